@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/** \file
+ * \brief libtopomap: put MPI ranks where they talk cheapest.
+ *
+ * A placement has three inputs and one result:
+ *   topomap_graph    who talks to whom, and how much (communication graph)
+ *   topomap_machine  where ranks can go, and what a byte costs between two places
+ *   topomap_map      the search, which returns one slot per rank
+ *   topomap_cost     what a placement costs (J, hop-bytes, dilation, bytes by level)
+ *
+ * Conventions, valid for every function unless its comment says otherwise:
+ * - Functions that can fail return 0 on success and -1 on failure, and fill the caller's
+ *   topomap_error. On failure, output arguments are untouched.
+ * - Objects are opaque. `..._new`, `..._read`, `..._parse` and `..._build` give an object that
+ *   the caller owns and ends with `..._free`, which accepts NULL. Getters lend: what they return
+ *   lives as long as the object.
+ * - The library never prints, never exits, reads no environment variable and keeps no state
+ *   between calls. Different objects may be used from different threads at the same time;
+ *   const functions may share one object.
+ * - The same input, seed and thread count give the same bytes.
+ */
+#ifndef TOPOMAP_H
+#define TOPOMAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define TOPOMAP_PUBLIC __attribute__((visibility("default")))
+#define TOPOMAP_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#else
+#define TOPOMAP_PUBLIC
+#define TOPOMAP_PRINTF(fmt, args)
+#endif
+
+/* ---- Errors ------------------------------------------------------------------------------ */
+
+/** What kind of failure it was; the command line maps them to exit statuses. */
+enum topomap_code {
+    TOPOMAP_OK = 0,
+    TOPOMAP_EUSAGE,  /**< the call or its options make no sense (exit status 2) */
+    TOPOMAP_EINPUT,  /**< a file or text is not what it should be (exit status 3) */
+    TOPOMAP_ESYSTEM, /**< memory, disk, or another library failed (exit status 4) */
+};
+
+/** One failure, owned by the caller, who may leave it uninitialised before the call.
+ *  The text is one line without a final newline: where (file:line), what was expected, and,
+ *  where there is one, the way out. */
+typedef struct topomap_error {
+    enum topomap_code code;
+    char text[512];
+} topomap_error;
+
+/** Fills \p err (which may be NULL) and returns -1, so that a caller can `return` it.
+ *  A text that is too long is cut. */
+TOPOMAP_PUBLIC int topomap_error_set(topomap_error *err, enum topomap_code code, const char *format,
+                                     ...) TOPOMAP_PRINTF(3, 4);
+
+/** The library's version, for instance "0.1.0". */
+TOPOMAP_PUBLIC const char *topomap_version(void);
+
+/* ---- Communication graphs ---------------------------------------------------------------- */
+
+/** A communication graph: ranks 0..n-1; for each directed pair that communicates, the bytes and
+ *  (optionally) messages from one to the other. No self-loops. Immutable once made. */
+typedef struct topomap_graph topomap_graph;
+
+/** Reads a graph from a file or makes it from a pattern.
+ *  \param what   path of a file, or a pattern such as `stencil2d:5:48x32`; an existing file wins
+ *  \param format name of a row of topomap_graph_formats(), or NULL to recognise it by content,
+ *                then by name
+ *  The file may be packed with xz or zstd. Undirected formats (METIS) give each edge's weight in
+ *  two halves, one per direction, so that topomap's w(u,v) is the weight in the file. */
+TOPOMAP_PUBLIC int topomap_graph_read(const char *what, const char *format, topomap_graph **graph,
+                                      topomap_error *err);
+
+/** Makes a graph from arcs in any order. Duplicates are added up; self-loops are dropped.
+ *  \param ranks     number of ranks, at least 1
+ *  \param arcs      length of the four arrays
+ *  \param from,to   ranks, each below \p ranks
+ *  \param bytes     bytes from[i] sends to to[i]
+ *  \param messages  the number of messages, or NULL */
+TOPOMAP_PUBLIC int topomap_graph_new(uint32_t ranks, size_t arcs, const uint32_t *from,
+                                     const uint32_t *to, const uint64_t *bytes,
+                                     const uint64_t *messages, topomap_graph **graph,
+                                     topomap_error *err);
+
+/** Writes \p graph to \p path ("-" is standard output) in a format of topomap_graph_formats().
+ *  The file appears whole or not at all. \p format NULL: by the name's ending. */
+TOPOMAP_PUBLIC int topomap_graph_write(const topomap_graph *graph, const char *path,
+                                       const char *format, topomap_error *err);
+
+TOPOMAP_PUBLIC void topomap_graph_free(topomap_graph *graph);
+
+TOPOMAP_PUBLIC uint32_t topomap_graph_ranks(const topomap_graph *graph);
+/** Undirected pairs that communicate. */
+TOPOMAP_PUBLIC uint64_t topomap_graph_edges(const topomap_graph *graph);
+/** Bytes, summed over all directed pairs. */
+TOPOMAP_PUBLIC uint64_t topomap_graph_bytes(const topomap_graph *graph);
+/** Nonzero if message counts are known; then *messages is their sum over directed pairs. */
+TOPOMAP_PUBLIC int topomap_graph_messages(const topomap_graph *graph, uint64_t *messages);
+/** The pattern it was made from, as text, or NULL. Lent. */
+TOPOMAP_PUBLIC const char *topomap_graph_pattern(const topomap_graph *graph);
+
+/** One row of the registry of graph formats or patterns; the table ends with name == NULL. */
+typedef struct topomap_graph_format {
+    const char *name;   /**< the word that --from and --to take */
+    const char *help;   /**< one line */
+    const char *suffix; /**< file name endings, comma separated, or NULL */
+    int can_read, can_write;
+} topomap_graph_format;
+TOPOMAP_PUBLIC const topomap_graph_format *topomap_graph_formats(void);
+
+typedef struct topomap_graph_pattern_row {
+    const char *name;    /**< the word before the first colon */
+    const char *grammar; /**< for instance `stencil2d:POINTS:XxY[,periodic][,bytes=N]` */
+    const char *help;    /**< one line */
+} topomap_graph_pattern_row;
+TOPOMAP_PUBLIC const topomap_graph_pattern_row *topomap_graph_patterns(void);
+
+/* ---- Machines ---------------------------------------------------------------------------- */
+
+/** Where ranks can go: slots 0..n-1, grouped into nodes (slots of a node are consecutive), and
+ *  what one byte costs from slot to slot. Immutable once made. */
+typedef struct topomap_machine topomap_machine;
+
+/** Makes a machine from a specification such as `tree:4:16:8@1:10:100`,
+ *  `torus:12x12x12*8@1:10,alloc=FILE`, `mesh:8x8` or `matrix:FILE`. */
+TOPOMAP_PUBLIC int topomap_machine_parse(const char *spec, topomap_machine **machine,
+                                         topomap_error *err);
+TOPOMAP_PUBLIC void topomap_machine_free(topomap_machine *machine);
+
+TOPOMAP_PUBLIC uint32_t topomap_machine_slots(const topomap_machine *machine);
+TOPOMAP_PUBLIC uint32_t topomap_machine_nodes(const topomap_machine *machine);
+TOPOMAP_PUBLIC uint32_t topomap_machine_node_of(const topomap_machine *machine, uint32_t slot);
+/** The node's name, or NULL where the machine has no names. Lent. */
+TOPOMAP_PUBLIC const char *topomap_machine_node_name(const topomap_machine *machine, uint32_t node);
+/** "tree", "torus", "mesh", "matrix" or "fabric". Lent. */
+TOPOMAP_PUBLIC const char *topomap_machine_kind(const topomap_machine *machine);
+/** Cost of one byte between two slots; symmetric, 0 for p == q. */
+TOPOMAP_PUBLIC double topomap_machine_distance(const topomap_machine *machine, uint32_t p,
+                                               uint32_t q);
+/** Fabric hops between the nodes of two slots; 0 on one node. */
+TOPOMAP_PUBLIC uint32_t topomap_machine_hops(const topomap_machine *machine, uint32_t p,
+                                             uint32_t q);
+/** Levels of closeness, from the inside out; the level of two slots is the innermost that they
+ *  share. Their number, the name of one (lent), and the level of a pair. */
+TOPOMAP_PUBLIC uint32_t topomap_machine_levels(const topomap_machine *machine);
+TOPOMAP_PUBLIC const char *topomap_machine_level_name(const topomap_machine *machine,
+                                                      uint32_t level);
+TOPOMAP_PUBLIC uint32_t topomap_machine_level_of(const topomap_machine *machine, uint32_t p,
+                                                 uint32_t q);
+
+/* ---- Cost -------------------------------------------------------------------------------- */
+
+/** What a placement costs. w(u,v) = bytes u->v plus bytes v->u, each undirected pair once. */
+typedef struct topomap_cost {
+    double J;              /**< sum of w(u,v) * distance */
+    double hop_bytes;      /**< sum of w(u,v) * hops */
+    double dilation;       /**< hop_bytes / sum of w; 0 for a graph without edges */
+    uint32_t max_dilation; /**< most hops that any communicating pair is apart */
+    double lower_bound;    /**< no placement has a lower J */
+    uint32_t levels;       /**< as topomap_machine_levels() */
+    uint64_t *level_bytes; /**< [levels] bytes exchanged at each level; owned by the cost */
+} topomap_cost;
+
+/** Evaluates a placement.
+ *  \param slot_of_rank  [ranks of the graph], each slot at most once */
+TOPOMAP_PUBLIC int topomap_cost_evaluate(const topomap_graph *graph, const topomap_machine *machine,
+                                         const uint32_t *slot_of_rank, topomap_cost *cost,
+                                         topomap_error *err);
+/** Frees what the cost owns (not the struct). */
+TOPOMAP_PUBLIC void topomap_cost_clear(topomap_cost *cost);
+
+/* ---- Mapping ----------------------------------------------------------------------------- */
+
+enum topomap_effort { TOPOMAP_FAST, TOPOMAP_DEFAULT, TOPOMAP_STRONG };
+
+typedef struct topomap_map_options {
+    const char *algorithm; /**< a row of topomap_algorithms(), refinements joined by '+';
+                                NULL is "auto" */
+    enum topomap_effort effort;
+    uint64_t seed;
+    uint32_t threads;            /**< 0 is 1 */
+    double seconds;              /**< 0: no limit; else the best so far after this time */
+    int inter_only;              /**< nonzero: choose nodes only, slots inside in rank order */
+    const uint32_t *start;       /**< [ranks] an existing placement: the baseline of "auto" and
+                                      what "refine" improves; NULL: rank r on slot r */
+    const char *start_name;      /**< what the report calls it; NULL is "identity" */
+} topomap_map_options;
+
+/** What one algorithm of a portfolio reached. */
+typedef struct topomap_candidate {
+    char name[64];
+    double J;
+    double seconds; /**< CPU time */
+} topomap_candidate;
+
+enum topomap_phase {
+    TOPOMAP_PHASE_TREE,
+    TOPOMAP_PHASE_GROUP,
+    TOPOMAP_PHASE_INTER,
+    TOPOMAP_PHASE_INTRA,
+    TOPOMAP_PHASE_REFINE,
+    TOPOMAP_PHASES
+};
+
+typedef struct topomap_mapping {
+    uint32_t ranks;
+    uint32_t *slot_of_rank; /**< [ranks] each slot at most once */
+    char algorithm[64];     /**< the winner's name */
+    double J;
+    size_t candidates;
+    topomap_candidate *candidate;         /**< [candidates] in the order tried */
+    double phase_seconds[TOPOMAP_PHASES]; /**< CPU time over all candidates */
+} topomap_mapping;
+
+/** Finds a placement of the graph's ranks on the machine's slots, one to one. The baseline
+ *  (`start`) is always a candidate of "auto", so its result is never worse.
+ *  Fails with TOPOMAP_EUSAGE where the graph has more ranks than the machine has slots or an
+ *  algorithm does not apply to the machine. Options may be NULL. */
+TOPOMAP_PUBLIC int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
+                               const topomap_map_options *options, topomap_mapping **mapping,
+                               topomap_error *err);
+TOPOMAP_PUBLIC void topomap_mapping_free(topomap_mapping *mapping);
+
+/** One row of the registry of algorithms; the table ends with name == NULL. */
+typedef struct topomap_algorithm {
+    const char *name;
+    const char *source;   /**< the paper or "topomap" */
+    const char *kind;     /**< "construct", "refine" or "portfolio" */
+    const char *machines; /**< kinds it accepts, comma separated */
+    const char *help;     /**< one line */
+} topomap_algorithm;
+TOPOMAP_PUBLIC const topomap_algorithm *topomap_algorithms(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

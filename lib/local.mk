@@ -1,0 +1,27 @@
+# libtopomap: the placement library.
+# lib/libcore.la has every object and hidden symbols, for our own programs and tests;
+# libtopomap.so is the same with the public functions visible.
+topomapincludedir = $(includedir)/topomap
+topomapinclude_HEADERS = lib/include/topomap/topomap.h
+pkgconfigdir = $(libdir)/pkgconfig
+pkgconfig_DATA = lib/topomap.pc
+
+noinst_LTLIBRARIES += lib/libcore.la
+lib_libcore_la_SOURCES = \
+  lib/util/alloc.c lib/util/alloc.h \
+  lib/util/clock.c lib/util/clock.h \
+  lib/util/error.c \
+  lib/util/random.h \
+  lib/util/hostlist.h lib/util/input.h
+lib_libcore_la_LIBADD = $(HWLOC_LIBS) $(METIS_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) -lm
+
+include lib/graph/local.mk
+include lib/machine/local.mk
+include lib/map/local.mk
+include lib/metric/local.mk
+include lib/plan/local.mk
+
+lib_LTLIBRARIES += libtopomap.la
+libtopomap_la_SOURCES =
+libtopomap_la_LIBADD = lib/libcore.la
+libtopomap_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined

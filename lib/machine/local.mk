@@ -1,0 +1,1 @@
+lib_libcore_la_SOURCES += lib/machine/machine.h lib/machine/shape.h

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The machine's own memory, for lib/ and topology-db/ only.
+ *
+ * Two parts. Inside a node, closeness is nested groups of slots (levels from the inside out).
+ * Between nodes it is one of: nested groups of nodes (tree), coordinates (torus, mesh), or a
+ * matrix between sites (matrix, fabric), a site being what several nodes hang on, such as a leaf
+ * switch. */
+#ifndef TOPOMAP_MACHINE_H
+#define TOPOMAP_MACHINE_H
+
+#include "topomap/topomap.h"
+
+enum topomap_machine_kind_id {
+    TOPOMAP_MACHINE_TREE,
+    TOPOMAP_MACHINE_TORUS, /* meshes too: wrap[] says */
+    TOPOMAP_MACHINE_MATRIX,
+};
+
+enum { TOPOMAP_MACHINE_LEVELS = 24, TOPOMAP_MACHINE_DIMS = 8 };
+
+/** One nesting: groups of slots, or of nodes. */
+typedef struct topomap_nesting {
+    char name[24];
+    double cost;     /* of one byte between two members whose innermost common group is here */
+    uint32_t hops;   /* likewise; 0 inside nodes */
+    uint32_t *group; /* [slots or nodes] group id; members of a group are consecutive */
+} topomap_nesting;
+
+struct topomap_machine {
+    const char *kind_name; /* "tree", "torus", "mesh", "matrix", "fabric": static */
+    enum topomap_machine_kind_id kind;
+    uint32_t slots, nodes;
+    uint32_t *node_of;    /* [slots] */
+    uint32_t *slot_first; /* [nodes + 1] */
+    char **node_name;     /* [nodes] or NULL */
+
+    uint32_t inner_levels; /* from the inside out; the last one is the whole node */
+    topomap_nesting inner[TOPOMAP_MACHINE_LEVELS]; /* .group is [slots] */
+
+    /* TREE: from the inside out; the last one is everything. */
+    uint32_t outer_levels;
+    topomap_nesting outer[TOPOMAP_MACHINE_LEVELS]; /* .group is [nodes] */
+
+    /* TORUS: hops = sum over dimensions; cost between nodes = base + hop_cost * hops. */
+    uint32_t dims;
+    uint32_t dim[TOPOMAP_MACHINE_DIMS];
+    uint8_t wrap[TOPOMAP_MACHINE_DIMS];
+    uint16_t *coord; /* [nodes * dims] */
+    double base, hop_cost;
+
+    /* MATRIX: between nodes of sites a and b; two nodes of one site: the diagonal. */
+    uint32_t sites;
+    uint32_t *site_of; /* [nodes] */
+    float *site_cost;  /* [sites * sites] symmetric */
+    uint16_t *site_hops; /* [sites * sites], or NULL: 1 between any two nodes */
+
+    uint32_t max_hops;
+    char (*hop_level_name)[24]; /* TORUS, MATRIX: [max_hops + 1], names of the outer levels */
+};
+
+/** Nodes with \p per_node[i] slots each (0 allowed), no levels yet: the frame that the kinds fill.
+ *  \param names  [nodes] copied, or NULL */
+int topomap_machine_frame(uint32_t nodes, const uint32_t *per_node, char *const *names,
+                          topomap_machine **machine, topomap_error *err);
+
+/** Appends the next level inside nodes, from the inside out, or between nodes (TREE).
+ *  \param group [slots] or [nodes], copied */
+int topomap_machine_add_inner(topomap_machine *machine, const char *name, double cost,
+                              const uint32_t *group, topomap_error *err);
+int topomap_machine_add_outer(topomap_machine *machine, const char *name, double cost,
+                              uint32_t hops, const uint32_t *group, topomap_error *err);
+
+/** Torus or mesh between nodes. \p coord [nodes * dims] is copied, each below its dimension. */
+int topomap_machine_set_torus(topomap_machine *machine, uint32_t dims, const uint32_t *dim,
+                              const uint8_t *wrap, const uint16_t *coord, double base,
+                              double hop_cost, topomap_error *err);
+
+/** Matrix between sites: \p site_of [nodes], \p cost and \p hops [sites * sites] (hops may be
+ *  NULL), all copied. \p kind_name: "matrix" or "fabric". */
+int topomap_machine_set_matrix(topomap_machine *machine, const char *kind_name, uint32_t sites,
+                               const uint32_t *site_of, const float *cost, const uint16_t *hops,
+                               topomap_error *err);
+
+/** Checks that every part is there and consistent; call it once after the parts are set. */
+int topomap_machine_finish(topomap_machine *machine, topomap_error *err);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The inside of a node, flattened from its hwloc tree once, at import, so that no launch has to
+ * load an hwloc XML: cores in hwloc's logical order, their PUs, and the groups that they form. */
+#ifndef TOPOMAP_SHAPE_H
+#define TOPOMAP_SHAPE_H
+
+#include "topomap/topomap.h"
+
+enum { TOPOMAP_SHAPE_LEVELS = 16 };
+
+typedef struct topomap_shape {
+    uint32_t cores;
+    uint32_t pus;
+    uint32_t *pu_first; /* [cores + 1] PUs of core c are pu_os[pu_first[c] .. pu_first[c+1]) */
+    uint32_t *pu_os;    /* [pus] OS index (what sched_setaffinity takes) */
+    /* Levels from the outside in, the whole node and the core left out; a level that groups the
+     * cores exactly as the one before, or each core alone, is left out too. */
+    uint32_t levels;
+    struct {
+        char name[16];    /* "package", "numa", "l3", "group", "die", "l2" */
+        uint32_t *group;  /* [cores] id of the group that holds the core, numbered from 0 by first
+                             core; cores of a group are consecutive */
+    } level[TOPOMAP_SHAPE_LEVELS];
+} topomap_shape;
+
+/** Flattens an hwloc XML (text of \p size bytes). Versions 1.x, 2.x and 3.0: where the root says
+ *  version="3.0" and this libhwloc is older than 3, that one attribute is read as 2.0
+ *  (the format differs in info attributes only). Disallowed PUs are left out; a core whose PUs are
+ *  all disallowed is left out. Cores without a Core object (KVM guests and the like): one per PU.
+ *  \param path for messages */
+int topomap_shape_from_hwloc(const char *path, const char *xml, size_t size, topomap_shape *shape,
+                             topomap_error *err);
+
+/** One line of text that topomap_shape_parse reads back, the same for the same shape. NULL on
+ *  failure; ends with free(). */
+char *topomap_shape_format(const topomap_shape *shape, topomap_error *err);
+int topomap_shape_parse(const char *text, topomap_shape *shape, topomap_error *err);
+void topomap_shape_clear(topomap_shape *shape);
+
+/** Cost of one byte between two cores of a node whose innermost common level has this name
+ *  ("node" for none, "core" for the same core). Unit: a tenth of one fabric hop. */
+double topomap_shape_cost(const char *level);
+
+#endif

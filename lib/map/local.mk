@@ -1,0 +1,1 @@
+# Mapping algorithms, one a file.

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which CPUs each task of a step gets: the part of a plan that travels to the compute nodes.
+ *
+ * It is read by slurmstepd, inside the launch plugin, so this file and bindings.c use libc alone:
+ * no hwloc, no zstd, no other part of the library.
+ *
+ * A node belongs to a class (nodes with the same inside). The class lists its cores in hwloc's
+ * logical order, which is also Slurm's abstract core numbering (socket by socket), with the OS PU
+ * numbers of each. A task gets a set of places; a place is one core (all its PUs) or one PU. */
+#ifndef TOPOMAP_BINDINGS_H
+#define TOPOMAP_BINDINGS_H
+
+#include "topomap/topomap.h"
+
+typedef struct topomap_bindings_class {
+    uint32_t cores;
+    uint32_t *pu_first; /* [cores + 1] */
+    uint32_t *pu_os;    /* [pu_first[cores]] */
+} topomap_bindings_class;
+
+typedef struct topomap_bindings {
+    uint32_t job, step;  /* a plan for another job or step must not be applied */
+    uint32_t classes;
+    topomap_bindings_class *node_class; /* [classes] */
+    uint32_t nodes;      /* of the step, in the step's node order */
+    uint32_t *class_of;  /* [nodes], UINT32_MAX: unknown inside, no binding */
+    uint32_t *task_first; /* [nodes + 1] tasks of node i, by local id, are
+                             task_first[i] .. task_first[i+1] */
+    uint32_t *pu_start;  /* [task_first[nodes] + 1] */
+    uint32_t *pu;        /* [pu_start[last]] OS PU numbers of each task, ascending, non-empty for
+                            nodes with a class */
+} topomap_bindings;
+
+/** Encodes for an environment variable: printable ASCII without '=' trouble, versioned and
+ *  checksummed (CRC-32). Aim: at most 2 characters a task where each task gets one core of a
+ *  128-core node. NULL on failure; ends with free(). */
+char *topomap_bindings_encode(const topomap_bindings *bindings, topomap_error *err);
+
+/** Decodes what topomap_bindings_encode wrote; anything else is TOPOMAP_EINPUT. All sizes are
+ *  bounded by the text's length before memory is asked for. */
+int topomap_bindings_decode(const char *text, topomap_bindings *bindings, topomap_error *err);
+
+void topomap_bindings_clear(topomap_bindings *bindings);
+
+/** CRC-32 (IEEE 802.3), for plans and replies. */
+uint32_t topomap_crc32(uint32_t crc, const void *bytes, size_t size);
+
+#endif

@@ -1,0 +1,5 @@
+lib_libcore_la_SOURCES += lib/plan/bindings.h
+
+# What the launch plugin may link: libc only.
+noinst_LTLIBRARIES += lib/plan/libthin.la
+lib_plan_libthin_la_SOURCES = lib/util/alloc.c lib/util/error.c

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "util/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void *topomap_alloc(size_t count, size_t size, topomap_error *err)
+{
+    void *memory = calloc(count ? count : 1, size ? size : 1); /* calloc checks the product */
+
+    if (!memory)
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory: %zu elements of %zu bytes", count,
+                          size);
+    return memory;
+}
+
+int topomap_grow(void *array, size_t *capacity, size_t need, size_t size, topomap_error *err)
+{
+    void **slot = array;
+    size_t wanted = *capacity ? *capacity : 16;
+    void *memory;
+
+    if (need <= *capacity)
+        return 0;
+    while (wanted < need) {
+        if (wanted > SIZE_MAX / 2 / size)
+            return topomap_error_set(err, TOPOMAP_ESYSTEM,
+                                     "out of memory: %zu elements of %zu bytes", need, size);
+        wanted *= 2;
+    }
+    memory = reallocarray(*slot, wanted, size);
+    if (!memory)
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory: %zu elements of %zu bytes",
+                                 wanted, size);
+    *slot = memory;
+    *capacity = wanted;
+    return 0;
+}
+
+char *topomap_strndup(const char *text, size_t length, topomap_error *err)
+{
+    char *copy = topomap_alloc(length + 1, 1, err);
+
+    if (copy)
+        memcpy(copy, text, length);
+    return copy;
+}
+
+char *topomap_strdup(const char *text, topomap_error *err)
+{
+    return topomap_strndup(text, strlen(text), err);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory with the size checked first and a topomap_error instead of a NULL to forget. */
+#ifndef TOPOMAP_UTIL_ALLOC_H
+#define TOPOMAP_UTIL_ALLOC_H
+
+#include "topomap/topomap.h"
+
+/** Zeroed array of \p count elements of \p size bytes; NULL and \p err set where count * size
+ *  overflows or memory is short. count 0 gives a valid pointer. Ends with free(). */
+void *topomap_alloc(size_t count, size_t size, topomap_error *err);
+
+/** Grows *array (capacity *capacity elements of \p size bytes) to hold at least \p need elements,
+ *  at least doubling. On failure the array is as it was. */
+int topomap_grow(void *array, size_t *capacity, size_t need, size_t size, topomap_error *err);
+
+/** Copies of text; NULL and \p err set where memory is short. */
+char *topomap_strdup(const char *text, topomap_error *err);
+char *topomap_strndup(const char *text, size_t length, topomap_error *err);
+
+#endif

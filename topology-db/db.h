@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/** \file
+ * The topology database: hosts, adapters, switches, links and coordinates as the fabric's own
+ * tools print them, and the inside of each class of node, in one SQLite file.
+ *
+ * Writers work in one transaction; a reader never sees half an import. Readers open read-only and
+ * need no write access to the file's directory. Functions return 0 or -1 with a topomap_error; a
+ * handle is for one thread at a time. */
+#ifndef TOPOMAP_DB_H
+#define TOPOMAP_DB_H
+
+#include "topomap/topomap.h"
+#include "util/hostlist.h"
+
+typedef struct topomap_db topomap_db;
+
+/** Opens for reading. A missing file, another kind of file, or a newer schema is an error that
+ *  says so. */
+int topomap_db_open(const char *path, topomap_db **db, topomap_error *err);
+/** Opens for writing and makes the file where there is none. */
+int topomap_db_create(const char *path, topomap_db **db, topomap_error *err);
+void topomap_db_close(topomap_db *db);
+
+/* ---- Import ------------------------------------------------------------------------------ */
+
+typedef struct topomap_db_import_options {
+    const char *nodes; /**< host list that an hwloc file is for, or NULL */
+    int wrap;          /**< coordinates: 1 a torus (default), 0 a mesh; -1 as the source implies */
+} topomap_db_import_options;
+
+typedef struct topomap_db_report {
+    uint64_t hosts, switches, links, adapters, unknown_adapters, classes; /**< read from the file */
+    int partial;            /**< the dump contains errors of the tool that printed it */
+    size_t warnings;        /**< how many there were */
+    char first_warning[512]; /**< file:line: text, or "" */
+} topomap_db_report;
+
+/** Imports \p path (plain, xz or zstd) with the importer of that name, replacing what the same
+ *  source file said before, in one transaction: on failure the database is as it was. */
+int topomap_db_import(topomap_db *db, const char *importer, const char *path,
+                      const topomap_db_import_options *options, topomap_db_report *report,
+                      topomap_error *err);
+
+typedef struct topomap_db_importer_row {
+    const char *name;
+    const char *help;
+} topomap_db_importer_row;
+/** The registry of importers; ends with name == NULL. */
+const topomap_db_importer_row *topomap_db_importers(void);
+
+/* ---- Questions --------------------------------------------------------------------------- */
+
+typedef struct topomap_db_summary {
+    uint64_t hosts, switches, links, classes, subnets, unknown_adapters;
+    char topology[16]; /**< "fat-tree", "torus", "dragonfly", "irregular", "unknown" */
+    char evidence[256]; /**< why: for instance "25x16x24 torus, 19200 of 19200 coordinates" */
+    int partial;
+} topomap_db_summary;
+int topomap_db_summarise(topomap_db *db, topomap_db_summary *summary, topomap_error *err);
+
+/** One host as `db show` prints it; strings lent until the next call on the handle. */
+typedef struct topomap_db_host {
+    const char *name;
+    const char *class_name; /**< or NULL: no hwloc export covers it */
+    const char *attached;   /**< switches (comma separated) or coordinates "x,y,z" */
+    const char *status;     /**< "up", or what the source says */
+} topomap_db_host;
+/** Calls \p each for every host by name in natural order (node2 before node10), until it returns
+ *  nonzero, which is returned. \p only: one host (resolved as a Slurm name), or NULL for all. */
+int topomap_db_hosts(topomap_db *db, const char *only,
+                     int (*each)(const topomap_db_host *host, void *data), void *data,
+                     topomap_error *err);
+
+typedef struct topomap_db_distance {
+    uint32_t hops;
+    double cost;      /**< of one byte, in tenths of a hop over a reference link */
+    char *route;      /**< "node01 leaf1 spine2 leaf3 node07", or NULL; owned, ends with free() */
+} topomap_db_distance;
+/** Hosts are Slurm node names: compared without case, with or without the domain. */
+int topomap_db_distance_between(topomap_db *db, const char *a, const char *b,
+                                topomap_db_distance *distance, topomap_error *err);
+
+/* ---- Machines ---------------------------------------------------------------------------- */
+
+enum topomap_bind { TOPOMAP_BIND_CORE, TOPOMAP_BIND_PU, TOPOMAP_BIND_NUMA, TOPOMAP_BIND_NONE };
+
+typedef struct topomap_db_allocation {
+    const topomap_names *nodes;  /**< Slurm node names in the step's order */
+    const uint32_t *tasks;       /**< [nodes->count] tasks on each */
+    uint32_t cpus_per_task;      /**< 0 or 1: one place a task */
+    enum topomap_bind bind;
+} topomap_db_allocation;
+
+struct topomap_bindings;
+
+/** The machine of an allocation: one slot per task, slots of a node in the tree order of its
+ *  class, spread evenly over the node where there are fewer tasks than cores.
+ *  A node that the database does not know is an error that names it.
+ *  \param bindings  filled where not NULL: slot s of node i (its k-th) gets task_first[i] + k;
+ *                   job and step are left 0; topomap_bindings_clear() ends it */
+int topomap_db_machine(topomap_db *db, const topomap_db_allocation *allocation,
+                       topomap_machine **machine, struct topomap_bindings *bindings,
+                       topomap_error *err);
+
+#endif
