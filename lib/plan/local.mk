@@ -1,4 +1,5 @@
-lib_libcore_la_SOURCES += lib/plan/bindings.h
+lib_libcore_la_SOURCES += lib/plan/bindings.h lib/plan/plan.c lib/plan/plan.h \
+  lib/plan/layout.c lib/plan/explain.c
 
 # What the launch plugin may link: libc only.
 noinst_LTLIBRARIES += lib/plan/libthin.la
