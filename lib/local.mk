@@ -12,7 +12,8 @@ lib_libcore_la_SOURCES = \
   lib/util/clock.c lib/util/clock.h \
   lib/util/error.c \
   lib/util/random.h \
-  lib/util/hostlist.h lib/util/input.h
+  lib/util/hostlist.c lib/util/hostlist.h \
+  lib/util/input.h
 lib_libcore_la_LIBADD = $(HWLOC_LIBS) $(METIS_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) -lm
 
 include lib/graph/local.mk
