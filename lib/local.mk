@@ -13,7 +13,7 @@ lib_libcore_la_SOURCES = \
   lib/util/error.c \
   lib/util/random.h \
   lib/util/ranges.c lib/util/ranges.h \
-  lib/util/hostlist.h \
+  lib/util/hostlist.c lib/util/hostlist.h \
   lib/util/input.c lib/util/input.h \
   lib/util/unpack.c lib/util/unpack.h
 lib_libcore_la_LIBADD = $(HWLOC_LIBS) $(METIS_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) -lm
