@@ -7,14 +7,13 @@ int topomap_pattern_alltoall(topomap_pattern_args *args, topomap_arcs *arcs, top
     uint64_t n = args->ranks, size = args->group ? args->group : n;
 
     if (size > n)
-        return topomap_error_set(err, TOPOMAP_EUSAGE,
-                                 "pattern `%.100s`: a group of %llu is larger than n=%llu",
-                                 args->text, (unsigned long long)size, (unsigned long long)n);
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "a group of %llu is larger than n=%llu",
+                                 (unsigned long long)size, (unsigned long long)n);
     if (n * (size - 1) > TOPOMAP_PATTERN_ARCS) /* both are at most 2^31 */
         return topomap_error_set(err, TOPOMAP_EUSAGE,
-                                 "pattern `%.100s`: more than 2^31 arcs (%llu ranks with up to "
+                                 "more than 2^31 arcs (%llu ranks with up to "
                                  "%llu neighbours)",
-                                 args->text, (unsigned long long)n, (unsigned long long)size - 1);
+                                 (unsigned long long)n, (unsigned long long)size - 1);
     if (topomap_arcs_reserve(arcs, n * (size - 1), err))
         return -1;
     for (uint64_t u = 0; u < n; u++) {

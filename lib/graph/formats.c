@@ -10,29 +10,27 @@
 #include "util/alloc.h"
 #include "util/output.h"
 
-static const topomap_graph_format formats[] = {
-    {"metis", "METIS graph file: one line a rank, undirected, edge weight = bytes both ways",
-     "graph,metis", 1, 1},
-    {"edges", "lines of: from to [bytes [messages]], by commas, tabs or blanks; directed",
-     "csv,tsv,edges,txt", 1, 1},
-    {"matrix-market", "Matrix Market, coordinate or array: row sends to column", "mtx,mm", 1, 1},
-    {"json", "{\"ranks\":N,\"arcs\":[[from,to,bytes,messages],...]}", "json", 1, 1},
-    {NULL, NULL, NULL, 0, 0},
+static const struct {
+    topomap_graph_format row;
+    const topomap_graph_io *io;
+} formats[] = {
+    {{"metis", "METIS graph: one line a rank, undirected; an edge's weight is its bytes both ways",
+      "graph,metis", 1, 1},
+     &topomap_metis},
+    {{"edges", "lines of: from to [bytes [messages]], by commas, tabs or blanks; directed",
+      "csv,tsv,edges,txt", 1, 1},
+     &topomap_edges},
+    {{"matrix-market", "Matrix Market, coordinate or array: the row sends to the column", "mtx,mm",
+      1, 1},
+     &topomap_matrix_market},
+    {{"json", "{\"ranks\":N,\"arcs\":[[from,to,bytes,messages],...]}", "json", 1, 1},
+     &topomap_graph_json},
 };
+enum { FORMATS = sizeof formats / sizeof *formats };
 
-/* In the order of formats[]. */
-static const topomap_graph_io *const ios[] = {
-    &topomap_metis,
-    &topomap_edges,
-    &topomap_matrix_market,
-    &topomap_graph_json,
-};
-_Static_assert(sizeof ios / sizeof *ios == sizeof formats / sizeof *formats - 1,
-               "one reader and writer a format");
-
-const topomap_graph_format *topomap_graph_formats(void)
+const topomap_graph_format *topomap_graph_format_row(size_t i)
 {
-    return formats;
+    return i < FORMATS ? &formats[i].row : NULL;
 }
 
 /* All names, for messages. */
@@ -40,8 +38,9 @@ static void list_names(char *text, size_t room)
 {
     size_t used = 0;
 
-    for (const topomap_graph_format *row = formats; row->name && used < room; row++)
-        used += (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "", row->name);
+    for (int i = 0; i < FORMATS && used < room; i++)
+        used += (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "",
+                                 formats[i].row.name);
 }
 
 /* Index of a format by name, or -1. */
@@ -49,8 +48,8 @@ static int by_name(const char *name, topomap_error *err)
 {
     char names[200];
 
-    for (int i = 0; formats[i].name; i++)
-        if (!strcmp(formats[i].name, name))
+    for (int i = 0; i < FORMATS; i++)
+        if (!strcmp(formats[i].row.name, name))
             return i;
     list_names(names, sizeof names);
     return topomap_error_set(err, TOPOMAP_EUSAGE, "`%s` is no graph format; there are %s", name,
@@ -98,18 +97,18 @@ static int recognise(topomap_input *input, topomap_error *err)
         return -1;
     if (!size)
         return topomap_error_set(err, TOPOMAP_EINPUT, "%s: the file is empty", path);
-    for (int i = 0; formats[i].name; i++) {
-        int score = ios[i]->recognise ? ios[i]->recognise(bytes, size) : 0;
+    for (int i = 0; i < FORMATS; i++) {
+        int score = formats[i].io->recognise ? formats[i].io->recognise(bytes, size) : 0;
 
-        if (score && has_suffix(path, length, &formats[i]))
+        if (score && has_suffix(path, length, &formats[i].row))
             score += TOPOMAP_SURE_NAME;
         if (score > best_score) {
             best = i;
             best_score = score;
         }
     }
-    for (int i = 0; best < 0 && formats[i].name; i++)
-        if (has_suffix(path, length, &formats[i]))
+    for (int i = 0; best < 0 && i < FORMATS; i++)
+        if (has_suffix(path, length, &formats[i].row))
             best = i;
     if (best >= 0)
         return best;
@@ -131,7 +130,7 @@ static int read_file(const char *path, const char *format, topomap_graph **graph
     if (topomap_input_open(path, &input, err))
         return -1;
     row = format ? by_name(format, err) : recognise(input, err);
-    status = row < 0 ? -1 : ios[row]->read(input, graph, err);
+    status = row < 0 ? -1 : formats[row].io->read(input, graph, err);
     topomap_input_close(input);
     return status;
 }
@@ -167,8 +166,8 @@ static int format_for(const char *path, const char *format, topomap_error *err)
                                  "%s: packed files are read but not written; leave out `%s` and "
                                  "pack it afterwards",
                                  path, path + length);
-    for (int i = 0; formats[i].name; i++)
-        if (formats[i].can_write && has_suffix(path, length, &formats[i]))
+    for (int i = 0; i < FORMATS; i++)
+        if (formats[i].row.can_write && has_suffix(path, length, &formats[i].row))
             return i;
     list_names(names, sizeof names);
     return topomap_error_set(err, TOPOMAP_EUSAGE,
@@ -183,12 +182,12 @@ int topomap_graph_write(const topomap_graph *graph, const char *path, const char
 
     if (row < 0)
         return -1;
-    if (!formats[row].can_write)
+    if (!formats[row].row.can_write)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "the format %s can only be read",
-                                 formats[row].name);
+                                 formats[row].row.name);
     if (topomap_output_open(path, &output, err))
         return -1;
-    if (ios[row]->write(graph, path, topomap_output_file(output), err)) {
+    if (formats[row].io->write(graph, path, topomap_output_file(output), err)) {
         topomap_output_abandon(output);
         return -1;
     }

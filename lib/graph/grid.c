@@ -113,15 +113,14 @@ static int grid_new(struct grid *grid, topomap_pattern_args *args, topomap_error
         grid->stride[k] = args->ranks;
         args->ranks *= args->dim[k]; /* both factors are at most 2^31 */
         if (args->ranks > TOPOMAP_GRAPH_RANKS)
-            return topomap_error_set(err, TOPOMAP_EUSAGE, "pattern `%.100s`: more than 2^31 ranks",
-                                     args->text);
+            return topomap_error_set(err, TOPOMAP_EUSAGE, "more than 2^31 ranks");
     }
     offsets_fill(grid);
     if (args->ranks * (uint64_t)grid->offsets > TOPOMAP_PATTERN_ARCS)
         return topomap_error_set(err, TOPOMAP_EUSAGE,
-                                 "pattern `%.100s`: more than 2^31 arcs (%llu ranks with up to %d "
+                                 "more than 2^31 arcs (%llu ranks with up to %d "
                                  "neighbours)",
-                                 args->text, (unsigned long long)args->ranks, grid->offsets);
+                                 (unsigned long long)args->ranks, grid->offsets);
     return 0;
 }
 

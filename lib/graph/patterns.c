@@ -20,6 +20,7 @@ enum option {
 };
 
 struct pattern {
+    topomap_graph_pattern_info row;
     int dims;         /* of the shape; 0: options alone */
     int points[2];    /* that may stand before the shape; 0: none stands there */
     unsigned wrap;    /* to begin with */
@@ -30,46 +31,73 @@ struct pattern {
 #define ORDER_WRAP "[,periodic|,wrap=LETTERS][,order=row|column][,bytes=N]"
 #define ORDER "[,order=row|column][,bytes=N]"
 
-static const topomap_graph_pattern_row rows[] = {
-    {"stencil2d", "stencil2d:5|9:XxY" ORDER_WRAP,
-     "halo exchange on a grid; x varies fastest unless order=row (as MPI_Cart_create has it)"},
-    {"stencil3d", "stencil3d:7|27:XxYxZ" ORDER_WRAP,
-     "the same in three dimensions; edges carry an eighth of a face's bytes, corners a 64th"},
-    {"torus2d", "torus2d:XxY" ORDER, "nearest neighbours on a periodic grid"},
-    {"torus3d", "torus3d:XxYxZ" ORDER, "nearest neighbours on a periodic grid"},
-    {"torus4d", "torus4d:XxYxZxT" ORDER, "nearest neighbours on a periodic grid (lattice QCD)"},
-    {"ring", "ring:N[,bytes=N]", "each rank and the next, the last and the first"},
-    {"chain", "chain:N[,bytes=N]", "each rank and the next"},
-    {"alltoall", "alltoall:n=N[,group=N][,bytes=N]",
-     "all pairs within groups of consecutive ranks (all ranks are one group without group=)"},
-    {NULL, NULL, NULL},
-};
-
-/* In the order of rows[]. */
 static const struct pattern patterns[] = {
-    {2, {5, 9}, 0, OPTION_BYTES | OPTION_WRAP | OPTION_ORDER, topomap_pattern_grid},
-    {3, {7, 27}, 0, OPTION_BYTES | OPTION_WRAP | OPTION_ORDER, topomap_pattern_grid},
-    {2, {0, 0}, 3, OPTION_BYTES | OPTION_ORDER, topomap_pattern_grid},
-    {3, {0, 0}, 7, OPTION_BYTES | OPTION_ORDER, topomap_pattern_grid},
-    {4, {0, 0}, 15, OPTION_BYTES | OPTION_ORDER, topomap_pattern_grid},
-    {1, {0, 0}, 1, OPTION_BYTES, topomap_pattern_grid},
-    {1, {0, 0}, 0, OPTION_BYTES, topomap_pattern_grid},
-    {0, {0, 0}, 0, OPTION_BYTES | OPTION_GROUP | OPTION_RANKS, topomap_pattern_alltoall},
+    {{"stencil2d", "stencil2d:5|9:XxY" ORDER_WRAP,
+      "halo exchange on a grid; x varies fastest, or y where order=row (as MPI_Cart_create has "
+      "it)"},
+     2,
+     {5, 9},
+     0,
+     OPTION_BYTES | OPTION_WRAP | OPTION_ORDER,
+     topomap_pattern_grid},
+    {{"stencil3d", "stencil3d:7|27:XxYxZ" ORDER_WRAP,
+      "the same in three dimensions; edges carry an eighth of a face's bytes, corners a 64th"},
+     3,
+     {7, 27},
+     0,
+     OPTION_BYTES | OPTION_WRAP | OPTION_ORDER,
+     topomap_pattern_grid},
+    {{"torus2d", "torus2d:XxY" ORDER, "nearest neighbours on a periodic grid"},
+     2,
+     {0, 0},
+     3,
+     OPTION_BYTES | OPTION_ORDER,
+     topomap_pattern_grid},
+    {{"torus3d", "torus3d:XxYxZ" ORDER, "nearest neighbours on a periodic grid"},
+     3,
+     {0, 0},
+     7,
+     OPTION_BYTES | OPTION_ORDER,
+     topomap_pattern_grid},
+    {{"torus4d", "torus4d:XxYxZxT" ORDER, "nearest neighbours on a periodic grid (lattice QCD)"},
+     4,
+     {0, 0},
+     15,
+     OPTION_BYTES | OPTION_ORDER,
+     topomap_pattern_grid},
+    {{"ring", "ring:N[,bytes=N]", "each rank and the next, the last and the first"},
+     1,
+     {0, 0},
+     1,
+     OPTION_BYTES,
+     topomap_pattern_grid},
+    {{"chain", "chain:N[,bytes=N]", "each rank and the next"},
+     1,
+     {0, 0},
+     0,
+     OPTION_BYTES,
+     topomap_pattern_grid},
+    {{"alltoall", "alltoall:n=N[,group=N][,bytes=N]",
+      "all pairs within groups of consecutive ranks (without group=, all ranks are one)"},
+     0,
+     {0, 0},
+     0,
+     OPTION_BYTES | OPTION_GROUP | OPTION_RANKS,
+     topomap_pattern_alltoall},
 };
-_Static_assert(sizeof patterns / sizeof *patterns == sizeof rows / sizeof *rows - 1,
-               "one maker a pattern");
+enum { PATTERNS = sizeof patterns / sizeof *patterns };
 
-const topomap_graph_pattern_row *topomap_graph_patterns(void)
+const topomap_graph_pattern_info *topomap_graph_pattern_row(size_t i)
 {
-    return rows;
+    return i < PATTERNS ? &patterns[i].row : NULL;
 }
 
 static int by_name(const char *text)
 {
     size_t length = strcspn(text, ":");
 
-    for (int i = 0; rows[i].name; i++)
-        if (strlen(rows[i].name) == length && !strncmp(rows[i].name, text, length))
+    for (int i = 0; i < PATTERNS; i++)
+        if (strlen(patterns[i].row.name) == length && !strncmp(patterns[i].row.name, text, length))
             return i;
     return -1;
 }
@@ -106,30 +134,31 @@ void topomap_pattern_suggest(const char *text, char *out, size_t room)
     size_t length = strcspn(text, ":"), least = 3, used = 0;
 
     if (length && length <= MOST_NAME)
-        for (int i = 0; rows[i].name; i++) {
-            size_t distance = edits(text, length, rows[i].name);
+        for (int i = 0; i < PATTERNS; i++) {
+            size_t distance = edits(text, length, patterns[i].row.name);
 
             least = distance < least ? distance : least;
         }
     if (least < 3) {
-        for (int i = 0; rows[i].name && used < room; i++)
-            if (edits(text, length, rows[i].name) == least)
+        for (int i = 0; i < PATTERNS && used < room; i++)
+            if (edits(text, length, patterns[i].row.name) == least)
                 used += (size_t)snprintf(out + used, room - used, "%s%s",
-                                         used ? " or " : "did you mean the pattern ", rows[i].name);
+                                         used ? " or " : "did you mean the pattern ",
+                                         patterns[i].row.name);
         if (used < room)
             snprintf(out + used, room - used, "?");
         return;
     }
-    for (int i = 0; rows[i].name && used < room; i++)
+    for (int i = 0; i < PATTERNS && used < room; i++)
         used += (size_t)snprintf(out + used, room - used, "%s%s", used ? ", " : "the patterns are ",
-                                 rows[i].name);
+                                 patterns[i].row.name);
 }
 
 static int grammar_fail(const topomap_pattern_args *args, int row, const char *at, const char *what,
                         topomap_error *err)
 {
     return topomap_error_set(err, TOPOMAP_EUSAGE, "pattern `%.100s`: %s at `%.40s`; the form is %s",
-                             args->text, what, at, rows[row].grammar);
+                             args->text, what, at, patterns[row].row.grammar);
 }
 
 /* A number from 1 to 2^31. */
@@ -301,6 +330,7 @@ int topomap_graph_generate(const char *text, topomap_graph **graph, topomap_erro
     topomap_pattern_args args;
     topomap_arcs arcs = {0};
     topomap_graph *made = NULL;
+    topomap_error why;
     char near[300];
     int row = by_name(text);
 
@@ -310,10 +340,11 @@ int topomap_graph_generate(const char *text, topomap_graph **graph, topomap_erro
     }
     if (pattern_parse(text, row, &args, err))
         return -1;
-    if (patterns[row].make(&args, &arcs, err) ||
-        topomap_arcs_take(&arcs, (uint32_t)args.ranks, &made, err)) {
+    if (patterns[row].make(&args, &arcs, &why) ||
+        topomap_arcs_take(&arcs, (uint32_t)args.ranks, &made, &why)) {
         topomap_arcs_clear(&arcs);
-        return -1;
+        return topomap_error_set(err, why.code == TOPOMAP_EINPUT ? TOPOMAP_EUSAGE : why.code,
+                                 "pattern `%.100s`: %s", text, why.text);
     }
     made->pattern = topomap_strdup(text, err);
     if (!made->pattern) {
