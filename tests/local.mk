@@ -15,3 +15,4 @@ AM_TESTS_ENVIRONMENT = \
 include tests/unit/util.mk
 include tests/unit/map.mk
 include tests/unit/db.mk
+include tests/cli/local.mk
