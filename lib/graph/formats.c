@@ -146,10 +146,11 @@ int topomap_graph_read(const char *what, const char *format, topomap_graph **gra
     if (topomap_pattern_is_named(what))
         return topomap_graph_generate(what, graph, err);
     topomap_pattern_suggest(what, near, sizeof near);
-    return topomap_error_set(err, TOPOMAP_EINPUT,
-                             "`%.100s` is neither a file nor a pattern: there is no such file, and "
-                             "%s",
-                             what, near);
+    return topomap_error_set(
+        err, TOPOMAP_EINPUT,
+        "`%.100s` is neither a file (there is none of that name) nor a pattern: "
+        "%s",
+        what, near);
 }
 
 static int format_for(const char *path, const char *format, topomap_error *err)

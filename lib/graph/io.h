@@ -11,6 +11,7 @@
  *  adds TOPOMAP_SURE_NAME to a format that is not ruled out. */
 enum {
     TOPOMAP_SURE_NOT = 0,
+    TOPOMAP_SURE_BROKEN = 1,  /**< the beginning is wrong, but only this name would explain it */
     TOPOMAP_SURE_HARDLY = 10, /**< would have to be damaged */
     TOPOMAP_SURE_MAYBE = 30,
     TOPOMAP_SURE_NAME = 35,

@@ -33,6 +33,9 @@ static void window_fill(struct window *window, const char *bytes, size_t size, c
             break;
         if (*at != comment) {
             struct span *line = &window->line[window->lines];
+            const char *cut = memchr(at, comment, (size_t)(stop - at));
+
+            stop = cut ? cut : stop;
 
             window->all_lines++;
             if (window->lines < LINES) {
@@ -78,6 +81,24 @@ static int count_numbers(struct span line)
     while ((got = next_number(&line, &value, &digits)) == 1)
         count++;
     return got < 0 ? -1 : count;
+}
+
+/* The same where numbers from the third on may have fractions and exponents. */
+static int count_fields(struct span line)
+{
+    uint64_t value;
+    size_t digits;
+    int count = 0, got;
+
+    while ((got = next_number(&line, &value, &digits))) {
+        if (got < 0 && (count < 2 || !digits))
+            return -1;
+        while (got < 0 && line.begin < line.end && !is_blank(*line.begin))
+            if (!memchr("0123456789.eE+-", *line.begin++, 15))
+                return -1;
+        count++;
+    }
+    return count;
 }
 
 struct header {
@@ -154,7 +175,8 @@ int topomap_metis_recognise(const char *bytes, size_t size)
 
     window_fill(&window, bytes, size, '%');
     if (!window.lines || header_read(window.line[0], &header))
-        return TOPOMAP_SURE_NOT;
+        return window.lines && count_numbers(window.line[0]) > 0 ? TOPOMAP_SURE_BROKEN
+                                                                 : TOPOMAP_SURE_NOT;
     if (size && *bytes == '%')
         return TOPOMAP_SURE_CHECKED;
     if (window.whole && window.all_lines < header.n + 1) /* truncated, or no METIS file */
@@ -189,7 +211,7 @@ int topomap_edges_recognise(const char *bytes, size_t size)
 
     window_fill(&window, bytes, size, '#');
     for (size_t i = 0; i < window.lines; i++) {
-        int count = count_numbers(window.line[i]);
+        int count = count_fields(window.line[i]);
 
         if (count == 0)
             continue;
