@@ -16,3 +16,4 @@ include tests/unit/util.mk
 include tests/unit/graph.mk
 include tests/unit/map.mk
 include tests/unit/db.mk
+include tests/cli/local.mk
