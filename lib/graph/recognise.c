@@ -179,6 +179,8 @@ int topomap_metis_recognise(const char *bytes, size_t size)
                                                                  : TOPOMAP_SURE_NOT;
     if (size && *bytes == '%')
         return TOPOMAP_SURE_CHECKED;
+    if (!window.whole && window.lines < 2) /* no edge list has a line longer than the window */
+        return TOPOMAP_SURE_CHECKED;
     if (window.whole && window.all_lines < header.n + 1) /* truncated, or no METIS file */
         return header.fmt_digits == 3 ? TOPOMAP_SURE_CHECKED : TOPOMAP_SURE_HARDLY;
     pairs = check_mutual(&window, &header);

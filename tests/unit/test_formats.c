@@ -481,6 +481,21 @@ static void test_json_bad(void **state)
     bad("json", "{\"ranks\":2,\"ranks\":3,\"arcs\":[]}", "file.json:1: ");
 }
 
+enum { STAR = 20000 };
+
+/* METIS without weights: vertex 1 and all others. */
+static const char *star_text(void)
+{
+    static char text[STAR * 10];
+    size_t used = (size_t)sprintf(text, "%d %d\n", STAR + 1, STAR);
+
+    for (int v = 2; v <= STAR + 1; v++)
+        used += (size_t)sprintf(text + used, "%d ", v);
+    for (int v = 2; v <= STAR + 1; v++)
+        used += (size_t)sprintf(text + used, "\n1");
+    return text;
+}
+
 /* What looks alike is told apart. */
 static void test_recognise(void **state)
 {
@@ -494,6 +509,9 @@ static void test_recognise(void **state)
     topomap_graph_free(graph);
     graph = graph_good(scratch_text("a", "1 2\n2 3\n3 4\n4 5\n"), NULL);
     assert_int_equal(topomap_graph_edges(graph), 4);
+    topomap_graph_free(graph);
+    graph = graph_good(scratch_text("a", star_text()), NULL); /* a line longer than is looked at */
+    assert_int_equal(topomap_graph_edges(graph), STAR);
     topomap_graph_free(graph);
     /* A damaged METIS file is still called one where its name or header says so. */
     graph_bad(scratch_text("b.graph", "4 4\n2 4\n1 3\n2 4\n1 2\n"), NULL, TOPOMAP_EINPUT, "vertex");
@@ -572,6 +590,10 @@ static void test_write(void **state)
     assert_int_equal(topomap_graph_write(graph, path, NULL, &err), 0);
     assert_int_equal(stat(path, &about), 0);
     assert_int_equal(about.st_mode & 0777, 0640);
+    assert_int_equal(chmod(path, 0604), 0);
+    assert_int_equal(topomap_graph_write(graph, path, NULL, &err), 0);
+    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0604);
     text = scratch_slurp(path, NULL);
     assert_non_null(strstr(text, "0\t1\t3\n"));
     free(text);
