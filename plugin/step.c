@@ -14,9 +14,14 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <slurm/slurm.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Only srun needs them; a program that loads the plugin and lacks them must still load it. */
+#pragma weak slurm_kill_job_step
+#pragma weak slurm_complete_job
 
 /* A step while it is being placed. */
 struct step {
@@ -36,6 +41,8 @@ void plugin_step_forget(void)
     unsetenv(PLUGIN_ENV_PLAN_ID);
     unsetenv(PLUGIN_ENV_GAIN);
     unsetenv(PLUGIN_ENV_BINDINGS);
+    unsetenv(PLUGIN_ENV_CARRIED_PLAN);
+    unsetenv(PLUGIN_ENV_CARRIED_BINDINGS);
 }
 
 /* ---- Steps that are left alone ----------------------------------------------------------- */
@@ -161,19 +168,25 @@ static int check_answer(struct step *step, topomap_error *err)
     return step->reply.bindings ? check_bindings(step, err) : 0;
 }
 
+/* The nodes' plugin unfolds it for the tasks (bind.c). */
+static void carry_plan(int applied, const char *plan_id, const char *gain)
+{
+    char text[128];
+
+    snprintf(text, sizeof text, "%d %.64s %.32s", applied, plan_id ? plan_id : "-",
+             gain ? gain : "-");
+    setenv(PLUGIN_ENV_CARRIED_PLAN, text, 1);
+}
+
 static void set_environment(const struct step *step)
 {
     const plugin_reply *reply = &step->reply;
 
-    setenv(PLUGIN_ENV_APPLIED, reply->status == PLUGIN_APPLIED ? "1" : "0", 1);
-    if (reply->plan_id)
-        setenv(PLUGIN_ENV_PLAN_ID, reply->plan_id, 1);
-    if (reply->gain)
-        setenv(PLUGIN_ENV_GAIN, reply->gain, 1);
+    carry_plan(reply->status == PLUGIN_APPLIED, reply->plan_id, reply->gain);
     if (!reply->bindings)
         return;
     if (strlen(reply->bindings) <= PLUGIN_ENV_MOST)
-        setenv(PLUGIN_ENV_BINDINGS, reply->bindings, 1);
+        setenv(PLUGIN_ENV_CARRIED_BINDINGS, reply->bindings, 1);
     else
         plugin_report_detail(step->options.verbose,
                              "the bindings are too long for the environment (%zu bytes): "
@@ -247,8 +260,9 @@ static int place(struct step *step, topomap_error *err)
  * required plugin fails (slurm 22.05, src/srun/srun.c). */
 static void end_step(const struct step *step, uint32_t job, uint32_t step_id)
 {
-    slurm_kill_job_step(job, step_id, SIGKILL);
-    if (step->launcher->own_job)
+    if (slurm_kill_job_step)
+        slurm_kill_job_step(job, step_id, SIGKILL);
+    if (slurm_complete_job && step->launcher->own_job)
         slurm_complete_job(job, 1);
     exit(1);
 }
@@ -260,7 +274,7 @@ static int failed(const struct step *step, uint32_t job, uint32_t step_id, const
         end_step(step, job, step_id);
         return -1;
     }
-    setenv(PLUGIN_ENV_APPLIED, "0", 1);
+    carry_plan(0, NULL, NULL);
     plugin_report_line("%s; the step runs with Slurm's own layout", err->text);
     return 0;
 }
