@@ -13,7 +13,8 @@ lib_libcore_la_SOURCES = \
   lib/util/error.c \
   lib/util/random.h \
   lib/util/hostlist.c lib/util/hostlist.h \
-  lib/util/input.h
+  lib/util/input.c lib/util/input.h \
+  lib/util/unpack.c lib/util/unpack.h
 lib_libcore_la_LIBADD = $(HWLOC_LIBS) $(METIS_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) -lm
 
 include lib/graph/local.mk

@@ -35,6 +35,10 @@ int topomap_input_all(topomap_input *input, size_t limit, char **text, size_t *s
 int topomap_input_peek(topomap_input *input, size_t want, const char **bytes, size_t *size,
                        topomap_error *err);
 
+/** No more than this many bytes can come in all: the size of a plain file, SIZE_MAX where it is
+ *  packed or nothing was read or peeked at yet. What a header promises is checked against it. */
+size_t topomap_input_most(const topomap_input *input);
+
 /** Fills \p err with "PATH:LINE: ..." and TOPOMAP_EINPUT; returns -1. */
 int topomap_input_fail(const topomap_input *input, topomap_error *err, const char *format, ...)
     TOPOMAP_PRINTF(3, 4);

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "util/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/alloc.h"
+#include "util/unpack.h"
+
+#define BUFFER_SIZE ((size_t)256 << 10)
+#define LINE_LIMIT ((size_t)1 << 20)
+#define ALL_LIMIT ((size_t)1 << 30)
+
+struct topomap_input {
+    char *path;
+    int fd;
+    size_t size; /* bytes as stored */
+    topomap_unpack *unpack;
+    char *buffer;
+    size_t start, end; /* the bytes in hand are buffer[start..end) */
+    size_t capacity;   /* one byte more is allocated, for a final NUL */
+    size_t lineno;
+    int ended; /* the unpacker has no more */
+};
+
+static int input_new(const char *path, int fd, const void *bytes, size_t size,
+                     topomap_input **input, topomap_error *err)
+{
+    topomap_input *made = topomap_alloc(1, sizeof *made, err);
+
+    if (!made)
+        return -1;
+    made->fd = -1;
+    made->size = size;
+    made->path = topomap_strdup(path, err);
+    if (!made->path || topomap_unpack_new(made->path, fd, bytes, size, &made->unpack, err)) {
+        topomap_input_close(made);
+        return -1;
+    }
+    made->fd = fd; /* from here on ours to close */
+    *input = made;
+    return 0;
+}
+
+/* O_NONBLOCK: opening a FIFO without a writer must not wait. It means nothing to regular files. */
+static int open_regular(const char *path, int *fd, size_t *size, topomap_error *err)
+{
+    int opened = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    struct stat about;
+
+    if (opened < 0)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: cannot open: %s", path, strerror(errno));
+    if (fstat(opened, &about)) {
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot stat: %s", path, strerror(errno));
+        close(opened);
+        return -1;
+    }
+    if (!S_ISREG(about.st_mode)) {
+        close(opened);
+        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: is %s; a regular file is needed", path,
+                                 S_ISDIR(about.st_mode)    ? "a directory"
+                                 : S_ISFIFO(about.st_mode) ? "a FIFO"
+                                                           : "a device or socket");
+    }
+    *fd = opened;
+    *size = (size_t)about.st_size;
+    return 0;
+}
+
+int topomap_input_open(const char *path, topomap_input **input, topomap_error *err)
+{
+    size_t size = 0;
+    int fd = -1;
+
+    if (open_regular(path, &fd, &size, err))
+        return -1;
+    if (input_new(path, fd, NULL, size, input, err)) {
+        close(fd);
+        return -1;
+    }
+    return 0;
+}
+
+int topomap_input_memory(const char *path, const void *bytes, size_t size, topomap_input **input,
+                         topomap_error *err)
+{
+    return input_new(path, -1, bytes, size, input, err);
+}
+
+void topomap_input_close(topomap_input *input)
+{
+    if (!input)
+        return;
+    topomap_unpack_free(input->unpack);
+    if (input->fd >= 0)
+        close(input->fd);
+    free(input->buffer);
+    free(input->path);
+    free(input);
+}
+
+const char *topomap_input_path(const topomap_input *input)
+{
+    return input->path;
+}
+
+size_t topomap_input_lineno(const topomap_input *input)
+{
+    return input->lineno;
+}
+
+size_t topomap_input_most(const topomap_input *input)
+{
+    if (!input->buffer || topomap_unpack_packed(input->unpack))
+        return SIZE_MAX;
+    return input->size;
+}
+
+/* Gets more bytes into the buffer, which is made larger only where it is full. */
+static int fill(topomap_input *input, topomap_error *err)
+{
+    size_t got;
+
+    if (input->start) {
+        memmove(input->buffer, input->buffer + input->start, input->end - input->start);
+        input->end -= input->start;
+        input->start = 0;
+    }
+    if (input->end == input->capacity) {
+        size_t wanted = input->capacity ? input->capacity * 2 : BUFFER_SIZE;
+        char *larger = realloc(input->buffer, wanted + 1);
+
+        if (!larger)
+            return topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: out of memory: %zu bytes",
+                                     input->path, wanted);
+        input->buffer = larger;
+        input->capacity = wanted;
+    }
+    if (topomap_unpack_read(input->unpack, input->buffer + input->end, input->capacity - input->end,
+                            &got, err))
+        return -1;
+    input->ended = got < input->capacity - input->end;
+    input->end += got;
+    return 0;
+}
+
+/* Finds the end of the next line; 1 found (or the last line), 0 nothing left, -1 failure. */
+static int find_line(topomap_input *input, size_t limit, size_t *length, topomap_error *err)
+{
+    size_t searched = 0;
+
+    for (;;) {
+        char *from = input->buffer + input->start;
+        size_t have = input->end - input->start;
+        char *newline = searched < have ? memchr(from + searched, '\n', have - searched) : NULL;
+
+        *length = newline ? (size_t)(newline - from) : have;
+        if (*length > limit) {
+            input->lineno++;
+            return topomap_input_fail(input, err, "the line is longer than %zu bytes", limit);
+        }
+        if (newline)
+            return 1;
+        if (input->ended)
+            return have > 0;
+        searched = have;
+        if (fill(input, err))
+            return -1;
+    }
+}
+
+int topomap_input_line(topomap_input *input, size_t limit, char **line, size_t *length,
+                       topomap_error *err)
+{
+    size_t size;
+    int found = find_line(input, limit ? limit : LINE_LIMIT, &size, err);
+    char *text;
+
+    if (found <= 0)
+        return found;
+    text = input->buffer + input->start;
+    input->lineno++;
+    input->start += size;
+    if (input->start < input->end)
+        input->start++; /* the newline */
+    if (memchr(text, '\0', size))
+        return topomap_input_fail(input, err, "a NUL byte: the file is binary, text was expected");
+    if (size && text[size - 1] == '\r')
+        size--;
+    text[size] = '\0';
+    *line = text;
+    *length = size;
+    return 1;
+}
+
+int topomap_input_all(topomap_input *input, size_t limit, char **text, size_t *size,
+                      topomap_error *err)
+{
+    limit = limit ? limit : ALL_LIMIT;
+    for (;;) {
+        if (input->end - input->start > limit)
+            return topomap_error_set(err, TOPOMAP_EINPUT, "%s: more than %zu bytes%s", input->path,
+                                     limit,
+                                     topomap_unpack_packed(input->unpack) ? " when unpacked" : "");
+        if (input->ended)
+            break;
+        if (fill(input, err))
+            return -1;
+    }
+    if (!input->buffer && fill(input, err)) /* unpack_read has said the end before anything came */
+        return -1;
+    memmove(input->buffer, input->buffer + input->start, input->end - input->start);
+    *size = input->end - input->start;
+    *text = input->buffer;
+    (*text)[*size] = '\0';
+    input->buffer = NULL;
+    input->capacity = input->start = input->end = 0;
+    return 0;
+}
+
+int topomap_input_peek(topomap_input *input, size_t want, const char **bytes, size_t *size,
+                       topomap_error *err)
+{
+    while (input->end - input->start < want && !input->ended)
+        if (fill(input, err))
+            return -1;
+    *bytes = input->buffer ? input->buffer + input->start : "";
+    *size = input->end - input->start < want ? input->end - input->start : want;
+    return 0;
+}
+
+int topomap_input_fail(const topomap_input *input, topomap_error *err, const char *format, ...)
+{
+    char text[sizeof err->text];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (input->lineno)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "%s:%zu: %s", input->path, input->lineno,
+                                 text);
+    return topomap_error_set(err, TOPOMAP_EINPUT, "%s: %s", input->path, text);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A folder of a test's own, and files in it. */
+#ifndef TESTS_UNIT_SCRATCH_H
+#define TESTS_UNIT_SCRATCH_H
+
+#include <stddef.h>
+
+/** Makes the folder; call once, before the others. cmocka setup and teardown functions. */
+int scratch_setup(void **state);
+/** Removes the folder and all files in it. */
+int scratch_teardown(void **state);
+
+/** "FOLDER/NAME", lent until the program ends. */
+const char *scratch_path(const char *name);
+/** Writes a file and returns its path, lent likewise. */
+const char *scratch_write(const char *name, const void *bytes, size_t size);
+const char *scratch_text(const char *name, const char *text);
+/** The same, packed. */
+const char *scratch_xz(const char *name, const void *bytes, size_t size);
+const char *scratch_zstd(const char *name, const void *bytes, size_t size);
+/** The whole of a file with a NUL after it; ends with free(). NULL if it cannot be read. */
+char *scratch_slurp(const char *path, size_t *size);
+
+#endif
