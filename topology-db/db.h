@@ -30,8 +30,8 @@ typedef struct topomap_db_import_options {
 
 typedef struct topomap_db_report {
     uint64_t hosts, switches, links, adapters, unknown_adapters, classes; /**< read from the file */
-    int partial;            /**< the dump contains errors of the tool that printed it */
-    size_t warnings;        /**< how many there were */
+    int partial;             /**< the dump contains errors of the tool that printed it */
+    size_t warnings;         /**< how many there were */
     char first_warning[512]; /**< file:line: text, or "" */
 } topomap_db_report;
 
@@ -52,7 +52,7 @@ const topomap_db_importer_row *topomap_db_importers(void);
 
 typedef struct topomap_db_summary {
     uint64_t hosts, switches, links, classes, subnets, unknown_adapters;
-    char topology[16]; /**< "fat-tree", "torus", "dragonfly", "irregular", "unknown" */
+    char topology[16];  /**< "fat-tree", "torus", "dragonfly", "irregular", "unknown" */
     char evidence[256]; /**< why: for instance "25x16x24 torus, 19200 of 19200 coordinates" */
     int partial;
 } topomap_db_summary;
@@ -73,8 +73,8 @@ int topomap_db_hosts(topomap_db *db, const char *only,
 
 typedef struct topomap_db_distance {
     uint32_t hops;
-    double cost;      /**< of one byte, in tenths of a hop over a reference link */
-    char *route;      /**< "node01 leaf1 spine2 leaf3 node07", or NULL; owned, ends with free() */
+    double cost; /**< of one byte, in tenths of a hop over a reference link */
+    char *route; /**< "node01 leaf1 spine2 leaf3 node07", or NULL; owned, ends with free() */
 } topomap_db_distance;
 /** Hosts are Slurm node names: compared without case, with or without the domain. */
 int topomap_db_distance_between(topomap_db *db, const char *a, const char *b,
@@ -85,9 +85,9 @@ int topomap_db_distance_between(topomap_db *db, const char *a, const char *b,
 enum topomap_bind { TOPOMAP_BIND_CORE, TOPOMAP_BIND_PU, TOPOMAP_BIND_NUMA, TOPOMAP_BIND_NONE };
 
 typedef struct topomap_db_allocation {
-    const topomap_names *nodes;  /**< Slurm node names in the step's order */
-    const uint32_t *tasks;       /**< [nodes->count] tasks on each */
-    uint32_t cpus_per_task;      /**< 0 or 1: one place a task */
+    const topomap_names *nodes; /**< Slurm node names in the step's order */
+    const uint32_t *tasks;      /**< [nodes->count] tasks on each */
+    uint32_t cpus_per_task;     /**< 0 or 1: one place a task */
     enum topomap_bind bind;
 } topomap_db_allocation;
 
