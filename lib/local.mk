@@ -12,6 +12,7 @@ lib_libcore_la_SOURCES = \
   lib/util/clock.c lib/util/clock.h \
   lib/util/error.c \
   lib/util/random.h \
+  lib/util/ranges.c lib/util/ranges.h \
   lib/util/hostlist.c lib/util/hostlist.h \
   lib/util/input.c lib/util/input.h \
   lib/util/unpack.c lib/util/unpack.h

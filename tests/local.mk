@@ -1,8 +1,17 @@
-# Unit tests are cmocka programs, one per room; `make check` runs them and the bats files.
+# Unit tests are cmocka programs, one per room; the rest is bats. Both speak TAP, so that
+# `make check` counts single tests.
 UNIT_LIBS = topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
-include tests/unit/db.mk
+TAP_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/auto/build-aux/tap-driver.sh
+LOG_DRIVER = $(TAP_DRIVER)
+TEST_EXTENSIONS = .bats
+BATS_LOG_DRIVER = $(TAP_DRIVER)
+BATS_LOG_COMPILER = bats
+AM_BATS_LOG_FLAGS = --tap
+AM_TESTS_ENVIRONMENT = \
+  CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; \
+  TOPOMAP_BUILD='$(abs_top_builddir)'; export TOPOMAP_BUILD; \
+  TOPOMAP_SOURCE='$(abs_top_srcdir)'; export TOPOMAP_SOURCE;
 
-check_PROGRAMS += tests/unit/test_input
-TESTS += tests/unit/test_input
-tests_unit_test_input_SOURCES = tests/unit/test_input.c tests/unit/scratch.c tests/unit/scratch.h
-tests_unit_test_input_LDADD = $(UNIT_LIBS)
+include tests/unit/util.mk
+include tests/unit/map.mk
+include tests/unit/db.mk

@@ -64,6 +64,7 @@ typedef struct topomap_db_host {
     const char *class_name; /**< or NULL: no hwloc export covers it */
     const char *attached;   /**< switches (comma separated) or coordinates "x,y,z" */
     const char *status;     /**< "up", or what the source says */
+    const char *type;       /**< "compute", or what the source says, such as "service" */
 } topomap_db_host;
 /** Calls \p each for every host by name in natural order (node2 before node10), until it returns
  *  nonzero, which is returned. \p only: one host (resolved as a Slurm name), or NULL for all. */

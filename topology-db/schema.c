@@ -41,7 +41,9 @@ const char db_schema[] =
     " class INTEGER, status TEXT NOT NULL, type TEXT NOT NULL, x INTEGER, y INTEGER, z INTEGER);"
     "CREATE UNIQUE INDEX host_key ON host(key);"
     "CREATE TABLE nickname(key TEXT PRIMARY KEY, host INTEGER NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE switch(id INTEGER PRIMARY KEY, label TEXT NOT NULL, level INTEGER);"
     "CREATE TABLE adapter(vertex INTEGER PRIMARY KEY, host INTEGER);"
+    /* host 0: of an adapter whose host is not known. */
     "CREATE TABLE attach(host INTEGER NOT NULL, adapter INTEGER NOT NULL, port INTEGER NOT NULL,"
     " switch INTEGER NOT NULL, PRIMARY KEY(host, adapter, port)) WITHOUT ROWID;"
     "CREATE TABLE trunk(a INTEGER NOT NULL, b INTEGER NOT NULL, links INTEGER NOT NULL,"

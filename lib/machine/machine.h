@@ -23,7 +23,8 @@ typedef struct topomap_nesting {
     char name[24];
     double cost;     /* of one byte between two members whose innermost common group is here */
     uint32_t hops;   /* likewise; 0 inside nodes */
-    uint32_t *group; /* [slots or nodes] group id; members of a group are consecutive */
+    uint32_t *group; /* [slots or nodes] group id, below the number of slots or nodes. Inside
+                        nodes ids ascend with the slot, so that a group is a range of slots */
 } topomap_nesting;
 
 struct topomap_machine {

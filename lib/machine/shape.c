@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A node's inside as text: `1 cores=4 pus=0,4;1,5;2,6;3,7 package=2x2 l2=1x4`.
- * Groups are runs of consecutive cores, so a level is the list of their sizes, `SIZExTIMES`. */
+ * Groups are runs of consecutive cores, so a level is the list of their sizes, `SIZExTIMES`; a star
+ * after its name says that the groups are the NUMA nodes. */
 #include "machine/shape.h"
 
 #include <inttypes.h>
@@ -81,7 +82,7 @@ char *topomap_shape_format(const topomap_shape *shape, topomap_error *err)
         fprintf(out, "1 cores=%" PRIu32 " pus=", shape->cores);
         write_pus(out, shape);
         for (uint32_t i = 0; i < shape->levels; i++) {
-            fprintf(out, " %s=", shape->level[i].name);
+            fprintf(out, " %s%s=", shape->level[i].name, shape->numa == i + 1 ? "*" : "");
             write_level(out, shape->level[i].group, shape->cores);
         }
         if (fclose(out) == 0)
@@ -147,10 +148,10 @@ static int read_pus(const char **at, topomap_shape *shape, topomap_error *err)
 static int read_level(const char **at, topomap_shape *shape, topomap_error *err)
 {
     uint32_t core = 0, id = 0;
-    size_t length = strcspn(*at, "= ");
+    size_t length = strcspn(*at, "*= ");
     uint32_t *group;
 
-    if (!length || length >= sizeof shape->level[0].name || (*at)[length] != '=' ||
+    if (!length || length >= sizeof shape->level[0].name || (*at)[length] == ' ' ||
         shape->levels == TOPOMAP_SHAPE_LEVELS)
         return broken(err, *at);
     group = topomap_alloc(shape->cores, sizeof *group, err);
@@ -159,6 +160,12 @@ static int read_level(const char **at, topomap_shape *shape, topomap_error *err)
     memcpy(shape->level[shape->levels].name, *at, length);
     shape->level[shape->levels++].group = group;
     *at += length;
+    if (**at == '*') {
+        shape->numa = shape->levels;
+        (*at)++;
+    }
+    if (**at != '=')
+        return broken(err, *at);
     do {
         uint32_t size, times;
 

@@ -18,6 +18,8 @@ typedef struct topomap_shape {
      * their closeness is about); so is one that leaves each core alone. A core that an uneven tree
      * has at no object of a level is grouped there as on the next inner one. */
     uint32_t levels;
+    uint32_t numa; /* 1 + the level that groups cores as NUMA nodes do, whatever its name; 0: the
+                      whole node is one NUMA node (or NUMA nodes are single cores) */
     struct {
         char name[16];   /* "package", "numa", "l3", "group", "die", "l2" */
         uint32_t *group; /* [cores] id of the group that holds the core, numbered from 0 by first

@@ -150,13 +150,20 @@ static int add_level(hwloc_topology_t topology, int depth, int numa, const char 
         free(group);
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory: %u cores", shape->cores);
     }
-    if (groups == 1 || groups == shape->cores ||
-        (inner && memcmp(group, inner, shape->cores * sizeof *group) == 0)) {
+    if (groups == 1 || groups == shape->cores) {
+        free(group);
+        return 0;
+    }
+    if (inner && memcmp(group, inner, shape->cores * sizeof *group) == 0) {
+        if (depth == HWLOC_TYPE_DEPTH_NUMANODE)
+            shape->numa = shape->levels;
         free(group);
         return 0;
     }
     snprintf(shape->level[shape->levels].name, sizeof shape->level[0].name, "%s", name);
     shape->level[shape->levels++].group = group;
+    if (depth == HWLOC_TYPE_DEPTH_NUMANODE)
+        shape->numa = shape->levels;
     return 0;
 }
 
@@ -176,6 +183,8 @@ static int numa_depth(hwloc_topology_t topology)
 
 static void reverse_levels(topomap_shape *shape)
 {
+    if (shape->numa)
+        shape->numa = shape->levels + 1 - shape->numa;
     for (uint32_t i = 0, j = shape->levels; i + 1 < j; i++) {
         topomap_shape keep = *shape;
 

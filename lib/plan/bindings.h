@@ -19,16 +19,16 @@ typedef struct topomap_bindings_class {
 } topomap_bindings_class;
 
 typedef struct topomap_bindings {
-    uint32_t job, step;  /* a plan for another job or step must not be applied */
+    uint32_t job, step; /* a plan for another job or step must not be applied */
     uint32_t classes;
     topomap_bindings_class *node_class; /* [classes] */
-    uint32_t nodes;      /* of the step, in the step's node order */
-    uint32_t *class_of;  /* [nodes], UINT32_MAX: unknown inside, no binding */
-    uint32_t *task_first; /* [nodes + 1] tasks of node i, by local id, are
-                             task_first[i] .. task_first[i+1] */
-    uint32_t *pu_start;  /* [task_first[nodes] + 1] */
-    uint32_t *pu;        /* [pu_start[last]] OS PU numbers of each task, ascending, non-empty for
-                            nodes with a class */
+    uint32_t nodes;                     /* of the step, in the step's node order */
+    uint32_t *class_of;                 /* [nodes], UINT32_MAX: unknown inside, no binding */
+    uint32_t *task_first;               /* [nodes + 1] tasks of node i, by local id, are
+                                           task_first[i] .. task_first[i+1] */
+    uint32_t *pu_start;                 /* [task_first[nodes] + 1] */
+    uint32_t *pu; /* [pu_start[last]] OS PU numbers of each task, ascending, non-empty for
+                     nodes with a class */
 } topomap_bindings;
 
 /** Encodes for an environment variable: printable ASCII without '=' trouble, versioned and
@@ -36,10 +36,19 @@ typedef struct topomap_bindings {
  *  128-core node. NULL on failure; ends with free(). */
 char *topomap_bindings_encode(const topomap_bindings *bindings, topomap_error *err);
 
-/** Decodes what topomap_bindings_encode wrote; anything else is TOPOMAP_EINPUT. All sizes are
- *  bounded by the text's length before memory is asked for. */
+/** Decodes what topomap_bindings_encode wrote; anything else is TOPOMAP_EINPUT. Sizes are bounded
+ *  before memory is asked for: nodes and patterns by the text's length; a core by 256 PUs,
+ *  a class by 8,192, all classes by 2^20; a node by 65,536 tasks, all of them by 2^24; all tasks'
+ *  PUs by 2^25. */
 int topomap_bindings_decode(const char *text, topomap_bindings *bindings, topomap_error *err);
 
+/** The same for one node of the step alone, in time that hardly depends on the other nodes.
+ *  The result has one node (its tasks start at task_first[0] == 0) and at most one class.
+ *  \p node at or past the number of nodes is TOPOMAP_EINPUT. */
+int topomap_bindings_decode_node(const char *text, uint32_t node, topomap_bindings *bindings,
+                                 topomap_error *err);
+
+/** Frees what the bindings own (not the struct) and zeroes it. */
 void topomap_bindings_clear(topomap_bindings *bindings);
 
 /** CRC-32 (IEEE 802.3), for plans and replies. */

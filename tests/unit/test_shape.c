@@ -47,6 +47,10 @@ static char *level_text(const topomap_shape *shape, const char *name)
 
     snprintf(key, sizeof key, " %s=", name);
     at = strstr(all, key);
+    if (!at) {
+        snprintf(key, sizeof key, " %s*=", name); /* these groups are the NUMA nodes too */
+        at = strstr(all, key);
+    }
     text[0] = 0;
     if (at)
         snprintf(text, sizeof text, "%.*s", (int)strcspn(at + strlen(key), " "), at + strlen(key));
@@ -156,11 +160,12 @@ static void made_trees(void **state)
         const char *description;
         uint32_t cores, pus, levels;
         const char *name, *sizes;
+        int numa; /* 1: that level is the NUMA nodes */
     } row[] = {
-        {"pack:2 [numa] core:4 pu:2", 8, 16, 1, "numa", "4x2"},
+        {"pack:2 [numa] core:4 pu:2", 8, 16, 1, "numa", "4x2", 1},
         {"pack:2 l3:2 l2:3 core:1 pu:1", 12, 12, 2, "l3", "3x4"},
-        {"pack:2 [numa] l3:1 core:8 pu:2", 16, 32, 1, "l3", "8x2"},
-        {"pack:2 group:2 [numa] core:2 pu:1", 8, 8, 2, "numa", "2x4"},
+        {"pack:2 [numa] l3:1 core:8 pu:2", 16, 32, 1, "l3", "8x2", 1},
+        {"pack:2 group:2 [numa] core:2 pu:1", 8, 8, 2, "numa", "2x4", 1},
         {"pack:1 core:6 pu:2", 6, 12, 0, "package", ""},
         {"pack:2 core:1 pu:1", 2, 2, 0, "package", ""},
         {"pack:2 l2:4 core:2 pu:1", 16, 16, 2, "l2", "2x8"},
@@ -178,6 +183,7 @@ static void made_trees(void **state)
             if (shape.levels != row[i].levels)
                 fail_msg("'%s' has %u levels", row[i].description, shape.levels);
             assert_string_equal(level_text(&shape, row[i].name), row[i].sizes);
+            assert_int_equal(shape.numa != 0, row[i].numa);
             if (row[i].levels)
                 check_consistent(&shape);
             topomap_shape_clear(&shape);

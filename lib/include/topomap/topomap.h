@@ -182,7 +182,7 @@ TOPOMAP_PUBLIC void topomap_cost_clear(topomap_cost *cost);
 enum topomap_effort { TOPOMAP_FAST, TOPOMAP_DEFAULT, TOPOMAP_STRONG };
 
 typedef struct topomap_map_options {
-    const char *algorithm; /**< a row of topomap_algorithms(), refinements joined by '+';
+    const char *algorithm; /**< a topomap_algorithm_row(), refinements joined by '+';
                                 NULL is "auto" */
     enum topomap_effort effort;
     uint64_t seed;
@@ -212,7 +212,9 @@ enum topomap_phase {
 
 typedef struct topomap_mapping {
     uint32_t ranks;
-    uint32_t *slot_of_rank; /**< [ranks] each slot at most once */
+    uint32_t *slot_of_rank; /**< [slots of the machine] the slot of each rank; the entries from
+                                 `ranks` on are the slots that stay empty, so that the whole is a
+                                 permutation */
     char algorithm[64];     /**< the winner's name */
     double J;
     size_t candidates;
@@ -229,7 +231,7 @@ TOPOMAP_PUBLIC int topomap_map(const topomap_graph *graph, const topomap_machine
                                topomap_error *err);
 TOPOMAP_PUBLIC void topomap_mapping_free(topomap_mapping *mapping);
 
-/** One row of the registry of algorithms; the table ends with name == NULL. */
+/** One row of the registry of algorithms. */
 typedef struct topomap_algorithm {
     const char *name;
     const char *source;   /**< the paper or "topomap" */
@@ -237,7 +239,8 @@ typedef struct topomap_algorithm {
     const char *machines; /**< kinds it accepts, comma separated */
     const char *help;     /**< one line */
 } topomap_algorithm;
-TOPOMAP_PUBLIC const topomap_algorithm *topomap_algorithms(void);
+/** Row i of the registry, lent; NULL after the last. */
+TOPOMAP_PUBLIC const topomap_algorithm *topomap_algorithm_row(size_t i);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The frame of the command line: commands and options are rows of tables; parsing, `help`, and
+ * whatever else lists them walk the same rows. */
+#ifndef TOPOMAP_CLI_H
+#define TOPOMAP_CLI_H
+
+#include "topomap/topomap.h"
+
+/** Exit statuses of every command. */
+enum cli_status { CLI_DONE = 0, CLI_NO = 1, CLI_USAGE = 2, CLI_INPUT = 3, CLI_FAILED = 4 };
+
+enum { CLI_OPTIONS = 32 };
+
+typedef struct cli_option {
+    const char *name;  /**< without the dashes; one letter is a short option */
+    const char *value; /**< what it takes, for the help; NULL: it takes nothing */
+    const char *help;  /**< one line */
+    const char *alias; /**< one letter for the same, or NULL */
+} cli_option;
+
+typedef struct cli_call cli_call;
+
+typedef struct cli_command {
+    const char *name;           /**< one word, or two: "graph info" */
+    const char *operands;       /**< for the help: "FILE", "IN OUT", "" */
+    const char *summary;        /**< one line */
+    const cli_option *options;  /**< ends with a row whose name is NULL; or NULL */
+    int least, most;            /**< operands */
+    int (*run)(const cli_call *call); /**< returns a cli_status */
+} cli_command;
+
+struct cli_call {
+    const cli_command *command;
+    const char *value[CLI_OPTIONS]; /**< by option row; NULL: not given; "" for a flag */
+    char **operand;
+    int operands;
+};
+
+/** The tables, one a source file; each ends with a row whose name is NULL. */
+extern const cli_command *const cli_tables[];
+extern const cli_command cli_map_commands[], cli_registry_commands[];
+extern const cli_command cli_db_commands[], cli_graph_commands[];
+
+/** Value of an option, NULL where it was not given. */
+const char *cli_get(const cli_call *call, const char *name);
+/** The same as a number within bounds; \p fallback where it was not given. Returns 0, or a
+ *  CLI_USAGE after saying what is wrong. */
+int cli_number(const cli_call *call, const char *name, double least, double most, double fallback,
+               double *number);
+int cli_integer(const cli_call *call, const char *name, uint64_t least, uint64_t most,
+                uint64_t fallback, uint64_t *number);
+
+/** Prints "topomap COMMAND: text" to standard error; returns CLI_USAGE. */
+int cli_usage_error(const cli_call *call, const char *format, ...) TOPOMAP_PRINTF(2, 3);
+/** Prints an error of the library in the same form; returns its exit status. */
+int cli_fail(const cli_call *call, const topomap_error *err);
+
+/** Parses what follows the command's name. Options may stand anywhere, as --name VALUE,
+ *  --name=VALUE, -n VALUE; "--" ends them. Returns 0 or CLI_USAGE; -1: help was asked for. */
+int cli_parse(const cli_command *command, int argc, char **argv, cli_call *call);
+
+/** The database that a command works on: --db, else $TOPOMAP_DB, else the site's. */
+const char *cli_database(const cli_call *call);
+
+/** Finds the command that argv begins with; *words is how many words its name has. */
+const cli_command *cli_find(int argc, char **argv, int *words);
+/** Help of one command, or of all whose first word is \p group (NULL: every command). */
+void cli_help(FILE *out, const cli_command *command);
+void cli_help_group(FILE *out, const char *group);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* topomap COMMAND ...: dispatch, help and version. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+const cli_command *const cli_tables[] = {cli_map_commands, cli_graph_commands, cli_db_commands,
+                                         cli_registry_commands, NULL};
+
+/* Nonzero if argv begins with the words of a command's name. */
+static int matches(const char *name, int argc, char **argv)
+{
+    int words = 0;
+
+    while (*name) {
+        size_t length = strcspn(name, " ");
+
+        if (words == argc || strlen(argv[words]) != length ||
+            strncmp(argv[words], name, length) != 0)
+            return 0;
+        words++;
+        name += length + (name[length] == ' ');
+    }
+    return words;
+}
+
+const cli_command *cli_find(int argc, char **argv, int *words)
+{
+    for (size_t t = 0; cli_tables[t]; t++)
+        for (const cli_command *c = cli_tables[t]; c->name; c++)
+            if ((*words = matches(c->name, argc, argv)) > 0)
+                return c;
+    return NULL;
+}
+
+void cli_help(FILE *out, const cli_command *command)
+{
+    fprintf(out, "usage: topomap %s%s%s%s\n%s\n", command->name,
+            command->options ? " [OPTION...]" : "", *command->operands ? " " : "",
+            command->operands, command->summary);
+    for (const cli_option *o = command->options; o && o->name; o++) {
+        char left[64];
+
+        snprintf(left, sizeof left, "%s%s%s--%s%s%s", o->alias ? "-" : "", o->alias ? o->alias : "",
+                 o->alias ? ", " : "    ", o->name, o->value ? " " : "", o->value ? o->value : "");
+        fprintf(out, "  %-34s %s\n", left, o->help);
+    }
+}
+
+void cli_help_group(FILE *out, const char *group)
+{
+    fprintf(out, "usage: topomap COMMAND [OPTION...] [OPERAND...]\n");
+    for (size_t t = 0; cli_tables[t]; t++)
+        for (const cli_command *c = cli_tables[t]; c->name; c++)
+            if (!group || (strncmp(c->name, group, strlen(group)) == 0 &&
+                           c->name[strlen(group)] == ' '))
+                fprintf(out, "  %-16s %s\n", c->name, c->summary);
+    fprintf(out, "`topomap help COMMAND` tells more; `topomap --version` the version.\n");
+}
+
+static int is_group(const char *word)
+{
+    size_t length = strlen(word);
+
+    for (size_t t = 0; cli_tables[t]; t++)
+        for (const cli_command *c = cli_tables[t]; c->name; c++)
+            if (strncmp(c->name, word, length) == 0 && c->name[length] == ' ')
+                return 1;
+    return 0;
+}
+
+static int help(int argc, char **argv)
+{
+    int words;
+    const cli_command *command = argc ? cli_find(argc, argv, &words) : NULL;
+
+    if (command) {
+        cli_help(stdout, command);
+    } else if (argc == 0 || is_group(argv[0])) {
+        cli_help_group(stdout, argc ? argv[0] : NULL);
+    } else {
+        fprintf(stderr, "topomap: no command '%s'; see `topomap help`\n", argv[0]);
+        return CLI_USAGE;
+    }
+    return CLI_DONE;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    int words, status;
+    const cli_command *command = cli_find(argc, argv, &words);
+    cli_call call;
+
+    if (!command) {
+        fprintf(stderr, "topomap: %s '%s'; see `topomap help%s%s`\n",
+                is_group(argv[0]) ? "which command of" : "no command", argv[0],
+                is_group(argv[0]) ? " " : "", is_group(argv[0]) ? argv[0] : "");
+        return CLI_USAGE;
+    }
+    status = cli_parse(command, argc - words, argv + words, &call);
+    if (status < 0) {
+        cli_help(stdout, command);
+        return CLI_DONE;
+    }
+    return status ? status : command->run(&call);
+}
+
+int main(int argc, char **argv)
+{
+    int status;
+
+    if (argc < 2) {
+        cli_help_group(stderr, NULL);
+        return CLI_USAGE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("topomap %s\n", topomap_version());
+        status = CLI_DONE;
+    } else if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
+               strcmp(argv[1], "-h") == 0) {
+        status = help(argc - 2, argv + 2);
+    } else {
+        status = dispatch(argc - 1, argv + 1);
+    }
+    /* A full disk shows at the last flush. */
+    if (fflush(stdout) != 0 && status == CLI_DONE) {
+        fprintf(stderr, "topomap: cannot write standard output: %s\n", strerror(errno));
+        return CLI_FAILED;
+    }
+    return status;
+}

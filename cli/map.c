@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* topomap map, topomap eval */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/report.h"
+#include "cli/target.h"
+#include "plan/plan.h"
+#include "util/alloc.h"
+
+static int print_perm(const cli_call *call, const cli_result *result)
+{
+    const char *path = cli_get(call, "output");
+    topomap_error err;
+
+    return cli_mapping_write(path ? path : "-", result->mapping->slot_of_rank,
+                             result->mapping->ranks, &err) == 0
+               ? CLI_DONE
+               : cli_fail(call, &err);
+}
+
+static const struct {
+    const char *name;
+    int (*print)(const cli_call *call, const cli_result *result);
+} formats[] = {
+    {"text", cli_report_text},
+    {"perm", print_perm},
+    {"json", cli_report_json},
+};
+enum { FORMATS = sizeof formats / sizeof formats[0] };
+
+static int choose_format(const cli_call *call, size_t *format)
+{
+    const char *name = cli_get(call, "format");
+
+    if (!name)
+        name = cli_get(call, "json") ? "json" : cli_get(call, "output") ? "perm" : "text";
+    for (*format = 0; *format < FORMATS; ++*format)
+        if (strcmp(formats[*format].name, name) == 0)
+            return 0;
+    return cli_usage_error(call, "--format takes text, perm or json, not '%s'", name);
+}
+
+static int parse_effort(const cli_call *call, enum topomap_effort *effort)
+{
+    static const char *const words[] = {[TOPOMAP_FAST] = "fast", [TOPOMAP_DEFAULT] = "default",
+                                        [TOPOMAP_STRONG] = "strong"};
+    const char *text = cli_get(call, "effort");
+
+    *effort = TOPOMAP_DEFAULT;
+    for (size_t i = 0; text && i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(words[i], text) == 0) {
+            *effort = (enum topomap_effort)i;
+            return 0;
+        }
+    return text ? cli_usage_error(call, "--effort takes fast, default or strong, not '%s'", text)
+                : 0;
+}
+
+static int parse_levels(const cli_call *call, int *inter_only)
+{
+    const char *text = cli_get(call, "levels");
+
+    *inter_only = text && strcmp(text, "inter") == 0;
+    if (text && !*inter_only && strcmp(text, "inter+intra") != 0)
+        return cli_usage_error(call, "--levels takes inter or inter+intra, not '%s'", text);
+    return 0;
+}
+
+static int parse_options(const cli_call *call, topomap_map_options *options)
+{
+    const char *objective = cli_get(call, "objective");
+    uint64_t threads;
+    int status;
+
+    options->algorithm = cli_get(call, "algorithm");
+    if (objective && strcmp(objective, "J") != 0)
+        return cli_usage_error(call, "--objective takes J, not '%s'", objective);
+    if ((status = parse_effort(call, &options->effort)) != 0 ||
+        (status = parse_levels(call, &options->inter_only)) != 0 ||
+        (status = cli_integer(call, "seed", 0, UINT64_MAX, 1, &options->seed)) != 0 ||
+        (status = cli_integer(call, "threads", 1, 1024, 1, &threads)) != 0 ||
+        (status = cli_number(call, "time", 0, 1e9, 0, &options->seconds)) != 0)
+        return status;
+    options->threads = (uint32_t)threads;
+    return 0;
+}
+
+/* The mapping that --mapping names, or none. */
+static int read_start(const cli_call *call, const cli_target *target, uint32_t **start)
+{
+    const char *path = cli_get(call, "mapping");
+    topomap_error err;
+
+    *start = NULL;
+    if (!path)
+        return 0;
+    if (cli_mapping_read(path, topomap_graph_ranks(target->graph), start, &err) != 0)
+        return cli_fail(call, &err);
+    return 0;
+}
+
+static int identity_slots(uint32_t ranks, uint32_t **slots, topomap_error *err)
+{
+    *slots = topomap_alloc(ranks, sizeof **slots, err);
+    for (uint32_t r = 0; *slots && r < ranks; r++)
+        (*slots)[r] = r;
+    return *slots ? 0 : -1;
+}
+
+static int evaluate(const cli_target *target, const uint32_t *start, cli_result *result,
+                    topomap_error *err)
+{
+    uint32_t *block = NULL;
+    int status = 0;
+
+    if (!start)
+        status = identity_slots(topomap_graph_ranks(target->graph), &block, err);
+    if (status == 0)
+        status = topomap_cost_evaluate(target->graph, target->machine, start ? start : block,
+                                       &result->before, err);
+    free(block);
+    return status;
+}
+
+static int map_and_report(const cli_call *call, const cli_target *target,
+                          topomap_map_options *options, size_t format)
+{
+    cli_result result = {.target = target, .options = options};
+    topomap_error err;
+    int status = -1;
+
+    if (evaluate(target, options->start, &result, &err) == 0 &&
+        topomap_map(target->graph, target->machine, options, &result.mapping, &err) == 0 &&
+        topomap_cost_evaluate(target->graph, target->machine, result.mapping->slot_of_rank,
+                              &result.after, &err) == 0 &&
+        topomap_plan_make(target->machine, result.mapping->slot_of_rank, &target->bindings,
+                          &result.plan, &err) == 0)
+        status = 0;
+    status = status == 0 ? formats[format].print(call, &result) : cli_fail(call, &err);
+    topomap_plan_clear(&result.plan);
+    topomap_mapping_free(result.mapping);
+    topomap_cost_clear(&result.before);
+    topomap_cost_clear(&result.after);
+    return status;
+}
+
+static int run_map(const cli_call *call)
+{
+    topomap_map_options options = {0};
+    cli_target target;
+    uint32_t *start = NULL;
+    size_t format;
+    int status;
+
+    if ((status = choose_format(call, &format)) != 0 ||
+        (status = parse_options(call, &options)) != 0 ||
+        (status = cli_target_open(call, &target)) != 0)
+        return status;
+    status = read_start(call, &target, &start);
+    options.start = start;
+    options.start_name = start ? "given" : target.allocation ? "slurm-block" : "identity";
+    if (status == 0)
+        status = map_and_report(call, &target, &options, format);
+    free(start);
+    cli_target_close(&target);
+    return status;
+}
+
+static int run_eval(const cli_call *call)
+{
+    cli_result result = {0};
+    cli_target target;
+    uint32_t *start = NULL;
+    topomap_error err;
+    int status;
+
+    if ((status = cli_target_open(call, &target)) != 0)
+        return status;
+    result.target = &target;
+    status = read_start(call, &target, &start);
+    if (status == 0 && evaluate(&target, start, &result, &err) != 0)
+        status = cli_fail(call, &err);
+    if (status == 0)
+        status = cli_report_cost(call, &result);
+    topomap_cost_clear(&result.before);
+    free(start);
+    cli_target_close(&target);
+    return status;
+}
+
+static const cli_option map_options[] = {
+    CLI_TARGET_OPTIONS,
+    {"algorithm", "NAME", "see `topomap algorithms`; refinements after '+' (default auto)", "a"},
+    {"objective", "J", "what to make small", NULL},
+    {"effort", "LEVEL", "fast, default or strong", NULL},
+    {"time", "SECONDS", "stop searching after so long, with the best so far", NULL},
+    {"seed", "N", "the same seed gives the same map (default 1)", NULL},
+    {"threads", "N", "threads of the search (default 1)", NULL},
+    {"levels", "WHICH", "inter (nodes only) or inter+intra (default)", NULL},
+    {"mapping", "FILE", "an existing mapping: the baseline, and what `refine` improves", NULL},
+    {"format", "NAME", "text, perm or json", NULL},
+    {"output", "FILE", "where the result goes (default: standard output)", "o"},
+    {"json", NULL, "the same as --format json", NULL},
+    {NULL, NULL, NULL, NULL},
+};
+
+static const cli_option eval_options[] = {
+    CLI_TARGET_OPTIONS,
+    {"mapping", "FILE", "the mapping (default: Slurm's block layout)", NULL},
+    {"json", NULL, "for programs", NULL},
+    {NULL, NULL, NULL, NULL},
+};
+
+const cli_command cli_map_commands[] = {
+    {"map", "", "find a placement of a graph's ranks on a machine or an allocation", map_options, 0,
+     0, run_map},
+    {"eval", "", "what a placement costs", eval_options, 0, 0, run_eval},
+    {NULL, NULL, NULL, NULL, 0, 0, NULL},
+};

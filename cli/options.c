@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+static int find_row(const cli_command *command, const char *name, size_t length)
+{
+    for (int i = 0; command->options && command->options[i].name; i++) {
+        const cli_option *row = &command->options[i];
+
+        if (strlen(row->name) == length && strncmp(row->name, name, length) == 0)
+            return i;
+        if (length == 1 && row->alias && row->alias[0] == *name)
+            return i;
+    }
+    return -1;
+}
+
+const char *cli_get(const cli_call *call, const char *name)
+{
+    int row = find_row(call->command, name, strlen(name));
+
+    return row < 0 ? NULL : call->value[row];
+}
+
+int cli_usage_error(const cli_call *call, const char *format, ...)
+{
+    va_list args;
+
+    fprintf(stderr, "topomap %s: ", call->command->name);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fprintf(stderr, "; see `topomap help %s`\n", call->command->name);
+    return CLI_USAGE;
+}
+
+int cli_fail(const cli_call *call, const topomap_error *err)
+{
+    static const int status[] = {[TOPOMAP_OK] = CLI_FAILED,
+                                 [TOPOMAP_EUSAGE] = CLI_USAGE,
+                                 [TOPOMAP_EINPUT] = CLI_INPUT,
+                                 [TOPOMAP_ESYSTEM] = CLI_FAILED};
+
+    fprintf(stderr, "topomap %s: %s\n", call->command->name, err->text);
+    return status[err->code];
+}
+
+int cli_number(const cli_call *call, const char *name, double least, double most, double fallback,
+               double *number)
+{
+    const char *text = cli_get(call, name);
+    char *end;
+
+    *number = fallback;
+    if (!text)
+        return 0;
+    *number = strtod(text, &end);
+    if (end == text || *end || !(*number >= least && *number <= most))
+        return cli_usage_error(call, "--%s takes a number from %g to %g, not '%s'", name, least,
+                               most, text);
+    return 0;
+}
+
+int cli_integer(const cli_call *call, const char *name, uint64_t least, uint64_t most,
+                uint64_t fallback, uint64_t *number)
+{
+    const char *text = cli_get(call, name);
+    char *end;
+
+    *number = fallback;
+    if (!text)
+        return 0;
+    errno = 0;
+    *number = strtoull(text, &end, 10);
+    if (errno || end == text || *end || *text == '-' || *number < least || *number > most)
+        return cli_usage_error(call, "--%s takes a whole number from %llu to %llu, not '%s'", name,
+                               (unsigned long long)least, (unsigned long long)most, text);
+    return 0;
+}
+
+/* One option at argv[*at]; advances *at past its value. */
+static int parse_option(int argc, char **argv, int *at, cli_call *call)
+{
+    const char *word = argv[*at] + (argv[*at][1] == '-' ? 2 : 1);
+    const char *equal = strchr(word, '=');
+    size_t length = equal ? (size_t)(equal - word) : strlen(word);
+    int row = find_row(call->command, word, length);
+
+    if (row < 0 && (strncmp(argv[*at], "--help", 7) == 0 || strcmp(argv[*at], "-h") == 0))
+        return -1;
+    if (row < 0)
+        return cli_usage_error(call, "unknown option '%s'", argv[*at]);
+    if (call->value[row])
+        return cli_usage_error(call, "option '%s' is given twice", argv[*at]);
+    if (!call->command->options[row].value) {
+        if (equal)
+            return cli_usage_error(call, "option '--%.*s' takes no value", (int)length, word);
+        call->value[row] = "";
+        return 0;
+    }
+    if (equal)
+        call->value[row] = equal + 1;
+    else if (*at + 1 < argc)
+        call->value[row] = argv[++*at];
+    else
+        return cli_usage_error(call, "option '%s' needs %s", argv[*at],
+                               call->command->options[row].value);
+    return 0;
+}
+
+int cli_parse(const cli_command *command, int argc, char **argv, cli_call *call)
+{
+    int only_operands = 0;
+
+    *call = (cli_call){.command = command, .operand = argv};
+    for (int i = 0; i < argc; i++) {
+        int status;
+
+        if (!only_operands && strcmp(argv[i], "--") == 0) {
+            only_operands = 1;
+        } else if (only_operands || argv[i][0] != '-' || argv[i][1] == '\0') {
+            argv[call->operands++] = argv[i]; /* operands move to the front */
+        } else if ((status = parse_option(argc, argv, &i, call)) != 0) {
+            return status;
+        }
+    }
+    if (call->operands < command->least || call->operands > command->most)
+        return cli_usage_error(call, "expected %s, found %d operand%s",
+                               *command->operands ? command->operands : "no operands",
+                               call->operands, call->operands == 1 ? "" : "s");
+    return 0;
+}
+
+const char *cli_database(const cli_call *call)
+{
+    const char *path = cli_get(call, "db");
+
+    if (!path || !*path)
+        path = getenv("TOPOMAP_DB");
+    return path && *path ? path : "/var/lib/topomap/topology.db";
+}

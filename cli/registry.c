@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* topomap algorithms */
+#include <jansson.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+static json_t *split_words(const char *text)
+{
+    json_t *list = json_array();
+
+    while (*text) {
+        size_t length = strcspn(text, ",");
+
+        json_array_append_new(list, json_stringn(text, length));
+        text += length + (text[length] == ',');
+    }
+    return list;
+}
+
+static int run_algorithms(const cli_call *call)
+{
+    const topomap_algorithm *row;
+    json_t *list = json_array();
+
+    for (size_t i = 0; (row = topomap_algorithm_row(i)) != NULL; i++) {
+        if (!cli_get(call, "json"))
+            printf("%-10s %-10s %s\n%22s%s; on %s\n", row->name, row->kind, row->help, "",
+                   row->source, row->machines);
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o, s:s}", "name", row->name,
+                                              "source", row->source, "kind", row->kind, "machines",
+                                              split_words(row->machines), "help", row->help));
+    }
+    if (cli_get(call, "json")) {
+        json_dumpf(list, stdout, JSON_INDENT(2));
+        putchar('\n');
+    }
+    json_decref(list);
+    return CLI_DONE;
+}
+
+static const cli_option options[] = {
+    {"json", NULL, "for programs", NULL},
+    {NULL, NULL, NULL, NULL},
+};
+
+const cli_command cli_registry_commands[] = {
+    {"algorithms", "", "list the mapping algorithms", options, 0, 0, run_algorithms},
+    {NULL, NULL, NULL, NULL, 0, 0, NULL},
+};

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli/report.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+static FILE *open_output(const cli_call *call)
+{
+    const char *path = cli_get(call, "output");
+    FILE *out = path && strcmp(path, "-") != 0 ? fopen(path, "w") : stdout;
+
+    if (!out)
+        fprintf(stderr, "topomap %s: %s: cannot be written: %s\n", call->command->name, path,
+                strerror(errno));
+    return out;
+}
+
+static int close_output(const cli_call *call, FILE *out)
+{
+    if ((out == stdout ? fflush(out) : fclose(out)) == 0)
+        return CLI_DONE;
+    fprintf(stderr, "topomap %s: the output cannot be written: %s\n", call->command->name,
+            strerror(errno));
+    return CLI_FAILED;
+}
+
+int cli_report_text(const cli_call *call, const cli_result *result)
+{
+    FILE *out = open_output(call);
+
+    if (!out)
+        return CLI_FAILED;
+    topomap_plan_explain(out, result->target->machine, &result->plan, result->mapping,
+                         result->options->start_name, &result->before, &result->after);
+    return close_output(call, out);
+}
+
+static json_t *cost_json(const topomap_graph *graph, const topomap_machine *machine,
+                         const topomap_cost *cost)
+{
+    json_t *levels = json_array();
+
+    for (uint32_t l = 0; l < cost->levels; l++)
+        json_array_append_new(
+            levels, json_pack("{s:s, s:I}", "name", topomap_machine_level_name(machine, l), "bytes",
+                              (json_int_t)cost->level_bytes[l]));
+    return json_pack("{s:I, s:I, s:f, s:f, s:f, s:I, s:f, s:n, s:o}", "ranks",
+                     (json_int_t)topomap_graph_ranks(graph), "bytes",
+                     (json_int_t)topomap_graph_bytes(graph), "J", cost->J, "hop_bytes",
+                     cost->hop_bytes, "dilation", cost->dilation, "max_dilation",
+                     (json_int_t)cost->max_dilation, "lower_bound", cost->lower_bound, "congestion",
+                     "levels", levels);
+}
+
+static json_t *candidates_json(const topomap_mapping *mapping)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < mapping->candidates; i++)
+        json_array_append_new(list, json_pack("{s:s, s:f, s:f}", "name", mapping->candidate[i].name,
+                                              "J", mapping->candidate[i].J, "seconds",
+                                              mapping->candidate[i].seconds));
+    return list;
+}
+
+static json_t *phases_json(const cli_result *result)
+{
+    static const char *const names[] = {"tree", "group", "inter", "intra", "refine"};
+    json_t *phases = json_pack("{s:f}", "read", result->target->read_seconds);
+
+    for (int i = 0; i < TOPOMAP_PHASES; i++)
+        json_object_set_new(phases, names[i], json_real(result->mapping->phase_seconds[i]));
+    return phases;
+}
+
+/* One object a rank: where it goes, and its CPUs where the inside of the node is known. */
+static json_t *placement_json(const cli_result *result)
+{
+    const topomap_plan *plan = &result->plan;
+    const topomap_bindings *b = &plan->bindings;
+    json_t *list = json_array();
+    uint32_t *at = malloc(plan->tasks * sizeof *at);
+
+    for (uint32_t i = 0; at && i < plan->tasks; i++)
+        at[plan->task[i]] = i;
+    for (uint32_t r = 0; at && r < plan->tasks; r++) {
+        uint32_t slot = plan->slot[at[r]];
+        uint32_t node = topomap_machine_node_of(result->target->machine, slot);
+        const char *name = topomap_machine_node_name(result->target->machine, node);
+        json_t *row = json_pack("{s:I, s:I}", "rank", (json_int_t)r, "slot", (json_int_t)slot);
+
+        json_object_set_new(row, "node", name ? json_string(name) : json_integer(node));
+        if (b->nodes && b->class_of[node] != UINT32_MAX) {
+            json_t *cpus = json_array();
+
+            for (uint32_t k = b->pu_start[at[r]]; k < b->pu_start[at[r] + 1]; k++)
+                json_array_append_new(cpus, json_integer(b->pu[k]));
+            json_object_set_new(row, "cpus", cpus);
+        }
+        json_array_append_new(list, row);
+    }
+    free(at);
+    return list;
+}
+
+static int print_json(FILE *out, json_t *root)
+{
+    int status = json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+
+    fputc('\n', out);
+    json_decref(root);
+    return status;
+}
+
+int cli_report_json(const cli_call *call, const cli_result *result)
+{
+    const cli_target *target = result->target;
+    json_t *root = cost_json(target->graph, target->machine, &result->after);
+    FILE *out = open_output(call);
+
+    if (!out) {
+        json_decref(root);
+        return CLI_FAILED;
+    }
+    json_object_set_new(root, "algorithm", json_string(result->mapping->algorithm));
+    json_object_set_new(root, "gain", json_real(topomap_plan_gain(result->before.J, result->after.J)));
+    json_object_set_new(root, "before", cost_json(target->graph, target->machine, &result->before));
+    json_object_set_new(root, "candidates", candidates_json(result->mapping));
+    json_object_set_new(root, "seconds", phases_json(result));
+    json_object_set_new(root, "placement", placement_json(result));
+    print_json(out, root);
+    return close_output(call, out);
+}
+
+int cli_report_cost(const cli_call *call, const cli_result *result)
+{
+    const topomap_cost *cost = &result->before;
+    const topomap_machine *machine = result->target->machine;
+
+    if (cli_get(call, "json")) {
+        print_json(stdout, cost_json(result->target->graph, machine, cost));
+        return CLI_DONE;
+    }
+    printf("ranks         %u\nJ             %.15g\nlower bound   %.15g\nhop-bytes     %.15g\n"
+           "dilation      %.4f mean, %u most\n",
+           topomap_graph_ranks(result->target->graph), cost->J, cost->lower_bound, cost->hop_bytes,
+           cost->dilation, cost->max_dilation);
+    for (uint32_t l = 0; l < cost->levels; l++)
+        if (cost->level_bytes[l])
+            printf("bytes on %-12s %llu\n", topomap_machine_level_name(machine, l),
+                   (unsigned long long)cost->level_bytes[l]);
+    return CLI_DONE;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What `map` and `eval` print. */
+#ifndef TOPOMAP_CLI_REPORT_H
+#define TOPOMAP_CLI_REPORT_H
+
+#include "cli/target.h"
+#include "plan/plan.h"
+
+typedef struct cli_result {
+    const cli_target *target;
+    const topomap_map_options *options;
+    topomap_mapping *mapping;
+    topomap_plan plan;
+    topomap_cost before, after;
+} cli_result;
+
+/** Each returns an exit status; --output is where they write. */
+int cli_report_text(const cli_call *call, const cli_result *result);
+int cli_report_json(const cli_call *call, const cli_result *result);
+/** The cost `before` alone, as text or (--json) JSON. */
+int cli_report_cost(const cli_call *call, const cli_result *result);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli/target.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "topology-db/db.h"
+#include "util/alloc.h"
+#include "util/clock.h"
+#include "util/hostlist.h"
+#include "util/input.h"
+
+static int parse_bind(const cli_call *call, enum topomap_bind *bind)
+{
+    static const char *const words[] = {[TOPOMAP_BIND_CORE] = "core", [TOPOMAP_BIND_PU] = "pu",
+                                        [TOPOMAP_BIND_NUMA] = "numa", [TOPOMAP_BIND_NONE] = "none"};
+    const char *text = cli_get(call, "bind");
+
+    *bind = TOPOMAP_BIND_CORE;
+    for (size_t i = 0; text && i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(words[i], text) == 0) {
+            *bind = (enum topomap_bind)i;
+            return 0;
+        }
+    return text ? cli_usage_error(call, "--bind takes core, pu, numa or none, not '%s'", text) : 0;
+}
+
+static int build_machine(const cli_call *call, topomap_db_allocation *allocation,
+                         topomap_names *names, uint32_t **tasks, cli_target *target,
+                         topomap_error *err)
+{
+    topomap_db *db;
+    int status;
+
+    if (topomap_hostlist_expand(cli_get(call, "nodes"), 0, names, err) != 0)
+        return -1;
+    *tasks = topomap_alloc(names->count, sizeof **tasks, err);
+    if (!*tasks || topomap_counts_parse(cli_get(call, "tasks-per-node"), names->count, *tasks, err) != 0)
+        return -1;
+    allocation->nodes = names;
+    allocation->tasks = *tasks;
+    if (topomap_db_open(cli_database(call), &db, err) != 0)
+        return -1;
+    status = topomap_db_machine(db, allocation, &target->machine, &target->bindings, err);
+    topomap_db_close(db);
+    return status;
+}
+
+static int open_allocation(const cli_call *call, cli_target *target)
+{
+    topomap_db_allocation allocation = {0};
+    topomap_names names = {0};
+    uint32_t *tasks = NULL;
+    uint64_t cpus;
+    topomap_error err;
+    int status;
+
+    if (!cli_get(call, "nodes") || !cli_get(call, "tasks-per-node"))
+        return cli_usage_error(call, "name a machine: --machine SPEC, or --nodes HOSTLIST with "
+                                     "--tasks-per-node N");
+    if ((status = cli_integer(call, "cpus-per-task", 1, 65536, 1, &cpus)) != 0 ||
+        (status = parse_bind(call, &allocation.bind)) != 0)
+        return status;
+    allocation.cpus_per_task = (uint32_t)cpus;
+    target->allocation = 1;
+    status = build_machine(call, &allocation, &names, &tasks, target, &err);
+    topomap_names_clear(&names);
+    free(tasks);
+    return status == 0 ? 0 : cli_fail(call, &err);
+}
+
+int cli_target_open(const cli_call *call, cli_target *target)
+{
+    double before = topomap_clock_cpu();
+    const char *spec = cli_get(call, "machine");
+    topomap_error err;
+    int status = 0;
+
+    *target = (cli_target){0};
+    if (!cli_get(call, "graph"))
+        return cli_usage_error(call, "name a communication graph: --graph FILE or a pattern");
+    if (spec && cli_get(call, "nodes"))
+        return cli_usage_error(call, "--machine and --nodes exclude each other");
+    if (spec)
+        status = topomap_machine_parse(spec, &target->machine, &err) == 0 ? 0 : cli_fail(call, &err);
+    else
+        status = open_allocation(call, target);
+    if (status == 0 && topomap_graph_read(cli_get(call, "graph"), cli_get(call, "from"),
+                                          &target->graph, &err) != 0)
+        status = cli_fail(call, &err);
+    if (status == 0 && topomap_graph_ranks(target->graph) > topomap_machine_slots(target->machine))
+        status = cli_usage_error(call, "the graph has %u ranks, the machine %u slots",
+                                 topomap_graph_ranks(target->graph),
+                                 topomap_machine_slots(target->machine));
+    target->read_seconds = topomap_clock_cpu() - before;
+    if (status != 0)
+        cli_target_close(target);
+    return status;
+}
+
+void cli_target_close(cli_target *target)
+{
+    topomap_graph_free(target->graph);
+    topomap_machine_free(target->machine);
+    topomap_bindings_clear(&target->bindings);
+    *target = (cli_target){0};
+}
+
+static int read_slots(topomap_input *input, uint32_t ranks, uint32_t *slots, topomap_error *err)
+{
+    char *line, *end;
+    size_t length;
+    uint32_t count = 0;
+    int got;
+
+    while ((got = topomap_input_line(input, 0, &line, &length, err)) == 1) {
+        unsigned long long value;
+
+        line += strspn(line, " \t");
+        if (*line == '\0' || *line == '#')
+            continue;
+        errno = 0;
+        value = isdigit((unsigned char)*line) ? strtoull(line, &end, 10) : UINT64_MAX;
+        if (errno || value >= UINT32_MAX || end[strspn(end, " \t")] != '\0')
+            return topomap_input_fail(input, err, "expected the slot of rank %u, found '%.40s'",
+                                      count, line);
+        if (count == ranks)
+            return topomap_input_fail(input, err, "expected %u slots, found more", ranks);
+        slots[count++] = (uint32_t)value;
+    }
+    if (got == 0 && count < ranks)
+        return topomap_input_fail(input, err, "expected %u slots, one per rank, found %u", ranks,
+                                  count);
+    return got;
+}
+
+int cli_mapping_read(const char *path, uint32_t ranks, uint32_t **slots, topomap_error *err)
+{
+    topomap_input *input;
+    uint32_t *list;
+    int status;
+
+    if (topomap_input_open(path, &input, err) != 0)
+        return -1;
+    list = topomap_alloc(ranks, sizeof *list, err);
+    status = list ? read_slots(input, ranks, list, err) : -1;
+    topomap_input_close(input);
+    if (status == 0)
+        *slots = list;
+    else
+        free(list);
+    return status;
+}
+
+static int write_lines(FILE *out, const uint32_t *slots, uint32_t ranks)
+{
+    for (uint32_t r = 0; r < ranks; r++)
+        fprintf(out, "%u\n", slots[r]);
+    return fflush(out) != 0 || ferror(out) ? -1 : 0;
+}
+
+int cli_mapping_write(const char *path, const uint32_t *slots, uint32_t ranks, topomap_error *err)
+{
+    char *temporary = NULL;
+    FILE *out;
+    int status;
+
+    if (strcmp(path, "-") == 0)
+        return write_lines(stdout, slots, ranks) == 0
+                   ? 0
+                   : topomap_error_set(err, TOPOMAP_ESYSTEM, "cannot write standard output: %s",
+                                       strerror(errno));
+    if (asprintf(&temporary, "%s.%ld.tmp", path, (long)getpid()) < 0)
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+    out = fopen(temporary, "wx");
+    status = out ? write_lines(out, slots, ranks) : -1;
+    if (out && fclose(out) != 0)
+        status = -1;
+    if (status == 0)
+        status = rename(temporary, path);
+    if (status != 0) {
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot be written: %s", path, strerror(errno));
+        if (out)
+            unlink(temporary);
+    }
+    free(temporary);
+    return status;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What `map` and `eval` share: the graph, the machine (a specification or an allocation), and
+ * mapping files. */
+#ifndef TOPOMAP_CLI_TARGET_H
+#define TOPOMAP_CLI_TARGET_H
+
+#include "cli/cli.h"
+#include "plan/bindings.h"
+
+typedef struct cli_target {
+    topomap_graph *graph;
+    topomap_machine *machine;
+    topomap_bindings bindings; /* of an allocation; .nodes 0: none */
+    int allocation;            /* nonzero: made from a database */
+    double read_seconds;
+} cli_target;
+
+/** Rows for a command's option table. */
+#define CLI_TARGET_OPTIONS                                                                         \
+    {"graph", "FILE|PATTERN", "communication graph", "g"},                                         \
+        {"from", "FORMAT", "format of the graph file (default: by its content)", NULL},            \
+        {"machine", "SPEC", "machine without a database, such as tree:4:16:8@1:10:100", NULL},     \
+        {"db", "DB", "topology database", NULL},                                                   \
+        {"nodes", "HOSTLIST", "nodes of the allocation, as Slurm writes them", NULL},              \
+        {"tasks-per-node", "N|LIST", "tasks on each node: 4, or 4(x3),2", NULL},                   \
+        {"cpus-per-task", "N", "CPUs of each task (default 1)", NULL},                             \
+        {"bind", "UNIT", "core (default), pu, numa or none", NULL}
+
+/** Reads what the options name. Returns 0 or an exit status after saying what is wrong. */
+int cli_target_open(const cli_call *call, cli_target *target);
+void cli_target_close(cli_target *target);
+
+/** Reads a mapping file: line r is the slot of rank r. *slots is [ranks]; ends with free(). */
+int cli_mapping_read(const char *path, uint32_t ranks, uint32_t **slots, topomap_error *err);
+/** Writes one to \p path ("-": standard output), whole or not at all. */
+int cli_mapping_write(const char *path, const uint32_t *slots, uint32_t ranks, topomap_error *err);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The parts of a `--machine` specification, KIND:BODY[*SLOTS][@COSTS][,key=value...]. */
+#ifndef TOPOMAP_SPEC_H
+#define TOPOMAP_SPEC_H
+
+#include "machine/machine.h"
+
+enum { TOPOMAP_SPEC_NUMBERS = TOPOMAP_MACHINE_LEVELS };
+
+typedef struct topomap_spec {
+    const char *text; /* the whole specification, for messages */
+    char *body;       /* between the first colon and what follows */
+    uint32_t slots;   /* after '*', 1 without */
+    uint32_t costs;   /* how many numbers after '@' */
+    double cost[TOPOMAP_SPEC_NUMBERS];
+    char *node, *alloc, *wrap, *base, *routers; /* values of the keys, or NULL */
+} topomap_spec;
+
+int topomap_spec_fail(const topomap_spec *spec, topomap_error *err, const char *format, ...)
+    TOPOMAP_PRINTF(3, 4);
+
+/** Splits text at a separator into numbers 1..UINT32_MAX; returns how many, or -1. */
+int topomap_spec_numbers(const char *text, char separator, uint32_t *number, uint32_t limit);
+
+/** Reads a list of node ids, one per line, each below \p limit and only once.
+ *  *ids is [*count], in the file's order; ends with free(). */
+int topomap_spec_alloc(const char *path, uint64_t limit, uint32_t **ids, uint32_t *count,
+                       topomap_error *err);
+
+/* One builder a kind of machine; each its own file. */
+int topomap_spec_tree(const topomap_spec *spec, topomap_machine **machine, topomap_error *err);
+int topomap_spec_torus(const topomap_spec *spec, topomap_machine **machine, topomap_error *err);
+int topomap_spec_mesh(const topomap_spec *spec, topomap_machine **machine, topomap_error *err);
+int topomap_spec_matrix(const topomap_spec *spec, topomap_machine **machine, topomap_error *err);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tree:4:16:8@1:10:100: sizes from the inside out, and the cost of one byte between two slots
+ * whose smallest common group is that level (Schulz & Traeff, section 5.1). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/spec.h"
+#include "util/alloc.h"
+
+typedef struct tree_levels {
+    uint32_t count, node_levels;
+    uint32_t size[TOPOMAP_SPEC_NUMBERS];
+    double cost[TOPOMAP_SPEC_NUMBERS];
+    uint64_t node_slots, nodes; /* of the full tree */
+} tree_levels;
+
+static int read_levels(const topomap_spec *spec, tree_levels *tree, topomap_error *err)
+{
+    int count = 0;
+    uint64_t product = 1;
+
+    if (spec->slots > 1)
+        tree->size[count++] = spec->slots; /* *8 is one more level at the inside */
+    int more = topomap_spec_numbers(spec->body, ':', tree->size + count,
+                                    TOPOMAP_SPEC_NUMBERS - (uint32_t)count - 1);
+    if (more < 1)
+        return topomap_spec_fail(spec, err, "expected group sizes such as 4:16:8, found '%s'",
+                                 spec->body);
+    tree->count = (uint32_t)(count + more);
+    if (spec->costs != 0 && spec->costs != tree->count)
+        return topomap_spec_fail(spec, err, "%u levels need %u costs after '@', found %u",
+                                 tree->count, tree->count, spec->costs);
+    tree->node_levels = 1;
+    if (spec->node && (topomap_spec_numbers(spec->node, ':', &tree->node_levels, 1) != 1 ||
+                       tree->node_levels > tree->count))
+        return topomap_spec_fail(spec, err, "node= takes 1 to %u levels, found '%s'", tree->count,
+                                 spec->node);
+    for (uint32_t l = 0; l < tree->count; l++) {
+        tree->cost[l] = spec->costs ? spec->cost[l] : (l ? tree->cost[l - 1] * 10 : 1);
+        if (product > UINT32_MAX / 2 / tree->size[l])
+            return topomap_spec_fail(spec, err, "the tree has more than %u slots", UINT32_MAX / 2);
+        product *= tree->size[l];
+        if (l + 1 == tree->node_levels)
+            tree->node_slots = product;
+    }
+    tree->nodes = product / tree->node_slots;
+    return 0;
+}
+
+static int add_inner_levels(topomap_machine *machine, const tree_levels *tree, topomap_error *err)
+{
+    uint32_t *group = topomap_alloc(machine->slots, sizeof *group, err);
+    uint32_t width = 1;
+    int status = group ? 0 : -1;
+
+    for (uint32_t l = 0; status == 0 && l < tree->node_levels; l++) {
+        char name[24];
+
+        width *= tree->size[l];
+        for (uint32_t s = 0; s < machine->slots; s++)
+            group[s] = s / width;
+        snprintf(name, sizeof name, l + 1 == tree->node_levels ? "node" : "level%u", l + 1);
+        status = topomap_machine_add_inner(machine, name, tree->cost[l], group, err);
+    }
+    free(group);
+    return status;
+}
+
+/* Group ids must lie below the number of nodes: number those that occur, in ascending order. */
+static int number_groups(uint32_t *group, uint32_t nodes, uint64_t groups, topomap_error *err)
+{
+    uint32_t *number = topomap_alloc(groups, sizeof *number, err), next = 0;
+
+    if (!number)
+        return -1;
+    for (uint32_t i = 0; i < nodes; i++)
+        number[group[i]] = 1;
+    for (uint64_t g = 0; g < groups; g++)
+        number[g] = number[g] ? next++ : 0;
+    for (uint32_t i = 0; i < nodes; i++)
+        group[i] = number[group[i]];
+    free(number);
+    return 0;
+}
+
+static int add_outer_levels(topomap_machine *machine, const tree_levels *tree, const uint32_t *ids,
+                            topomap_error *err)
+{
+    uint32_t *group = topomap_alloc(machine->nodes, sizeof *group, err);
+    uint64_t width = 1;
+    int status = group ? 0 : -1;
+
+    for (uint32_t l = tree->node_levels; status == 0 && l < tree->count; l++) {
+        char name[24];
+
+        width *= tree->size[l];
+        for (uint32_t i = 0; i < machine->nodes; i++)
+            group[i] = (uint32_t)((ids ? ids[i] : i) / width);
+        status = number_groups(group, machine->nodes, tree->nodes / width, err);
+        snprintf(name, sizeof name, "level%u", l + 1);
+        if (status == 0)
+            status = topomap_machine_add_outer(machine, name, tree->cost[l],
+                                               2 * (l + 1 - tree->node_levels), group, err);
+    }
+    free(group);
+    return status;
+}
+
+static int build(const tree_levels *tree, uint32_t nodes, const uint32_t *ids,
+                 topomap_machine **out, topomap_error *err)
+{
+    uint32_t *per_node = topomap_alloc(nodes, sizeof *per_node, err);
+    topomap_machine *machine = NULL;
+    int status = per_node ? 0 : -1;
+
+    for (uint32_t i = 0; per_node && i < nodes; i++)
+        per_node[i] = (uint32_t)tree->node_slots;
+    if (status == 0)
+        status = topomap_machine_frame(nodes, per_node, NULL, &machine, err);
+    if (status == 0)
+        status = add_inner_levels(machine, tree, err);
+    if (status == 0)
+        status = add_outer_levels(machine, tree, ids, err);
+    if (status == 0)
+        status = topomap_machine_finish(machine, err);
+    free(per_node);
+    if (status == 0)
+        *out = machine;
+    else
+        topomap_machine_free(machine);
+    return status;
+}
+
+int topomap_spec_tree(const topomap_spec *spec, topomap_machine **machine, topomap_error *err)
+{
+    tree_levels tree = {0};
+    uint32_t *ids = NULL, nodes;
+    int status;
+
+    if (read_levels(spec, &tree, err) != 0)
+        return -1;
+    nodes = (uint32_t)tree.nodes;
+    if (spec->alloc && topomap_spec_alloc(spec->alloc, tree.nodes, &ids, &nodes, err) != 0)
+        return -1;
+    status = build(&tree, nodes, ids, machine, err);
+    free(ids);
+    return status;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/distance.h"
+#include "map/portfolio.h"
+#include "util/alloc.h"
+#include "util/clock.h"
+
+double topomap_problem_cost(const topomap_problem *problem, const uint32_t *slot_of)
+{
+    const topomap_weights *w = &problem->weights;
+    double sum = 0.0;
+
+    for (uint32_t u = 0; u < w->vertices; u++)
+        for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++)
+            if (u < w->target[e])
+                sum += (double)w->weight[e] * topomap_slot_distance(problem->machine, slot_of[u],
+                                                                    slot_of[w->target[e]]);
+    return sum;
+}
+
+int topomap_problem_late(const topomap_problem *problem)
+{
+    return problem->deadline > 0 && topomap_clock_wall() >= problem->deadline;
+}
+
+/* The caller's placement of the ranks, made a permutation of all slots: the slots that it leaves
+ * empty go to the padding vertices, in order. */
+static int fill_start(const uint32_t *start, uint32_t ranks, uint32_t slots, uint32_t *full,
+                      topomap_error *err)
+{
+    uint8_t *used = topomap_alloc(slots, 1, err);
+    uint32_t next = 0;
+
+    if (!used)
+        return -1;
+    for (uint32_t r = 0; r < ranks; r++) {
+        full[r] = start ? start[r] : r;
+        if (full[r] >= slots || used[full[r]]++) {
+            free(used);
+            return topomap_error_set(err, TOPOMAP_EINPUT,
+                                     "the given mapping puts rank %u on slot %u, which %s", r,
+                                     full[r], full[r] >= slots ? "does not exist" : "is taken");
+        }
+    }
+    for (uint32_t v = ranks; v < slots; v++) {
+        while (used[next])
+            next++;
+        full[v] = next++;
+    }
+    free(used);
+    return 0;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+int topomap_problem_sort_inside(const topomap_problem *problem, uint32_t *slot_of,
+                                topomap_error *err)
+{
+    const topomap_machine *m = problem->machine;
+    uint32_t *vertex_at = topomap_alloc(m->slots, sizeof *vertex_at, err);
+
+    if (!vertex_at)
+        return -1;
+    for (uint32_t v = 0; v < m->slots; v++)
+        vertex_at[slot_of[v]] = v;
+    for (uint32_t i = 0; i < m->nodes; i++)
+        qsort(vertex_at + m->slot_first[i], m->slot_first[i + 1] - m->slot_first[i],
+              sizeof *vertex_at, ascending);
+    for (uint32_t s = 0; s < m->slots; s++)
+        slot_of[vertex_at[s]] = s;
+    free(vertex_at);
+    return 0;
+}
+
+static int problem_init(topomap_problem *problem, const topomap_graph *graph,
+                        const topomap_machine *machine, const topomap_map_options *options,
+                        uint32_t **start, topomap_error *err)
+{
+    if (graph->ranks > machine->slots)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "the graph has %u ranks, the machine %u slots: give it more nodes "
+                                 "or slots, or a graph of this job",
+                                 graph->ranks, machine->slots);
+    problem->machine = machine;
+    problem->ranks = graph->ranks;
+    problem->effort = options->effort;
+    problem->seed = options->seed;
+    problem->inter_only = options->inter_only;
+    if (options->seconds > 0)
+        problem->deadline = topomap_clock_wall() + options->seconds;
+    *start = topomap_alloc(machine->slots, sizeof **start, err);
+    problem->scratch = topomap_alloc(machine->slots, sizeof(uint32_t), err);
+    if (!*start || !problem->scratch)
+        return -1;
+    memset(problem->scratch, 0xff, machine->slots * sizeof(uint32_t));
+    if (fill_start(options->start, graph->ranks, machine->slots, *start, err) != 0)
+        return -1;
+    problem->start = *start;
+    return topomap_weights_new(graph, machine->slots, &problem->weights, err);
+}
+
+int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
+                const topomap_map_options *options, topomap_mapping **out, topomap_error *err)
+{
+    static const topomap_map_options none = {.effort = TOPOMAP_DEFAULT};
+    topomap_problem problem = {0};
+    topomap_mapping *mapping = topomap_alloc(1, sizeof *mapping, err);
+    uint32_t *start = NULL;
+    int status;
+
+    if (!mapping)
+        return -1;
+    options = options ? options : &none;
+    status = problem_init(&problem, graph, machine, options, &start, err);
+    if (status == 0) {
+        mapping->ranks = graph->ranks;
+        mapping->slot_of_rank = topomap_alloc(machine->slots, sizeof(uint32_t), err);
+        status = mapping->slot_of_rank ? 0 : -1;
+    }
+    if (status == 0)
+        status = topomap_portfolio_run(&problem, options, mapping, err);
+    memcpy(mapping->phase_seconds, problem.phase_seconds, sizeof problem.phase_seconds);
+    topomap_weights_clear(&problem.weights);
+    free(problem.scratch);
+    free(start);
+    if (status == 0)
+        *out = mapping;
+    else
+        topomap_mapping_free(mapping);
+    return status;
+}
+
+void topomap_mapping_free(topomap_mapping *mapping)
+{
+    if (!mapping)
+        return;
+    free(mapping->slot_of_rank);
+    free(mapping->candidate);
+    free(mapping);
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "map/partition.h"
+
+#include <limits.h>
+#include <metis.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "map/balance.h"
+#include "util/alloc.h"
+
+/* METIS draws from libc's rand() and re-seeds it at each call (5.1, libmetis/util.c), so two
+ * threads inside it would change each other's result. */
+static pthread_mutex_t metis_lock = PTHREAD_MUTEX_INITIALIZER;
+
+enum {
+    WEIGHT_LIMIT = 1 << 30, /* METIS adds up edge weights in 32-bit idx_t */
+    RECURSIVE_PARTS = 16,   /* recursive bisection cuts less for few parts, k-way is faster for
+                               many */
+};
+
+int topomap_partitioner_init(topomap_partitioner *p, const topomap_weights *weights, int cuts,
+                             uint32_t seed, topomap_error *err)
+{
+    *p = (topomap_partitioner){.weights = weights, .cuts = cuts, .seed = seed};
+    p->local = topomap_alloc(weights->vertices, sizeof *p->local, err);
+    p->reorder = topomap_alloc(weights->vertices, sizeof *p->reorder, err);
+    if (!p->local || !p->reorder) {
+        topomap_partitioner_clear(p);
+        return -1;
+    }
+    memset(p->local, 0xff, weights->vertices * sizeof *p->local);
+    return 0;
+}
+
+void topomap_partitioner_clear(topomap_partitioner *p)
+{
+    free(p->local);
+    free(p->reorder);
+    *p = (topomap_partitioner){0};
+}
+
+typedef struct subgraph {
+    idx_t *offset, *target, *weight, *part;
+    real_t *share;
+} subgraph;
+
+static void subgraph_clear(subgraph *sub)
+{
+    free(sub->offset);
+    free(sub->target);
+    free(sub->weight);
+    free(sub->part);
+    free(sub->share);
+}
+
+static uint64_t count_inside(const topomap_partitioner *p, const uint32_t *vertices, uint32_t count,
+                             uint64_t *total)
+{
+    const topomap_weights *w = p->weights;
+    uint64_t arcs = 0;
+
+    *total = 0;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint64_t e = w->offset[vertices[i]]; e < w->offset[vertices[i] + 1]; e++)
+            if (p->local[w->target[e]] != UINT32_MAX) {
+                arcs++;
+                *total += w->weight[e];
+            }
+    return arcs;
+}
+
+/* Bytes become 32-bit weights of the same proportions; no edge vanishes. */
+static idx_t scale(uint64_t weight, uint64_t total)
+{
+    if (total > WEIGHT_LIMIT)
+        weight = (uint64_t)((double)weight * ((double)WEIGHT_LIMIT / (double)total));
+    return weight ? (idx_t)weight : 1;
+}
+
+static int extract(const topomap_partitioner *p, const uint32_t *vertices, uint32_t count,
+                   uint64_t arcs, uint64_t total, subgraph *sub, topomap_error *err)
+{
+    const topomap_weights *w = p->weights;
+    idx_t at = 0;
+
+    sub->offset = topomap_alloc((size_t)count + 1, sizeof(idx_t), err);
+    sub->target = topomap_alloc(arcs, sizeof(idx_t), err);
+    sub->weight = topomap_alloc(arcs, sizeof(idx_t), err);
+    if (!sub->offset || !sub->target || !sub->weight)
+        return -1;
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint64_t e = w->offset[vertices[i]]; e < w->offset[vertices[i] + 1]; e++) {
+            uint32_t other = p->local[w->target[e]];
+
+            if (other == UINT32_MAX)
+                continue;
+            sub->target[at] = (idx_t)other;
+            sub->weight[at++] = scale(w->weight[e], total);
+        }
+        sub->offset[i + 1] = at;
+    }
+    return 0;
+}
+
+static int run_metis(const topomap_partitioner *p, uint32_t count, uint32_t parts, subgraph *sub,
+                     topomap_error *err)
+{
+    idx_t n = (idx_t)count, constraints = 1, k = (idx_t)parts, cut, options[METIS_NOPTIONS];
+    int status;
+
+    METIS_SetDefaultOptions(options);
+    options[METIS_OPTION_SEED] = (idx_t)(p->seed & INT_MAX);
+    options[METIS_OPTION_NCUTS] = p->cuts;
+    options[METIS_OPTION_UFACTOR] = 1;
+    pthread_mutex_lock(&metis_lock);
+    status = (parts <= RECURSIVE_PARTS ? METIS_PartGraphRecursive : METIS_PartGraphKway)(
+        &n, &constraints, sub->offset, sub->target, NULL, NULL, sub->weight, &k, sub->share, NULL,
+        options, &cut, sub->part);
+    pthread_mutex_unlock(&metis_lock);
+    if (status != METIS_OK)
+        return topomap_error_set(err, TOPOMAP_ESYSTEM,
+                                 "METIS failed (%d) on %u vertices in %u parts", status, count,
+                                 parts);
+    return 0;
+}
+
+static int divide(topomap_partitioner *p, const uint32_t *vertices, uint32_t count, uint32_t parts,
+                  const uint32_t *size, subgraph *sub, topomap_error *err)
+{
+    uint64_t total, arcs = count_inside(p, vertices, count, &total);
+
+    if (arcs > INT32_MAX)
+        return topomap_error_set(err, TOPOMAP_ESYSTEM,
+                                 "the graph has %llu arcs; METIS takes %d at most",
+                                 (unsigned long long)arcs, INT32_MAX);
+    sub->part = topomap_alloc(count, sizeof(idx_t), err);
+    sub->share = topomap_alloc(parts, sizeof(real_t), err);
+    if (!sub->part || !sub->share ||
+        extract(p, vertices, count, arcs, total, sub, err) != 0)
+        return -1;
+    for (uint32_t i = 0; i < parts; i++)
+        sub->share[i] = (real_t)((double)size[i] / count);
+    /* Without an edge, or with parts of one vertex, there is nothing to cut. METIS would print. */
+    if (arcs > 0 && count > parts) {
+        if (run_metis(p, count, parts, sub, err) != 0)
+            return -1;
+    } else {
+        for (uint32_t i = 0, part = 0, used = 0; i < count; i++, used++) {
+            while (used == size[part]) {
+                part++;
+                used = 0;
+            }
+            sub->part[i] = (idx_t)part;
+        }
+    }
+    return topomap_balance(count, sub->offset, sub->target, sub->weight, parts, size, sub->part,
+                           err);
+}
+
+static int reorder(topomap_partitioner *p, uint32_t *vertices, uint32_t count, uint32_t parts,
+                   const uint32_t *size, const idx_t *part, topomap_error *err)
+{
+    uint32_t *next = topomap_alloc(parts, sizeof *next, err);
+
+    if (!next)
+        return -1;
+    for (uint32_t i = 1; i < parts; i++)
+        next[i] = next[i - 1] + size[i - 1];
+    for (uint32_t i = 0; i < count; i++)
+        p->reorder[next[part[i]]++] = vertices[i];
+    memcpy(vertices, p->reorder, count * sizeof *vertices);
+    free(next);
+    return 0;
+}
+
+int topomap_partition(topomap_partitioner *p, uint32_t *vertices, uint32_t count, uint32_t parts,
+                      const uint32_t *size, topomap_error *err)
+{
+    subgraph sub = {0};
+    int status;
+
+    if (parts < 2 || parts == count)
+        return 0;
+    for (uint32_t i = 0; i < count; i++)
+        p->local[vertices[i]] = i;
+    status = divide(p, vertices, count, parts, size, &sub, err);
+    for (uint32_t i = 0; i < count; i++)
+        p->local[vertices[i]] = UINT32_MAX;
+    if (status == 0)
+        status = reorder(p, vertices, count, parts, size, sub.part, err);
+    subgraph_clear(&sub);
+    return status;
+}

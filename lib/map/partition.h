@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TOPOMAP_PARTITION_H
+#define TOPOMAP_PARTITION_H
+
+#include "graph/graph.h"
+
+/** Memory that repeated partitions of one graph share. */
+typedef struct topomap_partitioner {
+    const topomap_weights *weights;
+    uint32_t *local;  /* [vertices] index inside the current subgraph, UINT32_MAX outside */
+    uint32_t *reorder; /* [vertices] */
+    int cuts;         /* how many partitions METIS tries, keeping the best */
+    uint32_t seed;
+} topomap_partitioner;
+
+int topomap_partitioner_init(topomap_partitioner *p, const topomap_weights *weights, int cuts,
+                             uint32_t seed, topomap_error *err);
+void topomap_partitioner_clear(topomap_partitioner *p);
+
+/** Divides vertices[0..count) into \p parts parts of exactly size[i] vertices (their sum is
+ *  count) with a small edge cut, and reorders the array so that the parts follow one another.
+ *  METIS partitions the induced subgraph; its parts are then corrected to the exact sizes, each
+ *  time by the move that leaves the least edge cut (Wu, Xiong, Lan, section 4). */
+int topomap_partition(topomap_partitioner *p, uint32_t *vertices, uint32_t count, uint32_t parts,
+                      const uint32_t *size, topomap_error *err);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TOPOMAP_PORTFOLIO_H
+#define TOPOMAP_PORTFOLIO_H
+
+#include "map/problem.h"
+
+/** Runs options->algorithm ("auto": every candidate that suits the machine and the effort) and
+ *  keeps the placement of least J; ties go to the earlier candidate, the baseline first.
+ *  mapping->slot_of_rank is [slots] here; the rest of the mapping is filled. */
+int topomap_portfolio_run(topomap_problem *problem, const topomap_map_options *options,
+                          topomap_mapping *mapping, topomap_error *err);
+
+/** Reorders ranks inside each node so that they ascend with the slots. */
+int topomap_problem_sort_inside(const topomap_problem *problem, uint32_t *slot_of,
+                                topomap_error *err);
+
+#endif

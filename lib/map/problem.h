@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What every mapping algorithm gets: the graph padded to one vertex per slot, the machine, and
+ * the state of one search. A placement is always a permutation: slot_of[v] for each vertex v,
+ * where vertices >= ranks stand for slots that stay empty. */
+#ifndef TOPOMAP_PROBLEM_H
+#define TOPOMAP_PROBLEM_H
+
+#include "graph/graph.h"
+#include "machine/machine.h"
+#include "util/random.h"
+
+typedef struct topomap_problem {
+    const topomap_machine *machine;
+    topomap_weights weights; /* vertices == machine->slots */
+    uint32_t ranks;
+    enum topomap_effort effort;
+    uint64_t seed;
+    int inter_only;
+    const uint32_t *start; /* [slots] the baseline, a permutation */
+    double deadline;       /* topomap_clock_wall() time, 0: none */
+    double phase_seconds[TOPOMAP_PHASES];
+    uint32_t *scratch; /* [slots] for whoever runs; all UINT32_MAX between uses */
+} topomap_problem;
+
+enum topomap_kind_bits {
+    TOPOMAP_ON_TREE = 1 << TOPOMAP_MACHINE_TREE,
+    TOPOMAP_ON_TORUS = 1 << TOPOMAP_MACHINE_TORUS,
+    TOPOMAP_ON_MATRIX = 1 << TOPOMAP_MACHINE_MATRIX,
+    TOPOMAP_ON_ALL = TOPOMAP_ON_TREE | TOPOMAP_ON_TORUS | TOPOMAP_ON_MATRIX,
+};
+
+/** One algorithm. Construction fills slot_of; refinement improves it in place. */
+struct topomap_algorithm_impl {
+    topomap_algorithm row;
+    unsigned on; /* topomap_kind_bits */
+    int (*run)(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+};
+const struct topomap_algorithm_impl *topomap_algorithm_find(const char *name, size_t length);
+
+/** The algorithms; each in its own file, named after it. slot_of is [slots]. */
+int topomap_map_identity(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_random(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_tree(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_rb(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_rb_wrap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_swap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+
+/** J of a placement. */
+double topomap_problem_cost(const topomap_problem *problem, const uint32_t *slot_of);
+/** Nonzero when the caller's time is up. */
+int topomap_problem_late(const topomap_problem *problem);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "map/recursion.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "map/orient.h"
+#include "map/partition.h"
+#include "util/alloc.h"
+#include "util/clock.h"
+
+/* Slots and vertices share positions: the vertices of a segment go to the slots of it. */
+typedef struct segment {
+    uint32_t lo, hi, where;
+} segment;
+
+typedef struct recursion {
+    topomap_problem *problem;
+    const topomap_splitter *splitter;
+    topomap_partitioner partitioner;
+    uint32_t *slots, *vertices; /* [n] by position */
+    uint32_t *stand_in; /* [n] by vertex: a slot in the middle of its present segment */
+    segment *queue;
+    size_t head, tail, capacity;
+    topomap_split split;
+} recursion;
+
+int topomap_split_add(topomap_split *split, uint32_t size, uint32_t where, topomap_error *err)
+{
+    if (topomap_grow(&split->size, &split->capacity_size, split->parts + 1, sizeof size, err) != 0 ||
+        topomap_grow(&split->where, &split->capacity_where, split->parts + 1, sizeof where, err) != 0)
+        return -1;
+    split->size[split->parts] = size;
+    split->where[split->parts++] = where;
+    return 0;
+}
+
+int topomap_split_inside(const topomap_machine *machine, uint32_t *slots, uint32_t count,
+                         topomap_split *split, topomap_error *err)
+{
+    for (uint32_t l = machine->inner_levels; l-- > 0;) {
+        const uint32_t *group = machine->inner[l].group;
+        uint32_t first = 0;
+
+        if (group[slots[0]] == group[slots[count - 1]])
+            continue;
+        for (uint32_t i = 1; i <= count; i++)
+            if (i == count || group[slots[i]] != group[slots[first]]) {
+                if (topomap_split_add(split, i - first, 0, err) != 0)
+                    return -1;
+                first = i;
+            }
+        return 0;
+    }
+    return topomap_split_add(split, count, 0, err);
+}
+
+static int enqueue(recursion *r, uint32_t lo, uint32_t hi, uint32_t where, topomap_error *err)
+{
+    if (topomap_grow(&r->queue, &r->capacity, r->tail + 1, sizeof *r->queue, err) != 0)
+        return -1;
+    r->queue[r->tail++] = (segment){lo, hi, where};
+    return 0;
+}
+
+static int all_single(const topomap_split *split)
+{
+    for (uint32_t i = 0; i < split->parts; i++)
+        if (split->size[i] != 1)
+            return 0;
+    return 1;
+}
+
+static int on_one_node(const recursion *r, const segment *s)
+{
+    return r->problem->machine->node_of[r->slots[s->lo]] ==
+           r->problem->machine->node_of[r->slots[s->hi - 1]];
+}
+
+static void mark_stand_ins(recursion *r, uint32_t lo, uint32_t hi)
+{
+    for (uint32_t i = lo; i < hi; i++)
+        r->stand_in[r->vertices[i]] = r->slots[lo + (hi - lo) / 2];
+}
+
+static int step(recursion *r, segment s, topomap_error *err)
+{
+    topomap_problem *problem = r->problem;
+    int inside = on_one_node(r, &s), phase;
+    double before = topomap_clock_cpu();
+
+    if (s.hi - s.lo < 2 || (inside && problem->inter_only))
+        return 0;
+    r->split.parts = 0;
+    if (r->splitter->split(r->splitter->data, s.where, r->slots + s.lo, s.hi - s.lo, &r->split,
+                           err) != 0)
+        return -1;
+    problem->phase_seconds[TOPOMAP_PHASE_TREE] += topomap_clock_cpu() - before;
+    before = topomap_clock_cpu();
+    /* Single slots are all alike only where nothing tells their places apart. */
+    if (r->split.parts < 2 || (all_single(&r->split) && !r->splitter->orient))
+        return 0;
+    if (topomap_partition(&r->partitioner, r->vertices + s.lo, s.hi - s.lo, r->split.parts,
+                          r->split.size, err) != 0)
+        return -1;
+    if (r->splitter->orient &&
+        topomap_orient(problem, &r->split, r->slots + s.lo, r->vertices + s.lo, r->stand_in, err) !=
+            0)
+        return -1;
+    for (uint32_t i = 0, lo = s.lo; i < r->split.parts; lo += r->split.size[i++]) {
+        mark_stand_ins(r, lo, lo + r->split.size[i]);
+        if (r->split.size[i] > 1 && enqueue(r, lo, lo + r->split.size[i], r->split.where[i], err) != 0)
+            return -1;
+    }
+    phase = inside ? TOPOMAP_PHASE_INTRA : TOPOMAP_PHASE_INTER;
+    problem->phase_seconds[phase] += topomap_clock_cpu() - before;
+    return 0;
+}
+
+static int run(recursion *r, uint32_t n, topomap_error *err)
+{
+    const topomap_problem *problem = r->problem;
+    int cuts = problem->effort == TOPOMAP_STRONG ? 8 : problem->effort == TOPOMAP_DEFAULT ? 2 : 1;
+
+    if (topomap_partitioner_init(&r->partitioner, &problem->weights, cuts,
+                                 (uint32_t)problem->seed, err) != 0)
+        return -1;
+    r->slots = topomap_alloc(n, sizeof *r->slots, err);
+    r->vertices = topomap_alloc(n, sizeof *r->vertices, err);
+    r->stand_in = topomap_alloc(n, sizeof *r->stand_in, err);
+    if (!r->slots || !r->vertices || !r->stand_in)
+        return -1;
+    for (uint32_t i = 0; i < n; i++)
+        r->slots[i] = r->vertices[i] = i;
+    mark_stand_ins(r, 0, n);
+    if (enqueue(r, 0, n, r->splitter->root, err) != 0)
+        return -1;
+    while (r->head < r->tail)
+        if (step(r, r->queue[r->head++], err) != 0)
+            return -1;
+    return 0;
+}
+
+int topomap_recursion_map(topomap_problem *problem, const topomap_splitter *splitter,
+                          uint32_t *slot_of, topomap_error *err)
+{
+    recursion r = {.problem = problem, .splitter = splitter};
+    uint32_t n = problem->weights.vertices;
+    int status = run(&r, n, err);
+
+    for (uint32_t i = 0; status == 0 && i < n; i++)
+        slot_of[r.vertices[i]] = r.slots[i];
+    topomap_partitioner_clear(&r.partitioner);
+    free(r.slots);
+    free(r.vertices);
+    free(r.stand_in);
+    free(r.queue);
+    free(r.split.size);
+    free(r.split.where);
+    return status;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Recursive mapping, shared by every top-down construction: a segment of slots is split along the
+ * machine, the vertices on it are split along the graph into parts of exactly the same sizes, and
+ * each half goes on by itself. What differs is how slots are split. */
+#ifndef TOPOMAP_RECURSION_H
+#define TOPOMAP_RECURSION_H
+
+#include "map/problem.h"
+
+typedef struct topomap_split {
+    uint32_t parts;  /* 1: the slots are all alike, any order will do */
+    uint32_t *size;  /* [parts] slots of each */
+    uint32_t *where; /* [parts] what the splitter wants to know when the part comes up */
+    size_t capacity_size, capacity_where;
+} topomap_split;
+
+/** Appends a part. */
+int topomap_split_add(topomap_split *split, uint32_t size, uint32_t where, topomap_error *err);
+
+typedef struct topomap_splitter {
+    void *data;
+    /** Splits slots[0..count), reordering them so that parts follow one another. */
+    int (*split)(void *data, uint32_t where, uint32_t *slots, uint32_t count, topomap_split *split,
+                 topomap_error *err);
+    uint32_t root; /* `where` of the first segment */
+    /** Nonzero: parts of equal size are dealt to the places that their neighbours' present
+     *  segments make cheapest; zero: in the order that the partition gave them. */
+    int orient;
+} topomap_splitter;
+
+/** Maps with the splitter. slot_of [slots] is filled with a permutation. */
+int topomap_recursion_map(topomap_problem *problem, const topomap_splitter *splitter,
+                          uint32_t *slot_of, topomap_error *err);
+
+/** Splits a node's slots (or a run of slots of one node) along the node's inner levels; part of
+ *  every splitter once it is down to one node. `where` is not used. */
+int topomap_split_inside(const topomap_machine *machine, uint32_t *slots, uint32_t count,
+                         topomap_split *split, topomap_error *err);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Every algorithm is a row; help, completion, tests and the portfolio walk this table. */
+#include <string.h>
+
+#include "map/problem.h"
+
+#define ALL "tree,torus,mesh,matrix,fabric"
+#define HTM "Wu, Xiong, Lan: HierTopoMap"
+
+static const struct topomap_algorithm_impl algorithms[] = {
+    {{"auto", "topomap", "portfolio", ALL, "the best of what suits the machine; Slurm's layout is always a candidate"},
+     TOPOMAP_ON_ALL, NULL},
+    {{"identity", "baseline", "construct", ALL, "rank r on slot r: Slurm's block layout"},
+     TOPOMAP_ON_ALL, topomap_map_identity},
+    {{"random", "baseline", "construct", ALL, "a seeded shuffle"},
+     TOPOMAP_ON_ALL, topomap_map_random},
+    {{"tree", HTM ", Alg. 1", "construct", ALL,
+      "recursive partition along the machine's tree (neighbour joining where it has none)"},
+     TOPOMAP_ON_ALL, topomap_map_tree},
+    {{"rb", HTM ", Alg. 2", "construct", "torus,mesh",
+      "recursive coordinate bipartition as published: wraparound ignored"},
+     TOPOMAP_ON_TORUS, topomap_map_rb},
+    {{"rb-wrap", "topomap, after " HTM, "construct", "torus,mesh",
+      "recursive coordinate bipartition that sees wraparound and orients its halves"},
+     TOPOMAP_ON_TORUS, topomap_map_rb_wrap},
+    {{"refine", "topomap", "refine", ALL, "swap search from the given mapping (--mapping)"},
+     TOPOMAP_ON_ALL, NULL},
+    {{"swap", "topomap, gains after Schulz, Traeff: VieM, 3.2", "refine", ALL,
+      "swaps of whole nodes, then of ranks, with O(degree) gains; after any other with '+'"},
+     TOPOMAP_ON_ALL, topomap_map_swap},
+};
+enum { ALGORITHMS = sizeof algorithms / sizeof algorithms[0] };
+
+const struct topomap_algorithm_impl *topomap_algorithm_find(const char *name, size_t length)
+{
+    for (size_t i = 0; i < ALGORITHMS; i++)
+        if (strlen(algorithms[i].row.name) == length &&
+            strncmp(algorithms[i].row.name, name, length) == 0)
+            return &algorithms[i];
+    return NULL;
+}
+
+const topomap_algorithm *topomap_algorithm_row(size_t i)
+{
+    return i < ALGORITHMS ? &algorithms[i].row : NULL;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `swap`: whole nodes change places first, then single ranks. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "map/swap_search.h"
+#include "util/alloc.h"
+#include "util/clock.h"
+
+static const struct {
+    uint32_t reach;
+    uint32_t evaluations; /* per vertex */
+} budget[] = {
+    [TOPOMAP_FAST] = {6, 200},
+    [TOPOMAP_DEFAULT] = {32, 3000},
+    [TOPOMAP_STRONG] = {128, 50000},
+};
+
+static int alloc_search(topomap_swap *swap, uint32_t places, topomap_error *err)
+{
+    swap->vertex_at = topomap_alloc(places, sizeof *swap->vertex_at, err);
+    swap->gamma = topomap_alloc(places, sizeof *swap->gamma, err);
+    return swap->vertex_at && swap->gamma ? 0 : -1;
+}
+
+static void free_search(topomap_swap *swap)
+{
+    free(swap->vertex_at);
+    free(swap->gamma);
+}
+
+/* The graph between nodes under a placement; what stays inside a node is left out. */
+static int node_graph(const topomap_problem *problem, const uint32_t *slot_of,
+                      topomap_weights *weights, topomap_error *err)
+{
+    const topomap_weights *w = &problem->weights;
+    const topomap_machine *m = problem->machine;
+    topomap_arcs arcs = {0};
+    topomap_graph *graph = NULL;
+    int status = 0;
+
+    for (uint32_t u = 0; status == 0 && u < w->vertices; u++)
+        for (uint64_t e = w->offset[u]; status == 0 && e < w->offset[u + 1]; e++) {
+            uint32_t a = m->node_of[slot_of[u]], b = m->node_of[slot_of[w->target[e]]];
+
+            if (u < w->target[e] && a != b)
+                status = topomap_arcs_add(&arcs, a, b, w->weight[e], 0, err);
+        }
+    if (status != 0) {
+        topomap_arcs_clear(&arcs);
+        return -1;
+    }
+    if (topomap_arcs_take(&arcs, m->nodes, &graph, err) != 0)
+        return -1;
+    status = topomap_weights_new(graph, m->nodes, weights, err);
+    topomap_graph_free(graph);
+    return status;
+}
+
+/* node_to[i]: where the ranks of node i go; only nodes of equal size have changed places. */
+static int move_nodes(const topomap_problem *problem, const uint32_t *node_to, uint32_t *slot_of)
+{
+    const topomap_machine *m = problem->machine;
+
+    for (uint32_t u = 0; u < problem->weights.vertices; u++) {
+        uint32_t node = m->node_of[slot_of[u]];
+
+        slot_of[u] = m->slot_first[node_to[node]] + (slot_of[u] - m->slot_first[node]);
+    }
+    return 0;
+}
+
+static int swap_nodes(topomap_problem *problem, const topomap_vicinity *vicinity, uint32_t *slot_of,
+                      topomap_error *err)
+{
+    const topomap_machine *m = problem->machine;
+    topomap_weights weights = {0};
+    topomap_swap swap = {.weights = &weights,
+                         .machine = m,
+                         .vicinity = vicinity,
+                         .whole_nodes = 1,
+                         .reach = budget[problem->effort].reach,
+                         .evaluations = (uint64_t)budget[problem->effort].evaluations * m->nodes,
+                         .problem = problem};
+    int status = -1;
+
+    if (node_graph(problem, slot_of, &weights, err) != 0)
+        return -1;
+    swap.place_of = topomap_alloc(m->nodes, sizeof *swap.place_of, err);
+    if (swap.place_of && alloc_search(&swap, m->nodes, err) == 0) {
+        for (uint32_t i = 0; i < m->nodes; i++)
+            swap.place_of[i] = swap.vertex_at[i] = i;
+        status = topomap_swap_run(&swap, problem->seed, err);
+    }
+    if (status == 0)
+        status = move_nodes(problem, swap.place_of, slot_of);
+    free(swap.place_of);
+    free_search(&swap);
+    topomap_weights_clear(&weights);
+    return status;
+}
+
+static int swap_slots(topomap_problem *problem, const topomap_vicinity *vicinity, uint32_t *slot_of,
+                      topomap_error *err)
+{
+    uint32_t n = problem->weights.vertices;
+    topomap_swap swap = {.weights = &problem->weights,
+                         .machine = problem->machine,
+                         .vicinity = vicinity,
+                         .place_of = slot_of,
+                         .reach = budget[problem->effort].reach,
+                         .evaluations = (uint64_t)budget[problem->effort].evaluations * n,
+                         .problem = problem};
+    int status = -1;
+
+    if (alloc_search(&swap, n, err) == 0) {
+        for (uint32_t u = 0; u < n; u++)
+            swap.vertex_at[slot_of[u]] = u;
+        status = topomap_swap_run(&swap, problem->seed, err);
+    }
+    free_search(&swap);
+    return status;
+}
+
+int topomap_map_swap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+{
+    const topomap_machine *m = problem->machine;
+    double before = topomap_clock_cpu();
+    topomap_vicinity vicinity = {0};
+    int status = topomap_vicinity_build(m, 64, &vicinity, err);
+
+    if (status == 0 && m->nodes > 1 && m->slots > m->nodes)
+        status = swap_nodes(problem, &vicinity, slot_of, err);
+    if (status == 0)
+        status = swap_slots(problem, &vicinity, slot_of, err);
+    topomap_vicinity_clear(&vicinity);
+    problem->phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
+    return status;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "map/swap_search.h"
+
+#include <stdlib.h>
+
+#include "machine/distance.h"
+#include "util/alloc.h"
+
+static inline double distance(const topomap_swap *s, uint32_t p, uint32_t q)
+{
+    if (!s->whole_nodes)
+        return topomap_slot_distance(s->machine, p, q);
+    return p == q ? 0.0 : topomap_node_distance(s->machine, p, q);
+}
+
+static double cost_at(const topomap_swap *s, uint32_t u, uint32_t place)
+{
+    const topomap_weights *w = s->weights;
+    double sum = 0.0;
+
+    for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++)
+        sum += (double)w->weight[e] * distance(s, place, s->place_of[w->target[e]]);
+    return sum;
+}
+
+/* Cost of u's edges at x's place, while x is at u's: the edge u-x costs what it did. */
+static double cost_after(const topomap_swap *s, uint32_t u, uint32_t x)
+{
+    const topomap_weights *w = s->weights;
+    uint32_t p = s->place_of[u], q = s->place_of[x];
+    double sum = 0.0;
+
+    for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++)
+        sum += (double)w->weight[e] *
+               distance(s, q, w->target[e] == x ? p : s->place_of[w->target[e]]);
+    return sum;
+}
+
+double topomap_swap_delta(const topomap_swap *s, uint32_t u, uint32_t x)
+{
+    return cost_after(s, u, x) - s->gamma[u] + cost_after(s, x, u) - s->gamma[x];
+}
+
+void topomap_swap_apply(topomap_swap *s, uint32_t u, uint32_t x)
+{
+    const topomap_weights *w = s->weights;
+    uint32_t p = s->place_of[u], q = s->place_of[x];
+
+    for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++) {
+        uint32_t v = w->target[e];
+
+        s->gamma[v] += (double)w->weight[e] *
+                       (distance(s, q, s->place_of[v]) - distance(s, p, s->place_of[v]));
+    }
+    for (uint64_t e = w->offset[x]; e < w->offset[x + 1]; e++) {
+        uint32_t v = w->target[e];
+
+        s->gamma[v] += (double)w->weight[e] *
+                       (distance(s, p, s->place_of[v]) - distance(s, q, s->place_of[v]));
+    }
+    s->place_of[u] = q;
+    s->place_of[x] = p;
+    s->vertex_at[p] = x;
+    s->vertex_at[q] = u;
+    s->gamma[u] = cost_at(s, u, q);
+    s->gamma[x] = cost_at(s, x, p);
+}
+
+typedef struct search {
+    topomap_swap *swap;
+    uint32_t *queue, head, count; /* ring of vertices to look at */
+    uint8_t *queued;
+    uint32_t *tried; /* [places] the round in which a place was priced last */
+    uint32_t round;
+    uint32_t u, best;
+    double best_delta;
+} search;
+
+static void enqueue(search *q, uint32_t v)
+{
+    if (q->queued[v])
+        return;
+    q->queued[v] = 1;
+    q->queue[(q->head + q->count++) % q->swap->weights->vertices] = v;
+}
+
+static void price(search *q, uint32_t place)
+{
+    topomap_swap *s = q->swap;
+    uint32_t x = s->vertex_at[place];
+    double delta;
+
+    if (q->tried[place] == q->round || x == q->u || s->evaluations == 0)
+        return;
+    q->tried[place] = q->round;
+    if (s->whole_nodes) {
+        const uint32_t *first = s->machine->slot_first;
+        uint32_t own = s->place_of[q->u];
+
+        if (first[place + 1] - first[place] != first[own + 1] - first[own])
+            return;
+    }
+    s->evaluations--;
+    delta = topomap_swap_delta(s, q->u, x);
+    if (delta < q->best_delta || (delta == q->best_delta && q->best != UINT32_MAX && x < q->best)) {
+        q->best_delta = delta;
+        q->best = x;
+    }
+}
+
+static void price_node(search *q, uint32_t node, uint32_t center, uint32_t reach)
+{
+    const topomap_machine *m = q->swap->machine;
+    uint32_t lo = m->slot_first[node], hi = m->slot_first[node + 1];
+
+    /* Outwards from the neighbour's slot: slots of one node are in tree order. */
+    for (uint32_t step = 0; reach > 0 && step < hi - lo; step++) {
+        if (center + step < hi) {
+            price(q, center + step);
+            reach--;
+        }
+        if (step && reach && center >= lo + step) {
+            price(q, center - step);
+            reach--;
+        }
+    }
+}
+
+static void price_around(search *q, uint32_t place)
+{
+    const topomap_swap *s = q->swap;
+    const topomap_vicinity *v = s->vicinity;
+    uint32_t node = s->whole_nodes ? place : s->machine->node_of[place];
+
+    if (s->whole_nodes)
+        price(q, place);
+    else
+        price_node(q, node, place, s->reach);
+    for (uint32_t i = v->first[node]; v->node && i < v->first[node + 1]; i++) {
+        uint32_t other = v->node[i];
+
+        if (i - v->first[node] >= s->reach)
+            break;
+        if (s->whole_nodes)
+            price(q, other);
+        else if (s->machine->slot_first[other] < s->machine->slot_first[other + 1])
+            price_node(q, other, s->machine->slot_first[other], s->reach / 4 + 1);
+    }
+}
+
+static void look_at(search *q, uint32_t u)
+{
+    topomap_swap *s = q->swap;
+    const topomap_weights *w = s->weights;
+    uint64_t degree = w->offset[u + 1] - w->offset[u];
+
+    q->u = u;
+    q->round++;
+    q->best = UINT32_MAX;
+    q->best_delta = 0.0;
+    /* A vertex that talks to everybody has nowhere better to go than its heaviest partners. */
+    for (uint64_t e = w->offset[u]; e < w->offset[u + 1] && e - w->offset[u] < 64; e++) {
+        uint32_t v = w->target[e];
+
+        price_around(q, s->place_of[v]);
+        if (degree > 16)
+            continue;
+        for (uint64_t f = w->offset[v]; f < w->offset[v + 1] && f - w->offset[v] < s->reach; f++)
+            price(q, s->place_of[w->target[f]]);
+    }
+    if (q->best == UINT32_MAX ||
+        q->best_delta > -1e-9 * (s->gamma[u] + s->gamma[q->best]))
+        return;
+    topomap_swap_apply(s, u, q->best);
+    enqueue(q, u);
+    enqueue(q, q->best);
+    for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++)
+        enqueue(q, w->target[e]);
+    for (uint64_t e = w->offset[q->best]; e < w->offset[q->best + 1]; e++)
+        enqueue(q, w->target[e]);
+}
+
+int topomap_swap_run(topomap_swap *s, uint64_t seed, topomap_error *err)
+{
+    uint32_t n = s->weights->vertices, looked = 0;
+    topomap_random random = {seed};
+    search q = {.swap = s};
+    int status = -1;
+
+    q.queue = topomap_alloc(n, sizeof *q.queue, err);
+    q.queued = topomap_alloc(n, 1, err);
+    q.tried = topomap_alloc(n, sizeof *q.tried, err);
+    if (q.queue && q.queued && q.tried) {
+        for (uint32_t v = 0; v < n; v++)
+            s->gamma[v] = cost_at(s, v, s->place_of[v]);
+        for (uint32_t v = 0; v < n; v++)
+            q.queue[v] = v;
+        topomap_random_shuffle(&random, q.queue, n);
+        for (uint32_t v = 0; v < n; v++)
+            q.queued[v] = 1;
+        q.count = n;
+        while (q.count && s->evaluations) {
+            uint32_t u = q.queue[q.head];
+
+            if (++looked % 256 == 0 && topomap_problem_late(s->problem))
+                break;
+            q.head = (q.head + 1) % n;
+            q.count--;
+            q.queued[u] = 0;
+            look_at(&q, u);
+        }
+        status = 0;
+    }
+    free(q.queue);
+    free(q.queued);
+    free(q.tried);
+    return status;
+}

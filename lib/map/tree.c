@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Recursive tree mapping: Wu, Xiong, Lan, "Hierarchical task mapping of cell-based applications"
+ * (HierTopoMap), Alg. 1: at each vertex of the machine's tree the graph is split into parts of
+ * exactly the leaf counts. Where the machine has levels, they are the tree; where it has distances
+ * only, the tree comes from neighbour joining (section 3.1.1). Inside nodes the same routine goes
+ * on along the hwloc tree. */
+#define _GNU_SOURCE /* qsort_r */
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/distance.h"
+#include "machine/joining.h"
+#include "map/recursion.h"
+#include "util/alloc.h"
+
+enum { JOINING_LIMIT = 4096, INSIDE = UINT32_MAX };
+
+typedef struct tree_splitter {
+    const topomap_machine *machine;
+    topomap_joining joining;  /* over items: sites, or nodes of a torus */
+    const uint32_t *item_of;  /* [nodes] */
+    uint32_t items;
+    uint32_t *slots_under;    /* [joining.vertices] */
+    uint32_t *rank_of_item;   /* [items] position in depth-first order */
+    uint32_t *identity;       /* [nodes] item_of of a torus */
+    int sorted;
+} tree_splitter;
+
+static int outer_order(const void *a, const void *b, void *data)
+{
+    const topomap_machine *m = data;
+    uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
+
+    for (uint32_t l = m->outer_levels; l-- > 0;) {
+        uint32_t gp = m->outer[l].group[m->node_of[p]], gq = m->outer[l].group[m->node_of[q]];
+
+        if (gp != gq)
+            return gp < gq ? -1 : 1;
+    }
+    return (p > q) - (p < q);
+}
+
+static int item_order(const void *a, const void *b, void *data)
+{
+    const tree_splitter *t = data;
+    uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
+    uint32_t ip = t->rank_of_item[t->item_of[t->machine->node_of[p]]];
+    uint32_t iq = t->rank_of_item[t->item_of[t->machine->node_of[q]]];
+
+    return ip != iq ? (ip > iq) - (ip < iq) : (p > q) - (p < q);
+}
+
+/* Runs of equal keys become parts. */
+static int split_runs(const topomap_machine *m, const uint32_t *key, const uint32_t *slots,
+                      uint32_t count, topomap_split *split, topomap_error *err)
+{
+    uint32_t first = 0;
+
+    for (uint32_t i = 1; i <= count; i++)
+        if (i == count || key[m->node_of[slots[i]]] != key[m->node_of[slots[first]]]) {
+            if (topomap_split_add(split, i - first, INSIDE, err) != 0)
+                return -1;
+            first = i;
+        }
+    return 0;
+}
+
+/* Between nodes of one group, the key is the node itself. */
+static int split_nodes(const topomap_machine *m, uint32_t *slots, uint32_t count,
+                       topomap_split *split, topomap_error *err)
+{
+    uint32_t first = 0;
+
+    if (m->node_of[slots[0]] == m->node_of[slots[count - 1]])
+        return topomap_split_inside(m, slots, count, split, err);
+    for (uint32_t i = 1; i <= count; i++)
+        if (i == count || m->node_of[slots[i]] != m->node_of[slots[first]]) {
+            if (topomap_split_add(split, i - first, INSIDE, err) != 0)
+                return -1;
+            first = i;
+        }
+    return 0;
+}
+
+static int split_levels(void *data, uint32_t where, uint32_t *slots, uint32_t count,
+                        topomap_split *split, topomap_error *err)
+{
+    tree_splitter *t = data;
+    const topomap_machine *m = t->machine;
+
+    (void)where;
+    if (!t->sorted) {
+        qsort_r(slots, count, sizeof *slots, outer_order, (void *)m);
+        t->sorted = 1;
+    }
+    if (m->node_of[slots[0]] == m->node_of[slots[count - 1]])
+        return topomap_split_inside(m, slots, count, split, err);
+    for (uint32_t l = m->outer_levels; l-- > 0;) {
+        const uint32_t *group = m->outer[l].group;
+
+        if (group[m->node_of[slots[0]]] != group[m->node_of[slots[count - 1]]])
+            return split_runs(m, group, slots, count, split, err);
+    }
+    return split_nodes(m, slots, count, split, err);
+}
+
+static int split_joined(void *data, uint32_t where, uint32_t *slots, uint32_t count,
+                        topomap_split *split, topomap_error *err)
+{
+    tree_splitter *t = data;
+    const topomap_joining *tree = &t->joining;
+
+    if (!t->sorted) {
+        qsort_r(slots, count, sizeof *slots, item_order, t);
+        t->sorted = 1;
+    }
+    if (where == INSIDE || where < t->items)
+        return split_nodes(t->machine, slots, count, split, err);
+    for (uint32_t c = tree->first_child[where]; c < tree->first_child[where + 1]; c++)
+        if (t->slots_under[tree->child[c]] &&
+            topomap_split_add(split, t->slots_under[tree->child[c]], tree->child[c], err) != 0)
+            return -1;
+    return 0;
+}
+
+static int fill_distances(const tree_splitter *t, const uint32_t *node_of_item, float *distance)
+{
+    for (uint32_t a = 0; a < t->items; a++)
+        for (uint32_t b = 0; b < t->items; b++)
+            distance[(size_t)a * t->items + b] =
+                a == b ? 0.0f
+                       : (float)topomap_node_distance(t->machine, node_of_item[a], node_of_item[b]);
+    return 0;
+}
+
+/* Depth-first order of the items and the slots below every vertex. */
+static int number_items(tree_splitter *t, topomap_error *err)
+{
+    const topomap_joining *tree = &t->joining;
+    uint32_t *stack = topomap_alloc(tree->vertices, sizeof *stack, err);
+    uint32_t depth = 0, next = 0;
+
+    t->rank_of_item = topomap_alloc(t->items, sizeof(uint32_t), err);
+    t->slots_under = topomap_alloc(tree->vertices, sizeof(uint32_t), err);
+    if (!stack || !t->rank_of_item || !t->slots_under) {
+        free(stack);
+        return -1;
+    }
+    for (uint32_t s = 0; s < t->machine->slots; s++)
+        t->slots_under[t->item_of[t->machine->node_of[s]]]++;
+    for (uint32_t v = t->items; v < tree->vertices; v++)
+        for (uint32_t c = tree->first_child[v]; c < tree->first_child[v + 1]; c++)
+            t->slots_under[v] += t->slots_under[tree->child[c]];
+    stack[depth++] = tree->vertices - 1;
+    while (depth) {
+        uint32_t v = stack[--depth];
+
+        if (v < t->items)
+            t->rank_of_item[v] = next++;
+        else
+            for (uint32_t c = tree->first_child[v + 1]; c-- > tree->first_child[v];)
+                stack[depth++] = tree->child[c];
+    }
+    free(stack);
+    return 0;
+}
+
+static int join_items(tree_splitter *t, topomap_error *err)
+{
+    const topomap_machine *m = t->machine;
+    uint32_t *node_of_item = topomap_alloc(t->items, sizeof *node_of_item, err);
+    float *distance = NULL;
+    int status = -1;
+
+    if (node_of_item && t->items > JOINING_LIMIT)
+        topomap_error_set(err, TOPOMAP_EUSAGE,
+                          "tree: neighbour joining takes %d places at most, here are %u; use "
+                          "rb-wrap",
+                          JOINING_LIMIT, t->items);
+    else if (node_of_item)
+        distance = topomap_alloc((size_t)t->items * t->items, sizeof *distance, err);
+    if (distance) {
+        for (uint32_t i = 0; i < m->nodes; i++)
+            node_of_item[t->item_of[i]] = i;
+        fill_distances(t, node_of_item, distance);
+        status = topomap_joining_build(t->items, distance, &t->joining, err);
+    }
+    free(distance);
+    free(node_of_item);
+    return status == 0 ? number_items(t, err) : -1;
+}
+
+static int choose_items(tree_splitter *t, topomap_error *err)
+{
+    const topomap_machine *m = t->machine;
+
+    if (m->kind == TOPOMAP_MACHINE_MATRIX) {
+        t->items = m->sites;
+        t->item_of = m->site_of;
+        return 0;
+    }
+    t->identity = topomap_alloc(m->nodes, sizeof *t->identity, err);
+    if (!t->identity)
+        return -1;
+    for (uint32_t i = 0; i < m->nodes; i++)
+        t->identity[i] = i;
+    t->items = m->nodes;
+    t->item_of = t->identity;
+    return 0;
+}
+
+int topomap_map_tree(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+{
+    tree_splitter t = {.machine = problem->machine};
+    topomap_splitter splitter = {.data = &t, .split = split_levels, .root = INSIDE};
+    int status = 0;
+
+    if (problem->machine->kind != TOPOMAP_MACHINE_TREE) {
+        status = choose_items(&t, err);
+        if (status == 0)
+            status = join_items(&t, err);
+        splitter.split = split_joined;
+        splitter.root = t.joining.vertices - 1;
+    }
+    if (status == 0)
+        status = topomap_recursion_map(problem, &splitter, slot_of, err);
+    topomap_joining_clear(&t.joining);
+    free(t.rank_of_item);
+    free(t.slots_under);
+    free(t.identity);
+    return status;
+}

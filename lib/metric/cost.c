@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/graph.h"
+#include "machine/distance.h"
+#include "metric/bound.h"
+#include "util/alloc.h"
+
+static int check_placement(uint32_t ranks, uint32_t slots, const uint32_t *slot_of,
+                           topomap_error *err)
+{
+    uint8_t *used = topomap_alloc(slots, 1, err);
+    int status = 0;
+
+    if (!used)
+        return -1;
+    for (uint32_t r = 0; status == 0 && r < ranks; r++) {
+        if (slot_of[r] >= slots)
+            status = topomap_error_set(err, TOPOMAP_EINPUT,
+                                       "rank %u is on slot %u, but the machine has slots 0..%u", r,
+                                       slot_of[r], slots - 1);
+        else if (used[slot_of[r]]++)
+            status = topomap_error_set(err, TOPOMAP_EINPUT,
+                                       "slot %u has two ranks, one of them %u: a placement is one "
+                                       "to one",
+                                       slot_of[r], r);
+    }
+    free(used);
+    return status;
+}
+
+static void sum_up(const topomap_weights *weights, const topomap_machine *machine,
+                   const uint32_t *slot_of, topomap_cost *cost)
+{
+    for (uint32_t u = 0; u < weights->vertices; u++)
+        for (uint64_t e = weights->offset[u]; e < weights->offset[u + 1]; e++) {
+            uint32_t v = weights->target[e], p = slot_of[u], q = slot_of[v], hops;
+
+            if (v < u)
+                continue;
+            hops = topomap_machine_hops(machine, p, q);
+            cost->J += (double)weights->weight[e] * topomap_slot_distance(machine, p, q);
+            cost->hop_bytes += (double)weights->weight[e] * hops;
+            cost->max_dilation = hops > cost->max_dilation ? hops : cost->max_dilation;
+            cost->level_bytes[topomap_machine_level_of(machine, p, q)] += weights->weight[e];
+        }
+    cost->dilation = weights->total ? cost->hop_bytes / (double)weights->total : 0.0;
+}
+
+int topomap_cost_evaluate(const topomap_graph *graph, const topomap_machine *machine,
+                          const uint32_t *slot_of_rank, topomap_cost *cost, topomap_error *err)
+{
+    topomap_cost sum = {.levels = topomap_machine_levels(machine)};
+    topomap_weights weights;
+
+    if (check_placement(graph->ranks, machine->slots, slot_of_rank, err) != 0)
+        return -1;
+    if (topomap_weights_new(graph, graph->ranks, &weights, err) != 0)
+        return -1;
+    sum.level_bytes = topomap_alloc(sum.levels, sizeof *sum.level_bytes, err);
+    if (!sum.level_bytes || topomap_bound_lower(&weights, machine, &sum.lower_bound, err) != 0) {
+        topomap_weights_clear(&weights);
+        topomap_cost_clear(&sum);
+        return -1;
+    }
+    sum_up(&weights, machine, slot_of_rank, &sum);
+    topomap_weights_clear(&weights);
+    *cost = sum;
+    return 0;
+}
+
+void topomap_cost_clear(topomap_cost *cost)
+{
+    free(cost->level_bytes);
+    cost->level_bytes = NULL;
+    cost->levels = 0;
+}

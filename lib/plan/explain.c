@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "plan/plan.h"
+#include "util/ranges.h"
+
+static void print_levels(FILE *out, const topomap_machine *machine, const char *before_name,
+                         const topomap_cost *before, const topomap_cost *after)
+{
+    fprintf(out, "  %-24s %16s %16s\n", "bytes between tasks on", before_name, "topomap");
+    for (uint32_t l = 0; l < before->levels; l++)
+        if (before->level_bytes[l] || after->level_bytes[l])
+            fprintf(out, "  %-24s %16llu %16llu\n", topomap_machine_level_name(machine, l),
+                    (unsigned long long)before->level_bytes[l],
+                    (unsigned long long)after->level_bytes[l]);
+    fprintf(out, "  %-24s %16.0f %16.0f\n", "hop-bytes", before->hop_bytes, after->hop_bytes);
+    fprintf(out, "  %-24s %16.2f %16.2f\n", "dilation (mean hops)", before->dilation,
+            after->dilation);
+    fprintf(out, "  %-24s %16u %16u\n", "most hops", before->max_dilation, after->max_dilation);
+    fprintf(out, "  %-24s %16.0f %16.0f\n", "cost J", before->J, after->J);
+}
+
+static void print_cpus(FILE *out, const topomap_plan *plan, uint32_t t)
+{
+    const topomap_bindings *b = &plan->bindings;
+
+    topomap_ranges_print(out, b->pu + b->pu_start[t], b->pu_start[t + 1] - b->pu_start[t]);
+}
+
+static void print_nodes(FILE *out, const topomap_machine *machine, const topomap_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->nodes; i++) {
+        const char *name = topomap_machine_node_name(machine, i);
+
+        if (name)
+            fprintf(out, "  %-16s ranks ", name);
+        else
+            fprintf(out, "  node %-11u ranks ", i);
+        topomap_ranges_print(out, plan->task + plan->first[i], plan->first[i + 1] - plan->first[i]);
+        if (plan->bindings.nodes && plan->bindings.class_of[i] != UINT32_MAX) {
+            fprintf(out, "  cpus ");
+            for (uint32_t t = plan->first[i]; t < plan->first[i + 1]; t++) {
+                fputs(t > plan->first[i] ? " " : "", out);
+                print_cpus(out, plan, t);
+            }
+        }
+        fputc('\n', out);
+    }
+}
+
+void topomap_plan_explain(FILE *out, const topomap_machine *machine, const topomap_plan *plan,
+                          const topomap_mapping *mapping, const char *before_name,
+                          const topomap_cost *before, const topomap_cost *after)
+{
+    fprintf(out, "topomap: %u ranks on %u nodes (%s), %s, J %.1f %% lower\n", mapping->ranks,
+            plan->nodes, topomap_machine_kind(machine), mapping->algorithm,
+            topomap_plan_gain(before->J, after->J));
+    print_levels(out, machine, before_name, before, after);
+    for (size_t i = 0; i < mapping->candidates; i++)
+        fprintf(out, "  candidate %-14s J %.0f in %.1f ms\n", mapping->candidate[i].name,
+                mapping->candidate[i].J, 1000 * mapping->candidate[i].seconds);
+    print_nodes(out, machine, plan);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "plan/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/machine.h"
+#include "util/alloc.h"
+
+static int copy_class(const topomap_bindings_class *from, topomap_bindings_class *to,
+                      topomap_error *err)
+{
+    uint32_t pus = from->pu_first[from->cores];
+
+    to->pu_first = topomap_alloc((size_t)from->cores + 1, sizeof(uint32_t), err);
+    to->pu_os = topomap_alloc(pus, sizeof(uint32_t), err);
+    if (!to->pu_first || !to->pu_os)
+        return -1;
+    to->cores = from->cores;
+    memcpy(to->pu_first, from->pu_first, ((size_t)from->cores + 1) * sizeof(uint32_t));
+    memcpy(to->pu_os, from->pu_os, pus * sizeof(uint32_t));
+    return 0;
+}
+
+/* Slot k of a node is bindings task first + k; tasks take the bindings of their slots. */
+static int reorder_bindings(const topomap_plan *plan, const topomap_bindings *by_slot,
+                            topomap_bindings *made, topomap_error *err)
+{
+    uint32_t pus = by_slot->pu_start[plan->tasks], at = 0;
+
+    made->job = by_slot->job;
+    made->step = by_slot->step;
+    made->node_class = topomap_alloc(by_slot->classes, sizeof *made->node_class, err);
+    made->class_of = topomap_alloc(plan->nodes, sizeof(uint32_t), err);
+    made->task_first = topomap_alloc((size_t)plan->nodes + 1, sizeof(uint32_t), err);
+    made->pu_start = topomap_alloc((size_t)plan->tasks + 1, sizeof(uint32_t), err);
+    made->pu = topomap_alloc(pus, sizeof(uint32_t), err);
+    if (!made->node_class || !made->class_of || !made->task_first || !made->pu_start || !made->pu)
+        return -1;
+    for (; made->classes < by_slot->classes; made->classes++)
+        if (copy_class(&by_slot->node_class[made->classes], &made->node_class[made->classes],
+                       err) != 0) {
+            made->classes++; /* so that what was allocated of it is freed too */
+            return -1;
+        }
+    made->nodes = plan->nodes;
+    memcpy(made->class_of, by_slot->class_of, plan->nodes * sizeof(uint32_t));
+    memcpy(made->task_first, plan->first, ((size_t)plan->nodes + 1) * sizeof(uint32_t));
+    for (uint32_t t = 0; t < plan->tasks; t++) {
+        uint32_t slot = plan->slot[t];
+        uint32_t count = by_slot->pu_start[slot + 1] - by_slot->pu_start[slot];
+
+        if (count)
+            memcpy(made->pu + at, by_slot->pu + by_slot->pu_start[slot], count * sizeof(uint32_t));
+        at += count;
+        made->pu_start[t + 1] = at;
+    }
+    return 0;
+}
+
+int topomap_plan_make(const topomap_machine *machine, const uint32_t *slot_of_task,
+                      const topomap_bindings *by_slot, topomap_plan *plan, topomap_error *err)
+{
+    topomap_plan made = {.nodes = machine->nodes, .tasks = machine->slots};
+    uint32_t *next = topomap_alloc(machine->nodes, sizeof *next, err);
+    int status = -1;
+
+    made.first = topomap_alloc((size_t)made.nodes + 1, sizeof *made.first, err);
+    made.task = topomap_alloc(made.tasks, sizeof *made.task, err);
+    made.slot = topomap_alloc(made.tasks, sizeof *made.slot, err);
+    if (next && made.first && made.task && made.slot) {
+        memcpy(made.first, machine->slot_first, ((size_t)made.nodes + 1) * sizeof *made.first);
+        memcpy(next, machine->slot_first, made.nodes * sizeof *next);
+        for (uint32_t t = 0; t < made.tasks; t++) {
+            uint32_t at = next[machine->node_of[slot_of_task[t]]]++;
+
+            made.task[at] = t;
+            made.slot[at] = slot_of_task[t];
+        }
+        status = by_slot && by_slot->nodes ? reorder_bindings(&made, by_slot, &made.bindings, err)
+                                           : 0;
+    }
+    free(next);
+    if (status == 0)
+        *plan = made;
+    else
+        topomap_plan_clear(&made);
+    return status;
+}
+
+void topomap_plan_clear(topomap_plan *plan)
+{
+    free(plan->first);
+    free(plan->task);
+    free(plan->slot);
+    topomap_bindings_clear(&plan->bindings);
+    *plan = (topomap_plan){0};
+}
+
+double topomap_plan_gain(double before, double after)
+{
+    return before > 0 ? 100.0 * (before - after) / before : 0.0;
+}

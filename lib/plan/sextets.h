@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Numbers as text: bit fields in characters of six bits each (RFC 4648, section 5, base64url).
+ * libc alone, like bindings.c, which is its only user. */
+#ifndef TOPOMAP_PLAN_SEXTETS_H
+#define TOPOMAP_PLAN_SEXTETS_H
+
+#include "topomap/topomap.h"
+
+/** Text that grows. Once memory was short, `failed` stays set and writes do nothing. */
+typedef struct topomap_sextet_writer {
+    char *text; /**< [size] not terminated */
+    size_t size, capacity;
+    unsigned held, held_bits; /**< bits that do not fill a character yet */
+    int failed;
+} topomap_sextet_writer;
+
+/** Text being read. Once it ran out or held a foreign character, `failed` stays set and every
+ *  number read is 0. */
+typedef struct topomap_sextet_reader {
+    const char *text; /**< [size] */
+    size_t size;
+    size_t bit; /**< the next one, from 0 */
+    int failed;
+} topomap_sextet_reader;
+
+/** The low \p width bits of \p value, 0 to 32, the highest first. */
+void topomap_sextet_put(topomap_sextet_writer *writer, uint32_t value, unsigned width);
+uint32_t topomap_sextet_get(topomap_sextet_reader *reader, unsigned width);
+
+/** A number of any size below 2^40, in groups of five bits. */
+void topomap_sextet_put_number(topomap_sextet_writer *writer, uint64_t value);
+uint64_t topomap_sextet_get_number(topomap_sextet_reader *reader);
+
+/** Fills the last character with zero bits. */
+void topomap_sextet_align(topomap_sextet_writer *writer);
+
+/** A list as arithmetic runs (start, step, length). */
+void topomap_sextet_put_runs(topomap_sextet_writer *writer, const uint32_t *list, size_t count);
+/** Reads exactly \p count numbers, each below \p limit, into \p list, which may be NULL. */
+void topomap_sextet_get_runs(topomap_sextet_reader *reader, uint32_t *list, size_t count,
+                             uint32_t limit);
+
+/** Bits that number values 0 .. count-1, at least 1. */
+unsigned topomap_sextet_width(uint32_t count);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From a request to an answer. */
+#ifndef TOPOMAP_DECIDE_H
+#define TOPOMAP_DECIDE_H
+
+#include "plan/plan.h"
+#include "plugin/planner/request.h"
+
+typedef struct planner_answer {
+    int applied;    /* zero: Slurm's layout stays */
+    int quiet;      /* the line is a summary, for verbose only */
+    char line[512]; /* for the user, may be empty */
+    double gain;    /* percent of J */
+    topomap_plan plan;
+    char *bindings; /* encoded, or NULL */
+    char *explain;  /* or NULL */
+    size_t explain_size;
+} planner_answer;
+
+/** Plans a step. Slurm's own layout is the baseline; where nothing is better by at least
+ *  min-gain percent, the answer is not applied and the line says so. */
+int planner_decide(const planner_request *request, planner_answer *answer, topomap_error *err);
+void planner_answer_clear(planner_answer *answer);
+
+#endif

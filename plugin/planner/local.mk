@@ -1,0 +1,6 @@
+# The planner: a process of its own, started by the plugin for each step.
+pkglibexec_PROGRAMS += plugin/topomap-planner
+plugin_topomap_planner_SOURCES = plugin/planner/main.c \
+  plugin/planner/request.c plugin/planner/request.h \
+  plugin/planner/decide.c plugin/planner/decide.h
+plugin_topomap_planner_LDADD = topology-db/libdb.la lib/libcore.la

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "plugin/planner/request.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/plan.h"
+#include "util/alloc.h"
+
+enum { REQUEST_LIMIT = 64 << 20 };
+
+/* Texts that only make sense together; they are read once all lines are in. */
+typedef struct pending {
+    char *nodes, *tasks, *layout;
+} pending;
+
+static int keep_text(char **to, const char *text, topomap_error *err)
+{
+    if (*to)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "given twice");
+    *to = topomap_strdup(text, err);
+    return *to ? 0 : -1;
+}
+
+static int to_number(const char *text, double most, double *number, topomap_error *err)
+{
+    char *end;
+
+    *number = strtod(text, &end);
+    if (end == text || *end || !(*number >= 0 && *number <= most))
+        return topomap_error_set(err, TOPOMAP_EINPUT, "expected a number from 0 to %g, found '%s'",
+                                 most, text);
+    return 0;
+}
+
+static int to_integer(const char *text, uint64_t most, uint64_t *number, topomap_error *err)
+{
+    char *end;
+
+    errno = 0;
+    *number = strtoull(text, &end, 10);
+    if (errno || end == text || *end || *text == '-' || *number > most)
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "expected a whole number up to %llu, found '%s'",
+                                 (unsigned long long)most, text);
+    return 0;
+}
+
+static int to_word(const char *text, const char *const *words, int *index, topomap_error *err)
+{
+    for (*index = 0; words[*index]; ++*index)
+        if (strcmp(words[*index], text) == 0)
+            return 0;
+    return topomap_error_set(err, TOPOMAP_EINPUT, "'%s' is not one of %s, %s%s", text, words[0],
+                             words[1] ? words[1] : "", words[1] && words[2] ? ", ..." : "");
+}
+
+#define SETTER(name) static int name(planner_request *r, pending *p, const char *v, topomap_error *err)
+
+SETTER(set_job)
+{
+    uint64_t n;
+
+    (void)p;
+    if (to_integer(v, UINT32_MAX, &n, err) != 0)
+        return -1;
+    r->job = (uint32_t)n;
+    return 0;
+}
+
+SETTER(set_step)
+{
+    uint64_t n;
+
+    (void)p;
+    if (to_integer(v, UINT32_MAX, &n, err) != 0)
+        return -1;
+    r->step = (uint32_t)n;
+    return 0;
+}
+
+SETTER(set_db)
+{
+    (void)p;
+    return keep_text(&r->db, v, err);
+}
+
+SETTER(set_graph)
+{
+    (void)p;
+    return keep_text(&r->graph, v, err);
+}
+
+SETTER(set_nodes)
+{
+    (void)r;
+    return keep_text(&p->nodes, v, err);
+}
+
+SETTER(set_tasks)
+{
+    (void)r;
+    return keep_text(&p->tasks, v, err);
+}
+
+SETTER(set_layout)
+{
+    (void)r;
+    return keep_text(&p->layout, v, err);
+}
+
+SETTER(set_cpus)
+{
+    uint64_t n;
+
+    (void)p;
+    if (to_integer(v, 65536, &n, err) != 0)
+        return -1;
+    r->cpus_per_task = (uint32_t)n;
+    return 0;
+}
+
+SETTER(set_bind)
+{
+    static const char *const words[] = {"core", "pu", "numa", "none", NULL};
+    int i;
+
+    (void)p;
+    if (to_word(v, words, &i, err) != 0)
+        return -1;
+    r->bind = (enum topomap_bind)i;
+    return 0;
+}
+
+SETTER(set_objective)
+{
+    static const char *const words[] = {"J", NULL};
+    int i;
+
+    (void)r;
+    (void)p;
+    return to_word(v, words, &i, err);
+}
+
+SETTER(set_effort)
+{
+    static const char *const words[] = {"fast", "default", "strong", NULL};
+    int i;
+
+    (void)p;
+    if (to_word(v, words, &i, err) != 0)
+        return -1;
+    r->effort = (enum topomap_effort)i;
+    return 0;
+}
+
+SETTER(set_seed)
+{
+    (void)p;
+    return to_integer(v, UINT64_MAX, &r->seed, err);
+}
+
+SETTER(set_time)
+{
+    (void)p;
+    return to_number(v, 1e6, &r->seconds, err);
+}
+
+SETTER(set_min_gain)
+{
+    (void)p;
+    return to_number(v, 100, &r->min_gain, err);
+}
+
+SETTER(set_explain)
+{
+    uint64_t n;
+
+    (void)p;
+    if (to_integer(v, 1, &n, err) != 0)
+        return -1;
+    r->explain = (int)n;
+    return 0;
+}
+
+static const struct {
+    const char *key;
+    int (*set)(planner_request *, pending *, const char *, topomap_error *);
+} keys[] = {
+    {"job", set_job},       {"step", set_step},         {"db", set_db},
+    {"graph", set_graph},   {"nodes", set_nodes},       {"tasks", set_tasks},
+    {"layout", set_layout}, {"cpus-per-task", set_cpus}, {"bind", set_bind},
+    {"objective", set_objective}, {"effort", set_effort}, {"seed", set_seed},
+    {"time", set_time},     {"min-gain", set_min_gain}, {"explain", set_explain},
+};
+enum { KEYS = sizeof keys / sizeof keys[0] };
+
+static int read_line(planner_request *request, pending *texts, size_t number, char *line,
+                     topomap_error *err)
+{
+    char *value = strchr(line, ' ');
+    topomap_error inner;
+
+    if (!value)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "request:%zu: expected 'key value'", number);
+    *value++ = '\0';
+    for (size_t i = 0; i < KEYS; i++)
+        if (strcmp(keys[i].key, line) == 0) {
+            if (keys[i].set(request, texts, value, &inner) == 0)
+                return 0;
+            return topomap_error_set(err, inner.code, "request:%zu: %s: %.400s", number, line,
+                                     inner.text);
+        }
+    return topomap_error_set(err, TOPOMAP_EINPUT, "request:%zu: unknown key '%.40s'", number, line);
+}
+
+static int read_lines(FILE *in, planner_request *request, pending *texts, topomap_error *err)
+{
+    char *line = NULL;
+    size_t capacity = 0, number = 0, total = 0;
+    ssize_t length;
+    int status = -1;
+
+    topomap_error_set(err, TOPOMAP_EINPUT, "request: ended before its 'end' line");
+    while ((length = getline(&line, &capacity, in)) > 0) {
+        number++;
+        total += (size_t)length;
+        if (line[length - 1] != '\n' || strlen(line) != (size_t)length || total > REQUEST_LIMIT) {
+            topomap_error_set(err, TOPOMAP_EINPUT, "request:%zu: expected text lines", number);
+            break;
+        }
+        line[length - 1] = '\0';
+        if (number == 1) {
+            if (strcmp(line, "topomap-request 1") == 0)
+                continue;
+            topomap_error_set(err, TOPOMAP_EINPUT, "request:1: expected 'topomap-request 1'");
+            break;
+        }
+        if (strcmp(line, "end") == 0) {
+            status = 0;
+            break;
+        }
+        if (read_line(request, texts, number, line, err) != 0)
+            break;
+    }
+    free(line);
+    return status;
+}
+
+static int resolve(planner_request *request, const pending *texts, topomap_error *err)
+{
+    size_t count;
+
+    if (!request->db || !texts->nodes || !texts->tasks || !texts->layout)
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "request: db, nodes, tasks and layout must be there");
+    if (topomap_hostlist_expand(texts->nodes, 0, &request->nodes, err) != 0)
+        return -1;
+    count = request->nodes.count;
+    request->tasks = topomap_alloc(count, sizeof(uint32_t), err);
+    request->first = topomap_alloc(count + 1, sizeof(uint32_t), err);
+    if (!request->tasks || !request->first ||
+        topomap_counts_parse(texts->tasks, count, request->tasks, err) != 0)
+        return -1;
+    for (size_t i = 0; i < count; i++) {
+        if (request->tasks[i] > UINT32_MAX / 4 - request->first[i])
+            return topomap_error_set(err, TOPOMAP_EINPUT, "request: too many tasks");
+        request->first[i + 1] = request->first[i] + request->tasks[i];
+    }
+    /* Every task takes a character of the layout at the least, but ranges are short: the check
+     * against its length is the parser's. */
+    request->layout = topomap_alloc(request->first[count], sizeof(uint32_t), err);
+    if (!request->layout)
+        return -1;
+    return topomap_layout_parse(texts->layout, (uint32_t)count, request->first, request->layout,
+                                err);
+}
+
+int planner_request_read(FILE *in, planner_request *request, topomap_error *err)
+{
+    planner_request made = {.seed = 1, .cpus_per_task = 1, .effort = TOPOMAP_FAST};
+    pending texts = {0};
+    int status = read_lines(in, &made, &texts, err);
+
+    if (status == 0)
+        status = resolve(&made, &texts, err);
+    free(texts.nodes);
+    free(texts.tasks);
+    free(texts.layout);
+    if (status == 0)
+        *request = made;
+    else
+        planner_request_clear(&made);
+    return status;
+}
+
+void planner_request_clear(planner_request *request)
+{
+    free(request->db);
+    free(request->graph);
+    topomap_names_clear(&request->nodes);
+    free(request->tasks);
+    free(request->first);
+    free(request->layout);
+    *request = (planner_request){0};
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the plugin asks (protocol.md, "Request"). */
+#ifndef TOPOMAP_REQUEST_H
+#define TOPOMAP_REQUEST_H
+
+#include "topology-db/db.h"
+#include "util/hostlist.h"
+
+typedef struct planner_request {
+    uint32_t job, step;
+    char *db, *graph; /* graph NULL: none was named */
+    topomap_names nodes;
+    uint32_t *tasks;  /* [nodes.count] */
+    uint32_t *first;  /* [nodes.count + 1] sums of tasks */
+    uint32_t *layout; /* [first[nodes.count]] Slurm's own task ids, node by node */
+    uint32_t cpus_per_task;
+    enum topomap_bind bind;
+    enum topomap_effort effort;
+    uint64_t seed;
+    double seconds, min_gain;
+    int explain;
+} planner_request;
+
+/** Reads a whole request from \p in; anything that is not one is TOPOMAP_EINPUT with its line. */
+int planner_request_read(FILE *in, planner_request *request, topomap_error *err);
+void planner_request_clear(planner_request *request);
+
+#endif

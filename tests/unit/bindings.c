@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/bindings.h"
+#include "util/random.h"
+
+/* A class of `cores` cores with `threads` PUs each; PU numbers as Linux gives them: all first
+ * hardware threads, then all second ones. */
+static void make_class(topomap_bindings_class *node_class, uint32_t cores, uint32_t threads)
+{
+    node_class->cores = cores;
+    node_class->pu_first = calloc(cores + 1, sizeof *node_class->pu_first);
+    node_class->pu_os = calloc((size_t)cores * threads, sizeof *node_class->pu_os);
+    for (uint32_t core = 0; core < cores; core++) {
+        node_class->pu_first[core + 1] = (core + 1) * threads;
+        for (uint32_t thread = 0; thread < threads; thread++)
+            node_class->pu_os[core * threads + thread] = thread * cores + core;
+    }
+}
+
+static void make_arrays(topomap_bindings *bindings, uint32_t classes, uint32_t nodes,
+                        uint32_t tasks, uint32_t pus)
+{
+    memset(bindings, 0, sizeof *bindings);
+    bindings->job = 4711;
+    bindings->step = 3;
+    bindings->classes = classes;
+    bindings->nodes = nodes;
+    bindings->node_class = calloc(classes ? classes : 1, sizeof *bindings->node_class);
+    bindings->class_of = calloc(nodes, sizeof *bindings->class_of);
+    bindings->task_first = calloc((size_t)nodes + 1, sizeof *bindings->task_first);
+    bindings->pu_start = calloc((size_t)tasks + 1, sizeof *bindings->pu_start);
+    bindings->pu = calloc(pus ? pus : 1, sizeof *bindings->pu);
+}
+
+/* `nodes` nodes of 128 one-PU cores, a task on each, each node in an order of its own. */
+static void make_large(topomap_bindings *bindings, uint32_t nodes)
+{
+    topomap_random random = {7};
+
+    make_arrays(bindings, 1, nodes, nodes * 128, nodes * 128);
+    make_class(&bindings->node_class[0], 128, 1);
+    for (uint32_t node = 0; node < nodes; node++) {
+        bindings->task_first[node + 1] = (node + 1) * 128;
+        for (uint32_t i = 0; i < 128; i++) {
+            bindings->pu_start[node * 128 + i + 1] = node * 128 + i + 1;
+            bindings->pu[node * 128 + i] = i;
+        }
+        topomap_random_shuffle(&random, bindings->pu + node * 128, 128);
+    }
+}
+
+/* Four nodes: even cores, uneven PUs, of unknown inside, and without tasks. The hybrid class has
+ * two cores of two PUs and four of one. */
+static void make_mixed(topomap_bindings *bindings)
+{
+    static const uint32_t first[] = {0, 2, 4, 5, 6, 7, 8}, os[] = {0, 4, 1, 5, 2, 3, 6, 7};
+    static const uint32_t pu[] = {0, 1, 8, 9, 6, 14, 0, 2, 4, 1, 3, 5, 7, 6};
+    static const uint32_t start[] = {0, 4, 6, 9, 13, 14, 14, 14, 14};
+    topomap_bindings_class *hybrid;
+
+    make_arrays(bindings, 2, 4, 8, 14);
+    make_class(&bindings->node_class[0], 8, 2);
+    hybrid = &bindings->node_class[1];
+    hybrid->cores = 6;
+    hybrid->pu_first = malloc(sizeof first);
+    hybrid->pu_os = malloc(sizeof os);
+    memcpy(hybrid->pu_first, first, sizeof first);
+    memcpy(hybrid->pu_os, os, sizeof os);
+    bindings->class_of[1] = 1;
+    bindings->class_of[2] = UINT32_MAX;
+    bindings->task_first[1] = 2;
+    bindings->task_first[2] = 5;
+    bindings->task_first[3] = bindings->task_first[4] = 8;
+    memcpy(bindings->pu_start, start, sizeof start);
+    memcpy(bindings->pu, pu, sizeof pu);
+}
+
+static void assert_same(const topomap_bindings *a, const topomap_bindings *b)
+{
+    uint32_t tasks = a->task_first[a->nodes];
+
+    assert_int_equal(a->job, b->job);
+    assert_int_equal(a->step, b->step);
+    assert_int_equal(a->classes, b->classes);
+    for (uint32_t i = 0; i < a->classes; i++) {
+        uint32_t cores = a->node_class[i].cores;
+
+        assert_int_equal(cores, b->node_class[i].cores);
+        assert_memory_equal(a->node_class[i].pu_first, b->node_class[i].pu_first,
+                            (cores + 1) * sizeof(uint32_t));
+        assert_memory_equal(a->node_class[i].pu_os, b->node_class[i].pu_os,
+                            a->node_class[i].pu_first[cores] * sizeof(uint32_t));
+    }
+    assert_int_equal(a->nodes, b->nodes);
+    assert_memory_equal(a->class_of, b->class_of, a->nodes * sizeof(uint32_t));
+    assert_memory_equal(a->task_first, b->task_first, (a->nodes + 1) * sizeof(uint32_t));
+    assert_memory_equal(a->pu_start, b->pu_start, (tasks + 1) * sizeof(uint32_t));
+    assert_memory_equal(a->pu, b->pu, a->pu_start[tasks] * sizeof(uint32_t));
+}
+
+static void round_trip(const topomap_bindings *bindings, size_t *size)
+{
+    topomap_bindings back, node;
+    topomap_error err;
+    char *text = topomap_bindings_encode(bindings, &err), *again;
+
+    assert_non_null(text);
+    *size = strlen(text);
+    assert_int_equal(strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                                  "-_"),
+                     *size);
+    assert_int_equal(topomap_bindings_decode(text, &back, &err), 0);
+    assert_same(bindings, &back);
+    again = topomap_bindings_encode(&back, &err);
+    assert_string_equal(text, again);
+    for (uint32_t i = 0; i < bindings->nodes; i += 1 + bindings->nodes / 16) {
+        uint32_t first = bindings->task_first[i];
+
+        assert_int_equal(topomap_bindings_decode_node(text, i, &node, &err), 0);
+        assert_int_equal(node.nodes, 1);
+        assert_int_equal(node.task_first[1], bindings->task_first[i + 1] - first);
+        assert_int_equal(node.class_of[0], bindings->class_of[i] == UINT32_MAX ? UINT32_MAX : 0);
+        for (uint32_t task = 0; task <= node.task_first[1]; task++)
+            assert_int_equal(node.pu_start[task],
+                             bindings->pu_start[first + task] - bindings->pu_start[first]);
+        assert_memory_equal(node.pu, bindings->pu + bindings->pu_start[first],
+                            node.pu_start[node.task_first[1]] * sizeof(uint32_t));
+        topomap_bindings_clear(&node);
+    }
+    assert_int_equal(topomap_bindings_decode_node(text, bindings->nodes, &node, &err), -1);
+    free(again);
+    free(text);
+    topomap_bindings_clear(&back);
+}
+
+static void large_round_trip_is_small(void **state)
+{
+    topomap_bindings bindings;
+    size_t size;
+
+    (void)state;
+    make_large(&bindings, 1024);
+    round_trip(&bindings, &size);
+    print_message("1,024 nodes of 128 tasks, shuffled: %zu characters, %.3f a task\n", size,
+                  (double)size / (1024 * 128));
+    assert_true(size <= 2 * 1024 * 128);
+    topomap_bindings_clear(&bindings);
+
+    make_large(&bindings, 1);
+    round_trip(&bindings, &size);
+    print_message("1 node of 128 tasks, shuffled: %zu characters\n", size);
+    assert_true(size <= 2 * 128);
+    for (uint32_t i = 0; i < 128; i++)
+        bindings.pu[i] = i;
+    round_trip(&bindings, &size);
+    assert_true(size <= 40);
+    topomap_bindings_clear(&bindings);
+}
+
+static void mixed_round_trip(void **state)
+{
+    topomap_bindings bindings;
+    size_t size;
+
+    (void)state;
+    make_mixed(&bindings);
+    round_trip(&bindings, &size);
+    topomap_bindings_clear(&bindings);
+}
+
+static void damage_is_found(void **state)
+{
+    topomap_bindings bindings, back = {.job = 1};
+    topomap_error err;
+    char *text;
+    size_t size;
+
+    (void)state;
+    make_mixed(&bindings);
+    text = topomap_bindings_encode(&bindings, &err);
+    size = strlen(text);
+    for (size_t i = 0; i < size; i++) {
+        char keep = text[i];
+
+        for (int byte = 0; byte < 256; byte++) {
+            if ((char)byte == keep)
+                continue;
+            text[i] = (char)byte;
+            assert_int_equal(topomap_bindings_decode(text, &back, &err), -1);
+            assert_int_equal(err.code, TOPOMAP_EINPUT);
+        }
+        text[i] = keep;
+    }
+    for (size_t length = 0; length < size; length++) {
+        char *cut = strndup(text, length); /* on the heap, so that a sanitizer sees overruns */
+
+        assert_int_equal(topomap_bindings_decode(cut, &back, &err), -1);
+        free(cut);
+    }
+    assert_int_equal(back.job, 1); /* untouched */
+    free(text);
+    topomap_bindings_clear(&bindings);
+}
+
+static const char characters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/* Puts a correct checksum under a changed text, so that the checks behind it are reached. */
+static void sign(char *text, size_t size)
+{
+    uint64_t crc = topomap_crc32(0, text, size - 6);
+
+    for (int i = 0; i < 6; i++)
+        text[size - 6 + (size_t)i] = characters[crc >> (5 - i) * 6 & 63];
+}
+
+static void signed_damage_is_harmless(void **state)
+{
+    topomap_bindings bindings, back;
+    topomap_random random = {11};
+    topomap_error err;
+    unsigned refused = 0, taken = 0;
+    char *text, *copy;
+    size_t size;
+
+    (void)state;
+    make_mixed(&bindings);
+    text = topomap_bindings_encode(&bindings, &err);
+    size = strlen(text);
+    for (unsigned round = 0; round < 20000; round++) {
+        uint32_t changes = 1 + topomap_random_below(&random, 4);
+        size_t length = round % 3 ? size : 9 + topomap_random_below(&random, (uint32_t)size - 9);
+
+        copy = strndup(text, length);
+        for (uint32_t i = 0; i < changes; i++)
+            copy[2 + topomap_random_below(&random, (uint32_t)length - 8)] =
+                characters[topomap_random_below(&random, 64)];
+        sign(copy, length);
+        if (topomap_bindings_decode(copy, &back, &err)) {
+            refused++;
+        } else {
+            taken++;
+            for (uint32_t i = 0; i < back.pu_start[back.task_first[back.nodes]]; i++)
+                assert_true(back.pu[i] < 8192);
+            topomap_bindings_clear(&back);
+        }
+        free(copy);
+    }
+    assert_true(refused > 0 && taken > 0);
+    free(text);
+    topomap_bindings_clear(&bindings);
+}
+
+static void nonsense_is_not_encoded(void **state)
+{
+    topomap_bindings bindings;
+    topomap_error err;
+
+    (void)state;
+    make_mixed(&bindings);
+    bindings.pu[0] = 99; /* not in the class, and not ascending */
+    assert_null(topomap_bindings_encode(&bindings, &err));
+    bindings.pu[0] = 0;
+    bindings.class_of[2] = 0; /* a class, but tasks without PUs */
+    assert_null(topomap_bindings_encode(&bindings, &err));
+    bindings.class_of[2] = 2;
+    assert_null(topomap_bindings_encode(&bindings, &err));
+    bindings.class_of[2] = UINT32_MAX;
+    bindings.node_class[0].pu_os[1] = 0; /* twice */
+    assert_null(topomap_bindings_encode(&bindings, &err));
+    topomap_bindings_clear(&bindings);
+}
+
+static void crc_is_the_usual_one(void **state)
+{
+    (void)state;
+    assert_int_equal(topomap_crc32(0, "123456789", 9), 0xcbf43926); /* the check value */
+    assert_int_equal(topomap_crc32(topomap_crc32(0, "1234", 4), "56789", 5), 0xcbf43926);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(crc_is_the_usual_one),      cmocka_unit_test(large_round_trip_is_small),
+        cmocka_unit_test(mixed_round_trip),          cmocka_unit_test(damage_is_found),
+        cmocka_unit_test(signed_damage_is_harmless), cmocka_unit_test(nonsense_is_not_encoded),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

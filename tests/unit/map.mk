@@ -1,0 +1,10 @@
+check_PROGRAMS += tests/unit/test_machine tests/unit/test_map tests/unit/test_balance tests/unit/test_layout
+TESTS += tests/unit/test_machine tests/unit/test_map tests/unit/test_balance tests/unit/test_layout
+tests_unit_test_machine_SOURCES = tests/unit/test_machine.c tests/unit/scratch.c tests/unit/scratch.h
+tests_unit_test_machine_LDADD = $(UNIT_LIBS)
+tests_unit_test_map_SOURCES = tests/unit/test_map.c tests/unit/scratch.c tests/unit/scratch.h
+tests_unit_test_map_LDADD = $(UNIT_LIBS)
+tests_unit_test_balance_SOURCES = tests/unit/test_balance.c
+tests_unit_test_balance_LDADD = $(UNIT_LIBS)
+tests_unit_test_layout_SOURCES = tests/unit/test_layout.c
+tests_unit_test_layout_LDADD = $(UNIT_LIBS)
