@@ -67,7 +67,7 @@ static int put_label(FILE *out, sqlite3_stmt *labels, int64_t id, topomap_error 
     sqlite3_bind_int64(labels, 1, id);
     row = db_step(labels, err);
     if (row > 0)
-        fprintf(out, " %s", sqlite3_column_text(labels, 0));
+        fprintf(out, "\n%s", sqlite3_column_text(labels, 0));
     sqlite3_reset(labels);
     return row < 0 ? -1 : 0;
 }
@@ -90,7 +90,7 @@ static int put_route(struct question *q, FILE *out, uint32_t at, topomap_error *
             break;
         at = next;
     }
-    fprintf(out, " %s", q->b.place.name);
+    fprintf(out, "\n%s", q->b.place.name);
     sqlite3_finalize(labels);
     return result;
 }
