@@ -67,5 +67,10 @@ const cli_command *cli_find(int argc, char **argv, int *words);
 /** Help of one command, or of all whose first word is \p group (NULL: every command). */
 void cli_help(FILE *out, const cli_command *command);
 void cli_help_group(FILE *out, const char *group);
+/** `help --man PAGE`: the manual page of a command or of all commands of one first word ("": of
+ *  topomap itself), in roff, on standard output. */
+int cli_manual(const char *page);
+/** `help --words [COMMAND...]`: what can follow, one word a line, for completion. */
+int cli_words(int argc, char **argv);
 
 #endif

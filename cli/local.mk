@@ -1,5 +1,17 @@
 # The one command. `topomap map` and the planner run the same library.
 bin_PROGRAMS += cli/topomap
 cli_topomap_SOURCES = cli/main.c cli/cli.h cli/options.c cli/target.c cli/target.h \
-  cli/map.c cli/report.c cli/report.h cli/registry.c cli/db.c cli/graph.c
+  cli/map.c cli/report.c cli/report.h cli/registry.c cli/manual.c cli/db.c cli/graph.c
 cli_topomap_LDADD = topology-db/libdb.la lib/libcore.la $(JANSSON_LIBS)
+
+# Manual pages and completion walk the command's own tables.
+MAN_PAGES = cli/topomap.1 cli/topomap-map.1 cli/topomap-eval.1 cli/topomap-graph.1 \
+  cli/topomap-db.1 cli/topomap-algorithms.1 cli/topomap-formats.1
+man_MANS = $(MAN_PAGES)
+CLEANFILES += $(MAN_PAGES)
+$(MAN_PAGES): cli/topomap$(EXEEXT)
+	$(AM_V_GEN)page=`echo $@ | sed 's,^cli/topomap-*,,; s,\.1$$,,'`; \
+	cli/topomap$(EXEEXT) help --man "$$page" >$@.tmp && mv $@.tmp $@
+
+completiondir = $(datadir)/bash-completion/completions
+dist_completion_DATA = contrib/completion/topomap

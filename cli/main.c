@@ -74,8 +74,13 @@ static int is_group(const char *word)
 static int help(int argc, char **argv)
 {
     int words;
-    const cli_command *command = argc ? cli_find(argc, argv, &words) : NULL;
+    const cli_command *command;
 
+    if (argc && strcmp(argv[0], "--man") == 0)
+        return cli_manual(argc > 1 ? argv[1] : "");
+    if (argc && strcmp(argv[0], "--words") == 0)
+        return cli_words(argc - 1, argv + 1);
+    command = argc ? cli_find(argc, argv, &words) : NULL;
     if (command) {
         cli_help(stdout, command);
     } else if (argc == 0 || is_group(argv[0])) {

@@ -1,40 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/report.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
-#include <string.h>
 
-static FILE *open_output(const cli_call *call)
+#include "util/output.h"
+
+/* Opens what --output names; NULL after saying why not. */
+static topomap_output *open_output(const cli_call *call)
 {
     const char *path = cli_get(call, "output");
-    FILE *out = path && strcmp(path, "-") != 0 ? fopen(path, "w") : stdout;
+    topomap_output *output;
+    topomap_error err;
 
-    if (!out)
-        fprintf(stderr, "topomap %s: %s: cannot be written: %s\n", call->command->name, path,
-                strerror(errno));
-    return out;
+    if (topomap_output_open(path ? path : "-", &output, &err) == 0)
+        return output;
+    cli_fail(call, &err);
+    return NULL;
 }
 
-static int close_output(const cli_call *call, FILE *out)
+static int close_output(const cli_call *call, topomap_output *output)
 {
-    if ((out == stdout ? fflush(out) : fclose(out)) == 0)
-        return CLI_DONE;
-    fprintf(stderr, "topomap %s: the output cannot be written: %s\n", call->command->name,
-            strerror(errno));
-    return CLI_FAILED;
+    topomap_error err;
+
+    return topomap_output_commit(output, &err) == 0 ? CLI_DONE : cli_fail(call, &err);
 }
 
 int cli_report_text(const cli_call *call, const cli_result *result)
 {
-    FILE *out = open_output(call);
+    topomap_output *output = open_output(call);
 
-    if (!out)
+    if (!output)
         return CLI_FAILED;
-    topomap_plan_explain(out, result->target->machine, &result->plan, result->mapping,
-                         result->options->start_name, &result->before, &result->after);
-    return close_output(call, out);
+    topomap_plan_explain(topomap_output_file(output), result->target->machine, &result->plan,
+                         result->mapping, result->options->start_name, &result->before,
+                         &result->after);
+    return close_output(call, output);
 }
 
 static json_t *cost_json(const topomap_graph *graph, const topomap_machine *machine,
@@ -118,9 +119,9 @@ int cli_report_json(const cli_call *call, const cli_result *result)
 {
     const cli_target *target = result->target;
     json_t *root = cost_json(target->graph, target->machine, &result->after);
-    FILE *out = open_output(call);
+    topomap_output *output = open_output(call);
 
-    if (!out) {
+    if (!output) {
         json_decref(root);
         return CLI_FAILED;
     }
@@ -130,8 +131,8 @@ int cli_report_json(const cli_call *call, const cli_result *result)
     json_object_set_new(root, "candidates", candidates_json(result->mapping));
     json_object_set_new(root, "seconds", phases_json(result));
     json_object_set_new(root, "placement", placement_json(result));
-    print_json(out, root);
-    return close_output(call, out);
+    print_json(topomap_output_file(output), root);
+    return close_output(call, output);
 }
 
 int cli_report_cost(const cli_call *call, const cli_result *result)

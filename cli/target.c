@@ -5,13 +5,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "topology-db/db.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/hostlist.h"
 #include "util/input.h"
+#include "util/output.h"
 
 static int parse_bind(const cli_call *call, enum topomap_bind *bind)
 {
@@ -155,37 +155,13 @@ int cli_mapping_read(const char *path, uint32_t ranks, uint32_t **slots, topomap
     return status;
 }
 
-static int write_lines(FILE *out, const uint32_t *slots, uint32_t ranks)
-{
-    for (uint32_t r = 0; r < ranks; r++)
-        fprintf(out, "%u\n", slots[r]);
-    return fflush(out) != 0 || ferror(out) ? -1 : 0;
-}
-
 int cli_mapping_write(const char *path, const uint32_t *slots, uint32_t ranks, topomap_error *err)
 {
-    char *temporary = NULL;
-    FILE *out;
-    int status;
+    topomap_output *output;
 
-    if (strcmp(path, "-") == 0)
-        return write_lines(stdout, slots, ranks) == 0
-                   ? 0
-                   : topomap_error_set(err, TOPOMAP_ESYSTEM, "cannot write standard output: %s",
-                                       strerror(errno));
-    if (asprintf(&temporary, "%s.%ld.tmp", path, (long)getpid()) < 0)
-        return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
-    out = fopen(temporary, "wx");
-    status = out ? write_lines(out, slots, ranks) : -1;
-    if (out && fclose(out) != 0)
-        status = -1;
-    if (status == 0)
-        status = rename(temporary, path);
-    if (status != 0) {
-        topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot be written: %s", path, strerror(errno));
-        if (out)
-            unlink(temporary);
-    }
-    free(temporary);
-    return status;
+    if (topomap_output_open(path, &output, err) != 0)
+        return -1;
+    for (uint32_t r = 0; r < ranks; r++)
+        fprintf(topomap_output_file(output), "%u\n", slots[r]);
+    return topomap_output_commit(output, err);
 }

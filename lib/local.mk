@@ -15,8 +15,9 @@ lib_libcore_la_SOURCES = \
   lib/util/ranges.c lib/util/ranges.h \
   lib/util/hostlist.c lib/util/hostlist.h \
   lib/util/input.c lib/util/input.h \
+  lib/util/output.c lib/util/output.h \
   lib/util/unpack.c lib/util/unpack.h
-lib_libcore_la_LIBADD = $(HWLOC_LIBS) $(METIS_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) -lm
+lib_libcore_la_LIBADD = $(HWLOC_LIBS) $(METIS_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(JANSSON_LIBS) -lm
 
 include lib/graph/local.mk
 include lib/machine/local.mk

@@ -1,1 +1,34 @@
+# spank_topomap.so: libc and Slurm's own symbols, nothing else.
+pluginspankdir = $(spankdir)
+pluginspank_LTLIBRARIES = plugin/spank_topomap.la
+
+# Everything but the hooks, so that tests can link it with Slurm's functions of their own.
+noinst_LTLIBRARIES += plugin/libspank.la
+plugin_libspank_la_SOURCES = \
+  plugin/args.c plugin/args.h \
+  plugin/bind.c plugin/bind.h \
+  plugin/cpus.c plugin/cpus.h \
+  plugin/distribution.c plugin/distribution.h \
+  plugin/environment.h \
+  plugin/launch.c plugin/launch.h \
+  plugin/layout.c plugin/layout.h \
+  plugin/memory.c plugin/memory.h \
+  plugin/options.c plugin/options.h \
+  plugin/ranks.c plugin/ranks.h \
+  plugin/reply.c plugin/reply.h \
+  plugin/report.c plugin/report.h \
+  plugin/request.c plugin/request.h \
+  plugin/step.c plugin/step.h \
+  plugin/words.c plugin/words.h
+plugin_libspank_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) \
+  -DTOPOMAP_PLANNER='"$(pkglibexecdir)/topomap-planner"'
+plugin_libspank_la_LIBADD = lib/plan/libthin.la
+
+plugin_spank_topomap_la_SOURCES = plugin/spank.c
+plugin_spank_topomap_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
+# nodelete: Slurm looks into a plugin, lets go of it and loads it again (plugin_peek in
+# src/common/plugin.c), and what the constructor found out must outlive that.
+plugin_spank_topomap_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,-z,nodelete
+plugin_spank_topomap_la_LIBADD = plugin/libspank.la
+
 EXTRA_DIST += plugin/protocol.md

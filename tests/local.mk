@@ -13,5 +13,7 @@ AM_TESTS_ENVIRONMENT = \
   TOPOMAP_SOURCE='$(abs_top_srcdir)'; export TOPOMAP_SOURCE;
 
 include tests/unit/util.mk
+include tests/unit/graph.mk
 include tests/unit/map.mk
 include tests/unit/db.mk
+include tests/cli/local.mk

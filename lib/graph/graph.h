@@ -17,20 +17,40 @@ struct topomap_graph {
     uint64_t *messages; /* [arcs] or NULL */
     uint64_t *load;     /* [ranks] computation of each rank (METIS vertex weight), or NULL */
     char *pattern;      /* or NULL */
+    uint64_t pairs;     /* undirected pairs that have an arc in one or both directions */
+    uint64_t total_bytes, total_messages;
 };
 
-/** A graph under construction: arcs in any order. Sums that pass 2^63 are an input error. */
+/** More ranks than this are refused everywhere. */
+#define TOPOMAP_GRAPH_RANKS ((uint64_t)1 << 31)
+/** Sums of bytes, of messages and of loads stay below this, so that they never overflow. */
+#define TOPOMAP_GRAPH_SUM ((uint64_t)1 << 63)
+
+/** A number of ranks that nothing but an id or a header vouches for: refused (EINPUT) where it
+ *  is over 2^24 and there are fewer than one arc for every 64 ranks. Memory for the ranks would
+ *  otherwise be at the mercy of one mistyped number. */
+int topomap_graph_plausible(uint64_t ranks, uint64_t arcs, topomap_error *err);
+
+/** Fills pairs and the totals of a graph whose rows are complete. EINPUT on TOPOMAP_GRAPH_SUM. */
+int topomap_graph_finish(topomap_graph *graph, topomap_error *err);
+
+/** A graph under construction: arcs in any order. Starts as all zeros. */
 typedef struct topomap_arcs {
     size_t count, capacity_from, capacity_to, capacity_bytes, capacity_messages;
     uint32_t *from, *to;
-    uint64_t *bytes, *messages; /* messages stays NULL until one is given */
-    int has_messages;
+    uint64_t *bytes, *messages; /* messages is filled only where has_messages is set */
+    int has_messages;           /* set by the caller before the first arc */
+    uint64_t total_bytes, total_messages;
 } topomap_arcs;
 
+/** Makes room for \p count arcs in all. */
+int topomap_arcs_reserve(topomap_arcs *arcs, size_t count, topomap_error *err);
+/** Fails with EINPUT where a sum reaches 2^63. */
 int topomap_arcs_add(topomap_arcs *arcs, uint32_t from, uint32_t to, uint64_t bytes,
                      uint64_t messages, topomap_error *err);
 void topomap_arcs_clear(topomap_arcs *arcs);
-/** Takes the arcs (they are cleared, on failure too). \p ranks 0: largest id + 1. */
+/** Takes the arcs (they are cleared, on failure too). \p ranks 0: largest id + 1, which must be
+ *  plausible. O(ranks + arcs), by counting sort; the result does not depend on the arcs' order. */
 int topomap_arcs_take(topomap_arcs *arcs, uint32_t ranks, topomap_graph **graph,
                       topomap_error *err);
 
@@ -39,23 +59,19 @@ int topomap_arcs_take(topomap_arcs *arcs, uint32_t ranks, topomap_graph **graph,
  *  >= ranks: the extra ones have no edges (empty slots of the machine). */
 typedef struct topomap_weights {
     uint32_t vertices;
-    uint64_t *offset;  /* [vertices + 1] */
-    uint32_t *target;  /* [offset[vertices]] */
-    uint64_t *weight;  /* [offset[vertices]] */
-    uint64_t total;    /* sum over undirected pairs */
+    uint64_t *offset; /* [vertices + 1] */
+    uint32_t *target; /* [offset[vertices]] */
+    uint64_t *weight; /* [offset[vertices]] */
+    uint64_t total;   /* sum over undirected pairs */
 } topomap_weights;
 
 int topomap_weights_new(const topomap_graph *graph, uint32_t vertices, topomap_weights *weights,
                         topomap_error *err);
 void topomap_weights_clear(topomap_weights *weights);
+/** The same with all pairs, those of weight 0 too: what an undirected file format lists. */
+int topomap_pairs_new(const topomap_graph *graph, topomap_weights *pairs, topomap_error *err);
 
-/** One row of the table behind topomap_graph_formats(). */
-struct topomap_graph_io {
-    topomap_graph_format row;
-    /** Nonzero if the first bytes look like this format; NULL: never by content. */
-    int (*recognise)(const char *bytes, size_t size);
-    int (*read)(topomap_input *input, topomap_graph **graph, topomap_error *err);
-    int (*write)(const topomap_graph *graph, FILE *out, topomap_error *err);
-};
+/** Makes a graph from a pattern and from nothing else. EUSAGE where the text is not one. */
+int topomap_graph_generate(const char *pattern, topomap_graph **graph, topomap_error *err);
 
 #endif

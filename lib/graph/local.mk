@@ -1,1 +1,7 @@
-lib_libcore_la_SOURCES += lib/graph/graph.h
+# Communication graphs: the core, one format a file, the patterns.
+lib_libcore_la_SOURCES += \
+  lib/graph/graph.h lib/graph/core.c lib/graph/weights.c \
+  lib/graph/text.h lib/graph/text.c \
+  lib/graph/io.h lib/graph/formats.c lib/graph/recognise.c \
+  lib/graph/metis.c lib/graph/edges.c lib/graph/matrix_market.c lib/graph/json.c \
+  lib/graph/patterns.h lib/graph/patterns.c lib/graph/grid.c lib/graph/alltoall.c

@@ -16,7 +16,7 @@ static pthread_mutex_t metis_lock = PTHREAD_MUTEX_INITIALIZER;
 
 enum {
     WEIGHT_LIMIT = 1 << 30, /* METIS adds up edge weights in 32-bit idx_t */
-    RECURSIVE_PARTS = 16,   /* recursive bisection cuts less for few parts, k-way is faster for
+    RECURSIVE_PARTS = 1024,   /* recursive bisection cuts less for few parts, k-way is faster for
                                many */
 };
 

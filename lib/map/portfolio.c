@@ -9,6 +9,10 @@
 
 enum { JOINING_NODES = 512 }; /* neighbour joining on a torus pays on small allocations only */
 
+/* A swap search ends in the nearest dip: from a baseline that is worse than this many times the
+ * best construction, it has never caught up on the bench instances, and takes longest. */
+#define REFINE_WITHIN 1.5
+
 /* What "auto" tries, in this order, from which effort on, and with how many seeds when strong. */
 static const struct {
     const char *name;
@@ -130,6 +134,9 @@ static int run_auto(portfolio *p, topomap_error *err)
             continue;
         if (problem->machine->kind == TOPOMAP_MACHINE_TORUS &&
             strncmp(candidates[i].name, "tree", 4) == 0 && problem->machine->nodes > JOINING_NODES)
+            continue;
+        if (strcmp(candidates[i].name, "refine") == 0 && problem->effort < TOPOMAP_STRONG &&
+            p->mapping->candidate[0].J > REFINE_WITHIN * p->mapping->J)
             continue;
         for (uint32_t k = 0; status == 0 && k < seeds && !topomap_problem_late(problem); k++) {
             problem->seed = seed + k;

@@ -12,8 +12,8 @@ static const struct {
     uint32_t evaluations; /* per vertex */
 } budget[] = {
     [TOPOMAP_FAST] = {6, 200},
-    [TOPOMAP_DEFAULT] = {32, 3000},
-    [TOPOMAP_STRONG] = {128, 50000},
+    [TOPOMAP_DEFAULT] = {16, 1000},
+    [TOPOMAP_STRONG] = {64, 20000},
 };
 
 static int alloc_search(topomap_swap *swap, uint32_t places, topomap_error *err)

@@ -72,7 +72,7 @@ typedef struct topomap_graph topomap_graph;
 
 /** Reads a graph from a file or makes it from a pattern.
  *  \param what   path of a file, or a pattern such as `stencil2d:5:48x32`; an existing file wins
- *  \param format name of a row of topomap_graph_formats(), or NULL to recognise it by content,
+ *  \param format name of a topomap_graph_format_row(), or NULL to recognise it by content,
  *                then by name
  *  The file may be packed with xz or zstd. Undirected formats (METIS) give each edge's weight in
  *  two halves, one per direction, so that topomap's w(u,v) is the weight in the file. */
@@ -90,7 +90,8 @@ TOPOMAP_PUBLIC int topomap_graph_new(uint32_t ranks, size_t arcs, const uint32_t
                                      const uint64_t *messages, topomap_graph **graph,
                                      topomap_error *err);
 
-/** Writes \p graph to \p path ("-" is standard output) in a format of topomap_graph_formats().
+/** Writes \p graph to \p path ("-" is standard output) in the format of a
+ *  topomap_graph_format_row().
  *  The file appears whole or not at all. \p format NULL: by the name's ending. */
 TOPOMAP_PUBLIC int topomap_graph_write(const topomap_graph *graph, const char *path,
                                        const char *format, topomap_error *err);
@@ -107,21 +108,24 @@ TOPOMAP_PUBLIC int topomap_graph_messages(const topomap_graph *graph, uint64_t *
 /** The pattern it was made from, as text, or NULL. Lent. */
 TOPOMAP_PUBLIC const char *topomap_graph_pattern(const topomap_graph *graph);
 
-/** One row of the registry of graph formats or patterns; the table ends with name == NULL. */
+/** One row of the registry of graph formats. */
 typedef struct topomap_graph_format {
     const char *name;   /**< the word that --from and --to take */
     const char *help;   /**< one line */
     const char *suffix; /**< file name endings, comma separated, or NULL */
     int can_read, can_write;
 } topomap_graph_format;
-TOPOMAP_PUBLIC const topomap_graph_format *topomap_graph_formats(void);
+/** Row i of the registry, lent; NULL after the last. */
+TOPOMAP_PUBLIC const topomap_graph_format *topomap_graph_format_row(size_t i);
 
-typedef struct topomap_graph_pattern_row {
+/** One row of the registry of patterns. */
+typedef struct topomap_graph_pattern_info {
     const char *name;    /**< the word before the first colon */
     const char *grammar; /**< for instance `stencil2d:POINTS:XxY[,periodic][,bytes=N]` */
     const char *help;    /**< one line */
-} topomap_graph_pattern_row;
-TOPOMAP_PUBLIC const topomap_graph_pattern_row *topomap_graph_patterns(void);
+} topomap_graph_pattern_info;
+/** Row i of the registry, lent; NULL after the last. */
+TOPOMAP_PUBLIC const topomap_graph_pattern_info *topomap_graph_pattern_row(size_t i);
 
 /* ---- Machines ---------------------------------------------------------------------------- */
 

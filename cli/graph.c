@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* topomap graph info, graph convert, graph generate, formats */
+#include <inttypes.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "graph/graph.h"
+
+static json_t *info_json(const topomap_graph *graph)
+{
+    const char *pattern = topomap_graph_pattern(graph);
+    uint64_t messages;
+
+    return json_pack("{s:I, s:I, s:I, s:o, s:o}", "ranks", (json_int_t)topomap_graph_ranks(graph),
+                     "edges", (json_int_t)topomap_graph_edges(graph), "bytes",
+                     (json_int_t)topomap_graph_bytes(graph), "messages",
+                     topomap_graph_messages(graph, &messages) ? json_integer((json_int_t)messages)
+                                                              : json_null(),
+                     "pattern", pattern ? json_string(pattern) : json_null());
+}
+
+static int print_json(json_t *value)
+{
+    int failed = !value || json_dumpf(value, stdout, JSON_INDENT(2));
+
+    json_decref(value);
+    putchar('\n');
+    return failed ? CLI_FAILED : CLI_DONE;
+}
+
+static int print_info(const cli_call *call, const topomap_graph *graph)
+{
+    const char *pattern = topomap_graph_pattern(graph);
+    uint64_t messages;
+
+    if (cli_get(call, "json"))
+        return print_json(info_json(graph));
+    printf("ranks     %" PRIu32 "\n", topomap_graph_ranks(graph));
+    printf("edges     %" PRIu64 " pairs of ranks\n", topomap_graph_edges(graph));
+    printf("bytes     %" PRIu64 " in both directions\n", topomap_graph_bytes(graph));
+    if (topomap_graph_messages(graph, &messages))
+        printf("messages  %" PRIu64 "\n", messages);
+    if (pattern)
+        printf("pattern   %s\n", pattern);
+    return CLI_DONE;
+}
+
+static int run_info(const cli_call *call)
+{
+    topomap_graph *graph;
+    topomap_error err;
+    int status;
+
+    if (topomap_graph_read(call->operand[0], cli_get(call, "from"), &graph, &err))
+        return cli_fail(call, &err);
+    status = print_info(call, graph);
+    topomap_graph_free(graph);
+    return status;
+}
+
+/* Writes and frees the graph. */
+static int write_graph(const cli_call *call, topomap_graph *graph, const char *path)
+{
+    topomap_error err;
+    int status = topomap_graph_write(graph, path, cli_get(call, "to"), &err);
+
+    topomap_graph_free(graph);
+    return status ? cli_fail(call, &err) : CLI_DONE;
+}
+
+static int run_convert(const cli_call *call)
+{
+    topomap_graph *graph;
+    topomap_error err;
+
+    if (topomap_graph_read(call->operand[0], cli_get(call, "from"), &graph, &err))
+        return cli_fail(call, &err);
+    return write_graph(call, graph, call->operand[1]);
+}
+
+static int run_generate(const cli_call *call)
+{
+    const char *path = cli_get(call, "output");
+    topomap_graph *graph;
+    topomap_error err;
+
+    if (topomap_graph_generate(call->operand[0], &graph, &err))
+        return cli_fail(call, &err);
+    return write_graph(call, graph, path ? path : "-");
+}
+
+static json_t *suffixes(const char *text)
+{
+    json_t *list = json_array();
+
+    while (text && *text) {
+        size_t length = strcspn(text, ",");
+
+        json_array_append_new(list, json_stringn(text, length));
+        text += length + (text[length] == ',');
+    }
+    return list;
+}
+
+static json_t *tables_json(void)
+{
+    json_t *formats = json_array(), *patterns = json_array();
+    const topomap_graph_pattern_info *pattern;
+    const topomap_graph_format *format;
+
+    for (size_t i = 0; (format = topomap_graph_format_row(i)); i++)
+        json_array_append_new(formats,
+                              json_pack("{s:s, s:s, s:o, s:b, s:b}", "name", format->name, "help",
+                                        format->help, "suffixes", suffixes(format->suffix), "read",
+                                        format->can_read, "write", format->can_write));
+    for (size_t i = 0; (pattern = topomap_graph_pattern_row(i)); i++)
+        json_array_append_new(patterns,
+                              json_pack("{s:s, s:s, s:s}", "name", pattern->name, "grammar",
+                                        pattern->grammar, "help", pattern->help));
+    return json_pack("{s:o, s:o}", "formats", formats, "patterns", patterns);
+}
+
+static int run_formats(const cli_call *call)
+{
+    const topomap_graph_pattern_info *pattern;
+    const topomap_graph_format *format;
+
+    if (cli_get(call, "json"))
+        return print_json(tables_json());
+    puts("Formats of graph files (--from, --to); xz and zstd are read too:");
+    for (size_t i = 0; (format = topomap_graph_format_row(i)); i++)
+        printf("  %-14s %s%s%s\n", format->name, format->help,
+               format->can_read ? "" : " (written only)", format->can_write ? "" : " (read only)");
+    puts("Patterns, accepted wherever a graph file is:");
+    for (size_t i = 0; (pattern = topomap_graph_pattern_row(i)); i++)
+        printf("  %s\n%17s%s\n", pattern->grammar, "", pattern->help);
+    return CLI_DONE;
+}
+
+static const cli_option info_options[] = {
+    {"json", NULL, "for programs", NULL},
+    {"from", "FORMAT", "the file's format (recognised if left out)", NULL},
+    {NULL, NULL, NULL, NULL},
+};
+static const cli_option convert_options[] = {
+    {"from", "FORMAT", "the input's format (recognised if left out)", NULL},
+    {"to", "FORMAT", "the output's format (by its name's ending if left out)", NULL},
+    {NULL, NULL, NULL, NULL},
+};
+static const cli_option generate_options[] = {
+    {"output", "FILE", "where to write (standard output if left out)", "o"},
+    {"to", "FORMAT", "its format (by the file's ending if left out; edges on standard output)",
+     NULL},
+    {NULL, NULL, NULL, NULL},
+};
+static const cli_option formats_options[] = {
+    {"json", NULL, "for programs", NULL},
+    {NULL, NULL, NULL, NULL},
+};
+
+const cli_command cli_graph_commands[] = {
+    {"graph info", "FILE|PATTERN", "size and traffic of a communication graph", info_options, 1, 1,
+     run_info},
+    {"graph convert", "IN OUT", "rewrite a communication graph in another format", convert_options,
+     2, 2, run_convert},
+    {"graph generate", "PATTERN", "write the graph of a pattern (`topomap formats` lists them)",
+     generate_options, 1, 1, run_generate},
+    {"formats", "", "list the formats of graph files and the patterns", formats_options, 0, 0,
+     run_formats},
+    {NULL, NULL, NULL, NULL, 0, 0, NULL},
+};

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Manual pages and completion words, from the same rows as the help. */
+#include <string.h>
+
+#include "cli/cli.h"
+
+/* Text with what roff would take for its own made harmless. */
+static void put_text(const char *text)
+{
+    if (*text == '.' || *text == '\'')
+        printf("\\&");
+    for (; *text; text++)
+        if (*text == '-')
+            printf("\\-");
+        else if (*text == '\\')
+            printf("\\e");
+        else
+            putchar(*text);
+}
+
+static void put_options(const cli_command *command)
+{
+    for (const cli_option *o = command->options; o && o->name; o++) {
+        printf(".TP\n.B ");
+        if (o->alias)
+            printf("\\-%s, ", o->alias);
+        printf("\\-\\-");
+        put_text(o->name);
+        if (o->value) {
+            printf(" \\fI");
+            put_text(o->value);
+            printf("\\fR");
+        }
+        printf("\n");
+        put_text(o->help);
+        printf("\n");
+    }
+}
+
+static void put_command(const cli_command *command, const char *section)
+{
+    printf(".%s \"topomap %s%s%s%s\"\n", section, command->name,
+           command->options ? " [OPTION...]" : "", *command->operands ? " " : "",
+           command->operands);
+    put_text(command->summary);
+    printf(".\n");
+    put_options(command);
+}
+
+static int belongs(const cli_command *command, const char *page)
+{
+    size_t length = strlen(page);
+
+    return strncmp(command->name, page, length) == 0 &&
+           (command->name[length] == '\0' || command->name[length] == ' ');
+}
+
+static void put_head(const char *page, const char *summary)
+{
+    printf(".TH TOPOMAP%s%s 1 \"\" \"topomap %s\" \"User Commands\"\n.SH NAME\ntopomap%s%s \\- ",
+           *page ? "\\-" : "", page, topomap_version(), *page ? "\\-" : "", page);
+    put_text(summary);
+    printf("\n");
+}
+
+static void put_tail(void)
+{
+    printf(".SH EXIT STATUS\n0 done (warnings included), 1 the answer is no, 2 bad usage, 3 bad "
+           "input, 4 anything else.\n"
+           ".SH ENVIRONMENT\n.TP\n.B TOPOMAP_DB\nThe topology database where \\-\\-db is not given.\n"
+           ".SH FILES\n.TP\n.I /var/lib/topomap/topology.db\nThe topology database where neither is "
+           "given.\n");
+}
+
+int cli_manual(const char *page)
+{
+    int found = 0;
+
+    if (*page == '\0') {
+        put_head("", "place MPI ranks where they talk cheapest");
+        printf(".SH SYNOPSIS\n.B topomap\n.I COMMAND\n[OPTION...] [OPERAND...]\n.SH COMMANDS\n");
+        for (size_t t = 0; cli_tables[t]; t++)
+            for (const cli_command *c = cli_tables[t]; c->name; c++) {
+                printf(".TP\n.B %s\n", c->name);
+                put_text(c->summary);
+                printf("\n");
+            }
+        put_tail();
+        return CLI_DONE;
+    }
+    for (size_t t = 0; cli_tables[t]; t++)
+        for (const cli_command *c = cli_tables[t]; c->name; c++) {
+            if (!belongs(c, page))
+                continue;
+            if (!found++) {
+                put_head(page, c->summary);
+                printf(".SH COMMANDS\n");
+            }
+            put_command(c, "SS");
+        }
+    if (!found) {
+        fprintf(stderr, "topomap: no command '%s'; see `topomap help`\n", page);
+        return CLI_USAGE;
+    }
+    put_tail();
+    return CLI_DONE;
+}
+
+int cli_words(int argc, char **argv)
+{
+    int words;
+    const cli_command *command = argc ? cli_find(argc, argv, &words) : NULL;
+
+    for (const cli_option *o = command ? command->options : NULL; o && o->name; o++)
+        printf("--%s\n", o->name);
+    if (command)
+        return CLI_DONE;
+    for (size_t t = 0; cli_tables[t]; t++)
+        for (const cli_command *c = cli_tables[t]; c->name; c++) {
+            const char *word = c->name;
+
+            if (argc && (strncmp(word, argv[0], strlen(argv[0])) != 0 || word[strlen(argv[0])] != ' '))
+                continue;
+            if (argc)
+                word += strlen(argv[0]) + 1;
+            printf("%.*s\n", (int)strcspn(word, " "), word);
+        }
+    return CLI_DONE;
+}

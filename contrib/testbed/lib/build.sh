@@ -1,0 +1,45 @@
+# Where the testbed finds topomap. Sourced by testbed and vm.
+# shellcheck shell=bash
+
+# find_build CHECKOUT [BUILD]: sets TOPOMAP, PLANNER and PLUGIN to absolute paths: from BUILD
+# (--build), else $TOPOMAP_BUILD, else the checkout when it was built, else an installed prefix.
+# Fails with what to run.
+find_build() {
+  local checkout=$1 build=${2:-${TOPOMAP_BUILD:-}} prefix plugin
+  if [[ -z $build && -e $checkout/cli/topomap ]]; then
+    build=$checkout
+  fi
+  if [[ -n $build ]]; then
+    build=$(cd "$build" 2>/dev/null && pwd) || die "$E_USAGE" "no build folder ${2:-$TOPOMAP_BUILD}"
+    TOPOMAP=$build/cli/topomap
+    PLANNER=$build/plugin/topomap-planner
+    PLUGIN=$build/plugin/.libs/spank_topomap.so
+  elif prefix=$(command -v topomap); then
+    TOPOMAP=$prefix
+    prefix=$(dirname "$(dirname "$(readlink -f "$prefix")")")
+    PLANNER=$prefix/libexec/topomap/topomap-planner
+    for plugin in "$prefix"/lib/slurm/spank_topomap.so "$prefix"/lib/*/slurm*/spank_topomap.so; do
+      [[ ! -e $plugin ]] || PLUGIN=$plugin
+    done
+    PLUGIN=${PLUGIN:-$prefix/lib/slurm/spank_topomap.so}
+  else
+    die "$E_OTHER" "topomap is not built: run make in the build folder and name that folder" \
+      "with --build DIR or TOPOMAP_BUILD (or leave topomap out with --bare)"
+  fi
+  local file
+  for file in "$TOPOMAP" "$PLANNER" "$PLUGIN"; do
+    [[ -x $file || ( $file == "$PLUGIN" && -r $file ) ]] ||
+      die "$E_OTHER" "$file is missing: run make${build:+ in $build} (or leave topomap out with --bare)"
+  done
+  export TOPOMAP PLANNER PLUGIN
+}
+
+# A path in plugstack.conf ends at a blank.
+plugstack_line() {
+  local database=$1 file
+  for file in "$PLUGIN" "$PLANNER" "$database"; do
+    [[ $file != *[[:space:]]* ]] || die "$E_OTHER" "plugstack.conf cannot hold a path with a blank: $file"
+  done
+  printf 'optional %s planner=%s db=%s %s\n' "$PLUGIN" "$PLANNER" "$database" \
+    "${TOPOMAP_TESTBED_PLUGIN_ARGS:-}"
+}

@@ -1,0 +1,101 @@
+# The configuration of a private Slurm. Sourced by testbed.
+# shellcheck shell=bash
+
+# Ports come in blocks of 512 below the ephemeral range; a block belongs to whoever holds the lock
+# on its file, and the lock goes with the last process that inherited it.
+readonly PORT_FIRST=17000 PORT_BLOCK=512 PORT_BLOCKS=28
+
+# take_ports COUNT: locks a block whose ports nobody listens on; sets PORT_BASE and keeps the lock
+# on file descriptor 8.
+take_ports() {
+  local count=$1 block base locks
+  ((count <= PORT_BLOCK)) || die "$E_USAGE" "at most $((PORT_BLOCK - 1)) nodes"
+  for locks in /run/lock /tmp; do [[ ! -w $locks ]] || break; done
+  for ((block = 0; block < PORT_BLOCKS; block++)); do
+    base=$((PORT_FIRST + block * PORT_BLOCK))
+    exec 8>"$locks/topomap-testbed.$base.lock"
+    flock -n 8 || continue
+    if ! ss -Htln | awk -v lo="$base" -v hi=$((base + count)) \
+      '{ n = split($4, part, ":"); if (part[n] >= lo && part[n] < hi) found = 1 } END { exit !found }'; then
+      PORT_BASE=$base
+      return
+    fi
+  done
+  die "$E_OTHER" "no free block of $count ports from $PORT_FIRST up: are other testbeds still running?"
+}
+
+# need_address BRIDGE: Slurm looks names up with AI_ADDRCONFIG, which resolves nothing in a network
+# namespace where only `lo` has an address. Adds a bridge with an address there and sets
+# BRIDGE_MADE; sets TESTBED_INTERFACE to the interface that MPI programs may use.
+need_address() {
+  BRIDGE_MADE=''
+  ip link set lo up 2>/dev/null
+  if [[ -z $(ip -4 -o addr show scope global 2>/dev/null) ]]; then
+    ip link add name "$1" type bridge 2>/dev/null ||
+      die "$E_OTHER" "only lo has an address and the bridge $1 cannot be made: Slurm needs one more"
+    BRIDGE_MADE=$1
+    ip addr add "10.$((RANDOM % 200 + 20)).$((RANDOM % 250)).1/24" dev "$1" && ip link set "$1" up ||
+      die "$E_OTHER" "the bridge $1 takes no address"
+  fi
+}
+
+# slurm_conf DIR CPUS < names: writes slurm.conf, plugstack.conf, mpi.conf into DIR/etc, and
+# DIR/nodes with `name port` lines.
+#
+# task/none: task/affinity refuses CPUs that this machine lacks. MpiDefault=none: a test says
+# which MPI it means (--mpi=pmix, --mpi=pmi2), and plain commands start faster.
+slurm_conf() {
+  local dir=$1 cpus=$2 name port=$((PORT_BASE + 1))
+  mkdir -p "$dir"/{etc,state,log,node,pmix}
+  printf 'PMIxCliTmpDirBase=%s\n' "$dir/pmix" >"$dir/etc/mpi.conf"
+  # Nothing here uses a cgroup, but slurmd 22.05 does not start without a plugin for them, and the
+  # one for version 2 wants systemd. Version 1's only touches the file system when it is used.
+  printf 'CgroupPlugin=cgroup/v1\n' >"$dir/etc/cgroup.conf"
+  cat >"$dir/etc/slurm.conf" <<END
+ClusterName=testbed
+SlurmctldHost=testbed(127.0.0.1)
+SlurmctldPort=$PORT_BASE
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/none
+CredType=cred/none
+ProctrackType=proctrack/pgid
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SlurmdParameters=config_overrides
+MpiDefault=none
+SwitchType=switch/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+SchedulerParameters=batch_sched_delay=0,sched_interval=2,bf_interval=2
+PropagateResourceLimits=NONE
+ReturnToService=2
+SlurmctldTimeout=300
+SlurmdTimeout=300
+MessageTimeout=30
+KillWait=3
+Waittime=0
+InactiveLimit=0
+StateSaveLocation=$dir/state
+SlurmdSpoolDir=$dir/node/%n/spool
+SlurmctldPidFile=$dir/slurmctld.pid
+SlurmdPidFile=$dir/node/%n/slurmd.pid
+SlurmctldLogFile=$dir/log/slurmctld
+SlurmdLogFile=$dir/log/%n
+SlurmctldDebug=verbose
+SlurmdDebug=verbose
+PlugStackConfig=$dir/etc/plugstack.conf
+END
+  : >"$dir/etc/plugstack.conf"
+  : >"$dir/nodes"
+  while read -r name; do
+    mkdir -p "$dir/node/$name"/{spool,pmix,shm}
+    printf 'NodeName=%s NodeHostname=%s NodeAddr=127.0.0.1 Port=%d CPUs=%d Sockets=1 CoresPerSocket=%d ThreadsPerCore=1 State=UNKNOWN\n' \
+      "$name" "$name" "$port" "$cpus" "$cpus" >>"$dir/etc/slurm.conf"
+    printf '%s %d\n' "$name" "$port" >>"$dir/nodes"
+    port=$((port + 1))
+  done
+  printf 'PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=NO\n' \
+    >>"$dir/etc/slurm.conf"
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Numbers out of text and into text, without libc's locale and its slow paths. */
+#ifndef TOPOMAP_GRAPH_TEXT_H
+#define TOPOMAP_GRAPH_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util/input.h"
+
+static inline const char *topomap_text_blanks(const char *text)
+{
+    while (*text == ' ' || *text == '\t')
+        text++;
+    return text;
+}
+
+/** Reads decimal digits at *text and moves behind them. 0, or -1 (nothing moved) where there is
+ *  no digit or the value is 2^63 or more; topomap_text_fail says which. */
+static inline int topomap_text_number(const char **text, uint64_t *value)
+{
+    const char *at = *text;
+    uint64_t sum = (unsigned char)(*at - '0');
+    unsigned digit;
+
+    if (sum > 9)
+        return -1;
+    while ((digit = (unsigned char)(*++at - '0')) <= 9) {
+        if (sum >= UINT64_MAX / 20) /* so that ten times that and nine stays below 2^63 */
+            if (sum > ((uint64_t)INT64_MAX - digit) / 10)
+                return -1;
+        sum = sum * 10 + digit;
+    }
+    *text = at;
+    *value = sum;
+    return 0;
+}
+
+/** Reads a number that may have a sign, a fraction and an exponent; the value is its magnitude
+ *  rounded to the nearest integer. -1 where it is no number, is not finite or reaches 2^63. */
+int topomap_text_real(const char **text, uint64_t *magnitude, int *negative);
+
+/** Fills \p err with why a number of the meaning \p what could not be read at \p text: nothing
+ *  there, negative, too large, or not a number. Returns -1. */
+int topomap_text_fail(const topomap_input *input, const char *text, const char *what,
+                      topomap_error *err);
+
+/** Buffered output of many short pieces. */
+typedef struct topomap_text_out {
+    FILE *file;
+    size_t used;
+    char buffer[(size_t)64 << 10];
+} topomap_text_out;
+
+void topomap_text_flush(topomap_text_out *out);
+
+static inline void topomap_text_char(topomap_text_out *out, char c)
+{
+    if (out->used == sizeof out->buffer)
+        topomap_text_flush(out);
+    out->buffer[out->used++] = c;
+}
+
+static inline void topomap_text_put(topomap_text_out *out, uint64_t value)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+
+    do
+        digits[--at] = (char)('0' + value % 10);
+    while (value /= 10);
+    if (out->used + sizeof digits > sizeof out->buffer)
+        topomap_text_flush(out);
+    memcpy(out->buffer + out->used, digits + at, sizeof digits - at);
+    out->used += sizeof digits - at;
+}
+
+#endif

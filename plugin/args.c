@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "plugin/args.h"
+#include "plugin/report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef TOPOMAP_PLANNER
+#error "the build names the planner's path"
+#endif
+#define DEFAULT_DB "/var/lib/topomap/topology.db" /* as the command line's */
+
+static int read_planner(plugin_args *args, const char *value)
+{
+    args->planner = value;
+    return *value == '/' ? 0 : -1;
+}
+
+static int read_db(plugin_args *args, const char *value)
+{
+    args->db = value;
+    return *value == '/' ? 0 : -1;
+}
+
+static int read_deadline(plugin_args *args, const char *value)
+{
+    char *end;
+    unsigned long number;
+
+    errno = 0;
+    number = strtoul(value, &end, 10);
+    if (errno || *end || end == value || *value == '-' || !number || number > 3600000)
+        return -1;
+    args->deadline_ms = (unsigned)number;
+    return 0;
+}
+
+static int read_default(plugin_args *args, const char *value)
+{
+    args->on = !strcmp(value, "on");
+    return args->on || !strcmp(value, "off") ? 0 : -1;
+}
+
+static int read_required(plugin_args *args, const char *value)
+{
+    (void)value;
+    args->required = 1;
+    return 0;
+}
+
+static int read_verbose(plugin_args *args, const char *value)
+{
+    (void)value;
+    args->verbose = 1;
+    return 0;
+}
+
+static const struct row {
+    const char *name; /* with '=' where a value follows */
+    int (*read)(plugin_args *args, const char *value);
+} rows[] = {
+    {"planner=", read_planner},      {"db=", read_db},
+    {"deadline_ms=", read_deadline}, {"default=", read_default},
+    {"required", read_required},     {"verbose", read_verbose},
+};
+
+static const struct row *row_of(const char *word, const char **value)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t length = strlen(rows[i].name);
+        int takes_value = rows[i].name[length - 1] == '=';
+
+        if (!strncmp(word, rows[i].name, length) && (takes_value || !word[length])) {
+            *value = word + length;
+            return &rows[i];
+        }
+    }
+    return NULL;
+}
+
+void plugin_args_read(int count, char **words, plugin_args *args)
+{
+    *args = (plugin_args){.planner = TOPOMAP_PLANNER, .db = DEFAULT_DB, .deadline_ms = 2000};
+    for (int i = 0; i < count; i++) {
+        const char *value;
+        const struct row *row = row_of(words[i], &value);
+        plugin_args before = *args;
+
+        if (row && !row->read(args, value))
+            continue;
+        *args = before;
+        plugin_report_line("plugstack.conf: '%s' is not understood and was passed over", words[i]);
+    }
+}

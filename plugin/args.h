@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the site says: the words behind the plugin's name in plugstack.conf. */
+#ifndef TOPOMAP_PLUGIN_ARGS_H
+#define TOPOMAP_PLUGIN_ARGS_H
+
+typedef struct plugin_args {
+    const char *planner; /* path; lent by Slurm, which keeps the words while it runs */
+    const char *db;
+    unsigned deadline_ms;
+    int on; /* default=on */
+    int required, verbose;
+} plugin_args;
+
+/** Reads the words. One that is not known, or has a value that makes no sense, gives one line
+ *  and is passed over: a typing error of the site must not stop its jobs. */
+void plugin_args_read(int count, char **words, plugin_args *args);
+
+#endif

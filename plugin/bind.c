@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "plugin/bind.h"
+#include "plugin/cpus.h"
+#include "plugin/environment.h"
+#include "plugin/report.h"
+
+#include <sched.h>
+#include <slurm/slurm.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Filled once, before the tasks are forked. */
+static struct {
+    topomap_bindings plan; /* of this node; nodes == 0: nothing to do */
+    char *cores;           /* that the step may use, Slurm's numbering */
+} here;
+
+/* The job's environment without copying it: spank_getenv wants a buffer as large as the plan. */
+static const char *job_environment(spank_t spank, const char *name)
+{
+    size_t length = strlen(name);
+    char **variables;
+
+    if (spank_get_item(spank, S_JOB_ENV, &variables) != ESPANK_SUCCESS)
+        return NULL;
+    for (; variables && *variables; variables++)
+        if (!strncmp(*variables, name, length) && (*variables)[length] == '=')
+            return *variables + length + 1;
+    return NULL;
+}
+
+/* Is the plan for this step, and for as many tasks as this node has? A step inside a task of
+ * another step inherits that one's environment. */
+static int is_ours(spank_t spank, const topomap_bindings *plan, uint32_t job, uint32_t step)
+{
+    uint32_t tasks;
+
+    return plan->job == job && plan->step == step &&
+           spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &tasks) == ESPANK_SUCCESS &&
+           plan->task_first[1] == tasks;
+}
+
+void plugin_bind_node(spank_t spank)
+{
+    const char *text = job_environment(spank, PLUGIN_ENV_BINDINGS);
+    uint32_t job, step, node;
+    topomap_bindings plan;
+    topomap_error err;
+    char *cores = NULL;
+
+    if (!text || spank_get_item(spank, S_JOB_ID, &job) ||
+        spank_get_item(spank, S_JOB_STEPID, &step) || spank_get_item(spank, S_JOB_NODEID, &node) ||
+        step > SLURM_MAX_NORMAL_STEP_ID)
+        return;
+    if (topomap_bindings_decode_node(text, node, &plan, &err)) {
+        plugin_report_node("%s; Slurm's binding stays on this node", err.text);
+        return;
+    }
+    if (!is_ours(spank, &plan, job, step) || plan.class_of[0] == UINT32_MAX) {
+        topomap_bindings_clear(&plan);
+        return;
+    }
+    if (spank_get_item(spank, S_STEP_ALLOC_CORES, &cores) == ESPANK_SUCCESS && cores)
+        here.cores = strdup(cores);
+    here.plan = plan;
+}
+
+/* The task's own mask is what task/affinity chose for this task, or the cgroup's. Asked for all
+ * CPUs, the kernel gives those that the cgroup's cpuset has (sched_setaffinity(2)). */
+static int widest_mask(cpu_set_t *before, cpu_set_t *widest, size_t size)
+{
+    if (sched_getaffinity(0, size, before))
+        return -1;
+    memset(widest, 0xff, size);
+    return sched_setaffinity(0, size, widest) || sched_getaffinity(0, size, widest) ? -1 : 0;
+}
+
+static void to_cpus(const cpu_set_t *set, size_t size, plugin_cpus *cpus)
+{
+    memset(cpus, 0, sizeof *cpus);
+    for (uint32_t cpu = 0; cpu < PLUGIN_CPUS; cpu++)
+        if (CPU_ISSET_S(cpu, size, set))
+            plugin_cpus_add(cpus, cpu);
+}
+
+/* \return NULL, or why Slurm's binding stays */
+static const char *choose(uint32_t local, plugin_cpus *allowed, plugin_cpus *mask)
+{
+    const topomap_bindings_class *inside = &here.plan.node_class[here.plan.class_of[0]];
+
+    if (here.cores && *here.cores && plugin_cpus_cut(allowed, here.cores, inside))
+        return "Slurm's cores are not those of the node's class";
+    if (plugin_cpus_of_task(&here.plan, allowed, local, mask))
+        return "the node has fewer CPUs for this step than the plan needs";
+    return NULL;
+}
+
+void plugin_bind_task(spank_t spank)
+{
+    size_t size = CPU_ALLOC_SIZE(PLUGIN_CPUS);
+    cpu_set_t *before = CPU_ALLOC(PLUGIN_CPUS), *set = CPU_ALLOC(PLUGIN_CPUS);
+    const char *problem = "its CPUs cannot be asked for";
+    plugin_cpus allowed, mask;
+    int local;
+
+    if (!here.plan.nodes || !before || !set || spank_get_item(spank, S_TASK_ID, &local))
+        goto out;
+    memset(before, 0, size);
+    if (!widest_mask(before, set, size)) {
+        to_cpus(set, size, &allowed);
+        problem = choose((uint32_t)local, &allowed, &mask);
+        memset(set, 0, size);
+        for (uint32_t cpu = 0; !problem && cpu < PLUGIN_CPUS; cpu++)
+            if (plugin_cpus_has(&mask, cpu))
+                CPU_SET_S(cpu, size, set);
+        if (!problem && sched_setaffinity(0, size, set))
+            problem = "the kernel refused the planned CPUs";
+    }
+    if (problem) {
+        sched_setaffinity(0, size, before);
+        if (!local)
+            plugin_report_node("%s; Slurm's binding stays on this node", problem);
+    }
+out:
+    CPU_FREE(before);
+    CPU_FREE(set);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which CPUs each task of a node gets, given the plan and what the node really allows. Sets and
+ * arithmetic only; bind.c asks the system. */
+#ifndef TOPOMAP_PLUGIN_CPUS_H
+#define TOPOMAP_PLUGIN_CPUS_H
+
+#include "plan/bindings.h"
+
+enum { PLUGIN_CPUS = 8192 }; /* bindings name none beyond */
+
+/** A set of OS PU numbers. */
+typedef struct plugin_cpus {
+    unsigned char bit[PLUGIN_CPUS / 8];
+} plugin_cpus;
+
+void plugin_cpus_add(plugin_cpus *set, uint32_t cpu);
+int plugin_cpus_has(const plugin_cpus *set, uint32_t cpu);
+
+/** Cuts \p allowed to the PUs of the cores in \p cores, a list such as "0-3,8" in Slurm's core
+ *  numbering: socket by socket, as hwloc's logical cores and the class's.
+ *  \return 0, or -1 where the list is no list or names a core that the class does not have */
+int plugin_cpus_cut(plugin_cpus *allowed, const char *cores,
+                    const topomap_bindings_class *node_class);
+
+/** Sets \p mask to the CPUs of the task \p local of node 0 of \p node:
+ *  - what is planned, where all tasks' planned CPUs are allowed;
+ *  - where tasks share CPUs (bind=numa), the allowed ones of what is planned;
+ *  - else as many as planned, along the class's order over the allowed ones, the tasks in the
+ *    order of their planned CPUs.
+ *  \return 0, or -1: none of these fits, and Slurm's binding should stay */
+int plugin_cpus_of_task(const topomap_bindings *node, const plugin_cpus *allowed, uint32_t local,
+                        plugin_cpus *mask);
+
+#endif

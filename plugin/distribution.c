@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* glibc hands (argc, argv, envp) to the constructors of a library that dlopen loads
+ * (elf/dl-init.c), and srun, salloc and sbatch load SPANK plugins before they parse their options
+ * (slurm 22.05: src/srun/libsrun/srun.c, src/salloc/salloc.c, src/sbatch/sbatch.c). */
+#include "config.h"
+#include "plugin/distribution.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static plugin_launcher launcher;
+
+const plugin_launcher *plugin_launcher_get(void)
+{
+    return &launcher;
+}
+
+/* "topomap" -> "", "topomap:cyclic:block" -> "cyclic:block", another distribution -> NULL. */
+static const char *after_topomap(const char *value)
+{
+    static const char name[] = "topomap";
+    size_t length = sizeof name - 1;
+
+    /* Slurm compares distributions without case (verify_dist_type in src/common/proc_args.c). */
+    if (!value || strncasecmp(value, name, length))
+        return NULL;
+    if (!value[length])
+        return value + length;
+    return value[length] == ':' && value[length + 1] ? value + length + 1 : NULL;
+}
+
+static char *text(const char *format, const char *value)
+{
+    char *made = NULL;
+
+    return asprintf(&made, format, value) < 0 ? NULL : made;
+}
+
+struct rewriting {
+    char **words;
+    plugin_launcher *launcher;
+};
+
+/* Puts what Slurm understands where the distribution was: --topomap=on in the same words, or the
+ * plain node distribution before what followed the colon. */
+static void rewrite(const struct rewriting *rewriting, int index, const plugin_option_word *option,
+                    const char *rest)
+{
+    char **words = rewriting->words;
+    char *plain = text(*rest ? "--distribution=block:%s" : "--topomap=on%s", rest);
+    char *letters = option->letter_at > 1 ? strndup(words[index], (size_t)option->letter_at) : NULL;
+    char *both = NULL;
+
+    if (!plain || (option->letter_at > 1 && !letters)) {
+        free(plain);
+        free(letters);
+        return;
+    }
+    if (!letters && option->words == 1) {
+        words[index] = plain;
+    } else if (option->words == 2) { /* -m topomap, -lm topomap: the letters before it stay */
+        words[index + 1] = plain;
+        words[index] = letters ? letters : (char *)"--topomap-options=";
+    } else if (asprintf(&both, *rest ? "%smblock:%s" : "%s%s", letters, rest) > 0) {
+        words[index] = both; /* -lmtopomap leaves no word for --topomap=on; launcher->on says it */
+        free(plain);
+        free(letters);
+    }
+}
+
+static void note_distribution(const struct rewriting *rewriting, int index,
+                              const plugin_option_word *option)
+{
+    const char *rest = after_topomap(option->value);
+
+    rewriting->launcher->other = !rest;
+    rewriting->launcher->on = rest != NULL;
+    rewriting->launcher->nodes_only = rest && *rest;
+    if (rest)
+        rewrite(rewriting, index, option, rest);
+}
+
+/* Words that only set how much task/affinity says are no binding (slurm_verify_cpu_bind in
+ * src/common/slurm_resource_info.c). */
+static int names_a_binding(const char *value)
+{
+    static const char *const loudness[] = {"q", "quiet", "v", "verbose"};
+
+    while (value && *value) {
+        size_t length = strcspn(value, ",;");
+        int loud = !length;
+
+        for (size_t i = 0; i < sizeof loudness / sizeof *loudness; i++)
+            loud |= strlen(loudness[i]) == length && !strncasecmp(value, loudness[i], length);
+        if (!loud)
+            return 1;
+        value += length + (value[length] != 0);
+    }
+    return 0;
+}
+
+static void note(int index, const plugin_option_word *option, void *context)
+{
+    const struct rewriting *rewriting = context;
+    plugin_launcher *noted = rewriting->launcher;
+
+    if (!strcmp(option->name, "distribution"))
+        note_distribution(rewriting, index, option);
+    else if (!strcmp(option->name, "cpu-bind") || !strcmp(option->name, "cpu_bind"))
+        noted->cpu_bind = names_a_binding(option->value);
+    else if (!strcmp(option->name, "cpus-per-task"))
+        noted->cpus_per_task = (unsigned)strtoul(option->value, NULL, 10);
+    else if (!strcmp(option->name, "pty"))
+        noted->pty = 1;
+    else if (!strcmp(option->name, "jobid"))
+        noted->own_job = 0;
+}
+
+void plugin_distribution_rewrite(int count, char **words, plugin_launcher *found)
+{
+    const struct rewriting rewriting = {words, found};
+
+    plugin_words_scan(found->program, count, words, note, (void *)&rewriting);
+    for (int i = 1; i < count && words[i]; i++)
+        found->het |= !strcmp(words[i], ":");
+}
+
+/* The command line wins over SLURM_DISTRIBUTION (srun) and SBATCH_DISTRIBUTION (sbatch). */
+static void read_environment(plugin_launcher *found)
+{
+    const char *name =
+        found->program == PLUGIN_SBATCH ? "SBATCH_DISTRIBUTION" : "SLURM_DISTRIBUTION";
+    const char *rest = after_topomap(getenv(name));
+    char *plain;
+
+    if (!rest || found->program == PLUGIN_SALLOC) /* salloc reads none; its srun will */
+        return;
+    if (!found->on && !found->other) {
+        found->on = 1;
+        found->nodes_only = *rest != 0;
+    }
+    plain = *rest ? text("block:%s", rest) : NULL;
+    if (plain)
+        setenv(name, plain, 1);
+    else
+        unsetenv(name);
+    free(plain);
+}
+
+__attribute__((constructor)) static void at_load(int count, char **words, char **environment)
+{
+    (void)environment;
+    if (count < 1 || !words || !words[0] || launcher.program)
+        return;
+    launcher.program = plugin_words_program(words[0]);
+    if (!launcher.program)
+        return;
+    launcher.own_job = launcher.program == PLUGIN_SRUN && !getenv("SLURM_JOB_ID");
+    if (launcher.program == PLUGIN_SRUN)
+        launcher.cpu_bind = names_a_binding(getenv("SLURM_CPU_BIND"));
+    plugin_distribution_rewrite(count, words, &launcher);
+    read_environment(&launcher);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* --distribution=topomap, which Slurm's own parser would refuse. */
+#ifndef TOPOMAP_PLUGIN_DISTRIBUTION_H
+#define TOPOMAP_PLUGIN_DISTRIBUTION_H
+
+#include "plugin/words.h"
+
+/* What the command line and the environment said, besides what the options say. */
+typedef struct plugin_launcher {
+    enum plugin_program program;
+    int on;         /* the distribution is topomap */
+    int nodes_only; /* topomap:SOCKET..., the inside of a node is Slurm's */
+    int other;      /* another distribution on the command line */
+    int cpu_bind;   /* an explicit --cpu-bind */
+    int pty;
+    int het;                /* several components, separated by ":" */
+    int own_job;            /* srun makes its own allocation */
+    unsigned cpus_per_task; /* 0: not said */
+} plugin_launcher;
+
+/** What was found when the plugin was loaded. */
+const plugin_launcher *plugin_launcher_get(void);
+
+/** Rewrites the words and notes what they say; the library's constructor calls it, tests too.
+ *  Words are replaced, never changed in place; a replacement stays allocated. */
+void plugin_distribution_rewrite(int count, char **words, plugin_launcher *launcher);
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "plugin/layout.h"
+#include "util/alloc.h"
+
+#include <slurm/slurm.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HANDLE_MAGIC = 0x00a5a500, NODE_LIST_MOST = 1 << 20, NODES_MOST = 1 << 20, PIECE = 256 };
+
+/* How the handle begins (struct spank_handle in src/common/plugstack.c, since 25.x
+ * src/common/spank.c) and what its `job` is in srun (struct spank_launcher_job_info in
+ * src/common/plugstack.h, spank.h). */
+struct handle {
+    int magic;
+    void *plugin;
+    int phase;
+    const void *job;
+};
+
+struct launcher_job {
+    uid_t uid;
+    gid_t gid;
+    uint32_t job, step;
+    const slurm_step_layout_t *layout;
+    int count;
+    char **words;
+};
+
+/* Slurm releases for which this was tried or read in the sources. */
+static const struct {
+    const char *release; /* how S_SLURM_VERSION begins */
+    const char *how;
+} verified[] = {
+    {"22.05.", "tried"}, {"23.02.", "read"}, {"23.11.", "read"}, {"24.05.", "read"},
+    {"24.11.", "read"},  {"25.05.", "read"}, {"25.11.", "read"}, {"26.05.", "read"},
+};
+
+static int refuse(topomap_error *err, const char *what)
+{
+    return topomap_error_set(err, TOPOMAP_ESYSTEM, "srun's step layout is not as expected (%s)",
+                             what);
+}
+
+/* The layout's members come from the header that the plugin was built with. */
+static int check_version(spank_t spank, plugin_layout *layout, topomap_error *err)
+{
+    char *version = NULL, built[16];
+
+    if (spank_get_item(spank, S_SLURM_VERSION, &version) != ESPANK_SUCCESS || !version)
+        return refuse(err, "no version");
+    snprintf(built, sizeof built, "%02d.%02d.", SLURM_VERSION_MAJOR(SLURM_VERSION_NUMBER),
+             SLURM_VERSION_MINOR(SLURM_VERSION_NUMBER));
+    if (strncmp(version, built, strlen(built)))
+        return topomap_error_set(err, TOPOMAP_ESYSTEM,
+                                 "the plugin was built for Slurm %.5s and this is %s: rebuild it",
+                                 built, version);
+    layout->version = version;
+    for (size_t i = 0; i < sizeof verified / sizeof *verified; i++)
+        layout->version_known |=
+            !strncmp(version, verified[i].release, strlen(verified[i].release));
+    return 0;
+}
+
+/* Are the two things that we think the handle holds there, and do they say what Slurm's own
+ * functions say? */
+static int check_job(spank_t spank, plugin_layout *layout, struct launcher_job *job,
+                     topomap_error *err)
+{
+    struct handle handle;
+    uid_t uid;
+    gid_t gid;
+    int count;
+    char **words;
+
+    if (plugin_memory_read(&layout->memory, spank, &handle, sizeof handle) ||
+        handle.magic != HANDLE_MAGIC ||
+        plugin_memory_read(&layout->memory, handle.job, job, sizeof *job))
+        return refuse(err, "handle");
+    if (spank_get_item(spank, S_JOB_UID, &uid) || spank_get_item(spank, S_JOB_GID, &gid) ||
+        spank_get_item(spank, S_JOB_ID, &layout->job) ||
+        spank_get_item(spank, S_JOB_STEPID, &layout->step) ||
+        spank_get_item(spank, S_JOB_ARGV, &count, &words))
+        return refuse(err, "items");
+    if (uid != job->uid || gid != job->gid || layout->job != job->job ||
+        layout->step != job->step || count != job->count || words != job->words)
+        return refuse(err, "job");
+    return 0;
+}
+
+static int check_counts(spank_t spank, const slurm_step_layout_t *found, topomap_error *err)
+{
+    uint32_t nodes, tasks;
+
+    if (spank_get_item(spank, S_JOB_NNODES, &nodes) ||
+        spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &tasks))
+        return refuse(err, "counts");
+    if (!nodes || nodes > NODES_MOST || !tasks || nodes != found->node_cnt ||
+        tasks != found->task_cnt)
+        return refuse(err, "node and task counts");
+    return 0;
+}
+
+/* A string of unknown length at an address that may not be one: in pieces that never reach into
+ * the next page before the string does. */
+static char *copy_string(const plugin_memory *memory, const char *from, topomap_error *err)
+{
+    char *text = NULL;
+    size_t size = 0, capacity = 0;
+
+    for (;;) {
+        size_t piece = PIECE - ((uintptr_t)from + size) % PIECE;
+        char *end;
+
+        if (size >= NODE_LIST_MOST || topomap_grow(&text, &capacity, size + piece, 1, err) ||
+            plugin_memory_read(memory, from + size, text + size, piece))
+            break;
+        end = memchr(text + size, 0, piece);
+        for (char *c = text + size; c < (end ? end : text + size + piece); c++)
+            if (*c <= ' ' || *c == 127)
+                goto failed;
+        if (end)
+            return text;
+        size += piece;
+    }
+failed:
+    free(text);
+    refuse(err, "node list");
+    return NULL;
+}
+
+static int copy_ranks(const slurm_step_layout_t *found, plugin_layout *layout, topomap_error *err)
+{
+    plugin_ranks *ranks = &layout->ranks;
+    __typeof__(found->tasks) counts = topomap_alloc(found->node_cnt, sizeof *counts, err);
+    uint64_t sum = 0;
+    int status = -1;
+
+    layout->tids = topomap_alloc(found->node_cnt, sizeof *layout->tids, err);
+    if (!counts || !layout->tids ||
+        plugin_ranks_alloc(ranks, found->node_cnt, found->task_cnt, err))
+        goto out;
+    if (plugin_memory_read(&layout->memory, found->tasks, counts,
+                           found->node_cnt * sizeof *counts) ||
+        plugin_memory_read(&layout->memory, found->tids, layout->tids,
+                           found->node_cnt * sizeof *layout->tids)) {
+        refuse(err, "arrays");
+        goto out;
+    }
+    for (uint32_t node = 0; node < found->node_cnt; node++) {
+        sum += counts[node];
+        if (sum > found->task_cnt ||
+            plugin_memory_read(&layout->memory, layout->tids[node], ranks->id + ranks->first[node],
+                               counts[node] * sizeof *ranks->id)) {
+            refuse(err, "task ids");
+            goto out;
+        }
+        ranks->first[node + 1] = (uint32_t)sum;
+    }
+    status = sum == found->task_cnt ? plugin_ranks_check(ranks, err) : refuse(err, "sum of tasks");
+out:
+    free(counts);
+    return status;
+}
+
+int plugin_layout_find(spank_t spank, plugin_layout *layout, topomap_error *err)
+{
+    struct launcher_job job;
+    slurm_step_layout_t found;
+
+    memset(layout, 0, sizeof *layout);
+    if (plugin_memory_open(&layout->memory))
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "no file descriptor for a pipe");
+    if (check_version(spank, layout, err) || check_job(spank, layout, &job, err))
+        goto failed;
+    if (plugin_memory_read(&layout->memory, job.layout, &found, sizeof found)) {
+        refuse(err, "pointer");
+        goto failed;
+    }
+    if (check_counts(spank, &found, err))
+        goto failed;
+    layout->arbitrary = (found.task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_ARBITRARY;
+    layout->node_list = copy_string(&layout->memory, found.node_list, err);
+    if (layout->node_list && !copy_ranks(&found, layout, err))
+        return 0;
+failed:
+    plugin_layout_clear(layout);
+    return -1;
+}
+
+static int write_ids(const plugin_layout *layout, const plugin_ranks *ranks)
+{
+    for (uint32_t node = 0; node < ranks->nodes; node++)
+        if (plugin_memory_write(&layout->memory, layout->tids[node], ranks->id + ranks->first[node],
+                                (ranks->first[node + 1] - ranks->first[node]) * sizeof *ranks->id))
+            return -1;
+    return 0;
+}
+
+int plugin_layout_apply(const plugin_layout *layout, const plugin_ranks *ranks, topomap_error *err)
+{
+    /* The same ids first: where this works, so does the other. */
+    if (write_ids(layout, &layout->ranks) || write_ids(layout, ranks))
+        return refuse(err, "not writable");
+    return 0;
+}
+
+void plugin_layout_clear(plugin_layout *layout)
+{
+    if (layout->memory.in != layout->memory.out)
+        plugin_memory_close(&layout->memory);
+    free(layout->node_list);
+    free(layout->tids);
+    plugin_ranks_clear(&layout->ranks);
+    memset(layout, 0, sizeof *layout);
+}

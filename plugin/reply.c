@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "plugin/reply.h"
+#include "plan/bindings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What is being read: lines up to the "end" line. */
+struct cursor {
+    char *at, *end;
+    plugin_reply *reply;
+    int has_status;
+};
+
+static int read_status(struct cursor *cursor, char *value)
+{
+    static const char *const words[] = {"failed", "unchanged", "applied"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (!strcmp(value, words[i])) {
+            cursor->reply->status = (enum plugin_status)i;
+            cursor->has_status = 1;
+            return 0;
+        }
+    }
+    return -1;
+}
+
+static int read_quiet(struct cursor *cursor, char *value)
+{
+    cursor->reply->quiet = !strcmp(value, "1");
+    return cursor->reply->quiet || !strcmp(value, "0") ? 0 : -1;
+}
+
+static int read_line(struct cursor *cursor, char *value)
+{
+    cursor->reply->line = value;
+    return 0;
+}
+
+static int is_token(const char *value, const char *characters, size_t most)
+{
+    size_t length = strlen(value);
+
+    return length && length <= most && strspn(value, characters) == length;
+}
+
+static int read_plan_id(struct cursor *cursor, char *value)
+{
+    cursor->reply->plan_id = value;
+    return is_token(value, "0123456789abcdefABCDEF", 64) ? 0 : -1;
+}
+
+static int read_gain(struct cursor *cursor, char *value)
+{
+    cursor->reply->gain = value;
+    return is_token(value, "0123456789.-", 32) ? 0 : -1;
+}
+
+static int read_layout(struct cursor *cursor, char *value)
+{
+    cursor->reply->layout = value;
+    return 0;
+}
+
+static int read_bindings(struct cursor *cursor, char *value)
+{
+    cursor->reply->bindings = value;
+    return 0;
+}
+
+static int read_explain(struct cursor *cursor, char *value)
+{
+    char *end;
+    unsigned long size = strtoul(value, &end, 10);
+
+    if (!is_token(value, "0123456789", 10) || *end || size >= (size_t)(cursor->end - cursor->at) ||
+        cursor->at[size] != '\n')
+        return -1;
+    cursor->reply->explain = cursor->at;
+    cursor->reply->explain_size = size;
+    cursor->at += size + 1;
+    return 0;
+}
+
+static const struct row {
+    const char *key;
+    int (*read)(struct cursor *cursor, char *value);
+} rows[] = {
+    {"status", read_status},     {"quiet", read_quiet},     {"line", read_line},
+    {"plan-id", read_plan_id},   {"gain", read_gain},       {"layout", read_layout},
+    {"bindings", read_bindings}, {"explain", read_explain},
+};
+
+/* One line; a key that is not known is for a later plugin. */
+static int read_row(struct cursor *cursor)
+{
+    char *line = cursor->at;
+    char *newline = memchr(line, '\n', (size_t)(cursor->end - line));
+    char *space;
+
+    if (!newline || memchr(line, 0, (size_t)(newline - line)))
+        return -1;
+    *newline = 0;
+    cursor->at = newline + 1;
+    space = strchr(line, ' ');
+    if (space)
+        *space = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!strcmp(line, rows[i].key))
+            return rows[i].read(cursor, space ? space + 1 : newline);
+    return 0;
+}
+
+int plugin_reply_read(char *bytes, size_t size, plugin_reply *reply, topomap_error *err)
+{
+    static const char first[] = "topomap-reply 1\n";
+    enum { END = sizeof "end 00000000\n" - 1, FIRST = sizeof first - 1 };
+    struct cursor cursor = {.reply = reply};
+    char last[END + 1];
+
+    memset(reply, 0, sizeof *reply);
+    reply->line = "";
+    if (size < FIRST + END || memcmp(bytes, first, FIRST))
+        return topomap_error_set(err, TOPOMAP_EINPUT, "the planner's reply is not one");
+    snprintf(last, sizeof last, "end %08x\n", topomap_crc32(0, bytes, size - END));
+    if (memcmp(bytes + size - END, last, END))
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "the planner's reply was cut or changed (checksum)");
+    cursor.at = bytes + FIRST;
+    cursor.end = bytes + size - END;
+    while (cursor.at < cursor.end)
+        if (read_row(&cursor))
+            return topomap_error_set(err, TOPOMAP_EINPUT,
+                                     "the planner's reply has a line that makes no sense");
+    if (!cursor.has_status)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "the planner's reply has no status");
+    if (reply->status == PLUGIN_APPLIED && !reply->layout)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "the planner's reply has no layout");
+    return 0;
+}

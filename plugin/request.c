@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "plugin/request.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A value that would break out of its line, or one longer than any path. */
+static int is_line(const char *value)
+{
+    size_t length = strlen(value);
+
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)value[i] < ' ' || value[i] == 127)
+            return 0;
+    return length < 8192;
+}
+
+static void write_keys(FILE *out, const plugin_options *options, int bind)
+{
+    for (int key = 0; key < PLUGIN_KEYS; key++) {
+        const char *value = options->value[key];
+
+        if (key == PLUGIN_KEY_TIME) /* always said, see below */
+            continue;
+        if (key == PLUGIN_KEY_BIND && !bind)
+            value = "none";
+        if (*value)
+            fprintf(out, "%s %s\n", plugin_options_key((enum plugin_key)key), value);
+    }
+}
+
+static int write_layout(FILE *out, const plugin_ranks *ranks, topomap_error *err)
+{
+    char *counts = plugin_ranks_counts(ranks, err);
+    char *layout = counts ? plugin_ranks_format(ranks, err) : NULL;
+    int failed = layout ? 0 : -1;
+
+    if (layout)
+        fprintf(out, "tasks %s\nlayout %s\n", counts, layout);
+    free(counts);
+    free(layout);
+    return failed;
+}
+
+char *plugin_request_make(const plugin_options *options, const plugin_layout *layout,
+                          const char *db, int bind, unsigned cpus_per_task, double seconds,
+                          topomap_error *err)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out;
+    int failed;
+
+    if (!is_line(db) || (options->graph && !is_line(options->graph))) {
+        topomap_error_set(err, TOPOMAP_EUSAGE,
+                          "the name of the graph or database is too long or has a line break");
+        return NULL;
+    }
+    out = open_memstream(&text, &size);
+    if (!out) {
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+        return NULL;
+    }
+    fprintf(out, "topomap-request 1\njob %u\nstep %u\ndb %s\n", layout->job, layout->step, db);
+    if (options->graph)
+        fprintf(out, "graph %s\n", options->graph);
+    fprintf(out, "nodes %s\n", layout->node_list);
+    failed = write_layout(out, &layout->ranks, err);
+    fprintf(out, "cpus-per-task %u\n", cpus_per_task);
+    write_keys(out, options, bind);
+    fprintf(out, "time %.3f\ncontiguous 0\nexplain %d\nend\n", seconds, options->explain);
+    if (fclose(out) && !failed)
+        failed = topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+    if (!failed)
+        return text;
+    free(text);
+    return NULL;
+}

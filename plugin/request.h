@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TOPOMAP_PLUGIN_REQUEST_H
+#define TOPOMAP_PLUGIN_REQUEST_H
+
+#include "plugin/layout.h"
+#include "plugin/options.h"
+
+/** The request's text (protocol.md); NULL and \p err on failure. Ends with free().
+ *  \param db     path of the topology database
+ *  \param bind   nonzero: bindings are wanted
+ *  \param cpus_per_task  at least 1 */
+char *plugin_request_make(const plugin_options *options, const plugin_layout *layout,
+                          const char *db, int bind, unsigned cpus_per_task, double seconds,
+                          topomap_error *err);
+
+#endif

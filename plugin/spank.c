@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The plugin's hooks; each only says which concern's function runs, and in which program:
+ *
+ *   hook              srun                   sbatch, salloc       slurmstepd (as the user)
+ *   (library loaded)  --distribution         --distribution
+ *   init              options, arguments     options, arguments   options
+ *   init_post_opt                            export to the job
+ *   local_user_init   place the step
+ *   user_init                                                     read this node's plan
+ *   task_init                                                     bind this task
+ *
+ * slurmd itself and its prolog run nothing of it. A hook in slurmstepd always returns success:
+ * another value would drain the node. */
+#include "plugin/args.h"
+#include "plugin/bind.h"
+#include "plugin/options.h"
+#include "plugin/step.h"
+
+#include <slurm/spank.h>
+
+#define HOOK __attribute__((visibility("default")))
+
+/* spank.h's SPANK_PLUGIN, with symbols that stay visible. */
+extern HOOK const char plugin_name[], plugin_type[];
+extern HOOK const unsigned int plugin_version, spank_plugin_version;
+SPANK_PLUGIN(topomap, 1)
+
+HOOK spank_f slurm_spank_init, slurm_spank_init_post_opt, slurm_spank_local_user_init,
+    slurm_spank_user_init, slurm_spank_task_init;
+
+static plugin_args site;
+
+int slurm_spank_init(spank_t spank, int count, char *words[])
+{
+    spank_context_t context = spank_context();
+
+    if (context == S_CTX_LOCAL)
+        plugin_step_forget();
+    if (context == S_CTX_LOCAL || context == S_CTX_ALLOCATOR)
+        plugin_args_read(count, words, &site);
+    if (context == S_CTX_LOCAL || context == S_CTX_ALLOCATOR || context == S_CTX_REMOTE)
+        plugin_options_register(spank);
+    return 0;
+}
+
+int slurm_spank_init_post_opt(spank_t spank, int count, char *words[])
+{
+    (void)spank, (void)count, (void)words;
+    if (spank_context() == S_CTX_ALLOCATOR)
+        plugin_options_export();
+    return 0;
+}
+
+int slurm_spank_local_user_init(spank_t spank, int count, char *words[])
+{
+    (void)count, (void)words;
+    return plugin_step_place(spank, &site);
+}
+
+int slurm_spank_user_init(spank_t spank, int count, char *words[])
+{
+    (void)count, (void)words;
+    if (spank_context() == S_CTX_REMOTE)
+        plugin_bind_node(spank);
+    return 0;
+}
+
+int slurm_spank_task_init(spank_t spank, int count, char *words[])
+{
+    (void)count, (void)words;
+    if (spank_context() == S_CTX_REMOTE)
+        plugin_bind_task(spank);
+    return 0;
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "plugin/step.h"
+#include "plan/bindings.h"
+#include "plugin/environment.h"
+#include "plugin/launch.h"
+#include "plugin/layout.h"
+#include "plugin/options.h"
+#include "plugin/reply.h"
+#include "plugin/report.h"
+#include "plugin/request.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <slurm/slurm.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A step while it is being placed. */
+struct step {
+    const plugin_args *args;
+    const plugin_launcher *launcher;
+    plugin_options options;
+    plugin_layout layout;
+    plugin_ranks ranks; /* the new ones */
+    char *bytes;        /* of the reply */
+    plugin_reply reply;
+    int bind;
+};
+
+void plugin_step_forget(void)
+{
+    unsetenv(PLUGIN_ENV_APPLIED);
+    unsetenv(PLUGIN_ENV_PLAN_ID);
+    unsetenv(PLUGIN_ENV_GAIN);
+    unsetenv(PLUGIN_ENV_BINDINGS);
+}
+
+/* ---- Steps that are left alone ----------------------------------------------------------- */
+
+static int is_het(const struct step *step)
+{
+    const char *size = getenv("SLURM_HET_SIZE");
+
+    return step->launcher->het || (size && atoi(size) > 1);
+}
+
+/* Known before the layout is looked at. */
+static int is_special(const struct step *step, uint32_t step_id)
+{
+    if (step_id > SLURM_MAX_NORMAL_STEP_ID)
+        return 1;
+    if (step->launcher->pty) {
+        plugin_report_detail(step->options.verbose, "an interactive step (--pty) is left alone");
+        return 1;
+    }
+    if (is_het(step)) {
+        plugin_report_line("a heterogeneous job is left as Slurm placed it");
+        return 1;
+    }
+    return 0;
+}
+
+static int is_settled(const struct step *step)
+{
+    if (step->layout.ranks.tasks < 2) {
+        plugin_report_detail(step->options.verbose, "one task has one place");
+        return 1;
+    }
+    if (step->layout.arbitrary) {
+        plugin_report_line("the layout is the user's own (host file or arbitrary): left alone");
+        return 1;
+    }
+    return 0;
+}
+
+/* ---- Asking the planner ------------------------------------------------------------------ */
+
+static unsigned cpus_per_task(const struct step *step)
+{
+    const char *text = getenv("SLURM_CPUS_PER_TASK");
+    unsigned long number = step->launcher->cpus_per_task;
+
+    if (!number && text)
+        number = strtoul(text, NULL, 10);
+    return number && number < 1 << 20 ? (unsigned)number : 1;
+}
+
+/* A time that the user names moves the deadline along; the site's own is for a planner that
+ * hangs. */
+static double search_seconds(const struct step *step, unsigned *deadline_ms)
+{
+    const char *text = step->options.value[PLUGIN_KEY_TIME];
+    double seconds = step->args->deadline_ms / 4e3;
+
+    *deadline_ms = step->args->deadline_ms;
+    if (*text) {
+        seconds = strtod(text, NULL);
+        if (seconds > 3600)
+            seconds = 3600;
+        if (seconds * 1e3 + 1000 > *deadline_ms)
+            *deadline_ms = (unsigned)(seconds * 1e3) + 1000;
+    }
+    return seconds;
+}
+
+static int ask(struct step *step, topomap_error *err)
+{
+    const char *db = getenv("TOPOMAP_DB");
+    unsigned deadline_ms;
+    double seconds = search_seconds(step, &deadline_ms);
+    char *request;
+    size_t size;
+    int failed;
+
+    request = plugin_request_make(&step->options, &step->layout, db && *db ? db : step->args->db,
+                                  step->bind, cpus_per_task(step), seconds, err);
+    if (!request)
+        return -1;
+    failed = plugin_launch_run(step->args->planner, request, deadline_ms, step->options.verbose,
+                               &step->bytes, &size, err);
+    free(request);
+    return failed ? -1 : plugin_reply_read(step->bytes, size, &step->reply, err);
+}
+
+/* ---- Using the answer -------------------------------------------------------------------- */
+
+/* Bindings that would not be understood on the nodes are worth no launch. */
+static int check_bindings(const struct step *step, topomap_error *err)
+{
+    const plugin_ranks *ranks = &step->layout.ranks;
+    topomap_bindings bindings;
+    const char *problem = NULL;
+
+    if (topomap_bindings_decode(step->reply.bindings, &bindings, err))
+        return -1;
+    if (bindings.job != step->layout.job || bindings.step != step->layout.step)
+        problem = "the plan is for another step";
+    else if (bindings.nodes != ranks->nodes)
+        problem = "the plan has other nodes than the step";
+    for (uint32_t node = 0; node < ranks->nodes && !problem; node++)
+        if (bindings.task_first[node + 1] != ranks->first[node + 1])
+            problem = "the plan has other task counts than the step";
+    topomap_bindings_clear(&bindings);
+    return problem ? topomap_error_set(err, TOPOMAP_EINPUT, "%s", problem) : 0;
+}
+
+static int check_answer(struct step *step, topomap_error *err)
+{
+    if (step->reply.status == PLUGIN_FAILED)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "%s",
+                                 *step->reply.line ? step->reply.line
+                                                   : "the planner failed without saying why");
+    if (step->reply.status == PLUGIN_APPLIED &&
+        plugin_ranks_parse(step->reply.layout, &step->layout.ranks, &step->ranks, err))
+        return -1;
+    if (!step->bind)
+        step->reply.bindings = NULL;
+    return step->reply.bindings ? check_bindings(step, err) : 0;
+}
+
+static void set_environment(const struct step *step)
+{
+    const plugin_reply *reply = &step->reply;
+
+    setenv(PLUGIN_ENV_APPLIED, reply->status == PLUGIN_APPLIED ? "1" : "0", 1);
+    if (reply->plan_id)
+        setenv(PLUGIN_ENV_PLAN_ID, reply->plan_id, 1);
+    if (reply->gain)
+        setenv(PLUGIN_ENV_GAIN, reply->gain, 1);
+    if (!reply->bindings)
+        return;
+    if (strlen(reply->bindings) <= PLUGIN_ENV_MOST)
+        setenv(PLUGIN_ENV_BINDINGS, reply->bindings, 1);
+    else
+        plugin_report_detail(step->options.verbose,
+                             "the bindings are too long for the environment (%zu bytes): "
+                             "the inside of nodes is left to Slurm",
+                             strlen(reply->bindings));
+}
+
+static void write_all(int fd, const char *bytes, size_t size)
+{
+    while (size) {
+        ssize_t done = write(fd, bytes, size);
+
+        if (done < 0 && errno != EINTR)
+            return;
+        if (done > 0) {
+            bytes += done;
+            size -= (size_t)done;
+        }
+    }
+}
+
+static void explain(const struct step *step)
+{
+    const char *path = step->options.explain_file;
+    int fd = STDERR_FILENO;
+
+    if (!step->options.explain || !step->reply.explain)
+        return;
+    if (path)
+        fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+    if (fd < 0) {
+        plugin_report_line("--topomap-explain: %s: %s", path, strerror(errno));
+        return;
+    }
+    write_all(fd, step->reply.explain, step->reply.explain_size);
+    if (path)
+        close(fd);
+}
+
+static void say(const struct step *step)
+{
+    const plugin_options *options = &step->options;
+
+    if (*step->reply.line && !step->reply.quiet)
+        plugin_report_line("%s", step->reply.line);
+    else if (*step->reply.line)
+        plugin_report_detail(options->verbose, "%s", step->reply.line);
+    if (!step->bind)
+        plugin_report_detail(options->verbose,
+                             "the inside of nodes is left to Slurm (--cpu-bind, topomap:SOCKET, "
+                             "or bind=none)");
+}
+
+static int place(struct step *step, topomap_error *err)
+{
+    if (ask(step, err) || check_answer(step, err))
+        return -1;
+    if (step->reply.status == PLUGIN_APPLIED &&
+        plugin_layout_apply(&step->layout, &step->ranks, err))
+        return -1;
+    set_environment(step);
+    explain(step);
+    say(step);
+    return 0;
+}
+
+/* ---- Failing ----------------------------------------------------------------------------- */
+
+/* Slurm heeds a hook's failure only where plugstack.conf calls the whole plugin required, so the
+ * step is ended here, before anything of it was sent to a node; srun does the same where a
+ * required plugin fails (slurm 22.05, src/srun/srun.c). */
+static void end_step(const struct step *step, uint32_t job, uint32_t step_id)
+{
+    slurm_kill_job_step(job, step_id, SIGKILL);
+    if (step->launcher->own_job)
+        slurm_complete_job(job, 1);
+    exit(1);
+}
+
+static int failed(const struct step *step, uint32_t job, uint32_t step_id, const topomap_error *err)
+{
+    if (step->options.required) {
+        plugin_report_error("%s; topomap is required, the step does not start", err->text);
+        end_step(step, job, step_id);
+        return -1;
+    }
+    setenv(PLUGIN_ENV_APPLIED, "0", 1);
+    plugin_report_line("%s; the step runs with Slurm's own layout", err->text);
+    return 0;
+}
+
+int plugin_step_place(spank_t spank, const plugin_args *args)
+{
+    struct step step = {.args = args, .launcher = plugin_launcher_get()};
+    uint32_t job = 0, step_id = 0;
+    topomap_error err;
+    int status = 0;
+
+    plugin_options_settle(args, step.launcher, &step.options);
+    if (!step.options.on) {
+        if (step.options.why)
+            plugin_report_detail(0, "off: %s", step.options.why);
+        return 0;
+    }
+    if (spank_get_item(spank, S_JOB_ID, &job) || spank_get_item(spank, S_JOB_STEPID, &step_id) ||
+        is_special(&step, step_id))
+        return 0;
+    step.bind = !step.launcher->cpu_bind && !step.launcher->nodes_only &&
+                strcmp(step.options.value[PLUGIN_KEY_BIND], "none") != 0;
+    if (plugin_layout_find(spank, &step.layout, &err))
+        return failed(&step, job, step_id, &err);
+    if (!is_settled(&step) && place(&step, &err))
+        status = failed(&step, job, step_id, &err);
+    plugin_layout_clear(&step.layout);
+    plugin_ranks_clear(&step.ranks);
+    free(step.bytes);
+    return status;
+}

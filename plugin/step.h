@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A step in srun, from options to a new layout. */
+#ifndef TOPOMAP_PLUGIN_STEP_H
+#define TOPOMAP_PLUGIN_STEP_H
+
+#include "plugin/args.h"
+
+#include <slurm/spank.h>
+
+/** Forgets what an enclosing step left in the environment. */
+void plugin_step_forget(void);
+
+/** In slurm_spank_local_user_init. Whatever goes wrong, the step runs as Slurm would run it, with
+ *  one line; only `required` makes it fail, and then this does not return where the step can be
+ *  ended here. \return 0, or -1: the step must not run */
+int plugin_step_place(spank_t spank, const plugin_args *args);
+
+#endif

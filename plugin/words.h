@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The command line of srun, salloc and sbatch, read before they read it themselves. */
+#ifndef TOPOMAP_PLUGIN_WORDS_H
+#define TOPOMAP_PLUGIN_WORDS_H
+
+enum plugin_program { PLUGIN_OTHER, PLUGIN_SRUN, PLUGIN_SALLOC, PLUGIN_SBATCH };
+
+typedef struct plugin_option_word {
+    const char *name; /* the long name where there is one, else one letter; never abbreviated */
+    char *value;      /* inside the words, or NULL */
+    int words;        /* how many words it takes, 1 or 2 */
+    int letter_at;    /* of several letters in one word (-lm): where in the word this one is;
+                         0: a long option */
+} plugin_option_word;
+
+/** Which program this is, by the name of \p argv0. */
+enum plugin_program plugin_words_program(const char *argv0);
+
+/** Calls \p visit for every option of words[1] .. up to the program's name, and stops where it
+ *  does not know how to go on: a long option that no Slurm up to 26.05 has, without '=', may
+ *  take the next word or not (another plugin's option).
+ *  \p words a NULL-terminated list of \p count words */
+void plugin_words_scan(enum plugin_program program, int count, char **words,
+                       void (*visit)(int index, const plugin_option_word *option, void *context),
+                       void *context);
+
+#endif

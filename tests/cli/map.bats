@@ -1,0 +1,112 @@
+#!/usr/bin/env bats
+# topomap map, eval, algorithms, help: as a user types them.
+bats_require_minimum_version 1.5.0
+
+setup() {
+  PATH="$TOPOMAP_BUILD/cli:$PATH"
+  shared="$TOPOMAP_SOURCE/../shared"
+  cd "$BATS_TEST_TMPDIR"
+}
+
+@test "map: the text names the winner, the levels and each node's ranks" {
+  run -0 topomap map --graph stencil2d:5:8x4 --machine tree:2:4:4@1:10:100
+  [[ $output == *"32 ranks on 16 nodes (tree)"* ]]
+  [[ $output == *"cost J"* ]]
+  [ "$(grep -c '^  node [0-9]* *ranks' <<<"$output")" -eq 16 ]
+}
+
+@test "map: a mapping file has one slot per rank, and eval says what map said" {
+  topomap map --graph stencil3d:7:4x4x4 --machine torus:4x4*4@1:10 --format perm -o map
+  [ "$(sort -n map | uniq | wc -l)" -eq 64 ]
+  planned=$(topomap map --graph stencil3d:7:4x4x4 --machine torus:4x4*4@1:10 --json | jq .J)
+  evaluated=$(topomap eval --graph stencil3d:7:4x4x4 --machine torus:4x4*4@1:10 --mapping map --json | jq .J)
+  [ "$planned" = "$evaluated" ]
+}
+
+@test "map: the same seed gives the same bytes" {
+  topomap map --graph stencil2d:9:12x10 --machine tree:4:5:6 --seed 3 -o one
+  topomap map --graph stencil2d:9:12x10 --machine tree:4:5:6 --seed 3 -o two
+  cmp one two
+}
+
+@test "map: JSON has candidates with J and time, phases, and a placement of every rank" {
+  topomap map --graph ring:12 --machine mesh:4x3 --json >json
+  jq -e '(.candidates | length) >= 2 and (.candidates[0] | has("J") and has("seconds"))' json
+  jq -e '.seconds | has("read") and has("tree") and has("group") and has("inter") and has("intra") and has("refine")' json
+  jq -e '[.placement[].slot] | sort == [range(12)]' json
+  jq -e '.J <= .before.J and .lower_bound <= .J and .congestion == null' json
+}
+
+@test "map: refine improves the mapping that it is given, never worsens it" {
+  seq 0 63 | shuf --random-source=<(yes) >start
+  before=$(topomap eval --graph stencil2d:5:8x8 --machine mesh:8x8 --mapping start --json | jq .J)
+  after=$(topomap map --graph stencil2d:5:8x8 --machine mesh:8x8 --algorithm refine --mapping start --json | jq .J)
+  [ "$after" -lt "$before" ]
+}
+
+@test "map: every algorithm of the list runs on a torus, and the list is JSON too" {
+  for name in $(topomap algorithms --json | jq -r '.[] | select(.machines | index("torus")) | .name'); do
+    topomap map --graph ring:16 --machine torus:4x4 --algorithm "$name" -o "map-$name"
+    [ "$(sort -n "map-$name" | uniq | wc -l)" -eq 16 ]
+  done
+  topomap algorithms --json | jq -e 'all(has("name") and has("source") and (.kind | IN("construct", "refine", "portfolio")))'
+}
+
+@test "eval: J of the identity equals the recorded one of the bench instances" {
+  [ -e "$shared/bench/peers.tsv" ] || skip "no bench instances here"
+  checked=0
+  while IFS=$'\t' read -r name machine; do
+    graph="$shared/bench/instances/${name%@*}.graph"
+    expected=$(awk -F'\t' -v i="$name" '$1 == i && $2 == "identity" { print $4 }' "$shared/bench/peers.tsv")
+    found=$(topomap eval --graph "$graph" --machine "$machine" --json | jq .J)
+    [ "$found" = "$expected" ] || { echo "$name: $found, expected $expected"; return 1; }
+    checked=$((checked + 1))
+  done <<END
+q_rgg120k_n128@h4.16.2	tree:4:16:2@1:10:100
+q_road_n2048@h2.8.16.8	tree:2:8:16:8@1:5:20:100
+d_fftpencil_32x64_nat@h4.16.32	tree:4:16:32@1:10:100
+d_stencil3d7_12x16x20_perm@tree16x8_n60	tree:4:16:16:8@1:10:40:100,node=2,alloc=$shared/bench/instances/alloc_tree16x8_n60.txt
+t_stencil3d7_16x16x16_perm@t16x16x16	torus:16x16x16*1@1:10
+t_stencil3d7_16x16x16_nat@t12x12x12_holes512.c8	torus:12x12x12*8@1:10,alloc=$shared/bench/instances/alloc_t12x12x12_holes512.txt
+END
+  [ "$checked" -eq 6 ]
+}
+
+@test "bad usage exits 2, bad input 3, each with one line that names the matter" {
+  run -2 topomap map --machine torus:4x4
+  [[ $output == *"--graph"* ]]
+  run -2 topomap map --graph ring:4
+  [[ $output == *"--machine SPEC, or --nodes"* ]]
+  run -2 topomap map --graph ring:17 --machine torus:4x4
+  [[ $output == *"17 ranks"*"16 slots"* ]]
+  run -2 topomap map --graph ring:16 --machine torus:4x4 --effort quick
+  run -2 topomap map --graph ring:16 --machine torus:4x4 --nonsense
+  run -2 topomap nonsense
+  echo "not a graph" >graph
+  run -3 topomap map --graph graph --machine torus:4x4
+  [[ $output == *"graph"* ]]
+  printf '0\n0\n' >twice
+  run -3 topomap eval --graph ring:2 --machine torus:2 --mapping twice
+  [[ $output == *"slot 0 has two ranks"* ]]
+  printf '0\n' >short
+  run -3 topomap eval --graph ring:2 --machine torus:2 --mapping short
+  [[ $output == *"short:1"* ]]
+}
+
+@test "a result that cannot be written is an error, and nothing half is left" {
+  run -4 topomap map --graph ring:4 --machine torus:4 -o "$PWD/no/such/folder/map"
+  run -4 sh -c 'topomap map --graph ring:4 --machine torus:4 >/dev/full'
+  [ ! -e no ]
+}
+
+@test "help: every command of the overview has a page; --version and --help work everywhere" {
+  topomap help >overview
+  sed -n 's/^  \([a-z ]*[a-z]\)  .*/\1/p' overview >commands
+  [ "$(wc -l <commands)" -ge 10 ]
+  while read -r command; do
+    # shellcheck disable=SC2086 # two words are two arguments
+    topomap help $command | grep -q "^usage: topomap $command"
+    topomap $command --help | grep -q "^usage: topomap $command"
+  done <commands
+  topomap --version | grep -q '^topomap [0-9]'
+}

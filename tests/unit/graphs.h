@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the tests of communication graphs share. */
+#ifndef TESTS_UNIT_GRAPHS_H
+#define TESTS_UNIT_GRAPHS_H
+
+#include "graph/graph.h"
+
+/** Reads a file or makes a pattern that must be good. */
+topomap_graph *graph_good(const char *what, const char *format);
+/** Reads one that must be refused with \p code and a text that has \p part in it. */
+void graph_bad(const char *what, const char *format, enum topomap_code code, const char *part);
+/** The bytes of an arc, UINT64_MAX where there is none. */
+uint64_t graph_arc(const topomap_graph *graph, uint32_t from, uint32_t to);
+/** Checks the rows' order, the totals and the pairs against a slow count. */
+void graph_sound(const topomap_graph *graph);
+/** Fails where the two differ; \p messages, \p load: nonzero to compare these too. */
+void graph_same(const topomap_graph *a, const topomap_graph *b, int messages, int load);
+/** Path of a file of ../shared/bench/instances, lent; skips the test where it is not there. */
+const char *graph_instance(const char *name);
+/** A graph of random arcs, some of 0 bytes; the same for the same seed. */
+topomap_graph *graph_random(uint32_t ranks, size_t arcs, int messages, uint64_t seed);
+
+#endif

@@ -1,0 +1,600 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Readers and writers of graph files on good, damaged and hostile input. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/unit/graphs.h"
+#include "tests/unit/scratch.h"
+
+/* One small graph in every format: 0-1 weighs 5, 0-2 weighs 8, rank 3 is alone. */
+static const char metis_text[] = "% small\n4 2 001\n2 5 3 8\n1 5\n1 8\n\n";
+static const char edges_text[] = "# ranks 4\nfrom,to,bytes\n0,1,3\n0,2,4\n1,0,2\n2,0,4\n";
+static const char matrix_text[] = "%%MatrixMarket matrix coordinate integer general\n% small\n"
+                                  "4 4 5\n1 2 3\n1 3 4\n2 1 2\n2 2 99\n3 1 4\n";
+static const char json_text[] = "{\"ranks\": 4, \"arcs\": [[0,1,3],\n[0,2,4],[1,0,2],\n[2,0,4]]}\n";
+
+static const struct {
+    const char *format, *suffix, *text;
+} small[] = {
+    {"metis", "graph", metis_text},
+    {"edges", "csv", edges_text},
+    {"matrix-market", "mtx", matrix_text},
+    {"json", "json", json_text},
+};
+enum { SMALL = sizeof small / sizeof *small };
+
+/* A path "NAME.SUFFIX" with a text in it. */
+static const char *file(const char *suffix, const char *text)
+{
+    char name[64];
+
+    snprintf(name, sizeof name, "file.%s", suffix);
+    return scratch_text(name, text);
+}
+
+static void bad(const char *suffix, const char *text, const char *part)
+{
+    graph_bad(file(suffix, text), NULL, TOPOMAP_EINPUT, part);
+}
+
+static topomap_graph *small_graph(void)
+{
+    static const uint32_t from[] = {0, 0, 1, 2}, to[] = {1, 2, 0, 0};
+    static const uint64_t bytes[] = {3, 4, 2, 4};
+    topomap_graph *graph = NULL;
+
+    assert_int_equal(topomap_graph_new(4, 4, from, to, bytes, NULL, &graph, NULL), 0);
+    return graph;
+}
+
+/* Each format has a small file above, so that none escapes these tests. */
+static void test_all_formats(void **state)
+{
+    const topomap_graph_format *row;
+    size_t i;
+
+    (void)state;
+    for (i = 0; (row = topomap_graph_format_row(i)); i++) {
+        assert_true(i < SMALL);
+        assert_string_equal(row->name, small[i].format);
+        assert_non_null(row->help);
+        assert_non_null(strstr(row->suffix, small[i].suffix));
+    }
+    assert_int_equal(i, SMALL);
+}
+
+/* By content under any name, by name, by the format's word; plain, packed, with CRLF, without a
+ * final newline. */
+static void test_good(void **state)
+{
+    topomap_graph *expected = small_graph();
+
+    (void)state;
+    for (int i = 0; i < SMALL; i++) {
+        const char *text = small[i].text;
+        size_t size = strlen(text), used = 0;
+        char crlf[400];
+        const char *paths[6];
+
+        for (size_t k = 0; k < size; k++) {
+            if (text[k] == '\n')
+                crlf[used++] = '\r';
+            crlf[used++] = text[k];
+        }
+        paths[0] = scratch_write("any", text, size);
+        paths[1] = scratch_write("crlf", crlf, used);
+        paths[2] = scratch_xz("any.xz", text, size);
+        paths[3] = scratch_zstd("any.zst", text, size);
+        paths[4] = scratch_write("cut", text, i ? size - 1 : size);
+        paths[5] = file(small[i].suffix, text);
+        for (int k = 0; k < 6; k++) {
+            topomap_graph *graph = graph_good(paths[k], k % 2 ? small[i].format : NULL);
+
+            graph_same(graph, expected, 1, 1);
+            topomap_graph_free(graph);
+            graph = graph_good(paths[k], NULL);
+            graph_same(graph, expected, 1, 1);
+            topomap_graph_free(graph);
+        }
+    }
+    topomap_graph_free(expected);
+}
+
+/* Every prefix of a good file is refused, or (where a number or line is cut so that the rest still
+ * reads) gives a sound graph; the sanitizers see what else could go wrong. */
+static void test_truncated(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SMALL; i++) {
+        size_t size = strlen(small[i].text), refused = 0;
+
+        for (size_t cut = 0; cut < size; cut++) {
+            const char *path = scratch_write("cut", small[i].text, cut);
+            topomap_graph *graph = NULL;
+            topomap_error err;
+
+            if (!topomap_graph_read(path, small[i].format, &graph, &err)) {
+                graph_sound(graph);
+                topomap_graph_free(graph);
+                continue;
+            }
+            assert_int_equal(err.code, TOPOMAP_EINPUT);
+            assert_ptr_equal(strstr(err.text, path), err.text);
+            refused++;
+        }
+        /* An edge list is one line after the other: most prefixes are edge lists. */
+        assert_true(refused >= (strcmp(small[i].format, "edges") ? size - 4 : 15));
+    }
+}
+
+static void test_hostile_bytes(void **state)
+{
+    static const unsigned char elf[] = {0x7f, 'E', 'L', 'F', 2, 1, 1, 0, 0, 0, 0, 10, 0, 0, 0};
+    char noise[4000];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof noise; i++)
+        noise[i] = (char)(i * 2654435761u >> 13);
+    for (int i = 0; i < SMALL; i++) {
+        char name[32];
+
+        snprintf(name, sizeof name, "binary.%s", small[i].suffix);
+        graph_bad(scratch_write(name, elf, sizeof elf), NULL, TOPOMAP_EINPUT, name);
+        graph_bad(scratch_write(name, elf, sizeof elf), small[i].format, TOPOMAP_EINPUT, name);
+        graph_bad(scratch_write(name, noise, sizeof noise), small[i].format, TOPOMAP_EINPUT, name);
+        graph_bad(scratch_text("empty", ""), small[i].format, TOPOMAP_EINPUT, "empty");
+        graph_bad(scratch_text("blank", "\n \n\n"), small[i].format, TOPOMAP_EINPUT, "blank");
+    }
+    graph_bad(scratch_text("empty", ""), NULL, TOPOMAP_EINPUT, "the file is empty");
+    graph_bad(scratch_write("elf", elf, sizeof elf), NULL, TOPOMAP_EINPUT, "not recognised");
+    graph_bad(scratch_text("prose", "Dear reader,\nthis is text\n"), NULL, TOPOMAP_EINPUT,
+              "not recognised");
+    graph_bad(scratch_text("any", metis_text), "metiss", TOPOMAP_EUSAGE, "`metiss` is no graph");
+}
+
+/* Each byte of each small file replaced by others: no crash, and what is accepted is sound. */
+static void test_damaged(void **state)
+{
+    static const char others[] = "0 9-\n,%x.\"[";
+
+    (void)state;
+    for (int i = 0; i < SMALL; i++) {
+        size_t size = strlen(small[i].text);
+        char text[400];
+
+        for (size_t at = 0; at < size; at++)
+            for (const char *other = others; *other; other++) {
+                topomap_graph *graph = NULL;
+
+                memcpy(text, small[i].text, size);
+                text[at] = *other;
+                if (!topomap_graph_read(scratch_write("x", text, size), small[i].format, &graph,
+                                        NULL))
+                    graph_sound(graph);
+                topomap_graph_free(graph);
+            }
+    }
+}
+
+static void test_metis_flags(void **state)
+{
+    /* fmt, ncon and the line heads that go with them */
+    static const struct {
+        const char *head, *sizes, *loads;
+        int weights, has_load;
+    } flags[] = {
+        {"3 2", "", "", 0, 0},
+        {"3 2 000", "", "", 0, 0},
+        {"3 2 1", "", "", 1, 0},
+        {"3 2 010", "", "7 ", 0, 1},
+        {"3 2 11", "", "7 ", 1, 1},
+        {"3 2 100", "9 ", "", 0, 0},
+        {"3 2 101", "9 ", "", 1, 0},
+        {"3 2 110 2", "9 ", "7 8 ", 0, 1},
+        {"3 2 111 3", "9 ", "7 8 6 ", 1, 1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        const char *w = flags[i].weights ? " 6" : "";
+        topomap_graph *graph;
+        char text[200];
+
+        snprintf(text, sizeof text, "%s\n%s%s2%s\n%% between\n%s%s3%s 1%s\n%s%s 2%s \n",
+                 flags[i].head, flags[i].sizes, flags[i].loads, w, flags[i].sizes, flags[i].loads,
+                 w, w, flags[i].sizes, flags[i].loads, w);
+        graph = graph_good(file("graph", text), NULL);
+        assert_int_equal(topomap_graph_edges(graph), 2);
+        assert_int_equal(topomap_graph_bytes(graph), flags[i].weights ? 12 : 2);
+        assert_int_equal(graph_arc(graph, 0, 1), flags[i].weights ? 3 : 1);
+        assert_int_equal(graph_arc(graph, 1, 0), flags[i].weights ? 3 : 0);
+        assert_int_equal(graph->load != NULL, flags[i].has_load);
+        if (graph->load)
+            assert_int_equal(graph->load[2], 7);
+        topomap_graph_free(graph);
+    }
+}
+
+static void test_metis_bad(void **state)
+{
+    (void)state;
+    bad("graph", "% only\n", "file.graph:1: a METIS header");
+    bad("graph", "3\n", "file.graph:1: ");
+    bad("graph", "3 2 1 1 1\n", "2 to 4 numbers");
+    bad("graph", "3 x\n", "file.graph:1: a field of the METIS header must be a number, not `x`");
+    bad("graph", "3 -2\n", "negative");
+    graph_bad(file("graph", "0 0\n"), "metis", TOPOMAP_EINPUT, "0 vertices");
+    bad("graph", "2 1 002\n2\n1\n", "fmt");
+    bad("graph", "2 1 1001\n2\n1\n", "fmt");
+    bad("graph", "2 1 010 0\n1 2\n1 1\n", "ncon");
+    bad("graph", "3 2\n2\n1 3\n", "file.graph:3: the file ends after 2 of 3 vertices");
+    bad("graph", "2 1\n2\n1\n1\n", "file.graph:4: a line after the last");
+    bad("graph", "3 2\n2\n1\n\n", "says 2 edges");
+    bad("graph", "3 1\n2\n1 3\n2\n", "more neighbours than the 1 edge");
+    bad("graph", "3 2\n2\n1 4\n2\n", "file.graph:3: vertex 2 lists vertex 4");
+    bad("graph", "3 2\n2\n1 0\n2\n", "file.graph:3: vertex 2 lists vertex 0");
+    bad("graph", "3 2\n2\n1 2\n2\n", "file.graph:3: vertex 2 lists itself");
+    bad("graph", "3 2\n2 2\n1 1\n\n", "file.graph:2: vertex 1 lists vertex 2 twice");
+    bad("graph", "3 2\n2\n1 3\n1\n", "file.graph:3: vertex 2 lists vertex 3, which (line 4)");
+    bad("graph", "3 2\n2\n3 1\n1\n", "does not list it");
+    bad("graph", "3 2\n3 2\n3\n2\n", "file.graph:2: vertex 1 lists vertex 2, which (line 3)");
+    bad("graph", "% c\n2 1 1\n2 5\n1 6\n",
+        "file.graph:4: edge 2-1 has weight 6 here and 5 on line 3");
+    bad("graph", "2 1 1\n2 -5\n1 -5\n", "file.graph:2: an edge's weight is negative: -5");
+    bad("graph", "2 1 1\n2 5\n1\n", "file.graph:3: an edge's weight is missing");
+    bad("graph", "2 1 1\n2 9223372036854775808\n1 1\n", "2^63 or more");
+    bad("graph", "2 1 1\n2 99999999999999999999999\n1 1\n", "2^63 or more");
+    bad("graph", "2 1 001\n2 1.5\n1 1.5\n", "file.graph:2: ");
+    bad("graph", "2 1 1\n2 9223372036854775807\n1 9223372036854775807\n", "is not a number");
+}
+
+/* Sums that pass 2^63 are refused where each number alone is fine. */
+static void test_metis_sums(void **state)
+{
+    char text[4000] = "10 9 001\n", line[200];
+    topomap_graph *graph;
+
+    (void)state;
+    graph =
+        graph_good(file("graph", "2 1 1\n2 9223372036854775807\n1 9223372036854775807\n"), NULL);
+    assert_int_equal(graph_arc(graph, 0, 1), (uint64_t)1 << 62);
+    topomap_graph_free(graph);
+    for (int v = 1; v <= 9; v++) {
+        snprintf(line, sizeof line, "%d 1152921504606846976 ", v + 1);
+        strcat(text, line);
+    }
+    strcat(text, "\n");
+    for (int v = 1; v <= 9; v++)
+        strcat(text, "1 1152921504606846976\n");
+    bad("graph", text, "file.graph:2: the sum of edge weights reaches 2^63");
+    bad("graph", "2 1 010\n9223372036854775807 2\n1 1\n",
+        "file.graph:3: the sum of vertex weights");
+}
+
+/* Headers that promise more than the file can hold fail before memory is asked for; the limit on
+ * address space makes sure. Packed files vouch for nothing and must fail as well. */
+static void test_huge_counts(void **state)
+{
+    static const struct {
+        const char *suffix, *text;
+    } huge[] = {
+        {"graph", "2000000000 4000000000\n2\n1\n"},
+        {"graph", "2147483648 9223372036854775807 001\n2 1\n"},
+        {"graph", "5 9223372036854775807\n2\n1\n"},
+        {"graph", "4294967297 1\n2\n1\n"},
+        {"csv", "# ranks 2000000000\n0,1,1\n"},
+        {"csv", "0,2000000000,1\n"},
+        {"csv", "0,99999999999,1\n"},
+        {"mtx", "%%MatrixMarket matrix coordinate pattern general\n2000000000 2000000000 "
+                "9000000000000000000\n1 2\n"},
+        {"mtx", "%%MatrixMarket matrix coordinate pattern general\n2000000000 2000000000 1\n1 2\n"},
+        {"mtx", "%%MatrixMarket matrix array integer general\n2000000000 2000000000\n1\n"},
+        {"mtx", "%%MatrixMarket matrix array integer symmetric\n2147483648 2147483648\n1\n"},
+        {"json", "{\"ranks\":2000000000,\"arcs\":[[0,1,1]]}"},
+        {"json", "{\"ranks\":99999999999999999999,\"arcs\":[[0,1,1]]}"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof huge / sizeof *huge; i++) {
+        char name[32];
+
+        bad(huge[i].suffix, huge[i].text, "file.");
+        snprintf(name, sizeof name, "huge.%s.xz", huge[i].suffix);
+        graph_bad(scratch_xz(name, huge[i].text, strlen(huge[i].text)), NULL, TOPOMAP_EINPUT,
+                  "huge.");
+    }
+}
+
+static void test_edges_dialects(void **state)
+{
+    static const char *const good[] = {
+        "# ranks 4\n0,1,3\n0,2,4\n1,0,2\n2,0,4\n",
+        "# ranks 4\n0 1 3\n0 2 4\n1 0 2\n2 0 4\n",
+        "0\t1\t3\n#c\n  0\t2 4\t\n# ranks 4\n1\t0\t2 # two\n\n2\t0\t4\n",
+        "src;dst;weight\n0;1;3\n0; 2 ;4\n1;0;2\n2;0;4\n# ranks 4\n",
+        "\"target\",\"source\",\"what\",\"bytes\"\n1,0,abc,3\n2,0,,4\n0,1,n1,2\n0,2,x,4\n# ranks "
+        "4\n",
+        "# ranks 4\n2 0 1\n0 1 2.6e0\n0 2 4.0\n1 0 1\n1 0 1\n2 0 3\n3 3 17\n",
+    };
+    topomap_graph *expected = small_graph(), *graph;
+    uint64_t messages;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        graph = graph_good(scratch_text("dialect", good[i]), NULL);
+        graph_same(graph, expected, 1, 1);
+        topomap_graph_free(graph);
+    }
+    topomap_graph_free(expected);
+    graph = graph_good(scratch_text("pairs", "0 1\n1 0\n0 1\n"), "edges");
+    assert_int_equal(graph_arc(graph, 0, 1), 2);
+    topomap_graph_free(graph);
+    graph = graph_good(scratch_text("four", "0 1 10 2\n1 2 20 3\n"), NULL);
+    assert_int_equal(topomap_graph_messages(graph, &messages), 1);
+    assert_int_equal(messages, 5);
+    topomap_graph_free(graph);
+}
+
+static void test_edges_bad(void **state)
+{
+    (void)state;
+    bad("csv", "n1,n2,5\n", "file.csv:1: the sending rank must be a number, not `n1`");
+    bad("csv", "0,1,5\n0,n2,5\n", "file.csv:2: the receiving rank must be a number");
+    bad("csv", "0,1,-5\n", "file.csv:1: bytes is negative");
+    bad("csv", "0,-1,5\n", "file.csv:1: the receiving rank is negative");
+    bad("csv", "0,1,\n", "file.csv:1: bytes is missing");
+    bad("csv", "0,1,5\n0,1\n", "file.csv:2: 2 fields, but line 1 has 3");
+    bad("csv", "0,1\n0,1,5\n", "file.csv:2: more than the 2 fields");
+    bad("csv", "0\n", "2 to 4 fields");
+    bad("csv", "0,1,2,3,4\n", "2 to 4 fields");
+    bad("csv", "0,1,5x\n", "file.csv:1: ");
+    bad("csv", "0,1,nan\n", "file.csv:1: ");
+    bad("csv", "0,1,1e99\n", "file.csv:1: ");
+    bad("csv", "0,1,9223372036854775808\n", "2^63 or more");
+    bad("csv", "from,bytes\n0,1\n", "a header must name");
+    bad("csv", "from,to,to\n0,1,1\n", "a header must name");
+    bad("csv", "# ranks 2\n0,2,1\n", "file.csv:2: the receiving rank is 2");
+    bad("csv", "0,2,1\n# ranks 2\n", "rank 2, but the file says 2 ranks");
+    bad("csv", "# nothing\n", "no edges");
+    bad("csv", "0,1,4611686018427387904\n1,0,4611686018427387904\n",
+        "file.csv:2: the sum of all bytes reaches 2^63");
+}
+
+static const char mm_head[] = "%%MatrixMarket matrix ";
+
+static topomap_graph *matrix(const char *head, const char *text)
+{
+    char whole[500];
+
+    snprintf(whole, sizeof whole, "%s%s\n%s", mm_head, head, text);
+    return graph_good(file("mtx", whole), NULL);
+}
+
+static void matrix_bad(const char *head, const char *text, const char *part)
+{
+    char whole[500];
+
+    snprintf(whole, sizeof whole, "%s%s\n%s", mm_head, head, text);
+    bad("mtx", whole, part);
+}
+
+static void test_matrix_market(void **state)
+{
+    topomap_graph *graph = matrix("coordinate pattern general", "3 3 3\n1 2\n3 2\n2 2\n");
+
+    (void)state;
+    assert_int_equal(graph->arcs, 2);
+    assert_int_equal(graph_arc(graph, 0, 1), 1);
+    assert_int_equal(graph_arc(graph, 2, 1), 1);
+    topomap_graph_free(graph);
+    graph = matrix("coordinate real symmetric", "3 3 3\n2 1 4.5e0\n3 1 -0.0\n3 3 9\n");
+    assert_int_equal(graph_arc(graph, 0, 1), 3); /* 4.5 is rounded to 5 = 3 + 2 */
+    assert_int_equal(graph_arc(graph, 1, 0), 2);
+    assert_int_equal(graph_arc(graph, 2, 0), 0);
+    topomap_graph_free(graph);
+    graph = matrix("COORDINATE Integer Skew-Symmetric", "3 3 2\n2 1 -7\n3 2 8\n");
+    assert_int_equal(graph_arc(graph, 0, 1), 4);
+    assert_int_equal(graph_arc(graph, 1, 0), 3);
+    assert_int_equal(graph_arc(graph, 2, 1), 4);
+    topomap_graph_free(graph);
+    graph = matrix("array integer general", "2 2\n9\n8\n7\n6\n"); /* by columns */
+    assert_int_equal(graph_arc(graph, 1, 0), 8);
+    assert_int_equal(graph_arc(graph, 0, 1), 7);
+    topomap_graph_free(graph);
+    graph = matrix("array real symmetric", "3 3\n1\n2\n3\n4\n5\n6\n");
+    assert_int_equal(topomap_graph_bytes(graph), 10);
+    assert_int_equal(graph_arc(graph, 1, 2), 3);
+    topomap_graph_free(graph);
+    graph = matrix("array integer skew-symmetric", "3 3\n-1\n2\n-4\n");
+    assert_int_equal(topomap_graph_bytes(graph), 7);
+    assert_int_equal(graph_arc(graph, 1, 2), 2);
+    topomap_graph_free(graph);
+}
+
+static void test_matrix_market_bad(void **state)
+{
+    (void)state;
+    matrix_bad("coordinate complex general", "1 1 0\n", "file.mtx:1: `complex`");
+    matrix_bad("coordinate real hermitian", "1 1 0\n", "`hermitian`");
+    matrix_bad("array pattern general", "1 1\n", "cannot be a pattern");
+    matrix_bad("coordinate real general", "", "line of sizes is missing");
+    matrix_bad("coordinate real general", "3 4 0\n", "square");
+    matrix_bad("coordinate real general", "0 0 0\n", "0 rows");
+    matrix_bad("coordinate real general", "3 3\n", "the number of entries is missing");
+    matrix_bad("coordinate real general", "3 3 1 1\n1 2 1\n", "a field too many");
+    matrix_bad("coordinate real general", "3 3 2\n1 2 1\n", "ends after 1 of 2 entries");
+    matrix_bad("coordinate real general", "3 3 1\n1 2 1\n2 1 1\n", "file.mtx:4: a line after");
+    matrix_bad("coordinate real general", "3 3 1\n1 4 1\n", "file.mtx:3: entry (1,4)");
+    matrix_bad("coordinate real general", "3 3 1\n0 1 1\n", "entry (0,1)");
+    matrix_bad("coordinate real general", "3 3 1\n1 2 -1\n", "file.mtx:3: the value is negative");
+    matrix_bad("coordinate real general", "3 3 1\n1 2 nan\n", "file.mtx:3: the value must be");
+    matrix_bad("coordinate real general", "3 3 1\n1 2 inf\n", "file.mtx:3: the value must be");
+    matrix_bad("coordinate real general", "3 3 1\n1 2 1e19\n", "file.mtx:3: ");
+    matrix_bad("coordinate real general", "3 3 1\n1 2 1e999999999999\n", "file.mtx:3: ");
+    matrix_bad("coordinate integer general", "3 3 1\n1 2 -1\n", "negative");
+    matrix_bad("coordinate integer general", "3 3 1\n1 2 1.5\n", "file.mtx:3: ");
+    matrix_bad("coordinate integer general", "3 3 1\n1 2\n", "the value is missing");
+    matrix_bad("coordinate pattern general", "3 3 1\n1 2 1\n", "a field too many");
+}
+
+static void test_json_bad(void **state)
+{
+    (void)state;
+    bad("json", "{\"ranks\":2,\n\"arcs\":[[0,1,1]\n", "file.json:3: ");
+    bad("json", "{\"arcs\":[]}", "\"ranks\"");
+    bad("json", "{\"ranks\":2}", "\"arcs\"");
+    bad("json", "{\"ranks\":0,\"arcs\":[]}", "\"ranks\"");
+    bad("json", "{\"ranks\":2,\"arcs\":[[0,1,1],[0,2,1]]}", "arc 1 of \"arcs\": a rank");
+    bad("json", "{\"ranks\":2,\"arcs\":[[0,-1,1]]}", "arc 0");
+    bad("json", "{\"ranks\":2,\"arcs\":[[0,1,1.5]]}", "arc 0");
+    bad("json", "{\"ranks\":2,\"arcs\":[[0,1]]}", "arc 0");
+    bad("json", "{\"ranks\":2,\"arcs\":[[0,1,1],[0,1,1,1]]}", "arc 1");
+    bad("json", "{\"ranks\":2,\"arcs\":[7]}", "arc 0");
+    bad("json", "{\"ranks\":2,\"arcs\":[[0,1,9223372036854775807],[1,0,1]]}", "2^63");
+    bad("json", "{\"ranks\":2,\"arcs\":[],\"load\":[1]}", "\"load\"");
+    bad("json", "{\"ranks\":2,\"ranks\":3,\"arcs\":[]}", "file.json:1: ");
+}
+
+/* What looks alike is told apart. */
+static void test_recognise(void **state)
+{
+    topomap_graph *graph = graph_good(scratch_text("a", "4 4\n2 4\n1 3\n2 4\n1 3\n"), NULL);
+
+    (void)state;
+    assert_int_equal(topomap_graph_edges(graph), 4); /* a METIS ring of 4, not 5 pairs of numbers */
+    topomap_graph_free(graph);
+    graph = graph_good(scratch_text("a", "5 7\n1 2\n2 1\n"), NULL);
+    assert_int_equal(topomap_graph_ranks(graph), 8);
+    topomap_graph_free(graph);
+    graph = graph_good(scratch_text("a", "1 2\n2 3\n3 4\n4 5\n"), NULL);
+    assert_int_equal(topomap_graph_edges(graph), 4);
+    topomap_graph_free(graph);
+    /* A damaged METIS file is still called one where its name or header says so. */
+    graph_bad(scratch_text("b.graph", "4 4\n2 4\n1 3\n2 4\n1 2\n"), NULL, TOPOMAP_EINPUT, "vertex");
+    graph_bad(scratch_text("b", "4 4 001\n2 4\n1 3\n"), NULL, TOPOMAP_EINPUT, "ends after 2 of 4");
+}
+
+/* Through every chain of two formats, and METIS there and back. */
+static void test_round_trips(void **state)
+{
+    topomap_graph *graph = graph_random(60, 500, 0, 11), *undirected, *back;
+    const char *first, *second;
+
+    (void)state;
+    first = scratch_path("start.graph");
+    assert_int_equal(topomap_graph_write(graph, first, NULL, NULL), 0);
+    undirected = graph_good(first, NULL);
+    assert_int_equal(undirected->pairs, graph->pairs);
+    assert_int_equal(undirected->total_bytes, graph->total_bytes);
+    for (int i = 0; i < SMALL; i++)
+        for (int k = 0; k < SMALL; k++) {
+            /* METIS gives up directions, so what comes back equals the undirected graph. */
+            topomap_graph *from = i && k ? graph : undirected;
+
+            first = scratch_path("first");
+            second = scratch_path("second");
+            assert_int_equal(topomap_graph_write(from, first, small[i].format, NULL), 0);
+            back = graph_good(first, NULL);
+            graph_same(back, from, 1, 1);
+            assert_int_equal(topomap_graph_write(back, second, small[k].format, NULL), 0);
+            topomap_graph_free(back);
+            back = graph_good(second, NULL);
+            graph_same(back, from, 1, 1);
+            topomap_graph_free(back);
+        }
+    topomap_graph_free(undirected);
+    topomap_graph_free(graph);
+}
+
+static void test_round_trip_extras(void **state)
+{
+    topomap_graph *graph = graph_random(50, 300, 1, 5), *back;
+    static const char *const keeps[] = {"edges", "json"};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const char *path = scratch_path("messages");
+
+        assert_int_equal(topomap_graph_write(graph, path, keeps[i], NULL), 0);
+        back = graph_good(path, NULL);
+        graph_same(back, graph, 1, 1);
+        topomap_graph_free(back);
+    }
+    topomap_graph_free(graph);
+    graph = graph_good(file("graph", "3 2 011\n5 2 6\n6 1 6 3 4\n7 2 4\n"), NULL);
+    for (int i = 0; i < 2; i++) {
+        const char *path = scratch_path(i ? "load.json" : "load.graph");
+
+        assert_int_equal(topomap_graph_write(graph, path, NULL, NULL), 0);
+        back = graph_good(path, NULL);
+        graph_same(back, graph, 1, 1);
+        topomap_graph_free(back);
+    }
+    topomap_graph_free(graph);
+}
+
+static void test_write(void **state)
+{
+    topomap_graph *graph = small_graph(), *back;
+    const char *path = scratch_path("out.tsv"), *link = scratch_path("link.csv");
+    topomap_error err;
+    struct stat about;
+    char *text;
+
+    (void)state;
+    umask(027);
+    assert_int_equal(topomap_graph_write(graph, path, NULL, &err), 0);
+    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0640);
+    text = scratch_slurp(path, NULL);
+    assert_non_null(strstr(text, "0\t1\t3\n"));
+    free(text);
+    /* A link stays a link, and what cannot be written leaves the old file as it was. */
+    assert_int_equal(symlink(path, link), 0);
+    assert_int_equal(topomap_graph_write(graph, link, "metis", &err), 0);
+    assert_int_equal(lstat(link, &about), 0);
+    assert_true(S_ISLNK(about.st_mode));
+    back = graph_good(path, "metis");
+    graph_same(back, graph, 1, 1);
+    topomap_graph_free(back);
+    assert_int_equal(topomap_graph_write(graph, "/dev/null", "json", &err), 0);
+    assert_int_equal(stat("/dev/null", &about), 0);
+    assert_true(S_ISCHR(about.st_mode));
+    assert_int_equal(topomap_graph_write(graph, "/dev/full", "json", &err), -1);
+    assert_int_equal(err.code, TOPOMAP_ESYSTEM);
+    assert_int_equal(topomap_graph_write(graph, "/nonexistent/a.csv", NULL, &err), -1);
+    assert_int_equal(err.code, TOPOMAP_ESYSTEM);
+    assert_int_equal(topomap_graph_write(graph, scratch_path("a.xyz"), NULL, &err), -1);
+    assert_int_equal(err.code, TOPOMAP_EUSAGE);
+    assert_int_equal(topomap_graph_write(graph, scratch_path("a.csv.xz"), NULL, &err), -1);
+    assert_non_null(strstr(err.text, ".xz"));
+    assert_int_equal(topomap_graph_write(graph, scratch_path("a"), "word", &err), -1);
+    assert_int_equal(err.code, TOPOMAP_EUSAGE);
+    topomap_graph_free(graph);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_formats),       cmocka_unit_test(test_good),
+        cmocka_unit_test(test_truncated),         cmocka_unit_test(test_hostile_bytes),
+        cmocka_unit_test(test_damaged),           cmocka_unit_test(test_metis_flags),
+        cmocka_unit_test(test_metis_bad),         cmocka_unit_test(test_metis_sums),
+        cmocka_unit_test(test_huge_counts),       cmocka_unit_test(test_edges_dialects),
+        cmocka_unit_test(test_edges_bad),         cmocka_unit_test(test_matrix_market),
+        cmocka_unit_test(test_matrix_market_bad), cmocka_unit_test(test_json_bad),
+        cmocka_unit_test(test_recognise),         cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_round_trip_extras), cmocka_unit_test(test_write),
+    };
+
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+}
