@@ -72,30 +72,33 @@ static const char *word_end(const char *word)
     return word;
 }
 
-/* Letters, digits, '.', '-' and '_', beginning with a letter or digit; not a name that every
- * unconfigured machine has, nor a Mellanox part number. */
-static int is_host(const char *word, const char *end)
+/* Letters, digits, '.', '-' and '_', beginning with a letter or digit. */
+static int is_word(const char *word, const char *end)
 {
-    static const char *const nobody[] = {"localhost", "localhost.localdomain", "none", "unknown"};
-    const char *digits = word + 2;
-
     if (end == word || !isalnum((unsigned char)*word))
         return 0;
     for (const char *at = word; at < end; at++)
         if (!isalnum((unsigned char)*at) && !strchr(".-_", *at))
             return 0;
+    return strncmp(word, "0x", 2) != 0;
+}
+
+/* What a description that is one word says where nobody has set it: a maker's part number
+ * ("MT25408"), or no name. */
+static int is_nobody(const char *word, const char *end)
+{
+    static const char *const nobody[] = {"localhost", "none", "unknown"};
+    const char *digits = word + 2;
+
     for (size_t i = 0; i < sizeof nobody / sizeof *nobody; i++)
-        if (strlen(nobody[i]) == (size_t)(end - word) &&
-            strncasecmp(word, nobody[i], (size_t)(end - word)) == 0)
-            return 0;
-    if (strncmp(word, "0x", 2) == 0)
+        if (strncasecmp(word, nobody[i], strlen(nobody[i])) == 0 &&
+            (end == word + strlen(nobody[i]) || word[strlen(nobody[i])] == '.'))
+            return 1;
+    if (end - word <= 4 || strncmp(word, "MT", 2) != 0)
         return 0;
-    if (end - word > 4 && strncmp(word, "MT", 2) == 0) {
-        while (digits < end && isdigit((unsigned char)*digits))
-            digits++;
-        return digits != end;
-    }
-    return 1;
+    while (digits < end && isdigit((unsigned char)*digits))
+        digits++;
+    return digits == end;
 }
 
 int ib_host_name(const char *description, char *host, size_t size)
@@ -104,9 +107,9 @@ int ib_host_name(const char *description, char *host, size_t size)
     const char *end = word_end(first);
     const char *second = end + strspn(end, " ");
 
-    if (*second && !is_adapter(second, word_end(second)))
+    if (!is_word(first, end) || (size_t)(end - first) >= size)
         return 0;
-    if (!is_host(first, end) || (size_t)(end - first) >= size)
+    if (*second ? !is_adapter(second, word_end(second)) : is_nobody(first, end))
         return 0;
     memcpy(host, first, (size_t)(end - first));
     host[end - first] = 0;
