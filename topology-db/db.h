@@ -3,9 +3,10 @@
  * The topology database: hosts, adapters, switches, links and coordinates as the fabric's own
  * tools print them, and the inside of each class of node, in one SQLite file.
  *
- * Writers work in one transaction; a reader never sees half an import. Readers open read-only and
- * need no write access to the file's directory. Functions return 0 or -1 with a topomap_error; a
- * handle is for one thread at a time. */
+ * An import changes a copy of the file in one transaction and renames it into place; a reader never
+ * sees half an import, takes no lock, and needs no write access to the file's directory. Functions
+ * return 0 or -1 with a topomap_error; a handle is for one thread at a time, and goes on reading
+ * what was there when it was opened. */
 #ifndef TOPOMAP_DB_H
 #define TOPOMAP_DB_H
 
@@ -17,26 +18,29 @@ typedef struct topomap_db topomap_db;
 /** Opens for reading. A missing file, another kind of file, or a newer schema is an error that
  *  says so. */
 int topomap_db_open(const char *path, topomap_db **db, topomap_error *err);
-/** Opens for writing and makes the file where there is none. */
+/** Opens for writing. Where there is no file, the first import that succeeds makes it. */
 int topomap_db_create(const char *path, topomap_db **db, topomap_error *err);
 void topomap_db_close(topomap_db *db);
 
 /* ---- Import ------------------------------------------------------------------------------ */
 
 typedef struct topomap_db_import_options {
-    const char *nodes; /**< host list that an hwloc file is for, or NULL */
-    int wrap;          /**< coordinates: 1 a torus (default), 0 a mesh; -1 as the source implies */
+    const char *nodes; /**< host list that an hwloc file is for, or NULL: the XML's own HostName */
+    int wrap;          /**< coordinates: 1 a torus, 0 a mesh; -1 as the source implies (a torus) */
 } topomap_db_import_options;
 
 typedef struct topomap_db_report {
     uint64_t hosts, switches, links, adapters, unknown_adapters, classes; /**< read from the file */
-    int partial;            /**< the dump contains errors of the tool that printed it */
-    size_t warnings;        /**< how many there were */
+    int partial;             /**< the dump contains errors of the tool that printed it */
+    size_t warnings;         /**< how many there were */
     char first_warning[512]; /**< file:line: text, or "" */
 } topomap_db_report;
 
 /** Imports \p path (plain, xz or zstd) with the importer of that name, replacing what the same
- *  source file said before, in one transaction: on failure the database is as it was. */
+ *  source said before, in one transaction: on failure the database is as it was. The same source
+ *  is: for ibnetdiscover the file of that name, and an older file with the same switches (one
+ *  subnet, dumped again); for xtprocadmin and xtdb2proc any earlier one (a database holds one Cray
+ *  machine); else the file of that name. The order of imports does not matter. */
 int topomap_db_import(topomap_db *db, const char *importer, const char *path,
                       const topomap_db_import_options *options, topomap_db_report *report,
                       topomap_error *err);
@@ -52,7 +56,7 @@ const topomap_db_importer_row *topomap_db_importers(void);
 
 typedef struct topomap_db_summary {
     uint64_t hosts, switches, links, classes, subnets, unknown_adapters;
-    char topology[16]; /**< "fat-tree", "torus", "dragonfly", "irregular", "unknown" */
+    char topology[16];  /**< "fat-tree", "torus", "dragonfly", "irregular", "unknown" */
     char evidence[256]; /**< why: for instance "25x16x24 torus, 19200 of 19200 coordinates" */
     int partial;
 } topomap_db_summary;
@@ -64,6 +68,7 @@ typedef struct topomap_db_host {
     const char *class_name; /**< or NULL: no hwloc export covers it */
     const char *attached;   /**< switches (comma separated) or coordinates "x,y,z" */
     const char *status;     /**< "up", or what the source says */
+    const char *type;       /**< "compute", or what the source says, such as "service" */
 } topomap_db_host;
 /** Calls \p each for every host by name in natural order (node2 before node10), until it returns
  *  nonzero, which is returned. \p only: one host (resolved as a Slurm name), or NULL for all. */
@@ -73,8 +78,8 @@ int topomap_db_hosts(topomap_db *db, const char *only,
 
 typedef struct topomap_db_distance {
     uint32_t hops;
-    double cost;      /**< of one byte, in tenths of a hop over a reference link */
-    char *route;      /**< "node01 leaf1 spine2 leaf3 node07", or NULL; owned, ends with free() */
+    double cost; /**< of one byte, in tenths of a hop over a reference link */
+    char *route; /**< "node01 leaf1 spine2 leaf3 node07", or NULL; owned, ends with free() */
 } topomap_db_distance;
 /** Hosts are Slurm node names: compared without case, with or without the domain. */
 int topomap_db_distance_between(topomap_db *db, const char *a, const char *b,
@@ -85,17 +90,24 @@ int topomap_db_distance_between(topomap_db *db, const char *a, const char *b,
 enum topomap_bind { TOPOMAP_BIND_CORE, TOPOMAP_BIND_PU, TOPOMAP_BIND_NUMA, TOPOMAP_BIND_NONE };
 
 typedef struct topomap_db_allocation {
-    const topomap_names *nodes;  /**< Slurm node names in the step's order */
-    const uint32_t *tasks;       /**< [nodes->count] tasks on each */
-    uint32_t cpus_per_task;      /**< 0 or 1: one place a task */
+    const topomap_names *nodes; /**< Slurm node names in the step's order */
+    const uint32_t *tasks;      /**< [nodes->count] tasks on each */
+    uint32_t cpus_per_task;     /**< 0 or 1: one place a task */
     enum topomap_bind bind;
 } topomap_db_allocation;
 
 struct topomap_bindings;
 
 /** The machine of an allocation: one slot per task, slots of a node in the tree order of its
- *  class, spread evenly over the node where there are fewer tasks than cores.
+ *  class. Slot k of n on a node of C places (cores; PUs with TOPOMAP_BIND_PU) starts at place
+ *  floor(k * C / n) and has the consecutive places that cpus_per_task needs; more tasks than places
+ *  share them evenly.
  *  A node that the database does not know is an error that names it.
+ *  Costs of a byte are in tenths of a fabric hop. Inside a node: machine/shape.h. InfiniBand, kind
+ *  "fabric": 10 a hop, hosts on one switch being 2 hops apart. Cray Gemini and SeaStar, kind
+ *  "torus": 10 + 10 a hop between routers (two nodes on one router are 0 hops apart, and farther
+ *  than two cores). Cray Aries, kind "fabric": the same with the hops of topology-db/network.h.
+ *  Where the database has no network at all, every two nodes are 2 hops apart.
  *  \param bindings  filled where not NULL: slot s of node i (its k-th) gets task_first[i] + k;
  *                   job and step are left 0; topomap_bindings_clear() ends it */
 int topomap_db_machine(topomap_db *db, const topomap_db_allocation *allocation,

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "topology-db/derive.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+
+/* ---- Names ------------------------------------------------------------------------------- */
+
+void db_host_key(const char *name, char *key)
+{
+    size_t end = strspn(name, "0123456789.") == strlen(name) ? strlen(name) : strcspn(name, ".");
+    size_t i;
+
+    for (i = 0; i < end && i < DB_KEY - 1; i++)
+        key[i] = (char)tolower((unsigned char)name[i]);
+    key[i] = 0;
+}
+
+int db_natural_order(const char *a, const char *b)
+{
+    const char *x = a, *y = b;
+
+    while (*x && *y) {
+        if (isdigit((unsigned char)*x) && isdigit((unsigned char)*y)) {
+            const char *p = x + strspn(x, "0"), *q = y + strspn(y, "0");
+            size_t m = strspn(p, "0123456789"), n = strspn(q, "0123456789");
+            int order = m != n ? (m < n ? -1 : 1) : strncmp(p, q, m);
+
+            if (order)
+                return order;
+            x = p + m;
+            y = q + n;
+        } else {
+            int order = tolower((unsigned char)*x++) - tolower((unsigned char)*y++);
+
+            if (order)
+                return order;
+        }
+    }
+    return *x || *y ? (*x ? 1 : -1) : strcmp(a, b);
+}
+
+/* ---- Hosts ------------------------------------------------------------------------------- */
+
+static int add_nickname(struct db_views *views, const char *name, const struct db_host_row *host,
+                        topomap_error *err)
+{
+    char key[DB_KEY];
+
+    db_host_key(name, key);
+    if (strcmp(key, host->key) == 0)
+        return 0;
+    if (topomap_grow(&views->nickname, &views->nickname_room, views->nicknames + 1,
+                     sizeof *views->nickname, err))
+        return -1;
+    strcpy(views->nickname[views->nicknames].key, key);
+    views->nickname[views->nicknames++].host = host;
+    return 0;
+}
+
+struct db_host_row *db_views_host(struct db_views *views, const char *name, const char *original,
+                                  topomap_error *err)
+{
+    struct db_host_row *host;
+    char key[DB_KEY];
+
+    db_host_key(name, key);
+    HASH_FIND_STR(views->hosts, key, host);
+    if (!host) {
+        host = topomap_alloc(1, sizeof *host, err);
+        if (!host)
+            return NULL;
+        strcpy(host->key, key);
+        snprintf(host->name, sizeof host->name, "%s", name);
+        host->coordinate[0] = host->coordinate[1] = host->coordinate[2] = -1;
+        HASH_ADD_STR(views->hosts, key, host);
+    }
+    return original && add_nickname(views, original, host, err) ? NULL : host;
+}
+
+const char *db_views_mapped(const struct db_views *views, const char *name)
+{
+    struct db_alias *alias;
+    char key[DB_KEY];
+
+    if (!views->alias_key)
+        return name;
+    db_host_key(name, key);
+    HASH_FIND(by_key, views->alias_key, key, strlen(key), alias);
+    return alias ? alias->node : name;
+}
+
+const char *db_views_mapped_guid(const struct db_views *views, uint64_t guid)
+{
+    struct db_alias *alias;
+
+    if (!views->alias_guid || !guid)
+        return NULL;
+    HASH_FIND(by_guid, views->alias_guid, &guid, sizeof guid, alias);
+    return alias ? alias->node : NULL;
+}
+
+/* ---- Facts in ---------------------------------------------------------------------------- */
+
+/* Where two maps say something about one name, the source imported later wins. */
+static int read_aliases(struct db_views *views, topomap_error *err)
+{
+    sqlite3_stmt *statement = db_prepare(
+        views->file, "SELECT guid, key, node FROM alias ORDER BY source DESC, rowid", err);
+    int row;
+
+    if (!statement)
+        return -1;
+    while ((row = db_step(statement, err)) > 0) {
+        struct db_alias *alias = topomap_alloc(1, sizeof *alias, err), *old;
+        const char *key = (const char *)sqlite3_column_text(statement, 1);
+
+        if (!alias) {
+            row = -1;
+            break;
+        }
+        alias->guid = (uint64_t)sqlite3_column_int64(statement, 0);
+        snprintf(alias->key, sizeof alias->key, "%s", key ? key : "");
+        snprintf(alias->node, sizeof alias->node, "%s", sqlite3_column_text(statement, 2));
+        if (alias->guid)
+            HASH_FIND(by_guid, views->alias_guid, &alias->guid, sizeof alias->guid, old);
+        else
+            HASH_FIND(by_key, views->alias_key, alias->key, strlen(alias->key), old);
+        if (old)
+            free(alias);
+        else if (alias->guid)
+            HASH_ADD(by_guid, views->alias_guid, guid, sizeof alias->guid, alias);
+        else
+            HASH_ADD_KEYPTR(by_key, views->alias_key, alias->key, strlen(alias->key), alias);
+    }
+    sqlite3_finalize(statement);
+    return row;
+}
+
+/* Classes, also of nodes that no fabric knows. The name may be the fabric's or Slurm's. */
+static int read_classes(struct db_views *views, topomap_error *err)
+{
+    sqlite3_stmt *statement =
+        db_prepare(views->file, "SELECT name, class FROM node_class ORDER BY key", err);
+    int row;
+
+    if (!statement)
+        return -1;
+    while ((row = db_step(statement, err)) > 0) {
+        const char *name = (const char *)sqlite3_column_text(statement, 0);
+        struct db_host_row *host = db_views_host(views, db_views_mapped(views, name), NULL, err);
+
+        if (!host) {
+            row = -1;
+            break;
+        }
+        host->class = sqlite3_column_int64(statement, 1);
+    }
+    sqlite3_finalize(statement);
+    return row;
+}
+
+/* ---- Views out --------------------------------------------------------------------------- */
+
+static int by_name(const void *a, const void *b)
+{
+    const struct db_host_row *x = *(struct db_host_row *const *)a;
+    const struct db_host_row *y = *(struct db_host_row *const *)b;
+    int order = db_natural_order(x->key, y->key);
+
+    return order ? order : strcmp(x->key, y->key);
+}
+
+static int write_host(sqlite3_stmt *insert, const struct db_host_row *host, topomap_error *err)
+{
+    sqlite3_bind_int64(insert, 1, host->id);
+    sqlite3_bind_text(insert, 2, host->key, -1, SQLITE_STATIC);
+    sqlite3_bind_text(insert, 3, host->name, -1, SQLITE_STATIC);
+    if (host->class)
+        sqlite3_bind_int64(insert, 4, host->class);
+    else
+        sqlite3_bind_null(insert, 4);
+    sqlite3_bind_text(insert, 5,
+                      *host->status  ? host->status
+                      : host->fabric ? "up"
+                                     : "not in the fabric",
+                      -1, SQLITE_STATIC);
+    sqlite3_bind_text(insert, 6, *host->type ? host->type : "compute", -1, SQLITE_STATIC);
+    for (int axis = 0; axis < 3; axis++)
+        if (host->coordinate[axis] >= 0)
+            sqlite3_bind_int(insert, 7 + axis, host->coordinate[axis]);
+        else
+            sqlite3_bind_null(insert, 7 + axis);
+    return db_insert(insert, err);
+}
+
+static int write_hosts(struct db_views *views, topomap_error *err)
+{
+    size_t count = HASH_COUNT(views->hosts), i = 0;
+    struct db_host_row **sorted = topomap_alloc(count, sizeof *sorted, err);
+    sqlite3_stmt *insert =
+        db_prepare(views->file, "INSERT INTO host VALUES(?,?,?,?,?,?,?,?,?)", err);
+    int result = sorted && insert ? 0 : -1;
+
+    if (!result) {
+        for (struct db_host_row *host = views->hosts; host; host = host->hh.next)
+            sorted[i++] = host;
+        qsort(sorted, count, sizeof *sorted, by_name);
+    }
+    for (i = 0; !result && i < count; i++) {
+        sorted[i]->id = (int64_t)i + 1;
+        result = write_host(insert, sorted[i], err);
+    }
+    sqlite3_finalize(insert);
+    free(sorted);
+    return result;
+}
+
+/* A nickname never hides a host of that very name. */
+static int write_nicknames(struct db_views *views, topomap_error *err)
+{
+    sqlite3_stmt *insert =
+        db_prepare(views->file, "INSERT OR IGNORE INTO nickname VALUES(?,?)", err);
+    int result = insert ? 0 : -1;
+
+    for (size_t i = 0; !result && i < views->nicknames; i++) {
+        struct db_host_row *same;
+
+        HASH_FIND_STR(views->hosts, views->nickname[i].key, same);
+        if (same)
+            continue;
+        sqlite3_bind_text(insert, 1, views->nickname[i].key, -1, SQLITE_STATIC);
+        sqlite3_bind_int64(insert, 2, views->nickname[i].host->id);
+        result = db_insert(insert, err);
+    }
+    sqlite3_finalize(insert);
+    return result;
+}
+
+static int write_adapters(struct db_views *views, topomap_error *err)
+{
+    sqlite3_stmt *insert = db_prepare(views->file, "INSERT INTO adapter VALUES(?,?)", err);
+    int result = insert ? 0 : -1;
+
+    for (size_t i = 0; !result && i < views->adapters; i++) {
+        sqlite3_bind_int64(insert, 1, views->adapter[i].vertex);
+        if (views->adapter[i].host)
+            sqlite3_bind_int64(insert, 2, views->adapter[i].host->id);
+        else
+            sqlite3_bind_null(insert, 2);
+        result = db_insert(insert, err);
+    }
+    sqlite3_finalize(insert);
+    return result;
+}
+
+static void views_clear(struct db_views *views)
+{
+    struct db_host_row *host, *next;
+    struct db_alias *alias, *after;
+
+    HASH_ITER(hh, views->hosts, host, next)
+    {
+        HASH_DELETE(hh, views->hosts, host);
+        free(host);
+    }
+    HASH_ITER(by_guid, views->alias_guid, alias, after)
+    {
+        HASH_DELETE(by_guid, views->alias_guid, alias);
+        free(alias);
+    }
+    HASH_ITER(by_key, views->alias_key, alias, after)
+    {
+        HASH_DELETE(by_key, views->alias_key, alias);
+        free(alias);
+    }
+    free(views->nickname);
+    free(views->adapter);
+}
+
+int db_derive(sqlite3 *file, topomap_error *err)
+{
+    struct db_views views = {.file = file};
+    int result = db_execute(file,
+                            "DELETE FROM host; DELETE FROM nickname; DELETE FROM adapter;"
+                            "DELETE FROM switch; DELETE FROM attach; DELETE FROM trunk;"
+                            "DELETE FROM fact;",
+                            err);
+
+    if (!result)
+        result = read_aliases(&views, err) || db_views_cray(&views, err) ||
+                         db_views_adapters(&views, err) || read_classes(&views, err) ||
+                         write_hosts(&views, err) || write_nicknames(&views, err) ||
+                         write_adapters(&views, err) || db_views_links(&views, err)
+                     ? -1
+                     : 0;
+    views_clear(&views);
+    return result ? -1 : db_classify(file, err);
+}

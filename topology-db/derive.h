@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The views: what all facts together say. They are made anew at the end of every import. */
+#ifndef TOPOMAP_DB_DERIVE_H
+#define TOPOMAP_DB_DERIVE_H
+
+#include <uthash.h>
+
+#include "topology-db/store.h"
+
+enum { DB_KEY = 256 };
+
+/** What hosts are looked up by: lower case, without the domain (an IPv4 address is kept whole).
+ *  \param key  [DB_KEY]; a longer name is cut */
+void db_host_key(const char *name, char *key);
+/** Names in the order that people expect: node2 before node10, without case, then as bytes. */
+int db_natural_order(const char *a, const char *b);
+
+/** Makes all views, inside the writer's transaction. */
+int db_derive(sqlite3 *file, topomap_error *err);
+/** The part of it that works out what kind of network it is, after the other tables are there. */
+int db_classify(sqlite3 *file, topomap_error *err);
+
+/* ---- Between the derive_*.c files --------------------------------------------------------- */
+
+struct db_host_row {
+    char key[DB_KEY], name[DB_KEY];
+    char status[24], type[24];
+    int64_t id, class;     /* class 0: none */
+    int32_t coordinate[3]; /* -1: none */
+    int fabric;            /* some fabric source knows it */
+    UT_hash_handle hh;
+};
+
+struct db_alias {
+    uint64_t guid;
+    char key[DB_KEY], node[DB_KEY];
+    UT_hash_handle by_guid, by_key;
+};
+
+struct db_nickname {
+    char key[DB_KEY];
+    const struct db_host_row *host;
+};
+
+struct db_adapter_host {
+    int64_t vertex;
+    struct db_host_row *host; /* NULL: unknown */
+};
+
+struct db_views {
+    sqlite3 *file;
+    struct db_host_row *hosts; /* a hash by key */
+    struct db_alias *alias_guid, *alias_key;
+    struct db_nickname *nickname;
+    size_t nicknames, nickname_room;
+    struct db_adapter_host *adapter; /* by vertex */
+    size_t adapters, adapter_room;
+};
+
+/** The host of this name, made where it is new; NULL where memory is short. \p original, where not
+ *  NULL and another, stays a nickname. */
+struct db_host_row *db_views_host(struct db_views *views, const char *name, const char *original,
+                                  topomap_error *err);
+/** What the site's map makes of a name, or the name itself. */
+const char *db_views_mapped(const struct db_views *views, const char *name);
+const char *db_views_mapped_guid(const struct db_views *views, uint64_t guid);
+
+/** Hosts from Cray rows; hosts and adapters from InfiniBand vertices. */
+int db_views_cray(struct db_views *views, topomap_error *err);
+int db_views_adapters(struct db_views *views, topomap_error *err);
+/** Tables switch, attach, trunk, after hosts have their ids. */
+int db_views_links(struct db_views *views, topomap_error *err);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* db distance: hops, cost and route between two hosts. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology-db/network.h"
+#include "util/alloc.h"
+
+struct end {
+    struct db_place place;
+    int64_t *ids;
+    size_t room, count;
+    uint32_t *at; /* [count] indices of its switches */
+};
+
+struct question {
+    topomap_db *db;
+    struct end a, b;
+    struct db_network network;
+    struct db_switches switches;
+    uint16_t *hops; /* [switches] to the nearest switch of b */
+};
+
+static int find_end(struct question *q, struct db_finder *finder, const char *name, struct end *end,
+                    topomap_error *err)
+{
+    if (db_finder_find(finder, name, &end->place, err) ||
+        db_finder_switches(finder, end->place.host, &end->ids, &end->room, &end->count, err))
+        return -1;
+    if (!end->place.placed && !end->count)
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "%s: node '%s' is known, but no network has it", q->db->path,
+                                 end->place.name);
+    return 0;
+}
+
+static int find_ends(struct question *q, const char *a, const char *b, topomap_error *err)
+{
+    struct db_finder finder;
+    int result = db_finder_open(q->db, &finder, err);
+
+    if (result)
+        return -1;
+    result = find_end(q, &finder, a, &q->a, err) || find_end(q, &finder, b, &q->b, err) ? -1 : 0;
+    db_finder_close(&finder);
+    return result;
+}
+
+static int index_end(struct question *q, struct end *end, topomap_error *err)
+{
+    end->at = topomap_alloc(end->count, sizeof *end->at, err);
+    if (!end->at)
+        return -1;
+    for (size_t i = 0; i < end->count; i++) {
+        end->at[i] = db_switches_find(&q->switches, end->ids[i]);
+        if (end->at[i] == UINT32_MAX)
+            return topomap_error_set(err, TOPOMAP_EINPUT, "%s: damaged: a switch is missing",
+                                     q->db->path);
+    }
+    return 0;
+}
+
+static int put_label(FILE *out, sqlite3_stmt *labels, int64_t id, topomap_error *err)
+{
+    int row;
+
+    sqlite3_bind_int64(labels, 1, id);
+    row = db_step(labels, err);
+    if (row > 0)
+        fprintf(out, "\n%s", sqlite3_column_text(labels, 0));
+    sqlite3_reset(labels);
+    return row < 0 ? -1 : 0;
+}
+
+/* Walks down from \p at towards b, always to the lowest neighbour that is nearer. */
+static int put_route(struct question *q, FILE *out, uint32_t at, topomap_error *err)
+{
+    sqlite3_stmt *labels = db_prepare(q->db->file, "SELECT label FROM switch WHERE id=?", err);
+    int result = labels ? 0 : -1;
+
+    fputs(q->a.place.name, out);
+    while (!result) {
+        uint32_t next = at;
+
+        result = put_label(out, labels, q->switches.id[at], err);
+        for (uint32_t i = q->switches.first[at]; next == at && i < q->switches.first[at + 1]; i++)
+            if (q->hops[q->switches.neighbour[i]] + 1 == q->hops[at])
+                next = q->switches.neighbour[i];
+        if (next == at)
+            break;
+        at = next;
+    }
+    fprintf(out, "\n%s", q->b.place.name);
+    sqlite3_finalize(labels);
+    return result;
+}
+
+static int make_route(struct question *q, uint32_t from, char **route, topomap_error *err)
+{
+    size_t size;
+    char *text = NULL;
+    FILE *out = open_memstream(&text, &size);
+    int result;
+
+    if (!out)
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory: a route");
+    result = put_route(q, out, from, err);
+    if (fclose(out) != 0 && !result)
+        result = topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory: a route");
+    if (result) {
+        free(text);
+        return -1;
+    }
+    *route = text;
+    return 0;
+}
+
+static int over_switches(struct question *q, topomap_db_distance *found, topomap_error *err)
+{
+    uint32_t best;
+
+    if (db_switches_load(q->db->file, &q->switches, err) || index_end(q, &q->a, err) ||
+        index_end(q, &q->b, err))
+        return -1;
+    q->hops = topomap_alloc(q->switches.count, sizeof *q->hops, err);
+    if (!q->hops)
+        return -1;
+    db_switches_spread(&q->switches, q->b.at, q->b.count, q->hops);
+    best = q->a.at[0];
+    for (size_t i = 1; i < q->a.count; i++)
+        if (q->hops[q->a.at[i]] < q->hops[best])
+            best = q->a.at[i];
+    if (q->hops[best] == DB_FAR)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: no path between '%s' and '%s'",
+                                 q->db->path, q->a.place.name, q->b.place.name);
+    found->hops = q->hops[best] + 2u;
+    found->cost = DB_HOP_COST * found->hops;
+    return make_route(q, best, &found->route, err);
+}
+
+static int measure(struct question *q, topomap_db_distance *found, topomap_error *err)
+{
+    if (q->a.place.host == q->b.place.host) {
+        found->route = topomap_strdup(q->a.place.name, err);
+        return found->route ? 0 : -1;
+    }
+    if (q->a.count && q->b.count)
+        return over_switches(q, found, err);
+    if (db_network_load(q->db->file, &q->network, err))
+        return -1;
+    if (q->a.place.placed && q->b.place.placed && q->network.kind != DB_NO_COORDINATES) {
+        found->hops = db_network_hops(&q->network, q->a.place.coordinate, q->b.place.coordinate);
+        found->cost = DB_CRAY_BASE + DB_HOP_COST * found->hops;
+        return 0;
+    }
+    return topomap_error_set(err, TOPOMAP_EINPUT, "%s: '%s' and '%s' have no network in common",
+                             q->db->path, q->a.place.name, q->b.place.name);
+}
+
+int topomap_db_distance_between(topomap_db *db, const char *a, const char *b,
+                                topomap_db_distance *distance, topomap_error *err)
+{
+    struct question q = {.db = db};
+    topomap_db_distance found = {0};
+    int result = find_ends(&q, a, b, err);
+
+    if (!result)
+        result = measure(&q, &found, err);
+    db_switches_clear(&q.switches);
+    free(q.hops);
+    free(q.a.ids);
+    free(q.a.at);
+    free(q.b.ids);
+    free(q.b.at);
+    if (!result)
+        *distance = found;
+    return result;
+}

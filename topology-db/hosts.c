@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The site's own map: lines `GUID node` or `name node`, where name is what the fabric's dump calls
+ * the host (or a Cray NID or component name) and node what Slurm calls it. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology-db/derive.h"
+#include "topology-db/import.h"
+#include "util/alloc.h"
+
+struct entry {
+    uint64_t guid; /* or 0, then key */
+    char key[DB_KEY], node[DB_KEY];
+    size_t line;
+};
+
+struct map {
+    struct entry *entry;
+    size_t entries, room;
+};
+
+static void map_free(void *content)
+{
+    struct map *map = content;
+
+    if (map)
+        free(map->entry);
+    free(map);
+}
+
+/* `0x2c903...`, 16 digits, or `0002:c903:...`; 0 where it is none of these. */
+static uint64_t read_guid(const char *text)
+{
+    uint64_t guid = 0;
+    int digits = 0, prefix = strncmp(text, "0x", 2) == 0, colons = 0;
+
+    for (text += prefix ? 2 : 0; *text; text++) {
+        char c = *text;
+
+        if (c == ':' && !prefix && digits && digits % 4 == 0 && isxdigit((unsigned char)text[1])) {
+            colons++;
+            continue;
+        }
+        if (!isxdigit((unsigned char)c) || ++digits > 16)
+            return 0;
+        guid = guid << 4 | (uint64_t)(c <= '9' ? c - '0' : (c | 32) - 'a' + 10);
+    }
+    return prefix || (digits == 16 && (!colons || colons == 3)) ? guid : 0;
+}
+
+static int read_line(struct db_import *import, struct map *map, char *line, topomap_error *err)
+{
+    struct entry entry = {.line = topomap_input_lineno(import->input)};
+    char *keep, *from, *node, *more;
+
+    line[strcspn(line, "#")] = 0;
+    from = strtok_r(line, " \t", &keep);
+    if (!from)
+        return 0;
+    node = strtok_r(NULL, " \t", &keep);
+    more = strtok_r(NULL, " \t", &keep);
+    if (!node || more)
+        return topomap_input_fail(import->input, err,
+                                  "expected two words: a GUID or a name, and the Slurm node");
+    if (strlen(from) >= DB_KEY || strlen(node) >= DB_KEY)
+        return topomap_input_fail(import->input, err, "a name of more than %d characters",
+                                  DB_KEY - 1);
+    for (const char *at = node; *at; at++)
+        if (!isalnum((unsigned char)*at) && !strchr(".-_", *at))
+            return topomap_input_fail(import->input, err, "'%.60s' is not a node name", node);
+    entry.guid = read_guid(from);
+    if (!entry.guid)
+        db_host_key(from, entry.key);
+    strcpy(entry.node, node);
+    if (topomap_grow(&map->entry, &map->room, map->entries + 1, sizeof entry, err))
+        return -1;
+    map->entry[map->entries++] = entry;
+    return 0;
+}
+
+static int by_from(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+
+    if (x->guid != y->guid)
+        return x->guid < y->guid ? -1 : 1;
+    return strcmp(x->key, y->key);
+}
+
+static int check(struct db_import *import, struct map *map, topomap_error *err)
+{
+    if (!map->entries)
+        return topomap_input_fail(import->input, err, "no line 'GUID-or-name node'");
+    qsort(map->entry, map->entries, sizeof *map->entry, by_from);
+    for (size_t i = 1; i < map->entries; i++)
+        if (by_from(&map->entry[i - 1], &map->entry[i]) == 0)
+            return topomap_error_set(err, TOPOMAP_EINPUT, "%s:%zu: mapped on line %zu too",
+                                     import->path, map->entry[i].line, map->entry[i - 1].line);
+    return 0;
+}
+
+static int read_map(struct db_import *import, void **content, topomap_error *err)
+{
+    struct map *map = topomap_alloc(1, sizeof *map, err);
+    char *line;
+    size_t length;
+    int got;
+
+    if (!map)
+        return -1;
+    while ((got = topomap_input_line(import->input, 65536, &line, &length, err)) > 0)
+        if (read_line(import, map, line, err)) {
+            got = -1;
+            break;
+        }
+    if (got < 0 || check(import, map, err)) {
+        map_free(map);
+        return -1;
+    }
+    *content = map;
+    return 0;
+}
+
+static int write_map(struct db_import *import, void *content, topomap_error *err)
+{
+    const struct map *map = content;
+    sqlite3_stmt *insert = db_prepare(import->file, "INSERT INTO alias VALUES(?,?,?,?)", err);
+    int result = insert ? 0 : -1;
+
+    for (size_t i = 0; !result && i < map->entries; i++) {
+        const struct entry *entry = &map->entry[i];
+
+        sqlite3_bind_int64(insert, 1, import->source);
+        if (entry->guid)
+            sqlite3_bind_int64(insert, 2, (int64_t)entry->guid);
+        else
+            sqlite3_bind_null(insert, 2);
+        if (entry->guid)
+            sqlite3_bind_null(insert, 3);
+        else
+            sqlite3_bind_text(insert, 3, entry->key, -1, SQLITE_STATIC);
+        sqlite3_bind_text(insert, 4, entry->node, -1, SQLITE_STATIC);
+        result = db_insert(insert, err);
+    }
+    sqlite3_finalize(insert);
+    import->report->hosts = map->entries;
+    return result;
+}
+
+const db_importer db_host_map = {
+    .row = {"hosts", "site map: lines 'GUID-or-name node'"},
+    .read = read_map,
+    .write = write_map,
+    .free = map_free,
+};

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The inside of a class of nodes, from one node's hwloc XML. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/shape.h"
+#include "topology-db/derive.h"
+#include "topology-db/import.h"
+#include "util/alloc.h"
+
+struct inside {
+    topomap_shape shape;
+    char *text;
+    topomap_names nodes;
+};
+
+static void inside_free(void *content)
+{
+    struct inside *inside = content;
+
+    if (!inside)
+        return;
+    topomap_shape_clear(&inside->shape);
+    topomap_names_clear(&inside->nodes);
+    free(inside->text);
+    free(inside);
+}
+
+/* For --nodes, else for the node that the XML names. */
+static int find_nodes(struct db_import *import, const char *host, struct inside *inside,
+                      topomap_error *err)
+{
+    const char *nodes = import->options->nodes ? import->options->nodes : host;
+
+    if (!nodes)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "%s: the XML names no host; say with --nodes which nodes have "
+                                 "this inside",
+                                 import->path);
+    return topomap_hostlist_expand(nodes, 0, &inside->nodes, err);
+}
+
+static int read_inside(struct db_import *import, void **content, topomap_error *err)
+{
+    struct inside *inside = topomap_alloc(1, sizeof *inside, err);
+    char *xml, *host = NULL;
+    size_t size;
+    int result;
+
+    if (!inside)
+        return -1;
+    result = topomap_input_all(import->input, (size_t)256 << 20, &xml, &size, err);
+    if (!result) {
+        result = topomap_shape_from_hwloc(import->path, xml, size, &inside->shape, &host, err);
+        free(xml);
+    }
+    if (!result) {
+        inside->text = topomap_shape_format(&inside->shape, err);
+        result = inside->text ? find_nodes(import, host, inside, err) : -1;
+    }
+    free(host);
+    if (result) {
+        inside_free(inside);
+        return -1;
+    }
+    *content = inside;
+    return 0;
+}
+
+/* FNV-1a (Fowler, Noll, Vo), 32 bits: short enough to read, and the text itself is the key. */
+static uint32_t hash(const char *text)
+{
+    uint32_t h = 2166136261u;
+
+    for (; *text; text++)
+        h = (h ^ (unsigned char)*text) * 16777619u;
+    return h;
+}
+
+static int find_class(struct db_import *import, const struct inside *inside, int64_t *id,
+                      topomap_error *err)
+{
+    sqlite3_stmt *statement = db_prepare(import->file, "SELECT id FROM class WHERE shape=?", err);
+    int row;
+
+    if (!statement)
+        return -1;
+    sqlite3_bind_text(statement, 1, inside->text, -1, SQLITE_STATIC);
+    row = db_step(statement, err);
+    *id = row > 0 ? sqlite3_column_int64(statement, 0) : 0;
+    sqlite3_finalize(statement);
+    return row < 0 ? -1 : 0;
+}
+
+static int make_class(struct db_import *import, const struct inside *inside, int64_t *id,
+                      topomap_error *err)
+{
+    sqlite3_stmt *statement;
+    char name[64];
+    int result;
+
+    if (find_class(import, inside, id, err))
+        return -1;
+    if (*id)
+        return 0;
+    snprintf(name, sizeof name, "%" PRIu32 "c%" PRIu32 "t-%08" PRIx32, inside->shape.cores,
+             inside->shape.pus, hash(inside->text));
+    statement = db_prepare(import->file, "INSERT INTO class(name, shape) VALUES(?,?)", err);
+    if (!statement)
+        return -1;
+    sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
+    sqlite3_bind_text(statement, 2, inside->text, -1, SQLITE_STATIC);
+    result = db_insert(statement, err);
+    sqlite3_finalize(statement);
+    *id = sqlite3_last_insert_rowid(import->file);
+    return result;
+}
+
+static int write_inside(struct db_import *import, void *content, topomap_error *err)
+{
+    const struct inside *inside = content;
+    sqlite3_stmt *insert;
+    int64_t class;
+    int result = make_class(import, inside, &class, err);
+
+    if (result)
+        return -1;
+    insert = db_prepare(import->file, "INSERT OR REPLACE INTO node_class VALUES(?,?,?,?)", err);
+    if (!insert)
+        return -1;
+    for (size_t i = 0; !result && i < inside->nodes.count; i++) {
+        char key[DB_KEY];
+
+        db_host_key(inside->nodes.name[i], key);
+        sqlite3_bind_text(insert, 1, key, -1, SQLITE_STATIC);
+        sqlite3_bind_int64(insert, 2, import->source);
+        sqlite3_bind_text(insert, 3, inside->nodes.name[i], -1, SQLITE_STATIC);
+        sqlite3_bind_int64(insert, 4, class);
+        result = db_insert(insert, err);
+    }
+    sqlite3_finalize(insert);
+    import->report->hosts = inside->nodes.count;
+    import->report->classes = 1;
+    return result ? result
+                  : db_execute(import->file,
+                               "DELETE FROM class WHERE id NOT IN (SELECT class FROM node_class)",
+                               err);
+}
+
+const db_importer db_hwloc = {
+    .row = {"hwloc", "inside of a class of nodes: an hwloc XML, for --nodes HOSTLIST"},
+    .read = read_inside,
+    .write = write_inside,
+    .free = inside_free,
+};

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "topology-db/import.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "topology-db/derive.h"
+#include "util/alloc.h"
+
+static const db_importer *const importers[] = {
+    &db_ibnetdiscover, &db_xtprocadmin, &db_xtdb2proc, &db_hwloc, &db_host_map,
+};
+
+enum { IMPORTERS = sizeof importers / sizeof *importers };
+
+const topomap_db_importer_row *topomap_db_importers(void)
+{
+    static topomap_db_importer_row rows[IMPORTERS + 1];
+
+    /* The same values every time, so that two threads may do this at once. */
+    for (size_t i = 0; i < IMPORTERS; i++)
+        rows[i] = importers[i]->row;
+    return rows;
+}
+
+void db_warn(struct db_import *import, size_t line, const char *format, ...)
+{
+    topomap_db_report *report = import->report;
+    size_t used;
+    va_list args;
+
+    if (report->warnings++)
+        return;
+    if (line)
+        snprintf(report->first_warning, sizeof report->first_warning, "%s:%zu: ", import->path,
+                 line);
+    else
+        snprintf(report->first_warning, sizeof report->first_warning, "%s: ", import->path);
+    used = strlen(report->first_warning);
+    va_start(args, format);
+    vsnprintf(report->first_warning + used, sizeof report->first_warning - used, format, args);
+    va_end(args);
+}
+
+int db_forget_source(sqlite3 *file, int64_t source, topomap_error *err)
+{
+    static const char *const tables[] = {"vertex",    "port",       "link", "cray_admin",
+                                         "cray_proc", "node_class", "alias"};
+    int result = 0;
+
+    for (size_t i = 0; !result && i <= sizeof tables / sizeof *tables; i++) {
+        char *sql = i < sizeof tables / sizeof *tables
+                        ? sqlite3_mprintf("DELETE FROM %s WHERE source=%lld", tables[i], source)
+                        : sqlite3_mprintf("DELETE FROM source WHERE id=%lld", source);
+
+        result = sql ? db_execute(file, sql, err) : db_failed(file, err);
+        sqlite3_free(sql);
+    }
+    return result;
+}
+
+/* ---- One import -------------------------------------------------------------------------- */
+
+static const db_importer *find(const char *name, topomap_error *err)
+{
+    char known[256] = "";
+
+    for (size_t i = 0; i < IMPORTERS; i++) {
+        if (strcmp(importers[i]->row.name, name) == 0)
+            return importers[i];
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
+                 importers[i]->row.name);
+    }
+    topomap_error_set(err, TOPOMAP_EUSAGE, "no format '%s'; there are %s", name, known);
+    return NULL;
+}
+
+/* The row of the source, after what it said before is gone. */
+static int begin_source(struct db_import *import, const char *importer, topomap_error *err)
+{
+    sqlite3_stmt *statement =
+        db_prepare(import->file, "SELECT id FROM source WHERE importer=? AND name=?", err);
+    int64_t old = 0;
+    int row;
+
+    if (!statement)
+        return -1;
+    sqlite3_bind_text(statement, 1, importer, -1, SQLITE_STATIC);
+    sqlite3_bind_text(statement, 2, import->name, -1, SQLITE_STATIC);
+    row = db_step(statement, err);
+    if (row > 0)
+        old = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    if (row < 0 || (row > 0 && db_forget_source(import->file, old, err)))
+        return -1;
+    return db_number(import->file, "SELECT max(id) + 1 FROM source", 1, &import->source, err);
+}
+
+static int end_source(struct db_import *import, const char *importer, topomap_error *err)
+{
+    sqlite3_stmt *statement =
+        db_prepare(import->file, "INSERT INTO source VALUES(?,?,?,?,?,?,?)", err);
+    int result;
+
+    if (!statement)
+        return -1;
+    sqlite3_bind_int64(statement, 1, import->source);
+    sqlite3_bind_text(statement, 2, importer, -1, SQLITE_STATIC);
+    sqlite3_bind_text(statement, 3, import->name, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(statement, 4, (int64_t)time(NULL));
+    sqlite3_bind_int(statement, 5, import->report->partial);
+    sqlite3_bind_int64(statement, 6, (int64_t)import->report->warnings);
+    sqlite3_bind_int(statement, 7, import->options->wrap);
+    result = db_insert(statement, err);
+    sqlite3_finalize(statement);
+    return result;
+}
+
+/* Hosts and adapters without one, of an InfiniBand source. */
+static int count_hosts(struct db_import *import, topomap_error *err)
+{
+    sqlite3_stmt *statement =
+        db_prepare(import->file,
+                   "SELECT count(DISTINCT host), sum(host IS NULL) FROM vertex"
+                   " JOIN adapter ON adapter.vertex = vertex.id WHERE source=?",
+                   err);
+    int row;
+
+    if (!statement)
+        return -1;
+    sqlite3_bind_int64(statement, 1, import->source);
+    row = db_step(statement, err);
+    if (row > 0) {
+        import->report->hosts += (uint64_t)sqlite3_column_int64(statement, 0);
+        import->report->unknown_adapters = (uint64_t)sqlite3_column_int64(statement, 1);
+    }
+    sqlite3_finalize(statement);
+    return row < 0 ? -1 : 0;
+}
+
+static int write_all(struct db_import *import, const db_importer *importer, void *content,
+                     topomap_error *err)
+{
+    if (begin_source(import, importer->row.name, err) || importer->write(import, content, err) ||
+        end_source(import, importer->row.name, err))
+        return -1;
+    if (db_derive(import->file, err))
+        return -1;
+    return import->report->adapters ? count_hosts(import, err) : 0;
+}
+
+static int write_content(topomap_db *db, struct db_import *import, const db_importer *importer,
+                         void *content, topomap_error *err)
+{
+    char *whole = realpath(import->path, NULL);
+    struct db_writer writer;
+    int result = db_writer_begin(db, &writer, err);
+
+    if (!result) {
+        import->name = importer->singleton ? "" : whole ? whole : import->path;
+        import->file = writer.file;
+        result = write_all(import, importer, content, err);
+        if (result)
+            db_writer_abort(&writer);
+        else
+            result = db_writer_commit(&writer, err);
+    }
+    free(whole);
+    return result;
+}
+
+int topomap_db_import(topomap_db *db, const char *importer_name, const char *path,
+                      const topomap_db_import_options *options, topomap_db_report *report,
+                      topomap_error *err)
+{
+    static const topomap_db_import_options defaults = {.wrap = -1};
+    const db_importer *importer = find(importer_name, err);
+    topomap_db_report counted = {0};
+    struct db_import import = {
+        .path = path, .options = options ? options : &defaults, .report = &counted};
+    void *content = NULL;
+    int result;
+
+    if (!importer || topomap_input_open(path, &import.input, err))
+        return -1;
+    result = importer->read(&import, &content, err);
+    topomap_input_close(import.input);
+    if (!result) {
+        result = write_content(db, &import, importer, content, err);
+        importer->free(content);
+    }
+    if (!result && report)
+        *report = counted;
+    return result;
+}

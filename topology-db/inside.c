@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "topology-db/inside.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/machine.h"
+#include "machine/shape.h"
+#include "util/alloc.h"
+
+enum { NO_CLASS = UINT32_MAX };
+
+struct class
+{
+    int64_t id;
+    topomap_shape shape;
+    double cost[TOPOMAP_SHAPE_LEVELS]; /* of its levels; never falls from the inside out */
+};
+
+/* Consecutive places of a task: cores or PUs. */
+struct window {
+    uint32_t first, count;
+};
+
+struct insides {
+    topomap_db *db;
+    const topomap_db_allocation *allocation;
+    const topomap_machine *machine;
+    struct class *class;
+    uint32_t classes;
+    size_t room;
+    uint32_t *class_of; /* [nodes] */
+    uint32_t *core;     /* [slots] that a slot starts on */
+};
+
+/* ---- Classes ----------------------------------------------------------------------------- */
+
+static void set_costs(struct class *class)
+{
+    double inner = topomap_shape_cost("core");
+
+    for (uint32_t l = class->shape.levels; l-- > 0;) {
+        double own = topomap_shape_cost(class->shape.level[l].name);
+
+        class->cost[l] = inner = own > inner ? own : inner;
+    }
+}
+
+static int read_class(struct insides *in, int64_t id, topomap_error *err)
+{
+    sqlite3_stmt *statement = db_prepare(in->db->file, "SELECT shape FROM class WHERE id=?", err);
+    struct class class = {.id = id};
+    int row;
+
+    if (!statement)
+        return -1;
+    sqlite3_bind_int64(statement, 1, id);
+    row = db_step(statement, err);
+    if (row == 0)
+        row = topomap_error_set(err, TOPOMAP_EINPUT, "%s: damaged: a node class is missing",
+                                in->db->path);
+    else if (row > 0)
+        row =
+            topomap_shape_parse((const char *)sqlite3_column_text(statement, 0), &class.shape, err);
+    sqlite3_finalize(statement);
+    if (row)
+        return -1;
+    if (topomap_grow(&in->class, &in->room, in->classes + 1u, sizeof *in->class, err)) {
+        topomap_shape_clear(&class.shape);
+        return -1;
+    }
+    set_costs(&class);
+    in->class[in->classes++] = class;
+    return 0;
+}
+
+/* A cluster has a handful of classes, so a linear search does. */
+static int find_classes(struct insides *in, const struct db_place *places, topomap_error *err)
+{
+    for (uint32_t node = 0; node < in->machine->nodes; node++) {
+        uint32_t c = 0;
+
+        in->class_of[node] = NO_CLASS;
+        if (!places[node].class)
+            continue;
+        while (c < in->classes && in->class[c].id != places[node].class)
+            c++;
+        if (c == in->classes && read_class(in, places[node].class, err))
+            return -1;
+        in->class_of[node] = c;
+    }
+    return 0;
+}
+
+/* ---- Places of tasks --------------------------------------------------------------------- */
+
+static uint32_t per_core(const topomap_shape *shape)
+{
+    return shape->pus / shape->cores ? shape->pus / shape->cores : 1;
+}
+
+/* Task k of n on a node of C places starts at floor(k * C / n): evenly spread where there are fewer
+ * tasks than places, shared evenly where there are more. */
+static struct window place_task(const topomap_shape *shape, const topomap_db_allocation *allocation,
+                                uint32_t task, uint32_t tasks)
+{
+    uint32_t cpus = allocation->cpus_per_task ? allocation->cpus_per_task : 1;
+    int by_pu = allocation->bind == TOPOMAP_BIND_PU;
+    uint32_t places = by_pu ? shape->pus : shape->cores;
+    uint32_t want = by_pu ? cpus : (cpus - 1) / per_core(shape) + 1;
+    struct window window = {.first = (uint32_t)((uint64_t)task * places / tasks),
+                            .count = want < places ? want : places};
+
+    if (window.first > places - window.count)
+        window.first = places - window.count;
+    return window;
+}
+
+static uint32_t core_of_pu(const topomap_shape *shape, uint32_t pu)
+{
+    uint32_t low = 0, high = shape->cores;
+
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (shape->pu_first[middle] <= pu)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void find_cores(struct insides *in)
+{
+    const topomap_machine *m = in->machine;
+
+    for (uint32_t node = 0; node < m->nodes; node++) {
+        uint32_t first = m->slot_first[node], tasks = m->slot_first[node + 1] - first;
+
+        for (uint32_t k = 0; k < tasks; k++) {
+            const topomap_shape *shape;
+            struct window window;
+
+            if (in->class_of[node] == NO_CLASS) {
+                in->core[first + k] = k; /* each alone */
+                continue;
+            }
+            shape = &in->class[in->class_of[node]].shape;
+            window = place_task(shape, in->allocation, k, tasks);
+            in->core[first + k] = in->allocation->bind == TOPOMAP_BIND_PU
+                                      ? core_of_pu(shape, window.first)
+                                      : window.first;
+        }
+    }
+}
+
+/* ---- Levels ------------------------------------------------------------------------------ */
+
+/* The outermost level that costs at most this; -1: the core itself. */
+static int level_at(const struct class *class, double cost)
+{
+    int found = -1;
+
+    for (int l = (int)class->shape.levels - 1; l >= 0 && class->cost[l] <= cost; l--)
+        found = l;
+    return found;
+}
+
+/* Which group of its node a slot is in, where groups are as wide as this cost. */
+static uint32_t group_at(const struct insides *in, uint32_t slot, double cost)
+{
+    uint32_t class = in->class_of[in->machine->node_of[slot]];
+    int level = class == NO_CLASS ? -1 : level_at(&in->class[class], cost);
+
+    return level < 0 ? in->core[slot] : in->class[class].shape.level[level].group[in->core[slot]];
+}
+
+/* The names that classes have for the level of this cost, each once: "l3", or "l3/group". */
+static void name_level(const struct insides *in, double cost, char *name, size_t size)
+{
+    snprintf(name, size, "%s", cost <= topomap_shape_cost("core") ? "core" : "");
+    for (uint32_t c = 0; c < in->classes; c++) {
+        int level = level_at(&in->class[c], cost);
+        const char *own = level < 0 ? "" : in->class[c].shape.level[level].name;
+        size_t used = strlen(name);
+
+        if (level < 0 || in->class[c].cost[level] < cost || strstr(name, own))
+            continue;
+        if (used + strlen(own) + 2 <= size)
+            snprintf(name + used, size - used, "%s%s", used ? "/" : "", own);
+    }
+}
+
+/* Groups of slots for one cost; returns whether any two slots are together. */
+static int group_slots(const struct insides *in, double cost, uint32_t *group)
+{
+    const topomap_machine *m = in->machine;
+    int together = 0;
+
+    for (uint32_t s = 0; s < m->slots; s++) {
+        int same = s && m->node_of[s] == m->node_of[s - 1] &&
+                   group_at(in, s, cost) == group_at(in, s - 1, cost) &&
+                   in->class_of[m->node_of[s]] != NO_CLASS;
+
+        together |= same;
+        group[s] = s ? group[s - 1] + !same : 0;
+    }
+    return together;
+}
+
+/* The next larger cost that some level has; 0 where there is none. */
+static double next_cost(const struct insides *in, double after)
+{
+    double best = 0;
+
+    for (uint32_t c = 0; c < in->classes; c++)
+        for (uint32_t l = 0; l < in->class[c].shape.levels; l++)
+            if (in->class[c].cost[l] > after && (!best || in->class[c].cost[l] < best))
+                best = in->class[c].cost[l];
+    return best;
+}
+
+/* Levels of all classes are put together by their cost, from the same core outwards. */
+static int add_levels(struct insides *in, topomap_machine *machine, topomap_error *err)
+{
+    uint32_t *group = topomap_alloc(machine->slots, sizeof *group, err);
+    double node = topomap_shape_cost("node");
+    int result = group ? 0 : -1;
+
+    for (double cost = in->classes ? topomap_shape_cost("core") : 0; !result && cost && cost < node;
+         cost = next_cost(in, cost)) {
+        char name[24];
+
+        if (!group_slots(in, cost, group))
+            continue;
+        name_level(in, cost, name, sizeof name);
+        result = topomap_machine_add_inner(machine, name, cost, group, err);
+    }
+    free(group);
+    return result ? -1 : topomap_machine_add_inner(machine, "node", node, machine->node_of, err);
+}
+
+/* ---- Bindings ---------------------------------------------------------------------------- */
+
+static int copy_class(const topomap_shape *shape, topomap_bindings_class *to, topomap_error *err)
+{
+    to->pu_first = topomap_alloc(shape->cores + 1u, sizeof *to->pu_first, err);
+    to->pu_os = topomap_alloc(shape->pus, sizeof *to->pu_os, err);
+    if (!to->pu_first || !to->pu_os)
+        return -1;
+    to->cores = shape->cores;
+    memcpy(to->pu_first, shape->pu_first, (shape->cores + 1u) * sizeof *to->pu_first);
+    memcpy(to->pu_os, shape->pu_os, shape->pus * sizeof *to->pu_os);
+    return 0;
+}
+
+/* Widens a window of cores to the whole of the NUMA nodes that it touches. */
+static struct window whole_numa(const topomap_shape *shape, struct window window)
+{
+    const uint32_t *group;
+    uint32_t end = window.first + window.count;
+
+    if (!shape->numa)
+        return (struct window){0, shape->cores};
+    group = shape->level[shape->numa - 1].group;
+    while (window.first && group[window.first - 1] == group[window.first])
+        window.first--;
+    while (end < shape->cores && group[end] == group[end - 1])
+        end++;
+    window.count = end - window.first;
+    return window;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static int bind_task(topomap_bindings *bindings, size_t *room, const topomap_shape *shape,
+                     const topomap_db_allocation *allocation, struct window window, uint32_t *used,
+                     topomap_error *err)
+{
+    uint32_t first = window.first, count = window.count;
+
+    if (allocation->bind != TOPOMAP_BIND_PU) {
+        if (allocation->bind == TOPOMAP_BIND_NUMA)
+            window = whole_numa(shape, window);
+        first = shape->pu_first[window.first];
+        count = shape->pu_first[window.first + window.count] - first;
+    }
+    if (count > UINT32_MAX - *used)
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "too many CPUs are bound");
+    if (topomap_grow(&bindings->pu, room, (size_t)*used + count, sizeof *bindings->pu, err))
+        return -1;
+    memcpy(bindings->pu + *used, shape->pu_os + first, count * sizeof *bindings->pu);
+    qsort(bindings->pu + *used, count, sizeof *bindings->pu, by_number);
+    *used += count;
+    return 0;
+}
+
+static int bind_node(const struct insides *in, uint32_t node, topomap_bindings *bindings,
+                     size_t *room, uint32_t *used, topomap_error *err)
+{
+    uint32_t first = in->machine->slot_first[node];
+    uint32_t tasks = in->machine->slot_first[node + 1] - first;
+    int bound = in->class_of[node] != NO_CLASS && in->allocation->bind != TOPOMAP_BIND_NONE;
+
+    bindings->class_of[node] = bound ? in->class_of[node] : UINT32_MAX;
+    bindings->task_first[node] = first;
+    for (uint32_t k = 0; k < tasks; k++) {
+        bindings->pu_start[first + k] = *used;
+        if (bound) {
+            const topomap_shape *shape = &in->class[in->class_of[node]].shape;
+            struct window window = place_task(shape, in->allocation, k, tasks);
+
+            if (bind_task(bindings, room, shape, in->allocation, window, used, err))
+                return -1;
+        }
+    }
+    return 0;
+}
+
+static int fill_bindings(const struct insides *in, topomap_bindings *bindings, topomap_error *err)
+{
+    const topomap_machine *m = in->machine;
+    uint32_t classes = in->allocation->bind == TOPOMAP_BIND_NONE ? 0 : in->classes, used = 0;
+    size_t room = 0;
+
+    bindings->nodes = m->nodes;
+    bindings->class_of = topomap_alloc(m->nodes, sizeof *bindings->class_of, err);
+    bindings->task_first = topomap_alloc(m->nodes + 1u, sizeof *bindings->task_first, err);
+    bindings->pu_start = topomap_alloc(m->slots + 1u, sizeof *bindings->pu_start, err);
+    bindings->node_class = topomap_alloc(classes, sizeof *bindings->node_class, err);
+    if (!bindings->class_of || !bindings->task_first || !bindings->pu_start ||
+        !bindings->node_class)
+        return -1;
+    for (; bindings->classes < classes; bindings->classes++)
+        if (copy_class(&in->class[bindings->classes].shape,
+                       &bindings->node_class[bindings->classes], err)) {
+            bindings->classes++; /* its first array may be there */
+            return -1;
+        }
+    for (uint32_t node = 0; node < m->nodes; node++)
+        if (bind_node(in, node, bindings, &room, &used, err))
+            return -1;
+    bindings->task_first[m->nodes] = m->slots;
+    bindings->pu_start[m->slots] = used;
+    if (!bindings->pu)
+        bindings->pu = topomap_alloc(1, sizeof *bindings->pu, err);
+    return bindings->pu ? 0 : -1;
+}
+
+/* ---- All --------------------------------------------------------------------------------- */
+
+int db_inside_add(topomap_db *db, const topomap_db_allocation *allocation,
+                  const struct db_place *places, topomap_machine *machine,
+                  topomap_bindings *bindings, topomap_error *err)
+{
+    struct insides in = {.db = db, .allocation = allocation, .machine = machine};
+    topomap_bindings filled = {0};
+    int result = -1;
+
+    in.class_of = topomap_alloc(machine->nodes, sizeof *in.class_of, err);
+    in.core = topomap_alloc(machine->slots, sizeof *in.core, err);
+    if (in.class_of && in.core && find_classes(&in, places, err) == 0) {
+        find_cores(&in);
+        result = add_levels(&in, machine, err);
+    }
+    if (!result && bindings) {
+        result = fill_bindings(&in, &filled, err);
+        if (result)
+            topomap_bindings_clear(&filled);
+        else
+            *bindings = filled;
+    }
+    for (uint32_t c = 0; c < in.classes; c++)
+        topomap_shape_clear(&in.class[c].shape);
+    free(in.class);
+    free(in.class_of);
+    free(in.core);
+    return result;
+}

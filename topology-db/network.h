@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Distances in the networks that a database holds, for readers. */
+#ifndef TOPOMAP_DB_NETWORK_H
+#define TOPOMAP_DB_NETWORK_H
+
+#include "topology-db/switches.h"
+
+/** Costs of one byte, in tenths of a hop. Between nodes: what it costs to leave a node at all, and
+ *  each hop. Two InfiniBand hosts on one switch are 2 hops apart (into it and out of it). On a Cray
+ *  network hops are counted between routers, so that two nodes on one router are 0 hops apart:
+ *  there the base keeps them farther than two cores of a node (6, machine/shape.h). */
+#define DB_HOP_COST 10.0
+#define DB_CRAY_BASE 10.0
+
+/** Hops on an Aries dragonfly. x, y, z are group, chassis and blade (one router a blade): routers
+ *  of a chassis are joined all to all, and so are those of one blade position in a group; other
+ *  routers of the group are 2 hops away. Routers of two groups are 1 to 5 hops apart, depending on
+ *  optical links that xtdb2proc does not list; 4 stands for them (all shortest paths over the full
+ *  link list of one real machine: 3.4 on average, at most 4). */
+enum { DB_DRAGONFLY_FAR = 4 };
+
+enum db_coordinates { DB_NO_COORDINATES, DB_TORUS, DB_DRAGONFLY };
+
+/** What coordinates mean here. */
+struct db_network {
+    enum db_coordinates kind;
+    uint32_t dim[3];
+    int wrap;
+};
+
+/** Where a host is. */
+struct db_place {
+    int64_t host, class; /* class 0: none */
+    char name[256];
+    int placed; /* has coordinates */
+    uint32_t coordinate[3];
+};
+
+int db_network_load(sqlite3 *file, struct db_network *network, topomap_error *err);
+/** Hops between two placed hosts. */
+uint32_t db_network_hops(const struct db_network *network, const uint32_t *a, const uint32_t *b);
+
+/** The prepared questions of a look-up of many hosts. */
+struct db_finder {
+    topomap_db *db;
+    sqlite3_stmt *by_key, *by_nickname, *switches;
+};
+int db_finder_open(topomap_db *db, struct db_finder *finder, topomap_error *err);
+void db_finder_close(struct db_finder *finder);
+/** Finds a Slurm node name; one that is not there is an error that names it. */
+int db_finder_find(struct db_finder *finder, const char *name, struct db_place *place,
+                   topomap_error *err);
+/** Switches that the host hangs on, ascending, each once. \p list grows; \p count is set. */
+int db_finder_switches(struct db_finder *finder, int64_t host, int64_t **list, size_t *room,
+                       size_t *count, topomap_error *err);
+
+#endif

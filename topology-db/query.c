@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* db show: hosts and the summary. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology-db/network.h"
+#include "util/alloc.h"
+
+/* ---- Summary ----------------------------------------------------------------------------- */
+
+static int fact_number(sqlite3 *file, const char *name, uint64_t *number, topomap_error *err)
+{
+    char text[32];
+
+    if (db_fact_text(file, name, text, sizeof text, err))
+        return -1;
+    *number = strtoull(text, NULL, 10);
+    return 0;
+}
+
+int topomap_db_summarise(topomap_db *db, topomap_db_summary *summary, topomap_error *err)
+{
+    topomap_db_summary found = {0};
+    const struct {
+        const char *name;
+        uint64_t *number;
+    } counts[] = {
+        {"hosts", &found.hosts},     {"switches", &found.switches},
+        {"links", &found.links},     {"classes", &found.classes},
+        {"subnets", &found.subnets}, {"unknown_adapters", &found.unknown_adapters},
+    };
+    int64_t partial;
+
+    if (!db->file)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: nothing has been imported yet",
+                                 db->path);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (fact_number(db->file, counts[i].name, counts[i].number, err))
+            return -1;
+    if (db_fact_text(db->file, "topology", found.topology, sizeof found.topology, err) ||
+        db_fact_text(db->file, "evidence", found.evidence, sizeof found.evidence, err) ||
+        db_number(db->file, "SELECT max(partial) FROM source", 0, &partial, err))
+        return -1;
+    found.partial = partial != 0;
+    *summary = found;
+    return 0;
+}
+
+/* ---- Hosts ------------------------------------------------------------------------------- */
+
+static const char *text_of(sqlite3_stmt *statement, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, column);
+
+    return text ? text : "";
+}
+
+static int show(sqlite3_stmt *statement, int (*each)(const topomap_db_host *host, void *data),
+                void *data)
+{
+    char coordinates[64];
+    topomap_db_host host = {.name = text_of(statement, 0),
+                            .status = text_of(statement, 2),
+                            .type = text_of(statement, 3),
+                            .attached = text_of(statement, 7)};
+
+    if (sqlite3_column_type(statement, 1) != SQLITE_NULL)
+        host.class_name = text_of(statement, 1);
+    if (sqlite3_column_type(statement, 4) != SQLITE_NULL) {
+        snprintf(coordinates, sizeof coordinates, "%d,%d,%d", sqlite3_column_int(statement, 4),
+                 sqlite3_column_int(statement, 5), sqlite3_column_int(statement, 6));
+        host.attached = coordinates;
+    }
+    return each(&host, data);
+}
+
+int topomap_db_hosts(topomap_db *db, const char *only,
+                     int (*each)(const topomap_db_host *host, void *data), void *data,
+                     topomap_error *err)
+{
+    static const char sql[] =
+        "SELECT host.name, class.name, status, type, x, y, z,"
+        " (SELECT group_concat(label, ',') FROM (SELECT DISTINCT switch.id, label FROM attach"
+        "  JOIN switch ON switch.id = attach.switch WHERE attach.host = host.id"
+        "  ORDER BY switch.id))"
+        " FROM host LEFT JOIN class ON class.id = host.class"
+        " WHERE ?1 = 0 OR host.id = ?1 ORDER BY host.id";
+    struct db_finder finder;
+    struct db_place place = {0};
+    sqlite3_stmt *statement;
+    int row, result = 0;
+
+    if (db_finder_open(db, &finder, err))
+        return -1;
+    row = only ? db_finder_find(&finder, only, &place, err) : 0;
+    db_finder_close(&finder);
+    if (row)
+        return -1;
+    statement = db_prepare(db->file, sql, err);
+    if (!statement)
+        return -1;
+    sqlite3_bind_int64(statement, 1, place.host);
+    while (!result && (row = db_step(statement, err)) > 0)
+        result = show(statement, each, data);
+    sqlite3_finalize(statement);
+    return row < 0 ? -1 : result;
+}

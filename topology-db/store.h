@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The database's own parts, for topology-db/ only: the file, and how it is replaced.
+ *
+ * A database file is never changed in place. A writer copies it to FILE.import, changes the copy in
+ * one transaction, and renames it over FILE. So a reader needs no lock and writes nothing
+ * (SQLite's immutable=1), even on a read-only or network file system, and sees one import or the
+ * other, never half; a killed writer leaves FILE as it was. */
+#ifndef TOPOMAP_DB_STORE_H
+#define TOPOMAP_DB_STORE_H
+
+#include <sqlite3.h>
+
+#include "topology-db/db.h"
+#include "util/input.h"
+
+enum {
+    DB_APPLICATION = 0x544d4150, /* "TMAP" */
+    DB_SCHEMA = 1,
+};
+
+struct topomap_db {
+    char *path;    /* with symbolic links resolved */
+    sqlite3 *file; /* open for reading, or NULL: there is no file yet */
+    int writable;
+    void *lent; /* what the last topomap_db_hosts() lent out */
+};
+
+struct db_writer {
+    topomap_db *db;
+    sqlite3 *file; /* the copy, inside a transaction */
+    char *copy;
+    int lock;
+};
+
+/** Makes the copy and begins. Fails where another import runs. */
+int db_writer_begin(topomap_db *db, struct db_writer *writer, topomap_error *err);
+/** Commits and puts the copy in place; on failure the database is as it was. Ends the writer. */
+int db_writer_commit(struct db_writer *writer, topomap_error *err);
+/** Forgets the copy. Ends the writer. */
+void db_writer_abort(struct db_writer *writer);
+
+/** Runs statements without results. */
+int db_execute(sqlite3 *file, const char *sql, topomap_error *err);
+/** NULL on failure; ends with sqlite3_finalize(). */
+sqlite3_stmt *db_prepare(sqlite3 *file, const char *sql, topomap_error *err);
+/** 1: a row, 0: no more, -1: failure. */
+int db_step(sqlite3_stmt *statement, topomap_error *err);
+/** Runs a statement that gives no row and makes it ready for the next. */
+int db_insert(sqlite3_stmt *statement, topomap_error *err);
+/** The first column of the first row, or \p otherwise where there is none. */
+int db_number(sqlite3 *file, const char *sql, int64_t otherwise, int64_t *number,
+              topomap_error *err);
+/** Fills \p err with what SQLite says. Returns -1. */
+int db_failed(sqlite3 *file, topomap_error *err);
+
+/** A copy of a column's text ("" for NULL); NULL where memory is short. */
+char *db_column_copy(sqlite3_stmt *statement, int column, topomap_error *err);
+
+/** Text of the derived fact \p name, lent until \p statement's next use; see derive.h. */
+int db_fact_text(sqlite3 *file, const char *name, char *text, size_t size, topomap_error *err);
+
+extern const char db_schema[];
+
+#endif

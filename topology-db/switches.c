@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "topology-db/switches.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+
+struct pair {
+    uint32_t a, b;
+};
+
+void db_switches_clear(struct db_switches *switches)
+{
+    free(switches->id);
+    free(switches->first);
+    free(switches->neighbour);
+    free(switches->queue);
+    memset(switches, 0, sizeof *switches);
+}
+
+uint32_t db_switches_find(const struct db_switches *switches, int64_t id)
+{
+    uint32_t low = 0, high = switches->count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (switches->id[middle] < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < switches->count && switches->id[low] == id ? low : UINT32_MAX;
+}
+
+static int load_ids(sqlite3 *file, struct db_switches *switches, topomap_error *err)
+{
+    sqlite3_stmt *statement = db_prepare(file, "SELECT id FROM switch ORDER BY id", err);
+    size_t room = 0;
+    int row = -1;
+
+    while (statement && (row = db_step(statement, err)) > 0) {
+        if (topomap_grow(&switches->id, &room, switches->count + 1u, sizeof *switches->id, err)) {
+            row = -1;
+            break;
+        }
+        switches->id[switches->count++] = sqlite3_column_int64(statement, 0);
+    }
+    sqlite3_finalize(statement);
+    return row;
+}
+
+static int load_pairs(sqlite3 *file, const struct db_switches *switches, struct pair **pairs,
+                      size_t *count, topomap_error *err)
+{
+    sqlite3_stmt *statement = db_prepare(file, "SELECT a, b FROM trunk ORDER BY a, b", err);
+    size_t room = 0;
+    int row = -1;
+
+    while (statement && (row = db_step(statement, err)) > 0) {
+        struct pair pair = {db_switches_find(switches, sqlite3_column_int64(statement, 0)),
+                            db_switches_find(switches, sqlite3_column_int64(statement, 1))};
+
+        if (pair.a == UINT32_MAX || pair.b == UINT32_MAX)
+            continue;
+        if (topomap_grow(pairs, &room, *count + 1, sizeof **pairs, err)) {
+            row = -1;
+            break;
+        }
+        (*pairs)[(*count)++] = pair;
+    }
+    sqlite3_finalize(statement);
+    return row;
+}
+
+/* Pairs are sorted by (a, b) with a < b: filling the smaller neighbours first keeps every list
+ * ascending. */
+static int index_pairs(struct db_switches *switches, const struct pair *pairs, size_t count,
+                       topomap_error *err)
+{
+    uint32_t *at = topomap_alloc(switches->count + 1u, sizeof *at, err);
+
+    switches->first = topomap_alloc(switches->count + 1u, sizeof *switches->first, err);
+    switches->neighbour = topomap_alloc(count * 2, sizeof *switches->neighbour, err);
+    switches->queue = topomap_alloc(switches->count, sizeof *switches->queue, err);
+    if (!at || !switches->first || !switches->neighbour || !switches->queue) {
+        free(at);
+        return -1;
+    }
+    for (size_t i = 0; i < count; i++) {
+        switches->first[pairs[i].a + 1]++;
+        switches->first[pairs[i].b + 1]++;
+    }
+    for (uint32_t i = 0; i < switches->count; i++)
+        switches->first[i + 1] += switches->first[i];
+    memcpy(at, switches->first, (switches->count + 1u) * sizeof *at);
+    for (size_t i = 0; i < count; i++)
+        switches->neighbour[at[pairs[i].b]++] = pairs[i].a;
+    for (size_t i = 0; i < count; i++)
+        switches->neighbour[at[pairs[i].a]++] = pairs[i].b;
+    free(at);
+    return 0;
+}
+
+int db_switches_load(sqlite3 *file, struct db_switches *switches, topomap_error *err)
+{
+    struct pair *pairs = NULL;
+    size_t count = 0;
+    int result;
+
+    memset(switches, 0, sizeof *switches);
+    result = load_ids(file, switches, err) || load_pairs(file, switches, &pairs, &count, err) ||
+                     index_pairs(switches, pairs, count, err)
+                 ? -1
+                 : 0;
+    free(pairs);
+    if (result)
+        db_switches_clear(switches);
+    return result;
+}
+
+void db_switches_spread(struct db_switches *switches, const uint32_t *from, size_t count,
+                        uint16_t *hops)
+{
+    uint32_t head = 0, tail = 0;
+
+    for (uint32_t i = 0; i < switches->count; i++)
+        hops[i] = DB_FAR;
+    for (size_t i = 0; i < count; i++)
+        if (hops[from[i]] == DB_FAR) {
+            hops[from[i]] = 0;
+            switches->queue[tail++] = from[i];
+        }
+    while (head < tail) {
+        uint32_t at = switches->queue[head++];
+
+        for (uint32_t i = switches->first[at]; i < switches->first[at + 1]; i++) {
+            uint32_t next = switches->neighbour[i];
+
+            if (hops[next] == DB_FAR && hops[at] < DB_FAR - 1) {
+                hops[next] = (uint16_t)(hops[at] + 1);
+                switches->queue[tail++] = next;
+            }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The graph of switches, as a reader loads it. */
+#ifndef TOPOMAP_DB_SWITCHES_H
+#define TOPOMAP_DB_SWITCHES_H
+
+#include "topology-db/store.h"
+
+enum { DB_FAR = UINT16_MAX }; /* no path */
+
+struct db_switches {
+    uint32_t count;
+    int64_t *id;         /* [count] ascending */
+    uint32_t *first;     /* [count + 1] neighbours of i: neighbour[first[i] .. first[i + 1]) */
+    uint32_t *neighbour; /* ascending for each */
+    uint32_t *queue;     /* [count] scratch of db_switches_spread() */
+};
+
+int db_switches_load(sqlite3 *file, struct db_switches *switches, topomap_error *err);
+void db_switches_clear(struct db_switches *switches);
+/** Index of a switch by its id, UINT32_MAX where there is none. */
+uint32_t db_switches_find(const struct db_switches *switches, int64_t id);
+/** Hops from the nearest of some switches to every switch; breadth-first search.
+ *  \param hops  [count] DB_FAR where there is no path */
+void db_switches_spread(struct db_switches *switches, const uint32_t *from, size_t count,
+                        uint16_t *hops);
+
+#endif

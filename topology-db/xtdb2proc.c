@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Output of Cray's xtdb2proc: one line of key=value pairs a processor, found by key. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology-db/cray.h"
+#include "topology-db/import.h"
+#include "util/alloc.h"
+
+enum { WORD = 24, VALUE = 64 };
+
+enum key {
+    CPU,
+    SLOT,
+    CAGE,
+    COL,
+    ROW,
+    X,
+    Y,
+    Z,
+    NID,
+    NUMBERS, /* the keys before this one are numbers and must be there */
+    STATUS = NUMBERS,
+    TYPE,
+    MODE,
+    KEYS
+};
+
+static const struct {
+    const char *name;
+    uint32_t most;
+} keys[KEYS] = {
+    [CPU] = {"cpu", 255},
+    [SLOT] = {"slot", 255},
+    [CAGE] = {"cage", 255},
+    [COL] = {"cab_position", 65535},
+    [ROW] = {"cab_row", 65535},
+    [X] = {"x_coord", CRAY_COORDINATE_MOST},
+    [Y] = {"y_coord", CRAY_COORDINATE_MOST},
+    [Z] = {"z_coord", CRAY_COORDINATE_MOST},
+    [NID] = {"processor_id", CRAY_NID_MOST},
+    [STATUS] = {"processor_status", 0},
+    [TYPE] = {"processor_type", 0},
+    [MODE] = {"alloc_mode", 0},
+};
+
+struct processor {
+    uint32_t number[NUMBERS];
+    char status[WORD], type[WORD], mode[WORD];
+    size_t line;
+};
+
+struct list {
+    struct processor *row;
+    size_t rows, room;
+};
+
+static void list_free(void *content)
+{
+    struct list *list = content;
+
+    if (list)
+        free(list->row);
+    free(list);
+}
+
+/* Reads `value` or `'quoted, value'` and the comma after it. */
+static int read_value(char **at, char *value)
+{
+    char quote = **at == '\'' ? '\'' : 0;
+    char *start = quote ? *at + 1 : *at, *end = strchr(start, quote ? '\'' : ',');
+    size_t length;
+
+    if (!end && quote)
+        return -1;
+    if (!end)
+        end = start + strlen(start);
+    length = (size_t)(end - start);
+    if (length >= VALUE)
+        return -1;
+    memcpy(value, start, length);
+    value[length] = 0;
+    if (quote)
+        end++;
+    while (*end == ' ' || *end == '\t')
+        end++;
+    if (*end && *end != ',')
+        return -1;
+    *at = *end ? end + 1 : end;
+    return 0;
+}
+
+static int key_of(const char *name, size_t length)
+{
+    for (int i = 0; i < KEYS; i++)
+        if (strlen(keys[i].name) == length && strncmp(keys[i].name, name, length) == 0)
+            return i;
+    return KEYS;
+}
+
+static int take_value(struct db_import *import, struct processor *row, int key, const char *value,
+                      topomap_error *err)
+{
+    if (key < NUMBERS) {
+        if (cray_number(value, keys[key].most, &row->number[key]))
+            return topomap_input_fail(import->input, err,
+                                      "%s: expected a number from 0 to %u, not '%.40s'",
+                                      keys[key].name, keys[key].most, value);
+    } else if (key < KEYS) {
+        snprintf(key == STATUS ? row->status
+                 : key == TYPE ? row->type
+                               : row->mode,
+                 WORD, "%.*s", WORD - 1, value);
+    }
+    return 0;
+}
+
+static int read_pairs(struct db_import *import, char *line, struct processor *row,
+                      topomap_error *err)
+{
+    uint32_t seen = 0;
+
+    while (*line) {
+        char *equals = strchr(line, '='), *name = line + strspn(line, " \t"), value[VALUE];
+        int key;
+
+        if (!equals || memchr(line, ',', (size_t)(equals - line)))
+            return topomap_input_fail(import->input, err,
+                                      "expected key=value at '%.40s' (a line that was wrapped?)",
+                                      line);
+        key = key_of(name, (size_t)(equals - name));
+        line = equals + 1;
+        if (read_value(&line, value))
+            return topomap_input_fail(import->input, err, "a value without its end at '%.40s'",
+                                      equals);
+        if (key < KEYS && seen & 1u << key)
+            return topomap_input_fail(import->input, err, "%s is given twice", keys[key].name);
+        seen |= key < KEYS ? 1u << key : 0;
+        if (take_value(import, row, key, value, err))
+            return -1;
+    }
+    for (int i = 0; i < NUMBERS; i++)
+        if (!(seen & 1u << i))
+            return topomap_input_fail(import->input, err, "no %s (a line that was cut?)",
+                                      keys[i].name);
+    return 0;
+}
+
+static int by_nid(const void *a, const void *b)
+{
+    const struct processor *x = a, *y = b;
+
+    return x->number[NID] < y->number[NID] ? -1 : x->number[NID] > y->number[NID];
+}
+
+static int check(struct db_import *import, struct list *list, topomap_error *err)
+{
+    if (!list->rows)
+        return topomap_input_fail(import->input, err,
+                                  "no line with processor_id=: not xtdb2proc's output");
+    qsort(list->row, list->rows, sizeof *list->row, by_nid);
+    for (size_t i = 1; i < list->rows; i++)
+        if (list->row[i].number[NID] == list->row[i - 1].number[NID])
+            return topomap_error_set(err, TOPOMAP_EINPUT,
+                                     "%s:%zu: processor_id %u is on line %zu "
+                                     "too",
+                                     import->path, list->row[i].line, list->row[i].number[NID],
+                                     list->row[i - 1].line);
+    return 0;
+}
+
+static int read_line(struct db_import *import, struct list *list, char *line, topomap_error *err)
+{
+    struct processor row = {.line = topomap_input_lineno(import->input)};
+
+    line += strspn(line, " \t");
+    if (!*line || *line == '#')
+        return 0;
+    if (read_pairs(import, line, &row, err) ||
+        topomap_grow(&list->row, &list->room, list->rows + 1, sizeof row, err))
+        return -1;
+    list->row[list->rows++] = row;
+    return 0;
+}
+
+static int read_list(struct db_import *import, void **content, topomap_error *err)
+{
+    struct list *list = topomap_alloc(1, sizeof *list, err);
+    char *line;
+    size_t length;
+    int got;
+
+    if (!list)
+        return -1;
+    while ((got = topomap_input_line(import->input, 65536, &line, &length, err)) > 0)
+        if (read_line(import, list, line, err)) {
+            got = -1;
+            break;
+        }
+    if (got < 0 || check(import, list, err)) {
+        list_free(list);
+        return -1;
+    }
+    *content = list;
+    return 0;
+}
+
+static int write_list(struct db_import *import, void *content, topomap_error *err)
+{
+    const struct list *list = content;
+    sqlite3_stmt *insert =
+        db_prepare(import->file, "INSERT INTO cray_proc VALUES(?,?,?,?,?,?,?,?,?)", err);
+    int result = insert ? 0 : -1;
+
+    for (size_t i = 0; !result && i < list->rows; i++) {
+        const struct processor *row = &list->row[i];
+        const uint32_t *n = row->number;
+        struct cray_name name = {n[COL], n[ROW], n[CAGE], n[SLOT], n[CPU]};
+
+        sqlite3_bind_int64(insert, 1, n[NID]);
+        sqlite3_bind_int64(insert, 2, import->source);
+        sqlite3_bind_int64(insert, 3, cray_name_pack(&name));
+        sqlite3_bind_text(insert, 4, row->type, -1, SQLITE_STATIC);
+        sqlite3_bind_text(insert, 5, row->status, -1, SQLITE_STATIC);
+        sqlite3_bind_text(insert, 6, row->mode, -1, SQLITE_STATIC);
+        for (int axis = 0; axis < 3; axis++)
+            sqlite3_bind_int64(insert, 7 + axis, n[X + axis]);
+        result = db_insert(insert, err);
+    }
+    sqlite3_finalize(insert);
+    import->report->hosts = list->rows;
+    return result;
+}
+
+const db_importer db_xtdb2proc = {
+    .row = {"xtdb2proc", "Cray nodes: NID, place on the floor and network coordinates"},
+    .singleton = 1,
+    .read = read_list,
+    .write = write_list,
+    .free = list_free,
+};

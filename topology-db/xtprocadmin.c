@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Output of Cray's xtprocadmin: a table whose columns are found by its header line. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology-db/cray.h"
+#include "topology-db/import.h"
+#include "util/alloc.h"
+
+enum { COLUMNS = 32, WORD = 24 };
+
+enum column { NID, HEX, NODENAME, TYPE, STATUS, MODE, KNOWN };
+
+static const char *const column_names[KNOWN] = {"NID",  "(HEX)",  "NODENAME",
+                                                "TYPE", "STATUS", "MODE"};
+
+struct row {
+    uint32_t nid;
+    struct cray_name name;
+    char type[WORD], status[WORD], mode[WORD];
+};
+
+struct table {
+    struct row *row;
+    size_t rows, room;
+    int at[KNOWN]; /* column of each known name, -1 where it is not there */
+    int header;
+};
+
+static void table_free(void *content)
+{
+    struct table *table = content;
+
+    if (table)
+        free(table->row);
+    free(table);
+}
+
+/* Cuts a line into words; returns how many there are (the rest is left out). */
+static int split(char *line, char **word)
+{
+    int words = 0;
+    char *keep;
+
+    for (char *at = strtok_r(line, " \t", &keep); at && words < COLUMNS;
+         at = strtok_r(NULL, " \t", &keep))
+        word[words++] = at;
+    return words;
+}
+
+static int take_header(struct db_import *import, struct table *table, char **word, int words,
+                       topomap_error *err)
+{
+    for (int known = 0; known < KNOWN; known++) {
+        table->at[known] = -1;
+        for (int i = 0; i < words; i++)
+            if (strcmp(word[i], column_names[known]) == 0)
+                table->at[known] = i;
+    }
+    if (table->at[NID] < 0 || table->at[NODENAME] < 0)
+        return topomap_input_fail(import->input, err,
+                                  "the header line has no %s column; give the output of "
+                                  "'xtprocadmin' without options that remove it",
+                                  table->at[NID] < 0 ? "NID" : "NODENAME");
+    table->header = 1;
+    return 0;
+}
+
+static const char *cell(const struct table *table, char **word, int words, enum column column)
+{
+    return table->at[column] >= 0 && table->at[column] < words ? word[table->at[column]] : "";
+}
+
+static int read_row(struct db_import *import, struct table *table, char **word, int words,
+                    topomap_error *err)
+{
+    struct row row = {0};
+    const char *hex = cell(table, word, words, HEX);
+    char *end;
+
+    if (cray_number(cell(table, word, words, NID), CRAY_NID_MOST, &row.nid))
+        return topomap_input_fail(import->input, err, "expected a NID, not '%.40s'",
+                                  cell(table, word, words, NID));
+    if (*hex && (strtoul(hex, &end, 16) != row.nid || *end))
+        return topomap_input_fail(import->input, err, "NID %u and (HEX) %.20s do not agree",
+                                  row.nid, hex);
+    if (cray_name_parse(cell(table, word, words, NODENAME), &row.name))
+        return topomap_input_fail(import->input, err,
+                                  "expected a node name such as c0-0c0s1n0, not '%.40s'",
+                                  cell(table, word, words, NODENAME));
+    if (table->at[TYPE] >= 0 && table->at[TYPE] >= words)
+        return topomap_input_fail(import->input, err, "the row is cut: no TYPE");
+    if (table->at[STATUS] >= 0 && table->at[STATUS] >= words)
+        return topomap_input_fail(import->input, err, "the row is cut: no STATUS");
+    snprintf(row.type, WORD, "%s", cell(table, word, words, TYPE));
+    snprintf(row.status, WORD, "%s", cell(table, word, words, STATUS));
+    snprintf(row.mode, WORD, "%s", cell(table, word, words, MODE));
+    if (topomap_grow(&table->row, &table->room, table->rows + 1, sizeof row, err))
+        return -1;
+    table->row[table->rows++] = row;
+    return 0;
+}
+
+/* Messages of a tool that could not reach its database come before the table or instead of it. */
+static int read_line(struct db_import *import, struct table *table, char *line, topomap_error *err)
+{
+    char *word[COLUMNS], first[200];
+    int words;
+
+    snprintf(first, sizeof first, "%s", line);
+    words = split(line, word);
+    if (!words || word[0][0] == '#')
+        return 0;
+    for (int i = 0; i < words; i++)
+        if (strcmp(word[i], column_names[NID]) == 0 || strcmp(word[i], column_names[NODENAME]) == 0)
+            return take_header(import, table, word, words, err);
+    if (table->header)
+        return read_row(import, table, word, words, err);
+    db_warn(import, topomap_input_lineno(import->input), "before the table: %.150s", first);
+    return 0;
+}
+
+static int by_nid(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+
+    return x->nid < y->nid ? -1 : x->nid > y->nid;
+}
+
+static int check(struct db_import *import, struct table *table, topomap_error *err)
+{
+    size_t kept = 0;
+
+    if (!table->header)
+        return topomap_input_fail(import->input, err,
+                                  "no header line with NID and NODENAME: not xtprocadmin's output");
+    if (!table->rows)
+        return topomap_input_fail(import->input, err, "the table has no rows");
+    qsort(table->row, table->rows, sizeof *table->row, by_nid);
+    for (size_t i = 0; i < table->rows; i++) {
+        if (kept && table->row[kept - 1].nid == table->row[i].nid) {
+            if (memcmp(&table->row[kept - 1].name, &table->row[i].name, sizeof table->row->name))
+                return topomap_error_set(err, TOPOMAP_EINPUT,
+                                         "%s: NID %u has two rows with different node names",
+                                         import->path, table->row[i].nid);
+            db_warn(import, 0, "NID %u has two rows", table->row[i].nid);
+            continue;
+        }
+        table->row[kept++] = table->row[i];
+    }
+    table->rows = kept;
+    return 0;
+}
+
+static int read_table(struct db_import *import, void **content, topomap_error *err)
+{
+    struct table *table = topomap_alloc(1, sizeof *table, err);
+    char *line;
+    size_t length;
+    int got = -1;
+
+    if (!table)
+        return -1;
+    while ((got = topomap_input_line(import->input, 65536, &line, &length, err)) > 0)
+        if (read_line(import, table, line, err)) {
+            got = -1;
+            break;
+        }
+    if (got < 0 || check(import, table, err)) {
+        table_free(table);
+        return -1;
+    }
+    *content = table;
+    return 0;
+}
+
+static int write_table(struct db_import *import, void *content, topomap_error *err)
+{
+    const struct table *table = content;
+    sqlite3_stmt *insert =
+        db_prepare(import->file, "INSERT INTO cray_admin VALUES(?,?,?,?,?,?)", err);
+    int result = insert ? 0 : -1;
+
+    for (size_t i = 0; !result && i < table->rows; i++) {
+        const struct row *row = &table->row[i];
+
+        sqlite3_bind_int64(insert, 1, row->nid);
+        sqlite3_bind_int64(insert, 2, import->source);
+        sqlite3_bind_int64(insert, 3, cray_name_pack(&row->name));
+        sqlite3_bind_text(insert, 4, row->type, -1, SQLITE_STATIC);
+        sqlite3_bind_text(insert, 5, row->status, -1, SQLITE_STATIC);
+        sqlite3_bind_text(insert, 6, row->mode, -1, SQLITE_STATIC);
+        result = db_insert(insert, err);
+    }
+    sqlite3_finalize(insert);
+    import->report->hosts = table->rows;
+    return result;
+}
+
+const db_importer db_xtprocadmin = {
+    .row = {"xtprocadmin", "Cray nodes: NID, component name, type and status"},
+    .singleton = 1,
+    .read = read_table,
+    .write = write_table,
+    .free = table_free,
+};
