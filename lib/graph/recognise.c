@@ -219,7 +219,9 @@ int topomap_edges_recognise(const char *bytes, size_t size)
             continue;
         if (count < 0)
             return is_listed(window.line[i]) ? TOPOMAP_SURE_LIKELY * 2 : TOPOMAP_SURE_NOT;
-        if (count < 2 || count > 4 || (fields && fields != count))
+        if (count < 2 || count > 4)
+            return TOPOMAP_SURE_BROKEN;
+        if (fields && fields != count)
             return TOPOMAP_SURE_HARDLY;
         fields = count;
     }

@@ -159,6 +159,8 @@ static void test_hostile_bytes(void **state)
     graph_bad(scratch_write("elf", elf, sizeof elf), NULL, TOPOMAP_EINPUT, "not recognised");
     graph_bad(scratch_text("prose", "Dear reader,\nthis is text\n"), NULL, TOPOMAP_EINPUT,
               "not recognised");
+    graph_bad(scratch_text("rows", "0 1 2 3 4 \n5 6 7 8 9 \n"), NULL, TOPOMAP_EINPUT,
+              "not recognised");
     graph_bad(scratch_text("any", metis_text), "metiss", TOPOMAP_EUSAGE, "`metiss` is no graph");
 }
 
