@@ -7,13 +7,16 @@
 
 #include <sched.h>
 #include <slurm/slurm.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Filled once, before the tasks are forked. */
 static struct {
     topomap_bindings plan; /* of this node; nodes == 0: nothing to do */
     char *cores;           /* that the step may use, Slurm's numbering */
+    int refused;           /* the tasks must not run */
 } here;
 
 /* The job's environment without copying it: spank_getenv wants a buffer as large as the plan. */
@@ -83,6 +86,15 @@ static void read_plan(spank_t spank, const char *text, uint32_t job, uint32_t st
     here.plan = plan;
 }
 
+static int is_refused(spank_t spank, uint32_t job, uint32_t step)
+{
+    const char *refused = job_environment(spank, PLUGIN_ENV_REFUSED);
+    char ours[32];
+
+    snprintf(ours, sizeof ours, "%u.%u", job, step);
+    return refused && !strcmp(refused, ours);
+}
+
 void plugin_bind_node(spank_t spank)
 {
     const char *carried = job_environment(spank, PLUGIN_ENV_CARRIED_BINDINGS);
@@ -92,6 +104,7 @@ void plugin_bind_node(spank_t spank)
     if (spank_get_item(spank, S_JOB_ID, &job) == ESPANK_SUCCESS &&
         spank_get_item(spank, S_JOB_STEPID, &step) == ESPANK_SUCCESS &&
         step <= SLURM_MAX_NORMAL_STEP_ID) {
+        here.refused = is_refused(spank, job, step);
         unfold(spank, text);
         if (text)
             read_plan(spank, text, job, step);
@@ -137,6 +150,8 @@ void plugin_bind_task(spank_t spank)
     plugin_cpus allowed, mask;
     int local;
 
+    if (here.refused)
+        _exit(1);
     if (!here.plan.nodes || !before || !set || spank_get_item(spank, S_TASK_ID, &local))
         goto out;
     memset(before, 0, size);

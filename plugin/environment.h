@@ -14,6 +14,9 @@
 #define PLUGIN_ENV_CARRIED_PLAN "SLURM_TOPOMAP_PLAN"
 #define PLUGIN_ENV_CARRIED_BINDINGS "SLURM_TOPOMAP_BINDINGS"
 
+/* "job.step" of a step whose tasks must not run. */
+#define PLUGIN_ENV_REFUSED "SLURM_TOPOMAP_REFUSED"
+
 /* Linux takes 128 KiB a variable (MAX_ARG_STRLEN); a task whose environment has more does not
  * start. */
 enum { PLUGIN_ENV_MOST = 96 << 10 };

@@ -56,7 +56,8 @@ int slurm_spank_init_post_opt(spank_t spank, int count, char *words[])
 int slurm_spank_local_user_init(spank_t spank, int count, char *words[])
 {
     (void)count, (void)words;
-    return plugin_step_place(spank, &site);
+    plugin_step_place(spank, &site);
+    return 0;
 }
 
 int slurm_spank_user_init(spank_t spank, int count, char *words[])
