@@ -112,6 +112,8 @@ static void note(int index, const plugin_option_word *option, void *context)
         noted->cpu_bind = names_a_binding(option->value);
     else if (!strcmp(option->name, "cpus-per-task"))
         noted->cpus_per_task = (unsigned)strtoul(option->value, NULL, 10);
+    else if (!strcmp(option->name, "mpi"))
+        noted->mpi = option->value;
     else if (!strcmp(option->name, "pty"))
         noted->pty = 1;
 }

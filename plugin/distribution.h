@@ -15,6 +15,7 @@ typedef struct plugin_launcher {
     int pty;
     int het;                /* several components, separated by ":" */
     unsigned cpus_per_task; /* 0: not said */
+    const char *mpi;        /* --mpi, lent, or NULL */
 } plugin_launcher;
 
 /** What was found when the plugin was loaded. */

@@ -14,6 +14,7 @@ plugin_libspank_la_SOURCES = \
   plugin/layout.c plugin/layout.h \
   plugin/memory.c plugin/memory.h \
   plugin/options.c plugin/options.h \
+  plugin/procmap.c plugin/procmap.h \
   plugin/ranks.c plugin/ranks.h \
   plugin/reply.c plugin/reply.h \
   plugin/report.c plugin/report.h \

@@ -6,6 +6,7 @@
 #include "plugin/launch.h"
 #include "plugin/layout.h"
 #include "plugin/options.h"
+#include "plugin/procmap.h"
 #include "plugin/reply.h"
 #include "plugin/report.h"
 #include "plugin/request.h"
@@ -236,12 +237,22 @@ static void say(const struct step *step)
                              "or bind=none)");
 }
 
+static int permute(struct step *step, topomap_error *err)
+{
+    uint32_t task_dist;
+
+    if (plugin_procmap_choose(&step->ranks, step->layout.task_dist,
+                              plugin_procmap_may_be_pmi2(step->launcher->mpi), step->bind,
+                              &task_dist, err))
+        return -1;
+    return plugin_layout_apply(&step->layout, &step->ranks, task_dist, err);
+}
+
 static int place(struct step *step, topomap_error *err)
 {
     if (ask(step, err) || check_answer(step, err))
         return -1;
-    if (step->reply.status == PLUGIN_APPLIED &&
-        plugin_layout_apply(&step->layout, &step->ranks, err))
+    if (step->reply.status == PLUGIN_APPLIED && permute(step, err))
         return -1;
     set_environment(step);
     explain(step);

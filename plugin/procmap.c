@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "plugin/procmap.h"
+#include "util/alloc.h"
+
+#include <slurm/slurm.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "cmd=get_result rc=0 msg=success value=" shares the 1,024 bytes with the map. */
+enum { MAP_MOST = 960 };
+
+static uint32_t *nodes_of(const plugin_ranks *ranks, topomap_error *err)
+{
+    uint32_t *node_of = topomap_alloc(ranks->tasks, sizeof *node_of, err);
+
+    for (uint32_t node = 0; node_of && node < ranks->nodes; node++)
+        for (uint32_t i = ranks->first[node]; i < ranks->first[node + 1]; i++)
+            node_of[ranks->id[i]] = node;
+    return node_of;
+}
+
+/* Consecutive ranks of one node from \p rank on. */
+static uint32_t run_length(const uint32_t *node_of, uint32_t tasks, uint32_t rank, uint32_t most)
+{
+    uint32_t length = 1;
+
+    while (length < most && rank + length < tasks && node_of[rank + length] == node_of[rank])
+        length++;
+    return length;
+}
+
+/* Length of the map: blocks of \p most ranks at most (1: cyclic), as long as each next block is as
+ * long as the first and on the next node. */
+static size_t map_length(const uint32_t *node_of, uint32_t tasks, uint32_t most)
+{
+    size_t length = strlen("(vector)");
+
+    for (uint32_t rank = 0; rank < tasks;) {
+        uint32_t block = run_length(node_of, tasks, rank, most), next = rank + block, count = 1;
+
+        while (next < tasks && node_of[next] == node_of[next - 1] + 1 &&
+               run_length(node_of, tasks, next, most) == block) {
+            next += block;
+            count++;
+        }
+        length += (size_t)snprintf(NULL, 0, ",(%u,%u,%u)", node_of[rank], count, block);
+        rank = next;
+    }
+    return length;
+}
+
+int plugin_procmap_choose(const plugin_ranks *ranks, uint32_t task_dist, int pmi2, int plane,
+                          uint32_t *honest, topomap_error *err)
+{
+    uint32_t nodes = task_dist & SLURM_DIST_NODEMASK;
+    int is_plane = (task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_PLANE;
+    uint32_t *node_of = nodes_of(ranks, err);
+    size_t cyclic, blocks;
+
+    if (!node_of)
+        return -1;
+    cyclic = map_length(node_of, ranks->tasks, 1);
+    blocks = map_length(node_of, ranks->tasks, UINT32_MAX);
+    free(node_of);
+    if (is_plane && (!pmi2 || blocks <= MAP_MOST)) {
+        *honest = task_dist;
+    } else if (!is_plane && (!pmi2 || cyclic <= MAP_MOST)) {
+        *honest = nodes == SLURM_DIST_NODECYCLIC
+                      ? task_dist
+                      : (task_dist & ~(uint32_t)SLURM_DIST_NODEMASK) | SLURM_DIST_NODECYCLIC;
+    } else if (!is_plane && plane && blocks <= MAP_MOST) {
+        *honest = (task_dist & ~(uint32_t)SLURM_DIST_STATE_BASE) | SLURM_DIST_PLANE;
+    } else {
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "mpi/pmi2 gives MPICH %d bytes for the map of ranks to nodes, this "
+                                 "placement takes %zu: use --mpi=pmix",
+                                 MAP_MOST, is_plane || (plane && blocks < cyclic) ? blocks : cyclic);
+    }
+    return 0;
+}
+
+/* An RPC, so it is asked last. */
+static int default_may_be_pmi2(void)
+{
+    slurm_conf_t *conf = NULL;
+    int may_be = 1;
+
+    if (slurm_load_ctl_conf(0, &conf) == SLURM_SUCCESS && conf) {
+        may_be = conf->mpi_default && strstr(conf->mpi_default, "pmi2") != NULL;
+        slurm_free_ctl_conf(conf);
+    }
+    return may_be;
+}
+
+int plugin_procmap_may_be_pmi2(const char *option)
+{
+    const char *type = option && *option ? option : getenv("SLURM_MPI_TYPE");
+
+    if (type && *type)
+        return strstr(type, "pmi2") != NULL;
+    return default_may_be_pmi2();
+}
