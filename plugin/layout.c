@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plugin/layout.h"
+#include "plugin/mapping.h"
 #include "util/alloc.h"
 
 #include <slurm/slurm.h>
@@ -22,7 +23,7 @@ struct launcher_job {
     uid_t uid;
     gid_t gid;
     uint32_t job, step;
-    const slurm_step_layout_t *layout;
+    slurm_step_layout_t *layout;
     int count;
     char **words;
 };
@@ -179,6 +180,8 @@ int plugin_layout_find(spank_t spank, plugin_layout *layout, topomap_error *err)
     }
     if (check_counts(spank, &found, err))
         goto failed;
+    layout->task_dist = found.task_dist;
+    layout->dist_at = &job.layout->task_dist;
     layout->arbitrary = (found.task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_ARBITRARY;
     layout->node_list = copy_string(&layout->memory, found.node_list, err);
     if (layout->node_list && !copy_ranks(&found, layout, err))
@@ -188,19 +191,26 @@ failed:
     return -1;
 }
 
-static int write_ids(const plugin_layout *layout, const plugin_ranks *ranks)
+static int write_layout(const plugin_layout *layout, const plugin_ranks *ranks, uint32_t task_dist)
 {
     for (uint32_t node = 0; node < ranks->nodes; node++)
         if (plugin_memory_write(&layout->memory, layout->tids[node], ranks->id + ranks->first[node],
                                 (ranks->first[node + 1] - ranks->first[node]) * sizeof *ranks->id))
             return -1;
-    return 0;
+    return plugin_memory_write(&layout->memory, layout->dist_at, &task_dist, sizeof task_dist);
 }
 
 int plugin_layout_apply(const plugin_layout *layout, const plugin_ranks *ranks, topomap_error *err)
 {
-    /* The same ids first: where this works, so does the other. */
-    if (write_ids(layout, &layout->ranks) || write_ids(layout, ranks))
+    uint32_t task_dist;
+
+    if (!memcmp(ranks->id, layout->ranks.id, ranks->tasks * sizeof *ranks->id))
+        return 0;
+    if (plugin_mapping_choose(ranks, layout->task_dist, &task_dist))
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+    /* What is there already first: where this works, so does the other. */
+    if (write_layout(layout, &layout->ranks, layout->task_dist) ||
+        write_layout(layout, ranks, task_dist))
         return refuse(err, "not writable");
     return 0;
 }

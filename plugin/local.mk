@@ -12,6 +12,7 @@ plugin_libspank_la_SOURCES = \
   plugin/environment.h \
   plugin/launch.c plugin/launch.h \
   plugin/layout.c plugin/layout.h \
+  plugin/mapping.c plugin/mapping.h \
   plugin/memory.c plugin/memory.h \
   plugin/options.c plugin/options.h \
   plugin/ranks.c plugin/ranks.h \
@@ -28,7 +29,8 @@ plugin_spank_topomap_la_SOURCES = plugin/spank.c
 plugin_spank_topomap_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 # nodelete: Slurm looks into a plugin, lets go of it and loads it again (plugin_peek in
 # src/common/plugin.c), and what the constructor found out must outlive that.
-plugin_spank_topomap_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,-z,nodelete
+plugin_spank_topomap_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,-z,nodelete \
+  -export-symbols-regex '^(slurm_spank_.*|plugin_name|plugin_type|plugin_version|spank_plugin_version)$$'
 plugin_spank_topomap_la_LIBADD = plugin/libspank.la
 
 EXTRA_DIST += plugin/protocol.md
