@@ -34,3 +34,9 @@ plugin_spank_topomap_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -
 plugin_spank_topomap_la_LIBADD = plugin/libspank.la
 
 EXTRA_DIST += plugin/protocol.md
+
+check_PROGRAMS += tests/unit/plugin
+tests_unit_plugin_SOURCES = tests/unit/plugin.c
+tests_unit_plugin_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
+tests_unit_plugin_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
+TESTS += tests/unit/plugin
