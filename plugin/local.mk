@@ -29,7 +29,14 @@ plugin_spank_topomap_la_SOURCES = plugin/spank.c
 plugin_spank_topomap_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 # nodelete: Slurm looks into a plugin, lets go of it and loads it again (plugin_peek in
 # src/common/plugin.c), and what the constructor found out must outlive that.
-plugin_spank_topomap_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,-z,nodelete
+plugin_spank_topomap_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,-z,nodelete \
+  -export-symbols-regex '^(slurm_spank_.*|plugin_name|plugin_type|plugin_version|spank_plugin_version)$$'
 plugin_spank_topomap_la_LIBADD = plugin/libspank.la
 
 EXTRA_DIST += plugin/protocol.md
+
+check_PROGRAMS += tests/unit/plugin
+tests_unit_plugin_SOURCES = tests/unit/plugin.c
+tests_unit_plugin_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
+tests_unit_plugin_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
+TESTS += tests/unit/plugin

@@ -32,8 +32,13 @@ static int copy(const plugin_memory *memory, const char *from, char *to, size_t 
 
         if (done <= 0)
             return -1;
-        if (read(memory->out, to, (size_t)done) != done)
+        if (read(memory->out, to, (size_t)done) != done) {
+            char rest[CHUNK];
+
+            while (read(memory->out, rest, sizeof rest) > 0) /* or the next copy would find it */
+                ;
             return -1;
+        }
         from += done;
         to += done;
         size -= (size_t)done;

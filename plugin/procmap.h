@@ -3,8 +3,8 @@
  *
  * mpi/pmi2 makes it from the step layout, in a way that hangs on what distribution the layout says
  * it is (slurm 22.05 to 26.05, src/plugins/mpi/pmi2/setup.c, _get_proc_mapping): for block it counts
- * ranks up and never looks at the task ids; for cyclic and plane it follows them. MPICH keeps the
- * map in 1,024 bytes, a line of its PMI wire protocol, and dies in MPI_Init where it is longer. */
+ * ranks up and never looks at the task ids; for cyclic and plane it follows them. MPICH reads
+ * the map as one line of its PMI wire protocol and dies in MPI_Init where it is too long. */
 #ifndef TOPOMAP_PLUGIN_PROCMAP_H
 #define TOPOMAP_PLUGIN_PROCMAP_H
 

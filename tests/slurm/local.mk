@@ -2,5 +2,5 @@
 check_PROGRAMS += tests/slurm/fake-planner
 tests_slurm_fake_planner_SOURCES = tests/slurm/fake-planner.c
 tests_slurm_fake_planner_LDADD = lib/plan/libthin.la
-dist_check_SCRIPTS += tests/slurm/plugin.bats
+EXTRA_DIST += tests/slurm/plugin.bats
 TESTS += tests/slurm/plugin.bats

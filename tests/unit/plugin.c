@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The plugin's parts that need no Slurm to run. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <slurm/slurm.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/bindings.h"
+#include "plugin/cpus.h"
+#include "plugin/distribution.h"
+#include "plugin/launch.h"
+#include "plugin/procmap.h"
+#include "plugin/memory.h"
+#include "plugin/ranks.h"
+#include "plugin/reply.h"
+
+/* ---- The command line -------------------------------------------------------------------- */
+
+static const struct line {
+    const char *before, *after;
+    int on, nodes_only, other, cpu_bind;
+} lines[] = {
+    {"srun -n 4 a.out", "srun -n 4 a.out", 0, 0, 0, 0},
+    {"srun --distribution=topomap a.out", "srun --topomap=on a.out", 1, 0, 0, 0},
+    {"/usr/bin/srun --dist=topomap a.out", "/usr/bin/srun --topomap=on a.out", 1, 0, 0, 0},
+    {"srun --distribution topomap a.out", "srun --topomap-options= --topomap=on a.out", 1, 0, 0, 0},
+    {"srun -m topomap a.out", "srun --topomap-options= --topomap=on a.out", 1, 0, 0, 0},
+    {"srun -mtopomap a.out", "srun --topomap=on a.out", 1, 0, 0, 0},
+    {"srun -lum topomap a.out", "srun -lu --topomap=on a.out", 1, 0, 0, 0},
+    {"srun -lumtopomap a.out", "srun -lu a.out", 1, 0, 0, 0},
+    {"srun -m topomap:cyclic:block a",
+     "srun --topomap-options= --distribution=block:cyclic:block a", 1, 1, 0, 0},
+    {"srun -lmtopomap:fcyclic a", "srun -lmblock:fcyclic a", 1, 1, 0, 0},
+    {"srun --distribution=topomap:block a", "srun --distribution=block:block a", 1, 1, 0, 0},
+    {"srun -m topomap -m cyclic a", "srun --topomap-options= --topomap=on -m cyclic a", 0, 0, 1, 0},
+    {"srun -m cyclic -m topomap a", "srun -m cyclic --topomap-options= --topomap=on a", 1, 0, 0, 0},
+    /* Not ours: other words, other programs, the program's own options. */
+    {"srun -m topomapx a", "srun -m topomapx a", 0, 0, 1, 0},
+    {"srun -m topomap: a", "srun -m topomap: a", 0, 0, 1, 0},
+    {"sinfo -m topomap", "sinfo -m topomap", 0, 0, 0, 0},
+    {"slurmd -m topomap", "slurmd -m topomap", 0, 0, 0, 0},
+    {"srun a.out -m topomap", "srun a.out -m topomap", 0, 0, 0, 0},
+    {"srun -- -m topomap", "srun -- -m topomap", 0, 0, 0, 0},
+    {"srun - -m topomap", "srun - -m topomap", 0, 0, 0, 0},
+    {"srun -n -m topomap", "srun -n -m topomap", 0, 0, 0, 0}, /* -m is the value of -n */
+    {"srun -J topomap -o -m a", "srun -J topomap -o -m a", 0, 0, 0, 0},
+    /* Values in the next word, and optional ones that are not. */
+    {"srun --job-name -m -m topomap a", "srun --job-name -m --topomap-options= --topomap=on a", 1,
+     0, 0, 0},
+    {"srun -K0 -k -I5 -m topomap a", "srun -K0 -k -I5 --topomap-options= --topomap=on a", 1, 0, 0,
+     0},
+    {"srun --exclusive a -m topomap", "srun --exclusive a -m topomap", 0, 0, 0, 0},
+    {"srun -W 5 -m topomap a", "srun -W 5 --topomap-options= --topomap=on a", 1, 0, 0, 0},
+    {"sbatch -W -m topomap a", "sbatch -W --topomap-options= --topomap=on a", 1, 0, 0, 0},
+    {"sbatch --wait -m topomap a", "sbatch --wait --topomap-options= --topomap=on a", 1, 0, 0, 0},
+    {"salloc -K -m topomap a", "salloc -K --topomap-options= --topomap=on a", 1, 0, 0, 0},
+    /* Another plugin's options. */
+    {"srun --container-image=x -m topomap a",
+     "srun --container-image=x --topomap-options= --topomap=on a", 1, 0, 0, 0},
+    {"srun --container-image x -m topomap a", "srun --container-image x -m topomap a", 0, 0, 0, 0},
+    {"srun --some-flag -m topomap a", "srun --some-flag --topomap-options= --topomap=on a", 1, 0, 0,
+     0},
+    /* Nothing there. */
+    {"srun -m", "srun -m", 0, 0, 0, 0},
+    {"srun --distribution", "srun --distribution", 0, 0, 0, 0},
+    {"srun", "srun", 0, 0, 0, 0},
+    {"srun --cpu-bind=cores a", "srun --cpu-bind=cores a", 0, 0, 0, 1},
+    {"srun --cpu_bind=verbose,none a", "srun --cpu_bind=verbose,none a", 0, 0, 0, 1},
+    {"srun --cpu-bind=v a", "srun --cpu-bind=v a", 0, 0, 0, 0},
+    {"srun a --cpu-bind=cores", "srun a --cpu-bind=cores", 0, 0, 0, 0},
+};
+
+static int split(const char *text, char **words)
+{
+    char *copy = strdup(text), *rest = NULL;
+    int count = 0;
+
+    for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        words[count++] = word;
+    words[count] = NULL;
+    return count;
+}
+
+static void distribution_is_rewritten(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char *words[32], joined[256] = "";
+        int count = split(lines[i].before, words);
+        plugin_launcher launcher = {.program = plugin_words_program(words[0])};
+
+        if (launcher.program)
+            plugin_distribution_rewrite(count, words, &launcher);
+        for (int j = 0; j < count; j++) {
+            strcat(joined, j ? " " : "");
+            strcat(joined, words[j]);
+        }
+        assert_string_equal(joined, lines[i].after);
+        assert_int_equal(launcher.on, lines[i].on);
+        assert_int_equal(launcher.nodes_only, lines[i].nodes_only);
+        assert_int_equal(launcher.other, lines[i].other);
+        assert_int_equal(launcher.cpu_bind, lines[i].cpu_bind);
+    }
+}
+
+/* ---- Layouts ----------------------------------------------------------------------------- */
+
+/* 3 nodes with 3, 2 and 1 tasks. */
+static void make_ranks(plugin_ranks *ranks)
+{
+    topomap_error err;
+
+    assert_int_equal(plugin_ranks_alloc(ranks, 3, 6, &err), 0);
+    ranks->first[1] = 3;
+    ranks->first[2] = 5;
+    ranks->first[3] = 6;
+    for (uint32_t i = 0; i < 6; i++)
+        ranks->id[i] = i;
+}
+
+static void layouts_round_trip(void **state)
+{
+    plugin_ranks like, ranks;
+    topomap_error err;
+    char *text;
+
+    (void)state;
+    make_ranks(&like);
+    text = plugin_ranks_format(&like, &err);
+    assert_string_equal(text, "0-2;3-4;5");
+    free(text);
+    text = plugin_ranks_counts(&like, &err);
+    assert_string_equal(text, "3,2,1");
+    free(text);
+    assert_int_equal(plugin_ranks_parse("0,2,5;1,4;3", &like, &ranks, &err), 0);
+    text = plugin_ranks_format(&ranks, &err);
+    assert_string_equal(text, "0,2,5;1,4;3");
+    free(text);
+    plugin_ranks_clear(&ranks);
+    plugin_ranks_clear(&like);
+}
+
+static void bad_layouts_are_refused(void **state)
+{
+    static const char *const texts[] = {
+        "",
+        "0-2",
+        "0-2;3-4",
+        "0-2;3-4;5;",
+        "0-2;3-4;5 ",
+        "0-2;3-4;5;6",
+        "0-3;4;5",
+        "0-2;3;4-5",
+        "0-2;3-4;6",
+        "0-2;3-4;4",
+        "0,2,1;3-4;5",
+        "0-2;4-3;5",
+        "0--2;3-4;5",
+        "0-2;3-4;-5",
+        "0-2;3-4;x",
+        "0-2,;3-4;5",
+        ",0-2;3-4;5",
+        "0-2;;3-5",
+        "0-2;3-4;5x",
+        "0-2;3-4; 5",
+        "0-4294967295;3-4;5",
+        "0-2;3-4;4294967301",
+        "0-2;3-4;99999999999999999999",
+        "0 1 2;3 4;5",
+        "0-2,3-4;5",
+    };
+    plugin_ranks like, ranks;
+    topomap_error err;
+
+    (void)state;
+    make_ranks(&like);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        assert_int_equal(plugin_ranks_parse(texts[i], &like, &ranks, &err), -1);
+    plugin_ranks_clear(&like);
+}
+
+/* ---- mpi/pmi2's mapping ------------------------------------------------------------------ */
+
+static uint32_t chosen_for(uint32_t nodes, uint32_t each, uint32_t (*node_of)(uint32_t rank),
+                           uint32_t task_dist, int pmi2, int plane)
+{
+    plugin_ranks ranks;
+    topomap_error err;
+    uint32_t chosen = 0, at = 0;
+
+    assert_int_equal(plugin_ranks_alloc(&ranks, nodes, nodes * each, &err), 0);
+    for (uint32_t node = 0; node < nodes; node++) {
+        for (uint32_t rank = 0; rank < nodes * each; rank++)
+            if (node_of(rank) == node)
+                ranks.id[at++] = rank;
+        ranks.first[node + 1] = at;
+    }
+    assert_int_equal(plugin_ranks_check(&ranks, &err), 0);
+    if (plugin_procmap_choose(&ranks, task_dist, pmi2, plane, &chosen, &err))
+        chosen = 0;
+    plugin_ranks_clear(&ranks);
+    return chosen;
+}
+
+static uint32_t pairs_back(uint32_t rank) /* 4 nodes of 4: 33 22 11 00 33 22 11 00 */
+{
+    return 3 - rank / 2 % 4;
+}
+
+static uint32_t blocks_back(uint32_t rank) /* 8 nodes of 64 */
+{
+    return 7 - rank / 64;
+}
+
+static uint32_t scattered(uint32_t rank) /* 2 nodes of 512 */
+{
+    return __builtin_popcount(rank) & 1;
+}
+
+static void mapping_stays_true(void **state)
+{
+    (void)state;
+    assert_int_equal(chosen_for(4, 4, pairs_back, SLURM_DIST_BLOCK_CFULL, 1, 1),
+                     SLURM_DIST_CYCLIC_CFULL);
+    assert_int_equal(chosen_for(4, 4, pairs_back, SLURM_DIST_PACK_NODES | SLURM_DIST_BLOCK, 1, 1),
+                     SLURM_DIST_PACK_NODES | SLURM_DIST_CYCLIC);
+    assert_int_equal(chosen_for(4, 4, pairs_back, SLURM_DIST_PLANE, 1, 0), SLURM_DIST_PLANE);
+    assert_int_equal(chosen_for(8, 64, blocks_back, SLURM_DIST_BLOCK, 1, 1), SLURM_DIST_PLANE);
+    /* Too long for MPICH; another mpi plugin takes any length. */
+    assert_int_equal(chosen_for(8, 64, blocks_back, SLURM_DIST_BLOCK, 1, 0), 0);
+    assert_int_equal(chosen_for(2, 512, scattered, SLURM_DIST_BLOCK, 1, 1), 0);
+    assert_int_equal(chosen_for(2, 512, scattered, SLURM_DIST_BLOCK, 0, 1), SLURM_DIST_CYCLIC);
+}
+
+/* ---- Replies ----------------------------------------------------------------------------- */
+
+static size_t sign(char *text)
+{
+    size_t size = strlen(text);
+
+    return size + (size_t)sprintf(text + size, "end %08x\n", topomap_crc32(0, text, size));
+}
+
+static const char good[] = "topomap-reply 1\nstatus applied\nline a line\nquiet 1\nplan-id 9f3c\n"
+                           "gain 43.1\nnew-key with a value\nlayout 1;0\nexplain 9\nline one\n\n";
+
+static void replies_are_read(void **state)
+{
+    char text[512];
+    plugin_reply reply;
+    topomap_error err;
+    size_t size;
+
+    (void)state;
+    strcpy(text, good);
+    size = sign(text);
+    assert_int_equal(plugin_reply_read(text, size, &reply, &err), 0);
+    assert_int_equal(reply.status, PLUGIN_APPLIED);
+    assert_string_equal(reply.line, "a line");
+    assert_string_equal(reply.plan_id, "9f3c");
+    assert_string_equal(reply.gain, "43.1");
+    assert_string_equal(reply.layout, "1;0");
+    assert_null(reply.bindings);
+    assert_int_equal(reply.explain_size, 9);
+    assert_memory_equal(reply.explain, "line one\n", 9);
+}
+
+static void damaged_replies_are_refused(void **state)
+{
+    static const char *const bad[] = {
+        "topomap-reply 1\n",
+        "topomap-reply 2\nstatus failed\n",
+        "topomap-reply 1\nstatus\n",
+        "topomap-reply 1\nstatus maybe\n",
+        "topomap-reply 1\nstatus applied\n", /* without a layout */
+        "topomap-reply 1\nstatus failed\nquiet 2\n",
+        "topomap-reply 1\nstatus failed\nplan-id x y\n",
+        "topomap-reply 1\nstatus failed\ngain 1;rm\n",
+        "topomap-reply 1\nstatus failed\nexplain 5\nabc\n",
+        "topomap-reply 1\nstatus failed\nexplain -1\nabc\n",
+        "topomap-reply 1\nstatus failed\nexplain 99999999999999999999\nabc\n",
+        "topomap-reply 1\nstatus failed\nline unfinished",
+    };
+    char text[512], *copy;
+    plugin_reply reply;
+    topomap_error err;
+    size_t size;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        strcpy(text, bad[i]);
+        size = sign(text);
+        assert_int_equal(plugin_reply_read(text, size, &reply, &err), -1);
+    }
+    strcpy(text, good);
+    size = sign(text);
+    for (size_t i = 0; i < size; i++) {
+        for (int bit = 0; bit < 8; bit++) {
+            copy = strndup(text, size);
+            copy[i] ^= (char)(1 << bit);
+            assert_int_equal(plugin_reply_read(copy, size, &reply, &err), -1);
+            free(copy);
+        }
+        copy = strndup(text, i);
+        assert_int_equal(plugin_reply_read(copy, i, &reply, &err), -1);
+        free(copy);
+    }
+}
+
+/* ---- CPUs -------------------------------------------------------------------------------- */
+
+/* A node of 4 cores, PUs c and c + 4; tasks with the PUs of `plan`, `each` of them a task. */
+static void make_node(topomap_bindings *node, uint32_t tasks, uint32_t each, const uint32_t *plan)
+{
+    topomap_bindings_class *inside = calloc(1, sizeof *inside);
+
+    memset(node, 0, sizeof *node);
+    inside->cores = 4;
+    inside->pu_first = calloc(5, sizeof(uint32_t));
+    inside->pu_os = calloc(8, sizeof(uint32_t));
+    for (uint32_t core = 0; core < 4; core++) {
+        inside->pu_first[core + 1] = 2 * core + 2;
+        inside->pu_os[2 * core] = core;
+        inside->pu_os[2 * core + 1] = core + 4;
+    }
+    node->classes = node->nodes = 1;
+    node->node_class = inside;
+    node->class_of = calloc(1, sizeof(uint32_t));
+    node->task_first = calloc(2, sizeof(uint32_t));
+    node->task_first[1] = tasks;
+    node->pu_start = calloc(tasks + 1, sizeof(uint32_t));
+    node->pu = calloc(tasks * each, sizeof(uint32_t));
+    memcpy(node->pu, plan, tasks * each * sizeof *plan);
+    for (uint32_t task = 0; task <= tasks; task++)
+        node->pu_start[task] = task * each;
+}
+
+/* Bits of allowed and chosen CPUs; -1: Slurm's binding stays. */
+static int bits_of(const topomap_bindings *node, unsigned allowed, uint32_t task)
+{
+    plugin_cpus set = {{(unsigned char)allowed}}, mask;
+
+    return plugin_cpus_of_task(node, &set, task, &mask) ? -1 : mask.bit[0];
+}
+
+static void cpus_follow_the_plan_where_they_may(void **state)
+{
+    static const uint32_t cores[] = {3, 7, 1, 5}, numa[] = {2, 3, 2, 3}, pus[] = {3, 1, 0};
+    topomap_bindings node;
+
+    (void)state;
+    make_node(&node, 2, 2, cores); /* tasks on cores 3 and 1 */
+    assert_int_equal(bits_of(&node, 0xff, 0), 0x88);
+    assert_int_equal(bits_of(&node, 0xff, 1), 0x22);
+    assert_int_equal(bits_of(&node, 0x55, 0), 0x44); /* cores 0 and 2 alone: the order stays */
+    assert_int_equal(bits_of(&node, 0x55, 1), 0x11);
+    assert_int_equal(bits_of(&node, 0x07, 0), -1); /* three PUs for four */
+    assert_int_equal(bits_of(&node, 0xff, 2), -1); /* no such task */
+    topomap_bindings_clear(&node);
+
+    make_node(&node, 2, 2, numa); /* both tasks on the PUs 2 and 3 */
+    assert_int_equal(bits_of(&node, 0xff, 1), 0x0c);
+    assert_int_equal(bits_of(&node, 0x04, 1), 0x04);
+    assert_int_equal(bits_of(&node, 0x03, 1), -1);
+    topomap_bindings_clear(&node);
+
+    make_node(&node, 3, 1, pus); /* first hardware threads: others only if there is no choice */
+    assert_int_equal(bits_of(&node, 0x77, 2), 0x01);
+    assert_int_equal(bits_of(&node, 0x77, 1), 0x02);
+    assert_int_equal(bits_of(&node, 0x77, 0), 0x04);
+    assert_int_equal(bits_of(&node, 0x33, 2), 0x01);
+    assert_int_equal(bits_of(&node, 0x33, 1), 0x10);
+    assert_int_equal(bits_of(&node, 0x33, 0), 0x02);
+    topomap_bindings_clear(&node);
+}
+
+static void slurms_cores_cut_the_cpus(void **state)
+{
+    static const char *const bad[] = {"4", "0-4", "x", "0,", "0 1", "2-1", "-1", "0-", "0,,1"};
+    static const uint32_t plan[] = {0};
+    topomap_bindings node;
+    plugin_cpus set = {{0xff}};
+
+    (void)state;
+    make_node(&node, 1, 1, plan);
+    assert_int_equal(plugin_cpus_cut(&set, "0-1,3", node.node_class), 0);
+    assert_int_equal(set.bit[0], 0xbb);
+    assert_int_equal(plugin_cpus_cut(&set, "1", node.node_class), 0);
+    assert_int_equal(set.bit[0], 0x22);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (strcmp(bad[i], "0,")) /* a list may end with a comma */
+            assert_int_equal(plugin_cpus_cut(&set, bad[i], node.node_class), -1);
+    assert_int_equal(set.bit[0], 0x22);
+    topomap_bindings_clear(&node);
+}
+
+/* ---- Memory that is not there ------------------------------------------------------------ */
+
+static void bad_addresses_are_no_crash(void **state)
+{
+    static const char constant[] = "constant";
+    plugin_memory memory;
+    char big[20000], copy[20000];
+
+    (void)state;
+    memset(big, 7, sizeof big);
+    assert_int_equal(plugin_memory_open(&memory), 0);
+    assert_int_equal(plugin_memory_read(&memory, big, copy, sizeof big), 0);
+    assert_memory_equal(big, copy, sizeof big);
+    assert_int_equal(plugin_memory_read(&memory, NULL, copy, 1), -1);
+    assert_int_equal(plugin_memory_read(&memory, (void *)8, copy, 8), -1);
+    assert_int_equal(plugin_memory_read(&memory, (void *)(UINTPTR_MAX - 100), copy, 8), -1);
+    assert_int_equal(plugin_memory_read(&memory, constant, copy, sizeof constant), 0);
+    assert_string_equal(copy, constant);
+    assert_int_equal(plugin_memory_write(&memory, (void *)constant, "x", 1), -1);
+    assert_int_equal(plugin_memory_read(&memory, constant, copy, sizeof constant), 0);
+    assert_string_equal(copy, constant); /* nothing of a failure is left in the pipe */
+    plugin_memory_close(&memory);
+}
+
+/* ---- A process that is not the planner --------------------------------------------------- */
+
+static void odd_programs_are_survived(void **state)
+{
+    topomap_error err;
+    char *reply;
+    size_t size;
+
+    (void)state;
+    assert_int_equal(plugin_launch_run("/nonexist", "x", 1000, 0, &reply, &size, &err), -1);
+    assert_int_equal(plugin_launch_run("/bin/true", "x", 1000, 0, &reply, &size, &err), -1);
+    assert_non_null(strstr(err.text, "status 0 and no answer"));
+    assert_int_equal(plugin_launch_run("/bin/cat", "x", 300, 0, &reply, &size, &err), -1);
+    assert_non_null(strstr(err.text, "no answer"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(distribution_is_rewritten),
+        cmocka_unit_test(layouts_round_trip),
+        cmocka_unit_test(bad_layouts_are_refused),
+        cmocka_unit_test(mapping_stays_true),
+        cmocka_unit_test(replies_are_read),
+        cmocka_unit_test(damaged_replies_are_refused),
+        cmocka_unit_test(cpus_follow_the_plan_where_they_may),
+        cmocka_unit_test(slurms_cores_cut_the_cpus),
+        cmocka_unit_test(bad_addresses_are_no_crash),
+        cmocka_unit_test(odd_programs_are_survived),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
