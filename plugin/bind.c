@@ -7,13 +7,16 @@
 
 #include <sched.h>
 #include <slurm/slurm.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Filled once, before the tasks are forked. */
 static struct {
     topomap_bindings plan; /* of this node; nodes == 0: nothing to do */
     char *cores;           /* that the step may use, Slurm's numbering */
+    int refused;           /* the tasks must not run */
 } here;
 
 /* The job's environment without copying it: spank_getenv wants a buffer as large as the plan. */
@@ -41,17 +44,34 @@ static int is_ours(spank_t spank, const topomap_bindings *plan, uint32_t job, ui
            plan->task_first[1] == tasks;
 }
 
-void plugin_bind_node(spank_t spank)
+/* Gives the tasks the names that programs look for. */
+static void unfold(spank_t spank, const char *bindings)
 {
-    const char *text = job_environment(spank, PLUGIN_ENV_BINDINGS);
-    uint32_t job, step, node;
+    static const char *const names[] = {PLUGIN_ENV_APPLIED, PLUGIN_ENV_PLAN_ID, PLUGIN_ENV_GAIN};
+    const char *plan = job_environment(spank, PLUGIN_ENV_CARRIED_PLAN);
+    char *copy = plan ? strdup(plan) : NULL, *rest = NULL;
+    char *word = copy ? strtok_r(copy, " ", &rest) : NULL;
+
+    for (size_t i = 0; word && i < sizeof names / sizeof *names; i++) {
+        if (strcmp(word, "-") != 0)
+            spank_setenv(spank, names[i], word, 1);
+        word = strtok_r(NULL, " ", &rest);
+    }
+    free(copy);
+    spank_unsetenv(spank, PLUGIN_ENV_CARRIED_PLAN);
+    if (bindings)
+        spank_setenv(spank, PLUGIN_ENV_BINDINGS, bindings, 1);
+    spank_unsetenv(spank, PLUGIN_ENV_CARRIED_BINDINGS);
+}
+
+static void read_plan(spank_t spank, const char *text, uint32_t job, uint32_t step)
+{
     topomap_bindings plan;
     topomap_error err;
+    uint32_t node;
     char *cores = NULL;
 
-    if (!text || spank_get_item(spank, S_JOB_ID, &job) ||
-        spank_get_item(spank, S_JOB_STEPID, &step) || spank_get_item(spank, S_JOB_NODEID, &node) ||
-        step > SLURM_MAX_NORMAL_STEP_ID)
+    if (spank_get_item(spank, S_JOB_NODEID, &node))
         return;
     if (topomap_bindings_decode_node(text, node, &plan, &err)) {
         plugin_report_node("%s; Slurm's binding stays on this node", err.text);
@@ -64,6 +84,32 @@ void plugin_bind_node(spank_t spank)
     if (spank_get_item(spank, S_STEP_ALLOC_CORES, &cores) == ESPANK_SUCCESS && cores)
         here.cores = strdup(cores);
     here.plan = plan;
+}
+
+static int is_refused(spank_t spank, uint32_t job, uint32_t step)
+{
+    const char *refused = job_environment(spank, PLUGIN_ENV_REFUSED);
+    char ours[32];
+
+    snprintf(ours, sizeof ours, "%u.%u", job, step);
+    return refused && !strcmp(refused, ours);
+}
+
+void plugin_bind_node(spank_t spank)
+{
+    const char *carried = job_environment(spank, PLUGIN_ENV_CARRIED_BINDINGS);
+    char *text = carried ? strdup(carried) : NULL; /* it moves when the environment changes */
+    uint32_t job, step;
+
+    if (spank_get_item(spank, S_JOB_ID, &job) == ESPANK_SUCCESS &&
+        spank_get_item(spank, S_JOB_STEPID, &step) == ESPANK_SUCCESS &&
+        step <= SLURM_MAX_NORMAL_STEP_ID) {
+        here.refused = is_refused(spank, job, step);
+        unfold(spank, text);
+        if (text)
+            read_plan(spank, text, job, step);
+    }
+    free(text);
 }
 
 /* The task's own mask is what task/affinity chose for this task, or the cgroup's. Asked for all
@@ -104,6 +150,8 @@ void plugin_bind_task(spank_t spank)
     plugin_cpus allowed, mask;
     int local;
 
+    if (here.refused)
+        _exit(1);
     if (!here.plan.nodes || !before || !set || spank_get_item(spank, S_TASK_ID, &local))
         goto out;
     memset(before, 0, size);

@@ -114,8 +114,6 @@ static void note(int index, const plugin_option_word *option, void *context)
         noted->cpus_per_task = (unsigned)strtoul(option->value, NULL, 10);
     else if (!strcmp(option->name, "pty"))
         noted->pty = 1;
-    else if (!strcmp(option->name, "jobid"))
-        noted->own_job = 0;
 }
 
 void plugin_distribution_rewrite(int count, char **words, plugin_launcher *found)
@@ -157,7 +155,6 @@ __attribute__((constructor)) static void at_load(int count, char **words, char *
     launcher.program = plugin_words_program(words[0]);
     if (!launcher.program)
         return;
-    launcher.own_job = launcher.program == PLUGIN_SRUN && !getenv("SLURM_JOB_ID");
     if (launcher.program == PLUGIN_SRUN)
         launcher.cpu_bind = names_a_binding(getenv("SLURM_CPU_BIND"));
     plugin_distribution_rewrite(count, words, &launcher);

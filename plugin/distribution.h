@@ -14,7 +14,6 @@ typedef struct plugin_launcher {
     int cpu_bind;   /* an explicit --cpu-bind */
     int pty;
     int het;                /* several components, separated by ":" */
-    int own_job;            /* srun makes its own allocation */
     unsigned cpus_per_task; /* 0: not said */
 } plugin_launcher;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the tasks of a step find in their environment. */
+/* What the tasks of a step find in their environment, and how it gets there. */
 #ifndef TOPOMAP_PLUGIN_ENVIRONMENT_H
 #define TOPOMAP_PLUGIN_ENVIRONMENT_H
 
@@ -7,6 +7,15 @@
 #define PLUGIN_ENV_PLAN_ID "TOPOMAP_PLAN_ID"
 #define PLUGIN_ENV_GAIN "TOPOMAP_GAIN"
 #define PLUGIN_ENV_BINDINGS "TOPOMAP_BINDINGS"
+
+/* From srun to slurmstepd: with --export=NONE or a list of names, only SLURM_ and SPANK_ names
+ * pass (env_array_merge_slurm_spank in src/common/env.c). PLAN is "applied plan-id gain", with "-"
+ * for what is not known. */
+#define PLUGIN_ENV_CARRIED_PLAN "SLURM_TOPOMAP_PLAN"
+#define PLUGIN_ENV_CARRIED_BINDINGS "SLURM_TOPOMAP_BINDINGS"
+
+/* "job.step" of a step whose tasks must not run. */
+#define PLUGIN_ENV_REFUSED "SLURM_TOPOMAP_REFUSED"
 
 /* Linux takes 128 KiB a variable (MAX_ARG_STRLEN); a task whose environment has more does not
  * start. */

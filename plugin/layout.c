@@ -179,6 +179,8 @@ int plugin_layout_find(spank_t spank, plugin_layout *layout, topomap_error *err)
     }
     if (check_counts(spank, &found, err))
         goto failed;
+    layout->task_dist = found.task_dist;
+    layout->task_dist_at = (void *)&job.layout->task_dist;
     layout->arbitrary = (found.task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_ARBITRARY;
     layout->node_list = copy_string(&layout->memory, found.node_list, err);
     if (layout->node_list && !copy_ranks(&found, layout, err))
@@ -197,10 +199,33 @@ static int write_ids(const plugin_layout *layout, const plugin_ranks *ranks)
     return 0;
 }
 
+/* mpi/pmi2 tells MPICH which ranks share a node. Where the layout calls itself a block
+ * distribution it does not look at the task ids but counts them up, and ranks that are on
+ * different nodes would try to share memory; for a cyclic one it follows the ids (slurm 22.05,
+ * src/plugins/mpi/pmi2/setup.c, _get_proc_mapping). Only the part for nodes changes: sockets and
+ * cores are task/affinity's. */
+static uint32_t honest_distribution(uint32_t task_dist)
+{
+    uint32_t nodes = task_dist & SLURM_DIST_NODEMASK;
+
+    if (nodes == SLURM_DIST_NODECYCLIC || nodes == (SLURM_DIST_PLANE & SLURM_DIST_NODEMASK))
+        return task_dist;
+    return (task_dist & ~(uint32_t)SLURM_DIST_NODEMASK) | SLURM_DIST_NODECYCLIC;
+}
+
+static int write_distribution(const plugin_layout *layout)
+{
+    uint32_t task_dist = honest_distribution(layout->task_dist);
+
+    return plugin_memory_write(&layout->memory, layout->task_dist_at, &task_dist,
+                               sizeof task_dist);
+}
+
 int plugin_layout_apply(const plugin_layout *layout, const plugin_ranks *ranks, topomap_error *err)
 {
     /* The same ids first: where this works, so does the other. */
-    if (write_ids(layout, &layout->ranks) || write_ids(layout, ranks))
+    if (write_ids(layout, &layout->ranks) || write_distribution(layout) ||
+        write_ids(layout, ranks))
         return refuse(err, "not writable");
     return 0;
 }

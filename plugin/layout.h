@@ -14,6 +14,8 @@ typedef struct plugin_layout {
     char *node_list;    /* the step's nodes, as a host list in the step's order */
     plugin_ranks ranks; /* Slurm's own task ids */
     uint32_t **tids;    /* [ranks.nodes] where they are in srun */
+    uint32_t task_dist; /* the distribution that the layout says it is */
+    void *task_dist_at; /* where that is in srun */
     plugin_memory memory;
     const char *version; /* of the Slurm that runs, lent */
     int version_known;   /* the layout was verified for it */

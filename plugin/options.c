@@ -13,6 +13,7 @@
 /* How a job's options reach the steps inside it. */
 #define JOB_TOPOMAP "SLURM_TOPOMAP"
 #define JOB_OPTIONS "SLURM_TOPOMAP_OPTIONS"
+#define JOB_EXPLAIN "SLURM_TOPOMAP_EXPLAIN" /* a path, or empty for standard error */
 
 /* What the command line said, or a #SBATCH directive. */
 static struct said {
@@ -75,7 +76,11 @@ static int said_options(const char *value)
 static int said_explain(const char *value)
 {
     said.explain = 1;
-    return *value ? keep(&said.explain_file, value) : 0;
+    if (*value)
+        return keep(&said.explain_file, value);
+    free(said.explain_file);
+    said.explain_file = NULL;
+    return 0;
 }
 
 enum { SAID_TOPOMAP, SAID_OPTIONS, SAID_EXPLAIN };
@@ -110,6 +115,20 @@ int plugin_options_register(spank_t spank)
     return 0;
 }
 
+void plugin_options_forget(int allocator)
+{
+    static const char *const by_slurm[] = {"topomap", "topomap_options", "topomap_explain"};
+    static const char *const by_us[] = {JOB_TOPOMAP, JOB_OPTIONS, JOB_EXPLAIN};
+    char name[128];
+
+    for (size_t i = 0; i < sizeof by_slurm / sizeof *by_slurm; i++) {
+        snprintf(name, sizeof name, "SLURM_SPANK__SLURM_SPANK_OPTION_topomap_%s", by_slurm[i]);
+        unsetenv(name);
+    }
+    for (size_t i = 0; allocator && i < sizeof by_us / sizeof *by_us; i++)
+        unsetenv(by_us[i]);
+}
+
 void plugin_options_export(void)
 {
     const plugin_launcher *launcher = plugin_launcher_get();
@@ -122,6 +141,8 @@ void plugin_options_export(void)
         setenv(JOB_TOPOMAP, said.topomap, 1);
     if (said.options)
         setenv(JOB_OPTIONS, said.options, 1);
+    if (said.explain)
+        setenv(JOB_EXPLAIN, said.explain_file ? said.explain_file : "", 1);
 }
 
 /* ---- The keys of --topomap-options ------------------------------------------------------- */
@@ -270,8 +291,8 @@ void plugin_options_settle(const plugin_args *args, const plugin_launcher *launc
         return;
     read_words(environment(JOB_OPTIONS), options);
     read_words(said.options, options);
-    options->explain = said.explain;
-    options->explain_file = said.explain_file;
+    options->explain = said.explain || getenv(JOB_EXPLAIN);
+    options->explain_file = said.explain ? said.explain_file : environment(JOB_EXPLAIN);
     options->graph = names_graph(said.topomap) ? said.topomap
                      : names_graph(job)        ? job
                                                : environment("TOPOMAP_GRAPH");

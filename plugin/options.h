@@ -37,6 +37,12 @@ const char *plugin_options_key(enum plugin_key key);
 /** Registers the options; to be called from slurm_spank_init in every context. */
 int plugin_options_register(spank_t spank);
 
+/** Before options are read: drops what an enclosing job or step left for its own steps. Slurm hands
+ *  a job's SPANK options to its steps too (SLURM_SPANK__SLURM_SPANK_OPTION_..., plugstack.c), as
+ *  they were written; ours travel in variables of our own, with paths made absolute.
+ *  \param allocator  in sbatch and salloc, where a new job begins */
+void plugin_options_forget(int allocator);
+
 /** In sbatch and salloc: leaves what their options said in the environment, where srun inside the
  *  job finds it. SLURM_ names pass --export=NONE too. */
 void plugin_options_export(void);

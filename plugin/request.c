@@ -69,7 +69,7 @@ char *plugin_request_make(const plugin_options *options, const plugin_layout *la
     failed = write_layout(out, &layout->ranks, err);
     fprintf(out, "cpus-per-task %u\n", cpus_per_task);
     write_keys(out, options, bind);
-    fprintf(out, "time %.3f\ncontiguous 0\nexplain %d\nend\n", seconds, options->explain);
+    fprintf(out, "time %.3f\nexplain %d\nend\n", seconds, options->explain);
     if (fclose(out) && !failed)
         failed = topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     if (!failed)

@@ -37,6 +37,8 @@ int slurm_spank_init(spank_t spank, int count, char *words[])
     if (context == S_CTX_LOCAL)
         plugin_step_forget();
     if (context == S_CTX_LOCAL || context == S_CTX_ALLOCATOR)
+        plugin_options_forget(context == S_CTX_ALLOCATOR);
+    if (context == S_CTX_LOCAL || context == S_CTX_ALLOCATOR)
         plugin_args_read(count, words, &site);
     if (context == S_CTX_LOCAL || context == S_CTX_ALLOCATOR || context == S_CTX_REMOTE)
         plugin_options_register(spank);
@@ -54,7 +56,8 @@ int slurm_spank_init_post_opt(spank_t spank, int count, char *words[])
 int slurm_spank_local_user_init(spank_t spank, int count, char *words[])
 {
     (void)count, (void)words;
-    return plugin_step_place(spank, &site);
+    plugin_step_place(spank, &site);
+    return 0;
 }
 
 int slurm_spank_user_init(spank_t spank, int count, char *words[])

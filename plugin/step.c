@@ -12,8 +12,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <slurm/slurm.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,6 +36,9 @@ void plugin_step_forget(void)
     unsetenv(PLUGIN_ENV_PLAN_ID);
     unsetenv(PLUGIN_ENV_GAIN);
     unsetenv(PLUGIN_ENV_BINDINGS);
+    unsetenv(PLUGIN_ENV_CARRIED_PLAN);
+    unsetenv(PLUGIN_ENV_CARRIED_BINDINGS);
+    unsetenv(PLUGIN_ENV_REFUSED);
 }
 
 /* ---- Steps that are left alone ----------------------------------------------------------- */
@@ -161,19 +164,25 @@ static int check_answer(struct step *step, topomap_error *err)
     return step->reply.bindings ? check_bindings(step, err) : 0;
 }
 
+/* The nodes' plugin unfolds it for the tasks (bind.c). */
+static void carry_plan(int applied, const char *plan_id, const char *gain)
+{
+    char text[128];
+
+    snprintf(text, sizeof text, "%d %.64s %.32s", applied, plan_id ? plan_id : "-",
+             gain ? gain : "-");
+    setenv(PLUGIN_ENV_CARRIED_PLAN, text, 1);
+}
+
 static void set_environment(const struct step *step)
 {
     const plugin_reply *reply = &step->reply;
 
-    setenv(PLUGIN_ENV_APPLIED, reply->status == PLUGIN_APPLIED ? "1" : "0", 1);
-    if (reply->plan_id)
-        setenv(PLUGIN_ENV_PLAN_ID, reply->plan_id, 1);
-    if (reply->gain)
-        setenv(PLUGIN_ENV_GAIN, reply->gain, 1);
+    carry_plan(reply->status == PLUGIN_APPLIED, reply->plan_id, reply->gain);
     if (!reply->bindings)
         return;
     if (strlen(reply->bindings) <= PLUGIN_ENV_MOST)
-        setenv(PLUGIN_ENV_BINDINGS, reply->bindings, 1);
+        setenv(PLUGIN_ENV_CARRIED_BINDINGS, reply->bindings, 1);
     else
         plugin_report_detail(step->options.verbose,
                              "the bindings are too long for the environment (%zu bytes): "
@@ -242,53 +251,55 @@ static int place(struct step *step, topomap_error *err)
 
 /* ---- Failing ----------------------------------------------------------------------------- */
 
-/* Slurm heeds a hook's failure only where plugstack.conf calls the whole plugin required, so the
- * step is ended here, before anything of it was sent to a node; srun does the same where a
- * required plugin fails (slurm 22.05, src/srun/srun.c). */
-static void end_step(const struct step *step, uint32_t job, uint32_t step_id)
+/* A step that was made but never launched stays in its job until the job ends, and the job's next
+ * steps wait for its CPUs; neither slurm_kill_job_step nor slurm_terminate_job_step takes it away
+ * (seen with 22.05). And Slurm heeds a hook's failure only where plugstack.conf calls the plugin
+ * required. So the step is launched, and every task ends in slurm_spank_task_init, before the
+ * program is started. */
+static void refuse_step(uint32_t job, uint32_t step_id)
 {
-    slurm_kill_job_step(job, step_id, SIGKILL);
-    if (step->launcher->own_job)
-        slurm_complete_job(job, 1);
-    exit(1);
+    char text[32];
+
+    snprintf(text, sizeof text, "%u.%u", job, step_id);
+    setenv(PLUGIN_ENV_REFUSED, text, 1);
 }
 
-static int failed(const struct step *step, uint32_t job, uint32_t step_id, const topomap_error *err)
+static void failed(const struct step *step, uint32_t job, uint32_t step_id,
+                   const topomap_error *err)
 {
-    if (step->options.required) {
-        plugin_report_error("%s; topomap is required, the step does not start", err->text);
-        end_step(step, job, step_id);
-        return -1;
+    carry_plan(0, NULL, NULL);
+    if (!step->options.required) {
+        plugin_report_line("%s; the step runs with Slurm's own layout", err->text);
+        return;
     }
-    setenv(PLUGIN_ENV_APPLIED, "0", 1);
-    plugin_report_line("%s; the step runs with Slurm's own layout", err->text);
-    return 0;
+    plugin_report_error("%s; topomap is required, the step does not start", err->text);
+    refuse_step(job, step_id);
 }
 
-int plugin_step_place(spank_t spank, const plugin_args *args)
+void plugin_step_place(spank_t spank, const plugin_args *args)
 {
     struct step step = {.args = args, .launcher = plugin_launcher_get()};
     uint32_t job = 0, step_id = 0;
     topomap_error err;
-    int status = 0;
 
     plugin_options_settle(args, step.launcher, &step.options);
     if (!step.options.on) {
         if (step.options.why)
             plugin_report_detail(0, "off: %s", step.options.why);
-        return 0;
+        return;
     }
     if (spank_get_item(spank, S_JOB_ID, &job) || spank_get_item(spank, S_JOB_STEPID, &step_id) ||
         is_special(&step, step_id))
-        return 0;
+        return;
     step.bind = !step.launcher->cpu_bind && !step.launcher->nodes_only &&
                 strcmp(step.options.value[PLUGIN_KEY_BIND], "none") != 0;
-    if (plugin_layout_find(spank, &step.layout, &err))
-        return failed(&step, job, step_id, &err);
+    if (plugin_layout_find(spank, &step.layout, &err)) {
+        failed(&step, job, step_id, &err);
+        return;
+    }
     if (!is_settled(&step) && place(&step, &err))
-        status = failed(&step, job, step_id, &err);
+        failed(&step, job, step_id, &err);
     plugin_layout_clear(&step.layout);
     plugin_ranks_clear(&step.ranks);
     free(step.bytes);
-    return status;
 }

@@ -11,8 +11,7 @@
 void plugin_step_forget(void);
 
 /** In slurm_spank_local_user_init. Whatever goes wrong, the step runs as Slurm would run it, with
- *  one line; only `required` makes it fail, and then this does not return where the step can be
- *  ended here. \return 0, or -1: the step must not run */
-int plugin_step_place(spank_t spank, const plugin_args *args);
+ *  one line; where topomap is required, its tasks end before they start their program. */
+void plugin_step_place(spank_t spank, const plugin_args *args);
 
 #endif

@@ -17,3 +17,4 @@ include tests/unit/graph.mk
 include tests/unit/map.mk
 include tests/unit/db.mk
 include tests/cli/local.mk
+include tests/slurm/local.mk

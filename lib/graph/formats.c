@@ -90,7 +90,7 @@ static int recognise(topomap_input *input, topomap_error *err)
 {
     const char *path = topomap_input_path(input), *bytes;
     size_t length = unpacked_length(path), size;
-    int best = -1, best_score = 0;
+    int best = -1, best_score = TOPOMAP_SURE_BROKEN;
     char names[200];
 
     if (topomap_input_peek(input, TOPOMAP_RECOGNISE_SIZE, &bytes, &size, err))

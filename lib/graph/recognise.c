@@ -179,6 +179,8 @@ int topomap_metis_recognise(const char *bytes, size_t size)
                                                                  : TOPOMAP_SURE_NOT;
     if (size && *bytes == '%')
         return TOPOMAP_SURE_CHECKED;
+    if (!window.whole && window.lines < 2) /* no edge list has a line longer than the window */
+        return TOPOMAP_SURE_CHECKED;
     if (window.whole && window.all_lines < header.n + 1) /* truncated, or no METIS file */
         return header.fmt_digits == 3 ? TOPOMAP_SURE_CHECKED : TOPOMAP_SURE_HARDLY;
     pairs = check_mutual(&window, &header);
@@ -217,7 +219,9 @@ int topomap_edges_recognise(const char *bytes, size_t size)
             continue;
         if (count < 0)
             return is_listed(window.line[i]) ? TOPOMAP_SURE_LIKELY * 2 : TOPOMAP_SURE_NOT;
-        if (count < 2 || count > 4 || (fields && fields != count))
+        if (count < 2 || count > 4)
+            return TOPOMAP_SURE_BROKEN;
+        if (fields && fields != count)
             return TOPOMAP_SURE_HARDLY;
         fields = count;
     }

@@ -32,8 +32,9 @@ static void output_free(topomap_output *output)
     free(output);
 }
 
-/* A new file with the mode that the umask leaves, which mkstemp would not give. */
-static int open_temporary(topomap_output *output, topomap_error *err)
+/* A new file with the mode of the one that it will replace, else the mode that the umask leaves,
+ * which mkstemp would not give. */
+static int open_temporary(topomap_output *output, const struct stat *old, topomap_error *err)
 {
     size_t room = strlen(output->path) + 40;
     int fd = -1;
@@ -49,7 +50,8 @@ static int open_temporary(topomap_output *output, topomap_error *err)
     }
     if (fd < 0)
         return system_fail(output->path, "create a file beside it", err);
-    output->file = fdopen(fd, "w");
+    if (!old || !fchmod(fd, old->st_mode & 0777))
+        output->file = fdopen(fd, "w");
     if (output->file)
         return 0;
     system_fail(output->path, "write", err);
@@ -79,7 +81,7 @@ static int open_output(topomap_output *output, const char *path, topomap_error *
         return output->file ? 0 : system_fail(path, "open", err);
     }
     output->path = topomap_strdup(exists && realpath(path, resolved) ? resolved : path, err);
-    return output->path ? open_temporary(output, err) : -1;
+    return output->path ? open_temporary(output, exists ? &about : NULL, err) : -1;
 }
 
 int topomap_output_open(const char *path, topomap_output **output, topomap_error *err)

@@ -48,23 +48,34 @@ static int open_machine(work *w, topomap_error *err)
     return status;
 }
 
+/* The graph that was named; without one, ranks talk to their neighbours in rank order. */
+static const char *graph_of(work *w, char *chain, size_t size, uint32_t tasks)
+{
+    const char *named = w->request->graph;
+
+    if (named && strcmp(named, "auto") != 0)
+        return named;
+    snprintf(w->note, sizeof w->note,
+             "%s: ranks are taken to talk to their neighbours in rank order",
+             named ? "no profile of this program is stored"
+                   : "no communication graph was named (--topomap=FILE or a pattern)");
+    snprintf(chain, size, "chain:%u", tasks);
+    return chain;
+}
+
 static int open_graph(work *w, topomap_error *err)
 {
     uint32_t tasks = topomap_machine_slots(w->machine), ranks;
     char chain[32];
+    const char *what = graph_of(w, chain, sizeof chain, tasks);
 
-    snprintf(chain, sizeof chain, "chain:%u", tasks);
-    if (!w->request->graph)
-        snprintf(w->note, sizeof w->note,
-                 "no communication graph was named (--topomap=FILE or a pattern): ranks are taken "
-                 "to talk to their neighbours in rank order");
-    if (topomap_graph_read(w->request->graph ? w->request->graph : chain, NULL, &w->graph, err) != 0)
+    if (topomap_graph_read(what, NULL, &w->graph, err) != 0)
         return -1;
     ranks = topomap_graph_ranks(w->graph);
     if (ranks > tasks)
         return topomap_error_set(err, TOPOMAP_EINPUT,
-                                 "%s: the graph has %u ranks, the step only %u tasks",
-                                 w->request->graph, ranks, tasks);
+                                 "%.300s: the graph has %u ranks, the step only %u tasks", what,
+                                 ranks, tasks);
     if (ranks < tasks)
         snprintf(w->note, sizeof w->note,
                  "the graph has %u ranks, the step %u tasks: the rest is spread", ranks, tasks);

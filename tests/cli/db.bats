@@ -6,7 +6,8 @@ setup() {
   PATH="$TOPOMAP_BUILD/cli:$PATH"
   data="$TOPOMAP_SOURCE/tests/data/db"
   shared="$TOPOMAP_SOURCE/../shared/data"
-  cd "$BATS_TEST_TMPDIR"
+  mkdir "$BATS_TEST_TMPDIR/here"
+  cd "$BATS_TEST_TMPDIR/here"
 }
 
 @test "db import: one line of summary, nothing on standard error, and a summary to read back" {

@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 
 # The exit statuses of the topomap command.
+# shellcheck disable=SC2034 # not all of them use all
 readonly E_USAGE=2 E_INPUT=3 E_OTHER=4
-export E_USAGE E_INPUT E_OTHER
 
 say() {
   printf '%s: %s\n' "${0##*/}" "$*" >&2

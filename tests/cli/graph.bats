@@ -1,0 +1,104 @@
+#!/usr/bin/env bats
+# topomap graph info|convert|generate, formats: as a user types them.
+bats_require_minimum_version 1.5.0
+
+setup() {
+  PATH="$TOPOMAP_BUILD/cli:$PATH"
+  cd "$BATS_TEST_TMPDIR"
+  printf '0,1,100,2\n1,0,50,1\n1,2,7,1\n' >small.csv
+}
+
+@test "graph info: text and JSON of a file with messages" {
+  run -0 topomap graph info small.csv
+  [[ $output == *"ranks     3"* ]]
+  [[ $output == *"messages  4"* ]]
+  topomap graph info small.csv --json >json
+  jq -e '. == {"ranks":3,"edges":2,"bytes":157,"messages":4,"pattern":null}' json
+}
+
+@test "graph info: a pattern stands where a file does; a file of that name wins" {
+  topomap graph info stencil2d:5:48x32 --json >json
+  jq -e '.ranks == 1536 and .edges == 2992 and .messages == null and .pattern == "stencil2d:5:48x32"' json
+  cp small.csv ring:9
+  topomap graph info ring:9 --json | jq -e '.ranks == 3'
+}
+
+@test "graph generate: edges on standard output, other formats by name or --to" {
+  run -0 --separate-stderr topomap graph generate ring:3,bytes=5
+  [ "${lines[0]}" = "# ranks 3" ]
+  [ "${lines[1]}" = "from,to,bytes" ]
+  [ "${#lines[@]}" -eq 8 ]
+  topomap graph generate ring:3,bytes=5 -o ring.graph
+  printf '3 3 001\n2 10 3 10\n1 10 3 10\n1 10 2 10\n' | cmp - ring.graph
+  topomap graph generate ring:3,bytes=5 --to json | jq -e '.ranks == 3 and (.arcs | length) == 6'
+}
+
+@test "graph convert: METIS through every format and back is byte for byte the same" {
+  topomap graph generate stencil3d:27:4x5x6 -o first.graph
+  for format in $(topomap formats --json | jq -r '.formats[] | select(.read and .write) | .name'); do
+    topomap graph convert first.graph between --to "$format"
+    topomap graph convert between last.graph --from "$format"
+    cmp first.graph last.graph
+    topomap graph convert between recognised.graph
+    cmp first.graph recognised.graph
+  done
+}
+
+@test "graph convert: packed input is read" {
+  xz -k small.csv
+  zstd -q small.csv
+  topomap graph convert small.csv plain.json
+  topomap graph convert small.csv.xz xz.json
+  topomap graph convert small.csv.zst zstd.json
+  cmp plain.json xz.json
+  cmp plain.json zstd.json
+}
+
+@test "graph convert: over itself, and onto a full disk without a trace" {
+  cp small.csv x.csv
+  topomap graph convert x.csv x.csv
+  topomap graph info x.csv --json | jq -e '.bytes == 157'
+  run -4 topomap graph convert small.csv /dev/full --to json
+  run -4 topomap graph convert small.csv nowhere/x.json
+  [ "$(ls | sort | tr '\n' ' ')" = "small.csv x.csv " ]
+}
+
+@test "formats: both tables, and every pattern is named in its grammar" {
+  run -0 topomap formats
+  [[ $output == *metis* && $output == *stencil2d:5* ]]
+  topomap formats --json >json
+  jq -e '[.formats[].name] | contains(["metis", "edges", "matrix-market", "json"])' json
+  jq -e '[.patterns[] | .name as $n | .grammar | startswith($n)] | all' json
+}
+
+@test "bad input: exit 3, file and line, and no output" {
+  printf '3 2 001\n2 5\n1 6 3 1\n2 1\n' >bad.graph
+  run -3 --separate-stderr topomap graph convert bad.graph out.csv
+  [ -z "$output" ]
+  [[ $stderr == *"bad.graph:3: "* ]]
+  [ ! -e out.csv ]
+  : >empty.graph
+  run -3 topomap graph info empty.graph
+  [[ $output == *"the file is empty"* ]]
+  head -c 3000 "$(command -v topomap)" >binary
+  run -3 topomap graph info binary
+  run -3 topomap graph info absent.graph
+  [[ $output == *"neither a file"* ]]
+  run -3 topomap graph info stencl2d:5:3x3
+  [[ $output == *"did you mean the pattern stencil2d?"* ]]
+  mkfifo fifo
+  run -3 timeout 10 topomap graph info fifo
+  [[ $output == *FIFO* ]]
+  run -3 topomap graph info .
+}
+
+@test "bad usage: exit 2" {
+  run -2 topomap graph generate stencil2d:5:3
+  run -2 topomap graph generate small.csv
+  run -2 topomap graph convert small.csv out.xyz
+  run -2 topomap graph convert small.csv out.csv --from word
+  run -2 topomap graph convert small.csv
+  run -2 topomap graph info
+  run -2 topomap graph
+  [ ! -e out.csv ]
+}

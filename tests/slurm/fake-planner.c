@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A planner for the plugin's tests: does what $FAKE_PLANNER names (a row of `behaviours`) with the
+ * request, and leaves the request in $FAKE_PLANNER_LOG. It places nothing for anybody's good. */
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "plan/bindings.h"
+
+enum { REPLY_FD = 3, MOST = 1 << 20 };
+
+static char *field(const char *request, const char *key)
+{
+    size_t length = strlen(key);
+
+    for (const char *line = request; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (!strncmp(line, key, length) && line[length] == ' ')
+            return strndup(line + length + 1, strcspn(line + length + 1, "\n"));
+    }
+    return NULL;
+}
+
+/* A reply that grows. */
+static char reply[MOST];
+static size_t reply_size;
+
+static void say(const char *format, ...) TOPOMAP_PRINTF(1, 2);
+
+static void say(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    reply_size += (size_t)vsnprintf(reply + reply_size, MOST - reply_size, format, args);
+    va_end(args);
+}
+
+static void begin(const char *status)
+{
+    say("topomap-reply 1\nstatus %s\n", status);
+}
+
+static void finish(uint32_t change)
+{
+    say("end %08x\n", topomap_crc32(0, reply, reply_size) ^ change);
+    for (size_t done = 0; done < reply_size;) {
+        ssize_t some = write(REPLY_FD, reply + done, reply_size - done);
+
+        if (some <= 0)
+            exit(1);
+        done += (size_t)some;
+    }
+}
+
+/* How many tasks each node of a layout has. */
+static uint32_t counts_of(const char *layout, uint32_t *count, uint32_t *tasks)
+{
+    uint32_t nodes = 1;
+
+    count[0] = *tasks = 0;
+    while (*layout) {
+        char *end;
+        unsigned long low = strtoul(layout, &end, 10), high = low;
+
+        if (*end == '-')
+            high = strtoul(end + 1, &end, 10);
+        count[nodes - 1] += (uint32_t)(high - low + 1);
+        *tasks += (uint32_t)(high - low + 1);
+        if (*end == ';')
+            count[nodes++] = 0;
+        layout = *end ? end + 1 : end;
+    }
+    return nodes;
+}
+
+/* Task ids from the last to the first, node by node, with the same counts. */
+static void say_reversed(const char *request, uint32_t skew)
+{
+    static uint32_t count[65536];
+    uint32_t tasks, nodes = counts_of(field(request, "layout"), count, &tasks), left = tasks;
+
+    say("layout ");
+    for (uint32_t node = 0; node < nodes; node++) {
+        left -= count[node];
+        say("%s%u-%u", node ? ";" : "", left + skew, left + count[node] - 1);
+    }
+    say("\n");
+}
+
+/* All nodes have this machine's PUs as cores; task i gets the PU i places from the last. */
+static void say_bindings(const char *request, uint32_t other_job)
+{
+    static uint32_t count[65536];
+    uint32_t tasks, nodes = counts_of(field(request, "layout"), count, &tasks);
+    uint32_t cores = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
+    topomap_bindings_class inside = {cores, calloc(cores + 1, 4), calloc(cores, 4)};
+    topomap_bindings bindings = {
+        .job = (uint32_t)atoi(field(request, "job")) + other_job,
+        .step = (uint32_t)atoi(field(request, "step")),
+        .classes = 1,
+        .node_class = &inside,
+        .nodes = nodes,
+        .class_of = calloc(nodes, 4),
+        .task_first = calloc(nodes + 1, 4),
+        .pu_start = calloc(tasks + 1, 4),
+        .pu = calloc(tasks, 4),
+    };
+    topomap_error err = {.text = ""};
+    uint32_t task = 0;
+    char *text;
+
+    for (uint32_t core = 0; core < cores; core++) {
+        inside.pu_first[core + 1] = core + 1;
+        inside.pu_os[core] = core;
+    }
+    for (uint32_t node = 0; node < nodes; node++) {
+        for (uint32_t local = 0; local < count[node]; local++, task++) {
+            bindings.pu[task] = cores - 1 - local % cores;
+            bindings.pu_start[task + 1] = task + 1;
+        }
+        bindings.task_first[node + 1] = task;
+    }
+    text = topomap_bindings_encode(&bindings, &err);
+    say("bindings %s\n", text ? text : err.text);
+}
+
+static void applied(const char *request)
+{
+    begin("applied");
+    say("line reversed for a gain of 12.5%%\nquiet 1\nplan-id 9f3c01aa\ngain 12.5\n");
+    say_reversed(request, 0);
+}
+
+static void reverse(const char *request)
+{
+    static const char text[] = "before: 9\nafter: 3\n";
+
+    applied(request);
+    if (!strcmp(field(request, "explain"), "1"))
+        say("explain %zu\n%s\n", strlen(text), text);
+    finish(0);
+}
+
+static void reverse_and_bind(const char *request)
+{
+    applied(request);
+    if (!field(request, "bind") || strcmp(field(request, "bind"), "none"))
+        say_bindings(request, 0);
+    finish(0);
+}
+
+static void unchanged(const char *request)
+{
+    (void)request;
+    begin("unchanged");
+    say("line nothing to gain\nquiet 0\nplan-id 00\n");
+    finish(0);
+}
+
+static void failed(const char *request)
+{
+    (void)request;
+    begin("failed");
+    say("line no such graph\nquiet 0\n");
+    finish(0);
+}
+
+static void other_counts(const char *request)
+{
+    begin("applied");
+    say_reversed(request, 1);
+    finish(0);
+}
+
+static void other_job(const char *request)
+{
+    applied(request);
+    say_bindings(request, 1);
+    finish(0);
+}
+
+static void wrong_checksum(const char *request)
+{
+    applied(request);
+    finish(1);
+}
+
+static void garbage(const char *request)
+{
+    (void)request;
+    for (int i = 0; i < 1000; i++)
+        say("%c\001garbage\n", i % 100);
+    finish(0);
+}
+
+static void flood(const char *request)
+{
+    (void)request;
+    memset(reply, 'x', sizeof reply);
+    while (write(REPLY_FD, reply, sizeof reply) > 0)
+        ;
+}
+
+static void silent(const char *request)
+{
+    (void)request;
+    exit(3);
+}
+
+static void killed(const char *request)
+{
+    (void)request;
+    raise(SIGKILL);
+}
+
+static void hang(const char *request)
+{
+    (void)request;
+    if (fork() == 0) /* a child with the reply's descriptor open must not keep srun waiting */
+        sleep(600);
+    sleep(600);
+}
+
+static const struct {
+    const char *name;
+    void (*act)(const char *request);
+} behaviours[] = {
+    {"reverse", reverse},
+    {"reverse-and-bind", reverse_and_bind},
+    {"unchanged", unchanged},
+    {"failed", failed},
+    {"other-counts", other_counts},
+    {"other-job", other_job},
+    {"wrong-checksum", wrong_checksum},
+    {"garbage", garbage},
+    {"flood", flood},
+    {"silent", silent},
+    {"killed", killed},
+    {"hang", hang},
+};
+
+int main(void)
+{
+    static char request[MOST];
+    const char *name = getenv("FAKE_PLANNER"), *log = getenv("FAKE_PLANNER_LOG");
+    size_t size = fread(request, 1, sizeof request - 1, stdin);
+    FILE *out = log ? fopen(log, "w") : NULL;
+
+    if (out) {
+        fwrite(request, 1, size, out);
+        fclose(out);
+    }
+    for (size_t i = 0; name && i < sizeof behaviours / sizeof *behaviours; i++) {
+        if (!strcmp(name, behaviours[i].name)) {
+            behaviours[i].act(request);
+            return 0;
+        }
+    }
+    return 2;
+}

@@ -1,0 +1,6 @@
+# Tests on a real Slurm, which contrib/testbed/testbed starts; they need root and skip without.
+check_PROGRAMS += tests/slurm/fake-planner
+tests_slurm_fake_planner_SOURCES = tests/slurm/fake-planner.c
+tests_slurm_fake_planner_LDADD = lib/plan/libthin.la
+dist_check_SCRIPTS += tests/slurm/plugin.bats
+TESTS += tests/slurm/plugin.bats

@@ -1,0 +1,311 @@
+#!/usr/bin/env bats
+# spank_topomap.so in a real Slurm, with a planner that does what $FAKE_PLANNER says.
+bats_require_minimum_version 1.5.0
+
+readonly show='echo "$SLURM_PROCID $SLURMD_NODENAME applied=$TOPOMAP_APPLIED id=$TOPOMAP_PLAN_ID gain=$TOPOMAP_GAIN"'
+readonly forward='0 node01
+1 node02
+2 node03
+3 node04'
+readonly reversed='0 node04
+1 node03
+2 node02
+3 node01'
+
+setup_file() {
+  [[ $EUID -eq 0 ]] || skip "needs root"
+  export BED=$BATS_FILE_TMPDIR/bed
+  eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up --bare --nodes 4 --cpus 4 --dir "$BED")"
+  export PROGRAMS=$TOPOMAP_BUILD/contrib/testbed/programs
+  export PLUGIN=$TOPOMAP_BUILD/plugin/.libs/spank_topomap.so
+  export PLANNER=$TOPOMAP_BUILD/tests/slurm/fake-planner
+}
+
+teardown_file() {
+  "$TOPOMAP_SOURCE/contrib/testbed/testbed" down "$BED"
+}
+
+setup() {
+  cd "$BATS_TEST_TMPDIR"
+  plugstack "planner=$PLANNER deadline_ms=1000"
+  export FAKE_PLANNER=reverse FAKE_PLANNER_LOG=$BATS_TEST_TMPDIR/request
+}
+
+plugstack() { # ARGUMENTS [required]
+  echo "${2:-optional} $PLUGIN $1" >"$BED/etc/plugstack.conf"
+}
+
+# Ranks and nodes in rank order, and nothing but ours on standard error.
+ranks() {
+  "$@" sh -c "$show" >out 2>err || return
+  grep -v 'job [0-9]* \|allocation\|Submitted' err >said || true
+  sort -n out >sorted
+  cut -d' ' -f1,2 sorted
+}
+
+one_line() { # TEXT: it is the one thing that was said
+  [ "$(wc -l <said)" -eq 1 ]
+  [[ $(cat said) == "srun: topomap: "*"$1"* ]]
+}
+
+@test "links libc and Slurm alone, and shows SPANK's symbols alone" {
+  [ "$(ldd "$PLUGIN" | grep -cv 'linux-vdso\|libc\.so\|ld-linux')" -eq 0 ]
+  run -0 bash -c "nm -D --defined-only '$PLUGIN' | awk '{print \$3}' | sort | tr '\n' ' '"
+  [ "$output" = "plugin_name plugin_type plugin_version slurm_spank_init slurm_spank_init_post_opt \
+slurm_spank_local_user_init slurm_spank_task_init slurm_spank_user_init spank_plugin_version " ]
+  ! nm -D --undefined-only "$PLUGIN" | grep -v GLIBC | grep -v ' w ' | grep -vE ' (slurm|spank)_[a-z_]+$'
+}
+
+@test "without topomap nothing changes" {
+  [ "$(ranks srun -n4 -N4)" = "$forward" ]
+  [ ! -e request ]
+  ! grep -q applied=. out
+}
+
+@test "every spelling of the distribution" {
+  local spelling
+  for spelling in --distribution=topomap '--distribution topomap' --dist=topomap '--distrib topomap' \
+    '-m topomap' -mtopomap '-um topomap' -umtopomap --distribution=TopoMap -m\ topomap:cyclic:block \
+    -umtopomap:cyclic; do
+    echo "$spelling"
+    # shellcheck disable=SC2086 # words
+    [ "$(ranks srun -n4 -N4 $spelling)" = "$reversed" ]
+  done
+  [ "$(ranks env SLURM_DISTRIBUTION=topomap srun -n4 -N4)" = "$reversed" ]
+  [ "$(ranks env SLURM_DISTRIBUTION=topomap:cyclic srun -n4 -N4)" = "$reversed" ]
+  [ "$(ranks env SLURM_DISTRIBUTION=topomap srun -n4 -N4 -m cyclic)" = "$forward" ]
+}
+
+@test "the task sees that it was placed" {
+  ranks srun -n4 -N4 -m topomap
+  [ "$(head -1 sorted)" = "0 node04 applied=1 id=9f3c01aa gain=12.5" ]
+  [ ! -s said ]
+  run -0 srun --export=NONE -n2 -N2 -m topomap /usr/bin/env
+  [ "$(grep -c '^TOPOMAP_APPLIED=1$' <<<"$output")" -eq 2 ]
+  [ "$(grep -c '^TOPOMAP_GAIN=12.5$' <<<"$output")" -eq 2 ]
+}
+
+@test "a program's own words are its own" {
+  run -0 srun -n1 echo -m topomap --distribution=topomap
+  [ "$output" = "-m topomap --distribution=topomap" ]
+  run -0 srun -n1 -- echo -mtopomap
+  [ "$output" = "-mtopomap" ]
+  run ! srun -n1 -m nonsense true
+  run ! srun -n1 --distribution=topomapx true
+}
+
+@test "topomap:SOCKET leaves the inside of nodes to Slurm" {
+  FAKE_PLANNER=reverse-and-bind ranks srun -n4 -N4 -m topomap:cyclic
+  grep -qx 'bind none' request
+  run -0 srun -n2 -N2 -m topomap:cyclic sh -c 'echo $SLURM_DISTRIBUTION'
+  [ "${lines[0]}" = block:cyclic ]
+}
+
+@test "the request says what the step is" {
+  ranks srun -n7 -N2 -c1 --topomap=ring:7 \
+    --topomap-options=seed=3,effort=strong,bind=numa,objective=congestion,time=0.25,min-gain=1.5
+  cut -d' ' -f1 request | tr '\n' ' ' >keys
+  [ "$(cat keys)" = "topomap-request job step db graph nodes tasks layout cpus-per-task bind \
+objective effort seed min-gain time contiguous explain end " ]
+  grep -qx 'graph ring:7' request
+  grep -qx 'nodes node\[01-02\]' request
+  grep -qx 'tasks 4,3' request
+  grep -qx 'layout 0-3;4-6' request
+  grep -qx 'time 0.250' request
+  run -0 srun -n2 -N2 --overcommit -c2 -m topomap true
+  grep -qx 'cpus-per-task 2' request
+  TOPOMAP_DB=/elsewhere run -0 srun -n2 -N2 -m topomap true
+  grep -qx 'db /elsewhere' request
+}
+
+@test "which graph: the step's, the job's, the environment's, none" {
+  export TOPOMAP_GRAPH=ring:9
+  ranks srun -n4 -N4 -m topomap
+  grep -qx 'graph ring:9' request
+  ranks srun -n4 -N4 -m topomap --topomap=ring:4
+  grep -qx 'graph ring:4' request
+  ranks srun -n4 -N4 --topomap=ring:4 -m topomap
+  grep -qx 'graph ring:4' request
+  SLURM_TOPOMAP=ring:5 ranks srun -n4 -N4 -m topomap
+  grep -qx 'graph ring:5' request
+  SLURM_TOPOMAP=ring:5 ranks srun -n4 -N4 --topomap=ring:4
+  grep -qx 'graph ring:4' request
+  unset TOPOMAP_GRAPH
+  ranks srun -n4 -N4 -m topomap
+  ! grep -q ^graph request
+}
+
+@test "salloc and sbatch hand topomap to the steps inside" {
+  echo x >file
+  [ "$(ranks salloc -n4 -N4 --topomap=file srun)" = "$reversed" ]
+  grep -qx "graph $PWD/file" request
+  [ "$(ranks salloc -n4 -N4 -m topomap srun)" = "$reversed" ]
+  [ "$(ranks salloc -n4 -N4 -m topomap srun --topomap=off)" = "$forward" ]
+  [ "$(ranks salloc -n4 -N4 -m topomap srun -m cyclic)" = "$forward" ]
+
+  printf '#!/bin/sh\n#SBATCH -n4 -N4 --topomap=file\n#SBATCH --topomap-options=seed=5\ncd /\n' >job
+  printf "srun sh -c '%s' | sort -n\n" "$show" >>job
+  local option
+  for option in '' --export=NONE; do
+    rm -f request
+    # shellcheck disable=SC2086
+    PATH=/usr/bin:/bin sbatch $option -W -o batch job
+    if [ -n "$option" ]; then
+      grep -q 'planner ended with status 2' batch # $FAKE_PLANNER was not exported
+    else
+      [ "$(cut -d' ' -f1,2 batch)" = "$reversed" ]
+      grep -qx "graph $PWD/file" request
+      grep -qx 'seed 5' request
+    fi
+  done
+  SBATCH_DISTRIBUTION=topomap sbatch -W -n4 -N4 -o batch --wrap "srun sh -c '$show' | sort -n"
+  [ "$(cut -d' ' -f1,2 batch)" = "$reversed" ]
+}
+
+@test "a job inside a job begins afresh" {
+  salloc -n4 -N2 --topomap=ring:4 sbatch -n1 -o batch -W --wrap 'env | grep SLURM_TOPOMAP || echo none'
+  [ "$(cat batch)" = none ]
+}
+
+@test "off switches" {
+  [ "$(TOPOMAP=off ranks srun -n4 -N4 -m topomap)" = "$forward" ]
+  [ "$(ranks srun -n4 -N4 -m topomap --topomap=off)" = "$forward" ]
+  plugstack "planner=$PLANNER default=on"
+  [ "$(ranks srun -n4 -N4)" = "$reversed" ]
+  [ "$(ranks srun -n4 -N4 --topomap=off)" = "$forward" ]
+  [ "$(ranks srun -n4 -N4 -m cyclic)" = "$forward" ]
+}
+
+@test "steps that are left alone" {
+  [ "$(ranks srun -n1 -m topomap)" = "0 node01" ]
+  [ ! -s said ]
+  printf 'node02\nnode01\n' >hosts
+  [ "$(SLURM_HOSTFILE=hosts ranks srun -n2 --topomap=ring:2)" = "$(printf '0 node02\n1 node01')" ]
+  one_line "the user's own"
+  srun -n2 -N2 -m topomap hostname : -n1 -N1 hostname >out 2>err
+  [ "$(sort out | tr '\n' ' ')" = "node01 node02 node03 " ]
+  [ "$(grep -c 'topomap: a heterogeneous job' err)" -ge 1 ]
+  [ "$(ranks script -qec "srun --pty -n1 -N1 -m topomap sh -c 'echo 0 \$SLURMD_NODENAME'" /dev/null true)" ] || true
+  [ ! -e request ]
+}
+
+@test "binding: this node's slice, inside what the step may use" {
+  export FAKE_PLANNER=reverse-and-bind
+  local cpus='echo $SLURM_PROCID $(sed -n s/^Cpus_allowed_list://p /proc/self/status)'
+  [ "$(nproc --all)" -ge 2 ] || skip "needs two CPUs"
+  local last=$(($(nproc --all) - 1))
+  # One node of all real CPUs: local task i gets the CPU i places from the last.
+  scontrol update nodename=node01 state=resume 2>/dev/null || true
+  srun -n2 -N1 --exclusive -m topomap sh -c "$cpus" >out 2>err
+  if [ "$(nproc --all)" -eq 4 ]; then
+    [ "$(sort -n out)" = "$(printf '0 %d\n1 %d' "$last" "$((last - 1))")" ]
+  fi
+  srun -n2 -N1 --cpu-bind=none -m topomap sh -c "$cpus" >out 2>err
+  grep -qx 'bind none' request
+  [ "$(sort -n out | awk '{print $2}' | sort -u)" = "0-$last" ]
+  SLURM_CPU_BIND=none srun -n2 -N1 -m topomap true
+  grep -qx 'bind none' request
+  SLURM_CPU_BIND=verbose srun -n2 -N1 -m topomap true
+  ! grep -q 'bind none' request
+}
+
+@test "MPI: each rank runs where the layout says (MPICH over pmi2, Open MPI over pmix)" {
+  local pair ran=
+  for pair in mpich:pmi2 openmpi:pmix; do
+    [ -x "$PROGRAMS/whereami.${pair%:*}" ] || continue
+    srun -n4 -N4 "--mpi=${pair#*:}" -m topomap "$PROGRAMS/whereami.${pair%:*}" >out 2>err
+    [ "$(grep -v '^#' out | awk '{print $1, $2}')" = "$reversed" ]
+    srun -n6 -N2 "--mpi=${pair#*:}" -m topomap "$PROGRAMS/whereami.${pair%:*}" >out 2>err
+    [ "$(grep -v '^#' out | awk '{print $2}' | uniq -c | awk '{print $1 $2}' | tr '\n' ' ')" = "2node02 4node01 " ]
+    ran=1
+  done
+  [ -n "$ran" ] || skip "no MPI was built"
+}
+
+@test "explain, to standard error and to a file" {
+  ranks srun -n4 -N4 -m topomap --topomap-explain
+  [ "$(cat said)" = "$(printf 'before: 9\nafter: 3')" ]
+  ranks srun -n4 -N4 -m topomap --topomap-explain=file
+  [ "$(cat file)" = "$(printf 'before: 9\nafter: 3')" ]
+  [ ! -s said ]
+  [ "$(ranks srun -n4 -N4 -m topomap --topomap-explain=/nonexist/file)" = "$reversed" ]
+  one_line "/nonexist/file: No such file or directory"
+}
+
+@test "what is said: nothing, the summary under verbose or -v, a line for what is not understood" {
+  ranks srun -n4 -N4 -m topomap
+  [ ! -s said ]
+  ranks srun -n4 -N4 -m topomap --topomap-options=verbose
+  one_line "reversed for a gain of 12.5%"
+  [ "$(ranks srun -n4 -N4 -m topomap --topomap-options=colour=red,seed=x)" = "$reversed" ]
+  [ "$(grep -c "topomap: --topomap-options: 'colour=red' is not understood" said)" -eq 1 ]
+  [ "$(grep -c "topomap: --topomap-options: 'seed=x' is not understood" said)" -eq 1 ]
+  plugstack "planner=$PLANNER verbsoe deadline_ms=soon"
+  [ "$(ranks srun -n4 -N4 -m topomap)" = "$reversed" ]
+  [ "$(wc -l <said)" -eq 2 ]
+  FAKE_PLANNER=unchanged ranks srun -n4 -N4 -m topomap
+  [ "$(tail -1 said)" = "srun: topomap: nothing to gain" ]
+  [ "$(head -1 sorted)" = "0 node01 applied=0 id=00 gain=" ]
+}
+
+@test "a planner that fails costs one line" {
+  local way text
+  while IFS=: read -r way text; do
+    echo "$way"
+    export FAKE_PLANNER=$way
+    [ "$(ranks srun -n4 -N4 -m topomap)" = "$forward" ]
+    one_line "$text"
+    grep -q "; the step runs with Slurm's own layout$" said
+    [ "$(head -1 sorted)" = "0 node01 applied=0 id= gain=" ]
+  done <<'END'
+failed:no such graph
+other-counts:the layout does not have the step's nodes and task counts
+other-job:the plan is for another step
+wrong-checksum:cut or changed
+garbage:not one
+flood:over 16 MiB
+silent:ended with status 3 and no answer
+killed:killed
+hang:before its deadline
+END
+  ! pgrep -x fake-planner -r S,R,D
+}
+
+@test "a planner that cannot start costs one line" {
+  local path text
+  touch "$BATS_TEST_TMPDIR/plain"
+  while IFS='|' read -r path text; do
+    plugstack "planner=$path"
+    [ "$(ranks srun -n4 -N4 -m topomap)" = "$forward" ]
+    one_line "cannot start the planner $path: $text"
+  done <<END
+/nonexist/planner|No such file or directory
+$BATS_TEST_TMPDIR/plain|Permission denied
+/|Permission denied
+END
+}
+
+@test "required: the step fails before its program starts, and the job goes on" {
+  export FAKE_PLANNER=failed
+  run ! --separate-stderr srun -n4 -N4 -m topomap --topomap-options=required touch ran
+  [ ! -e ran ]
+  [ "$(grep -c 'error: topomap: no such graph' <<<"$stderr")" -eq 1 ]
+  run -0 timeout 30 salloc -n4 -N4 sh -c \
+    'srun -m topomap --topomap-options=required touch ran; srun -n1 -N1 echo next; squeue -h -s'
+  [ ! -e ran ]
+  [[ $output == *next* ]]
+  plugstack "planner=/nonexist/planner required" required
+  run ! srun -n4 -N4 -m topomap touch ran
+  [ ! -e ran ]
+  run -0 srun -n4 -N4 touch ran
+  [ -z "$(squeue -h)" ]
+  [ "$(sinfo -h -o %T)" = idle ]
+}
+
+@test "nothing is left behind" {
+  local before after
+  before=$(ls /tmp | wc -l)
+  for _ in 1 2 3 4 5; do ranks srun -n4 -N4 -m topomap >/dev/null; done
+  after=$(ls /tmp | wc -l)
+  [ "$before" -eq "$after" ]
+}
