@@ -423,6 +423,15 @@ static void refuses_bad_cray(void **state)
         {"hosts", "0x12 a[1-2]\n", ":1: 'a[1-2]' is not a node name"},
         {"hwloc", "", "not an hwloc XML"},
         {"hwloc", "<topology version=\"2.0\">", "hwloc cannot load it"},
+        /* Objects without cpusets: libhwloc 2.9 itself crashes on them. */
+        {"hwloc",
+         "<?xml version=\"1.0\"?>\n<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n"
+         "<topology version=\"2.0\">\n<object type=\"Machine\" os_index=\"0\" cpuset=\"0x1\" "
+         "complete_cpuset=\"0x1\" allowed_cpuset=\"0x1\" nodeset=\"0x1\" "
+         "complete_nodeset=\"0x1\" allowed_nodeset=\"0x1\">\n"
+         "<object type=\"Package\" os_index=\"0\">\n<object type=\"PU\" os_index=\"0\"/>\n"
+         "</object>\n</object>\n</topology>\n",
+         "hwloc c"},
     };
 
     (void)state;
