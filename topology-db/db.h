@@ -40,7 +40,8 @@ typedef struct topomap_db_report {
  *  source said before, in one transaction: on failure the database is as it was. The same source
  *  is: for ibnetdiscover the file of that name, and an older file with the same switches (one
  *  subnet, dumped again); for xtprocadmin and xtdb2proc any earlier one (a database holds one Cray
- *  machine); else the file of that name. The order of imports does not matter. */
+ *  machine); for hwloc the file and its list of nodes; else the file of that name. The order of
+ * imports does not matter. */
 int topomap_db_import(topomap_db *db, const char *importer, const char *path,
                       const topomap_db_import_options *options, topomap_db_report *report,
                       topomap_error *err);

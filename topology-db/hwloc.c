@@ -7,6 +7,7 @@
 
 #include "machine/shape.h"
 #include "topology-db/derive.h"
+#include "topology-db/hwloc_child.h"
 #include "topology-db/import.h"
 #include "util/alloc.h"
 
@@ -53,13 +54,14 @@ static int read_inside(struct db_import *import, void **content, topomap_error *
         return -1;
     result = topomap_input_all(import->input, (size_t)256 << 20, &xml, &size, err);
     if (!result) {
-        result = topomap_shape_from_hwloc(import->path, xml, size, &inside->shape, &host, err);
+        result = db_hwloc_load(import->path, xml, size, &inside->text, &host, err);
         free(xml);
     }
-    if (!result) {
-        inside->text = topomap_shape_format(&inside->shape, err);
-        result = inside->text ? find_nodes(import, host, inside, err) : -1;
-    }
+    if (!result)
+        result = topomap_shape_parse(inside->text, &inside->shape, err) ||
+                         find_nodes(import, host, inside, err)
+                     ? -1
+                     : 0;
     free(host);
     if (result) {
         inside_free(inside);

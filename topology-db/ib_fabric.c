@@ -287,7 +287,8 @@ int ib_join(struct ib_fabric *fabric, struct db_import *import, topomap_error *e
 {
     if (sort_vertices(fabric, err))
         return -1;
-    qsort(fabric->end, fabric->ends, sizeof *fabric->end, by_port);
+    if (fabric->ends)
+        qsort(fabric->end, fabric->ends, sizeof *fabric->end, by_port);
     if (index_ends(fabric, import, err) || join_ends(fabric, import, err))
         return -1;
     count_dangling(fabric, import);

@@ -532,10 +532,10 @@ static int check_end(struct reader *r)
         return topomap_input_fail(r->import->input, r->err,
                                   "no Switch, Ca or Rt record: ibnetdiscover found nothing, or "
                                   "this is not its output");
-    if (r->recorded > 1 && !r->again && !fabric->vertex[r->vertex].ends &&
-        !r->import->report->partial)
+    if (!r->again && !fabric->vertex[r->vertex].ends && !r->import->report->partial)
         return topomap_input_fail(r->import->input, r->err,
-                                  "the file is cut: the last record has no port line");
+                                  "the last record has no port line: the file is cut, or nothing "
+                                  "is connected");
     return 0;
 }
 

@@ -151,15 +151,32 @@ static int write_all(struct db_import *import, const db_importer *importer, void
     return import->report->adapters ? count_hosts(import, err) : 0;
 }
 
+/* What the source is called: the file, and the nodes that it is for where it is for some (one XML
+ * may be imported for several lists of nodes). */
+static char *name_source(const struct db_import *import, const db_importer *importer,
+                         topomap_error *err)
+{
+    char *whole = realpath(import->path, NULL), *name;
+    const char *path = whole ? whole : import->path, *nodes = import->options->nodes;
+
+    if (importer->singleton)
+        path = "";
+    name = topomap_alloc(strlen(path) + (nodes ? strlen(nodes) : 0) + 8, 1, err);
+    if (name)
+        sprintf(name, "%s%s%s", path, nodes ? " for " : "", nodes ? nodes : "");
+    free(whole);
+    return name;
+}
+
 static int write_content(topomap_db *db, struct db_import *import, const db_importer *importer,
                          void *content, topomap_error *err)
 {
-    char *whole = realpath(import->path, NULL);
     struct db_writer writer;
-    int result = db_writer_begin(db, &writer, err);
+    char *name = name_source(import, importer, err);
+    int result = name ? db_writer_begin(db, &writer, err) : -1;
 
     if (!result) {
-        import->name = importer->singleton ? "" : whole ? whole : import->path;
+        import->name = name;
         import->file = writer.file;
         result = write_all(import, importer, content, err);
         if (result)
@@ -167,7 +184,7 @@ static int write_content(topomap_db *db, struct db_import *import, const db_impo
         else
             result = db_writer_commit(&writer, err);
     }
-    free(whole);
+    free(name);
     return result;
 }
 
@@ -183,7 +200,11 @@ int topomap_db_import(topomap_db *db, const char *importer_name, const char *pat
     void *content = NULL;
     int result;
 
-    if (!importer || topomap_input_open(path, &import.input, err))
+    if (!importer)
+        return -1;
+    if (import.options->nodes && importer != &db_hwloc)
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "only hwloc files are for a list of nodes");
+    if (topomap_input_open(path, &import.input, err))
         return -1;
     result = importer->read(&import, &content, err);
     topomap_input_close(import.input);

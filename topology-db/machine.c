@@ -10,7 +10,8 @@
 #include "topology-db/network.h"
 #include "util/alloc.h"
 
-enum { SITES_MOST = 32768 }; /* a matrix of 4 GiB; more than any fabric has leaf switches */
+enum { SITES_MOST = 16384 }; /* a matrix of 1.5 GiB; more than any fabric has leaf switches */
+#define NOWHERE UINT32_MAX
 
 /* What nodes hang on: a set of switches, or a Cray router. */
 struct site {
@@ -131,6 +132,7 @@ static int find_switch_sites(struct build *b, struct db_finder *finder, topomap_
                                            b->db->path);
         }
         b->hanging += count > 0;
+        b->site_of[node] = NOWHERE;
         if (!result && count)
             result = find_site(b, key, count * sizeof *key, &b->site_of[node], err);
     }
@@ -232,10 +234,10 @@ static int set_nothing(struct build *b, topomap_error *err)
                   " SELECT 1 FROM host WHERE x IS NOT NULL LIMIT 1)",
                   0, &known, err))
         return -1;
-    for (uint32_t node = 0; known && node < b->nodes; node++)
+    if (known)
         return topomap_error_set(err, TOPOMAP_EINPUT,
                                  "%s: node '%s' is known, but no network has it", b->db->path,
-                                 b->place[node].name);
+                                 b->place[0].name);
     for (uint32_t node = 0; node < b->nodes; node++)
         if (find_site(b, "", 1, &b->site_of[node], err))
             return -1;
@@ -249,7 +251,7 @@ static int set_nothing(struct build *b, topomap_error *err)
 static int mixed(const struct build *b, topomap_error *err)
 {
     for (uint32_t node = 0; node < b->nodes; node++)
-        if (b->hanging ? !b->site_of[node] && !b->place[node].placed : !b->place[node].placed)
+        if (b->hanging ? b->site_of[node] == NOWHERE : !b->place[node].placed)
             return topomap_error_set(err, TOPOMAP_EINPUT,
                                      "%s: node '%s' is not in the network that the others are in",
                                      b->db->path, b->place[node].name);

@@ -1,7 +1,10 @@
 # Unit tests of host lists, node shapes and the topology database.
-DB_TESTS = tests/unit/test_hostlist tests/unit/test_shape
+DB_TESTS = tests/unit/test_hostlist tests/unit/test_shape tests/unit/test_db \
+  tests/unit/test_db_machine
 check_PROGRAMS += $(DB_TESTS)
 TESTS += $(DB_TESTS)
+EXTRA_DIST += tests/data/db/tree.ibnetdiscover tests/data/db/gemini.xtprocadmin \
+  tests/data/db/gemini.xtdb2proc tests/data/db/aries.xtdb2proc tests/data/db/hosts.map
 
 # Real dumps, where they lie beside the checkout; the tests that need them are skipped without.
 DB_TEST_CPPFLAGS = $(AM_CPPFLAGS) -DSHARED_DATA='"$(abs_top_srcdir)/../shared/data"' \
@@ -12,3 +15,10 @@ tests_unit_test_hostlist_LDADD = $(UNIT_LIBS)
 tests_unit_test_shape_SOURCES = tests/unit/test_shape.c
 tests_unit_test_shape_CPPFLAGS = $(DB_TEST_CPPFLAGS)
 tests_unit_test_shape_LDADD = $(UNIT_LIBS)
+tests_unit_test_db_SOURCES = tests/unit/test_db.c tests/unit/scratch.c tests/unit/scratch.h
+tests_unit_test_db_CPPFLAGS = $(DB_TEST_CPPFLAGS)
+tests_unit_test_db_LDADD = $(UNIT_LIBS)
+tests_unit_test_db_machine_SOURCES = tests/unit/test_db_machine.c tests/unit/scratch.c \
+  tests/unit/scratch.h
+tests_unit_test_db_machine_CPPFLAGS = $(DB_TEST_CPPFLAGS)
+tests_unit_test_db_machine_LDADD = $(UNIT_LIBS)

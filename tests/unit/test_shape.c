@@ -163,13 +163,13 @@ static void made_trees(void **state)
         int numa; /* 1: that level is the NUMA nodes */
     } row[] = {
         {"pack:2 [numa] core:4 pu:2", 8, 16, 1, "numa", "4x2", 1},
-        {"pack:2 l3:2 l2:3 core:1 pu:1", 12, 12, 2, "l3", "3x4"},
+        {"pack:2 l3:2 l2:3 core:1 pu:1", 12, 12, 2, "l3", "3x4", 0},
         {"pack:2 [numa] l3:1 core:8 pu:2", 16, 32, 1, "l3", "8x2", 1},
         {"pack:2 group:2 [numa] core:2 pu:1", 8, 8, 2, "numa", "2x4", 1},
-        {"pack:1 core:6 pu:2", 6, 12, 0, "package", ""},
-        {"pack:2 core:1 pu:1", 2, 2, 0, "package", ""},
-        {"pack:2 l2:4 core:2 pu:1", 16, 16, 2, "l2", "2x8"},
-        {"pack:2 pu:4", 8, 8, 1, "package", "4x2"}, /* no Core objects: one core a PU */
+        {"pack:1 core:6 pu:2", 6, 12, 0, "package", "", 0},
+        {"pack:2 core:1 pu:1", 2, 2, 0, "package", "", 0},
+        {"pack:2 l2:4 core:2 pu:1", 16, 16, 2, "l2", "2x8", 0},
+        {"pack:2 pu:4", 8, 8, 1, "package", "4x2", 0}, /* no Core objects: one core a PU */
     };
 
     (void)state;

@@ -1,0 +1,196 @@
+#!/usr/bin/env bats
+# topomap db import|show|distance: as an administrator types them.
+bats_require_minimum_version 1.5.0
+
+setup() {
+  PATH="$TOPOMAP_BUILD/cli:$PATH"
+  data="$TOPOMAP_SOURCE/tests/data/db"
+  shared="$TOPOMAP_SOURCE/../shared/data"
+  mkdir "$BATS_TEST_TMPDIR/here"
+  cd "$BATS_TEST_TMPDIR/here"
+}
+
+@test "db import: one line of summary, nothing on standard error, and a summary to read back" {
+  run --separate-stderr -0 topomap db import --db t.db ibnetdiscover "$data/tree.ibnetdiscover"
+  [ "${#lines[@]}" -eq 1 ]
+  [[ $output == *"5 hosts, 5 switches, 20 links, 7 adapters (1 of unknown hosts)" ]]
+  [ -z "$stderr" ]
+  topomap db show --db t.db --summary --json > s.json
+  [ "$(jq -c '[.hosts,.switches,.links,.classes,.topology,.subnets,.unknown_adapters,.partial]' s.json)" = \
+    '[5,5,20,0,"fat-tree",1,1,false]' ]
+  run -0 topomap db show --db t.db --summary
+  [[ $output == *"topology          fat-tree"* ]]
+}
+
+@test "db: the database is --db, else TOPOMAP_DB" {
+  TOPOMAP_DB=env.db topomap db import ibnetdiscover "$data/tree.ibnetdiscover"
+  [ -f env.db ]
+  TOPOMAP_DB=env.db run -0 topomap db show node1
+  TOPOMAP_DB=env.db run -3 topomap db show --db none.db
+  [[ $output == *"none.db: no topology database"* ]]
+}
+
+@test "db show: hosts in natural order, one host by its Slurm name, JSON" {
+  topomap db import --db t.db ibnetdiscover "$data/tree.ibnetdiscover"
+  run -0 topomap db show --db t.db
+  [ "$(awk 'NR > 1 { print $1 }' <<<"$output" | paste -sd,)" = node1,node2,Node3.cluster,node5,node10 ]
+  [ "$(topomap db show --db t.db --json | jq -r 'map(.name) | join(",")')" = node1,node2,Node3.cluster,node5,node10 ]
+  [ "$(topomap db show --db t.db NODE3 --json | jq -r '.name, .attached, .class')" = "Node3.cluster
+leaf2
+null" ]
+  run -3 topomap db show --db t.db node4
+  [[ $output == *"no node 'node4'"* ]]
+  run -2 topomap db show --db t.db node1 --summary
+}
+
+@test "db distance: hops, cost, route" {
+  topomap db import --db t.db ibnetdiscover "$data/tree.ibnetdiscover"
+  topomap db distance --db t.db node1 node10 --json > d.json
+  [ "$(jq -c '[.hops,.cost,.route]' d.json)" = '[4,40.0,["node1","leaf1","spine1","leaf2","node10"]]' ] ||
+    [ "$(jq -c '[.hops,.cost,.route]' d.json)" = '[4,40,["node1","leaf1","spine1","leaf2","node10"]]' ]
+  run -0 topomap db distance --db t.db node1 node2
+  [[ $output == *"hops   2"*"route  node1 leaf1 node2"* ]]
+  run -3 topomap db distance --db t.db node1 nowhere
+  [[ $output == *"'nowhere'"* ]]
+  run -2 topomap db distance --db t.db node1
+}
+
+@test "db import: a bad file is refused with its line, exit 3, and nothing changes" {
+  topomap db import --db t.db ibnetdiscover "$data/tree.ibnetdiscover"
+  sum=$(sha256sum t.db)
+  head -c 3000 "$data/tree.ibnetdiscover" > cut
+  head -c 4096 /dev/urandom > noise
+  : > empty
+  sed 's/^Switch\t41/Switch\t41000000000/' "$data/tree.ibnetdiscover" > huge
+  tac "$data/tree.ibnetdiscover" > backwards
+  for bad in cut noise empty huge backwards; do
+    run --separate-stderr -3 topomap db import --db t.db ibnetdiscover $bad
+    [ -z "$output" ]
+    [[ $stderr == *"$bad:"* ]]
+  done
+  [[ $(sha256sum t.db) == "$sum" ]]
+  run -3 topomap db import --db t.db ibnetdiscover missing
+  run -2 topomap db import --db t.db nosuchformat "$data/tree.ibnetdiscover"
+  [[ $output == *"ibnetdiscover"* ]]
+  run -2 topomap db import --db t.db ibnetdiscover
+  run -2 topomap db import --db t.db xtdb2proc "$data/gemini.xtdb2proc" --option wrap=maybe
+  [[ $(sha256sum t.db) == "$sum" ]]
+  [ "$(ls)" = "backwards
+cut
+empty
+huge
+noise
+t.db" ]
+}
+
+@test "db import: what other tools and other modes print is refused by name" {
+  printf 'Unicast lids [0x0-0x8c] of switch Lid 2 guid 0x1 (x):\n' > lfts
+  printf 'CA   140  1 0x00000000001000ff 4x SDR - SW  18 16 0x1 ( %sa%s - %sb%s )\n' "'" "'" "'" "'" > ports
+  printf 'Switch\t8 "Switch1"\n[1]\t"Hca1"[1]\n' > net
+  run -3 topomap db import --db t.db ibnetdiscover lfts
+  [[ $output == *"lfts:1: routing tables"* ]]
+  run -3 topomap db import --db t.db ibnetdiscover ports
+  [[ $output == *"ports:1: a ports report (ibnetdiscover -p)"* ]]
+  run -3 topomap db import --db t.db ibnetdiscover net
+  [[ $output == *"net:1: a net file of the simulator"* ]]
+  [ ! -e t.db ]
+}
+
+@test "db import: a dump with errors of its tool is partial, exit 0, with a warning" {
+  { sed -n '1,10p' "$data/tree.ibnetdiscover"
+    echo "src/query_smp.c:195; umad (DR path slid 0; dlid 0; 0,1,29) bad status 110; Connection timed out"
+    sed -n '11,$p' "$data/tree.ibnetdiscover"; } > torn
+  run --separate-stderr -0 topomap db import --db t.db ibnetdiscover torn
+  [[ $output == *"partial" ]]
+  [[ $stderr == *"torn:11: "*"bad status 110"* ]]
+  [ "$(topomap db show --db t.db --summary --json | jq .partial)" = true ]
+}
+
+@test "db: reading works in a folder that cannot be written, and leaves nothing there" {
+  mkdir ro
+  topomap db import --db ro/t.db ibnetdiscover "$data/tree.ibnetdiscover"
+  mount -t tmpfs none ro 2>/dev/null && umount ro || skip "cannot mount"
+  cp -r ro img && mount --bind img ro && mount -o remount,ro,bind ro
+  run -0 topomap db show --db ro/t.db --summary
+  run -0 topomap db distance --db ro/t.db node1 node2
+  run -4 topomap db import --db ro/t.db ibnetdiscover "$data/tree.ibnetdiscover"
+  umount ro
+  [ "$(ls img)" = t.db ]
+}
+
+@test "db import: node classes from hwloc, for nodes that no fabric knows too" {
+  command -v lstopo-no-graphics || skip "no lstopo"
+  lstopo-no-graphics --input "pack:2 core:4 pu:2" --of xml node.xml
+  topomap db import --db t.db ibnetdiscover "$data/tree.ibnetdiscover"
+  run -2 topomap db import --db t.db hwloc node.xml
+  [[ $output == *"--nodes"* ]]
+  topomap db import --db t.db hwloc node.xml --nodes 'node[1-2],gpu7'
+  sed -i 's/version="2.0"/version="3.0"/' node.xml
+  topomap db import --db t.db hwloc node.xml --nodes node10
+  [ "$(topomap db show --db t.db --summary --json | jq -c '[.hosts,.classes]')" = '[6,1]' ]
+  class=$(topomap db show --db t.db node1 --json | jq -r .class)
+  [[ $class == 8c16t-* ]]
+  [ "$(topomap db show --db t.db node10 --json | jq -r .class)" = "$class" ]
+  [ "$(topomap db show --db t.db node5 --json | jq -r .class)" = null ]
+  [ "$(topomap db show --db t.db gpu7 --json | jq -r .status)" = "not in the fabric" ]
+  run -0 topomap map --graph stencil2d:5:4x2 --db t.db --nodes node1,node10 --tasks-per-node 4
+  [[ $output == *"node10"*"cpus"* ]]
+}
+
+@test "db import: Cray tables in either order give the same" {
+  topomap db import --db a.db xtprocadmin "$data/gemini.xtprocadmin"
+  topomap db import --db a.db xtdb2proc "$data/gemini.xtdb2proc"
+  topomap db import --db b.db xtdb2proc "$data/gemini.xtdb2proc"
+  topomap db import --db b.db xtprocadmin "$data/gemini.xtprocadmin"
+  topomap db show --db a.db > a
+  topomap db show --db b.db > b
+  cmp a b
+  [ "$(topomap db show --db a.db nid00026 --json | jq -r '.status, .attached')" = "down
+1,1,2" ]
+  [ "$(topomap db distance --db a.db nid00000 nid00023 --json | jq .hops)" = 2 ]
+  topomap db import --db a.db xtdb2proc "$data/gemini.xtdb2proc" --option wrap=no
+  [ "$(topomap db distance --db a.db nid00000 nid00023 --json | jq .hops)" = 3 ]
+}
+
+# ---- Real dumps; counts by grep and awk alone ------------------------------------------------
+
+@test "real: the NDR dump's hosts, unnamed adapters, switches and links" {
+  dump="$shared/ib/topograph-dgx-ndr.ibnetdiscover"
+  [ -r "$dump" ] || skip "no data"
+  hosts=$(grep '^Ca' "$dump" | sed 's/.*# "//; s/".*//' | awk '$2 ~ /^(HCA-|mlx[0-9]+_)/ { print tolower($1) }' | sort -u | wc -l)
+  unknown=$(grep '^Ca' "$dump" | sed 's/.*# "//; s/".*//' | grep -v Aggregation | awk '$2 !~ /^(HCA-|mlx[0-9]+_)/' | wc -l)
+  switches=$(grep -c '^Switch' "$dump")
+  ports=$(grep -c '^\[' "$dump")
+  topomap db import --db t.db ibnetdiscover "$dump"
+  [ "$(topomap db show --db t.db --summary --json | jq -c '[.hosts,.unknown_adapters,.switches,.links,.topology]')" = \
+    "[$hosts,$unknown,$switches,$((ports / 2)),\"fat-tree\"]" ]
+}
+
+@test "real: multi-rail hosts, tori and dragonflies are what they are" {
+  [ -d "$shared/ib/generated" ] || skip "no data"
+  topomap db import --db r.db ibnetdiscover "$shared/ib/generated/rail.ibnetdiscover"
+  [ "$(topomap db show --db r.db gpu01 --json | jq -r .attached)" = railA-leaf1,railB-leaf1 ]
+  [ "$(topomap db show --db r.db --summary --json | jq .hosts)" = 16 ]
+  for f in torus dfly-dfsssp; do
+    topomap db import --db $f.db ibnetdiscover "$shared/ib/generated/$f.ibnetdiscover"
+    [ "$(topomap db show --db $f.db --summary --json | jq -r .topology)" = irregular ]
+  done
+}
+
+@test "real: Titan's 19200 nodes, and every one's coordinates" {
+  [ -r "$shared/cray/titan.map.xz" ] || skip "no data"
+  topomap db import --db t.db xtprocadmin "$shared/cray/titan-derived.xtprocadmin.xz"
+  topomap db import --db t.db xtdb2proc "$shared/cray/titan-derived.xtdb2proc.xz"
+  topomap db show --db t.db --json | jq -r '.[] | "\(.name) \(.type) \(.attached)"' > ours
+  xzcat "$shared/cray/titan.map.xz" | awk '{ printf "nid%05d %s %d,%d,%d\n", $1, $3, $4, $5, $6 }' | sort > theirs
+  sort ours | cmp - theirs
+}
+
+@test "real: Edison's coordinates are groups, chassis and blades; its job's nodes are known" {
+  [ -r "$shared/cray/edison-excerpt.xtdb2proc" ] || skip "no data"
+  topomap db import --db e.db xtdb2proc "$shared/cray/edison-excerpt.xtdb2proc"
+  [ "$(topomap db show --db e.db --summary --json | jq -c '[.hosts,.topology]')" = \
+    "[$(grep -c '^cpu=' "$shared/cray/edison-excerpt.xtdb2proc"),\"dragonfly\"]" ]
+  nodes=$(jq -r '[.[].nodelist[]] | unique | join(",")' "$shared/cray/edison-job4478544-sacct.json")
+  run -0 topomap eval --graph ring:$(tr ',' '\n' <<<"$nodes" | wc -l) --db e.db --nodes "$nodes" --tasks-per-node 1
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Loading an hwloc XML in a process of its own. libhwloc trusts the XML: 2.9 ends in a
+ * segmentation fault where an object's cpuset is missing, prints to standard error where objects
+ * are out of order, and obeys HWLOC_* variables. In a child, a crash is one error message, nothing
+ * is printed, and the variables are gone. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "machine/shape.h"
+#include "topology-db/hwloc_child.h"
+#include "util/alloc.h"
+
+enum { REPLY_MOST = 16 << 20, SECONDS = 120 };
+
+extern char **environ;
+
+/* What the child sends: an error (code TOPOMAP_OK: none), then the host's name and the shape's
+ * text, each with its NUL. */
+
+static void forget_variables(void)
+{
+    for (char **at = environ; at && *at;) {
+        char name[64];
+        size_t length = strcspn(*at, "=");
+
+        at++;
+        if (strncmp(at[-1], "HWLOC_", 6) != 0 || length >= sizeof name)
+            continue;
+        memcpy(name, at[-1], length);
+        name[length] = 0;
+        unsetenv(name);
+        at = environ; /* the list has moved */
+    }
+}
+
+static int send_all(int fd, const void *bytes, size_t size)
+{
+    const char *at = bytes;
+
+    while (size) {
+        ssize_t sent = write(fd, at, size);
+
+        if (sent < 0)
+            return -1;
+        at += sent;
+        size -= (size_t)sent;
+    }
+    return 0;
+}
+
+static void child(int reply, const char *path, const char *xml, size_t size)
+{
+    static const struct rlimit no_core;
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    topomap_shape shape;
+    topomap_error err = {.code = TOPOMAP_OK};
+    char *host = NULL, *text = NULL;
+
+    setrlimit(RLIMIT_CORE, &no_core);
+    alarm(SECONDS);
+    forget_variables();
+    if (null >= 0) {
+        dup2(null, STDOUT_FILENO);
+        dup2(null, STDERR_FILENO);
+    }
+    for (int number = 1; number < NSIG; number++)
+        signal(number, SIG_DFL);
+    if (topomap_shape_from_hwloc(path, xml, size, &shape, &host, &err) == 0) {
+        text = topomap_shape_format(&shape, &err);
+        err.code = text ? TOPOMAP_OK : err.code;
+    }
+    if (send_all(reply, &err, sizeof err) || !text ||
+        send_all(reply, host ? host : "", host ? strlen(host) + 1 : 1) ||
+        send_all(reply, text, strlen(text) + 1))
+        _exit(1);
+    _exit(0);
+}
+
+static int receive(int fd, char **reply, size_t *size, topomap_error *err)
+{
+    size_t room = 0;
+    ssize_t got = 1;
+
+    *reply = NULL;
+    *size = 0;
+    while (got && *size < REPLY_MOST) {
+        if (topomap_grow(reply, &room, *size + 65536, 1, err))
+            return -1;
+        got = read(fd, *reply + *size, 65536);
+        if (got < 0 && errno != EINTR)
+            break;
+        *size += got > 0 ? (size_t)got : 0;
+        got = got < 0 ? 1 : got;
+    }
+    return 0;
+}
+
+/* Takes a whole reply apart; anything less than whole is a child that crashed. */
+static int take_reply(const char *path, const char *reply, size_t size, char **text, char **host,
+                      topomap_error *err)
+{
+    topomap_error sent;
+    const char *name, *shape;
+
+    if (size >= sizeof sent) {
+        memcpy(&sent, reply, sizeof sent);
+        if (sent.code != TOPOMAP_OK)
+            return topomap_error_set(err, sent.code, "%s", sent.text);
+    }
+    name = reply + sizeof sent;
+    shape = size > sizeof sent ? memchr(name, 0, size - sizeof sent) : NULL;
+    if (!shape || shape + 1 == reply + size || reply[size - 1])
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "%s: hwloc crashes on it: the XML is cut or damaged", path);
+    *host = *name ? topomap_strdup(name, err) : NULL;
+    if (*name && !*host)
+        return -1;
+    *text = topomap_strdup(shape + 1, err);
+    if (*text)
+        return 0;
+    free(*host);
+    return -1;
+}
+
+int db_hwloc_load(const char *path, const char *xml, size_t size, char **text, char **host,
+                  topomap_error *err)
+{
+    int ends[2], result;
+    char *reply;
+    size_t replied;
+    pid_t pid;
+
+    if (pipe2(ends, O_CLOEXEC))
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot make a pipe: %s", path,
+                                 strerror(errno));
+    pid = fork();
+    if (pid == 0)
+        child(ends[1], path, xml, size);
+    close(ends[1]);
+    if (pid < 0) {
+        close(ends[0]);
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot fork: %s", path,
+                                 strerror(errno));
+    }
+    result = receive(ends[0], &reply, &replied, err);
+    close(ends[0]);
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    if (!result)
+        result = take_reply(path, reply, replied, text, host, err);
+    free(reply);
+    return result;
+}
