@@ -13,6 +13,7 @@
 #include "plugin/cpus.h"
 #include "plugin/distribution.h"
 #include "plugin/launch.h"
+#include "plugin/mpi.h"
 #include "plugin/procmap.h"
 #include "plugin/memory.h"
 #include "plugin/ranks.h"
@@ -199,12 +200,12 @@ static void only_a_named_mpi_is_surely_not_pmi2(void **state)
 {
     (void)state;
     unsetenv("SLURM_MPI_TYPE");
-    assert_true(plugin_procmap_may_be_pmi2("pmi2"));
-    assert_false(plugin_procmap_may_be_pmi2("pmix"));
-    assert_true(plugin_procmap_may_be_pmi2(NULL));
+    assert_true(plugin_mpi_may_be_pmi2("pmi2"));
+    assert_false(plugin_mpi_may_be_pmi2("pmix"));
+    assert_true(plugin_mpi_may_be_pmi2(NULL));
     setenv("SLURM_MPI_TYPE", "pmix_v4", 1);
-    assert_false(plugin_procmap_may_be_pmi2(NULL));
-    assert_true(plugin_procmap_may_be_pmi2("cray_shasta,pmi2"));
+    assert_false(plugin_mpi_may_be_pmi2(NULL));
+    assert_true(plugin_mpi_may_be_pmi2("cray_shasta,pmi2"));
     unsetenv("SLURM_MPI_TYPE");
 }
 
