@@ -161,11 +161,11 @@ int topomap_machine_set_matrix(topomap_machine *machine, const char *kind_name, 
     return name_hops(machine, max_hops, err);
 }
 
-/* Every group must lie inside one group of the next level; ids are below the number of members. */
+/* Every group must lie inside one group of the next level; ids are below \p ids. */
 static int check_nesting(const topomap_nesting *level, uint32_t levels, uint32_t members,
-                         topomap_error *err)
+                         uint32_t ids, topomap_error *err)
 {
-    uint32_t *parent = topomap_alloc(members, sizeof *parent, err);
+    uint32_t *parent = topomap_alloc(ids, sizeof *parent, err);
     int status = 0;
 
     if (!parent)
@@ -174,13 +174,13 @@ static int check_nesting(const topomap_nesting *level, uint32_t levels, uint32_t
         const uint32_t *group = level[l].group;
         const uint32_t *above = l + 1 < levels ? level[l + 1].group : NULL;
 
-        memset(parent, 0xff, members * sizeof *parent);
+        memset(parent, 0xff, ids * sizeof *parent);
         for (uint32_t i = 0; status == 0 && i < members; i++) {
             uint32_t outside = above ? above[i] : 0;
 
-            if (group[i] >= members)
-                status = topomap_error_set(err, TOPOMAP_EINPUT, "level %s: group %u of %u members",
-                                           level[l].name, group[i], members);
+            if (group[i] >= ids)
+                status = topomap_error_set(err, TOPOMAP_EINPUT, "level %s: group %u of %u",
+                                           level[l].name, group[i], ids);
             else if (parent[group[i]] != UINT32_MAX && parent[group[i]] != outside)
                 status = topomap_error_set(err, TOPOMAP_EINPUT,
                                            "level %s is not nested inside the next one",
@@ -208,7 +208,9 @@ int topomap_machine_finish(topomap_machine *machine, topomap_error *err)
     if (machine->inner_levels == 0 &&
         topomap_machine_add_inner(machine, "node", 0.0, machine->node_of, err) != 0)
         return -1;
-    if (check_nesting(machine->inner, machine->inner_levels, machine->slots, err) != 0)
+    /* The node level has the nodes' numbers, and nodes may be without slots. */
+    if (check_nesting(machine->inner, machine->inner_levels, machine->slots,
+                      machine->slots > machine->nodes ? machine->slots : machine->nodes, err) != 0)
         return -1;
     for (uint32_t l = 0; l < machine->inner_levels; l++)
         if (check_ranges(&machine->inner[l], machine->slots, err) != 0)
@@ -223,7 +225,8 @@ int topomap_machine_finish(topomap_machine *machine, topomap_error *err)
             return topomap_error_set(err, TOPOMAP_EINPUT, "the last outer level must hold all");
     if (machine->outer_levels == 0 && machine->nodes > 1)
         return topomap_error_set(err, TOPOMAP_EINPUT, "a machine of several nodes needs a fabric");
-    return check_nesting(machine->outer, machine->outer_levels, machine->nodes, err);
+    return check_nesting(machine->outer, machine->outer_levels, machine->nodes, machine->nodes,
+                         err);
 }
 
 static void free_nestings(topomap_nesting *level, uint32_t levels)

@@ -74,7 +74,7 @@ static int merge(profile *best, const place *list, size_t count, topomap_error *
 
 /* How many slots each group of each level holds, inside nodes and (tree machines) between them. */
 typedef struct census {
-    uint32_t *inner[TOPOMAP_MACHINE_LEVELS]; /* [slots] by group id */
+    uint32_t *inner[TOPOMAP_MACHINE_LEVELS]; /* [slots or nodes, what is more] by group id */
     uint32_t *outer[TOPOMAP_MACHINE_LEVELS]; /* [nodes] by group id */
 } census;
 
@@ -93,8 +93,10 @@ static uint32_t node_slots(const topomap_machine *m, uint32_t node)
 
 static int census_take(const topomap_machine *m, census *c, topomap_error *err)
 {
+    size_t ids = m->slots > m->nodes ? m->slots : m->nodes;
+
     for (uint32_t l = 0; l < m->inner_levels; l++) {
-        if (!(c->inner[l] = topomap_alloc(m->slots, sizeof(uint32_t), err)))
+        if (!(c->inner[l] = topomap_alloc(ids, sizeof(uint32_t), err)))
             return -1;
         for (uint32_t s = 0; s < m->slots; s++)
             c->inner[l][m->inner[l].group[s]]++;

@@ -144,6 +144,25 @@ static void levels_name_every_pair(void **state)
     }
 }
 
+/* More nodes than slots: most of them have none. */
+static void nodes_may_be_empty(void **state)
+{
+    static const uint32_t per_node[] = {0, 0, 0, 2, 0, 1, 0}, site[7] = {0};
+    static const float cost[] = {20};
+    topomap_machine *m;
+    topomap_error err;
+
+    (void)state;
+    assert_int_equal(topomap_machine_frame(7, per_node, NULL, &m, &err), 0);
+    assert_int_equal(topomap_machine_add_inner(m, "node", 6, m->node_of, &err), 0);
+    assert_int_equal(topomap_machine_set_matrix(m, "fabric", 1, site, cost, NULL, &err), 0);
+    if (topomap_machine_finish(m, &err) != 0)
+        fail_msg("%s", err.text);
+    assert_true(topomap_machine_distance(m, 0, 1) == 6.0);
+    assert_true(topomap_machine_distance(m, 0, 2) == 20.0);
+    topomap_machine_free(m);
+}
+
 static void bad_specs_are_refused(void **state)
 {
     (void)state;
@@ -251,6 +270,7 @@ int main(void)
         cmocka_unit_test(torus_of_listed_nodes),
         cmocka_unit_test(matrix_distances),
         cmocka_unit_test(levels_name_every_pair),
+        cmocka_unit_test(nodes_may_be_empty),
         cmocka_unit_test(bad_specs_are_refused),
         cmocka_unit_test(bad_files_are_refused_with_their_line),
         cmocka_unit_test(joining_finds_many_way_groups),
