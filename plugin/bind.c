@@ -138,7 +138,7 @@ static const char *choose(uint32_t local, plugin_cpus *allowed, plugin_cpus *mas
     if (here.cores && *here.cores && plugin_cpus_cut(allowed, here.cores, inside))
         return "Slurm's cores are not those of the node's class";
     if (plugin_cpus_of_task(&here.plan, allowed, local, mask))
-        return "the node has fewer CPUs for this step than the plan needs";
+        return "the step has fewer CPUs on the node than the plan needs";
     return NULL;
 }
 

@@ -138,15 +138,19 @@ static uint32_t first_place(const topomap_bindings *node, uint32_t task)
     return least;
 }
 
-/* How many PUs the tasks want that come before task `local` in the order of planned places. */
-static uint32_t wanted_before(const topomap_bindings *node, uint32_t local)
+/* Where a task stands in the order of planned places, and how many PUs those before it want. */
+static void rank_of(const topomap_bindings *node, uint32_t local, uint32_t *position,
+                    uint32_t *before)
 {
-    uint32_t mine = first_place(node, local), before = 0;
+    uint32_t mine = first_place(node, local);
 
-    for (uint32_t task = 0; task < tasks_of(node); task++)
-        if (task != local && first_place(node, task) < mine)
-            before += node->pu_start[task + 1] - node->pu_start[task];
-    return before;
+    *position = *before = 0;
+    for (uint32_t task = 0; task < tasks_of(node); task++) {
+        if (task == local || first_place(node, task) >= mine)
+            continue;
+        ++*position;
+        *before += node->pu_start[task + 1] - node->pu_start[task];
+    }
 }
 
 static int along_the_order(const topomap_bindings *node, const plugin_cpus *allowed,
@@ -154,18 +158,23 @@ static int along_the_order(const topomap_bindings *node, const plugin_cpus *allo
 {
     const topomap_bindings_class *inside = &node->node_class[node->class_of[0]];
     uint32_t *list = calloc(inside->pu_first[inside->cores], sizeof *list);
-    uint32_t count, before, own = node->pu_start[local + 1] - node->pu_start[local];
+    uint32_t count, position, start, end;
 
     if (!list)
         return -1;
+    rank_of(node, local, &position, &start);
+    end = start + node->pu_start[local + 1] - node->pu_start[local];
     count = list_allowed(inside, allowed, fit->threads, list);
     if (count < fit->wanted)
         count = list_allowed(inside, allowed, UINT32_MAX, list);
-    before = wanted_before(node, local);
-    for (uint32_t i = 0; count >= fit->wanted && i < own; i++)
-        plugin_cpus_add(mask, list[before + i]);
+    if (count < fit->wanted) { /* Slurm counts hardware threads: a task may have less than a core */
+        start = (uint32_t)((uint64_t)count * position / tasks_of(node));
+        end = (uint32_t)((uint64_t)count * (position + 1) / tasks_of(node));
+    }
+    for (uint32_t i = start; i < end; i++)
+        plugin_cpus_add(mask, list[i]);
     free(list);
-    return count >= fit->wanted ? 0 : -1;
+    return count >= tasks_of(node) ? 0 : -1;
 }
 
 int plugin_cpus_of_task(const topomap_bindings *node, const plugin_cpus *allowed, uint32_t local,

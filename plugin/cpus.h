@@ -25,9 +25,9 @@ int plugin_cpus_cut(plugin_cpus *allowed, const char *cores,
 /** Sets \p mask to the CPUs of the task \p local of node 0 of \p node:
  *  - what is planned, where all tasks' planned CPUs are allowed;
  *  - where tasks share CPUs (bind=numa), the allowed ones of what is planned;
- *  - else as many as planned, along the class's order over the allowed ones, the tasks in the
- *    order of their planned CPUs.
- *  \return 0, or -1: none of these fits, and Slurm's binding should stay */
+ *  - else along the class's order over the allowed ones, the tasks in the order of their planned
+ *    CPUs, each as many as planned or, where these are too few, an even share.
+ *  \return 0, or -1: fewer CPUs than tasks, and Slurm's binding should stay */
 int plugin_cpus_of_task(const topomap_bindings *node, const plugin_cpus *allowed, uint32_t local,
                         plugin_cpus *mask);
 

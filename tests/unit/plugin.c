@@ -387,7 +387,9 @@ static void cpus_follow_the_plan_where_they_may(void **state)
     assert_int_equal(bits_of(&node, 0xff, 1), 0x22);
     assert_int_equal(bits_of(&node, 0x55, 0), 0x44); /* cores 0 and 2 alone: the order stays */
     assert_int_equal(bits_of(&node, 0x55, 1), 0x11);
-    assert_int_equal(bits_of(&node, 0x07, 0), -1); /* three PUs for four */
+    assert_int_equal(bits_of(&node, 0x07, 0), 0x06); /* three PUs for four: shared out */
+    assert_int_equal(bits_of(&node, 0x07, 1), 0x01);
+    assert_int_equal(bits_of(&node, 0x01, 0), -1);
     assert_int_equal(bits_of(&node, 0xff, 2), -1); /* no such task */
     topomap_bindings_clear(&node);
 
