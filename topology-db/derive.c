@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topology-db/routes.h"
 #include "util/alloc.h"
 
 /* ---- Names ------------------------------------------------------------------------------- */
@@ -294,7 +295,8 @@ int db_derive(sqlite3 *file, topomap_error *err)
         result = read_aliases(&views, err) || db_views_cray(&views, err) ||
                          db_views_adapters(&views, err) || read_classes(&views, err) ||
                          write_hosts(&views, err) || write_nicknames(&views, err) ||
-                         write_adapters(&views, err) || db_views_links(&views, err)
+                         write_adapters(&views, err) || db_views_links(&views, err) ||
+                         db_views_routes(file, err)
                      ? -1
                      : 0;
     views_clear(&views);

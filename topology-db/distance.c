@@ -4,46 +4,130 @@
 #include <string.h>
 
 #include "topology-db/network.h"
+#include "topology-db/routes.h"
 #include "util/alloc.h"
 
 struct end {
     struct db_place place;
     int64_t *ids;
     size_t room, count;
-    uint32_t *at; /* [count] indices of its switches */
+    uint32_t *at;               /* [count] indices of its switches */
+    struct db_landing *landing; /* its ports */
+    size_t landings, landing_room;
 };
 
-struct question {
+struct topomap_db_router {
     topomap_db *db;
-    struct end a, b;
+    struct db_finder finder;
+    sqlite3_stmt *landings, *labels;
+    int64_t tables; /* routing tables in the database */
+    int loaded;     /* switches and routes are */
     struct db_network network;
     struct db_switches switches;
+    struct db_routes routes;
     uint16_t *hops; /* [switches] to the nearest switch of b */
 };
 
-static int find_end(struct question *q, struct db_finder *finder, const char *name, struct end *end,
-                    topomap_error *err)
+struct question {
+    topomap_db_router *router;
+    topomap_db_route_options options;
+    struct end a, b;
+    struct db_walk best, walk;
+    const struct db_landing *from, *to; /* of best */
+};
+
+void topomap_db_distance_clear(topomap_db_distance *distance)
 {
+    free(distance->route);
+    free(distance->note);
+    free(distance->step);
+    *distance = (topomap_db_distance){0};
+}
+
+static void end_clear(struct end *end)
+{
+    free(end->ids);
+    free(end->at);
+    free(end->landing);
+}
+
+/* ---- The router -------------------------------------------------------------------------- */
+
+void topomap_db_router_close(topomap_db_router *router)
+{
+    if (!router)
+        return;
+    db_finder_close(&router->finder);
+    sqlite3_finalize(router->landings);
+    sqlite3_finalize(router->labels);
+    db_switches_clear(&router->switches);
+    db_routes_clear(&router->routes);
+    free(router->hops);
+    free(router);
+}
+
+static int prepare(topomap_db_router *router, topomap_error *err)
+{
+    sqlite3 *file;
+
+    if (db_finder_open(router->db, &router->finder, err))
+        return -1;
+    file = router->db->file;
+    router->landings = db_prepare(file,
+                                  "SELECT adapter, attach.port, lid, lmc FROM attach"
+                                  " LEFT JOIN port ON vertex = adapter AND number = attach.port"
+                                  " WHERE host=? ORDER BY adapter, attach.port",
+                                  err);
+    if (router->landings)
+        router->labels = db_prepare(file, "SELECT label FROM switch WHERE id=?", err);
+    return router->labels &&
+                   db_number(file, "SELECT count(*) FROM lft", 0, &router->tables, err) == 0
+               ? 0
+               : -1;
+}
+
+int topomap_db_router_open(topomap_db *db, topomap_db_router **router, topomap_error *err)
+{
+    topomap_db_router *made = topomap_alloc(1, sizeof *made, err);
+
+    if (!made)
+        return -1;
+    made->db = db;
+    if (prepare(made, err)) {
+        topomap_db_router_close(made);
+        return -1;
+    }
+    *router = made;
+    return 0;
+}
+
+/* What only InfiniBand hosts need, when it is needed first. */
+static int load(topomap_db_router *router, topomap_error *err)
+{
+    if (router->loaded)
+        return 0;
+    if (db_switches_load(router->db->file, &router->switches, err) ||
+        (router->tables && db_routes_load(router->db->file, &router->routes, err)))
+        return -1;
+    router->hops = topomap_alloc(router->switches.count, sizeof *router->hops, err);
+    router->loaded = router->hops != NULL;
+    return router->hops ? 0 : -1;
+}
+
+/* ---- Ends -------------------------------------------------------------------------------- */
+
+static int find_end(struct question *q, const char *name, struct end *end, topomap_error *err)
+{
+    struct db_finder *finder = &q->router->finder;
+
     if (db_finder_find(finder, name, &end->place, err) ||
         db_finder_switches(finder, end->place.host, &end->ids, &end->room, &end->count, err))
         return -1;
     if (!end->place.placed && !end->count)
         return topomap_error_set(err, TOPOMAP_EINPUT,
-                                 "%s: node '%s' is known, but no network has it", q->db->path,
-                                 end->place.name);
+                                 "%s: node '%s' is known, but no network has it",
+                                 q->router->db->path, end->place.name);
     return 0;
-}
-
-static int find_ends(struct question *q, const char *a, const char *b, topomap_error *err)
-{
-    struct db_finder finder;
-    int result = db_finder_open(q->db, &finder, err);
-
-    if (result)
-        return -1;
-    result = find_end(q, &finder, a, &q->a, err) || find_end(q, &finder, b, &q->b, err) ? -1 : 0;
-    db_finder_close(&finder);
-    return result;
 }
 
 static int index_end(struct question *q, struct end *end, topomap_error *err)
@@ -52,13 +136,41 @@ static int index_end(struct question *q, struct end *end, topomap_error *err)
     if (!end->at)
         return -1;
     for (size_t i = 0; i < end->count; i++) {
-        end->at[i] = db_switches_find(&q->switches, end->ids[i]);
+        end->at[i] = db_switches_find(&q->router->switches, end->ids[i]);
         if (end->at[i] == UINT32_MAX)
             return topomap_error_set(err, TOPOMAP_EINPUT, "%s: damaged: a switch is missing",
-                                     q->db->path);
+                                     q->router->db->path);
     }
     return 0;
 }
+
+static int find_landings(struct question *q, struct end *end, topomap_error *err)
+{
+    sqlite3_stmt *statement = q->router->landings;
+    int row;
+
+    sqlite3_bind_int64(statement, 1, end->place.host);
+    while ((row = db_step(statement, err)) > 0) {
+        uint32_t adapter = db_routes_find(&q->router->routes, sqlite3_column_int64(statement, 0));
+
+        if (adapter == UINT32_MAX)
+            continue;
+        if (topomap_grow(&end->landing, &end->landing_room, end->landings + 1, sizeof *end->landing,
+                         err)) {
+            row = -1;
+            break;
+        }
+        end->landing[end->landings++] =
+            (struct db_landing){.adapter = adapter,
+                                .port = (uint8_t)sqlite3_column_int(statement, 1),
+                                .lid = (uint16_t)sqlite3_column_int(statement, 2),
+                                .lmc = (uint8_t)sqlite3_column_int(statement, 3)};
+    }
+    sqlite3_reset(statement);
+    return row;
+}
+
+/* ---- A shortest path --------------------------------------------------------------------- */
 
 static int put_label(FILE *out, sqlite3_stmt *labels, int64_t id, topomap_error *err)
 {
@@ -73,28 +185,37 @@ static int put_label(FILE *out, sqlite3_stmt *labels, int64_t id, topomap_error 
 }
 
 /* Walks down from \p at towards b, always to the lowest neighbour that is nearer. */
-static int put_route(struct question *q, FILE *out, uint32_t at, topomap_error *err)
+static int put_shortest(struct question *q, FILE *out, uint32_t at, topomap_error *err)
 {
-    sqlite3_stmt *labels = db_prepare(q->db->file, "SELECT label FROM switch WHERE id=?", err);
-    int result = labels ? 0 : -1;
+    const topomap_db_router *r = q->router;
+    int result = 0;
 
-    fputs(q->a.place.name, out);
     while (!result) {
         uint32_t next = at;
 
-        result = put_label(out, labels, q->switches.id[at], err);
-        for (uint32_t i = q->switches.first[at]; next == at && i < q->switches.first[at + 1]; i++)
-            if (q->hops[q->switches.neighbour[i]] + 1 == q->hops[at])
-                next = q->switches.neighbour[i];
+        result = put_label(out, r->labels, r->switches.id[at], err);
+        for (uint32_t i = r->switches.first[at]; next == at && i < r->switches.first[at + 1]; i++)
+            if (r->hops[r->switches.neighbour[i]] + 1 == r->hops[at])
+                next = r->switches.neighbour[i];
         if (next == at)
             break;
         at = next;
     }
-    fprintf(out, "\n%s", q->b.place.name);
-    sqlite3_finalize(labels);
     return result;
 }
 
+static int put_walked(struct question *q, FILE *out, topomap_error *err)
+{
+    const topomap_db_router *r = q->router;
+    int result = 0;
+
+    for (size_t i = 0; !result && i < q->best.steps; i++)
+        result = put_label(out, r->labels, r->routes.vertex[q->best.step[i].vertex].id, err);
+    return result;
+}
+
+/* The names, from a to b; \p from: the switch that a shortest path begins at, or UINT32_MAX for
+ * the tables' route. */
 static int make_route(struct question *q, uint32_t from, char **route, topomap_error *err)
 {
     size_t size;
@@ -104,7 +225,9 @@ static int make_route(struct question *q, uint32_t from, char **route, topomap_e
 
     if (!out)
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory: a route");
-    result = put_route(q, out, from, err);
+    fputs(q->a.place.name, out);
+    result = from == UINT32_MAX ? put_walked(q, out, err) : put_shortest(q, out, from, err);
+    fprintf(out, "\n%s", q->b.place.name);
     if (fclose(out) != 0 && !result)
         result = topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory: a route");
     if (result) {
@@ -117,62 +240,183 @@ static int make_route(struct question *q, uint32_t from, char **route, topomap_e
 
 static int over_switches(struct question *q, topomap_db_distance *found, topomap_error *err)
 {
+    topomap_db_router *r = q->router;
     uint32_t best;
 
-    if (db_switches_load(q->db->file, &q->switches, err) || index_end(q, &q->a, err) ||
-        index_end(q, &q->b, err))
+    if (index_end(q, &q->a, err) || index_end(q, &q->b, err))
         return -1;
-    q->hops = topomap_alloc(q->switches.count, sizeof *q->hops, err);
-    if (!q->hops)
-        return -1;
-    db_switches_spread(&q->switches, q->b.at, q->b.count, q->hops);
+    db_switches_spread(&r->switches, q->b.at, q->b.count, r->hops);
     best = q->a.at[0];
     for (size_t i = 1; i < q->a.count; i++)
-        if (q->hops[q->a.at[i]] < q->hops[best])
+        if (r->hops[q->a.at[i]] < r->hops[best])
             best = q->a.at[i];
-    if (q->hops[best] == DB_FAR)
+    if (r->hops[best] == DB_FAR)
         return topomap_error_set(err, TOPOMAP_EINPUT, "%s: no path between '%s' and '%s'",
-                                 q->db->path, q->a.place.name, q->b.place.name);
-    found->hops = q->hops[best] + 2u;
-    found->cost = DB_HOP_COST * found->hops;
+                                 r->db->path, q->a.place.name, q->b.place.name);
+    found->hops = r->hops[best] + 2u;
+    found->routing = "shortest-path";
     return make_route(q, best, &found->route, err);
+}
+
+/* ---- The tables' route ------------------------------------------------------------------- */
+
+static int take_rail(struct question *q, struct end *end, topomap_error *err)
+{
+    if (!q->options.rail)
+        return 0;
+    if (q->options.rail > end->landings)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "node '%s' has %zu ports in the fabric, no "
+                                 "rail %u",
+                                 end->place.name, end->landings, q->options.rail);
+    end->landing[0] = end->landing[q->options.rail - 1];
+    end->landings = 1;
+    return 0;
+}
+
+/* Keeps the walk between these ports where it is better than the best. */
+static int try_ports(struct question *q, const struct db_landing *from, const struct db_landing *to,
+                     topomap_error *err)
+{
+    struct db_routes *routes = &q->router->routes;
+    struct db_walk keep;
+    int way;
+
+    if (routes->vertex[from->adapter].source != routes->vertex[to->adapter].source)
+        return 0;
+    if (q->options.path && q->options.path >> to->lmc)
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "node '%s' has LMC %u at LID %u: no path %u",
+                                 q->b.place.name, to->lmc, to->lid, q->options.path);
+    way = db_routes_walk(routes, from, to, to->lid ? to->lid + q->options.path : 0, &q->walk, err);
+    if (way > 0 ? !q->from || q->walk.steps < q->best.steps
+                : !way && !q->from && !*q->best.reason) {
+        keep = q->best;
+        q->best = q->walk;
+        q->walk = keep;
+        if (way > 0) {
+            q->from = from;
+            q->to = to;
+        }
+    }
+    return way < 0 ? -1 : 0;
+}
+
+static int find_walk(struct question *q, topomap_error *err)
+{
+    if (find_landings(q, &q->a, err) || find_landings(q, &q->b, err) || take_rail(q, &q->a, err) ||
+        take_rail(q, &q->b, err))
+        return -1;
+    for (size_t i = 0; i < q->a.landings; i++)
+        for (size_t j = 0; j < q->b.landings; j++)
+            if (try_ports(q, &q->a.landing[i], &q->b.landing[j], err))
+                return -1;
+    return 0;
+}
+
+static int take_walk(struct question *q, topomap_db_distance *found, topomap_error *err)
+{
+    found->step = topomap_alloc(q->best.steps, sizeof *found->step, err);
+    if (!found->step)
+        return -1;
+    found->steps = q->best.steps;
+    for (size_t i = 0; i < q->best.steps; i++)
+        found->step[i] = (topomap_db_step){q->best.step[i].in, q->best.step[i].out};
+    found->from_port = q->from->port;
+    found->from_lid = q->from->lid;
+    found->to_port = q->to->port;
+    found->to_lid = (uint16_t)(q->to->lid + q->options.path);
+    found->hops = (uint32_t)q->best.steps + 1;
+    found->routing = "lft";
+    return make_route(q, UINT32_MAX, &found->route, err);
+}
+
+static int over_fabric(struct question *q, topomap_db_distance *found, topomap_error *err)
+{
+    if (load(q->router, err))
+        return -1;
+    if (q->router->tables) {
+        if (find_walk(q, err))
+            return -1;
+        if (q->from)
+            return take_walk(q, found, err);
+        found->note = topomap_strdup(
+            *q->best.reason ? q->best.reason : "the nodes have no subnet in common", err);
+        if (!found->note)
+            return -1;
+    } else if (q->options.rail || q->options.path) {
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "%s: no routing tables were imported, so "
+                                 "that there is no choice of a rail or a path",
+                                 q->router->db->path);
+    }
+    return over_switches(q, found, err);
+}
+
+/* ---- All --------------------------------------------------------------------------------- */
+
+static int over_coordinates(struct question *q, topomap_db_distance *found, topomap_error *err)
+{
+    topomap_db_router *r = q->router;
+
+    if (db_network_load(r->db->file, &r->network, err))
+        return -1;
+    if (!q->a.place.placed || !q->b.place.placed || r->network.kind == DB_NO_COORDINATES)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: '%s' and '%s' have no network in common",
+                                 r->db->path, q->a.place.name, q->b.place.name);
+    found->hops = db_network_hops(&r->network, q->a.place.coordinate, q->b.place.coordinate);
+    found->cost = DB_CRAY_BASE + DB_HOP_COST * found->hops;
+    found->routing = "coordinates";
+    return 0;
 }
 
 static int measure(struct question *q, topomap_db_distance *found, topomap_error *err)
 {
     if (q->a.place.host == q->b.place.host) {
+        found->routing = "shortest-path";
         found->route = topomap_strdup(q->a.place.name, err);
         return found->route ? 0 : -1;
     }
-    if (q->a.count && q->b.count)
-        return over_switches(q, found, err);
-    if (db_network_load(q->db->file, &q->network, err))
+    if (!q->a.count || !q->b.count)
+        return over_coordinates(q, found, err);
+    if (over_fabric(q, found, err))
         return -1;
-    if (q->a.place.placed && q->b.place.placed && q->network.kind != DB_NO_COORDINATES) {
-        found->hops = db_network_hops(&q->network, q->a.place.coordinate, q->b.place.coordinate);
-        found->cost = DB_CRAY_BASE + DB_HOP_COST * found->hops;
-        return 0;
-    }
-    return topomap_error_set(err, TOPOMAP_EINPUT, "%s: '%s' and '%s' have no network in common",
-                             q->db->path, q->a.place.name, q->b.place.name);
+    found->cost = DB_HOP_COST * found->hops;
+    return 0;
+}
+
+int topomap_db_router_route(topomap_db_router *router, const char *a, const char *b,
+                            const topomap_db_route_options *options, topomap_db_distance *distance,
+                            topomap_error *err)
+{
+    struct question q = {.router = router};
+    topomap_db_distance found = {0};
+    int result;
+
+    if (options)
+        q.options = *options;
+    result = find_end(&q, a, &q.a, err) || find_end(&q, b, &q.b, err) || measure(&q, &found, err)
+                 ? -1
+                 : 0;
+    end_clear(&q.a);
+    end_clear(&q.b);
+    free(q.best.step);
+    free(q.walk.step);
+    if (result)
+        topomap_db_distance_clear(&found);
+    else
+        *distance = found;
+    return result;
 }
 
 int topomap_db_distance_between(topomap_db *db, const char *a, const char *b,
                                 topomap_db_distance *distance, topomap_error *err)
 {
-    struct question q = {.db = db};
-    topomap_db_distance found = {0};
-    int result = find_ends(&q, a, b, err);
+    topomap_db_router *router;
+    int result = topomap_db_router_open(db, &router, err);
 
-    if (!result)
-        result = measure(&q, &found, err);
-    db_switches_clear(&q.switches);
-    free(q.hops);
-    free(q.a.ids);
-    free(q.a.at);
-    free(q.b.ids);
-    free(q.b.at);
-    if (!result)
-        *distance = found;
+    if (result)
+        return -1;
+    result = topomap_db_router_route(router, a, b, NULL, distance, err);
+    topomap_db_router_close(router);
     return result;
 }

@@ -26,6 +26,10 @@ const char db_schema[] =
     "CREATE TABLE link(source INTEGER NOT NULL, a INTEGER NOT NULL, aport INTEGER NOT NULL,"
     " b INTEGER NOT NULL, bport INTEGER NOT NULL, width INTEGER, speed INTEGER, mbps INTEGER,"
     " ends INTEGER NOT NULL DEFAULT 2, kind TEXT);"
+    /* Routing tables: packed (zstd), one byte a LID from 0 to lids - 1, the port or 255. A switch has
+     * one, the newest, whichever source it came from. */
+    "CREATE TABLE lft(guid INTEGER PRIMARY KEY, source INTEGER NOT NULL, lids INTEGER NOT NULL,"
+    " ports BLOB NOT NULL);"
     /* Cray: cname is packed (cray.h). */
     "CREATE TABLE cray_admin(nid INTEGER PRIMARY KEY, source INTEGER NOT NULL, cname INTEGER,"
     " type TEXT, status TEXT, mode TEXT);"
@@ -50,4 +54,12 @@ const char db_schema[] =
     " switch INTEGER NOT NULL, PRIMARY KEY(host, adapter, port)) WITHOUT ROWID;"
     "CREATE TABLE trunk(a INTEGER NOT NULL, b INTEGER NOT NULL, links INTEGER NOT NULL,"
     " mbps INTEGER NOT NULL, PRIMARY KEY(a, b)) WITHOUT ROWID;"
+    /* Only where some route over the routing tables is longer than a shortest path (derive_routes.c).
+     * A walk: the ports of one switch that are equally far from every switch with hosts. place: of
+     * its switch among these, ascending by id. hops: packed (zstd), one byte a place: hops from a
+     * host there. landing: each port's walk. */
+    "CREATE TABLE walk(id INTEGER PRIMARY KEY, switch INTEGER NOT NULL, place INTEGER NOT NULL,"
+    " hops BLOB NOT NULL);"
+    "CREATE TABLE landing(adapter INTEGER NOT NULL, port INTEGER NOT NULL, walk INTEGER NOT NULL,"
+    " PRIMARY KEY(adapter, port)) WITHOUT ROWID;"
     "CREATE TABLE fact(name TEXT PRIMARY KEY, value) WITHOUT ROWID;";
