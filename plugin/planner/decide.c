@@ -32,10 +32,8 @@ static void work_clear(work *w)
 static int open_machine(work *w, topomap_error *err)
 {
     const planner_request *r = w->request;
-    topomap_db_allocation allocation = {.nodes = &r->nodes,
-                                        .tasks = r->tasks,
-                                        .cpus_per_task = r->cpus_per_task,
-                                        .bind = r->bind};
+    topomap_db_allocation allocation = {
+        .nodes = &r->nodes, .tasks = r->tasks, .cpus_per_task = r->cpus_per_task, .bind = r->bind};
     topomap_db *db;
     int status;
 
@@ -150,7 +148,10 @@ static int answer_with(work *w, planner_answer *answer, topomap_error *err)
     if (topomap_plan_make(w->machine, answer->applied ? w->mapping->slot_of_rank : w->start,
                           &w->by_slot, &answer->plan, err) != 0)
         return -1;
-    if (answer->applied && answer->plan.bindings.nodes && w->request->bind != TOPOMAP_BIND_NONE) {
+    /* Where nothing is better than the layout, its cost holds for ranks that stand in order inside
+     * nodes too, which Slurm's own binding does not do (it deals tasks round the sockets). */
+    if ((answer->applied || answer->gain <= 0) && answer->plan.bindings.nodes &&
+        w->request->bind != TOPOMAP_BIND_NONE) {
         answer->bindings = topomap_bindings_encode(&answer->plan.bindings, err);
         if (!answer->bindings)
             return -1;
