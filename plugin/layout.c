@@ -201,8 +201,7 @@ static int write_ids(const plugin_layout *layout, const plugin_ranks *ranks)
 
 static int write_distribution(const plugin_layout *layout, uint32_t task_dist)
 {
-    return plugin_memory_write(&layout->memory, layout->task_dist_at, &task_dist,
-                               sizeof task_dist);
+    return plugin_memory_write(&layout->memory, layout->task_dist_at, &task_dist, sizeof task_dist);
 }
 
 int plugin_layout_apply(const plugin_layout *layout, const plugin_ranks *ranks, uint32_t task_dist,

@@ -13,6 +13,7 @@ plugin_libspank_la_SOURCES = \
   plugin/launch.c plugin/launch.h \
   plugin/layout.c plugin/layout.h \
   plugin/memory.c plugin/memory.h \
+  plugin/mpi.c plugin/mpi.h \
   plugin/options.c plugin/options.h \
   plugin/procmap.c plugin/procmap.h \
   plugin/ranks.c plugin/ranks.h \

@@ -74,32 +74,11 @@ int plugin_procmap_choose(const plugin_ranks *ranks, uint32_t task_dist, int pmi
     } else if (!is_plane && plane && blocks <= MAP_MOST) {
         *honest = (task_dist & ~(uint32_t)SLURM_DIST_STATE_BASE) | SLURM_DIST_PLANE;
     } else {
-        return topomap_error_set(err, TOPOMAP_EINPUT,
-                                 "mpi/pmi2 gives MPICH %d bytes for the map of ranks to nodes, this "
-                                 "placement takes %zu: use --mpi=pmix",
-                                 MAP_MOST, is_plane || (plane && blocks < cyclic) ? blocks : cyclic);
+        return topomap_error_set(
+            err, TOPOMAP_EINPUT,
+            "mpi/pmi2 gives MPICH %d bytes for the map of ranks to nodes, this "
+            "placement takes %zu: use --mpi=pmix",
+            MAP_MOST, is_plane || (plane && blocks < cyclic) ? blocks : cyclic);
     }
     return 0;
-}
-
-/* An RPC, so it is asked last. */
-static int default_may_be_pmi2(void)
-{
-    slurm_conf_t *conf = NULL;
-    int may_be = 1;
-
-    if (slurm_load_ctl_conf(0, &conf) == SLURM_SUCCESS && conf) {
-        may_be = conf->mpi_default && strstr(conf->mpi_default, "pmi2") != NULL;
-        slurm_free_ctl_conf(conf);
-    }
-    return may_be;
-}
-
-int plugin_procmap_may_be_pmi2(const char *option)
-{
-    const char *type = option && *option ? option : getenv("SLURM_MPI_TYPE");
-
-    if (type && *type)
-        return strstr(type, "pmi2") != NULL;
-    return default_may_be_pmi2();
 }

@@ -2,9 +2,9 @@
 /* The map of ranks to nodes that mpi/pmi2 gives to MPICH and its kin, "(vector,(0,4,1),...)".
  *
  * mpi/pmi2 makes it from the step layout, in a way that hangs on what distribution the layout says
- * it is (slurm 22.05 to 26.05, src/plugins/mpi/pmi2/setup.c, _get_proc_mapping): for block it counts
- * ranks up and never looks at the task ids; for cyclic and plane it follows them. MPICH reads
- * the map as one line of its PMI wire protocol and dies in MPI_Init where it is too long. */
+ * it is (slurm 22.05 to 26.05, src/plugins/mpi/pmi2/setup.c, _get_proc_mapping): for block it
+ * counts ranks up and never looks at the task ids; for cyclic and plane it follows them. MPICH
+ * reads the map as one line of its PMI wire protocol and dies in MPI_Init where it is too long. */
 #ifndef TOPOMAP_PLUGIN_PROCMAP_H
 #define TOPOMAP_PLUGIN_PROCMAP_H
 
@@ -18,9 +18,5 @@
  *  \return 0 and *honest, or -1 and \p err: no distribution gives a map that fits */
 int plugin_procmap_choose(const plugin_ranks *ranks, uint32_t task_dist, int pmi2, int plane,
                           uint32_t *honest, topomap_error *err);
-
-/** Nonzero unless the step surely uses another mpi plugin.
- *  \param option  value of --mpi, or NULL */
-int plugin_procmap_may_be_pmi2(const char *option);
 
 #endif

@@ -5,6 +5,7 @@
 #include "plugin/environment.h"
 #include "plugin/launch.h"
 #include "plugin/layout.h"
+#include "plugin/mpi.h"
 #include "plugin/options.h"
 #include "plugin/procmap.h"
 #include "plugin/reply.h"
@@ -237,13 +238,23 @@ static void say(const struct step *step)
                              "or bind=none)");
 }
 
+/* Only a process map that mpi/pmi2 could not carry makes it matter which mpi plugin this is, and
+ * worth asking slurmctld. */
+static int choose_distribution(const struct step *step, uint32_t *task_dist, topomap_error *err)
+{
+    if (!plugin_procmap_choose(&step->ranks, step->layout.task_dist, 1, step->bind, task_dist, err))
+        return 0;
+    if (plugin_mpi_may_be_pmi2(step->launcher->mpi))
+        return -1;
+    return plugin_procmap_choose(&step->ranks, step->layout.task_dist, 0, step->bind, task_dist,
+                                 err);
+}
+
 static int permute(struct step *step, topomap_error *err)
 {
     uint32_t task_dist;
 
-    if (plugin_procmap_choose(&step->ranks, step->layout.task_dist,
-                              plugin_procmap_may_be_pmi2(step->launcher->mpi), step->bind,
-                              &task_dist, err))
+    if (choose_distribution(step, &task_dist, err))
         return -1;
     return plugin_layout_apply(&step->layout, &step->ranks, task_dist, err);
 }

@@ -3,6 +3,7 @@
 UNIT_LIBS = topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
 TAP_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/auto/build-aux/tap-driver.sh
 LOG_DRIVER = $(TAP_DRIVER)
+LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-unit
 TEST_EXTENSIONS = .bats
 BATS_LOG_DRIVER = $(TAP_DRIVER)
 BATS_LOG_COMPILER = bats
@@ -18,3 +19,10 @@ include tests/unit/map.mk
 include tests/unit/db.mk
 include tests/cli/local.mk
 include tests/slurm/local.mk
+
+# Long campaigns, beside the suite. BENCH is a folder of mapping instances (tests/bench/map-instances).
+EXTRA_DIST += tests/run-unit tests/bench/map-instances
+.PHONY: bench-map
+bench-map: cli/topomap$(EXEEXT)
+	@test -n "$(BENCH)" || { echo "make bench-map BENCH=FOLDER: a folder of mapping instances" >&2; exit 2; }
+	TOPOMAP=cli/topomap$(EXEEXT) $(srcdir)/tests/bench/map-instances "$(BENCH)" $(BENCH_OPTIONS)

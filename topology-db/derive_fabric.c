@@ -259,13 +259,15 @@ static int take_link(struct db_views *views, struct cables *cables, sqlite3_stmt
     if (a >= cables->ids || b >= cables->ids || a < 0 || b < 0 || a == b)
         return 0;
     if (cables->is_switch[a] && cables->is_switch[b]) {
+        uint32_t mbps = sqlite3_column_type(links, 6) != SQLITE_NULL
+                            ? (uint32_t)sqlite3_column_int64(links, 6)
+                            : ib_mbps((uint32_t)sqlite3_column_int(links, 4),
+                                      (uint32_t)sqlite3_column_int(links, 5));
+
         if (topomap_grow(&cables->cable, &cables->cable_room, cables->cables + 1,
                          sizeof *cables->cable, err))
             return -1;
-        cables->cable[cables->cables++] =
-            (struct cable){a, b,
-                           ib_mbps((uint32_t)sqlite3_column_int(links, 4),
-                                   (uint32_t)sqlite3_column_int(links, 5))};
+        cables->cable[cables->cables++] = (struct cable){a, b, mbps};
         return 0;
     }
     if (cables->is_switch[b])
@@ -324,7 +326,8 @@ int db_views_links(struct db_views *views, topomap_error *err)
     int row = read_switches(views, &cables, err);
 
     if (!row) {
-        links = db_prepare(views->file, "SELECT a, aport, b, bport, width, speed FROM link", err);
+        links =
+            db_prepare(views->file, "SELECT a, aport, b, bport, width, speed, mbps FROM link", err);
         row = -1;
         while (links && (row = db_step(links, err)) > 0)
             if (take_link(views, &cables, links, err)) {

@@ -39,6 +39,7 @@ struct ib_end {
 struct ib_link {
     uint32_t a, b; /* indices of vertices, (a, aport) <= (b, bport) */
     uint8_t aport, bport, width, speed;
+    uint8_t ends; /* how many of its ends were listed: 1 or 2 */
 };
 
 struct ib_fabric {

@@ -189,14 +189,15 @@ static int index_ends(struct ib_fabric *fabric, struct db_import *import, topoma
 }
 
 static int add_link(struct ib_fabric *fabric, const struct ib_end *end, uint8_t width,
-                    uint8_t speed, topomap_error *err)
+                    uint8_t speed, uint8_t ends, topomap_error *err)
 {
     struct ib_link link = {.a = end->vertex,
                            .b = end->remote,
                            .aport = end->port,
                            .bport = end->remote_port,
                            .width = width,
-                           .speed = speed};
+                           .speed = speed,
+                           .ends = ends};
 
     if (link.a > link.b || (link.a == link.b && link.aport > link.bport))
         link = (struct ib_link){.a = end->remote,
@@ -204,7 +205,8 @@ static int add_link(struct ib_fabric *fabric, const struct ib_end *end, uint8_t 
                                 .aport = end->remote_port,
                                 .bport = end->port,
                                 .width = width,
-                                .speed = speed};
+                                .speed = speed,
+                                .ends = ends};
     if (topomap_grow(&fabric->link, &fabric->link_room, fabric->links + 1, sizeof *fabric->link,
                      err))
         return -1;
@@ -229,7 +231,7 @@ static int join_pair(struct ib_fabric *fabric, struct db_import *import, const s
         (end->speed && other->speed && end->speed != other->speed))
         db_warn(import, end->line, "width or speed differs from the other end's on line %zu",
                 other->line);
-    return add_link(fabric, end, width, speed, err);
+    return add_link(fabric, end, width, speed, 2, err);
 }
 
 static int is_pair(const struct ib_end *end, const struct ib_end *other)
@@ -257,7 +259,7 @@ static int join_ends(struct ib_fabric *fabric, struct db_import *import, topomap
                 db_warn(import, end->line,
                         "one-way link: port %u of %016" PRIx64 " does not list its end",
                         end->remote_port, fabric->vertex[end->remote].guid);
-            result = add_link(fabric, end, end->width, end->speed, err);
+            result = add_link(fabric, end, end->width, end->speed, 1, err);
         }
         if (result)
             return -1;

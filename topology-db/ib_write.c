@@ -179,7 +179,10 @@ static int write_ports(struct db_import *import, const struct ib_fabric *fabric,
 static int write_links(struct db_import *import, const struct ib_fabric *fabric, int64_t base,
                        topomap_error *err)
 {
-    sqlite3_stmt *insert = db_prepare(import->file, "INSERT INTO link VALUES(?,?,?,?,?,?,?)", err);
+    sqlite3_stmt *insert = db_prepare(import->file,
+                                      "INSERT INTO link(source, a, aport, b, bport, width, speed,"
+                                      " ends) VALUES(?,?,?,?,?,?,?,?)",
+                                      err);
     int result = insert ? 0 : -1;
 
     for (size_t i = 0; !result && i < fabric->links; i++) {
@@ -192,6 +195,7 @@ static int write_links(struct db_import *import, const struct ib_fabric *fabric,
         sqlite3_bind_int(insert, 5, link->bport);
         sqlite3_bind_int(insert, 6, link->width);
         sqlite3_bind_int(insert, 7, link->speed);
+        sqlite3_bind_int(insert, 8, link->ends);
         result = db_insert(insert, err);
     }
     sqlite3_finalize(insert);

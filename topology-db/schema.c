@@ -21,9 +21,11 @@ const char db_schema[] =
     "CREATE TABLE port(vertex INTEGER NOT NULL, number INTEGER NOT NULL, source INTEGER NOT NULL,"
     " guid INTEGER, lid INTEGER, lmc INTEGER, PRIMARY KEY(vertex, number)) WITHOUT ROWID;"
     /* One row a cable, (a, aport) <= (b, bport). Width in lanes, speed a row of ib_speeds[], 0
-     * unknown. */
+     * unknown. mbps: usable Mb/s where the source gives a rate instead. ends: how many of its two
+     * ends the source lists. kind: the source's own class of link ("backplane", "blue"). */
     "CREATE TABLE link(source INTEGER NOT NULL, a INTEGER NOT NULL, aport INTEGER NOT NULL,"
-    " b INTEGER NOT NULL, bport INTEGER NOT NULL, width INTEGER, speed INTEGER);"
+    " b INTEGER NOT NULL, bport INTEGER NOT NULL, width INTEGER, speed INTEGER, mbps INTEGER,"
+    " ends INTEGER NOT NULL DEFAULT 2, kind TEXT);"
     /* Cray: cname is packed (cray.h). */
     "CREATE TABLE cray_admin(nid INTEGER PRIMARY KEY, source INTEGER NOT NULL, cname INTEGER,"
     " type TEXT, status TEXT, mode TEXT);"

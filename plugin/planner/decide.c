@@ -145,13 +145,11 @@ static int answer_with(work *w, planner_answer *answer, topomap_error *err)
     answer->gain = topomap_plan_gain(w->before.J, w->after.J);
     answer->applied = answer->gain > 0 && answer->gain >= w->request->min_gain;
     write_line(w, answer);
+    /* No gain means no change: the places inside the nodes stay Slurm's too. */
     if (topomap_plan_make(w->machine, answer->applied ? w->mapping->slot_of_rank : w->start,
-                          &w->by_slot, &answer->plan, err) != 0)
+                          answer->applied ? &w->by_slot : NULL, &answer->plan, err) != 0)
         return -1;
-    /* Where nothing is better than the layout, its cost holds for ranks that stand in order inside
-     * nodes too, which Slurm's own binding does not do (it deals tasks round the sockets). */
-    if ((answer->applied || answer->gain <= 0) && answer->plan.bindings.nodes &&
-        w->request->bind != TOPOMAP_BIND_NONE) {
+    if (answer->plan.bindings.nodes && w->request->bind != TOPOMAP_BIND_NONE) {
         answer->bindings = topomap_bindings_encode(&answer->plan.bindings, err);
         if (!answer->bindings)
             return -1;

@@ -91,13 +91,16 @@ static void say_reversed(const char *request, uint32_t skew)
     say("\n");
 }
 
-/* All nodes have this machine's PUs as cores; task i gets the PU i places from the last. */
+/* All nodes have this machine's PUs, $FAKE_PLANNER_THREADS (1) in a row to a core; task i gets the
+ * core i places from the last. */
 static void say_bindings(const char *request, uint32_t other_job)
 {
     static uint32_t count[65536];
     uint32_t tasks, nodes = counts_of(field(request, "layout"), count, &tasks);
-    uint32_t cores = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
-    topomap_bindings_class inside = {cores, calloc(cores + 1, 4), calloc(cores, 4)};
+    const char *asked = getenv("FAKE_PLANNER_THREADS");
+    uint32_t threads = asked ? (uint32_t)atoi(asked) : 1;
+    uint32_t cores = (uint32_t)sysconf(_SC_NPROCESSORS_CONF) / threads;
+    topomap_bindings_class inside = {cores, calloc(cores + 1, 4), calloc(cores * threads, 4)};
     topomap_bindings bindings = {
         .job = (uint32_t)atoi(field(request, "job")) + other_job,
         .step = (uint32_t)atoi(field(request, "step")),
@@ -107,20 +110,21 @@ static void say_bindings(const char *request, uint32_t other_job)
         .class_of = calloc(nodes, 4),
         .task_first = calloc(nodes + 1, 4),
         .pu_start = calloc(tasks + 1, 4),
-        .pu = calloc(tasks, 4),
+        .pu = calloc(tasks * threads, 4),
     };
     topomap_error err = {.text = ""};
     uint32_t task = 0;
     char *text;
 
-    for (uint32_t core = 0; core < cores; core++) {
-        inside.pu_first[core + 1] = core + 1;
-        inside.pu_os[core] = core;
-    }
+    for (uint32_t core = 0; core < cores; core++)
+        inside.pu_first[core + 1] = (core + 1) * threads;
+    for (uint32_t pu = 0; pu < cores * threads; pu++)
+        inside.pu_os[pu] = pu;
     for (uint32_t node = 0; node < nodes; node++) {
         for (uint32_t local = 0; local < count[node]; local++, task++) {
-            bindings.pu[task] = cores - 1 - local % cores;
-            bindings.pu_start[task + 1] = task + 1;
+            for (uint32_t i = 0; i < threads; i++)
+                bindings.pu[task * threads + i] = (cores - 1 - local % cores) * threads + i;
+            bindings.pu_start[task + 1] = (task + 1) * threads;
         }
         bindings.task_first[node + 1] = task;
     }

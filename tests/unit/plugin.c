@@ -13,6 +13,7 @@
 #include "plugin/cpus.h"
 #include "plugin/distribution.h"
 #include "plugin/launch.h"
+#include "plugin/mpi.h"
 #include "plugin/procmap.h"
 #include "plugin/memory.h"
 #include "plugin/ranks.h"
@@ -87,9 +88,12 @@ static int split(const char *text, char **words)
 
 static void distribution_is_rewritten(void **state)
 {
+    /* A program's words are never freed; here they stay reachable. */
+    static char *all[sizeof lines / sizeof *lines][32];
+
     (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        char *words[32], joined[256] = "";
+        char **words = all[i], joined[256] = "";
         int count = split(lines[i].before, words);
         plugin_launcher launcher = {.program = plugin_words_program(words[0])};
 
@@ -181,6 +185,31 @@ static void bad_layouts_are_refused(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         assert_int_equal(plugin_ranks_parse(texts[i], &like, &ranks, &err), -1);
     plugin_ranks_clear(&like);
+}
+
+/* Slurm's own, which srun has: here no slurmctld answers, so the default may be anything. */
+int slurm_load_ctl_conf(time_t update_time, slurm_conf_t **conf)
+{
+    (void)update_time, (void)conf;
+    return -1;
+}
+
+void slurm_free_ctl_conf(slurm_conf_t *conf)
+{
+    (void)conf;
+}
+
+static void only_a_named_mpi_is_surely_not_pmi2(void **state)
+{
+    (void)state;
+    unsetenv("SLURM_MPI_TYPE");
+    assert_true(plugin_mpi_may_be_pmi2("pmi2"));
+    assert_false(plugin_mpi_may_be_pmi2("pmix"));
+    assert_true(plugin_mpi_may_be_pmi2(NULL));
+    setenv("SLURM_MPI_TYPE", "pmix_v4", 1);
+    assert_false(plugin_mpi_may_be_pmi2(NULL));
+    assert_true(plugin_mpi_may_be_pmi2("cray_shasta,pmi2"));
+    unsetenv("SLURM_MPI_TYPE");
 }
 
 /* ---- mpi/pmi2's mapping ------------------------------------------------------------------ */
@@ -486,6 +515,7 @@ int main(void)
         cmocka_unit_test(layouts_round_trip),
         cmocka_unit_test(bad_layouts_are_refused),
         cmocka_unit_test(mapping_stays_true),
+        cmocka_unit_test(only_a_named_mpi_is_surely_not_pmi2),
         cmocka_unit_test(replies_are_read),
         cmocka_unit_test(damaged_replies_are_refused),
         cmocka_unit_test(cpus_follow_the_plan_where_they_may),
