@@ -161,8 +161,10 @@ static int classify_cray(sqlite3 *file, struct verdict *verdict, topomap_error *
                            " SELECT nid FROM cray_proc)",
                            0, &verdict->hosts, err);
     if (!result)
-        result =
-            db_number(file, "SELECT wrap FROM source WHERE importer='xtdb2proc'", 1, &wrap, err);
+        result = db_number(file,
+                           "SELECT wrap FROM geometry JOIN source ON source.id = source"
+                           " WHERE importer='xtdb2proc'",
+                           1, &wrap, err);
     if (!result && c.count) {
         count_routers(&c);
         strcpy(verdict->topology, judge(&c));

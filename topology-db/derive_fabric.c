@@ -107,6 +107,29 @@ static const char *name_adapter(struct db_views *views, sqlite3_stmt *adapters, 
     return *original ? db_views_mapped(views, original) : NULL;
 }
 
+static int keep_adapter(struct db_views *views, int64_t vertex, struct db_host_row *host,
+                        topomap_error *err)
+{
+    if (topomap_grow(&views->adapter, &views->adapter_room, views->adapters + 1,
+                     sizeof *views->adapter, err))
+        return -1;
+    views->adapter[views->adapters++] = (struct db_adapter_host){vertex, host};
+    return 0;
+}
+
+/* A host that its source names: it is its own adapter. */
+static int take_named(struct db_views *views, sqlite3_stmt *adapters, topomap_error *err)
+{
+    const char *text = (const char *)sqlite3_column_text(adapters, 3);
+    const char *name = db_views_mapped(views, text);
+    struct db_host_row *host = db_views_host(views, name, name == text ? NULL : text, err);
+
+    if (!host)
+        return -1;
+    host->fabric = 1;
+    return keep_adapter(views, sqlite3_column_int64(adapters, 0), host, err);
+}
+
 static int take_adapter(struct db_views *views, sqlite3_stmt *adapters, const char *of_port,
                         topomap_error *err)
 {
@@ -120,18 +143,14 @@ static int take_adapter(struct db_views *views, sqlite3_stmt *adapters, const ch
             return -1;
         host->fabric = 1;
     }
-    if (topomap_grow(&views->adapter, &views->adapter_room, views->adapters + 1,
-                     sizeof *views->adapter, err))
-        return -1;
-    views->adapter[views->adapters++] =
-        (struct db_adapter_host){sqlite3_column_int64(adapters, 0), host};
-    return 0;
+    return keep_adapter(views, sqlite3_column_int64(adapters, 0), host, err);
 }
 
 int db_views_adapters(struct db_views *views, topomap_error *err)
 {
     sqlite3_stmt *adapters = db_prepare(
-        views->file, "SELECT id, guid, system, text FROM vertex WHERE kind=1 ORDER BY id", err);
+        views->file,
+        "SELECT id, guid, system, text, kind FROM vertex WHERE kind IN (1, 5) ORDER BY id", err);
     sqlite3_stmt *ports =
         db_prepare(views->file, "SELECT vertex, guid FROM port ORDER BY vertex, number", err);
     struct port_guid port = {INT64_MAX, 0};
@@ -147,7 +166,11 @@ int db_views_adapters(struct db_views *views, topomap_error *err)
                  result = next_port(ports, &port, err))
                 if (port.vertex == vertex && !of_port)
                     of_port = db_views_mapped_guid(views, port.guid);
-            if (result || take_adapter(views, adapters, of_port, err)) {
+            if (!result)
+                result = sqlite3_column_int(adapters, 4) == IB_HOST
+                             ? take_named(views, adapters, err)
+                             : take_adapter(views, adapters, of_port, err);
+            if (result) {
                 row = -1;
                 break;
             }

@@ -9,12 +9,13 @@ const char db_schema[] =
     /* ---- Facts */
     "CREATE TABLE source(id INTEGER PRIMARY KEY, importer TEXT NOT NULL, name TEXT NOT NULL,"
     " time INTEGER NOT NULL, partial INTEGER NOT NULL, warnings INTEGER NOT NULL,"
-    " wrap INTEGER, UNIQUE(importer, name));"
-    /* InfiniBand: one source is one subnet, and a vertex is known by (source, guid). kind: enum
-     * ib_kind. recorded 0: only named by a port at the other end. label: what a switch is called,
-     * unique within the source. */
+    " UNIQUE(importer, name));"
+    /* One source is one subnet, and a vertex is known by (source, guid); sources that name hosts
+     * and switches instead (lists of links) give no GUID. kind: enum ib_kind. recorded 0: only
+     * named by a port at the other end. label: what a switch is called, unique within the source.
+     */
     "CREATE TABLE vertex(id INTEGER PRIMARY KEY, source INTEGER NOT NULL, kind INTEGER NOT NULL,"
-    " guid INTEGER NOT NULL, system INTEGER, vendor INTEGER, device INTEGER, ports INTEGER,"
+    " guid INTEGER, system INTEGER, vendor INTEGER, device INTEGER, ports INTEGER,"
     " lid INTEGER, recorded INTEGER NOT NULL, text TEXT NOT NULL, label TEXT);"
     "CREATE UNIQUE INDEX vertex_guid ON vertex(source, guid);"
     /* Ports of adapters and routers; a switch has one LID, in its vertex. */
@@ -31,6 +32,9 @@ const char db_schema[] =
     " type TEXT, status TEXT, mode TEXT);"
     "CREATE TABLE cray_proc(nid INTEGER PRIMARY KEY, source INTEGER NOT NULL, cname INTEGER,"
     " type TEXT, status TEXT, mode TEXT, x INTEGER, y INTEGER, z INTEGER);"
+    /* What a source's coordinates span, where the import said so. dims: "25x16x24"; wrap: one
+     * digit a dimension, "101" wrapping in the first and the last, or "1" or "0" for all. */
+    "CREATE TABLE geometry(source INTEGER PRIMARY KEY, dims TEXT, wrap TEXT);"
     /* Insides of nodes. */
     "CREATE TABLE class(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
     " shape TEXT NOT NULL UNIQUE);"

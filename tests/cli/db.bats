@@ -83,6 +83,21 @@ noise
 t.db" ]
 }
 
+@test "db import: an option that the format does not have is refused with those it has" {
+  run -2 topomap db import --db t.db xtdb2proc "$data/gemini.xtdb2proc" --option wrap=maybe
+  [[ $output == *"option wrap takes yes|no, not 'maybe'"* ]]
+  run -2 topomap db import --db t.db xtdb2proc "$data/gemini.xtdb2proc" --option warp=yes
+  [[ $output == *"no option 'warp=yes'; there are wrap=yes|no"* ]]
+  run -2 topomap db import --db t.db xtdb2proc "$data/gemini.xtdb2proc" --option wrap=yes --option wrap=no
+  [[ $output == *"wrap is given twice"* ]]
+  run -2 topomap db import --db t.db hosts "$data/hosts.map" --option wrap=yes
+  [[ $output == *"hosts has no options"* ]]
+  [ ! -e t.db ]
+  topomap formats | grep -A1 '^  xtdb2proc' | grep -q 'wrap=yes|no'
+  topomap formats --json | jq -e '.imports[] | select(.name == "xtdb2proc") | .options[0].name == "wrap"'
+  topomap help --man db | grep -q '^.B xtdb2proc'
+}
+
 @test "db import: what other tools and other modes print is refused by name" {
   printf 'Unicast lids [0x0-0x8c] of switch Lid 2 guid 0x1 (x):\n' > lfts
   printf 'CA   140  1 0x00000000001000ff 4x SDR - SW  18 16 0x1 ( %sa%s - %sb%s )\n' "'" "'" "'" "'" > ports

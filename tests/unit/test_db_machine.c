@@ -20,7 +20,7 @@ static topomap_error err;
 
 static void import(topomap_db *db, const char *importer, const char *path, const char *nodes)
 {
-    topomap_db_import_options options = {.nodes = nodes, .wrap = -1};
+    topomap_db_import_options options = {.nodes = nodes};
 
     if (topomap_db_import(db, importer, path, &options, NULL, &err))
         fail_msg("%s", err.text);
@@ -397,7 +397,8 @@ static uint32_t around(long a, long b, long size)
 static void gemini(void **state)
 {
     topomap_db *db = database("xtdb2proc", TEST_DATA "/db/gemini.xtdb2proc");
-    topomap_db_import_options mesh = {.wrap = 0};
+    static const char *const no_wrap[] = {"wrap=no", NULL};
+    topomap_db_import_options mesh = {.option = no_wrap};
     uint32_t tasks[] = {2, 1, 1, 1};
     topomap_machine *m;
     topomap_db_distance d;
