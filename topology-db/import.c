@@ -66,8 +66,9 @@ void db_warn(struct db_import *import, size_t line, const char *format, ...)
 
 int db_forget_source(sqlite3 *file, int64_t source, topomap_error *err)
 {
-    static const char *const tables[] = {"vertex",    "port",       "link",  "cray_admin",
-                                         "cray_proc", "node_class", "alias", "geometry"};
+    static const char *const tables[] = {"vertex",      "port",       "link",       "cray_admin",
+                                         "cray_proc",   "node_class", "alias",      "geometry",
+                                         "cray_router", "place",      "calibration"};
     int result = 0;
 
     for (size_t i = 0; !result && i <= sizeof tables / sizeof *tables; i++) {
@@ -216,8 +217,13 @@ static int write_all(struct db_import *import, const db_importer *importer, void
     if (begin_source(import, importer->row.name, err) || importer->write(import, content, err) ||
         end_source(import, importer->row.name, err))
         return -1;
-    if (db_derive(import->file, err))
-        return -1;
+    if (db_derive(import->file, err)) {
+        topomap_error why = *err;
+
+        return why.code == TOPOMAP_EINPUT
+                   ? topomap_error_set(err, why.code, "%s: %s", import->path, why.text)
+                   : -1;
+    }
     return import->report->adapters ? count_hosts(import, err) : 0;
 }
 

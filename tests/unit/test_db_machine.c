@@ -99,8 +99,9 @@ static void three_nodes(void **state)
     assert_true(topomap_machine_distance(m, 2, 4) == 6);
     assert_true(topomap_machine_distance(m, 4, 5) == 3);
     /* leaf2, leaf1, leaf2. */
-    assert_true(topomap_machine_distance(m, 0, 2) == 40);
-    assert_true(topomap_machine_distance(m, 0, 6) == 20);
+    /* 4xEDR to the hosts costs 53.125 / 25.78125 of a hop over the 4xHDR between switches. */
+    assert_float_equal(topomap_machine_distance(m, 0, 2), 2 * 20.61 + 20, 0.01);
+    assert_float_equal(topomap_machine_distance(m, 0, 6), 2 * 20.61, 0.01);
     assert_int_equal(topomap_machine_hops(m, 0, 2), 4);
     assert_int_equal(topomap_machine_hops(m, 0, 6), 2);
     assert_int_equal(topomap_machine_hops(m, 0, 1), 0);
@@ -356,7 +357,8 @@ static void routes(void **state)
     (void)state;
     assert_int_equal(topomap_db_distance_between(db, "node1", "NODE3.cluster", &d, &err), 0);
     assert_string_equal(d.route, "node1\nleaf1\nspine1\nleaf2\nNode3.cluster");
-    assert_true(d.hops == 4 && d.cost == 40);
+    assert_int_equal(d.hops, 4);
+    assert_float_equal(d.cost, 2 * 20.61 + 20, 0.001);
     free(d.route);
     /* Two rails: leaf1 and leaf3; the nearer one counts. */
     assert_int_equal(topomap_db_distance_between(db, "node2", "node5", &d, &err), 0);
