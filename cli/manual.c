@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "topology-db/db.h"
 
 /* Text with what roff would take for its own made harmless. */
 static void put_text(const char *text)
@@ -52,6 +53,28 @@ static void put_command(const cli_command *command, const char *section)
     }
 }
 
+/* Every importer with its options, on the page of db. */
+static void put_imports(void)
+{
+    printf(".SH IMPORTED FORMATS\n");
+    for (const topomap_db_importer_row *row = topomap_db_importers(); row->name; row++) {
+        printf(".TP\n.B ");
+        put_text(row->name);
+        printf("\n");
+        put_text(row->help);
+        printf(".\n");
+        for (const topomap_db_importer_option *o = row->options; o && o->name; o++) {
+            printf(".RS\n.TP\n.BI \"\\-\\-option \" ");
+            put_text(o->name);
+            printf("=");
+            put_text(o->values);
+            printf("\n");
+            put_text(o->help);
+            printf("\n.RE\n");
+        }
+    }
+}
+
 static int belongs(const cli_command *command, const char *page)
 {
     size_t length = strlen(page);
@@ -70,11 +93,12 @@ static void put_head(const char *page, const char *summary)
 
 static void put_tail(void)
 {
-    printf(".SH EXIT STATUS\n0 done (warnings included), 1 the answer is no, 2 bad usage, 3 bad "
-           "input, 4 anything else.\n"
-           ".SH ENVIRONMENT\n.TP\n.B TOPOMAP_DB\nThe topology database where \\-\\-db is not given.\n"
-           ".SH FILES\n.TP\n.I /var/lib/topomap/topology.db\nThe topology database where neither is "
-           "given.\n");
+    printf(
+        ".SH EXIT STATUS\n0 done (warnings included), 1 the answer is no, 2 bad usage, 3 bad "
+        "input, 4 anything else.\n"
+        ".SH ENVIRONMENT\n.TP\n.B TOPOMAP_DB\nThe topology database where \\-\\-db is not given.\n"
+        ".SH FILES\n.TP\n.I /var/lib/topomap/topology.db\nThe topology database where neither is "
+        "given.\n");
 }
 
 int cli_manual(const char *page)
@@ -107,6 +131,8 @@ int cli_manual(const char *page)
         fprintf(stderr, "topomap: no command '%s'; see `topomap help`\n", page);
         return CLI_USAGE;
     }
+    if (strcmp(page, "db") == 0)
+        put_imports();
     put_tail();
     return CLI_DONE;
 }
@@ -124,7 +150,8 @@ int cli_words(int argc, char **argv)
         for (const cli_command *c = cli_tables[t]; c->name; c++) {
             const char *word = c->name;
 
-            if (argc && (strncmp(word, argv[0], strlen(argv[0])) != 0 || word[strlen(argv[0])] != ' '))
+            if (argc &&
+                (strncmp(word, argv[0], strlen(argv[0])) != 0 || word[strlen(argv[0])] != ' '))
                 continue;
             if (argc)
                 word += strlen(argv[0]) + 1;

@@ -26,7 +26,8 @@ void topomap_db_close(topomap_db *db);
 
 typedef struct topomap_db_import_options {
     const char *nodes; /**< host list that an hwloc file is for, or NULL: the XML's own HostName */
-    int wrap;          /**< coordinates: 1 a torus, 0 a mesh; -1 as the source implies (a torus) */
+    const char *const *option; /**< "name=value" of the importer's own options (its row lists
+                                    them), ends with NULL; or NULL: none */
 } topomap_db_import_options;
 
 typedef struct topomap_db_report {
@@ -47,9 +48,18 @@ int topomap_db_import(topomap_db *db, const char *importer, const char *path,
                       const topomap_db_import_options *options, topomap_db_report *report,
                       topomap_error *err);
 
+/** An option of one importer: `name=value`. */
+typedef struct topomap_db_importer_option {
+    const char *name;
+    const char
+        *values; /**< "yes|no": these words alone; with capitals, "FILE" or "N,N,...": free */
+    const char *help;
+} topomap_db_importer_option;
+
 typedef struct topomap_db_importer_row {
     const char *name;
     const char *help;
+    const topomap_db_importer_option *options; /**< ends with name == NULL; or NULL: none */
 } topomap_db_importer_row;
 /** The registry of importers; ends with name == NULL. */
 const topomap_db_importer_row *topomap_db_importers(void);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a launch needs of the routing tables, worked out once an import: whether every route between
- * hosts is a shortest path (then the graph of switches says all), and otherwise how many hops the
- * routes have. Work is switches times destination LIDs: for one LID the tables are a forest. */
+ * hosts is a cheapest shortest path (then the graph of switches says all), and otherwise how many
+ * hops the routes have and what a byte costs over them. Work is switches times destination LIDs:
+ * for one LID the tables are a forest. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,8 @@
 #include "topology-db/switches.h"
 #include "util/alloc.h"
 
-enum { UNKNOWN = 0, BROKEN = UINT16_MAX, VISITING = UINT16_MAX - 1, HOPS_MOST = 254 };
+enum { UNKNOWN = 0, BROKEN = UINT16_MAX, VISITING = UINT16_MAX - 1 };
+enum { NO_WAY = 255, HOPS_MOST = 254, PLACE = 5 }; /* bytes a place: hops and cost */
 
 /* A port of a host: where routes end. */
 struct arrival {
@@ -24,17 +26,22 @@ struct arrival {
 struct scan {
     sqlite3 *file;
     struct db_routes routes;
+    struct db_switches switches;
+    uint32_t *node;          /* [vertices] index in switches, or UINT32_MAX */
+    uint32_t *price;         /* [cables] cost of a byte */
     struct arrival *arrival; /* by switch, adapter, port */
     size_t arrivals, room;
     uint32_t *leaf; /* [leaves] indices of switches with hosts, ascending */
     uint32_t leaves;
-    uint16_t *near;   /* [vertices] hops between switches, to the switch of the arrival */
-    uint16_t *toward; /* [vertices] switches from here to the arrival over the tables */
-    uint32_t *queue;  /* [vertices] */
-    uint8_t *column;  /* [leaves] hops from a host on each leaf */
-    uint8_t *kept;    /* columns of the present leaf's walks */
+    uint16_t *near;  /* [switches] hops to the switch of the arrival by a shortest path */
+    uint32_t *cheap; /* [switches] cost of the cheapest of these */
+    uint16_t *steps; /* [vertices] switches on the tables' way to the arrival, this one too */
+    uint32_t *cost;  /* [vertices] cost of that way, from switch to switch */
+    uint32_t *path;  /* [vertices] */
+    uint8_t *column; /* [leaves * PLACE] */
+    uint8_t *kept;   /* columns of the present leaf's walks */
     size_t kept_room, walks, first; /* walks so far, and before the present leaf */
-    uint64_t routed, broken, longer;
+    uint64_t routed, broken, longer, dearer;
     uint32_t tables, missing;
 };
 
@@ -90,68 +97,69 @@ static int load_tables(struct scan *scan, topomap_error *err)
     return 0;
 }
 
-static int make_room(struct scan *scan, topomap_error *err)
+/* What each cable costs: what the pair of switches does. */
+static void price_cables(struct scan *scan)
 {
-    size_t vertices = scan->routes.count;
+    const struct db_routes *routes = &scan->routes;
 
-    scan->leaf = topomap_alloc(scan->leaves, sizeof *scan->leaf, err);
-    scan->near = topomap_alloc(vertices, sizeof *scan->near, err);
-    scan->toward = topomap_alloc(vertices, sizeof *scan->toward, err);
-    scan->queue = topomap_alloc(vertices, sizeof *scan->queue, err);
-    scan->column = topomap_alloc(scan->leaves, 1, err);
-    if (!scan->leaf || !scan->near || !scan->toward || !scan->queue || !scan->column)
-        return -1;
+    for (uint32_t i = 0; i < routes->count; i++)
+        scan->node[i] = db_switches_find(&scan->switches, routes->vertex[i].id);
+    for (uint32_t i = 0; i < routes->cables; i++)
+        scan->price[i] = db_switches_cost(&scan->switches, scan->node[routes->cable[i].at],
+                                          scan->node[routes->cable[i].peer]);
+}
+
+static void list_leaves(struct scan *scan)
+{
     scan->leaves = 0;
     for (size_t i = 0; i < scan->arrivals; i++)
         if (!i || scan->arrival[i].leaf != scan->arrival[i - 1].leaf)
             scan->leaf[scan->leaves++] = scan->arrival[i].leaf;
-    return 0;
+}
+
+static int make_room(struct scan *scan, topomap_error *err)
+{
+    size_t vertices = scan->routes.count, switches = scan->switches.count;
+
+    scan->node = topomap_alloc(vertices, sizeof *scan->node, err);
+    scan->price = topomap_alloc(scan->routes.cables, sizeof *scan->price, err);
+    scan->leaf = topomap_alloc(scan->leaves, sizeof *scan->leaf, err);
+    scan->near = topomap_alloc(switches, sizeof *scan->near, err);
+    scan->cheap = topomap_alloc(switches, sizeof *scan->cheap, err);
+    scan->steps = topomap_alloc(vertices, sizeof *scan->steps, err);
+    scan->cost = topomap_alloc(vertices, sizeof *scan->cost, err);
+    scan->path = topomap_alloc(vertices, sizeof *scan->path, err);
+    scan->column = topomap_alloc(scan->leaves, PLACE, err);
+    return scan->node && scan->price && scan->leaf && scan->near && scan->cheap && scan->steps &&
+                   scan->cost && scan->path && scan->column
+               ? 0
+               : -1;
 }
 
 static void scan_clear(struct scan *scan)
 {
     db_routes_clear(&scan->routes);
     free(scan->arrival);
+    db_switches_clear(&scan->switches);
+    free(scan->node);
+    free(scan->price);
     free(scan->leaf);
     free(scan->near);
-    free(scan->toward);
-    free(scan->queue);
+    free(scan->cheap);
+    free(scan->steps);
+    free(scan->cost);
+    free(scan->path);
     free(scan->column);
     free(scan->kept);
 }
 
 /* ---- Hops -------------------------------------------------------------------------------- */
 
-static int is_switch(const struct db_routes *routes, uint32_t vertex)
-{
-    uint8_t kind = routes->vertex[vertex].kind;
-
-    return kind != IB_ADAPTER && kind != IB_AGGREGATION;
-}
-
-/* Breadth-first from a switch. */
 static void spread(struct scan *scan, uint32_t from)
 {
-    const struct db_routes *routes = &scan->routes;
-    uint32_t head = 0, tail = 0;
+    struct db_start start = {scan->node[from], 0, 0};
 
-    for (uint32_t i = 0; i < routes->count; i++)
-        scan->near[i] = DB_FAR;
-    scan->near[from] = 0;
-    scan->queue[tail++] = from;
-    while (head < tail) {
-        uint32_t at = scan->queue[head++];
-
-        for (uint32_t i = routes->vertex[at].cables; i < routes->vertex[at + 1].cables; i++) {
-            uint32_t next = routes->cable[i].peer;
-
-            if (scan->near[next] == DB_FAR && is_switch(routes, next) &&
-                scan->near[at] < DB_FAR - 4) {
-                scan->near[next] = (uint16_t)(scan->near[at] + 1);
-                scan->queue[tail++] = next;
-            }
-        }
-    }
+    db_switches_reach(&scan->switches, &start, 1, scan->near, scan->cheap);
 }
 
 /* The way out of a switch for this arrival, NULL where there is none. */
@@ -165,58 +173,73 @@ static const struct db_cable *way_out(const struct scan *scan, uint32_t at,
     return db_routes_cable(&scan->routes, at, lft->port[to->port.lid]);
 }
 
-/* Fills toward[] from one switch on: every switch is asked once for an arrival. */
+/* Fills steps[] and cost[] from one switch on: every switch is asked once for an arrival. */
 static void follow(struct scan *scan, uint32_t at, const struct arrival *to)
 {
-    uint32_t depth = 0;
-    uint16_t length = BROKEN;
+    uint32_t depth = 0, cost = 0;
+    uint16_t steps = BROKEN;
 
-    while (scan->toward[at] == UNKNOWN) {
+    while (scan->steps[at] == UNKNOWN) {
         const struct db_cable *cable = way_out(scan, at, to);
 
-        scan->toward[at] = VISITING;
-        scan->queue[depth++] = at;
+        scan->steps[at] = VISITING;
+        scan->cost[at] = 0;
+        scan->path[depth++] = at;
         if (!cable)
             break;
         if (cable->peer == to->port.adapter) {
-            length = cable->peer_port == to->port.port ? 0 : BROKEN;
+            steps = cable->peer_port == to->port.port ? 0 : BROKEN;
             break;
         }
+        scan->cost[at] = scan->price[cable - scan->routes.cable];
         at = cable->peer;
     }
-    if (scan->toward[at] != VISITING)
-        length = scan->toward[at];
+    if (scan->steps[at] != VISITING) {
+        steps = scan->steps[at];
+        cost = scan->cost[at];
+    }
     while (depth--) {
-        if (length != BROKEN && length < VISITING - 1)
-            length++;
-        scan->toward[scan->queue[depth]] = length;
+        if (steps < VISITING - 1)
+            steps++;
+        cost += scan->cost[scan->path[depth]];
+        scan->cost[scan->path[depth]] = cost;
+        scan->steps[scan->path[depth]] = steps;
     }
 }
 
-/* Hops from a host on every leaf to this arrival. Where the tables do not lead there, those of a
- * shortest path. */
+static void put_place(struct scan *scan, uint32_t place, uint32_t hops, uint32_t cost)
+{
+    uint8_t *at = scan->column + scan->leaves + (size_t)place * 4;
+
+    scan->column[place] = (uint8_t)(hops > HOPS_MOST ? HOPS_MOST : hops);
+    for (int i = 0; i < 4; i++)
+        at[i] = (uint8_t)(cost >> 8 * i);
+}
+
+/* From every leaf to this arrival. Where the tables do not lead there, a shortest path. */
 static void fill_column(struct scan *scan, const struct arrival *to)
 {
-    memset(scan->toward, 0, scan->routes.count * sizeof *scan->toward);
+    memset(scan->steps, 0, scan->routes.count * sizeof *scan->steps);
+    memset(scan->column, 0, (size_t)scan->leaves * PLACE);
     for (uint32_t i = 0; i < scan->leaves; i++) {
-        uint32_t leaf = scan->leaf[i], hops;
+        uint32_t leaf = scan->leaf[i], hops = scan->near[scan->node[leaf]];
+        uint32_t cost = scan->cheap[scan->node[leaf]];
 
-        if (scan->near[leaf] == DB_FAR) {
-            scan->column[i] = DB_NO_PORT;
+        if (hops == DB_FAR) {
+            scan->column[i] = NO_WAY;
             continue;
         }
         follow(scan, leaf, to);
-        hops = scan->near[leaf] + 2u;
-        if (scan->toward[leaf] == BROKEN) {
+        if (scan->steps[leaf] == BROKEN) {
             scan->broken++;
         } else {
             scan->routed++;
-            if (scan->toward[leaf] + 1u > hops) {
-                scan->longer++;
-                hops = scan->toward[leaf] + 1u;
-            }
+            scan->longer += scan->steps[leaf] - 1u > hops;
+            scan->dearer += scan->steps[leaf] - 1u == hops && scan->cost[leaf] > cost;
+            hops = scan->steps[leaf] - 1u;
+            cost = scan->cost[leaf];
         }
-        scan->column[i] = (uint8_t)(hops > HOPS_MOST ? HOPS_MOST : hops);
+        put_place(scan, i, hops, cost);
     }
 }
 
@@ -233,13 +256,13 @@ static void count_routes(struct scan *scan)
 
 static int write_walk(struct scan *scan, sqlite3_stmt *insert, uint32_t place, topomap_error *err)
 {
-    size_t room = ZSTD_compressBound(scan->leaves), size;
+    size_t room = ZSTD_compressBound((size_t)scan->leaves * PLACE), size;
     void *packed = topomap_alloc(room, 1, err);
     int result;
 
     if (!packed)
         return -1;
-    size = ZSTD_compress(packed, room, scan->column, scan->leaves, 1);
+    size = ZSTD_compress(packed, room, scan->column, (size_t)scan->leaves * PLACE, 1);
     if (ZSTD_isError(size)) {
         free(packed);
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "cannot pack a row of hops: %s",
@@ -258,17 +281,17 @@ static int write_walk(struct scan *scan, sqlite3_stmt *insert, uint32_t place, t
 static int find_walk(struct scan *scan, sqlite3_stmt *insert, uint32_t place, size_t *walk,
                      topomap_error *err)
 {
-    for (*walk = scan->first; *walk < scan->walks; (*walk)++)
-        if (memcmp(scan->kept + (*walk - scan->first) * scan->leaves, scan->column, scan->leaves) ==
-            0) {
-            ++*walk;
+    size_t length = (size_t)scan->leaves * PLACE, kept = scan->walks - scan->first;
+
+    for (size_t i = 0; i < kept; i++)
+        if (memcmp(scan->kept + i * length, scan->column, length) == 0) {
+            *walk = scan->first + i + 1; /* ids begin at 1 */
             return 0;
         }
-    if (topomap_grow(&scan->kept, &scan->kept_room, (*walk - scan->first + 1) * scan->leaves, 1,
-                     err))
+    if (topomap_grow(&scan->kept, &scan->kept_room, (kept + 1) * length, 1, err))
         return -1;
-    memcpy(scan->kept + (*walk - scan->first) * scan->leaves, scan->column, scan->leaves);
-    *walk = ++scan->walks; /* ids begin at 1 */
+    memcpy(scan->kept + kept * length, scan->column, length);
+    *walk = ++scan->walks;
     return write_walk(scan, insert, place, err);
 }
 
@@ -311,13 +334,16 @@ static int write_walks(struct scan *scan, topomap_error *err)
 
 static int write_facts(const struct scan *scan, int64_t all, topomap_error *err)
 {
-    const char *kind = !scan->routed ? "none" : scan->longer ? "longer" : "shortest";
+    const char *kind = !scan->routed  ? "none"
+                       : scan->longer ? "longer"
+                       : scan->dearer ? "dearer"
+                                      : "shortest";
     char *sql = sqlite3_mprintf(
         "INSERT OR REPLACE INTO fact VALUES('routes', '%s'), ('routing_tables', %lld),"
         " ('routing_tables_missing', %lld), ('routing_tables_unknown', %lld),"
-        " ('routes_longer', %lld), ('routes_broken', %lld)",
+        " ('routes_longer', %lld), ('routes_dearer', %lld), ('routes_broken', %lld)",
         kind, (long long)scan->tables, (long long)scan->missing, (long long)(all - scan->tables),
-        (long long)scan->longer, (long long)scan->broken);
+        (long long)scan->longer, (long long)scan->dearer, (long long)scan->broken);
     int result = sql ? db_execute(scan->file, sql, err) : db_failed(scan->file, err);
 
     sqlite3_free(sql);
@@ -326,14 +352,17 @@ static int write_facts(const struct scan *scan, int64_t all, topomap_error *err)
 
 static int scan_all(struct scan *scan, int64_t all, topomap_error *err)
 {
-    if (db_routes_load(scan->file, &scan->routes, err) || load_arrivals(scan, err) ||
+    if (db_routes_load(scan->file, &scan->routes, err) ||
+        db_switches_load(scan->file, &scan->switches, err) || load_arrivals(scan, err) ||
         load_tables(scan, err) || make_room(scan, err))
         return -1;
+    price_cables(scan);
+    list_leaves(scan);
     if (scan->tables)
         count_routes(scan);
     if (write_facts(scan, all, err))
         return -1;
-    return scan->longer ? write_walks(scan, err) : 0;
+    return scan->longer || scan->dearer ? write_walks(scan, err) : 0;
 }
 
 int db_views_routes(sqlite3 *file, topomap_error *err)

@@ -3,15 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topology-db/costs.h"
 #include "topology-db/network.h"
 #include "topology-db/routes.h"
 #include "util/alloc.h"
 
 struct end {
     struct db_place place;
-    int64_t *ids;
+    struct db_hanging *hanging;
     size_t room, count;
-    uint32_t *at;               /* [count] indices of its switches */
+    struct db_start *at;        /* [count] its switches */
     struct db_landing *landing; /* its ports */
     size_t landings, landing_room;
 };
@@ -25,7 +26,8 @@ struct topomap_db_router {
     struct db_network network;
     struct db_switches switches;
     struct db_routes routes;
-    uint16_t *hops; /* [switches] to the nearest switch of b */
+    uint16_t *hops; /* [switches] to b */
+    uint32_t *cost; /* [switches] likewise, thousandths of a hop */
 };
 
 struct question {
@@ -34,6 +36,7 @@ struct question {
     struct end a, b;
     struct db_walk best, walk;
     const struct db_landing *from, *to; /* of best */
+    uint64_t cost;                      /* of best */
 };
 
 void topomap_db_distance_clear(topomap_db_distance *distance)
@@ -46,7 +49,7 @@ void topomap_db_distance_clear(topomap_db_distance *distance)
 
 static void end_clear(struct end *end)
 {
-    free(end->ids);
+    free(end->hanging);
     free(end->at);
     free(end->landing);
 }
@@ -63,6 +66,7 @@ void topomap_db_router_close(topomap_db_router *router)
     db_switches_clear(&router->switches);
     db_routes_clear(&router->routes);
     free(router->hops);
+    free(router->cost);
     free(router);
 }
 
@@ -74,7 +78,7 @@ static int prepare(topomap_db_router *router, topomap_error *err)
         return -1;
     file = router->db->file;
     router->landings = db_prepare(file,
-                                  "SELECT adapter, attach.port, lid, lmc FROM attach"
+                                  "SELECT adapter, attach.port, lid, lmc, attach.cost FROM attach"
                                   " LEFT JOIN port ON vertex = adapter AND number = attach.port"
                                   " WHERE host=? ORDER BY adapter, attach.port",
                                   err);
@@ -110,8 +114,9 @@ static int load(topomap_db_router *router, topomap_error *err)
         (router->tables && db_routes_load(router->db->file, &router->routes, err)))
         return -1;
     router->hops = topomap_alloc(router->switches.count, sizeof *router->hops, err);
-    router->loaded = router->hops != NULL;
-    return router->hops ? 0 : -1;
+    router->cost = topomap_alloc(router->switches.count, sizeof *router->cost, err);
+    router->loaded = router->hops && router->cost;
+    return router->loaded ? 0 : -1;
 }
 
 /* ---- Ends -------------------------------------------------------------------------------- */
@@ -121,9 +126,9 @@ static int find_end(struct question *q, const char *name, struct end *end, topom
     struct db_finder *finder = &q->router->finder;
 
     if (db_finder_find(finder, name, &end->place, err) ||
-        db_finder_switches(finder, end->place.host, &end->ids, &end->room, &end->count, err))
+        db_finder_switches(finder, end->place.host, &end->hanging, &end->room, &end->count, err))
         return -1;
-    if (!end->place.placed && !end->count)
+    if (!end->place.point.dims && !end->count)
         return topomap_error_set(err, TOPOMAP_EINPUT,
                                  "%s: node '%s' is known, but no network has it",
                                  q->router->db->path, end->place.name);
@@ -136,8 +141,9 @@ static int index_end(struct question *q, struct end *end, topomap_error *err)
     if (!end->at)
         return -1;
     for (size_t i = 0; i < end->count; i++) {
-        end->at[i] = db_switches_find(&q->router->switches, end->ids[i]);
-        if (end->at[i] == UINT32_MAX)
+        end->at[i] = (struct db_start){db_switches_find(&q->router->switches, end->hanging[i].sw),
+                                       end->hanging[i].hops, end->hanging[i].cost};
+        if (end->at[i].at == UINT32_MAX)
             return topomap_error_set(err, TOPOMAP_EINPUT, "%s: damaged: a switch is missing",
                                      q->router->db->path);
     }
@@ -164,7 +170,8 @@ static int find_landings(struct question *q, struct end *end, topomap_error *err
             (struct db_landing){.adapter = adapter,
                                 .port = (uint8_t)sqlite3_column_int(statement, 1),
                                 .lid = (uint16_t)sqlite3_column_int(statement, 2),
-                                .lmc = (uint8_t)sqlite3_column_int(statement, 3)};
+                                .lmc = (uint8_t)sqlite3_column_int(statement, 3),
+                                .cost = (uint32_t)sqlite3_column_int64(statement, 4)};
     }
     sqlite3_reset(statement);
     return row;
@@ -184,7 +191,7 @@ static int put_label(FILE *out, sqlite3_stmt *labels, int64_t id, topomap_error 
     return row < 0 ? -1 : 0;
 }
 
-/* Walks down from \p at towards b, always to the lowest neighbour that is nearer. */
+/* Walks down from \p at towards b, always to the lowest neighbour on a cheapest shortest path. */
 static int put_shortest(struct question *q, FILE *out, uint32_t at, topomap_error *err)
 {
     const topomap_db_router *r = q->router;
@@ -195,7 +202,8 @@ static int put_shortest(struct question *q, FILE *out, uint32_t at, topomap_erro
 
         result = put_label(out, r->labels, r->switches.id[at], err);
         for (uint32_t i = r->switches.first[at]; next == at && i < r->switches.first[at + 1]; i++)
-            if (r->hops[r->switches.neighbour[i]] + 1 == r->hops[at])
+            if (r->hops[r->switches.neighbour[i]] + 1 == r->hops[at] &&
+                r->cost[r->switches.neighbour[i]] + r->switches.cost[i] == r->cost[at])
                 next = r->switches.neighbour[i];
         if (next == at)
             break;
@@ -238,24 +246,32 @@ static int make_route(struct question *q, uint32_t from, char **route, topomap_e
     return 0;
 }
 
+static int is_nearer(const topomap_db_router *r, const struct db_start *x, const struct db_start *y)
+{
+    if (r->hops[x->at] != r->hops[y->at])
+        return r->hops[x->at] < r->hops[y->at];
+    return r->cost[x->at] + x->cost < r->cost[y->at] + y->cost;
+}
+
 static int over_switches(struct question *q, topomap_db_distance *found, topomap_error *err)
 {
     topomap_db_router *r = q->router;
-    uint32_t best;
+    const struct db_start *best;
 
     if (index_end(q, &q->a, err) || index_end(q, &q->b, err))
         return -1;
-    db_switches_spread(&r->switches, q->b.at, q->b.count, r->hops);
-    best = q->a.at[0];
+    db_switches_reach(&r->switches, q->b.at, q->b.count, r->hops, r->cost);
+    best = &q->a.at[0];
     for (size_t i = 1; i < q->a.count; i++)
-        if (r->hops[q->a.at[i]] < r->hops[best])
-            best = q->a.at[i];
-    if (r->hops[best] == DB_FAR)
+        if (is_nearer(r, &q->a.at[i], best))
+            best = &q->a.at[i];
+    if (r->hops[best->at] == DB_FAR)
         return topomap_error_set(err, TOPOMAP_EINPUT, "%s: no path between '%s' and '%s'",
                                  r->db->path, q->a.place.name, q->b.place.name);
-    found->hops = r->hops[best] + 2u;
+    found->hops = r->hops[best->at] + best->hops;
+    found->cost = DB_TENTHS(r->cost[best->at] + best->cost);
     found->routing = "shortest-path";
-    return make_route(q, best, &found->route, err);
+    return make_route(q, best->at, &found->route, err);
 }
 
 /* ---- The tables' route ------------------------------------------------------------------- */
@@ -274,13 +290,28 @@ static int take_rail(struct question *q, struct end *end, topomap_error *err)
     return 0;
 }
 
+/* What a byte costs over the walk, thousandths of a hop. */
+static uint64_t price(const topomap_db_router *r, const struct db_walk *walk,
+                      const struct db_landing *from, const struct db_landing *to)
+{
+    uint64_t cost = (uint64_t)from->cost + to->cost;
+
+    for (size_t i = 1; i < walk->steps; i++)
+        cost += db_switches_cost(
+            &r->switches,
+            db_switches_find(&r->switches, r->routes.vertex[walk->step[i - 1].vertex].id),
+            db_switches_find(&r->switches, r->routes.vertex[walk->step[i].vertex].id));
+    return cost;
+}
+
 /* Keeps the walk between these ports where it is better than the best. */
 static int try_ports(struct question *q, const struct db_landing *from, const struct db_landing *to,
                      topomap_error *err)
 {
     struct db_routes *routes = &q->router->routes;
-    struct db_walk keep;
-    int way;
+    struct db_walk keep = q->best;
+    uint64_t cost = 0;
+    int way, better;
 
     if (routes->vertex[from->adapter].source != routes->vertex[to->adapter].source)
         return 0;
@@ -288,11 +319,15 @@ static int try_ports(struct question *q, const struct db_landing *from, const st
         return topomap_error_set(err, TOPOMAP_EUSAGE, "node '%s' has LMC %u at LID %u: no path %u",
                                  q->b.place.name, to->lmc, to->lid, q->options.path);
     way = db_routes_walk(routes, from, to, to->lid ? to->lid + q->options.path : 0, &q->walk, err);
-    if (way > 0 ? !q->from || q->walk.steps < q->best.steps
-                : !way && !q->from && !*q->best.reason) {
-        keep = q->best;
+    if (way > 0)
+        cost = price(q->router, &q->walk, from, to);
+    better = way > 0 ? !q->from || q->walk.steps < q->best.steps ||
+                           (q->walk.steps == q->best.steps && cost < q->cost)
+                     : !way && !q->from && !*q->best.reason;
+    if (better) {
         q->best = q->walk;
         q->walk = keep;
+        q->cost = cost;
         if (way > 0) {
             q->from = from;
             q->to = to;
@@ -326,6 +361,7 @@ static int take_walk(struct question *q, topomap_db_distance *found, topomap_err
     found->to_port = q->to->port;
     found->to_lid = (uint16_t)(q->to->lid + q->options.path);
     found->hops = (uint32_t)q->best.steps + 1;
+    found->cost = DB_TENTHS(q->cost);
     found->routing = "lft";
     return make_route(q, UINT32_MAX, &found->route, err);
 }
@@ -360,11 +396,12 @@ static int over_coordinates(struct question *q, topomap_db_distance *found, topo
 
     if (db_network_load(r->db->file, &r->network, err))
         return -1;
-    if (!q->a.place.placed || !q->b.place.placed || r->network.kind == DB_NO_COORDINATES)
+    if (!db_network_has(&r->network, &q->a.place.point) ||
+        !db_network_has(&r->network, &q->b.place.point))
         return topomap_error_set(err, TOPOMAP_EINPUT, "%s: '%s' and '%s' have no network in common",
                                  r->db->path, q->a.place.name, q->b.place.name);
-    found->hops = db_network_hops(&r->network, q->a.place.coordinate, q->b.place.coordinate);
-    found->cost = DB_CRAY_BASE + DB_HOP_COST * found->hops;
+    found->hops = db_network_hops(&r->network, &q->a.place.point, &q->b.place.point);
+    found->cost = DB_TENTHS(r->network.base + (uint64_t)DB_HOP * found->hops);
     found->routing = "coordinates";
     return 0;
 }
@@ -378,10 +415,7 @@ static int measure(struct question *q, topomap_db_distance *found, topomap_error
     }
     if (!q->a.count || !q->b.count)
         return over_coordinates(q, found, err);
-    if (over_fabric(q, found, err))
-        return -1;
-    found->cost = DB_HOP_COST * found->hops;
-    return 0;
+    return over_fabric(q, found, err);
 }
 
 int topomap_db_router_route(topomap_db_router *router, const char *a, const char *b,

@@ -152,7 +152,7 @@ static int write_inside(struct db_import *import, void *content, topomap_error *
 }
 
 const db_importer db_hwloc = {
-    .row = {"hwloc", "inside of a class of nodes: an hwloc XML, for --nodes HOSTLIST"},
+    .row = {"hwloc", "inside of a class of nodes: an hwloc XML, for --nodes HOSTLIST", NULL},
     .read = read_inside,
     .write = write_inside,
     .free = inside_free,

@@ -12,6 +12,7 @@ enum ib_kind {
     IB_ROUTER,
     IB_AGGREGATION, /* an in-network reduction engine: an adapter that no host has */
     IB_OTHER,       /* of unknown type */
+    IB_HOST,        /* a host that the source itself names, with no GUID; text is its name */
 };
 
 struct ib_vertex {

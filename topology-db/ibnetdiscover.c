@@ -577,7 +577,8 @@ static int read_dump(struct db_import *import, void **content, topomap_error *er
 }
 
 const db_importer db_ibnetdiscover = {
-    .row = {"ibnetdiscover", "InfiniBand fabric: ibnetdiscover's normal output (also -g, --full)"},
+    .row = {"ibnetdiscover", "InfiniBand fabric: ibnetdiscover's normal output (also -g, --full)",
+            NULL},
     .read = read_dump,
     .write = ib_write,
     .free = ib_free,

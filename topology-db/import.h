@@ -25,6 +25,9 @@ typedef struct db_importer {
     void (*free)(void *content);
 } db_importer;
 
+/** Value of an option that the importer's row lists; NULL where it was not given. */
+const char *db_option(const struct db_import *import, const char *name);
+
 /** Counts a warning and keeps the first one. \p line 0: of the whole file. */
 void db_warn(struct db_import *import, size_t line, const char *format, ...) TOPOMAP_PRINTF(3, 4);
 

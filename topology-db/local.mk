@@ -4,11 +4,13 @@ topology_db_libdb_la_SOURCES = topology-db/db.h \
   topology-db/import.c topology-db/import.h \
   topology-db/ibnetdiscover.c topology-db/ib.h topology-db/ib_fabric.c topology-db/ib_names.c \
   topology-db/ib_write.c \
-  topology-db/cray.c topology-db/cray.h topology-db/xtprocadmin.c topology-db/xtdb2proc.c \
+  topology-db/costs.c topology-db/costs.h topology-db/point.c topology-db/point.h \
+  topology-db/cray.c topology-db/cray.h topology-db/cray_shape.c topology-db/cray_shape.h \
+  topology-db/derive_cray.c topology-db/classify_coordinates.c topology-db/xtprocadmin.c topology-db/xtdb2proc.c \
   topology-db/hwloc.c topology-db/hwloc_child.c topology-db/hwloc_child.h topology-db/hosts.c \
   topology-db/derive.c topology-db/derive.h topology-db/derive_fabric.c topology-db/classify.c \
   topology-db/switches.c topology-db/switches.h topology-db/network.c topology-db/network.h \
-  topology-db/lft.c topology-db/routes.c topology-db/routes.h topology-db/derive_routes.c \
+  topology-db/lft.c topology-db/routes.c topology-db/routes.h topology-db/derive_routes.c topology-db/walks.c topology-db/walks.h \
   topology-db/synth.c topology-db/synth.h topology-db/synth_spec.c topology-db/synth_shapes.c \
   topology-db/synth_faults.c topology-db/synth_ib.c topology-db/synth_lft.c \
   topology-db/synth_cray.c \

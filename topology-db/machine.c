@@ -6,8 +6,10 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "topology-db/costs.h"
 #include "topology-db/inside.h"
 #include "topology-db/network.h"
+#include "topology-db/walks.h"
 #include "util/alloc.h"
 
 enum { SITES_MOST = 16384 }; /* a matrix of 1.5 GiB; more than any fabric has leaf switches */
@@ -15,7 +17,7 @@ enum { SITES_MOST = 16384 }; /* a matrix of 1.5 GiB; more than any fabric has le
 
 /* What nodes hang on: a set of switches, or a Cray router. */
 struct site {
-    void *key; /* indices of switches, or three coordinates */
+    void *key; /* struct db_start of its switches, or a struct db_point */
     size_t length;
     uint32_t index;
     UT_hash_handle hh;
@@ -29,6 +31,7 @@ struct build {
     size_t placed, hanging; /* nodes with coordinates, nodes with switches */
     struct db_network network;
     struct db_switches switches;
+    struct db_walks walks; /* where routes are not all shortest: then sites hang on walks */
     struct site *sites;
     struct site **by_index; /* [number of sites] */
     uint32_t *site_of;      /* [nodes] */
@@ -37,7 +40,7 @@ struct build {
     topomap_machine *machine;
 };
 
-static void build_clear(struct build *b)
+static void forget_sites(struct build *b)
 {
     struct site *site, *next;
 
@@ -47,7 +50,13 @@ static void build_clear(struct build *b)
         free(site->key);
         free(site);
     }
+}
+
+static void build_clear(struct build *b)
+{
+    forget_sites(b);
     db_switches_clear(&b->switches);
+    db_walks_clear(&b->walks);
     free(b->by_index);
     free(b->site_of);
     free(b->cost);
@@ -101,123 +110,196 @@ static int make_matrix(struct build *b, topomap_error *err)
     return 0;
 }
 
-static int set_matrix(struct build *b, double base, topomap_error *err)
+static int set_matrix(struct build *b, topomap_error *err)
 {
-    size_t sites = HASH_COUNT(b->sites);
-
-    for (size_t i = 0; i < sites * sites; i++)
-        b->cost[i] = (float)(base + DB_HOP_COST * b->hops[i]);
-    return topomap_machine_set_matrix(b->machine, "fabric", (uint32_t)sites, b->site_of, b->cost,
-                                      b->hops, err);
+    return topomap_machine_set_matrix(b->machine, "fabric", (uint32_t)HASH_COUNT(b->sites),
+                                      b->site_of, b->cost, b->hops, err);
 }
 
-/* ---- InfiniBand -------------------------------------------------------------------------- */
+/* ---- Switches ------------------------------------------------------------------------------ */
 
-/* Each node's switches as indices; nodes on the same set of switches are one site. */
+/* What a node hangs on, in its site's key. */
+static int find_starts(struct build *b, struct db_finder *finder, int64_t host,
+                       struct db_hanging **on, size_t *on_room, struct db_start **key,
+                       size_t *key_room, size_t *count, topomap_error *err)
+{
+    if (b->walks.used)
+        return db_walks_starts(&b->walks, host, key, key_room, count, err);
+    if (db_finder_switches(finder, host, on, on_room, count, err) ||
+        topomap_grow(key, key_room, *count, sizeof **key, err))
+        return -1;
+    for (size_t i = 0; i < *count; i++) {
+        const struct db_hanging *h = &(*on)[i];
+
+        (*key)[i] = (struct db_start){db_switches_find(&b->switches, h->sw), h->hops, h->cost};
+        if ((*key)[i].at == UINT32_MAX)
+            return topomap_error_set(err, TOPOMAP_EINPUT, "%s: damaged: a switch is missing",
+                                     b->db->path);
+    }
+    return 0;
+}
+
+/* Nodes on the same switches, by the same links, are one site. */
 static int find_switch_sites(struct build *b, struct db_finder *finder, topomap_error *err)
 {
-    int64_t *ids = NULL;
-    uint32_t *key = NULL;
-    size_t id_room = 0, key_room = 0, count;
+    struct db_hanging *on = NULL;
+    struct db_start *key = NULL;
+    size_t on_room = 0, key_room = 0, count;
     int result = 0;
 
     for (uint32_t node = 0; !result && node < b->nodes; node++) {
-        result = db_finder_switches(finder, b->place[node].host, &ids, &id_room, &count, err);
-        if (!result)
-            result = topomap_grow(&key, &key_room, count, sizeof *key, err);
-        for (size_t i = 0; !result && i < count; i++) {
-            key[i] = db_switches_find(&b->switches, ids[i]);
-            if (key[i] == UINT32_MAX)
-                result = topomap_error_set(err, TOPOMAP_EINPUT, "%s: damaged: a switch is missing",
-                                           b->db->path);
-        }
-        b->hanging += count > 0;
+        result = find_starts(b, finder, b->place[node].host, &on, &on_room, &key, &key_room, &count,
+                             err);
+        b->hanging += !result && count > 0;
         b->site_of[node] = NOWHERE;
         if (!result && count)
             result = find_site(b, key, count * sizeof *key, &b->site_of[node], err);
     }
-    free(ids);
+    free(on);
     free(key);
     return result;
 }
 
-static uint16_t nearest(const struct site *site, const uint16_t *hops)
+/* The nearest of a site's switches, and of those the cheapest; hops DB_FAR: there is no path. */
+static struct db_start nearest(const struct site *site, const uint16_t *hops, const uint32_t *cost)
 {
-    const uint32_t *at = site->key;
-    uint16_t best = DB_FAR;
+    const struct db_start *on = site->key;
+    struct db_start best = {.hops = DB_FAR};
 
-    for (size_t i = 0; i < site->length / sizeof *at; i++)
-        if (hops[at[i]] < best)
-            best = hops[at[i]];
+    for (size_t i = 0; i < site->length / sizeof *on; i++) {
+        uint32_t far = hops[on[i].at] == DB_FAR ? DB_FAR : hops[on[i].at] + on[i].hops;
+
+        if (far < best.hops ||
+            (far == best.hops && far < DB_FAR && cost[on[i].at] + on[i].cost < best.cost))
+            best = (struct db_start){on[i].at, far, cost[on[i].at] + on[i].cost};
+    }
     return best;
 }
 
-/* Two hosts are as far as the nearest two of their switches: a rail each where they share rails.
- * Pairs without a path (a dump that is not complete) are put 2 hops beyond the farthest pair. */
-static int fill_switch_hops(struct build *b, topomap_error *err)
+static void fill_place(struct build *b, size_t i, size_t j, uint32_t hops, uint32_t cost)
 {
+    size_t at = i * HASH_COUNT(b->sites) + j;
+
+    b->hops[at] = hops >= DB_FAR ? DB_FAR : (uint16_t)hops;
+    b->cost[at] = (float)DB_TENTHS(cost);
+}
+
+/* Two hosts are as far as the nearest two of their switches: a rail each where they share rails. */
+static int fill_shortest(struct build *b, topomap_error *err)
+{
+    uint16_t *hops = topomap_alloc(b->switches.count, sizeof *hops, err);
+    uint32_t *cost = topomap_alloc(b->switches.count, sizeof *cost, err);
     size_t sites = HASH_COUNT(b->sites);
-    uint16_t *hops = topomap_alloc(b->switches.count, sizeof *hops, err), most = 2;
+    int result = hops && cost ? 0 : -1;
 
-    if (!hops)
-        return -1;
-    for (size_t i = 0; i < sites; i++) {
-        db_switches_spread(&b->switches, b->by_index[i]->key,
-                           b->by_index[i]->length / sizeof(uint32_t), hops);
+    for (size_t i = 0; !result && i < sites; i++) {
+        db_switches_reach(&b->switches, b->by_index[i]->key,
+                          b->by_index[i]->length / sizeof(struct db_start), hops, cost);
         for (size_t j = 0; j < sites; j++) {
-            uint16_t near = nearest(b->by_index[j], hops);
+            struct db_start near = nearest(b->by_index[j], hops, cost);
 
-            b->hops[i * sites + j] = near >= DB_FAR - 2 ? DB_FAR : (uint16_t)(near + 2);
-            if (b->hops[i * sites + j] != DB_FAR && b->hops[i * sites + j] > most)
-                most = b->hops[i * sites + j];
+            fill_place(b, i, j, near.hops, near.cost);
         }
     }
     free(hops);
-    for (size_t i = 0; i < sites * sites; i++)
-        if (b->hops[i] == DB_FAR)
+    free(cost);
+    return result;
+}
+
+/* The mean of both directions, hops rounded up: distances of a machine are symmetric. */
+static void fill_walks(struct build *b)
+{
+    size_t sites = HASH_COUNT(b->sites);
+
+    for (size_t i = 0; i < sites; i++)
+        for (size_t j = 0; j <= i; j++) {
+            const struct db_start *x = b->by_index[i]->key, *y = b->by_index[j]->key;
+            size_t xs = b->by_index[i]->length / sizeof *x, ys = b->by_index[j]->length / sizeof *y;
+            struct db_start to = db_walks_way(&b->walks, x, xs, y, ys);
+            struct db_start back = i == j ? to : db_walks_way(&b->walks, y, ys, x, xs);
+            uint32_t hops, cost;
+
+            if (to.hops == DB_FAR || back.hops == DB_FAR)
+                to = back = to.hops == DB_FAR ? back : to;
+            hops = (to.hops + back.hops + 1) / 2;
+            cost = (uint32_t)(((uint64_t)to.cost + back.cost) / 2);
+
+            fill_place(b, i, j, hops, cost);
+            fill_place(b, j, i, hops, cost);
+        }
+}
+
+/* Pairs without a path (a dump that is not complete) are put 2 hops beyond the farthest pair. */
+static void fill_gaps(struct build *b)
+{
+    size_t places = (size_t)HASH_COUNT(b->sites) * HASH_COUNT(b->sites);
+    uint16_t most = 2;
+    float dearest = 0;
+
+    for (size_t i = 0; i < places; i++)
+        if (b->hops[i] != DB_FAR) {
+            most = b->hops[i] > most ? b->hops[i] : most;
+            dearest = b->cost[i] > dearest ? b->cost[i] : dearest;
+        }
+    for (size_t i = 0; i < places; i++)
+        if (b->hops[i] == DB_FAR) {
             b->hops[i] = (uint16_t)(most + 2);
+            b->cost[i] = dearest + (float)DB_TENTHS(2 * DB_HOP);
+        }
+}
+
+static int fill_switch_hops(struct build *b, topomap_error *err)
+{
+    if (b->walks.used)
+        fill_walks(b);
+    else if (fill_shortest(b, err))
+        return -1;
+    fill_gaps(b);
     return 0;
 }
 
 static int set_fabric(struct build *b, topomap_error *err)
 {
-    return make_matrix(b, err) || fill_switch_hops(b, err) ? -1 : set_matrix(b, 0, err);
+    return make_matrix(b, err) || fill_switch_hops(b, err) ? -1 : set_matrix(b, err);
 }
 
-/* ---- Cray -------------------------------------------------------------------------------- */
+/* ---- Coordinates --------------------------------------------------------------------------- */
 
 static int set_dragonfly(struct build *b, topomap_error *err)
 {
     size_t sites;
 
     for (uint32_t node = 0; node < b->nodes; node++)
-        if (find_site(b, b->place[node].coordinate, sizeof b->place[node].coordinate,
-                      &b->site_of[node], err))
+        if (find_site(b, &b->place[node].point, sizeof b->place[node].point, &b->site_of[node],
+                      err))
             return -1;
     if (make_matrix(b, err))
         return -1;
     sites = HASH_COUNT(b->sites);
     for (size_t i = 0; i < sites; i++)
-        for (size_t j = 0; j < sites; j++)
-            b->hops[i * sites + j] =
-                (uint16_t)db_network_hops(&b->network, b->by_index[i]->key, b->by_index[j]->key);
-    return set_matrix(b, DB_CRAY_BASE, err);
+        for (size_t j = 0; j < sites; j++) {
+            uint32_t hops = db_network_hops(&b->network, b->by_index[i]->key, b->by_index[j]->key);
+
+            b->hops[i * sites + j] = (uint16_t)hops;
+            b->cost[i * sites + j] = (float)DB_TENTHS(b->network.base + DB_HOP * hops);
+        }
+    return set_matrix(b, err);
 }
 
 static int set_torus(struct build *b, topomap_error *err)
 {
-    uint16_t *coordinate = topomap_alloc((size_t)b->nodes * 3, sizeof *coordinate, err);
-    uint8_t wrap[3] = {(uint8_t)b->network.wrap, (uint8_t)b->network.wrap,
-                       (uint8_t)b->network.wrap};
+    uint32_t dims = b->network.dims;
+    uint16_t *coordinate = topomap_alloc((size_t)b->nodes * dims, sizeof *coordinate, err);
     int result;
 
     if (!coordinate)
         return -1;
     for (uint32_t node = 0; node < b->nodes; node++)
-        for (int axis = 0; axis < 3; axis++)
-            coordinate[(size_t)node * 3 + (size_t)axis] = (uint16_t)b->place[node].coordinate[axis];
-    result = topomap_machine_set_torus(b->machine, 3, b->network.dim, wrap, coordinate,
-                                       DB_CRAY_BASE, DB_HOP_COST, err);
+        memcpy(coordinate + (size_t)node * dims, b->place[node].point.at,
+               dims * sizeof *coordinate);
+    result =
+        topomap_machine_set_torus(b->machine, dims, b->network.dim, b->network.wrap, coordinate,
+                                  DB_TENTHS(b->network.base), DB_TENTHS(DB_HOP), err);
     free(coordinate);
     return result;
 }
@@ -231,7 +313,7 @@ static int set_nothing(struct build *b, topomap_error *err)
 
     if (db_number(b->db->file,
                   "SELECT count(*) FROM (SELECT 1 FROM switch UNION ALL"
-                  " SELECT 1 FROM host WHERE x IS NOT NULL LIMIT 1)",
+                  " SELECT 1 FROM host WHERE place IS NOT NULL LIMIT 1)",
                   0, &known, err))
         return -1;
     if (known)
@@ -244,14 +326,15 @@ static int set_nothing(struct build *b, topomap_error *err)
     if (make_matrix(b, err))
         return -1;
     b->hops[0] = 2;
-    return set_matrix(b, 0, err);
+    b->cost[0] = (float)DB_TENTHS(2 * DB_HOP);
+    return set_matrix(b, err);
 }
 
 /* Names a node that is not where the others are. */
 static int mixed(const struct build *b, topomap_error *err)
 {
     for (uint32_t node = 0; node < b->nodes; node++)
-        if (b->hanging ? b->site_of[node] == NOWHERE : !b->place[node].placed)
+        if (b->hanging ? b->site_of[node] == NOWHERE : !b->place[node].point.dims)
             return topomap_error_set(err, TOPOMAP_EINPUT,
                                      "%s: node '%s' is not in the network that the others are in",
                                      b->db->path, b->place[node].name);
@@ -263,14 +346,17 @@ static int set_network(struct build *b, struct db_finder *finder, topomap_error 
 {
     if (db_network_load(b->db->file, &b->network, err))
         return -1;
-    if (b->placed == b->nodes && b->network.kind == DB_TORUS)
-        return set_torus(b, err);
-    if (b->placed == b->nodes && b->network.kind == DB_DRAGONFLY)
-        return set_dragonfly(b, err);
-    if (db_switches_load(b->db->file, &b->switches, err) || find_switch_sites(b, finder, err))
+    for (uint32_t node = 0; node < b->nodes; node++)
+        b->placed += (size_t)db_network_has(&b->network, &b->place[node].point);
+    if (db_switches_load(b->db->file, &b->switches, err) ||
+        db_walks_load(b->db->file, &b->walks, err) || find_switch_sites(b, finder, err))
         return -1;
     if (b->hanging == b->nodes)
         return set_fabric(b, err);
+    if (b->placed == b->nodes) {
+        forget_sites(b);
+        return b->network.kind == DB_TORUS ? set_torus(b, err) : set_dragonfly(b, err);
+    }
     return b->hanging || b->placed ? mixed(b, err) : set_nothing(b, err);
 }
 
@@ -281,7 +367,6 @@ static int find_nodes(struct build *b, struct db_finder *finder, topomap_error *
     for (uint32_t node = 0; node < b->nodes; node++) {
         if (db_finder_find(finder, b->allocation->nodes->name[node], &b->place[node], err))
             return -1;
-        b->placed += b->place[node].placed != 0;
     }
     return 0;
 }

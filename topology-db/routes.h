@@ -59,6 +59,7 @@ struct db_landing {
     uint8_t port;
     uint16_t lid; /* 0: not known */
     uint8_t lmc;
+    uint32_t cost; /* of its link to the switch (costs.h) */
 };
 
 int db_routes_load(sqlite3 *file, struct db_routes *routes, topomap_error *err);

@@ -206,6 +206,24 @@ static int read_list(struct db_import *import, void **content, topomap_error *er
     return 0;
 }
 
+static int write_wrap(struct db_import *import, topomap_error *err)
+{
+    const char *wrap = db_option(import, "wrap");
+    sqlite3_stmt *insert;
+    int result;
+
+    if (!wrap)
+        return 0;
+    insert = db_prepare(import->file, "INSERT INTO geometry(source, wrap) VALUES(?,?)", err);
+    if (!insert)
+        return -1;
+    sqlite3_bind_int64(insert, 1, import->source);
+    sqlite3_bind_text(insert, 2, strcmp(wrap, "no") ? "1" : "0", -1, SQLITE_STATIC);
+    result = db_insert(insert, err);
+    sqlite3_finalize(insert);
+    return result;
+}
+
 static int write_list(struct db_import *import, void *content, topomap_error *err)
 {
     const struct list *list = content;
@@ -230,11 +248,16 @@ static int write_list(struct db_import *import, void *content, topomap_error *er
     }
     sqlite3_finalize(insert);
     import->report->hosts = list->rows;
-    return result;
+    return result ? result : write_wrap(import, err);
 }
 
+static const topomap_db_importer_option options[] = {
+    {"wrap", "yes|no", "no: the coordinates are of a mesh, not of a torus"},
+    {NULL, NULL, NULL},
+};
+
 const db_importer db_xtdb2proc = {
-    .row = {"xtdb2proc", "Cray nodes: NID, place on the floor and network coordinates"},
+    .row = {"xtdb2proc", "Cray nodes: NID, place on the floor and network coordinates", options},
     .singleton = 1,
     .read = read_list,
     .write = write_list,

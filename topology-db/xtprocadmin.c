@@ -198,7 +198,7 @@ static int write_table(struct db_import *import, void *content, topomap_error *e
 }
 
 const db_importer db_xtprocadmin = {
-    .row = {"xtprocadmin", "Cray nodes: NID, component name, type and status"},
+    .row = {"xtprocadmin", "Cray nodes: NID, component name, type and status", NULL},
     .singleton = 1,
     .read = read_table,
     .write = write_table,

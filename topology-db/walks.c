@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "topology-db/walks.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "util/alloc.h"
+
+enum { NO_WAY = 255, PLACE = 5 };
+
+void db_walks_clear(struct db_walks *walks)
+{
+    sqlite3_finalize(walks->starts);
+    sqlite3_finalize(walks->read);
+    for (size_t i = 0; i < walks->rows; i++)
+        free(walks->row[i].bytes);
+    free(walks->row);
+    *walks = (struct db_walks){0};
+}
+
+int db_walks_load(sqlite3 *file, struct db_walks *walks, topomap_error *err)
+{
+    int64_t rows, places;
+
+    *walks = (struct db_walks){0};
+    if (db_number(file, "SELECT max(id) FROM walk", 0, &rows, err))
+        return -1;
+    if (!rows)
+        return 0;
+    if (db_number(file, "SELECT max(place) + 1 FROM walk", 0, &places, err))
+        return -1;
+    if (rows < 0 || rows > INT32_MAX || places < 1 || places > rows)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "damaged database: routes");
+    walks->used = 1;
+    walks->places = (uint32_t)places;
+    walks->row = topomap_alloc((size_t)rows + 1, sizeof *walks->row, err);
+    if (!walks->row)
+        return -1;
+    walks->rows = (size_t)rows + 1;
+    walks->starts = db_prepare(
+        file,
+        "SELECT DISTINCT walk, hops, cost FROM attach JOIN landing"
+        " ON landing.adapter = attach.adapter AND landing.port = attach.port WHERE host=?"
+        " ORDER BY walk, cost",
+        err);
+    if (walks->starts)
+        walks->read = db_prepare(file, "SELECT place, hops FROM walk WHERE id=?", err);
+    if (walks->read)
+        return 0;
+    db_walks_clear(walks);
+    return -1;
+}
+
+static int read_row(struct db_walks *walks, uint32_t id, topomap_error *err)
+{
+    struct db_walk_row *row = &walks->row[id];
+    size_t size = (size_t)walks->places * PLACE;
+    int got;
+
+    if (row->bytes)
+        return 0;
+    sqlite3_bind_int64(walks->read, 1, id);
+    got = db_step(walks->read, err);
+    if (got > 0) {
+        row->bytes = topomap_alloc(size, 1, err);
+        row->place = (uint32_t)sqlite3_column_int64(walks->read, 0);
+        got = row->bytes ? 1 : -1;
+    }
+    if (got > 0 && (row->place >= walks->places ||
+                    ZSTD_decompress(row->bytes, size, sqlite3_column_blob(walks->read, 1),
+                                    (size_t)sqlite3_column_bytes(walks->read, 1)) != size))
+        got = 0;
+    sqlite3_reset(walks->read);
+    return got > 0   ? 0
+           : got < 0 ? -1
+                     : topomap_error_set(err, TOPOMAP_EINPUT, "damaged database: routes");
+}
+
+int db_walks_starts(struct db_walks *walks, int64_t host, struct db_start **list, size_t *room,
+                    size_t *count, topomap_error *err)
+{
+    int row;
+
+    *count = 0;
+    sqlite3_bind_int64(walks->starts, 1, host);
+    while ((row = db_step(walks->starts, err)) > 0) {
+        int64_t id = sqlite3_column_int64(walks->starts, 0);
+
+        if (id < 1 || (size_t)id >= walks->rows) {
+            row = topomap_error_set(err, TOPOMAP_EINPUT, "damaged database: routes");
+            break;
+        }
+        if (read_row(walks, (uint32_t)id, err) ||
+            topomap_grow(list, room, *count + 1, sizeof **list, err)) {
+            row = -1;
+            break;
+        }
+        (*list)[(*count)++] =
+            (struct db_start){(uint32_t)id, (uint32_t)sqlite3_column_int64(walks->starts, 1),
+                              (uint32_t)sqlite3_column_int64(walks->starts, 2)};
+    }
+    sqlite3_reset(walks->starts);
+    return row;
+}
+
+struct db_start db_walks_way(const struct db_walks *walks, const struct db_start *from,
+                             size_t froms, const struct db_start *to, size_t tos)
+{
+    struct db_start best = {.hops = DB_FAR};
+
+    for (size_t i = 0; i < froms; i++)
+        for (size_t j = 0; j < tos; j++) {
+            const struct db_walk_row *row = &walks->row[to[j].at];
+            uint32_t place = walks->row[from[i].at].place;
+            const uint8_t *cost = row->bytes + walks->places + (size_t)place * 4;
+            struct db_start way = {to[j].at, row->bytes[place] + from[i].hops + to[j].hops,
+                                   from[i].cost + to[j].cost +
+                                       (cost[0] | (uint32_t)cost[1] << 8 | (uint32_t)cost[2] << 16 |
+                                        (uint32_t)cost[3] << 24)};
+
+            if (row->bytes[place] == NO_WAY)
+                continue;
+            if (way.hops < best.hops || (way.hops == best.hops && way.cost < best.cost))
+                best = way;
+        }
+    return best;
+}
