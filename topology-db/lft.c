@@ -38,6 +38,7 @@ struct reader {
     struct table *now; /* whose rows come, or NULL */
     uint8_t port[DB_LIDS];
     uint32_t lids;
+    uint64_t top;      /* the last LID that the header promises, or 0 */
     uint64_t rows;    /* of this table's section */
     size_t preamble;  /* lines before the first header that say nothing */
     size_t conflicts; /* LIDs that a table has twice, differently */
