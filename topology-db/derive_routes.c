@@ -12,10 +12,11 @@
 #include "topology-db/ib.h"
 #include "topology-db/routes.h"
 #include "topology-db/switches.h"
+#include "topology-db/walks.h"
 #include "util/alloc.h"
 
 enum { UNKNOWN = 0, BROKEN = UINT16_MAX, VISITING = UINT16_MAX - 1 };
-enum { NO_WAY = 255, HOPS_MOST = 254, PLACE = 5 }; /* bytes a place: hops and cost */
+enum { HOPS_MOST = 254, PLACE = DB_WALK_PLACE };
 
 /* A port of a host: where routes end. */
 struct arrival {
@@ -226,7 +227,7 @@ static void fill_column(struct scan *scan, const struct arrival *to)
         uint32_t cost = scan->cheap[scan->node[leaf]];
 
         if (hops == DB_FAR) {
-            scan->column[i] = NO_WAY;
+            scan->column[i] = DB_NO_WAY;
             continue;
         }
         follow(scan, leaf, to);

@@ -206,27 +206,51 @@ static int fill_shortest(struct build *b, topomap_error *err)
     return result;
 }
 
-/* The mean of both directions, hops rounded up: distances of a machine are symmetric. */
-static void fill_walks(struct build *b)
+/* From every site to site \p to over the tables: row \p to of the matrices, cost in thousandths. */
+static void fill_row(struct build *b, size_t to)
 {
     size_t sites = HASH_COUNT(b->sites);
+    const struct site *end = b->by_index[to];
+    uint16_t *hops = b->hops + to * sites;
+    float *cost = b->cost + to * sites;
 
-    for (size_t i = 0; i < sites; i++)
-        for (size_t j = 0; j <= i; j++) {
-            const struct db_start *x = b->by_index[i]->key, *y = b->by_index[j]->key;
-            size_t xs = b->by_index[i]->length / sizeof *x, ys = b->by_index[j]->length / sizeof *y;
-            struct db_start to = db_walks_way(&b->walks, x, xs, y, ys);
-            struct db_start back = i == j ? to : db_walks_way(&b->walks, y, ys, x, xs);
-            uint32_t hops, cost;
+    for (size_t i = 0; i < sites; i++) {
+        const struct site *from = b->by_index[i];
+        struct db_start way = db_walks_way(&b->walks, from->key, from->length / sizeof way,
+                                           end->key, end->length / sizeof way);
 
-            if (to.hops == DB_FAR || back.hops == DB_FAR)
-                to = back = to.hops == DB_FAR ? back : to;
-            hops = (to.hops + back.hops + 1) / 2;
-            cost = (uint32_t)(((uint64_t)to.cost + back.cost) / 2);
+        hops[i] = way.hops >= DB_FAR ? DB_FAR : (uint16_t)way.hops;
+        cost[i] = (float)way.cost;
+    }
+}
 
-            fill_place(b, i, j, hops, cost);
-            fill_place(b, j, i, hops, cost);
-        }
+/* The mean of both directions, hops rounded up: distances of a machine are symmetric. */
+static void even_out(struct build *b, size_t i, size_t j)
+{
+    size_t sites = HASH_COUNT(b->sites), there = i * sites + j, back = j * sites + i;
+
+    if (b->hops[there] == DB_FAR || b->hops[back] == DB_FAR) {
+        size_t known = b->hops[there] == DB_FAR ? back : there;
+
+        b->hops[there] = b->hops[back] = b->hops[known];
+        b->cost[there] = b->cost[back] = b->cost[known];
+    }
+    b->hops[there] = b->hops[back] = (uint16_t)((b->hops[there] + b->hops[back] + 1) / 2);
+    b->cost[there] = b->cost[back] = (b->cost[there] + b->cost[back]) * (float)DB_TENTHS(0.5);
+}
+
+static void fill_walks(struct build *b)
+{
+    enum { TILE = 32 }; /* both halves of the matrix stay in the cache */
+    size_t sites = HASH_COUNT(b->sites);
+
+    for (size_t to = 0; to < sites; to++)
+        fill_row(b, to);
+    for (size_t top = 0; top < sites; top += TILE)
+        for (size_t left = 0; left <= top; left += TILE)
+            for (size_t i = top; i < sites && i < top + TILE; i++)
+                for (size_t j = left; j <= i && j < left + TILE; j++)
+                    even_out(b, i, j);
 }
 
 /* Pairs without a path (a dump that is not complete) are put 2 hops beyond the farthest pair. */

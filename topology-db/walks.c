@@ -7,8 +7,6 @@
 
 #include "util/alloc.h"
 
-enum { NO_WAY = 255, PLACE = 5 };
-
 void db_walks_clear(struct db_walks *walks)
 {
     sqlite3_finalize(walks->starts);
@@ -55,7 +53,7 @@ int db_walks_load(sqlite3 *file, struct db_walks *walks, topomap_error *err)
 static int read_row(struct db_walks *walks, uint32_t id, topomap_error *err)
 {
     struct db_walk_row *row = &walks->row[id];
-    size_t size = (size_t)walks->places * PLACE;
+    size_t size = (size_t)walks->places * DB_WALK_PLACE;
     int got;
 
     if (row->bytes)
@@ -102,27 +100,4 @@ int db_walks_starts(struct db_walks *walks, int64_t host, struct db_start **list
     }
     sqlite3_reset(walks->starts);
     return row;
-}
-
-struct db_start db_walks_way(const struct db_walks *walks, const struct db_start *from,
-                             size_t froms, const struct db_start *to, size_t tos)
-{
-    struct db_start best = {.hops = DB_FAR};
-
-    for (size_t i = 0; i < froms; i++)
-        for (size_t j = 0; j < tos; j++) {
-            const struct db_walk_row *row = &walks->row[to[j].at];
-            uint32_t place = walks->row[from[i].at].place;
-            const uint8_t *cost = row->bytes + walks->places + (size_t)place * 4;
-            struct db_start way = {to[j].at, row->bytes[place] + from[i].hops + to[j].hops,
-                                   from[i].cost + to[j].cost +
-                                       (cost[0] | (uint32_t)cost[1] << 8 | (uint32_t)cost[2] << 16 |
-                                        (uint32_t)cost[3] << 24)};
-
-            if (row->bytes[place] == NO_WAY)
-                continue;
-            if (way.hops < best.hops || (way.hops == best.hops && way.cost < best.cost))
-                best = way;
-        }
-    return best;
 }
