@@ -16,7 +16,17 @@
 #include "util/alloc.h"
 
 enum { UNKNOWN = 0, BROKEN = UINT16_MAX, VISITING = UINT16_MAX - 1 };
-enum { HOPS_MOST = 254, PLACE = DB_WALK_PLACE };
+enum {
+    PLACE = DB_WALK_PLACE,
+    PLAIN_MOST = 32 << 20, /* bytes of codes; unpacking takes longer than all else at a launch */
+};
+
+/* Hops and cost between two switches, and their code. */
+struct coded {
+    struct db_way way;
+    uint32_t code;
+    UT_hash_handle hh;
+};
 
 /* A port of a host: where routes end. */
 struct arrival {
@@ -42,6 +52,7 @@ struct scan {
     uint8_t *column; /* [leaves * PLACE] */
     uint8_t *kept;   /* columns of the present leaf's walks */
     size_t kept_room, walks, first; /* walks so far, and before the present leaf */
+    struct coded *ways;
     uint64_t routed, broken, longer, dearer;
     uint32_t tables, missing;
 };
@@ -139,6 +150,13 @@ static int make_room(struct scan *scan, topomap_error *err)
 
 static void scan_clear(struct scan *scan)
 {
+    struct coded *way, *next;
+
+    HASH_ITER(hh, scan->ways, way, next)
+    {
+        HASH_DELETE(hh, scan->ways, way);
+        free(way);
+    }
     db_routes_clear(&scan->routes);
     free(scan->arrival);
     db_switches_clear(&scan->switches);
@@ -208,40 +226,60 @@ static void follow(struct scan *scan, uint32_t at, const struct arrival *to)
     }
 }
 
-static void put_place(struct scan *scan, uint32_t place, uint32_t hops, uint32_t cost)
+/* The code of a way, made where it is new. Where all codes are taken, the first with these hops. */
+static int find_code(struct scan *scan, uint32_t hops, uint32_t cost, uint32_t *code,
+                     topomap_error *err)
 {
-    uint8_t *at = scan->column + scan->leaves + (size_t)place * 4;
+    struct db_way way = {hops, cost};
+    struct coded *found;
 
-    scan->column[place] = (uint8_t)(hops > HOPS_MOST ? HOPS_MOST : hops);
-    for (int i = 0; i < 4; i++)
-        at[i] = (uint8_t)(cost >> 8 * i);
+    HASH_FIND(hh, scan->ways, &way, sizeof way, found);
+    if (!found && HASH_COUNT(scan->ways) == DB_WAYS)
+        for (found = scan->ways; found->hh.next && found->way.hops != hops;)
+            found = found->hh.next;
+    if (!found) {
+        found = topomap_alloc(1, sizeof *found, err);
+        if (!found)
+            return -1;
+        found->way = way;
+        found->code = HASH_COUNT(scan->ways) + 1u;
+        HASH_ADD(hh, scan->ways, way, sizeof way, found);
+    }
+    *code = found->code;
+    return 0;
 }
 
-/* From every leaf to this arrival. Where the tables do not lead there, a shortest path. */
-static void fill_column(struct scan *scan, const struct arrival *to)
+/* From a leaf to this arrival. Where the tables do not lead there, by a shortest path. */
+static struct db_way find_way(struct scan *scan, uint32_t leaf, const struct arrival *to)
+{
+    struct db_way way = {scan->near[scan->node[leaf]], scan->cheap[scan->node[leaf]]};
+
+    if (way.hops == DB_FAR)
+        return way;
+    follow(scan, leaf, to);
+    if (scan->steps[leaf] == BROKEN) {
+        scan->broken++;
+        return way;
+    }
+    scan->routed++;
+    scan->longer += scan->steps[leaf] - 1u > way.hops;
+    scan->dearer += scan->steps[leaf] - 1u == way.hops && scan->cost[leaf] > way.cost;
+    return (struct db_way){scan->steps[leaf] - 1u, scan->cost[leaf]};
+}
+
+static int fill_column(struct scan *scan, const struct arrival *to, topomap_error *err)
 {
     memset(scan->steps, 0, scan->routes.count * sizeof *scan->steps);
-    memset(scan->column, 0, (size_t)scan->leaves * PLACE);
     for (uint32_t i = 0; i < scan->leaves; i++) {
-        uint32_t leaf = scan->leaf[i], hops = scan->near[scan->node[leaf]];
-        uint32_t cost = scan->cheap[scan->node[leaf]];
+        struct db_way way = find_way(scan, scan->leaf[i], to);
+        uint32_t code = DB_NO_WAY;
 
-        if (hops == DB_FAR) {
-            scan->column[i] = DB_NO_WAY;
-            continue;
-        }
-        follow(scan, leaf, to);
-        if (scan->steps[leaf] == BROKEN) {
-            scan->broken++;
-        } else {
-            scan->routed++;
-            scan->longer += scan->steps[leaf] - 1u > hops;
-            scan->dearer += scan->steps[leaf] - 1u == hops && scan->cost[leaf] > cost;
-            hops = scan->steps[leaf] - 1u;
-            cost = scan->cost[leaf];
-        }
-        put_place(scan, i, hops, cost);
+        if (way.hops != DB_FAR && find_code(scan, way.hops, way.cost, &code, err))
+            return -1;
+        scan->column[(size_t)i * PLACE] = (uint8_t)code;
+        scan->column[(size_t)i * PLACE + 1] = (uint8_t)(code >> 8);
     }
+    return 0;
 }
 
 static void count_routes(struct scan *scan)
@@ -249,33 +287,47 @@ static void count_routes(struct scan *scan)
     for (size_t i = 0; i < scan->arrivals; i++) {
         if (!i || scan->arrival[i].leaf != scan->arrival[i - 1].leaf)
             spread(scan, scan->arrival[i].leaf);
-        fill_column(scan, &scan->arrival[i]);
+        memset(scan->steps, 0, scan->routes.count * sizeof *scan->steps);
+        for (uint32_t leaf = 0; leaf < scan->leaves; leaf++)
+            find_way(scan, scan->leaf[leaf], &scan->arrival[i]);
     }
 }
 
 /* ---- Walks ------------------------------------------------------------------------------- */
 
-static int write_walk(struct scan *scan, sqlite3_stmt *insert, uint32_t place, topomap_error *err)
+static int bind_codes(const struct scan *scan, sqlite3_stmt *insert, topomap_error *err)
 {
-    size_t room = ZSTD_compressBound((size_t)scan->leaves * PLACE), size;
-    void *packed = topomap_alloc(room, 1, err);
-    int result;
+    size_t length = (size_t)scan->leaves * PLACE, room = ZSTD_compressBound(length), size;
+    void *packed;
 
+    if (scan->arrivals <= PLAIN_MOST / length) {
+        sqlite3_bind_blob64(insert, 4, scan->column, length, SQLITE_STATIC);
+        return 0;
+    }
+    packed = topomap_alloc(room, 1, err);
     if (!packed)
         return -1;
-    size = ZSTD_compress(packed, room, scan->column, (size_t)scan->leaves * PLACE, 1);
+    size = ZSTD_compress(packed, room, scan->column, length, 1);
     if (ZSTD_isError(size)) {
         free(packed);
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "cannot pack a row of hops: %s",
                                  ZSTD_getErrorName(size));
     }
+    /* What has not become shorter would be taken for plain. */
+    if (size >= length)
+        sqlite3_bind_blob64(insert, 4, scan->column, length, SQLITE_STATIC);
+    else
+        sqlite3_bind_blob64(insert, 4, packed, size, SQLITE_TRANSIENT);
+    free(packed);
+    return 0;
+}
+
+static int write_walk(struct scan *scan, sqlite3_stmt *insert, uint32_t place, topomap_error *err)
+{
     sqlite3_bind_int64(insert, 1, (int64_t)scan->walks);
     sqlite3_bind_int64(insert, 2, scan->routes.vertex[scan->leaf[place]].id);
     sqlite3_bind_int64(insert, 3, place);
-    sqlite3_bind_blob64(insert, 4, packed, size, SQLITE_TRANSIENT);
-    result = db_insert(insert, err);
-    free(packed);
-    return result;
+    return bind_codes(scan, insert, err) ? -1 : db_insert(insert, err);
 }
 
 /* The walk of this column: one of the leaf's, or a new one. */
@@ -320,14 +372,29 @@ static int write_walks(struct scan *scan, topomap_error *err)
             scan->first = scan->walks;
             place++;
         }
-        fill_column(scan, &scan->arrival[i]);
-        result = find_walk(scan, walks, place, &walk, err) ||
+        result = fill_column(scan, &scan->arrival[i], err) ||
+                         find_walk(scan, walks, place, &walk, err) ||
                          write_landing(scan, landings, &scan->arrival[i], walk, err)
                      ? -1
                      : 0;
     }
     sqlite3_finalize(walks);
     sqlite3_finalize(landings);
+    return result;
+}
+
+static int write_ways(struct scan *scan, topomap_error *err)
+{
+    sqlite3_stmt *insert = db_prepare(scan->file, "INSERT INTO way VALUES(?,?,?)", err);
+    int result = insert ? 0 : -1;
+
+    for (const struct coded *way = scan->ways; !result && way; way = way->hh.next) {
+        sqlite3_bind_int64(insert, 1, way->code);
+        sqlite3_bind_int64(insert, 2, way->way.hops);
+        sqlite3_bind_int64(insert, 3, way->way.cost);
+        result = db_insert(insert, err);
+    }
+    sqlite3_finalize(insert);
     return result;
 }
 
@@ -363,7 +430,9 @@ static int scan_all(struct scan *scan, int64_t all, topomap_error *err)
         count_routes(scan);
     if (write_facts(scan, all, err))
         return -1;
-    return scan->longer || scan->dearer ? write_walks(scan, err) : 0;
+    if (!scan->longer && !scan->dearer)
+        return 0;
+    return write_walks(scan, err) || write_ways(scan, err) ? -1 : 0;
 }
 
 int db_views_routes(sqlite3 *file, topomap_error *err)
@@ -372,7 +441,7 @@ int db_views_routes(sqlite3 *file, topomap_error *err)
     int64_t all;
     int result;
 
-    if (db_execute(file, "DELETE FROM walk; DELETE FROM landing;", err) ||
+    if (db_execute(file, "DELETE FROM walk; DELETE FROM way; DELETE FROM landing;", err) ||
         db_number(file, "SELECT count(*) FROM lft", 0, &all, err))
         return -1;
     if (!all)

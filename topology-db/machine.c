@@ -206,21 +206,25 @@ static int fill_shortest(struct build *b, topomap_error *err)
     return result;
 }
 
-/* From every site to site \p to over the tables: row \p to of the matrices, cost in thousandths. */
-static void fill_row(struct build *b, size_t to)
+/* From every site to site \p to over the tables: row \p to of the matrices, cost in thousandths.
+ * \param lone  [sites] of a site with one walk its place and what it takes to its switch */
+static void fill_row(struct build *b, const struct db_start *lone, size_t to)
 {
     size_t sites = HASH_COUNT(b->sites);
     const struct site *end = b->by_index[to];
-    uint16_t *hops = b->hops + to * sites;
-    float *cost = b->cost + to * sites;
+    const uint8_t *codes = lone[to].at == NOWHERE ? NULL : db_walks_codes(&b->walks, end->key);
 
     for (size_t i = 0; i < sites; i++) {
         const struct site *from = b->by_index[i];
-        struct db_start way = db_walks_way(&b->walks, from->key, from->length / sizeof way,
-                                           end->key, end->length / sizeof way);
+        struct db_start way;
 
-        hops[i] = way.hops >= DB_FAR ? DB_FAR : (uint16_t)way.hops;
-        cost[i] = (float)way.cost;
+        if (codes && lone[i].at != NOWHERE)
+            way = db_walks_lone(&b->walks, codes, &lone[i], &lone[to]);
+        else
+            way = db_walks_way(&b->walks, from->key, from->length / sizeof way, end->key,
+                               end->length / sizeof way);
+        b->hops[to * sites + i] = way.hops >= DB_FAR ? DB_FAR : (uint16_t)way.hops;
+        b->cost[to * sites + i] = (float)way.cost;
     }
 }
 
@@ -239,18 +243,30 @@ static void even_out(struct build *b, size_t i, size_t j)
     b->cost[there] = b->cost[back] = (b->cost[there] + b->cost[back]) * (float)DB_TENTHS(0.5);
 }
 
-static void fill_walks(struct build *b)
+static int fill_walks(struct build *b, topomap_error *err)
 {
     enum { TILE = 32 }; /* both halves of the matrix stay in the cache */
     size_t sites = HASH_COUNT(b->sites);
+    struct db_start *lone = topomap_alloc(sites, sizeof *lone, err);
 
+    if (!lone)
+        return -1;
+    for (size_t i = 0; i < sites; i++) {
+        const struct db_start *start = b->by_index[i]->key;
+
+        lone[i] = *start;
+        lone[i].at =
+            b->by_index[i]->length == sizeof *start ? b->walks.row[start->at].place : NOWHERE;
+    }
     for (size_t to = 0; to < sites; to++)
-        fill_row(b, to);
+        fill_row(b, lone, to);
+    free(lone);
     for (size_t top = 0; top < sites; top += TILE)
         for (size_t left = 0; left <= top; left += TILE)
             for (size_t i = top; i < sites && i < top + TILE; i++)
                 for (size_t j = left; j <= i && j < left + TILE; j++)
                     even_out(b, i, j);
+    return 0;
 }
 
 /* Pairs without a path (a dump that is not complete) are put 2 hops beyond the farthest pair. */
@@ -274,9 +290,7 @@ static void fill_gaps(struct build *b)
 
 static int fill_switch_hops(struct build *b, topomap_error *err)
 {
-    if (b->walks.used)
-        fill_walks(b);
-    else if (fill_shortest(b, err))
+    if (b->walks.used ? fill_walks(b, err) : fill_shortest(b, err))
         return -1;
     fill_gaps(b);
     return 0;
@@ -372,8 +386,9 @@ static int set_network(struct build *b, struct db_finder *finder, topomap_error 
         return -1;
     for (uint32_t node = 0; node < b->nodes; node++)
         b->placed += (size_t)db_network_has(&b->network, &b->place[node].point);
-    if (db_switches_load(b->db->file, &b->switches, err) ||
-        db_walks_load(b->db->file, &b->walks, err) || find_switch_sites(b, finder, err))
+    if (db_walks_load(b->db->file, &b->walks, err) ||
+        (!b->walks.used && db_switches_load(b->db->file, &b->switches, err)) ||
+        find_switch_sites(b, finder, err))
         return -1;
     if (b->hanging == b->nodes)
         return set_fabric(b, err);

@@ -12,9 +12,30 @@ void db_walks_clear(struct db_walks *walks)
     sqlite3_finalize(walks->starts);
     sqlite3_finalize(walks->read);
     for (size_t i = 0; i < walks->rows; i++)
-        free(walks->row[i].bytes);
+        free(walks->row[i].code);
     free(walks->row);
+    free(walks->way);
     *walks = (struct db_walks){0};
+}
+
+static int read_ways(sqlite3 *file, struct db_walks *walks, topomap_error *err)
+{
+    sqlite3_stmt *statement = db_prepare(file, "SELECT code, hops, cost FROM way", err);
+    int row = -1;
+
+    walks->way = topomap_alloc(DB_WAYS + 1, sizeof *walks->way, err);
+    for (size_t i = 0; walks->way && i <= DB_WAYS; i++)
+        walks->way[i].hops = DB_FAR;
+    while (walks->way && statement && (row = db_step(statement, err)) > 0) {
+        int64_t code = sqlite3_column_int64(statement, 0);
+
+        if (code > DB_NO_WAY && code <= DB_WAYS)
+            walks->way[code] =
+                (struct db_way){(uint32_t)sqlite3_column_int64(statement, 1) & 0x7fff,
+                                (uint32_t)sqlite3_column_int64(statement, 2)};
+    }
+    sqlite3_finalize(statement);
+    return row;
 }
 
 int db_walks_load(sqlite3 *file, struct db_walks *walks, topomap_error *err)
@@ -43,11 +64,22 @@ int db_walks_load(sqlite3 *file, struct db_walks *walks, topomap_error *err)
         " ORDER BY walk, cost",
         err);
     if (walks->starts)
-        walks->read = db_prepare(file, "SELECT place, hops FROM walk WHERE id=?", err);
-    if (walks->read)
+        walks->read = db_prepare(file, "SELECT place, codes FROM walk WHERE id=?", err);
+    if (walks->read && read_ways(file, walks, err) == 0)
         return 0;
     db_walks_clear(walks);
     return -1;
+}
+
+/* As they are, or packed. */
+static int read_codes(sqlite3_stmt *read, uint8_t *codes, size_t size)
+{
+    const void *blob = sqlite3_column_blob(read, 1);
+    size_t length = (size_t)sqlite3_column_bytes(read, 1);
+
+    if (length == size)
+        memcpy(codes, blob, size);
+    return length == size || ZSTD_decompress(codes, size, blob, length) == size ? 0 : -1;
 }
 
 static int read_row(struct db_walks *walks, uint32_t id, topomap_error *err)
@@ -56,18 +88,16 @@ static int read_row(struct db_walks *walks, uint32_t id, topomap_error *err)
     size_t size = (size_t)walks->places * DB_WALK_PLACE;
     int got;
 
-    if (row->bytes)
+    if (row->code)
         return 0;
     sqlite3_bind_int64(walks->read, 1, id);
     got = db_step(walks->read, err);
     if (got > 0) {
-        row->bytes = topomap_alloc(size, 1, err);
+        row->code = topomap_alloc(size, 1, err);
         row->place = (uint32_t)sqlite3_column_int64(walks->read, 0);
-        got = row->bytes ? 1 : -1;
+        got = row->code ? 1 : -1;
     }
-    if (got > 0 && (row->place >= walks->places ||
-                    ZSTD_decompress(row->bytes, size, sqlite3_column_blob(walks->read, 1),
-                                    (size_t)sqlite3_column_bytes(walks->read, 1)) != size))
+    if (got > 0 && (row->place >= walks->places || read_codes(walks->read, row->code, size)))
         got = 0;
     sqlite3_reset(walks->read);
     return got > 0   ? 0

@@ -5,11 +5,15 @@
 
 #include "topology-db/switches.h"
 
-enum { DB_NO_WAY = 255, DB_WALK_PLACE = 5 }; /* bytes a place: hops, cost */
+enum { DB_NO_WAY = 0, DB_WAYS = 65535, DB_WALK_PLACE = 2 }; /* bytes a place */
+
+struct db_way {
+    uint32_t hops, cost;
+};
 
 struct db_walk_row {
     uint32_t place;
-    uint8_t *bytes; /* [places] hops, then [places] costs of four bytes; NULL: not read */
+    uint8_t *code; /* [places * DB_WALK_PLACE]; NULL: not read */
 };
 
 struct db_walks {
@@ -18,6 +22,7 @@ struct db_walks {
     uint32_t places;
     struct db_walk_row *row; /* [rows] by id */
     size_t rows;
+    struct db_way *way; /* [DB_WAYS + 1] by code; DB_FAR hops where there is none */
 };
 
 int db_walks_load(sqlite3 *file, struct db_walks *walks, topomap_error *err);
@@ -26,6 +31,24 @@ void db_walks_clear(struct db_walks *walks);
  *  Ascending, each once. */
 int db_walks_starts(struct db_walks *walks, int64_t host, struct db_start **list, size_t *room,
                     size_t *count, topomap_error *err);
+/** The codes of a start's walk. */
+static inline const uint8_t *db_walks_codes(const struct db_walks *walks,
+                                            const struct db_start *start)
+{
+    return walks->row[start->at].code;
+}
+
+/** The way from a start, whose at is a place, to the end of the walk with these codes. */
+static inline struct db_start db_walks_lone(const struct db_walks *walks, const uint8_t *codes,
+                                            const struct db_start *from, const struct db_start *to)
+{
+    const uint8_t *code = codes + (size_t)from->at * DB_WALK_PLACE;
+    const struct db_way *way = &walks->way[code[0] | code[1] << 8];
+
+    return (struct db_start){from->at, way->hops + from->hops + to->hops,
+                             way->cost + from->cost + to->cost};
+}
+
 /** The best way from a host at \p from to one at \p to; hops DB_FAR where there is none. */
 static inline struct db_start db_walks_way(const struct db_walks *walks,
                                            const struct db_start *from, size_t froms,
@@ -34,19 +57,16 @@ static inline struct db_start db_walks_way(const struct db_walks *walks,
     struct db_start best = {.hops = DB_FAR};
 
     for (size_t j = 0; j < tos; j++) {
-        const uint8_t *hops = walks->row[to[j].at].bytes, *costs = hops + walks->places;
+        const uint8_t *codes = walks->row[to[j].at].code;
 
         for (size_t i = 0; i < froms; i++) {
-            size_t place = walks->row[from[i].at].place;
-            const uint8_t *c = costs + place * 4;
-            uint32_t far = hops[place] + from[i].hops + to[j].hops;
-            uint32_t cost =
-                from[i].cost + to[j].cost +
-                (c[0] | (uint32_t)c[1] << 8 | (uint32_t)c[2] << 16 | (uint32_t)c[3] << 24);
+            const uint8_t *code = codes + (size_t)walks->row[from[i].at].place * DB_WALK_PLACE;
+            const struct db_way *way = &walks->way[code[0] | code[1] << 8];
+            uint32_t hops = way->hops + from[i].hops + to[j].hops;
+            uint32_t cost = way->cost + from[i].cost + to[j].cost;
 
-            if (hops[place] != DB_NO_WAY &&
-                (far < best.hops || (far == best.hops && cost < best.cost)))
-                best = (struct db_start){to[j].at, far, cost};
+            if (hops < best.hops || (hops == best.hops && cost < best.cost))
+                best = (struct db_start){to[j].at, hops, cost};
         }
     }
     return best;
