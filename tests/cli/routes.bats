@@ -111,3 +111,50 @@ ends() {
     cmp made.summary run.summary
   done
 }
+
+@test "db distance: many pairs, from a file or standard input, as text or JSON; a bad line is named" {
+  topomap db synth torus:4x3,hosts=2,names=n%d -o made
+  topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+  run -0 topomap db distance --db t.db n1 n3 --json
+  [ "$(jq -r .routing <<<"$output")" = shortest-path ]
+  run --separate-stderr -0 topomap db import --db t.db lft made/fabric.lfts
+  [[ $output == *"12 switches"*"432 table entries" ]]
+  [ -z "$stderr" ]
+  printf '# pairs\nn1 n2\n\nn1 n7\n' > pairs
+  run -0 topomap db distance --db t.db --pairs pairs
+  [ "$output" = "n1 n2 2 20 lft n1 sw_0_0 n2
+n1 n7 3 30 lft n1 sw_0_0 sw_1_0 n7" ]
+  [ "$(topomap db distance --db t.db --pairs - --json <pairs | jq -c '[.hops,.routing,.ports]')" = \
+    '[2,"lft",[[1,2]]]
+[3,"lft",[[1,3],[4,1]]]' ]
+  printf 'n1 n2\nn1\n' > pairs
+  run -3 topomap db distance --db t.db --pairs pairs
+  [[ $output == *"pairs:2: expected two nodes"* ]]
+  printf 'n1 n99\n' > pairs
+  run -3 topomap db distance --db t.db --pairs pairs
+  [[ $output == *"pairs:1: "*"'n99'"* ]]
+  run -2 topomap db distance --db t.db n1 n2 --pairs pairs
+  run -2 topomap db distance --db t.db n1 n2 --rail 2
+  run -0 topomap db distance --db t.db n1 n7
+  [[ $output == *"by     the routing tables"* ]]
+}
+
+@test "db synth: what was made is said, as text or JSON; a bad specification is exit 2 and leaves nothing" {
+  run --separate-stderr -0 topomap db synth fat-tree:k=4,levels=3,fault=degraded:1,unnamed:1 -o made
+  [ "${#lines[@]}" -eq 3 ]
+  [[ ${lines[0]} == "fault: degraded "*" instead of 4xEDR" ]]
+  [[ ${lines[1]} == "fault: unnamed node"* ]]
+  [[ ${lines[2]} == "made: 16 hosts, 20 switches, 16 adapters, 48 links, 2 faults:"*"fabric.lfts" ]]
+  diff <(sed -n 's/^fault: //p' <<<"$output") made/faults.txt
+  topomap db synth torus:3x2x8,cray=gemini -o cray --json > j
+  [ "$(jq -c '[.hosts,.files]' j)" = '[96,["faults.txt","machine.xtprocadmin","machine.xtdb2proc"]]' ]
+  for bad in ring:4 torus:4x4,speed=fast fat-tree:k=5 'torus:4x4,fault=x:1'; do
+    run --separate-stderr -2 topomap db synth "$bad" -o none
+    [[ $stderr == *"$bad: "*"expected"* || $stderr == *"k= is even"* ]]
+    [ -z "$output" ]
+  done
+  run -2 topomap db synth torus:4x4
+  [ ! -e none ]
+  run -0 topomap help db synth
+  [[ $output == *"fat-tree:leaves=8,hosts=16,spines=4,links=4"* ]]
+}

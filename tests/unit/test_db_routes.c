@@ -205,6 +205,26 @@ static void cut_short(void **state)
     topomap_db_close(db);
 }
 
+/* dump_lfts leaves out a last LID that is a multiple of 64. */
+static void last_lid(void **state)
+{
+    topomap_db_report report;
+    topomap_db *db = small("Unicast lids [0x0-0x40] of switch Lid 1 guid 0x0002c90200000001 (x):\n"
+                           "0x003f 001 :\n1 valid lids dumped\n",
+                           &report);
+
+    (void)state;
+    assert_int_equal(report.warnings, 1);
+    assert_non_null(strstr(report.first_warning, "before LID 0x40"));
+    assert_false(report.partial);
+    topomap_db_close(db);
+    db = small("Unicast lids [0x0-0x41] of switch Lid 1 guid 0x0002c90200000001 (x):\n"
+               "0x003f 001 :\n1 valid lids dumped\n",
+               &report);
+    assert_int_equal(report.warnings, 0);
+    topomap_db_close(db);
+}
+
 static void refused(void **state)
 {
     static const struct {
@@ -546,6 +566,7 @@ int main(void)
         cmocka_unit_test(order_and_replacing),
         cmocka_unit_test(cut_short),
         cmocka_unit_test(refused),
+        cmocka_unit_test(last_lid),
         cmocka_unit_test(one_way_ring),
         cmocka_unit_test(machines),
         cmocka_unit_test(rails),
