@@ -11,7 +11,8 @@
 #include "util/alloc.h"
 
 static const db_importer *const importers[] = {
-    &db_ibnetdiscover, &db_xtprocadmin, &db_xtdb2proc, &db_hwloc, &db_host_map,
+    &db_ibnetdiscover, &db_xtprocadmin, &db_xtdb2proc, &db_cray_links, &db_hwloc,
+    &db_host_map,      &db_coordinates, &db_bluegene,  &db_links,      &db_myrinet_links,
 };
 
 enum { IMPORTERS = sizeof importers / sizeof *importers };
@@ -116,7 +117,7 @@ static int is_value(const char *values, const char *value)
 
 static int refuse_option(const topomap_db_importer_row *row, const char *text, topomap_error *err)
 {
-    char known[512] = "";
+    char known[768] = "";
 
     for (const topomap_db_importer_option *o = row->options; o && o->name; o++)
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s=%s",

@@ -6,6 +6,8 @@ topology_db_libdb_la_SOURCES = topology-db/db.h \
   topology-db/ib_write.c \
   topology-db/costs.c topology-db/costs.h topology-db/point.c topology-db/point.h \
   topology-db/cray.c topology-db/cray.h topology-db/cray_shape.c topology-db/cray_shape.h \
+  topology-db/named.c topology-db/named.h topology-db/links.c topology-db/coordinates.c topology-db/geometry.c \
+  topology-db/geometry.h topology-db/cray_links.c topology-db/slingshot.c topology-db/slingshot.h \
   topology-db/derive_cray.c topology-db/classify_coordinates.c topology-db/xtprocadmin.c topology-db/xtdb2proc.c \
   topology-db/hwloc.c topology-db/hwloc_child.c topology-db/hwloc_child.h topology-db/hosts.c \
   topology-db/derive.c topology-db/derive.h topology-db/derive_fabric.c topology-db/classify.c \
