@@ -17,6 +17,7 @@ struct end {
 struct question {
     topomap_db *db;
     struct end a, b;
+    int slurm; /* over the switches of Slurm's topology file */
     struct db_network network;
     struct db_switches switches;
     uint16_t *hops; /* [switches] to b */
@@ -27,13 +28,19 @@ static int find_end(struct question *q, struct db_finder *finder, const char *na
                     topomap_error *err)
 {
     if (db_finder_find(finder, name, &end->place, err) ||
-        db_finder_switches(finder, end->place.host, &end->hanging, &end->room, &end->count, err))
+        db_finder_switches(finder, q->slurm, end->place.host, &end->hanging, &end->room,
+                           &end->count, err))
         return -1;
-    if (!end->place.point.dims && !end->count)
-        return topomap_error_set(err, TOPOMAP_EINPUT,
-                                 "%s: node '%s' is known, but no network has it", q->db->path,
-                                 end->place.name);
     return 0;
+}
+
+static int check_end(struct question *q, const struct end *end, size_t on_fabric,
+                     topomap_error *err)
+{
+    if (end->place.point.dims || end->count || on_fabric)
+        return 0;
+    return topomap_error_set(err, TOPOMAP_EINPUT, "%s: node '%s' is known, but no network has it",
+                             q->db->path, end->place.name);
 }
 
 static int find_ends(struct question *q, const char *a, const char *b, topomap_error *err)
@@ -44,6 +51,20 @@ static int find_ends(struct question *q, const char *a, const char *b, topomap_e
     if (result)
         return -1;
     result = find_end(q, &finder, a, &q->a, err) || find_end(q, &finder, b, &q->b, err) ? -1 : 0;
+    /* Slurm's own view where the fabric's links and coordinates do not have both. */
+    if (!result && !(q->a.count && q->b.count) &&
+        !(q->a.place.point.dims && q->b.place.point.dims)) {
+        size_t on_fabric[] = {q->a.count, q->b.count};
+
+        q->slurm = 1;
+        result =
+            find_end(q, &finder, a, &q->a, err) || find_end(q, &finder, b, &q->b, err) ? -1 : 0;
+        if (!result)
+            result =
+                check_end(q, &q->a, on_fabric[0], err) || check_end(q, &q->b, on_fabric[1], err)
+                    ? -1
+                    : 0;
+    }
     db_finder_close(&finder);
     return result;
 }
@@ -78,7 +99,10 @@ static int put_label(FILE *out, sqlite3_stmt *labels, int64_t id, topomap_error 
 /* Walks down from \p at towards b, always to the lowest neighbour on a cheapest shortest path. */
 static int put_route(struct question *q, FILE *out, uint32_t at, topomap_error *err)
 {
-    sqlite3_stmt *labels = db_prepare(q->db->file, "SELECT label FROM switch WHERE id=?", err);
+    sqlite3_stmt *labels = db_prepare(q->db->file,
+                                      q->slurm ? "SELECT label FROM slurm_switch WHERE id=?"
+                                               : "SELECT label FROM switch WHERE id=?",
+                                      err);
     int result = labels ? 0 : -1;
 
     fputs(q->a.place.name, out);
@@ -130,7 +154,7 @@ static int over_switches(struct question *q, topomap_db_distance *found, topomap
 {
     const struct db_start *best;
 
-    if (db_switches_load(q->db->file, &q->switches, err) || index_end(q, &q->a, err) ||
+    if (db_switches_load(q->db->file, q->slurm, &q->switches, err) || index_end(q, &q->a, err) ||
         index_end(q, &q->b, err))
         return -1;
     q->hops = topomap_alloc(q->switches.count, sizeof *q->hops, err);

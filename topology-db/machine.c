@@ -116,7 +116,8 @@ static int set_matrix(struct build *b, topomap_error *err)
 /* ---- Switches ------------------------------------------------------------------------------ */
 
 /* Each node's switches as indices; nodes on the same switches, by the same links, are one site. */
-static int find_switch_sites(struct build *b, struct db_finder *finder, topomap_error *err)
+static int find_switch_sites(struct build *b, struct db_finder *finder, int slurm,
+                             topomap_error *err)
 {
     struct db_hanging *on = NULL;
     struct db_start *key = NULL;
@@ -124,7 +125,7 @@ static int find_switch_sites(struct build *b, struct db_finder *finder, topomap_
     int result = 0;
 
     for (uint32_t node = 0; !result && node < b->nodes; node++) {
-        result = db_finder_switches(finder, b->place[node].host, &on, &on_room, &count, err);
+        result = db_finder_switches(finder, slurm, b->place[node].host, &on, &on_room, &count, err);
         if (!result)
             result = topomap_grow(&key, &key_room, count, sizeof *key, err);
         for (size_t i = 0; !result && i < count; i++) {
@@ -276,11 +277,25 @@ static int set_nothing(struct build *b, topomap_error *err)
     return set_matrix(b, err);
 }
 
-/* Names a node that is not where the others are. */
-static int mixed(const struct build *b, topomap_error *err)
+/* Sites by the fabric's switches, or by Slurm's. */
+static int load_sites(struct build *b, struct db_finder *finder, int slurm, topomap_error *err)
 {
+    forget_sites(b);
+    db_switches_clear(&b->switches);
+    b->hanging = 0;
+    return db_switches_load(b->db->file, slurm, &b->switches, err) ||
+                   find_switch_sites(b, finder, slurm, err)
+               ? -1
+               : 0;
+}
+
+/* Names a node that is not where the others are: on the fabric's switches, or at coordinates. */
+static int mixed(struct build *b, struct db_finder *finder, int on_fabric, topomap_error *err)
+{
+    if (load_sites(b, finder, 0, err))
+        return -1;
     for (uint32_t node = 0; node < b->nodes; node++)
-        if (b->hanging ? b->site_of[node] == NOWHERE : !b->place[node].point.dims)
+        if (on_fabric ? b->site_of[node] == NOWHERE : !b->place[node].point.dims)
             return topomap_error_set(err, TOPOMAP_EINPUT,
                                      "%s: node '%s' is not in the network that the others are in",
                                      b->db->path, b->place[node].name);
@@ -288,13 +303,16 @@ static int mixed(const struct build *b, topomap_error *err)
                              b->db->path);
 }
 
+/* The fabric's links win, then coordinates, then Slurm's own view. */
 static int set_network(struct build *b, struct db_finder *finder, topomap_error *err)
 {
+    size_t on_fabric;
+
     if (db_network_load(b->db->file, &b->network, err))
         return -1;
     for (uint32_t node = 0; node < b->nodes; node++)
         b->placed += (size_t)db_network_has(&b->network, &b->place[node].point);
-    if (db_switches_load(b->db->file, &b->switches, err) || find_switch_sites(b, finder, err))
+    if (load_sites(b, finder, 0, err))
         return -1;
     if (b->hanging == b->nodes)
         return set_fabric(b, err);
@@ -302,7 +320,15 @@ static int set_network(struct build *b, struct db_finder *finder, topomap_error 
         forget_sites(b);
         return b->network.kind == DB_TORUS ? set_torus(b, err) : set_dragonfly(b, err);
     }
-    return b->hanging || b->placed ? mixed(b, err) : set_nothing(b, err);
+    on_fabric = b->hanging;
+    if (load_sites(b, finder, 1, err))
+        return -1;
+    if (b->hanging == b->nodes)
+        return set_fabric(b, err);
+    if (on_fabric || b->placed)
+        return mixed(b, finder, on_fabric > 0, err);
+    forget_sites(b);
+    return b->hanging ? mixed(b, finder, 0, err) : set_nothing(b, err);
 }
 
 /* ---- All --------------------------------------------------------------------------------- */
