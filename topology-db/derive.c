@@ -306,6 +306,13 @@ static int price_router(struct db_views *views, topomap_error *err)
     if (!views->router_cost)
         views->router_cost = DB_HOP;
     views->router_cost += views->router_cost % 2; /* half of it at either end */
+    /* Inside nodes: tenths of a hop, for inside.c. */
+    if (db_execute(views->file,
+                   "INSERT INTO fact SELECT 'cost:' || level,"
+                   " 10.0 * ns / (SELECT ns FROM calibration WHERE level='hop') FROM calibration"
+                   " WHERE level NOT LIKE 'hop%' AND level <> 'router'",
+                   err))
+        return -1;
     return db_put_fact(views->file, "router_cost", NULL, views->router_cost, err);
 }
 

@@ -8,12 +8,13 @@
 #include <time.h>
 
 #include "topology-db/derive.h"
+#include "topology-db/foreign.h"
 #include "util/alloc.h"
 
 static const db_importer *const importers[] = {
     &db_ibnetdiscover, &db_xtprocadmin,   &db_xtdb2proc,      &db_cray_links,
     &db_hwloc,         &db_host_map,      &db_coordinates,    &db_bluegene,
-    &db_links,         &db_myrinet_links, &db_slurm_topology,
+    &db_links,         &db_myrinet_links, &db_slurm_topology, &db_calibration,
 };
 
 enum { IMPORTERS = sizeof importers / sizeof *importers };
@@ -289,6 +290,8 @@ int topomap_db_import(topomap_db *db, const char *importer_name, const char *pat
         return -1;
     result = importer->read(&import, &content, err);
     topomap_input_close(import.input);
+    if (result && importer != &db_hwloc)
+        db_foreign_explain(path, err);
     if (!result) {
         result = write_content(db, &import, importer, content, err);
         importer->free(content);
