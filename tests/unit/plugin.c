@@ -135,7 +135,7 @@ static void layouts_round_trip(void **state)
     (void)state;
     make_ranks(&like);
     text = plugin_ranks_format(&like, &err);
-    assert_string_equal(text, "0-2;3-4;5");
+    assert_string_equal(text, "0-2;3,4;5");
     free(text);
     text = plugin_ranks_counts(&like, &err);
     assert_string_equal(text, "3,2,1");
