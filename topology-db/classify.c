@@ -136,7 +136,7 @@ static int classify_ib(sqlite3 *file, struct db_verdict *verdict, topomap_error 
 {
     struct tree tree = {0};
     int64_t cables;
-    int result = db_switches_load(file, &tree.switches, err);
+    int result = db_switches_load(file, 0, &tree.switches, err);
 
     if (result)
         return -1;
@@ -173,8 +173,14 @@ static int put_counts(sqlite3 *file, topomap_error *err)
         /* A Cray router that no list of links has is known by its coordinates. */
         {"switches", "SELECT count(*) + CASE WHEN EXISTS(SELECT 1 FROM cray_router) THEN 0 ELSE"
                      " coalesce((SELECT value FROM fact WHERE name='routers'), 0) END"
+                     " + CASE WHEN EXISTS(SELECT 1 FROM fact WHERE name='slurm') THEN"
+                     " (SELECT count(*) FROM slurm_unit WHERE topology ="
+                     "  (SELECT id FROM slurm_topology WHERE chosen)) ELSE 0 END"
                      " FROM vertex WHERE kind=0"},
-        {"links", "SELECT count(*) FROM link"},
+        {"links", "SELECT count(*) + CASE WHEN EXISTS(SELECT 1 FROM fact WHERE name='slurm') THEN"
+                  " (SELECT count(*) FROM slurm_member JOIN slurm_unit ON slurm_unit.id = unit"
+                  "  WHERE topology = (SELECT id FROM slurm_topology WHERE chosen)) ELSE 0 END"
+                  " FROM link"},
         {"classes", "SELECT count(*) FROM class"},
         {"subnets", "SELECT count(DISTINCT source) FROM vertex"
                     " WHERE source NOT IN (SELECT source FROM cray_router)"},
@@ -191,6 +197,28 @@ static int put_counts(sqlite3 *file, topomap_error *err)
     return 0;
 }
 
+/* Slurm's topology file where it stands for the network. */
+static int classify_slurm(sqlite3 *file, struct db_verdict *verdict, topomap_error *err)
+{
+    char kind[16];
+    int64_t units;
+
+    if (db_fact_text(file, "slurm", kind, sizeof kind, err))
+        return -1;
+    if (!*kind)
+        return 0;
+    if (db_number(file,
+                  "SELECT count(*) FROM slurm_unit WHERE topology ="
+                  " (SELECT id FROM slurm_topology WHERE chosen)",
+                  0, &units, err))
+        return -1;
+    strcpy(verdict->topology, strcmp(kind, "torus3d") == 0 ? "torus" : kind);
+    snprintf(verdict->evidence, sizeof verdict->evidence,
+             "Slurm's topology file says so: kind %s, %" PRId64 " named; no fabric was imported",
+             kind, units);
+    return 0;
+}
+
 int db_classify(sqlite3 *file, topomap_error *err)
 {
     struct db_verdict cray = {0}, ib = {0}, *chosen;
@@ -204,6 +232,8 @@ int db_classify(sqlite3 *file, topomap_error *err)
         strcpy(chosen->topology, "unknown");
         strcpy(chosen->evidence, "no network has been imported");
     }
+    if (classify_slurm(file, chosen, err))
+        return -1;
     if (db_put_fact(file, "topology", chosen->topology, 0, err) ||
         db_put_fact(file, "evidence", chosen->evidence, 0, err))
         return -1;

@@ -280,6 +280,21 @@ static int put_coordinates(sqlite3 *file, const struct coordinates *c, const cha
                : 0;
 }
 
+/* A list of links alone: its routers, without nodes. */
+static int describe_routers(sqlite3 *file, struct db_verdict *verdict, topomap_error *err)
+{
+    int64_t aries, routers;
+
+    if (db_number(file, "SELECT count(*) FROM cray_router WHERE kind='a'", 0, &aries, err) ||
+        db_number(file, "SELECT count(*) FROM cray_router", 0, &routers, err))
+        return -1;
+    strcpy(verdict->topology, aries ? "dragonfly" : "torus");
+    snprintf(verdict->evidence, sizeof verdict->evidence,
+             "%" PRId64 " %s routers; import xtprocadmin's or xtdb2proc's output for their nodes",
+             routers, aries ? "Aries" : "Gemini or SeaStar");
+    return 0;
+}
+
 static int classify(sqlite3 *file, struct coordinates *c, struct db_verdict *verdict,
                     topomap_error *err)
 {
@@ -291,6 +306,8 @@ static int classify(sqlite3 *file, struct coordinates *c, struct db_verdict *ver
         return -1;
     verdict->hosts = cray > (int64_t)c->count ? cray : (int64_t)c->count;
     if (!c->count) {
+        if (!cray && links)
+            return describe_routers(file, verdict, err);
         if (cray) {
             strcpy(verdict->topology, "unknown");
             strcpy(verdict->evidence, "no coordinates: import the output of xtdb2proc too, or give "

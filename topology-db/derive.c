@@ -307,7 +307,25 @@ static int price_router(struct db_views *views, topomap_error *err)
     if (!views->router_cost)
         views->router_cost = DB_HOP;
     views->router_cost += views->router_cost % 2; /* half of it at either end */
+    /* Inside nodes: tenths of a hop, for inside.c. */
+    if (db_execute(views->file,
+                   "INSERT INTO fact SELECT 'cost:' || level,"
+                   " 10.0 * ns / (SELECT ns FROM calibration WHERE level='hop') FROM calibration"
+                   " WHERE level NOT LIKE 'hop%' AND level <> 'router'",
+                   err))
+        return -1;
     return db_put_fact(views->file, "router_cost", NULL, views->router_cost, err);
+}
+
+/* Where no network has been imported, a host that Slurm lists is as good as on it. */
+static int judge_listed(struct db_views *views)
+{
+    for (struct db_host_row *host = views->hosts; host; host = host->hh.next)
+        if (host->fabric)
+            return 0;
+    for (struct db_host_row *host = views->hosts; host; host = host->hh.next)
+        host->fabric = host->listed;
+    return 0;
 }
 
 int db_derive(sqlite3 *file, topomap_error *err)
@@ -316,17 +334,19 @@ int db_derive(sqlite3 *file, topomap_error *err)
     int result = db_execute(file,
                             "DELETE FROM host; DELETE FROM nickname; DELETE FROM adapter;"
                             "DELETE FROM switch; DELETE FROM attach; DELETE FROM trunk;"
-                            "DELETE FROM fact;",
+                            "DELETE FROM slurm_switch; DELETE FROM slurm_attach;"
+                            "DELETE FROM slurm_trunk; DELETE FROM fact;",
                             err);
 
     if (!result)
         result = price_router(&views, err);
     if (!result)
         result = read_aliases(&views, err) || db_views_cray(&views, err) ||
-                         db_views_adapters(&views, err) || read_classes(&views, err) ||
+                         db_views_adapters(&views, err) || db_views_slurm_hosts(&views, err) ||
+                         read_classes(&views, err) || judge_listed(&views) ||
                          write_hosts(&views, err) || write_nicknames(&views, err) ||
                          write_adapters(&views, err) || db_views_links(&views, err) ||
-                         db_views_routes(file, err)
+                         db_views_routes(file, err) || db_views_slurm(&views, err)
                      ? -1
                      : 0;
     views_clear(&views);

@@ -42,6 +42,7 @@ struct db_host_row {
     int64_t cname;     /* packed, of a Cray node; -1: none */
     struct db_point point;
     int fabric; /* some fabric source knows it */
+    int listed; /* Slurm's topology file does */
     UT_hash_handle hh;
 };
 
@@ -84,6 +85,9 @@ const char *db_views_mapped_guid(const struct db_views *views, uint64_t guid);
 int db_views_cray(struct db_views *views, topomap_error *err);
 /** Hosts and adapters from InfiniBand vertices, and from lists that name hosts. */
 int db_views_adapters(struct db_views *views, topomap_error *err);
+/** Hosts that Slurm's topology file names; and, after the fabric's links, its switches. */
+int db_views_slurm_hosts(struct db_views *views, topomap_error *err);
+int db_views_slurm(struct db_views *views, topomap_error *err);
 /** Tables switch, attach, trunk, after hosts have their ids. */
 int db_views_links(struct db_views *views, topomap_error *err);
 

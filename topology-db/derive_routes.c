@@ -421,7 +421,7 @@ static int write_facts(const struct scan *scan, int64_t all, topomap_error *err)
 static int scan_all(struct scan *scan, int64_t all, topomap_error *err)
 {
     if (db_routes_load(scan->file, &scan->routes, err) ||
-        db_switches_load(scan->file, &scan->switches, err) || load_arrivals(scan, err) ||
+        db_switches_load(scan->file, 0, &scan->switches, err) || load_arrivals(scan, err) ||
         load_tables(scan, err) || make_room(scan, err))
         return -1;
     price_cables(scan);

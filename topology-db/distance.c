@@ -17,22 +17,31 @@ struct end {
     size_t landings, landing_room;
 };
 
+/* Switches and the distances of the present question: of the fabric, or of Slurm's topology file.
+ */
+struct graph {
+    int loaded;
+    struct db_switches switches;
+    sqlite3_stmt *labels;
+    uint16_t *hops; /* [switches] to b */
+    uint32_t *cost; /* [switches] likewise, thousandths of a hop */
+};
+
 struct topomap_db_router {
     topomap_db *db;
     struct db_finder finder;
-    sqlite3_stmt *landings, *labels;
+    sqlite3_stmt *landings;
     int64_t tables; /* routing tables in the database */
-    int loaded;     /* switches and routes are */
     struct db_network network;
-    struct db_switches switches;
+    struct graph graph[2]; /* of the fabric, of Slurm */
     struct db_routes routes;
-    uint16_t *hops; /* [switches] to b */
-    uint32_t *cost; /* [switches] likewise, thousandths of a hop */
 };
 
 struct question {
     topomap_db_router *router;
     topomap_db_route_options options;
+    int slurm; /* over the switches of Slurm's topology file */
+    struct graph *graph;
     struct end a, b;
     struct db_walk best, walk;
     const struct db_landing *from, *to; /* of best */
@@ -62,11 +71,13 @@ void topomap_db_router_close(topomap_db_router *router)
         return;
     db_finder_close(&router->finder);
     sqlite3_finalize(router->landings);
-    sqlite3_finalize(router->labels);
-    db_switches_clear(&router->switches);
     db_routes_clear(&router->routes);
-    free(router->hops);
-    free(router->cost);
+    for (int slurm = 0; slurm < 2; slurm++) {
+        sqlite3_finalize(router->graph[slurm].labels);
+        db_switches_clear(&router->graph[slurm].switches);
+        free(router->graph[slurm].hops);
+        free(router->graph[slurm].cost);
+    }
     free(router);
 }
 
@@ -82,9 +93,7 @@ static int prepare(topomap_db_router *router, topomap_error *err)
                                   " LEFT JOIN port ON vertex = adapter AND number = attach.port"
                                   " WHERE host=? ORDER BY adapter, attach.port",
                                   err);
-    if (router->landings)
-        router->labels = db_prepare(file, "SELECT label FROM switch WHERE id=?", err);
-    return router->labels &&
+    return router->landings &&
                    db_number(file, "SELECT count(*) FROM lft", 0, &router->tables, err) == 0
                ? 0
                : -1;
@@ -105,18 +114,26 @@ int topomap_db_router_open(topomap_db *db, topomap_db_router **router, topomap_e
     return 0;
 }
 
-/* What only InfiniBand hosts need, when it is needed first. */
-static int load(topomap_db_router *router, topomap_error *err)
+/* What only hosts on switches need, when it is needed first. */
+static int load(struct question *q, topomap_error *err)
 {
-    if (router->loaded)
+    topomap_db_router *router = q->router;
+    sqlite3 *file = router->db->file;
+    struct graph *g = q->graph = &router->graph[q->slurm];
+
+    if (g->loaded)
         return 0;
-    if (db_switches_load(router->db->file, &router->switches, err) ||
-        (router->tables && db_routes_load(router->db->file, &router->routes, err)))
+    if (db_switches_load(file, q->slurm, &g->switches, err) ||
+        (!q->slurm && router->tables && db_routes_load(file, &router->routes, err)))
         return -1;
-    router->hops = topomap_alloc(router->switches.count, sizeof *router->hops, err);
-    router->cost = topomap_alloc(router->switches.count, sizeof *router->cost, err);
-    router->loaded = router->hops && router->cost;
-    return router->loaded ? 0 : -1;
+    g->labels = db_prepare(file,
+                           q->slurm ? "SELECT label FROM slurm_switch WHERE id=?"
+                                    : "SELECT label FROM switch WHERE id=?",
+                           err);
+    g->hops = topomap_alloc(g->switches.count, sizeof *g->hops, err);
+    g->cost = topomap_alloc(g->switches.count, sizeof *g->cost, err);
+    g->loaded = g->labels && g->hops && g->cost;
+    return g->loaded ? 0 : -1;
 }
 
 /* ---- Ends -------------------------------------------------------------------------------- */
@@ -126,13 +143,37 @@ static int find_end(struct question *q, const char *name, struct end *end, topom
     struct db_finder *finder = &q->router->finder;
 
     if (db_finder_find(finder, name, &end->place, err) ||
-        db_finder_switches(finder, end->place.host, &end->hanging, &end->room, &end->count, err))
+        db_finder_switches(finder, q->slurm, end->place.host, &end->hanging, &end->room,
+                           &end->count, err))
         return -1;
-    if (!end->place.point.dims && !end->count)
-        return topomap_error_set(err, TOPOMAP_EINPUT,
-                                 "%s: node '%s' is known, but no network has it",
-                                 q->router->db->path, end->place.name);
     return 0;
+}
+
+static int check_end(struct question *q, const struct end *end, size_t on_fabric,
+                     topomap_error *err)
+{
+    if (end->place.point.dims || end->count || on_fabric)
+        return 0;
+    return topomap_error_set(err, TOPOMAP_EINPUT, "%s: node '%s' is known, but no network has it",
+                             q->router->db->path, end->place.name);
+}
+
+static int find_ends(struct question *q, const char *a, const char *b, topomap_error *err)
+{
+    size_t on_fabric[2];
+
+    if (find_end(q, a, &q->a, err) || find_end(q, b, &q->b, err))
+        return -1;
+    /* Slurm's own view where the fabric's links and coordinates do not have both. */
+    if ((q->a.count && q->b.count) || (q->a.place.point.dims && q->b.place.point.dims))
+        return 0;
+    on_fabric[0] = q->a.count;
+    on_fabric[1] = q->b.count;
+    q->slurm = 1;
+    return find_end(q, a, &q->a, err) || find_end(q, b, &q->b, err) ||
+                   check_end(q, &q->a, on_fabric[0], err) || check_end(q, &q->b, on_fabric[1], err)
+               ? -1
+               : 0;
 }
 
 static int index_end(struct question *q, struct end *end, topomap_error *err)
@@ -141,7 +182,7 @@ static int index_end(struct question *q, struct end *end, topomap_error *err)
     if (!end->at)
         return -1;
     for (size_t i = 0; i < end->count; i++) {
-        end->at[i] = (struct db_start){db_switches_find(&q->router->switches, end->hanging[i].sw),
+        end->at[i] = (struct db_start){db_switches_find(&q->graph->switches, end->hanging[i].sw),
                                        end->hanging[i].hops, end->hanging[i].cost};
         if (end->at[i].at == UINT32_MAX)
             return topomap_error_set(err, TOPOMAP_EINPUT, "%s: damaged: a switch is missing",
@@ -194,7 +235,7 @@ static int put_label(FILE *out, sqlite3_stmt *labels, int64_t id, topomap_error 
 /* Walks down from \p at towards b, always to the lowest neighbour on a cheapest shortest path. */
 static int put_shortest(struct question *q, FILE *out, uint32_t at, topomap_error *err)
 {
-    const topomap_db_router *r = q->router;
+    const struct graph *r = q->graph;
     int result = 0;
 
     while (!result) {
@@ -214,11 +255,11 @@ static int put_shortest(struct question *q, FILE *out, uint32_t at, topomap_erro
 
 static int put_walked(struct question *q, FILE *out, topomap_error *err)
 {
-    const topomap_db_router *r = q->router;
+    const struct db_routes *routes = &q->router->routes;
     int result = 0;
 
     for (size_t i = 0; !result && i < q->best.steps; i++)
-        result = put_label(out, r->labels, r->routes.vertex[q->best.step[i].vertex].id, err);
+        result = put_label(out, q->graph->labels, routes->vertex[q->best.step[i].vertex].id, err);
     return result;
 }
 
@@ -246,7 +287,7 @@ static int make_route(struct question *q, uint32_t from, char **route, topomap_e
     return 0;
 }
 
-static int is_nearer(const topomap_db_router *r, const struct db_start *x, const struct db_start *y)
+static int is_nearer(const struct graph *r, const struct db_start *x, const struct db_start *y)
 {
     if (r->hops[x->at] != r->hops[y->at])
         return r->hops[x->at] < r->hops[y->at];
@@ -255,7 +296,7 @@ static int is_nearer(const topomap_db_router *r, const struct db_start *x, const
 
 static int over_switches(struct question *q, topomap_db_distance *found, topomap_error *err)
 {
-    topomap_db_router *r = q->router;
+    struct graph *r = q->graph;
     const struct db_start *best;
 
     if (index_end(q, &q->a, err) || index_end(q, &q->b, err))
@@ -267,7 +308,7 @@ static int over_switches(struct question *q, topomap_db_distance *found, topomap
             best = &q->a.at[i];
     if (r->hops[best->at] == DB_FAR)
         return topomap_error_set(err, TOPOMAP_EINPUT, "%s: no path between '%s' and '%s'",
-                                 r->db->path, q->a.place.name, q->b.place.name);
+                                 q->router->db->path, q->a.place.name, q->b.place.name);
     found->hops = r->hops[best->at] + best->hops;
     found->cost = DB_TENTHS(r->cost[best->at] + best->cost);
     found->routing = "shortest-path";
@@ -298,9 +339,9 @@ static uint64_t price(const topomap_db_router *r, const struct db_walk *walk,
 
     for (size_t i = 1; i < walk->steps; i++)
         cost += db_switches_cost(
-            &r->switches,
-            db_switches_find(&r->switches, r->routes.vertex[walk->step[i - 1].vertex].id),
-            db_switches_find(&r->switches, r->routes.vertex[walk->step[i].vertex].id));
+            &r->graph[0].switches,
+            db_switches_find(&r->graph[0].switches, r->routes.vertex[walk->step[i - 1].vertex].id),
+            db_switches_find(&r->graph[0].switches, r->routes.vertex[walk->step[i].vertex].id));
     return cost;
 }
 
@@ -368,9 +409,9 @@ static int take_walk(struct question *q, topomap_db_distance *found, topomap_err
 
 static int over_fabric(struct question *q, topomap_db_distance *found, topomap_error *err)
 {
-    if (load(q->router, err))
+    if (load(q, err))
         return -1;
-    if (q->router->tables) {
+    if (q->router->tables && !q->slurm) {
         if (find_walk(q, err))
             return -1;
         if (q->from)
@@ -428,9 +469,7 @@ int topomap_db_router_route(topomap_db_router *router, const char *a, const char
 
     if (options)
         q.options = *options;
-    result = find_end(&q, a, &q.a, err) || find_end(&q, b, &q.b, err) || measure(&q, &found, err)
-                 ? -1
-                 : 0;
+    result = find_ends(&q, a, b, err) || measure(&q, &found, err) ? -1 : 0;
     end_clear(&q.a);
     end_clear(&q.b);
     free(q.best.step);

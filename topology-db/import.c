@@ -8,10 +8,13 @@
 #include <time.h>
 
 #include "topology-db/derive.h"
+#include "topology-db/foreign.h"
 #include "util/alloc.h"
 
 static const db_importer *const importers[] = {
-    &db_ibnetdiscover, &db_xtprocadmin, &db_xtdb2proc, &db_hwloc, &db_host_map, &db_lft,
+    &db_ibnetdiscover,  &db_xtprocadmin, &db_xtdb2proc, &db_cray_links, &db_hwloc,
+    &db_host_map,       &db_coordinates, &db_bluegene,  &db_links,      &db_myrinet_links,
+    &db_slurm_topology, &db_calibration, &db_lft,
 };
 
 enum { IMPORTERS = sizeof importers / sizeof *importers };
@@ -66,9 +69,10 @@ void db_warn(struct db_import *import, size_t line, const char *format, ...)
 
 int db_forget_source(sqlite3 *file, int64_t source, topomap_error *err)
 {
-    static const char *const tables[] = {"vertex",      "port",       "link",       "cray_admin",
-                                         "cray_proc",   "node_class", "alias",      "geometry",
-                                         "cray_router", "place",      "calibration", "lft"};
+    static const char *const tables[] = {
+        "vertex",      "port",           "link",       "cray_admin",   "cray_proc",
+        "node_class",  "alias",          "geometry",   "cray_router",  "place",
+        "calibration", "slurm_topology", "slurm_unit", "slurm_member", "lft"};
     int result = 0;
 
     for (size_t i = 0; !result && i <= sizeof tables / sizeof *tables; i++) {
@@ -116,7 +120,7 @@ static int is_value(const char *values, const char *value)
 
 static int refuse_option(const topomap_db_importer_row *row, const char *text, topomap_error *err)
 {
-    char known[512] = "";
+    char known[768] = "";
 
     for (const topomap_db_importer_option *o = row->options; o && o->name; o++)
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s=%s",
@@ -286,6 +290,8 @@ int topomap_db_import(topomap_db *db, const char *importer_name, const char *pat
         return -1;
     result = importer->read(&import, &content, err);
     topomap_input_close(import.input);
+    if (result && importer != &db_hwloc)
+        db_foreign_explain(path, err);
     if (!result) {
         result = write_content(db, &import, importer, content, err);
         importer->free(content);

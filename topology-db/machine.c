@@ -119,13 +119,13 @@ static int set_matrix(struct build *b, topomap_error *err)
 /* ---- Switches ------------------------------------------------------------------------------ */
 
 /* What a node hangs on, in its site's key. */
-static int find_starts(struct build *b, struct db_finder *finder, int64_t host,
+static int find_starts(struct build *b, struct db_finder *finder, int slurm, int64_t host,
                        struct db_hanging **on, size_t *on_room, struct db_start **key,
                        size_t *key_room, size_t *count, topomap_error *err)
 {
     if (b->walks.used)
         return db_walks_starts(&b->walks, host, key, key_room, count, err);
-    if (db_finder_switches(finder, host, on, on_room, count, err) ||
+    if (db_finder_switches(finder, slurm, host, on, on_room, count, err) ||
         topomap_grow(key, key_room, *count, sizeof **key, err))
         return -1;
     for (size_t i = 0; i < *count; i++) {
@@ -140,7 +140,8 @@ static int find_starts(struct build *b, struct db_finder *finder, int64_t host,
 }
 
 /* Nodes on the same switches, by the same links, are one site. */
-static int find_switch_sites(struct build *b, struct db_finder *finder, topomap_error *err)
+static int find_switch_sites(struct build *b, struct db_finder *finder, int slurm,
+                             topomap_error *err)
 {
     struct db_hanging *on = NULL;
     struct db_start *key = NULL;
@@ -148,8 +149,8 @@ static int find_switch_sites(struct build *b, struct db_finder *finder, topomap_
     int result = 0;
 
     for (uint32_t node = 0; !result && node < b->nodes; node++) {
-        result = find_starts(b, finder, b->place[node].host, &on, &on_room, &key, &key_room, &count,
-                             err);
+        result = find_starts(b, finder, slurm, b->place[node].host, &on, &on_room, &key, &key_room,
+                             &count, err);
         b->hanging += !result && count > 0;
         b->site_of[node] = NOWHERE;
         if (!result && count)
@@ -368,11 +369,36 @@ static int set_nothing(struct build *b, topomap_error *err)
     return set_matrix(b, err);
 }
 
-/* Names a node that is not where the others are. */
-static int mixed(const struct build *b, topomap_error *err)
+/* Sites by the fabric's switches, or by Slurm's. */
+static int load_sites(struct build *b, struct db_finder *finder, int slurm, topomap_error *err)
 {
+    forget_sites(b);
+    db_switches_clear(&b->switches);
+    db_walks_clear(&b->walks);
+    b->hanging = 0;
+    /* Routing tables are the fabric's alone; where their ways are listed, its graph is not needed
+     * but for nodes that hang on something else. */
+    if (!slurm && (db_walks_load(b->db->file, &b->walks, err) ||
+                   (b->walks.used && find_switch_sites(b, finder, 0, err))))
+        return -1;
+    if (b->walks.used && b->hanging == b->nodes)
+        return 0;
+    forget_sites(b);
+    db_walks_clear(&b->walks);
+    b->hanging = 0;
+    return db_switches_load(b->db->file, slurm, &b->switches, err) ||
+                   find_switch_sites(b, finder, slurm, err)
+               ? -1
+               : 0;
+}
+
+/* Names a node that is not where the others are: on the fabric's switches, or at coordinates. */
+static int mixed(struct build *b, struct db_finder *finder, int on_fabric, topomap_error *err)
+{
+    if (load_sites(b, finder, 0, err))
+        return -1;
     for (uint32_t node = 0; node < b->nodes; node++)
-        if (b->hanging ? b->site_of[node] == NOWHERE : !b->place[node].point.dims)
+        if (on_fabric ? b->site_of[node] == NOWHERE : !b->place[node].point.dims)
             return topomap_error_set(err, TOPOMAP_EINPUT,
                                      "%s: node '%s' is not in the network that the others are in",
                                      b->db->path, b->place[node].name);
@@ -380,15 +406,16 @@ static int mixed(const struct build *b, topomap_error *err)
                              b->db->path);
 }
 
+/* The fabric's links win, then coordinates, then Slurm's own view. */
 static int set_network(struct build *b, struct db_finder *finder, topomap_error *err)
 {
+    size_t on_fabric;
+
     if (db_network_load(b->db->file, &b->network, err))
         return -1;
     for (uint32_t node = 0; node < b->nodes; node++)
         b->placed += (size_t)db_network_has(&b->network, &b->place[node].point);
-    if (db_walks_load(b->db->file, &b->walks, err) ||
-        (!b->walks.used && db_switches_load(b->db->file, &b->switches, err)) ||
-        find_switch_sites(b, finder, err))
+    if (load_sites(b, finder, 0, err))
         return -1;
     if (b->hanging == b->nodes)
         return set_fabric(b, err);
@@ -396,7 +423,15 @@ static int set_network(struct build *b, struct db_finder *finder, topomap_error 
         forget_sites(b);
         return b->network.kind == DB_TORUS ? set_torus(b, err) : set_dragonfly(b, err);
     }
-    return b->hanging || b->placed ? mixed(b, err) : set_nothing(b, err);
+    on_fabric = b->hanging;
+    if (load_sites(b, finder, 1, err))
+        return -1;
+    if (b->hanging == b->nodes)
+        return set_fabric(b, err);
+    if (on_fabric || b->placed)
+        return mixed(b, finder, on_fabric > 0, err);
+    forget_sites(b);
+    return b->hanging ? mixed(b, finder, 0, err) : set_nothing(b, err);
 }
 
 /* ---- All --------------------------------------------------------------------------------- */

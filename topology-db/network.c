@@ -80,12 +80,16 @@ int db_finder_open(topomap_db *db, struct db_finder *finder, topomap_error *err)
                        " WHERE nickname.key=?",
                        err);
     if (finder->by_nickname)
-        finder->switches = db_prepare(
-            db->file,
-            "SELECT switch, min(hops), min(cost) FROM attach WHERE host=? GROUP BY switch"
-            " ORDER BY switch",
+        finder->switches[0] =
+            db_prepare(db->file,
+                       "SELECT switch, min(hops), min(cost) FROM attach WHERE host=?"
+                       " GROUP BY switch ORDER BY switch",
+                       err);
+    if (finder->switches[0])
+        finder->switches[1] = db_prepare(
+            db->file, "SELECT switch, hops, cost FROM slurm_attach WHERE host=? ORDER BY switch",
             err);
-    if (finder->switches)
+    if (finder->switches[1])
         return 0;
     db_finder_close(finder);
     return -1;
@@ -95,7 +99,8 @@ void db_finder_close(struct db_finder *finder)
 {
     sqlite3_finalize(finder->by_key);
     sqlite3_finalize(finder->by_nickname);
-    sqlite3_finalize(finder->switches);
+    sqlite3_finalize(finder->switches[0]);
+    sqlite3_finalize(finder->switches[1]);
     *finder = (struct db_finder){0};
 }
 
@@ -143,23 +148,23 @@ int db_finder_find(struct db_finder *finder, const char *name, struct db_place *
                              finder->db->path, name);
 }
 
-int db_finder_switches(struct db_finder *finder, int64_t host, struct db_hanging **list,
+int db_finder_switches(struct db_finder *finder, int slurm, int64_t host, struct db_hanging **list,
                        size_t *room, size_t *count, topomap_error *err)
 {
+    sqlite3_stmt *statement = finder->switches[slurm];
     int row;
 
     *count = 0;
-    sqlite3_bind_int64(finder->switches, 1, host);
-    while ((row = db_step(finder->switches, err)) > 0) {
+    sqlite3_bind_int64(statement, 1, host);
+    while ((row = db_step(statement, err)) > 0) {
         if (topomap_grow(list, room, *count + 1, sizeof **list, err)) {
             row = -1;
             break;
         }
-        (*list)[(*count)++] =
-            (struct db_hanging){sqlite3_column_int64(finder->switches, 0),
-                                (uint32_t)sqlite3_column_int64(finder->switches, 1),
-                                (uint32_t)sqlite3_column_int64(finder->switches, 2)};
+        (*list)[(*count)++] = (struct db_hanging){sqlite3_column_int64(statement, 0),
+                                                  (uint32_t)sqlite3_column_int64(statement, 1),
+                                                  (uint32_t)sqlite3_column_int64(statement, 2)};
     }
-    sqlite3_reset(finder->switches);
+    sqlite3_reset(statement);
     return row;
 }

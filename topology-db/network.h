@@ -53,7 +53,7 @@ int db_network_has(const struct db_network *network, const struct db_point *poin
 /** The prepared questions of a look-up of many hosts. */
 struct db_finder {
     topomap_db *db;
-    sqlite3_stmt *by_key, *by_nickname, *switches;
+    sqlite3_stmt *by_key, *by_nickname, *switches[2];
 };
 int db_finder_open(topomap_db *db, struct db_finder *finder, topomap_error *err);
 void db_finder_close(struct db_finder *finder);
@@ -61,8 +61,8 @@ void db_finder_close(struct db_finder *finder);
 int db_finder_find(struct db_finder *finder, const char *name, struct db_place *place,
                    topomap_error *err);
 /** Switches that the host hangs on, ascending, each once with its cheapest link. \p list grows;
- *  \p count is set. */
-int db_finder_switches(struct db_finder *finder, int64_t host, struct db_hanging **list,
+ *  \p count is set. \param slurm  those of Slurm's topology file in place of the fabric's */
+int db_finder_switches(struct db_finder *finder, int slurm, int64_t host, struct db_hanging **list,
                        size_t *room, size_t *count, topomap_error *err);
 
 #endif

@@ -51,6 +51,16 @@ const char db_schema[] =
     /* Measured nanoseconds a byte of a level ("core", "numa", "hop", "hop:4xEDR"). */
     "CREATE TABLE calibration(level TEXT PRIMARY KEY, source INTEGER NOT NULL, ns REAL NOT NULL)"
     " WITHOUT ROWID;"
+    /* Slurm's topology file. kind: tree, block, flat, ring, torus3d; chosen: distances come from
+     * it; sizes: of blocks, "30,120"; dims of a torus, "4x4x2". A member is a unit or a host;
+     * position: a host's in a ring or torus, x + X * (y + Y * z). */
+    "CREATE TABLE slurm_topology(id INTEGER PRIMARY KEY, source INTEGER NOT NULL,"
+    " name TEXT NOT NULL, kind TEXT NOT NULL, chosen INTEGER NOT NULL, sizes TEXT NOT NULL);"
+    "CREATE TABLE slurm_unit(id INTEGER PRIMARY KEY, source INTEGER NOT NULL,"
+    " topology INTEGER NOT NULL, name TEXT NOT NULL, dims TEXT NOT NULL);"
+    "CREATE TABLE slurm_member(source INTEGER NOT NULL, unit INTEGER NOT NULL, child INTEGER,"
+    " host TEXT, position INTEGER NOT NULL);"
+    "CREATE INDEX slurm_member_unit ON slurm_member(unit);"
     /* Insides of nodes. */
     "CREATE TABLE class(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
     " shape TEXT NOT NULL UNIQUE);"
@@ -74,6 +84,12 @@ const char db_schema[] =
     /* mbps: of all its links together. cost of a byte over it. */
     "CREATE TABLE trunk(a INTEGER NOT NULL, b INTEGER NOT NULL, links INTEGER NOT NULL,"
     " mbps INTEGER NOT NULL, cost INTEGER NOT NULL, PRIMARY KEY(a, b)) WITHOUT ROWID;"
+    /* The same by Slurm's file, for nodes that no fabric has; derive_slurm.c. */
+    "CREATE TABLE slurm_switch(id INTEGER PRIMARY KEY, label TEXT NOT NULL);"
+    "CREATE TABLE slurm_attach(host INTEGER NOT NULL, switch INTEGER NOT NULL,"
+    " hops INTEGER NOT NULL, cost INTEGER NOT NULL, PRIMARY KEY(host, switch)) WITHOUT ROWID;"
+    "CREATE TABLE slurm_trunk(a INTEGER NOT NULL, b INTEGER NOT NULL, cost INTEGER NOT NULL,"
+    " PRIMARY KEY(a, b)) WITHOUT ROWID;"
     /* Only where some route over the routing tables is not a cheapest shortest path
      * (derive_routes.c). A walk: the ports of one switch that are equally far from every switch
      * with hosts. place: of its switch among these, ascending by id. codes: two bytes a place, the

@@ -35,9 +35,12 @@ uint32_t db_switches_find(const struct db_switches *switches, int64_t id)
     return low < switches->count && switches->id[low] == id ? low : UINT32_MAX;
 }
 
-static int load_ids(sqlite3 *file, struct db_switches *switches, topomap_error *err)
+static int load_ids(sqlite3 *file, int slurm, struct db_switches *switches, topomap_error *err)
 {
-    sqlite3_stmt *statement = db_prepare(file, "SELECT id FROM switch ORDER BY id", err);
+    sqlite3_stmt *statement = db_prepare(file,
+                                         slurm ? "SELECT id FROM slurm_switch ORDER BY id"
+                                               : "SELECT id FROM switch ORDER BY id",
+                                         err);
     size_t room = 0;
     int row = -1;
 
@@ -52,10 +55,13 @@ static int load_ids(sqlite3 *file, struct db_switches *switches, topomap_error *
     return row;
 }
 
-static int load_pairs(sqlite3 *file, const struct db_switches *switches, struct pair **pairs,
-                      size_t *count, topomap_error *err)
+static int load_pairs(sqlite3 *file, int slurm, const struct db_switches *switches,
+                      struct pair **pairs, size_t *count, topomap_error *err)
 {
-    sqlite3_stmt *statement = db_prepare(file, "SELECT a, b, cost FROM trunk ORDER BY a, b", err);
+    sqlite3_stmt *statement = db_prepare(file,
+                                         slurm ? "SELECT a, b, cost FROM slurm_trunk ORDER BY a, b"
+                                               : "SELECT a, b, cost FROM trunk ORDER BY a, b",
+                                         err);
     size_t room = 0;
     int row = -1;
 
@@ -110,14 +116,15 @@ static int index_pairs(struct db_switches *switches, const struct pair *pairs, s
     return 0;
 }
 
-int db_switches_load(sqlite3 *file, struct db_switches *switches, topomap_error *err)
+int db_switches_load(sqlite3 *file, int slurm, struct db_switches *switches, topomap_error *err)
 {
     struct pair *pairs = NULL;
     size_t count = 0;
     int result;
 
     memset(switches, 0, sizeof *switches);
-    result = load_ids(file, switches, err) || load_pairs(file, switches, &pairs, &count, err) ||
+    result = load_ids(file, slurm, switches, err) ||
+                     load_pairs(file, slurm, switches, &pairs, &count, err) ||
                      index_pairs(switches, pairs, count, err)
                  ? -1
                  : 0;

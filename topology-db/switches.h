@@ -16,7 +16,8 @@ struct db_switches {
     uint32_t *queue;     /* [count] scratch of db_switches_spread() */
 };
 
-int db_switches_load(sqlite3 *file, struct db_switches *switches, topomap_error *err);
+/** \param slurm  those of Slurm's topology file in place of the fabric's */
+int db_switches_load(sqlite3 *file, int slurm, struct db_switches *switches, topomap_error *err);
 void db_switches_clear(struct db_switches *switches);
 /** Index of a switch by its id, UINT32_MAX where there is none. */
 uint32_t db_switches_find(const struct db_switches *switches, int64_t id);

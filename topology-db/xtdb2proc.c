@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "topology-db/cray.h"
-#include "topology-db/import.h"
+#include "topology-db/geometry.h"
 #include "util/alloc.h"
 
 enum { WORD = 24, VALUE = 64 };
@@ -191,8 +191,10 @@ static int read_list(struct db_import *import, void **content, topomap_error *er
     size_t length;
     int got;
 
-    if (!list)
+    if (!list || db_geometry_check(import, 3, err)) {
+        free(list);
         return -1;
+    }
     while ((got = topomap_input_line(import->input, 65536, &line, &length, err)) > 0)
         if (read_line(import, list, line, err)) {
             got = -1;
@@ -204,24 +206,6 @@ static int read_list(struct db_import *import, void **content, topomap_error *er
     }
     *content = list;
     return 0;
-}
-
-static int write_wrap(struct db_import *import, topomap_error *err)
-{
-    const char *wrap = db_option(import, "wrap");
-    sqlite3_stmt *insert;
-    int result;
-
-    if (!wrap)
-        return 0;
-    insert = db_prepare(import->file, "INSERT INTO geometry(source, wrap) VALUES(?,?)", err);
-    if (!insert)
-        return -1;
-    sqlite3_bind_int64(insert, 1, import->source);
-    sqlite3_bind_text(insert, 2, strcmp(wrap, "no") ? "1" : "0", -1, SQLITE_STATIC);
-    result = db_insert(insert, err);
-    sqlite3_finalize(insert);
-    return result;
 }
 
 static int write_list(struct db_import *import, void *content, topomap_error *err)
@@ -248,11 +232,12 @@ static int write_list(struct db_import *import, void *content, topomap_error *er
     }
     sqlite3_finalize(insert);
     import->report->hosts = list->rows;
-    return result ? result : write_wrap(import, err);
+    return result ? result : db_geometry_write(import, 3, NULL, err);
 }
 
 static const topomap_db_importer_option options[] = {
-    {"wrap", "yes|no", "no: the coordinates are of a mesh, not of a torus"},
+    GEOMETRY_WRAP,
+    GEOMETRY_SHAPE,
     {NULL, NULL, NULL},
 };
 

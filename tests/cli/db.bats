@@ -86,15 +86,15 @@ t.db" ]
 
 @test "db import: an option that the format does not have is refused with those it has" {
   run -2 topomap db import --db t.db xtdb2proc "$data/gemini.xtdb2proc" --option wrap=maybe
-  [[ $output == *"option wrap takes yes|no, not 'maybe'"* ]]
+  [[ $output == *"option wrap takes yes, no, or the letters of dimensions, such as xz, not 'maybe'"* ]]
   run -2 topomap db import --db t.db xtdb2proc "$data/gemini.xtdb2proc" --option warp=yes
-  [[ $output == *"no option 'warp=yes'; there are wrap=yes|no"* ]]
+  [[ $output == *"no option 'warp=yes'; there are wrap=yes|no|AXES, shape=titan|"* ]]
   run -2 topomap db import --db t.db xtdb2proc "$data/gemini.xtdb2proc" --option wrap=yes --option wrap=no
   [[ $output == *"wrap is given twice"* ]]
   run -2 topomap db import --db t.db hosts "$data/hosts.map" --option wrap=yes
   [[ $output == *"hosts has no options"* ]]
   [ ! -e t.db ]
-  topomap formats | grep -A1 '^  xtdb2proc' | grep -q 'wrap=yes|no'
+  topomap formats | grep -A1 '^  xtdb2proc' | grep -q 'wrap=yes|no|AXES'
   topomap formats --json | jq -e '.imports[] | select(.name == "xtdb2proc") | .options[0].name == "wrap"'
   topomap help --man db | grep -q '^.B xtdb2proc'
 }
