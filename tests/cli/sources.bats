@@ -407,3 +407,41 @@ END
     run -3 topomap db import --db t.db calibration bad
   done
 }
+
+# ---- hwloc -----------------------------------------------------------------------------------
+
+@test "hwloc: a difference is applied to the topology that it refers to" {
+  command -v hwloc-diff || skip "no hwloc-diff"
+  lstopo-no-graphics --input "pack:2 core:4 pu:2" --of xml base.xml
+  hwloc-annotate base.xml base.xml root info HostName n1
+  sed 's/\(name="HostName" value="\)n1"/\1n2"/' base.xml > other.xml
+  ! cmp -s base.xml other.xml
+  hwloc-diff base.xml other.xml diff.xml
+  grep -q '<topologydiff' diff.xml
+  run -3 topomap db import --db t.db hwloc diff.xml
+  [[ $output == *"base.xml"*"--option base=FILE"* ]]
+  topomap db import --db t.db hwloc base.xml
+  topomap db import --db t.db hwloc diff.xml --option base=base.xml
+  [ "$(topomap db show --db t.db --json | jq -r 'map(.name) | join(",")')" = n1,n2 ]
+  [ "$(topomap db show --db t.db --json | jq -r 'map(.class) | unique | length')" = 1 ]
+  lstopo-no-graphics --input "pack:1 core:2 pu:1" --of xml small.xml
+  run -3 topomap db import --db t.db hwloc diff.xml --option base=small.xml
+  head -c 150 diff.xml > cut.xml
+  run -3 topomap db import --db t.db hwloc cut.xml --option base=base.xml
+  [ "$(topomap db show --db t.db --json | jq length)" = 2 ]
+}
+
+@test "real: every hwloc XML: cores and PUs as its text has them" {
+  [ -d "$shared/hwloc" ] || skip "no data"
+  for f in "$shared"/hwloc/*.xml; do
+    topomap db import --db t.db hwloc "$f" --nodes x
+    class=$(topomap db show --db t.db x --json | jq -r .class)
+    # PUs: objects of type PU; those outside the allowed set are left out, and their cores.
+    pus=$(grep -o '<object type="PU"' "$f" | wc -l)
+    cores=$(grep -o '<object type="Core"' "$f" | wc -l)
+    case $f in
+      *disallowed*) [[ $class =~ ^[0-9]+c[0-9]+t- ]] ;;
+      *) [[ $class == ${cores}c${pus}t-* ]] || { echo "$f: $class, not $cores cores and $pus PUs"; false; } ;;
+    esac
+  done
+}
