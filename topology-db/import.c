@@ -273,7 +273,8 @@ int topomap_db_import(topomap_db *db, const char *importer_name, const char *pat
                       topomap_error *err)
 {
     static const topomap_db_import_options defaults;
-    const db_importer *importer = find(importer_name, err);
+    topomap_error own; /* importers read what the error says */
+    const db_importer *importer = find(importer_name, err ? err : (err = &own));
     topomap_db_report counted = {0};
     struct db_import import = {
         .path = path, .options = options ? options : &defaults, .report = &counted};

@@ -6,7 +6,7 @@ topology_db_libdb_la_SOURCES = topology-db/db.h \
   topology-db/ib_write.c \
   topology-db/costs.c topology-db/costs.h topology-db/point.c topology-db/point.h \
   topology-db/cray.c topology-db/cray.h topology-db/cray_shape.c topology-db/cray_shape.h \
-  topology-db/named.c topology-db/named.h topology-db/links.c topology-db/foreign.c topology-db/foreign.h topology-db/calibration.c topology-db/coordinates.c topology-db/geometry.c \
+  topology-db/named.c topology-db/named.h topology-db/links.c topology-db/hwloc_diff.c topology-db/hwloc_diff.h topology-db/foreign.c topology-db/foreign.h topology-db/calibration.c topology-db/coordinates.c topology-db/geometry.c \
   topology-db/geometry.h topology-db/cray_links.c topology-db/slingshot.c topology-db/slingshot.h \
   topology-db/slurm_topology.c topology-db/slurm_topology.h topology-db/slurm_conf.c \
   topology-db/slurm_yaml.c topology-db/derive_slurm.c topology-db/derive_cray.c topology-db/classify_coordinates.c topology-db/xtprocadmin.c topology-db/xtdb2proc.c \
