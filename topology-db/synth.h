@@ -53,7 +53,7 @@ int synth_fail(const struct synth_spec *spec, topomap_error *err, const char *fo
 enum synth_class { SYNTH_HOST, SYNTH_TRUNK, SYNTH_TOP, SYNTH_CLASSES };
 
 struct synth_node {
-    char name[SYNTH_NAME + 25]; /* its description: 64 bytes at most */
+    char name[2 * SYNTH_NAME + 40]; /* its description: 64 bytes at most */
     uint64_t guid;
     uint16_t lid;
     uint8_t ports, level; /* level: of a switch in a tree, from 1; elsewhere 1 */
