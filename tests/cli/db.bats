@@ -85,12 +85,12 @@ t.db" ]
 
 @test "db import: what other tools and other modes print is refused by name" {
   printf 'Unicast lids [0x0-0x8c] of switch Lid 2 guid 0x1 (x):\n' > lfts
-  printf 'CA   140  1 0x00000000001000ff 4x SDR - SW  18 16 0x1 ( %sa%s - %sb%s )\n' "'" "'" "'" "'" > ports
+  printf 'Ca\t : 0x00000000001000ff ports 1 devid 0x0 vendid 0x0 "n1 HCA-1"\n' > list
   printf 'Switch\t8 "Switch1"\n[1]\t"Hca1"[1]\n' > net
   run -3 topomap db import --db t.db ibnetdiscover lfts
   [[ $output == *"lfts:1: routing tables"* ]]
-  run -3 topomap db import --db t.db ibnetdiscover ports
-  [[ $output == *"ports:1: a ports report (ibnetdiscover -p)"* ]]
+  run -3 topomap db import --db t.db ibnetdiscover list
+  [[ $output == *"list:1: a node list (ibnetdiscover -l, -H, -S or -R)"* ]]
   run -3 topomap db import --db t.db ibnetdiscover net
   [[ $output == *"net:1: a net file of the simulator"* ]]
   [ ! -e t.db ]
