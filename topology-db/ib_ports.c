@@ -91,6 +91,8 @@ static int take_idle(struct ib_reader *r, const struct side *side, char *text)
     size_t length;
 
     ib_skip_blanks(&text);
+    if (!*text || *text == '-' || *text == '(')
+        return ib_fail(r, "the line is cut: expected a neighbour or a description", text);
     length = strlen(text);
     while (length && (text[length - 1] == ' ' || text[length - 1] == '\t'))
         length--;

@@ -43,6 +43,35 @@ null" ]
   run -2 topomap db show --db t.db node1 --summary
 }
 
+@test "db show: rails, planes and ports of one node; adapters of unknown hosts" {
+  run -0 topomap db import --db t.db ibnetdiscover "$data/report.ports"
+  [[ $output == *"2 hosts, 2 switches, 10 links, 7 adapters (3 of unknown hosts)"* ]]
+  topomap db show --db t.db node2 --json > n.json
+  [ "$(jq -c '[.name, .rails, .planes, (.ports | length)]' n.json)" = '["node2",2,[1],3]' ]
+  [ "$(jq -c '.ports[0] | [.guid, .port, .rail, .plane, .switch_port, .width, .speed, .state]' n.json)" = \
+    '["0x0002c90300000401",1,1,1,4,4,"QDR","up"]' ]
+  [ "$(jq -c '.ports[1] | [.guid, .port, .rail, .switch, .width, .speed, .state]' n.json)" = \
+    '["0x0002c90300000402",2,null,null,null,null,"down"]' ]
+  run -0 topomap db show --db t.db node2
+  [[ ${lines[2]} == *"0x0002c90300000402"*"port 2  down"* ]]
+  [ "$(topomap db show --db t.db --summary --json | jq -c '[.planes, .unknown_adapters]')" = '[1,3]' ]
+  [ "$(topomap db show --db t.db --unknown --json | jq -c '[.[].guid] | unique | length')" = 3 ]
+  run -0 topomap db show --db t.db --unknown
+  [ "${#lines[@]}" -eq 4 ]
+  [[ ${lines[2]} == "0x0002c90300000301  port 1"*'"MT25408 ConnectX Mellanox Technologies"' ]]
+  run -2 topomap db show --db t.db --unknown --summary
+}
+
+@test "db import: ibdiagnet's and opensm's files" {
+  run -0 topomap db import --db t.db opensm-lst "$data/subnet.lst"
+  [[ $output == *"2 hosts, 2 switches, 6 links, 3 adapters (1 of unknown hosts)" ]]
+  run -0 topomap db import --db t.db ibdiagnet "$data/rack.net_dump"
+  [[ $output == *"2 hosts, 2 switches, 6 links"* ]]
+  [ "$(topomap db show --db t.db --summary --json | jq .subnets)" = 2 ]
+  run -3 topomap db import --db t.db ibnetdiscover "$data/subnet.lst"
+  [[ $output == *"subnet.lst:1: a subnet list of opensm or ibdiagnet; import it as opensm-lst"* ]]
+}
+
 @test "db distance: hops, cost, route" {
   topomap db import --db t.db ibnetdiscover "$data/tree.ibnetdiscover"
   topomap db distance --db t.db node1 node10 --json > d.json
