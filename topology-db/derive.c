@@ -297,6 +297,8 @@ static void views_clear(struct db_views *views)
     }
     free(views->nickname);
     free(views->adapter);
+    free(views->nic);
+    free(views->nic_names);
 }
 
 /* Leaving a Cray node costs as much as a hop where nothing was measured: network.h. */
@@ -341,11 +343,12 @@ int db_derive(sqlite3 *file, topomap_error *err)
     if (!result)
         result = price_router(&views, err);
     if (!result)
-        result = read_aliases(&views, err) || db_views_cray(&views, err) ||
-                         db_views_adapters(&views, err) || db_views_slurm_hosts(&views, err) ||
-                         read_classes(&views, err) || judge_listed(&views) ||
-                         write_hosts(&views, err) || write_nicknames(&views, err) ||
-                         write_adapters(&views, err) || db_views_links(&views, err) ||
+        result = read_aliases(&views, err) || db_views_nics(&views, err) ||
+                         db_views_cray(&views, err) || db_views_adapters(&views, err) ||
+                         db_views_slurm_hosts(&views, err) || read_classes(&views, err) ||
+                         judge_listed(&views) || write_hosts(&views, err) ||
+                         write_nicknames(&views, err) || write_adapters(&views, err) ||
+                         db_views_links(&views, err) || db_views_planes(&views, err) ||
                          db_views_routes(file, err) || db_views_slurm(&views, err)
                      ? -1
                      : 0;

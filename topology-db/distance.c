@@ -354,7 +354,7 @@ static int try_ports(struct question *q, const struct db_landing *from, const st
     uint64_t cost = 0;
     int way, better;
 
-    if (routes->vertex[from->adapter].source != routes->vertex[to->adapter].source)
+    if (routes->vertex[from->adapter].subnet != routes->vertex[to->adapter].subnet)
         return 0;
     if (q->options.path && q->options.path >> to->lmc)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "node '%s' has LMC %u at LID %u: no path %u",

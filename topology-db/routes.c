@@ -63,8 +63,9 @@ const struct db_cable *db_routes_cable(const struct db_routes *routes, uint32_t 
 
 static int load_vertices(struct db_routes *routes, topomap_error *err)
 {
-    sqlite3_stmt *statement =
-        db_prepare(routes->file, "SELECT id, source, guid, lid, kind FROM vertex ORDER BY id", err);
+    sqlite3_stmt *statement = db_prepare(
+        routes->file, "SELECT id, source * 65536 + subnet, guid, lid, kind FROM vertex ORDER BY id",
+        err);
     size_t room = 0;
     int row = -1;
 
@@ -76,7 +77,7 @@ static int load_vertices(struct db_routes *routes, topomap_error *err)
         }
         routes->vertex[routes->count++] =
             (struct db_vertex){.id = sqlite3_column_int64(statement, 0),
-                               .source = sqlite3_column_int64(statement, 1),
+                               .subnet = sqlite3_column_int64(statement, 1),
                                .guid = (uint64_t)sqlite3_column_int64(statement, 2),
                                .lid = (uint16_t)sqlite3_column_int(statement, 3),
                                .kind = (uint8_t)sqlite3_column_int(statement, 4)};
@@ -107,7 +108,9 @@ static int by_vertex_port(const void *a, const void *b)
 
 static int load_cables(struct db_routes *routes, topomap_error *err)
 {
-    sqlite3_stmt *statement = db_prepare(routes->file, "SELECT a, aport, b, bport FROM link", err);
+    sqlite3_stmt *statement = db_prepare(
+        routes->file,
+        "SELECT a, aport, b, bport FROM link WHERE coalesce(state, 0) <> 1" /* IB_DOWN */, err);
     size_t room = 0;
     int row = -1;
 

@@ -13,7 +13,7 @@ enum {
 };
 
 struct db_vertex {
-    int64_t id, source;
+    int64_t id, subnet; /* subnet: of its source, and in it */
     uint64_t guid;
     uint32_t cables; /* its cables are cable[cables .. next vertex's cables) */
     uint16_t lid;
