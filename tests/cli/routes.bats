@@ -158,3 +158,20 @@ n1 n7 3 30 lft n1 sw_0_0 sw_1_0 n7" ]
   run -0 topomap help db synth
   [[ $output == *"fat-tree:leaves=8,hosts=16,spines=4,links=4"* ]]
 }
+
+@test "real: every route of one site's ibroute tables leads there; a tar of them is refused by name" {
+  site="$TOPOMAP_SOURCE/../shared/data/ib/plafrim"
+  [ -r "$site/ibroutes.tar.xz" ] || skip "no data"
+  mkdir tables
+  tar xJf "$site/ibroutes.tar.xz" -C tables
+  find tables -name '*.txt' -exec cat {} + > all
+  run --separate-stderr -0 topomap db import --db t.db lft all
+  [[ $output == *" $(grep -c '^Unicast' all) switches"*" $(grep -c '^0x' all) table entries" ]]
+  topomap db import --db t.db ibnetdiscover "$site/ib-subnet-fe80_0_0_0.txt"
+  topomap db show --db t.db --json | jq -r '.[].name' > hosts
+  awk '{ h[NR] = $1 } END { for (i = 1; i <= NR; i++) for (j = 1; j <= NR; j++) if (i != j) print h[i], h[j] }' hosts > pairs
+  topomap db distance --db t.db --pairs pairs > routes
+  [ "$(awk '{ print $5 }' routes | sort | uniq -c | awk '{ print $1, $2 }')" = "$(wc -l <pairs) lft" ]
+  run -3 topomap db import --db t.db lft "$site/ibroutes.tar.xz"
+  [[ $output == *"a tar archive"* ]]
+}
