@@ -25,6 +25,9 @@ typedef struct db_importer {
     void (*free)(void *content);
 } db_importer;
 
+/** Row \p i of the registry; NULL after the last. */
+const db_importer *db_importer_at(size_t i);
+
 /** Counts a warning and keeps the first one. \p line 0: of the whole file. */
 void db_warn(struct db_import *import, size_t line, const char *format, ...) TOPOMAP_PRINTF(3, 4);
 

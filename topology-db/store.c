@@ -251,13 +251,45 @@ static int lock_copy(struct db_writer *writer, topomap_error *err)
     return topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot lock", writer->copy);
 }
 
+static int write_all(int fd, const char *bytes, size_t size)
+{
+    while (size) {
+        ssize_t done = write(fd, bytes, size);
+
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return -1;
+        bytes += done;
+        size -= (size_t)done;
+    }
+    return 0;
+}
+
+static int copy_bytes(int from, int to, topomap_error *err)
+{
+    static const size_t piece = 1 << 20;
+    char *buffer = topomap_alloc(piece, 1, err);
+    ssize_t got = 1;
+
+    if (!buffer)
+        return -1;
+    while (got > 0) {
+        got = read(from, buffer, piece);
+        if (got < 0 && errno == EINTR)
+            got = 1;
+        else if (got > 0 && write_all(to, buffer, (size_t)got))
+            got = -1;
+    }
+    free(buffer);
+    return got < 0 ? topomap_error_set(err, TOPOMAP_ESYSTEM, "cannot copy: %s", strerror(errno)) : 0;
+}
+
 /* Copies the database's bytes, owner and mode. */
 static int fill_copy(struct db_writer *writer, topomap_error *err)
 {
-    static const size_t piece = 1 << 20;
-    int from = open(writer->db->path, O_RDONLY | O_CLOEXEC), result = 0;
-    char *buffer;
-    ssize_t got = 0;
+    int from = open(writer->db->path, O_RDONLY | O_CLOEXEC), result;
+    topomap_error inner;
     struct stat about;
 
     if (ftruncate(writer->lock, 0) || (from < 0 && errno != ENOENT)) {
@@ -269,21 +301,14 @@ static int fill_copy(struct db_writer *writer, topomap_error *err)
     }
     if (from < 0)
         return 0;
-    buffer = topomap_alloc(piece, 1, err);
-    if (!buffer)
-        result = -1;
-    while (!result && (got = read(from, buffer, piece)) > 0)
-        if (write(writer->lock, buffer, (size_t)got) != got)
-            got = -1, result = 1;
-    if (result > 0 || got < 0)
-        result = topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot copy: %s", writer->copy,
-                                   strerror(errno ? errno : ENOSPC));
+    result = copy_bytes(from, writer->lock, &inner);
+    if (result)
+        topomap_error_set(err, inner.code, "%s: %s", writer->copy, inner.text);
     if (!result && fstat(from, &about) == 0) {
         /* As far as we may: an import by another user of the group keeps the mode at least. */
         if (fchown(writer->lock, about.st_uid, about.st_gid) == 0 || errno == EPERM)
             fchmod(writer->lock, about.st_mode & 07777);
     }
-    free(buffer);
     close(from);
     return result;
 }
