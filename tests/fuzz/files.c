@@ -85,7 +85,7 @@ int fuzz_input(const void *what, const uint8_t *bytes, size_t size)
 
 /* ---- Seeds --------------------------------------------------------------------------------- */
 
-static void add_seed(struct fuzz_seeds *seeds, const void *bytes, size_t size)
+void fuzz_seeds_add(struct fuzz_seeds *seeds, const void *bytes, size_t size)
 {
     seeds->bytes = realloc(seeds->bytes, (seeds->count + 1) * sizeof *seeds->bytes);
     seeds->size = realloc(seeds->size, (seeds->count + 1) * sizeof *seeds->size);
@@ -107,7 +107,7 @@ static void add_file(struct fuzz_seeds *seeds, const char *path, int packed)
     if (topomap_input_peek(input, SEED_SIZE, &bytes, &size, &err) == 0) {
         const char *newline = size < SEED_SIZE ? NULL : memrchr(bytes, '\n', size);
 
-        add_seed(seeds, bytes, newline ? (size_t)(newline - bytes) + 1 : size);
+        fuzz_seeds_add(seeds, bytes, newline ? (size_t)(newline - bytes) + 1 : size);
     }
     topomap_input_close(input);
     if (packed) {
@@ -116,7 +116,7 @@ static void add_file(struct fuzz_seeds *seeds, const char *path, int packed)
 
         if (raw) {
             size = fread(start, 1, sizeof start, raw);
-            add_seed(seeds, start, size);
+            fuzz_seeds_add(seeds, start, size);
             fclose(raw);
         }
     }
@@ -160,12 +160,14 @@ void fuzz_seeds_read(const struct fuzz_target *target, const char *const folder[
 {
     memset(seeds, 0, sizeof *seeds);
     for (size_t i = 0; target->texts && target->texts[i]; i++)
-        add_seed(seeds, target->texts[i], strlen(target->texts[i]));
+        fuzz_seeds_add(seeds, target->texts[i], strlen(target->texts[i]));
     for (int i = 0; target->files && i < 3; i++)
         if (folder[i])
             add_folder(target, seeds, folder[i]);
+    if (target->make)
+        target->make(seeds);
     if (!seeds->count)
-        add_seed(seeds, "", 0);
+        fuzz_seeds_add(seeds, "", 0);
 }
 
 void fuzz_seeds_clear(struct fuzz_seeds *seeds)

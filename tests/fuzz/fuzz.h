@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct fuzz_seeds;
+
 struct fuzz_target {
     char name[40];
     /* 1: the parser took it, 0: it refused. What must hold of what it took is checked; where it
@@ -14,8 +16,9 @@ struct fuzz_target {
     int (*run)(const void *what, const uint8_t *bytes, size_t size);
     const void *what;         /* an importer, the name of a format: for run */
     const char *const *texts; /* seeds, NULL at the end; or NULL: none */
-    const char *files;        /* seeds that are whole files: their names' ending, "" all, NULL none */
-    int divisor;              /* how much slower than a simple text: replay runs fewer */
+    const char *files; /* seeds that are whole files: their names' ending, "" all, NULL none */
+    void (*make)(struct fuzz_seeds *seeds); /* adds seeds, or NULL */
+    int divisor; /* how much slower than a simple text: replay runs fewer */
 };
 
 /** All targets; ends with run == NULL. Rows of importers and graph formats come from their
@@ -39,11 +42,15 @@ struct fuzz_seeds {
  *  their first 32 KiB of whole lines. */
 void fuzz_seeds_read(const struct fuzz_target *target, const char *const folder[3],
                      struct fuzz_seeds *seeds);
+void fuzz_seeds_add(struct fuzz_seeds *seeds, const void *bytes, size_t size);
 void fuzz_seeds_clear(struct fuzz_seeds *seeds);
 
 /* Functions of targets. */
 int fuzz_import(const void *importer, const uint8_t *bytes, size_t size);
 int fuzz_store(const void *importer, const uint8_t *bytes, size_t size);
+int fuzz_damage_bytes(const void *what, const uint8_t *bytes, size_t size);
+int fuzz_damage_values(const void *what, const uint8_t *bytes, size_t size);
+void fuzz_damage_seeds(struct fuzz_seeds *seeds);
 int fuzz_graph(const void *format, const uint8_t *bytes, size_t size);
 int fuzz_input(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_hostlist(const void *what, const uint8_t *bytes, size_t size);

@@ -14,7 +14,7 @@
 
 #include "fuzz/fuzz.h"
 
-enum { RUNS = 3000, MOST_SIZE = 64 << 10 };
+enum { RUNS = 3000, MOST_SIZE = 256 << 10 };
 
 static const char *folders[3];
 static char folder_text[2][4096];

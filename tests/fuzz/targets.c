@@ -46,10 +46,12 @@ static const char *const shapes[] = {
 
 static const char *const layouts[] = {"0-3;;4,6;5,7-8", "0,2,4,6;;1,3;5,7,8", NULL};
 
+static const char *const changes[] = {"abcdef", "ABCDEFGHIJKLMNOPQRSTUVWX", NULL};
+
 /* Without their heads and checksums. */
-static const char *const bindings[] = {"RABEEDBAHADBEgA2BCgBAABDGDY",
-                                       "jDBBEEDBAHADBEQAAAQAEAAoQBCQADAgAABDGAw",
-                                       "jDBBEEDBAHABBEAAUwiAAAAAAAAAAAAAD", NULL};
+static const char *const bindings[] = {"RABEEDBAHADBEgA2BCgBAABDG",
+                                       "jDBBEEDBAHADBEQAAAQAEAAoQBCQADAgAABDG",
+                                       "jDBBEEDBAHABBEAAUwiAAAAAAAAAAAAA", NULL};
 
 static const char *const requests[] = {
     "topomap-request 1\njob 17\nstep 0\ndb /x.db\ngraph ring:4\nnodes n[1-2,7]\ntasks 4(x2),2\n"
@@ -86,20 +88,22 @@ static const char *const graphs[] = {
     NULL};
 
 static const struct fuzz_target fixed[] = {
-    {"input", fuzz_input, NULL, NULL, "", 4},
-    {"hostlist", fuzz_hostlist, NULL, hostlists, NULL, 1},
-    {"counts", fuzz_counts, NULL, counts, NULL, 1},
-    {"machine", fuzz_spec, NULL, specs, NULL, 1},
-    {"machine-matrix", fuzz_spec_file, matrix, matrices, NULL, 4},
-    {"machine-alloc", fuzz_spec_file, allocation, lists, NULL, 4},
-    {"pattern", fuzz_pattern, NULL, patterns, NULL, 1},
-    {"shape", fuzz_shape, NULL, shapes, NULL, 1},
-    {"layout", fuzz_layout, NULL, layouts, NULL, 1},
-    {"bindings", fuzz_bindings, NULL, bindings, NULL, 1},
-    {"request", fuzz_request, NULL, requests, NULL, 1},
-    {"reply", fuzz_reply, NULL, replies, NULL, 1},
-    {"command-line", fuzz_words, NULL, words, NULL, 1},
-    {"graph", fuzz_graph, NULL, graphs, "", 4},
+    {"input", fuzz_input, NULL, NULL, "", NULL, 4},
+    {"hostlist", fuzz_hostlist, NULL, hostlists, NULL, NULL, 1},
+    {"counts", fuzz_counts, NULL, counts, NULL, NULL, 1},
+    {"machine", fuzz_spec, NULL, specs, NULL, NULL, 1},
+    {"machine-matrix", fuzz_spec_file, matrix, matrices, NULL, NULL, 4},
+    {"machine-alloc", fuzz_spec_file, allocation, lists, NULL, NULL, 4},
+    {"pattern", fuzz_pattern, NULL, patterns, NULL, NULL, 1},
+    {"shape", fuzz_shape, NULL, shapes, NULL, NULL, 1},
+    {"layout", fuzz_layout, NULL, layouts, NULL, NULL, 1},
+    {"bindings", fuzz_bindings, NULL, bindings, NULL, NULL, 1},
+    {"request", fuzz_request, NULL, requests, NULL, NULL, 1},
+    {"reply", fuzz_reply, NULL, replies, NULL, NULL, 1},
+    {"command-line", fuzz_words, NULL, words, NULL, NULL, 1},
+    {"damage-bytes", fuzz_damage_bytes, NULL, NULL, NULL, fuzz_damage_seeds, 10},
+    {"damage-values", fuzz_damage_values, NULL, changes, NULL, NULL, 10},
+    {"graph", fuzz_graph, NULL, graphs, "", NULL, 4},
 };
 
 enum { FIXED = sizeof fixed / sizeof *fixed, MOST = 128 };
@@ -125,9 +129,9 @@ static void add_importer(const db_importer *importer)
     const char *files = fork ? ".xml" : "";
 
     add("import", importer->row.name,
-        &(struct fuzz_target){"", fuzz_import, importer, NULL, files, fork ? 200 : 4});
+        &(struct fuzz_target){"", fuzz_import, importer, NULL, files, NULL, fork ? 200 : 4});
     add("store", importer->row.name,
-        &(struct fuzz_target){"", fuzz_store, importer, NULL, files, fork ? 400 : 20});
+        &(struct fuzz_target){"", fuzz_store, importer, NULL, files, NULL, fork ? 400 : 20});
 }
 
 const struct fuzz_target *fuzz_targets(void)
@@ -142,7 +146,7 @@ const struct fuzz_target *fuzz_targets(void)
     for (size_t i = 0; (format = topomap_graph_format_row(i)); i++)
         if (format->can_read)
             add("graph", format->name,
-                &(struct fuzz_target){"", fuzz_graph, format->name, graphs, "", 4});
+                &(struct fuzz_target){"", fuzz_graph, format->name, graphs, "", NULL, 4});
     for (size_t i = 0; (importer = db_importer_at(i)); i++)
         add_importer(importer);
     return rows;

@@ -245,8 +245,8 @@ static char *dress(const uint8_t *bytes, size_t size)
     for (size_t i = 0; i < size; i++)
         text[2 + i] =
             bytes[i] && strchr(alphabet, bytes[i]) ? (char)bytes[i] : alphabet[bytes[i] & 63];
+    topomap_sextet_put(&sum, 0, 4);
     topomap_sextet_put(&sum, topomap_crc32(0, text, size + 2), 32);
-    topomap_sextet_align(&sum);
     memcpy(text + 2 + size, sum.text, BINDINGS_CRC_CHARACTERS);
     text[2 + size + BINDINGS_CRC_CHARACTERS] = 0;
     free(sum.text);
