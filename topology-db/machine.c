@@ -141,42 +141,37 @@ static int find_switch_sites(struct build *b, struct db_finder *finder, topomap_
     return result;
 }
 
-static uint16_t nearest(const struct site *site, const uint16_t *hops)
-{
-    const uint32_t *at = site->key;
-    uint16_t best = DB_FAR;
-
-    for (size_t i = 0; i < site->length / sizeof *at; i++)
-        if (hops[at[i]] < best)
-            best = hops[at[i]];
-    return best;
-}
-
 /* Two hosts are as far as the nearest two of their switches: a rail each where they share rails.
  * Pairs without a path (a dump that is not complete) are put 2 hops beyond the farthest pair. */
+static void add_ends(uint16_t *hops, size_t pairs)
+{
+    uint16_t most = 2;
+
+    for (size_t i = 0; i < pairs; i++) {
+        hops[i] = hops[i] >= DB_FAR - 2 ? DB_FAR : (uint16_t)(hops[i] + 2);
+        if (hops[i] != DB_FAR && hops[i] > most)
+            most = hops[i];
+    }
+    for (size_t i = 0; i < pairs; i++)
+        if (hops[i] == DB_FAR)
+            hops[i] = (uint16_t)(most < DB_FAR - 2 ? most + 2 : most);
+}
+
 static int fill_switch_hops(struct build *b, topomap_error *err)
 {
     size_t sites = HASH_COUNT(b->sites);
-    uint16_t *hops = topomap_alloc(b->switches.count, sizeof *hops, err), most = 2;
+    struct db_switch_set *set = topomap_alloc(sites, sizeof *set, err);
+    int result = set ? 0 : -1;
 
-    if (!hops)
-        return -1;
-    for (size_t i = 0; i < sites; i++) {
-        db_switches_spread(&b->switches, b->by_index[i]->key,
-                           b->by_index[i]->length / sizeof(uint32_t), hops);
-        for (size_t j = 0; j < sites; j++) {
-            uint16_t near = nearest(b->by_index[j], hops);
-
-            b->hops[i * sites + j] = near >= DB_FAR - 2 ? DB_FAR : (uint16_t)(near + 2);
-            if (b->hops[i * sites + j] != DB_FAR && b->hops[i * sites + j] > most)
-                most = b->hops[i * sites + j];
-        }
-    }
-    free(hops);
-    for (size_t i = 0; i < sites * sites; i++)
-        if (b->hops[i] == DB_FAR)
-            b->hops[i] = (uint16_t)(most + 2);
-    return 0;
+    for (size_t i = 0; !result && i < sites; i++)
+        set[i] =
+            (struct db_switch_set){b->by_index[i]->key, b->by_index[i]->length / sizeof *set->at};
+    if (!result)
+        result = db_switches_between(&b->switches, set, sites, b->hops, err);
+    if (!result)
+        add_ends(b->hops, sites * sites);
+    free(set);
+    return result;
 }
 
 static int set_fabric(struct build *b, topomap_error *err)

@@ -150,6 +150,8 @@ static char *uri(const char *path, const char *query, topomap_error *err)
     return text;
 }
 
+/* Pages are read, not mapped: as fast here, and where a network file system loses a file that was
+ * replaced, or somebody cuts it, that is an error instead of a signal (SIGBUS). */
 static int open_reader(topomap_db *db, topomap_error *err)
 {
     char *name = uri(db->path, "?mode=ro&immutable=1", err);
@@ -157,7 +159,8 @@ static int open_reader(topomap_db *db, topomap_error *err)
 
     if (!name)
         return -1;
-    code = sqlite3_open_v2(name, &db->file, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+    code = sqlite3_open_v2(name, &db->file,
+                           SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
     free(name);
     if (code != SQLITE_OK) {
         topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot open: %s", db->path,
@@ -166,7 +169,7 @@ static int open_reader(topomap_db *db, topomap_error *err)
         db->file = NULL;
         return -1;
     }
-    return db_execute(db->file, "PRAGMA mmap_size=1073741824", err);
+    return 0;
 }
 
 /* The path with symbolic links resolved; of a file that is not there yet, its folder's. */
@@ -282,7 +285,8 @@ static int copy_bytes(int from, int to, topomap_error *err)
             got = -1;
     }
     free(buffer);
-    return got < 0 ? topomap_error_set(err, TOPOMAP_ESYSTEM, "cannot copy: %s", strerror(errno)) : 0;
+    return got < 0 ? topomap_error_set(err, TOPOMAP_ESYSTEM, "cannot copy: %s", strerror(errno))
+                   : 0;
 }
 
 /* Copies the database's bytes, owner and mode. */
@@ -319,7 +323,8 @@ static int open_copy(struct db_writer *writer, topomap_error *err)
 
     if (there < 0)
         return -1;
-    if (sqlite3_open_v2(writer->copy, &writer->file, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
+    if (sqlite3_open_v2(writer->copy, &writer->file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+                        NULL) != SQLITE_OK)
         return db_failed(writer->file, err);
     /* The copy is thrown away if anything fails, so it needs no journal. */
     if (db_execute(writer->file,

@@ -55,12 +55,18 @@ static int load_pairs(sqlite3 *file, const struct db_switches *switches, struct 
                       size_t *count, topomap_error *err)
 {
     sqlite3_stmt *statement = db_prepare(file, "SELECT a, b FROM trunk ORDER BY a, b", err);
+    struct pair pair = {UINT32_MAX, UINT32_MAX};
+    int64_t last = -1;
     size_t room = 0;
     int row = -1;
 
     while (statement && (row = db_step(statement, err)) > 0) {
-        struct pair pair = {db_switches_find(switches, sqlite3_column_int64(statement, 0)),
-                            db_switches_find(switches, sqlite3_column_int64(statement, 1))};
+        int64_t id = sqlite3_column_int64(statement, 0);
+
+        if (id != last) /* rows of one switch follow one another */
+            pair.a = db_switches_find(switches, id);
+        last = id;
+        pair.b = db_switches_find(switches, sqlite3_column_int64(statement, 1));
 
         if (pair.a == UINT32_MAX || pair.b == UINT32_MAX)
             continue;

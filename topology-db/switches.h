@@ -24,4 +24,14 @@ uint32_t db_switches_find(const struct db_switches *switches, int64_t id);
 void db_switches_spread(struct db_switches *switches, const uint32_t *from, size_t count,
                         uint16_t *hops);
 
+/** Switches, each below the count. */
+struct db_switch_set {
+    const uint32_t *at; /* [count] */
+    size_t count;
+};
+/** Hops between every two of some sets, from the nearest switch of one to the nearest of the other.
+ *  \param hops  [sets * sets] DB_FAR where there is no path */
+int db_switches_between(const struct db_switches *switches, const struct db_switch_set *set,
+                        size_t sets, uint16_t *hops, topomap_error *err);
+
 #endif
