@@ -13,14 +13,30 @@
 
 /* ---- Statements -------------------------------------------------------------------------- */
 
+/* What SQLite says of a file whose bytes are wrong. SQLITE_ERROR too: our statements fit our
+ * schema, so a table or column that is missing is damage. */
+static int is_damage(int code)
+{
+    static const int codes[] = {SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR,
+                                SQLITE_FORMAT,  SQLITE_SCHEMA, SQLITE_MISMATCH};
+
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (codes[i] == code)
+            return 1;
+    return 0;
+}
+
 int db_failed(sqlite3 *file, topomap_error *err)
 {
-    int code = sqlite3_errcode(file) & 0xff;
     const char *name = sqlite3_db_filename(file, "main");
 
-    return topomap_error_set(
-        err, code == SQLITE_CORRUPT || code == SQLITE_NOTADB ? TOPOMAP_EINPUT : TOPOMAP_ESYSTEM,
-        "%s: topology database: %s", name ? name : "", sqlite3_errmsg(file));
+    if (is_damage(sqlite3_errcode(file) & 0xff))
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "%s: the topology database is damaged (%s): import the dumps into "
+                                 "a new one",
+                                 name ? name : "", sqlite3_errmsg(file));
+    return topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: topology database: %s", name ? name : "",
+                             sqlite3_errmsg(file));
 }
 
 int db_execute(sqlite3 *file, const char *sql, topomap_error *err)

@@ -182,6 +182,10 @@ contents() {
     done
   done
   [ "$(sha256sum *.db)" = "$sum" ]
+  cp good.db less.db
+  sqlite3 less.db 'DROP TABLE attach'
+  run --separate-stderr -3 topomap db show --db less.db
+  [[ $stderr == *"less.db: the topology database is damaged (no such table: attach)"* ]]
   size=$(stat -c %s good.db)
   for part in 1 2 3 5 9; do
     head -c $((size * part / 10)) good.db > cut.db
