@@ -57,7 +57,8 @@ static const char *const requests[] = {
     "topomap-request 1\njob 17\nstep 0\ndb /x.db\ngraph ring:4\nnodes n[1-2,7]\ntasks 4(x2),2\n"
     "layout 0-3;4-7;8-9\ncpus-per-task 1\nbind core\nobjective J\neffort fast\nseed 1\n"
     "time 0.5\nmin-gain 0\nexplain 1\nend\n",
-    "topomap-request 1\ndb d\nnodes a\ntasks 1\nlayout 0\nend\n", NULL};
+    "topomap-request 1\ndb d\nnodes a\ntasks 1\nlayout 0\nend\n",
+    "topomap-request 1\ndb d\nnodes a,b\ntasks 1073741823\nlayout 0;1\nend\n", NULL};
 
 static const char *const replies[] = {
     "status applied\nline J fell\nquiet 1\nplan-id 9f3c01aa\ngain 43.1\n"
