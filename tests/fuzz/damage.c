@@ -3,10 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz/database.h"
 #include "fuzz/fuzz.h"
 #include "plan/bindings.h"
-#include "topology-db/derive.h"
-#include "topology-db/import.h"
 
 enum { TABLES = 64, COLUMNS = 16, CHANGES = 40 };
 
@@ -16,33 +15,8 @@ static void must(sqlite3 *file, const char *sql)
         abort();
 }
 
-/* ---- A database with something in every table ---------------------------------------------- */
-
-static void import_seed(sqlite3 *file, const db_importer *importer, const uint8_t *bytes,
-                        size_t size, int64_t source)
-{
-    static const topomap_db_import_options options = {.wrap = -1};
-    topomap_db_report report = {0};
-    struct db_import import = {.path = "seed",
-                               .name = "seed",
-                               .options = &options,
-                               .report = &report,
-                               .file = file,
-                               .source = source};
-    topomap_error err;
-    void *content;
-
-    if (topomap_input_memory("seed", bytes, size, &import.input, &err))
-        return;
-    must(file, "SAVEPOINT seed");
-    if (importer->read(&import, &content, &err) == 0) {
-        if (importer->write(&import, content, &err) || db_derive(file, &err))
-            must(file, "ROLLBACK TO seed");
-        importer->free(content);
-    }
-    must(file, "RELEASE seed");
-    topomap_input_close(import.input);
-}
+/* ---- A database that may hold nonsense ---------------------------------------------------------
+ */
 
 /* Without what keeps a table from holding nonsense. */
 static char *lax_schema(void)
@@ -54,38 +28,6 @@ static char *lax_schema(void)
         for (char *at = schema; (at = strstr(at, words[i]));)
             memmove(at, at + strlen(words[i]), strlen(at + strlen(words[i])) + 1);
     return schema;
-}
-
-/* From the project's own small dumps: TOPOMAP_SOURCE says where they are. */
-static sqlite3 *make_database(const char *schema)
-{
-    static const char shape[] =
-        "INSERT INTO class VALUES(1, '2c2t', '1 cores=4 pus=0;1;2;3 package=2x2');"
-        "INSERT INTO node_class VALUES('node1', 99, 'node1', 1), ('nid00000', 99, 'nid00000', 1)";
-    const char *source = getenv("TOPOMAP_SOURCE"), *folder[3] = {NULL};
-    const struct fuzz_target all = {.files = ""};
-    struct fuzz_seeds seeds;
-    const db_importer *importer;
-    char path[4096];
-    sqlite3 *file;
-    topomap_error err;
-
-    if (sqlite3_open(":memory:", &file) != SQLITE_OK)
-        abort();
-    must(file, "PRAGMA page_size=512");
-    must(file, schema);
-    snprintf(path, sizeof path, "%s/tests/data/db", source ? source : ".");
-    folder[0] = path;
-    fuzz_seeds_read(&all, folder, &seeds);
-    for (size_t i = 0; (importer = db_importer_at(i)); i++)
-        for (size_t k = 0; k < seeds.count; k++)
-            import_seed(file, importer, seeds.bytes[k], seeds.size[k],
-                        (int64_t)(i * seeds.count + k + 1));
-    fuzz_seeds_clear(&seeds);
-    must(file, shape);
-    if (db_derive(file, &err))
-        abort();
-    return file;
 }
 
 /* ---- Questions ----------------------------------------------------------------------------- */
@@ -152,7 +94,7 @@ static int ask(sqlite3 *file)
 
 void fuzz_damage_seeds(struct fuzz_seeds *seeds)
 {
-    sqlite3 *file = make_database(db_schema);
+    sqlite3 *file = fuzz_database(db_schema);
     sqlite3_int64 size;
     unsigned char *bytes = sqlite3_serialize(file, "main", &size, 0);
 
@@ -215,7 +157,7 @@ static void prepare(void)
     sqlite3_stmt *tables = NULL;
     char *schema = lax_schema();
 
-    lax.file = make_database(schema);
+    lax.file = fuzz_database(schema);
     free(schema);
     if (sqlite3_prepare_v2(lax.file,
                            "SELECT name FROM sqlite_master WHERE type='table' AND"

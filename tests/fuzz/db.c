@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz/database.h"
 #include "fuzz/fuzz.h"
 #include "topology-db/derive.h"
 #include "topology-db/import.h"
@@ -35,7 +36,7 @@ static void *read_content(struct db_import *import, const db_importer *importer,
 
 int fuzz_import(const void *what, const uint8_t *bytes, size_t size)
 {
-    static const topomap_db_import_options options = {.nodes = "n[1-4]", .wrap = -1};
+    static const topomap_db_import_options options = {.nodes = "n[1-4]"};
     const db_importer *importer = what;
     topomap_db_report report = {0};
     struct db_import import = {.path = "fuzz", .options = &options, .report = &report};
@@ -52,14 +53,14 @@ int fuzz_import(const void *what, const uint8_t *bytes, size_t size)
 
 /* ---- Through the database ------------------------------------------------------------------ */
 
+/* A database that knows the project's own small dumps: routing tables and host maps are about
+ * something that was imported before. */
 static sqlite3 *memory(void)
 {
     static sqlite3 *file;
-    topomap_error err;
 
-    if (!file &&
-        (sqlite3_open(":memory:", &file) != SQLITE_OK || db_execute(file, db_schema, &err)))
-        abort();
+    if (!file)
+        file = fuzz_database(db_schema);
     return file;
 }
 
@@ -108,6 +109,19 @@ static void ask(sqlite3 *file)
     ask_machine(&db, ends.first, ends.last);
 }
 
+/* Another file takes its place. */
+static void forget_same(sqlite3 *file, const db_importer *importer)
+{
+    char *sql = sqlite3_mprintf("SELECT max(id) FROM source WHERE importer=%Q", importer->row.name);
+    topomap_error err;
+    int64_t source;
+
+    while (sql && db_number(file, sql, 0, &source, &err) == 0 && source)
+        if (db_forget_source(file, source, &err))
+            abort();
+    sqlite3_free(sql);
+}
+
 /* The source twice, as when an import is repeated, then gone. */
 static int write_twice(struct db_import *import, const db_importer *importer, void *content)
 {
@@ -116,10 +130,14 @@ static int write_twice(struct db_import *import, const db_importer *importer, vo
 
     if (db_execute(import->file, "BEGIN", &err))
         abort();
-    result = importer->write(import, content, &err) || db_derive(import->file, &err);
+    if (importer->singleton)
+        forget_same(import->file, importer);
+    result = fuzz_source(import->file, importer, FUZZ_SOURCE) ||
+             importer->write(import, content, &err) || db_derive(import->file, &err);
     if (!result) {
         ask(import->file);
         if (db_forget_source(import->file, import->source, &err) ||
+            fuzz_source(import->file, importer, FUZZ_SOURCE) ||
             importer->write(import, content, &err) || db_derive(import->file, &err))
             abort();
     }
@@ -130,7 +148,7 @@ static int write_twice(struct db_import *import, const db_importer *importer, vo
 
 int fuzz_store(const void *what, const uint8_t *bytes, size_t size)
 {
-    static const topomap_db_import_options options = {.nodes = "n[1-4]", .wrap = -1};
+    static const topomap_db_import_options options = {.nodes = "n[1-4]"};
     const db_importer *importer = what;
     topomap_db_report report = {0};
     struct db_import import = {.path = "fuzz",
@@ -138,7 +156,7 @@ int fuzz_store(const void *what, const uint8_t *bytes, size_t size)
                                .options = &options,
                                .report = &report,
                                .file = memory(),
-                               .source = 1};
+                               .source = FUZZ_SOURCE};
     void *content;
     int taken;
 
