@@ -54,8 +54,10 @@ static void import_seed(sqlite3 *file, const db_importer *importer, const uint8_
 sqlite3 *fuzz_database(const char *schema)
 {
     static const char shape[] =
-        "INSERT INTO class VALUES(1, '2c2t', '1 cores=4 pus=0;1;2;3 package=2x2');"
-        "INSERT INTO node_class VALUES('node1', 99, 'node1', 1), ('nid00000', 99, 'nid00000', 1)";
+        "INSERT OR IGNORE INTO class(id, name, shape)"
+        " VALUES(1000, 'seed', '1 cores=4 pus=0;1;2;3 package=2x2');"
+        "INSERT OR IGNORE INTO node_class(key, source, name, class)"
+        " VALUES('node1', 99, 'node1', 1000), ('nid00000', 99, 'nid00000', 1000)";
     const char *source = getenv("TOPOMAP_SOURCE"), *folder[3] = {NULL};
     const struct fuzz_target all = {.files = ""};
     struct fuzz_seeds seeds;
