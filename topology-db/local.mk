@@ -11,7 +11,8 @@ topology_db_libdb_la_SOURCES = topology-db/db.h \
   topology-db/hwloc_nics.c topology-db/hwloc_nics.h topology-db/hosts.c \
   topology-db/derive.c topology-db/derive.h topology-db/derive_fabric.c topology-db/derive_nics.c \
   topology-db/derive_planes.c topology-db/classify.c \
-  topology-db/switches.c topology-db/switches.h topology-db/between.c topology-db/network.c topology-db/network.h \
+  topology-db/switches.c topology-db/switches.h topology-db/between.c \
+  topology-db/network.c topology-db/network.h \
   topology-db/query.c topology-db/query_ports.c topology-db/distance.c topology-db/machine.c \
   topology-db/machine_links.c topology-db/inside.c \
   topology-db/inside.h
