@@ -2,8 +2,8 @@
 /* Loading an hwloc XML in a process of its own. libhwloc trusts the XML: 2.9 ends in a
  * segmentation fault where an object's cpuset is missing, prints to standard error where objects
  * are out of order, takes 512 MiB for a bitmap with one bit at 2^32, and obeys HWLOC_* variables.
- * In a child, a crash is one error message, nothing is printed, memory is bounded, and the variables
- * are gone. */
+ * In a child, a crash is one error message, nothing is printed, memory is bounded, and the
+ * variables are gone. */
 #include "config.h"
 
 #include <errno.h>

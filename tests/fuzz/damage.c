@@ -15,8 +15,7 @@ static void must(sqlite3 *file, const char *sql)
         abort();
 }
 
-/* ---- A database that may hold nonsense ---------------------------------------------------------
- */
+/* ---- A database that may hold nonsense ----------------------------------------------------- */
 
 /* Without what keeps a table from holding nonsense. */
 static char *lax_schema(void)
@@ -46,6 +45,21 @@ static int keep_host(const topomap_db_host *host, void *data)
     return strlen(host->status) + strlen(host->type) + strlen(host->attached) > 1 << 20;
 }
 
+static int keep_port(const topomap_db_port *port, void *data)
+{
+    ++*(size_t *)data;
+    return !port;
+}
+
+static void ask_ports(topomap_db *db, const char *node)
+{
+    topomap_error err;
+    size_t ports = 0;
+
+    topomap_db_ports(db, NULL, keep_port, &ports, &err);
+    topomap_db_ports(db, node, keep_port, &ports, &err);
+}
+
 static void ask_machine(topomap_db *db, struct hosts *hosts, enum topomap_bind bind)
 {
     char *name[] = {hosts->name[0], hosts->name[1], hosts->name[2]};
@@ -58,6 +72,8 @@ static void ask_machine(topomap_db *db, struct hosts *hosts, enum topomap_bind b
 
     if (topomap_db_machine(db, &allocation, &machine, &bindings, &err))
         return;
+    if (bind == TOPOMAP_BIND_CORE)
+        topomap_db_machine_links(db, &allocation, machine, &err);
     for (uint32_t p = 0; p < topomap_machine_slots(machine); p++)
         if (!(topomap_machine_distance(machine, 0, p) >= 0) ||
             topomap_machine_level_of(machine, 0, p) >= topomap_machine_levels(machine))
@@ -80,6 +96,7 @@ static int ask(sqlite3 *file)
         if (topomap_db_distance_between(&db, hosts.name[i - 1], hosts.name[i], &distance, &err) ==
             0)
             free(distance.route);
+    ask_ports(&db, hosts.name[0]);
     /* nid00000 and its like come before node1 and its like: both kinds of network are asked. */
     if (hosts.count >= 3)
         ask_machine(&db, &hosts, TOPOMAP_BIND_CORE);
