@@ -19,10 +19,19 @@ include tests/unit/map.mk
 include tests/unit/db.mk
 include tests/cli/local.mk
 include tests/slurm/local.mk
+include tests/fuzz/local.mk
 
 # Long campaigns, beside the suite. BENCH is a folder of mapping instances (tests/bench/map-instances).
-EXTRA_DIST += tests/run-unit tests/bench/map-instances
-.PHONY: bench-map
+EXTRA_DIST += tests/run-unit tests/bench/map-instances tests/bench/db-speed tests/bench/make-fabric \
+  tests/bench/make-cray
+.PHONY: bench-map bench-db
 bench-map: cli/topomap$(EXEEXT)
 	@test -n "$(BENCH)" || { echo "make bench-map BENCH=FOLDER: a folder of mapping instances" >&2; exit 2; }
 	TOPOMAP=cli/topomap$(EXEEXT) $(srcdir)/tests/bench/map-instances "$(BENCH)" $(BENCH_OPTIONS)
+
+# Import and look-up of the topology database, as ratios to sha256sum and sqlite3 in the same run.
+EXTRA_PROGRAMS += tests/bench/db-distances
+tests_bench_db_distances_SOURCES = tests/bench/db-distances.c
+tests_bench_db_distances_LDADD = topology-db/libdb.la lib/libcore.la
+bench-db: cli/topomap$(EXEEXT) tests/bench/db-distances$(EXEEXT)
+	$(srcdir)/tests/bench/db-speed '$(abs_top_builddir)' '$(abs_top_srcdir)'

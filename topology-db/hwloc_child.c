@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Loading an hwloc XML in a process of its own. libhwloc trusts the XML: 2.9 ends in a
  * segmentation fault where an object's cpuset is missing, prints to standard error where objects
- * are out of order, and obeys HWLOC_* variables. In a child, a crash is one error message, nothing
- * is printed, and the variables are gone. */
+ * are out of order, takes 512 MiB for a bitmap with one bit at 2^32, and obeys HWLOC_* variables.
+ * In a child, a crash is one error message, nothing is printed, memory is bounded, and the
+ * variables are gone. */
 #include "config.h"
 
 #include <errno.h>
@@ -20,6 +21,18 @@
 #include "util/alloc.h"
 
 enum { REPLY_MOST = 16 << 20, SECONDS = 120 };
+
+/* Bytes of address space; a sanitizer's shadow needs more than any limit. */
+#if defined __SANITIZE_ADDRESS__
+#define MEMORY_MOST RLIM_INFINITY
+#elif defined __has_feature
+#if __has_feature(address_sanitizer)
+#define MEMORY_MOST RLIM_INFINITY
+#endif
+#endif
+#ifndef MEMORY_MOST
+#define MEMORY_MOST ((rlim_t)2 << 30)
+#endif
 
 extern char **environ;
 
@@ -60,13 +73,14 @@ static int send_all(int fd, const void *bytes, size_t size)
 
 static void child(int reply, const char *path, char *xml, size_t size)
 {
-    static const struct rlimit no_core;
+    static const struct rlimit no_core, memory = {MEMORY_MOST, MEMORY_MOST};
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     topomap_shape shape;
     topomap_error err = {.code = TOPOMAP_OK};
     char *host = NULL, *text = NULL, *nics;
 
     setrlimit(RLIMIT_CORE, &no_core);
+    setrlimit(RLIMIT_AS, &memory);
     alarm(SECONDS);
     forget_variables();
     if (null >= 0) {

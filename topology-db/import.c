@@ -19,6 +19,11 @@ static const db_importer *const importers[] = {
 
 enum { IMPORTERS = sizeof importers / sizeof *importers };
 
+const db_importer *db_importer_at(size_t i)
+{
+    return i < IMPORTERS ? importers[i] : NULL;
+}
+
 const topomap_db_importer_row *topomap_db_importers(void)
 {
     static topomap_db_importer_row rows[IMPORTERS + 1];

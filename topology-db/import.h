@@ -25,6 +25,9 @@ typedef struct db_importer {
     void (*free)(void *content);
 } db_importer;
 
+/** Row \p i of the registry; NULL after the last. */
+const db_importer *db_importer_at(size_t i);
+
 /** Value of an option that the importer's row lists; NULL where it was not given. */
 const char *db_option(const struct db_import *import, const char *name);
 

@@ -13,14 +13,30 @@
 
 /* ---- Statements -------------------------------------------------------------------------- */
 
+/* What SQLite says of a file whose bytes are wrong. SQLITE_ERROR too: our statements fit our
+ * schema, so a table or column that is missing is damage. */
+static int is_damage(int code)
+{
+    static const int codes[] = {SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR,
+                                SQLITE_FORMAT,  SQLITE_SCHEMA, SQLITE_MISMATCH};
+
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (codes[i] == code)
+            return 1;
+    return 0;
+}
+
 int db_failed(sqlite3 *file, topomap_error *err)
 {
-    int code = sqlite3_errcode(file) & 0xff;
     const char *name = sqlite3_db_filename(file, "main");
 
-    return topomap_error_set(
-        err, code == SQLITE_CORRUPT || code == SQLITE_NOTADB ? TOPOMAP_EINPUT : TOPOMAP_ESYSTEM,
-        "%s: topology database: %s", name ? name : "", sqlite3_errmsg(file));
+    if (is_damage(sqlite3_errcode(file) & 0xff))
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "%s: the topology database is damaged (%s): import the dumps into "
+                                 "a new one",
+                                 name ? name : "", sqlite3_errmsg(file));
+    return topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: topology database: %s", name ? name : "",
+                             sqlite3_errmsg(file));
 }
 
 int db_execute(sqlite3 *file, const char *sql, topomap_error *err)
@@ -150,6 +166,8 @@ static char *uri(const char *path, const char *query, topomap_error *err)
     return text;
 }
 
+/* Pages are read, not mapped: as fast here, and where a network file system loses a file that was
+ * replaced, or somebody cuts it, that is an error instead of a signal (SIGBUS). */
 static int open_reader(topomap_db *db, topomap_error *err)
 {
     char *name = uri(db->path, "?mode=ro&immutable=1", err);
@@ -157,7 +175,8 @@ static int open_reader(topomap_db *db, topomap_error *err)
 
     if (!name)
         return -1;
-    code = sqlite3_open_v2(name, &db->file, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+    code = sqlite3_open_v2(name, &db->file,
+                           SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
     free(name);
     if (code != SQLITE_OK) {
         topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot open: %s", db->path,
@@ -166,7 +185,7 @@ static int open_reader(topomap_db *db, topomap_error *err)
         db->file = NULL;
         return -1;
     }
-    return db_execute(db->file, "PRAGMA mmap_size=1073741824", err);
+    return 0;
 }
 
 /* The path with symbolic links resolved; of a file that is not there yet, its folder's. */
@@ -251,13 +270,46 @@ static int lock_copy(struct db_writer *writer, topomap_error *err)
     return topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot lock", writer->copy);
 }
 
+static int write_all(int fd, const char *bytes, size_t size)
+{
+    while (size) {
+        ssize_t done = write(fd, bytes, size);
+
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return -1;
+        bytes += done;
+        size -= (size_t)done;
+    }
+    return 0;
+}
+
+static int copy_bytes(int from, int to, topomap_error *err)
+{
+    static const size_t piece = 1 << 20;
+    char *buffer = topomap_alloc(piece, 1, err);
+    ssize_t got = 1;
+
+    if (!buffer)
+        return -1;
+    while (got > 0) {
+        got = read(from, buffer, piece);
+        if (got < 0 && errno == EINTR)
+            got = 1;
+        else if (got > 0 && write_all(to, buffer, (size_t)got))
+            got = -1;
+    }
+    free(buffer);
+    return got < 0 ? topomap_error_set(err, TOPOMAP_ESYSTEM, "cannot copy: %s", strerror(errno))
+                   : 0;
+}
+
 /* Copies the database's bytes, owner and mode. */
 static int fill_copy(struct db_writer *writer, topomap_error *err)
 {
-    static const size_t piece = 1 << 20;
-    int from = open(writer->db->path, O_RDONLY | O_CLOEXEC), result = 0;
-    char *buffer;
-    ssize_t got = 0;
+    int from = open(writer->db->path, O_RDONLY | O_CLOEXEC), result;
+    topomap_error inner;
     struct stat about;
 
     if (ftruncate(writer->lock, 0) || (from < 0 && errno != ENOENT)) {
@@ -269,21 +321,14 @@ static int fill_copy(struct db_writer *writer, topomap_error *err)
     }
     if (from < 0)
         return 0;
-    buffer = topomap_alloc(piece, 1, err);
-    if (!buffer)
-        result = -1;
-    while (!result && (got = read(from, buffer, piece)) > 0)
-        if (write(writer->lock, buffer, (size_t)got) != got)
-            got = -1, result = 1;
-    if (result > 0 || got < 0)
-        result = topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot copy: %s", writer->copy,
-                                   strerror(errno ? errno : ENOSPC));
+    result = copy_bytes(from, writer->lock, &inner);
+    if (result)
+        topomap_error_set(err, inner.code, "%s: %s", writer->copy, inner.text);
     if (!result && fstat(from, &about) == 0) {
         /* As far as we may: an import by another user of the group keeps the mode at least. */
         if (fchown(writer->lock, about.st_uid, about.st_gid) == 0 || errno == EPERM)
             fchmod(writer->lock, about.st_mode & 07777);
     }
-    free(buffer);
     close(from);
     return result;
 }
@@ -294,7 +339,8 @@ static int open_copy(struct db_writer *writer, topomap_error *err)
 
     if (there < 0)
         return -1;
-    if (sqlite3_open_v2(writer->copy, &writer->file, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
+    if (sqlite3_open_v2(writer->copy, &writer->file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+                        NULL) != SQLITE_OK)
         return db_failed(writer->file, err);
     /* The copy is thrown away if anything fails, so it needs no journal. */
     if (db_execute(writer->file,

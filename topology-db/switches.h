@@ -38,4 +38,14 @@ struct db_start {
 void db_switches_reach(struct db_switches *switches, const struct db_start *start, size_t starts,
                        uint16_t *hops, uint32_t *cost);
 
+/** Switches, each below the count. */
+struct db_switch_set {
+    const uint32_t *at; /* [count] */
+    size_t count;
+};
+/** Hops between every two of some sets, from the nearest switch of one to the nearest of the other.
+ *  \param hops  [sets * sets] DB_FAR where there is no path */
+int db_switches_between(const struct db_switches *switches, const struct db_switch_set *set,
+                        size_t sets, uint16_t *hops, topomap_error *err);
+
 #endif

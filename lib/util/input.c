@@ -155,7 +155,7 @@ static int find_line(topomap_input *input, size_t limit, size_t *length, topomap
     size_t searched = 0;
 
     for (;;) {
-        char *from = input->buffer + input->start;
+        char *from = input->buffer ? input->buffer + input->start : NULL;
         size_t have = input->end - input->start;
         char *newline = searched < have ? memchr(from + searched, '\n', have - searched) : NULL;
 

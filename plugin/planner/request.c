@@ -9,7 +9,7 @@
 #include "plan/plan.h"
 #include "util/alloc.h"
 
-enum { REQUEST_LIMIT = 64 << 20 };
+enum { REQUEST_LIMIT = 64 << 20, TASKS_MOST = 1 << 24 /* as plan/bindings.h */ };
 
 /* Texts that only make sense together; they are read once all lines are in. */
 typedef struct pending {
@@ -269,12 +269,10 @@ static int resolve(planner_request *request, const pending *texts, topomap_error
         topomap_counts_parse(texts->tasks, count, request->tasks, err) != 0)
         return -1;
     for (size_t i = 0; i < count; i++) {
-        if (request->tasks[i] > UINT32_MAX / 4 - request->first[i])
-            return topomap_error_set(err, TOPOMAP_EINPUT, "request: too many tasks");
+        if (request->tasks[i] > TASKS_MOST - request->first[i])
+            return topomap_error_set(err, TOPOMAP_EINPUT, "request: more than %d tasks", TASKS_MOST);
         request->first[i + 1] = request->first[i] + request->tasks[i];
     }
-    /* Every task takes a character of the layout at the least, but ranges are short: the check
-     * against its length is the parser's. */
     request->layout = topomap_alloc(request->first[count], sizeof(uint32_t), err);
     if (!request->layout)
         return -1;

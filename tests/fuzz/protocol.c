@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the plugin and the planner read of each other (plugin/protocol.md), and the command line. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz/fuzz.h"
+#include "plan/bindings.h"
+#include "plugin/planner/request.h"
+#include "plugin/ranks.h"
+#include "plugin/reply.h"
+#include "plugin/words.h"
+
+int fuzz_request(const void *what, const uint8_t *bytes, size_t size)
+{
+    FILE *in = size ? fmemopen((void *)(uintptr_t)bytes, size, "r") : NULL;
+    planner_request request;
+    topomap_error err;
+    int taken;
+
+    (void)what;
+    if (!in)
+        return 0;
+    taken = planner_request_read(in, &request, &err) == 0;
+    if (taken) {
+        if (!request.db || !request.nodes.count)
+            abort();
+        planner_request_clear(&request);
+    }
+    fclose(in);
+    return taken;
+}
+
+/* What the plugin does with a reply that it believes. */
+static void use_reply(const plugin_reply *reply)
+{
+    uint32_t first[] = {0, 4, 8, 10}, id[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+    plugin_ranks like = {3, 10, first, id}, ranks;
+    topomap_bindings bindings;
+    topomap_error err;
+
+    if (reply->layout && plugin_ranks_parse(reply->layout, &like, &ranks, &err) == 0) {
+        if (plugin_ranks_check(&ranks, &err))
+            abort();
+        plugin_ranks_clear(&ranks);
+    }
+    if (reply->bindings && topomap_bindings_decode(reply->bindings, &bindings, &err) == 0)
+        topomap_bindings_clear(&bindings);
+    for (size_t i = 0; i < reply->explain_size; i++)
+        *(volatile const char *)&reply->explain[i];
+    if (strlen(reply->line) > SIZE_MAX / 2)
+        abort();
+}
+
+/* The bytes between the right first line and the right checksum. */
+int fuzz_reply(const void *what, const uint8_t *bytes, size_t size)
+{
+    static const char head[] = "topomap-reply 1\n";
+    enum { HEAD = sizeof head - 1, END = 13 };
+    char *text = malloc(HEAD + size + END + 1);
+    plugin_reply reply;
+    topomap_error err;
+    int taken;
+
+    (void)what;
+    if (!text)
+        abort();
+    memcpy(text, head, HEAD);
+    if (size)
+        memcpy(text + HEAD, bytes, size);
+    sprintf(text + HEAD + size, "end %08x\n", topomap_crc32(0, text, HEAD + size));
+    taken = plugin_reply_read(text, HEAD + size + END, &reply, &err) == 0;
+    if (taken)
+        use_reply(&reply);
+    free(text);
+    return taken;
+}
+
+static void see_word(int index, const plugin_option_word *option, void *context)
+{
+    char **words = context;
+
+    if (option->words < 1 || option->words > 2 || !words[index] || strlen(option->name) > 1000 ||
+        (option->value && strlen(option->value) > 100000))
+        abort();
+}
+
+/* Words between newlines. */
+int fuzz_words(const void *what, const uint8_t *bytes, size_t size)
+{
+    char *text = fuzz_text(bytes, size), *keep;
+    char *words[64];
+    int count = 0;
+
+    (void)what;
+    for (char *at = strtok_r(text, "\n", &keep); at && count < 63; at = strtok_r(NULL, "\n", &keep))
+        words[count++] = at;
+    words[count] = NULL;
+    for (int program = PLUGIN_SRUN; count && program <= PLUGIN_SBATCH; program++)
+        plugin_words_scan((enum plugin_program)program, count, words, see_word, words);
+    if (count)
+        plugin_words_program(words[0]);
+    free(text);
+    return count > 0;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <string.h>
+
+#include "fuzz/fuzz.h"
+#include "topology-db/import.h"
+#include "topomap/topomap.h"
+
+static const char *const hostlists[] = {"tux[0-3,12,018-020]",
+                                        "a[1-2]b[3-4]",
+                                        "n1,n2,n10",
+                                        "circe-n[001-016],n[019-020]",
+                                        "pi[3,0-2,4]",
+                                        "node",
+                                        "x[9-11]y",
+                                        "gpu-01-[1-2]-[08-11].site",
+                                        NULL};
+
+static const char *const counts[] = {"4(x3),2", "2", "1,2,3", "1(x7)", "65535(x4096)", NULL};
+
+static const char *const specs[] = {"tree:4:16:8@1:10:100",
+                                    "torus:8x8x4",
+                                    "mesh:8x8",
+                                    "torus:4x3x2*8@1:10",
+                                    "tree:4:4:4:8@1:10:40:100,node=2",
+                                    "torus:3x3x3*4@1:10,wrap=xz,base=27,routers=2",
+                                    "torus:99999999999x4",
+                                    "tree:1:1@0:1e300",
+                                    NULL};
+
+static const char *const patterns[] = {"stencil2d:5:8x6,periodic",
+                                       "stencil3d:27:3x4x2,wrap=xz,order=row,bytes=10",
+                                       "torus2d:4x4",
+                                       "torus3d:2x3x4,bytes=99999999999999999999",
+                                       "torus4d:2x2x2x3",
+                                       "ring:7",
+                                       "chain:9,bytes=3",
+                                       "alltoall:n=12,group=4,bytes=8",
+                                       "stencil2d:9:4",
+                                       NULL};
+
+static const char *const shapes[] = {
+    "1 cores=4 pus=0;1;2;3 package=2x2",
+    "1 cores=8 pus=0,1;2,3;4,5;6,7;8,9;10,11;12,13;14,15 package=2x4 numa*=4x2", "1 cores=1 pus=0",
+    NULL};
+
+static const char *const layouts[] = {"0-3;;4,6;5,7-8", "0,2,4,6;;1,3;5,7,8", NULL};
+
+static const char *const changes[] = {"abcdef", "ABCDEFGHIJKLMNOPQRSTUVWX", NULL};
+
+/* Without their heads and checksums. */
+static const char *const bindings[] = {"RABEEDBAHADBEgA2BCgBAABDG",
+                                       "jDBBEEDBAHADBEQAAAQAEAAoQBCQADAgAABDG",
+                                       "jDBBEEDBAHABBEAAUwiAAAAAAAAAAAAA", NULL};
+
+static const char *const requests[] = {
+    "topomap-request 1\njob 17\nstep 0\ndb /x.db\ngraph ring:4\nnodes n[1-2,7]\ntasks 4(x2),2\n"
+    "layout 0-3;4-7;8-9\ncpus-per-task 1\nbind core\nobjective J\neffort fast\nseed 1\n"
+    "time 0.5\nmin-gain 0\nexplain 1\nend\n",
+    "topomap-request 1\ndb d\nnodes a\ntasks 1\nlayout 0\nend\n",
+    "topomap-request 1\ndb d\nnodes a,b\ntasks 1073741823\nlayout 0;1\nend\n", NULL};
+
+static const char *const replies[] = {
+    "status applied\nline J fell\nquiet 1\nplan-id 9f3c01aa\ngain 43.1\n"
+    "layout 0,2,5,7;1,3-4,6;8-9\nexplain 4\nabc\n\n",
+    "status unchanged\nline \nquiet 0\nbindings T1AgAAAAAAAAAAAAA\nnew key\n",
+    "status failed\nline no such node\n", NULL};
+
+static const char *const words[] = {
+    "srun\n-n\n4\n--distribution=topomap\na.out", "sbatch\n-m\ntopomap:SOCKET\n--wrap\nx",
+    "srun\n-lum\ntopomap\n--mpi=pmix\n--cpu-bind\nnone\n:\n-n2\nb", NULL};
+
+/* Matrices as text: n x n. */
+static const char matrix[] = "matrix:", allocation[] = "torus:4x4x2,alloc=";
+static const char *const matrices[] = {"0 1 2\n1 0 3\n2 3 0\n", "# one\n0\n", "0 1e300\n1e300 0\n",
+                                       NULL};
+static const char *const lists[] = {"0\n5\n31\n", "# none\n", "7\n7\n", NULL};
+
+static const char *const graphs[] = {
+    "% comment\n3 2 11 1\n5 2 7\n6 1 7 3 9\n7 2 9\n",
+    "4 3\n2 3\n1\n1 4\n3\n",
+    "from,to,bytes,messages\n0,1,100,2\n1,0,50,1\n2,1,7,1\n",
+    "0 1 5\n1 2 6\n",
+    "%%MatrixMarket matrix coordinate integer symmetric\n3 3 2\n2 1 5\n3 2 7\n",
+    "%%MatrixMarket matrix array real general\n2 2\n0\n1.5\n2\n0\n",
+    "{\"ranks\":3,\"arcs\":[[0,1,10,1],[1,2,20,2]]}",
+    "0 5 6 \n5 0 7 \n6 7 0 \n",
+    "E\t0\t1\t108 bytes\t27 msgs sent\t27,0,0\n",
+    NULL};
+
+static const struct fuzz_target fixed[] = {
+    {"input", fuzz_input, NULL, NULL, "", NULL, 4},
+    {"hostlist", fuzz_hostlist, NULL, hostlists, NULL, NULL, 1},
+    {"counts", fuzz_counts, NULL, counts, NULL, NULL, 1},
+    {"machine", fuzz_spec, NULL, specs, NULL, NULL, 1},
+    {"machine-matrix", fuzz_spec_file, matrix, matrices, NULL, NULL, 4},
+    {"machine-alloc", fuzz_spec_file, allocation, lists, NULL, NULL, 4},
+    {"pattern", fuzz_pattern, NULL, patterns, NULL, NULL, 1},
+    {"shape", fuzz_shape, NULL, shapes, NULL, NULL, 1},
+    {"layout", fuzz_layout, NULL, layouts, NULL, NULL, 1},
+    {"bindings", fuzz_bindings, NULL, bindings, NULL, NULL, 1},
+    {"request", fuzz_request, NULL, requests, NULL, NULL, 1},
+    {"reply", fuzz_reply, NULL, replies, NULL, NULL, 1},
+    {"command-line", fuzz_words, NULL, words, NULL, NULL, 1},
+    {"damage-bytes", fuzz_damage_bytes, NULL, NULL, NULL, fuzz_damage_seeds, 10},
+    {"damage-values", fuzz_damage_values, NULL, changes, NULL, NULL, 10},
+    {"graph", fuzz_graph, NULL, graphs, "", NULL, 4},
+};
+
+enum { FIXED = sizeof fixed / sizeof *fixed, MOST = 128 };
+
+static struct fuzz_target rows[MOST + 1];
+static size_t filled;
+
+static void add(const char *prefix, const char *name, const struct fuzz_target *like)
+{
+    struct fuzz_target *row = &rows[filled];
+
+    if (filled == MOST)
+        return;
+    filled++;
+    *row = *like;
+    snprintf(row->name, sizeof row->name, "%s-%s", prefix, name);
+}
+
+static void add_importer(const db_importer *importer)
+{
+    /* hwloc's XML is loaded in a process of its own. */
+    int fork = strcmp(importer->row.name, "hwloc") == 0;
+    const char *files = fork ? ".xml" : "";
+
+    add("import", importer->row.name,
+        &(struct fuzz_target){"", fuzz_import, importer, NULL, files, NULL, fork ? 200 : 4});
+    add("store", importer->row.name,
+        &(struct fuzz_target){"", fuzz_store, importer, NULL, files, NULL, fork ? 400 : 20});
+}
+
+const struct fuzz_target *fuzz_targets(void)
+{
+    const topomap_graph_format *format;
+    const db_importer *importer;
+
+    if (filled)
+        return rows;
+    for (; filled < FIXED; filled++)
+        rows[filled] = fixed[filled];
+    for (size_t i = 0; (format = topomap_graph_format_row(i)); i++)
+        if (format->can_read)
+            add("graph", format->name,
+                &(struct fuzz_target){"", fuzz_graph, format->name, graphs, "", NULL, 4});
+    for (size_t i = 0; (importer = db_importer_at(i)); i++)
+        add_importer(importer);
+    return rows;
+}
