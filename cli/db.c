@@ -106,10 +106,11 @@ static int print_summary(const cli_call *call, topomap_db *db)
     if (topomap_db_summarise(db, &s, &err))
         return cli_fail(call, &err);
     if (cli_get(call, "json"))
-        return print_json(json_pack("{s:I, s:I, s:I, s:I, s:s, s:s, s:I, s:I, s:b}", "hosts",
+        return print_json(json_pack("{s:I, s:I, s:I, s:I, s:s, s:s, s:f, s:I, s:I, s:b}", "hosts",
                                     (json_int_t)s.hosts, "switches", (json_int_t)s.switches,
                                     "links", (json_int_t)s.links, "classes", (json_int_t)s.classes,
-                                    "topology", s.topology, "evidence", s.evidence, "subnets",
+                                    "topology", s.topology, "evidence", s.evidence, "confidence",
+                                    s.confidence, "subnets",
                                     (json_int_t)s.subnets, "unknown_adapters",
                                     (json_int_t)s.unknown_adapters, "partial", s.partial));
     printf("hosts             %" PRIu64 "\n", s.hosts);
@@ -118,6 +119,7 @@ static int print_summary(const cli_call *call, topomap_db *db)
     printf("node classes      %" PRIu64 "\n", s.classes);
     printf("topology          %s\n", s.topology);
     printf("  because         %s\n", s.evidence);
+    printf("  confidence      %.3g\n", s.confidence);
     printf("subnets           %" PRIu64 "\n", s.subnets);
     printf("unknown adapters  %" PRIu64 "\n", s.unknown_adapters);
     printf("partial           %s\n", s.partial ? "yes" : "no");

@@ -4,20 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topology-db/classify.h"
 #include "topology-db/cray.h"
 #include "topology-db/derive.h"
-#include "topology-db/switches.h"
 #include "util/alloc.h"
 
-enum { LEVELS = 16 };
-
-struct verdict {
-    char topology[16], evidence[256];
-    int64_t hosts; /* that it is about */
-};
-
-static int put_fact(sqlite3 *file, const char *name, const char *text, int64_t number,
-                    topomap_error *err)
+int db_put_fact(sqlite3 *file, const char *name, const char *text, int64_t number,
+                topomap_error *err)
 {
     sqlite3_stmt *insert = db_prepare(file, "INSERT OR REPLACE INTO fact VALUES(?,?)", err);
     int result;
@@ -116,7 +109,8 @@ static size_t count_groups(const struct coordinates *c)
     return groups;
 }
 
-static void describe(const struct coordinates *c, int wrap, int64_t nodes, struct verdict *verdict)
+static void describe(const struct coordinates *c, int wrap, int64_t nodes,
+                     struct db_verdict *verdict)
 {
     if (strcmp(verdict->topology, "torus") == 0)
         snprintf(verdict->evidence, sizeof verdict->evidence,
@@ -139,17 +133,17 @@ static void describe(const struct coordinates *c, int wrap, int64_t nodes, struc
 static int put_coordinates(sqlite3 *file, const struct coordinates *c, const char *kind, int wrap,
                            topomap_error *err)
 {
-    return put_fact(file, "coordinates", kind, 0, err) ||
-                   put_fact(file, "dim_x", NULL, c->dim[0], err) ||
-                   put_fact(file, "dim_y", NULL, c->dim[1], err) ||
-                   put_fact(file, "dim_z", NULL, c->dim[2], err) ||
-                   put_fact(file, "wrap", NULL, wrap, err) ||
-                   put_fact(file, "routers", NULL, (int64_t)c->routers, err)
+    return db_put_fact(file, "coordinates", kind, 0, err) ||
+                   db_put_fact(file, "dim_x", NULL, c->dim[0], err) ||
+                   db_put_fact(file, "dim_y", NULL, c->dim[1], err) ||
+                   db_put_fact(file, "dim_z", NULL, c->dim[2], err) ||
+                   db_put_fact(file, "wrap", NULL, wrap, err) ||
+                   db_put_fact(file, "routers", NULL, (int64_t)c->routers, err)
                ? -1
                : 0;
 }
 
-static int classify_cray(sqlite3 *file, struct verdict *verdict, topomap_error *err)
+static int classify_cray(sqlite3 *file, struct db_verdict *verdict, topomap_error *err)
 {
     struct coordinates c = {0};
     int64_t wrap;
@@ -167,145 +161,13 @@ static int classify_cray(sqlite3 *file, struct verdict *verdict, topomap_error *
         count_routers(&c);
         strcpy(verdict->topology, judge(&c));
         describe(&c, wrap != 0, verdict->hosts, verdict);
+        verdict->confidence = (double)c.count / (double)verdict->hosts;
         result = put_coordinates(file, &c, verdict->topology, wrap != 0, err);
     } else if (!result && verdict->hosts) {
         strcpy(verdict->topology, "unknown");
         strcpy(verdict->evidence, "no coordinates: import the output of xtdb2proc too");
     }
     free(c.packed);
-    return result;
-}
-
-/* ---- InfiniBand: levels of switches ------------------------------------------------------ */
-
-struct tree {
-    struct db_switches switches;
-    uint32_t *leaf; /* switches with adapters */
-    size_t leaves;
-    uint16_t *level;
-    size_t at_level[LEVELS], levels;
-    uint64_t trunks, crossing; /* joined pairs, and those that do not join adjacent levels */
-    uint64_t cables;
-    size_t unreached;
-};
-
-static int read_leaves(sqlite3 *file, struct tree *tree, topomap_error *err)
-{
-    sqlite3_stmt *statement =
-        db_prepare(file, "SELECT DISTINCT switch FROM attach ORDER BY switch", err);
-    int row = -1;
-
-    tree->leaf = topomap_alloc(tree->switches.count, sizeof *tree->leaf, err);
-    tree->level = topomap_alloc(tree->switches.count, sizeof *tree->level, err);
-    while (statement && tree->leaf && tree->level && (row = db_step(statement, err)) > 0) {
-        uint32_t at = db_switches_find(&tree->switches, sqlite3_column_int64(statement, 0));
-
-        if (at != UINT32_MAX && tree->leaves < tree->switches.count)
-            tree->leaf[tree->leaves++] = at;
-    }
-    sqlite3_finalize(statement);
-    return row;
-}
-
-static void find_levels(struct tree *tree)
-{
-    const struct db_switches *s = &tree->switches;
-
-    db_switches_spread(&tree->switches, tree->leaf, tree->leaves, tree->level);
-    for (uint32_t i = 0; i < s->count; i++) {
-        if (tree->level[i] == DB_FAR) {
-            tree->unreached++;
-            continue;
-        }
-        if (tree->level[i] < LEVELS)
-            tree->at_level[tree->level[i]]++;
-        if (tree->level[i] >= tree->levels)
-            tree->levels = tree->level[i] + 1u;
-        for (uint32_t k = s->first[i]; k < s->first[i + 1]; k++) {
-            uint32_t j = s->neighbour[k];
-
-            if (j < i)
-                continue;
-            tree->trunks++;
-            /* Breadth-first levels of neighbours differ by at most 1. */
-            tree->crossing += tree->level[i] == tree->level[j];
-        }
-    }
-}
-
-static void describe_tree(const struct tree *tree, struct verdict *verdict)
-{
-    size_t used;
-
-    if (tree->crossing || tree->levels > LEVELS) {
-        strcpy(verdict->topology, "irregular");
-        snprintf(verdict->evidence, sizeof verdict->evidence,
-                 "%u switches, %zu of them with hosts; %" PRIu64 " of %" PRIu64
-                 " joined pairs are of one level, so this is not a fat tree",
-                 tree->switches.count, tree->leaves, tree->crossing, tree->trunks);
-        return;
-    }
-    strcpy(verdict->topology, "fat-tree");
-    snprintf(verdict->evidence, sizeof verdict->evidence,
-             "%zu level%s of switches, from the leaves:", tree->levels,
-             tree->levels == 1 ? "" : "s");
-    for (size_t i = 0; i < tree->levels; i++) {
-        used = strlen(verdict->evidence);
-        snprintf(verdict->evidence + used, sizeof verdict->evidence - used, "%s%zu", i ? ", " : " ",
-                 tree->at_level[i]);
-    }
-    used = strlen(verdict->evidence);
-    snprintf(verdict->evidence + used, sizeof verdict->evidence - used,
-             "; hosts on leaves only; %" PRIu64 " links all join adjacent levels", tree->cables);
-    used = strlen(verdict->evidence);
-    if (tree->unreached)
-        snprintf(verdict->evidence + used, sizeof verdict->evidence - used,
-                 "; %zu switches without hosts left out", tree->unreached);
-}
-
-static int write_levels(sqlite3 *file, const struct tree *tree, topomap_error *err)
-{
-    sqlite3_stmt *update = db_prepare(file, "UPDATE switch SET level=? WHERE id=?", err);
-    int result = update ? 0 : -1;
-
-    for (uint32_t i = 0; !result && i < tree->switches.count; i++) {
-        if (tree->level[i] == DB_FAR)
-            continue;
-        sqlite3_bind_int(update, 1, tree->level[i]);
-        sqlite3_bind_int64(update, 2, tree->switches.id[i]);
-        result = db_insert(update, err);
-    }
-    sqlite3_finalize(update);
-    return result;
-}
-
-static int classify_ib(sqlite3 *file, struct verdict *verdict, topomap_error *err)
-{
-    struct tree tree = {0};
-    int64_t cables;
-    int result = db_switches_load(file, &tree.switches, err);
-
-    if (result)
-        return -1;
-    result =
-        read_leaves(file, &tree, err) ||
-                db_number(file, "SELECT sum(links) FROM trunk", 0, &cables, err) ||
-                db_number(file, "SELECT count(DISTINCT host) FROM adapter", 0, &verdict->hosts, err)
-            ? -1
-            : 0;
-    if (!result && tree.switches.count) {
-        tree.cables = (uint64_t)cables;
-        find_levels(&tree);
-        if (tree.leaves)
-            describe_tree(&tree, verdict);
-        else
-            snprintf(verdict->topology, sizeof verdict->topology, "unknown"),
-                snprintf(verdict->evidence, sizeof verdict->evidence, "no switch has an adapter");
-        result = write_levels(file, &tree, err);
-    }
-    free(tree.leaf);
-    free(tree.level);
-    db_switches_clear(&tree.switches);
     return result;
 }
 
@@ -329,7 +191,7 @@ static int put_counts(sqlite3 *file, topomap_error *err)
         int64_t count;
 
         if (db_number(file, counts[i].sql, 0, &count, err) ||
-            put_fact(file, counts[i].name, NULL, count, err))
+            db_put_fact(file, counts[i].name, NULL, count, err))
             return -1;
     }
     return 0;
@@ -337,19 +199,22 @@ static int put_counts(sqlite3 *file, topomap_error *err)
 
 int db_classify(sqlite3 *file, topomap_error *err)
 {
-    struct verdict cray = {0}, ib = {0}, *chosen;
+    struct db_verdict cray = {0}, fabric = {0}, *chosen;
+    char confidence[32];
 
-    if (classify_cray(file, &cray, err) || classify_ib(file, &ib, err))
+    if (classify_cray(file, &cray, err) || db_classify_fabric(file, &fabric, err))
         return -1;
     /* A machine with both (an InfiniBand storage network beside Cray's own) is what more of its
      * hosts are on. */
-    chosen = *ib.topology && (ib.hosts > cray.hosts || !*cray.topology) ? &ib : &cray;
+    chosen = *fabric.topology && (fabric.hosts > cray.hosts || !*cray.topology) ? &fabric : &cray;
     if (!*chosen->topology) {
         strcpy(chosen->topology, "unknown");
         strcpy(chosen->evidence, "no network has been imported");
     }
-    if (put_fact(file, "topology", chosen->topology, 0, err) ||
-        put_fact(file, "evidence", chosen->evidence, 0, err))
+    snprintf(confidence, sizeof confidence, "%.3f", chosen->confidence);
+    if (db_put_fact(file, "topology", chosen->topology, 0, err) ||
+        db_put_fact(file, "evidence", chosen->evidence, 0, err) ||
+        db_put_fact(file, "confidence", confidence, 0, err))
         return -1;
     return put_counts(file, err);
 }

@@ -57,8 +57,9 @@ const topomap_db_importer_row *topomap_db_importers(void);
 
 typedef struct topomap_db_summary {
     uint64_t hosts, switches, links, classes, subnets, unknown_adapters;
-    char topology[16];  /**< "fat-tree", "torus", "dragonfly", "irregular", "unknown" */
-    char evidence[256]; /**< why: for instance "25x16x24 torus, 19200 of 19200 coordinates" */
+    char topology[16];  /**< "fat-tree", "torus", "mesh", "dragonfly", "irregular", "unknown" */
+    char evidence[512]; /**< why: for instance "25x16x24 torus, 19200 of 19200 coordinates" */
+    double confidence;  /**< 0..1: what share of what such a network would have is there */
     int partial;
 } topomap_db_summary;
 int topomap_db_summarise(topomap_db *db, topomap_db_summary *summary, topomap_error *err);

@@ -43,7 +43,9 @@ const char db_schema[] =
     " class INTEGER, status TEXT NOT NULL, type TEXT NOT NULL, x INTEGER, y INTEGER, z INTEGER);"
     "CREATE UNIQUE INDEX host_key ON host(key);"
     "CREATE TABLE nickname(key TEXT PRIMARY KEY, host INTEGER NOT NULL) WITHOUT ROWID;"
-    "CREATE TABLE switch(id INTEGER PRIMARY KEY, label TEXT NOT NULL, level INTEGER);"
+    /* level: in a fat tree, 0 the leaves. place: in a torus or mesh, "x,y,z" as far as there are
+     * dimensions; facts "fabric_dims" and "fabric_wrap" say the rest. */
+    "CREATE TABLE switch(id INTEGER PRIMARY KEY, label TEXT NOT NULL, level INTEGER, place TEXT);"
     "CREATE TABLE adapter(vertex INTEGER PRIMARY KEY, host INTEGER);"
     /* host 0: of an adapter whose host is not known. */
     "CREATE TABLE attach(host INTEGER NOT NULL, adapter INTEGER NOT NULL, port INTEGER NOT NULL,"

@@ -1,6 +1,6 @@
 # Unit tests of host lists, node shapes and the topology database.
 DB_TESTS = tests/unit/test_hostlist tests/unit/test_shape tests/unit/test_db \
-  tests/unit/test_db_machine
+  tests/unit/test_db_machine tests/unit/test_db_classify
 check_PROGRAMS += $(DB_TESTS)
 TESTS += $(DB_TESTS)
 EXTRA_DIST += tests/data/db/tree.ibnetdiscover tests/data/db/gemini.xtprocadmin \
@@ -22,3 +22,6 @@ tests_unit_test_db_machine_SOURCES = tests/unit/test_db_machine.c tests/unit/scr
   tests/unit/scratch.h
 tests_unit_test_db_machine_CPPFLAGS = $(DB_TEST_CPPFLAGS)
 tests_unit_test_db_machine_LDADD = $(UNIT_LIBS)
+tests_unit_test_db_classify_SOURCES = tests/unit/test_db_classify.c tests/unit/fabrics.c \
+  tests/unit/fabrics.h tests/unit/scratch.c tests/unit/scratch.h
+tests_unit_test_db_classify_LDADD = $(UNIT_LIBS)
