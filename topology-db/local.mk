@@ -9,7 +9,7 @@ topology_db_libdb_la_SOURCES = topology-db/db.h \
   topology-db/derive.c topology-db/derive.h topology-db/derive_fabric.c topology-db/classify.c \
   topology-db/classify.h topology-db/classify_fabric.c topology-db/classify_tree.c \
   topology-db/classify_torus.c topology-db/torus.c topology-db/torus.h \
-  topology-db/classify_dragonfly.c \
+  topology-db/classify_dragonfly.c topology-db/grid.c topology-db/grid.h \
   topology-db/switches.c topology-db/switches.h topology-db/network.c topology-db/network.h \
   topology-db/query.c topology-db/distance.c topology-db/machine.c topology-db/inside.c \
   topology-db/inside.h

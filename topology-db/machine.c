@@ -6,6 +6,7 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "topology-db/grid.h"
 #include "topology-db/inside.h"
 #include "topology-db/network.h"
 #include "util/alloc.h"
@@ -179,9 +180,48 @@ static int fill_switch_hops(struct build *b, topomap_error *err)
     return 0;
 }
 
+/* Where the switches are a torus, and every distance that the links (or routes) gave is the torus's
+ * own, coordinates say the same and more: algorithms use them. */
+static int try_switch_torus(struct build *b, int *fits, topomap_error *err)
+{
+    struct db_grid grid;
+    size_t sites = HASH_COUNT(b->sites);
+    uint16_t *coordinate = NULL;
+    int result = db_grid_load(b->db->file, &b->switches, &grid, err);
+
+    *fits = !result && grid.dims > 0;
+    for (size_t i = 0; *fits && i < sites; i++)
+        *fits = b->by_index[i]->length == sizeof(uint32_t) &&
+                db_grid_place(&grid, *(const uint32_t *)b->by_index[i]->key) != NULL;
+    for (size_t i = 0; *fits && i < sites; i++)
+        for (size_t j = 0; *fits && j < sites; j++)
+            *fits = b->hops[i * sites + j] ==
+                    DB_ENDS_HOPS + db_grid_hops(&grid, *(const uint32_t *)b->by_index[i]->key,
+                                                *(const uint32_t *)b->by_index[j]->key);
+    if (*fits) {
+        coordinate = topomap_alloc((size_t)b->nodes * grid.dims, sizeof *coordinate, err);
+        result = coordinate ? 0 : -1;
+        for (uint32_t node = 0; !result && node < b->nodes; node++)
+            memcpy(coordinate + (size_t)node * grid.dims,
+                   db_grid_place(&grid, *(const uint32_t *)b->by_index[b->site_of[node]]->key),
+                   grid.dims * sizeof *coordinate);
+        if (!result)
+            result = topomap_machine_set_torus(b->machine, grid.dims, grid.dim, grid.wrap,
+                                               coordinate, DB_ENDS_HOPS * DB_HOP_COST, DB_HOP_COST,
+                                               DB_ENDS_HOPS, err);
+    }
+    free(coordinate);
+    db_grid_clear(&grid);
+    return result;
+}
+
 static int set_fabric(struct build *b, topomap_error *err)
 {
-    return make_matrix(b, err) || fill_switch_hops(b, err) ? -1 : set_matrix(b, 0, err);
+    int fits;
+
+    if (make_matrix(b, err) || fill_switch_hops(b, err) || try_switch_torus(b, &fits, err))
+        return -1;
+    return fits ? 0 : set_matrix(b, 0, err);
 }
 
 /* ---- Cray -------------------------------------------------------------------------------- */
@@ -217,7 +257,7 @@ static int set_torus(struct build *b, topomap_error *err)
         for (int axis = 0; axis < 3; axis++)
             coordinate[(size_t)node * 3 + (size_t)axis] = (uint16_t)b->place[node].coordinate[axis];
     result = topomap_machine_set_torus(b->machine, 3, b->network.dim, wrap, coordinate,
-                                       DB_CRAY_BASE, DB_HOP_COST, err);
+                                       DB_CRAY_BASE, DB_HOP_COST, 0, err);
     free(coordinate);
     return result;
 }

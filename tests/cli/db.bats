@@ -176,6 +176,7 @@ t.db" ]
   [ "$(jq -r .topology t.json)" = torus ]
   [ "$(jq .confidence t.json | cut -c1-3)" = 1.0 ] || [ "$(jq .confidence t.json)" = 1 ]
   [[ $(jq -r .evidence t.json) == "4x4x4 torus of switches, around in xyz: 64 of 64 switches, 192 of 192"* ]]
+  run -0 topomap map --graph torus4d:4x4x4x2 --db t.db --nodes 'tn[0001-0128]' --tasks-per-node 1 --algorithm rb-wrap
   topomap db import --db d.db ibnetdiscover "$shared/ib/generated/dfly-dfsssp.ibnetdiscover"
   topomap db show --db d.db --summary > d
   grep -q '^topology  *dragonfly$' d

@@ -201,6 +201,84 @@ static void tori_without_ports(void **state)
     assert_non_null(strstr(s.evidence, "210 of 210 switches, 630 of 630"));
 }
 
+/* ---- Machines on tori -------------------------------------------------------------------- */
+
+static topomap_machine *machine(topomap_db *db, uint32_t switches, uint32_t skip, uint32_t hosts)
+{
+    topomap_names names = {0, calloc((size_t)switches * hosts, sizeof(char *))};
+    uint32_t *tasks = calloc((size_t)switches * hosts, sizeof *tasks);
+    topomap_db_allocation allocation = {&names, tasks, 1, TOPOMAP_BIND_CORE};
+    topomap_machine *made = NULL;
+
+    for (uint32_t s = 0; s < switches; s++)
+        for (uint32_t h = 0; h < hosts && s != skip; h++) {
+            char name[32];
+
+            sprintf(name, "h%u-%u", s, h);
+            tasks[names.count] = 1;
+            names.name[names.count++] = strdup(name);
+        }
+    if (topomap_db_machine(db, &allocation, &made, NULL, &err))
+        fail_msg("%s", err.text);
+    topomap_names_clear(&names);
+    free(tasks);
+    return made;
+}
+
+/* A torus machine has the hops and costs that a search over the links gives. */
+static void same_as_links(topomap_db *db, const topomap_machine *m, uint32_t every)
+{
+    for (uint32_t p = 0; p < topomap_machine_nodes(m); p += every)
+        for (uint32_t q = 0; q < topomap_machine_nodes(m); q += 3) {
+            topomap_db_distance d;
+
+            if (p == q)
+                continue;
+            if (topomap_db_distance_between(db, topomap_machine_node_name(m, p),
+                                            topomap_machine_node_name(m, q), &d, &err))
+                fail_msg("%s", err.text);
+            if (topomap_machine_hops(m, p, q) != d.hops ||
+                topomap_machine_distance(m, p, q) != d.cost)
+                fail_msg("%s to %s: %u hops, %g; the links say %u, %g",
+                         topomap_machine_node_name(m, p), topomap_machine_node_name(m, q),
+                         topomap_machine_hops(m, p, q), topomap_machine_distance(m, p, q), d.hops,
+                         d.cost);
+            free(d.route);
+        }
+}
+
+static void torus_machines(void **state)
+{
+    static const struct {
+        uint32_t dims, dim[3], wrap, gone, cut;
+        const char *kind;
+    } row[] = {
+        {3, {4, 4, 4}, 7, UINT32_MAX, 0, "torus"}, {3, {5, 4, 3}, 5, UINT32_MAX, 0, "torus"},
+        {2, {5, 7}, 0, UINT32_MAX, 0, "mesh"},     {3, {5, 5, 4}, 7, UINT32_MAX, 7, "fabric"},
+        {3, {4, 4, 4}, 7, 21, 0, "torus"}, /* around the gap is as short */
+        {2, {7, 7}, 3, 10, 0, "fabric"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct fabric *f = fabric_grid(row[i].dims, row[i].dim, row[i].wrap, 2, 0);
+        uint32_t switches = f->switches;
+        topomap_machine *m;
+        topomap_db *db;
+
+        if (row[i].gone != UINT32_MAX)
+            f->gone[row[i].gone] = 1;
+        if (row[i].cut)
+            f->cut[row[i].cut] = 1;
+        db = database(fabric_write(f, "fabric"));
+        m = machine(db, switches, row[i].gone, 2);
+        assert_string_equal(topomap_machine_kind(m), row[i].kind);
+        same_as_links(db, m, 7);
+        topomap_machine_free(m);
+        topomap_db_close(db);
+    }
+}
+
 /* ---- Dragonflies ------------------------------------------------------------------------- */
 
 static struct fabric *dragonfly_plus(uint32_t groups)
@@ -278,6 +356,7 @@ int main(void)
         cmocka_unit_test(tori),
         cmocka_unit_test(tori_with_faults),
         cmocka_unit_test(tori_without_ports),
+        cmocka_unit_test(torus_machines),
         cmocka_unit_test(dragonflies),
         cmocka_unit_test(irregular),
     };
