@@ -40,6 +40,7 @@ struct cli_call {
 extern const cli_command *const cli_tables[];
 extern const cli_command cli_map_commands[], cli_registry_commands[];
 extern const cli_command cli_db_commands[], cli_graph_commands[];
+extern const cli_command cli_db_check_commands[], cli_db_diff_commands[], cli_db_export_commands[];
 
 /** Value of an option, NULL where it was not given. */
 const char *cli_get(const cli_call *call, const char *name);

@@ -87,6 +87,57 @@ typedef struct topomap_db_distance {
 int topomap_db_distance_between(topomap_db *db, const char *a, const char *b,
                                 topomap_db_distance *distance, topomap_error *err);
 
+/* ---- Check ------------------------------------------------------------------------------- */
+
+/** Information is no reason to do anything: the administrator may know it. */
+enum topomap_db_severity { TOPOMAP_DB_INFO, TOPOMAP_DB_WARNING, TOPOMAP_DB_ERROR };
+
+typedef struct topomap_db_check_row {
+    const char *name;
+    enum topomap_db_severity severity; /**< of most of its findings */
+    const char *help;                  /**< what it finds, one line */
+    const char *remedy;                /**< what to do about it */
+} topomap_db_check_row;
+/** Row i of the table of checks; NULL after the last. */
+const topomap_db_check_row *topomap_db_check_row_at(size_t i);
+
+typedef struct topomap_db_check_options {
+    const topomap_names *nodes; /**< what Slurm has, or NULL: not known, but by an imported
+                                     slurm-topology source */
+    double max_age;             /**< of a source, in days */
+} topomap_db_check_options;
+
+typedef struct topomap_db_finding {
+    const char *check;
+    enum topomap_db_severity severity;
+    const char *text;   /**< one line */
+    const char *remedy; /**< static */
+} topomap_db_finding;
+
+/** Runs all checks in the order of the table and calls \p each for every finding, whose texts are
+ *  lent until it returns, until it returns nonzero, which is returned. */
+int topomap_db_check(topomap_db *db, const topomap_db_check_options *options,
+                     int (*each)(const topomap_db_finding *finding, void *data), void *data,
+                     topomap_error *err);
+
+/* ---- Differences --------------------------------------------------------------------------- */
+
+typedef struct topomap_db_change {
+    const char *change;         /**< "added", "removed", "changed": static */
+    const char *what;           /**< "host", "switch", "link", "class", "vertex": static */
+    const char *name;           /**< a host's or switch's name, a link's two ends */
+    const char *before, *after; /**< what is known of it ("" nothing); NULL: not there */
+} topomap_db_change;
+
+/** What is different in \p b from \p a, by names of hosts, labels of switches and the descriptions
+ *  of adapters, so that a fabric whose LIDs and GUIDs were given out anew is the same fabric.
+ *  Calls \p each for every change, by kind and in natural order of names, until it returns nonzero,
+ *  which is returned; texts are lent until then. Imports' names and times are not compared.
+ *  \param guids  nonzero: compare GUIDs too, as "vertex" */
+int topomap_db_diff(topomap_db *a, topomap_db *b, int guids,
+                    int (*each)(const topomap_db_change *change, void *data), void *data,
+                    topomap_error *err);
+
 /* ---- Machines ---------------------------------------------------------------------------- */
 
 enum topomap_bind { TOPOMAP_BIND_CORE, TOPOMAP_BIND_PU, TOPOMAP_BIND_NUMA, TOPOMAP_BIND_NONE };
@@ -106,7 +157,8 @@ struct topomap_bindings;
  *  share them evenly.
  *  A node that the database does not know is an error that names it.
  *  Costs of a byte are in tenths of a fabric hop. Inside a node: machine/shape.h. InfiniBand, kind
- *  "fabric": 10 a hop, hosts on one switch being 2 hops apart. Cray Gemini and SeaStar, kind
+ *  "fabric": 10 a hop, hosts on one switch being 2 hops apart; kind "torus" or "mesh" with the same
+ *  distances where all of them are those of a torus of switches. Cray Gemini and SeaStar, kind
  *  "torus": 10 + 10 a hop between routers (two nodes on one router are 0 hops apart, and farther
  *  than two cores). Cray Aries, kind "fabric": the same with the hops of topology-db/network.h.
  *  Where the database has no network at all, every two nodes are 2 hops apart.

@@ -11,6 +11,7 @@ topology_db_libdb_la_SOURCES = topology-db/db.h \
   topology-db/classify_torus.c topology-db/torus.c topology-db/torus.h \
   topology-db/classify_dragonfly.c topology-db/grid.c topology-db/grid.h \
   topology-db/switches.c topology-db/switches.h topology-db/network.c topology-db/network.h \
+  topology-db/check.c topology-db/check.h topology-db/check_links.c topology-db/check_nodes.c topology-db/diff.c \
   topology-db/query.c topology-db/distance.c topology-db/machine.c topology-db/inside.c \
   topology-db/inside.h
 topology_db_libdb_la_LIBADD = lib/libcore.la $(SQLITE_LIBS)
