@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 
 const cli_command *const cli_tables[] = {cli_map_commands, cli_graph_commands, cli_db_commands, cli_db_check_commands, cli_db_diff_commands,
+                                         cli_db_export_commands,
                                          cli_registry_commands, NULL};
 
 /* Nonzero if argv begins with the words of a command's name. */

@@ -138,6 +138,21 @@ int topomap_db_diff(topomap_db *a, topomap_db *b, int guids,
                     int (*each)(const topomap_db_change *change, void *data), void *data,
                     topomap_error *err);
 
+/* ---- Export ------------------------------------------------------------------------------ */
+
+typedef struct topomap_db_exporter_row {
+    const char *name;
+    const char *help;
+} topomap_db_exporter_row;
+/** Row i of the registry of exporters; NULL after the last. */
+const topomap_db_exporter_row *topomap_db_exporter_row_at(size_t i);
+
+/** Writes the network to \p path ("-" is standard output), whole or not at all.
+ *  \param nodes  NULL: everything; else a job's host graph: these hosts (an unknown one is an
+ *                error) and every switch on a shortest path between them */
+int topomap_db_export(topomap_db *db, const char *exporter, const topomap_names *nodes,
+                      const char *path, topomap_error *err);
+
 /* ---- Machines ---------------------------------------------------------------------------- */
 
 enum topomap_bind { TOPOMAP_BIND_CORE, TOPOMAP_BIND_PU, TOPOMAP_BIND_NUMA, TOPOMAP_BIND_NONE };
