@@ -20,11 +20,10 @@ static int tell(const topomap_db_finding *finding, void *data)
     told->count++;
     told->failed += finding->severity > TOPOMAP_DB_INFO;
     if (told->list)
-        return json_array_append_new(told->list,
-                                     json_pack("{s:s, s:s, s:s, s:s}", "severity",
-                                               severities[finding->severity], "check",
-                                               finding->check, "text", finding->text, "remedy",
-                                               finding->remedy));
+        return json_array_append_new(told->list, json_pack("{s:s, s:s, s:s, s:s}", "severity",
+                                                           severities[finding->severity], "check",
+                                                           finding->check, "text", finding->text,
+                                                           "remedy", finding->remedy));
     printf("%s %s: %s; %s\n", severities[finding->severity], finding->check, finding->text,
            finding->remedy);
     return 0;
@@ -91,7 +90,9 @@ static const cli_option check_options[] = {
 };
 
 const cli_command cli_db_check_commands[] = {
-    {"db check", "", "look for faults of the fabric and gaps in what is known of it; exit status 1"
-     " where there are any but information", check_options, 0, 0, run_check},
+    {"db check", "",
+     "look for faults of the fabric and gaps in what is known of it; exit status 1"
+     " where there are any but information",
+     check_options, 0, 0, run_check},
     {NULL, NULL, NULL, NULL, 0, 0, NULL},
 };

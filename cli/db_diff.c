@@ -17,11 +17,10 @@ static int tell(const topomap_db_change *change, void *data)
 
     told->count++;
     if (told->list)
-        return json_array_append_new(told->list,
-                                     json_pack("{s:s, s:s, s:s, s:s?, s:s?}", "change",
-                                               change->change, "what", change->what, "name",
-                                               change->name, "before", change->before, "after",
-                                               change->after));
+        return json_array_append_new(told->list, json_pack("{s:s, s:s, s:s, s:s?, s:s?}", "change",
+                                                           change->change, "what", change->what,
+                                                           "name", change->name, "before",
+                                                           change->before, "after", change->after));
     printf("%s %s %s", change->change, change->what, change->name);
     if (change->before && change->after)
         printf(": %s -> %s", change->before, change->after);
@@ -77,6 +76,7 @@ static const cli_option diff_options[] = {
 const cli_command cli_db_diff_commands[] = {
     {"db diff", "A B",
      "hosts, switches, links, rates and classes that database B has and A has not, or the reverse;"
-     " exit status 1 where there are any", diff_options, 2, 2, run_diff},
+     " exit status 1 where there are any",
+     diff_options, 2, 2, run_diff},
     {NULL, NULL, NULL, NULL, 0, 0, NULL},
 };

@@ -25,7 +25,7 @@ static int run_export(const cli_call *call)
     int status;
 
     if (!format)
-        return cli_usage_error(call, "--to FORMAT is missing; see `topomap formats`");
+        return cli_usage_error(call, "--to FORMAT is missing");
     if (list && topomap_hostlist_expand(list, 0, &nodes, &err))
         return cli_fail(call, &err);
     status = export_to(call, format, list ? &nodes : NULL);

@@ -278,7 +278,8 @@ int db_check_one_way(struct db_check *check)
 int db_check_dangling(struct db_check *check)
 {
     static const char sql[] =
-        "SELECT v.kind, v.guid, coalesce(v.label, v.text), source.name, source.importer FROM vertex v"
+        "SELECT v.kind, v.guid, coalesce(v.label, v.text), source.name, source.importer FROM "
+        "vertex v"
         " JOIN source ON source.id = v.source WHERE NOT v.recorded AND v.kind <> 3 AND EXISTS"
         " (SELECT 1 FROM vertex w WHERE w.source = v.source AND w.recorded AND w.kind = v.kind)"
         " ORDER BY v.kind, v.guid, v.id";
@@ -288,11 +289,11 @@ int db_check_dangling(struct db_check *check)
     while (statement && !result && (row = db_step(statement, check->err)) > 0) {
         const char *text = db_column_text(statement, 2);
 
-        result = db_found(check, "%s %s%s0x%016llx is named by its neighbour in %s only",
-                          sqlite3_column_int(statement, 0) == IB_ADAPTER ? "adapter" : "switch",
-                          text, *text ? " " : "",
-                          (unsigned long long)sqlite3_column_int64(statement, 1),
-                          db_column_text(statement, 3));
+        result =
+            db_found(check, "%s %s%s0x%016llx is named by its neighbour in %s only",
+                     sqlite3_column_int(statement, 0) == IB_ADAPTER ? "adapter" : "switch", text,
+                     *text ? " " : "", (unsigned long long)sqlite3_column_int64(statement, 1),
+                     db_column_text(statement, 3));
     }
     sqlite3_finalize(statement);
     return row < 0 ? -1 : result;
@@ -359,8 +360,9 @@ static int tell_level(struct db_check *check, const struct upward *list, size_t 
     most = links ? db_most_frequent(links, count) : 0;
     for (size_t i = 0; !result && i < count; i++)
         if (list[i].links < most)
-            result = db_found(check, "%s: %u links upwards, where most switches of level %lld have %u",
-                              list[i].label, list[i].links, (long long)list[i].level, most);
+            result =
+                db_found(check, "%s: %u links upwards, where most switches of level %lld have %u",
+                         list[i].label, list[i].links, (long long)list[i].level, most);
     free(links);
     return result;
 }
@@ -374,8 +376,8 @@ int db_check_uplinks(struct db_check *check)
     if (count)
         qsort(list, count, sizeof *list, by_level);
     for (size_t i = 0; !result && i < count; i = end) {
-        for (end = i; end < count && list[end].source == list[i].source &&
-                      list[end].level == list[i].level;
+        for (end = i;
+             end < count && list[end].source == list[i].source && list[end].level == list[i].level;
              end++)
             ;
         result = tell_level(check, &list[i], end - i);

@@ -107,8 +107,8 @@ int db_check_rails(struct db_check *check)
     if (nodes.count)
         qsort(nodes.list, nodes.count, sizeof *nodes.list, by_kind);
     for (size_t i = 0; !result && i < nodes.count; i = end) {
-        for (end = i;
-             end < nodes.count && strcmp(nodes.list[i].kind, nodes.list[end].kind) == 0; end++)
+        for (end = i; end < nodes.count && strcmp(nodes.list[i].kind, nodes.list[end].kind) == 0;
+             end++)
             ;
         result = tell_peers(check, &nodes.list[i], end - i);
     }
@@ -271,11 +271,11 @@ int db_check_classes(struct db_check *check)
 
 struct parts {
     struct db_switches switches;
-    uint32_t *of;    /* [switches] */
+    uint32_t *of; /* [switches] */
     uint32_t count;
     uint32_t *size, *hosts, *lonely, *first; /* [count] switches, hosts, those that hang on no other
                                                 part, and the first switch */
-    int64_t *source; /* [count] */
+    int64_t *source;                         /* [count] */
 };
 
 static int find_parts(struct db_check *check, struct parts *p)
@@ -377,9 +377,8 @@ static int tell_parts(struct db_check *check, const struct parts *p)
         uint32_t largest = i;
 
         for (uint32_t j = 0; j < p->count; j++)
-            if (p->source[j] == p->source[i] &&
-                (p->hosts[j] > p->hosts[largest] ||
-                 (p->hosts[j] == p->hosts[largest] && j < largest)))
+            if (p->source[j] == p->source[i] && (p->hosts[j] > p->hosts[largest] ||
+                                                 (p->hosts[j] == p->hosts[largest] && j < largest)))
                 largest = j;
         if (largest == i || !p->hosts[i])
             continue;

@@ -144,7 +144,8 @@ static int compare(const struct items *a, const struct items *b, each_change *ea
         if (x && y && x->what == y->what && strcmp(x->key, y->key) == 0 &&
             (i + 1 == a->count || by_item(&a->list[i + 1], y) > 0) &&
             (j + 1 == b->count || by_item(x, &b->list[j + 1]) < 0)) {
-            change = (topomap_db_change){"changed", kinds[x->what].name, x->key, x->value, y->value};
+            change =
+                (topomap_db_change){"changed", kinds[x->what].name, x->key, x->value, y->value};
             i++;
             j++;
         } else if (order < 0) {
@@ -163,8 +164,7 @@ int topomap_db_diff(topomap_db *a, topomap_db *b, int guids, each_change *each, 
                     topomap_error *err)
 {
     struct items before = {0}, after = {0};
-    int result =
-        read_items(a, guids, &before, err) || read_items(b, guids, &after, err) ? -1 : 0;
+    int result = read_items(a, guids, &before, err) || read_items(b, guids, &after, err) ? -1 : 0;
 
     if (!result)
         result = compare(&before, &after, each, data);

@@ -17,9 +17,12 @@ static const struct {
     int links; /* it needs switches and links */
 } exporters[] = {
     {{"slurm-topology", "topology.conf of Slurm's topology/tree"}, db_export_slurm, 1},
-    {{"links", "CSV of name,port,name,port,Gb/s, which `db import links` reads"}, db_export_links, 1},
+    {{"links", "CSV of name,port,name,port,Gb/s, which `db import links` reads"},
+     db_export_links,
+     1},
     {{"scotch-arch", "target architecture of Scotch: tleaf or deco 0, host i being the i-th"},
-     db_export_scotch, 1},
+     db_export_scotch,
+     1},
     {{"dot", "Graphviz graph of switches and hosts"}, db_export_dot, 0},
     {{"json", "everything, for programs"}, db_export_json, 0},
 };

@@ -11,10 +11,10 @@ struct joining {
     uint32_t *parent; /* [switches] union-find */
     uint32_t *level;  /* [switches] */
     uint32_t levels;
-    uint32_t *group_at;  /* [switches] group of a root, UINT32_MAX none */
+    uint32_t *group_at;   /* [switches] group of a root, UINT32_MAX none */
     uint32_t *host_count; /* [switches] */
-    uint32_t *top;       /* [switches] of a root: the switch that it is named after */
-    uint32_t *inside;    /* [switches] of a root: groups of lower levels in it */
+    uint32_t *top;        /* [switches] of a root: the switch that it is named after */
+    uint32_t *inside;     /* [switches] of a root: groups of lower levels in it */
 };
 
 static uint32_t root(uint32_t *parent, uint32_t i)

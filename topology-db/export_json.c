@@ -10,7 +10,8 @@ static size_t utf8(const unsigned char *c)
 {
     static const struct {
         unsigned char mask, lead, least, length;
-    } row[] = {{0x80, 0, 0, 1}, {0xe0, 0xc0, 0x80, 2}, {0xf0, 0xe0, 0x80, 3}, {0xf8, 0xf0, 0x80, 4}};
+    } row[] = {
+        {0x80, 0, 0, 1}, {0xe0, 0xc0, 0x80, 2}, {0xf0, 0xe0, 0x80, 3}, {0xf8, 0xf0, 0x80, 4}};
 
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         if ((c[0] & row[i].mask) != row[i].lead)
@@ -118,8 +119,7 @@ static void put_links(struct db_export *x)
 
         if (!db_cable_kept(x, cable))
             continue;
-        fprintf(x->out, "%s\n    {\"%s\": ", comma,
-                cable->host == UINT32_MAX ? "switch" : "host");
+        fprintf(x->out, "%s\n    {\"%s\": ", comma, cable->host == UINT32_MAX ? "switch" : "host");
         put_text(x->out,
                  cable->host == UINT32_MAX ? x->sw[cable->a].label : x->host[cable->host].name);
         fprintf(x->out, ", \"port\": %u, \"to\": ", cable->aport);

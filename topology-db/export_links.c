@@ -132,8 +132,7 @@ static void put_edges(struct db_export *x, struct db_cable **sorted, size_t coun
                    cable->host == UINT32_MAX ? x->sw[cable->a].label : x->host[cable->host].name);
         fputs(" -- ", x->out);
         put_quoted(x->out, x->sw[cable->b].label);
-        fprintf(x->out, " [label=\"%.0f\", penwidth=%zu];\n", rate,
-                end - i < 8 ? end - i : 8);
+        fprintf(x->out, " [label=\"%.0f\", penwidth=%zu];\n", rate, end - i < 8 ? end - i : 8);
     }
 }
 

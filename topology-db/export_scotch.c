@@ -258,8 +258,8 @@ int db_export_scotch(struct db_export *x, topomap_error *err)
         if (a.groups.of_host[h] != UINT32_MAX)
             a.host[a.count++] = h;
     if (!result && !a.count)
-        result = topomap_error_set(err, TOPOMAP_EINPUT, "%s: no host hangs on a switch",
-                                   x->db->path);
+        result =
+            topomap_error_set(err, TOPOMAP_EINPUT, "%s: no host hangs on a switch", x->db->path);
     if (!result)
         result = try_tleaf(&a, &done, err);
     if (!result && !done)

@@ -30,9 +30,13 @@ static int put_name(struct writer *w, uint32_t g, topomap_error *err)
 
     for (const char *c = w->x->sw[group->top].label; *c && used < 96; c++)
         name->text[used++] = isalnum((unsigned char)*c) || strchr("-_.", *c) ? *c : '_';
-    /* Where levels are not known, what joins the leaves is named after the first of them. */
+    /* Where levels are not known, what joins the leaves is named after the first of them; and a
+     * switch above the leaves with hosts of its own is two for Slurm. */
     snprintf(name->text + used, sizeof name->text - used, "%s",
-             group->level && w->x->sw[group->top].level <= 0 ? "_and_all" : used ? "" : "switch");
+             group->level && w->x->sw[group->top].level <= 0   ? "_and_all"
+             : !group->level && w->x->sw[group->top].level > 0 ? "_hosts"
+             : used                                            ? ""
+                                                               : "switch");
     used = strlen(name->text);
     for (uint32_t n = 2;; n++) {
         HASH_FIND_STR(w->taken, name->text, same);
@@ -47,15 +51,46 @@ static int put_name(struct writer *w, uint32_t g, topomap_error *err)
     return 0;
 }
 
-static int put_list(struct writer *w, const char *key, topomap_names *names, topomap_error *err)
+static size_t stem_of(const char *name)
 {
-    char *folded = topomap_hostlist_fold(names, err);
+    size_t length = strlen(name);
 
-    if (!folded)
-        return -1;
-    fprintf(w->x->out, " %s=%s", key, folded);
-    free(folded);
-    return 0;
+    while (length && isdigit((unsigned char)name[length - 1]))
+        length--;
+    return strlen(name) - length > 9 ? strlen(name) : length;
+}
+
+/* Nonzero if \p next is \p name with the number at its end one higher, padded alike. */
+static int follows(const char *name, const char *next)
+{
+    size_t stem = stem_of(name), digits = strlen(name) - stem;
+    char expected[16];
+
+    snprintf(expected, sizeof expected, "%0*lu", (int)digits, strtoul(name + stem, NULL, 10) + 1);
+    return digits && stem && stem_of(next) == stem && strncmp(name, next, stem) == 0 &&
+           strcmp(next + stem, expected) == 0;
+}
+
+/* Ranges of numbers at the ends of names alone: slurmctld 22.05 stops at `spine[1-2]-1`. */
+static void put_list(struct writer *w, const char *key, const topomap_names *names)
+{
+    FILE *out = w->x->out;
+
+    fprintf(out, " %s=", key);
+    for (size_t i = 0, end; i < names->count; i = end) {
+        const char *name = names->name[i];
+        size_t stem = stem_of(name);
+
+        for (end = i + 1; end < names->count && follows(names->name[end - 1], names->name[end]);
+             end++)
+            ;
+        if (end - i > 1)
+            fprintf(out, "%s%.*s[%s-%s]", i ? "," : "", (int)stem, name, name + stem,
+                    names->name[end - 1] + stem);
+        else
+            fprintf(out, "%s%s", i ? "," : "", name);
+    }
+    fputc('\n', out);
 }
 
 /* A line for each group with its members, in the order of hosts or groups. */
@@ -82,8 +117,7 @@ static int put_groups(struct writer *w, const uint32_t *parent_of, uint32_t memb
         if (!names.count)
             continue;
         fprintf(w->x->out, "SwitchName=%s", w->name[g].text);
-        result = put_list(w, key, &names, err);
-        fputc('\n', w->x->out);
+        put_list(w, key, &names);
     }
     free(first);
     free(list);
