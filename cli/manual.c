@@ -65,11 +65,12 @@ static void put_head(const char *page, const char *summary)
 
 static void put_tail(void)
 {
-    printf(".SH EXIT STATUS\n0 done (warnings included), 1 the answer is no, 2 bad usage, 3 bad "
-           "input, 4 anything else.\n"
-           ".SH ENVIRONMENT\n.TP\n.B TOPOMAP_DB\nThe topology database where \\-\\-db is not given.\n"
-           ".SH FILES\n.TP\n.I /var/lib/topomap/topology.db\nThe topology database where neither is "
-           "given.\n");
+    printf(
+        ".SH EXIT STATUS\n0 done (warnings included), 1 the answer is no, 2 bad usage, 3 bad "
+        "input, 4 anything else.\n"
+        ".SH ENVIRONMENT\n.TP\n.B TOPOMAP_DB\nThe topology database where \\-\\-db is not given.\n"
+        ".SH FILES\n.TP\n.I /var/lib/topomap/topology.db\nThe topology database where neither is "
+        "given.\n");
 }
 
 int cli_manual(const char *page)
@@ -119,7 +120,8 @@ int cli_words(int argc, char **argv)
         for (const cli_command *c = cli_tables[t]; c->name; c++) {
             const char *word = c->name;
 
-            if (argc && (strncmp(word, argv[0], strlen(argv[0])) != 0 || word[strlen(argv[0])] != ' '))
+            if (argc &&
+                (strncmp(word, argv[0], strlen(argv[0])) != 0 || word[strlen(argv[0])] != ' '))
                 continue;
             if (argc)
                 word += strlen(argv[0]) + 1;

@@ -15,7 +15,8 @@
 /* Filled once, before the tasks are forked. */
 static struct {
     topomap_bindings plan; /* of this node; nodes == 0: nothing to do */
-    char *cores;           /* that the step may use, Slurm's numbering */
+    uint32_t node;         /* its place in the step */
+    char *cores;           /* that the step may use, Slurm's numbering; NULL: not known */
     int refused;           /* the tasks must not run */
 } here;
 
@@ -64,24 +65,34 @@ static void unfold(spank_t spank, const char *bindings)
     spank_unsetenv(spank, PLUGIN_ENV_CARRIED_BINDINGS);
 }
 
+/* A class that does not fit is mostly that of all the step's nodes, and one line is enough for the
+ * user: the step's first node says it. The others' lines are for the administrator, in slurmd's
+ * log. */
+static void say(const char *why)
+{
+    if (!here.node)
+        plugin_report_node("%s; Slurm's binding stays on this node", why);
+    else
+        plugin_report_detail(0, "%s; Slurm's binding stays on this node", why);
+}
+
 static void read_plan(spank_t spank, const char *text, uint32_t job, uint32_t step)
 {
     topomap_bindings plan;
     topomap_error err;
-    uint32_t node;
     char *cores = NULL;
 
-    if (spank_get_item(spank, S_JOB_NODEID, &node))
+    if (spank_get_item(spank, S_JOB_NODEID, &here.node))
         return;
-    if (topomap_bindings_decode_node(text, node, &plan, &err)) {
-        plugin_report_node("%s; Slurm's binding stays on this node", err.text);
+    if (topomap_bindings_decode_node(text, here.node, &plan, &err)) {
+        say(err.text);
         return;
     }
     if (!is_ours(spank, &plan, job, step) || plan.class_of[0] == UINT32_MAX) {
         topomap_bindings_clear(&plan);
         return;
     }
-    if (spank_get_item(spank, S_STEP_ALLOC_CORES, &cores) == ESPANK_SUCCESS && cores)
+    if (spank_get_item(spank, S_STEP_ALLOC_CORES, &cores) == ESPANK_SUCCESS && cores && *cores)
         here.cores = strdup(cores);
     here.plan = plan;
 }
@@ -130,16 +141,49 @@ static void to_cpus(const cpu_set_t *set, size_t size, plugin_cpus *cpus)
             plugin_cpus_add(cpus, cpu);
 }
 
+/* Does the class describe this machine? Only asked where task/affinity has bound the tasks, to CPUs
+ * that Slurm itself found here. It leaves the masks of all of the node's tasks in
+ * SLURM_CPU_BIND_LIST (src/plugins/task/affinity/dist_tasks.c and src/common/env.c, 22.05), which
+ * is the same in each of them, so that all decide alike. \param allowed  what the class makes of
+ * the step's cores \return NULL, or what differs */
+static const char *compare(spank_t spank, const topomap_bindings_class *inside,
+                           const plugin_cpus *allowed)
+{
+    const char *masks = job_environment(spank, "SLURM_CPU_BIND_LIST");
+    plugin_cpus bound, class, online;
+    char list[4096] = "";
+    FILE *file;
+
+    if (!masks || plugin_cpus_read_masks(masks, &bound))
+        return NULL;
+    if (!plugin_cpus_within(&bound, allowed))
+        return "the CPUs of Slurm's cores are not those that the database has for this node";
+    file = fopen("/sys/devices/system/cpu/online", "re");
+    if (!file)
+        return NULL;
+    if (!fgets(list, sizeof list, file))
+        *list = 0;
+    fclose(file);
+    plugin_cpus_of_class(inside, &class);
+    if (!plugin_cpus_read_list(list, &online) &&
+        !(plugin_cpus_within(&online, &class) && plugin_cpus_within(&class, &online)))
+        return "this node's CPUs are not those that the database has for it";
+    return NULL;
+}
+
 /* \return NULL, or why Slurm's binding stays */
-static const char *choose(uint32_t local, plugin_cpus *allowed, plugin_cpus *mask)
+static const char *choose(spank_t spank, uint32_t local, plugin_cpus *allowed, plugin_cpus *mask)
 {
     const topomap_bindings_class *inside = &here.plan.node_class[here.plan.class_of[0]];
+    const char *problem = NULL;
 
-    if (here.cores && *here.cores && plugin_cpus_cut(allowed, here.cores, inside))
-        return "Slurm's cores are not those of the node's class";
-    if (plugin_cpus_of_task(&here.plan, allowed, local, mask))
-        return "the step has fewer CPUs on the node than the plan needs";
-    return NULL;
+    if (here.cores && plugin_cpus_cut(allowed, here.cores, inside))
+        return "Slurm's cores are not those that the database has for this node";
+    if (here.cores)
+        problem = compare(spank, inside, allowed);
+    if (!problem && plugin_cpus_of_task(&here.plan, allowed, local, mask))
+        problem = "this node has fewer CPUs for the step than tasks";
+    return problem;
 }
 
 void plugin_bind_task(spank_t spank)
@@ -156,8 +200,10 @@ void plugin_bind_task(spank_t spank)
         goto out;
     memset(before, 0, size);
     if (!widest_mask(before, set, size)) {
-        to_cpus(set, size, &allowed);
-        problem = choose((uint32_t)local, &allowed, &mask);
+        /* Without Slurm's list of cores, what is not in the task's own mask may be another job's.
+         */
+        to_cpus(here.cores ? set : before, size, &allowed);
+        problem = choose(spank, (uint32_t)local, &allowed, &mask);
         memset(set, 0, size);
         for (uint32_t cpu = 0; !problem && cpu < PLUGIN_CPUS; cpu++)
             if (plugin_cpus_has(&mask, cpu))
@@ -168,7 +214,7 @@ void plugin_bind_task(spank_t spank)
     if (problem) {
         sched_setaffinity(0, size, before);
         if (!local)
-            plugin_report_node("%s; Slurm's binding stays on this node", problem);
+            say(problem);
     }
 out:
     CPU_FREE(before);

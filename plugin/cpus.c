@@ -35,6 +35,64 @@ static int read_range(const char **text, unsigned long *low, unsigned long *high
     return 0;
 }
 
+int plugin_cpus_within(const plugin_cpus *set, const plugin_cpus *whole)
+{
+    int outside = 0;
+
+    for (size_t i = 0; i < sizeof set->bit; i++)
+        outside |= set->bit[i] & ~whole->bit[i];
+    return !outside;
+}
+
+void plugin_cpus_of_class(const topomap_bindings_class *node_class, plugin_cpus *set)
+{
+    memset(set, 0, sizeof *set);
+    for (uint32_t i = 0; i < node_class->pu_first[node_class->cores]; i++)
+        plugin_cpus_add(set, node_class->pu_os[i]);
+}
+
+int plugin_cpus_read_list(const char *list, plugin_cpus *set)
+{
+    memset(set, 0, sizeof *set);
+    do {
+        unsigned long low, high;
+
+        if (read_range(&list, &low, &high) || low > high || high >= PLUGIN_CPUS)
+            return -1;
+        for (unsigned long cpu = low; cpu <= high; cpu++)
+            plugin_cpus_add(set, (uint32_t)cpu);
+    } while (*list == ',' && *++list);
+    return *list && *list != '\n' ? -1 : 0;
+}
+
+static int hex_digit(char c)
+{
+    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+    const char *found = c ? strchr(digits, c) : NULL;
+
+    return found ? (int)((found - digits) % 16) : -1;
+}
+
+int plugin_cpus_read_masks(const char *masks, plugin_cpus *set)
+{
+    memset(set, 0, sizeof *set);
+    do {
+        const char *first = masks + (!strncmp(masks, "0x", 2) ? 2 : 0), *end = first;
+        uint32_t cpu = 0;
+
+        while (hex_digit(*end) >= 0)
+            end++;
+        if (end == first || (*end && *end != ','))
+            return -1;
+        for (const char *c = end; c-- > first; cpu += 4)
+            for (uint32_t bit = 0; bit < 4; bit++)
+                if (hex_digit(*c) >> bit & 1)
+                    plugin_cpus_add(set, cpu + bit);
+        masks = end;
+    } while (*masks++ == ',');
+    return 0;
+}
+
 int plugin_cpus_cut(plugin_cpus *allowed, const char *cores,
                     const topomap_bindings_class *node_class)
 {
@@ -138,18 +196,51 @@ static uint32_t first_place(const topomap_bindings *node, uint32_t task)
     return least;
 }
 
-/* Where a task stands in the order of planned places, and how many PUs those before it want. */
-static void rank_of(const topomap_bindings *node, uint32_t local, uint32_t *position,
-                    uint32_t *before)
+/* Where a task stands among the node's tasks by their planned places; equal ones by local id. */
+static uint32_t turn_of(const topomap_bindings *node, uint32_t local)
 {
-    uint32_t mine = first_place(node, local);
+    uint32_t mine = first_place(node, local), turn = 0;
 
-    *position = *before = 0;
     for (uint32_t task = 0; task < tasks_of(node); task++) {
-        if (task == local || first_place(node, task) >= mine)
-            continue;
-        ++*position;
-        *before += node->pu_start[task + 1] - node->pu_start[task];
+        uint32_t place = first_place(node, task);
+
+        turn += place < mine || (place == mine && task < local);
+    }
+    return turn;
+}
+
+/* How many PUs the tasks want that come before task `local` in the order of planned places. */
+static uint32_t wanted_before(const topomap_bindings *node, uint32_t local)
+{
+    uint32_t mine = first_place(node, local), before = 0;
+
+    for (uint32_t task = 0; task < tasks_of(node); task++)
+        if (task != local && first_place(node, task) < mine)
+            before += node->pu_start[task + 1] - node->pu_start[task];
+    return before;
+}
+
+/* Which of the `count` allowed PUs in the class's order a task gets, from *first to before *end:
+ * - as many as planned;
+ * - where there are fewer, an even share. Slurm counts hardware threads as CPUs: `srun -n 8` gets
+ *   four cores of two threads (select/cons_tres, CR_Core), where the plan has eight cores;
+ * - where the plan has tasks on the same PUs, an aligned group as large as planned. */
+static void find_window(const topomap_bindings *node, const struct fit *fit, uint32_t count,
+                        uint32_t local, uint32_t *first, uint32_t *end)
+{
+    uint32_t own = node->pu_start[local + 1] - node->pu_start[local];
+    uint64_t turn = turn_of(node, local), tasks = tasks_of(node);
+
+    if (fit->disjoint && count >= fit->wanted) {
+        *first = wanted_before(node, local);
+        *end = *first + own;
+        return;
+    }
+    *first = (uint32_t)(turn * count / tasks);
+    *end = (uint32_t)((turn + 1) * count / tasks);
+    if (!fit->disjoint) {
+        *first -= own ? *first % own : 0;
+        *end = own < count - *first ? *first + own : count;
     }
 }
 
@@ -158,23 +249,20 @@ static int along_the_order(const topomap_bindings *node, const plugin_cpus *allo
 {
     const topomap_bindings_class *inside = &node->node_class[node->class_of[0]];
     uint32_t *list = calloc(inside->pu_first[inside->cores], sizeof *list);
-    uint32_t count, position, start, end;
+    uint32_t count, first, end;
+    int enough;
 
     if (!list)
         return -1;
-    rank_of(node, local, &position, &start);
-    end = start + node->pu_start[local + 1] - node->pu_start[local];
     count = list_allowed(inside, allowed, fit->threads, list);
     if (count < fit->wanted)
         count = list_allowed(inside, allowed, UINT32_MAX, list);
-    if (count < fit->wanted) { /* Slurm counts hardware threads: a task may have less than a core */
-        start = (uint32_t)((uint64_t)count * position / tasks_of(node));
-        end = (uint32_t)((uint64_t)count * (position + 1) / tasks_of(node));
-    }
-    for (uint32_t i = start; i < end; i++)
+    enough = count >= (fit->disjoint ? tasks_of(node) : 1);
+    find_window(node, fit, count, local, &first, &end);
+    for (uint32_t i = first; enough && i < end; i++)
         plugin_cpus_add(mask, list[i]);
     free(list);
-    return count >= tasks_of(node) ? 0 : -1;
+    return enough ? 0 : -1;
 }
 
 int plugin_cpus_of_task(const topomap_bindings *node, const plugin_cpus *allowed, uint32_t local,
@@ -186,10 +274,8 @@ int plugin_cpus_of_task(const topomap_bindings *node, const plugin_cpus *allowed
     if (node->class_of[0] == UINT32_MAX || local >= tasks_of(node))
         return -1;
     look(node, allowed, &fit);
-    if (!fit.all && fit.disjoint)
+    if (!fit.all && (fit.disjoint || !fit.some))
         return along_the_order(node, allowed, &fit, local, mask);
-    if (!fit.some)
-        return -1;
     for (uint32_t i = node->pu_start[local]; i < node->pu_start[local + 1]; i++)
         if (plugin_cpus_has(allowed, node->pu[i]))
             plugin_cpus_add(mask, node->pu[i]);

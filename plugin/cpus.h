@@ -16,6 +16,19 @@ typedef struct plugin_cpus {
 void plugin_cpus_add(plugin_cpus *set, uint32_t cpu);
 int plugin_cpus_has(const plugin_cpus *set, uint32_t cpu);
 
+/** Nonzero where \p whole has all of \p set. */
+int plugin_cpus_within(const plugin_cpus *set, const plugin_cpus *whole);
+
+/** All PUs of a class. */
+void plugin_cpus_of_class(const topomap_bindings_class *node_class, plugin_cpus *set);
+
+/** Reads a list of the kernel's, such as "0-3,8\n". \return 0, or -1: it is none */
+int plugin_cpus_read_list(const char *list, plugin_cpus *set);
+
+/** All CPUs of masks such as "0x0003,0x0C00" (SLURM_CPU_BIND_LIST; hexadecimal digits, the last one
+ *  has the CPUs 0 to 3). \return 0, or -1: these are none */
+int plugin_cpus_read_masks(const char *masks, plugin_cpus *set);
+
 /** Cuts \p allowed to the PUs of the cores in \p cores, a list such as "0-3,8" in Slurm's core
  *  numbering: socket by socket, as hwloc's logical cores and the class's.
  *  \return 0, or -1 where the list is no list or names a core that the class does not have */
@@ -24,10 +37,10 @@ int plugin_cpus_cut(plugin_cpus *allowed, const char *cores,
 
 /** Sets \p mask to the CPUs of the task \p local of node 0 of \p node:
  *  - what is planned, where all tasks' planned CPUs are allowed;
- *  - where tasks share CPUs (bind=numa), the allowed ones of what is planned;
- *  - else along the class's order over the allowed ones, the tasks in the order of their planned
- *    CPUs, each as many as planned or, where these are too few, an even share.
- *  \return 0, or -1: fewer CPUs than tasks, and Slurm's binding should stay */
+ *  - where the plan has tasks on the same CPUs (bind=numa), the allowed ones of what is planned;
+ *  - else CPUs along the class's order over the allowed ones, the tasks in the order of their
+ *    planned CPUs: as many as planned, or an even share where there are fewer.
+ *  \return 0, or -1: there are fewer CPUs than tasks, and Slurm's binding should stay */
 int plugin_cpus_of_task(const topomap_bindings *node, const plugin_cpus *allowed, uint32_t local,
                         plugin_cpus *mask);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plugin/ranks.h"
+#include "plan/plan.h"
 #include "util/alloc.h"
 
 #include <stdarg.h>
@@ -68,29 +69,7 @@ static int add(struct text *text, topomap_error *err, const char *format, ...)
 
 char *plugin_ranks_format(const plugin_ranks *ranks, topomap_error *err)
 {
-    struct text text = {0};
-    int failed = add(&text, err, "%s", "");
-
-    for (uint32_t node = 0; node < ranks->nodes && !failed; node++) {
-        if (node)
-            failed = add(&text, err, ";");
-        for (uint32_t i = ranks->first[node], next; i < ranks->first[node + 1] && !failed;
-             i = next) {
-            const char *comma = i > ranks->first[node] ? "," : "";
-
-            for (next = i + 1;
-                 next < ranks->first[node + 1] && ranks->id[next] == ranks->id[next - 1] + 1;
-                 next++)
-                ;
-            failed = next == i + 1
-                         ? add(&text, err, "%s%u", comma, ranks->id[i])
-                         : add(&text, err, "%s%u-%u", comma, ranks->id[i], ranks->id[next - 1]);
-        }
-    }
-    if (!failed)
-        return text.bytes;
-    free(text.bytes);
-    return NULL;
+    return topomap_layout_format(ranks->nodes, ranks->first, ranks->id, err);
 }
 
 char *plugin_ranks_counts(const plugin_ranks *ranks, topomap_error *err)
@@ -114,66 +93,17 @@ char *plugin_ranks_counts(const plugin_ranks *ranks, topomap_error *err)
     return NULL;
 }
 
-/* A number without sign; NULL where there is none below `limit`. */
-static const char *read_number(const char *text, uint32_t limit, uint32_t *number)
-{
-    uint64_t value = 0;
-    const char *c = text;
-
-    for (; *c >= '0' && *c <= '9' && value < limit; c++)
-        value = value * 10 + (uint64_t)(*c - '0');
-    *number = (uint32_t)value;
-    return c == text || value >= limit ? NULL : c;
-}
-
-/* "3" or "3-7", from *at on. */
-static const char *read_range(const char *text, plugin_ranks *ranks, uint32_t *at, uint32_t end)
-{
-    uint32_t low, high;
-    const char *c = read_number(text, ranks->tasks, &low);
-
-    high = low;
-    if (c && *c == '-')
-        c = read_number(c + 1, ranks->tasks, &high);
-    if (!c || high < low || high - low >= end - *at)
-        return NULL;
-    for (uint32_t id = low; id <= high; id++)
-        ranks->id[(*at)++] = id;
-    return c;
-}
-
-static int parse(const char *text, plugin_ranks *ranks)
-{
-    uint32_t at = 0;
-
-    for (uint32_t node = 0; node < ranks->nodes; node++) {
-        if (node && *text++ != ';')
-            return -1;
-        while (at < ranks->first[node + 1]) {
-            if (at > ranks->first[node] && *text++ != ',')
-                return -1;
-            text = read_range(text, ranks, &at, ranks->first[node + 1]);
-            if (!text)
-                return -1;
-        }
-    }
-    return *text ? -1 : 0;
-}
-
 int plugin_ranks_parse(const char *text, const plugin_ranks *like, plugin_ranks *ranks,
                        topomap_error *err)
 {
+    topomap_error why;
+
     if (plugin_ranks_alloc(ranks, like->nodes, like->tasks, err))
         return -1;
     memcpy(ranks->first, like->first, ((size_t)like->nodes + 1) * sizeof *like->first);
-    if (parse(text, ranks)) {
-        plugin_ranks_clear(ranks);
-        return topomap_error_set(err, TOPOMAP_EINPUT,
-                                 "the layout does not have the step's nodes and task counts");
-    }
-    if (plugin_ranks_check(ranks, err)) {
-        plugin_ranks_clear(ranks);
-        return -1;
-    }
-    return 0;
+    if (topomap_layout_parse(text, ranks->nodes, ranks->first, ranks->id, &why) == 0)
+        return 0;
+    plugin_ranks_clear(ranks);
+    return topomap_error_set(
+        err, why.code, "the layout does not have the step's nodes and task counts: %s", why.text);
 }

@@ -183,4 +183,11 @@ int topomap_db_machine(topomap_db *db, const topomap_db_allocation *allocation,
                        topomap_machine **machine, struct topomap_bindings *bindings,
                        topomap_error *err);
 
+/** Adds the links to a machine that topomap_db_machine() made of this allocation, for congestion:
+ *  its nodes, every switch of the database, the cables between them with their rates (bytes a
+ *  second; cables of unknown rate have the most common one). Nothing is added where the database
+ *  has coordinates instead of switches. Not for the launch: it reads the whole fabric. */
+int topomap_db_machine_links(topomap_db *db, const topomap_db_allocation *allocation,
+                             topomap_machine *machine, topomap_error *err);
+
 #endif

@@ -11,10 +11,11 @@ topology_db_libdb_la_SOURCES = topology-db/db.h \
   topology-db/classify_torus.c topology-db/torus.c topology-db/torus.h \
   topology-db/classify_dragonfly.c topology-db/grid.c topology-db/grid.h \
   topology-db/switches.c topology-db/switches.h topology-db/network.c topology-db/network.h \
-  topology-db/check.c topology-db/check.h topology-db/check_links.c topology-db/check_nodes.c topology-db/diff.c \
-  topology-db/export.c topology-db/export.h topology-db/export_groups.c \
+  topology-db/check.c topology-db/check.h topology-db/check_links.c topology-db/check_nodes.c \
+  topology-db/diff.c topology-db/export.c topology-db/export.h topology-db/export_groups.c \
   topology-db/export_slurm.c topology-db/export_links.c topology-db/export_scotch.c \
   topology-db/export_json.c \
-  topology-db/query.c topology-db/distance.c topology-db/machine.c topology-db/inside.c \
+  topology-db/query.c topology-db/distance.c topology-db/machine.c topology-db/machine_links.c \
+  topology-db/inside.c \
   topology-db/inside.h
 topology_db_libdb_la_LIBADD = lib/libcore.la $(SQLITE_LIBS)

@@ -32,10 +32,8 @@ static void work_clear(work *w)
 static int open_machine(work *w, topomap_error *err)
 {
     const planner_request *r = w->request;
-    topomap_db_allocation allocation = {.nodes = &r->nodes,
-                                        .tasks = r->tasks,
-                                        .cpus_per_task = r->cpus_per_task,
-                                        .bind = r->bind};
+    topomap_db_allocation allocation = {
+        .nodes = &r->nodes, .tasks = r->tasks, .cpus_per_task = r->cpus_per_task, .bind = r->bind};
     topomap_db *db;
     int status;
 

@@ -29,8 +29,8 @@ static void write_failure(FILE *out, topomap_error *err)
 
 static int write_answer(FILE *out, planner_answer *answer, topomap_error *err)
 {
-    char *layout = topomap_layout_format(answer->plan.nodes, answer->plan.first, answer->plan.task,
-                                         err);
+    char *layout =
+        topomap_layout_format(answer->plan.nodes, answer->plan.first, answer->plan.task, err);
     uint32_t id;
 
     if (!layout)
@@ -103,8 +103,8 @@ int main(int argc, char **argv)
     if (fclose(out) != 0)
         return 1;
     snprintf(end, sizeof end, "end %08x\n", topomap_crc32(0, reply, size));
-    status = send_all(REPLY_FD, reply, size) == 0 && send_all(REPLY_FD, end, strlen(end)) == 0 ? 0
-                                                                                                : 1;
+    status =
+        send_all(REPLY_FD, reply, size) == 0 && send_all(REPLY_FD, end, strlen(end)) == 0 ? 0 : 1;
     free(reply);
     return status;
 }

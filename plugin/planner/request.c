@@ -57,7 +57,8 @@ static int to_word(const char *text, const char *const *words, int *index, topom
                              words[1] ? words[1] : "", words[1] && words[2] ? ", ..." : "");
 }
 
-#define SETTER(name) static int name(planner_request *r, pending *p, const char *v, topomap_error *err)
+#define SETTER(name)                                                                               \
+    static int name(planner_request *r, pending *p, const char *v, topomap_error *err)
 
 SETTER(set_job)
 {
@@ -189,11 +190,14 @@ static const struct {
     const char *key;
     int (*set)(planner_request *, pending *, const char *, topomap_error *);
 } keys[] = {
-    {"job", set_job},       {"step", set_step},         {"db", set_db},
-    {"graph", set_graph},   {"nodes", set_nodes},       {"tasks", set_tasks},
-    {"layout", set_layout}, {"cpus-per-task", set_cpus}, {"bind", set_bind},
-    {"objective", set_objective}, {"effort", set_effort}, {"seed", set_seed},
-    {"time", set_time},     {"min-gain", set_min_gain}, {"explain", set_explain},
+    {"job", set_job},         {"step", set_step},
+    {"db", set_db},           {"graph", set_graph},
+    {"nodes", set_nodes},     {"tasks", set_tasks},
+    {"layout", set_layout},   {"cpus-per-task", set_cpus},
+    {"bind", set_bind},       {"objective", set_objective},
+    {"effort", set_effort},   {"seed", set_seed},
+    {"time", set_time},       {"min-gain", set_min_gain},
+    {"explain", set_explain},
 };
 enum { KEYS = sizeof keys / sizeof keys[0] };
 

@@ -135,7 +135,7 @@ static void layouts_round_trip(void **state)
     (void)state;
     make_ranks(&like);
     text = plugin_ranks_format(&like, &err);
-    assert_string_equal(text, "0-2;3-4;5");
+    assert_string_equal(text, "0-2;3,4;5");
     free(text);
     text = plugin_ranks_counts(&like, &err);
     assert_string_equal(text, "3,2,1");
@@ -379,6 +379,7 @@ static int bits_of(const topomap_bindings *node, unsigned allowed, uint32_t task
 static void cpus_follow_the_plan_where_they_may(void **state)
 {
     static const uint32_t cores[] = {3, 7, 1, 5}, numa[] = {2, 3, 2, 3}, pus[] = {3, 1, 0};
+    static const uint32_t shared[] = {3, 7, 0, 4, 3, 7, 0, 4};
     topomap_bindings node;
 
     (void)state;
@@ -387,16 +388,30 @@ static void cpus_follow_the_plan_where_they_may(void **state)
     assert_int_equal(bits_of(&node, 0xff, 1), 0x22);
     assert_int_equal(bits_of(&node, 0x55, 0), 0x44); /* cores 0 and 2 alone: the order stays */
     assert_int_equal(bits_of(&node, 0x55, 1), 0x11);
-    assert_int_equal(bits_of(&node, 0x07, 0), 0x06); /* three PUs for four: shared out */
+    assert_int_equal(bits_of(&node, 0x33, 0), 0x22); /* cores 0 and 1 */
+    assert_int_equal(bits_of(&node, 0x33, 1), 0x11);
+    assert_int_equal(bits_of(&node, 0x22, 0), 0x20); /* one core for two: a thread each */
+    assert_int_equal(bits_of(&node, 0x22, 1), 0x02);
+    assert_int_equal(bits_of(&node, 0x07, 0), 0x06); /* three PUs for four */
     assert_int_equal(bits_of(&node, 0x07, 1), 0x01);
-    assert_int_equal(bits_of(&node, 0x01, 0), -1);
+    assert_int_equal(bits_of(&node, 0x04, 0), -1); /* fewer than tasks */
+    assert_int_equal(bits_of(&node, 0x00, 0), -1);
     assert_int_equal(bits_of(&node, 0xff, 2), -1); /* no such task */
     topomap_bindings_clear(&node);
 
     make_node(&node, 2, 2, numa); /* both tasks on the PUs 2 and 3 */
     assert_int_equal(bits_of(&node, 0xff, 1), 0x0c);
     assert_int_equal(bits_of(&node, 0x04, 1), 0x04);
-    assert_int_equal(bits_of(&node, 0x03, 1), -1);
+    assert_int_equal(bits_of(&node, 0x03, 0), 0x03); /* none of them: as many others, shared */
+    assert_int_equal(bits_of(&node, 0x03, 1), 0x03);
+    assert_int_equal(bits_of(&node, 0x00, 1), -1);
+    topomap_bindings_clear(&node);
+
+    make_node(&node, 4, 2, shared); /* two tasks a core, on cores 0 and 3 */
+    assert_int_equal(bits_of(&node, 0x33, 0), 0x22);
+    assert_int_equal(bits_of(&node, 0x33, 1), 0x11);
+    assert_int_equal(bits_of(&node, 0x33, 2), 0x22);
+    assert_int_equal(bits_of(&node, 0x33, 3), 0x11);
     topomap_bindings_clear(&node);
 
     make_node(&node, 3, 1, pus); /* first hardware threads: others only if there is no choice */
@@ -427,6 +442,30 @@ static void slurms_cores_cut_the_cpus(void **state)
             assert_int_equal(plugin_cpus_cut(&set, bad[i], node.node_class), -1);
     assert_int_equal(set.bit[0], 0x22);
     topomap_bindings_clear(&node);
+}
+
+static void cpu_lists_and_masks_are_read(void **state)
+{
+    static const char *const lists[] = {"", "x", "3-", "2-1", "0 1", "8192", "0-3,,5"};
+    static const char *const masks[] = {"", "0x", "0x1,", "0x1 0x2", "0xg", ",0x1"};
+    plugin_cpus set, all, some;
+
+    (void)state;
+    assert_int_equal(plugin_cpus_read_list("0-2,9\n", &set), 0);
+    assert_int_equal(set.bit[0], 0x07);
+    assert_int_equal(set.bit[1], 0x02);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        assert_int_equal(plugin_cpus_read_list(lists[i], &set), -1);
+    assert_int_equal(plugin_cpus_read_masks("0x0003,0x0C00,0x10000000000000000", &set), 0);
+    assert_int_equal(set.bit[0], 0x03);
+    assert_int_equal(set.bit[1], 0x0c);
+    assert_int_equal(set.bit[8], 0x01); /* CPU 64 */
+    for (size_t i = 0; i < sizeof masks / sizeof *masks; i++)
+        assert_int_equal(plugin_cpus_read_masks(masks[i], &set), -1);
+    assert_int_equal(plugin_cpus_read_list("0-15", &all), 0);
+    assert_int_equal(plugin_cpus_read_list("3,15", &some), 0);
+    assert_true(plugin_cpus_within(&some, &all));
+    assert_false(plugin_cpus_within(&all, &some));
 }
 
 /* ---- Memory that is not there ------------------------------------------------------------ */
@@ -481,6 +520,7 @@ int main(void)
         cmocka_unit_test(damaged_replies_are_refused),
         cmocka_unit_test(cpus_follow_the_plan_where_they_may),
         cmocka_unit_test(slurms_cores_cut_the_cpus),
+        cmocka_unit_test(cpu_lists_and_masks_are_read),
         cmocka_unit_test(bad_addresses_are_no_crash),
         cmocka_unit_test(odd_programs_are_survived),
     };
