@@ -102,9 +102,33 @@ static int agrees(struct arch *a, uint32_t home, uint16_t *hops)
     return 1;
 }
 
+/* From the root: how many there are, and what their links add to a distance. Scotch refuses a level
+ * of one, whose links are added to those above it. 0 where no level is left. */
+static int put_tleaf(FILE *out, uint32_t levels, const uint32_t *sizes, const uint32_t *weights)
+{
+    uint32_t size[LEVELS], weight[LEVELS], count = 0, carried = 0;
+
+    for (uint32_t level = 0; level < levels; level++) {
+        carried += weights[level];
+        if (sizes[level] < 2)
+            continue;
+        size[count] = sizes[level];
+        weight[count++] = carried;
+        carried = 0;
+    }
+    if (!count)
+        return 0;
+    fprintf(out, "tleaf\n%u", count);
+    while (count--)
+        fprintf(out, " %u %u", size[count], weight[count]);
+    fputc('\n', out);
+    return 1;
+}
+
 static int try_tleaf(struct arch *a, int *done, topomap_error *err)
 {
-    uint32_t *up = topomap_alloc(a->count, sizeof *up, err), sizes[LEVELS], group[LEVELS];
+    uint32_t *up = topomap_alloc(a->count, sizeof *up, err);
+    uint32_t sizes[LEVELS], weights[LEVELS], group[LEVELS];
     uint16_t *hops = topomap_alloc(a->x->graph.count, sizeof *hops, err);
     uint32_t levels = 0;
 
@@ -118,17 +142,11 @@ static int try_tleaf(struct arch *a, int *done, topomap_error *err)
     group[0] = up ? up[0] : 0;
     for (uint32_t level = 1; level < levels; level++)
         group[level] = a->groups.group[group[level - 1]].parent;
-    *done = levels > 0;
-    if (*done)
-        fprintf(a->x->out, "tleaf\n%u", levels);
-    /* From the root: how many there are, and what their links add to a distance. */
-    while (levels--)
-        fprintf(a->x->out, " %u %u", sizes[levels],
-                levels ? 2 * (a->groups.group[group[levels]].level -
-                              a->groups.group[group[levels - 1]].level)
-                       : 2 * (a->groups.group[group[0]].level + 1));
-    if (*done)
-        fputc('\n', a->x->out);
+    for (uint32_t level = 0; level < levels; level++)
+        weights[level] = level ? 2 * (a->groups.group[group[level]].level -
+                                      a->groups.group[group[level - 1]].level)
+                               : 2 * (a->groups.group[group[0]].level + 1);
+    *done = put_tleaf(a->x->out, levels, sizes, weights);
     free(up);
     free(hops);
     return up && hops ? 0 : -1;

@@ -166,7 +166,15 @@ END
   # Terminal 6 is node7: distances to node1..node6 in hops.
   [ "$(tail -1 deco.arch)" = '6 6 6 6 4 4' ]
   awk 'NR == 3 { n = $1; most = $2 } NR > 3 && NR <= 3 + n { if ($1 != NR - 4 || $2 != 1 || $3 > most || seen[$3]++) bad = 1 } END { exit bad || n != 7 }' deco.arch
+  # One node a leaf is no level, but its hops count.
+  grep -v ' node[2468]/' links > single
+  make single
+  topomap db export --db t.db --to scotch-arch > single.arch
+  [ "$(paste -sd' ' single.arch)" = 'tleaf 2 2 2 2 4' ]
+  topomap db export --db t.db --to scotch-arch --nodes node1 > alone.arch
+  [ "$(paste -sd' ' alone.arch)" = 'deco 0 1 1 0 1 1' ]
   command -v atst > /dev/null || skip "no scotch"
+  atst single.arch | grep -q 'max=6'
   atst tree.arch | grep -q 'nbr=8'
   atst tree.arch | grep -q 'max=6'
   atst deco.arch | grep -q 'nbr=7'
