@@ -181,9 +181,9 @@ static int put_counts(sqlite3 *file, topomap_error *err)
         {"hosts", "SELECT count(*) FROM host"},
         {"switches", "SELECT count(*) + coalesce((SELECT value FROM fact WHERE name='routers'), 0)"
                      " FROM vertex WHERE kind=0"},
-        {"links", "SELECT count(*) FROM link"},
+        {"links", "SELECT count(*) FROM link WHERE coalesce(state, 0) <> 1"},
         {"classes", "SELECT count(*) FROM class"},
-        {"subnets", "SELECT count(DISTINCT source) FROM vertex"},
+        {"subnets", "SELECT count(DISTINCT source * 65536 + subnet) FROM vertex"},
         {"unknown_adapters", "SELECT count(*) FROM adapter WHERE host IS NULL"},
     };
 

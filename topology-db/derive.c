@@ -279,6 +279,8 @@ static void views_clear(struct db_views *views)
     }
     free(views->nickname);
     free(views->adapter);
+    free(views->nic);
+    free(views->nic_names);
 }
 
 int db_derive(sqlite3 *file, topomap_error *err)
@@ -291,10 +293,11 @@ int db_derive(sqlite3 *file, topomap_error *err)
                             err);
 
     if (!result)
-        result = read_aliases(&views, err) || db_views_cray(&views, err) ||
-                         db_views_adapters(&views, err) || read_classes(&views, err) ||
-                         write_hosts(&views, err) || write_nicknames(&views, err) ||
-                         write_adapters(&views, err) || db_views_links(&views, err)
+        result = read_aliases(&views, err) || db_views_nics(&views, err) ||
+                         db_views_cray(&views, err) || db_views_adapters(&views, err) ||
+                         read_classes(&views, err) || write_hosts(&views, err) ||
+                         write_nicknames(&views, err) || write_adapters(&views, err) ||
+                         db_views_links(&views, err) || db_views_planes(&views, err)
                      ? -1
                      : 0;
     views_clear(&views);

@@ -10,7 +10,8 @@
 #include "util/alloc.h"
 
 static const db_importer *const importers[] = {
-    &db_ibnetdiscover, &db_xtprocadmin, &db_xtdb2proc, &db_hwloc, &db_host_map,
+    &db_ibnetdiscover, &db_ibdiagnet, &db_opensm_lst, &db_xtprocadmin,
+    &db_xtdb2proc,     &db_hwloc,     &db_host_map,
 };
 
 enum { IMPORTERS = sizeof importers / sizeof *importers };
@@ -46,8 +47,8 @@ void db_warn(struct db_import *import, size_t line, const char *format, ...)
 
 int db_forget_source(sqlite3 *file, int64_t source, topomap_error *err)
 {
-    static const char *const tables[] = {"vertex",    "port",       "link", "cray_admin",
-                                         "cray_proc", "node_class", "alias"};
+    static const char *const tables[] = {"vertex",    "port",       "link",  "cray_admin",
+                                         "cray_proc", "node_class", "alias", "nic"};
     int result = 0;
 
     for (size_t i = 0; !result && i <= sizeof tables / sizeof *tables; i++) {
