@@ -11,12 +11,13 @@
 
 /* ---- Links with their ends ----------------------------------------------------------------- */
 
-enum { END_TEXT = 96 };
+enum { END_TEXT = 96, FEW = 4 };
 
 struct end {
     int64_t kind, level, device;
     int port;
     char text[END_TEXT]; /* "leaf1 port 3" */
+    char peers[32];      /* of an adapter: its host's name, every number as '#' */
 };
 
 struct cable {
@@ -32,6 +33,19 @@ struct cables {
     size_t count, room;
 };
 
+/* Hosts whose names differ in numbers alone were bought together. */
+static void put_peers(const char *text, char *peers, size_t size)
+{
+    size_t used = 0;
+
+    for (; *text && *text != ' ' && used + 1 < size; text++)
+        if (*text < '0' || *text > '9')
+            peers[used++] = *text;
+        else if (!used || peers[used - 1] != '#')
+            peers[used++] = '#';
+    peers[used] = 0;
+}
+
 static void take_end(sqlite3_stmt *row, int column, struct end *end)
 {
     const char *text = db_column_text(row, column + 3);
@@ -42,6 +56,8 @@ static void take_end(sqlite3_stmt *row, int column, struct end *end)
                      ? -1
                      : sqlite3_column_int64(row, column + 4);
     end->device = sqlite3_column_int64(row, column + 5);
+    if (end->kind == IB_ADAPTER)
+        put_peers(text, end->peers, sizeof end->peers);
     if (end->kind == IB_ADAPTER || !*text)
         snprintf(end->text, sizeof end->text, "%.48s%s0x%016llx port %d", text, *text ? " " : "",
                  (unsigned long long)sqlite3_column_int64(row, column + 2), end->port);
@@ -133,6 +149,8 @@ static int by_class(const struct cable *x, const struct cable *y)
         for (int i = 0; i < 3; i++)
             if (a[i] != b[i])
                 return a[i] < b[i] ? -1 : 1;
+        if (strcmp(x->end[e].peers, y->end[e].peers) != 0)
+            return strcmp(x->end[e].peers, y->end[e].peers);
     }
     return strcmp(x->kind, y->kind);
 }
@@ -175,7 +193,7 @@ static const struct cable *usual(const struct cable *list, size_t count)
     return best;
 }
 
-/* Where a third of a class is slower, it is two kinds of equipment and not broken cables. */
+/* Where a fifth of a class is slower, it is two kinds of equipment and not broken cables. */
 static int tell_class(struct db_check *check, const struct cable *list, size_t count)
 {
     const struct cable *most = usual(list, count);
@@ -190,7 +208,7 @@ static int tell_class(struct db_check *check, const struct cable *list, size_t c
     if (!slower)
         return 0;
     put_rate(most, should, sizeof should);
-    if (slower * 3 > count) {
+    if (slower * 5 > count && slower > FEW) {
         put_rate(&list[first], is, sizeof is);
         return db_found_as(check, TOPOMAP_DB_INFO,
                            "%zu of %zu links like %s to %s are slower (%s) than the others (%s)",

@@ -48,6 +48,13 @@ make() { # LINKS [awk option...]: the database t.db of them
   [[ $output == *"info degraded-link: 16 of 32 links"* ]]
 }
 
+@test "db check: nodes of another name with slower adapters are not degraded" {
+  { cat links; for n in 1 2; do echo "leaf$n 30 login$n/mlx5_0 1 4xFDR"; done; } > login
+  make login
+  run -0 topomap db check --db t.db
+  [[ $output != *degraded-link* ]]
+}
+
 @test "db check: a missing rail, an unnamed adapter, a switch with fewer links" {
   grep -v -e 'node7/mlx5_1' -e '^leaf4 21' links > fewer
   make fewer -v generic=node3/mlx5_0
