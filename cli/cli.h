@@ -9,11 +9,12 @@
 /** Exit statuses of every command. */
 enum cli_status { CLI_DONE = 0, CLI_NO = 1, CLI_USAGE = 2, CLI_INPUT = 3, CLI_FAILED = 4 };
 
-enum { CLI_OPTIONS = 32 };
+enum { CLI_OPTIONS = 32, CLI_REPEATS = 16 };
 
 typedef struct cli_option {
     const char *name;  /**< without the dashes; one letter is a short option */
-    const char *value; /**< what it takes, for the help; NULL: it takes nothing */
+    const char *value; /**< what it takes, for the help; NULL: it takes nothing; one that ends in
+                          "..." may be given several times, CLI_REPEATS at most */
     const char *help;  /**< one line */
     const char *alias; /**< one letter for the same, or NULL */
 } cli_option;
@@ -21,17 +22,20 @@ typedef struct cli_option {
 typedef struct cli_call cli_call;
 
 typedef struct cli_command {
-    const char *name;           /**< one word, or two: "graph info" */
-    const char *operands;       /**< for the help: "FILE", "IN OUT", "" */
-    const char *summary;        /**< one line */
-    const cli_option *options;  /**< ends with a row whose name is NULL; or NULL */
-    int least, most;            /**< operands */
+    const char *name;                 /**< one word, or two: "graph info" */
+    const char *operands;             /**< for the help: "FILE", "IN OUT", "" */
+    const char *summary;              /**< one line */
+    const cli_option *options;        /**< ends with a row whose name is NULL; or NULL */
+    int least, most;                  /**< operands */
     int (*run)(const cli_call *call); /**< returns a cli_status */
 } cli_command;
 
 struct cli_call {
     const cli_command *command;
-    const char *value[CLI_OPTIONS]; /**< by option row; NULL: not given; "" for a flag */
+    const char *value[CLI_OPTIONS]; /**< by option row; NULL: not given; "" for a flag; the first
+                                       of several */
+    const char *repeat[CLI_REPEATS + 1]; /**< all values of the option that may be repeated (a
+                                            command has one at most), in order; ends with NULL */
     char **operand;
     int operands;
 };

@@ -18,25 +18,6 @@ static int print_json(json_t *value)
 
 /* ---- import ------------------------------------------------------------------------------ */
 
-/* `wrap=yes|no`: the only option of an importer so far. */
-static int take_option(const cli_call *call, topomap_db_import_options *options)
-{
-    static const struct {
-        const char *text;
-        int wrap;
-    } known[] = {{"wrap=yes", 1}, {"wrap=no", 0}};
-    const char *text = cli_get(call, "option");
-
-    if (!text)
-        return 0;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(text, known[i].text) == 0) {
-            options->wrap = known[i].wrap;
-            return 0;
-        }
-    return cli_usage_error(call, "no option '%s'; there are wrap=yes and wrap=no", text);
-}
-
 static int import_file(const cli_call *call, const topomap_db_import_options *options,
                        topomap_db_report *report)
 {
@@ -79,12 +60,10 @@ static json_t *report_json(const cli_call *call, const topomap_db_report *report
 
 static int run_import(const cli_call *call)
 {
-    topomap_db_import_options options = {.nodes = cli_get(call, "nodes"), .wrap = -1};
+    topomap_db_import_options options = {.nodes = cli_get(call, "nodes"), .option = call->repeat};
     topomap_db_report report;
-    int status = take_option(call, &options);
+    int status = import_file(call, &options, &report);
 
-    if (!status)
-        status = import_file(call, &options, &report);
     if (status)
         return status;
     if (!cli_get(call, "json")) {
@@ -360,7 +339,7 @@ static int run_distance(const cli_call *call)
 static const cli_option import_options[] = {
     {"db", "DB", "topology database; made where there is none", NULL},
     {"nodes", "HOSTLIST", "hwloc: the nodes that have this inside", NULL},
-    {"option", "K=V", "xtdb2proc: wrap=no where the network is a mesh, not a torus", NULL},
+    {"option", "K=V...", "an option of the format's own; `topomap formats` lists them", NULL},
     {"json", NULL, "for programs", NULL},
     {NULL, NULL, NULL, NULL},
 };

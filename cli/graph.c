@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "topology-db/db.h"
 #include "graph/graph.h"
 
 static json_t *info_json(const topomap_graph *graph)
@@ -103,6 +104,32 @@ static json_t *suffixes(const char *text)
     return list;
 }
 
+static json_t *imports_json(void)
+{
+    json_t *list = json_array();
+
+    for (const topomap_db_importer_row *row = topomap_db_importers(); row->name; row++) {
+        json_t *options = json_array();
+
+        for (const topomap_db_importer_option *o = row->options; o && o->name; o++)
+            json_array_append_new(options, json_pack("{s:s, s:s, s:s}", "name", o->name, "values",
+                                                     o->values, "help", o->help));
+        json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "name", row->name, "help",
+                                              row->help, "options", options));
+    }
+    return list;
+}
+
+static void print_imports(void)
+{
+    puts("Formats of `topomap db import`, with their --option NAME=VALUE:");
+    for (const topomap_db_importer_row *row = topomap_db_importers(); row->name; row++) {
+        printf("  %-14s %s\n", row->name, row->help);
+        for (const topomap_db_importer_option *o = row->options; o && o->name; o++)
+            printf("%17s%s=%s: %s\n", "", o->name, o->values, o->help);
+    }
+}
+
 static json_t *tables_json(void)
 {
     json_t *formats = json_array(), *patterns = json_array();
@@ -118,7 +145,8 @@ static json_t *tables_json(void)
         json_array_append_new(patterns,
                               json_pack("{s:s, s:s, s:s}", "name", pattern->name, "grammar",
                                         pattern->grammar, "help", pattern->help));
-    return json_pack("{s:o, s:o}", "formats", formats, "patterns", patterns);
+    return json_pack("{s:o, s:o, s:o}", "formats", formats, "patterns", patterns, "imports",
+                     imports_json());
 }
 
 static int run_formats(const cli_call *call)
@@ -135,6 +163,7 @@ static int run_formats(const cli_call *call)
     puts("Patterns, accepted wherever a graph file is:");
     for (size_t i = 0; (pattern = topomap_graph_pattern_row(i)); i++)
         printf("  %s\n%17s%s\n", pattern->grammar, "", pattern->help);
+    print_imports();
     return CLI_DONE;
 }
 
@@ -166,7 +195,7 @@ const cli_command cli_graph_commands[] = {
      2, 2, run_convert},
     {"graph generate", "PATTERN", "write the graph of a pattern (`topomap formats` lists them)",
      generate_options, 1, 1, run_generate},
-    {"formats", "", "list the formats of graph files and the patterns", formats_options, 0, 0,
-     run_formats},
+    {"formats", "", "list the formats of graph files, the patterns, and what `db import` reads",
+     formats_options, 0, 0, run_formats},
     {NULL, NULL, NULL, NULL, 0, 0, NULL},
 };

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "topology-db/db.h"
 
 /* Text with what roff would take for its own made harmless. */
 static void put_text(const char *text)
@@ -45,6 +46,28 @@ static void put_command(const cli_command *command, const char *section)
     put_text(command->summary);
     printf(".\n");
     put_options(command);
+}
+
+/* Every importer with its options, on the page of db. */
+static void put_imports(void)
+{
+    printf(".SH IMPORTED FORMATS\n");
+    for (const topomap_db_importer_row *row = topomap_db_importers(); row->name; row++) {
+        printf(".TP\n.B ");
+        put_text(row->name);
+        printf("\n");
+        put_text(row->help);
+        printf(".\n");
+        for (const topomap_db_importer_option *o = row->options; o && o->name; o++) {
+            printf(".RS\n.TP\n.BI \"\\-\\-option \" ");
+            put_text(o->name);
+            printf("=");
+            put_text(o->values);
+            printf("\n");
+            put_text(o->help);
+            printf("\n.RE\n");
+        }
+    }
 }
 
 static int belongs(const cli_command *command, const char *page)
@@ -103,6 +126,8 @@ int cli_manual(const char *page)
         fprintf(stderr, "topomap: no command '%s'; see `topomap help`\n", page);
         return CLI_USAGE;
     }
+    if (strcmp(page, "db") == 0)
+        put_imports();
     put_tail();
     return CLI_DONE;
 }

@@ -83,6 +83,30 @@ int cli_integer(const cli_call *call, const char *name, uint64_t least, uint64_t
     return 0;
 }
 
+static int may_repeat(const cli_option *option)
+{
+    size_t length = option->value ? strlen(option->value) : 0;
+
+    return length > 3 && strcmp(option->value + length - 3, "...") == 0;
+}
+
+static int take_value(cli_call *call, int row, const char *value)
+{
+    int count = 0;
+
+    if (!call->value[row])
+        call->value[row] = value;
+    if (!may_repeat(&call->command->options[row]))
+        return 0;
+    while (call->repeat[count])
+        count++;
+    if (count == CLI_REPEATS)
+        return cli_usage_error(call, "option '--%s' is given more than %d times",
+                               call->command->options[row].name, CLI_REPEATS);
+    call->repeat[count] = value;
+    return 0;
+}
+
 /* One option at argv[*at]; advances *at past its value. */
 static int parse_option(int argc, char **argv, int *at, cli_call *call)
 {
@@ -95,7 +119,7 @@ static int parse_option(int argc, char **argv, int *at, cli_call *call)
         return -1;
     if (row < 0)
         return cli_usage_error(call, "unknown option '%s'", argv[*at]);
-    if (call->value[row])
+    if (call->value[row] && !may_repeat(&call->command->options[row]))
         return cli_usage_error(call, "option '%s' is given twice", argv[*at]);
     if (!call->command->options[row].value) {
         if (equal)
@@ -104,13 +128,11 @@ static int parse_option(int argc, char **argv, int *at, cli_call *call)
         return 0;
     }
     if (equal)
-        call->value[row] = equal + 1;
-    else if (*at + 1 < argc)
-        call->value[row] = argv[++*at];
-    else
-        return cli_usage_error(call, "option '%s' needs %s", argv[*at],
-                               call->command->options[row].value);
-    return 0;
+        return take_value(call, row, equal + 1);
+    if (*at + 1 < argc)
+        return take_value(call, row, argv[++*at]);
+    return cli_usage_error(call, "option '%s' needs %s", argv[*at],
+                           call->command->options[row].value);
 }
 
 int cli_parse(const cli_command *command, int argc, char **argv, cli_call *call)

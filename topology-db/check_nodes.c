@@ -41,7 +41,7 @@ static void put_kind(const char *name, char *kind)
 static int read_nodes(struct db_check *check, struct nodes *nodes)
 {
     static const char sql[] =
-        "SELECT host.id, host.name, host.class, coalesce(p.ports, 0), host.x IS NOT NULL FROM host"
+        "SELECT host.id, host.name, host.class, coalesce(p.ports, 0), host.place IS NOT NULL FROM host"
         " LEFT JOIN (SELECT host, count(*) AS ports FROM attach GROUP BY host) p"
         " ON p.host = host.id ORDER BY host.id";
     sqlite3_stmt *statement = db_prepare(check->file, sql, check->err);
@@ -400,7 +400,7 @@ static int tell_parts(struct db_check *check, const struct parts *p)
 int db_check_parts(struct db_check *check)
 {
     struct parts p = {0};
-    int result = db_switches_load(check->file, &p.switches, check->err);
+    int result = db_switches_load(check->file, 0, &p.switches, check->err);
 
     if (result)
         return -1;

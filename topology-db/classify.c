@@ -27,150 +27,6 @@ int db_put_fact(sqlite3 *file, const char *name, const char *text, int64_t numbe
     return result;
 }
 
-/* ---- Cray: coordinates ------------------------------------------------------------------- */
-
-struct coordinates {
-    uint64_t *packed; /* [count] x << 32 | y << 16 | z, sorted */
-    size_t count, room;
-    uint32_t dim[3];
-    size_t routers, most; /* distinct coordinates, and the most nodes that one of them has */
-    int aries_rule;       /* every row's y and z are what an Aries cabinet's place gives */
-    int high_cpu;         /* some row is node 2 or 3 of its blade */
-};
-
-static int by_number(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
-static int read_coordinates(sqlite3 *file, struct coordinates *c, topomap_error *err)
-{
-    sqlite3_stmt *statement = db_prepare(file, "SELECT x, y, z, cname FROM cray_proc", err);
-    int row = -1;
-
-    c->aries_rule = 1;
-    while (statement && (row = db_step(statement, err)) > 0) {
-        uint32_t at[3];
-        struct cray_name name;
-
-        for (int axis = 0; axis < 3; axis++) {
-            at[axis] = (uint32_t)sqlite3_column_int(statement, axis);
-            if (at[axis] >= c->dim[axis])
-                c->dim[axis] = at[axis] + 1;
-        }
-        cray_name_unpack(sqlite3_column_int64(statement, 3), &name);
-        /* Chassis and blade within a group of two cabinets; checked on two machines' full lists. */
-        if (at[1] != name.cage + 3 * (name.col % 2) || at[2] != name.slot)
-            c->aries_rule = 0;
-        c->high_cpu |= name.node >= 2;
-        if (topomap_grow(&c->packed, &c->room, c->count + 1, sizeof *c->packed, err)) {
-            row = -1;
-            break;
-        }
-        c->packed[c->count++] = (uint64_t)at[0] << 32 | (uint64_t)at[1] << 16 | at[2];
-    }
-    sqlite3_finalize(statement);
-    return row;
-}
-
-static void count_routers(struct coordinates *c)
-{
-    size_t end;
-
-    qsort(c->packed, c->count, sizeof *c->packed, by_number);
-    for (size_t i = 0; i < c->count; i = end) {
-        for (end = i; end < c->count && c->packed[end] == c->packed[i]; end++)
-            ;
-        c->routers++;
-        if (end - i > c->most)
-            c->most = end - i;
-    }
-}
-
-/* Routers serve one node (SeaStar), two (Gemini) or four (Aries); on Aries the three numbers are
- * group, chassis and blade, not places in a torus. */
-static const char *judge(const struct coordinates *c)
-{
-    if (c->most > 4 || (c->routers == 1 && c->count > 4))
-        return "irregular";
-    if (c->most > 2 || (c->aries_rule && c->high_cpu))
-        return "dragonfly";
-    return "torus";
-}
-
-static size_t count_groups(const struct coordinates *c)
-{
-    size_t groups = 0;
-
-    for (size_t i = 0; i < c->count; i++)
-        groups += !i || c->packed[i] >> 32 != c->packed[i - 1] >> 32;
-    return groups;
-}
-
-static void describe(const struct coordinates *c, int wrap, int64_t nodes,
-                     struct db_verdict *verdict)
-{
-    if (strcmp(verdict->topology, "torus") == 0)
-        snprintf(verdict->evidence, sizeof verdict->evidence,
-                 "%ux%ux%u %s (extents of the coordinates), %zu of %" PRId64
-                 " nodes have coordinates, %zu of %" PRIu64 " routers, up to %zu nodes each",
-                 c->dim[0], c->dim[1], c->dim[2], wrap ? "torus" : "mesh", c->count, nodes,
-                 c->routers, (uint64_t)c->dim[0] * c->dim[1] * c->dim[2], c->most);
-    else if (strcmp(verdict->topology, "dragonfly") == 0)
-        snprintf(verdict->evidence, sizeof verdict->evidence,
-                 "coordinates are group, chassis, blade (%s): %zu nodes, %zu routers, %zu groups; "
-                 "hops 1 in a chassis or along a blade position, 2 in a group, other groups taken "
-                 "as 4 (1 to 5 by links that are not listed)",
-                 c->aries_rule ? "as the cabinets' places give" : "up to 4 nodes a router",
-                 c->count, c->routers, count_groups(c));
-    else
-        snprintf(verdict->evidence, sizeof verdict->evidence,
-                 "%zu nodes share one coordinate: these are not coordinates of a network", c->most);
-}
-
-static int put_coordinates(sqlite3 *file, const struct coordinates *c, const char *kind, int wrap,
-                           topomap_error *err)
-{
-    return db_put_fact(file, "coordinates", kind, 0, err) ||
-                   db_put_fact(file, "dim_x", NULL, c->dim[0], err) ||
-                   db_put_fact(file, "dim_y", NULL, c->dim[1], err) ||
-                   db_put_fact(file, "dim_z", NULL, c->dim[2], err) ||
-                   db_put_fact(file, "wrap", NULL, wrap, err) ||
-                   db_put_fact(file, "routers", NULL, (int64_t)c->routers, err)
-               ? -1
-               : 0;
-}
-
-static int classify_cray(sqlite3 *file, struct db_verdict *verdict, topomap_error *err)
-{
-    struct coordinates c = {0};
-    int64_t wrap;
-    int result = read_coordinates(file, &c, err);
-
-    if (!result)
-        result = db_number(file,
-                           "SELECT count(*) FROM (SELECT nid FROM cray_admin UNION"
-                           " SELECT nid FROM cray_proc)",
-                           0, &verdict->hosts, err);
-    if (!result)
-        result =
-            db_number(file, "SELECT wrap FROM source WHERE importer='xtdb2proc'", 1, &wrap, err);
-    if (!result && c.count) {
-        count_routers(&c);
-        strcpy(verdict->topology, judge(&c));
-        describe(&c, wrap != 0, verdict->hosts, verdict);
-        verdict->confidence = (double)c.count / (double)verdict->hosts;
-        result = put_coordinates(file, &c, verdict->topology, wrap != 0, err);
-    } else if (!result && verdict->hosts) {
-        strcpy(verdict->topology, "unknown");
-        strcpy(verdict->evidence, "no coordinates: import the output of xtdb2proc too");
-    }
-    free(c.packed);
-    return result;
-}
-
 /* ---- Both -------------------------------------------------------------------------------- */
 
 static int put_counts(sqlite3 *file, topomap_error *err)
@@ -179,11 +35,20 @@ static int put_counts(sqlite3 *file, topomap_error *err)
         const char *name, *sql;
     } counts[] = {
         {"hosts", "SELECT count(*) FROM host"},
-        {"switches", "SELECT count(*) + coalesce((SELECT value FROM fact WHERE name='routers'), 0)"
+        /* A Cray router that no list of links has is known by its coordinates. */
+        {"switches", "SELECT count(*) + CASE WHEN EXISTS(SELECT 1 FROM cray_router) THEN 0 ELSE"
+                     " coalesce((SELECT value FROM fact WHERE name='routers'), 0) END"
+                     " + CASE WHEN EXISTS(SELECT 1 FROM fact WHERE name='slurm') THEN"
+                     " (SELECT count(*) FROM slurm_unit WHERE topology ="
+                     "  (SELECT id FROM slurm_topology WHERE chosen)) ELSE 0 END"
                      " FROM vertex WHERE kind=0"},
-        {"links", "SELECT count(*) FROM link WHERE coalesce(state, 0) <> 1"},
+        {"links", "SELECT count(*) + CASE WHEN EXISTS(SELECT 1 FROM fact WHERE name='slurm') THEN"
+                  " (SELECT count(*) FROM slurm_member JOIN slurm_unit ON slurm_unit.id = unit"
+                  "  WHERE topology = (SELECT id FROM slurm_topology WHERE chosen)) ELSE 0 END"
+                  " FROM link WHERE coalesce(state, 0) <> 1"},
         {"classes", "SELECT count(*) FROM class"},
-        {"subnets", "SELECT count(DISTINCT source * 65536 + subnet) FROM vertex"},
+        {"subnets", "SELECT count(DISTINCT source * 65536 + subnet) FROM vertex"
+                    " WHERE source NOT IN (SELECT source FROM cray_router)"},
         {"unknown_adapters", "SELECT count(*) FROM adapter WHERE host IS NULL"},
     };
 
@@ -197,12 +62,36 @@ static int put_counts(sqlite3 *file, topomap_error *err)
     return 0;
 }
 
+/* Slurm's topology file where it stands for the network. */
+static int classify_slurm(sqlite3 *file, struct db_verdict *verdict, topomap_error *err)
+{
+    char kind[16];
+    int64_t units;
+
+    if (db_fact_text(file, "slurm", kind, sizeof kind, err))
+        return -1;
+    if (!*kind)
+        return 0;
+    if (db_number(file,
+                  "SELECT count(*) FROM slurm_unit WHERE topology ="
+                  " (SELECT id FROM slurm_topology WHERE chosen)",
+                  0, &units, err))
+        return -1;
+    strcpy(verdict->topology, strcmp(kind, "torus3d") == 0 ? "torus" : kind);
+    snprintf(verdict->evidence, sizeof verdict->evidence,
+             "Slurm's topology file says so: kind %s, %" PRId64 " named; no fabric was imported",
+             kind, units);
+    return 0;
+}
+
 int db_classify(sqlite3 *file, topomap_error *err)
 {
     struct db_verdict cray = {0}, fabric = {0}, *chosen;
     char confidence[32];
+    int64_t placed;
 
-    if (classify_cray(file, &cray, err) || db_classify_fabric(file, &fabric, err))
+    if (db_classify_coordinates(file, &cray, err) || db_classify_fabric(file, &fabric, err) ||
+        db_number(file, "SELECT count(*) FROM host WHERE place IS NOT NULL", 0, &placed, err))
         return -1;
     /* A machine with both (an InfiniBand storage network beside Cray's own) is what more of its
      * hosts are on. */
@@ -211,6 +100,10 @@ int db_classify(sqlite3 *file, topomap_error *err)
         strcpy(chosen->topology, "unknown");
         strcpy(chosen->evidence, "no network has been imported");
     }
+    if (chosen == &cray && cray.hosts)
+        cray.confidence = placed < cray.hosts ? (double)placed / (double)cray.hosts : 1;
+    if (classify_slurm(file, chosen, err))
+        return -1;
     snprintf(confidence, sizeof confidence, "%.3f", chosen->confidence);
     if (db_put_fact(file, "topology", chosen->topology, 0, err) ||
         db_put_fact(file, "evidence", chosen->evidence, 0, err) ||

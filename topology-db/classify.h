@@ -4,17 +4,12 @@
 #ifndef TOPOMAP_DB_CLASSIFY_H
 #define TOPOMAP_DB_CLASSIFY_H
 
+#include "topology-db/derive.h"
 #include "topology-db/switches.h"
 
 enum {
     DB_TORUS_DIMS = 8, /* as many as machine/machine.h has */
     DB_TORUS_LINKS = 2 * DB_TORUS_DIMS,
-};
-
-struct db_verdict {
-    char topology[16], evidence[512];
-    double confidence; /* 0..1 */
-    int64_t hosts;     /* that it is about */
 };
 
 /** One connected part of the graph of switches. */
@@ -55,9 +50,5 @@ uint32_t db_most_frequent(uint32_t *number, size_t count);
 
 /** The verdict on all switches of the database; levels and places are written to table switch. */
 int db_classify_fabric(sqlite3 *file, struct db_verdict *verdict, topomap_error *err);
-
-/** Writes a fact; \p text NULL: the number. */
-int db_put_fact(sqlite3 *file, const char *name, const char *text, int64_t number,
-                topomap_error *err);
 
 #endif

@@ -377,7 +377,7 @@ static int judge_parts(struct fabric *f, topomap_error *err)
 int db_classify_fabric(sqlite3 *file, struct db_verdict *verdict, topomap_error *err)
 {
     struct fabric f = {.file = file};
-    int result = db_switches_load(file, &f.switches, err);
+    int result = db_switches_load(file, 0, &f.switches, err);
 
     if (result)
         return -1;

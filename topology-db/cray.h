@@ -20,6 +20,19 @@ void cray_name_unpack(int64_t packed, struct cray_name *name);
 /** \param text [40] */
 void cray_name_format(const struct cray_name *name, char *text);
 
+/** A link of a router: c0-0c0s1a0l27 (Aries), ...g1l27 (Gemini), ...s2l3 (SeaStar); the number of
+ *  the router is in name->node. The link's number is octal.
+ *  \param kind   'a', 'g' or 's'
+ *  \param after  where the text goes on; NULL: it must end there
+ *  \return -1 where it is not such a name */
+int cray_link_parse(const char *text, struct cray_name *name, char *kind, uint32_t *link,
+                    const char **after);
+/** The router of a node, both packed: Aries, one a blade; Gemini, one for nodes 0 and 1, one for 2
+ *  and 3; SeaStar, one a node. */
+int64_t cray_router_of(int64_t node, char kind);
+/** \param text [40] */
+void cray_router_format(const struct cray_name *name, char kind, char *text);
+
 /** Decimal digits alone, at most \p most. */
 int cray_number(const char *text, uint32_t most, uint32_t *value);
 

@@ -26,7 +26,8 @@ void topomap_db_close(topomap_db *db);
 
 typedef struct topomap_db_import_options {
     const char *nodes; /**< host list that an hwloc file is for, or NULL: the XML's own HostName */
-    int wrap;          /**< coordinates: 1 a torus, 0 a mesh; -1 as the source implies (a torus) */
+    const char *const *option; /**< "name=value" of the importer's own options (its row lists
+                                    them), ends with NULL; or NULL: none */
 } topomap_db_import_options;
 
 typedef struct topomap_db_report {
@@ -39,16 +40,26 @@ typedef struct topomap_db_report {
 /** Imports \p path (plain, xz or zstd) with the importer of that name, replacing what the same
  *  source said before, in one transaction: on failure the database is as it was. The same source
  *  is: for the InfiniBand importers the file of that name, and any file imported earlier, with
- *  whichever of them, that has a switch of this one (one subnet, dumped again); for xtprocadmin and
- * xtdb2proc any earlier one (a database holds one Cray machine); for hwloc the file and its list of
- * nodes; else the file of that name. The order of imports does not matter. */
+ *  whichever of them, that has a switch of this one (one subnet, dumped again); for xtprocadmin,
+ *  xtdb2proc and cray-links any earlier one (a database holds one Cray machine), and so for
+ *  slurm-topology and calibration; for hwloc the file and its list of nodes; else the file of that
+ *  name. The order of imports does not matter. */
 int topomap_db_import(topomap_db *db, const char *importer, const char *path,
                       const topomap_db_import_options *options, topomap_db_report *report,
                       topomap_error *err);
 
+/** An option of one importer: `name=value`. */
+typedef struct topomap_db_importer_option {
+    const char *name;
+    const char
+        *values; /**< "yes|no": these words alone; with capitals, "FILE" or "N,N,...": free */
+    const char *help;
+} topomap_db_importer_option;
+
 typedef struct topomap_db_importer_row {
     const char *name;
     const char *help;
+    const topomap_db_importer_option *options; /**< ends with name == NULL; or NULL: none */
 } topomap_db_importer_row;
 /** The registry of importers; ends with name == NULL. */
 const topomap_db_importer_row *topomap_db_importers(void);
@@ -195,11 +206,21 @@ struct topomap_bindings;
  *  floor(k * C / n) and has the consecutive places that cpus_per_task needs; more tasks than places
  *  share them evenly.
  *  A node that the database does not know is an error that names it.
- *  Costs of a byte are in tenths of a fabric hop. Inside a node: machine/shape.h. InfiniBand, kind
- *  "fabric": 10 a hop, hosts on one switch being 2 hops apart; kind "torus" or "mesh" with the same
- *  distances where all of them are those of a torus of switches. Cray Gemini and SeaStar, kind
- *  "torus": 10 + 10 a hop between routers (two nodes on one router are 0 hops apart, and farther
- *  than two cores). Cray Aries, kind "fabric": the same with the hops of topology-db/network.h.
+ *
+ *  Costs of a byte are in tenths of a hop over the reference link: the rate that most links between
+ *  switches of that network have. A hop over a link of another rate costs the ratio of the rates
+ * (at half the rate 20), or what an imported calibration says of its class; over the cheapest of
+ * the shortest paths. Inside a node: machine/shape.h, or the calibration. Which network:
+ *  1. switches, where all nodes hang on some: kind "fabric", or "torus" or "mesh" with
+ *     the same distances where all of them are those of a grid of switches. Hosts on one switch
+ *     are 2 hops apart.
+ *     On a Cray with an imported list of links hops are between routers, and a byte that leaves a
+ *     node costs 10 more: two nodes on one router are 0 hops apart, and farther than two cores. A
+ *     message takes one of several parallel cables; between routers of a Cray torus it is spread
+ *     over all of them, and the pair's whole rate counts, against the usual pair's;
+ *  2. coordinates, where all nodes have some: kind "torus" (a mesh where no dimension wraps), 10 +
+ * 10 a hop between routers; Cray Aries, kind "fabric", with the hops of topology-db/network.h;
+ *  3. Slurm's topology file, where it has all nodes: kind "fabric".
  *  Where the database has no network at all, every two nodes are 2 hops apart.
  *  \param bindings  filled where not NULL: slot s of node i (its k-th) gets task_first[i] + k;
  *                   job and step are left 0; topomap_bindings_clear() ends it */

@@ -5,9 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topology-db/costs.h"
 #include "util/alloc.h"
 
 /* ---- Names ------------------------------------------------------------------------------- */
+
+/* nid000123 and nid123 are nid00123: sites pad NIDs with five or six digits. */
+static void pad_nid(char *key)
+{
+    size_t digits = strspn(key + 3, "0123456789");
+
+    if (digits && digits <= 9 && !key[3 + digits])
+        snprintf(key, DB_KEY, "nid%05lu", strtoul(key + 3, NULL, 10));
+}
 
 void db_host_key(const char *name, char *key)
 {
@@ -17,6 +27,8 @@ void db_host_key(const char *name, char *key)
     for (i = 0; i < end && i < DB_KEY - 1; i++)
         key[i] = (char)tolower((unsigned char)name[i]);
     key[i] = 0;
+    if (strncmp(key, "nid", 3) == 0)
+        pad_nid(key);
 }
 
 int db_natural_order(const char *a, const char *b)
@@ -75,7 +87,7 @@ struct db_host_row *db_views_host(struct db_views *views, const char *name, cons
             return NULL;
         strcpy(host->key, key);
         snprintf(host->name, sizeof host->name, "%s", name);
-        host->coordinate[0] = host->coordinate[1] = host->coordinate[2] = -1;
+        host->cname = -1;
         HASH_ADD_STR(views->hosts, key, host);
     }
     return original && add_nickname(views, original, host, err) ? NULL : host;
@@ -176,6 +188,8 @@ static int by_name(const void *a, const void *b)
 
 static int write_host(sqlite3_stmt *insert, const struct db_host_row *host, topomap_error *err)
 {
+    char place[DB_POINT_TEXT];
+
     sqlite3_bind_int64(insert, 1, host->id);
     sqlite3_bind_text(insert, 2, host->key, -1, SQLITE_STATIC);
     sqlite3_bind_text(insert, 3, host->name, -1, SQLITE_STATIC);
@@ -189,11 +203,15 @@ static int write_host(sqlite3_stmt *insert, const struct db_host_row *host, topo
                                      : "not in the fabric",
                       -1, SQLITE_STATIC);
     sqlite3_bind_text(insert, 6, *host->type ? host->type : "compute", -1, SQLITE_STATIC);
-    for (int axis = 0; axis < 3; axis++)
-        if (host->coordinate[axis] >= 0)
-            sqlite3_bind_int(insert, 7 + axis, host->coordinate[axis]);
-        else
-            sqlite3_bind_null(insert, 7 + axis);
+    db_point_format(&host->point, place);
+    if (*place)
+        sqlite3_bind_text(insert, 7, place, -1, SQLITE_TRANSIENT);
+    else
+        sqlite3_bind_null(insert, 7);
+    if (host->cname >= 0)
+        sqlite3_bind_int64(insert, 8, host->cname);
+    else
+        sqlite3_bind_null(insert, 8);
     return db_insert(insert, err);
 }
 
@@ -201,8 +219,7 @@ static int write_hosts(struct db_views *views, topomap_error *err)
 {
     size_t count = HASH_COUNT(views->hosts), i = 0;
     struct db_host_row **sorted = topomap_alloc(count, sizeof *sorted, err);
-    sqlite3_stmt *insert =
-        db_prepare(views->file, "INSERT INTO host VALUES(?,?,?,?,?,?,?,?,?)", err);
+    sqlite3_stmt *insert = db_prepare(views->file, "INSERT INTO host VALUES(?,?,?,?,?,?,?,?)", err);
     int result = sorted && insert ? 0 : -1;
 
     if (!result) {
@@ -283,21 +300,55 @@ static void views_clear(struct db_views *views)
     free(views->nic_names);
 }
 
+/* Leaving a Cray node costs as much as a hop where nothing was measured: network.h. */
+static int price_router(struct db_views *views, topomap_error *err)
+{
+    if (db_cost_measured(views->file, "router", &views->router_cost, err))
+        return -1;
+    if (!views->router_cost)
+        views->router_cost = DB_HOP;
+    views->router_cost += views->router_cost % 2; /* half of it at either end */
+    /* Inside nodes: tenths of a hop, for inside.c. */
+    if (db_execute(views->file,
+                   "INSERT INTO fact SELECT 'cost:' || level,"
+                   " 10.0 * ns / (SELECT ns FROM calibration WHERE level='hop') FROM calibration"
+                   " WHERE level NOT LIKE 'hop%' AND level <> 'router'",
+                   err))
+        return -1;
+    return db_put_fact(views->file, "router_cost", NULL, views->router_cost, err);
+}
+
+/* Where no network has been imported, a host that Slurm lists is as good as on it. */
+static int judge_listed(struct db_views *views)
+{
+    for (struct db_host_row *host = views->hosts; host; host = host->hh.next)
+        if (host->fabric)
+            return 0;
+    for (struct db_host_row *host = views->hosts; host; host = host->hh.next)
+        host->fabric = host->listed;
+    return 0;
+}
+
 int db_derive(sqlite3 *file, topomap_error *err)
 {
     struct db_views views = {.file = file};
     int result = db_execute(file,
                             "DELETE FROM host; DELETE FROM nickname; DELETE FROM adapter;"
                             "DELETE FROM switch; DELETE FROM attach; DELETE FROM trunk;"
-                            "DELETE FROM fact;",
+                            "DELETE FROM slurm_switch; DELETE FROM slurm_attach;"
+                            "DELETE FROM slurm_trunk; DELETE FROM fact;",
                             err);
 
     if (!result)
+        result = price_router(&views, err);
+    if (!result)
         result = read_aliases(&views, err) || db_views_nics(&views, err) ||
                          db_views_cray(&views, err) || db_views_adapters(&views, err) ||
-                         read_classes(&views, err) || write_hosts(&views, err) ||
+                         db_views_slurm_hosts(&views, err) || read_classes(&views, err) ||
+                         judge_listed(&views) || write_hosts(&views, err) ||
                          write_nicknames(&views, err) || write_adapters(&views, err) ||
-                         db_views_links(&views, err) || db_views_planes(&views, err)
+                         db_views_links(&views, err) || db_views_planes(&views, err) ||
+                         db_views_slurm(&views, err)
                      ? -1
                      : 0;
     views_clear(&views);

@@ -5,6 +5,7 @@
 
 #include <uthash.h>
 
+#include "topology-db/point.h"
 #include "topology-db/store.h"
 
 enum { DB_KEY = 256 };
@@ -20,14 +21,29 @@ int db_derive(sqlite3 *file, topomap_error *err);
 /** The part of it that works out what kind of network it is, after the other tables are there. */
 int db_classify(sqlite3 *file, topomap_error *err);
 
+/** Facts of the derived views; text NULL: the number. */
+int db_put_fact(sqlite3 *file, const char *name, const char *text, int64_t number,
+                topomap_error *err);
+
+/** What kind of network the hosts' coordinates are of; the topology "" where no host has any and
+ *  there is no Cray node. */
+struct db_verdict {
+    char topology[16], evidence[512];
+    double confidence; /* 0..1 */
+    int64_t hosts;     /* that it is about */
+};
+int db_classify_coordinates(sqlite3 *file, struct db_verdict *verdict, topomap_error *err);
+
 /* ---- Between the derive_*.c files --------------------------------------------------------- */
 
 struct db_host_row {
     char key[DB_KEY], name[DB_KEY];
     char status[24], type[24];
-    int64_t id, class;     /* class 0: none */
-    int32_t coordinate[3]; /* -1: none */
-    int fabric;            /* some fabric source knows it */
+    int64_t id, class; /* class 0: none */
+    int64_t cname;     /* packed, of a Cray node; -1: none */
+    struct db_point point;
+    int fabric; /* some fabric source knows it */
+    int listed; /* Slurm's topology file does */
     UT_hash_handle hh;
 };
 
@@ -64,6 +80,7 @@ struct db_views {
     size_t nicknames, nickname_room;
     struct db_adapter_host *adapter; /* by vertex */
     size_t adapters, adapter_room;
+    uint32_t router_cost; /* of leaving a Cray node; costs.h */
 };
 
 /** The host of this name, made where it is new; NULL where memory is short. \p original, where not
@@ -79,9 +96,13 @@ int db_views_nics(struct db_views *views, topomap_error *err);
 /** The node whose adapter has this GUID, or NULL. */
 const char *db_views_nic(const struct db_views *views, uint64_t guid, int *exact);
 
-/** Hosts from Cray rows; hosts and adapters from InfiniBand vertices. */
+/** Hosts from Cray rows and named coordinates; what the shape of a Cray machine adds. */
 int db_views_cray(struct db_views *views, topomap_error *err);
+/** Hosts and adapters from InfiniBand vertices, and from lists that name hosts. */
 int db_views_adapters(struct db_views *views, topomap_error *err);
+/** Hosts that Slurm's topology file names; and, after the fabric's links, its switches. */
+int db_views_slurm_hosts(struct db_views *views, topomap_error *err);
+int db_views_slurm(struct db_views *views, topomap_error *err);
 /** Tables switch, attach, trunk, after hosts have their ids. */
 int db_views_links(struct db_views *views, topomap_error *err);
 /** switch.plane, from the trunks. */

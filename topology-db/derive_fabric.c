@@ -4,73 +4,10 @@
 #include <string.h>
 
 #include "topology-db/cray.h"
+#include "topology-db/costs.h"
 #include "topology-db/derive.h"
 #include "topology-db/ib.h"
 #include "util/alloc.h"
-
-/* ---- Cray -------------------------------------------------------------------------------- */
-
-static void copy_column(sqlite3_stmt *statement, int column, char *text, size_t size)
-{
-    const char *value = (const char *)sqlite3_column_text(statement, column);
-
-    if (!*text && value)
-        snprintf(text, size, "%s", value);
-}
-
-/* One row of either table: nid, cname, status, type[, x, y, z]. What came first stays, and
- * xtprocadmin, which knows the nodes' present state, comes first. */
-static int take_cray(struct db_views *views, sqlite3_stmt *statement, int coordinates,
-                     topomap_error *err)
-{
-    struct db_host_row *host;
-    struct cray_name cname;
-    char nid[DB_KEY], place[DB_KEY];
-    const char *name;
-
-    /* Slurm's names on XT, XE and XC: nid%05d of the decimal NID. */
-    snprintf(nid, sizeof nid, "nid%05lld", (long long)sqlite3_column_int64(statement, 0));
-    name = db_views_mapped(views, nid);
-    if (name == nid && views->alias_key) {
-        cray_name_unpack(sqlite3_column_int64(statement, 1), &cname);
-        cray_name_format(&cname, place);
-        name = db_views_mapped(views, place);
-        if (name == place)
-            name = nid;
-    }
-    host = db_views_host(views, name, name == nid ? NULL : nid, err);
-    if (!host)
-        return -1;
-    host->fabric = 1;
-    copy_column(statement, 2, host->status, sizeof host->status);
-    copy_column(statement, 3, host->type, sizeof host->type);
-    for (int axis = 0; coordinates && axis < 3; axis++)
-        host->coordinate[axis] = sqlite3_column_int(statement, 4 + axis);
-    return 0;
-}
-
-int db_views_cray(struct db_views *views, topomap_error *err)
-{
-    static const char *const queries[] = {
-        "SELECT nid, cname, status, type FROM cray_admin ORDER BY nid",
-        "SELECT nid, cname, status, type, x, y, z FROM cray_proc ORDER BY nid",
-    };
-    int row = 0;
-
-    for (int i = 0; row >= 0 && i < 2; i++) {
-        sqlite3_stmt *statement = db_prepare(views->file, queries[i], err);
-
-        if (!statement)
-            return -1;
-        while ((row = db_step(statement, err)) > 0)
-            if (take_cray(views, statement, i == 1, err)) {
-                row = -1;
-                break;
-            }
-        sqlite3_finalize(statement);
-    }
-    return row;
-}
 
 /* ---- InfiniBand adapters ----------------------------------------------------------------- */
 
@@ -144,6 +81,29 @@ static const char *name_adapter(struct db_views *views, sqlite3_stmt *adapters,
     return ports->nic[0] ? db_views_mapped(views, ports->nic[0]) : NULL;
 }
 
+static int keep_adapter(struct db_views *views, int64_t vertex, struct db_host_row *host,
+                        topomap_error *err)
+{
+    if (topomap_grow(&views->adapter, &views->adapter_room, views->adapters + 1,
+                     sizeof *views->adapter, err))
+        return -1;
+    views->adapter[views->adapters++] = (struct db_adapter_host){vertex, host};
+    return 0;
+}
+
+/* A host that its source names: it is its own adapter. */
+static int take_named(struct db_views *views, sqlite3_stmt *adapters, topomap_error *err)
+{
+    const char *text = (const char *)sqlite3_column_text(adapters, 3);
+    const char *name = db_views_mapped(views, text);
+    struct db_host_row *host = db_views_host(views, name, name == text ? NULL : text, err);
+
+    if (!host)
+        return -1;
+    host->fabric = 1;
+    return keep_adapter(views, sqlite3_column_int64(adapters, 0), host, err);
+}
+
 static int take_adapter(struct db_views *views, sqlite3_stmt *adapters, struct port_names *ports,
                         topomap_error *err)
 {
@@ -157,18 +117,14 @@ static int take_adapter(struct db_views *views, sqlite3_stmt *adapters, struct p
             return -1;
         host->fabric = 1;
     }
-    if (topomap_grow(&views->adapter, &views->adapter_room, views->adapters + 1,
-                     sizeof *views->adapter, err))
-        return -1;
-    views->adapter[views->adapters++] =
-        (struct db_adapter_host){sqlite3_column_int64(adapters, 0), host};
-    return 0;
+    return keep_adapter(views, sqlite3_column_int64(adapters, 0), host, err);
 }
 
 int db_views_adapters(struct db_views *views, topomap_error *err)
 {
     sqlite3_stmt *adapters = db_prepare(
-        views->file, "SELECT id, guid, system, text FROM vertex WHERE kind=1 ORDER BY id", err);
+        views->file,
+        "SELECT id, guid, system, text, kind FROM vertex WHERE kind IN (1, 5) ORDER BY id", err);
     sqlite3_stmt *ports =
         db_prepare(views->file, "SELECT vertex, guid FROM port ORDER BY vertex, number", err);
     struct port_guid port = {INT64_MAX, 0};
@@ -185,7 +141,11 @@ int db_views_adapters(struct db_views *views, topomap_error *err)
                  result = next_port(ports, &port, err))
                 if (port.vertex == vertex)
                     take_port(views, port.guid, &names);
-            if (result || take_adapter(views, adapters, &names, err)) {
+            if (!result)
+                result = sqlite3_column_int(adapters, 4) == IB_HOST
+                             ? take_named(views, adapters, err)
+                             : take_adapter(views, adapters, &names, err);
+            if (result) {
                 row = -1;
                 break;
             }
@@ -199,11 +159,13 @@ int db_views_adapters(struct db_views *views, topomap_error *err)
 
 struct attached {
     int64_t host, adapter, port, sw;
+    uint32_t hops, cost;
+    uint32_t class; /* UINT32_MAX: the cost is there already */
 };
 
 struct cable {
     int64_t a, b;
-    uint64_t mbps;
+    uint32_t class;
 };
 
 struct cables {
@@ -213,6 +175,9 @@ struct cables {
     size_t attachments, attached_room;
     struct cable *cable;
     size_t cables, cable_room;
+    struct db_link_classes classes;
+    int64_t torus;        /* the source of a Gemini or SeaStar list; 0: none */
+    uint64_t torus_usual; /* the rate that most of its pairs of routers have */
 };
 
 static int by_host(const void *a, const void *b)
@@ -275,7 +240,8 @@ static const struct db_adapter_host *find_adapter(const struct db_views *views, 
 }
 
 static int take_attachment(struct db_views *views, struct cables *cables, int64_t adapter,
-                           int64_t port, int64_t sw, topomap_error *err)
+                           int64_t port, int64_t sw, struct db_link_class *class,
+                           topomap_error *err)
 {
     const struct db_adapter_host *found = find_adapter(views, adapter);
 
@@ -284,73 +250,226 @@ static int take_attachment(struct db_views *views, struct cables *cables, int64_
     if (topomap_grow(&cables->attached, &cables->attached_room, cables->attachments + 1,
                      sizeof *cables->attached, err))
         return -1;
+    class->others++;
     cables->attached[cables->attachments++] =
-        (struct attached){found->host ? found->host->id : 0, adapter, port, sw};
+        (struct attached){found->host ? found->host->id : 0, adapter, port, sw, 1, 0, class->index};
     return 0;
 }
 
+/* Neighbouring rows are mostly of one class. */
+static int find_class(struct cables *cables, sqlite3_stmt *links, struct db_link_class **last,
+                      topomap_error *err)
+{
+    const char *kind = (const char *)sqlite3_column_text(links, 8);
+    struct db_link_key key;
+
+    memset(&key, 0, sizeof key);
+    key.source = sqlite3_column_int64(links, 7);
+    key.width = (uint32_t)sqlite3_column_int(links, 4);
+    key.speed = (uint32_t)sqlite3_column_int(links, 5);
+    key.mbps = (uint32_t)sqlite3_column_int64(links, 6);
+    if (kind)
+        strncpy(key.kind, kind, sizeof key.kind - 1);
+    if (*last && memcmp(&(*last)->key, &key, sizeof key) == 0)
+        return 0;
+    return db_link_classes_find(&cables->classes, &key, last, err);
+}
+
 static int take_link(struct db_views *views, struct cables *cables, sqlite3_stmt *links,
-                     topomap_error *err)
+                     struct db_link_class **class, topomap_error *err)
 {
     int64_t a = sqlite3_column_int64(links, 0), b = sqlite3_column_int64(links, 2);
 
     if (a >= cables->ids || b >= cables->ids || a < 0 || b < 0 || a == b)
         return 0;
+    if (find_class(cables, links, class, err))
+        return -1;
     if (cables->is_switch[a] && cables->is_switch[b]) {
-        uint32_t mbps = sqlite3_column_type(links, 6) != SQLITE_NULL
-                            ? (uint32_t)sqlite3_column_int64(links, 6)
-                            : ib_mbps((uint32_t)sqlite3_column_int(links, 4),
-                                      (uint32_t)sqlite3_column_int(links, 5));
-
         if (topomap_grow(&cables->cable, &cables->cable_room, cables->cables + 1,
                          sizeof *cables->cable, err))
             return -1;
-        cables->cable[cables->cables++] = (struct cable){a, b, mbps};
+        (*class)->trunks++;
+        cables->cable[cables->cables++] = (struct cable){a, b, (*class)->index};
         return 0;
     }
     if (cables->is_switch[b])
-        return take_attachment(views, cables, a, sqlite3_column_int64(links, 1), b, err);
+        return take_attachment(views, cables, a, sqlite3_column_int64(links, 1), b, *class, err);
     if (cables->is_switch[a])
-        return take_attachment(views, cables, b, sqlite3_column_int64(links, 3), a, err);
+        return take_attachment(views, cables, b, sqlite3_column_int64(links, 3), a, *class, err);
     return 0;
 }
 
+/* ---- Cray nodes on their routers ----------------------------------------------------------- */
+
+struct router {
+    int64_t cname, vertex;
+};
+
+static int by_cname(const void *a, const void *b)
+{
+    const struct router *x = a, *y = b;
+
+    return x->cname < y->cname ? -1 : x->cname > y->cname;
+}
+
+static int read_routers(struct db_views *views, struct router **routers, size_t *count, char *kind,
+                        topomap_error *err)
+{
+    sqlite3_stmt *statement =
+        db_prepare(views->file, "SELECT cname, vertex, kind FROM cray_router", err);
+    size_t room = 0;
+    int row = -1;
+
+    while (statement && (row = db_step(statement, err)) > 0) {
+        if (topomap_grow(routers, &room, *count + 1, sizeof **routers, err)) {
+            row = -1;
+            break;
+        }
+        *kind = *(const char *)sqlite3_column_text(statement, 2);
+        (*routers)[(*count)++] =
+            (struct router){sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1)};
+    }
+    sqlite3_finalize(statement);
+    if (row == 0 && *count)
+        qsort(*routers, *count, sizeof **routers, by_cname);
+    return row;
+}
+
+static int attach_cray(struct db_views *views, struct cables *cables, topomap_error *err)
+{
+    struct router *routers = NULL;
+    size_t count = 0;
+    char kind = 0;
+    int result = read_routers(views, &routers, &count, &kind, err);
+
+    for (struct db_host_row *host = views->hosts; !result && count && host; host = host->hh.next) {
+        const struct router *found;
+        struct router wanted = {.cname = cray_router_of(host->cname, kind)};
+
+        if (host->cname < 0 ||
+            !(found = bsearch(&wanted, routers, count, sizeof *routers, by_cname)))
+            continue;
+        result = topomap_grow(&cables->attached, &cables->attached_room, cables->attachments + 1,
+                              sizeof *cables->attached, err);
+        if (!result)
+            cables->attached[cables->attachments++] = (struct attached){
+                host->id, 0, 0, found->vertex, 0, views->router_cost / 2, UINT32_MAX};
+    }
+    free(routers);
+    if (!result && kind && kind != 'a')
+        result = db_number(views->file, "SELECT source FROM cray_router LIMIT 1", 0, &cables->torus,
+                           err);
+    return result;
+}
+
+/* ---- Views ------------------------------------------------------------------------------- */
+
 static int write_attached(struct db_views *views, struct cables *cables, topomap_error *err)
 {
-    sqlite3_stmt *insert = db_prepare(views->file, "INSERT INTO attach VALUES(?,?,?,?)", err);
+    sqlite3_stmt *insert = db_prepare(views->file, "INSERT INTO attach VALUES(?,?,?,?,?,?)", err);
     int result = insert ? 0 : -1;
 
     if (cables->attachments)
         qsort(cables->attached, cables->attachments, sizeof *cables->attached, by_host);
     for (size_t i = 0; !result && i < cables->attachments; i++) {
-        sqlite3_bind_int64(insert, 1, cables->attached[i].host);
-        sqlite3_bind_int64(insert, 2, cables->attached[i].adapter);
-        sqlite3_bind_int64(insert, 3, cables->attached[i].port);
-        sqlite3_bind_int64(insert, 4, cables->attached[i].sw);
+        const struct attached *at = &cables->attached[i];
+
+        sqlite3_bind_int64(insert, 1, at->host);
+        sqlite3_bind_int64(insert, 2, at->adapter);
+        sqlite3_bind_int64(insert, 3, at->port);
+        sqlite3_bind_int64(insert, 4, at->sw);
+        sqlite3_bind_int64(insert, 5, at->hops);
+        sqlite3_bind_int64(insert, 6,
+                           at->class == UINT32_MAX ? at->cost
+                                                   : cables->classes.by_index[at->class]->cost);
         result = db_insert(insert, err);
     }
     sqlite3_finalize(insert);
     return result;
 }
 
+/* Cables of one pair of switches: cable[first .. end). */
+struct pair {
+    size_t first, end;
+    uint64_t mbps;
+    uint32_t cost;
+};
+
+/* A message takes one cable: what its class costs, or their mean. In a Cray torus packets spread
+ * over the parallel links of a pair: the pair's whole rate counts, against the usual pair's. */
+static void sum_pair(const struct cables *cables, size_t first, struct pair *pair)
+{
+    uint64_t cost = 0;
+
+    *pair = (struct pair){.first = first, .end = first};
+    while (pair->end < cables->cables &&
+           by_ends(&cables->cable[first], &cables->cable[pair->end]) == 0) {
+        const struct db_link_class *class =
+            cables->classes.by_index[cables->cable[pair->end++].class];
+
+        pair->mbps += class->mbps;
+        cost += class->cost;
+        if (class->key.source == cables->torus && !class->measured)
+            cost = UINT64_MAX / 2;
+    }
+    pair->cost = cost >= UINT64_MAX / 4 ? db_cost_of_rate(cables->torus_usual, pair->mbps)
+                                        : (uint32_t)(cost / (pair->end - first));
+}
+
+static int by_rate(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* The rate that most pairs of routers have together. */
+static int find_usual(struct cables *cables, topomap_error *err)
+{
+    uint64_t *rate;
+    size_t count = 0, best = 0, end;
+    struct pair pair;
+
+    if (!cables->torus)
+        return 0;
+    rate = topomap_alloc(cables->cables, sizeof *rate, err);
+    if (!rate)
+        return -1;
+    for (size_t i = 0; i < cables->cables; i = pair.end) {
+        sum_pair(cables, i, &pair);
+        if (cables->classes.by_index[cables->cable[i].class]->key.source == cables->torus)
+            rate[count++] = pair.mbps;
+    }
+    qsort(rate, count, sizeof *rate, by_rate);
+    for (size_t i = 0; i < count; i = end) {
+        for (end = i; end < count && rate[end] == rate[i]; end++)
+            ;
+        if (end - i >= best) {
+            best = end - i;
+            cables->torus_usual = rate[i];
+        }
+    }
+    free(rate);
+    return 0;
+}
+
 static int write_trunks(struct db_views *views, struct cables *cables, topomap_error *err)
 {
-    sqlite3_stmt *insert = db_prepare(views->file, "INSERT INTO trunk VALUES(?,?,?,?)", err);
+    sqlite3_stmt *insert = db_prepare(views->file, "INSERT INTO trunk VALUES(?,?,?,?,?)", err);
     int result = insert ? 0 : -1;
-    size_t end;
+    struct pair pair;
 
     if (cables->cables)
         qsort(cables->cable, cables->cables, sizeof *cables->cable, by_ends);
-    for (size_t i = 0; !result && i < cables->cables; i = end) {
-        uint64_t mbps = 0;
-
-        for (end = i; end < cables->cables && by_ends(&cables->cable[i], &cables->cable[end]) == 0;
-             end++)
-            mbps += cables->cable[end].mbps;
+    if (!result)
+        result = find_usual(cables, err);
+    for (size_t i = 0; !result && i < cables->cables; i = pair.end) {
+        sum_pair(cables, i, &pair);
         sqlite3_bind_int64(insert, 1, cables->cable[i].a);
         sqlite3_bind_int64(insert, 2, cables->cable[i].b);
-        sqlite3_bind_int64(insert, 3, (int64_t)(end - i));
-        sqlite3_bind_int64(insert, 4, (int64_t)mbps);
+        sqlite3_bind_int64(insert, 3, (int64_t)(pair.end - i));
+        sqlite3_bind_int64(insert, 4, (int64_t)pair.mbps);
+        sqlite3_bind_int64(insert, 5, pair.cost);
         result = db_insert(insert, err);
     }
     sqlite3_finalize(insert);
@@ -360,24 +479,30 @@ static int write_trunks(struct db_views *views, struct cables *cables, topomap_e
 int db_views_links(struct db_views *views, topomap_error *err)
 {
     struct cables cables = {0};
+    struct db_link_class *class = NULL;
     sqlite3_stmt *links;
     int row = read_switches(views, &cables, err);
 
     if (!row) {
         links = db_prepare(views->file,
-                           "SELECT a, aport, b, bport, width, speed, mbps FROM link"
+                           "SELECT a, aport, b, bport, width, speed, mbps, source, kind FROM link"
                            " WHERE coalesce(state, 0) <> 1", /* IB_DOWN */
                            err);
         row = -1;
         while (links && (row = db_step(links, err)) > 0)
-            if (take_link(views, &cables, links, err)) {
+            if (take_link(views, &cables, links, &class, err)) {
                 row = -1;
                 break;
             }
         sqlite3_finalize(links);
     }
     if (!row)
-        row = write_attached(views, &cables, err) || write_trunks(views, &cables, err) ? -1 : 0;
+        row = db_link_classes_price(&cables.classes, views->file, err) ||
+                      attach_cray(views, &cables, err) || write_attached(views, &cables, err) ||
+                      write_trunks(views, &cables, err)
+                  ? -1
+                  : 0;
+    db_link_classes_clear(&cables.classes);
     free(cables.is_switch);
     free(cables.attached);
     free(cables.cable);

@@ -46,7 +46,7 @@ int db_views_planes(struct db_views *views, topomap_error *err)
 {
     struct db_switches switches = {0};
     uint32_t *plane = NULL;
-    int result = db_switches_load(views->file, &switches, err);
+    int result = db_switches_load(views->file, 0, &switches, err);
 
     if (result)
         return -1;

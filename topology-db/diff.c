@@ -57,8 +57,8 @@ static const struct {
 } kinds[] = {
     {"host",
      "SELECT host.key, host.status || ', ' || host.type || ', class ' ||"
-     " coalesce(class.name, 'none') || CASE WHEN host.x IS NULL THEN '' ELSE ', at ' || host.x ||"
-     " ',' || host.y || ',' || host.z END FROM host LEFT JOIN class ON class.id = host.class",
+     " coalesce(class.name, 'none') || CASE WHEN host.place IS NULL THEN '' ELSE ', at ' ||"
+     " host.place END FROM host LEFT JOIN class ON class.id = host.class",
      take_plain, 0},
     {"switch", "SELECT label, '' FROM switch", take_plain, 0},
     {"link",

@@ -45,8 +45,7 @@ int db_cable_kept(const struct db_export *x, const struct db_cable *cable)
 static int read_hosts(struct db_export *x, topomap_error *err)
 {
     static const char sql[] =
-        "SELECT host.id, host.name, class.name, status, type, CASE WHEN host.x IS NULL THEN ''"
-        " ELSE host.x || ',' || host.y || ',' || host.z END FROM host"
+        "SELECT host.id, host.name, class.name, status, type, host.place FROM host"
         " LEFT JOIN class ON class.id = host.class ORDER BY host.id";
     sqlite3_stmt *statement = db_prepare(x->file, sql, err);
     size_t room = 0;
@@ -80,7 +79,7 @@ static int read_switches(struct db_export *x, topomap_error *err)
     sqlite3_stmt *statement;
     int row = -1;
 
-    if (db_switches_load(x->file, &x->graph, err))
+    if (db_switches_load(x->file, 0, &x->graph, err))
         return -1;
     x->sw = topomap_alloc(x->graph.count, sizeof *x->sw, err);
     statement = db_prepare(x->file,
@@ -143,6 +142,15 @@ static int take_cable(const struct db_export *x, sqlite3_stmt *row, struct db_ca
     cable->mbps = sqlite3_column_type(row, 6) == SQLITE_NULL
                       ? ib_mbps(cable->width, cable->speed)
                       : (uint32_t)sqlite3_column_int64(row, 6);
+    if (cable->host == UINT32_MAX &&
+        db_natural_order(x->sw[cable->a].label, x->sw[cable->b].label) > 0) {
+        const struct db_cable swap = *cable;
+
+        cable->a = swap.b;
+        cable->b = swap.a;
+        cable->aport = swap.bport;
+        cable->bport = swap.aport;
+    }
     if (cable->host != UINT32_MAX &&
         (x->host[cable->host].home == UINT32_MAX ||
          db_natural_order(x->sw[cable->b].label, x->sw[x->host[cable->host].home].label) < 0))

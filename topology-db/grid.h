@@ -5,8 +5,7 @@
 
 #include "topology-db/classify.h"
 
-/** Hops from a host into its switch and out to the other host. */
-enum { DB_ENDS_HOPS = 2, DB_NO_PLACE = UINT16_MAX };
+enum { DB_NO_PLACE = UINT16_MAX };
 
 struct db_grid {
     uint32_t dims; /* 0: no torus */

@@ -8,6 +8,7 @@
 #include "machine/shape.h"
 #include "topology-db/derive.h"
 #include "topology-db/hwloc_child.h"
+#include "topology-db/hwloc_diff.h"
 #include "topology-db/hwloc_nics.h"
 #include "topology-db/import.h"
 #include "util/alloc.h"
@@ -57,6 +58,11 @@ static int read_inside(struct db_import *import, void **content, topomap_error *
     if (!inside)
         return -1;
     result = topomap_input_all(import->input, (size_t)256 << 20, &xml, &size, err);
+    if (!result && db_hwloc_is_diff(xml, size) &&
+        db_hwloc_patch(import->path, db_option(import, "base"), &xml, &size, err)) {
+        free(xml);
+        result = -1;
+    }
     if (!result) {
         result = db_hwloc_load(import->path, xml, size, &inside->text, &inside->host, &inside->nics,
                                err);
@@ -197,8 +203,13 @@ static int write_inside(struct db_import *import, void *content, topomap_error *
                             err);
 }
 
+static const topomap_db_importer_option options[] = {
+    {"base", "FILE", "the whole topology that an hwloc difference (hwloc-diff) refers to"},
+    {NULL, NULL, NULL},
+};
+
 const db_importer db_hwloc = {
-    .row = {"hwloc", "inside of a class of nodes: an hwloc XML, for --nodes HOSTLIST"},
+    .row = {"hwloc", "inside of a class of nodes: an hwloc XML, for --nodes HOSTLIST", options},
     .read = read_inside,
     .write = write_inside,
     .free = inside_free,

@@ -12,6 +12,7 @@ enum ib_kind {
     IB_ROUTER,
     IB_AGGREGATION, /* an in-network reduction engine: an adapter that no host has */
     IB_OTHER,       /* of unknown type */
+    IB_HOST,        /* a host that the source itself names, with no GUID; text is its name */
 };
 
 /** The logical state of a port or link, as PortInfo has it (InfiniBand specification 14.2.5.6). */

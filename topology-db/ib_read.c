@@ -131,23 +131,27 @@ static int read_opensm(struct db_import *import, void **content, topomap_error *
 }
 
 const db_importer db_ibnetdiscover = {
-    .row = {"ibnetdiscover", "InfiniBand fabric: ibnetdiscover's output (also -g, --full) or its "
-                             "ports report (-p)"},
+    .row = {"ibnetdiscover",
+            "InfiniBand fabric: ibnetdiscover's output (also -g, --full) or its "
+            "ports report (-p)",
+            NULL},
     .read = read_ibnetdiscover,
     .write = ib_write,
     .free = ib_free,
 };
 
 const db_importer db_ibdiagnet = {
-    .row = {"ibdiagnet", "InfiniBand fabric: ibdiagnet2.ibnetdiscover, ibdiagnet2.net_dump or "
-                         "ibdiagnet.lst"},
+    .row = {"ibdiagnet",
+            "InfiniBand fabric: ibdiagnet2.ibnetdiscover, ibdiagnet2.net_dump or "
+            "ibdiagnet.lst",
+            NULL},
     .read = read_ibdiagnet,
     .write = ib_write,
     .free = ib_free,
 };
 
 const db_importer db_opensm_lst = {
-    .row = {"opensm-lst", "InfiniBand fabric: opensm-subnet.lst or ibdiagnet.lst"},
+    .row = {"opensm-lst", "InfiniBand fabric: opensm-subnet.lst or ibdiagnet.lst", NULL},
     .read = read_opensm,
     .write = ib_write,
     .free = ib_free,

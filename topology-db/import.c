@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topology-db/import.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "topology-db/derive.h"
+#include "topology-db/foreign.h"
 #include "util/alloc.h"
 
 static const db_importer *const importers[] = {
-    &db_ibnetdiscover, &db_ibdiagnet, &db_opensm_lst, &db_xtprocadmin,
-    &db_xtdb2proc,     &db_hwloc,     &db_host_map,
+    &db_ibnetdiscover, &db_ibdiagnet,     &db_opensm_lst,     &db_xtprocadmin, &db_xtdb2proc,
+    &db_cray_links,    &db_hwloc,         &db_host_map,       &db_coordinates, &db_bluegene,
+    &db_links,         &db_myrinet_links, &db_slurm_topology, &db_calibration,
 };
 
 enum { IMPORTERS = sizeof importers / sizeof *importers };
@@ -24,6 +27,25 @@ const topomap_db_importer_row *topomap_db_importers(void)
     for (size_t i = 0; i < IMPORTERS; i++)
         rows[i] = importers[i]->row;
     return rows;
+}
+
+/* Where "name=value" has this name, its value. */
+static const char *value_of(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+
+    return strncmp(text, name, length) == 0 && text[length] == '=' ? text + length + 1 : NULL;
+}
+
+const char *db_option(const struct db_import *import, const char *name)
+{
+    for (const char *const *at = import->options->option; at && *at; at++) {
+        const char *value = value_of(*at, name);
+
+        if (value)
+            return value;
+    }
+    return NULL;
 }
 
 void db_warn(struct db_import *import, size_t line, const char *format, ...)
@@ -47,8 +69,10 @@ void db_warn(struct db_import *import, size_t line, const char *format, ...)
 
 int db_forget_source(sqlite3 *file, int64_t source, topomap_error *err)
 {
-    static const char *const tables[] = {"vertex",    "port",       "link",  "cray_admin",
-                                         "cray_proc", "node_class", "alias", "nic"};
+    static const char *const tables[] = {
+        "vertex",      "port",           "link",       "cray_admin",   "cray_proc",
+        "node_class",  "alias",          "geometry",   "cray_router",  "place",
+        "calibration", "slurm_topology", "slurm_unit", "slurm_member", "nic"};
     int result = 0;
 
     for (size_t i = 0; !result && i <= sizeof tables / sizeof *tables; i++) {
@@ -78,6 +102,57 @@ static const db_importer *find(const char *name, topomap_error *err)
     return NULL;
 }
 
+/* Whether a value is one of "yes|no"; where capitals stand for it, the importer itself looks. */
+static int is_value(const char *values, const char *value)
+{
+    size_t length = strlen(value);
+
+    for (const char *at = values; *at; at++)
+        if (isupper((unsigned char)*at))
+            return *value != 0;
+    for (const char *at = values; at; at = strchr(at, '|')) {
+        at += *at == '|';
+        if (length && strncmp(at, value, length) == 0 && (at[length] == '|' || !at[length]))
+            return 1;
+    }
+    return 0;
+}
+
+static int refuse_option(const topomap_db_importer_row *row, const char *text, topomap_error *err)
+{
+    char known[768] = "";
+
+    for (const topomap_db_importer_option *o = row->options; o && o->name; o++)
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s=%s",
+                 o == row->options ? "" : ", ", o->name, o->values);
+    return *known
+               ? topomap_error_set(err, TOPOMAP_EUSAGE, "%s has no option '%.100s'; there are %s",
+                                   row->name, text, known)
+               : topomap_error_set(err, TOPOMAP_EUSAGE, "%s has no options, not '%.100s' either",
+                                   row->name, text);
+}
+
+static int check_options(const topomap_db_importer_row *row, const char *const *options,
+                         topomap_error *err)
+{
+    for (const char *const *at = options; at && *at; at++) {
+        const topomap_db_importer_option *o = row->options;
+
+        while (o && o->name && !value_of(*at, o->name))
+            o++;
+        if (!o || !o->name)
+            return refuse_option(row, *at, err);
+        if (!is_value(o->values, value_of(*at, o->name)))
+            return topomap_error_set(err, TOPOMAP_EUSAGE, "%s: option %s takes %s, not '%.100s'",
+                                     row->name, o->name, o->values, value_of(*at, o->name));
+        for (const char *const *other = options; other < at; other++)
+            if (value_of(*other, o->name))
+                return topomap_error_set(err, TOPOMAP_EUSAGE, "%s: option %s is given twice",
+                                         row->name, o->name);
+    }
+    return 0;
+}
+
 /* The row of the source, after what it said before is gone. */
 static int begin_source(struct db_import *import, const char *importer, topomap_error *err)
 {
@@ -102,7 +177,7 @@ static int begin_source(struct db_import *import, const char *importer, topomap_
 static int end_source(struct db_import *import, const char *importer, topomap_error *err)
 {
     sqlite3_stmt *statement =
-        db_prepare(import->file, "INSERT INTO source VALUES(?,?,?,?,?,?,?)", err);
+        db_prepare(import->file, "INSERT INTO source VALUES(?,?,?,?,?,?)", err);
     int result;
 
     if (!statement)
@@ -113,7 +188,6 @@ static int end_source(struct db_import *import, const char *importer, topomap_er
     sqlite3_bind_int64(statement, 4, (int64_t)time(NULL));
     sqlite3_bind_int(statement, 5, import->report->partial);
     sqlite3_bind_int64(statement, 6, (int64_t)import->report->warnings);
-    sqlite3_bind_int(statement, 7, import->options->wrap);
     result = db_insert(statement, err);
     sqlite3_finalize(statement);
     return result;
@@ -147,8 +221,13 @@ static int write_all(struct db_import *import, const db_importer *importer, void
     if (begin_source(import, importer->row.name, err) || importer->write(import, content, err) ||
         end_source(import, importer->row.name, err))
         return -1;
-    if (db_derive(import->file, err))
-        return -1;
+    if (db_derive(import->file, err)) {
+        topomap_error why = *err;
+
+        return why.code == TOPOMAP_EINPUT
+                   ? topomap_error_set(err, why.code, "%s: %s", import->path, why.text)
+                   : -1;
+    }
     return import->report->adapters ? count_hosts(import, err) : 0;
 }
 
@@ -193,7 +272,7 @@ int topomap_db_import(topomap_db *db, const char *importer_name, const char *pat
                       const topomap_db_import_options *options, topomap_db_report *report,
                       topomap_error *err)
 {
-    static const topomap_db_import_options defaults = {.wrap = -1};
+    static const topomap_db_import_options defaults;
     const db_importer *importer = find(importer_name, err);
     topomap_db_report counted = {0};
     struct db_import import = {
@@ -205,10 +284,14 @@ int topomap_db_import(topomap_db *db, const char *importer_name, const char *pat
         return -1;
     if (import.options->nodes && importer != &db_hwloc)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "only hwloc files are for a list of nodes");
+    if (check_options(&importer->row, import.options->option, err))
+        return -1;
     if (topomap_input_open(path, &import.input, err))
         return -1;
     result = importer->read(&import, &content, err);
     topomap_input_close(import.input);
+    if (result && importer != &db_hwloc)
+        db_foreign_explain(path, err);
     if (!result) {
         result = write_content(db, &import, importer, content, err);
         importer->free(content);

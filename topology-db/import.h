@@ -25,6 +25,9 @@ typedef struct db_importer {
     void (*free)(void *content);
 } db_importer;
 
+/** Value of an option that the importer's row lists; NULL where it was not given. */
+const char *db_option(const struct db_import *import, const char *name);
+
 /** Counts a warning and keeps the first one. \p line 0: of the whole file. */
 void db_warn(struct db_import *import, size_t line, const char *format, ...) TOPOMAP_PRINTF(3, 4);
 
@@ -33,5 +36,7 @@ int db_forget_source(sqlite3 *file, int64_t source, topomap_error *err);
 
 extern const db_importer db_ibnetdiscover, db_ibdiagnet, db_opensm_lst, db_xtprocadmin,
     db_xtdb2proc, db_hwloc, db_host_map;
+extern const db_importer db_cray_links, db_links, db_myrinet_links, db_coordinates, db_bluegene,
+    db_slurm_topology, db_calibration;
 
 #endif

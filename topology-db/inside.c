@@ -31,16 +31,49 @@ struct insides {
     size_t room;
     uint32_t *class_of; /* [nodes] */
     uint32_t *core;     /* [slots] that a slot starts on */
+    struct {
+        char name[16];
+        double cost;
+    } measured[16]; /* levels of a calibration */
+    size_t measurements;
 };
+
+/* ---- Costs ------------------------------------------------------------------------------- */
+
+static int read_measured(struct insides *in, topomap_error *err)
+{
+    sqlite3_stmt *statement = db_prepare(
+        in->db->file,
+        "SELECT substr(name, 6), value FROM fact WHERE name > 'cost:' AND name < 'cost;'", err);
+    int row = -1;
+
+    while (statement && in->measurements < sizeof in->measured / sizeof *in->measured &&
+           (row = db_step(statement, err)) > 0) {
+        snprintf(in->measured[in->measurements].name, sizeof in->measured->name, "%s",
+                 sqlite3_column_text(statement, 0));
+        in->measured[in->measurements++].cost = sqlite3_column_double(statement, 1);
+    }
+    sqlite3_finalize(statement);
+    return row < 0 ? -1 : 0;
+}
+
+/* What was measured, else machine/shape.h's order of closeness. */
+static double level_cost(const struct insides *in, const char *level)
+{
+    for (size_t i = 0; i < in->measurements; i++)
+        if (strcmp(in->measured[i].name, level) == 0 && in->measured[i].cost > 0)
+            return in->measured[i].cost;
+    return topomap_shape_cost(level);
+}
 
 /* ---- Classes ----------------------------------------------------------------------------- */
 
-static void set_costs(struct class *class)
+static void set_costs(const struct insides *in, struct class *class)
 {
-    double inner = topomap_shape_cost("core");
+    double inner = level_cost(in, "core");
 
     for (uint32_t l = class->shape.levels; l-- > 0;) {
-        double own = topomap_shape_cost(class->shape.level[l].name);
+        double own = level_cost(in, class->shape.level[l].name);
 
         class->cost[l] = inner = own > inner ? own : inner;
     }
@@ -69,7 +102,7 @@ static int read_class(struct insides *in, int64_t id, topomap_error *err)
         topomap_shape_clear(&class.shape);
         return -1;
     }
-    set_costs(&class);
+    set_costs(in, &class);
     in->class[in->classes++] = class;
     return 0;
 }
@@ -179,7 +212,7 @@ static uint32_t group_at(const struct insides *in, uint32_t slot, double cost)
 /* The names that classes have for the level of this cost, each once: "l3", or "l3/group". */
 static void name_level(const struct insides *in, double cost, char *name, size_t size)
 {
-    snprintf(name, size, "%s", cost <= topomap_shape_cost("core") ? "core" : "");
+    snprintf(name, size, "%s", cost <= level_cost(in, "core") ? "core" : "");
     for (uint32_t c = 0; c < in->classes; c++) {
         int level = level_at(&in->class[c], cost);
         const char *own = level < 0 ? "" : in->class[c].shape.level[level].name;
@@ -225,10 +258,10 @@ static double next_cost(const struct insides *in, double after)
 static int add_levels(struct insides *in, topomap_machine *machine, topomap_error *err)
 {
     uint32_t *group = topomap_alloc(machine->slots, sizeof *group, err);
-    double node = topomap_shape_cost("node");
+    double node = level_cost(in, "node");
     int result = group ? 0 : -1;
 
-    for (double cost = in->classes ? topomap_shape_cost("core") : 0; !result && cost && cost < node;
+    for (double cost = in->classes ? level_cost(in, "core") : 0; !result && cost && cost < node;
          cost = next_cost(in, cost)) {
         char name[24];
 
@@ -365,7 +398,8 @@ int db_inside_add(topomap_db *db, const topomap_db_allocation *allocation,
 
     in.class_of = topomap_alloc(machine->nodes, sizeof *in.class_of, err);
     in.core = topomap_alloc(machine->slots, sizeof *in.core, err);
-    if (in.class_of && in.core && find_classes(&in, places, err) == 0) {
+    if (in.class_of && in.core && read_measured(&in, err) == 0 &&
+        find_classes(&in, places, err) == 0) {
         find_cores(&in);
         result = add_levels(&in, machine, err);
     }

@@ -18,8 +18,17 @@ topology_db_libdb_la_SOURCES = topology-db/db.h \
   topology-db/diff.c topology-db/export.c topology-db/export.h topology-db/export_groups.c \
   topology-db/export_slurm.c topology-db/export_links.c topology-db/export_scotch.c \
   topology-db/export_json.c \
+  topology-db/classify_coordinates.c topology-db/derive_cray.c topology-db/derive_slurm.c \
+  topology-db/costs.c topology-db/costs.h topology-db/point.c topology-db/point.h \
+  topology-db/named.c topology-db/named.h topology-db/links.c \
+  topology-db/foreign.c topology-db/foreign.h topology-db/calibration.c \
+  topology-db/coordinates.c topology-db/geometry.c topology-db/geometry.h \
+  topology-db/cray_links.c topology-db/cray_shape.c topology-db/cray_shape.h \
+  topology-db/slingshot.c topology-db/slingshot.h \
+  topology-db/slurm_topology.c topology-db/slurm_topology.h topology-db/slurm_conf.c \
+  topology-db/slurm_yaml.c topology-db/hwloc_diff.c topology-db/hwloc_diff.h \
   topology-db/switches.c topology-db/switches.h topology-db/network.c topology-db/network.h \
   topology-db/query.c topology-db/query_ports.c topology-db/distance.c topology-db/machine.c \
   topology-db/machine_links.c topology-db/inside.c \
   topology-db/inside.h
-topology_db_libdb_la_LIBADD = lib/libcore.la $(SQLITE_LIBS)
+topology_db_libdb_la_LIBADD = lib/libcore.la $(SQLITE_LIBS) $(YAML_LIBS)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "topology-db/costs.h"
 #include "topology-db/grid.h"
 #include "topology-db/inside.h"
 #include "topology-db/network.h"
@@ -16,7 +17,7 @@ enum { SITES_MOST = 16384 }; /* a matrix of 1.5 GiB; more than any fabric has le
 
 /* What nodes hang on: a set of switches, or a Cray router. */
 struct site {
-    void *key; /* indices of switches, or three coordinates */
+    void *key; /* struct db_start of its switches, or a struct db_point */
     size_t length;
     uint32_t index;
     UT_hash_handle hh;
@@ -38,7 +39,7 @@ struct build {
     topomap_machine *machine;
 };
 
-static void build_clear(struct build *b)
+static void forget_sites(struct build *b)
 {
     struct site *site, *next;
 
@@ -48,6 +49,11 @@ static void build_clear(struct build *b)
         free(site->key);
         free(site);
     }
+}
+
+static void build_clear(struct build *b)
+{
+    forget_sites(b);
     db_switches_clear(&b->switches);
     free(b->by_index);
     free(b->site_of);
@@ -102,33 +108,31 @@ static int make_matrix(struct build *b, topomap_error *err)
     return 0;
 }
 
-static int set_matrix(struct build *b, double base, topomap_error *err)
+static int set_matrix(struct build *b, topomap_error *err)
 {
-    size_t sites = HASH_COUNT(b->sites);
-
-    for (size_t i = 0; i < sites * sites; i++)
-        b->cost[i] = (float)(base + DB_HOP_COST * b->hops[i]);
-    return topomap_machine_set_matrix(b->machine, "fabric", (uint32_t)sites, b->site_of, b->cost,
-                                      b->hops, err);
+    return topomap_machine_set_matrix(b->machine, "fabric", (uint32_t)HASH_COUNT(b->sites),
+                                      b->site_of, b->cost, b->hops, err);
 }
 
-/* ---- InfiniBand -------------------------------------------------------------------------- */
+/* ---- Switches ------------------------------------------------------------------------------ */
 
-/* Each node's switches as indices; nodes on the same set of switches are one site. */
-static int find_switch_sites(struct build *b, struct db_finder *finder, topomap_error *err)
+/* Each node's switches as indices; nodes on the same switches, by the same links, are one site. */
+static int find_switch_sites(struct build *b, struct db_finder *finder, int slurm,
+                             topomap_error *err)
 {
-    int64_t *ids = NULL;
-    uint32_t *key = NULL;
-    size_t id_room = 0, key_room = 0, count;
+    struct db_hanging *on = NULL;
+    struct db_start *key = NULL;
+    size_t on_room = 0, key_room = 0, count;
     int result = 0;
 
     for (uint32_t node = 0; !result && node < b->nodes; node++) {
-        result = db_finder_switches(finder, b->place[node].host, &ids, &id_room, &count, err);
+        result = db_finder_switches(finder, slurm, b->place[node].host, &on, &on_room, &count, err);
         if (!result)
             result = topomap_grow(&key, &key_room, count, sizeof *key, err);
         for (size_t i = 0; !result && i < count; i++) {
-            key[i] = db_switches_find(&b->switches, ids[i]);
-            if (key[i] == UINT32_MAX)
+            key[i] =
+                (struct db_start){db_switches_find(&b->switches, on[i].sw), on[i].hops, on[i].cost};
+            if (key[i].at == UINT32_MAX)
                 result = topomap_error_set(err, TOPOMAP_EINPUT, "%s: damaged: a switch is missing",
                                            b->db->path);
         }
@@ -137,78 +141,117 @@ static int find_switch_sites(struct build *b, struct db_finder *finder, topomap_
         if (!result && count)
             result = find_site(b, key, count * sizeof *key, &b->site_of[node], err);
     }
-    free(ids);
+    free(on);
     free(key);
     return result;
 }
 
-static uint16_t nearest(const struct site *site, const uint16_t *hops)
+/* The nearest of a site's switches, and of those the cheapest; hops DB_FAR: there is no path. */
+static struct db_start nearest(const struct site *site, const uint16_t *hops, const uint32_t *cost)
 {
-    const uint32_t *at = site->key;
-    uint16_t best = DB_FAR;
+    const struct db_start *on = site->key;
+    struct db_start best = {.hops = DB_FAR};
 
-    for (size_t i = 0; i < site->length / sizeof *at; i++)
-        if (hops[at[i]] < best)
-            best = hops[at[i]];
+    for (size_t i = 0; i < site->length / sizeof *on; i++) {
+        uint32_t far = hops[on[i].at] == DB_FAR ? DB_FAR : hops[on[i].at] + on[i].hops;
+
+        if (far < best.hops ||
+            (far == best.hops && far < DB_FAR && cost[on[i].at] + on[i].cost < best.cost))
+            best = (struct db_start){on[i].at, far, cost[on[i].at] + on[i].cost};
+    }
     return best;
 }
 
 /* Two hosts are as far as the nearest two of their switches: a rail each where they share rails.
  * Pairs without a path (a dump that is not complete) are put 2 hops beyond the farthest pair. */
-static int fill_switch_hops(struct build *b, topomap_error *err)
+static void fill_rows(struct build *b, uint16_t *hops, uint32_t *cost)
 {
     size_t sites = HASH_COUNT(b->sites);
-    uint16_t *hops = topomap_alloc(b->switches.count, sizeof *hops, err), most = 2;
+    uint16_t most = 2;
+    float dearest = 0;
 
-    if (!hops)
-        return -1;
     for (size_t i = 0; i < sites; i++) {
-        db_switches_spread(&b->switches, b->by_index[i]->key,
-                           b->by_index[i]->length / sizeof(uint32_t), hops);
+        db_switches_reach(&b->switches, b->by_index[i]->key,
+                          b->by_index[i]->length / sizeof(struct db_start), hops, cost);
         for (size_t j = 0; j < sites; j++) {
-            uint16_t near = nearest(b->by_index[j], hops);
+            struct db_start near = nearest(b->by_index[j], hops, cost);
+            uint16_t far = near.hops >= DB_FAR ? DB_FAR : (uint16_t)near.hops;
+            float price = (float)DB_TENTHS(near.cost);
 
-            b->hops[i * sites + j] = near >= DB_FAR - 2 ? DB_FAR : (uint16_t)(near + 2);
-            if (b->hops[i * sites + j] != DB_FAR && b->hops[i * sites + j] > most)
-                most = b->hops[i * sites + j];
+            b->hops[i * sites + j] = far;
+            b->cost[i * sites + j] = price;
+            if (far != DB_FAR && far > most)
+                most = far;
+            if (far != DB_FAR && price > dearest)
+                dearest = price;
         }
     }
-    free(hops);
     for (size_t i = 0; i < sites * sites; i++)
-        if (b->hops[i] == DB_FAR)
+        if (b->hops[i] == DB_FAR) {
             b->hops[i] = (uint16_t)(most + 2);
-    return 0;
+            b->cost[i] = dearest + (float)DB_TENTHS(2 * DB_HOP);
+        }
 }
 
-/* Where the switches are a torus, and every distance that the links (or routes) gave is the torus's
- * own, coordinates say the same and more: algorithms use them. */
+static int fill_switch_hops(struct build *b, topomap_error *err)
+{
+    uint16_t *hops = topomap_alloc(b->switches.count, sizeof *hops, err);
+    uint32_t *cost = topomap_alloc(b->switches.count, sizeof *cost, err);
+    int result = hops && cost ? 0 : -1;
+
+    if (!result)
+        fill_rows(b, hops, cost);
+    free(hops);
+    free(cost);
+    return result;
+}
+
+static const struct db_start *start_of(const struct build *b, size_t site)
+{
+    return b->by_index[site]->key;
+}
+
+/* Whether every distance that the links gave is the grid's own: what it takes to get in and out,
+ * and a hop's price for each step. */
+static int fits_grid(const struct build *b, const struct db_grid *grid)
+{
+    size_t sites = HASH_COUNT(b->sites);
+
+    for (size_t i = 0; i < sites; i++)
+        if (b->by_index[i]->length != sizeof(struct db_start) ||
+            !db_grid_place(grid, start_of(b, i)->at))
+            return 0;
+    for (size_t i = 0; i < sites; i++)
+        for (size_t j = 0; j < sites; j++) {
+            uint32_t steps = db_grid_hops(grid, start_of(b, i)->at, start_of(b, j)->at);
+            double cost = b->cost[0] + DB_TENTHS(DB_HOP) * steps;
+
+            if (b->hops[i * sites + j] != b->hops[0] + steps ||
+                (double)b->cost[i * sites + j] != cost)
+                return 0;
+        }
+    return 1;
+}
+
+/* Where they are, coordinates say the same and more: algorithms use them. */
 static int try_switch_torus(struct build *b, int *fits, topomap_error *err)
 {
     struct db_grid grid;
-    size_t sites = HASH_COUNT(b->sites);
     uint16_t *coordinate = NULL;
     int result = db_grid_load(b->db->file, &b->switches, &grid, err);
 
-    *fits = !result && grid.dims > 0;
-    for (size_t i = 0; *fits && i < sites; i++)
-        *fits = b->by_index[i]->length == sizeof(uint32_t) &&
-                db_grid_place(&grid, *(const uint32_t *)b->by_index[i]->key) != NULL;
-    for (size_t i = 0; *fits && i < sites; i++)
-        for (size_t j = 0; *fits && j < sites; j++)
-            *fits = b->hops[i * sites + j] ==
-                    DB_ENDS_HOPS + db_grid_hops(&grid, *(const uint32_t *)b->by_index[i]->key,
-                                                *(const uint32_t *)b->by_index[j]->key);
+    *fits = !result && grid.dims > 0 && fits_grid(b, &grid);
     if (*fits) {
         coordinate = topomap_alloc((size_t)b->nodes * grid.dims, sizeof *coordinate, err);
         result = coordinate ? 0 : -1;
         for (uint32_t node = 0; !result && node < b->nodes; node++)
             memcpy(coordinate + (size_t)node * grid.dims,
-                   db_grid_place(&grid, *(const uint32_t *)b->by_index[b->site_of[node]]->key),
+                   db_grid_place(&grid, start_of(b, b->site_of[node])->at),
                    grid.dims * sizeof *coordinate);
         if (!result)
             result = topomap_machine_set_torus(b->machine, grid.dims, grid.dim, grid.wrap,
-                                               coordinate, DB_ENDS_HOPS * DB_HOP_COST, DB_HOP_COST,
-                                               DB_ENDS_HOPS, err);
+                                               coordinate, b->cost[0], DB_TENTHS(DB_HOP),
+                                               b->hops[0], err);
     }
     free(coordinate);
     db_grid_clear(&grid);
@@ -221,43 +264,46 @@ static int set_fabric(struct build *b, topomap_error *err)
 
     if (make_matrix(b, err) || fill_switch_hops(b, err) || try_switch_torus(b, &fits, err))
         return -1;
-    return fits ? 0 : set_matrix(b, 0, err);
+    return fits ? 0 : set_matrix(b, err);
 }
 
-/* ---- Cray -------------------------------------------------------------------------------- */
+/* ---- Coordinates --------------------------------------------------------------------------- */
 
 static int set_dragonfly(struct build *b, topomap_error *err)
 {
     size_t sites;
 
     for (uint32_t node = 0; node < b->nodes; node++)
-        if (find_site(b, b->place[node].coordinate, sizeof b->place[node].coordinate,
-                      &b->site_of[node], err))
+        if (find_site(b, &b->place[node].point, sizeof b->place[node].point, &b->site_of[node],
+                      err))
             return -1;
     if (make_matrix(b, err))
         return -1;
     sites = HASH_COUNT(b->sites);
     for (size_t i = 0; i < sites; i++)
-        for (size_t j = 0; j < sites; j++)
-            b->hops[i * sites + j] =
-                (uint16_t)db_network_hops(&b->network, b->by_index[i]->key, b->by_index[j]->key);
-    return set_matrix(b, DB_CRAY_BASE, err);
+        for (size_t j = 0; j < sites; j++) {
+            uint32_t hops = db_network_hops(&b->network, b->by_index[i]->key, b->by_index[j]->key);
+
+            b->hops[i * sites + j] = (uint16_t)hops;
+            b->cost[i * sites + j] = (float)DB_TENTHS(b->network.base + DB_HOP * hops);
+        }
+    return set_matrix(b, err);
 }
 
 static int set_torus(struct build *b, topomap_error *err)
 {
-    uint16_t *coordinate = topomap_alloc((size_t)b->nodes * 3, sizeof *coordinate, err);
-    uint8_t wrap[3] = {(uint8_t)b->network.wrap, (uint8_t)b->network.wrap,
-                       (uint8_t)b->network.wrap};
+    uint32_t dims = b->network.dims;
+    uint16_t *coordinate = topomap_alloc((size_t)b->nodes * dims, sizeof *coordinate, err);
     int result;
 
     if (!coordinate)
         return -1;
     for (uint32_t node = 0; node < b->nodes; node++)
-        for (int axis = 0; axis < 3; axis++)
-            coordinate[(size_t)node * 3 + (size_t)axis] = (uint16_t)b->place[node].coordinate[axis];
-    result = topomap_machine_set_torus(b->machine, 3, b->network.dim, wrap, coordinate,
-                                       DB_CRAY_BASE, DB_HOP_COST, 0, err);
+        memcpy(coordinate + (size_t)node * dims, b->place[node].point.at,
+               dims * sizeof *coordinate);
+    result =
+        topomap_machine_set_torus(b->machine, dims, b->network.dim, b->network.wrap, coordinate,
+                                  DB_TENTHS(b->network.base), DB_TENTHS(DB_HOP), 0, err);
     free(coordinate);
     return result;
 }
@@ -271,7 +317,7 @@ static int set_nothing(struct build *b, topomap_error *err)
 
     if (db_number(b->db->file,
                   "SELECT count(*) FROM (SELECT 1 FROM switch UNION ALL"
-                  " SELECT 1 FROM host WHERE x IS NOT NULL LIMIT 1)",
+                  " SELECT 1 FROM host WHERE place IS NOT NULL LIMIT 1)",
                   0, &known, err))
         return -1;
     if (known)
@@ -284,14 +330,29 @@ static int set_nothing(struct build *b, topomap_error *err)
     if (make_matrix(b, err))
         return -1;
     b->hops[0] = 2;
-    return set_matrix(b, 0, err);
+    b->cost[0] = (float)DB_TENTHS(2 * DB_HOP);
+    return set_matrix(b, err);
 }
 
-/* Names a node that is not where the others are. */
-static int mixed(const struct build *b, topomap_error *err)
+/* Sites by the fabric's switches, or by Slurm's. */
+static int load_sites(struct build *b, struct db_finder *finder, int slurm, topomap_error *err)
 {
+    forget_sites(b);
+    db_switches_clear(&b->switches);
+    b->hanging = 0;
+    return db_switches_load(b->db->file, slurm, &b->switches, err) ||
+                   find_switch_sites(b, finder, slurm, err)
+               ? -1
+               : 0;
+}
+
+/* Names a node that is not where the others are: on the fabric's switches, or at coordinates. */
+static int mixed(struct build *b, struct db_finder *finder, int on_fabric, topomap_error *err)
+{
+    if (load_sites(b, finder, 0, err))
+        return -1;
     for (uint32_t node = 0; node < b->nodes; node++)
-        if (b->hanging ? b->site_of[node] == NOWHERE : !b->place[node].placed)
+        if (on_fabric ? b->site_of[node] == NOWHERE : !b->place[node].point.dims)
             return topomap_error_set(err, TOPOMAP_EINPUT,
                                      "%s: node '%s' is not in the network that the others are in",
                                      b->db->path, b->place[node].name);
@@ -299,19 +360,32 @@ static int mixed(const struct build *b, topomap_error *err)
                              b->db->path);
 }
 
+/* The fabric's links win, then coordinates, then Slurm's own view. */
 static int set_network(struct build *b, struct db_finder *finder, topomap_error *err)
 {
+    size_t on_fabric;
+
     if (db_network_load(b->db->file, &b->network, err))
         return -1;
-    if (b->placed == b->nodes && b->network.kind == DB_TORUS)
-        return set_torus(b, err);
-    if (b->placed == b->nodes && b->network.kind == DB_DRAGONFLY)
-        return set_dragonfly(b, err);
-    if (db_switches_load(b->db->file, &b->switches, err) || find_switch_sites(b, finder, err))
+    for (uint32_t node = 0; node < b->nodes; node++)
+        b->placed += (size_t)db_network_has(&b->network, &b->place[node].point);
+    if (load_sites(b, finder, 0, err))
         return -1;
     if (b->hanging == b->nodes)
         return set_fabric(b, err);
-    return b->hanging || b->placed ? mixed(b, err) : set_nothing(b, err);
+    if (b->placed == b->nodes) {
+        forget_sites(b);
+        return b->network.kind == DB_TORUS ? set_torus(b, err) : set_dragonfly(b, err);
+    }
+    on_fabric = b->hanging;
+    if (load_sites(b, finder, 1, err))
+        return -1;
+    if (b->hanging == b->nodes)
+        return set_fabric(b, err);
+    if (on_fabric || b->placed)
+        return mixed(b, finder, on_fabric > 0, err);
+    forget_sites(b);
+    return b->hanging ? mixed(b, finder, 0, err) : set_nothing(b, err);
 }
 
 /* ---- All --------------------------------------------------------------------------------- */
@@ -321,7 +395,6 @@ static int find_nodes(struct build *b, struct db_finder *finder, topomap_error *
     for (uint32_t node = 0; node < b->nodes; node++) {
         if (db_finder_find(finder, b->allocation->nodes->name[node], &b->place[node], err))
             return -1;
-        b->placed += b->place[node].placed != 0;
     }
     return 0;
 }

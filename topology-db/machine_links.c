@@ -208,7 +208,7 @@ int topomap_db_machine_links(topomap_db *db, const topomap_db_allocation *alloca
 
     if (!db->file || allocation->nodes->count != machine->nodes)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "the machine is not of this allocation");
-    result = db_switches_load(db->file, &l.switches, err);
+    result = db_switches_load(db->file, 0, &l.switches, err);
     /* Without switches it is a torus by coordinates, whose links are its grid's. */
     if (!result && l.switches.count)
         result = make(&l, allocation->nodes, err);

@@ -10,24 +10,34 @@
 
 int db_network_load(sqlite3 *file, struct db_network *network, topomap_error *err)
 {
-    static const char *const names[] = {"dim_x", "dim_y", "dim_z"};
-    char kind[32], number[32];
+    char kind[32], dims[DB_POINT_TEXT], wrap[DB_DIMS + 1], cost[32];
 
     *network = (struct db_network){0};
-    if (db_fact_text(file, "coordinates", kind, sizeof kind, err))
+    if (db_fact_text(file, "coordinates", kind, sizeof kind, err) ||
+        db_fact_text(file, "dims", dims, sizeof dims, err) ||
+        db_fact_text(file, "wrap", wrap, sizeof wrap, err) ||
+        db_fact_text(file, "router_cost", cost, sizeof cost, err))
         return -1;
     network->kind = strcmp(kind, "torus") == 0       ? DB_TORUS
                     : strcmp(kind, "dragonfly") == 0 ? DB_DRAGONFLY
                                                      : DB_NO_COORDINATES;
-    for (int axis = 0; axis < 3; axis++) {
-        if (db_fact_text(file, names[axis], number, sizeof number, err))
-            return -1;
-        network->dim[axis] = (uint32_t)strtoul(number, NULL, 10);
-    }
-    if (db_fact_text(file, "wrap", number, sizeof number, err))
-        return -1;
-    network->wrap = *number == '1';
+    if (network->kind != DB_NO_COORDINATES &&
+        (db_dims_parse(dims, &network->dims, network->dim) || strlen(wrap) != network->dims))
+        return topomap_error_set(err, TOPOMAP_EINPUT, "damaged: the size of the network");
+    for (uint32_t axis = 0; axis < network->dims; axis++)
+        network->wrap[axis] = wrap[axis] == '1';
+    network->base = (uint32_t)strtoul(cost, NULL, 10);
     return 0;
+}
+
+int db_network_has(const struct db_network *network, const struct db_point *point)
+{
+    if (network->kind == DB_NO_COORDINATES || point->dims != network->dims)
+        return 0;
+    for (uint32_t axis = 0; axis < point->dims; axis++)
+        if (point->at[axis] >= network->dim[axis])
+            return 0;
+    return 1;
 }
 
 static uint32_t apart(uint32_t a, uint32_t b)
@@ -35,30 +45,26 @@ static uint32_t apart(uint32_t a, uint32_t b)
     return a < b ? b - a : a - b;
 }
 
-static uint32_t torus_hops(const struct db_network *network, const uint32_t *a, const uint32_t *b)
+uint32_t db_network_hops(const struct db_network *network, const struct db_point *a,
+                         const struct db_point *b)
 {
     uint32_t hops = 0;
 
-    for (int axis = 0; axis < 3; axis++) {
-        uint32_t way = apart(a[axis], b[axis]), around = network->dim[axis] - way;
+    if (network->kind == DB_DRAGONFLY)
+        return a->at[0] != b->at[0]
+                   ? DB_DRAGONFLY_FAR
+                   : (uint32_t)(a->at[1] != b->at[1]) + (uint32_t)(a->at[2] != b->at[2]);
+    for (uint32_t axis = 0; axis < network->dims; axis++) {
+        uint32_t way = apart(a->at[axis], b->at[axis]), around = network->dim[axis] - way;
 
-        hops += network->wrap && around < way ? around : way;
+        hops += network->wrap[axis] && around < way ? around : way;
     }
     return hops;
 }
 
-uint32_t db_network_hops(const struct db_network *network, const uint32_t *a, const uint32_t *b)
-{
-    if (network->kind == DB_TORUS)
-        return torus_hops(network, a, b);
-    if (a[0] != b[0])
-        return DB_DRAGONFLY_FAR;
-    return (uint32_t)(a[1] != b[1]) + (uint32_t)(a[2] != b[2]);
-}
-
 /* ---- Finding hosts ----------------------------------------------------------------------- */
 
-#define HOST_COLUMNS "host.id, host.name, host.class, host.x, host.y, host.z"
+#define HOST_COLUMNS "host.id, host.name, host.class, host.place"
 
 int db_finder_open(topomap_db *db, struct db_finder *finder, topomap_error *err)
 {
@@ -74,9 +80,16 @@ int db_finder_open(topomap_db *db, struct db_finder *finder, topomap_error *err)
                        " WHERE nickname.key=?",
                        err);
     if (finder->by_nickname)
-        finder->switches = db_prepare(
-            db->file, "SELECT DISTINCT switch FROM attach WHERE host=? ORDER BY switch", err);
-    if (finder->switches)
+        finder->switches[0] =
+            db_prepare(db->file,
+                       "SELECT switch, min(hops), min(cost) FROM attach WHERE host=?"
+                       " GROUP BY switch ORDER BY switch",
+                       err);
+    if (finder->switches[0])
+        finder->switches[1] = db_prepare(
+            db->file, "SELECT switch, hops, cost FROM slurm_attach WHERE host=? ORDER BY switch",
+            err);
+    if (finder->switches[1])
         return 0;
     db_finder_close(finder);
     return -1;
@@ -86,21 +99,22 @@ void db_finder_close(struct db_finder *finder)
 {
     sqlite3_finalize(finder->by_key);
     sqlite3_finalize(finder->by_nickname);
-    sqlite3_finalize(finder->switches);
+    sqlite3_finalize(finder->switches[0]);
+    sqlite3_finalize(finder->switches[1]);
     *finder = (struct db_finder){0};
 }
 
-static int take_place(sqlite3_stmt *statement, struct db_place *place)
+static void take_place(sqlite3_stmt *statement, struct db_place *place)
 {
     const char *name = (const char *)sqlite3_column_text(statement, 1);
+    const char *point = (const char *)sqlite3_column_text(statement, 3);
 
     place->host = sqlite3_column_int64(statement, 0);
     snprintf(place->name, sizeof place->name, "%s", name ? name : "");
     place->class = sqlite3_column_int64(statement, 2);
-    place->placed = sqlite3_column_type(statement, 3) != SQLITE_NULL;
-    for (int axis = 0; axis < 3; axis++)
-        place->coordinate[axis] = (uint32_t)sqlite3_column_int(statement, 3 + axis);
-    return 1;
+    place->point = (struct db_point){0};
+    if (point && db_point_parse(point, ',', &place->point))
+        place->point.dims = 0;
 }
 
 /* 1 found, 0 not, -1 failure. */
@@ -116,23 +130,6 @@ static int ask(sqlite3_stmt *statement, const char *key, struct db_place *place,
     return row;
 }
 
-/* nid000123 and nid123 are nid00123: sites pad NIDs with five or six digits. */
-static int as_nid(char *key)
-{
-    unsigned long nid;
-    char padded[DB_KEY];
-
-    if (strncmp(key, "nid", 3) != 0 || strlen(key) < 4 || strlen(key) > 12 ||
-        key[3 + strspn(key + 3, "0123456789")])
-        return 0;
-    nid = strtoul(key + 3, NULL, 10);
-    snprintf(padded, sizeof padded, "nid%05lu", nid);
-    if (strcmp(padded, key) == 0)
-        return 0;
-    strcpy(key, padded);
-    return 1;
-}
-
 int db_finder_find(struct db_finder *finder, const char *name, struct db_place *place,
                    topomap_error *err)
 {
@@ -143,11 +140,6 @@ int db_finder_find(struct db_finder *finder, const char *name, struct db_place *
     found = ask(finder->by_key, key, place, err);
     if (!found)
         found = ask(finder->by_nickname, key, place, err);
-    if (!found && as_nid(key)) {
-        found = ask(finder->by_key, key, place, err);
-        if (!found)
-            found = ask(finder->by_nickname, key, place, err);
-    }
     if (found)
         return found < 0 ? -1 : 0;
     return topomap_error_set(err, TOPOMAP_EINPUT,
@@ -156,20 +148,23 @@ int db_finder_find(struct db_finder *finder, const char *name, struct db_place *
                              finder->db->path, name);
 }
 
-int db_finder_switches(struct db_finder *finder, int64_t host, int64_t **list, size_t *room,
-                       size_t *count, topomap_error *err)
+int db_finder_switches(struct db_finder *finder, int slurm, int64_t host, struct db_hanging **list,
+                       size_t *room, size_t *count, topomap_error *err)
 {
+    sqlite3_stmt *statement = finder->switches[slurm];
     int row;
 
     *count = 0;
-    sqlite3_bind_int64(finder->switches, 1, host);
-    while ((row = db_step(finder->switches, err)) > 0) {
+    sqlite3_bind_int64(statement, 1, host);
+    while ((row = db_step(statement, err)) > 0) {
         if (topomap_grow(list, room, *count + 1, sizeof **list, err)) {
             row = -1;
             break;
         }
-        (*list)[(*count)++] = sqlite3_column_int64(finder->switches, 0);
+        (*list)[(*count)++] = (struct db_hanging){sqlite3_column_int64(statement, 0),
+                                                  (uint32_t)sqlite3_column_int64(statement, 1),
+                                                  (uint32_t)sqlite3_column_int64(statement, 2)};
     }
-    sqlite3_reset(finder->switches);
+    sqlite3_reset(statement);
     return row;
 }

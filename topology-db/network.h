@@ -3,14 +3,15 @@
 #ifndef TOPOMAP_DB_NETWORK_H
 #define TOPOMAP_DB_NETWORK_H
 
+#include "topology-db/point.h"
 #include "topology-db/switches.h"
 
-/** Costs of one byte, in tenths of a hop. Between nodes: what it costs to leave a node at all, and
- *  each hop. Two InfiniBand hosts on one switch are 2 hops apart (into it and out of it). On a Cray
- *  network hops are counted between routers, so that two nodes on one router are 0 hops apart:
- *  there the base keeps them farther than two cores of a node (6, machine/shape.h). */
-#define DB_HOP_COST 10.0
-#define DB_CRAY_BASE 10.0
+/** Costs of one byte, in thousandths of a hop over the reference link (costs.h). Two InfiniBand
+ *  hosts on one switch are 2 hops apart (into it and out of it). On a Cray network hops are counted
+ *  between routers, so that two nodes on one router are 0 hops apart: there leaving a node at all
+ *  costs as much as a hop, which keeps them farther than two cores of a node (6 tenths of a hop,
+ *  machine/shape.h). In results costs are tenths of a hop. */
+#define DB_TENTHS(cost) ((double)(cost) / 100.0)
 
 /** Hops on an Aries dragonfly. x, y, z are group, chassis and blade (one router a blade): routers
  *  of a chassis are joined all to all, and so are those of one blade position in a group; other
@@ -24,34 +25,44 @@ enum db_coordinates { DB_NO_COORDINATES, DB_TORUS, DB_DRAGONFLY };
 /** What coordinates mean here. */
 struct db_network {
     enum db_coordinates kind;
-    uint32_t dim[3];
-    int wrap;
+    uint32_t dims, dim[DB_DIMS];
+    uint8_t wrap[DB_DIMS];
+    uint32_t base; /* cost of leaving a node */
 };
 
 /** Where a host is. */
 struct db_place {
     int64_t host, class; /* class 0: none */
     char name[256];
-    int placed; /* has coordinates */
-    uint32_t coordinate[3];
+    struct db_point point; /* no dimensions: has no coordinates */
+};
+
+/** A switch that a host hangs on. */
+struct db_hanging {
+    int64_t sw;
+    uint32_t hops, cost; /* from the host into it */
 };
 
 int db_network_load(sqlite3 *file, struct db_network *network, topomap_error *err);
 /** Hops between two placed hosts. */
-uint32_t db_network_hops(const struct db_network *network, const uint32_t *a, const uint32_t *b);
+uint32_t db_network_hops(const struct db_network *network, const struct db_point *a,
+                         const struct db_point *b);
+/** Whether the network's coordinates have these dimensions, and the point lies in them. */
+int db_network_has(const struct db_network *network, const struct db_point *point);
 
 /** The prepared questions of a look-up of many hosts. */
 struct db_finder {
     topomap_db *db;
-    sqlite3_stmt *by_key, *by_nickname, *switches;
+    sqlite3_stmt *by_key, *by_nickname, *switches[2];
 };
 int db_finder_open(topomap_db *db, struct db_finder *finder, topomap_error *err);
 void db_finder_close(struct db_finder *finder);
 /** Finds a Slurm node name; one that is not there is an error that names it. */
 int db_finder_find(struct db_finder *finder, const char *name, struct db_place *place,
                    topomap_error *err);
-/** Switches that the host hangs on, ascending, each once. \p list grows; \p count is set. */
-int db_finder_switches(struct db_finder *finder, int64_t host, int64_t **list, size_t *room,
-                       size_t *count, topomap_error *err);
+/** Switches that the host hangs on, ascending, each once with its cheapest link. \p list grows;
+ *  \p count is set. \param slurm  those of Slurm's topology file in place of the fabric's */
+int db_finder_switches(struct db_finder *finder, int slurm, int64_t host, struct db_hanging **list,
+                       size_t *room, size_t *count, topomap_error *err);
 
 #endif

@@ -62,19 +62,15 @@ static const char *text_of(sqlite3_stmt *statement, int column)
 static int show(sqlite3_stmt *statement, int (*each)(const topomap_db_host *host, void *data),
                 void *data)
 {
-    char coordinates[64];
     topomap_db_host host = {.name = text_of(statement, 0),
                             .status = text_of(statement, 2),
                             .type = text_of(statement, 3),
-                            .attached = text_of(statement, 7)};
+                            .attached = text_of(statement, 5)};
 
     if (sqlite3_column_type(statement, 1) != SQLITE_NULL)
         host.class_name = text_of(statement, 1);
-    if (sqlite3_column_type(statement, 4) != SQLITE_NULL) {
-        snprintf(coordinates, sizeof coordinates, "%d,%d,%d", sqlite3_column_int(statement, 4),
-                 sqlite3_column_int(statement, 5), sqlite3_column_int(statement, 6));
-        host.attached = coordinates;
-    }
+    if (sqlite3_column_type(statement, 4) != SQLITE_NULL)
+        host.attached = text_of(statement, 4);
     return each(&host, data);
 }
 
@@ -83,7 +79,7 @@ int topomap_db_hosts(topomap_db *db, const char *only,
                      topomap_error *err)
 {
     static const char sql[] =
-        "SELECT host.name, class.name, status, type, x, y, z,"
+        "SELECT host.name, class.name, status, type, place,"
         " (SELECT group_concat(label, ',') FROM (SELECT DISTINCT switch.id, label FROM attach"
         "  JOIN switch ON switch.id = attach.switch WHERE attach.host = host.id"
         "  ORDER BY switch.id))"

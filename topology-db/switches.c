@@ -7,7 +7,7 @@
 #include "util/alloc.h"
 
 struct pair {
-    uint32_t a, b;
+    uint32_t a, b, cost;
 };
 
 void db_switches_clear(struct db_switches *switches)
@@ -15,6 +15,7 @@ void db_switches_clear(struct db_switches *switches)
     free(switches->id);
     free(switches->first);
     free(switches->neighbour);
+    free(switches->cost);
     free(switches->queue);
     memset(switches, 0, sizeof *switches);
 }
@@ -34,9 +35,12 @@ uint32_t db_switches_find(const struct db_switches *switches, int64_t id)
     return low < switches->count && switches->id[low] == id ? low : UINT32_MAX;
 }
 
-static int load_ids(sqlite3 *file, struct db_switches *switches, topomap_error *err)
+static int load_ids(sqlite3 *file, int slurm, struct db_switches *switches, topomap_error *err)
 {
-    sqlite3_stmt *statement = db_prepare(file, "SELECT id FROM switch ORDER BY id", err);
+    sqlite3_stmt *statement = db_prepare(file,
+                                         slurm ? "SELECT id FROM slurm_switch ORDER BY id"
+                                               : "SELECT id FROM switch ORDER BY id",
+                                         err);
     size_t room = 0;
     int row = -1;
 
@@ -51,16 +55,20 @@ static int load_ids(sqlite3 *file, struct db_switches *switches, topomap_error *
     return row;
 }
 
-static int load_pairs(sqlite3 *file, const struct db_switches *switches, struct pair **pairs,
-                      size_t *count, topomap_error *err)
+static int load_pairs(sqlite3 *file, int slurm, const struct db_switches *switches,
+                      struct pair **pairs, size_t *count, topomap_error *err)
 {
-    sqlite3_stmt *statement = db_prepare(file, "SELECT a, b FROM trunk ORDER BY a, b", err);
+    sqlite3_stmt *statement = db_prepare(file,
+                                         slurm ? "SELECT a, b, cost FROM slurm_trunk ORDER BY a, b"
+                                               : "SELECT a, b, cost FROM trunk ORDER BY a, b",
+                                         err);
     size_t room = 0;
     int row = -1;
 
     while (statement && (row = db_step(statement, err)) > 0) {
         struct pair pair = {db_switches_find(switches, sqlite3_column_int64(statement, 0)),
-                            db_switches_find(switches, sqlite3_column_int64(statement, 1))};
+                            db_switches_find(switches, sqlite3_column_int64(statement, 1)),
+                            (uint32_t)sqlite3_column_int64(statement, 2)};
 
         if (pair.a == UINT32_MAX || pair.b == UINT32_MAX)
             continue;
@@ -84,7 +92,8 @@ static int index_pairs(struct db_switches *switches, const struct pair *pairs, s
     switches->first = topomap_alloc(switches->count + 1u, sizeof *switches->first, err);
     switches->neighbour = topomap_alloc(count * 2, sizeof *switches->neighbour, err);
     switches->queue = topomap_alloc(switches->count, sizeof *switches->queue, err);
-    if (!at || !switches->first || !switches->neighbour || !switches->queue) {
+    switches->cost = topomap_alloc(count * 2, sizeof *switches->cost, err);
+    if (!at || !switches->first || !switches->neighbour || !switches->queue || !switches->cost) {
         free(at);
         return -1;
     }
@@ -95,22 +104,27 @@ static int index_pairs(struct db_switches *switches, const struct pair *pairs, s
     for (uint32_t i = 0; i < switches->count; i++)
         switches->first[i + 1] += switches->first[i];
     memcpy(at, switches->first, (switches->count + 1u) * sizeof *at);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        switches->cost[at[pairs[i].b]] = pairs[i].cost;
         switches->neighbour[at[pairs[i].b]++] = pairs[i].a;
-    for (size_t i = 0; i < count; i++)
+    }
+    for (size_t i = 0; i < count; i++) {
+        switches->cost[at[pairs[i].a]] = pairs[i].cost;
         switches->neighbour[at[pairs[i].a]++] = pairs[i].b;
+    }
     free(at);
     return 0;
 }
 
-int db_switches_load(sqlite3 *file, struct db_switches *switches, topomap_error *err)
+int db_switches_load(sqlite3 *file, int slurm, struct db_switches *switches, topomap_error *err)
 {
     struct pair *pairs = NULL;
     size_t count = 0;
     int result;
 
     memset(switches, 0, sizeof *switches);
-    result = load_ids(file, switches, err) || load_pairs(file, switches, &pairs, &count, err) ||
+    result = load_ids(file, slurm, switches, err) ||
+                     load_pairs(file, slurm, switches, &pairs, &count, err) ||
                      index_pairs(switches, pairs, count, err)
                  ? -1
                  : 0;
@@ -141,6 +155,43 @@ void db_switches_spread(struct db_switches *switches, const uint32_t *from, size
             if (hops[next] == DB_FAR && hops[at] < DB_FAR - 1) {
                 hops[next] = (uint16_t)(hops[at] + 1);
                 switches->queue[tail++] = next;
+            }
+        }
+    }
+}
+
+/* Breadth first: when a switch is taken from the queue, all of those one hop nearer are done, and
+ * its cost is final. */
+void db_switches_reach(struct db_switches *switches, const struct db_start *start, size_t starts,
+                       uint16_t *hops, uint32_t *cost)
+{
+    uint32_t head = 0, tail = 0;
+
+    for (uint32_t i = 0; i < switches->count; i++)
+        hops[i] = DB_FAR;
+    for (size_t i = 0; i < starts; i++) {
+        if (hops[start[i].at] == DB_FAR) {
+            switches->queue[tail++] = start[i].at;
+            cost[start[i].at] = start[i].cost;
+        } else if (start[i].cost < cost[start[i].at]) {
+            cost[start[i].at] = start[i].cost;
+        }
+        hops[start[i].at] = (uint16_t)start[i].hops;
+    }
+    while (head < tail) {
+        uint32_t at = switches->queue[head++], far = hops[at] + 1u, own = cost[at];
+
+        if (far >= DB_FAR)
+            continue;
+        for (uint32_t i = switches->first[at]; i < switches->first[at + 1]; i++) {
+            uint32_t next = switches->neighbour[i], sum = own + switches->cost[i];
+
+            if (hops[next] == DB_FAR) {
+                hops[next] = (uint16_t)far;
+                cost[next] = sum;
+                switches->queue[tail++] = next;
+            } else if (hops[next] == far && sum < cost[next]) {
+                cost[next] = sum;
             }
         }
     }

@@ -12,10 +12,12 @@ struct db_switches {
     int64_t *id;         /* [count] ascending */
     uint32_t *first;     /* [count + 1] neighbours of i: neighbour[first[i] .. first[i + 1]) */
     uint32_t *neighbour; /* ascending for each */
+    uint32_t *cost;      /* of a byte over each of neighbour[], thousandths of a hop (costs.h) */
     uint32_t *queue;     /* [count] scratch of db_switches_spread() */
 };
 
-int db_switches_load(sqlite3 *file, struct db_switches *switches, topomap_error *err);
+/** \param slurm  those of Slurm's topology file in place of the fabric's */
+int db_switches_load(sqlite3 *file, int slurm, struct db_switches *switches, topomap_error *err);
 void db_switches_clear(struct db_switches *switches);
 /** Index of a switch by its id, UINT32_MAX where there is none. */
 uint32_t db_switches_find(const struct db_switches *switches, int64_t id);
@@ -23,5 +25,15 @@ uint32_t db_switches_find(const struct db_switches *switches, int64_t id);
  *  \param hops  [count] DB_FAR where there is no path */
 void db_switches_spread(struct db_switches *switches, const uint32_t *from, size_t count,
                         uint16_t *hops);
+/** A place to start from: a switch, with what it takes to get into it. */
+struct db_start {
+    uint32_t at, hops, cost;
+};
+/** The same from a host, with costs: of the cheapest of the shortest paths. The starts' hops are
+ *  all the same number.
+ *  \param hops  [count] DB_FAR where there is no path
+ *  \param cost  [count] thousandths of a hop */
+void db_switches_reach(struct db_switches *switches, const struct db_start *start, size_t starts,
+                       uint16_t *hops, uint32_t *cost);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "topology-db/cray.h"
-#include "topology-db/import.h"
+#include "topology-db/geometry.h"
 #include "util/alloc.h"
 
 enum { WORD = 24, VALUE = 64 };
@@ -191,8 +191,10 @@ static int read_list(struct db_import *import, void **content, topomap_error *er
     size_t length;
     int got;
 
-    if (!list)
+    if (!list || db_geometry_check(import, 3, err)) {
+        free(list);
         return -1;
+    }
     while ((got = topomap_input_line(import->input, 65536, &line, &length, err)) > 0)
         if (read_line(import, list, line, err)) {
             got = -1;
@@ -230,11 +232,17 @@ static int write_list(struct db_import *import, void *content, topomap_error *er
     }
     sqlite3_finalize(insert);
     import->report->hosts = list->rows;
-    return result;
+    return result ? result : db_geometry_write(import, 3, NULL, err);
 }
 
+static const topomap_db_importer_option options[] = {
+    GEOMETRY_WRAP,
+    GEOMETRY_SHAPE,
+    {NULL, NULL, NULL},
+};
+
 const db_importer db_xtdb2proc = {
-    .row = {"xtdb2proc", "Cray nodes: NID, place on the floor and network coordinates"},
+    .row = {"xtdb2proc", "Cray nodes: NID, place on the floor and network coordinates", options},
     .singleton = 1,
     .read = read_list,
     .write = write_list,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "topology-db/cray.h"
-#include "topology-db/import.h"
+#include "topology-db/geometry.h"
 #include "util/alloc.h"
 
 enum { COLUMNS = 32, WORD = 24 };
@@ -159,8 +159,10 @@ static int read_table(struct db_import *import, void **content, topomap_error *e
     size_t length;
     int got = -1;
 
-    if (!table)
+    if (!table || db_geometry_check(import, 3, err)) {
+        free(table);
         return -1;
+    }
     while ((got = topomap_input_line(import->input, 65536, &line, &length, err)) > 0)
         if (read_line(import, table, line, err)) {
             got = -1;
@@ -194,11 +196,17 @@ static int write_table(struct db_import *import, void *content, topomap_error *e
     }
     sqlite3_finalize(insert);
     import->report->hosts = table->rows;
-    return result;
+    return result ? result : db_geometry_write(import, 3, NULL, err);
 }
 
+static const topomap_db_importer_option options[] = {
+    GEOMETRY_WRAP,
+    GEOMETRY_SHAPE,
+    {NULL, NULL, NULL},
+};
+
 const db_importer db_xtprocadmin = {
-    .row = {"xtprocadmin", "Cray nodes: NID, component name, type and status"},
+    .row = {"xtprocadmin", "Cray nodes: NID, component name, type and status", options},
     .singleton = 1,
     .read = read_table,
     .write = write_table,

@@ -151,7 +151,7 @@ END
   cmp one two
   for d in t back; do
     topomap db show --db $d.db --summary --json | jq -c '[.hosts,.switches,.links,.topology]' > $d
-    topomap db show --db $d.db --json | jq -c '.[] | [.name, .attached]' >> $d
+    topomap db show --db $d.db --json | jq -c '.[] | [.name, (.attached | split(",") | sort)]' >> $d
   done
   cmp t back
 }

@@ -25,7 +25,7 @@ const char *ib_fresh(void)
 int ib_try_import(const char *db_path, const char *importer, const char *path, const char *nodes,
                   topomap_db_report *report)
 {
-    topomap_db_import_options options = {.nodes = nodes, .wrap = -1};
+    topomap_db_import_options options = {.nodes = nodes};
     topomap_db *db;
     int result;
 

@@ -20,7 +20,7 @@ static topomap_error err;
 
 static void import(topomap_db *db, const char *importer, const char *path, const char *nodes)
 {
-    topomap_db_import_options options = {.nodes = nodes, .wrap = -1};
+    topomap_db_import_options options = {.nodes = nodes};
 
     if (topomap_db_import(db, importer, path, &options, NULL, &err))
         fail_msg("%s", err.text);
@@ -99,8 +99,9 @@ static void three_nodes(void **state)
     assert_true(topomap_machine_distance(m, 2, 4) == 6);
     assert_true(topomap_machine_distance(m, 4, 5) == 3);
     /* leaf2, leaf1, leaf2. */
-    assert_true(topomap_machine_distance(m, 0, 2) == 40);
-    assert_true(topomap_machine_distance(m, 0, 6) == 20);
+    /* 4xEDR to the hosts costs 53.125 / 25.78125 of a hop over the 4xHDR between switches. */
+    assert_float_equal(topomap_machine_distance(m, 0, 2), 2 * 20.61 + 20, 0.01);
+    assert_float_equal(topomap_machine_distance(m, 0, 6), 2 * 20.61, 0.01);
     assert_int_equal(topomap_machine_hops(m, 0, 2), 4);
     assert_int_equal(topomap_machine_hops(m, 0, 6), 2);
     assert_int_equal(topomap_machine_hops(m, 0, 1), 0);
@@ -356,7 +357,8 @@ static void routes(void **state)
     (void)state;
     assert_int_equal(topomap_db_distance_between(db, "node1", "NODE3.cluster", &d, &err), 0);
     assert_string_equal(d.route, "node1\nleaf1\nspine1\nleaf2\nNode3.cluster");
-    assert_true(d.hops == 4 && d.cost == 40);
+    assert_int_equal(d.hops, 4);
+    assert_float_equal(d.cost, 2 * 20.61 + 20, 0.001);
     free(d.route);
     /* Two rails: leaf1 and leaf3; the nearer one counts. */
     assert_int_equal(topomap_db_distance_between(db, "node2", "node5", &d, &err), 0);
@@ -397,7 +399,8 @@ static uint32_t around(long a, long b, long size)
 static void gemini(void **state)
 {
     topomap_db *db = database("xtdb2proc", TEST_DATA "/db/gemini.xtdb2proc");
-    topomap_db_import_options mesh = {.wrap = 0};
+    static const char *const no_wrap[] = {"wrap=no", NULL};
+    topomap_db_import_options mesh = {.option = no_wrap};
     uint32_t tasks[] = {2, 1, 1, 1};
     topomap_machine *m;
     topomap_db_distance d;

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Measured costs, CSV:
+ *
+ *   level,latency_us,bandwidth_MBps
+ *   core,0.2,12000
+ *   numa,0.4,9000
+ *   hop,0.1,24000
+ *   hop:4xEDR,0.1,12000
+ *
+ * A byte of a level costs latency / message size + 1 / bandwidth; every cost is then told against
+ * `hop`, a hop over the fabric's reference link (costs.h), which is 10 tenths of a hop. Levels that
+ * are not in the file keep what they cost without it. 1 MB is 1,000,000 bytes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology-db/import.h"
+#include "util/alloc.h"
+
+enum { LEVEL = 48, ROWS_MOST = 4096 };
+
+static const char *const levels[] = {"core",  "l1",   "l2",      "l3",   "l4",     "l5", "die",
+                                     "group", "numa", "package", "node", "router", "hop"};
+
+struct row {
+    char level[LEVEL];
+    double ns;
+    size_t line;
+};
+
+struct table {
+    struct row *row;
+    size_t rows, room;
+    double size; /* of a message, bytes */
+    int begun;
+};
+
+static void table_free(void *content)
+{
+    struct table *table = content;
+
+    if (table)
+        free(table->row);
+    free(table);
+}
+
+static int is_level(const char *text)
+{
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+        if (strcmp(text, levels[i]) == 0)
+            return 1;
+    return strncmp(text, "hop:", 4) == 0 && text[4];
+}
+
+static int read_number(const char *text, double least, double *number)
+{
+    char *end;
+
+    *number = strtod(text, &end);
+    return end == text || end[strspn(end, " \t")] || !(*number >= least && *number <= 1e12) ? -1
+                                                                                            : 0;
+}
+
+static int read_row(struct db_import *import, struct table *table, char *line, topomap_error *err)
+{
+    struct row row = {.line = topomap_input_lineno(import->input)};
+    char *keep, *level = strtok_r(line, ", \t", &keep), *latency = strtok_r(NULL, ",", &keep);
+    char *bandwidth = strtok_r(NULL, ",", &keep);
+    double us, mbytes;
+
+    if (level && !table->begun++ && strcmp(level, "level") == 0)
+        return 0;
+    if (!level || !latency || !bandwidth || strtok_r(NULL, ",", &keep))
+        return topomap_input_fail(import->input, err, "expected level,latency_us,bandwidth_MBps");
+    if (!is_level(level) || strlen(level) >= LEVEL)
+        return topomap_input_fail(import->input, err,
+                                  "no level '%.60s'; there are core, l1 to l5, die, group, numa, "
+                                  "package, node, router, hop, and hop:CLASS, such as hop:4xEDR",
+                                  level);
+    if (read_number(latency, 0, &us) || read_number(bandwidth, 1e-6, &mbytes))
+        return topomap_input_fail(import->input, err,
+                                  "expected a latency in microseconds and a bandwidth in MB/s");
+    strcpy(row.level, level);
+    row.ns = us * 1000 / table->size + 1000 / mbytes;
+    if (table->rows == ROWS_MOST)
+        return topomap_input_fail(import->input, err, "more than %d levels", ROWS_MOST);
+    if (topomap_grow(&table->row, &table->room, table->rows + 1, sizeof row, err))
+        return -1;
+    table->row[table->rows++] = row;
+    return 0;
+}
+
+static int by_level(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    int order = strcmp(x->level, y->level);
+
+    return order ? order : x->line < y->line ? -1 : x->line > y->line;
+}
+
+static int check(struct db_import *import, struct table *table, topomap_error *err)
+{
+    int hop = 0;
+
+    if (table->rows)
+        qsort(table->row, table->rows, sizeof *table->row, by_level);
+    for (size_t i = 0; i < table->rows; i++) {
+        hop |= strcmp(table->row[i].level, "hop") == 0;
+        if (i && strcmp(table->row[i - 1].level, table->row[i].level) == 0)
+            return topomap_error_set(err, TOPOMAP_EINPUT, "%s:%zu: '%s' is on line %zu too",
+                                     import->path, table->row[i].line, table->row[i].level,
+                                     table->row[i - 1].line);
+    }
+    return hop ? 0
+               : topomap_input_fail(import->input, err,
+                                    "no row 'hop': the other costs are told against it");
+}
+
+static int read_table(struct db_import *import, void **content, topomap_error *err)
+{
+    const char *size = db_option(import, "size");
+    struct table *table;
+    char *line;
+    size_t length;
+    int got;
+
+    if (!(table = topomap_alloc(1, sizeof *table, err)))
+        return -1;
+    table->size = 65536;
+    if (size && (read_number(size, 1, &table->size))) {
+        free(table);
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "option size takes a number of bytes, not '%.40s'", size);
+    }
+    while ((got = topomap_input_line(import->input, 65536, &line, &length, err)) > 0) {
+        line[strcspn(line, "#")] = 0;
+        if (line[strspn(line, " \t")] && read_row(import, table, line, err)) {
+            got = -1;
+            break;
+        }
+    }
+    if (got < 0 || check(import, table, err)) {
+        table_free(table);
+        return -1;
+    }
+    *content = table;
+    return 0;
+}
+
+static int write_table(struct db_import *import, void *content, topomap_error *err)
+{
+    const struct table *table = content;
+    sqlite3_stmt *insert = db_prepare(import->file, "INSERT INTO calibration VALUES(?,?,?)", err);
+    int result = insert ? 0 : -1;
+
+    for (size_t i = 0; !result && i < table->rows; i++) {
+        sqlite3_bind_text(insert, 1, table->row[i].level, -1, SQLITE_STATIC);
+        sqlite3_bind_int64(insert, 2, import->source);
+        sqlite3_bind_double(insert, 3, table->row[i].ns);
+        result = db_insert(insert, err);
+    }
+    sqlite3_finalize(insert);
+    return result;
+}
+
+static const topomap_db_importer_option options[] = {
+    {"size", "BYTES", "message size that a latency is spread over, 65536 where it is left out"},
+    {NULL, NULL, NULL},
+};
+
+const db_importer db_calibration = {
+    .row =
+        {"calibration",
+         "measured costs: CSV level,latency_us,bandwidth_MBps; levels core, l1 to l5, die, group, "
+         "numa, package, node, router (leaving a Cray node), hop, hop:CLASS",
+         options},
+    .singleton = 1,
+    .read = read_table,
+    .write = write_table,
+    .free = table_free,
+};

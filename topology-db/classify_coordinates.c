@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the hosts' coordinates are coordinates of. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology-db/cray_shape.h"
+#include "topology-db/derive.h"
+#include "util/alloc.h"
+
+struct coordinates {
+    struct db_point *point; /* [count] sorted */
+    size_t count, room;
+    uint32_t dims, dim[DB_DIMS];
+    uint8_t wrap[DB_DIMS];
+    size_t routers, most; /* distinct coordinates, and the most nodes that one of them has */
+    int cray;             /* every one of them is of a Cray node */
+    int aries_rule;       /* and y and z are what an Aries cabinet's place gives */
+    int high_cpu;         /* some node is 2 or 3 of its blade */
+    int given;            /* the size is given, not the coordinates' extent */
+    char dims_text[DB_POINT_TEXT], wrap_text[DB_DIMS + 1], shape[64];
+};
+
+static int by_point(const void *a, const void *b)
+{
+    const struct db_point *x = a, *y = b;
+
+    for (uint32_t axis = 0; axis < DB_DIMS; axis++)
+        if (x->at[axis] != y->at[axis])
+            return x->at[axis] < y->at[axis] ? -1 : 1;
+    return 0;
+}
+
+/* ---- What there is ------------------------------------------------------------------------- */
+
+/* Where two sources say something, the one that is last by importer and name stays. */
+static int read_geometry(sqlite3 *file, struct coordinates *c, topomap_error *err)
+{
+    sqlite3_stmt *statement = db_prepare(
+        file,
+        "SELECT geometry.dims, wrap, shape FROM geometry JOIN source ON source.id = source"
+        " ORDER BY importer, name",
+        err);
+    int row = -1;
+
+    while (statement && (row = db_step(statement, err)) > 0) {
+        const struct {
+            char *text;
+            size_t size;
+        } into[] = {{c->dims_text, sizeof c->dims_text},
+                    {c->wrap_text, sizeof c->wrap_text},
+                    {c->shape, sizeof c->shape}};
+
+        for (int i = 0; i < 3; i++)
+            if (sqlite3_column_type(statement, i) != SQLITE_NULL)
+                snprintf(into[i].text, into[i].size, "%s", sqlite3_column_text(statement, i));
+    }
+    sqlite3_finalize(statement);
+    return row;
+}
+
+static int take_point(struct coordinates *c, sqlite3_stmt *statement, topomap_error *err)
+{
+    struct db_point point;
+    struct cray_name name;
+
+    if (db_point_parse((const char *)sqlite3_column_text(statement, 0), ',', &point))
+        return topomap_error_set(err, TOPOMAP_EINPUT, "damaged coordinates");
+    if (c->count && point.dims != c->dims)
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "node %s has %u coordinates, others have %u: they cannot be of "
+                                 "one network",
+                                 sqlite3_column_text(statement, 2), point.dims, c->dims);
+    c->dims = point.dims;
+    for (uint32_t axis = 0; axis < point.dims; axis++)
+        if (point.at[axis] >= c->dim[axis])
+            c->dim[axis] = point.at[axis] + 1u;
+    if (sqlite3_column_type(statement, 1) == SQLITE_NULL) {
+        c->cray = 0;
+    } else {
+        cray_name_unpack(sqlite3_column_int64(statement, 1), &name);
+        /* Chassis and blade in a group of two cabinets; checked on two machines' full lists. */
+        if (point.at[1] != name.cage + 3 * (name.col % 2) || point.at[2] != name.slot)
+            c->aries_rule = 0;
+        c->high_cpu |= name.node >= 2;
+    }
+    if (topomap_grow(&c->point, &c->room, c->count + 1, sizeof *c->point, err))
+        return -1;
+    c->point[c->count++] = point;
+    return 0;
+}
+
+static int read_points(sqlite3 *file, struct coordinates *c, topomap_error *err)
+{
+    sqlite3_stmt *statement = db_prepare(
+        file, "SELECT place, cname, name FROM host WHERE place IS NOT NULL ORDER BY id", err);
+    int row = -1;
+
+    c->cray = c->aries_rule = 1;
+    while (statement && (row = db_step(statement, err)) > 0)
+        if (take_point(c, statement, err)) {
+            row = -1;
+            break;
+        }
+    sqlite3_finalize(statement);
+    return row;
+}
+
+static int too_small(sqlite3 *file, const struct coordinates *c, uint32_t axis, topomap_error *err)
+{
+    sqlite3_stmt *statement =
+        db_prepare(file, "SELECT name, place FROM host WHERE place IS NOT NULL ORDER BY id", err);
+    char name[DB_KEY] = "?", place[DB_POINT_TEXT] = "";
+    struct db_point point;
+
+    if (!statement)
+        return -1;
+    while (db_step(statement, err) > 0) {
+        snprintf(name, sizeof name, "%s", sqlite3_column_text(statement, 0));
+        snprintf(place, sizeof place, "%s", sqlite3_column_text(statement, 1));
+        if (db_point_parse(place, ',', &point) == 0 && point.at[axis] == c->dim[axis] - 1)
+            break;
+    }
+    sqlite3_finalize(statement);
+    return topomap_error_set(err, TOPOMAP_EINPUT, "node %s at %s is outside of the size %s", name,
+                             place, c->dims_text);
+}
+
+static int set_size(sqlite3 *file, struct coordinates *c, topomap_error *err)
+{
+    struct cray_shape shape;
+    uint32_t dims, dim[DB_DIMS] = {0};
+
+    if (*c->shape && !*c->dims_text) {
+        if (cray_shape_parse(c->shape, &shape, err))
+            return -1;
+        dims = cray_shape_dims(&shape, dim);
+        db_dims_format(dims, dim, c->dims_text);
+    }
+    if (!*c->dims_text)
+        return 0;
+    if (db_dims_parse(c->dims_text, &dims, dim) || dims != c->dims)
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "the size %s does not fit nodes with %u coordinates", c->dims_text,
+                                 c->dims);
+    for (uint32_t axis = 0; axis < dims; axis++) {
+        if (c->dim[axis] > dim[axis])
+            return too_small(file, c, axis, err);
+        c->dim[axis] = dim[axis];
+    }
+    c->given = 1;
+    return 0;
+}
+
+/* One digit for all, or one a dimension; a torus where nothing is said. */
+static int set_wrap(struct coordinates *c, topomap_error *err)
+{
+    size_t length = strlen(c->wrap_text);
+
+    if (length > 1 && length != c->dims)
+        return topomap_error_set(
+            err, TOPOMAP_EINPUT,
+            "wraparound is given for %zu dimensions, nodes have %u coordinates", length, c->dims);
+    for (uint32_t axis = 0; axis < c->dims; axis++)
+        c->wrap[axis] = !length || c->wrap_text[length > 1 ? axis : 0] == '1';
+    return 0;
+}
+
+static void count_routers(struct coordinates *c)
+{
+    size_t end;
+
+    qsort(c->point, c->count, sizeof *c->point, by_point);
+    for (size_t i = 0; i < c->count; i = end) {
+        for (end = i; end < c->count && by_point(&c->point[end], &c->point[i]) == 0; end++)
+            ;
+        c->routers++;
+        if (end - i > c->most)
+            c->most = end - i;
+    }
+}
+
+/* ---- What it is ---------------------------------------------------------------------------- */
+
+/* Cray routers serve one node (SeaStar), two (Gemini) or four (Aries); on Aries the three numbers
+ * are group, chassis and blade, not places in a torus. */
+static const char *judge(const struct coordinates *c)
+{
+    struct cray_shape shape;
+    topomap_error ignored;
+
+    if (*c->shape && cray_shape_parse(c->shape, &shape, &ignored) == 0)
+        return shape.rule->topology;
+    if (c->routers == 1 && c->count > 4)
+        return "irregular";
+    if (!c->cray || c->dims != 3)
+        return "torus";
+    if (c->most > 4)
+        return "irregular";
+    return c->most > 2 || (c->aries_rule && c->high_cpu) ? "dragonfly" : "torus";
+}
+
+static size_t count_groups(const struct coordinates *c)
+{
+    size_t groups = 0;
+
+    for (size_t i = 0; i < c->count; i++)
+        groups += !i || c->point[i].at[0] != c->point[i - 1].at[0];
+    return groups;
+}
+
+static int wraps(const struct coordinates *c)
+{
+    int count = 0;
+
+    for (uint32_t axis = 0; axis < c->dims; axis++)
+        count += c->wrap[axis];
+    return count;
+}
+
+static void describe_torus(const struct coordinates *c, int64_t nodes, struct db_verdict *verdict)
+{
+    char size[DB_POINT_TEXT], which[64] = "";
+    uint64_t places = 1;
+
+    db_dims_format(c->dims, c->dim, size);
+    for (uint32_t axis = 0; axis < c->dims; axis++)
+        places = places > UINT32_MAX ? places : places * c->dim[axis];
+    if (wraps(c) && wraps(c) < (int)c->dims) {
+        strcpy(which, " wrapping in dimension");
+        for (uint32_t axis = 0; axis < c->dims; axis++)
+            if (c->wrap[axis])
+                snprintf(which + strlen(which), sizeof which - strlen(which), " %u", axis + 1);
+    }
+    snprintf(verdict->evidence, sizeof verdict->evidence,
+             "%s %s%s (%s), %zu of %" PRId64 " nodes have coordinates, %zu of %" PRIu64
+             " routers, up to %zu nodes each",
+             size, wraps(c) ? "torus" : "mesh", which,
+             c->given ? "size as given" : "extents of the coordinates", c->count, nodes, c->routers,
+             places, c->most);
+}
+
+static void describe(const struct coordinates *c, int64_t nodes, int64_t links,
+                     struct db_verdict *verdict)
+{
+    if (strcmp(verdict->topology, "torus") == 0) {
+        describe_torus(c, nodes, verdict);
+        if (!wraps(c))
+            strcpy(verdict->topology, "mesh");
+    } else if (strcmp(verdict->topology, "dragonfly") == 0) {
+        snprintf(verdict->evidence, sizeof verdict->evidence,
+                 "coordinates are group, chassis, blade (%s): %zu nodes, %zu routers, %zu groups; "
+                 "hops %s",
+                 *c->shape       ? "as the given shape"
+                 : c->aries_rule ? "as the cabinets' places give"
+                                 : "up to 4 nodes a router",
+                 c->count, c->routers, count_groups(c),
+                 links ? "over the imported links"
+                       : "1 in a chassis or along a blade position, 2 in a group, other groups "
+                         "taken as 4 (links not imported)");
+    } else {
+        snprintf(verdict->evidence, sizeof verdict->evidence,
+                 "%zu nodes share one coordinate: these are not coordinates of a network", c->most);
+    }
+}
+
+static int put_coordinates(sqlite3 *file, const struct coordinates *c, const char *kind,
+                           topomap_error *err)
+{
+    char size[DB_POINT_TEXT], wrap[DB_DIMS + 1] = "";
+
+    db_dims_format(c->dims, c->dim, size);
+    for (uint32_t axis = 0; axis < c->dims; axis++)
+        wrap[axis] = c->wrap[axis] ? '1' : '0';
+    return db_put_fact(file, "coordinates", kind, 0, err) ||
+                   db_put_fact(file, "dims", size, 0, err) ||
+                   db_put_fact(file, "wrap", wrap, 0, err) ||
+                   db_put_fact(file, "routers", NULL, c->cray ? (int64_t)c->routers : 0, err)
+               ? -1
+               : 0;
+}
+
+/* A list of links alone: its routers, without nodes. */
+static int describe_routers(sqlite3 *file, struct db_verdict *verdict, topomap_error *err)
+{
+    int64_t aries, routers;
+
+    if (db_number(file, "SELECT count(*) FROM cray_router WHERE kind='a'", 0, &aries, err) ||
+        db_number(file, "SELECT count(*) FROM cray_router", 0, &routers, err))
+        return -1;
+    strcpy(verdict->topology, aries ? "dragonfly" : "torus");
+    snprintf(verdict->evidence, sizeof verdict->evidence,
+             "%" PRId64 " %s routers; import xtprocadmin's or xtdb2proc's output for their nodes",
+             routers, aries ? "Aries" : "Gemini or SeaStar");
+    return 0;
+}
+
+static int classify(sqlite3 *file, struct coordinates *c, struct db_verdict *verdict,
+                    topomap_error *err)
+{
+    int64_t cray, links;
+
+    if (read_geometry(file, c, err) || read_points(file, c, err) ||
+        db_number(file, "SELECT count(*) FROM host WHERE cname IS NOT NULL", 0, &cray, err) ||
+        db_number(file, "SELECT count(*) FROM cray_router", 0, &links, err))
+        return -1;
+    verdict->hosts = cray > (int64_t)c->count ? cray : (int64_t)c->count;
+    if (!c->count) {
+        if (!cray && links)
+            return describe_routers(file, verdict, err);
+        if (cray) {
+            strcpy(verdict->topology, "unknown");
+            strcpy(verdict->evidence, "no coordinates: import the output of xtdb2proc too, or give "
+                                      "a shape");
+        }
+        return 0;
+    }
+    if (set_size(file, c, err) || set_wrap(c, err))
+        return -1;
+    count_routers(c);
+    strcpy(verdict->topology, judge(c));
+    if (put_coordinates(file, c, verdict->topology, err))
+        return -1;
+    describe(c, verdict->hosts, links, verdict);
+    return 0;
+}
+
+int db_classify_coordinates(sqlite3 *file, struct db_verdict *verdict, topomap_error *err)
+{
+    struct coordinates c = {0};
+    int result = classify(file, &c, verdict, err);
+
+    free(c.point);
+    return result;
+}

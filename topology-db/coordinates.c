@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Coordinates of named nodes, one node a line, blanks or commas between words:
+ *
+ *   coordinates   node X Y Z ...         1 to 8 numbers
+ *                 nid00012 X Y Z S       Gemini: S is which of its router's NICs, no coordinate
+ *                 12 c0-0c0s3n0 compute X Y Z    NID, component name, type
+ *                 a first line N C: N nodes follow, with C coordinates each
+ *   bluegene      node X,Y,Z[,T]         Blue Gene/P: T is the core
+ *                 node [LOCATION] A,B,C,D,E[,T]    Blue Gene/Q; a location may be the node's name
+ *
+ * A Blue Gene/P partition of fewer than 512 nodes (a midplane) is a mesh, not a torus. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "topology-db/derive.h"
+#include "topology-db/geometry.h"
+#include "util/alloc.h"
+
+enum { WORDS = 12, MIDPLANE = 512 };
+
+struct row {
+    char key[DB_KEY], name[DB_KEY], type[24];
+    struct db_point point;
+    int64_t cname; /* -1: none */
+    size_t line;
+    UT_hash_handle hh;
+};
+
+struct list {
+    struct row **row;
+    size_t rows, room;
+    struct row *by_key;
+    uint32_t promised, columns; /* by a first line; 0: none */
+    int begun, nic;             /* whether the last number is a NIC's; -1: not known yet */
+    int bluegene;
+};
+
+static void list_free(void *content)
+{
+    struct list *list = content;
+
+    if (!list)
+        return;
+    HASH_CLEAR(hh, list->by_key);
+    for (size_t i = 0; i < list->rows; i++)
+        free(list->row[i]);
+    free(list->row);
+    free(list);
+}
+
+static int is_number(const char *text)
+{
+    return text[strspn(text, "0123456789")] == 0 && *text;
+}
+
+static int keep_row(struct db_import *import, struct list *list, const struct row *row,
+                    topomap_error *err)
+{
+    struct row *old, *kept;
+
+    HASH_FIND_STR(list->by_key, row->key, old);
+    if (old && list->bluegene && db_point_same(&old->point, &row->point))
+        return 0; /* another core of it */
+    if (old)
+        return topomap_input_fail(import->input, err, "node '%.100s' is on line %zu too", row->name,
+                                  old->line);
+    if (list->rows && row->point.dims != list->row[0]->point.dims)
+        return topomap_input_fail(import->input, err, "%u coordinates, but %u on line %zu",
+                                  row->point.dims, list->row[0]->point.dims, list->row[0]->line);
+    if (topomap_grow(&list->row, &list->room, list->rows + 1, sizeof *list->row, err))
+        return -1;
+    kept = topomap_alloc(1, sizeof *kept, err);
+    if (!kept)
+        return -1;
+    *kept = *row;
+    list->row[list->rows++] = kept;
+    HASH_ADD_STR(list->by_key, key, kept);
+    return 0;
+}
+
+static int take_point(struct db_import *import, struct row *row, char **word, int words,
+                      topomap_error *err)
+{
+    if (words < 1 || words > DB_DIMS)
+        return topomap_input_fail(import->input, err, "expected a node and 1 to %d coordinates",
+                                  DB_DIMS);
+    for (int i = 0; i < words; i++) {
+        uint32_t number;
+
+        if (cray_number(word[i], DB_COORDINATE_MOST, &number))
+            return topomap_input_fail(import->input, err,
+                                      "expected a coordinate from 0 to %d, not '%.40s'",
+                                      DB_COORDINATE_MOST, word[i]);
+        row->point.at[row->point.dims++] = (uint16_t)number;
+    }
+    return 0;
+}
+
+static int take_name(struct db_import *import, struct row *row, const char *name,
+                     topomap_error *err)
+{
+    if (strlen(name) >= DB_KEY)
+        return topomap_input_fail(import->input, err, "a name of more than %d characters",
+                                  DB_KEY - 1);
+    for (const char *at = name; *at; at++)
+        if (!isalnum((unsigned char)*at) && !strchr(".-_:", *at))
+            return topomap_input_fail(import->input, err, "'%.60s' is not a node name", name);
+    strcpy(row->name, name);
+    db_host_key(name, row->key);
+    return 0;
+}
+
+/* Gemini maps end their rows with the NIC: a first line that counts one coordinate less says so, or
+ * a NID with four numbers, as no Cray torus has four dimensions. */
+static int last_is_nic(const struct list *list, const char *name, int numbers)
+{
+    if (list->nic >= 0)
+        return list->nic;
+    if (list->columns && (int)list->columns == numbers - 1)
+        return 1;
+    return numbers == 4 && strncmp(name, "nid", 3) == 0 && is_number(name + 3);
+}
+
+/* ---- coordinates --------------------------------------------------------------------------- */
+
+static int read_cray(struct db_import *import, struct list *list, char **word, int words,
+                     topomap_error *err)
+{
+    struct row row = {.line = topomap_input_lineno(import->input)};
+    struct cray_name cname;
+    uint32_t nid;
+    char name[24];
+
+    if (words != 6)
+        return topomap_input_fail(import->input, err, "expected NID, component name, type, X Y Z");
+    if (cray_number(word[0], CRAY_NID_MOST, &nid) || cray_name_parse(word[1], &cname))
+        return topomap_input_fail(import->input, err, "expected a NID, not '%.40s'", word[0]);
+    snprintf(name, sizeof name, "nid%05u", nid);
+    row.cname = cray_name_pack(&cname);
+    snprintf(row.type, sizeof row.type, "%s", word[2]);
+    if (take_name(import, &row, name, err) || take_point(import, &row, word + 3, 3, err))
+        return -1;
+    return keep_row(import, list, &row, err);
+}
+
+static int read_node(struct db_import *import, struct list *list, char **word, int words,
+                     topomap_error *err)
+{
+    struct row row = {.cname = -1, .line = topomap_input_lineno(import->input)};
+    struct cray_name cname;
+
+    if (words >= 2 && cray_name_parse(word[1], &cname) == 0)
+        return read_cray(import, list, word, words, err);
+    if (is_number(word[0]))
+        return topomap_input_fail(import->input, err, "expected a node's name, not '%.40s'",
+                                  word[0]);
+    if (cray_name_parse(word[0], &cname) == 0)
+        row.cname = cray_name_pack(&cname);
+    words -= last_is_nic(list, word[0], words - 1);
+    if (take_name(import, &row, word[0], err) || take_point(import, &row, word + 1, words - 1, err))
+        return -1;
+    return keep_row(import, list, &row, err);
+}
+
+/* ---- bluegene ------------------------------------------------------------------------------ */
+
+/* R00-M0-N00-J00, perhaps with its core -C00, which is cut off. */
+static int is_location(char *text)
+{
+    static const char marks[] = "RMNJC";
+    char *at = text;
+
+    for (int i = 0; i < 5; i++) {
+        char *start = at;
+
+        if (*at != marks[i] || !isxdigit((unsigned char)at[1]))
+            return 0;
+        for (at++; isxdigit((unsigned char)*at); at++)
+            ;
+        if (i == 4)
+            *(start > text ? start - 1 : start) = 0;
+        if (!*at)
+            return i >= 3;
+        if (*at++ != '-')
+            return 0;
+    }
+    return 0;
+}
+
+static int read_bluegene(struct db_import *import, struct list *list, char **word, int words,
+                         topomap_error *err)
+{
+    struct row row = {.cname = -1, .line = topomap_input_lineno(import->input)};
+    int first = 1, numbers;
+
+    is_location(word[0]);
+    if (words > 1 && is_location(word[1]))
+        first = 2;
+    numbers = words - first;
+    /* The last one of X,Y,Z,T and of A,B,C,D,E,T is the core. */
+    if (numbers == 4 || numbers == 6)
+        numbers--;
+    if (numbers != 3 && numbers != 5)
+        return topomap_input_fail(import->input, err,
+                                  "expected a node and X,Y,Z[,T] or A,B,C,D,E[,T]");
+    if (take_name(import, &row, word[0], err) ||
+        take_point(import, &row, word + first, numbers, err))
+        return -1;
+    return keep_row(import, list, &row, err);
+}
+
+/* ---- Both ---------------------------------------------------------------------------------- */
+
+static int split(char *line, char **word)
+{
+    char *keep;
+    int words = 0;
+
+    line[strcspn(line, "#")] = 0;
+    for (char *at = strtok_r(line, " \t,<>()", &keep); at && words < WORDS;
+         at = strtok_r(NULL, " \t,<>()", &keep))
+        word[words++] = at;
+    return words;
+}
+
+static int read_line(struct db_import *import, struct list *list, char *line, topomap_error *err)
+{
+    char *word[WORDS];
+    int words = split(line, word), first = !list->begun;
+
+    if (!words)
+        return 0;
+    list->begun = 1;
+    if (list->bluegene)
+        return read_bluegene(import, list, word, words, err);
+    if (first && words == 2 && is_number(word[0]) && is_number(word[1])) {
+        if (cray_number(word[0], INT32_MAX, &list->promised) ||
+            cray_number(word[1], DB_DIMS + 1, &list->columns) || !list->columns)
+            return topomap_input_fail(import->input, err,
+                                      "expected how many nodes and coordinates follow");
+        return 0;
+    }
+    return read_node(import, list, word, words, err);
+}
+
+static int check(struct db_import *import, struct list *list, topomap_error *err)
+{
+    if (!list->rows)
+        return topomap_input_fail(import->input, err, "no line 'node X Y Z ...'");
+    if (list->promised && list->promised != list->rows)
+        return topomap_input_fail(import->input, err,
+                                  "the first line promises %u nodes, found %zu: the file is cut",
+                                  list->promised, list->rows);
+    if (list->columns && list->columns != list->row[0]->point.dims &&
+        list->columns != list->row[0]->point.dims + 1)
+        return topomap_input_fail(import->input, err,
+                                  "the first line promises %u coordinates, found %u", list->columns,
+                                  list->row[0]->point.dims);
+    return db_geometry_check(import, list->row[0]->point.dims, err);
+}
+
+static int read_all(struct db_import *import, void **content, int bluegene, topomap_error *err)
+{
+    struct list *list;
+    const char *nic = db_option(import, "nic");
+    char *line;
+    size_t length;
+    int got = -1;
+
+    if (db_geometry_check(import, 0, err) || !(list = topomap_alloc(1, sizeof *list, err)))
+        return -1;
+    list->bluegene = bluegene;
+    list->nic = nic ? strcmp(nic, "yes") == 0 : -1;
+    while ((got = topomap_input_line(import->input, 65536, &line, &length, err)) > 0)
+        if (read_line(import, list, line, err)) {
+            got = -1;
+            break;
+        }
+    if (got < 0 || check(import, list, err)) {
+        list_free(list);
+        return -1;
+    }
+    *content = list;
+    return 0;
+}
+
+static int read_coordinates(struct db_import *import, void **content, topomap_error *err)
+{
+    return read_all(import, content, 0, err);
+}
+
+static int read_bluegene_file(struct db_import *import, void **content, topomap_error *err)
+{
+    return read_all(import, content, 1, err);
+}
+
+static int write_rows(struct db_import *import, void *content, topomap_error *err)
+{
+    const struct list *list = content;
+    sqlite3_stmt *insert = db_prepare(import->file, "INSERT INTO place VALUES(?,?,?,?,?)", err);
+    int result = insert ? 0 : -1;
+
+    for (size_t i = 0; !result && i < list->rows; i++) {
+        const struct row *row = list->row[i];
+        char place[DB_POINT_TEXT];
+
+        db_point_format(&row->point, place);
+        sqlite3_bind_int64(insert, 1, import->source);
+        sqlite3_bind_text(insert, 2, row->name, -1, SQLITE_STATIC);
+        sqlite3_bind_text(insert, 3, place, -1, SQLITE_TRANSIENT);
+        if (row->cname >= 0)
+            sqlite3_bind_int64(insert, 4, row->cname);
+        else
+            sqlite3_bind_null(insert, 4);
+        if (*row->type)
+            sqlite3_bind_text(insert, 5, row->type, -1, SQLITE_STATIC);
+        else
+            sqlite3_bind_null(insert, 5);
+        result = db_insert(insert, err);
+    }
+    sqlite3_finalize(insert);
+    import->report->hosts = list->rows;
+    if (result)
+        return -1;
+    return db_geometry_write(
+        import, list->row[0]->point.dims,
+        list->bluegene && list->row[0]->point.dims == 3 && list->rows < MIDPLANE ? "0" : NULL, err);
+}
+
+#define GEOMETRY_DIMS                                                                              \
+    {                                                                                              \
+        "dims", "NxNx...", "size of the network, where the nodes listed do not reach its ends"     \
+    }
+
+static const topomap_db_importer_option coordinates_options[] = {
+    GEOMETRY_DIMS,
+    GEOMETRY_WRAP,
+    {"nic", "yes|no", "whether the last number is a NIC's of the router and no coordinate"},
+    GEOMETRY_SHAPE,
+    {NULL, NULL, NULL},
+};
+
+static const topomap_db_importer_option bluegene_options[] = {
+    GEOMETRY_DIMS,
+    GEOMETRY_WRAP,
+    {NULL, NULL, NULL},
+};
+
+const db_importer db_coordinates = {
+    .row = {"coordinates", "any torus or mesh: lines 'node X Y Z ...', 1 to 8 dimensions",
+            coordinates_options},
+    .read = read_coordinates,
+    .write = write_rows,
+    .free = list_free,
+};
+
+const db_importer db_bluegene = {
+    .row = {"bluegene",
+            "Blue Gene: lines 'node X,Y,Z[,T]' or 'node A,B,C,D,E[,T]'; fewer than 512 nodes with "
+            "X,Y,Z are a mesh",
+            bluegene_options},
+    .read = read_bluegene_file,
+    .write = write_rows,
+    .free = list_free,
+};

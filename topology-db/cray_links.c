@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cray interconnect lists: one line a link and direction.
+ *
+ *   Aries    c0-0c0s0a0l00(0:0:0) green -> c0-0c0s6a0l10(0:0:6) | unused | processor
+ *   Gemini   c0-0c0s0g0l00[(0,0,0)] Z+ -> c0-0c0s0g1l02[(0,1,0)] LinkType: mezzanine
+ *
+ * SeaStar's are as Gemini's. Routers are known by component name; their nodes come from xtprocadmin
+ * or xtdb2proc. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology-db/geometry.h"
+#include "topology-db/named.h"
+#include "topology-db/slingshot.h"
+#include "util/alloc.h"
+
+enum { WORDS = 8 };
+
+struct router {
+    int64_t cname;
+    struct db_point point;
+};
+
+struct list {
+    topomap_links links;
+    struct router *router; /* [links.vertices] */
+    size_t room;
+    char kind; /* 'a', 'g', 's'; 0: none yet, or Slingshot */
+    int slingshot;
+};
+
+/* Mb/s of one link and direction. Aries: three lanes of 14 Gb/s on copper and 12.5 Gb/s on optical
+ * cables (Alverson et al., Cray XC Series Network, 2012). Gemini: three bits of 6.25, 5 and
+ * 3.125 Gb/s (FORMATS of the interconnect, by medium). */
+static const struct {
+    char kind;
+    const char *name; /* what the class begins with */
+    uint32_t mbps;
+} rates[] = {
+    {'a', "green", 42000},     {'a', "black", 42000},     {'a', "blue", 37500},
+    {'g', "mezzanine", 18750}, {'g', "backplane", 15000}, {'g', "cable", 9375},
+};
+
+static void list_free(void *content)
+{
+    struct list *list = content;
+
+    if (!list)
+        return;
+    topomap_links_clear(&list->links);
+    free(list->router);
+    free(list);
+}
+
+/* `[(0,0,0)]`, `(0:0:0)`, or nothing, cut in place. */
+static int read_point(char *text, struct db_point *point)
+{
+    char *end;
+
+    *point = (struct db_point){0};
+    if (!*text)
+        return 0;
+    text += strspn(text, "[(");
+    end = text + strcspn(text, ")]");
+    if (end[strspn(end, ")]")])
+        return -1;
+    *end = 0;
+    return db_point_parse(text, strchr(text, ':') ? ':' : ',', point) || point->dims != 3 ? -1 : 0;
+}
+
+/* The router and link number of one end; a router's coordinates must be the same everywhere. */
+static int read_end(struct db_import *import, struct list *list, char *word, uint32_t *vertex,
+                    uint32_t *port, topomap_error *err)
+{
+    struct cray_name name;
+    const char *after;
+    char kind, label[40];
+    struct db_point point;
+    size_t known = list->links.vertices;
+
+    if (cray_link_parse(word, &name, &kind, port, &after) ||
+        read_point(word + (after - word), &point))
+        return topomap_input_fail(
+            import->input, err, "expected a link such as c0-0c0s0a0l00(0:0:0), not '%.60s'", word);
+    if (list->kind && list->kind != kind)
+        return topomap_input_fail(import->input, err,
+                                  "'%.60s' is of another kind of network than the lines before",
+                                  word);
+    list->kind = kind;
+    cray_router_format(&name, kind, label);
+    if (topomap_links_vertex_find(&list->links, label, vertex, err) ||
+        topomap_grow(&list->router, &list->room, list->links.vertices, sizeof *list->router, err))
+        return -1;
+    ++*port; /* 0 is no port */
+    if (*vertex == known)
+        list->router[known] = (struct router){cray_name_pack(&name), point};
+    else if (!list->router[*vertex].point.dims)
+        list->router[*vertex].point = point;
+    else if (point.dims && !db_point_same(&point, &list->router[*vertex].point))
+        return topomap_input_fail(import->input, err,
+                                  "%s has other coordinates than on a line before", label);
+    return 0;
+}
+
+static void set_rate(const struct list *list, topomap_link *link, const char *class)
+{
+    snprintf(link->kind, sizeof link->kind, "%s", class);
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+        if (rates[i].kind == list->kind &&
+            strncmp(class, rates[i].name, strlen(rates[i].name)) == 0)
+            link->mbps = rates[i].mbps;
+}
+
+static int read_words(struct db_import *import, struct list *list, char **word, int words,
+                      topomap_error *err)
+{
+    topomap_link link = {.line = topomap_input_lineno(import->input)};
+    const char *class = "";
+
+    if (words < 4 || strcmp(word[2], "->") != 0)
+        return topomap_input_fail(import->input, err,
+                                  "expected LINK CLASS -> LINK (a line that was "
+                                  "cut or wrapped?)");
+    if (read_end(import, list, word[0], &link.a, &link.aport, err))
+        return -1;
+    if (strcmp(word[3], "unused") == 0 || strcmp(word[3], "processor") == 0)
+        return 0;
+    if (read_end(import, list, word[3], &link.b, &link.bport, err))
+        return -1;
+    /* Aries names the class by a colour; the others name the direction there. */
+    if (list->kind == 'a')
+        class = word[1];
+    for (int i = 4; i < words; i++)
+        if (strcmp(word[i], "LinkType:") == 0 && i + 1 < words)
+            class = word[i + 1];
+    if (strcmp(class, "unused") == 0)
+        return 0;
+    set_rate(list, &link, class);
+    return topomap_links_add(&list->links, &link, err);
+}
+
+static int split(char *line, char **word)
+{
+    char *keep;
+    int words = 0;
+
+    for (char *at = strtok_r(line, " \t", &keep); at && words < WORDS;
+         at = strtok_r(NULL, " \t", &keep))
+        word[words++] = at;
+    return words;
+}
+
+/* Messages may come before the list; from its first line on every line must be one of it. */
+static int read_line(struct db_import *import, struct list *list, char *line, topomap_error *err)
+{
+    char *word[WORDS], first[160];
+    int words;
+
+    snprintf(first, sizeof first, "%s", line);
+    words = split(line, word);
+    if (!words || word[0][0] == '#')
+        return 0;
+    if (!list->kind && (words < 4 || strcmp(word[2], "->") != 0)) {
+        db_warn(import, topomap_input_lineno(import->input), "before the list: %.150s", first);
+        return 0;
+    }
+    return read_words(import, list, word, words, err);
+}
+
+/* A machine whose routers are all at 0,0,0 has no coordinates. */
+static void drop_zeros(struct db_import *import, struct list *list)
+{
+    static const struct db_point zero = {.dims = 3};
+    size_t zeros = 0;
+
+    for (size_t i = 0; i < list->links.vertices; i++)
+        zeros += db_point_same(&list->router[i].point, &zero) != 0;
+    if (zeros < 2 || zeros < list->links.vertices)
+        return;
+    db_warn(import, 0, "all coordinates are zero: they are left out");
+    for (size_t i = 0; i < list->links.vertices; i++)
+        list->router[i].point = (struct db_point){0};
+}
+
+static int finish(struct db_import *import, struct list *list, topomap_error *err)
+{
+    size_t one_sided;
+
+    if (!list->links.links)
+        return topomap_input_fail(import->input, err,
+                                  "no line 'LINK CLASS -> LINK': not a Cray interconnect list");
+    for (uint32_t i = 0; !list->slingshot && i < list->links.vertices; i++)
+        topomap_links_set_kind(&list->links, i, TOPOMAP_LINKS_SWITCH);
+    if (topomap_links_join(&list->links, import->path, &one_sided, err))
+        return -1;
+    if (one_sided)
+        db_warn(import, 0, "%zu of %zu links are listed from one end only", one_sided,
+                list->links.links);
+    if (!list->slingshot)
+        drop_zeros(import, list);
+    return 0;
+}
+
+static int read_cray(struct db_import *import, struct list *list, topomap_error *err)
+{
+    char *line;
+    size_t length;
+    int got;
+
+    while ((got = topomap_input_line(import->input, 65536, &line, &length, err)) > 0)
+        if (read_line(import, list, line, err))
+            return -1;
+    return got;
+}
+
+static int read_list(struct db_import *import, void **content, topomap_error *err)
+{
+    struct list *list;
+    int is_table;
+
+    if (db_geometry_check(import, 3, err) || db_slingshot_look(import, &is_table, err))
+        return -1;
+    list = topomap_alloc(1, sizeof *list, err);
+    if (!list)
+        return -1;
+    list->slingshot = is_table;
+    if ((is_table ? db_slingshot_read(import, &list->links, err) : read_cray(import, list, err)) ||
+        finish(import, list, err)) {
+        list_free(list);
+        return -1;
+    }
+    *content = list;
+    return 0;
+}
+
+static int write_routers(struct db_import *import, const struct list *list, const int64_t *vertex,
+                         topomap_error *err)
+{
+    sqlite3_stmt *insert =
+        db_prepare(import->file, "INSERT INTO cray_router VALUES(?,?,?,?,?)", err);
+    const char kind[2] = {list->kind, 0};
+    int result = insert ? 0 : -1;
+
+    for (size_t i = 0; !result && i < list->links.vertices; i++) {
+        char place[DB_POINT_TEXT];
+
+        db_point_format(&list->router[i].point, place);
+        sqlite3_bind_int64(insert, 1, vertex[i]);
+        sqlite3_bind_int64(insert, 2, import->source);
+        sqlite3_bind_text(insert, 3, kind, -1, SQLITE_STATIC);
+        sqlite3_bind_int64(insert, 4, list->router[i].cname);
+        if (*place)
+            sqlite3_bind_text(insert, 5, place, -1, SQLITE_TRANSIENT);
+        else
+            sqlite3_bind_null(insert, 5);
+        result = db_insert(insert, err);
+    }
+    sqlite3_finalize(insert);
+    return result;
+}
+
+static int write_list(struct db_import *import, void *content, topomap_error *err)
+{
+    const struct list *list = content;
+    int64_t *vertex = topomap_alloc(list->links.vertices, sizeof *vertex, err);
+    int result = -1;
+
+    if (vertex)
+        result = db_named_write(import, &list->links, vertex, err);
+    if (!result && !list->slingshot)
+        result = write_routers(import, list, vertex, err);
+    free(vertex);
+    return result ? result : db_geometry_write(import, 3, NULL, err);
+}
+
+static const topomap_db_importer_option options[] = {
+    GEOMETRY_WRAP,
+    GEOMETRY_SHAPE,
+    {NULL, NULL, NULL},
+};
+
+const db_importer db_cray_links = {
+    .row = {"cray-links",
+            "Cray interconnect list: Aries, Gemini or SeaStar routers and their links; Slingshot's "
+            "'show fabric' table",
+            options},
+    .singleton = 1,
+    .read = read_list,
+    .write = write_list,
+    .free = list_free,
+};

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Hosts of Cray tables and of named coordinates. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology-db/cray_shape.h"
+#include "topology-db/derive.h"
+#include "util/alloc.h"
+
+static void copy_column(sqlite3_stmt *statement, int column, char *text, size_t size)
+{
+    const char *value = (const char *)sqlite3_column_text(statement, column);
+
+    if (!*text && value)
+        snprintf(text, size, "%s", value);
+}
+
+/* What the site's map makes of a node: by its name, else by its component name. */
+static const char *map_name(const struct db_views *views, const char *name, int64_t cname,
+                            char *place)
+{
+    const char *mapped = db_views_mapped(views, name);
+    struct cray_name parts;
+
+    if (mapped != name || cname < 0 || !views->alias_key)
+        return mapped;
+    cray_name_unpack(cname, &parts);
+    cray_name_format(&parts, place);
+    mapped = db_views_mapped(views, place);
+    return mapped == place ? name : mapped;
+}
+
+/* One row: NID or NULL, name, cname, status, type, place. What came first stays. */
+static int take_row(struct db_views *views, sqlite3_stmt *statement, topomap_error *err)
+{
+    struct db_host_row *host;
+    char own[DB_KEY], component[DB_KEY];
+    const char *name, *place = (const char *)sqlite3_column_text(statement, 5);
+    int64_t cname =
+        sqlite3_column_type(statement, 2) == SQLITE_NULL ? -1 : sqlite3_column_int64(statement, 2);
+
+    /* Slurm's names on XT, XE and XC: nid%05d of the decimal NID; later systems pad to six, which
+     * db_host_key() takes as the same. */
+    if (sqlite3_column_type(statement, 0) == SQLITE_NULL)
+        snprintf(own, sizeof own, "%s", sqlite3_column_text(statement, 1));
+    else
+        snprintf(own, sizeof own, "nid%05lld", (long long)sqlite3_column_int64(statement, 0));
+    name = map_name(views, own, cname, component);
+    host = db_views_host(views, name, name == own ? NULL : own, err);
+    if (!host)
+        return -1;
+    host->fabric = 1;
+    copy_column(statement, 3, host->status, sizeof host->status);
+    copy_column(statement, 4, host->type, sizeof host->type);
+    if (host->cname < 0)
+        host->cname = cname;
+    if (place && !host->point.dims && db_point_parse(place, ',', &host->point))
+        return topomap_error_set(err, TOPOMAP_EINPUT, "damaged: coordinates '%.40s'", place);
+    return 0;
+}
+
+/* ---- Routers' coordinates ----------------------------------------------------------------- */
+
+struct placed_router {
+    int64_t cname;
+    struct db_point point;
+};
+
+struct placed_routers {
+    struct placed_router *router;
+    size_t count, room;
+    char kind;
+};
+
+static int by_cname(const void *a, const void *b)
+{
+    const struct placed_router *x = a, *y = b;
+
+    return x->cname < y->cname ? -1 : x->cname > y->cname;
+}
+
+static int read_routers(sqlite3 *file, struct placed_routers *routers, topomap_error *err)
+{
+    sqlite3_stmt *statement =
+        db_prepare(file, "SELECT cname, place, kind FROM cray_router WHERE place IS NOT NULL", err);
+    int row = -1;
+
+    while (statement && (row = db_step(statement, err)) > 0) {
+        struct placed_router router = {.cname = sqlite3_column_int64(statement, 0)};
+
+        routers->kind = *(const char *)sqlite3_column_text(statement, 2);
+        if (db_point_parse((const char *)sqlite3_column_text(statement, 1), ',', &router.point) ||
+            topomap_grow(&routers->router, &routers->room, routers->count + 1, sizeof router,
+                         err)) {
+            row = -1;
+            break;
+        }
+        routers->router[routers->count++] = router;
+    }
+    sqlite3_finalize(statement);
+    if (row == 0 && routers->count)
+        qsort(routers->router, routers->count, sizeof *routers->router, by_cname);
+    return row;
+}
+
+static void place_by_routers(struct db_views *views, const struct placed_routers *routers)
+{
+    for (struct db_host_row *host = views->hosts; routers->count && host; host = host->hh.next) {
+        struct placed_router wanted = {.cname = cray_router_of(host->cname, routers->kind)}, *found;
+
+        if (host->cname < 0 || host->point.dims)
+            continue;
+        found = bsearch(&wanted, routers->router, routers->count, sizeof wanted, by_cname);
+        if (found)
+            host->point = found->point;
+    }
+}
+
+/* ---- The machine's shape ------------------------------------------------------------------- */
+
+static int disagree(const char *name, const struct db_point *known, const struct db_point *made,
+                    const char *shape, topomap_error *err)
+{
+    char a[DB_POINT_TEXT], b[DB_POINT_TEXT];
+
+    db_point_format(known, a);
+    db_point_format(made, b);
+    return topomap_error_set(err, TOPOMAP_EINPUT,
+                             "%s has the coordinates %s, but the shape '%.60s' gives it %s", name,
+                             a, shape, *b ? b : "none");
+}
+
+static int check_routers(const struct placed_routers *routers, const struct cray_shape *shape,
+                         const char *text, topomap_error *err)
+{
+    for (size_t i = 0; i < routers->count; i++) {
+        struct cray_name name;
+        struct db_point made;
+        char label[40];
+
+        cray_name_unpack(routers->router[i].cname, &name);
+        cray_router_format(&name, routers->kind, label);
+        name.node *= routers->kind == 'g' ? 2 : 1;
+        cray_shape_place(shape, &name, &made);
+        if (!db_point_same(&made, &routers->router[i].point))
+            return disagree(label, &routers->router[i].point, &made, text, err);
+    }
+    return 0;
+}
+
+static int apply_shape(struct db_views *views, const struct placed_routers *routers,
+                       const char *text, topomap_error *err)
+{
+    struct cray_shape shape;
+
+    if (cray_shape_parse(text, &shape, err) || check_routers(routers, &shape, text, err))
+        return -1;
+    for (struct db_host_row *host = views->hosts; host; host = host->hh.next) {
+        struct cray_name name;
+        struct db_point made;
+
+        if (host->cname < 0)
+            continue;
+        cray_name_unpack(host->cname, &name);
+        cray_shape_place(&shape, &name, &made);
+        if (host->point.dims && !db_point_same(&made, &host->point)) {
+            char label[DB_KEY + 48];
+
+            snprintf(label, sizeof label, "node %s (", host->name);
+            cray_name_format(&name, label + strlen(label));
+            strcat(label, ")");
+            return disagree(label, &host->point, &made, text, err);
+        }
+        host->point = made;
+    }
+    return 0;
+}
+
+static int apply_shapes(struct db_views *views, const struct placed_routers *routers,
+                        topomap_error *err)
+{
+    sqlite3_stmt *statement = db_prepare(
+        views->file, "SELECT DISTINCT shape FROM geometry WHERE shape IS NOT NULL ORDER BY shape",
+        err);
+    int row = -1;
+
+    while (statement && (row = db_step(statement, err)) > 0)
+        if (apply_shape(views, routers, (const char *)sqlite3_column_text(statement, 0), err)) {
+            row = -1;
+            break;
+        }
+    sqlite3_finalize(statement);
+    return row;
+}
+
+/* xtprocadmin, which knows the nodes' present state, comes first; coordinates that were given by
+ * themselves come before a table's. */
+int db_views_cray(struct db_views *views, topomap_error *err)
+{
+    static const char *const queries[] = {
+        "SELECT nid, NULL, cname, status, type, NULL FROM cray_admin ORDER BY nid",
+        "SELECT NULL, name, cname, NULL, type, place FROM place ORDER BY source, rowid",
+        "SELECT nid, NULL, cname, status, type, x || ',' || y || ',' || z FROM cray_proc"
+        " ORDER BY nid",
+    };
+    struct placed_routers routers = {0};
+    int row = 0;
+
+    for (size_t i = 0; row >= 0 && i < sizeof queries / sizeof *queries; i++) {
+        sqlite3_stmt *statement = db_prepare(views->file, queries[i], err);
+
+        if (!statement)
+            return -1;
+        while ((row = db_step(statement, err)) > 0)
+            if (take_row(views, statement, err)) {
+                row = -1;
+                break;
+            }
+        sqlite3_finalize(statement);
+    }
+    if (!row)
+        row = read_routers(views->file, &routers, err);
+    if (!row) {
+        place_by_routers(views, &routers);
+        row = apply_shapes(views, &routers, err);
+    }
+    free(routers.router);
+    return row;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "topology-db/foreign.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+#include "util/input.h"
+
+enum { LOOK = 16384 };
+
+/* start: what the file begins with, after white space and # lines; marks: texts that must all be in
+ * its first 16 KiB. */
+static const struct {
+    const char *start, *marks[2], *what;
+} known[] = {
+    {"[",
+     {"\"DomainUUID\"", "\"GpuIDList\""},
+     "NVLink compute nodes in NetQ's JSON: an inventory without links of a fabric"},
+    {"[",
+     {"\"compounded_links\"", NULL},
+     "a topology graph in NetQ's JSON: Ethernet interfaces; bring its links into CSV for the "
+     "format "
+     "'links'"},
+    {"switches:",
+     {"switches:", NULL},
+     "a cluster model of topograph: not Slurm's topology.yaml, whose root is a list of topologies; "
+     "import what topograph makes of it"},
+    {"blocks:",
+     {"nodes:", NULL},
+     "a cluster model of topograph: not Slurm's topology.yaml, whose root is a list of topologies; "
+     "import what topograph makes of it"},
+    {"{", {"\"R_lite\"", NULL}, "a resource set of Flux (R): it lists cores, no network"},
+    {"{", {"\"graph\"", "\"metadata\""}, "a resource graph of Flux (JGF): no network"},
+    {"tleaf", {"tleaf", NULL}, "a target architecture of Scotch: it names no hosts"},
+    {"Edge: ",
+     {"Fabric: ", NULL},
+     "output of fmn-show-status: it tells which links are down, not which switches they join"},
+    {"<?xml", {"<topology", NULL}, "an hwloc XML: import it with the format 'hwloc'"},
+};
+
+/* Where a text's first line of content begins. */
+static const char *skip_comments(const char *text)
+{
+    for (;;) {
+        text += strspn(text, " \t\r\n");
+        if (*text != '#')
+            return text;
+        text += strcspn(text, "\n");
+    }
+}
+
+static int has_marks(const char *text, const char *const *marks)
+{
+    return strstr(text, marks[0]) && (!marks[1] || strstr(text, marks[1]));
+}
+
+void db_foreign_explain(const char *path, topomap_error *err)
+{
+    topomap_input *input;
+    topomap_error ignored;
+    const char *bytes, *start;
+    char *text;
+    size_t size;
+
+    if (!err || err->code != TOPOMAP_EINPUT || topomap_input_open(path, &input, &ignored))
+        return;
+    if (topomap_input_peek(input, LOOK, &bytes, &size, &ignored) == 0 &&
+        (text = topomap_strndup(bytes, size, &ignored)) != NULL) {
+        start = skip_comments(text);
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+            if (strncmp(start, known[i].start, strlen(known[i].start)) == 0 &&
+                has_marks(text, known[i].marks)) {
+                topomap_error_set(err, TOPOMAP_EINPUT, "%s: %s", path, known[i].what);
+                break;
+            }
+        free(text);
+    }
+    topomap_input_close(input);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "topology-db/geometry.h"
+
+#include <string.h>
+
+/* Index of a dimension by its letter, -1 where it is none. */
+static int axis_of(char letter)
+{
+    static const char *const names[] = {"xyzt", "abcdefgh"};
+
+    for (int i = 0; i < 2; i++) {
+        const char *at = strchr(names[i], letter);
+
+        if (at)
+            return (int)(at - names[i]);
+    }
+    return -1;
+}
+
+/* The option as table geometry has it; "" where it is not that. \param digits [DB_DIMS + 1] */
+static void read_wrap(const char *text, uint32_t dims, char *digits)
+{
+    static const struct {
+        const char *word, *digits;
+    } words[] = {{"yes", "1"}, {"all", "1"}, {"no", "0"}, {"none", "0"}};
+
+    memset(digits, 0, DB_DIMS + 1);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(text, words[i].word) == 0) {
+            strcpy(digits, words[i].digits);
+            return;
+        }
+    memset(digits, '0', dims ? dims : DB_DIMS);
+    for (; *text; text++) {
+        int axis = axis_of(*text);
+
+        if (axis < 0 || axis >= (int)(dims ? dims : DB_DIMS)) {
+            *digits = 0;
+            return;
+        }
+        digits[axis] = '1';
+    }
+}
+
+int db_geometry_check(const struct db_import *import, uint32_t dims, topomap_error *err)
+{
+    const char *size = db_option(import, "dims"), *wrap = db_option(import, "wrap");
+    const char *shape = db_option(import, "shape");
+    uint32_t given, dim[DB_DIMS];
+    struct cray_shape read;
+    char digits[DB_DIMS + 1];
+
+    if (size && (db_dims_parse(size, &given, dim) || (dims && given != dims)))
+        return topomap_error_set(
+            err, TOPOMAP_EUSAGE,
+            "option dims takes a size a dimension, such as 8x8x16, not '%.40s'", size);
+    if (wrap) {
+        read_wrap(wrap, dims, digits);
+        if (!*digits)
+            return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                     "option wrap takes yes, no, or the letters of dimensions, "
+                                     "such as xz, not '%.40s'",
+                                     wrap);
+    }
+    return shape ? cray_shape_parse(shape, &read, err) : 0;
+}
+
+static void bind(sqlite3_stmt *insert, int column, const char *text)
+{
+    if (text)
+        sqlite3_bind_text(insert, column, text, -1, SQLITE_TRANSIENT);
+    else
+        sqlite3_bind_null(insert, column);
+}
+
+int db_geometry_write(struct db_import *import, uint32_t dims, const char *wrap, topomap_error *err)
+{
+    const char *size = db_option(import, "dims"), *given = db_option(import, "wrap");
+    const char *shape = db_option(import, "shape");
+    char digits[DB_DIMS + 1];
+    sqlite3_stmt *insert;
+    int result;
+
+    if (!size && !given && !shape && !wrap)
+        return 0;
+    if (given)
+        read_wrap(given, dims, digits);
+    insert = db_prepare(import->file, "INSERT INTO geometry VALUES(?,?,?,?)", err);
+    if (!insert)
+        return -1;
+    sqlite3_bind_int64(insert, 1, import->source);
+    bind(insert, 2, size);
+    bind(insert, 3, given ? digits : wrap);
+    bind(insert, 4, shape);
+    result = db_insert(insert, err);
+    sqlite3_finalize(insert);
+    return result;
+}

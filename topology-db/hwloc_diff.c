@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "topology-db/hwloc_diff.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <hwloc.h>
+#include <hwloc/diff.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "util/alloc.h"
+#include "util/input.h"
+
+enum { XML_MOST = 256 << 20, SECONDS = 120, ROOT_MOST = 4096 };
+
+/* What the child says before the XML. */
+enum outcome { PATCHED = 'p', NO_BASE = 'b', NO_DIFF = 'd', MISFIT = 'm' };
+
+int db_hwloc_is_diff(const char *xml, size_t size)
+{
+    char head[ROOT_MOST + 1];
+
+    if (size > ROOT_MOST)
+        size = ROOT_MOST;
+    memcpy(head, xml, size);
+    head[size] = 0;
+    return strstr(head, "<topologydiff") != NULL;
+}
+
+/* refname="..." of the root element, for messages; "" where there is none. */
+static void read_refname(const char *xml, char *name, size_t size)
+{
+    const char *root = strstr(xml, "<topologydiff"), *end = root ? strchr(root, '>') : NULL;
+    const char *at = root ? strstr(root, "refname=\"") : NULL;
+
+    *name = 0;
+    if (at && end && at < end)
+        snprintf(name, size, "%.*s", (int)strcspn(at + 9, "\""), at + 9);
+}
+
+/* Format 3.0 is 2.0 but for info attributes: shape_hwloc.c. */
+static void lower_version(char *xml)
+{
+    char *root = strstr(xml, "<topology"), *end = root ? strchr(root, '>') : NULL;
+    char *version = end ? strstr(root, "version=\"3.") : NULL;
+
+    if (version && version < end && hwloc_get_api_version() < 0x30000)
+        version[9] = '2';
+}
+
+/* As hwloc-diff loads its files: every object, or depths and indices would be others. */
+static int load_base(char *xml, size_t size, hwloc_topology_t *topology)
+{
+    lower_version(xml);
+    return hwloc_topology_init(topology) ||
+                   hwloc_topology_set_all_types_filter(*topology, HWLOC_TYPE_FILTER_KEEP_ALL) ||
+                   hwloc_topology_set_flags(*topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) ||
+                   hwloc_topology_set_xmlbuffer(*topology, xml, (int)size) ||
+                   hwloc_topology_load(*topology)
+               ? -1
+               : 0;
+}
+
+static enum outcome patch(char *base, size_t base_size, const char *xml, size_t size, char **made,
+                          int *length)
+{
+    hwloc_topology_t topology;
+    hwloc_topology_diff_t diff;
+
+    if (load_base(base, base_size, &topology))
+        return NO_BASE;
+    if (hwloc_topology_diff_load_xmlbuffer(xml, (int)size, &diff, NULL))
+        return NO_DIFF;
+    if (hwloc_topology_diff_apply(topology, diff, 0) ||
+        hwloc_topology_export_xmlbuffer(topology, made, length, 0))
+        return MISFIT;
+    return PATCHED;
+}
+
+static void child(int reply, char *base, size_t base_size, const char *xml, size_t size)
+{
+    static const struct rlimit no_core;
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC), length = 0;
+    char *made = NULL, outcome;
+
+    setrlimit(RLIMIT_CORE, &no_core);
+    alarm(SECONDS);
+    for (int number = 1; number < NSIG; number++)
+        signal(number, SIG_DFL);
+    if (null >= 0) {
+        dup2(null, STDOUT_FILENO);
+        dup2(null, STDERR_FILENO);
+    }
+    outcome = (char)patch(base, base_size, xml, size, &made, &length);
+    if (write(reply, &outcome, 1) != 1)
+        _exit(1);
+    /* The length counts the NUL. */
+    for (int sent = 0; outcome == PATCHED && sent < length;) {
+        ssize_t got = write(reply, made + sent, (size_t)(length - sent));
+
+        if (got <= 0)
+            _exit(1);
+        sent += (int)got;
+    }
+    _exit(0);
+}
+
+static int receive(int fd, char **reply, size_t *size, topomap_error *err)
+{
+    size_t room = 0;
+    ssize_t got = 1;
+
+    *reply = NULL;
+    *size = 0;
+    while (got && *size < XML_MOST) {
+        if (topomap_grow(reply, &room, *size + 65536 + 1, 1, err))
+            return -1;
+        got = read(fd, *reply + *size, 65536);
+        if (got < 0 && errno != EINTR)
+            break;
+        *size += got > 0 ? (size_t)got : 0;
+        got = got < 0 ? 1 : got;
+    }
+    if (*reply)
+        (*reply)[*size] = 0;
+    return 0;
+}
+
+static int run(const char *path, char *base, size_t base_size, const char *xml, size_t size,
+               char **reply, size_t *replied, topomap_error *err)
+{
+    int ends[2], result;
+    pid_t pid;
+
+    if (pipe2(ends, O_CLOEXEC))
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot make a pipe: %s", path,
+                                 strerror(errno));
+    pid = fork();
+    if (pid == 0)
+        child(ends[1], base, base_size, xml, size);
+    close(ends[1]);
+    result = pid < 0 ? topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot fork: %s", path,
+                                         strerror(errno))
+                     : receive(ends[0], reply, replied, err);
+    close(ends[0]);
+    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    return result;
+}
+
+static int explain(const char *path, const char *base_path, char outcome, topomap_error *err)
+{
+    const char *what = outcome == NO_BASE   ? "hwloc cannot load the topology that it refers to"
+                       : outcome == NO_DIFF ? "hwloc cannot load it: the XML is cut or damaged, or "
+                                              "says that the two are too different"
+                       : outcome == MISFIT  ? "it does not fit this base"
+                                            : "hwloc crashes on it: the XML is cut or damaged";
+
+    return topomap_error_set(err, TOPOMAP_EINPUT, "%s: an hwloc difference: %s (base=%s)", path,
+                             what, base_path);
+}
+
+int db_hwloc_patch(const char *path, const char *base_path, char **xml, size_t *size,
+                   topomap_error *err)
+{
+    topomap_input *input;
+    char *base = NULL, *reply = NULL, name[200];
+    size_t base_size, replied = 0;
+    int result;
+
+    if (!base_path) {
+        read_refname(*xml, name, sizeof name);
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "%s:1: an hwloc difference (<topologydiff>): give the whole "
+                                 "topology that it refers to%s%s with --option base=FILE",
+                                 path, *name ? ", " : "", name);
+    }
+    if (topomap_input_open(base_path, &input, err))
+        return -1;
+    result = topomap_input_all(input, XML_MOST, &base, &base_size, err);
+    topomap_input_close(input);
+    if (!result)
+        result = run(path, base, base_size, *xml, *size, &reply, &replied, err);
+    free(base);
+    if (!result && (replied < 2 || *reply != PATCHED || reply[replied - 1]))
+        result = explain(path, base_path, (char)(replied ? *reply : 0), err);
+    if (result) {
+        free(reply);
+        return -1;
+    }
+    memmove(reply, reply + 1, replied - 1);
+    free(*xml);
+    *xml = reply;
+    *size = replied - 2;
+    return 0;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Any fabric as a list of links between named hosts and switches: machine/links.h. */
+#include <stdlib.h>
+
+#include "topology-db/named.h"
+#include "util/alloc.h"
+
+static void list_free(void *content)
+{
+    if (content)
+        topomap_links_clear(content);
+    free(content);
+}
+
+static int read_list(struct db_import *import, void **content, topomap_error *err)
+{
+    topomap_links *links = topomap_alloc(1, sizeof *links, err);
+
+    if (!links)
+        return -1;
+    if (topomap_links_read(import->input, db_option(import, "hosts"), links, err)) {
+        list_free(links);
+        return -1;
+    }
+    *content = links;
+    return 0;
+}
+
+static int write_list(struct db_import *import, void *content, topomap_error *err)
+{
+    return db_named_write(import, content, NULL, err);
+}
+
+static const topomap_db_importer_option options[] = {
+    {"hosts", "HOSTLIST",
+     "names that are hosts, as a line '# hosts: HOSTLIST' in the file says too; else a name that "
+     "has "
+     "one neighbour is a host"},
+    {NULL, NULL, NULL},
+};
+
+const db_importer db_links = {
+    .row = {"links", "any fabric: CSV lines 'name,port,name,port,Gb/s[,class]'", options},
+    .read = read_list,
+    .write = write_list,
+    .free = list_free,
+};
+
+const db_importer db_myrinet_links = {
+    .row =
+        {"myrinet-links",
+         "Myrinet as such CSV lines (no sample of what fm_db2wirelist prints is public: bring its "
+         "output into this form)",
+         options},
+    .read = read_list,
+    .write = write_list,
+    .free = list_free,
+};

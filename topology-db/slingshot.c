@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "topology-db/slingshot.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+
+enum { CELLS = 24, NAME = 64 };
+
+enum column { XNAME, TYPE, DST, HOSTNAME, STATUS, SUBTYPE, SPEED, KNOWN };
+
+static const char *const names[KNOWN] = {"xname",  "type",    "dst",  "hostname",
+                                         "status", "subtype", "speed"};
+
+/* One end of a fabric port: its own jack is \p from, its peer's \p to; jacks as "x3000c0r41j11". */
+struct row {
+    char from[NAME], to[NAME];
+    char subtype[16];
+    uint32_t mbps;
+    int swapped; /* from and to are exchanged, so that from <= to */
+    size_t line;
+};
+
+struct table {
+    int at[KNOWN]; /* -1: no such column */
+    int header;
+    struct row *row;
+    size_t rows, room;
+    size_t down;
+    topomap_links *links;
+};
+
+static const char *skip_number(const char *at)
+{
+    if (!isdigit((unsigned char)*at))
+        return NULL;
+    while (isdigit((unsigned char)*at))
+        at++;
+    return at;
+}
+
+/* x<n>c<n>r<n>j<n>, and what follows; NULL where it is not that. */
+static const char *skip_jack(const char *text)
+{
+    static const char marks[] = "xcrj";
+
+    for (int i = 0; text && i < 4; i++)
+        text = *text == marks[i] ? skip_number(text + 1) : NULL;
+    return text;
+}
+
+int db_slingshot_look(struct db_import *import, int *is_table, topomap_error *err)
+{
+    const char *bytes;
+    size_t size;
+
+    *is_table = 0;
+    if (topomap_input_peek(import->input, 64, &bytes, &size, err))
+        return -1;
+    if ((size >= 6 && memcmp(bytes, "Edge: ", 6) == 0) ||
+        (size >= 8 && memcmp(bytes, "Fabric: ", 8) == 0))
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "%s:1: output of fmn-show-status: it tells which links are down, "
+                                 "not which switches they join; give the table of 'show fabric'",
+                                 import->path);
+    *is_table = size && (*bytes == '+' || *bytes == '|');
+    return 0;
+}
+
+/* Cells between bars, without the blanks around them. */
+static int split(char *line, char **cell)
+{
+    int cells = 0;
+
+    line = strchr(line, '|');
+    while (line && line[1] && cells < CELLS) {
+        char *start = line + 1 + strspn(line + 1, " "), *bar = strchr(line + 1, '|'), *end;
+
+        if (!bar)
+            break;
+        *bar = 0;
+        for (end = bar; end > start && end[-1] == ' ';)
+            *--end = 0;
+        if (start > bar)
+            start = bar;
+        cell[cells++] = start;
+        line = bar;
+    }
+    return cells;
+}
+
+static const char *cell_of(const struct table *table, char **cell, int cells, enum column column)
+{
+    return table->at[column] >= 0 && table->at[column] < cells ? cell[table->at[column]] : "";
+}
+
+static int take_header(struct db_import *import, struct table *table, char **cell, int cells,
+                       topomap_error *err)
+{
+    for (int known = 0; known < KNOWN; known++) {
+        table->at[known] = -1;
+        for (int i = 0; i < cells; i++)
+            if (strcmp(cell[i], names[known]) == 0)
+                table->at[known] = i;
+    }
+    if (table->at[XNAME] < 0 || table->at[DST] < 0)
+        return topomap_input_fail(import->input, err,
+                                  "expected a table with columns xname and dst");
+    table->header = 1;
+    return 0;
+}
+
+/* "BS_200G". */
+static uint32_t read_speed(const char *text)
+{
+    const char *digits = text + strcspn(text, "0123456789");
+    unsigned long rate = strtoul(digits, NULL, 10);
+
+    return rate <= 100000 ? (uint32_t)rate * 1000 : 0;
+}
+
+/* A node on an edge port: its switch is the name before the jack. */
+static int take_edge(struct db_import *import, struct table *table, const char *xname,
+                     const char *host, uint32_t mbps, topomap_error *err)
+{
+    topomap_link link = {.mbps = mbps, .line = topomap_input_lineno(import->input)};
+    char sw[NAME];
+
+    snprintf(sw, sizeof sw, "%s", xname);
+    *strchr(sw, 'j') = 0;
+    strcpy(link.kind, "edge");
+    if (topomap_links_vertex_find(table->links, sw, &link.a, err) ||
+        topomap_links_vertex_find(table->links, host, &link.b, err))
+        return -1;
+    topomap_links_set_kind(table->links, link.b, TOPOMAP_LINKS_HOST);
+    topomap_links_set_kind(table->links, link.a, TOPOMAP_LINKS_SWITCH);
+    return topomap_links_add(table->links, &link, err);
+}
+
+static int take_row(struct db_import *import, struct table *table, char **cell, int cells,
+                    topomap_error *err)
+{
+    const char *xname = cell_of(table, cell, cells, XNAME), *dst = cell_of(table, cell, cells, DST);
+    const char *host = cell_of(table, cell, cells, HOSTNAME), *end = skip_jack(xname);
+    struct row row = {.mbps = read_speed(cell_of(table, cell, cells, SPEED)),
+                      .line = topomap_input_lineno(import->input)};
+    int order;
+
+    if (!end || *end != 'p' || !(end = skip_number(end + 1)) || *end || strlen(xname) >= NAME)
+        return topomap_input_fail(import->input, err,
+                                  "expected a port such as x3000c0r41j11p0, not '%.40s'", xname);
+    if (strcmp(cell_of(table, cell, cells, STATUS), "False") == 0) {
+        table->down++;
+        return 0;
+    }
+    if (strcmp(cell_of(table, cell, cells, TYPE), "edge") == 0)
+        return *host && strcmp(host, "unknown") != 0
+                   ? take_edge(import, table, xname, host, row.mbps, err)
+                   : 0;
+    if (!(end = skip_jack(dst)) || *end || strlen(dst) >= NAME)
+        return topomap_input_fail(import->input, err,
+                                  "expected a peer such as x3000c0r42j18, not '%.40s'", dst);
+    snprintf(row.from, NAME, "%.*s", (int)(strrchr(xname, 'p') - xname), xname);
+    strcpy(row.to, dst);
+    snprintf(row.subtype, sizeof row.subtype, "%s", cell_of(table, cell, cells, SUBTYPE));
+    order = strcmp(row.from, row.to);
+    if (order > 0) {
+        char swap[NAME];
+
+        memcpy(swap, row.from, NAME);
+        memcpy(row.from, row.to, NAME);
+        memcpy(row.to, swap, NAME);
+        row.swapped = 1;
+    }
+    if (topomap_grow(&table->row, &table->room, table->rows + 1, sizeof row, err))
+        return -1;
+    table->row[table->rows++] = row;
+    return 0;
+}
+
+static int by_jacks(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    int order = strcmp(x->from, y->from);
+
+    if (!order)
+        order = strcmp(x->to, y->to);
+    if (!order)
+        order = x->swapped - y->swapped;
+    return order ? order : (x->line < y->line ? -1 : x->line > y->line);
+}
+
+/* Rows [first, end) are of one pair of jacks; as many links as rows of the end that has more. The
+ * others' listings join them: topomap_links_join(). */
+static int add_links(struct table *table, size_t first, size_t end, topomap_error *err)
+{
+    char a[NAME], b[NAME];
+    const struct row *row = &table->row[first];
+    topomap_link link = {0};
+
+    strcpy(a, row->from);
+    strcpy(b, row->to);
+    *strchr(a, 'j') = 0;
+    *strchr(b, 'j') = 0;
+    if (topomap_links_vertex_find(table->links, a, &link.a, err) ||
+        topomap_links_vertex_find(table->links, b, &link.b, err))
+        return -1;
+    topomap_links_set_kind(table->links, link.a, TOPOMAP_LINKS_SWITCH);
+    topomap_links_set_kind(table->links, link.b, TOPOMAP_LINKS_SWITCH);
+    for (size_t i = first, of_end = 0; i < end; i++) {
+        topomap_link one = link;
+
+        of_end = i > first && table->row[i].swapped == table->row[i - 1].swapped ? of_end + 1 : 0;
+        one.line = table->row[i].line;
+        one.mbps = table->row[i].mbps;
+        snprintf(one.kind, sizeof one.kind, "%s", table->row[i].subtype);
+        /* Ports of its jack that the table does not pair: numbered by jack, then in order. */
+        one.aport =
+            (uint32_t)strtoul(strrchr(row->from, 'j') + 1, NULL, 10) * 2 + (uint32_t)of_end + 1;
+        one.bport =
+            (uint32_t)strtoul(strrchr(row->to, 'j') + 1, NULL, 10) * 2 + (uint32_t)of_end + 1;
+        if (of_end > 1)
+            return topomap_error_set(err, TOPOMAP_EINPUT,
+                                     "%s to %s: more than the two links of a jack", row->from,
+                                     row->to);
+        if (table->row[i].swapped) {
+            topomap_link other = one;
+
+            one.a = other.b;
+            one.b = other.a;
+            one.aport = other.bport;
+            one.bport = other.aport;
+        }
+        if (topomap_links_add(table->links, &one, err))
+            return -1;
+    }
+    return 0;
+}
+
+static int add_pairs(struct table *table, topomap_error *err)
+{
+    size_t end;
+
+    if (table->rows)
+        qsort(table->row, table->rows, sizeof *table->row, by_jacks);
+    for (size_t i = 0; i < table->rows; i = end) {
+        for (end = i; end < table->rows && strcmp(table->row[i].from, table->row[end].from) == 0 &&
+                      strcmp(table->row[i].to, table->row[end].to) == 0;
+             end++)
+            ;
+        if (add_links(table, i, end, err))
+            return -1;
+    }
+    return 0;
+}
+
+static int read_line(struct db_import *import, struct table *table, char *line, topomap_error *err)
+{
+    char *cell[CELLS];
+    int cells;
+
+    if (!*line || *line == '+')
+        return 0;
+    if (*line == '*') {
+        import->report->partial = 1;
+        db_warn(import, topomap_input_lineno(import->input), "%.150s", line);
+        return 0;
+    }
+    if (*line != '|')
+        return topomap_input_fail(import->input, err, "expected a row of the table: | ... |");
+    cells = split(line, cell);
+    if (cells && strcmp(cell[0], names[XNAME]) == 0)
+        return take_header(import, table, cell, cells, err);
+    return table->header ? take_row(import, table, cell, cells, err)
+                         : topomap_input_fail(import->input, err, "a row before the header");
+}
+
+int db_slingshot_read(struct db_import *import, topomap_links *links, topomap_error *err)
+{
+    struct table table = {.links = links};
+    char *line;
+    size_t length;
+    int got, result = 0;
+
+    while (!result && (got = topomap_input_line(import->input, 65536, &line, &length, err)) != 0)
+        result = got < 0 ? -1 : read_line(import, &table, line + strspn(line, " \t"), err);
+    if (!result)
+        result = add_pairs(&table, err);
+    if (!result && table.down)
+        db_warn(import, 0, "%zu ports are down: their links are left out", table.down);
+    free(table.row);
+    return result;
+}

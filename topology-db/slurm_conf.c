@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* topology.conf: keyword=value words; a backslash at a line's end continues it. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "topology-db/slurm_topology.h"
+#include "util/alloc.h"
+
+enum word { SWITCH, BLOCK, RING, NODES, SWITCHES, SIZES, SPEED, WORDS };
+
+static const char *const keywords[WORDS] = {
+    [SWITCH] = "SwitchName", [BLOCK] = "BlockName",  [RING] = "RingName",   [NODES] = "Nodes",
+    [SWITCHES] = "Switches", [SIZES] = "BlockSizes", [SPEED] = "LinkSpeed",
+};
+
+static int find_keyword(const char *text, size_t length)
+{
+    for (int i = 0; i < WORDS; i++)
+        if (strlen(keywords[i]) == length && strncasecmp(keywords[i], text, length) == 0)
+            return i;
+    return WORDS;
+}
+
+/* Takes keyword=value words apart; a value may stand in double quotes. */
+static int read_words(const struct slurm_file *file, char *line, size_t number, const char **value,
+                      topomap_error *err)
+{
+    while (*(line += strspn(line, " \t"))) {
+        char *equals = strchr(line, '='), *end;
+        size_t length = strcspn(line, "= \t");
+        int word = equals == line + length ? find_keyword(line, length) : WORDS;
+
+        if (word == WORDS)
+            return slurm_fail(file, number, err,
+                              "expected SwitchName=, Switches=, Nodes=, LinkSpeed=, BlockName=, "
+                              "BlockSizes= or RingName=, not '%.60s'",
+                              line);
+        if (value[word])
+            return slurm_fail(file, number, err, "%s is given twice", keywords[word]);
+        value[word] = equals + 1;
+        if (equals[1] == '"') {
+            value[word] = equals + 2;
+            end = strchr(equals + 2, '"');
+            if (!end)
+                return slurm_fail(file, number, err, "a quote without its end");
+        } else {
+            end = equals + 1 + strcspn(equals + 1, " \t");
+        }
+        line = *end ? end + 1 : end;
+        *end = 0;
+    }
+    return 0;
+}
+
+static int set_kind(struct slurm_file *file, enum slurm_kind kind, size_t line, topomap_error *err)
+{
+    if (!file->topologies)
+        return slurm_add_topology(file, "default", kind, line, err);
+    if (file->topology[0].kind != kind)
+        return slurm_fail(file, line, err, "a file is a tree, blocks or rings, not two of them");
+    return 0;
+}
+
+/* Block sizes: the base and power-of-two multiples of it. */
+static int read_sizes(struct slurm_file *file, const char *text, size_t line, topomap_error *err)
+{
+    struct slurm_topology *topology = &file->topology[0];
+
+    if (topology->size_count)
+        return slurm_fail(file, line, err, "BlockSizes is given twice");
+    while (*text) {
+        char *end;
+        unsigned long size = strtoul(text, &end, 10);
+
+        if (*text < '0' || *text > '9' || (*end && *end != ',') || !size || size > INT32_MAX ||
+            topology->size_count == SLURM_SIZES)
+            return slurm_fail(file, line, err, "expected sizes such as 30,120, not '%.40s'", text);
+        topology->sizes[topology->size_count++] = (uint32_t)size;
+        text = *end ? end + 1 : end;
+    }
+    return 0;
+}
+
+static int take_unit(struct slurm_file *file, const char **value, enum word word,
+                     enum slurm_kind kind, size_t line, topomap_error *err)
+{
+    size_t count;
+
+    if (set_kind(file, kind, line, err))
+        return -1;
+    if (!*value[word])
+        return slurm_fail(file, line, err, "%s needs a name", keywords[word]);
+    if (kind != SLURM_TREE && (value[SWITCHES] || !value[NODES]))
+        return slurm_fail(file, line, err, "%s needs Nodes=", keywords[word]);
+    if (value[NODES] && value[SWITCHES])
+        return slurm_fail(file, line, err, "switch '%.60s' has both Nodes and Switches",
+                          value[word]);
+    if (slurm_add_unit(file, value[word], line, err))
+        return -1;
+    if (value[NODES])
+        return slurm_add_members(file, value[NODES], 0, line, &count, err);
+    return value[SWITCHES] ? slurm_add_members(file, value[SWITCHES], 1, line, &count, err) : 0;
+}
+
+static int take_line(struct slurm_file *file, char *line, size_t number, topomap_error *err)
+{
+    static const struct {
+        enum word word;
+        enum slurm_kind kind;
+    } units[] = {{SWITCH, SLURM_TREE}, {BLOCK, SLURM_BLOCK}, {RING, SLURM_RING}};
+    const char *value[WORDS] = {0};
+
+    if (read_words(file, line, number, value, err))
+        return -1;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (value[units[i].word])
+            return take_unit(file, value, units[i].word, units[i].kind, number, err);
+    if (value[SIZES])
+        return set_kind(file, SLURM_BLOCK, number, err) ||
+                       read_sizes(file, value[SIZES], number, err)
+                   ? -1
+                   : 0;
+    for (int i = 0; i < WORDS; i++)
+        if (value[i])
+            return slurm_fail(file, number, err, "%s without a name before it", keywords[i]);
+    return 0;
+}
+
+/* Appends a line to one that it continues. */
+static int append(char **whole, size_t *used, size_t *room, const char *line, topomap_error *err)
+{
+    size_t length = strlen(line);
+
+    if (*used + length > (size_t)16 << 20)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "a line of more than 16 MiB");
+    if (topomap_grow(whole, room, *used + length + 1, 1, err))
+        return -1;
+    memcpy(*whole + *used, line, length + 1);
+    *used += length;
+    return 0;
+}
+
+int slurm_read_conf(struct db_import *import, struct slurm_file *file, topomap_error *err)
+{
+    char *line, *whole = NULL;
+    size_t length, used = 0, room = 0, first = 0;
+    int got, result = 0;
+
+    while (!result &&
+           (got = topomap_input_line(import->input, 16 << 20, &line, &length, err)) > 0) {
+        int goes_on;
+
+        line[strcspn(line, "#")] = 0;
+        for (length = strlen(line); length && strchr(" \t", line[length - 1]);)
+            line[--length] = 0;
+        goes_on = length && line[length - 1] == '\\';
+        if (goes_on)
+            line[length - 1] = ' ';
+        first = used ? first : topomap_input_lineno(import->input);
+        result = append(&whole, &used, &room, line, err);
+        if (!result && !goes_on) {
+            result = take_line(file, whole, first, err);
+            used = 0;
+        }
+    }
+    if (!result && got >= 0 && used)
+        result = take_line(file, whole, first, err);
+    free(whole);
+    return result || got < 0 ? -1 : 0;
+}

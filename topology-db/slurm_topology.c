@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "topology-db/slurm_topology.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology-db/derive.h"
+#include "util/alloc.h"
+
+const char *const slurm_kind_names[SLURM_KINDS] = {
+    [SLURM_TREE] = "tree", [SLURM_BLOCK] = "block",   [SLURM_FLAT] = "flat",
+    [SLURM_RING] = "ring", [SLURM_TORUS] = "torus3d",
+};
+
+/* ---- Building ----------------------------------------------------------------------------- */
+
+int slurm_fail(const struct slurm_file *file, size_t line, topomap_error *err, const char *format,
+               ...)
+{
+    char text[400];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return topomap_error_set(err, TOPOMAP_EINPUT, "%s:%zu: %s", file->path, line ? line : 1, text);
+}
+
+int slurm_add_topology(struct slurm_file *file, const char *name, enum slurm_kind kind, size_t line,
+                       topomap_error *err)
+{
+    struct slurm_topology topology = {.kind = kind, .line = line};
+
+    if (topomap_grow(&file->topology, &file->topology_room, file->topologies + 1, sizeof topology,
+                     err) ||
+        !(topology.name = topomap_strdup(name, err)))
+        return -1;
+    file->topology[file->topologies++] = topology;
+    return 0;
+}
+
+int slurm_add_unit(struct slurm_file *file, const char *name, size_t line, topomap_error *err)
+{
+    struct slurm_unit unit = {.topology = (uint32_t)file->topologies - 1, .line = line};
+
+    if (strlen(name) >= DB_KEY)
+        return slurm_fail(file, line, err, "a name of more than %d characters", DB_KEY - 1);
+    if (topomap_grow(&file->unit, &file->unit_room, file->units + 1, sizeof unit, err) ||
+        !(unit.name = topomap_strdup(name, err)))
+        return -1;
+    file->unit[file->units++] = unit;
+    return 0;
+}
+
+int slurm_add_members(struct slurm_file *file, const char *list, int is_switch, size_t line,
+                      size_t *count, topomap_error *err)
+{
+    topomap_names names = {0};
+    topomap_error why;
+    int result = 0;
+
+    if (topomap_hostlist_expand(list, 0, &names, &why))
+        return why.code == TOPOMAP_ESYSTEM ? topomap_error_set(err, why.code, "%s", why.text)
+                                           : slurm_fail(file, line, err, "%.300s", why.text);
+    *count = names.count;
+    if (names.count > SLURM_MEMBERS_MOST - file->members)
+        result = slurm_fail(file, line, err, "more than %d names", SLURM_MEMBERS_MOST);
+    else
+        result = topomap_grow(&file->member, &file->member_room, file->members + names.count,
+                              sizeof *file->member, err);
+    for (size_t i = 0; !result && i < names.count; i++) {
+        file->member[file->members++] = (struct slurm_member){
+            (uint32_t)file->units - 1, UINT32_MAX, (uint8_t)is_switch, (uint32_t)i, names.name[i]};
+        names.name[i] = NULL;
+    }
+    topomap_names_clear(&names);
+    return result;
+}
+
+static void file_free(void *content)
+{
+    struct slurm_file *file = content;
+
+    if (!file)
+        return;
+    for (size_t i = 0; i < file->topologies; i++)
+        free(file->topology[i].name);
+    for (size_t i = 0; i < file->units; i++)
+        free(file->unit[i].name);
+    for (size_t i = 0; i < file->members; i++)
+        free(file->member[i].name);
+    free(file->topology);
+    free(file->unit);
+    free(file->member);
+    free(file);
+}
+
+/* ---- What Slurm refuses --------------------------------------------------------------------- */
+
+struct name {
+    const char *text;
+    uint32_t topology, unit;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    const struct name *x = a, *y = b;
+
+    if (x->topology != y->topology)
+        return x->topology < y->topology ? -1 : 1;
+    return strcmp(x->text, y->text);
+}
+
+/* Units sorted by topology and name, each name once. */
+static struct name *sort_units(const struct slurm_file *file, topomap_error *err)
+{
+    struct name *name = topomap_alloc(file->units, sizeof *name, err);
+
+    if (!name)
+        return NULL;
+    for (uint32_t i = 0; i < file->units; i++)
+        name[i] = (struct name){file->unit[i].name, file->unit[i].topology, i};
+    qsort(name, file->units, sizeof *name, by_name);
+    for (size_t i = 1; i < file->units; i++)
+        if (by_name(&name[i - 1], &name[i]) == 0) {
+            slurm_fail(file, file->unit[name[i].unit].line, err, "'%.60s' is there on line %zu too",
+                       name[i].text, file->unit[name[i - 1].unit].line);
+            free(name);
+            return NULL;
+        }
+    return name;
+}
+
+static int find_children(struct slurm_file *file, const struct name *name, topomap_error *err)
+{
+    for (size_t i = 0; i < file->members; i++) {
+        struct slurm_member *member = &file->member[i];
+        struct name wanted = {member->name, file->unit[member->unit].topology, 0}, *found;
+
+        if (!member->is_switch)
+            continue;
+        found = bsearch(&wanted, name, file->units, sizeof *name, by_name);
+        if (!found)
+            return slurm_fail(file, file->unit[member->unit].line, err,
+                              "switch '%.60s' has a child '%.60s' that is nowhere defined",
+                              file->unit[member->unit].name, member->name);
+        member->child = found->unit;
+    }
+    return 0;
+}
+
+/* Takes switches without parents away until none is left; members of a unit lie together. */
+static int find_loops(const struct slurm_file *file, topomap_error *err)
+{
+    uint32_t *parents = topomap_alloc(file->units, sizeof *parents, err);
+    uint32_t *queue = topomap_alloc(file->units, sizeof *queue, err);
+    size_t *first = topomap_alloc(file->units + 1, sizeof *first, err), head = 0, tail = 0;
+    int result = parents && queue && first ? 0 : -1;
+
+    for (size_t i = 0; !result && i < file->members; i++) {
+        first[file->member[i].unit + 1] = i + 1;
+        if (file->member[i].is_switch)
+            parents[file->member[i].child]++;
+    }
+    for (size_t u = 0; !result && u < file->units; u++) {
+        first[u + 1] = first[u + 1] ? first[u + 1] : first[u];
+        if (!parents[u])
+            queue[tail++] = (uint32_t)u;
+    }
+    while (!result && head < tail) {
+        uint32_t unit = queue[head++];
+
+        for (size_t i = first[unit]; i < first[unit + 1]; i++)
+            if (file->member[i].is_switch && --parents[file->member[i].child] == 0)
+                queue[tail++] = file->member[i].child;
+    }
+    for (size_t u = 0; !result && u < file->units; u++)
+        if (parents[u])
+            result = slurm_fail(file, file->unit[u].line, err,
+                                "switch '%.60s' is below itself or below such a switch",
+                                file->unit[u].name);
+    free(parents);
+    free(queue);
+    free(first);
+    return result;
+}
+
+static int by_host(const void *a, const void *b)
+{
+    const struct name *x = a, *y = b;
+    int order = by_name(a, b);
+
+    return order ? order : x->unit < y->unit ? -1 : x->unit > y->unit;
+}
+
+/* A node is in one block, ring or torus of a topology; it may be on several switches. */
+static int find_twice(const struct slurm_file *file, topomap_error *err)
+{
+    struct name *name = topomap_alloc(file->members, sizeof *name, err);
+    size_t count = 0;
+    int result = name ? 0 : -1;
+
+    for (size_t i = 0; !result && i < file->members; i++) {
+        uint32_t topology = file->unit[file->member[i].unit].topology;
+
+        if (file->topology[topology].kind != SLURM_TREE)
+            name[count++] = (struct name){file->member[i].name, topology, file->member[i].unit};
+    }
+    if (!result && count)
+        qsort(name, count, sizeof *name, by_host);
+    for (size_t i = 1; !result && i < count; i++)
+        if (by_name(&name[i - 1], &name[i]) == 0)
+            result = slurm_fail(file, file->unit[name[i].unit].line, err,
+                                "node '%.60s' is in '%.60s' and '%.60s'", name[i].text,
+                                file->unit[name[i - 1].unit].name, file->unit[name[i].unit].name);
+    free(name);
+    return result;
+}
+
+static int check_topology(const struct slurm_file *file, const struct slurm_topology *topology,
+                          size_t units, topomap_error *err)
+{
+    if (!units && topology->kind != SLURM_FLAT)
+        return slurm_fail(file, topology->line, err, "topology '%.60s' has no %s", topology->name,
+                          topology->kind == SLURM_TREE ? "switch" : "unit");
+    for (uint32_t i = 0; i < topology->size_count; i++) {
+        uint32_t base = topology->sizes[0], times = topology->sizes[i] / base;
+
+        if (topology->sizes[i] % base || times & (times - 1) ||
+            (i && topology->sizes[i] <= topology->sizes[i - 1]))
+            return slurm_fail(file, topology->line, err,
+                              "block size %u is not a larger power-of-two multiple of the base %u",
+                              topology->sizes[i], base);
+    }
+    return 0;
+}
+
+static int check_rings(const struct slurm_file *file, topomap_error *err)
+{
+    uint32_t *nodes = topomap_alloc(file->units, sizeof *nodes, err);
+    int result = nodes ? 0 : -1;
+
+    for (size_t i = 0; !result && i < file->members; i++)
+        nodes[file->member[i].unit]++;
+    for (size_t u = 0; !result && u < file->units; u++)
+        if (file->topology[file->unit[u].topology].kind == SLURM_RING &&
+            (!nodes[u] || nodes[u] > SLURM_RING_MOST))
+            result =
+                slurm_fail(file, file->unit[u].line, err, "ring '%.60s' has %u nodes, not 1 to %d",
+                           file->unit[u].name, nodes[u], SLURM_RING_MOST);
+    free(nodes);
+    return result;
+}
+
+static int check_all(struct slurm_file *file, topomap_error *err)
+{
+    size_t *units = topomap_alloc(file->topologies, sizeof *units, err);
+    struct name *name;
+    int result = units ? 0 : -1;
+
+    if (!result && !file->topologies)
+        result = slurm_fail(file, 1, err,
+                            "no SwitchName=, BlockName= or RingName= line, and no "
+                            "topology in YAML");
+    for (size_t u = 0; !result && u < file->units; u++)
+        units[file->unit[u].topology]++;
+    for (size_t i = 0; !result && i < file->topologies; i++)
+        result = check_topology(file, &file->topology[i], units[i], err);
+    free(units);
+    if (result || !(name = sort_units(file, err)))
+        return -1;
+    result = find_children(file, name, err);
+    free(name);
+    return result || find_loops(file, err) || find_twice(file, err) || check_rings(file, err) ? -1
+                                                                                              : 0;
+}
+
+/* ---- The importer --------------------------------------------------------------------------- */
+
+/* topology.conf's first word holds a '='; YAML's first line a list, a document or a `key:`. */
+static int is_yaml(struct db_import *import, int *yaml, topomap_error *err)
+{
+    const char *bytes, *at, *end;
+    size_t size;
+
+    if (topomap_input_peek(import->input, 65536, &bytes, &size, err))
+        return -1;
+    *yaml = 0;
+    for (at = bytes, end = bytes + size; at < end; at++) {
+        if (*at == '#')
+            while (at + 1 < end && *at != '\n')
+                at++;
+        if (*at != ' ' && *at != '\t' && *at != '\r' && *at != '\n' && *at != '#')
+            break;
+    }
+    if (at < end && strchr("-%[{", *at))
+        *yaml = 1;
+    for (; at < end && *at != '\n' && *at != '='; at++)
+        if (*at == ':')
+            *yaml = 1;
+    return 0;
+}
+
+/* The topology that distances come from: the option's, else the cluster's default, else the first.
+ */
+static int choose(struct db_import *import, const struct slurm_file *file, size_t *chosen,
+                  topomap_error *err)
+{
+    const char *name = db_option(import, "topology");
+
+    *chosen = 0;
+    for (size_t i = file->topologies; i-- > 0;)
+        if (name ? strcmp(name, file->topology[i].name) == 0 : file->topology[i].is_default)
+            *chosen = i;
+    if (name && strcmp(name, file->topology[*chosen].name) != 0)
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "%s: no topology '%.60s' in it", import->path,
+                                 name);
+    return 0;
+}
+
+static int read_file(struct db_import *import, void **content, topomap_error *err)
+{
+    struct slurm_file *file = topomap_alloc(1, sizeof *file, err);
+    size_t chosen;
+    int yaml, result = file ? is_yaml(import, &yaml, err) : -1;
+
+    if (!result) {
+        file->path = import->path;
+        result = yaml ? slurm_read_yaml(import, file, err) : slurm_read_conf(import, file, err);
+    }
+    if (result || check_all(file, err) || choose(import, file, &chosen, err)) {
+        file_free(file);
+        return -1;
+    }
+    *content = file;
+    return 0;
+}
+
+static int write_topologies(struct db_import *import, const struct slurm_file *file, size_t chosen,
+                            topomap_error *err)
+{
+    sqlite3_stmt *insert =
+        db_prepare(import->file, "INSERT INTO slurm_topology VALUES(?,?,?,?,?,?)", err);
+    int result = insert ? 0 : -1;
+
+    for (size_t i = 0; !result && i < file->topologies; i++) {
+        const struct slurm_topology *topology = &file->topology[i];
+        char sizes[SLURM_SIZES * 11 + 1] = "";
+
+        for (uint32_t k = 0; k < topology->size_count; k++)
+            sprintf(sizes + strlen(sizes), "%s%u", k ? "," : "", topology->sizes[k]);
+        sqlite3_bind_int64(insert, 1, (int64_t)i);
+        sqlite3_bind_int64(insert, 2, import->source);
+        sqlite3_bind_text(insert, 3, topology->name, -1, SQLITE_STATIC);
+        sqlite3_bind_text(insert, 4, slurm_kind_names[topology->kind], -1, SQLITE_STATIC);
+        sqlite3_bind_int(insert, 5, i == chosen);
+        sqlite3_bind_text(insert, 6, sizes, -1, SQLITE_TRANSIENT);
+        result = db_insert(insert, err);
+    }
+    sqlite3_finalize(insert);
+    return result;
+}
+
+static int write_units(struct db_import *import, const struct slurm_file *file, topomap_error *err)
+{
+    sqlite3_stmt *insert =
+        db_prepare(import->file, "INSERT INTO slurm_unit VALUES(?,?,?,?,?)", err);
+    int result = insert ? 0 : -1;
+
+    for (size_t i = 0; !result && i < file->units; i++) {
+        const struct slurm_unit *unit = &file->unit[i];
+        char dims[40] = "";
+
+        if (unit->dim[0])
+            snprintf(dims, sizeof dims, "%ux%ux%u", unit->dim[0], unit->dim[1], unit->dim[2]);
+        sqlite3_bind_int64(insert, 1, (int64_t)i);
+        sqlite3_bind_int64(insert, 2, import->source);
+        sqlite3_bind_int64(insert, 3, unit->topology);
+        sqlite3_bind_text(insert, 4, unit->name, -1, SQLITE_STATIC);
+        sqlite3_bind_text(insert, 5, dims, -1, SQLITE_TRANSIENT);
+        result = db_insert(insert, err);
+    }
+    sqlite3_finalize(insert);
+    return result;
+}
+
+static int write_members(struct db_import *import, const struct slurm_file *file,
+                         topomap_error *err)
+{
+    sqlite3_stmt *insert =
+        db_prepare(import->file, "INSERT INTO slurm_member VALUES(?,?,?,?,?)", err);
+    int result = insert ? 0 : -1;
+
+    for (size_t i = 0; !result && i < file->members; i++) {
+        const struct slurm_member *member = &file->member[i];
+
+        sqlite3_bind_int64(insert, 1, import->source);
+        sqlite3_bind_int64(insert, 2, member->unit);
+        if (member->is_switch)
+            sqlite3_bind_int64(insert, 3, member->child);
+        else
+            sqlite3_bind_null(insert, 3);
+        if (member->is_switch)
+            sqlite3_bind_null(insert, 4);
+        else
+            sqlite3_bind_text(insert, 4, member->name, -1, SQLITE_STATIC);
+        sqlite3_bind_int64(insert, 5, member->position);
+        result = db_insert(insert, err);
+    }
+    sqlite3_finalize(insert);
+    return result;
+}
+
+static int write_file(struct db_import *import, void *content, topomap_error *err)
+{
+    const struct slurm_file *file = content;
+    size_t chosen;
+    int64_t hosts;
+
+    if (choose(import, file, &chosen, err) || write_topologies(import, file, chosen, err) ||
+        write_units(import, file, err) || write_members(import, file, err) ||
+        db_number(import->file, "SELECT count(DISTINCT lower(host)) FROM slurm_member", 0, &hosts,
+                  err))
+        return -1;
+    import->report->hosts = (uint64_t)hosts;
+    for (size_t i = 0; i < file->units; i++)
+        import->report->switches += file->unit[i].topology == chosen;
+    for (size_t i = 0; i < file->members; i++)
+        import->report->links += file->unit[file->member[i].unit].topology == chosen;
+    return 0;
+}
+
+static const topomap_db_importer_option options[] = {
+    {"topology", "NAME",
+     "topology.yaml: the one that distances come from, else the cluster's default"},
+    {NULL, NULL, NULL},
+};
+
+const db_importer db_slurm_topology = {
+    .row = {"slurm-topology",
+            "Slurm's topology.conf or topology.yaml: distances where no fabric has the nodes",
+            options},
+    .singleton = 1,
+    .read = read_file,
+    .write = write_file,
+    .free = file_free,
+};
