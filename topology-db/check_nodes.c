@@ -41,7 +41,8 @@ static void put_kind(const char *name, char *kind)
 static int read_nodes(struct db_check *check, struct nodes *nodes)
 {
     static const char sql[] =
-        "SELECT host.id, host.name, host.class, coalesce(p.ports, 0), host.place IS NOT NULL FROM host"
+        "SELECT host.id, host.name, host.class, coalesce(p.ports, 0), host.place IS NOT NULL FROM "
+        "host"
         " LEFT JOIN (SELECT host, count(*) AS ports FROM attach GROUP BY host) p"
         " ON p.host = host.id ORDER BY host.id";
     sqlite3_stmt *statement = db_prepare(check->file, sql, check->err);
@@ -143,18 +144,12 @@ int db_check_unnamed(struct db_check *check)
 
 /* ---- Slurm's nodes --------------------------------------------------------------------------- */
 
-static int is_slurm(const char *importer)
-{
-    return strncmp(importer, "slurm", 5) == 0;
-}
-
-/* Hosts that an imported Slurm topology names, and no other source. */
+/* Hosts that an imported Slurm topology names, and those that a network has. */
 static int read_slurm(struct db_check *check, struct nodes *nodes, int *any)
 {
     static const char sql[] =
-        "SELECT DISTINCT adapter.host, source.importer FROM adapter JOIN vertex"
-        " ON vertex.id = adapter.vertex JOIN source ON source.id = vertex.source"
-        " WHERE adapter.host IS NOT NULL ORDER BY adapter.host";
+        "SELECT DISTINCT host, 1 FROM slurm_attach UNION ALL"
+        " SELECT DISTINCT host, 0 FROM adapter WHERE host IS NOT NULL ORDER BY 1, 2";
     sqlite3_stmt *statement = db_prepare(check->file, sql, check->err);
     int row = -1;
 
@@ -166,7 +161,7 @@ static int read_slurm(struct db_check *check, struct nodes *nodes, int *any)
         /* Hosts are numbered from 1 in the order of the list. */
         if (host < 1 || host > (int64_t)nodes->count)
             continue;
-        if (is_slurm(db_column_text(statement, 1)))
+        if (sqlite3_column_int(statement, 1))
             *any = nodes->list[host - 1].known = 1;
         else
             nodes->list[host - 1].ports++;

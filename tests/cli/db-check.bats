@@ -91,6 +91,15 @@ make() { # LINKS [awk option...]: the database t.db of them
   run -2 topomap db check --db t.db --nodes 'node[1-'
 }
 
+@test "db check: an imported topology.conf says what Slurm has" {
+  make links
+  echo 'SwitchName=s1 Nodes=node[1-15],gone[1-2]' > topology.conf
+  topomap db import --db t.db slurm-topology topology.conf
+  run -1 topomap db check --db t.db
+  [ "$(grep -c -e '^error unknown-node: gone[12]: no network has it;' -e '^info other-host: node16;' <<<"$output")" -eq 3 ]
+  [ "$(grep -c -e unknown-node -e other-host <<<"$output")" -eq 3 ]
+}
+
 @test "db check: disconnected parts, several subnets, partial dumps" {
   grep -v -e '^leaf[12] 22' -e '^leaf[34] 21' links > halves
   make halves
