@@ -88,9 +88,10 @@ static int print_summary(const cli_call *call, topomap_db *db)
         return cli_fail(call, &err);
     if (cli_get(call, "json"))
         return print_json(json_pack(
-            "{s:I, s:I, s:I, s:I, s:s, s:s, s:I, s:I, s:I, s:b}", "hosts", (json_int_t)s.hosts,
+            "{s:I, s:I, s:I, s:I, s:s, s:s, s:f, s:I, s:I, s:I, s:b}", "hosts", (json_int_t)s.hosts,
             "switches", (json_int_t)s.switches, "links", (json_int_t)s.links, "classes",
-            (json_int_t)s.classes, "topology", s.topology, "evidence", s.evidence, "subnets",
+            (json_int_t)s.classes, "topology", s.topology, "evidence", s.evidence,
+            "confidence", s.confidence, "subnets",
             (json_int_t)s.subnets, "planes", (json_int_t)s.planes, "unknown_adapters",
             (json_int_t)s.unknown_adapters, "partial", s.partial));
     printf("hosts             %" PRIu64 "\n", s.hosts);
@@ -99,6 +100,7 @@ static int print_summary(const cli_call *call, topomap_db *db)
     printf("node classes      %" PRIu64 "\n", s.classes);
     printf("topology          %s\n", s.topology);
     printf("  because         %s\n", s.evidence);
+    printf("  confidence      %.3g\n", s.confidence);
     printf("subnets           %" PRIu64 "\n", s.subnets);
     printf("planes            %" PRIu64 "\n", s.planes);
     printf("unknown adapters  %" PRIu64 "\n", s.unknown_adapters);

@@ -70,8 +70,9 @@ const topomap_db_importer_row *topomap_db_importers(void);
 typedef struct topomap_db_summary {
     uint64_t hosts, switches, links, classes, subnets, unknown_adapters;
     uint64_t planes;    /**< connected components of switches that have adapters */
-    char topology[16];  /**< "fat-tree", "torus", "dragonfly", "irregular", "unknown" */
-    char evidence[256]; /**< why: for instance "25x16x24 torus, 19200 of 19200 coordinates" */
+    char topology[16];  /**< "fat-tree", "torus", "mesh", "dragonfly", "irregular", "unknown" */
+    char evidence[512]; /**< why: for instance "25x16x24 torus, 19200 of 19200 coordinates" */
+    double confidence;  /**< 0..1: what share of what such a network would have is there */
     int partial;
 } topomap_db_summary;
 int topomap_db_summarise(topomap_db *db, topomap_db_summary *summary, topomap_error *err);
@@ -157,6 +158,72 @@ int topomap_db_router_route(topomap_db_router *router, const char *a, const char
 int topomap_db_distance_between(topomap_db *db, const char *a, const char *b,
                                 topomap_db_distance *distance, topomap_error *err);
 
+/* ---- Check ------------------------------------------------------------------------------- */
+
+/** Information is no reason to do anything: the administrator may know it. */
+enum topomap_db_severity { TOPOMAP_DB_INFO, TOPOMAP_DB_WARNING, TOPOMAP_DB_ERROR };
+
+typedef struct topomap_db_check_row {
+    const char *name;
+    enum topomap_db_severity severity; /**< of most of its findings */
+    const char *help;                  /**< what it finds, one line */
+    const char *remedy;                /**< what to do about it */
+} topomap_db_check_row;
+/** Row i of the table of checks; NULL after the last. */
+const topomap_db_check_row *topomap_db_check_row_at(size_t i);
+
+typedef struct topomap_db_check_options {
+    const topomap_names *nodes; /**< what Slurm has, or NULL: not known, but by an imported
+                                     slurm-topology source */
+    double max_age;             /**< of a source, in days */
+} topomap_db_check_options;
+
+typedef struct topomap_db_finding {
+    const char *check;
+    enum topomap_db_severity severity;
+    const char *text;   /**< one line */
+    const char *remedy; /**< static */
+} topomap_db_finding;
+
+/** Runs all checks in the order of the table and calls \p each for every finding, whose texts are
+ *  lent until it returns, until it returns nonzero, which is returned. */
+int topomap_db_check(topomap_db *db, const topomap_db_check_options *options,
+                     int (*each)(const topomap_db_finding *finding, void *data), void *data,
+                     topomap_error *err);
+
+/* ---- Differences --------------------------------------------------------------------------- */
+
+typedef struct topomap_db_change {
+    const char *change;         /**< "added", "removed", "changed": static */
+    const char *what;           /**< "host", "switch", "link", "class", "vertex": static */
+    const char *name;           /**< a host's or switch's name, a link's two ends */
+    const char *before, *after; /**< what is known of it ("" nothing); NULL: not there */
+} topomap_db_change;
+
+/** What is different in \p b from \p a, by names of hosts, labels of switches and the descriptions
+ *  of adapters, so that a fabric whose LIDs and GUIDs were given out anew is the same fabric.
+ *  Calls \p each for every change, by kind and in natural order of names, until it returns nonzero,
+ *  which is returned; texts are lent until then. Imports' names and times are not compared.
+ *  \param guids  nonzero: compare GUIDs too, as "vertex" */
+int topomap_db_diff(topomap_db *a, topomap_db *b, int guids,
+                    int (*each)(const topomap_db_change *change, void *data), void *data,
+                    topomap_error *err);
+
+/* ---- Export ------------------------------------------------------------------------------ */
+
+typedef struct topomap_db_exporter_row {
+    const char *name;
+    const char *help;
+} topomap_db_exporter_row;
+/** Row i of the registry of exporters; NULL after the last. */
+const topomap_db_exporter_row *topomap_db_exporter_row_at(size_t i);
+
+/** Writes the network to \p path ("-" is standard output), whole or not at all.
+ *  \param nodes  NULL: everything; else a job's host graph: these hosts (an unknown one is an
+ *                error) and every switch on a shortest path between them */
+int topomap_db_export(topomap_db *db, const char *exporter, const topomap_names *nodes,
+                      const char *path, topomap_error *err);
+
 /* ---- Machines ---------------------------------------------------------------------------- */
 
 enum topomap_bind { TOPOMAP_BIND_CORE, TOPOMAP_BIND_PU, TOPOMAP_BIND_NUMA, TOPOMAP_BIND_NONE };
@@ -180,7 +247,9 @@ struct topomap_bindings;
  *  switches of that network have. A hop over a link of another rate costs the ratio of the rates
  * (at half the rate 20), or what an imported calibration says of its class; over the cheapest of
  * the shortest paths. Inside a node: machine/shape.h, or the calibration. Which network:
- *  1. switches, where all nodes hang on some: kind "fabric". Hosts on one switch are 2 hops apart.
+ *  1. switches, where all nodes hang on some: kind "fabric", or "torus" or "mesh" with
+ *     the same distances where all of them are those of a grid of switches. Hosts on one switch
+ *     are 2 hops apart.
  *     On a Cray with an imported list of links hops are between routers, and a byte that leaves a
  *     node costs 10 more: two nodes on one router are 0 hops apart, and farther than two cores. A
  *     message takes one of several parallel cables; between routers of a Cray torus it is spread

@@ -28,8 +28,9 @@ int db_put_fact(sqlite3 *file, const char *name, const char *text, int64_t numbe
 /** What kind of network the hosts' coordinates are of; the topology "" where no host has any and
  *  there is no Cray node. */
 struct db_verdict {
-    char topology[16], evidence[256];
-    int64_t hosts; /* that it is about */
+    char topology[16], evidence[512];
+    double confidence; /* 0..1 */
+    int64_t hosts;     /* that it is about */
 };
 int db_classify_coordinates(sqlite3 *file, struct db_verdict *verdict, topomap_error *err);
 

@@ -11,6 +11,13 @@ topology_db_libdb_la_SOURCES = topology-db/db.h \
   topology-db/hwloc_nics.c topology-db/hwloc_nics.h topology-db/hosts.c \
   topology-db/derive.c topology-db/derive.h topology-db/derive_fabric.c topology-db/derive_nics.c \
   topology-db/derive_planes.c topology-db/classify.c \
+  topology-db/classify.h topology-db/classify_fabric.c topology-db/classify_tree.c \
+  topology-db/classify_torus.c topology-db/torus.c topology-db/torus.h \
+  topology-db/classify_dragonfly.c topology-db/grid.c topology-db/grid.h \
+  topology-db/check.c topology-db/check.h topology-db/check_links.c topology-db/check_nodes.c \
+  topology-db/diff.c topology-db/export.c topology-db/export.h topology-db/export_groups.c \
+  topology-db/export_slurm.c topology-db/export_links.c topology-db/export_scotch.c \
+  topology-db/export_json.c \
   topology-db/classify_coordinates.c topology-db/derive_cray.c topology-db/derive_slurm.c \
   topology-db/costs.c topology-db/costs.h topology-db/point.c topology-db/point.h \
   topology-db/named.c topology-db/named.h topology-db/links.c \

@@ -7,6 +7,7 @@
 #include <uthash.h>
 
 #include "topology-db/costs.h"
+#include "topology-db/grid.h"
 #include "topology-db/inside.h"
 #include "topology-db/network.h"
 #include "topology-db/walks.h"
@@ -369,9 +370,65 @@ static int fill_switch_hops(struct build *b, topomap_error *err)
     return !b->walks.used && is_uniform(b) ? fill_uniform(b, err) : fill_any(b, err);
 }
 
+static const struct db_start *start_of(const struct build *b, size_t site)
+{
+    return b->by_index[site]->key;
+}
+
+/* Whether every distance that the links gave is the grid's own: what it takes to get in and out,
+ * and a hop's price for each step. */
+static int fits_grid(const struct build *b, const struct db_grid *grid)
+{
+    size_t sites = HASH_COUNT(b->sites);
+
+    for (size_t i = 0; i < sites; i++)
+        if (b->by_index[i]->length != sizeof(struct db_start) ||
+            !db_grid_place(grid, start_of(b, i)->at))
+            return 0;
+    for (size_t i = 0; i < sites; i++)
+        for (size_t j = 0; j < sites; j++) {
+            uint32_t steps = db_grid_hops(grid, start_of(b, i)->at, start_of(b, j)->at);
+            double cost = b->cost[0] + DB_TENTHS(DB_HOP) * steps;
+
+            if (b->hops[i * sites + j] != b->hops[0] + steps ||
+                (double)b->cost[i * sites + j] != cost)
+                return 0;
+        }
+    return 1;
+}
+
+/* Where they are, coordinates say the same and more: algorithms use them. */
+static int try_switch_torus(struct build *b, int *fits, topomap_error *err)
+{
+    struct db_grid grid;
+    uint16_t *coordinate = NULL;
+    int result = db_grid_load(b->db->file, &b->switches, &grid, err);
+
+    *fits = !result && grid.dims > 0 && fits_grid(b, &grid);
+    if (*fits) {
+        coordinate = topomap_alloc((size_t)b->nodes * grid.dims, sizeof *coordinate, err);
+        result = coordinate ? 0 : -1;
+        for (uint32_t node = 0; !result && node < b->nodes; node++)
+            memcpy(coordinate + (size_t)node * grid.dims,
+                   db_grid_place(&grid, start_of(b, b->site_of[node])->at),
+                   grid.dims * sizeof *coordinate);
+        if (!result)
+            result = topomap_machine_set_torus(b->machine, grid.dims, grid.dim, grid.wrap,
+                                               coordinate, b->cost[0], DB_TENTHS(DB_HOP),
+                                               b->hops[0], err);
+    }
+    free(coordinate);
+    db_grid_clear(&grid);
+    return result;
+}
+
 static int set_fabric(struct build *b, topomap_error *err)
 {
-    return make_matrix(b, err) || fill_switch_hops(b, err) ? -1 : set_matrix(b, err);
+    int fits;
+
+    if (make_matrix(b, err) || fill_switch_hops(b, err) || try_switch_torus(b, &fits, err))
+        return -1;
+    return fits ? 0 : set_matrix(b, err);
 }
 
 /* ---- Coordinates --------------------------------------------------------------------------- */
@@ -410,7 +467,7 @@ static int set_torus(struct build *b, topomap_error *err)
                dims * sizeof *coordinate);
     result =
         topomap_machine_set_torus(b->machine, dims, b->network.dim, b->network.wrap, coordinate,
-                                  DB_TENTHS(b->network.base), DB_TENTHS(DB_HOP), err);
+                                  DB_TENTHS(b->network.base), DB_TENTHS(DB_HOP), 0, err);
     free(coordinate);
     return result;
 }

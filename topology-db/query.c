@@ -30,6 +30,7 @@ int topomap_db_summarise(topomap_db *db, topomap_db_summary *summary, topomap_er
         {"subnets", &found.subnets}, {"unknown_adapters", &found.unknown_adapters},
         {"planes", &found.planes},
     };
+    char confidence[32];
     int64_t partial;
 
     if (!db->file)
@@ -40,9 +41,11 @@ int topomap_db_summarise(topomap_db *db, topomap_db_summary *summary, topomap_er
             return -1;
     if (db_fact_text(db->file, "topology", found.topology, sizeof found.topology, err) ||
         db_fact_text(db->file, "evidence", found.evidence, sizeof found.evidence, err) ||
+        db_fact_text(db->file, "confidence", confidence, sizeof confidence, err) ||
         db_number(db->file, "SELECT max(partial) FROM source", 0, &partial, err))
         return -1;
     found.partial = partial != 0;
+    found.confidence = strtod(confidence, NULL);
     *summary = found;
     return 0;
 }

@@ -83,9 +83,11 @@ const char db_schema[] =
     " class INTEGER, status TEXT NOT NULL, type TEXT NOT NULL, place TEXT, cname INTEGER);"
     "CREATE UNIQUE INDEX host_key ON host(key);"
     "CREATE TABLE nickname(key TEXT PRIMARY KEY, host INTEGER NOT NULL) WITHOUT ROWID;"
-    /* plane: which connected component of switches, from 1 by their lowest id. */
+    /* level: in a fat tree, 0 the leaves. plane: which connected component of switches, from 1 by
+     * their lowest id. place: in a torus or mesh, "x,y,z" as far as there are dimensions; facts
+     * "fabric_dims" and "fabric_wrap" say the rest. */
     "CREATE TABLE switch(id INTEGER PRIMARY KEY, label TEXT NOT NULL, level INTEGER,"
-    " plane INTEGER);"
+    " plane INTEGER, place TEXT);"
     "CREATE TABLE adapter(vertex INTEGER PRIMARY KEY, host INTEGER);"
     /* host 0: of an adapter whose host is not known. adapter 0: a Cray node on its router. hops and
      * cost (costs.h) from the host into the switch. */

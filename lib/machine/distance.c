@@ -44,7 +44,7 @@ static uint32_t node_hops(const topomap_machine *m, uint32_t a, uint32_t b)
 {
     switch (m->kind) {
     case TOPOMAP_MACHINE_TORUS:
-        return topomap_torus_hops(m, a, b);
+        return m->base_hops + topomap_torus_hops(m, a, b);
     case TOPOMAP_MACHINE_MATRIX:
         return m->site_hops ? m->site_hops[(size_t)m->site_of[a] * m->sites + m->site_of[b]] : 1;
     case TOPOMAP_MACHINE_TREE:

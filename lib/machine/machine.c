@@ -104,9 +104,9 @@ static int name_hops(topomap_machine *machine, uint32_t max_hops, topomap_error 
 
 int topomap_machine_set_torus(topomap_machine *machine, uint32_t dims, const uint32_t *dim,
                               const uint8_t *wrap, const uint16_t *coord, double base,
-                              double hop_cost, topomap_error *err)
+                              double hop_cost, uint32_t base_hops, topomap_error *err)
 {
-    uint32_t max_hops = 0;
+    uint32_t max_hops = base_hops;
     int any_wrap = 0;
 
     if (dims == 0 || dims > TOPOMAP_MACHINE_DIMS)
@@ -132,6 +132,7 @@ int topomap_machine_set_torus(topomap_machine *machine, uint32_t dims, const uin
     memcpy(machine->wrap, wrap, dims);
     machine->base = base;
     machine->hop_cost = hop_cost;
+    machine->base_hops = base_hops;
     machine->coord = copy_of(coord, (size_t)machine->nodes * dims, sizeof *coord, err);
     if (!machine->coord)
         return -1;

@@ -42,12 +42,14 @@ struct topomap_machine {
     uint32_t outer_levels;
     topomap_nesting outer[TOPOMAP_MACHINE_LEVELS]; /* .group is [nodes] */
 
-    /* TORUS: hops = sum over dimensions; cost between nodes = base + hop_cost * hops. */
+    /* TORUS: hops = base_hops + sum over dimensions; cost between nodes = base + hop_cost * that
+     * sum. */
     uint32_t dims;
     uint32_t dim[TOPOMAP_MACHINE_DIMS];
     uint8_t wrap[TOPOMAP_MACHINE_DIMS];
     uint16_t *coord; /* [nodes * dims] */
     double base, hop_cost;
+    uint32_t base_hops;
 
     /* MATRIX: between nodes of sites a and b; two nodes of one site: the diagonal. */
     uint32_t sites;
@@ -72,10 +74,12 @@ int topomap_machine_add_inner(topomap_machine *machine, const char *name, double
 int topomap_machine_add_outer(topomap_machine *machine, const char *name, double cost,
                               uint32_t hops, const uint32_t *group, topomap_error *err);
 
-/** Torus or mesh between nodes. \p coord [nodes * dims] is copied, each below its dimension. */
+/** Torus or mesh between nodes. \p coord [nodes * dims] is copied, each below its dimension.
+ *  \p base_hops are added between any two nodes: 0 where nodes are routers of the torus, 2 where
+ *  they hang on switches of it. */
 int topomap_machine_set_torus(topomap_machine *machine, uint32_t dims, const uint32_t *dim,
                               const uint8_t *wrap, const uint16_t *coord, double base,
-                              double hop_cost, topomap_error *err);
+                              double hop_cost, uint32_t base_hops, topomap_error *err);
 
 /** Matrix between sites: \p site_of [nodes], \p cost and \p hops [sites * sites] (hops may be
  *  NULL), all copied. \p kind_name: "matrix" or "fabric". */

@@ -91,7 +91,7 @@ static int set_coordinates(topomap_machine *machine, const torus_shape *torus, c
         }
     }
     status = topomap_machine_set_torus(machine, torus->dims, torus->dim, torus->wrap, coord,
-                                       torus->base, torus->hop, err);
+                                       torus->base, torus->hop, 0, err);
     free(coord);
     return status;
 }

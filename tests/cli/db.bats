@@ -216,10 +216,17 @@ t.db" ]
   topomap db import --db r.db ibnetdiscover "$shared/ib/generated/rail.ibnetdiscover"
   [ "$(topomap db show --db r.db gpu01 --json | jq -r .attached)" = railA-leaf1,railB-leaf1 ]
   [ "$(topomap db show --db r.db --summary --json | jq .hosts)" = 16 ]
-  for f in torus dfly-dfsssp; do
-    topomap db import --db $f.db ibnetdiscover "$shared/ib/generated/$f.ibnetdiscover"
-    [ "$(topomap db show --db $f.db --summary --json | jq -r .topology)" = irregular ]
-  done
+  topomap db import --db t.db ibnetdiscover "$shared/ib/generated/torus.ibnetdiscover"
+  topomap db show --db t.db --summary --json > t.json
+  [ "$(jq -r .topology t.json)" = torus ]
+  [ "$(jq .confidence t.json | cut -c1-3)" = 1.0 ] || [ "$(jq .confidence t.json)" = 1 ]
+  [[ $(jq -r .evidence t.json) == "4x4x4 torus of switches, around in xyz: 64 of 64 switches, 192 of 192"* ]]
+  run -0 topomap map --graph torus4d:4x4x4x2 --db t.db --nodes 'tn[0001-0128]' --tasks-per-node 1 --algorithm rb-wrap
+  topomap db import --db d.db ibnetdiscover "$shared/ib/generated/dfly-dfsssp.ibnetdiscover"
+  topomap db show --db d.db --summary > d
+  grep -q '^topology  *dragonfly$' d
+  grep -q 'because  *9 groups of 4 switches.*a=4 p=2 h=2' d
+  grep -q 'confidence  *1$' d
 }
 
 @test "real: Titan's 19200 nodes, and every one's coordinates" {

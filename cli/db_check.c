@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* topomap db check */
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "topology-db/db.h"
+
+static const char *const severities[] = {"info", "warning", "error"};
+
+struct told {
+    json_t *list; /* NULL: as text */
+    size_t count, failed;
+};
+
+static int tell(const topomap_db_finding *finding, void *data)
+{
+    struct told *told = data;
+
+    told->count++;
+    told->failed += finding->severity > TOPOMAP_DB_INFO;
+    if (told->list)
+        return json_array_append_new(told->list, json_pack("{s:s, s:s, s:s, s:s}", "severity",
+                                                           severities[finding->severity], "check",
+                                                           finding->check, "text", finding->text,
+                                                           "remedy", finding->remedy));
+    printf("%s %s: %s; %s\n", severities[finding->severity], finding->check, finding->text,
+           finding->remedy);
+    return 0;
+}
+
+static int finish(const cli_call *call, struct told *told)
+{
+    int ok = told->failed == 0;
+
+    if (cli_get(call, "json")) {
+        json_t *all = json_pack("{s:b, s:o}", "ok", ok, "findings", told->list);
+
+        json_dumpf(all, stdout, JSON_INDENT(2));
+        putchar('\n');
+        json_decref(all);
+    } else if (!told->count) {
+        printf("no findings\n");
+    }
+    return ok ? CLI_DONE : CLI_NO;
+}
+
+static int check(const cli_call *call, const topomap_db_check_options *options)
+{
+    struct told told = {.list = cli_get(call, "json") ? json_array() : NULL};
+    topomap_error err = {TOPOMAP_ESYSTEM, "out of memory: the list of findings"};
+    topomap_db *db;
+    int result = topomap_db_open(cli_database(call), &db, &err);
+
+    if (!result) {
+        result = topomap_db_check(db, options, tell, &told, &err);
+        topomap_db_close(db);
+    }
+    if (result) {
+        json_decref(told.list);
+        return cli_fail(call, &err);
+    }
+    return finish(call, &told);
+}
+
+static int run_check(const cli_call *call)
+{
+    topomap_names names = {0};
+    topomap_db_check_options options = {0};
+    const char *nodes = cli_get(call, "nodes");
+    topomap_error err;
+    int status = cli_number(call, "max-age", 0, 1e6, 30, &options.max_age);
+
+    if (status)
+        return status;
+    if (nodes && topomap_hostlist_expand(nodes, 0, &names, &err))
+        return cli_fail(call, &err);
+    options.nodes = nodes ? &names : NULL;
+    status = check(call, &options);
+    topomap_names_clear(&names);
+    return status;
+}
+
+static const cli_option check_options[] = {
+    {"db", "DB", "topology database", NULL},
+    {"nodes", "HOSTLIST", "Slurm's nodes, such as from `sinfo -h -o %N`", NULL},
+    {"max-age", "DAYS", "sources may be as old as this (default 30)", NULL},
+    {"json", NULL, "for programs", NULL},
+    {NULL, NULL, NULL, NULL},
+};
+
+const cli_command cli_db_check_commands[] = {
+    {"db check", "",
+     "look for faults of the fabric and gaps in what is known of it; exit status 1"
+     " where there are any but information",
+     check_options, 0, 0, run_check},
+    {NULL, NULL, NULL, NULL, 0, 0, NULL},
+};

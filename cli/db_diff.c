@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* topomap db diff */
+#include <jansson.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "topology-db/db.h"
+
+struct told {
+    json_t *list; /* NULL: as text */
+    size_t count;
+};
+
+static int tell(const topomap_db_change *change, void *data)
+{
+    struct told *told = data;
+
+    told->count++;
+    if (told->list)
+        return json_array_append_new(told->list, json_pack("{s:s, s:s, s:s, s:s?, s:s?}", "change",
+                                                           change->change, "what", change->what,
+                                                           "name", change->name, "before",
+                                                           change->before, "after", change->after));
+    printf("%s %s %s", change->change, change->what, change->name);
+    if (change->before && change->after)
+        printf(": %s -> %s", change->before, change->after);
+    else if (change->before && *change->before)
+        printf(": %s", change->before);
+    else if (change->after && *change->after)
+        printf(": %s", change->after);
+    putchar('\n');
+    return 0;
+}
+
+static int finish(struct told *told)
+{
+    if (told->list) {
+        json_t *all = json_pack("{s:b, s:o}", "equal", !told->count, "changes", told->list);
+
+        json_dumpf(all, stdout, JSON_INDENT(2));
+        putchar('\n');
+        json_decref(all);
+    } else if (!told->count) {
+        printf("no differences\n");
+    }
+    return told->count ? CLI_NO : CLI_DONE;
+}
+
+static int run_diff(const cli_call *call)
+{
+    struct told told = {.list = cli_get(call, "json") ? json_array() : NULL};
+    topomap_error err = {TOPOMAP_ESYSTEM, "out of memory: the list of differences"};
+    topomap_db *a, *b = NULL;
+    int result = topomap_db_open(call->operand[0], &a, &err);
+
+    if (!result) {
+        result = topomap_db_open(call->operand[1], &b, &err);
+        if (!result)
+            result = topomap_db_diff(a, b, cli_get(call, "guids") != NULL, tell, &told, &err);
+        topomap_db_close(b);
+        topomap_db_close(a);
+    }
+    if (result) {
+        json_decref(told.list);
+        return cli_fail(call, &err);
+    }
+    return finish(&told);
+}
+
+static const cli_option diff_options[] = {
+    {"guids", NULL, "compare GUIDs too; else names alone, which a simulator keeps", NULL},
+    {"json", NULL, "for programs", NULL},
+    {NULL, NULL, NULL, NULL},
+};
+
+const cli_command cli_db_diff_commands[] = {
+    {"db diff", "A B",
+     "hosts, switches, links, rates and classes that database B has and A has not, or the reverse;"
+     " exit status 1 where there are any",
+     diff_options, 2, 2, run_diff},
+    {NULL, NULL, NULL, NULL, 0, 0, NULL},
+};

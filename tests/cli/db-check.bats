@@ -1,0 +1,151 @@
+#!/usr/bin/env bats
+# topomap db check: faults put into a fabric, one at a time and together.
+bats_require_minimum_version 1.5.0
+
+setup() {
+  PATH="$TOPOMAP_BUILD/cli:$PATH"
+  shared="$TOPOMAP_SOURCE/../shared/data"
+  mkdir "$BATS_TEST_TMPDIR/here"
+  cd "$BATS_TEST_TMPDIR/here"
+  # 4 leaves of 4 nodes with two rails each, 2 spines.
+  for l in 1 2 3 4; do
+    for h in 1 2 3 4; do
+      n=$(((l - 1) * 4 + h))
+      echo "leaf$l $h node$n/mlx5_0 1 4xEDR"
+      echo "leaf$l $((h + 10)) node$n/mlx5_1 1 4xEDR"
+    done
+    for s in 1 2; do echo "leaf$l $((20 + s)) spine$s $l 4xHDR"; done
+  done > links
+}
+
+make() { # LINKS [awk option...]: the database t.db of them
+  rm -f t.db
+  awk -f "$TOPOMAP_SOURCE/tests/cli/fabric.awk" "${@:2}" "$1" > dump
+  topomap db import --db t.db ibnetdiscover dump
+}
+
+@test "db check: a whole fabric has nothing but information, exit 0" {
+  make links
+  run -0 topomap db check --db t.db --nodes 'node[1-16]'
+  [ "${#lines[@]}" -eq 1 ]
+  [[ $output == "info missing-class: no node has a class"* ]]
+  [ "$(topomap db check --db t.db --json | jq -c '[.ok, .findings[].check]')" = '[true,"missing-class"]' ]
+}
+
+@test "db check: degraded links, slower and narrower, between switches and to hosts" {
+  sed -e 's/^\(leaf2 22 .*\) 4xHDR/\1 4xEDR/' -e 's/^\(leaf3 2 .*\) 4xEDR/\1 1xEDR/' links > worse
+  make worse
+  run -1 topomap db check --db t.db
+  [ "$(grep -c degraded-link <<<"$output")" -eq 2 ]
+  [[ $output == *"warning degraded-link: leaf2 port 22 to spine2 port 2: 4xEDR, where links of its kind have 4xHDR; reseat"* ]]
+  [[ $output == *"warning degraded-link: leaf3 port 2 to node10 mlx5_0 "*" port 1: 1xEDR, where links of its kind have 4xEDR;"* ]]
+}
+
+@test "db check: half of the links slower is another kind of node, not a fault" {
+  sed -e '/^leaf[12] /s/4xEDR/4xFDR/' links > mixed
+  make mixed
+  run -0 topomap db check --db t.db
+  [[ $output == *"info degraded-link: 16 of 32 links"* ]]
+}
+
+@test "db check: nodes of another name with slower adapters are not degraded" {
+  { cat links; for n in 1 2; do echo "leaf$n 30 login$n/mlx5_0 1 4xFDR"; done; } > login
+  make login
+  run -0 topomap db check --db t.db
+  [[ $output != *degraded-link* ]]
+}
+
+@test "db check: a missing rail, an unnamed adapter, a switch with fewer links" {
+  grep -v -e 'node7/mlx5_1' -e '^leaf4 21' links > fewer
+  make fewer -v generic=node3/mlx5_0
+  run -1 topomap db check --db t.db
+  [[ $output == *"warning missing-rail: node3: 1 of the 2 ports"* ]]
+  [[ $output == *"warning missing-rail: node7: 1 of the 2 ports"* ]]
+  [[ $output == *"warning unnamed-adapter: 0x"*" \"MT4129 ConnectX7   Mellanox Technologies\" at leaf1 port 3;"* ]]
+  [[ $output == *"info fewer-links: leaf4: 1 links upwards, where most switches of level 0 have 2;"* ]]
+  [ "$(grep -c -e missing-rail -e unnamed -e fewer-links <<<"$output")" -eq 4 ]
+}
+
+@test "db check: one-way records and dangling neighbours" {
+  sed 's/^\(leaf1 21 .*\)/\1 a/' links > oneway
+  make oneway
+  run -1 topomap db check --db t.db
+  [ "$(grep -c one-way <<<"$output")" -eq 1 ]
+  [[ $output == *"warning one-way: leaf1 port 21 to spine1 port 1;"* ]]
+  # The discovery never reached spine2: its neighbours alone tell of it.
+  awk -f "$TOPOMAP_SOURCE/tests/cli/fabric.awk" links | awk -v RS= -v ORS='\n\n' '!/# "spine2" base/' > torn
+  rm t.db
+  topomap db import --db t.db ibnetdiscover torn
+  run -1 topomap db check --db t.db
+  [[ $output == *"warning dangling: switch spine2 0x"* ]]
+  [ "$(grep -c one-way <<<"$output")" -eq 4 ]
+}
+
+@test "db check: nodes of Slurm that the fabric has not, and the reverse; short and full names" {
+  make links
+  run -1 topomap db check --db t.db --nodes 'NODE[1-15].cluster.site,gpu[1-2]'
+  [[ $output == *"error unknown-node: gpu1: this database does not know it;"* ]]
+  [[ $output == *"error unknown-node: gpu2: "* ]]
+  [[ $output == *"info other-host: node16;"* ]]
+  [ "$(grep -c -e unknown-node -e other-host <<<"$output")" -eq 3 ]
+  run -2 topomap db check --db t.db --nodes 'node[1-'
+}
+
+@test "db check: an imported topology.conf says what Slurm has" {
+  make links
+  echo 'SwitchName=s1 Nodes=node[1-15],gone[1-2]' > topology.conf
+  topomap db import --db t.db slurm-topology topology.conf
+  run -1 topomap db check --db t.db
+  [ "$(grep -c -e '^error unknown-node: gone[12]: no network has it;' -e '^info other-host: node16;' <<<"$output")" -eq 3 ]
+  [ "$(grep -c -e unknown-node -e other-host <<<"$output")" -eq 3 ]
+}
+
+@test "db check: disconnected parts, several subnets, partial dumps" {
+  grep -v -e '^leaf[12] 22' -e '^leaf[34] 21' links > halves
+  make halves
+  run -1 topomap db check --db t.db
+  [[ $output == *"error disconnected: 3 switches (leaf"*" ...) with 8 hosts have no link to the 8 hosts of the rest;"* ]]
+  # Rails without a link between them: every host is on both.
+  sed 's/^\(leaf[0-9]\) \(1[1-4]\) /\1b \2 /' links | grep -v spine > rails
+  for l in 1 2 3 4; do echo "leaf$l 21 spine1 $l 4xHDR"; echo "leaf${l}b 21 spine2 $l 4xHDR"; done >> rails
+  make rails
+  run -0 topomap db check --db t.db
+  [[ $output == *"info disconnected: 5 switches"*"a plane of its own"* ]]
+  { cat dump; echo "ibwarn: [1234] mad_rpc: _do_madrpc failed"; } > errors
+  sed -i 's/leaf/blade/g; s/spine/top/g; s/node/n/g' links
+  make links -v base=9000000
+  topomap db import --db t.db ibnetdiscover errors
+  run -1 topomap db check --db t.db
+  [[ $output == *"info subnets: 2 subnets: "* ]]
+  [[ $output == *"warning partial-import: ibnetdiscover "*"/errors: the dump is not complete;"* ]]
+}
+
+@test "db check: age, and nodes without a class where others have one" {
+  make links
+  command -v lstopo-no-graphics || skip "no lstopo"
+  lstopo-no-graphics --input "pack:1 core:4 pu:1" --of xml node.xml
+  topomap db import --db t.db hwloc node.xml --nodes 'node[1-15]'
+  run -1 topomap db check --db t.db
+  [[ $output == "warning missing-class: node16;"* ]]
+  sqlite3 t.db "UPDATE source SET time = time - 86400 * 40 WHERE importer = 'ibnetdiscover'" 2>/dev/null || skip "no sqlite3"
+  run -1 topomap db check --db t.db
+  [[ $output == *"warning age: ibnetdiscover "*": imported 40 days ago;"* ]]
+  run -1 topomap db check --db t.db --max-age 41
+  [[ $output != *" age:"* ]]
+  run -2 topomap db check --db t.db --max-age soon
+}
+
+@test "db check: no database, bad database" {
+  run -3 topomap db check --db none.db
+  echo text > text.db
+  run -3 topomap db check --db text.db
+}
+
+@test "real: the NDR dump's unnamed adapters, one line each" {
+  dump="$shared/ib/topograph-dgx-ndr.ibnetdiscover"
+  [ -r "$dump" ] || skip "no data"
+  unknown=$(grep '^Ca' "$dump" | sed 's/.*# "//; s/".*//' | grep -c '^MT4129')
+  topomap db import --db t.db ibnetdiscover "$dump"
+  run -1 topomap db check --db t.db
+  [ "$(grep -c '^warning unnamed-adapter' <<<"$output")" -eq "$unknown" ]
+}

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Checks of links and switches. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology-db/check.h"
+#include "topology-db/classify.h"
+#include "topology-db/derive.h"
+#include "topology-db/ib.h"
+#include "util/alloc.h"
+
+/* ---- Links with their ends ----------------------------------------------------------------- */
+
+enum { END_TEXT = 96, FEW = 4 };
+
+struct end {
+    int64_t kind, level, device;
+    int port;
+    char text[END_TEXT]; /* "leaf1 port 3" */
+    char peers[32];      /* of an adapter: its host's name, every number as '#' */
+};
+
+struct cable {
+    int64_t source, vertex;
+    struct end end[2]; /* the switch, or the end of the lower text, first */
+    uint32_t width, speed, mbps;
+    int ends;
+    char kind[32];
+};
+
+struct cables {
+    struct cable *list;
+    size_t count, room;
+};
+
+/* Hosts whose names differ in numbers alone were bought together. */
+static void put_peers(const char *text, char *peers, size_t size)
+{
+    size_t used = 0;
+
+    for (; *text && *text != ' ' && used + 1 < size; text++)
+        if (*text < '0' || *text > '9')
+            peers[used++] = *text;
+        else if (!used || peers[used - 1] != '#')
+            peers[used++] = '#';
+    peers[used] = 0;
+}
+
+static void take_end(sqlite3_stmt *row, int column, struct end *end)
+{
+    const char *text = db_column_text(row, column + 3);
+
+    end->port = sqlite3_column_int(row, column);
+    end->kind = sqlite3_column_int64(row, column + 1);
+    end->level = sqlite3_column_type(row, column + 4) == SQLITE_NULL
+                     ? -1
+                     : sqlite3_column_int64(row, column + 4);
+    end->device = sqlite3_column_int64(row, column + 5);
+    if (end->kind == IB_ADAPTER)
+        put_peers(text, end->peers, sizeof end->peers);
+    if (end->kind == IB_ADAPTER || !*text)
+        snprintf(end->text, sizeof end->text, "%.48s%s0x%016llx port %d", text, *text ? " " : "",
+                 (unsigned long long)sqlite3_column_int64(row, column + 2), end->port);
+    else
+        snprintf(end->text, sizeof end->text, "%.64s port %d", text, end->port);
+}
+
+static int end_order(const struct end *a, const struct end *b)
+{
+    if ((a->kind == IB_SWITCH) != (b->kind == IB_SWITCH))
+        return a->kind == IB_SWITCH ? -1 : 1;
+    return db_natural_order(a->text, b->text);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    const struct cable *x = a, *y = b;
+    int order = db_natural_order(x->end[0].text, y->end[0].text);
+
+    return order ? order : db_natural_order(x->end[1].text, y->end[1].text);
+}
+
+static void take_cable(sqlite3_stmt *row, struct cable *cable)
+{
+    memset(cable, 0, sizeof *cable);
+    cable->source = sqlite3_column_int64(row, 0);
+    cable->width = (uint32_t)sqlite3_column_int(row, 1);
+    cable->speed = (uint32_t)sqlite3_column_int(row, 2);
+    cable->mbps = sqlite3_column_type(row, 3) == SQLITE_NULL
+                      ? ib_mbps(cable->width, cable->speed)
+                      : (uint32_t)sqlite3_column_int64(row, 3);
+    cable->ends = sqlite3_column_int(row, 4);
+    snprintf(cable->kind, sizeof cable->kind, "%s", db_column_text(row, 5));
+    take_end(row, 6, &cable->end[0]);
+    take_end(row, 12, &cable->end[1]);
+    if (end_order(&cable->end[0], &cable->end[1]) > 0) {
+        struct end swap = cable->end[0];
+
+        cable->end[0] = cable->end[1];
+        cable->end[1] = swap;
+    }
+}
+
+/* All links but those of aggregation engines, in the order of their ends' names. */
+static int read_cables(struct db_check *check, struct cables *cables)
+{
+    static const char sql[] =
+        "SELECT link.source, width, speed, mbps, ends, link.kind,"
+        " aport, p.kind, p.guid, coalesce(p.label, p.text), s.level, p.device,"
+        " bport, q.kind, q.guid, coalesce(q.label, q.text), t.level, q.device"
+        " FROM link JOIN vertex p ON p.id = a JOIN vertex q ON q.id = b"
+        " LEFT JOIN switch s ON s.id = a LEFT JOIN switch t ON t.id = b"
+        " WHERE p.kind <> 3 AND q.kind <> 3";
+    sqlite3_stmt *statement = db_prepare(check->file, sql, check->err);
+    int row = -1;
+
+    while (statement && (row = db_step(statement, check->err)) > 0) {
+        if (topomap_grow(&cables->list, &cables->room, cables->count + 1, sizeof *cables->list,
+                         check->err)) {
+            row = -1;
+            break;
+        }
+        take_cable(statement, &cables->list[cables->count++]);
+    }
+    sqlite3_finalize(statement);
+    if (!row && cables->count)
+        qsort(cables->list, cables->count, sizeof *cables->list, by_text);
+    return row;
+}
+
+static void put_rate(const struct cable *cable, char *text, size_t size)
+{
+    if (cable->width && cable->speed && cable->speed < 10)
+        snprintf(text, size, "%ux%s", cable->width, ib_speeds[cable->speed].name);
+    else
+        snprintf(text, size, "%g Gb/s", cable->mbps / 1000.0);
+}
+
+/* ---- Degraded ----------------------------------------------------------------------------- */
+
+static int by_class(const struct cable *x, const struct cable *y)
+{
+    if (x->source != y->source)
+        return x->source < y->source ? -1 : 1;
+    for (int e = 0; e < 2; e++) {
+        const int64_t a[] = {x->end[e].kind, x->end[e].level, x->end[e].device};
+        const int64_t b[] = {y->end[e].kind, y->end[e].level, y->end[e].device};
+
+        for (int i = 0; i < 3; i++)
+            if (a[i] != b[i])
+                return a[i] < b[i] ? -1 : 1;
+        if (strcmp(x->end[e].peers, y->end[e].peers) != 0)
+            return strcmp(x->end[e].peers, y->end[e].peers);
+    }
+    return strcmp(x->kind, y->kind);
+}
+
+/* Between two switches neither end is the first one by nature. */
+static void orient(struct cable *cable)
+{
+    const struct end a = cable->end[0], b = cable->end[1];
+
+    if (a.kind == b.kind && (a.level > b.level || (a.level == b.level && a.device > b.device))) {
+        cable->end[0] = b;
+        cable->end[1] = a;
+    }
+}
+
+static int by_class_and_rate(const void *a, const void *b)
+{
+    const struct cable *x = a, *y = b;
+    int order = by_class(x, y);
+
+    if (order)
+        return order;
+    return x->mbps != y->mbps ? (x->mbps < y->mbps ? -1 : 1) : by_text(x, y);
+}
+
+/* The most frequent known rate of one class, the higher of equals. */
+static const struct cable *usual(const struct cable *list, size_t count)
+{
+    const struct cable *best = NULL;
+    size_t most = 0, end;
+
+    for (size_t i = 0; i < count; i = end) {
+        for (end = i; end < count && list[end].mbps == list[i].mbps; end++)
+            ;
+        if (list[i].mbps && end - i >= most) {
+            most = end - i;
+            best = &list[i];
+        }
+    }
+    return best;
+}
+
+/* Where a fifth of a class is slower, it is two kinds of equipment and not broken cables. */
+static int tell_class(struct db_check *check, const struct cable *list, size_t count)
+{
+    const struct cable *most = usual(list, count);
+    size_t slower = 0, first = 0;
+    char is[32], should[32];
+    int result = 0;
+
+    while (first < count && !list[first].mbps)
+        first++;
+    while (most && first + slower < count && list[first + slower].mbps < most->mbps)
+        slower++;
+    if (!slower)
+        return 0;
+    put_rate(most, should, sizeof should);
+    if (slower * 5 > count && slower > FEW) {
+        put_rate(&list[first], is, sizeof is);
+        return db_found_as(check, TOPOMAP_DB_INFO,
+                           "%zu of %zu links like %s to %s are slower (%s) than the others (%s)",
+                           slower, count, list[first].end[0].text, list[first].end[1].text, is,
+                           should);
+    }
+    for (size_t i = first; !result && i < first + slower; i++) {
+        put_rate(&list[i], is, sizeof is);
+        result = db_found(check, "%s to %s: %s, where links of its kind have %s",
+                          list[i].end[0].text, list[i].end[1].text, is, should);
+    }
+    return result;
+}
+
+int db_check_degraded(struct db_check *check)
+{
+    struct cables cables = {0};
+    int result = read_cables(check, &cables);
+    size_t end;
+
+    for (size_t i = 0; i < cables.count; i++)
+        orient(&cables.list[i]);
+    if (cables.count)
+        qsort(cables.list, cables.count, sizeof *cables.list, by_class_and_rate);
+    for (size_t i = 0; !result && i < cables.count; i = end) {
+        for (end = i; end < cables.count && by_class(&cables.list[i], &cables.list[end]) == 0;
+             end++)
+            ;
+        result = tell_class(check, &cables.list[i], end - i);
+    }
+    free(cables.list);
+    return result;
+}
+
+int db_check_rates(struct db_check *check)
+{
+    struct cables cables = {0};
+    int result = read_cables(check, &cables);
+    size_t unknown = 0, first = 0;
+
+    for (size_t i = 0; i < cables.count; i++)
+        if (!cables.list[i].mbps && !unknown++)
+            first = i;
+    if (!result && unknown)
+        result = db_found(check, "%zu of %zu links, such as %s to %s", unknown, cables.count,
+                          cables.list[first].end[0].text, cables.list[first].end[1].text);
+    free(cables.list);
+    return result;
+}
+
+/* ---- One-way and dangling ------------------------------------------------------------------- */
+
+/* A source that lists every link once says nothing by that. */
+static int lists_once(const struct cables *cables, int64_t source)
+{
+    for (size_t i = 0; i < cables->count; i++)
+        if (cables->list[i].source == source && cables->list[i].ends != 1)
+            return 0;
+    return 1;
+}
+
+int db_check_one_way(struct db_check *check)
+{
+    struct cables cables = {0};
+    int result = read_cables(check, &cables), once = 0;
+    int64_t asked = 0;
+
+    for (size_t i = 0; !result && i < cables.count; i++) {
+        const struct cable *cable = &cables.list[i];
+
+        if (cable->ends != 1)
+            continue;
+        if (cable->source != asked) {
+            asked = cable->source;
+            once = lists_once(&cables, asked);
+        }
+        if (!once)
+            result = db_found(check, "%s to %s", cable->end[0].text, cable->end[1].text);
+    }
+    free(cables.list);
+    return result;
+}
+
+/* Neighbours that no record tells of. A dump without any record of an adapter was printed so. */
+int db_check_dangling(struct db_check *check)
+{
+    static const char sql[] =
+        "SELECT v.kind, v.guid, coalesce(v.label, v.text), source.name, source.importer FROM "
+        "vertex v"
+        " JOIN source ON source.id = v.source WHERE NOT v.recorded AND v.kind <> 3 AND EXISTS"
+        " (SELECT 1 FROM vertex w WHERE w.source = v.source AND w.recorded AND w.kind = v.kind)"
+        " ORDER BY v.kind, v.guid, v.id";
+    sqlite3_stmt *statement = db_prepare(check->file, sql, check->err);
+    int row = -1, result = 0;
+
+    while (statement && !result && (row = db_step(statement, check->err)) > 0) {
+        const char *text = db_column_text(statement, 2);
+
+        result =
+            db_found(check, "%s %s%s0x%016llx is named by its neighbour in %s only",
+                     sqlite3_column_int(statement, 0) == IB_ADAPTER ? "adapter" : "switch", text,
+                     *text ? " " : "", (unsigned long long)sqlite3_column_int64(statement, 1),
+                     db_column_text(statement, 3));
+    }
+    sqlite3_finalize(statement);
+    return row < 0 ? -1 : result;
+}
+
+/* ---- Levels ------------------------------------------------------------------------------ */
+
+struct upward {
+    int64_t source, level;
+    uint32_t links;
+    char label[64];
+};
+
+static int by_level(const void *a, const void *b)
+{
+    const struct upward *x = a, *y = b;
+
+    if (x->source != y->source)
+        return x->source < y->source ? -1 : 1;
+    if (x->level != y->level)
+        return x->level < y->level ? -1 : 1;
+    return db_natural_order(x->label, y->label);
+}
+
+static int read_upward(struct db_check *check, struct upward **list, size_t *count)
+{
+    static const char sql[] =
+        "SELECT v.source, s.level, s.label, coalesce(up.links, 0) FROM switch s JOIN vertex v"
+        " ON v.id = s.id LEFT JOIN (SELECT id, sum(links) AS links FROM ("
+        "  SELECT a AS id, links FROM trunk JOIN switch x ON x.id = a JOIN switch y ON y.id = b"
+        "   WHERE y.level = x.level + 1 UNION ALL"
+        "  SELECT b, links FROM trunk JOIN switch x ON x.id = b JOIN switch y ON y.id = a"
+        "   WHERE y.level = x.level + 1) GROUP BY id) up ON up.id = s.id"
+        " WHERE s.level IS NOT NULL";
+    sqlite3_stmt *statement;
+    size_t room = 0;
+    int row = -1;
+
+    statement = db_prepare(check->file, sql, check->err);
+    while (statement && (row = db_step(statement, check->err)) > 0) {
+        struct upward *one;
+
+        if (topomap_grow(list, &room, *count + 1, sizeof **list, check->err)) {
+            row = -1;
+            break;
+        }
+        one = &(*list)[(*count)++];
+        one->source = sqlite3_column_int64(statement, 0);
+        one->level = sqlite3_column_int64(statement, 1);
+        one->links = (uint32_t)sqlite3_column_int64(statement, 3);
+        snprintf(one->label, sizeof one->label, "%s", db_column_text(statement, 2));
+    }
+    sqlite3_finalize(statement);
+    return row;
+}
+
+static int tell_level(struct db_check *check, const struct upward *list, size_t count)
+{
+    uint32_t *links = topomap_alloc(count, sizeof *links, check->err), most;
+    int result = links ? 0 : -1;
+
+    for (size_t i = 0; links && i < count; i++)
+        links[i] = list[i].links;
+    most = links ? db_most_frequent(links, count) : 0;
+    for (size_t i = 0; !result && i < count; i++)
+        if (list[i].links < most)
+            result =
+                db_found(check, "%s: %u links upwards, where most switches of level %lld have %u",
+                         list[i].label, list[i].links, (long long)list[i].level, most);
+    free(links);
+    return result;
+}
+
+int db_check_uplinks(struct db_check *check)
+{
+    struct upward *list = NULL;
+    size_t count = 0, end;
+    int result = read_upward(check, &list, &count);
+
+    if (count)
+        qsort(list, count, sizeof *list, by_level);
+    for (size_t i = 0; !result && i < count; i = end) {
+        for (end = i;
+             end < count && list[end].source == list[i].source && list[end].level == list[i].level;
+             end++)
+            ;
+        result = tell_level(check, &list[i], end - i);
+    }
+    free(list);
+    return result;
+}

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Dragonflies (J. Kim, W. J. Dally, S. Scott, D. Abts, "Technology-Driven, Highly-Scalable
+ * Dragonfly Topology", 2008): groups of switches that are joined to each other, all to all or in
+ * rows and columns as on Cray XC, and every two groups by some link. Dragonfly+ (A. Shpiner et al.,
+ * "Dragonfly+: Low Cost Topology for Scaling Datacenters", 2017): groups are trees of two levels,
+ * joined by their upper switches. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology-db/classify.h"
+#include "util/alloc.h"
+
+enum { GROUPS_LEAST = 3, GROUPS_MOST = 1024, SHARED_MOST = 256 };
+#define WORK_MOST 200000000u /* steps of counting shared neighbours */
+
+struct groups {
+    const struct db_part *part;
+    uint32_t *shared;         /* [directed neighbours] switches that both ends are joined to */
+    uint32_t *group_of;       /* [switches] */
+    uint32_t *queue, *number; /* [switches] scratch */
+    uint32_t count;
+    uint32_t *members;      /* [groups] */
+    uint32_t size;          /* most groups' */
+    uint8_t *joined;        /* [groups * groups] */
+    uint64_t pairs;         /* of groups that are joined */
+    uint64_t inside, whole; /* joined pairs inside groups; how many whole groups would have */
+    uint32_t columns, rows; /* whole groups: size x 1, or rows and columns */
+};
+
+static uint32_t count_shared(const struct db_part *part, uint32_t a, uint32_t b)
+{
+    uint32_t p = part->first[a], q = part->first[b], shared = 0;
+
+    while (p < part->first[a + 1] && q < part->first[b + 1]) {
+        if (part->neighbour[p] < part->neighbour[q]) {
+            p++;
+        } else if (part->neighbour[p] > part->neighbour[q]) {
+            q++;
+        } else {
+            shared++;
+            p++;
+            q++;
+        }
+    }
+    return shared;
+}
+
+/* Groups are what links with at least `least` shared neighbours join; or, by levels, all links but
+ * those inside an upper level. */
+static void find_groups(struct groups *g, uint32_t least, const uint16_t *level)
+{
+    const struct db_part *part = g->part;
+
+    g->count = 0;
+    for (uint32_t i = 0; i < part->count; i++)
+        g->group_of[i] = UINT32_MAX;
+    for (uint32_t i = 0; i < part->count; i++) {
+        uint32_t head = 0, tail = 0;
+
+        if (g->group_of[i] != UINT32_MAX)
+            continue;
+        g->group_of[i] = g->count;
+        g->queue[tail++] = i;
+        while (head < tail) {
+            uint32_t at = g->queue[head++];
+
+            for (uint32_t k = part->first[at]; k < part->first[at + 1]; k++) {
+                uint32_t to = part->neighbour[k];
+
+                if (g->group_of[to] != UINT32_MAX ||
+                    (level ? level[at] == level[to] : g->shared[k] < least))
+                    continue;
+                g->group_of[to] = g->count;
+                g->queue[tail++] = to;
+            }
+        }
+        g->count++;
+    }
+}
+
+/* How many groups there are, how large, and which are joined. */
+static int count_groups(struct groups *g, topomap_error *err)
+{
+    const struct db_part *part = g->part;
+
+    free(g->members);
+    free(g->joined);
+    g->joined = NULL;
+    g->pairs = g->inside = 0;
+    g->members = topomap_alloc(g->count, sizeof *g->members, err);
+    g->joined = topomap_alloc((size_t)g->count * g->count, 1, err);
+    if (!g->members || !g->joined)
+        return -1;
+    for (uint32_t i = 0; i < part->count; i++) {
+        g->members[g->group_of[i]]++;
+        for (uint32_t k = part->first[i]; k < part->first[i + 1]; k++) {
+            uint32_t a = g->group_of[i], b = g->group_of[part->neighbour[k]];
+
+            if (a == b)
+                g->inside += part->neighbour[k] > i;
+            else if (a < b && !g->joined[(size_t)a * g->count + b]) {
+                g->joined[(size_t)a * g->count + b] = 1;
+                g->pairs++;
+            }
+        }
+    }
+    memcpy(g->number, g->members, g->count * sizeof *g->number);
+    g->size = db_most_frequent(g->number, g->count);
+    return 0;
+}
+
+/* Rows and columns from how many switches of its group most switches are joined to, each being
+ * joined to all of its row and all of its column. */
+static int find_rows(struct groups *g)
+{
+    const struct db_part *part = g->part;
+    uint32_t degree;
+
+    for (uint32_t i = 0; i < part->count; i++) {
+        g->number[i] = 0;
+        for (uint32_t k = part->first[i]; k < part->first[i + 1]; k++)
+            g->number[i] += g->group_of[part->neighbour[k]] == g->group_of[i];
+    }
+    degree = db_most_frequent(g->number, part->count);
+    g->columns = g->size;
+    g->rows = 1;
+    if (degree + 1 == g->size)
+        return 1;
+    for (uint32_t rows = 2; rows * rows <= g->size; rows++)
+        if (g->size % rows == 0 && rows + g->size / rows - 2 == degree) {
+            g->rows = rows;
+            g->columns = g->size / rows;
+            return 1;
+        }
+    return 0;
+}
+
+/* A group that lacks switches lacks their links. */
+static uint64_t whole_links(const struct groups *g)
+{
+    uint64_t links = 0, degree = g->rows + g->columns - 2;
+
+    for (uint32_t a = 0; a < g->count; a++) {
+        uint64_t each = g->members[a], lacking = g->size - each;
+
+        if (g->rows == 1)
+            links += each * (each - 1) / 2;
+        else if (each > lacking)
+            links += g->size * degree / 2 - lacking * degree;
+    }
+    return links;
+}
+
+/* Share of what a whole dragonfly of these groups would have; 0: these are no groups of one. */
+static double rate(struct groups *g)
+{
+    uint64_t all = (uint64_t)g->count * (g->count - 1) / 2, members = 0;
+    double share;
+
+    if (g->count < GROUPS_LEAST || g->size < 2 || !find_rows(g))
+        return 0;
+    for (uint32_t a = 0; a < g->count; a++) {
+        if (g->members[a] > g->size)
+            return 0;
+        members += g->members[a];
+    }
+    g->whole = whole_links(g);
+    if (!g->whole)
+        return 0;
+    share = (double)g->inside / (double)g->whole;
+    if (share > 1)
+        share = 1;
+    return share * ((double)g->pairs / (double)all) *
+           ((double)members / ((double)g->count * g->size));
+}
+
+/* ---- Dragonfly ----------------------------------------------------------------------------- */
+
+static uint32_t most_frequent_far(struct groups *g)
+{
+    const struct db_part *part = g->part;
+    size_t count = 0;
+
+    for (uint32_t i = 0; i < part->count; i++) {
+        uint32_t far = 0;
+
+        for (uint32_t k = part->first[i]; k < part->first[i + 1]; k++)
+            if (g->group_of[part->neighbour[k]] != g->group_of[i])
+                far += part->cables[k];
+        if (far)
+            g->number[count++] = far;
+    }
+    return db_most_frequent(g->number, count);
+}
+
+static void describe(struct groups *g, struct db_verdict *verdict)
+{
+    const struct db_part *part = g->part;
+    char *text = verdict->evidence;
+    size_t size = sizeof verdict->evidence;
+    uint32_t far = most_frequent_far(g);
+
+    memcpy(g->number, part->ports, part->count * sizeof *g->number);
+    db_say(text, size, "%u groups of %u switches", g->count, g->size);
+    if (g->rows == 1)
+        db_say(text, size, ", joined all to all");
+    else
+        db_say(text, size, " in %u rows of %u, each row and column joined all to all", g->rows,
+               g->columns);
+    db_say(text, size, " (%" PRIu64 " of %" PRIu64 " joined pairs); ", g->inside, g->whole);
+    db_say(text, size, "%" PRIu64 " of %" PRIu64 " pairs of groups joined; a=%u p=%u h=%u",
+           g->pairs, (uint64_t)g->count * (g->count - 1) / 2, g->size,
+           db_most_frequent(g->number, part->count), far);
+}
+
+static int try_groups(struct groups *g, struct db_verdict *verdict, topomap_error *err)
+{
+    uint32_t least[SHARED_MOST], best = 0;
+    size_t choices = 0;
+    uint8_t seen[SHARED_MOST + 1] = {0};
+
+    for (uint32_t k = 0; k < g->part->first[g->part->count]; k++)
+        seen[g->shared[k] < SHARED_MOST ? g->shared[k] : SHARED_MOST] = 1;
+    for (uint32_t shared = 1; shared < SHARED_MOST; shared++)
+        if (seen[shared])
+            least[choices++] = shared;
+    for (size_t i = 0; i < choices; i++) {
+        double here;
+
+        find_groups(g, least[i], NULL);
+        if (g->count < GROUPS_LEAST || g->count > GROUPS_MOST || g->count * 2 > g->part->count)
+            continue;
+        if (count_groups(g, err))
+            return -1;
+        here = rate(g);
+        if (here > verdict->confidence) {
+            verdict->confidence = here;
+            best = least[i];
+        }
+    }
+    if (verdict->confidence < 0.7) {
+        verdict->confidence = 0;
+        db_say(verdict->evidence, sizeof verdict->evidence,
+               "no dragonfly: no groups of switches that are joined among themselves, and each "
+               "with every other");
+        return 0;
+    }
+    find_groups(g, best, NULL);
+    if (count_groups(g, err))
+        return -1;
+    rate(g);
+    describe(g, verdict);
+    strcpy(verdict->topology, "dragonfly");
+    return 1;
+}
+
+static int groups_open(struct groups *g, const struct db_part *part, topomap_error *err)
+{
+    *g = (struct groups){.part = part};
+    g->shared = topomap_alloc(part->first[part->count], sizeof *g->shared, err);
+    g->group_of = topomap_alloc(part->count, sizeof *g->group_of, err);
+    g->queue = topomap_alloc(part->count, sizeof *g->queue, err);
+    g->number = topomap_alloc(part->count, sizeof *g->number, err);
+    return g->shared && g->group_of && g->queue && g->number ? 0 : -1;
+}
+
+static void groups_close(struct groups *g)
+{
+    free(g->shared);
+    free(g->group_of);
+    free(g->queue);
+    free(g->number);
+    free(g->members);
+    free(g->joined);
+}
+
+int db_is_dragonfly(struct db_part *part, struct db_verdict *verdict, topomap_error *err)
+{
+    struct groups g;
+    uint64_t work = 0;
+    int is;
+
+    for (uint32_t i = 0; i < part->count; i++)
+        work +=
+            (uint64_t)(part->first[i + 1] - part->first[i]) * (part->first[i + 1] - part->first[i]);
+    if (work > WORK_MOST) {
+        db_say(verdict->evidence, sizeof verdict->evidence,
+               "no dragonfly: its switches join too many others to look for groups");
+        return 0;
+    }
+    is = groups_open(&g, part, err);
+    if (!is) {
+        for (uint32_t i = 0; i < part->count; i++)
+            for (uint32_t k = part->first[i]; k < part->first[i + 1]; k++)
+                g.shared[k] = count_shared(part, i, part->neighbour[k]);
+        is = try_groups(&g, verdict, err);
+    }
+    groups_close(&g);
+    return is;
+}
+
+/* ---- Dragonfly+ ---------------------------------------------------------------------------- */
+
+static int judge_plus(struct groups *g, uint64_t crossing, struct db_verdict *verdict)
+{
+    uint64_t all = (uint64_t)g->count * (g->count - 1) / 2, members = 0;
+
+    for (uint32_t a = 0; a < g->count; a++)
+        members += g->members[a] < g->size ? g->members[a] : g->size;
+    if (g->size < 3 || g->pairs * 10 < all * 9 || members * 10 < (uint64_t)g->count * g->size * 9)
+        return 0;
+    verdict->confidence =
+        (double)g->pairs / (double)all * (double)members / ((double)g->count * g->size);
+    db_say(verdict->evidence, sizeof verdict->evidence,
+           "dragonfly+: %u groups of %u switches that are trees of two levels; %" PRIu64
+           " of %" PRIu64 " pairs of groups joined by %" PRIu64 " pairs of upper switches",
+           g->count, g->size, g->pairs, all, crossing);
+    strcpy(verdict->topology, "dragonfly");
+    return 1;
+}
+
+int db_is_dragonfly_plus(struct db_part *part, struct db_verdict *verdict, topomap_error *err)
+{
+    struct groups g;
+    uint16_t *level = topomap_alloc(part->count, sizeof *level, err);
+    uint64_t crossing, lower = 0;
+    int is = groups_open(&g, part, err);
+
+    if (!is && level)
+        is = db_part_levels(part, level, &crossing, err);
+    if (!level || is) {
+        is = -1;
+    } else {
+        for (uint32_t i = 0; i < part->count; i++)
+            for (uint32_t k = part->first[i]; k < part->first[i + 1]; k++)
+                lower += level[i] != 1 && level[i] == level[part->neighbour[k]];
+        find_groups(&g, 0, level);
+        if (!lower && g.count >= GROUPS_LEAST && g.count <= GROUPS_MOST)
+            is = count_groups(&g, err) ? -1 : judge_plus(&g, crossing, verdict);
+    }
+    free(level);
+    groups_close(&g);
+    return is;
+}

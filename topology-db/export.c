@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* db export: the table of formats, and what of a database they get. */
+#include "topology-db/export.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology-db/check.h"
+#include "topology-db/ib.h"
+#include "topology-db/network.h"
+#include "util/alloc.h"
+#include "util/output.h"
+
+static const struct {
+    topomap_db_exporter_row row;
+    db_exporter_run *run;
+    int links; /* it needs switches and links */
+} exporters[] = {
+    {{"slurm-topology", "topology.conf of Slurm's topology/tree"}, db_export_slurm, 1},
+    {{"links", "CSV of name,port,name,port,Gb/s, which `db import links` reads"},
+     db_export_links,
+     1},
+    {{"scotch-arch", "target architecture of Scotch: tleaf or deco 0, host i being the i-th"},
+     db_export_scotch,
+     1},
+    {{"dot", "Graphviz graph of switches and hosts"}, db_export_dot, 0},
+    {{"json", "everything, for programs"}, db_export_json, 0},
+};
+
+enum { EXPORTERS = sizeof exporters / sizeof *exporters };
+
+const topomap_db_exporter_row *topomap_db_exporter_row_at(size_t i)
+{
+    return i < EXPORTERS ? &exporters[i].row : NULL;
+}
+
+int db_cable_kept(const struct db_export *x, const struct db_cable *cable)
+{
+    return x->sw[cable->b].kept &&
+           (cable->host == UINT32_MAX ? x->sw[cable->a].kept : x->host[cable->host].kept);
+}
+
+/* ---- Loading ----------------------------------------------------------------------------- */
+
+static int read_hosts(struct db_export *x, topomap_error *err)
+{
+    static const char sql[] =
+        "SELECT host.id, host.name, class.name, status, type, host.place FROM host"
+        " LEFT JOIN class ON class.id = host.class ORDER BY host.id";
+    sqlite3_stmt *statement = db_prepare(x->file, sql, err);
+    size_t room = 0;
+    int row = -1;
+
+    while (statement && (row = db_step(statement, err)) > 0) {
+        struct db_export_host *host;
+
+        if (topomap_grow(&x->host, &room, x->hosts + 1u, sizeof *host, err)) {
+            row = -1;
+            break;
+        }
+        host = &x->host[x->hosts++];
+        memset(host, 0, sizeof *host);
+        host->id = sqlite3_column_int64(statement, 0);
+        snprintf(host->name, sizeof host->name, "%s", db_column_text(statement, 1));
+        if (host->name[strspn(host->name, "0123456789.")])
+            host->name[strcspn(host->name, ".")] = 0;
+        snprintf(host->class, sizeof host->class, "%s", db_column_text(statement, 2));
+        snprintf(host->status, sizeof host->status, "%s", db_column_text(statement, 3));
+        snprintf(host->type, sizeof host->type, "%s", db_column_text(statement, 4));
+        snprintf(host->place, sizeof host->place, "%s", db_column_text(statement, 5));
+        host->home = UINT32_MAX;
+    }
+    sqlite3_finalize(statement);
+    return row;
+}
+
+static int read_switches(struct db_export *x, topomap_error *err)
+{
+    sqlite3_stmt *statement;
+    int row = -1;
+
+    if (db_switches_load(x->file, 0, &x->graph, err))
+        return -1;
+    x->sw = topomap_alloc(x->graph.count, sizeof *x->sw, err);
+    statement = db_prepare(x->file,
+                           "SELECT switch.id, switch.label, place, level, guid FROM switch"
+                           " JOIN vertex ON vertex.id = switch.id",
+                           err);
+    while (statement && x->sw && (row = db_step(statement, err)) > 0) {
+        uint32_t at = db_switches_find(&x->graph, sqlite3_column_int64(statement, 0));
+
+        if (at == UINT32_MAX)
+            continue;
+        x->sw[at].label = db_column_copy(statement, 1, err);
+        if (!x->sw[at].label) {
+            row = -1;
+            break;
+        }
+        snprintf(x->sw[at].place, sizeof x->sw[at].place, "%s", db_column_text(statement, 2));
+        x->sw[at].level = sqlite3_column_type(statement, 3) == SQLITE_NULL
+                              ? -1
+                              : sqlite3_column_int64(statement, 3);
+        x->sw[at].guid = (uint64_t)sqlite3_column_int64(statement, 4);
+    }
+    sqlite3_finalize(statement);
+    for (uint32_t i = 0; !row && i < x->graph.count; i++)
+        if (!x->sw[i].label)
+            row = topomap_error_set(err, TOPOMAP_EINPUT, "%s: damaged: a switch has no name",
+                                    x->db->path);
+    return row;
+}
+
+static uint32_t find_host(const struct db_export *x, int64_t id)
+{
+    /* Hosts are numbered from 1 in natural order. */
+    return id >= 1 && id <= x->hosts && x->host[id - 1].id == id ? (uint32_t)(id - 1) : UINT32_MAX;
+}
+
+/* One link; 0 where it is none of a known host. */
+static int take_cable(const struct db_export *x, sqlite3_stmt *row, struct db_cable *cable)
+{
+    uint32_t a = db_switches_find(&x->graph, sqlite3_column_int64(row, 0));
+    uint32_t b = db_switches_find(&x->graph, sqlite3_column_int64(row, 2));
+    int first = b != UINT32_MAX; /* end a is the cable's first end */
+    int64_t host = sqlite3_column_int64(row, first ? 7 : 8);
+
+    memset(cable, 0, sizeof *cable);
+    cable->host = UINT32_MAX;
+    if (a == UINT32_MAX && b == UINT32_MAX)
+        return 0;
+    if (a == UINT32_MAX || b == UINT32_MAX)
+        cable->host = find_host(x, host);
+    if ((a == UINT32_MAX || b == UINT32_MAX) && cable->host == UINT32_MAX)
+        return 0;
+    cable->vertex = sqlite3_column_int64(row, first ? 0 : 2);
+    cable->a = first ? a : b;
+    cable->b = first ? b : a;
+    cable->aport = (uint32_t)sqlite3_column_int64(row, first ? 1 : 3);
+    cable->bport = (uint32_t)sqlite3_column_int64(row, first ? 3 : 1);
+    cable->width = (uint32_t)sqlite3_column_int(row, 4);
+    cable->speed = (uint32_t)sqlite3_column_int(row, 5);
+    cable->mbps = sqlite3_column_type(row, 6) == SQLITE_NULL
+                      ? ib_mbps(cable->width, cable->speed)
+                      : (uint32_t)sqlite3_column_int64(row, 6);
+    if (cable->host == UINT32_MAX &&
+        db_natural_order(x->sw[cable->a].label, x->sw[cable->b].label) > 0) {
+        const struct db_cable swap = *cable;
+
+        cable->a = swap.b;
+        cable->b = swap.a;
+        cable->aport = swap.bport;
+        cable->bport = swap.aport;
+    }
+    if (cable->host != UINT32_MAX &&
+        (x->host[cable->host].home == UINT32_MAX ||
+         db_natural_order(x->sw[cable->b].label, x->sw[x->host[cable->host].home].label) < 0))
+        x->host[cable->host].home = cable->b;
+    return 1;
+}
+
+/* Cables of hosts first, by host, adapter and port; then those between switches. */
+static int by_ends(const void *a, const void *b)
+{
+    const struct db_cable *x = a, *y = b;
+    const uint32_t p[] = {x->host, x->host == UINT32_MAX ? x->a : 0};
+    const uint32_t q[] = {y->host, y->host == UINT32_MAX ? y->a : 0};
+
+    for (int i = 0; i < 2; i++)
+        if (p[i] != q[i])
+            return p[i] < q[i] ? -1 : 1;
+    if (x->host != UINT32_MAX && x->vertex != y->vertex)
+        return x->vertex < y->vertex ? -1 : 1;
+    if (x->aport != y->aport)
+        return x->aport < y->aport ? -1 : 1;
+    if (x->b != y->b)
+        return x->b < y->b ? -1 : 1;
+    return x->bport < y->bport ? -1 : x->bport > y->bport;
+}
+
+static int read_cables(struct db_export *x, topomap_error *err)
+{
+    static const char sql[] =
+        "SELECT a, aport, b, bport, width, speed, mbps, p.host, q.host FROM link"
+        " LEFT JOIN adapter p ON p.vertex = a LEFT JOIN adapter q ON q.vertex = b";
+    sqlite3_stmt *statement = db_prepare(x->file, sql, err);
+    size_t room = 0;
+    int row = -1;
+
+    while (statement && (row = db_step(statement, err)) > 0) {
+        if (topomap_grow(&x->cable, &room, x->cables + 1, sizeof *x->cable, err)) {
+            row = -1;
+            break;
+        }
+        x->cables += (size_t)take_cable(x, statement, &x->cable[x->cables]);
+    }
+    sqlite3_finalize(statement);
+    if (!row && x->cables)
+        qsort(x->cable, x->cables, sizeof *x->cable, by_ends);
+    return row;
+}
+
+static void export_clear(struct db_export *x)
+{
+    for (uint32_t i = 0; x->sw && i < x->graph.count; i++)
+        free(x->sw[i].label);
+    free(x->sw);
+    free(x->host);
+    free(x->cable);
+    db_switches_clear(&x->graph);
+}
+
+/* ---- What a job needs ---------------------------------------------------------------------- */
+
+static int keep_hosts(struct db_export *x, const topomap_names *nodes, topomap_error *err)
+{
+    struct db_finder finder;
+    int result = db_finder_open(x->db, &finder, err);
+
+    if (result)
+        return -1;
+    for (size_t i = 0; !result && i < nodes->count; i++) {
+        struct db_place place;
+        uint32_t at;
+
+        result = db_finder_find(&finder, nodes->name[i], &place, err);
+        at = result ? UINT32_MAX : find_host(x, place.host);
+        if (at == UINT32_MAX || x->host[at].kept)
+            continue;
+        x->host[at].kept = 1;
+        x->kept_hosts++;
+        snprintf(x->host[at].name, sizeof x->host[at].name, "%s", nodes->name[i]);
+    }
+    db_finder_close(&finder);
+    return result;
+}
+
+/* Every switch on some shortest path from switch `from` to another one with hosts of the job: back
+ * from those, to neighbours that are one hop nearer. */
+static void keep_paths(struct db_export *x, uint32_t from, const uint8_t *wanted, uint16_t *hops,
+                       uint8_t *on)
+{
+    const struct db_switches *g = &x->graph;
+    uint32_t head = 0, tail = 0;
+
+    db_switches_spread(&x->graph, &from, 1, hops);
+    memset(on, 0, g->count);
+    for (uint32_t i = 0; i < g->count; i++)
+        if (wanted[i] && hops[i] != DB_FAR) {
+            on[i] = 1;
+            g->queue[tail++] = i;
+        }
+    while (head < tail) {
+        uint32_t at = g->queue[head++];
+
+        x->sw[at].kept = 1;
+        for (uint32_t k = g->first[at]; k < g->first[at + 1]; k++)
+            if (!on[g->neighbour[k]] && hops[g->neighbour[k]] + 1 == hops[at]) {
+                on[g->neighbour[k]] = 1;
+                g->queue[tail++] = g->neighbour[k];
+            }
+    }
+}
+
+static int keep_switches(struct db_export *x, topomap_error *err)
+{
+    uint8_t *wanted = topomap_alloc(x->graph.count, 1, err);
+    uint8_t *on = topomap_alloc(x->graph.count, 1, err);
+    uint16_t *hops = topomap_alloc(x->graph.count, sizeof *hops, err);
+    int result = wanted && on && hops ? 0 : -1;
+
+    for (size_t i = 0; !result && i < x->cables; i++)
+        if (x->cable[i].host != UINT32_MAX && x->host[x->cable[i].host].kept)
+            wanted[x->cable[i].b] = 1;
+    for (uint32_t i = 0; !result && i < x->graph.count; i++)
+        if (wanted[i])
+            keep_paths(x, i, wanted, hops, on);
+    free(wanted);
+    free(on);
+    free(hops);
+    return result;
+}
+
+static void keep_all(struct db_export *x)
+{
+    for (uint32_t i = 0; i < x->hosts; i++)
+        x->host[i].kept = 1;
+    for (uint32_t i = 0; i < x->graph.count; i++)
+        x->sw[i].kept = 1;
+    x->kept_hosts = x->hosts;
+}
+
+/* ---- All --------------------------------------------------------------------------------- */
+
+static int load(struct db_export *x, const topomap_names *nodes, topomap_error *err)
+{
+    if (read_hosts(x, err) || read_switches(x, err) || read_cables(x, err))
+        return -1;
+    if (nodes)
+        return keep_hosts(x, nodes, err) || keep_switches(x, err) ? -1 : 0;
+    keep_all(x);
+    return 0;
+}
+
+static int find(const char *name, size_t *at, topomap_error *err)
+{
+    char known[256] = "";
+
+    for (*at = 0; *at < EXPORTERS; ++*at) {
+        if (strcmp(exporters[*at].row.name, name) == 0)
+            return 0;
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", *at ? ", " : "",
+                 exporters[*at].row.name);
+    }
+    return topomap_error_set(err, TOPOMAP_EUSAGE, "no format '%s'; there are %s", name, known);
+}
+
+int topomap_db_export(topomap_db *db, const char *exporter, const topomap_names *nodes,
+                      const char *path, topomap_error *err)
+{
+    struct db_export x = {.db = db, .file = db->file};
+    topomap_output *output = NULL;
+    size_t at;
+    int result = find(exporter, &at, err);
+
+    if (result)
+        return -1;
+    if (!db->file)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: nothing has been imported yet",
+                                 db->path);
+    result = load(&x, nodes, err);
+    if (!result && exporters[at].links && !x.graph.count)
+        result = topomap_error_set(err, TOPOMAP_EINPUT,
+                                   "%s: no switches: %s is made from links, and no source of this "
+                                   "database lists any",
+                                   db->path, exporter);
+    if (!result)
+        result = topomap_output_open(path, &output, err);
+    if (!result) {
+        x.out = topomap_output_file(output);
+        result = exporters[at].run(&x, err);
+        if (result)
+            topomap_output_abandon(output);
+        else
+            result = topomap_output_commit(output, err);
+    }
+    export_clear(&x);
+    return result;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Between export.c, which has the table of exporters, and export_*.c, one format a file. */
+#ifndef TOPOMAP_DB_EXPORT_H
+#define TOPOMAP_DB_EXPORT_H
+
+#include "topology-db/derive.h"
+#include "topology-db/switches.h"
+
+/** A cable between a switch and a host or another switch. */
+struct db_cable {
+    uint32_t host; /* index, or UINT32_MAX: the first end is a switch */
+    uint32_t a, b; /* indices of switches; a: of the first end where it is one */
+    uint32_t aport, bport, width, speed, mbps;
+    int64_t vertex; /* of the first end */
+};
+
+struct db_export_host {
+    int64_t id;
+    char name[DB_KEY]; /* as Slurm names it: of --nodes, else without the domain */
+    char class[64], status[24], type[24], place[64];
+    uint32_t home; /* index of a switch that it hangs on, or UINT32_MAX */
+    int kept;
+};
+
+struct db_export_switch {
+    char *label;
+    char place[64];
+    int64_t level; /* -1: not known */
+    uint64_t guid;
+    int kept;
+};
+
+/** What is exported: all, or what routes between some hosts need. */
+struct db_export {
+    topomap_db *db;
+    sqlite3 *file;
+    FILE *out;
+    struct db_export_host *host; /* in natural order */
+    uint32_t hosts, kept_hosts;
+    struct db_switches graph;
+    struct db_export_switch *sw; /* [graph.count] */
+    struct db_cable *cable;      /* by names of the switch and its port */
+    size_t cables;
+};
+
+/** Strings of the switches and hosts as a strict tree: what Slurm's topology/tree wants. */
+struct db_group {
+    uint32_t parent, level; /* parent: index, above its own; UINT32_MAX: none */
+    uint32_t top;           /* the switch that it is named after */
+    uint32_t hosts;         /* directly in it: level 0 only */
+};
+struct db_groups {
+    struct db_group *group; /* children before parents */
+    uint32_t count;
+    uint32_t *of_host; /* [hosts] index of the host's group, or UINT32_MAX */
+};
+/** Groups of level 0: leaf switches, those that share most of their hosts (rails) being one. Each
+ *  level above joins what links through switches of that level join, and is left out where it joins
+ *  nothing. Without levels (no fat tree), one level joins everything. */
+int db_groups_make(const struct db_export *x, struct db_groups *groups, topomap_error *err);
+void db_groups_clear(struct db_groups *groups);
+
+/** Nonzero if both ends of the cable are exported. */
+int db_cable_kept(const struct db_export *x, const struct db_cable *cable);
+
+typedef int db_exporter_run(struct db_export *x, topomap_error *err);
+db_exporter_run db_export_slurm, db_export_links, db_export_scotch, db_export_dot, db_export_json;
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Everything as JSON. */
+#include <inttypes.h>
+
+#include "topology-db/export.h"
+#include "topology-db/ib.h"
+
+/* Bytes that are no text of UTF-8 become U+FFFD: descriptions are bytes of the field. */
+static size_t utf8(const unsigned char *c)
+{
+    static const struct {
+        unsigned char mask, lead, least, length;
+    } row[] = {
+        {0x80, 0, 0, 1}, {0xe0, 0xc0, 0x80, 2}, {0xf0, 0xe0, 0x80, 3}, {0xf8, 0xf0, 0x80, 4}};
+
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        if ((c[0] & row[i].mask) != row[i].lead)
+            continue;
+        for (size_t k = 1; k < row[i].length; k++)
+            if ((c[k] & 0xc0) != 0x80)
+                return 0;
+        if ((row[i].length == 2 && c[0] < 0xc2) || (c[0] == 0xe0 && c[1] < 0xa0) ||
+            (c[0] == 0xed && c[1] > 0x9f) || (c[0] == 0xf0 && c[1] < 0x90) || c[0] > 0xf4 ||
+            (c[0] == 0xf4 && c[1] > 0x8f))
+            return 0;
+        return row[i].length;
+    }
+    return 0;
+}
+
+static void put_text(FILE *out, const char *text)
+{
+    const unsigned char *c = (const unsigned char *)text;
+
+    fputc('"', out);
+    while (*c) {
+        size_t length = utf8(c);
+
+        if (!length)
+            fputs("\\ufffd", out);
+        else if (*c < 0x20)
+            fprintf(out, "\\u%04x", *c);
+        else if (*c == '"' || *c == '\\')
+            fprintf(out, "\\%c", *c);
+        else
+            fwrite(c, 1, length, out);
+        c += length ? length : 1;
+    }
+    fputc('"', out);
+}
+
+static void put_key(FILE *out, const char *key, const char *text)
+{
+    fprintf(out, ", \"%s\": ", key);
+    if (*text)
+        put_text(out, text);
+    else
+        fputs("null", out);
+}
+
+static void put_place(FILE *out, const char *place)
+{
+    if (*place)
+        fprintf(out, ", \"coordinates\": [%s]", place);
+}
+
+static void put_hosts(struct db_export *x)
+{
+    const char *comma = "";
+
+    fputs("  \"hosts\": [", x->out);
+    for (uint32_t h = 0; h < x->hosts; h++) {
+        const struct db_export_host *host = &x->host[h];
+
+        if (!host->kept)
+            continue;
+        fprintf(x->out, "%s\n    {\"name\": ", comma);
+        put_text(x->out, host->name);
+        put_key(x->out, "class", host->class);
+        put_key(x->out, "status", host->status);
+        put_key(x->out, "type", host->type);
+        put_place(x->out, host->place);
+        fputc('}', x->out);
+        comma = ",";
+    }
+    fputs("\n  ],\n", x->out);
+}
+
+static void put_switches(struct db_export *x)
+{
+    const char *comma = "";
+
+    fputs("  \"switches\": [", x->out);
+    for (uint32_t i = 0; i < x->graph.count; i++) {
+        const struct db_export_switch *sw = &x->sw[i];
+
+        if (!sw->kept)
+            continue;
+        fprintf(x->out, "%s\n    {\"name\": ", comma);
+        put_text(x->out, sw->label);
+        if (sw->guid)
+            fprintf(x->out, ", \"guid\": \"0x%016" PRIx64 "\"", sw->guid);
+        if (sw->level >= 0)
+            fprintf(x->out, ", \"level\": %" PRId64, sw->level);
+        put_place(x->out, sw->place);
+        fputc('}', x->out);
+        comma = ",";
+    }
+    fputs("\n  ],\n", x->out);
+}
+
+static void put_links(struct db_export *x)
+{
+    const char *comma = "";
+
+    fputs("  \"links\": [", x->out);
+    for (size_t i = 0; i < x->cables; i++) {
+        const struct db_cable *cable = &x->cable[i];
+
+        if (!db_cable_kept(x, cable))
+            continue;
+        fprintf(x->out, "%s\n    {\"%s\": ", comma, cable->host == UINT32_MAX ? "switch" : "host");
+        put_text(x->out,
+                 cable->host == UINT32_MAX ? x->sw[cable->a].label : x->host[cable->host].name);
+        fprintf(x->out, ", \"port\": %u, \"to\": ", cable->aport);
+        put_text(x->out, x->sw[cable->b].label);
+        fprintf(x->out, ", \"to_port\": %u", cable->bport);
+        if (cable->width)
+            fprintf(x->out, ", \"width\": %u", cable->width);
+        if (ib_mbps(1, cable->speed))
+            fprintf(x->out, ", \"speed\": \"%s\"", ib_speeds[cable->speed].name);
+        fprintf(x->out, cable->mbps ? ", \"gbps\": %.3f}" : ", \"gbps\": null}",
+                cable->mbps / 1000.0);
+        comma = ",";
+    }
+    fputs("\n  ]\n", x->out);
+}
+
+int db_export_json(struct db_export *x, topomap_error *err)
+{
+    topomap_db_summary summary;
+
+    if (topomap_db_summarise(x->db, &summary, err))
+        return -1;
+    fputs("{\n  \"topology\": ", x->out);
+    put_text(x->out, summary.topology);
+    put_key(x->out, "evidence", summary.evidence);
+    fprintf(x->out, ", \"confidence\": %g,\n", summary.confidence);
+    put_hosts(x);
+    put_switches(x);
+    put_links(x);
+    fputs("}\n", x->out);
+    return 0;
+}

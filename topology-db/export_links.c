@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Links as CSV, and as a Graphviz graph. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology-db/export.h"
+#include "topology-db/ib.h"
+#include "util/alloc.h"
+
+/* ---- CSV --------------------------------------------------------------------------------- */
+
+static void put_field(FILE *out, const char *text)
+{
+    if (*text && !strpbrk(text, ",\"#") && *text != ' ' && text[strlen(text) - 1] != ' ') {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static void put_rate(FILE *out, uint32_t mbps)
+{
+    if (!mbps)
+        fputc('?', out);
+    else
+        fprintf(out, mbps % 1000 ? "%u.%03u" : "%u", mbps / 1000, mbps % 1000);
+}
+
+/* `# hosts: LIST`, so that a host on several switches is not taken for a switch. */
+static int put_hosts(struct db_export *x, topomap_error *err)
+{
+    topomap_names names = {0, topomap_alloc(x->hosts, sizeof *names.name, err)};
+    char *folded;
+
+    if (!names.name)
+        return -1;
+    for (uint32_t h = 0; h < x->hosts; h++)
+        if (x->host[h].kept && x->host[h].home != UINT32_MAX)
+            names.name[names.count++] = x->host[h].name;
+    folded = names.count ? topomap_hostlist_fold(&names, err) : topomap_strdup("", err);
+    free(names.name);
+    if (!folded)
+        return -1;
+    fprintf(x->out, "# hosts: %s\n", folded);
+    free(folded);
+    return 0;
+}
+
+/* Adapters of one host count their ports on, because a host has no adapters here: the first
+ * adapter's port keeps its number, later ones get what is free. */
+static uint32_t port_of(const struct db_export *x, size_t i, uint32_t *last)
+{
+    const struct db_cable *cable = &x->cable[i];
+    int same = i > 0 && x->cable[i - 1].host == cable->host;
+
+    *last = same && *last >= cable->aport ? *last + 1 : cable->aport;
+    return *last;
+}
+
+int db_export_links(struct db_export *x, topomap_error *err)
+{
+    uint32_t last = 0;
+
+    if (put_hosts(x, err))
+        return -1;
+    for (size_t i = 0; i < x->cables; i++) {
+        const struct db_cable *cable = &x->cable[i];
+        uint32_t port = cable->host == UINT32_MAX ? cable->aport : port_of(x, i, &last);
+
+        if (!db_cable_kept(x, cable))
+            continue;
+        put_field(x->out,
+                  cable->host == UINT32_MAX ? x->sw[cable->a].label : x->host[cable->host].name);
+        fprintf(x->out, ",%u,", port);
+        put_field(x->out, x->sw[cable->b].label);
+        fprintf(x->out, ",%u,", cable->bport);
+        put_rate(x->out, cable->mbps);
+        fputc('\n', x->out);
+    }
+    return 0;
+}
+
+/* ---- dot --------------------------------------------------------------------------------- */
+
+static void put_quoted(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            fputc('\\', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+/* Cables between the same two ends follow one another but for their ports: one edge each. */
+static int by_pair(const void *a, const void *b)
+{
+    const struct db_cable *x = *(const struct db_cable *const *)a;
+    const struct db_cable *y = *(const struct db_cable *const *)b;
+    const uint32_t p[] = {x->host, x->a, x->b}, q[] = {y->host, y->a, y->b};
+
+    for (int i = 0; i < 3; i++)
+        if ((i != 1 || x->host == UINT32_MAX) && p[i] != q[i])
+            return p[i] < q[i] ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+static int same_pair(const struct db_cable *x, const struct db_cable *y)
+{
+    return x->host == y->host && x->b == y->b && (x->host != UINT32_MAX || x->a == y->a);
+}
+
+static void put_edges(struct db_export *x, struct db_cable **sorted, size_t count)
+{
+    size_t end;
+
+    for (size_t i = 0; i < count; i = end) {
+        const struct db_cable *cable = sorted[i];
+        double rate = 0;
+
+        for (end = i; end < count && same_pair(cable, sorted[end]); end++)
+            rate += sorted[end]->mbps / 1000.0;
+        fputs("  ", x->out);
+        put_quoted(x->out,
+                   cable->host == UINT32_MAX ? x->sw[cable->a].label : x->host[cable->host].name);
+        fputs(" -- ", x->out);
+        put_quoted(x->out, x->sw[cable->b].label);
+        fprintf(x->out, " [label=\"%.0f\", penwidth=%zu];\n", rate, end - i < 8 ? end - i : 8);
+    }
+}
+
+int db_export_dot(struct db_export *x, topomap_error *err)
+{
+    struct db_cable **sorted = topomap_alloc(x->cables, sizeof *sorted, err);
+    size_t count = 0;
+
+    if (!sorted)
+        return -1;
+    for (size_t i = 0; i < x->cables; i++)
+        if (db_cable_kept(x, &x->cable[i]))
+            sorted[count++] = &x->cable[i];
+    if (count)
+        qsort(sorted, count, sizeof *sorted, by_pair);
+    fprintf(x->out, "// Edges: Gb/s, of all parallel links together.\ngraph fabric {\n"
+                    "  node [shape=ellipse];\n");
+    for (uint32_t i = 0; i < x->graph.count; i++)
+        if (x->sw[i].kept) {
+            fputs("  ", x->out);
+            put_quoted(x->out, x->sw[i].label);
+            fputs(" [shape=box];\n", x->out);
+        }
+    for (uint32_t h = 0; h < x->hosts; h++)
+        if (x->host[h].kept) {
+            fputs("  ", x->out);
+            put_quoted(x->out, x->host[h].name);
+            fputs(";\n", x->out);
+        }
+    put_edges(x, sorted, count);
+    fprintf(x->out, "}\n");
+    free(sorted);
+    return 0;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* topology.conf of Slurm's topology/tree: every node below one switch, every switch below one
+ * other (topology.conf(5); checked with slurmctld 22.05). */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "topology-db/export.h"
+#include "util/alloc.h"
+
+struct name {
+    char text[128];
+    UT_hash_handle hh;
+};
+
+struct writer {
+    struct db_export *x;
+    struct db_groups groups;
+    struct name *name; /* [groups] */
+    struct name *taken;
+};
+
+/* What may stand in a host list: letters, digits, '-', '_', '.'. */
+static int put_name(struct writer *w, uint32_t g, topomap_error *err)
+{
+    const struct db_group *group = &w->groups.group[g];
+    struct name *name = &w->name[g], *same;
+    size_t used = 0;
+
+    for (const char *c = w->x->sw[group->top].label; *c && used < 96; c++)
+        name->text[used++] = isalnum((unsigned char)*c) || strchr("-_.", *c) ? *c : '_';
+    /* Where levels are not known, what joins the leaves is named after the first of them; and a
+     * switch above the leaves with hosts of its own is two for Slurm. */
+    snprintf(name->text + used, sizeof name->text - used, "%s",
+             group->level && w->x->sw[group->top].level <= 0   ? "_and_all"
+             : !group->level && w->x->sw[group->top].level > 0 ? "_hosts"
+             : used                                            ? ""
+                                                               : "switch");
+    used = strlen(name->text);
+    for (uint32_t n = 2;; n++) {
+        HASH_FIND_STR(w->taken, name->text, same);
+        if (!same)
+            break;
+        if (n > w->groups.count + 1)
+            return topomap_error_set(err, TOPOMAP_EINPUT, "too many switches called '%.*s'",
+                                     (int)used, name->text);
+        snprintf(name->text + used, sizeof name->text - used, "_%u", n);
+    }
+    HASH_ADD_STR(w->taken, text, name);
+    return 0;
+}
+
+static size_t stem_of(const char *name)
+{
+    size_t length = strlen(name);
+
+    while (length && isdigit((unsigned char)name[length - 1]))
+        length--;
+    return strlen(name) - length > 9 ? strlen(name) : length;
+}
+
+/* Nonzero if \p next is \p name with the number at its end one higher, padded alike. */
+static int follows(const char *name, const char *next)
+{
+    size_t stem = stem_of(name), digits = strlen(name) - stem;
+    char expected[16];
+
+    snprintf(expected, sizeof expected, "%0*lu", (int)digits, strtoul(name + stem, NULL, 10) + 1);
+    return digits && stem && stem_of(next) == stem && strncmp(name, next, stem) == 0 &&
+           strcmp(next + stem, expected) == 0;
+}
+
+/* Ranges of numbers at the ends of names alone: slurmctld 22.05 stops at `spine[1-2]-1`. */
+static void put_list(struct writer *w, const char *key, const topomap_names *names)
+{
+    FILE *out = w->x->out;
+
+    fprintf(out, " %s=", key);
+    for (size_t i = 0, end; i < names->count; i = end) {
+        const char *name = names->name[i];
+        size_t stem = stem_of(name);
+
+        for (end = i + 1; end < names->count && follows(names->name[end - 1], names->name[end]);
+             end++)
+            ;
+        if (end - i > 1)
+            fprintf(out, "%s%.*s[%s-%s]", i ? "," : "", (int)stem, name, name + stem,
+                    names->name[end - 1] + stem);
+        else
+            fprintf(out, "%s%s", i ? "," : "", name);
+    }
+    fputc('\n', out);
+}
+
+/* A line for each group with its members, in the order of hosts or groups. */
+static int put_groups(struct writer *w, const uint32_t *parent_of, uint32_t members,
+                      char *(*name_of)(struct writer *w, uint32_t member), const char *key,
+                      topomap_error *err)
+{
+    uint32_t *first = topomap_alloc(w->groups.count + 2u, sizeof *first, err);
+    char **list = topomap_alloc(members, sizeof *list, err);
+    int result = first && list ? 0 : -1;
+
+    for (uint32_t m = 0; !result && m < members; m++)
+        if (parent_of[m] != UINT32_MAX)
+            first[parent_of[m] + 2]++;
+    for (uint32_t g = 0; !result && g < w->groups.count; g++)
+        first[g + 2] += first[g + 1];
+    /* Filling moves first[g + 1] from where group g begins to where it ends. */
+    for (uint32_t m = 0; !result && m < members; m++)
+        if (parent_of[m] != UINT32_MAX)
+            list[first[parent_of[m] + 1]++] = name_of(w, m);
+    for (uint32_t g = 0; !result && g < w->groups.count; g++) {
+        topomap_names names = {first[g + 1] - first[g], list + first[g]};
+
+        if (!names.count)
+            continue;
+        fprintf(w->x->out, "SwitchName=%s", w->name[g].text);
+        put_list(w, key, &names);
+    }
+    free(first);
+    free(list);
+    return result;
+}
+
+static char *host_name(struct writer *w, uint32_t host)
+{
+    return w->x->host[host].name;
+}
+
+static char *group_name(struct writer *w, uint32_t group)
+{
+    return w->name[group].text;
+}
+
+static int write_all(struct writer *w, topomap_error *err)
+{
+    uint32_t *parent;
+    int result = 0;
+
+    w->name = topomap_alloc(w->groups.count, sizeof *w->name, err);
+    parent = topomap_alloc(w->groups.count, sizeof *parent, err);
+    if (!w->name || !parent) {
+        free(parent);
+        return -1;
+    }
+    for (uint32_t g = 0; !result && g < w->groups.count; g++) {
+        result = put_name(w, g, err);
+        parent[g] = w->groups.group[g].parent;
+    }
+    fprintf(w->x->out, "# topology.conf for TopologyPlugin=topology/tree, written by topomap.\n"
+                       "# Switches that join the same ones are one here, named after the first.\n");
+    if (!result)
+        result = put_groups(w, w->groups.of_host, w->x->hosts, host_name, "Nodes", err);
+    if (!result)
+        result = put_groups(w, parent, w->groups.count, group_name, "Switches", err);
+    free(parent);
+    return result;
+}
+
+int db_export_slurm(struct db_export *x, topomap_error *err)
+{
+    struct writer w = {.x = x};
+    int result = db_groups_make(x, &w.groups, err);
+
+    if (!result)
+        result = write_all(&w, err);
+    HASH_CLEAR(hh, w.taken);
+    free(w.name);
+    db_groups_clear(&w.groups);
+    return result;
+}

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "topology-db/torus.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+
+enum { CLASSES = 1024 };
+
+/* ---- Classes of parallel links ------------------------------------------------------------- */
+
+struct classes {
+    struct torus *t;
+    uint32_t *parent; /* [edges] union-find */
+    uint8_t *squared; /* [edges] some square has it */
+    uint32_t squares;
+    uint32_t *class_of; /* [edges] or UINT32_MAX */
+    uint32_t count;
+    uint32_t *size;               /* [count] links */
+    uint32_t *crossing, *parting; /* [count * count] pairs of links of one switch with and without
+                                     a square */
+};
+
+static uint32_t root(uint32_t *parent, uint32_t i)
+{
+    while (parent[i] != i)
+        i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+/* The lower index stays, so that the result does not depend on the order. */
+static void join(uint32_t *parent, uint32_t a, uint32_t b)
+{
+    a = root(parent, a);
+    b = root(parent, b);
+    if (a < b)
+        parent[b] = a;
+    else
+        parent[a] = b;
+}
+
+int db_part_joined(const struct db_part *part, uint32_t a, uint32_t b)
+{
+    uint32_t low = part->first[a], high = part->first[a + 1];
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (part->neighbour[middle] < b)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < part->first[a + 1] && part->neighbour[low] == b;
+}
+
+static int number_edges(struct torus *t, topomap_error *err)
+{
+    const struct db_part *part = t->part;
+    uint32_t *at = topomap_alloc(part->count, sizeof *at, err);
+
+    t->edge_of = topomap_alloc(part->first[part->count], sizeof *t->edge_of, err);
+    if (!at || !t->edge_of) {
+        free(at);
+        return -1;
+    }
+    memcpy(at, part->first, part->count * sizeof *at);
+    /* Neighbours ascend, so the lower ends of a switch's links come in the order of its list. */
+    for (uint32_t i = 0; i < part->count; i++)
+        for (uint32_t k = part->first[i]; k < part->first[i + 1]; k++)
+            if (part->neighbour[k] > i) {
+                t->edge_of[k] = t->edges;
+                t->edge_of[at[part->neighbour[k]]++] = t->edges++;
+            }
+    free(at);
+    return 0;
+}
+
+/* Squares without a diagonal over links j and k of switch u: opposite links are parallel. Returns
+ * how many there are. */
+static uint32_t take_squares(struct classes *c, uint32_t u, uint32_t j, uint32_t k, int unite)
+{
+    const struct db_part *part = c->t->part;
+    const uint32_t *edge = c->t->edge_of, *to = part->neighbour;
+    uint32_t v = to[j], w = to[k], p = part->first[v], q = part->first[w], found = 0;
+
+    while (p < part->first[v + 1] && q < part->first[w + 1]) {
+        if (to[p] < to[q]) {
+            p++;
+        } else if (to[p] > to[q]) {
+            q++;
+        } else {
+            if (to[p] != u && !db_part_joined(part, to[p], u)) {
+                found++;
+                if (unite) {
+                    join(c->parent, edge[j], edge[q]);
+                    join(c->parent, edge[k], edge[p]);
+                    c->squared[edge[j]] = c->squared[edge[k]] = 1;
+                }
+            }
+            p++;
+            q++;
+        }
+    }
+    return found;
+}
+
+static void find_squares(struct classes *c)
+{
+    const struct db_part *part = c->t->part;
+
+    for (uint32_t u = 0; u < part->count; u++)
+        for (uint32_t j = part->first[u]; j < part->first[u + 1]; j++)
+            for (uint32_t k = j + 1; k < part->first[u + 1]; k++)
+                if (!db_part_joined(part, part->neighbour[j], part->neighbour[k]))
+                    c->squares += take_squares(c, u, j, k, 1);
+}
+
+static void number_classes(struct classes *c)
+{
+    for (uint32_t e = 0; e < c->t->edges; e++) {
+        c->class_of[e] = UINT32_MAX;
+        if (c->squares && !c->squared[e])
+            continue;
+        if (root(c->parent, e) == e)
+            c->class_of[e] = c->count++;
+        else
+            c->class_of[e] = c->class_of[root(c->parent, e)];
+    }
+}
+
+/* How often links of two classes meet in a switch with a square, and without one. */
+static void count_meetings(struct classes *c)
+{
+    const struct db_part *part = c->t->part;
+
+    for (uint32_t u = 0; u < part->count; u++)
+        for (uint32_t j = part->first[u]; j < part->first[u + 1]; j++)
+            for (uint32_t k = j + 1; k < part->first[u + 1]; k++) {
+                uint32_t a = c->class_of[c->t->edge_of[j]], b = c->class_of[c->t->edge_of[k]];
+                size_t at;
+
+                if (a == UINT32_MAX || b == UINT32_MAX)
+                    continue;
+                at = a < b ? (size_t)a * c->count + b : (size_t)b * c->count + a;
+                if (!db_part_joined(part, part->neighbour[j], part->neighbour[k]) &&
+                    take_squares(c, u, j, k, 0))
+                    c->crossing[at]++;
+                else
+                    c->parting[at]++;
+            }
+}
+
+/* 0: more dimensions than there is room for. */
+static int number_dimensions(struct classes *c, uint32_t *parent, uint8_t *number)
+{
+    struct torus *t = c->t;
+
+    for (uint32_t a = 0; a < c->count; a++) {
+        parent[a] = a;
+        number[a] = TORUS_NONE;
+    }
+    for (uint32_t a = 0; a < c->count; a++)
+        for (uint32_t b = a + 1; b < c->count; b++) {
+            size_t at = (size_t)a * c->count + b;
+
+            uint32_t least = c->size[a] < c->size[b] ? c->size[a] : c->size[b];
+
+            /* Neighbours along one dimension meet in as many switches as the smaller one has
+             * links; links beside a gap meet in a few without a square. */
+            if (c->parting[at] > 2 * c->crossing[at] && 2 * c->parting[at] > least)
+                join(parent, a, b);
+        }
+    for (uint32_t e = 0; e < t->edges; e++) {
+        uint32_t a = c->class_of[e];
+
+        t->dim_of[e] = TORUS_NONE;
+        if (a == UINT32_MAX)
+            continue;
+        a = root(parent, a);
+        if (number[a] == TORUS_NONE) {
+            if (t->dims == TORUS_DIMS)
+                return 0;
+            number[a] = (uint8_t)t->dims++;
+        }
+        t->dim_of[e] = number[a];
+    }
+    return 1;
+}
+
+static int find_classes(struct classes *c, topomap_error *err)
+{
+    struct torus *t = c->t;
+
+    c->parent = topomap_alloc(t->edges, sizeof *c->parent, err);
+    c->squared = topomap_alloc(t->edges, 1, err);
+    c->class_of = topomap_alloc(t->edges, sizeof *c->class_of, err);
+    t->dim_of = topomap_alloc(t->edges, 1, err);
+    if (!c->parent || !c->squared || !c->class_of || !t->dim_of)
+        return -1;
+    for (uint32_t e = 0; e < t->edges; e++)
+        c->parent[e] = e;
+    find_squares(c);
+    number_classes(c);
+    return 0;
+}
+
+static int join_classes(struct classes *c, topomap_error *err)
+{
+    uint32_t *parent = topomap_alloc(c->count, sizeof *parent, err);
+    uint8_t *number = topomap_alloc(c->count, 1, err);
+    int done = -1;
+
+    c->size = topomap_alloc(c->count, sizeof *c->size, err);
+    c->crossing = topomap_alloc((size_t)c->count * c->count, sizeof *c->crossing, err);
+    c->parting = topomap_alloc((size_t)c->count * c->count, sizeof *c->parting, err);
+    if (parent && number && c->size && c->crossing && c->parting) {
+        for (uint32_t e = 0; e < c->t->edges; e++)
+            if (c->class_of[e] != UINT32_MAX)
+                c->size[c->class_of[e]]++;
+        count_meetings(c);
+        done = number_dimensions(c, parent, number);
+    }
+    free(parent);
+    free(number);
+    return done;
+}
+
+int torus_find_dimensions(struct torus *t, char *why, size_t size, topomap_error *err)
+{
+    struct classes c = {.t = t};
+    int done = -1;
+
+    if (!number_edges(t, err) && !find_classes(&c, err)) {
+        if (c.count && c.count <= CLASSES)
+            done = join_classes(&c, err);
+        else
+            done = 0;
+        if (!done)
+            db_say(why, size, "no torus: its links do not fall into a few directions");
+    }
+    free(c.parent);
+    free(c.squared);
+    free(c.class_of);
+    free(c.size);
+    free(c.crossing);
+    free(c.parting);
+    return done;
+}
+
+/* ---- Places ------------------------------------------------------------------------------ */
+
+struct slabs {
+    struct torus *t;
+    uint32_t dim;
+    uint32_t *slab; /* [switches] */
+    uint32_t *queue;
+    uint32_t count;
+    uint32_t *members; /* [count] */
+    uint8_t *joined;   /* [count * count] */
+    uint32_t *degree;  /* [count] */
+    int32_t *position; /* [count] -1: not placed, or merged into another */
+};
+
+static uint8_t dim_at(const struct torus *t, uint32_t k)
+{
+    return t->dim_of[t->edge_of[k]];
+}
+
+/* Switches that links of other dimensions join. */
+static int fill_slabs(struct slabs *s)
+{
+    const struct db_part *part = s->t->part;
+
+    for (uint32_t i = 0; i < part->count; i++)
+        s->slab[i] = UINT32_MAX;
+    for (uint32_t i = 0; i < part->count; i++) {
+        uint32_t head = 0, tail = 0;
+
+        if (s->slab[i] != UINT32_MAX)
+            continue;
+        if (s->count == CLASSES)
+            return 0;
+        s->slab[i] = s->count;
+        s->queue[tail++] = i;
+        while (head < tail) {
+            uint32_t at = s->queue[head++];
+
+            for (uint32_t k = part->first[at]; k < part->first[at + 1]; k++) {
+                uint8_t dim = dim_at(s->t, k);
+
+                if (dim == s->dim || dim == TORUS_NONE || s->slab[part->neighbour[k]] != UINT32_MAX)
+                    continue;
+                s->slab[part->neighbour[k]] = s->count;
+                s->queue[tail++] = part->neighbour[k];
+            }
+        }
+        s->count++;
+    }
+    return 1;
+}
+
+static void join_slabs(struct slabs *s)
+{
+    const struct db_part *part = s->t->part;
+
+    for (uint32_t i = 0; i < part->count; i++) {
+        s->members[s->slab[i]]++;
+        for (uint32_t k = part->first[i]; k < part->first[i + 1]; k++) {
+            uint32_t a = s->slab[i], b = s->slab[part->neighbour[k]];
+
+            if (dim_at(s->t, k) == s->dim && !s->joined[(size_t)a * s->count + b]) {
+                s->joined[(size_t)a * s->count + b] = 1;
+                s->degree[a]++;
+            }
+        }
+    }
+}
+
+/* Missing switches can cut a slab in pieces: a piece has no neighbour that the slab has not. Puts
+ * the smallest piece that another slab covers into that one; 0 where there is none. */
+static int merge_piece(struct slabs *s)
+{
+    uint32_t piece = UINT32_MAX, into = UINT32_MAX;
+
+    for (uint32_t a = 0; a < s->count; a++) {
+        if (!s->degree[a] || (piece != UINT32_MAX && s->members[a] >= s->members[piece]))
+            continue;
+        for (uint32_t b = 0; b < s->count; b++) {
+            uint32_t covered = 0;
+
+            if (b == a || s->members[b] < s->members[a] || !s->degree[b])
+                continue;
+            for (uint32_t n = 0; n < s->count; n++)
+                covered +=
+                    s->joined[(size_t)a * s->count + n] && s->joined[(size_t)b * s->count + n];
+            if (covered == s->degree[a]) {
+                piece = a;
+                into = b;
+                break;
+            }
+        }
+    }
+    if (piece == UINT32_MAX)
+        return 0;
+    for (uint32_t n = 0; n < s->count; n++)
+        if (s->joined[(size_t)piece * s->count + n]) {
+            s->joined[(size_t)piece * s->count + n] = s->joined[(size_t)n * s->count + piece] = 0;
+            s->degree[n]--;
+        }
+    s->degree[piece] = 0;
+    s->members[into] += s->members[piece];
+    for (uint32_t i = 0; i < s->t->part->count; i++)
+        if (s->slab[i] == piece)
+            s->slab[i] = into;
+    return 1;
+}
+
+static int forked(const struct slabs *s)
+{
+    for (uint32_t a = 0; a < s->count; a++)
+        if (s->degree[a] > 2)
+            return 1;
+    return 0;
+}
+
+/* Numbers the path or ring of slabs: a path from its end of lower number, a ring from the slab of
+ * the first switch on towards its neighbour of lower number. */
+static int string_slabs(struct slabs *s)
+{
+    uint32_t at = UINT32_MAX, from = UINT32_MAX, total = 0, size = 0;
+
+    for (uint32_t a = 0; a < s->count; a++) {
+        s->position[a] = -1;
+        total += s->degree[a] > 0;
+        if (s->degree[a] == 1 && at == UINT32_MAX)
+            at = a;
+    }
+    s->t->wrap[s->dim] = at == UINT32_MAX;
+    for (uint32_t a = 0; at == UINT32_MAX && a < s->count; a++)
+        if (s->degree[a])
+            at = a;
+    while (at != UINT32_MAX) {
+        uint32_t next = UINT32_MAX;
+
+        s->position[at] = (int32_t)size++;
+        for (uint32_t n = 0; next == UINT32_MAX && n < s->count; n++)
+            if (s->joined[(size_t)at * s->count + n] && n != from && s->position[n] < 0)
+                next = n;
+        from = at;
+        at = next;
+    }
+    s->t->size[s->dim] = size;
+    return size == total && size > 1;
+}
+
+static int place_slabs(struct slabs *s, topomap_error *err)
+{
+    uint32_t switches = s->t->part->count;
+
+    s->slab = topomap_alloc(switches, sizeof *s->slab, err);
+    s->queue = topomap_alloc(switches, sizeof *s->queue, err);
+    if (!s->slab || !s->queue)
+        return -1;
+    if (!fill_slabs(s))
+        return 0;
+    s->members = topomap_alloc(s->count, sizeof *s->members, err);
+    s->degree = topomap_alloc(s->count, sizeof *s->degree, err);
+    s->position = topomap_alloc(s->count, sizeof *s->position, err);
+    s->joined = topomap_alloc((size_t)s->count * s->count, 1, err);
+    if (!s->members || !s->degree || !s->position || !s->joined)
+        return -1;
+    join_slabs(s);
+    for (uint32_t merges = 0; forked(s); merges++)
+        if (merges == 64 || !merge_piece(s))
+            return 0;
+    if (!string_slabs(s))
+        return 0;
+    for (uint32_t i = 0; i < switches; i++)
+        s->t->place[(size_t)i * TORUS_DIMS + s->dim] = s->position[s->slab[i]];
+    return 1;
+}
+
+int torus_find_places(struct torus *t, char *why, size_t size, topomap_error *err)
+{
+    int done = 1;
+
+    t->place = topomap_alloc((size_t)t->part->count * TORUS_DIMS, sizeof *t->place, err);
+    if (!t->place)
+        return -1;
+    for (uint32_t dim = 0; done > 0 && dim < t->dims; dim++) {
+        struct slabs s = {.t = t, .dim = dim};
+
+        done = place_slabs(&s, err);
+        free(s.slab);
+        free(s.queue);
+        free(s.members);
+        free(s.degree);
+        free(s.position);
+        free(s.joined);
+    }
+    if (!done)
+        db_say(why, size, "no torus: its links run in %u directions, but not as a grid", t->dims);
+    return done;
+}
