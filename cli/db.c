@@ -85,12 +85,12 @@ static int print_summary(const cli_call *call, topomap_db *db)
     if (topomap_db_summarise(db, &s, &err))
         return cli_fail(call, &err);
     if (cli_get(call, "json"))
-        return print_json(json_pack("{s:I, s:I, s:I, s:I, s:s, s:s, s:I, s:I, s:b}", "hosts",
-                                    (json_int_t)s.hosts, "switches", (json_int_t)s.switches,
-                                    "links", (json_int_t)s.links, "classes", (json_int_t)s.classes,
-                                    "topology", s.topology, "evidence", s.evidence, "subnets",
-                                    (json_int_t)s.subnets, "unknown_adapters",
-                                    (json_int_t)s.unknown_adapters, "partial", s.partial));
+        return print_json(json_pack(
+            "{s:I, s:I, s:I, s:I, s:s, s:s, s:I, s:I, s:I, s:b}", "hosts", (json_int_t)s.hosts,
+            "switches", (json_int_t)s.switches, "links", (json_int_t)s.links, "classes",
+            (json_int_t)s.classes, "topology", s.topology, "evidence", s.evidence, "subnets",
+            (json_int_t)s.subnets, "planes", (json_int_t)s.planes, "unknown_adapters",
+            (json_int_t)s.unknown_adapters, "partial", s.partial));
     printf("hosts             %" PRIu64 "\n", s.hosts);
     printf("switches          %" PRIu64 "\n", s.switches);
     printf("links             %" PRIu64 "\n", s.links);
@@ -98,6 +98,7 @@ static int print_summary(const cli_call *call, topomap_db *db)
     printf("topology          %s\n", s.topology);
     printf("  because         %s\n", s.evidence);
     printf("subnets           %" PRIu64 "\n", s.subnets);
+    printf("planes            %" PRIu64 "\n", s.planes);
     printf("unknown adapters  %" PRIu64 "\n", s.unknown_adapters);
     printf("partial           %s\n", s.partial ? "yes" : "no");
     return CLI_DONE;
@@ -119,27 +120,149 @@ static int keep_host(const topomap_db_host *host, void *data)
                                                  "type", host->type, "attached", host->attached));
 }
 
-static int print_hosts(const cli_call *call, topomap_db *db)
-{
-    const char *only = call->operands ? call->operand[0] : NULL;
-    json_t *list = cli_get(call, "json") ? json_array() : NULL;
-    topomap_error err = {TOPOMAP_ESYSTEM, "out of memory: the list of hosts"};
+/* ---- Ports of adapters */
 
-    if (!list && !only)
-        printf("%-16s %-10s %-18s %-10s %s\n", "NODE", "STATUS", "CLASS", "TYPE", "ATTACHED TO");
-    if (topomap_db_hosts(db, only, list ? keep_host : print_host, list, &err)) {
+static void print_ends(const topomap_db_port *port)
+{
+    char rate[32] = "";
+
+    if (port->width)
+        snprintf(rate, sizeof rate, "  %" PRIu32 "x%s", port->width,
+                 *port->speed ? port->speed : "???");
+    if (*port->switch_label)
+        printf("  plane %" PRIu32 "  %s[%" PRIu32 "]%s", port->plane, port->switch_label,
+               port->switch_port, rate);
+    else if (*port->state)
+        printf("  %s", strcmp(port->state, "up") == 0 ? "no switch" : port->state);
+    if (port->lid)
+        printf("  lid %" PRIu32, port->lid);
+}
+
+static int print_port(const topomap_db_port *port, void *data)
+{
+    (void)data;
+    if (port->rail)
+        printf("  rail %-3" PRIu32, port->rail);
+    else
+        printf("  %-8s", "-");
+    printf("  0x%016" PRIx64 "  %-8s  port %" PRIu32, port->guid,
+           *port->adapter ? port->adapter : "-", port->port);
+    print_ends(port);
+    putchar('\n');
+    return 0;
+}
+
+static int print_unknown(const topomap_db_port *port, void *data)
+{
+    (void)data;
+    printf("0x%016" PRIx64 "  port %" PRIu32, port->guid, port->port);
+    print_ends(port);
+    printf("  \"%s\"\n", port->description);
+    return 0;
+}
+
+static json_t *guid_json(uint64_t guid)
+{
+    char text[24];
+
+    snprintf(text, sizeof text, "0x%016" PRIx64, guid);
+    return guid ? json_string(text) : json_null();
+}
+
+static json_t *number_json(uint64_t number)
+{
+    return number ? json_integer((json_int_t)number) : json_null();
+}
+
+static json_t *text_json(const char *text)
+{
+    return *text ? json_string(text) : json_null();
+}
+
+static int keep_port(const topomap_db_port *port, void *data)
+{
+    return json_array_append_new(
+        data, json_pack("{s:o, s:o, s:s*, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                        "guid", guid_json(port->guid), "adapter", text_json(port->adapter),
+                        "description", port->description, "port", number_json(port->port),
+                        "port_guid", guid_json(port->port_guid), "lid", number_json(port->lid),
+                        "rail", number_json(port->rail), "plane", number_json(port->plane),
+                        "switch", text_json(port->switch_label), "switch_port",
+                        number_json(port->switch_port), "width", number_json(port->width), "speed",
+                        text_json(port->speed), "state", text_json(port->state)));
+}
+
+/* Counts of the rails, and the planes that they are on. */
+static void add_rails(json_t *host, json_t *ports)
+{
+    json_t *planes = json_array(), *port;
+    json_int_t rails = 0;
+    size_t i, k;
+
+    json_array_foreach(ports, i, port)
+    {
+        json_int_t rail = json_integer_value(json_object_get(port, "rail"));
+        json_int_t plane = json_integer_value(json_object_get(port, "plane"));
+        int known = 0;
+
+        rails = rail > rails ? rail : rails;
+        for (k = 0; k < json_array_size(planes); k++)
+            known |= json_integer_value(json_array_get(planes, k)) == plane;
+        if (rail && !known)
+            json_array_append_new(planes, json_integer(plane));
+    }
+    json_object_set_new(host, "rails", json_integer(rails));
+    json_object_set_new(host, "planes", planes);
+    json_object_set_new(host, "ports", ports);
+}
+
+static int print_unknown_adapters(const cli_call *call, topomap_db *db)
+{
+    json_t *list = cli_get(call, "json") ? json_array() : NULL;
+    topomap_error err = {TOPOMAP_ESYSTEM, "out of memory: the list of ports"};
+
+    if (topomap_db_ports(db, NULL, list ? keep_port : print_unknown, list, &err)) {
         json_decref(list);
         return cli_fail(call, &err);
     }
-    if (!list)
-        return CLI_DONE;
-    if (only) {
-        json_t *one = json_incref(json_array_get(list, 0));
+    return list ? print_json(list) : CLI_DONE;
+}
 
+/* ---- Hosts */
+
+static int print_all_hosts(const cli_call *call, topomap_db *db)
+{
+    json_t *list = cli_get(call, "json") ? json_array() : NULL;
+    topomap_error err = {TOPOMAP_ESYSTEM, "out of memory: the list of hosts"};
+
+    if (!list)
+        printf("%-16s %-10s %-18s %-10s %s\n", "NODE", "STATUS", "CLASS", "TYPE", "ATTACHED TO");
+    if (topomap_db_hosts(db, NULL, list ? keep_host : print_host, list, &err)) {
         json_decref(list);
-        list = one;
+        return cli_fail(call, &err);
     }
-    return print_json(list);
+    return list ? print_json(list) : CLI_DONE;
+}
+
+/* One host, with the ports of its adapters. */
+static int print_one_host(const cli_call *call, topomap_db *db)
+{
+    int json = cli_get(call, "json") != NULL;
+    json_t *list = json ? json_array() : NULL, *ports = json ? json_array() : NULL, *host;
+    topomap_error err = {TOPOMAP_ESYSTEM, "out of memory: the ports of a host"};
+
+    if (topomap_db_hosts(db, call->operand[0], json ? keep_host : print_host, list, &err) ||
+        topomap_db_ports(db, call->operand[0], json ? keep_port : print_port, ports, &err)) {
+        json_decref(list);
+        json_decref(ports);
+        return cli_fail(call, &err);
+    }
+    if (!json)
+        return CLI_DONE;
+    host = json_incref(json_array_get(list, 0));
+    json_decref(list);
+    add_rails(host, ports);
+    return print_json(host);
 }
 
 static int run_show(const cli_call *call)
@@ -148,11 +271,15 @@ static int run_show(const cli_call *call)
     topomap_error err;
     int status;
 
-    if (cli_get(call, "summary") && call->operands)
-        return cli_usage_error(call, "a node or --summary, not both");
+    if ((cli_get(call, "summary") != NULL) + (cli_get(call, "unknown") != NULL) + call->operands >
+        1)
+        return cli_usage_error(call, "a node, --summary or --unknown, not two of them");
     if (topomap_db_open(cli_database(call), &db, &err))
         return cli_fail(call, &err);
-    status = cli_get(call, "summary") ? print_summary(call, db) : print_hosts(call, db);
+    status = cli_get(call, "summary")   ? print_summary(call, db)
+             : cli_get(call, "unknown") ? print_unknown_adapters(call, db)
+             : call->operands           ? print_one_host(call, db)
+                                        : print_all_hosts(call, db);
     topomap_db_close(db);
     return status;
 }
@@ -218,6 +345,7 @@ static const cli_option import_options[] = {
 static const cli_option show_options[] = {
     {"db", "DB", "topology database", NULL},
     {"summary", NULL, "counts and the kind of network", NULL},
+    {"unknown", NULL, "InfiniBand adapters whose host is not known", NULL},
     {"json", NULL, "for programs", NULL},
     {NULL, NULL, NULL, NULL},
 };
@@ -231,7 +359,8 @@ static const cli_option distance_options[] = {
 const cli_command cli_db_commands[] = {
     {"db import", "FORMAT FILE", "import a dump; formats: `topomap formats`", import_options, 2, 2,
      run_import},
-    {"db show", "[NODE]", "show the hosts, one host, or a summary", show_options, 0, 1, run_show},
+    {"db show", "[NODE]", "show the hosts, one host with its adapters, or a summary", show_options,
+     0, 1, run_show},
     {"db distance", "NODE NODE", "hops, cost and route between two nodes", distance_options, 2, 2,
      run_distance},
     {NULL, NULL, NULL, NULL, 0, 0, NULL},

@@ -43,8 +43,8 @@ static int choose_format(const cli_call *call, size_t *format)
 
 static int parse_effort(const cli_call *call, enum topomap_effort *effort)
 {
-    static const char *const words[] = {[TOPOMAP_FAST] = "fast", [TOPOMAP_DEFAULT] = "default",
-                                        [TOPOMAP_STRONG] = "strong"};
+    static const char *const words[] = {
+        [TOPOMAP_FAST] = "fast", [TOPOMAP_DEFAULT] = "default", [TOPOMAP_STRONG] = "strong"};
     const char *text = cli_get(call, "effort");
 
     *effort = TOPOMAP_DEFAULT;
@@ -167,6 +167,25 @@ static int run_map(const cli_call *call)
     return status;
 }
 
+static int evaluate_congestion(const cli_call *call, const cli_target *target,
+                               const uint32_t *start, cli_result *result)
+{
+    const char *model = cli_get(call, "congestion");
+    uint32_t *block = NULL;
+    topomap_error err;
+    int status = 0;
+
+    if (!model)
+        return 0;
+    if (!start)
+        status = identity_slots(topomap_graph_ranks(target->graph), &block, &err);
+    if (status == 0)
+        status = topomap_congestion_evaluate(target->graph, target->machine, start ? start : block,
+                                             model, &result->congestion, &err);
+    free(block);
+    return status == 0 ? 0 : cli_fail(call, &err);
+}
+
 static int run_eval(const cli_call *call)
 {
     cli_result result = {0};
@@ -181,6 +200,8 @@ static int run_eval(const cli_call *call)
     status = read_start(call, &target, &start);
     if (status == 0 && evaluate(&target, start, &result, &err) != 0)
         status = cli_fail(call, &err);
+    if (status == 0)
+        status = evaluate_congestion(call, &target, start, &result);
     if (status == 0)
         status = cli_report_cost(call, &result);
     topomap_cost_clear(&result.before);
@@ -208,6 +229,8 @@ static const cli_option map_options[] = {
 static const cli_option eval_options[] = {
     CLI_TARGET_OPTIONS,
     {"mapping", "FILE", "the mapping (default: Slurm's block layout)", NULL},
+    {"congestion", "MODEL", "loads of links: exact, fast or routes (the routing tables)", NULL},
+    {"background", "FILE", "other jobs' traffic: node/switch,port,node/switch,port,Gb/s", NULL},
     {"json", NULL, "for programs", NULL},
     {NULL, NULL, NULL, NULL},
 };

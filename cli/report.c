@@ -44,9 +44,9 @@ static json_t *cost_json(const topomap_graph *graph, const topomap_machine *mach
     json_t *levels = json_array();
 
     for (uint32_t l = 0; l < cost->levels; l++)
-        json_array_append_new(
-            levels, json_pack("{s:s, s:I}", "name", topomap_machine_level_name(machine, l), "bytes",
-                              (json_int_t)cost->level_bytes[l]));
+        json_array_append_new(levels, json_pack("{s:s, s:I}", "name",
+                                                topomap_machine_level_name(machine, l), "bytes",
+                                                (json_int_t)cost->level_bytes[l]));
     return json_pack("{s:I, s:I, s:f, s:f, s:f, s:I, s:f, s:n, s:o}", "ranks",
                      (json_int_t)topomap_graph_ranks(graph), "bytes",
                      (json_int_t)topomap_graph_bytes(graph), "J", cost->J, "hop_bytes",
@@ -126,7 +126,8 @@ int cli_report_json(const cli_call *call, const cli_result *result)
         return CLI_FAILED;
     }
     json_object_set_new(root, "algorithm", json_string(result->mapping->algorithm));
-    json_object_set_new(root, "gain", json_real(topomap_plan_gain(result->before.J, result->after.J)));
+    json_object_set_new(root, "gain",
+                        json_real(topomap_plan_gain(result->before.J, result->after.J)));
     json_object_set_new(root, "before", cost_json(target->graph, target->machine, &result->before));
     json_object_set_new(root, "candidates", candidates_json(result->mapping));
     json_object_set_new(root, "seconds", phases_json(result));
@@ -135,13 +136,25 @@ int cli_report_json(const cli_call *call, const cli_result *result)
     return close_output(call, output);
 }
 
+static json_t *congestion_json(const topomap_congestion *c)
+{
+    return json_pack("{s:s, s:f, s:f, s:s, s:I, s:I, s:s}", "model", c->model, "max", c->max,
+                     "mean", c->mean, "unit", c->unit, "links", (json_int_t)c->links, "used",
+                     (json_int_t)c->used, "worst", c->worst);
+}
+
 int cli_report_cost(const cli_call *call, const cli_result *result)
 {
+    const topomap_congestion *congestion = &result->congestion;
     const topomap_cost *cost = &result->before;
     const topomap_machine *machine = result->target->machine;
 
     if (cli_get(call, "json")) {
-        print_json(stdout, cost_json(result->target->graph, machine, cost));
+        json_t *root = cost_json(result->target->graph, machine, cost);
+
+        if (congestion->model)
+            json_object_set_new(root, "congestion", congestion_json(congestion));
+        print_json(stdout, root);
         return CLI_DONE;
     }
     printf("ranks         %u\nJ             %.15g\nlower bound   %.15g\nhop-bytes     %.15g\n"
@@ -152,5 +165,10 @@ int cli_report_cost(const cli_call *call, const cli_result *result)
         if (cost->level_bytes[l])
             printf("bytes on %-12s %llu\n", topomap_machine_level_name(machine, l),
                    (unsigned long long)cost->level_bytes[l]);
+    if (congestion->model)
+        printf("congestion    %.6g %s most (%s), %.6g mean over %u links, model %s\n",
+               congestion->max, congestion->unit,
+               *congestion->worst ? congestion->worst : "no link", congestion->mean,
+               congestion->links, congestion->model);
     return CLI_DONE;
 }

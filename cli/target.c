@@ -15,8 +15,10 @@
 
 static int parse_bind(const cli_call *call, enum topomap_bind *bind)
 {
-    static const char *const words[] = {[TOPOMAP_BIND_CORE] = "core", [TOPOMAP_BIND_PU] = "pu",
-                                        [TOPOMAP_BIND_NUMA] = "numa", [TOPOMAP_BIND_NONE] = "none"};
+    static const char *const words[] = {[TOPOMAP_BIND_CORE] = "core",
+                                        [TOPOMAP_BIND_PU] = "pu",
+                                        [TOPOMAP_BIND_NUMA] = "numa",
+                                        [TOPOMAP_BIND_NONE] = "none"};
     const char *text = cli_get(call, "bind");
 
     *bind = TOPOMAP_BIND_CORE;
@@ -38,13 +40,16 @@ static int build_machine(const cli_call *call, topomap_db_allocation *allocation
     if (topomap_hostlist_expand(cli_get(call, "nodes"), 0, names, err) != 0)
         return -1;
     *tasks = topomap_alloc(names->count, sizeof **tasks, err);
-    if (!*tasks || topomap_counts_parse(cli_get(call, "tasks-per-node"), names->count, *tasks, err) != 0)
+    if (!*tasks ||
+        topomap_counts_parse(cli_get(call, "tasks-per-node"), names->count, *tasks, err) != 0)
         return -1;
     allocation->nodes = names;
     allocation->tasks = *tasks;
     if (topomap_db_open(cli_database(call), &db, err) != 0)
         return -1;
     status = topomap_db_machine(db, allocation, &target->machine, &target->bindings, err);
+    if (status == 0 && cli_get(call, "congestion"))
+        status = topomap_db_machine_links(db, allocation, target->machine, err);
     topomap_db_close(db);
     return status;
 }
@@ -84,8 +89,11 @@ int cli_target_open(const cli_call *call, cli_target *target)
         return cli_usage_error(call, "name a communication graph: --graph FILE or a pattern");
     if (spec && cli_get(call, "nodes"))
         return cli_usage_error(call, "--machine and --nodes exclude each other");
+    if (cli_get(call, "background") && !cli_get(call, "congestion"))
+        return cli_usage_error(call, "--background is for --congestion");
     if (spec)
-        status = topomap_machine_parse(spec, &target->machine, &err) == 0 ? 0 : cli_fail(call, &err);
+        status =
+            topomap_machine_parse(spec, &target->machine, &err) == 0 ? 0 : cli_fail(call, &err);
     else
         status = open_allocation(call, target);
     if (status == 0 && topomap_graph_read(cli_get(call, "graph"), cli_get(call, "from"),

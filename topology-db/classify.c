@@ -180,9 +180,9 @@ static int put_counts(sqlite3 *file, topomap_error *err)
         {"links", "SELECT count(*) + CASE WHEN EXISTS(SELECT 1 FROM fact WHERE name='slurm') THEN"
                   " (SELECT count(*) FROM slurm_member JOIN slurm_unit ON slurm_unit.id = unit"
                   "  WHERE topology = (SELECT id FROM slurm_topology WHERE chosen)) ELSE 0 END"
-                  " FROM link"},
+                  " FROM link WHERE coalesce(state, 0) <> 1"},
         {"classes", "SELECT count(*) FROM class"},
-        {"subnets", "SELECT count(DISTINCT source) FROM vertex"
+        {"subnets", "SELECT count(DISTINCT source * 65536 + subnet) FROM vertex"
                     " WHERE source NOT IN (SELECT source FROM cray_router)"},
         {"unknown_adapters", "SELECT count(*) FROM adapter WHERE host IS NULL"},
     };

@@ -39,10 +39,11 @@ typedef struct topomap_db_report {
 
 /** Imports \p path (plain, xz or zstd) with the importer of that name, replacing what the same
  *  source said before, in one transaction: on failure the database is as it was. The same source
- *  is: for ibnetdiscover the file of that name, and an older file with the same switches (one
- *  subnet, dumped again); for xtprocadmin, xtdb2proc and cray-links any earlier one (a database
- *  holds one Cray machine), and so for slurm-topology and calibration; for hwloc the file and its list of nodes; else the file of that name. The order of
- * imports does not matter. */
+ *  is: for the InfiniBand importers the file of that name, and any file imported earlier, with
+ *  whichever of them, that has a switch of this one (one subnet, dumped again); for xtprocadmin,
+ *  xtdb2proc and cray-links any earlier one (a database holds one Cray machine), and so for
+ *  slurm-topology and calibration; for hwloc the file and its list of nodes; else the file of that
+ *  name. The order of imports does not matter. */
 int topomap_db_import(topomap_db *db, const char *importer, const char *path,
                       const topomap_db_import_options *options, topomap_db_report *report,
                       topomap_error *err);
@@ -67,6 +68,7 @@ const topomap_db_importer_row *topomap_db_importers(void);
 
 typedef struct topomap_db_summary {
     uint64_t hosts, switches, links, classes, subnets, unknown_adapters;
+    uint64_t planes;    /**< connected components of switches that have adapters */
     char topology[16];  /**< "fat-tree", "torus", "dragonfly", "irregular", "unknown" */
     char evidence[256]; /**< why: for instance "25x16x24 torus, 19200 of 19200 coordinates" */
     int partial;
@@ -85,6 +87,29 @@ typedef struct topomap_db_host {
  *  nonzero, which is returned. \p only: one host (resolved as a Slurm name), or NULL for all. */
 int topomap_db_hosts(topomap_db *db, const char *only,
                      int (*each)(const topomap_db_host *host, void *data), void *data,
+                     topomap_error *err);
+
+/** One port of an adapter; strings lent until the next call of \p each. */
+typedef struct topomap_db_port {
+    const char *description; /**< of the adapter, as the fabric has it */
+    const char *adapter;     /**< its name on the node ("mlx5_0"), or "" */
+    uint64_t guid;           /**< of the adapter; of its lowest port, where that is all there is */
+    uint64_t port_guid;      /**< or 0 */
+    uint32_t port;           /**< 0: no port of it is known */
+    uint32_t lid;            /**< or 0 */
+    uint32_t rail;  /**< from 1, for each pair of adapter and plane: two ports of one adapter on one
+                         plane are one rail; 0: the port leads to no switch */
+    uint32_t plane; /**< connected component of switches, from 1, or 0 */
+    const char *switch_label; /**< the switch at the other end, or "" */
+    uint32_t switch_port;
+    uint32_t width;    /**< lanes, or 0 */
+    const char *speed; /**< "EDR", or "" */
+    const char *state; /**< "up", "down", or "" where no port is known */
+} topomap_db_port;
+/** Calls \p each for the ports of the host's InfiniBand adapters, by adapter and port, until it
+ *  returns nonzero, which is returned. \p node NULL: those of adapters whose host is not known. */
+int topomap_db_ports(topomap_db *db, const char *node,
+                     int (*each)(const topomap_db_port *port, void *data), void *data,
                      topomap_error *err);
 
 typedef struct topomap_db_distance {
@@ -133,5 +158,12 @@ struct topomap_bindings;
 int topomap_db_machine(topomap_db *db, const topomap_db_allocation *allocation,
                        topomap_machine **machine, struct topomap_bindings *bindings,
                        topomap_error *err);
+
+/** Adds the links to a machine that topomap_db_machine() made of this allocation, for congestion:
+ *  its nodes, every switch of the database, the cables between them with their rates (bytes a
+ *  second; cables of unknown rate have the most common one). Nothing is added where the database
+ *  has coordinates instead of switches. Not for the launch: it reads the whole fabric. */
+int topomap_db_machine_links(topomap_db *db, const topomap_db_allocation *allocation,
+                             topomap_machine *machine, topomap_error *err);
 
 #endif

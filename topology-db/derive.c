@@ -296,6 +296,8 @@ static void views_clear(struct db_views *views)
     }
     free(views->nickname);
     free(views->adapter);
+    free(views->nic);
+    free(views->nic_names);
 }
 
 /* Leaving a Cray node costs as much as a hop where nothing was measured: network.h. */
@@ -340,12 +342,13 @@ int db_derive(sqlite3 *file, topomap_error *err)
     if (!result)
         result = price_router(&views, err);
     if (!result)
-        result = read_aliases(&views, err) || db_views_cray(&views, err) ||
-                         db_views_adapters(&views, err) || db_views_slurm_hosts(&views, err) ||
-                         read_classes(&views, err) || judge_listed(&views) ||
-                         write_hosts(&views, err) || write_nicknames(&views, err) ||
-                         write_adapters(&views, err) || db_views_links(&views, err) ||
-                         db_views_slurm(&views, err)
+        result = read_aliases(&views, err) || db_views_nics(&views, err) ||
+                         db_views_cray(&views, err) || db_views_adapters(&views, err) ||
+                         db_views_slurm_hosts(&views, err) || read_classes(&views, err) ||
+                         judge_listed(&views) || write_hosts(&views, err) ||
+                         write_nicknames(&views, err) || write_adapters(&views, err) ||
+                         db_views_links(&views, err) || db_views_slurm(&views, err) ||
+                         db_views_planes(&views, err)
                      ? -1
                      : 0;
     views_clear(&views);

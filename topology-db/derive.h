@@ -52,6 +52,12 @@ struct db_alias {
     UT_hash_handle by_guid, by_key;
 };
 
+struct db_nic {
+    uint64_t guid;
+    size_t node; /* its name: offset into db_views.nic_names */
+    int exact;   /* the XML is that node's own */
+};
+
 struct db_nickname {
     char key[DB_KEY];
     const struct db_host_row *host;
@@ -66,6 +72,9 @@ struct db_views {
     sqlite3 *file;
     struct db_host_row *hosts; /* a hash by key */
     struct db_alias *alias_guid, *alias_key;
+    struct db_nic *nic; /* by GUID, each once */
+    size_t nics;
+    char *nic_names;
     struct db_nickname *nickname;
     size_t nicknames, nickname_room;
     struct db_adapter_host *adapter; /* by vertex */
@@ -81,6 +90,11 @@ struct db_host_row *db_views_host(struct db_views *views, const char *name, cons
 const char *db_views_mapped(const struct db_views *views, const char *name);
 const char *db_views_mapped_guid(const struct db_views *views, uint64_t guid);
 
+/** The GUIDs in nodes' hwloc XMLs; one that two nodes claim says nothing. */
+int db_views_nics(struct db_views *views, topomap_error *err);
+/** The node whose adapter has this GUID, or NULL. */
+const char *db_views_nic(const struct db_views *views, uint64_t guid, int *exact);
+
 /** Hosts from Cray rows and named coordinates; what the shape of a Cray machine adds. */
 int db_views_cray(struct db_views *views, topomap_error *err);
 /** Hosts and adapters from InfiniBand vertices, and from lists that name hosts. */
@@ -90,5 +104,7 @@ int db_views_slurm_hosts(struct db_views *views, topomap_error *err);
 int db_views_slurm(struct db_views *views, topomap_error *err);
 /** Tables switch, attach, trunk, after hosts have their ids. */
 int db_views_links(struct db_views *views, topomap_error *err);
+/** switch.plane, from the trunks. */
+int db_views_planes(struct db_views *views, topomap_error *err);
 
 #endif

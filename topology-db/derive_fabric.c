@@ -16,7 +16,8 @@ struct port_guid {
     uint64_t guid;
 };
 
-/* The ports of vertices with a mapped GUID, read beside the adapters: both are sorted by vertex. */
+/* The ports of vertices whose GUIDs may say something, read beside the adapters: both are sorted by
+ * vertex. */
 static int next_port(sqlite3_stmt *ports, struct port_guid *port, topomap_error *err)
 {
     int row = db_step(ports, err);
@@ -26,22 +27,58 @@ static int next_port(sqlite3_stmt *ports, struct port_guid *port, topomap_error 
     return row < 0 ? -1 : 0;
 }
 
-/* The site's map by node GUID, port GUID or system GUID; else what the description says, mapped by
- * name. NULL: no host. \p original gets the description's name, or "". */
-static const char *name_adapter(struct db_views *views, sqlite3_stmt *adapters, const char *of_port,
-                                char *original)
+/* What its ports' GUIDs say of an adapter: the site's map, and the nodes' hwloc XMLs (by whether
+ * the XML is that node's own). */
+struct port_names {
+    const char *mapped, *nic[2];
+};
+
+static void take_port(struct db_views *views, uint64_t guid, struct port_names *ports)
 {
-    const char *mapped = db_views_mapped_guid(views, (uint64_t)sqlite3_column_int64(adapters, 1));
+    int exact;
+    const char *nic = db_views_nic(views, guid, &exact);
+
+    if (!ports->mapped)
+        ports->mapped = db_views_mapped_guid(views, guid);
+    if (nic && !ports->nic[exact])
+        ports->nic[exact] = nic;
+}
+
+/* A description that says the same spells the name as the fabric does. */
+static const char *spell(struct db_views *views, const char *nic, const char *original)
+{
+    char a[DB_KEY], b[DB_KEY];
+
+    db_host_key(nic, a);
+    db_host_key(original, b);
+    return db_views_mapped(views, strcmp(a, b) == 0 ? original : nic);
+}
+
+/* The site's map by node GUID, port GUID or system GUID; else the GUIDs in the node's own hwloc
+ * XML; else what the description says, mapped by name; else GUIDs in an XML of its class. NULL: no
+ * host. \p original gets the description's name, or "". */
+static const char *name_adapter(struct db_views *views, sqlite3_stmt *adapters,
+                                struct port_names *ports, char *original)
+{
+    uint64_t node = (uint64_t)sqlite3_column_int64(adapters, 1);
+    uint64_t system = (uint64_t)sqlite3_column_int64(adapters, 2);
+    const char *mapped = db_views_mapped_guid(views, node);
 
     if (!ib_host_name((const char *)sqlite3_column_text(adapters, 3), original, DB_KEY))
         *original = 0;
     if (!mapped)
-        mapped = of_port;
+        mapped = ports->mapped;
     if (!mapped)
-        mapped = db_views_mapped_guid(views, (uint64_t)sqlite3_column_int64(adapters, 2));
+        mapped = db_views_mapped_guid(views, system);
     if (mapped)
         return mapped;
-    return *original ? db_views_mapped(views, original) : NULL;
+    take_port(views, node, ports);
+    take_port(views, system, ports);
+    if (ports->nic[1])
+        return spell(views, ports->nic[1], original);
+    if (*original)
+        return db_views_mapped(views, original);
+    return ports->nic[0] ? db_views_mapped(views, ports->nic[0]) : NULL;
 }
 
 static int keep_adapter(struct db_views *views, int64_t vertex, struct db_host_row *host,
@@ -67,11 +104,11 @@ static int take_named(struct db_views *views, sqlite3_stmt *adapters, topomap_er
     return keep_adapter(views, sqlite3_column_int64(adapters, 0), host, err);
 }
 
-static int take_adapter(struct db_views *views, sqlite3_stmt *adapters, const char *of_port,
+static int take_adapter(struct db_views *views, sqlite3_stmt *adapters, struct port_names *ports,
                         topomap_error *err)
 {
     char original[DB_KEY];
-    const char *name = name_adapter(views, adapters, of_port, original);
+    const char *name = name_adapter(views, adapters, ports, original);
     struct db_host_row *host = NULL;
 
     if (name) {
@@ -93,20 +130,21 @@ int db_views_adapters(struct db_views *views, topomap_error *err)
     struct port_guid port = {INT64_MAX, 0};
     int row = -1;
 
-    if (adapters && ports && (!views->alias_guid || next_port(ports, &port, err) == 0))
+    if (adapters && ports &&
+        (!(views->alias_guid || views->nics) || next_port(ports, &port, err) == 0))
         while ((row = db_step(adapters, err)) > 0) {
             int64_t vertex = sqlite3_column_int64(adapters, 0);
-            const char *of_port = NULL;
+            struct port_names names = {0};
             int result = 0;
 
             for (; !result && port.vertex <= vertex && port.vertex != INT64_MAX;
                  result = next_port(ports, &port, err))
-                if (port.vertex == vertex && !of_port)
-                    of_port = db_views_mapped_guid(views, port.guid);
+                if (port.vertex == vertex)
+                    take_port(views, port.guid, &names);
             if (!result)
                 result = sqlite3_column_int(adapters, 4) == IB_HOST
                              ? take_named(views, adapters, err)
-                             : take_adapter(views, adapters, of_port, err);
+                             : take_adapter(views, adapters, &names, err);
             if (result) {
                 row = -1;
                 break;
@@ -447,7 +485,8 @@ int db_views_links(struct db_views *views, topomap_error *err)
 
     if (!row) {
         links = db_prepare(views->file,
-                           "SELECT a, aport, b, bport, width, speed, mbps, source, kind FROM link",
+                           "SELECT a, aport, b, bport, width, speed, mbps, source, kind FROM link"
+                           " WHERE coalesce(state, 0) <> 1", /* IB_DOWN */
                            err);
         row = -1;
         while (links && (row = db_step(links, err)) > 0)

@@ -9,12 +9,15 @@
 #include "topology-db/derive.h"
 #include "topology-db/hwloc_child.h"
 #include "topology-db/hwloc_diff.h"
+#include "topology-db/hwloc_nics.h"
 #include "topology-db/import.h"
 #include "util/alloc.h"
 
 struct inside {
     topomap_shape shape;
     char *text;
+    char *host; /* the XML's own, or NULL */
+    char *nics; /* hwloc_nics.h, or NULL */
     topomap_names nodes;
 };
 
@@ -27,14 +30,15 @@ static void inside_free(void *content)
     topomap_shape_clear(&inside->shape);
     topomap_names_clear(&inside->nodes);
     free(inside->text);
+    free(inside->host);
+    free(inside->nics);
     free(inside);
 }
 
 /* For --nodes, else for the node that the XML names. */
-static int find_nodes(struct db_import *import, const char *host, struct inside *inside,
-                      topomap_error *err)
+static int find_nodes(struct db_import *import, struct inside *inside, topomap_error *err)
 {
-    const char *nodes = import->options->nodes ? import->options->nodes : host;
+    const char *nodes = import->options->nodes ? import->options->nodes : inside->host;
 
     if (!nodes)
         return topomap_error_set(err, TOPOMAP_EUSAGE,
@@ -47,7 +51,7 @@ static int find_nodes(struct db_import *import, const char *host, struct inside 
 static int read_inside(struct db_import *import, void **content, topomap_error *err)
 {
     struct inside *inside = topomap_alloc(1, sizeof *inside, err);
-    char *xml, *host = NULL;
+    char *xml;
     size_t size;
     int result;
 
@@ -60,15 +64,15 @@ static int read_inside(struct db_import *import, void **content, topomap_error *
         result = -1;
     }
     if (!result) {
-        result = db_hwloc_load(import->path, xml, size, &inside->text, &host, err);
+        result = db_hwloc_load(import->path, xml, size, &inside->text, &inside->host, &inside->nics,
+                               err);
         free(xml);
     }
     if (!result)
         result = topomap_shape_parse(inside->text, &inside->shape, err) ||
-                         find_nodes(import, host, inside, err)
+                         find_nodes(import, inside, err)
                      ? -1
                      : 0;
-    free(host);
     if (result) {
         inside_free(inside);
         return -1;
@@ -126,6 +130,47 @@ static int make_class(struct db_import *import, const struct inside *inside, int
     return result;
 }
 
+/* The node whose adapters the XML has: the one that it names, where it is for that node; else the
+ * only one that it is for, and then the XML may have been taken on another node of the class. */
+static const char *nic_node(const struct inside *inside, int *exact)
+{
+    char host[DB_KEY], key[DB_KEY];
+
+    *exact = 1;
+    for (size_t i = 0; inside->host && i < inside->nodes.count; i++) {
+        db_host_key(inside->host, host);
+        db_host_key(inside->nodes.name[i], key);
+        if (strcmp(host, key) == 0)
+            return inside->nodes.name[i];
+    }
+    *exact = !inside->host;
+    return inside->nodes.count == 1 ? inside->nodes.name[0] : NULL;
+}
+
+static int write_nics(struct db_import *import, const struct inside *inside, topomap_error *err)
+{
+    const char *lines = inside->nics;
+    int exact, result = 0;
+    const char *node = nic_node(inside, &exact);
+    sqlite3_stmt *insert;
+    char device[64];
+    uint64_t guid;
+
+    if (!lines || !node)
+        return 0;
+    insert = db_prepare(import->file, "INSERT INTO nic VALUES(?,?,?,?,?)", err);
+    while (insert && !result && db_hwloc_nic(&lines, device, sizeof device, &guid)) {
+        sqlite3_bind_int64(insert, 1, import->source);
+        sqlite3_bind_text(insert, 2, node, -1, SQLITE_STATIC);
+        sqlite3_bind_text(insert, 3, device, -1, SQLITE_STATIC);
+        sqlite3_bind_int64(insert, 4, (int64_t)guid);
+        sqlite3_bind_int(insert, 5, exact);
+        result = db_insert(insert, err);
+    }
+    sqlite3_finalize(insert);
+    return insert ? result : -1;
+}
+
 static int write_inside(struct db_import *import, void *content, topomap_error *err)
 {
     const struct inside *inside = content;
@@ -151,10 +196,11 @@ static int write_inside(struct db_import *import, void *content, topomap_error *
     sqlite3_finalize(insert);
     import->report->hosts = inside->nodes.count;
     import->report->classes = 1;
-    return result ? result
-                  : db_execute(import->file,
-                               "DELETE FROM class WHERE id NOT IN (SELECT class FROM node_class)",
-                               err);
+    return result || write_nics(import, inside, err)
+               ? -1
+               : db_execute(import->file,
+                            "DELETE FROM class WHERE id NOT IN (SELECT class FROM node_class)",
+                            err);
 }
 
 static const topomap_db_importer_option options[] = {

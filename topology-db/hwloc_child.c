@@ -16,14 +16,16 @@
 
 #include "machine/shape.h"
 #include "topology-db/hwloc_child.h"
+#include "topology-db/hwloc_nics.h"
 #include "util/alloc.h"
 
 enum { REPLY_MOST = 16 << 20, SECONDS = 120 };
 
 extern char **environ;
 
-/* What the child sends: an error (code TOPOMAP_OK: none), then the host's name and the shape's
- * text, each with its NUL. */
+/* What the child sends: an error (code TOPOMAP_OK: none), then the host's name, the shape's text
+ * and its adapters, each with its NUL. The adapters may be missing: hwloc may crash on what it did
+ * not need to look at before. */
 
 static void forget_variables(void)
 {
@@ -56,13 +58,13 @@ static int send_all(int fd, const void *bytes, size_t size)
     return 0;
 }
 
-static void child(int reply, const char *path, const char *xml, size_t size)
+static void child(int reply, const char *path, char *xml, size_t size)
 {
     static const struct rlimit no_core;
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     topomap_shape shape;
     topomap_error err = {.code = TOPOMAP_OK};
-    char *host = NULL, *text = NULL;
+    char *host = NULL, *text = NULL, *nics;
 
     setrlimit(RLIMIT_CORE, &no_core);
     alarm(SECONDS);
@@ -81,6 +83,9 @@ static void child(int reply, const char *path, const char *xml, size_t size)
         send_all(reply, host ? host : "", host ? strlen(host) + 1 : 1) ||
         send_all(reply, text, strlen(text) + 1))
         _exit(1);
+    nics = db_hwloc_nics(xml, size);
+    if (nics)
+        send_all(reply, nics, strlen(nics) + 1);
     _exit(0);
 }
 
@@ -103,34 +108,47 @@ static int receive(int fd, char **reply, size_t *size, topomap_error *err)
     return 0;
 }
 
+/* The text that begins at *at, and *at behind its NUL; NULL where it is not whole. */
+static const char *next_text(const char **at, const char *end)
+{
+    const char *text = *at, *nul = text < end ? memchr(text, 0, (size_t)(end - text)) : NULL;
+
+    if (nul)
+        *at = nul + 1;
+    return nul ? text : NULL;
+}
+
 /* Takes a whole reply apart; anything less than whole is a child that crashed. */
 static int take_reply(const char *path, const char *reply, size_t size, char **text, char **host,
-                      topomap_error *err)
+                      char **nics, topomap_error *err)
 {
     topomap_error sent;
-    const char *name, *shape;
+    const char *at = reply + sizeof sent, *end = reply + size, *name, *shape, *adapters;
 
     if (size >= sizeof sent) {
         memcpy(&sent, reply, sizeof sent);
         if (sent.code != TOPOMAP_OK)
             return topomap_error_set(err, sent.code, "%s", sent.text);
     }
-    name = reply + sizeof sent;
-    shape = size > sizeof sent ? memchr(name, 0, size - sizeof sent) : NULL;
-    if (!shape || shape + 1 == reply + size || reply[size - 1])
+    name = size > sizeof sent ? next_text(&at, end) : NULL;
+    shape = name ? next_text(&at, end) : NULL;
+    adapters = shape ? next_text(&at, end) : NULL;
+    if (!shape)
         return topomap_error_set(err, TOPOMAP_EINPUT,
                                  "%s: hwloc crashes on it: the XML is cut or damaged", path);
     *host = *name ? topomap_strdup(name, err) : NULL;
-    if (*name && !*host)
-        return -1;
-    *text = topomap_strdup(shape + 1, err);
-    if (*text)
+    *nics = adapters ? topomap_strdup(adapters, err) : NULL;
+    *text = topomap_strdup(shape, err);
+    if (*text && (*host || !*name) && (*nics || !adapters))
         return 0;
     free(*host);
+    free(*nics);
+    free(*text);
+    *host = *nics = *text = NULL;
     return -1;
 }
 
-int db_hwloc_load(const char *path, const char *xml, size_t size, char **text, char **host,
+int db_hwloc_load(const char *path, char *xml, size_t size, char **text, char **host, char **nics,
                   topomap_error *err)
 {
     int ends[2], result;
@@ -155,7 +173,7 @@ int db_hwloc_load(const char *path, const char *xml, size_t size, char **text, c
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         ;
     if (!result)
-        result = take_reply(path, reply, replied, text, host, err);
+        result = take_reply(path, reply, replied, text, host, nics, err);
     free(reply);
     return result;
 }

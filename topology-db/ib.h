@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One InfiniBand subnet in memory, while its dump is read: vertices by GUID, and what each port
- * line said. */
+/* An InfiniBand dump in memory, while it is read: vertices by GUID, and what each port line
+ * said. */
 #ifndef TOPOMAP_DB_IB_H
 #define TOPOMAP_DB_IB_H
 
@@ -15,10 +15,15 @@ enum ib_kind {
     IB_HOST,        /* a host that the source itself names, with no GUID; text is its name */
 };
 
+/** The logical state of a port or link, as PortInfo has it (InfiniBand specification 14.2.5.6). */
+enum ib_state { IB_STATE_UNKNOWN, IB_DOWN, IB_INIT, IB_ARMED, IB_ACTIVE };
+
 struct ib_vertex {
     uint64_t guid, system;
+    uint64_t port_guid; /* a switch's port 0, where the dump says it and it is another; else 0 */
     uint32_t vendor, device;
-    uint16_t ports, lid;
+    uint16_t ports, lid; /* 0: not known */
+    uint16_t subnet;     /* which of the dumps in one file, from 0 */
     uint8_t kind, recorded;
     size_t text;  /* its description: offset into ib_fabric.text */
     size_t line;  /* of its header */
@@ -31,9 +36,10 @@ struct ib_end {
     uint32_t vertex, remote; /* indices of vertices */
     uint8_t port, remote_port;
     uint8_t width, speed; /* lanes, row of ib_speeds[]; 0 unknown */
-    uint8_t lmc;
-    uint16_t lid;  /* the local port's; 0 where the line has none */
-    uint64_t guid; /* the local port's, likewise */
+    uint8_t lmc, state;
+    uint8_t derived; /* not listed itself: its neighbour's line describes both ends */
+    uint16_t lid;    /* the local port's; 0 where the line has none */
+    uint64_t guid;   /* the local port's, likewise */
     size_t line;
 };
 
@@ -41,6 +47,16 @@ struct ib_link {
     uint32_t a, b; /* indices of vertices, (a, aport) <= (b, bport) */
     uint8_t aport, bport, width, speed;
     uint8_t ends; /* how many of its ends were listed: 1 or 2 */
+    uint8_t state;
+};
+
+/** A port that the dump lists without a neighbour. What it says of such a port's width and speed
+ *  is not kept: it means nothing (FORMATS 1.6). */
+struct ib_idle {
+    uint32_t vertex;
+    uint8_t port;
+    uint16_t lid;
+    uint64_t guid; /* an adapter's; 0 for a switch's */
 };
 
 struct ib_fabric {
@@ -50,10 +66,15 @@ struct ib_fabric {
     size_t ends, end_room;
     struct ib_link *link;
     size_t links, link_room;
+    struct ib_idle *idle;
+    size_t idles, idle_room;
     char *text;
     size_t text_size, text_room;
-    uint32_t *slot; /* hash table: index of a vertex + 1, or 0 */
-    size_t slots;   /* a power of two */
+    uint16_t subnet; /* that new vertices are of */
+    uint8_t both;    /* a line describes both ends: a file may list each link once */
+    uint64_t last;   /* GUID of the vertex whose record came last */
+    uint32_t *slot;  /* hash table: index of a vertex + 1, or 0 */
+    size_t slots;    /* a power of two */
 };
 
 /** Per-lane signalling rates in Mb/s by speed code, and whether 8b/10b coding takes a fifth.
@@ -62,15 +83,38 @@ struct ib_speed {
     const char *name;
     uint32_t mbps;
 };
-extern const struct ib_speed ib_speeds[];
+enum { IB_SPEEDS = 9 };
+extern const struct ib_speed ib_speeds[IB_SPEEDS + 2];
+
+/** Row of a speed by its name, or by its rate in Gb/s a lane as opensm and ibdiagnet write it
+ *  ("2.5", "14", "25"); 0 where it is neither. The text ends after \p length. */
+uint8_t ib_speed_named(const char *text, size_t length);
+uint8_t ib_speed_of_rate(const char *text, size_t length);
 
 /** Usable Mb/s of a link; 0 where its width or speed is unknown. */
 uint32_t ib_mbps(uint32_t width, uint32_t speed);
 
-/** Index of the vertex with this GUID, which is made, not recorded, where it is new. */
+/** Index of the vertex with this GUID in the present subnet, which is made, not recorded, where it
+ *  is new. */
 int ib_intern(struct ib_fabric *fabric, uint64_t guid, uint32_t *index, topomap_error *err);
 /** Keeps a text; its offset, or SIZE_MAX. */
 size_t ib_keep_text(struct ib_fabric *fabric, const char *text, size_t length, topomap_error *err);
+
+/** What a record says of its vertex's name and kind; an aggregation engine is known by either. */
+int ib_describe(struct ib_fabric *fabric, uint32_t vertex, int kind, const char *text,
+                size_t length, topomap_error *err);
+/** The vertex at the other end of a line, with what this line says of it until its own record
+ *  comes. */
+int ib_neighbour(struct ib_fabric *fabric, uint64_t guid, int kind, const char *text, size_t length,
+                 uint32_t *index, topomap_error *err);
+int ib_add_end(struct ib_fabric *fabric, const struct ib_end *end, topomap_error *err);
+int ib_add_idle(struct ib_fabric *fabric, const struct ib_idle *idle, topomap_error *err);
+
+/** Joins what belongs to one adapter, in a fabric whose adapters are known by the GUIDs of their
+ *  ports: ports of one node GUID, where \p nodes has it (from the tool's progress lines); else
+ *  ports with one description that names a host and an adapter, and with different numbers.
+ *  \p nodes  [count] GUIDs of nodes; sorted here */
+int ib_merge_adapters(struct ib_fabric *fabric, uint64_t *nodes, size_t count, topomap_error *err);
 
 /** Sorts vertices by GUID and ends by vertex and port, and joins ends into links. Ends that do not
  *  agree are warnings; two different lines for one port are an error. */
@@ -85,6 +129,8 @@ void ib_free(void *fabric);
  *  its adapter, "MT4129 ConnectX7 ...").
  *  \param host  [size] */
 int ib_host_name(const char *description, char *host, size_t size);
+/** The adapter's name in it ("mlx5_0"), likewise. */
+int ib_adapter_name(const char *description, char *adapter, size_t size);
 /** Whether an adapter is an in-network aggregation engine. */
 int ib_is_aggregation(const char *description, uint32_t device);
 

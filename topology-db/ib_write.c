@@ -9,57 +9,79 @@
 
 /* ---- The same subnet under another file name ---------------------------------------------- */
 
-/* Which sources already have a GUID of this file, and how many of them. */
-struct overlap {
-    int64_t source;
-    size_t shared;
-};
-
-static int best_overlap(struct db_import *import, const struct ib_fabric *fabric,
-                        struct overlap *best, topomap_error *err)
+static int by_number(const void *a, const void *b)
 {
-    sqlite3_stmt *statement = db_prepare(
-        import->file, "SELECT source, guid FROM vertex WHERE kind=0 ORDER BY source, guid", err);
-    struct overlap now = {0};
-    size_t at = 0;
-    int row;
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
-    *best = now;
-    if (!statement)
-        return -1;
-    while ((row = db_step(statement, err)) > 0) {
+    return x < y ? -1 : x > y;
+}
+
+/* What this file's switches may be known by elsewhere: their GUID and that of their port 0, which
+ * is all that a ports report has. */
+static uint64_t *switch_guids(const struct ib_fabric *fabric, size_t *count, topomap_error *err)
+{
+    uint64_t *guid = topomap_alloc(fabric->vertices * 2, sizeof *guid, err);
+
+    *count = 0;
+    for (size_t i = 0; guid && i < fabric->vertices; i++) {
+        const struct ib_vertex *vertex = &fabric->vertex[i];
+
+        if (vertex->kind != IB_SWITCH)
+            continue;
+        guid[(*count)++] = vertex->guid;
+        if (vertex->port_guid)
+            guid[(*count)++] = vertex->port_guid;
+    }
+    if (guid && *count)
+        qsort(guid, *count, sizeof *guid, by_number);
+    return guid;
+}
+
+/* Sources that share a switch, each once. */
+static int find_same(struct db_import *import, const uint64_t *guids, size_t count, int64_t **same,
+                     size_t *found, topomap_error *err)
+{
+    sqlite3_stmt *statement =
+        db_prepare(import->file,
+                   "SELECT source, guid FROM vertex WHERE kind=0 UNION ALL"
+                   " SELECT source, guid FROM port WHERE number=0 ORDER BY source",
+                   err);
+    size_t room = 0;
+    int row = -1;
+
+    while (statement && (row = db_step(statement, err)) > 0) {
+        int64_t source = sqlite3_column_int64(statement, 0);
         uint64_t guid = (uint64_t)sqlite3_column_int64(statement, 1);
 
-        if (now.source != sqlite3_column_int64(statement, 0))
-            now = (struct overlap){sqlite3_column_int64(statement, 0), 0};
-        for (size_t low = 0, high = fabric->vertices; low < high;) {
-            at = low + (high - low) / 2;
-            if (fabric->vertex[at].guid == guid) {
-                now.shared++;
-                break;
-            }
-            if (fabric->vertex[at].guid < guid)
-                low = at + 1;
-            else
-                high = at;
+        if ((*found && (*same)[*found - 1] == source) || !count ||
+            !bsearch(&guid, guids, count, sizeof guid, by_number))
+            continue;
+        if (topomap_grow(same, &room, *found + 1, sizeof **same, err)) {
+            row = -1;
+            break;
         }
-        if (now.shared > best->shared)
-            *best = now;
+        (*same)[(*found)++] = source;
     }
     sqlite3_finalize(statement);
     return row;
 }
 
-/* A subnet is known by its switches. A newer dump of it under another file name (one a day, say)
- * takes the older one's place; a file that shares no switch is another subnet. */
+/* A subnet is known by its switches. A newer dump of it, of another file name (one a day, say) or
+ * another tool, takes the place of those before it; a file that shares no switch with them is
+ * another subnet. */
 static int replace_older(struct db_import *import, const struct ib_fabric *fabric,
                          topomap_error *err)
 {
-    struct overlap best;
+    int64_t *same = NULL;
+    size_t found = 0, count;
+    uint64_t *guids = switch_guids(fabric, &count, err);
+    int result = guids ? find_same(import, guids, count, &same, &found, err) : -1;
 
-    if (best_overlap(import, fabric, &best, err))
-        return -1;
-    return best.shared ? db_forget_source(import->file, best.source, err) : 0;
+    for (size_t i = 0; !result && i < found; i++)
+        result = db_forget_source(import->file, same[i], err);
+    free(guids);
+    free(same);
+    return result;
 }
 
 /* ---- Rows -------------------------------------------------------------------------------- */
@@ -128,6 +150,7 @@ static int write_vertex(sqlite3_stmt *insert, const struct ib_fabric *fabric, ui
         sqlite3_bind_text(insert, 12, unique ? text : made, -1, SQLITE_STATIC);
     else
         sqlite3_bind_null(insert, 12);
+    sqlite3_bind_int(insert, 13, vertex->subnet);
     return db_insert(insert, err);
 }
 
@@ -135,7 +158,7 @@ static int write_vertices(struct db_import *import, struct ib_fabric *fabric, in
                           topomap_error *err)
 {
     sqlite3_stmt *insert =
-        db_prepare(import->file, "INSERT INTO vertex VALUES(?,?,?,?,?,?,?,?,?,?,?,?)", err);
+        db_prepare(import->file, "INSERT INTO vertex VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)", err);
     uint8_t *unique = topomap_alloc(fabric->vertices, 1, err);
     int result = insert && unique ? 0 : -1;
 
@@ -153,24 +176,47 @@ static int write_vertices(struct db_import *import, struct ib_fabric *fabric, in
     return result;
 }
 
+static int write_port(sqlite3_stmt *insert, int64_t vertex, uint8_t number, uint64_t guid,
+                      uint16_t lid, uint8_t lmc, uint8_t state, topomap_error *err)
+{
+    sqlite3_bind_int64(insert, 1, vertex);
+    sqlite3_bind_int(insert, 2, number);
+    sqlite3_bind_null(insert, 4);
+    sqlite3_bind_null(insert, 5);
+    sqlite3_bind_null(insert, 6);
+    if (guid) {
+        sqlite3_bind_int64(insert, 4, (int64_t)guid);
+        sqlite3_bind_int(insert, 5, lid);
+        sqlite3_bind_int(insert, 6, lmc);
+    }
+    sqlite3_bind_int(insert, 7, state);
+    return db_insert(insert, err);
+}
+
+/* Ports that are down come last: a port that another line has as up stays up. */
 static int write_ports(struct db_import *import, const struct ib_fabric *fabric, int64_t base,
                        topomap_error *err)
 {
-    sqlite3_stmt *insert = db_prepare(import->file, "INSERT INTO port VALUES(?,?,?,?,?,?)", err);
-    int result = insert ? 0 : -1;
+    sqlite3_stmt *insert =
+        db_prepare(import->file, "INSERT OR IGNORE INTO port VALUES(?,?,?,?,?,?,?)", err);
+    int result = insert ? sqlite3_bind_int64(insert, 3, import->source) : -1;
 
     for (size_t i = 0; !result && i < fabric->ends; i++) {
         const struct ib_end *end = &fabric->end[i];
 
-        if (!end->guid)
-            continue;
-        sqlite3_bind_int64(insert, 1, base + end->vertex);
-        sqlite3_bind_int(insert, 2, end->port);
-        sqlite3_bind_int64(insert, 3, import->source);
-        sqlite3_bind_int64(insert, 4, (int64_t)end->guid);
-        sqlite3_bind_int(insert, 5, end->lid);
-        sqlite3_bind_int(insert, 6, end->lmc);
-        result = db_insert(insert, err);
+        if (end->guid)
+            result = write_port(insert, base + end->vertex, end->port, end->guid, end->lid,
+                                end->lmc, end->state, err);
+    }
+    for (size_t i = 0; !result && i < fabric->vertices; i++)
+        if (fabric->vertex[i].port_guid)
+            result = write_port(insert, base + (int64_t)i, 0, fabric->vertex[i].port_guid,
+                                fabric->vertex[i].lid, 0, IB_STATE_UNKNOWN, err);
+    for (size_t i = 0; !result && i < fabric->idles; i++) {
+        const struct ib_idle *idle = &fabric->idle[i];
+
+        result = write_port(insert, base + idle->vertex, idle->port, idle->guid, idle->lid, 0,
+                            IB_DOWN, err);
     }
     sqlite3_finalize(insert);
     return result;
@@ -181,7 +227,7 @@ static int write_links(struct db_import *import, const struct ib_fabric *fabric,
 {
     sqlite3_stmt *insert = db_prepare(import->file,
                                       "INSERT INTO link(source, a, aport, b, bport, width, speed,"
-                                      " ends) VALUES(?,?,?,?,?,?,?,?)",
+                                      " ends, state) VALUES(?,?,?,?,?,?,?,?,?)",
                                       err);
     int result = insert ? 0 : -1;
 
@@ -196,16 +242,19 @@ static int write_links(struct db_import *import, const struct ib_fabric *fabric,
         sqlite3_bind_int(insert, 6, link->width);
         sqlite3_bind_int(insert, 7, link->speed);
         sqlite3_bind_int(insert, 8, link->ends);
+        sqlite3_bind_int(insert, 9, link->state);
         result = db_insert(insert, err);
     }
     sqlite3_finalize(insert);
     return result;
 }
 
-/* The hosts are counted when it is known which adapters have one: after the views are made. */
+/* Links that are down are none. The hosts are counted when it is known which adapters have one:
+ * after the views are made. */
 static void count(struct db_import *import, const struct ib_fabric *fabric)
 {
-    import->report->links = fabric->links;
+    for (size_t i = 0; i < fabric->links; i++)
+        import->report->links += fabric->link[i].state != IB_DOWN;
     for (size_t i = 0; i < fabric->vertices; i++) {
         import->report->switches += fabric->vertex[i].kind == IB_SWITCH;
         import->report->adapters += fabric->vertex[i].kind == IB_ADAPTER;

@@ -28,6 +28,7 @@ int topomap_db_summarise(topomap_db *db, topomap_db_summary *summary, topomap_er
         {"hosts", &found.hosts},     {"switches", &found.switches},
         {"links", &found.links},     {"classes", &found.classes},
         {"subnets", &found.subnets}, {"unknown_adapters", &found.unknown_adapters},
+        {"planes", &found.planes},
     };
     int64_t partial;
 

@@ -10,23 +10,28 @@ const char db_schema[] =
     "CREATE TABLE source(id INTEGER PRIMARY KEY, importer TEXT NOT NULL, name TEXT NOT NULL,"
     " time INTEGER NOT NULL, partial INTEGER NOT NULL, warnings INTEGER NOT NULL,"
     " UNIQUE(importer, name));"
-    /* One source is one subnet, and a vertex is known by (source, guid); sources that name hosts
-     * and switches instead (lists of links) give no GUID. kind: enum ib_kind. recorded 0: only
-     * named by a port at the other end. label: what a switch is called, unique within the source.
-     */
+    /* A vertex is known by (source, subnet, guid); subnet counts the dumps in one file,
+     * from 0, and is 0 for nearly all. kind: enum ib_kind. recorded 0: only named by a port at the
+     * other end. label: what a switch is called, unique within the source.
+     * Sources that name hosts and switches instead (lists of links) give no GUID. */
     "CREATE TABLE vertex(id INTEGER PRIMARY KEY, source INTEGER NOT NULL, kind INTEGER NOT NULL,"
     " guid INTEGER, system INTEGER, vendor INTEGER, device INTEGER, ports INTEGER,"
-    " lid INTEGER, recorded INTEGER NOT NULL, text TEXT NOT NULL, label TEXT);"
-    "CREATE UNIQUE INDEX vertex_guid ON vertex(source, guid);"
-    /* Ports of adapters and routers; a switch has one LID, in its vertex. */
+    " lid INTEGER, recorded INTEGER NOT NULL, text TEXT NOT NULL, label TEXT,"
+    " subnet INTEGER NOT NULL DEFAULT 0);"
+    "CREATE UNIQUE INDEX vertex_guid ON vertex(source, guid, subnet);"
+    /* Ports of adapters and routers, all ports that are listed as down, and a switch's port 0 where
+     * its GUID is not the switch's own; a switch has one LID, in its vertex. state: enum ib_state.
+     */
     "CREATE TABLE port(vertex INTEGER NOT NULL, number INTEGER NOT NULL, source INTEGER NOT NULL,"
-    " guid INTEGER, lid INTEGER, lmc INTEGER, PRIMARY KEY(vertex, number)) WITHOUT ROWID;"
+    " guid INTEGER, lid INTEGER, lmc INTEGER, state INTEGER, PRIMARY KEY(vertex, number)) WITHOUT "
+    "ROWID;"
     /* One row a cable, (a, aport) <= (b, bport). Width in lanes, speed a row of ib_speeds[], 0
      * unknown. mbps: usable Mb/s where the source gives a rate instead. ends: how many of its two
-     * ends the source lists. kind: the source's own class of link ("backplane", "blue"). */
+     * ends the source lists. kind: the source's own class of link ("backplane", "blue"). state:
+     * enum ib_state; a link that is down is no link of the views. */
     "CREATE TABLE link(source INTEGER NOT NULL, a INTEGER NOT NULL, aport INTEGER NOT NULL,"
     " b INTEGER NOT NULL, bport INTEGER NOT NULL, width INTEGER, speed INTEGER, mbps INTEGER,"
-    " ends INTEGER NOT NULL DEFAULT 2, kind TEXT);"
+    " ends INTEGER NOT NULL DEFAULT 2, kind TEXT, state INTEGER);"
     /* Cray: cname is packed (cray.h). */
     "CREATE TABLE cray_admin(nid INTEGER PRIMARY KEY, source INTEGER NOT NULL, cname INTEGER,"
     " type TEXT, status TEXT, mode TEXT);"
@@ -62,6 +67,10 @@ const char db_schema[] =
     " shape TEXT NOT NULL UNIQUE);"
     "CREATE TABLE node_class(key TEXT PRIMARY KEY, source INTEGER NOT NULL, name TEXT NOT NULL,"
     " class INTEGER NOT NULL) WITHOUT ROWID;"
+    /* GUIDs of a node's adapters (node, ports, system image), from its hwloc XML. exact 0: the XML
+     * may be another node's, of the same class. */
+    "CREATE TABLE nic(source INTEGER NOT NULL, node TEXT NOT NULL, device TEXT, guid INTEGER NOT"
+    " NULL, exact INTEGER NOT NULL);"
     /* The site's own map: a GUID, or a name in the dump, is this Slurm node. */
     "CREATE TABLE alias(source INTEGER NOT NULL, guid INTEGER, key TEXT, node TEXT NOT NULL);"
     /* ---- Views. host ids are in natural order of names; key is what a name is looked up by;
@@ -70,7 +79,9 @@ const char db_schema[] =
     " class INTEGER, status TEXT NOT NULL, type TEXT NOT NULL, place TEXT, cname INTEGER);"
     "CREATE UNIQUE INDEX host_key ON host(key);"
     "CREATE TABLE nickname(key TEXT PRIMARY KEY, host INTEGER NOT NULL) WITHOUT ROWID;"
-    "CREATE TABLE switch(id INTEGER PRIMARY KEY, label TEXT NOT NULL, level INTEGER);"
+    /* plane: which connected component of switches, from 1 by their lowest id. */
+    "CREATE TABLE switch(id INTEGER PRIMARY KEY, label TEXT NOT NULL, level INTEGER,"
+    " plane INTEGER);"
     "CREATE TABLE adapter(vertex INTEGER PRIMARY KEY, host INTEGER);"
     /* host 0: of an adapter whose host is not known. adapter 0: a Cray node on its router. hops and
      * cost (costs.h) from the host into the switch. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "machine/machine.h"
+#include "machine/network.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -251,5 +252,6 @@ void topomap_machine_free(topomap_machine *machine)
     free(machine->site_cost);
     free(machine->site_hops);
     free(machine->hop_level_name);
+    topomap_network_free(machine->network);
     free(machine);
 }

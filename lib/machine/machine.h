@@ -56,6 +56,7 @@ struct topomap_machine {
     uint16_t *site_hops; /* [sites * sites], or NULL: 1 between any two nodes */
 
     uint32_t max_hops;
+    struct topomap_network *network; /* owned; or NULL: not known, or a torus's own grid */
     char (*hop_level_name)[24]; /* TORUS, MATRIX: [max_hops + 1], names of the outer levels */
 };
 

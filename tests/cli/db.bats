@@ -43,6 +43,35 @@ null" ]
   run -2 topomap db show --db t.db node1 --summary
 }
 
+@test "db show: rails, planes and ports of one node; adapters of unknown hosts" {
+  run -0 topomap db import --db t.db ibnetdiscover "$data/report.ports"
+  [[ $output == *"2 hosts, 2 switches, 10 links, 7 adapters (3 of unknown hosts)"* ]]
+  topomap db show --db t.db node2 --json > n.json
+  [ "$(jq -c '[.name, .rails, .planes, (.ports | length)]' n.json)" = '["node2",2,[1],3]' ]
+  [ "$(jq -c '.ports[0] | [.guid, .port, .rail, .plane, .switch_port, .width, .speed, .state]' n.json)" = \
+    '["0x0002c90300000401",1,1,1,4,4,"QDR","up"]' ]
+  [ "$(jq -c '.ports[1] | [.guid, .port, .rail, .switch, .width, .speed, .state]' n.json)" = \
+    '["0x0002c90300000402",2,null,null,null,null,"down"]' ]
+  run -0 topomap db show --db t.db node2
+  [[ ${lines[2]} == *"0x0002c90300000402"*"port 2  down"* ]]
+  [ "$(topomap db show --db t.db --summary --json | jq -c '[.planes, .unknown_adapters]')" = '[1,3]' ]
+  [ "$(topomap db show --db t.db --unknown --json | jq -c '[.[].guid] | unique | length')" = 3 ]
+  run -0 topomap db show --db t.db --unknown
+  [ "${#lines[@]}" -eq 4 ]
+  [[ ${lines[2]} == "0x0002c90300000301  port 1"*'"MT25408 ConnectX Mellanox Technologies"' ]]
+  run -2 topomap db show --db t.db --unknown --summary
+}
+
+@test "db import: ibdiagnet's and opensm's files" {
+  run -0 topomap db import --db t.db opensm-lst "$data/subnet.lst"
+  [[ $output == *"2 hosts, 2 switches, 6 links, 3 adapters (1 of unknown hosts)" ]]
+  run -0 topomap db import --db t.db ibdiagnet "$data/rack.net_dump"
+  [[ $output == *"2 hosts, 2 switches, 6 links"* ]]
+  [ "$(topomap db show --db t.db --summary --json | jq .subnets)" = 2 ]
+  run -3 topomap db import --db t.db ibnetdiscover "$data/subnet.lst"
+  [[ $output == *"subnet.lst:1: a subnet list of opensm or ibdiagnet; import it as opensm-lst"* ]]
+}
+
 @test "db distance: hops, cost, route" {
   topomap db import --db t.db ibnetdiscover "$data/tree.ibnetdiscover"
   topomap db distance --db t.db node1 node10 --json > d.json
@@ -101,12 +130,12 @@ t.db" ]
 
 @test "db import: what other tools and other modes print is refused by name" {
   printf 'Unicast lids [0x0-0x8c] of switch Lid 2 guid 0x1 (x):\n' > lfts
-  printf 'CA   140  1 0x00000000001000ff 4x SDR - SW  18 16 0x1 ( %sa%s - %sb%s )\n' "'" "'" "'" "'" > ports
+  printf 'Ca\t : 0x00000000001000ff ports 1 devid 0x0 vendid 0x0 "n1 HCA-1"\n' > list
   printf 'Switch\t8 "Switch1"\n[1]\t"Hca1"[1]\n' > net
   run -3 topomap db import --db t.db ibnetdiscover lfts
   [[ $output == *"lfts:1: routing tables"* ]]
-  run -3 topomap db import --db t.db ibnetdiscover ports
-  [[ $output == *"ports:1: a ports report (ibnetdiscover -p)"* ]]
+  run -3 topomap db import --db t.db ibnetdiscover list
+  [[ $output == *"list:1: a node list (ibnetdiscover -l, -H, -S or -R)"* ]]
   run -3 topomap db import --db t.db ibnetdiscover net
   [[ $output == *"net:1: a net file of the simulator"* ]]
   [ ! -e t.db ]

@@ -1,10 +1,12 @@
 # Unit tests of host lists, node shapes and the topology database.
 DB_TESTS = tests/unit/test_hostlist tests/unit/test_shape tests/unit/test_db \
-  tests/unit/test_db_machine
+  tests/unit/test_db_machine tests/unit/test_db_ib tests/unit/test_db_ib_model
 check_PROGRAMS += $(DB_TESTS)
 TESTS += $(DB_TESTS)
 EXTRA_DIST += tests/data/db/tree.ibnetdiscover tests/data/db/gemini.xtprocadmin \
-  tests/data/db/gemini.xtdb2proc tests/data/db/aries.xtdb2proc tests/data/db/hosts.map
+  tests/data/db/gemini.xtdb2proc tests/data/db/aries.xtdb2proc tests/data/db/hosts.map \
+  tests/data/db/report.ports tests/data/db/subnet.lst tests/data/db/rack.net_dump \
+  tests/data/db/nic.xml
 
 # Real dumps, where they lie beside the checkout; the tests that need them are skipped without.
 DB_TEST_CPPFLAGS = $(AM_CPPFLAGS) -DSHARED_DATA='"$(abs_top_srcdir)/../shared/data"' \
@@ -22,3 +24,11 @@ tests_unit_test_db_machine_SOURCES = tests/unit/test_db_machine.c tests/unit/scr
   tests/unit/scratch.h
 tests_unit_test_db_machine_CPPFLAGS = $(DB_TEST_CPPFLAGS)
 tests_unit_test_db_machine_LDADD = $(UNIT_LIBS)
+IB_DATABASE = tests/unit/ib_database.c tests/unit/ib_database.h tests/unit/scratch.c \
+  tests/unit/scratch.h
+tests_unit_test_db_ib_SOURCES = tests/unit/test_db_ib.c $(IB_DATABASE)
+tests_unit_test_db_ib_CPPFLAGS = $(DB_TEST_CPPFLAGS)
+tests_unit_test_db_ib_LDADD = $(UNIT_LIBS)
+tests_unit_test_db_ib_model_SOURCES = tests/unit/test_db_ib_model.c $(IB_DATABASE)
+tests_unit_test_db_ib_model_CPPFLAGS = $(DB_TEST_CPPFLAGS)
+tests_unit_test_db_ib_model_LDADD = $(UNIT_LIBS)

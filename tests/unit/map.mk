@@ -8,3 +8,7 @@ tests_unit_test_balance_SOURCES = tests/unit/test_balance.c
 tests_unit_test_balance_LDADD = $(UNIT_LIBS)
 tests_unit_test_layout_SOURCES = tests/unit/test_layout.c
 tests_unit_test_layout_LDADD = $(UNIT_LIBS)
+check_PROGRAMS += tests/unit/test_congestion
+TESTS += tests/unit/test_congestion
+tests_unit_test_congestion_SOURCES = tests/unit/test_congestion.c
+tests_unit_test_congestion_LDADD = $(UNIT_LIBS) -lm

@@ -223,8 +223,6 @@ static void refuses_bad_dumps(void **state)
              A) "[1] \"S-" B "\"[2] # \"x\" lid 1 4xEDR\n",
          ":8: a second record"},
         {SWITCH(A) CA(A, "n1 HCA-1"), ":6: this GUID is another kind"},
-        {"CA   140  1 0x00000000001000ff 4x SDR - SW    18 16 0x01 ( 'a' - 'b' )\n",
-         "ports report"},
         {"Ca\t : 0x00000000001000ff ports 1 devid 0x0 vendid 0x0 \"n1 HCA-1\"\n", "node list"},
         {"Switch\t : 0x00000000001000ff ports 1 devid 0x0 vendid 0x0 \"n1\"\n", "node list"},
         {"< vendid=0x2c9\n", "difference"},
@@ -251,10 +249,11 @@ static void tolerates_odd_dumps(void **state)
         {SWITCH(A) "[1] \"S-" B "\"[1] # \"x\" lid 1 4xGDR\n" SWITCH(
              B) "[1] \"S-" A "\"[1] # \"x\" lid 1 4x???\n",
          1, 0, 0, 1, 0},
-        /* One-way: the other record is there and does not list the port. */
+        /* One-way: the other record is there and does not list the port. Where it is the last one
+         * of the file, the file may be cut. */
         {SWITCH(A) "[1] \"S-" B "\"[1] # \"x\" lid 1 4xEDR\n" SWITCH(
              B) "[2] \"S-" A "\"[2] # \"x\" lid 1 4xEDR\n[3] \"S-" B "\"[4] # \"x\" lid 1 4xEDR\n",
-         3, 0, 0, 3, 0},
+         3, 0, 0, 3, 1},
         /* A port-to-self loop is one link. */
         {SWITCH(A) "[1] \"S-" A "\"[2] # \"x\" lid 1 4xEDR\n[2] \"S-" A
                    "\"[1] # \"x\" lid 1 4xEDR\n",

@@ -181,6 +181,39 @@ TOPOMAP_PUBLIC int topomap_cost_evaluate(const topomap_graph *graph, const topom
 /** Frees what the cost owns (not the struct). */
 TOPOMAP_PUBLIC void topomap_cost_clear(topomap_cost *cost);
 
+/* ---- Congestion -------------------------------------------------------------------------- */
+
+/** How loaded a network's links are by a placement. Traffic and links are directed: what u sends
+ *  to v loads the links from u to v. Inside a node there are none. */
+typedef struct topomap_congestion {
+    const char *model; /**< name of its row; static */
+    double max, mean;  /**< bytes over a link / its bandwidth; the mean is over all links */
+    const char *unit;  /**< of max and mean: "bytes" where every cable has bandwidth 1, or "s"
+                            where bandwidths are known (bytes a second); static */
+    uint32_t links;    /**< directed links of the network, parallel cables being one */
+    uint32_t used;     /**< those with any traffic */
+    char worst[128];   /**< the most loaded link, "leaf1 -> spine2"; the first of equals; "" where
+                            there is no traffic */
+} topomap_congestion;
+
+/** Evaluates a placement by one of the models below.
+ *  Fails with TOPOMAP_EUSAGE where the machine's links are not known (trees and matrices) or the
+ *  model needs routing tables that it does not have; TOPOMAP_EINPUT where nodes are not joined.
+ *  \param slot_of_rank  [ranks of the graph]
+ *  Deterministic; threads may share graph and machine. Hoefler & Snir, ICS 2011, section 2.1. */
+TOPOMAP_PUBLIC int topomap_congestion_evaluate(const topomap_graph *graph,
+                                               const topomap_machine *machine,
+                                               const uint32_t *slot_of_rank, const char *model,
+                                               topomap_congestion *congestion, topomap_error *err);
+
+/** One row of the registry of models. */
+typedef struct topomap_congestion_info {
+    const char *name; /**< "exact", "fast" or "routes" */
+    const char *help; /**< one line */
+} topomap_congestion_info;
+/** Row i of the registry, lent; NULL after the last. */
+TOPOMAP_PUBLIC const topomap_congestion_info *topomap_congestion_row(size_t i);
+
 /* ---- Mapping ----------------------------------------------------------------------------- */
 
 enum topomap_effort { TOPOMAP_FAST, TOPOMAP_DEFAULT, TOPOMAP_STRONG };

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "machine/network.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/machine.h"
+#include "util/alloc.h"
+
+void topomap_network_free(topomap_network *network)
+{
+    if (!network)
+        return;
+    for (uint32_t v = 0; network->name && v < network->vertices; v++)
+        free(network->name[v]);
+    free(network->name);
+    free(network->vertex_of);
+    free(network->first);
+    free(network->head);
+    free(network->cables);
+    free(network->capacity);
+    free(network->next);
+    free(network);
+}
+
+static int by_ends(const void *a, const void *b)
+{
+    const topomap_cable *x = a, *y = b;
+
+    if (x->a != y->a)
+        return x->a < y->a ? -1 : 1;
+    return x->b < y->b ? -1 : x->b > y->b;
+}
+
+/* Adds up cables of one pair; \return how many pairs are left, in front. */
+static size_t join_parallel(size_t cables, topomap_cable *cable)
+{
+    size_t pairs = 0;
+
+    for (size_t i = 0; i < cables; i++)
+        if (cable[i].a > cable[i].b) {
+            uint32_t a = cable[i].a;
+
+            cable[i].a = cable[i].b;
+            cable[i].b = a;
+        }
+    if (cables)
+        qsort(cable, cables, sizeof *cable, by_ends);
+    for (size_t i = 0; i < cables; i++) {
+        if (cable[i].a == cable[i].b || !cable[i].cables)
+            continue;
+        if (pairs && by_ends(&cable[pairs - 1], &cable[i]) == 0) {
+            cable[pairs - 1].cables += cable[i].cables;
+            cable[pairs - 1].capacity += cable[i].capacity;
+        } else {
+            cable[pairs++] = cable[i];
+        }
+    }
+    return pairs;
+}
+
+static int allocate(topomap_network *network, const uint32_t *vertex_of, topomap_error *err)
+{
+    network->vertex_of = topomap_alloc(network->nodes, sizeof(uint32_t), err);
+    network->first = topomap_alloc((size_t)network->vertices + 1, sizeof(uint32_t), err);
+    network->head = topomap_alloc(network->links, sizeof(uint32_t), err);
+    network->cables = topomap_alloc(network->links, sizeof(uint32_t), err);
+    network->capacity = topomap_alloc(network->links, sizeof(double), err);
+    if (!network->vertex_of || !network->first || !network->head || !network->cables ||
+        !network->capacity)
+        return -1;
+    if (network->nodes)
+        memcpy(network->vertex_of, vertex_of, network->nodes * sizeof *vertex_of);
+    return 0;
+}
+
+static void put(topomap_network *network, uint32_t *at, uint32_t tail, uint32_t head,
+                const topomap_cable *cable)
+{
+    uint32_t link = at[tail]++;
+
+    network->head[link] = head;
+    network->cables[link] = cable->cables;
+    network->capacity[link] = cable->capacity;
+}
+
+/* Pairs are sorted by (a, b): the backward links of a vertex come first, then the forward ones, so
+ * that heads ascend. */
+static void fill(topomap_network *network, size_t pairs, const topomap_cable *cable, uint32_t *at)
+{
+    for (size_t i = 0; i < pairs; i++) {
+        network->first[cable[i].a + 1]++;
+        network->first[cable[i].b + 1]++;
+    }
+    for (uint32_t v = 0; v < network->vertices; v++)
+        network->first[v + 1] += network->first[v];
+    memcpy(at, network->first, network->vertices * sizeof *at);
+    for (size_t i = 0; i < pairs; i++)
+        put(network, at, cable[i].b, cable[i].a, &cable[i]);
+    for (size_t i = 0; i < pairs; i++)
+        put(network, at, cable[i].a, cable[i].b, &cable[i]);
+}
+
+int topomap_network_new(uint32_t vertices, size_t cables, topomap_cable *cable, uint32_t nodes,
+                        const uint32_t *vertex_of, topomap_network **out, topomap_error *err)
+{
+    topomap_network *network;
+    uint32_t *at;
+    size_t pairs;
+
+    for (size_t i = 0; i < cables; i++)
+        if (cable[i].a >= vertices || cable[i].b >= vertices)
+            return topomap_error_set(err, TOPOMAP_EINPUT, "a cable ends at vertex %u of %u",
+                                     cable[i].a >= vertices ? cable[i].a : cable[i].b, vertices);
+    pairs = join_parallel(cables, cable);
+    if (pairs > TOPOMAP_NETWORK_LINKS / 2)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "a network of %zu links is too large", pairs);
+    network = topomap_alloc(1, sizeof *network, err);
+    if (!network)
+        return -1;
+    network->vertices = vertices;
+    network->links = (uint32_t)pairs * 2;
+    network->nodes = nodes;
+    network->unit = "bytes";
+    at = topomap_alloc(vertices, sizeof *at, err);
+    if (!at || allocate(network, vertex_of, err)) {
+        free(at);
+        topomap_network_free(network);
+        return -1;
+    }
+    fill(network, pairs, cable, at);
+    free(at);
+    *out = network;
+    return 0;
+}
+
+uint32_t topomap_network_link(const topomap_network *network, uint32_t tail, uint32_t head)
+{
+    uint32_t low = network->first[tail], high = network->first[tail + 1];
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (network->head[middle] < head)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < network->first[tail + 1] && network->head[low] == head ? low : UINT32_MAX;
+}
+
+/* ---- Tori and meshes --------------------------------------------------------------------- */
+
+/* Router ids are as node ids of a specification: x + X*(y + Y*z). */
+static uint32_t router_of(const topomap_machine *m, uint32_t node)
+{
+    uint32_t id = 0;
+
+    for (uint32_t d = m->dims; d-- > 0;)
+        id = id * m->dim[d] + m->coord[(size_t)node * m->dims + d];
+    return id;
+}
+
+static size_t list_cables(const topomap_machine *m, uint32_t routers, topomap_cable *cable)
+{
+    size_t cables = 0;
+
+    for (uint32_t router = 0; router < routers; router++) {
+        uint32_t stride = 1, rest = router;
+
+        for (uint32_t d = 0; d < m->dims; d++) {
+            uint32_t at = rest % m->dim[d];
+
+            if (at + 1 < m->dim[d])
+                cable[cables++] = (topomap_cable){router, router + stride, 1, 1.0};
+            else if (m->wrap[d] && m->dim[d] > 1)
+                cable[cables++] = (topomap_cable){router - at * stride, router, 1, 1.0};
+            rest /= m->dim[d];
+            stride *= m->dim[d];
+        }
+    }
+    return cables;
+}
+
+int topomap_network_grid(const topomap_machine *m, topomap_network **network, topomap_error *err)
+{
+    uint64_t routers = 1;
+    topomap_cable *cable;
+    uint32_t *vertex_of;
+    int status = -1;
+
+    if (m->kind != TOPOMAP_MACHINE_TORUS)
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "this machine's links are not known");
+    for (uint32_t d = 0; d < m->dims; d++) {
+        routers *= m->dim[d];
+        if (routers * m->dims > TOPOMAP_NETWORK_LINKS / 2)
+            return topomap_error_set(err, TOPOMAP_EINPUT, "a network of over %llu routers",
+                                     (unsigned long long)(TOPOMAP_NETWORK_LINKS / 2 / m->dims));
+    }
+    cable = topomap_alloc((size_t)routers * m->dims, sizeof *cable, err);
+    vertex_of = topomap_alloc(m->nodes, sizeof *vertex_of, err);
+    if (cable && vertex_of) {
+        for (uint32_t node = 0; node < m->nodes; node++)
+            vertex_of[node] = router_of(m, node);
+        status = topomap_network_new((uint32_t)routers, list_cables(m, (uint32_t)routers, cable),
+                                     cable, m->nodes, vertex_of, network, err);
+    }
+    free(cable);
+    free(vertex_of);
+    return status;
+}

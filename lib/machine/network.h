@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Links and routes between a machine's nodes, for congestion. A machine has one where its source
+ * tells the links (machine.h, .network); tori and meshes get theirs when it is asked for. */
+#ifndef TOPOMAP_NETWORK_H
+#define TOPOMAP_NETWORK_H
+
+#include "topomap/topomap.h"
+
+/** The most directed links that a network may have. */
+#define TOPOMAP_NETWORK_LINKS ((uint64_t)1 << 28)
+
+/** Vertices are nodes' adapters, switches and routers; links are directed, and parallel cables are
+ *  one link with as many cables. Immutable once made. */
+typedef struct topomap_network {
+    uint32_t vertices, links, nodes;
+    uint32_t *vertex_of; /* [nodes] where a node's traffic enters and leaves */
+    uint32_t *first;     /* [vertices + 1] the links out of v: first[v] .. first[v + 1] */
+    uint32_t *head;      /* [links] where it goes; ascending for each vertex */
+    uint32_t *cables;    /* [links] */
+    double *capacity;    /* [links] of all its cables, in `unit`s a second or relative */
+    const char *unit;    /* of traffic / capacity: "bytes" (capacity 1 a cable) or "s"; static */
+    uint32_t *next;      /* NULL, or [vertices * nodes]: the link towards a node by the routing
+                            tables; UINT32_MAX where they have none */
+    char **name;         /* [vertices] or NULL */
+} topomap_network;
+
+/** Cables of both directions between two vertices. */
+typedef struct topomap_cable {
+    uint32_t a, b;
+    uint32_t cables;
+    double capacity; /* of all of them, each way */
+} topomap_cable;
+
+/** Makes a network; cables of one pair of vertices are added up. Cables of a vertex with itself
+ *  are left out. O(cables log cables).
+ *  \param cable      [cables] sorted in place
+ *  \param vertex_of  [nodes], copied
+ *  \return 0, or -1: TOPOMAP_EINPUT where an end is no vertex or there are too many links */
+int topomap_network_new(uint32_t vertices, size_t cables, topomap_cable *cable, uint32_t nodes,
+                        const uint32_t *vertex_of, topomap_network **network, topomap_error *err);
+/** The routers of a torus or mesh machine: all of the box, allocated or not, for all of them
+ *  route. A wrapping dimension of two routers has two cables. TOPOMAP_EUSAGE for other machines. */
+int topomap_network_grid(const topomap_machine *machine, topomap_network **network,
+                         topomap_error *err);
+void topomap_network_free(topomap_network *network);
+
+/** The link from \p tail to \p head, UINT32_MAX where there is none. */
+uint32_t topomap_network_link(const topomap_network *network, uint32_t tail, uint32_t head);
+
+#endif

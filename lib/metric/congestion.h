@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The loads of links by each model of congestion, for lib/metric only. */
+#ifndef TOPOMAP_CONGESTION_H
+#define TOPOMAP_CONGESTION_H
+
+#include "machine/network.h"
+
+/** What a model works on. Traffic between ranks of one vertex is not in it. */
+typedef struct topomap_traffic {
+    const topomap_network *network;
+    const topomap_graph *graph;
+    const uint32_t *vertex_of; /* [ranks] of the network */
+    const uint32_t *node_of;   /* [ranks] */
+} topomap_traffic;
+
+/** Adds each link's bytes to \p load [links]. -1 where a rank cannot reach another. */
+typedef int topomap_congestion_model(const topomap_traffic *traffic, double *load,
+                                     topomap_error *err);
+
+/** All shortest paths, each path of a pair with the same share (Hoefler & Snir, ICS 2011, section
+ *  2.5), parallel cables being paths of their own. One breadth-first search and one way back for
+ *  each vertex that sends, O(sending vertices * links). */
+topomap_congestion_model topomap_congestion_exact;
+/** One path for each arc, heaviest arc first: of the shortest ones, the one with the least sum of
+ *  bytes / capacity so far (LibTopoMap's estimate: the same paper, section 5.1, Alg. 3; hops and
+ *  loads are compared as a pair instead of adding a large constant). Equal arcs in the order of
+ *  (from, to), equal paths by the lower link. */
+topomap_congestion_model topomap_congestion_fast;
+/** Along the routing tables (topomap_network.next). */
+topomap_congestion_model topomap_congestion_routes;
+
+/** No path: names both ends. Returns -1. */
+int topomap_congestion_unreachable(const topomap_traffic *traffic, uint32_t from, uint32_t to,
+                                   topomap_error *err);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/graph.h"
+#include "metric/congestion.h"
+#include "util/alloc.h"
+
+/* For one sending vertex s: paths(v) is the number of shortest paths s..v. With wanted(v) the bytes
+ * that s sends to v, the bytes for one path that ends at v or goes on from there are
+ *     through(v) = wanted(v) / paths(v) + sum over links v->w one step farther: cables * through(w)
+ * and the link u->v carries paths(u) * cables * through(v). (Brandes's accumulation, with equal
+ * shares for paths instead of 1 for each pair.) */
+struct search {
+    const topomap_network *network;
+    uint32_t *distance;               /* [vertices] UINT32_MAX: not seen */
+    uint32_t *order;                  /* [vertices] as they were found */
+    double *paths, *wanted, *through; /* [vertices] */
+    uint32_t found;
+};
+
+static void spread(struct search *s, uint32_t from)
+{
+    const topomap_network *n = s->network;
+
+    memset(s->distance, 0xff, n->vertices * sizeof *s->distance);
+    s->distance[from] = 0;
+    s->paths[from] = 1.0;
+    s->order[0] = from;
+    s->found = 1;
+    for (uint32_t i = 0; i < s->found; i++) {
+        uint32_t u = s->order[i];
+
+        for (uint32_t link = n->first[u]; link < n->first[u + 1]; link++) {
+            uint32_t v = n->head[link];
+
+            if (s->distance[v] == UINT32_MAX) {
+                s->distance[v] = s->distance[u] + 1;
+                s->paths[v] = 0.0;
+                s->order[s->found++] = v;
+            }
+            if (s->distance[v] == s->distance[u] + 1)
+                s->paths[v] += s->paths[u] * n->cables[link];
+        }
+    }
+}
+
+static void gather(struct search *s, double *load)
+{
+    const topomap_network *n = s->network;
+
+    for (uint32_t i = s->found; i-- > 0;) {
+        uint32_t u = s->order[i];
+
+        s->through[u] = s->wanted[u] / s->paths[u];
+        for (uint32_t link = n->first[u]; link < n->first[u + 1]; link++) {
+            uint32_t v = n->head[link];
+
+            if (s->distance[v] != s->distance[u] + 1 || s->through[v] == 0.0)
+                continue;
+            load[link] += s->paths[u] * n->cables[link] * s->through[v];
+            s->through[u] += n->cables[link] * s->through[v];
+        }
+    }
+}
+
+/* Ranks in the order of their vertices. */
+static int sort_ranks(const topomap_traffic *t, uint32_t **sorted, topomap_error *err)
+{
+    uint32_t vertices = t->network->vertices;
+    uint32_t *first = topomap_alloc((size_t)vertices + 1, sizeof *first, err);
+
+    *sorted = topomap_alloc(t->graph->ranks, sizeof **sorted, err);
+    if (!first || !*sorted) {
+        free(first);
+        return -1;
+    }
+    for (uint32_t r = 0; r < t->graph->ranks; r++)
+        first[t->vertex_of[r] + 1]++;
+    for (uint32_t v = 0; v < vertices; v++)
+        first[v + 1] += first[v];
+    for (uint32_t r = 0; r < t->graph->ranks; r++)
+        (*sorted)[first[t->vertex_of[r]]++] = r;
+    free(first);
+    return 0;
+}
+
+/* The bytes that the ranks sorted[*at..] of one vertex send to others; *at moves past them. */
+static int collect(const topomap_traffic *t, const uint32_t *sorted, uint32_t *at, double *wanted)
+{
+    const topomap_graph *g = t->graph;
+    uint32_t from = t->vertex_of[sorted[*at]];
+    int any = 0;
+
+    memset(wanted, 0, t->network->vertices * sizeof *wanted);
+    for (; *at < g->ranks && t->vertex_of[sorted[*at]] == from; ++*at)
+        for (uint64_t e = g->offset[sorted[*at]]; e < g->offset[sorted[*at] + 1]; e++) {
+            uint32_t to = t->vertex_of[g->target[e]];
+
+            if (to == from || !g->bytes[e])
+                continue;
+            wanted[to] += (double)g->bytes[e];
+            any = 1;
+        }
+    return any;
+}
+
+static int check_reached(const topomap_traffic *t, const struct search *s, uint32_t from,
+                         topomap_error *err)
+{
+    if (s->found == t->network->vertices)
+        return 0;
+    for (uint32_t v = 0; v < t->network->vertices; v++)
+        if (s->wanted[v] > 0.0 && s->distance[v] == UINT32_MAX)
+            return topomap_congestion_unreachable(t, from, v, err);
+    return 0;
+}
+
+int topomap_congestion_exact(const topomap_traffic *t, double *load, topomap_error *err)
+{
+    size_t vertices = t->network->vertices;
+    struct search s = {.network = t->network};
+    uint32_t *sorted = NULL;
+    int status = sort_ranks(t, &sorted, err);
+
+    s.distance = topomap_alloc(vertices, sizeof *s.distance, err);
+    s.order = topomap_alloc(vertices, sizeof *s.order, err);
+    s.paths = topomap_alloc(vertices * 3, sizeof *s.paths, err);
+    if (!s.distance || !s.order || !s.paths)
+        status = -1;
+    else
+        s.wanted = s.paths + vertices, s.through = s.wanted + vertices;
+    for (uint32_t at = 0; status == 0 && at < t->graph->ranks;) {
+        uint32_t from = t->vertex_of[sorted[at]];
+
+        if (!collect(t, sorted, &at, s.wanted))
+            continue;
+        spread(&s, from);
+        status = check_reached(t, &s, from, err);
+        if (status == 0)
+            gather(&s, load);
+    }
+    free(sorted);
+    free(s.distance);
+    free(s.order);
+    free(s.paths);
+    return status;
+}

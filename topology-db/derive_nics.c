@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which node has an adapter, as the nodes' hwloc XMLs tell. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology-db/derive.h"
+#include "util/alloc.h"
+
+struct names {
+    char *text;
+    size_t size, room, last; /* last: where the name that was kept last begins */
+};
+
+/* Rows come by node: a name is kept once. */
+static int keep_name(struct names *names, const char *name, topomap_error *err)
+{
+    size_t length = strlen(name) + 1;
+
+    if (names->size && strcmp(names->text + names->last, name) == 0)
+        return 0;
+    if (topomap_grow(&names->text, &names->room, names->size + length, 1, err))
+        return -1;
+    memcpy(names->text + names->size, name, length);
+    names->last = names->size;
+    names->size += length;
+    return 0;
+}
+
+static int by_guid(const void *a, const void *b)
+{
+    const struct db_nic *x = a, *y = b;
+
+    if (x->guid != y->guid)
+        return x->guid < y->guid ? -1 : 1;
+    if (x->exact != y->exact)
+        return x->exact ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+static int same_node(const struct db_views *views, const struct db_nic *a, const struct db_nic *b)
+{
+    char x[DB_KEY], y[DB_KEY];
+
+    if (a->node == b->node)
+        return 1;
+    db_host_key(views->nic_names + a->node, x);
+    db_host_key(views->nic_names + b->node, y);
+    return strcmp(x, y) == 0;
+}
+
+/* Keeps each GUID once. Two nodes may have one in copies of one XML, or where several hosts share a
+ * card's system image GUID: the XML that names its node wins over one that does not, and otherwise
+ * none does. */
+static void settle(struct db_views *views)
+{
+    size_t kept = 0, end;
+
+    for (size_t i = 0; i < views->nics; i = end) {
+        int clear = 1;
+
+        for (end = i + 1; end < views->nics && views->nic[end].guid == views->nic[i].guid; end++)
+            if (views->nic[end].exact == views->nic[i].exact)
+                clear &= same_node(views, &views->nic[i], &views->nic[end]);
+        if (clear)
+            views->nic[kept++] = views->nic[i];
+    }
+    views->nics = kept;
+}
+
+int db_views_nics(struct db_views *views, topomap_error *err)
+{
+    sqlite3_stmt *statement =
+        db_prepare(views->file, "SELECT node, guid, exact FROM nic ORDER BY node, guid", err);
+    struct names names = {0};
+    size_t room = 0;
+    int row = -1;
+
+    while (statement && (row = db_step(statement, err)) > 0) {
+        if (topomap_grow(&views->nic, &room, views->nics + 1, sizeof *views->nic, err) ||
+            keep_name(&names, (const char *)sqlite3_column_text(statement, 0), err)) {
+            row = -1;
+            break;
+        }
+        views->nic[views->nics++] = (struct db_nic){(uint64_t)sqlite3_column_int64(statement, 1),
+                                                    names.last, sqlite3_column_int(statement, 2)};
+    }
+    sqlite3_finalize(statement);
+    views->nic_names = names.text;
+    if (row == 0 && views->nics) {
+        qsort(views->nic, views->nics, sizeof *views->nic, by_guid);
+        settle(views);
+    }
+    return row;
+}
+
+const char *db_views_nic(const struct db_views *views, uint64_t guid, int *exact)
+{
+    size_t low = 0, high = guid ? views->nics : 0;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (views->nic[middle].guid == guid) {
+            *exact = views->nic[middle].exact;
+            return views->nic_names + views->nic[middle].node;
+        }
+        if (views->nic[middle].guid < guid)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From port lines to cables: what both ends say, put together. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology-db/ib.h"
+#include "util/alloc.h"
+
+/* ---- Order ------------------------------------------------------------------------------- */
+
+struct rank {
+    uint64_t guid;
+    uint32_t index;
+    uint16_t subnet;
+};
+
+static int by_guid(const void *a, const void *b)
+{
+    const struct rank *x = a, *y = b;
+
+    if (x->guid != y->guid)
+        return x->guid < y->guid ? -1 : 1;
+    return x->subnet < y->subnet ? -1 : x->subnet > y->subnet;
+}
+
+static int by_port(const void *a, const void *b)
+{
+    const struct ib_end *x = a, *y = b;
+
+    if (x->vertex != y->vertex)
+        return x->vertex < y->vertex ? -1 : 1;
+    if (x->port != y->port)
+        return x->port < y->port ? -1 : 1;
+    if (x->derived != y->derived)
+        return x->derived ? 1 : -1;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* Renumbers vertices by GUID: a dump's own order is that of a hash table and changes from run to
+ * run. */
+static int sort_vertices(struct ib_fabric *fabric, topomap_error *err)
+{
+    struct rank *rank = topomap_alloc(fabric->vertices, sizeof *rank, err);
+    uint32_t *now = topomap_alloc(fabric->vertices, sizeof *now, err);
+    struct ib_vertex *sorted = topomap_alloc(fabric->vertices, sizeof *sorted, err);
+    int result = rank && now && sorted ? 0 : -1;
+
+    if (!result) {
+        for (uint32_t i = 0; i < fabric->vertices; i++)
+            rank[i] = (struct rank){fabric->vertex[i].guid, i, fabric->vertex[i].subnet};
+        qsort(rank, fabric->vertices, sizeof *rank, by_guid);
+        for (uint32_t i = 0; i < fabric->vertices; i++) {
+            now[rank[i].index] = i;
+            sorted[i] = fabric->vertex[rank[i].index];
+        }
+        for (size_t i = 0; i < fabric->ends; i++) {
+            fabric->end[i].vertex = now[fabric->end[i].vertex];
+            fabric->end[i].remote = now[fabric->end[i].remote];
+        }
+        for (size_t i = 0; i < fabric->idles; i++)
+            fabric->idle[i].vertex = now[fabric->idle[i].vertex];
+        memcpy(fabric->vertex, sorted, fabric->vertices * sizeof *sorted);
+        free(fabric->slot); /* it has the old indices */
+        fabric->slot = NULL;
+        fabric->slots = 0;
+    }
+    free(rank);
+    free(sorted);
+    free(now);
+    return result;
+}
+
+/* ---- Links ------------------------------------------------------------------------------- */
+
+static struct ib_end *find_end(const struct ib_fabric *fabric, uint32_t vertex, uint8_t port)
+{
+    const struct ib_vertex *v = &fabric->vertex[vertex];
+    size_t low = v->first, high = v->first + v->ends;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (fabric->end[middle].port < port)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < v->first + v->ends && fabric->end[low].port == port ? &fabric->end[low] : NULL;
+}
+
+/* A switch is in one subnet. Where two dumps in a file have it, they are of one subnet, and which
+ * of them is true now, the file does not say. */
+static int check_subnets(const struct ib_fabric *fabric, struct db_import *import,
+                         topomap_error *err)
+{
+    for (size_t i = 1; i < fabric->vertices; i++) {
+        const struct ib_vertex *a = &fabric->vertex[i - 1], *b = &fabric->vertex[i];
+
+        if (a->guid == b->guid && a->subnet == b->subnet)
+            return topomap_error_set(err, TOPOMAP_EINPUT, "%s: two nodes have the GUID %016" PRIx64,
+                                     import->path, b->guid);
+        if (a->guid == b->guid && a->kind == IB_SWITCH && b->kind == IB_SWITCH)
+            return topomap_error_set(err, TOPOMAP_EINPUT,
+                                     "%s:%zu: a second record of switch %016" PRIx64
+                                     " (the first is on line %zu): the file holds two dumps of "
+                                     "one subnet; keep the newer one",
+                                     import->path, b->line, b->guid, a->line);
+    }
+    return 0;
+}
+
+/* Gives each vertex its ends; two lines for one port must say the same. */
+static int index_ends(struct ib_fabric *fabric, struct db_import *import, topomap_error *err)
+{
+    size_t kept = 0;
+
+    /* Readers may have counted them in the file's order. */
+    for (size_t i = 0; i < fabric->vertices; i++)
+        fabric->vertex[i].first = fabric->vertex[i].ends = 0;
+    for (size_t i = 0; i < fabric->ends; i++) {
+        struct ib_end *end = &fabric->end[i], *last = kept ? &fabric->end[kept - 1] : NULL;
+        struct ib_vertex *vertex = &fabric->vertex[end->vertex];
+
+        if (last && last->vertex == end->vertex && last->port == end->port) {
+            if (last->remote != end->remote || last->remote_port != end->remote_port)
+                return topomap_error_set(
+                    err, TOPOMAP_EINPUT,
+                    "%s:%zu: port %u of %016" PRIx64 " has another neighbour on line %zu: the "
+                    "file holds two states of the fabric; make a new dump",
+                    import->path, end->line, end->port, vertex->guid, last->line);
+            if (!end->derived)
+                db_warn(import, end->line, "port %u of %016" PRIx64 " is listed twice", end->port,
+                        vertex->guid);
+            continue;
+        }
+        fabric->end[kept] = *end;
+        if (!vertex->ends++)
+            vertex->first = kept;
+        kept++;
+    }
+    fabric->ends = kept;
+    return 0;
+}
+
+static int add_link(struct ib_fabric *fabric, const struct ib_end *end, uint8_t ends,
+                    topomap_error *err)
+{
+    struct ib_link link = {.a = end->vertex,
+                           .b = end->remote,
+                           .aport = end->port,
+                           .bport = end->remote_port,
+                           .width = end->width,
+                           .speed = end->speed,
+                           .ends = ends,
+                           .state = end->state};
+
+    if (link.a > link.b || (link.a == link.b && link.aport > link.bport)) {
+        link.a = end->remote;
+        link.b = end->vertex;
+        link.aport = end->remote_port;
+        link.bport = end->port;
+    }
+    if (topomap_grow(&fabric->link, &fabric->link_room, fabric->links + 1, sizeof *fabric->link,
+                     err))
+        return -1;
+    fabric->link[fabric->links++] = link;
+    return 0;
+}
+
+/* The lower of two where both are known: of widths, speeds and states. */
+static uint8_t smaller_known(uint8_t a, uint8_t b)
+{
+    return !a ? b : !b ? a : a < b ? a : b;
+}
+
+/* A cable whose two ends name each other. Old tools print each end's own rate (ibnetdiscover of
+ * 2007: 1xSDR here, 4xSDR there); a cable runs at one, the lower. */
+static int join_pair(struct ib_fabric *fabric, struct db_import *import, const struct ib_end *end,
+                     const struct ib_end *other, topomap_error *err)
+{
+    struct ib_end both = *end;
+
+    both.width = smaller_known(end->width, other->width);
+    both.speed = smaller_known(end->speed, other->speed);
+    both.state = smaller_known(end->state, other->state);
+    if ((end->width && other->width && end->width != other->width) ||
+        (end->speed && other->speed && end->speed != other->speed))
+        db_warn(import, end->line, "width or speed differs from the other end's on line %zu",
+                other->line);
+    return add_link(fabric, &both, end->derived || other->derived ? 1 : 2, err);
+}
+
+static int is_pair(const struct ib_end *end, const struct ib_end *other)
+{
+    return other && other->remote == end->vertex && other->remote_port == end->port;
+}
+
+/* What is missing of the last record of a file may have been cut off. */
+static void note_one_way(const struct ib_fabric *fabric, struct db_import *import,
+                         const struct ib_end *end)
+{
+    const struct ib_vertex *remote = &fabric->vertex[end->remote];
+    int last = remote->guid == fabric->last && remote->subnet == fabric->subnet;
+
+    if (!remote->recorded)
+        return;
+    import->report->partial |= last;
+    db_warn(import, end->line, "one-way link: port %u of %016" PRIx64 " does not list its end%s",
+            end->remote_port, remote->guid,
+            last ? "; it is the last record: the file may be cut" : "");
+}
+
+static int join_ends(struct ib_fabric *fabric, struct db_import *import, topomap_error *err)
+{
+    for (size_t i = 0; i < fabric->ends; i++) {
+        const struct ib_end *end = &fabric->end[i];
+        const struct ib_end *other = find_end(fabric, end->remote, end->remote_port);
+        int result = 0;
+
+        if (is_pair(end, other)) {
+            if (other >= end) /* the same end: a port looped to itself */
+                result = join_pair(fabric, import, end, other, err);
+        } else if (other) {
+            db_warn(import, end->line,
+                    "the other end, port %u of %016" PRIx64 ", names another neighbour on line "
+                    "%zu: link left out",
+                    end->remote_port, fabric->vertex[end->remote].guid, other->line);
+        } else {
+            note_one_way(fabric, import, end);
+            result = add_link(fabric, end, 1, err);
+        }
+        if (result)
+            return -1;
+    }
+    return 0;
+}
+
+/* Old ibdiagnet lists each link once: no end of such a file is missing. */
+static void accept_single(struct ib_fabric *fabric)
+{
+    for (size_t i = 0; i < fabric->links; i++)
+        if (fabric->link[i].ends == 2)
+            return;
+    for (size_t i = 0; i < fabric->links; i++)
+        fabric->link[i].ends = 2;
+    for (size_t i = 0; i < fabric->vertices; i++)
+        fabric->vertex[i].recorded = 1;
+}
+
+/* Links that only one of two lines has, in a file that has both of others. */
+static void count_single(const struct ib_fabric *fabric, struct db_import *import)
+{
+    size_t single = 0;
+
+    for (size_t i = 0; i < fabric->links; i++)
+        single += fabric->link[i].ends == 1;
+    if (single)
+        db_warn(import, 0, "%zu one-way links: the other end does not list them", single);
+}
+
+/* Records that only the other ends name: the discovery did not reach them, or the file is cut. */
+static void count_dangling(const struct ib_fabric *fabric, struct db_import *import)
+{
+    size_t dangling = 0;
+    uint64_t first = 0;
+
+    for (size_t i = 0; i < fabric->vertices; i++)
+        if (!fabric->vertex[i].recorded && !dangling++)
+            first = fabric->vertex[i].guid;
+    if (!dangling)
+        return;
+    import->report->partial = 1;
+    db_warn(import, 0,
+            "%zu neighbours have no record (the first is %016" PRIx64 "): the discovery was not "
+            "complete or the file is cut",
+            dangling, first);
+}
+
+int ib_join(struct ib_fabric *fabric, struct db_import *import, topomap_error *err)
+{
+    if (sort_vertices(fabric, err))
+        return -1;
+    if (fabric->ends)
+        qsort(fabric->end, fabric->ends, sizeof *fabric->end, by_port);
+    if (check_subnets(fabric, import, err) || index_ends(fabric, import, err) ||
+        join_ends(fabric, import, err))
+        return -1;
+    if (fabric->both) {
+        accept_single(fabric);
+        count_single(fabric, import);
+    }
+    count_dangling(fabric, import);
+    return 0;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The importers of InfiniBand dumps: which kinds of file each takes, told apart by content. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology-db/ib_read.h"
+#include "util/alloc.h"
+
+static const struct ib_grammar *const grammars[] = {
+    &ib_normal,
+    &ib_ports_report,
+    &ib_subnet_list,
+    &ib_net_dump,
+};
+
+/* The kinds that an importer takes; ends with NULL. */
+static const struct ib_grammar *const of_ibnetdiscover[] = {&ib_normal, &ib_ports_report, NULL};
+static const struct ib_grammar *const of_ibdiagnet[] = {&ib_normal, &ib_net_dump, &ib_subnet_list,
+                                                        NULL};
+static const struct ib_grammar *const of_opensm[] = {&ib_subnet_list, NULL};
+
+static int choose(struct ib_reader *r, const struct ib_grammar *const *taken, char *line)
+{
+    const struct ib_grammar *found = NULL;
+    char what[256];
+
+    for (size_t i = 0; !found && i < sizeof grammars / sizeof *grammars; i++)
+        if (grammars[i]->recognise(line))
+            found = grammars[i];
+    if (!found)
+        return 0;
+    for (; *taken; taken++)
+        if (*taken == found) {
+            r->grammar = found;
+            r->own = topomap_alloc(1, found->own + 1, r->err);
+            return r->own ? 0 : -1;
+        }
+    snprintf(what, sizeof what, "%s; import it as %s:", found->what, found->importer);
+    return ib_fail(r, what, line);
+}
+
+static int read_line(struct ib_reader *r, const struct ib_grammar *const *taken, char *line)
+{
+    int result = IB_NOT_MINE;
+
+    ib_skip_blanks(&line);
+    if (!*line)
+        return 0;
+    if (!r->grammar && choose(r, taken, line))
+        return -1;
+    if (r->grammar)
+        result = r->grammar->line(r, line);
+    return result == IB_NOT_MINE ? ib_other_line(r, line) : result;
+}
+
+/* ustar's mark, POSIX pax "ustar Interchange Format". */
+static int refuse_tar(struct db_import *import, topomap_error *err)
+{
+    const char *bytes;
+    size_t size;
+
+    if (topomap_input_peek(import->input, 512, &bytes, &size, err))
+        return -1;
+    if (size >= 262 && memcmp(bytes + 257, "ustar", 5) == 0)
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "%s: a tar archive; unpack it and import its files", import->path);
+    return 0;
+}
+
+/* A byte order mark that an editor has put before the first line. */
+static char *without_mark(char *line)
+{
+    return strncmp(line, "\xef\xbb\xbf", 3) == 0 ? line + 3 : line;
+}
+
+static int read_lines(struct ib_reader *r, const struct ib_grammar *const *taken)
+{
+    char *line;
+    size_t length;
+    int got, first = 1;
+
+    if (refuse_tar(r->import, r->err))
+        return -1;
+    while ((got = topomap_input_line(r->import->input, 0, &line, &length, r->err)) > 0) {
+        if (read_line(r, taken, first ? without_mark(line) : line))
+            return -1;
+        first = 0;
+    }
+    if (got < 0)
+        return -1;
+    if (!r->grammar)
+        return topomap_input_fail(r->import->input, r->err,
+                                  "no Switch, Ca or Rt record and no port line: the tool found "
+                                  "nothing, or this is not its output");
+    return r->grammar->end(r) || ib_join(r->fabric, r->import, r->err) ? -1 : 0;
+}
+
+static int read_as(struct db_import *import, const struct ib_grammar *const *taken, void **content,
+                   topomap_error *err)
+{
+    struct ib_reader r = {.import = import, .err = err};
+    int result = -1;
+
+    r.fabric = topomap_alloc(1, sizeof *r.fabric, err);
+    if (r.fabric)
+        result = read_lines(&r, taken);
+    if (r.own && r.grammar->clear)
+        r.grammar->clear(r.own);
+    free(r.own);
+    free(r.progress);
+    if (result)
+        ib_free(r.fabric);
+    else
+        *content = r.fabric;
+    return result;
+}
+
+static int read_ibnetdiscover(struct db_import *import, void **content, topomap_error *err)
+{
+    return read_as(import, of_ibnetdiscover, content, err);
+}
+
+static int read_ibdiagnet(struct db_import *import, void **content, topomap_error *err)
+{
+    return read_as(import, of_ibdiagnet, content, err);
+}
+
+static int read_opensm(struct db_import *import, void **content, topomap_error *err)
+{
+    return read_as(import, of_opensm, content, err);
+}
+
+const db_importer db_ibnetdiscover = {
+    .row = {"ibnetdiscover",
+            "InfiniBand fabric: ibnetdiscover's output (also -g, --full) or its "
+            "ports report (-p)",
+            NULL},
+    .read = read_ibnetdiscover,
+    .write = ib_write,
+    .free = ib_free,
+};
+
+const db_importer db_ibdiagnet = {
+    .row = {"ibdiagnet",
+            "InfiniBand fabric: ibdiagnet2.ibnetdiscover, ibdiagnet2.net_dump or "
+            "ibdiagnet.lst",
+            NULL},
+    .read = read_ibdiagnet,
+    .write = ib_write,
+    .free = ib_free,
+};
+
+const db_importer db_opensm_lst = {
+    .row = {"opensm-lst", "InfiniBand fabric: opensm-subnet.lst or ibdiagnet.lst", NULL},
+    .read = read_opensm,
+    .write = ib_write,
+    .free = ib_free,
+};

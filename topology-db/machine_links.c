@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The host graph of an allocation: its nodes, and every switch that may route between them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/machine.h"
+#include "machine/network.h"
+#include "topology-db/ib.h"
+#include "topology-db/network.h"
+#include "util/alloc.h"
+
+#define NOWHERE UINT32_MAX
+
+/* Network vertices: the allocation's nodes, then all switches in the order of their ids. */
+struct links {
+    topomap_db *db;
+    uint32_t nodes;
+    struct db_switches switches;
+    int64_t *host;    /* [nodes] */
+    uint32_t *vertex; /* [ids] of a fabric vertex, NOWHERE: not ours */
+    int64_t ids;
+    topomap_cable *cable;
+    size_t cables, room;
+    topomap_network *network;
+};
+
+static int find_hosts(struct links *l, const topomap_names *names, topomap_error *err)
+{
+    struct db_finder finder;
+    struct db_place place;
+    int result = db_finder_open(l->db, &finder, err);
+
+    if (result)
+        return -1;
+    for (uint32_t node = 0; !result && node < l->nodes; node++) {
+        result = db_finder_find(&finder, names->name[node], &place, err);
+        l->host[node] = result ? 0 : place.host;
+    }
+    db_finder_close(&finder);
+    return result;
+}
+
+static int take_adapters(struct links *l, topomap_error *err)
+{
+    sqlite3_stmt *adapters =
+        db_prepare(l->db->file, "SELECT DISTINCT adapter FROM attach WHERE host=?", err);
+    int row = adapters ? 0 : -1;
+
+    for (uint32_t node = 0; row == 0 && node < l->nodes; node++) {
+        sqlite3_bind_int64(adapters, 1, l->host[node]);
+        while ((row = db_step(adapters, err)) > 0) {
+            int64_t id = sqlite3_column_int64(adapters, 0);
+
+            if (id >= 0 && id < l->ids)
+                l->vertex[id] = node;
+        }
+        sqlite3_reset(adapters);
+    }
+    sqlite3_finalize(adapters);
+    return row;
+}
+
+static int number_vertices(struct links *l, topomap_error *err)
+{
+    if (db_number(l->db->file, "SELECT max(id) + 1 FROM vertex", 0, &l->ids, err))
+        return -1;
+    l->vertex = topomap_alloc((size_t)l->ids, sizeof *l->vertex, err);
+    if (!l->vertex)
+        return -1;
+    memset(l->vertex, 0xff, (size_t)l->ids * sizeof *l->vertex);
+    for (uint32_t i = 0; i < l->switches.count; i++)
+        if (l->switches.id[i] >= 0 && l->switches.id[i] < l->ids)
+            l->vertex[l->switches.id[i]] = l->nodes + i;
+    return take_adapters(l, err);
+}
+
+static int take_cable(struct links *l, sqlite3_stmt *links, topomap_error *err)
+{
+    int64_t a = sqlite3_column_int64(links, 0), b = sqlite3_column_int64(links, 1);
+    uint32_t mbps = sqlite3_column_type(links, 4) != SQLITE_NULL
+                        ? (uint32_t)sqlite3_column_int64(links, 4)
+                        : ib_mbps((uint32_t)sqlite3_column_int(links, 2),
+                                  (uint32_t)sqlite3_column_int(links, 3));
+
+    if (a < 0 || b < 0 || a >= l->ids || b >= l->ids || l->vertex[a] == NOWHERE ||
+        l->vertex[b] == NOWHERE)
+        return 0;
+    if (topomap_grow(&l->cable, &l->room, l->cables + 1, sizeof *l->cable, err))
+        return -1;
+    l->cable[l->cables++] = (topomap_cable){l->vertex[a], l->vertex[b], 1, mbps};
+    return 0;
+}
+
+static int read_cables(struct links *l, topomap_error *err)
+{
+    sqlite3_stmt *links = db_prepare(
+        l->db->file, "SELECT a, b, width, speed, mbps FROM link ORDER BY a, aport, b, bport", err);
+    int row = -1;
+
+    while (links && (row = db_step(links, err)) > 0)
+        if (take_cable(l, links, err)) {
+            row = -1;
+            break;
+        }
+    sqlite3_finalize(links);
+    return row;
+}
+
+/* A Cray node is on its router without a cable between them. */
+static int read_routers(struct links *l, topomap_error *err)
+{
+    sqlite3_stmt *attached =
+        db_prepare(l->db->file, "SELECT switch FROM attach WHERE host=? AND adapter=0", err);
+    int row = attached ? 0 : -1;
+
+    for (uint32_t node = 0; row == 0 && node < l->nodes; node++) {
+        sqlite3_bind_int64(attached, 1, l->host[node]);
+        while ((row = db_step(attached, err)) > 0) {
+            int64_t id = sqlite3_column_int64(attached, 0);
+
+            if (id < 0 || id >= l->ids || l->vertex[id] == NOWHERE)
+                continue;
+            row = topomap_grow(&l->cable, &l->room, l->cables + 1, sizeof *l->cable, err);
+            if (row)
+                break;
+            l->cable[l->cables++] = (topomap_cable){node, l->vertex[id], 1, 0};
+        }
+        sqlite3_reset(attached);
+    }
+    sqlite3_finalize(attached);
+    return row;
+}
+
+static int by_rate(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* The rate that most cables have (the lower one of equals) stands for unknown ones; 0: none has. */
+static int common_rate(const struct links *l, double *rate, topomap_error *err)
+{
+    double *sorted = topomap_alloc(l->cables, sizeof *sorted, err);
+    size_t known = 0, most = 0, end;
+
+    if (!sorted)
+        return -1;
+    for (size_t i = 0; i < l->cables; i++)
+        if (l->cable[i].capacity > 0)
+            sorted[known++] = l->cable[i].capacity;
+    if (known)
+        qsort(sorted, known, sizeof *sorted, by_rate);
+    *rate = 0;
+    for (size_t i = 0; i < known; i = end) {
+        for (end = i; end < known && by_rate(&sorted[i], &sorted[end]) == 0; end++)
+            ;
+        if (end - i > most) {
+            most = end - i;
+            *rate = sorted[i];
+        }
+    }
+    free(sorted);
+    return 0;
+}
+
+/* Mb/s to bytes a second; where no rate is known at all, every cable has capacity 1. */
+static void set_capacities(struct links *l, double rate)
+{
+    for (size_t i = 0; i < l->cables; i++) {
+        double mbps = l->cable[i].capacity > 0 ? l->cable[i].capacity : rate;
+
+        l->cable[i].capacity = rate > 0 ? mbps * 1e6 / 8 : 1.0;
+    }
+}
+
+static int name_vertices(struct links *l, const topomap_names *names, topomap_error *err)
+{
+    topomap_network *n = l->network;
+    sqlite3_stmt *labels;
+    int row;
+
+    n->name = topomap_alloc(n->vertices, sizeof *n->name, err);
+    if (!n->name)
+        return -1;
+    for (uint32_t node = 0; node < l->nodes; node++)
+        if (!(n->name[node] = topomap_strdup(names->name[node], err)))
+            return -1;
+    labels = db_prepare(l->db->file, "SELECT label FROM switch ORDER BY id", err);
+    if (!labels)
+        return -1;
+    for (uint32_t v = l->nodes; (row = db_step(labels, err)) > 0 && v < n->vertices; v++)
+        if (!(n->name[v] = db_column_copy(labels, 0, err))) {
+            row = -1;
+            break;
+        }
+    sqlite3_finalize(labels);
+    return row < 0 ? -1 : 0;
+}
+
+static int make(struct links *l, const topomap_names *names, topomap_error *err)
+{
+    uint32_t *own;
+    double rate;
+    int result;
+
+    l->host = topomap_alloc(l->nodes, sizeof *l->host, err);
+    own = topomap_alloc(l->nodes, sizeof *own, err);
+    for (uint32_t node = 0; own && node < l->nodes; node++)
+        own[node] = node;
+    result = l->host && own ? 0 : -1;
+    if (result || find_hosts(l, names, err) || number_vertices(l, err) || read_cables(l, err) ||
+        read_routers(l, err) || common_rate(l, &rate, err)) {
+        free(own);
+        return -1;
+    }
+    set_capacities(l, rate);
+    result = topomap_network_new(l->nodes + l->switches.count, l->cables, l->cable, l->nodes, own,
+                                 &l->network, err);
+    free(own);
+    if (result)
+        return -1;
+    if (rate > 0)
+        l->network->unit = "s";
+    return name_vertices(l, names, err);
+}
+
+int topomap_db_machine_links(topomap_db *db, const topomap_db_allocation *allocation,
+                             topomap_machine *machine, topomap_error *err)
+{
+    struct links l = {.db = db, .nodes = machine->nodes};
+    char slurm[16];
+    int result;
+
+    if (!db->file || allocation->nodes->count != machine->nodes)
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "the machine is not of this allocation");
+    /* Slurm's topology file has switches, but no cables. */
+    if (db_fact_text(db->file, "slurm", slurm, sizeof slurm, err))
+        return -1;
+    if (*slurm)
+        return 0;
+    result = db_switches_load(db->file, 0, &l.switches, err);
+    /* Without switches it is a torus by coordinates, whose links are its grid's. */
+    if (!result && l.switches.count)
+        result = make(&l, allocation->nodes, err);
+    if (!result && l.network) {
+        topomap_network_free(machine->network);
+        machine->network = l.network;
+        l.network = NULL;
+    }
+    topomap_network_free(l.network);
+    db_switches_clear(&l.switches);
+    free(l.host);
+    free(l.vertex);
+    free(l.cable);
+    return result;
+}
