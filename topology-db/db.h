@@ -141,16 +141,16 @@ struct topomap_bindings;
  *  A node that the database does not know is an error that names it.
  *
  *  Costs of a byte are in tenths of a hop over the reference link: the rate that most links between
- *  switches of that network have. A hop over a link of another rate costs the ratio of the rates (at
- *  half the rate 20), or what an imported calibration says of its class; over the cheapest of the
- *  shortest paths. Inside a node: machine/shape.h, or the calibration. Which network:
+ *  switches of that network have. A hop over a link of another rate costs the ratio of the rates
+ * (at half the rate 20), or what an imported calibration says of its class; over the cheapest of
+ * the shortest paths. Inside a node: machine/shape.h, or the calibration. Which network:
  *  1. switches, where all nodes hang on some: kind "fabric". Hosts on one switch are 2 hops apart.
  *     On a Cray with an imported list of links hops are between routers, and a byte that leaves a
  *     node costs 10 more: two nodes on one router are 0 hops apart, and farther than two cores. A
  *     message takes one of several parallel cables; between routers of a Cray torus it is spread
  *     over all of them, and the pair's whole rate counts, against the usual pair's;
- *  2. coordinates, where all nodes have some: kind "torus" (a mesh where no dimension wraps), 10 + 10
- *     a hop between routers; Cray Aries, kind "fabric", with the hops of topology-db/network.h;
+ *  2. coordinates, where all nodes have some: kind "torus" (a mesh where no dimension wraps), 10 +
+ * 10 a hop between routers; Cray Aries, kind "fabric", with the hops of topology-db/network.h;
  *  3. Slurm's topology file, where it has all nodes: kind "fabric".
  *  Where the database has no network at all, every two nodes are 2 hops apart.
  *  \param bindings  filled where not NULL: slot s of node i (its k-th) gets task_first[i] + k;

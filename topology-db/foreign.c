@@ -63,7 +63,7 @@ void db_foreign_explain(const char *path, topomap_error *err)
     char *text;
     size_t size;
 
-    if (err->code != TOPOMAP_EINPUT || topomap_input_open(path, &input, &ignored))
+    if (!err || err->code != TOPOMAP_EINPUT || topomap_input_open(path, &input, &ignored))
         return;
     if (topomap_input_peek(input, LOOK, &bytes, &size, &ignored) == 0 &&
         (text = topomap_strndup(bytes, size, &ignored)) != NULL) {

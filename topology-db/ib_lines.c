@@ -17,6 +17,7 @@
     "routing tables (dump_lfts or ibroute), not a fabric's links; import them as lft, and here "   \
     "the output of ibnetdiscover,"
 #define JSON "JSON of another program, not what an InfiniBand tool prints,"
+#define LINKINFO "iblinkinfo's output; import that of ibnetdiscover,"
 #define CSV                                                                                        \
     "ibdiagnet2.db_csv; import ibdiagnet2.ibnetdiscover or ibdiagnet2.net_dump of the same run,"
 
@@ -37,6 +38,10 @@ static const struct {
     {"> ", DIFFERENCE},
     {"Hca\t", NET},
     {"Hca ", NET},
+    {"Switch: ", LINKINFO},
+    {"Switch 0x", LINKINFO},
+    {"CA: ", LINKINFO},
+    {"CA '", "ibstat's output, which is of one node; import that of ibnetdiscover,"},
     {"Unicast lids", LFTS},
     {"Multicast mlids", "multicast tables (dump_mfts), not a fabric's links,"},
     {"START_", CSV},

@@ -370,7 +370,10 @@ static const struct {
 
 static int is_header(const char *at)
 {
-    return (*at == ' ' || *at == '\t') && at[strspn(at, " \t")] != ':';
+    const char *ports = at + strspn(at, " \t");
+
+    /* "Switch : 0x..." is of a node list, "Switch 0x..." of iblinkinfo. */
+    return ports > at && *ports != ':' && strncmp(ports, "0x", 2) != 0;
 }
 
 static size_t find_kind(const char *line)

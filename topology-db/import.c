@@ -12,9 +12,9 @@
 #include "util/alloc.h"
 
 static const db_importer *const importers[] = {
-    &db_ibnetdiscover, &db_ibdiagnet,   &db_opensm_lst,    &db_xtprocadmin,    &db_xtdb2proc,
-    &db_cray_links,    &db_hwloc,       &db_host_map,      &db_coordinates,    &db_bluegene,
-    &db_links,         &db_calibration, &db_myrinet_links, &db_slurm_topology,
+    &db_ibnetdiscover, &db_ibdiagnet,     &db_opensm_lst,     &db_xtprocadmin, &db_xtdb2proc,
+    &db_cray_links,    &db_hwloc,         &db_host_map,       &db_coordinates, &db_bluegene,
+    &db_links,         &db_myrinet_links, &db_slurm_topology, &db_calibration,
 };
 
 enum { IMPORTERS = sizeof importers / sizeof *importers };

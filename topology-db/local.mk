@@ -2,12 +2,6 @@ noinst_LTLIBRARIES += topology-db/libdb.la
 topology_db_libdb_la_SOURCES = topology-db/db.h \
   topology-db/store.c topology-db/store.h topology-db/schema.c \
   topology-db/import.c topology-db/import.h \
-  topology-db/costs.c topology-db/costs.h topology-db/point.c topology-db/point.h \
-  topology-db/cray_shape.c topology-db/cray_shape.h \
-  topology-db/named.c topology-db/named.h topology-db/links.c topology-db/hwloc_diff.c topology-db/hwloc_diff.h topology-db/foreign.c topology-db/foreign.h topology-db/calibration.c topology-db/coordinates.c topology-db/geometry.c \
-  topology-db/geometry.h topology-db/cray_links.c topology-db/slingshot.c topology-db/slingshot.h \
-  topology-db/slurm_topology.c topology-db/slurm_topology.h topology-db/slurm_conf.c \
-  topology-db/slurm_yaml.c topology-db/derive_slurm.c topology-db/derive_cray.c topology-db/classify_coordinates.c \
   topology-db/ib.h topology-db/ib_fabric.c topology-db/ib_join.c topology-db/ib_merge.c \
   topology-db/ib_names.c topology-db/ib_read.c topology-db/ib_read.h topology-db/ib_words.c \
   topology-db/ib_lines.c topology-db/ibnetdiscover.c topology-db/ib_ports.c \
@@ -17,6 +11,15 @@ topology_db_libdb_la_SOURCES = topology-db/db.h \
   topology-db/hwloc_nics.c topology-db/hwloc_nics.h topology-db/hosts.c \
   topology-db/derive.c topology-db/derive.h topology-db/derive_fabric.c topology-db/derive_nics.c \
   topology-db/derive_planes.c topology-db/classify.c \
+  topology-db/classify_coordinates.c topology-db/derive_cray.c topology-db/derive_slurm.c \
+  topology-db/costs.c topology-db/costs.h topology-db/point.c topology-db/point.h \
+  topology-db/named.c topology-db/named.h topology-db/links.c \
+  topology-db/foreign.c topology-db/foreign.h topology-db/calibration.c \
+  topology-db/coordinates.c topology-db/geometry.c topology-db/geometry.h \
+  topology-db/cray_links.c topology-db/cray_shape.c topology-db/cray_shape.h \
+  topology-db/slingshot.c topology-db/slingshot.h \
+  topology-db/slurm_topology.c topology-db/slurm_topology.h topology-db/slurm_conf.c \
+  topology-db/slurm_yaml.c topology-db/hwloc_diff.c topology-db/hwloc_diff.h \
   topology-db/switches.c topology-db/switches.h topology-db/network.c topology-db/network.h \
   topology-db/query.c topology-db/query_ports.c topology-db/distance.c topology-db/machine.c \
   topology-db/machine_links.c topology-db/inside.c \

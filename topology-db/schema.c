@@ -10,10 +10,10 @@ const char db_schema[] =
     "CREATE TABLE source(id INTEGER PRIMARY KEY, importer TEXT NOT NULL, name TEXT NOT NULL,"
     " time INTEGER NOT NULL, partial INTEGER NOT NULL, warnings INTEGER NOT NULL,"
     " UNIQUE(importer, name));"
-    /* A vertex is known by (source, subnet, guid); subnet counts the dumps in one file,
-     * from 0, and is 0 for nearly all. kind: enum ib_kind. recorded 0: only named by a port at the
-     * other end. label: what a switch is called, unique within the source.
-     * Sources that name hosts and switches instead (lists of links) give no GUID. */
+    /* InfiniBand: a vertex is known by (source, subnet, guid); subnet counts the dumps in one file,
+     * from 0, and is 0 for nearly all. Sources that name hosts and switches instead (lists of
+     * links) give no GUID. kind: enum ib_kind. recorded 0: only named by a port at the other end.
+     * label: what a switch is called, unique within the source. */
     "CREATE TABLE vertex(id INTEGER PRIMARY KEY, source INTEGER NOT NULL, kind INTEGER NOT NULL,"
     " guid INTEGER, system INTEGER, vendor INTEGER, device INTEGER, ports INTEGER,"
     " lid INTEGER, recorded INTEGER NOT NULL, text TEXT NOT NULL, label TEXT,"
