@@ -348,8 +348,8 @@ int db_derive(sqlite3 *file, topomap_error *err)
                          db_views_slurm_hosts(&views, err) || read_classes(&views, err) ||
                          judge_listed(&views) || write_hosts(&views, err) ||
                          write_nicknames(&views, err) || write_adapters(&views, err) ||
-                         db_views_links(&views, err) || db_views_planes(&views, err) ||
-                         db_views_routes(file, err) || db_views_slurm(&views, err)
+                         db_views_links(&views, err) || db_views_routes(file, err) ||
+                         db_views_slurm(&views, err) || db_views_planes(&views, err)
                      ? -1
                      : 0;
     views_clear(&views);

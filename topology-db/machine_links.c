@@ -106,6 +106,31 @@ static int read_cables(struct links *l, topomap_error *err)
     return row;
 }
 
+/* A Cray node is on its router without a cable between them. */
+static int read_routers(struct links *l, topomap_error *err)
+{
+    sqlite3_stmt *attached =
+        db_prepare(l->db->file, "SELECT switch FROM attach WHERE host=? AND adapter=0", err);
+    int row = attached ? 0 : -1;
+
+    for (uint32_t node = 0; row == 0 && node < l->nodes; node++) {
+        sqlite3_bind_int64(attached, 1, l->host[node]);
+        while ((row = db_step(attached, err)) > 0) {
+            int64_t id = sqlite3_column_int64(attached, 0);
+
+            if (id < 0 || id >= l->ids || l->vertex[id] == NOWHERE)
+                continue;
+            row = topomap_grow(&l->cable, &l->room, l->cables + 1, sizeof *l->cable, err);
+            if (row)
+                break;
+            l->cable[l->cables++] = (topomap_cable){node, l->vertex[id], 1, 0};
+        }
+        sqlite3_reset(attached);
+    }
+    sqlite3_finalize(attached);
+    return row;
+}
+
 static int by_rate(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -185,7 +210,7 @@ static int make(struct links *l, const topomap_names *names, topomap_error *err)
         own[node] = node;
     result = l->host && own ? 0 : -1;
     if (result || find_hosts(l, names, err) || number_vertices(l, err) || read_cables(l, err) ||
-        common_rate(l, &rate, err)) {
+        read_routers(l, err) || common_rate(l, &rate, err)) {
         free(own);
         return -1;
     }
@@ -204,10 +229,16 @@ int topomap_db_machine_links(topomap_db *db, const topomap_db_allocation *alloca
                              topomap_machine *machine, topomap_error *err)
 {
     struct links l = {.db = db, .nodes = machine->nodes};
+    char slurm[16];
     int result;
 
     if (!db->file || allocation->nodes->count != machine->nodes)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "the machine is not of this allocation");
+    /* Slurm's topology file has switches, but no cables. */
+    if (db_fact_text(db->file, "slurm", slurm, sizeof slurm, err))
+        return -1;
+    if (*slurm)
+        return 0;
     result = db_switches_load(db->file, 0, &l.switches, err);
     /* Without switches it is a torus by coordinates, whose links are its grid's. */
     if (!result && l.switches.count)

@@ -46,6 +46,9 @@ int slurm_add_unit(struct slurm_file *file, const char *name, size_t line, topom
 
     if (strlen(name) >= DB_KEY)
         return slurm_fail(file, line, err, "a name of more than %d characters", DB_KEY - 1);
+    if (file->units == SLURM_UNITS_MOST)
+        return slurm_fail(file, line, err, "more than %d switches, blocks or rings",
+                          SLURM_UNITS_MOST);
     if (topomap_grow(&file->unit, &file->unit_room, file->units + 1, sizeof unit, err) ||
         !(unit.name = topomap_strdup(name, err)))
         return -1;

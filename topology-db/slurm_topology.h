@@ -12,8 +12,9 @@ enum slurm_kind { SLURM_TREE, SLURM_BLOCK, SLURM_FLAT, SLURM_RING, SLURM_TORUS, 
 enum {
     SLURM_SIZES = 16,
     SLURM_RING_MOST = 16,
-    SLURM_MEMBERS_MOST = 4000000,
-    SLURM_TORUS_MOST = 1000000 /* places */
+    SLURM_UNITS_MOST = 500000,
+    SLURM_MEMBERS_MOST = 2000000,
+    SLURM_TORUS_MOST = 1000000 /* places of all toruses of a file */
 };
 
 extern const char *const slurm_kind_names[SLURM_KINDS];
@@ -49,6 +50,7 @@ struct slurm_file {
     size_t units, unit_room;
     struct slurm_member *member;
     size_t members, member_room;
+    uint64_t places;  /* of toruses */
     const char *path; /* for messages */
 };
 

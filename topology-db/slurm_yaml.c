@@ -276,15 +276,17 @@ static int fill_torus(struct reader *r, const yaml_node_t *torus, topomap_error 
 static int read_torus(struct reader *r, const yaml_node_t *torus, topomap_error *err)
 {
     const char *name;
+    uint64_t places;
     uint32_t dim[3];
     int result;
 
     if (need_mapping(r, torus, "a torus", err) || !(name = need_text(r, torus, "name", err)) ||
         read_axes(r, value_of(r, torus, "dims"), "dims", 1, dim, err))
         return -1;
-    if ((uint64_t)dim[0] * dim[1] > SLURM_TORUS_MOST ||
-        (uint64_t)dim[0] * dim[1] * dim[2] > SLURM_TORUS_MOST)
-        return slurm_fail(r->file, line_of(torus), err, "a torus of more than %d places",
+    places = (uint64_t)dim[0] * dim[1];
+    places = places > SLURM_TORUS_MOST ? places : places * dim[2];
+    if (places > SLURM_TORUS_MOST || (r->file->places += places) > SLURM_TORUS_MOST)
+        return slurm_fail(r->file, line_of(torus), err, "toruses of more than %d places",
                           SLURM_TORUS_MOST);
     if (slurm_add_unit(r->file, name, line_of(torus), err))
         return -1;
@@ -386,7 +388,7 @@ int slurm_read_yaml(struct db_import *import, struct slurm_file *file, topomap_e
     yaml_parser_t parser;
     char *text;
     size_t size;
-    int result = topomap_input_all(import->input, (size_t)64 << 20, &text, &size, err);
+    int result = topomap_input_all(import->input, (size_t)16 << 20, &text, &size, err);
 
     if (result)
         return -1;

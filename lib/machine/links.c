@@ -7,7 +7,7 @@
 
 #include "util/alloc.h"
 
-enum { NAME_MOST = 255 };
+enum { NAME_MOST = 255, VERTICES_MOST = 1000000 };
 
 struct topomap_links_vertex {
     char *name;
@@ -26,8 +26,8 @@ int topomap_links_vertex_find(topomap_links *links, const char *name, uint32_t *
 
     HASH_FIND_STR(links->by_name, name, vertex);
     if (!vertex) {
-        if (links->vertices >= INT32_MAX)
-            return topomap_error_set(err, TOPOMAP_EINPUT, "more than %d names", INT32_MAX);
+        if (links->vertices >= VERTICES_MOST)
+            return topomap_error_set(err, TOPOMAP_EINPUT, "more than %d names", VERTICES_MOST);
         if (topomap_grow(&links->vertex, &links->vertex_room, links->vertices + 1,
                          sizeof(struct topomap_links_vertex *), err))
             return -1;
