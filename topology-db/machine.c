@@ -402,8 +402,13 @@ static int try_switch_torus(struct build *b, int *fits, topomap_error *err)
 {
     struct db_grid grid;
     uint16_t *coordinate = NULL;
-    int result = db_grid_load(b->db->file, &b->switches, &grid, err);
+    int result;
 
+    *fits = 0;
+    /* Routes that are not all shortest are no grid's, and their sites are not switches. */
+    if (b->walks.used)
+        return 0;
+    result = db_grid_load(b->db->file, &b->switches, &grid, err);
     *fits = !result && grid.dims > 0 && fits_grid(b, &grid);
     if (*fits) {
         coordinate = topomap_alloc((size_t)b->nodes * grid.dims, sizeof *coordinate, err);
