@@ -44,6 +44,12 @@ struct cli_call {
 extern const cli_command *const cli_tables[];
 extern const cli_command cli_map_commands[], cli_registry_commands[];
 extern const cli_command cli_db_commands[], cli_graph_commands[];
+extern const cli_command cli_distance_commands[], cli_synth_commands[];
+
+/** Longer texts of commands, in lines as they are to be shown. */
+extern const char cli_distance_text[], cli_synth_text[];
+/** The command's, or NULL. */
+const char *cli_text(const cli_command *command);
 
 /** Value of an option, NULL where it was not given. */
 const char *cli_get(const cli_call *call, const char *name);

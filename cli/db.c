@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* topomap db import|show|distance */
+/* topomap db import|show */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -41,6 +41,8 @@ static void print_report(const cli_call *call, const topomap_db_report *report)
                report->unknown_adapters);
     if (report->classes)
         printf(", %" PRIu64 " node class", report->classes);
+    if (report->entries)
+        printf(", %" PRIu64 " table entries", report->entries);
     printf("%s\n", report->partial ? "; partial" : "");
     if (report->warnings)
         fprintf(stderr, "topomap db import: warning: %s\n", report->first_warning);
@@ -284,54 +286,6 @@ static int run_show(const cli_call *call)
     return status;
 }
 
-/* ---- distance ---------------------------------------------------------------------------- */
-
-static json_t *route_json(const char *route)
-{
-    json_t *list = route ? json_array() : json_null();
-
-    while (route && *route) {
-        size_t length = strcspn(route, "\n");
-
-        json_array_append_new(list, json_stringn(route, length));
-        route += length + (route[length] == '\n');
-    }
-    return list;
-}
-
-static int print_distance(const cli_call *call, topomap_db_distance *distance)
-{
-    if (cli_get(call, "json"))
-        return print_json(json_pack("{s:s, s:s, s:i, s:f, s:o}", "from", call->operand[0], "to",
-                                    call->operand[1], "hops", (int)distance->hops, "cost",
-                                    distance->cost, "route", route_json(distance->route)));
-    printf("hops   %" PRIu32 "\ncost   %g (tenths of a hop, a byte)\n", distance->hops,
-           distance->cost);
-    for (char *at = distance->route; at && (at = strchr(at, '\n'));)
-        *at = ' ';
-    printf("route  %s\n", distance->route ? distance->route : "(links are not known)");
-    return CLI_DONE;
-}
-
-static int run_distance(const cli_call *call)
-{
-    topomap_db *db;
-    topomap_db_distance distance;
-    topomap_error err;
-    int status;
-
-    if (topomap_db_open(cli_database(call), &db, &err))
-        return cli_fail(call, &err);
-    if (topomap_db_distance_between(db, call->operand[0], call->operand[1], &distance, &err)) {
-        status = cli_fail(call, &err);
-    } else {
-        status = print_distance(call, &distance);
-        free(distance.route);
-    }
-    topomap_db_close(db);
-    return status;
-}
-
 /* ---- Tables ------------------------------------------------------------------------------ */
 
 static const cli_option import_options[] = {
@@ -350,18 +304,10 @@ static const cli_option show_options[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-static const cli_option distance_options[] = {
-    {"db", "DB", "topology database", NULL},
-    {"json", NULL, "for programs", NULL},
-    {NULL, NULL, NULL, NULL},
-};
-
 const cli_command cli_db_commands[] = {
     {"db import", "FORMAT FILE", "import a dump; formats: `topomap formats`", import_options, 2, 2,
      run_import},
     {"db show", "[NODE]", "show the hosts, one host with its adapters, or a summary", show_options,
      0, 1, run_show},
-    {"db distance", "NODE NODE", "hops, cost and route between two nodes", distance_options, 2, 2,
-     run_distance},
     {NULL, NULL, NULL, NULL, 0, 0, NULL},
 };

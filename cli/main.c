@@ -6,7 +6,7 @@
 
 #include "cli/cli.h"
 
-const cli_command *const cli_tables[] = {cli_map_commands, cli_graph_commands, cli_db_commands,
+const cli_command *const cli_tables[] = {cli_map_commands, cli_graph_commands, cli_db_commands, cli_distance_commands, cli_synth_commands,
                                          cli_registry_commands, NULL};
 
 /* Nonzero if argv begins with the words of a command's name. */
@@ -47,6 +47,8 @@ void cli_help(FILE *out, const cli_command *command)
                  o->alias ? ", " : "    ", o->name, o->value ? " " : "", o->value ? o->value : "");
         fprintf(out, "  %-34s %s\n", left, o->help);
     }
+    if (cli_text(command))
+        fprintf(out, "%s", cli_text(command));
 }
 
 void cli_help_group(FILE *out, const char *group)

@@ -46,6 +46,11 @@ static void put_command(const cli_command *command, const char *section)
     put_text(command->summary);
     printf(".\n");
     put_options(command);
+    if (cli_text(command)) {
+        printf(".PP\n.nf\n");
+        put_text(cli_text(command));
+        printf(".fi\n");
+    }
 }
 
 /* Every importer with its options, on the page of db. */

@@ -32,6 +32,7 @@ typedef struct topomap_db_import_options {
 
 typedef struct topomap_db_report {
     uint64_t hosts, switches, links, adapters, unknown_adapters, classes; /**< read from the file */
+    uint64_t entries;        /**< lft: rows of routing tables; switches counts the tables */
     int partial;             /**< the dump contains errors of the tool that printed it */
     size_t warnings;         /**< how many there were */
     char first_warning[512]; /**< file:line: text, or "" */
@@ -112,12 +113,47 @@ int topomap_db_ports(topomap_db *db, const char *node,
                      int (*each)(const topomap_db_port *port, void *data), void *data,
                      topomap_error *err);
 
+/** One switch of a route: the ports of it that the route comes in and goes out by. */
+typedef struct topomap_db_step {
+    uint8_t in, out;
+} topomap_db_step;
+
 typedef struct topomap_db_distance {
     uint32_t hops;
     double cost; /**< of one byte, in tenths of a hop over a reference link */
-    char *route; /**< "node01 leaf1 spine2 leaf3 node07", or NULL; owned, ends with free() */
+    char *route; /**< names in lines, "node01\nleaf1\nspine2\nleaf3\nnode07", or NULL */
+    const char *routing; /**< "lft": the routing tables'; "shortest-path"; "coordinates" */
+    char *note;          /**< why it is not the tables' route where there are tables, or NULL */
+    /** "lft" only: [steps] the route's switches in order, and the ends' ports and LIDs. */
+    topomap_db_step *step;
+    size_t steps;
+    uint8_t from_port, to_port;
+    uint16_t from_lid, to_lid;
 } topomap_db_distance;
-/** Hosts are Slurm node names: compared without case, with or without the domain. */
+/** Frees what it owns. */
+void topomap_db_distance_clear(topomap_db_distance *distance);
+
+typedef struct topomap_db_route_options {
+    uint32_t rail; /**< 0: the shortest of all; n: from each host's n-th port (adapters by GUID,
+                        then ports) */
+    uint32_t path; /**< added to the destination's base LID, below 2^LMC */
+} topomap_db_route_options;
+
+/** For many questions: what all of them need is loaded once. The handle must outlive it. */
+typedef struct topomap_db_router topomap_db_router;
+int topomap_db_router_open(topomap_db *db, topomap_db_router **router, topomap_error *err);
+void topomap_db_router_close(topomap_db_router *router);
+
+/** From \p a to \p b, Slurm node names: compared without case, with or without the domain.
+ *  Where the hosts' subnet has routing tables the route is theirs: from the leaf switch of a's port
+ *  by the tables for the LID of b's port. Of hosts with several ports (rails), the two ports with
+ *  the fewest hops between them, and of several such the first (adapters by GUID, then ports).
+ *  Where there are no tables, or they do not lead there (said in note), it is a shortest path.
+ *  \param options  NULL: {0, 0} */
+int topomap_db_router_route(topomap_db_router *router, const char *a, const char *b,
+                            const topomap_db_route_options *options, topomap_db_distance *distance,
+                            topomap_error *err);
+/** One question. */
 int topomap_db_distance_between(topomap_db *db, const char *a, const char *b,
                                 topomap_db_distance *distance, topomap_error *err);
 
@@ -165,5 +201,23 @@ int topomap_db_machine(topomap_db *db, const topomap_db_allocation *allocation,
  *  has coordinates instead of switches. Not for the launch: it reads the whole fabric. */
 int topomap_db_machine_links(topomap_db *db, const topomap_db_allocation *allocation,
                              topomap_machine *machine, topomap_error *err);
+
+/* ---- Made machines ------------------------------------------------------------------------ */
+
+typedef struct topomap_db_synth_report {
+    uint64_t hosts, switches, adapters, links, faults;
+    const char *file[8]; /**< names in the folder; static */
+    size_t files;
+} topomap_db_synth_report;
+
+/** Writes the dumps of a made machine into \p folder, which is made where it is not there:
+ *  fabric.ibnetdiscover and fabric.lfts, or with cray= machine.xtprocadmin and machine.xtdb2proc,
+ *  and faults.txt. `topomap help db synth` has the words of \p spec; a bad one is TOPOMAP_EUSAGE.
+ *  The same specification gives the same bytes.
+ *  \param fault  called for every fault that was made, or NULL
+ *  \param report  or NULL */
+int topomap_db_synth(const char *spec, const char *folder,
+                     void (*fault)(const char *text, void *data), void *data,
+                     topomap_db_synth_report *report, topomap_error *err);
 
 #endif

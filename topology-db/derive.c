@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "topology-db/costs.h"
+#include "topology-db/routes.h"
 #include "util/alloc.h"
 
 /* ---- Names ------------------------------------------------------------------------------- */
@@ -348,7 +349,7 @@ int db_derive(sqlite3 *file, topomap_error *err)
                          judge_listed(&views) || write_hosts(&views, err) ||
                          write_nicknames(&views, err) || write_adapters(&views, err) ||
                          db_views_links(&views, err) || db_views_planes(&views, err) ||
-                         db_views_slurm(&views, err)
+                         db_views_routes(file, err) || db_views_slurm(&views, err)
                      ? -1
                      : 0;
     views_clear(&views);

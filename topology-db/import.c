@@ -14,7 +14,7 @@
 static const db_importer *const importers[] = {
     &db_ibnetdiscover, &db_ibdiagnet,     &db_opensm_lst,     &db_xtprocadmin, &db_xtdb2proc,
     &db_cray_links,    &db_hwloc,         &db_host_map,       &db_coordinates, &db_bluegene,
-    &db_links,         &db_myrinet_links, &db_slurm_topology, &db_calibration,
+    &db_links,         &db_myrinet_links, &db_slurm_topology, &db_calibration, &db_lft,
 };
 
 enum { IMPORTERS = sizeof importers / sizeof *importers };
@@ -75,9 +75,9 @@ void db_warn(struct db_import *import, size_t line, const char *format, ...)
 int db_forget_source(sqlite3 *file, int64_t source, topomap_error *err)
 {
     static const char *const tables[] = {
-        "vertex",      "port",           "link",       "cray_admin",   "cray_proc",
-        "node_class",  "alias",          "geometry",   "cray_router",  "place",
-        "calibration", "slurm_topology", "slurm_unit", "slurm_member", "nic"};
+        "vertex",     "port",         "link",        "cray_admin", "cray_proc",   "node_class",
+        "alias",      "geometry",     "cray_router", "place",      "calibration", "slurm_topology",
+        "slurm_unit", "slurm_member", "nic",         "lft"};
     int result = 0;
 
     for (size_t i = 0; !result && i <= sizeof tables / sizeof *tables; i++) {
@@ -278,7 +278,8 @@ int topomap_db_import(topomap_db *db, const char *importer_name, const char *pat
                       topomap_error *err)
 {
     static const topomap_db_import_options defaults;
-    const db_importer *importer = find(importer_name, err);
+    topomap_error own; /* importers read what the error says */
+    const db_importer *importer = find(importer_name, err ? err : (err = &own));
     topomap_db_report counted = {0};
     struct db_import import = {
         .path = path, .options = options ? options : &defaults, .report = &counted};

@@ -9,6 +9,7 @@
 #include "topology-db/costs.h"
 #include "topology-db/inside.h"
 #include "topology-db/network.h"
+#include "topology-db/walks.h"
 #include "util/alloc.h"
 
 enum { SITES_MOST = 16384 }; /* a matrix of 1.5 GiB; more than any fabric has leaf switches */
@@ -30,6 +31,7 @@ struct build {
     size_t placed, hanging; /* nodes with coordinates, nodes with switches */
     struct db_network network;
     struct db_switches switches;
+    struct db_walks walks; /* where routes are not all shortest: then sites hang on walks */
     struct site *sites;
     struct site **by_index; /* [number of sites] */
     uint32_t *site_of;      /* [nodes] */
@@ -54,6 +56,7 @@ static void build_clear(struct build *b)
 {
     forget_sites(b);
     db_switches_clear(&b->switches);
+    db_walks_clear(&b->walks);
     free(b->by_index);
     free(b->site_of);
     free(b->cost);
@@ -115,7 +118,28 @@ static int set_matrix(struct build *b, topomap_error *err)
 
 /* ---- Switches ------------------------------------------------------------------------------ */
 
-/* Each node's switches as indices; nodes on the same switches, by the same links, are one site. */
+/* What a node hangs on, in its site's key. */
+static int find_starts(struct build *b, struct db_finder *finder, int slurm, int64_t host,
+                       struct db_hanging **on, size_t *on_room, struct db_start **key,
+                       size_t *key_room, size_t *count, topomap_error *err)
+{
+    if (b->walks.used)
+        return db_walks_starts(&b->walks, host, key, key_room, count, err);
+    if (db_finder_switches(finder, slurm, host, on, on_room, count, err) ||
+        topomap_grow(key, key_room, *count, sizeof **key, err))
+        return -1;
+    for (size_t i = 0; i < *count; i++) {
+        const struct db_hanging *h = &(*on)[i];
+
+        (*key)[i] = (struct db_start){db_switches_find(&b->switches, h->sw), h->hops, h->cost};
+        if ((*key)[i].at == UINT32_MAX)
+            return topomap_error_set(err, TOPOMAP_EINPUT, "%s: damaged: a switch is missing",
+                                     b->db->path);
+    }
+    return 0;
+}
+
+/* Nodes on the same switches, by the same links, are one site. */
 static int find_switch_sites(struct build *b, struct db_finder *finder, int slurm,
                              topomap_error *err)
 {
@@ -125,17 +149,9 @@ static int find_switch_sites(struct build *b, struct db_finder *finder, int slur
     int result = 0;
 
     for (uint32_t node = 0; !result && node < b->nodes; node++) {
-        result = db_finder_switches(finder, slurm, b->place[node].host, &on, &on_room, &count, err);
-        if (!result)
-            result = topomap_grow(&key, &key_room, count, sizeof *key, err);
-        for (size_t i = 0; !result && i < count; i++) {
-            key[i] =
-                (struct db_start){db_switches_find(&b->switches, on[i].sw), on[i].hops, on[i].cost};
-            if (key[i].at == UINT32_MAX)
-                result = topomap_error_set(err, TOPOMAP_EINPUT, "%s: damaged: a switch is missing",
-                                           b->db->path);
-        }
-        b->hanging += count > 0;
+        result = find_starts(b, finder, slurm, b->place[node].host, &on, &on_room, &key, &key_room,
+                             &count, err);
+        b->hanging += !result && count > 0;
         b->site_of[node] = NOWHERE;
         if (!result && count)
             result = find_site(b, key, count * sizeof *key, &b->site_of[node], err);
@@ -161,42 +177,34 @@ static struct db_start nearest(const struct site *site, const uint16_t *hops, co
     return best;
 }
 
-static void far_pairs(struct build *b, uint16_t most, float dearest)
+static void fill_place(struct build *b, size_t i, size_t j, uint32_t hops, uint32_t cost)
 {
-    size_t sites = HASH_COUNT(b->sites);
+    size_t at = i * HASH_COUNT(b->sites) + j;
 
-    for (size_t i = 0; i < sites * sites; i++)
-        if (b->hops[i] == DB_FAR) {
-            b->hops[i] = most < DB_FAR - 2 ? (uint16_t)(most + 2) : most;
-            b->cost[i] = dearest + (float)DB_TENTHS(2 * DB_HOP);
-        }
+    b->hops[at] = hops >= DB_FAR ? DB_FAR : (uint16_t)hops;
+    b->cost[at] = (float)DB_TENTHS(cost);
 }
 
-/* Two hosts are as far as the nearest two of their switches: a rail each where they share rails.
- * Pairs without a path (a dump that is not complete) are put 2 hops beyond the farthest pair. */
-static void fill_rows(struct build *b, uint16_t *hops, uint32_t *cost)
+/* Two hosts are as far as the nearest two of their switches: a rail each where they share rails. */
+static int fill_each(struct build *b, topomap_error *err)
 {
+    uint16_t *hops = topomap_alloc(b->switches.count, sizeof *hops, err);
+    uint32_t *cost = topomap_alloc(b->switches.count, sizeof *cost, err);
     size_t sites = HASH_COUNT(b->sites);
-    uint16_t most = 2;
-    float dearest = 0;
+    int result = hops && cost ? 0 : -1;
 
-    for (size_t i = 0; i < sites; i++) {
+    for (size_t i = 0; !result && i < sites; i++) {
         db_switches_reach(&b->switches, b->by_index[i]->key,
                           b->by_index[i]->length / sizeof(struct db_start), hops, cost);
         for (size_t j = 0; j < sites; j++) {
             struct db_start near = nearest(b->by_index[j], hops, cost);
-            uint16_t far = near.hops >= DB_FAR ? DB_FAR : (uint16_t)near.hops;
-            float price = (float)DB_TENTHS(near.cost);
 
-            b->hops[i * sites + j] = far;
-            b->cost[i * sites + j] = price;
-            if (far != DB_FAR && far > most)
-                most = far;
-            if (far != DB_FAR && price > dearest)
-                dearest = price;
+            fill_place(b, i, j, near.hops, near.cost);
         }
     }
-    far_pairs(b, most, dearest);
+    free(hops);
+    free(cost);
+    return result;
 }
 
 /* Whether a way's hops say its cost: all links cost the same, and so do all of a site's own. */
@@ -221,27 +229,21 @@ static void price_pairs(struct build *b)
 {
     uint32_t link = b->switches.first[b->switches.count] ? b->switches.cost[0] : 0;
     size_t sites = HASH_COUNT(b->sites);
-    uint16_t most = 2;
-    float dearest = 0;
 
-    for (size_t i = 0; i < sites * sites; i++) {
-        const struct db_start *from = b->by_index[i / sites]->key,
-                              *to = b->by_index[i % sites]->key;
-        uint32_t far = b->hops[i] + from->hops + to->hops;
+    for (size_t i = 0; i < sites; i++)
+        for (size_t j = 0; j < sites; j++) {
+            const struct db_start *from = b->by_index[i]->key, *to = b->by_index[j]->key;
+            uint32_t far = b->hops[i * sites + j];
 
-        if (b->hops[i] == DB_FAR || far >= DB_FAR) {
-            b->hops[i] = DB_FAR;
-            continue;
+            if (far == DB_FAR)
+                fill_place(b, i, j, DB_FAR, 0);
+            else
+                fill_place(b, i, j, from->hops + to->hops + far,
+                           from->cost + to->cost + link * far);
         }
-        b->cost[i] = (float)DB_TENTHS(from->cost + to->cost + link * b->hops[i]);
-        b->hops[i] = (uint16_t)far;
-        most = far > most ? (uint16_t)far : most;
-        dearest = b->cost[i] > dearest ? b->cost[i] : dearest;
-    }
-    far_pairs(b, most, dearest);
 }
 
-/* The same as fill_rows(), many searches at once. */
+/* The same as fill_each(), many searches at once. */
 static int fill_uniform(struct build *b, topomap_error *err)
 {
     size_t sites = HASH_COUNT(b->sites), members = 0;
@@ -270,22 +272,99 @@ static int fill_uniform(struct build *b, topomap_error *err)
     return result;
 }
 
-static int fill_any(struct build *b, topomap_error *err)
+static int fill_shortest(struct build *b, topomap_error *err)
 {
-    uint16_t *hops = topomap_alloc(b->switches.count, sizeof *hops, err);
-    uint32_t *cost = topomap_alloc(b->switches.count, sizeof *cost, err);
-    int result = hops && cost ? 0 : -1;
+    return is_uniform(b) ? fill_uniform(b, err) : fill_each(b, err);
+}
 
-    if (!result)
-        fill_rows(b, hops, cost);
-    free(hops);
-    free(cost);
-    return result;
+/* From every site to site \p to over the tables: row \p to of the matrices, cost in thousandths.
+ * \param lone  [sites] of a site with one walk its place and what it takes to its switch */
+static void fill_row(struct build *b, const struct db_start *lone, size_t to)
+{
+    size_t sites = HASH_COUNT(b->sites);
+    const struct site *end = b->by_index[to];
+    const uint8_t *codes = lone[to].at == NOWHERE ? NULL : db_walks_codes(&b->walks, end->key);
+
+    for (size_t i = 0; i < sites; i++) {
+        const struct site *from = b->by_index[i];
+        struct db_start way;
+
+        if (codes && lone[i].at != NOWHERE)
+            way = db_walks_lone(&b->walks, codes, &lone[i], &lone[to]);
+        else
+            way = db_walks_way(&b->walks, from->key, from->length / sizeof way, end->key,
+                               end->length / sizeof way);
+        b->hops[to * sites + i] = way.hops >= DB_FAR ? DB_FAR : (uint16_t)way.hops;
+        b->cost[to * sites + i] = (float)way.cost;
+    }
+}
+
+/* The mean of both directions, hops rounded up: distances of a machine are symmetric. */
+static void even_out(struct build *b, size_t i, size_t j)
+{
+    size_t sites = HASH_COUNT(b->sites), there = i * sites + j, back = j * sites + i;
+
+    if (b->hops[there] == DB_FAR || b->hops[back] == DB_FAR) {
+        size_t known = b->hops[there] == DB_FAR ? back : there;
+
+        b->hops[there] = b->hops[back] = b->hops[known];
+        b->cost[there] = b->cost[back] = b->cost[known];
+    }
+    b->hops[there] = b->hops[back] = (uint16_t)((b->hops[there] + b->hops[back] + 1) / 2);
+    b->cost[there] = b->cost[back] = (b->cost[there] + b->cost[back]) * (float)DB_TENTHS(0.5);
+}
+
+static int fill_walks(struct build *b, topomap_error *err)
+{
+    enum { TILE = 32 }; /* both halves of the matrix stay in the cache */
+    size_t sites = HASH_COUNT(b->sites);
+    struct db_start *lone = topomap_alloc(sites, sizeof *lone, err);
+
+    if (!lone)
+        return -1;
+    for (size_t i = 0; i < sites; i++) {
+        const struct db_start *start = b->by_index[i]->key;
+
+        lone[i] = *start;
+        lone[i].at =
+            b->by_index[i]->length == sizeof *start ? b->walks.row[start->at].place : NOWHERE;
+    }
+    for (size_t to = 0; to < sites; to++)
+        fill_row(b, lone, to);
+    free(lone);
+    for (size_t top = 0; top < sites; top += TILE)
+        for (size_t left = 0; left <= top; left += TILE)
+            for (size_t i = top; i < sites && i < top + TILE; i++)
+                for (size_t j = left; j <= i && j < left + TILE; j++)
+                    even_out(b, i, j);
+    return 0;
+}
+
+/* Pairs without a path (a dump that is not complete) are put 2 hops beyond the farthest pair. */
+static void fill_gaps(struct build *b)
+{
+    size_t places = (size_t)HASH_COUNT(b->sites) * HASH_COUNT(b->sites);
+    uint16_t most = 2;
+    float dearest = 0;
+
+    for (size_t i = 0; i < places; i++)
+        if (b->hops[i] != DB_FAR) {
+            most = b->hops[i] > most ? b->hops[i] : most;
+            dearest = b->cost[i] > dearest ? b->cost[i] : dearest;
+        }
+    for (size_t i = 0; i < places; i++)
+        if (b->hops[i] == DB_FAR) {
+            b->hops[i] = (uint16_t)(most + 2);
+            b->cost[i] = dearest + (float)DB_TENTHS(2 * DB_HOP);
+        }
 }
 
 static int fill_switch_hops(struct build *b, topomap_error *err)
 {
-    return is_uniform(b) ? fill_uniform(b, err) : fill_any(b, err);
+    if (b->walks.used ? fill_walks(b, err) : fill_shortest(b, err))
+        return -1;
+    fill_gaps(b);
+    return 0;
 }
 
 static int set_fabric(struct build *b, topomap_error *err)
@@ -365,6 +444,17 @@ static int load_sites(struct build *b, struct db_finder *finder, int slurm, topo
 {
     forget_sites(b);
     db_switches_clear(&b->switches);
+    db_walks_clear(&b->walks);
+    b->hanging = 0;
+    /* Routing tables are the fabric's alone; where their ways are listed, its graph is not needed
+     * but for nodes that hang on something else. */
+    if (!slurm && (db_walks_load(b->db->file, &b->walks, err) ||
+                   (b->walks.used && find_switch_sites(b, finder, 0, err))))
+        return -1;
+    if (b->walks.used && b->hanging == b->nodes)
+        return 0;
+    forget_sites(b);
+    db_walks_clear(&b->walks);
     b->hanging = 0;
     return db_switches_load(b->db->file, slurm, &b->switches, err) ||
                    find_switch_sites(b, finder, slurm, err)

@@ -32,6 +32,10 @@ const char db_schema[] =
     "CREATE TABLE link(source INTEGER NOT NULL, a INTEGER NOT NULL, aport INTEGER NOT NULL,"
     " b INTEGER NOT NULL, bport INTEGER NOT NULL, width INTEGER, speed INTEGER, mbps INTEGER,"
     " ends INTEGER NOT NULL DEFAULT 2, kind TEXT, state INTEGER);"
+    /* Routing tables: packed (zstd), one byte a LID from 0 to lids - 1, the port or 255. A switch
+     * has one, the newest, whichever source it came from. */
+    "CREATE TABLE lft(guid INTEGER PRIMARY KEY, source INTEGER NOT NULL, lids INTEGER NOT NULL,"
+    " ports BLOB NOT NULL);"
     /* Cray: cname is packed (cray.h). */
     "CREATE TABLE cray_admin(nid INTEGER PRIMARY KEY, source INTEGER NOT NULL, cname INTEGER,"
     " type TEXT, status TEXT, mode TEXT);"
@@ -97,4 +101,14 @@ const char db_schema[] =
     " hops INTEGER NOT NULL, cost INTEGER NOT NULL, PRIMARY KEY(host, switch)) WITHOUT ROWID;"
     "CREATE TABLE slurm_trunk(a INTEGER NOT NULL, b INTEGER NOT NULL, cost INTEGER NOT NULL,"
     " PRIMARY KEY(a, b)) WITHOUT ROWID;"
+    /* Only where some route over the routing tables is not a cheapest shortest path
+     * (derive_routes.c). A walk: the ports of one switch that are equally far from every switch
+     * with hosts. place: of its switch among these, ascending by id. codes: two bytes a place, the
+     * lower first, packed (zstd) where there are many: 0 for no way from there, else a row of way.
+     * landing: each port's walk. way: hops and cost between two switches. */
+    "CREATE TABLE walk(id INTEGER PRIMARY KEY, switch INTEGER NOT NULL, place INTEGER NOT NULL,"
+    " codes BLOB NOT NULL);"
+    "CREATE TABLE way(code INTEGER PRIMARY KEY, hops INTEGER NOT NULL, cost INTEGER NOT NULL);"
+    "CREATE TABLE landing(adapter INTEGER NOT NULL, port INTEGER NOT NULL, walk INTEGER NOT NULL,"
+    " PRIMARY KEY(adapter, port)) WITHOUT ROWID;"
     "CREATE TABLE fact(name TEXT PRIMARY KEY, value) WITHOUT ROWID;";

@@ -134,6 +134,16 @@ int db_switches_load(sqlite3 *file, int slurm, struct db_switches *switches, top
     return result;
 }
 
+uint32_t db_switches_cost(const struct db_switches *switches, uint32_t a, uint32_t b)
+{
+    if (a >= switches->count || b >= switches->count)
+        return 0;
+    for (uint32_t i = switches->first[a]; i < switches->first[a + 1]; i++)
+        if (switches->neighbour[i] == b)
+            return switches->cost[i];
+    return 0;
+}
+
 void db_switches_spread(struct db_switches *switches, const uint32_t *from, size_t count,
                         uint16_t *hops)
 {

@@ -21,6 +21,8 @@ int db_switches_load(sqlite3 *file, int slurm, struct db_switches *switches, top
 void db_switches_clear(struct db_switches *switches);
 /** Index of a switch by its id, UINT32_MAX where there is none. */
 uint32_t db_switches_find(const struct db_switches *switches, int64_t id);
+/** Cost of a byte from one switch to a neighbour; 0 where they are not joined. */
+uint32_t db_switches_cost(const struct db_switches *switches, uint32_t a, uint32_t b);
 /** Hops from the nearest of some switches to every switch; breadth-first search.
  *  \param hops  [count] DB_FAR where there is no path */
 void db_switches_spread(struct db_switches *switches, const uint32_t *from, size_t count,

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* topomap db distance */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "topology-db/db.h"
+#include "util/input.h"
+
+static json_t *names_json(const char *route)
+{
+    json_t *list = route ? json_array() : json_null();
+
+    while (route && *route) {
+        size_t length = strcspn(route, "\n");
+
+        json_array_append_new(list, json_stringn(route, length));
+        route += length + (route[length] == '\n');
+    }
+    return list;
+}
+
+static json_t *distance_json(const char *from, const char *to, const topomap_db_distance *d)
+{
+    json_t *one =
+        json_pack("{s:s, s:s, s:i, s:f, s:s, s:o}", "from", from, "to", to, "hops", (int)d->hops,
+                  "cost", d->cost, "routing", d->routing, "route", names_json(d->route));
+    json_t *ports;
+
+    if (d->note)
+        json_object_set_new(one, "note", json_string(d->note));
+    if (!d->step)
+        return one;
+    json_object_set_new(one, "lids", json_pack("[i, i]", d->from_lid, d->to_lid));
+    json_object_set_new(one, "end_ports", json_pack("[i, i]", d->from_port, d->to_port));
+    ports = json_array();
+    for (size_t i = 0; i < d->steps; i++)
+        json_array_append_new(ports, json_pack("[i, i]", d->step[i].in, d->step[i].out));
+    json_object_set_new(one, "ports", ports);
+    return one;
+}
+
+static void print_route(const char *route)
+{
+    for (const char *at = route; *at; at++)
+        putchar(*at == '\n' ? ' ' : *at);
+}
+
+static void warn_note(const cli_call *call, const char *from, const char *to, const char *note)
+{
+    if (note)
+        fprintf(stderr, "topomap %s: warning: %s to %s: %s; a shortest path is given instead\n",
+                call->command->name, from, to, note);
+}
+
+/* ---- Two nodes --------------------------------------------------------------------------- */
+
+static int one_pair(const cli_call *call, topomap_db_router *router,
+                    const topomap_db_route_options *options)
+{
+    topomap_db_distance d;
+    topomap_error err;
+
+    if (topomap_db_router_route(router, call->operand[0], call->operand[1], options, &d, &err))
+        return cli_fail(call, &err);
+    warn_note(call, call->operand[0], call->operand[1], d.note);
+    if (cli_get(call, "json")) {
+        json_t *one = distance_json(call->operand[0], call->operand[1], &d);
+
+        json_dumpf(one, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+        json_decref(one);
+    } else {
+        printf("hops   %" PRIu32 "\ncost   %g (tenths of a hop, a byte)\nroute  ", d.hops, d.cost);
+        print_route(d.route ? d.route : "(links are not known)");
+        printf("\nby     %s", strcmp(d.routing, "lft") == 0 ? "the routing tables" : d.routing);
+    }
+    putchar('\n');
+    topomap_db_distance_clear(&d);
+    return CLI_DONE;
+}
+
+/* ---- Many pairs -------------------------------------------------------------------------- */
+
+static int print_pair(const cli_call *call, const char *from, const char *to,
+                      topomap_db_distance *d)
+{
+    warn_note(call, from, to, d->note);
+    if (cli_get(call, "json")) {
+        json_t *one = distance_json(from, to, d);
+
+        json_dumpf(one, stdout, JSON_COMPACT | JSON_REAL_PRECISION(12));
+        json_decref(one);
+    } else {
+        printf("%s %s %" PRIu32 " %g %s ", from, to, d->hops, d->cost, d->routing);
+        print_route(d->route ? d->route : "-");
+    }
+    putchar('\n');
+    return CLI_DONE;
+}
+
+static int answer(const cli_call *call, topomap_db_router *router,
+                  const topomap_db_route_options *options, topomap_input *input, char *line)
+{
+    char *keep, *from = strtok_r(line, " \t", &keep), *to = strtok_r(NULL, " \t", &keep);
+    topomap_db_distance d;
+    topomap_error err, where;
+
+    if (!from || *from == '#')
+        return CLI_DONE;
+    if (!to || strtok_r(NULL, " \t", &keep)) {
+        topomap_input_fail(input, &err, "expected two nodes");
+        return cli_fail(call, &err);
+    }
+    if (topomap_db_router_route(router, from, to, options, &d, &where)) {
+        topomap_error_set(&err, where.code, "%s:%zu: %s", topomap_input_path(input),
+                          topomap_input_lineno(input), where.text);
+        return cli_fail(call, &err);
+    }
+    print_pair(call, from, to, &d);
+    topomap_db_distance_clear(&d);
+    return CLI_DONE;
+}
+
+/* All of standard input; it may be a pipe, which topomap_input_open() refuses. */
+static char *read_standard(size_t *size)
+{
+    size_t room = 1 << 16, got;
+    char *text = malloc(room);
+
+    for (*size = 0; text && (got = fread(text + *size, 1, room - *size, stdin)) > 0;) {
+        *size += got;
+        if (*size == room) {
+            char *more = realloc(text, room *= 2);
+
+            if (!more)
+                free(text);
+            text = more;
+        }
+    }
+    return text;
+}
+
+static int many_pairs(const cli_call *call, topomap_db_router *router,
+                      const topomap_db_route_options *options)
+{
+    const char *path = cli_get(call, "pairs");
+    topomap_error err = {TOPOMAP_ESYSTEM, "out of memory: standard input"};
+    topomap_input *input;
+    char *text = NULL, *line;
+    size_t size, length;
+    int got = 0, status = CLI_DONE, standard = strcmp(path, "-") == 0;
+
+    if (standard && !(text = read_standard(&size)))
+        return cli_fail(call, &err);
+    if (standard ? topomap_input_memory("standard input", text, size, &input, &err)
+                 : topomap_input_open(path, &input, &err)) {
+        free(text);
+        return cli_fail(call, &err);
+    }
+    while (!status && (got = topomap_input_line(input, 4096, &line, &length, &err)) > 0)
+        status = answer(call, router, options, input, line);
+    if (!status && got < 0)
+        status = cli_fail(call, &err);
+    topomap_input_close(input);
+    free(text);
+    return status;
+}
+
+static int run_distance(const cli_call *call)
+{
+    topomap_db_route_options options = {0};
+    uint64_t rail, path;
+    topomap_db *db;
+    topomap_db_router *router;
+    topomap_error err;
+    int status, pairs = cli_get(call, "pairs") != NULL;
+
+    if (call->operands != (pairs ? 0 : 2))
+        return cli_usage_error(call, "two nodes, or --pairs FILE");
+    if (cli_integer(call, "rail", 1, 255, 0, &rail) || cli_integer(call, "path", 0, 127, 0, &path))
+        return CLI_USAGE;
+    options.rail = (uint32_t)rail;
+    options.path = (uint32_t)path;
+    if (topomap_db_open(cli_database(call), &db, &err))
+        return cli_fail(call, &err);
+    if (topomap_db_router_open(db, &router, &err)) {
+        status = cli_fail(call, &err);
+    } else {
+        status = pairs ? many_pairs(call, router, &options) : one_pair(call, router, &options);
+        topomap_db_router_close(router);
+    }
+    topomap_db_close(db);
+    return status;
+}
+
+static const cli_option distance_options[] = {
+    {"db", "DB", "topology database", NULL},
+    {"pairs", "FILE", "two nodes a line (-: standard input); an answer a line", NULL},
+    {"rail", "N", "from and to each node's N-th port (by GUID), not the nearest ones", NULL},
+    {"path", "N", "to the destination's base LID + N, where its LMC is not 0", NULL},
+    {"json", NULL, "for programs; with --pairs an object a line", NULL},
+    {NULL, NULL, NULL, NULL},
+};
+
+const char cli_distance_text[] =
+    "Where routing tables were imported (`topomap db import lft FILE`) the route is theirs: from the\n"
+    "source's leaf switch by the tables for the destination port's LID. Of nodes with several ports\n"
+    "the two with the fewest hops between them count, and of several such the first by GUID, then\n"
+    "port. Where the tables do not lead there, a warning says why, and it is a shortest path.\n"
+    "--pairs prints `FROM TO HOPS COST ROUTING ROUTE...` for each line.\n";
+
+const cli_command cli_distance_commands[] = {
+    {"db distance", "NODE NODE",
+     "hops, cost and route between two nodes: over the routing tables where they were imported, "
+     "else a shortest path",
+     distance_options, 0, 2, run_distance},
+    {NULL, NULL, NULL, NULL, 0, 0, NULL},
+};

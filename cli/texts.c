@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What help and the manual pages say beyond a command's line and its options. */
+#include <string.h>
+
+#include "cli/cli.h"
+
+static const struct {
+    const char *command, *text;
+} texts[] = {
+    {"db distance", cli_distance_text},
+    {"db synth", cli_synth_text},
+};
+
+const char *cli_text(const cli_command *command)
+{
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (strcmp(texts[i].command, command->name) == 0)
+            return texts[i].text;
+    return NULL;
+}

@@ -1,0 +1,177 @@
+#!/usr/bin/env bats
+# Routing tables and made fabrics, against what InfiniBand's own tools say of the same fabric: a
+# simulator (ibsim), the real subnet manager, and ibnetdiscover, dump_lfts and ibtracert.
+bats_require_minimum_version 1.5.0
+
+setup() {
+  PATH="$TOPOMAP_BUILD/cli:$PATH"
+  fabric="$TOPOMAP_SOURCE/contrib/testbed/fabric"
+  cd "$BATS_TEST_TMPDIR"
+  need=(ibsim opensm ibnetdiscover dump_lfts ibtracert jq)
+}
+
+needs_simulator() {
+  for tool in "${need[@]}"; do
+    command -v "$tool" >/dev/null || skip "no $tool"
+  done
+}
+
+# routes_equal SPEC COUNT ENGINE [TORUS-CONFIG]: COUNT random pairs of hosts of a made fabric, routed
+# by opensm: every port of every route as ibtracert prints it.
+routes_equal() {
+  needs_simulator
+  topomap db synth "$1" -o made
+  cat > trace <<'END'
+#!/bin/bash
+# The routes between the LIDs of each line of `lids`, 4 clients at a time (the simulator takes 10).
+# Every client makes files below the folder it runs in: ten times as fast in memory.
+mkdir traced
+traced=$PWD/traced
+export traced
+memory=$(mktemp -d -p /dev/shm) || exit
+trap 'rm -rf "$memory"' EXIT
+(cd "$memory" && LD_PRELOAD=$SIM_PRELOAD xargs -P 4 -L 1 sh -c 'ibtracert "$1" "$2" >"$traced/$0" 2>/dev/null') <lids
+END
+  cat > pick <<END
+#!/bin/bash
+# What db distance says of random pairs, over this very fabric's tables.
+set -e
+topomap db import --db t.db lft fabric.lfts
+topomap db import --db t.db ibnetdiscover fabric.ibnetdiscover
+topomap db show --db t.db --json | jq -r '.[].name' >hosts
+awk -v n=$2 'BEGIN { srand(7) } { h[NR] = \$1 } END { while (n) { a = 1 + int(rand() * NR); b = 1 + int(rand() * NR)
+  if (a != b) { print h[a], h[b]; n-- } } }' hosts >pairs
+topomap db distance --db t.db --json --pairs - <pairs >ours.json
+jq -r '"\(input_line_number) \(.lids[0]) \(.lids[1])"' ours.json >lids
+bash ../trace
+END
+  bash "$fabric" made/fabric.ibnetdiscover -o run --engine "$3" ${4:+--torus-config "$4"} -- bash ../pick
+  cd run
+  grep -q "$3 tables configured on all switches" opensm.log
+  [ "$(jq -r .routing ours.json | sort | uniq -c | awk '{ print $1, $2 }')" = "$2 lft" ]
+  # out>in:switch:out>in:...:out>in
+  jq -r '. as $d | ([$d.end_ports[0]] + [$d.ports[][1]]) as $out | ([$d.ports[][0]] + [$d.end_ports[1]]) as $in
+    | [range($out | length) | "\($out[.])>\($in[.]):" + if . < ($d.route | length) - 2 then $d.route[. + 1] else "" end]
+    | join(":")' ours.json >ours
+  for line in $(awk '{ print $1 }' lids); do
+    sed -n 's/^\[\([0-9]*\)\] -> \([a-z]*\) port {[^}]*}\[\([0-9]*\)\] lid [0-9-]* "\(.*\)"$/\1>\3:\2:\4/p' "traced/$line" |
+      sed 's/:switch:/:/; s/:ca:.*/:/' | paste -sd:
+  done >theirs
+  [ "$(wc -l <theirs)" = "$2" ]
+  cmp ours theirs
+}
+
+guid() {
+  printf '0x%x' $((0x2c90200000001 + $1))
+}
+
+@test "routes: 400 pairs of a fat tree (opensm ftree) equal ibtracert's" {
+  routes_equal fat-tree:k=8,levels=3,names=n%03d 400 ftree
+}
+
+@test "routes: 350 pairs of a torus (torus-2QoS) equal ibtracert's" {
+  { echo torus 4 4 3
+    for link in xp:12 xm:36 yp:3 ym:9 zp:1 zm:2; do
+      echo "${link%:*}_link $(guid 0) $(guid "${link#*:}")"
+    done
+    printf '%s_dateline 0\n' x y z; } > torus.conf
+  routes_equal torus:4x4x3,hosts=2 350 torus-2QoS "$PWD/torus.conf"
+}
+
+@test "routes: 350 pairs of a dragonfly (dfsssp) equal ibtracert's" {
+  routes_equal dragonfly:a=4,p=2,h=2 350 dfsssp
+}
+
+# ends DUMP: every port line as `description [port] description [port] rate`.
+ends() {
+  awk '/^(Switch|Ca)/ { desc = $0; sub(/^[^#]*# "/, "", desc); sub(/"[^"]*$/, "", desc) }
+       /^\[/ { split($0, half, /# /); match(half[1], /"\[[0-9]+\]/); remote = substr(half[1], RSTART + 1, RLENGTH - 1)
+         port = $1; sub(/\].*/, "]", port); name = half[2]; sub(/^[^"]*"/, "", name); sub(/" lid .*/, "", name)
+         print desc, port, name, remote, $NF }' "$1" | sort
+}
+
+@test "synth: a dump by ibnetdiscover of the simulated fabric has the same hosts, switches, links, widths and speeds" {
+  needs_simulator
+  for spec in fat-tree:leaves=6,hosts=8,spines=3,links=2,host=FDR,trunk=HDR,rails=2,fault=degraded:9,missing:4 \
+    torus:3x3x3,hosts=2,speed=FDR10,host=2xHDR dragonfly:a=4,p=2,h=2,host=QDR,trunk=12xEDR,global=DDR,fault=unnamed:3; do
+    rm -rf made run
+    topomap db synth "$spec" -o made
+    bash "$fabric" made/fabric.ibnetdiscover -o run --engine minhop
+    ends made/fabric.ibnetdiscover > before
+    ends run/fabric.ibnetdiscover > after
+    [ "$(wc -l <before)" -gt 100 ]
+    [ "$(sed 's/.* //' before | sort -u | wc -l)" -gt 1 ]
+    cmp before after
+    for dump in made run; do
+      topomap db import --db $dump.db ibnetdiscover $dump/fabric.ibnetdiscover
+      topomap db show --db $dump.db > $dump.hosts
+      topomap db show --db $dump.db --summary > $dump.summary
+    done
+    cmp made.hosts run.hosts
+    cmp made.summary run.summary
+  done
+}
+
+@test "db distance: many pairs, from a file or standard input, as text or JSON; a bad line is named" {
+  topomap db synth torus:4x3,hosts=2,names=n%d -o made
+  topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+  run -0 topomap db distance --db t.db n1 n3 --json
+  [ "$(jq -r .routing <<<"$output")" = shortest-path ]
+  run --separate-stderr -0 topomap db import --db t.db lft made/fabric.lfts
+  [[ $output == *"12 switches"*"432 table entries" ]]
+  [ -z "$stderr" ]
+  printf '# pairs\nn1 n2\n\nn1 n7\n' > pairs
+  run -0 topomap db distance --db t.db --pairs pairs
+  [ "$output" = "n1 n2 2 20 lft n1 sw_0_0 n2
+n1 n7 3 30 lft n1 sw_0_0 sw_1_0 n7" ]
+  [ "$(topomap db distance --db t.db --pairs - --json <pairs | jq -c '[.hops,.routing,.ports]')" = \
+    '[2,"lft",[[1,2]]]
+[3,"lft",[[1,3],[4,1]]]' ]
+  printf 'n1 n2\nn1\n' > pairs
+  run -3 topomap db distance --db t.db --pairs pairs
+  [[ $output == *"pairs:2: expected two nodes"* ]]
+  printf 'n1 n99\n' > pairs
+  run -3 topomap db distance --db t.db --pairs pairs
+  [[ $output == *"pairs:1: "*"'n99'"* ]]
+  run -2 topomap db distance --db t.db n1 n2 --pairs pairs
+  run -2 topomap db distance --db t.db n1 n2 --rail 2
+  run -0 topomap db distance --db t.db n1 n7
+  [[ $output == *"by     the routing tables"* ]]
+}
+
+@test "db synth: what was made is said, as text or JSON; a bad specification is exit 2 and leaves nothing" {
+  run --separate-stderr -0 topomap db synth fat-tree:k=4,levels=3,fault=degraded:1,unnamed:1 -o made
+  [ "${#lines[@]}" -eq 3 ]
+  [[ ${lines[0]} == "fault: degraded "*" instead of 4xEDR" ]]
+  [[ ${lines[1]} == "fault: unnamed node"* ]]
+  [[ ${lines[2]} == "made: 16 hosts, 20 switches, 16 adapters, 48 links, 2 faults:"*"fabric.lfts" ]]
+  diff <(sed -n 's/^fault: //p' <<<"$output") made/faults.txt
+  topomap db synth torus:3x2x8,cray=gemini -o cray --json > j
+  [ "$(jq -c '[.hosts,.files]' j)" = '[96,["faults.txt","machine.xtprocadmin","machine.xtdb2proc"]]' ]
+  for bad in ring:4 torus:4x4,speed=fast fat-tree:k=5 'torus:4x4,fault=x:1'; do
+    run --separate-stderr -2 topomap db synth "$bad" -o none
+    [[ $stderr == *"$bad: "*"expected"* || $stderr == *"k= is even"* ]]
+    [ -z "$output" ]
+  done
+  run -2 topomap db synth torus:4x4
+  [ ! -e none ]
+  run -0 topomap help db synth
+  [[ $output == *"fat-tree:leaves=8,hosts=16,spines=4,links=4"* ]]
+}
+
+@test "real: every route of one site's ibroute tables leads there; a tar of them is refused by name" {
+  site="$TOPOMAP_SOURCE/../shared/data/ib/plafrim"
+  [ -r "$site/ibroutes.tar.xz" ] || skip "no data"
+  mkdir tables
+  tar xJf "$site/ibroutes.tar.xz" -C tables
+  find tables -name '*.txt' -exec cat {} + > all
+  run --separate-stderr -0 topomap db import --db t.db lft all
+  [[ $output == *" $(grep -c '^Unicast' all) switches"*" $(grep -c '^0x' all) table entries" ]]
+  topomap db import --db t.db ibnetdiscover "$site/ib-subnet-fe80_0_0_0.txt"
+  topomap db show --db t.db --json | jq -r '.[].name' > hosts
+  awk '{ h[NR] = $1 } END { for (i = 1; i <= NR; i++) for (j = 1; j <= NR; j++) if (i != j) print h[i], h[j] }' hosts > pairs
+  topomap db distance --db t.db --pairs pairs > routes
+  [ "$(awk '{ print $5 }' routes | sort | uniq -c | awk '{ print $1, $2 }')" = "$(wc -l <pairs) lft" ]
+  run -3 topomap db import --db t.db lft "$site/ibroutes.tar.xz"
+  [[ $output == *"a tar archive"* ]]
+}

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a launch needs of the routing tables, worked out once an import: whether every route between
+ * hosts is a cheapest shortest path (then the graph of switches says all), and otherwise how many
+ * hops the routes have and what a byte costs over them. Work is switches times destination LIDs:
+ * for one LID the tables are a forest. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "topology-db/derive.h"
+#include "topology-db/ib.h"
+#include "topology-db/routes.h"
+#include "topology-db/switches.h"
+#include "topology-db/walks.h"
+#include "util/alloc.h"
+
+enum { UNKNOWN = 0, BROKEN = UINT16_MAX, VISITING = UINT16_MAX - 1 };
+enum {
+    PLACE = DB_WALK_PLACE,
+    PLAIN_MOST = 32 << 20, /* bytes of codes; unpacking takes longer than all else at a launch */
+};
+
+/* Hops and cost between two switches, and their code. */
+struct coded {
+    struct db_way way;
+    uint32_t code;
+    UT_hash_handle hh;
+};
+
+/* A port of a host: where routes end. */
+struct arrival {
+    struct db_landing port;
+    uint32_t leaf; /* index of its switch */
+};
+
+struct scan {
+    sqlite3 *file;
+    struct db_routes routes;
+    struct db_switches switches;
+    uint32_t *node;          /* [vertices] index in switches, or UINT32_MAX */
+    uint32_t *price;         /* [cables] cost of a byte */
+    struct arrival *arrival; /* by switch, adapter, port */
+    size_t arrivals, room;
+    uint32_t *leaf; /* [leaves] indices of switches with hosts, ascending */
+    uint32_t leaves;
+    uint16_t *near;  /* [switches] hops to the switch of the arrival by a shortest path */
+    uint32_t *cheap; /* [switches] cost of the cheapest of these */
+    uint16_t *steps; /* [vertices] switches on the tables' way to the arrival, this one too */
+    uint32_t *cost;  /* [vertices] cost of that way, from switch to switch */
+    uint32_t *path;  /* [vertices] */
+    uint8_t *column; /* [leaves * PLACE] */
+    uint8_t *kept;   /* columns of the present leaf's walks */
+    size_t kept_room, walks, first; /* walks so far, and before the present leaf */
+    struct coded *ways;
+    uint64_t routed, broken, longer, dearer;
+    uint32_t tables, missing;
+};
+
+/* ---- Loading ----------------------------------------------------------------------------- */
+
+static int take_arrival(struct scan *scan, sqlite3_stmt *statement, topomap_error *err)
+{
+    struct arrival arrival = {
+        .port = {.adapter = db_routes_find(&scan->routes, sqlite3_column_int64(statement, 0)),
+                 .port = (uint8_t)sqlite3_column_int(statement, 1),
+                 .lid = (uint16_t)sqlite3_column_int(statement, 3)},
+        .leaf = db_routes_find(&scan->routes, sqlite3_column_int64(statement, 2))};
+
+    if (arrival.port.adapter == UINT32_MAX || arrival.leaf == UINT32_MAX)
+        return 0;
+    if (topomap_grow(&scan->arrival, &scan->room, scan->arrivals + 1, sizeof arrival, err))
+        return -1;
+    if (!scan->arrivals || scan->arrival[scan->arrivals - 1].leaf != arrival.leaf)
+        scan->leaves++;
+    scan->arrival[scan->arrivals++] = arrival;
+    return 0;
+}
+
+static int load_arrivals(struct scan *scan, topomap_error *err)
+{
+    sqlite3_stmt *statement =
+        db_prepare(scan->file,
+                   "SELECT adapter, attach.port, switch, lid FROM attach"
+                   " LEFT JOIN port ON vertex = adapter AND number = attach.port"
+                   " WHERE host <> 0 ORDER BY switch, adapter, attach.port",
+                   err);
+    int row = -1;
+
+    while (statement && (row = db_step(statement, err)) > 0)
+        if (take_arrival(scan, statement, err)) {
+            row = -1;
+            break;
+        }
+    sqlite3_finalize(statement);
+    return row;
+}
+
+static int load_tables(struct scan *scan, topomap_error *err)
+{
+    for (uint32_t i = 0; i < scan->routes.count; i++) {
+        if (db_routes_table(&scan->routes, i, err))
+            return -1;
+        if (scan->routes.lft[i].port)
+            scan->tables++;
+        else if (scan->routes.vertex[i].kind == IB_SWITCH)
+            scan->missing++;
+    }
+    return 0;
+}
+
+/* What each cable costs: what the pair of switches does. */
+static void price_cables(struct scan *scan)
+{
+    const struct db_routes *routes = &scan->routes;
+
+    for (uint32_t i = 0; i < routes->count; i++)
+        scan->node[i] = db_switches_find(&scan->switches, routes->vertex[i].id);
+    for (uint32_t i = 0; i < routes->cables; i++)
+        scan->price[i] = db_switches_cost(&scan->switches, scan->node[routes->cable[i].at],
+                                          scan->node[routes->cable[i].peer]);
+}
+
+static void list_leaves(struct scan *scan)
+{
+    scan->leaves = 0;
+    for (size_t i = 0; i < scan->arrivals; i++)
+        if (!i || scan->arrival[i].leaf != scan->arrival[i - 1].leaf)
+            scan->leaf[scan->leaves++] = scan->arrival[i].leaf;
+}
+
+static int make_room(struct scan *scan, topomap_error *err)
+{
+    size_t vertices = scan->routes.count, switches = scan->switches.count;
+
+    scan->node = topomap_alloc(vertices, sizeof *scan->node, err);
+    scan->price = topomap_alloc(scan->routes.cables, sizeof *scan->price, err);
+    scan->leaf = topomap_alloc(scan->leaves, sizeof *scan->leaf, err);
+    scan->near = topomap_alloc(switches, sizeof *scan->near, err);
+    scan->cheap = topomap_alloc(switches, sizeof *scan->cheap, err);
+    scan->steps = topomap_alloc(vertices, sizeof *scan->steps, err);
+    scan->cost = topomap_alloc(vertices, sizeof *scan->cost, err);
+    scan->path = topomap_alloc(vertices, sizeof *scan->path, err);
+    scan->column = topomap_alloc(scan->leaves, PLACE, err);
+    return scan->node && scan->price && scan->leaf && scan->near && scan->cheap && scan->steps &&
+                   scan->cost && scan->path && scan->column
+               ? 0
+               : -1;
+}
+
+static void scan_clear(struct scan *scan)
+{
+    struct coded *way, *next;
+
+    HASH_ITER(hh, scan->ways, way, next)
+    {
+        HASH_DELETE(hh, scan->ways, way);
+        free(way);
+    }
+    db_routes_clear(&scan->routes);
+    free(scan->arrival);
+    db_switches_clear(&scan->switches);
+    free(scan->node);
+    free(scan->price);
+    free(scan->leaf);
+    free(scan->near);
+    free(scan->cheap);
+    free(scan->steps);
+    free(scan->cost);
+    free(scan->path);
+    free(scan->column);
+    free(scan->kept);
+}
+
+/* ---- Hops -------------------------------------------------------------------------------- */
+
+static void spread(struct scan *scan, uint32_t from)
+{
+    struct db_start start = {scan->node[from], 0, 0};
+
+    db_switches_reach(&scan->switches, &start, 1, scan->near, scan->cheap);
+}
+
+/* The way out of a switch for this arrival, NULL where there is none. */
+static const struct db_cable *way_out(const struct scan *scan, uint32_t at,
+                                      const struct arrival *to)
+{
+    const struct db_lft *lft = &scan->routes.lft[at];
+
+    if (!to->port.lid || to->port.lid >= lft->lids || lft->port[to->port.lid] == DB_NO_PORT)
+        return NULL;
+    return db_routes_cable(&scan->routes, at, lft->port[to->port.lid]);
+}
+
+/* Fills steps[] and cost[] from one switch on: every switch is asked once for an arrival. */
+static void follow(struct scan *scan, uint32_t at, const struct arrival *to)
+{
+    uint32_t depth = 0, cost = 0;
+    uint16_t steps = BROKEN;
+
+    while (scan->steps[at] == UNKNOWN) {
+        const struct db_cable *cable = way_out(scan, at, to);
+
+        scan->steps[at] = VISITING;
+        scan->cost[at] = 0;
+        scan->path[depth++] = at;
+        if (!cable)
+            break;
+        if (cable->peer == to->port.adapter) {
+            steps = cable->peer_port == to->port.port ? 0 : BROKEN;
+            break;
+        }
+        scan->cost[at] = scan->price[cable - scan->routes.cable];
+        at = cable->peer;
+    }
+    if (scan->steps[at] != VISITING) {
+        steps = scan->steps[at];
+        cost = scan->cost[at];
+    }
+    while (depth--) {
+        if (steps < VISITING - 1)
+            steps++;
+        cost += scan->cost[scan->path[depth]];
+        scan->cost[scan->path[depth]] = cost;
+        scan->steps[scan->path[depth]] = steps;
+    }
+}
+
+/* The code of a way, made where it is new. Where all codes are taken, the first with these hops. */
+static int find_code(struct scan *scan, uint32_t hops, uint32_t cost, uint32_t *code,
+                     topomap_error *err)
+{
+    struct db_way way = {hops, cost};
+    struct coded *found;
+
+    HASH_FIND(hh, scan->ways, &way, sizeof way, found);
+    if (!found && HASH_COUNT(scan->ways) == DB_WAYS)
+        for (found = scan->ways; found->hh.next && found->way.hops != hops;)
+            found = found->hh.next;
+    if (!found) {
+        found = topomap_alloc(1, sizeof *found, err);
+        if (!found)
+            return -1;
+        found->way = way;
+        found->code = HASH_COUNT(scan->ways) + 1u;
+        HASH_ADD(hh, scan->ways, way, sizeof way, found);
+    }
+    *code = found->code;
+    return 0;
+}
+
+/* From a leaf to this arrival. Where the tables do not lead there, by a shortest path. */
+static struct db_way find_way(struct scan *scan, uint32_t leaf, const struct arrival *to)
+{
+    struct db_way way = {scan->near[scan->node[leaf]], scan->cheap[scan->node[leaf]]};
+
+    if (way.hops == DB_FAR)
+        return way;
+    follow(scan, leaf, to);
+    if (scan->steps[leaf] == BROKEN) {
+        scan->broken++;
+        return way;
+    }
+    scan->routed++;
+    scan->longer += scan->steps[leaf] - 1u > way.hops;
+    scan->dearer += scan->steps[leaf] - 1u == way.hops && scan->cost[leaf] > way.cost;
+    return (struct db_way){scan->steps[leaf] - 1u, scan->cost[leaf]};
+}
+
+static int fill_column(struct scan *scan, const struct arrival *to, topomap_error *err)
+{
+    memset(scan->steps, 0, scan->routes.count * sizeof *scan->steps);
+    for (uint32_t i = 0; i < scan->leaves; i++) {
+        struct db_way way = find_way(scan, scan->leaf[i], to);
+        uint32_t code = DB_NO_WAY;
+
+        if (way.hops != DB_FAR && find_code(scan, way.hops, way.cost, &code, err))
+            return -1;
+        scan->column[(size_t)i * PLACE] = (uint8_t)code;
+        scan->column[(size_t)i * PLACE + 1] = (uint8_t)(code >> 8);
+    }
+    return 0;
+}
+
+static void count_routes(struct scan *scan)
+{
+    for (size_t i = 0; i < scan->arrivals; i++) {
+        if (!i || scan->arrival[i].leaf != scan->arrival[i - 1].leaf)
+            spread(scan, scan->arrival[i].leaf);
+        memset(scan->steps, 0, scan->routes.count * sizeof *scan->steps);
+        for (uint32_t leaf = 0; leaf < scan->leaves; leaf++)
+            find_way(scan, scan->leaf[leaf], &scan->arrival[i]);
+    }
+}
+
+/* ---- Walks ------------------------------------------------------------------------------- */
+
+static int bind_codes(const struct scan *scan, sqlite3_stmt *insert, topomap_error *err)
+{
+    size_t length = (size_t)scan->leaves * PLACE, room = ZSTD_compressBound(length), size;
+    void *packed;
+
+    if (scan->arrivals <= PLAIN_MOST / length) {
+        sqlite3_bind_blob64(insert, 4, scan->column, length, SQLITE_STATIC);
+        return 0;
+    }
+    packed = topomap_alloc(room, 1, err);
+    if (!packed)
+        return -1;
+    size = ZSTD_compress(packed, room, scan->column, length, 1);
+    if (ZSTD_isError(size)) {
+        free(packed);
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "cannot pack a row of hops: %s",
+                                 ZSTD_getErrorName(size));
+    }
+    /* What has not become shorter would be taken for plain. */
+    if (size >= length)
+        sqlite3_bind_blob64(insert, 4, scan->column, length, SQLITE_STATIC);
+    else
+        sqlite3_bind_blob64(insert, 4, packed, size, SQLITE_TRANSIENT);
+    free(packed);
+    return 0;
+}
+
+static int write_walk(struct scan *scan, sqlite3_stmt *insert, uint32_t place, topomap_error *err)
+{
+    sqlite3_bind_int64(insert, 1, (int64_t)scan->walks);
+    sqlite3_bind_int64(insert, 2, scan->routes.vertex[scan->leaf[place]].id);
+    sqlite3_bind_int64(insert, 3, place);
+    return bind_codes(scan, insert, err) ? -1 : db_insert(insert, err);
+}
+
+/* The walk of this column: one of the leaf's, or a new one. */
+static int find_walk(struct scan *scan, sqlite3_stmt *insert, uint32_t place, size_t *walk,
+                     topomap_error *err)
+{
+    size_t length = (size_t)scan->leaves * PLACE, kept = scan->walks - scan->first;
+
+    for (size_t i = 0; i < kept; i++)
+        if (memcmp(scan->kept + i * length, scan->column, length) == 0) {
+            *walk = scan->first + i + 1; /* ids begin at 1 */
+            return 0;
+        }
+    if (topomap_grow(&scan->kept, &scan->kept_room, (kept + 1) * length, 1, err))
+        return -1;
+    memcpy(scan->kept + kept * length, scan->column, length);
+    *walk = ++scan->walks;
+    return write_walk(scan, insert, place, err);
+}
+
+static int write_landing(struct scan *scan, sqlite3_stmt *insert, const struct arrival *arrival,
+                         size_t walk, topomap_error *err)
+{
+    sqlite3_bind_int64(insert, 1, scan->routes.vertex[arrival->port.adapter].id);
+    sqlite3_bind_int(insert, 2, arrival->port.port);
+    sqlite3_bind_int64(insert, 3, (int64_t)walk);
+    return db_insert(insert, err);
+}
+
+static int write_walks(struct scan *scan, topomap_error *err)
+{
+    sqlite3_stmt *walks = db_prepare(scan->file, "INSERT INTO walk VALUES(?,?,?,?)", err);
+    sqlite3_stmt *landings = db_prepare(scan->file, "INSERT INTO landing VALUES(?,?,?)", err);
+    uint32_t place = UINT32_MAX;
+    int result = walks && landings ? 0 : -1;
+
+    for (size_t i = 0; !result && i < scan->arrivals; i++) {
+        size_t walk;
+
+        if (!i || scan->arrival[i].leaf != scan->arrival[i - 1].leaf) {
+            spread(scan, scan->arrival[i].leaf);
+            scan->first = scan->walks;
+            place++;
+        }
+        result = fill_column(scan, &scan->arrival[i], err) ||
+                         find_walk(scan, walks, place, &walk, err) ||
+                         write_landing(scan, landings, &scan->arrival[i], walk, err)
+                     ? -1
+                     : 0;
+    }
+    sqlite3_finalize(walks);
+    sqlite3_finalize(landings);
+    return result;
+}
+
+static int write_ways(struct scan *scan, topomap_error *err)
+{
+    sqlite3_stmt *insert = db_prepare(scan->file, "INSERT INTO way VALUES(?,?,?)", err);
+    int result = insert ? 0 : -1;
+
+    for (const struct coded *way = scan->ways; !result && way; way = way->hh.next) {
+        sqlite3_bind_int64(insert, 1, way->code);
+        sqlite3_bind_int64(insert, 2, way->way.hops);
+        sqlite3_bind_int64(insert, 3, way->way.cost);
+        result = db_insert(insert, err);
+    }
+    sqlite3_finalize(insert);
+    return result;
+}
+
+/* ---- All --------------------------------------------------------------------------------- */
+
+static int write_facts(const struct scan *scan, int64_t all, topomap_error *err)
+{
+    const char *kind = !scan->routed  ? "none"
+                       : scan->longer ? "longer"
+                       : scan->dearer ? "dearer"
+                                      : "shortest";
+    char *sql = sqlite3_mprintf(
+        "INSERT OR REPLACE INTO fact VALUES('routes', '%s'), ('routing_tables', %lld),"
+        " ('routing_tables_missing', %lld), ('routing_tables_unknown', %lld),"
+        " ('routes_longer', %lld), ('routes_dearer', %lld), ('routes_broken', %lld)",
+        kind, (long long)scan->tables, (long long)scan->missing, (long long)(all - scan->tables),
+        (long long)scan->longer, (long long)scan->dearer, (long long)scan->broken);
+    int result = sql ? db_execute(scan->file, sql, err) : db_failed(scan->file, err);
+
+    sqlite3_free(sql);
+    return result;
+}
+
+static int scan_all(struct scan *scan, int64_t all, topomap_error *err)
+{
+    if (db_routes_load(scan->file, &scan->routes, err) ||
+        db_switches_load(scan->file, 0, &scan->switches, err) || load_arrivals(scan, err) ||
+        load_tables(scan, err) || make_room(scan, err))
+        return -1;
+    price_cables(scan);
+    list_leaves(scan);
+    if (scan->tables)
+        count_routes(scan);
+    if (write_facts(scan, all, err))
+        return -1;
+    if (!scan->longer && !scan->dearer)
+        return 0;
+    return write_walks(scan, err) || write_ways(scan, err) ? -1 : 0;
+}
+
+int db_views_routes(sqlite3 *file, topomap_error *err)
+{
+    struct scan scan = {.file = file};
+    int64_t all;
+    int result;
+
+    if (db_execute(file, "DELETE FROM walk; DELETE FROM way; DELETE FROM landing;", err) ||
+        db_number(file, "SELECT count(*) FROM lft", 0, &all, err))
+        return -1;
+    if (!all)
+        return 0;
+    result = scan_all(&scan, all, err);
+    scan_clear(&scan);
+    return result;
+}

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Routing tables of an InfiniBand subnet's switches, as dump_lfts, dump_fts and ibroute
+ * (infiniband-diags) print them: "Unicast lids [0x0-0x8c] of switch ... guid 0x...", rows of LID
+ * (hexadecimal) and port (decimal, with leading zeros), "<n> valid lids dumped".
+ *
+ * What is kept is one byte a LID and switch, packed: a row's destination text says nothing that
+ * the fabric's own dump does not, and the brief mode leaves it out. Only one table at a time is
+ * unpacked. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+#include <zstd.h>
+
+#include "topology-db/import.h"
+#include "topology-db/routes.h"
+#include "util/alloc.h"
+
+enum { LINE_MOST = 65536, PREAMBLE_MOST = 100, PACK_LEVEL = 3 };
+
+struct table {
+    uint64_t guid;
+    uint32_t lids; /* the highest LID + 1 */
+    void *packed;
+    size_t size;
+    UT_hash_handle hh;
+};
+
+struct tables {
+    struct table *all; /* in the order of the file */
+    uint64_t entries;
+};
+
+struct reader {
+    struct db_import *import;
+    struct tables *tables;
+    struct table *now; /* whose rows come, or NULL */
+    uint8_t port[DB_LIDS];
+    uint32_t lids;
+    uint64_t top;     /* the last LID that the header promises, or 0 */
+    uint64_t rows;    /* of this table's section */
+    uint64_t lost;    /* a last LID that no table has, or 0 */
+    size_t preamble;  /* lines before the first header that say nothing */
+    size_t conflicts; /* LIDs that a table has twice, differently */
+    int multicast;    /* inside a multicast section */
+};
+
+static void tables_free(void *content)
+{
+    struct tables *tables = content;
+    struct table *table, *next;
+
+    if (!tables)
+        return;
+    HASH_ITER(hh, tables->all, table, next)
+    {
+        HASH_DELETE(hh, tables->all, table);
+        free(table->packed);
+        free(table);
+    }
+    free(tables);
+}
+
+/* ---- One table --------------------------------------------------------------------------- */
+
+static int pack(struct reader *reader, topomap_error *err)
+{
+    struct table *table = reader->now;
+    size_t room = ZSTD_compressBound(reader->lids), size;
+    void *packed;
+
+    free(table->packed);
+    table->packed = NULL;
+    table->size = 0;
+    table->lids = reader->lids;
+    reader->now = NULL;
+    packed = topomap_alloc(room, 1, err);
+    if (!packed)
+        return -1;
+    size = ZSTD_compress(packed, room, reader->port, reader->lids, PACK_LEVEL);
+    if (ZSTD_isError(size)) {
+        free(packed);
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot pack a table: %s",
+                                 reader->import->path, ZSTD_getErrorName(size));
+    }
+    table->packed = realloc(packed, size);
+    if (!table->packed)
+        table->packed = packed;
+    table->size = size;
+    return 0;
+}
+
+/* A table that the file's end or another header cut short. */
+static int end_table(struct reader *reader, int dumped, topomap_error *err)
+{
+    if (!reader->now)
+        return 0;
+    if (!dumped) {
+        db_warn(reader->import, topomap_input_lineno(reader->import->input),
+                "the table of switch 0x%016" PRIx64 " ends without 'lids dumped'",
+                reader->now->guid);
+        reader->import->report->partial = 1;
+    }
+    reader->tables->entries += reader->rows;
+    /* The tool reads tables in blocks of 64 and leaves out a last block of one LID. */
+    if (dumped && reader->top % 64 == 0 && reader->lids == reader->top)
+        reader->lost = reader->top;
+    return pack(reader, err);
+}
+
+/* The table of this switch, unpacked where the file has had a part of it before: ibroute prints a
+ * range of LIDs where it is asked to. */
+static int begin_table(struct reader *reader, uint64_t guid, topomap_error *err)
+{
+    struct table *table;
+
+    HASH_FIND(hh, reader->tables->all, &guid, sizeof guid, table);
+    memset(reader->port, DB_NO_PORT, sizeof reader->port);
+    reader->lids = 0;
+    reader->rows = 0;
+    if (!table) {
+        table = topomap_alloc(1, sizeof *table, err);
+        if (!table)
+            return -1;
+        table->guid = guid;
+        HASH_ADD(hh, reader->tables->all, guid, sizeof guid, table);
+    } else {
+        ZSTD_decompress(reader->port, sizeof reader->port, table->packed, table->size);
+        reader->lids = table->lids;
+    }
+    reader->now = table;
+    return 0;
+}
+
+/* ---- Lines ------------------------------------------------------------------------------- */
+
+static const char *read_hex(const char *text, uint64_t *value)
+{
+    const char *at = text;
+
+    *value = 0;
+    for (; isxdigit((unsigned char)*at) && at - text < 16; at++)
+        *value = *value << 4 | (uint64_t)(*at <= '9' ? *at - '0' : (*at | 32) - 'a' + 10);
+    return at == text || isxdigit((unsigned char)*at) ? NULL : at;
+}
+
+static int read_header(struct reader *reader, const char *line, topomap_error *err)
+{
+    /* The description, which may hold anything, comes after the GUID. */
+    const char *guid = strstr(line, " guid 0x"), *top = strstr(line, "-0x");
+    uint64_t value;
+
+    if (end_table(reader, 0, err))
+        return -1;
+    if (!guid || !read_hex(guid + 8, &value) || !value)
+        return topomap_input_fail(reader->import->input, err,
+                                  "expected 'Unicast lids [...] of switch ... guid 0x...'");
+    reader->multicast = 0;
+    if (!top || top > guid || !read_hex(top + 3, &reader->top))
+        reader->top = 0;
+    return begin_table(reader, value, err);
+}
+
+/* `: (illegal port)`, `: (path #2 - illegal port)`: a port that the switch does not have. No
+ * description precedes these words. */
+static int is_illegal(const char *rest)
+{
+    rest += strspn(rest, " \t:");
+    return strncmp(rest, "(illegal port)", 14) == 0 ||
+           (strncmp(rest, "(path #", 7) == 0 && strstr(rest, "- illegal port)"));
+}
+
+static int read_row(struct reader *reader, const char *line, topomap_error *err)
+{
+    uint64_t lid;
+    const char *at = read_hex(line + 2, &lid), *digits;
+    uint32_t port = 0;
+
+    if (!reader->now)
+        return topomap_input_fail(reader->import->input, err,
+                                  "a row of a table before the line 'Unicast lids ...'");
+    digits = at ? at + strspn(at, " \t") : NULL;
+    if (!digits || digits == at || !isdigit((unsigned char)*digits))
+        return topomap_input_fail(reader->import->input, err,
+                                  "expected a LID in hexadecimal and a port in decimal");
+    for (at = digits; isdigit((unsigned char)*at) && port < 1000; at++)
+        port = port * 10 + (uint32_t)(*at - '0');
+    if (lid >= DB_LIDS || port > 255 || (*at && !isspace((unsigned char)*at)))
+        return topomap_input_fail(reader->import->input, err,
+                                  "expected a unicast LID below 0x%x and a port up to 255",
+                                  DB_LIDS);
+    if (is_illegal(at))
+        port = DB_NO_PORT;
+    if (lid < reader->lids && reader->port[lid] != DB_NO_PORT && reader->port[lid] != port &&
+        !reader->conflicts++)
+        db_warn(reader->import, topomap_input_lineno(reader->import->input),
+                "LID 0x%04x has had another port in this table; the last one counts",
+                (unsigned)lid);
+    reader->port[lid] = (uint8_t)port;
+    if (lid >= reader->lids)
+        reader->lids = (uint32_t)lid + 1;
+    reader->rows++;
+    return 0;
+}
+
+/* "<n> [valid ]lids dumped": whether the line is that. */
+static int is_total(const char *line, uint64_t *count)
+{
+    char *end;
+
+    if (!isdigit((unsigned char)*line))
+        return 0;
+    *count = strtoull(line, &end, 10);
+    end += strspn(end, " ");
+    if (strncmp(end, "valid ", 6) == 0)
+        end += 6;
+    return strncmp(end, "lids dumped", 11) == 0;
+}
+
+static int read_total(struct reader *reader, uint64_t count, topomap_error *err)
+{
+    if (!reader->now)
+        return 0;
+    if (count != reader->rows) {
+        db_warn(reader->import, topomap_input_lineno(reader->import->input),
+                "%" PRIu64 " LIDs were dumped, but there are %" PRIu64 " rows", count,
+                reader->rows);
+        reader->import->report->partial = 1;
+    }
+    return end_table(reader, 1, err);
+}
+
+/* What the tools print through standard error, and what is no table at all. */
+static int read_other(struct reader *reader, const char *line, topomap_error *err)
+{
+    static const char *const harmless[] = {"Lid  ", "Lid ", "Port ", "***", "#"};
+    static const char *const trouble[] = {"ibwarn:",  "ibroute:", "iberror", "dump_lfts",
+                                          "dump_fts", "src/",     "mad_rpc", "umad"};
+    static const struct {
+        const char *start, *what;
+    } others[] = {
+        {"# Topology file", "a dump of ibnetdiscover"},
+        {"vendid=", "a dump of ibnetdiscover"},
+        {"Switch\t", "a dump of ibnetdiscover or a net file"},
+        {"SW ", "a ports report (ibnetdiscover -p)"},
+        {"CA ", "a ports report (ibnetdiscover -p)"},
+        {"{ SW", "a list of links (opensm-subnet.lst)"},
+        {"{ CA", "a list of links (opensm-subnet.lst)"},
+    };
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strncmp(line, others[i].start, strlen(others[i].start)) == 0)
+            return topomap_input_fail(reader->import->input, err,
+                                      "%s, not routing tables as dump_lfts or ibroute print them",
+                                      others[i].what);
+    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+        if (strncmp(line, harmless[i], strlen(harmless[i])) == 0)
+            return 0;
+    for (size_t i = 0; i < sizeof trouble / sizeof *trouble; i++)
+        if (strncmp(line, trouble[i], strlen(trouble[i])) == 0) {
+            db_warn(reader->import, topomap_input_lineno(reader->import->input), "%.200s", line);
+            reader->import->report->partial = 1;
+            return 0;
+        }
+    if (!reader->tables->all && ++reader->preamble <= PREAMBLE_MOST)
+        return 0;
+    return topomap_input_fail(reader->import->input, err,
+                              "expected a row '0x<LID> <port>' or 'Unicast lids ...'");
+}
+
+static int read_line(struct reader *reader, char *line, topomap_error *err)
+{
+    uint64_t count;
+
+    while (isspace((unsigned char)*line))
+        line++;
+    if (!*line)
+        return 0;
+    if (strncmp(line, "Unicast lids", 12) == 0)
+        return read_header(reader, line, err);
+    if (strncmp(line, "Multicast mlids", 15) == 0) {
+        reader->multicast = 1;
+        return end_table(reader, 0, err);
+    }
+    if (reader->multicast)
+        return 0;
+    if (line[0] == '0' && line[1] == 'x')
+        return read_row(reader, line, err);
+    if (is_total(line, &count))
+        return read_total(reader, count, err);
+    return read_other(reader, line, err);
+}
+
+static int read_all(struct reader *reader, topomap_error *err)
+{
+    char *line;
+    size_t length;
+    const char *bytes;
+    int got;
+
+    if (topomap_input_peek(reader->import->input, 512, &bytes, &length, err))
+        return -1;
+    if (length >= 262 && memcmp(bytes + 257, "ustar", 5) == 0)
+        return topomap_input_fail(reader->import->input, err,
+                                  "a tar archive: unpack it, and import its files");
+    while ((got = topomap_input_line(reader->import->input, LINE_MOST, &line, &length, err)) > 0)
+        if (read_line(reader, line, err))
+            return -1;
+    if (got < 0 || end_table(reader, 0, err))
+        return -1;
+    if (!reader->tables->all)
+        return topomap_input_fail(reader->import->input, err,
+                                  "no line 'Unicast lids ... of switch ...': not routing tables "
+                                  "as dump_lfts or ibroute print them");
+    if (reader->lost)
+        db_warn(reader->import, 0,
+                "the tables end before LID 0x%" PRIx64
+                " (dump_lfts leaves out a last LID that is a "
+                "multiple of 64): routes to it are not known",
+                reader->lost);
+    return 0;
+}
+
+static int read_tables(struct db_import *import, void **content, topomap_error *err)
+{
+    struct reader *reader = topomap_alloc(1, sizeof *reader, err);
+    int result;
+
+    if (!reader)
+        return -1;
+    reader->import = import;
+    reader->tables = topomap_alloc(1, sizeof *reader->tables, err);
+    result = reader->tables ? read_all(reader, err) : -1;
+    if (result)
+        tables_free(reader->tables);
+    else
+        *content = reader->tables;
+    free(reader);
+    return result;
+}
+
+/* ---- Into the database ------------------------------------------------------------------- */
+
+/* Tables of switches that no dump of a fabric has are kept: the dump may come later. Where there
+ * is a fabric they are worth a word. */
+static int warn_unknown(struct db_import *import, struct tables *tables, topomap_error *err)
+{
+    sqlite3_stmt *known = db_prepare(import->file, "SELECT guid FROM vertex WHERE kind=0", err);
+    size_t fabric = 0, unknown = HASH_COUNT(tables->all);
+    const struct table *first = NULL;
+    int row = -1;
+
+    while (known && (row = db_step(known, err)) > 0) {
+        uint64_t guid = (uint64_t)sqlite3_column_int64(known, 0);
+        struct table *table;
+
+        fabric++;
+        HASH_FIND(hh, tables->all, &guid, sizeof guid, table);
+        if (table && !(table->lids >> 31)) {
+            table->lids |= 1u << 31; /* seen */
+            unknown--;
+        }
+    }
+    sqlite3_finalize(known);
+    for (struct table *table = tables->all; table; table = table->hh.next) {
+        if (!(table->lids >> 31) && !first)
+            first = table;
+        table->lids &= ~(1u << 31);
+    }
+    if (fabric && first)
+        db_warn(import, 0,
+                "%zu of %u tables are of switches that the fabric's dump does not have, such as "
+                "0x%016" PRIx64,
+                unknown, HASH_COUNT(tables->all), first->guid);
+    return row;
+}
+
+static int write_tables(struct db_import *import, void *content, topomap_error *err)
+{
+    struct tables *tables = content;
+    sqlite3_stmt *insert;
+    int result = warn_unknown(import, tables, err);
+
+    if (result)
+        return -1;
+    /* The newest table of a switch counts, whichever file it came from. */
+    insert = db_prepare(import->file, "INSERT OR REPLACE INTO lft VALUES(?,?,?,?)", err);
+    result = insert ? 0 : -1;
+    for (struct table *table = tables->all; !result && table; table = table->hh.next) {
+        sqlite3_bind_int64(insert, 1, (int64_t)table->guid);
+        sqlite3_bind_int64(insert, 2, import->source);
+        sqlite3_bind_int64(insert, 3, table->lids);
+        sqlite3_bind_blob64(insert, 4, table->packed, table->size, SQLITE_STATIC);
+        result = db_insert(insert, err);
+    }
+    sqlite3_finalize(insert);
+    import->report->switches = HASH_COUNT(tables->all);
+    import->report->entries = tables->entries;
+    if (result)
+        return -1;
+    return db_execute(import->file,
+                      "DELETE FROM source WHERE importer='lft'"
+                      " AND NOT EXISTS (SELECT 1 FROM lft WHERE lft.source = source.id)",
+                      err);
+}
+
+const db_importer db_lft = {
+    .row = {"lft", "routing tables as dump_lfts or ibroute print them (optional)"},
+    .read = read_tables,
+    .write = write_tables,
+    .free = tables_free,
+};

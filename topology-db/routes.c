@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "topology-db/routes.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "topology-db/ib.h"
+#include "util/alloc.h"
+
+void db_routes_clear(struct db_routes *routes)
+{
+    for (uint32_t i = 0; routes->lft && i < routes->count; i++)
+        free(routes->lft[i].port);
+    free(routes->lft);
+    free(routes->vertex);
+    free(routes->cable);
+    sqlite3_finalize(routes->table);
+    sqlite3_finalize(routes->label);
+    *routes = (struct db_routes){0};
+}
+
+uint32_t db_routes_find(const struct db_routes *routes, int64_t id)
+{
+    uint32_t low = 0, high = routes->count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (routes->vertex[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < routes->count && routes->vertex[low].id == id ? low : UINT32_MAX;
+}
+
+const struct db_cable *db_routes_cable(const struct db_routes *routes, uint32_t vertex,
+                                       uint32_t port)
+{
+    uint32_t low = routes->vertex[vertex].cables, end = routes->vertex[vertex + 1].cables;
+    uint32_t high = end, guess;
+
+    if (low == end)
+        return NULL;
+    /* Ports in a row, as they mostly are. */
+    guess = low + port - routes->cable[low].port;
+    if (guess >= low && guess < end && routes->cable[guess].port == port)
+        return &routes->cable[guess];
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (routes->cable[middle].port < port)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < end && routes->cable[low].port == port ? &routes->cable[low] : NULL;
+}
+
+/* ---- Loading ----------------------------------------------------------------------------- */
+
+static int load_vertices(struct db_routes *routes, topomap_error *err)
+{
+    sqlite3_stmt *statement = db_prepare(
+        routes->file, "SELECT id, source * 65536 + subnet, guid, lid, kind FROM vertex ORDER BY id",
+        err);
+    size_t room = 0;
+    int row = -1;
+
+    while (statement && (row = db_step(statement, err)) > 0) {
+        /* One more than there are: the end of the last one's cables. */
+        if (topomap_grow(&routes->vertex, &room, routes->count + 2u, sizeof *routes->vertex, err)) {
+            row = -1;
+            break;
+        }
+        routes->vertex[routes->count++] =
+            (struct db_vertex){.id = sqlite3_column_int64(statement, 0),
+                               .subnet = sqlite3_column_int64(statement, 1),
+                               .guid = (uint64_t)sqlite3_column_int64(statement, 2),
+                               .lid = (uint16_t)sqlite3_column_int(statement, 3),
+                               .kind = (uint8_t)sqlite3_column_int(statement, 4)};
+    }
+    sqlite3_finalize(statement);
+    return row;
+}
+
+static int add_cable(struct db_routes *routes, size_t *room, struct db_cable cable,
+                     topomap_error *err)
+{
+    if (topomap_grow(&routes->cable, room, routes->cables + 1u, sizeof cable, err))
+        return -1;
+    routes->cable[routes->cables++] = cable;
+    return 0;
+}
+
+static int by_vertex_port(const void *a, const void *b)
+{
+    const struct db_cable *x = a, *y = b;
+
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    if (x->port != y->port)
+        return x->port < y->port ? -1 : 1;
+    return x->peer < y->peer ? -1 : x->peer > y->peer;
+}
+
+static int load_cables(struct db_routes *routes, topomap_error *err)
+{
+    sqlite3_stmt *statement = db_prepare(
+        routes->file,
+        "SELECT a, aport, b, bport FROM link WHERE coalesce(state, 0) <> 1" /* IB_DOWN */, err);
+    size_t room = 0;
+    int row = -1;
+
+    while (statement && (row = db_step(statement, err)) > 0) {
+        uint32_t a = db_routes_find(routes, sqlite3_column_int64(statement, 0));
+        uint32_t b = db_routes_find(routes, sqlite3_column_int64(statement, 2));
+        int aport = sqlite3_column_int(statement, 1), bport = sqlite3_column_int(statement, 3);
+
+        if (a == UINT32_MAX || b == UINT32_MAX || aport < 0 || aport > 255 || bport < 0 ||
+            bport > 255)
+            continue;
+        if (add_cable(routes, &room, (struct db_cable){a, b, (uint8_t)aport, (uint8_t)bport},
+                      err) ||
+            add_cable(routes, &room, (struct db_cable){b, a, (uint8_t)bport, (uint8_t)aport},
+                      err)) {
+            row = -1;
+            break;
+        }
+    }
+    sqlite3_finalize(statement);
+    return row;
+}
+
+static int index_cables(struct db_routes *routes, topomap_error *err)
+{
+    uint32_t at = 0;
+
+    routes->lft = topomap_alloc(routes->count, sizeof *routes->lft, err);
+    if (!routes->lft)
+        return -1;
+    if (routes->cables)
+        qsort(routes->cable, routes->cables, sizeof *routes->cable, by_vertex_port);
+    for (uint32_t i = 0; i < routes->count; i++) {
+        routes->vertex[i].cables = at;
+        while (at < routes->cables && routes->cable[at].at == i)
+            at++;
+    }
+    if (routes->count)
+        routes->vertex[routes->count].cables = routes->cables;
+    return 0;
+}
+
+int db_routes_load(sqlite3 *file, struct db_routes *routes, topomap_error *err)
+{
+    *routes = (struct db_routes){.file = file};
+    routes->table = db_prepare(file, "SELECT lids, ports FROM lft WHERE guid=?", err);
+    if (routes->table)
+        routes->label =
+            db_prepare(file, "SELECT coalesce(label, text) FROM vertex WHERE id=?", err);
+    if (routes->label && load_vertices(routes, err) == 0 && load_cables(routes, err) == 0 &&
+        index_cables(routes, err) == 0)
+        return 0;
+    db_routes_clear(routes);
+    return -1;
+}
+
+static int unpack(struct db_routes *routes, struct db_lft *lft, topomap_error *err)
+{
+    int64_t lids = sqlite3_column_int64(routes->table, 0);
+    const void *packed = sqlite3_column_blob(routes->table, 1);
+    int size = sqlite3_column_bytes(routes->table, 1);
+
+    if (lids < 0 || lids > DB_LIDS)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "damaged database: a routing table");
+    lft->port = topomap_alloc((size_t)lids, 1, err);
+    if (!lft->port)
+        return -1;
+    lft->lids = (uint32_t)lids;
+    if (ZSTD_decompress(lft->port, (size_t)lids, packed, (size_t)size) != (size_t)lids)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "damaged database: a routing table");
+    return 0;
+}
+
+int db_routes_table(struct db_routes *routes, uint32_t vertex, topomap_error *err)
+{
+    struct db_lft *lft = &routes->lft[vertex];
+    int row;
+
+    if (lft->asked)
+        return 0;
+    lft->asked = 1;
+    if (routes->vertex[vertex].kind != IB_SWITCH)
+        return 0;
+    sqlite3_bind_int64(routes->table, 1, (int64_t)routes->vertex[vertex].guid);
+    row = db_step(routes->table, err);
+    if (row > 0)
+        row = unpack(routes, lft, err);
+    sqlite3_reset(routes->table);
+    return row < 0 ? -1 : 0;
+}
+
+void db_routes_label(struct db_routes *routes, uint32_t vertex, char *label, size_t size)
+{
+    topomap_error ignored;
+
+    snprintf(label, size, "0x%016" PRIx64, routes->vertex[vertex].guid);
+    sqlite3_bind_int64(routes->label, 1, routes->vertex[vertex].id);
+    if (db_step(routes->label, &ignored) > 0 && sqlite3_column_bytes(routes->label, 0))
+        snprintf(label, size, "%s", (const char *)sqlite3_column_text(routes->label, 0));
+    sqlite3_reset(routes->label);
+}
+
+/* ---- Walking ----------------------------------------------------------------------------- */
+
+/* Says why the walk ends at this switch: `%s` is its label. */
+static int stuck(struct db_routes *routes, struct db_walk *walk, uint32_t vertex, const char *what,
+                 uint32_t number)
+{
+    char label[160];
+
+    db_routes_label(routes, vertex, label, sizeof label);
+    snprintf(walk->reason, sizeof walk->reason, what, label, number);
+    return 0;
+}
+
+static int add_step(struct db_walk *walk, uint32_t vertex, uint8_t in, uint8_t out,
+                    topomap_error *err)
+{
+    if (topomap_grow(&walk->step, &walk->room, walk->steps + 1, sizeof *walk->step, err))
+        return -1;
+    walk->step[walk->steps++] = (struct db_step){vertex, in, out};
+    return 0;
+}
+
+/* One switch further: 1 and *cable is the way out, 0 stuck, -1 failure. */
+static int leave(struct db_routes *routes, uint32_t at, uint32_t lid, const struct db_cable **cable,
+                 struct db_walk *walk, topomap_error *err)
+{
+    const struct db_lft *lft = &routes->lft[at];
+
+    if (routes->vertex[at].kind != IB_SWITCH)
+        return stuck(routes, walk, at, "'%s' is no switch and does not know LID %u", lid);
+    if (db_routes_table(routes, at, err))
+        return -1;
+    if (!lft->port)
+        return stuck(routes, walk, at, "switch '%s' has no routing table here (LID %u)", lid);
+    if (lid >= lft->lids || lft->port[lid] == DB_NO_PORT)
+        return stuck(routes, walk, at, "the table of switch '%s' has no way to LID %u", lid);
+    if (lft->port[lid] == 0)
+        return stuck(routes, walk, at, "switch '%s' takes LID %u for its own", lid);
+    *cable = db_routes_cable(routes, at, lft->port[lid]);
+    if (!*cable)
+        return stuck(routes, walk, at,
+                     "port %2$u of switch '%1$s', where its table leads, has no "
+                     "cable",
+                     lft->port[lid]);
+    return 1;
+}
+
+int db_routes_walk(struct db_routes *routes, const struct db_landing *from,
+                   const struct db_landing *to, uint32_t lid, struct db_walk *walk,
+                   topomap_error *err)
+{
+    const struct db_cable *cable = db_routes_cable(routes, from->adapter, from->port);
+
+    walk->steps = 0;
+    walk->reason[0] = 0;
+    if (!cable)
+        return stuck(routes, walk, from->adapter, "port %2$u of '%1$s' has no cable", from->port);
+    if (!lid)
+        return stuck(routes, walk, to->adapter, "the LID of port %2$u of '%1$s' is not known",
+                     to->port);
+    while (cable->peer != to->adapter) {
+        uint32_t at = cable->peer;
+        uint8_t in = cable->peer_port;
+        int way;
+
+        if (walk->steps > routes->count)
+            return stuck(routes, walk, at, "the tables lead in a circle at switch '%s' (LID %u)",
+                         lid);
+        way = leave(routes, at, lid, &cable, walk, err);
+        if (way <= 0)
+            return way;
+        if (add_step(walk, at, in, cable->port, err))
+            return -1;
+    }
+    if (cable->peer_port != to->port)
+        return stuck(routes, walk, to->adapter, "the tables lead to another port of '%s' (LID %u)",
+                     lid);
+    return 1;
+}

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* db synth: from the specification to the files. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "topology-db/ib.h"
+#include "topology-db/synth.h"
+#include "util/alloc.h"
+#include "util/output.h"
+
+static const struct {
+    const char *kind;
+    int (*build)(struct synth_spec *spec, struct synth_fabric *fabric, struct synth_seats *seats,
+                 topomap_error *err);
+} shapes[] = {
+    {"fat-tree", synth_fat_tree},
+    {"torus", synth_torus},
+    {"mesh", synth_torus},
+    {"dragonfly", synth_dragonfly},
+};
+
+/* ---- Parts ------------------------------------------------------------------------------- */
+
+static int add_node(struct synth_fabric *fabric, struct synth_node **node, topomap_error *err)
+{
+    if (topomap_grow(&fabric->node, &fabric->node_room, fabric->nodes + 1u, sizeof **node, err))
+        return -1;
+    *node = &fabric->node[fabric->nodes++];
+    return 0;
+}
+
+int synth_add_switch(struct synth_fabric *fabric, uint32_t ports, uint32_t level,
+                     topomap_error *err, const char *format, ...)
+{
+    struct synth_node *node;
+    va_list args;
+
+    if (add_node(fabric, &node, err))
+        return -1;
+    va_start(args, format);
+    vsnprintf(node->name, sizeof node->name, format, args);
+    va_end(args);
+    /* GUIDs below the number that IEEE gave to the maker of most adapters (0002c9). */
+    node->guid = 0x0002c90200000000u + ++fabric->switches;
+    node->lid = (uint16_t)fabric->switches;
+    node->ports = (uint8_t)ports;
+    node->level = (uint8_t)level;
+    return 0;
+}
+
+int synth_add_link(struct synth_fabric *fabric, uint32_t a, uint32_t aport, uint32_t b,
+                   uint32_t bport, enum synth_class class, uint32_t rank, topomap_error *err)
+{
+    if (topomap_grow(&fabric->link, &fabric->link_room, fabric->links + 1u, sizeof *fabric->link,
+                     err))
+        return -1;
+    fabric->link[fabric->links++] = (struct synth_link){
+        .a = a,
+        .b = b,
+        .aport = (uint8_t)aport,
+        .bport = (uint8_t)bport,
+        .width = fabric->width[class],
+        .speed = fabric->speed[class],
+        .class = (uint8_t) class,
+        .rank = (uint8_t)rank,
+        .ends = 2,
+    };
+    return 0;
+}
+
+void synth_log(struct synth_log *log, const char *format, ...)
+{
+    char text[256];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    log->faults++;
+    if (log->file)
+        fprintf(log->file, "%s\n", text);
+    if (log->fault)
+        log->fault(text, log->data);
+}
+
+/* ---- Speeds ------------------------------------------------------------------------------ */
+
+/* "EDR" or "2xHDR". */
+static int read_rate(struct synth_spec *spec, const char *key, uint8_t *width, uint8_t *speed,
+                     topomap_error *err)
+{
+    static const char *const widths[] = {"1x", "2x", "4x", "8x", "12x"};
+    const char *text = synth_value(spec, key), *name = text;
+
+    if (!text)
+        return 0;
+    *width = 4;
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
+        if (strncmp(text, widths[i], strlen(widths[i])) == 0) {
+            *width = (uint8_t)strtoul(widths[i], NULL, 10);
+            name = text + strlen(widths[i]);
+        }
+    for (uint8_t i = 1; ib_speeds[i].name; i++)
+        if (strcmp(name, ib_speeds[i].name) == 0) {
+            *speed = i;
+            return 0;
+        }
+    return synth_fail(spec, err,
+                      "%s=%s: expected SDR DDR QDR FDR10 FDR EDR HDR NDR or XDR, with "
+                      "1x 2x 4x 8x or 12x before it where it is not 4x",
+                      key, text);
+}
+
+static int read_rates(struct synth_spec *spec, struct synth_fabric *fabric, topomap_error *err)
+{
+    uint8_t width = 4, speed = 6; /* EDR */
+    const char *top = strcmp(spec->kind, "fat-tree") == 0 ? "spine" : "global";
+
+    if (read_rate(spec, "speed", &width, &speed, err))
+        return -1;
+    for (int class = 0; class < SYNTH_CLASSES; class ++) {
+        fabric->width[class] = width;
+        fabric->speed[class] = speed;
+    }
+    if (read_rate(spec, "host", &fabric->width[SYNTH_HOST], &fabric->speed[SYNTH_HOST], err) ||
+        read_rate(spec, "trunk", &fabric->width[SYNTH_TRUNK], &fabric->speed[SYNTH_TRUNK], err))
+        return -1;
+    fabric->width[SYNTH_TOP] = fabric->width[SYNTH_TRUNK];
+    fabric->speed[SYNTH_TOP] = fabric->speed[SYNTH_TRUNK];
+    if (strcmp(spec->kind, "fat-tree") != 0 && strcmp(spec->kind, "dragonfly") != 0)
+        return 0;
+    return read_rate(spec, top, &fabric->width[SYNTH_TOP], &fabric->speed[SYNTH_TOP], err);
+}
+
+/* ---- Hosts ------------------------------------------------------------------------------- */
+
+struct naming {
+    char stem[SYNTH_NAME], tail[SYNTH_NAME];
+    int digits;
+    uint32_t first;
+    int scatter;
+};
+
+/* names=node%04d: what stands before and after the number, and its least digits. */
+static int read_names(struct synth_spec *spec, uint32_t hosts, struct naming *n, topomap_error *err)
+{
+    const char *text = synth_value(spec, "names"), *percent, *end;
+    const char *scatter = synth_value(spec, "scatter");
+    uint32_t last;
+
+    *n = (struct naming){.stem = "node"};
+    if (synth_number(spec, "first", 0, 999999, 1, &n->first, err))
+        return -1;
+    if (scatter && strcmp(scatter, "0") != 0 && strcmp(scatter, "1") != 0)
+        return synth_fail(spec, err, "scatter=%s: expected 0 or 1", scatter);
+    n->scatter = scatter && *scatter == '1';
+    for (n->digits = 1, last = n->first + hosts - 1; last > 9; last /= 10)
+        n->digits++;
+    if (n->digits < 2)
+        n->digits = 2;
+    if (!text)
+        return 0;
+    percent = strchr(text, '%');
+    end = percent ? percent + 1 + strspn(percent + 1, "0123456789") : NULL;
+    if (!percent || *end != 'd' || end - percent > 3 || percent - text > 20 || strlen(end) > 20 ||
+        strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") !=
+            (size_t)(percent - text) ||
+        strspn(end, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.") !=
+            strlen(end))
+        return synth_fail(spec, err,
+                          "names=%s: expected letters, digits and dashes with one number "
+                          "in them, as in names=node%%04d",
+                          text);
+    snprintf(n->stem, sizeof n->stem, "%.*s", (int)(percent - text), text);
+    snprintf(n->tail, sizeof n->tail, "%s", end + 1);
+    n->digits = atoi(percent + 1);
+    return n->digits <= 9 ? 0 : synth_fail(spec, err, "names=%s: at most 9 digits", text);
+}
+
+/* The first step from 0.618 n upwards that visits all of 0..n-1: neighbours by name are then far
+ * apart in the fabric. */
+static uint32_t stride(uint32_t n)
+{
+    for (uint32_t step = (uint32_t)(n * 0.618 + 0.5);; step++) {
+        uint32_t a = step, b = n;
+
+        while (b) {
+            uint32_t rest = a % b;
+
+            a = b;
+            b = rest;
+        }
+        if (a == 1)
+            return step;
+    }
+}
+
+/* The switch and port of a host's rail. */
+static void seat(const struct synth_fabric *fabric, const struct synth_seats *seats, int scatter,
+                 uint32_t host, uint32_t rail, uint32_t *leaf, uint32_t *port)
+{
+    uint32_t group = seats->spread ? seats->leaves / fabric->rails : seats->leaves;
+    uint32_t unit = host / seats->per, place = host % seats->per;
+
+    if (scatter) {
+        unit = (uint32_t)((uint64_t)host * stride(group) % group);
+        place = host / group;
+    }
+    *leaf = seats->spread ? unit * fabric->rails + rail : unit;
+    *port = seats->spread ? place + 1 : place * fabric->rails + rail + 1;
+}
+
+static int add_adapter(struct synth_fabric *fabric, const struct naming *n, uint32_t host,
+                       uint32_t rail, topomap_error *err)
+{
+    struct synth_node *node;
+
+    if (add_node(fabric, &node, err))
+        return -1;
+    snprintf(node->name, sizeof node->name, "%s%0*u%s %s%u", n->stem, n->digits, n->first + host,
+             n->tail, fabric->rails > 1 ? "mlx5_" : "HCA-", fabric->rails > 1 ? rail : 1);
+    node->guid = 0x0002c90300000000u + 4u * (host * fabric->rails + rail + 1);
+    node->lid = (uint16_t)fabric->nodes;
+    node->ports = 1;
+    return 0;
+}
+
+static int add_hosts(struct synth_spec *spec, struct synth_fabric *fabric,
+                     const struct synth_seats *seats, topomap_error *err)
+{
+    uint64_t adapters;
+    struct naming names;
+    uint32_t leaf, port;
+
+    if (synth_number(spec, "rails", 1, 16, 1, &fabric->rails, err))
+        return -1;
+    if (seats->spread && seats->leaves % fabric->rails)
+        return synth_fail(spec, err, "rails=%u: the %u leaf switches cannot be shared out evenly",
+                          fabric->rails, seats->leaves);
+    adapters = (uint64_t)seats->leaves * seats->per * (seats->spread ? 1 : fabric->rails);
+    if (adapters + fabric->switches > SYNTH_LIDS)
+        return synth_fail(spec, err, "%llu adapters and %u switches; a subnet has %d LIDs",
+                          (unsigned long long)adapters, fabric->switches, SYNTH_LIDS);
+    fabric->hosts = (uint32_t)(adapters / fabric->rails);
+    if (read_names(spec, fabric->hosts, &names, err))
+        return -1;
+    for (uint32_t host = 0; host < fabric->hosts; host++)
+        for (uint32_t rail = 0; rail < fabric->rails; rail++) {
+            seat(fabric, seats, names.scatter, host, rail, &leaf, &port);
+            if (add_adapter(fabric, &names, host, rail, err) ||
+                synth_add_link(fabric, leaf, port, fabric->nodes - 1, 1, SYNTH_HOST, 0, err))
+                return -1;
+        }
+    return 0;
+}
+
+/* ---- Files ------------------------------------------------------------------------------- */
+
+struct made {
+    struct synth_spec spec;
+    struct synth_faults faults;
+    struct synth_fabric fabric;
+    struct synth_cray cray;
+    struct synth_log log;
+    const char *folder;
+    int is_cray, tables;
+};
+
+static int write_faults(struct made *m, FILE *out, topomap_error *err)
+{
+    m->log.file = out;
+    if (!m->is_cray)
+        return synth_faults_make(&m->faults, &m->fabric, &m->log, err);
+    for (uint32_t i = 0; i < m->cray.nodes; i++)
+        if (m->cray.node[i].down)
+            synth_log(&m->log, "missing nid%05u down", m->cray.node[i].nid);
+    return 0;
+}
+
+static int write_dump(struct made *m, FILE *out, topomap_error *err)
+{
+    return synth_write_ibnetdiscover(&m->fabric, out, err);
+}
+
+static int write_lfts(struct made *m, FILE *out, topomap_error *err)
+{
+    return synth_write_lfts(&m->fabric, out, err);
+}
+
+static int write_admin(struct made *m, FILE *out, topomap_error *err)
+{
+    (void)err;
+    synth_cray_write_admin(&m->cray, out);
+    return 0;
+}
+
+static int write_proc(struct made *m, FILE *out, topomap_error *err)
+{
+    (void)err;
+    synth_cray_write_proc(&m->cray, out);
+    return 0;
+}
+
+/* Faults first: they are made while they are written down. */
+static const struct {
+    const char *name;
+    int cray; /* 0 InfiniBand, 1 Cray, -1 both */
+    int table;
+    int (*write)(struct made *m, FILE *out, topomap_error *err);
+} files[] = {
+    {"faults.txt", -1, 0, write_faults},     {"fabric.ibnetdiscover", 0, 0, write_dump},
+    {"fabric.lfts", 0, 1, write_lfts},       {"machine.xtprocadmin", 1, 0, write_admin},
+    {"machine.xtdb2proc", 1, 0, write_proc},
+};
+
+static int write_file(struct made *m, size_t which, topomap_error *err)
+{
+    char *path = topomap_alloc(strlen(m->folder) + 32, 1, err);
+    topomap_output *output;
+    int result = -1;
+
+    if (!path)
+        return -1;
+    sprintf(path, "%s/%s", m->folder, files[which].name);
+    if (topomap_output_open(path, &output, err) == 0) {
+        result = files[which].write(m, topomap_output_file(output), err);
+        if (result)
+            topomap_output_abandon(output);
+        else
+            result = topomap_output_commit(output, err);
+    }
+    free(path);
+    return result;
+}
+
+static int write_files(struct made *m, topomap_error *err)
+{
+    int result = 0;
+
+    if (mkdir(m->folder, 0777) && errno != EEXIST)
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot make the folder: %s", m->folder,
+                                 strerror(errno));
+    for (size_t i = 0; !result && i < sizeof files / sizeof *files; i++)
+        if ((files[i].cray < 0 || files[i].cray == m->is_cray) && (!files[i].table || m->tables))
+            result = write_file(m, i, err);
+    return result;
+}
+
+/* ---- All --------------------------------------------------------------------------------- */
+
+static int make_fabric(struct made *m, topomap_error *err)
+{
+    struct synth_seats seats = {0};
+    const char *lft = synth_value(&m->spec, "lft");
+    uint64_t entries;
+    size_t shape = 0;
+
+    if (lft && strcmp(lft, "yes") != 0 && strcmp(lft, "no") != 0)
+        return synth_fail(&m->spec, err, "lft=%s: expected yes or no", lft);
+    m->tables = !lft || *lft == 'y';
+    while (shape < sizeof shapes / sizeof *shapes && strcmp(shapes[shape].kind, m->spec.kind) != 0)
+        shape++;
+    if (shape == sizeof shapes / sizeof *shapes)
+        return synth_fail(&m->spec, err,
+                          "expected fat-tree:, torus:, mesh: or dragonfly:, as in "
+                          "fat-tree:k=16,levels=3");
+    if (read_rates(&m->spec, &m->fabric, err) ||
+        shapes[shape].build(&m->spec, &m->fabric, &seats, err) ||
+        add_hosts(&m->spec, &m->fabric, &seats, err))
+        return -1;
+    entries = (uint64_t)m->fabric.switches * m->fabric.nodes;
+    if (m->tables && entries > SYNTH_ENTRIES)
+        return synth_fail(&m->spec, err,
+                          "routing tables of %llu rows, at most %d; lft=no leaves "
+                          "them out",
+                          (unsigned long long)entries, SYNTH_ENTRIES);
+    return synth_faults_parse(&m->spec, &m->faults, err);
+}
+
+static int make(struct made *m, topomap_error *err)
+{
+    const char *machine = synth_value(&m->spec, "cray");
+
+    m->is_cray = machine != NULL;
+    if (machine ? synth_cray_make(&m->spec, machine, &m->cray, err) : make_fabric(m, err))
+        return -1;
+    return synth_finish(&m->spec, err);
+}
+
+static void count(const struct made *m, topomap_db_synth_report *report)
+{
+    *report = (topomap_db_synth_report){.faults = m->log.faults};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if ((files[i].cray < 0 || files[i].cray == m->is_cray) && (!files[i].table || m->tables))
+            report->file[report->files++] = files[i].name;
+    if (m->is_cray) {
+        report->hosts = m->cray.nodes;
+        return;
+    }
+    report->hosts = m->fabric.hosts;
+    report->switches = m->fabric.switches;
+    report->adapters = m->fabric.nodes - m->fabric.switches;
+    for (uint32_t i = 0; i < m->fabric.links; i++)
+        report->links += m->fabric.link[i].ends > 0;
+}
+
+int topomap_db_synth(const char *spec, const char *folder,
+                     void (*fault)(const char *text, void *data), void *data,
+                     topomap_db_synth_report *report, topomap_error *err)
+{
+    struct made m = {.folder = folder, .log = {.fault = fault, .data = data}};
+    int result =
+        synth_spec_parse(spec, &m.spec, err) || make(&m, err) || write_files(&m, err) ? -1 : 0;
+
+    if (!result && report)
+        count(&m, report);
+    free(m.fabric.node);
+    free(m.fabric.link);
+    free(m.cray.node);
+    return result;
+}
