@@ -22,7 +22,8 @@ topology_db_libdb_la_SOURCES = topology-db/db.h \
   topology-db/slurm_yaml.c topology-db/hwloc_diff.c topology-db/hwloc_diff.h \
   topology-db/switches.c topology-db/switches.h topology-db/between.c \
   topology-db/network.c topology-db/network.h \
-  topology-db/lft.c topology-db/routes.c topology-db/routes.h topology-db/derive_routes.c topology-db/walks.c topology-db/walks.h \
+  topology-db/lft.c topology-db/routes.c topology-db/routes.h topology-db/derive_routes.c \
+  topology-db/walks.c topology-db/walks.h \
   topology-db/synth.c topology-db/synth.h topology-db/synth_spec.c topology-db/synth_shapes.c \
   topology-db/synth_faults.c topology-db/synth_ib.c topology-db/synth_lft.c \
   topology-db/synth_cray.c \

@@ -186,7 +186,7 @@ static void fill_place(struct build *b, size_t i, size_t j, uint32_t hops, uint3
 }
 
 /* Two hosts are as far as the nearest two of their switches: a rail each where they share rails. */
-static int fill_each(struct build *b, topomap_error *err)
+static int fill_shortest(struct build *b, topomap_error *err)
 {
     uint16_t *hops = topomap_alloc(b->switches.count, sizeof *hops, err);
     uint32_t *cost = topomap_alloc(b->switches.count, sizeof *cost, err);
@@ -205,76 +205,6 @@ static int fill_each(struct build *b, topomap_error *err)
     free(hops);
     free(cost);
     return result;
-}
-
-/* Whether a way's hops say its cost: all links cost the same, and so do all of a site's own. */
-static int is_uniform(const struct build *b)
-{
-    const struct db_switches *s = &b->switches;
-
-    for (uint32_t i = 1; i < s->first[s->count]; i++)
-        if (s->cost[i] != s->cost[0])
-            return 0;
-    for (const struct site *site = b->sites; site; site = site->hh.next) {
-        const struct db_start *on = site->key;
-
-        for (size_t i = 1; i < site->length / sizeof *on; i++)
-            if (on[i].hops != on[0].hops || on[i].cost != on[0].cost)
-                return 0;
-    }
-    return 1;
-}
-
-static void price_pairs(struct build *b)
-{
-    uint32_t link = b->switches.first[b->switches.count] ? b->switches.cost[0] : 0;
-    size_t sites = HASH_COUNT(b->sites);
-
-    for (size_t i = 0; i < sites; i++)
-        for (size_t j = 0; j < sites; j++) {
-            const struct db_start *from = b->by_index[i]->key, *to = b->by_index[j]->key;
-            uint32_t far = b->hops[i * sites + j];
-
-            if (far == DB_FAR)
-                fill_place(b, i, j, DB_FAR, 0);
-            else
-                fill_place(b, i, j, from->hops + to->hops + far,
-                           from->cost + to->cost + link * far);
-        }
-}
-
-/* The same as fill_each(), many searches at once. */
-static int fill_uniform(struct build *b, topomap_error *err)
-{
-    size_t sites = HASH_COUNT(b->sites), members = 0;
-    struct db_switch_set *set = topomap_alloc(sites, sizeof *set, err);
-    uint32_t *at;
-    int result = -1;
-
-    for (size_t i = 0; i < sites; i++)
-        members += b->by_index[i]->length / sizeof(struct db_start);
-    at = topomap_alloc(members, sizeof *at, err);
-    members = 0;
-    for (size_t i = 0; set && at && i < sites; i++) {
-        const struct db_start *on = b->by_index[i]->key;
-        size_t count = b->by_index[i]->length / sizeof *on;
-
-        set[i] = (struct db_switch_set){at + members, count};
-        for (size_t k = 0; k < count; k++)
-            at[members++] = on[k].at;
-    }
-    if (set && at)
-        result = db_switches_between(&b->switches, set, sites, b->hops, err);
-    if (!result)
-        price_pairs(b);
-    free(set);
-    free(at);
-    return result;
-}
-
-static int fill_shortest(struct build *b, topomap_error *err)
-{
-    return is_uniform(b) ? fill_uniform(b, err) : fill_each(b, err);
 }
 
 /* From every site to site \p to over the tables: row \p to of the matrices, cost in thousandths.
@@ -359,12 +289,84 @@ static void fill_gaps(struct build *b)
         }
 }
 
-static int fill_switch_hops(struct build *b, topomap_error *err)
+/* Whether a way's hops say its cost: all links cost the same, and so do all of a site's own. */
+static int is_uniform(const struct build *b)
+{
+    const struct db_switches *s = &b->switches;
+
+    for (uint32_t i = 1; i < s->first[s->count]; i++)
+        if (s->cost[i] != s->cost[0])
+            return 0;
+    for (const struct site *site = b->sites; site; site = site->hh.next) {
+        const struct db_start *on = site->key;
+
+        for (size_t i = 1; i < site->length / sizeof *on; i++)
+            if (on[i].hops != on[0].hops || on[i].cost != on[0].cost)
+                return 0;
+    }
+    return 1;
+}
+
+static void price_pairs(struct build *b)
+{
+    uint32_t link = b->switches.first[b->switches.count] ? b->switches.cost[0] : 0;
+    size_t sites = HASH_COUNT(b->sites);
+
+    for (size_t i = 0; i < sites * sites; i++) {
+        const struct db_start *from = b->by_index[i / sites]->key,
+                              *to = b->by_index[i % sites]->key;
+        uint32_t far = b->hops[i] + from->hops + to->hops;
+
+        if (b->hops[i] == DB_FAR || far >= DB_FAR) {
+            b->hops[i] = DB_FAR;
+            continue;
+        }
+        b->cost[i] = (float)DB_TENTHS(from->cost + to->cost + link * b->hops[i]);
+        b->hops[i] = (uint16_t)far;
+    }
+    fill_gaps(b);
+}
+
+/* The same as fill_shortest(), many searches at once. */
+static int fill_uniform(struct build *b, topomap_error *err)
+{
+    size_t sites = HASH_COUNT(b->sites), members = 0;
+    struct db_switch_set *set = topomap_alloc(sites, sizeof *set, err);
+    uint32_t *at;
+    int result = -1;
+
+    for (size_t i = 0; i < sites; i++)
+        members += b->by_index[i]->length / sizeof(struct db_start);
+    at = topomap_alloc(members, sizeof *at, err);
+    members = 0;
+    for (size_t i = 0; set && at && i < sites; i++) {
+        const struct db_start *on = b->by_index[i]->key;
+        size_t count = b->by_index[i]->length / sizeof *on;
+
+        set[i] = (struct db_switch_set){at + members, count};
+        for (size_t k = 0; k < count; k++)
+            at[members++] = on[k].at;
+    }
+    if (set && at)
+        result = db_switches_between(&b->switches, set, sites, b->hops, err);
+    if (!result)
+        price_pairs(b);
+    free(set);
+    free(at);
+    return result;
+}
+
+static int fill_any(struct build *b, topomap_error *err)
 {
     if (b->walks.used ? fill_walks(b, err) : fill_shortest(b, err))
         return -1;
     fill_gaps(b);
     return 0;
+}
+
+static int fill_switch_hops(struct build *b, topomap_error *err)
+{
+    return !b->walks.used && is_uniform(b) ? fill_uniform(b, err) : fill_any(b, err);
 }
 
 static int set_fabric(struct build *b, topomap_error *err)

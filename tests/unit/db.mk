@@ -1,7 +1,7 @@
 # Unit tests of host lists, node shapes and the topology database.
 DB_TESTS = tests/unit/test_hostlist tests/unit/test_shape tests/unit/test_db \
-  tests/unit/test_db_machine tests/unit/test_db_ib tests/unit/test_db_ib_model tests/unit/test_db_routes \
-  tests/unit/test_switches
+  tests/unit/test_db_machine tests/unit/test_db_ib tests/unit/test_db_ib_model \
+  tests/unit/test_db_routes tests/unit/test_switches
 check_PROGRAMS += $(DB_TESTS)
 TESTS += $(DB_TESTS)
 EXTRA_DIST += tests/data/db/tree.ibnetdiscover tests/data/db/gemini.xtprocadmin \
@@ -25,12 +25,12 @@ tests_unit_test_db_machine_SOURCES = tests/unit/test_db_machine.c tests/unit/scr
   tests/unit/scratch.h
 tests_unit_test_db_machine_CPPFLAGS = $(DB_TEST_CPPFLAGS)
 tests_unit_test_db_machine_LDADD = $(UNIT_LIBS)
-tests_unit_test_switches_SOURCES = tests/unit/test_switches.c
-tests_unit_test_switches_LDADD = $(UNIT_LIBS)
 tests_unit_test_db_routes_SOURCES = tests/unit/test_db_routes.c tests/unit/scratch.c \
   tests/unit/scratch.h
 tests_unit_test_db_routes_CPPFLAGS = $(DB_TEST_CPPFLAGS)
 tests_unit_test_db_routes_LDADD = $(UNIT_LIBS)
+tests_unit_test_switches_SOURCES = tests/unit/test_switches.c
+tests_unit_test_switches_LDADD = $(UNIT_LIBS)
 IB_DATABASE = tests/unit/ib_database.c tests/unit/ib_database.h tests/unit/scratch.c \
   tests/unit/scratch.h
 tests_unit_test_db_ib_SOURCES = tests/unit/test_db_ib.c $(IB_DATABASE)
