@@ -95,7 +95,7 @@ static int ask(sqlite3 *file)
     for (size_t i = 1; i < 8 && i < hosts.count; i++)
         if (topomap_db_distance_between(&db, hosts.name[i - 1], hosts.name[i], &distance, &err) ==
             0)
-            free(distance.route);
+            topomap_db_distance_clear(&distance);
     ask_ports(&db, hosts.name[0]);
     /* nid00000 and its like come before node1 and its like: both kinds of network are asked. */
     if (hosts.count >= 3)

@@ -105,7 +105,7 @@ static void ask(sqlite3 *file)
     if (ends.hosts < 2)
         return;
     if (topomap_db_distance_between(&db, ends.first, ends.last, &distance, &err) == 0)
-        free(distance.route);
+        topomap_db_distance_clear(&distance);
     ask_machine(&db, ends.first, ends.last);
 }
 

@@ -18,7 +18,8 @@ tests_fuzz_libfuzzer_CPPFLAGS = $(FUZZ_CPPFLAGS)
 tests_fuzz_libfuzzer_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 tests_fuzz_libfuzzer_LDADD = topology-db/libdb.la lib/libcore.la
 
-EXTRA_DIST += tests/fuzz/run
+EXTRA_DIST += tests/fuzz/run tests/data/fuzz/calibration.csv tests/data/fuzz/links.csv \
+  tests/data/fuzz/bluegene.txt
 .PHONY: fuzz
 fuzz:
 	$(srcdir)/tests/fuzz/run '$(abs_top_srcdir)' '$(abs_top_builddir)/fuzz' '$(FUZZ_SECONDS)' $(FUZZ_TARGETS)
