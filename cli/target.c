@@ -49,7 +49,8 @@ static int build_machine(const cli_call *call, topomap_db_allocation *allocation
         return -1;
     status = topomap_db_machine(db, allocation, &target->machine, &target->bindings, err);
     if (status == 0 && cli_get(call, "congestion"))
-        status = topomap_db_machine_links(db, allocation, target->machine, err);
+        status = topomap_db_machine_links(db, allocation, cli_get(call, "background"),
+                                          target->machine, err);
     topomap_db_close(db);
     return status;
 }
@@ -91,6 +92,8 @@ int cli_target_open(const cli_call *call, cli_target *target)
         return cli_usage_error(call, "--machine and --nodes exclude each other");
     if (cli_get(call, "background") && !cli_get(call, "congestion"))
         return cli_usage_error(call, "--background is for --congestion");
+    if (cli_get(call, "background") && spec)
+        return cli_usage_error(call, "--background needs the links' names: --db and --nodes");
     if (spec)
         status =
             topomap_machine_parse(spec, &target->machine, &err) == 0 ? 0 : cli_fail(call, &err);

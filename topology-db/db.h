@@ -267,9 +267,12 @@ int topomap_db_machine(topomap_db *db, const topomap_db_allocation *allocation,
 /** Adds the links to a machine that topomap_db_machine() made of this allocation, for congestion:
  *  its nodes, every switch of the database, the cables between them with their rates (bytes a
  *  second; cables of unknown rate have the most common one). Nothing is added where the database
- *  has coordinates instead of switches. Not for the launch: it reads the whole fabric. */
+ *  has coordinates instead of switches. Not for the launch: it reads the whole fabric. With
+ *  routing tables (importer lft) the machine has routes, too.
+ *  \param background  a file for topomap_network_background(), or NULL */
 int topomap_db_machine_links(topomap_db *db, const topomap_db_allocation *allocation,
-                             topomap_machine *machine, topomap_error *err);
+                             const char *background, topomap_machine *machine,
+                             topomap_error *err);
 
 /* ---- Made machines ------------------------------------------------------------------------ */
 

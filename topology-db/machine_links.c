@@ -4,27 +4,12 @@
 #include <string.h>
 
 #include "machine/machine.h"
-#include "machine/network.h"
 #include "topology-db/ib.h"
+#include "topology-db/machine_links.h"
 #include "topology-db/network.h"
 #include "util/alloc.h"
 
-#define NOWHERE UINT32_MAX
-
-/* Network vertices: the allocation's nodes, then all switches in the order of their ids. */
-struct links {
-    topomap_db *db;
-    uint32_t nodes;
-    struct db_switches switches;
-    int64_t *host;    /* [nodes] */
-    uint32_t *vertex; /* [ids] of a fabric vertex, NOWHERE: not ours */
-    int64_t ids;
-    topomap_cable *cable;
-    size_t cables, room;
-    topomap_network *network;
-};
-
-static int find_hosts(struct links *l, const topomap_names *names, topomap_error *err)
+static int find_hosts(struct db_links *l, const topomap_names *names, topomap_error *err)
 {
     struct db_finder finder;
     struct db_place place;
@@ -40,7 +25,7 @@ static int find_hosts(struct links *l, const topomap_names *names, topomap_error
     return result;
 }
 
-static int take_adapters(struct links *l, topomap_error *err)
+static int take_adapters(struct db_links *l, topomap_error *err)
 {
     sqlite3_stmt *adapters =
         db_prepare(l->db->file, "SELECT DISTINCT adapter FROM attach WHERE host=?", err);
@@ -60,7 +45,7 @@ static int take_adapters(struct links *l, topomap_error *err)
     return row;
 }
 
-static int number_vertices(struct links *l, topomap_error *err)
+static int number_vertices(struct db_links *l, topomap_error *err)
 {
     if (db_number(l->db->file, "SELECT max(id) + 1 FROM vertex", 0, &l->ids, err))
         return -1;
@@ -74,7 +59,7 @@ static int number_vertices(struct links *l, topomap_error *err)
     return take_adapters(l, err);
 }
 
-static int take_cable(struct links *l, sqlite3_stmt *links, topomap_error *err)
+static int take_cable(struct db_links *l, sqlite3_stmt *links, topomap_error *err)
 {
     int64_t a = sqlite3_column_int64(links, 0), b = sqlite3_column_int64(links, 1);
     uint32_t mbps = sqlite3_column_type(links, 4) != SQLITE_NULL
@@ -82,8 +67,8 @@ static int take_cable(struct links *l, sqlite3_stmt *links, topomap_error *err)
                         : ib_mbps((uint32_t)sqlite3_column_int(links, 2),
                                   (uint32_t)sqlite3_column_int(links, 3));
 
-    if (a < 0 || b < 0 || a >= l->ids || b >= l->ids || l->vertex[a] == NOWHERE ||
-        l->vertex[b] == NOWHERE)
+    if (a < 0 || b < 0 || a >= l->ids || b >= l->ids || l->vertex[a] == DB_NOWHERE ||
+        l->vertex[b] == DB_NOWHERE)
         return 0;
     if (topomap_grow(&l->cable, &l->room, l->cables + 1, sizeof *l->cable, err))
         return -1;
@@ -91,10 +76,13 @@ static int take_cable(struct links *l, sqlite3_stmt *links, topomap_error *err)
     return 0;
 }
 
-static int read_cables(struct links *l, topomap_error *err)
+static int read_cables(struct db_links *l, topomap_error *err)
 {
     sqlite3_stmt *links = db_prepare(
-        l->db->file, "SELECT a, b, width, speed, mbps FROM link ORDER BY a, aport, b, bport", err);
+        l->db->file,
+        "SELECT a, b, width, speed, mbps FROM link WHERE coalesce(state, 0) <> 1" /* IB_DOWN */
+        " ORDER BY a, aport, b, bport",
+        err);
     int row = -1;
 
     while (links && (row = db_step(links, err)) > 0)
@@ -107,7 +95,7 @@ static int read_cables(struct links *l, topomap_error *err)
 }
 
 /* A Cray node is on its router without a cable between them. */
-static int read_routers(struct links *l, topomap_error *err)
+static int read_routers(struct db_links *l, topomap_error *err)
 {
     sqlite3_stmt *attached =
         db_prepare(l->db->file, "SELECT switch FROM attach WHERE host=? AND adapter=0", err);
@@ -118,7 +106,7 @@ static int read_routers(struct links *l, topomap_error *err)
         while ((row = db_step(attached, err)) > 0) {
             int64_t id = sqlite3_column_int64(attached, 0);
 
-            if (id < 0 || id >= l->ids || l->vertex[id] == NOWHERE)
+            if (id < 0 || id >= l->ids || l->vertex[id] == DB_NOWHERE)
                 continue;
             row = topomap_grow(&l->cable, &l->room, l->cables + 1, sizeof *l->cable, err);
             if (row)
@@ -139,7 +127,7 @@ static int by_rate(const void *a, const void *b)
 }
 
 /* The rate that most cables have (the lower one of equals) stands for unknown ones; 0: none has. */
-static int common_rate(const struct links *l, double *rate, topomap_error *err)
+static int common_rate(const struct db_links *l, double *rate, topomap_error *err)
 {
     double *sorted = topomap_alloc(l->cables, sizeof *sorted, err);
     size_t known = 0, most = 0, end;
@@ -165,7 +153,7 @@ static int common_rate(const struct links *l, double *rate, topomap_error *err)
 }
 
 /* Mb/s to bytes a second; where no rate is known at all, every cable has capacity 1. */
-static void set_capacities(struct links *l, double rate)
+static void set_capacities(struct db_links *l, double rate)
 {
     for (size_t i = 0; i < l->cables; i++) {
         double mbps = l->cable[i].capacity > 0 ? l->cable[i].capacity : rate;
@@ -174,7 +162,7 @@ static void set_capacities(struct links *l, double rate)
     }
 }
 
-static int name_vertices(struct links *l, const topomap_names *names, topomap_error *err)
+static int name_vertices(struct db_links *l, const topomap_names *names, topomap_error *err)
 {
     topomap_network *n = l->network;
     sqlite3_stmt *labels;
@@ -198,7 +186,7 @@ static int name_vertices(struct links *l, const topomap_names *names, topomap_er
     return row < 0 ? -1 : 0;
 }
 
-static int make(struct links *l, const topomap_names *names, topomap_error *err)
+static int make(struct db_links *l, const topomap_names *names, topomap_error *err)
 {
     uint32_t *own;
     double rate;
@@ -222,13 +210,13 @@ static int make(struct links *l, const topomap_names *names, topomap_error *err)
         return -1;
     if (rate > 0)
         l->network->unit = "s";
-    return name_vertices(l, names, err);
+    return name_vertices(l, names, err) || db_links_route(l, err) ? -1 : 0;
 }
 
 int topomap_db_machine_links(topomap_db *db, const topomap_db_allocation *allocation,
-                             topomap_machine *machine, topomap_error *err)
+                             const char *background, topomap_machine *machine, topomap_error *err)
 {
-    struct links l = {.db = db, .nodes = machine->nodes};
+    struct db_links l = {.db = db, .nodes = machine->nodes};
     char slurm[16];
     int result;
 
@@ -243,6 +231,11 @@ int topomap_db_machine_links(topomap_db *db, const topomap_db_allocation *alloca
     /* Without switches it is a torus by coordinates, whose links are its grid's. */
     if (!result && l.switches.count)
         result = make(&l, allocation->nodes, err);
+    if (!result && background)
+        result = l.network ? topomap_network_background(l.network, background, err)
+                           : topomap_error_set(err, TOPOMAP_EUSAGE,
+                                               "%s: background traffic needs a database with links",
+                                               db->path);
     if (!result && l.network) {
         topomap_network_free(machine->network);
         machine->network = l.network;

@@ -62,8 +62,8 @@ uint32_t topomap_machine_hops(const topomap_machine *machine, uint32_t p, uint32
 
 uint32_t topomap_machine_levels(const topomap_machine *machine)
 {
-    return machine->inner_levels + (machine->kind == TOPOMAP_MACHINE_TREE ? machine->outer_levels
-                                                                          : machine->max_hops + 1);
+    return machine->inner_levels +
+           (machine->kind == TOPOMAP_MACHINE_TREE ? machine->outer_levels : machine->max_hops + 1);
 }
 
 const char *topomap_machine_level_name(const topomap_machine *machine, uint32_t level)

@@ -66,8 +66,8 @@ static void join(joiner *j, uint32_t count)
         double sum = 0.0;
 
         for (uint32_t k = 0; k < count; k++)
-            sum += (double)j->leaves[j->clique[k]] *
-                   j->distance[(size_t)j->clique[k] * j->items + i];
+            sum +=
+                (double)j->leaves[j->clique[k]] * j->distance[(size_t)j->clique[k] * j->items + i];
         j->distance[(size_t)row * j->items + i] = (float)(sum / total);
     }
     for (uint32_t i = 0; i < j->items; i++)

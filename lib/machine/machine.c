@@ -28,9 +28,8 @@ int topomap_machine_frame(uint32_t nodes, const uint32_t *per_node, char *const 
         slots += per_node[i];
     if (slots == 0 || slots > UINT32_MAX / 2) {
         free(machine);
-        return topomap_error_set(err, TOPOMAP_EINPUT,
-                                 "a machine has 1 to %u slots, not %llu", UINT32_MAX / 2,
-                                 (unsigned long long)slots);
+        return topomap_error_set(err, TOPOMAP_EINPUT, "a machine has 1 to %u slots, not %llu",
+                                 UINT32_MAX / 2, (unsigned long long)slots);
     }
     machine->kind_name = "tree";
     machine->nodes = nodes;
@@ -184,9 +183,9 @@ static int check_nesting(const topomap_nesting *level, uint32_t levels, uint32_t
                 status = topomap_error_set(err, TOPOMAP_EINPUT, "level %s: group %u of %u",
                                            level[l].name, group[i], ids);
             else if (parent[group[i]] != UINT32_MAX && parent[group[i]] != outside)
-                status = topomap_error_set(err, TOPOMAP_EINPUT,
-                                           "level %s is not nested inside the next one",
-                                           level[l].name);
+                status =
+                    topomap_error_set(err, TOPOMAP_EINPUT,
+                                      "level %s is not nested inside the next one", level[l].name);
             else
                 parent[group[i]] = outside;
         }
@@ -223,7 +222,8 @@ int topomap_machine_finish(topomap_machine *machine, topomap_error *err)
     if (machine->kind != TOPOMAP_MACHINE_TREE)
         return 0;
     for (uint32_t i = 1; machine->outer_levels > 0 && i < machine->nodes; i++)
-        if (machine->outer[machine->outer_levels - 1].group[i] != machine->outer[machine->outer_levels - 1].group[0])
+        if (machine->outer[machine->outer_levels - 1].group[i] !=
+            machine->outer[machine->outer_levels - 1].group[0])
             return topomap_error_set(err, TOPOMAP_EINPUT, "the last outer level must hold all");
     if (machine->outer_levels == 0 && machine->nodes > 1)
         return topomap_error_set(err, TOPOMAP_EINPUT, "a machine of several nodes needs a fabric");

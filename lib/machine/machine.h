@@ -53,13 +53,13 @@ struct topomap_machine {
 
     /* MATRIX: between nodes of sites a and b; two nodes of one site: the diagonal. */
     uint32_t sites;
-    uint32_t *site_of; /* [nodes] */
-    float *site_cost;  /* [sites * sites] symmetric */
+    uint32_t *site_of;   /* [nodes] */
+    float *site_cost;    /* [sites * sites] symmetric */
     uint16_t *site_hops; /* [sites * sites], or NULL: 1 between any two nodes */
 
     uint32_t max_hops;
     struct topomap_network *network; /* owned; or NULL: not known, or a torus's own grid */
-    char (*hop_level_name)[24]; /* TORUS, MATRIX: [max_hops + 1], names of the outer levels */
+    char (*hop_level_name)[24];      /* TORUS, MATRIX: [max_hops + 1], names of the outer levels */
 };
 
 /** Nodes with \p per_node[i] slots each (0 allowed), no levels yet: the frame that the kinds fill.

@@ -47,4 +47,11 @@ void topomap_network_free(topomap_network *network);
 /** The link from \p tail to \p head, UINT32_MAX where there is none. */
 uint32_t topomap_network_link(const topomap_network *network, uint32_t tail, uint32_t head);
 
+/** Takes other jobs' traffic off the links: \p path is a list of links (machine/links.h), in which
+ *  the rate is what is used, in each direction; rows of one pair add up. A link keeps at least a
+ *  hundredth of its capacity. Rows about links that are not in this network (of other jobs' hosts)
+ *  do nothing; a file of which no row fits is TOPOMAP_EINPUT. TOPOMAP_EUSAGE where the network has
+ *  no names or rates. On failure capacities are as they were. */
+int topomap_network_background(topomap_network *network, const char *path, topomap_error *err);
+
 #endif

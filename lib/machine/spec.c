@@ -227,9 +227,9 @@ int topomap_machine_parse(const char *text, topomap_machine **machine, topomap_e
                           text[strlen(kinds[i].name)] == ':'))
         i++;
     if (i == KINDS)
-        return topomap_error_set(err, TOPOMAP_EUSAGE,
-                                 "machine '%s': expected %s, %s, %s or %s", text, kinds[0].grammar,
-                                 kinds[1].grammar, kinds[2].grammar, kinds[3].grammar);
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "machine '%s': expected %s, %s, %s or %s",
+                                 text, kinds[0].grammar, kinds[1].grammar, kinds[2].grammar,
+                                 kinds[3].grammar);
     copy = topomap_strdup(text, err);
     if (!copy)
         return -1;

@@ -116,8 +116,8 @@ int topomap_spec_matrix(const topomap_spec *spec, topomap_machine **out, topomap
     status = topomap_machine_add_inner(machine, "node", spec->costs ? spec->cost[0] : 0.0,
                                        machine->node_of, err);
     if (status == 0)
-        status = topomap_machine_set_matrix(machine, "matrix", (uint32_t)m.n, array, m.cost, NULL,
-                                            err);
+        status =
+            topomap_machine_set_matrix(machine, "matrix", (uint32_t)m.n, array, m.cost, NULL, err);
     if (status == 0)
         status = topomap_machine_finish(machine, err);
 done:

@@ -52,7 +52,8 @@ static int read_shape(const topomap_spec *spec, int wraps, torus_shape *torus, t
     int count = topomap_spec_numbers(spec->body, 'x', torus->dim, TOPOMAP_MACHINE_DIMS);
 
     if (count < 1)
-        return topomap_spec_fail(spec, err, "expected 1 to %d dimensions such as 16x16x8, found '%s'",
+        return topomap_spec_fail(spec, err,
+                                 "expected 1 to %d dimensions such as 16x16x8, found '%s'",
                                  TOPOMAP_MACHINE_DIMS, spec->body);
     torus->dims = (uint32_t)count;
     memset(torus->wrap, wraps, sizeof torus->wrap);

@@ -175,3 +175,50 @@ n1 n7 3 30 lft n1 sw_0_0 sw_1_0 n7" ]
   run -3 topomap db import --db t.db lft "$site/ibroutes.tar.xz"
   [[ $output == *"a tar archive"* ]]
 }
+
+@test "eval --congestion: the database's links, by each model; routes are those of the tables" {
+  topomap db synth fat-tree:k=4,levels=3 -o made
+  topomap db import --db c.db ibnetdiscover made/fabric.ibnetdiscover
+  nodes=$(topomap db show --db c.db --json | jq -r '[.[].name] | join(",")')
+  run -2 topomap eval --graph ring:16 --db c.db --nodes "$nodes" --tasks-per-node 1 --congestion routes
+  [[ $output == *"topomap db import lft"* ]]
+  topomap db import --db c.db lft made/fabric.lfts
+  for model in exact fast routes; do
+    topomap eval --graph alltoall:group=16,n=16 --db c.db --nodes "$nodes" --tasks-per-node 1 \
+      --congestion $model --json >"$model.json"
+  done
+  # Whatever the way, every byte goes the same hops on this tree; only the spread differs.
+  [ "$(jq -s 'map(.congestion.mean * 1e15 | round) | unique | length' exact.json fast.json routes.json)" -eq 1 ]
+  [ "$(jq -r '[.congestion.model, .congestion.unit, .congestion.links] | @csv' exact.json)" = '"exact","s",96' ]
+  jq -e '.congestion.max >= .congestion.mean and .congestion.used == 96' exact.json
+  # The sum of what all links carry is the hop-bytes: mean * links * rate (all links have one rate).
+  rate=$(topomap db export --db c.db --to links | awk -F, '!/^#/ && $5 > 0 { print $5; exit }')
+  jq -e --argjson rate "$rate" '(.congestion.mean * .congestion.links * $rate * 1e9 / 8 / .hop_bytes - 1) |
+    fabs < 1e-9' exact.json
+}
+
+@test "eval --background: other jobs' traffic takes from the links that it is on" {
+  topomap db synth fat-tree:k=4,levels=3 -o made
+  topomap db import --db c.db ibnetdiscover made/fabric.ibnetdiscover
+  topomap db show --db c.db --json >hosts.json
+  first=$(jq -r '.[0].name' hosts.json) leaf=$(jq -r '.[0].attached' hosts.json)
+  second=$(jq -r '.[1].name' hosts.json)
+  evaluate() {
+    topomap eval --graph ring:2 --db c.db --nodes "$first,$second" --tasks-per-node 1 --congestion exact \
+      --json "$@" >cost.json && jq .congestion.max cost.json
+  }
+  rate=$(topomap db export --db c.db --to links | awk -F, '!/^#/ && $5 > 0 { print $5; exit }')
+  free=$(evaluate)
+  echo "$first,1,$leaf,,$(jq -n "$rate * 0.75")" >busy.csv
+  jq -ne --argjson free "$free" --argjson busy "$(evaluate --background busy.csv)" '($busy / $free - 4) | fabs < 1e-6'
+  echo "$first,1,$leaf,,$(jq -n "$rate * 9")" >busy.csv
+  jq -ne --argjson free "$free" --argjson busy "$(evaluate --background busy.csv)" '($busy / $free - 100) | fabs < 1e-6'
+  echo "elsewhere,1,nowhere,1,10" >other.csv
+  run -3 evaluate --background other.csv
+  [[ $output == *"other.csv: none of its 1 links"* ]]
+  run -3 evaluate --background missing.csv
+  run -2 topomap eval --graph ring:4 --machine torus:2x2 --background other.csv
+  run -2 topomap eval --graph ring:4 --machine torus:2x2 --congestion exact --background other.csv
+  run -2 topomap eval --graph ring:4 --machine tree:2:2@1:10 --congestion exact
+  run -2 topomap eval --graph ring:4 --machine torus:2x2 --congestion routes
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The host graph of an allocation while it is made. */
+#ifndef TOPOMAP_DB_MACHINE_LINKS_H
+#define TOPOMAP_DB_MACHINE_LINKS_H
+
+#include "machine/network.h"
+#include "topology-db/switches.h"
+
+/** No vertex of the network. */
+#define DB_NOWHERE UINT32_MAX
+
+/** Network vertices: the allocation's nodes, then all switches in the order of their ids. */
+struct db_links {
+    topomap_db *db;
+    uint32_t nodes;
+    struct db_switches switches;
+    int64_t *host;    /* [nodes] */
+    uint32_t *vertex; /* [ids] of a fabric vertex, or DB_NOWHERE */
+    int64_t ids;
+    topomap_cable *cable;
+    size_t cables, room;
+    topomap_network *network;
+};
+
+/** Fills network->next from the routing tables that were imported; leaves it NULL where there are
+ *  none. To a node with several ports goes what the tables say of its first port with a LID, in the
+ *  order of adapters and ports. From a node it leaves by the port with the fewest hops, the first
+ *  of equals. */
+int db_links_route(struct db_links *links, topomap_error *err);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the routing tables make of an allocation's host graph: at each switch the link towards each
+ * node. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology-db/ib.h"
+#include "topology-db/machine_links.h"
+#include "topology-db/routes.h"
+#include "util/alloc.h"
+
+/* Where a node's traffic arrives. */
+struct landing {
+    uint32_t adapter; /* index of a fabric vertex (routes.h), or UINT32_MAX: no port has a LID */
+    uint32_t lid;
+};
+
+struct work {
+    struct db_links *links;
+    struct db_routes routes;
+    struct landing *landing; /* [nodes] */
+};
+
+static int find_landing(struct work *w, sqlite3_stmt *ports, uint32_t node, topomap_error *err)
+{
+    int row;
+
+    w->landing[node].adapter = UINT32_MAX;
+    sqlite3_bind_int64(ports, 1, w->links->host[node]);
+    row = db_step(ports, err);
+    if (row > 0)
+        w->landing[node] = (struct landing){
+            db_routes_find(&w->routes, sqlite3_column_int64(ports, 0)),
+            (uint32_t)sqlite3_column_int(ports, 1),
+        };
+    sqlite3_reset(ports);
+    return row < 0 ? -1 : 0;
+}
+
+static int find_landings(struct work *w, topomap_error *err)
+{
+    sqlite3_stmt *ports =
+        db_prepare(w->links->db->file,
+                   "SELECT adapter, lid FROM attach JOIN port ON port.vertex = attach.adapter"
+                   " AND port.number = attach.port WHERE host=? AND lid > 0"
+                   " ORDER BY adapter, attach.port",
+                   err);
+    int result = ports ? 0 : -1;
+
+    for (uint32_t node = 0; !result && node < w->links->nodes; node++)
+        result = find_landing(w, ports, node, err);
+    sqlite3_finalize(ports);
+    return result;
+}
+
+/* Network vertex of a fabric vertex. */
+static uint32_t place_of(const struct work *w, uint32_t fabric)
+{
+    int64_t id = w->routes.vertex[fabric].id;
+
+    return id >= 0 && id < w->links->ids ? w->links->vertex[id] : DB_NOWHERE;
+}
+
+/* The link that the table of the switch \p at (of the fabric) takes towards a node. */
+static uint32_t way_from(const struct work *w, uint32_t at, const struct landing *to)
+{
+    const struct db_lft *lft = &w->routes.lft[at];
+    const struct db_cable *cable;
+    uint32_t here = place_of(w, at), there;
+
+    if (here == DB_NOWHERE || !lft->port || to->lid >= lft->lids || !lft->port[to->lid] ||
+        lft->port[to->lid] == DB_NO_PORT ||
+        w->routes.vertex[at].subnet != w->routes.vertex[to->adapter].subnet)
+        return UINT32_MAX;
+    cable = db_routes_cable(&w->routes, at, lft->port[to->lid]);
+    there = cable ? place_of(w, cable->peer) : DB_NOWHERE;
+    return there == DB_NOWHERE ? UINT32_MAX : topomap_network_link(w->links->network, here, there);
+}
+
+static int route_switches(struct work *w, topomap_error *err)
+{
+    topomap_network *n = w->links->network;
+
+    for (uint32_t at = 0; at < w->routes.count; at++) {
+        uint32_t here = place_of(w, at);
+
+        if (w->routes.vertex[at].kind != IB_SWITCH || here == DB_NOWHERE)
+            continue;
+        if (db_routes_table(&w->routes, at, err))
+            return -1;
+        for (uint32_t node = 0; node < n->nodes; node++)
+            if (w->landing[node].adapter != UINT32_MAX)
+                n->next[(size_t)here * n->nodes + node] = way_from(w, at, &w->landing[node]);
+        free(w->routes.lft[at].port);
+        w->routes.lft[at].port = NULL;
+    }
+    return 0;
+}
+
+/* Hops from a switch to a node along the tables; UINT32_MAX: they do not lead there. */
+static uint32_t hops_from(const topomap_network *n, uint32_t at, uint32_t node)
+{
+    for (uint32_t hops = 0; hops <= n->vertices; hops++) {
+        uint32_t link;
+
+        if (at == n->vertex_of[node])
+            return hops;
+        link = n->next[(size_t)at * n->nodes + node];
+        if (at < n->nodes || link == UINT32_MAX) /* hosts do not route */
+            return UINT32_MAX;
+        at = n->head[link];
+    }
+    return UINT32_MAX;
+}
+
+static void route_hosts(const struct work *w)
+{
+    topomap_network *n = w->links->network;
+
+    for (uint32_t from = 0; from < n->nodes; from++)
+        for (uint32_t to = 0; to < n->nodes; to++) {
+            uint32_t least = UINT32_MAX;
+
+            for (uint32_t link = n->first[from]; from != to && link < n->first[from + 1]; link++) {
+                uint32_t hops = hops_from(n, n->head[link], to);
+
+                if (hops < least) {
+                    least = hops;
+                    n->next[(size_t)from * n->nodes + to] = link;
+                }
+            }
+        }
+}
+
+static int route(struct work *w, topomap_error *err)
+{
+    topomap_network *n = w->links->network;
+    size_t places = (size_t)n->vertices * n->nodes;
+
+    if (n->nodes && places / n->nodes != n->vertices)
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory: routes");
+    w->landing = topomap_alloc(n->nodes, sizeof *w->landing, err);
+    if (!w->landing || find_landings(w, err))
+        return -1;
+    n->next = topomap_alloc(places, sizeof *n->next, err);
+    if (!n->next)
+        return -1;
+    memset(n->next, 0xff, places * sizeof *n->next);
+    if (route_switches(w, err))
+        return -1;
+    route_hosts(w);
+    return 0;
+}
+
+int db_links_route(struct db_links *links, topomap_error *err)
+{
+    struct work w = {.links = links};
+    int64_t tables;
+    int result;
+
+    if (db_number(links->db->file, "SELECT count(*) FROM lft", 0, &tables, err))
+        return -1;
+    if (!tables)
+        return 0;
+    if (db_routes_load(links->db->file, &w.routes, err))
+        return -1;
+    result = route(&w, err);
+    free(w.landing);
+    db_routes_clear(&w.routes);
+    return result;
+}
