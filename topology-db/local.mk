@@ -35,6 +35,7 @@ topology_db_libdb_la_SOURCES = topology-db/db.h \
   topology-db/synth_faults.c topology-db/synth_ib.c topology-db/synth_lft.c \
   topology-db/synth_cray.c \
   topology-db/query.c topology-db/query_ports.c topology-db/distance.c topology-db/machine.c \
+  topology-db/machine_build.h topology-db/machine_distances.c \
   topology-db/machine_links.c topology-db/machine_links.h topology-db/machine_routes.c \
   topology-db/inside.c \
   topology-db/inside.h

@@ -4,46 +4,18 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "topology-db/costs.h"
 #include "topology-db/grid.h"
 #include "topology-db/inside.h"
-#include "topology-db/network.h"
-#include "topology-db/walks.h"
+#include "topology-db/machine_build.h"
 #include "util/alloc.h"
 
 enum { SITES_MOST = 16384 }; /* a matrix of 1.5 GiB; more than any fabric has leaf switches */
-#define NOWHERE UINT32_MAX
 
-/* What nodes hang on: a set of switches, or a Cray router. */
-struct site {
-    void *key; /* struct db_start of its switches, or a struct db_point */
-    size_t length;
-    uint32_t index;
-    UT_hash_handle hh;
-};
-
-struct build {
-    topomap_db *db;
-    const topomap_db_allocation *allocation;
-    uint32_t nodes;
-    struct db_place *place;
-    size_t placed, hanging; /* nodes with coordinates, nodes with switches */
-    struct db_network network;
-    struct db_switches switches;
-    struct db_walks walks; /* where routes are not all shortest: then sites hang on walks */
-    struct site *sites;
-    struct site **by_index; /* [number of sites] */
-    uint32_t *site_of;      /* [nodes] */
-    float *cost;
-    uint16_t *hops;
-    topomap_machine *machine;
-};
-
-static void forget_sites(struct build *b)
+static void forget_sites(struct db_build *b)
 {
-    struct site *site, *next;
+    struct db_site *site, *next;
 
     HASH_ITER(hh, b->sites, site, next)
     {
@@ -53,7 +25,7 @@ static void forget_sites(struct build *b)
     }
 }
 
-static void build_clear(struct build *b)
+static void build_clear(struct db_build *b)
 {
     forget_sites(b);
     db_switches_clear(&b->switches);
@@ -69,10 +41,10 @@ static void build_clear(struct build *b)
 /* ---- Sites ------------------------------------------------------------------------------- */
 
 /* The site with this key, made where it is new. */
-static int find_site(struct build *b, const void *key, size_t length, uint32_t *index,
+static int find_site(struct db_build *b, const void *key, size_t length, uint32_t *index,
                      topomap_error *err)
 {
-    struct site *site;
+    struct db_site *site;
 
     HASH_FIND(hh, b->sites, key, length, site);
     if (!site) {
@@ -97,7 +69,7 @@ static int find_site(struct build *b, const void *key, size_t length, uint32_t *
     return 0;
 }
 
-static int make_matrix(struct build *b, topomap_error *err)
+static int make_matrix(struct db_build *b, topomap_error *err)
 {
     size_t sites = HASH_COUNT(b->sites);
 
@@ -106,12 +78,12 @@ static int make_matrix(struct build *b, topomap_error *err)
     b->hops = topomap_alloc(sites * sites, sizeof *b->hops, err);
     if (!b->by_index || !b->cost || !b->hops)
         return -1;
-    for (struct site *site = b->sites; site; site = site->hh.next)
+    for (struct db_site *site = b->sites; site; site = site->hh.next)
         b->by_index[site->index] = site;
     return 0;
 }
 
-static int set_matrix(struct build *b, topomap_error *err)
+static int set_matrix(struct db_build *b, topomap_error *err)
 {
     return topomap_machine_set_matrix(b->machine, "fabric", (uint32_t)HASH_COUNT(b->sites),
                                       b->site_of, b->cost, b->hops, err);
@@ -120,7 +92,7 @@ static int set_matrix(struct build *b, topomap_error *err)
 /* ---- Switches ------------------------------------------------------------------------------ */
 
 /* What a node hangs on, in its site's key. */
-static int find_starts(struct build *b, struct db_finder *finder, int slurm, int64_t host,
+static int find_starts(struct db_build *b, struct db_finder *finder, int slurm, int64_t host,
                        struct db_hanging **on, size_t *on_room, struct db_start **key,
                        size_t *key_room, size_t *count, topomap_error *err)
 {
@@ -141,7 +113,7 @@ static int find_starts(struct build *b, struct db_finder *finder, int slurm, int
 }
 
 /* Nodes on the same switches, by the same links, are one site. */
-static int find_switch_sites(struct build *b, struct db_finder *finder, int slurm,
+static int find_switch_sites(struct db_build *b, struct db_finder *finder, int slurm,
                              topomap_error *err)
 {
     struct db_hanging *on = NULL;
@@ -153,7 +125,7 @@ static int find_switch_sites(struct build *b, struct db_finder *finder, int slur
         result = find_starts(b, finder, slurm, b->place[node].host, &on, &on_room, &key, &key_room,
                              &count, err);
         b->hanging += !result && count > 0;
-        b->site_of[node] = NOWHERE;
+        b->site_of[node] = DB_NOWHERE;
         if (!result && count)
             result = find_site(b, key, count * sizeof *key, &b->site_of[node], err);
     }
@@ -162,222 +134,14 @@ static int find_switch_sites(struct build *b, struct db_finder *finder, int slur
     return result;
 }
 
-/* The nearest of a site's switches, and of those the cheapest; hops DB_FAR: there is no path. */
-static struct db_start nearest(const struct site *site, const uint16_t *hops, const uint32_t *cost)
-{
-    const struct db_start *on = site->key;
-    struct db_start best = {.hops = DB_FAR};
-
-    for (size_t i = 0; i < site->length / sizeof *on; i++) {
-        uint32_t far = hops[on[i].at] == DB_FAR ? DB_FAR : hops[on[i].at] + on[i].hops;
-
-        if (far < best.hops ||
-            (far == best.hops && far < DB_FAR && cost[on[i].at] + on[i].cost < best.cost))
-            best = (struct db_start){on[i].at, far, cost[on[i].at] + on[i].cost};
-    }
-    return best;
-}
-
-static void fill_place(struct build *b, size_t i, size_t j, uint32_t hops, uint32_t cost)
-{
-    size_t at = i * HASH_COUNT(b->sites) + j;
-
-    b->hops[at] = hops >= DB_FAR ? DB_FAR : (uint16_t)hops;
-    b->cost[at] = (float)DB_TENTHS(cost);
-}
-
-/* Two hosts are as far as the nearest two of their switches: a rail each where they share rails. */
-static int fill_shortest(struct build *b, topomap_error *err)
-{
-    uint16_t *hops = topomap_alloc(b->switches.count, sizeof *hops, err);
-    uint32_t *cost = topomap_alloc(b->switches.count, sizeof *cost, err);
-    size_t sites = HASH_COUNT(b->sites);
-    int result = hops && cost ? 0 : -1;
-
-    for (size_t i = 0; !result && i < sites; i++) {
-        db_switches_reach(&b->switches, b->by_index[i]->key,
-                          b->by_index[i]->length / sizeof(struct db_start), hops, cost);
-        for (size_t j = 0; j < sites; j++) {
-            struct db_start near = nearest(b->by_index[j], hops, cost);
-
-            fill_place(b, i, j, near.hops, near.cost);
-        }
-    }
-    free(hops);
-    free(cost);
-    return result;
-}
-
-/* From every site to site \p to over the tables: row \p to of the matrices, cost in thousandths.
- * \param lone  [sites] of a site with one walk its place and what it takes to its switch */
-static void fill_row(struct build *b, const struct db_start *lone, size_t to)
-{
-    size_t sites = HASH_COUNT(b->sites);
-    const struct site *end = b->by_index[to];
-    const uint8_t *codes = lone[to].at == NOWHERE ? NULL : db_walks_codes(&b->walks, end->key);
-
-    for (size_t i = 0; i < sites; i++) {
-        const struct site *from = b->by_index[i];
-        struct db_start way;
-
-        if (codes && lone[i].at != NOWHERE)
-            way = db_walks_lone(&b->walks, codes, &lone[i], &lone[to]);
-        else
-            way = db_walks_way(&b->walks, from->key, from->length / sizeof way, end->key,
-                               end->length / sizeof way);
-        b->hops[to * sites + i] = way.hops >= DB_FAR ? DB_FAR : (uint16_t)way.hops;
-        b->cost[to * sites + i] = (float)way.cost;
-    }
-}
-
-/* The mean of both directions, hops rounded up: distances of a machine are symmetric. */
-static void even_out(struct build *b, size_t i, size_t j)
-{
-    size_t sites = HASH_COUNT(b->sites), there = i * sites + j, back = j * sites + i;
-
-    if (b->hops[there] == DB_FAR || b->hops[back] == DB_FAR) {
-        size_t known = b->hops[there] == DB_FAR ? back : there;
-
-        b->hops[there] = b->hops[back] = b->hops[known];
-        b->cost[there] = b->cost[back] = b->cost[known];
-    }
-    b->hops[there] = b->hops[back] = (uint16_t)((b->hops[there] + b->hops[back] + 1) / 2);
-    b->cost[there] = b->cost[back] = (b->cost[there] + b->cost[back]) * (float)DB_TENTHS(0.5);
-}
-
-static int fill_walks(struct build *b, topomap_error *err)
-{
-    enum { TILE = 32 }; /* both halves of the matrix stay in the cache */
-    size_t sites = HASH_COUNT(b->sites);
-    struct db_start *lone = topomap_alloc(sites, sizeof *lone, err);
-
-    if (!lone)
-        return -1;
-    for (size_t i = 0; i < sites; i++) {
-        const struct db_start *start = b->by_index[i]->key;
-
-        lone[i] = *start;
-        lone[i].at =
-            b->by_index[i]->length == sizeof *start ? b->walks.row[start->at].place : NOWHERE;
-    }
-    for (size_t to = 0; to < sites; to++)
-        fill_row(b, lone, to);
-    free(lone);
-    for (size_t top = 0; top < sites; top += TILE)
-        for (size_t left = 0; left <= top; left += TILE)
-            for (size_t i = top; i < sites && i < top + TILE; i++)
-                for (size_t j = left; j <= i && j < left + TILE; j++)
-                    even_out(b, i, j);
-    return 0;
-}
-
-/* Pairs without a path (a dump that is not complete) are put 2 hops beyond the farthest pair. */
-static void fill_gaps(struct build *b)
-{
-    size_t places = (size_t)HASH_COUNT(b->sites) * HASH_COUNT(b->sites);
-    uint16_t most = 2;
-    float dearest = 0;
-
-    for (size_t i = 0; i < places; i++)
-        if (b->hops[i] != DB_FAR) {
-            most = b->hops[i] > most ? b->hops[i] : most;
-            dearest = b->cost[i] > dearest ? b->cost[i] : dearest;
-        }
-    for (size_t i = 0; i < places; i++)
-        if (b->hops[i] == DB_FAR) {
-            b->hops[i] = (uint16_t)(most + 2);
-            b->cost[i] = dearest + (float)DB_TENTHS(2 * DB_HOP);
-        }
-}
-
-/* Whether a way's hops say its cost: all links cost the same, and so do all of a site's own. */
-static int is_uniform(const struct build *b)
-{
-    const struct db_switches *s = &b->switches;
-
-    for (uint32_t i = 1; i < s->first[s->count]; i++)
-        if (s->cost[i] != s->cost[0])
-            return 0;
-    for (const struct site *site = b->sites; site; site = site->hh.next) {
-        const struct db_start *on = site->key;
-
-        for (size_t i = 1; i < site->length / sizeof *on; i++)
-            if (on[i].hops != on[0].hops || on[i].cost != on[0].cost)
-                return 0;
-    }
-    return 1;
-}
-
-static void price_pairs(struct build *b)
-{
-    uint32_t link = b->switches.first[b->switches.count] ? b->switches.cost[0] : 0;
-    size_t sites = HASH_COUNT(b->sites);
-
-    for (size_t i = 0; i < sites * sites; i++) {
-        const struct db_start *from = b->by_index[i / sites]->key,
-                              *to = b->by_index[i % sites]->key;
-        uint32_t far = b->hops[i] + from->hops + to->hops;
-
-        if (b->hops[i] == DB_FAR || far >= DB_FAR) {
-            b->hops[i] = DB_FAR;
-            continue;
-        }
-        b->cost[i] = (float)DB_TENTHS(from->cost + to->cost + link * b->hops[i]);
-        b->hops[i] = (uint16_t)far;
-    }
-    fill_gaps(b);
-}
-
-/* The same as fill_shortest(), many searches at once. */
-static int fill_uniform(struct build *b, topomap_error *err)
-{
-    size_t sites = HASH_COUNT(b->sites), members = 0;
-    struct db_switch_set *set = topomap_alloc(sites, sizeof *set, err);
-    uint32_t *at;
-    int result = -1;
-
-    for (size_t i = 0; i < sites; i++)
-        members += b->by_index[i]->length / sizeof(struct db_start);
-    at = topomap_alloc(members, sizeof *at, err);
-    members = 0;
-    for (size_t i = 0; set && at && i < sites; i++) {
-        const struct db_start *on = b->by_index[i]->key;
-        size_t count = b->by_index[i]->length / sizeof *on;
-
-        set[i] = (struct db_switch_set){at + members, count};
-        for (size_t k = 0; k < count; k++)
-            at[members++] = on[k].at;
-    }
-    if (set && at)
-        result = db_switches_between(&b->switches, set, sites, b->hops, err);
-    if (!result)
-        price_pairs(b);
-    free(set);
-    free(at);
-    return result;
-}
-
-static int fill_any(struct build *b, topomap_error *err)
-{
-    if (b->walks.used ? fill_walks(b, err) : fill_shortest(b, err))
-        return -1;
-    fill_gaps(b);
-    return 0;
-}
-
-static int fill_switch_hops(struct build *b, topomap_error *err)
-{
-    return !b->walks.used && is_uniform(b) ? fill_uniform(b, err) : fill_any(b, err);
-}
-
-static const struct db_start *start_of(const struct build *b, size_t site)
+static const struct db_start *start_of(const struct db_build *b, size_t site)
 {
     return b->by_index[site]->key;
 }
 
 /* Whether every distance that the links gave is the grid's own: what it takes to get in and out,
  * and a hop's price for each step. */
-static int fits_grid(const struct build *b, const struct db_grid *grid)
+static int fits_grid(const struct db_build *b, const struct db_grid *grid)
 {
     size_t sites = HASH_COUNT(b->sites);
 
@@ -398,7 +162,7 @@ static int fits_grid(const struct build *b, const struct db_grid *grid)
 }
 
 /* Where they are, coordinates say the same and more: algorithms use them. */
-static int try_switch_torus(struct build *b, int *fits, topomap_error *err)
+static int try_switch_torus(struct db_build *b, int *fits, topomap_error *err)
 {
     struct db_grid grid;
     uint16_t *coordinate = NULL;
@@ -418,27 +182,27 @@ static int try_switch_torus(struct build *b, int *fits, topomap_error *err)
                    db_grid_place(&grid, start_of(b, b->site_of[node])->at),
                    grid.dims * sizeof *coordinate);
         if (!result)
-            result = topomap_machine_set_torus(b->machine, grid.dims, grid.dim, grid.wrap,
-                                               coordinate, b->cost[0], DB_TENTHS(DB_HOP),
-                                               b->hops[0], err);
+            result =
+                topomap_machine_set_torus(b->machine, grid.dims, grid.dim, grid.wrap, coordinate,
+                                          b->cost[0], DB_TENTHS(DB_HOP), b->hops[0], err);
     }
     free(coordinate);
     db_grid_clear(&grid);
     return result;
 }
 
-static int set_fabric(struct build *b, topomap_error *err)
+static int set_fabric(struct db_build *b, topomap_error *err)
 {
     int fits;
 
-    if (make_matrix(b, err) || fill_switch_hops(b, err) || try_switch_torus(b, &fits, err))
+    if (make_matrix(b, err) || db_build_distances(b, err) || try_switch_torus(b, &fits, err))
         return -1;
     return fits ? 0 : set_matrix(b, err);
 }
 
 /* ---- Coordinates --------------------------------------------------------------------------- */
 
-static int set_dragonfly(struct build *b, topomap_error *err)
+static int set_dragonfly(struct db_build *b, topomap_error *err)
 {
     size_t sites;
 
@@ -459,7 +223,7 @@ static int set_dragonfly(struct build *b, topomap_error *err)
     return set_matrix(b, err);
 }
 
-static int set_torus(struct build *b, topomap_error *err)
+static int set_torus(struct db_build *b, topomap_error *err)
 {
     uint32_t dims = b->network.dims;
     uint16_t *coordinate = topomap_alloc((size_t)b->nodes * dims, sizeof *coordinate, err);
@@ -480,7 +244,7 @@ static int set_torus(struct build *b, topomap_error *err)
 /* ---- Which network ------------------------------------------------------------------------ */
 
 /* A database of insides alone: all nodes are equally far, as on one switch. */
-static int set_nothing(struct build *b, topomap_error *err)
+static int set_nothing(struct db_build *b, topomap_error *err)
 {
     int64_t known;
 
@@ -504,7 +268,7 @@ static int set_nothing(struct build *b, topomap_error *err)
 }
 
 /* Sites by the fabric's switches, or by Slurm's. */
-static int load_sites(struct build *b, struct db_finder *finder, int slurm, topomap_error *err)
+static int load_sites(struct db_build *b, struct db_finder *finder, int slurm, topomap_error *err)
 {
     forget_sites(b);
     db_switches_clear(&b->switches);
@@ -527,12 +291,12 @@ static int load_sites(struct build *b, struct db_finder *finder, int slurm, topo
 }
 
 /* Names a node that is not where the others are: on the fabric's switches, or at coordinates. */
-static int mixed(struct build *b, struct db_finder *finder, int on_fabric, topomap_error *err)
+static int mixed(struct db_build *b, struct db_finder *finder, int on_fabric, topomap_error *err)
 {
     if (load_sites(b, finder, 0, err))
         return -1;
     for (uint32_t node = 0; node < b->nodes; node++)
-        if (on_fabric ? b->site_of[node] == NOWHERE : !b->place[node].point.dims)
+        if (on_fabric ? b->site_of[node] == DB_NOWHERE : !b->place[node].point.dims)
             return topomap_error_set(err, TOPOMAP_EINPUT,
                                      "%s: node '%s' is not in the network that the others are in",
                                      b->db->path, b->place[node].name);
@@ -541,7 +305,7 @@ static int mixed(struct build *b, struct db_finder *finder, int on_fabric, topom
 }
 
 /* The fabric's links win, then coordinates, then Slurm's own view. */
-static int set_network(struct build *b, struct db_finder *finder, topomap_error *err)
+static int set_network(struct db_build *b, struct db_finder *finder, topomap_error *err)
 {
     size_t on_fabric;
 
@@ -570,7 +334,7 @@ static int set_network(struct build *b, struct db_finder *finder, topomap_error 
 
 /* ---- All --------------------------------------------------------------------------------- */
 
-static int find_nodes(struct build *b, struct db_finder *finder, topomap_error *err)
+static int find_nodes(struct db_build *b, struct db_finder *finder, topomap_error *err)
 {
     for (uint32_t node = 0; node < b->nodes; node++) {
         if (db_finder_find(finder, b->allocation->nodes->name[node], &b->place[node], err))
@@ -579,7 +343,7 @@ static int find_nodes(struct build *b, struct db_finder *finder, topomap_error *
     return 0;
 }
 
-static int make(struct build *b, struct db_finder *finder, topomap_bindings *bindings,
+static int make(struct db_build *b, struct db_finder *finder, topomap_bindings *bindings,
                 topomap_error *err)
 {
     topomap_bindings filled = {0};
@@ -604,7 +368,7 @@ static int make(struct build *b, struct db_finder *finder, topomap_bindings *bin
 int topomap_db_machine(topomap_db *db, const topomap_db_allocation *allocation,
                        topomap_machine **machine, topomap_bindings *bindings, topomap_error *err)
 {
-    struct build b = {.db = db, .allocation = allocation};
+    struct db_build b = {.db = db, .allocation = allocation};
     struct db_finder finder;
     int result;
 

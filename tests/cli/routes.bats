@@ -222,3 +222,25 @@ n1 n7 3 30 lft n1 sw_0_0 sw_1_0 n7" ]
   run -2 topomap eval --graph ring:4 --machine tree:2:2@1:10 --congestion exact
   run -2 topomap eval --graph ring:4 --machine torus:2x2 --congestion routes
 }
+
+@test "a machine's distances are those of db distance, pair by pair, where some links are slower" {
+  local spec
+  for spec in fat-tree:k=4,levels=3,fault=degraded:25% torus:4x3x2,hosts=1,fault=degraded:20% \
+    dragonfly:a=4,p=1,h=1,fault=degraded:30% fat-tree:k=4,levels=3,host=EDR,trunk=HDR,fault=degraded:10%; do
+    rm -rf made d.db
+    topomap db synth "$spec" -o made
+    topomap db import --db d.db ibnetdiscover made/fabric.ibnetdiscover
+    topomap db show --db d.db --json | jq -r '.[].name' >names
+    awk '{ name[NR] = $1 } END { for (i = 1; i <= NR; i++) for (j = 1; j < i; j++) print name[i], name[j] }' \
+      names >pairs
+    topomap db distance --db d.db --pairs pairs --json |
+      jq -s 'flatten | (map(.cost) | add) / (map(.hops) | add)' >expected
+    n=$(wc -l <names)
+    topomap eval --graph "alltoall:group=$n,n=$n" --db d.db --nodes "$(paste -sd, names)" \
+      --tasks-per-node 1 --json >cost.json
+    echo "$spec: $(cat expected) $(jq '.J / .hop_bytes' cost.json)"
+    jq -e --slurpfile expected expected '(.J / .hop_bytes / $expected[0] - 1) | fabs < 1e-6' cost.json
+    # The spec's faults are what this is about.
+    jq -ne --slurpfile expected expected '$expected[0] > 10.01'
+  done
+}

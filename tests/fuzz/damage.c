@@ -73,7 +73,7 @@ static void ask_machine(topomap_db *db, struct hosts *hosts, enum topomap_bind b
     if (topomap_db_machine(db, &allocation, &machine, &bindings, &err))
         return;
     if (bind == TOPOMAP_BIND_CORE)
-        topomap_db_machine_links(db, &allocation, machine, &err);
+        topomap_db_machine_links(db, &allocation, NULL, machine, &err);
     for (uint32_t p = 0; p < topomap_machine_slots(machine); p++)
         if (!(topomap_machine_distance(machine, 0, p) >= 0) ||
             topomap_machine_level_of(machine, 0, p) >= topomap_machine_levels(machine))

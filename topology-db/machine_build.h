@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An allocation's machine while it is made. */
+#ifndef TOPOMAP_DB_MACHINE_BUILD_H
+#define TOPOMAP_DB_MACHINE_BUILD_H
+
+#include <uthash.h>
+
+#include "topology-db/network.h"
+#include "topology-db/walks.h"
+
+/** No index. */
+#define DB_NOWHERE UINT32_MAX
+
+/* What nodes hang on: a set of switches, or a Cray router. */
+struct db_site {
+    void *key; /* struct db_start of its switches, or a struct db_point */
+    size_t length;
+    uint32_t index;
+    UT_hash_handle hh;
+};
+
+struct db_build {
+    topomap_db *db;
+    const topomap_db_allocation *allocation;
+    uint32_t nodes;
+    struct db_place *place;
+    size_t placed, hanging; /* nodes with coordinates, nodes with switches */
+    struct db_network network;
+    struct db_switches switches;
+    struct db_walks walks; /* where routes are not all shortest: then sites hang on walks */
+    struct db_site *sites;
+    struct db_site **by_index; /* [number of sites] */
+    uint32_t *site_of;         /* [nodes] */
+    float *cost;
+    uint16_t *hops;
+    topomap_machine *machine;
+};
+
+/** Fills hops and cost [sites * sites]: sites hang on switches, or on walks where those are used.
+ * Two hosts are as far as the nearest two of their switches, at the cost of the cheapest of the
+ * shortest paths. Pairs without a path (a dump that is not complete) are put 2 hops beyond the
+ * farthest. */
+int db_build_distances(struct db_build *build, topomap_error *err);
+
+#endif
