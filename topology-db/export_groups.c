@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topology-db/disjoint.h"
 #include "topology-db/export.h"
 #include "util/alloc.h"
 
@@ -16,23 +17,6 @@ struct joining {
     uint32_t *top;        /* [switches] of a root: the switch that it is named after */
     uint32_t *inside;     /* [switches] of a root: groups of lower levels in it */
 };
-
-static uint32_t root(uint32_t *parent, uint32_t i)
-{
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-static void join(uint32_t *parent, uint32_t a, uint32_t b)
-{
-    a = root(parent, a);
-    b = root(parent, b);
-    if (a < b)
-        parent[b] = a;
-    else
-        parent[a] = b;
-}
 
 /* ---- Leaves that share hosts ----------------------------------------------------------------- */
 
@@ -88,7 +72,7 @@ static int join_rails(struct joining *j, topomap_error *err)
         for (end = i; end < count && by_pair(&pairs[i], &pairs[end]) == 0; end++)
             ;
         if ((end - i) * 2 >= (a < b ? a : b))
-            join(j->parent, pairs[i].a, pairs[i].b);
+            db_disjoint_join(j->parent, pairs[i].a, pairs[i].b);
     }
     free(pairs);
     return result;
@@ -122,7 +106,7 @@ static void join_level(struct joining *j, uint32_t level)
 
             if (to > i && j->x->sw[i].kept && j->x->sw[to].kept &&
                 (all || (j->level[i] <= level && j->level[to] <= level)))
-                join(j->parent, i, to);
+                db_disjoint_join(j->parent, i, to);
         }
 }
 
@@ -132,7 +116,7 @@ static void find_tops(struct joining *j, uint32_t level)
     for (uint32_t i = 0; i < j->x->graph.count; i++)
         j->top[i] = UINT32_MAX;
     for (uint32_t i = 0; i < j->x->graph.count; i++) {
-        uint32_t r = root(j->parent, i), now = j->top[r];
+        uint32_t r = db_disjoint_root(j->parent, i), now = j->top[r];
         int fits = j->level[i] == level;
 
         if (!j->x->sw[i].kept)
@@ -168,7 +152,7 @@ static int make_leaves(struct joining *j, struct db_groups *groups, size_t *room
         groups->of_host[h] = UINT32_MAX;
         if (!x->host[h].kept || x->host[h].home == UINT32_MAX)
             continue;
-        r = root(j->parent, x->host[h].home);
+        r = db_disjoint_root(j->parent, x->host[h].home);
         if (j->group_at[r] == UINT32_MAX && add_group(j, groups, room, r, 0, err))
             return -1;
         groups->of_host[h] = j->group_at[r];
@@ -191,9 +175,9 @@ static int make_level(struct joining *j, struct db_groups *groups, size_t *room,
     }
     for (uint32_t g = 0; g < below; g++)
         if (groups->group[g].parent == UINT32_MAX)
-            j->inside[root(j->parent, groups->group[g].top)]++;
+            j->inside[db_disjoint_root(j->parent, groups->group[g].top)]++;
     for (uint32_t g = 0; g < below; g++) {
-        uint32_t r = root(j->parent, groups->group[g].top);
+        uint32_t r = db_disjoint_root(j->parent, groups->group[g].top);
 
         if (groups->group[g].parent != UINT32_MAX || j->inside[r] < 2)
             continue;

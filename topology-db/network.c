@@ -148,6 +148,21 @@ int db_finder_find(struct db_finder *finder, const char *name, struct db_place *
                              finder->db->path, name);
 }
 
+int db_host_id(topomap_db *db, const char *name, int64_t *id, topomap_error *err)
+{
+    struct db_finder finder;
+    struct db_place place = {0};
+    int result = db_finder_open(db, &finder, err);
+
+    if (result)
+        return -1;
+    if (name)
+        result = db_finder_find(&finder, name, &place, err);
+    db_finder_close(&finder);
+    *id = place.host;
+    return result;
+}
+
 int db_finder_switches(struct db_finder *finder, int slurm, int64_t host, struct db_hanging **list,
                        size_t *room, size_t *count, topomap_error *err)
 {

@@ -60,6 +60,8 @@ void db_finder_close(struct db_finder *finder);
 /** Finds a Slurm node name; one that is not there is an error that names it. */
 int db_finder_find(struct db_finder *finder, const char *name, struct db_place *place,
                    topomap_error *err);
+/** The id of one Slurm node name; 0 for NULL. */
+int db_host_id(topomap_db *db, const char *name, int64_t *id, topomap_error *err);
 /** Switches that the host hangs on, ascending, each once with its cheapest link. \p list grows;
  *  \p count is set. \param slurm  those of Slurm's topology file in place of the fabric's */
 int db_finder_switches(struct db_finder *finder, int slurm, int64_t host, struct db_hanging **list,

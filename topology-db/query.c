@@ -85,21 +85,16 @@ int topomap_db_hosts(topomap_db *db, const char *only,
         "  ORDER BY switch.id))"
         " FROM host LEFT JOIN class ON class.id = host.class"
         " WHERE ?1 = 0 OR host.id = ?1 ORDER BY host.id";
-    struct db_finder finder;
-    struct db_place place = {0};
     sqlite3_stmt *statement;
+    int64_t id;
     int row, result = 0;
 
-    if (db_finder_open(db, &finder, err))
-        return -1;
-    row = only ? db_finder_find(&finder, only, &place, err) : 0;
-    db_finder_close(&finder);
-    if (row)
+    if (db_host_id(db, only, &id, err))
         return -1;
     statement = db_prepare(db->file, sql, err);
     if (!statement)
         return -1;
-    sqlite3_bind_int64(statement, 1, place.host);
+    sqlite3_bind_int64(statement, 1, id);
     while (!result && (row = db_step(statement, err)) > 0)
         result = show(statement, each, data);
     sqlite3_finalize(statement);

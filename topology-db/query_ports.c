@@ -114,22 +114,17 @@ int topomap_db_ports(topomap_db *db, const char *node,
                      int (*each)(const topomap_db_port *port, void *data), void *data,
                      topomap_error *err)
 {
-    struct db_finder finder;
-    struct db_place place = {0};
     struct walk walk = {0};
     sqlite3_stmt *statement;
+    int64_t id;
     int row, result = 0;
 
-    if (db_finder_open(db, &finder, err))
-        return -1;
-    row = node ? db_finder_find(&finder, node, &place, err) : 0;
-    db_finder_close(&finder);
-    if (row)
+    if (db_host_id(db, node, &id, err))
         return -1;
     statement = db_prepare(db->file, sql, err);
     if (!statement)
         return -1;
-    sqlite3_bind_int64(statement, 1, place.host);
+    sqlite3_bind_int64(statement, 1, id);
     while (!result && (row = db_step(statement, err)) > 0)
         result = show(&walk, statement, each, data);
     sqlite3_finalize(statement);

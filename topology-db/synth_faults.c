@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topology-db/disjoint.h"
 #include "topology-db/ib.h"
 #include "topology-db/synth.h"
 #include "util/alloc.h"
@@ -69,13 +70,6 @@ struct work {
     uint32_t *group; /* union-find over nodes */
 };
 
-static uint32_t root(uint32_t *group, uint32_t at)
-{
-    while (group[at] != at)
-        at = group[at] = group[group[at]];
-    return at;
-}
-
 /* Whether all switches are still joined. A dump is taken from one port: what is cut off from it is
  * not in the dump at all. */
 static int is_joined(struct work *w)
@@ -89,7 +83,8 @@ static int is_joined(struct work *w)
         const struct synth_link *link = &f->link[i];
 
         if (link->ends && link->b < f->switches) {
-            uint32_t a = root(w->group, link->a), b = root(w->group, link->b);
+            uint32_t a = db_disjoint_root(w->group, link->a),
+                     b = db_disjoint_root(w->group, link->b);
 
             if (a != b) {
                 w->group[a] = b;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "topology-db/disjoint.h"
 #include "topology-db/torus.h"
 
 #include <stdlib.h>
@@ -21,24 +22,6 @@ struct classes {
     uint32_t *crossing, *parting; /* [count * count] pairs of links of one switch with and without
                                      a square */
 };
-
-static uint32_t root(uint32_t *parent, uint32_t i)
-{
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-/* The lower index stays, so that the result does not depend on the order. */
-static void join(uint32_t *parent, uint32_t a, uint32_t b)
-{
-    a = root(parent, a);
-    b = root(parent, b);
-    if (a < b)
-        parent[b] = a;
-    else
-        parent[a] = b;
-}
 
 int db_part_joined(const struct db_part *part, uint32_t a, uint32_t b)
 {
@@ -94,8 +77,8 @@ static uint32_t take_squares(struct classes *c, uint32_t u, uint32_t j, uint32_t
             if (to[p] != u && !db_part_joined(part, to[p], u)) {
                 found++;
                 if (unite) {
-                    join(c->parent, edge[j], edge[q]);
-                    join(c->parent, edge[k], edge[p]);
+                    db_disjoint_join(c->parent, edge[j], edge[q]);
+                    db_disjoint_join(c->parent, edge[k], edge[p]);
                     c->squared[edge[j]] = c->squared[edge[k]] = 1;
                 }
             }
@@ -123,10 +106,10 @@ static void number_classes(struct classes *c)
         c->class_of[e] = UINT32_MAX;
         if (c->squares && !c->squared[e])
             continue;
-        if (root(c->parent, e) == e)
+        if (db_disjoint_root(c->parent, e) == e)
             c->class_of[e] = c->count++;
         else
-            c->class_of[e] = c->class_of[root(c->parent, e)];
+            c->class_of[e] = c->class_of[db_disjoint_root(c->parent, e)];
     }
 }
 
@@ -170,7 +153,7 @@ static int number_dimensions(struct classes *c, uint32_t *parent, uint8_t *numbe
             /* Neighbours along one dimension meet in as many switches as the smaller one has
              * links; links beside a gap meet in a few without a square. */
             if (c->parting[at] > 2 * c->crossing[at] && 2 * c->parting[at] > least)
-                join(parent, a, b);
+                db_disjoint_join(parent, a, b);
         }
     for (uint32_t e = 0; e < t->edges; e++) {
         uint32_t a = c->class_of[e];
@@ -178,7 +161,7 @@ static int number_dimensions(struct classes *c, uint32_t *parent, uint8_t *numbe
         t->dim_of[e] = TORUS_NONE;
         if (a == UINT32_MAX)
             continue;
-        a = root(parent, a);
+        a = db_disjoint_root(parent, a);
         if (number[a] == TORUS_NONE) {
             if (t->dims == TORUS_DIMS)
                 return 0;
