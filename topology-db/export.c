@@ -216,7 +216,8 @@ static int read_rows(struct db_export *x, const char *sql, size_t *room, topomap
     return row;
 }
 
-/* Slurm's file knows of no links. */
+/* What is attached without an adapter has no row in link: Slurm's file knows of no links, and those
+ * of a Cray are between its routers. */
 static int read_cables(struct db_export *x, topomap_error *err)
 {
     static const struct {
@@ -225,6 +226,7 @@ static int read_cables(struct db_export *x, topomap_error *err)
     } rows[] = {
         {0, "SELECT a, aport, b, bport, width, speed, mbps, p.host, q.host FROM link"
             " LEFT JOIN adapter p ON p.vertex = a LEFT JOIN adapter q ON q.vertex = b"},
+        {0, "SELECT 0, 0, switch, 0, 0, 0, NULL, host, NULL FROM attach WHERE adapter = 0"},
         {1, "SELECT 0, 0, switch, 0, 0, 0, NULL, host, NULL FROM slurm_attach"},
         {1, "SELECT a, 0, b, 0, 0, 0, NULL, NULL, NULL FROM slurm_trunk"},
     };
@@ -341,6 +343,25 @@ static int load(struct db_export *x, const topomap_names *nodes, topomap_error *
     return 0;
 }
 
+/* An export that would hold no host says so instead. */
+static int check_links(const struct db_export *x, const char *format, topomap_error *err)
+{
+    if (!x->graph.count)
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "%s: no switches: %s is made from links, and no source of this "
+                                 "database lists any",
+                                 x->db->path, format);
+    for (uint32_t h = 0; h < x->hosts; h++)
+        if (x->host[h].kept && x->host[h].home != UINT32_MAX)
+            return 0;
+    return x->kept_hosts
+               ? topomap_error_set(err, TOPOMAP_EINPUT,
+                                   "%s: no source of this database says on which switch any of the "
+                                   "%u hosts hangs: %s would have none of them",
+                                   x->db->path, x->kept_hosts, format)
+               : 0;
+}
+
 static int find(const char *name, size_t *at, topomap_error *err)
 {
     char known[256] = "";
@@ -368,11 +389,8 @@ int topomap_db_export(topomap_db *db, const char *exporter, const topomap_names 
         return topomap_error_set(err, TOPOMAP_EINPUT, "%s: nothing has been imported yet",
                                  db->path);
     result = load(&x, nodes, err);
-    if (!result && exporters[at].links && !x.graph.count)
-        result = topomap_error_set(err, TOPOMAP_EINPUT,
-                                   "%s: no switches: %s is made from links, and no source of this "
-                                   "database lists any",
-                                   db->path, exporter);
+    if (!result && exporters[at].links)
+        result = check_links(&x, exporter, err);
     if (!result)
         result = topomap_output_open(path, &output, err);
     if (!result) {

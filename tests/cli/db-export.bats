@@ -243,6 +243,58 @@ END
   grep -q '^SwitchName=c Switches=a,b$' conf
 }
 
+cray_links() { # a Gemini of three routers in a row
+  cat <<'END'
+c0-0c0s0g0l12[(0,0,0)] X+ -> c0-0c0s1g0l10[(1,0,0)] LinkType: cable11x
+c0-0c0s1g0l10[(1,0,0)] X- -> c0-0c0s0g0l12[(0,0,0)] LinkType: cable11x
+c0-0c0s1g0l12[(1,0,0)] X+ -> c0-0c0s2g0l10[(2,0,0)] LinkType: backplane
+c0-0c0s2g0l10[(2,0,0)] X- -> c0-0c0s1g0l12[(1,0,0)] LinkType: backplane
+END
+}
+
+cray_nodes() { # NODENAME...
+  echo "   NID    (HEX)    NODENAME     TYPE    STATUS        MODE"
+  local nid=0
+  for name in "$@"; do
+    printf '%6d %#8x  %s  compute  up  batch\n' $nid $nid "$name"
+    nid=$((nid + 1))
+  done
+}
+
+@test "db export: nodes of a Cray hang on their routers" {
+  cray_links > g.links
+  cray_nodes c0-0c0s0n0 c0-0c0s0n1 c0-0c0s1n0 c0-0c0s1n1 c0-0c0s2n0 c0-0c0s2n1 > g.nodes
+  topomap db import --db g.db cray-links g.links
+  topomap db import --db g.db xtprocadmin g.nodes
+  topomap db export --db g.db --to links > g.csv
+  grep '^nid' g.csv > got
+  for n in 0 1 2 3 4 5; do echo "nid0000$n,,c0-0c0s$((n / 2))g0,,"; done > want
+  diff want got
+  [ "$(grep -c '^c0' g.csv)" -eq 2 ]
+  grep -q '^c0-0c0s0g0,11,c0-0c0s1g0,9,9.375' g.csv
+  topomap db export --db g.db --to slurm-topology > conf
+  [ "$(grep -o 'SwitchName=c.*Nodes=.*' conf | paste -sd' ')" = 'SwitchName=c0-0c0s0g0 Nodes=nid[00000-00001] SwitchName=c0-0c0s1g0 Nodes=nid[00002-00003] SwitchName=c0-0c0s2g0 Nodes=nid[00004-00005]' ]
+  [ "$(topomap db export --db g.db --to scotch-arch | tail -1)" = '4 4 3 3 2' ]
+  [ "$(topomap db export --db g.db --to dot | grep -c ' -- ')" -eq 8 ]
+  [ "$(topomap db export --db g.db --to json | jq '[.links[] | select(.host)] | length')" -eq 6 ]
+}
+
+@test "db export: no empty files: hosts that hang on no known switch, or none at all" {
+  cray_links > g.links
+  topomap db import --db g.db cray-links g.links
+  run -3 topomap db export --db g.db --to slurm-topology
+  [[ $output == *"no host hangs on a switch"* ]]
+  topomap db export --db g.db --to links | grep -c ^c0 | grep -qx 2
+  cray_nodes c5-0c0s0n0 c5-0c0s0n1 > elsewhere
+  topomap db import --db g.db xtprocadmin elsewhere
+  for format in slurm-topology links scotch-arch; do
+    run -3 topomap db export --db g.db --to $format -o made
+    [[ $output == *"any of the 2 hosts hangs: $format "* ]]
+    [ ! -e made ]
+  done
+  topomap db export --db g.db --to json | jq -e '.hosts | length == 2' > two
+}
+
 @test "db export: usage, and what cannot be exported" {
   run -2 topomap db export --db t.db
   run -2 topomap db export --db t.db --to nothing
