@@ -17,7 +17,7 @@ static const struct {
     int links; /* it needs switches and links */
 } exporters[] = {
     {{"slurm-topology", "topology.conf of Slurm's topology/tree"}, db_export_slurm, 1},
-    {{"links", "CSV of name,port,name,port,Gb/s, which `db import links` reads"},
+    {{"links", "CSV of name,port,name,port,Gb/s,class, which `db import links` reads"},
      db_export_links,
      1},
     {{"scotch-arch", "target architecture of Scotch: tleaf or deco 0, host i being the i-th"},
@@ -177,6 +177,7 @@ static int take_cable(const struct db_export *x, sqlite3_stmt *row, struct db_ca
     cable->mbps = sqlite3_column_type(row, 6) == SQLITE_NULL
                       ? ib_mbps(cable->width, cable->speed)
                       : (uint32_t)sqlite3_column_int64(row, 6);
+    snprintf(cable->class, sizeof cable->class, "%s", db_column_text(row, 9));
     place_cable(x, cable);
     return 1;
 }
@@ -224,11 +225,13 @@ static int read_cables(struct db_export *x, topomap_error *err)
         int slurm;
         const char *sql;
     } rows[] = {
-        {0, "SELECT a, aport, b, bport, width, speed, mbps, p.host, q.host FROM link"
-            " LEFT JOIN adapter p ON p.vertex = a LEFT JOIN adapter q ON q.vertex = b"},
-        {0, "SELECT 0, 0, switch, 0, 0, 0, NULL, host, NULL FROM attach WHERE adapter = 0"},
-        {1, "SELECT 0, 0, switch, 0, 0, 0, NULL, host, NULL FROM slurm_attach"},
-        {1, "SELECT a, 0, b, 0, 0, 0, NULL, NULL, NULL FROM slurm_trunk"},
+        {0, "SELECT a, aport, b, bport, width, speed, mbps, p.host, q.host, kind"
+            " FROM link"
+            " LEFT JOIN adapter p ON p.vertex = a LEFT JOIN adapter q ON q.vertex = b"
+            " WHERE coalesce(state, 0) <> 1" /* IB_DOWN */},
+        {0, "SELECT 0, 0, switch, 0, 0, 0, NULL, host, NULL, NULL FROM attach WHERE adapter = 0"},
+        {1, "SELECT 0, 0, switch, 0, 0, 0, NULL, host, NULL, NULL FROM slurm_attach"},
+        {1, "SELECT a, 0, b, 0, 0, 0, NULL, NULL, NULL, NULL FROM slurm_trunk"},
     };
     size_t room = 0;
     int result = 0;

@@ -12,6 +12,7 @@ struct db_cable {
     uint32_t a, b; /* indices of switches; a: of the first end where it is one */
     uint32_t aport, bport, width, speed, mbps;
     int64_t vertex; /* of the first end */
+    char class[24]; /* as its source has it, or "" */
 };
 
 struct db_export_host {

@@ -37,7 +37,8 @@ static void put_rate(FILE *out, uint32_t mbps)
         fprintf(out, mbps % 1000 ? "%u.%03u" : "%u", mbps / 1000, mbps % 1000);
 }
 
-/* `# hosts: LIST`, so that a host on several switches is not taken for a switch. */
+/* `# all hosts: LIST`: these names and no other ones are hosts, so that neither a host on several
+ * switches nor a switch with one neighbour is taken for the other kind. */
 static int put_hosts(struct db_export *x, topomap_error *err)
 {
     topomap_names names = {0, topomap_alloc(x->hosts, sizeof *names.name, err)};
@@ -52,7 +53,7 @@ static int put_hosts(struct db_export *x, topomap_error *err)
     free(names.name);
     if (!folded)
         return -1;
-    fprintf(x->out, "# hosts: %s\n", folded);
+    fprintf(x->out, "# all hosts: %s\n", folded);
     free(folded);
     return 0;
 }
@@ -92,6 +93,10 @@ int db_export_links(struct db_export *x, topomap_error *err)
         put_port(x->out, cable->bport);
         fputc(',', x->out);
         put_rate(x->out, cable->mbps);
+        if (*cable->class) {
+            fputc(',', x->out);
+            put_field(x->out, cable->class);
+        }
         fputc('\n', x->out);
     }
     return 0;

@@ -122,7 +122,7 @@ END
 
 @test "db export links: every cable once, by names; a job's hosts and the switches between them" {
   topomap db export --db t.db --to links -o all.csv
-  head -1 all.csv | grep -q '^# hosts: node\[1-8\]$'
+  head -1 all.csv | grep -q '^# all hosts: node\[1-8\]$'
   # The generator's own list, end by end.
   norm() { awk -F, '{ a = $1 "," $2; b = $3 "," $4; print (a < b ? a "," b : b "," a) "," $5 }' | sort; }
   awk '{ r = $5 == "4xHDR" ? "212.500" : "103.124"; sub("/.*", "", $3); print $1 "," $2 "," $3 "," $4 "," r }' links | norm > want
@@ -131,7 +131,7 @@ END
   cmp want got
   # node1 and node3 are in one pod: no core between them, both spines are.
   topomap db export --db t.db --to links --nodes node3,NODE1.site > pod.csv
-  head -1 pod.csv | grep -q '^# hosts: NODE1.site,node3$'
+  head -1 pod.csv | grep -q '^# all hosts: NODE1.site,node3$'
   [ "$(grep -v '^#' pod.csv | cut -d, -f1,3 | tr , '\n' | sort -u | paste -sd,)" = NODE1.site,leaf1,leaf2,node3,spine1-1,spine1-2 ]
   [ "$(grep -vc '^#' pod.csv)" -eq 6 ]
   topomap db export --db t.db --to links --nodes node1,node8 > far.csv
@@ -140,12 +140,22 @@ END
   [[ $output == *"'nowhere'"* ]]
 }
 
+@test "db export links: a link that is down is none" {
+  grep -q 'PN:21 .*PN:21 .*LOG=DWN' "$data/subnet.lst"
+  topomap db import --db down.db opensm-lst "$data/subnet.lst"
+  topomap db export --db down.db --to links | grep -v '^#' > got
+  # Six links: one is down, one is of an adapter without a host.
+  [ "$(grep -c . got)" -eq 4 ]
+  ! grep -q ',21,.*,21,' got
+}
+
 @test "db export links: imports back as the same fabric" {
   topomap formats | grep -q '^ *links ' || skip "no importer of links"
   { cat links; for n in 1 2 3; do echo "leaf4 1$n node$n/mlx5_1 1 4xEDR"; done; } > rails
   make rails
   topomap db export --db t.db --to links > one.csv
-  topomap db import --db back.db links one.csv
+  sed 's/^# all hosts/# hosts/' one.csv > named.csv
+  topomap db import --db back.db links named.csv
   topomap db export --db back.db --to links > two.csv
   sort one.csv > one; sort two.csv > two
   cmp one two
@@ -271,7 +281,8 @@ cray_nodes() { # NODENAME...
   for n in 0 1 2 3 4 5; do echo "nid0000$n,,c0-0c0s$((n / 2))g0,,"; done > want
   diff want got
   [ "$(grep -c '^c0' g.csv)" -eq 2 ]
-  grep -q '^c0-0c0s0g0,11,c0-0c0s1g0,9,9.375' g.csv
+  [ "$(grep '^c0' g.csv | cut -d, -f1-4,6 | paste -sd' ')" = 'c0-0c0s0g0,11,c0-0c0s1g0,9,cable11x c0-0c0s1g0,11,c0-0c0s2g0,9,backplane' ]
+  head -1 g.csv | grep -qx '# all hosts: nid\[00000-00005\]'
   topomap db export --db g.db --to slurm-topology > conf
   [ "$(grep -o 'SwitchName=c.*Nodes=.*' conf | paste -sd' ')" = 'SwitchName=c0-0c0s0g0 Nodes=nid[00000-00001] SwitchName=c0-0c0s1g0 Nodes=nid[00002-00003] SwitchName=c0-0c0s2g0 Nodes=nid[00004-00005]' ]
   [ "$(topomap db export --db g.db --to scotch-arch | tail -1)" = '4 4 3 3 2' ]
