@@ -203,7 +203,9 @@ typedef struct topomap_db_change {
 /** What is different in \p b from \p a, by names of hosts, labels of switches and the descriptions
  *  of adapters, so that a fabric whose LIDs and GUIDs were given out anew is the same fabric.
  *  Calls \p each for every change, by kind and in natural order of names, until it returns nonzero,
- *  which is returned; texts are lent until then. Imports' names and times are not compared.
+ *  which is returned; texts are lent until then. Imports' names and times are not compared, nor are
+ *  links that are down. Where one side has hosts in place of adapters, links end at hosts on both;
+ *  where some link has a rate without width and speed, all rates are usable Gb/s.
  *  \param guids  nonzero: compare GUIDs too, as "vertex" */
 int topomap_db_diff(topomap_db *a, topomap_db *b, int guids,
                     int (*each)(const topomap_db_change *change, void *data), void *data,

@@ -22,37 +22,65 @@ struct items {
 
 /* ---- What is compared ----------------------------------------------------------------------- */
 
-static void take_plain(sqlite3_stmt *row, struct item *item)
+/* What both sides know of links. */
+struct terms {
+    int rates; /* some link has no width and speed: usable Mb/s */
+    int hosts; /* one side has hosts in place of adapters: their names, without ports */
+};
+
+static int take_plain(sqlite3_stmt *row, const struct terms *terms, struct item *item)
 {
+    (void)terms;
     snprintf(item->key, sizeof item->key, "%s", db_column_text(row, 0));
     snprintf(item->value, sizeof item->value, "%s", db_column_text(row, 1));
+    return 1;
 }
 
-/* A link is where its two ends are: "leaf1[20] - spine1[1]", the lower name first. */
-static void take_link(sqlite3_stmt *row, struct item *item)
+static void put_rate(sqlite3_stmt *row, const struct terms *terms, struct item *item)
 {
-    char end[2][KEY / 2 - 2];
-    int swap;
     uint32_t width = (uint32_t)sqlite3_column_int(row, 4);
     uint32_t speed = (uint32_t)sqlite3_column_int(row, 5);
+    int64_t mbps = sqlite3_column_int64(row, 6);
+    int other = sqlite3_column_type(row, 6) != SQLITE_NULL;
 
-    for (int e = 0; e < 2; e++)
-        snprintf(end[e], sizeof end[e], "%.100s[%d]", db_column_text(row, e * 2),
-                 sqlite3_column_int(row, e * 2 + 1));
-    swap = db_natural_order(end[0], end[1]) > 0;
-    snprintf(item->key, sizeof item->key, "%s - %s", end[swap], end[!swap]);
-    if (sqlite3_column_type(row, 6) != SQLITE_NULL)
-        snprintf(item->value, sizeof item->value, "%g Gb/s",
-                 (double)sqlite3_column_int64(row, 6) / 1000);
-    else if (width && ib_mbps(width, speed))
+    if (!other && terms->rates)
+        mbps = ib_mbps(width, speed);
+    if (mbps)
+        snprintf(item->value, sizeof item->value, "%.10g Gb/s", (double)mbps / 1000);
+    else if (!other && width && ib_mbps(width, speed))
         snprintf(item->value, sizeof item->value, "%ux%s", width, ib_speeds[speed].name);
     else
         snprintf(item->value, sizeof item->value, "rate unknown");
 }
 
+/* A link is where its two ends are: "leaf1[20] - spine1[1]", the lower name first. A list of links
+ * between hosts has nothing that is neither a host nor a switch. */
+static int take_link(sqlite3_stmt *row, const struct terms *terms, struct item *item)
+{
+    char end[2][KEY / 2 - 2];
+    int swap;
+
+    for (int e = 0; e < 2; e++) {
+        const char *host = db_column_text(row, 7 + e);
+
+        if (terms->hosts && sqlite3_column_int(row, 9 + e) != IB_SWITCH) {
+            if (!*host)
+                return 0;
+            snprintf(end[e], sizeof end[e], "%.100s", host);
+        } else
+            snprintf(end[e], sizeof end[e], "%.100s[%d]", db_column_text(row, e * 2),
+                     sqlite3_column_int(row, e * 2 + 1));
+    }
+    swap = db_natural_order(end[0], end[1]) > 0;
+    snprintf(item->key, sizeof item->key, "%s - %s", end[swap], end[!swap]);
+    put_rate(row, terms, item);
+    return 1;
+}
+
 static const struct {
     const char *name, *sql;
-    void (*take)(sqlite3_stmt *row, struct item *item);
+    /* 0: nothing to compare */
+    int (*take)(sqlite3_stmt *row, const struct terms *terms, struct item *item);
     int guids; /* only where GUIDs are compared */
 } kinds[] = {
     {"host",
@@ -62,8 +90,11 @@ static const struct {
      take_plain, 0},
     {"switch", "SELECT label, '' FROM switch", take_plain, 0},
     {"link",
-     "SELECT coalesce(p.label, p.text), aport, coalesce(q.label, q.text), bport, width, speed, mbps"
-     " FROM link JOIN vertex p ON p.id = a JOIN vertex q ON q.id = b",
+     "SELECT coalesce(p.label, p.text), aport, coalesce(q.label, q.text), bport, width, speed,"
+     " mbps, h.key, k.key, p.kind, q.kind FROM link JOIN vertex p ON p.id = a"
+     " JOIN vertex q ON q.id = b LEFT JOIN adapter c ON c.vertex = a"
+     " LEFT JOIN host h ON h.id = c.host LEFT JOIN adapter d ON d.vertex = b"
+     " LEFT JOIN host k ON k.id = d.host WHERE coalesce(link.state, 0) <> 1" /* IB_DOWN */,
      take_link, 0},
     {"class", "SELECT name, '' FROM class", take_plain, 0},
     {"vertex",
@@ -86,7 +117,8 @@ static int by_item(const void *a, const void *b)
     return order ? order : strcmp(x->value, y->value);
 }
 
-static int read_kind(sqlite3 *file, size_t what, struct items *items, topomap_error *err)
+static int read_kind(sqlite3 *file, size_t what, const struct terms *terms, struct items *items,
+                     topomap_error *err)
 {
     sqlite3_stmt *statement = db_prepare(file, kinds[what].sql, err);
     int row = -1;
@@ -98,21 +130,33 @@ static int read_kind(sqlite3 *file, size_t what, struct items *items, topomap_er
             row = -1;
             break;
         }
-        item = &items->list[items->count++];
+        item = &items->list[items->count];
         item->what = what;
-        kinds[what].take(statement, item);
+        items->count += (size_t)kinds[what].take(statement, terms, item);
     }
     sqlite3_finalize(statement);
     return row;
 }
 
-static int read_items(topomap_db *db, int guids, struct items *items, topomap_error *err)
+/* Nonzero *rates: a link has a rate without width and speed; *adapters: there is one. */
+static int look(topomap_db *db, int64_t *rates, int64_t *adapters, topomap_error *err)
 {
     if (!db->file)
         return topomap_error_set(err, TOPOMAP_EINPUT, "%s: nothing has been imported yet",
                                  db->path);
+    return db_number(db->file, "SELECT EXISTS(SELECT 1 FROM link WHERE mbps IS NOT NULL)", 0, rates,
+                     err) ||
+                   db_number(db->file, "SELECT EXISTS(SELECT 1 FROM vertex WHERE kind = 1)", 0,
+                             adapters, err)
+               ? -1
+               : 0;
+}
+
+static int read_items(topomap_db *db, int guids, const struct terms *terms, struct items *items,
+                      topomap_error *err)
+{
     for (size_t what = 0; what < KINDS; what++)
-        if ((guids || !kinds[what].guids) && read_kind(db->file, what, items, err))
+        if ((guids || !kinds[what].guids) && read_kind(db->file, what, terms, items, err))
             return -1;
     if (items->count)
         qsort(items->list, items->count, sizeof *items->list, by_item);
@@ -164,8 +208,16 @@ int topomap_db_diff(topomap_db *a, topomap_db *b, int guids, each_change *each, 
                     topomap_error *err)
 {
     struct items before = {0}, after = {0};
-    int result = read_items(a, guids, &before, err) || read_items(b, guids, &after, err) ? -1 : 0;
+    int64_t rates[2], adapters[2];
+    struct terms terms;
+    int result = look(a, &rates[0], &adapters[0], err) || look(b, &rates[1], &adapters[1], err);
 
+    if (result)
+        return -1;
+    terms = (struct terms){rates[0] || rates[1], adapters[0] != adapters[1]};
+    result = read_items(a, guids, &terms, &before, err) || read_items(b, guids, &terms, &after, err)
+                 ? -1
+                 : 0;
     if (!result)
         result = compare(&before, &after, each, data);
     free(before.list);

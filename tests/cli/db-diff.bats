@@ -65,6 +65,25 @@ added link leaf4[21] - spine1[4]: 4xHDR" ]
   [[ ${lines[1]} == "added class 6c"* ]]
 }
 
+@test "db diff: a fabric and its links as a list between hosts are equal, and one rate is not" {
+  topomap db synth torus:4x4,rails=2 -o synth
+  topomap db import --db torus.db ibnetdiscover synth/*.ibnetdiscover
+  for name in a torus; do
+    # A host on several switches has to be listed as one.
+    topomap db export --db $name.db --to links | sed 's/^# all hosts/# hosts/' > $name.csv
+    [ "$(grep -vc '^#' $name.csv)" -eq "$(topomap db show --db $name.db --summary --json | jq .links)" ]
+    topomap db import --db $name-2.db links $name.csv
+    run -0 topomap db diff $name.db $name-2.db
+    [ "$output" = "no differences" ]
+    run -0 topomap db diff $name-2.db $name.db
+  done
+  awk -F, -v OFS=, '/^node5,/ { $5 = 25 } !/^node7,/' a.csv > slower
+  topomap db import --db slower.db links slower
+  run -1 topomap db diff a.db slower.db
+  [ "$output" = "changed link leaf2[2] - node5: 103.124 Gb/s -> 25 Gb/s
+removed link leaf3[1] - node7: 103.124 Gb/s" ]
+}
+
 @test "db diff: bad usage and files" {
   run -2 topomap db diff a.db
   run -3 topomap db diff a.db none.db
