@@ -106,6 +106,25 @@ static int accepts(const topomap_algorithm *row, const topomap_machine *m)
     return strstr(row->machines, topomap_machine_kind(m)) != NULL;
 }
 
+/* Some rows map grids of ranks alone, and must say so of any other graph. */
+static int wants_a_grid(const topomap_algorithm *row, const topomap_graph *graph,
+                        const topomap_machine *m)
+{
+    topomap_map_options options = {.algorithm = row->name};
+    topomap_mapping *mapping;
+    topomap_error err;
+
+    if (!strstr("mxovlp mxov-al stack fold", row->name))
+        return 0;
+    if (topomap_map(graph, m, &options, &mapping, &err) == 0) {
+        topomap_mapping_free(mapping);
+        return 0;
+    }
+    assert_int_equal(err.code, TOPOMAP_EUSAGE);
+    assert_non_null(strstr(err.text, "2-D grid"));
+    return 1;
+}
+
 static void check_registry(const topomap_graph *graph, const topomap_machine *m)
 {
     const topomap_algorithm *row;
@@ -113,7 +132,7 @@ static void check_registry(const topomap_graph *graph, const topomap_machine *m)
     for (size_t i = 0; (row = topomap_algorithm_row(i)) != NULL; i++) {
         char name[64];
 
-        if (!accepts(row, m))
+        if (!accepts(row, m) || wants_a_grid(row, graph, m))
             continue;
         check_algorithm(row->name, graph, m);
         snprintf(name, sizeof name, "%s+swap", row->name);
