@@ -6,6 +6,7 @@
 
 #include "util/alloc.h"
 
+enum { THIN = 16 };  /* places of the box for each node, above which floors are not kept */
 enum { BUCKET = 4 }; /* nodes that are not divided further */
 
 struct topomap_cells_branch {
@@ -23,6 +24,7 @@ typedef struct query {
     const topomap_cells *cells;
     uint32_t from[TOPOMAP_MACHINE_DIMS], length[TOPOMAP_MACHINE_DIMS]; /* length 0: one place */
     int by_room;
+    uint32_t floor;           /* no free node is nearer than this */
     uint32_t gap, room, node; /* the best so far; node UINT32_MAX: none */
 } query;
 
@@ -92,6 +94,19 @@ static void divide(topomap_cells *cells, segment s)
     divide(cells, half(s, 1));
 }
 
+/* Places in the machine's box, 0 where they are too many for its nodes. */
+static size_t places(const topomap_machine *m)
+{
+    size_t count = 1;
+
+    for (uint32_t d = 0; d < m->dims; d++) {
+        count *= m->dim[d];
+        if (count > (size_t)THIN * m->nodes)
+            return 0;
+    }
+    return count;
+}
+
 int topomap_cells_init(topomap_cells *cells, const topomap_machine *machine, topomap_error *err)
 {
     uint32_t n = machine->nodes;
@@ -105,6 +120,11 @@ int topomap_cells_init(topomap_cells *cells, const topomap_machine *machine, top
     cells->room = topomap_alloc(n, sizeof *cells->room, err);
     cells->branch = topomap_alloc(branches, sizeof *cells->branch, err);
     cells->box = topomap_alloc(branches, 2 * machine->dims * sizeof *cells->box, err);
+    if (places(machine) > 0) {
+        cells->floor = topomap_alloc(places(machine), sizeof *cells->floor, err);
+        if (!cells->floor)
+            return -1;
+    }
     if (!cells->order || !cells->position || !cells->room || !cells->branch || !cells->box)
         return -1;
     for (uint32_t i = 0; i < n; i++) {
@@ -124,6 +144,7 @@ void topomap_cells_clear(topomap_cells *cells)
     free(cells->room);
     free(cells->branch);
     free(cells->box);
+    free(cells->floor);
 }
 
 /* Hops from a coordinate to the wanted interval. */
@@ -172,6 +193,8 @@ static uint32_t box_gap(const query *q, size_t branch)
 static int beats(const query *q, uint32_t gap, uint32_t room, uint32_t node)
 {
     if (room == 0)
+        return 0;
+    if (!q->by_room && q->node != UINT32_MAX && q->gap == q->floor)
         return 0;
     if (q->node == UINT32_MAX || gap != q->gap)
         return q->node == UINT32_MAX || gap < q->gap;
@@ -243,11 +266,21 @@ static uint32_t take(topomap_cells *cells, query *q)
 
 uint32_t topomap_cells_next(topomap_cells *cells, const uint32_t *at)
 {
+    const topomap_machine *m = cells->machine;
     query q = {0};
+    size_t place = 0;
+    uint32_t slot;
 
-    for (uint32_t d = 0; d < cells->machine->dims; d++)
+    for (uint32_t d = m->dims; d-- > 0;) {
         q.from[d] = at[d];
-    return take(cells, &q);
+        place = place * m->dim[d] + at[d];
+    }
+    if (cells->floor)
+        q.floor = cells->floor[place];
+    slot = take(cells, &q);
+    if (cells->floor && slot != UINT32_MAX)
+        cells->floor[place] = q.gap;
+    return slot;
 }
 
 uint32_t topomap_cells_next_between(topomap_cells *cells, const uint32_t *a, const uint32_t *b)
