@@ -52,6 +52,7 @@ static segment half(segment s, int upper)
     return (segment){2 * s.branch + 1, s.lo, middle};
 }
 
+/* Around the nodes that have room: a box that is partly full must not look near. */
 static void measure(topomap_cells *cells, segment s)
 {
     const topomap_machine *m = cells->machine;
@@ -66,6 +67,8 @@ static void measure(topomap_cells *cells, segment s)
     for (uint32_t i = s.lo; i < s.hi; i++) {
         uint32_t node = cells->order[i];
 
+        if (cells->room[node] == 0)
+            continue;
         branch->most = cells->room[node] > branch->most ? cells->room[node] : branch->most;
         branch->first = node < branch->first ? node : branch->first;
         for (uint32_t d = 0; d < m->dims; d++) {
@@ -229,24 +232,36 @@ static void search(query *q, segment s)
     }
 }
 
+/* A branch from its two halves; where one is full it says nothing. */
+static void join(topomap_cells *cells, segment s)
+{
+    uint32_t dims = cells->machine->dims;
+    struct topomap_cells_branch *branch = &cells->branch[s.branch];
+    const struct topomap_cells_branch *a = &cells->branch[half(s, 0).branch];
+    const struct topomap_cells_branch *b = &cells->branch[half(s, 1).branch];
+    uint16_t *low = cells->box + s.branch * 2 * dims;
+    const uint16_t *of_a = cells->box + half(s, 0).branch * 2 * dims;
+    const uint16_t *of_b = cells->box + half(s, 1).branch * 2 * dims;
+
+    branch->most = a->most > b->most ? a->most : b->most;
+    branch->first = a->first < b->first ? a->first : b->first;
+    for (uint32_t d = 0; d < dims; d++) {
+        low[d] = of_a[d] < of_b[d] ? of_a[d] : of_b[d];
+        low[dims + d] = of_a[dims + d] > of_b[dims + d] ? of_a[dims + d] : of_b[dims + d];
+    }
+}
+
+/* A node has less room: the branches that hold it, from the leaf up. */
 static void lessen(topomap_cells *cells, segment s, uint32_t position)
 {
-    struct topomap_cells_branch *branch = &cells->branch[s.branch];
     segment lower = half(s, 0), upper = half(s, 1);
 
-    if (s.hi - s.lo > BUCKET) {
-        uint32_t a, b;
-
-        lessen(cells, position < lower.hi ? lower : upper, position);
-        a = cells->branch[lower.branch].most;
-        b = cells->branch[upper.branch].most;
-        branch->most = a > b ? a : b;
+    if (s.hi - s.lo <= BUCKET) {
+        measure(cells, s);
         return;
     }
-    branch->most = 0;
-    for (uint32_t i = s.lo; i < s.hi; i++)
-        if (cells->room[cells->order[i]] > branch->most)
-            branch->most = cells->room[cells->order[i]];
+    lessen(cells, position < lower.hi ? lower : upper, position);
+    join(cells, s);
 }
 
 static uint32_t take(topomap_cells *cells, query *q)
