@@ -383,6 +383,38 @@ static void two_stages_find_nodes_and_cores(void **state)
     topomap_machine_free(machine);
 }
 
+/* The thesis' grids on nodes of 24 cores: one to one at every size, at 225 and 361 too, where its
+ * partitioner was not. */
+static void two_stages_are_one_to_one(void **state)
+{
+    static const struct {
+        uint32_t side, nodes;
+    } set[] = {{8, 3}, {10, 5}, {12, 6}, {15, 10}, {19, 16}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof set / sizeof set[0]; i++) {
+        char pattern[64], spec[64];
+        uint8_t seen[16 * 24] = {0};
+        topomap_graph *graph;
+        topomap_machine *machine;
+        topomap_mapping *mapping;
+
+        snprintf(pattern, sizeof pattern, "stencil2d:9:%ux%u,periodic", set[i].side, set[i].side);
+        snprintf(spec, sizeof spec, "tree:6:2:2:%u@1:2:3:20,node=3", set[i].nodes);
+        graph = graph_of(pattern);
+        machine = machine_of(spec);
+        mapping = map(graph, machine, "two-stage");
+        assert_int_equal(mapping->ranks, set[i].side * set[i].side);
+        for (uint32_t r = 0; r < mapping->ranks; r++) {
+            assert_true(mapping->slot_of_rank[r] < set[i].nodes * 24);
+            assert_int_equal(seen[mapping->slot_of_rank[r]]++, 0);
+        }
+        topomap_mapping_free(mapping);
+        topomap_graph_free(graph);
+        topomap_machine_free(machine);
+    }
+}
+
 static void refused(const char *what, const char *spec, const char *algorithm, const char *part)
 {
     topomap_map_options options = {.algorithm = algorithm};
@@ -485,6 +517,7 @@ int main(void)
         cmocka_unit_test(chain_by_prefix_sums),
         cmocka_unit_test(irregular_graphs_keep_neighbours_near),
         cmocka_unit_test(two_stages_find_nodes_and_cores),
+        cmocka_unit_test(two_stages_are_one_to_one),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(coordinates_and_back),
         cmocka_unit_test(grids_on_every_shape),
