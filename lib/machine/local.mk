@@ -1,4 +1,4 @@
-lib_libcore_la_SOURCES += lib/machine/machine.c lib/machine/machine.h lib/machine/shape.c lib/machine/shape.h \
+lib_libcore_la_SOURCES += lib/machine/coordinates.c lib/machine/machine.c lib/machine/machine.h lib/machine/shape.c lib/machine/shape.h \
   lib/machine/shape_hwloc.c lib/machine/network.c lib/machine/network.h lib/machine/background.c \
   lib/machine/links.c lib/machine/links.h \
   lib/machine/distance.c lib/machine/distance.h lib/machine/joining.c lib/machine/joining.h \

@@ -90,6 +90,7 @@ static int problem_init(topomap_problem *problem, const topomap_graph *graph,
                                  graph->ranks, machine->slots);
     problem->machine = machine;
     problem->ranks = graph->ranks;
+    problem->load = graph->load;
     problem->effort = options->effort;
     problem->seed = options->seed;
     problem->inter_only = options->inter_only;

@@ -13,6 +13,7 @@ typedef struct topomap_problem {
     const topomap_machine *machine;
     topomap_weights weights; /* vertices == machine->slots */
     uint32_t ranks;
+    const uint64_t *load; /* [ranks] computation of each rank, or NULL */
     enum topomap_effort effort;
     uint64_t seed;
     int inter_only;
@@ -43,6 +44,20 @@ int topomap_map_random(topomap_problem *problem, uint32_t *slot_of, topomap_erro
 int topomap_map_tree(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_rb(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_rb_wrap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_mxovlp(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_mxov_al(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_affn(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_coce(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_exco(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_coce_mht(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_bft(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_mht(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_brick(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_stack(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_fold(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_chain(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_two_stage(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_two_stage_refine(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_swap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 
 /** J of a placement. */

@@ -5,6 +5,9 @@
 #include "map/problem.h"
 
 #define ALL "tree,torus,mesh,matrix,fabric"
+#define GRID "torus,mesh"
+#define BH "Bhatele (2010)"
+#define KTH "Lindgren (KTH)"
 #define HTM "Wu, Xiong, Lan: HierTopoMap"
 
 static const struct topomap_algorithm_impl algorithms[] = {
@@ -23,6 +26,47 @@ static const struct topomap_algorithm_impl algorithms[] = {
     {{"rb-wrap", "topomap, after " HTM, "construct", "torus,mesh",
       "recursive coordinate bipartition that sees wraparound and orients its halves"},
      TOPOMAP_ON_TORUS, topomap_map_rb_wrap},
+    {{"mxovlp", BH ", MXOVLP", "construct", GRID,
+      "a 2-D grid of ranks on a 2-D mesh: the largest common rectangle, then what is left"},
+     TOPOMAP_ON_TORUS, topomap_map_mxovlp},
+    {{"mxov-al", "Bhatele et al. (HiPC 2010), MXOV+AL", "construct", GRID,
+      "mxovlp with the longer sides aligned at each step"},
+     TOPOMAP_ON_TORUS, topomap_map_mxov_al},
+    {{"coce", BH ", COCE", "construct", GRID,
+      "grows from all corners towards the centre; any graph, laid out where it is no grid"},
+     TOPOMAP_ON_TORUS, topomap_map_coce},
+    {{"exco", "Bhatele et al. (HiPC 2010), EXCO", "construct", GRID,
+      "grows from one corner"},
+     TOPOMAP_ON_TORUS, topomap_map_exco},
+    {{"affn", BH ", AFFN", "construct", GRID,
+      "stretches the ranks' grid, or a layout of the graph, over the machine's"},
+     TOPOMAP_ON_TORUS, topomap_map_affn},
+    {{"stack", BH ", stacking", "construct", GRID,
+      "a 2-D grid of ranks on a 3-D mesh: one piece a plane, each translated"},
+     TOPOMAP_ON_TORUS, topomap_map_stack},
+    {{"fold", BH ", folding", "construct", GRID,
+      "likewise, every second piece reflected"},
+     TOPOMAP_ON_TORUS, topomap_map_fold},
+    {{"chain", BH ", eq. 12.1", "construct", GRID,
+      "ranks in a row, by prefix sums of their loads, along a row through the machine"},
+     TOPOMAP_ON_TORUS, topomap_map_chain},
+    {{"bft", BH ", BFT", "construct", GRID,
+      "breadth-first from a random rank and one end of the machine, each near its parent"},
+     TOPOMAP_ON_TORUS, topomap_map_bft},
+    {{"mht", BH ", MHT", "construct", GRID,
+      "the rank with the most placed neighbours next, near their centroid"},
+     TOPOMAP_ON_TORUS, topomap_map_mht},
+    {{"coce-mht", BH ", COCE+MHT", "construct", GRID,
+      "ranks at the corners first, then as mht"},
+     TOPOMAP_ON_TORUS, topomap_map_coce_mht},
+    {{"brick", BH ", NAMD", "construct", GRID,
+      "inside the box of its two main partners, where there is most room, then outwards"},
+     TOPOMAP_ON_TORUS, topomap_map_brick},
+    {{"two-stage", KTH ", Alg. 4", "construct", ALL, "ranks to nodes, then, in each node, to cores"},
+     TOPOMAP_ON_ALL, topomap_map_two_stage},
+    {{"two-stage-refine", KTH ", Alg. 5", "refine", ALL,
+      "the node stage of a mapping refined, its core stage made anew"},
+     TOPOMAP_ON_ALL, topomap_map_two_stage_refine},
     {{"refine", "topomap", "refine", ALL, "swap search from the given mapping (--mapping)"},
      TOPOMAP_ON_ALL, NULL},
     {{"swap", "topomap, gains after Schulz, Traeff: VieM, 3.2", "refine", ALL,

@@ -160,6 +160,22 @@ TOPOMAP_PUBLIC const char *topomap_machine_level_name(const topomap_machine *mac
 TOPOMAP_PUBLIC uint32_t topomap_machine_level_of(const topomap_machine *machine, uint32_t p,
                                                  uint32_t q);
 
+/** What Bhatele's Topology Manager answers: the coordinates of slots on a torus or mesh.
+ *  \param dim   [8] the dimensions' lengths, or NULL
+ *  \param wrap  [8] nonzero where a dimension wraps round, or NULL
+ *  \return the number of dimensions, at most 8; 0 for machines without coordinates */
+TOPOMAP_PUBLIC uint32_t topomap_machine_dimensions(const topomap_machine *machine, uint32_t *dim,
+                                                   uint8_t *wrap);
+/** \param coord  [dimensions] filled with the coordinates of the slot's node
+ *  Fails with TOPOMAP_EUSAGE where the machine has no coordinates or no such slot. */
+TOPOMAP_PUBLIC int topomap_machine_coordinates(const topomap_machine *machine, uint32_t slot,
+                                               uint32_t *coord, topomap_error *err);
+/** The first slot of the first node at the coordinates ([dimensions]); UINT32_MAX where the
+ *  allocation has none, or the machine no coordinates. The other slots of the node follow it.
+ *  O(nodes). */
+TOPOMAP_PUBLIC uint32_t topomap_machine_slot_at(const topomap_machine *machine,
+                                                const uint32_t *coord);
+
 /* ---- Cost -------------------------------------------------------------------------------- */
 
 /** What a placement costs. w(u,v) = bytes u->v plus bytes v->u, each undirected pair once. */
