@@ -155,6 +155,9 @@ static int divide(topomap_partitioner *p, const uint32_t *vertices, uint32_t cou
             sub->part[i] = (idx_t)part;
         }
     }
+    if (p->least_incident)
+        return topomap_balance_incident(count, sub->offset, sub->weight, parts, size, sub->part,
+                                        err);
     return topomap_balance(count, sub->offset, sub->target, sub->weight, parts, size, sub->part,
                            err);
 }

@@ -11,6 +11,7 @@
 
 typedef struct topomap_problem {
     const topomap_machine *machine;
+    const topomap_graph *graph;
     topomap_weights weights; /* vertices == machine->slots */
     uint32_t ranks;
     enum topomap_effort effort;
@@ -26,6 +27,7 @@ enum topomap_kind_bits {
     TOPOMAP_ON_TREE = 1 << TOPOMAP_MACHINE_TREE,
     TOPOMAP_ON_TORUS = 1 << TOPOMAP_MACHINE_TORUS,
     TOPOMAP_ON_MATRIX = 1 << TOPOMAP_MACHINE_MATRIX,
+    TOPOMAP_ON_LINKED = TOPOMAP_ON_TORUS | TOPOMAP_ON_MATRIX, /* if links are known: hosts.h */
     TOPOMAP_ON_ALL = TOPOMAP_ON_TREE | TOPOMAP_ON_TORUS | TOPOMAP_ON_MATRIX,
 };
 
@@ -43,6 +45,7 @@ int topomap_map_random(topomap_problem *problem, uint32_t *slot_of, topomap_erro
 int topomap_map_tree(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_rb(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_rb_wrap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_greedy(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_swap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 
 /** J of a placement. */

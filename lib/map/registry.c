@@ -6,6 +6,8 @@
 
 #define ALL "tree,torus,mesh,matrix,fabric"
 #define HTM "Wu, Xiong, Lan: HierTopoMap"
+#define LTM "Hoefler, Snir: LibTopoMap"
+#define LINKED "torus,mesh,fabric" /* with links: hosts.c refuses the others */
 
 static const struct topomap_algorithm_impl algorithms[] = {
     {{"auto", "topomap", "portfolio", ALL, "the best of what suits the machine; Slurm's layout is always a candidate"},
@@ -23,6 +25,9 @@ static const struct topomap_algorithm_impl algorithms[] = {
     {{"rb-wrap", "topomap, after " HTM, "construct", "torus,mesh",
       "recursive coordinate bipartition that sees wraparound and orients its halves"},
      TOPOMAP_ON_TORUS, topomap_map_rb_wrap},
+    {{"greedy", LTM ", Alg. 1, 3.1", "construct", LINKED,
+      "heaviest edge next, to the closest host under the loads so far; the best of several starts"},
+     TOPOMAP_ON_LINKED, topomap_map_greedy},
     {{"refine", "topomap", "refine", ALL, "swap search from the given mapping (--mapping)"},
      TOPOMAP_ON_ALL, NULL},
     {{"swap", "topomap, gains after Schulz, Traeff: VieM, 3.2", "refine", ALL,
