@@ -75,6 +75,16 @@ END
   [ "$(sort -n map | uniq | wc -l)" -eq 32 ]
 }
 
+@test "map: algorithms that need links have those of a database" {
+  topomap db synth fat-tree:leaves=4,hosts=2 -o made
+  topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+  nodes=$(topomap db show --db t.db --json | jq -r '[.[].name] | join(",")')
+  for name in greedy rcm rcm+swap; do
+    topomap map --graph ring:16 --db t.db --nodes "$nodes" --tasks-per-node 2 --algorithm "$name" --format perm -o map
+    [ "$(sort -n map | uniq | wc -l)" -eq 16 ]
+  done
+}
+
 @test "refusals name the matter" {
   run -2 topomap eval --graph ring:2 --machine fattree:k=5
   [[ $output == *"k= is even"* ]]

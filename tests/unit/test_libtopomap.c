@@ -140,6 +140,41 @@ static void links_must_be_known(void **state)
     topomap_machine_free(m);
 }
 
+/* A path of ranks in any order lies along a line of hosts: each edge is one hop. */
+static void rcm_lays_a_path_along_a_line(void **state)
+{
+    static const uint32_t path[][3] = {{3, 0, 1}, {0, 5, 9}, {5, 1, 4}, {1, 4, 1}, {4, 2, 7}};
+    static const uint32_t order[] = {3, 0, 5, 1, 4, 2};
+    static const char *const names[] = {"rcm", "rcm-literal"};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        topomap_mapping *mapping = mapped("mesh:6", names[i], 6, 5, path);
+
+        assert_true(mapping->J == 22.0);
+        for (uint32_t k = 0; k < 6; k++) /* either end may come first */
+            assert_int_equal(mapping->slot_of_rank[order[k]],
+                             mapping->slot_of_rank[3] == 0 ? k : 5 - k);
+        topomap_mapping_free(mapping);
+    }
+}
+
+/* Without switches a fat tree has no links, so that its hosts stay in order; with them, hosts of a
+ * leaf stay together. Ranks without edges, too, stay in order. */
+static void rcm_on_a_fat_tree(void **state)
+{
+    static const uint32_t pairs[][3] = {{0, 4, 1}, {1, 5, 1}, {2, 6, 1}, {3, 7, 1}};
+    static const uint32_t none[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    topomap_mapping *mapping;
+
+    (void)state;
+    expect_slots(mapped("fattree:leaves=4,hosts=2", "rcm-literal", 8, 0, NULL), none, 8);
+    mapping = mapped("fattree:leaves=4,hosts=2", "rcm", 8, 4, pairs);
+    for (uint32_t r = 0; r < 4; r++)
+        assert_int_equal(mapping->slot_of_rank[r] / 2, mapping->slot_of_rank[r + 4] / 2);
+    topomap_mapping_free(mapping);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -148,6 +183,8 @@ int main(void)
         cmocka_unit_test(greedy_prefers_fast_links),
         cmocka_unit_test(equal_capacities_place_blocks),
         cmocka_unit_test(lightest_vertices_move_first),
+        cmocka_unit_test(rcm_lays_a_path_along_a_line),
+        cmocka_unit_test(rcm_on_a_fat_tree),
         cmocka_unit_test(links_must_be_known),
     };
 
