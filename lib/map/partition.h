@@ -26,4 +26,11 @@ void topomap_partitioner_clear(topomap_partitioner *p);
 int topomap_partition(topomap_partitioner *p, uint32_t *vertices, uint32_t count, uint32_t parts,
                       const uint32_t *size, topomap_error *err);
 
+/** Cuts the subgraph of vertices[0..count) in two with a small edge cut and about the same load.
+ *  The halves are as METIS leaves them, one of them perhaps empty.
+ *  \param load  [p->weights->vertices] may be 0; the sum is below 2^31
+ *  \param side  [count] 0 or 1 */
+int topomap_bisect(topomap_partitioner *p, const uint32_t *vertices, uint32_t count,
+                   const uint32_t *load, uint8_t *side, topomap_error *err);
+
 #endif

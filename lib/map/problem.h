@@ -46,6 +46,7 @@ int topomap_map_tree(topomap_problem *problem, uint32_t *slot_of, topomap_error 
 int topomap_map_rb(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_rb_wrap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_greedy(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_bisect(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_rcm(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_rcm_literal(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_swap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);

@@ -79,7 +79,7 @@ END
   topomap db synth fat-tree:leaves=4,hosts=2 -o made
   topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
   nodes=$(topomap db show --db t.db --json | jq -r '[.[].name] | join(",")')
-  for name in greedy rcm rcm+swap; do
+  for name in greedy bisect rcm rcm+swap; do
     topomap map --graph ring:16 --db t.db --nodes "$nodes" --tasks-per-node 2 --algorithm "$name" --format perm -o map
     [ "$(sort -n map | uniq | wc -l)" -eq 16 ]
   done

@@ -140,6 +140,28 @@ static void links_must_be_known(void **state)
     topomap_machine_free(m);
 }
 
+/* Two cliques joined by a thin edge, on two leaves joined by a thin link: each has a leaf of its
+ * own, whatever their ids. */
+static void bisect_cuts_both_where_they_are_thin(void **state)
+{
+    static const char leaves[] = "# hosts: a,b,c,d,e,f\n"
+                                 "a,1,s,1,100\nd,1,s,2,100\ne,1,s,3,100\n"
+                                 "b,1,t,1,100\nc,1,t,2,100\nf,1,t,3,100\ns,9,t,9,100\n";
+    static const uint32_t cliques[][3] = {{0, 2, 50}, {2, 4, 50}, {0, 4, 50}, {1, 3, 50},
+                                          {3, 5, 50}, {1, 5, 50}, {0, 1, 1}};
+    static const uint32_t on_s[] = {1, 0, 0, 1, 1, 0};
+    topomap_mapping *mapping;
+    char spec[512];
+
+    (void)state;
+    snprintf(spec, sizeof spec, "links:%s", scratch_text("thin.csv", leaves));
+    mapping = mapped(spec, "bisect", 6, 7, cliques);
+    assert_true(mapping->J == 6 * 50 * 2 + 3);
+    for (uint32_t r = 0; r < 6; r++)
+        assert_int_equal(on_s[mapping->slot_of_rank[r]], on_s[mapping->slot_of_rank[r % 2]]);
+    topomap_mapping_free(mapping);
+}
+
 /* A path of ranks in any order lies along a line of hosts: each edge is one hop. */
 static void rcm_lays_a_path_along_a_line(void **state)
 {
@@ -183,6 +205,7 @@ int main(void)
         cmocka_unit_test(greedy_prefers_fast_links),
         cmocka_unit_test(equal_capacities_place_blocks),
         cmocka_unit_test(lightest_vertices_move_first),
+        cmocka_unit_test(bisect_cuts_both_where_they_are_thin),
         cmocka_unit_test(rcm_lays_a_path_along_a_line),
         cmocka_unit_test(rcm_on_a_fat_tree),
         cmocka_unit_test(links_must_be_known),
