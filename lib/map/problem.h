@@ -49,6 +49,7 @@ int topomap_map_greedy(topomap_problem *problem, uint32_t *slot_of, topomap_erro
 int topomap_map_bisect(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_rcm(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_rcm_literal(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_threshold(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_swap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 
 /** J of a placement. */

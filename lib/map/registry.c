@@ -42,6 +42,9 @@ static const struct topomap_algorithm_impl algorithms[] = {
     {{"swap", "topomap, gains after Schulz, Traeff: VieM, 3.2", "refine", ALL,
       "swaps of whole nodes, then of ranks, with O(degree) gains; after any other with '+'"},
      TOPOMAP_ON_ALL, topomap_map_swap},
+    {{"threshold", LTM ", 3.5", "refine", ALL,
+      "threshold accepting: random swaps that make J worse by less and less, with O(degree) gains"},
+     TOPOMAP_ON_ALL, topomap_map_threshold},
 };
 enum { ALGORITHMS = sizeof algorithms / sizeof algorithms[0] };
 

@@ -119,6 +119,44 @@ static void lightest_vertices_move_first(void **state)
     assert_true(part[0] == 2 && part[1] == 0 && part[2] == 0 && part[3] == 1);
 }
 
+/* Whatever it starts from, the result is no worse; and from a bad start of a ring it finds the
+ * optimum, past placements that no single swap improves. */
+static void threshold_never_worsens(void **state)
+{
+    static const uint32_t ring[][3] = {{0, 1, 1}, {1, 2, 1}, {2, 3, 1}, {3, 4, 1},
+                                       {4, 5, 1}, {5, 6, 1}, {6, 7, 1}, {7, 0, 1}};
+    uint32_t start[8] = {0, 4, 1, 5, 2, 6, 3, 7}, optima = 0;
+    topomap_machine *m = parsed("torus:8");
+    topomap_graph *graph;
+    uint32_t from[8], to[8];
+    uint64_t bytes[8];
+    topomap_error err;
+
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        from[i] = ring[i][0];
+        to[i] = ring[i][1];
+        bytes[i] = ring[i][2];
+    }
+    assert_int_equal(topomap_graph_new(8, 8, from, to, bytes, NULL, &graph, &err), 0);
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        topomap_map_options options = {
+            .algorithm = "threshold", .effort = TOPOMAP_DEFAULT, .seed = seed, .start = start};
+        topomap_mapping *mapping;
+        topomap_cost before;
+
+        assert_int_equal(topomap_cost_evaluate(graph, m, start, &before, &err), 0);
+        assert_int_equal(topomap_map(graph, m, &options, &mapping, &err), 0);
+        assert_true(mapping->J <= before.J);
+        optima += mapping->J == 8.0;
+        topomap_mapping_free(mapping);
+        topomap_cost_clear(&before);
+    }
+    assert_true(optima >= 15);
+    topomap_graph_free(graph);
+    topomap_machine_free(m);
+}
+
 /* A machine whose links are not known is refused by name. */
 static void links_must_be_known(void **state)
 {
@@ -208,6 +246,7 @@ int main(void)
         cmocka_unit_test(bisect_cuts_both_where_they_are_thin),
         cmocka_unit_test(rcm_lays_a_path_along_a_line),
         cmocka_unit_test(rcm_on_a_fat_tree),
+        cmocka_unit_test(threshold_never_worsens),
         cmocka_unit_test(links_must_be_known),
     };
 
