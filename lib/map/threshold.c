@@ -73,18 +73,26 @@ static int draw(threshold *t, uint32_t *u, uint32_t *x)
     return *u != *x && (w->offset[*u] != w->offset[*u + 1] || w->offset[*x] != w->offset[*x + 1]);
 }
 
-/* The first threshold: half of what a random swap changes on average. */
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* The first threshold: what one random swap in ten changes less by. A mean would undo a good start
+ * before it falls. */
 static double sample(threshold *t)
 {
-    double sum = 0;
+    double change[SAMPLES];
     uint32_t u, x, drawn = 0;
 
     for (int i = 0; i < SAMPLES; i++)
-        if (draw(t, &u, &x)) {
-            sum += fabs(topomap_swap_delta(&t->swap, u, x));
-            drawn++;
-        }
-    return drawn ? sum / drawn / 2 : 0;
+        if (draw(t, &u, &x))
+            change[drawn++] = fabs(topomap_swap_delta(&t->swap, u, x));
+    if (drawn)
+        qsort(change, drawn, sizeof *change, ascending);
+    return drawn ? change[drawn / 10] : 0;
 }
 
 static void run(threshold *t, topomap_problem *problem)
