@@ -130,7 +130,7 @@ struct ways {
     struct end *end;      /* neighbours, ascending, each once with the least cost */
     uint32_t *site_of;    /* [nodes] */
     uint32_t *lead;       /* [sites] host that stands for the site */
-    uint32_t sites;
+    uint32_t sites, taken;
     uint8_t *takes; /* [vertices] a search goes there: routers, and leads */
     uint32_t *hops, *cost, *queue;
     uint16_t *site_hops;
@@ -270,6 +270,9 @@ static void search(struct ways *w, uint32_t source)
     for (uint32_t i = 0; i < found; i++) {
         uint32_t u = w->queue[i];
 
+        /* The last ones found have nothing to add: in a network of few hops they are most. */
+        if (found == w->taken && w->hops[u] == w->hops[w->queue[found - 1]])
+            break;
         if (u < f->hosts && u != source && !f->hosts_route)
             continue;
         for (uint32_t e = w->first[u]; e < w->first[u + 1]; e++) {
@@ -335,6 +338,8 @@ static int measure(struct ways *w, double hop, topomap_error *err)
         w->takes[v] = v >= f->hosts || f->hosts_route;
     for (uint32_t i = 0; i < w->sites; i++)
         w->takes[w->lead[i]] = 1;
+    for (uint32_t v = 0; v < f->vertices; v++)
+        w->taken += w->takes[v];
     for (uint32_t i = 0; i < w->sites; i++) {
         search(w, w->lead[i]);
         meet(w, w->lead[i]);

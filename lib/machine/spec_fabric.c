@@ -26,6 +26,7 @@ static const char *find_word(const topomap_spec *spec, const char *key)
     }
 }
 
+/* \param fallback  below \p least: it must be there */
 static int read_word(const topomap_spec *spec, const char *key, uint32_t least, uint32_t most,
                      uint32_t fallback, uint32_t *number, topomap_error *err)
 {
@@ -35,7 +36,7 @@ static int read_word(const topomap_spec *spec, const char *key, uint32_t least, 
 
     *number = fallback;
     if (!text)
-        return 0;
+        return fallback >= least ? 0 : topomap_spec_fail(spec, err, "%s= is missing", key);
     snprintf(digits, sizeof digits, "%.*s", (int)(length < 15 ? length : 15), text);
     if (length == 1 && *digits == '0')
         *number = 0;
@@ -117,7 +118,7 @@ static int port_tree(const topomap_spec *spec, struct tree *t, topomap_error *er
     uint32_t k, hosts, taper;
 
     if (check_words(spec, " k levels hosts taper ", err) ||
-        read_word(spec, "k", 2, RADIX, 16, &k, err) ||
+        read_word(spec, "k", 2, RADIX, 0, &k, err) ||
         read_word(spec, "levels", 1, TREE_LEVELS, 2, &t->levels, err) ||
         read_word(spec, "hosts", 1, RADIX, t->levels > 1 ? k / 2 : k, &hosts, err) ||
         read_word(spec, "taper", 1, RADIX, 1, &taper, err))
@@ -256,9 +257,9 @@ int topomap_spec_dragonfly(const topomap_spec *spec, topomap_machine **machine, 
     uint64_t routers;
     int status;
 
-    if (check_words(spec, " p a h groups ", err) || read_word(spec, "a", 1, RADIX, 4, &d.a, err) ||
-        read_word(spec, "p", 1, RADIX, d.a > 1 ? d.a / 2 : 1, &d.p, err) ||
-        read_word(spec, "h", 1, RADIX, d.a > 1 ? d.a / 2 : 1, &d.h, err) ||
+    if (check_words(spec, " p a h groups ", err) || read_word(spec, "a", 1, RADIX, 0, &d.a, err) ||
+        read_word(spec, "p", 1, RADIX, 0, &d.p, err) ||
+        read_word(spec, "h", 1, RADIX, 0, &d.h, err) ||
         read_word(spec, "groups", 1, MANY, d.a * d.h + 1, &d.groups, err))
         return -1;
     if (d.groups > d.a * d.h + 1)
@@ -322,7 +323,7 @@ int topomap_spec_percs(const topomap_spec *spec, topomap_machine **machine, topo
     int status;
 
     if (check_words(spec, " supernodes links seed ", err) ||
-        read_word(spec, "supernodes", 1, D_PORTS + 1, D_PORTS + 1, &supernodes, err) ||
+        read_word(spec, "supernodes", 1, D_PORTS + 1, 0, &supernodes, err) ||
         read_word(spec, "links", 1, D_PORTS, 1, &links, err) ||
         read_word(spec, "seed", 0, UINT32_MAX, 1, &seed, err))
         return -1;

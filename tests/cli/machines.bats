@@ -96,11 +96,13 @@ END
   [[ $output == *"more than"* ]]
   run -2 topomap eval --graph ring:2 --machine fattree:k=4,k=6
   [[ $output == *"given twice"* ]]
-  run -2 topomap eval --graph ring:2 --machine dragonfly:a=2,h=1,groups=9
+  run -2 topomap eval --graph ring:2 --machine dragonfly:p=1,a=2,h=1,groups=9
   [[ $output == *"a*h + 1"* ]]
   run -2 topomap eval --graph ring:2 --machine percs:supernodes=289,links=2
   [[ $output == *"288 D links"* ]]
   run -2 topomap eval --graph ring:2 --machine percs:supernodes=0
+  run -2 topomap eval --graph ring:2 --machine percs:seed=1
+  [[ $output == *"supernodes= is missing"* ]]
   run -3 topomap eval --graph ring:2 --machine links:none
   echo "# nothing" >two.csv
   run -3 topomap eval --graph ring:2 --machine links:two.csv
