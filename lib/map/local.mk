@@ -8,4 +8,6 @@ lib_libcore_la_SOURCES += lib/map/map.c lib/map/problem.h lib/map/registry.c \
   lib/map/cells.c lib/map/cells.h lib/map/mesh.c lib/map/mesh.h \
   lib/map/grid_find.c lib/map/grid_find.h lib/map/plane.c lib/map/plane.h \
   lib/map/embedding.c lib/map/embedding.h lib/map/growth.c lib/map/growth.h \
-  lib/map/placements.c lib/map/stack.c lib/map/chain.c lib/map/two_stage.c
+  lib/map/placements.c lib/map/stack.c lib/map/chain.c lib/map/two_stage.c \
+  lib/map/hosts.c lib/map/hosts.h lib/map/greedy.c lib/map/rcm.c lib/map/bisect.c \
+  lib/map/threshold.c

@@ -43,6 +43,7 @@ void topomap_partitioner_clear(topomap_partitioner *p)
 
 typedef struct subgraph {
     idx_t *offset, *target, *weight, *part;
+    idx_t *load; /* of vertices, or NULL: 1 each */
     real_t *share;
 } subgraph;
 
@@ -52,6 +53,7 @@ static void subgraph_clear(subgraph *sub)
     free(sub->target);
     free(sub->weight);
     free(sub->part);
+    free(sub->load);
     free(sub->share);
 }
 
@@ -116,7 +118,7 @@ static int run_metis(const topomap_partitioner *p, uint32_t count, uint32_t part
     options[METIS_OPTION_UFACTOR] = 1;
     pthread_mutex_lock(&metis_lock);
     status = (parts <= RECURSIVE_PARTS ? METIS_PartGraphRecursive : METIS_PartGraphKway)(
-        &n, &constraints, sub->offset, sub->target, NULL, NULL, sub->weight, &k, sub->share, NULL,
+        &n, &constraints, sub->offset, sub->target, sub->load, NULL, sub->weight, &k, sub->share, NULL,
         options, &cut, sub->part);
     pthread_mutex_unlock(&metis_lock);
     if (status != METIS_OK)
@@ -155,6 +157,9 @@ static int divide(topomap_partitioner *p, const uint32_t *vertices, uint32_t cou
             sub->part[i] = (idx_t)part;
         }
     }
+    if (p->least_incident)
+        return topomap_balance_incident(count, sub->offset, sub->weight, parts, size, sub->part,
+                                        err);
     return topomap_balance(count, sub->offset, sub->target, sub->weight, parts, size, sub->part,
                            err);
 }
@@ -190,6 +195,45 @@ int topomap_partition(topomap_partitioner *p, uint32_t *vertices, uint32_t count
         p->local[vertices[i]] = UINT32_MAX;
     if (status == 0)
         status = reorder(p, vertices, count, parts, size, sub.part, err);
+    subgraph_clear(&sub);
+    return status;
+}
+
+static int halve(topomap_partitioner *p, const uint32_t *vertices, uint32_t count,
+                 const uint32_t *load, subgraph *sub, topomap_error *err)
+{
+    uint64_t total, arcs = count_inside(p, vertices, count, &total);
+
+    if (arcs > INT32_MAX)
+        return topomap_error_set(err, TOPOMAP_ESYSTEM,
+                                 "the network has %llu links; METIS takes %d at most",
+                                 (unsigned long long)arcs, INT32_MAX);
+    sub->part = topomap_alloc(count, sizeof(idx_t), err);
+    sub->load = topomap_alloc(count, sizeof(idx_t), err);
+    sub->share = topomap_alloc(2, sizeof(real_t), err);
+    if (!sub->part || !sub->load || !sub->share ||
+        extract(p, vertices, count, arcs, total, sub, err) != 0)
+        return -1;
+    sub->share[0] = sub->share[1] = (real_t)0.5;
+    for (uint32_t i = 0; i < count; i++)
+        sub->load[i] = (idx_t)load[vertices[i]];
+    return arcs > 0 && count > 2 ? run_metis(p, count, 2, sub, err) : 0;
+}
+
+int topomap_bisect(topomap_partitioner *p, const uint32_t *vertices, uint32_t count,
+                   const uint32_t *load, uint8_t *side, topomap_error *err)
+{
+    subgraph sub = {0};
+    int status;
+
+    for (uint32_t i = 0; i < count; i++)
+        p->local[vertices[i]] = i;
+    status = halve(p, vertices, count, load, &sub, err);
+    for (uint32_t i = 0; i < count; i++) {
+        p->local[vertices[i]] = UINT32_MAX;
+        if (status == 0)
+            side[i] = sub.part[i] != 0;
+    }
     subgraph_clear(&sub);
     return status;
 }

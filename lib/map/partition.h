@@ -11,6 +11,7 @@ typedef struct topomap_partitioner {
     uint32_t *reorder; /* [vertices] */
     int cuts;         /* how many partitions METIS tries, keeping the best */
     uint32_t seed;
+    int least_incident; /* nonzero: parts are corrected by topomap_balance_incident() */
 } topomap_partitioner;
 
 int topomap_partitioner_init(topomap_partitioner *p, const topomap_weights *weights, int cuts,
@@ -20,8 +21,16 @@ void topomap_partitioner_clear(topomap_partitioner *p);
 /** Divides vertices[0..count) into \p parts parts of exactly size[i] vertices (their sum is
  *  count) with a small edge cut, and reorders the array so that the parts follow one another.
  *  METIS partitions the induced subgraph; its parts are then corrected to the exact sizes, each
- *  time by the move that leaves the least edge cut (Wu, Xiong, Lan, section 4). */
+ *  time by the move that leaves the least edge cut (Wu, Xiong, Lan, section 4), or by Hoefler &
+ *  Snir's rule. */
 int topomap_partition(topomap_partitioner *p, uint32_t *vertices, uint32_t count, uint32_t parts,
                       const uint32_t *size, topomap_error *err);
+
+/** Cuts the subgraph of vertices[0..count) in two with a small edge cut and about the same load.
+ *  The halves are as METIS leaves them, one of them perhaps empty.
+ *  \param load  [p->weights->vertices] may be 0; the sum is below 2^31
+ *  \param side  [count] 0 or 1 */
+int topomap_bisect(topomap_partitioner *p, const uint32_t *vertices, uint32_t count,
+                   const uint32_t *load, uint8_t *side, topomap_error *err);
 
 #endif

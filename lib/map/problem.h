@@ -11,6 +11,7 @@
 
 typedef struct topomap_problem {
     const topomap_machine *machine;
+    const topomap_graph *graph;
     topomap_weights weights; /* vertices == machine->slots */
     uint32_t ranks;
     const uint64_t *load; /* [ranks] computation of each rank, or NULL */
@@ -27,6 +28,7 @@ enum topomap_kind_bits {
     TOPOMAP_ON_TREE = 1 << TOPOMAP_MACHINE_TREE,
     TOPOMAP_ON_TORUS = 1 << TOPOMAP_MACHINE_TORUS,
     TOPOMAP_ON_MATRIX = 1 << TOPOMAP_MACHINE_MATRIX,
+    TOPOMAP_ON_LINKED = TOPOMAP_ON_TORUS | TOPOMAP_ON_MATRIX, /* if links are known: hosts.h */
     TOPOMAP_ON_ALL = TOPOMAP_ON_TREE | TOPOMAP_ON_TORUS | TOPOMAP_ON_MATRIX,
 };
 
@@ -58,6 +60,11 @@ int topomap_map_fold(topomap_problem *problem, uint32_t *slot_of, topomap_error 
 int topomap_map_chain(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_two_stage(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_two_stage_refine(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_greedy(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_bisect(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_rcm(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_rcm_literal(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_threshold(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_swap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 
 /** J of a placement. */

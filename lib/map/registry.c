@@ -9,6 +9,8 @@
 #define BH "Bhatele (2010)"
 #define KTH "Lindgren (KTH)"
 #define HTM "Wu, Xiong, Lan: HierTopoMap"
+#define LTM "Hoefler, Snir: LibTopoMap"
+#define LINKED "torus,mesh,fabric" /* with links: hosts.c refuses the others */
 
 static const struct topomap_algorithm_impl algorithms[] = {
     {{"auto", "topomap", "portfolio", ALL, "the best of what suits the machine; Slurm's layout is always a candidate"},
@@ -67,11 +69,26 @@ static const struct topomap_algorithm_impl algorithms[] = {
     {{"two-stage-refine", KTH ", Alg. 5", "refine", ALL,
       "the node stage of a mapping refined, its core stage made anew"},
      TOPOMAP_ON_ALL, topomap_map_two_stage_refine},
+    {{"greedy", LTM ", Alg. 1, 3.1", "construct", LINKED,
+      "heaviest edge next, to the closest host under the loads so far; the best of several starts"},
+     TOPOMAP_ON_LINKED, topomap_map_greedy},
+    {{"bisect", LTM ", Alg. 2, 3.2", "construct", LINKED,
+      "recursive bisection of the network, switches included, and of the graph, half by half"},
+     TOPOMAP_ON_LINKED, topomap_map_bisect},
+    {{"rcm", LTM ", 3.3; switches kept", "construct", LINKED,
+      "reverse Cuthill-McKee on both graphs, the network ordered with its switches"},
+     TOPOMAP_ON_LINKED, topomap_map_rcm},
+    {{"rcm-literal", LTM ", 3.3", "construct", LINKED,
+      "the same with switches removed first, as published: the identity on fat trees"},
+     TOPOMAP_ON_LINKED, topomap_map_rcm_literal},
     {{"refine", "topomap", "refine", ALL, "swap search from the given mapping (--mapping)"},
      TOPOMAP_ON_ALL, NULL},
     {{"swap", "topomap, gains after Schulz, Traeff: VieM, 3.2", "refine", ALL,
       "swaps of whole nodes, then of ranks, with O(degree) gains; after any other with '+'"},
      TOPOMAP_ON_ALL, topomap_map_swap},
+    {{"threshold", LTM ", 3.5", "refine", ALL,
+      "threshold accepting: random swaps that make J worse by less and less, with O(degree) gains"},
+     TOPOMAP_ON_ALL, topomap_map_threshold},
 };
 enum { ALGORITHMS = sizeof algorithms / sizeof algorithms[0] };
 

@@ -1,5 +1,5 @@
-check_PROGRAMS += tests/unit/test_machine tests/unit/test_map tests/unit/test_balance tests/unit/test_layout
-TESTS += tests/unit/test_machine tests/unit/test_map tests/unit/test_balance tests/unit/test_layout
+check_PROGRAMS += tests/unit/test_machine tests/unit/test_map tests/unit/test_balance tests/unit/test_layout tests/unit/test_libtopomap
+TESTS += tests/unit/test_machine tests/unit/test_map tests/unit/test_balance tests/unit/test_layout tests/unit/test_libtopomap
 tests_unit_test_machine_SOURCES = tests/unit/test_machine.c tests/unit/scratch.c tests/unit/scratch.h
 tests_unit_test_machine_LDADD = $(UNIT_LIBS)
 tests_unit_test_map_SOURCES = tests/unit/test_map.c tests/unit/scratch.c tests/unit/scratch.h
@@ -16,3 +16,5 @@ check_PROGRAMS += tests/unit/test_mesh_map
 TESTS += tests/unit/test_mesh_map
 tests_unit_test_mesh_map_SOURCES = tests/unit/test_mesh_map.c tests/unit/scratch.c tests/unit/scratch.h
 tests_unit_test_mesh_map_LDADD = $(UNIT_LIBS)
+tests_unit_test_libtopomap_SOURCES = tests/unit/test_libtopomap.c tests/unit/scratch.c tests/unit/scratch.h
+tests_unit_test_libtopomap_LDADD = $(UNIT_LIBS) -lm

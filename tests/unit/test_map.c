@@ -13,6 +13,7 @@
 
 #include "graph/graph.h"
 #include "machine/machine.h"
+#include "machine/network.h"
 #include "map/swap_search.h"
 #include "tests/unit/scratch.h"
 #include "util/random.h"
@@ -48,6 +49,24 @@ static topomap_graph *random_graph(uint32_t ranks, uint32_t arcs, uint64_t seed)
     return graph;
 }
 
+/* A switch a site, in a row, and nodes on their switches. */
+static void add_switches(topomap_machine *m, uint32_t sites, const uint32_t *site)
+{
+    topomap_cable cable[64];
+    uint32_t own[64];
+    size_t cables = 0;
+    topomap_error err;
+
+    for (uint32_t i = 0; i < m->nodes; i++) {
+        own[i] = i;
+        cable[cables++] = (topomap_cable){i, m->nodes + site[i], 1, 1.0};
+    }
+    for (uint32_t s = 1; s < sites; s++)
+        cable[cables++] = (topomap_cable){m->nodes + s - 1, m->nodes + s, 1, 2.0};
+    assert_int_equal(
+        topomap_network_new(m->nodes + sites, cables, cable, m->nodes, own, &m->network, &err), 0);
+}
+
 /* Uneven nodes on a fabric of three sites, as an allocation from a database is. */
 static topomap_machine *uneven_fabric(void)
 {
@@ -64,6 +83,7 @@ static topomap_machine *uneven_fabric(void)
     assert_int_equal(topomap_machine_add_inner(m, "package", 2, group, &err), 0);
     assert_int_equal(topomap_machine_add_inner(m, "node", 6, m->node_of, &err), 0);
     assert_int_equal(topomap_machine_set_matrix(m, "fabric", 3, site, cost, hops, &err), 0);
+    add_switches(m, 3, site);
     if (topomap_machine_finish(m, &err) != 0)
         fail_msg("%s", err.text);
     return m;
@@ -163,6 +183,8 @@ static void every_algorithm_maps_every_machine(void **state)
     static const char *const specs[] = {
         "tree:4:3:2@1:10:100", "tree:2:2:2:2:2", "tree:7", "torus:3x4x2", "torus:4x3*2@1:10",
         "mesh:6x4", "mesh:5x5*1", "torus:24,base=5,routers=1",
+        "mesh:3x4*2@1:10,routers=2", "fattree:k=4,levels=3*2@1:10", "fattree:leaves=3,hosts=5",
+        "dragonfly:p=1,a=2,h=1@1", "percs:supernodes=1",
     };
     uint32_t degrees[] = {0, 1, 4, 30};
 
@@ -344,6 +366,7 @@ static void impossible_requests_are_refused(void **state)
         {"tree:2:2", "rb", "works on"},          {"tree:2:2", "nonsense", "no algorithm"},
         {"tree:2:2", "tree+tree", "after '+'"},  {"tree:2:2", "auto+swap", "stands alone"},
         {"tree:2:1", "tree", "2 slots"},
+        {"tree:2:2", "greedy", "works on"},
     };
     topomap_graph *graph = random_graph(4, 6, 1);
 

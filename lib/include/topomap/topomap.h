@@ -134,7 +134,8 @@ TOPOMAP_PUBLIC const topomap_graph_pattern_info *topomap_graph_pattern_row(size_
 typedef struct topomap_machine topomap_machine;
 
 /** Makes a machine from a specification such as `tree:4:16:8@1:10:100`,
- *  `torus:12x12x12*8@1:10,alloc=FILE`, `mesh:8x8` or `matrix:FILE`. */
+ *  `torus:12x12x12*8@1:10,alloc=FILE`, `mesh:8x8`, `matrix:FILE`, `fattree:k=16,levels=3`,
+ *  `dragonfly:p=4,a=8,h=4`, `percs:supernodes=8` or `links:FILE`. The last four have links. */
 TOPOMAP_PUBLIC int topomap_machine_parse(const char *spec, topomap_machine **machine,
                                          topomap_error *err);
 TOPOMAP_PUBLIC void topomap_machine_free(topomap_machine *machine);
