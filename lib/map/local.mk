@@ -4,4 +4,5 @@ lib_libcore_la_SOURCES += lib/map/map.c lib/map/problem.h lib/map/registry.c \
   lib/map/baseline.c lib/map/tree.c lib/map/rb.c lib/map/swap.c \
   lib/map/swap_search.c lib/map/swap_search.h \
   lib/map/recursion.c lib/map/recursion.h lib/map/orient.c lib/map/orient.h \
-  lib/map/partition.c lib/map/partition.h lib/map/balance.c lib/map/balance.h
+  lib/map/partition.c lib/map/partition.h lib/map/balance.c lib/map/balance.h \
+  lib/map/pairs.c lib/map/pairs_near.c lib/map/pairs.h lib/map/oracle.c

@@ -43,6 +43,11 @@ int topomap_map_random(topomap_problem *problem, uint32_t *slot_of, topomap_erro
 int topomap_map_tree(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_rb(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_rb_wrap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_n2(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_np(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_nc1(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_nc2(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_nc10(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_swap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 
 /** J of a placement. */

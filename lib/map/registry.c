@@ -5,6 +5,7 @@
 #include "map/problem.h"
 
 #define ALL "tree,torus,mesh,matrix,fabric"
+#define VIEM "Schulz, Traeff: VieM"
 #define HTM "Wu, Xiong, Lan: HierTopoMap"
 
 static const struct topomap_algorithm_impl algorithms[] = {
@@ -28,6 +29,19 @@ static const struct topomap_algorithm_impl algorithms[] = {
     {{"swap", "topomap, gains after Schulz, Traeff: VieM, 3.2", "refine", ALL,
       "swaps of whole nodes, then of ranks, with O(degree) gains; after any other with '+'"},
      TOPOMAP_ON_ALL, topomap_map_swap},
+    {{"n2", VIEM ", 2 and 3.2", "refine", ALL, "swaps of all pairs of ranks, in cyclic order"},
+     TOPOMAP_ON_ALL, topomap_map_n2},
+    {{"np", VIEM ", 2 and 3.2", "refine", ALL,
+      "swaps of pairs inside blocks of 64 consecutive ranks, in cyclic order"},
+     TOPOMAP_ON_ALL, topomap_map_np},
+    {{"nc1", VIEM ", 3.3", "refine", ALL, "swaps of pairs that communicate, in random order"},
+     TOPOMAP_ON_ALL, topomap_map_nc1},
+    {{"nc2", VIEM ", 3.3", "refine", ALL,
+      "swaps of pairs at most 2 apart in the communication graph, in random order"},
+     TOPOMAP_ON_ALL, topomap_map_nc2},
+    {{"nc10", VIEM ", 3.3", "refine", ALL,
+      "swaps of pairs at most 10 apart in the communication graph, in random order"},
+     TOPOMAP_ON_ALL, topomap_map_nc10},
 };
 enum { ALGORITHMS = sizeof algorithms / sizeof algorithms[0] };
 

@@ -12,3 +12,7 @@ check_PROGRAMS += tests/unit/test_congestion
 TESTS += tests/unit/test_congestion
 tests_unit_test_congestion_SOURCES = tests/unit/test_congestion.c
 tests_unit_test_congestion_LDADD = $(UNIT_LIBS) -lm
+check_PROGRAMS += tests/unit/test_viem
+TESTS += tests/unit/test_viem
+tests_unit_test_viem_SOURCES = tests/unit/test_viem.c tests/unit/scratch.c tests/unit/scratch.h
+tests_unit_test_viem_LDADD = $(UNIT_LIBS) -lm
