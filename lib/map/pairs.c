@@ -87,8 +87,8 @@ static void update_neighbours(topomap_pairs *s, uint32_t u, uint32_t from, uint3
     for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++) {
         uint32_t v = w->target[e], at = s->slot_of[v];
 
-        s->gamma[v] += (double)w->weight[e] *
-                       (distance(&s->oracle, to, at) - distance(&s->oracle, from, at));
+        s->gamma[v] +=
+            (double)w->weight[e] * (distance(&s->oracle, to, at) - distance(&s->oracle, from, at));
     }
 }
 

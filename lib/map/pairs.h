@@ -19,8 +19,7 @@ typedef struct topomap_oracle {
 } topomap_oracle;
 
 /** The codes are left out where the machine has no outer levels or they take more than 64 bits. */
-int topomap_oracle_init(topomap_oracle *oracle, const topomap_machine *machine,
-                        topomap_error *err);
+int topomap_oracle_init(topomap_oracle *oracle, const topomap_machine *machine, topomap_error *err);
 void topomap_oracle_clear(topomap_oracle *oracle);
 
 typedef struct topomap_pairs {

@@ -3,7 +3,8 @@
  * by a breadth-first search when it comes up. Vertices come in random order, partners in random
  * order. The paper ends after m failures in a row, m being the number of pairs: that is when every
  * pair has failed since the last swap. A pair whose price cannot have changed since it failed would
- * fail again, and is passed over: only a swap of a vertex or of one of its neighbours changes it. */
+ * fail again, and is passed over: only a swap of a vertex or of one of its neighbours changes it.
+ */
 #include <stdlib.h>
 
 #include "map/pairs.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "map/balance.h"
+#include "map/exchange.h"
 #include "util/alloc.h"
 
 /* METIS draws from libc's rand() and re-seeds it at each call (5.1, libmetis/util.c), so two
@@ -115,7 +116,9 @@ static int run_metis(const topomap_partitioner *p, uint32_t count, uint32_t part
     options[METIS_OPTION_NCUTS] = p->cuts;
     options[METIS_OPTION_UFACTOR] = 1;
     pthread_mutex_lock(&metis_lock);
-    status = (parts <= RECURSIVE_PARTS ? METIS_PartGraphRecursive : METIS_PartGraphKway)(
+    status = (parts <= RECURSIVE_PARTS && !(p->how & TOPOMAP_PARTITION_KWAY)
+                  ? METIS_PartGraphRecursive
+                  : METIS_PartGraphKway)(
         &n, &constraints, sub->offset, sub->target, NULL, NULL, sub->weight, &k, sub->share, NULL,
         options, &cut, sub->part);
     pthread_mutex_unlock(&metis_lock);
@@ -155,8 +158,12 @@ static int divide(topomap_partitioner *p, const uint32_t *vertices, uint32_t cou
             sub->part[i] = (idx_t)part;
         }
     }
-    return topomap_balance(count, sub->offset, sub->target, sub->weight, parts, size, sub->part,
-                           err);
+    if (topomap_balance(count, sub->offset, sub->target, sub->weight, parts, size, sub->part,
+                        err) != 0)
+        return -1;
+    if (!(p->how & TOPOMAP_PARTITION_EXCHANGE))
+        return 0;
+    return topomap_exchange(count, sub->offset, sub->target, sub->weight, parts, sub->part, err);
 }
 
 static int reorder(topomap_partitioner *p, uint32_t *vertices, uint32_t count, uint32_t parts,

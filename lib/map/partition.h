@@ -4,6 +4,11 @@
 
 #include "graph/graph.h"
 
+enum topomap_partition_how {
+    TOPOMAP_PARTITION_EXCHANGE = 1, /* then lower the cut by swaps (map/exchange.h) */
+    TOPOMAP_PARTITION_KWAY = 2,     /* k-way at once, also for few parts */
+};
+
 /** Memory that repeated partitions of one graph share. */
 typedef struct topomap_partitioner {
     const topomap_weights *weights;
@@ -11,6 +16,7 @@ typedef struct topomap_partitioner {
     uint32_t *reorder; /* [vertices] */
     int cuts;         /* how many partitions METIS tries, keeping the best */
     uint32_t seed;
+    unsigned how; /* topomap_partition_how; none after init */
 } topomap_partitioner;
 
 int topomap_partitioner_init(topomap_partitioner *p, const topomap_weights *weights, int cuts,

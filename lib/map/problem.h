@@ -43,6 +43,8 @@ int topomap_map_random(topomap_problem *problem, uint32_t *slot_of, topomap_erro
 int topomap_map_tree(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_rb(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_rb_wrap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_top_down(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_multisection(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_n2(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_np(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_nc1(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);

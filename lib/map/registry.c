@@ -5,6 +5,7 @@
 #include "map/problem.h"
 
 #define ALL "tree,torus,mesh,matrix,fabric"
+#define HIERARCHY "tree,matrix,fabric"
 #define VIEM "Schulz, Traeff: VieM"
 #define HTM "Wu, Xiong, Lan: HierTopoMap"
 
@@ -24,6 +25,12 @@ static const struct topomap_algorithm_impl algorithms[] = {
     {{"rb-wrap", "topomap, after " HTM, "construct", "torus,mesh",
       "recursive coordinate bipartition that sees wraparound and orients its halves"},
      TOPOMAP_ON_TORUS, topomap_map_rb_wrap},
+    {{"top-down", VIEM ", 3.1", "construct", HIERARCHY,
+      "perfectly balanced partitions along the hierarchy, each cut lowered by swaps"},
+     TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX, topomap_map_top_down},
+    {{"multisection", VIEM ", 4 (RMS)", "construct", HIERARCHY,
+      "k-way partitions along the hierarchy, corrected to its sizes"},
+     TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX, topomap_map_multisection},
     {{"refine", "topomap", "refine", ALL, "swap search from the given mapping (--mapping)"},
      TOPOMAP_ON_ALL, NULL},
     {{"swap", "topomap, gains after Schulz, Traeff: VieM, 3.2", "refine", ALL,
