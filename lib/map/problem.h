@@ -45,6 +45,9 @@ int topomap_map_rb(topomap_problem *problem, uint32_t *slot_of, topomap_error *e
 int topomap_map_rb_wrap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_top_down(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_multisection(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_bottom_up(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_mueller_merbach(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_greedy_all_c(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_n2(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_np(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_nc1(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);

@@ -358,6 +358,92 @@ static void nc1_solves_the_square_by_hand(void **state)
     topomap_machine_free(m);
 }
 
+static double mapped_cost(const topomap_graph *graph, const topomap_machine *m, const char *name)
+{
+    topomap_map_options options = {.algorithm = name, .seed = 3};
+    uint8_t seen[MOST] = {0};
+    topomap_mapping *mapping;
+    topomap_error err;
+    double J;
+
+    if (topomap_map(graph, m, &options, &mapping, &err) != 0)
+        fail_msg("%s: %s", name, err.text);
+    for (uint32_t v = 0; v < topomap_machine_slots(m); v++)
+        assert_int_equal(seen[mapping->slot_of_rank[v]]++, 0);
+    J = mapping->J;
+    topomap_mapping_free(mapping);
+    return J;
+}
+
+static void every_construction_takes_every_refinement(void **state)
+{
+    static const char *const constructs[] = {"random", "top-down", "bottom-up", "multisection"};
+    static const char *const refinements[] = {"n2", "np", "nc1", "nc2", "nc10", "nc1+n2"};
+
+    (void)state;
+    for (size_t i = 0; i < SPECS; i++)
+        for (size_t c = 0; c < sizeof constructs / sizeof constructs[0]; c++)
+            for (size_t r = 0; r < sizeof refinements / sizeof refinements[0]; r++) {
+                topomap_machine *m = parsed(specs[i]);
+                uint32_t n = topomap_machine_slots(m);
+                topomap_graph *graph = random_graph(n - n / 6, 3 * n, 100, 5 * i + r);
+                char name[64];
+
+                snprintf(name, sizeof name, "%s+%s", constructs[c], refinements[r]);
+                if (strcmp(topomap_machine_kind(m), "tree") == 0 ||
+                    !(strstr(name, "-down") || strstr(name, "-up") || strstr(name, "section")))
+                    assert_true(mapped_cost(graph, m, name) <=
+                                mapped_cost(graph, m, constructs[c]));
+                topomap_graph_free(graph);
+                topomap_machine_free(m);
+            }
+}
+
+/* Pairs (r, r + 8) of 8, and pairs of such pairs (r, r + 4) of 2, on 2 slots of 2 of 4: both
+ * constructions along the hierarchy must find 8 pairs inside (8 each), 4 of the lighter edges one
+ * level up (2 * 10). */
+static void nested_pairs_come_together(void **state)
+{
+    static const char *const names[] = {"top-down", "bottom-up", "multisection"};
+    topomap_machine *m = parsed("tree:2:2:4@1:10:100");
+    uint32_t from[12], to[12];
+    uint64_t bytes[12];
+    topomap_graph *graph;
+    topomap_error err;
+
+    (void)state;
+    for (uint32_t r = 0; r < 12; r++) {
+        from[r] = r < 8 ? r : r - 8;
+        to[r] = r < 8 ? r + 8 : r - 4;
+        bytes[r] = r < 8 ? 8 : 2;
+    }
+    assert_int_equal(topomap_graph_new(16, 12, from, to, bytes, NULL, &graph, &err), 0);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        assert_true(mapped_cost(graph, m, names[i]) == 8 * 8 + 4 * 2 * 10);
+    topomap_graph_free(graph);
+    topomap_machine_free(m);
+}
+
+static void bottom_up_refuses_uneven_groups(void **state)
+{
+    topomap_map_options options = {.algorithm = "bottom-up"};
+    topomap_graph *graph = random_graph(6, 12, 9, 1);
+    topomap_mapping *mapping = NULL;
+    topomap_machine *m;
+    topomap_error err;
+    char spec[512];
+
+    (void)state;
+    snprintf(spec, sizeof spec, "tree:2:2:2@1:10:100,alloc=%s", scratch_text("three", "0\n1\n2\n"));
+    m = parsed(spec);
+    assert_int_equal(topomap_map(graph, m, &options, &mapping, &err), -1);
+    assert_null(mapping);
+    assert_int_equal(err.code, TOPOMAP_EUSAGE);
+    assert_non_null(strstr(err.text, "different sizes"));
+    topomap_graph_free(graph);
+    topomap_machine_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -368,6 +454,9 @@ int main(void)
         cmocka_unit_test(searches_end_in_optima_of_their_neighbourhoods),
         cmocka_unit_test(huge_weights_end),
         cmocka_unit_test(nc1_solves_the_square_by_hand),
+        cmocka_unit_test(every_construction_takes_every_refinement),
+        cmocka_unit_test(nested_pairs_come_together),
+        cmocka_unit_test(bottom_up_refuses_uneven_groups),
     };
 
     return cmocka_run_group_tests_name("viem", tests, scratch_setup, scratch_teardown);
