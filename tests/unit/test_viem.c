@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "map/pairs.h"
+#include "map/places.h"
 #include "tests/unit/scratch.h"
 
 static const char *const specs[] = {
@@ -377,7 +378,8 @@ static double mapped_cost(const topomap_graph *graph, const topomap_machine *m, 
 
 static void every_construction_takes_every_refinement(void **state)
 {
-    static const char *const constructs[] = {"random", "top-down", "bottom-up", "multisection"};
+    static const char *const constructs[] = {"random",       "top-down",        "bottom-up",
+                                             "multisection", "mueller-merbach", "greedy-all-c"};
     static const char *const refinements[] = {"n2", "np", "nc1", "nc2", "nc10", "nc1+n2"};
 
     (void)state;
@@ -444,6 +446,107 @@ static void bottom_up_refuses_uneven_groups(void **state)
     topomap_machine_free(m);
 }
 
+/* Total distance of a slot to others, each with a weight. */
+static double pulled_cost(const topomap_machine *m, uint32_t slot, const double *pull)
+{
+    double sum = 0;
+
+    for (uint32_t s = 0; s < topomap_machine_slots(m); s++)
+        sum += pull[s] * topomap_machine_distance(m, slot, s);
+    return sum;
+}
+
+static double least_cost(const topomap_machine *m, const double *pull, const double *taken)
+{
+    double least = INFINITY;
+
+    for (uint32_t s = 0; s < topomap_machine_slots(m); s++)
+        if (!taken[s] && pulled_cost(m, s, pull) < least)
+            least = pulled_cost(m, s, pull);
+    return least;
+}
+
+static void candidates_are_as_good_as_every_slot(void **state)
+{
+    char scattered[512];
+
+    (void)state;
+    snprintf(scattered, sizeof scattered, "tree:2:3:4:5@1:2:30:400,node=2,alloc=%s",
+             scratch_text("few", "19\n3\n4\n0\n7\n12\n"));
+    for (size_t i = 0; i <= SPECS; i++) {
+        topomap_machine *m = parsed(i < SPECS ? specs[i] : scattered);
+        uint32_t n = topomap_machine_slots(m);
+        double taken[MOST] = {0}, all[MOST];
+        topomap_random random = {i};
+        topomap_places places;
+        topomap_error err;
+
+        for (uint32_t s = 0; s < n; s++)
+            all[s] = 1;
+        assert_int_equal(topomap_places_init(&places, m, &err), 0);
+        assert_true(pulled_cost(m, topomap_places_centre(&places), all) ==
+                    least_cost(m, all, taken));
+        for (uint32_t k = 0; k < n; k++) {
+            double pull[MOST] = {0};
+            uint32_t slot = topomap_places_nearest(&places);
+
+            assert_true(!taken[slot]);
+            assert_true(pulled_cost(m, slot, taken) == least_cost(m, taken, taken));
+            for (uint32_t j = 0; k && j < 1 + k % 4; j++) {
+                uint32_t s = topomap_random_below(&random, n);
+
+                if (!taken[s])
+                    continue;
+                pull[s] += j + 1;
+                topomap_places_pull(&places, s, j + 1);
+            }
+            slot = topomap_places_pulled(&places);
+            assert_true(!taken[slot]);
+            assert_true(pulled_cost(m, slot, pull) == least_cost(m, pull, taken));
+            if (k % 3 == 0) /* not always where the rule would */
+                do
+                    slot = topomap_random_below(&random, n);
+                while (taken[slot]);
+            taken[slot] = 1;
+            topomap_places_take(&places, slot);
+        }
+        topomap_places_clear(&places);
+        topomap_machine_free(m);
+    }
+}
+
+/* By hand, on a row of five slots of total distances 10 7 6 7 10: rank 2 of the star 2-0 (9), 2-1
+ * (8), 2-3 (7), 0-4 (1) has the largest weighted degree and takes slot 2. Rank 0 goes to slot 1 by
+ * both rules. For rank 1, slots 0 and 3 are 3 away from those taken, and Mueller-Merbach takes 0;
+ * GreedyAllC takes 3, which is next to rank 2. Ranks 3 and 4 follow: at 3 and 4, or, 0 and 4 being
+ * equally far from rank 2, at 0 and 4. */
+static void the_two_greedy_rules_by_hand(void **state)
+{
+    static const uint32_t from[] = {2, 2, 2, 0}, to[] = {0, 1, 3, 4};
+    static const uint64_t bytes[] = {9, 8, 7, 1};
+    static const struct {
+        const char *name;
+        uint32_t slot[5];
+    } cases[] = {{"mueller-merbach", {1, 0, 2, 3, 4}}, {"greedy-all-c", {1, 3, 2, 0, 4}}};
+    topomap_machine *m = parsed("mesh:5");
+    topomap_graph *graph;
+    topomap_error err;
+
+    (void)state;
+    assert_int_equal(topomap_graph_new(5, 4, from, to, bytes, NULL, &graph, &err), 0);
+    for (size_t i = 0; i < 2; i++) {
+        topomap_map_options options = {.algorithm = cases[i].name};
+        topomap_mapping *mapping;
+
+        if (topomap_map(graph, m, &options, &mapping, &err) != 0)
+            fail_msg("%s", err.text);
+        assert_memory_equal(mapping->slot_of_rank, cases[i].slot, sizeof cases[i].slot);
+        topomap_mapping_free(mapping);
+    }
+    topomap_graph_free(graph);
+    topomap_machine_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -455,6 +558,8 @@ int main(void)
         cmocka_unit_test(huge_weights_end),
         cmocka_unit_test(nc1_solves_the_square_by_hand),
         cmocka_unit_test(every_construction_takes_every_refinement),
+        cmocka_unit_test(candidates_are_as_good_as_every_slot),
+        cmocka_unit_test(the_two_greedy_rules_by_hand),
         cmocka_unit_test(nested_pairs_come_together),
         cmocka_unit_test(bottom_up_refuses_uneven_groups),
     };
