@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/graph.h"
 #include "map/pairs.h"
 #include "map/places.h"
 #include "tests/unit/scratch.h"
@@ -547,6 +548,113 @@ static void the_two_greedy_rules_by_hand(void **state)
     topomap_machine_free(m);
 }
 
+/* Blocks keep the traffic between them, and nothing else: against a sum over the mesh's pairs. */
+static void blocks_add_up_what_is_between_them(void **state)
+{
+    topomap_graph *mesh = random_graph(50, 300, 1000, 4), *graph;
+    topomap_random random = {9};
+    double bytes[7][7] = {{0}};
+    uint32_t block_of[50];
+    uint64_t arcs = 0;
+    topomap_error err;
+
+    (void)state;
+    for (uint32_t v = 0; v < 50; v++)
+        block_of[v] = topomap_random_below(&random, 7);
+    for (uint32_t v = 0; v < 50; v++)
+        for (uint64_t i = mesh->offset[v]; i < mesh->offset[v + 1]; i++)
+            bytes[block_of[v]][block_of[mesh->target[i]]] += (double)mesh->bytes[i];
+    assert_int_equal(topomap_graph_blocks(mesh, block_of, 7, &graph, &err), 0);
+    assert_int_equal(topomap_graph_ranks(graph), 7);
+    for (uint32_t b = 0; b < 7; b++)
+        for (uint64_t i = graph->offset[b]; i < graph->offset[b + 1]; i++) {
+            assert_true(b != graph->target[i]);
+            assert_true((double)graph->bytes[i] == bytes[b][graph->target[i]]);
+            arcs++;
+        }
+    for (uint32_t a = 0; a < 7; a++)
+        for (uint32_t b = 0; b < 7; b++)
+            arcs -= a != b && bytes[a][b] > 0;
+    assert_int_equal(arcs, 0);
+    topomap_graph_free(graph);
+    topomap_graph_free(mesh);
+}
+
+/* By hand: a chain of 24 in 4 or 8 blocks is a chain of blocks, and consecutive ids make rank order
+ * the best mapping for a power of two (VieM, section 4). With 6 blocks RB cuts 3 and 3, then 1 and
+ * 2: rank order is still a chain. */
+static void partitions_of_a_chain_are_chains(void **state)
+{
+    static const struct {
+        const char *method, *spec;
+        uint32_t parts;
+        double J;
+    } cases[] = {{"rb", "tree:2:2@1:10", 4, 1 + 10 + 1},
+                 {"rms", "tree:2:2@1:10", 4, 1 + 10 + 1},
+                 {"rms", "tree:2:2:2@1:10:100", 8, 4 * 1 + 2 * 10 + 100},
+                 {"rms", "tree:3:2@1:10", 6, 4 * 1 + 10},
+                 {"rb", "tree:3:2@1:10", 6, 4 * 1 + 10},
+                 {"rms", "tree:24", 24, 23},
+                 {"rms", "tree:1", 1, 0}};
+    uint32_t from[23], to[23];
+    uint64_t bytes[23];
+    topomap_graph *chain;
+    topomap_error err;
+
+    (void)state;
+    for (uint32_t i = 0; i < 23; i++) { /* shuffled: 5 and 24 have no common factor */
+        from[i] = 5 * i % 24;
+        to[i] = 5 * (i + 1) % 24;
+        bytes[i] = 1;
+    }
+    assert_int_equal(topomap_graph_new(24, 23, from, to, bytes, NULL, &chain, &err), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        topomap_machine *m = parsed(cases[i].spec);
+        topomap_graph *graph = NULL;
+
+        if (topomap_graph_partition(chain, cases[i].parts, cases[i].method, m, 1, &graph, &err) !=
+            0)
+            fail_msg("%s", err.text);
+        assert_int_equal(topomap_graph_ranks(graph), cases[i].parts);
+        assert_int_equal(topomap_graph_bytes(graph), cases[i].parts - 1);
+        assert_true(mapped_cost(graph, m, "identity") == cases[i].J);
+        topomap_graph_free(graph);
+        topomap_machine_free(m);
+    }
+    topomap_graph_free(chain);
+}
+
+/* Any mesh, parts that do not divide it, machines of every shape: all blocks are there. */
+static void partitions_have_all_their_blocks(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SPECS; i++)
+        for (uint32_t degree = 0; degree <= 6; degree += 3) {
+            topomap_machine *m = parsed(specs[i]);
+            uint32_t n = topomap_machine_slots(m);
+            topomap_graph *mesh = random_graph(3 * n + 7, (3 * n + 7) * degree, 50, i), *graph;
+            topomap_error err;
+
+            for (int rms = 0; rms < 2; rms++) {
+                if (topomap_graph_partition(mesh, n, rms ? "rms" : "rb", m, 3, &graph, &err) != 0)
+                    fail_msg("%s", err.text);
+                assert_int_equal(topomap_graph_ranks(graph), n);
+                assert_true(topomap_graph_bytes(graph) <= topomap_graph_bytes(mesh));
+                topomap_graph_free(graph);
+            }
+            assert_int_equal(topomap_graph_partition(mesh, n + 1, "rms", m, 3, &graph, &err), -1);
+            assert_int_equal(err.code, TOPOMAP_EUSAGE);
+            assert_int_equal(topomap_graph_partition(mesh, n, "rms", NULL, 3, &graph, &err), -1);
+            assert_int_equal(topomap_graph_partition(mesh, 0, "rb", NULL, 3, &graph, &err), -1);
+            assert_int_equal(topomap_graph_partition(mesh, n, "rr", NULL, 3, &graph, &err), -1);
+            assert_int_equal(topomap_graph_partition(mesh, 3 * n + 8, "rb", NULL, 3, &graph, &err),
+                             -1);
+            assert_int_equal(err.code, TOPOMAP_EUSAGE);
+            topomap_graph_free(mesh);
+            topomap_machine_free(m);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -560,6 +668,9 @@ int main(void)
         cmocka_unit_test(every_construction_takes_every_refinement),
         cmocka_unit_test(candidates_are_as_good_as_every_slot),
         cmocka_unit_test(the_two_greedy_rules_by_hand),
+        cmocka_unit_test(blocks_add_up_what_is_between_them),
+        cmocka_unit_test(partitions_of_a_chain_are_chains),
+        cmocka_unit_test(partitions_have_all_their_blocks),
         cmocka_unit_test(nested_pairs_come_together),
         cmocka_unit_test(bottom_up_refuses_uneven_groups),
     };
