@@ -88,11 +88,14 @@ static int read_lines(struct ib_reader *r, const struct ib_grammar *const *taken
     }
     if (got < 0)
         return -1;
-    if (!r->grammar)
+    if (r->grammar && r->grammar->end(r))
+        return -1;
+    /* Nothing but a tool's errors must not take the place of a fabric. */
+    if (!r->fabric->vertices)
         return topomap_input_fail(r->import->input, r->err,
                                   "no Switch, Ca or Rt record and no port line: the tool found "
                                   "nothing, or this is not its output");
-    return r->grammar->end(r) || ib_join(r->fabric, r->import, r->err) ? -1 : 0;
+    return ib_join(r->fabric, r->import, r->err);
 }
 
 static int read_as(struct db_import *import, const struct ib_grammar *const *taken, void **content,

@@ -312,6 +312,7 @@ static void refuses_bad_lines(void **state)
         const char *importer, *text, *part;
     } bad[] = {
         {"ibnetdiscover", "CA     2  1 0x11\n", ":1: the line is cut"},
+        {"ibnetdiscover", "ibwarn: [1] mad_rpc: timeout\nChassis 1\n", "no Switch"},
         {"ibnetdiscover", "CA     2 300 0x11 4x EDR 'n'\n", ":1: expected a port"},
         {"ibnetdiscover", "CA 99999  1 0x11 4x EDR 'n'\n", ":1: expected a lid"},
         {"ibnetdiscover", "CA     2  1 0xzz 4x EDR 'n'\n", ":1: expected a GUID"},
