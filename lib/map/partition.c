@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "map/balance.h"
+#include "map/exchange.h"
 #include "util/alloc.h"
 
 /* METIS draws from libc's rand() and re-seeds it at each call (5.1, libmetis/util.c), so two
@@ -16,8 +17,8 @@ static pthread_mutex_t metis_lock = PTHREAD_MUTEX_INITIALIZER;
 
 enum {
     WEIGHT_LIMIT = 1 << 30, /* METIS adds up edge weights in 32-bit idx_t */
-    RECURSIVE_PARTS = 1024,   /* recursive bisection cuts less for few parts, k-way is faster for
-                               many */
+    RECURSIVE_PARTS = 1024, /* recursive bisection cuts less for few parts, k-way is faster for
+                             many */
 };
 
 int topomap_partitioner_init(topomap_partitioner *p, const topomap_weights *weights, int cuts,
@@ -117,9 +118,11 @@ static int run_metis(const topomap_partitioner *p, uint32_t count, uint32_t part
     options[METIS_OPTION_NCUTS] = p->cuts;
     options[METIS_OPTION_UFACTOR] = 1;
     pthread_mutex_lock(&metis_lock);
-    status = (parts <= RECURSIVE_PARTS ? METIS_PartGraphRecursive : METIS_PartGraphKway)(
-        &n, &constraints, sub->offset, sub->target, sub->load, NULL, sub->weight, &k, sub->share, NULL,
-        options, &cut, sub->part);
+    status =
+        (parts <= RECURSIVE_PARTS && !(p->how & TOPOMAP_PARTITION_KWAY)
+             ? METIS_PartGraphRecursive
+             : METIS_PartGraphKway)(&n, &constraints, sub->offset, sub->target, sub->load, NULL,
+                                    sub->weight, &k, sub->share, NULL, options, &cut, sub->part);
     pthread_mutex_unlock(&metis_lock);
     if (status != METIS_OK)
         return topomap_error_set(err, TOPOMAP_ESYSTEM,
@@ -139,8 +142,7 @@ static int divide(topomap_partitioner *p, const uint32_t *vertices, uint32_t cou
                                  (unsigned long long)arcs, INT32_MAX);
     sub->part = topomap_alloc(count, sizeof(idx_t), err);
     sub->share = topomap_alloc(parts, sizeof(real_t), err);
-    if (!sub->part || !sub->share ||
-        extract(p, vertices, count, arcs, total, sub, err) != 0)
+    if (!sub->part || !sub->share || extract(p, vertices, count, arcs, total, sub, err) != 0)
         return -1;
     for (uint32_t i = 0; i < parts; i++)
         sub->share[i] = (real_t)((double)size[i] / count);
@@ -160,8 +162,12 @@ static int divide(topomap_partitioner *p, const uint32_t *vertices, uint32_t cou
     if (p->least_incident)
         return topomap_balance_incident(count, sub->offset, sub->weight, parts, size, sub->part,
                                         err);
-    return topomap_balance(count, sub->offset, sub->target, sub->weight, parts, size, sub->part,
-                           err);
+    if (topomap_balance(count, sub->offset, sub->target, sub->weight, parts, size, sub->part,
+                        err) != 0)
+        return -1;
+    if (!(p->how & TOPOMAP_PARTITION_EXCHANGE))
+        return 0;
+    return topomap_exchange(count, sub->offset, sub->target, sub->weight, parts, sub->part, err);
 }
 
 static int reorder(topomap_partitioner *p, uint32_t *vertices, uint32_t count, uint32_t parts,

@@ -4,14 +4,20 @@
 
 #include "graph/graph.h"
 
+enum topomap_partition_how {
+    TOPOMAP_PARTITION_EXCHANGE = 1, /* then lower the cut by swaps (map/exchange.h) */
+    TOPOMAP_PARTITION_KWAY = 2,     /* k-way at once, also for few parts */
+};
+
 /** Memory that repeated partitions of one graph share. */
 typedef struct topomap_partitioner {
     const topomap_weights *weights;
-    uint32_t *local;  /* [vertices] index inside the current subgraph, UINT32_MAX outside */
+    uint32_t *local;   /* [vertices] index inside the current subgraph, UINT32_MAX outside */
     uint32_t *reorder; /* [vertices] */
-    int cuts;         /* how many partitions METIS tries, keeping the best */
+    int cuts;          /* how many partitions METIS tries, keeping the best */
     uint32_t seed;
     int least_incident; /* nonzero: parts are corrected by topomap_balance_incident() */
+    unsigned how;       /* topomap_partition_how; none after init */
 } topomap_partitioner;
 
 int topomap_partitioner_init(topomap_partitioner *p, const topomap_weights *weights, int cuts,

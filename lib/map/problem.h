@@ -65,6 +65,16 @@ int topomap_map_bisect(topomap_problem *problem, uint32_t *slot_of, topomap_erro
 int topomap_map_rcm(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_rcm_literal(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_threshold(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_top_down(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_multisection(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_bottom_up(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_mueller_merbach(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_greedy_all_c(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_n2(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_np(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_nc1(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_nc2(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_nc10(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_swap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 
 /** J of a placement. */

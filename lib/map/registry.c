@@ -8,6 +8,8 @@
 #define GRID "torus,mesh"
 #define BH "Bhatele (2010)"
 #define KTH "Lindgren (KTH)"
+#define HIERARCHY "tree,matrix,fabric"
+#define VIEM "Schulz, Traeff: VieM"
 #define HTM "Wu, Xiong, Lan: HierTopoMap"
 #define LTM "Hoefler, Snir: LibTopoMap"
 #define LINKED "torus,mesh,fabric" /* with links: hosts.c refuses the others */
@@ -81,6 +83,21 @@ static const struct topomap_algorithm_impl algorithms[] = {
     {{"rcm-literal", LTM ", 3.3", "construct", LINKED,
       "the same with switches removed first, as published: the identity on fat trees"},
      TOPOMAP_ON_LINKED, topomap_map_rcm_literal},
+    {{"top-down", VIEM ", 3.1", "construct", HIERARCHY,
+      "perfectly balanced partitions along the hierarchy, each cut lowered by swaps"},
+     TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX, topomap_map_top_down},
+    {{"bottom-up", VIEM ", 3.1", "construct", "tree",
+      "perfectly balanced blocks from the inside out (groups of a level all of one size)"},
+     TOPOMAP_ON_TREE, topomap_map_bottom_up},
+    {{"mueller-merbach", "Mueller-Merbach 1970, as in " VIEM ", 2", "construct", ALL,
+      "the rank that talks most to those placed, on the slot nearest to those taken"},
+     TOPOMAP_ON_ALL, topomap_map_mueller_merbach},
+    {{"greedy-all-c", "Glantz, Meyerhenke, Noe: GreedyAllC, as in " VIEM ", 2", "construct", ALL,
+      "the rank that talks most to those placed, on the slot where that costs least"},
+     TOPOMAP_ON_ALL, topomap_map_greedy_all_c},
+    {{"multisection", VIEM ", 4 (RMS)", "construct", HIERARCHY,
+      "k-way partitions along the hierarchy, corrected to its sizes"},
+     TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX, topomap_map_multisection},
     {{"refine", "topomap", "refine", ALL, "swap search from the given mapping (--mapping)"},
      TOPOMAP_ON_ALL, NULL},
     {{"swap", "topomap, gains after Schulz, Traeff: VieM, 3.2", "refine", ALL,
@@ -89,6 +106,19 @@ static const struct topomap_algorithm_impl algorithms[] = {
     {{"threshold", LTM ", 3.5", "refine", ALL,
       "threshold accepting: random swaps that make J worse by less and less, with O(degree) gains"},
      TOPOMAP_ON_ALL, topomap_map_threshold},
+    {{"n2", VIEM ", 2 and 3.2", "refine", ALL, "swaps of all pairs of ranks, in cyclic order"},
+     TOPOMAP_ON_ALL, topomap_map_n2},
+    {{"np", VIEM ", 2 and 3.2", "refine", ALL,
+      "swaps of pairs inside blocks of 64 consecutive ranks, in cyclic order"},
+     TOPOMAP_ON_ALL, topomap_map_np},
+    {{"nc1", VIEM ", 3.3", "refine", ALL, "swaps of pairs that communicate, in random order"},
+     TOPOMAP_ON_ALL, topomap_map_nc1},
+    {{"nc2", VIEM ", 3.3", "refine", ALL,
+      "swaps of pairs at most 2 apart in the communication graph, in random order"},
+     TOPOMAP_ON_ALL, topomap_map_nc2},
+    {{"nc10", VIEM ", 3.3", "refine", ALL,
+      "swaps of pairs at most 10 apart in the communication graph, in random order"},
+     TOPOMAP_ON_ALL, topomap_map_nc10},
 };
 enum { ALGORITHMS = sizeof algorithms / sizeof algorithms[0] };
 

@@ -18,3 +18,7 @@ tests_unit_test_mesh_map_SOURCES = tests/unit/test_mesh_map.c tests/unit/scratch
 tests_unit_test_mesh_map_LDADD = $(UNIT_LIBS)
 tests_unit_test_libtopomap_SOURCES = tests/unit/test_libtopomap.c tests/unit/scratch.c tests/unit/scratch.h
 tests_unit_test_libtopomap_LDADD = $(UNIT_LIBS) -lm
+check_PROGRAMS += tests/unit/test_viem
+TESTS += tests/unit/test_viem
+tests_unit_test_viem_SOURCES = tests/unit/test_viem.c tests/unit/scratch.c tests/unit/scratch.h
+tests_unit_test_viem_LDADD = $(UNIT_LIBS) -lm

@@ -276,6 +276,18 @@ typedef struct topomap_mapping {
     double phase_seconds[TOPOMAP_PHASES]; /**< CPU time over all candidates */
 } topomap_mapping;
 
+/** Makes a communication graph of a mesh or matrix that is larger than the job (Schulz & Traeff,
+ *  VieM, section 4): \p parts blocks that differ by one vertex at most, block i to rank i. Bytes and
+ *  messages between blocks are those of the mesh, added up; loads of vertices are not looked at.
+ *  \param method   "rb": by recursive bisection; "rms": by multisection along \p machine's tree
+ *  \param machine  of \p parts slots; NULL with "rb"
+ *  \param graph    the caller's; ends with topomap_graph_free()
+ *  \return 0, or -1: TOPOMAP_EUSAGE where the method, the parts or the machine do not fit */
+TOPOMAP_PUBLIC int topomap_graph_partition(const topomap_graph *mesh, uint32_t parts,
+                                           const char *method, const topomap_machine *machine,
+                                           uint64_t seed, topomap_graph **graph,
+                                           topomap_error *err);
+
 /** Finds a placement of the graph's ranks on the machine's slots, one to one. The baseline
  *  (`start`) is always a candidate of "auto", so its result is never worse.
  *  Fails with TOPOMAP_EUSAGE where the graph has more ranks than the machine has slots or an
