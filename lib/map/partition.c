@@ -116,11 +116,11 @@ static int run_metis(const topomap_partitioner *p, uint32_t count, uint32_t part
     options[METIS_OPTION_NCUTS] = p->cuts;
     options[METIS_OPTION_UFACTOR] = 1;
     pthread_mutex_lock(&metis_lock);
-    status = (parts <= RECURSIVE_PARTS && !(p->how & TOPOMAP_PARTITION_KWAY)
-                  ? METIS_PartGraphRecursive
-                  : METIS_PartGraphKway)(
-        &n, &constraints, sub->offset, sub->target, NULL, NULL, sub->weight, &k, sub->share, NULL,
-        options, &cut, sub->part);
+    status =
+        (parts <= RECURSIVE_PARTS && !(p->how & TOPOMAP_PARTITION_KWAY)
+             ? METIS_PartGraphRecursive
+             : METIS_PartGraphKway)(&n, &constraints, sub->offset, sub->target, NULL, NULL,
+                                    sub->weight, &k, sub->share, NULL, options, &cut, sub->part);
     pthread_mutex_unlock(&metis_lock);
     if (status != METIS_OK)
         return topomap_error_set(err, TOPOMAP_ESYSTEM,
