@@ -101,8 +101,8 @@ static int partition_mesh(const cli_call *call, uint32_t parts, uint64_t seed,
 
     if (topomap_graph_read(call->operand[0], cli_get(call, "from"), &mesh, &err))
         return cli_fail(call, &err);
-    status = topomap_graph_partition(mesh, parts, cli_get(call, "method"), machine, seed, &graph,
-                                     &err);
+    status =
+        topomap_graph_partition(mesh, parts, cli_get(call, "method"), machine, seed, &graph, &err);
     topomap_graph_free(mesh);
     return status ? cli_fail(call, &err) : write_graph(call, graph, path ? path : "-");
 }
