@@ -74,17 +74,33 @@ static int read_hosts(struct db_export *x, topomap_error *err)
     return row;
 }
 
+/* Where no fabric has switches, those of Slurm's topology file are the network: hosts with
+ * coordinates have it beside them, others instead (derive_slurm.c). */
+static int choose_switches(struct db_export *x, topomap_error *err)
+{
+    int64_t slurm;
+
+    if (db_number(x->file,
+                  "SELECT EXISTS(SELECT 1 FROM slurm_switch) AND NOT EXISTS"
+                  " (SELECT 1 FROM switch JOIN vertex USING(id))",
+                  0, &slurm, err))
+        return -1;
+    x->slurm = slurm != 0;
+    return db_switches_load(x->file, x->slurm, &x->graph, err);
+}
+
 static int read_switches(struct db_export *x, topomap_error *err)
 {
     sqlite3_stmt *statement;
     int row = -1;
 
-    if (db_switches_load(x->file, 0, &x->graph, err))
+    if (choose_switches(x, err))
         return -1;
     x->sw = topomap_alloc(x->graph.count, sizeof *x->sw, err);
     statement = db_prepare(x->file,
-                           "SELECT switch.id, switch.label, place, level, guid FROM switch"
-                           " JOIN vertex ON vertex.id = switch.id",
+                           x->slurm ? "SELECT id, label, NULL, NULL, 0 FROM slurm_switch"
+                                    : "SELECT switch.id, switch.label, place, level, guid FROM"
+                                      " switch LEFT JOIN vertex ON vertex.id = switch.id",
                            err);
     while (statement && x->sw && (row = db_step(statement, err)) > 0) {
         uint32_t at = db_switches_find(&x->graph, sqlite3_column_int64(statement, 0));
@@ -103,11 +119,7 @@ static int read_switches(struct db_export *x, topomap_error *err)
         x->sw[at].guid = (uint64_t)sqlite3_column_int64(statement, 4);
     }
     sqlite3_finalize(statement);
-    for (uint32_t i = 0; !row && i < x->graph.count; i++)
-        if (!x->sw[i].label)
-            row = topomap_error_set(err, TOPOMAP_EINPUT, "%s: damaged: a switch has no name",
-                                    x->db->path);
-    return row;
+    return row || !x->slurm ? row : db_export_slurm_levels(x, err);
 }
 
 static uint32_t find_host(const struct db_export *x, int64_t id)
@@ -116,7 +128,30 @@ static uint32_t find_host(const struct db_export *x, int64_t id)
     return id >= 1 && id <= x->hosts && x->host[id - 1].id == id ? (uint32_t)(id - 1) : UINT32_MAX;
 }
 
-/* One link; 0 where it is none of a known host. */
+/* Gives the ends of a cable their order, and its host a home. */
+static void place_cable(const struct db_export *x, struct db_cable *cable)
+{
+    struct db_export_host *host;
+
+    if (cable->host == UINT32_MAX) {
+        const struct db_cable swap = *cable;
+
+        if (db_natural_order(x->sw[cable->a].label, x->sw[cable->b].label) <= 0)
+            return;
+        cable->a = swap.b;
+        cable->b = swap.a;
+        cable->aport = swap.bport;
+        cable->bport = swap.aport;
+        return;
+    }
+    host = &x->host[cable->host];
+    if (host->home == UINT32_MAX ||
+        db_natural_order(x->sw[cable->b].label, x->sw[host->home].label) < 0)
+        host->home = cable->b;
+}
+
+/* One row: ends and ports, width, speed, Mb/s, hosts of either end, class. 0 where it is no cable
+ * of a known host. */
 static int take_cable(const struct db_export *x, sqlite3_stmt *row, struct db_cable *cable)
 {
     uint32_t a = db_switches_find(&x->graph, sqlite3_column_int64(row, 0));
@@ -142,19 +177,7 @@ static int take_cable(const struct db_export *x, sqlite3_stmt *row, struct db_ca
     cable->mbps = sqlite3_column_type(row, 6) == SQLITE_NULL
                       ? ib_mbps(cable->width, cable->speed)
                       : (uint32_t)sqlite3_column_int64(row, 6);
-    if (cable->host == UINT32_MAX &&
-        db_natural_order(x->sw[cable->a].label, x->sw[cable->b].label) > 0) {
-        const struct db_cable swap = *cable;
-
-        cable->a = swap.b;
-        cable->b = swap.a;
-        cable->aport = swap.bport;
-        cable->bport = swap.aport;
-    }
-    if (cable->host != UINT32_MAX &&
-        (x->host[cable->host].home == UINT32_MAX ||
-         db_natural_order(x->sw[cable->b].label, x->sw[x->host[cable->host].home].label) < 0))
-        x->host[cable->host].home = cable->b;
+    place_cable(x, cable);
     return 1;
 }
 
@@ -177,26 +200,45 @@ static int by_ends(const void *a, const void *b)
     return x->bport < y->bport ? -1 : x->bport > y->bport;
 }
 
-static int read_cables(struct db_export *x, topomap_error *err)
+static int read_rows(struct db_export *x, const char *sql, size_t *room, topomap_error *err)
 {
-    static const char sql[] =
-        "SELECT a, aport, b, bport, width, speed, mbps, p.host, q.host FROM link"
-        " LEFT JOIN adapter p ON p.vertex = a LEFT JOIN adapter q ON q.vertex = b";
     sqlite3_stmt *statement = db_prepare(x->file, sql, err);
-    size_t room = 0;
     int row = -1;
 
     while (statement && (row = db_step(statement, err)) > 0) {
-        if (topomap_grow(&x->cable, &room, x->cables + 1, sizeof *x->cable, err)) {
+        if (topomap_grow(&x->cable, room, x->cables + 1, sizeof *x->cable, err)) {
             row = -1;
             break;
         }
         x->cables += (size_t)take_cable(x, statement, &x->cable[x->cables]);
     }
     sqlite3_finalize(statement);
-    if (!row && x->cables)
-        qsort(x->cable, x->cables, sizeof *x->cable, by_ends);
     return row;
+}
+
+/* What is attached without an adapter has no row in link: Slurm's file knows of no links, and those
+ * of a Cray are between its routers. */
+static int read_cables(struct db_export *x, topomap_error *err)
+{
+    static const struct {
+        int slurm;
+        const char *sql;
+    } rows[] = {
+        {0, "SELECT a, aport, b, bport, width, speed, mbps, p.host, q.host FROM link"
+            " LEFT JOIN adapter p ON p.vertex = a LEFT JOIN adapter q ON q.vertex = b"},
+        {0, "SELECT 0, 0, switch, 0, 0, 0, NULL, host, NULL FROM attach WHERE adapter = 0"},
+        {1, "SELECT 0, 0, switch, 0, 0, 0, NULL, host, NULL FROM slurm_attach"},
+        {1, "SELECT a, 0, b, 0, 0, 0, NULL, NULL, NULL FROM slurm_trunk"},
+    };
+    size_t room = 0;
+    int result = 0;
+
+    for (size_t i = 0; !result && i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].slurm == x->slurm)
+            result = read_rows(x, rows[i].sql, &room, err);
+    if (!result && x->cables)
+        qsort(x->cable, x->cables, sizeof *x->cable, by_ends);
+    return result;
 }
 
 static void export_clear(struct db_export *x)
@@ -301,6 +343,25 @@ static int load(struct db_export *x, const topomap_names *nodes, topomap_error *
     return 0;
 }
 
+/* An export that would hold no host says so instead. */
+static int check_links(const struct db_export *x, const char *format, topomap_error *err)
+{
+    if (!x->graph.count)
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "%s: no switches: %s is made from links, and no source of this "
+                                 "database lists any",
+                                 x->db->path, format);
+    for (uint32_t h = 0; h < x->hosts; h++)
+        if (x->host[h].kept && x->host[h].home != UINT32_MAX)
+            return 0;
+    return x->kept_hosts
+               ? topomap_error_set(err, TOPOMAP_EINPUT,
+                                   "%s: no source of this database says on which switch any of the "
+                                   "%u hosts hangs: %s would have none of them",
+                                   x->db->path, x->kept_hosts, format)
+               : 0;
+}
+
 static int find(const char *name, size_t *at, topomap_error *err)
 {
     char known[256] = "";
@@ -328,11 +389,8 @@ int topomap_db_export(topomap_db *db, const char *exporter, const topomap_names 
         return topomap_error_set(err, TOPOMAP_EINPUT, "%s: nothing has been imported yet",
                                  db->path);
     result = load(&x, nodes, err);
-    if (!result && exporters[at].links && !x.graph.count)
-        result = topomap_error_set(err, TOPOMAP_EINPUT,
-                                   "%s: no switches: %s is made from links, and no source of this "
-                                   "database lists any",
-                                   db->path, exporter);
+    if (!result && exporters[at].links)
+        result = check_links(&x, exporter, err);
     if (!result)
         result = topomap_output_open(path, &output, err);
     if (!result) {

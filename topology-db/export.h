@@ -6,7 +6,7 @@
 #include "topology-db/derive.h"
 #include "topology-db/switches.h"
 
-/** A cable between a switch and a host or another switch. */
+/** A cable between a switch and a host or another switch. Port 0: not known. */
 struct db_cable {
     uint32_t host; /* index, or UINT32_MAX: the first end is a switch */
     uint32_t a, b; /* indices of switches; a: of the first end where it is one */
@@ -35,6 +35,7 @@ struct db_export {
     topomap_db *db;
     sqlite3 *file;
     FILE *out;
+    int slurm;                   /* switches are those of Slurm's topology file */
     struct db_export_host *host; /* in natural order */
     uint32_t hosts, kept_hosts;
     struct db_switches graph;
@@ -59,6 +60,10 @@ struct db_groups {
  *  nothing. Without levels (no fat tree), one level joins everything. */
 int db_groups_make(const struct db_export *x, struct db_groups *groups, topomap_error *err);
 void db_groups_clear(struct db_groups *groups);
+
+/** Levels of the switches of Slurm's topology file, the leaves being 0; none for a ring or torus.
+ */
+int db_export_slurm_levels(struct db_export *x, topomap_error *err);
 
 /** Nonzero if both ends of the cable are exported. */
 int db_cable_kept(const struct db_export *x, const struct db_cable *cable);

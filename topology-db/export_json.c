@@ -109,6 +109,11 @@ static void put_switches(struct db_export *x)
     fputs("\n  ],\n", x->out);
 }
 
+static void put_port(FILE *out, const char *key, uint32_t port)
+{
+    fprintf(out, port ? ", \"%s\": %u" : ", \"%s\": null", key, port);
+}
+
 static void put_links(struct db_export *x)
 {
     const char *comma = "";
@@ -122,9 +127,10 @@ static void put_links(struct db_export *x)
         fprintf(x->out, "%s\n    {\"%s\": ", comma, cable->host == UINT32_MAX ? "switch" : "host");
         put_text(x->out,
                  cable->host == UINT32_MAX ? x->sw[cable->a].label : x->host[cable->host].name);
-        fprintf(x->out, ", \"port\": %u, \"to\": ", cable->aport);
+        put_port(x->out, "port", cable->aport);
+        fputs(", \"to\": ", x->out);
         put_text(x->out, x->sw[cable->b].label);
-        fprintf(x->out, ", \"to_port\": %u", cable->bport);
+        put_port(x->out, "to_port", cable->bport);
         if (cable->width)
             fprintf(x->out, ", \"width\": %u", cable->width);
         if (ib_mbps(1, cable->speed))

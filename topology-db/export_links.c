@@ -24,11 +24,16 @@ static void put_field(FILE *out, const char *text)
     fputc('"', out);
 }
 
+/* A port or a rate that is not known is empty. */
+static void put_port(FILE *out, uint32_t port)
+{
+    if (port)
+        fprintf(out, "%u", port);
+}
+
 static void put_rate(FILE *out, uint32_t mbps)
 {
-    if (!mbps)
-        fputc('?', out);
-    else
+    if (mbps)
         fprintf(out, mbps % 1000 ? "%u.%03u" : "%u", mbps / 1000, mbps % 1000);
 }
 
@@ -59,6 +64,8 @@ static uint32_t port_of(const struct db_export *x, size_t i, uint32_t *last)
     const struct db_cable *cable = &x->cable[i];
     int same = i > 0 && x->cable[i - 1].host == cable->host;
 
+    if (!cable->aport)
+        return 0;
     *last = same && *last >= cable->aport ? *last + 1 : cable->aport;
     return *last;
 }
@@ -77,9 +84,13 @@ int db_export_links(struct db_export *x, topomap_error *err)
             continue;
         put_field(x->out,
                   cable->host == UINT32_MAX ? x->sw[cable->a].label : x->host[cable->host].name);
-        fprintf(x->out, ",%u,", port);
+        fputc(',', x->out);
+        put_port(x->out, port);
+        fputc(',', x->out);
         put_field(x->out, x->sw[cable->b].label);
-        fprintf(x->out, ",%u,", cable->bport);
+        fputc(',', x->out);
+        put_port(x->out, cable->bport);
+        fputc(',', x->out);
         put_rate(x->out, cable->mbps);
         fputc('\n', x->out);
     }

@@ -164,6 +164,9 @@ int db_export_slurm(struct db_export *x, topomap_error *err)
     struct writer w = {.x = x};
     int result = db_groups_make(x, &w.groups, err);
 
+    if (!result && !w.groups.count)
+        result =
+            topomap_error_set(err, TOPOMAP_EINPUT, "%s: no host hangs on a switch", x->db->path);
     if (!result)
         result = write_all(&w, err);
     HASH_CLEAR(hh, w.taken);

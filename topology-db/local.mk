@@ -17,7 +17,7 @@ topology_db_libdb_la_SOURCES = topology-db/db.h \
   topology-db/check.c topology-db/check.h topology-db/check_links.c topology-db/check_nodes.c \
   topology-db/diff.c topology-db/export.c topology-db/export.h topology-db/export_groups.c \
   topology-db/disjoint.h \
-  topology-db/export_slurm.c topology-db/export_links.c topology-db/export_scotch.c \
+  topology-db/export_slurm.c topology-db/export_levels.c topology-db/export_links.c topology-db/export_scotch.c \
   topology-db/export_json.c \
   topology-db/classify_coordinates.c topology-db/derive_cray.c topology-db/derive_slurm.c \
   topology-db/costs.c topology-db/costs.h topology-db/point.c topology-db/point.h \

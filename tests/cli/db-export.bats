@@ -189,6 +189,112 @@ END
   if command -v dot > /dev/null; then dot -Tplain all.dot | grep -c '^edge' | grep -qx 20; fi
 }
 
+@test "db export: a network that only Slurm's topology file tells of, in every format" {
+  cat > tree.conf <<'END'
+SwitchName=top Switches=mid,leafC
+SwitchName=mid Switches=leafA,leafB
+SwitchName=leafA Nodes=n[1-2]
+SwitchName=leafB Nodes=n[3-4]
+SwitchName=leafC Nodes=n[5-6]
+END
+  topomap db import --db s.db slurm-topology tree.conf
+  topomap db export --db s.db --to slurm-topology | grep -v '^#' | sort > tree
+  sed 's/mid,leafC/leafC,mid/' tree.conf | sort > want
+  diff want tree
+  topomap db export --db s.db --to links | grep -v '^#' | sort > got
+  printf '%s\n' leafA,,mid,, leafB,,mid,, leafC,,top,, mid,,top,, n1,,leafA,, n2,,leafA,, n3,,leafB,, n4,,leafB,, n5,,leafC,, n6,,leafC,, > want
+  diff want got
+  # n1 to n6 passes leafA, mid, top and leafC.
+  [ "$(topomap db export --db s.db --to scotch-arch | tail -1)" = '5 5 5 5 2' ]
+  [ "$(topomap db export --db s.db --to dot | grep -c ' -- ')" -eq 10 ]
+  topomap db export --db s.db --to json > s.json
+  [ "$(jq -c '[(.hosts | length), (.switches | length), (.links | length), .links[0].port]' s.json)" = '[6,5,10,null]' ]
+  # n5 and n6 do not route by mid.
+  [ "$(topomap db export --db s.db --to links --nodes n5,n6 | grep -c ,leafC,)" -eq 2 ]
+  [ "$(topomap db export --db s.db --to links --nodes n5,n6 | wc -l)" -eq 3 ]
+}
+
+@test "db export: blocks, rings and a machine of coordinates by Slurm's topology file" {
+  printf 'BlockName=b%d Nodes=n[%d-%d]\n' 1 1 2 2 3 4 3 5 6 4 7 8 > block.conf
+  echo BlockSizes=2,4 >> block.conf
+  topomap db import --db s.db slurm-topology block.conf
+  topomap db export --db s.db --to slurm-topology > conf
+  [ "$(grep -c 'Nodes=' conf)" -eq 4 ]
+  [ "$(grep -c 'Switches=b\[[13]-[24]\]$' conf)" -eq 2 ]
+  [ "$(topomap db export --db s.db --to scotch-arch | paste -sd' ')" = 'tleaf 3 2 2 2 2 2 2' ]
+  cat > ring.yaml <<'END'
+- topology: r
+  cluster_default: true
+  ring:
+    rings:
+    - ring: r1
+      nodes: n[1-8]
+END
+  topomap db import --db ring.db slurm-topology ring.yaml
+  [ "$(topomap db export --db ring.db --to links | grep -c '^n[1-8],,r1(')" -eq 8 ]
+  [ "$(topomap db export --db ring.db --to scotch-arch | tail -1)" = '3 4 5 6 5 4 3' ]
+  # Hosts with coordinates have Slurm's switches beside them.
+  topomap db import --db cray.db xtdb2proc "$data/gemini.xtdb2proc"
+  topomap db show --db cray.db --json | jq -r '.[].name' > names
+  { echo "SwitchName=a Nodes=$(head -1 names)"; echo "SwitchName=b Nodes=$(sed -n 2p names)"; echo "SwitchName=c Switches=a,b"; } > two.conf
+  topomap db import --db cray.db slurm-topology two.conf
+  topomap db export --db cray.db --to slurm-topology > conf
+  [ "$(grep -c 'Nodes=nid[0-9]*$' conf)" -eq 2 ]
+  grep -q '^SwitchName=c Switches=a,b$' conf
+}
+
+cray_links() { # a Gemini of three routers in a row
+  cat <<'END'
+c0-0c0s0g0l12[(0,0,0)] X+ -> c0-0c0s1g0l10[(1,0,0)] LinkType: cable11x
+c0-0c0s1g0l10[(1,0,0)] X- -> c0-0c0s0g0l12[(0,0,0)] LinkType: cable11x
+c0-0c0s1g0l12[(1,0,0)] X+ -> c0-0c0s2g0l10[(2,0,0)] LinkType: backplane
+c0-0c0s2g0l10[(2,0,0)] X- -> c0-0c0s1g0l12[(1,0,0)] LinkType: backplane
+END
+}
+
+cray_nodes() { # NODENAME...
+  echo "   NID    (HEX)    NODENAME     TYPE    STATUS        MODE"
+  local nid=0
+  for name in "$@"; do
+    printf '%6d %#8x  %s  compute  up  batch\n' $nid $nid "$name"
+    nid=$((nid + 1))
+  done
+}
+
+@test "db export: nodes of a Cray hang on their routers" {
+  cray_links > g.links
+  cray_nodes c0-0c0s0n0 c0-0c0s0n1 c0-0c0s1n0 c0-0c0s1n1 c0-0c0s2n0 c0-0c0s2n1 > g.nodes
+  topomap db import --db g.db cray-links g.links
+  topomap db import --db g.db xtprocadmin g.nodes
+  topomap db export --db g.db --to links > g.csv
+  grep '^nid' g.csv > got
+  for n in 0 1 2 3 4 5; do echo "nid0000$n,,c0-0c0s$((n / 2))g0,,"; done > want
+  diff want got
+  [ "$(grep -c '^c0' g.csv)" -eq 2 ]
+  grep -q '^c0-0c0s0g0,11,c0-0c0s1g0,9,9.375' g.csv
+  topomap db export --db g.db --to slurm-topology > conf
+  [ "$(grep -o 'SwitchName=c.*Nodes=.*' conf | paste -sd' ')" = 'SwitchName=c0-0c0s0g0 Nodes=nid[00000-00001] SwitchName=c0-0c0s1g0 Nodes=nid[00002-00003] SwitchName=c0-0c0s2g0 Nodes=nid[00004-00005]' ]
+  [ "$(topomap db export --db g.db --to scotch-arch | tail -1)" = '4 4 3 3 2' ]
+  [ "$(topomap db export --db g.db --to dot | grep -c ' -- ')" -eq 8 ]
+  [ "$(topomap db export --db g.db --to json | jq '[.links[] | select(.host)] | length')" -eq 6 ]
+}
+
+@test "db export: no empty files: hosts that hang on no known switch, or none at all" {
+  cray_links > g.links
+  topomap db import --db g.db cray-links g.links
+  run -3 topomap db export --db g.db --to slurm-topology
+  [[ $output == *"no host hangs on a switch"* ]]
+  topomap db export --db g.db --to links | grep -c ^c0 | grep -qx 2
+  cray_nodes c5-0c0s0n0 c5-0c0s0n1 > elsewhere
+  topomap db import --db g.db xtprocadmin elsewhere
+  for format in slurm-topology links scotch-arch; do
+    run -3 topomap db export --db g.db --to $format -o made
+    [[ $output == *"any of the 2 hosts hangs: $format "* ]]
+    [ ! -e made ]
+  done
+  topomap db export --db g.db --to json | jq -e '.hosts | length == 2' > two
+}
+
 @test "db export: usage, and what cannot be exported" {
   run -2 topomap db export --db t.db
   run -2 topomap db export --db t.db --to nothing

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Levels of the switches of Slurm's topology file: one above the highest that is below it. */
+#include <stdlib.h>
+
+#include "topology-db/export.h"
+#include "util/alloc.h"
+
+struct edge {
+    uint32_t lower, upper; /* indices of switches */
+};
+
+struct edges {
+    struct edge *edge;
+    size_t count, room;
+};
+
+/* Units of a tree and the blocks are the first switches, in order of their ids; switches of the
+ * aggregates of blocks follow those that they join (derive_slurm.c). */
+static int read_edges(struct db_export *x, int tree, struct edges *edges, topomap_error *err)
+{
+    sqlite3_stmt *statement = db_prepare(
+        x->file,
+        tree ? "WITH u AS (SELECT id, row_number() OVER (ORDER BY id) AS n FROM slurm_unit WHERE"
+               " topology = (SELECT id FROM slurm_topology WHERE chosen)),"
+               " first AS (SELECT min(id) - 1 AS id FROM slurm_switch)"
+               " SELECT c.n + first.id, p.n + first.id FROM slurm_member"
+               " JOIN u AS p ON p.id = unit JOIN u AS c ON c.id = child, first"
+             : "SELECT a, b FROM slurm_trunk",
+        err);
+    int row = -1;
+
+    while (statement && (row = db_step(statement, err)) > 0) {
+        struct edge edge = {db_switches_find(&x->graph, sqlite3_column_int64(statement, 0)),
+                            db_switches_find(&x->graph, sqlite3_column_int64(statement, 1))};
+
+        if (edge.lower == UINT32_MAX || edge.upper == UINT32_MAX)
+            continue;
+        if (topomap_grow(&edges->edge, &edges->room, edges->count + 1, sizeof edge, err)) {
+            row = -1;
+            break;
+        }
+        edges->edge[edges->count++] = edge;
+    }
+    sqlite3_finalize(statement);
+    return row;
+}
+
+static int by_lower(const void *a, const void *b)
+{
+    const struct edge *x = a, *y = b;
+
+    if (x->lower != y->lower)
+        return x->lower < y->lower ? -1 : 1;
+    return x->upper < y->upper ? -1 : x->upper > y->upper;
+}
+
+/* A switch has its level when all that is below it has. */
+static int set_levels(struct db_export *x, const struct edges *edges, topomap_error *err)
+{
+    uint32_t *below = topomap_alloc(x->graph.count, sizeof *below, err);
+    size_t *first = topomap_alloc(x->graph.count + 1u, sizeof *first, err);
+    uint32_t head = 0, tail = 0;
+
+    for (size_t i = 0; below && first && i < edges->count; i++) {
+        below[edges->edge[i].upper]++;
+        first[edges->edge[i].lower + 1]++;
+    }
+    for (uint32_t i = 0; below && first && i < x->graph.count; i++) {
+        first[i + 1] += first[i];
+        x->sw[i].level = 0;
+        if (!below[i])
+            x->graph.queue[tail++] = i;
+    }
+    while (head < tail) {
+        uint32_t at = x->graph.queue[head++];
+
+        for (size_t i = first[at]; i < first[at + 1]; i++) {
+            struct db_export_switch *upper = &x->sw[edges->edge[i].upper];
+
+            if (upper->level <= x->sw[at].level)
+                upper->level = x->sw[at].level + 1;
+            if (--below[edges->edge[i].upper] == 0)
+                x->graph.queue[tail++] = edges->edge[i].upper;
+        }
+    }
+    free(below);
+    free(first);
+    return below && first ? 0 : -1;
+}
+
+int db_export_slurm_levels(struct db_export *x, topomap_error *err)
+{
+    static const char kind[] = "SELECT CASE kind WHEN 'tree' THEN 2 WHEN 'block' THEN 1 ELSE 0 END"
+                               " FROM slurm_topology WHERE chosen";
+    struct edges edges = {0};
+    int64_t tree;
+    int result = db_number(x->file, kind, 0, &tree, err);
+
+    for (uint32_t i = 0; i < x->graph.count; i++)
+        x->sw[i].level = -1;
+    if (result || !tree)
+        return result;
+    result = read_edges(x, tree == 2, &edges, err);
+    if (!result && edges.count)
+        qsort(edges.edge, edges.count, sizeof *edges.edge, by_lower);
+    if (!result)
+        result = set_levels(x, &edges, err);
+    free(edges.edge);
+    return result;
+}
