@@ -100,6 +100,21 @@ static int print_pair(const cli_call *call, const char *from, const char *to,
     return CLI_DONE;
 }
 
+/* Other pairs go on; why is on standard error. */
+static void print_unanswered(const cli_call *call, const char *from, const char *to)
+{
+    json_t *pair;
+
+    if (!cli_get(call, "json")) {
+        printf("%s %s - - none\n", from, to);
+        return;
+    }
+    pair = json_pack("{s:s, s:s, s:n, s:n, s:n}", "from", from, "to", to, "hops", "cost", "route");
+    json_dumpf(pair, stdout, JSON_COMPACT);
+    putchar('\n');
+    json_decref(pair);
+}
+
 static int answer(const cli_call *call, topomap_db_router *router,
                   const topomap_db_route_options *options, topomap_input *input, char *line)
 {
@@ -116,6 +131,7 @@ static int answer(const cli_call *call, topomap_db_router *router,
     if (topomap_db_router_route(router, from, to, options, &d, &where)) {
         topomap_error_set(&err, where.code, "%s:%zu: %s", topomap_input_path(input),
                           topomap_input_lineno(input), where.text);
+        print_unanswered(call, from, to);
         return cli_fail(call, &err);
     }
     print_pair(call, from, to, &d);
@@ -159,9 +175,12 @@ static int many_pairs(const cli_call *call, topomap_db_router *router,
         free(text);
         return cli_fail(call, &err);
     }
-    while (!status && (got = topomap_input_line(input, 4096, &line, &length, &err)) > 0)
-        status = answer(call, router, options, input, line);
-    if (!status && got < 0)
+    while ((got = topomap_input_line(input, 4096, &line, &length, &err)) > 0) {
+        int answered = answer(call, router, options, input, line);
+
+        status = answered > status ? answered : status;
+    }
+    if (got < 0)
         status = cli_fail(call, &err);
     topomap_input_close(input);
     free(text);
@@ -205,11 +224,15 @@ static const cli_option distance_options[] = {
 };
 
 const char cli_distance_text[] =
-    "Where routing tables were imported (`topomap db import lft FILE`) the route is theirs: from the\n"
-    "source's leaf switch by the tables for the destination port's LID. Of nodes with several ports\n"
+    "Where routing tables were imported (`topomap db import lft FILE`) the route is theirs: from "
+    "the\n"
+    "source's leaf switch by the tables for the destination port's LID. Of nodes with several "
+    "ports\n"
     "the two with the fewest hops between them count, and of several such the first by GUID, then\n"
     "port. Where the tables do not lead there, a warning says why, and it is a shortest path.\n"
-    "--pairs prints `FROM TO HOPS COST ROUTING ROUTE...` for each line.\n";
+    "--pairs prints `FROM TO HOPS COST ROUTING ROUTE...` for each line, and `FROM TO - - none` "
+    "where\n"
+    "there is no answer (exit 3 at the end).\n";
 
 const cli_command cli_distance_commands[] = {
     {"db distance", "NODE NODE",

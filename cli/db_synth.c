@@ -46,7 +46,7 @@ static int print_json(const topomap_db_synth_report *r, const char *folder, json
 
 static int run_synth(const cli_call *call)
 {
-    const char *folder = cli_get(call, "o");
+    const char *folder = cli_get(call, "output");
     json_t *faults = cli_get(call, "json") ? json_array() : NULL;
     topomap_db_synth_report report;
     topomap_error err;
@@ -64,7 +64,7 @@ static int run_synth(const cli_call *call)
 }
 
 static const cli_option synth_options[] = {
-    {"o", "DIR", "folder for the dumps; made where there is none", NULL},
+    {"output", "DIR", "folder for the dumps; made where there is none", "o"},
     {"json", NULL, "for programs", NULL},
     {NULL, NULL, NULL, NULL},
 };

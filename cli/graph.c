@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* topomap graph info, graph convert, graph generate, formats */
+/* topomap graph info, graph convert, graph generate, graph partition, formats */
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
@@ -89,6 +89,47 @@ static int run_generate(const cli_call *call)
     if (topomap_graph_generate(call->operand[0], &graph, &err))
         return cli_fail(call, &err);
     return write_graph(call, graph, path ? path : "-");
+}
+
+static int partition_mesh(const cli_call *call, uint32_t parts, uint64_t seed,
+                          const topomap_machine *machine)
+{
+    const char *path = cli_get(call, "output");
+    topomap_graph *mesh, *graph;
+    topomap_error err;
+    int status;
+
+    if (topomap_graph_read(call->operand[0], cli_get(call, "from"), &mesh, &err))
+        return cli_fail(call, &err);
+    status =
+        topomap_graph_partition(mesh, parts, cli_get(call, "method"), machine, seed, &graph, &err);
+    topomap_graph_free(mesh);
+    return status ? cli_fail(call, &err) : write_graph(call, graph, path ? path : "-");
+}
+
+static int run_partition(const cli_call *call)
+{
+    const char *spec = cli_get(call, "machine"), *method = cli_get(call, "method");
+    topomap_machine *machine = NULL;
+    uint64_t parts, seed;
+    topomap_error err;
+    int status;
+
+    if (!method || (strcmp(method, "rb") != 0 && strcmp(method, "rms") != 0))
+        return cli_usage_error(call, "--method takes rb or rms%s%s%s", method ? ", not '" : "",
+                               method ? method : "", method ? "'" : "");
+    if (!cli_get(call, "parts"))
+        return cli_usage_error(call, "--parts N says how many ranks the graph is to have");
+    if (!spec && strcmp(method, "rms") == 0)
+        return cli_usage_error(call, "--method rms divides along --machine SPEC");
+    if ((status = cli_integer(call, "parts", 1, UINT32_MAX, 1, &parts)) != 0 ||
+        (status = cli_integer(call, "seed", 0, UINT64_MAX, 1, &seed)) != 0)
+        return status;
+    if (spec && topomap_machine_parse(spec, &machine, &err) != 0)
+        return cli_fail(call, &err);
+    status = partition_mesh(call, (uint32_t)parts, seed, machine);
+    topomap_machine_free(machine);
+    return status;
 }
 
 static json_t *suffixes(const char *text)
@@ -183,6 +224,16 @@ static const cli_option generate_options[] = {
      NULL},
     {NULL, NULL, NULL, NULL},
 };
+static const cli_option partition_options[] = {
+    {"parts", "N", "how many blocks: the ranks of the graph", NULL},
+    {"method", "rb|rms", "recursive bisection, or multisection along the machine's levels", NULL},
+    {"machine", "SPEC", "machine of N slots, such as tree:4:16:8@1:10:100 (rms needs it)", NULL},
+    {"seed", "N", "the same seed gives the same graph (default 1)", NULL},
+    {"output", "FILE", "where to write (standard output if left out)", "o"},
+    {"from", "FORMAT", "the mesh's format (recognised if left out)", NULL},
+    {"to", "FORMAT", "the graph's format (by the file's ending if left out)", NULL},
+    {NULL, NULL, NULL, NULL},
+};
 static const cli_option formats_options[] = {
     {"json", NULL, "for programs", NULL},
     {NULL, NULL, NULL, NULL},
@@ -195,6 +246,8 @@ const cli_command cli_graph_commands[] = {
      2, 2, run_convert},
     {"graph generate", "PATTERN", "write the graph of a pattern (`topomap formats` lists them)",
      generate_options, 1, 1, run_generate},
+    {"graph partition", "MESH", "the graph of the blocks of a mesh or matrix larger than the job",
+     partition_options, 1, 1, run_partition},
     {"formats", "", "list the formats of graph files, the patterns, and what `db import` reads",
      formats_options, 0, 0, run_formats},
     {NULL, NULL, NULL, NULL, 0, 0, NULL},

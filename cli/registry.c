@@ -25,7 +25,7 @@ static int run_algorithms(const cli_call *call)
 
     for (size_t i = 0; (row = topomap_algorithm_row(i)) != NULL; i++) {
         if (!cli_get(call, "json"))
-            printf("%-10s %-10s %s\n%22s%s; on %s\n", row->name, row->kind, row->help, "",
+            printf("%-15s %-10s %s\n%27s%s; on %s\n", row->name, row->kind, row->help, "",
                    row->source, row->machines);
         json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o, s:s}", "name", row->name,
                                               "source", row->source, "kind", row->kind, "machines",

@@ -30,6 +30,19 @@ static int parse_bind(const cli_call *call, enum topomap_bind *bind)
     return text ? cli_usage_error(call, "--bind takes core, pu, numa or none, not '%s'", text) : 0;
 }
 
+/* Algorithms for fabrics that do not take matrices want the links. */
+static int needs_links(const char *algorithm)
+{
+    const topomap_algorithm *row;
+
+    for (size_t i = 0; algorithm && (row = topomap_algorithm_row(i)) != NULL; i++)
+        if (strstr(row->machines, "fabric") && !strstr(row->machines, "matrix") &&
+            strncmp(algorithm, row->name, strcspn(algorithm, "+,")) == 0 &&
+            strlen(row->name) == strcspn(algorithm, "+,"))
+            return 1;
+    return 0;
+}
+
 static int build_machine(const cli_call *call, topomap_db_allocation *allocation,
                          topomap_names *names, uint32_t **tasks, cli_target *target,
                          topomap_error *err)
@@ -48,7 +61,7 @@ static int build_machine(const cli_call *call, topomap_db_allocation *allocation
     if (topomap_db_open(cli_database(call), &db, err) != 0)
         return -1;
     status = topomap_db_machine(db, allocation, &target->machine, &target->bindings, err);
-    if (status == 0 && cli_get(call, "congestion"))
+    if (status == 0 && (cli_get(call, "congestion") || needs_links(cli_get(call, "algorithm"))))
         status = topomap_db_machine_links(db, allocation, cli_get(call, "background"),
                                           target->machine, err);
     topomap_db_close(db);

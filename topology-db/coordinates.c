@@ -296,11 +296,26 @@ static int read_bluegene_file(struct db_import *import, void **content, topomap_
     return read_all(import, content, 1, err);
 }
 
-static int write_rows(struct db_import *import, void *content, topomap_error *err)
+static int has_node(const void *content, const char *name)
 {
     const struct list *list = content;
+    const struct row *row;
+    char key[DB_KEY];
+
+    db_host_key(name, key);
+    HASH_FIND_STR(list->by_key, key, row);
+    return row != NULL;
+}
+
+/* A file with a node of this one is an older one of the same network. */
+static int write_rows(struct db_import *import, void *content, topomap_error *err)
+{
+    static const char nodes[] = "SELECT source, place.name FROM place JOIN source ON source.id ="
+                                " place.source WHERE importer IN ('coordinates', 'bluegene')"
+                                " ORDER BY source";
+    const struct list *list = content;
     sqlite3_stmt *insert = db_prepare(import->file, "INSERT INTO place VALUES(?,?,?,?,?)", err);
-    int result = insert ? 0 : -1;
+    int result = insert ? db_forget_sharing(import, nodes, has_node, list, err) : -1;
 
     for (size_t i = 0; !result && i < list->rows; i++) {
         const struct row *row = list->row[i];

@@ -43,8 +43,9 @@ typedef struct topomap_db_report {
  *  is: for the InfiniBand importers the file of that name, and any file imported earlier, with
  *  whichever of them, that has a switch of this one (one subnet, dumped again); for xtprocadmin,
  *  xtdb2proc and cray-links any earlier one (a database holds one Cray machine), and so for
- *  slurm-topology and calibration; for hwloc the file and its list of nodes; else the file of that
- *  name. The order of imports does not matter. */
+ *  slurm-topology and calibration; for hwloc the file and its list of nodes; for links
+ * (coordinates) any earlier file with one of its switches (nodes); else the file of that name. The
+ * order of imports does not matter. */
 int topomap_db_import(topomap_db *db, const char *importer, const char *path,
                       const topomap_db_import_options *options, topomap_db_report *report,
                       topomap_error *err);
@@ -121,8 +122,8 @@ typedef struct topomap_db_step {
 
 typedef struct topomap_db_distance {
     uint32_t hops;
-    double cost; /**< of one byte, in tenths of a hop over a reference link */
-    char *route; /**< names in lines, "node01\nleaf1\nspine2\nleaf3\nnode07", or NULL */
+    double cost;         /**< of one byte, in tenths of a hop over a reference link */
+    char *route;         /**< names in lines, "node01\nleaf1\nspine2\nleaf3\nnode07", or NULL */
     const char *routing; /**< "lft": the routing tables'; "shortest-path"; "coordinates" */
     char *note;          /**< why it is not the tables' route where there are tables, or NULL */
     /** "lft" only: [steps] the route's switches in order, and the ends' ports and LIDs. */
@@ -273,8 +274,7 @@ int topomap_db_machine(topomap_db *db, const topomap_db_allocation *allocation,
  *  routing tables (importer lft) the machine has routes, too.
  *  \param background  a file for topomap_network_background(), or NULL */
 int topomap_db_machine_links(topomap_db *db, const topomap_db_allocation *allocation,
-                             const char *background, topomap_machine *machine,
-                             topomap_error *err);
+                             const char *background, topomap_machine *machine, topomap_error *err);
 
 /* ---- Made machines ------------------------------------------------------------------------ */
 

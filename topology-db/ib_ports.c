@@ -197,6 +197,10 @@ static int take_line(struct ib_reader *r, char *line)
     struct side local;
     char *at = line, *rate, *neighbour;
 
+    if (strncmp(line, "( )", 3) == 0) {
+        db_warn(r->import, end.line, "a port line without descriptions or GUIDs: left out");
+        return 0;
+    }
     if (!recognise(line))
         return IB_NOT_MINE;
     if (read_side(r, &at, &local))

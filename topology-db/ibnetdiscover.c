@@ -114,14 +114,14 @@ static int header_id(struct ib_reader *r, char *line, char **at, uint32_t *ports
     ib_skip_blanks(at);
     line = *at;
     if (read_id(at, &letter, guid) || (kind = kind_of(letter)) < 0) {
-        if (!strstr(line, "# \""))
+        if (!strstr(line, "# \"") && !r->recorded)
             return ib_fail(r,
                            "a net file of the simulator ibsim, not ibnetdiscover's output; run it "
                            "and import that,",
                            line);
         return ib_fail(r,
-                       "expected \"S-\", \"H-\" or \"R-\" with a GUID of 16 digits (a redacted "
-                       "file cannot be imported)",
+                       "expected \"S-\", \"H-\" or \"R-\" with a GUID of 16 digits (the file is "
+                       "cut, or redacted, which cannot be imported)",
                        line);
     }
     return kind;

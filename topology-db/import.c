@@ -91,6 +91,35 @@ int db_forget_source(sqlite3 *file, int64_t source, topomap_error *err)
     return result;
 }
 
+int db_forget_sharing(const struct db_import *import, const char *names,
+                      int (*has)(const void *content, const char *name), const void *content,
+                      topomap_error *err)
+{
+    sqlite3_stmt *statement = db_prepare(import->file, names, err);
+    int64_t *shared = NULL;
+    size_t count = 0, room = 0;
+    int row = -1;
+
+    while (statement && (row = db_step(statement, err)) > 0) {
+        int64_t source = sqlite3_column_int64(statement, 0);
+        const char *name = (const char *)sqlite3_column_text(statement, 1);
+
+        if (source == import->source || (count && shared[count - 1] == source) || !name ||
+            !has(content, name))
+            continue;
+        if (topomap_grow(&shared, &room, count + 1, sizeof *shared, err)) {
+            row = -1;
+            break;
+        }
+        shared[count++] = source;
+    }
+    sqlite3_finalize(statement);
+    for (size_t i = 0; row == 0 && i < count; i++)
+        row = db_forget_source(import->file, shared[i], err);
+    free(shared);
+    return row;
+}
+
 /* ---- One import -------------------------------------------------------------------------- */
 
 static const db_importer *find(const char *name, topomap_error *err)

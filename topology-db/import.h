@@ -37,6 +37,14 @@ void db_warn(struct db_import *import, size_t line, const char *format, ...) TOP
 /** Removes a source with all that it said. */
 int db_forget_source(sqlite3 *file, int64_t source, topomap_error *err);
 
+/** Removes other sources that speak of the same things, for sources that are known by their file's
+ *  name but are dumped anew under another one. \param names  SQL that gives (source, name) of all
+ *  such sources, this one included \param has  whether this import has a name; a source with one
+ *  that it has goes */
+int db_forget_sharing(const struct db_import *import, const char *names,
+                      int (*has)(const void *content, const char *name), const void *content,
+                      topomap_error *err);
+
 extern const db_importer db_ibnetdiscover, db_ibdiagnet, db_opensm_lst, db_xtprocadmin,
     db_xtdb2proc, db_hwloc, db_host_map;
 extern const db_importer db_cray_links, db_links, db_myrinet_links, db_coordinates, db_bluegene,

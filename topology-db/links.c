@@ -26,16 +26,27 @@ static int read_list(struct db_import *import, void **content, topomap_error *er
     return 0;
 }
 
+static int has_name(const void *content, const char *name)
+{
+    return topomap_links_has(content, name);
+}
+
+/* A list with a switch of this one is an older one of the same fabric. */
 static int write_list(struct db_import *import, void *content, topomap_error *err)
 {
+    static const char switches[] =
+        "SELECT source, text FROM vertex JOIN source ON source.id = vertex.source"
+        " WHERE importer IN ('links', 'myrinet-links') AND kind = 0 ORDER BY source";
+
+    if (db_forget_sharing(import, switches, has_name, content, err))
+        return -1;
     return db_named_write(import, content, NULL, err);
 }
 
 static const topomap_db_importer_option options[] = {
     {"hosts", "HOSTLIST",
      "names that are hosts, as a line '# hosts: HOSTLIST' in the file says too; else a name that "
-     "has "
-     "one neighbour is a host"},
+     "has one neighbour is a host"},
     {NULL, NULL, NULL},
 };
 

@@ -71,6 +71,11 @@ void topomap_weights_clear(topomap_weights *weights);
 /** The same with all pairs, those of weight 0 too: what an undirected file format lists. */
 int topomap_pairs_new(const topomap_graph *graph, topomap_weights *pairs, topomap_error *err);
 
+/** The graph between blocks: what vertices of one block send to those of another, added up.
+ *  \p block_of [ranks], each below \p blocks. O(ranks + arcs). */
+int topomap_graph_blocks(const topomap_graph *graph, const uint32_t *block_of, uint32_t blocks,
+                         topomap_graph **out, topomap_error *err);
+
 /** Makes a graph from a pattern and from nothing else. EUSAGE where the text is not one. */
 int topomap_graph_generate(const char *pattern, topomap_graph **graph, topomap_error *err);
 

@@ -4,4 +4,5 @@ lib_libcore_la_SOURCES += \
   lib/graph/text.h lib/graph/text.c \
   lib/graph/io.h lib/graph/formats.c lib/graph/recognise.c \
   lib/graph/metis.c lib/graph/edges.c lib/graph/matrix_market.c lib/graph/json.c \
-  lib/graph/patterns.h lib/graph/patterns.c lib/graph/grid.c lib/graph/alltoall.c
+  lib/graph/patterns.h lib/graph/patterns.c lib/graph/grid.c lib/graph/alltoall.c \
+  lib/graph/blocks.c

@@ -47,6 +47,14 @@ int topomap_links_vertex_find(topomap_links *links, const char *name, uint32_t *
     return 0;
 }
 
+int topomap_links_has(const topomap_links *links, const char *name)
+{
+    const struct topomap_links_vertex *vertex;
+
+    HASH_FIND_STR(links->by_name, name, vertex);
+    return vertex != NULL;
+}
+
 const char *topomap_links_name(const topomap_links *links, uint32_t vertex)
 {
     return links->vertex[vertex]->name;
@@ -189,7 +197,7 @@ static void find_kinds(topomap_links *links)
         if (vertex->kind != TOPOMAP_LINKS_UNKNOWN)
             continue;
         only = vertex->neighbour ? links->vertex[vertex->neighbour - 1] : NULL;
-        vertex->kind = !vertex->several && only && only != vertex &&
+        vertex->kind = !links->all_hosts && !vertex->several && only && only != vertex &&
                                (only->several || only->kind == TOPOMAP_LINKS_SWITCH)
                            ? TOPOMAP_LINKS_HOST
                            : TOPOMAP_LINKS_SWITCH;
@@ -293,14 +301,22 @@ static int set_kinds(topomap_links *links, const char *list, enum topomap_links_
 
 static int read_comment(struct reader *r, char *line, topomap_error *err)
 {
+    static const struct {
+        const char *word;
+        enum topomap_links_kind kind;
+        int all;
+    } known[] = {{"hosts:", TOPOMAP_LINKS_HOST, 0},
+                 {"switches:", TOPOMAP_LINKS_SWITCH, 0},
+                 {"all hosts:", TOPOMAP_LINKS_HOST, 1}};
     topomap_error why;
     enum topomap_links_kind kind = TOPOMAP_LINKS_UNKNOWN;
 
     line += strspn(line, "# \t");
-    if (strncmp(line, "hosts:", 6) == 0)
-        kind = TOPOMAP_LINKS_HOST;
-    else if (strncmp(line, "switches:", 9) == 0)
-        kind = TOPOMAP_LINKS_SWITCH;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strncmp(line, known[i].word, strlen(known[i].word)) == 0) {
+            kind = known[i].kind;
+            r->links->all_hosts |= known[i].all;
+        }
     if (kind == TOPOMAP_LINKS_UNKNOWN)
         return 0;
     line = strchr(line, ':') + 1;
@@ -345,6 +361,35 @@ static int read_link(struct reader *r, char *line, topomap_error *err)
     return topomap_links_add(r->links, &link, err);
 }
 
+/* Hosts' names are Slurm's; and hosts do not route. */
+static int check_hosts(const struct reader *r, topomap_error *err)
+{
+    const topomap_links *links = r->links;
+
+    for (size_t i = 0; i < links->vertices; i++) {
+        const struct topomap_links_vertex *vertex = links->vertex[i];
+
+        if (vertex->kind == TOPOMAP_LINKS_HOST && vertex->name[strcspn(vertex->name, " \t,[]\"'")])
+            return topomap_input_fail(r->input, err,
+                                      "'%.100s' is not a host name; where it is a switch, list the "
+                                      "hosts in a line '# all hosts: HOSTLIST'",
+                                      vertex->name);
+    }
+    for (size_t i = 0; i < links->links; i++) {
+        const struct topomap_links_vertex *a = links->vertex[links->link[i].a];
+        const struct topomap_links_vertex *b = links->vertex[links->link[i].b];
+
+        if (a->kind == TOPOMAP_LINKS_HOST && b->kind == TOPOMAP_LINKS_HOST)
+            return topomap_error_set(err, TOPOMAP_EINPUT,
+                                     "%s:%zu: hosts '%.100s' and '%.100s' are joined directly; "
+                                     "hosts do not route: put a switch in each (host-switch), or "
+                                     "import coordinates",
+                                     topomap_input_path(r->input), links->link[i].line, a->name,
+                                     b->name);
+    }
+    return 0;
+}
+
 int topomap_links_read(topomap_input *input, const char *hosts, topomap_links *links,
                        topomap_error *err)
 {
@@ -364,7 +409,7 @@ int topomap_links_read(topomap_input *input, const char *hosts, topomap_links *l
         return -1;
     if (!links->links)
         return topomap_input_fail(input, err, "no line name,port,name,port,Gb/s");
-    if (topomap_links_join(links, topomap_input_path(input), NULL, err))
+    if (topomap_links_join(links, topomap_input_path(input), NULL, err) || check_hosts(&r, err))
         return -1;
     for (size_t i = 0; i < links->vertices; i++)
         used += links->vertex[i]->kind == TOPOMAP_LINKS_SWITCH && links->vertex[i]->neighbour;

@@ -9,10 +9,13 @@
  *
  *     # hosts: HOSTLIST
  *     # switches: HOSTLIST
+ *     # all hosts: HOSTLIST
  *
- * say which names are hosts and which are switches. A name of neither kind is a host if all its
+ * say which names are hosts and which are switches; after `all hosts`, all other names are
+ * switches. A name of neither kind is a host if all its
  * links go to one neighbour and that neighbour has others too; else it is a switch. So hosts on
- * several switches (rails) must be listed. A link may be listed from both ends. */
+ * several switches (rails) must be listed. A link may be listed from both ends. Two hosts that are
+ * joined directly are refused: hosts do not route. */
 #ifndef TOPOMAP_LINKS_H
 #define TOPOMAP_LINKS_H
 
@@ -39,11 +42,14 @@ typedef struct topomap_links {
     topomap_link *link;
     size_t links, link_room;
     struct topomap_links_vertex *by_name;
+    int all_hosts; /* who is not said to be a host is a switch */
 } topomap_links;
 
 /** Index of the vertex of this name (not empty, at most 255 bytes), made where it is new. */
 int topomap_links_vertex_find(topomap_links *links, const char *name, uint32_t *index,
                               topomap_error *err);
+/** Whether a name is there. */
+int topomap_links_has(const topomap_links *links, const char *name);
 const char *topomap_links_name(const topomap_links *links, uint32_t vertex);
 enum topomap_links_kind topomap_links_kind(const topomap_links *links, uint32_t vertex);
 void topomap_links_set_kind(topomap_links *links, uint32_t vertex, enum topomap_links_kind kind);

@@ -14,14 +14,24 @@
 static const struct {
     const char *name, *grammar;
     const char *keys; /* that it takes, each between spaces */
+    int words;        /* the shape is key=value words, too */
     int (*build)(const topomap_spec *, topomap_machine **, topomap_error *);
 } kinds[] = {
-    {"tree", "tree:4:16:8@1:10:100[,node=N][,alloc=FILE]", " node alloc ", topomap_spec_tree},
+    {"tree", "tree:4:16:8@1:10:100[,node=N][,alloc=FILE]", " node alloc ", 0, topomap_spec_tree},
     {"torus", "torus:XxYxZ[*SLOTS][@INSIDE:HOP][,wrap=xz][,base=B][,routers=N][,alloc=FILE]",
-     " wrap base routers alloc ", topomap_spec_torus},
+     " wrap base routers alloc ", 0, topomap_spec_torus},
     {"mesh", "mesh:XxY[*SLOTS][@INSIDE:HOP][,base=B][,routers=N][,alloc=FILE]",
-     " base routers alloc ", topomap_spec_mesh},
-    {"matrix", "matrix:FILE[*SLOTS][@INSIDE]", " ", topomap_spec_matrix},
+     " base routers alloc ", 0, topomap_spec_mesh},
+    {"matrix", "matrix:FILE[*SLOTS][@INSIDE]", " ", 0, topomap_spec_matrix},
+    {"fattree",
+     "fattree:k=K,levels=L[,hosts=N][,taper=N][*SLOTS][@INSIDE:HOP][,alloc=FILE] (or leaves=N, "
+     "hosts=, spines=, links=)",
+     " alloc ", 1, topomap_spec_fattree},
+    {"dragonfly", "dragonfly:p=P,a=A,h=H[,groups=G][*SLOTS][@INSIDE:HOP][,alloc=FILE]", " alloc ",
+     1, topomap_spec_dragonfly},
+    {"percs", "percs:supernodes=S[,links=N][,seed=N][*SLOTS][@INSIDE:HOP][,alloc=FILE]", " alloc ",
+     1, topomap_spec_percs},
+    {"links", "links:FILE[*SLOTS][@INSIDE:HOP][,alloc=FILE]", " alloc ", 0, topomap_spec_links},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -146,7 +156,8 @@ static char *last_key(char *text, char **key, char **value)
     return NULL;
 }
 
-static int split_keys(topomap_spec *spec, const char *allowed, topomap_error *err)
+/* \param words  nonzero: another key belongs to the shape, and ends the search */
+static int split_keys(topomap_spec *spec, const char *allowed, int words, topomap_error *err)
 {
     const struct {
         const char *name;
@@ -162,9 +173,12 @@ static int split_keys(topomap_spec *spec, const char *allowed, topomap_error *er
         char padded[32];
         size_t i = 0;
 
+        snprintf(padded, sizeof padded, " %.*s ",
+                 (int)(value - key - 1 < 20 ? value - key - 1 : 20), key);
+        if (words && !strstr(allowed, padded))
+            return 0;
         *at = '\0';
         value[-1] = '\0';
-        snprintf(padded, sizeof padded, " %.20s ", key);
         while (i < sizeof keys / sizeof keys[0] && strcmp(keys[i].name, key) != 0)
             i++;
         if (i == sizeof keys / sizeof keys[0] || !strstr(allowed, padded))
@@ -216,6 +230,22 @@ static int split_slots(topomap_spec *spec, topomap_error *err)
     return 0;
 }
 
+static int unknown_kind(const char *text, topomap_error *err)
+{
+    char list[160] = "";
+
+    for (size_t i = 0; i < KINDS; i++)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s:",
+                 i == 0          ? ""
+                 : i + 1 < KINDS ? ", "
+                                 : " or ",
+                 kinds[i].name);
+    return topomap_error_set(err, TOPOMAP_EUSAGE,
+                             "machine '%s': expected %s, as in tree:4:16:8@1:10:100, "
+                             "torus:8x8x8*4 or fattree:k=16,levels=3",
+                             text, list);
+}
+
 int topomap_machine_parse(const char *text, topomap_machine **machine, topomap_error *err)
 {
     topomap_spec spec = {.text = text};
@@ -227,14 +257,12 @@ int topomap_machine_parse(const char *text, topomap_machine **machine, topomap_e
                           text[strlen(kinds[i].name)] == ':'))
         i++;
     if (i == KINDS)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "machine '%s': expected %s, %s, %s or %s",
-                                 text, kinds[0].grammar, kinds[1].grammar, kinds[2].grammar,
-                                 kinds[3].grammar);
+        return unknown_kind(text, err);
     copy = topomap_strdup(text, err);
     if (!copy)
         return -1;
     spec.body = copy + strlen(kinds[i].name) + 1;
-    status = split_keys(&spec, kinds[i].keys, err);
+    status = split_keys(&spec, kinds[i].keys, kinds[i].words, err);
     if (status == 0)
         status = split_costs(&spec, err);
     if (status == 0)

@@ -9,7 +9,8 @@ enum { TOPOMAP_SPEC_NUMBERS = TOPOMAP_MACHINE_LEVELS };
 
 typedef struct topomap_spec {
     const char *text; /* the whole specification, for messages */
-    char *body;       /* between the first colon and what follows */
+    char *body;       /* between the first colon and what follows; key=value words, too, where
+                         the shape is given by such */
     uint32_t slots;   /* after '*', 1 without */
     uint32_t costs;   /* how many numbers after '@' */
     double cost[TOPOMAP_SPEC_NUMBERS];
@@ -32,5 +33,9 @@ int topomap_spec_tree(const topomap_spec *spec, topomap_machine **machine, topom
 int topomap_spec_torus(const topomap_spec *spec, topomap_machine **machine, topomap_error *err);
 int topomap_spec_mesh(const topomap_spec *spec, topomap_machine **machine, topomap_error *err);
 int topomap_spec_matrix(const topomap_spec *spec, topomap_machine **machine, topomap_error *err);
+int topomap_spec_fattree(const topomap_spec *spec, topomap_machine **machine, topomap_error *err);
+int topomap_spec_dragonfly(const topomap_spec *spec, topomap_machine **machine, topomap_error *err);
+int topomap_spec_percs(const topomap_spec *spec, topomap_machine **machine, topomap_error *err);
+int topomap_spec_links(const topomap_spec *spec, topomap_machine **machine, topomap_error *err);
 
 #endif

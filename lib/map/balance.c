@@ -149,3 +149,44 @@ int topomap_balance(uint32_t count, const idx_t *offset, const idx_t *target, co
     free(b.heap);
     return status;
 }
+
+/* ---- Hoefler & Snir's rule ----------------------------------------------------------------- */
+
+static int lightest_first(const void *a, const void *b)
+{
+    return before(a, b) ? -1 : before(b, a);
+}
+
+int topomap_balance_incident(uint32_t count, const idx_t *offset, const idx_t *weight,
+                             uint32_t parts, const uint32_t *size, idx_t *part, topomap_error *err)
+{
+    int64_t *over = topomap_alloc(parts, sizeof *over, err);
+    move *vertex = topomap_alloc(count, sizeof *vertex, err);
+    uint32_t to = 0;
+    int status = over && vertex ? 0 : -1;
+
+    for (uint32_t i = 0; status == 0 && i < parts; i++)
+        over[i] = -(int64_t)size[i];
+    for (uint32_t v = 0; status == 0 && v < count; v++) {
+        over[part[v]]++;
+        vertex[v].vertex = v;
+        for (idx_t e = offset[v]; e < offset[v + 1]; e++)
+            vertex[v].cost += weight[e];
+    }
+    if (status == 0 && count)
+        qsort(vertex, count, sizeof *vertex, lightest_first);
+    for (uint32_t i = 0; status == 0 && i < count; i++) {
+        uint32_t v = vertex[i].vertex;
+
+        if (over[part[v]] <= 0)
+            continue;
+        while (over[to] >= 0)
+            to++;
+        over[part[v]]--;
+        over[to]++;
+        part[v] = (idx_t)to;
+    }
+    free(over);
+    free(vertex);
+    return status;
+}

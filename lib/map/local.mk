@@ -4,4 +4,13 @@ lib_libcore_la_SOURCES += lib/map/map.c lib/map/problem.h lib/map/registry.c \
   lib/map/baseline.c lib/map/tree.c lib/map/rb.c lib/map/swap.c \
   lib/map/swap_search.c lib/map/swap_search.h \
   lib/map/recursion.c lib/map/recursion.h lib/map/orient.c lib/map/orient.h \
-  lib/map/partition.c lib/map/partition.h lib/map/balance.c lib/map/balance.h
+  lib/map/partition.c lib/map/partition.h lib/map/balance.c lib/map/balance.h \
+  lib/map/cells.c lib/map/cells.h lib/map/mesh.c lib/map/mesh.h \
+  lib/map/grid_find.c lib/map/grid_find.h lib/map/plane.c lib/map/plane.h \
+  lib/map/embedding.c lib/map/embedding.h lib/map/growth.c lib/map/growth.h \
+  lib/map/placements.c lib/map/stack.c lib/map/chain.c lib/map/two_stage.c \
+  lib/map/hosts.c lib/map/hosts.h lib/map/greedy.c lib/map/rcm.c lib/map/bisect.c \
+  lib/map/threshold.c \
+  lib/map/pairs.c lib/map/pairs_near.c lib/map/pairs.h lib/map/oracle.c \
+  lib/map/top_down.c lib/map/exchange.c lib/map/exchange.h lib/map/bottom_up.c \
+  lib/map/greedy_all.c lib/map/places.c lib/map/places.h lib/map/model.c

@@ -89,7 +89,9 @@ static int problem_init(topomap_problem *problem, const topomap_graph *graph,
                                  "or slots, or a graph of this job",
                                  graph->ranks, machine->slots);
     problem->machine = machine;
+    problem->graph = graph;
     problem->ranks = graph->ranks;
+    problem->load = graph->load;
     problem->effort = options->effort;
     problem->seed = options->seed;
     problem->inter_only = options->inter_only;

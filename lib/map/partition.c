@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "map/balance.h"
+#include "map/exchange.h"
 #include "util/alloc.h"
 
 /* METIS draws from libc's rand() and re-seeds it at each call (5.1, libmetis/util.c), so two
@@ -16,8 +17,8 @@ static pthread_mutex_t metis_lock = PTHREAD_MUTEX_INITIALIZER;
 
 enum {
     WEIGHT_LIMIT = 1 << 30, /* METIS adds up edge weights in 32-bit idx_t */
-    RECURSIVE_PARTS = 1024,   /* recursive bisection cuts less for few parts, k-way is faster for
-                               many */
+    RECURSIVE_PARTS = 1024, /* recursive bisection cuts less for few parts, k-way is faster for
+                             many */
 };
 
 int topomap_partitioner_init(topomap_partitioner *p, const topomap_weights *weights, int cuts,
@@ -43,6 +44,7 @@ void topomap_partitioner_clear(topomap_partitioner *p)
 
 typedef struct subgraph {
     idx_t *offset, *target, *weight, *part;
+    idx_t *load; /* of vertices, or NULL: 1 each */
     real_t *share;
 } subgraph;
 
@@ -52,6 +54,7 @@ static void subgraph_clear(subgraph *sub)
     free(sub->target);
     free(sub->weight);
     free(sub->part);
+    free(sub->load);
     free(sub->share);
 }
 
@@ -115,9 +118,11 @@ static int run_metis(const topomap_partitioner *p, uint32_t count, uint32_t part
     options[METIS_OPTION_NCUTS] = p->cuts;
     options[METIS_OPTION_UFACTOR] = 1;
     pthread_mutex_lock(&metis_lock);
-    status = (parts <= RECURSIVE_PARTS ? METIS_PartGraphRecursive : METIS_PartGraphKway)(
-        &n, &constraints, sub->offset, sub->target, NULL, NULL, sub->weight, &k, sub->share, NULL,
-        options, &cut, sub->part);
+    status =
+        (parts <= RECURSIVE_PARTS && !(p->how & TOPOMAP_PARTITION_KWAY)
+             ? METIS_PartGraphRecursive
+             : METIS_PartGraphKway)(&n, &constraints, sub->offset, sub->target, sub->load, NULL,
+                                    sub->weight, &k, sub->share, NULL, options, &cut, sub->part);
     pthread_mutex_unlock(&metis_lock);
     if (status != METIS_OK)
         return topomap_error_set(err, TOPOMAP_ESYSTEM,
@@ -137,8 +142,7 @@ static int divide(topomap_partitioner *p, const uint32_t *vertices, uint32_t cou
                                  (unsigned long long)arcs, INT32_MAX);
     sub->part = topomap_alloc(count, sizeof(idx_t), err);
     sub->share = topomap_alloc(parts, sizeof(real_t), err);
-    if (!sub->part || !sub->share ||
-        extract(p, vertices, count, arcs, total, sub, err) != 0)
+    if (!sub->part || !sub->share || extract(p, vertices, count, arcs, total, sub, err) != 0)
         return -1;
     for (uint32_t i = 0; i < parts; i++)
         sub->share[i] = (real_t)((double)size[i] / count);
@@ -155,8 +159,15 @@ static int divide(topomap_partitioner *p, const uint32_t *vertices, uint32_t cou
             sub->part[i] = (idx_t)part;
         }
     }
-    return topomap_balance(count, sub->offset, sub->target, sub->weight, parts, size, sub->part,
-                           err);
+    if (p->least_incident)
+        return topomap_balance_incident(count, sub->offset, sub->weight, parts, size, sub->part,
+                                        err);
+    if (topomap_balance(count, sub->offset, sub->target, sub->weight, parts, size, sub->part,
+                        err) != 0)
+        return -1;
+    if (!(p->how & TOPOMAP_PARTITION_EXCHANGE))
+        return 0;
+    return topomap_exchange(count, sub->offset, sub->target, sub->weight, parts, sub->part, err);
 }
 
 static int reorder(topomap_partitioner *p, uint32_t *vertices, uint32_t count, uint32_t parts,
@@ -190,6 +201,45 @@ int topomap_partition(topomap_partitioner *p, uint32_t *vertices, uint32_t count
         p->local[vertices[i]] = UINT32_MAX;
     if (status == 0)
         status = reorder(p, vertices, count, parts, size, sub.part, err);
+    subgraph_clear(&sub);
+    return status;
+}
+
+static int halve(topomap_partitioner *p, const uint32_t *vertices, uint32_t count,
+                 const uint32_t *load, subgraph *sub, topomap_error *err)
+{
+    uint64_t total, arcs = count_inside(p, vertices, count, &total);
+
+    if (arcs > INT32_MAX)
+        return topomap_error_set(err, TOPOMAP_ESYSTEM,
+                                 "the network has %llu links; METIS takes %d at most",
+                                 (unsigned long long)arcs, INT32_MAX);
+    sub->part = topomap_alloc(count, sizeof(idx_t), err);
+    sub->load = topomap_alloc(count, sizeof(idx_t), err);
+    sub->share = topomap_alloc(2, sizeof(real_t), err);
+    if (!sub->part || !sub->load || !sub->share ||
+        extract(p, vertices, count, arcs, total, sub, err) != 0)
+        return -1;
+    sub->share[0] = sub->share[1] = (real_t)0.5;
+    for (uint32_t i = 0; i < count; i++)
+        sub->load[i] = (idx_t)load[vertices[i]];
+    return arcs > 0 && count > 2 ? run_metis(p, count, 2, sub, err) : 0;
+}
+
+int topomap_bisect(topomap_partitioner *p, const uint32_t *vertices, uint32_t count,
+                   const uint32_t *load, uint8_t *side, topomap_error *err)
+{
+    subgraph sub = {0};
+    int status;
+
+    for (uint32_t i = 0; i < count; i++)
+        p->local[vertices[i]] = i;
+    status = halve(p, vertices, count, load, &sub, err);
+    for (uint32_t i = 0; i < count; i++) {
+        p->local[vertices[i]] = UINT32_MAX;
+        if (status == 0)
+            side[i] = sub.part[i] != 0;
+    }
     subgraph_clear(&sub);
     return status;
 }

@@ -11,8 +11,10 @@
 
 typedef struct topomap_problem {
     const topomap_machine *machine;
+    const topomap_graph *graph;
     topomap_weights weights; /* vertices == machine->slots */
     uint32_t ranks;
+    const uint64_t *load; /* [ranks] computation of each rank, or NULL */
     enum topomap_effort effort;
     uint64_t seed;
     int inter_only;
@@ -26,6 +28,7 @@ enum topomap_kind_bits {
     TOPOMAP_ON_TREE = 1 << TOPOMAP_MACHINE_TREE,
     TOPOMAP_ON_TORUS = 1 << TOPOMAP_MACHINE_TORUS,
     TOPOMAP_ON_MATRIX = 1 << TOPOMAP_MACHINE_MATRIX,
+    TOPOMAP_ON_LINKED = TOPOMAP_ON_TORUS | TOPOMAP_ON_MATRIX, /* if links are known: hosts.h */
     TOPOMAP_ON_ALL = TOPOMAP_ON_TREE | TOPOMAP_ON_TORUS | TOPOMAP_ON_MATRIX,
 };
 
@@ -43,6 +46,35 @@ int topomap_map_random(topomap_problem *problem, uint32_t *slot_of, topomap_erro
 int topomap_map_tree(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_rb(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_rb_wrap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_mxovlp(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_mxov_al(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_affn(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_coce(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_exco(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_coce_mht(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_bft(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_mht(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_brick(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_stack(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_fold(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_chain(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_two_stage(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_two_stage_refine(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_greedy(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_bisect(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_rcm(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_rcm_literal(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_threshold(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_top_down(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_multisection(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_bottom_up(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_mueller_merbach(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_greedy_all_c(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_n2(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_np(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_nc1(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_nc2(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_nc10(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_swap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 
 /** J of a placement. */

@@ -125,6 +125,7 @@ static int run(recursion *r, uint32_t n, topomap_error *err)
     if (topomap_partitioner_init(&r->partitioner, &problem->weights, cuts,
                                  (uint32_t)problem->seed, err) != 0)
         return -1;
+    r->partitioner.how = r->splitter->how;
     r->slots = topomap_alloc(n, sizeof *r->slots, err);
     r->vertices = topomap_alloc(n, sizeof *r->vertices, err);
     r->stand_in = topomap_alloc(n, sizeof *r->stand_in, err);

@@ -26,11 +26,18 @@ typedef struct topomap_splitter {
     /** Nonzero: parts of equal size are dealt to the places that their neighbours' present
      *  segments make cheapest; zero: in the order that the partition gave them. */
     int orient;
+    unsigned how; /* topomap_partition_how */
 } topomap_splitter;
 
 /** Maps with the splitter. slot_of [slots] is filled with a permutation. */
 int topomap_recursion_map(topomap_problem *problem, const topomap_splitter *splitter,
                           uint32_t *slot_of, topomap_error *err);
+
+/** The splitter of Alg. 1, along the machine's tree (map/tree.c), until topomap_tree_splitter_close().
+ *  EUSAGE where the tree would have to be joined from too many places. */
+int topomap_tree_splitter_open(const topomap_machine *machine, topomap_splitter *splitter,
+                               topomap_error *err);
+void topomap_tree_splitter_close(topomap_splitter *splitter);
 
 /** Splits a node's slots (or a run of slots of one node) along the node's inner levels; part of
  *  every splitter once it is down to one node. `where` is not used. */

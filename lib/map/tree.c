@@ -209,24 +209,47 @@ static int choose_items(tree_splitter *t, topomap_error *err)
     return 0;
 }
 
+void topomap_tree_splitter_close(topomap_splitter *splitter)
+{
+    tree_splitter *t = splitter->data;
+
+    if (!t)
+        return;
+    topomap_joining_clear(&t->joining);
+    free(t->rank_of_item);
+    free(t->slots_under);
+    free(t->identity);
+    free(t);
+    splitter->data = NULL;
+}
+
+int topomap_tree_splitter_open(const topomap_machine *machine, topomap_splitter *splitter,
+                               topomap_error *err)
+{
+    tree_splitter *t = topomap_alloc(1, sizeof *t, err);
+
+    *splitter = (topomap_splitter){.data = t, .split = split_levels, .root = INSIDE};
+    if (!t)
+        return -1;
+    t->machine = machine;
+    if (machine->kind == TOPOMAP_MACHINE_TREE)
+        return 0;
+    if (choose_items(t, err) != 0 || join_items(t, err) != 0) {
+        topomap_tree_splitter_close(splitter);
+        return -1;
+    }
+    splitter->split = split_joined;
+    splitter->root = t->joining.vertices - 1;
+    return 0;
+}
+
 int topomap_map_tree(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
-    tree_splitter t = {.machine = problem->machine};
-    topomap_splitter splitter = {.data = &t, .split = split_levels, .root = INSIDE};
-    int status = 0;
+    topomap_splitter splitter;
+    int status = topomap_tree_splitter_open(problem->machine, &splitter, err);
 
-    if (problem->machine->kind != TOPOMAP_MACHINE_TREE) {
-        status = choose_items(&t, err);
-        if (status == 0)
-            status = join_items(&t, err);
-        splitter.split = split_joined;
-        splitter.root = t.joining.vertices - 1;
-    }
     if (status == 0)
         status = topomap_recursion_map(problem, &splitter, slot_of, err);
-    topomap_joining_clear(&t.joining);
-    free(t.rank_of_item);
-    free(t.slots_under);
-    free(t.identity);
+    topomap_tree_splitter_close(&splitter);
     return status;
 }

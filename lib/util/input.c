@@ -189,7 +189,10 @@ int topomap_input_line(topomap_input *input, size_t limit, char **line, size_t *
     if (input->start < input->end)
         input->start++; /* the newline */
     if (memchr(text, '\0', size))
-        return topomap_input_fail(input, err, "a NUL byte: the file is binary, text was expected");
+        return topomap_input_fail(input, err,
+                                  input->lineno == 1 && strncmp(text, "\x1f\x8b", 2) == 0
+                                      ? "a gzip file; unpack it (xz and zstd are read as they are)"
+                                      : "a NUL byte: the file is binary, text was expected");
     if (size && text[size - 1] == '\r')
         size--;
     text[size] = '\0';

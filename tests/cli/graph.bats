@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# topomap graph info|convert|generate, formats: as a user types them.
+# topomap graph info|convert|generate|partition, formats: as a user types them.
 bats_require_minimum_version 1.5.0
 
 setup() {
@@ -101,4 +101,22 @@ setup() {
   run -2 topomap graph info
   run -2 topomap graph
   [ ! -e out.csv ]
+}
+
+@test "graph partition: the graph of a mesh's blocks, and what is refused" {
+  topomap graph generate stencil2d:5:40x30 -o mesh.csv
+  run -0 topomap graph partition mesh.csv --parts 12 --method rb -o rb.graph
+  topomap graph info rb.graph --json | jq -e '.ranks == 12 and .bytes > 0'
+  run -0 topomap graph partition mesh.csv --parts 12 --method rms --machine tree:3:4@1:10 -o rms.csv
+  topomap graph info rms.csv --json | jq -e '.ranks == 12'
+  topomap graph partition mesh.csv --parts 12 --method rms --machine tree:3:4@1:10 -o again.csv
+  cmp rms.csv again.csv
+  run -2 topomap graph partition mesh.csv --parts 12 --method rms
+  [[ $output == *"--machine SPEC"* ]]
+  run -2 topomap graph partition mesh.csv --parts 13 --method rms --machine tree:3:4@1:10
+  [[ $output == *"12 slots"* ]]
+  run -2 topomap graph partition mesh.csv --parts 1201 --method rb
+  [[ $output == *"expected 1 to 1200"* ]]
+  run -2 topomap graph partition mesh.csv --method rb
+  run -2 topomap graph partition mesh.csv --parts 4 --method kway
 }

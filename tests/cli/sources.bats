@@ -445,3 +445,43 @@ END
     esac
   done
 }
+
+@test "links: who is a host is said, and what cannot be one is refused" {
+  printf '# all hosts:\nsw a,1,sw b,1,100\n' >switches.csv
+  topomap db import --db s.db links switches.csv
+  [ "$(topomap db show --db s.db --summary --json | jq -c '[.hosts,.switches,.links]')" = '[0,2,1]' ]
+  printf '# all hosts: a\na,1,s1,1,100\nb,1,s1,2,100\n' >one.csv
+  topomap db import --db o.db links one.csv
+  [ "$(topomap db show --db o.db --summary --json | jq -c '[.hosts,.switches,.links]')" = '[1,2,2]' ]
+  printf 'a,1,s1,1,100\nb,1,s1,2,100\na,2,b,2,100\n# hosts: a,b\n' >direct.csv
+  run -3 topomap db import --db d.db links direct.csv
+  [[ $output == *"direct.csv:3: hosts 'a' and 'b' are joined directly"* ]]
+  printf '"n 1",1,s1,1,100\nn2,1,s1,2,100\n' >blank.csv
+  run -3 topomap db import --db d.db links blank.csv
+  [[ $output == *"'n 1' is not a host name"* ]]
+  [ ! -e d.db ]
+}
+
+@test "links and coordinates under a new file name replace what they said of the same network" {
+  printf 'n1,1,s1,1,100\nn2,1,s1,2,100\n' >monday.csv
+  printf 'n1,1,s1,1,200\nn3,1,s1,2,200\n' >tuesday.csv
+  printf 'm1,1,t1,1,100\nm2,1,t1,2,100\n' >elsewhere.csv
+  for file in monday elsewhere tuesday; do topomap db import --db l.db links $file.csv; done
+  [ "$(topomap db show --db l.db --json | jq -r '[.[].name] | join(",")')" = m1,m2,n1,n3 ]
+  printf 'a 1 2\nb 3 4\nc 1 1\n' >first
+  printf 'a 1 2\nb 2 4\n' >second
+  topomap db import --db c.db coordinates first
+  topomap db import --db c.db coordinates second
+  [ "$(topomap db show --db c.db --json | jq -r '[.[].name] | join(",")')" = a,b ]
+}
+
+@test "db distance --pairs goes on after a pair without an answer" {
+  printf 'a 1 2\nb 3 4\n' >places
+  topomap db import --db c.db coordinates places
+  printf 'a b\na nowhere\nb a\n' >pairs
+  run --separate-stderr -3 topomap db distance --db c.db --pairs pairs
+  [ "$(cut -d' ' -f1-3 <<<"$output")" = "$(printf 'a b 4\na nowhere -\nb a 4')" ]
+  [[ $stderr == *"pairs:2: "*"'nowhere'"* ]]
+  run --separate-stderr -3 topomap db distance --db c.db --pairs pairs --json
+  [ "$(jq -s -c 'map(.hops)' <<<"$output")" = '[4,null,4]' ]
+}

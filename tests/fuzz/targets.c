@@ -26,6 +26,10 @@ static const char *const specs[] = {"tree:4:16:8@1:10:100",
                                     "torus:3x3x3*4@1:10,wrap=xz,base=27,routers=2",
                                     "torus:99999999999x4",
                                     "tree:1:1@0:1e300",
+                                    "fattree:k=4,levels=2*2@1:2",
+                                    "fattree:leaves=3,hosts=2,spines=2,links=3",
+                                    "dragonfly:p=1,a=4,h=2,groups=3",
+                                    "percs:supernodes=2,links=9,seed=2",
                                     NULL};
 
 static const char *const patterns[] = {"stencil2d:5:8x6,periodic",
@@ -71,7 +75,11 @@ static const char *const words[] = {
     "srun\n-lum\ntopomap\n--mpi=pmix\n--cpu-bind\nnone\n:\n-n2\nb", NULL};
 
 /* Matrices as text: n x n. */
-static const char matrix[] = "matrix:", allocation[] = "torus:4x4x2,alloc=";
+static const char matrix[] = "matrix:", allocation[] = "torus:4x4x2,alloc=",
+                  fabric[] = "links:";
+static const char *const fabrics[] = {
+    "# hosts: a,b,c\na,1,s,1,100\na,2,t,1,50\nb,1,s,2,?\nc,1,t,3,50\ns,9,t,9,100\n",
+    "name,port,name,port,rate\na,1,s,1\nb,,s,,25\nb,,s,,25\n", NULL};
 static const char *const matrices[] = {"0 1 2\n1 0 3\n2 3 0\n", "# one\n0\n", "0 1e300\n1e300 0\n",
                                        NULL};
 static const char *const lists[] = {"0\n5\n31\n", "# none\n", "7\n7\n", NULL};
@@ -95,6 +103,7 @@ static const struct fuzz_target fixed[] = {
     {"machine", fuzz_spec, NULL, specs, NULL, NULL, 1},
     {"machine-matrix", fuzz_spec_file, matrix, matrices, NULL, NULL, 4},
     {"machine-alloc", fuzz_spec_file, allocation, lists, NULL, NULL, 4},
+    {"machine-links", fuzz_spec_file, fabric, fabrics, NULL, NULL, 4},
     {"pattern", fuzz_pattern, NULL, patterns, NULL, NULL, 1},
     {"shape", fuzz_shape, NULL, shapes, NULL, NULL, 1},
     {"layout", fuzz_layout, NULL, layouts, NULL, NULL, 1},

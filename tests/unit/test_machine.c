@@ -5,10 +5,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "machine/joining.h"
+#include "machine/network.h"
 #include "machine/vicinity.h"
 #include "tests/unit/scratch.h"
 
@@ -163,6 +165,77 @@ static void nodes_may_be_empty(void **state)
     topomap_machine_free(m);
 }
 
+/* Hoefler & Snir, section 5.3.2: diameter 3, 7 LL and 24 LR links a node, at most 9 D links. */
+static void percs_is_the_papers(void **state)
+{
+    topomap_machine *m = NULL, *again = NULL;
+    topomap_error err;
+    uint32_t d_links = 0;
+
+    (void)state;
+    assert_int_equal(topomap_machine_parse("percs:supernodes=5,links=60", &m, &err), 0);
+    assert_int_equal(topomap_machine_parse("percs:supernodes=5,links=60,seed=2", &again, &err), 0);
+    assert_int_equal(topomap_machine_nodes(m), 160);
+    for (uint32_t a = 0; a < 160; a++) {
+        const topomap_network *n = m->network;
+        uint32_t inside = 0, outside = 0;
+
+        for (uint32_t link = n->first[a]; link < n->first[a + 1]; link++) {
+            double gib = n->capacity[link] / 1073741824.0;
+
+            if (n->head[link] / 32 != a / 32) {
+                outside += n->cables[link];
+                assert_true(gib == 10.0 * n->cables[link]);
+            } else {
+                inside++;
+                assert_true(gib == (n->head[link] / 8 == a / 8 ? 24.0 : 5.0));
+            }
+        }
+        assert_int_equal(inside, 31);
+        assert_true(outside <= 9);
+        d_links += outside;
+        for (uint32_t b = 0; b < 160; b++)
+            assert_in_range(topomap_machine_hops(m, a, b), a != b,
+                            a == b ? 0 : a / 32 == b / 32 ? 1 : 3);
+    }
+    assert_int_equal(d_links, 2 * 60 * 10);
+    assert_true(again->network->links != m->network->links ||
+                memcmp(again->network->head, m->network->head, m->network->links * 4) != 0);
+    /* LR is the reference; LL costs 5/24 of it, and a D link half. */
+    assert_true(topomap_machine_distance(m, 0, 8) == 1.0);
+    assert_true(fabs(topomap_machine_distance(m, 0, 1) - 0.208) < 1e-6);
+    topomap_machine_free(m);
+    topomap_machine_free(again);
+}
+
+/* Two rails of different rates: the fast one is the cheaper of two equally short ways. A node
+ * without links is two hops beyond the rest. */
+static void links_have_rails_and_gaps(void **state)
+{
+    static const char text[] = "# hosts: a,b,c,d\n"
+                               "a,1,s,1,100\na,2,t,1,50\nb,1,s,2,100\nb,2,t,2,50\n"
+                               "c,1,t,3,50\ns,9,t,9,100\n";
+    topomap_machine *m = NULL;
+    topomap_error err;
+    char spec[512];
+
+    (void)state;
+    snprintf(spec, sizeof spec, "links:%s*2@1:10", scratch_text("rails.csv", text));
+    if (topomap_machine_parse(spec, &m, &err) != 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(topomap_machine_slots(m), 8);
+    assert_string_equal(topomap_machine_node_name(m, 2), "c");
+    assert_true(topomap_machine_distance(m, 0, 1) == 1.0);
+    assert_true(topomap_machine_distance(m, 0, 2) == 20.0); /* s */
+    assert_true(topomap_machine_distance(m, 0, 4) == 40.0); /* t, both links of half the rate */
+    assert_int_equal(topomap_machine_hops(m, 0, 4), 2);
+    assert_int_equal(topomap_machine_hops(m, 0, 6), 4); /* d */
+    assert_true(topomap_machine_distance(m, 0, 6) == 60.0);
+    assert_string_equal(m->network->unit, "s");
+    assert_true(m->network->capacity[topomap_network_link(m->network, 0, 4)] == 12.5e9);
+    topomap_machine_free(m);
+}
+
 static void bad_specs_are_refused(void **state)
 {
     (void)state;
@@ -271,6 +344,8 @@ int main(void)
         cmocka_unit_test(matrix_distances),
         cmocka_unit_test(levels_name_every_pair),
         cmocka_unit_test(nodes_may_be_empty),
+        cmocka_unit_test(percs_is_the_papers),
+        cmocka_unit_test(links_have_rails_and_gaps),
         cmocka_unit_test(bad_specs_are_refused),
         cmocka_unit_test(bad_files_are_refused_with_their_line),
         cmocka_unit_test(joining_finds_many_way_groups),

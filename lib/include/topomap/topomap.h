@@ -134,7 +134,8 @@ TOPOMAP_PUBLIC const topomap_graph_pattern_info *topomap_graph_pattern_row(size_
 typedef struct topomap_machine topomap_machine;
 
 /** Makes a machine from a specification such as `tree:4:16:8@1:10:100`,
- *  `torus:12x12x12*8@1:10,alloc=FILE`, `mesh:8x8` or `matrix:FILE`. */
+ *  `torus:12x12x12*8@1:10,alloc=FILE`, `mesh:8x8`, `matrix:FILE`, `fattree:k=16,levels=3`,
+ *  `dragonfly:p=4,a=8,h=4`, `percs:supernodes=8` or `links:FILE`. The last four have links. */
 TOPOMAP_PUBLIC int topomap_machine_parse(const char *spec, topomap_machine **machine,
                                          topomap_error *err);
 TOPOMAP_PUBLIC void topomap_machine_free(topomap_machine *machine);
@@ -159,6 +160,22 @@ TOPOMAP_PUBLIC const char *topomap_machine_level_name(const topomap_machine *mac
                                                       uint32_t level);
 TOPOMAP_PUBLIC uint32_t topomap_machine_level_of(const topomap_machine *machine, uint32_t p,
                                                  uint32_t q);
+
+/** What Bhatele's Topology Manager answers: the coordinates of slots on a torus or mesh.
+ *  \param dim   [8] the dimensions' lengths, or NULL
+ *  \param wrap  [8] nonzero where a dimension wraps round, or NULL
+ *  \return the number of dimensions, at most 8; 0 for machines without coordinates */
+TOPOMAP_PUBLIC uint32_t topomap_machine_dimensions(const topomap_machine *machine, uint32_t *dim,
+                                                   uint8_t *wrap);
+/** \param coord  [dimensions] filled with the coordinates of the slot's node
+ *  Fails with TOPOMAP_EUSAGE where the machine has no coordinates or no such slot. */
+TOPOMAP_PUBLIC int topomap_machine_coordinates(const topomap_machine *machine, uint32_t slot,
+                                               uint32_t *coord, topomap_error *err);
+/** The first slot of the first node at the coordinates ([dimensions]); UINT32_MAX where the
+ *  allocation has none, or the machine no coordinates. The other slots of the node follow it.
+ *  O(nodes). */
+TOPOMAP_PUBLIC uint32_t topomap_machine_slot_at(const topomap_machine *machine,
+                                                const uint32_t *coord);
 
 /* ---- Cost -------------------------------------------------------------------------------- */
 
@@ -258,6 +275,18 @@ typedef struct topomap_mapping {
     topomap_candidate *candidate;         /**< [candidates] in the order tried */
     double phase_seconds[TOPOMAP_PHASES]; /**< CPU time over all candidates */
 } topomap_mapping;
+
+/** Makes a communication graph of a mesh or matrix that is larger than the job (Schulz & Traeff,
+ *  VieM, section 4): \p parts blocks that differ by one vertex at most, block i to rank i. Bytes and
+ *  messages between blocks are those of the mesh, added up; loads of vertices are not looked at.
+ *  \param method   "rb": by recursive bisection; "rms": by multisection along \p machine's tree
+ *  \param machine  of \p parts slots; NULL with "rb"
+ *  \param graph    the caller's; ends with topomap_graph_free()
+ *  \return 0, or -1: TOPOMAP_EUSAGE where the method, the parts or the machine do not fit */
+TOPOMAP_PUBLIC int topomap_graph_partition(const topomap_graph *mesh, uint32_t parts,
+                                           const char *method, const topomap_machine *machine,
+                                           uint64_t seed, topomap_graph **graph,
+                                           topomap_error *err);
 
 /** Finds a placement of the graph's ranks on the machine's slots, one to one. The baseline
  *  (`start`) is always a candidate of "auto", so its result is never worse.

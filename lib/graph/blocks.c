@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The graph between blocks of vertices. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/graph.h"
+#include "util/alloc.h"
+
+typedef struct row {
+    uint64_t *bytes, *messages; /* [blocks] out of the present block */
+    uint32_t *to, count;        /* [blocks] blocks that it sends to */
+    uint8_t *met;               /* [blocks] */
+} row;
+
+static void collect(const topomap_graph *graph, const uint32_t *block_of, uint32_t v, row *r)
+{
+    for (uint64_t i = graph->offset[v]; i < graph->offset[v + 1]; i++) {
+        uint32_t to = block_of[graph->target[i]];
+
+        if (to == block_of[v])
+            continue;
+        if (!r->met[to]) {
+            r->met[to] = 1;
+            r->to[r->count++] = to;
+        }
+        r->bytes[to] += graph->bytes[i];
+        if (graph->messages)
+            r->messages[to] += graph->messages[i];
+    }
+}
+
+static int flush(row *r, uint32_t from, topomap_arcs *arcs, topomap_error *err)
+{
+    int status = 0;
+
+    for (uint32_t i = 0; i < r->count; i++) {
+        uint32_t to = r->to[i];
+
+        if (status == 0)
+            status = topomap_arcs_add(arcs, from, to, r->bytes[to], r->messages[to], err);
+        r->bytes[to] = r->messages[to] = 0;
+        r->met[to] = 0;
+    }
+    r->count = 0;
+    return status;
+}
+
+/* Vertices block by block: a counting sort. */
+static int sort_by_block(const uint32_t *block_of, uint32_t vertices, uint32_t blocks,
+                         uint32_t *order, topomap_error *err)
+{
+    uint32_t *next = topomap_alloc((size_t)blocks + 1, sizeof *next, err);
+
+    if (!next)
+        return -1;
+    for (uint32_t v = 0; v < vertices; v++)
+        next[block_of[v] + 1]++;
+    for (uint32_t b = 0; b < blocks; b++)
+        next[b + 1] += next[b];
+    for (uint32_t v = 0; v < vertices; v++)
+        order[next[block_of[v]]++] = v;
+    free(next);
+    return 0;
+}
+
+int topomap_graph_blocks(const topomap_graph *graph, const uint32_t *block_of, uint32_t blocks,
+                         topomap_graph **out, topomap_error *err)
+{
+    uint32_t *order = topomap_alloc(graph->ranks, sizeof *order, err);
+    topomap_arcs arcs = {.has_messages = graph->messages != NULL};
+    row r = {0};
+    int status = -1;
+
+    r.bytes = topomap_alloc(blocks, sizeof *r.bytes, err);
+    r.messages = topomap_alloc(blocks, sizeof *r.messages, err);
+    r.to = topomap_alloc(blocks, sizeof *r.to, err);
+    r.met = topomap_alloc(blocks, 1, err);
+    if (order && r.bytes && r.messages && r.to && r.met)
+        status = sort_by_block(block_of, graph->ranks, blocks, order, err);
+    for (uint32_t i = 0; status == 0 && i < graph->ranks; i++) {
+        uint32_t block = block_of[order[i]];
+
+        collect(graph, block_of, order[i], &r);
+        if (i + 1 == graph->ranks || block_of[order[i + 1]] != block)
+            status = flush(&r, block, &arcs, err);
+    }
+    free(order);
+    free(r.bytes);
+    free(r.messages);
+    free(r.to);
+    free(r.met);
+    if (status != 0) {
+        topomap_arcs_clear(&arcs);
+        return -1;
+    }
+    return topomap_arcs_take(&arcs, blocks, out, err);
+}

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fattree:, dragonfly: and percs: machines of a made fabric, and links:, one from a file. The
+ * shapes are those of `topomap db synth`. Every cable has capacity 1 where no rate is known. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/fabric.h"
+#include "machine/links.h"
+#include "util/alloc.h"
+#include "util/random.h"
+
+enum { TREE_LEVELS = 6, RADIX = 254, MANY = 1 << 20 };
+
+/* ---- key=value,key=value ----------------------------------------------------------------- */
+
+static const char *find_word(const topomap_spec *spec, const char *key)
+{
+    size_t length = strlen(key);
+
+    for (const char *at = spec->body;; at++) {
+        if (strncmp(at, key, length) == 0 && at[length] == '=')
+            return at + length + 1;
+        at = strchr(at, ',');
+        if (!at)
+            return NULL;
+    }
+}
+
+/* \param fallback  below \p least: it must be there */
+static int read_word(const topomap_spec *spec, const char *key, uint32_t least, uint32_t most,
+                     uint32_t fallback, uint32_t *number, topomap_error *err)
+{
+    const char *text = find_word(spec, key);
+    char digits[16];
+    size_t length = text ? strcspn(text, ",") : 0;
+
+    *number = fallback;
+    if (!text)
+        return fallback >= least ? 0 : topomap_spec_fail(spec, err, "%s= is missing", key);
+    snprintf(digits, sizeof digits, "%.*s", (int)(length < 15 ? length : 15), text);
+    if (length == 1 && *digits == '0')
+        *number = 0;
+    else if (length > 10 || topomap_spec_numbers(digits, ',', number, 1) != 1)
+        return topomap_spec_fail(spec, err, "%s= takes a number, found '%s'", key, digits);
+    if (*number < least || *number > most)
+        return topomap_spec_fail(spec, err, "%s=%u: expected a number from %u to %u", key, *number,
+                                 least, most);
+    return 0;
+}
+
+/* \param keys  each between blanks */
+static int check_words(const topomap_spec *spec, const char *keys, topomap_error *err)
+{
+    const char *at = spec->body;
+
+    while (at) {
+        size_t word = strcspn(at, ","), key = strcspn(at, "=,");
+        char padded[24];
+
+        snprintf(padded, sizeof padded, " %.*s ", (int)(key < 20 ? key : 20), at);
+        if (!key || key >= word || key > 16 || !strstr(keys, padded))
+            return topomap_spec_fail(spec, err,
+                                     "'%.*s' is none of%s, each key=number before *SLOTS, "
+                                     "@COSTS and alloc=",
+                                     (int)(word < 40 ? word : 40), at, keys);
+        for (const char *other = spec->body; other < at; other++)
+            if (strncmp(other, at, key + 1) == 0 && (other == spec->body || other[-1] == ','))
+                return topomap_spec_fail(spec, err, "%.*s= is given twice", (int)key, at);
+        at = at[word] ? at + word + 1 : NULL;
+    }
+    return 0;
+}
+
+static int finish(topomap_fabric *fabric, const topomap_spec *spec, int status, int named,
+                  topomap_machine **machine, topomap_error *err)
+{
+    if (status == 0)
+        status = topomap_fabric_machine(fabric, spec, named, machine, err);
+    topomap_fabric_clear(fabric);
+    return status;
+}
+
+static int name_hosts(topomap_fabric *f, topomap_error *err)
+{
+    int status = 0;
+
+    for (uint32_t i = 0; status == 0 && i < f->hosts; i++)
+        status = topomap_fabric_name(f, i, err, "node%u", i);
+    return status;
+}
+
+/* ---- Fat trees --------------------------------------------------------------------------- */
+
+/* PGFT(levels; m; w; p): a switch of level l has m[l] children and w[l + 1] parents, with p[l + 1]
+ * cables to each (Zahavi 2012); level 1 are the leaves, their children the hosts. */
+struct tree {
+    uint32_t levels, m[TREE_LEVELS + 2], w[TREE_LEVELS + 2], p[TREE_LEVELS + 2];
+    uint32_t above[TREE_LEVELS + 2], below[TREE_LEVELS + 2]; /* switches are above * below */
+    uint32_t first[TREE_LEVELS + 2];                         /* vertex */
+};
+
+static int leaf_tree(const topomap_spec *spec, struct tree *t, topomap_error *err)
+{
+    t->levels = 2;
+    t->w[1] = 1;
+    return check_words(spec, " leaves hosts spines links ", err) ||
+                   read_word(spec, "leaves", 1, MANY, 0, &t->m[2], err) ||
+                   read_word(spec, "hosts", 1, MANY, 16, &t->m[1], err) ||
+                   read_word(spec, "spines", 1, RADIX, 4, &t->w[2], err) ||
+                   read_word(spec, "links", 1, RADIX, 1, &t->p[2], err)
+               ? -1
+               : 0;
+}
+
+/* All ports of k used, half of them downwards but at the top. */
+static int port_tree(const topomap_spec *spec, struct tree *t, topomap_error *err)
+{
+    uint32_t k, hosts, taper;
+
+    if (check_words(spec, " k levels hosts taper ", err) ||
+        read_word(spec, "k", 2, RADIX, 0, &k, err) ||
+        read_word(spec, "levels", 1, TREE_LEVELS, 2, &t->levels, err) ||
+        read_word(spec, "hosts", 1, RADIX, t->levels > 1 ? k / 2 : k, &hosts, err) ||
+        read_word(spec, "taper", 1, RADIX, 1, &taper, err))
+        return -1;
+    if (k % 2 || k / 2 % taper)
+        return topomap_spec_fail(spec, err, "k= is even, and taper= divides its half");
+    for (uint32_t l = 1; l <= t->levels; l++) {
+        t->m[l] = l == 1 ? hosts : l == t->levels ? k : k / 2;
+        t->w[l] = l == 1 ? 1 : l == 2 ? k / 2 / taper : k / 2;
+        t->p[l] = 1;
+    }
+    return 0;
+}
+
+/* Each product stays below 2^62: at most 6 factors of 254 or 2^20 * 2^20 with 254. */
+static void count_tree(const struct tree *t, uint64_t *hosts, uint64_t *switches, uint64_t *cables)
+{
+    *hosts = 1;
+    *switches = 0;
+    for (uint32_t l = 1; l <= t->levels; l++)
+        *hosts *= t->m[l];
+    *cables = *hosts;
+    for (uint32_t level = 1; level <= t->levels; level++) {
+        uint64_t count = 1;
+
+        for (uint32_t l = 1; l <= t->levels; l++)
+            count *= l > level ? t->m[l] : t->w[l];
+        *switches += count;
+        if (level < t->levels)
+            *cables += count * t->w[level + 1] * t->p[level + 1];
+    }
+}
+
+static int add_level(topomap_fabric *f, struct tree *t, uint32_t level, topomap_error *err)
+{
+    uint32_t above = 1, below = 1;
+    int status = 0;
+
+    for (uint32_t l = level + 1; l <= t->levels; l++)
+        above *= t->m[l];
+    for (uint32_t l = 1; l <= level; l++)
+        below *= t->w[l];
+    t->above[level] = above;
+    t->below[level] = below;
+    t->first[level] =
+        level == 1 ? f->hosts : t->first[level - 1] + t->above[level - 1] * t->below[level - 1];
+    for (uint32_t i = 0; status == 0 && i < above * below; i++)
+        status = level == 1 ? topomap_fabric_name(f, t->first[level] + i, err, "leaf%u", i)
+                 : level == t->levels
+                     ? topomap_fabric_name(f, t->first[level] + i, err, "spine%u", i)
+                     : topomap_fabric_name(f, t->first[level] + i, err, "level%u-%u", level, i);
+    return status;
+}
+
+static int join_level(topomap_fabric *f, const struct tree *t, uint32_t level, topomap_error *err)
+{
+    uint32_t below = t->below[level], parents = t->w[level + 1];
+    int status = 0;
+
+    for (uint32_t i = 0; i < t->above[level] * below; i++)
+        for (uint32_t link = 0; status == 0 && link < parents * t->p[level + 1]; link++) {
+            uint32_t to = i / below / t->m[level + 1] * below * parents +
+                          link / t->p[level + 1] * below + i % below;
+
+            status = topomap_fabric_join(f, t->first[level] + i, t->first[level + 1] + to, 0, err);
+        }
+    return status;
+}
+
+int topomap_spec_fattree(const topomap_spec *spec, topomap_machine **machine, topomap_error *err)
+{
+    topomap_fabric f = {0};
+    struct tree t = {0};
+    uint64_t hosts, switches, cables;
+    int status;
+
+    if (find_word(spec, "leaves") ? leaf_tree(spec, &t, err) : port_tree(spec, &t, err))
+        return -1;
+    count_tree(&t, &hosts, &switches, &cables);
+    status = topomap_fabric_init(&f, spec, hosts, switches, cables, err);
+    if (status == 0)
+        status = name_hosts(&f, err);
+    for (uint32_t level = 1; status == 0 && level <= t.levels; level++)
+        status = add_level(&f, &t, level, err);
+    for (uint32_t i = 0; status == 0 && i < f.hosts; i++)
+        status = topomap_fabric_join(&f, i, t.first[1] + i / t.m[1], 0, err);
+    for (uint32_t level = 1; status == 0 && level < t.levels; level++)
+        status = join_level(&f, &t, level, err);
+    return finish(&f, spec, status, 0, machine, err);
+}
+
+/* ---- Dragonflies ------------------------------------------------------------------------- */
+
+/* Groups of a routers, all joined; p hosts and h global links a router, which lead to the groups
+ * after it, in order and round again (Kim, Dally, Scott, Abts 2008). */
+struct dragonfly {
+    uint32_t a, p, h, groups;
+};
+
+static int join_groups(topomap_fabric *f, const struct dragonfly *d, topomap_error *err)
+{
+    uint32_t away = d->groups - 1, rounds = away ? d->a * d->h / away : 0;
+    int status = 0;
+
+    for (uint32_t round = 0; round < rounds; round++)
+        for (uint32_t g = 0; g < d->groups; g++)
+            for (uint32_t i = 0; status == 0 && i < away; i++) {
+                uint32_t to = (g + i + 1) % d->groups;
+                uint32_t port = round * away + i, back = round * away + away - 1 - i;
+
+                if (g < to)
+                    status = topomap_fabric_join(f, f->hosts + g * d->a + port / d->h,
+                                                 f->hosts + to * d->a + back / d->h, 0, err);
+            }
+    return status;
+}
+
+static int make_dragonfly(topomap_fabric *f, const struct dragonfly *d, topomap_error *err)
+{
+    int status = name_hosts(f, err);
+
+    for (uint32_t r = 0; status == 0 && r < d->a * d->groups; r++) {
+        status = topomap_fabric_name(f, f->hosts + r, err, "g%u-r%u", r / d->a, r % d->a);
+        for (uint32_t i = 0; status == 0 && i < d->p; i++)
+            status = topomap_fabric_join(f, r * d->p + i, f->hosts + r, 0, err);
+        for (uint32_t other = r + 1; status == 0 && other % d->a != 0; other++)
+            status = topomap_fabric_join(f, f->hosts + r, f->hosts + other, 0, err);
+    }
+    return status == 0 ? join_groups(f, d, err) : -1;
+}
+
+int topomap_spec_dragonfly(const topomap_spec *spec, topomap_machine **machine, topomap_error *err)
+{
+    topomap_fabric f = {0};
+    struct dragonfly d;
+    uint64_t routers;
+    int status;
+
+    if (check_words(spec, " p a h groups ", err) || read_word(spec, "a", 1, RADIX, 0, &d.a, err) ||
+        read_word(spec, "p", 1, RADIX, 0, &d.p, err) ||
+        read_word(spec, "h", 1, RADIX, 0, &d.h, err) ||
+        read_word(spec, "groups", 1, MANY, d.a * d.h + 1, &d.groups, err))
+        return -1;
+    if (d.groups > d.a * d.h + 1)
+        return topomap_spec_fail(spec, err, "%u groups, but the global links reach %u (a*h + 1)",
+                                 d.groups, d.a * d.h + 1);
+    routers = (uint64_t)d.a * d.groups;
+    status = topomap_fabric_init(&f, spec, routers * d.p, routers,
+                                 routers * (d.p + d.a + (uint64_t)d.h), err);
+    if (status == 0)
+        status = make_dragonfly(&f, &d, err);
+    return finish(&f, spec, status, 0, machine, err);
+}
+
+/* ---- PERCS ------------------------------------------------------------------------------- */
+
+/* Hoefler & Snir, section 5.3.2: nodes are the routers. 8 nodes a drawer, joined by LL; 4 drawers a
+ * supernode, its nodes joined by LR across drawers; supernodes joined by D links, 9 a node. Which
+ * nodes own the D links of two supernodes is dealt out by the seed. */
+enum { DRAWER = 8, SUPERNODE = 32, D_LINKS = 9, D_PORTS = SUPERNODE * D_LINKS };
+
+static int join_supernode(topomap_fabric *f, uint32_t first, topomap_error *err)
+{
+    static const double gib = 1073741824.0;
+    int status = 0;
+
+    for (uint32_t i = 0; i < SUPERNODE; i++)
+        for (uint32_t j = i + 1; status == 0 && j < SUPERNODE; j++)
+            status = topomap_fabric_join(f, first + i, first + j,
+                                         (i / DRAWER == j / DRAWER ? 24.0 : 5.0) * gib, err);
+    return status;
+}
+
+static int join_supernodes(topomap_fabric *f, uint32_t supernodes, uint32_t links, uint32_t seed,
+                           topomap_error *err)
+{
+    uint32_t *deck = topomap_alloc((size_t)supernodes * D_PORTS, sizeof *deck, err);
+    uint32_t *dealt = topomap_alloc(supernodes, sizeof *dealt, err);
+    topomap_random random = {seed};
+    int status = deck && dealt ? 0 : -1;
+
+    for (uint32_t s = 0; status == 0 && s < supernodes; s++) {
+        for (uint32_t i = 0; i < D_PORTS; i++)
+            deck[s * D_PORTS + i] = s * SUPERNODE + i / D_LINKS;
+        topomap_random_shuffle(&random, deck + s * D_PORTS, D_PORTS);
+    }
+    for (uint32_t s = 0; s < supernodes; s++)
+        for (uint32_t t = s + 1; t < supernodes; t++)
+            for (uint32_t i = 0; status == 0 && i < links; i++)
+                status =
+                    topomap_fabric_join(f, deck[s * D_PORTS + dealt[s]++],
+                                        deck[t * D_PORTS + dealt[t]++], 10.0 * 1073741824.0, err);
+    free(deck);
+    free(dealt);
+    return status;
+}
+
+int topomap_spec_percs(const topomap_spec *spec, topomap_machine **machine, topomap_error *err)
+{
+    topomap_fabric f = {.hosts_route = 1};
+    uint32_t supernodes, links, seed;
+    int status;
+
+    if (check_words(spec, " supernodes links seed ", err) ||
+        read_word(spec, "supernodes", 1, D_PORTS + 1, 0, &supernodes, err) ||
+        read_word(spec, "links", 1, D_PORTS, 1, &links, err) ||
+        read_word(spec, "seed", 0, UINT32_MAX, 1, &seed, err))
+        return -1;
+    if (links * (supernodes - 1) > D_PORTS)
+        return topomap_spec_fail(spec, err, "a supernode has %d D links, not %u", D_PORTS,
+                                 links * (supernodes - 1));
+    status = topomap_fabric_init(&f, spec, (uint64_t)supernodes * SUPERNODE, 0,
+                                 (uint64_t)supernodes * (SUPERNODE * SUPERNODE + D_PORTS), err);
+    if (status == 0)
+        status = name_hosts(&f, err);
+    for (uint32_t s = 0; status == 0 && s < supernodes; s++)
+        status = join_supernode(&f, s * SUPERNODE, err);
+    if (status == 0)
+        status = join_supernodes(&f, supernodes, links, seed, err);
+    return finish(&f, spec, status, 0, machine, err);
+}
+
+/* ---- Links from a file ------------------------------------------------------------------- */
+
+static int take_links(const topomap_links *links, uint32_t *number, topomap_fabric *f,
+                      const topomap_spec *spec, topomap_error *err)
+{
+    uint32_t vertices = (uint32_t)links->vertices, next = 0;
+    int status = 0;
+
+    for (int kind = 0; kind < 2; kind++) { /* the hosts, in the file's order, then the switches */
+        for (uint32_t v = 0; v < vertices; v++)
+            if ((topomap_links_kind(links, v) == TOPOMAP_LINKS_HOST) == (kind == 0))
+                number[v] = next++;
+        if (kind == 0 && topomap_fabric_init(f, spec, next, vertices - next, links->links, err))
+            return -1;
+    }
+    if (f->hosts == 0)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: no hosts, only switches", spec->body);
+    for (uint32_t v = 0; status == 0 && v < vertices; v++) {
+        f->name[number[v]] = topomap_strdup(topomap_links_name(links, v), err);
+        status = f->name[number[v]] ? 0 : -1;
+    }
+    for (size_t i = 0; status == 0 && i < links->links; i++)
+        status = topomap_fabric_join(f, number[links->link[i].a], number[links->link[i].b],
+                                     links->link[i].mbps * 1e6 / 8, err);
+    return status;
+}
+
+int topomap_spec_links(const topomap_spec *spec, topomap_machine **machine, topomap_error *err)
+{
+    topomap_links links = {0};
+    topomap_fabric f = {0};
+    topomap_input *input;
+    uint32_t *number = NULL;
+    int status;
+
+    if (topomap_input_open(spec->body, &input, err))
+        return -1;
+    status = topomap_links_read(input, NULL, &links, err);
+    topomap_input_close(input);
+    if (status == 0) {
+        number = topomap_alloc(links.vertices, sizeof *number, err);
+        status = number ? take_links(&links, number, &f, spec, err) : -1;
+    }
+    free(number);
+    topomap_links_clear(&links);
+    return finish(&f, spec, status, 1, machine, err);
+}

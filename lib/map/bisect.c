@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Recursive bisection of both graphs: Hoefler & Snir, ICS 2011, Alg. 2, section 3.2. H is cut in
+ * two with its capacities as vertex weights (switches weigh nothing, fast links are cut last), G
+ * into halves of the same sizes, and each half of G goes on with its half of H. Halves that METIS
+ * left uneven are corrected by moving vertices of the least cumulative edge weight. Unlike dual
+ * recursive bipartitioning, a half knows nothing of neighbours outside. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "map/hosts.h"
+#include "map/partition.h"
+#include "util/alloc.h"
+
+typedef struct segment {
+    uint32_t vertex, vertices, unit, units; /* runs of the two arrays below */
+} segment;
+
+typedef struct ranked {
+    double weight;
+    uint32_t at; /* index in the segment */
+} ranked;
+
+typedef struct bisector {
+    const topomap_hosts *hosts;
+    topomap_weights links; /* H, links weighted by capacity */
+    topomap_partitioner on_h, on_g;
+    uint32_t *room;          /* [network vertices] units that fit; 0: a switch */
+    uint32_t *vertex, *unit; /* the two graphs' vertices, halves in a row */
+    uint32_t *other;         /* [network vertices] scratch */
+    uint8_t *side;           /* [network vertices] of the segment */
+    ranked *ranked;          /* [places] */
+    segment *todo;
+    size_t count, capacity;
+} bisector;
+
+static int allocate(bisector *b, topomap_error *err)
+{
+    const topomap_hosts *h = b->hosts;
+    uint32_t vertices = h->network->vertices;
+
+    b->links.vertices = vertices;
+    b->links.offset = topomap_alloc((size_t)vertices + 1, sizeof(uint64_t), err);
+    b->links.target = topomap_alloc(h->network->links, sizeof(uint32_t), err);
+    b->links.weight = topomap_alloc(h->network->links, sizeof(uint64_t), err);
+    b->room = topomap_alloc(vertices, sizeof *b->room, err);
+    b->vertex = topomap_alloc(vertices, sizeof *b->vertex, err);
+    b->unit = topomap_alloc(h->units, sizeof *b->unit, err);
+    b->other = topomap_alloc(vertices, sizeof *b->other, err);
+    b->side = topomap_alloc(vertices, 1, err);
+    b->ranked = topomap_alloc(h->places, sizeof *b->ranked, err);
+    return b->links.offset && b->links.target && b->links.weight && b->room && b->vertex &&
+                   b->unit && b->other && b->side && b->ranked
+               ? 0
+               : -1;
+}
+
+/* The slowest link weighs 1, and none more than a thousand. */
+static void weigh_links(bisector *b)
+{
+    const topomap_network *n = b->hosts->network;
+    double slowest = INFINITY;
+
+    for (uint32_t l = 0; l < n->links; l++)
+        slowest = n->capacity[l] < slowest ? n->capacity[l] : slowest;
+    for (uint32_t l = 0; l < n->links; l++) {
+        double weight = n->capacity[l] / slowest + 0.5;
+
+        b->links.target[l] = n->head[l];
+        b->links.weight[l] = weight > 1000 ? 1000 : (uint64_t)weight;
+    }
+    for (uint32_t v = 0; v <= n->vertices; v++)
+        b->links.offset[v] = n->first[v];
+    for (uint32_t i = 0; i < b->hosts->places; i++)
+        b->room[b->hosts->vertex[i]] = b->hosts->room[i];
+}
+
+static int lightest_first(const void *a, const void *b)
+{
+    const ranked *x = a, *y = b;
+
+    if (x->weight < y->weight || x->weight > y->weight)
+        return x->weight < y->weight ? -1 : 1;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Moves hosts from the larger to the smaller half while that brings them closer: afterwards both
+ * have a host, where there are two. */
+static void even_out(bisector *b, const segment *s)
+{
+    const uint32_t *vertex = b->vertex + s->vertex;
+    int64_t room[2] = {0, 0}, surplus;
+    uint32_t hosts = 0;
+    uint8_t larger;
+
+    for (uint32_t i = 0; i < s->vertices; i++)
+        room[b->side[i]] += b->room[vertex[i]];
+    larger = room[1] > room[0];
+    surplus = room[larger] - room[!larger];
+    for (uint32_t i = 0; i < s->vertices; i++) {
+        uint32_t v = vertex[i];
+
+        if (b->side[i] != larger || b->room[v] == 0)
+            continue;
+        b->ranked[hosts] = (ranked){.at = i};
+        for (uint64_t e = b->links.offset[v]; e < b->links.offset[v + 1]; e++)
+            b->ranked[hosts].weight += (double)b->links.weight[e];
+        hosts++;
+    }
+    if (surplus > 0 && hosts)
+        qsort(b->ranked, hosts, sizeof *b->ranked, lightest_first);
+    for (uint32_t i = 0; i < hosts && surplus > 0; i++) {
+        int64_t own = b->room[vertex[b->ranked[i].at]];
+
+        if (own >= surplus) /* it would be as far on the other side */
+            continue;
+        b->side[b->ranked[i].at] = !larger;
+        surplus -= 2 * own;
+    }
+}
+
+static int split(bisector *b, const segment *s, topomap_error *err)
+{
+    uint32_t *vertex = b->vertex + s->vertex, kept = 0, moved = 0, size[2] = {0, 0};
+
+    if (topomap_bisect(&b->on_h, vertex, s->vertices, b->room, b->side, err))
+        return -1;
+    even_out(b, s);
+    for (uint32_t i = 0; i < s->vertices; i++) {
+        size[b->side[i]] += b->room[vertex[i]];
+        if (b->side[i])
+            b->other[moved++] = vertex[i];
+        else
+            vertex[kept++] = vertex[i];
+    }
+    memcpy(vertex + kept, b->other, moved * sizeof *vertex);
+    if (topomap_partition(&b->on_g, b->unit + s->unit, s->units, 2, size, err) ||
+        topomap_grow(&b->todo, &b->capacity, b->count + 2, sizeof *s, err))
+        return -1;
+    b->todo[b->count++] = (segment){s->vertex + kept, moved, s->unit + size[0], size[1]};
+    b->todo[b->count++] = (segment){s->vertex, kept, s->unit, size[0]};
+    return 0;
+}
+
+static int run(bisector *b, uint32_t *place_of, topomap_error *err)
+{
+    const topomap_hosts *h = b->hosts;
+
+    if (topomap_grow(&b->todo, &b->capacity, 1, sizeof *b->todo, err))
+        return -1;
+    for (uint32_t v = 0; v < h->network->vertices; v++)
+        b->vertex[v] = v;
+    for (uint32_t u = 0; u < h->units; u++)
+        b->unit[u] = u;
+    b->todo[b->count++] = (segment){0, h->network->vertices, 0, h->units};
+    while (b->count) {
+        segment s = b->todo[--b->count];
+        uint32_t hosts = 0, place = 0;
+
+        for (uint32_t i = s.vertex; i < s.vertex + s.vertices; i++)
+            if (b->room[b->vertex[i]]) {
+                hosts++;
+                place = h->place_of[b->vertex[i]];
+            }
+        if (hosts > 1 && split(b, &s, err))
+            return -1;
+        for (uint32_t i = s.unit; hosts == 1 && i < s.unit + s.units; i++)
+            place_of[b->unit[i]] = place;
+    }
+    return 0;
+}
+
+int topomap_map_bisect(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+{
+    topomap_hosts hosts;
+    bisector b = {.hosts = &hosts};
+    uint32_t *place_of = NULL;
+    int status = topomap_hosts_init(&hosts, problem, "bisect", err);
+
+    if (status == 0) {
+        place_of = topomap_alloc(hosts.units, sizeof *place_of, err);
+        status = place_of ? allocate(&b, err) : -1;
+    }
+    if (status == 0) {
+        weigh_links(&b);
+        status =
+            topomap_partitioner_init(&b.on_h, &b.links, 1, (uint32_t)problem->seed, err) ||
+                    topomap_partitioner_init(&b.on_g, &hosts.work, 1, (uint32_t)problem->seed, err)
+                ? -1
+                : 0;
+        b.on_g.least_incident = 1;
+    }
+    if (status == 0)
+        status = run(&b, place_of, err);
+    if (status == 0)
+        status = topomap_hosts_place(&hosts, place_of, slot_of, err);
+    topomap_partitioner_clear(&b.on_h);
+    topomap_partitioner_clear(&b.on_g);
+    topomap_weights_clear(&b.links);
+    free(b.room);
+    free(b.vertex);
+    free(b.unit);
+    free(b.other);
+    free(b.side);
+    free(b.ranked);
+    free(b.todo);
+    free(place_of);
+    topomap_hosts_clear(&hosts);
+    return status;
+}

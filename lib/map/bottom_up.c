@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Bottom-up construction: Schulz & Traeff (VieM), section 3.1. The graph is partitioned into
+ * blocks of as many vertices as an innermost group has slots, the blocks become the vertices of
+ * the next graph, and so on up to one block; then the levels are unfolded again. Which of two
+ * equal groups a block gets does not matter until the level above decides, so that all groups of
+ * a level must have one size. */
+#define _GNU_SOURCE /* qsort_r */
+#include <stdlib.h>
+#include <string.h>
+
+#include "map/partition.h"
+#include "map/problem.h"
+#include "util/alloc.h"
+#include "util/clock.h"
+
+enum { LEVELS = 2 * TOPOMAP_MACHINE_LEVELS };
+
+typedef struct bottom_up {
+    topomap_problem *problem;
+    uint32_t *slots; /* [slots] so that each group of every level is a run */
+    uint32_t levels;
+    uint32_t size[LEVELS];     /* slots of a group */
+    uint32_t *members[LEVELS]; /* [vertices of the level's graph] block by block */
+} bottom_up;
+
+static int nested_order(const void *a, const void *b, void *data)
+{
+    const topomap_machine *m = data;
+    uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
+
+    for (uint32_t l = m->outer_levels; l-- > 0;) {
+        uint32_t gp = m->outer[l].group[m->node_of[p]], gq = m->outer[l].group[m->node_of[q]];
+
+        if (gp != gq)
+            return gp < gq ? -1 : 1;
+    }
+    return (p > q) - (p < q);
+}
+
+static uint32_t group_of(const topomap_machine *m, uint32_t level, uint32_t slot)
+{
+    if (level + 1 < m->inner_levels)
+        return m->inner[level].group[slot];
+    if (level < m->inner_levels)
+        return m->node_of[slot];
+    return m->outer[level - m->inner_levels].group[m->node_of[slot]];
+}
+
+/* The one size of the level's groups, 0 where they have several. */
+static uint32_t group_size(const bottom_up *b, uint32_t level)
+{
+    const topomap_machine *m = b->problem->machine;
+    uint32_t size = 0, first = 0;
+
+    for (uint32_t i = 1; i <= m->slots; i++) {
+        if (i < m->slots && group_of(m, level, b->slots[i]) == group_of(m, level, b->slots[first]))
+            continue;
+        if (size && i - first != size)
+            return 0;
+        size = i - first;
+        first = i;
+    }
+    return size;
+}
+
+/* Levels of more than one member a group, from the inside out. */
+static int find_levels(bottom_up *b, topomap_error *err)
+{
+    const topomap_machine *m = b->problem->machine;
+    uint32_t below = 1;
+
+    for (uint32_t i = 0; i < m->slots; i++)
+        b->slots[i] = i;
+    qsort_r(b->slots, m->slots, sizeof *b->slots, nested_order, (void *)m);
+    for (uint32_t l = 0; l < m->inner_levels + m->outer_levels; l++) {
+        uint32_t size = group_size(b, l);
+
+        if (size == 0)
+            return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                     "bottom-up: the groups of level '%s' have different sizes; "
+                                     "use top-down",
+                                     l < m->inner_levels ? m->inner[l].name
+                                                         : m->outer[l - m->inner_levels].name);
+        if (size > below)
+            b->size[b->levels++] = size;
+        below = size;
+    }
+    return 0;
+}
+
+/* The graph of blocks; edges between the same two blocks are added up. */
+static int contract(const topomap_weights *w, const uint32_t *block_of, uint32_t blocks,
+                    topomap_weights *out, topomap_error *err)
+{
+    topomap_arcs arcs = {0};
+    topomap_graph *graph = NULL;
+    int status = 0;
+
+    for (uint32_t u = 0; status == 0 && u < w->vertices; u++)
+        for (uint64_t e = w->offset[u]; status == 0 && e < w->offset[u + 1]; e++)
+            if (u < w->target[e] && block_of[u] != block_of[w->target[e]])
+                status = topomap_arcs_add(&arcs, block_of[u], block_of[w->target[e]], w->weight[e],
+                                          0, err);
+    if (status != 0) {
+        topomap_arcs_clear(&arcs);
+        return -1;
+    }
+    if (topomap_arcs_take(&arcs, blocks, &graph, err) != 0)
+        return -1;
+    status = topomap_weights_new(graph, blocks, out, err);
+    topomap_graph_free(graph);
+    return status;
+}
+
+/* Fills members: the vertices of \p w, in blocks of \p width. */
+static int divide(const topomap_problem *problem, const topomap_weights *w, uint32_t width,
+                  uint32_t *members, topomap_error *err)
+{
+    int cuts = problem->effort == TOPOMAP_STRONG ? 8 : problem->effort == TOPOMAP_DEFAULT ? 2 : 1;
+    uint32_t parts = w->vertices / width, *size = topomap_alloc(parts, sizeof *size, err);
+    topomap_partitioner partitioner = {0};
+    int status = size ? 0 : -1;
+
+    if (status == 0)
+        status = topomap_partitioner_init(&partitioner, w, cuts, (uint32_t)problem->seed, err);
+    partitioner.how = TOPOMAP_PARTITION_EXCHANGE;
+    for (uint32_t i = 0; status == 0 && i < parts; i++)
+        size[i] = width;
+    for (uint32_t v = 0; v < w->vertices; v++)
+        members[v] = v;
+    if (status == 0)
+        status = topomap_partition(&partitioner, members, w->vertices, parts, size, err);
+    topomap_partitioner_clear(&partitioner);
+    free(size);
+    return status;
+}
+
+/* Replaces the graph by that of its blocks. */
+static int climb(bottom_up *b, uint32_t level, topomap_weights *w, topomap_error *err)
+{
+    uint32_t width = b->size[level] / (level ? b->size[level - 1] : 1);
+    uint32_t *block_of = topomap_alloc(w->vertices, sizeof *block_of, err);
+    topomap_weights next = {0};
+    int status = -1;
+
+    b->members[level] = topomap_alloc(w->vertices, sizeof(uint32_t), err);
+    if (block_of && b->members[level])
+        status = divide(b->problem, w, width, b->members[level], err);
+    for (uint32_t i = 0; status == 0 && i < w->vertices; i++)
+        block_of[b->members[level][i]] = i / width;
+    if (status == 0)
+        status = contract(w, block_of, w->vertices / width, &next, err);
+    free(block_of);
+    if (level)
+        topomap_weights_clear(w);
+    *w = next;
+    return status;
+}
+
+/* place[v] of a level's vertices, counted in groups of that level, becomes that of the members. */
+static int unfold(const bottom_up *b, uint32_t *slot_of, topomap_error *err)
+{
+    uint32_t n = b->problem->weights.vertices, blocks = 1;
+    uint32_t *place = topomap_alloc(n, sizeof *place, err);
+    uint32_t *below = topomap_alloc(n, sizeof *below, err);
+    int status;
+
+    for (uint32_t l = b->levels; place && below && l-- > 0;) {
+        uint32_t width = b->size[l] / (l ? b->size[l - 1] : 1);
+
+        for (uint32_t i = 0; i < blocks * width; i++)
+            below[b->members[l][i]] = place[i / width] * width + i % width;
+        blocks *= width;
+        memcpy(place, below, blocks * sizeof *place);
+    }
+    for (uint32_t v = 0; place && below && v < n; v++)
+        slot_of[v] = b->slots[place[v]];
+    status = place && below ? 0 : -1;
+    free(below);
+    free(place);
+    return status;
+}
+
+int topomap_map_bottom_up(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+{
+    double before = topomap_clock_cpu();
+    bottom_up b = {.problem = problem};
+    topomap_weights w = problem->weights;
+    int status = -1;
+
+    b.slots = topomap_alloc(problem->machine->slots, sizeof *b.slots, err);
+    if (b.slots)
+        status = find_levels(&b, err);
+    for (uint32_t l = 0; status == 0 && l < b.levels; l++)
+        status = climb(&b, l, &w, err);
+    if (status == 0)
+        status = unfold(&b, slot_of, err);
+    if (w.offset != problem->weights.offset)
+        topomap_weights_clear(&w);
+    for (uint32_t l = 0; l < b.levels; l++)
+        free(b.members[l]);
+    free(b.slots);
+    problem->phase_seconds[TOPOMAP_PHASE_INTER] += topomap_clock_cpu() - before;
+    return status;
+}

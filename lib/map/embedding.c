@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "map/embedding.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "map/grid_find.h"
+#include "util/alloc.h"
+
+enum { PIVOTS = 24, ITERATIONS = 60 };
+
+typedef struct embedding {
+    const topomap_weights *weights;
+    uint32_t ranks, pivots, axes;
+    double *distance;                 /* [ranks * PIVOTS], then centred and squared */
+    uint32_t *queue, *hops, *nearest; /* [ranks] */
+    double product[PIVOTS][PIVOTS];
+} embedding;
+
+/* Hops from a pivot; ranks that it does not reach are one further than the furthest. */
+static void measure(embedding *m, uint32_t pivot, uint32_t column)
+{
+    uint32_t head = 0, tail = 0, far;
+
+    memset(m->hops, 0xff, m->ranks * sizeof *m->hops);
+    m->hops[pivot] = 0;
+    m->queue[tail++] = pivot;
+    while (head < tail) {
+        uint32_t u = m->queue[head++];
+
+        for (uint64_t e = m->weights->offset[u]; e < m->weights->offset[u + 1]; e++) {
+            uint32_t v = m->weights->target[e];
+
+            if (m->hops[v] != UINT32_MAX)
+                continue;
+            m->hops[v] = m->hops[u] + 1;
+            m->queue[tail++] = v;
+        }
+    }
+    far = m->hops[m->queue[tail - 1]] + 1;
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        double h = m->hops[r] == UINT32_MAX ? far : m->hops[r];
+
+        m->distance[(size_t)r * PIVOTS + column] = h * h;
+        m->nearest[r] = m->hops[r] < m->nearest[r] ? m->hops[r] : m->nearest[r];
+    }
+}
+
+/* Each pivot as far as possible from those before it; unreached ranks come first. */
+static void choose_pivots(embedding *m)
+{
+    uint32_t next = 0;
+
+    memset(m->nearest, 0xff, m->ranks * sizeof *m->nearest);
+    for (m->pivots = 0; m->pivots < PIVOTS; m->pivots++) {
+        if (m->nearest[next] == 0)
+            return;
+        measure(m, next, m->pivots);
+        for (uint32_t r = 0; r < m->ranks; r++)
+            if (m->nearest[r] > m->nearest[next])
+                next = r;
+    }
+}
+
+/* Double centring, as in classical scaling, and the products of the columns. */
+static void centre(embedding *m)
+{
+    double column[PIVOTS] = {0}, all = 0;
+
+    for (uint32_t r = 0; r < m->ranks; r++)
+        for (uint32_t i = 0; i < m->pivots; i++)
+            column[i] += m->distance[(size_t)r * PIVOTS + i] / m->ranks;
+    for (uint32_t i = 0; i < m->pivots; i++)
+        all += column[i] / m->pivots;
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        double *row = m->distance + (size_t)r * PIVOTS, mean = 0;
+
+        for (uint32_t i = 0; i < m->pivots; i++)
+            mean += row[i] / m->pivots;
+        for (uint32_t i = 0; i < m->pivots; i++)
+            row[i] = -0.5 * (row[i] - mean - column[i] + all);
+        for (uint32_t i = 0; i < m->pivots; i++)
+            for (uint32_t j = 0; j < m->pivots; j++)
+                m->product[i][j] += row[i] * row[j];
+    }
+}
+
+/* The leading eigenvector of the products, by power iteration, and its removal from them. */
+static void principal(embedding *m, double *vector)
+{
+    double next[PIVOTS], length = 0;
+
+    for (uint32_t i = 0; i < m->pivots; i++)
+        vector[i] = 1.0 + 0.1 * i; /* no direction that symmetry would hide */
+    for (int k = 0; k <= ITERATIONS; k++) {
+        length = 0;
+        for (uint32_t i = 0; i < m->pivots; i++) {
+            next[i] = 0;
+            for (uint32_t j = 0; j < m->pivots; j++)
+                next[i] += m->product[i][j] * vector[j];
+            length += next[i] * next[i];
+        }
+        length = sqrt(length);
+        for (uint32_t i = 0; i < m->pivots; i++)
+            vector[i] = length > 1e-12 ? next[i] / length : 0.0;
+    }
+    for (uint32_t i = 0; i < m->pivots; i++)
+        for (uint32_t j = 0; j < m->pivots; j++)
+            m->product[i][j] -= length * vector[i] * vector[j];
+}
+
+/* Stretches one axis over 0 to 1; ends stay inside. */
+static void stretch(embedding *m, uint32_t axis, double *position)
+{
+    double low = INFINITY, high = -INFINITY;
+
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        double c = position[(size_t)r * m->axes + axis];
+
+        low = c < low ? c : low;
+        high = c > high ? c : high;
+    }
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        double *c = &position[(size_t)r * m->axes + axis];
+
+        *c = high - low > 1e-9 ? (*c - low) / (high - low) : 0.5;
+    }
+}
+
+static void project(embedding *m, uint32_t axis, double *position)
+{
+    double vector[PIVOTS];
+
+    principal(m, vector);
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        double sum = 0;
+
+        for (uint32_t i = 0; i < m->pivots; i++)
+            sum += m->distance[(size_t)r * PIVOTS + i] * vector[i];
+        position[(size_t)r * m->axes + axis] = sum;
+    }
+    stretch(m, axis, position);
+}
+
+/* The machine's axes, longest first, ties in order. */
+static void order_axes(const topomap_mesh *mesh, uint32_t *order)
+{
+    for (uint32_t a = 0; a < mesh->axes; a++) {
+        uint32_t i = a;
+
+        for (; i > 0 && mesh->extent[order[i - 1]] < mesh->extent[a]; i--)
+            order[i] = order[i - 1];
+        order[i] = a;
+    }
+}
+
+static int lay_out(const topomap_mesh *mesh, double *position, topomap_error *err)
+{
+    embedding m = {
+        .weights = &mesh->problem->weights, .ranks = mesh->problem->ranks, .axes = mesh->axes};
+    uint32_t order[TOPOMAP_MACHINE_DIMS];
+    int status = -1;
+
+    m.distance = topomap_alloc(m.ranks, PIVOTS * sizeof *m.distance, err);
+    m.queue = topomap_alloc(m.ranks, sizeof *m.queue, err);
+    m.hops = topomap_alloc(m.ranks, sizeof *m.hops, err);
+    m.nearest = topomap_alloc(m.ranks, sizeof *m.nearest, err);
+    if (m.distance && m.queue && m.hops && m.nearest) {
+        choose_pivots(&m);
+        centre(&m);
+        order_axes(mesh, order);
+        for (uint32_t a = 0; a < mesh->axes; a++)
+            project(&m, order[a], position);
+        status = 0;
+    }
+    free(m.distance);
+    free(m.queue);
+    free(m.hops);
+    free(m.nearest);
+    return status;
+}
+
+int topomap_embedding_make(const topomap_mesh *mesh, double *position, topomap_error *err)
+{
+    topomap_grid grid;
+
+    if (mesh->axes == 0 || mesh->axes > TOPOMAP_GRID_DIMS ||
+        !topomap_grid_find(&mesh->problem->weights, mesh->problem->ranks, mesh->axes, &grid))
+        return lay_out(mesh, position, err);
+    for (uint32_t r = 0; r < mesh->problem->ranks; r++) {
+        uint32_t rest = r;
+
+        for (uint32_t a = 0; a < grid.dims; a++) {
+            position[(size_t)r * grid.dims + a] = (double)(rest % grid.dim[a]) / grid.dim[a];
+            rest /= grid.dim[a];
+        }
+    }
+    return 0;
+}

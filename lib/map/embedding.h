@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TOPOMAP_EMBEDDING_H
+#define TOPOMAP_EMBEDDING_H
+
+#include "map/mesh.h"
+
+/** Where the ranks lie in space: position[rank * mesh->axes + axis], from 0 to 1, the objects'
+ *  bounding box stretched over the processors' (Bhatele, AFFN). A grid of as many dimensions as
+ *  the allocation gives its own coordinates. Any other graph is laid out: hop distances from a few
+ *  pivots, reduced to their principal axes, the longest along the longest of the machine (Brandes
+ *  and Pich, "Eigensolver methods for progressive multidimensional scaling of large data", 2006).
+ *  Deterministic; O(edges) a pivot.
+ *  \param position [ranks * axes] */
+int topomap_embedding_make(const topomap_mesh *mesh, double *position, topomap_error *err);
+
+#endif

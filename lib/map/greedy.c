@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Greedy mapping with heterogeneous links: Hoefler & Snir, ICS 2011, Alg. 1, section 3.1. The
+ * heaviest edge of what is placed goes next, to the host with room that is closest to the last one
+ * filled, under the loads that the edges placed so far have put on the links.
+ *
+ * Ways are compared by (hops, bytes / capacity so far, sum of 1 / capacity): the pseudocode's equal
+ * starting weights, without numbers that overflow, and with the fast one of two idle links first.
+ * An edge whose end is placed meanwhile is skipped, and a graph in several parts goes on with the
+ * heaviest vertex left: the pseudocode is silent on both. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/graph.h"
+#include "map/hosts.h"
+#include "util/alloc.h"
+
+enum { NONE = UINT32_MAX };
+static const double search_budget = 2e8; /* links looked at by all congestion estimates together */
+
+typedef struct edge {
+    uint64_t weight;
+    uint32_t from, to; /* units: placed, and to be placed */
+} edge;
+
+typedef struct greedy {
+    const topomap_hosts *hosts;
+    double *load;       /* [links] bytes */
+    uint32_t *left;     /* [places] room */
+    uint32_t *place_of; /* [units] */
+    uint32_t *order;    /* [units] heaviest first */
+    edge *heap;
+    size_t count, capacity;
+    /* one search */
+    uint32_t epoch, *seen, *hops, *via, *tail, *queue; /* [vertices] */
+    double *far, *slow; /* [vertices] load, and sum of 1 / capacity, along the best way */
+} greedy;
+
+/* ---- The heap ---------------------------------------------------------------------------- */
+
+static int before(const edge *a, const edge *b)
+{
+    if (a->weight != b->weight)
+        return a->weight > b->weight;
+    if (a->from != b->from)
+        return a->from < b->from;
+    return a->to < b->to;
+}
+
+static int push(greedy *g, edge e, topomap_error *err)
+{
+    size_t at = g->count;
+
+    if (topomap_grow(&g->heap, &g->capacity, g->count + 1, sizeof e, err))
+        return -1;
+    for (g->count++; at > 0 && before(&e, &g->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        g->heap[at] = g->heap[(at - 1) / 2];
+    g->heap[at] = e;
+    return 0;
+}
+
+static edge pop(greedy *g)
+{
+    edge top = g->heap[0], last = g->heap[--g->count];
+    size_t at = 0, child;
+
+    while ((child = 2 * at + 1) < g->count) {
+        child += child + 1 < g->count && before(&g->heap[child + 1], &g->heap[child]);
+        if (!before(&g->heap[child], &last))
+            break;
+        g->heap[at] = g->heap[child];
+        at = child;
+    }
+    if (g->count)
+        g->heap[at] = last;
+    return top;
+}
+
+/* ---- Ways -------------------------------------------------------------------------------- */
+
+/* 1 where (far, slow) of the first is better, -1 worse. */
+static int better(double far, double slow, double than_far, double than_slow)
+{
+    if (far < than_far || far > than_far)
+        return far < than_far ? 1 : -1;
+    return slow < than_slow ? 1 : slow > than_slow ? -1 : 0;
+}
+
+static void relax(greedy *g, uint32_t u, uint32_t link, uint32_t *found)
+{
+    const topomap_network *n = g->hosts->network;
+    uint32_t v = n->head[link];
+    double far = g->far[u] + g->load[link] / n->capacity[link];
+    double slow = g->slow[u] + 1.0 / n->capacity[link];
+
+    if (g->seen[v] != g->epoch) {
+        g->seen[v] = g->epoch;
+        g->hops[v] = g->hops[u] + 1;
+        g->queue[(*found)++] = v;
+    } else if (g->hops[v] != g->hops[u] + 1 || better(far, slow, g->far[v], g->slow[v]) <= 0) {
+        return;
+    }
+    g->far[v] = far;
+    g->slow[v] = slow;
+    g->via[v] = link;
+    g->tail[v] = u;
+}
+
+/* Best ways from a vertex, breadth first, as far as the vertex \p to, or (NONE) to the best place
+ * with room. \return the vertex found, NONE where there is none */
+static uint32_t search(greedy *g, uint32_t from, uint32_t to)
+{
+    const topomap_hosts *h = g->hosts;
+    uint32_t found = 1, best = NONE;
+
+    g->epoch++;
+    g->seen[from] = g->epoch;
+    g->hops[from] = 0;
+    g->far[from] = g->slow[from] = 0;
+    g->queue[0] = from;
+    for (uint32_t i = 0; i < found; i++) {
+        uint32_t u = g->queue[i], place = h->place_of[u];
+
+        /* All ways to the vertices of this many hops are known now. */
+        if (best != NONE && g->hops[u] > g->hops[best])
+            break;
+        if (to != NONE ? u == to : place != NONE && g->left[place] > 0) {
+            int order =
+                best == NONE ? 1 : better(g->far[u], g->slow[u], g->far[best], g->slow[best]);
+
+            if (order > 0 || (order == 0 && place < h->place_of[best]))
+                best = u;
+        }
+        if (best == NONE)
+            for (uint32_t l = h->network->first[u]; l < h->network->first[u + 1]; l++)
+                relax(g, u, l, &found);
+    }
+    return best;
+}
+
+static uint32_t first_with_room(const greedy *g)
+{
+    uint32_t place = 0;
+
+    while (g->left[place] == 0)
+        place++;
+    return place;
+}
+
+/* ---- One run ----------------------------------------------------------------------------- */
+
+static int put(greedy *g, uint32_t unit, uint32_t place, topomap_error *err)
+{
+    const topomap_weights *w = &g->hosts->work;
+
+    g->place_of[unit] = place;
+    g->left[place]--;
+    for (uint64_t e = w->offset[unit]; e < w->offset[unit + 1]; e++)
+        if (g->place_of[w->target[e]] == NONE &&
+            push(g, (edge){w->weight[e], unit, w->target[e]}, err))
+            return -1;
+    return 0;
+}
+
+/* Traffic is both ways; w is of both directions together, each gets half. */
+static void load_way(greedy *g, const edge *e)
+{
+    const topomap_hosts *h = g->hosts;
+    uint32_t from = h->vertex[g->place_of[e->from]], to = h->vertex[g->place_of[e->to]];
+
+    if (from == to || search(g, from, to) == NONE)
+        return;
+    for (uint32_t v = to; v != from; v = g->tail[v]) {
+        g->load[g->via[v]] += (double)e->weight / 2;
+        g->load[topomap_network_link(h->network, v, g->tail[v])] += (double)e->weight / 2;
+    }
+}
+
+static int run(greedy *g, uint32_t start, topomap_error *err)
+{
+    const topomap_hosts *h = g->hosts;
+    uint32_t s = start, next = 0;
+
+    memset(g->load, 0, h->network->links * sizeof *g->load);
+    memset(g->place_of, 0xff, h->units * sizeof *g->place_of);
+    memcpy(g->left, h->room, h->places * sizeof *g->left);
+    g->count = 0;
+    for (uint32_t placed = 0; placed < h->units; placed++) {
+        edge e = {0, NONE, NONE};
+
+        while (g->count && (e.to == NONE || g->place_of[e.to] != NONE))
+            e = pop(g);
+        if (e.to == NONE || g->place_of[e.to] != NONE) {
+            while (g->place_of[g->order[next]] != NONE)
+                next++;
+            e = (edge){0, NONE, g->order[next]};
+        }
+        if (g->left[s] == 0) { /* from where it is, not from the neighbour's host */
+            uint32_t found = search(g, h->vertex[s], NONE);
+
+            s = found == NONE ? first_with_room(g) : h->place_of[found];
+        }
+        if (put(g, e.to, s, err))
+            return -1;
+        if (e.from != NONE)
+            load_way(g, &e);
+    }
+    return 0;
+}
+
+/* ---- Several starts ---------------------------------------------------------------------- */
+
+struct ranked {
+    double weight; /* of all its edges */
+    uint32_t unit;
+};
+
+static int heaviest_first(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+
+    if (x->weight < y->weight || x->weight > y->weight)
+        return x->weight > y->weight ? -1 : 1;
+    return x->unit < y->unit ? -1 : x->unit > y->unit;
+}
+
+static int sort_units(greedy *g, topomap_error *err)
+{
+    const topomap_weights *w = &g->hosts->work;
+    struct ranked *unit = topomap_alloc(g->hosts->units, sizeof *unit, err);
+
+    if (!unit)
+        return -1;
+    for (uint32_t u = 0; u < g->hosts->units; u++) {
+        unit[u].unit = u;
+        for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++)
+            unit[u].weight += (double)w->weight[e];
+    }
+    qsort(unit, g->hosts->units, sizeof *unit, heaviest_first);
+    for (uint32_t u = 0; u < g->hosts->units; u++)
+        g->order[u] = unit[u].unit;
+    free(unit);
+    return 0;
+}
+
+/* How many starts the time for their estimates allows. */
+static uint32_t count_starts(const topomap_hosts *h)
+{
+    static const uint32_t wanted[] = {1, 4, 16};
+    const topomap_problem *p = h->problem;
+    double each = (double)p->graph->offset[p->graph->ranks] * h->network->links;
+    uint32_t starts = wanted[p->effort];
+
+    if (each * starts > search_budget)
+        starts = each * 2 > search_budget ? 1 : (uint32_t)(search_budget / each);
+    return starts < h->places ? starts : h->places;
+}
+
+static int try_starts(greedy *g, uint32_t *slot_of, topomap_error *err)
+{
+    const topomap_hosts *h = g->hosts;
+    topomap_problem *p = h->problem;
+    uint32_t starts = count_starts(h), start = 0;
+    uint32_t *trial = topomap_alloc(p->machine->slots, sizeof *trial, err);
+    topomap_random random = {p->seed};
+    double best = INFINITY;
+    int status = trial ? 0 : -1;
+
+    for (uint32_t i = 0; status == 0 && i < starts; i++) {
+        topomap_congestion congestion = {.max = 0};
+
+        if (i > 0 && topomap_problem_late(p))
+            break;
+        status = run(g, start, err);
+        if (status == 0)
+            status = topomap_hosts_place(h, g->place_of, trial, err);
+        /* A network in parts has no congestion between them: then the first start stays. */
+        if (status == 0 && starts > 1 &&
+            topomap_congestion_evaluate(p->graph, p->machine, trial, "fast", &congestion, NULL))
+            congestion.max = i ? INFINITY : 0;
+        if (status == 0 && congestion.max < best) {
+            best = congestion.max;
+            memcpy(slot_of, trial, p->machine->slots * sizeof *trial);
+        }
+        start = topomap_random_below(&random, h->places);
+    }
+    free(trial);
+    return status;
+}
+
+static int allocate(greedy *g, topomap_error *err)
+{
+    const topomap_hosts *h = g->hosts;
+    size_t vertices = h->network->vertices;
+
+    g->load = topomap_alloc(h->network->links, sizeof *g->load, err);
+    g->left = topomap_alloc(h->places, sizeof *g->left, err);
+    g->place_of = topomap_alloc(h->units, sizeof *g->place_of, err);
+    g->order = topomap_alloc(h->units, sizeof *g->order, err);
+    g->seen = topomap_alloc(vertices * 5, sizeof *g->seen, err);
+    g->far = topomap_alloc(vertices * 2, sizeof *g->far, err);
+    if (!g->load || !g->left || !g->place_of || !g->order || !g->seen || !g->far)
+        return -1;
+    g->hops = g->seen + vertices;
+    g->via = g->hops + vertices;
+    g->tail = g->via + vertices;
+    g->queue = g->tail + vertices;
+    g->slow = g->far + vertices;
+    return 0;
+}
+
+int topomap_map_greedy(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+{
+    topomap_hosts hosts;
+    greedy g = {.hosts = &hosts};
+    int status = topomap_hosts_init(&hosts, problem, "greedy", err);
+
+    if (status == 0)
+        status = allocate(&g, err);
+    if (status == 0)
+        status = sort_units(&g, err);
+    if (status == 0)
+        status = try_starts(&g, slot_of, err);
+    free(g.load);
+    free(g.left);
+    free(g.place_of);
+    free(g.order);
+    free(g.heap);
+    free(g.seen);
+    free(g.far);
+    topomap_hosts_clear(&hosts);
+    return status;
+}

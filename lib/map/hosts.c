@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "map/hosts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "map/partition.h"
+#include "util/alloc.h"
+
+static int find_places(topomap_hosts *h, topomap_error *err)
+{
+    const topomap_machine *m = h->problem->machine;
+    const topomap_network *n = h->network;
+    uint32_t *at;
+
+    h->place_of = topomap_alloc(n->vertices, sizeof(uint32_t), err);
+    h->vertex = topomap_alloc(m->nodes, sizeof(uint32_t), err);
+    h->room = topomap_alloc(m->nodes, sizeof(uint32_t), err);
+    h->slot_first = topomap_alloc((size_t)m->nodes + 1, sizeof(uint32_t), err);
+    h->slot = topomap_alloc(m->slots, sizeof(uint32_t), err);
+    at = topomap_alloc(m->nodes, sizeof *at, err);
+    if (!h->place_of || !h->vertex || !h->room || !h->slot_first || !h->slot || !at) {
+        free(at);
+        return -1;
+    }
+    memset(h->place_of, 0xff, n->vertices * sizeof(uint32_t));
+    for (uint32_t i = 0; i < m->nodes; i++) {
+        uint32_t v = n->vertex_of[i], slots = m->slot_first[i + 1] - m->slot_first[i];
+
+        if (slots && h->place_of[v] == UINT32_MAX) {
+            h->place_of[v] = h->places;
+            h->vertex[h->places++] = v;
+        }
+        if (slots)
+            h->room[h->place_of[v]] += slots;
+    }
+    for (uint32_t i = 0; i < h->places; i++)
+        h->slot_first[i + 1] = h->slot_first[i] + h->room[i];
+    memcpy(at, h->slot_first, h->places * sizeof *at);
+    for (uint32_t s = 0; s < m->slots; s++)
+        h->slot[at[h->place_of[n->vertex_of[m->node_of[s]]]]++] = s;
+    free(at);
+    return 0;
+}
+
+/* ---- Several ranks a host (section 3.4) ---------------------------------------------------- */
+
+/* Blocks as consecutive runs of \p vertices, `size` each. */
+static int cut_blocks(topomap_hosts *h, uint32_t size, uint32_t *vertices, topomap_error *err)
+{
+    const topomap_weights *w = &h->problem->weights;
+    topomap_partitioner p;
+    uint32_t *sizes = topomap_alloc(h->places, sizeof *sizes, err);
+    int status;
+
+    if (!sizes)
+        return -1;
+    for (uint32_t i = 0; i < h->places; i++)
+        sizes[i] = size;
+    for (uint32_t v = 0; v < w->vertices; v++)
+        vertices[v] = v;
+    status = topomap_partitioner_init(&p, w, 1, (uint32_t)h->problem->seed, err);
+    if (status == 0) {
+        p.least_incident = 1;
+        status = topomap_partition(&p, vertices, w->vertices, h->places, sizes, err);
+        topomap_partitioner_clear(&p);
+    }
+    free(sizes);
+    return status;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Adds up the weights from one block to the others: the quotient's row. */
+static uint64_t sum_row(const topomap_hosts *h, const uint32_t *member, uint32_t size, uint64_t at,
+                        uint64_t *sum)
+{
+    const topomap_weights *w = &h->problem->weights;
+    uint32_t *target = h->work.target + at, found = 0;
+
+    for (uint32_t i = 0; i < size; i++)
+        for (uint64_t e = w->offset[member[i]]; e < w->offset[member[i] + 1]; e++) {
+            uint32_t other = h->unit_of[w->target[e]];
+
+            if (other == h->unit_of[member[i]])
+                continue;
+            if (sum[other] == 0)
+                target[found++] = other;
+            sum[other] += w->weight[e];
+        }
+    if (found)
+        qsort(target, found, sizeof *target, ascending);
+    for (uint32_t i = 0; i < found; i++) {
+        h->work.weight[at + i] = sum[target[i]];
+        sum[target[i]] = 0;
+    }
+    return at + found;
+}
+
+static int make_quotient(topomap_hosts *h, uint32_t size, topomap_error *err)
+{
+    const topomap_weights *w = &h->problem->weights;
+    uint32_t *member = topomap_alloc(w->vertices, sizeof *member, err);
+    uint64_t *sum = topomap_alloc(h->places, sizeof *sum, err), at = 0;
+    int status = member && sum ? cut_blocks(h, size, member, err) : -1;
+
+    h->units = h->work.vertices = h->places;
+    h->unit_of = topomap_alloc(w->vertices, sizeof(uint32_t), err);
+    h->work.offset = topomap_alloc((size_t)h->units + 1, sizeof(uint64_t), err);
+    h->work.target = topomap_alloc(w->offset[w->vertices], sizeof(uint32_t), err);
+    h->work.weight = topomap_alloc(w->offset[w->vertices], sizeof(uint64_t), err);
+    if (!h->unit_of || !h->work.offset || !h->work.target || !h->work.weight)
+        status = -1;
+    for (uint32_t i = 0; status == 0 && i < w->vertices; i++)
+        h->unit_of[member[i]] = i / size;
+    for (uint32_t u = 0; status == 0 && u < h->units; u++) {
+        at = sum_row(h, member + (size_t)u * size, size, at, sum);
+        h->work.offset[u + 1] = at;
+        h->room[u] = 1;
+    }
+    free(member);
+    free(sum);
+    return status;
+}
+
+/* ---- Parts --------------------------------------------------------------------------------- */
+
+int topomap_hosts_init(topomap_hosts *h, topomap_problem *problem, const char *algorithm,
+                       topomap_error *err)
+{
+    int even = 1;
+
+    *h = (topomap_hosts){.problem = problem, .network = problem->machine->network};
+    if (!h->network && problem->machine->kind != TOPOMAP_MACHINE_TORUS)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "algorithm '%s' needs a machine whose links are known: a torus, "
+                                 "a mesh, fattree:, dragonfly:, percs:, links:, or a database of a "
+                                 "fabric",
+                                 algorithm);
+    if (!h->network) {
+        if (topomap_network_grid(problem->machine, &h->grid, err))
+            return -1;
+        h->network = h->grid;
+    }
+    if (find_places(h, err))
+        return -1;
+    for (uint32_t i = 1; i < h->places; i++)
+        even &= h->room[i] == h->room[0];
+    if (even && h->room[0] > 1)
+        return make_quotient(h, h->room[0], err);
+    h->units = problem->weights.vertices;
+    h->work = problem->weights;
+    return 0;
+}
+
+int topomap_hosts_place(const topomap_hosts *h, const uint32_t *place_of_unit, uint32_t *slot_of,
+                        topomap_error *err)
+{
+    uint32_t *at = topomap_alloc(h->places, sizeof *at, err);
+
+    if (!at)
+        return -1;
+    memcpy(at, h->slot_first, h->places * sizeof *at);
+    for (uint32_t v = 0; v < h->problem->weights.vertices; v++)
+        slot_of[v] = h->slot[at[place_of_unit[h->unit_of ? h->unit_of[v] : v]]++];
+    free(at);
+    return 0;
+}
+
+void topomap_hosts_clear(topomap_hosts *h)
+{
+    if (h->unit_of)
+        topomap_weights_clear(&h->work);
+    topomap_network_free(h->grid);
+    free(h->vertex);
+    free(h->place_of);
+    free(h->room);
+    free(h->slot_first);
+    free(h->slot);
+    free(h->unit_of);
+}

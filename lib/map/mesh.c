@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE /* qsort_r */
+#include "map/mesh.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+
+static void add_axis(topomap_mesh *mesh, uint32_t d, uint32_t low, uint32_t extent)
+{
+    mesh->axis[mesh->axes] = d;
+    mesh->low[mesh->axes] = low;
+    mesh->extent[mesh->axes++] = extent;
+}
+
+static void measure(topomap_mesh *mesh)
+{
+    const topomap_machine *m = mesh->problem->machine;
+
+    for (uint32_t d = 0; d < m->dims; d++) {
+        uint32_t low = UINT32_MAX, high = 0;
+
+        for (uint32_t i = 0; i < m->nodes; i++) {
+            uint32_t c = m->coord[(size_t)i * m->dims + d];
+
+            if (m->slot_first[i + 1] == m->slot_first[i])
+                continue;
+            low = c < low ? c : low;
+            high = c > high ? c : high;
+        }
+        if (high > low)
+            add_axis(mesh, d, low, high - low + 1);
+    }
+}
+
+static int by_place(const void *a, const void *b, void *data)
+{
+    const topomap_machine *m = data;
+    uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+    int order = memcmp(m->coord + (size_t)i * m->dims, m->coord + (size_t)j * m->dims,
+                       m->dims * sizeof *m->coord);
+
+    return order ? order : (i > j) - (i < j);
+}
+
+/* Several nodes of one router are at one place. */
+static int measure_depth(topomap_mesh *mesh, topomap_error *err)
+{
+    topomap_machine *m = (topomap_machine *)mesh->problem->machine; /* qsort_r; it is only read */
+    uint32_t *node = topomap_alloc(m->nodes, sizeof *node, err), depth = 0;
+
+    if (!node)
+        return -1;
+    for (uint32_t i = 0; i < m->nodes; i++)
+        node[i] = i;
+    qsort_r(node, m->nodes, sizeof *node, by_place, m);
+    for (uint32_t i = 0; i < m->nodes; i++) {
+        if (i > 0 &&
+            memcmp(m->coord + (size_t)node[i] * m->dims, m->coord + (size_t)node[i - 1] * m->dims,
+                   m->dims * sizeof *m->coord) != 0)
+            depth = 0;
+        depth += m->slot_first[node[i] + 1] - m->slot_first[node[i]];
+        mesh->depth = depth > mesh->depth ? depth : mesh->depth;
+    }
+    free(node);
+    return 0;
+}
+
+int topomap_mesh_restart(topomap_mesh *mesh, topomap_error *err)
+{
+    memset(mesh->slot_of, 0xff, mesh->problem->weights.vertices * sizeof *mesh->slot_of);
+    topomap_cells_clear(&mesh->cells);
+    return topomap_cells_init(&mesh->cells, mesh->problem->machine, err);
+}
+
+int topomap_mesh_init(topomap_mesh *mesh, topomap_problem *problem, uint32_t *slot_of,
+                      topomap_error *err)
+{
+    *mesh = (topomap_mesh){.problem = problem, .slot_of = slot_of};
+    measure(mesh);
+    if (measure_depth(mesh, err) != 0)
+        return -1;
+    return topomap_mesh_restart(mesh, err);
+}
+
+void topomap_mesh_clear(topomap_mesh *mesh)
+{
+    topomap_cells_clear(&mesh->cells);
+}
+
+void topomap_mesh_put_near(topomap_mesh *mesh, uint32_t rank, const uint32_t *coord)
+{
+    mesh->slot_of[rank] = topomap_cells_next(&mesh->cells, coord);
+}
+
+static void corner(const topomap_mesh *mesh, uint32_t *coord)
+{
+    const topomap_machine *m = mesh->problem->machine;
+
+    for (uint32_t d = 0; d < m->dims; d++)
+        coord[d] = m->coord[(size_t)m->node_of[0] * m->dims + d];
+}
+
+void topomap_mesh_put(topomap_mesh *mesh, uint32_t rank, const uint32_t *at)
+{
+    uint32_t coord[TOPOMAP_MACHINE_DIMS];
+
+    corner(mesh, coord); /* the dimensions without an extent */
+    for (uint32_t a = 0; a < mesh->axes; a++)
+        coord[mesh->axis[a]] = mesh->low[a] + at[a];
+    topomap_mesh_put_near(mesh, rank, coord);
+}
+
+void topomap_mesh_put_part(topomap_mesh *mesh, uint32_t rank, const double *part)
+{
+    uint32_t at[TOPOMAP_MACHINE_DIMS];
+
+    for (uint32_t a = 0; a < mesh->axes; a++) {
+        double c = part[a] * mesh->extent[a] + 1e-9; /* x / X * X is X, not just below */
+
+        at[a] = c <= 0 ? 0 : c >= mesh->extent[a] ? mesh->extent[a] - 1 : (uint32_t)c;
+    }
+    topomap_mesh_put(mesh, rank, at);
+}
+
+void topomap_mesh_where(const topomap_mesh *mesh, uint32_t rank, uint32_t *coord)
+{
+    const topomap_machine *m = mesh->problem->machine;
+
+    for (uint32_t d = 0; d < m->dims; d++)
+        coord[d] = m->coord[(size_t)m->node_of[mesh->slot_of[rank]] * m->dims + d];
+}
+
+void topomap_mesh_middle(const topomap_mesh *mesh, uint32_t *coord)
+{
+    corner(mesh, coord);
+    for (uint32_t a = 0; a < mesh->axes; a++)
+        coord[mesh->axis[a]] = mesh->low[a] + (mesh->extent[a] - 1) / 2;
+}
+
+uint32_t topomap_mesh_centroid(const topomap_mesh *mesh, uint32_t rank, uint32_t *coord)
+{
+    const topomap_weights *w = &mesh->problem->weights;
+    const topomap_machine *m = mesh->problem->machine;
+    int64_t sum[TOPOMAP_MACHINE_DIMS] = {0}; /* of the offsets from the first neighbour */
+    uint32_t first[TOPOMAP_MACHINE_DIMS] = {0}, at[TOPOMAP_MACHINE_DIMS], count = 0;
+
+    for (uint64_t e = w->offset[rank]; e < w->offset[rank + 1]; e++) {
+        if (mesh->slot_of[w->target[e]] == UINT32_MAX)
+            continue;
+        topomap_mesh_where(mesh, w->target[e], count++ ? at : first);
+        for (uint32_t d = 0; count > 1 && d < m->dims; d++) {
+            int64_t offset = (int64_t)at[d] - first[d], length = m->dim[d];
+
+            if (m->wrap[d] && 2 * offset > length)
+                offset -= length;
+            if (m->wrap[d] && 2 * offset < -length)
+                offset += length;
+            sum[d] += offset;
+        }
+    }
+    for (uint32_t d = 0; count > 0 && d < m->dims; d++) {
+        int64_t twice = 2 * sum[d] + (int64_t)count, mean = twice / (2 * (int64_t)count);
+
+        mean -= twice % (2 * (int64_t)count) < 0; /* rounded down, so to the nearest */
+        mean += first[d];
+        mean = mean < 0 ? mean + m->dim[d] : mean >= (int64_t)m->dim[d] ? mean - m->dim[d] : mean;
+        coord[d] = (uint32_t)mean;
+    }
+    return count;
+}
+
+int topomap_mesh_finish(topomap_mesh *mesh, topomap_error *err)
+{
+    uint32_t n = mesh->problem->weights.vertices, next = 0;
+    uint8_t *used = topomap_alloc(n, 1, err);
+
+    if (!used)
+        return -1;
+    for (uint32_t v = 0; v < n; v++)
+        if (mesh->slot_of[v] != UINT32_MAX)
+            used[mesh->slot_of[v]] = 1;
+    for (uint32_t v = 0; v < n; v++)
+        if (mesh->slot_of[v] == UINT32_MAX) {
+            while (used[next])
+                next++;
+            mesh->slot_of[v] = next++;
+        }
+    free(used);
+    return 0;
+}

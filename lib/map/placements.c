@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The heuristics of Bhatele (2010) that need positions (a grid's, or of a layout of the graph):
+ * `affn` stretches, `coce` grows from all corners, `exco` from one, `coce-mht` fixes the corners
+ * and then follows the placed neighbours; and the two that need none, `bft` and `mht`, with
+ * `brick` for more objects than processors. All put ranks where findNext says. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "map/embedding.h"
+#include "map/growth.h"
+#include "util/alloc.h"
+
+typedef int (*placer)(topomap_mesh *mesh, const double *position, topomap_error *err);
+
+/* Sets up the mesh and, where wanted, positions; places; gives the rest of the slots away. */
+static int run(topomap_problem *problem, int positions, placer place, uint32_t *slot_of,
+               topomap_error *err)
+{
+    topomap_mesh mesh;
+    double *position = NULL;
+    int status = topomap_mesh_init(&mesh, problem, slot_of, err);
+
+    if (status == 0 && positions) {
+        position = topomap_alloc(problem->ranks, (mesh.axes + 1) * sizeof *position, err);
+        status = position ? topomap_embedding_make(&mesh, position, err) : -1;
+    }
+    if (status == 0)
+        status = place(&mesh, position, err);
+    if (status == 0)
+        status = topomap_mesh_finish(&mesh, err);
+    topomap_mesh_clear(&mesh);
+    free(position);
+    return status;
+}
+
+static int affine(topomap_mesh *mesh, const double *position, topomap_error *err)
+{
+    (void)err;
+    for (uint32_t r = 0; r < mesh->problem->ranks; r++)
+        topomap_mesh_put_part(mesh, r, position + (size_t)r * mesh->axes);
+    return 0;
+}
+
+/* The unplaced rank nearest to a corner of the objects' box; bit a of the corner: the high end of
+ * axis a. */
+static uint32_t extreme(const topomap_mesh *mesh, const double *position, uint32_t corner)
+{
+    uint32_t best = UINT32_MAX;
+    double best_gap = INFINITY;
+
+    for (uint32_t r = 0; r < mesh->problem->ranks; r++) {
+        double gap = 0;
+
+        for (uint32_t a = 0; a < mesh->axes; a++) {
+            double c = position[(size_t)r * mesh->axes + a];
+
+            gap += corner >> a & 1 ? 1 - c : c;
+        }
+        if (gap < best_gap && mesh->slot_of[r] == UINT32_MAX) {
+            best_gap = gap;
+            best = r;
+        }
+    }
+    return best;
+}
+
+/* Extreme ranks on the machine's corners; returns how many there are. */
+static uint32_t fix_corners(topomap_mesh *mesh, const double *position, uint32_t *seed)
+{
+    uint32_t seeds = 0;
+
+    for (uint32_t corner = 0; corner < 1u << mesh->axes; corner++) {
+        uint32_t rank = extreme(mesh, position, corner), at[TOPOMAP_MACHINE_DIMS];
+
+        if (rank == UINT32_MAX)
+            break;
+        for (uint32_t a = 0; a < mesh->axes; a++)
+            at[a] = corner >> a & 1 ? mesh->extent[a] - 1 : 0;
+        topomap_mesh_put(mesh, rank, at);
+        seed[seeds++] = rank;
+    }
+    return seeds;
+}
+
+static int corners(topomap_mesh *mesh, const double *position, topomap_error *err)
+{
+    uint32_t seed[1 << TOPOMAP_MACHINE_DIMS], seeds = fix_corners(mesh, position, seed);
+
+    return topomap_growth_breadth(mesh, seed, seeds, position, err);
+}
+
+static int one_corner(topomap_mesh *mesh, const double *position, topomap_error *err)
+{
+    static const uint32_t at[TOPOMAP_MACHINE_DIMS];
+    uint32_t seed = extreme(mesh, position, 0);
+
+    topomap_mesh_put(mesh, seed, at);
+    return topomap_growth_breadth(mesh, &seed, 1, position, err);
+}
+
+static int corners_heap(topomap_mesh *mesh, const double *position, topomap_error *err)
+{
+    uint32_t seed[1 << TOPOMAP_MACHINE_DIMS];
+
+    fix_corners(mesh, position, seed);
+    return topomap_growth_heap(mesh, 0, err);
+}
+
+static int breadth(topomap_mesh *mesh, const double *position, topomap_error *err)
+{
+    static const uint32_t at[TOPOMAP_MACHINE_DIMS]; /* one end of the mesh */
+    topomap_random random = {mesh->problem->seed};
+    uint32_t seed = topomap_random_below(&random, mesh->problem->ranks);
+
+    topomap_mesh_put(mesh, seed, at);
+    return topomap_growth_breadth(mesh, &seed, 1, position, err);
+}
+
+static int by_neighbours(topomap_mesh *mesh, const double *position, topomap_error *err)
+{
+    (void)position;
+    return topomap_growth_heap(mesh, 0, err);
+}
+
+static int between_partners(topomap_mesh *mesh, const double *position, topomap_error *err)
+{
+    (void)position;
+    return topomap_growth_heap(mesh, 1, err);
+}
+
+int topomap_map_affn(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+{
+    return run(problem, 1, affine, slot_of, err);
+}
+
+int topomap_map_coce(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+{
+    return run(problem, 1, corners, slot_of, err);
+}
+
+int topomap_map_exco(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+{
+    return run(problem, 1, one_corner, slot_of, err);
+}
+
+int topomap_map_coce_mht(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+{
+    return run(problem, 1, corners_heap, slot_of, err);
+}
+
+int topomap_map_bft(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+{
+    return run(problem, 0, breadth, slot_of, err);
+}
+
+int topomap_map_mht(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+{
+    return run(problem, 0, by_neighbours, slot_of, err);
+}
+
+int topomap_map_brick(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+{
+    return run(problem, 0, between_partners, slot_of, err);
+}

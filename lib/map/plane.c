@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "map/plane.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "util/alloc.h"
+
+/* A rectangle of objects that are still to be placed, or of processors that are still free. */
+typedef struct region {
+    uint32_t x, y, width, height;
+} region;
+
+/* MXOVLP: the largest rectangle that fits both is placed one to one. What is left of the objects
+ * is one strip (both sides too long cannot be, by area), and so is what is left beside it of the
+ * processors. With `align`, the objects' longer side lies along the processors' at each step. */
+static void overlap(topomap_rectangle objects, topomap_rectangle processors, int align,
+                    uint32_t *at)
+{
+    region o = {0, 0, objects.x, objects.y}, p = {0, 0, processors.x, processors.y};
+    int turned = 0; /* whether o is in transposed coordinates */
+
+    while (o.width > 0 && o.height > 0 && p.width > 0 && p.height > 0) {
+        if (align && (o.width > o.height) != (p.width > p.height) && o.width != o.height &&
+            p.width != p.height) {
+            o = (region){o.y, o.x, o.height, o.width};
+            turned = !turned;
+        }
+        uint32_t width = o.width < p.width ? o.width : p.width;
+        uint32_t height = o.height < p.height ? o.height : p.height;
+
+        for (uint32_t y = 0; y < height; y++)
+            for (uint32_t x = 0; x < width; x++) {
+                size_t ox = turned ? o.y + y : o.x + x, oy = turned ? o.x + x : o.y + y;
+                uint32_t *to = at + 2 * (oy * objects.x + ox);
+
+                to[0] = p.x + x;
+                to[1] = p.y + y;
+            }
+        if (o.width > width) { /* the strip at the right goes to the free rows above */
+            o.x += width;
+            o.width -= width;
+            p.y += height;
+            p.height -= height;
+        } else {
+            o.y += height;
+            o.height -= height;
+            p.x += width;
+            p.width -= width;
+        }
+    }
+}
+
+void topomap_plane_overlap(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at)
+{
+    topomap_plane_affine(objects, processors, at); /* for more objects than processors */
+    overlap(objects, processors, 0, at);
+}
+
+void topomap_plane_aligned(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at)
+{
+    topomap_plane_affine(objects, processors, at);
+    overlap(objects, processors, 1, at);
+}
+
+void topomap_plane_affine(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at)
+{
+    for (uint32_t y = 0; y < objects.y; y++)
+        for (uint32_t x = 0; x < objects.x; x++) {
+            uint32_t *to = at + 2 * ((size_t)y * objects.x + x);
+
+            to[0] = (uint32_t)((uint64_t)processors.x * x / objects.x);
+            to[1] = (uint32_t)((uint64_t)processors.y * y / objects.y);
+        }
+}
+
+topomap_rectangle topomap_plane_tile(topomap_rectangle objects, topomap_rectangle nodes,
+                                     uint32_t depth)
+{
+    topomap_rectangle best = {1, depth};
+    double best_skew = INFINITY;
+
+    for (uint32_t x = 1; x <= depth; x++) {
+        double skew;
+
+        if (depth % x != 0)
+            continue;
+        skew = fabs(
+            log((double)nodes.x * x * objects.y / ((double)nodes.y * (depth / x) * objects.x)));
+        if (skew < best_skew) {
+            best_skew = skew;
+            best = (topomap_rectangle){x, depth / x};
+        }
+    }
+    return best;
+}
+
+int topomap_plane_require(const topomap_mesh *mesh, const char *name, uint32_t axes,
+                          topomap_rectangle *objects, topomap_error *err)
+{
+    topomap_grid grid;
+
+    if (mesh->axes > axes)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "'%s' maps a 2-D grid of ranks onto %u dimensions, this "
+                                 "allocation has %u%s",
+                                 name, axes, mesh->axes,
+                                 mesh->axes == 3 ? ": 'stack' and 'fold' map onto planes" : "");
+    if (!topomap_grid_find(&mesh->problem->weights, mesh->problem->ranks, 2, &grid))
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "'%s' maps a 2-D grid of ranks in natural order, and this graph "
+                                 "is none: 'mht', 'bft' and 'coce' map any graph",
+                                 name);
+    *objects = (topomap_rectangle){grid.dim[0], grid.dim[1]};
+    return 0;
+}
+
+static uint32_t extent(const topomap_mesh *mesh, uint32_t axis)
+{
+    return axis < mesh->axes ? mesh->extent[axis] : 1;
+}
+
+static int map_plane(topomap_mesh *mesh, const char *name, topomap_plane_heuristic heuristic,
+                     topomap_error *err)
+{
+    topomap_rectangle objects, nodes, tile;
+    uint32_t *at;
+
+    if (topomap_plane_require(mesh, name, 2, &objects, err) != 0)
+        return -1;
+    nodes = (topomap_rectangle){extent(mesh, 0), extent(mesh, 1)};
+    tile = topomap_plane_tile(objects, nodes, mesh->depth);
+    at = topomap_alloc(mesh->problem->ranks, 2 * sizeof *at, err);
+    if (!at)
+        return -1;
+    heuristic(objects, (topomap_rectangle){nodes.x * tile.x, nodes.y * tile.y}, at);
+    for (uint32_t r = 0; r < mesh->problem->ranks; r++) {
+        uint32_t place[2] = {at[2 * (size_t)r] / tile.x, at[2 * (size_t)r + 1] / tile.y};
+
+        topomap_mesh_put(mesh, r, place);
+    }
+    free(at);
+    return topomap_mesh_finish(mesh, err);
+}
+
+static int run(topomap_problem *problem, const char *name, topomap_plane_heuristic heuristic,
+               uint32_t *slot_of, topomap_error *err)
+{
+    topomap_mesh mesh;
+    int status = topomap_mesh_init(&mesh, problem, slot_of, err);
+
+    if (status == 0)
+        status = map_plane(&mesh, name, heuristic, err);
+    topomap_mesh_clear(&mesh);
+    return status;
+}
+
+int topomap_map_mxovlp(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+{
+    return run(problem, "mxovlp", topomap_plane_overlap, slot_of, err);
+}
+
+int topomap_map_mxov_al(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+{
+    return run(problem, "mxov-al", topomap_plane_aligned, slot_of, err);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Constructions along a hierarchy, from the outside in: Schulz & Traeff (VieM). `top-down`
+ * (section 3.1): the graph into as many perfectly balanced blocks as the outermost level has
+ * groups, each of them into the groups of the next, down to single slots. `multisection`: the
+ * recursive multisection of section 4, by which VieM makes communication graphs, with one rank a
+ * block: each level is one k-way partition, made exact by the moves that cut least. Groups may
+ * be of any sizes; machines without levels get the tree of map/tree.c. */
+#include "map/partition.h"
+#include "map/recursion.h"
+
+static int map_along(topomap_problem *problem, unsigned how, uint32_t *slot_of, topomap_error *err)
+{
+    topomap_splitter splitter;
+    int status = topomap_tree_splitter_open(problem->machine, &splitter, err);
+
+    splitter.how = how;
+    if (status == 0)
+        status = topomap_recursion_map(problem, &splitter, slot_of, err);
+    topomap_tree_splitter_close(&splitter);
+    return status;
+}
+
+int topomap_map_top_down(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+{
+    return map_along(problem, TOPOMAP_PARTITION_EXCHANGE, slot_of, err);
+}
+
+int topomap_map_multisection(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+{
+    return map_along(problem, TOPOMAP_PARTITION_KWAY, slot_of, err);
+}

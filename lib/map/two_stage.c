@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `two-stage`: ranks to nodes first, then, in each node by itself, to cores: Lindgren (KTH), Alg.
+ * 4. `two-stage-refine` improves an existing mapping: the node stage is refined, the core stage
+ * made anew (Alg. 5). Always one to one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/distance.h"
+#include "map/partition.h"
+#include "map/recursion.h"
+#include "util/alloc.h"
+#include "util/clock.h"
+
+typedef struct core_stage {
+    topomap_problem *problem;
+    topomap_partitioner partitioner;
+    uint32_t *slots;             /* [slots] 0, 1, ... */
+    uint32_t *vertices, *before; /* [slots] which vertex has a slot; before: of one node */
+} core_stage;
+
+/* Divides a run of slots of one node, and the vertices on it, down the node's levels. */
+static int divide(core_stage *stage, uint32_t lo, uint32_t hi, topomap_error *err)
+{
+    topomap_split split = {0};
+    int status =
+        topomap_split_inside(stage->problem->machine, stage->slots + lo, hi - lo, &split, err);
+
+    if (status == 0 && split.parts > 1 && split.parts < hi - lo) {
+        status = topomap_partition(&stage->partitioner, stage->vertices + lo, hi - lo, split.parts,
+                                   split.size, err);
+        for (uint32_t i = 0; status == 0 && i < split.parts; lo += split.size[i++])
+            if (split.size[i] > 1)
+                status = divide(stage, lo, lo + split.size[i], err);
+    }
+    free(split.size);
+    free(split.where);
+    return status;
+}
+
+/* J inside the node of slots lo..hi-1 by stage->vertices; scratch is [slots], UINT32_MAX again. */
+static double cost_inside(core_stage *stage, const uint32_t *vertex_at, uint32_t lo, uint32_t hi)
+{
+    topomap_problem *problem = stage->problem;
+    const topomap_weights *w = &problem->weights;
+    uint32_t *slot_of = problem->scratch;
+    double sum = 0;
+
+    for (uint32_t s = lo; s < hi; s++)
+        slot_of[vertex_at[s - lo]] = s;
+    for (uint32_t s = lo; s < hi; s++)
+        for (uint64_t e = w->offset[vertex_at[s - lo]]; e < w->offset[vertex_at[s - lo] + 1]; e++) {
+            uint32_t t = slot_of[w->target[e]];
+
+            if (t != UINT32_MAX && s < t)
+                sum += (double)w->weight[e] * topomap_slot_distance(problem->machine, s, t);
+        }
+    for (uint32_t s = lo; s < hi; s++)
+        slot_of[vertex_at[s - lo]] = UINT32_MAX;
+    return sum;
+}
+
+static int map_node(core_stage *stage, uint32_t lo, uint32_t hi, topomap_error *err)
+{
+    size_t bytes = (hi - lo) * sizeof *stage->before;
+    double cost;
+
+    if (hi - lo < 2)
+        return 0;
+    memcpy(stage->before, stage->vertices + lo, bytes);
+    cost = cost_inside(stage, stage->before, lo, hi);
+    if (divide(stage, lo, hi, err) != 0)
+        return -1;
+    if (cost <= cost_inside(stage, stage->vertices + lo, lo, hi)) /* ours: never worse inside */
+        memcpy(stage->vertices + lo, stage->before, bytes);
+    return 0;
+}
+
+static int fill_stage(core_stage *stage, topomap_error *err)
+{
+    uint32_t n = stage->problem->weights.vertices;
+
+    if (topomap_partitioner_init(&stage->partitioner, &stage->problem->weights, 4,
+                                 (uint32_t)stage->problem->seed, err) != 0)
+        return -1;
+    stage->slots = topomap_alloc(n, sizeof *stage->slots, err);
+    stage->vertices = topomap_alloc(n, sizeof *stage->vertices, err);
+    stage->before = topomap_alloc(n, sizeof *stage->before, err);
+    return stage->slots && stage->vertices && stage->before ? 0 : -1;
+}
+
+static int map_cores(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+{
+    const topomap_machine *m = problem->machine;
+    core_stage stage = {.problem = problem};
+    double before = topomap_clock_cpu();
+    int status = fill_stage(&stage, err);
+
+    for (uint32_t v = 0; status == 0 && v < m->slots; v++) {
+        stage.slots[v] = v;
+        stage.vertices[slot_of[v]] = v;
+    }
+    for (uint32_t i = 0; status == 0 && i < m->nodes; i++)
+        status = map_node(&stage, m->slot_first[i], m->slot_first[i + 1], err);
+    for (uint32_t s = 0; status == 0 && s < m->slots; s++)
+        slot_of[stage.vertices[s]] = s;
+    topomap_partitioner_clear(&stage.partitioner);
+    free(stage.slots);
+    free(stage.vertices);
+    free(stage.before);
+    problem->phase_seconds[TOPOMAP_PHASE_INTRA] += topomap_clock_cpu() - before;
+    return status;
+}
+
+int topomap_map_two_stage(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+{
+    int inter_only = problem->inter_only, status;
+
+    problem->inter_only = 1;
+    if (problem->machine->kind == TOPOMAP_MACHINE_TORUS)
+        status = topomap_map_rb_wrap(problem, slot_of, err);
+    else
+        status = topomap_map_tree(problem, slot_of, err);
+    problem->inter_only = inter_only;
+    return status == 0 && !inter_only ? map_cores(problem, slot_of, err) : status;
+}
+
+int topomap_map_two_stage_refine(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+{
+    if (topomap_map_swap(problem, slot_of, err) != 0)
+        return -1;
+    return problem->inter_only ? 0 : map_cores(problem, slot_of, err);
+}

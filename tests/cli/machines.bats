@@ -1,0 +1,109 @@
+#!/usr/bin/env bats
+# Machines with links: fattree:, dragonfly:, percs:, links:.
+bats_require_minimum_version 1.5.0
+
+setup() {
+  PATH="$TOPOMAP_BUILD/cli:$PATH"
+  cd "$BATS_TEST_TMPDIR"
+}
+
+traffic() {
+  awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) for (k = 1; k < 4; k++) print i, (i * 7 + k * 5) % n, 10 + i * k }' >g.edges
+}
+
+# Distances and loads of a shuffled placement, rounded where sums may come in another order.
+of_eval() {
+  topomap eval --congestion exact --json "$@" |
+    jq -c '[.ranks, .J, .hop_bytes, .max_dilation, .congestion.unit, .congestion.links,
+            (.congestion.max * 1e12 | round), (.congestion.mean * 1e12 | round)]'
+}
+
+@test "links: of an exported database is the database's machine: hops, costs, congestion" {
+  while read -r spec ranks; do
+    rm -rf made t.db
+    topomap db synth "$spec" -o made
+    topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+    topomap db export --db t.db --to links -o t.csv
+    nodes=$(topomap db show --db t.db --json | jq -r '[.[].name] | join(",")')
+    seq 0 $((ranks - 1)) | shuf --random-source=<(yes) >map
+    traffic "$ranks"
+    of_eval --graph g.edges --db t.db --nodes "$nodes" --tasks-per-node 1 --mapping map >database
+    of_eval --graph g.edges --machine "links:t.csv@6:10" --mapping map >file
+    diff database file || { echo "$spec"; return 1; }
+    checked=$((checked + 1))
+  done <<END
+fat-tree:k=4,levels=3 16
+fat-tree:leaves=4,hosts=3,spines=2,links=2,trunk=HDR 12
+fat-tree:leaves=4,hosts=4,spines=3,fault=degraded:4 16
+dragonfly:a=4,p=2,h=2 72
+torus:4x3,hosts=2 24
+END
+  [ "$checked" -eq 5 ]
+}
+
+@test "fattree: and dragonfly: are the shapes that db synth makes" {
+  while read -r made machine ranks; do
+    rm -rf made t.db
+    topomap db synth "$made" -o made
+    topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+    nodes=$(topomap db show --db t.db --json | jq -r '[.[].name] | join(",")')
+    traffic "$ranks"
+    rate=$(topomap db export --db t.db --to links | awk -F, '!/^#/ { print $5; exit }')
+    topomap eval --congestion exact --json --graph g.edges --db t.db --nodes "$nodes" --tasks-per-node 1 >a.json
+    topomap eval --congestion exact --json --graph g.edges --machine "$machine" >b.json
+    jq -se '(.[0] | [.J, .hop_bytes, .max_dilation, .congestion.links, .congestion.used]) ==
+            (.[1] | [.J, .hop_bytes, .max_dilation, .congestion.links, .congestion.used])' a.json b.json
+    jq -se --argjson rate "$rate" '(.[0].congestion.max * $rate * 1e9 / 8 / .[1].congestion.max - 1) | fabs < 1e-9' a.json b.json
+    checked=$((checked + 1))
+  done <<END
+fat-tree:k=4,levels=3 fattree:k=4,levels=3@6:10 16
+fat-tree:k=6,levels=2,hosts=2,taper=3 fattree:k=6,levels=2,hosts=2,taper=3@6:10 12
+fat-tree:leaves=4,hosts=3,spines=2,links=2 fattree:leaves=4,hosts=3,spines=2,links=2@6:10 12
+dragonfly:a=4,p=2,h=2 dragonfly:p=2,a=4,h=2@6:10 72
+dragonfly:a=4,p=2,h=2,groups=5 dragonfly:p=2,a=4,h=2,groups=5@6:10 40
+END
+  [ "$checked" -eq 5 ]
+}
+
+@test "a fabric's nodes can be chosen, and both models load its links" {
+  printf '0\n3\n9\n' >nodes
+  topomap eval --graph ring:6 --machine "fattree:k=4,levels=3*2@1:10,alloc=nodes" --congestion fast --json >e.json
+  jq -e '.ranks == 6 and .max_dilation == 6 and .congestion.unit == "bytes" and .congestion.max > 0' e.json
+  topomap eval --graph ring:6 --machine "percs:supernodes=2*2@1:10,alloc=nodes" --congestion exact --json >e.json
+  jq -e '.max_dilation == 1 and .congestion.unit == "s"' e.json
+  topomap map --graph ring:32 --machine dragonfly:p=2,a=4,h=2 -o map
+  [ "$(sort -n map | uniq | wc -l)" -eq 32 ]
+}
+
+@test "map: algorithms that need links have those of a database" {
+  topomap db synth fat-tree:leaves=4,hosts=2 -o made
+  topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+  nodes=$(topomap db show --db t.db --json | jq -r '[.[].name] | join(",")')
+  for name in greedy bisect rcm rcm+swap; do
+    topomap map --graph ring:16 --db t.db --nodes "$nodes" --tasks-per-node 2 --algorithm "$name" --format perm -o map
+    [ "$(sort -n map | uniq | wc -l)" -eq 16 ]
+  done
+}
+
+@test "refusals name the matter" {
+  run -2 topomap eval --graph ring:2 --machine fattree:k=5
+  [[ $output == *"k= is even"* ]]
+  run -2 topomap eval --graph ring:2 --machine fattree:k=4,leaves=3
+  [[ $output == *"'k=4' is none of"* ]]
+  run -2 topomap eval --graph ring:2 --machine fattree:k=4,alloc=x,levels=2
+  [[ $output == *"alloc="* ]]
+  run -2 topomap eval --graph ring:2 --machine fattree:k=254,levels=6
+  [[ $output == *"more than"* ]]
+  run -2 topomap eval --graph ring:2 --machine fattree:k=4,k=6
+  [[ $output == *"given twice"* ]]
+  run -2 topomap eval --graph ring:2 --machine dragonfly:p=1,a=2,h=1,groups=9
+  [[ $output == *"a*h + 1"* ]]
+  run -2 topomap eval --graph ring:2 --machine percs:supernodes=289,links=2
+  [[ $output == *"288 D links"* ]]
+  run -2 topomap eval --graph ring:2 --machine percs:supernodes=0
+  run -2 topomap eval --graph ring:2 --machine percs:seed=1
+  [[ $output == *"supernodes= is missing"* ]]
+  run -3 topomap eval --graph ring:2 --machine links:none
+  echo "# nothing" >two.csv
+  run -3 topomap eval --graph ring:2 --machine links:two.csv
+}
