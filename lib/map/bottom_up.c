@@ -10,6 +10,7 @@
 
 #include "map/partition.h"
 #include "map/problem.h"
+#include "map/recursion.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 
@@ -22,20 +23,6 @@ typedef struct bottom_up {
     uint32_t size[LEVELS];     /* slots of a group */
     uint32_t *members[LEVELS]; /* [vertices of the level's graph] block by block */
 } bottom_up;
-
-static int nested_order(const void *a, const void *b, void *data)
-{
-    const topomap_machine *m = data;
-    uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
-
-    for (uint32_t l = m->outer_levels; l-- > 0;) {
-        uint32_t gp = m->outer[l].group[m->node_of[p]], gq = m->outer[l].group[m->node_of[q]];
-
-        if (gp != gq)
-            return gp < gq ? -1 : 1;
-    }
-    return (p > q) - (p < q);
-}
 
 static uint32_t group_of(const topomap_machine *m, uint32_t level, uint32_t slot)
 {
@@ -71,7 +58,7 @@ static int find_levels(bottom_up *b, topomap_error *err)
 
     for (uint32_t i = 0; i < m->slots; i++)
         b->slots[i] = i;
-    qsort_r(b->slots, m->slots, sizeof *b->slots, nested_order, (void *)m);
+    qsort_r(b->slots, m->slots, sizeof *b->slots, topomap_nested_order, (void *)m);
     for (uint32_t l = 0; l < m->inner_levels + m->outer_levels; l++) {
         uint32_t size = group_size(b, l);
 

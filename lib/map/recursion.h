@@ -38,6 +38,9 @@ int topomap_recursion_map(topomap_problem *problem, const topomap_splitter *spli
 int topomap_tree_splitter_open(const topomap_machine *machine, topomap_splitter *splitter,
                                topomap_error *err);
 void topomap_tree_splitter_close(topomap_splitter *splitter);
+/** qsort_r() order of slots in which each group of a tree machine's outer levels is a run; \p data
+ *  is the machine. */
+int topomap_nested_order(const void *a, const void *b, void *data);
 
 /** Splits a node's slots (or a run of slots of one node) along the node's inner levels; part of
  *  every splitter once it is down to one node. `where` is not used. */

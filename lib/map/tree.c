@@ -26,7 +26,7 @@ typedef struct tree_splitter {
     int sorted;
 } tree_splitter;
 
-static int outer_order(const void *a, const void *b, void *data)
+int topomap_nested_order(const void *a, const void *b, void *data)
 {
     const topomap_machine *m = data;
     uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
@@ -90,7 +90,7 @@ static int split_levels(void *data, uint32_t where, uint32_t *slots, uint32_t co
 
     (void)where;
     if (!t->sorted) {
-        qsort_r(slots, count, sizeof *slots, outer_order, (void *)m);
+        qsort_r(slots, count, sizeof *slots, topomap_nested_order, (void *)m);
         t->sorted = 1;
     }
     if (m->node_of[slots[0]] == m->node_of[slots[count - 1]])
