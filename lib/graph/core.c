@@ -295,6 +295,9 @@ void topomap_graph_free(topomap_graph *graph)
 {
     if (!graph)
         return;
+    for (uint32_t i = 0; i < graph->phases; i++)
+        topomap_graph_free(graph->phase[i]);
+    free(graph->phase);
     free(graph->offset);
     free(graph->target);
     free(graph->bytes);
@@ -330,4 +333,24 @@ int topomap_graph_messages(const topomap_graph *graph, uint64_t *messages)
 const char *topomap_graph_pattern(const topomap_graph *graph)
 {
     return graph->pattern;
+}
+
+int topomap_graph_set_phases(topomap_graph *graph, topomap_graph **phase, uint32_t phases,
+                             topomap_error *err)
+{
+    topomap_graph **list;
+
+    for (uint32_t i = 0; i < phases; i++)
+        if (phase[i]->ranks != graph->ranks || phase[i]->phases)
+            return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                     "phase %lu has %lu ranks and %lu phases; expected %lu and 0",
+                                     (unsigned long)i, (unsigned long)phase[i]->ranks,
+                                     (unsigned long)phase[i]->phases, (unsigned long)graph->ranks);
+    list = topomap_alloc(phases, sizeof *list, err);
+    if (!list)
+        return -1;
+    memcpy(list, phase, phases * sizeof(topomap_graph *));
+    graph->phase = list;
+    graph->phases = phases;
+    return 0;
 }

@@ -17,6 +17,12 @@ struct topomap_graph {
     uint64_t *messages; /* [arcs] or NULL */
     uint64_t *load;     /* [ranks] computation of each rank (METIS vertex weight), or NULL */
     char *pattern;      /* or NULL */
+
+    /* What happens one after the other: graphs of the same ranks, without phases of their own,
+     * whose sum is this graph. */
+    uint32_t phases;
+    topomap_graph **phase; /* [phases] */
+
     uint64_t pairs;     /* undirected pairs that have an arc in one or both directions */
     uint64_t total_bytes, total_messages;
 };
@@ -75,6 +81,11 @@ int topomap_pairs_new(const topomap_graph *graph, topomap_weights *pairs, topoma
  *  \p block_of [ranks], each below \p blocks. O(ranks + arcs). */
 int topomap_graph_blocks(const topomap_graph *graph, const uint32_t *block_of, uint32_t blocks,
                          topomap_graph **out, topomap_error *err);
+
+/** Gives \p graph its phases, which become its own (on failure the caller's still): each of the
+ *  same ranks and without phases. EUSAGE otherwise. That the graph is their sum is the caller's. */
+int topomap_graph_set_phases(topomap_graph *graph, topomap_graph **phase, uint32_t phases,
+                             topomap_error *err);
 
 /** Makes a graph from a pattern and from nothing else. EUSAGE where the text is not one. */
 int topomap_graph_generate(const char *pattern, topomap_graph **graph, topomap_error *err);
