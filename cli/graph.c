@@ -232,11 +232,24 @@ static json_t *options_json(const topomap_graph_option *o)
     return list;
 }
 
+static json_t *parameters_json(size_t pattern)
+{
+    topomap_graph_pattern_param param;
+    json_t *list = json_array();
+
+    for (size_t k = 0; topomap_graph_pattern_parameter(pattern, k, &param); k++)
+        json_array_append_new(list, json_pack("{s:s, s:s?, s:s?, s:s}", "name", param.name,
+                                              "values", param.values, "default", param.fallback,
+                                              "help", param.help));
+    return list;
+}
+
 static json_t *tables_json(void)
 {
     json_t *formats = json_array(), *patterns = json_array();
     const topomap_graph_pattern_info *pattern;
     const topomap_graph_format *format;
+    char grammar[1000];
 
     for (size_t i = 0; (format = topomap_graph_format_row(i)); i++)
         json_array_append_new(formats,
@@ -244,18 +257,20 @@ static json_t *tables_json(void)
                                         "help", format->help, "suffixes", suffixes(format->suffix),
                                         "read", format->can_read, "write", format->can_write,
                                         "options", options_json(format->options)));
-    for (size_t i = 0; (pattern = topomap_graph_pattern_row(i)); i++)
-        json_array_append_new(patterns,
-                              json_pack("{s:s, s:s, s:s}", "name", pattern->name, "grammar",
-                                        pattern->grammar, "help", pattern->help));
+    for (size_t i = 0; topomap_graph_pattern_grammar(i, grammar, sizeof grammar); i++) {
+        pattern = topomap_graph_pattern_row(i);
+        json_array_append_new(patterns, json_pack("{s:s, s:s, s:s, s:o}", "name", pattern->name,
+                                                  "grammar", grammar, "help", pattern->help,
+                                                  "parameters", parameters_json(i)));
+    }
     return json_pack("{s:o, s:o, s:o}", "formats", formats, "patterns", patterns, "imports",
                      imports_json());
 }
 
 static int run_formats(const cli_call *call)
 {
-    const topomap_graph_pattern_info *pattern;
     const topomap_graph_format *format;
+    char grammar[1000];
 
     if (cli_get(call, "json"))
         return print_json(tables_json());
@@ -268,8 +283,8 @@ static int run_formats(const cli_call *call)
             printf("%18s%s=%s: %s\n", "", o->name, o->values, o->help);
     }
     puts("Patterns, accepted wherever a graph file is:");
-    for (size_t i = 0; (pattern = topomap_graph_pattern_row(i)); i++)
-        printf("  %s\n%17s%s\n", pattern->grammar, "", pattern->help);
+    for (size_t i = 0; topomap_graph_pattern_grammar(i, grammar, sizeof grammar); i++)
+        printf("  %s\n%17s%s\n", grammar, "", topomap_graph_pattern_row(i)->help);
     print_imports();
     return CLI_DONE;
 }

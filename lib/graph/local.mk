@@ -7,5 +7,9 @@ lib_libcore_la_SOURCES += \
   lib/graph/monitoring.c lib/graph/mpip.c lib/graph/profile.h lib/graph/profile.c \
   lib/graph/io.h lib/graph/formats.c lib/graph/recognise.c \
   lib/graph/metis.c lib/graph/edges.c lib/graph/matrix_market.c lib/graph/json.c \
-  lib/graph/patterns.h lib/graph/patterns.c lib/graph/grid.c lib/graph/alltoall.c \
+  lib/graph/patterns.h lib/graph/patterns.c \
+  lib/graph/combine.h lib/graph/combine.c \
+  lib/graph/patterns/parse.c lib/graph/patterns/compose.c \
+  lib/graph/patterns/grid.c lib/graph/patterns/groups.c lib/graph/patterns/meshes.c \
+  lib/graph/patterns/points.h lib/graph/patterns/points.c lib/graph/patterns/delaunay.c \
   lib/graph/blocks.c

@@ -164,12 +164,25 @@ TOPOMAP_PUBLIC const topomap_graph_format *topomap_graph_format_row(size_t i);
 
 /** One row of the registry of patterns. */
 typedef struct topomap_graph_pattern_info {
-    const char *name;    /**< the word before the first colon */
-    const char *grammar; /**< for instance `stencil2d:POINTS:XxY[,periodic][,bytes=N]` */
-    const char *help;    /**< one line */
+    const char *name; /**< the word before the first colon */
+    const char *help; /**< one line */
 } topomap_graph_pattern_info;
 /** Row i of the registry, lent; NULL after the last. */
 TOPOMAP_PUBLIC const topomap_graph_pattern_info *topomap_graph_pattern_row(size_t i);
+/** Writes how pattern i is spelled, for instance `ring:N[,bytes=N]`; a text that is too long is
+ *  cut. \return 0 after the last pattern. */
+TOPOMAP_PUBLIC int topomap_graph_pattern_grammar(size_t i, char *text, size_t size);
+
+/** One parameter of a pattern. All texts are lent. */
+typedef struct topomap_graph_pattern_param {
+    const char *name;
+    const char *values;   /**< how its value is written, or NULL: it stands alone */
+    const char *fallback; /**< the default, "" for none, or NULL: it must be given */
+    const char *help;     /**< one line */
+} topomap_graph_pattern_param;
+/** Parameter k of pattern i. \return 0 after the last. */
+TOPOMAP_PUBLIC int topomap_graph_pattern_parameter(size_t i, size_t k,
+                                                   topomap_graph_pattern_param *param);
 
 /* ---- Machines ---------------------------------------------------------------------------- */
 
