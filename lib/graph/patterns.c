@@ -17,6 +17,7 @@ enum option {
     OPTION_ORDER = 4,
     OPTION_GROUP = 8,
     OPTION_RANKS = 16,
+    OPTION_FACTOR = 32,
 };
 
 struct pattern {
@@ -84,6 +85,13 @@ static const struct pattern patterns[] = {
      0,
      OPTION_BYTES | OPTION_GROUP | OPTION_RANKS,
      topomap_pattern_alltoall},
+    {{"product", "product:path|ring|all|copies=N[,...][,bytes=N]",
+      "each rank and those that differ from it in one factor; the first varies fastest"},
+     0,
+     {0, 0},
+     0,
+     OPTION_BYTES | OPTION_FACTOR,
+     topomap_pattern_product},
 };
 enum { PATTERNS = sizeof patterns / sizeof *patterns };
 
@@ -248,6 +256,35 @@ static int option_wrap(topomap_pattern_args *args, const char *value)
     return 0;
 }
 
+static int add_factor(topomap_pattern_args *args, enum topomap_pattern_factor_kind kind,
+                      const char *value)
+{
+    if (args->factors == TOPOMAP_PATTERN_FACTORS)
+        return -1;
+    args->factor[args->factors].kind = kind;
+    return set_size(value, &args->factor[args->factors++].size);
+}
+
+static int option_path(topomap_pattern_args *args, const char *value)
+{
+    return add_factor(args, TOPOMAP_FACTOR_PATH, value);
+}
+
+static int option_ring(topomap_pattern_args *args, const char *value)
+{
+    return add_factor(args, TOPOMAP_FACTOR_RING, value);
+}
+
+static int option_all(topomap_pattern_args *args, const char *value)
+{
+    return add_factor(args, TOPOMAP_FACTOR_ALL, value);
+}
+
+static int option_copies(topomap_pattern_args *args, const char *value)
+{
+    return add_factor(args, TOPOMAP_FACTOR_COPIES, value);
+}
+
 static const struct {
     const char *name;
     enum option option;
@@ -257,6 +294,8 @@ static const struct {
     {"bytes", OPTION_BYTES, 1, option_bytes}, {"periodic", OPTION_WRAP, 0, option_periodic},
     {"wrap", OPTION_WRAP, 1, option_wrap},    {"order", OPTION_ORDER, 1, option_order},
     {"group", OPTION_GROUP, 1, option_group}, {"n", OPTION_RANKS, 1, option_ranks},
+    {"path", OPTION_FACTOR, 1, option_path},  {"ring", OPTION_FACTOR, 1, option_ring},
+    {"all", OPTION_FACTOR, 1, option_all},    {"copies", OPTION_FACTOR, 1, option_copies},
 };
 
 /* One `name` or `name=value` of `length` characters at `at`. */

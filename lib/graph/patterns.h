@@ -9,6 +9,20 @@
 /** More arcs than this are refused: 24 bytes each while the graph is made. */
 #define TOPOMAP_PATTERN_ARCS ((uint64_t)1 << 31)
 
+enum { TOPOMAP_PATTERN_FACTORS = 24 };
+enum topomap_pattern_factor_kind {
+    TOPOMAP_FACTOR_PATH,
+    TOPOMAP_FACTOR_RING,
+    TOPOMAP_FACTOR_ALL,
+    TOPOMAP_FACTOR_COPIES,
+};
+
+/** One factor of a product. */
+typedef struct topomap_pattern_factor {
+    enum topomap_pattern_factor_kind kind;
+    uint64_t size;
+} topomap_pattern_factor;
+
 /** What a pattern's text says, before it is made. */
 typedef struct topomap_pattern_args {
     const char *text; /* all of it, for messages */
@@ -18,7 +32,9 @@ typedef struct topomap_pattern_args {
     int points;       /* of a stencil: most neighbours + 1 */
     int dims;         /* used of dim */
     uint64_t dim[TOPOMAP_PATTERN_DIMS];
-    unsigned wrap;    /* bit k: dimension k is periodic */
+    unsigned wrap; /* bit k: dimension k is periodic */
+    int factors;   /* of a product; the first varies fastest */
+    topomap_pattern_factor factor[TOPOMAP_PATTERN_FACTORS];
     int last_fastest; /* rank numbering; 0: the first dimension varies fastest */
 } topomap_pattern_args;
 
@@ -30,6 +46,9 @@ typedef int (*topomap_pattern_make)(topomap_pattern_args *args, topomap_arcs *ar
 int topomap_pattern_grid(topomap_pattern_args *args, topomap_arcs *arcs, topomap_error *err);
 /** Complete groups of consecutive ranks. */
 int topomap_pattern_alltoall(topomap_pattern_args *args, topomap_arcs *arcs, topomap_error *err);
+
+/** Products of lines and groups. */
+int topomap_pattern_product(topomap_pattern_args *args, topomap_arcs *arcs, topomap_error *err);
 
 /** Nonzero if the word before the first colon (or all of it) is a pattern's name. */
 int topomap_pattern_is_named(const char *text);

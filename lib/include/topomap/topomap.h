@@ -108,6 +108,23 @@ TOPOMAP_PUBLIC int topomap_graph_messages(const topomap_graph *graph, uint64_t *
 /** The pattern it was made from, as text, or NULL. Lent. */
 TOPOMAP_PUBLIC const char *topomap_graph_pattern(const topomap_graph *graph);
 
+/** A pattern found in a graph's edges, whatever the order of its ranks. */
+typedef struct topomap_pattern {
+    char text[400];     /**< in the words of topomap_graph_pattern_row(); "" where there is none */
+    uint32_t dims;
+    uint32_t size[24];  /**< [dims] of the grid, or of the factors of a product */
+    double explained;   /**< share of the graph's pairs that the pattern has */
+    double present;     /**< share of the pattern's pairs that the graph has */
+    int exact;          /**< both are 1 */
+} topomap_pattern;
+/** Finds stencils, tori, all-to-all groups, and products of lines and groups, of 8 ranks and more,
+ *  with noise of a fifth of the pairs at most. Weights are looked at only to leave light noise out.
+ *  \param ranks  0; or a number of ranks to name the same pattern for, its dimensions scaled alike
+ *                as evenly as the number divides
+ *  Fails with TOPOMAP_EUSAGE where the pattern has no shape of \p ranks ranks. */
+TOPOMAP_PUBLIC int topomap_graph_recognise(const topomap_graph *graph, uint64_t ranks,
+                                           topomap_pattern *pattern, topomap_error *err);
+
 /** One row of the registry of graph formats. */
 typedef struct topomap_graph_format {
     const char *name;   /**< the word that --from and --to take */
