@@ -10,6 +10,9 @@ lib_libcore_la_SOURCES += \
   lib/graph/patterns.h lib/graph/patterns.c \
   lib/graph/combine.h lib/graph/combine.c \
   lib/graph/patterns/parse.c lib/graph/patterns/compose.c \
-  lib/graph/patterns/grid.c lib/graph/patterns/groups.c lib/graph/patterns/meshes.c \
+  lib/graph/patterns/grid.c lib/graph/patterns/groups.c lib/graph/patterns/meshes.c lib/graph/patterns/product.c \
   lib/graph/patterns/points.h lib/graph/patterns/points.c lib/graph/patterns/delaunay.c \
-  lib/graph/blocks.c
+  lib/graph/blocks.c \
+  lib/graph/lattice.h lib/graph/lattice.c lib/graph/lattice_inside.h lib/graph/lattice_grow.h \
+  lib/graph/lattice_frame.c lib/graph/lattice_grow.c lib/graph/lattice_rows.c \
+  lib/graph/lattice_fit.c lib/graph/lattice_groups.c lib/graph/lattice_text.c

@@ -10,10 +10,8 @@
 #define MOST_NAME 32
 
 static const topomap_pattern *const families[] = {
-    topomap_patterns_grid,
-    topomap_patterns_groups,
-    topomap_patterns_meshes,
-    topomap_patterns_points,
+    topomap_patterns_grid,   topomap_patterns_groups, topomap_patterns_product,
+    topomap_patterns_meshes, topomap_patterns_points,
 };
 
 const topomap_pattern *topomap_pattern_at(size_t i)

@@ -130,6 +130,9 @@ int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
         status = topomap_portfolio_run(&problem, options, mapping, err);
     memcpy(mapping->phase_seconds, problem.phase_seconds, sizeof problem.phase_seconds);
     topomap_weights_clear(&problem.weights);
+    if (problem.lattice)
+        topomap_lattice_clear(problem.lattice);
+    free(problem.lattice);
     free(problem.scratch);
     free(start);
     if (status == 0)

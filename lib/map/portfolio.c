@@ -25,6 +25,8 @@ static const struct {
     {"refine", TOPOMAP_ON_ALL, TOPOMAP_FAST, 2},
     {"rb+swap", TOPOMAP_ON_TORUS, TOPOMAP_DEFAULT, 1},
     {"tree+swap", TOPOMAP_ON_TORUS, TOPOMAP_STRONG, 1},
+    {"boxes+swap", TOPOMAP_ON_TREE, TOPOMAP_FAST, 1},
+    {"grid+swap", TOPOMAP_ON_TORUS, TOPOMAP_FAST, 1},
 };
 enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
 
@@ -121,6 +123,7 @@ static int run_auto(portfolio *p, topomap_error *err)
 {
     topomap_problem *problem = p->problem;
     uint64_t seed = problem->seed;
+    topomap_error why;
     int status;
 
     memcpy(p->trial, problem->start, problem->weights.vertices * sizeof *p->trial);
@@ -140,7 +143,13 @@ static int run_auto(portfolio *p, topomap_error *err)
             continue;
         for (uint32_t k = 0; status == 0 && k < seeds && !topomap_problem_late(problem); k++) {
             problem->seed = seed + k;
-            status = run_name(p, candidates[i].name, err);
+            status = run_name(p, candidates[i].name, &why);
+            /* No grid in the graph. */
+            if (status != 0 && why.code == TOPOMAP_EUSAGE && problem->lattice &&
+                !problem->lattice->dims)
+                status = 0;
+            else if (status != 0)
+                topomap_error_set(err, why.code, "%s", why.text);
         }
         problem->seed = seed;
     }

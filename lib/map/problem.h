@@ -5,7 +5,7 @@
 #ifndef TOPOMAP_PROBLEM_H
 #define TOPOMAP_PROBLEM_H
 
-#include "graph/graph.h"
+#include "graph/lattice.h"
 #include "machine/machine.h"
 #include "util/random.h"
 
@@ -21,7 +21,8 @@ typedef struct topomap_problem {
     const uint32_t *start; /* [slots] the baseline, a permutation */
     double deadline;       /* topomap_clock_wall() time, 0: none */
     double phase_seconds[TOPOMAP_PHASES];
-    uint32_t *scratch; /* [slots] for whoever runs; all UINT32_MAX between uses */
+    uint32_t *scratch;        /* [slots] for whoever runs; all UINT32_MAX between uses */
+    topomap_lattice *lattice; /* what the graph was recognised as: topomap_problem_lattice() */
 } topomap_problem;
 
 enum topomap_kind_bits {
@@ -70,6 +71,8 @@ int topomap_map_multisection(topomap_problem *problem, uint32_t *slot_of, topoma
 int topomap_map_bottom_up(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_mueller_merbach(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_greedy_all_c(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_boxes(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_grid(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_n2(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_np(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_nc1(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);

@@ -22,3 +22,8 @@ check_PROGRAMS += tests/unit/test_viem
 TESTS += tests/unit/test_viem
 tests_unit_test_viem_SOURCES = tests/unit/test_viem.c tests/unit/scratch.c tests/unit/scratch.h
 tests_unit_test_viem_LDADD = $(UNIT_LIBS) -lm
+check_PROGRAMS += tests/unit/test_boxes
+TESTS += tests/unit/test_boxes
+tests_unit_test_boxes_SOURCES = tests/unit/test_boxes.c tests/unit/graphs.c tests/unit/graphs.h \
+  tests/unit/scratch.c tests/unit/scratch.h
+tests_unit_test_boxes_LDADD = $(UNIT_LIBS) -lm

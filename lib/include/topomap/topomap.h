@@ -80,8 +80,8 @@ TOPOMAP_PUBLIC int topomap_graph_read(const char *what, const char *format, topo
                                       topomap_error *err);
 
 /** The same with options of the format's own, such as `min-bytes=1000`.
- *  \param option  texts `name=value`, NULL after the last; or NULL: none. EUSAGE where the format has
- *                 no such option (topomap_graph_format::options). */
+ *  \param option  texts `name=value`, NULL after the last; or NULL: none. EUSAGE where the format
+ * has no such option (topomap_graph_format::options). */
 TOPOMAP_PUBLIC int topomap_graph_read_options(const char *what, const char *format,
                                               const char *const *option, topomap_graph **graph,
                                               topomap_error *err);
@@ -116,8 +116,8 @@ TOPOMAP_PUBLIC int topomap_graph_messages(const topomap_graph *graph, uint64_t *
 TOPOMAP_PUBLIC const char *topomap_graph_pattern(const topomap_graph *graph);
 /** [ranks] what each rank computes (the vertex weights of a file), or NULL. Lent. */
 TOPOMAP_PUBLIC const uint64_t *topomap_graph_load(const topomap_graph *graph);
-/** [ranks * *dimensions] where each rank's part of the domain lies, rank by rank, or NULL where that
- *  is not known. Lent. */
+/** [ranks * *dimensions] where each rank's part of the domain lies, rank by rank, or NULL where
+ * that is not known. Lent. */
 TOPOMAP_PUBLIC const double *topomap_graph_coordinates(const topomap_graph *graph,
                                                        uint32_t *dimensions);
 /** What the ranks do one after the other: how many graphs of the same ranks, whose sum this graph
@@ -150,6 +150,23 @@ typedef struct topomap_graph_option {
     const char *values; /**< what it may be, for people */
     const char *help;   /**< one line */
 } topomap_graph_option;
+
+/** A pattern found in a graph's edges, whatever the order of its ranks. */
+typedef struct topomap_recognition {
+    char text[400]; /**< in the words of topomap_graph_pattern_row(); "" where there is none */
+    uint32_t dims;
+    uint32_t size[24]; /**< [dims] of the grid, or of the factors of a product */
+    double explained;  /**< share of the graph's pairs that the pattern has */
+    double present;    /**< share of the pattern's pairs that the graph has */
+    int exact;         /**< both are 1 */
+} topomap_recognition;
+/** Finds stencils, tori, all-to-all groups, and products of lines and groups, of 8 ranks and more,
+ *  with noise of a fifth of the pairs at most. Weights are looked at only to leave light noise out.
+ *  \param ranks  0; or a number of ranks to name the same pattern for, its dimensions scaled alike
+ *                as evenly as the number divides
+ *  Fails with TOPOMAP_EUSAGE where the pattern has no shape of \p ranks ranks. */
+TOPOMAP_PUBLIC int topomap_graph_recognise(const topomap_graph *graph, uint64_t ranks,
+                                           topomap_recognition *pattern, topomap_error *err);
 
 /** One row of the registry of graph formats. */
 typedef struct topomap_graph_format {
@@ -297,12 +314,12 @@ typedef struct topomap_map_options {
                                 NULL is "auto" */
     enum topomap_effort effort;
     uint64_t seed;
-    uint32_t threads;            /**< 0 is 1 */
-    double seconds;              /**< 0: no limit; else the best so far after this time */
-    int inter_only;              /**< nonzero: choose nodes only, slots inside in rank order */
-    const uint32_t *start;       /**< [ranks] an existing placement: the baseline of "auto" and
-                                      what "refine" improves; NULL: rank r on slot r */
-    const char *start_name;      /**< what the report calls it; NULL is "identity" */
+    uint32_t threads;       /**< 0 is 1 */
+    double seconds;         /**< 0: no limit; else the best so far after this time */
+    int inter_only;         /**< nonzero: choose nodes only, slots inside in rank order */
+    const uint32_t *start;  /**< [ranks] an existing placement: the baseline of "auto" and
+                                 what "refine" improves; NULL: rank r on slot r */
+    const char *start_name; /**< what the report calls it; NULL is "identity" */
 } topomap_map_options;
 
 /** What one algorithm of a portfolio reached. */
@@ -334,8 +351,8 @@ typedef struct topomap_mapping {
 } topomap_mapping;
 
 /** Makes a communication graph of a mesh or matrix that is larger than the job (Schulz & Traeff,
- *  VieM, section 4): \p parts blocks that differ by one vertex at most, block i to rank i. Bytes and
- *  messages between blocks are those of the mesh, added up; loads of vertices are not looked at.
+ *  VieM, section 4): \p parts blocks that differ by one vertex at most, block i to rank i. Bytes
+ * and messages between blocks are those of the mesh, added up; loads of vertices are not looked at.
  *  \param method   "rb": by recursive bisection; "rms": by multisection along \p machine's tree
  *  \param machine  of \p parts slots; NULL with "rb"
  *  \param graph    the caller's; ends with topomap_graph_free()
