@@ -9,7 +9,8 @@
 
 enum {
     ROUNDS = 16,
-    PARTNERS = 64, /* priced for one vertex at most */
+    PARTNERS = 64,   /* priced for one vertex at most */
+    LOOKS = 1 << 16, /* edges looked at for each vertex: a dense graph ends before its rounds do */
 };
 
 typedef struct exchange {
@@ -18,6 +19,7 @@ typedef struct exchange {
     int64_t *link;  /* [parts] weight of u's edges into each part */
     uint32_t *seen; /* [count] the turn that met the vertex last */
     uint32_t turn, priced;
+    int64_t looks; /* edges that may still be looked at */
     idx_t u, best;
     int64_t best_gain;
 } exchange;
@@ -48,6 +50,7 @@ static void price(exchange *s, idx_t x)
         return;
     s->seen[x] = s->turn;
     s->priced++;
+    s->looks -= s->offset[x + 1] - s->offset[x];
     gain = s->link[s->part[x]] - s->link[own] + gain_of(s, x, own);
     if (gain > s->best_gain || (gain == s->best_gain && s->best >= 0 && x < s->best)) {
         s->best_gain = gain;
@@ -88,7 +91,11 @@ static int take_turn(exchange *s, idx_t u)
 int topomap_exchange(uint32_t count, const idx_t *offset, const idx_t *target, const idx_t *weight,
                      uint32_t parts, idx_t *part, topomap_error *err)
 {
-    exchange s = {.offset = offset, .target = target, .weight = weight, .part = part};
+    exchange s = {.offset = offset,
+                  .target = target,
+                  .weight = weight,
+                  .part = part,
+                  .looks = (int64_t)LOOKS * count};
     int status = -1, swapped = 1;
 
     s.link = topomap_alloc(parts, sizeof *s.link, err);
@@ -96,7 +103,7 @@ int topomap_exchange(uint32_t count, const idx_t *offset, const idx_t *target, c
     if (s.link && s.seen) {
         for (int round = 0; swapped && round < ROUNDS; round++) {
             swapped = 0;
-            for (uint32_t u = 0; u < count; u++)
+            for (uint32_t u = 0; u < count && s.looks > 0; u++)
                 swapped |= take_turn(&s, (idx_t)u);
         }
         status = 0;
