@@ -272,8 +272,9 @@ static void every_row_maps_or_says_why_not(void **state)
     topomap_random random = {20260101};
 
     (void)state;
-    for (uint32_t k = 0; k < 420; k++) {
-        topomap_machine *m = made_machine(&random);
+    for (uint32_t k = 0; k < 300; k++) {
+        int grids = k % SHAPES == GRID; /* few random machines have three dimensions */
+        topomap_machine *m = grids ? made_grid(&random) : made_machine(&random);
         topomap_graph *graph = made_graph(&random, topomap_machine_slots(m), k % SHAPES);
 
         assert_true(topomap_machine_slots(m) <= MOST);
