@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "machine/distance.h"
+#include "map/parameters.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 
@@ -264,7 +265,9 @@ int topomap_map_n2(topomap_problem *problem, uint32_t *slot_of, topomap_error *e
 
 int topomap_map_np(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
-    return refine(problem, slot_of, 0, NP_BLOCK, err);
+    uint64_t block = topomap_parameter_number(problem, "block", NP_BLOCK);
+
+    return refine(problem, slot_of, 0, (uint32_t)block, err);
 }
 
 int topomap_map_nc1(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
