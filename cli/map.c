@@ -212,7 +212,8 @@ static int run_eval(const cli_call *call)
 
 static const cli_option map_options[] = {
     CLI_TARGET_OPTIONS,
-    {"algorithm", "NAME", "see `topomap algorithms`; refinements after '+' (default auto)", "a"},
+    {"algorithm", "NAME", "see `topomap algorithms`; parameters after ',', refinements after '+' "
+                          "(default auto)", "a"},
     {"objective", "J", "what to make small", NULL},
     {"effort", "LEVEL", "fast, default or strong", NULL},
     {"time", "SECONDS", "stop searching after so long, with the best so far", NULL},

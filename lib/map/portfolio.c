@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map/parameters.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 
@@ -78,14 +79,16 @@ static int unsuitable(const struct topomap_algorithm_impl *impl, const topomap_m
 /* One word of a name: construct into the trial, refine it, or begin from the given mapping. */
 static int run_word(portfolio *p, const char *word, size_t length, int first, topomap_error *err)
 {
-    const struct topomap_algorithm_impl *impl = topomap_algorithm_find(word, length);
+    const char *comma = memchr(word, ',', length);
+    size_t name = comma ? (size_t)(comma - word) : length;
+    const struct topomap_algorithm_impl *impl = topomap_algorithm_find(word, name);
     topomap_problem *problem = p->problem;
     int refines;
 
     if (!impl)
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "no algorithm '%.*s'; `topomap algorithms` lists them",
-                                 (int)(length > 64 ? 64 : length), word);
+                                 (int)(name > 64 ? 64 : name), word);
     if (strcmp(impl->row.kind, "portfolio") == 0)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "'%s' stands alone, without '+'",
                                  impl->row.name);
@@ -95,6 +98,9 @@ static int run_word(portfolio *p, const char *word, size_t length, int first, to
     if (first ? 0 : !refines || strcmp(impl->row.name, "refine") == 0)
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "'%s' cannot stand after '+': it does not refine", impl->row.name);
+    if (topomap_parameters_set(problem, impl, comma ? comma + 1 : word + length,
+                               comma ? length - name - 1 : 0, err) != 0)
+        return -1;
     if (refines && first)
         memcpy(p->trial, problem->start, problem->weights.vertices * sizeof *p->trial);
     return (impl->run ? impl->run : topomap_map_swap)(problem, p->trial, err);

@@ -21,6 +21,8 @@ typedef struct topomap_problem {
     const uint32_t *start; /* [slots] the baseline, a permutation */
     double deadline;       /* topomap_clock_wall() time, 0: none */
     double phase_seconds[TOPOMAP_PHASES];
+    const char *parameters;   /* of the algorithm that runs (map/parameters.h), lent; or NULL */
+    size_t parameters_length;
     uint32_t *scratch;        /* [slots] for whoever runs; all UINT32_MAX between uses */
     topomap_lattice *lattice; /* what the graph was recognised as: topomap_problem_lattice() */
 } topomap_problem;
@@ -53,6 +55,7 @@ int topomap_map_affn(topomap_problem *problem, uint32_t *slot_of, topomap_error 
 int topomap_map_coce(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_exco(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_coce_mht(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_bhatele(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_bft(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_mht(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_brick(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);

@@ -311,7 +311,7 @@ enum topomap_effort { TOPOMAP_FAST, TOPOMAP_DEFAULT, TOPOMAP_STRONG };
 
 typedef struct topomap_map_options {
     const char *algorithm; /**< a topomap_algorithm_row(), refinements joined by '+';
-                                NULL is "auto" */
+                                NULL is "auto"; parameters behind commas: "tree+np,block=128" */
     enum topomap_effort effort;
     uint64_t seed;
     uint32_t threads;       /**< 0 is 1 */
@@ -381,6 +381,16 @@ typedef struct topomap_algorithm {
 } topomap_algorithm;
 /** Row i of the registry, lent; NULL after the last. */
 TOPOMAP_PUBLIC const topomap_algorithm *topomap_algorithm_row(size_t i);
+
+/** What an algorithm takes behind a comma: "np,block=128". */
+typedef struct topomap_parameter {
+    const char *name;
+    const char *value; /**< what stands behind the '=', for instance "N" or "FILE" */
+    const char *help;  /**< one line */
+    uint64_t least, most; /**< of a number; both 0 where it is a text */
+} topomap_parameter;
+/** Parameter k of row i, lent; NULL after the last. */
+TOPOMAP_PUBLIC const topomap_parameter *topomap_algorithm_parameter(size_t i, size_t k);
 
 #ifdef __cplusplus
 }
