@@ -10,7 +10,8 @@ lib_libcore_la_SOURCES += lib/map/map.c lib/map/problem.h lib/map/registry.c \
   lib/map/embedding.c lib/map/embedding.h lib/map/growth.c lib/map/growth.h \
   lib/map/placements.c lib/map/stack.c lib/map/chain.c lib/map/two_stage.c \
   lib/map/hosts.c lib/map/hosts.h lib/map/greedy.c lib/map/rcm.c lib/map/bisect.c \
-  lib/map/threshold.c \
+  lib/map/threshold.c lib/map/relieve.c lib/map/loads.c lib/map/loads.h \
+  lib/map/objective.c lib/map/objective.h \
   lib/map/pairs.c lib/map/pairs_near.c lib/map/pairs.h lib/map/oracle.c \
   lib/map/top_down.c lib/map/exchange.c lib/map/exchange.h lib/map/bottom_up.c \
   lib/map/greedy_all.c lib/map/places.c lib/map/places.h lib/map/model.c

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "machine/distance.h"
+#include "map/objective.h"
 #include "map/portfolio.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -114,6 +115,7 @@ int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
     static const topomap_map_options none = {.effort = TOPOMAP_DEFAULT};
     topomap_problem problem = {0};
     topomap_mapping *mapping = topomap_alloc(1, sizeof *mapping, err);
+    topomap_objective objective = {0};
     uint32_t *start = NULL;
     int status;
 
@@ -121,6 +123,10 @@ int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
         return -1;
     options = options ? options : &none;
     status = problem_init(&problem, graph, machine, options, &start, err);
+    if (status == 0 && options->objective == TOPOMAP_OBJECTIVE_CONGESTION) {
+        status = topomap_objective_open(machine, options->congestion_model, &objective, err);
+        problem.objective = &objective;
+    }
     if (status == 0) {
         mapping->ranks = graph->ranks;
         mapping->slot_of_rank = topomap_alloc(machine->slots, sizeof(uint32_t), err);
@@ -130,6 +136,7 @@ int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
         status = topomap_portfolio_run(&problem, options, mapping, err);
     memcpy(mapping->phase_seconds, problem.phase_seconds, sizeof problem.phase_seconds);
     topomap_weights_clear(&problem.weights);
+    topomap_objective_close(&objective);
     free(problem.scratch);
     free(start);
     if (status == 0)

@@ -22,3 +22,7 @@ check_PROGRAMS += tests/unit/test_viem
 TESTS += tests/unit/test_viem
 tests_unit_test_viem_SOURCES = tests/unit/test_viem.c tests/unit/scratch.c tests/unit/scratch.h
 tests_unit_test_viem_LDADD = $(UNIT_LIBS) -lm
+check_PROGRAMS += tests/unit/test_congestion_map
+TESTS += tests/unit/test_congestion_map
+tests_unit_test_congestion_map_SOURCES = tests/unit/test_congestion_map.c tests/unit/scratch.c tests/unit/scratch.h
+tests_unit_test_congestion_map_LDADD = $(UNIT_LIBS) -lm
