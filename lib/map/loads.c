@@ -64,25 +64,11 @@ void topomap_traffic_rows_clear(topomap_traffic_rows *rows)
     *rows = (topomap_traffic_rows){0};
 }
 
-/* ---- The tree of maxima -------------------------------------------------------------------- */
+/* ---- Loads --------------------------------------------------------------------------------- */
 
 static void set_load(topomap_loads *l, uint32_t link)
 {
-    uint32_t node = l->leaves + link;
-
-    l->most[node] = l->bytes[link] / l->network->capacity[link];
-    for (node /= 2; node; node /= 2) {
-        double most = fmax(l->most[2 * node], l->most[2 * node + 1]);
-
-        if (!(most < l->most[node] || most > l->most[node]))
-            break;
-        l->most[node] = most;
-    }
-}
-
-double topomap_loads_max(const topomap_loads *l)
-{
-    return l->most[1];
+    topomap_maxima_set(&l->load, link, l->bytes[link] / l->network->capacity[link]);
 }
 
 double topomap_loads_sum(const topomap_loads *l)
@@ -90,30 +76,8 @@ double topomap_loads_sum(const topomap_loads *l)
     double sum = 0;
 
     for (uint32_t link = 0; link < l->network->links; link++)
-        sum += l->most[l->leaves + link];
+        sum += topomap_maxima_get(&l->load, link);
     return sum;
-}
-
-uint32_t topomap_loads_above(const topomap_loads *l, double least, uint32_t most, uint32_t *link)
-{
-    uint32_t node = 1, found = 0;
-
-    for (;;) {
-        if (l->most[node] >= least && node < l->leaves) {
-            node *= 2;
-            continue;
-        }
-        if (l->most[node] >= least && node - l->leaves < l->network->links) {
-            link[found++] = node - l->leaves;
-            if (found == most)
-                return found;
-        }
-        while (node & 1)
-            node /= 2;
-        if (node == 0)
-            return found;
-        node++;
-    }
 }
 
 /* ---- The potential ------------------------------------------------------------------------- */
@@ -130,7 +94,7 @@ double topomap_loads_potential(const topomap_loads *l)
     double sum = 0;
 
     for (uint32_t link = 0; link < l->network->links; link++) {
-        double load = l->most[l->leaves + link] / l->scale;
+        double load = topomap_maxima_get(&l->load, link) / l->scale;
 
         sum += power_of(load, l->power) + l->slope * load;
     }
@@ -211,7 +175,7 @@ static double sum_change(topomap_loads *l)
     for (uint32_t i = 0; i < l->count; i++) {
         uint32_t link = l->touched[i];
         double after = (l->bytes[link] + l->change[link]) / (l->network->capacity[link] * l->scale);
-        double before = l->most[l->leaves + link] / l->scale;
+        double before = topomap_maxima_get(&l->load, link) / l->scale;
 
         after = after > 0 ? after : 0;
         l->peak = after > l->peak ? after : l->peak;
@@ -286,30 +250,21 @@ static int add_all(topomap_loads *l, topomap_error *err)
     }
     l->count = 0;
     for (uint32_t link = 0; link < l->network->links; link++)
-        l->most[l->leaves + link] = l->bytes[link] / l->network->capacity[link];
-    for (uint32_t node = l->leaves; --node > 0;)
-        l->most[node] = fmax(l->most[2 * node], l->most[2 * node + 1]);
+        set_load(l, link);
     return 0;
 }
 
 int topomap_loads_init(topomap_loads *l, topomap_shares *shares, const topomap_network *network,
                        const topomap_traffic_rows *rows, uint32_t *at, topomap_error *err)
 {
-    *l = (topomap_loads){.shares = shares,
-                         .network = network,
-                         .rows = rows,
-                         .at = at,
-                         .scale = 1,
-                         .power = 1,
-                         .leaves = 2};
-    while (l->leaves < network->links)
-        l->leaves *= 2;
+    *l = (topomap_loads){
+        .shares = shares, .network = network, .rows = rows, .at = at, .scale = 1, .power = 1};
     l->bytes = topomap_alloc((size_t)network->links * 2, sizeof *l->bytes, err);
-    l->most = topomap_alloc((size_t)l->leaves * 2, sizeof *l->most, err);
     l->seen = topomap_alloc((size_t)network->links * 2, sizeof *l->seen, err);
     l->out = topomap_alloc((size_t)network->vertices * 2, sizeof *l->out, err);
     l->met = topomap_alloc((size_t)network->vertices * 2, sizeof *l->met, err);
-    if (!l->bytes || !l->most || !l->seen || !l->out || !l->met)
+    if (topomap_maxima_init(&l->load, network->links, err) || !l->bytes || !l->seen || !l->out ||
+        !l->met)
         return -1;
     l->change = l->bytes + network->links;
     l->touched = l->seen + network->links;
@@ -321,7 +276,7 @@ int topomap_loads_init(topomap_loads *l, topomap_shares *shares, const topomap_n
 void topomap_loads_clear(topomap_loads *l)
 {
     free(l->bytes);
-    free(l->most);
+    topomap_maxima_clear(&l->load);
     free(l->seen);
     free(l->out);
     free(l->met);

@@ -6,6 +6,7 @@
 #define TOPOMAP_LOADS_H
 
 #include "graph/graph.h"
+#include "map/maxima.h"
 #include "metric/shares.h"
 
 /** Who sends how much to whom, both directions in each row; rows ascend. */
@@ -34,11 +35,10 @@ typedef struct topomap_loads {
     uint64_t looked; /* links looked at so far */
     int is_short;    /* memory was short: what was priced since is not to be used */
 
-    double *bytes;   /* [links] */
-    double *most;    /* [2 * leaves] tree of maxima of bytes / capacity; leaf i is link i */
-    uint32_t leaves; /* a power of two */
-    double peak;     /* the highest bytes / capacity that the swap priced last gives a link */
-    double *change;  /* [links] bytes, likewise */
+    double *bytes;       /* [links] */
+    topomap_maxima load; /* [links] bytes / capacity */
+    double peak;         /* the highest bytes / capacity that the swap priced last gives a link */
+    double *change;      /* [links] bytes, likewise */
     uint32_t *seen, *touched, epoch, count;
     double *out, *in; /* [vertices of the network] of the swap priced last */
     uint32_t *met, *met_seen, met_count;
@@ -52,13 +52,8 @@ int topomap_loads_init(topomap_loads *loads, topomap_shares *shares, const topom
                        const topomap_traffic_rows *rows, uint32_t *at, topomap_error *err);
 void topomap_loads_clear(topomap_loads *loads);
 
-/** The highest bytes / capacity of any link, O(1), and their sum, O(links). */
-double topomap_loads_max(const topomap_loads *loads);
+/** The sum of bytes / capacity, O(links); topomap_maxima_max(&loads->load) is the maximum. */
 double topomap_loads_sum(const topomap_loads *loads);
-/** Links with at least \p least bytes / capacity, \p most of them at most, ascending by id.
- *  \return how many. O(found * log links) */
-uint32_t topomap_loads_above(const topomap_loads *loads, double least, uint32_t most,
-                             uint32_t *link);
 double topomap_loads_potential(const topomap_loads *loads);
 /** What exchanging two vertices adds to the potential; INFINITY where an edge would have no way. */
 double topomap_loads_price(topomap_loads *loads, uint32_t u, uint32_t x);

@@ -177,7 +177,10 @@ static int run_auto(portfolio *p, topomap_error *err)
 static const struct {
     const char *name;
     enum topomap_effort from;
-} linked[] = {{"rcm", TOPOMAP_FAST}, {"greedy", TOPOMAP_DEFAULT}, {"bisect", TOPOMAP_DEFAULT}};
+} linked[] = {{"rcm", TOPOMAP_FAST},
+              {"greedy", TOPOMAP_DEFAULT},
+              {"bisect", TOPOMAP_DEFAULT},
+              {"greedy+threshold", TOPOMAP_STRONG}};
 enum { LINKED = sizeof linked / sizeof linked[0] };
 
 /* Relieves a placement [slots], which a candidate of that name has found. */

@@ -107,7 +107,7 @@ static const struct topomap_algorithm_impl algorithms[] = {
       "swaps that take traffic off the most loaded links: lowers the maximum congestion"},
      TOPOMAP_ON_LINKED, topomap_map_relieve},
     {{"threshold", LTM ", 3.5", "refine", ALL,
-      "threshold accepting: random swaps that make J worse by less and less, with O(degree) gains"},
+      "threshold accepting: random swaps that make J (or the fast congestion) worse by less and less"},
      TOPOMAP_ON_ALL, topomap_map_threshold},
     {{"n2", VIEM ", 2 and 3.2", "refine", ALL, "swaps of all pairs of ranks, in cyclic order"},
      TOPOMAP_ON_ALL, topomap_map_n2},

@@ -128,7 +128,7 @@ static int is_over(relief *r)
 
 static void keep(relief *r, double sum)
 {
-    r->best_max = topomap_loads_max(&r->loads);
+    r->best_max = topomap_maxima_max(&r->loads.load);
     r->best_sum = sum;
     memcpy(r->best, r->place_of, r->vertices * sizeof *r->best);
 }
@@ -136,7 +136,7 @@ static void keep(relief *r, double sum)
 /* After a row of swaps: the mean decides between equal maxima. */
 static void compare(relief *r)
 {
-    double max = topomap_loads_max(&r->loads), sum = topomap_loads_sum(&r->loads);
+    double max = topomap_maxima_max(&r->loads.load), sum = topomap_loads_sum(&r->loads);
 
     if (max < r->best_max * (1 - ENOUGH) ||
         (max <= r->best_max * (1 + ENOUGH) && sum < r->best_sum * (1 - ENOUGH)))
@@ -154,13 +154,13 @@ static void accept(relief *r, uint32_t u, uint32_t x, double delta)
     r->place_of[x] = place;
     r->vertex_at[r->place_of[u]] = u;
     r->vertex_at[place] = x;
-    if (topomap_loads_max(&r->loads) < r->best_max * (1 - ENOUGH))
+    if (topomap_maxima_max(&r->loads.load) < r->best_max * (1 - ENOUGH))
         keep(r, INFINITY);
 }
 
 static void rescale(relief *r)
 {
-    double max = topomap_loads_max(&r->loads);
+    double max = topomap_maxima_max(&r->loads.load);
 
     r->loads.scale = max > 0 ? max : 1;
     r->potential = topomap_loads_potential(&r->loads);
@@ -172,7 +172,7 @@ static int by_load(const void *a, const void *b, void *data)
 {
     const relief *r = data;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    double p = r->loads.most[r->loads.leaves + x], q = r->loads.most[r->loads.leaves + y];
+    double p = topomap_maxima_get(&r->loads.load, x), q = topomap_maxima_get(&r->loads.load, y);
 
     return p < q ? 1 : p > q ? -1 : x < y ? -1 : x > y;
 }
@@ -198,7 +198,8 @@ static int list_hot(relief *r, double part)
 
     for (uint32_t i = 0; i < r->hots; i++)
         r->hot_of[r->hot[i]] = 0;
-    r->hots = topomap_loads_above(&r->loads, topomap_loads_max(&r->loads) * part, HOT, r->hot);
+    r->hots = topomap_maxima_above(&r->loads.load, topomap_maxima_max(&r->loads.load) * part, HOT,
+                                   r->hot);
     qsort_r(r->hot, r->hots, sizeof *r->hot, by_load, r);
     for (uint32_t i = 0; i < r->hots; i++) {
         r->hot_of[r->hot[i]] = (uint8_t)(i + 1);
@@ -267,7 +268,7 @@ static int descend(relief *r)
         uint32_t done = 0;
 
         rescale(r);
-        if (topomap_loads_max(&r->loads) <= 0)
+        if (topomap_maxima_max(&r->loads.load) <= 0)
             return 0;
         if (list_hot(r, parts[part]))
             return -1;
@@ -360,7 +361,7 @@ static int anneal(relief *r, uint64_t limit, double from, double to)
                 break;
             last = r->loads.looked;
             rescale(r);
-            if (topomap_loads_max(&r->loads) <= 0)
+            if (topomap_maxima_max(&r->loads.load) <= 0)
                 break;
             if (list_hot(r, 0.9))
                 return -1;

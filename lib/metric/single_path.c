@@ -96,7 +96,10 @@ uint32_t topomap_path_find(topomap_path_search *s, const double *load, uint32_t 
                    (best == NONE || ends_better(s, goal, u, best))) {
             best = u;
         }
-        for (uint32_t link = n->first[u]; best == NONE && link < n->first[u + 1]; link++)
+        if (best != NONE)
+            continue;
+        s->looked += n->first[u + 1] - n->first[u];
+        for (uint32_t link = n->first[u]; link < n->first[u + 1]; link++)
             relax(s, load, u, link, &found);
     }
     return goal->to != NONE && s->seen[goal->to] == s->epoch ? goal->to : best;

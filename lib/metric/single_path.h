@@ -27,6 +27,7 @@ typedef struct topomap_path_search {
     uint32_t epoch, *seen;         /* [vertices] seen in this epoch */
     uint32_t *hops, *tail, *order; /* [vertices] */
     topomap_path_cost *cost;       /* [vertices] of the best path to each */
+    uint64_t looked;               /* links looked at so far */
 } topomap_path_search;
 
 /** On failure it is to be cleared, too. */

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "map/fast_loads.h"
 #include "map/loads.h"
 #include "map/objective.h"
 #include "tests/unit/scratch.h"
@@ -90,11 +91,12 @@ static void compare_loads(const topomap_loads *loads, const topomap_graph *graph
     topomap_congestion c = measured(graph, machine, slot_of, model);
     double most = 0;
 
-    close_to(topomap_loads_max(loads), c.max);
+    close_to(topomap_maxima_max(&loads->load), c.max);
     close_to(topomap_loads_sum(loads), c.mean * c.links);
     for (uint32_t link = 0; link < loads->network->links; link++)
-        most = fmax(most, loads->most[loads->leaves + link]);
-    assert_true(!(most < topomap_loads_max(loads)) && !(most > topomap_loads_max(loads)));
+        most = fmax(most, topomap_maxima_get(&loads->load, link));
+    assert_true(!(most < topomap_maxima_max(&loads->load)) &&
+                !(most > topomap_maxima_max(&loads->load)));
 }
 
 static void follow_swaps(const char *spec, const char *model, uint64_t seed)
@@ -121,7 +123,7 @@ static void follow_swaps(const char *spec, const char *model, uint64_t seed)
     assert_int_equal(topomap_traffic_rows_new(graph, n, &rows, &err), 0);
     assert_int_equal(topomap_loads_init(&loads, shares, o.network, &rows, at, &err), 0);
     compare_loads(&loads, graph, m, slot_of, model);
-    loads.scale = topomap_loads_max(&loads);
+    loads.scale = topomap_maxima_max(&loads.load);
     loads.power = 4;
     loads.slope = 0.01;
     for (int i = 0; i < 60; i++) {
@@ -138,7 +140,7 @@ static void follow_swaps(const char *spec, const char *model, uint64_t seed)
         if (fabs(topomap_loads_potential(&loads) - before - delta) > 1e-8 * (before + 1))
             fail_msg("%s: priced %.17g, is %.17g", spec, delta,
                      topomap_loads_potential(&loads) - before);
-        assert_true(peak <= topomap_loads_max(&loads) * (1 + 1e-9));
+        assert_true(peak <= topomap_maxima_max(&loads.load) * (1 + 1e-9));
         compare_loads(&loads, graph, m, slot_of, model);
     }
     topomap_loads_clear(&loads);
@@ -182,12 +184,12 @@ static void loads_above_lists_them(void **state)
     assert_int_equal(topomap_shares_new(m, o.network, "exact", &shares, &err), 0);
     assert_int_equal(topomap_traffic_rows_new(graph, 3, &rows, &err), 0);
     assert_int_equal(topomap_loads_init(&loads, shares, o.network, &rows, at, &err), 0);
-    assert_int_equal(topomap_loads_above(&loads, 11, 8, link), 3);
+    assert_int_equal(topomap_maxima_above(&loads.load, 11, 8, link), 3);
     assert_true(link[0] == 1 && link[1] == 2 && link[2] == 3);
-    assert_int_equal(topomap_loads_above(&loads, 30, 8, link), 1);
+    assert_int_equal(topomap_maxima_above(&loads.load, 30, 8, link), 1);
     assert_int_equal(link[0], 2);
-    assert_int_equal(topomap_loads_above(&loads, 0, 2, link), 2);
-    assert_int_equal(topomap_loads_above(&loads, 31, 8, link), 0);
+    assert_int_equal(topomap_maxima_above(&loads.load, 0, 2, link), 2);
+    assert_int_equal(topomap_maxima_above(&loads.load, 31, 8, link), 0);
     topomap_loads_clear(&loads);
     topomap_traffic_rows_clear(&rows);
     topomap_shares_free(shares);
@@ -195,8 +197,6 @@ static void loads_above_lists_them(void **state)
     topomap_graph_free(graph);
     topomap_machine_free(m);
 }
-
-/* ---- The objective ----------------------------------------------------------------------- */
 
 static topomap_mapping *mapped(const topomap_graph *graph, const topomap_machine *m,
                                topomap_map_options options)
@@ -222,6 +222,119 @@ static void expect_permutation(const topomap_mapping *mapping, const topomap_mac
     }
     free(used);
 }
+
+/* What a set of paths loads each link with, added up anew. */
+static void compare_paths(const topomap_fast_loads *l)
+{
+    double *bytes = calloc(l->network->links + 1, sizeof *bytes), most = 0, sum = 0;
+
+    assert_non_null(bytes);
+    for (uint32_t i = 0; i < l->paths; i++) {
+        const topomap_fast_path *p = &l->path[i];
+        uint32_t at = l->at[p->to];
+
+        for (uint32_t k = 0; k < p->links; k++) { /* from the end to the beginning */
+            assert_int_equal(l->network->head[p->link[k]], at);
+            for (at = 0; l->network->first[at + 1] <= p->link[k];)
+                at++;
+            bytes[p->link[k]] += p->bytes;
+        }
+        assert_int_equal(at, l->at[p->from]);
+    }
+    for (uint32_t link = 0; link < l->network->links; link++) {
+        close_to(bytes[link], l->bytes[link]);
+        most = fmax(most, bytes[link] / l->network->capacity[link]);
+        sum += bytes[link] / l->network->capacity[link];
+    }
+    close_to(topomap_fast_loads_max(l), most);
+    close_to(l->sum, sum);
+    free(bytes);
+}
+
+/* At first the loads are those of a whole evaluation; after swaps, those of the paths kept, each as
+ * many hops as its ends are apart; and a swap taken back leaves no trace. */
+static void fast_loads_are_those_of_their_paths(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SPECS; i++) {
+        topomap_random random = {i};
+        topomap_machine *m = parsed(specs[i]);
+        uint32_t n = topomap_machine_slots(m);
+        topomap_graph *graph = random_graph(&random, n, 3, 500);
+        uint32_t *slot_of = calloc(n, sizeof *slot_of), *at = calloc(n, sizeof *at);
+        topomap_objective o;
+        topomap_fast_loads l;
+        topomap_error err;
+
+        assert_true(slot_of && at);
+        assert_int_equal(topomap_objective_open(m, "exact", &o, &err), 0);
+        for (uint32_t v = 0; v < n; v++) {
+            slot_of[v] = v;
+            at[v] = o.network->vertex_of[m->node_of[v]];
+        }
+        assert_int_equal(topomap_fast_loads_init(&l, graph, o.network, n, at, &err), 0);
+        close_to(topomap_fast_loads_max(&l), measured(graph, m, slot_of, "fast").max);
+        for (int k = 0; k < 40; k++) {
+            uint32_t u = topomap_random_below(&random, n), x = topomap_random_below(&random, n);
+            double max = topomap_fast_loads_max(&l), sum = l.sum;
+
+            if (u == x)
+                continue;
+            assert_int_equal(topomap_fast_loads_swap(&l, u, x), 0);
+            if (k % 2)
+                compare_paths(&l);
+            else
+                topomap_fast_loads_undo(&l);
+            if (k % 2 == 0) {
+                close_to(topomap_fast_loads_max(&l), max);
+                close_to(l.sum, sum);
+            }
+        }
+        compare_paths(&l);
+        topomap_fast_loads_clear(&l);
+        topomap_objective_close(&o);
+        topomap_graph_free(graph);
+        topomap_machine_free(m);
+        free(slot_of);
+        free(at);
+    }
+}
+
+/* Threshold accepting goes by the fast congestion: never above the start's, and mostly below. */
+static void threshold_lowers_the_fast_congestion(void **state)
+{
+    topomap_random random = {9};
+    uint32_t lower = 0;
+
+    (void)state;
+    for (size_t i = 0; i < SPECS; i++) {
+        topomap_machine *m = parsed(specs[i]);
+        uint32_t n = topomap_machine_slots(m);
+        topomap_graph *graph = random_graph(&random, n, 3, 100);
+        uint32_t *start = calloc(n, sizeof *start);
+        topomap_map_options options = {
+            .algorithm = "threshold", .effort = TOPOMAP_FAST, .seed = 2, .start = start};
+        topomap_mapping *mapping;
+        double before, after;
+
+        assert_non_null(start);
+        for (uint32_t v = 0; v < n; v++)
+            start[v] = v;
+        mapping = mapped(graph, m, options);
+        expect_permutation(mapping, m);
+        before = measured(graph, m, start, "fast").max;
+        after = measured(graph, m, mapping->slot_of_rank, "fast").max;
+        assert_true(after <= before * (1 + 1e-9));
+        lower += after < before * (1 - 1e-9);
+        topomap_mapping_free(mapping);
+        topomap_graph_free(graph);
+        topomap_machine_free(m);
+        free(start);
+    }
+    assert_true(lower >= SPECS / 2);
+}
+
+/* ---- The objective ----------------------------------------------------------------------- */
 
 /* On every kind: a permutation, no worse than the start and than any candidate, the number that an
  * evaluation gives, and the same again. */
@@ -470,6 +583,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_are_those_of_an_evaluation),
         cmocka_unit_test(loads_above_lists_them),
+        cmocka_unit_test(fast_loads_are_those_of_their_paths),
+        cmocka_unit_test(threshold_lowers_the_fast_congestion),
         cmocka_unit_test(never_worse_and_as_evaluated),
         cmocka_unit_test(tiny_graphs_reach_the_optimum),
         cmocka_unit_test(odd_shapes_are_placed),
