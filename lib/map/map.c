@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +110,24 @@ static int problem_init(topomap_problem *problem, const topomap_graph *graph,
     return topomap_weights_new(graph, machine->slots, &problem->weights, err);
 }
 
+/* Routing tables with gaps: where the baseline meets one, all shortest paths stand in. */
+static int open_objective(const topomap_problem *problem, const char *model,
+                          topomap_objective *objective, topomap_error *err)
+{
+    topomap_score score;
+
+    if (topomap_objective_open(problem->machine, model, objective, err))
+        return -1;
+    if (model || strcmp(objective->model, "routes") != 0)
+        return 0;
+    if (topomap_objective_score(objective, problem->graph, problem->machine, problem->start, &score,
+                                err))
+        return -1;
+    if (isinf(score.max))
+        objective->model = "exact";
+    return 0;
+}
+
 int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
                 const topomap_map_options *options, topomap_mapping **out, topomap_error *err)
 {
@@ -124,7 +143,7 @@ int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
     options = options ? options : &none;
     status = problem_init(&problem, graph, machine, options, &start, err);
     if (status == 0 && options->objective == TOPOMAP_OBJECTIVE_CONGESTION) {
-        status = topomap_objective_open(machine, options->congestion_model, &objective, err);
+        status = open_objective(&problem, options->congestion_model, &objective, err);
         problem.objective = &objective;
     }
     if (status == 0) {

@@ -244,7 +244,8 @@ typedef struct topomap_map_options {
     enum topomap_effort effort;
     enum topomap_objective_kind objective;
     const char *congestion_model; /**< of the objective congestion: "exact" or "routes"; NULL is
-                                       routes where the machine has them, else exact */
+                                       routes where the machine has them (for the baseline's
+                                       traffic at least), else exact */
     uint64_t seed;
     uint32_t threads;            /**< 0 is 1 */
     double seconds;              /**< 0: no limit; else the best so far after this time */
