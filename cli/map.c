@@ -247,6 +247,19 @@ static int run_eval(const cli_call *call)
     return status;
 }
 
+const char cli_map_text[] =
+    "--objective J makes the sum over pairs of bytes times distance small. --objective congestion\n"
+    "makes the maximum over links of bytes / bandwidth small, of equals the mean over links, then "
+    "J,\n"
+    "on machines whose links are known (tori, meshes, fattree:, dragonfly:, percs:, links:, a\n"
+    "database of a fabric). It goes by the routing tables (model routes) where they were imported "
+    "and\n"
+    "lead everywhere, and on fattree: by the rule D-mod-K; else, tori included, all shortest "
+    "paths\n"
+    "have equal shares (model exact). What is reported is what `topomap eval --congestion MODEL`\n"
+    "says. `--algorithm refine` improves a mapping for either; `NAME+relieve` relieves what NAME\n"
+    "makes; `threshold` goes by LibTopoMap's fast estimate where the objective is congestion.\n";
+
 static const cli_option map_options[] = {
     CLI_TARGET_OPTIONS,
     {"algorithm", "NAME", "see `topomap algorithms`; refinements after '+' (default auto)", "a"},

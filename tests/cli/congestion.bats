@@ -60,6 +60,43 @@ found() { topomap eval --graph "$1" --machine "$2" --mapping map --congestion "$
   [[ $output == *"J or congestion"* ]]
 }
 
+@test "fattree: machines have the routes of db synth's tables" {
+  while read -r made spec; do
+    rm -rf made t.db
+    topomap db synth "$made" -o made
+    topomap db import --db t.db lft made/fabric.lfts
+    topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+    topomap db show --db t.db --json | jq -r '.[].name' >names
+    n=$(wc -l <names)
+    seq 0 $((n - 1)) | shuf --random-source=<(yes) >map
+    for graph in ring:$n stencil2d:9:$((n / 4))x4; do
+      topomap eval --graph $graph --db t.db --nodes "$(paste -sd, names)" --tasks-per-node 1 --mapping map --congestion routes --json >a
+      topomap eval --graph $graph --machine "$spec" --mapping map --congestion routes --json >b
+      [ "$(jq .congestion.used a)" = "$(jq .congestion.used b)" ]
+      # other units: the rates are known on one side only
+      jq -en --slurpfile a a --slurpfile b b '$a[0].congestion.max / $a[0].congestion.mean - $b[0].congestion.max / $b[0].congestion.mean | fabs < 1e-9'
+    done
+  done <<END
+fat-tree:k=8,levels=3 fattree:k=8,levels=3
+fat-tree:k=6,levels=2,hosts=2,taper=3 fattree:k=6,levels=2,hosts=2,taper=3
+fat-tree:leaves=4,hosts=3,spines=2,links=2 fattree:leaves=4,hosts=3,spines=2,links=2
+fat-tree:k=4,levels=4 fattree:k=4,levels=4
+END
+}
+
+@test "planner and map: tables that miss a node's routes are passed over for all shortest paths" {
+  topomap db synth fat-tree:leaves=4,hosts=2,spines=2 -o made
+  grep -v "node01" made/fabric.lfts >gap.lfts # the entries of one host
+  topomap db import --db t.db lft gap.lfts
+  topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+  nodes=$(topomap db show --db t.db --json | jq -r '.[].name' | paste -sd,)
+  run -3 topomap eval --graph stencil2d:9:4x4 --db t.db --nodes "$nodes" --tasks-per-node 2 --congestion routes
+  topomap map --graph stencil2d:9:4x4 --db t.db --nodes "$nodes" --tasks-per-node 2 --objective congestion --json >json
+  jq -e '.congestion.model == "exact"' json
+  plan t.db "$nodes" congestion >reply
+  grep -q 'model exact' reply
+}
+
 # plan DB NODES OBJECTIVE: the planner's reply for 16 tasks on 8 nodes.
 plan() {
   printf '%s\n' 'topomap-request 1' 'job 1' 'step 0' "db $PWD/$1" 'graph stencil2d:9:4x4' "nodes $2" 'tasks 2(x8)' \
