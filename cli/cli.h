@@ -49,7 +49,7 @@ extern const cli_command cli_graph_edit_commands[];
 extern const cli_command cli_distance_commands[], cli_synth_commands[];
 
 /** Longer texts of commands, in lines as they are to be shown. */
-extern const char cli_distance_text[], cli_synth_text[];
+extern const char cli_distance_text[], cli_synth_text[], cli_map_text[];
 /** The command's, or NULL. */
 const char *cli_text(const cli_command *command);
 

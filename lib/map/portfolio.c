@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "map/portfolio.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "map/objective.h"
 #include "map/parameters.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -37,9 +39,15 @@ typedef struct portfolio {
     topomap_mapping *mapping;
     uint32_t *trial; /* [slots] */
     size_t capacity;
+    topomap_score score; /* of the best so far; only J without an objective */
+    int is_auto;
+    uint32_t *near; /* [slots] of the lowest J so far, with an objective; else NULL */
+    topomap_score near_score;
+    char near_name[64];
 } portfolio;
 
-static int report(portfolio *p, const char *name, double J, double seconds, topomap_error *err)
+static int report(portfolio *p, const char *name, const topomap_score *score, double seconds,
+                  topomap_error *err)
 {
     topomap_mapping *mapping = p->mapping;
     topomap_candidate *row;
@@ -49,7 +57,8 @@ static int report(portfolio *p, const char *name, double J, double seconds, topo
         return -1;
     row = &mapping->candidate[mapping->candidates++];
     snprintf(row->name, sizeof row->name, "%s", name);
-    row->J = J;
+    row->J = score->J;
+    row->congestion = score->max;
     row->seconds = seconds;
     return 0;
 }
@@ -57,15 +66,27 @@ static int report(portfolio *p, const char *name, double J, double seconds, topo
 static int consider(portfolio *p, const char *name, double started, topomap_error *err)
 {
     topomap_mapping *mapping = p->mapping;
-    double J = topomap_problem_cost(p->problem, p->trial);
+    topomap_score score = {0};
 
-    if (mapping->candidates == 0 || J < mapping->J) {
-        mapping->J = J;
-        snprintf(mapping->algorithm, sizeof mapping->algorithm, "%s", name);
-        memcpy(mapping->slot_of_rank, p->trial,
-               p->problem->weights.vertices * sizeof *p->trial);
+    if (p->problem->objective &&
+        topomap_objective_score(p->problem->objective, p->problem->graph, p->problem->machine,
+                                p->trial, &score, err) != 0)
+        return -1;
+    score.J = topomap_problem_cost(p->problem, p->trial);
+    if (p->near && (mapping->candidates == 0 || score.J < p->near_score.J)) {
+        p->near_score = score;
+        snprintf(p->near_name, sizeof p->near_name, "%s", name);
+        memcpy(p->near, p->trial, p->problem->weights.vertices * sizeof *p->near);
     }
-    return report(p, name, J, topomap_clock_cpu() - started, err);
+    if (mapping->candidates == 0 ||
+        (p->problem->objective ? topomap_score_better(&score, &p->score) : score.J < mapping->J)) {
+        p->score = score;
+        mapping->J = score.J;
+        mapping->congestion = score.max;
+        snprintf(mapping->algorithm, sizeof mapping->algorithm, "%s", name);
+        memcpy(mapping->slot_of_rank, p->trial, p->problem->weights.vertices * sizeof *p->trial);
+    }
+    return report(p, name, &score, topomap_clock_cpu() - started, err);
 }
 
 static int unsuitable(const struct topomap_algorithm_impl *impl, const topomap_machine *machine,
@@ -103,7 +124,10 @@ static int run_word(portfolio *p, const char *word, size_t length, int first, to
         return -1;
     if (refines && first)
         memcpy(p->trial, problem->start, problem->weights.vertices * sizeof *p->trial);
-    return (impl->run ? impl->run : topomap_map_swap)(problem, p->trial, err);
+    if (!impl->run) /* refine */
+        return problem->objective && !p->is_auto ? topomap_map_relieve(problem, p->trial, err)
+                                                 : topomap_map_swap(problem, p->trial, err);
+    return impl->run(problem, p->trial, err);
 }
 
 static int run_name(portfolio *p, const char *name, topomap_error *err)
@@ -162,19 +186,83 @@ static int run_auto(portfolio *p, topomap_error *err)
     return status;
 }
 
+/* ---- Congestion ------------------------------------------------------------------------------ */
+
+/* LibTopoMap's rows, which know the links, beside the candidates for J. */
+static const struct {
+    const char *name;
+    enum topomap_effort from;
+} linked[] = {{"rcm", TOPOMAP_FAST},
+              {"greedy", TOPOMAP_DEFAULT},
+              {"bisect", TOPOMAP_DEFAULT},
+              {"greedy+threshold", TOPOMAP_STRONG}};
+enum { LINKED = sizeof linked / sizeof linked[0] };
+
+/* Relieves a placement [slots], which a candidate of that name has found. */
+static int run_relief(portfolio *p, const uint32_t *from, const char *found, topomap_error *err)
+{
+    topomap_problem *problem = p->problem;
+    char name[sizeof p->mapping->algorithm + sizeof "+relieve"];
+    double started = topomap_clock_cpu();
+
+    snprintf(name, sizeof name, "%s+relieve", found);
+    memcpy(p->trial, from, problem->weights.vertices * sizeof *p->trial);
+    if (topomap_map_relieve(problem, p->trial, err) ||
+        (problem->inter_only && topomap_problem_sort_inside(problem, p->trial, err)))
+        return -1;
+    return consider(p, name, started, err);
+}
+
+/* The placement of the lowest J is mostly the best one to relieve; with more time, that of the
+ * lowest congestion too. */
+static int run_congestion(portfolio *p, topomap_error *err)
+{
+    topomap_problem *problem = p->problem;
+    uint32_t n = problem->weights.vertices;
+    uint32_t *least = topomap_alloc(n, sizeof *least, err);
+    char name[sizeof p->mapping->algorithm];
+    int status = least ? 0 : -1;
+
+    for (size_t i = 0; status == 0 && i < LINKED; i++)
+        if (linked[i].from <= problem->effort && !topomap_problem_late(problem))
+            status = run_name(p, linked[i].name, err);
+    if (status == 0 && !topomap_problem_late(problem) && !isinf(p->score.max)) {
+        memcpy(least, p->mapping->slot_of_rank, n * sizeof *least);
+        memcpy(name, p->mapping->algorithm, sizeof name);
+        if (!isinf(p->near_score.max))
+            status = run_relief(p, p->near, p->near_name, err);
+        if (status == 0 && !topomap_problem_late(problem) &&
+            (problem->effort > TOPOMAP_FAST || isinf(p->near_score.max)) &&
+            memcmp(least, p->near, n * sizeof *least) != 0)
+            status = run_relief(p, least, name, err);
+    }
+    free(least);
+    return status;
+}
+
 int topomap_portfolio_run(topomap_problem *problem, const topomap_map_options *options,
                           topomap_mapping *mapping, topomap_error *err)
 {
     portfolio p = {.problem = problem, .options = options, .mapping = mapping};
     int status;
 
+    p.is_auto = !options->algorithm || strcmp(options->algorithm, "auto") == 0;
+    mapping->congestion_model = problem->objective ? problem->objective->model : NULL;
     p.trial = topomap_alloc(problem->weights.vertices, sizeof *p.trial, err);
-    if (!p.trial)
+    if (problem->objective)
+        p.near = topomap_alloc(problem->weights.vertices, sizeof *p.near, err);
+    if (!p.trial || (problem->objective && !p.near)) {
+        free(p.near);
+        free(p.trial);
         return -1;
-    if (!options->algorithm || strcmp(options->algorithm, "auto") == 0)
+    }
+    if (p.is_auto)
         status = run_auto(&p, err);
     else
         status = run_name(&p, options->algorithm, err);
+    if (status == 0 && problem->objective && p.is_auto)
+        status = run_congestion(&p, err);
+    free(p.near);
     free(p.trial);
     return status;
 }

@@ -17,6 +17,7 @@ typedef struct topomap_problem {
     const uint64_t *load; /* [ranks] computation of each rank, or NULL */
     enum topomap_effort effort;
     uint64_t seed;
+    const struct topomap_objective *objective; /* congestion; NULL: J */
     int inter_only;
     const uint32_t *start; /* [slots] the baseline, a permutation */
     double deadline;       /* topomap_clock_wall() time, 0: none */
@@ -81,7 +82,12 @@ int topomap_map_np(topomap_problem *problem, uint32_t *slot_of, topomap_error *e
 int topomap_map_nc1(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_nc2(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_nc10(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_relieve(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_swap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+
+/** Places the ranks of each node on its slots anew, each node by itself: Lindgren's core stage. J
+ * does not rise, and between nodes nothing changes. */
+int topomap_map_cores(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 
 /** J of a placement. */
 double topomap_problem_cost(const topomap_problem *problem, const uint32_t *slot_of);

@@ -137,12 +137,14 @@ SETTER(set_bind)
 
 SETTER(set_objective)
 {
-    static const char *const words[] = {"J", NULL};
+    static const char *const words[] = {"J", "congestion", NULL};
     int i;
 
-    (void)r;
     (void)p;
-    return to_word(v, words, &i, err);
+    if (to_word(v, words, &i, err) != 0)
+        return -1;
+    r->objective = (enum topomap_objective_kind)i;
+    return 0;
 }
 
 SETTER(set_effort)
@@ -270,7 +272,8 @@ static int resolve(planner_request *request, const pending *texts, topomap_error
         return -1;
     for (size_t i = 0; i < count; i++) {
         if (request->tasks[i] > TASKS_MOST - request->first[i])
-            return topomap_error_set(err, TOPOMAP_EINPUT, "request: more than %d tasks", TASKS_MOST);
+            return topomap_error_set(err, TOPOMAP_EINPUT, "request: more than %d tasks",
+                                     TASKS_MOST);
         request->first[i + 1] = request->first[i] + request->tasks[i];
     }
     request->layout = topomap_alloc(request->first[count], sizeof(uint32_t), err);

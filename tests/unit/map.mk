@@ -37,3 +37,7 @@ tests_unit_test_parameters_SOURCES = tests/unit/test_parameters.c tests/unit/gra
 tests_unit_test_parameters_LDADD = $(UNIT_LIBS)
 tests_unit_test_properties_SOURCES = tests/unit/test_properties.c $(MAP_HELPERS)
 tests_unit_test_properties_LDADD = $(UNIT_LIBS) -lm
+check_PROGRAMS += tests/unit/test_congestion_map
+TESTS += tests/unit/test_congestion_map
+tests_unit_test_congestion_map_SOURCES = tests/unit/test_congestion_map.c tests/unit/scratch.c tests/unit/scratch.h
+tests_unit_test_congestion_map_LDADD = $(UNIT_LIBS) -lm

@@ -308,11 +308,18 @@ TOPOMAP_PUBLIC const topomap_congestion_info *topomap_congestion_row(size_t i);
 /* ---- Mapping ----------------------------------------------------------------------------- */
 
 enum topomap_effort { TOPOMAP_FAST, TOPOMAP_DEFAULT, TOPOMAP_STRONG };
+/** What a placement is to make small: J, or the maximum congestion of any link; of equals the mean
+ *  congestion, then J. */
+enum topomap_objective_kind { TOPOMAP_OBJECTIVE_J, TOPOMAP_OBJECTIVE_CONGESTION };
 
 typedef struct topomap_map_options {
     const char *algorithm; /**< a topomap_algorithm_row(), refinements joined by '+';
                                 NULL is "auto"; parameters behind commas: "tree+np,block=128" */
     enum topomap_effort effort;
+    enum topomap_objective_kind objective;
+    const char *congestion_model; /**< of the objective congestion: "exact" or "routes"; NULL is
+                                       routes where the machine has them (for the baseline's
+                                       traffic at least), else exact */
     uint64_t seed;
     uint32_t threads;       /**< 0 is 1 */
     double seconds;         /**< 0: no limit; else the best so far after this time */
@@ -326,7 +333,9 @@ typedef struct topomap_map_options {
 typedef struct topomap_candidate {
     char name[64];
     double J;
-    double seconds; /**< CPU time */
+    double congestion; /**< the maximum, with the objective congestion; else 0. INFINITY where ranks
+                            that communicate are not joined */
+    double seconds;    /**< CPU time */
 } topomap_candidate;
 
 enum topomap_phase {
@@ -345,6 +354,9 @@ typedef struct topomap_mapping {
                                  permutation */
     char algorithm[64];     /**< the winner's name */
     double J;
+    const char *congestion_model; /**< that the objective congestion went by; NULL with J; static */
+    double congestion;            /**< the maximum by that model, as topomap_congestion_evaluate()
+                                       says; 0 with J */
     size_t candidates;
     topomap_candidate *candidate;         /**< [candidates] in the order tried */
     double phase_seconds[TOPOMAP_PHASES]; /**< CPU time over all candidates */
