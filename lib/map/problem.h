@@ -75,6 +75,8 @@ int topomap_map_np(topomap_problem *problem, uint32_t *slot_of, topomap_error *e
 int topomap_map_nc1(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_nc2(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_nc10(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_anneal(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_anneal_hot(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_swap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 
 /** J of a placement. */
