@@ -10,26 +10,34 @@
 #include "util/alloc.h"
 #include "util/clock.h"
 
-enum { JOINING_NODES = 512 }; /* neighbour joining on a torus pays on small allocations only */
-
 /* A swap search ends in the nearest dip: from a baseline that is worse than this many times the
  * best construction, it has never caught up on the bench instances, and takes longest. */
-#define REFINE_WITHIN 1.5
+#define REFINE_WITHIN 1.1
 
-/* What "auto" tries, in this order, from which effort on, and with how many seeds when strong. */
+/* What "auto" tries, in this order, from which effort on: a construction with how many seeds when
+ * strong, then what refines the best of them. */
 static const struct {
     const char *name;
     unsigned on;
-    enum topomap_effort from;
+    enum topomap_effort from, to;
     uint32_t seeds;
+    const char *refine[3];
 } candidates[] = {
-    {"tree+swap", TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX, TOPOMAP_FAST, 4},
-    {"rb-wrap+swap", TOPOMAP_ON_TORUS, TOPOMAP_FAST, 4},
-    {"refine", TOPOMAP_ON_ALL, TOPOMAP_FAST, 2},
-    {"rb+swap", TOPOMAP_ON_TORUS, TOPOMAP_DEFAULT, 1},
-    {"tree+swap", TOPOMAP_ON_TORUS, TOPOMAP_STRONG, 1},
-    {"boxes+swap", TOPOMAP_ON_TREE, TOPOMAP_FAST, 1},
-    {"grid+swap", TOPOMAP_ON_TORUS, TOPOMAP_FAST, 1},
+    {"tree+swap", TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX, TOPOMAP_FAST, TOPOMAP_FAST, 1, {NULL}},
+    {"tree", TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX, TOPOMAP_DEFAULT, TOPOMAP_DEFAULT, 1, {"anneal"}},
+    {"top-down",
+     TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX,
+     TOPOMAP_STRONG,
+     TOPOMAP_STRONG,
+     5,
+     {"anneal", "anneal-hot"}},
+    {"rb-wrap+swap", TOPOMAP_ON_TORUS, TOPOMAP_FAST, TOPOMAP_FAST, 1, {NULL}},
+    {"rb-wrap", TOPOMAP_ON_TORUS, TOPOMAP_DEFAULT, TOPOMAP_STRONG, 4, {"anneal"}},
+    {"boxes+swap", TOPOMAP_ON_TREE, TOPOMAP_FAST, TOPOMAP_FAST, 1, {NULL}},
+    {"boxes", TOPOMAP_ON_TREE, TOPOMAP_DEFAULT, TOPOMAP_STRONG, 1, {"anneal"}},
+    {"grid+swap", TOPOMAP_ON_TORUS, TOPOMAP_FAST, TOPOMAP_FAST, 1, {NULL}},
+    {"grid", TOPOMAP_ON_TORUS, TOPOMAP_DEFAULT, TOPOMAP_STRONG, 1, {"anneal"}},
+    {"refine", TOPOMAP_ON_ALL, TOPOMAP_FAST, TOPOMAP_STRONG, 1, {NULL}},
 };
 enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
 
@@ -149,40 +157,78 @@ static int run_name(portfolio *p, const char *name, topomap_error *err)
     return consider(p, name, started, err);
 }
 
+/* The best placement so far becomes the trial, a refinement improves it. */
+static int refine_best(portfolio *p, const char *start, const uint32_t *placement,
+                       const char *refinement, topomap_error *err)
+{
+    double started = topomap_clock_cpu();
+    char name[64];
+
+    memcpy(p->trial, placement, p->problem->weights.vertices * sizeof *p->trial);
+    if (run_word(p, refinement, strlen(refinement), 0, err) != 0)
+        return -1;
+    if (p->problem->inter_only && topomap_problem_sort_inside(p->problem, p->trial, err) != 0)
+        return -1;
+    snprintf(name, sizeof name, "%s+%s", start, refinement);
+    return consider(p, name, started, err);
+}
+
+/* Did the construction fail for want of a grid in the graph? */
+static int has_no_grid(const topomap_problem *problem, const topomap_error *why)
+{
+    return why->code == TOPOMAP_EUSAGE && problem->lattice && !problem->lattice->dims;
+}
+
+/* Constructs with every seed, then refines the best of them. */
+static int run_candidate(portfolio *p, size_t i, uint32_t *best, topomap_error *err)
+{
+    topomap_problem *problem = p->problem;
+    uint32_t seeds = problem->effort == TOPOMAP_STRONG ? candidates[i].seeds : 1;
+    uint64_t seed = problem->seed;
+    double least = INFINITY;
+    int status = 0;
+
+    for (uint32_t k = 0; status == 0 && k < seeds && !topomap_problem_late(problem); k++) {
+        problem->seed = seed + k;
+        status = run_name(p, candidates[i].name, err);
+        if (status != 0 && has_no_grid(problem, err)) {
+            problem->seed = seed;
+            return 0;
+        }
+        if (status == 0 && p->mapping->candidate[p->mapping->candidates - 1].J < least) {
+            least = p->mapping->candidate[p->mapping->candidates - 1].J;
+            memcpy(best, p->trial, problem->weights.vertices * sizeof *best);
+        }
+    }
+    problem->seed = seed;
+    for (size_t r = 0; status == 0 && candidates[i].refine[r] && !topomap_problem_late(problem);
+         r++)
+        status = refine_best(p, candidates[i].name, best, candidates[i].refine[r], err);
+    return status;
+}
+
 static int run_auto(portfolio *p, topomap_error *err)
 {
     topomap_problem *problem = p->problem;
-    uint64_t seed = problem->seed;
-    topomap_error why;
+    uint32_t *best = topomap_alloc(problem->weights.vertices, sizeof *best, err);
     int status;
 
+    if (!best)
+        return -1;
     memcpy(p->trial, problem->start, problem->weights.vertices * sizeof *p->trial);
     status = consider(p, p->options->start_name ? p->options->start_name : "identity",
                       topomap_clock_cpu(), err);
     for (size_t i = 0; status == 0 && i < CANDIDATES; i++) {
-        uint32_t seeds = problem->effort == TOPOMAP_STRONG ? candidates[i].seeds : 1;
-
-        if (candidates[i].from > problem->effort ||
+        if (problem->effort < candidates[i].from || problem->effort > candidates[i].to ||
             !(candidates[i].on & (1u << problem->machine->kind)))
             continue;
-        if (problem->machine->kind == TOPOMAP_MACHINE_TORUS &&
-            strncmp(candidates[i].name, "tree", 4) == 0 && problem->machine->nodes > JOINING_NODES)
-            continue;
-        if (strcmp(candidates[i].name, "refine") == 0 && problem->effort < TOPOMAP_STRONG &&
+        if (strcmp(candidates[i].name, "refine") == 0 &&
             p->mapping->candidate[0].J > REFINE_WITHIN * p->mapping->J)
             continue;
-        for (uint32_t k = 0; status == 0 && k < seeds && !topomap_problem_late(problem); k++) {
-            problem->seed = seed + k;
-            status = run_name(p, candidates[i].name, &why);
-            /* No grid in the graph. */
-            if (status != 0 && why.code == TOPOMAP_EUSAGE && problem->lattice &&
-                !problem->lattice->dims)
-                status = 0;
-            else if (status != 0)
-                topomap_error_set(err, why.code, "%s", why.text);
-        }
-        problem->seed = seed;
+        if (!topomap_problem_late(problem))
+            status = run_candidate(p, i, best, err);
     }
+    free(best);
     return status;
 }
 

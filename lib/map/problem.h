@@ -22,7 +22,7 @@ typedef struct topomap_problem {
     const uint32_t *start; /* [slots] the baseline, a permutation */
     double deadline;       /* topomap_clock_wall() time, 0: none */
     double phase_seconds[TOPOMAP_PHASES];
-    const char *parameters;   /* of the algorithm that runs (map/parameters.h), lent; or NULL */
+    const char *parameters; /* of the algorithm that runs (map/parameters.h), lent; or NULL */
     size_t parameters_length;
     uint32_t *scratch;        /* [slots] for whoever runs; all UINT32_MAX between uses */
     topomap_lattice *lattice; /* what the graph was recognised as: topomap_problem_lattice() */
@@ -83,6 +83,8 @@ int topomap_map_nc1(topomap_problem *problem, uint32_t *slot_of, topomap_error *
 int topomap_map_nc2(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_nc10(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_relieve(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_anneal(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_anneal_hot(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_swap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 
 /** Places the ranks of each node on its slots anew, each node by itself: Lindgren's core stage. J
