@@ -9,6 +9,7 @@ static const struct {
 } texts[] = {
     {"db distance", cli_distance_text},
     {"db synth", cli_synth_text},
+    {"policy check", cli_policy_text},
 };
 
 const char *cli_text(const cli_command *command)

@@ -135,6 +135,7 @@ static void read_environment(plugin_launcher *found)
     const char *rest = after_topomap(getenv(name));
     char *plain;
 
+    found->inherited = !rest && getenv(name) && *getenv(name);
     if (!rest || found->program == PLUGIN_SALLOC) /* salloc reads none; its srun will */
         return;
     if (!found->on && !found->other) {

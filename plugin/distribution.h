@@ -11,6 +11,7 @@ typedef struct plugin_launcher {
     int on;         /* the distribution is topomap */
     int nodes_only; /* topomap:SOCKET..., the inside of a node is Slurm's */
     int other;      /* another distribution on the command line */
+    int inherited;  /* another one in SLURM_DISTRIBUTION: the user's or the job's */
     int cpu_bind;   /* an explicit --cpu-bind */
     int pty;
     int het;                /* several components, separated by ":" */
