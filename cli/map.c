@@ -74,6 +74,7 @@ static int parse_options(const cli_call *call, topomap_map_options *options)
     int status;
 
     options->algorithm = cli_get(call, "algorithm");
+    options->contiguous = cli_get(call, "contiguous") != NULL;
     if (objective && strcmp(objective, "J") != 0)
         return cli_usage_error(call, "--objective takes J, not '%s'", objective);
     if ((status = parse_effort(call, &options->effort)) != 0 ||
@@ -219,6 +220,7 @@ static const cli_option map_options[] = {
     {"seed", "N", "the same seed gives the same map (default 1)", NULL},
     {"threads", "N", "threads of the search (default 1)", NULL},
     {"levels", "WHICH", "inter (nodes only) or inter+intra (default)", NULL},
+    {"contiguous", NULL, "every node keeps consecutive ranks: only blocks move", NULL},
     {"mapping", "FILE", "an existing mapping: the baseline, and what `refine` improves", NULL},
     {"format", "NAME", "text, perm or json", NULL},
     {"output", "FILE", "where the result goes (default: standard output)", "o"},

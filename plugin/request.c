@@ -27,7 +27,9 @@ static void write_keys(FILE *out, const policy_settings *settings, int bind)
         if (key == POLICY_BIND && !bind)
             value = "none";
         if (value)
-            fprintf(out, "%s %s\n", policy_key((enum policy_key)key)->name, value);
+            fprintf(out, "%s %s\n",
+                    key == POLICY_LAYOUT ? "inside" : policy_key((enum policy_key)key)->name,
+                    value); /* "layout" is Slurm's task ids */
     }
 }
 

@@ -76,6 +76,8 @@ int topomap_map_nc1(topomap_problem *problem, uint32_t *slot_of, topomap_error *
 int topomap_map_nc2(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_nc10(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_swap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+/** The part of `swap` that moves whole nodes' ranks between nodes of equal size. */
+int topomap_map_swap_nodes(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 
 /** J of a placement. */
 double topomap_problem_cost(const topomap_problem *problem, const uint32_t *slot_of);

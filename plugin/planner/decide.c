@@ -32,8 +32,11 @@ static void work_clear(work *w)
 static int open_machine(work *w, topomap_error *err)
 {
     const planner_request *r = w->request;
-    topomap_db_allocation allocation = {
-        .nodes = &r->nodes, .tasks = r->tasks, .cpus_per_task = r->cpus_per_task, .bind = r->bind};
+    topomap_db_allocation allocation = {.nodes = &r->nodes,
+                                        .tasks = r->tasks,
+                                        .cpus_per_task = r->cpus_per_task,
+                                        .bind = r->bind,
+                                        .compact = r->compact};
     topomap_db *db;
     int status;
 
@@ -97,6 +100,7 @@ static int search(work *w, topomap_error *err)
     topomap_map_options options = {.effort = r->effort,
                                    .seed = r->seed,
                                    .seconds = r->seconds,
+                                   .contiguous = r->contiguous,
                                    .start = w->start,
                                    .start_name = "slurm"};
 

@@ -16,6 +16,7 @@ typedef struct planner_request {
     uint32_t cpus_per_task;
     enum topomap_bind bind;
     enum topomap_effort effort;
+    int compact, contiguous;
     uint64_t seed;
     double seconds, min_gain;
     int explain;

@@ -22,3 +22,7 @@ check_PROGRAMS += tests/unit/test_viem
 TESTS += tests/unit/test_viem
 tests_unit_test_viem_SOURCES = tests/unit/test_viem.c tests/unit/scratch.c tests/unit/scratch.h
 tests_unit_test_viem_LDADD = $(UNIT_LIBS) -lm
+check_PROGRAMS += tests/unit/test_contiguous
+TESTS += tests/unit/test_contiguous
+tests_unit_test_contiguous_SOURCES = tests/unit/test_contiguous.c
+tests_unit_test_contiguous_LDADD = $(UNIT_LIBS)

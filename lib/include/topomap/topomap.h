@@ -240,12 +240,14 @@ typedef struct topomap_map_options {
                                 NULL is "auto" */
     enum topomap_effort effort;
     uint64_t seed;
-    uint32_t threads;            /**< 0 is 1 */
-    double seconds;              /**< 0: no limit; else the best so far after this time */
-    int inter_only;              /**< nonzero: choose nodes only, slots inside in rank order */
-    const uint32_t *start;       /**< [ranks] an existing placement: the baseline of "auto" and
-                                      what "refine" improves; NULL: rank r on slot r */
-    const char *start_name;      /**< what the report calls it; NULL is "identity" */
+    uint32_t threads;       /**< 0 is 1 */
+    double seconds;         /**< 0: no limit; else the best so far after this time */
+    int inter_only;         /**< nonzero: choose nodes only, slots inside in rank order */
+    int contiguous;         /**< nonzero: every node keeps consecutive ranks; only blocks move.
+                                 A baseline that is not so is no candidate */
+    const uint32_t *start;  /**< [ranks] an existing placement: the baseline of "auto" and
+                                 what "refine" improves; NULL: rank r on slot r */
+    const char *start_name; /**< what the report calls it; NULL is "identity" */
 } topomap_map_options;
 
 /** What one algorithm of a portfolio reached. */
@@ -277,8 +279,8 @@ typedef struct topomap_mapping {
 } topomap_mapping;
 
 /** Makes a communication graph of a mesh or matrix that is larger than the job (Schulz & Traeff,
- *  VieM, section 4): \p parts blocks that differ by one vertex at most, block i to rank i. Bytes and
- *  messages between blocks are those of the mesh, added up; loads of vertices are not looked at.
+ *  VieM, section 4): \p parts blocks that differ by one vertex at most, block i to rank i. Bytes
+ * and messages between blocks are those of the mesh, added up; loads of vertices are not looked at.
  *  \param method   "rb": by recursive bisection; "rms": by multisection along \p machine's tree
  *  \param machine  of \p parts slots; NULL with "rb"
  *  \param graph    the caller's; ends with topomap_graph_free()
