@@ -13,6 +13,8 @@ typedef struct plugin_launcher {
     int other;      /* another distribution on the command line */
     int inherited;  /* another one in SLURM_DISTRIBUTION: the user's or the job's */
     int cpu_bind;   /* an explicit --cpu-bind */
+    int gpus;       /* each task has GPUs of its own: Slurm pairs them with the task's CPUs */
+    int mem_bind;   /* an explicit --mem-bind by local task */
     int pty;
     int het;                /* several components, separated by ":" */
     unsigned cpus_per_task; /* 0: not said */

@@ -188,9 +188,10 @@ static void say(const struct step *step)
     else if (*step->reply.line)
         plugin_report_detail(step->wish.verbose, "%s", step->reply.line);
     if (!step->bind)
-        plugin_report_detail(step->wish.verbose,
-                             "the inside of nodes is left to Slurm (--cpu-bind, topomap:SOCKET, "
-                             "or bind=none)");
+        plugin_report_detail(
+            step->wish.verbose,
+            "the inside of nodes is left to Slurm (--cpu-bind, --mem-bind, GPUs of "
+            "tasks, topomap:SOCKET, or bind=none)");
 }
 
 /* Only a process map that mpi/pmi2 could not carry makes it matter which mpi plugin this is, and
@@ -252,12 +253,23 @@ static void failed(const struct step *step, const topomap_error *err)
     refuse_step(step->job, step->step);
 }
 
+/* GPUs that Slurm has paired with a task's CPUs, and memory that the user has, are by local task:
+ * there binding is only for whoever asks for it. */
+static int wants_bindings(const struct step *step)
+{
+    const policy_settings *settings = &step->wish.decision.settings;
+    int asked = settings->value[POLICY_BIND] && settings->origin[POLICY_BIND] >= POLICY_BY_JOB;
+    int paired = step->launcher->gpus || step->launcher->mem_bind;
+
+    return !step->launcher->cpu_bind && !step->launcher->nodes_only && (asked || !paired) &&
+           strcmp(policy_get(settings, POLICY_BIND), "none") != 0;
+}
+
 static void place_layout(spank_t spank, struct step *step)
 {
     topomap_error err;
 
-    step->bind = !step->launcher->cpu_bind && !step->launcher->nodes_only &&
-                 strcmp(policy_get(&step->wish.decision.settings, POLICY_BIND), "none") != 0;
+    step->bind = wants_bindings(step);
     if (plugin_layout_find(spank, &step->layout, &err))
         failed(step, &err);
     else if (step->layout.arbitrary)
