@@ -132,14 +132,31 @@ static void carry_plan(int applied, const char *plan_id, const char *gain)
     setenv(PLUGIN_ENV_CARRIED_PLAN, text, 1);
 }
 
+/* A program whose environment and words take more than the kernel's limit does not start: bytes
+ * that are left, with room for what slurmd adds. Bindings are there twice, ours and the tasks'. */
+static long environment_room(void)
+{
+    long room = sysconf(_SC_ARG_MAX) - (64 << 10);
+
+    for (char **variable = environ; *variable; variable++)
+        room -= (long)(strlen(*variable) + 1 + sizeof *variable);
+    return room;
+}
+
 static void set_environment(const struct step *step)
 {
     const plugin_reply *reply = &step->reply;
+    long room = environment_room();
 
+    if (room <= 0) {
+        plugin_report_detail(step->wish.verbose, "the environment is full: the tasks are not told, "
+                                                 "and the inside of nodes is left to Slurm");
+        return;
+    }
     carry_plan(reply->status == PLUGIN_APPLIED, reply->plan_id, reply->gain);
     if (!reply->bindings)
         return;
-    if (strlen(reply->bindings) <= PLUGIN_ENV_MOST)
+    if (strlen(reply->bindings) <= PLUGIN_ENV_MOST && 2 * (long)strlen(reply->bindings) <= room)
         setenv(PLUGIN_ENV_CARRIED_BINDINGS, reply->bindings, 1);
     else
         plugin_report_detail(step->wish.verbose,
@@ -244,7 +261,8 @@ static void refuse_step(uint32_t job, uint32_t step_id)
 
 static void failed(const struct step *step, const topomap_error *err)
 {
-    carry_plan(0, NULL, NULL);
+    if (environment_room() > 0)
+        carry_plan(0, NULL, NULL);
     if (!policy_flag(&step->wish.decision.settings, POLICY_REQUIRED)) {
         plugin_report_line("%s; the step runs with Slurm's own layout", err->text);
         return;

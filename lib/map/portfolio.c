@@ -59,8 +59,7 @@ static int consider(portfolio *p, const char *name, double started, topomap_erro
     if (mapping->candidates == 0 || J < mapping->J) {
         mapping->J = J;
         snprintf(mapping->algorithm, sizeof mapping->algorithm, "%s", name);
-        memcpy(mapping->slot_of_rank, p->trial,
-               p->problem->weights.vertices * sizeof *p->trial);
+        memcpy(mapping->slot_of_rank, p->trial, p->problem->weights.vertices * sizeof *p->trial);
     }
     return report(p, name, J, topomap_clock_cpu() - started, err);
 }
@@ -138,7 +137,10 @@ static int run_auto(portfolio *p, topomap_error *err)
         if (strcmp(candidates[i].name, "refine") == 0 && problem->effort < TOPOMAP_STRONG &&
             p->mapping->candidate[0].J > REFINE_WITHIN * p->mapping->J)
             continue;
-        for (uint32_t k = 0; status == 0 && k < seeds && !topomap_problem_late(problem); k++) {
+        /* One is tried however late it is: on a busy machine the time may be up before. */
+        for (uint32_t k = 0; status == 0 && k < seeds &&
+                             (p->mapping->candidates < 2 || !topomap_problem_late(problem));
+             k++) {
             problem->seed = seed + k;
             status = run_name(p, candidates[i].name, err);
         }
