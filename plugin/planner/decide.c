@@ -146,12 +146,16 @@ static void write_line(const work *w, planner_answer *answer)
 
 static int answer_with(work *w, planner_answer *answer, topomap_error *err)
 {
+    int bound;
+
     answer->gain = topomap_plan_gain(w->before.J, w->after.J);
     answer->applied = answer->gain > 0 && answer->gain >= w->request->min_gain;
     write_line(w, answer);
-    /* No gain means no change: the places inside the nodes stay Slurm's too. */
+    /* No gain means no change: the places inside the nodes stay Slurm's too, unless somebody said
+     * what they are to be. */
+    bound = answer->applied || w->request->places;
     if (topomap_plan_make(w->machine, answer->applied ? w->mapping->slot_of_rank : w->start,
-                          answer->applied ? &w->by_slot : NULL, &answer->plan, err) != 0)
+                          bound ? &w->by_slot : NULL, &answer->plan, err) != 0)
         return -1;
     if (answer->plan.bindings.nodes && w->request->bind != TOPOMAP_BIND_NONE) {
         answer->bindings = topomap_bindings_encode(&answer->plan.bindings, err);

@@ -132,6 +132,7 @@ SETTER(set_bind)
     if (to_word(v, words, &i, err) != 0)
         return -1;
     r->bind = (enum topomap_bind)i;
+    r->places = 1;
     return 0;
 }
 
@@ -140,6 +141,7 @@ SETTER(set_inside)
     static const char *const words[] = {"spread", "compact", NULL};
 
     (void)p;
+    r->places = 1;
     return to_word(v, words, &r->compact, err);
 }
 

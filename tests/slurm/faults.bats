@@ -97,6 +97,23 @@ fault() {
   fault "secret.db: cannot open: Permission denied" env TOPOMAP_DB="$PWD/secret.db" $as srun --topomap="$GRAPH"
 }
 
+@test "hooks that read what is the user's run as the user, on the nodes too" {
+  : >hooks
+  chmod 666 hooks
+  chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR" 2>/dev/null || true
+  echo "optional $TOPOMAP_BUILD/tests/slurm/.libs/hooks.so $PWD/hooks" >>"$BED/etc/plugstack.conf"
+  # shellcheck disable=SC2086 # words
+  setpriv --reuid=65534 --regid=65534 --clear-groups srun $STEP --topomap="$GRAPH" \
+    sh -c 'echo $TOPOMAP_APPLIED' </dev/null | sort -u >out || skip "no launch as nobody here"
+  [ "$(cat out)" = 1 ]
+  sort -u hooks >seen
+  cat seen
+  grep -qx 'local_user_init srun 65534' seen
+  grep -qx 'user_init slurmstepd 65534' seen
+  grep -qx 'task_init slurmstepd 65534' seen
+  [ "$(grep ' 0$' seen | grep -v '^init ' | grep -vc '^init_post_opt slurmstepd ')" -eq 0 ]
+}
+
 @test "a database that is being written to is no fault" {
   cp "$TOPOMAP_DB" locked
   sqlite3 locked 'BEGIN EXCLUSIVE' '.shell sleep 5' & # holds the lock while the step starts

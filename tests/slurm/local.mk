@@ -17,8 +17,11 @@ check-vm: all $(check_PROGRAMS)
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(VM_TESTS)'
 .PHONY: check-vm
 
-# For faults.bats: preloaded into srun; a plugin behind topomap's.
-check_LTLIBRARIES = tests/slurm/false-items.la tests/slurm/damage.la
+# For faults.bats: preloaded into srun; plugins beside topomap's.
+check_LTLIBRARIES = tests/slurm/false-items.la tests/slurm/damage.la tests/slurm/hooks.la
+tests_slurm_hooks_la_SOURCES = tests/slurm/hooks.c
+tests_slurm_hooks_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
+tests_slurm_hooks_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 tests_slurm_damage_la_SOURCES = tests/slurm/damage.c
 tests_slurm_damage_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 tests_slurm_damage_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
