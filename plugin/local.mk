@@ -20,11 +20,13 @@ plugin_libspank_la_SOURCES = \
   plugin/reply.c plugin/reply.h \
   plugin/report.c plugin/report.h \
   plugin/request.c plugin/request.h \
+  plugin/site.c plugin/site.h \
   plugin/step.c plugin/step.h \
+  plugin/wish.c plugin/wish.h \
   plugin/words.c plugin/words.h
 plugin_libspank_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) \
   -DTOPOMAP_PLANNER='"$(pkglibexecdir)/topomap-planner"'
-plugin_libspank_la_LIBADD = lib/plan/libthin.la
+plugin_libspank_la_LIBADD = plugin/policy/libpolicy.la lib/plan/libthin.la
 
 plugin_spank_topomap_la_SOURCES = plugin/spank.c
 plugin_spank_topomap_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)

@@ -173,6 +173,12 @@ static int refine_best(portfolio *p, const char *start, const uint32_t *placemen
     return consider(p, name, started, err);
 }
 
+/* One is tried however late it is: on a busy machine the time may be up before. */
+static int worth_trying(const portfolio *p)
+{
+    return p->mapping->candidates < 2 || !topomap_problem_late(p->problem);
+}
+
 /* Did the construction fail for want of a grid in the graph? */
 static int has_no_grid(const topomap_problem *problem, const topomap_error *why)
 {
@@ -188,7 +194,7 @@ static int run_candidate(portfolio *p, size_t i, uint32_t *best, topomap_error *
     double least = INFINITY;
     int status = 0;
 
-    for (uint32_t k = 0; status == 0 && k < seeds && !topomap_problem_late(problem); k++) {
+    for (uint32_t k = 0; status == 0 && k < seeds && worth_trying(p); k++) {
         problem->seed = seed + k;
         status = run_name(p, candidates[i].name, err);
         if (status != 0 && has_no_grid(problem, err)) {
@@ -225,7 +231,7 @@ static int run_auto(portfolio *p, topomap_error *err)
         if (strcmp(candidates[i].name, "refine") == 0 &&
             p->mapping->candidate[0].J > REFINE_WITHIN * p->mapping->J)
             continue;
-        if (!topomap_problem_late(problem))
+        if (worth_trying(p))
             status = run_candidate(p, i, best, err);
     }
     free(best);

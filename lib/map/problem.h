@@ -86,6 +86,8 @@ int topomap_map_relieve(topomap_problem *problem, uint32_t *slot_of, topomap_err
 int topomap_map_anneal(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_anneal_hot(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_swap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+/** The part of `swap` that moves whole nodes' ranks between nodes of equal size. */
+int topomap_map_swap_nodes(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 
 /** Places the ranks of each node on its slots anew, each node by itself: Lindgren's core stage. J
  * does not rise, and between nodes nothing changes. */

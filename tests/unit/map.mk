@@ -41,3 +41,7 @@ check_PROGRAMS += tests/unit/test_congestion_map
 TESTS += tests/unit/test_congestion_map
 tests_unit_test_congestion_map_SOURCES = tests/unit/test_congestion_map.c tests/unit/scratch.c tests/unit/scratch.h
 tests_unit_test_congestion_map_LDADD = $(UNIT_LIBS) -lm
+check_PROGRAMS += tests/unit/test_contiguous
+TESTS += tests/unit/test_contiguous
+tests_unit_test_contiguous_SOURCES = tests/unit/test_contiguous.c
+tests_unit_test_contiguous_LDADD = $(UNIT_LIBS)

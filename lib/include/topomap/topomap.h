@@ -324,6 +324,8 @@ typedef struct topomap_map_options {
     uint32_t threads;       /**< 0 is 1 */
     double seconds;         /**< 0: no limit; else the best so far after this time */
     int inter_only;         /**< nonzero: choose nodes only, slots inside in rank order */
+    int contiguous;         /**< nonzero: every node keeps consecutive ranks; only blocks move.
+                                 A baseline that is not so is no candidate */
     const uint32_t *start;  /**< [ranks] an existing placement: the baseline of "auto" and
                                  what "refine" improves; NULL: rank r on slot r */
     const char *start_name; /**< what the report calls it; NULL is "identity" */
