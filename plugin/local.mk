@@ -43,3 +43,8 @@ tests_unit_plugin_SOURCES = tests/unit/plugin.c
 tests_unit_plugin_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 tests_unit_plugin_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
 TESTS += tests/unit/plugin
+
+check_PROGRAMS += tests/unit/test_spool
+tests_unit_test_spool_SOURCES = tests/unit/test_spool.c
+tests_unit_test_spool_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
+TESTS += tests/unit/test_spool
