@@ -115,6 +115,8 @@ int cli_target_open(const cli_call *call, cli_target *target)
     if (status == 0 && topomap_graph_read(cli_get(call, "graph"), cli_get(call, "from"),
                                           &target->graph, &err) != 0)
         status = cli_fail(call, &err);
+    if (status == 0)
+        cli_graph_note(call, target->graph);
     if (status == 0 && topomap_graph_ranks(target->graph) > topomap_machine_slots(target->machine))
         status = cli_usage_error(call, "the graph has %u ranks, the machine %u slots",
                                  topomap_graph_ranks(target->graph),

@@ -79,6 +79,13 @@ typedef struct topomap_graph topomap_graph;
 TOPOMAP_PUBLIC int topomap_graph_read(const char *what, const char *format, topomap_graph **graph,
                                       topomap_error *err);
 
+/** The same with options of the format's own, such as `min-bytes=1000`.
+ *  \param option  texts `name=value`, NULL after the last; or NULL: none. EUSAGE where the format has
+ *                 no such option (topomap_graph_format::options). */
+TOPOMAP_PUBLIC int topomap_graph_read_options(const char *what, const char *format,
+                                              const char *const *option, topomap_graph **graph,
+                                              topomap_error *err);
+
 /** Makes a graph from arcs in any order. Duplicates are added up; self-loops are dropped.
  *  \param ranks     number of ranks, at least 1
  *  \param arcs      length of the four arrays
@@ -107,6 +114,42 @@ TOPOMAP_PUBLIC uint64_t topomap_graph_bytes(const topomap_graph *graph);
 TOPOMAP_PUBLIC int topomap_graph_messages(const topomap_graph *graph, uint64_t *messages);
 /** The pattern it was made from, as text, or NULL. Lent. */
 TOPOMAP_PUBLIC const char *topomap_graph_pattern(const topomap_graph *graph);
+/** [ranks] what each rank computes (the vertex weights of a file), or NULL. Lent. */
+TOPOMAP_PUBLIC const uint64_t *topomap_graph_load(const topomap_graph *graph);
+/** [ranks * *dimensions] where each rank's part of the domain lies, rank by rank, or NULL where that
+ *  is not known. Lent. */
+TOPOMAP_PUBLIC const double *topomap_graph_coordinates(const topomap_graph *graph,
+                                                       uint32_t *dimensions);
+/** What the ranks do one after the other: how many graphs of the same ranks, whose sum this graph
+ *  is (0: not known), and one of them, lent, NULL from there on. */
+TOPOMAP_PUBLIC uint32_t topomap_graph_phases(const topomap_graph *graph);
+TOPOMAP_PUBLIC const topomap_graph *topomap_graph_phase(const topomap_graph *graph, uint32_t i);
+/** A rank's name in its file, or NULL. Lent. */
+TOPOMAP_PUBLIC const char *topomap_graph_name(const topomap_graph *graph, uint32_t rank);
+/** Where the graph comes from, for people, or NULL. Lent. */
+TOPOMAP_PUBLIC const char *topomap_graph_source(const topomap_graph *graph);
+/** What its user should know (a profile that holds nothing but background noise), or NULL. Lent. */
+TOPOMAP_PUBLIC const char *topomap_graph_note(const topomap_graph *graph);
+
+/** The sum of graphs, which may differ in ranks (the result has the most); messages are known where
+ *  they are for all. The loads, names and coordinates are those of the first. */
+TOPOMAP_PUBLIC int topomap_graph_merge(const topomap_graph *const *graphs, size_t count,
+                                       topomap_graph **sum, topomap_error *err);
+/** The graph with every arc's bytes multiplied by \p factor (positive, finite) and rounded to the
+ *  nearest; messages stay. EINPUT where the sum of bytes reaches 2^63. */
+TOPOMAP_PUBLIC int topomap_graph_scale(const topomap_graph *graph, double factor,
+                                       topomap_graph **scaled, topomap_error *err);
+/** The graph with its ranks renumbered, loads, names, coordinates and phases along with them.
+ *  \param new_rank  [ranks] a permutation: the new number of each rank; EUSAGE where it is none */
+TOPOMAP_PUBLIC int topomap_graph_permute(const topomap_graph *graph, const uint32_t *new_rank,
+                                         topomap_graph **permuted, topomap_error *err);
+
+/** An option that a graph format takes when it is read. */
+typedef struct topomap_graph_option {
+    const char *name;
+    const char *values; /**< what it may be, for people */
+    const char *help;   /**< one line */
+} topomap_graph_option;
 
 /** One row of the registry of graph formats. */
 typedef struct topomap_graph_format {
@@ -114,6 +157,7 @@ typedef struct topomap_graph_format {
     const char *help;   /**< one line */
     const char *suffix; /**< file name endings, comma separated, or NULL */
     int can_read, can_write;
+    const topomap_graph_option *options; /**< ends with a row whose name is NULL; or NULL */
 } topomap_graph_format;
 /** Row i of the registry, lent; NULL after the last. */
 TOPOMAP_PUBLIC const topomap_graph_format *topomap_graph_format_row(size_t i);
