@@ -93,8 +93,7 @@ static void tree_down(const group *g, int root, uint64_t all, uint64_t block)
 
     for (int step = own / 2; step > 0; step /= 2)
         if (v + step < g->size)
-            to(g, (int64_t)root + v + step,
-               all ? all : block * (uint64_t)subtree(g, v + step), 1);
+            to(g, (int64_t)root + v + step, all ? all : block * (uint64_t)subtree(g, v + step), 1);
 }
 
 static void tree_up(const group *g, int root, uint64_t all, uint64_t block)
@@ -124,7 +123,10 @@ static void exchange(const group *g, uint64_t bytes, enum way way)
         uint64_t half = bytes / (2 * (uint64_t)step);
 
         to(g, other < over ? 2 * other + 1 : other + over,
-           way == WHOLE ? bytes : way == HALVES ? half : 2 * half, way == HALVES_AND_BACK ? 2 : 1);
+           way == WHOLE    ? bytes
+           : way == HALVES ? half
+                           : 2 * half,
+           way == HALVES_AND_BACK ? 2 : 1);
     }
     if (g->rank < 2 * over && way != HALVES)
         to(g, g->rank - 1, bytes, 1);
@@ -347,8 +349,8 @@ void profile_alltoallw(const void *sendbuf, profile_array sendcounts, profile_ar
         uint64_t count = profile_count_at(in_place ? recvcounts : sendcounts, i);
 
         if (i != g.rank && count)
-            to(&g, i, profile_bytes(1, profile_type_at(in_place ? recvtypes : sendtypes, i)) * count,
-               1);
+            to(&g, i,
+               profile_bytes(1, profile_type_at(in_place ? recvtypes : sendtypes, i)) * count, 1);
     }
 }
 

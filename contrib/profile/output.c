@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The graph of the whole job, brought together on rank 0 through MPI and written by it alone. */
+#define _GNU_SOURCE /* program_invocation_short_name */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,8 @@ static void to_numbers(const profile_record *record, uint64_t number[NUMBERS])
     number[4] = record->messages_in;
 }
 
-/* Each portion is asked for, so that rank 0 holds one at a time; one that is not full is the last. */
+/* Each portion is asked for, so that rank 0 holds one at a time; one that is not full is the last.
+ */
 static void send_records(MPI_Comm comm, const profile_record *record, size_t count)
 {
     uint64_t portion[PORTION][NUMBERS];
@@ -165,8 +167,8 @@ void profile_write_alone(const char *path)
     record = profile_records(&count);
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (access(path, F_OK) != 0 &&
-        (add_own(&arcs, rank, record, count, &err) != 0 || write_arcs(&arcs, ranks, path, &err) != 0))
+    if (access(path, F_OK) != 0 && (add_own(&arcs, rank, record, count, &err) != 0 ||
+                                    write_arcs(&arcs, ranks, path, &err) != 0))
         complain(path, err.text);
     topomap_arcs_clear(&arcs);
 }

@@ -119,7 +119,8 @@ static void other_communicators(void)
         if (mod == 2) {
             MPI_Intercomm_create(part, 0, MPI_COMM_WORLD,
                                  rank % 2 ? (ranks - 1) / 2 * 2 : ranks / 2 * 2 - 1, 5, &other);
-            if (rank == ranks / 2 * 2 - 1) { /* the first of the odd group: to the even one's last */
+            if (rank ==
+                ranks / 2 * 2 - 1) { /* the first of the odd group: to the even one's last */
                 int remote;
 
                 MPI_Comm_remote_size(other, &remote);

@@ -225,12 +225,11 @@ static void test_alltoall(void **state)
     })
     for (int i = 0; i < MOST; i++)
         counts[i] = i;
-    FOR_EACH_SIZE(profile_alltoallv(NULL, ARRAY(counts), MPI_BYTE, ARRAY(counts), MPI_BYTE,
-                                    MPI_COMM_WORLD),
-                  {
-                      for (int q = 0; q < size; q++)
-                          assert_int_equal(job.bytes[r][q], r == q ? 0 : q);
-                  })
+    FOR_EACH_SIZE(
+        profile_alltoallv(NULL, ARRAY(counts), MPI_BYTE, ARRAY(counts), MPI_BYTE, MPI_COMM_WORLD), {
+            for (int q = 0; q < size; q++)
+                assert_int_equal(job.bytes[r][q], r == q ? 0 : q);
+        })
     FOR_EACH_SIZE(profile_alltoallw(MPI_IN_PLACE, ARRAY(counts), ARRAY(counts), ARRAY(counts),
                                     ARRAY(counts), MPI_COMM_WORLD),
                   assert_int_equal(received(r), r * (size - 1)))
