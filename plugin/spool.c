@@ -131,7 +131,7 @@ static int read_all(int fd, const char *path, char **text, topomap_error *err)
 int plugin_spool_read(const char *note, char **text, topomap_error *err)
 {
     const char *path = path_of(note);
-    char crc[CRC + 1], *bytes;
+    char crc[CRC + 1], *bytes = NULL;
     int fd, failed;
 
     if (!path)
