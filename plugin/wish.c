@@ -52,8 +52,15 @@ static void not_understood(const char *word)
 }
 
 /* srun -v: every value with its origin. */
-static void describe(const policy_decision *decision, const policy *policy, const policy_rule *rule)
+static void describe(const plugin_args *args, const policy_decision *decision, const policy *policy,
+                     const policy_rule *rule)
 {
+    enum policy_origin by;
+    const char *db = plugin_args_db(args, &by);
+    char text[64];
+
+    policy_origin_text(by, NULL, NULL, text, sizeof text);
+    plugin_report_detail(0, "db %s (%s)", db, text);
     for (int i = 0; i < POLICY_KEYS; i++) {
         enum policy_key key = (enum policy_key)i;
         const policy_settings *settings = &decision->settings;
@@ -114,7 +121,7 @@ static int settle_with(spank_t spank, const plugin_args *args, const policy_said
             plugin_wish_leave(wish->decision.asked, wish->decision.why);
         else {
             plugin_report_detail(0, "on: %s", wish->decision.why);
-            describe(&wish->decision, &policy, rule);
+            describe(args, &wish->decision, &policy, rule);
             say_overruled(&wish->decision, &policy, rule);
         }
     }
