@@ -11,13 +11,6 @@
 
 /* ---- Steps that are left alone ----------------------------------------------------------- */
 
-static int is_het(const plugin_launcher *launcher)
-{
-    const char *size = getenv("SLURM_HET_SIZE");
-
-    return launcher->het || (size && atoi(size) > 1);
-}
-
 /* Known before the site's rules are read and the layout is looked at. \return why a step is left
  * alone, or NULL; *loud: whoever asked for topomap must be told */
 static const char *is_odd(spank_t spank, const plugin_launcher *launcher, uint32_t step_id,
@@ -33,7 +26,7 @@ static const char *is_odd(spank_t spank, const plugin_launcher *launcher, uint32
     if (launcher->pty)
         return "an interactive step (--pty) is left alone";
     *loud = 1;
-    return is_het(launcher) ? "a heterogeneous job is left as Slurm placed it" : NULL;
+    return launcher->het ? "a heterogeneous step is left as Slurm placed it" : NULL;
 }
 
 /* ---- Who wants what ---------------------------------------------------------------------- */
