@@ -24,6 +24,7 @@ static int read_db(plugin_args *args, const char *value)
     if (*value != '/')
         return -1;
     args->db = value;
+    args->db_origin = POLICY_BY_SITE;
     return 0;
 }
 
@@ -91,6 +92,14 @@ static const struct row *row_of(const char *word, const char **value)
         }
     }
     return NULL;
+}
+
+const char *plugin_args_db(const plugin_args *args, enum policy_origin *origin)
+{
+    const char *db = getenv("TOPOMAP_DB");
+
+    *origin = db && *db ? POLICY_BY_ENVIRONMENT : args->db_origin;
+    return db && *db ? db : args->db;
 }
 
 void plugin_args_read(int count, char **words, plugin_args *args)

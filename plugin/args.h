@@ -7,7 +7,8 @@
 
 typedef struct plugin_args {
     const char *planner; /* path; lent by Slurm, which keeps the words while it runs */
-    const char *db;
+    const char *db;      /* plugin_args_db() is what counts */
+    enum policy_origin db_origin;
     const char *policy; /* path, or NULL */
     unsigned deadline_ms;
     policy_site site; /* default=, and values for steps that say none */
@@ -17,5 +18,8 @@ typedef struct plugin_args {
  * has a value that makes no sense, gives one line and is passed over: a typing error of the site
  * must not stop its jobs. */
 void plugin_args_read(int count, char **words, plugin_args *args);
+
+/** The database: $TOPOMAP_DB, else the site's, else the default. Lent. */
+const char *plugin_args_db(const plugin_args *args, enum policy_origin *origin);
 
 #endif

@@ -156,6 +156,23 @@ static void note(int index, const plugin_option_word *option, void *context)
         noted->pty = 1;
 }
 
+/* A step in several components of a heterogeneous job: ":" between them, or --het-group=0,1. Looked
+ * for in all words, since leaving a step alone is the smaller mistake. */
+static int is_het(int count, char **words)
+{
+    int het = 0;
+
+    for (int i = 1; i < count && words[i]; i++) {
+        const char *equals = strchr(words[i], '=');
+        const char *value = equals ? equals + 1 : i + 1 < count ? words[i + 1] : NULL;
+
+        het |= !strcmp(words[i], ":");
+        if (!strncmp(words[i], "--het", 5) && value)
+            het |= value[strcspn(value, ",-")] != 0;
+    }
+    return het;
+}
+
 void plugin_distribution_rewrite(int count, char **words, plugin_launcher *found)
 {
     struct gpus gpus = {0};
@@ -167,8 +184,7 @@ void plugin_distribution_rewrite(int count, char **words, plugin_launcher *found
     }
     plugin_words_scan(found->program, count, words, note, (void *)&rewriting);
     found->gpus = are_bound(&gpus);
-    for (int i = 1; i < count && words[i]; i++)
-        found->het |= !strcmp(words[i], ":");
+    found->het = is_het(count, words);
 }
 
 /* The command line wins over SLURM_DISTRIBUTION (srun) and SBATCH_DISTRIBUTION (sbatch). */

@@ -70,14 +70,14 @@ static unsigned deadline(const struct step *step)
 
 static int ask(struct step *step, topomap_error *err)
 {
-    const char *db = getenv("TOPOMAP_DB");
+    enum policy_origin origin;
     char *request;
     size_t size;
     int failed;
 
     request = plugin_request_make(&step->wish.decision.settings, &step->layout,
-                                  db && *db ? db : step->args->db, step->bind, cpus_per_task(step),
-                                  step->wish.explain.wanted, err);
+                                  plugin_args_db(step->args, &origin), step->bind,
+                                  cpus_per_task(step), step->wish.explain.wanted, err);
     if (!request)
         return -1;
     failed = plugin_launch_run(step->args->planner, request, deadline(step), step->wish.verbose,

@@ -11,13 +11,6 @@
 
 /* ---- Steps that are left alone ----------------------------------------------------------- */
 
-static int is_het(const plugin_launcher *launcher)
-{
-    const char *size = getenv("SLURM_HET_SIZE");
-
-    return launcher->het || (size && atoi(size) > 1);
-}
-
 /* Known before the site's rules are read and the layout is looked at. \return why a step is left
  * alone, or NULL; *loud: whoever asked for topomap must be told */
 static const char *is_odd(spank_t spank, const plugin_launcher *launcher, uint32_t step_id,
@@ -33,7 +26,7 @@ static const char *is_odd(spank_t spank, const plugin_launcher *launcher, uint32
     if (launcher->pty)
         return "an interactive step (--pty) is left alone";
     *loud = 1;
-    return is_het(launcher) ? "a heterogeneous job is left as Slurm placed it" : NULL;
+    return launcher->het ? "a heterogeneous step is left as Slurm placed it" : NULL;
 }
 
 /* ---- Who wants what ---------------------------------------------------------------------- */
@@ -52,8 +45,15 @@ static void not_understood(const char *word)
 }
 
 /* srun -v: every value with its origin. */
-static void describe(const policy_decision *decision, const policy *policy, const policy_rule *rule)
+static void describe(const plugin_args *args, const policy_decision *decision, const policy *policy,
+                     const policy_rule *rule)
 {
+    enum policy_origin by;
+    const char *db = plugin_args_db(args, &by);
+    char text[64];
+
+    policy_origin_text(by, NULL, NULL, text, sizeof text);
+    plugin_report_detail(0, "db %s (%s)", db, text);
     for (int i = 0; i < POLICY_KEYS; i++) {
         enum policy_key key = (enum policy_key)i;
         const policy_settings *settings = &decision->settings;
@@ -114,7 +114,7 @@ static int settle_with(spank_t spank, const plugin_args *args, const policy_said
             plugin_wish_leave(wish->decision.asked, wish->decision.why);
         else {
             plugin_report_detail(0, "on: %s", wish->decision.why);
-            describe(&wish->decision, &policy, rule);
+            describe(args, &wish->decision, &policy, rule);
             say_overruled(&wish->decision, &policy, rule);
         }
     }

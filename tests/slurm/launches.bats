@@ -215,15 +215,31 @@ END
   run ! srun -n2 -m topomap:nonsense true </dev/null
 }
 
-@test "heterogeneous jobs are left alone, with a line; each component still runs" {
+@test "heterogeneous: a step in several components is left alone, with a line; one in a component is placed" {
   srun -N2 -n4 "$WHO" : -N2 -n4 "$WHO" </dev/null | sort -n >slurm
   srun -N2 -n4 --topomap="$(graph 4)" "$WHO" : -N2 -n4 "$WHO" </dev/null 2>err | sort -n >out
   diff <(cut -d' ' -f1,2 slurm) <(cut -d' ' -f1,2 out)
-  grep -q 'topomap: a heterogeneous job is left as Slurm placed it' err
-  salloc -N2 -n4 --topomap="$(graph 4)" : -N2 -n4 sh -c \
-    'srun --het-group=1 $WHO </dev/null; srun --het-group=0,1 $WHO </dev/null' >out 2>err
-  [ "$(wc -l <out)" -eq 12 ]
-  [ "$(grep -c 'a heterogeneous job is left' err)" -eq 2 ]
+  grep -q 'topomap: a heterogeneous step is left as Slurm placed it' err
+  srun -N2 -n4 "$WHO" </dev/null | sort -n >slurm
+  salloc -N2 -n4 --topomap="$(graph 4)" : -N2 -n4 sh -c '
+    srun --het-group=0,1 $WHO </dev/null >both; srun --het-group=0-1 $WHO </dev/null >range
+    srun $WHO </dev/null >first; srun --het-group=1 $WHO </dev/null >second
+    for pair in mpich:pmi2 openmpi:pmix; do
+      srun --het-group=1 --mpi=${pair#*:} $PROGRAMS/whereami.${pair%:*} </dev/null >${pair%:*}
+    done' 2>err
+  cat err
+  [ "$(grep -c 'a heterogeneous step is left' err)" -eq 2 ]
+  [ "$(awk '$5 != "-"' both range | wc -l)" -eq 0 ]
+  local step
+  for step in first second; do
+    sort -n -o $step $step
+    as_planned 4 $step slurm
+  done
+  [ "$(cut -d' ' -f3 first second | sort -u | wc -l)" -eq 2 ]
+  cut -d' ' -f1,2 second >ranks
+  for step in mpich openmpi; do
+    [ ! -x "$PROGRAMS/whereami.$step" ] || awk '!/^#/ { print $1, $2 }' $step | sort -n | diff ranks -
+  done
 }
 
 @test "one task, an interactive step, a host file" {

@@ -184,7 +184,7 @@ objective effort seed time min-gain explain end " ]
   one_line "the user's own"
   srun -n2 -N2 -m topomap hostname : -n1 -N1 hostname >out 2>err
   [ "$(sort out | tr '\n' ' ')" = "node01 node02 node03 " ]
-  [ "$(grep -c 'topomap: a heterogeneous job' err)" -ge 1 ]
+  [ "$(grep -c 'topomap: a heterogeneous step' err)" -ge 1 ]
   srun -v --pty -n2 -N2 -m topomap hostname </dev/null >out 2>err
   grep -q 'interactive step' err
   [ ! -e request ]

@@ -220,6 +220,7 @@ END
   grep -qx "min-gain 1 (plugstack.conf)" said
   grep -qx "bind core (default)" said
   grep -qx "time 1.250 (default)" said
+  grep -qx "db /var/lib/topomap/topology.db (default)" said
   TOPOMAP=off srun -v -n4 -N4 true </dev/null 2>err
   grep -q "topomap: off: TOPOMAP=off in the environment" err
 }

@@ -115,25 +115,31 @@ static void pairings_are_noted(void **state)
 {
     static const struct {
         const char *line;
-        int gpus, mem_bind;
+        int gpus, mem_bind, het;
     } rows[] = {
-        {"srun -n 4 a", 0, 0},
-        {"srun --gpus-per-task=1 a", 1, 0},
-        {"srun --gpus-per-task 2 a", 1, 0},
-        {"srun --gpus=4 --gpus-per-node=2 a", 0, 0},
-        {"srun --ntasks-per-gpu=1 a", 1, 0},
-        {"srun --gpu-bind=closest a", 1, 0},
-        {"srun --gpus-per-task=1 --gpu-bind=none a", 0, 0},
-        {"srun --gpu-bind=verbose,none a", 0, 0},
-        {"srun --tres-per-task=cpu:4 a", 0, 0},
-        {"srun --tres-per-task=cpu:4,gres/gpu:1 a", 1, 0},
-        {"srun a --gpus-per-task=1", 0, 0},
-        {"srun --mem-bind=local a", 0, 0},
-        {"srun --mem-bind=verbose,prefer,local a", 0, 0},
-        {"srun --mem-bind=none a", 0, 0},
-        {"srun --mem-bind=map_mem:0,1 a", 0, 1},
-        {"srun --mem-bind=rank a", 0, 1},
-        {"srun --mem-bind=q,mask_mem:0x1 a", 0, 1},
+        {"srun -n 4 a", 0, 0, 0},
+        {"srun --gpus-per-task=1 a", 1, 0, 0},
+        {"srun --gpus-per-task 2 a", 1, 0, 0},
+        {"srun --gpus=4 --gpus-per-node=2 a", 0, 0, 0},
+        {"srun --ntasks-per-gpu=1 a", 1, 0, 0},
+        {"srun --gpu-bind=closest a", 1, 0, 0},
+        {"srun --gpus-per-task=1 --gpu-bind=none a", 0, 0, 0},
+        {"srun --gpu-bind=verbose,none a", 0, 0, 0},
+        {"srun --tres-per-task=cpu:4 a", 0, 0, 0},
+        {"srun --tres-per-task=cpu:4,gres/gpu:1 a", 1, 0, 0},
+        {"srun a --gpus-per-task=1", 0, 0, 0},
+        {"srun --het-group=0,1 a", 0, 0, 1},
+        {"srun --het-group 0-1 a", 0, 0, 1},
+        {"srun --other x --het=0-2 a", 0, 0, 1},
+        {"srun --het-group=1 a", 0, 0, 0},
+        {"srun --het-group 1 -n2 a", 0, 0, 0},
+        {"srun a : b", 0, 0, 1},
+        {"srun --mem-bind=local a", 0, 0, 0},
+        {"srun --mem-bind=verbose,prefer,local a", 0, 0, 0},
+        {"srun --mem-bind=none a", 0, 0, 0},
+        {"srun --mem-bind=map_mem:0,1 a", 0, 1, 0},
+        {"srun --mem-bind=rank a", 0, 1, 0},
+        {"srun --mem-bind=q,mask_mem:0x1 a", 0, 1, 0},
     };
     static char *all[sizeof rows / sizeof *rows][32];
 
@@ -145,6 +151,7 @@ static void pairings_are_noted(void **state)
         plugin_distribution_rewrite(count, all[i], &launcher);
         assert_int_equal(launcher.gpus, rows[i].gpus);
         assert_int_equal(launcher.mem_bind, rows[i].mem_bind);
+        assert_int_equal(launcher.het, rows[i].het);
     }
 }
 
