@@ -53,6 +53,14 @@ static int needs_links(const char *algorithm)
     return 0;
 }
 
+static int wants_links(const cli_call *call)
+{
+    const char *objective = cli_get(call, "objective");
+
+    return cli_get(call, "congestion") || (objective && strcmp(objective, "congestion") == 0) ||
+           needs_links(cli_get(call, "algorithm"));
+}
+
 static int build_machine(const cli_call *call, topomap_db_allocation *allocation,
                          topomap_names *names, uint32_t **tasks, cli_target *target,
                          topomap_error *err)
@@ -71,7 +79,7 @@ static int build_machine(const cli_call *call, topomap_db_allocation *allocation
     if (topomap_db_open(cli_database(call), &db, err) != 0)
         return -1;
     status = topomap_db_machine(db, allocation, &target->machine, &target->bindings, err);
-    if (status == 0 && (cli_get(call, "congestion") || needs_links(cli_get(call, "algorithm"))))
+    if (status == 0 && wants_links(call))
         status = topomap_db_machine_links(db, allocation, cli_get(call, "background"),
                                           target->machine, err);
     topomap_db_close(db);
@@ -114,8 +122,8 @@ int cli_target_open(const cli_call *call, cli_target *target)
         return cli_usage_error(call, "name a communication graph: --graph FILE or a pattern");
     if (spec && cli_get(call, "nodes"))
         return cli_usage_error(call, "--machine and --nodes exclude each other");
-    if (cli_get(call, "background") && !cli_get(call, "congestion"))
-        return cli_usage_error(call, "--background is for --congestion");
+    if (cli_get(call, "background") && !wants_links(call))
+        return cli_usage_error(call, "--background is for congestion");
     if (cli_get(call, "background") && spec)
         return cli_usage_error(call, "--background needs the links' names: --db and --nodes");
     if (spec)
@@ -126,6 +134,8 @@ int cli_target_open(const cli_call *call, cli_target *target)
     if (status == 0 && topomap_graph_read(cli_get(call, "graph"), cli_get(call, "from"),
                                           &target->graph, &err) != 0)
         status = cli_fail(call, &err);
+    if (status == 0)
+        cli_graph_note(call, target->graph);
     if (status == 0 && topomap_graph_ranks(target->graph) > topomap_machine_slots(target->machine))
         status = cli_usage_error(call, "the graph has %u ranks, the machine %u slots",
                                  topomap_graph_ranks(target->graph),

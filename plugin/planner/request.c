@@ -155,12 +155,14 @@ SETTER(set_contiguous)
 
 SETTER(set_objective)
 {
-    static const char *const words[] = {"J", NULL};
+    static const char *const words[] = {"J", "congestion", NULL};
     int i;
 
-    (void)r;
     (void)p;
-    return to_word(v, words, &i, err);
+    if (to_word(v, words, &i, err) != 0)
+        return -1;
+    r->objective = (enum topomap_objective_kind)i;
+    return 0;
 }
 
 SETTER(set_effort)

@@ -1,7 +1,7 @@
 # Every parser under a fuzzer (targets.c). `make check` replays seeds and mutations of them;
 # `make fuzz FUZZ_SECONDS=N` gives each target N seconds of libFuzzer in a build of its own with clang
 # (auto/deps --fuzz), and FUZZ_TARGETS names some of them.
-FUZZ_SOURCES = tests/fuzz/fuzz.h tests/fuzz/targets.c tests/fuzz/files.c tests/fuzz/texts.c \
+FUZZ_SOURCES = tests/fuzz/fuzz.h tests/fuzz/targets.c tests/fuzz/files.c tests/fuzz/texts.c tests/fuzz/tmg.c \
   tests/fuzz/db.c tests/fuzz/damage.c tests/fuzz/database.c tests/fuzz/database.h \
   tests/fuzz/protocol.c plugin/planner/request.c plugin/planner/request.h plugin/reply.c plugin/reply.h plugin/ranks.c plugin/ranks.h plugin/words.c plugin/words.h
 FUZZ_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests

@@ -101,6 +101,21 @@ static const char *const graphs[] = {
     "{\"ranks\":3,\"arcs\":[[0,1,10,1],[1,2,20,2]]}",
     "0 5 6 \n5 0 7 \n6 7 0 \n",
     "E\t0\t1\t108 bytes\t27 msgs sent\t27,0,0\n",
+    "# POINT TO POINT\nI\t2\t0\t8 bytes\t2 msgs sent\nR\t1\t0\t8 bytes\t2 msgs sent\n# "
+    "COLLECTIVES\n"
+    "D\tMPI COMM WORLD\tprocs: 0,1,2,3\nO2A\t0\t8 bytes\t2 msgs sent\nC\t0\t3\t8 bytes\t1 msgs "
+    "sent\n",
+    "0\n3 4\n0 000\n1 1\n2 0 2\n1 1\n",
+    "0\n3 4\n1 111\n30 5 1 9 10\n10 6 2 9 30 8 20\n20 7 1 8 10\n",
+    "@ mpiP\n@ MPI Task Assignment      : 2 node\n------- Start Communication Matrix ------\n\n"
+    "Statistics of rank: 0\nSource\tTarget\tTotal Amount\tTotal Count\n0\t0\t7\t2\n0\t1\t3\t1\n"
+    "0\t2\t4\t1\n1\t0\t9000\t3\n2\t0\t0\t0\n------- End Communication Matrix ------\n",
+    "4 3 111 2\n9 5 1 2 7\n8 6 2 1 7 3 9\n7 7 3 2 9 4 1\n6 8 4 3 1\n",
+    "alice,bob,10\nbob,\"carol\",20\n",
+    "# ranks 5\n# name 0 first\n0 1 5\n",
+    "{\"ranks\":3,\"load\":[1,2,3],\"names\":[\"a\",\"b\",\"c\"],\"coordinates\":[[0.5,1],[2,3e1],["
+    "4,5]],"
+    "\"phases\":[{\"arcs\":[[0,1,10]]},{\"arcs\":[[1,2,20]]}],\"source\":\"\\u00e4\"}",
     NULL};
 
 static const struct fuzz_target fixed[] = {
@@ -122,6 +137,7 @@ static const struct fuzz_target fixed[] = {
     {"damage-bytes", fuzz_damage_bytes, NULL, NULL, NULL, fuzz_damage_seeds, 10},
     {"damage-values", fuzz_damage_values, NULL, changes, NULL, NULL, 10},
     {"graph", fuzz_graph, NULL, graphs, "", NULL, 4},
+    {"tmg-content", fuzz_tmg, NULL, NULL, NULL, fuzz_tmg_seeds, 4},
 };
 
 enum { FIXED = sizeof fixed / sizeof *fixed, MOST = 128 };
@@ -164,7 +180,7 @@ const struct fuzz_target *fuzz_targets(void)
     for (size_t i = 0; (format = topomap_graph_format_row(i)); i++)
         if (format->can_read)
             add("graph", format->name,
-                &(struct fuzz_target){"", fuzz_graph, format->name, graphs, "", NULL, 4});
+                &(struct fuzz_target){"", fuzz_graph, format->name, graphs, "", fuzz_tmg_seeds, 4});
     for (size_t i = 0; (importer = db_importer_at(i)); i++)
         add_importer(importer);
     return rows;
