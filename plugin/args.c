@@ -36,6 +36,14 @@ static int read_policy(plugin_args *args, const char *value)
     return 0;
 }
 
+static int read_spool(plugin_args *args, const char *value)
+{
+    if (*value != '/')
+        return -1;
+    args->spool = value;
+    return 0;
+}
+
 static int read_deadline(plugin_args *args, const char *value)
 {
     char *end;
@@ -75,9 +83,11 @@ static const struct row {
     const char *name; /* with '=' where a value follows */
     int (*read)(plugin_args *args, const char *value);
 } rows[] = {
-    {"planner=", read_planner},      {"db=", read_db},           {"policy=", read_policy},
-    {"deadline_ms=", read_deadline}, {"default=", read_default}, {"min_gain=", read_min_gain},
-    {"required", read_required},     {"verbose", read_verbose},
+    {"planner=", read_planner},      {"db=", read_db},
+    {"policy=", read_policy},        {"spool=", read_spool},
+    {"deadline_ms=", read_deadline}, {"default=", read_default},
+    {"min_gain=", read_min_gain},    {"required", read_required},
+    {"verbose", read_verbose},
 };
 
 static const struct row *row_of(const char *word, const char **value)

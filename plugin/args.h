@@ -10,6 +10,7 @@ typedef struct plugin_args {
     const char *db;      /* plugin_args_db() is what counts */
     enum policy_origin db_origin;
     const char *policy; /* path, or NULL */
+    const char *spool;  /* a folder that all nodes share, or NULL */
     unsigned deadline_ms;
     policy_site site; /* default=, and values for steps that say none */
 } plugin_args;

@@ -4,6 +4,7 @@
 #include "plugin/cpus.h"
 #include "plugin/environment.h"
 #include "plugin/report.h"
+#include "plugin/spool.h"
 
 #include <sched.h>
 #include <slurm/slurm.h>
@@ -82,8 +83,6 @@ static void read_plan(spank_t spank, const char *text, uint32_t job, uint32_t st
     topomap_error err;
     char *cores = NULL;
 
-    if (spank_get_item(spank, S_JOB_NODEID, &here.node))
-        return;
     if (topomap_bindings_decode_node(text, here.node, &plan, &err)) {
         say(err.text);
         return;
@@ -106,6 +105,21 @@ static int is_refused(spank_t spank, uint32_t job, uint32_t step)
     return refused && !strcmp(refused, ours);
 }
 
+/* The bindings of a step whose environment could not carry them, or NULL. */
+static char *read_spooled(spank_t spank)
+{
+    const char *note = job_environment(spank, PLUGIN_ENV_CARRIED_SPOOL);
+    char *text = NULL;
+    topomap_error err;
+
+    if (!note)
+        return NULL;
+    if (plugin_spool_read(note, &text, &err))
+        say(err.text);
+    spank_unsetenv(spank, PLUGIN_ENV_CARRIED_SPOOL);
+    return text;
+}
+
 void plugin_bind_node(spank_t spank)
 {
     const char *carried = job_environment(spank, PLUGIN_ENV_CARRIED_BINDINGS);
@@ -114,9 +128,12 @@ void plugin_bind_node(spank_t spank)
 
     if (spank_get_item(spank, S_JOB_ID, &job) == ESPANK_SUCCESS &&
         spank_get_item(spank, S_JOB_STEPID, &step) == ESPANK_SUCCESS &&
-        step <= SLURM_MAX_NORMAL_STEP_ID) {
+        step <= SLURM_MAX_NORMAL_STEP_ID &&
+        spank_get_item(spank, S_JOB_NODEID, &here.node) == ESPANK_SUCCESS) {
         here.refused = is_refused(spank, job, step);
         unfold(spank, text);
+        if (!text)
+            text = read_spooled(spank);
         if (text)
             read_plan(spank, text, job, step);
     }

@@ -13,6 +13,8 @@
  * for what is not known. */
 #define PLUGIN_ENV_CARRIED_PLAN "SLURM_TOPOMAP_PLAN"
 #define PLUGIN_ENV_CARRIED_BINDINGS "SLURM_TOPOMAP_BINDINGS"
+/* Where bindings are that are too long for it: a note of spool.h. */
+#define PLUGIN_ENV_CARRIED_SPOOL "SLURM_TOPOMAP_SPOOL"
 
 /* "job.step" of a step whose tasks must not run. */
 #define PLUGIN_ENV_REFUSED "SLURM_TOPOMAP_REFUSED"

@@ -6,6 +6,7 @@
  *   init              options, arguments     options, arguments   options
  *   init_post_opt                            export to the job
  *   local_user_init   place the step
+ *   exit              remove its file
  *   user_init                                                     read this node's plan
  *   task_init                                                     bind this task
  *
@@ -26,7 +27,7 @@ extern HOOK const unsigned int plugin_version, spank_plugin_version;
 SPANK_PLUGIN(topomap, 1)
 
 HOOK spank_f slurm_spank_init, slurm_spank_init_post_opt, slurm_spank_local_user_init,
-    slurm_spank_user_init, slurm_spank_task_init;
+    slurm_spank_user_init, slurm_spank_task_init, slurm_spank_exit;
 
 static plugin_args site;
 
@@ -73,5 +74,13 @@ int slurm_spank_task_init(spank_t spank, int count, char *words[])
     (void)count, (void)words;
     if (spank_context() == S_CTX_REMOTE)
         plugin_bind_task(spank);
+    return 0;
+}
+
+int slurm_spank_exit(spank_t spank, int count, char *words[])
+{
+    (void)spank, (void)count, (void)words;
+    if (spank_context() == S_CTX_LOCAL)
+        plugin_step_end();
     return 0;
 }

@@ -10,6 +10,7 @@
 #include "plugin/reply.h"
 #include "plugin/report.h"
 #include "plugin/request.h"
+#include "plugin/spool.h"
 #include "plugin/wish.h"
 
 #include <errno.h>
@@ -33,6 +34,17 @@ struct step {
     int bind;
 };
 
+/* The note of this srun's file, to be removed when the step is over. */
+static char *spooled;
+
+void plugin_step_end(void)
+{
+    if (spooled)
+        plugin_spool_remove(spooled);
+    free(spooled);
+    spooled = NULL;
+}
+
 void plugin_step_forget(void)
 {
     unsetenv(PLUGIN_ENV_APPLIED);
@@ -41,6 +53,7 @@ void plugin_step_forget(void)
     unsetenv(PLUGIN_ENV_BINDINGS);
     unsetenv(PLUGIN_ENV_CARRIED_PLAN);
     unsetenv(PLUGIN_ENV_CARRIED_BINDINGS);
+    unsetenv(PLUGIN_ENV_CARRIED_SPOOL);
     unsetenv(PLUGIN_ENV_REFUSED);
 }
 
@@ -143,6 +156,26 @@ static long environment_room(void)
     return room;
 }
 
+/* Bindings that the environment cannot carry go into a file, where the site has a place for it. */
+static void spool_bindings(const struct step *step)
+{
+    topomap_error err;
+
+    free(spooled);
+    spooled = NULL;
+    if (!step->args->spool)
+        topomap_error_set(&err, TOPOMAP_EUSAGE, "plugstack.conf names no folder, spool=");
+    else if (!plugin_spool_write(step->args->spool, step->job, step->step, step->reply.bindings,
+                                 &spooled, &err)) {
+        setenv(PLUGIN_ENV_CARRIED_SPOOL, spooled, 1);
+        return;
+    }
+    plugin_report_detail(step->wish.verbose,
+                         "the bindings are too long for the environment (%zu bytes) and %s: the "
+                         "inside of nodes is left to Slurm",
+                         strlen(step->reply.bindings), err.text);
+}
+
 static void set_environment(const struct step *step)
 {
     const plugin_reply *reply = &step->reply;
@@ -159,10 +192,7 @@ static void set_environment(const struct step *step)
     if (strlen(reply->bindings) <= PLUGIN_ENV_MOST && 2 * (long)strlen(reply->bindings) <= room)
         setenv(PLUGIN_ENV_CARRIED_BINDINGS, reply->bindings, 1);
     else
-        plugin_report_detail(step->wish.verbose,
-                             "the bindings are too long for the environment (%zu bytes): "
-                             "the inside of nodes is left to Slurm",
-                             strlen(reply->bindings));
+        spool_bindings(step);
 }
 
 static void write_all(int fd, const char *bytes, size_t size)

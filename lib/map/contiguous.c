@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map/objective.h"
 #include "map/pairs.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -19,7 +20,8 @@ typedef struct contiguous {
     uint32_t blocks; /* nodes that have slots */
     uint32_t *node;  /* [blocks] */
     topomap_machine view;
-    uint32_t *block_of; /* [slots] of each vertex, cut in the nodes' order */
+    topomap_score score; /* of the best so far; only J without an objective */
+    uint32_t *block_of;  /* [slots] of each vertex, cut in the nodes' order */
 } contiguous;
 
 /* ---- Candidates -------------------------------------------------------------------------- */
@@ -27,19 +29,28 @@ typedef struct contiguous {
 static int consider(contiguous *c, const char *name, double started, topomap_error *err)
 {
     topomap_mapping *mapping = c->mapping;
-    double J = topomap_problem_cost(c->problem, c->trial);
+    const topomap_problem *problem = c->problem;
     size_t capacity = mapping->candidates;
+    topomap_score score = {0};
     topomap_candidate *row;
 
+    if (problem->objective && topomap_objective_score(problem->objective, problem->graph,
+                                                      problem->machine, c->trial, &score, err))
+        return -1;
+    score.J = topomap_problem_cost(problem, c->trial);
     if (topomap_grow(&mapping->candidate, &capacity, mapping->candidates + 1, sizeof *row, err))
         return -1;
     row = &mapping->candidate[mapping->candidates];
     snprintf(row->name, sizeof row->name, "%s", name);
-    row->J = J;
+    row->J = score.J;
+    row->congestion = score.max;
     row->seconds = topomap_clock_cpu() - started;
-    if (mapping->candidates++ && J >= mapping->J)
+    if (mapping->candidates++ &&
+        !(problem->objective ? topomap_score_better(&score, &c->score) : score.J < mapping->J))
         return 0;
-    mapping->J = J;
+    c->score = score;
+    mapping->J = score.J;
+    mapping->congestion = score.max;
     memcpy(mapping->algorithm, row->name, sizeof row->name);
     memcpy(mapping->slot_of_rank, c->trial, c->problem->weights.vertices * sizeof *c->trial);
     return 0;
@@ -125,6 +136,8 @@ static int map_blocks(contiguous *c, const char **algorithm, topomap_mapping **f
     options.inter_only = 0;
     options.start = NULL;
     options.start_name = "block";
+    if (c->problem->objective)
+        options.congestion_model = c->problem->objective->model;
     if (c->problem->deadline > 0) {
         options.seconds = c->problem->deadline - topomap_clock_wall();
         options.seconds = options.seconds > 1e-3 ? options.seconds : 1e-3;
@@ -180,12 +193,19 @@ static int refine(contiguous *c, const char *name, double started, topomap_error
 {
     char all[sizeof c->mapping->algorithm];
     double before = topomap_clock_cpu();
-    int status = topomap_map_swap_nodes(c->problem, c->trial, err);
+    int status = 0;
 
+    snprintf(all, sizeof all, "contiguous %.40s", name);
+    /* Refinement goes by J, which a lower congestion may have cost. */
+    if (c->problem->objective)
+        status = consider(c, all, started, err);
+    if (status == 0)
+        status = topomap_map_swap_nodes(c->problem, c->trial, err);
     if (status == 0 && !c->problem->inter_only)
         status = refine_inside(c, err);
     c->problem->phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
-    snprintf(all, sizeof all, "contiguous %.40s", name);
+    if (c->problem->objective)
+        snprintf(all, sizeof all, "contiguous %.40s+swap", name);
     return status == 0 ? consider(c, all, started, err) : -1;
 }
 
@@ -229,6 +249,7 @@ int topomap_contiguous_run(topomap_problem *problem, const topomap_map_options *
     contiguous c = {.problem = problem, .options = options, .mapping = mapping};
     int status = -1;
 
+    mapping->congestion_model = problem->objective ? problem->objective->model : NULL;
     c.trial = topomap_alloc(problem->weights.vertices, sizeof *c.trial, err);
     if (c.trial)
         status = try_all(&c, err);

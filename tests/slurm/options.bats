@@ -52,6 +52,13 @@ cpus() { # the planned CPUs of each node's first task, from the explanation
   dry | diff out -
 }
 
+@test "contiguous with objective=congestion: blocks, and the most loaded link" {
+  launch contiguous,objective=congestion
+  cat err why
+  awk '$2 != last { if (seen[$2]++) exit 1; last = $2 }' out
+  grep -qi congestion why
+}
+
 @test "contiguous with uneven counts" {
   srun -w 'node[02,05,08,11]' -N 4 -n 7 --topomap=stencil2d:5:7x1 --topomap-options=contiguous \
     sh -c "$who" </dev/null | sort -n >out

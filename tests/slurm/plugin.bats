@@ -51,7 +51,7 @@ one_line() { # TEXT: it is the one thing that was said
 @test "links libc and Slurm alone, and shows SPANK's symbols alone" {
   [ "$(ldd "$PLUGIN" | grep -cv 'linux-vdso\|libc\.so\|ld-linux')" -eq 0 ]
   run -0 bash -c "nm -D --defined-only '$PLUGIN' | awk '{print \$3}' | sort | tr '\n' ' '"
-  [ "$output" = "plugin_name plugin_type plugin_version slurm_spank_init slurm_spank_init_post_opt \
+  [ "$output" = "plugin_name plugin_type plugin_version slurm_spank_exit slurm_spank_init slurm_spank_init_post_opt \
 slurm_spank_local_user_init slurm_spank_task_init slurm_spank_user_init spank_plugin_version " ]
   run ! bash -c "nm -D --undefined-only '$PLUGIN' | grep -v GLIBC | grep -v ' w ' | grep -vE ' (slurm|spank)_[a-z_]+\$'"
 }
@@ -215,6 +215,46 @@ objective effort seed time min-gain explain end " ]
   grep -qx 'bind none' request
   SLURM_CPU_BIND=verbose srun -n2 -N1 -m topomap true
   run ! grep -q 'bind none' request
+}
+
+@test "bindings that are too long for the environment go through the spool folder" {
+  export FAKE_PLANNER=reverse-and-bind-long
+  local cpus='echo $SLURM_PROCID $(sed -n s/^Cpus_allowed_list://p /proc/self/status) ${TOPOMAP_BINDINGS:-none}'
+  mkdir spool
+  step() { srun -v -n16 -N4 -m topomap sh -c "$cpus" >out 2>err </dev/null; }
+  [ "$(nproc --all)" -ge 2 ] || skip "needs two CPUs"
+  local last=$(($(nproc --all) - 1))
+  for rank in {0..15}; do echo "$rank $((last - rank % 4 % (last + 1))) none"; done >planned
+  # Nowhere to put them, said under -v; there; a folder that is not; one that is full.
+  step
+  grep -q 'topomap: the bindings are too long for the environment .* names no folder, spool=: ' err
+  plugstack "planner=$PLANNER deadline_ms=20000 spool=$PWD/spool"
+  step
+  cat out
+  run ! grep -q 'too long' err
+  sort -n out | diff planned -
+  [ -z "$(ls -A spool)" ]
+  run ! srun -n16 -N4 -m topomap sh -c 'exit 3' </dev/null
+  [ -z "$(ls -A spool)" ]
+  plugstack "planner=$PLANNER deadline_ms=20000 spool=/nonexist"
+  step
+  grep -q 'too long for the environment .* /nonexist: no plan can be put there: No such file' err
+  [ "$(wc -l <out)" -eq 16 ]
+  mkdir full hidden
+  mount -t tmpfs -o size=16k tmpfs full
+  plugstack "planner=$PLANNER deadline_ms=20000 spool=$PWD/full"
+  step
+  [ -z "$(ls -A full)" ]
+  umount full
+  grep -q 'too long for the environment .* cannot be written: No space left' err
+  [ "$(wc -l <out)" -eq 16 ]
+  # A folder that the nodes do not share: they find nothing there and say so.
+  mount -t tmpfs tmpfs hidden
+  plugstack "planner=$PLANNER deadline_ms=20000 spool=$PWD/hidden"
+  step
+  umount hidden
+  grep -q "topomap: $PWD/hidden/topomap-.*: No such file or directory; Slurm's binding stays" err
+  [ "$(wc -l <out)" -eq 16 ]
 }
 
 @test "MPI: each rank runs where the layout says (MPICH over pmi2, Open MPI over pmix)" {

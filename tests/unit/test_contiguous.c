@@ -249,6 +249,48 @@ static void the_best_order_is_found(void **state)
     topomap_machine_free(m);
 }
 
+/* By the most loaded link, on machines that have links. */
+static void congestion_is_the_objective(void **state)
+{
+    static const char *const specs[] = {"fattree:k=4,levels=2*3@1:10", "torus:4x4*3@1:10",
+                                        "dragonfly:p=1,a=4,h=1*2"};
+    int better = 0;
+
+    (void)state;
+    for (uint64_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        topomap_machine *m = parsed(specs[i]);
+        topomap_graph *graph = random_graph(m->slots, 4 * m->slots, i);
+        topomap_map_options options = {
+            .effort = TOPOMAP_DEFAULT, .contiguous = 1, .objective = TOPOMAP_OBJECTIVE_CONGESTION};
+        topomap_mapping *mapping = NULL;
+        topomap_congestion before, after;
+        topomap_error err;
+        uint32_t block[64];
+
+        for (uint32_t v = 0; v < m->slots; v++)
+            block[v] = v;
+        if (topomap_map(graph, m, &options, &mapping, &err))
+            fail_msg("%s: %s", specs[i], err.text);
+        assert_contiguous(mapping, m);
+        assert_non_null(mapping->congestion_model);
+        assert_int_equal(topomap_congestion_evaluate(graph, m, mapping->slot_of_rank,
+                                                     mapping->congestion_model, &after, &err),
+                         0);
+        assert_int_equal(
+            topomap_congestion_evaluate(graph, m, block, mapping->congestion_model, &before, &err),
+            0);
+        assert_float_equal(after.max, mapping->congestion, 1e-6 * after.max);
+        assert_true(after.max <= before.max * (1 + 1e-9));
+        for (size_t k = 0; k < mapping->candidates; k++)
+            assert_true(after.max <= mapping->candidate[k].congestion * (1 + 1e-9));
+        better += after.max < before.max;
+        topomap_mapping_free(mapping);
+        topomap_graph_free(graph);
+        topomap_machine_free(m);
+    }
+    assert_true(better > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +299,7 @@ int main(void)
         cmocka_unit_test(by_hand),
         cmocka_unit_test(a_cyclic_baseline_is_no_candidate),
         cmocka_unit_test(the_best_order_is_found),
+        cmocka_unit_test(congestion_is_the_objective),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
