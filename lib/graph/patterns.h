@@ -21,6 +21,7 @@ enum topomap_param_type {
     TOPOMAP_PARAM_COUNT, /**< an integer of least..most; 4K is 4096, 1e6 a million */
     TOPOMAP_PARAM_REAL,  /**< a number of least..most with a fraction */
     TOPOMAP_PARAM_WORD,  /**< one of `values`, which are separated by | */
+    TOPOMAP_PARAM_TEXT,  /**< anything: the pattern's file reads it */
     TOPOMAP_PARAM_FLAG,  /**< stands alone */
     TOPOMAP_PARAM_SHAPE, /**< AxBx..., each of 1 to 2^31; least..most dimensions */
     TOPOMAP_PARAM_WRAP,  /**< letters of dimensions; `periodic` sets all */
@@ -42,6 +43,8 @@ typedef struct topomap_pattern_value {
     int given;       /* in the text, not by default */
     uint64_t number; /* COUNT; index of a WORD; bits of WRAP; 1 of a FLAG */
     double real;
+    const char *text; /* TEXT, as it stands in the pattern */
+    size_t length;
 } topomap_pattern_value;
 
 typedef struct topomap_pattern topomap_pattern;
@@ -122,7 +125,8 @@ void topomap_pattern_suggest(const char *text, char *out, size_t room);
 
 extern const topomap_pattern topomap_patterns_grid[], topomap_patterns_groups[],
     topomap_patterns_trees[], topomap_patterns_random[], topomap_patterns_nas[],
-    topomap_patterns_training[], topomap_patterns_meshes[], topomap_patterns_points[];
+    topomap_patterns_training[], topomap_patterns_meshes[], topomap_patterns_points[],
+    topomap_patterns_amr[];
 
 #define TOPOMAP_PARAM_NONE                                                                         \
     {                                                                                              \

@@ -279,6 +279,10 @@ static int set_value(const reader *r, int i, const char *at, const char *end)
         return set_number(r, param, value, at, end);
     case TOPOMAP_PARAM_WORD:
         return set_word(r, param, value, at, end);
+    case TOPOMAP_PARAM_TEXT:
+        value->text = at;
+        value->length = (size_t)(end - at);
+        return 0;
     case TOPOMAP_PARAM_FLAG:
         value->number = 1;
         return 0;
