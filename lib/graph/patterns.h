@@ -66,6 +66,7 @@ uint64_t topomap_pattern_number(const topomap_pattern_args *args, const char *na
 /** Where a pattern's file puts the graph. Arcs may come in any order; those with the same ends are
  *  added up. */
 typedef struct topomap_pattern_out {
+    uint64_t most; /* ranks that there may be; 0: any number */
     uint64_t ranks;
     topomap_arcs arcs;
     uint64_t *load; /* [ranks] or NULL */
@@ -110,6 +111,9 @@ const topomap_pattern *topomap_pattern_named(const char *name, size_t length);
 /** Reads the text of one pattern, [begin, end) of \p text. */
 int topomap_pattern_parse(const topomap_pattern *pattern, const char *text, const char *begin,
                           const char *end, topomap_pattern_args *args, topomap_error *err);
+/** Reads an integer at *at and moves behind it: digits, 4K (4096), 1e6. -1: none, or 2^63 and more.
+ */
+int topomap_pattern_count(const char **at, uint64_t *value);
 /** Fails with where in \p text the trouble is. */
 int topomap_pattern_fail(const char *text, const char *at, topomap_error *err, const char *format,
                          ...) TOPOMAP_PRINTF(4, 5);

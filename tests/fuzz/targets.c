@@ -41,6 +41,23 @@ static const char *const patterns[] = {"stencil2d:5:8x6,periodic",
                                        "chain:9,bytes=3",
                                        "alltoall:n=12,group=4,bytes=8",
                                        "stencil2d:9:4",
+                                       "stencil:19:3x2x2,bytes=x:4,y+:5,z-:1K,side=2",
+                                       "sum(ring:5,0.5*alltoall:6,group=2)",
+                                       "phases(fft:2x3,phases,chain:4)",
+                                       "blocks(tree:5,k=3,2*butterfly:6,couple=2)",
+                                       "blocks(md2d:9,3)",
+                                       "random:9,deg=2.5,spread=0.5,seed=4",
+                                       "powerlaw:n=20,deg=3,exponent=2.2",
+                                       "nas-mg:8,class=S",
+                                       "nas-lu:6,class=W",
+                                       "parallel:tp=2,pp=2,dp=2,ep=2,zero=3,order=tp-cp-pp-dp",
+                                       "amr:2x2,levels=1,n=3,subcycle",
+                                       "fem3d:3x2x2,element=tet,dof=2",
+                                       "kkt3d:2",
+                                       "rgg:30,radius=0.2,order=curve",
+                                       "delaunay:20",
+                                       "sweep:3x2,sweeps=2",
+                                       "master:7,masters=2,back=3",
                                        NULL};
 
 static const char *const shapes[] = {
@@ -75,8 +92,7 @@ static const char *const words[] = {
     "srun\n-lum\ntopomap\n--mpi=pmix\n--cpu-bind\nnone\n:\n-n2\nb", NULL};
 
 /* Matrices as text: n x n. */
-static const char matrix[] = "matrix:", allocation[] = "torus:4x4x2,alloc=",
-                  fabric[] = "links:";
+static const char matrix[] = "matrix:", allocation[] = "torus:4x4x2,alloc=", fabric[] = "links:";
 static const char *const fabrics[] = {
     "# hosts: a,b,c\na,1,s,1,100\na,2,t,1,50\nb,1,s,2,?\nc,1,t,3,50\ns,9,t,9,100\n",
     "name,port,name,port,rate\na,1,s,1\nb,,s,,25\nb,,s,,25\n", NULL};

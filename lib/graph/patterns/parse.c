@@ -103,8 +103,7 @@ static int take_real(const char **at, double *value)
     return isfinite(*value) ? 0 : -1;
 }
 
-/* An integer: digits, 4K (1024), 1e6. */
-static int take_count(const char **at, uint64_t *value)
+int topomap_pattern_count(const char **at, uint64_t *value)
 {
     static const char units[] = "KMGT";
     const char *p = *at, *unit;
@@ -154,7 +153,7 @@ static int set_number(const reader *r, const topomap_pattern_param *param,
         most = (double)TOPOMAP_GRAPH_RANKS;
     }
     if (param->type == TOPOMAP_PARAM_COUNT) {
-        bad = take_count(&at, &value->number);
+        bad = topomap_pattern_count(&at, &value->number);
         value->real = (double)value->number;
     } else {
         bad = take_real(&at, &value->real);
@@ -255,7 +254,8 @@ static int set_side(const reader *r, const char *at, const char *end)
     if (k < 0)
         return topomap_pattern_fail(r->text, at, r->err, "no such dimension; there are %.*s",
                                     r->args->dims, TOPOMAP_PATTERN_LETTERS);
-    if (take_count(&number, &bytes) || number != end || bytes < 1 || bytes > TOPOMAP_GRAPH_SUM / 2)
+    if (topomap_pattern_count(&number, &bytes) || number != end || bytes < 1 ||
+        bytes > TOPOMAP_GRAPH_SUM / 2)
         return topomap_pattern_fail(r->text, begin, r->err,
                                     "bytes= takes a number from 1 to 2^62, or bytes by direction "
                                     "(x:64,y:32)");
