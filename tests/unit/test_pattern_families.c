@@ -29,6 +29,11 @@ static const struct {
     {"fft:1x5", 5, 10, 20 * 64},
     {"alltoall:6,group=6,bytes=2", 6, 15, 60},
 
+    {"grid:4x8,bytes=1", 32, 32 + 8 * 4, 2 * (32 + 8 * 4)},
+    {"grid:4x6,rows=butterfly,columns=none,bytes=1", 24, 4 * 7, 8 * 7},
+    {"grid:3x8,rows=tree,columns=ring,bytes=1,second=5", 24, 3 * 7 + 24, 2 * (21 + 24 * 5)},
+    {"grid:1x2,rows=ring,columns=tree,bytes=1", 2, 1, 4},
+
     {"tree:8,bytes=1", 8, 7, 14},
     {"tree:8,direction=down,bytes=1", 8, 7, 7},
     {"tree:8,carry=below,direction=down,bytes=1", 8, 7, 1 + 2 + 1 + 4 + 1 + 2 + 1},
@@ -103,6 +108,7 @@ static const struct {
     {"parallel:dp=4,ep=2,experts=8" SMALL, 4, 2 + 4 + 2 - 2,
      4 * (4 * 6 * 2 * 64 / 2) + 4 * 304 * 4 * 6 / 4 + 4 * 1024 * 4},
 
+    {"amr:levels=0,bytes=1", 512, 3 * 448, 6 * 448},
     {"amr:4x3,levels=0,bytes=1", 12, 17, 34},
     {"amr:2x2x2,levels=0,bytes=1", 8, 12, 24},
     {"amr:1x1,levels=1,bytes=1", 4, 4, 8},
@@ -158,6 +164,9 @@ static void test_neighbours(void **state)
         {"sweep:4x3,sweeps=1", 0, "1 4"},
         {"sweep:4x3,sweeps=1,order=row", 0, "1 3"},
         {"sweep:4x3,sweeps=1", 11, ""},
+        {"grid:2x5", 0, "1 4 5"},
+        {"grid:2x5,order=column", 0, "1 2 8"},
+        {"grid:8x1,columns=tree", 4, "0 5 6"},
         {"fft:2x3", 0, "1 2 3"},
         {"fft:2x3,order=column", 0, "1 2 4"},
         /* p = 4, (1, 1): one on in x, y, and the anti-diagonal. */
@@ -343,6 +352,7 @@ static void test_blocks(void **state)
     topomap_graph *graph;
 
     (void)state;
+    same("grid:4x8,rows=alltoall,columns=alltoall,second=9,phases", "fft:4x8,second=9,phases");
     same("blocks(alltoall:4,5)", "alltoall:20,group=4");
     same("blocks(ring:4,ring:4,ring:4)", "blocks(ring:4,3)");
     same("blocks(ring:4)", "ring:4");

@@ -10,7 +10,7 @@
 #define MOST_CELLS ((uint64_t)1 << 28)
 
 static const topomap_pattern_param amr[] = {
-    {"shape", TOPOMAP_PARAM_SHAPE, "XxY|XxYxZ", NULL, "coarse blocks in each dimension", 2, 3},
+    {"shape", TOPOMAP_PARAM_SHAPE, "XxY|XxYxZ", "8x8x8", "coarse blocks in each dimension", 2, 3},
     {"levels", TOPOMAP_PARAM_COUNT, "N", "2", "how often blocks are halved at the shell", 0, 8},
     {"radius", TOPOMAP_PARAM_REAL, "R", "0.3", "of the shell, as a share of the shortest side", 0,
      2},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks that talk to all others of their group: all-to-all exchanges and transposes. */
+/* Groups of ranks with a collective operation in each: all-to-all exchanges, transposes, and the
+ * rows and columns of a process grid. */
 #include "graph/patterns.h"
 
 static const topomap_pattern_param alltoall[] = {
@@ -19,6 +20,22 @@ static const topomap_pattern_param fft[] = {
      "bytes of the whole array instead: each rank's share goes to its group in equal parts", 1,
      0x1p62},
     {"phases", TOPOMAP_PARAM_FLAG, NULL, "", "the two transposes are one after the other", 0, 0},
+    TOPOMAP_PARAM_NONE,
+};
+
+#define LINE_KINDS "none|ring|tree|butterfly|alltoall"
+enum kind { NONE, RING, TREE, BUTTERFLY, ALLTOALL };
+
+static const topomap_pattern_param grid[] = {
+    {"shape", TOPOMAP_PARAM_SHAPE, "PxQ", NULL, "P rows of Q ranks, as in ScaLAPACK and HPL", 2, 2},
+    {"order", TOPOMAP_PARAM_WORD, "row|column", "row",
+     "row: the Q ranks of a row are consecutive; column: the P of a column are", 0, 0},
+    {"rows", TOPOMAP_PARAM_WORD, LINE_KINDS, "ring", "what the ranks of a row do", 0, 0},
+    {"columns", TOPOMAP_PARAM_WORD, LINE_KINDS, "butterfly", "what those of a column do", 0, 0},
+    TOPOMAP_PARAM_BYTES("64", "each way between two ranks of a row"),
+    {"second", TOPOMAP_PARAM_COUNT, "N", "", "the same in a column (as bytes= if left out)", 1,
+     0x1p62},
+    {"phases", TOPOMAP_PARAM_FLAG, NULL, "", "rows, then columns", 0, 0},
     TOPOMAP_PARAM_NONE,
 };
 
@@ -85,6 +102,79 @@ static int make_fft(const topomap_pattern_args *args, topomap_pattern_out *out, 
     return add_transpose(q, p, !row, second, out, err);
 }
 
+/* ---- Process grids --------------------------------------------------------------------------- */
+
+/* One rank of a group, `i`, with those of larger numbers that its collective joins it to. */
+static int add_rank(enum kind kind, uint64_t first, uint64_t stride, uint64_t size, uint64_t i,
+                    uint64_t bytes, topomap_pattern_out *out, topomap_error *err)
+{
+    uint64_t here = first + i * stride;
+
+    if (kind == RING)
+        return topomap_pattern_pair(out, here, first + (i + 1) % size * stride, bytes, err);
+    if (kind == ALLTOALL) {
+        for (uint64_t j = i + 1; j < size; j++)
+            if (topomap_pattern_pair(out, here, first + j * stride, bytes, err))
+                return -1;
+        return 0;
+    }
+    for (uint64_t step = 1; step < size; step *= 2) {
+        if (i & step) {
+            if (kind == TREE) /* binomial: children differ below the lowest one bit */
+                break;
+            continue;
+        }
+        if ((i | step) < size &&
+            topomap_pattern_pair(out, here, first + (i | step) * stride, bytes, err))
+            return -1;
+    }
+    return 0;
+}
+
+static int add_line(enum kind kind, uint64_t first, uint64_t stride, uint64_t size, uint64_t bytes,
+                    topomap_pattern_out *out, topomap_error *err)
+{
+    for (uint64_t i = 0; kind != NONE && size > 1 && i < size; i++)
+        if (add_rank(kind, first, stride, size, i, bytes, out, err))
+            return -1;
+    return 0;
+}
+
+static uint64_t most_arcs(enum kind kind, uint64_t size)
+{
+    uint64_t bits = 0;
+
+    while (bits < 31 && UINT64_C(1) << bits < size)
+        bits++;
+    return kind == NONE ? 0 : kind == ALLTOALL ? size - 1 : kind == BUTTERFLY ? bits : 2;
+}
+
+static int make_grid(const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
+{
+    uint64_t p = args->dim[0], q = args->dim[1], n = p * q;
+    uint64_t bytes = topomap_pattern_number(args, "bytes"), second = bytes;
+    enum kind rows = (enum kind)topomap_pattern_number(args, "rows");
+    enum kind columns = (enum kind)topomap_pattern_number(args, "columns");
+    int row = topomap_pattern_number(args, "order") == 0;
+    int phases = topomap_pattern_number(args, "phases") != 0;
+
+    if (topomap_pattern_get(args, "second")->given)
+        second = topomap_pattern_number(args, "second");
+    if (topomap_pattern_size(
+            out, n, topomap_pattern_times(n, most_arcs(rows, q) + most_arcs(columns, p)), err) ||
+        (phases && topomap_pattern_phase(out, err)))
+        return -1;
+    for (uint64_t i = 0; i < p; i++)
+        if (add_line(rows, row ? i * q : i, row ? 1 : p, q, bytes, out, err))
+            return -1;
+    if (phases && topomap_pattern_phase(out, err))
+        return -1;
+    for (uint64_t j = 0; j < q; j++)
+        if (add_line(columns, row ? j : j * p, row ? q : 1, p, second, out, err))
+            return -1;
+    return 0;
+}
+
 const topomap_pattern topomap_patterns_groups[] = {
     {{"alltoall", "all pairs within groups of consecutive ranks"}, alltoall, 1, 0, make_alltoall},
     {{"fft", "pencils of a three-dimensional FFT: transposes within rows and columns"},
@@ -92,5 +182,10 @@ const topomap_pattern topomap_patterns_groups[] = {
      1,
      0,
      make_fft},
+    {{"grid", "rows and columns of a process grid, a collective operation in each"},
+     grid,
+     1,
+     0,
+     make_grid},
     {{NULL, NULL}, NULL, 0, 0, NULL},
 };

@@ -159,30 +159,52 @@ static int make_uniform(const topomap_pattern_args *args, topomap_pattern_out *o
 /* Chung and Lu's model: rank i has the weight (i + i0)^(-1/(G-1)), i0 such that no two ranks are
  * expected to have more than one edge; a pair comes up as often as the product of its weights.
  * Rank 0 is the heaviest. */
-static double *weights_new(uint64_t n, double exponent, double deg, topomap_error *err)
-{
-    double *sum = topomap_alloc(n + 1, sizeof *sum, err);
-    double power = -1.0 / (exponent - 1.0), shift = 1.0;
+struct weights {
+    uint64_t n;
+    double *sum;     /* [n + 1] of the weights before each rank */
+    uint64_t *guide; /* [n + 1] the rank at each n-th part of the sum: where a search begins */
+};
 
-    for (int round = 0; sum && round < 60; round++, shift *= 2) {
-        for (uint64_t i = 0; i < n; i++)
-            sum[i + 1] = sum[i] + pow((double)i + shift, power);
-        /* The heaviest weight, scaled to degrees, squared over their sum. */
-        if (sum[1] * sum[1] * deg * (double)n <= sum[n] * sum[n])
-            break;
-    }
-    return sum;
+static void weights_clear(struct weights *w)
+{
+    free(w->sum);
+    free(w->guide);
 }
 
-static uint64_t weighted(const double *sum, uint64_t n, topomap_random *random)
+static int weights_new(struct weights *w, double exponent, double deg, topomap_error *err)
 {
-    double at = topomap_pattern_unit(random) * sum[n];
-    uint64_t low = 0, high = n;
+    double power = -1.0 / (exponent - 1.0), shift = 1.0;
+    uint64_t at = 0;
+
+    w->sum = topomap_alloc(w->n + 1, sizeof *w->sum, err);
+    w->guide = topomap_alloc(w->n + 1, sizeof *w->guide, err);
+    if (!w->sum || !w->guide)
+        return -1;
+    for (int round = 0; round < 60; round++, shift *= 2) {
+        for (uint64_t i = 0; i < w->n; i++)
+            w->sum[i + 1] = w->sum[i] + pow((double)i + shift, power);
+        /* The heaviest weight, scaled to degrees, squared over their sum. */
+        if (w->sum[1] * w->sum[1] * deg * (double)w->n <= w->sum[w->n] * w->sum[w->n])
+            break;
+    }
+    for (uint64_t k = 0; k <= w->n; k++) {
+        while (at + 1 < w->n && w->sum[at + 1] <= (double)k / (double)w->n * w->sum[w->n])
+            at++;
+        w->guide[k] = at;
+    }
+    return 0;
+}
+
+static uint64_t weighted(const struct weights *w, topomap_random *random)
+{
+    double part = topomap_pattern_unit(random), at = part * w->sum[w->n];
+    uint64_t k = (uint64_t)(part * (double)w->n);
+    uint64_t low = w->guide[k], high = w->guide[k + (k < w->n)] + 1;
 
     while (high - low > 1) {
         uint64_t middle = low + (high - low) / 2;
 
-        if (sum[middle] <= at)
+        if (w->sum[middle] <= at)
             low = middle;
         else
             high = middle;
@@ -193,7 +215,8 @@ static uint64_t weighted(const double *sum, uint64_t n, topomap_random *random)
 static int make_powerlaw(const topomap_pattern_args *args, topomap_pattern_out *out,
                          topomap_error *err)
 {
-    double exponent = topomap_pattern_get(args, "exponent")->real, *sum;
+    double exponent = topomap_pattern_get(args, "exponent")->real;
+    struct weights weights = {0};
     struct pairs pairs = {0};
     struct draw draw;
     uint64_t tries;
@@ -204,12 +227,14 @@ static int make_powerlaw(const topomap_pattern_args *args, topomap_pattern_out *
     if (draw.pairs > draw.n * (draw.n - 1) / 8)
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "no room for a power law: more than a quarter of all pairs");
-    sum = weights_new(draw.n, exponent, topomap_pattern_get(args, "deg")->real, err);
-    status = sum ? pairs_new(&pairs, draw.pairs, err) : -1;
+    weights.n = draw.n;
+    status = weights_new(&weights, exponent, topomap_pattern_get(args, "deg")->real, err);
+    if (!status)
+        status = pairs_new(&pairs, draw.pairs, err);
     tries = 100 * draw.pairs + 1000;
     for (uint64_t left = draw.pairs; !status && left;) {
-        uint64_t u = weighted(sum, draw.n, &draw.random);
-        uint64_t v = weighted(sum, draw.n, &draw.random);
+        uint64_t u = weighted(&weights, &draw.random);
+        uint64_t v = weighted(&weights, &draw.random);
 
         if (!tries--)
             status = topomap_error_set(err, TOPOMAP_EUSAGE,
@@ -219,7 +244,7 @@ static int make_powerlaw(const topomap_pattern_args *args, topomap_pattern_out *
             status = add_pair(&draw, u, v, out, err);
     }
     free(pairs.key);
-    free(sum);
+    weights_clear(&weights);
     return status;
 }
 
