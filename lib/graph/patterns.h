@@ -114,6 +114,8 @@ int topomap_pattern_parse(const topomap_pattern *pattern, const char *text, cons
 /** Reads an integer at *at and moves behind it: digits, 4K (4096), 1e6. -1: none, or 2^63 and more.
  */
 int topomap_pattern_count(const char **at, uint64_t *value);
+/** The same for a number with a fraction and an exponent, whatever the locale. */
+int topomap_pattern_real(const char **at, double *value);
 /** Fails with where in \p text the trouble is. */
 int topomap_pattern_fail(const char *text, const char *at, topomap_error *err, const char *format,
                          ...) TOPOMAP_PRINTF(4, 5);

@@ -198,14 +198,13 @@ static int read_file(const context *c, const char *at, const char *end, topomap_
 
 static int take_factor(const context *c, const char **at, double *factor)
 {
-    const char *behind = skip_factor(*at);
-    char *end;
+    const char *behind = skip_factor(*at), *end = *at;
 
     *factor = 1.0;
     if (behind == *at)
         return 0;
-    *factor = strtod(*at, &end); /* digits and a point: the same in the C locale alone */
-    if (end + 1 != behind || !(*factor > 0.0 && *factor <= 0x1p62))
+    if (topomap_pattern_real(&end, factor) || end + 1 != behind ||
+        !(*factor > 0.0 && *factor <= 0x1p62))
         return topomap_pattern_fail(c->text, *at, c->err, "a factor above 0 expected");
     *at = behind;
     return 0;

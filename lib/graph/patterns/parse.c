@@ -75,8 +75,7 @@ void topomap_pattern_grammar(const topomap_pattern *pattern, char *text, size_t 
 
 /* ---- Values -------------------------------------------------------------------------------- */
 
-/* Digits, a fraction, an exponent; without libc's locale. */
-static int take_real(const char **at, double *value)
+int topomap_pattern_real(const char **at, double *value)
 {
     const char *p = *at;
     double sum = 0;
@@ -113,7 +112,7 @@ int topomap_pattern_count(const char **at, uint64_t *value)
         return -1;
     if (*p == '.' || *p == 'e' || *p == 'E') {
         p = *at;
-        if (take_real(&p, &real) || real >= 0x1p63 || real != floor(real))
+        if (topomap_pattern_real(&p, &real) || real >= 0x1p63 || real != floor(real))
             return -1;
         *value = (uint64_t)real;
     }
@@ -156,7 +155,7 @@ static int set_number(const reader *r, const topomap_pattern_param *param,
         bad = topomap_pattern_count(&at, &value->number);
         value->real = (double)value->number;
     } else {
-        bad = take_real(&at, &value->real);
+        bad = topomap_pattern_real(&at, &value->real);
     }
     if (!bad && at == end && value->real >= least && value->real <= most)
         return 0;
