@@ -37,7 +37,7 @@ static int add_piece(const piece *p, topomap_arcs *arcs, topomap_error *err)
             uint64_t bytes, messages = 0;
 
             if (scale(g->bytes[i], p->factor, &bytes) ||
-                (arcs->has_messages && scale(g->messages[i], p->factor, &messages)))
+                (arcs->has_messages && scale(topomap_graph_arc_messages(g, i), p->factor, &messages)))
                 return topomap_error_set(err, TOPOMAP_EUSAGE, "the bytes of an arc reach 2^63");
             if (topomap_arcs_add(arcs, (uint32_t)(p->first + u),
                                  (uint32_t)(p->first + g->target[i]), bytes, messages, err))
@@ -65,7 +65,7 @@ static int add_pieces(const piece *list, size_t count, uint64_t more, topomap_ar
         return -1;
     arcs->has_messages = !more;
     for (size_t i = 0; i < count; i++)
-        arcs->has_messages &= list[i].graph->messages != NULL;
+        arcs->has_messages &= topomap_graph_has_messages(list[i].graph);
     for (size_t i = 0; i < count; i++)
         if (add_piece(&list[i], arcs, err))
             return -1;

@@ -10,9 +10,10 @@
 #define MOST_NAME 32
 
 static const topomap_pattern *const families[] = {
-    topomap_patterns_grid,   topomap_patterns_groups, topomap_patterns_trees,
-    topomap_patterns_random, topomap_patterns_nas,    topomap_patterns_training,
-    topomap_patterns_meshes, topomap_patterns_points, topomap_patterns_amr,
+    topomap_patterns_grid,     topomap_patterns_groups, topomap_patterns_product,
+    topomap_patterns_trees,    topomap_patterns_random, topomap_patterns_nas,
+    topomap_patterns_training, topomap_patterns_meshes, topomap_patterns_points,
+    topomap_patterns_amr,
 };
 
 const topomap_pattern *topomap_pattern_at(size_t i)

@@ -8,6 +8,7 @@
 
 #define TOPOMAP_PATTERN_DIMS 8
 #define TOPOMAP_PATTERN_PARAMS 24
+#define TOPOMAP_PATTERN_FACTORS 24
 /** More arcs than this are refused: 24 bytes each while the graph is made. */
 #define TOPOMAP_PATTERN_ARCS ((uint64_t)1 << 31)
 /** How deep sum(), phases() and blocks() may stand in each other. */
@@ -18,14 +19,15 @@
 
 enum topomap_param_type {
     TOPOMAP_PARAM_END = 0,
-    TOPOMAP_PARAM_COUNT, /**< an integer of least..most; 4K is 4096, 1e6 a million */
-    TOPOMAP_PARAM_REAL,  /**< a number of least..most with a fraction */
-    TOPOMAP_PARAM_WORD,  /**< one of `values`, which are separated by | */
-    TOPOMAP_PARAM_TEXT,  /**< anything: the pattern's file reads it */
-    TOPOMAP_PARAM_FLAG,  /**< stands alone */
-    TOPOMAP_PARAM_SHAPE, /**< AxBx..., each of 1 to 2^31; least..most dimensions */
-    TOPOMAP_PARAM_WRAP,  /**< letters of dimensions; `periodic` sets all */
-    TOPOMAP_PARAM_SIDES, /**< bytes by direction: N, or x:N,y+:N,y-:N */
+    TOPOMAP_PARAM_COUNT,  /**< an integer of least..most; 4K is 4096, 1e6 a million */
+    TOPOMAP_PARAM_REAL,   /**< a number of least..most with a fraction */
+    TOPOMAP_PARAM_WORD,   /**< one of `values`, which are separated by | */
+    TOPOMAP_PARAM_TEXT,   /**< anything: the pattern's file reads it */
+    TOPOMAP_PARAM_FLAG,   /**< stands alone */
+    TOPOMAP_PARAM_SHAPE,  /**< AxBx..., each of 1 to 2^31; least..most dimensions */
+    TOPOMAP_PARAM_WRAP,   /**< letters of dimensions; `periodic` sets all */
+    TOPOMAP_PARAM_SIDES,  /**< bytes by direction: N, or x:N,y+:N,y-:N */
+    TOPOMAP_PARAM_FACTOR, /**< a size from 1 to 2^31; may stand several times, in any order */
 };
 
 /** One parameter of a pattern: the parser, the messages and the help all go by this. */
@@ -56,6 +58,11 @@ typedef struct topomap_pattern_args {
     int dims;
     uint64_t dim[TOPOMAP_PATTERN_DIMS];
     uint64_t side[TOPOMAP_PATTERN_DIMS][2]; /* bytes down and up each dimension */
+    int factors;
+    struct {
+        int param; /* which of the pattern's */
+        uint64_t size;
+    } factor[TOPOMAP_PATTERN_FACTORS]; /* in the text's order */
 } topomap_pattern_args;
 
 /** The value of a parameter that the pattern's table has. */
@@ -130,9 +137,9 @@ void topomap_pattern_suggest(const char *text, char *out, size_t room);
 /* ---- What the families' files have -------------------------------------------------------- */
 
 extern const topomap_pattern topomap_patterns_grid[], topomap_patterns_groups[],
-    topomap_patterns_trees[], topomap_patterns_random[], topomap_patterns_nas[],
-    topomap_patterns_training[], topomap_patterns_meshes[], topomap_patterns_points[],
-    topomap_patterns_amr[];
+    topomap_patterns_product[], topomap_patterns_trees[], topomap_patterns_random[],
+    topomap_patterns_nas[], topomap_patterns_training[], topomap_patterns_meshes[],
+    topomap_patterns_points[], topomap_patterns_amr[];
 
 #define TOPOMAP_PARAM_NONE                                                                         \
     {                                                                                              \

@@ -55,6 +55,8 @@ static const struct {
     {"alltoall:group=64,n=2048", 2048, 32 * 64 * 63 / 2, 32 * 64 * 63 * 64},
     {"alltoall:n=10,group=4,bytes=1", 10, 6 + 6 + 1, 26},
     {"alltoall:5,bytes=1", 5, 10, 20},
+    {"product:path=4,all=3,bytes=2", 12, 3 * 3 + 4 * 3, 4 * 21},
+    {"product:ring=5,copies=2,ring=2,bytes=1", 20, 20 + 10, 40 + 40},
 };
 
 static void test_known(void **state)

@@ -267,6 +267,23 @@ static int set_side(const reader *r, const char *at, const char *end)
     return 0;
 }
 
+static int set_factor(const reader *r, int i, const char *at, const char *end)
+{
+    topomap_pattern_args *args = r->args;
+    const char *begin = at;
+    uint64_t size;
+
+    if (topomap_pattern_count(&at, &size) || at != end || size < 1 || size > TOPOMAP_GRAPH_RANKS)
+        return topomap_pattern_fail(r->text, begin, r->err, "%s= takes a number from 1 to 2^31",
+                                    r->pattern->param[i].name);
+    if (args->factors == TOPOMAP_PATTERN_FACTORS)
+        return topomap_pattern_fail(r->text, begin, r->err, "no more than %d factors",
+                                    TOPOMAP_PATTERN_FACTORS);
+    args->factor[args->factors].param = i;
+    args->factor[args->factors++].size = size;
+    return 0;
+}
+
 static int set_value(const reader *r, int i, const char *at, const char *end)
 {
     const topomap_pattern_param *param = &r->pattern->param[i];
@@ -291,6 +308,8 @@ static int set_value(const reader *r, int i, const char *at, const char *end)
         return set_wrap(r, value, at, end);
     case TOPOMAP_PARAM_SIDES:
         return set_side(r, at, end);
+    case TOPOMAP_PARAM_FACTOR:
+        return set_factor(r, i, at, end);
     case TOPOMAP_PARAM_END:
         break;
     }
@@ -322,7 +341,7 @@ static int take_item(const reader *r, const char *at, const char *end, int *last
         if ((param[i].type == TOPOMAP_PARAM_FLAG) != !equals)
             return topomap_pattern_fail(r->text, at, r->err, "%s %s", param[i].name,
                                         equals ? "takes no value" : "needs a value");
-        if (r->args->value[i].given)
+        if (r->args->value[i].given && param[i].type != TOPOMAP_PARAM_FACTOR)
             return topomap_pattern_fail(r->text, at, r->err, "%s is said twice", param[i].name);
         r->args->value[i].given = 1;
         *last = i;
