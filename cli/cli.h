@@ -4,6 +4,8 @@
 #ifndef TOPOMAP_CLI_H
 #define TOPOMAP_CLI_H
 
+#include <jansson.h>
+
 #include "topomap/topomap.h"
 
 /** Exit statuses of every command. */
@@ -49,9 +51,15 @@ extern const cli_command cli_graph_edit_commands[];
 extern const cli_command cli_distance_commands[], cli_synth_commands[], cli_policy_commands[];
 
 /** Longer texts of commands, in lines as they are to be shown. */
-extern const char cli_distance_text[], cli_synth_text[], cli_map_text[], cli_policy_text[];
+extern const char cli_distance_text[], cli_synth_text[], cli_map_text[], cli_policy_text[],
+    cli_pattern_text[];
 /** The command's, or NULL. */
 const char *cli_text(const cli_command *command);
+
+/** The table of patterns: all of it, or one row with its parameters (0: there is none). */
+json_t *cli_pattern_json(void);
+void cli_pattern_list(void);
+int cli_pattern_one(const char *name);
 
 /** Value of an option, NULL where it was not given. */
 const char *cli_get(const cli_call *call, const char *name);

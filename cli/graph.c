@@ -301,24 +301,10 @@ static json_t *options_json(const topomap_graph_option *o)
     return list;
 }
 
-static json_t *parameters_json(size_t pattern)
-{
-    topomap_graph_pattern_param param;
-    json_t *list = json_array();
-
-    for (size_t k = 0; topomap_graph_pattern_parameter(pattern, k, &param); k++)
-        json_array_append_new(list, json_pack("{s:s, s:s?, s:s?, s:s}", "name", param.name,
-                                              "values", param.values, "default", param.fallback,
-                                              "help", param.help));
-    return list;
-}
-
 static json_t *tables_json(void)
 {
-    json_t *formats = json_array(), *patterns = json_array();
-    const topomap_graph_pattern_info *pattern;
     const topomap_graph_format *format;
-    char grammar[1000];
+    json_t *formats = json_array();
 
     for (size_t i = 0; (format = topomap_graph_format_row(i)); i++)
         json_array_append_new(formats,
@@ -326,21 +312,19 @@ static json_t *tables_json(void)
                                         "help", format->help, "suffixes", suffixes(format->suffix),
                                         "read", format->can_read, "write", format->can_write,
                                         "options", options_json(format->options)));
-    for (size_t i = 0; topomap_graph_pattern_grammar(i, grammar, sizeof grammar); i++) {
-        pattern = topomap_graph_pattern_row(i);
-        json_array_append_new(patterns, json_pack("{s:s, s:s, s:s, s:o}", "name", pattern->name,
-                                                  "grammar", grammar, "help", pattern->help,
-                                                  "parameters", parameters_json(i)));
-    }
-    return json_pack("{s:o, s:o, s:o}", "formats", formats, "patterns", patterns, "imports",
-                     imports_json());
+    return json_pack("{s:o, s:o, s:o}", "formats", formats, "patterns", cli_pattern_json(),
+                     "imports", imports_json());
 }
 
 static int run_formats(const cli_call *call)
 {
     const topomap_graph_format *format;
-    char grammar[1000];
 
+    if (call->operands)
+        return cli_pattern_one(call->operand[0])
+                   ? CLI_DONE
+                   : cli_usage_error(call, "no pattern '%s'; `topomap formats` lists them",
+                                     call->operand[0]);
     if (cli_get(call, "json"))
         return print_json(tables_json());
     puts("Formats of graph files (--from, --to), with what they take as --option NAME=VALUE when "
@@ -351,9 +335,7 @@ static int run_formats(const cli_call *call)
         for (const topomap_graph_option *o = format->options; o && o->name; o++)
             printf("%18s%s=%s: %s\n", "", o->name, o->values, o->help);
     }
-    puts("Patterns, accepted wherever a graph file is:");
-    for (size_t i = 0; topomap_graph_pattern_grammar(i, grammar, sizeof grammar); i++)
-        printf("  %s\n%17s%s\n", grammar, "", topomap_graph_pattern_row(i)->help);
+    cli_pattern_list();
     print_imports();
     return CLI_DONE;
 }
@@ -410,7 +392,9 @@ const cli_command cli_graph_commands[] = {
      generate_options, 1, 1, run_generate},
     {"graph partition", "MESH", "the graph of the blocks of a mesh or matrix larger than the job",
      partition_options, 1, 1, run_partition},
-    {"formats", "", "list the formats of graph files, the patterns, and what `db import` reads",
-     formats_options, 0, 0, run_formats},
+    {"formats", "[PATTERN]",
+     "list the formats of graph files, the patterns (or one, with its parameters), and what `db "
+     "import` reads",
+     formats_options, 0, 1, run_formats},
     {NULL, NULL, NULL, NULL, 0, 0, NULL},
 };

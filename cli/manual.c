@@ -75,6 +75,39 @@ static void put_imports(void)
     }
 }
 
+/* Every pattern with its parameters, on the page of formats. */
+static void put_patterns(void)
+{
+    topomap_graph_pattern_param param;
+    char grammar[1000];
+
+    printf(".SH PATTERNS\n");
+    for (size_t i = 0; topomap_graph_pattern_grammar(i, grammar, sizeof grammar); i++) {
+        printf(".TP\n.B ");
+        put_text(grammar);
+        printf("\n");
+        put_text(topomap_graph_pattern_row(i)->help);
+        printf(".\n");
+        for (size_t k = 0; topomap_graph_pattern_parameter(i, k, &param); k++) {
+            printf(".br\n\\fI");
+            put_text(param.name);
+            printf("\\fR%s", param.values ? "=" : "");
+            put_text(param.values ? param.values : "");
+            printf(": ");
+            put_text(param.help);
+            if (param.fallback && *param.fallback) {
+                printf(" (default ");
+                put_text(param.fallback);
+                printf(")");
+            }
+            printf("\n");
+        }
+    }
+    printf(".SS Compositions\n.nf\n");
+    put_text(cli_pattern_text);
+    printf(".fi\n");
+}
+
 static int belongs(const cli_command *command, const char *page)
 {
     size_t length = strlen(page);
@@ -133,6 +166,8 @@ int cli_manual(const char *page)
     }
     if (strcmp(page, "db") == 0)
         put_imports();
+    if (strcmp(page, "formats") == 0)
+        put_patterns();
     put_tail();
     return CLI_DONE;
 }
@@ -144,6 +179,10 @@ int cli_words(int argc, char **argv)
 
     for (const cli_option *o = command ? command->options : NULL; o && o->name; o++)
         printf("--%s\n", o->name);
+    if (command &&
+        (strcmp(command->name, "graph generate") == 0 || strcmp(command->name, "formats") == 0))
+        for (size_t i = 0; topomap_graph_pattern_row(i); i++)
+            puts(topomap_graph_pattern_row(i)->name);
     if (command)
         return CLI_DONE;
     for (size_t t = 0; cli_tables[t]; t++)

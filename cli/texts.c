@@ -9,6 +9,7 @@ static const struct {
 } texts[] = {
     {"db distance", cli_distance_text},
     {"db synth", cli_synth_text},
+    {"graph generate", cli_pattern_text},
     {"map", cli_map_text},
     {"policy check", cli_policy_text},
 };

@@ -84,8 +84,8 @@ static void add_words(text *t, const topomap_lattice *l)
         add(t, "%s:%u", rings ? "ring" : "chain", l->size[0]);
     else if (cliques == 1 && copies == 1 && l->dims == 2)
         add(t, "alltoall:n=%u,group=%u", l->size[0] * l->size[1], l->size[0]);
-    else if (cliques == 2 && l->dims == 2 && topomap_pattern_is_named("fft:"))
-        add(t, "fft:%ux%u", l->size[0], l->size[1]);
+    else if (cliques == 2 && l->dims == 2) /* whose second size is the one that varies fastest */
+        add(t, "fft:%ux%u", l->size[1], l->size[0]);
     else if (lines == l->dims && (l->dims < 4 || (l->dims == 4 && rings == 4 && !l->diagonals)))
         add_grid(t, l);
     else

@@ -10,7 +10,9 @@ lib_libcore_la_SOURCES += \
   lib/graph/patterns.h lib/graph/patterns.c \
   lib/graph/combine.h lib/graph/combine.c \
   lib/graph/patterns/parse.c lib/graph/patterns/compose.c \
-  lib/graph/patterns/grid.c lib/graph/patterns/groups.c lib/graph/patterns/meshes.c lib/graph/patterns/product.c \
+  lib/graph/patterns/grid.c lib/graph/patterns/groups.c lib/graph/patterns/product.c lib/graph/patterns/trees.c \
+  lib/graph/patterns/random.c lib/graph/patterns/nas.c lib/graph/patterns/training.c \
+  lib/graph/patterns/meshes.c lib/graph/patterns/amr.c \
   lib/graph/patterns/points.h lib/graph/patterns/points.c lib/graph/patterns/delaunay.c \
   lib/graph/blocks.c \
   lib/graph/lattice.h lib/graph/lattice.c lib/graph/lattice_inside.h lib/graph/lattice_grow.h \

@@ -10,8 +10,10 @@
 #define MOST_NAME 32
 
 static const topomap_pattern *const families[] = {
-    topomap_patterns_grid,   topomap_patterns_groups, topomap_patterns_product,
-    topomap_patterns_meshes, topomap_patterns_points,
+    topomap_patterns_grid,     topomap_patterns_groups, topomap_patterns_product,
+    topomap_patterns_trees,    topomap_patterns_random, topomap_patterns_nas,
+    topomap_patterns_training, topomap_patterns_meshes, topomap_patterns_points,
+    topomap_patterns_amr,
 };
 
 const topomap_pattern *topomap_pattern_at(size_t i)
@@ -146,12 +148,15 @@ int topomap_pattern_size(topomap_pattern_out *out, uint64_t ranks, uint64_t arcs
         return topomap_error_set(err, TOPOMAP_EUSAGE, "more than 2^31 ranks");
     if (!ranks)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "no ranks");
+    if (out->most && ranks > out->most)
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "%llu ranks, and there may be %llu at most",
+                                 (unsigned long long)ranks, (unsigned long long)out->most);
     if (arcs > TOPOMAP_PATTERN_ARCS)
         return topomap_error_set(
             err, TOPOMAP_EUSAGE, "more than 2^31 arcs (%llu ranks with up to %llu neighbours)",
             (unsigned long long)ranks, (unsigned long long)((arcs - 1) / ranks + 1));
     out->ranks = ranks;
-    return topomap_arcs_reserve(&out->arcs, arcs, err);
+    return topomap_arcs_reserve(&out->arcs, arcs + !arcs, err);
 }
 
 int topomap_pattern_phase(topomap_pattern_out *out, topomap_error *err)

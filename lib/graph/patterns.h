@@ -22,6 +22,7 @@ enum topomap_param_type {
     TOPOMAP_PARAM_COUNT,  /**< an integer of least..most; 4K is 4096, 1e6 a million */
     TOPOMAP_PARAM_REAL,   /**< a number of least..most with a fraction */
     TOPOMAP_PARAM_WORD,   /**< one of `values`, which are separated by | */
+    TOPOMAP_PARAM_TEXT,   /**< anything: the pattern's file reads it */
     TOPOMAP_PARAM_FLAG,   /**< stands alone */
     TOPOMAP_PARAM_SHAPE,  /**< AxBx..., each of 1 to 2^31; least..most dimensions */
     TOPOMAP_PARAM_WRAP,   /**< letters of dimensions; `periodic` sets all */
@@ -44,6 +45,8 @@ typedef struct topomap_pattern_value {
     int given;       /* in the text, not by default */
     uint64_t number; /* COUNT; index of a WORD; bits of WRAP; 1 of a FLAG */
     double real;
+    const char *text; /* TEXT, as it stands in the pattern */
+    size_t length;
 } topomap_pattern_value;
 
 typedef struct topomap_pattern topomap_pattern;
@@ -70,6 +73,7 @@ uint64_t topomap_pattern_number(const topomap_pattern_args *args, const char *na
 /** Where a pattern's file puts the graph. Arcs may come in any order; those with the same ends are
  *  added up. */
 typedef struct topomap_pattern_out {
+    uint64_t most; /* ranks that there may be; 0: any number */
     uint64_t ranks;
     topomap_arcs arcs;
     uint64_t *load; /* [ranks] or NULL */
@@ -114,6 +118,11 @@ const topomap_pattern *topomap_pattern_named(const char *name, size_t length);
 /** Reads the text of one pattern, [begin, end) of \p text. */
 int topomap_pattern_parse(const topomap_pattern *pattern, const char *text, const char *begin,
                           const char *end, topomap_pattern_args *args, topomap_error *err);
+/** Reads an integer at *at and moves behind it: digits, 4K (4096), 1e6. -1: none, or 2^63 and more.
+ */
+int topomap_pattern_count(const char **at, uint64_t *value);
+/** The same for a number with a fraction and an exponent, whatever the locale. */
+int topomap_pattern_real(const char **at, double *value);
 /** Fails with where in \p text the trouble is. */
 int topomap_pattern_fail(const char *text, const char *at, topomap_error *err, const char *format,
                          ...) TOPOMAP_PRINTF(4, 5);
@@ -130,7 +139,7 @@ void topomap_pattern_suggest(const char *text, char *out, size_t room);
 extern const topomap_pattern topomap_patterns_grid[], topomap_patterns_groups[],
     topomap_patterns_product[], topomap_patterns_trees[], topomap_patterns_random[],
     topomap_patterns_nas[], topomap_patterns_training[], topomap_patterns_meshes[],
-    topomap_patterns_points[];
+    topomap_patterns_points[], topomap_patterns_amr[];
 
 #define TOPOMAP_PARAM_NONE                                                                         \
     {                                                                                              \

@@ -56,31 +56,80 @@ static uint32_t tail_of(const topomap_network *network, uint32_t link)
     return low;
 }
 
-static void sum_up(const topomap_network *network, const double *load,
+static void name_link(const topomap_network *network, uint32_t link, char *text, size_t size)
+{
+    char from[60], to[60];
+
+    name_vertex(network, tail_of(network, link), from, sizeof from);
+    name_vertex(network, network->head[link], to, sizeof to);
+    snprintf(text, size, "%s -> %s", from, to);
+}
+
+/* The most loaded link of one phase: adds its load to the maximum, and keeps the name of the most
+ * loaded of all. Adds the loads to those of all phases. */
+static void add_up(const topomap_network *network, const double *load, double *all, double *most,
                    topomap_congestion *congestion)
 {
     uint32_t worst = UINT32_MAX;
-    double sum = 0.0;
-    char from[60], to[60];
+    double max = 0.0;
 
     for (uint32_t link = 0; link < network->links; link++) {
         double share = load[link] / network->capacity[link];
 
-        sum += share;
-        congestion->used += load[link] > 0.0;
-        if (share > congestion->max) {
-            congestion->max = share;
+        all[link] += load[link];
+        if (share > max) {
+            max = share;
             worst = link;
         }
+    }
+    congestion->max += max;
+    if (max > *most) {
+        *most = max;
+        name_link(network, worst, congestion->worst, sizeof congestion->worst);
+    }
+}
+
+static void sum_up(const topomap_network *network, const double *all,
+                   topomap_congestion *congestion)
+{
+    double sum = 0.0;
+
+    for (uint32_t link = 0; link < network->links; link++) {
+        sum += all[link] / network->capacity[link];
+        congestion->used += all[link] > 0.0;
     }
     congestion->links = network->links;
     congestion->unit = network->unit;
     congestion->mean = network->links ? sum / network->links : 0.0;
-    if (worst == UINT32_MAX)
-        return;
-    name_vertex(network, tail_of(network, worst), from, sizeof from);
-    name_vertex(network, network->head[worst], to, sizeof to);
-    snprintf(congestion->worst, sizeof congestion->worst, "%s -> %s", from, to);
+}
+
+/* Phases do not meet on the links: each has its own loads, and takes as long as its most loaded
+ * link. */
+static int evaluate_phases(topomap_traffic *traffic, size_t model, topomap_congestion *congestion,
+                           topomap_error *err)
+{
+    const topomap_graph *graph = traffic->graph;
+    uint32_t links = traffic->network->links, phases = graph->phases ? graph->phases : 1;
+    double *load = topomap_alloc(links, sizeof *load, err);
+    double *all = topomap_alloc(links, sizeof *all, err), most = 0.0;
+    topomap_congestion made = {.model = models[model].info.name};
+    int status = load && all ? 0 : -1;
+
+    for (uint32_t k = 0; status == 0 && k < phases; k++) {
+        traffic->graph = graph->phases ? graph->phase[k] : graph;
+        memset(load, 0, links * sizeof *load);
+        status = models[model].add(traffic, load, err);
+        if (status == 0)
+            add_up(traffic->network, load, all, &most, &made);
+    }
+    traffic->graph = graph;
+    if (status == 0) {
+        sum_up(traffic->network, all, &made);
+        *congestion = made;
+    }
+    free(load);
+    free(all);
+    return status;
 }
 
 static int evaluate(const topomap_graph *graph, const topomap_machine *machine,
@@ -89,9 +138,8 @@ static int evaluate(const topomap_graph *graph, const topomap_machine *machine,
 {
     uint32_t *node_of = topomap_alloc(graph->ranks, sizeof *node_of, err);
     uint32_t *vertex_of = topomap_alloc(graph->ranks, sizeof *vertex_of, err);
-    double *load = topomap_alloc(network->links, sizeof *load, err);
     topomap_traffic traffic = {network, graph, vertex_of, node_of};
-    int status = node_of && vertex_of && load ? 0 : -1;
+    int status = node_of && vertex_of ? 0 : -1;
 
     for (uint32_t r = 0; status == 0 && r < graph->ranks; r++) {
         if (slot_of[r] >= machine->slots) {
@@ -103,14 +151,9 @@ static int evaluate(const topomap_graph *graph, const topomap_machine *machine,
         vertex_of[r] = network->vertex_of[node_of[r]];
     }
     if (status == 0)
-        status = models[model].add(&traffic, load, err);
-    if (status == 0) {
-        *congestion = (topomap_congestion){.model = models[model].info.name};
-        sum_up(network, load, congestion);
-    }
+        status = evaluate_phases(&traffic, model, congestion, err);
     free(node_of);
     free(vertex_of);
-    free(load);
     return status;
 }
 

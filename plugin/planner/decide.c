@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/graph.h"
 #include "util/alloc.h"
 
 /* What one step needs on the way, so that one function can free it all. */
@@ -94,7 +95,7 @@ static int open_graph(work *w, topomap_error *err)
     char chain[32];
     const char *what = graph_of(w, chain, sizeof chain, tasks);
 
-    if (topomap_graph_read(what, NULL, &w->graph, err) != 0)
+    if (topomap_graph_read_within(what, tasks, &w->graph, err) != 0)
         return -1;
     ranks = topomap_graph_ranks(w->graph);
     if (ranks > tasks)

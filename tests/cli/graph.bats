@@ -71,6 +71,41 @@ setup() {
   jq -e '[.patterns[] | .name as $n | .grammar | startswith($n)] | all' json
 }
 
+@test "formats PATTERN, the manual and completion know every parameter" {
+  run -0 topomap formats parallel
+  [[ $output == *"tp=N: tensor parallel ranks (default 1)"* ]]
+  run -0 topomap formats ring
+  [[ $output == *"n=N: ranks (must be given)"* ]]
+  run -2 topomap formats rang
+  topomap formats --json >json
+  jq -e '[.patterns[] | .parameters | length > 0] | all' json
+  jq -e '.patterns[] | select(.name == "fem3d") | .parameters[] | select(.name == "solid") | .values == "box|ball|crank" and .default == "box"' json
+  topomap help --man formats >page
+  topomap help --words graph generate >words
+  jq -r '.patterns[].name' json >names
+  while read -r name; do
+    grep -q "^.B ${name//-/\\\\-}" page
+    grep -qx -- "$name" words
+  done <names
+  grep -q 'blocks(A,B,couple=N)' page
+}
+
+@test "patterns compose, with files too, wherever a graph is taken" {
+  topomap graph generate 'blocks(ring:4,stencil2d:5:2x2,bytes=x:8,y:4,couple=1K)' -o both.csv
+  topomap graph info both.csv --json | jq -e '.ranks == 8 and .edges == 4 + 4 + 4 and .bytes == 8 * 64 + 4 * 8 + 4 * 4 + 2048'
+  topomap graph info 'sum(both.csv,0.5*alltoall:8)' --json | jq -e '.ranks == 8 and .edges == 28'
+  topomap eval --graph 'phases(ring:16,alltoall:16)' --machine torus:4x4 --congestion exact --json >apart
+  topomap eval --graph 'sum(ring:16,alltoall:16)' --machine torus:4x4 --congestion exact --json >at-once
+  jq -es '.[0].J == .[1].J and .[0].congestion.max >= .[1].congestion.max' apart at-once
+  run -0 topomap map --graph 'phases(fft:4x4,0.1*ring:16)' --machine tree:4:4@1:10 --effort fast
+  topomap graph partition fem3d:8 --parts 16 --method rb -o parts.graph
+  topomap graph info parts.graph --json | jq -e '.ranks == 16'
+  for bad in 'sum(ring:4' 'sum()' 'blocks(ring:4,0)' 'sum(ring:4,rang:4)' ring:4,bites=3 stencil2d:6:3x3 nas-bt:8; do
+    run -2 topomap eval --graph "$bad" --machine torus:4x4
+    run -2 topomap graph generate "$bad"
+  done
+}
+
 @test "bad input: exit 3, file and line, and no output" {
   printf '3 2 001\n2 5\n1 6 3 1\n2 1\n' >bad.graph
   run -3 --separate-stderr topomap graph convert bad.graph out.csv

@@ -319,6 +319,31 @@ static void what_cannot_be_is_refused(void **state)
     topomap_machine_free(tree);
 }
 
+/* 0->1 carries 10, then 2 beside 7 on 1->2: phases take 10 and 7, together they would take 12. */
+static void phases_are_added_up(void **state)
+{
+    const uint32_t from[] = {0, 0, 1}, to[] = {1, 1, 2};
+    const uint64_t bytes[] = {10, 2, 7};
+    topomap_machine *m = parsed("mesh:3");
+    topomap_graph *g = graph_of(3, 3, from, to, bytes);
+    topomap_graph *phase[] = {graph_of(3, 1, from, to, bytes),
+                              graph_of(3, 2, from + 1, to + 1, bytes + 1)};
+    topomap_congestion whole = congestion_of(g, m, "exact"), apart;
+
+    (void)state;
+    assert_int_equal(topomap_graph_set_phases(g, phase, 2, NULL), 0);
+    assert_float_equal(whole.max, 12.0, 0);
+    for (int model = 0; model < 2; model++) {
+        apart = congestion_of(g, m, model ? "fast" : "exact");
+        assert_float_equal(apart.max, 17.0, 0);
+        assert_float_equal(apart.mean, whole.mean, 1e-12);
+        assert_int_equal(apart.used, 2);
+        assert_string_equal(apart.worst, whole.worst);
+    }
+    topomap_graph_free(g);
+    topomap_machine_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -327,6 +352,7 @@ int main(void)
         cmocka_unit_test(exact_is_what_brute_force_finds),
         cmocka_unit_test(bytes_go_the_hops),
         cmocka_unit_test(routes_are_followed),
+        cmocka_unit_test(phases_are_added_up),
         cmocka_unit_test(what_cannot_be_is_refused),
     };
 

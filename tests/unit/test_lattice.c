@@ -128,7 +128,7 @@ static const struct {
     {"alltoall:64", NULL, 1},
     {"alltoall:n=2048,group=64", NULL, 1},
     {"alltoall:n=60,group=4", NULL, 1},
-    {"product:all=64,all=32", NULL, 1},
+    {"product:all=64,all=32", "fft:32x64", 1},
     {"product:ring=16,path=8,all=8", NULL, 1},
     {"product:all=8,path=4,copies=16", NULL, 0},
 };

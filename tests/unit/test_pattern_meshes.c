@@ -24,7 +24,7 @@ static const struct {
     {"kkt3d:80,bytes=1", 1062400, (28192672 - 550400) / 2, 28192672 - 550400},
     /* 8 states, 8 multipliers, 24 controls: 64 pairs of J, 4 for each control. */
     {"kkt3d:2,bytes=1", 40, 64 + 24 * 4, 2 * (64 + 24 * 4)},
-    {"kkt3d:1,bytes=8", 8, 1 + 6, 16 * 7},
+    {"kkt3d:n=1,bytes=8", 8, 1 + 6, 16 * 7},
     {"kkt3d:3x2x1,bytes=1", 12 + 22, 7 * 4 + 2 * (4 + 7 + 28), 2 * (7 * 4 + 2 * (4 + 7 + 28))},
     {"fem3d:3,bytes=1", 27, (7 * 7 * 7 - 27) / 2, 7 * 7 * 7 - 27},
     {"fem3d:2x3x4,bytes=1", 24, (4 * 7 * 10 - 24) / 2, 4 * 7 * 10 - 24},

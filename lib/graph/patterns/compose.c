@@ -6,7 +6,6 @@
 
 #include "graph/combine.h"
 #include "graph/patterns.h"
-#include "graph/text.h"
 #include "util/alloc.h"
 
 enum kind { SUM, PHASES, BLOCKS, KINDS };
@@ -14,6 +13,7 @@ static const char *const kinds[KINDS] = {"sum", "phases", "blocks"};
 
 typedef struct context {
     const char *text; /* all of it, for messages */
+    uint64_t most;    /* ranks of a pattern; 0: any number */
     topomap_error *err;
 } context;
 
@@ -158,7 +158,7 @@ static int out_take(topomap_pattern_out *out, topomap_graph **graph, topomap_err
 static int make(const context *c, const topomap_pattern *pattern, const char *at, const char *end,
                 topomap_graph **graph)
 {
-    topomap_pattern_out out = {0};
+    topomap_pattern_out out = {.most = c->most};
     topomap_pattern_args args;
     topomap_error why;
     int status;
@@ -198,14 +198,13 @@ static int read_file(const context *c, const char *at, const char *end, topomap_
 
 static int take_factor(const context *c, const char **at, double *factor)
 {
-    const char *behind = skip_factor(*at);
-    char *end;
+    const char *behind = skip_factor(*at), *end = *at;
 
     *factor = 1.0;
     if (behind == *at)
         return 0;
-    *factor = strtod(*at, &end); /* digits and a point: the same in the C locale alone */
-    if (end + 1 != behind || !(*factor > 0.0 && *factor <= 0x1p62))
+    if (topomap_pattern_real(&end, factor) || end + 1 != behind ||
+        !(*factor > 0.0 && *factor <= 0x1p62))
         return topomap_pattern_fail(c->text, *at, c->err, "a factor above 0 expected");
     *at = behind;
     return 0;
@@ -236,7 +235,7 @@ static int take_setting(const context *c, enum kind kind, const char *at, const 
 
     if (kind != BLOCKS || (!couple && (size_t)(end - at) != strspn(at, "0123456789")))
         return 0;
-    if (*to || topomap_text_number(&number, to) || number != end || !*to ||
+    if (*to || topomap_pattern_count(&number, to) || number != end || !*to ||
         *to >= UINT64_C(1) << 62)
         return topomap_pattern_fail(c->text, at, c->err, "%s",
                                     couple ? "couple= takes bytes, once"
@@ -317,9 +316,9 @@ static int evaluate(const context *c, const char *at, const char *end, int depth
     return read_file(c, at, end, graph);
 }
 
-int topomap_graph_generate(const char *text, topomap_graph **graph, topomap_error *err)
+static int generate(const char *text, uint64_t most, topomap_graph **graph, topomap_error *err)
 {
-    context c = {text, err};
+    context c = {text, most, err};
     topomap_graph *made = NULL;
     char near[300];
 
@@ -337,4 +336,19 @@ int topomap_graph_generate(const char *text, topomap_graph **graph, topomap_erro
     }
     *graph = made;
     return 0;
+}
+
+int topomap_graph_generate(const char *text, topomap_graph **graph, topomap_error *err)
+{
+    return generate(text, 0, graph, err);
+}
+
+int topomap_graph_read_within(const char *what, uint32_t most, topomap_graph **graph,
+                              topomap_error *err)
+{
+    struct stat about;
+
+    if (stat(what, &about) && topomap_pattern_is_named(what))
+        return generate(what, most, graph, err);
+    return topomap_graph_read(what, NULL, graph, err);
 }

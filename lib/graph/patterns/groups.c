@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks that talk to all others of their group. */
+/* Groups of ranks with a collective operation in each: all-to-all exchanges, transposes, and the
+ * rows and columns of a process grid. */
 #include "graph/patterns.h"
 
 static const topomap_pattern_param alltoall[] = {
@@ -8,6 +9,47 @@ static const topomap_pattern_param alltoall[] = {
     TOPOMAP_PARAM_BYTES("64", "from each rank to each other of its group"),
     TOPOMAP_PARAM_NONE,
 };
+static const topomap_pattern_param fft[] = {
+    {"shape", TOPOMAP_PARAM_SHAPE, "PxQ", NULL, "P groups of Q ranks transpose, then Q of P", 2, 2},
+    {"order", TOPOMAP_PARAM_WORD, "row|column", "row",
+     "row: the Q ranks of a group are consecutive; column: the P are", 0, 0},
+    TOPOMAP_PARAM_BYTES("64", "from each rank to each other in the groups of Q"),
+    {"second", TOPOMAP_PARAM_COUNT, "N", "", "the same in the groups of P (as bytes= if left out)",
+     1, 0x1p62},
+    {"volume", TOPOMAP_PARAM_COUNT, "N", "",
+     "bytes of the whole array instead: each rank's share goes to its group in equal parts", 1,
+     0x1p62},
+    {"phases", TOPOMAP_PARAM_FLAG, NULL, "", "the two transposes are one after the other", 0, 0},
+    TOPOMAP_PARAM_NONE,
+};
+
+#define LINE_KINDS "none|ring|tree|butterfly|alltoall"
+enum kind { NONE, RING, TREE, BUTTERFLY, ALLTOALL };
+
+static const topomap_pattern_param grid[] = {
+    {"shape", TOPOMAP_PARAM_SHAPE, "PxQ", NULL, "P rows of Q ranks, as in ScaLAPACK and HPL", 2, 2},
+    {"order", TOPOMAP_PARAM_WORD, "row|column", "row",
+     "row: the Q ranks of a row are consecutive; column: the P of a column are", 0, 0},
+    {"rows", TOPOMAP_PARAM_WORD, LINE_KINDS, "ring", "what the ranks of a row do", 0, 0},
+    {"columns", TOPOMAP_PARAM_WORD, LINE_KINDS, "butterfly", "what those of a column do", 0, 0},
+    TOPOMAP_PARAM_BYTES("64", "each way between two ranks of a row"),
+    {"second", TOPOMAP_PARAM_COUNT, "N", "", "the same in a column (as bytes= if left out)", 1,
+     0x1p62},
+    {"phases", TOPOMAP_PARAM_FLAG, NULL, "", "rows, then columns", 0, 0},
+    TOPOMAP_PARAM_NONE,
+};
+
+/* Ranks first, first + stride, ...: each to each. */
+static int add_group(uint64_t first, uint64_t stride, uint64_t size, uint64_t bytes,
+                     topomap_pattern_out *out, topomap_error *err)
+{
+    for (uint64_t i = 0; i < size; i++)
+        for (uint64_t j = 0; j < size; j++)
+            if (i != j && topomap_arcs_add(&out->arcs, (uint32_t)(first + i * stride),
+                                           (uint32_t)(first + j * stride), bytes, 0, err))
+                return -1;
+    return 0;
+}
 
 /* The last group is smaller where the groups do not come out even. */
 static int make_alltoall(const topomap_pattern_args *args, topomap_pattern_out *out,
@@ -22,17 +64,128 @@ static int make_alltoall(const topomap_pattern_args *args, topomap_pattern_out *
                                  (unsigned long long)size, (unsigned long long)n);
     if (topomap_pattern_size(out, n, n * (size - 1), err)) /* both are at most 2^31 */
         return -1;
-    for (uint64_t u = 0; u < n; u++) {
-        uint64_t begin = u / size * size, end = begin + size < n ? begin + size : n;
+    for (uint64_t u = 0; u < n; u += size)
+        if (add_group(u, 1, u + size < n ? size : n - u, bytes, out, err))
+            return -1;
+    return 0;
+}
 
-        for (uint64_t v = begin; v < end; v++)
-            if (v != u && topomap_arcs_add(&out->arcs, (uint32_t)u, (uint32_t)v, bytes, 0, err))
-                return -1;
+/* All groups of one transpose: `count` of them, of `size` ranks. */
+static int add_transpose(uint64_t count, uint64_t size, int consecutive, uint64_t bytes,
+                         topomap_pattern_out *out, topomap_error *err)
+{
+    for (uint64_t g = 0; g < count; g++)
+        if (add_group(consecutive ? g * size : g, consecutive ? 1 : count, size, bytes, out, err))
+            return -1;
+    return 0;
+}
+
+static int make_fft(const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
+{
+    uint64_t p = args->dim[0], q = args->dim[1], n = p * q;
+    uint64_t bytes = topomap_pattern_number(args, "bytes"), second = bytes, share;
+    int row = topomap_pattern_number(args, "order") == 0;
+    int phases = topomap_pattern_number(args, "phases") != 0;
+
+    if (topomap_pattern_get(args, "second")->given)
+        second = topomap_pattern_number(args, "second");
+    if (topomap_pattern_get(args, "volume")->given) {
+        share = topomap_pattern_number(args, "volume") / n;
+        bytes = share / q ? share / q : 1;
+        second = share / p ? share / p : 1;
     }
+    if (topomap_pattern_size(out, n, topomap_pattern_times(n, p + q - 2), err))
+        return -1;
+    if ((phases && topomap_pattern_phase(out, err)) || add_transpose(p, q, row, bytes, out, err) ||
+        (phases && topomap_pattern_phase(out, err)))
+        return -1;
+    return add_transpose(q, p, !row, second, out, err);
+}
+
+/* ---- Process grids --------------------------------------------------------------------------- */
+
+/* One rank of a group, `i`, with those of larger numbers that its collective joins it to. */
+static int add_rank(enum kind kind, uint64_t first, uint64_t stride, uint64_t size, uint64_t i,
+                    uint64_t bytes, topomap_pattern_out *out, topomap_error *err)
+{
+    uint64_t here = first + i * stride;
+
+    if (kind == RING)
+        return topomap_pattern_pair(out, here, first + (i + 1) % size * stride, bytes, err);
+    if (kind == ALLTOALL) {
+        for (uint64_t j = i + 1; j < size; j++)
+            if (topomap_pattern_pair(out, here, first + j * stride, bytes, err))
+                return -1;
+        return 0;
+    }
+    for (uint64_t step = 1; step < size; step *= 2) {
+        if (i & step) {
+            if (kind == TREE) /* binomial: children differ below the lowest one bit */
+                break;
+            continue;
+        }
+        if ((i | step) < size &&
+            topomap_pattern_pair(out, here, first + (i | step) * stride, bytes, err))
+            return -1;
+    }
+    return 0;
+}
+
+static int add_line(enum kind kind, uint64_t first, uint64_t stride, uint64_t size, uint64_t bytes,
+                    topomap_pattern_out *out, topomap_error *err)
+{
+    for (uint64_t i = 0; kind != NONE && size > 1 && i < size; i++)
+        if (add_rank(kind, first, stride, size, i, bytes, out, err))
+            return -1;
+    return 0;
+}
+
+static uint64_t most_arcs(enum kind kind, uint64_t size)
+{
+    uint64_t bits = 0;
+
+    while (bits < 31 && UINT64_C(1) << bits < size)
+        bits++;
+    return kind == NONE ? 0 : kind == ALLTOALL ? size - 1 : kind == BUTTERFLY ? bits : 2;
+}
+
+static int make_grid(const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
+{
+    uint64_t p = args->dim[0], q = args->dim[1], n = p * q;
+    uint64_t bytes = topomap_pattern_number(args, "bytes"), second = bytes;
+    enum kind rows = (enum kind)topomap_pattern_number(args, "rows");
+    enum kind columns = (enum kind)topomap_pattern_number(args, "columns");
+    int row = topomap_pattern_number(args, "order") == 0;
+    int phases = topomap_pattern_number(args, "phases") != 0;
+
+    if (topomap_pattern_get(args, "second")->given)
+        second = topomap_pattern_number(args, "second");
+    if (topomap_pattern_size(
+            out, n, topomap_pattern_times(n, most_arcs(rows, q) + most_arcs(columns, p)), err) ||
+        (phases && topomap_pattern_phase(out, err)))
+        return -1;
+    for (uint64_t i = 0; i < p; i++)
+        if (add_line(rows, row ? i * q : i, row ? 1 : p, q, bytes, out, err))
+            return -1;
+    if (phases && topomap_pattern_phase(out, err))
+        return -1;
+    for (uint64_t j = 0; j < q; j++)
+        if (add_line(columns, row ? j : j * p, row ? q : 1, p, second, out, err))
+            return -1;
     return 0;
 }
 
 const topomap_pattern topomap_patterns_groups[] = {
     {{"alltoall", "all pairs within groups of consecutive ranks"}, alltoall, 1, 0, make_alltoall},
+    {{"fft", "pencils of a three-dimensional FFT: transposes within rows and columns"},
+     fft,
+     1,
+     0,
+     make_fft},
+    {{"grid", "rows and columns of a process grid, a collective operation in each"},
+     grid,
+     1,
+     0,
+     make_grid},
     {{NULL, NULL}, NULL, 0, 0, NULL},
 };

@@ -9,7 +9,7 @@
 #define MESH_CELLS ((uint64_t)1 << 28)
 #define MESH_SHAPE(help)                                                                           \
     {                                                                                              \
-        "shape", TOPOMAP_PARAM_SHAPE, "N|XxYxZ", NULL, help, 1, 3                                  \
+        "n", TOPOMAP_PARAM_SHAPE, "N|XxYxZ", NULL, help, 1, 3                                      \
     }
 
 static const topomap_pattern_param fem3d[] = {

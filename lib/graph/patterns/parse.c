@@ -75,8 +75,7 @@ void topomap_pattern_grammar(const topomap_pattern *pattern, char *text, size_t 
 
 /* ---- Values -------------------------------------------------------------------------------- */
 
-/* Digits, a fraction, an exponent; without libc's locale. */
-static int take_real(const char **at, double *value)
+int topomap_pattern_real(const char **at, double *value)
 {
     const char *p = *at;
     double sum = 0;
@@ -103,8 +102,7 @@ static int take_real(const char **at, double *value)
     return isfinite(*value) ? 0 : -1;
 }
 
-/* An integer: digits, 4K (1024), 1e6. */
-static int take_count(const char **at, uint64_t *value)
+int topomap_pattern_count(const char **at, uint64_t *value)
 {
     static const char units[] = "KMGT";
     const char *p = *at, *unit;
@@ -114,7 +112,7 @@ static int take_count(const char **at, uint64_t *value)
         return -1;
     if (*p == '.' || *p == 'e' || *p == 'E') {
         p = *at;
-        if (take_real(&p, &real) || real >= 0x1p63 || real != floor(real))
+        if (topomap_pattern_real(&p, &real) || real >= 0x1p63 || real != floor(real))
             return -1;
         *value = (uint64_t)real;
     }
@@ -154,10 +152,10 @@ static int set_number(const reader *r, const topomap_pattern_param *param,
         most = (double)TOPOMAP_GRAPH_RANKS;
     }
     if (param->type == TOPOMAP_PARAM_COUNT) {
-        bad = take_count(&at, &value->number);
+        bad = topomap_pattern_count(&at, &value->number);
         value->real = (double)value->number;
     } else {
-        bad = take_real(&at, &value->real);
+        bad = topomap_pattern_real(&at, &value->real);
     }
     if (!bad && at == end && value->real >= least && value->real <= most)
         return 0;
@@ -255,7 +253,8 @@ static int set_side(const reader *r, const char *at, const char *end)
     if (k < 0)
         return topomap_pattern_fail(r->text, at, r->err, "no such dimension; there are %.*s",
                                     r->args->dims, TOPOMAP_PATTERN_LETTERS);
-    if (take_count(&number, &bytes) || number != end || bytes < 1 || bytes > TOPOMAP_GRAPH_SUM / 2)
+    if (topomap_pattern_count(&number, &bytes) || number != end || bytes < 1 ||
+        bytes > TOPOMAP_GRAPH_SUM / 2)
         return topomap_pattern_fail(r->text, begin, r->err,
                                     "bytes= takes a number from 1 to 2^62, or bytes by direction "
                                     "(x:64,y:32)");
@@ -274,7 +273,7 @@ static int set_factor(const reader *r, int i, const char *at, const char *end)
     const char *begin = at;
     uint64_t size;
 
-    if (take_count(&at, &size) || at != end || size < 1 || size > TOPOMAP_GRAPH_RANKS)
+    if (topomap_pattern_count(&at, &size) || at != end || size < 1 || size > TOPOMAP_GRAPH_RANKS)
         return topomap_pattern_fail(r->text, begin, r->err, "%s= takes a number from 1 to 2^31",
                                     r->pattern->param[i].name);
     if (args->factors == TOPOMAP_PATTERN_FACTORS)
@@ -296,6 +295,10 @@ static int set_value(const reader *r, int i, const char *at, const char *end)
         return set_number(r, param, value, at, end);
     case TOPOMAP_PARAM_WORD:
         return set_word(r, param, value, at, end);
+    case TOPOMAP_PARAM_TEXT:
+        value->text = at;
+        value->length = (size_t)(end - at);
+        return 0;
     case TOPOMAP_PARAM_FLAG:
         value->number = 1;
         return 0;

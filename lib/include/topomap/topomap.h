@@ -278,13 +278,14 @@ TOPOMAP_PUBLIC void topomap_cost_clear(topomap_cost *cost);
  *  to v loads the links from u to v. Inside a node there are none. */
 typedef struct topomap_congestion {
     const char *model; /**< name of its row; static */
-    double max, mean;  /**< bytes over a link / its bandwidth; the mean is over all links */
+    double max, mean;  /**< bytes over a link / its bandwidth; the mean is over all links. Of a
+                            graph with phases max is the sum of each phase's */
     const char *unit;  /**< of max and mean: "bytes" where every cable has bandwidth 1, or "s"
                             where bandwidths are known (bytes a second); static */
     uint32_t links;    /**< directed links of the network, parallel cables being one */
     uint32_t used;     /**< those with any traffic */
-    char worst[128];   /**< the most loaded link, "leaf1 -> spine2"; the first of equals; "" where
-                            there is no traffic */
+    char worst[128];   /**< the most loaded link (in any phase), "leaf1 -> spine2"; the first of
+                            equals; "" where there is no traffic */
 } topomap_congestion;
 
 /** Evaluates a placement by one of the models below.

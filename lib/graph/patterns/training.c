@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Training of transformers on tp*cp*dp*pp ranks: the bytes of one step, dimension by dimension.
+ *
+ * Per rank and micro-batch, with b sequences of s tokens of h values of e bytes, L layers:
+ *   A = b s/cp h e                       the activations of one layer
+ *   tp  4 all-reduces of A a layer (two forward, two backward: Shoeybi et al., "Megatron-LM", 2019,
+ *       section 3); all-gather and reduce-scatter of sequence parallelism move the same bytes
+ *   cp  keys and values go round a ring, forward once, backward with their gradients: 6 kv A/tp
+ *       (cp-1) a layer (Liu, Zaharia, Abbeel, "Ring attention", 2023)
+ *   ep  4 all-to-alls a layer, of the topk copies of A/tp (Lepikhin et al., "GShard", 2020)
+ *   pp  A/tp to the next stage and as much back (Narayanan et al., SC21, section 4.1, with their
+ *       scatter/gather); with v interleaved chunks, v times, and v-1 times from the last to the
+ * first and once a step, of the G = parameters/(tp pp) of a rank: dp  an all-reduce of the
+ * gradients over the dp*cp replicas; ZeRO stages 1 and 2: reduce-scatter of the gradients,
+ * all-gather of the parameters; stage 3: all-gathers twice a micro-batch instead of once a step
+ * (Rajbhandari et al., "ZeRO", SC20, section 7). Experts' gradients go over the dp*cp/ep ranks that
+ * hold the same experts. A ring moves (n-1)/n of the bytes of a reduce-scatter or an all-gather
+ * from each rank to the next, and twice that of an all-reduce. Parameters: 12 L h^2 (1 + 13/(12 h)
+ * + (V + s)/(12 L h)) (Narayanan et al., equation 2); with E experts the 8 h^2 of a layer's MLP are
+ * there E times. */
+#include <math.h>
+#include <string.h>
+
+#include "graph/patterns.h"
+
+enum dimension { TP, CP, DP, PP, DIMENSIONS };
+
+static const topomap_pattern_param parallel[] = {
+    {"tp", TOPOMAP_PARAM_COUNT, "N", "1", "tensor parallel ranks", 1, 0x1p20},
+    {"pp", TOPOMAP_PARAM_COUNT, "N", "1", "pipeline stages", 1, 0x1p20},
+    {"dp", TOPOMAP_PARAM_COUNT, "N", "1", "replicas (data parallel)", 1, 0x1p20},
+    {"cp", TOPOMAP_PARAM_COUNT, "N", "1", "context parallel ranks", 1, 0x1p20},
+    {"ep", TOPOMAP_PARAM_COUNT, "N", "1", "expert parallel ranks, taken from cp*dp", 1, 0x1p20},
+    {"zero", TOPOMAP_PARAM_COUNT, "STAGE", "0", "ZeRO stage (FSDP is 3)", 0, 3},
+    {"order", TOPOMAP_PARAM_TEXT, "megatron|deepspeed|tp-cp-dp-pp|...", "megatron",
+     "which dimension varies fastest, first named first; megatron and deepspeed are tp-cp-dp-pp", 0,
+     0},
+    {"layers", TOPOMAP_PARAM_COUNT, "L", "32", "layers of the model", 1, 0x1p20},
+    {"hidden", TOPOMAP_PARAM_COUNT, "H", "4096", "size of the hidden state", 1, 0x1p24},
+    {"seq", TOPOMAP_PARAM_COUNT, "S", "4096", "tokens of a sequence", 1, 0x1p31},
+    {"vocab", TOPOMAP_PARAM_COUNT, "V", "51200", "size of the vocabulary", 1, 0x1p31},
+    {"micro", TOPOMAP_PARAM_COUNT, "B", "1", "sequences of a micro-batch", 1, 0x1p20},
+    {"batches", TOPOMAP_PARAM_COUNT, "M", "", "micro-batches of a step (4 pp if left out)", 1,
+     0x1p20},
+    {"interleave", TOPOMAP_PARAM_COUNT, "V", "1", "chunks of layers of a stage", 1, 1024},
+    {"experts", TOPOMAP_PARAM_COUNT, "E", "", "experts of a layer (ep if left out)", 1, 0x1p20},
+    {"topk", TOPOMAP_PARAM_COUNT, "K", "2", "experts of a token", 1, 1024},
+    {"kv", TOPOMAP_PARAM_REAL, "F", "1", "key and value heads for each query head", 1e-3, 1},
+    {"element", TOPOMAP_PARAM_COUNT, "N", "2", "bytes of an activation or parameter", 1, 8},
+    {"gradient", TOPOMAP_PARAM_COUNT, "N", "4", "bytes of a gradient when it is reduced", 1, 8},
+    {"allreduce", TOPOMAP_PARAM_WORD, "ring|direct", "ring",
+     "collectives over a ring, or each rank's share straight to each other", 0, 0},
+    {"phases", TOPOMAP_PARAM_FLAG, NULL, "", "tp, cp, ep, pp and dp happen one after the other", 0,
+     0},
+    TOPOMAP_PARAM_NONE,
+};
+
+struct job {
+    uint64_t size[DIMENSIONS], stride[DIMENSIONS], ep, ranks;
+    double batches, layers; /* of a step; of a stage */
+    double activation;      /* A */
+    double dense, experts;  /* parameters of a rank */
+    double element, gradient;
+    int zero, direct;
+};
+
+/* ---- The order of the ranks ------------------------------------------------------------------ */
+
+static int dimension_at(const char *at)
+{
+    static const char names[DIMENSIONS][3] = {"tp", "cp", "dp", "pp"};
+
+    for (int d = 0; d < DIMENSIONS; d++)
+        if (!strncmp(at, names[d], 2))
+            return d;
+    return -1;
+}
+
+/* tp-cp-ep-dp-pp, as Megatron has it: ep is part of cp and dp and takes no place of its own. */
+static int set_order(struct job *job, const topomap_pattern_value *order, topomap_error *err)
+{
+    const char *text = order->text;
+    size_t length = order->length;
+    uint64_t stride = 1;
+    unsigned seen = 0;
+
+    if ((length == 8 && !strncmp(text, "megatron", length)) ||
+        (length == 9 && !strncmp(text, "deepspeed", length))) {
+        text = "tp-cp-dp-pp";
+        length = strlen(text);
+    }
+    for (size_t at = 0; at + 1 < length; at += 3) {
+        int d = dimension_at(text + at);
+
+        if (at + 2 < length && text[at + 2] != '-')
+            break;
+        if (d < 0 && !strncmp(text + at, "ep", 2))
+            continue;
+        if (d < 0 || (seen >> d & 1))
+            break;
+        seen |= 1u << d;
+        job->stride[d] = stride;
+        stride *= job->size[d];
+    }
+    if (seen != (1u << DIMENSIONS) - 1 || length % 3 != 2)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "order= takes megatron, deepspeed, or tp, cp, dp and pp in any "
+                                 "order, such as tp-cp-pp-dp");
+    return 0;
+}
+
+/* ---- Who is who ------------------------------------------------------------------------------ */
+
+/* Every group is `size` of the replicas (cp fastest, then dp) from the `first` on, `step` apart, or
+ * the ranks along one dimension. */
+struct group {
+    const struct job *job;
+    uint64_t base; /* the rank at 0 of the group's dimension, or of cp and dp */
+    int along;     /* a dimension, or DIMENSIONS: replicas */
+    uint64_t first, step, size;
+};
+
+static uint64_t member(const struct group *g, uint64_t i)
+{
+    const struct job *job = g->job;
+    uint64_t at = g->first + i * g->step;
+
+    if (g->along < DIMENSIONS)
+        return g->base + at * job->stride[g->along];
+    return g->base + at % job->size[CP] * job->stride[CP] + at / job->size[CP] * job->stride[DP];
+}
+
+static int send(topomap_pattern_out *out, uint64_t from, uint64_t to, double bytes,
+                topomap_error *err)
+{
+    double whole = rint(bytes);
+
+    if (from == to || bytes <= 0.0)
+        return 0;
+    if (whole >= 0x1p62)
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "the bytes of a pair reach 2^62");
+    return topomap_arcs_add(&out->arcs, (uint32_t)from, (uint32_t)to,
+                            whole < 1.0 ? 1 : (uint64_t)whole, 0, err);
+}
+
+/* `times` reduce-scatters or all-gathers (an all-reduce is two) of `bytes` in a group. */
+static int add_collective(const struct group *g, double times, double bytes,
+                          topomap_pattern_out *out, topomap_error *err)
+{
+    double share = times * bytes / (double)g->size;
+
+    for (uint64_t i = 0; i < g->size; i++) {
+        if (!g->job->direct) {
+            if (send(out, member(g, i), member(g, (i + 1) % g->size), share * (double)(g->size - 1),
+                     err))
+                return -1;
+            continue;
+        }
+        for (uint64_t j = 0; j < g->size; j++)
+            if (send(out, member(g, i), member(g, j), share, err))
+                return -1;
+    }
+    return 0;
+}
+
+/* ---- The dimensions -------------------------------------------------------------------------- */
+
+typedef int (*add_group)(const struct group *g, const topomap_pattern_args *args,
+                         topomap_pattern_out *out, topomap_error *err);
+
+static double micro_batches(const struct group *g)
+{
+    return g->job->batches * g->job->layers;
+}
+
+static int add_tp(const struct group *g, const topomap_pattern_args *args, topomap_pattern_out *out,
+                  topomap_error *err)
+{
+    (void)args;
+    return add_collective(g, 2.0 * 4.0 * micro_batches(g), g->job->activation, out, err);
+}
+
+static int add_cp(const struct group *g, const topomap_pattern_args *args, topomap_pattern_out *out,
+                  topomap_error *err)
+{
+    double blocks = 6.0 * topomap_pattern_get(args, "kv")->real * (double)(g->size - 1);
+    double bytes = blocks * micro_batches(g) * g->job->activation / (double)g->job->size[TP];
+
+    for (uint64_t i = 0; i < g->size; i++)
+        if (send(out, member(g, i), member(g, (i + 1) % g->size), bytes, err))
+            return -1;
+    return 0;
+}
+
+static int add_ep(const struct group *g, const topomap_pattern_args *args, topomap_pattern_out *out,
+                  topomap_error *err)
+{
+    double copies = 4.0 * micro_batches(g) * (double)topomap_pattern_number(args, "topk");
+    double bytes = copies * g->job->activation / (double)g->job->size[TP] / (double)g->size;
+
+    for (uint64_t i = 0; i < g->size; i++)
+        for (uint64_t j = 0; j < g->size; j++)
+            if (send(out, member(g, i), member(g, j), bytes, err))
+                return -1;
+    return 0;
+}
+
+static int add_pp(const struct group *g, const topomap_pattern_args *args, topomap_pattern_out *out,
+                  topomap_error *err)
+{
+    double chunks = (double)topomap_pattern_number(args, "interleave");
+    double bytes = g->job->batches * g->job->activation / (double)g->job->size[TP];
+
+    for (uint64_t i = 0; g->size > 1 && i < g->size; i++) {
+        uint64_t here = member(g, i), next = member(g, (i + 1) % g->size);
+        double times = i + 1 < g->size ? chunks : chunks - 1.0;
+
+        if (send(out, here, next, times * bytes, err) || send(out, next, here, times * bytes, err))
+            return -1;
+    }
+    return 0;
+}
+
+/* Gradients and parameters of `count` parameters a rank. */
+static int add_update(const struct group *g, double count, topomap_pattern_out *out,
+                      topomap_error *err)
+{
+    double gradient = count * g->job->gradient, gather = count * g->job->element;
+
+    if (g->job->zero == 0)
+        return add_collective(g, 2.0, gradient, out, err);
+    if (g->job->zero == 3)
+        gather *= 2.0 * g->job->batches;
+    return add_collective(g, 1.0, gradient + gather, out, err);
+}
+
+static int add_dp(const struct group *g, const topomap_pattern_args *args, topomap_pattern_out *out,
+                  topomap_error *err)
+{
+    (void)args;
+    return add_update(g, g->job->dense, out, err);
+}
+
+static int add_experts(const struct group *g, const topomap_pattern_args *args,
+                       topomap_pattern_out *out, topomap_error *err)
+{
+    (void)args;
+    return add_update(g, g->job->experts, out, err);
+}
+
+/* All groups along one dimension. */
+static int along(const struct job *job, enum dimension d, add_group add,
+                 const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
+{
+    for (uint64_t r = 0; r < job->ranks; r++) {
+        struct group g = {job, r, (int)d, 0, 1, job->size[d]};
+
+        if (r / job->stride[d] % job->size[d] == 0 && add(&g, args, out, err))
+            return -1;
+    }
+    return 0;
+}
+
+/* All groups of `size` replicas `step` apart, among those of each tensor rank and stage. */
+static int among_replicas(const struct job *job, uint64_t size, uint64_t step, add_group add,
+                          const topomap_pattern_args *args, topomap_pattern_out *out,
+                          topomap_error *err)
+{
+    uint64_t replicas = job->size[CP] * job->size[DP];
+
+    for (uint64_t r = 0; r < job->ranks; r++) {
+        if (r / job->stride[CP] % job->size[CP] || r / job->stride[DP] % job->size[DP])
+            continue;
+        for (uint64_t i = 0; i < replicas / size; i++) {
+            uint64_t first = step > 1 ? i : i * size;
+            struct group g = {job, r, DIMENSIONS, first, step, size};
+
+            if (add(&g, args, out, err))
+                return -1;
+        }
+    }
+    return 0;
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+static void count_parameters(struct job *job, const topomap_pattern_args *args)
+{
+    double h = (double)topomap_pattern_number(args, "hidden");
+    double layers = (double)topomap_pattern_number(args, "layers");
+    double vocab = (double)topomap_pattern_number(args, "vocab");
+    double seq = (double)topomap_pattern_number(args, "seq");
+    double all = 12 * layers * h * h + 13 * layers * h + (vocab + seq) * h;
+    double shards = (double)(job->size[TP] * job->size[PP]), experts = (double)job->ep;
+
+    if (topomap_pattern_get(args, "experts")->given)
+        experts = (double)topomap_pattern_number(args, "experts");
+    job->dense = all / shards;
+    if (job->ep == 1 && experts <= 1.0)
+        return;
+    job->dense = (all - 8 * layers * h * h) / shards;
+    job->experts = 8 * layers * h * h * experts / (double)job->ep / shards;
+}
+
+static int job_new(const topomap_pattern_args *args, struct job *job, topomap_error *err)
+{
+    static const char names[DIMENSIONS][3] = {"tp", "cp", "dp", "pp"};
+    uint64_t replicas;
+
+    job->ranks = 1;
+    for (int d = 0; d < DIMENSIONS; d++) {
+        job->size[d] = topomap_pattern_number(args, names[d]);
+        job->ranks = topomap_pattern_times(job->ranks, job->size[d]);
+    }
+    if (job->ranks > TOPOMAP_GRAPH_RANKS)
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "more than 2^31 ranks");
+    job->ep = topomap_pattern_number(args, "ep");
+    replicas = job->size[CP] * job->size[DP];
+    if (replicas % job->ep)
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "ep=%llu does not divide cp*dp = %llu",
+                                 (unsigned long long)job->ep, (unsigned long long)replicas);
+    if (set_order(job, topomap_pattern_get(args, "order"), err))
+        return -1;
+    job->zero = (int)topomap_pattern_number(args, "zero");
+    job->direct = topomap_pattern_number(args, "allreduce") == 1;
+    job->batches = 4.0 * (double)job->size[PP];
+    if (topomap_pattern_get(args, "batches")->given)
+        job->batches = (double)topomap_pattern_number(args, "batches");
+    job->element = (double)topomap_pattern_number(args, "element");
+    job->gradient = (double)topomap_pattern_number(args, "gradient");
+    job->layers = (double)topomap_pattern_number(args, "layers") / (double)job->size[PP];
+    job->activation = (double)topomap_pattern_number(args, "micro") *
+                      (double)topomap_pattern_number(args, "seq") / (double)job->size[CP] *
+                      (double)topomap_pattern_number(args, "hidden") * job->element;
+    count_parameters(job, args);
+    return 0;
+}
+
+/* Most neighbours that a rank has. */
+static uint64_t neighbours(const struct job *job)
+{
+    uint64_t replicas = job->size[CP] * job->size[DP], wide = job->size[TP] + 2 * replicas;
+
+    return 4 + job->ep + (job->direct ? wide : 4);
+}
+
+static int make_parallel(const topomap_pattern_args *args, topomap_pattern_out *out,
+                         topomap_error *err)
+{
+    int apart = topomap_pattern_number(args, "phases") != 0;
+    struct job job = {0};
+    uint64_t replicas;
+
+    if (job_new(args, &job, err) ||
+        topomap_pattern_size(out, job.ranks, topomap_pattern_times(job.ranks, neighbours(&job)),
+                             err))
+        return -1;
+    replicas = job.size[CP] * job.size[DP];
+    if ((apart && topomap_pattern_phase(out, err)) || along(&job, TP, add_tp, args, out, err) ||
+        (apart && topomap_pattern_phase(out, err)) || along(&job, CP, add_cp, args, out, err) ||
+        (apart && topomap_pattern_phase(out, err)) ||
+        (job.ep > 1 && among_replicas(&job, job.ep, 1, add_ep, args, out, err)) ||
+        (apart && topomap_pattern_phase(out, err)) || along(&job, PP, add_pp, args, out, err) ||
+        (apart && topomap_pattern_phase(out, err)) ||
+        among_replicas(&job, replicas, 1, add_dp, args, out, err))
+        return -1;
+    if (job.experts > 0.0)
+        return among_replicas(&job, replicas / job.ep, job.ep, add_experts, args, out, err);
+    return 0;
+}
+
+const topomap_pattern topomap_patterns_training[] = {
+    {{"parallel", "machine-learning training: tensor, pipeline, data, context, expert parallel"},
+     parallel,
+     0,
+     0,
+     make_parallel},
+    {{NULL, NULL}, NULL, 0, 0, NULL},
+};
