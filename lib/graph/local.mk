@@ -6,6 +6,6 @@ lib_libcore_la_SOURCES += \
   lib/graph/undirected.h lib/graph/undirected.c lib/graph/scotch.c lib/graph/treematch.c \
   lib/graph/monitoring.c lib/graph/mpip.c lib/graph/profile.h lib/graph/profile.c \
   lib/graph/io.h lib/graph/formats.c lib/graph/recognise.c \
-  lib/graph/metis.c lib/graph/edges.c lib/graph/matrix_market.c lib/graph/json.c \
+  lib/graph/metis.c lib/graph/edges.c lib/graph/names.h lib/graph/names.c lib/graph/matrix_market.c lib/graph/halo.h lib/graph/halo.c lib/graph/json.c lib/graph/json_write.c lib/graph/json_text.h lib/graph/json_text.c \
   lib/graph/patterns.h lib/graph/patterns.c lib/graph/grid.c lib/graph/alltoall.c \
   lib/graph/blocks.c

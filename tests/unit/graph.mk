@@ -1,5 +1,6 @@
 # Unit tests of communication graphs.
-GRAPH_TESTS = tests/unit/test_graph tests/unit/test_formats tests/unit/test_patterns
+GRAPH_TESTS = tests/unit/test_graph tests/unit/test_formats tests/unit/test_graph_files \
+  tests/unit/test_patterns
 check_PROGRAMS += $(GRAPH_TESTS)
 TESTS += $(GRAPH_TESTS)
 GRAPH_HELPERS = tests/unit/graphs.c tests/unit/graphs.h tests/unit/scratch.c tests/unit/scratch.h
@@ -10,3 +11,5 @@ tests_unit_test_formats_SOURCES = tests/unit/test_formats.c $(GRAPH_HELPERS)
 tests_unit_test_formats_LDADD = $(UNIT_LIBS)
 tests_unit_test_patterns_SOURCES = tests/unit/test_patterns.c $(GRAPH_HELPERS)
 tests_unit_test_patterns_LDADD = $(UNIT_LIBS)
+tests_unit_test_graph_files_SOURCES = tests/unit/test_graph_files.c $(GRAPH_HELPERS)
+tests_unit_test_graph_files_LDADD = $(UNIT_LIBS)
