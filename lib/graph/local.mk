@@ -9,3 +9,4 @@ lib_libcore_la_SOURCES += \
   lib/graph/metis.c lib/graph/edges.c lib/graph/names.h lib/graph/names.c lib/graph/matrix_market.c lib/graph/halo.h lib/graph/halo.c lib/graph/json.c lib/graph/json_write.c lib/graph/json_text.h lib/graph/json_text.c \
   lib/graph/patterns.h lib/graph/patterns.c lib/graph/grid.c lib/graph/alltoall.c \
   lib/graph/blocks.c
+dist_man_MANS += lib/graph/topomap-tmg.5
