@@ -154,6 +154,11 @@ sum_up='$1 != $2 { pair = $1 < $2 ? $1 " " $2 : $2 " " $1
   run -3 topomap graph merge p.0.prof p.1.prof p.2.prof -o x.csv
   topomap graph merge p.?.prof --option empty=yes -o x.csv
   [ "$(counts x.csv)" = "3 2 11000 3" ]
+  run -0 --separate-stderr topomap graph info p.0.prof
+  [[ $stderr == *"1 of 2 ranks have lines of their own"* ]]
+  topomap graph convert x.csv x.prof
+  run -0 --separate-stderr topomap graph info x.prof
+  [ -z "$stderr" ]
 }
 
 @test "tmg: a changed byte in header, table or sections is noticed" {
