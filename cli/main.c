@@ -15,6 +15,7 @@ const cli_command *const cli_tables[] = {cli_map_commands,
                                          cli_db_export_commands,
                                          cli_distance_commands,
                                          cli_synth_commands,
+                                         cli_policy_commands,
                                          cli_registry_commands,
                                          NULL};
 

@@ -128,6 +128,11 @@ int topomap_graph_set_text(char **slot, topomap_error *err, const char *format, 
 int topomap_graph_blocks(const topomap_graph *graph, const uint32_t *block_of, uint32_t blocks,
                          topomap_graph **out, topomap_error *err);
 
+/** Gives \p graph its phases, which become its own (on failure the caller's still): each of the
+ *  same ranks and without phases. EUSAGE otherwise. That the graph is their sum is the caller's. */
+int topomap_graph_set_phases(topomap_graph *graph, topomap_graph **phase, uint32_t phases,
+                             topomap_error *err);
+
 /** Makes a graph from a pattern and from nothing else. EUSAGE where the text is not one. */
 int topomap_graph_generate(const char *pattern, topomap_graph **graph, topomap_error *err);
 

@@ -32,14 +32,6 @@ static const char *const kind_names[TOPOMAP_TMG_KINDS] = {
     "sizes", "coordinates", "names",   "pattern", "source",   "note",
 };
 
-int topomap_tmg_order(topomap_error *err)
-{
-    if (BYTE_ORDER != LITTLE_ENDIAN)
-        return topomap_error_set(err, TOPOMAP_EUSAGE,
-                                 "tmg files are for little-endian machines; take json");
-    return 0;
-}
-
 static int fail(const struct file *in, const char *what, topomap_error *err)
 {
     return topomap_error_set(err, TOPOMAP_EINPUT, "%s: %s", in->path, what);

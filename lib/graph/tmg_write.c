@@ -140,6 +140,14 @@ static void put(const struct list *list, const struct topomap_tmg_header *header
     }
 }
 
+int topomap_tmg_order(topomap_error *err)
+{
+    if (BYTE_ORDER != LITTLE_ENDIAN)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "tmg files are for little-endian machines; take json");
+    return 0;
+}
+
 int topomap_tmg_write(const topomap_graph *graph, const char *path, FILE *file, topomap_error *err)
 {
     struct topomap_tmg_header header;

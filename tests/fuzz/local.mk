@@ -10,13 +10,13 @@ check_PROGRAMS += tests/fuzz/replay
 TESTS += tests/fuzz/replay
 tests_fuzz_replay_SOURCES = $(FUZZ_SOURCES) tests/fuzz/replay.c
 tests_fuzz_replay_CPPFLAGS = $(FUZZ_CPPFLAGS)
-tests_fuzz_replay_LDADD = topology-db/libdb.la lib/libcore.la
+tests_fuzz_replay_LDADD = plugin/policy/libpolicy.la topology-db/libdb.la lib/libcore.la
 
 EXTRA_PROGRAMS += tests/fuzz/libfuzzer
 tests_fuzz_libfuzzer_SOURCES = $(FUZZ_SOURCES) tests/fuzz/libfuzzer.c
 tests_fuzz_libfuzzer_CPPFLAGS = $(FUZZ_CPPFLAGS)
 tests_fuzz_libfuzzer_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-tests_fuzz_libfuzzer_LDADD = topology-db/libdb.la lib/libcore.la
+tests_fuzz_libfuzzer_LDADD = plugin/policy/libpolicy.la topology-db/libdb.la lib/libcore.la
 
 EXTRA_DIST += tests/fuzz/run tests/data/fuzz/calibration.csv tests/data/fuzz/links.csv \
   tests/data/fuzz/bluegene.txt

@@ -60,7 +60,7 @@ static const char *const bindings[] = {"RABEEDBAHADBEgA2BCgBAABDG",
 static const char *const requests[] = {
     "topomap-request 1\njob 17\nstep 0\ndb /x.db\ngraph ring:4\nnodes n[1-2,7]\ntasks 4(x2),2\n"
     "layout 0-3;4-7;8-9\ncpus-per-task 1\nbind core\nobjective J\neffort fast\nseed 1\n"
-    "time 0.5\nmin-gain 0\nexplain 1\nend\n",
+    "inside compact\ncontiguous 1\ntime 0.5\nmin-gain 0\nexplain 1\nend\n",
     "topomap-request 1\ndb d\nnodes a\ntasks 1\nlayout 0\nend\n",
     "topomap-request 1\ndb d\nnodes a,b\ntasks 1073741823\nlayout 0;1\nend\n", NULL};
 
@@ -69,6 +69,14 @@ static const char *const replies[] = {
     "layout 0,2,5,7;1,3-4,6;8-9\nexplain 4\nabc\n\n",
     "status unchanged\nline \nquiet 0\nbindings T1AgAAAAAAAAAAAAA\nnew key\n",
     "status failed\nline no such node\n", NULL};
+
+static const char *const policies[] = {
+    "# the site\nRule=debug Partition=debug,inter* Mode=off\nrule=cfd program=solver* \\\n"
+    "  NODES=2- mode=On pattern=stencil2d:5:4x4 # a comment\n",
+    "Rule=bio Account=bio Group=staff Contiguous=yes Bind=numa Force=Contiguous,Bind\n"
+    "Rule=\"the rest\" User=alice,1001 Tasks=-2000 Mode=auto MinGain=2.5 Effort=strong Force=yes\n",
+    "Rule=seed=3,bind=pu,contiguous,time=4.5 Seed=1 Time=2 Graph=/x Required=no Layout=compact\n",
+    NULL};
 
 static const char *const words[] = {
     "srun\n-n\n4\n--distribution=topomap\na.out", "sbatch\n-m\ntopomap:SOCKET\n--wrap\nx",
@@ -124,6 +132,7 @@ static const struct fuzz_target fixed[] = {
     {"bindings", fuzz_bindings, NULL, bindings, NULL, NULL, 1},
     {"request", fuzz_request, NULL, requests, NULL, NULL, 1},
     {"reply", fuzz_reply, NULL, replies, NULL, NULL, 1},
+    {"policy", fuzz_policy, NULL, policies, NULL, NULL, 4},
     {"command-line", fuzz_words, NULL, words, NULL, NULL, 1},
     {"damage-bytes", fuzz_damage_bytes, NULL, NULL, NULL, fuzz_damage_seeds, 10},
     {"damage-values", fuzz_damage_values, NULL, changes, NULL, NULL, 10},
