@@ -26,7 +26,9 @@ static int run_merge(const cli_call *call)
     if (!graph)
         return cli_fail(call, &err);
     while (!status && read < count) {
-        status = cli_graph_read(call, call->operand[read], &graph[read]);
+        if (topomap_graph_read_options(call->operand[read], cli_get(call, "from"), call->repeat,
+                                       &graph[read], &err))
+            status = cli_fail(call, &err);
         read += !status;
     }
     if (!status && topomap_graph_merge((const topomap_graph *const *)graph, count, &sum, &err))

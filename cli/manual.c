@@ -108,6 +108,30 @@ static void put_patterns(void)
     printf(".fi\n");
 }
 
+/* Every format of graph files with its options, on the page of graph. */
+static void put_formats(void)
+{
+    const topomap_graph_format *row;
+
+    printf(".SH FORMATS\n");
+    for (size_t i = 0; (row = topomap_graph_format_row(i)); i++) {
+        printf(".TP\n.B ");
+        put_text(row->name);
+        printf("\n");
+        put_text(row->help);
+        printf(row->can_write ? ".\n" : " (read only).\n");
+        for (const topomap_graph_option *o = row->options; o && o->name; o++) {
+            printf(".RS\n.TP\n.BI \"\\-\\-option \" ");
+            put_text(o->name);
+            printf("=");
+            put_text(o->values);
+            printf("\n");
+            put_text(o->help);
+            printf("\n.RE\n");
+        }
+    }
+}
+
 static int belongs(const cli_command *command, const char *page)
 {
     size_t length = strlen(page);
@@ -168,6 +192,8 @@ int cli_manual(const char *page)
         put_imports();
     if (strcmp(page, "formats") == 0)
         put_patterns();
+    if (strcmp(page, "graph") == 0)
+        put_formats();
     put_tail();
     return CLI_DONE;
 }

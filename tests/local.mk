@@ -24,8 +24,8 @@ include tests/fuzz/local.mk
 
 # Long campaigns, beside the suite. BENCH is a folder of mapping instances (tests/bench/map-instances).
 EXTRA_DIST += tests/run-unit tests/bench/map-instances tests/bench/db-speed tests/bench/make-fabric \
-  tests/bench/make-cray tests/bench/congestion
-.PHONY: bench-map bench-congestion bench-db
+  tests/bench/make-cray tests/bench/congestion tests/bench/graph-speed
+.PHONY: bench-map bench-congestion bench-db bench-graph
 bench-map: cli/topomap$(EXEEXT)
 	@test -n "$(BENCH)" || { echo "make bench-map BENCH=FOLDER: a folder of mapping instances" >&2; exit 2; }
 	TOPOMAP=cli/topomap$(EXEEXT) $(srcdir)/tests/bench/map-instances "$(BENCH)" $(BENCH_OPTIONS)
@@ -40,6 +40,13 @@ tests_bench_db_distances_SOURCES = tests/bench/db-distances.c
 tests_bench_db_distances_LDADD = topology-db/libdb.la lib/libcore.la
 bench-db: cli/topomap$(EXEEXT) tests/bench/db-distances$(EXEEXT)
 	$(srcdir)/tests/bench/db-speed '$(abs_top_builddir)' '$(abs_top_srcdir)'
+
+# Reading graph files, as ratios to gpmetis and Scotch in the same run.
+EXTRA_PROGRAMS += tests/bench/graph-read
+tests_bench_graph_read_SOURCES = tests/bench/graph-read.c
+tests_bench_graph_read_LDADD = lib/libcore.la
+bench-graph: cli/topomap$(EXEEXT) tests/bench/graph-read$(EXEEXT)
+	$(srcdir)/tests/bench/graph-speed '$(abs_top_builddir)'
 
 # The experiments of the papers; PAPERS picks some, and their size: make bench-papers PAPERS="viem full".
 PAPERS =

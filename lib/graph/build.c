@@ -8,7 +8,7 @@
 
 #include "util/alloc.h"
 
-enum { SHORT_ROW = 32 };
+enum { FEW = 32 }; /* arcs that are sorted by insertion */
 
 static int too_large(const char *what, topomap_error *err)
 {
@@ -111,11 +111,24 @@ void topomap_arcs_clear(topomap_arcs *arcs)
 
 /* ---- Sorting ------------------------------------------------------------------------------- */
 
-static void swap_arcs(topomap_arcs *a, size_t i, size_t j)
+/* Order is by source, then target: one key of 64 bits. */
+static inline uint64_t key_of(const topomap_arcs *a, size_t i)
 {
-    uint32_t to = a->to[i];
+    return (uint64_t)a->from[i] << 32 | a->to[i];
+}
+
+static inline unsigned digit_of(const topomap_arcs *a, size_t i, unsigned shift)
+{
+    return (shift < 32 ? a->to[i] >> shift : a->from[i] >> (shift - 32)) & 255;
+}
+
+static inline void swap_arcs(topomap_arcs *a, size_t i, size_t j)
+{
+    uint32_t from = a->from[i], to = a->to[i];
     uint64_t bytes = a->bytes[i];
 
+    a->from[i] = a->from[j];
+    a->from[j] = from;
     a->to[i] = a->to[j];
     a->to[j] = to;
     a->bytes[i] = a->bytes[j];
@@ -133,49 +146,52 @@ static void swap_arcs(topomap_arcs *a, size_t i, size_t j)
     }
 }
 
-/* Each arc to the rows' place that its source has, by swaps: every swap puts one arc for good. */
-static int sort_sources(topomap_arcs *arcs, const uint64_t *offset, uint32_t ranks,
-                        topomap_error *err)
+struct arc {
+    uint64_t key, bytes, messages;
+};
+
+static void put_arc(topomap_arcs *a, size_t at, const struct arc *arc)
 {
-    uint64_t *next = topomap_alloc(ranks, sizeof *next, err);
-
-    if (!next)
-        return -1;
-    memcpy(next, offset, ranks * sizeof *next);
-    for (uint32_t r = 0; r < ranks; r++)
-        while (next[r] < offset[r + 1]) {
-            uint64_t at = next[r];
-            uint32_t home = arcs->from[at];
-
-            if (home != r) {
-                arcs->from[at] = arcs->from[next[home]];
-                arcs->from[next[home]] = home;
-                swap_arcs(arcs, at, next[home]);
-            }
-            next[home]++;
-        }
-    free(next);
-    return 0;
+    a->from[at] = (uint32_t)(arc->key >> 32);
+    a->to[at] = (uint32_t)arc->key;
+    a->bytes[at] = arc->bytes;
+    if (a->messages32)
+        a->messages32[at] = (uint32_t)arc->messages;
+    else if (a->messages64)
+        a->messages64[at] = arc->messages;
 }
 
-static void sort_short(topomap_arcs *arcs, size_t begin, size_t end)
+static void sort_few(topomap_arcs *a, size_t begin, size_t end)
 {
-    for (size_t i = begin + 1; i < end; i++)
-        for (size_t j = i; j > begin && arcs->to[j - 1] > arcs->to[j]; j--)
-            swap_arcs(arcs, j - 1, j);
+    struct arc few[FEW];
+
+    for (size_t i = begin; i < end; i++) {
+        struct arc arc = {key_of(a, i), a->bytes[i],
+                          a->messages32   ? a->messages32[i]
+                          : a->messages64 ? a->messages64[i]
+                                          : 0};
+        size_t at = i - begin;
+
+        for (; at && few[at - 1].key > arc.key; at--)
+            few[at] = few[at - 1];
+        few[at] = arc;
+    }
+    for (size_t i = begin; i < end; i++)
+        put_arc(a, i, &few[i - begin]);
 }
 
-/* The same within a row by its targets' bytes, from the highest. */
-static void sort_row(topomap_arcs *arcs, size_t begin, size_t end, unsigned shift)
+/* Radix sort from the highest digit, in place: every swap puts one arc for good. Digits from
+ * `shift` up are the same for all. `low` is the highest digit of targets that is not 0 for all. */
+static void sort_arcs(topomap_arcs *a, size_t begin, size_t end, unsigned shift, unsigned low)
 {
     size_t first[257] = {0}, next[256];
 
-    if (end - begin <= SHORT_ROW) {
-        sort_short(arcs, begin, end);
+    if (end - begin <= FEW) {
+        sort_few(a, begin, end);
         return;
     }
     for (size_t i = begin; i < end; i++)
-        first[(arcs->to[i] >> shift & 255) + 1]++;
+        first[digit_of(a, i, shift) + 1]++;
     first[0] = begin;
     for (unsigned k = 0; k < 256; k++) {
         first[k + 1] += first[k];
@@ -183,34 +199,39 @@ static void sort_row(topomap_arcs *arcs, size_t begin, size_t end, unsigned shif
     }
     for (unsigned k = 0; k < 256; k++)
         while (next[k] < first[k + 1]) {
-            unsigned home = arcs->to[next[k]] >> shift & 255;
+            unsigned home = digit_of(a, next[k], shift);
 
             if (home != k)
-                swap_arcs(arcs, next[k], next[home]);
+                swap_arcs(a, next[k], next[home]);
             next[home]++;
         }
-    for (unsigned k = 0; shift && k < 256; k++)
-        sort_row(arcs, first[k], first[k + 1], shift - 8);
+    if (!shift)
+        return;
+    shift = shift == 32 ? low : shift - 8;
+    for (unsigned k = 0; k < 256; k++)
+        if (first[k + 1] - first[k] > 1)
+            sort_arcs(a, first[k], first[k + 1], shift, low);
 }
 
-static int sort_rows(topomap_arcs *arcs, const uint64_t *offset, uint32_t ranks, topomap_error *err)
+static void sort_all(topomap_arcs *arcs, const uint64_t *offset, uint32_t ranks)
 {
-    unsigned shift = 0;
+    unsigned low = 0;
     int ordered = 1;
 
+    while (low < 24 && (ranks - 1) >> low > 255)
+        low += 8;
     for (size_t i = 1; ordered && i < arcs->count; i++)
         ordered = arcs->from[i] >= arcs->from[i - 1];
-    if (!ordered && sort_sources(arcs, offset, ranks, err))
-        return -1;
-    while (shift < 24 && (ranks - 1) >> shift > 255)
-        shift += 8;
+    if (!ordered) {
+        sort_arcs(arcs, 0, arcs->count, 32 + low, low);
+        return;
+    }
     for (uint32_t r = 0; r < ranks; r++)
         for (uint64_t i = offset[r] + 1; i < offset[r + 1]; i++)
             if (arcs->to[i] < arcs->to[i - 1]) {
-                sort_row(arcs, offset[r], offset[r + 1], shift);
+                sort_arcs(arcs, offset[r], offset[r + 1], low, low);
                 break;
             }
-    return 0;
 }
 
 /* ---- Rows ---------------------------------------------------------------------------------- */
@@ -319,8 +340,12 @@ static int build(topomap_arcs *arcs, uint32_t ranks, topomap_graph **graph, topo
         return -1;
     made->ranks = ranks;
     /* Where there is no arc, there still are arrays, so that messages of none are known. */
-    if (topomap_arcs_reserve(arcs, 1, err) || count_rows(arcs, made, err) ||
-        sort_rows(arcs, made->offset, ranks, err) || merge_arcs(arcs, made, err)) {
+    if (topomap_arcs_reserve(arcs, 1, err) || count_rows(arcs, made, err)) {
+        topomap_graph_free(made);
+        return -1;
+    }
+    sort_all(arcs, made->offset, ranks);
+    if (merge_arcs(arcs, made, err)) {
         topomap_graph_free(made);
         return -1;
     }

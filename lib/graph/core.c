@@ -10,8 +10,8 @@
 
 #include "util/alloc.h"
 
-#define PLAUSIBLE_RANKS ((uint64_t)1 << 24)
-#define PLAUSIBLE_SHARE 64 /* ranks an arc may vouch for beyond that */
+#define PLAUSIBLE_RANKS ((uint64_t)1 << 20)
+#define PLAUSIBLE_SHARE 4 /* ranks an arc may vouch for beyond that */
 
 static int too_large(const char *what, topomap_error *err)
 {

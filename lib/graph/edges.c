@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Edge lists: `from to [bytes [messages]]` a line, directed, ranks from 0, separated by a comma, a
- * semicolon, tabs or blanks. # begins a comment; the comment `# ranks N` says how many ranks
- * there are where the last ones have no edges. Lines for the same pair add up. */
+/* Edge lists: `from to [bytes [messages]]` a line, directed, separated by a comma, a semicolon,
+ * tabs or blanks. Ranks are numbers from 0 or, where the first line has something else, names,
+ * which are numbered as they come. # begins a comment; the comment `# ranks N` says how many ranks
+ * there are where the last ones have no edges, `# name R NAME` what a rank is called. Lines for the
+ * same pair add up. */
 #include "graph/io.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "graph/names.h"
 #include "graph/text.h"
 #include "util/alloc.h"
 
@@ -52,7 +55,23 @@ struct reader {
     int column[EDGES_FIELDS]; /* by field; -1: not for us */
     uint64_t ranks;           /* of `# ranks N`; 0: not said */
     uint64_t largest;         /* rank seen */
+    enum { UNDECIDED, BY_NUMBER, BY_NAME } how;
+    topomap_name_table names; /* of ranks; of BY_NUMBER those of comments, and not by rank */
+    uint32_t *named;          /* [names.count] the ranks of those */
+    size_t capacity_named;
 };
+
+/* Where a field ends: at a separator that no quotes enclose. */
+static size_t field_length(const char *at)
+{
+    if (*at == '"') {
+        const char *end = strchr(at + 1, '"');
+
+        if (end)
+            return (size_t)(end - at) + 1;
+    }
+    return strcspn(at, " \t,;#");
+}
 
 int topomap_edges_column(const char *word, size_t length)
 {
@@ -66,12 +85,36 @@ int topomap_edges_column(const char *word, size_t length)
     return -1;
 }
 
-/* `# ranks N`; other comments say nothing. */
+/* `# name R NAME`. */
+static int name_comment(struct reader *in, const char *at, topomap_error *err)
+{
+    size_t before = in->names.count;
+    uint64_t rank;
+    uint32_t id;
+
+    at = topomap_text_blanks(at);
+    if (topomap_text_number(&at, &rank) || rank >= TOPOMAP_GRAPH_RANKS || *at != ' ' || !at[1] ||
+        in->how == BY_NAME)
+        return 0;
+    at++;
+    if (topomap_name_table_id(&in->names, at, strlen(at), &id, err))
+        return -1;
+    if (id < before)
+        return topomap_input_fail(in->input, err, "a second rank is called `%.60s`", at);
+    if (topomap_grow(&in->named, &in->capacity_named, in->names.count, sizeof *in->named, err))
+        return -1;
+    in->named[id] = (uint32_t)rank;
+    return 0;
+}
+
+/* `# ranks N` and `# name R NAME`; other comments say nothing. */
 static int comment(struct reader *in, const char *at, topomap_error *err)
 {
     uint64_t value;
 
     at = topomap_text_blanks(at + 1);
+    if (!strncmp(at, "name ", 5))
+        return name_comment(in, at + 5, err);
     if (strncmp(at, "ranks ", 6))
         return 0;
     at = topomap_text_blanks(at + 6);
@@ -124,6 +167,27 @@ static int header(struct reader *in, const char *at, topomap_error *err)
     return 0;
 }
 
+/* The number of the rank that a field names. */
+static int name_field(struct reader *in, const char **at, int column, uint64_t *value,
+                      topomap_error *err)
+{
+    size_t length = field_length(*at);
+    const char *name = *at;
+    uint32_t id;
+
+    *at += length;
+    if (length >= 2 && *name == '"') {
+        name++;
+        length -= 2;
+    }
+    if (!length)
+        return topomap_input_fail(in->input, err, "%s is missing", column_names[column]);
+    if (topomap_name_table_id(&in->names, name, length, &id, err))
+        return -1;
+    value[column] = id;
+    return 0;
+}
+
 static int add(struct reader *in, const uint64_t *value, topomap_error *err)
 {
     topomap_error why;
@@ -151,9 +215,11 @@ static int field(struct reader *in, const char **at, int column, uint64_t *value
     int negative;
 
     if (column < 0) { /* a column of a name that says nothing to us */
-        *at += strcspn(*at, " \t,;");
+        *at += field_length(*at);
         return 0;
     }
+    if (in->how == BY_NAME && column <= TOPOMAP_EDGES_TO)
+        return name_field(in, at, column, value, err);
     if (topomap_text_number(at, &value[column]))
         return topomap_text_fail(in->input, begin, column_names[column], err);
     if (column >= TOPOMAP_EDGES_BYTES && (**at == '.' || **at == 'e' || **at == 'E')) {
@@ -177,7 +243,7 @@ static int first_line(struct reader *in, const char *at, topomap_error *err)
     while (more && in->fields < EDGES_FIELDS) {
         in->column[in->fields] = in->fields;
         in->fields++;
-        at += strcspn(at, " \t,;#");
+        at += field_length(at);
         at = separator(at, &more);
         if (!at)
             break;
@@ -191,11 +257,29 @@ static int first_line(struct reader *in, const char *at, topomap_error *err)
     return 0;
 }
 
+/* Names where a rank does not begin as a number does. */
+static void decide(struct reader *in, const char *at)
+{
+    int more = 1;
+
+    in->how = BY_NUMBER;
+    for (int i = 0; more && at && i < in->fields; i++) {
+        if (in->column[i] >= 0 && in->column[i] <= TOPOMAP_EDGES_TO && *at &&
+            !strchr("+-0123456789,;#", *at))
+            in->how = BY_NAME;
+        at = separator(at + field_length(at), &more);
+    }
+    if (in->how == BY_NAME) /* what comments said is not about these */
+        topomap_name_table_clear(&in->names);
+}
+
 static int data_line(struct reader *in, const char *at, topomap_error *err)
 {
     uint64_t value[4] = {0, 0, 1, 0};
     int count = 0, more = 1;
 
+    if (in->how == UNDECIDED)
+        decide(in, at);
     while (more) {
         if (count == in->fields)
             return topomap_input_fail(in->input, err, "more than the %d fields of line %zu",
@@ -203,6 +287,8 @@ static int data_line(struct reader *in, const char *at, topomap_error *err)
         if (field(in, &at, in->column[count], value, err))
             return -1;
         at = separator(at, &more);
+        if (!at)
+            return topomap_input_fail(in->input, err, "text behind a quoted field");
         count++;
     }
     if (count < in->fields)
@@ -228,6 +314,36 @@ static int line_read(struct reader *in, const char *line, topomap_error *err)
     return data_line(in, at, err);
 }
 
+/* Gives the ranks their names; those without one are called by their number. */
+static int names_apply(struct reader *in, topomap_graph *graph, topomap_error *err)
+{
+    size_t *name_of = topomap_alloc(graph->ranks, sizeof *name_of, err), used = 0;
+    char *text = name_of ? topomap_alloc(in->names.size + (size_t)graph->ranks * 11, 1, err) : NULL;
+    int status = text ? 0 : -1;
+
+    for (size_t i = 0; text && i < in->names.count; i++) {
+        uint32_t rank = in->how == BY_NAME ? (uint32_t)i : in->named[i];
+
+        if (rank < graph->ranks)
+            name_of[rank] = i + 1;
+    }
+    for (uint32_t r = 0; text && r < graph->ranks; r++) {
+        char number[12];
+        const char *name = number;
+
+        snprintf(number, sizeof number, "%lu", (unsigned long)r);
+        if (name_of[r])
+            name = in->names.text + in->names.begin[name_of[r] - 1];
+        memcpy(text + used, name, strlen(name) + 1);
+        used += strlen(name) + 1;
+    }
+    if (!status)
+        status = topomap_graph_set_names(graph, text, used, err);
+    free(name_of);
+    free(text);
+    return status;
+}
+
 static int finish(struct reader *in, topomap_graph **graph, topomap_error *err)
 {
     topomap_error why;
@@ -240,7 +356,12 @@ static int finish(struct reader *in, topomap_graph **graph, topomap_error *err)
                                   (unsigned long long)in->largest, (unsigned long long)ranks);
     if (topomap_graph_plausible(ranks, in->arcs.count, &why))
         return topomap_input_fail(in->input, err, "%s", why.text);
-    return topomap_arcs_take(&in->arcs, (uint32_t)ranks, graph, err);
+    if (topomap_arcs_take(&in->arcs, (uint32_t)ranks, graph, err))
+        return -1;
+    if (!in->names.count || !names_apply(in, *graph, err))
+        return 0;
+    topomap_graph_free(*graph);
+    return -1;
 }
 
 static int edges_read(topomap_input *input, const topomap_graph_options *options,
@@ -260,7 +381,20 @@ static int edges_read(topomap_input *input, const topomap_graph_options *options
     if (!got)
         got = finish(&in, graph, err);
     topomap_arcs_clear(&in.arcs);
+    topomap_name_table_clear(&in.names);
+    free(in.named);
     return got;
+}
+
+/* A name that a comment can hold and give back as it is. */
+static int is_plain(const char *name)
+{
+    if (!*name)
+        return 0;
+    for (; *name; name++)
+        if ((unsigned char)*name < ' ')
+            return 0;
+    return 1;
 }
 
 static int edges_write(const topomap_graph *graph, const char *path, FILE *file, topomap_error *err)
@@ -272,7 +406,11 @@ static int edges_write(const topomap_graph *graph, const char *path, FILE *file,
     if (!out)
         return -1;
     out->file = file;
-    fprintf(file, "# ranks %lu\nfrom%cto%cbytes", (unsigned long)graph->ranks, between, between);
+    fprintf(file, "# ranks %lu\n", (unsigned long)graph->ranks);
+    for (uint32_t r = 0; graph->name && r < graph->ranks; r++)
+        if (is_plain(graph->name[r]))
+            fprintf(file, "# name %lu %s\n", (unsigned long)r, graph->name[r]);
+    fprintf(file, "from%cto%cbytes", between, between);
     if (topomap_graph_has_messages(graph))
         fprintf(file, "%cmessages", between);
     fputc('\n', file);

@@ -64,7 +64,7 @@ static inline uint64_t topomap_graph_arc_messages(const topomap_graph *graph, ui
 #define TOPOMAP_GRAPH_SUM ((uint64_t)1 << 63)
 
 /** A number of ranks that nothing but an id or a header vouches for: refused (EINPUT) where it
- *  is over 2^24 and there are fewer than one arc for every 64 ranks. Memory for the ranks would
+ *  is over 2^20 and there are fewer than one arc for every 4 ranks. Memory for the ranks would
  *  otherwise be at the mercy of one mistyped number. */
 int topomap_graph_plausible(uint64_t ranks, uint64_t arcs, topomap_error *err);
 

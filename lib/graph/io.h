@@ -54,13 +54,16 @@ int topomap_edges_column(const char *word, size_t length);
 
 int topomap_treematch_recognise(const char *bytes, size_t size);
 
+int topomap_json_write(const topomap_graph *graph, const char *path, FILE *file,
+                       topomap_error *err);
+
 extern const topomap_graph_io topomap_tmg;
 extern const topomap_graph_io topomap_scotch;
 extern const topomap_graph_io topomap_treematch;
 extern const topomap_graph_io topomap_monitoring;
 extern const topomap_graph_io topomap_mpip;
-extern const topomap_graph_option topomap_treematch_options[], topomap_monitoring_options[],
-    topomap_mpip_options[];
+extern const topomap_graph_option topomap_matrix_market_options[], topomap_treematch_options[],
+    topomap_monitoring_options[], topomap_mpip_options[];
 extern const topomap_graph_io topomap_metis;
 extern const topomap_graph_io topomap_edges;
 extern const topomap_graph_io topomap_matrix_market;

@@ -6,7 +6,9 @@ lib_libcore_la_SOURCES += \
   lib/graph/undirected.h lib/graph/undirected.c lib/graph/scotch.c lib/graph/treematch.c \
   lib/graph/monitoring.c lib/graph/mpip.c lib/graph/profile.h lib/graph/profile.c \
   lib/graph/io.h lib/graph/formats.c lib/graph/recognise.c \
-  lib/graph/metis.c lib/graph/edges.c lib/graph/matrix_market.c lib/graph/json.c \
+  lib/graph/metis.c lib/graph/edges.c lib/graph/names.h lib/graph/names.c \
+  lib/graph/matrix_market.c lib/graph/halo.h lib/graph/halo.c \
+  lib/graph/json.c lib/graph/json_write.c lib/graph/json_text.h lib/graph/json_text.c \
   lib/graph/patterns.h lib/graph/patterns.c \
   lib/graph/combine.h lib/graph/combine.c \
   lib/graph/patterns/parse.c lib/graph/patterns/compose.c \
@@ -18,3 +20,4 @@ lib_libcore_la_SOURCES += \
   lib/graph/lattice.h lib/graph/lattice.c lib/graph/lattice_inside.h lib/graph/lattice_grow.h \
   lib/graph/lattice_frame.c lib/graph/lattice_grow.c lib/graph/lattice_rows.c \
   lib/graph/lattice_fit.c lib/graph/lattice_groups.c lib/graph/lattice_text.c
+dist_man_MANS += lib/graph/topomap-tmg.5

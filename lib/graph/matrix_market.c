@@ -8,27 +8,31 @@
 #include <string.h>
 #include <strings.h>
 
+#include "graph/halo.h"
 #include "graph/text.h"
 #include "util/alloc.h"
 
-enum values { PATTERN, INTEGER, REAL };
-enum symmetry { GENERAL, SYMMETRIC, SKEW };
+enum values { PATTERN, INTEGER, REAL, COMPLEX };
+enum symmetry { GENERAL, SYMMETRIC, SKEW, HERMITIAN };
 
 struct word {
     const char *word;
     int value;
 };
-/* Complex and Hermitian matrices are no traffic, and so missing here. */
 static const struct word layouts[] = {{"coordinate", 0}, {"array", 1}, {NULL, 0}};
-static const struct word values[] = {
-    {"pattern", PATTERN}, {"integer", INTEGER}, {"real", REAL}, {"double", REAL}, {NULL, 0}};
-static const struct word symmetries[] = {
-    {"general", GENERAL}, {"symmetric", SYMMETRIC}, {"skew-symmetric", SKEW}, {NULL, 0}};
+static const struct word values[] = {{"pattern", PATTERN}, {"integer", INTEGER}, {"real", REAL},
+                                     {"double", REAL},     {"complex", COMPLEX}, {NULL, 0}};
+static const struct word symmetries[] = {{"general", GENERAL},
+                                         {"symmetric", SYMMETRIC},
+                                         {"skew-symmetric", SKEW},
+                                         {"hermitian", HERMITIAN},
+                                         {NULL, 0}};
 
 struct reader {
     topomap_input *input;
     topomap_arcs arcs;
     int array, values, symmetry;
+    int halo; /* only where the entries are counts */
     uint64_t ranks, entries;
 };
 
@@ -73,6 +77,13 @@ static int header_read(struct reader *in, topomap_error *err)
         return -1;
     if (in->array && in->values == PATTERN)
         return topomap_input_fail(in->input, err, "an array cannot be a pattern");
+    if (in->array && in->halo)
+        return topomap_input_fail(in->input, err, "a dense matrix has no halo exchange");
+    if (!in->halo && (in->values == COMPLEX || in->symmetry == HERMITIAN))
+        return topomap_input_fail(in->input, err,
+                                  "`%s` values are no traffic; the options for halo exchanges "
+                                  "(`topomap formats`) take such a matrix",
+                                  in->values == COMPLEX ? "complex" : "hermitian");
     return 0;
 }
 
@@ -199,12 +210,13 @@ static int add_entry(struct reader *in, uint64_t row, uint64_t column, uint64_t 
 
 static int coordinate_line(struct reader *in, const char *at, topomap_error *err)
 {
-    uint64_t row, column, value;
+    uint64_t row, column, value = 2; /* of a symmetric entry: 1 each way */
 
     if (take_number(in, &at, "the row", &row, err) ||
-        take_number(in, &at, "the column", &column, err) || take_value(in, &at, &value, err))
+        take_number(in, &at, "the column", &column, err) ||
+        (!in->halo && take_value(in, &at, &value, err)))
         return -1;
-    if (*topomap_text_blanks(at))
+    if (!in->halo && *topomap_text_blanks(at))
         return topomap_input_fail(in->input, err, "a field too many: `%.40s`", at);
     if (row < 1 || row > in->ranks || column < 1 || column > in->ranks)
         return topomap_input_fail(in->input, err, "entry (%llu,%llu) in a matrix of %llu rows",
@@ -260,13 +272,19 @@ static int entries_read(struct reader *in, topomap_error *err)
 static int matrix_market_read(topomap_input *input, const topomap_graph_options *options,
                               topomap_graph **graph, topomap_error *err)
 {
-    struct reader in = {.input = input};
+    struct reader in = {.input = input, .halo = topomap_halo_asked(options)};
+    topomap_graph *matrix = NULL;
     int status = -1;
 
-    (void)options;
+    if (!in.halo && topomap_graph_option_text(options, "value-bytes"))
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "value-bytes goes with rows-per-rank, partition or parts");
     if (!header_read(&in, err) && !sizes_read(&in, err) && !entries_read(&in, err))
-        status = topomap_arcs_take(&in.arcs, (uint32_t)in.ranks, graph, err);
+        status = topomap_arcs_take(&in.arcs, (uint32_t)in.ranks, in.halo ? &matrix : graph, err);
     topomap_arcs_clear(&in.arcs);
+    if (!status && in.halo)
+        status = topomap_halo_make(matrix, options, graph, err);
+    topomap_graph_free(matrix);
     return status;
 }
 
@@ -304,5 +322,9 @@ static int matrix_market_recognise(const char *bytes, size_t size)
     return size >= length && !strncasecmp(bytes, magic, length) ? TOPOMAP_SURE : TOPOMAP_SURE_NOT;
 }
 
+const topomap_graph_option topomap_matrix_market_options[] = {
+    TOPOMAP_HALO_OPTIONS,
+    {NULL, NULL, NULL},
+};
 const topomap_graph_io topomap_matrix_market = {matrix_market_recognise, matrix_market_read,
                                                 matrix_market_write};

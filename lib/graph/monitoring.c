@@ -15,6 +15,8 @@
 
 #define LINE_LIMIT ((size_t)64 << 20) /* a D line names all ranks */
 
+#define MOST_WRITERS ((uint64_t)1 << 20) /* of more ranks nobody is missed */
+
 static const char all_tags[] = "EISRC", usual_tags[] = "EISR";
 
 struct reader {
@@ -23,6 +25,8 @@ struct reader {
     const char *tags; /* that count */
     uint64_t ranks;   /* largest one seen, and one */
     uint64_t other;   /* lines with peers of other tags */
+    uint8_t *wrote;   /* [capacity_wrote] ranks whose own file was among these */
+    size_t capacity_wrote, writers;
 };
 
 static int rank_seen(struct reader *in, uint64_t rank, topomap_error *err)
@@ -32,6 +36,23 @@ static int rank_seen(struct reader *in, uint64_t rank, topomap_error *err)
                                   (unsigned long long)rank);
     if (rank >= in->ranks)
         in->ranks = rank + 1;
+    return 0;
+}
+
+/* The rank that a line begins with is the one whose file it is in. */
+static int writer_seen(struct reader *in, uint64_t rank, topomap_error *err)
+{
+    size_t before = in->capacity_wrote;
+
+    if (rank_seen(in, rank, err))
+        return -1;
+    if (rank >= MOST_WRITERS)
+        return 0;
+    if (topomap_grow(&in->wrote, &in->capacity_wrote, rank + 1, 1, err))
+        return -1;
+    memset(in->wrote + before, 0, in->capacity_wrote - before);
+    in->writers += !in->wrote[rank];
+    in->wrote[rank] = 1;
     return 0;
 }
 
@@ -62,7 +83,7 @@ static int peers_read(struct reader *in, const char *line, topomap_error *err)
     if (take(in, &at, "", "the sending rank", &from, err) ||
         take(in, &at, "", "the receiving rank", &to, err) ||
         take(in, &at, "bytes", "bytes", &bytes, err) ||
-        take(in, &at, "msgs sent", "messages", &messages, err) || rank_seen(in, from, err) ||
+        take(in, &at, "msgs sent", "messages", &messages, err) || writer_seen(in, from, err) ||
         rank_seen(in, to, err))
         return -1;
     if (!strchr(in->tags, *line)) {
@@ -105,10 +126,18 @@ static int is_peers(const char *line)
     return *line && strchr(all_tags, *line) && (line[1] == '\t' || line[1] == ' ');
 }
 
-static int is_known(const char *line)
+/* `A2A <rank> ...`: no peer, but a rank that has written. */
+static int is_total(const char *line)
 {
-    return !*topomap_text_blanks(line) || *line == '#' || !strncmp(line, "O2A", 3) ||
-           !strncmp(line, "A2O", 3) || !strncmp(line, "A2A", 3);
+    return !strncmp(line, "O2A", 3) || !strncmp(line, "A2O", 3) || !strncmp(line, "A2A", 3);
+}
+
+static int total_read(struct reader *in, const char *line, topomap_error *err)
+{
+    const char *at = line + 3;
+    uint64_t rank;
+
+    return take(in, &at, "", "the rank", &rank, err) || writer_seen(in, rank, err) ? -1 : 0;
 }
 
 static int line_read(struct reader *in, const char *line, topomap_error *err)
@@ -117,7 +146,9 @@ static int line_read(struct reader *in, const char *line, topomap_error *err)
         return peers_read(in, line, err);
     if (*line == 'D' && (line[1] == '\t' || line[1] == ' '))
         return communicator_read(in, line, err);
-    if (is_known(line))
+    if (is_total(line))
+        return total_read(in, line, err);
+    if (!*topomap_text_blanks(line) || *line == '#')
         return 0;
     return topomap_input_fail(
         in->input, err, "expected a line of E, I, S, R, C, D, O2A, A2O, A2A or #, not `%.20s`",
@@ -154,7 +185,15 @@ static int finish(struct reader *in, const topomap_graph_options *options, topom
     if (topomap_profile_finish(in->input, options, &in->arcs, in->ranks, graph, err))
         return -1;
     forget_messages(*graph);
-    return 0;
+    if (in->writers >= in->ranks || in->ranks > MOST_WRITERS || (*graph)->note ||
+        !topomap_graph_set_text(
+            &(*graph)->note, err,
+            "%zu of %llu ranks have lines of their own: the others sent nothing, "
+            "or their files are missing",
+            in->writers, (unsigned long long)in->ranks))
+        return 0;
+    topomap_graph_free(*graph);
+    return -1;
 }
 
 static int monitoring_read(topomap_input *input, const topomap_graph_options *options,
@@ -179,6 +218,7 @@ static int monitoring_read(topomap_input *input, const topomap_graph_options *op
     if (!got)
         got = finish(&in, options, graph, err);
     topomap_arcs_clear(&in.arcs);
+    free(in.wrote);
     return got;
 }
 
@@ -212,6 +252,12 @@ static int monitoring_write(const topomap_graph *graph, const char *path, FILE *
         topomap_text_put(out, r);
     }
     topomap_text_char(out, '\n');
+    for (uint32_t r = 0; r < graph->ranks; r++)
+        if (graph->offset[r] == graph->offset[r + 1]) { /* silent, but not missing */
+            topomap_text_string(out, "A2A\t");
+            topomap_text_put(out, r);
+            topomap_text_string(out, "\t0 bytes\t0 msgs sent\n");
+        }
     topomap_text_flush(out);
     free(out);
     return 0;

@@ -2,16 +2,19 @@
 /* Reports of mpiP with its communication matrix. Behind "Start Communication Matrix" each rank has
  * rows `source target bytes count`, one for every rank of the job, zeros too. The row of a rank
  * with itself is the sum of its others and no traffic. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "graph/profile.h"
 #include "graph/text.h"
+#include "util/alloc.h"
 
 struct reader {
     topomap_input *input;
     topomap_arcs arcs;
     uint64_t ranks;   /* largest one seen, and one */
     int begun, ended; /* the matrix */
+    char *command;    /* that was measured, or NULL */
 };
 
 static int is_line(const char *line, const char *begin)
@@ -69,6 +72,17 @@ static int matrix_line(struct reader *in, const char *line, topomap_error *err)
     return *at >= '0' && *at <= '9' ? row_read(in, at, err) : 0;
 }
 
+/* What follows the colon of `@ Command : ./a.out`. */
+static int command_read(struct reader *in, const char *line, topomap_error *err)
+{
+    const char *colon = strchr(line, ':');
+
+    if (!colon || in->command)
+        return 0;
+    in->command = topomap_strdup(topomap_text_blanks(colon + 1), err);
+    return in->command ? 0 : -1;
+}
+
 static int line_read(struct reader *in, const char *line, topomap_error *err)
 {
     static const char task[] = "@ MPI Task Assignment";
@@ -86,6 +100,8 @@ static int line_read(struct reader *in, const char *line, topomap_error *err)
         at = topomap_text_blanks(at + (*at == ':'));
         if (!topomap_text_number(&at, &rank))
             return rank_seen(in, rank, err);
+    } else if (is_line(line, "@ Command ")) {
+        return command_read(in, line, err);
     }
     return 0;
 }
@@ -103,7 +119,13 @@ static int finish(struct reader *in, const topomap_graph_options *options, topom
     if (!in->ended)
         return topomap_input_fail(in->input, err,
                                   "the file ends inside the communication matrix: it is truncated");
-    return topomap_profile_finish(in->input, options, &in->arcs, in->ranks, graph, err);
+    if (topomap_profile_finish(in->input, options, &in->arcs, in->ranks, graph, err))
+        return -1;
+    if (!in->command ||
+        !topomap_graph_set_text(&(*graph)->source, err, "mpiP report of %s", in->command))
+        return 0;
+    topomap_graph_free(*graph);
+    return -1;
 }
 
 static int mpip_read(topomap_input *input, const topomap_graph_options *options,
@@ -122,6 +144,7 @@ static int mpip_read(topomap_input *input, const topomap_graph_options *options,
     if (!got)
         got = finish(&in, options, graph, err);
     topomap_arcs_clear(&in.arcs);
+    free(in.command);
     return got;
 }
 

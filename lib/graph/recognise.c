@@ -233,6 +233,53 @@ static int is_listed(struct span line)
            memchr(line.begin, ';', (size_t)(line.end - line.begin));
 }
 
+/* Fields of a list of edges between names: two names and one or two numbers at the end, 3 or 4;
+ * two fields without a number, 2; else 0. */
+static int count_named(struct span line)
+{
+    int fields = 0, numbers = 0;
+
+    while (line.begin < line.end && fields < 5) {
+        const char *begin;
+        int number = 1;
+
+        while (line.begin < line.end && is_blank(*line.begin))
+            line.begin++;
+        begin = line.begin;
+        if (begin < line.end && *begin == '"')
+            for (line.begin++; line.begin < line.end && *line.begin != '"'; line.begin++)
+                ;
+        while (line.begin < line.end && !memchr(" \t,;", *line.begin, 4))
+            number &= memchr("0123456789.eE+-", *line.begin++, 15) != NULL;
+        if (line.begin == begin)
+            return 0;
+        numbers += number && *begin != '"' && fields >= 2;
+        fields++;
+        while (line.begin < line.end && is_blank(*line.begin))
+            line.begin++;
+        if (line.begin < line.end && (*line.begin == ',' || *line.begin == ';'))
+            line.begin++;
+    }
+    return fields >= 2 && fields <= 4 && numbers == fields - 2 ? fields : 0;
+}
+
+/* Whether all lines are edges between names. */
+static int recognise_named(const struct window *window)
+{
+    int fields = 0;
+
+    for (size_t i = 0; i < window->lines; i++) {
+        int count = count_named(window->line[i]);
+
+        if (window->line[i].begin == window->line[i].end)
+            continue;
+        if (!count || (fields && count != fields))
+            return TOPOMAP_SURE_NOT;
+        fields = count;
+    }
+    return fields > 2 ? TOPOMAP_SURE_MAYBE : fields ? TOPOMAP_SURE_BROKEN : TOPOMAP_SURE_NOT;
+}
+
 int topomap_edges_recognise(const char *bytes, size_t size)
 {
     struct window window;
@@ -245,7 +292,7 @@ int topomap_edges_recognise(const char *bytes, size_t size)
         if (count == 0)
             continue;
         if (count < 0)
-            return is_listed(window.line[i]) ? TOPOMAP_SURE_LIKELY * 2 : TOPOMAP_SURE_NOT;
+            return is_listed(window.line[i]) ? TOPOMAP_SURE_LIKELY * 2 : recognise_named(&window);
         if (count < 2 || count > 4)
             return TOPOMAP_SURE_BROKEN;
         if (fields && fields != count)

@@ -73,8 +73,12 @@ static int copy_parts(topomap_graph *to, const topomap_graph *from, const uint32
     to->size = size;
     to->coordinate = coordinate;
     to->dimensions = from->dimensions;
-    if (status || (from->name && copy_names(to, from, old_rank, err)) ||
-        (from->source && topomap_graph_set_text(&to->source, err, "%s", from->source)) ||
+    return status || (from->name && copy_names(to, from, old_rank, err)) ? -1 : 0;
+}
+
+static int copy_texts(topomap_graph *to, const topomap_graph *from, topomap_error *err)
+{
+    if ((from->source && topomap_graph_set_text(&to->source, err, "%s", from->source)) ||
         (from->note && topomap_graph_set_text(&to->note, err, "%s", from->note)))
         return -1;
     return 0;
@@ -137,7 +141,7 @@ static int remake(const topomap_graph *graph, const uint32_t *new_rank, const ui
     int status = topomap_arcs_reserve(&arcs, graph->arcs, err) ||
                  add_graph(&arcs, graph, new_rank, factor, err) ||
                  topomap_arcs_take(&arcs, graph->ranks, &made, err) ||
-                 copy_parts(made, graph, old_rank, err);
+                 copy_parts(made, graph, old_rank, err) || copy_texts(made, graph, err);
 
     if (!status && graph->phases)
         status = remake_phases(made, graph, new_rank, old_rank, factor, err);

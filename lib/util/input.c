@@ -227,6 +227,21 @@ int topomap_input_all(topomap_input *input, size_t limit, char **text, size_t *s
     return 0;
 }
 
+int topomap_input_some(topomap_input *input, const char **bytes, size_t *size, topomap_error *err)
+{
+    if (input->start == input->end && !input->ended) {
+        input->start = input->end = 0;
+        if (fill(input, err))
+            return -1;
+    }
+    if (input->start == input->end)
+        return 0;
+    *bytes = input->buffer + input->start;
+    *size = input->end - input->start;
+    input->start = input->end;
+    return 1;
+}
+
 int topomap_input_map(topomap_input *input, size_t limit, void **bytes, size_t *size, int *mapped,
                       topomap_error *err)
 {

@@ -31,6 +31,10 @@ int topomap_input_line(topomap_input *input, size_t limit, char **line, size_t *
 int topomap_input_all(topomap_input *input, size_t limit, char **text, size_t *size,
                       topomap_error *err);
 
+/** The next bytes, as many as are at hand: 1 and at least one byte, lent until the next call; 0 at the
+ *  end; -1 on failure. For texts that are not made of lines: they are not counted here. */
+int topomap_input_some(topomap_input *input, const char **bytes, size_t *size, topomap_error *err);
+
 /** The whole file, of which no line has been taken yet, as memory that begins on a page or, where
  * it is packed or no file, in the heap: *mapped nonzero ends with munmap(), 0 with free(). Not to
  * be written to. At most \p limit bytes. The file must not shrink while it is mapped. */

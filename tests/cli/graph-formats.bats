@@ -154,6 +154,11 @@ sum_up='$1 != $2 { pair = $1 < $2 ? $1 " " $2 : $2 " " $1
   run -3 topomap graph merge p.0.prof p.1.prof p.2.prof -o x.csv
   topomap graph merge p.?.prof --option empty=yes -o x.csv
   [ "$(counts x.csv)" = "3 2 11000 3" ]
+  run -0 --separate-stderr topomap graph info p.0.prof
+  [[ $stderr == *"1 of 2 ranks have lines of their own"* ]]
+  topomap graph convert x.csv x.prof
+  run -0 --separate-stderr topomap graph info x.prof
+  [ -z "$stderr" ]
 }
 
 @test "tmg: a changed byte in header, table or sections is noticed" {
@@ -171,4 +176,26 @@ sum_up='$1 != $2 { pair = $1 < $2 ? $1 " " $2 : $2 " " $1
   [[ $output == *truncated* ]]
   xz -k whole.tmg
   [ "$(counts whole.tmg.xz)" = "$(counts whole.tmg)" ]
+}
+
+@test "halo exchange of a sparse matrix: options, and what they are refused for" {
+  topomap graph generate stencil2d:5:10x8 -o grid.mtx
+  topomap graph convert grid.mtx halo.csv --option rows-per-rank=10
+  [ "$(grep -c ',80,1$' halo.csv)" -eq 14 ]
+  seq 0 79 | awk '{ print int($1 / 10) }' >part
+  topomap graph convert grid.mtx same.csv --option partition=part
+  cmp halo.csv same.csv
+  topomap graph info grid.mtx --option parts=8 --json | jq -e '.ranks == 8 and .bytes <= 1600'
+  run -2 topomap graph info grid.mtx --option parts=81
+  run -3 topomap graph info grid.mtx --option partition=absent
+  run -2 topomap graph info grid.mtx --option parts=8 --option rows-per-rank=10
+}
+
+@test "edge lists between names" {
+  printf 'alice,bob,10\nbob,"carol d",20\n' >names.csv
+  topomap graph convert names.csv numbers.csv
+  printf '# ranks 3\n# name 0 alice\n# name 1 bob\n# name 2 carol d\nfrom,to,bytes\n0,1,10\n1,2,20\n' |
+    cmp - numbers.csv
+  topomap graph convert numbers.csv names.json
+  jq -e '.names == ["alice", "bob", "carol d"]' names.json
 }

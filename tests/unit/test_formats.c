@@ -410,7 +410,8 @@ static void test_edges_dialects(void **state)
 static void test_edges_bad(void **state)
 {
     (void)state;
-    bad("csv", "n1,n2,5\n", "file.csv:1: the sending rank must be a number, not `n1`");
+    bad("csv", "n1,n2,x\n", "file.csv:1: bytes must be a number, not `x`");
+    bad("csv", "n1,,5\n", "file.csv:1: the receiving rank is missing");
     bad("csv", "0,1,5\n0,n2,5\n", "file.csv:2: the receiving rank must be a number");
     bad("csv", "0,1,-5\n", "file.csv:1: bytes is negative");
     bad("csv", "0,-1,5\n", "file.csv:1: the receiving rank is negative");
