@@ -17,7 +17,7 @@
 #include "util/alloc.h"
 #include "util/clock.h"
 
-enum { HOT = 64, EDGES = 4096, NEAR = 64 };
+enum { KINDS = 7, TRIES = 3 * KINDS, HOT = 64, EDGES = 4096, NEAR = 64 };
 #define ENOUGH 1e-9 /* a gain below this part is rounding */
 
 /* Links looked at by all tries together, at most, by effort; and the parts of them up to the end of
@@ -90,15 +90,40 @@ static uint32_t near(relief *r, uint32_t node)
     return count ? v->node[v->first[node] + topomap_random_below(&r->random, count)] : node;
 }
 
+/* Somebody who talks to somebody on u's node, on v's node if a few draws find one there: as in
+ * Kernighan and Lin's pairs, either one is nearer to its own in the other's place. */
+static uint32_t counterpart(relief *r, uint32_t u, uint32_t v)
+{
+    const topomap_traffic_rows *rows = r->loads.rows;
+    uint32_t here = node_of(r, u), there = node_of(r, v), found = UINT32_MAX;
+
+    for (int i = 0; i < 4 && !r->whole_nodes; i++) {
+        uint32_t slot =
+            r->machine->slot_first[here] + topomap_random_below(&r->random, size_of(r, here));
+        uint32_t w = r->vertex_at[slot], x;
+        uint64_t degree = rows->offset[w + 1] - rows->offset[w];
+
+        if (!degree)
+            continue;
+        x = rows->other[rows->offset[w] + topomap_random_below(&r->random, (uint32_t)degree)];
+        if (r->loads.at[x] == r->loads.at[u])
+            continue;
+        found = x;
+        if (node_of(r, x) == there)
+            break;
+    }
+    return found;
+}
+
 /* Who might change places with u, so that its edge to v takes another way: somebody beside v,
- * around v, around u itself, beside another one that u talks to, or anywhere. */
+ * around v, around u itself, beside another one that u talks to, or anywhere; or a counterpart. */
 static uint32_t partner(relief *r, uint32_t u, uint32_t v, uint32_t kind)
 {
     const topomap_traffic_rows *rows = r->loads.rows;
     uint64_t degree = rows->offset[u + 1] - rows->offset[u];
     uint32_t node = node_of(r, v);
 
-    switch (kind % 5) {
+    switch (kind % KINDS) {
     case 0:
         node = r->whole_nodes ? near(r, node) : node;
         break;
@@ -115,6 +140,9 @@ static uint32_t partner(relief *r, uint32_t u, uint32_t v, uint32_t kind)
                 rows->other[rows->offset[u] + topomap_random_below(&r->random, (uint32_t)degree)]);
         node = r->whole_nodes ? near(r, node) : node;
         break;
+    case 4:
+    case 5:
+        return counterpart(r, u, v);
     default:
         node = topomap_random_below(&r->random, r->machine->nodes);
     }
@@ -252,8 +280,8 @@ static uint32_t relieve_link(relief *r, uint32_t i)
     uint32_t done = 0;
 
     for (uint32_t e = r->first[i]; e != UINT32_MAX && !is_over(r); e = r->edge[e].next) {
-        done += (uint32_t)improve(r, r->edge[e].u, r->edge[e].v, 20);
-        done += (uint32_t)improve(r, r->edge[e].v, r->edge[e].u, 20);
+        done += (uint32_t)improve(r, r->edge[e].u, r->edge[e].v, TRIES);
+        done += (uint32_t)improve(r, r->edge[e].v, r->edge[e].u, TRIES);
     }
     return done;
 }
@@ -296,7 +324,7 @@ static int settle(relief *r)
         for (uint32_t k = 0; k < 16 && degree; k++) {
             uint32_t v =
                 rows->other[rows->offset[u] + topomap_random_below(&r->random, (uint32_t)degree)];
-            uint32_t x = partner(r, u, v, k % 3);
+            uint32_t x = partner(r, u, v, k % 2 ? 4 : k / 2 % 3);
             double delta = x == UINT32_MAX ? 0 : topomap_loads_price(&r->loads, u, x);
 
             if (delta < best_delta && r->loads.peak <= limit) {
@@ -367,7 +395,8 @@ static int anneal(relief *r, uint64_t limit, double from, double to)
                 return -1;
             temperature = from * pow(to / from, done);
         }
-        x = draw(r, &u, &v) ? partner(r, u, v, topomap_random_below(&r->random, 5)) : UINT32_MAX;
+        x = draw(r, &u, &v) ? partner(r, u, v, topomap_random_below(&r->random, KINDS))
+                            : UINT32_MAX;
         if (x == UINT32_MAX)
             continue;
         delta = topomap_loads_price(&r->loads, u, x);
