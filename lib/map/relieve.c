@@ -248,7 +248,7 @@ static int list_hot(relief *r, double part)
                 continue;
             if (topomap_shares_find(r->loads.shares, r->loads.at[u], r->loads.at[v], &way) < 0)
                 return -1;
-            r->loads.looked += way.links + 1;
+            r->loads.looked += way.looked;
             note_edge(r, u, v, &way);
         }
     }

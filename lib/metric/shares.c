@@ -24,6 +24,7 @@ struct topomap_shares {
     int (*fill)(topomap_shares *s, uint32_t from, uint32_t to);
     struct kept *kept; /* [slots] from NONE: empty */
     uint32_t slots, entries;
+    uint64_t looked; /* by searches, for the way being made */
     /* the way being made */
     uint32_t *link;
     double *part;
@@ -213,6 +214,7 @@ static size_t count_paths(topomap_shares *s, uint32_t from)
     if (s->source[slot] == from)
         return row;
     s->source[slot] = from;
+    s->looked += n->links;
     memset(distance, 0xff, n->vertices * sizeof *distance);
     distance[from] = 0;
     paths[from] = 1.0;
@@ -340,6 +342,7 @@ int topomap_shares_find(topomap_shares *s, uint32_t from, uint32_t to, topomap_w
     uint64_t hash = ((uint64_t)from << 32 | to) * 0x9e3779b97f4a7c15u;
     struct kept *k = &s->kept[(hash >> 40) & (s->slots - 1)];
 
+    s->looked = 0;
     if (k->from != from || k->to != to) {
         int status;
 
@@ -355,7 +358,7 @@ int topomap_shares_find(topomap_shares *s, uint32_t from, uint32_t to, topomap_w
         if (keep(s, k, from, to, status))
             return -1;
     }
-    *way = (topomap_way){k->link, k->single ? NULL : k->part, k->links};
+    *way = (topomap_way){k->link, k->single ? NULL : k->part, k->links, s->looked + k->links + 1};
     return k->is_missing;
 }
 

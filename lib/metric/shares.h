@@ -14,6 +14,7 @@ typedef struct topomap_way {
     const uint32_t *link; /* a link may be there twice: its shares add up */
     const double *part;   /* of each link, or NULL: all of the traffic is on each */
     uint32_t links;
+    uint64_t looked; /* links looked at to find it: what it cost */
 } topomap_way;
 
 /** \param network  topomap_network_grid() of the machine where it has none of its own
