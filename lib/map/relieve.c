@@ -539,7 +539,7 @@ static int relieve(topomap_problem *problem, const topomap_objective *o, uint32_
     int status = topomap_vicinity_build(m, NEAR, &base.vicinity, err);
 
     if (status == 0)
-        status = topomap_shares_new(m, o->network, o->model, &base.shares, err);
+        status = topomap_shares_new(m, o->network, o->model, 0, &base.shares, err);
     if (status == 0 && m->slots > m->nodes)
         status = run_nodes(&base, slot_of, err);
     if (status == 0)

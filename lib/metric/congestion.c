@@ -56,6 +56,9 @@ static uint32_t tail_of(const topomap_network *network, uint32_t link)
     return low;
 }
 
+/* Shares that differ by less are equal: the first of them is the worst link. */
+#define ROUNDING 1e-12
+
 static void sum_up(const topomap_network *network, const double *load,
                    topomap_congestion *congestion)
 {
@@ -68,10 +71,9 @@ static void sum_up(const topomap_network *network, const double *load,
 
         sum += share;
         congestion->used += load[link] > 0.0;
-        if (share > congestion->max) {
-            congestion->max = share;
+        if (share > congestion->max * (1 + ROUNDING))
             worst = link;
-        }
+        congestion->max = share > congestion->max ? share : congestion->max;
     }
     congestion->links = network->links;
     congestion->unit = network->unit;
@@ -90,7 +92,7 @@ static int evaluate(const topomap_graph *graph, const topomap_machine *machine,
     uint32_t *node_of = topomap_alloc(graph->ranks, sizeof *node_of, err);
     uint32_t *vertex_of = topomap_alloc(graph->ranks, sizeof *vertex_of, err);
     double *load = topomap_alloc(network->links, sizeof *load, err);
-    topomap_traffic traffic = {network, graph, vertex_of, node_of};
+    topomap_traffic traffic = {machine, network, graph, vertex_of, node_of};
     int status = node_of && vertex_of && load ? 0 : -1;
 
     for (uint32_t r = 0; status == 0 && r < graph->ranks; r++) {
