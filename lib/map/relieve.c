@@ -246,8 +246,10 @@ static int list_hot(relief *r, double part)
 
             if (!(rows->out[e] > 0) || r->loads.at[u] == r->loads.at[v])
                 continue;
-            if (topomap_shares_find(r->loads.shares, r->loads.at[u], r->loads.at[v], &way) < 0)
+            if (topomap_shares_find(r->loads.shares, r->loads.at[u], r->loads.at[v], &way) < 0) {
+                r->loads.is_short = 1;
                 return -1;
+            }
             r->loads.looked += way.looked;
             note_edge(r, u, v, &way);
         }
@@ -464,6 +466,8 @@ static int search(relief *r, topomap_error *err)
     r->limit = (uint64_t)links;
     if (status == 0)
         status = go_back(r, 64, 1e-4, err) ? -1 : settle(r);
+    if (r->loads.is_short)
+        status = topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     return status;
 }
 
