@@ -87,6 +87,7 @@ static int parse_options(const cli_call *call, topomap_map_options *options)
     int status;
 
     options->algorithm = cli_get(call, "algorithm");
+    options->contiguous = cli_get(call, "contiguous") != NULL;
     if ((status = parse_objective(call, options)) != 0 ||
         (status = parse_effort(call, &options->effort)) != 0 ||
         (status = parse_levels(call, &options->inter_only)) != 0 ||
@@ -262,7 +263,10 @@ const char cli_map_text[] =
 
 static const cli_option map_options[] = {
     CLI_TARGET_OPTIONS,
-    {"algorithm", "NAME", "see `topomap algorithms`; refinements after '+' (default auto)", "a"},
+    {"algorithm", "NAME",
+     "see `topomap algorithms`; parameters after ',', refinements after '+' "
+     "(default auto)",
+     "a"},
     {"objective", "WHAT", "what to make small: J (default), or congestion, the most loaded link",
      NULL},
     {"congestion", "MODEL", "of --objective congestion: routes (default where known) or exact",
@@ -273,6 +277,7 @@ static const cli_option map_options[] = {
     {"seed", "N", "the same seed gives the same map (default 1)", NULL},
     {"threads", "N", "threads of the search (default 1)", NULL},
     {"levels", "WHICH", "inter (nodes only) or inter+intra (default)", NULL},
+    {"contiguous", NULL, "every node keeps consecutive ranks: only blocks move", NULL},
     {"mapping", "FILE", "an existing mapping: the baseline, and what `refine` improves", NULL},
     {"format", "NAME", "text, perm or json", NULL},
     {"output", "FILE", "where the result goes (default: standard output)", "o"},

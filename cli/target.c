@@ -30,6 +30,16 @@ static int parse_bind(const cli_call *call, enum topomap_bind *bind)
     return text ? cli_usage_error(call, "--bind takes core, pu, numa or none, not '%s'", text) : 0;
 }
 
+static int parse_layout(const cli_call *call, int *compact)
+{
+    const char *text = cli_get(call, "layout");
+
+    *compact = text && strcmp(text, "compact") == 0;
+    return text && !*compact && strcmp(text, "spread") != 0
+               ? cli_usage_error(call, "--layout takes compact or spread, not '%s'", text)
+               : 0;
+}
+
 /* Algorithms for fabrics that do not take matrices want the links. */
 static int needs_links(const char *algorithm)
 {
@@ -89,7 +99,8 @@ static int open_allocation(const cli_call *call, cli_target *target)
         return cli_usage_error(call, "name a machine: --machine SPEC, or --nodes HOSTLIST with "
                                      "--tasks-per-node N");
     if ((status = cli_integer(call, "cpus-per-task", 1, 65536, 1, &cpus)) != 0 ||
-        (status = parse_bind(call, &allocation.bind)) != 0)
+        (status = parse_bind(call, &allocation.bind)) != 0 ||
+        (status = parse_layout(call, &allocation.compact)) != 0)
         return status;
     allocation.cpus_per_task = (uint32_t)cpus;
     target->allocation = 1;
@@ -123,6 +134,8 @@ int cli_target_open(const cli_call *call, cli_target *target)
     if (status == 0 && topomap_graph_read(cli_get(call, "graph"), cli_get(call, "from"),
                                           &target->graph, &err) != 0)
         status = cli_fail(call, &err);
+    if (status == 0)
+        cli_graph_note(call, target->graph);
     if (status == 0 && topomap_graph_ranks(target->graph) > topomap_machine_slots(target->machine))
         status = cli_usage_error(call, "the graph has %u ranks, the machine %u slots",
                                  topomap_graph_ranks(target->graph),

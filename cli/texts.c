@@ -10,6 +10,7 @@ static const struct {
     {"db distance", cli_distance_text},
     {"db synth", cli_synth_text},
     {"map", cli_map_text},
+    {"policy check", cli_policy_text},
 };
 
 const char *cli_text(const cli_command *command)

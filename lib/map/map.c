@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "machine/distance.h"
+#include "map/contiguous.h"
 #include "map/objective.h"
 #include "map/portfolio.h"
 #include "util/alloc.h"
@@ -17,8 +18,8 @@ double topomap_problem_cost(const topomap_problem *problem, const uint32_t *slot
     for (uint32_t u = 0; u < w->vertices; u++)
         for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++)
             if (u < w->target[e])
-                sum += (double)w->weight[e] * topomap_slot_distance(problem->machine, slot_of[u],
-                                                                    slot_of[w->target[e]]);
+                sum += (double)w->weight[e] *
+                       topomap_slot_distance(problem->machine, slot_of[u], slot_of[w->target[e]]);
     return sum;
 }
 
@@ -152,9 +153,13 @@ int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
         status = mapping->slot_of_rank ? 0 : -1;
     }
     if (status == 0)
-        status = topomap_portfolio_run(&problem, options, mapping, err);
+        status = options->contiguous ? topomap_contiguous_run(&problem, options, mapping, err)
+                                     : topomap_portfolio_run(&problem, options, mapping, err);
     memcpy(mapping->phase_seconds, problem.phase_seconds, sizeof problem.phase_seconds);
     topomap_weights_clear(&problem.weights);
+    if (problem.lattice)
+        topomap_lattice_clear(problem.lattice);
+    free(problem.lattice);
     topomap_objective_close(&objective);
     free(problem.scratch);
     free(start);

@@ -6,27 +6,38 @@
 #include <string.h>
 
 #include "map/objective.h"
+#include "map/parameters.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 
-enum { JOINING_NODES = 512 }; /* neighbour joining on a torus pays on small allocations only */
-
 /* A swap search ends in the nearest dip: from a baseline that is worse than this many times the
  * best construction, it has never caught up on the bench instances, and takes longest. */
-#define REFINE_WITHIN 1.5
+#define REFINE_WITHIN 1.1
 
-/* What "auto" tries, in this order, from which effort on, and with how many seeds when strong. */
+/* What "auto" tries, in this order, from which effort on: a construction with how many seeds when
+ * strong, then what refines the best of them. */
 static const struct {
     const char *name;
     unsigned on;
-    enum topomap_effort from;
+    enum topomap_effort from, to;
     uint32_t seeds;
+    const char *refine[3];
 } candidates[] = {
-    {"tree+swap", TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX, TOPOMAP_FAST, 4},
-    {"rb-wrap+swap", TOPOMAP_ON_TORUS, TOPOMAP_FAST, 4},
-    {"refine", TOPOMAP_ON_ALL, TOPOMAP_FAST, 2},
-    {"rb+swap", TOPOMAP_ON_TORUS, TOPOMAP_DEFAULT, 1},
-    {"tree+swap", TOPOMAP_ON_TORUS, TOPOMAP_STRONG, 1},
+    {"tree+swap", TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX, TOPOMAP_FAST, TOPOMAP_FAST, 1, {NULL}},
+    {"tree", TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX, TOPOMAP_DEFAULT, TOPOMAP_DEFAULT, 1, {"anneal"}},
+    {"top-down",
+     TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX,
+     TOPOMAP_STRONG,
+     TOPOMAP_STRONG,
+     5,
+     {"anneal", "anneal-hot"}},
+    {"rb-wrap+swap", TOPOMAP_ON_TORUS, TOPOMAP_FAST, TOPOMAP_FAST, 1, {NULL}},
+    {"rb-wrap", TOPOMAP_ON_TORUS, TOPOMAP_DEFAULT, TOPOMAP_STRONG, 4, {"anneal"}},
+    {"boxes+swap", TOPOMAP_ON_TREE, TOPOMAP_FAST, TOPOMAP_FAST, 1, {NULL}},
+    {"boxes", TOPOMAP_ON_TREE, TOPOMAP_DEFAULT, TOPOMAP_STRONG, 1, {"anneal"}},
+    {"grid+swap", TOPOMAP_ON_TORUS, TOPOMAP_FAST, TOPOMAP_FAST, 1, {NULL}},
+    {"grid", TOPOMAP_ON_TORUS, TOPOMAP_DEFAULT, TOPOMAP_STRONG, 1, {"anneal"}},
+    {"refine", TOPOMAP_ON_ALL, TOPOMAP_FAST, TOPOMAP_STRONG, 1, {NULL}},
 };
 enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
 
@@ -97,14 +108,16 @@ static int unsuitable(const struct topomap_algorithm_impl *impl, const topomap_m
 /* One word of a name: construct into the trial, refine it, or begin from the given mapping. */
 static int run_word(portfolio *p, const char *word, size_t length, int first, topomap_error *err)
 {
-    const struct topomap_algorithm_impl *impl = topomap_algorithm_find(word, length);
+    const char *comma = memchr(word, ',', length);
+    size_t name = comma ? (size_t)(comma - word) : length;
+    const struct topomap_algorithm_impl *impl = topomap_algorithm_find(word, name);
     topomap_problem *problem = p->problem;
     int refines;
 
     if (!impl)
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "no algorithm '%.*s'; `topomap algorithms` lists them",
-                                 (int)(length > 64 ? 64 : length), word);
+                                 (int)(name > 64 ? 64 : name), word);
     if (strcmp(impl->row.kind, "portfolio") == 0)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "'%s' stands alone, without '+'",
                                  impl->row.name);
@@ -114,6 +127,9 @@ static int run_word(portfolio *p, const char *word, size_t length, int first, to
     if (first ? 0 : !refines || strcmp(impl->row.name, "refine") == 0)
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "'%s' cannot stand after '+': it does not refine", impl->row.name);
+    if (topomap_parameters_set(problem, impl, comma ? comma + 1 : word + length,
+                               comma ? length - name - 1 : 0, err) != 0)
+        return -1;
     if (refines && first)
         memcpy(p->trial, problem->start, problem->weights.vertices * sizeof *p->trial);
     if (!impl->run) /* refine */
@@ -141,33 +157,84 @@ static int run_name(portfolio *p, const char *name, topomap_error *err)
     return consider(p, name, started, err);
 }
 
+/* The best placement so far becomes the trial, a refinement improves it. */
+static int refine_best(portfolio *p, const char *start, const uint32_t *placement,
+                       const char *refinement, topomap_error *err)
+{
+    double started = topomap_clock_cpu();
+    char name[64];
+
+    memcpy(p->trial, placement, p->problem->weights.vertices * sizeof *p->trial);
+    if (run_word(p, refinement, strlen(refinement), 0, err) != 0)
+        return -1;
+    if (p->problem->inter_only && topomap_problem_sort_inside(p->problem, p->trial, err) != 0)
+        return -1;
+    snprintf(name, sizeof name, "%s+%s", start, refinement);
+    return consider(p, name, started, err);
+}
+
+/* One is tried however late it is: on a busy machine the time may be up before. */
+static int worth_trying(const portfolio *p)
+{
+    return p->mapping->candidates < 2 || !topomap_problem_late(p->problem);
+}
+
+/* Did the construction fail for want of a grid in the graph? */
+static int has_no_grid(const topomap_problem *problem, const topomap_error *why)
+{
+    return why->code == TOPOMAP_EUSAGE && problem->lattice && !problem->lattice->dims;
+}
+
+/* Constructs with every seed, then refines the best of them. */
+static int run_candidate(portfolio *p, size_t i, uint32_t *best, topomap_error *err)
+{
+    topomap_problem *problem = p->problem;
+    uint32_t seeds = problem->effort == TOPOMAP_STRONG ? candidates[i].seeds : 1;
+    uint64_t seed = problem->seed;
+    double least = INFINITY;
+    int status = 0;
+
+    for (uint32_t k = 0; status == 0 && k < seeds && worth_trying(p); k++) {
+        problem->seed = seed + k;
+        status = run_name(p, candidates[i].name, err);
+        if (status != 0 && has_no_grid(problem, err)) {
+            problem->seed = seed;
+            return 0;
+        }
+        if (status == 0 && p->mapping->candidate[p->mapping->candidates - 1].J < least) {
+            least = p->mapping->candidate[p->mapping->candidates - 1].J;
+            memcpy(best, p->trial, problem->weights.vertices * sizeof *best);
+        }
+    }
+    problem->seed = seed;
+    for (size_t r = 0; status == 0 && candidates[i].refine[r] && !topomap_problem_late(problem);
+         r++)
+        status = refine_best(p, candidates[i].name, best, candidates[i].refine[r], err);
+    return status;
+}
+
 static int run_auto(portfolio *p, topomap_error *err)
 {
     topomap_problem *problem = p->problem;
-    uint64_t seed = problem->seed;
+    uint32_t *best = topomap_alloc(problem->weights.vertices, sizeof *best, err);
     int status;
 
+    if (!best)
+        return -1;
     memcpy(p->trial, problem->start, problem->weights.vertices * sizeof *p->trial);
     status = consider(p, p->options->start_name ? p->options->start_name : "identity",
                       topomap_clock_cpu(), err);
     for (size_t i = 0; status == 0 && i < CANDIDATES; i++) {
-        uint32_t seeds = problem->effort == TOPOMAP_STRONG ? candidates[i].seeds : 1;
-
-        if (candidates[i].from > problem->effort ||
+        if (problem->effort < candidates[i].from || problem->effort > candidates[i].to ||
             !(candidates[i].on & (1u << problem->machine->kind)))
             continue;
-        if (problem->machine->kind == TOPOMAP_MACHINE_TORUS &&
-            strncmp(candidates[i].name, "tree", 4) == 0 && problem->machine->nodes > JOINING_NODES)
-            continue;
-        if (strcmp(candidates[i].name, "refine") == 0 && problem->effort < TOPOMAP_STRONG &&
+        if (strcmp(candidates[i].name, "refine") == 0 &&
             p->mapping->candidate[0].J > REFINE_WITHIN * p->mapping->J)
             continue;
-        for (uint32_t k = 0; status == 0 && k < seeds && !topomap_problem_late(problem); k++) {
-            problem->seed = seed + k;
-            status = run_name(p, candidates[i].name, err);
-        }
-        problem->seed = seed;
+        if (worth_trying(p))
+            status = run_candidate(p, i, best, err);
     }
+    free(best);
     return status;
 }
 

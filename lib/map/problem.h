@@ -5,7 +5,7 @@
 #ifndef TOPOMAP_PROBLEM_H
 #define TOPOMAP_PROBLEM_H
 
-#include "graph/graph.h"
+#include "graph/lattice.h"
 #include "machine/machine.h"
 #include "util/random.h"
 
@@ -22,7 +22,10 @@ typedef struct topomap_problem {
     const uint32_t *start; /* [slots] the baseline, a permutation */
     double deadline;       /* topomap_clock_wall() time, 0: none */
     double phase_seconds[TOPOMAP_PHASES];
-    uint32_t *scratch; /* [slots] for whoever runs; all UINT32_MAX between uses */
+    const char *parameters; /* of the algorithm that runs (map/parameters.h), lent; or NULL */
+    size_t parameters_length;
+    uint32_t *scratch;        /* [slots] for whoever runs; all UINT32_MAX between uses */
+    topomap_lattice *lattice; /* what the graph was recognised as: topomap_problem_lattice() */
 } topomap_problem;
 
 enum topomap_kind_bits {
@@ -53,6 +56,7 @@ int topomap_map_affn(topomap_problem *problem, uint32_t *slot_of, topomap_error 
 int topomap_map_coce(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_exco(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_coce_mht(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_bhatele(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_bft(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_mht(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_brick(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
@@ -71,13 +75,21 @@ int topomap_map_multisection(topomap_problem *problem, uint32_t *slot_of, topoma
 int topomap_map_bottom_up(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_mueller_merbach(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_greedy_all_c(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_boxes(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_grid(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_n2(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_np(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_nc1(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_nc2(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_nc10(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_relieve(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+/** Whole nodes alone change places, ranks stay together. Only with the objective congestion. */
+int topomap_map_relieve_nodes(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_anneal(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_anneal_hot(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_swap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+/** The part of `swap` that moves whole nodes' ranks between nodes of equal size. */
+int topomap_map_swap_nodes(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 
 /** Places the ranks of each node on its slots anew, each node by itself: Lindgren's core stage. J
  * does not rise, and between nodes nothing changes. */

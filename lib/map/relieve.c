@@ -534,8 +534,8 @@ static int run_nodes(const relief *base, uint32_t *slot_of, topomap_error *err)
     return status;
 }
 
-static int relieve(topomap_problem *problem, const topomap_objective *o, uint32_t *slot_of,
-                   topomap_error *err)
+static int relieve(topomap_problem *problem, const topomap_objective *o, int nodes_only,
+                   uint32_t *slot_of, topomap_error *err)
 {
     const topomap_machine *m = problem->machine;
     relief base = {
@@ -544,13 +544,18 @@ static int relieve(topomap_problem *problem, const topomap_objective *o, uint32_
 
     if (status == 0)
         status = topomap_shares_new(m, o->network, o->model, 0, &base.shares, err);
-    if (status == 0 && m->slots > m->nodes)
+    if (status == 0 && (nodes_only || m->slots > m->nodes))
         status = run_nodes(&base, slot_of, err);
-    if (status == 0)
+    if (status == 0 && !nodes_only)
         status = run(&base, problem->graph, m->slots, 0, slot_of, err);
     topomap_shares_free(base.shares);
     topomap_vicinity_clear(&base.vicinity);
     return status;
+}
+
+int topomap_map_relieve_nodes(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+{
+    return problem->machine->nodes > 1 ? relieve(problem, problem->objective, 1, slot_of, err) : 0;
 }
 
 int topomap_map_relieve(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
@@ -562,7 +567,7 @@ int topomap_map_relieve(topomap_problem *problem, uint32_t *slot_of, topomap_err
     if (!problem->objective)
         status = topomap_objective_open(problem->machine, NULL, &own, err);
     if (status == 0 && problem->machine->nodes > 1)
-        status = relieve(problem, problem->objective ? problem->objective : &own, slot_of, err);
+        status = relieve(problem, problem->objective ? problem->objective : &own, 0, slot_of, err);
     topomap_objective_close(&own);
     problem->phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
     if (status == 0 && !problem->inter_only)

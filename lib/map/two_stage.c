@@ -82,6 +82,7 @@ static int fill_stage(core_stage *stage, topomap_error *err)
     if (topomap_partitioner_init(&stage->partitioner, &stage->problem->weights, 4,
                                  (uint32_t)stage->problem->seed, err) != 0)
         return -1;
+    stage->partitioner.how = TOPOMAP_PARTITION_EXCHANGE;
     stage->slots = topomap_alloc(n, sizeof *stage->slots, err);
     stage->vertices = topomap_alloc(n, sizeof *stage->vertices, err);
     stage->before = topomap_alloc(n, sizeof *stage->before, err);
@@ -119,7 +120,7 @@ int topomap_map_two_stage(topomap_problem *problem, uint32_t *slot_of, topomap_e
     if (problem->machine->kind == TOPOMAP_MACHINE_TORUS)
         status = topomap_map_rb_wrap(problem, slot_of, err);
     else
-        status = topomap_map_tree(problem, slot_of, err);
+        status = topomap_map_top_down(problem, slot_of, err);
     problem->inter_only = inter_only;
     return status == 0 && !inter_only ? topomap_map_cores(problem, slot_of, err) : status;
 }

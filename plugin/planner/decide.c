@@ -53,8 +53,11 @@ static void fall_back(work *w, const char *why)
 static int open_machine(work *w, topomap_error *err)
 {
     const planner_request *r = w->request;
-    topomap_db_allocation allocation = {
-        .nodes = &r->nodes, .tasks = r->tasks, .cpus_per_task = r->cpus_per_task, .bind = r->bind};
+    topomap_db_allocation allocation = {.nodes = &r->nodes,
+                                        .tasks = r->tasks,
+                                        .cpus_per_task = r->cpus_per_task,
+                                        .bind = r->bind,
+                                        .compact = r->compact};
     topomap_error why;
     topomap_db *db;
     int status;
@@ -136,6 +139,7 @@ static int search(work *w, topomap_error *err)
     topomap_map_options options = {.effort = r->effort,
                                    .seed = r->seed,
                                    .seconds = r->seconds,
+                                   .contiguous = r->contiguous,
                                    .start = w->start,
                                    .start_name = "slurm"};
 
@@ -185,13 +189,17 @@ static void write_line(const work *w, planner_answer *answer)
 
 static int answer_with(work *w, planner_answer *answer, topomap_error *err)
 {
+    int bound;
+
     answer->gain = w->congestion ? topomap_plan_gain_congestion(&w->load[0], &w->load[1])
                                  : topomap_plan_gain(w->before.J, w->after.J);
     answer->applied = answer->gain > 0 && answer->gain >= w->request->min_gain;
     write_line(w, answer);
-    /* No gain means no change: the places inside the nodes stay Slurm's too. */
+    /* No gain means no change: the places inside the nodes stay Slurm's too, unless somebody said
+     * what they are to be. */
+    bound = answer->applied || w->request->places;
     if (topomap_plan_make(w->machine, answer->applied ? w->mapping->slot_of_rank : w->start,
-                          answer->applied ? &w->by_slot : NULL, &answer->plan, err) != 0)
+                          bound ? &w->by_slot : NULL, &answer->plan, err) != 0)
         return -1;
     if (answer->plan.bindings.nodes && w->request->bind != TOPOMAP_BIND_NONE) {
         answer->bindings = topomap_bindings_encode(&answer->plan.bindings, err);

@@ -132,7 +132,25 @@ SETTER(set_bind)
     if (to_word(v, words, &i, err) != 0)
         return -1;
     r->bind = (enum topomap_bind)i;
+    r->places = 1;
     return 0;
+}
+
+SETTER(set_inside)
+{
+    static const char *const words[] = {"spread", "compact", NULL};
+
+    (void)p;
+    r->places = 1;
+    return to_word(v, words, &r->compact, err);
+}
+
+SETTER(set_contiguous)
+{
+    static const char *const words[] = {"0", "1", NULL};
+
+    (void)p;
+    return to_word(v, words, &r->contiguous, err);
 }
 
 SETTER(set_objective)
@@ -199,6 +217,7 @@ static const struct {
     {"bind", set_bind},       {"objective", set_objective},
     {"effort", set_effort},   {"seed", set_seed},
     {"time", set_time},       {"min-gain", set_min_gain},
+    {"inside", set_inside},   {"contiguous", set_contiguous},
     {"explain", set_explain},
 };
 enum { KEYS = sizeof keys / sizeof keys[0] };

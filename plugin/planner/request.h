@@ -17,6 +17,8 @@ typedef struct planner_request {
     enum topomap_bind bind;
     enum topomap_objective_kind objective;
     enum topomap_effort effort;
+    int compact, contiguous;
+    int places; /* somebody said how tasks are to be placed inside nodes */
     uint64_t seed;
     double seconds, min_gain;
     int explain;

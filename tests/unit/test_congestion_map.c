@@ -373,6 +373,16 @@ static void never_worse_and_as_evaluated(void **state)
         topomap_mapping_free(one);
         topomap_mapping_free(two);
 
+        options.contiguous = 1;
+        options.start = NULL;
+        one = mapped(graph, m, options);
+        expect_permutation(one, m);
+        close_to(measured(graph, m, one->slot_of_rank, one->congestion_model).max, one->congestion);
+        assert_true(one->congestion <= one->candidate[0].congestion * (1 + 1e-9));
+        topomap_mapping_free(one);
+        options.contiguous = 0;
+        options.start = start;
+
         options.algorithm = "refine";
         options.inter_only = 1;
         one = mapped(graph, m, options);
