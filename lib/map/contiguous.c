@@ -20,8 +20,8 @@ typedef struct contiguous {
     uint32_t blocks; /* nodes that have slots */
     uint32_t *node;  /* [blocks] */
     topomap_machine view;
-    topomap_score score; /* of the best so far; only J without an objective */
     uint32_t *block_of;  /* [slots] of each vertex, cut in the nodes' order */
+    topomap_score score; /* of the best so far */
 } contiguous;
 
 /* ---- Candidates -------------------------------------------------------------------------- */
@@ -29,24 +29,24 @@ typedef struct contiguous {
 static int consider(contiguous *c, const char *name, double started, topomap_error *err)
 {
     topomap_mapping *mapping = c->mapping;
-    const topomap_problem *problem = c->problem;
-    size_t capacity = mapping->candidates;
+    const topomap_objective *objective = c->problem->objective;
     topomap_score score = {0};
+    size_t capacity = mapping->candidates;
     topomap_candidate *row;
 
-    if (problem->objective && topomap_objective_score(problem->objective, problem->graph,
-                                                      problem->machine, c->trial, &score, err))
-        return -1;
-    score.J = topomap_problem_cost(problem, c->trial);
     if (topomap_grow(&mapping->candidate, &capacity, mapping->candidates + 1, sizeof *row, err))
         return -1;
+    if (objective && topomap_objective_score(objective, c->problem->graph, c->problem->machine,
+                                             c->trial, &score, err))
+        return -1;
+    score.J = topomap_problem_cost(c->problem, c->trial);
     row = &mapping->candidate[mapping->candidates];
     snprintf(row->name, sizeof row->name, "%s", name);
     row->J = score.J;
     row->congestion = score.max;
     row->seconds = topomap_clock_cpu() - started;
     if (mapping->candidates++ &&
-        !(problem->objective ? topomap_score_better(&score, &c->score) : score.J < mapping->J))
+        !(objective ? topomap_score_better(&score, &c->score) : score.J < mapping->J))
         return 0;
     c->score = score;
     mapping->J = score.J;
@@ -136,8 +136,6 @@ static int map_blocks(contiguous *c, const char **algorithm, topomap_mapping **f
     options.inter_only = 0;
     options.start = NULL;
     options.start_name = "block";
-    if (c->problem->objective)
-        options.congestion_model = c->problem->objective->model;
     if (c->problem->deadline > 0) {
         options.seconds = c->problem->deadline - topomap_clock_wall();
         options.seconds = options.seconds > 1e-3 ? options.seconds : 1e-3;
@@ -193,19 +191,13 @@ static int refine(contiguous *c, const char *name, double started, topomap_error
 {
     char all[sizeof c->mapping->algorithm];
     double before = topomap_clock_cpu();
-    int status = 0;
+    int status = c->problem->objective ? topomap_map_relieve_nodes(c->problem, c->trial, err)
+                                       : topomap_map_swap_nodes(c->problem, c->trial, err);
 
-    snprintf(all, sizeof all, "contiguous %.40s", name);
-    /* Refinement goes by J, which a lower congestion may have cost. */
-    if (c->problem->objective)
-        status = consider(c, all, started, err);
-    if (status == 0)
-        status = topomap_map_swap_nodes(c->problem, c->trial, err);
     if (status == 0 && !c->problem->inter_only)
         status = refine_inside(c, err);
     c->problem->phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
-    if (c->problem->objective)
-        snprintf(all, sizeof all, "contiguous %.40s+swap", name);
+    snprintf(all, sizeof all, "contiguous %.40s", name);
     return status == 0 ? consider(c, all, started, err) : -1;
 }
 

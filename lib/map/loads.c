@@ -113,7 +113,7 @@ static int change(topomap_loads *l, uint32_t from, uint32_t to, double bytes)
     l->is_short |= status < 0;
     if (status)
         return -1;
-    l->looked += way.links + 1;
+    l->looked += way.looked;
     for (uint32_t i = 0; i < way.links; i++) {
         uint32_t link = way.link[i];
 

@@ -250,6 +250,8 @@ static const struct {
               {"greedy+threshold", TOPOMAP_STRONG}};
 enum { LINKED = sizeof linked / sizeof linked[0] };
 
+#define CANDIDATES_TIME 0.4
+
 /* Relieves a placement [slots], which a candidate of that name has found. */
 static int run_relief(portfolio *p, const uint32_t *from, const char *found, topomap_error *err)
 {
@@ -265,16 +267,22 @@ static int run_relief(portfolio *p, const uint32_t *from, const char *found, top
     return consider(p, name, started, err);
 }
 
-/* The placement of the lowest J is mostly the best one to relieve; with more time, that of the
- * lowest congestion too. */
+/* First the candidates for J. Of all, the placement of the lowest J is mostly the best one to
+ * relieve; with more time, that of the lowest congestion too. */
 static int run_congestion(portfolio *p, topomap_error *err)
 {
     topomap_problem *problem = p->problem;
     uint32_t n = problem->weights.vertices;
     uint32_t *least = topomap_alloc(n, sizeof *least, err);
     char name[sizeof p->mapping->algorithm];
+    double deadline = problem->deadline, now = topomap_clock_wall();
     int status = least ? 0 : -1;
 
+    if (deadline > 0) /* what is left is for what the candidates for J do not look at */
+        problem->deadline = now + CANDIDATES_TIME * (deadline - now);
+    if (status == 0)
+        status = run_auto(p, err);
+    problem->deadline = deadline;
     for (size_t i = 0; status == 0 && i < LINKED; i++)
         if (linked[i].from <= problem->effort && !topomap_problem_late(problem))
             status = run_name(p, linked[i].name, err);
@@ -308,12 +316,12 @@ int topomap_portfolio_run(topomap_problem *problem, const topomap_map_options *o
         free(p.trial);
         return -1;
     }
-    if (p.is_auto)
+    if (p.is_auto && problem->objective)
+        status = run_congestion(&p, err);
+    else if (p.is_auto)
         status = run_auto(&p, err);
     else
         status = run_name(&p, options->algorithm, err);
-    if (status == 0 && problem->objective && p.is_auto)
-        status = run_congestion(&p, err);
     free(p.near);
     free(p.trial);
     return status;

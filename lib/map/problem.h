@@ -83,6 +83,8 @@ int topomap_map_nc1(topomap_problem *problem, uint32_t *slot_of, topomap_error *
 int topomap_map_nc2(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_nc10(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_relieve(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+/** Whole nodes alone change places, ranks stay together. Only with the objective congestion. */
+int topomap_map_relieve_nodes(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_anneal(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_anneal_hot(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_swap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);

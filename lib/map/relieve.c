@@ -17,7 +17,7 @@
 #include "util/alloc.h"
 #include "util/clock.h"
 
-enum { HOT = 64, EDGES = 4096, NEAR = 64 };
+enum { KINDS = 7, TRIES = 3 * KINDS, HOT = 64, EDGES = 4096, NEAR = 64 };
 #define ENOUGH 1e-9 /* a gain below this part is rounding */
 
 /* Links looked at by all tries together, at most, by effort; and the parts of them up to the end of
@@ -27,6 +27,7 @@ static const struct {
 } budget[] = {{2e7, 4e4}, {2e8, 4e5}, {3e9, 4e6}};
 #define FIRST 0.6
 #define SETTLING 0.15
+#define NODES 3 /* swaps of nodes get a third of it */
 
 typedef struct edge {
     uint32_t u, v, next; /* u sends to v; next on the same link */
@@ -35,7 +36,9 @@ typedef struct edge {
 typedef struct relief {
     topomap_problem *problem;
     const topomap_machine *machine;
-    const topomap_vicinity *vicinity;
+    const topomap_network *network;
+    topomap_shares *shares;
+    topomap_vicinity vicinity;
     topomap_loads loads;
     int whole_nodes;     /* places are nodes, not slots */
     uint32_t *place_of;  /* [vertices] */
@@ -84,21 +87,46 @@ static uint32_t somebody(relief *r, uint32_t node, uint32_t u)
 
 static uint32_t near(relief *r, uint32_t node)
 {
-    const topomap_vicinity *v = r->vicinity;
+    const topomap_vicinity *v = &r->vicinity;
     uint32_t count = v->node ? v->first[node + 1] - v->first[node] : 0;
 
     return count ? v->node[v->first[node] + topomap_random_below(&r->random, count)] : node;
 }
 
+/* Somebody who talks to somebody on u's node, on v's node if a few draws find one there: as in
+ * Kernighan and Lin's pairs, either one is nearer to its own in the other's place. */
+static uint32_t counterpart(relief *r, uint32_t u, uint32_t v)
+{
+    const topomap_traffic_rows *rows = r->loads.rows;
+    uint32_t here = node_of(r, u), there = node_of(r, v), found = UINT32_MAX;
+
+    for (int i = 0; i < 4 && !r->whole_nodes; i++) {
+        uint32_t slot =
+            r->machine->slot_first[here] + topomap_random_below(&r->random, size_of(r, here));
+        uint32_t w = r->vertex_at[slot], x;
+        uint64_t degree = rows->offset[w + 1] - rows->offset[w];
+
+        if (!degree)
+            continue;
+        x = rows->other[rows->offset[w] + topomap_random_below(&r->random, (uint32_t)degree)];
+        if (r->loads.at[x] == r->loads.at[u])
+            continue;
+        found = x;
+        if (node_of(r, x) == there)
+            break;
+    }
+    return found;
+}
+
 /* Who might change places with u, so that its edge to v takes another way: somebody beside v,
- * around v, around u itself, beside another one that u talks to, or anywhere. */
+ * around v, around u itself, beside another one that u talks to, or anywhere; or a counterpart. */
 static uint32_t partner(relief *r, uint32_t u, uint32_t v, uint32_t kind)
 {
     const topomap_traffic_rows *rows = r->loads.rows;
     uint64_t degree = rows->offset[u + 1] - rows->offset[u];
     uint32_t node = node_of(r, v);
 
-    switch (kind % 5) {
+    switch (kind % KINDS) {
     case 0:
         node = r->whole_nodes ? near(r, node) : node;
         break;
@@ -115,6 +143,9 @@ static uint32_t partner(relief *r, uint32_t u, uint32_t v, uint32_t kind)
                 rows->other[rows->offset[u] + topomap_random_below(&r->random, (uint32_t)degree)]);
         node = r->whole_nodes ? near(r, node) : node;
         break;
+    case 4:
+    case 5:
+        return counterpart(r, u, v);
     default:
         node = topomap_random_below(&r->random, r->machine->nodes);
     }
@@ -215,9 +246,11 @@ static int list_hot(relief *r, double part)
 
             if (!(rows->out[e] > 0) || r->loads.at[u] == r->loads.at[v])
                 continue;
-            if (topomap_shares_find(r->loads.shares, r->loads.at[u], r->loads.at[v], &way) < 0)
+            if (topomap_shares_find(r->loads.shares, r->loads.at[u], r->loads.at[v], &way) < 0) {
+                r->loads.is_short = 1;
                 return -1;
-            r->loads.looked += way.links + 1;
+            }
+            r->loads.looked += way.looked;
             note_edge(r, u, v, &way);
         }
     }
@@ -252,8 +285,8 @@ static uint32_t relieve_link(relief *r, uint32_t i)
     uint32_t done = 0;
 
     for (uint32_t e = r->first[i]; e != UINT32_MAX && !is_over(r); e = r->edge[e].next) {
-        done += (uint32_t)improve(r, r->edge[e].u, r->edge[e].v, 20);
-        done += (uint32_t)improve(r, r->edge[e].v, r->edge[e].u, 20);
+        done += (uint32_t)improve(r, r->edge[e].u, r->edge[e].v, TRIES);
+        done += (uint32_t)improve(r, r->edge[e].v, r->edge[e].u, TRIES);
     }
     return done;
 }
@@ -296,7 +329,7 @@ static int settle(relief *r)
         for (uint32_t k = 0; k < 16 && degree; k++) {
             uint32_t v =
                 rows->other[rows->offset[u] + topomap_random_below(&r->random, (uint32_t)degree)];
-            uint32_t x = partner(r, u, v, k % 3);
+            uint32_t x = partner(r, u, v, k % 2 ? 4 : k / 2 % 3);
             double delta = x == UINT32_MAX ? 0 : topomap_loads_price(&r->loads, u, x);
 
             if (delta < best_delta && r->loads.peak <= limit) {
@@ -367,7 +400,8 @@ static int anneal(relief *r, uint64_t limit, double from, double to)
                 return -1;
             temperature = from * pow(to / from, done);
         }
-        x = draw(r, &u, &v) ? partner(r, u, v, topomap_random_below(&r->random, 5)) : UINT32_MAX;
+        x = draw(r, &u, &v) ? partner(r, u, v, topomap_random_below(&r->random, KINDS))
+                            : UINT32_MAX;
         if (x == UINT32_MAX)
             continue;
         delta = topomap_loads_price(&r->loads, u, x);
@@ -379,23 +413,30 @@ static int anneal(relief *r, uint64_t limit, double from, double to)
 
 /* ---- One search ------------------------------------------------------------------------------ */
 
-/* The best placement again, with loads free of rounding. */
-static int go_back(relief *r, unsigned power, double slope, topomap_error *err)
+/* Loads of a placement, free of rounding. */
+static int load(relief *r, const topomap_traffic_rows *rows, uint32_t *at, topomap_error *err)
 {
     const topomap_machine *m = r->machine;
-    uint32_t *at = r->loads.at;
-    topomap_shares *shares = r->loads.shares;
-    const topomap_network *network = r->loads.network;
+
+    for (uint32_t v = 0; v < r->vertices; v++) {
+        uint32_t place = r->place_of[v];
+
+        r->vertex_at[place] = v;
+        at[v] = r->network->vertex_of[r->whole_nodes ? place : m->node_of[place]];
+    }
+    return topomap_loads_init(&r->loads, r->shares, r->network, rows, at, err);
+}
+
+/* The best placement again. */
+static int go_back(relief *r, unsigned power, double slope, topomap_error *err)
+{
     const topomap_traffic_rows *rows = r->loads.rows;
+    uint32_t *at = r->loads.at;
     uint64_t looked = r->loads.looked;
 
     memcpy(r->place_of, r->best, r->vertices * sizeof *r->best);
-    for (uint32_t v = 0; v < r->vertices; v++) {
-        r->vertex_at[r->place_of[v]] = v;
-        at[v] = network->vertex_of[r->whole_nodes ? r->place_of[v] : m->node_of[r->place_of[v]]];
-    }
     topomap_loads_clear(&r->loads);
-    if (topomap_loads_init(&r->loads, shares, network, rows, at, err))
+    if (load(r, rows, at, err))
         return -1;
     r->loads.looked = looked;
     r->loads.power = power;
@@ -406,11 +447,11 @@ static int go_back(relief *r, unsigned power, double slope, topomap_error *err)
 
 /* First the broad hills (a low power, and the mean counts), then, where that came to an end early,
  * out of the dip that it ended in, and at last the peaks. */
-static int search(relief *r, double share, topomap_error *err)
+static int search(relief *r, topomap_error *err)
 {
     double links =
         fmin(budget[r->problem->effort].links, budget[r->problem->effort].each * r->vertices) /
-        share;
+        (r->whole_nodes ? NODES : 1);
     double first = FIRST * links, last = (1 - SETTLING) * links;
     int status;
 
@@ -425,38 +466,31 @@ static int search(relief *r, double share, topomap_error *err)
     r->limit = (uint64_t)links;
     if (status == 0)
         status = go_back(r, 64, 1e-4, err) ? -1 : settle(r);
+    if (r->loads.is_short)
+        status = topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     return status;
 }
 
-static int run(topomap_problem *problem, const topomap_objective *o, topomap_shares *shares,
-               const topomap_vicinity *vicinity, const topomap_graph *graph, uint32_t vertices,
-               int whole_nodes, uint32_t *place_of, double share, topomap_error *err)
+/* Relieves a placement of vertices that graph is the traffic of.
+ * \param base  what all searches have in common */
+static int run(const relief *base, const topomap_graph *graph, uint32_t vertices, int whole_nodes,
+               uint32_t *place_of, topomap_error *err)
 {
-    const topomap_machine *m = problem->machine;
-    relief r = {.problem = problem,
-                .machine = m,
-                .vicinity = vicinity,
-                .whole_nodes = whole_nodes,
-                .place_of = place_of,
-                .vertices = vertices,
-                .random = {problem->seed}};
+    relief r = *base;
     topomap_traffic_rows rows = {0};
     uint32_t *at = topomap_alloc(vertices, sizeof *at, err);
     int status = -1;
 
+    r.vertices = vertices;
+    r.whole_nodes = whole_nodes;
+    r.place_of = place_of;
     r.vertex_at = topomap_alloc(vertices, sizeof *r.vertex_at, err);
     r.best = topomap_alloc(vertices, sizeof *r.best, err);
-    r.hot_of = topomap_alloc(o->network->links, 1, err);
+    r.hot_of = topomap_alloc(r.network->links, 1, err);
     r.edge = topomap_alloc(EDGES, sizeof *r.edge, err);
     if (at && r.vertex_at && r.best && r.hot_of && r.edge &&
         topomap_traffic_rows_new(graph, vertices, &rows, err) == 0) {
-        for (uint32_t v = 0; v < vertices; v++) {
-            r.vertex_at[place_of[v]] = v;
-            at[v] = o->network->vertex_of[whole_nodes ? place_of[v] : m->node_of[place_of[v]]];
-        }
-        status = topomap_loads_init(&r.loads, shares, o->network, &rows, at, err);
-        if (status == 0)
-            status = search(&r, share, err);
+        status = load(&r, &rows, at, err) ? -1 : search(&r, err);
         if (status == 0)
             memcpy(place_of, r.best, vertices * sizeof *place_of);
         topomap_loads_clear(&r.loads);
@@ -472,10 +506,10 @@ static int run(topomap_problem *problem, const topomap_objective *o, topomap_sha
 
 /* ---- Nodes, then ranks ----------------------------------------------------------------------- */
 
-static int run_nodes(topomap_problem *problem, const topomap_objective *o, topomap_shares *shares,
-                     const topomap_vicinity *vicinity, uint32_t *slot_of, topomap_error *err)
+static int run_nodes(const relief *base, uint32_t *slot_of, topomap_error *err)
 {
-    const topomap_machine *m = problem->machine;
+    const topomap_machine *m = base->machine;
+    const topomap_problem *problem = base->problem;
     uint32_t *node_of = topomap_alloc(problem->ranks, sizeof *node_of, err);
     uint32_t *node_to = topomap_alloc(m->nodes, sizeof *node_to, err);
     topomap_graph *blocks = NULL;
@@ -488,7 +522,7 @@ static int run_nodes(topomap_problem *problem, const topomap_objective *o, topom
     if (status == 0)
         status = topomap_graph_blocks(problem->graph, node_of, m->nodes, &blocks, err);
     if (status == 0)
-        status = run(problem, o, shares, vicinity, blocks, m->nodes, 1, node_to, 3, err);
+        status = run(base, blocks, m->nodes, 1, node_to, err);
     for (uint32_t v = 0; status == 0 && v < m->slots; v++) {
         uint32_t node = m->node_of[slot_of[v]];
 
@@ -500,27 +534,40 @@ static int run_nodes(topomap_problem *problem, const topomap_objective *o, topom
     return status;
 }
 
-int topomap_map_relieve(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int relieve(topomap_problem *problem, const topomap_objective *o, int nodes_only,
+                   uint32_t *slot_of, topomap_error *err)
 {
     const topomap_machine *m = problem->machine;
+    relief base = {
+        .problem = problem, .machine = m, .network = o->network, .random = {problem->seed}};
+    int status = topomap_vicinity_build(m, NEAR, &base.vicinity, err);
+
+    if (status == 0)
+        status = topomap_shares_new(m, o->network, o->model, 0, &base.shares, err);
+    if (status == 0 && (nodes_only || m->slots > m->nodes))
+        status = run_nodes(&base, slot_of, err);
+    if (status == 0 && !nodes_only)
+        status = run(&base, problem->graph, m->slots, 0, slot_of, err);
+    topomap_shares_free(base.shares);
+    topomap_vicinity_clear(&base.vicinity);
+    return status;
+}
+
+int topomap_map_relieve_nodes(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+{
+    return problem->machine->nodes > 1 ? relieve(problem, problem->objective, 1, slot_of, err) : 0;
+}
+
+int topomap_map_relieve(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+{
     double before = topomap_clock_cpu();
     topomap_objective own = {0};
-    const topomap_objective *o = problem->objective;
-    topomap_vicinity vicinity = {0};
-    topomap_shares *shares = NULL;
-    int status = o ? 0 : topomap_objective_open(m, NULL, &own, err);
+    int status = 0;
 
-    o = o ? o : &own;
-    if (status == 0)
-        status = topomap_vicinity_build(m, NEAR, &vicinity, err);
-    if (status == 0)
-        status = topomap_shares_new(m, o->network, o->model, &shares, err);
-    if (status == 0 && m->nodes > 1 && m->slots > m->nodes)
-        status = run_nodes(problem, o, shares, &vicinity, slot_of, err);
-    if (status == 0 && m->nodes > 1)
-        status = run(problem, o, shares, &vicinity, problem->graph, m->slots, 0, slot_of, 1, err);
-    topomap_shares_free(shares);
-    topomap_vicinity_clear(&vicinity);
+    if (!problem->objective)
+        status = topomap_objective_open(problem->machine, NULL, &own, err);
+    if (status == 0 && problem->machine->nodes > 1)
+        status = relieve(problem, problem->objective ? problem->objective : &own, 0, slot_of, err);
     topomap_objective_close(&own);
     problem->phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
     if (status == 0 && !problem->inter_only)

@@ -25,7 +25,7 @@ enum { INNER = 20, SAMPLES = 64 };
 static const struct {
     uint32_t tries;
     double edges, links;
-} budget[] = {{20, 1e7, 1e7}, {200, 1e8, 1e8}, {1000, 1e9, 5e8}};
+} budget[] = {{20, 1e7, 1e7}, {200, 1e8, 5e7}, {1000, 1e9, 2e8}};
 
 typedef struct threshold {
     topomap_swap swap;

@@ -56,6 +56,9 @@ static uint32_t tail_of(const topomap_network *network, uint32_t link)
     return low;
 }
 
+/* Shares that differ by less are equal: the first of them is the worst link. */
+#define ROUNDING 1e-12
+
 static void name_link(const topomap_network *network, uint32_t link, char *text, size_t size)
 {
     char from[60], to[60];
@@ -77,10 +80,9 @@ static void add_up(const topomap_network *network, const double *load, double *a
         double share = load[link] / network->capacity[link];
 
         all[link] += load[link];
-        if (share > max) {
-            max = share;
+        if (share > max * (1 + ROUNDING))
             worst = link;
-        }
+        max = share > max ? share : max;
     }
     congestion->max += max;
     if (max > *most) {
@@ -138,7 +140,7 @@ static int evaluate(const topomap_graph *graph, const topomap_machine *machine,
 {
     uint32_t *node_of = topomap_alloc(graph->ranks, sizeof *node_of, err);
     uint32_t *vertex_of = topomap_alloc(graph->ranks, sizeof *vertex_of, err);
-    topomap_traffic traffic = {network, graph, vertex_of, node_of};
+    topomap_traffic traffic = {machine, network, graph, vertex_of, node_of};
     int status = node_of && vertex_of ? 0 : -1;
 
     for (uint32_t r = 0; status == 0 && r < graph->ranks; r++) {

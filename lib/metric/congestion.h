@@ -7,6 +7,7 @@
 
 /** What a model works on. Traffic between ranks of one vertex is not in it. */
 typedef struct topomap_traffic {
+    const topomap_machine *machine;
     const topomap_network *network;
     const topomap_graph *graph;
     const uint32_t *vertex_of; /* [ranks] of the network */
@@ -19,7 +20,8 @@ typedef int topomap_congestion_model(const topomap_traffic *traffic, double *loa
 
 /** All shortest paths, each path of a pair with the same share (Hoefler & Snir, ICS 2011, section
  *  2.5), parallel cables being paths of their own. One breadth-first search and one way back for
- *  each vertex that sends, O(sending vertices * links). */
+ *  each vertex that sends, O(sending vertices * links); on a torus's own grid, where that is less,
+ *  the boxes between the ends instead (shares.h). */
 topomap_congestion_model topomap_congestion_exact;
 /** One path for each arc, heaviest arc first: of the shortest ones, the one with the least sum of
  *  bytes / capacity so far (LibTopoMap's estimate: the same paper, section 5.1, Alg. 3; hops and

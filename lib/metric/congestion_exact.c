@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "graph/graph.h"
+#include "machine/machine.h"
 #include "metric/congestion.h"
+#include "metric/shares.h"
 #include "util/alloc.h"
 
 /* For one sending vertex s: paths(v) is the number of shortest paths s..v. With wanted(v) the bytes
@@ -85,14 +87,14 @@ static int sort_ranks(const topomap_traffic *t, uint32_t **sorted, topomap_error
     return 0;
 }
 
-/* The bytes that the ranks sorted[*at..] of one vertex send to others; *at moves past them. */
+/* The bytes that the ranks sorted[*at..] of one vertex send to others, in wanted, which was all 0;
+ * *at moves past them. */
 static int collect(const topomap_traffic *t, const uint32_t *sorted, uint32_t *at, double *wanted)
 {
     const topomap_graph *g = t->graph;
     uint32_t from = t->vertex_of[sorted[*at]];
     int any = 0;
 
-    memset(wanted, 0, t->network->vertices * sizeof *wanted);
     for (; *at < g->ranks && t->vertex_of[sorted[*at]] == from; ++*at)
         for (uint64_t e = g->offset[sorted[*at]]; e < g->offset[sorted[*at] + 1]; e++) {
             uint32_t to = t->vertex_of[g->target[e]];
@@ -116,13 +118,63 @@ static int check_reached(const topomap_traffic *t, const struct search *s, uint3
     return 0;
 }
 
+/* ---- On a grid ---------------------------------------------------------------------------- */
+
+/* The arcs of the ranks sorted[begin..end), which are on one vertex. */
+struct sender {
+    const topomap_traffic *traffic;
+    const uint32_t *sorted;
+    uint32_t begin, end, from;
+};
+
+/* Whether the boxes to those it sends to have fewer links than the grid. */
+static int is_near(const struct sender *s, const topomap_shares *ways)
+{
+    const topomap_traffic *t = s->traffic;
+    uint64_t links = 0;
+
+    for (uint32_t i = s->begin; i < s->end; i++)
+        for (uint64_t e = t->graph->offset[s->sorted[i]]; e < t->graph->offset[s->sorted[i] + 1];
+             e++) {
+            links += topomap_shares_estimate(ways, s->from, t->vertex_of[t->graph->target[e]]);
+            if (links > t->network->links)
+                return 0;
+        }
+    return 1;
+}
+
+static int add_ways(const struct sender *s, topomap_shares *ways, double *wanted, double *load,
+                    topomap_error *err)
+{
+    const topomap_traffic *t = s->traffic;
+
+    for (uint32_t i = s->begin; i < s->end; i++)
+        for (uint64_t e = t->graph->offset[s->sorted[i]]; e < t->graph->offset[s->sorted[i] + 1];
+             e++) {
+            uint32_t to = t->vertex_of[t->graph->target[e]];
+            topomap_way way;
+
+            if (!(wanted[to] > 0))
+                continue;
+            if (topomap_shares_find(ways, s->from, to, &way))
+                return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+            for (uint32_t k = 0; k < way.links; k++)
+                load[way.link[k]] += wanted[to] * way.part[k];
+            wanted[to] = 0;
+        }
+    return 0;
+}
+
 int topomap_congestion_exact(const topomap_traffic *t, double *load, topomap_error *err)
 {
     size_t vertices = t->network->vertices;
     struct search s = {.network = t->network};
+    topomap_shares *ways = NULL;
     uint32_t *sorted = NULL;
     int status = sort_ranks(t, &sorted, err);
 
+    if (status == 0 && !t->machine->network)
+        status = topomap_shares_new(t->machine, t->network, "exact", 1, &ways, err);
     s.distance = topomap_alloc(vertices, sizeof *s.distance, err);
     s.order = topomap_alloc(vertices, sizeof *s.order, err);
     s.paths = topomap_alloc(vertices * 3, sizeof *s.paths, err);
@@ -132,14 +184,22 @@ int topomap_congestion_exact(const topomap_traffic *t, double *load, topomap_err
         s.wanted = s.paths + vertices, s.through = s.wanted + vertices;
     for (uint32_t at = 0; status == 0 && at < t->graph->ranks;) {
         uint32_t from = t->vertex_of[sorted[at]];
+        struct sender sender = {t, sorted, at, at, from};
 
         if (!collect(t, sorted, &at, s.wanted))
             continue;
+        sender.end = at;
+        if (ways && is_near(&sender, ways)) {
+            status = add_ways(&sender, ways, s.wanted, load, err);
+            continue;
+        }
         spread(&s, from);
         status = check_reached(t, &s, from, err);
         if (status == 0)
             gather(&s, load);
+        memset(s.wanted, 0, vertices * sizeof *s.wanted);
     }
+    topomap_shares_free(ways);
     free(sorted);
     free(s.distance);
     free(s.order);

@@ -24,6 +24,7 @@ struct topomap_shares {
     int (*fill)(topomap_shares *s, uint32_t from, uint32_t to);
     struct kept *kept; /* [slots] from NONE: empty */
     uint32_t slots, entries;
+    uint64_t looked; /* by searches, for the way being made */
     /* the way being made */
     uint32_t *link;
     double *part;
@@ -142,30 +143,47 @@ static int fill_box(topomap_shares *s, const struct box *b, double part)
     return 0;
 }
 
-static int fill_grid(topomap_shares *s, uint32_t from, uint32_t to)
+/* The box between two routers, and where both ways round are as long: a bit for each dimension. */
+static uint32_t find_box(const topomap_machine *m, uint32_t from, uint32_t to, struct box *b)
 {
-    const topomap_machine *m = s->machine;
-    struct box b = {.dims = m->dims};
     uint32_t tied = 0, stride = 1;
-    int status = 0;
 
+    b->dims = m->dims;
     for (uint32_t d = 0; d < m->dims; d++) {
         uint32_t at = from % m->dim[d], end = to % m->dim[d];
         uint32_t up = at <= end ? end - at : m->dim[d] - (at - end), down = m->dim[d] - up;
 
-        b.dim[d] = m->dim[d];
-        b.from[d] = at;
-        b.stride[d] = stride;
-        b.down[d] = m->wrap[d] ? down < up : at > end;
-        b.hops[d] = b.down[d] ? down : up;
+        b->dim[d] = m->dim[d];
+        b->from[d] = at;
+        b->stride[d] = stride;
+        b->down[d] = m->wrap[d] ? down < up : at > end;
+        b->hops[d] = b->down[d] ? down : up;
         tied |= (uint32_t)(m->wrap[d] && down == up) << d;
-        stride *= b.hops[d] + 1;
+        stride *= b->hops[d] + 1;
         from /= m->dim[d];
         to /= m->dim[d];
     }
-    /* Where both ways round are as long, each choice of directions has as many paths. */
+    return tied;
+}
+
+uint64_t topomap_shares_estimate(const topomap_shares *s, uint32_t from, uint32_t to)
+{
+    struct box b;
+    uint32_t tied = find_box(s->machine, from, to, &b), last = b.dims - 1;
+
+    return (uint64_t)b.stride[last] * (b.hops[last] + 1) * b.dims << __builtin_popcount(tied);
+}
+
+static int fill_grid(topomap_shares *s, uint32_t from, uint32_t to)
+{
+    struct box b;
+    uint32_t tied = find_box(s->machine, from, to, &b);
+
+    /* Each choice of directions has as many paths. */
     for (uint32_t choice = tied;; choice = (choice - 1) & tied) {
-        for (uint32_t d = 0; d < m->dims; d++)
+        int status;
+
+        for (uint32_t d = 0; d < b.dims; d++)
             if (tied >> d & 1)
                 b.down[d] = choice >> d & 1;
         status = fill_box(s, &b, 1.0 / (double)(1u << __builtin_popcount(tied)));
@@ -213,6 +231,7 @@ static size_t count_paths(topomap_shares *s, uint32_t from)
     if (s->source[slot] == from)
         return row;
     s->source[slot] = from;
+    s->looked += n->links;
     memset(distance, 0xff, n->vertices * sizeof *distance);
     distance[from] = 0;
     paths[from] = 1.0;
@@ -340,6 +359,7 @@ int topomap_shares_find(topomap_shares *s, uint32_t from, uint32_t to, topomap_w
     uint64_t hash = ((uint64_t)from << 32 | to) * 0x9e3779b97f4a7c15u;
     struct kept *k = &s->kept[(hash >> 40) & (s->slots - 1)];
 
+    s->looked = 0;
     if (k->from != from || k->to != to) {
         int status;
 
@@ -355,12 +375,13 @@ int topomap_shares_find(topomap_shares *s, uint32_t from, uint32_t to, topomap_w
         if (keep(s, k, from, to, status))
             return -1;
     }
-    *way = (topomap_way){k->link, k->single ? NULL : k->part, k->links};
+    *way = (topomap_way){k->link, k->single ? NULL : k->part, k->links, s->looked + k->links + 1};
     return k->is_missing;
 }
 
 int topomap_shares_new(const topomap_machine *machine, const topomap_network *network,
-                       const char *model, topomap_shares **shares, topomap_error *err)
+                       const char *model, uint32_t keep, topomap_shares **shares,
+                       topomap_error *err)
 {
     topomap_shares *s = topomap_alloc(1, sizeof *s, err);
     uint64_t pairs = (uint64_t)network->nodes * network->nodes;
@@ -370,7 +391,8 @@ int topomap_shares_new(const topomap_machine *machine, const topomap_network *ne
         return -1;
     s->machine = machine;
     s->network = network;
-    for (s->slots = 64; s->slots < pairs && s->slots < SLOTS_MOST;)
+    pairs = keep && keep < pairs ? keep : pairs;
+    for (s->slots = 1; s->slots < pairs && s->slots < SLOTS_MOST;)
         s->slots *= 2;
     s->kept = topomap_alloc(s->slots, sizeof *s->kept, err);
     status = s->kept ? 0 : -1;

@@ -14,13 +14,18 @@ typedef struct topomap_way {
     const uint32_t *link; /* a link may be there twice: its shares add up */
     const double *part;   /* of each link, or NULL: all of the traffic is on each */
     uint32_t links;
+    uint64_t looked; /* links looked at to find it: what it cost */
 } topomap_way;
 
 /** \param network  topomap_network_grid() of the machine where it has none of its own
  *  \param model    "routes" or "exact"
- *  Keeps at most about 256 MiB of ways and searches; what does not fit is found again. */
+ *  \param keep     how many ways are to be kept at most; 0: as many as are worth it, about 256 MiB
+ *                  of ways and searches. What is not kept is found again. */
 int topomap_shares_new(const topomap_machine *machine, const topomap_network *network,
-                       const char *model, topomap_shares **shares, topomap_error *err);
+                       const char *model, uint32_t keep, topomap_shares **shares,
+                       topomap_error *err);
+/** On a torus's or mesh's own grid: about how many links a way has. */
+uint64_t topomap_shares_estimate(const topomap_shares *shares, uint32_t from, uint32_t to);
 /** The way from one network vertex to another one, lent until the next call.
  *  \return 0; 1 where there is none; -1 where memory is short */
 int topomap_shares_find(topomap_shares *shares, uint32_t from, uint32_t to, topomap_way *way);

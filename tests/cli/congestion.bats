@@ -97,10 +97,10 @@ END
   grep -q 'model exact' reply
 }
 
-# plan DB NODES OBJECTIVE: the planner's reply for 16 tasks on 8 nodes.
+# plan DB NODES OBJECTIVE [LINE]: the planner's reply for 16 tasks on 8 nodes.
 plan() {
   printf '%s\n' 'topomap-request 1' 'job 1' 'step 0' "db $PWD/$1" 'graph stencil2d:9:4x4' "nodes $2" 'tasks 2(x8)' \
-    'layout 0,8;1,9;2,10;3,11;4,12;5,13;6,14;7,15' "objective $3" 'seed 1' 'time 1' 'explain 1' end |
+    'layout 0,8;1,9;2,10;3,11;4,12;5,13;6,14;7,15' "objective $3" ${4:+"$4"} 'seed 1' 'time 1' 'explain 1' end |
     "$TOPOMAP_BUILD/plugin/topomap-planner" 3>&1
 }
 
@@ -115,6 +115,9 @@ plan() {
   grep -q 'most loaded link .* model routes' reply
   topomap map --graph stencil2d:9:4x4 --db t.db --nodes "$nodes" --tasks-per-node 2 --objective congestion --json >json
   jq -e '.congestion.model == "routes" and .congestion.unit == "s"' json
+  plan t.db "$nodes" congestion 'contiguous 1' >reply
+  grep -q '^line 16 ranks on 8 nodes placed by contiguous .*, congestion [0-9.]* % lower' reply
+  [ "$(grep '^layout ' reply | cut -c8- | tr ';' '\n' | awk -F, '$2 != $1 + 1' | wc -l)" -eq 0 ]
   plan t.db "$nodes" J >reply
   run ! grep -q congestion reply
 }

@@ -119,7 +119,7 @@ static void follow_swaps(const char *spec, const char *model, uint64_t seed)
     topomap_random_shuffle(&random, slot_of, n);
     for (uint32_t v = 0; v < n; v++)
         at[v] = o.network->vertex_of[m->node_of[slot_of[v]]];
-    assert_int_equal(topomap_shares_new(m, o.network, model, &shares, &err), 0);
+    assert_int_equal(topomap_shares_new(m, o.network, model, 0, &shares, &err), 0);
     assert_int_equal(topomap_traffic_rows_new(graph, n, &rows, &err), 0);
     assert_int_equal(topomap_loads_init(&loads, shares, o.network, &rows, at, &err), 0);
     compare_loads(&loads, graph, m, slot_of, model);
@@ -181,7 +181,7 @@ static void loads_above_lists_them(void **state)
     assert_int_equal(topomap_graph_new(3, 3, from, to, bytes, NULL, &graph, &err), 0);
     assert_int_equal(topomap_objective_open(m, NULL, &o, &err), 0);
     assert_string_equal(o.model, "exact");
-    assert_int_equal(topomap_shares_new(m, o.network, "exact", &shares, &err), 0);
+    assert_int_equal(topomap_shares_new(m, o.network, "exact", 0, &shares, &err), 0);
     assert_int_equal(topomap_traffic_rows_new(graph, 3, &rows, &err), 0);
     assert_int_equal(topomap_loads_init(&loads, shares, o.network, &rows, at, &err), 0);
     assert_int_equal(topomap_maxima_above(&loads.load, 11, 8, link), 3);
@@ -372,6 +372,16 @@ static void never_worse_and_as_evaluated(void **state)
             assert_true(one->congestion <= one->candidate[k].congestion * (1 + 1e-9));
         topomap_mapping_free(one);
         topomap_mapping_free(two);
+
+        options.contiguous = 1;
+        options.start = NULL;
+        one = mapped(graph, m, options);
+        expect_permutation(one, m);
+        close_to(measured(graph, m, one->slot_of_rank, one->congestion_model).max, one->congestion);
+        assert_true(one->congestion <= one->candidate[0].congestion * (1 + 1e-9));
+        topomap_mapping_free(one);
+        options.contiguous = 0;
+        options.start = start;
 
         options.algorithm = "refine";
         options.inter_only = 1;
