@@ -19,15 +19,20 @@ include tests/unit/map.mk
 include tests/unit/db.mk
 include tests/cli/local.mk
 include tests/slurm/local.mk
+include tests/mpi/local.mk
 include tests/fuzz/local.mk
 
 # Long campaigns, beside the suite. BENCH is a folder of mapping instances (tests/bench/map-instances).
 EXTRA_DIST += tests/run-unit tests/bench/map-instances tests/bench/db-speed tests/bench/make-fabric \
-  tests/bench/make-cray
-.PHONY: bench-map bench-db
+  tests/bench/make-cray tests/bench/congestion
+.PHONY: bench-map bench-congestion bench-db
 bench-map: cli/topomap$(EXEEXT)
 	@test -n "$(BENCH)" || { echo "make bench-map BENCH=FOLDER: a folder of mapping instances" >&2; exit 2; }
 	TOPOMAP=cli/topomap$(EXEEXT) $(srcdir)/tests/bench/map-instances "$(BENCH)" $(BENCH_OPTIONS)
+
+# What the objective congestion gains over J; DATA is a folder of fabric dumps, or nothing.
+bench-congestion: cli/topomap$(EXEEXT)
+	TOPOMAP=cli/topomap$(EXEEXT) DATA="$(DATA)" $(srcdir)/tests/bench/congestion $(BENCH_OPTIONS)
 
 # Import and look-up of the topology database, as ratios to sha256sum and sqlite3 in the same run.
 EXTRA_PROGRAMS += tests/bench/db-distances
