@@ -51,8 +51,6 @@ papers_benches = tests/bench/viem-speed
 check_PROGRAMS += $(papers_benches)
 tests_bench_viem_speed_SOURCES = tests/bench/viem-speed.c
 tests_bench_viem_speed_LDADD = lib/libcore.la
-dist_check_SCRIPTS += tests/cli/papers.bats
-TESTS += tests/cli/papers.bats
 .PHONY: bench-papers
 bench-papers: cli/topomap$(EXEEXT) $(papers_benches)
 	TOPOMAP='$(abs_top_builddir)/cli/topomap$(EXEEXT)' BENCH_BIN='$(abs_top_builddir)/tests/bench' \

@@ -3,7 +3,7 @@ CLI_TESTS = \
   tests/cli/map.bats \
   tests/cli/machines.bats \
   tests/cli/congestion.bats \
-  \
+  tests/cli/papers.bats \
   tests/cli/policy.bats \
   tests/cli/db.bats \
   tests/cli/db-crash.bats \
