@@ -50,7 +50,7 @@ bench-graph: cli/topomap$(EXEEXT) tests/bench/graph-read$(EXEEXT)
 
 # The experiments of the papers; PAPERS picks some, and their size: make bench-papers PAPERS="viem full".
 PAPERS =
-papers_files = tests/bench/papers/run tests/bench/papers/common tests/bench/papers/meshes \
+papers_files = tests/bench/papers/run tests/bench/papers/common tests/bench/papers/amr \
   tests/bench/papers/libtopomap tests/bench/papers/hiertopomap tests/bench/papers/viem \
   tests/bench/papers/kth tests/bench/papers/bhatele
 EXTRA_DIST += $(papers_files)

@@ -61,6 +61,7 @@ holds() { awk "BEGIN { exit !($1) }" </dev/null; }
 @test "bench-papers bhatele: patterns are identified, heuristics stay near, findNext is no spiral" {
   "$papers/run" bhatele > out
   [ "$(grep -P '^(MILC|POP|WRF)\t' out | cut -f 3 | tr '\n' ' ')" = "4x4x4x4 8x32 32x16 16x16 32x16 " ]
+  [ "$(rows '^(MILC|POP|WRF)\t.*\t(torus4d|stencil2d:5):[0-9x]+\t')" = 5 ]
   [ "$(rows '^9x8 on 12x6\t(mxovlp|mxov-al|coce|exco|affn)\t[12]\.')" = 5 ]
   [ "$(rows '^(bft|mht|affn|coce|coce-mht)\t[123]\.\d+\t[23]\.')" = 5 ]
   holds "$(number '^8x8\t4x4x4\tfold' 4) <= $(number '^8x8\t4x4x4\tstack' 4)"
