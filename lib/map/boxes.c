@@ -12,7 +12,7 @@
 #include "map/recursion.h"
 #include "util/alloc.h"
 
-enum { BORDERS = 8 };
+enum { BORDERS = 8, FEW = 32768 };
 
 typedef struct level {
     double cost;
@@ -207,15 +207,20 @@ static int try_straight(boxes *b, uint32_t *slot_of, topomap_error *err)
 static int try_tiles(boxes *b, uint32_t equal, uint32_t *slot_of, topomap_error *err)
 {
     static const int most[] = {[TOPOMAP_FAST] = 1, [TOPOMAP_DEFAULT] = 6, [TOPOMAP_STRONG] = 24};
+    /* Levels from the outermost on that have tiles; single ranks only where few or no other way. */
+    static const int deep[] = {[TOPOMAP_FAST] = 1, [TOPOMAP_DEFAULT] = 2, [TOPOMAP_STRONG] = 99};
+    enum topomap_effort effort = b->problem->effort;
     topomap_tile tile[24];
+    int levels = isfinite(b->kept.J) && effort == TOPOMAP_FAST ? deep[effort] : 0;
 
-    for (uint32_t l = equal + 1; l-- > 0;) {
+    for (uint32_t l = equal + 1; l-- > 0 && levels < deep[effort];) {
         int shapes = 0;
 
-        if (b->tiling.levels.group[l] == b->lattice->cells)
+        if (b->tiling.levels.group[l] == b->lattice->cells ||
+            (l == 0 && isfinite(b->kept.J) && b->lattice->cells > FEW))
             continue;
-        shapes = topomap_tiling_shapes(&b->tiling, l, b->level[l].cost, tile,
-                                       most[b->problem->effort], err);
+        shapes = topomap_tiling_shapes(&b->tiling, l, b->level[l].cost, tile, most[effort], err);
+        levels += shapes > 0;
         for (int i = 0; i < shapes; i++)
             if (topomap_problem_late(b->problem) && isfinite(b->kept.J))
                 return 0;
