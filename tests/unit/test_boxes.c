@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* boxes and grid: what recognised patterns reach on hierarchies, tori and meshes. */
+/* boxes, grid and the published orders of grids: what recognised patterns reach on hierarchies,
+ * tori and meshes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -137,16 +138,24 @@ static void boxes_are_the_best_nested_ones(void **state)
 static void uneven_ones_fit(void **state)
 {
     static const char *const pattern[] = {
-        "stencil2d:5:13x11,bytes=1", "stencil3d:7:5x7x4,bytes=1",     "stencil2d:9:12x11",
-        "torus2d:12x11,bytes=1",     "product:path=9,all=5,copies=3", "alltoall:n=132,group=12",
-        "ring:140,bytes=1",          "stencil3d:27:6x5x4",
+        "stencil2d:5:13x11,bytes=1",
+        "stencil3d:7:5x7x4,bytes=1",
+        "stencil2d:9:12x11",
+        "torus2d:12x11,bytes=1",
+        "product:path=9,all=5,copies=3",
+        "alltoall:n=132,group=12",
+        "ring:140,bytes=1",
+        "stencil3d:27:6x5x4",
     };
     static const struct {
         const char *spec, *algorithm;
     } machine[] = {
-        {"tree:4:5:8@1:10:100", "boxes"},          {"tree:3:7:8@1:10:100", "boxes"},
-        {"tree:143@1", "boxes"},                   {"torus:6x6x4@1:10", "grid"},
-        {"torus:5x5x2*3@1:10", "grid"},            {"mesh:12x12", "grid"},
+        {"tree:4:5:8@1:10:100", "boxes"},
+        {"tree:3:7:8@1:10:100", "boxes"},
+        {"tree:143@1", "boxes"},
+        {"torus:6x6x4@1:10", "grid"},
+        {"torus:5x5x2*3@1:10", "grid"},
+        {"mesh:12x12", "grid"},
         {"torus:4x3x3*4@1:10,wrap=x,base=5", "grid"},
     };
 
@@ -217,6 +226,56 @@ static void several_slots_a_node(void **state)
     topomap_graph_free(graph);
 }
 
+/* Pairs on one node, counted by hand. */
+static void published_orders_by_hand(void **state)
+{
+    static const struct {
+        const char *pattern, *machine, *algorithm;
+        double inside, edges; /* pairs on one node, all pairs */
+    } row[] = {
+        /* 2 and 2 go to 8, 4: first 8/2 = 4, a tie with 4 that the first dimension wins: 4x1. */
+        {"stencil2d:5:8x4,bytes=1", "tree:4:8@1:10", "nodecart", 24, 52},
+        /* 6x6: 3 to 6, then 2 to the other: 3x2, 7 pairs in each of 6 boxes. */
+        {"stencil2d:5:6x6,bytes=1", "tree:6:6@1:10", "nodecart", 42, 60},
+        /* Halves across 8, then 4: two nodes of 2x4 are left, walked along 4: 2x2. */
+        {"stencil2d:5:8x4,bytes=1", "tree:4:8@1:10", "hyperplane", 32, 52},
+        /* The same halves down to single ranks: 2x2. */
+        {"stencil2d:5:8x4,bytes=1", "tree:4:8@1:10", "kd-tree", 32, 52},
+        /* Strips of width 2 along 8: 2x2 again. */
+        {"stencil2d:5:8x4,bytes=1", "tree:4:8@1:10", "stencil-strips", 32, 52},
+        {"stencil3d:7:4x4x4,bytes=1", "tree:8:8@1:10", "kd-tree", 96, 144},
+        {"stencil3d:7:4x4x4,bytes=1", "tree:8:8@1:10", "stencil-strips", 96, 144},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        topomap_graph *graph = graph_good(row[i].pattern, NULL);
+        double J = reached(graph, row[i].machine, row[i].algorithm, TOPOMAP_DEFAULT);
+
+        if (J != 2 * (row[i].inside + 10 * (row[i].edges - row[i].inside)))
+            fail_msg("%s of %s: %g", row[i].algorithm, row[i].pattern, J);
+        topomap_graph_free(graph);
+    }
+}
+
+static void published_orders_fit(void **state)
+{
+    static const char *const algorithm[] = {"hyperplane", "kd-tree", "stencil-strips"};
+    static const char *const pattern[] = {"stencil2d:5:13x11,bytes=1", "stencil3d:27:6x5x4",
+                                          "product:path=9,all=5,copies=3", "torus4d:5x4x3x2"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof pattern / sizeof *pattern; i++)
+        for (size_t k = 0; k < sizeof algorithm / sizeof *algorithm; k++) {
+            topomap_graph *graph = shuffled(pattern[i], i);
+
+            assert_true(reached(graph, "tree:12:12@1:10", algorithm[k], TOPOMAP_DEFAULT) <
+                        reached(graph, "tree:12:12@1:10", "random", TOPOMAP_DEFAULT));
+            assert_true(reached(graph, "torus:4x3x3*4@1:10", algorithm[k], TOPOMAP_DEFAULT) > 0);
+            topomap_graph_free(graph);
+        }
+}
+
 static void others_are_refused(void **state)
 {
     topomap_graph *graph = graph_random(64, 300, 0, 1);
@@ -247,6 +306,8 @@ int main(void)
         cmocka_unit_test(scattered_ones_fit),
         cmocka_unit_test(equal_shapes_are_isomorphic),
         cmocka_unit_test(several_slots_a_node),
+        cmocka_unit_test(published_orders_by_hand),
+        cmocka_unit_test(published_orders_fit),
         cmocka_unit_test(others_are_refused),
     };
 
