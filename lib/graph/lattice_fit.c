@@ -193,12 +193,81 @@ static void reshape(topomap_lattice *l, const form *form)
     }
 }
 
+/* Edges by the pair of dimensions of two in which alone their ends differ. */
+static double count_diagonals(const topomap_lattice *l, const topomap_weights *w,
+                              double count[TOPOMAP_LATTICE_DIMS][TOPOMAP_LATTICE_DIMS])
+{
+    double all = 0;
+
+    for (uint32_t u = 0; u < l->ranks; u++) {
+        uint32_t a[TOPOMAP_LATTICE_DIMS], b[TOPOMAP_LATTICE_DIMS];
+
+        if (l->cell[u] == UINT32_MAX)
+            continue;
+        topomap_lattice_at(l, l->cell[u], a);
+        for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++) {
+            uint32_t v = w->target[e], differ = 0, pair[2] = {0, 0};
+
+            if (v < u || l->cell[v] == UINT32_MAX)
+                continue;
+            topomap_lattice_at(l, l->cell[v], b);
+            for (uint32_t k = 0; k < l->dims; k++)
+                if (a[k] != b[k] && differ++ < 2)
+                    pair[differ - 1] = k;
+            all += differ > 1;
+            if (differ == 2)
+                count[pair[0]][pair[1]]++;
+        }
+    }
+    return all;
+}
+
+void topomap_lattice_rings_of_four(topomap_lattice *l, const topomap_weights *w)
+{
+    double count[TOPOMAP_LATTICE_DIMS][TOPOMAP_LATTICE_DIMS] = {{0}};
+    uint8_t joined[TOPOMAP_LATTICE_DIMS] = {0};
+    uint32_t twos = 0;
+    form form = {0};
+
+    for (uint32_t k = 0; k < l->dims; k++)
+        twos += l->size[k] == 2 && l->kind[k] == TOPOMAP_LATTICE_PATH;
+    if (twos < 2 || 4 * count_diagonals(l, w, count) < (double)w->offset[l->ranks] / 2)
+        return;
+    for (uint32_t k = 0; k < l->dims; k++) {
+        uint32_t with = UINT32_MAX;
+
+        if (joined[k])
+            continue;
+        for (uint32_t j = k + 1; j < l->dims && with == UINT32_MAX; j++)
+            if (l->size[k] == 2 && l->size[j] == 2 && !joined[j] &&
+                l->kind[k] == TOPOMAP_LATTICE_PATH && l->kind[j] == TOPOMAP_LATTICE_PATH &&
+                count[k][j] < 0.2 * l->cells / 2)
+                with = j;
+        if (with != UINT32_MAX)
+            joined[with] = 1;
+        form.old[form.dims] = k;
+        form.with[form.dims++] = with;
+    }
+    reshape(l, &form);
+}
+
 static int close_to(double a, double b)
 {
     return fabs(a - b) <= 0.01 * (a + b);
 }
 
-/* Two pairs of the same weight are a ring of four; complete groups of two and three are lines. */
+/* A periodic dimension of two has both messages on one edge. */
+static int is_double(const topomap_lattice *l, const survey *s, uint32_t k)
+{
+    if (l->size[k] != 2 || l->kind[k] != TOPOMAP_LATTICE_PATH || l->diagonals)
+        return 0;
+    for (uint32_t j = 0; j < l->dims; j++)
+        if (close_to(s->weight[k], 2 * s->weight[j]))
+            return 1;
+    return 0;
+}
+
+/* Other pairs of the same weight are rings of four. */
 static void join_pairs(topomap_lattice *l, const survey *s, form *form)
 {
     uint8_t joined[TOPOMAP_LATTICE_DIMS] = {0};
@@ -212,26 +281,12 @@ static void join_pairs(topomap_lattice *l, const survey *s, form *form)
         for (uint32_t j = k + 1; j < l->dims && with == UINT32_MAX && !l->diagonals; j++)
             if (l->size[k] == 2 && l->size[j] == 2 && !joined[j] &&
                 l->kind[k] == TOPOMAP_LATTICE_PATH && l->kind[j] == TOPOMAP_LATTICE_PATH &&
-                close_to(s->weight[k], s->weight[j]))
+                !is_double(l, s, k) && close_to(s->weight[k], s->weight[j]))
                 with = j;
         if (with != UINT32_MAX)
             joined[with] = 1;
         form->old[form->dims] = k;
         form->with[form->dims++] = with;
-    }
-}
-
-/* A periodic dimension of two has both messages on one edge. */
-static void mark_double(topomap_lattice *l, const survey *s)
-{
-    for (uint32_t k = 0; k < l->dims; k++) {
-        int twice = l->size[k] == 2 && l->kind[k] == TOPOMAP_LATTICE_PATH && l->dims > 1;
-
-        for (uint32_t j = 0; j < l->dims && twice; j++)
-            twice = j == k || (l->size[j] > 2 && l->kind[j] == TOPOMAP_LATTICE_RING &&
-                               close_to(s->weight[k], 2 * s->weight[j]));
-        if (twice)
-            l->kind[k] = TOPOMAP_LATTICE_RING;
     }
 }
 
@@ -300,8 +355,9 @@ void topomap_lattice_tidy(topomap_lattice *l, const topomap_weights *w)
             if (l->kind[k] == TOPOMAP_LATTICE_CLIQUE)
                 l->kind[k] = l->size[k] == 3 ? TOPOMAP_LATTICE_RING : TOPOMAP_LATTICE_PATH;
     survey_take(l, w, &s);
-    if (!l->diagonals)
-        mark_double(l, &s);
+    for (uint32_t k = 0; k < l->dims; k++)
+        if (is_double(l, &s, k))
+            l->kind[k] = TOPOMAP_LATTICE_RING;
     order(l, &s, &form);
     reshape(l, &form);
 }

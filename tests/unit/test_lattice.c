@@ -118,6 +118,12 @@ static const struct {
     {"stencil3d:27:14x12x10,bytes=1", "stencil3d:27:14x12x10", 1},
     {"stencil3d:27:9x8x7,periodic,bytes=1", "stencil3d:27:9x8x7,periodic", 1},
     {"stencil3d:27:9x8x7,wrap=y,bytes=1", "stencil3d:27:9x8x7,wrap=y", 1},
+    {"stencil3d:27:12x8x4,periodic,bytes=1", "stencil3d:27:12x8x4,periodic", 1},
+    {"stencil2d:9:30x4,wrap=y", NULL, 1},
+    {"stencil2d:9:30x2", NULL, 0}, /* ranks across have the same neighbours */
+    {"stencil3d:27:9x7x3,periodic", NULL, 0},
+    {"stencil3d:27:15x2x2,wrap=x", NULL, 0},
+    {"torus2d:20x2", NULL, 1},
     {"torus4d:4x4x4x4", NULL, 1},
     {"torus4d:8x8x8x8", NULL, 1},
     {"torus4d:7x6x5x4", NULL, 1},
