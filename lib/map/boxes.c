@@ -225,6 +225,7 @@ static int try_tiles(boxes *b, uint32_t equal, uint32_t *slot_of, topomap_error 
     /* Levels from the outermost on that have tiles; single ranks only where few or no other way. */
     static const int deep[] = {[TOPOMAP_FAST] = 1, [TOPOMAP_DEFAULT] = 2, [TOPOMAP_STRONG] = 99};
     enum topomap_effort effort = b->problem->effort;
+    int limit = b->lattice->cells > FEW && most[effort] > 2 ? 2 : most[effort];
     topomap_tile tile[24];
     int levels = isfinite(b->kept.J) && effort == TOPOMAP_FAST ? deep[effort] : 0;
 
@@ -234,7 +235,7 @@ static int try_tiles(boxes *b, uint32_t equal, uint32_t *slot_of, topomap_error 
         if (b->tiling.levels.group[l] == b->lattice->cells ||
             (l == 0 && isfinite(b->kept.J) && b->lattice->cells > FEW))
             continue;
-        shapes = topomap_tiling_shapes(&b->tiling, l, b->level[l].cost, tile, most[effort], err);
+        shapes = topomap_tiling_shapes(&b->tiling, l, b->level[l].cost, tile, limit, err);
         levels += shapes > 0;
         for (int i = 0; i < shapes; i++)
             if (topomap_problem_late(b->problem) && isfinite(b->kept.J))

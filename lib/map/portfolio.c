@@ -25,7 +25,8 @@ static const struct {
     {"refine", TOPOMAP_ON_ALL, TOPOMAP_FAST, 2},
     {"rb+swap", TOPOMAP_ON_TORUS, TOPOMAP_DEFAULT, 1},
     {"tree+swap", TOPOMAP_ON_TORUS, TOPOMAP_STRONG, 1},
-    {"boxes+swap", TOPOMAP_ON_TREE, TOPOMAP_FAST, 1},
+    {"boxes", TOPOMAP_ON_TREE, TOPOMAP_FAST, 1},
+    {"boxes+swap", TOPOMAP_ON_TREE, TOPOMAP_DEFAULT, 1},
     {"grid+swap", TOPOMAP_ON_TORUS, TOPOMAP_FAST, 1},
 };
 enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
