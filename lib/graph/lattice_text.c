@@ -171,10 +171,10 @@ int topomap_lattice_words(const topomap_lattice *lattice, uint64_t ranks, char *
     return 0;
 }
 
-int topomap_graph_recognise(const topomap_graph *graph, uint64_t ranks, topomap_pattern *pattern,
-                            topomap_error *err)
+int topomap_graph_recognise(const topomap_graph *graph, uint64_t ranks,
+                            topomap_recognition *pattern, topomap_error *err)
 {
-    topomap_pattern found = {.text = ""};
+    topomap_recognition found = {.text = ""};
     topomap_lattice lattice = {0};
     topomap_weights weights;
     int status;

@@ -409,6 +409,24 @@ static void inter_only_keeps_rank_order_inside(void **state)
     topomap_machine_free(m);
 }
 
+/* On a busy machine the time may be up before the search begins: one candidate is tried. */
+static void one_is_tried_however_late(void **state)
+{
+    topomap_machine *m = parsed("tree:4:4:2@1:10:100,node=1");
+    topomap_graph *graph = random_graph(32, 100, 3);
+    topomap_map_options options = {.seed = 3, .seconds = 1e-9};
+    topomap_mapping *mapping;
+    topomap_error err;
+
+    (void)state;
+    assert_int_equal(topomap_map(graph, m, &options, &mapping, &err), 0);
+    assert_int_equal(mapping->candidates, 2);
+    assert_true(mapping->J < mapping->candidate[0].J);
+    topomap_mapping_free(mapping);
+    topomap_graph_free(graph);
+    topomap_machine_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -420,6 +438,7 @@ int main(void)
         cmocka_unit_test(rb_wrap_sees_the_seam),
         cmocka_unit_test(impossible_requests_are_refused),
         cmocka_unit_test(inter_only_keeps_rank_order_inside),
+        cmocka_unit_test(one_is_tried_however_late),
     };
 
     return cmocka_run_group_tests_name("map", tests, scratch_setup, scratch_teardown);
