@@ -26,10 +26,14 @@ int topomap_lattice_groups(const topomap_weights *weights, uint32_t ranks, topom
  *  likewise. */
 int topomap_lattice_twins(const topomap_weights *weights, uint32_t ranks, topomap_lattice *lattice,
                           topomap_error *err);
-/** Fills explained, present and diagonals. */
+/** Fills explained, present and reach. */
 void topomap_lattice_fit(topomap_lattice *lattice, const topomap_weights *weights);
 /** Coordinates of a cell. */
 void topomap_lattice_at(const topomap_lattice *lattice, uint32_t cell, uint32_t *at);
+/** In how many dimensions two cells differ that are next to each other, diagonals included;
+ *  UINT32_MAX where they are not. */
+uint32_t topomap_lattice_differ(const topomap_lattice *lattice, const uint32_t *a,
+                                const uint32_t *b);
 /** The dimension along which two cells are next to each other; dims where they are so only across
  *  a diagonal; UINT32_MAX where they are not. */
 uint32_t topomap_lattice_along(const topomap_lattice *lattice, const uint32_t *a,

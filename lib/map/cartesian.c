@@ -40,7 +40,7 @@ static uint32_t offsets_along(const topomap_lattice *l, uint32_t k)
                      : l->kind[k] == TOPOMAP_LATTICE_COPIES ? 0
                                                             : 2;
 
-    for (uint32_t j = 0; l->diagonals && j < l->dims; j++)
+    for (uint32_t j = 0; l->reach > 1 && j < l->dims; j++)
         count *= j == k ? 1 : 3;
     return count;
 }
