@@ -52,11 +52,10 @@ static topomap_graph *shuffled(const char *pattern, uint64_t seed)
 }
 
 /* Maps twice, checks the permutation, the cost and the repetition, and returns J. */
-static double reached(const topomap_graph *graph, const char *spec, const char *algorithm,
-                      enum topomap_effort effort)
+static double reached_on(const topomap_graph *graph, const topomap_machine *m, const char *spec,
+                         const char *algorithm, enum topomap_effort effort)
 {
     topomap_map_options options = {.algorithm = algorithm, .effort = effort, .seed = 3};
-    topomap_machine *m = parsed(spec);
     uint32_t slots = topomap_machine_slots(m);
     uint8_t *seen = calloc(slots, 1);
     topomap_mapping *one, *two;
@@ -77,8 +76,17 @@ static double reached(const topomap_graph *graph, const char *spec, const char *
     topomap_cost_clear(&cost);
     topomap_mapping_free(one);
     topomap_mapping_free(two);
-    topomap_machine_free(m);
     free(seen);
+    return J;
+}
+
+static double reached(const topomap_graph *graph, const char *spec, const char *algorithm,
+                      enum topomap_effort effort)
+{
+    topomap_machine *m = parsed(spec);
+    double J = reached_on(graph, m, spec, algorithm, effort);
+
+    topomap_machine_free(m);
     return J;
 }
 
@@ -186,6 +194,51 @@ static void scattered_ones_fit(void **state)
     assert_true(reached(graph, torus, "grid", TOPOMAP_DEFAULT) <
                 0.7 * reached(graph, torus, "random", TOPOMAP_DEFAULT));
     topomap_graph_free(graph);
+}
+
+/* Nodes of different sizes, one of them without a slot, in two racks; and on a torus. */
+static topomap_machine *uneven(int torus)
+{
+    static const uint32_t per_node[] = {7, 2, 5, 8, 0, 3, 6, 9}, rack[] = {0, 1, 0, 1, 1, 0, 0, 1};
+    static const uint32_t all[8] = {0}, dim[] = {4, 3};
+    static const uint8_t wrap[] = {1, 0};
+    static const uint16_t coord[] = {0, 0, 3, 2, 1, 0, 2, 1, 2, 2, 0, 2, 3, 0, 1, 1};
+    topomap_machine *m;
+
+    assert_int_equal(topomap_machine_frame(8, per_node, NULL, &m, &err), 0);
+    assert_int_equal(topomap_machine_add_inner(m, "node", 1, m->node_of, &err), 0);
+    if (torus) {
+        assert_int_equal(topomap_machine_set_torus(m, 2, dim, wrap, coord, 0, 10, 0, &err), 0);
+    } else {
+        assert_int_equal(topomap_machine_add_outer(m, "rack", 10, 2, rack, &err), 0);
+        assert_int_equal(topomap_machine_add_outer(m, "all", 100, 4, all, &err), 0);
+    }
+    if (topomap_machine_finish(m, &err) != 0)
+        fail_msg("%s", err.text);
+    return m;
+}
+
+static void uneven_nodes_are_filled(void **state)
+{
+    static const char *const pattern[] = {"stencil2d:5:8x5,bytes=1", "stencil3d:7:4x3x3,bytes=1",
+                                          "product:all=6,ring=5", "stencil2d:9:7x5"};
+
+    (void)state;
+    for (int torus = 0; torus < 2; torus++)
+        for (size_t i = 0; i < sizeof pattern / sizeof *pattern; i++) {
+            const char *algorithm = torus ? "grid" : "boxes";
+            topomap_graph *graph = shuffled(pattern[i], i);
+            topomap_machine *m = uneven(torus);
+            topomap_map_options options = {.algorithm = "nodecart"};
+            topomap_mapping *mapping;
+
+            assert_true(reached_on(graph, m, algorithm, algorithm, TOPOMAP_DEFAULT) <
+                        0.9 * reached_on(graph, m, algorithm, "random", TOPOMAP_DEFAULT));
+            assert_int_equal(topomap_map(graph, m, &options, &mapping, &err), -1);
+            assert_int_equal(err.code, TOPOMAP_EUSAGE);
+            topomap_machine_free(m);
+            topomap_graph_free(graph);
+        }
 }
 
 /* A grid on a machine of the same shape: every edge is one hop, whatever the order of dimensions,
@@ -300,15 +353,11 @@ static void others_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(boxes_by_hand),
-        cmocka_unit_test(boxes_are_the_best_nested_ones),
-        cmocka_unit_test(uneven_ones_fit),
-        cmocka_unit_test(scattered_ones_fit),
-        cmocka_unit_test(equal_shapes_are_isomorphic),
-        cmocka_unit_test(several_slots_a_node),
-        cmocka_unit_test(published_orders_by_hand),
-        cmocka_unit_test(published_orders_fit),
-        cmocka_unit_test(others_are_refused),
+        cmocka_unit_test(boxes_by_hand),           cmocka_unit_test(boxes_are_the_best_nested_ones),
+        cmocka_unit_test(uneven_ones_fit),         cmocka_unit_test(scattered_ones_fit),
+        cmocka_unit_test(uneven_nodes_are_filled), cmocka_unit_test(equal_shapes_are_isomorphic),
+        cmocka_unit_test(several_slots_a_node),    cmocka_unit_test(published_orders_by_hand),
+        cmocka_unit_test(published_orders_fit),    cmocka_unit_test(others_are_refused),
     };
 
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
