@@ -294,6 +294,7 @@ static int try_rows(search *s, const topomap_rows *rows, topomap_error *err)
         return -1;
     found = assemble(s, rows, &l, err);
     if (found == 1) {
+        topomap_lattice_rings_of_four(&l, s->weights);
         topomap_lattice_fit(&l, s->weights);
         if (l.explained >= TOPOMAP_LATTICE_LEAST && l.present >= TOPOMAP_LATTICE_LEAST &&
             fit_of(&l) > fit_of(s->best)) {
@@ -382,6 +383,8 @@ static int run(search *s, topomap_error *err)
         found = try_layers(s, err);
     if (found == 0)
         found = try_skeleton(s, &all, err);
+    if (found == 0 && !s->best->dims && s->active == s->ranks)
+        found = topomap_lattice_twins(s->weights, s->ranks, s->best, err);
     return found < 0 ? -1 : 0;
 }
 

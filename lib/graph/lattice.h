@@ -22,7 +22,7 @@ typedef struct topomap_lattice {
     uint32_t dims;
     uint32_t size[TOPOMAP_LATTICE_DIMS];
     uint8_t kind[TOPOMAP_LATTICE_DIMS]; /* topomap_lattice_kind */
-    int diagonals;    /* neighbours differ by at most 1 in every dimension, not in one alone */
+    uint32_t reach;                     /* neighbours differ in so many dimensions at most */
     uint32_t *cell;   /* [ranks] the first dimension varies fastest; UINT32_MAX: no neighbours */
     double explained; /* share of the graph's edges that the pattern has */
     double present;   /* share of the pattern's edges that the graph has */

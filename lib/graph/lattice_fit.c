@@ -31,21 +31,30 @@ static int is_next(const topomap_lattice *l, uint32_t k, uint32_t a, uint32_t b)
     }
 }
 
-uint32_t topomap_lattice_along(const topomap_lattice *l, const uint32_t *a, const uint32_t *b)
+uint32_t topomap_lattice_differ(const topomap_lattice *l, const uint32_t *a, const uint32_t *b)
 {
-    uint32_t differ = 0, along = UINT32_MAX;
+    uint32_t differ = 0, cliques = 0;
 
     for (uint32_t k = 0; k < l->dims; k++) {
         if (a[k] == b[k])
             continue;
-        if (!is_next(l, k, a[k], b[k]) || (differ && l->kind[along] == TOPOMAP_LATTICE_CLIQUE))
+        if (!is_next(l, k, a[k], b[k]))
             return UINT32_MAX;
+        cliques += l->kind[k] == TOPOMAP_LATTICE_CLIQUE;
         differ++;
-        along = k;
     }
-    if (differ > 1)
-        return l->kind[along] == TOPOMAP_LATTICE_CLIQUE ? UINT32_MAX : l->dims;
-    return along;
+    return differ > 1 && cliques ? UINT32_MAX : differ;
+}
+
+uint32_t topomap_lattice_along(const topomap_lattice *l, const uint32_t *a, const uint32_t *b)
+{
+    uint32_t differ = topomap_lattice_differ(l, a, b);
+
+    if (differ != 1)
+        return differ == UINT32_MAX ? UINT32_MAX : l->dims;
+    for (uint32_t k = 0;; k++)
+        if (a[k] != b[k])
+            return k;
 }
 
 /* Pairs along one dimension of a line or group of this kind. */
@@ -63,32 +72,35 @@ static double pairs_along(uint8_t kind, double size)
     }
 }
 
-static void count_expected(const topomap_lattice *l, double *axis, double *all)
+/* Pairs that differ in d dimensions, for each d: coefficients of a product over dimensions. */
+static void count_expected(const topomap_lattice *l, double *pairs)
 {
-    double closed = 1, cells = 1;
-
-    *axis = 0;
-    for (uint32_t k = 0; k < l->dims; k++) {
-        double pairs = pairs_along(l->kind[k], l->size[k]);
-
-        *axis += pairs * l->cells / l->size[k];
-        closed *= l->size[k] + 2 * pairs;
-        cells *= l->size[k];
-    }
-    *all = (closed - cells) / 2;
+    memset(pairs, 0, (TOPOMAP_LATTICE_DIMS + 1) * sizeof *pairs);
+    pairs[0] = 1;
+    for (uint32_t k = 0; k < l->dims; k++)
+        for (uint32_t d = k + 1;; d--) {
+            pairs[d] *= l->size[k];
+            if (d == 0)
+                break;
+            pairs[d] += pairs[d - 1] * 2 * pairs_along(l->kind[k], l->size[k]);
+        }
+    for (uint32_t d = 0; d <= l->dims; d++)
+        pairs[d] /= 2;
 }
 
-void topomap_lattice_fit(topomap_lattice *l, const topomap_weights *w)
+/* The graph's edges by the number of dimensions in which their ends differ; returns all. */
+static double count_edges(const topomap_lattice *l, const topomap_weights *w, double *count)
 {
-    double axis = 0, diagonal = 0, edges = 0, most_axis, most_all, fit_axis, fit_all;
+    double edges = 0;
 
+    memset(count, 0, (TOPOMAP_LATTICE_DIMS + 1) * sizeof *count);
     for (uint32_t u = 0; u < l->ranks; u++) {
         uint32_t a[TOPOMAP_LATTICE_DIMS], b[TOPOMAP_LATTICE_DIMS];
 
         if (l->cell[u] != UINT32_MAX)
             topomap_lattice_at(l, l->cell[u], a);
         for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++) {
-            uint32_t v = w->target[e], along;
+            uint32_t v = w->target[e], differ;
 
             if (v < u)
                 continue;
@@ -96,19 +108,31 @@ void topomap_lattice_fit(topomap_lattice *l, const topomap_weights *w)
             if (l->cell[u] == UINT32_MAX || l->cell[v] == UINT32_MAX)
                 continue;
             topomap_lattice_at(l, l->cell[v], b);
-            along = topomap_lattice_along(l, a, b);
-            axis += along < l->dims;
-            diagonal += along == l->dims;
+            differ = topomap_lattice_differ(l, a, b);
+            if (differ != UINT32_MAX)
+                count[differ]++;
         }
     }
-    count_expected(l, &most_axis, &most_all);
-    fit_axis = axis / (edges + most_axis - axis);
-    fit_all = (axis + diagonal) / (edges + most_all - axis - diagonal);
-    l->diagonals = fit_all > fit_axis;
-    if (l->diagonals)
-        axis += diagonal;
-    l->explained = edges > 0 ? axis / edges : 0;
-    l->present = axis > 0 ? axis / (l->diagonals ? most_all : most_axis) : 0;
+    return edges;
+}
+
+void topomap_lattice_fit(topomap_lattice *l, const topomap_weights *w)
+{
+    double count[TOPOMAP_LATTICE_DIMS + 1], expected[TOPOMAP_LATTICE_DIMS + 1];
+    double edges = count_edges(l, w, count), best = -1, met = 0, wanted = 0;
+
+    count_expected(l, expected);
+    l->explained = l->present = 0;
+    for (uint32_t d = 1; d <= l->dims; d++) {
+        met += count[d];
+        wanted += expected[d];
+        if (met / (edges + wanted - met) <= best)
+            continue;
+        best = met / (edges + wanted - met);
+        l->reach = d;
+        l->explained = edges > 0 ? met / edges : 0;
+        l->present = wanted > 0 ? met / wanted : 0;
+    }
 }
 
 /* What is known of the edges along each dimension. */
@@ -193,12 +217,81 @@ static void reshape(topomap_lattice *l, const form *form)
     }
 }
 
+/* Edges by the pair of dimensions of two in which alone their ends differ. */
+static double count_diagonals(const topomap_lattice *l, const topomap_weights *w,
+                              double count[TOPOMAP_LATTICE_DIMS][TOPOMAP_LATTICE_DIMS])
+{
+    double all = 0;
+
+    for (uint32_t u = 0; u < l->ranks; u++) {
+        uint32_t a[TOPOMAP_LATTICE_DIMS], b[TOPOMAP_LATTICE_DIMS];
+
+        if (l->cell[u] == UINT32_MAX)
+            continue;
+        topomap_lattice_at(l, l->cell[u], a);
+        for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++) {
+            uint32_t v = w->target[e], differ = 0, pair[2] = {0, 0};
+
+            if (v < u || l->cell[v] == UINT32_MAX)
+                continue;
+            topomap_lattice_at(l, l->cell[v], b);
+            for (uint32_t k = 0; k < l->dims; k++)
+                if (a[k] != b[k] && differ++ < 2)
+                    pair[differ - 1] = k;
+            all += differ > 1;
+            if (differ == 2)
+                count[pair[0]][pair[1]]++;
+        }
+    }
+    return all;
+}
+
+void topomap_lattice_rings_of_four(topomap_lattice *l, const topomap_weights *w)
+{
+    double count[TOPOMAP_LATTICE_DIMS][TOPOMAP_LATTICE_DIMS] = {{0}};
+    uint8_t joined[TOPOMAP_LATTICE_DIMS] = {0};
+    uint32_t twos = 0;
+    form form = {0};
+
+    for (uint32_t k = 0; k < l->dims; k++)
+        twos += l->size[k] == 2 && l->kind[k] == TOPOMAP_LATTICE_PATH;
+    if (twos < 2 || 4 * count_diagonals(l, w, count) < (double)w->offset[l->ranks] / 2)
+        return;
+    for (uint32_t k = 0; k < l->dims; k++) {
+        uint32_t with = UINT32_MAX;
+
+        if (joined[k])
+            continue;
+        for (uint32_t j = k + 1; j < l->dims && with == UINT32_MAX; j++)
+            if (l->size[k] == 2 && l->size[j] == 2 && !joined[j] &&
+                l->kind[k] == TOPOMAP_LATTICE_PATH && l->kind[j] == TOPOMAP_LATTICE_PATH &&
+                count[k][j] < 0.2 * l->cells / 2)
+                with = j;
+        if (with != UINT32_MAX)
+            joined[with] = 1;
+        form.old[form.dims] = k;
+        form.with[form.dims++] = with;
+    }
+    reshape(l, &form);
+}
+
 static int close_to(double a, double b)
 {
     return fabs(a - b) <= 0.01 * (a + b);
 }
 
-/* Two pairs of the same weight are a ring of four; complete groups of two and three are lines. */
+/* A periodic dimension of two has both messages on one edge. */
+static int is_double(const topomap_lattice *l, const survey *s, uint32_t k)
+{
+    if (l->size[k] != 2 || l->kind[k] != TOPOMAP_LATTICE_PATH || l->reach > 1)
+        return 0;
+    for (uint32_t j = 0; j < l->dims; j++)
+        if (close_to(s->weight[k], 2 * s->weight[j]))
+            return 1;
+    return 0;
+}
+
+/* Other pairs of the same weight are rings of four. */
 static void join_pairs(topomap_lattice *l, const survey *s, form *form)
 {
     uint8_t joined[TOPOMAP_LATTICE_DIMS] = {0};
@@ -209,29 +302,15 @@ static void join_pairs(topomap_lattice *l, const survey *s, form *form)
 
         if (joined[k])
             continue;
-        for (uint32_t j = k + 1; j < l->dims && with == UINT32_MAX && !l->diagonals; j++)
+        for (uint32_t j = k + 1; j < l->dims && with == UINT32_MAX && l->reach == 1; j++)
             if (l->size[k] == 2 && l->size[j] == 2 && !joined[j] &&
                 l->kind[k] == TOPOMAP_LATTICE_PATH && l->kind[j] == TOPOMAP_LATTICE_PATH &&
-                close_to(s->weight[k], s->weight[j]))
+                !is_double(l, s, k) && close_to(s->weight[k], s->weight[j]))
                 with = j;
         if (with != UINT32_MAX)
             joined[with] = 1;
         form->old[form->dims] = k;
         form->with[form->dims++] = with;
-    }
-}
-
-/* A periodic dimension of two has both messages on one edge. */
-static void mark_double(topomap_lattice *l, const survey *s)
-{
-    for (uint32_t k = 0; k < l->dims; k++) {
-        int twice = l->size[k] == 2 && l->kind[k] == TOPOMAP_LATTICE_PATH && l->dims > 1;
-
-        for (uint32_t j = 0; j < l->dims && twice; j++)
-            twice = j == k || (l->size[j] > 2 && l->kind[j] == TOPOMAP_LATTICE_RING &&
-                               close_to(s->weight[k], 2 * s->weight[j]));
-        if (twice)
-            l->kind[k] = TOPOMAP_LATTICE_RING;
     }
 }
 
@@ -300,8 +379,9 @@ void topomap_lattice_tidy(topomap_lattice *l, const topomap_weights *w)
             if (l->kind[k] == TOPOMAP_LATTICE_CLIQUE)
                 l->kind[k] = l->size[k] == 3 ? TOPOMAP_LATTICE_RING : TOPOMAP_LATTICE_PATH;
     survey_take(l, w, &s);
-    if (!l->diagonals)
-        mark_double(l, &s);
+    for (uint32_t k = 0; k < l->dims; k++)
+        if (is_double(l, &s, k))
+            l->kind[k] = TOPOMAP_LATTICE_RING;
     order(l, &s, &form);
     reshape(l, &form);
 }

@@ -22,15 +22,26 @@ int topomap_rows_skeleton(const topomap_rows *all, topomap_rows *rows, topomap_e
  *  not, -1 on failure. */
 int topomap_lattice_groups(const topomap_weights *weights, uint32_t ranks, topomap_lattice *lattice,
                            topomap_error *err);
-/** Fills explained, present and diagonals. */
+/** A graph whose ranks come in sets of one size with the same neighbours, the set itself included;
+ *  likewise. */
+int topomap_lattice_twins(const topomap_weights *weights, uint32_t ranks, topomap_lattice *lattice,
+                          topomap_error *err);
+/** Fills explained, present and reach. */
 void topomap_lattice_fit(topomap_lattice *lattice, const topomap_weights *weights);
 /** Coordinates of a cell. */
 void topomap_lattice_at(const topomap_lattice *lattice, uint32_t cell, uint32_t *at);
+/** In how many dimensions two cells differ that are next to each other, diagonals included;
+ *  UINT32_MAX where they are not. */
+uint32_t topomap_lattice_differ(const topomap_lattice *lattice, const uint32_t *a,
+                                const uint32_t *b);
 /** The dimension along which two cells are next to each other; dims where they are so only across
  *  a diagonal; UINT32_MAX where they are not. */
 uint32_t topomap_lattice_along(const topomap_lattice *lattice, const uint32_t *a,
                                const uint32_t *b);
 
+/** Makes rings of four of the pairs of dimensions of two that have no diagonal edges between them,
+ *  where there are diagonal edges. */
+void topomap_lattice_rings_of_four(topomap_lattice *lattice, const topomap_weights *weights);
 /** Gives a lattice that fits its usual form: rings of four instead of two pairs, the ranks' own
  *  numbering where there is one, else long dimensions first. */
 void topomap_lattice_tidy(topomap_lattice *lattice, const topomap_weights *weights);

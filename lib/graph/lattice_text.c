@@ -7,7 +7,7 @@
 #include "graph/lattice.h"
 #include "graph/patterns.h"
 
-enum { SCALED_DIMS = 6 };
+enum { SCALED_DIMS = 6, GRID_DIMS = 8 };
 
 typedef struct text {
     char *at;
@@ -41,25 +41,38 @@ static void add_sizes(text *t, const topomap_lattice *l)
         add(t, "%s%u", k ? "x" : "", l->size[k]);
 }
 
+/* Neighbours in up to `reach` of the dimensions, and the point itself. */
+static unsigned points_of(const topomap_lattice *l)
+{
+    unsigned points = 1, ways = 1;
+
+    for (uint32_t d = 1; d <= l->reach; d++) {
+        ways = ways * 2 * (l->dims - d + 1) / d;
+        points += ways;
+    }
+    return points;
+}
+
+/* stencil2d to stencil4d and torus2d to torus6d have names of their own. */
 static void add_grid(text *t, const topomap_lattice *l)
 {
     uint32_t rings = count_kind(l, TOPOMAP_LATTICE_RING);
-    static const int points[2][4] = {{0, 5, 7, 0}, {0, 9, 27, 0}};
+    int torus = rings == l->dims && l->reach == 1;
 
-    if (rings == l->dims && !l->diagonals) {
-        add(t, "torus%ud:", l->dims);
-        add_sizes(t, l);
-        return;
-    }
-    add(t, "stencil%ud:%d:", l->dims, points[l->diagonals][l->dims - 1]);
+    add(t, torus ? "torus" : "stencil");
+    if (l->dims <= (torus ? 6 : 4))
+        add(t, "%ud", l->dims);
+    add(t, ":");
+    if (!torus)
+        add(t, "%u:", points_of(l));
     add_sizes(t, l);
-    if (rings == l->dims) {
+    if (rings == l->dims && !torus) {
         add(t, ",periodic");
-    } else if (rings) {
+    } else if (rings && !torus) {
         add(t, ",wrap=");
         for (uint32_t k = 0; k < l->dims; k++)
             if (l->kind[k] == TOPOMAP_LATTICE_RING)
-                add(t, "%c", "xyzt"[k]);
+                add(t, "%c", TOPOMAP_PATTERN_LETTERS[k]);
     }
 }
 
@@ -86,7 +99,7 @@ static void add_words(text *t, const topomap_lattice *l)
         add(t, "alltoall:n=%u,group=%u", l->size[0] * l->size[1], l->size[0]);
     else if (cliques == 2 && l->dims == 2) /* whose second size is the one that varies fastest */
         add(t, "fft:%ux%u", l->size[1], l->size[0]);
-    else if (lines == l->dims && (l->dims < 4 || (l->dims == 4 && rings == 4 && !l->diagonals)))
+    else if (lines == l->dims && l->dims <= GRID_DIMS)
         add_grid(t, l);
     else
         add_product(t, l);
@@ -162,7 +175,7 @@ int topomap_lattice_words(const topomap_lattice *lattice, uint64_t ranks, char *
     topomap_lattice l = *lattice;
     text t = {words, room, 0};
 
-    if (l.diagonals && (l.dims < 2 || l.dims > 3 || !is_grid(&l)))
+    if (l.reach > 1 && (l.dims > GRID_DIMS || !is_grid(&l)))
         return topomap_error_set(err, TOPOMAP_EUSAGE, "no pattern has diagonals in %u dimensions",
                                  l.dims);
     if (ranks && scale(&l, ranks, err) != 0)

@@ -19,5 +19,6 @@ lib_libcore_la_SOURCES += \
   lib/graph/blocks.c \
   lib/graph/lattice.h lib/graph/lattice.c lib/graph/lattice_inside.h lib/graph/lattice_grow.h \
   lib/graph/lattice_frame.c lib/graph/lattice_grow.c lib/graph/lattice_rows.c \
-  lib/graph/lattice_fit.c lib/graph/lattice_groups.c lib/graph/lattice_text.c
+  lib/graph/lattice_fit.c lib/graph/lattice_groups.c lib/graph/lattice_twins.c \
+  lib/graph/lattice_text.c
 dist_man_MANS += lib/graph/topomap-tmg.5

@@ -12,7 +12,8 @@
 #include "map/recursion.h"
 #include "util/alloc.h"
 
-enum { BORDERS = 8 };
+enum { BORDERS = 8, FEW = 32768, RUNS = 64 };
+#define DOUBT 0.2 /* a step of it */
 
 typedef struct level {
     double cost;
@@ -28,6 +29,8 @@ typedef struct boxes {
     uint32_t levels;
     topomap_tiling tiling;
     topomap_kept kept;
+    topomap_random random;
+    double doubt; /* how far a cut may be from the best one */
 } boxes;
 
 /* Ends of the groups of one level; a group is a run of places. Returns -1 on failure. */
@@ -138,7 +141,7 @@ static uint32_t find_borders(const boxes *b, uint32_t from, uint32_t volume, uin
 }
 
 /* Halves the items at lo..hi-1 where that cuts least, and goes on with the halves. */
-static void halve(const boxes *b, topomap_coarse *c, uint32_t from, uint32_t lo, uint32_t hi,
+static void halve(boxes *b, topomap_coarse *c, uint32_t from, uint32_t lo, uint32_t hi,
                   uint32_t *regions)
 {
     uint32_t border[BORDERS], best_dim = UINT32_MAX, best_at = 0, sorted = UINT32_MAX;
@@ -154,6 +157,8 @@ static void halve(const boxes *b, topomap_coarse *c, uint32_t from, uint32_t lo,
         for (uint32_t i = 0; i < count; i++) {
             double small = border[i] - lo < hi - border[i] ? border[i] - lo : hi - border[i];
             double cut = topomap_coarse_cut(c, lo, border[i], hi) / sqrt(small);
+
+            cut *= 1.0 + b->doubt * topomap_random_below(&b->random, 1000) / 1000.0;
 
             if (cut < least) {
                 least = cut;
@@ -175,16 +180,26 @@ static void halve(const boxes *b, topomap_coarse *c, uint32_t from, uint32_t lo,
 static int try_tile(boxes *b, uint32_t from, const uint32_t *size, uint32_t *slot_of,
                     topomap_error *err)
 {
+    static const uint32_t budget[] = {
+        [TOPOMAP_FAST] = 0, [TOPOMAP_DEFAULT] = 60000, [TOPOMAP_STRONG] = 1000000};
     topomap_coarse coarse;
-    uint32_t regions = 0;
     int status = topomap_coarse_open(&coarse, &b->tiling, size, err);
+    uint32_t runs = 1 + budget[b->problem->effort] / (coarse.items + b->lattice->cells / 8 + 1);
 
-    if (status == 0) {
+    runs = runs > RUNS ? RUNS : runs;
+    b->random.state = b->problem->seed;
+    for (uint32_t i = 0; status == 0 && i < runs; i++) {
+        uint32_t regions = 0;
+
+        if (i && topomap_problem_late(b->problem))
+            break;
+        b->doubt = i ? DOUBT * (1 + i % 4) : 0;
+        memset(coarse.region, 0, coarse.items * sizeof *coarse.region);
         halve(b, &coarse, from, 0, coarse.items, &regions);
         status = topomap_coarse_lay(&coarse, &b->tiling, b->kept.place, err);
+        if (status == 0)
+            topomap_kept_consider(&b->kept, b->slots, slot_of);
     }
-    if (status == 0)
-        topomap_kept_consider(&b->kept, b->slots, slot_of);
     topomap_coarse_close(&coarse);
     return status;
 }
@@ -207,15 +222,21 @@ static int try_straight(boxes *b, uint32_t *slot_of, topomap_error *err)
 static int try_tiles(boxes *b, uint32_t equal, uint32_t *slot_of, topomap_error *err)
 {
     static const int most[] = {[TOPOMAP_FAST] = 1, [TOPOMAP_DEFAULT] = 6, [TOPOMAP_STRONG] = 24};
+    /* Levels from the outermost on that have tiles; single ranks only where few or no other way. */
+    static const int deep[] = {[TOPOMAP_FAST] = 1, [TOPOMAP_DEFAULT] = 2, [TOPOMAP_STRONG] = 99};
+    enum topomap_effort effort = b->problem->effort;
+    int limit = b->lattice->cells > FEW && most[effort] > 2 ? 2 : most[effort];
     topomap_tile tile[24];
+    int levels = isfinite(b->kept.J) && effort == TOPOMAP_FAST ? deep[effort] : 0;
 
-    for (uint32_t l = equal + 1; l-- > 0;) {
+    for (uint32_t l = equal + 1; l-- > 0 && levels < deep[effort];) {
         int shapes = 0;
 
-        if (b->tiling.levels.group[l] == b->lattice->cells)
+        if (b->tiling.levels.group[l] == b->lattice->cells ||
+            (l == 0 && isfinite(b->kept.J) && b->lattice->cells > FEW))
             continue;
-        shapes = topomap_tiling_shapes(&b->tiling, l, b->level[l].cost, tile,
-                                       most[b->problem->effort], err);
+        shapes = topomap_tiling_shapes(&b->tiling, l, b->level[l].cost, tile, limit, err);
+        levels += shapes > 0;
         for (int i = 0; i < shapes; i++)
             if (topomap_problem_late(b->problem) && isfinite(b->kept.J))
                 return 0;

@@ -61,6 +61,8 @@ void topomap_coarse_close(topomap_coarse *c)
     memset(c, 0, sizeof *c);
 }
 
+enum { BINS = 1024 };
+
 typedef struct sorting {
     const topomap_coarse *coarse;
     uint32_t stride, size;
@@ -75,10 +77,35 @@ static int by_coordinate(const void *a, const void *b, void *data)
     return x != y ? (x > y) - (x < y) : (p > q) - (p < q);
 }
 
+/* One pass of a radix sort: stable, by one coordinate. */
+static void sort_by(topomap_coarse *c, uint32_t lo, uint32_t hi, uint32_t dim, uint32_t *bin)
+{
+    uint32_t stride = topomap_coarse_stride(c, dim), n = c->size[dim];
+
+    memset(bin, 0, (n + (size_t)1) * sizeof *bin);
+    for (uint32_t i = lo; i < hi; i++)
+        bin[c->item[i] / stride % n + 1]++;
+    for (uint32_t x = 0; x < n; x++)
+        bin[x + 1] += bin[x];
+    for (uint32_t i = lo; i < hi; i++)
+        c->scratch[bin[c->item[i] / stride % n]++] = c->item[i];
+    memcpy(c->item + lo, c->scratch, (hi - lo) * sizeof *c->item);
+}
+
 void topomap_coarse_sort(topomap_coarse *c, uint32_t lo, uint32_t hi, uint32_t dim)
 {
     sorting s = {c, topomap_coarse_stride(c, dim), c->size[dim]};
+    uint32_t bin[BINS + 1], widest = 0;
 
+    for (uint32_t k = 0; k < c->dims; k++)
+        widest = c->size[k] > widest ? c->size[k] : widest;
+    if (widest <= BINS && hi - lo > widest) {
+        for (uint32_t k = 0; k < c->dims; k++)
+            if (k != dim)
+                sort_by(c, lo, hi, k, bin);
+        sort_by(c, lo, hi, dim, bin);
+        return;
+    }
     qsort_r(c->item + lo, hi - lo, sizeof *c->item, by_coordinate, &s);
 }
 

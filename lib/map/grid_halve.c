@@ -27,6 +27,8 @@ typedef struct halving {
     uint32_t origin[TOPOMAP_MACHINE_DIMS]; /* of the present segment */
     uint8_t *seen;
     uint32_t cut; /* the machine's dimension */
+    double doubt;
+    topomap_random *random;
 } halving;
 
 static uint32_t turned(const halving *h, uint32_t node, uint32_t d)
@@ -199,6 +201,8 @@ static void split_items(halving *h, const segment *s, uint32_t size, const float
             double cost = end ? price(h, s, all - size, of_second, of_first)
                               : price(h, s, size, of_first, of_second);
 
+            if (h->doubt > 0)
+                cost *= 1 + h->doubt * topomap_random_below(h->random, 1000) / 1000.0;
             if (cost < least) {
                 least = cost;
                 best_dim = k;
@@ -264,10 +268,15 @@ static int run(halving *h, uint32_t count, uint32_t *node, topomap_error *err)
 }
 
 int topomap_halve_torus(topomap_coarse *coarse, const topomap_machine *machine, uint32_t *nodes,
-                        uint32_t count, const uint32_t *items_of, uint32_t *node,
-                        topomap_error *err)
+                        uint32_t count, const uint32_t *items_of, double doubt,
+                        topomap_random *random, uint32_t *node, topomap_error *err)
 {
-    halving h = {.coarse = coarse, .machine = machine, .nodes = nodes, .items_of = items_of};
+    halving h = {.coarse = coarse,
+                 .machine = machine,
+                 .nodes = nodes,
+                 .items_of = items_of,
+                 .doubt = doubt,
+                 .random = random};
     int status = -1;
 
     h.center = topomap_alloc((size_t)coarse->items * machine->dims, sizeof *h.center, err);

@@ -10,7 +10,8 @@
 
 #include "util/alloc.h"
 
-enum { FOLDS = 8, TILES = 24 };
+enum { FOLDS = 8, TILES = 24, RUNS = 64 };
+#define DOUBT 0.05 /* a step of it */
 
 typedef struct grid {
     topomap_problem *problem;
@@ -94,11 +95,36 @@ static int settle(grid *g, topomap_coarse *coarse, const uint32_t *node, uint32_
     return 0;
 }
 
+/* As it looks best, then with doubts. */
+static int try_halves(grid *g, topomap_coarse *coarse, uint32_t *slot_of, topomap_error *err)
+{
+    static const uint32_t budget[] = {
+        [TOPOMAP_FAST] = 0, [TOPOMAP_DEFAULT] = 30000, [TOPOMAP_STRONG] = 300000};
+    uint32_t volume = g->lattice->cells / coarse->items;
+    uint32_t runs = 1 + budget[g->problem->effort] / (coarse->items + g->lattice->cells / 8 + 1);
+    topomap_random random = {g->problem->seed};
+    int status = 0;
+
+    runs = runs > RUNS ? RUNS : runs;
+    for (uint32_t i = 0; status == 0 && i < runs; i++) {
+        if (i && topomap_problem_late(g->problem))
+            break;
+        for (uint32_t k = 0; k < coarse->items; k++)
+            coarse->item[k] = k;
+        for (uint32_t k = 0; k < g->used; k++)
+            g->next[g->nodes[k]] = g->items_of[g->nodes[k]] / volume;
+        status = topomap_halve_torus(coarse, g->problem->machine, g->nodes, g->used, g->next,
+                                     i ? DOUBT * (1 + i % 4) : 0, &random, g->node, err);
+        if (status == 0)
+            status = settle(g, coarse, g->node, slot_of, err);
+    }
+    return status;
+}
+
 static int try_tile(grid *g, const uint32_t *size, uint32_t *slot_of, topomap_error *err)
 {
     const topomap_machine *m = g->problem->machine;
     topomap_coarse coarse;
-    uint32_t volume;
     int status = topomap_coarse_open(&coarse, &g->tiling, size, err), folds = 0;
 
     if (status == 0)
@@ -106,12 +132,7 @@ static int try_tile(grid *g, const uint32_t *size, uint32_t *slot_of, topomap_er
     for (int i = 0; status == 0 && i < folds; i++)
         status = settle(g, &coarse, g->node + (size_t)i * coarse.items, slot_of, err);
     if (status == 0 && folds >= 0) {
-        volume = g->lattice->cells / coarse.items;
-        for (uint32_t i = 0; i < g->used; i++)
-            g->next[g->nodes[i]] = g->items_of[g->nodes[i]] / volume;
-        status = topomap_halve_torus(&coarse, m, g->nodes, g->used, g->next, g->node, err);
-        if (status == 0)
-            status = settle(g, &coarse, g->node, slot_of, err);
+        status = try_halves(g, &coarse, slot_of, err);
     }
     topomap_coarse_close(&coarse);
     return folds < 0 ? -1 : status;

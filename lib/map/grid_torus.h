@@ -16,9 +16,10 @@ int topomap_fold(const topomap_coarse *coarse, const topomap_machine *machine, u
  *  \param nodes  [count] those to use; they are reordered
  *  \param items_of  [nodes of the machine] items that each takes; their sum over \p nodes is the
  *                   number of items
- *  \param node  [items] the node of each item */
+ *  \param node  [items] the node of each item
+ *  \param doubt  0; or by what share a way to halve may look worse than it is, at random */
 int topomap_halve_torus(topomap_coarse *coarse, const topomap_machine *machine, uint32_t *nodes,
-                        uint32_t count, const uint32_t *items_of, uint32_t *node,
-                        topomap_error *err);
+                        uint32_t count, const uint32_t *items_of, double doubt,
+                        topomap_random *random, uint32_t *node, topomap_error *err);
 
 #endif

@@ -21,5 +21,6 @@ lib_libcore_la_SOURCES += lib/map/map.c lib/map/problem.h lib/map/registry.c \
   lib/map/greedy_all.c lib/map/places.c lib/map/places.h lib/map/model.c \
   lib/map/tiling.c lib/map/tiling.h lib/map/coarse_grid.c lib/map/coarse_grid.h lib/map/boxes.c \
   lib/map/grid_torus.c lib/map/grid_torus.h lib/map/grid_fold.c lib/map/grid_halve.c \
+  lib/map/cartesian.c \
   lib/map/anneal.c lib/map/anneal.h lib/map/anneal_stages.c \
   lib/map/closeness.c lib/map/closeness.h lib/map/closeness_table.c lib/map/closeness_table.h

@@ -77,6 +77,10 @@ int topomap_map_mueller_merbach(topomap_problem *problem, uint32_t *slot_of, top
 int topomap_map_greedy_all_c(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_boxes(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_grid(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_nodecart(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_hyperplane(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_kd_tree(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_stencil_strips(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_n2(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_np(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_nc1(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);

@@ -12,6 +12,7 @@
 #define VIEM "Schulz, Traeff: VieM"
 #define HTM "Wu, Xiong, Lan: HierTopoMap"
 #define LTM "Hoefler, Snir: LibTopoMap"
+#define HUNOLD "Hunold et al. (CLUSTER 2020)"
 #define LINKED "torus,mesh,fabric" /* with links: hosts.c refuses the others */
 
 static const struct topomap_algorithm_impl algorithms[] = {
@@ -130,6 +131,22 @@ static const struct topomap_algorithm_impl algorithms[] = {
       "k-way partitions along the hierarchy, corrected to its sizes"},
      TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX,
      topomap_map_multisection},
+    {{"nodecart", "Gropp (EuroMPI 2018)", "construct", ALL,
+      "a recognised grid in equal boxes of a node's size, from its prime factors"},
+     TOPOMAP_ON_ALL,
+     topomap_map_nodecart},
+    {{"hyperplane", HUNOLD, "construct", ALL,
+      "a recognised grid cut by planes near the middle that leave whole nodes on both sides"},
+     TOPOMAP_ON_ALL,
+     topomap_map_hyperplane},
+    {{"kd-tree", HUNOLD, "construct", ALL,
+      "a recognised grid halved along its longest dimension, down to single ranks"},
+     TOPOMAP_ON_ALL,
+     topomap_map_kd_tree},
+    {{"stencil-strips", HUNOLD, "construct", ALL,
+      "a recognised grid in strips as wide as a node's cube, walked forth and back"},
+     TOPOMAP_ON_ALL,
+     topomap_map_stencil_strips},
     {{"boxes", "topomap", "construct", "tree",
       "a recognised grid, torus or product of groups in nested boxes of every shape"},
      TOPOMAP_ON_TREE,

@@ -78,7 +78,7 @@ static void weigh(topomap_grid_weights *weights, const topomap_problem *problem,
             if (k < l->dims) {
                 weights->along[k] += (double)w->weight[e];
                 along[k]++;
-            } else if (k == l->dims && l->diagonals && l->dims <= 4) {
+            } else if (k == l->dims && l->reach > 1 && l->dims <= 4) {
                 uint32_t mask = differing(l, a, b);
 
                 weights->across[mask] += (double)w->weight[e];
@@ -135,7 +135,7 @@ static double slab(const topomap_tiling *t, const uint32_t *size, uint32_t k, do
 
     for (uint32_t j = 0; j < l->dims; j++)
         sum *= j == k ? 1.0 : size[j];
-    for (uint32_t mask = 1; l->diagonals && l->dims <= 4 && mask < 1u << l->dims; mask++) {
+    for (uint32_t mask = 1; l->reach > 1 && l->dims <= 4 && mask < 1u << l->dims; mask++) {
         double one = 0.5 * t->weights.across[mask];
 
         if (!(mask >> k & 1))
@@ -162,7 +162,7 @@ double topomap_tiling_inside(const topomap_tiling *t, const uint32_t *size)
             one *= j == k ? 1.0 : size[j];
         sum += one;
     }
-    for (uint32_t mask = 1; l->diagonals && l->dims <= 4 && mask < 1u << l->dims; mask++) {
+    for (uint32_t mask = 1; l->reach > 1 && l->dims <= 4 && mask < 1u << l->dims; mask++) {
         double one = 0.5 * t->weights.across[mask];
 
         for (uint32_t j = 0; j < l->dims; j++)

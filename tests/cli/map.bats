@@ -50,6 +50,7 @@ setup() {
     case $name in # grids only
       mxovlp | mxov-al) graph=stencil2d:5:2x8 ;;
       stack | fold) graph=stencil2d:5:2x8 machine=torus:4x2x2 ;;
+      nodecart) graph=stencil2d:5:2x8 ;;
     esac
     topomap map --graph $graph --machine $machine --algorithm "$name" -o "map-$name"
     [ "$(sort -n "map-$name" | uniq | wc -l)" -eq 16 ]

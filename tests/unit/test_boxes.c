@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* boxes and grid: what recognised patterns reach on hierarchies, tori and meshes. */
+/* boxes, grid and the published orders of grids: what recognised patterns reach on hierarchies,
+ * tori and meshes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,11 +52,10 @@ static topomap_graph *shuffled(const char *pattern, uint64_t seed)
 }
 
 /* Maps twice, checks the permutation, the cost and the repetition, and returns J. */
-static double reached(const topomap_graph *graph, const char *spec, const char *algorithm,
-                      enum topomap_effort effort)
+static double reached_on(const topomap_graph *graph, const topomap_machine *m, const char *spec,
+                         const char *algorithm, enum topomap_effort effort)
 {
     topomap_map_options options = {.algorithm = algorithm, .effort = effort, .seed = 3};
-    topomap_machine *m = parsed(spec);
     uint32_t slots = topomap_machine_slots(m);
     uint8_t *seen = calloc(slots, 1);
     topomap_mapping *one, *two;
@@ -76,8 +76,17 @@ static double reached(const topomap_graph *graph, const char *spec, const char *
     topomap_cost_clear(&cost);
     topomap_mapping_free(one);
     topomap_mapping_free(two);
-    topomap_machine_free(m);
     free(seen);
+    return J;
+}
+
+static double reached(const topomap_graph *graph, const char *spec, const char *algorithm,
+                      enum topomap_effort effort)
+{
+    topomap_machine *m = parsed(spec);
+    double J = reached_on(graph, m, spec, algorithm, effort);
+
+    topomap_machine_free(m);
     return J;
 }
 
@@ -137,16 +146,24 @@ static void boxes_are_the_best_nested_ones(void **state)
 static void uneven_ones_fit(void **state)
 {
     static const char *const pattern[] = {
-        "stencil2d:5:13x11,bytes=1", "stencil3d:7:5x7x4,bytes=1",     "stencil2d:9:12x11",
-        "torus2d:12x11,bytes=1",     "product:path=9,all=5,copies=3", "alltoall:n=132,group=12",
-        "ring:140,bytes=1",          "stencil3d:27:6x5x4",
+        "stencil2d:5:13x11,bytes=1",
+        "stencil3d:7:5x7x4,bytes=1",
+        "stencil2d:9:12x11",
+        "torus2d:12x11,bytes=1",
+        "product:path=9,all=5,copies=3",
+        "alltoall:n=132,group=12",
+        "ring:140,bytes=1",
+        "stencil3d:27:6x5x4",
     };
     static const struct {
         const char *spec, *algorithm;
     } machine[] = {
-        {"tree:4:5:8@1:10:100", "boxes"},          {"tree:3:7:8@1:10:100", "boxes"},
-        {"tree:143@1", "boxes"},                   {"torus:6x6x4@1:10", "grid"},
-        {"torus:5x5x2*3@1:10", "grid"},            {"mesh:12x12", "grid"},
+        {"tree:4:5:8@1:10:100", "boxes"},
+        {"tree:3:7:8@1:10:100", "boxes"},
+        {"tree:143@1", "boxes"},
+        {"torus:6x6x4@1:10", "grid"},
+        {"torus:5x5x2*3@1:10", "grid"},
+        {"mesh:12x12", "grid"},
         {"torus:4x3x3*4@1:10,wrap=x,base=5", "grid"},
     };
 
@@ -177,6 +194,51 @@ static void scattered_ones_fit(void **state)
     assert_true(reached(graph, torus, "grid", TOPOMAP_DEFAULT) <
                 0.7 * reached(graph, torus, "random", TOPOMAP_DEFAULT));
     topomap_graph_free(graph);
+}
+
+/* Nodes of different sizes, one of them without a slot, in two racks; and on a torus. */
+static topomap_machine *uneven(int torus)
+{
+    static const uint32_t per_node[] = {7, 2, 5, 8, 0, 3, 6, 9}, rack[] = {0, 1, 0, 1, 1, 0, 0, 1};
+    static const uint32_t all[8] = {0}, dim[] = {4, 3};
+    static const uint8_t wrap[] = {1, 0};
+    static const uint16_t coord[] = {0, 0, 3, 2, 1, 0, 2, 1, 2, 2, 0, 2, 3, 0, 1, 1};
+    topomap_machine *m;
+
+    assert_int_equal(topomap_machine_frame(8, per_node, NULL, &m, &err), 0);
+    assert_int_equal(topomap_machine_add_inner(m, "node", 1, m->node_of, &err), 0);
+    if (torus) {
+        assert_int_equal(topomap_machine_set_torus(m, 2, dim, wrap, coord, 0, 10, 0, &err), 0);
+    } else {
+        assert_int_equal(topomap_machine_add_outer(m, "rack", 10, 2, rack, &err), 0);
+        assert_int_equal(topomap_machine_add_outer(m, "all", 100, 4, all, &err), 0);
+    }
+    if (topomap_machine_finish(m, &err) != 0)
+        fail_msg("%s", err.text);
+    return m;
+}
+
+static void uneven_nodes_are_filled(void **state)
+{
+    static const char *const pattern[] = {"stencil2d:5:8x5,bytes=1", "stencil3d:7:4x3x3,bytes=1",
+                                          "product:all=6,ring=5", "stencil2d:9:7x5"};
+
+    (void)state;
+    for (int torus = 0; torus < 2; torus++)
+        for (size_t i = 0; i < sizeof pattern / sizeof *pattern; i++) {
+            const char *algorithm = torus ? "grid" : "boxes";
+            topomap_graph *graph = shuffled(pattern[i], i);
+            topomap_machine *m = uneven(torus);
+            topomap_map_options options = {.algorithm = "nodecart"};
+            topomap_mapping *mapping;
+
+            assert_true(reached_on(graph, m, algorithm, algorithm, TOPOMAP_DEFAULT) <
+                        0.9 * reached_on(graph, m, algorithm, "random", TOPOMAP_DEFAULT));
+            assert_int_equal(topomap_map(graph, m, &options, &mapping, &err), -1);
+            assert_int_equal(err.code, TOPOMAP_EUSAGE);
+            topomap_machine_free(m);
+            topomap_graph_free(graph);
+        }
 }
 
 /* A grid on a machine of the same shape: every edge is one hop, whatever the order of dimensions,
@@ -217,6 +279,56 @@ static void several_slots_a_node(void **state)
     topomap_graph_free(graph);
 }
 
+/* Pairs on one node, counted by hand. */
+static void published_orders_by_hand(void **state)
+{
+    static const struct {
+        const char *pattern, *machine, *algorithm;
+        double inside, edges; /* pairs on one node, all pairs */
+    } row[] = {
+        /* 2 and 2 go to 8, 4: first 8/2 = 4, a tie with 4 that the first dimension wins: 4x1. */
+        {"stencil2d:5:8x4,bytes=1", "tree:4:8@1:10", "nodecart", 24, 52},
+        /* 6x6: 3 to 6, then 2 to the other: 3x2, 7 pairs in each of 6 boxes. */
+        {"stencil2d:5:6x6,bytes=1", "tree:6:6@1:10", "nodecart", 42, 60},
+        /* Halves across 8, then 4: two nodes of 2x4 are left, walked along 4: 2x2. */
+        {"stencil2d:5:8x4,bytes=1", "tree:4:8@1:10", "hyperplane", 32, 52},
+        /* The same halves down to single ranks: 2x2. */
+        {"stencil2d:5:8x4,bytes=1", "tree:4:8@1:10", "kd-tree", 32, 52},
+        /* Strips of width 2 along 8: 2x2 again. */
+        {"stencil2d:5:8x4,bytes=1", "tree:4:8@1:10", "stencil-strips", 32, 52},
+        {"stencil3d:7:4x4x4,bytes=1", "tree:8:8@1:10", "kd-tree", 96, 144},
+        {"stencil3d:7:4x4x4,bytes=1", "tree:8:8@1:10", "stencil-strips", 96, 144},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        topomap_graph *graph = graph_good(row[i].pattern, NULL);
+        double J = reached(graph, row[i].machine, row[i].algorithm, TOPOMAP_DEFAULT);
+
+        if (J != 2 * (row[i].inside + 10 * (row[i].edges - row[i].inside)))
+            fail_msg("%s of %s: %g", row[i].algorithm, row[i].pattern, J);
+        topomap_graph_free(graph);
+    }
+}
+
+static void published_orders_fit(void **state)
+{
+    static const char *const algorithm[] = {"hyperplane", "kd-tree", "stencil-strips"};
+    static const char *const pattern[] = {"stencil2d:5:13x11,bytes=1", "stencil3d:27:6x5x4",
+                                          "product:path=9,all=5,copies=3", "torus4d:5x4x3x2"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof pattern / sizeof *pattern; i++)
+        for (size_t k = 0; k < sizeof algorithm / sizeof *algorithm; k++) {
+            topomap_graph *graph = shuffled(pattern[i], i);
+
+            assert_true(reached(graph, "tree:12:12@1:10", algorithm[k], TOPOMAP_DEFAULT) <
+                        reached(graph, "tree:12:12@1:10", "random", TOPOMAP_DEFAULT));
+            assert_true(reached(graph, "torus:4x3x3*4@1:10", algorithm[k], TOPOMAP_DEFAULT) > 0);
+            topomap_graph_free(graph);
+        }
+}
+
 static void others_are_refused(void **state)
 {
     topomap_graph *graph = graph_random(64, 300, 0, 1);
@@ -241,13 +353,11 @@ static void others_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(boxes_by_hand),
-        cmocka_unit_test(boxes_are_the_best_nested_ones),
-        cmocka_unit_test(uneven_ones_fit),
-        cmocka_unit_test(scattered_ones_fit),
-        cmocka_unit_test(equal_shapes_are_isomorphic),
-        cmocka_unit_test(several_slots_a_node),
-        cmocka_unit_test(others_are_refused),
+        cmocka_unit_test(boxes_by_hand),           cmocka_unit_test(boxes_are_the_best_nested_ones),
+        cmocka_unit_test(uneven_ones_fit),         cmocka_unit_test(scattered_ones_fit),
+        cmocka_unit_test(uneven_nodes_are_filled), cmocka_unit_test(equal_shapes_are_isomorphic),
+        cmocka_unit_test(several_slots_a_node),    cmocka_unit_test(published_orders_by_hand),
+        cmocka_unit_test(published_orders_fit),    cmocka_unit_test(others_are_refused),
     };
 
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

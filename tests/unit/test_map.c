@@ -151,7 +151,8 @@ static int wants_a_grid(const topomap_algorithm *row, const topomap_graph *graph
     topomap_mapping *mapping;
     topomap_error err;
 
-    if (!strstr("mxovlp mxov-al stack fold boxes grid", row->name))
+    if (!strstr("mxovlp mxov-al stack fold boxes grid nodecart hyperplane kd-tree stencil-strips",
+                row->name))
         return 0;
     if (topomap_map(graph, m, &options, &mapping, &err) == 0) {
         topomap_mapping_free(mapping);

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Stencils with diagonals that are two ranks wide somewhere, or three and periodic: ranks across
+ * have the same neighbours, so that nothing tells them apart. One of each set of twins is left, the
+ * pattern of those is found, and the twins become its last dimensions. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/lattice_inside.h"
+#include "util/alloc.h"
+#include "util/random.h"
+
+enum { MOST_TWINS = 27 };
+
+typedef struct twins {
+    const topomap_weights *weights;
+    uint32_t ranks;
+    uint32_t *set, *index; /* [ranks] which set, and which of it */
+    uint32_t sets, size;
+} twins;
+
+static uint64_t mix(uint32_t v)
+{
+    topomap_random random = {v};
+
+    return topomap_random_next(&random);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const uint64_t *p = a, *q = b;
+
+    return p[0] != q[0] ? (p[0] > q[0]) - (p[0] < q[0]) : (p[1] > q[1]) - (p[1] < q[1]);
+}
+
+/* Sets of one size, or none. */
+static int find_sets(twins *t, topomap_error *err)
+{
+    const topomap_weights *w = t->weights;
+    uint64_t *pair = topomap_alloc(2 * (size_t)t->ranks, sizeof *pair, err);
+    uint32_t run = 0;
+
+    if (!pair)
+        return -1;
+    for (uint32_t u = 0; u < t->ranks; u++) {
+        pair[2 * (size_t)u] = mix(u);
+        pair[2 * (size_t)u + 1] = u;
+        for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++)
+            pair[2 * (size_t)u] += mix(w->target[e]);
+    }
+    qsort(pair, t->ranks, 2 * sizeof *pair, by_key);
+    for (uint32_t i = 0; i < t->ranks; i++) {
+        uint32_t u = (uint32_t)pair[2 * (size_t)i + 1];
+
+        if (i && pair[2 * (size_t)i] != pair[2 * (size_t)i - 2]) {
+            if (t->size && run != t->size) {
+                t->size = 1;
+                break;
+            }
+            t->size = run;
+            run = 0;
+            t->sets++;
+        }
+        t->set[u] = t->sets;
+        t->index[u] = run++;
+    }
+    if (run != t->size || t->size < 2 || t->size > MOST_TWINS)
+        t->size = 0;
+    t->sets++;
+    free(pair);
+    return 0;
+}
+
+/* The graph between sets, each edge of weight 1. */
+static int quotient(const twins *t, topomap_graph **graph, topomap_error *err)
+{
+    const topomap_weights *w = t->weights;
+    topomap_arcs arcs = {0};
+
+    for (uint32_t u = 0; u < t->ranks; u++)
+        for (uint64_t e = w->offset[u]; t->index[u] == 0 && e < w->offset[u + 1]; e++) {
+            uint32_t v = w->target[e];
+
+            if (t->index[v] == 0 && t->set[u] < t->set[v] &&
+                topomap_arcs_add(&arcs, t->set[u], t->set[v], 1, 0, err) != 0) {
+                topomap_arcs_clear(&arcs);
+                return -1;
+            }
+        }
+    return topomap_arcs_take(&arcs, t->sets, graph, err);
+}
+
+/* Twos and threes of the twins as dimensions behind the others; 0 where there are other factors. */
+static int unfold(const twins *t, topomap_lattice *l)
+{
+    uint32_t left = t->size, cells = l->cells;
+
+    for (uint32_t p = 3; p > 1; p--)
+        for (; left % p == 0; left /= p) {
+            if (l->dims == TOPOMAP_LATTICE_DIMS)
+                return 0;
+            l->kind[l->dims] = p == 3 ? TOPOMAP_LATTICE_RING : TOPOMAP_LATTICE_PATH;
+            l->size[l->dims++] = p;
+            l->cells *= p;
+        }
+    for (uint32_t u = 0; u < t->ranks && left == 1; u++)
+        l->cell[u] += t->index[u] * cells;
+    return left == 1;
+}
+
+static int spread(const twins *t, topomap_lattice *l, topomap_error *err)
+{
+    uint32_t *cell = topomap_alloc(t->ranks, sizeof *cell, err);
+
+    if (!cell)
+        return -1;
+    for (uint32_t u = 0; u < t->ranks; u++)
+        cell[u] = l->cell[t->set[u]];
+    free(l->cell);
+    l->cell = cell;
+    l->ranks = t->ranks;
+    for (uint32_t u = 0; u < t->ranks; u++)
+        if (cell[u] == UINT32_MAX)
+            return 0;
+    return unfold(t, l);
+}
+
+static int run(twins *t, topomap_lattice *lattice, topomap_error *err)
+{
+    topomap_graph *graph;
+    topomap_weights weights;
+    int status;
+
+    if (find_sets(t, err) != 0)
+        return -1;
+    if (!t->size)
+        return 0;
+    if (quotient(t, &graph, err) != 0)
+        return -1;
+    status = topomap_weights_new(graph, t->sets, &weights, err);
+    topomap_graph_free(graph);
+    if (status != 0)
+        return -1;
+    status = topomap_lattice_find(&weights, t->sets, lattice, err);
+    topomap_weights_clear(&weights);
+    if (status == 0 && lattice->dims)
+        status = spread(t, lattice, err);
+    if (status == 1)
+        topomap_lattice_fit(lattice, t->weights);
+    return status;
+}
+
+int topomap_lattice_twins(const topomap_weights *weights, uint32_t ranks, topomap_lattice *lattice,
+                          topomap_error *err)
+{
+    twins t = {.weights = weights, .ranks = ranks};
+    topomap_lattice found = {0};
+    int status = -1;
+
+    t.set = topomap_alloc(ranks, sizeof *t.set, err);
+    t.index = topomap_alloc(ranks, sizeof *t.index, err);
+    if (t.set && t.index)
+        status = run(&t, &found, err);
+    free(t.set);
+    free(t.index);
+    if (status == 1 && found.explained >= TOPOMAP_LATTICE_LEAST &&
+        found.present >= TOPOMAP_LATTICE_LEAST) {
+        topomap_lattice_clear(lattice);
+        *lattice = found;
+        return 1;
+    }
+    topomap_lattice_clear(&found);
+    return status < 0 ? -1 : 0;
+}
