@@ -263,6 +263,29 @@ static int check_name(const char *name, const topomap_algorithm *row, const topo
     return 1;
 }
 
+/* Groups of a node's size want nodes of one size, and that is all that they want. */
+static void check_groups(const topomap_graph *graph, const topomap_machine *m)
+{
+    topomap_map_options options = {.algorithm = "tree,grouped=1"};
+    uint32_t size = 0, uneven = 0;
+    topomap_mapping *mapping;
+    topomap_error err;
+
+    for (uint32_t i = 0; i < m->nodes; i++) {
+        uint32_t own = m->slot_first[i + 1] - m->slot_first[i];
+
+        uneven |= own && size && own != size;
+        size = own ? own : size;
+    }
+    if (topomap_map(graph, m, &options, &mapping, &err) != 0) {
+        assert_true(uneven && strstr(err.text, "same number of slots"));
+        return;
+    }
+    assert_false(uneven);
+    check_mapping(options.algorithm, graph, m, mapping);
+    topomap_mapping_free(mapping);
+}
+
 static void every_row_maps_or_says_why_not(void **state)
 {
     static const char *const refinements[] = {"swap", "n2",   "np",       "nc1",
@@ -290,6 +313,7 @@ static void every_row_maps_or_says_why_not(void **state)
             if (strcmp(row->kind, "construct") == 0)
                 assert_true(check_name(name, row, graph, m, k % 5 == 4));
         }
+        check_groups(graph, m);
         topomap_graph_free(graph);
         topomap_machine_free(m);
     }
