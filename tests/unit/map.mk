@@ -19,8 +19,8 @@ tests_unit_test_mesh_map_LDADD = $(UNIT_LIBS)
 tests_unit_test_libtopomap_SOURCES = tests/unit/test_libtopomap.c tests/unit/scratch.c tests/unit/scratch.h
 tests_unit_test_libtopomap_LDADD = $(UNIT_LIBS) -lm
 MAP_HELPERS = tests/unit/maps.c tests/unit/maps.h tests/unit/scratch.c tests/unit/scratch.h
-check_PROGRAMS += tests/unit/test_viem tests/unit/test_pairs tests/unit/test_bars tests/unit/test_parameters tests/unit/test_properties
-TESTS += tests/unit/test_viem tests/unit/test_pairs tests/unit/test_bars tests/unit/test_parameters tests/unit/test_properties
+check_PROGRAMS += tests/unit/test_viem tests/unit/test_pairs tests/unit/test_bars tests/unit/test_parameters tests/unit/test_properties tests/unit/test_examples
+TESTS += tests/unit/test_viem tests/unit/test_pairs tests/unit/test_bars tests/unit/test_parameters tests/unit/test_properties tests/unit/test_examples
 tests_unit_test_viem_SOURCES = tests/unit/test_viem.c $(MAP_HELPERS)
 tests_unit_test_viem_LDADD = $(UNIT_LIBS) -lm
 tests_unit_test_pairs_SOURCES = tests/unit/test_pairs.c $(MAP_HELPERS)
@@ -32,3 +32,6 @@ tests_unit_test_parameters_SOURCES = tests/unit/test_parameters.c tests/unit/gra
 tests_unit_test_parameters_LDADD = $(UNIT_LIBS)
 tests_unit_test_properties_SOURCES = tests/unit/test_properties.c $(MAP_HELPERS)
 tests_unit_test_properties_LDADD = $(UNIT_LIBS) -lm
+tests_unit_test_examples_SOURCES = tests/unit/test_examples.c tests/unit/graphs.c tests/unit/graphs.h \
+  $(MAP_HELPERS)
+tests_unit_test_examples_LDADD = $(UNIT_LIBS)
