@@ -10,3 +10,7 @@ tests_unit_test_formats_SOURCES = tests/unit/test_formats.c $(GRAPH_HELPERS)
 tests_unit_test_formats_LDADD = $(UNIT_LIBS)
 tests_unit_test_patterns_SOURCES = tests/unit/test_patterns.c $(GRAPH_HELPERS)
 tests_unit_test_patterns_LDADD = $(UNIT_LIBS)
+check_PROGRAMS += tests/unit/test_metis
+TESTS += tests/unit/test_metis
+tests_unit_test_metis_SOURCES = tests/unit/test_metis.c $(GRAPH_HELPERS)
+tests_unit_test_metis_LDADD = $(UNIT_LIBS)
