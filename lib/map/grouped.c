@@ -113,7 +113,7 @@ static int run(topomap_problem *problem, const topomap_splitter *splitter, group
     topomap_weights_clear(&weights);
     for (uint32_t i = 0; status == 0 && i < problem->weights.vertices; i++)
         slot_of[g->members[i]] = g->node[i / g->size] + i % g->size;
-    return status == 0 && !problem->inter_only ? topomap_core_stage(problem, slot_of, err) : status;
+    return status == 0 && !problem->inter_only ? topomap_map_cores(problem, slot_of, err) : status;
 }
 
 int topomap_grouped_map(topomap_problem *problem, const topomap_splitter *splitter,

@@ -1,31 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "map/portfolio.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "map/objective.h"
 #include "map/parameters.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 
-enum { JOINING_NODES = 512 }; /* neighbour joining on a torus pays on small allocations only */
-
 /* A swap search ends in the nearest dip: from a baseline that is worse than this many times the
  * best construction, it has never caught up on the bench instances, and takes longest. */
-#define REFINE_WITHIN 1.5
+#define REFINE_WITHIN 1.1
 
-/* What "auto" tries, in this order, from which effort on, and with how many seeds when strong. */
+/* What "auto" tries, in this order, from which effort on: a construction with how many seeds when
+ * strong, then what refines the best of them. */
 static const struct {
     const char *name;
     unsigned on;
-    enum topomap_effort from;
+    enum topomap_effort from, to;
     uint32_t seeds;
+    const char *refine[3];
 } candidates[] = {
-    {"tree+swap", TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX, TOPOMAP_FAST, 4},
-    {"rb-wrap+swap", TOPOMAP_ON_TORUS, TOPOMAP_FAST, 4},
-    {"refine", TOPOMAP_ON_ALL, TOPOMAP_FAST, 2},
-    {"rb+swap", TOPOMAP_ON_TORUS, TOPOMAP_DEFAULT, 1},
-    {"tree+swap", TOPOMAP_ON_TORUS, TOPOMAP_STRONG, 1},
+    {"tree+swap", TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX, TOPOMAP_FAST, TOPOMAP_FAST, 1, {NULL}},
+    {"tree", TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX, TOPOMAP_DEFAULT, TOPOMAP_DEFAULT, 1, {"anneal"}},
+    {"top-down",
+     TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX,
+     TOPOMAP_STRONG,
+     TOPOMAP_STRONG,
+     5,
+     {"anneal", "anneal-hot"}},
+    {"rb-wrap+swap", TOPOMAP_ON_TORUS, TOPOMAP_FAST, TOPOMAP_FAST, 1, {NULL}},
+    {"rb-wrap", TOPOMAP_ON_TORUS, TOPOMAP_DEFAULT, TOPOMAP_STRONG, 4, {"anneal"}},
+    {"boxes+swap", TOPOMAP_ON_TREE, TOPOMAP_FAST, TOPOMAP_FAST, 1, {NULL}},
+    {"boxes", TOPOMAP_ON_TREE, TOPOMAP_DEFAULT, TOPOMAP_STRONG, 1, {"anneal"}},
+    {"grid+swap", TOPOMAP_ON_TORUS, TOPOMAP_FAST, TOPOMAP_FAST, 1, {NULL}},
+    {"grid", TOPOMAP_ON_TORUS, TOPOMAP_DEFAULT, TOPOMAP_STRONG, 1, {"anneal"}},
+    {"refine", TOPOMAP_ON_ALL, TOPOMAP_FAST, TOPOMAP_STRONG, 1, {NULL}},
 };
 enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
 
@@ -35,9 +47,15 @@ typedef struct portfolio {
     topomap_mapping *mapping;
     uint32_t *trial; /* [slots] */
     size_t capacity;
+    topomap_score score; /* of the best so far; only J without an objective */
+    int is_auto;
+    uint32_t *near; /* [slots] of the lowest J so far, with an objective; else NULL */
+    topomap_score near_score;
+    char near_name[64];
 } portfolio;
 
-static int report(portfolio *p, const char *name, double J, double seconds, topomap_error *err)
+static int report(portfolio *p, const char *name, const topomap_score *score, double seconds,
+                  topomap_error *err)
 {
     topomap_mapping *mapping = p->mapping;
     topomap_candidate *row;
@@ -47,7 +65,8 @@ static int report(portfolio *p, const char *name, double J, double seconds, topo
         return -1;
     row = &mapping->candidate[mapping->candidates++];
     snprintf(row->name, sizeof row->name, "%s", name);
-    row->J = J;
+    row->J = score->J;
+    row->congestion = score->max;
     row->seconds = seconds;
     return 0;
 }
@@ -55,15 +74,27 @@ static int report(portfolio *p, const char *name, double J, double seconds, topo
 static int consider(portfolio *p, const char *name, double started, topomap_error *err)
 {
     topomap_mapping *mapping = p->mapping;
-    double J = topomap_problem_cost(p->problem, p->trial);
+    topomap_score score = {0};
 
-    if (mapping->candidates == 0 || J < mapping->J) {
-        mapping->J = J;
-        snprintf(mapping->algorithm, sizeof mapping->algorithm, "%s", name);
-        memcpy(mapping->slot_of_rank, p->trial,
-               p->problem->weights.vertices * sizeof *p->trial);
+    if (p->problem->objective &&
+        topomap_objective_score(p->problem->objective, p->problem->graph, p->problem->machine,
+                                p->trial, &score, err) != 0)
+        return -1;
+    score.J = topomap_problem_cost(p->problem, p->trial);
+    if (p->near && (mapping->candidates == 0 || score.J < p->near_score.J)) {
+        p->near_score = score;
+        snprintf(p->near_name, sizeof p->near_name, "%s", name);
+        memcpy(p->near, p->trial, p->problem->weights.vertices * sizeof *p->near);
     }
-    return report(p, name, J, topomap_clock_cpu() - started, err);
+    if (mapping->candidates == 0 ||
+        (p->problem->objective ? topomap_score_better(&score, &p->score) : score.J < mapping->J)) {
+        p->score = score;
+        mapping->J = score.J;
+        mapping->congestion = score.max;
+        snprintf(mapping->algorithm, sizeof mapping->algorithm, "%s", name);
+        memcpy(mapping->slot_of_rank, p->trial, p->problem->weights.vertices * sizeof *p->trial);
+    }
+    return report(p, name, &score, topomap_clock_cpu() - started, err);
 }
 
 static int unsuitable(const struct topomap_algorithm_impl *impl, const topomap_machine *machine,
@@ -101,7 +132,10 @@ static int run_word(portfolio *p, const char *word, size_t length, int first, to
         return -1;
     if (refines && first)
         memcpy(p->trial, problem->start, problem->weights.vertices * sizeof *p->trial);
-    return (impl->run ? impl->run : topomap_map_swap)(problem, p->trial, err);
+    if (!impl->run) /* refine */
+        return problem->objective && !p->is_auto ? topomap_map_relieve(problem, p->trial, err)
+                                                 : topomap_map_swap(problem, p->trial, err);
+    return impl->run(problem, p->trial, err);
 }
 
 static int run_name(portfolio *p, const char *name, topomap_error *err)
@@ -123,33 +157,138 @@ static int run_name(portfolio *p, const char *name, topomap_error *err)
     return consider(p, name, started, err);
 }
 
+/* The best placement so far becomes the trial, a refinement improves it. */
+static int refine_best(portfolio *p, const char *start, const uint32_t *placement,
+                       const char *refinement, topomap_error *err)
+{
+    double started = topomap_clock_cpu();
+    char name[64];
+
+    memcpy(p->trial, placement, p->problem->weights.vertices * sizeof *p->trial);
+    if (run_word(p, refinement, strlen(refinement), 0, err) != 0)
+        return -1;
+    if (p->problem->inter_only && topomap_problem_sort_inside(p->problem, p->trial, err) != 0)
+        return -1;
+    snprintf(name, sizeof name, "%s+%s", start, refinement);
+    return consider(p, name, started, err);
+}
+
+/* One is tried however late it is: on a busy machine the time may be up before. */
+static int worth_trying(const portfolio *p)
+{
+    return p->mapping->candidates < 2 || !topomap_problem_late(p->problem);
+}
+
+/* Did the construction fail for want of a grid in the graph? */
+static int has_no_grid(const topomap_problem *problem, const topomap_error *why)
+{
+    return why->code == TOPOMAP_EUSAGE && problem->lattice && !problem->lattice->dims;
+}
+
+/* Constructs with every seed, then refines the best of them. */
+static int run_candidate(portfolio *p, size_t i, uint32_t *best, topomap_error *err)
+{
+    topomap_problem *problem = p->problem;
+    uint32_t seeds = problem->effort == TOPOMAP_STRONG ? candidates[i].seeds : 1;
+    uint64_t seed = problem->seed;
+    double least = INFINITY;
+    int status = 0;
+
+    for (uint32_t k = 0; status == 0 && k < seeds && worth_trying(p); k++) {
+        problem->seed = seed + k;
+        status = run_name(p, candidates[i].name, err);
+        if (status != 0 && has_no_grid(problem, err)) {
+            problem->seed = seed;
+            return 0;
+        }
+        if (status == 0 && p->mapping->candidate[p->mapping->candidates - 1].J < least) {
+            least = p->mapping->candidate[p->mapping->candidates - 1].J;
+            memcpy(best, p->trial, problem->weights.vertices * sizeof *best);
+        }
+    }
+    problem->seed = seed;
+    for (size_t r = 0; status == 0 && candidates[i].refine[r] && !topomap_problem_late(problem);
+         r++)
+        status = refine_best(p, candidates[i].name, best, candidates[i].refine[r], err);
+    return status;
+}
+
 static int run_auto(portfolio *p, topomap_error *err)
 {
     topomap_problem *problem = p->problem;
-    uint64_t seed = problem->seed;
+    uint32_t *best = topomap_alloc(problem->weights.vertices, sizeof *best, err);
     int status;
 
+    if (!best)
+        return -1;
     memcpy(p->trial, problem->start, problem->weights.vertices * sizeof *p->trial);
     status = consider(p, p->options->start_name ? p->options->start_name : "identity",
                       topomap_clock_cpu(), err);
     for (size_t i = 0; status == 0 && i < CANDIDATES; i++) {
-        uint32_t seeds = problem->effort == TOPOMAP_STRONG ? candidates[i].seeds : 1;
-
-        if (candidates[i].from > problem->effort ||
+        if (problem->effort < candidates[i].from || problem->effort > candidates[i].to ||
             !(candidates[i].on & (1u << problem->machine->kind)))
             continue;
-        if (problem->machine->kind == TOPOMAP_MACHINE_TORUS &&
-            strncmp(candidates[i].name, "tree", 4) == 0 && problem->machine->nodes > JOINING_NODES)
-            continue;
-        if (strcmp(candidates[i].name, "refine") == 0 && problem->effort < TOPOMAP_STRONG &&
+        if (strcmp(candidates[i].name, "refine") == 0 &&
             p->mapping->candidate[0].J > REFINE_WITHIN * p->mapping->J)
             continue;
-        for (uint32_t k = 0; status == 0 && k < seeds && !topomap_problem_late(problem); k++) {
-            problem->seed = seed + k;
-            status = run_name(p, candidates[i].name, err);
-        }
-        problem->seed = seed;
+        if (worth_trying(p))
+            status = run_candidate(p, i, best, err);
     }
+    free(best);
+    return status;
+}
+
+/* ---- Congestion ------------------------------------------------------------------------------ */
+
+/* LibTopoMap's rows, which know the links, beside the candidates for J. */
+static const struct {
+    const char *name;
+    enum topomap_effort from;
+} linked[] = {{"rcm", TOPOMAP_FAST},
+              {"greedy", TOPOMAP_DEFAULT},
+              {"bisect", TOPOMAP_DEFAULT},
+              {"greedy+threshold", TOPOMAP_STRONG}};
+enum { LINKED = sizeof linked / sizeof linked[0] };
+
+/* Relieves a placement [slots], which a candidate of that name has found. */
+static int run_relief(portfolio *p, const uint32_t *from, const char *found, topomap_error *err)
+{
+    topomap_problem *problem = p->problem;
+    char name[sizeof p->mapping->algorithm + sizeof "+relieve"];
+    double started = topomap_clock_cpu();
+
+    snprintf(name, sizeof name, "%s+relieve", found);
+    memcpy(p->trial, from, problem->weights.vertices * sizeof *p->trial);
+    if (topomap_map_relieve(problem, p->trial, err) ||
+        (problem->inter_only && topomap_problem_sort_inside(problem, p->trial, err)))
+        return -1;
+    return consider(p, name, started, err);
+}
+
+/* The placement of the lowest J is mostly the best one to relieve; with more time, that of the
+ * lowest congestion too. */
+static int run_congestion(portfolio *p, topomap_error *err)
+{
+    topomap_problem *problem = p->problem;
+    uint32_t n = problem->weights.vertices;
+    uint32_t *least = topomap_alloc(n, sizeof *least, err);
+    char name[sizeof p->mapping->algorithm];
+    int status = least ? 0 : -1;
+
+    for (size_t i = 0; status == 0 && i < LINKED; i++)
+        if (linked[i].from <= problem->effort && !topomap_problem_late(problem))
+            status = run_name(p, linked[i].name, err);
+    if (status == 0 && !topomap_problem_late(problem) && !isinf(p->score.max)) {
+        memcpy(least, p->mapping->slot_of_rank, n * sizeof *least);
+        memcpy(name, p->mapping->algorithm, sizeof name);
+        if (!isinf(p->near_score.max))
+            status = run_relief(p, p->near, p->near_name, err);
+        if (status == 0 && !topomap_problem_late(problem) &&
+            (problem->effort > TOPOMAP_FAST || isinf(p->near_score.max)) &&
+            memcmp(least, p->near, n * sizeof *least) != 0)
+            status = run_relief(p, least, name, err);
+    }
+    free(least);
     return status;
 }
 
@@ -159,13 +298,23 @@ int topomap_portfolio_run(topomap_problem *problem, const topomap_map_options *o
     portfolio p = {.problem = problem, .options = options, .mapping = mapping};
     int status;
 
+    p.is_auto = !options->algorithm || strcmp(options->algorithm, "auto") == 0;
+    mapping->congestion_model = problem->objective ? problem->objective->model : NULL;
     p.trial = topomap_alloc(problem->weights.vertices, sizeof *p.trial, err);
-    if (!p.trial)
+    if (problem->objective)
+        p.near = topomap_alloc(problem->weights.vertices, sizeof *p.near, err);
+    if (!p.trial || (problem->objective && !p.near)) {
+        free(p.near);
+        free(p.trial);
         return -1;
-    if (!options->algorithm || strcmp(options->algorithm, "auto") == 0)
+    }
+    if (p.is_auto)
         status = run_auto(&p, err);
     else
         status = run_name(&p, options->algorithm, err);
+    if (status == 0 && problem->objective && p.is_auto)
+        status = run_congestion(&p, err);
+    free(p.near);
     free(p.trial);
     return status;
 }

@@ -40,8 +40,6 @@ int topomap_recursion_map(topomap_problem *problem, const topomap_splitter *spli
  *  differ in size. */
 int topomap_grouped_map(topomap_problem *problem, const topomap_splitter *splitter,
                         uint32_t *slot_of, topomap_error *err);
-/** Maps what is on each node to its slots anew, by itself (map/two_stage.c); never worse inside. */
-int topomap_core_stage(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 
 /** The splitter of Alg. 1, along the machine's tree (map/tree.c), until
  * topomap_tree_splitter_close(). EUSAGE where the tree would have to be joined from too many

@@ -89,7 +89,7 @@ static int fill_stage(core_stage *stage, topomap_error *err)
     return stage->slots && stage->vertices && stage->before ? 0 : -1;
 }
 
-int topomap_core_stage(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+int topomap_map_cores(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     const topomap_machine *m = problem->machine;
     core_stage stage = {.problem = problem};
@@ -122,12 +122,12 @@ int topomap_map_two_stage(topomap_problem *problem, uint32_t *slot_of, topomap_e
     else
         status = topomap_map_top_down(problem, slot_of, err);
     problem->inter_only = inter_only;
-    return status == 0 && !inter_only ? topomap_core_stage(problem, slot_of, err) : status;
+    return status == 0 && !inter_only ? topomap_map_cores(problem, slot_of, err) : status;
 }
 
 int topomap_map_two_stage_refine(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     if (topomap_map_swap(problem, slot_of, err) != 0)
         return -1;
-    return problem->inter_only ? 0 : topomap_core_stage(problem, slot_of, err);
+    return problem->inter_only ? 0 : topomap_map_cores(problem, slot_of, err);
 }

@@ -1,5 +1,6 @@
 # Unit tests of communication graphs.
-GRAPH_TESTS = tests/unit/test_graph tests/unit/test_formats tests/unit/test_patterns
+GRAPH_TESTS = tests/unit/test_graph tests/unit/test_formats tests/unit/test_patterns \
+  tests/unit/test_pattern_meshes tests/unit/test_lattice
 check_PROGRAMS += $(GRAPH_TESTS)
 TESTS += $(GRAPH_TESTS)
 GRAPH_HELPERS = tests/unit/graphs.c tests/unit/graphs.h tests/unit/scratch.c tests/unit/scratch.h
@@ -14,3 +15,7 @@ check_PROGRAMS += tests/unit/test_metis
 TESTS += tests/unit/test_metis
 tests_unit_test_metis_SOURCES = tests/unit/test_metis.c $(GRAPH_HELPERS)
 tests_unit_test_metis_LDADD = $(UNIT_LIBS)
+tests_unit_test_pattern_meshes_SOURCES = tests/unit/test_pattern_meshes.c $(GRAPH_HELPERS)
+tests_unit_test_pattern_meshes_LDADD = $(UNIT_LIBS) -lm
+tests_unit_test_lattice_SOURCES = tests/unit/test_lattice.c $(GRAPH_HELPERS)
+tests_unit_test_lattice_LDADD = $(UNIT_LIBS)

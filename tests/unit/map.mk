@@ -23,6 +23,11 @@ check_PROGRAMS += tests/unit/test_viem tests/unit/test_pairs tests/unit/test_bar
 TESTS += tests/unit/test_viem tests/unit/test_pairs tests/unit/test_bars tests/unit/test_parameters tests/unit/test_properties tests/unit/test_examples
 tests_unit_test_viem_SOURCES = tests/unit/test_viem.c $(MAP_HELPERS)
 tests_unit_test_viem_LDADD = $(UNIT_LIBS) -lm
+check_PROGRAMS += tests/unit/test_boxes
+TESTS += tests/unit/test_boxes
+tests_unit_test_boxes_SOURCES = tests/unit/test_boxes.c tests/unit/graphs.c tests/unit/graphs.h \
+  tests/unit/scratch.c tests/unit/scratch.h
+tests_unit_test_boxes_LDADD = $(UNIT_LIBS) -lm
 tests_unit_test_pairs_SOURCES = tests/unit/test_pairs.c $(MAP_HELPERS)
 tests_unit_test_pairs_LDADD = $(UNIT_LIBS) -lm
 tests_unit_test_bars_SOURCES = tests/unit/test_bars.c $(MAP_HELPERS)
@@ -35,3 +40,11 @@ tests_unit_test_properties_LDADD = $(UNIT_LIBS) -lm
 tests_unit_test_examples_SOURCES = tests/unit/test_examples.c tests/unit/graphs.c tests/unit/graphs.h \
   $(MAP_HELPERS)
 tests_unit_test_examples_LDADD = $(UNIT_LIBS)
+check_PROGRAMS += tests/unit/test_congestion_map
+TESTS += tests/unit/test_congestion_map
+tests_unit_test_congestion_map_SOURCES = tests/unit/test_congestion_map.c tests/unit/scratch.c tests/unit/scratch.h
+tests_unit_test_congestion_map_LDADD = $(UNIT_LIBS) -lm
+check_PROGRAMS += tests/unit/test_contiguous
+TESTS += tests/unit/test_contiguous
+tests_unit_test_contiguous_SOURCES = tests/unit/test_contiguous.c
+tests_unit_test_contiguous_LDADD = $(UNIT_LIBS)

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Simulated annealing (Kirkpatrick, Gelatt, Vecchi, Science 220, 1983) by swaps: a vertex is
+ * proposed a place close to one of its neighbours, in exchange with who is there. Gains are in
+ * O(degree), as in Schulz & Traeff (VieM), section 3.2. */
+#include "map/anneal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+
+enum {
+    DRAWS = 4096,   /* table of exponential random numbers */
+    BLOCK = 1024,   /* proposals at one temperature at least */
+    SAMPLES = 2048, /* swaps priced to find the scale of the temperatures */
+};
+
+/* The edge u-x costs what it did, distances being symmetric: left out on both sides. */
+static inline __attribute__((always_inline)) double
+move_delta(const topomap_anneal *a, enum topomap_closeness_how how, uint32_t u, uint32_t x)
+{
+    uint32_t p = a->code[u], q = a->code[x];
+    double sum = 0.0;
+
+    for (uint64_t e = a->offset[u]; e < a->offset[u + 1]; e++) {
+        uint32_t v = a->arc[e].target, there = a->code[v];
+
+        if (v != x)
+            sum += a->arc[e].weight * (topomap_closeness_distance(a->close, how, q, there) -
+                                       topomap_closeness_distance(a->close, how, p, there));
+    }
+    return sum;
+}
+
+static inline __attribute__((always_inline)) double
+swap_delta(const topomap_anneal *a, enum topomap_closeness_how how, uint32_t u, uint32_t x)
+{
+    return move_delta(a, how, u, x) + move_delta(a, how, x, u);
+}
+
+double topomap_anneal_delta(const topomap_anneal *a, uint32_t u, uint32_t x)
+{
+    return swap_delta(a, a->close->how, u, x);
+}
+
+static inline void apply(topomap_anneal *a, uint32_t u, uint32_t x)
+{
+    uint32_t place = a->place[u], code = a->code[u];
+
+    a->place[u] = a->place[x];
+    a->code[u] = a->code[x];
+    a->place[x] = place;
+    a->code[x] = code;
+    a->at[place] = x;
+    a->at[a->place[u]] = u;
+}
+
+/* A number below bound from 16 random bits. */
+static inline uint32_t below16(uint32_t bits, uint32_t bound)
+{
+    return (uint32_t)(((uint64_t)(bits & 0xffff) * bound) >> 16);
+}
+
+/* The level of the smallest group that holds both places; close->levels where none does. */
+static inline __attribute__((always_inline)) uint32_t
+meeting(const topomap_anneal *a, enum topomap_closeness_how how, uint32_t u, uint32_t v)
+{
+    const topomap_closeness *c = a->close;
+    uint32_t level = 0;
+
+    if (how == TOPOMAP_CLOSE_BITS)
+        return c->level_of[topomap_closeness_bit(a->code[u], a->code[v])];
+    if (how == TOPOMAP_CLOSE_TABLE) {
+        if ((a->code[u] ^ a->code[v]) >> c->node_bits)
+            return c->levels ? c->levels : 1; /* places that are nodes */
+        return c->node_bits ? c->level_of[topomap_closeness_bit(a->code[u], a->code[v])] : 0;
+    }
+    while (level < c->levels && c->group[level][a->place[u]] != c->group[level][a->place[v]])
+        level++;
+    return c->levels ? level : 1;
+}
+
+/* A place in the group of v's at a level, by 32 random bits. */
+static inline uint32_t in_group(const topomap_closeness *c, uint32_t level, uint32_t place,
+                                uint32_t bits)
+{
+    uint32_t group = c->group[level][place], start = c->start[level][group];
+
+    return start + (uint32_t)(((uint64_t)bits * (c->start[level][group + 1] - start)) >> 32);
+}
+
+/* Near v's node: the node itself half the time. */
+static inline uint32_t near_place(const topomap_closeness *c, uint32_t place, uint64_t bits)
+{
+    uint32_t node = c->machine->node_of[c->slot[c->first[place]]];
+    uint32_t near = c->near_first[node + 1] - c->near_first[node], low = (uint32_t)bits, lo;
+
+    if ((bits >> 63) && near)
+        node = c->near_node[c->near_first[node] + below16((uint32_t)(bits >> 40), near)];
+    lo = c->node_first[node];
+    return lo + (uint32_t)(((uint64_t)low * (c->node_first[node + 1] - lo)) >> 32);
+}
+
+/* The partner of one proposal, or UINT32_MAX. */
+static inline __attribute__((always_inline)) uint32_t
+propose(topomap_anneal *a, enum topomap_closeness_how how, uint32_t u)
+{
+    const topomap_closeness *c = a->close;
+    uint64_t bits = topomap_random_next(&a->random), first = a->offset[u];
+    uint64_t degree = a->offset[u + 1] - first;
+    uint32_t v, level, place, x;
+
+    if (degree == 0)
+        return UINT32_MAX;
+    v = a->arc[first + ((bits >> 32) * degree >> 32)].target;
+    level = meeting(a, how, u, v);
+    if (level <= a->lowest || level > a->highest + 1)
+        return UINT32_MAX;
+    if (how != TOPOMAP_CLOSE_BITS && c->near_first && level >= c->levels) {
+        place = near_place(c, a->place[v], topomap_random_next(&a->random));
+    } else {
+        place = in_group(c, a->lowest + below16((uint32_t)(bits >> 16), level - a->lowest),
+                         a->place[v], (uint32_t)bits << 16 | (uint32_t)(bits & 0xffff));
+    }
+    x = a->at[place];
+    if (x == u || (c->shape && c->shape[place] != c->shape[a->place[u]]))
+        return UINT32_MAX;
+    return x;
+}
+
+static inline __attribute__((always_inline)) void block(topomap_anneal *a,
+                                                        enum topomap_closeness_how how,
+                                                        uint32_t proposals, double temperature,
+                                                        const float *draw)
+{
+    for (uint32_t i = 0; i < proposals; i++) {
+        uint64_t bits = topomap_random_next(&a->random);
+        uint32_t u = (uint32_t)(((bits >> 32) * a->vertices) >> 32), x = propose(a, how, u);
+        double delta;
+
+        if (x == UINT32_MAX)
+            continue;
+        delta = swap_delta(a, how, u, x);
+        if (delta > temperature * draw[bits % DRAWS])
+            continue;
+        apply(a, u, x);
+        a->change += delta;
+    }
+}
+
+static void run_block(topomap_anneal *a, uint32_t proposals, double temperature, const float *draw)
+{
+    switch (a->close->how) {
+    case TOPOMAP_CLOSE_BITS:
+        block(a, TOPOMAP_CLOSE_BITS, proposals, temperature, draw);
+        return;
+    case TOPOMAP_CLOSE_TABLE:
+        block(a, TOPOMAP_CLOSE_TABLE, proposals, temperature, draw);
+        return;
+    case TOPOMAP_CLOSE_ANY:
+        block(a, TOPOMAP_CLOSE_ANY, proposals, temperature, draw);
+        return;
+    }
+}
+
+static int ascending(const void *p, const void *q)
+{
+    double x = *(const double *)p, y = *(const double *)q;
+
+    return (x > y) - (x < y);
+}
+
+/* What swaps that make J worse cost here: the median, and what the cheapest tenth cost. */
+static int sample(topomap_anneal *a, double *median, double *low, topomap_error *err)
+{
+    double *cost = topomap_alloc(SAMPLES, sizeof *cost, err);
+    uint32_t count = 0;
+
+    if (!cost)
+        return -1;
+    for (uint32_t i = 0; i < 64 * SAMPLES && count < SAMPLES; i++) {
+        uint32_t u = topomap_random_below(&a->random, a->vertices);
+        uint32_t x = propose(a, a->close->how, u);
+        double delta = x == UINT32_MAX ? 0.0 : topomap_anneal_delta(a, u, x);
+
+        if (delta > 0.0)
+            cost[count++] = delta;
+    }
+    if (count)
+        qsort(cost, count, sizeof *cost, ascending);
+    *median = count ? cost[count / 2] : 0.0;
+    *low = count ? cost[count / 10] : 0.0;
+    free(cost);
+    return 0;
+}
+
+int topomap_anneal_run(topomap_anneal *a, const topomap_problem *problem,
+                       const topomap_cooling *cooling, topomap_error *err)
+{
+    float *draw = topomap_alloc(DRAWS, sizeof *draw, err);
+    double median, low, temperature, factor, cold;
+    uint64_t blocks = cooling->proposals / BLOCK + 1;
+
+    if (!draw)
+        return -1;
+    a->highest = a->close->shape ? UINT32_MAX - 1 : a->lowest;
+    if (sample(a, &median, &low, err) != 0) {
+        free(draw);
+        return -1;
+    }
+    a->highest = UINT32_MAX - 1;
+    for (uint32_t i = 0; i < DRAWS; i++)
+        draw[i] = (float)-log((i + 0.5) / DRAWS);
+    temperature = median * cooling->hot;
+    cold = low * cooling->cold;
+    factor = temperature > 0 && cold > 0 && cold < temperature
+                 ? pow(cold / temperature, 1.0 / (double)blocks)
+                 : 1.0;
+    for (uint64_t b = 0; b < blocks && median > 0; b++, temperature *= factor) {
+        if (b % 16 == 0 && topomap_problem_late(problem))
+            break;
+        run_block(a, BLOCK, temperature, draw);
+    }
+    free(draw);
+    return 0;
+}
+
+/* ---- Between the problem and the state ------------------------------------------------------ */
+
+/* Rows of places: what vertices of one place send to those of another, added up. `mark` finds a
+ * neighbour's arc in the row under construction. */
+static void add_row(topomap_anneal *a, const topomap_weights *w, const uint32_t *vertex,
+                    const uint32_t *place_of, uint32_t p, uint64_t *mark)
+{
+    const topomap_closeness *c = a->close;
+    uint64_t at = a->offset[p], first = at;
+
+    for (uint32_t i = c->first[p]; i < c->first[p + 1]; i++)
+        for (uint64_t e = w->offset[vertex[i]]; e < w->offset[vertex[i] + 1]; e++) {
+            uint32_t q = place_of[w->target[e]];
+
+            if (q == p)
+                continue;
+            if (mark[q] < first + 1 || mark[q] > at) {
+                a->arc[at] = (topomap_arc){.target = q};
+                mark[q] = ++at;
+            }
+            a->arc[mark[q] - 1].weight += (float)w->weight[e];
+        }
+    a->offset[p + 1] = at;
+}
+
+static int quotient(topomap_anneal *a, const topomap_weights *w, const uint32_t *slot_of,
+                    topomap_error *err)
+{
+    const topomap_closeness *c = a->close;
+    uint32_t n = w->vertices;
+    uint32_t *vertex = topomap_alloc(n, sizeof *vertex, err); /* by position */
+    uint32_t *position =
+        topomap_alloc(n, sizeof *position, err); /* by slot, then place by vertex */
+    uint32_t *place_of = topomap_alloc(n, sizeof *place_of, err);
+    uint64_t *mark = topomap_alloc(c->places, sizeof *mark, err);
+    int status = vertex && position && place_of && mark ? 0 : -1;
+
+    if (status == 0) {
+        for (uint32_t p = 0; p < c->places; p++)
+            for (uint32_t i = c->first[p]; i < c->first[p + 1]; i++)
+                position[c->slot[i]] = i;
+        for (uint32_t v = 0; v < n; v++)
+            vertex[position[slot_of[v]]] = v;
+        for (uint32_t p = 0; p < c->places; p++)
+            for (uint32_t i = c->first[p]; i < c->first[p + 1]; i++)
+                place_of[vertex[i]] = p;
+        for (uint32_t p = 0; p < c->places; p++)
+            add_row(a, w, vertex, place_of, p, mark);
+    }
+    free(vertex);
+    free(position);
+    free(place_of);
+    free(mark);
+    return status;
+}
+
+static void copy_rows(topomap_anneal *a, const topomap_weights *w)
+{
+    memcpy(a->offset, w->offset, ((size_t)w->vertices + 1) * sizeof *a->offset);
+    for (uint64_t e = 0; e < w->offset[w->vertices]; e++)
+        a->arc[e] = (topomap_arc){w->target[e], (float)w->weight[e]};
+}
+
+int topomap_anneal_init(topomap_anneal *a, const topomap_problem *problem,
+                        const topomap_closeness *close, const uint32_t *slot_of, topomap_error *err)
+{
+    const topomap_weights *w = &problem->weights;
+    uint32_t n = close->places;
+    int status = -1;
+
+    *a = (topomap_anneal){.close = close, .vertices = n, .random = {problem->seed}};
+    a->offset = topomap_alloc((size_t)n + 1, sizeof *a->offset, err);
+    a->arc = topomap_alloc(w->offset[w->vertices], sizeof *a->arc, err);
+    a->place = topomap_alloc(n, sizeof *a->place, err);
+    a->code = topomap_alloc(n, sizeof *a->code, err);
+    a->at = topomap_alloc(n, sizeof *a->at, err);
+    if (a->offset && a->arc && a->place && a->code && a->at) {
+        if (close->shape) {
+            for (uint32_t p = 0; p < n; p++)
+                a->place[p] = p;
+            status = quotient(a, w, slot_of, err);
+        } else {
+            for (uint32_t p = 0; p < n; p++)
+                a->at[close->slot[p]] = p; /* position by slot, for now */
+            for (uint32_t v = 0; v < n; v++)
+                a->place[v] = a->at[slot_of[v]];
+            copy_rows(a, w);
+            status = 0;
+        }
+    }
+    for (uint32_t v = 0; status == 0 && v < n; v++) {
+        a->at[a->place[v]] = v;
+        a->code[v] = close->code[a->place[v]];
+    }
+    if (status != 0)
+        topomap_anneal_clear(a);
+    return status;
+}
+
+void topomap_anneal_clear(topomap_anneal *a)
+{
+    free(a->offset);
+    free(a->arc);
+    free(a->place);
+    free(a->code);
+    free(a->at);
+    *a = (topomap_anneal){0};
+}
+
+void topomap_anneal_store(const topomap_anneal *a, uint32_t *slot_of, uint32_t *scratch)
+{
+    const topomap_closeness *c = a->close;
+    uint32_t slots = c->machine->slots;
+
+    if (!c->shape) {
+        for (uint32_t v = 0; v < a->vertices; v++)
+            slot_of[v] = c->slot[a->place[v]];
+        return;
+    }
+    /* Vertex p is what was at place p. */
+    for (uint32_t p = 0; p < a->vertices; p++)
+        for (uint32_t i = 0; i < c->first[p + 1] - c->first[p]; i++)
+            scratch[c->slot[c->first[p] + i]] = c->slot[c->first[a->place[p]] + i];
+    for (uint32_t v = 0; v < slots; v++)
+        slot_of[v] = scratch[slot_of[v]];
+    memset(scratch, 0xff, slots * sizeof *scratch);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Simulated annealing by swaps, on slots or on whole groups of them. */
+#ifndef TOPOMAP_ANNEAL_H
+#define TOPOMAP_ANNEAL_H
+
+#include "map/closeness.h"
+#include "map/problem.h"
+
+typedef struct topomap_arc {
+    uint32_t target;
+    float weight;
+} topomap_arc;
+
+/** Vertices and places are equally many; a permutation joins them. */
+typedef struct topomap_anneal {
+    const topomap_closeness *close;
+    uint32_t vertices;
+    uint64_t *offset; /* [vertices + 1] */
+    topomap_arc *arc; /* [offset[vertices]] rows in both directions, ascending */
+    uint32_t *place;  /* [vertices] */
+    uint32_t *code;   /* [vertices] close->code[place[v]] */
+    uint32_t *at;     /* [places] the vertex there */
+    topomap_random random;
+    uint32_t lowest, highest; /* proposals cross groups of these levels */
+    double change;            /* of J since the start, as added up */
+} topomap_anneal;
+
+typedef struct topomap_cooling {
+    uint64_t proposals;
+    double hot, cold; /* temperatures, as multiples of what a swap that is worse costs here */
+} topomap_cooling;
+
+/** Builds the state for a placement of the problem's slots; what is inside a place is left out. */
+int topomap_anneal_init(topomap_anneal *a, const topomap_problem *problem,
+                        const topomap_closeness *close, const uint32_t *slot_of,
+                        topomap_error *err);
+void topomap_anneal_clear(topomap_anneal *a);
+/** Proposes swaps while it cools, until proposals or time are up. */
+int topomap_anneal_run(topomap_anneal *a, const topomap_problem *problem,
+                       const topomap_cooling *cooling, topomap_error *err);
+/** Change of J by exchanging u and x. */
+double topomap_anneal_delta(const topomap_anneal *a, uint32_t u, uint32_t x);
+/** Writes the places back to slots. \p scratch: the problem's. */
+void topomap_anneal_store(const topomap_anneal *a, uint32_t *slot_of, uint32_t *scratch);
+
+#endif

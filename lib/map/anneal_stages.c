@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `anneal` and `anneal-hot`: groups of slots from the outside in, then slots, level by level from
+ * the outermost. Temperatures are fractions of what a swap across the level costs that makes J
+ * worse: up to a tenth, a good start keeps its outline; from a fifth on, little of it is left. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "map/anneal.h"
+#include "util/alloc.h"
+#include "util/clock.h"
+
+typedef struct schedule {
+    topomap_cooling groups, slots; /* proposals for each place, at each level */
+} schedule;
+
+/* Along a hierarchy, and where the distances between nodes are not nested: there, where a node's
+ * ranks go is easily changed, and hotter is better. */
+static const schedule warm[][2] = {
+    [TOPOMAP_FAST] = {{{0, 0, 0}, {60, 0.05, 0.08}}, {{400, 0.2, 0.04}, {60, 0.05, 0.04}}},
+    [TOPOMAP_DEFAULT] = {{{300, 0.06, 0.04}, {300, 0.06, 0.04}},
+                         {{3000, 0.3, 0.04}, {400, 0.15, 0.04}}},
+    [TOPOMAP_STRONG] = {{{4000, 0.06, 0.04}, {4000, 0.08, 0.04}},
+                        {{8000, 0.3, 0.04}, {4000, 0.2, 0.04}}},
+};
+static const schedule hot[][2] = {
+    [TOPOMAP_FAST] = {{{0, 0, 0}, {60, 0.25, 0.08}}, {{400, 0.3, 0.04}, {60, 0.3, 0.04}}},
+    [TOPOMAP_DEFAULT] = {{{0, 0, 0}, {300, 0.25, 0.04}}, {{3000, 0.3, 0.04}, {400, 0.3, 0.04}}},
+    [TOPOMAP_STRONG] = {{{0, 0, 0}, {4000, 0.25, 0.04}}, {{8000, 0.3, 0.04}, {4000, 0.35, 0.04}}},
+};
+
+/* Edges looked at in one phase at most: what keeps large and dense graphs in bounds. */
+static const double edges_at_most[] = {
+    [TOPOMAP_FAST] = 2e8, [TOPOMAP_DEFAULT] = 1.5e9, [TOPOMAP_STRONG] = 6e9};
+
+static topomap_cooling in_bounds(const topomap_problem *problem, const topomap_anneal *a,
+                                 topomap_cooling cooling)
+{
+    double degree = (double)a->offset[a->vertices] / a->vertices;
+    double most = edges_at_most[problem->effort] / (8 + 2 * degree);
+
+    cooling.proposals *= a->vertices;
+    if ((double)cooling.proposals > most)
+        cooling.proposals = (uint64_t)most;
+    return cooling;
+}
+
+static int stage(topomap_problem *problem, int level, const topomap_cooling *each,
+                 uint32_t *slot_of, topomap_error *err)
+{
+    topomap_closeness close;
+    topomap_anneal anneal;
+    topomap_cooling cooling;
+    int status = topomap_closeness_init(&close, problem->machine, level, err);
+
+    if (status != 0)
+        return -1;
+    if (close.places == 1 || (close.how == TOPOMAP_CLOSE_BITS && close.levels == 0) ||
+        (level >= 0 && close.places == problem->machine->slots)) {
+        topomap_closeness_clear(&close);
+        return 0; /* no swap can change anything, or slots come anyway */
+    }
+    status = topomap_anneal_init(&anneal, problem, &close, slot_of, err);
+    if (status == 0)
+        cooling = in_bounds(problem, &anneal, *each);
+    for (int l = level < 0 ? (int)close.levels - 1 : 0; status == 0 && l >= 0; l--) {
+        anneal.lowest = (uint32_t)l;
+        status = topomap_anneal_run(&anneal, problem, &cooling, err);
+    }
+    if (status == 0)
+        topomap_anneal_store(&anneal, slot_of, problem->scratch);
+    topomap_anneal_clear(&anneal);
+    topomap_closeness_clear(&close);
+    return status;
+}
+
+static int stages(topomap_problem *problem, const schedule *s, uint32_t *slot_of,
+                  topomap_error *err)
+{
+    int status = 0;
+
+    for (int l = (int)topomap_closeness_levels(problem->machine);
+         status == 0 && s->groups.proposals && l-- > 0;)
+        status = stage(problem, l, &s->groups, slot_of, err);
+    return status == 0 ? stage(problem, TOPOMAP_CLOSE_SLOTS, &s->slots, slot_of, err) : -1;
+}
+
+static int map_anneal(topomap_problem *problem, const schedule *by_effort, uint32_t *slot_of,
+                      topomap_error *err)
+{
+    double before = topomap_clock_cpu(), cost = topomap_problem_cost(problem, slot_of);
+    uint32_t n = problem->weights.vertices;
+    uint32_t *keep = topomap_alloc(n, sizeof *keep, err);
+    int status = keep ? 0 : -1;
+    schedule s = by_effort[problem->machine->kind != TOPOMAP_MACHINE_TREE];
+
+    if (status == 0) {
+        memcpy(keep, slot_of, n * sizeof *keep);
+        if (problem->weights.offset[n] > 0)
+            status = stages(problem, &s, slot_of, err);
+    }
+    if (status == 0 && topomap_problem_cost(problem, slot_of) > cost)
+        memcpy(slot_of, keep, n * sizeof *keep);
+    free(keep);
+    problem->phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
+    return status;
+}
+
+int topomap_map_anneal(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+{
+    return map_anneal(problem, warm[problem->effort], slot_of, err);
+}
+
+int topomap_map_anneal_hot(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+{
+    return map_anneal(problem, hot[problem->effort], slot_of, err);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A machine's places as a search that prices millions of swaps wants them: distances without
+ * division or search, groups of close places as ranges, short lists of nodes nearby.
+ *
+ * Places are slots, or whole groups of one level (processors, nodes, sub-trees) that change places
+ * as one. They are numbered so that every group of every level is a range of places. */
+#ifndef TOPOMAP_CLOSENESS_H
+#define TOPOMAP_CLOSENESS_H
+
+#include "machine/distance.h"
+
+enum topomap_closeness_how {
+    TOPOMAP_CLOSE_BITS,  /* the highest bit in which two codes differ tells the level */
+    TOPOMAP_CLOSE_TABLE, /* a byte for each pair of nodes; the same inside nodes by bits */
+    TOPOMAP_CLOSE_ANY,   /* the machine's own function: codes are slots */
+};
+
+enum {
+    TOPOMAP_CLOSE_LEVELS = 2 * TOPOMAP_MACHINE_LEVELS,
+    TOPOMAP_CLOSE_SLOTS = -1, /* the level of places that are single slots */
+};
+
+typedef struct topomap_closeness {
+    const topomap_machine *machine;
+    enum topomap_closeness_how how;
+    uint32_t places;
+    uint32_t *code;  /* [places] */
+    uint32_t *shape; /* [places] only places of equal shape may change places; NULL: all are */
+    uint32_t *first; /* [places + 1] into slot */
+    uint32_t *slot;  /* [slots] of the places, one after another */
+    /* Nested groups from the inside out, up to nodes or (BITS) to everything. */
+    uint32_t levels;
+    uint32_t *group[TOPOMAP_CLOSE_LEVELS]; /* [places] */
+    uint32_t *start[TOPOMAP_CLOSE_LEVELS]; /* [groups + 1] */
+    uint32_t groups[TOPOMAP_CLOSE_LEVELS];
+    float by_bit[34];     /* by the number of the highest differing bit + 1, 0: none differs */
+    uint8_t level_of[34]; /* likewise: the level of the smallest common group */
+    /* TABLE */
+    uint32_t node_bits; /* a place's node is code >> node_bits */
+    uint8_t *pair;      /* [nodes * nodes] index into by_index */
+    float by_index[256];
+    /* TABLE, ANY: nodes close to a node, closest first, itself left out. */
+    uint32_t *near_first, *near_node; /* [nodes + 1] */
+    uint32_t *node_first; /* [nodes + 1] a node's places, where places are in the nodes' order */
+} topomap_closeness;
+
+/** \p level  TOPOMAP_CLOSE_SLOTS, or a level of topomap_closeness_levels(): its groups are the
+ *             places. */
+int topomap_closeness_init(topomap_closeness *c, const topomap_machine *machine, int level,
+                           topomap_error *err);
+void topomap_closeness_clear(topomap_closeness *c);
+/** How many levels of groups a machine has below the whole; the node's is nodes_level. */
+uint32_t topomap_closeness_levels(const topomap_machine *machine);
+
+static inline uint32_t topomap_closeness_bit(uint32_t a, uint32_t b)
+{
+    return a == b ? 0 : 32 - (uint32_t)__builtin_clz(a ^ b);
+}
+
+/** Distance of two codes; \p how is a constant where this is inlined. */
+static inline float topomap_closeness_distance(const topomap_closeness *c,
+                                               enum topomap_closeness_how how, uint32_t a,
+                                               uint32_t b)
+{
+    switch (how) {
+    case TOPOMAP_CLOSE_BITS: /* codes have 31 bits at most */
+        return c->by_bit[31 - __builtin_clz(((a ^ b) << 1) | 1)];
+    case TOPOMAP_CLOSE_TABLE:
+        if (c->node_bits && ((a ^ b) >> c->node_bits) == 0)
+            return c->by_bit[31 - __builtin_clz(((a ^ b) << 1) | 1)];
+        return c->by_index[c->pair[(size_t)(a >> c->node_bits) * c->machine->nodes +
+                                   (b >> c->node_bits)]];
+    case TOPOMAP_CLOSE_ANY:
+        break;
+    }
+    return (float)topomap_slot_distance(c->machine, a, b);
+}
+
+#endif
