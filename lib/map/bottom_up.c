@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map/contract.h"
 #include "map/partition.h"
 #include "map/problem.h"
 #include "map/recursion.h"
@@ -75,30 +76,6 @@ static int find_levels(bottom_up *b, topomap_error *err)
     return 0;
 }
 
-/* The graph of blocks; edges between the same two blocks are added up. */
-static int contract(const topomap_weights *w, const uint32_t *block_of, uint32_t blocks,
-                    topomap_weights *out, topomap_error *err)
-{
-    topomap_arcs arcs = {0};
-    topomap_graph *graph = NULL;
-    int status = 0;
-
-    for (uint32_t u = 0; status == 0 && u < w->vertices; u++)
-        for (uint64_t e = w->offset[u]; status == 0 && e < w->offset[u + 1]; e++)
-            if (u < w->target[e] && block_of[u] != block_of[w->target[e]])
-                status = topomap_arcs_add(&arcs, block_of[u], block_of[w->target[e]], w->weight[e],
-                                          0, err);
-    if (status != 0) {
-        topomap_arcs_clear(&arcs);
-        return -1;
-    }
-    if (topomap_arcs_take(&arcs, blocks, &graph, err) != 0)
-        return -1;
-    status = topomap_weights_new(graph, blocks, out, err);
-    topomap_graph_free(graph);
-    return status;
-}
-
 /* Fills members: the vertices of \p w, in blocks of \p width. */
 static int divide(const topomap_problem *problem, const topomap_weights *w, uint32_t width,
                   uint32_t *members, topomap_error *err)
@@ -136,7 +113,7 @@ static int climb(bottom_up *b, uint32_t level, topomap_weights *w, topomap_error
     for (uint32_t i = 0; status == 0 && i < w->vertices; i++)
         block_of[b->members[level][i]] = i / width;
     if (status == 0)
-        status = contract(w, block_of, w->vertices / width, &next, err);
+        status = topomap_contract(w, block_of, w->vertices / width, &next, err);
     free(block_of);
     if (level)
         topomap_weights_clear(w);

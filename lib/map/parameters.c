@@ -20,10 +20,19 @@ static size_t next_piece(const char **at, const char *end, const char **piece)
         "coordinates", "FILE", "where the ranks lie: a line of numbers for each", 0, 0             \
     }
 
+#define GROUPED                                                                                    \
+    {                                                                                              \
+        "grouped", "N", "1: one k-way partition into groups of a node's size first, as published", \
+            0, 1                                                                                   \
+    }
+
 static const struct {
     const char *algorithm;
     topomap_parameter row;
 } parameters[] = {
+    {"tree", GROUPED},
+    {"rb", GROUPED},
+    {"rb-wrap", GROUPED},
     {"bhatele", COORDINATES},
     {"coce", COORDINATES},
     {"exco", COORDINATES},

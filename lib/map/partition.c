@@ -16,7 +16,9 @@
 static pthread_mutex_t metis_lock = PTHREAD_MUTEX_INITIALIZER;
 
 enum {
-    WEIGHT_LIMIT = 1 << 30, /* METIS adds up edge weights in 32-bit idx_t */
+    WEIGHT_LIMIT = 1 << 30,   /* METIS adds up edge weights in 32-bit idx_t */
+    TRIED_VERTICES = 1 << 14, /* larger graphs are divided once, and well enough */
+    TRIED_ARCS = 1 << 20,
     RECURSIVE_PARTS = 1024, /* recursive bisection cuts less for few parts, k-way is faster for
                              many */
 };
@@ -107,14 +109,14 @@ static int extract(const topomap_partitioner *p, const uint32_t *vertices, uint3
     return 0;
 }
 
-static int run_metis(const topomap_partitioner *p, uint32_t count, uint32_t parts, subgraph *sub,
-                     topomap_error *err)
+static int run_metis(const topomap_partitioner *p, uint32_t count, uint32_t parts, uint32_t seed,
+                     subgraph *sub, topomap_error *err)
 {
     idx_t n = (idx_t)count, constraints = 1, k = (idx_t)parts, cut, options[METIS_NOPTIONS];
     int status;
 
     METIS_SetDefaultOptions(options);
-    options[METIS_OPTION_SEED] = (idx_t)(p->seed & INT_MAX);
+    options[METIS_OPTION_SEED] = (idx_t)(seed & INT_MAX);
     options[METIS_OPTION_NCUTS] = p->cuts;
     options[METIS_OPTION_UFACTOR] = 1;
     pthread_mutex_lock(&metis_lock);
@@ -129,6 +131,79 @@ static int run_metis(const topomap_partitioner *p, uint32_t count, uint32_t part
                                  "METIS failed (%d) on %u vertices in %u parts", status, count,
                                  parts);
     return 0;
+}
+
+/* Shares of the vertices that have edges, where those without fill the last parts. */
+static void pack(uint32_t count, uint32_t parts, const uint32_t *size, uint32_t silent,
+                 subgraph *sub)
+{
+    uint32_t left = count - silent;
+
+    for (uint32_t i = 0; i < count; i++)
+        sub->load[i] = sub->offset[i] < sub->offset[i + 1];
+    for (uint32_t i = 0; i < parts; i++) { /* METIS wants at least one in each */
+        uint32_t later = parts - 1 - i, own = size[i] < left - later ? size[i] : left - later;
+
+        sub->share[i] = (real_t)((double)own / (count - silent));
+        left -= own;
+    }
+}
+
+static int64_t cut_of(uint32_t count, const subgraph *sub, const idx_t *part)
+{
+    int64_t cut = 0;
+
+    for (uint32_t u = 0; u < count; u++)
+        for (idx_t e = sub->offset[u]; e < sub->offset[u + 1]; e++)
+            cut += part[u] == part[sub->target[e]] ? 0 : sub->weight[e];
+    return cut;
+}
+
+static int perfect(const topomap_partitioner *p, uint32_t count, uint32_t parts,
+                   const uint32_t *size, uint32_t seed, subgraph *sub, topomap_error *err)
+{
+    if (run_metis(p, count, parts, seed, sub, err) != 0 ||
+        topomap_balance(count, sub->offset, sub->target, sub->weight, parts, size, sub->part,
+                        err) != 0)
+        return -1;
+    return topomap_exchange(count, sub->offset, sub->target, sub->weight, parts, sub->part, err);
+}
+
+/* Perfect balance leaves METIS' own choice of the best behind: several seeds are taken all the way,
+ * and where vertices have no edges, every second one packs them into the last parts. */
+static int best_perfect(const topomap_partitioner *p, uint32_t count, uint32_t parts,
+                        const uint32_t *size, subgraph *sub, topomap_error *err)
+{
+    uint32_t silent = 0, tries = 2 * (uint32_t)p->cuts;
+    idx_t *best = topomap_alloc(count, sizeof *best, err), *load;
+    int64_t least = 0;
+    int status = best ? 0 : -1;
+
+    if (p->cuts < 2 || count > TRIED_VERTICES || sub->offset[count] > TRIED_ARCS)
+        tries = 1;
+    for (uint32_t i = 0; i < count; i++)
+        silent += sub->offset[i] == sub->offset[i + 1];
+    load = silent && count - silent >= parts ? topomap_alloc(count, sizeof *load, err) : NULL;
+    for (uint32_t k = 0; status == 0 && k < tries; k++) {
+        int64_t cut;
+
+        sub->load = k % 2 ? load : NULL;
+        for (uint32_t i = 0; i < parts; i++)
+            sub->share[i] = (real_t)((double)size[i] / count);
+        if (sub->load)
+            pack(count, parts, size, silent, sub);
+        status = perfect(p, count, parts, size, p->seed + k, sub, err);
+        cut = status == 0 ? cut_of(count, sub, sub->part) : 0;
+        if (k == 0 || cut < least) {
+            least = cut;
+            memcpy(best, sub->part, count * sizeof *best);
+        }
+    }
+    if (status == 0)
+        memcpy(sub->part, best, count * sizeof *best);
+    sub->load = load; /* cleared with the rest */
+    free(best);
+    return status;
 }
 
 static int divide(topomap_partitioner *p, const uint32_t *vertices, uint32_t count, uint32_t parts,
@@ -148,7 +223,9 @@ static int divide(topomap_partitioner *p, const uint32_t *vertices, uint32_t cou
         sub->share[i] = (real_t)((double)size[i] / count);
     /* Without an edge, or with parts of one vertex, there is nothing to cut. METIS would print. */
     if (arcs > 0 && count > parts) {
-        if (run_metis(p, count, parts, sub, err) != 0)
+        if (p->how & TOPOMAP_PARTITION_EXCHANGE)
+            return best_perfect(p, count, parts, size, sub, err);
+        if (run_metis(p, count, parts, p->seed, sub, err) != 0)
             return -1;
     } else {
         for (uint32_t i = 0, part = 0, used = 0; i < count; i++, used++) {
@@ -162,12 +239,8 @@ static int divide(topomap_partitioner *p, const uint32_t *vertices, uint32_t cou
     if (p->least_incident)
         return topomap_balance_incident(count, sub->offset, sub->weight, parts, size, sub->part,
                                         err);
-    if (topomap_balance(count, sub->offset, sub->target, sub->weight, parts, size, sub->part,
-                        err) != 0)
-        return -1;
-    if (!(p->how & TOPOMAP_PARTITION_EXCHANGE))
-        return 0;
-    return topomap_exchange(count, sub->offset, sub->target, sub->weight, parts, sub->part, err);
+    return topomap_balance(count, sub->offset, sub->target, sub->weight, parts, size, sub->part,
+                           err);
 }
 
 static int reorder(topomap_partitioner *p, uint32_t *vertices, uint32_t count, uint32_t parts,
@@ -223,7 +296,7 @@ static int halve(topomap_partitioner *p, const uint32_t *vertices, uint32_t coun
     sub->share[0] = sub->share[1] = (real_t)0.5;
     for (uint32_t i = 0; i < count; i++)
         sub->load[i] = (idx_t)load[vertices[i]];
-    return arcs > 0 && count > 2 ? run_metis(p, count, 2, sub, err) : 0;
+    return arcs > 0 && count > 2 ? run_metis(p, count, 2, p->seed, sub, err) : 0;
 }
 
 int topomap_bisect(topomap_partitioner *p, const uint32_t *vertices, uint32_t count,

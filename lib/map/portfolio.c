@@ -119,7 +119,7 @@ static int run_word(portfolio *p, const char *word, size_t length, int first, to
                                  "no algorithm '%.*s'; `topomap algorithms` lists them",
                                  (int)(name > 64 ? 64 : name), word);
     if (strcmp(impl->row.kind, "portfolio") == 0)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "'%s' stands alone, without '+'",
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "'%s' stands alone, without '+' or ','",
                                  impl->row.name);
     refines = strcmp(impl->row.kind, "refine") == 0;
     if (!(impl->on & (1u << problem->machine->kind)))

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map/parameters.h"
 #include "map/recursion.h"
 #include "util/alloc.h"
 
@@ -125,7 +126,10 @@ static int map_rb(topomap_problem *problem, int sees_wrap, uint32_t *slot_of, to
     rb.seen = topomap_alloc(UINT16_MAX + 1, 1, err);
     if (!rb.seen)
         return -1;
-    status = topomap_recursion_map(problem, &splitter, slot_of, err);
+    if (topomap_parameter_number(problem, "grouped", 0))
+        status = topomap_grouped_map(problem, &splitter, slot_of, err);
+    else
+        status = topomap_recursion_map(problem, &splitter, slot_of, err);
     free(rb.seen);
     return status;
 }

@@ -19,7 +19,7 @@ typedef struct recursion {
     const topomap_splitter *splitter;
     topomap_partitioner partitioner;
     uint32_t *slots, *vertices; /* [n] by position */
-    uint32_t *stand_in; /* [n] by vertex: a slot in the middle of its present segment */
+    uint32_t *stand_in;         /* [n] by vertex: a slot in the middle of its present segment */
     segment *queue;
     size_t head, tail, capacity;
     topomap_split split;
@@ -27,8 +27,10 @@ typedef struct recursion {
 
 int topomap_split_add(topomap_split *split, uint32_t size, uint32_t where, topomap_error *err)
 {
-    if (topomap_grow(&split->size, &split->capacity_size, split->parts + 1, sizeof size, err) != 0 ||
-        topomap_grow(&split->where, &split->capacity_where, split->parts + 1, sizeof where, err) != 0)
+    if (topomap_grow(&split->size, &split->capacity_size, split->parts + 1, sizeof size, err) !=
+            0 ||
+        topomap_grow(&split->where, &split->capacity_where, split->parts + 1, sizeof where, err) !=
+            0)
         return -1;
     split->size[split->parts] = size;
     split->where[split->parts++] = where;
@@ -103,13 +105,13 @@ static int step(recursion *r, segment s, topomap_error *err)
     if (topomap_partition(&r->partitioner, r->vertices + s.lo, s.hi - s.lo, r->split.parts,
                           r->split.size, err) != 0)
         return -1;
-    if (r->splitter->orient &&
-        topomap_orient(problem, &r->split, r->slots + s.lo, r->vertices + s.lo, r->stand_in, err) !=
-            0)
+    if (r->splitter->orient && topomap_orient(problem, &r->split, r->slots + s.lo,
+                                              r->vertices + s.lo, r->stand_in, err) != 0)
         return -1;
     for (uint32_t i = 0, lo = s.lo; i < r->split.parts; lo += r->split.size[i++]) {
         mark_stand_ins(r, lo, lo + r->split.size[i]);
-        if (r->split.size[i] > 1 && enqueue(r, lo, lo + r->split.size[i], r->split.where[i], err) != 0)
+        if (r->split.size[i] > 1 &&
+            enqueue(r, lo, lo + r->split.size[i], r->split.where[i], err) != 0)
             return -1;
     }
     phase = inside ? TOPOMAP_PHASE_INTRA : TOPOMAP_PHASE_INTER;
@@ -122,8 +124,8 @@ static int run(recursion *r, uint32_t n, topomap_error *err)
     const topomap_problem *problem = r->problem;
     int cuts = problem->effort == TOPOMAP_STRONG ? 8 : problem->effort == TOPOMAP_DEFAULT ? 2 : 1;
 
-    if (topomap_partitioner_init(&r->partitioner, &problem->weights, cuts,
-                                 (uint32_t)problem->seed, err) != 0)
+    if (topomap_partitioner_init(&r->partitioner, &problem->weights, cuts, (uint32_t)problem->seed,
+                                 err) != 0)
         return -1;
     r->partitioner.how = r->splitter->how;
     r->slots = topomap_alloc(n, sizeof *r->slots, err);
@@ -132,7 +134,9 @@ static int run(recursion *r, uint32_t n, topomap_error *err)
     if (!r->slots || !r->vertices || !r->stand_in)
         return -1;
     for (uint32_t i = 0; i < n; i++)
-        r->slots[i] = r->vertices[i] = i;
+        r->slots[i] = r->splitter->place ? r->splitter->place[i] : i;
+    for (uint32_t i = 0; i < n; i++)
+        r->vertices[i] = i;
     mark_stand_ins(r, 0, n);
     if (enqueue(r, 0, n, r->splitter->root, err) != 0)
         return -1;

@@ -27,14 +27,23 @@ typedef struct topomap_splitter {
      *  segments make cheapest; zero: in the order that the partition gave them. */
     int orient;
     unsigned how; /* topomap_partition_how */
+    /** Tells that each slot from now on stands for \p size of them; or NULL: it need not know. */
+    void (*by_nodes)(void *data, uint32_t size);
+    const uint32_t *place; /* [vertices of the weights] slots to map to; NULL: all */
 } topomap_splitter;
 
 /** Maps with the splitter. slot_of [slots] is filled with a permutation. */
 int topomap_recursion_map(topomap_problem *problem, const topomap_splitter *splitter,
                           uint32_t *slot_of, topomap_error *err);
 
-/** The splitter of Alg. 1, along the machine's tree (map/tree.c), until topomap_tree_splitter_close().
- *  EUSAGE where the tree would have to be joined from too many places. */
+/** The same by groups of a node's size, one k-way partition (map/grouped.c). EUSAGE where nodes
+ *  differ in size. */
+int topomap_grouped_map(topomap_problem *problem, const topomap_splitter *splitter,
+                        uint32_t *slot_of, topomap_error *err);
+
+/** The splitter of Alg. 1, along the machine's tree (map/tree.c), until
+ * topomap_tree_splitter_close(). EUSAGE where the tree would have to be joined from too many
+ * places. */
 int topomap_tree_splitter_open(const topomap_machine *machine, topomap_splitter *splitter,
                                topomap_error *err);
 void topomap_tree_splitter_close(topomap_splitter *splitter);

@@ -69,7 +69,8 @@ void topomap_swap_apply(topomap_swap *s, uint32_t u, uint32_t x)
 
 enum {
     MANY_EDGES = 64, /* from how many on it pays to ask whether two vertices are twins */
-    ONE_PRICE = 256, /* edges that are looked at for the price of one evaluation */
+    DENSE = 1448,    /* edges at which an evaluation counts twice; beyond, the more the square of
+                        them, so that all evaluations together cost no more on denser graphs */
 };
 
 typedef struct search {
@@ -113,7 +114,7 @@ static void price(search *q, uint32_t place)
         if (first[place + 1] - first[place] != first[own + 1] - first[own])
             return;
     }
-    cost = 1 + edges / ONE_PRICE;
+    cost = 1 + edges * edges / (DENSE * DENSE);
     s->evaluations -= cost < s->evaluations ? cost : s->evaluations;
     if (edges > MANY_EDGES && topomap_twins_are(&q->twins, q->u, x))
         return;
@@ -184,8 +185,7 @@ static void look_at(search *q, uint32_t u)
         for (uint64_t f = w->offset[v]; f < w->offset[v + 1] && f - w->offset[v] < s->reach; f++)
             price(q, s->place_of[w->target[f]]);
     }
-    if (q->best == UINT32_MAX ||
-        q->best_delta > -1e-9 * (s->gamma[u] + s->gamma[q->best]))
+    if (q->best == UINT32_MAX || q->best_delta > -1e-9 * (s->gamma[u] + s->gamma[q->best]))
         return;
     topomap_swap_apply(s, u, q->best);
     enqueue(q, u);

@@ -10,19 +10,22 @@
 
 #include "machine/distance.h"
 #include "machine/joining.h"
+#include "map/parameters.h"
 #include "map/recursion.h"
 #include "util/alloc.h"
+#include "util/clock.h"
 
 enum { JOINING_LIMIT = 4096, INSIDE = UINT32_MAX };
 
 typedef struct tree_splitter {
     const topomap_machine *machine;
-    topomap_joining joining;  /* over items: sites, or nodes of a torus */
-    const uint32_t *item_of;  /* [nodes] */
+    topomap_joining joining; /* over items: sites, or nodes of a torus */
+    const uint32_t *item_of; /* [nodes] */
     uint32_t items;
-    uint32_t *slots_under;    /* [joining.vertices] */
-    uint32_t *rank_of_item;   /* [items] position in depth-first order */
-    uint32_t *identity;       /* [nodes] item_of of a torus */
+    uint32_t *slots_under;  /* [joining.vertices] */
+    uint32_t *rank_of_item; /* [items] position in depth-first order */
+    uint32_t *identity;     /* [nodes] item_of of a torus */
+    uint32_t size;          /* slots that one of those to be split stands for */
     int sorted;
 } tree_splitter;
 
@@ -118,7 +121,8 @@ static int split_joined(void *data, uint32_t where, uint32_t *slots, uint32_t co
         return split_nodes(t->machine, slots, count, split, err);
     for (uint32_t c = tree->first_child[where]; c < tree->first_child[where + 1]; c++)
         if (t->slots_under[tree->child[c]] &&
-            topomap_split_add(split, t->slots_under[tree->child[c]], tree->child[c], err) != 0)
+            topomap_split_add(split, t->slots_under[tree->child[c]] / t->size, tree->child[c],
+                              err) != 0)
             return -1;
     return 0;
 }
@@ -209,6 +213,11 @@ static int choose_items(tree_splitter *t, topomap_error *err)
     return 0;
 }
 
+static void by_nodes(void *data, uint32_t size)
+{
+    ((tree_splitter *)data)->size = size;
+}
+
 void topomap_tree_splitter_close(topomap_splitter *splitter)
 {
     tree_splitter *t = splitter->data;
@@ -228,10 +237,12 @@ int topomap_tree_splitter_open(const topomap_machine *machine, topomap_splitter 
 {
     tree_splitter *t = topomap_alloc(1, sizeof *t, err);
 
-    *splitter = (topomap_splitter){.data = t, .split = split_levels, .root = INSIDE};
+    *splitter =
+        (topomap_splitter){.data = t, .split = split_levels, .root = INSIDE, .by_nodes = by_nodes};
     if (!t)
         return -1;
     t->machine = machine;
+    t->size = 1;
     if (machine->kind == TOPOMAP_MACHINE_TREE)
         return 0;
     if (choose_items(t, err) != 0 || join_items(t, err) != 0) {
@@ -245,11 +256,15 @@ int topomap_tree_splitter_open(const topomap_machine *machine, topomap_splitter 
 
 int topomap_map_tree(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
+    double before = topomap_clock_cpu();
+    int grouped = (int)topomap_parameter_number(problem, "grouped", 0);
     topomap_splitter splitter;
     int status = topomap_tree_splitter_open(problem->machine, &splitter, err);
 
+    problem->phase_seconds[TOPOMAP_PHASE_TREE] += topomap_clock_cpu() - before;
     if (status == 0)
-        status = topomap_recursion_map(problem, &splitter, slot_of, err);
+        status = grouped ? topomap_grouped_map(problem, &splitter, slot_of, err)
+                         : topomap_recursion_map(problem, &splitter, slot_of, err);
     topomap_tree_splitter_close(&splitter);
     return status;
 }

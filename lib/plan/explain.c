@@ -54,6 +54,19 @@ static void print_nodes(FILE *out, const topomap_machine *machine, const topomap
     }
 }
 
+static void print_phases(FILE *out, const topomap_mapping *mapping)
+{
+    static const char *const names[] = {
+        [TOPOMAP_PHASE_TREE] = "tree",   [TOPOMAP_PHASE_GROUP] = "group",
+        [TOPOMAP_PHASE_INTER] = "inter", [TOPOMAP_PHASE_INTRA] = "intra",
+        [TOPOMAP_PHASE_REFINE] = "refine"};
+
+    fprintf(out, "  phases in ms             ");
+    for (int i = 0; i < TOPOMAP_PHASES; i++)
+        fprintf(out, " %s %.1f", names[i], 1000 * mapping->phase_seconds[i]);
+    fputc('\n', out);
+}
+
 void topomap_plan_explain(FILE *out, const topomap_machine *machine, const topomap_plan *plan,
                           const topomap_mapping *mapping, const char *before_name,
                           const topomap_cost *before, const topomap_cost *after,
@@ -74,5 +87,6 @@ void topomap_plan_explain(FILE *out, const topomap_machine *machine, const topom
             fprintf(out, ", congestion %.6g", mapping->candidate[i].congestion);
         fprintf(out, " in %.1f ms\n", 1000 * mapping->candidate[i].seconds);
     }
+    print_phases(out, mapping);
     print_nodes(out, machine, plan);
 }

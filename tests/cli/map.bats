@@ -116,3 +116,18 @@ END
   done <commands
   topomap --version | grep -q '^topomap [0-9]'
 }
+
+@test "map: parameters stand behind the algorithm's comma, and are listed" {
+  topomap algorithms --json | jq -e '.[] | select(.name == "np") | .parameters[0].name == "block"'
+  topomap algorithms | grep -q 'np,block=N'
+  topomap map --graph stencil2d:5:8x8 --machine tree:4:4:4@1:10:100 --algorithm tree,grouped=1+np,block=16 --json >m.json
+  jq -e '.seconds.group > 0 and .algorithm == "tree,grouped=1+np,block=16"' m.json
+  topomap map --graph stencil2d:5:8x8 --machine tree:4:4:4@1:10:100 | grep -q 'phases in ms .*inter'
+  for x in 3 2 1 0; do echo $x; done >places
+  printf '0,1,9\n1,2,1\n2,3,1\n' >chain.csv
+  topomap map --graph chain.csv --machine mesh:4 --algorithm affn,coordinates=places --format perm >map
+  [ "$(tr '\n' ' ' <map)" = "3 2 1 0 " ]
+  run -2 topomap map --graph chain.csv --machine mesh:4 --algorithm np,blocks=4
+  [[ $output == *"takes the parameters block=N, not 'blocks=4'"* ]]
+  run -3 topomap map --graph chain.csv --machine mesh:4 --algorithm affn,coordinates=none
+}

@@ -1,7 +1,7 @@
 # Unit tests of host lists, node shapes and the topology database.
 DB_TESTS = tests/unit/test_hostlist tests/unit/test_shape tests/unit/test_db \
   tests/unit/test_db_machine tests/unit/test_db_ib tests/unit/test_db_ib_model \
-  tests/unit/test_db_routes tests/unit/test_db_classify tests/unit/test_switches
+  tests/unit/test_db_routes tests/unit/test_db_classify tests/unit/test_switches tests/unit/test_db_cray
 check_PROGRAMS += $(DB_TESTS)
 TESTS += $(DB_TESTS)
 EXTRA_DIST += tests/data/db/tree.ibnetdiscover tests/data/db/gemini.xtprocadmin \
@@ -18,7 +18,11 @@ tests_unit_test_hostlist_LDADD = $(UNIT_LIBS)
 tests_unit_test_shape_SOURCES = tests/unit/test_shape.c
 tests_unit_test_shape_CPPFLAGS = $(DB_TEST_CPPFLAGS)
 tests_unit_test_shape_LDADD = $(UNIT_LIBS)
-tests_unit_test_db_SOURCES = tests/unit/test_db.c tests/unit/scratch.c tests/unit/scratch.h
+DB_HELPERS = tests/unit/imports.c tests/unit/imports.h tests/unit/scratch.c tests/unit/scratch.h
+tests_unit_test_db_SOURCES = tests/unit/test_db.c $(DB_HELPERS)
+tests_unit_test_db_cray_SOURCES = tests/unit/test_db_cray.c $(DB_HELPERS)
+tests_unit_test_db_cray_CPPFLAGS = $(DB_TEST_CPPFLAGS)
+tests_unit_test_db_cray_LDADD = $(UNIT_LIBS)
 tests_unit_test_db_CPPFLAGS = $(DB_TEST_CPPFLAGS)
 tests_unit_test_db_LDADD = $(UNIT_LIBS)
 tests_unit_test_db_machine_SOURCES = tests/unit/test_db_machine.c tests/unit/scratch.c \

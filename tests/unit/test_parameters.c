@@ -40,7 +40,7 @@ static void parameters_are_checked(void **state)
     refused("np,block=", TOPOMAP_EUSAGE, "from 2");
     refused("identity+np,blocks=4", TOPOMAP_EUSAGE, "takes the parameters block=N, not 'blocks=4'");
     refused("np,block", TOPOMAP_EUSAGE, "not 'block'");
-    refused("tree,a=1", TOPOMAP_EUSAGE, "'tree' takes no parameters, not 'a=1'");
+    refused("mht,a=1", TOPOMAP_EUSAGE, "'mht' takes no parameters, not 'a=1'");
     refused("affn,coordinates=/no/such/file", TOPOMAP_EINPUT, "/no/such/file");
     snprintf(name, sizeof name, "affn,coordinates=%s", scratch_text("short", "1\n2\n"));
     refused(name, TOPOMAP_EINPUT, "coordinates of 2 ranks, the graph has 8");
@@ -70,6 +70,45 @@ static void the_block_is_that_of_np(void **state)
     assert_true(map_cost(graph, m, "np,block=3,block=8") == 2.0);
     topomap_graph_free(graph);
     topomap_machine_free(m);
+}
+
+/* By hand: ranks 2i and 2i + 1 of 8 sit on one of 4 nodes in rank order, the pairs are (i, i + 4).
+ * The groups of two that cut least are the pairs: 4 edges of 9 bytes at 1. */
+static void groups_are_what_belongs_together(void **state)
+{
+    static const uint32_t from[] = {0, 1, 2, 3}, to[] = {4, 5, 6, 7};
+    static const uint64_t bytes[] = {9, 9, 9, 9};
+    static const char *const specs[] = {"tree:2:4@1:10", "torus:4*2@1:10", "mesh:2x2*2@1:10",
+                                        "fattree:leaves=2,hosts=2*2@1:10"};
+    static const char *const larger[] = {"tree:3:4:5@1:10:100", "torus:5x4*3@1:10",
+                                         "fattree:k=4,levels=3*4@1:10",
+                                         "dragonfly:p=1,a=2,h=1*5@1:9"};
+    topomap_graph *graph;
+    topomap_error err;
+
+    (void)state;
+    assert_int_equal(topomap_graph_new(8, 4, from, to, bytes, NULL, &graph, &err), 0);
+    for (size_t i = 0; i < 4; i++) {
+        topomap_machine *m = map_machine(specs[i]);
+
+        assert_true(map_cost(graph, m, "tree,grouped=1") == 36.0);
+        if (m->kind == TOPOMAP_MACHINE_TORUS) {
+            assert_true(map_cost(graph, m, "rb,grouped=1") == 36.0);
+            assert_true(map_cost(graph, m, "rb-wrap,grouped=1") == 36.0);
+        }
+        topomap_machine_free(m);
+    }
+    topomap_graph_free(graph);
+    for (size_t i = 0; i < 4; i++) {
+        topomap_machine *m = map_machine(larger[i]);
+        uint32_t n = topomap_machine_slots(m);
+
+        graph = map_graph(n - n / 7, 4 * n, 100, i);
+        assert_true(map_cost(graph, m, "tree,grouped=1") < map_cost(graph, m, "random"));
+        assert_true(map_cost(graph, m, "tree,grouped=0") == map_cost(graph, m, "tree"));
+        topomap_graph_free(graph);
+        topomap_machine_free(m);
+    }
 }
 
 static uint32_t slot_of(const char *algorithm, const topomap_graph *graph, const topomap_machine *m,
@@ -183,6 +222,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parameters_are_checked),
         cmocka_unit_test(the_block_is_that_of_np),
+        cmocka_unit_test(groups_are_what_belongs_together),
         cmocka_unit_test(given_coordinates_are_stretched),
         cmocka_unit_test(bhatele_is_the_best_of_all),
         cmocka_unit_test(planes_grow_as_meshes_do),

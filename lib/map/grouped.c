@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The preprocessing of Wu, Xiong, Lan (HierTopoMap), section 3.1: one k-way partition of the ranks
+ * into as many groups of equal size as there are nodes, made exact by the moves of section 4; then
+ * the graph of the groups is mapped to the nodes, and each group inside its node by itself. The
+ * recursion over all ranks, which is ours, needs no groups: what is divided next to last is one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "map/contract.h"
+#include "map/partition.h"
+#include "map/recursion.h"
+#include "util/alloc.h"
+#include "util/clock.h"
+
+typedef struct grouping {
+    uint32_t groups, size;
+    uint32_t *place;   /* [groups] first slots of the nodes that have any */
+    uint32_t *members; /* [groups * size] group by group */
+    uint32_t *node;    /* [groups] first slot of the node that each group gets */
+} grouping;
+
+/* Slots of every node that has any; 0 where they differ. */
+static uint32_t common_size(const topomap_machine *m)
+{
+    uint32_t size = 0;
+
+    for (uint32_t i = 0; i < m->nodes; i++) {
+        uint32_t own = m->slot_first[i + 1] - m->slot_first[i];
+
+        if (own && size && own != size)
+            return 0;
+        size = own ? own : size;
+    }
+    return size;
+}
+
+static int open_groups(grouping *g, const topomap_machine *m, topomap_error *err)
+{
+    g->groups = m->slots / g->size;
+    g->place = topomap_alloc(g->groups, sizeof *g->place, err);
+    g->members = topomap_alloc(m->slots, sizeof *g->members, err);
+    g->node = topomap_alloc(g->groups, sizeof *g->node, err);
+    if (!g->place || !g->members || !g->node)
+        return -1;
+    for (uint32_t i = 0, next = 0; i < m->nodes; i++)
+        if (m->slot_first[i] < m->slot_first[i + 1])
+            g->place[next++] = m->slot_first[i];
+    return 0;
+}
+
+static int make_groups(const topomap_problem *problem, grouping *g, topomap_error *err)
+{
+    uint32_t *size = topomap_alloc(g->groups, sizeof *size, err);
+    topomap_partitioner partitioner = {0};
+    int status = -1;
+
+    for (uint32_t i = 0; size && i < g->groups; i++)
+        size[i] = g->size;
+    for (uint32_t v = 0; v < g->groups * g->size; v++)
+        g->members[v] = v;
+    if (size && topomap_partitioner_init(&partitioner, &problem->weights, 1,
+                                         (uint32_t)problem->seed, err) == 0) {
+        status =
+            topomap_partition(&partitioner, g->members, g->groups * g->size, g->groups, size, err);
+    }
+    topomap_partitioner_clear(&partitioner);
+    free(size);
+    return status;
+}
+
+static int contract_groups(const topomap_problem *problem, const grouping *g,
+                           topomap_weights *weights, topomap_error *err)
+{
+    uint32_t n = problem->weights.vertices, *group_of = topomap_alloc(n, sizeof *group_of, err);
+    int status = -1;
+
+    for (uint32_t i = 0; group_of && i < n; i++)
+        group_of[g->members[i]] = i / g->size;
+    if (group_of)
+        status = topomap_contract(&problem->weights, group_of, g->groups, weights, err);
+    free(group_of);
+    return status;
+}
+
+static int map_groups(topomap_problem *problem, const topomap_splitter *splitter,
+                      const topomap_weights *weights, grouping *g, topomap_error *err)
+{
+    topomap_problem nodes = *problem;
+    topomap_splitter over_nodes = *splitter;
+    int status;
+
+    nodes.weights = *weights;
+    over_nodes.place = g->place;
+    if (over_nodes.by_nodes)
+        over_nodes.by_nodes(over_nodes.data, g->size);
+    status = topomap_recursion_map(&nodes, &over_nodes, g->node, err);
+    memcpy(problem->phase_seconds, nodes.phase_seconds, sizeof nodes.phase_seconds);
+    return status;
+}
+
+static int run(topomap_problem *problem, const topomap_splitter *splitter, grouping *g,
+               uint32_t *slot_of, topomap_error *err)
+{
+    topomap_weights weights = {0};
+    double before = topomap_clock_cpu();
+    int status = -1;
+
+    if (open_groups(g, problem->machine, err) == 0 && make_groups(problem, g, err) == 0)
+        status = contract_groups(problem, g, &weights, err);
+    problem->phase_seconds[TOPOMAP_PHASE_GROUP] += topomap_clock_cpu() - before;
+    if (status == 0)
+        status = map_groups(problem, splitter, &weights, g, err);
+    topomap_weights_clear(&weights);
+    for (uint32_t i = 0; status == 0 && i < problem->weights.vertices; i++)
+        slot_of[g->members[i]] = g->node[i / g->size] + i % g->size;
+    return status == 0 && !problem->inter_only ? topomap_map_cores(problem, slot_of, err) : status;
+}
+
+int topomap_grouped_map(topomap_problem *problem, const topomap_splitter *splitter,
+                        uint32_t *slot_of, topomap_error *err)
+{
+    grouping g = {.size = common_size(problem->machine)};
+    int status;
+
+    if (g.size == 0)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "grouped=1 takes nodes with the same number of slots each");
+    status = run(problem, splitter, &g, slot_of, err);
+    free(g.place);
+    free(g.members);
+    free(g.node);
+    return status;
+}
