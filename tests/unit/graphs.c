@@ -120,3 +120,67 @@ topomap_graph *graph_random(uint32_t ranks, size_t arcs, int messages, uint64_t 
     graph_sound(graph);
     return graph;
 }
+
+static void same_array(const void *a, const void *b, size_t size)
+{
+    assert_int_equal(!a, !b);
+    if (a && size)
+        assert_memory_equal(a, b, size);
+}
+
+static void same_text(const char *a, const char *b)
+{
+    assert_int_equal(!a, !b);
+    if (a)
+        assert_string_equal(a, b);
+}
+
+void graph_same_all(const topomap_graph *a, const topomap_graph *b)
+{
+    graph_sound(a);
+    graph_same(a, b, 1, 1);
+    assert_int_equal(a->loads, b->loads);
+    if (a->load)
+        same_array(a->load_more, b->load_more, (size_t)a->ranks * (a->loads - 1) * 8);
+    same_array(a->size, b->size, (size_t)a->ranks * 8);
+    assert_int_equal(a->dimensions, b->dimensions);
+    same_array(a->coordinate, b->coordinate, (size_t)a->ranks * a->dimensions * 8);
+    assert_int_equal(!a->name, !b->name);
+    for (uint32_t r = 0; a->name && r < a->ranks; r++)
+        assert_string_equal(a->name[r], b->name[r]);
+    same_text(a->pattern, b->pattern);
+    same_text(a->source, b->source);
+    same_text(a->note, b->note);
+    assert_int_equal(a->phases, b->phases);
+    for (uint32_t i = 0; i < a->phases; i++)
+        graph_same_all(a->phase[i], b->phase[i]);
+}
+
+static const char names[] = "zero\0one\"1\"\0two\\\0thr\xc3\xa9"
+                            "e\0\t4";
+
+topomap_graph *graph_full(int messages)
+{
+    topomap_graph *phase[2] = {graph_random(5, 9, messages, 1), graph_random(5, 12, messages, 2)};
+    topomap_graph *graph = NULL;
+
+    assert_int_equal(topomap_graph_merge((const topomap_graph *const *)phase, 2, &graph, NULL), 0);
+    assert_int_equal(topomap_graph_set_phases(graph, phase, 2, NULL), 0);
+    assert_int_equal(topomap_graph_set_names(graph, names, sizeof names, NULL), 0);
+    graph->load = calloc(5, 8);
+    graph->load_more = calloc(10, 8);
+    graph->loads = 3;
+    graph->size = calloc(5, 8);
+    graph->coordinate = calloc(10, 8);
+    graph->dimensions = 2;
+    for (int i = 0; i < 10; i++) {
+        graph->load[i / 2] = 10 + (uint64_t)i;
+        graph->load_more[i] = 100 + (uint64_t)i;
+        graph->size[i / 2] = (uint64_t)i << 50;
+        graph->coordinate[i] = (i - 4) / 3.0 * 1e-200;
+    }
+    assert_int_equal(topomap_graph_set_text(&graph->pattern, NULL, "sum(%s)", "a,b"), 0);
+    assert_int_equal(topomap_graph_set_text(&graph->source, NULL, "line\nline"), 0);
+    assert_int_equal(topomap_graph_set_text(&graph->note, NULL, "%s", ""), 0);
+    return graph;
+}

@@ -20,4 +20,9 @@ const char *graph_instance(const char *name);
 /** A graph of random arcs, some of 0 bytes; the same for the same seed. */
 topomap_graph *graph_random(uint32_t ranks, size_t arcs, int messages, uint64_t seed);
 
+/** The same of everything that graphs may have. */
+void graph_same_all(const topomap_graph *a, const topomap_graph *b);
+/** 5 ranks with everything; two phases. */
+topomap_graph *graph_full(int messages);
+
 #endif

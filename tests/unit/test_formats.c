@@ -338,101 +338,6 @@ static void test_edges_bad(void **state)
         "file.csv:2: the sum of all bytes reaches 2^63");
 }
 
-static const char mm_head[] = "%%MatrixMarket matrix ";
-
-static topomap_graph *matrix(const char *head, const char *text)
-{
-    char whole[500];
-
-    snprintf(whole, sizeof whole, "%s%s\n%s", mm_head, head, text);
-    return graph_good(file("mtx", whole), NULL);
-}
-
-static void matrix_bad(const char *head, const char *text, const char *part)
-{
-    char whole[500];
-
-    snprintf(whole, sizeof whole, "%s%s\n%s", mm_head, head, text);
-    bad("mtx", whole, part);
-}
-
-static void test_matrix_market(void **state)
-{
-    topomap_graph *graph = matrix("coordinate pattern general", "3 3 3\n1 2\n3 2\n2 2\n");
-
-    (void)state;
-    assert_int_equal(graph->arcs, 2);
-    assert_int_equal(graph_arc(graph, 0, 1), 1);
-    assert_int_equal(graph_arc(graph, 2, 1), 1);
-    topomap_graph_free(graph);
-    graph = matrix("coordinate real symmetric", "3 3 3\n2 1 4.5e0\n3 1 -0.0\n3 3 9\n");
-    assert_int_equal(graph_arc(graph, 0, 1), 3); /* 4.5 is rounded to 5 = 3 + 2 */
-    assert_int_equal(graph_arc(graph, 1, 0), 2);
-    assert_int_equal(graph_arc(graph, 2, 0), 0);
-    topomap_graph_free(graph);
-    graph = matrix("COORDINATE Integer Skew-Symmetric", "3 3 2\n2 1 -7\n3 2 8\n");
-    assert_int_equal(graph_arc(graph, 0, 1), 4);
-    assert_int_equal(graph_arc(graph, 1, 0), 3);
-    assert_int_equal(graph_arc(graph, 2, 1), 4);
-    topomap_graph_free(graph);
-    graph = matrix("array integer general", "2 2\n9\n8\n7\n6\n"); /* by columns */
-    assert_int_equal(graph_arc(graph, 1, 0), 8);
-    assert_int_equal(graph_arc(graph, 0, 1), 7);
-    topomap_graph_free(graph);
-    graph = matrix("array real symmetric", "3 3\n1\n2\n3\n4\n5\n6\n");
-    assert_int_equal(topomap_graph_bytes(graph), 10);
-    assert_int_equal(graph_arc(graph, 1, 2), 3);
-    topomap_graph_free(graph);
-    graph = matrix("array integer skew-symmetric", "3 3\n-1\n2\n-4\n");
-    assert_int_equal(topomap_graph_bytes(graph), 7);
-    assert_int_equal(graph_arc(graph, 1, 2), 2);
-    topomap_graph_free(graph);
-}
-
-static void test_matrix_market_bad(void **state)
-{
-    (void)state;
-    matrix_bad("coordinate complex general", "1 1 0\n", "file.mtx:1: `complex`");
-    matrix_bad("coordinate real hermitian", "1 1 0\n", "`hermitian`");
-    matrix_bad("array pattern general", "1 1\n", "cannot be a pattern");
-    matrix_bad("coordinate real general", "", "line of sizes is missing");
-    matrix_bad("coordinate real general", "3 4 0\n", "square");
-    matrix_bad("coordinate real general", "0 0 0\n", "0 rows");
-    matrix_bad("coordinate real general", "3 3\n", "the number of entries is missing");
-    matrix_bad("coordinate real general", "3 3 1 1\n1 2 1\n", "a field too many");
-    matrix_bad("coordinate real general", "3 3 2\n1 2 1\n", "ends after 1 of 2 entries");
-    matrix_bad("coordinate real general", "3 3 1\n1 2 1\n2 1 1\n", "file.mtx:4: a line after");
-    matrix_bad("coordinate real general", "3 3 1\n1 4 1\n", "file.mtx:3: entry (1,4)");
-    matrix_bad("coordinate real general", "3 3 1\n0 1 1\n", "entry (0,1)");
-    matrix_bad("coordinate real general", "3 3 1\n1 2 -1\n", "file.mtx:3: the value is negative");
-    matrix_bad("coordinate real general", "3 3 1\n1 2 nan\n", "file.mtx:3: the value must be");
-    matrix_bad("coordinate real general", "3 3 1\n1 2 inf\n", "file.mtx:3: the value must be");
-    matrix_bad("coordinate real general", "3 3 1\n1 2 1e19\n", "file.mtx:3: ");
-    matrix_bad("coordinate real general", "3 3 1\n1 2 1e999999999999\n", "file.mtx:3: ");
-    matrix_bad("coordinate integer general", "3 3 1\n1 2 -1\n", "negative");
-    matrix_bad("coordinate integer general", "3 3 1\n1 2 1.5\n", "file.mtx:3: ");
-    matrix_bad("coordinate integer general", "3 3 1\n1 2\n", "the value is missing");
-    matrix_bad("coordinate pattern general", "3 3 1\n1 2 1\n", "a field too many");
-}
-
-static void test_json_bad(void **state)
-{
-    (void)state;
-    bad("json", "{\"ranks\":2,\n\"arcs\":[[0,1,1]\n", "file.json:3: ");
-    bad("json", "{\"arcs\":[]}", "\"ranks\"");
-    bad("json", "{\"ranks\":2}", "\"arcs\"");
-    bad("json", "{\"ranks\":0,\"arcs\":[]}", "\"ranks\"");
-    bad("json", "{\"ranks\":2,\"arcs\":[[0,1,1],[0,2,1]]}", "arc 1 of \"arcs\": a rank");
-    bad("json", "{\"ranks\":2,\"arcs\":[[0,-1,1]]}", "arc 0");
-    bad("json", "{\"ranks\":2,\"arcs\":[[0,1,1.5]]}", "arc 0");
-    bad("json", "{\"ranks\":2,\"arcs\":[[0,1]]}", "arc 0");
-    bad("json", "{\"ranks\":2,\"arcs\":[[0,1,1],[0,1,1,1]]}", "arc 1");
-    bad("json", "{\"ranks\":2,\"arcs\":[7]}", "arc 0");
-    bad("json", "{\"ranks\":2,\"arcs\":[[0,1,9223372036854775807],[1,0,1]]}", "2^63");
-    bad("json", "{\"ranks\":2,\"arcs\":[],\"load\":[1]}", "\"load\"");
-    bad("json", "{\"ranks\":2,\"ranks\":3,\"arcs\":[]}", "file.json:1: ");
-}
-
 enum { STAR = 20000 };
 
 /* METIS without weights: vertex 1 and all others. */
@@ -588,10 +493,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_formats),       cmocka_unit_test(test_good),
         cmocka_unit_test(test_truncated),         cmocka_unit_test(test_hostile_bytes),
-        cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_huge_counts),       cmocka_unit_test(test_edges_dialects),
-        cmocka_unit_test(test_edges_bad),         cmocka_unit_test(test_matrix_market),
-        cmocka_unit_test(test_matrix_market_bad), cmocka_unit_test(test_json_bad),
+        cmocka_unit_test(test_damaged),           cmocka_unit_test(test_huge_counts),
+        cmocka_unit_test(test_edges_dialects),    cmocka_unit_test(test_edges_bad),
         cmocka_unit_test(test_recognise),         cmocka_unit_test(test_round_trips),
         cmocka_unit_test(test_round_trip_extras), cmocka_unit_test(test_write),
     };
