@@ -459,6 +459,28 @@ static void test_refused(void **state)
     refused("fft:65536x65536", "more than 2^31");
 }
 
+/* The planner has a use for as many ranks as the step has tasks. */
+static void test_within(void **state)
+{
+    static const char *const large[] = {"ring:101", "sum(ring:4,stencil3d:7:1000x1000x100)",
+                                        "parallel:dp=101", "delaunay:101"};
+    topomap_graph *graph;
+    topomap_error err;
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(topomap_graph_read_within(large[i], 100, &graph, &err), -1);
+        assert_int_equal(err.code, TOPOMAP_EUSAGE);
+        assert_non_null(strstr(err.text, "there may be 100 at most"));
+    }
+    assert_int_equal(topomap_graph_read_within("ring:100", 100, &graph, &err), 0);
+    topomap_graph_free(graph);
+    assert_int_equal(
+        topomap_graph_read_within(scratch_text("w.csv", "0,500,1\n"), 100, &graph, &err), 0);
+    assert_int_equal(graph->ranks, 501);
+    topomap_graph_free(graph);
+}
+
 /* Every pattern of the table is tried here or in the other files; and with nothing, or nonsense,
  * behind its name it is refused or made, but nothing else. */
 static void test_bare(void **state)
@@ -494,6 +516,7 @@ int main(void)
         cmocka_unit_test(test_sum),       cmocka_unit_test(test_phases),
         cmocka_unit_test(test_blocks),    cmocka_unit_test(test_files),
         cmocka_unit_test(test_refused),   cmocka_unit_test(test_bare),
+        cmocka_unit_test(test_within),
     };
 
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
