@@ -229,7 +229,7 @@ static int put_rest(search *s, topomap_lattice *l, topomap_error *err)
             open[count++] = c;
     /* Few: pieces have nine tenths of their cells, and a large rest is no noise. */
     for (int rounds = 0; count && rounds < 4; rounds++)
-        for (uint32_t v = 0; v < s->ranks && (uint64_t)count * count <= 64 * (uint64_t)l->cells;
+        for (uint32_t v = 0; v < s->ranks && (uint64_t)count * count <= 8 * (uint64_t)l->cells;
              v++) {
             uint32_t best = UINT32_MAX, most = 0;
 
