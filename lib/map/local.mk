@@ -14,5 +14,6 @@ lib_libcore_la_SOURCES += lib/map/map.c lib/map/problem.h lib/map/registry.c \
   lib/map/pairs.c lib/map/pairs_near.c lib/map/pairs.h lib/map/oracle.c \
   lib/map/top_down.c lib/map/exchange.c lib/map/exchange.h lib/map/bottom_up.c \
   lib/map/greedy_all.c lib/map/places.c lib/map/places.h lib/map/model.c \
+  lib/map/matching.c lib/map/matching.h lib/map/matched.c \
   lib/map/anneal.c lib/map/anneal.h lib/map/anneal_stages.c \
   lib/map/closeness.c lib/map/closeness.h lib/map/closeness_table.c lib/map/closeness_table.h

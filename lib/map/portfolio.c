@@ -8,9 +8,15 @@
 #include "util/alloc.h"
 #include "util/clock.h"
 
-/* A swap search ends in the nearest dip: from a baseline that is worse than this many times the
- * best construction, it has never caught up on the bench instances, and takes longest. */
-#define REFINE_WITHIN 1.1
+/* A swap search ends in the nearest dip: from a baseline that is worse than the best construction it
+ * takes longest and catches up least. */
+#define REFINE_WITHIN 1.0
+
+#define PROBE 0.3
+#define REST 2.0
+
+enum { MANY = 40000 }; /* slots that matched is for: recursion takes too long */
+#define HIERARCHIES (TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX)
 
 /* What "auto" tries, in this order, from which effort on: a construction with how many seeds when
  * strong, then what refines the best of them. */
@@ -18,16 +24,18 @@ static const struct {
     const char *name;
     unsigned on;
     enum topomap_effort from, to;
+    uint32_t least, most; /* slots */
     uint32_t seeds;
     const char *refine[3];
 } candidates[] = {
-    {"tree+swap", TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX, TOPOMAP_FAST, TOPOMAP_FAST, 1, {NULL}},
-    {"tree", TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX, TOPOMAP_DEFAULT, TOPOMAP_DEFAULT, 1, {"anneal"}},
-    {"top-down", TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX, TOPOMAP_STRONG, TOPOMAP_STRONG, 5,
+    {"matched", TOPOMAP_ON_ALL, TOPOMAP_FAST, TOPOMAP_DEFAULT, MANY, UINT32_MAX, 1, {"anneal"}},
+    {"tree", HIERARCHIES, TOPOMAP_FAST, TOPOMAP_DEFAULT, 0, MANY - 1, 1, {"anneal"}},
+    {"top-down", HIERARCHIES, TOPOMAP_STRONG, TOPOMAP_STRONG, 0, UINT32_MAX, 5,
      {"anneal", "anneal-hot"}},
-    {"rb-wrap+swap", TOPOMAP_ON_TORUS, TOPOMAP_FAST, TOPOMAP_FAST, 1, {NULL}},
-    {"rb-wrap", TOPOMAP_ON_TORUS, TOPOMAP_DEFAULT, TOPOMAP_STRONG, 4, {"anneal"}},
-    {"refine", TOPOMAP_ON_ALL, TOPOMAP_FAST, TOPOMAP_STRONG, 1, {NULL}},
+    {"rb-wrap", TOPOMAP_ON_TORUS, TOPOMAP_FAST, TOPOMAP_DEFAULT, 0, MANY - 1, 1, {"anneal"}},
+    {"rb-wrap", TOPOMAP_ON_TORUS, TOPOMAP_STRONG, TOPOMAP_STRONG, 0, UINT32_MAX, 3,
+     {"anneal", "anneal-hot"}},
+    {"refine", TOPOMAP_ON_ALL, TOPOMAP_FAST, TOPOMAP_STRONG, 0, UINT32_MAX, 1, {NULL}},
 };
 enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
 
@@ -136,6 +144,34 @@ static int refine_best(portfolio *p, const char *start, const uint32_t *placemen
     return consider(p, name, started, err);
 }
 
+/* One refinement has all the time that there is. Of two, each shows on a part of it what it can do,
+ * and the better one goes on with the rest. */
+static int refine_by_turns(portfolio *p, const char *start, const char *const *refinement,
+                           uint32_t *best, topomap_error *err)
+{
+    topomap_problem *problem = p->problem;
+    const topomap_mapping *mapping = p->mapping;
+    const char *chosen = refinement[0];
+    double least = INFINITY;
+    int status = 0;
+
+    problem->patience = PROBE;
+    for (size_t r = 0; status == 0 && refinement[1] && refinement[r]; r++) {
+        if (topomap_problem_late(problem))
+            break;
+        status = refine_best(p, start, best, refinement[r], err);
+        if (status == 0 && mapping->candidate[mapping->candidates - 1].J < least) {
+            least = mapping->candidate[mapping->candidates - 1].J;
+            chosen = refinement[r];
+        }
+    }
+    problem->patience = refinement[0] && refinement[1] ? REST : 1.0;
+    if (status == 0 && chosen && !topomap_problem_late(problem))
+        status = refine_best(p, start, best, chosen, err);
+    problem->patience = 1.0;
+    return status;
+}
+
 /* Constructs with every seed, then refines the best of them. */
 static int run_candidate(portfolio *p, size_t i, uint32_t *best, topomap_error *err)
 {
@@ -154,9 +190,8 @@ static int run_candidate(portfolio *p, size_t i, uint32_t *best, topomap_error *
         }
     }
     problem->seed = seed;
-    for (size_t r = 0; status == 0 && candidates[i].refine[r] && !topomap_problem_late(problem); r++)
-        status = refine_best(p, candidates[i].name, best, candidates[i].refine[r], err);
-    return status;
+    return status == 0 ? refine_by_turns(p, candidates[i].name, candidates[i].refine, best, err)
+                       : -1;
 }
 
 static int run_auto(portfolio *p, topomap_error *err)
@@ -172,6 +207,8 @@ static int run_auto(portfolio *p, topomap_error *err)
                       topomap_clock_cpu(), err);
     for (size_t i = 0; status == 0 && i < CANDIDATES; i++) {
         if (problem->effort < candidates[i].from || problem->effort > candidates[i].to ||
+            problem->machine->slots < candidates[i].least ||
+            problem->machine->slots > candidates[i].most ||
             !(candidates[i].on & (1u << problem->machine->kind)))
             continue;
         if (strcmp(candidates[i].name, "refine") == 0 &&

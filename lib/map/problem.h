@@ -18,6 +18,7 @@ typedef struct topomap_problem {
     enum topomap_effort effort;
     uint64_t seed;
     int inter_only;
+    double patience; /* multiplies what a refinement may spend; 0 is 1 */
     const uint32_t *start; /* [slots] the baseline, a permutation */
     double deadline;       /* topomap_clock_wall() time, 0: none */
     double phase_seconds[TOPOMAP_PHASES];
@@ -75,6 +76,7 @@ int topomap_map_np(topomap_problem *problem, uint32_t *slot_of, topomap_error *e
 int topomap_map_nc1(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_nc2(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_nc10(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_matched(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_anneal(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_anneal_hot(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_swap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
