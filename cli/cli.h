@@ -45,10 +45,11 @@ extern const cli_command *const cli_tables[];
 extern const cli_command cli_map_commands[], cli_registry_commands[];
 extern const cli_command cli_db_commands[], cli_graph_commands[];
 extern const cli_command cli_db_check_commands[], cli_db_diff_commands[], cli_db_export_commands[];
-extern const cli_command cli_distance_commands[], cli_synth_commands[];
+extern const cli_command cli_graph_edit_commands[];
+extern const cli_command cli_distance_commands[], cli_synth_commands[], cli_policy_commands[];
 
 /** Longer texts of commands, in lines as they are to be shown. */
-extern const char cli_distance_text[], cli_synth_text[];
+extern const char cli_distance_text[], cli_synth_text[], cli_map_text[], cli_policy_text[];
 /** The command's, or NULL. */
 const char *cli_text(const cli_command *command);
 
@@ -69,6 +70,14 @@ int cli_fail(const cli_call *call, const topomap_error *err);
 /** Parses what follows the command's name. Options may stand anywhere, as --name VALUE,
  *  --name=VALUE, -n VALUE; "--" ends them. Returns 0 or CLI_USAGE; -1: help was asked for. */
 int cli_parse(const cli_command *command, int argc, char **argv, cli_call *call);
+
+/** Reads a graph as --from and --option say and prints its note as a warning. Returns 0 or the exit
+ *  status after saying what is wrong. */
+int cli_graph_read(const cli_call *call, const char *what, topomap_graph **graph);
+/** Prints a graph's note, where it has one, as a warning. */
+void cli_graph_note(const cli_call *call, const topomap_graph *graph);
+/** Writes a graph as --to says and frees it; returns the exit status. */
+int cli_graph_write(const cli_call *call, topomap_graph *graph, const char *path);
 
 /** The database that a command works on: --db, else $TOPOMAP_DB, else the site's. */
 const char *cli_database(const cli_call *call);

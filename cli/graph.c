@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* topomap graph info, graph convert, graph generate, graph partition, formats */
+/* topomap graph info, recognise, convert, generate, partition; formats; what commands on graph
+ * files share */
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
@@ -8,17 +9,88 @@
 #include "topology-db/db.h"
 #include "graph/graph.h"
 
-static json_t *info_json(const topomap_graph *graph)
+void cli_graph_note(const cli_call *call, const topomap_graph *graph)
+{
+    if (topomap_graph_note(graph))
+        fprintf(stderr, "topomap %s: warning: %s\n", call->command->name,
+                topomap_graph_note(graph));
+}
+
+int cli_graph_read(const cli_call *call, const char *what, topomap_graph **graph)
+{
+    topomap_error err;
+
+    if (topomap_graph_read_options(what, cli_get(call, "from"), call->repeat, graph, &err))
+        return cli_fail(call, &err);
+    cli_graph_note(call, *graph);
+    return 0;
+}
+
+int cli_graph_write(const cli_call *call, topomap_graph *graph, const char *path)
+{
+    topomap_error err;
+    int status = topomap_graph_write(graph, path, cli_get(call, "to"), &err);
+
+    topomap_graph_free(graph);
+    return status ? cli_fail(call, &err) : CLI_DONE;
+}
+
+static json_t *text_or_null(const char *text)
+{
+    json_t *made = text ? json_string(text) : NULL;
+
+    return made ? made : json_null(); /* a text that is not UTF-8 is none in JSON */
+}
+
+/* What few graphs have is there only where they do. */
+static void info_parts(const topomap_graph *graph, json_t *info)
+{
+    uint32_t dimensions;
+
+    if (topomap_graph_load(graph))
+        json_object_set_new(info, "loads", json_true());
+    if (topomap_graph_coordinates(graph, &dimensions))
+        json_object_set_new(info, "dimensions", json_integer(dimensions));
+    if (topomap_graph_phases(graph))
+        json_object_set_new(info, "phases", json_integer(topomap_graph_phases(graph)));
+    if (topomap_graph_name(graph, 0))
+        json_object_set_new(info, "names", json_true());
+    if (topomap_graph_source(graph))
+        json_object_set_new(info, "source", text_or_null(topomap_graph_source(graph)));
+    if (topomap_graph_note(graph))
+        json_object_set_new(info, "note", text_or_null(topomap_graph_note(graph)));
+}
+
+static json_t *fit_json(const topomap_recognition *pattern)
+{
+    json_t *dims = json_array();
+
+    for (uint32_t k = 0; k < pattern->dims; k++)
+        json_array_append_new(dims, json_integer(pattern->size[k]));
+    return json_pack("{s:o, s:f, s:f, s:b}", "dims", dims, "explained", pattern->explained,
+                     "present", pattern->present, "exact", pattern->exact);
+}
+
+/* What the graph was made from stands; the edges tell what a file's pattern is. */
+static json_t *info_json(const topomap_graph *graph, const topomap_recognition *found)
 {
     const char *pattern = topomap_graph_pattern(graph);
     uint64_t messages;
+    json_t *info;
 
-    return json_pack("{s:I, s:I, s:I, s:o, s:o}", "ranks", (json_int_t)topomap_graph_ranks(graph),
+    if (!pattern && found->dims)
+        pattern = found->text;
+    info = json_pack("{s:I, s:I, s:I, s:o, s:o}", "ranks", (json_int_t)topomap_graph_ranks(graph),
                      "edges", (json_int_t)topomap_graph_edges(graph), "bytes",
                      (json_int_t)topomap_graph_bytes(graph), "messages",
                      topomap_graph_messages(graph, &messages) ? json_integer((json_int_t)messages)
                                                               : json_null(),
-                     "pattern", pattern ? json_string(pattern) : json_null());
+                     "pattern", text_or_null(pattern));
+    if (info && found->dims)
+        json_object_set_new(info, "pattern_fit", fit_json(found));
+    if (info)
+        info_parts(graph, info);
+    return info;
 }
 
 static int print_json(json_t *value)
@@ -30,54 +102,102 @@ static int print_json(json_t *value)
     return failed ? CLI_FAILED : CLI_DONE;
 }
 
-static int print_info(const cli_call *call, const topomap_graph *graph)
+/* "48x32, exact" or "48x32, 95.24 % of the pairs, 100.00 % of the pattern's". */
+static void print_fit(const topomap_recognition *pattern)
+{
+    for (uint32_t k = 0; k < pattern->dims; k++)
+        printf("%s%" PRIu32, k ? "x" : "", pattern->size[k]);
+    if (pattern->exact)
+        puts(", exact");
+    else
+        printf(", explains %.2f %% of the pairs; %.2f %% of its own are there\n",
+               100 * pattern->explained, 100 * pattern->present);
+}
+
+static int print_info(const cli_call *call, const topomap_graph *graph,
+                      const topomap_recognition *found)
 {
     const char *pattern = topomap_graph_pattern(graph);
     uint64_t messages;
+    uint32_t dimensions;
 
     if (cli_get(call, "json"))
-        return print_json(info_json(graph));
+        return print_json(info_json(graph, found));
     printf("ranks     %" PRIu32 "\n", topomap_graph_ranks(graph));
     printf("edges     %" PRIu64 " pairs of ranks\n", topomap_graph_edges(graph));
     printf("bytes     %" PRIu64 " in both directions\n", topomap_graph_bytes(graph));
     if (topomap_graph_messages(graph, &messages))
         printf("messages  %" PRIu64 "\n", messages);
-    if (pattern)
-        printf("pattern   %s\n", pattern);
+    if (pattern || found->dims)
+        printf("pattern   %s\n", pattern ? pattern : found->text);
+    if (found->dims) {
+        printf("fit       ");
+        print_fit(found);
+    }
+    if (topomap_graph_load(graph))
+        puts("loads     known");
+    if (topomap_graph_coordinates(graph, &dimensions))
+        printf("places    in %" PRIu32 " dimensions\n", dimensions);
+    if (topomap_graph_phases(graph))
+        printf("phases    %" PRIu32 "\n", topomap_graph_phases(graph));
+    if (topomap_graph_source(graph))
+        printf("source    %s\n", topomap_graph_source(graph));
     return CLI_DONE;
 }
 
 static int run_info(const cli_call *call)
 {
+    topomap_recognition found;
     topomap_graph *graph;
     topomap_error err;
-    int status;
+    int status = cli_graph_read(call, call->operand[0], &graph);
 
-    if (topomap_graph_read(call->operand[0], cli_get(call, "from"), &graph, &err))
-        return cli_fail(call, &err);
-    status = print_info(call, graph);
+    if (status)
+        return status;
+    /* One that has no name among the patterns is as good as none here. */
+    if (topomap_graph_recognise(graph, 0, &found, &err) == 0)
+        status = print_info(call, graph, &found);
+    else if (err.code == TOPOMAP_EUSAGE)
+        status = print_info(call, graph, &(topomap_recognition){.text = ""});
+    else
+        status = cli_fail(call, &err);
     topomap_graph_free(graph);
     return status;
 }
 
-/* Writes and frees the graph. */
-static int write_graph(const cli_call *call, topomap_graph *graph, const char *path)
+static int run_recognise(const cli_call *call)
 {
+    topomap_recognition found;
+    topomap_graph *graph;
     topomap_error err;
-    int status = topomap_graph_write(graph, path, cli_get(call, "to"), &err);
+    uint64_t ranks;
+    int status;
 
+    if ((status = cli_integer(call, "scale", 1, (uint64_t)1 << 31, 0, &ranks)) != 0)
+        return status;
+    if ((status = cli_graph_read(call, call->operand[0], &graph)) != 0)
+        return status;
+    status = topomap_graph_recognise(graph, ranks, &found, &err);
     topomap_graph_free(graph);
-    return status ? cli_fail(call, &err) : CLI_DONE;
+    if (status != 0)
+        return cli_fail(call, &err);
+    if (!found.dims) {
+        fprintf(stderr, "topomap graph recognise: no pattern in %s\n", call->operand[0]);
+        return CLI_NO;
+    }
+    if (cli_get(call, "json"))
+        return print_json(
+            json_pack("{s:s, s:o}", "pattern", found.text, "pattern_fit", fit_json(&found)));
+    puts(found.text);
+    return CLI_DONE;
 }
 
 static int run_convert(const cli_call *call)
 {
     topomap_graph *graph;
-    topomap_error err;
+    int status = cli_graph_read(call, call->operand[0], &graph);
 
-    if (topomap_graph_read(call->operand[0], cli_get(call, "from"), &graph, &err))
-        return cli_fail(call, &err);
-    return write_graph(call, graph, call->operand[1]);
+    return status ? status : cli_graph_write(call, graph, call->operand[1]);
 }
 
 static int run_generate(const cli_call *call)
@@ -88,7 +208,7 @@ static int run_generate(const cli_call *call)
 
     if (topomap_graph_generate(call->operand[0], &graph, &err))
         return cli_fail(call, &err);
-    return write_graph(call, graph, path ? path : "-");
+    return cli_graph_write(call, graph, path ? path : "-");
 }
 
 static int partition_mesh(const cli_call *call, uint32_t parts, uint64_t seed,
@@ -99,12 +219,12 @@ static int partition_mesh(const cli_call *call, uint32_t parts, uint64_t seed,
     topomap_error err;
     int status;
 
-    if (topomap_graph_read(call->operand[0], cli_get(call, "from"), &mesh, &err))
-        return cli_fail(call, &err);
+    if ((status = cli_graph_read(call, call->operand[0], &mesh)) != 0)
+        return status;
     status =
         topomap_graph_partition(mesh, parts, cli_get(call, "method"), machine, seed, &graph, &err);
     topomap_graph_free(mesh);
-    return status ? cli_fail(call, &err) : write_graph(call, graph, path ? path : "-");
+    return status ? cli_fail(call, &err) : cli_graph_write(call, graph, path ? path : "-");
 }
 
 static int run_partition(const cli_call *call)
@@ -171,39 +291,69 @@ static void print_imports(void)
     }
 }
 
+static json_t *options_json(const topomap_graph_option *o)
+{
+    json_t *list = json_array();
+
+    for (; o && o->name; o++)
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", o->name, "values",
+                                              o->values, "help", o->help));
+    return list;
+}
+
+static json_t *parameters_json(size_t pattern)
+{
+    topomap_graph_pattern_param param;
+    json_t *list = json_array();
+
+    for (size_t k = 0; topomap_graph_pattern_parameter(pattern, k, &param); k++)
+        json_array_append_new(list, json_pack("{s:s, s:s?, s:s?, s:s}", "name", param.name,
+                                              "values", param.values, "default", param.fallback,
+                                              "help", param.help));
+    return list;
+}
+
 static json_t *tables_json(void)
 {
     json_t *formats = json_array(), *patterns = json_array();
     const topomap_graph_pattern_info *pattern;
     const topomap_graph_format *format;
+    char grammar[1000];
 
     for (size_t i = 0; (format = topomap_graph_format_row(i)); i++)
         json_array_append_new(formats,
-                              json_pack("{s:s, s:s, s:o, s:b, s:b}", "name", format->name, "help",
-                                        format->help, "suffixes", suffixes(format->suffix), "read",
-                                        format->can_read, "write", format->can_write));
-    for (size_t i = 0; (pattern = topomap_graph_pattern_row(i)); i++)
-        json_array_append_new(patterns,
-                              json_pack("{s:s, s:s, s:s}", "name", pattern->name, "grammar",
-                                        pattern->grammar, "help", pattern->help));
+                              json_pack("{s:s, s:s, s:o, s:b, s:b, s:o}", "name", format->name,
+                                        "help", format->help, "suffixes", suffixes(format->suffix),
+                                        "read", format->can_read, "write", format->can_write,
+                                        "options", options_json(format->options)));
+    for (size_t i = 0; topomap_graph_pattern_grammar(i, grammar, sizeof grammar); i++) {
+        pattern = topomap_graph_pattern_row(i);
+        json_array_append_new(patterns, json_pack("{s:s, s:s, s:s, s:o}", "name", pattern->name,
+                                                  "grammar", grammar, "help", pattern->help,
+                                                  "parameters", parameters_json(i)));
+    }
     return json_pack("{s:o, s:o, s:o}", "formats", formats, "patterns", patterns, "imports",
                      imports_json());
 }
 
 static int run_formats(const cli_call *call)
 {
-    const topomap_graph_pattern_info *pattern;
     const topomap_graph_format *format;
+    char grammar[1000];
 
     if (cli_get(call, "json"))
         return print_json(tables_json());
-    puts("Formats of graph files (--from, --to); xz and zstd are read too:");
-    for (size_t i = 0; (format = topomap_graph_format_row(i)); i++)
-        printf("  %-14s %s%s%s\n", format->name, format->help,
+    puts("Formats of graph files (--from, --to), with what they take as --option NAME=VALUE when "
+         "they\nare read; xz and zstd are read too:");
+    for (size_t i = 0; (format = topomap_graph_format_row(i)); i++) {
+        printf("  %-15s %s%s%s\n", format->name, format->help,
                format->can_read ? "" : " (written only)", format->can_write ? "" : " (read only)");
+        for (const topomap_graph_option *o = format->options; o && o->name; o++)
+            printf("%18s%s=%s: %s\n", "", o->name, o->values, o->help);
+    }
     puts("Patterns, accepted wherever a graph file is:");
-    for (size_t i = 0; (pattern = topomap_graph_pattern_row(i)); i++)
-        printf("  %s\n%17s%s\n", pattern->grammar, "", pattern->help);
+    for (size_t i = 0; topomap_graph_pattern_grammar(i, grammar, sizeof grammar); i++)
+        printf("  %s\n%17s%s\n", grammar, "", topomap_graph_pattern_row(i)->help);
     print_imports();
     return CLI_DONE;
 }
@@ -211,11 +361,20 @@ static int run_formats(const cli_call *call)
 static const cli_option info_options[] = {
     {"json", NULL, "for programs", NULL},
     {"from", "FORMAT", "the file's format (recognised if left out)", NULL},
+    {"option", "K=V...", "an option of the input's format; `topomap formats` lists them", NULL},
+    {NULL, NULL, NULL, NULL},
+};
+static const cli_option recognise_options[] = {
+    {"scale", "N", "the same pattern for N ranks, its dimensions scaled alike", NULL},
+    {"json", NULL, "for programs", NULL},
+    {"from", "FORMAT", "the file's format (recognised if left out)", NULL},
+    {"option", "K=V...", "an option of the input's format; `topomap formats` lists them", NULL},
     {NULL, NULL, NULL, NULL},
 };
 static const cli_option convert_options[] = {
     {"from", "FORMAT", "the input's format (recognised if left out)", NULL},
     {"to", "FORMAT", "the output's format (by its name's ending if left out)", NULL},
+    {"option", "K=V...", "an option of the input's format; `topomap formats` lists them", NULL},
     {NULL, NULL, NULL, NULL},
 };
 static const cli_option generate_options[] = {
@@ -232,6 +391,7 @@ static const cli_option partition_options[] = {
     {"output", "FILE", "where to write (standard output if left out)", "o"},
     {"from", "FORMAT", "the mesh's format (recognised if left out)", NULL},
     {"to", "FORMAT", "the graph's format (by the file's ending if left out)", NULL},
+    {"option", "K=V...", "an option of the input's format; `topomap formats` lists them", NULL},
     {NULL, NULL, NULL, NULL},
 };
 static const cli_option formats_options[] = {
@@ -240,8 +400,10 @@ static const cli_option formats_options[] = {
 };
 
 const cli_command cli_graph_commands[] = {
-    {"graph info", "FILE|PATTERN", "size and traffic of a communication graph", info_options, 1, 1,
-     run_info},
+    {"graph info", "FILE|PATTERN", "size, traffic and pattern of a communication graph",
+     info_options, 1, 1, run_info},
+    {"graph recognise", "FILE", "the pattern of a graph's edges, in the words of `graph generate`",
+     recognise_options, 1, 1, run_recognise},
     {"graph convert", "IN OUT", "rewrite a communication graph in another format", convert_options,
      2, 2, run_convert},
     {"graph generate", "PATTERN", "write the graph of a pattern (`topomap formats` lists them)",

@@ -67,16 +67,29 @@ static int parse_levels(const cli_call *call, int *inter_only)
     return 0;
 }
 
+static int parse_objective(const cli_call *call, topomap_map_options *options)
+{
+    const char *text = cli_get(call, "objective");
+    int congestion = text && strcmp(text, "congestion") == 0;
+
+    if (text && !congestion && strcmp(text, "J") != 0)
+        return cli_usage_error(call, "--objective takes J or congestion, not '%s'", text);
+    options->objective = congestion ? TOPOMAP_OBJECTIVE_CONGESTION : TOPOMAP_OBJECTIVE_J;
+    options->congestion_model = cli_get(call, "congestion");
+    if (options->congestion_model && !congestion)
+        return cli_usage_error(call, "--congestion is for --objective congestion");
+    return 0;
+}
+
 static int parse_options(const cli_call *call, topomap_map_options *options)
 {
-    const char *objective = cli_get(call, "objective");
     uint64_t threads;
     int status;
 
     options->algorithm = cli_get(call, "algorithm");
-    if (objective && strcmp(objective, "J") != 0)
-        return cli_usage_error(call, "--objective takes J, not '%s'", objective);
-    if ((status = parse_effort(call, &options->effort)) != 0 ||
+    options->contiguous = cli_get(call, "contiguous") != NULL;
+    if ((status = parse_objective(call, options)) != 0 ||
+        (status = parse_effort(call, &options->effort)) != 0 ||
         (status = parse_levels(call, &options->inter_only)) != 0 ||
         (status = cli_integer(call, "seed", 0, UINT64_MAX, 1, &options->seed)) != 0 ||
         (status = cli_integer(call, "threads", 1, 1024, 1, &threads)) != 0 ||
@@ -123,6 +136,30 @@ static int evaluate(const cli_target *target, const uint32_t *start, cli_result 
     return status;
 }
 
+/* The congestion of the baseline, and of what was found. */
+static int measure(const cli_target *target, const uint32_t *start, cli_result *result,
+                   topomap_error *err)
+{
+    const topomap_mapping *mapping = result->mapping;
+    uint32_t *block = NULL;
+    int status = 0;
+
+    if (!mapping->congestion_model)
+        return 0;
+    if (!start)
+        status = identity_slots(topomap_graph_ranks(target->graph), &block, err);
+    if (status == 0)
+        status =
+            topomap_congestion_evaluate(target->graph, target->machine, start ? start : block,
+                                        mapping->congestion_model, &result->congestion[0], err);
+    if (status == 0)
+        status =
+            topomap_congestion_evaluate(target->graph, target->machine, mapping->slot_of_rank,
+                                        mapping->congestion_model, &result->congestion[1], err);
+    free(block);
+    return status;
+}
+
 static int map_and_report(const cli_call *call, const cli_target *target,
                           topomap_map_options *options, size_t format)
 {
@@ -134,6 +171,7 @@ static int map_and_report(const cli_call *call, const cli_target *target,
         topomap_map(target->graph, target->machine, options, &result.mapping, &err) == 0 &&
         topomap_cost_evaluate(target->graph, target->machine, result.mapping->slot_of_rank,
                               &result.after, &err) == 0 &&
+        measure(target, options->start, &result, &err) == 0 &&
         topomap_plan_make(target->machine, result.mapping->slot_of_rank, &target->bindings,
                           &result.plan, &err) == 0)
         status = 0;
@@ -181,7 +219,7 @@ static int evaluate_congestion(const cli_call *call, const cli_target *target,
         status = identity_slots(topomap_graph_ranks(target->graph), &block, &err);
     if (status == 0)
         status = topomap_congestion_evaluate(target->graph, target->machine, start ? start : block,
-                                             model, &result->congestion, &err);
+                                             model, &result->congestion[0], &err);
     free(block);
     return status == 0 ? 0 : cli_fail(call, &err);
 }
@@ -210,15 +248,36 @@ static int run_eval(const cli_call *call)
     return status;
 }
 
+const char cli_map_text[] =
+    "--objective J makes the sum over pairs of bytes times distance small. --objective congestion\n"
+    "makes the maximum over links of bytes / bandwidth small, of equals the mean over links, then "
+    "J,\n"
+    "on machines whose links are known (tori, meshes, fattree:, dragonfly:, percs:, links:, a\n"
+    "database of a fabric). It goes by the routing tables (model routes) where they were imported "
+    "and\n"
+    "lead everywhere, and on fattree: by the rule D-mod-K; else, tori included, all shortest "
+    "paths\n"
+    "have equal shares (model exact). What is reported is what `topomap eval --congestion MODEL`\n"
+    "says. `--algorithm refine` improves a mapping for either; `NAME+relieve` relieves what NAME\n"
+    "makes; `threshold` goes by LibTopoMap's fast estimate where the objective is congestion.\n";
+
 static const cli_option map_options[] = {
     CLI_TARGET_OPTIONS,
-    {"algorithm", "NAME", "see `topomap algorithms`; refinements after '+' (default auto)", "a"},
-    {"objective", "J", "what to make small", NULL},
+    {"algorithm", "NAME",
+     "see `topomap algorithms`; parameters after ',', refinements after '+' "
+     "(default auto)",
+     "a"},
+    {"objective", "WHAT", "what to make small: J (default), or congestion, the most loaded link",
+     NULL},
+    {"congestion", "MODEL", "of --objective congestion: routes (default where known) or exact",
+     NULL},
+    {"background", "FILE", "other jobs' traffic: node/switch,port,node/switch,port,Gb/s", NULL},
     {"effort", "LEVEL", "fast, default or strong", NULL},
     {"time", "SECONDS", "stop searching after so long, with the best so far", NULL},
     {"seed", "N", "the same seed gives the same map (default 1)", NULL},
     {"threads", "N", "threads of the search (default 1)", NULL},
     {"levels", "WHICH", "inter (nodes only) or inter+intra (default)", NULL},
+    {"contiguous", NULL, "every node keeps consecutive ranks: only blocks move", NULL},
     {"mapping", "FILE", "an existing mapping: the baseline, and what `refine` improves", NULL},
     {"format", "NAME", "text, perm or json", NULL},
     {"output", "FILE", "where the result goes (default: standard output)", "o"},

@@ -18,6 +18,27 @@ static json_t *split_words(const char *text)
     return list;
 }
 
+static void print_row(const topomap_algorithm *row, size_t i)
+{
+    const topomap_parameter *p;
+
+    printf("%-15s %-10s %s\n%27s%s; on %s\n", row->name, row->kind, row->help, "", row->source,
+           row->machines);
+    for (size_t k = 0; (p = topomap_algorithm_parameter(i, k)) != NULL; k++)
+        printf("%27s%s,%s=%s  %s\n", "", row->name, p->name, p->value, p->help);
+}
+
+static json_t *parameters_json(size_t i)
+{
+    const topomap_parameter *p;
+    json_t *list = json_array();
+
+    for (size_t k = 0; (p = topomap_algorithm_parameter(i, k)) != NULL; k++)
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", p->name, "value", p->value,
+                                              "help", p->help));
+    return list;
+}
+
 static int run_algorithms(const cli_call *call)
 {
     const topomap_algorithm *row;
@@ -25,11 +46,11 @@ static int run_algorithms(const cli_call *call)
 
     for (size_t i = 0; (row = topomap_algorithm_row(i)) != NULL; i++) {
         if (!cli_get(call, "json"))
-            printf("%-15s %-10s %s\n%27s%s; on %s\n", row->name, row->kind, row->help, "",
-                   row->source, row->machines);
-        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o, s:s}", "name", row->name,
+            print_row(row, i);
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o, s:s, s:o}", "name", row->name,
                                               "source", row->source, "kind", row->kind, "machines",
-                                              split_words(row->machines), "help", row->help));
+                                              split_words(row->machines), "help", row->help,
+                                              "parameters", parameters_json(i)));
     }
     if (cli_get(call, "json")) {
         json_dumpf(list, stdout, JSON_INDENT(2));

@@ -2,6 +2,7 @@
 #include "cli/report.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "util/output.h"
@@ -34,7 +35,7 @@ int cli_report_text(const cli_call *call, const cli_result *result)
         return CLI_FAILED;
     topomap_plan_explain(topomap_output_file(output), result->target->machine, &result->plan,
                          result->mapping, result->options->start_name, &result->before,
-                         &result->after);
+                         &result->after, result->congestion[1].model ? result->congestion : NULL);
     return close_output(call, output);
 }
 
@@ -55,14 +56,34 @@ static json_t *cost_json(const topomap_graph *graph, const topomap_machine *mach
                      "levels", levels);
 }
 
+static json_t *congestion_json(const topomap_congestion *c)
+{
+    return json_pack("{s:s, s:f, s:f, s:s, s:I, s:I, s:s}", "model", c->model, "max", c->max,
+                     "mean", c->mean, "unit", c->unit, "links", (json_int_t)c->links, "used",
+                     (json_int_t)c->used, "worst", c->worst);
+}
+
+/* Adds the congestion, where it was asked for, to the cost of the same placement. */
+static void set_congestion(json_t *cost, const topomap_congestion *c)
+{
+    if (c->model)
+        json_object_set_new(cost, "congestion", congestion_json(c));
+}
+
 static json_t *candidates_json(const topomap_mapping *mapping)
 {
     json_t *list = json_array();
 
-    for (size_t i = 0; i < mapping->candidates; i++)
-        json_array_append_new(list, json_pack("{s:s, s:f, s:f}", "name", mapping->candidate[i].name,
-                                              "J", mapping->candidate[i].J, "seconds",
-                                              mapping->candidate[i].seconds));
+    for (size_t i = 0; i < mapping->candidates; i++) {
+        const topomap_candidate *c = &mapping->candidate[i];
+        json_t *row =
+            json_pack("{s:s, s:f, s:f}", "name", c->name, "J", c->J, "seconds", c->seconds);
+
+        if (mapping->congestion_model) /* null: no way between ranks that communicate */
+            json_object_set_new(row, "congestion",
+                                isinf(c->congestion) ? json_null() : json_real(c->congestion));
+        json_array_append_new(list, row);
+    }
     return list;
 }
 
@@ -119,16 +140,25 @@ int cli_report_json(const cli_call *call, const cli_result *result)
 {
     const cli_target *target = result->target;
     json_t *root = cost_json(target->graph, target->machine, &result->after);
+    json_t *before = cost_json(target->graph, target->machine, &result->before);
     topomap_output *output = open_output(call);
 
     if (!output) {
         json_decref(root);
+        json_decref(before);
         return CLI_FAILED;
     }
+    set_congestion(root, &result->congestion[1]);
+    set_congestion(before, &result->congestion[0]);
+    json_object_set_new(root, "objective",
+                        json_string(result->mapping->congestion_model ? "congestion" : "J"));
     json_object_set_new(root, "algorithm", json_string(result->mapping->algorithm));
-    json_object_set_new(root, "gain",
-                        json_real(topomap_plan_gain(result->before.J, result->after.J)));
-    json_object_set_new(root, "before", cost_json(target->graph, target->machine, &result->before));
+    json_object_set_new(
+        root, "gain",
+        json_real(result->congestion[1].model
+                      ? topomap_plan_gain_congestion(&result->congestion[0], &result->congestion[1])
+                      : topomap_plan_gain(result->before.J, result->after.J)));
+    json_object_set_new(root, "before", before);
     json_object_set_new(root, "candidates", candidates_json(result->mapping));
     json_object_set_new(root, "seconds", phases_json(result));
     json_object_set_new(root, "placement", placement_json(result));
@@ -136,24 +166,16 @@ int cli_report_json(const cli_call *call, const cli_result *result)
     return close_output(call, output);
 }
 
-static json_t *congestion_json(const topomap_congestion *c)
-{
-    return json_pack("{s:s, s:f, s:f, s:s, s:I, s:I, s:s}", "model", c->model, "max", c->max,
-                     "mean", c->mean, "unit", c->unit, "links", (json_int_t)c->links, "used",
-                     (json_int_t)c->used, "worst", c->worst);
-}
-
 int cli_report_cost(const cli_call *call, const cli_result *result)
 {
-    const topomap_congestion *congestion = &result->congestion;
+    const topomap_congestion *congestion = &result->congestion[0];
     const topomap_cost *cost = &result->before;
     const topomap_machine *machine = result->target->machine;
 
     if (cli_get(call, "json")) {
         json_t *root = cost_json(result->target->graph, machine, cost);
 
-        if (congestion->model)
-            json_object_set_new(root, "congestion", congestion_json(congestion));
+        set_congestion(root, congestion);
         print_json(stdout, root);
         return CLI_DONE;
     }

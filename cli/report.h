@@ -12,7 +12,7 @@ typedef struct cli_result {
     topomap_mapping *mapping;
     topomap_plan plan;
     topomap_cost before, after;
-    topomap_congestion congestion; /* of `before`; model NULL: not asked for */
+    topomap_congestion congestion[2]; /* before and after; model NULL: not asked for */
 } cli_result;
 
 /** Each returns an exit status; --output is where they write. */

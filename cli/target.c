@@ -30,6 +30,16 @@ static int parse_bind(const cli_call *call, enum topomap_bind *bind)
     return text ? cli_usage_error(call, "--bind takes core, pu, numa or none, not '%s'", text) : 0;
 }
 
+static int parse_layout(const cli_call *call, int *compact)
+{
+    const char *text = cli_get(call, "layout");
+
+    *compact = text && strcmp(text, "compact") == 0;
+    return text && !*compact && strcmp(text, "spread") != 0
+               ? cli_usage_error(call, "--layout takes compact or spread, not '%s'", text)
+               : 0;
+}
+
 /* Algorithms for fabrics that do not take matrices want the links. */
 static int needs_links(const char *algorithm)
 {
@@ -41,6 +51,14 @@ static int needs_links(const char *algorithm)
             strlen(row->name) == strcspn(algorithm, "+,"))
             return 1;
     return 0;
+}
+
+static int wants_links(const cli_call *call)
+{
+    const char *objective = cli_get(call, "objective");
+
+    return cli_get(call, "congestion") || (objective && strcmp(objective, "congestion") == 0) ||
+           needs_links(cli_get(call, "algorithm"));
 }
 
 static int build_machine(const cli_call *call, topomap_db_allocation *allocation,
@@ -61,7 +79,7 @@ static int build_machine(const cli_call *call, topomap_db_allocation *allocation
     if (topomap_db_open(cli_database(call), &db, err) != 0)
         return -1;
     status = topomap_db_machine(db, allocation, &target->machine, &target->bindings, err);
-    if (status == 0 && (cli_get(call, "congestion") || needs_links(cli_get(call, "algorithm"))))
+    if (status == 0 && wants_links(call))
         status = topomap_db_machine_links(db, allocation, cli_get(call, "background"),
                                           target->machine, err);
     topomap_db_close(db);
@@ -81,7 +99,8 @@ static int open_allocation(const cli_call *call, cli_target *target)
         return cli_usage_error(call, "name a machine: --machine SPEC, or --nodes HOSTLIST with "
                                      "--tasks-per-node N");
     if ((status = cli_integer(call, "cpus-per-task", 1, 65536, 1, &cpus)) != 0 ||
-        (status = parse_bind(call, &allocation.bind)) != 0)
+        (status = parse_bind(call, &allocation.bind)) != 0 ||
+        (status = parse_layout(call, &allocation.compact)) != 0)
         return status;
     allocation.cpus_per_task = (uint32_t)cpus;
     target->allocation = 1;
@@ -103,8 +122,8 @@ int cli_target_open(const cli_call *call, cli_target *target)
         return cli_usage_error(call, "name a communication graph: --graph FILE or a pattern");
     if (spec && cli_get(call, "nodes"))
         return cli_usage_error(call, "--machine and --nodes exclude each other");
-    if (cli_get(call, "background") && !cli_get(call, "congestion"))
-        return cli_usage_error(call, "--background is for --congestion");
+    if (cli_get(call, "background") && !wants_links(call))
+        return cli_usage_error(call, "--background is for congestion");
     if (cli_get(call, "background") && spec)
         return cli_usage_error(call, "--background needs the links' names: --db and --nodes");
     if (spec)
@@ -115,6 +134,8 @@ int cli_target_open(const cli_call *call, cli_target *target)
     if (status == 0 && topomap_graph_read(cli_get(call, "graph"), cli_get(call, "from"),
                                           &target->graph, &err) != 0)
         status = cli_fail(call, &err);
+    if (status == 0)
+        cli_graph_note(call, target->graph);
     if (status == 0 && topomap_graph_ranks(target->graph) > topomap_machine_slots(target->machine))
         status = cli_usage_error(call, "the graph has %u ranks, the machine %u slots",
                                  topomap_graph_ranks(target->graph),

@@ -24,7 +24,11 @@ typedef struct cli_target {
         {"nodes", "HOSTLIST", "nodes of the allocation, as Slurm writes them", NULL},              \
         {"tasks-per-node", "N|LIST", "tasks on each node: 4, or 4(x3),2", NULL},                   \
         {"cpus-per-task", "N", "CPUs of each task (default 1)", NULL},                             \
-        {"bind", "UNIT", "core (default), pu, numa or none", NULL}
+        {"bind", "UNIT", "core (default), pu, numa or none", NULL},                                \
+    {                                                                                              \
+        "layout", "WORD", "tasks on a node that they do not fill: spread (default) or compact",    \
+            NULL                                                                                   \
+    }
 
 /** Reads what the options name. Returns 0 or an exit status after saying what is wrong. */
 int cli_target_open(const cli_call *call, cli_target *target);

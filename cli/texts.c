@@ -9,6 +9,8 @@ static const struct {
 } texts[] = {
     {"db distance", cli_distance_text},
     {"db synth", cli_synth_text},
+    {"map", cli_map_text},
+    {"policy check", cli_policy_text},
 };
 
 const char *cli_text(const cli_command *command)

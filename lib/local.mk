@@ -13,6 +13,7 @@ lib_libcore_la_SOURCES = \
   lib/util/error.c \
   lib/util/random.h \
   lib/util/ranges.c lib/util/ranges.h \
+  lib/util/hash64.c lib/util/hash64.h \
   lib/util/hostlist.c lib/util/hostlist.h \
   lib/util/input.c lib/util/input.h \
   lib/util/output.c lib/util/output.h \

@@ -13,14 +13,26 @@
 
 static int read_planner(plugin_args *args, const char *value)
 {
+    if (*value != '/')
+        return -1;
     args->planner = value;
-    return *value == '/' ? 0 : -1;
+    return 0;
 }
 
 static int read_db(plugin_args *args, const char *value)
 {
+    if (*value != '/')
+        return -1;
     args->db = value;
-    return *value == '/' ? 0 : -1;
+    return 0;
+}
+
+static int read_policy(plugin_args *args, const char *value)
+{
+    if (*value != '/')
+        return -1;
+    args->policy = value;
+    return 0;
 }
 
 static int read_deadline(plugin_args *args, const char *value)
@@ -38,30 +50,32 @@ static int read_deadline(plugin_args *args, const char *value)
 
 static int read_default(plugin_args *args, const char *value)
 {
-    args->on = !strcmp(value, "on");
-    return args->on || !strcmp(value, "off") ? 0 : -1;
+    return policy_mode_read(value, &args->site.mode);
+}
+
+static int read_min_gain(plugin_args *args, const char *value)
+{
+    return policy_set(&args->site.settings, POLICY_MIN_GAIN, value, POLICY_BY_SITE);
 }
 
 static int read_required(plugin_args *args, const char *value)
 {
     (void)value;
-    args->required = 1;
-    return 0;
+    return policy_set(&args->site.settings, POLICY_REQUIRED, "1", POLICY_BY_SITE);
 }
 
 static int read_verbose(plugin_args *args, const char *value)
 {
     (void)value;
-    args->verbose = 1;
-    return 0;
+    return policy_set(&args->site.settings, POLICY_VERBOSE, "1", POLICY_BY_SITE);
 }
 
 static const struct row {
     const char *name; /* with '=' where a value follows */
     int (*read)(plugin_args *args, const char *value);
 } rows[] = {
-    {"planner=", read_planner},      {"db=", read_db},
-    {"deadline_ms=", read_deadline}, {"default=", read_default},
+    {"planner=", read_planner},      {"db=", read_db},           {"policy=", read_policy},
+    {"deadline_ms=", read_deadline}, {"default=", read_default}, {"min_gain=", read_min_gain},
     {"required", read_required},     {"verbose", read_verbose},
 };
 
@@ -81,15 +95,15 @@ static const struct row *row_of(const char *word, const char **value)
 
 void plugin_args_read(int count, char **words, plugin_args *args)
 {
-    *args = (plugin_args){.planner = TOPOMAP_PLANNER, .db = DEFAULT_DB, .deadline_ms = 2000};
+    policy_settings_clear(&args->site.settings);
+    *args = (plugin_args){
+        .planner = TOPOMAP_PLANNER, .db = DEFAULT_DB, .deadline_ms = 2000, .site.mode = POLICY_ASK};
     for (int i = 0; i < count; i++) {
         const char *value;
         const struct row *row = row_of(words[i], &value);
-        plugin_args before = *args;
 
         if (row && !row->read(args, value))
             continue;
-        *args = before;
         plugin_report_line("plugstack.conf: '%s' is not understood and was passed over", words[i]);
     }
 }

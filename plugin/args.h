@@ -3,16 +3,19 @@
 #ifndef TOPOMAP_PLUGIN_ARGS_H
 #define TOPOMAP_PLUGIN_ARGS_H
 
+#include "plugin/policy/settle.h"
+
 typedef struct plugin_args {
     const char *planner; /* path; lent by Slurm, which keeps the words while it runs */
     const char *db;
+    const char *policy; /* path, or NULL */
     unsigned deadline_ms;
-    int on; /* default=on */
-    int required, verbose;
+    policy_site site; /* default=, and values for steps that say none */
 } plugin_args;
 
-/** Reads the words. One that is not known, or has a value that makes no sense, gives one line
- *  and is passed over: a typing error of the site must not stop its jobs. */
+/** Reads the words into \p args, which is all zero or of an earlier call. One that is not known, or
+ * has a value that makes no sense, gives one line and is passed over: a typing error of the site
+ * must not stop its jobs. */
 void plugin_args_read(int count, char **words, plugin_args *args);
 
 #endif

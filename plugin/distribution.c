@@ -38,9 +38,15 @@ static char *text(const char *format, const char *value)
     return asprintf(&made, format, value) < 0 ? NULL : made;
 }
 
+struct gpus {
+    int per_task;
+    const char *bind; /* --gpu-bind */
+};
+
 struct rewriting {
     char **words;
     plugin_launcher *launcher;
+    struct gpus *gpus;
 };
 
 /* Puts what Slurm understands where the distribution was: --topomap=on in the same words, or the
@@ -82,23 +88,47 @@ static void note_distribution(const struct rewriting *rewriting, int index,
         rewrite(rewriting, index, option, rest);
 }
 
-/* Words that only set how much task/affinity says are no binding (slurm_verify_cpu_bind in
- * src/common/slurm_resource_info.c). */
-static int names_a_binding(const char *value)
+/* Is any of the value's words not one of these? */
+static int has_other(const char *value, const char *const *words)
 {
-    static const char *const loudness[] = {"q", "quiet", "v", "verbose"};
-
     while (value && *value) {
         size_t length = strcspn(value, ",;");
-        int loud = !length;
+        int known = !length;
 
-        for (size_t i = 0; i < sizeof loudness / sizeof *loudness; i++)
-            loud |= strlen(loudness[i]) == length && !strncasecmp(value, loudness[i], length);
-        if (!loud)
+        for (size_t i = 0; words[i]; i++)
+            known |= strlen(words[i]) == length && !strncasecmp(value, words[i], length);
+        if (!known)
             return 1;
         value += length + (value[length] != 0);
     }
     return 0;
+}
+
+/* Words that only set how much task/affinity says are no binding (slurm_verify_cpu_bind in
+ * src/common/slurm_resource_info.c). */
+static int names_a_binding(const char *value)
+{
+    static const char *const loudness[] = {"q", "quiet", "v", "verbose", NULL};
+
+    return has_other(value, loudness);
+}
+
+/* Memory by local task: rank, map_mem:, mask_mem:. The rest goes with the CPUs, wherever these
+ * are. */
+static int names_memory(const char *value)
+{
+    static const char *const harmless[] = {"q",     "quiet", "v",      "verbose", "none",   "no",
+                                           "local", "sort",  "nosort", "p",       "prefer", NULL};
+
+    return has_other(value, harmless);
+}
+
+/* --gpus-per-task and its like bind GPUs to tasks, but for --gpu-bind=none. */
+static int are_bound(const struct gpus *gpus)
+{
+    static const char *const none[] = {"v", "verbose", "none", NULL};
+
+    return gpus->bind ? has_other(gpus->bind, none) : gpus->per_task;
 }
 
 static void note(int index, const plugin_option_word *option, void *context)
@@ -110,6 +140,14 @@ static void note(int index, const plugin_option_word *option, void *context)
         note_distribution(rewriting, index, option);
     else if (!strcmp(option->name, "cpu-bind") || !strcmp(option->name, "cpu_bind"))
         noted->cpu_bind = names_a_binding(option->value);
+    else if (!strcmp(option->name, "mem-bind") || !strcmp(option->name, "mem_bind"))
+        noted->mem_bind = names_memory(option->value);
+    else if (!strcmp(option->name, "gpu-bind"))
+        rewriting->gpus->bind = option->value;
+    else if (!strcmp(option->name, "gpus-per-task") || !strcmp(option->name, "ntasks-per-gpu"))
+        rewriting->gpus->per_task = 1;
+    else if (!strcmp(option->name, "tres-per-task"))
+        rewriting->gpus->per_task |= option->value && strstr(option->value, "gpu");
     else if (!strcmp(option->name, "cpus-per-task"))
         noted->cpus_per_task = (unsigned)strtoul(option->value, NULL, 10);
     else if (!strcmp(option->name, "mpi"))
@@ -120,9 +158,15 @@ static void note(int index, const plugin_option_word *option, void *context)
 
 void plugin_distribution_rewrite(int count, char **words, plugin_launcher *found)
 {
-    const struct rewriting rewriting = {words, found};
+    struct gpus gpus = {0};
+    const struct rewriting rewriting = {words, found, &gpus};
 
+    if (found->program == PLUGIN_SRUN) { /* what a job's options leave to its steps */
+        gpus.per_task = getenv("SLURM_GPUS_PER_TASK") || getenv("SLURM_NTASKS_PER_GPU");
+        gpus.bind = getenv("SLURM_GPU_BIND");
+    }
     plugin_words_scan(found->program, count, words, note, (void *)&rewriting);
+    found->gpus = are_bound(&gpus);
     for (int i = 1; i < count && words[i]; i++)
         found->het |= !strcmp(words[i], ":");
 }
@@ -135,6 +179,7 @@ static void read_environment(plugin_launcher *found)
     const char *rest = after_topomap(getenv(name));
     char *plain;
 
+    found->inherited = !rest && getenv(name) && *getenv(name);
     if (!rest || found->program == PLUGIN_SALLOC) /* salloc reads none; its srun will */
         return;
     if (!found->on && !found->other) {
@@ -149,6 +194,12 @@ static void read_environment(plugin_launcher *found)
     free(plain);
 }
 
+static void read_bindings(plugin_launcher *found)
+{
+    found->cpu_bind = names_a_binding(getenv("SLURM_CPU_BIND"));
+    found->mem_bind = names_memory(getenv("SLURM_MEM_BIND"));
+}
+
 __attribute__((constructor)) static void at_load(int count, char **words, char **environment)
 {
     (void)environment;
@@ -158,7 +209,7 @@ __attribute__((constructor)) static void at_load(int count, char **words, char *
     if (!launcher.program)
         return;
     if (launcher.program == PLUGIN_SRUN)
-        launcher.cpu_bind = names_a_binding(getenv("SLURM_CPU_BIND"));
+        read_bindings(&launcher);
     plugin_distribution_rewrite(count, words, &launcher);
     read_environment(&launcher);
 }

@@ -11,7 +11,10 @@ typedef struct plugin_launcher {
     int on;         /* the distribution is topomap */
     int nodes_only; /* topomap:SOCKET..., the inside of a node is Slurm's */
     int other;      /* another distribution on the command line */
+    int inherited;  /* another one in SLURM_DISTRIBUTION: the user's or the job's */
     int cpu_bind;   /* an explicit --cpu-bind */
+    int gpus;       /* each task has GPUs of its own: Slurm pairs them with the task's CPUs */
+    int mem_bind;   /* an explicit --mem-bind by local task */
     int pty;
     int het;                /* several components, separated by ":" */
     unsigned cpus_per_task; /* 0: not said */

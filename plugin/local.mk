@@ -20,11 +20,14 @@ plugin_libspank_la_SOURCES = \
   plugin/reply.c plugin/reply.h \
   plugin/report.c plugin/report.h \
   plugin/request.c plugin/request.h \
+  plugin/site.c plugin/site.h \
+  plugin/spool.c plugin/spool.h \
   plugin/step.c plugin/step.h \
+  plugin/wish.c plugin/wish.h \
   plugin/words.c plugin/words.h
 plugin_libspank_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) \
   -DTOPOMAP_PLANNER='"$(pkglibexecdir)/topomap-planner"'
-plugin_libspank_la_LIBADD = lib/plan/libthin.la
+plugin_libspank_la_LIBADD = plugin/policy/libpolicy.la lib/plan/libthin.la
 
 plugin_spank_topomap_la_SOURCES = plugin/spank.c
 plugin_spank_topomap_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
@@ -41,3 +44,8 @@ tests_unit_plugin_SOURCES = tests/unit/plugin.c
 tests_unit_plugin_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 tests_unit_plugin_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
 TESTS += tests/unit/plugin
+
+check_PROGRAMS += tests/unit/test_spool
+tests_unit_test_spool_SOURCES = tests/unit/test_spool.c
+tests_unit_test_spool_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
+TESTS += tests/unit/test_spool

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/options.h"
-#include "plugin/report.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -100,8 +99,9 @@ static struct spank_option table[] = {
      "stencil2d:5:48x32, auto, on, or off",
      1, SAID_TOPOMAP, record},
     {"topomap-options", "key=value,...",
-     "For topomap: objective=, effort=fast|default|strong, time=SECONDS, seed=N, "
-     "bind=core|pu|numa|none, min-gain=PERCENT, required, verbose",
+     "For topomap: objective=J|congestion, effort=fast|default|strong, time=SECONDS, seed=N, "
+     "bind=core|pu|numa|none, layout=compact|spread, contiguous, min-gain=PERCENT, required, "
+     "verbose",
      1, SAID_OPTIONS, record},
     {"topomap-explain", "file", "Print what topomap did and why, to srun's standard error or FILE",
      2, SAID_EXPLAIN, record},
@@ -145,97 +145,6 @@ void plugin_options_export(void)
         setenv(JOB_EXPLAIN, said.explain_file ? said.explain_file : "", 1);
 }
 
-/* ---- The keys of --topomap-options ------------------------------------------------------- */
-
-static int one_of(const char *words, const char *value)
-{
-    size_t length = strlen(value);
-
-    for (const char *word = words; length && *word; word += strcspn(word, " ")) {
-        word += *word == ' ';
-        if (strcspn(word, " ") == length && !strncmp(word, value, length))
-            return 1;
-    }
-    return 0;
-}
-
-/* Digits, and a point where fractions are meant. */
-static int is_number(const char *kind, const char *value)
-{
-    size_t digits = strspn(value, "0123456789");
-
-    if (*kind == 'f' && digits && value[digits] == '.')
-        digits += 1 + strspn(value + digits + 1, "0123456789");
-    return digits && !value[digits] && digits < 16;
-}
-
-static const struct key_row {
-    const char *name;
-    int (*valid)(const char *what, const char *value);
-    const char *what; /* of `valid` */
-    enum plugin_key key;
-} keys[] = {
-    {"bind", one_of, "core pu numa none", PLUGIN_KEY_BIND},
-    {"objective", one_of, "J congestion", PLUGIN_KEY_OBJECTIVE},
-    {"effort", one_of, "fast default strong", PLUGIN_KEY_EFFORT},
-    {"seed", is_number, "integer", PLUGIN_KEY_SEED},
-    {"time", is_number, "fraction", PLUGIN_KEY_TIME},
-    {"min-gain", is_number, "fraction", PLUGIN_KEY_MIN_GAIN},
-};
-
-const char *plugin_options_key(enum plugin_key key)
-{
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (keys[i].key == key)
-            return keys[i].name;
-    return NULL;
-}
-
-static const struct flag_row {
-    const char *name;
-    size_t offset;
-} flags[] = {
-    {"required", offsetof(plugin_options, required)},
-    {"verbose", offsetof(plugin_options, verbose)},
-};
-
-/* One `key=value` or `flag`; 0 where it was understood. */
-static int read_word(const char *word, plugin_options *options)
-{
-    const char *equals = strchr(word, '=');
-    size_t length = equals ? (size_t)(equals - word) : strlen(word);
-
-    for (size_t i = 0; !equals && i < sizeof flags / sizeof *flags; i++) {
-        if (!strcmp(word, flags[i].name)) {
-            *(int *)((char *)options + flags[i].offset) = 1;
-            return 0;
-        }
-    }
-    for (size_t i = 0; equals && i < sizeof keys / sizeof *keys; i++) {
-        if (strlen(keys[i].name) != length || strncmp(word, keys[i].name, length))
-            continue;
-        if (strlen(equals + 1) >= PLUGIN_OPTION_VALUE || !keys[i].valid(keys[i].what, equals + 1))
-            return -1;
-        strcpy(options->value[keys[i].key], equals + 1);
-        return 0;
-    }
-    return -1;
-}
-
-static void read_words(const char *text, plugin_options *options)
-{
-    char *copy = text ? strdup(text) : NULL, *rest = NULL;
-
-    for (char *word = copy ? strtok_r(copy, ",", &rest) : NULL; word;
-         word = strtok_r(NULL, ",", &rest))
-        if (read_word(word, options))
-            plugin_report_line("--topomap-options: '%s' is not understood and was passed over",
-                               word);
-    free(copy);
-}
-
-/* ---- Settling ---------------------------------------------------------------------------- */
-
 static const char *environment(const char *name)
 {
     const char *value = getenv(name);
@@ -243,57 +152,18 @@ static const char *environment(const char *name)
     return value && *value ? value : NULL;
 }
 
-static int is_word(const char *value, const char *word)
+void plugin_options_said(const plugin_launcher *launcher, policy_said *all, plugin_explain *explain)
 {
-    return value && !strcmp(value, word);
-}
-
-static int names_graph(const char *value)
-{
-    return value && !is_word(value, "on") && !is_word(value, "off");
-}
-
-static void settle_on(const plugin_args *args, const plugin_launcher *launcher, const char *job,
-                      plugin_options *options)
-{
-    const struct {
-        int applies, on;
-        const char *why;
-    } order[] = {
-        {is_word(environment("TOPOMAP"), "off"), 0, "TOPOMAP=off"},
-        {is_word(said.topomap, "off"), 0, "--topomap=off"},
-        {said.topomap != NULL, 1, "--topomap"},
-        {launcher->on, 1, "the distribution topomap"},
-        {is_word(job, "off"), 0, "the job's --topomap=off"},
-        {job && launcher->other, 0, "the step's own --distribution"},
-        {job != NULL, 1, "the job's --topomap"},
-        {args->on && launcher->other, 0, "the step's own --distribution"},
-        {args->on, 1, "the site's default"},
-    };
-
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        if (order[i].applies) {
-            options->on = order[i].on;
-            options->why = order[i].why;
-            return;
-        }
-    }
-}
-
-void plugin_options_settle(const plugin_args *args, const plugin_launcher *launcher,
-                           plugin_options *options)
-{
-    const char *job = environment(JOB_TOPOMAP);
-
-    *options = (plugin_options){.required = args->required, .verbose = args->verbose};
-    settle_on(args, launcher, job, options);
-    if (!options->on)
-        return;
-    read_words(environment(JOB_OPTIONS), options);
-    read_words(said.options, options);
-    options->explain = said.explain || getenv(JOB_EXPLAIN);
-    options->explain_file = said.explain ? said.explain_file : environment(JOB_EXPLAIN);
-    options->graph = names_graph(said.topomap) ? said.topomap
-                     : names_graph(job)        ? job
-                                               : environment("TOPOMAP_GRAPH");
+    *all = (policy_said){.step = said.topomap,
+                         .job = environment(JOB_TOPOMAP),
+                         .step_options = said.options,
+                         .job_options = environment(JOB_OPTIONS),
+                         .environment = environment("TOPOMAP"),
+                         .environment_graph = environment("TOPOMAP_GRAPH"),
+                         .distribution = launcher->on,
+                         .other_distribution = launcher->other,
+                         .inherited_distribution = launcher->inherited,
+                         .cpu_bind = launcher->cpu_bind};
+    explain->wanted = said.explain || getenv(JOB_EXPLAIN);
+    explain->file = said.explain ? said.explain_file : environment(JOB_EXPLAIN);
 }

@@ -16,17 +16,20 @@ static int is_line(const char *value)
     return length < 8192;
 }
 
-static void write_keys(FILE *out, const plugin_options *options, int bind)
+/* What nobody said is left out; the planner has the same defaults. */
+static void write_keys(FILE *out, const policy_settings *settings, int bind)
 {
-    for (int key = 0; key < PLUGIN_KEYS; key++) {
-        const char *value = options->value[key];
+    for (int key = 0; key < POLICY_KEYS; key++) {
+        const char *value = settings->value[key];
 
-        if (key == PLUGIN_KEY_TIME) /* always said, see below */
+        if (key == POLICY_GRAPH || key == POLICY_REQUIRED || key == POLICY_VERBOSE)
             continue;
-        if (key == PLUGIN_KEY_BIND && !bind)
+        if (key == POLICY_BIND && !bind)
             value = "none";
-        if (*value)
-            fprintf(out, "%s %s\n", plugin_options_key((enum plugin_key)key), value);
+        if (value)
+            fprintf(out, "%s %s\n",
+                    key == POLICY_LAYOUT ? "inside" : policy_key((enum policy_key)key)->name,
+                    value); /* "layout" is Slurm's task ids */
     }
 }
 
@@ -43,16 +46,17 @@ static int write_layout(FILE *out, const plugin_ranks *ranks, topomap_error *err
     return failed;
 }
 
-char *plugin_request_make(const plugin_options *options, const plugin_layout *layout,
-                          const char *db, int bind, unsigned cpus_per_task, double seconds,
+char *plugin_request_make(const policy_settings *settings, const plugin_layout *layout,
+                          const char *db, int bind, unsigned cpus_per_task, int explain,
                           topomap_error *err)
 {
+    const char *graph = policy_get(settings, POLICY_GRAPH);
     char *text = NULL;
     size_t size;
     FILE *out;
     int failed;
 
-    if (!is_line(db) || (options->graph && !is_line(options->graph))) {
+    if (!is_line(db) || (graph && !is_line(graph))) {
         topomap_error_set(err, TOPOMAP_EUSAGE,
                           "the name of the graph or database is too long or has a line break");
         return NULL;
@@ -63,13 +67,13 @@ char *plugin_request_make(const plugin_options *options, const plugin_layout *la
         return NULL;
     }
     fprintf(out, "topomap-request 1\njob %u\nstep %u\ndb %s\n", layout->job, layout->step, db);
-    if (options->graph)
-        fprintf(out, "graph %s\n", options->graph);
+    if (graph)
+        fprintf(out, "graph %s\n", graph);
     fprintf(out, "nodes %s\n", layout->node_list);
     failed = write_layout(out, &layout->ranks, err);
     fprintf(out, "cpus-per-task %u\n", cpus_per_task);
-    write_keys(out, options, bind);
-    fprintf(out, "time %.3f\nexplain %d\nend\n", seconds, options->explain);
+    write_keys(out, settings, bind);
+    fprintf(out, "explain %d\nend\n", explain);
     if (fclose(out) && !failed)
         failed = topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     if (!failed)

@@ -3,14 +3,15 @@
 #define TOPOMAP_PLUGIN_REQUEST_H
 
 #include "plugin/layout.h"
-#include "plugin/options.h"
+#include "plugin/policy/settings.h"
 
 /** The request's text (protocol.md); NULL and \p err on failure. Ends with free().
+ *  \param settings  with a time
  *  \param db     path of the topology database
  *  \param bind   nonzero: bindings are wanted
  *  \param cpus_per_task  at least 1 */
-char *plugin_request_make(const plugin_options *options, const plugin_layout *layout,
-                          const char *db, int bind, unsigned cpus_per_task, double seconds,
+char *plugin_request_make(const policy_settings *settings, const plugin_layout *layout,
+                          const char *db, int bind, unsigned cpus_per_task, int explain,
                           topomap_error *err);
 
 #endif

@@ -6,11 +6,11 @@
 #include "plugin/launch.h"
 #include "plugin/layout.h"
 #include "plugin/mpi.h"
-#include "plugin/options.h"
 #include "plugin/procmap.h"
 #include "plugin/reply.h"
 #include "plugin/report.h"
 #include "plugin/request.h"
+#include "plugin/wish.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,8 @@
 struct step {
     const plugin_args *args;
     const plugin_launcher *launcher;
-    plugin_options options;
+    plugin_wish wish;
+    uint32_t job, step;
     plugin_layout layout;
     plugin_ranks ranks; /* the new ones */
     char *bytes;        /* of the reply */
@@ -43,44 +44,6 @@ void plugin_step_forget(void)
     unsetenv(PLUGIN_ENV_REFUSED);
 }
 
-/* ---- Steps that are left alone ----------------------------------------------------------- */
-
-static int is_het(const struct step *step)
-{
-    const char *size = getenv("SLURM_HET_SIZE");
-
-    return step->launcher->het || (size && atoi(size) > 1);
-}
-
-/* Known before the layout is looked at. */
-static int is_special(const struct step *step, uint32_t step_id)
-{
-    if (step_id > SLURM_MAX_NORMAL_STEP_ID)
-        return 1;
-    if (step->launcher->pty) {
-        plugin_report_detail(step->options.verbose, "an interactive step (--pty) is left alone");
-        return 1;
-    }
-    if (is_het(step)) {
-        plugin_report_line("a heterogeneous job is left as Slurm placed it");
-        return 1;
-    }
-    return 0;
-}
-
-static int is_settled(const struct step *step)
-{
-    if (step->layout.ranks.tasks < 2) {
-        plugin_report_detail(step->options.verbose, "one task has one place");
-        return 1;
-    }
-    if (step->layout.arbitrary) {
-        plugin_report_line("the layout is the user's own (host file or arbitrary): left alone");
-        return 1;
-    }
-    return 0;
-}
-
 /* ---- Asking the planner ------------------------------------------------------------------ */
 
 static unsigned cpus_per_task(const struct step *step)
@@ -93,38 +56,31 @@ static unsigned cpus_per_task(const struct step *step)
     return number && number < 1 << 20 ? (unsigned)number : 1;
 }
 
-/* A time that the user names moves the deadline along; the site's own is for a planner that
+/* A time that somebody names moves the deadline along; the site's own is for a planner that
  * hangs. */
-static double search_seconds(const struct step *step, unsigned *deadline_ms)
+static unsigned deadline(const struct step *step)
 {
-    const char *text = step->options.value[PLUGIN_KEY_TIME];
-    double seconds = step->args->deadline_ms / 4e3;
+    double most = strtod(policy_get(&step->wish.decision.settings, POLICY_TIME), NULL) * 1e3 + 1000;
 
-    *deadline_ms = step->args->deadline_ms;
-    if (*text) {
-        seconds = strtod(text, NULL);
-        if (seconds > 3600)
-            seconds = 3600;
-        if (seconds * 1e3 + 1000 > *deadline_ms)
-            *deadline_ms = (unsigned)(seconds * 1e3) + 1000;
-    }
-    return seconds;
+    if (step->wish.decision.settings.origin[POLICY_TIME] == POLICY_BY_DEFAULT ||
+        most < step->args->deadline_ms)
+        return step->args->deadline_ms;
+    return (unsigned)most;
 }
 
 static int ask(struct step *step, topomap_error *err)
 {
     const char *db = getenv("TOPOMAP_DB");
-    unsigned deadline_ms;
-    double seconds = search_seconds(step, &deadline_ms);
     char *request;
     size_t size;
     int failed;
 
-    request = plugin_request_make(&step->options, &step->layout, db && *db ? db : step->args->db,
-                                  step->bind, cpus_per_task(step), seconds, err);
+    request = plugin_request_make(&step->wish.decision.settings, &step->layout,
+                                  db && *db ? db : step->args->db, step->bind, cpus_per_task(step),
+                                  step->wish.explain.wanted, err);
     if (!request)
         return -1;
-    failed = plugin_launch_run(step->args->planner, request, deadline_ms, step->options.verbose,
+    failed = plugin_launch_run(step->args->planner, request, deadline(step), step->wish.verbose,
                                &step->bytes, &size, err);
     free(request);
     return failed ? -1 : plugin_reply_read(step->bytes, size, &step->reply, err);
@@ -176,17 +132,34 @@ static void carry_plan(int applied, const char *plan_id, const char *gain)
     setenv(PLUGIN_ENV_CARRIED_PLAN, text, 1);
 }
 
+/* A program whose environment and words take more than the kernel's limit does not start: bytes
+ * that are left, with room for what slurmd adds. Bindings are there twice, ours and the tasks'. */
+static long environment_room(void)
+{
+    long room = sysconf(_SC_ARG_MAX) - (64 << 10);
+
+    for (char **variable = environ; *variable; variable++)
+        room -= (long)(strlen(*variable) + 1 + sizeof *variable);
+    return room;
+}
+
 static void set_environment(const struct step *step)
 {
     const plugin_reply *reply = &step->reply;
+    long room = environment_room();
 
+    if (room <= 0) {
+        plugin_report_detail(step->wish.verbose, "the environment is full: the tasks are not told, "
+                                                 "and the inside of nodes is left to Slurm");
+        return;
+    }
     carry_plan(reply->status == PLUGIN_APPLIED, reply->plan_id, reply->gain);
     if (!reply->bindings)
         return;
-    if (strlen(reply->bindings) <= PLUGIN_ENV_MOST)
+    if (strlen(reply->bindings) <= PLUGIN_ENV_MOST && 2 * (long)strlen(reply->bindings) <= room)
         setenv(PLUGIN_ENV_CARRIED_BINDINGS, reply->bindings, 1);
     else
-        plugin_report_detail(step->options.verbose,
+        plugin_report_detail(step->wish.verbose,
                              "the bindings are too long for the environment (%zu bytes): "
                              "the inside of nodes is left to Slurm",
                              strlen(reply->bindings));
@@ -208,10 +181,10 @@ static void write_all(int fd, const char *bytes, size_t size)
 
 static void explain(const struct step *step)
 {
-    const char *path = step->options.explain_file;
+    const char *path = step->wish.explain.file;
     int fd = STDERR_FILENO;
 
-    if (!step->options.explain || !step->reply.explain)
+    if (!step->wish.explain.wanted || !step->reply.explain)
         return;
     if (path)
         fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
@@ -224,18 +197,18 @@ static void explain(const struct step *step)
         close(fd);
 }
 
+/* Who did not ask need not hear, but where something fails. */
 static void say(const struct step *step)
 {
-    const plugin_options *options = &step->options;
-
-    if (*step->reply.line && !step->reply.quiet)
+    if (*step->reply.line && !step->reply.quiet && step->wish.decision.asked)
         plugin_report_line("%s", step->reply.line);
     else if (*step->reply.line)
-        plugin_report_detail(options->verbose, "%s", step->reply.line);
+        plugin_report_detail(step->wish.verbose, "%s", step->reply.line);
     if (!step->bind)
-        plugin_report_detail(options->verbose,
-                             "the inside of nodes is left to Slurm (--cpu-bind, topomap:SOCKET, "
-                             "or bind=none)");
+        plugin_report_detail(
+            step->wish.verbose,
+            "the inside of nodes is left to Slurm (--cpu-bind, --mem-bind, GPUs of "
+            "tasks, topomap:SOCKET, or bind=none)");
 }
 
 /* Only a process map that mpi/pmi2 could not carry makes it matter which mpi plugin this is, and
@@ -286,42 +259,55 @@ static void refuse_step(uint32_t job, uint32_t step_id)
     setenv(PLUGIN_ENV_REFUSED, text, 1);
 }
 
-static void failed(const struct step *step, uint32_t job, uint32_t step_id,
-                   const topomap_error *err)
+static void failed(const struct step *step, const topomap_error *err)
 {
-    carry_plan(0, NULL, NULL);
-    if (!step->options.required) {
+    if (environment_room() > 0)
+        carry_plan(0, NULL, NULL);
+    if (!policy_flag(&step->wish.decision.settings, POLICY_REQUIRED)) {
         plugin_report_line("%s; the step runs with Slurm's own layout", err->text);
         return;
     }
     plugin_report_error("%s; topomap is required, the step does not start", err->text);
-    refuse_step(job, step_id);
+    refuse_step(step->job, step->step);
+}
+
+/* GPUs that Slurm has paired with a task's CPUs, and memory that the user has, are by local task:
+ * there binding is only for whoever asks for it. */
+static int wants_bindings(const struct step *step)
+{
+    const policy_settings *settings = &step->wish.decision.settings;
+    int asked = settings->value[POLICY_BIND] && settings->origin[POLICY_BIND] >= POLICY_BY_JOB;
+    int paired = step->launcher->gpus || step->launcher->mem_bind;
+
+    return !step->launcher->cpu_bind && !step->launcher->nodes_only && (asked || !paired) &&
+           strcmp(policy_get(settings, POLICY_BIND), "none") != 0;
+}
+
+static void place_layout(spank_t spank, struct step *step)
+{
+    topomap_error err;
+
+    step->bind = wants_bindings(step);
+    if (plugin_layout_find(spank, &step->layout, &err))
+        failed(step, &err);
+    else if (step->layout.arbitrary)
+        plugin_wish_leave(step->wish.decision.asked,
+                          "the layout is the user's own (host file or arbitrary): left alone");
+    else if (place(step, &err))
+        failed(step, &err);
+    plugin_layout_clear(&step->layout);
+    plugin_ranks_clear(&step->ranks);
+    free(step->bytes);
 }
 
 void plugin_step_place(spank_t spank, const plugin_args *args)
 {
     struct step step = {.args = args, .launcher = plugin_launcher_get()};
-    uint32_t job = 0, step_id = 0;
-    topomap_error err;
 
-    plugin_options_settle(args, step.launcher, &step.options);
-    if (!step.options.on) {
-        if (step.options.why)
-            plugin_report_detail(0, "off: %s", step.options.why);
+    if (spank_get_item(spank, S_JOB_ID, &step.job) ||
+        spank_get_item(spank, S_JOB_STEPID, &step.step))
         return;
-    }
-    if (spank_get_item(spank, S_JOB_ID, &job) || spank_get_item(spank, S_JOB_STEPID, &step_id) ||
-        is_special(&step, step_id))
-        return;
-    step.bind = !step.launcher->cpu_bind && !step.launcher->nodes_only &&
-                strcmp(step.options.value[PLUGIN_KEY_BIND], "none") != 0;
-    if (plugin_layout_find(spank, &step.layout, &err)) {
-        failed(&step, job, step_id, &err);
-        return;
-    }
-    if (!is_settled(&step) && place(&step, &err))
-        failed(&step, job, step_id, &err);
-    plugin_layout_clear(&step.layout);
-    plugin_ranks_clear(&step.ranks);
-    free(step.bytes);
+    if (plugin_wish_find(spank, args, step.launcher, step.step, &step.wish))
+        place_layout(spank, &step);
+    policy_settings_clear(&step.wish.decision.settings);
 }

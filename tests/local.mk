@@ -19,15 +19,20 @@ include tests/unit/map.mk
 include tests/unit/db.mk
 include tests/cli/local.mk
 include tests/slurm/local.mk
+include tests/mpi/local.mk
 include tests/fuzz/local.mk
 
 # Long campaigns, beside the suite. BENCH is a folder of mapping instances (tests/bench/map-instances).
 EXTRA_DIST += tests/run-unit tests/bench/map-instances tests/bench/db-speed tests/bench/make-fabric \
-  tests/bench/make-cray
-.PHONY: bench-map bench-db
+  tests/bench/make-cray tests/bench/congestion
+.PHONY: bench-map bench-congestion bench-db
 bench-map: cli/topomap$(EXEEXT)
 	@test -n "$(BENCH)" || { echo "make bench-map BENCH=FOLDER: a folder of mapping instances" >&2; exit 2; }
 	TOPOMAP=cli/topomap$(EXEEXT) $(srcdir)/tests/bench/map-instances "$(BENCH)" $(BENCH_OPTIONS)
+
+# What the objective congestion gains over J; DATA is a folder of fabric dumps, or nothing.
+bench-congestion: cli/topomap$(EXEEXT)
+	TOPOMAP=cli/topomap$(EXEEXT) DATA="$(DATA)" $(srcdir)/tests/bench/congestion $(BENCH_OPTIONS)
 
 # Import and look-up of the topology database, as ratios to sha256sum and sqlite3 in the same run.
 EXTRA_PROGRAMS += tests/bench/db-distances
@@ -35,3 +40,18 @@ tests_bench_db_distances_SOURCES = tests/bench/db-distances.c
 tests_bench_db_distances_LDADD = topology-db/libdb.la lib/libcore.la
 bench-db: cli/topomap$(EXEEXT) tests/bench/db-distances$(EXEEXT)
 	$(srcdir)/tests/bench/db-speed '$(abs_top_builddir)' '$(abs_top_srcdir)'
+
+# The experiments of the papers; PAPERS picks some, and their size: make bench-papers PAPERS="viem full".
+PAPERS =
+papers_files = tests/bench/papers/run tests/bench/papers/common tests/bench/papers/meshes \
+  tests/bench/papers/libtopomap tests/bench/papers/hiertopomap tests/bench/papers/viem \
+  tests/bench/papers/kth tests/bench/papers/bhatele
+EXTRA_DIST += $(papers_files)
+papers_benches = tests/bench/viem-speed
+check_PROGRAMS += $(papers_benches)
+tests_bench_viem_speed_SOURCES = tests/bench/viem-speed.c
+tests_bench_viem_speed_LDADD = lib/libcore.la
+.PHONY: bench-papers
+bench-papers: cli/topomap$(EXEEXT) $(papers_benches)
+	TOPOMAP='$(abs_top_builddir)/cli/topomap$(EXEEXT)' BENCH_BIN='$(abs_top_builddir)/tests/bench' \
+	  $(srcdir)/tests/bench/papers/run $(PAPERS)

@@ -236,14 +236,15 @@ typedef struct topomap_db_allocation {
     const uint32_t *tasks;      /**< [nodes->count] tasks on each */
     uint32_t cpus_per_task;     /**< 0 or 1: one place a task */
     enum topomap_bind bind;
+    int compact; /**< nonzero: tasks side by side on a node that they do not fill, not spread */
 } topomap_db_allocation;
 
 struct topomap_bindings;
 
 /** The machine of an allocation: one slot per task, slots of a node in the tree order of its
  *  class. Slot k of n on a node of C places (cores; PUs with TOPOMAP_BIND_PU) starts at place
- *  floor(k * C / n) and has the consecutive places that cpus_per_task needs; more tasks than places
- *  share them evenly.
+ *  floor(k * C / n) (compact: where slot k - 1 ends) and has the consecutive places that
+ *  cpus_per_task needs; more tasks than places share them evenly.
  *  A node that the database does not know is an error that names it.
  *
  *  Costs of a byte are in tenths of a hop over the reference link: the rate that most links between

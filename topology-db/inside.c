@@ -133,7 +133,8 @@ static uint32_t per_core(const topomap_shape *shape)
 }
 
 /* Task k of n on a node of C places starts at floor(k * C / n): evenly spread where there are fewer
- * tasks than places, shared evenly where there are more. */
+ * tasks than places, shared evenly where there are more. Or side by side from the first place on.
+ */
 static struct window place_task(const topomap_shape *shape, const topomap_db_allocation *allocation,
                                 uint32_t task, uint32_t tasks)
 {
@@ -144,6 +145,8 @@ static struct window place_task(const topomap_shape *shape, const topomap_db_all
     struct window window = {.first = (uint32_t)((uint64_t)task * places / tasks),
                             .count = want < places ? want : places};
 
+    if (allocation->compact && (uint64_t)tasks * window.count <= places)
+        window.first = task * window.count;
     if (window.first > places - window.count)
         window.first = places - window.count;
     return window;

@@ -24,8 +24,7 @@ static void collect(const topomap_graph *graph, const uint32_t *block_of, uint32
             r->to[r->count++] = to;
         }
         r->bytes[to] += graph->bytes[i];
-        if (graph->messages)
-            r->messages[to] += graph->messages[i];
+        r->messages[to] += topomap_graph_arc_messages(graph, i);
     }
 }
 
@@ -67,7 +66,7 @@ int topomap_graph_blocks(const topomap_graph *graph, const uint32_t *block_of, u
                          topomap_graph **out, topomap_error *err)
 {
     uint32_t *order = topomap_alloc(graph->ranks, sizeof *order, err);
-    topomap_arcs arcs = {.has_messages = graph->messages != NULL};
+    topomap_arcs arcs = {.has_messages = topomap_graph_has_messages(graph)};
     row r = {0};
     int status = -1;
 

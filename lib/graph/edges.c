@@ -243,13 +243,15 @@ static int finish(struct reader *in, topomap_graph **graph, topomap_error *err)
     return topomap_arcs_take(&in->arcs, (uint32_t)ranks, graph, err);
 }
 
-static int edges_read(topomap_input *input, topomap_graph **graph, topomap_error *err)
+static int edges_read(topomap_input *input, const topomap_graph_options *options,
+                      topomap_graph **graph, topomap_error *err)
 {
     struct reader in = {.input = input};
     char *line;
     size_t length;
     int got;
 
+    (void)options;
     while ((got = topomap_input_line(input, 0, &line, &length, err)) == 1)
         if (line_read(&in, line, err)) {
             got = -1;
@@ -271,7 +273,7 @@ static int edges_write(const topomap_graph *graph, const char *path, FILE *file,
         return -1;
     out->file = file;
     fprintf(file, "# ranks %lu\nfrom%cto%cbytes", (unsigned long)graph->ranks, between, between);
-    if (graph->messages)
+    if (topomap_graph_has_messages(graph))
         fprintf(file, "%cmessages", between);
     fputc('\n', file);
     for (uint32_t u = 0; u < graph->ranks; u++)
@@ -281,9 +283,9 @@ static int edges_write(const topomap_graph *graph, const char *path, FILE *file,
             topomap_text_put(out, graph->target[i]);
             topomap_text_char(out, between);
             topomap_text_put(out, graph->bytes[i]);
-            if (graph->messages) {
+            if (topomap_graph_has_messages(graph)) {
                 topomap_text_char(out, between);
-                topomap_text_put(out, graph->messages[i]);
+                topomap_text_put(out, topomap_graph_arc_messages(graph, i));
             }
             topomap_text_char(out, '\n');
         }

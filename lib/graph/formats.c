@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "graph/patterns.h"
+#include "graph/text.h"
 #include "util/alloc.h"
 #include "util/output.h"
 
@@ -14,17 +15,34 @@ static const struct {
     topomap_graph_format row;
     const topomap_graph_io *io;
 } formats[] = {
+    {{"tmg",
+      "topomap's own, topomap-tmg(5): binary, mapped, checksummed; holds all there is to know",
+      "tmg", 1, 1, NULL},
+     &topomap_tmg},
     {{"metis", "METIS graph: one line a rank, undirected; an edge's weight is its bytes both ways",
-      "graph,metis", 1, 1},
+      "graph,metis", 1, 1, NULL},
      &topomap_metis},
     {{"edges", "lines of: from to [bytes [messages]], by commas, tabs or blanks; directed",
-      "csv,tsv,edges,txt", 1, 1},
+      "csv,tsv,edges,txt", 1, 1, NULL},
      &topomap_edges},
     {{"matrix-market", "Matrix Market, coordinate or array: the row sends to the column", "mtx,mm",
-      1, 1},
+      1, 1, NULL},
      &topomap_matrix_market},
-    {{"json", "{\"ranks\":N,\"arcs\":[[from,to,bytes,messages],...]}", "json", 1, 1},
+    {{"json", "{\"ranks\":N,\"arcs\":[[from,to,bytes,messages],...]}", "json", 1, 1, NULL},
      &topomap_graph_json},
+    {{"scotch", "Scotch graph: as METIS's, with the number of neighbours in front", "grf,src", 1, 1,
+      NULL},
+     &topomap_scotch},
+    {{"treematch", "TreeMatch matrix: N lines of N numbers of bytes, row r what rank r sends",
+      "mat", 1, 1, topomap_treematch_options},
+     &topomap_treematch},
+    {{"ompi-monitoring",
+      "profile of Open MPI's monitoring: the files of all ranks, one after the other", "prof", 1, 1,
+      topomap_monitoring_options},
+     &topomap_monitoring},
+    {{"mpip", "mpiP report with a communication matrix; the diagonal is no traffic", "mpiP", 1, 0,
+      topomap_mpip_options},
+     &topomap_mpip},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -43,10 +61,60 @@ static void list_names(char *text, size_t room)
                                  formats[i].row.name);
 }
 
+const char *topomap_graph_option_text(const topomap_graph_options *options, const char *name)
+{
+    size_t length = strlen(name);
+    const char *value = NULL;
+
+    for (const char *const *at = options->option; at && *at; at++)
+        if (!strncmp(*at, name, length) && (*at)[length] == '=')
+            value = *at + length + 1;
+    return value;
+}
+
+int topomap_graph_option_number(const topomap_graph_options *options, const char *name,
+                                uint64_t least, uint64_t most, uint64_t fallback, uint64_t *value,
+                                topomap_error *err)
+{
+    const char *text = topomap_graph_option_text(options, name), *at = text;
+
+    *value = fallback;
+    if (!text)
+        return 0;
+    if (topomap_text_number(&at, value) || *at || *value < least || *value > most)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "the option %s takes an integer from %llu to %llu, not `%.60s`",
+                                 name, (unsigned long long)least, (unsigned long long)most, text);
+    return 0;
+}
+
+/* Every option is one that the format has. */
+static int check_options(const topomap_graph_format *row, const char *const *option,
+                         topomap_error *err)
+{
+    for (; option && *option; option++) {
+        size_t length = strcspn(*option, "=");
+        const topomap_graph_option *known = row->options;
+
+        while (known && known->name &&
+               (strlen(known->name) != length || strncmp(known->name, *option, length) != 0))
+            known++;
+        if (!known || !known->name)
+            return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                     "the format %s has no option `%.*s`; `topomap formats` lists "
+                                     "what each has",
+                                     row->name, (int)(length % 64), *option);
+        if (!(*option)[length])
+            return topomap_error_set(err, TOPOMAP_EUSAGE, "the option %s takes a value: %s=%s",
+                                     known->name, known->name, known->values);
+    }
+    return 0;
+}
+
 /* Index of a format by name, or -1. */
 static int by_name(const char *name, topomap_error *err)
 {
-    char names[200];
+    char names[400];
 
     for (int i = 0; i < FORMATS; i++)
         if (!strcmp(formats[i].row.name, name))
@@ -91,7 +159,7 @@ static int recognise(topomap_input *input, topomap_error *err)
     const char *path = topomap_input_path(input), *bytes;
     size_t length = unpacked_length(path), size;
     int best = -1, best_score = TOPOMAP_SURE_BROKEN;
-    char names[200];
+    char names[400];
 
     if (topomap_input_peek(input, TOPOMAP_RECOGNISE_SIZE, &bytes, &size, err))
         return -1;
@@ -119,9 +187,10 @@ static int recognise(topomap_input *input, topomap_error *err)
                              path, names);
 }
 
-static int read_file(const char *path, const char *format, topomap_graph **graph,
-                     topomap_error *err)
+static int read_file(const char *path, const char *format, const char *const *option,
+                     topomap_graph **graph, topomap_error *err)
 {
+    topomap_graph_options options = {option};
     topomap_input *input;
     int row, status;
 
@@ -130,19 +199,24 @@ static int read_file(const char *path, const char *format, topomap_graph **graph
     if (topomap_input_open(path, &input, err))
         return -1;
     row = format ? by_name(format, err) : recognise(input, err);
-    status = row < 0 ? -1 : formats[row].io->read(input, graph, err);
+    status = row < 0 || check_options(&formats[row].row, option, err)
+                 ? -1
+                 : formats[row].io->read(input, &options, graph, err);
     topomap_input_close(input);
     return status;
 }
 
-int topomap_graph_read(const char *what, const char *format, topomap_graph **graph,
-                       topomap_error *err)
+int topomap_graph_read_options(const char *what, const char *format, const char *const *option,
+                               topomap_graph **graph, topomap_error *err)
 {
     struct stat about;
     char near[300];
 
     if (format || !stat(what, &about))
-        return read_file(what, format, graph, err);
+        return read_file(what, format, option, graph, err);
+    if (option && *option && topomap_pattern_is_named(what))
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "options are for files; `%.100s` is a pattern", what);
     if (topomap_pattern_is_named(what))
         return topomap_graph_generate(what, graph, err);
     topomap_pattern_suggest(what, near, sizeof near);
@@ -153,10 +227,16 @@ int topomap_graph_read(const char *what, const char *format, topomap_graph **gra
         what, near);
 }
 
+int topomap_graph_read(const char *what, const char *format, topomap_graph **graph,
+                       topomap_error *err)
+{
+    return topomap_graph_read_options(what, format, NULL, graph, err);
+}
+
 static int format_for(const char *path, const char *format, topomap_error *err)
 {
     size_t length = unpacked_length(path);
-    char names[200];
+    char names[400];
 
     if (format)
         return by_name(format, err);

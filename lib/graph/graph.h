@@ -7,19 +7,56 @@
 #include "util/input.h"
 
 /** Directed arcs in compressed rows. Rows ascend by target; no self-loops; no duplicates.
- *  An arc of 0 bytes is kept where the file lists it (it is still a neighbour). */
+ *  An arc of 0 bytes is kept where the file lists it (it is still a neighbour). With messages an
+ *  arc takes 16 bytes, unless some pair exchanges 2^32 messages or more. */
 struct topomap_graph {
     uint32_t ranks;
     uint64_t arcs;
-    uint64_t *offset;   /* [ranks + 1] */
-    uint32_t *target;   /* [arcs] */
-    uint64_t *bytes;    /* [arcs] */
-    uint64_t *messages; /* [arcs] or NULL */
-    uint64_t *load;     /* [ranks] computation of each rank (METIS vertex weight), or NULL */
-    char *pattern;      /* or NULL */
-    uint64_t pairs;     /* undirected pairs that have an arc in one or both directions */
+    uint64_t *offset;     /* [ranks + 1] */
+    uint32_t *target;     /* [arcs] */
+    uint64_t *bytes;      /* [arcs] */
+    uint32_t *messages32; /* [arcs]; one of the two where messages are known, else both NULL */
+    uint64_t *messages64;
+    uint64_t pairs; /* undirected pairs that have an arc in one or both directions */
     uint64_t total_bytes, total_messages;
+
+    /* Optional parts of ranks; NULL or 0 where there are none. */
+    uint64_t *load;      /* [ranks] computation of each rank (the first vertex weight) */
+    uint32_t loads;      /* vertex weights a rank where load is set; 0 counts as 1 */
+    uint64_t *load_more; /* [ranks * (loads - 1)] the weights after the first, rank by rank */
+    uint64_t *size;      /* [ranks] METIS's vertex size: what moving the rank's data costs */
+    uint32_t dimensions; /* 0 to 8 */
+    double *coordinate;  /* [ranks * dimensions] */
+    char **name;         /* [ranks] into names */
+    char *names;
+
+    /* What happens one after the other: graphs of the same ranks, without phases of their own,
+     * whose sum is this graph. */
+    uint32_t phases;
+    topomap_graph **phase; /* [phases] */
+
+    char *pattern; /* or NULL */
+    char *source;  /* where it comes from, or NULL */
+    char *note;    /* what its user should know, or NULL */
+
+    /* Arrays inside these bytes are a file's: not freed one by one. */
+    void *file;
+    size_t file_size;
+    enum topomap_graph_file { TOPOMAP_FILE_LENT, TOPOMAP_FILE_HEAP, TOPOMAP_FILE_MAPPED } file_is;
 };
+
+static inline int topomap_graph_has_messages(const topomap_graph *graph)
+{
+    return graph->messages32 || graph->messages64;
+}
+
+/** Messages of an arc; 0 where they are not known. */
+static inline uint64_t topomap_graph_arc_messages(const topomap_graph *graph, uint64_t arc)
+{
+    return graph->messages32   ? graph->messages32[arc]
+           : graph->messages64 ? graph->messages64[arc]
+                               : 0;
+}
 
 /** More ranks than this are refused everywhere. */
 #define TOPOMAP_GRAPH_RANKS ((uint64_t)1 << 31)
@@ -36,10 +73,13 @@ int topomap_graph_finish(topomap_graph *graph, topomap_error *err);
 
 /** A graph under construction: arcs in any order. Starts as all zeros. */
 typedef struct topomap_arcs {
-    size_t count, capacity_from, capacity_to, capacity_bytes, capacity_messages;
+    size_t count;
+    size_t capacity_from, capacity_to, capacity_bytes, capacity_messages32, capacity_messages64;
     uint32_t *from, *to;
-    uint64_t *bytes, *messages; /* messages is filled only where has_messages is set */
-    int has_messages;           /* set by the caller before the first arc */
+    uint64_t *bytes;
+    uint32_t *messages32; /* filled where has_messages is set, until a count reaches 2^32 */
+    uint64_t *messages64; /* takes over then */
+    int has_messages;     /* set by the caller before the first arc */
     uint64_t total_bytes, total_messages;
 } topomap_arcs;
 
@@ -50,7 +90,8 @@ int topomap_arcs_add(topomap_arcs *arcs, uint32_t from, uint32_t to, uint64_t by
                      uint64_t messages, topomap_error *err);
 void topomap_arcs_clear(topomap_arcs *arcs);
 /** Takes the arcs (they are cleared, on failure too). \p ranks 0: largest id + 1, which must be
- *  plausible. O(ranks + arcs), by counting sort; the result does not depend on the arcs' order. */
+ *  plausible. Sorts in place: no arc takes more memory than while it was added, 24 bytes at most.
+ *  The result does not depend on the arcs' order. */
 int topomap_arcs_take(topomap_arcs *arcs, uint32_t ranks, topomap_graph **graph,
                       topomap_error *err);
 
@@ -71,10 +112,26 @@ void topomap_weights_clear(topomap_weights *weights);
 /** The same with all pairs, those of weight 0 too: what an undirected file format lists. */
 int topomap_pairs_new(const topomap_graph *graph, topomap_weights *pairs, topomap_error *err);
 
+/** Gives \p graph its phases, which become its own (on failure the caller's still): each of the
+ * same ranks and without phases. EUSAGE otherwise. That the graph is their sum is the caller's. */
+int topomap_graph_set_phases(topomap_graph *graph, topomap_graph **phase, uint32_t phases,
+                             topomap_error *err);
+/** Copies names: \p text is `ranks` texts, each with a NUL after it, \p size bytes in all. */
+int topomap_graph_set_names(topomap_graph *graph, const char *text, size_t size,
+                            topomap_error *err);
+/** Sets source, note or pattern (\p slot is one of the graph's three) to a formatted text. */
+int topomap_graph_set_text(char **slot, topomap_error *err, const char *format, ...)
+    TOPOMAP_PRINTF(3, 4);
+
 /** The graph between blocks: what vertices of one block send to those of another, added up.
  *  \p block_of [ranks], each below \p blocks. O(ranks + arcs). */
 int topomap_graph_blocks(const topomap_graph *graph, const uint32_t *block_of, uint32_t blocks,
                          topomap_graph **out, topomap_error *err);
+
+/** Gives \p graph its phases, which become its own (on failure the caller's still): each of the
+ *  same ranks and without phases. EUSAGE otherwise. That the graph is their sum is the caller's. */
+int topomap_graph_set_phases(topomap_graph *graph, topomap_graph **phase, uint32_t phases,
+                             topomap_error *err);
 
 /** Makes a graph from a pattern and from nothing else. EUSAGE where the text is not one. */
 int topomap_graph_generate(const char *pattern, topomap_graph **graph, topomap_error *err);

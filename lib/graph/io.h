@@ -23,10 +23,23 @@ enum {
 /** How many bytes recognise() gets to see; fewer are the whole file. */
 #define TOPOMAP_RECOGNISE_SIZE ((size_t)64 << 10)
 
+/** What the caller asked of a format. */
+typedef struct topomap_graph_options {
+    const char *const *option; /**< `name=value`, NULL after the last; or NULL */
+} topomap_graph_options;
+
+/** The value of an option (the last one given), or NULL. */
+const char *topomap_graph_option_text(const topomap_graph_options *options, const char *name);
+/** The same as an integer within bounds; \p fallback where it was not given. EUSAGE. */
+int topomap_graph_option_number(const topomap_graph_options *options, const char *name,
+                                uint64_t least, uint64_t most, uint64_t fallback, uint64_t *value,
+                                topomap_error *err);
+
 typedef struct topomap_graph_io {
     /** \p bytes [size], not NUL-terminated. */
     int (*recognise)(const char *bytes, size_t size);
-    int (*read)(topomap_input *input, topomap_graph **graph, topomap_error *err);
+    int (*read)(topomap_input *input, const topomap_graph_options *options, topomap_graph **graph,
+                topomap_error *err);
     /** \p path is for formats with dialects by name (csv, tsv). Write errors stay in \p out. */
     int (*write)(const topomap_graph *graph, const char *path, FILE *out, topomap_error *err);
 } topomap_graph_io;
@@ -39,6 +52,15 @@ int topomap_edges_recognise(const char *bytes, size_t size);
 enum { TOPOMAP_EDGES_FROM, TOPOMAP_EDGES_TO, TOPOMAP_EDGES_BYTES, TOPOMAP_EDGES_MESSAGES };
 int topomap_edges_column(const char *word, size_t length);
 
+int topomap_treematch_recognise(const char *bytes, size_t size);
+
+extern const topomap_graph_io topomap_tmg;
+extern const topomap_graph_io topomap_scotch;
+extern const topomap_graph_io topomap_treematch;
+extern const topomap_graph_io topomap_monitoring;
+extern const topomap_graph_io topomap_mpip;
+extern const topomap_graph_option topomap_treematch_options[], topomap_monitoring_options[],
+    topomap_mpip_options[];
 extern const topomap_graph_io topomap_metis;
 extern const topomap_graph_io topomap_edges;
 extern const topomap_graph_io topomap_matrix_market;

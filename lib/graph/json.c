@@ -122,11 +122,13 @@ static int read_root(const topomap_input *input, const json_t *root, topomap_gra
     return status;
 }
 
-static int graph_json_read(topomap_input *input, topomap_graph **graph, topomap_error *err)
+static int graph_json_read(topomap_input *input, const topomap_graph_options *options,
+                           topomap_graph **graph, topomap_error *err)
 {
     json_t *root;
     int status;
 
+    (void)options;
     if (load_text(input, &root, err))
         return -1;
     status = read_root(input, root, graph, err);
@@ -142,9 +144,9 @@ static void write_arc(topomap_text_out *out, const topomap_graph *graph, uint32_
     topomap_text_put(out, graph->target[i]);
     topomap_text_char(out, ',');
     topomap_text_put(out, graph->bytes[i]);
-    if (graph->messages) {
+    if (topomap_graph_has_messages(graph)) {
         topomap_text_char(out, ',');
-        topomap_text_put(out, graph->messages[i]);
+        topomap_text_put(out, topomap_graph_arc_messages(graph, i));
     }
     topomap_text_char(out, ']');
 }

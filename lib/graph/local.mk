@@ -1,8 +1,18 @@
 # Communication graphs: the core, one format a file, the patterns.
 lib_libcore_la_SOURCES += \
-  lib/graph/graph.h lib/graph/core.c lib/graph/weights.c \
+  lib/graph/graph.h lib/graph/core.c lib/graph/build.c lib/graph/weights.c lib/graph/transform.c \
   lib/graph/text.h lib/graph/text.c \
+  lib/graph/tmg.h lib/graph/tmg_io.h lib/graph/tmg_read.c lib/graph/tmg_write.c \
+  lib/graph/undirected.h lib/graph/undirected.c lib/graph/scotch.c lib/graph/treematch.c \
+  lib/graph/monitoring.c lib/graph/mpip.c lib/graph/profile.h lib/graph/profile.c \
   lib/graph/io.h lib/graph/formats.c lib/graph/recognise.c \
   lib/graph/metis.c lib/graph/edges.c lib/graph/matrix_market.c lib/graph/json.c \
-  lib/graph/patterns.h lib/graph/patterns.c lib/graph/grid.c lib/graph/alltoall.c \
-  lib/graph/blocks.c
+  lib/graph/patterns.h lib/graph/patterns.c \
+  lib/graph/combine.h lib/graph/combine.c \
+  lib/graph/patterns/parse.c lib/graph/patterns/compose.c \
+  lib/graph/patterns/grid.c lib/graph/patterns/groups.c lib/graph/patterns/meshes.c lib/graph/patterns/product.c \
+  lib/graph/patterns/points.h lib/graph/patterns/points.c lib/graph/patterns/delaunay.c \
+  lib/graph/blocks.c \
+  lib/graph/lattice.h lib/graph/lattice.c lib/graph/lattice_inside.h lib/graph/lattice_grow.h \
+  lib/graph/lattice_frame.c lib/graph/lattice_grow.c lib/graph/lattice_rows.c \
+  lib/graph/lattice_fit.c lib/graph/lattice_groups.c lib/graph/lattice_text.c

@@ -257,11 +257,13 @@ static int entries_read(struct reader *in, topomap_error *err)
     return got;
 }
 
-static int matrix_market_read(topomap_input *input, topomap_graph **graph, topomap_error *err)
+static int matrix_market_read(topomap_input *input, const topomap_graph_options *options,
+                              topomap_graph **graph, topomap_error *err)
 {
     struct reader in = {.input = input};
     int status = -1;
 
+    (void)options;
     if (!header_read(&in, err) && !sizes_read(&in, err) && !entries_read(&in, err))
         status = topomap_arcs_take(&in.arcs, (uint32_t)in.ranks, graph, err);
     topomap_arcs_clear(&in.arcs);

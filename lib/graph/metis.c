@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "graph/text.h"
+#include "graph/undirected.h"
 #include "util/alloc.h"
 
 #define METIS_LINE ((size_t)1 << 30) /* a vertex with 100 million neighbours fits */
@@ -20,6 +21,8 @@ struct reader {
     size_t capacity_offset, capacity_target, capacity_bytes, capacity_load, capacity_line;
     uint64_t loads_total;
     size_t *line; /* [ranks] where each vertex stands, for messages */
+    size_t capacity_more, capacity_size;
+    uint64_t more_total, sizes_total;
 };
 
 /* Next line that is not a comment: 1, 0 at the end, -1 on failure. */
@@ -148,27 +151,40 @@ static int reserve(struct reader *in, topomap_error *err)
     return graph->load ? 0 : -1;
 }
 
-/* Vertex size and weights. Topomap has one load a rank: the first weight. */
+/* A number of a vertex, whose sum over all vertices is *total. */
+static int head_number(struct reader *in, const char **at, const char *what, uint64_t *total,
+                       uint64_t *value, topomap_error *err)
+{
+    *at = topomap_text_blanks(*at);
+    if (topomap_text_number(at, value))
+        return topomap_text_fail(in->input, *at, what, err);
+    if (*value >= TOPOMAP_GRAPH_SUM - *total)
+        return topomap_input_fail(in->input, err, "the sum of vertex %s reaches 2^63",
+                                  total == &in->sizes_total ? "sizes" : "weights");
+    *total += *value;
+    return 0;
+}
+
+/* Vertex size and weights: size, load (the first weight), load_more. */
 static int vertex_head(struct reader *in, uint64_t u, const char **at, topomap_error *err)
 {
-    uint64_t value;
+    topomap_graph *graph = in->graph;
+    uint64_t more = in->loads ? in->constraints - 1 : 0;
 
-    if (in->sizes) {
-        *at = topomap_text_blanks(*at);
-        if (topomap_text_number(at, &value))
-            return topomap_text_fail(in->input, *at, "the vertex's size", err);
-    }
-    for (uint64_t k = 0; in->loads && k < in->constraints; k++) {
-        *at = topomap_text_blanks(*at);
-        if (topomap_text_number(at, &value))
-            return topomap_text_fail(in->input, *at, "the vertex's weight", err);
-        if (k)
-            continue;
-        if (value >= TOPOMAP_GRAPH_SUM - in->loads_total)
-            return topomap_input_fail(in->input, err, "the sum of vertex weights reaches 2^63");
-        in->loads_total += value;
-        in->graph->load[u] = value;
-    }
+    if (in->sizes &&
+        (topomap_grow(&graph->size, &in->capacity_size, u + 1, sizeof *graph->size, err) ||
+         head_number(in, at, "the vertex's size", &in->sizes_total, &graph->size[u], err)))
+        return -1;
+    if (in->loads &&
+        head_number(in, at, "the vertex's weight", &in->loads_total, &graph->load[u], err))
+        return -1;
+    if (more && topomap_grow(&graph->load_more, &in->capacity_more, (u + 1) * more,
+                             sizeof *graph->load_more, err))
+        return -1;
+    for (uint64_t k = 0; k < more; k++)
+        if (head_number(in, at, "the vertex's weight", &in->more_total,
+                        &graph->load_more[u * more + k], err))
+            return -1;
     return 0;
 }
 
@@ -238,43 +254,6 @@ static int vertex_row(struct reader *in, uint64_t u, const char *at, int *ordere
     }
 }
 
-struct entry {
-    uint32_t target;
-    uint64_t bytes;
-};
-
-static int by_target(const void *a, const void *b)
-{
-    uint32_t x = ((const struct entry *)a)->target, y = ((const struct entry *)b)->target;
-
-    return (x > y) - (x < y);
-}
-
-static int sort_row(struct reader *in, uint64_t u, topomap_error *err)
-{
-    topomap_graph *graph = in->graph;
-    uint64_t begin = graph->offset[u], count = graph->arcs - begin;
-    struct entry *row = topomap_alloc(count, sizeof *row, err);
-    uint64_t twice = 0;
-
-    if (!row)
-        return -1;
-    for (uint64_t i = 0; i < count; i++)
-        row[i] = (struct entry){graph->target[begin + i], graph->bytes[begin + i]};
-    qsort(row, count, sizeof *row, by_target);
-    for (uint64_t i = 0; i < count; i++) {
-        graph->target[begin + i] = row[i].target;
-        graph->bytes[begin + i] = row[i].bytes;
-        if (i && row[i].target == row[i - 1].target)
-            twice = (uint64_t)row[i].target + 1;
-    }
-    free(row);
-    if (twice)
-        return topomap_input_fail(in->input, err, "vertex %llu lists vertex %llu twice",
-                                  (unsigned long long)u + 1, (unsigned long long)twice);
-    return 0;
-}
-
 static int vertex_read(struct reader *in, uint64_t u, const char *at, topomap_error *err)
 {
     topomap_graph *graph = in->graph;
@@ -287,7 +266,7 @@ static int vertex_read(struct reader *in, uint64_t u, const char *at, topomap_er
         return -1;
     in->line[u] = topomap_input_lineno(in->input);
     if (vertex_head(in, u, &at, err) || vertex_row(in, u, at, &ordered, err) ||
-        (!ordered && sort_row(in, u, err)))
+        (!ordered && topomap_undirected_sort(in->input, graph, graph->offset[u], u, 1, err)))
         return -1;
     graph->offset[u + 1] = graph->arcs;
     return 0;
@@ -326,78 +305,22 @@ static int vertices_read(struct reader *in, topomap_error *err)
     return 0;
 }
 
-static int one_sided(const struct reader *in, uint32_t from, uint32_t to, topomap_error *err)
-{
-    return topomap_error_set(err, TOPOMAP_EINPUT,
-                             "%s:%zu: vertex %lu lists vertex %lu, which (line %zu) does not list "
-                             "it",
-                             topomap_input_path(in->input), in->line[from], (unsigned long)from + 1,
-                             (unsigned long)to + 1, in->line[to]);
-}
-
-/* Finds for arc `i`, u -> v with u < v, its way back, and splits the weight of the edge: the half
- * rounded up goes from the smaller id. Rows ascend, so cursor[v] meets the u's in order. */
-static int split_edge(struct reader *in, uint32_t u, uint64_t i, uint64_t *cursor,
-                      topomap_error *err)
-{
-    topomap_graph *graph = in->graph;
-    uint32_t v = graph->target[i];
-    uint64_t back = cursor[v], weight = graph->bytes[i];
-
-    if (back < graph->offset[v + 1] && graph->target[back] < u)
-        return one_sided(in, v, graph->target[back], err);
-    if (back == graph->offset[v + 1] || graph->target[back] > u)
-        return one_sided(in, u, v, err);
-    if (graph->bytes[back] != weight)
-        return topomap_error_set(
-            err, TOPOMAP_EINPUT, "%s:%zu: edge %lu-%lu has weight %llu here and %llu on line %zu",
-            topomap_input_path(in->input), in->line[v], (unsigned long)v + 1, (unsigned long)u + 1,
-            (unsigned long long)graph->bytes[back], (unsigned long long)weight, in->line[u]);
-    cursor[v]++;
-    if (weight >= TOPOMAP_GRAPH_SUM - graph->total_bytes)
-        return topomap_error_set(err, TOPOMAP_EINPUT,
-                                 "%s:%zu: the sum of edge weights reaches 2^63",
-                                 topomap_input_path(in->input), in->line[u]);
-    graph->total_bytes += weight;
-    graph->bytes[i] = weight - weight / 2;
-    graph->bytes[back] = weight / 2;
-    return 0;
-}
-
-static int split_edges(struct reader *in, topomap_error *err)
-{
-    topomap_graph *graph = in->graph;
-    uint64_t *cursor = topomap_alloc(graph->ranks, sizeof *cursor, err);
-    int status = cursor ? 0 : -1;
-
-    if (cursor)
-        memcpy(cursor, graph->offset, graph->ranks * sizeof *cursor);
-    for (uint32_t u = 0; !status && u < graph->ranks; u++) {
-        uint64_t i = cursor[u];
-
-        if (i < graph->offset[u + 1] && graph->target[i] < u)
-            status = one_sided(in, u, graph->target[i], err);
-        for (; !status && i < graph->offset[u + 1]; i++)
-            status = split_edge(in, u, i, cursor, err);
-    }
-    free(cursor);
-    graph->pairs = graph->arcs / 2;
-    return status;
-}
-
-static int metis_read(topomap_input *input, topomap_graph **graph, topomap_error *err)
+static int metis_read(topomap_input *input, const topomap_graph_options *options,
+                      topomap_graph **graph, topomap_error *err)
 {
     struct reader in = {.input = input};
     const char *bytes;
     size_t size;
     int status = -1;
 
+    (void)options;
     if (topomap_input_peek(input, 1, &bytes, &size, err))
         return -1;
     in.graph = topomap_alloc(1, sizeof *in.graph, err);
     if (in.graph && !header_read(&in, err) && !reserve(&in, err) && !vertices_read(&in, err)) {
         in.graph->ranks = (uint32_t)in.ranks;
-        status = split_edges(&in, err);
+        in.graph->loads = in.loads ? (uint32_t)in.constraints : 0;
+        status = topomap_undirected_split(input, in.graph, in.line, 1, err);
     }
     free(in.line);
     if (status)
@@ -407,12 +330,38 @@ static int metis_read(topomap_input *input, topomap_graph **graph, topomap_error
     return status;
 }
 
-/* Edge weights always, vertex weights where there are any. */
+static void write_header(const topomap_graph *graph, uint64_t pairs, FILE *file)
+{
+    fprintf(file, "%lu %llu %c%c1", (unsigned long)graph->ranks, (unsigned long long)pairs,
+            graph->size ? '1' : '0', graph->load ? '1' : '0');
+    if (graph->load_more)
+        fprintf(file, " %lu", (unsigned long)graph->loads);
+    fputc('\n', file);
+}
+
+/* What stands before the neighbours; nonzero where anything does. */
+static int write_head(const topomap_graph *graph, uint32_t u, topomap_text_out *out)
+{
+    uint32_t more = graph->load_more ? graph->loads - 1 : 0;
+
+    if (graph->size)
+        topomap_text_put(out, graph->size[u]);
+    if (graph->size && graph->load)
+        topomap_text_char(out, ' ');
+    if (graph->load)
+        topomap_text_put(out, graph->load[u]);
+    for (uint32_t k = 0; k < more; k++) {
+        topomap_text_char(out, ' ');
+        topomap_text_put(out, graph->load_more[(size_t)u * more + k]);
+    }
+    return graph->size || graph->load;
+}
+
+/* Edge weights always, vertex sizes and weights where there are any. */
 static int metis_write(const topomap_graph *graph, const char *path, FILE *file, topomap_error *err)
 {
     topomap_text_out *out;
     topomap_weights all = {0};
-    const uint64_t *load = graph->load;
 
     (void)path;
     if (topomap_pairs_new(graph, &all, err))
@@ -420,13 +369,12 @@ static int metis_write(const topomap_graph *graph, const char *path, FILE *file,
     out = topomap_alloc(1, sizeof *out, err);
     if (out) {
         out->file = file;
-        fprintf(file, "%lu %llu 0%c1\n", (unsigned long)graph->ranks,
-                (unsigned long long)graph->pairs, load ? '1' : '0');
+        write_header(graph, all.offset[graph->ranks] / 2, file);
         for (uint32_t u = 0; u < graph->ranks; u++) {
-            if (load)
-                topomap_text_put(out, load[u]);
+            int head = write_head(graph, u, out);
+
             for (uint64_t i = all.offset[u]; i < all.offset[u + 1]; i++) {
-                if (load || i > all.offset[u])
+                if (head || i > all.offset[u])
                     topomap_text_char(out, ' ');
                 topomap_text_put(out, (uint64_t)all.target[i] + 1);
                 topomap_text_char(out, ' ');

@@ -1,39 +1,153 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Graphs made from a pattern: the table, and what each pattern's file gives it. */
+/* Graphs made from a pattern: what a row of the table is, and what its file gets and gives. */
 #ifndef TOPOMAP_GRAPH_PATTERNS_H
 #define TOPOMAP_GRAPH_PATTERNS_H
 
 #include "graph/graph.h"
+#include "util/random.h"
 
-#define TOPOMAP_PATTERN_DIMS 4
+#define TOPOMAP_PATTERN_DIMS 8
+#define TOPOMAP_PATTERN_PARAMS 24
+#define TOPOMAP_PATTERN_FACTORS 24
 /** More arcs than this are refused: 24 bytes each while the graph is made. */
 #define TOPOMAP_PATTERN_ARCS ((uint64_t)1 << 31)
+/** How deep sum(), phases() and blocks() may stand in each other. */
+#define TOPOMAP_PATTERN_DEPTH 8
 
-/** What a pattern's text says, before it is made. */
+/** A letter a dimension, for wrap= and bytes=. */
+#define TOPOMAP_PATTERN_LETTERS "xyztuvwr"
+
+enum topomap_param_type {
+    TOPOMAP_PARAM_END = 0,
+    TOPOMAP_PARAM_COUNT,  /**< an integer of least..most; 4K is 4096, 1e6 a million */
+    TOPOMAP_PARAM_REAL,   /**< a number of least..most with a fraction */
+    TOPOMAP_PARAM_WORD,   /**< one of `values`, which are separated by | */
+    TOPOMAP_PARAM_FLAG,   /**< stands alone */
+    TOPOMAP_PARAM_SHAPE,  /**< AxBx..., each of 1 to 2^31; least..most dimensions */
+    TOPOMAP_PARAM_WRAP,   /**< letters of dimensions; `periodic` sets all */
+    TOPOMAP_PARAM_SIDES,  /**< bytes by direction: N, or x:N,y+:N,y-:N */
+    TOPOMAP_PARAM_FACTOR, /**< a size from 1 to 2^31; may stand several times, in any order */
+};
+
+/** One parameter of a pattern: the parser, the messages and the help all go by this. */
+typedef struct topomap_pattern_param {
+    const char *name;
+    enum topomap_param_type type;
+    const char *values;   /**< how a value is written in the help; of a word: all of them */
+    const char *fallback; /**< the default, as text; "": none; NULL: must be given */
+    const char *help;
+    double least, most; /**< of numbers and of a shape's dimensions; 0, 0: 1 to 2^31 */
+} topomap_pattern_param;
+
+/** What the text gave one parameter. */
+typedef struct topomap_pattern_value {
+    int given;       /* in the text, not by default */
+    uint64_t number; /* COUNT; index of a WORD; bits of WRAP; 1 of a FLAG */
+    double real;
+} topomap_pattern_value;
+
+typedef struct topomap_pattern topomap_pattern;
+
+/** What a pattern's text says. A pattern has at most one shape and one SIDES. */
 typedef struct topomap_pattern_args {
-    const char *text; /* all of it, for messages */
-    uint64_t ranks;   /* 0: not said */
-    uint64_t group;   /* alltoall; 0: not said */
-    uint64_t bytes;   /* per direction of a pair */
-    int points;       /* of a stencil: most neighbours + 1 */
-    int dims;         /* used of dim */
+    const topomap_pattern *pattern;
+    topomap_pattern_value value[TOPOMAP_PATTERN_PARAMS];
+    int dims;
     uint64_t dim[TOPOMAP_PATTERN_DIMS];
-    unsigned wrap;    /* bit k: dimension k is periodic */
-    int last_fastest; /* rank numbering; 0: the first dimension varies fastest */
+    uint64_t side[TOPOMAP_PATTERN_DIMS][2]; /* bytes down and up each dimension */
+    int factors;
+    struct {
+        int param; /* which of the pattern's */
+        uint64_t size;
+    } factor[TOPOMAP_PATTERN_FACTORS]; /* in the text's order */
 } topomap_pattern_args;
 
-/** Adds all arcs of the pattern and returns its number of ranks through \p args->ranks. */
-typedef int (*topomap_pattern_make)(topomap_pattern_args *args, topomap_arcs *arcs,
+/** The value of a parameter that the pattern's table has. */
+const topomap_pattern_value *topomap_pattern_get(const topomap_pattern_args *args,
+                                                 const char *name);
+uint64_t topomap_pattern_number(const topomap_pattern_args *args, const char *name);
+
+/** Where a pattern's file puts the graph. Arcs may come in any order; those with the same ends are
+ *  added up. */
+typedef struct topomap_pattern_out {
+    uint64_t ranks;
+    topomap_arcs arcs;
+    uint64_t *load; /* [ranks] or NULL */
+    size_t *phase;  /* [phases] the first arc of each phase; none: all at the same time */
+    size_t phase_capacity;
+    uint32_t phases;
+} topomap_pattern_out;
+
+typedef int (*topomap_pattern_make)(const topomap_pattern_args *args, topomap_pattern_out *out,
                                     topomap_error *err);
 
-/** Grids of any kind; \p args->points chooses how many dimensions a neighbour may differ in. */
-int topomap_pattern_grid(topomap_pattern_args *args, topomap_arcs *arcs, topomap_error *err);
-/** Complete groups of consecutive ranks. */
-int topomap_pattern_alltoall(topomap_pattern_args *args, topomap_arcs *arcs, topomap_error *err);
+struct topomap_pattern {
+    topomap_graph_pattern_info row;
+    const topomap_pattern_param *param; /* up to TOPOMAP_PARAM_END; the first `leading` may stand */
+    int leading;                        /* without their names, with a colon between them */
+    int dims;                           /* of the shape; 0: as its parameter says */
+    topomap_pattern_make make;
+};
 
-/** Nonzero if the word before the first colon (or all of it) is a pattern's name. */
+/** Says how large the graph is before any of it is made: sets \p out->ranks and makes room for
+ *  \p arcs. EUSAGE on more than 2^31 ranks (or none), or more than TOPOMAP_PATTERN_ARCS. */
+int topomap_pattern_size(topomap_pattern_out *out, uint64_t ranks, uint64_t arcs,
+                         topomap_error *err);
+/** \p a * \p b, or 2^63 where that is more: for sizes before topomap_pattern_size(). */
+uint64_t topomap_pattern_times(uint64_t a, uint64_t b);
+/** The arcs from here on happen after those so far. */
+int topomap_pattern_phase(topomap_pattern_out *out, topomap_error *err);
+/** The arc from \p from to \p to and the one back, \p bytes each. */
+int topomap_pattern_pair(topomap_pattern_out *out, uint64_t from, uint64_t to, uint64_t bytes,
+                         topomap_error *err);
+
+/** 0 <= x < 1. */
+static inline double topomap_pattern_unit(topomap_random *random)
+{
+    return (double)(topomap_random_next(random) >> 11) * 0x1p-53;
+}
+
+/** The rows of all files, in the order of the help; NULL after the last. */
+const topomap_pattern *topomap_pattern_at(size_t i);
+const topomap_pattern *topomap_pattern_named(const char *name, size_t length);
+
+/** Reads the text of one pattern, [begin, end) of \p text. */
+int topomap_pattern_parse(const topomap_pattern *pattern, const char *text, const char *begin,
+                          const char *end, topomap_pattern_args *args, topomap_error *err);
+/** Fails with where in \p text the trouble is. */
+int topomap_pattern_fail(const char *text, const char *at, topomap_error *err, const char *format,
+                         ...) TOPOMAP_PRINTF(4, 5);
+/** How a pattern is written, for instance `ring:N[,bytes=N]`. */
+void topomap_pattern_grammar(const topomap_pattern *pattern, char *text, size_t room);
+
+/** Nonzero if the text begins with a pattern's name or is a composition. */
 int topomap_pattern_is_named(const char *text);
 /** Fills \p out with why \p text names no pattern: the near name, or all names. */
 void topomap_pattern_suggest(const char *text, char *out, size_t room);
+
+/* ---- What the families' files have -------------------------------------------------------- */
+
+extern const topomap_pattern topomap_patterns_grid[], topomap_patterns_groups[],
+    topomap_patterns_product[], topomap_patterns_trees[], topomap_patterns_random[],
+    topomap_patterns_nas[], topomap_patterns_training[], topomap_patterns_meshes[],
+    topomap_patterns_points[];
+
+#define TOPOMAP_PARAM_NONE                                                                         \
+    {                                                                                              \
+        NULL, TOPOMAP_PARAM_END, NULL, NULL, NULL, 0, 0                                            \
+    }
+#define TOPOMAP_PARAM_BYTES(fallback, help)                                                        \
+    {                                                                                              \
+        "bytes", TOPOMAP_PARAM_COUNT, "N", fallback, help, 1, 0x1p62                               \
+    }
+#define TOPOMAP_PARAM_SEED                                                                         \
+    {                                                                                              \
+        "seed", TOPOMAP_PARAM_COUNT, "N", "1", "the same seed gives the same graph", 0, 0x1p62     \
+    }
+#define TOPOMAP_PARAM_ORDER                                                                        \
+    {                                                                                              \
+        "order", TOPOMAP_PARAM_WORD, "column|row", "column",                                       \
+            "column: x varies fastest; row: the last dimension does, as in MPI_Cart_create", 0, 0  \
+    }
 
 #endif

@@ -101,6 +101,33 @@ static int count_fields(struct span line)
     return count;
 }
 
+/* A line of a matrix. */
+struct row {
+    size_t columns;
+    int zero; /* its entry on the diagonal */
+};
+
+static int row_look(struct span line, size_t diagonal, struct row *row)
+{
+    *row = (struct row){0, 0};
+    for (;;) {
+        const char *begin;
+
+        while (line.begin < line.end && is_blank(*line.begin))
+            line.begin++;
+        if (line.begin == line.end)
+            return 0;
+        begin = line.begin;
+        if (*begin < '0' || *begin > '9')
+            return -1;
+        while (line.begin < line.end && !is_blank(*line.begin))
+            if (!memchr("0123456789.eE+-", *line.begin++, 15))
+                return -1;
+        if (row->columns++ == diagonal)
+            row->zero = *begin == '0' && line.begin - begin == 1;
+    }
+}
+
 struct header {
     uint64_t n, m, fmt, ncon;
     size_t fmt_digits;
@@ -228,4 +255,37 @@ int topomap_edges_recognise(const char *bytes, size_t size)
     if (size && *bytes == '#')
         return TOPOMAP_SURE_LIKELY * 2;
     return fields ? TOPOMAP_SURE_LIKELY : TOPOMAP_SURE_NOT;
+}
+
+/* A square of numbers. Up to 4 columns it could be a list of edges, and is none where its diagonal
+ * is 0 and its lines end in blanks, as TreeMatch's do. */
+int topomap_treematch_recognise(const char *bytes, size_t size)
+{
+    struct window window;
+    size_t columns = 0, rows = 0;
+    int zeros = 1, blanks = 1;
+
+    window_fill(&window, bytes, size, '\0');
+    for (size_t i = 0; i < window.lines; i++) {
+        struct span line = window.line[i];
+        struct row row;
+
+        if (row_look(line, rows, &row) < 0)
+            return TOPOMAP_SURE_NOT;
+        if (!row.columns)
+            continue;
+        if (columns && row.columns != columns)
+            return TOPOMAP_SURE_NOT;
+        columns = row.columns;
+        zeros &= row.zero;
+        blanks &= is_blank(line.end[-1]);
+        rows++;
+    }
+    if (!columns && size)
+        return window.whole ? TOPOMAP_SURE_NOT : TOPOMAP_SURE_MAYBE;
+    if (window.whole && window.all_lines <= LINES && rows != columns)
+        return columns > 4 ? TOPOMAP_SURE_BROKEN : TOPOMAP_SURE_HARDLY;
+    if (columns > 4)
+        return TOPOMAP_SURE_CHECKED + TOPOMAP_SURE_HARDLY;
+    return zeros && blanks && columns > 1 ? TOPOMAP_SURE_CHECKED : TOPOMAP_SURE_HARDLY;
 }

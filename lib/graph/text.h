@@ -63,6 +63,12 @@ static inline void topomap_text_char(topomap_text_out *out, char c)
     out->buffer[out->used++] = c;
 }
 
+static inline void topomap_text_string(topomap_text_out *out, const char *text)
+{
+    while (*text)
+        topomap_text_char(out, *text++);
+}
+
 static inline void topomap_text_put(topomap_text_out *out, uint64_t value)
 {
     char digits[20];

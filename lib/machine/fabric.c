@@ -415,6 +415,10 @@ static int set_network(const struct ways *w, double common, topomap_machine *m, 
         m->network->unit = common > 0 ? "s" : "bytes";
         status = name_network(f, number, m->network, err);
     }
+    if (status == 0 && f->tree) {
+        m->network->fattree = topomap_fattree_copy(f->tree, f->hosts, w->nodes, w->host, err);
+        status = m->network->fattree ? 0 : -1;
+    }
     free(number);
     free(own);
     free(cable);

@@ -4,6 +4,7 @@
 #ifndef TOPOMAP_FABRIC_H
 #define TOPOMAP_FABRIC_H
 
+#include "machine/fattree.h"
 #include "machine/network.h"
 #include "machine/spec.h"
 
@@ -19,7 +20,8 @@ typedef struct topomap_fabric {
     int hosts_route;      /* traffic of others goes through hosts, too */
     topomap_cable *cable; /* [cables] capacity: bytes a second, 0: not known */
     size_t cables, room;
-    char **name; /* [vertices] */
+    char **name;                 /* [vertices] */
+    const topomap_fattree *tree; /* of a fat tree, for its routes; or NULL */
 } topomap_fabric;
 
 /** Makes room for the names; EUSAGE where a bound above is passed. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/fattree.h"
 #include "machine/machine.h"
 #include "util/alloc.h"
 
@@ -19,6 +20,7 @@ void topomap_network_free(topomap_network *network)
     free(network->head);
     free(network->cables);
     free(network->capacity);
+    topomap_fattree_free(network->fattree);
     free(network->next);
     free(network);
 }

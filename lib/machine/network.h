@@ -21,7 +21,8 @@ typedef struct topomap_network {
     const char *unit;    /* of traffic / capacity: "bytes" (capacity 1 a cable) or "s"; static */
     uint32_t *next;      /* NULL, or [vertices * nodes]: the link towards a node by the routing
                             tables; UINT32_MAX where they have none */
-    char **name;         /* [vertices] or NULL */
+    struct topomap_fattree *fattree; /* owned; or NULL: routes by rule, where next is NULL */
+    char **name;                     /* [vertices] or NULL */
 } topomap_network;
 
 /** Cables of both directions between two vertices. */
@@ -46,6 +47,23 @@ void topomap_network_free(topomap_network *network);
 
 /** The link from \p tail to \p head, UINT32_MAX where there is none. */
 uint32_t topomap_network_link(const topomap_network *network, uint32_t tail, uint32_t head);
+
+/** Nonzero where the network has routes. */
+static inline int topomap_network_routed(const topomap_network *network)
+{
+    return network->next || network->fattree;
+}
+
+uint32_t topomap_fattree_next(const topomap_network *network, uint32_t at, uint32_t node);
+/** The link out of \p at towards a node by the routing tables, UINT32_MAX where they have none.
+ * Only for networks with routes. */
+static inline uint32_t topomap_network_next(const topomap_network *network, uint32_t at,
+                                            uint32_t node)
+{
+    if (!network->next)
+        return topomap_fattree_next(network, at, node);
+    return network->next[(size_t)at * network->nodes + node];
+}
 
 /** Takes other jobs' traffic off the links: \p path is a list of links (machine/links.h), in which
  *  the rate is what is used, in each direction; rows of one pair add up. A link keeps at least a

@@ -9,7 +9,7 @@
 #include "util/alloc.h"
 #include "util/random.h"
 
-enum { TREE_LEVELS = 6, RADIX = 254, MANY = 1 << 20 };
+enum { RADIX = 254, MANY = 1 << 20 };
 
 /* ---- key=value,key=value ----------------------------------------------------------------- */
 
@@ -91,15 +91,7 @@ static int name_hosts(topomap_fabric *f, topomap_error *err)
 
 /* ---- Fat trees --------------------------------------------------------------------------- */
 
-/* PGFT(levels; m; w; p): a switch of level l has m[l] children and w[l + 1] parents, with p[l + 1]
- * cables to each (Zahavi 2012); level 1 are the leaves, their children the hosts. */
-struct tree {
-    uint32_t levels, m[TREE_LEVELS + 2], w[TREE_LEVELS + 2], p[TREE_LEVELS + 2];
-    uint32_t above[TREE_LEVELS + 2], below[TREE_LEVELS + 2]; /* switches are above * below */
-    uint32_t first[TREE_LEVELS + 2];                         /* vertex */
-};
-
-static int leaf_tree(const topomap_spec *spec, struct tree *t, topomap_error *err)
+static int leaf_tree(const topomap_spec *spec, topomap_fattree *t, topomap_error *err)
 {
     t->levels = 2;
     t->w[1] = 1;
@@ -113,13 +105,13 @@ static int leaf_tree(const topomap_spec *spec, struct tree *t, topomap_error *er
 }
 
 /* All ports of k used, half of them downwards but at the top. */
-static int port_tree(const topomap_spec *spec, struct tree *t, topomap_error *err)
+static int port_tree(const topomap_spec *spec, topomap_fattree *t, topomap_error *err)
 {
     uint32_t k, hosts, taper;
 
     if (check_words(spec, " k levels hosts taper ", err) ||
         read_word(spec, "k", 2, RADIX, 0, &k, err) ||
-        read_word(spec, "levels", 1, TREE_LEVELS, 2, &t->levels, err) ||
+        read_word(spec, "levels", 1, TOPOMAP_FATTREE_LEVELS, 2, &t->levels, err) ||
         read_word(spec, "hosts", 1, RADIX, t->levels > 1 ? k / 2 : k, &hosts, err) ||
         read_word(spec, "taper", 1, RADIX, 1, &taper, err))
         return -1;
@@ -134,7 +126,8 @@ static int port_tree(const topomap_spec *spec, struct tree *t, topomap_error *er
 }
 
 /* Each product stays below 2^62: at most 6 factors of 254 or 2^20 * 2^20 with 254. */
-static void count_tree(const struct tree *t, uint64_t *hosts, uint64_t *switches, uint64_t *cables)
+static void count_tree(const topomap_fattree *t, uint64_t *hosts, uint64_t *switches,
+                       uint64_t *cables)
 {
     *hosts = 1;
     *switches = 0;
@@ -152,7 +145,7 @@ static void count_tree(const struct tree *t, uint64_t *hosts, uint64_t *switches
     }
 }
 
-static int add_level(topomap_fabric *f, struct tree *t, uint32_t level, topomap_error *err)
+static int add_level(topomap_fabric *f, topomap_fattree *t, uint32_t level, topomap_error *err)
 {
     uint32_t above = 1, below = 1;
     int status = 0;
@@ -173,7 +166,8 @@ static int add_level(topomap_fabric *f, struct tree *t, uint32_t level, topomap_
     return status;
 }
 
-static int join_level(topomap_fabric *f, const struct tree *t, uint32_t level, topomap_error *err)
+static int join_level(topomap_fabric *f, const topomap_fattree *t, uint32_t level,
+                      topomap_error *err)
 {
     uint32_t below = t->below[level], parents = t->w[level + 1];
     int status = 0;
@@ -191,7 +185,7 @@ static int join_level(topomap_fabric *f, const struct tree *t, uint32_t level, t
 int topomap_spec_fattree(const topomap_spec *spec, topomap_machine **machine, topomap_error *err)
 {
     topomap_fabric f = {0};
-    struct tree t = {0};
+    topomap_fattree t = {0};
     uint64_t hosts, switches, cables;
     int status;
 
@@ -207,6 +201,7 @@ int topomap_spec_fattree(const topomap_spec *spec, topomap_machine **machine, to
         status = topomap_fabric_join(&f, i, t.first[1] + i / t.m[1], 0, err);
     for (uint32_t level = 1; status == 0 && level < t.levels; level++)
         status = join_level(&f, &t, level, err);
+    f.tree = &t;
     return finish(&f, spec, status, 0, machine, err);
 }
 

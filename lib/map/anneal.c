@@ -13,7 +13,7 @@
 enum {
     DRAWS = 4096,     /* table of exponential random numbers */
     WINDOW = 4096,    /* vertices, neighbours mostly, that a cache holds */
-    BLOCK = 1024,     /* proposals at one temperature at least */
+    BLOCK = 1024,     /* proposals at one temperature; fewer where vertices are few */
     EDGES = 10000000, /* looked at in search of samples, about */
     SAMPLES = 512,    /* swaps priced to find the scale of the temperatures */
 };
@@ -178,7 +178,8 @@ static int ascending(const void *p, const void *q)
     return (x > y) - (x < y);
 }
 
-/* What swaps that make J worse cost here: the median, and what the cheapest tenth cost. */
+/* What swaps change J by here, mostly for the worse: the median, and the tenth that change it
+ * least. */
 static int sample(topomap_anneal *a, double *median, double *low, topomap_error *err)
 {
     double *cost = topomap_alloc(SAMPLES, sizeof *cost, err);
@@ -192,8 +193,8 @@ static int sample(topomap_anneal *a, double *median, double *low, topomap_error 
         uint32_t x = propose(a, a->close->how, u);
         double delta = x == UINT32_MAX ? 0.0 : topomap_anneal_delta(a, u, x);
 
-        if (delta > 0.0)
-            cost[count++] = delta;
+        if (delta != 0.0)
+            cost[count++] = fabs(delta);
     }
     if (count)
         qsort(cost, count, sizeof *cost, ascending);
@@ -208,7 +209,7 @@ static void cool(topomap_anneal *a, const topomap_problem *problem, uint64_t pro
                  double temperature, double cold, const float *draw)
 {
     uint32_t windows = a->vertices / WINDOW ? a->vertices / WINDOW : 1;
-    uint32_t each = windows > 1 ? 2 * WINDOW : BLOCK;
+    uint32_t each = windows > 1 ? 2 * WINDOW : a->vertices < BLOCK / 4 ? 4 * a->vertices : BLOCK;
     uint64_t rounds = proposals / ((uint64_t)windows * each) + 1;
     double factor = cold < temperature ? pow(cold / temperature, 1.0 / (double)rounds) : 1.0;
     uint32_t since = 0;

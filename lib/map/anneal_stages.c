@@ -30,7 +30,7 @@ static const schedule hot[][2] = {
 
 /* Edges looked at in one phase at most: what keeps large and dense graphs in bounds. */
 static const double edges_at_most[] = {
-    [TOPOMAP_FAST] = 2e8, [TOPOMAP_DEFAULT] = 1.5e9, [TOPOMAP_STRONG] = 6e9};
+    [TOPOMAP_FAST] = 2e8, [TOPOMAP_DEFAULT] = 1.5e9, [TOPOMAP_STRONG] = 3e9};
 
 static const uint32_t table_nodes[] = {[TOPOMAP_FAST] = 1024,
                                        [TOPOMAP_DEFAULT] = TOPOMAP_CLOSE_NODES,
@@ -41,6 +41,9 @@ static topomap_cooling in_bounds(const topomap_problem *problem, const topomap_a
 {
     double degree = (double)a->offset[a->vertices] / a->vertices;
     double most = edges_at_most[problem->effort] / (8 + 2 * degree);
+
+    if (problem->patience > 0.0 && problem->patience < 1.0)
+        most *= problem->patience;
 
     cooling.proposals *= a->vertices;
     if ((double)cooling.proposals > most)

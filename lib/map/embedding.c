@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "map/grid_find.h"
+#include "map/parameters.h"
 #include "util/alloc.h"
 
 enum { PIVOTS = 24, ITERATIONS = 60 };
@@ -111,18 +112,18 @@ static void principal(embedding *m, double *vector)
 }
 
 /* Stretches one axis over 0 to 1; ends stay inside. */
-static void stretch(embedding *m, uint32_t axis, double *position)
+static void stretch(uint32_t ranks, uint32_t axes, uint32_t axis, double *position)
 {
     double low = INFINITY, high = -INFINITY;
 
-    for (uint32_t r = 0; r < m->ranks; r++) {
-        double c = position[(size_t)r * m->axes + axis];
+    for (uint32_t r = 0; r < ranks; r++) {
+        double c = position[(size_t)r * axes + axis];
 
         low = c < low ? c : low;
         high = c > high ? c : high;
     }
-    for (uint32_t r = 0; r < m->ranks; r++) {
-        double *c = &position[(size_t)r * m->axes + axis];
+    for (uint32_t r = 0; r < ranks; r++) {
+        double *c = &position[(size_t)r * axes + axis];
 
         *c = high - low > 1e-9 ? (*c - low) / (high - low) : 0.5;
     }
@@ -140,7 +141,7 @@ static void project(embedding *m, uint32_t axis, double *position)
             sum += m->distance[(size_t)r * PIVOTS + i] * vector[i];
         position[(size_t)r * m->axes + axis] = sum;
     }
-    stretch(m, axis, position);
+    stretch(m->ranks, m->axes, axis, position);
 }
 
 /* The machine's axes, longest first, ties in order. */
@@ -181,10 +182,19 @@ static int lay_out(const topomap_mesh *mesh, double *position, topomap_error *er
     return status;
 }
 
+void topomap_embedding_stretch(const topomap_mesh *mesh, double *position)
+{
+    for (uint32_t a = 0; a < mesh->axes; a++)
+        stretch(mesh->problem->ranks, mesh->axes, a, position);
+}
+
 int topomap_embedding_make(const topomap_mesh *mesh, double *position, topomap_error *err)
 {
+    char path[4096];
     topomap_grid grid;
 
+    if (topomap_parameter_text(mesh->problem, "coordinates", path, sizeof path))
+        return topomap_embedding_read(mesh, path, position, err);
     if (mesh->axes == 0 || mesh->axes > TOPOMAP_GRID_DIMS ||
         !topomap_grid_find(&mesh->problem->weights, mesh->problem->ranks, mesh->axes, &grid))
         return lay_out(mesh, position, err);

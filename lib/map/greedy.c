@@ -13,6 +13,7 @@
 
 #include "graph/graph.h"
 #include "map/hosts.h"
+#include "metric/single_path.h"
 #include "util/alloc.h"
 
 enum { NONE = UINT32_MAX };
@@ -31,9 +32,7 @@ typedef struct greedy {
     uint32_t *order;    /* [units] heaviest first */
     edge *heap;
     size_t count, capacity;
-    /* one search */
-    uint32_t epoch, *seen, *hops, *via, *tail, *queue; /* [vertices] */
-    double *far, *slow; /* [vertices] load, and sum of 1 / capacity, along the best way */
+    topomap_path_search search;
 } greedy;
 
 /* ---- The heap ---------------------------------------------------------------------------- */
@@ -78,64 +77,22 @@ static edge pop(greedy *g)
 
 /* ---- Ways -------------------------------------------------------------------------------- */
 
-/* 1 where (far, slow) of the first is better, -1 worse. */
-static int better(double far, double slow, double than_far, double than_slow)
+/* A place with room; of equally good ones the first. */
+static uint32_t place_with_room(const void *data, uint32_t vertex)
 {
-    if (far < than_far || far > than_far)
-        return far < than_far ? 1 : -1;
-    return slow < than_slow ? 1 : slow > than_slow ? -1 : 0;
+    const greedy *g = data;
+    uint32_t place = g->hosts->place_of[vertex];
+
+    return place != NONE && g->left[place] > 0 ? place : NONE;
 }
 
-static void relax(greedy *g, uint32_t u, uint32_t link, uint32_t *found)
-{
-    const topomap_network *n = g->hosts->network;
-    uint32_t v = n->head[link];
-    double far = g->far[u] + g->load[link] / n->capacity[link];
-    double slow = g->slow[u] + 1.0 / n->capacity[link];
-
-    if (g->seen[v] != g->epoch) {
-        g->seen[v] = g->epoch;
-        g->hops[v] = g->hops[u] + 1;
-        g->queue[(*found)++] = v;
-    } else if (g->hops[v] != g->hops[u] + 1 || better(far, slow, g->far[v], g->slow[v]) <= 0) {
-        return;
-    }
-    g->far[v] = far;
-    g->slow[v] = slow;
-    g->via[v] = link;
-    g->tail[v] = u;
-}
-
-/* Best ways from a vertex, breadth first, as far as the vertex \p to, or (NONE) to the best place
- * with room. \return the vertex found, NONE where there is none */
+/* Best ways from a vertex as far as the vertex \p to, or (NONE) to the best place with room.
+ * \return the vertex found, NONE where there is none */
 static uint32_t search(greedy *g, uint32_t from, uint32_t to)
 {
-    const topomap_hosts *h = g->hosts;
-    uint32_t found = 1, best = NONE;
+    topomap_path_goal goal = {to, place_with_room, g};
 
-    g->epoch++;
-    g->seen[from] = g->epoch;
-    g->hops[from] = 0;
-    g->far[from] = g->slow[from] = 0;
-    g->queue[0] = from;
-    for (uint32_t i = 0; i < found; i++) {
-        uint32_t u = g->queue[i], place = h->place_of[u];
-
-        /* All ways to the vertices of this many hops are known now. */
-        if (best != NONE && g->hops[u] > g->hops[best])
-            break;
-        if (to != NONE ? u == to : place != NONE && g->left[place] > 0) {
-            int order =
-                best == NONE ? 1 : better(g->far[u], g->slow[u], g->far[best], g->slow[best]);
-
-            if (order > 0 || (order == 0 && place < h->place_of[best]))
-                best = u;
-        }
-        if (best == NONE)
-            for (uint32_t l = h->network->first[u]; l < h->network->first[u + 1]; l++)
-                relax(g, u, l, &found);
-    }
-    return best;
+    return topomap_path_find(&g->search, g->load, from, &goal);
 }
 
 static uint32_t first_with_room(const greedy *g)
@@ -170,9 +127,9 @@ static void load_way(greedy *g, const edge *e)
 
     if (from == to || search(g, from, to) == NONE)
         return;
-    for (uint32_t v = to; v != from; v = g->tail[v]) {
-        g->load[g->via[v]] += (double)e->weight / 2;
-        g->load[topomap_network_link(h->network, v, g->tail[v])] += (double)e->weight / 2;
+    for (uint32_t v = to; v != from; v = g->search.tail[v]) {
+        g->load[g->search.cost[v].link] += (double)e->weight / 2;
+        g->load[topomap_network_link(h->network, v, g->search.tail[v])] += (double)e->weight / 2;
     }
 }
 
@@ -291,22 +248,14 @@ static int try_starts(greedy *g, uint32_t *slot_of, topomap_error *err)
 static int allocate(greedy *g, topomap_error *err)
 {
     const topomap_hosts *h = g->hosts;
-    size_t vertices = h->network->vertices;
 
     g->load = topomap_alloc(h->network->links, sizeof *g->load, err);
     g->left = topomap_alloc(h->places, sizeof *g->left, err);
     g->place_of = topomap_alloc(h->units, sizeof *g->place_of, err);
     g->order = topomap_alloc(h->units, sizeof *g->order, err);
-    g->seen = topomap_alloc(vertices * 5, sizeof *g->seen, err);
-    g->far = topomap_alloc(vertices * 2, sizeof *g->far, err);
-    if (!g->load || !g->left || !g->place_of || !g->order || !g->seen || !g->far)
+    if (!g->load || !g->left || !g->place_of || !g->order)
         return -1;
-    g->hops = g->seen + vertices;
-    g->via = g->hops + vertices;
-    g->tail = g->via + vertices;
-    g->queue = g->tail + vertices;
-    g->slow = g->far + vertices;
-    return 0;
+    return topomap_path_init(&g->search, h->network, topomap_path_faster, err);
 }
 
 int topomap_map_greedy(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
@@ -326,8 +275,7 @@ int topomap_map_greedy(topomap_problem *problem, uint32_t *slot_of, topomap_erro
     free(g.place_of);
     free(g.order);
     free(g.heap);
-    free(g.seen);
-    free(g.far);
+    topomap_path_clear(&g.search);
     topomap_hosts_clear(&hosts);
     return status;
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "machine/distance.h"
+#include "map/contiguous.h"
+#include "map/objective.h"
 #include "map/portfolio.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -15,8 +18,8 @@ double topomap_problem_cost(const topomap_problem *problem, const uint32_t *slot
     for (uint32_t u = 0; u < w->vertices; u++)
         for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++)
             if (u < w->target[e])
-                sum += (double)w->weight[e] * topomap_slot_distance(problem->machine, slot_of[u],
-                                                                    slot_of[w->target[e]]);
+                sum += (double)w->weight[e] *
+                       topomap_slot_distance(problem->machine, slot_of[u], slot_of[w->target[e]]);
     return sum;
 }
 
@@ -108,12 +111,31 @@ static int problem_init(topomap_problem *problem, const topomap_graph *graph,
     return topomap_weights_new(graph, machine->slots, &problem->weights, err);
 }
 
+/* Routing tables with gaps: where the baseline meets one, all shortest paths stand in. */
+static int open_objective(const topomap_problem *problem, const char *model,
+                          topomap_objective *objective, topomap_error *err)
+{
+    topomap_score score;
+
+    if (topomap_objective_open(problem->machine, model, objective, err))
+        return -1;
+    if (model || strcmp(objective->model, "routes") != 0)
+        return 0;
+    if (topomap_objective_score(objective, problem->graph, problem->machine, problem->start, &score,
+                                err))
+        return -1;
+    if (isinf(score.max))
+        objective->model = "exact";
+    return 0;
+}
+
 int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
                 const topomap_map_options *options, topomap_mapping **out, topomap_error *err)
 {
     static const topomap_map_options none = {.effort = TOPOMAP_DEFAULT};
     topomap_problem problem = {0};
     topomap_mapping *mapping = topomap_alloc(1, sizeof *mapping, err);
+    topomap_objective objective = {0};
     uint32_t *start = NULL;
     int status;
 
@@ -121,15 +143,24 @@ int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
         return -1;
     options = options ? options : &none;
     status = problem_init(&problem, graph, machine, options, &start, err);
+    if (status == 0 && options->objective == TOPOMAP_OBJECTIVE_CONGESTION) {
+        status = open_objective(&problem, options->congestion_model, &objective, err);
+        problem.objective = &objective;
+    }
     if (status == 0) {
         mapping->ranks = graph->ranks;
         mapping->slot_of_rank = topomap_alloc(machine->slots, sizeof(uint32_t), err);
         status = mapping->slot_of_rank ? 0 : -1;
     }
     if (status == 0)
-        status = topomap_portfolio_run(&problem, options, mapping, err);
+        status = options->contiguous ? topomap_contiguous_run(&problem, options, mapping, err)
+                                     : topomap_portfolio_run(&problem, options, mapping, err);
     memcpy(mapping->phase_seconds, problem.phase_seconds, sizeof problem.phase_seconds);
     topomap_weights_clear(&problem.weights);
+    if (problem.lattice)
+        topomap_lattice_clear(problem.lattice);
+    free(problem.lattice);
+    topomap_objective_close(&objective);
     free(problem.scratch);
     free(start);
     if (status == 0)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "machine/distance.h"
+#include "map/parameters.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 
@@ -36,34 +37,12 @@ static double cost_without(const topomap_pairs *s, uint32_t u, uint32_t to, uint
     return sum;
 }
 
-static double shared_weight(const topomap_weights *w, uint32_t u, uint32_t x)
-{
-    uint64_t lo, hi;
-
-    if (w->offset[u + 1] - w->offset[u] > w->offset[x + 1] - w->offset[x]) {
-        uint32_t keep = u;
-
-        u = x;
-        x = keep;
-    }
-    lo = w->offset[u];
-    hi = w->offset[u + 1];
-    while (lo < hi) {
-        uint64_t mid = lo + (hi - lo) / 2;
-
-        if (w->target[mid] < x)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < w->offset[u + 1] && w->target[lo] == x ? (double)w->weight[lo] : 0.0;
-}
-
 static double priced(const topomap_pairs *s, uint32_t u, uint32_t x, int to_the_end)
 {
     uint32_t p = s->slot_of[u], q = s->slot_of[x];
-    double now = s->gamma[u] + s->gamma[x] -
-                 2 * shared_weight(&s->problem->weights, u, x) * distance(&s->oracle, p, q);
+    double now =
+        s->gamma[u] + s->gamma[x] -
+        2 * (double)topomap_twins_weight(&s->problem->weights, u, x) * distance(&s->oracle, p, q);
     double limit = to_the_end ? INFINITY : now;
     double then = cost_without(s, u, q, x, 0.0, limit);
 
@@ -106,10 +85,27 @@ void topomap_pairs_swap(topomap_pairs *s, uint32_t u, uint32_t x, double delta)
         s->swapped(s->data, u, x, delta);
 }
 
+static int64_t degree(const topomap_pairs *s, uint32_t u)
+{
+    const topomap_weights *w = &s->problem->weights;
+
+    return (int64_t)(w->offset[u + 1] - w->offset[u]);
+}
+
+int topomap_pairs_over(const topomap_pairs *s)
+{
+    return s->looks < 0 || topomap_problem_late(s->problem);
+}
+
 int topomap_pairs_try(topomap_pairs *s, uint32_t u, uint32_t x)
 {
-    double delta = s->delta(s, u, x);
+    double delta;
 
+    s->looks -= 1;
+    if (s->looks < 0 || topomap_twins_are(&s->twins, u, x))
+        return 0;
+    s->looks -= degree(s, u) + degree(s, x);
+    delta = s->delta(s, u, x);
     if (delta >= -1e-9 * (s->gamma[u] + s->gamma[x]))
         return 0;
     /* Gammas carry rounding errors of neighbours' heaviest edges. What those alone pretend to gain
@@ -123,16 +119,36 @@ int topomap_pairs_try(topomap_pairs *s, uint32_t u, uint32_t x)
     return 1;
 }
 
+/* The vertices without edges, in the order of their slots. */
+static int find_silent(topomap_pairs *s, topomap_error *err)
+{
+    uint32_t n = s->problem->weights.vertices,
+             *vertex_at = topomap_alloc(n, sizeof *vertex_at, err);
+
+    s->silent = topomap_alloc(n, sizeof *s->silent, err);
+    if (!vertex_at || !s->silent) {
+        free(vertex_at);
+        return -1;
+    }
+    for (uint32_t v = 0; v < n; v++)
+        vertex_at[s->slot_of[v]] = v;
+    for (uint32_t p = 0; p < n; p++)
+        if (degree(s, vertex_at[p]) == 0)
+            s->silent[s->silents++] = vertex_at[p];
+    free(vertex_at);
+    return 0;
+}
+
 int topomap_pairs_init(topomap_pairs *s, topomap_problem *problem, uint32_t *slot_of,
                        topomap_error *err)
 {
     uint32_t n = problem->weights.vertices;
 
-    *s = (topomap_pairs){.problem = problem, .slot_of = slot_of, .delta = delta_if_it_pays};
-    if (topomap_oracle_init(&s->oracle, problem->machine, err) != 0)
-        return -1;
+    *s = (topomap_pairs){
+        .problem = problem, .slot_of = slot_of, .delta = delta_if_it_pays, .looks = INT64_MAX};
     s->gamma = topomap_alloc(n, sizeof *s->gamma, err);
-    if (!s->gamma) {
+    if (!s->gamma || topomap_oracle_init(&s->oracle, problem->machine, err) != 0 ||
+        topomap_twins_init(&s->twins, &problem->weights, err) != 0 || find_silent(s, err) != 0) {
         topomap_pairs_clear(s);
         return -1;
     }
@@ -144,17 +160,49 @@ int topomap_pairs_init(topomap_pairs *s, topomap_problem *problem, uint32_t *slo
 void topomap_pairs_clear(topomap_pairs *s)
 {
     topomap_oracle_clear(&s->oracle);
+    topomap_twins_clear(&s->twins);
     free(s->gamma);
+    free(s->silent);
     s->gamma = NULL;
+    s->silent = NULL;
 }
 
-/* N_p leaves out pairs that cannot change J: two slots of one innermost group see all others, and
- * each other, at the same distances. */
-static int alike(const topomap_machine *m, uint32_t p, uint32_t q)
+int topomap_pairs_alike(const topomap_pairs *s, uint32_t p, uint32_t q)
 {
+    const topomap_machine *m = s->problem->machine;
+
     return m->node_of[p] == m->node_of[q] && m->inner[0].group[p] == m->inner[0].group[q];
 }
 
+/* Tries u against a run of vertices; those that cannot change J are passed over. Returns 1 where
+ * a swap was made, counting the failures since. */
+static void try_run(topomap_pairs *s, uint32_t u, uint32_t from, uint32_t to, uint64_t *failures)
+{
+    for (uint32_t x = from; x < to; x++)
+        if (!topomap_pairs_alike(s, s->slot_of[u], s->slot_of[x]) && topomap_pairs_try(s, u, x))
+            *failures = 0;
+        else
+            ++*failures;
+}
+
+/* Of alike slots one is enough. */
+static void try_silent(topomap_pairs *s, uint32_t u, uint64_t *failures)
+{
+    uint32_t last = UINT32_MAX;
+
+    for (uint32_t i = 0; i < s->silents; i++) {
+        uint32_t x = s->silent[i], p = s->slot_of[x];
+
+        ++*failures;
+        if (x == u || (last != UINT32_MAX && topomap_pairs_alike(s, p, s->slot_of[last])))
+            continue;
+        last = x;
+        if (!topomap_pairs_alike(s, s->slot_of[u], p) && topomap_pairs_try(s, u, x))
+            *failures = 0;
+    }
+}
+
+/* N_p also leaves out pairs that cannot change J. */
 int topomap_pairs_cyclic(topomap_pairs *s, uint32_t block, topomap_error *err)
 {
     uint32_t n = s->problem->weights.vertices, width = block ? block : n;
@@ -166,21 +214,30 @@ int topomap_pairs_cyclic(topomap_pairs *s, uint32_t block, topomap_error *err)
 
         pairs += members * (members - 1) / 2;
     }
+    if (width < n)
+        pairs += (uint64_t)s->silents * n;
     while (failures < pairs)
         for (uint32_t u = 0; u < n && failures < pairs; u++) {
             uint32_t end = n - u > width - u % width ? u + (width - u % width) : n;
 
-            if (topomap_problem_late(s->problem))
+            if (topomap_pairs_over(s))
                 return 0;
-            for (uint32_t x = u + 1; x < end && failures < pairs; x++) {
-                if (!alike(s->problem->machine, s->slot_of[u], s->slot_of[x]) &&
-                    topomap_pairs_try(s, u, x))
-                    failures = 0;
-                else
-                    failures++;
-            }
+            try_run(s, u, u + 1, end, &failures);
+            if (width < n)
+                try_silent(s, u, &failures);
         }
     return 0;
+}
+
+/* A search on a sparse graph ends by itself long before these are used up. On a dense one, where a
+ * sweep over all pairs is O(edges * vertices), they end it in time proportional to its size. */
+static int64_t allowed_looks(const topomap_problem *problem)
+{
+    static const int64_t each[] = {
+        [TOPOMAP_FAST] = 1 << 17, [TOPOMAP_DEFAULT] = 1 << 19, [TOPOMAP_STRONG] = 1 << 23};
+    const topomap_weights *w = &problem->weights;
+
+    return each[problem->effort] * w->vertices + 64 * (int64_t)w->offset[w->vertices];
 }
 
 enum { NP_BLOCK = 64 };
@@ -194,6 +251,7 @@ static int refine(topomap_problem *problem, uint32_t *slot_of, uint32_t depth, u
 
     if (status != 0)
         return -1;
+    s.looks = allowed_looks(problem);
     status = depth ? topomap_pairs_near(&s, depth, err) : topomap_pairs_cyclic(&s, block, err);
     topomap_pairs_clear(&s);
     problem->phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
@@ -207,7 +265,9 @@ int topomap_map_n2(topomap_problem *problem, uint32_t *slot_of, topomap_error *e
 
 int topomap_map_np(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
-    return refine(problem, slot_of, 0, NP_BLOCK, err);
+    uint64_t block = topomap_parameter_number(problem, "block", NP_BLOCK);
+
+    return refine(problem, slot_of, 0, (uint32_t)block, err);
 }
 
 int topomap_map_nc1(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)

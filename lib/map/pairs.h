@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Local search over pairs of ranks: Schulz & Traeff (VieM), sections 2, 3.2 and 3.3. A swap costs
  * O(d_u + d_v) to price and to make. How a swap is priced can be exchanged, so that a test can
- * show that the fast way takes the same path as the O(n) one. */
+ * show that the fast way takes the same path as the O(n) one. Where a rank might go instead of
+ * changing places - a slot that is empty, or that of a rank that talks to nobody - is in every
+ * neighbourhood, the papers' machines having no such slots. */
 #ifndef TOPOMAP_PAIRS_H
 #define TOPOMAP_PAIRS_H
 
 #include "map/problem.h"
+#include "map/twins.h"
 
 enum { TOPOMAP_PAIRS_CODE_BITS = 64 };
 
@@ -27,6 +30,10 @@ typedef struct topomap_pairs {
     topomap_oracle oracle;
     uint32_t *slot_of; /* [vertices], the caller's */
     double *gamma;     /* [vertices] cost of each vertex's edges where it is */
+    topomap_twins twins;
+    uint32_t *silent; /* [silents] vertices without edges, by slot at the beginning */
+    uint32_t silents;
+    int64_t looks; /* edges that may still be looked at; the search ends when they are used up */
     /** Cost change of exchanging u and x, or anything >= 0 where it does not pay. */
     double (*delta)(const struct topomap_pairs *pairs, uint32_t u, uint32_t x);
     /** Told of each swap that is made, with its delta; may be NULL. */
@@ -43,8 +50,12 @@ double topomap_pairs_distance(const topomap_pairs *pairs, uint32_t p, uint32_t q
 double topomap_pairs_delta(const topomap_pairs *pairs, uint32_t u, uint32_t x);
 /** Exchanges u and x and brings gamma up to date, in O(d_u + d_x). */
 void topomap_pairs_swap(topomap_pairs *pairs, uint32_t u, uint32_t x, double delta);
-/** Prices the pair and swaps where that pays; nonzero then. */
+/** Prices the pair and swaps where that pays; nonzero then. Twins are not priced. */
 int topomap_pairs_try(topomap_pairs *pairs, uint32_t u, uint32_t x);
+/** Nonzero when the caller's time or the looks are used up. */
+int topomap_pairs_over(const topomap_pairs *pairs);
+/** Whether two slots see all others, and each other, at the same distances. */
+int topomap_pairs_alike(const topomap_pairs *pairs, uint32_t p, uint32_t q);
 
 /** All pairs in cyclic order, until a whole round fails. \p block: pairs of one block of so many
  *  consecutive ranks only (N_p); 0: all (N^2). */

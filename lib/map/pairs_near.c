@@ -19,12 +19,14 @@ typedef struct near_search {
     uint32_t *seen;  /* [n] the round that met the vertex last */
     uint32_t round;
     uint64_t now;      /* counts turns and swaps */
+    uint32_t *part;    /* [n] vertices of u's connected part */
+    uint64_t vacated;  /* when a slot that nobody needs was last exchanged for another */
     uint64_t *touched; /* [n] when the vertex or a neighbour last moved */
     uint64_t *checked; /* [n] when the vertex's turn last began, 0: never */
 } near_search;
 
-/* Vertices within reach of u, without u: ball[1..return). */
-static uint32_t find_ball(near_search *s, uint32_t u)
+/* Vertices within reach of u, without u: ball[1..return). Ends early where it has \p most. */
+static uint32_t find_ball(near_search *s, uint32_t u, uint32_t depth, uint32_t most)
 {
     const topomap_weights *w = &s->pairs->problem->weights;
     uint32_t begin = 0, end = 1;
@@ -32,20 +34,36 @@ static uint32_t find_ball(near_search *s, uint32_t u)
     s->round++;
     s->seen[u] = s->round;
     s->ball[0] = u;
-    for (uint32_t d = 0; d < s->depth && begin < end; d++) {
+    for (uint32_t d = 0; d < depth && begin < end; d++) {
         uint32_t level_end = end;
 
-        for (; begin < level_end; begin++)
-            for (uint64_t e = w->offset[s->ball[begin]]; e < w->offset[s->ball[begin] + 1]; e++) {
-                uint32_t v = w->target[e];
+        for (; begin < level_end && end < most; begin++) {
+            uint32_t v = s->ball[begin];
 
-                if (s->seen[v] == s->round)
+            s->pairs->looks -= (int64_t)(w->offset[v + 1] - w->offset[v]);
+            for (uint64_t e = w->offset[v]; e < w->offset[v + 1]; e++) {
+                if (s->seen[w->target[e]] == s->round)
                     continue;
-                s->seen[v] = s->round;
-                s->ball[end++] = v;
+                s->seen[w->target[e]] = s->round;
+                s->ball[end++] = w->target[e];
             }
+        }
     }
     return end;
+}
+
+/* Fills part[]: how many vertices are connected with each. */
+static void measure_parts(near_search *s, uint32_t n)
+{
+    for (uint32_t u = 0; u < n; u++) {
+        uint32_t size;
+
+        if (s->part[u])
+            continue;
+        size = find_ball(s, u, n, n);
+        for (uint32_t i = 0; i < size; i++)
+            s->part[s->ball[i]] = size;
+    }
 }
 
 static void touch(near_search *s, uint32_t u)
@@ -62,27 +80,51 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+static int try_pair(near_search *s, uint32_t u, uint32_t x)
+{
+    const topomap_weights *w = &s->pairs->problem->weights;
+    uint64_t moved = later(s->touched[u], s->touched[x]);
+
+    if (later(s->checked[x], s->checked[u]) > moved || !topomap_pairs_try(s->pairs, u, x))
+        return 0;
+    s->now++;
+    touch(s, u);
+    touch(s, x);
+    if (w->offset[x] == w->offset[x + 1])
+        s->vacated = s->now;
+    return 1;
+}
+
+/* Slots that nobody needs: of alike ones one is enough. */
+static int try_silent(near_search *s, uint32_t u)
+{
+    const topomap_pairs *pairs = s->pairs;
+    uint32_t last = UINT32_MAX;
+    int swapped = 0;
+
+    for (uint32_t i = 0; i < pairs->silents; i++) {
+        uint32_t x = pairs->silent[i], p = pairs->slot_of[x];
+
+        if (last != UINT32_MAX && topomap_pairs_alike(pairs, p, pairs->slot_of[last]))
+            continue;
+        last = x;
+        swapped |= try_pair(s, u, x);
+    }
+    return swapped;
+}
+
 /* One vertex's pairs; nonzero if a swap was made. */
 static int take_turn(near_search *s, uint32_t u)
 {
-    uint32_t size = find_ball(s, u);
+    uint32_t size = find_ball(s, u, s->depth, s->part[u]);
     uint64_t began = ++s->now;
     int swapped = 0;
 
     topomap_random_shuffle(&s->random, s->ball + 1, size - 1);
-    for (uint32_t i = 1; i < size; i++) {
-        uint32_t x = s->ball[i];
-        uint64_t moved = later(s->touched[u], s->touched[x]);
-
-        if (later(s->checked[x], s->checked[u]) > moved)
-            continue;
-        if (topomap_pairs_try(s->pairs, u, x)) {
-            s->now++;
-            touch(s, u);
-            touch(s, x);
-            swapped = 1;
-        }
-    }
+    for (uint32_t i = 1; i < size; i++)
+        swapped |= try_pair(s, u, s->ball[i]);
+    if (size > 1)
+        swapped |= try_silent(s, u);
     s->checked[u] = began;
     return swapped;
 }
@@ -95,9 +137,9 @@ static void search(near_search *s, uint32_t n)
         uint32_t u = s->order[i];
 
         quiet++;
-        if (s->checked[u] > s->touched[u])
+        if (s->checked[u] > later(s->touched[u], s->vacated))
             continue;
-        if (topomap_problem_late(s->pairs->problem))
+        if (topomap_pairs_over(s->pairs))
             return;
         if (take_turn(s, u))
             quiet = 0;
@@ -113,9 +155,11 @@ int topomap_pairs_near(topomap_pairs *pairs, uint32_t depth, topomap_error *err)
     s.order = topomap_alloc(n, sizeof *s.order, err);
     s.ball = topomap_alloc(n, sizeof *s.ball, err);
     s.seen = topomap_alloc(n, sizeof *s.seen, err);
+    s.part = topomap_alloc(n, sizeof *s.part, err);
     s.touched = topomap_alloc(n, sizeof *s.touched, err);
     s.checked = topomap_alloc(n, sizeof *s.checked, err);
-    if (s.order && s.ball && s.seen && s.touched && s.checked) {
+    if (s.order && s.ball && s.seen && s.part && s.touched && s.checked) {
+        measure_parts(&s, n);
         for (uint32_t u = 0; u < n; u++)
             s.order[u] = u;
         topomap_random_shuffle(&s.random, s.order, n);
@@ -125,6 +169,7 @@ int topomap_pairs_near(topomap_pairs *pairs, uint32_t depth, topomap_error *err)
     free(s.order);
     free(s.ball);
     free(s.seen);
+    free(s.part);
     free(s.touched);
     free(s.checked);
     return status;

@@ -109,6 +109,8 @@ int topomap_places_init(topomap_places *p, const topomap_machine *machine, topom
     p->levels =
         machine->inner_levels + (machine->kind == TOPOMAP_MACHINE_TREE ? machine->outer_levels : 0);
     status = number ? build(p, number, err) : -1;
+    if (status == 0 && machine->kind != TOPOMAP_MACHINE_TREE)
+        status = topomap_field_init(&p->field, machine, err);
     free(number);
     if (status != 0)
         topomap_places_clear(p);
@@ -136,6 +138,7 @@ void topomap_places_clear(topomap_places *p)
     free(p->far);
     free(p->node);
     free(p->used);
+    topomap_field_clear(&p->field);
     *p = (topomap_places){0};
 }
 
@@ -279,10 +282,21 @@ static double top_cost(const topomap_places *p, uint32_t g)
     const topomap_place_level *top = &p->level[p->levels - 1];
     double cost = top->pull[g] > 0.0 ? top->pull_best[g] : 0.0;
 
+    if (p->machine->kind == TOPOMAP_MACHINE_TREE)
+        return cost;
+    return cost + topomap_field_cost(&p->field, p->node[g]) -
+           top->pull[g] * topomap_field_own(&p->field, p->node[g]);
+}
+
+static void price_field(topomap_places *p)
+{
+    const topomap_place_level *top = &p->level[p->levels - 1];
+
+    if (p->machine->kind == TOPOMAP_MACHINE_TREE)
+        return;
     for (uint32_t i = 0; i < top->pulls; i++)
-        if (top->pulled[i] != g)
-            cost += top->pull[top->pulled[i]] * group_distance(p, g, top->pulled[i]);
-    return cost;
+        topomap_field_add(&p->field, p->node[top->pulled[i]], top->pull[top->pulled[i]]);
+    topomap_field_price(&p->field);
 }
 
 /* The child with room that costs least, ties by the lowest. */
@@ -326,6 +340,7 @@ uint32_t topomap_places_pulled(topomap_places *p)
     if (top->pulls == 0)
         return topomap_places_nearest(p);
     price_pulled(p);
+    price_field(p);
     for (uint32_t i = 0; i < top->groups; i++) {
         double cost = top->empty[i] ? top_cost(p, i) : INFINITY;
 

@@ -51,19 +51,7 @@ static void overlap(topomap_rectangle objects, topomap_rectangle processors, int
     }
 }
 
-void topomap_plane_overlap(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at)
-{
-    topomap_plane_affine(objects, processors, at); /* for more objects than processors */
-    overlap(objects, processors, 0, at);
-}
-
-void topomap_plane_aligned(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at)
-{
-    topomap_plane_affine(objects, processors, at);
-    overlap(objects, processors, 1, at);
-}
-
-void topomap_plane_affine(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at)
+static void stretch(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at)
 {
     for (uint32_t y = 0; y < objects.y; y++)
         for (uint32_t x = 0; x < objects.x; x++) {
@@ -72,6 +60,32 @@ void topomap_plane_affine(topomap_rectangle objects, topomap_rectangle processor
             to[0] = (uint32_t)((uint64_t)processors.x * x / objects.x);
             to[1] = (uint32_t)((uint64_t)processors.y * y / objects.y);
         }
+}
+
+int topomap_plane_overlap(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at,
+                          topomap_error *err)
+{
+    (void)err;
+    stretch(objects, processors, at); /* for more objects than processors */
+    overlap(objects, processors, 0, at);
+    return 0;
+}
+
+int topomap_plane_aligned(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at,
+                          topomap_error *err)
+{
+    (void)err;
+    stretch(objects, processors, at);
+    overlap(objects, processors, 1, at);
+    return 0;
+}
+
+int topomap_plane_affine(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at,
+                         topomap_error *err)
+{
+    (void)err;
+    stretch(objects, processors, at);
+    return 0;
 }
 
 topomap_rectangle topomap_plane_tile(topomap_rectangle objects, topomap_rectangle nodes,
@@ -133,7 +147,10 @@ static int map_plane(topomap_mesh *mesh, const char *name, topomap_plane_heurist
     at = topomap_alloc(mesh->problem->ranks, 2 * sizeof *at, err);
     if (!at)
         return -1;
-    heuristic(objects, (topomap_rectangle){nodes.x * tile.x, nodes.y * tile.y}, at);
+    if (heuristic(objects, (topomap_rectangle){nodes.x * tile.x, nodes.y * tile.y}, at, err) != 0) {
+        free(at);
+        return -1;
+    }
     for (uint32_t r = 0; r < mesh->problem->ranks; r++) {
         uint32_t place[2] = {at[2 * (size_t)r] / tile.x, at[2 * (size_t)r + 1] / tile.y};
 

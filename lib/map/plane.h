@@ -12,11 +12,18 @@ typedef struct topomap_rectangle {
 
 /** Where object (i % objects.x, i / objects.x) goes: at[2 * i] and at[2 * i + 1], inside
  *  \p processors. No two objects meet where there are at most as many as processors. */
-typedef void (*topomap_plane_heuristic)(topomap_rectangle objects, topomap_rectangle processors,
-                                        uint32_t *at);
-void topomap_plane_overlap(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at);
-void topomap_plane_aligned(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at);
-void topomap_plane_affine(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at);
+typedef int (*topomap_plane_heuristic)(topomap_rectangle objects, topomap_rectangle processors,
+                                       uint32_t *at, topomap_error *err);
+int topomap_plane_overlap(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at,
+                          topomap_error *err);
+int topomap_plane_aligned(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at,
+                          topomap_error *err);
+int topomap_plane_affine(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at,
+                         topomap_error *err);
+int topomap_plane_coce(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at,
+                       topomap_error *err);
+int topomap_plane_exco(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at,
+                       topomap_error *err);
 
 /** The tile of a node in the plane, tile.x * tile.y >= \p depth: the divisors of depth that bring
  *  the processors' shape nearest to the objects'. */

@@ -5,17 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map/objective.h"
+#include "map/parameters.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 
-/* A swap search ends in the nearest dip: from a baseline that is worse than the best construction it
- * takes longest and catches up least. */
-#define REFINE_WITHIN 1.0
+/* A start that is worse than the best so far by more than this is not worth refining. */
+#define REFINE_WITHIN 1.1
 
+/* Of two refinements, each has the first share of its time to show what it can do. */
 #define PROBE 0.3
 #define REST 2.0
 
-enum { MANY = 40000 }; /* slots that matched is for: recursion takes too long */
+enum { MANY = 40000 }; /* slots that recursion takes too long for: pairs go first */
+
 #define HIERARCHIES (TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX)
 
 /* What "auto" tries, in this order, from which effort on: a construction with how many seeds when
@@ -26,16 +29,33 @@ static const struct {
     enum topomap_effort from, to;
     uint32_t least, most; /* slots */
     uint32_t seeds;
+    int any_graph; /* not needed where time is short and the graph was recognised */
     const char *refine[3];
 } candidates[] = {
-    {"matched", TOPOMAP_ON_ALL, TOPOMAP_FAST, TOPOMAP_DEFAULT, MANY, UINT32_MAX, 1, {"anneal"}},
-    {"tree", HIERARCHIES, TOPOMAP_FAST, TOPOMAP_DEFAULT, 0, MANY - 1, 1, {"anneal"}},
-    {"top-down", HIERARCHIES, TOPOMAP_STRONG, TOPOMAP_STRONG, 0, UINT32_MAX, 5,
+    {"boxes", TOPOMAP_ON_TREE, TOPOMAP_FAST, TOPOMAP_STRONG, 0, UINT32_MAX, 1, 0, {"anneal"}},
+    {"grid", TOPOMAP_ON_TORUS, TOPOMAP_FAST, TOPOMAP_STRONG, 0, UINT32_MAX, 1, 0, {"anneal"}},
+    {"matched", TOPOMAP_ON_ALL, TOPOMAP_FAST, TOPOMAP_DEFAULT, MANY, UINT32_MAX, 1, 1, {"anneal"}},
+    {"tree", HIERARCHIES, TOPOMAP_FAST, TOPOMAP_DEFAULT, 0, MANY - 1, 1, 1, {"anneal"}},
+    {"top-down",
+     HIERARCHIES,
+     TOPOMAP_STRONG,
+     TOPOMAP_STRONG,
+     0,
+     UINT32_MAX,
+     5,
+     1,
      {"anneal", "anneal-hot"}},
-    {"rb-wrap", TOPOMAP_ON_TORUS, TOPOMAP_FAST, TOPOMAP_DEFAULT, 0, MANY - 1, 1, {"anneal"}},
-    {"rb-wrap", TOPOMAP_ON_TORUS, TOPOMAP_STRONG, TOPOMAP_STRONG, 0, UINT32_MAX, 3,
+    {"rb-wrap", TOPOMAP_ON_TORUS, TOPOMAP_FAST, TOPOMAP_DEFAULT, 0, MANY - 1, 1, 1, {"anneal"}},
+    {"rb-wrap",
+     TOPOMAP_ON_TORUS,
+     TOPOMAP_STRONG,
+     TOPOMAP_STRONG,
+     0,
+     UINT32_MAX,
+     3,
+     1,
      {"anneal", "anneal-hot"}},
-    {"refine", TOPOMAP_ON_ALL, TOPOMAP_FAST, TOPOMAP_STRONG, 0, UINT32_MAX, 1, {NULL}},
+    {"refine", TOPOMAP_ON_ALL, TOPOMAP_FAST, TOPOMAP_STRONG, 0, UINT32_MAX, 1, 1, {NULL}},
 };
 enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
 
@@ -45,9 +65,15 @@ typedef struct portfolio {
     topomap_mapping *mapping;
     uint32_t *trial; /* [slots] */
     size_t capacity;
+    topomap_score score; /* of the best so far; only J without an objective */
+    int is_auto, recognised;
+    uint32_t *near; /* [slots] of the lowest J so far, with an objective; else NULL */
+    topomap_score near_score;
+    char near_name[64];
 } portfolio;
 
-static int report(portfolio *p, const char *name, double J, double seconds, topomap_error *err)
+static int report(portfolio *p, const char *name, const topomap_score *score, double seconds,
+                  topomap_error *err)
 {
     topomap_mapping *mapping = p->mapping;
     topomap_candidate *row;
@@ -57,7 +83,8 @@ static int report(portfolio *p, const char *name, double J, double seconds, topo
         return -1;
     row = &mapping->candidate[mapping->candidates++];
     snprintf(row->name, sizeof row->name, "%s", name);
-    row->J = J;
+    row->J = score->J;
+    row->congestion = score->max;
     row->seconds = seconds;
     return 0;
 }
@@ -65,15 +92,27 @@ static int report(portfolio *p, const char *name, double J, double seconds, topo
 static int consider(portfolio *p, const char *name, double started, topomap_error *err)
 {
     topomap_mapping *mapping = p->mapping;
-    double J = topomap_problem_cost(p->problem, p->trial);
+    topomap_score score = {0};
 
-    if (mapping->candidates == 0 || J < mapping->J) {
-        mapping->J = J;
-        snprintf(mapping->algorithm, sizeof mapping->algorithm, "%s", name);
-        memcpy(mapping->slot_of_rank, p->trial,
-               p->problem->weights.vertices * sizeof *p->trial);
+    if (p->problem->objective &&
+        topomap_objective_score(p->problem->objective, p->problem->graph, p->problem->machine,
+                                p->trial, &score, err) != 0)
+        return -1;
+    score.J = topomap_problem_cost(p->problem, p->trial);
+    if (p->near && (mapping->candidates == 0 || score.J < p->near_score.J)) {
+        p->near_score = score;
+        snprintf(p->near_name, sizeof p->near_name, "%s", name);
+        memcpy(p->near, p->trial, p->problem->weights.vertices * sizeof *p->near);
     }
-    return report(p, name, J, topomap_clock_cpu() - started, err);
+    if (mapping->candidates == 0 ||
+        (p->problem->objective ? topomap_score_better(&score, &p->score) : score.J < mapping->J)) {
+        p->score = score;
+        mapping->J = score.J;
+        mapping->congestion = score.max;
+        snprintf(mapping->algorithm, sizeof mapping->algorithm, "%s", name);
+        memcpy(mapping->slot_of_rank, p->trial, p->problem->weights.vertices * sizeof *p->trial);
+    }
+    return report(p, name, &score, topomap_clock_cpu() - started, err);
 }
 
 static int unsuitable(const struct topomap_algorithm_impl *impl, const topomap_machine *machine,
@@ -87,14 +126,16 @@ static int unsuitable(const struct topomap_algorithm_impl *impl, const topomap_m
 /* One word of a name: construct into the trial, refine it, or begin from the given mapping. */
 static int run_word(portfolio *p, const char *word, size_t length, int first, topomap_error *err)
 {
-    const struct topomap_algorithm_impl *impl = topomap_algorithm_find(word, length);
+    const char *comma = memchr(word, ',', length);
+    size_t name = comma ? (size_t)(comma - word) : length;
+    const struct topomap_algorithm_impl *impl = topomap_algorithm_find(word, name);
     topomap_problem *problem = p->problem;
     int refines;
 
     if (!impl)
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "no algorithm '%.*s'; `topomap algorithms` lists them",
-                                 (int)(length > 64 ? 64 : length), word);
+                                 (int)(name > 64 ? 64 : name), word);
     if (strcmp(impl->row.kind, "portfolio") == 0)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "'%s' stands alone, without '+'",
                                  impl->row.name);
@@ -104,9 +145,15 @@ static int run_word(portfolio *p, const char *word, size_t length, int first, to
     if (first ? 0 : !refines || strcmp(impl->row.name, "refine") == 0)
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "'%s' cannot stand after '+': it does not refine", impl->row.name);
+    if (topomap_parameters_set(problem, impl, comma ? comma + 1 : word + length,
+                               comma ? length - name - 1 : 0, err) != 0)
+        return -1;
     if (refines && first)
         memcpy(p->trial, problem->start, problem->weights.vertices * sizeof *p->trial);
-    return (impl->run ? impl->run : topomap_map_swap)(problem, p->trial, err);
+    if (!impl->run) /* refine */
+        return problem->objective && !p->is_auto ? topomap_map_relieve(problem, p->trial, err)
+                                                 : topomap_map_swap(problem, p->trial, err);
+    return impl->run(problem, p->trial, err);
 }
 
 static int run_name(portfolio *p, const char *name, topomap_error *err)
@@ -147,7 +194,7 @@ static int refine_best(portfolio *p, const char *start, const uint32_t *placemen
 /* One refinement has all the time that there is. Of two, each shows on a part of it what it can do,
  * and the better one goes on with the rest. */
 static int refine_by_turns(portfolio *p, const char *start, const char *const *refinement,
-                           uint32_t *best, topomap_error *err)
+                           const uint32_t *best, topomap_error *err)
 {
     topomap_problem *problem = p->problem;
     const topomap_mapping *mapping = p->mapping;
@@ -156,7 +203,7 @@ static int refine_by_turns(portfolio *p, const char *start, const char *const *r
     int status = 0;
 
     problem->patience = PROBE;
-    for (size_t r = 0; status == 0 && refinement[1] && refinement[r]; r++) {
+    for (size_t r = 0; status == 0 && refinement[0] && refinement[1] && refinement[r]; r++) {
         if (topomap_problem_late(problem))
             break;
         status = refine_best(p, start, best, refinement[r], err);
@@ -172,6 +219,18 @@ static int refine_by_turns(portfolio *p, const char *start, const char *const *r
     return status;
 }
 
+/* One is tried however late it is: on a busy machine the time may be up before. */
+static int worth_trying(const portfolio *p)
+{
+    return p->mapping->candidates < 2 || !topomap_problem_late(p->problem);
+}
+
+/* Did the construction fail for want of a grid in the graph? */
+static int has_no_grid(const topomap_problem *problem, const topomap_error *why)
+{
+    return why->code == TOPOMAP_EUSAGE && problem->lattice && !problem->lattice->dims;
+}
+
 /* Constructs with every seed, then refines the best of them. */
 static int run_candidate(portfolio *p, size_t i, uint32_t *best, topomap_error *err)
 {
@@ -181,17 +240,41 @@ static int run_candidate(portfolio *p, size_t i, uint32_t *best, topomap_error *
     double least = INFINITY;
     int status = 0;
 
-    for (uint32_t k = 0; status == 0 && k < seeds && !topomap_problem_late(problem); k++) {
+    for (uint32_t k = 0; status == 0 && k < seeds && worth_trying(p); k++) {
         problem->seed = seed + k;
         status = run_name(p, candidates[i].name, err);
+        if (status != 0 && has_no_grid(problem, err)) {
+            problem->seed = seed;
+            return 0;
+        }
         if (status == 0 && p->mapping->candidate[p->mapping->candidates - 1].J < least) {
             least = p->mapping->candidate[p->mapping->candidates - 1].J;
             memcpy(best, p->trial, problem->weights.vertices * sizeof *best);
         }
     }
     problem->seed = seed;
-    return status == 0 ? refine_by_turns(p, candidates[i].name, candidates[i].refine, best, err)
-                       : -1;
+    if (!candidates[i].any_graph)
+        p->recognised = 1;
+    if (status != 0 || least > REFINE_WITHIN * p->mapping->J)
+        return status;
+    return refine_by_turns(p, candidates[i].name, candidates[i].refine, best, err);
+}
+
+/* Is this row for this machine, this effort, and what is known by now? */
+static int suits(const portfolio *p, size_t i)
+{
+    const topomap_problem *problem = p->problem;
+    uint32_t slots = problem->machine->slots;
+
+    if (problem->effort < candidates[i].from || problem->effort > candidates[i].to ||
+        slots < candidates[i].least || slots > candidates[i].most ||
+        !(candidates[i].on & (1u << problem->machine->kind)))
+        return 0;
+    if (candidates[i].any_graph && p->recognised &&
+        (problem->effort == TOPOMAP_FAST || slots >= MANY))
+        return 0;
+    /* From a baseline that is worse than the best, a search takes longest and seldom catches up. */
+    return strcmp(candidates[i].name, "refine") != 0 || p->mapping->candidate[0].J <= p->mapping->J;
 }
 
 static int run_auto(portfolio *p, topomap_error *err)
@@ -206,18 +289,66 @@ static int run_auto(portfolio *p, topomap_error *err)
     status = consider(p, p->options->start_name ? p->options->start_name : "identity",
                       topomap_clock_cpu(), err);
     for (size_t i = 0; status == 0 && i < CANDIDATES; i++) {
-        if (problem->effort < candidates[i].from || problem->effort > candidates[i].to ||
-            problem->machine->slots < candidates[i].least ||
-            problem->machine->slots > candidates[i].most ||
-            !(candidates[i].on & (1u << problem->machine->kind)))
+        if (!suits(p, i))
             continue;
-        if (strcmp(candidates[i].name, "refine") == 0 &&
-            p->mapping->candidate[0].J > REFINE_WITHIN * p->mapping->J)
-            continue;
-        if (!topomap_problem_late(problem))
+        if (worth_trying(p))
             status = run_candidate(p, i, best, err);
     }
     free(best);
+    return status;
+}
+
+/* ---- Congestion ------------------------------------------------------------------------------ */
+
+/* LibTopoMap's rows, which know the links, beside the candidates for J. */
+static const struct {
+    const char *name;
+    enum topomap_effort from;
+} linked[] = {{"rcm", TOPOMAP_FAST},
+              {"greedy", TOPOMAP_DEFAULT},
+              {"bisect", TOPOMAP_DEFAULT},
+              {"greedy+threshold", TOPOMAP_STRONG}};
+enum { LINKED = sizeof linked / sizeof linked[0] };
+
+/* Relieves a placement [slots], which a candidate of that name has found. */
+static int run_relief(portfolio *p, const uint32_t *from, const char *found, topomap_error *err)
+{
+    topomap_problem *problem = p->problem;
+    char name[sizeof p->mapping->algorithm + sizeof "+relieve"];
+    double started = topomap_clock_cpu();
+
+    snprintf(name, sizeof name, "%s+relieve", found);
+    memcpy(p->trial, from, problem->weights.vertices * sizeof *p->trial);
+    if (topomap_map_relieve(problem, p->trial, err) ||
+        (problem->inter_only && topomap_problem_sort_inside(problem, p->trial, err)))
+        return -1;
+    return consider(p, name, started, err);
+}
+
+/* The placement of the lowest J is mostly the best one to relieve; with more time, that of the
+ * lowest congestion too. */
+static int run_congestion(portfolio *p, topomap_error *err)
+{
+    topomap_problem *problem = p->problem;
+    uint32_t n = problem->weights.vertices;
+    uint32_t *least = topomap_alloc(n, sizeof *least, err);
+    char name[sizeof p->mapping->algorithm];
+    int status = least ? 0 : -1;
+
+    for (size_t i = 0; status == 0 && i < LINKED; i++)
+        if (linked[i].from <= problem->effort && !topomap_problem_late(problem))
+            status = run_name(p, linked[i].name, err);
+    if (status == 0 && !topomap_problem_late(problem) && !isinf(p->score.max)) {
+        memcpy(least, p->mapping->slot_of_rank, n * sizeof *least);
+        memcpy(name, p->mapping->algorithm, sizeof name);
+        if (!isinf(p->near_score.max))
+            status = run_relief(p, p->near, p->near_name, err);
+        if (status == 0 && !topomap_problem_late(problem) &&
+            (problem->effort > TOPOMAP_FAST || isinf(p->near_score.max)) &&
+            memcmp(least, p->near, n * sizeof *least) != 0)
+            status = run_relief(p, least, name, err);
+    }
+    free(least);
     return status;
 }
 
@@ -227,13 +358,23 @@ int topomap_portfolio_run(topomap_problem *problem, const topomap_map_options *o
     portfolio p = {.problem = problem, .options = options, .mapping = mapping};
     int status;
 
+    p.is_auto = !options->algorithm || strcmp(options->algorithm, "auto") == 0;
+    mapping->congestion_model = problem->objective ? problem->objective->model : NULL;
     p.trial = topomap_alloc(problem->weights.vertices, sizeof *p.trial, err);
-    if (!p.trial)
+    if (problem->objective)
+        p.near = topomap_alloc(problem->weights.vertices, sizeof *p.near, err);
+    if (!p.trial || (problem->objective && !p.near)) {
+        free(p.near);
+        free(p.trial);
         return -1;
-    if (!options->algorithm || strcmp(options->algorithm, "auto") == 0)
+    }
+    if (p.is_auto)
         status = run_auto(&p, err);
     else
         status = run_name(&p, options->algorithm, err);
+    if (status == 0 && problem->objective && p.is_auto)
+        status = run_congestion(&p, err);
+    free(p.near);
     free(p.trial);
     return status;
 }

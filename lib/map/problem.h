@@ -5,7 +5,7 @@
 #ifndef TOPOMAP_PROBLEM_H
 #define TOPOMAP_PROBLEM_H
 
-#include "graph/graph.h"
+#include "graph/lattice.h"
 #include "machine/machine.h"
 #include "util/random.h"
 
@@ -17,12 +17,16 @@ typedef struct topomap_problem {
     const uint64_t *load; /* [ranks] computation of each rank, or NULL */
     enum topomap_effort effort;
     uint64_t seed;
+    const struct topomap_objective *objective; /* congestion; NULL: J */
     int inter_only;
     double patience; /* multiplies what a refinement may spend; 0 is 1 */
     const uint32_t *start; /* [slots] the baseline, a permutation */
     double deadline;       /* topomap_clock_wall() time, 0: none */
     double phase_seconds[TOPOMAP_PHASES];
-    uint32_t *scratch; /* [slots] for whoever runs; all UINT32_MAX between uses */
+    const char *parameters; /* of the algorithm that runs (map/parameters.h), lent; or NULL */
+    size_t parameters_length;
+    uint32_t *scratch;        /* [slots] for whoever runs; all UINT32_MAX between uses */
+    topomap_lattice *lattice; /* what the graph was recognised as: topomap_problem_lattice() */
 } topomap_problem;
 
 enum topomap_kind_bits {
@@ -53,6 +57,7 @@ int topomap_map_affn(topomap_problem *problem, uint32_t *slot_of, topomap_error 
 int topomap_map_coce(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_exco(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_coce_mht(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_bhatele(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_bft(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_mht(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_brick(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
@@ -71,15 +76,24 @@ int topomap_map_multisection(topomap_problem *problem, uint32_t *slot_of, topoma
 int topomap_map_bottom_up(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_mueller_merbach(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_greedy_all_c(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_boxes(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_grid(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_n2(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_np(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_nc1(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_nc2(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_nc10(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_matched(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_relieve(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_anneal(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_anneal_hot(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_swap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+/** The part of `swap` that moves whole nodes' ranks between nodes of equal size. */
+int topomap_map_swap_nodes(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+
+/** Places the ranks of each node on its slots anew, each node by itself: Lindgren's core stage. J
+ * does not rise, and between nodes nothing changes. */
+int topomap_map_cores(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 
 /** J of a placement. */
 double topomap_problem_cost(const topomap_problem *problem, const uint32_t *slot_of);

@@ -19,22 +19,23 @@ typedef struct stacking {
 } stacking;
 
 static const topomap_plane_heuristic heuristics[] = {
-    topomap_plane_overlap,
-    topomap_plane_aligned,
-    topomap_plane_affine,
+    topomap_plane_overlap, topomap_plane_aligned, topomap_plane_affine,
+    topomap_plane_coce,    topomap_plane_exco,
 };
 enum { HEURISTICS = sizeof heuristics / sizeof heuristics[0] };
 
 /* Rows lo..hi-1 of the grid (columns where it is turned) on one plane. */
-static void place_piece(topomap_mesh *mesh, const stacking *s, uint32_t plane, uint32_t lo,
-                        uint32_t hi)
+static int place_piece(topomap_mesh *mesh, const stacking *s, uint32_t plane, uint32_t lo,
+                       uint32_t hi, topomap_error *err)
 {
     uint32_t width = s->turned ? s->objects.y : s->objects.x;
     uint32_t a = s->normal == 0 ? 1 : 0, b = s->normal == 2 ? 1 : 2;
     topomap_rectangle piece = {width, hi - lo}, nodes = {mesh->extent[a], mesh->extent[b]};
     topomap_rectangle tile = topomap_plane_tile(piece, nodes, mesh->depth);
 
-    s->heuristic(piece, (topomap_rectangle){nodes.x * tile.x, nodes.y * tile.y}, s->at);
+    if (s->heuristic(piece, (topomap_rectangle){nodes.x * tile.x, nodes.y * tile.y}, s->at, err) !=
+        0)
+        return -1;
     for (uint32_t i = 0; i < width * (hi - lo); i++) {
         uint32_t x = i % width, row = i / width, y, place[3];
 
@@ -44,6 +45,7 @@ static void place_piece(topomap_mesh *mesh, const stacking *s, uint32_t plane, u
         place[b] = s->at[2 * (size_t)i + 1] / tile.y;
         topomap_mesh_put(mesh, s->turned ? x * s->objects.x + y : y * s->objects.x + x, place);
     }
+    return 0;
 }
 
 static int place(topomap_mesh *mesh, const stacking *s, topomap_error *err)
@@ -55,8 +57,8 @@ static int place(topomap_mesh *mesh, const stacking *s, topomap_error *err)
     for (uint64_t k = 0; k < planes; k++) {
         uint32_t lo = (uint32_t)(k * rows / planes), hi = (uint32_t)((k + 1) * rows / planes);
 
-        if (hi > lo)
-            place_piece(mesh, s, (uint32_t)k, lo, hi);
+        if (hi > lo && place_piece(mesh, s, (uint32_t)k, lo, hi, err) != 0)
+            return -1;
     }
     return topomap_mesh_finish(mesh, err);
 }

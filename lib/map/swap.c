@@ -122,6 +122,17 @@ static int swap_slots(topomap_problem *problem, const topomap_vicinity *vicinity
     return status;
 }
 
+int topomap_map_swap_nodes(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+{
+    topomap_vicinity vicinity = {0};
+    int status = topomap_vicinity_build(problem->machine, 64, &vicinity, err);
+
+    if (status == 0 && problem->machine->nodes > 1)
+        status = swap_nodes(problem, &vicinity, slot_of, err);
+    topomap_vicinity_clear(&vicinity);
+    return status;
+}
+
 int topomap_map_swap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     const topomap_machine *m = problem->machine;

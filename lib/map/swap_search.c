@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "machine/distance.h"
+#include "map/twins.h"
 #include "util/alloc.h"
 
 static inline double distance(const topomap_swap *s, uint32_t p, uint32_t q)
@@ -66,8 +67,14 @@ void topomap_swap_apply(topomap_swap *s, uint32_t u, uint32_t x)
     s->gamma[x] = cost_at(s, x, p);
 }
 
+enum {
+    MANY_EDGES = 64, /* from how many on it pays to ask whether two vertices are twins */
+    ONE_PRICE = 256, /* edges that are looked at for the price of one evaluation */
+};
+
 typedef struct search {
     topomap_swap *swap;
+    topomap_twins twins;
     uint32_t *queue, head, count; /* ring of vertices to look at */
     uint8_t *queued;
     uint32_t *tried; /* [places] the round in which a place was priced last */
@@ -84,10 +91,16 @@ static void enqueue(search *q, uint32_t v)
     q->queue[(q->head + q->count++) % q->swap->weights->vertices] = v;
 }
 
+static uint64_t degree(const topomap_weights *w, uint32_t u)
+{
+    return w->offset[u + 1] - w->offset[u];
+}
+
 static void price(search *q, uint32_t place)
 {
     topomap_swap *s = q->swap;
     uint32_t x = s->vertex_at[place];
+    uint64_t edges = degree(s->weights, q->u) + degree(s->weights, x), cost;
     double delta;
 
     if (q->tried[place] == q->round || x == q->u || s->evaluations == 0)
@@ -100,7 +113,10 @@ static void price(search *q, uint32_t place)
         if (first[place + 1] - first[place] != first[own + 1] - first[own])
             return;
     }
-    s->evaluations--;
+    cost = 1 + edges / ONE_PRICE;
+    s->evaluations -= cost < s->evaluations ? cost : s->evaluations;
+    if (edges > MANY_EDGES && topomap_twins_are(&q->twins, q->u, x))
+        return;
     delta = topomap_swap_delta(s, q->u, x);
     if (delta < q->best_delta || (delta == q->best_delta && q->best != UINT32_MAX && x < q->best)) {
         q->best_delta = delta;
@@ -190,7 +206,7 @@ int topomap_swap_run(topomap_swap *s, uint64_t seed, topomap_error *err)
     q.queue = topomap_alloc(n, sizeof *q.queue, err);
     q.queued = topomap_alloc(n, 1, err);
     q.tried = topomap_alloc(n, sizeof *q.tried, err);
-    if (q.queue && q.queued && q.tried) {
+    if (q.queue && q.queued && q.tried && topomap_twins_init(&q.twins, s->weights, err) == 0) {
         for (uint32_t v = 0; v < n; v++)
             s->gamma[v] = cost_at(s, v, s->place_of[v]);
         for (uint32_t v = 0; v < n; v++)
@@ -211,6 +227,7 @@ int topomap_swap_run(topomap_swap *s, uint64_t seed, topomap_error *err)
         }
         status = 0;
     }
+    topomap_twins_clear(&q.twins);
     free(q.queue);
     free(q.queued);
     free(q.tried);

@@ -17,7 +17,8 @@ typedef struct topomap_swap {
     uint32_t *vertex_at;  /* [vertices] by place */
     double *gamma;        /* [vertices] cost of each vertex's edges where it is */
     uint32_t reach;       /* partners tried for each neighbour */
-    uint64_t evaluations; /* how many more swaps may be priced */
+    uint64_t evaluations; /* how many more swaps may be priced; those of vertices with many edges
+                             count more */
     topomap_problem *problem;
 } topomap_swap;
 

@@ -3,26 +3,33 @@
  * makes J worse by less than a threshold is accepted, and the threshold falls after every 20 tries.
  * The paper evaluates everything again each time and runs until the time is up; here a try costs
  * O(degree) (Schulz & Traeff, section 3.2), and the tries are counted, so that a seed always gives
- * the same. The best placement that was met is kept. */
+ * the same. The best placement that was met is kept.
+ *
+ * With the objective congestion it is the paper's: the fast congestion (fast_loads.h), with the
+ * paths of the ranks that moved alone found again. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "machine/distance.h"
+#include "map/fast_loads.h"
+#include "map/objective.h"
 #include "map/swap_search.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 
 enum { INNER = 20, SAMPLES = 64 };
 
-/* By effort: tries a vertex, and edges looked at by all of them. */
+/* By effort: tries a vertex, and edges (of the graph; with congestion, of the network) looked at by
+ * all of them. */
 static const struct {
     uint32_t tries;
-    double edges;
-} budget[] = {{20, 1e7}, {200, 1e8}, {1000, 1e9}};
+    double edges, links;
+} budget[] = {{20, 1e7, 1e7}, {200, 1e8, 1e8}, {1000, 1e9, 5e8}};
 
 typedef struct threshold {
     topomap_swap swap;
+    topomap_fast_loads *fast; /* with the objective congestion; else NULL */
     topomap_random random;
     double J, best_J;
     uint32_t *log;  /* [2 * vertices] pairs exchanged since the best placement */
@@ -42,10 +49,43 @@ static void rewind_log(const threshold *t, uint32_t *place_of)
     }
 }
 
+/* The maximum alone has plateaus, on which the mean shows a way. */
+static double value(const threshold *t)
+{
+    return topomap_fast_loads_max(t->fast) + t->fast->sum / t->fast->network->links;
+}
+
+/* Of a swap that the loads have seen. */
+static void exchange(topomap_swap *swap, uint32_t u, uint32_t x)
+{
+    uint32_t place = swap->place_of[u];
+
+    swap->place_of[u] = swap->place_of[x];
+    swap->place_of[x] = place;
+    swap->vertex_at[swap->place_of[u]] = u;
+    swap->vertex_at[place] = x;
+}
+
+/* What a swap would change. With congestion it is done, and to be taken back. */
+static int price(threshold *t, uint32_t u, uint32_t x, double *delta)
+{
+    if (!t->fast) {
+        *delta = topomap_swap_delta(&t->swap, u, x);
+        return 0;
+    }
+    if (topomap_fast_loads_swap(t->fast, u, x))
+        return -1;
+    *delta = value(t) - t->J; /* NaN where both are lost: not accepted */
+    return 0;
+}
+
 static void accept(threshold *t, uint32_t u, uint32_t x, double delta)
 {
-    topomap_swap_apply(&t->swap, u, x);
-    t->J += delta;
+    if (t->fast)
+        exchange(&t->swap, u, x);
+    else
+        topomap_swap_apply(&t->swap, u, x);
+    t->J = t->fast ? value(t) : t->J + delta;
     if (t->J < t->best_J - 1e-12 * fabs(t->best_J)) {
         t->best_J = t->J;
         t->logged = 0;
@@ -70,6 +110,8 @@ static int draw(threshold *t, uint32_t *u, uint32_t *x)
 
     *u = topomap_random_below(&t->random, t->vertices);
     *x = topomap_random_below(&t->random, t->vertices);
+    if (t->fast && t->fast->at[*u] == t->fast->at[*x])
+        return 0;
     return *u != *x && (w->offset[*u] != w->offset[*u + 1] || w->offset[*x] != w->offset[*x + 1]);
 }
 
@@ -80,30 +122,46 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The first threshold: what one random swap in ten changes less by. A mean would undo a good start
- * before it falls. */
-static double sample(threshold *t)
+/* The first threshold: what one random swap in ten changes less by (of those that change a
+ * maximum). A mean would undo a good start before it falls. */
+static int sample(threshold *t, double *first)
 {
     double change[SAMPLES];
     uint32_t u, x, drawn = 0;
 
-    for (int i = 0; i < SAMPLES; i++)
-        if (draw(t, &u, &x))
-            change[drawn++] = fabs(topomap_swap_delta(&t->swap, u, x));
+    for (int i = 0; i < SAMPLES; i++) {
+        double delta;
+
+        if (!draw(t, &u, &x))
+            continue;
+        if (price(t, u, x, &delta))
+            return -1;
+        if (t->fast)
+            topomap_fast_loads_undo(t->fast);
+        delta = fabs(delta);
+        if (t->fast ? delta > 0 && delta < INFINITY : 1)
+            change[drawn++] = delta;
+    }
     if (drawn)
         qsort(change, drawn, sizeof *change, ascending);
-    return drawn ? change[drawn / 10] : 0;
+    *first = drawn ? change[drawn / 10] : 0;
+    return 0;
 }
 
-static void run(threshold *t, topomap_problem *problem)
+static int run(threshold *t, topomap_problem *problem)
 {
     const topomap_weights *w = t->swap.weights;
     double tries = (double)budget[problem->effort].tries * t->vertices;
-    double degree = (double)w->offset[t->vertices] / t->vertices, first = sample(t);
-    uint64_t rounds;
+    double degree = (double)w->offset[t->vertices] / t->vertices, first;
+    uint64_t rounds, before = t->fast ? t->fast->search.looked : 0;
 
+    if (sample(t, &first))
+        return -1;
     if (tries * degree > budget[problem->effort].edges)
         tries = budget[problem->effort].edges / degree;
+    if (t->fast)
+        tries = fmin(tries, budget[problem->effort].links * SAMPLES /
+                                (double)(t->fast->search.looked - before + SAMPLES));
     rounds = (uint64_t)(tries / INNER) + 1;
     for (uint64_t round = 0; round < rounds && !topomap_problem_late(problem); round++) {
         double left = 1 - (double)(round + 1) / (double)rounds, limit = first * left * left;
@@ -114,11 +172,15 @@ static void run(threshold *t, topomap_problem *problem)
 
             if (!draw(t, &u, &x))
                 continue;
-            delta = topomap_swap_delta(&t->swap, u, x);
+            if (price(t, u, x, &delta))
+                return -1;
             if (delta < limit)
                 accept(t, u, x, delta);
+            else if (t->fast)
+                topomap_fast_loads_undo(t->fast);
         }
     }
+    return 0;
 }
 
 static void start(threshold *t)
@@ -134,17 +196,37 @@ static void start(threshold *t)
                                                              t->swap.place_of[w->target[e]]);
         t->J += t->swap.gamma[u] / 2;
     }
+    if (t->fast)
+        t->J = value(t);
     t->best_J = t->J;
 }
 
-int topomap_map_threshold(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int open_fast(const topomap_problem *problem, const uint32_t *slot_of,
+                     topomap_fast_loads *fast, topomap_error *err)
+{
+    const topomap_network *network = problem->objective->network;
+    uint32_t n = problem->weights.vertices;
+    uint32_t *at = topomap_alloc(n, sizeof *at, err);
+    int status = at ? 0 : -1;
+
+    for (uint32_t v = 0; at && v < n; v++)
+        at[v] = network->vertex_of[problem->machine->node_of[slot_of[v]]];
+    if (status == 0)
+        status = topomap_fast_loads_init(fast, problem->graph, network, n, at, err);
+    free(at);
+    return status;
+}
+
+static int refine(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     double before = topomap_clock_cpu();
     uint32_t n = problem->weights.vertices;
+    topomap_fast_loads fast = {0};
     threshold t = {.swap = {.weights = &problem->weights,
                             .machine = problem->machine,
                             .place_of = slot_of,
                             .problem = problem},
+                   .fast = problem->objective ? &fast : NULL,
                    .random = {problem->seed},
                    .vertices = n};
     int status = -1;
@@ -153,19 +235,49 @@ int topomap_map_threshold(topomap_problem *problem, uint32_t *slot_of, topomap_e
     t.swap.gamma = topomap_alloc(n, sizeof(double), err);
     t.log = topomap_alloc((size_t)n * 2, sizeof *t.log, err);
     t.best = topomap_alloc(n, sizeof *t.best, err);
-    if (t.swap.vertex_at && t.swap.gamma && t.log && t.best) {
+    if (t.swap.vertex_at && t.swap.gamma && t.log && t.best &&
+        (!t.fast || open_fast(problem, slot_of, t.fast, err) == 0)) {
         start(&t);
-        run(&t, problem);
+        status = run(&t, problem) ? topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory") : 0;
         if (t.is_stored)
             memcpy(slot_of, t.best, n * sizeof *slot_of);
         else
             rewind_log(&t, slot_of);
-        status = 0;
     }
+    topomap_fast_loads_clear(&fast);
     free(t.swap.vertex_at);
     free(t.swap.gamma);
     free(t.log);
     free(t.best);
     problem->phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
     return status;
+}
+
+/* The paths kept are an estimate of the estimate: a whole one decides whether it is better. */
+static int refine_fast(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+{
+    topomap_objective o = *problem->objective;
+    uint32_t n = problem->weights.vertices;
+    uint32_t *before = topomap_alloc(n, sizeof *before, err);
+    topomap_score was = {0}, is = {0};
+    int status = -1;
+
+    o.model = "fast";
+    if (before) {
+        memcpy(before, slot_of, n * sizeof *before);
+        status = topomap_objective_score(&o, problem->graph, problem->machine, slot_of, &was, err);
+    }
+    if (status == 0)
+        status = refine(problem, slot_of, err);
+    if (status == 0)
+        status = topomap_objective_score(&o, problem->graph, problem->machine, slot_of, &is, err);
+    if (status == 0 && topomap_score_better(&was, &is))
+        memcpy(slot_of, before, n * sizeof *before);
+    free(before);
+    return status;
+}
+
+int topomap_map_threshold(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+{
+    return problem->objective ? refine_fast(problem, slot_of, err) : refine(problem, slot_of, err);
 }

@@ -82,13 +82,14 @@ static int fill_stage(core_stage *stage, topomap_error *err)
     if (topomap_partitioner_init(&stage->partitioner, &stage->problem->weights, 4,
                                  (uint32_t)stage->problem->seed, err) != 0)
         return -1;
+    stage->partitioner.how = TOPOMAP_PARTITION_EXCHANGE;
     stage->slots = topomap_alloc(n, sizeof *stage->slots, err);
     stage->vertices = topomap_alloc(n, sizeof *stage->vertices, err);
     stage->before = topomap_alloc(n, sizeof *stage->before, err);
     return stage->slots && stage->vertices && stage->before ? 0 : -1;
 }
 
-static int map_cores(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+int topomap_map_cores(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     const topomap_machine *m = problem->machine;
     core_stage stage = {.problem = problem};
@@ -119,14 +120,14 @@ int topomap_map_two_stage(topomap_problem *problem, uint32_t *slot_of, topomap_e
     if (problem->machine->kind == TOPOMAP_MACHINE_TORUS)
         status = topomap_map_rb_wrap(problem, slot_of, err);
     else
-        status = topomap_map_tree(problem, slot_of, err);
+        status = topomap_map_top_down(problem, slot_of, err);
     problem->inter_only = inter_only;
-    return status == 0 && !inter_only ? map_cores(problem, slot_of, err) : status;
+    return status == 0 && !inter_only ? topomap_map_cores(problem, slot_of, err) : status;
 }
 
 int topomap_map_two_stage_refine(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     if (topomap_map_swap(problem, slot_of, err) != 0)
         return -1;
-    return problem->inter_only ? 0 : map_cores(problem, slot_of, err);
+    return problem->inter_only ? 0 : topomap_map_cores(problem, slot_of, err);
 }

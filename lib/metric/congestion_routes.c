@@ -10,7 +10,7 @@ static int follow(const topomap_traffic *t, uint32_t from, uint32_t to, double b
     uint32_t at = t->vertex_of[from], node = t->node_of[to], end = t->vertex_of[to];
 
     for (uint32_t steps = 0; at != end; steps++) {
-        uint32_t link = n->next[(size_t)at * n->nodes + node];
+        uint32_t link = topomap_network_next(n, at, node);
 
         if (link == UINT32_MAX || steps == n->vertices)
             return topomap_error_set(err, TOPOMAP_EINPUT,
@@ -28,7 +28,7 @@ int topomap_congestion_routes(const topomap_traffic *t, double *load, topomap_er
 {
     const topomap_graph *g = t->graph;
 
-    if (!t->network->next)
+    if (!topomap_network_routed(t->network))
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "no routing tables: import them (topomap db import lft), or use "
                                  "the model exact or fast");

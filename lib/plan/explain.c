@@ -18,6 +18,14 @@ static void print_levels(FILE *out, const topomap_machine *machine, const char *
     fprintf(out, "  %-24s %16.0f %16.0f\n", "cost J", before->J, after->J);
 }
 
+static void print_congestion(FILE *out, const topomap_congestion *load)
+{
+    fprintf(out, "  %-24s %16.6g %16.6g %s, model %s\n", "most loaded link", load[0].max,
+            load[1].max, load[1].unit, load[1].model);
+    fprintf(out, "  %-24s %16s %16s\n", "", load[0].worst, load[1].worst);
+    fprintf(out, "  %-24s %16.6g %16.6g\n", "mean over all links", load[0].mean, load[1].mean);
+}
+
 static void print_cpus(FILE *out, const topomap_plan *plan, uint32_t t)
 {
     const topomap_bindings *b = &plan->bindings;
@@ -48,14 +56,23 @@ static void print_nodes(FILE *out, const topomap_machine *machine, const topomap
 
 void topomap_plan_explain(FILE *out, const topomap_machine *machine, const topomap_plan *plan,
                           const topomap_mapping *mapping, const char *before_name,
-                          const topomap_cost *before, const topomap_cost *after)
+                          const topomap_cost *before, const topomap_cost *after,
+                          const topomap_congestion *load)
 {
-    fprintf(out, "topomap: %u ranks on %u nodes (%s), %s, J %.1f %% lower\n", mapping->ranks,
+    fprintf(out, "topomap: %u ranks on %u nodes (%s), %s, %s %.1f %% lower\n", mapping->ranks,
             plan->nodes, topomap_machine_kind(machine), mapping->algorithm,
-            topomap_plan_gain(before->J, after->J));
+            load ? "congestion" : "J",
+            load ? topomap_plan_gain_congestion(&load[0], &load[1])
+                 : topomap_plan_gain(before->J, after->J));
     print_levels(out, machine, before_name, before, after);
-    for (size_t i = 0; i < mapping->candidates; i++)
-        fprintf(out, "  candidate %-14s J %.0f in %.1f ms\n", mapping->candidate[i].name,
-                mapping->candidate[i].J, 1000 * mapping->candidate[i].seconds);
+    if (load)
+        print_congestion(out, load);
+    for (size_t i = 0; i < mapping->candidates; i++) {
+        fprintf(out, "  candidate %-14s J %.0f", mapping->candidate[i].name,
+                mapping->candidate[i].J);
+        if (load)
+            fprintf(out, ", congestion %.6g", mapping->candidate[i].congestion);
+        fprintf(out, " in %.1f ms\n", 1000 * mapping->candidate[i].seconds);
+    }
     print_nodes(out, machine, plan);
 }

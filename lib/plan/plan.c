@@ -77,8 +77,8 @@ int topomap_plan_make(const topomap_machine *machine, const uint32_t *slot_of_ta
             made.task[at] = t;
             made.slot[at] = slot_of_task[t];
         }
-        status = by_slot && by_slot->nodes ? reorder_bindings(&made, by_slot, &made.bindings, err)
-                                           : 0;
+        status =
+            by_slot && by_slot->nodes ? reorder_bindings(&made, by_slot, &made.bindings, err) : 0;
     }
     free(next);
     if (status == 0)
@@ -95,6 +95,14 @@ void topomap_plan_clear(topomap_plan *plan)
     free(plan->slot);
     topomap_bindings_clear(&plan->bindings);
     *plan = (topomap_plan){0};
+}
+
+double topomap_plan_gain_congestion(const topomap_congestion *before,
+                                    const topomap_congestion *after)
+{
+    double gain = topomap_plan_gain(before->max, after->max);
+
+    return gain > 1e-7 || gain < -1e-7 ? gain : topomap_plan_gain(before->mean, after->mean);
 }
 
 double topomap_plan_gain(double before, double after)

@@ -8,9 +8,9 @@
 
 typedef struct topomap_plan {
     uint32_t nodes, tasks;
-    uint32_t *first; /* [nodes + 1] */
-    uint32_t *task;  /* [tasks] of node i, ascending: task[first[i] .. first[i+1]) */
-    uint32_t *slot;  /* [tasks] the slot of each of them */
+    uint32_t *first;           /* [nodes + 1] */
+    uint32_t *task;            /* [tasks] of node i, ascending: task[first[i] .. first[i+1]) */
+    uint32_t *slot;            /* [tasks] the slot of each of them */
     topomap_bindings bindings; /* of each of them, in the same order; .nodes 0: none */
 } topomap_plan;
 
@@ -33,13 +33,18 @@ int topomap_layout_parse(const char *text, uint32_t nodes, const uint32_t *first
 
 /** A text for people: what changed by level, who won, one line a node.
  *  \param before,after  costs of the two layouts; \p before_name is "Slurm's layout" or so
+ *  \param load           [2] congestion before and after, by the mapping's model; or NULL
  *  \param mapping       what the search reported
  *  Appends to \p out. */
 void topomap_plan_explain(FILE *out, const topomap_machine *machine, const topomap_plan *plan,
                           const topomap_mapping *mapping, const char *before_name,
-                          const topomap_cost *before, const topomap_cost *after);
+                          const topomap_cost *before, const topomap_cost *after,
+                          const topomap_congestion *load);
 
-/** Percent by which J fell from \p before to \p after; 0 where before is 0. */
+/** Percent by which a cost fell from \p before to \p after; 0 where before is 0. */
 double topomap_plan_gain(double before, double after);
+/** The same of congestion: of the maximum, or of the mean where the maximum is as it was. */
+double topomap_plan_gain_congestion(const topomap_congestion *before,
+                                    const topomap_congestion *after);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -223,6 +224,29 @@ int topomap_input_all(topomap_input *input, size_t limit, char **text, size_t *s
     (*text)[*size] = '\0';
     input->buffer = NULL;
     input->capacity = input->start = input->end = 0;
+    return 0;
+}
+
+int topomap_input_map(topomap_input *input, size_t limit, void **bytes, size_t *size, int *mapped,
+                      topomap_error *err)
+{
+    const char *first;
+    char *text;
+    size_t got;
+
+    if (topomap_input_peek(input, 1, &first, &got, err))
+        return -1;
+    *mapped = input->fd >= 0 && !topomap_unpack_packed(input->unpack) && input->size <= limit;
+    if (*mapped) {
+        *size = input->size;
+        *bytes = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, input->fd, 0);
+        if (*bytes != MAP_FAILED)
+            return 0;
+        *mapped = 0; /* a file system that maps nothing */
+    }
+    if (topomap_input_all(input, limit, &text, size, err))
+        return -1;
+    *bytes = text;
     return 0;
 }
 

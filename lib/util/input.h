@@ -31,6 +31,12 @@ int topomap_input_line(topomap_input *input, size_t limit, char **line, size_t *
 int topomap_input_all(topomap_input *input, size_t limit, char **text, size_t *size,
                       topomap_error *err);
 
+/** The whole file, of which no line has been taken yet, as memory that begins on a page or, where
+ * it is packed or no file, in the heap: *mapped nonzero ends with munmap(), 0 with free(). Not to
+ * be written to. At most \p limit bytes. The file must not shrink while it is mapped. */
+int topomap_input_map(topomap_input *input, size_t limit, void **bytes, size_t *size, int *mapped,
+                      topomap_error *err);
+
 /** The first bytes, without consuming them: at most \p want, lent until the next call. */
 int topomap_input_peek(topomap_input *input, size_t want, const char **bytes, size_t *size,
                        topomap_error *err);

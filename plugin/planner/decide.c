@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plugin/planner/decide.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,9 @@ typedef struct work {
     uint32_t *start; /* [slots] Slurm's layout */
     topomap_mapping *mapping;
     topomap_cost before, after;
-    char note[256]; /* what the user should know about the graph */
+    topomap_congestion load[2]; /* before and after; model NULL: the objective is J */
+    int congestion;             /* the objective, as long as it can be */
+    char note[320];             /* what the user should know */
 } work;
 
 static void work_clear(work *w)
@@ -29,17 +32,42 @@ static void work_clear(work *w)
     topomap_cost_clear(&w->after);
 }
 
+static void add_note(work *w, const char *format, ...)
+{
+    size_t used = strlen(w->note);
+    va_list args;
+
+    if (used && used + 2 < sizeof w->note)
+        used += (size_t)snprintf(w->note + used, sizeof w->note - used, "; ");
+    va_start(args, format);
+    vsnprintf(w->note + used, sizeof w->note - used, format, args);
+    va_end(args);
+}
+
+static void fall_back(work *w, const char *why)
+{
+    w->congestion = 0;
+    add_note(w, "placed for J, not for congestion: %.160s", why);
+}
+
 static int open_machine(work *w, topomap_error *err)
 {
     const planner_request *r = w->request;
-    topomap_db_allocation allocation = {
-        .nodes = &r->nodes, .tasks = r->tasks, .cpus_per_task = r->cpus_per_task, .bind = r->bind};
+    topomap_db_allocation allocation = {.nodes = &r->nodes,
+                                        .tasks = r->tasks,
+                                        .cpus_per_task = r->cpus_per_task,
+                                        .bind = r->bind,
+                                        .compact = r->compact};
+    topomap_error why;
     topomap_db *db;
     int status;
 
     if (topomap_db_open(r->db, &db, err) != 0)
         return -1;
     status = topomap_db_machine(db, &allocation, &w->machine, &w->by_slot, err);
+    if (status == 0 && w->congestion &&
+        topomap_db_machine_links(db, &allocation, NULL, w->machine, &why) != 0)
+        fall_back(w, why.text);
     topomap_db_close(db);
     w->by_slot.job = r->job;
     w->by_slot.step = r->step;
@@ -53,8 +81,7 @@ static const char *graph_of(work *w, char *chain, size_t size, uint32_t tasks)
 
     if (named && strcmp(named, "auto") != 0)
         return named;
-    snprintf(w->note, sizeof w->note,
-             "%s: ranks are taken to talk to their neighbours in rank order",
+    add_note(w, "%s: ranks are taken to talk to their neighbours in rank order",
              named ? "no profile of this program is stored"
                    : "no communication graph was named (--topomap=FILE or a pattern)");
     snprintf(chain, size, "chain:%u", tasks);
@@ -75,8 +102,7 @@ static int open_graph(work *w, topomap_error *err)
                                  "%.300s: the graph has %u ranks, the step only %u tasks", what,
                                  ranks, tasks);
     if (ranks < tasks)
-        snprintf(w->note, sizeof w->note,
-                 "the graph has %u ranks, the step %u tasks: the rest is spread", ranks, tasks);
+        add_note(w, "the graph has %u ranks, the step %u tasks: the rest is spread", ranks, tasks);
     return 0;
 }
 
@@ -91,16 +117,36 @@ static int open_start(work *w, topomap_error *err)
     return w->start ? 0 : -1;
 }
 
+/* -1 where there is no way to go by congestion, and why is noted. */
+static int search_congestion(work *w, topomap_map_options *options)
+{
+    topomap_error why;
+
+    options->objective = TOPOMAP_OBJECTIVE_CONGESTION;
+    if (topomap_map(w->graph, w->machine, options, &w->mapping, &why) == 0 &&
+        topomap_congestion_evaluate(w->graph, w->machine, w->mapping->slot_of_rank,
+                                    w->mapping->congestion_model, &w->load[1], &why) == 0 &&
+        topomap_congestion_evaluate(w->graph, w->machine, w->start, w->mapping->congestion_model,
+                                    &w->load[0], &why) == 0)
+        return 0;
+    fall_back(w, why.text);
+    return -1;
+}
+
 static int search(work *w, topomap_error *err)
 {
     const planner_request *r = w->request;
     topomap_map_options options = {.effort = r->effort,
                                    .seed = r->seed,
                                    .seconds = r->seconds,
+                                   .contiguous = r->contiguous,
                                    .start = w->start,
                                    .start_name = "slurm"};
 
-    if (topomap_map(w->graph, w->machine, &options, &w->mapping, err) != 0 ||
+    if (w->congestion && search_congestion(w, &options) != 0)
+        topomap_mapping_free(w->mapping), w->mapping = NULL;
+    options.objective = TOPOMAP_OBJECTIVE_J;
+    if ((!w->mapping && topomap_map(w->graph, w->machine, &options, &w->mapping, err) != 0) ||
         topomap_cost_evaluate(w->graph, w->machine, w->start, &w->before, err) != 0)
         return -1;
     return topomap_cost_evaluate(w->graph, w->machine, w->mapping->slot_of_rank, &w->after, err);
@@ -117,7 +163,7 @@ static int write_explanation(const work *w, planner_answer *answer, topomap_erro
     if (!answer->applied)
         fprintf(out, "topomap: %s\n", answer->line);
     topomap_plan_explain(out, w->machine, &answer->plan, w->mapping, "Slurm's layout", &w->before,
-                         &w->after);
+                         &w->after, w->congestion ? w->load : NULL);
     if (fclose(out) != 0)
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     return 0;
@@ -128,8 +174,9 @@ static void write_line(const work *w, planner_answer *answer)
     char what[160];
 
     if (answer->applied)
-        snprintf(what, sizeof what, "%u ranks on %zu nodes placed by %s, J %.1f %% lower",
-                 w->mapping->ranks, w->request->nodes.count, w->mapping->algorithm, answer->gain);
+        snprintf(what, sizeof what, "%u ranks on %zu nodes placed by %s, %s %.1f %% lower",
+                 w->mapping->ranks, w->request->nodes.count, w->mapping->algorithm,
+                 w->congestion ? "congestion" : "J", answer->gain);
     else if (answer->gain > 0)
         snprintf(what, sizeof what,
                  "Slurm's layout stays: the best one found gains %.1f %%, min-gain is %.1f %%",
@@ -142,12 +189,17 @@ static void write_line(const work *w, planner_answer *answer)
 
 static int answer_with(work *w, planner_answer *answer, topomap_error *err)
 {
-    answer->gain = topomap_plan_gain(w->before.J, w->after.J);
+    int bound;
+
+    answer->gain = w->congestion ? topomap_plan_gain_congestion(&w->load[0], &w->load[1])
+                                 : topomap_plan_gain(w->before.J, w->after.J);
     answer->applied = answer->gain > 0 && answer->gain >= w->request->min_gain;
     write_line(w, answer);
-    /* No gain means no change: the places inside the nodes stay Slurm's too. */
+    /* No gain means no change: the places inside the nodes stay Slurm's too, unless somebody said
+     * what they are to be. */
+    bound = answer->applied || w->request->places;
     if (topomap_plan_make(w->machine, answer->applied ? w->mapping->slot_of_rank : w->start,
-                          answer->applied ? &w->by_slot : NULL, &answer->plan, err) != 0)
+                          bound ? &w->by_slot : NULL, &answer->plan, err) != 0)
         return -1;
     if (answer->plan.bindings.nodes && w->request->bind != TOPOMAP_BIND_NONE) {
         answer->bindings = topomap_bindings_encode(&answer->plan.bindings, err);
@@ -159,7 +211,7 @@ static int answer_with(work *w, planner_answer *answer, topomap_error *err)
 
 int planner_decide(const planner_request *request, planner_answer *answer, topomap_error *err)
 {
-    work w = {.request = request};
+    work w = {.request = request, .congestion = request->objective == TOPOMAP_OBJECTIVE_CONGESTION};
     planner_answer made = {0};
     int status = -1;
 

@@ -10,15 +10,16 @@ typedef struct planner_answer {
     int applied;    /* zero: Slurm's layout stays */
     int quiet;      /* the line is a summary, for verbose only */
     char line[512]; /* for the user, may be empty */
-    double gain;    /* percent of J */
+    double gain;    /* percent of J, or of congestion */
     topomap_plan plan;
     char *bindings; /* encoded, or NULL */
     char *explain;  /* or NULL */
     size_t explain_size;
 } planner_answer;
 
-/** Plans a step. Slurm's own layout is the baseline; where nothing is better by at least
- *  min-gain percent, the answer is not applied and the line says so. */
+/** Plans a step. Where the links are not known, or ranks that talk are not joined, the objective
+ *  congestion becomes J, and the line says so. Slurm's own layout is the baseline; where nothing is
+ * better by at least min-gain percent, the answer is not applied and the line says so. */
 int planner_decide(const planner_request *request, planner_answer *answer, topomap_error *err);
 void planner_answer_clear(planner_answer *answer);
 

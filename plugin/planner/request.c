@@ -132,17 +132,37 @@ SETTER(set_bind)
     if (to_word(v, words, &i, err) != 0)
         return -1;
     r->bind = (enum topomap_bind)i;
+    r->places = 1;
     return 0;
+}
+
+SETTER(set_inside)
+{
+    static const char *const words[] = {"spread", "compact", NULL};
+
+    (void)p;
+    r->places = 1;
+    return to_word(v, words, &r->compact, err);
+}
+
+SETTER(set_contiguous)
+{
+    static const char *const words[] = {"0", "1", NULL};
+
+    (void)p;
+    return to_word(v, words, &r->contiguous, err);
 }
 
 SETTER(set_objective)
 {
-    static const char *const words[] = {"J", NULL};
+    static const char *const words[] = {"J", "congestion", NULL};
     int i;
 
-    (void)r;
     (void)p;
-    return to_word(v, words, &i, err);
+    if (to_word(v, words, &i, err) != 0)
+        return -1;
+    r->objective = (enum topomap_objective_kind)i;
+    return 0;
 }
 
 SETTER(set_effort)
@@ -197,6 +217,7 @@ static const struct {
     {"bind", set_bind},       {"objective", set_objective},
     {"effort", set_effort},   {"seed", set_seed},
     {"time", set_time},       {"min-gain", set_min_gain},
+    {"inside", set_inside},   {"contiguous", set_contiguous},
     {"explain", set_explain},
 };
 enum { KEYS = sizeof keys / sizeof keys[0] };
@@ -270,7 +291,8 @@ static int resolve(planner_request *request, const pending *texts, topomap_error
         return -1;
     for (size_t i = 0; i < count; i++) {
         if (request->tasks[i] > TASKS_MOST - request->first[i])
-            return topomap_error_set(err, TOPOMAP_EINPUT, "request: more than %d tasks", TASKS_MOST);
+            return topomap_error_set(err, TOPOMAP_EINPUT, "request: more than %d tasks",
+                                     TASKS_MOST);
         request->first[i + 1] = request->first[i] + request->tasks[i];
     }
     request->layout = topomap_alloc(request->first[count], sizeof(uint32_t), err);

@@ -15,7 +15,10 @@ typedef struct planner_request {
     uint32_t *layout; /* [first[nodes.count]] Slurm's own task ids, node by node */
     uint32_t cpus_per_task;
     enum topomap_bind bind;
+    enum topomap_objective_kind objective;
     enum topomap_effort effort;
+    int compact, contiguous;
+    int places; /* somebody said how tasks are to be placed inside nodes */
     uint64_t seed;
     double seconds, min_gain;
     int explain;

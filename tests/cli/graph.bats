@@ -120,3 +120,35 @@ setup() {
   run -2 topomap graph partition mesh.csv --method rb
   run -2 topomap graph partition mesh.csv --parts 4 --method kway
 }
+
+# Renames ranks of a METIS file by a fixed multiplication.
+shuffled() { # PATTERN -> file `shuffled`
+  topomap graph generate "$1" -o natural --to edges
+  local n; n=$(topomap graph info natural --json | jq .ranks)
+  awk -F, -v n="$n" '$1 ~ /^[0-9]/ { print ($1 * 7919 + 13) % n, ($2 * 7919 + 13) % n, $3 }' natural > shuffled
+}
+
+@test "graph info and recognise: the pattern of a shuffled file, and the same for more ranks" {
+  shuffled stencil2d:5:48x32
+  topomap graph info shuffled --json > json
+  jq -e '.pattern == "stencil2d:5:48x32" and .pattern_fit == {"dims":[48,32],"explained":1.0,"present":1.0,"exact":true}' json
+  topomap graph info shuffled | grep 'fit  *48x32, exact'
+  [ "$(topomap graph recognise shuffled)" = stencil2d:5:48x32 ]
+  [ "$(topomap graph recognise shuffled --scale 6144)" = stencil2d:5:96x64 ]
+  [ "$(topomap graph recognise shuffled --scale 1531)" = stencil2d:5:1531x1 ]
+  shuffled torus3d:9x8x7
+  [ "$(topomap graph recognise shuffled --json | jq -r .pattern)" = torus3d:9x8x7 ]
+  topomap graph generate "$(topomap graph recognise shuffled --scale 4032)" -o bigger --to metis
+  topomap graph info bigger --json | jq -e '.ranks == 4032'
+  shuffled alltoall:n=512,group=16
+  [ "$(topomap graph recognise shuffled --scale 1024)" = alltoall:n=1024,group=16 ]
+  run topomap graph recognise shuffled --scale 1000
+  [ "$status" -eq 2 ]
+}
+
+@test "graph recognise: a graph without a pattern is answered with no" {
+  awk 'BEGIN { for (i = 1; i < 200; i++) print i, int(i * 0.618) % i, 1 }' > irregular
+  run topomap graph recognise irregular
+  [ "$status" -eq 1 ]
+  [[ $output == *"no pattern"* ]]
+}

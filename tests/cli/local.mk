@@ -1,7 +1,19 @@
 # The command line, as users type it.
-CLI_TESTS = tests/cli/map.bats tests/cli/machines.bats tests/cli/db.bats tests/cli/db-crash.bats \
-  tests/cli/sources.bats tests/cli/graph.bats tests/cli/routes.bats tests/cli/db-check.bats tests/cli/db-diff.bats \
-  tests/cli/db-export.bats
+CLI_TESTS = \
+  tests/cli/map.bats \
+  tests/cli/machines.bats \
+  tests/cli/congestion.bats \
+  tests/cli/papers.bats \
+  tests/cli/policy.bats \
+  tests/cli/db.bats \
+  tests/cli/db-crash.bats \
+  tests/cli/db-check.bats \
+  tests/cli/db-diff.bats \
+  tests/cli/db-export.bats \
+  tests/cli/sources.bats \
+  tests/cli/routes.bats \
+  tests/cli/graph.bats \
+  tests/cli/graph-formats.bats
 dist_check_SCRIPTS = $(CLI_TESTS)
 TESTS += $(CLI_TESTS)
 EXTRA_DIST += tests/cli/fabric.awk

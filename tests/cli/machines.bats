@@ -107,3 +107,42 @@ END
   echo "# nothing" >two.csv
   run -3 topomap eval --graph ring:2 --machine links:two.csv
 }
+
+# The database's nodes in the order of a torus specification: x fastest, then the nodes of a router.
+torus_order() {
+  topomap db show --db t.db --json |
+    jq -r 'map(. + {at: (.attached | ltrimstr("sw_") | split("[,_]"; "") | map(tonumber) | reverse)})
+           | sort_by(.at, .name) | .[].name'
+}
+
+@test "torus: is the machine of xtprocadmin's and ibnetdiscover's dumps of one, whole and scattered" {
+  while read -r made machine beside; do
+    rm -rf made t.db
+    topomap db synth "$made" -o made
+    for format in xtprocadmin xtdb2proc ibnetdiscover; do
+      for dump in made/*."$format"; do
+        [ ! -f "$dump" ] || topomap db import --db t.db "$format" "$dump"
+      done
+    done
+    torus_order >names
+    for step in 1 3; do
+      awk -v s="$step" '(NR - 1) % s == 0' names >chosen
+      awk -v s="$step" '(NR - 1) % s == 0 { print NR - 1 }' names >alloc
+      ranks=$(wc -l <chosen)
+      seq 0 $((ranks - 1)) | shuf --random-source=<(yes) >map
+      traffic "$ranks"
+      topomap eval --json --graph g.edges --db t.db --nodes "$(paste -sd, chosen)" --tasks-per-node 1 --mapping map >a.json
+      topomap eval --json --graph g.edges --machine "$machine,alloc=alloc" --mapping map >b.json
+      # Hosts on switches are two hops further apart than routers that are hosts.
+      jq -se --argjson b "$beside" '(.[0] | [.J, .hop_bytes, .max_dilation]) ==
+        (.[1] | [.J, .hop_bytes + $b * .bytes, .max_dilation + $b])' a.json b.json
+      checked=$((checked + 1))
+    done
+  done <<END
+torus:5x4x3,cray=gemini torus:5x4x3@6:10,base=10,routers=2 0
+torus:6x5x4,cray=seastar torus:6x5x4@6:10,base=10 0
+torus:4x3x5,hosts=2 torus:4x3x5@6:10,base=20,routers=2 2
+mesh:5x4x3 mesh:5x4x3@6:10,base=20 2
+END
+  [ "$checked" -eq 8 ]
+}

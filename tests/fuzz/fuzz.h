@@ -52,6 +52,9 @@ int fuzz_damage_bytes(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_damage_values(const void *what, const uint8_t *bytes, size_t size);
 void fuzz_damage_seeds(struct fuzz_seeds *seeds);
 int fuzz_graph(const void *format, const uint8_t *bytes, size_t size);
+/** A native graph file whose checksums and size are put right first. */
+int fuzz_tmg(const void *what, const uint8_t *bytes, size_t size);
+void fuzz_tmg_seeds(struct fuzz_seeds *seeds);
 int fuzz_input(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_hostlist(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_counts(const void *what, const uint8_t *bytes, size_t size);
@@ -63,6 +66,7 @@ int fuzz_layout(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_bindings(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_request(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_reply(const void *what, const uint8_t *bytes, size_t size);
+int fuzz_policy(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_words(const void *what, const uint8_t *bytes, size_t size);
 
 #endif

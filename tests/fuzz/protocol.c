@@ -6,6 +6,7 @@
 #include "fuzz/fuzz.h"
 #include "plan/bindings.h"
 #include "plugin/planner/request.h"
+#include "plugin/policy/settle.h"
 #include "plugin/ranks.h"
 #include "plugin/reply.h"
 #include "plugin/words.h"
@@ -73,6 +74,47 @@ int fuzz_reply(const void *what, const uint8_t *bytes, size_t size)
         use_reply(&reply);
     free(text);
     return taken;
+}
+
+static void pass_over(const char *word)
+{
+    if (strlen(word) > 1 << 20)
+        abort();
+}
+
+/* A policy file, asked about some steps; its first rule's name is --topomap-options, too. */
+int fuzz_policy(const void *what, const uint8_t *bytes, size_t size)
+{
+    static const policy_job jobs[] = {
+        {{0}}, {{"debug", "bio", "high", "alice,1001", "staff,users", "solver.x", "64", "1536"}}};
+    const policy_said said = {.step = "ring:4", .environment_graph = "/g"};
+    const policy_site site = {.mode = POLICY_ON};
+    policy policy;
+    policy_decision decision;
+    topomap_error err;
+
+    (void)what;
+    if (policy_read(fuzz_file(bytes, size), &policy, NULL, &err))
+        return 0;
+    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
+        const policy_rule *rule = policy_find(&policy, &jobs[i]);
+        policy_said options = said;
+
+        if (policy.rules)
+            options.job_options = policy.rule[0].name;
+        if (policy_settle(&options, &site, &policy, rule, pass_over, &decision, &err))
+            abort();
+        for (int key = 0; key < POLICY_KEYS; key++)
+            if (rule && rule->force & 1u << key &&
+                strcmp(policy_get(&decision.settings, (enum policy_key)key),
+                       rule->settings.value[key]) != 0)
+                abort();
+        if (!memchr(decision.why, 0, sizeof decision.why))
+            abort();
+        policy_settings_clear(&decision.settings);
+    }
+    policy_clear(&policy);
+    return 1;
 }
 
 static void see_word(int index, const plugin_option_word *option, void *context)

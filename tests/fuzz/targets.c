@@ -60,7 +60,7 @@ static const char *const bindings[] = {"RABEEDBAHADBEgA2BCgBAABDG",
 static const char *const requests[] = {
     "topomap-request 1\njob 17\nstep 0\ndb /x.db\ngraph ring:4\nnodes n[1-2,7]\ntasks 4(x2),2\n"
     "layout 0-3;4-7;8-9\ncpus-per-task 1\nbind core\nobjective J\neffort fast\nseed 1\n"
-    "time 0.5\nmin-gain 0\nexplain 1\nend\n",
+    "inside compact\ncontiguous 1\ntime 0.5\nmin-gain 0\nexplain 1\nend\n",
     "topomap-request 1\ndb d\nnodes a\ntasks 1\nlayout 0\nend\n",
     "topomap-request 1\ndb d\nnodes a,b\ntasks 1073741823\nlayout 0;1\nend\n", NULL};
 
@@ -70,13 +70,20 @@ static const char *const replies[] = {
     "status unchanged\nline \nquiet 0\nbindings T1AgAAAAAAAAAAAAA\nnew key\n",
     "status failed\nline no such node\n", NULL};
 
+static const char *const policies[] = {
+    "# the site\nRule=debug Partition=debug,inter* Mode=off\nrule=cfd program=solver* \\\n"
+    "  NODES=2- mode=On pattern=stencil2d:5:4x4 # a comment\n",
+    "Rule=bio Account=bio Group=staff Contiguous=yes Bind=numa Force=Contiguous,Bind\n"
+    "Rule=\"the rest\" User=alice,1001 Tasks=-2000 Mode=auto MinGain=2.5 Effort=strong Force=yes\n",
+    "Rule=seed=3,bind=pu,contiguous,time=4.5 Seed=1 Time=2 Graph=/x Required=no Layout=compact\n",
+    NULL};
+
 static const char *const words[] = {
     "srun\n-n\n4\n--distribution=topomap\na.out", "sbatch\n-m\ntopomap:SOCKET\n--wrap\nx",
     "srun\n-lum\ntopomap\n--mpi=pmix\n--cpu-bind\nnone\n:\n-n2\nb", NULL};
 
 /* Matrices as text: n x n. */
-static const char matrix[] = "matrix:", allocation[] = "torus:4x4x2,alloc=",
-                  fabric[] = "links:";
+static const char matrix[] = "matrix:", allocation[] = "torus:4x4x2,alloc=", fabric[] = "links:";
 static const char *const fabrics[] = {
     "# hosts: a,b,c\na,1,s,1,100\na,2,t,1,50\nb,1,s,2,?\nc,1,t,3,50\ns,9,t,9,100\n",
     "name,port,name,port,rate\na,1,s,1\nb,,s,,25\nb,,s,,25\n", NULL};
@@ -94,6 +101,21 @@ static const char *const graphs[] = {
     "{\"ranks\":3,\"arcs\":[[0,1,10,1],[1,2,20,2]]}",
     "0 5 6 \n5 0 7 \n6 7 0 \n",
     "E\t0\t1\t108 bytes\t27 msgs sent\t27,0,0\n",
+    "# POINT TO POINT\nI\t2\t0\t8 bytes\t2 msgs sent\nR\t1\t0\t8 bytes\t2 msgs sent\n# "
+    "COLLECTIVES\n"
+    "D\tMPI COMM WORLD\tprocs: 0,1,2,3\nO2A\t0\t8 bytes\t2 msgs sent\nC\t0\t3\t8 bytes\t1 msgs "
+    "sent\n",
+    "0\n3 4\n0 000\n1 1\n2 0 2\n1 1\n",
+    "0\n3 4\n1 111\n30 5 1 9 10\n10 6 2 9 30 8 20\n20 7 1 8 10\n",
+    "@ mpiP\n@ MPI Task Assignment      : 2 node\n------- Start Communication Matrix ------\n\n"
+    "Statistics of rank: 0\nSource\tTarget\tTotal Amount\tTotal Count\n0\t0\t7\t2\n0\t1\t3\t1\n"
+    "0\t2\t4\t1\n1\t0\t9000\t3\n2\t0\t0\t0\n------- End Communication Matrix ------\n",
+    "4 3 111 2\n9 5 1 2 7\n8 6 2 1 7 3 9\n7 7 3 2 9 4 1\n6 8 4 3 1\n",
+    "alice,bob,10\nbob,\"carol\",20\n",
+    "# ranks 5\n# name 0 first\n0 1 5\n",
+    "{\"ranks\":3,\"load\":[1,2,3],\"names\":[\"a\",\"b\",\"c\"],\"coordinates\":[[0.5,1],[2,3e1],["
+    "4,5]],"
+    "\"phases\":[{\"arcs\":[[0,1,10]]},{\"arcs\":[[1,2,20]]}],\"source\":\"\\u00e4\"}",
     NULL};
 
 static const struct fuzz_target fixed[] = {
@@ -110,10 +132,12 @@ static const struct fuzz_target fixed[] = {
     {"bindings", fuzz_bindings, NULL, bindings, NULL, NULL, 1},
     {"request", fuzz_request, NULL, requests, NULL, NULL, 1},
     {"reply", fuzz_reply, NULL, replies, NULL, NULL, 1},
+    {"policy", fuzz_policy, NULL, policies, NULL, NULL, 4},
     {"command-line", fuzz_words, NULL, words, NULL, NULL, 1},
     {"damage-bytes", fuzz_damage_bytes, NULL, NULL, NULL, fuzz_damage_seeds, 10},
     {"damage-values", fuzz_damage_values, NULL, changes, NULL, NULL, 10},
     {"graph", fuzz_graph, NULL, graphs, "", NULL, 4},
+    {"tmg-content", fuzz_tmg, NULL, NULL, NULL, fuzz_tmg_seeds, 4},
 };
 
 enum { FIXED = sizeof fixed / sizeof *fixed, MOST = 128 };
@@ -156,7 +180,7 @@ const struct fuzz_target *fuzz_targets(void)
     for (size_t i = 0; (format = topomap_graph_format_row(i)); i++)
         if (format->can_read)
             add("graph", format->name,
-                &(struct fuzz_target){"", fuzz_graph, format->name, graphs, "", NULL, 4});
+                &(struct fuzz_target){"", fuzz_graph, format->name, graphs, "", fuzz_tmg_seeds, 4});
     for (size_t i = 0; (importer = db_importer_at(i)); i++)
         add_importer(importer);
     return rows;

@@ -60,6 +60,15 @@ package_of() { echo $(($(core_of "$1" "$2") / 4)); }
   as_planned pairs16 16
 }
 
+@test "layout=compact and spread, and threads: masks as in the dry run, though no rank moves" {
+  as_planned compact 4
+  [ "$(tasks compact | awk '{ print $2 }' | paste -sd' ')" = "0,1 2,3 4,5 6,7" ]
+  as_planned spread 4
+  [ "$(tasks spread | awk '{ print $2 }' | paste -sd' ')" = "0,1 4,5 8,9 12,13" ]
+  as_planned hybrid 2
+  [ "$(tasks hybrid | awk '{ print $2 }' | paste -sd' ')" = "0,1,2,3,4,5,6,7 8,9,10,11,12,13,14,15" ]
+}
+
 @test "a batch script's #SBATCH-style --topomap binds its steps" {
   as_planned batch 8 pairs8
 }

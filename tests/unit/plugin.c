@@ -111,6 +111,43 @@ static void distribution_is_rewritten(void **state)
     }
 }
 
+static void pairings_are_noted(void **state)
+{
+    static const struct {
+        const char *line;
+        int gpus, mem_bind;
+    } rows[] = {
+        {"srun -n 4 a", 0, 0},
+        {"srun --gpus-per-task=1 a", 1, 0},
+        {"srun --gpus-per-task 2 a", 1, 0},
+        {"srun --gpus=4 --gpus-per-node=2 a", 0, 0},
+        {"srun --ntasks-per-gpu=1 a", 1, 0},
+        {"srun --gpu-bind=closest a", 1, 0},
+        {"srun --gpus-per-task=1 --gpu-bind=none a", 0, 0},
+        {"srun --gpu-bind=verbose,none a", 0, 0},
+        {"srun --tres-per-task=cpu:4 a", 0, 0},
+        {"srun --tres-per-task=cpu:4,gres/gpu:1 a", 1, 0},
+        {"srun a --gpus-per-task=1", 0, 0},
+        {"srun --mem-bind=local a", 0, 0},
+        {"srun --mem-bind=verbose,prefer,local a", 0, 0},
+        {"srun --mem-bind=none a", 0, 0},
+        {"srun --mem-bind=map_mem:0,1 a", 0, 1},
+        {"srun --mem-bind=rank a", 0, 1},
+        {"srun --mem-bind=q,mask_mem:0x1 a", 0, 1},
+    };
+    static char *all[sizeof rows / sizeof *rows][32];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int count = split(rows[i].line, all[i]);
+        plugin_launcher launcher = {.program = PLUGIN_SRUN};
+
+        plugin_distribution_rewrite(count, all[i], &launcher);
+        assert_int_equal(launcher.gpus, rows[i].gpus);
+        assert_int_equal(launcher.mem_bind, rows[i].mem_bind);
+    }
+}
+
 /* ---- Layouts ----------------------------------------------------------------------------- */
 
 /* 3 nodes with 3, 2 and 1 tasks. */
@@ -512,6 +549,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(distribution_is_rewritten),
+        cmocka_unit_test(pairings_are_noted),
         cmocka_unit_test(layouts_round_trip),
         cmocka_unit_test(bad_layouts_are_refused),
         cmocka_unit_test(mapping_stays_true),

@@ -56,7 +56,8 @@ static topomap_machine *machine(topomap_db *db, const char *nodes, const uint32_
 {
     topomap_names names;
     topomap_machine *made = NULL;
-    topomap_db_allocation allocation = {&names, tasks, cpus, bind};
+    topomap_db_allocation allocation = {
+        .nodes = &names, .tasks = tasks, .cpus_per_task = cpus, .bind = bind};
 
     assert_int_equal(topomap_hostlist_expand(nodes, 0, &names, &err), 0);
     if (topomap_db_machine(db, &allocation, &made, bindings, &err))
@@ -114,6 +115,48 @@ static void three_nodes(void **state)
     assert_string_equal(cpus(&b, 5), "12,13");
     topomap_machine_free(m);
     topomap_bindings_clear(&b);
+    topomap_db_close(db);
+}
+
+/* Two packages of four cores: the same step spread and compact; where tasks fill the node or are
+ * too many, the two are the same. */
+static void layouts(void **state)
+{
+    static const struct {
+        uint32_t tasks, cpus;
+        enum topomap_bind bind;
+        const char *spread, *compact; /* PUs of task 1 */
+        double spread_apart, compact_apart;
+    } row[] = {
+        {2, 1, TOPOMAP_BIND_CORE, "8,9", "2,3", 6, 2},
+        {2, 4, TOPOMAP_BIND_CORE, "8,9,10,11", "4,5,6,7", 6, 3},
+        {4, 1, TOPOMAP_BIND_PU, "4", "1", 3, 1},
+        {8, 1, TOPOMAP_BIND_CORE, "2,3", "2,3", 2, 2},
+        {9, 1, TOPOMAP_BIND_CORE, "0,1", "0,1", 1, 1},
+    };
+    topomap_db *db = database("ibnetdiscover", TEST_DATA "/db/tree.ibnetdiscover");
+
+    (void)state;
+    import(db, "hwloc", synthetic("pack:2 [numa] l3:2 core:2 pu:2"), "node1");
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        for (int compact = 0; compact < 2; compact++) {
+            char *name = (char *)(uintptr_t) "node1";
+            topomap_names names = {.name = &name, .count = 1};
+            topomap_db_allocation allocation = {.nodes = &names,
+                                                .tasks = &row[i].tasks,
+                                                .cpus_per_task = row[i].cpus,
+                                                .bind = row[i].bind,
+                                                .compact = compact};
+            topomap_bindings b;
+            topomap_machine *m;
+
+            assert_int_equal(topomap_db_machine(db, &allocation, &m, &b, &err), 0);
+            assert_string_equal(cpus(&b, 1), compact ? row[i].compact : row[i].spread);
+            assert_true(topomap_machine_distance(m, 0, 1) ==
+                        (compact ? row[i].compact_apart : row[i].spread_apart));
+            topomap_machine_free(m);
+            topomap_bindings_clear(&b);
+        }
     topomap_db_close(db);
 }
 
@@ -297,7 +340,8 @@ static void check_fabric(const char *file)
     for (size_t i = 0; i < names.count; i++)
         tasks[i] = 1;
     {
-        topomap_db_allocation allocation = {&names, tasks, 1, TOPOMAP_BIND_CORE};
+        topomap_db_allocation allocation = {
+            .nodes = &names, .tasks = tasks, .cpus_per_task = 1, .bind = TOPOMAP_BIND_CORE};
 
         assert_int_equal(topomap_db_machine(db, &allocation, &m, NULL, &err), 0);
     }
@@ -483,7 +527,8 @@ static void titan(void **state)
         names.name[names.count++] = strdup(name);
     }
     {
-        topomap_db_allocation allocation = {&names, tasks, 1, TOPOMAP_BIND_CORE};
+        topomap_db_allocation allocation = {
+            .nodes = &names, .tasks = tasks, .cpus_per_task = 1, .bind = TOPOMAP_BIND_CORE};
 
         assert_int_equal(topomap_db_machine(db, &allocation, &m, NULL, &err), 0);
     }
@@ -505,15 +550,11 @@ static void titan(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(three_nodes),
-        cmocka_unit_test(bindings_by_unit),
-        cmocka_unit_test(insides_alone),
-        cmocka_unit_test(two_classes),
-        cmocka_unit_test(fabrics),
-        cmocka_unit_test(routes),
-        cmocka_unit_test(names_what_it_does_not_know),
-        cmocka_unit_test(gemini),
-        cmocka_unit_test(aries),
+        cmocka_unit_test(three_nodes), cmocka_unit_test(bindings_by_unit),
+        cmocka_unit_test(layouts),     cmocka_unit_test(insides_alone),
+        cmocka_unit_test(two_classes), cmocka_unit_test(fabrics),
+        cmocka_unit_test(routes),      cmocka_unit_test(names_what_it_does_not_know),
+        cmocka_unit_test(gemini),      cmocka_unit_test(aries),
         cmocka_unit_test(titan),
     };
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "graph/patterns.h"
 #include "tests/unit/graphs.h"
 #include "tests/unit/scratch.h"
 
@@ -27,6 +28,21 @@ static const struct {
     {"stencil3d:27:2x2x2,bytes=64", 8, 28, 2 * (12 * 64 + 12 * 8 + 4)},
     {"stencil3d:7:1x1x5,bytes=3", 5, 4, 24},
     {"stencil3d:27:3x3x3,periodic,bytes=5", 27, 27 * 13, 27 * (6 * 5 + 20)},
+    {"stencil2d:5:4x4,bytes=x:64,y:32", 16, 24, 2 * (12 * 64 + 12 * 32)},
+    {"stencil2d:5:4x4,bytes=x+:64,x-:1,y:2", 16, 24, 12 * 65 + 12 * 4},
+    {"stencil2d:9:3x3,bytes=64,side=1", 9, 20, 2 * 20 * 64},
+    {"stencil2d:9:2x2,bytes=x:64,y:16", 4, 6, 2 * (2 * 64 + 2 * 16 + 2 * 2)},
+    {"stencil3d:19:3x3x3,periodic,bytes=8", 27, 27 * 9, 27 * (6 * 8 + 12)},
+    {"stencil4d:9:3x3x3x3,periodic,bytes=1", 81, 324, 648},
+    {"stencil:81:3x3x3x3,periodic,bytes=1", 81, 81 * 40, 81 * 80},
+    {"stencil:3:7", 7, 6, 12 * 64},
+    {"stencil:243:3x3x3x3x3,periodic,bytes=1", 243, 243 * 121, 243 * 242},
+    {"torus5d:3x3x3x3x3,bytes=1", 243, 1215, 2430},
+    {"torus6d:3x3x3x3x3x3,bytes=1", 729, 4374, 8748},
+    {"torus:3x3,points=9,bytes=1", 9, 36, 72},
+    {"mesh:3x4,bytes=1", 12, 17, 34},
+    {"md2d:64,bytes=1", 64, 256, 512},
+    {"md2d:361,bytes=16,corner=1", 361, 1444, 361 * (4 * 16 + 4)},
     {"torus2d:3x4,bytes=1", 12, 24, 48},
     {"torus3d:3x3x3,bytes=1", 27, 81, 162},
     {"torus4d:8x8x8x8", 4096, 16384, 2 * 64 * 16384},
@@ -39,6 +55,8 @@ static const struct {
     {"alltoall:group=64,n=2048", 2048, 32 * 64 * 63 / 2, 32 * 64 * 63 * 64},
     {"alltoall:n=10,group=4,bytes=1", 10, 6 + 6 + 1, 26},
     {"alltoall:5,bytes=1", 5, 10, 20},
+    {"product:path=4,all=3,bytes=2", 12, 3 * 3 + 4 * 3, 4 * 21},
+    {"product:ring=5,copies=2,ring=2,bytes=1", 20, 20 + 10, 40 + 40},
 };
 
 static void test_known(void **state)
@@ -56,20 +74,43 @@ static void test_known(void **state)
     }
 }
 
-/* Every row of the table is tried above. */
+/* Every row of this family is tried above. */
 static void test_all_patterns(void **state)
 {
-    const topomap_graph_pattern_info *row;
-
     (void)state;
-    for (size_t i = 0; (row = topomap_graph_pattern_row(i)); i++) {
+    for (const topomap_pattern *row = topomap_patterns_grid; row->row.name; row++) {
+        size_t length = strlen(row->row.name);
         int tried = 0;
 
         for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-            tried |= !strncmp(known[k].pattern, row->name, strlen(row->name));
-        assert_true(tried);
-        assert_ptr_equal(strstr(row->grammar, row->name), row->grammar);
+            tried |= !strncmp(known[k].pattern, row->row.name, length) &&
+                     known[k].pattern[length] == ':';
+        if (!tried)
+            fail_msg("no test of %s", row->row.name);
     }
+}
+
+/* What the help says can be read: names and defaults of every parameter of every pattern. */
+static void test_table(void **state)
+{
+    topomap_graph_pattern_param param;
+    char grammar[1000];
+
+    (void)state;
+    for (size_t i = 0; topomap_graph_pattern_grammar(i, grammar, sizeof grammar); i++) {
+        const topomap_graph_pattern_info *row = topomap_graph_pattern_row(i);
+
+        assert_ptr_equal(strstr(grammar, row->name), grammar);
+        assert_true(strlen(grammar) < sizeof grammar - 1);
+        assert_ptr_equal(topomap_pattern_named(row->name, strlen(row->name)),
+                         topomap_pattern_at(i));
+        for (size_t k = 0; topomap_graph_pattern_parameter(i, k, &param); k++) {
+            assert_true(k < TOPOMAP_PATTERN_PARAMS);
+            assert_true(*param.name && *param.help);
+        }
+    }
+    assert_null(topomap_graph_pattern_row(1000));
+    assert_int_equal(topomap_graph_pattern_parameter(1000, 0, &param), 0);
 }
 
 static void test_order(void **state)
@@ -108,37 +149,44 @@ static void refused(const char *pattern, const char *part)
 static void test_refused(void **state)
 {
     (void)state;
-    refused("ring", "a size is missing");
+    refused("ring", "at its end: n is missing");
     refused("ring:", "a size from 1");
-    refused("ring:0", "a size from 1");
+    refused("ring:0", "at character 6 (`0`): a size from 1");
     refused("ring:-3", "a size from 1");
-    refused("ring:5x5", "`,` expected");
-    refused("ring:5,", "unknown option");
-    refused("ring:5,periodic", "unknown option");
-    refused("ring:5,bytes", "wrong value");
-    refused("ring:5,bytes=", "wrong value");
-    refused("ring:5,bytes=0", "wrong value");
-    refused("ring:5,bytes=5x", "wrong value");
+    refused("ring:5x5", "at character 7 (`x5`): no more than 1 dimension");
+    refused("ring:5y5", "at character 7 (`y5`): `x` or `,` expected");
+    refused("ring:5,", "no option of ring");
+    refused("ring:5,periodic",
+            "at character 8 (`periodic`): no option of ring; the form is ring:N");
+    refused("ring:5,bytes", "bytes needs a value");
+    refused("ring:5,bytes=", "at its end: bytes= takes");
+    refused("ring:5,bytes=0", "bytes= takes");
+    refused("ring:5,bytes=5x", "bytes= takes");
+    refused("ring:5,bytes=4,bytes=5", "said twice");
+    refused("ring:5,bytes=y:5", "no such dimension; there are x");
     refused("ring:9999999999", "a size from 1");
     refused("ring:2147483648", "more than 2^31 arcs");
     refused("ring:99999999999999999999999999", "a size from 1");
-    refused("stencil2d:7:3x3", "number of points");
-    refused("stencil2d:3x3", "number of points");
-    refused("stencil2d:5:3", "one more dimension");
-    refused("stencil2d:5:3x3x3", "`,` expected");
-    refused("stencil2d:5:3x3,wrap=z", "wrong value");
-    refused("stencil2d:5:3x3,order=diagonal", "wrong value");
+    refused("stencil2d:7:3x3", "no number of points in 2 dimensions: 7");
+    refused("stencil2d:3x3", "points= takes");
+    refused("stencil2d:5:3", "one more dimension expected (XxY)");
+    refused("stencil2d:5:3x3x3", "no more than 2 dimensions");
+    refused("stencil2d:5:3x3,wrap=z", "wrap= takes letters of dimensions, here xy");
+    refused("stencil2d:5:3x3,periodic=1", "takes no value");
+    refused("stencil2d:5:3x3,order=diagonal", "order= takes column|row");
     refused("stencil2d:5:65536x65536", "more than 2^31 ranks");
     refused("stencil3d:7:2147483648x2147483648x2147483648", "more than 2^31 ranks");
     refused("torus4d:65536x65536x65536x65536", "more than 2^31 ranks");
+    refused("torus:2x2x2x2x2x2x2x2x2", "no more than 8 dimensions");
     refused("stencil2d:5:40000x40000", "more than 2^31 arcs");
     refused("stencil2d:5:3x3,bytes=4611686018427387904", "reaches 2^63");
-    refused("alltoall:", "unknown option");
-    refused("alltoall:group=4", "number of ranks is missing");
+    refused("alltoall:", "n= takes a number from 1 to 2^31");
+    refused("alltoall:group=4", "n is missing");
     refused("alltoall:n=4,group=5", "larger than n=4");
     refused("alltoall:n=2147483648", "more than 2^31 arcs");
+    refused("md2d:99", "81 or 100");
     graph_bad("stencl2d:5:3x3", NULL, TOPOMAP_EINPUT, "did you mean the pattern stencil2d?");
-    graph_bad("torus:3x3", NULL, TOPOMAP_EINPUT, "torus2d or torus3d or torus4d");
+    graph_bad("torus7d:3x3", NULL, TOPOMAP_EINPUT, "torus2d or torus3d or torus4d");
     graph_bad("nothing.graph", NULL, TOPOMAP_EINPUT, "neither a file");
     graph_bad("nothing.graph", NULL, TOPOMAP_EINPUT, "the patterns are stencil2d");
     graph_bad("", NULL, TOPOMAP_EINPUT, "neither a file");
@@ -263,11 +311,11 @@ static void test_identity_cost(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known),         cmocka_unit_test(test_all_patterns),
-        cmocka_unit_test(test_order),         cmocka_unit_test(test_order_turned),
-        cmocka_unit_test(test_refused),       cmocka_unit_test(test_file_wins),
-        cmocka_unit_test(test_instances),     cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_identity_cost),
+        cmocka_unit_test(test_known),        cmocka_unit_test(test_all_patterns),
+        cmocka_unit_test(test_table),        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_order_turned), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_file_wins),    cmocka_unit_test(test_instances),
+        cmocka_unit_test(test_sizes),        cmocka_unit_test(test_identity_cost),
     };
 
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

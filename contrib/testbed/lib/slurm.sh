@@ -39,13 +39,13 @@ need_address() {
   fi
 }
 
-# slurm_conf DIR CPUS < names: writes slurm.conf, plugstack.conf, mpi.conf into DIR/etc, and
+# slurm_conf DIR CPUS GPUS < names: writes slurm.conf, plugstack.conf, mpi.conf into DIR/etc, and
 # DIR/nodes with `name port` lines.
 #
 # task/none: task/affinity refuses CPUs that this machine lacks. MpiDefault=none: a test says
 # which MPI it means (--mpi=pmix, --mpi=pmi2), and plain commands start faster.
 slurm_conf() {
-  local dir=$1 cpus=$2 name port=$((PORT_BASE + 1))
+  local dir=$1 cpus=$2 gpus=$3 name gres='' port=$((PORT_BASE + 1))
   mkdir -p "$dir"/{etc,state,log,node,pmix}
   printf 'PMIxCliTmpDirBase=%s\n' "$dir/pmix" >"$dir/etc/mpi.conf"
   # Nothing here uses a cgroup, but slurmd 22.05 does not start without a plugin for them, and the
@@ -87,12 +87,19 @@ SlurmctldDebug=verbose
 SlurmdDebug=verbose
 PlugStackConfig=$dir/etc/plugstack.conf
 END
+  if ((gpus)); then
+    # Each is another /dev/null.
+    for ((name = 0; name < gpus; name++)); do mknod "$dir/gpu$name" c 1 3; done
+    printf 'Name=gpu File=%s/gpu[0-%d]\n' "$dir" $((gpus - 1)) >"$dir/etc/gres.conf"
+    printf 'GresTypes=gpu\n' >>"$dir/etc/slurm.conf"
+    gres=" Gres=gpu:$gpus"
+  fi
   : >"$dir/etc/plugstack.conf"
   : >"$dir/nodes"
   while read -r name; do
     mkdir -p "$dir/node/$name"/{spool,pmix,shm}
-    printf 'NodeName=%s NodeHostname=%s NodeAddr=127.0.0.1 Port=%d CPUs=%d Sockets=1 CoresPerSocket=%d ThreadsPerCore=1 State=UNKNOWN\n' \
-      "$name" "$name" "$port" "$cpus" "$cpus" >>"$dir/etc/slurm.conf"
+    printf 'NodeName=%s NodeHostname=%s NodeAddr=127.0.0.1 Port=%d CPUs=%d Sockets=1 CoresPerSocket=%d ThreadsPerCore=1%s State=UNKNOWN\n' \
+      "$name" "$name" "$port" "$cpus" "$cpus" "$gres" >>"$dir/etc/slurm.conf"
     printf '%s %d\n' "$name" "$port" >>"$dir/nodes"
     port=$((port + 1))
   done

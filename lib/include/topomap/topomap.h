@@ -79,6 +79,13 @@ typedef struct topomap_graph topomap_graph;
 TOPOMAP_PUBLIC int topomap_graph_read(const char *what, const char *format, topomap_graph **graph,
                                       topomap_error *err);
 
+/** The same with options of the format's own, such as `min-bytes=1000`.
+ *  \param option  texts `name=value`, NULL after the last; or NULL: none. EUSAGE where the format
+ * has no such option (topomap_graph_format::options). */
+TOPOMAP_PUBLIC int topomap_graph_read_options(const char *what, const char *format,
+                                              const char *const *option, topomap_graph **graph,
+                                              topomap_error *err);
+
 /** Makes a graph from arcs in any order. Duplicates are added up; self-loops are dropped.
  *  \param ranks     number of ranks, at least 1
  *  \param arcs      length of the four arrays
@@ -107,6 +114,59 @@ TOPOMAP_PUBLIC uint64_t topomap_graph_bytes(const topomap_graph *graph);
 TOPOMAP_PUBLIC int topomap_graph_messages(const topomap_graph *graph, uint64_t *messages);
 /** The pattern it was made from, as text, or NULL. Lent. */
 TOPOMAP_PUBLIC const char *topomap_graph_pattern(const topomap_graph *graph);
+/** [ranks] what each rank computes (the vertex weights of a file), or NULL. Lent. */
+TOPOMAP_PUBLIC const uint64_t *topomap_graph_load(const topomap_graph *graph);
+/** [ranks * *dimensions] where each rank's part of the domain lies, rank by rank, or NULL where
+ * that is not known. Lent. */
+TOPOMAP_PUBLIC const double *topomap_graph_coordinates(const topomap_graph *graph,
+                                                       uint32_t *dimensions);
+/** What the ranks do one after the other: how many graphs of the same ranks, whose sum this graph
+ *  is (0: not known), and one of them, lent, NULL from there on. */
+TOPOMAP_PUBLIC uint32_t topomap_graph_phases(const topomap_graph *graph);
+TOPOMAP_PUBLIC const topomap_graph *topomap_graph_phase(const topomap_graph *graph, uint32_t i);
+/** A rank's name in its file, or NULL. Lent. */
+TOPOMAP_PUBLIC const char *topomap_graph_name(const topomap_graph *graph, uint32_t rank);
+/** Where the graph comes from, for people, or NULL. Lent. */
+TOPOMAP_PUBLIC const char *topomap_graph_source(const topomap_graph *graph);
+/** What its user should know (a profile that holds nothing but background noise), or NULL. Lent. */
+TOPOMAP_PUBLIC const char *topomap_graph_note(const topomap_graph *graph);
+
+/** The sum of graphs, which may differ in ranks (the result has the most); messages are known where
+ *  they are for all. The loads, names and coordinates are those of the first. */
+TOPOMAP_PUBLIC int topomap_graph_merge(const topomap_graph *const *graphs, size_t count,
+                                       topomap_graph **sum, topomap_error *err);
+/** The graph with every arc's bytes multiplied by \p factor (positive, finite) and rounded to the
+ *  nearest; messages stay. EINPUT where the sum of bytes reaches 2^63. */
+TOPOMAP_PUBLIC int topomap_graph_scale(const topomap_graph *graph, double factor,
+                                       topomap_graph **scaled, topomap_error *err);
+/** The graph with its ranks renumbered, loads, names, coordinates and phases along with them.
+ *  \param new_rank  [ranks] a permutation: the new number of each rank; EUSAGE where it is none */
+TOPOMAP_PUBLIC int topomap_graph_permute(const topomap_graph *graph, const uint32_t *new_rank,
+                                         topomap_graph **permuted, topomap_error *err);
+
+/** An option that a graph format takes when it is read. */
+typedef struct topomap_graph_option {
+    const char *name;
+    const char *values; /**< what it may be, for people */
+    const char *help;   /**< one line */
+} topomap_graph_option;
+
+/** A pattern found in a graph's edges, whatever the order of its ranks. */
+typedef struct topomap_recognition {
+    char text[400]; /**< in the words of topomap_graph_pattern_row(); "" where there is none */
+    uint32_t dims;
+    uint32_t size[24]; /**< [dims] of the grid, or of the factors of a product */
+    double explained;  /**< share of the graph's pairs that the pattern has */
+    double present;    /**< share of the pattern's pairs that the graph has */
+    int exact;         /**< both are 1 */
+} topomap_recognition;
+/** Finds stencils, tori, all-to-all groups, and products of lines and groups, of 8 ranks and more,
+ *  with noise of a fifth of the pairs at most. Weights are looked at only to leave light noise out.
+ *  \param ranks  0; or a number of ranks to name the same pattern for, its dimensions scaled alike
+ *                as evenly as the number divides
+ *  Fails with TOPOMAP_EUSAGE where the pattern has no shape of \p ranks ranks. */
+TOPOMAP_PUBLIC int topomap_graph_recognise(const topomap_graph *graph, uint64_t ranks,
+                                           topomap_recognition *pattern, topomap_error *err);
 
 /** One row of the registry of graph formats. */
 typedef struct topomap_graph_format {
@@ -114,18 +174,32 @@ typedef struct topomap_graph_format {
     const char *help;   /**< one line */
     const char *suffix; /**< file name endings, comma separated, or NULL */
     int can_read, can_write;
+    const topomap_graph_option *options; /**< ends with a row whose name is NULL; or NULL */
 } topomap_graph_format;
 /** Row i of the registry, lent; NULL after the last. */
 TOPOMAP_PUBLIC const topomap_graph_format *topomap_graph_format_row(size_t i);
 
 /** One row of the registry of patterns. */
 typedef struct topomap_graph_pattern_info {
-    const char *name;    /**< the word before the first colon */
-    const char *grammar; /**< for instance `stencil2d:POINTS:XxY[,periodic][,bytes=N]` */
-    const char *help;    /**< one line */
+    const char *name; /**< the word before the first colon */
+    const char *help; /**< one line */
 } topomap_graph_pattern_info;
 /** Row i of the registry, lent; NULL after the last. */
 TOPOMAP_PUBLIC const topomap_graph_pattern_info *topomap_graph_pattern_row(size_t i);
+/** Writes how pattern i is spelled, for instance `ring:N[,bytes=N]`; a text that is too long is
+ *  cut. \return 0 after the last pattern. */
+TOPOMAP_PUBLIC int topomap_graph_pattern_grammar(size_t i, char *text, size_t size);
+
+/** One parameter of a pattern. All texts are lent. */
+typedef struct topomap_graph_pattern_param {
+    const char *name;
+    const char *values;   /**< how its value is written, or NULL: it stands alone */
+    const char *fallback; /**< the default, "" for none, or NULL: it must be given */
+    const char *help;     /**< one line */
+} topomap_graph_pattern_param;
+/** Parameter k of pattern i. \return 0 after the last. */
+TOPOMAP_PUBLIC int topomap_graph_pattern_parameter(size_t i, size_t k,
+                                                   topomap_graph_pattern_param *param);
 
 /* ---- Machines ---------------------------------------------------------------------------- */
 
@@ -234,25 +308,36 @@ TOPOMAP_PUBLIC const topomap_congestion_info *topomap_congestion_row(size_t i);
 /* ---- Mapping ----------------------------------------------------------------------------- */
 
 enum topomap_effort { TOPOMAP_FAST, TOPOMAP_DEFAULT, TOPOMAP_STRONG };
+/** What a placement is to make small: J, or the maximum congestion of any link; of equals the mean
+ *  congestion, then J. */
+enum topomap_objective_kind { TOPOMAP_OBJECTIVE_J, TOPOMAP_OBJECTIVE_CONGESTION };
 
 typedef struct topomap_map_options {
     const char *algorithm; /**< a topomap_algorithm_row(), refinements joined by '+';
-                                NULL is "auto" */
+                                NULL is "auto"; parameters behind commas: "tree+np,block=128" */
     enum topomap_effort effort;
+    enum topomap_objective_kind objective;
+    const char *congestion_model; /**< of the objective congestion: "exact" or "routes"; NULL is
+                                       routes where the machine has them (for the baseline's
+                                       traffic at least), else exact */
     uint64_t seed;
-    uint32_t threads;            /**< 0 is 1 */
-    double seconds;              /**< 0: no limit; else the best so far after this time */
-    int inter_only;              /**< nonzero: choose nodes only, slots inside in rank order */
-    const uint32_t *start;       /**< [ranks] an existing placement: the baseline of "auto" and
-                                      what "refine" improves; NULL: rank r on slot r */
-    const char *start_name;      /**< what the report calls it; NULL is "identity" */
+    uint32_t threads;       /**< 0 is 1 */
+    double seconds;         /**< 0: no limit; else the best so far after this time */
+    int inter_only;         /**< nonzero: choose nodes only, slots inside in rank order */
+    int contiguous;         /**< nonzero: every node keeps consecutive ranks; only blocks move.
+                                 A baseline that is not so is no candidate */
+    const uint32_t *start;  /**< [ranks] an existing placement: the baseline of "auto" and
+                                 what "refine" improves; NULL: rank r on slot r */
+    const char *start_name; /**< what the report calls it; NULL is "identity" */
 } topomap_map_options;
 
 /** What one algorithm of a portfolio reached. */
 typedef struct topomap_candidate {
     char name[64];
     double J;
-    double seconds; /**< CPU time */
+    double congestion; /**< the maximum, with the objective congestion; else 0. INFINITY where ranks
+                            that communicate are not joined */
+    double seconds;    /**< CPU time */
 } topomap_candidate;
 
 enum topomap_phase {
@@ -271,14 +356,17 @@ typedef struct topomap_mapping {
                                  permutation */
     char algorithm[64];     /**< the winner's name */
     double J;
+    const char *congestion_model; /**< that the objective congestion went by; NULL with J; static */
+    double congestion;            /**< the maximum by that model, as topomap_congestion_evaluate()
+                                       says; 0 with J */
     size_t candidates;
     topomap_candidate *candidate;         /**< [candidates] in the order tried */
     double phase_seconds[TOPOMAP_PHASES]; /**< CPU time over all candidates */
 } topomap_mapping;
 
 /** Makes a communication graph of a mesh or matrix that is larger than the job (Schulz & Traeff,
- *  VieM, section 4): \p parts blocks that differ by one vertex at most, block i to rank i. Bytes and
- *  messages between blocks are those of the mesh, added up; loads of vertices are not looked at.
+ *  VieM, section 4): \p parts blocks that differ by one vertex at most, block i to rank i. Bytes
+ * and messages between blocks are those of the mesh, added up; loads of vertices are not looked at.
  *  \param method   "rb": by recursive bisection; "rms": by multisection along \p machine's tree
  *  \param machine  of \p parts slots; NULL with "rb"
  *  \param graph    the caller's; ends with topomap_graph_free()
@@ -307,6 +395,16 @@ typedef struct topomap_algorithm {
 } topomap_algorithm;
 /** Row i of the registry, lent; NULL after the last. */
 TOPOMAP_PUBLIC const topomap_algorithm *topomap_algorithm_row(size_t i);
+
+/** What an algorithm takes behind a comma: "np,block=128". */
+typedef struct topomap_parameter {
+    const char *name;
+    const char *value; /**< what stands behind the '=', for instance "N" or "FILE" */
+    const char *help;  /**< one line */
+    uint64_t least, most; /**< of a number; both 0 where it is a text */
+} topomap_parameter;
+/** Parameter k of row i, lent; NULL after the last. */
+TOPOMAP_PUBLIC const topomap_parameter *topomap_algorithm_parameter(size_t i, size_t k);
 
 #ifdef __cplusplus
 }

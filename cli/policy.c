@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* topomap policy check: is the site's policy file right, and what does it make of a job? It is the
+ * code that srun runs. */
+#include <grp.h>
+#include <jansson.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cli/cli.h"
+#include "plugin/policy/settle.h"
+#include "util/alloc.h"
+
+enum { GROUPS_MOST = 65536 };
+
+static int told;
+
+static void print_problem(const char *text)
+{
+    told = 1;
+    fprintf(stderr, "topomap policy check: %s\n", text);
+}
+
+static void not_understood(const char *word)
+{
+    fprintf(stderr, "topomap policy check: --topomap-options: '%s' is not understood\n", word);
+}
+
+/* ---- The job ----------------------------------------------------------------------------- */
+
+/* "partition=batch" and so on, in any order. */
+static int read_fact(const cli_call *call, const char *word, policy_job *job)
+{
+    const char *equals = strchr(word, '=');
+
+    for (int fact = 0; equals && fact < POLICY_FACTS; fact++) {
+        const char *name = policy_fact_name((enum policy_fact)fact);
+
+        if (strlen(name) == (size_t)(equals - word) && !strncasecmp(word, name, strlen(name))) {
+            if ((fact == POLICY_NODES || fact == POLICY_TASKS) &&
+                (!equals[1] || equals[1 + strspn(equals + 1, "0123456789")]))
+                return cli_usage_error(call, "%s= takes a count, not '%s'", name, equals + 1);
+            job->fact[fact] = equals + 1;
+            return 0;
+        }
+    }
+    return cli_usage_error(call,
+                           "'%s' is not known of a job: partition=, account=, qos=, user=, "
+                           "group=, program=, nodes=, tasks=",
+                           word);
+}
+
+/* The groups of a user that this machine knows, as srun would find them. NULL: not known. */
+static char *groups_of(const char *user)
+{
+    const struct passwd *entry = user ? getpwnam(user) : NULL;
+    int count = GROUPS_MOST;
+    gid_t *group = entry ? calloc(GROUPS_MOST, sizeof *group) : NULL;
+    char *text = NULL;
+    size_t size;
+    FILE *out;
+
+    if (!group || getgrouplist(user, entry->pw_gid, group, &count) < 0 ||
+        !(out = open_memstream(&text, &size))) {
+        free(group);
+        return NULL;
+    }
+    for (int i = 0; i < count; i++) {
+        const struct group *row = getgrgid(group[i]);
+
+        fprintf(out, "%s%u%s%s", i ? "," : "", group[i], row ? "," : "", row ? row->gr_name : "");
+    }
+    fclose(out);
+    free(group);
+    return text;
+}
+
+static int read_job(const cli_call *call, policy_job *job, policy_said *said, policy_site *site)
+{
+    const char *mode = cli_get(call, "default");
+    int status = cli_get(call, "job") ? read_fact(call, cli_get(call, "job"), job) : 0;
+
+    for (int i = 1; !status && i < call->operands; i++)
+        status = cli_get(call, "job") ? read_fact(call, call->operand[i], job)
+                                      : cli_usage_error(call, "'%s' needs --job", call->operand[i]);
+    site->mode = POLICY_ASK;
+    if (!status && mode && policy_mode_read(mode, &site->mode))
+        status = cli_usage_error(call, "--default takes on, off, auto or only-when-asked, not '%s'",
+                                 mode);
+    said->step = cli_get(call, "topomap");
+    said->step_options = cli_get(call, "topomap-options");
+    return status;
+}
+
+/* ---- The answer -------------------------------------------------------------------------- */
+
+struct answer {
+    const policy *policy;
+    const policy_job *job;
+    const policy_rule *rule; /* that applies */
+    policy_decision decision;
+};
+
+static json_t *considered(const struct answer *answer)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < answer->policy->rules; i++) {
+        const policy_rule *rule = &answer->policy->rule[i];
+        char why[512];
+        int fits = policy_rule_fits(rule, answer->job, why, sizeof why);
+
+        json_array_append_new(list, json_pack("{s:s, s:i, s:b, s:s}", "rule", rule->name, "line",
+                                              (int)rule->line, "fits", fits, "why", why));
+        if (rule == answer->rule)
+            break;
+    }
+    return list;
+}
+
+static void origin_of(const struct answer *answer, enum policy_key key, char *text, size_t size)
+{
+    const policy_settings *settings = &answer->decision.settings;
+
+    policy_origin_text(settings->value[key] ? settings->origin[key] : POLICY_BY_DEFAULT,
+                       answer->policy, answer->rule, text, size);
+}
+
+static void print_json(const struct answer *answer)
+{
+    const policy_decision *decision = &answer->decision;
+    json_t *values = json_array(), *all;
+
+    for (int i = 0; i < POLICY_KEYS; i++) {
+        enum policy_key key = (enum policy_key)i;
+        const char *value = policy_get(&decision->settings, key);
+        char origin[512];
+
+        origin_of(answer, key, origin, sizeof origin);
+        json_array_append_new(values,
+                              json_pack("{s:s, s:s?, s:s, s:b}", "name", policy_key(key)->name,
+                                        "value", value, "origin", origin, "forced",
+                                        answer->rule && answer->rule->force & 1u << key ? 1 : 0));
+    }
+    all =
+        json_pack("{s:s, s:i, s:s?, s:o, s:b, s:b, s:s, s:o}", "file", answer->policy->path,
+                  "rules", (int)answer->policy->rules, "rule",
+                  answer->rule ? answer->rule->name : NULL, "considered", considered(answer), "on",
+                  decision->on, "asked", decision->asked, "why", decision->why, "settings", values);
+    json_dumpf(all, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(all);
+}
+
+static void print_text(const struct answer *answer)
+{
+    const policy_decision *decision = &answer->decision;
+
+    for (size_t i = 0; i < answer->policy->rules; i++) {
+        const policy_rule *rule = &answer->policy->rule[i];
+        char why[512];
+        int fits = policy_rule_fits(rule, answer->job, why, sizeof why);
+
+        printf("%s:%u: rule '%s' %s: %s\n", answer->policy->path, rule->line, rule->name,
+               fits ? "applies" : "does not fit", why);
+        if (rule == answer->rule)
+            break;
+    }
+    if (!answer->rule)
+        printf("no rule applies\n");
+    printf("%s: %s\n", decision->on ? "on" : "off", decision->why);
+    for (int i = 0; decision->on && i < POLICY_KEYS; i++) {
+        enum policy_key key = (enum policy_key)i;
+        const char *value = policy_get(&decision->settings, key);
+        char origin[512];
+
+        origin_of(answer, key, origin, sizeof origin);
+        if (value)
+            printf("  %-11s %-12s %s%s\n", policy_key(key)->name, value, origin,
+                   decision->overruled & 1u << key ? ", whatever the options say" : "");
+    }
+}
+
+/* A rule behind one that fits every step. */
+static void warn_unreachable(const policy *policy)
+{
+    const policy_rule *all = NULL;
+
+    for (size_t i = 0; i < policy->rules; i++) {
+        int asks = 0;
+
+        for (int fact = 0; fact < POLICY_FACTS; fact++)
+            asks |= policy->rule[i].wants[fact] != NULL;
+        if (all)
+            fprintf(stderr,
+                    "topomap policy check: %s:%u: rule '%s' is never reached: rule '%s' in line %u "
+                    "fits every step\n",
+                    policy->path, policy->rule[i].line, policy->rule[i].name, all->name, all->line);
+        if (!asks && !all)
+            all = &policy->rule[i];
+    }
+}
+
+static int answer_job(const cli_call *call, const policy *policy, const policy_job *job,
+                      const policy_said *said, const policy_site *site)
+{
+    struct answer answer = {.policy = policy, .job = job, .rule = policy_find(policy, job)};
+    topomap_error err;
+
+    if (policy_settle(said, site, policy, answer.rule, not_understood, &answer.decision, &err))
+        return cli_fail(call, &err);
+    if (cli_get(call, "json"))
+        print_json(&answer);
+    else
+        print_text(&answer);
+    policy_settings_clear(&answer.decision.settings);
+    return CLI_DONE;
+}
+
+static int run_check(const cli_call *call)
+{
+    policy_job job = {{0}};
+    policy_said said = {0};
+    policy_site site = {0};
+    policy policy;
+    topomap_error err;
+    char *groups = NULL;
+    int status = read_job(call, &job, &said, &site);
+
+    if (status)
+        return status;
+    if (policy_read(call->operand[0], &policy, print_problem, &err))
+        return told ? CLI_INPUT : cli_fail(call, &err);
+    warn_unreachable(&policy);
+    if (!job.fact[POLICY_GROUP])
+        job.fact[POLICY_GROUP] = groups = groups_of(job.fact[POLICY_USER]);
+    if (cli_get(call, "job") || cli_get(call, "topomap") || cli_get(call, "json"))
+        status = answer_job(call, &policy, &job, &said, &site);
+    else
+        printf("%s: %zu rule%s\n", policy.path, policy.rules, policy.rules == 1 ? "" : "s");
+    policy_clear(&policy);
+    free(groups);
+    return status;
+}
+
+const char cli_policy_text[] =
+    "Rules, one a line, in the style of slurm.conf; the first one that fits a step applies:\n"
+    "  Rule=NAME [Partition=|Account=|QOS=|User=|Group=|Program=LIST] [Nodes=|Tasks=RANGE]\n"
+    "    [Mode=on|off|auto|only-when-asked] [Graph=FILE|Pattern=PATTERN] [Objective=] [Effort=]\n"
+    "    [Bind=] [Layout=] [Contiguous=yes|no] [MinGain=PERCENT] [Seed=] [Time=] "
+    "[Required=yes|no]\n"
+    "    [Force=yes|KEY,...]\n"
+    "LIST: names with wildcards, separated by commas; RANGE: 4, 2-16, 64-, -8. Program: the first\n"
+    "word of srun's command, without its folder. auto: steps whose graph is known. Users' options\n"
+    "win, but over what Force names; TOPOMAP=off and --topomap=off always work.\n"
+    "--job takes what is known of the job, in words: --job partition=batch user=alice nodes=64.\n";
+
+static const cli_option check_options[] = {
+    {"job", "FACT=VALUE", "which rule applies to such a job, and why; more facts may follow", NULL},
+    {"topomap", "WHAT", "as if srun had --topomap=WHAT", NULL},
+    {"topomap-options", "WORDS", "as if srun had --topomap-options=WORDS", NULL},
+    {"default", "MODE", "plugstack.conf's default= (only-when-asked)", NULL},
+    {"json", NULL, "for programs", NULL},
+    {NULL, NULL, NULL, NULL},
+};
+
+const cli_command cli_policy_commands[] = {
+    {"policy check", "FILE [FACT=VALUE...]", "check a site's policy file; ask it about a job",
+     check_options, 1, 1 + POLICY_FACTS, run_check},
+    {NULL, NULL, NULL, NULL, 0, 0, NULL},
+};

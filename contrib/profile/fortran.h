@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The Fortran names of both MPIs, where their Fortran layer goes past the C names MPI_...:
+ * - Open MPI's calls PMPI_ everywhere. Programs call mpi_send_ of the mpif.h library; its mpi_f08
+ *   module calls that library's ompi_send_f. The aliases are what other compilers call.
+ * - MPICH's mpi_f08 module calls PMPI_ in what has no choice buffer, under names of its own; all
+ *   else of its Fortran layer calls the C names. There ierror may be left out.
+ * C programs do not load these libraries: the real functions are weak. */
+#ifndef TOPOMAP_PROFILE_FORTRAN_H
+#define TOPOMAP_PROFILE_FORTRAN_H
+
+#include "profile.h"
+
+#define FORTRAN_DONE(ierr) (!(ierr) || *(ierr) == MPI_SUCCESS)
+
+#ifdef OPEN_MPI
+#define FORTRAN_NAME(low) mpi_##low##_
+#define FORTRAN_REAL(low) pmpi_##low##_
+#define FORTRAN_ALIAS(name, low, parameters)                                                       \
+    PROFILE_API void name parameters __attribute__((alias("mpi_" #low "_")));
+#define FORTRAN_DECLARE(low, up, parameters)                                                       \
+    void FORTRAN_REAL(low) parameters __attribute__((weak));                                       \
+    PROFILE_API void FORTRAN_NAME(low) parameters;                                                 \
+    FORTRAN_ALIAS(mpi_##low, low, parameters)                                                      \
+    FORTRAN_ALIAS(mpi_##low##__, low, parameters)                                                  \
+    FORTRAN_ALIAS(MPI_##up, low, parameters)                                                       \
+    FORTRAN_ALIAS(ompi_##low##_f, low, parameters)
+#else
+#define FORTRAN_NAME(low) mpi_##low##_f08_
+#define FORTRAN_REAL(low) pmpir_##low##_f08_
+#define FORTRAN_DECLARE(low, up, parameters)                                                       \
+    void FORTRAN_REAL(low) parameters __attribute__((weak));                                       \
+    PROFILE_API void FORTRAN_NAME(low) parameters;
+#endif
+
+#endif

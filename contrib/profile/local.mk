@@ -1,0 +1,46 @@
+# The MPI profiler, a library for each MPI that configure found, made by that MPI's own compiler
+# wrapper: automake knows one compiler only, so these are plain rules. The few parts of libtopomap
+# that write a graph are compiled in, without what the library needs besides libc.
+EXTRA_DIST += contrib/profile/README.md contrib/profile/calls.table contrib/profile/wrappers.awk \
+  $(profile_own) contrib/profile/profile.h contrib/profile/fortran.h
+
+profile_dir = contrib/profile
+profile_own = contrib/profile/record.c contrib/profile/messages.c contrib/profile/collectives.c \
+  contrib/profile/session.c contrib/profile/output.c
+profile_lib = lib/graph/core.c lib/graph/build.c lib/graph/tmg_write.c lib/util/alloc.c lib/util/error.c \
+  lib/util/hash64.c
+profile_made = contrib/profile/calls.c contrib/profile/calls_fortran.c
+profile_openmpi = contrib/profile/libtopomap-profile-openmpi.so
+profile_mpich = contrib/profile/libtopomap-profile-mpich.so
+
+profilelibdir = $(pkglibdir)
+profilelib_DATA =
+if HAVE_OPENMPI
+profilelib_DATA += $(profile_openmpi)
+endif
+if HAVE_MPICH
+profilelib_DATA += $(profile_mpich)
+endif
+CLEANFILES += $(profile_openmpi) $(profile_mpich) $(profile_made)
+
+contrib/profile/calls.c: $(srcdir)/$(profile_dir)/calls.table $(srcdir)/$(profile_dir)/wrappers.awk
+	$(AM_V_GEN)$(MKDIR_P) $(profile_dir) && \
+	  $(AWK) -f $(srcdir)/$(profile_dir)/wrappers.awk $(srcdir)/$(profile_dir)/calls.table >$@.new && mv $@.new $@
+
+contrib/profile/calls_fortran.c: $(srcdir)/$(profile_dir)/calls.table $(srcdir)/$(profile_dir)/wrappers.awk
+	$(AM_V_GEN)$(MKDIR_P) $(profile_dir) && \
+	  $(AWK) -v fortran=1 -f $(srcdir)/$(profile_dir)/wrappers.awk $(srcdir)/$(profile_dir)/calls.table >$@.new && \
+	  mv $@.new $@
+
+profile_inputs = $(profile_own:%=$(srcdir)/%) $(profile_lib:%=$(srcdir)/%) $(profile_made)
+profile_needs = $(profile_inputs) $(srcdir)/$(profile_dir)/profile.h $(srcdir)/$(profile_dir)/fortran.h
+# nodelete: MPI keeps pointers into it until the process ends.
+profile_flags = -std=gnu11 $(WARN_CFLAGS) -O2 -g -fPIC -fvisibility=hidden -pthread -shared \
+  -Wl,--no-undefined -Wl,-z,nodelete \
+  -I$(srcdir)/$(profile_dir) -I$(srcdir)/lib -I$(srcdir)/lib/include -I. $(profile_inputs)
+
+contrib/profile/libtopomap-profile-openmpi.so: $(profile_needs)
+	$(AM_V_GEN)$(MPICC_OPENMPI) $(profile_flags) -o $@
+
+contrib/profile/libtopomap-profile-mpich.so: $(profile_needs)
+	$(AM_V_GEN)$(MPICC_MPICH) $(profile_flags) -o $@

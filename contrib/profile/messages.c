@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include "profile.h"
+
+uint64_t profile_bytes(MPI_Count count, MPI_Datatype type)
+{
+    MPI_Count size = 0;
+
+    if (count <= 0 || PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size <= 0)
+        return 0;
+    return (uint64_t)count * (uint64_t)size;
+}
+
+uint64_t profile_count_at(profile_array counts, int i)
+{
+    int64_t count = counts.width == sizeof(int64_t) ? ((const int64_t *)counts.at)[i]
+                                                    : ((const int32_t *)counts.at)[i];
+
+    return count > 0 ? (uint64_t)count : 0;
+}
+
+MPI_Datatype profile_type_at(profile_array types, int i)
+{
+    return types.fortran ? PMPI_Type_f2c(((const MPI_Fint *)types.at)[i])
+                         : ((const MPI_Datatype *)types.at)[i];
+}
+
+/* Open MPI's Fortran constants are common blocks (ompi/mpi/fortran/base/constants.h). */
+const void *profile_fortran_buffer(const void *buffer)
+{
+    static const char *const names[] = {"mpi_fortran_in_place", "mpi_fortran_in_place_",
+                                        "mpi_fortran_in_place__", "MPI_FORTRAN_IN_PLACE"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (buffer && buffer == dlsym(RTLD_DEFAULT, names[i]))
+            return MPI_IN_PLACE;
+    return buffer;
+}
+
+void profile_send(MPI_Count count, MPI_Datatype type, int dest, MPI_Comm comm)
+{
+    profile_add(comm, dest, profile_bytes(count, type), 1);
+}
+
+void profile_send_partitions(int partitions, MPI_Count count, MPI_Datatype type, int dest,
+                             MPI_Comm comm)
+{
+    if (partitions > 0)
+        profile_add(comm, dest, (uint64_t)partitions * profile_bytes(count, type),
+                    (uint64_t)partitions);
+}
+
+void profile_put(MPI_Count count, MPI_Datatype type, int target, MPI_Win win)
+{
+    profile_add_window(win, target, profile_bytes(count, type), 0);
+}
+
+void profile_get(MPI_Count count, MPI_Datatype type, int target, MPI_Win win)
+{
+    profile_add_window(win, target, 0, profile_bytes(count, type));
+}
+
+void profile_put_and_get(MPI_Count count, MPI_Datatype type, MPI_Count result_count,
+                         MPI_Datatype result_type, int target, MPI_Win win)
+{
+    profile_add_window(win, target, profile_bytes(count, type),
+                       profile_bytes(result_count, result_type));
+}
+
+/* The ranks that a process sends to in a neighbourhood collective, in the order of their blocks
+ * (MPI 4.0, 8.6): NULL where there are none. The caller frees. */
+static int *cart_neighbors(MPI_Comm comm, int *count)
+{
+    int dims = 0, *out;
+
+    if (PMPI_Cartdim_get(comm, &dims) != MPI_SUCCESS || dims <= 0)
+        return NULL;
+    out = malloc(2 * (size_t)dims * sizeof *out);
+    for (int d = 0; out && d < dims; d++)
+        PMPI_Cart_shift(comm, d, 1, &out[2 * d], &out[2 * d + 1]);
+    *count = 2 * dims;
+    return out;
+}
+
+static int *graph_neighbors(MPI_Comm comm, int *count)
+{
+    int rank, *out;
+
+    if (PMPI_Comm_rank(comm, &rank) != MPI_SUCCESS ||
+        PMPI_Graph_neighbors_count(comm, rank, count) != MPI_SUCCESS || *count <= 0)
+        return NULL;
+    out = malloc((size_t)*count * sizeof *out);
+    if (out)
+        PMPI_Graph_neighbors(comm, rank, *count, out);
+    return out;
+}
+
+static int *dist_graph_neighbors(MPI_Comm comm, int *count)
+{
+    int in = 0, weighted, *all, *out = NULL;
+
+    if (PMPI_Dist_graph_neighbors_count(comm, &in, count, &weighted) != MPI_SUCCESS || *count <= 0)
+        return NULL;
+    all = malloc(2 * ((size_t)in + (size_t)*count) * sizeof *all);
+    if (all)
+        out = malloc((size_t)*count * sizeof *out);
+    if (out)
+        PMPI_Dist_graph_neighbors(comm, in, all, all + in + *count, *count, out,
+                                  all + 2 * in + *count);
+    free(all);
+    return out;
+}
+
+static int *neighbors(MPI_Comm comm, int *count)
+{
+    int topology = MPI_UNDEFINED;
+
+    *count = 0;
+    if (PMPI_Topo_test(comm, &topology) != MPI_SUCCESS)
+        return NULL;
+    if (topology == MPI_CART)
+        return cart_neighbors(comm, count);
+    if (topology == MPI_GRAPH)
+        return graph_neighbors(comm, count);
+    return topology == MPI_DIST_GRAPH ? dist_graph_neighbors(comm, count) : NULL;
+}
+
+void profile_neighbor(MPI_Count block, MPI_Datatype type, MPI_Comm comm)
+{
+    uint64_t bytes = profile_bytes(block, type);
+    int count, *to = neighbors(comm, &count);
+
+    for (int i = 0; to && i < count; i++)
+        profile_add(comm, to[i], bytes, 1);
+    free(to);
+}
+
+void profile_neighborv(profile_array counts, MPI_Datatype type, MPI_Comm comm)
+{
+    uint64_t size = profile_bytes(1, type);
+    int count, *to = neighbors(comm, &count);
+
+    for (int i = 0; to && i < count; i++)
+        profile_add(comm, to[i], size * profile_count_at(counts, i), 1);
+    free(to);
+}
+
+void profile_neighborw(profile_array counts, profile_array types, MPI_Comm comm)
+{
+    int count, *to = neighbors(comm, &count);
+
+    for (int i = 0; to && i < count; i++)
+        profile_add(comm, to[i],
+                    profile_bytes(1, profile_type_at(types, i)) * profile_count_at(counts, i), 1);
+    free(to);
+}

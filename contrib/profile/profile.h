@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the MPI profiler is made of. Each process records what it sends, partner by partner, in
+ * ranks of MPI_COMM_WORLD; at MPI_Finalize one process writes the graph of the whole job. */
+#ifndef TOPOMAP_PROFILE_H
+#define TOPOMAP_PROFILE_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PROFILE_API __attribute__((visibility("default")))
+
+/** One partner: all that went to it and, by one-sided reads, came from it. */
+typedef struct profile_record {
+    int partner; /* in MPI_COMM_WORLD */
+    uint64_t bytes_out, messages_out;
+    uint64_t bytes_in, messages_in;
+} profile_record;
+
+/** An array that a caller handed over: counts of `width` bytes, or handles of C or Fortran. */
+typedef struct profile_array {
+    const void *at;
+    size_t width;
+    int fortran;
+} profile_array;
+#define ARRAY(name) ((profile_array){(name), sizeof *(name), 0})
+
+/** Nonzero between MPI_Init and MPI_Finalize of a program that is profiled. */
+extern int profile_on;
+
+/* record.c: who sent how much to whom. */
+/** Starts recording; `threads`: several threads may call at once. 0, or -1 without memory. */
+int profile_begin(int threads);
+/** The records of this process, by partner; the caller holds no lock: no other thread may run. */
+const profile_record *profile_records(size_t *count);
+/** Stops recording and frees everything. */
+void profile_end(void);
+/** Adds to the partner with this rank in the (remote) group of a communicator or a window. Ranks
+ *  that are not in MPI_COMM_WORLD (spawned processes) and MPI_PROC_NULL are left out. */
+void profile_add(MPI_Comm comm, int rank, uint64_t bytes, uint64_t messages);
+void profile_add_window(MPI_Win win, int rank, uint64_t out, uint64_t in);
+/** Until profile_keep(), what this thread adds is kept for a persistent request instead. */
+void profile_capture(void);
+void profile_keep(MPI_Request request);
+void profile_start(MPI_Request request);
+void profile_startall(int count, profile_array requests);
+void profile_forget_request(MPI_Request request);
+/** Handles may be used again for others after these. */
+void profile_forget_comm(MPI_Comm comm);
+void profile_forget_win(MPI_Win win);
+
+/* messages.c: single messages, one-sided calls, neighbours. */
+uint64_t profile_bytes(MPI_Count count, MPI_Datatype type);
+uint64_t profile_count_at(profile_array counts, int i);
+MPI_Datatype profile_type_at(profile_array types, int i);
+/** MPI_IN_PLACE and MPI_BOTTOM have addresses of their own in Fortran. */
+const void *profile_fortran_buffer(const void *buffer);
+void profile_send(MPI_Count count, MPI_Datatype type, int dest, MPI_Comm comm);
+void profile_send_partitions(int partitions, MPI_Count count, MPI_Datatype type, int dest,
+                             MPI_Comm comm);
+void profile_put(MPI_Count count, MPI_Datatype type, int target, MPI_Win win);
+void profile_get(MPI_Count count, MPI_Datatype type, int target, MPI_Win win);
+void profile_put_and_get(MPI_Count count, MPI_Datatype type, MPI_Count result_count,
+                         MPI_Datatype result_type, int target, MPI_Win win);
+void profile_neighbor(MPI_Count count, MPI_Datatype type, MPI_Comm comm);
+void profile_neighborv(profile_array counts, MPI_Datatype type, MPI_Comm comm);
+void profile_neighborw(profile_array counts, profile_array types, MPI_Comm comm);
+
+/* collectives.c: the messages that usual algorithms send. */
+void profile_barrier(MPI_Comm comm);
+void profile_bcast(MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm);
+void profile_reduce(MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm);
+void profile_allreduce(MPI_Count count, MPI_Datatype type, MPI_Comm comm);
+void profile_scan(MPI_Count count, MPI_Datatype type, MPI_Comm comm);
+void profile_gather(MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm);
+void profile_gatherv(MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm);
+void profile_scatter(MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvcount,
+                     MPI_Datatype recvtype, int root, MPI_Comm comm);
+void profile_scatterv(profile_array counts, MPI_Datatype type, int root, MPI_Comm comm);
+void profile_allgather(MPI_Count count, MPI_Datatype type, MPI_Comm comm);
+void profile_allgatherv(profile_array counts, MPI_Datatype type, MPI_Comm comm);
+void profile_alltoall(MPI_Count count, MPI_Datatype type, MPI_Comm comm);
+void profile_alltoallv(const void *sendbuf, profile_array sendcounts, MPI_Datatype sendtype,
+                       profile_array recvcounts, MPI_Datatype recvtype, MPI_Comm comm);
+void profile_alltoallw(const void *sendbuf, profile_array sendcounts, profile_array sendtypes,
+                       profile_array recvcounts, profile_array recvtypes, MPI_Comm comm);
+void profile_reduce_scatter(profile_array counts, MPI_Datatype type, MPI_Comm comm);
+void profile_reduce_scatter_block(MPI_Count count, MPI_Datatype type, MPI_Comm comm);
+
+/* output.c */
+/** Brings the records of all processes to rank 0, which writes them to `path`. Collective over
+ *  MPI_COMM_WORLD. Failures are said on standard error in one line and nowhere else. */
+void profile_write(const char *path);
+/** What this process alone has, before MPI_Abort. */
+void profile_write_alone(const char *path);
+
+#endif

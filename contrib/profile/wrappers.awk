@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Writes the wrappers of calls.table; fortran=1: those of Fortran (fortran.h says which are needed).
+BEGIN {
+  FS = "[ \t]*[|][ \t]*"
+  print "/* Made by wrappers.awk of calls.table. */"
+  print fortran ? "#include \"fortran.h\"\n" : "#include \"profile.h\"\n"
+}
+
+/^#/ || NF == 0 { next }
+NF != 4 { print FILENAME ":" FNR ": expected names | kind | parameters | record" > "/dev/stderr"; exit 1 }
+
+# The C parameters of a variant; wide: with large counts.
+function c_parameters(list, wide) {
+  gsub(/COUNTS [a-z]+/, wide ? "const MPI_Count &[]" : "const int &[]", list)
+  gsub(/DISPLS [a-z]+/, wide ? "const MPI_Aint &[]" : "const int &[]", list)
+  gsub(/AINTS [a-z]+/, "const MPI_Aint &[]", list)
+  gsub(/TYPES [a-z]+/, "const MPI_Datatype &[]", list)
+  gsub(/(COUNTS|DISPLS|AINTS|TYPES) /, "", list)
+  gsub(/COUNT /, wide ? "MPI_Count " : "int ", list)
+  return list
+}
+
+# The name of one parameter: its last word.
+function name_of(parameter) {
+  sub(/\[\]$/, "", parameter)
+  sub(/^.*[ *]/, "", parameter)
+  return parameter
+}
+
+function arguments(list,    n, i, part, out) {
+  n = split(list, part, /, */)
+  for (i = 1; i <= n; i++)
+    out = out (i > 1 ? ", " : "") name_of(part[i])
+  return out
+}
+
+# What is recorded, arrays with the width of their elements.
+function record_of(expression,    out, name) {
+  out = ""
+  while (match(expression, /[a-z]+\[\]/)) {
+    name = substr(expression, RSTART, RLENGTH - 2)
+    out = out substr(expression, 1, RSTART - 1) "ARRAY(" name ")"
+    expression = substr(expression, RSTART + RLENGTH)
+  }
+  return "profile_" out expression
+}
+
+function body(call, persistent, record) {
+  if (!persistent)
+    return "    if (profile_on)\n        " record ";\n    return " call ";\n"
+  return "    int status = " call ";\n\n    if (profile_on && status == MPI_SUCCESS) {\n" \
+    "        profile_capture();\n        " record ";\n        profile_keep(*request);\n    }\n    return status;\n"
+}
+
+function c_wrapper(name, list, persistent, record, wide,    suffix) {
+  suffix = wide ? "_c" : ""
+  printf "PROFILE_API int MPI_%s%s(%s)\n{\n%s}\n\n", name, suffix, c_parameters(list, wide),
+    body("PMPI_" name suffix "(" arguments(list) ")", persistent, record_of(record))
+}
+
+# Fortran hands over addresses; a local variable of C's kind for each name that is recorded.
+function fortran_local(parameter, name,    type) {
+  type = parameter
+  sub(/[ *]+[a-z_]+(\[\])?$/, "", type)
+  if (type == "COUNT" || type == "int")
+    return "int " name " = *(const MPI_Fint *)" name "_"
+  if (type == "COUNTS")
+    return "profile_array " name " = {" name "_, sizeof(MPI_Fint), 0}"
+  if (type == "TYPES" || parameter ~ /\[\]$/)
+    return "profile_array " name " = {" name "_, 0, 1}"
+  if (type ~ /^MPI_/ && parameter ~ /[*]/)
+    return type " " name "_value = " from_fortran(type, name) ", *" name " = &" name "_value"
+  if (type ~ /^MPI_/)
+    return type " " name " = " from_fortran(type, name)
+  return "const void *" name " = profile_fortran_buffer(" name "_)"
+}
+
+function from_fortran(type, name,    kind) {
+  kind = substr(type, 5)
+  if (kind == "Datatype")
+    kind = "Type"
+  return "PMPI_" kind "_f2c(*(const MPI_Fint *)" name "_)"
+}
+
+function fortran_locals(list, words, indent,    n, i, part, name, out) {
+  n = split(list, part, /, */)
+  for (i = 1; i <= n; i++) {
+    name = name_of(part[i])
+    if (match(words, "[(, *]" name "[],)[]"))
+      out = out indent fortran_local(part[i], name) ";\n"
+  }
+  return out
+}
+
+function fortran_wrapper(name, list, persistent, record,    low, n, i, part, decl, args, call, note) {
+  low = tolower(name)
+  n = split(list, part, /, */)
+  for (i = 1; i <= n; i++) {
+    decl = decl "void *" name_of(part[i]) "_, "
+    args = args name_of(part[i]) "_, "
+  }
+  decl = decl "MPI_Fint *ierr"
+  call = "    FORTRAN_REAL(" low ")(" args "ierr);\n"
+  note = "profile_" record
+  gsub(/\[\]/, "", note)
+  if (list ~ /void/)
+    print "#ifdef OPEN_MPI"
+  printf "FORTRAN_DECLARE(%s, %s, (%s))\nPROFILE_API void FORTRAN_NAME(%s)(%s)\n{\n",
+    low, toupper(name), decl, low, decl
+  if (persistent)
+    printf "%s    if (profile_on && FORTRAN_DONE(ierr)) {\n%s\n        profile_capture();\n        %s;\n        profile_keep(*request);\n    }\n",
+      call, fortran_locals(list, record " *request)", "        "), note
+  else
+    printf "    if (profile_on) {\n%s\n        %s;\n    }\n%s",
+      fortran_locals(list, record, "        "), note, call
+  print "}\n"
+  if (list ~ /void/)
+    print "#endif"
+}
+
+function both(name, list, persistent, record, widens) {
+  if (fortran)
+    return fortran_wrapper(name, list, persistent, record)
+  c_wrapper(name, list, persistent, record, 0)
+  if (widens)
+    printf "#if MPI_VERSION >= 4\n"
+  if (widens) {
+    c_wrapper(name, list, persistent, record, 1)
+    print "#endif"
+  }
+}
+
+{
+  names = split($1, name, " ")
+  for (k = 1; k <= names; k++) {
+    four = $2 ~ /4$/
+    if (four && fortran)
+      continue
+    if (four) print "#if MPI_VERSION >= 4"
+    widens = $3 ~ /COUNT/ && $2 != "plain"
+    both(name[k], $3, $2 ~ /^init/, $4, widens && !four)
+    if (four && widens) c_wrapper(name[k], $3, $2 ~ /^init/, $4, 1)
+    if (four) print "#endif"
+    if ($2 == "collective") {
+      nonblocking = "I" tolower(substr(name[k], 1, 1)) substr(name[k], 2)
+      both(nonblocking, $3 ", MPI_Request *request", 0, $4, widens)
+      if (!fortran) {
+        print "#if MPI_VERSION >= 4"
+        c_wrapper(name[k] "_init", $3 ", MPI_Info info, MPI_Request *request", 1, $4, 0)
+        if (widens) c_wrapper(name[k] "_init", $3 ", MPI_Info info, MPI_Request *request", 1, $4, 1)
+        print "#endif"
+      }
+    }
+  }
+}

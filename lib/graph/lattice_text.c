@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A lattice in the words of the pattern generator. */
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "graph/lattice.h"
+#include "graph/patterns.h"
+
+enum { SCALED_DIMS = 6 };
+
+typedef struct text {
+    char *at;
+    size_t room, used;
+} text;
+
+__attribute__((format(printf, 2, 3))) static void add(text *t, const char *format, ...)
+{
+    va_list args;
+    int wrote;
+
+    va_start(args, format);
+    wrote = vsnprintf(t->at + t->used, t->room - t->used, format, args);
+    va_end(args);
+    if (wrote > 0)
+        t->used += (size_t)wrote < t->room - t->used ? (size_t)wrote : t->room - t->used - 1;
+}
+
+static uint32_t count_kind(const topomap_lattice *l, enum topomap_lattice_kind kind)
+{
+    uint32_t count = 0;
+
+    for (uint32_t k = 0; k < l->dims; k++)
+        count += l->kind[k] == kind;
+    return count;
+}
+
+static void add_sizes(text *t, const topomap_lattice *l)
+{
+    for (uint32_t k = 0; k < l->dims; k++)
+        add(t, "%s%u", k ? "x" : "", l->size[k]);
+}
+
+static void add_grid(text *t, const topomap_lattice *l)
+{
+    uint32_t rings = count_kind(l, TOPOMAP_LATTICE_RING);
+    static const int points[2][4] = {{0, 5, 7, 0}, {0, 9, 27, 0}};
+
+    if (rings == l->dims && !l->diagonals) {
+        add(t, "torus%ud:", l->dims);
+        add_sizes(t, l);
+        return;
+    }
+    add(t, "stencil%ud:%d:", l->dims, points[l->diagonals][l->dims - 1]);
+    add_sizes(t, l);
+    if (rings == l->dims) {
+        add(t, ",periodic");
+    } else if (rings) {
+        add(t, ",wrap=");
+        for (uint32_t k = 0; k < l->dims; k++)
+            if (l->kind[k] == TOPOMAP_LATTICE_RING)
+                add(t, "%c", "xyzt"[k]);
+    }
+}
+
+static void add_product(text *t, const topomap_lattice *l)
+{
+    static const char *const word[] = {"path", "ring", "all", "copies"};
+
+    add(t, "product:");
+    for (uint32_t k = 0; k < l->dims; k++)
+        add(t, "%s%s=%u", k ? "," : "", word[l->kind[k]], l->size[k]);
+}
+
+static void add_words(text *t, const topomap_lattice *l)
+{
+    uint32_t cliques = count_kind(l, TOPOMAP_LATTICE_CLIQUE);
+    uint32_t copies = count_kind(l, TOPOMAP_LATTICE_COPIES);
+    uint32_t rings = count_kind(l, TOPOMAP_LATTICE_RING), lines = l->dims - cliques - copies;
+
+    if (l->dims == 1 && cliques)
+        add(t, "alltoall:%u", l->size[0]);
+    else if (l->dims == 1 && lines)
+        add(t, "%s:%u", rings ? "ring" : "chain", l->size[0]);
+    else if (cliques == 1 && copies == 1 && l->dims == 2)
+        add(t, "alltoall:n=%u,group=%u", l->size[0] * l->size[1], l->size[0]);
+    else if (cliques == 2 && l->dims == 2 && topomap_pattern_is_named("fft:"))
+        add(t, "fft:%ux%u", l->size[0], l->size[1]);
+    else if (lines == l->dims && (l->dims < 4 || (l->dims == 4 && rings == 4 && !l->diagonals)))
+        add_grid(t, l);
+    else
+        add_product(t, l);
+}
+
+static int is_grid(const topomap_lattice *l)
+{
+    return count_kind(l, TOPOMAP_LATTICE_CLIQUE) + count_kind(l, TOPOMAP_LATTICE_COPIES) == 0;
+}
+
+typedef struct scaling {
+    uint32_t dims, dim[SCALED_DIMS]; /* those that may change */
+    double wanted[SCALED_DIMS];      /* logarithms of their sizes */
+    uint64_t size[SCALED_DIMS], best[SCALED_DIMS];
+    double least;
+} scaling;
+
+/* All ways to write `rest` as a product, those nearest to the wanted sizes kept. */
+static void try_sizes(scaling *s, uint32_t k, uint64_t rest, double distance)
+{
+    if (distance >= s->least)
+        return;
+    if (k + 1 == s->dims) {
+        double gap = log((double)rest) - s->wanted[k];
+
+        s->size[k] = rest;
+        if (distance + gap * gap < s->least) {
+            s->least = distance + gap * gap;
+            memcpy(s->best, s->size, sizeof s->best);
+        }
+        return;
+    }
+    for (uint64_t d = 1; d * d <= rest; d++)
+        for (int far = 0; far < 2 && rest % d == 0; far++) {
+            uint64_t x = far ? rest / d : d;
+            double gap = log((double)x) - s->wanted[k];
+
+            s->size[k] = x;
+            try_sizes(s, k + 1, rest / x, distance + gap * gap);
+        }
+}
+
+/* Groups keep their size as long as there is another dimension to scale. */
+static int scale(topomap_lattice *l, uint64_t ranks, topomap_error *err)
+{
+    int groups_too = count_kind(l, TOPOMAP_LATTICE_CLIQUE) == l->dims;
+    scaling s = {.least = INFINITY};
+    uint64_t fixed = 1;
+    double shift;
+
+    for (uint32_t k = 0; k < l->dims; k++) {
+        if ((l->kind[k] == TOPOMAP_LATTICE_CLIQUE && !groups_too) || s.dims == SCALED_DIMS)
+            fixed *= l->size[k];
+        else
+            s.dim[s.dims++] = k;
+    }
+    if (ranks % fixed != 0 || ranks > TOPOMAP_GRAPH_RANKS)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "%llu ranks make no whole number of groups of %llu",
+                                 (unsigned long long)ranks, (unsigned long long)fixed);
+    shift = log((double)ranks / l->cells) / s.dims;
+    for (uint32_t i = 0; i < s.dims; i++)
+        s.wanted[i] = log(l->size[s.dim[i]]) + shift;
+    try_sizes(&s, 0, ranks / fixed, 0);
+    for (uint32_t i = 0; i < s.dims; i++)
+        l->size[s.dim[i]] = (uint32_t)s.best[i];
+    return 0;
+}
+
+int topomap_lattice_words(const topomap_lattice *lattice, uint64_t ranks, char *words, size_t room,
+                          topomap_error *err)
+{
+    topomap_lattice l = *lattice;
+    text t = {words, room, 0};
+
+    if (l.diagonals && (l.dims < 2 || l.dims > 3 || !is_grid(&l)))
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "no pattern has diagonals in %u dimensions",
+                                 l.dims);
+    if (ranks && scale(&l, ranks, err) != 0)
+        return -1;
+    add_words(&t, &l);
+    return 0;
+}
+
+int topomap_graph_recognise(const topomap_graph *graph, uint64_t ranks,
+                            topomap_recognition *pattern, topomap_error *err)
+{
+    topomap_recognition found = {.text = ""};
+    topomap_lattice lattice = {0};
+    topomap_weights weights;
+    int status;
+
+    if (topomap_pairs_new(graph, &weights, err) != 0)
+        return -1;
+    status = topomap_lattice_find(&weights, graph->ranks, &lattice, err);
+    topomap_weights_clear(&weights);
+    if (status == 0 && lattice.dims) {
+        found.dims = lattice.dims;
+        memcpy(found.size, lattice.size, sizeof found.size);
+        found.explained = lattice.explained;
+        found.present = lattice.present;
+        found.exact = topomap_lattice_exact(&lattice);
+        status = topomap_lattice_words(&lattice, ranks, found.text, sizeof found.text, err);
+    }
+    topomap_lattice_clear(&lattice);
+    if (status == 0)
+        *pattern = found;
+    return status;
+}

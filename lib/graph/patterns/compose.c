@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* PATTERN -> graph: a single pattern, or sum(), phases() and blocks() of patterns and files. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "graph/combine.h"
+#include "graph/patterns.h"
+#include "graph/text.h"
+#include "util/alloc.h"
+
+enum kind { SUM, PHASES, BLOCKS, KINDS };
+static const char *const kinds[KINDS] = {"sum", "phases", "blocks"};
+
+typedef struct context {
+    const char *text; /* all of it, for messages */
+    topomap_error *err;
+} context;
+
+typedef struct operands {
+    topomap_part *part;
+    size_t count, capacity;
+    uint64_t repeat, couple; /* of blocks(); 0: not said */
+} operands;
+
+static int evaluate(const context *c, const char *at, const char *end, int depth,
+                    topomap_graph **graph);
+
+static size_t name_length(const char *at)
+{
+    return strspn(at, "abcdefghijklmnopqrstuvwxyz0123456789-_");
+}
+
+static enum kind composition_at(const char *at, const char *end)
+{
+    size_t length = name_length(at);
+
+    if (at + length >= end || at[length] != '(')
+        return KINDS;
+    for (enum kind kind = SUM; kind < KINDS; kind++)
+        if (strlen(kinds[kind]) == length && !strncmp(kinds[kind], at, length))
+            return kind;
+    return KINDS;
+}
+
+static const topomap_pattern *pattern_at(const char *at, const char *end)
+{
+    size_t length = name_length(at);
+
+    if (at + length > end || (at + length < end && !strchr(":,", at[length])))
+        return NULL;
+    return topomap_pattern_named(at, length);
+}
+
+int topomap_pattern_is_named(const char *text)
+{
+    const char *end = text + strlen(text);
+
+    return composition_at(text, end) != KINDS || pattern_at(text, end) != NULL;
+}
+
+/* Past a factor such as `0.5*`; `at` itself where there is none. */
+static const char *skip_factor(const char *at)
+{
+    const char *star = at + strspn(at, "0123456789.e-");
+
+    return star > at && *star == '*' ? star + 1 : at;
+}
+
+/* Whether [at, end), up to its first comma, goes on with the options of `pattern`. */
+static int is_option(const topomap_pattern *pattern, const char *at, const char *end)
+{
+    const char *operand = skip_factor(at);
+    size_t length;
+
+    if (pattern_at(operand, end) || composition_at(operand, end) != KINDS)
+        return 0;
+    while (end > at && memchr(at, ',', (size_t)(end - at)))
+        end = memchr(at, ',', (size_t)(end - at));
+    length = (size_t)(end - at);
+    if (memchr(at, '=', length))
+        return strncmp(at, "couple=", 7) != 0;
+    for (int i = 0; pattern->param[i].name; i++)
+        if (pattern->param[i].type == TOPOMAP_PARAM_FLAG &&
+            strlen(pattern->param[i].name) == length &&
+            !strncmp(pattern->param[i].name, at, length))
+            return 1;
+    return length > 1 && strchr(TOPOMAP_PATTERN_LETTERS, *at) &&
+           (at[1] == ':' || (length > 2 && at[2] == ':'));
+}
+
+/* Where the operand at `at` ends: at the comma behind it, or at `end`. */
+static const char *operand_end(const char *at, const char *end)
+{
+    const topomap_pattern *pattern = pattern_at(skip_factor(at), end);
+    int open = 0;
+
+    for (const char *p = at; p < end; p++) {
+        open += *p == '(';
+        open -= *p == ')';
+        if (*p == ',' && !open && (!pattern || !is_option(pattern, p + 1, end)))
+            return p;
+    }
+    return end;
+}
+
+/* ---- One pattern ---------------------------------------------------------------------------- */
+
+static void out_clear(topomap_pattern_out *out)
+{
+    topomap_arcs_clear(&out->arcs);
+    free(out->load);
+    free(out->phase);
+}
+
+static int take_phases(const topomap_pattern_out *out, topomap_graph **phase, topomap_error *err)
+{
+    const topomap_arcs *a = &out->arcs;
+
+    for (uint32_t i = 0; i < out->phases; i++) {
+        size_t first = i ? out->phase[i] : 0;
+        size_t end = i + 1 < out->phases ? out->phase[i + 1] : a->count;
+
+        if (topomap_graph_new((uint32_t)out->ranks, end - first, a->from + first, a->to + first,
+                              a->bytes + first, NULL, &phase[i], err))
+            return -1;
+    }
+    return 0;
+}
+
+static int out_take(topomap_pattern_out *out, topomap_graph **graph, topomap_error *err)
+{
+    topomap_graph **phase = NULL, *made = NULL;
+    uint32_t phases = out->phases > 1 ? out->phases : 0;
+    int status = 0;
+
+    if (phases) {
+        phase = topomap_alloc(phases, sizeof *phase, err);
+        status = phase ? take_phases(out, phase, err) : -1;
+    }
+    if (!status)
+        status = topomap_arcs_take(&out->arcs, (uint32_t)out->ranks, &made, err);
+    if (!status && phases)
+        status = topomap_graph_set_phases(made, phase, phases, err);
+    if (!status) {
+        made->load = out->load;
+        out->load = NULL;
+        *graph = made;
+    } else {
+        for (uint32_t i = 0; phase && i < phases; i++)
+            topomap_graph_free(phase[i]);
+        topomap_graph_free(made);
+    }
+    free(phase);
+    return status;
+}
+
+static int make(const context *c, const topomap_pattern *pattern, const char *at, const char *end,
+                topomap_graph **graph)
+{
+    topomap_pattern_out out = {0};
+    topomap_pattern_args args;
+    topomap_error why;
+    int status;
+
+    if (topomap_pattern_parse(pattern, c->text, at, end, &args, c->err))
+        return -1;
+    status = pattern->make(&args, &out, &why);
+    if (!status)
+        status = out_take(&out, graph, &why);
+    out_clear(&out);
+    if (status)
+        topomap_error_set(c->err, why.code == TOPOMAP_EINPUT ? TOPOMAP_EUSAGE : why.code,
+                          "pattern `%.*s`: %s", (int)(end - at > 100 ? 100 : end - at), at,
+                          why.text);
+    return status;
+}
+
+/* ---- Several -------------------------------------------------------------------------------- */
+
+static int read_file(const context *c, const char *at, const char *end, topomap_graph **graph)
+{
+    char *path = topomap_strndup(at, (size_t)(end - at), c->err), near[300];
+    struct stat about;
+    int status = -1;
+
+    if (!path)
+        return -1;
+    if (end > at && !stat(path, &about)) {
+        status = topomap_graph_read(path, NULL, graph, c->err);
+    } else {
+        topomap_pattern_suggest(path, near, sizeof near);
+        topomap_pattern_fail(c->text, at, c->err, "neither a file nor a pattern: %s", near);
+    }
+    free(path);
+    return status;
+}
+
+static int take_factor(const context *c, const char **at, double *factor)
+{
+    const char *behind = skip_factor(*at);
+    char *end;
+
+    *factor = 1.0;
+    if (behind == *at)
+        return 0;
+    *factor = strtod(*at, &end); /* digits and a point: the same in the C locale alone */
+    if (end + 1 != behind || !(*factor > 0.0 && *factor <= 0x1p62))
+        return topomap_pattern_fail(c->text, *at, c->err, "a factor above 0 expected");
+    *at = behind;
+    return 0;
+}
+
+static int add_operand(const context *c, const char *at, const char *end, int depth, operands *list)
+{
+    topomap_part *part;
+
+    if (topomap_grow(&list->part, &list->capacity, list->count + 1, sizeof *list->part, c->err))
+        return -1;
+    part = &list->part[list->count];
+    *part = (topomap_part){0};
+    if (take_factor(c, &at, &part->factor) ||
+        evaluate(c, at, end, depth + 1, (topomap_graph **)&part->graph))
+        return -1;
+    list->count++;
+    return 0;
+}
+
+/* `5` and `couple=64K` of blocks(): 1 where [at, end) is such a thing, -1 where it is a bad one. */
+static int take_setting(const context *c, enum kind kind, const char *at, const char *end,
+                        operands *list)
+{
+    int couple = !strncmp(at, "couple=", 7);
+    const char *number = couple ? at + 7 : at;
+    uint64_t *to = couple ? &list->couple : &list->repeat;
+
+    if (kind != BLOCKS || (!couple && (size_t)(end - at) != strspn(at, "0123456789")))
+        return 0;
+    if (*to || topomap_text_number(&number, to) || number != end || !*to ||
+        *to >= UINT64_C(1) << 62)
+        return topomap_pattern_fail(c->text, at, c->err, "%s",
+                                    couple ? "couple= takes bytes, once"
+                                           : "how often the graph is repeated expected, once");
+    return 1;
+}
+
+static int take_operands(const context *c, enum kind kind, const char *at, const char *end,
+                         int depth, operands *list)
+{
+    for (;; at++) {
+        const char *comma = operand_end(at, end);
+        int got = comma == at ? topomap_pattern_fail(c->text, at, c->err, "a pattern expected")
+                              : take_setting(c, kind, at, comma, list);
+
+        if (got < 0 || (!got && add_operand(c, at, comma, depth, list)))
+            return -1;
+        at = comma;
+        if (at == end)
+            break;
+    }
+    if (!list->count)
+        return topomap_pattern_fail(c->text, end, c->err, "a pattern expected");
+    if (list->repeat && list->count > 1)
+        return topomap_pattern_fail(c->text, end, c->err,
+                                    "blocks() takes one graph and how often, or several graphs");
+    return 0;
+}
+
+static int combine(const context *c, enum kind kind, const operands *list, topomap_graph **graph)
+{
+    switch (kind) {
+    case SUM:
+        return topomap_combine_sum(list->part, list->count, graph, c->err);
+    case PHASES:
+        return topomap_combine_phases(list->part, list->count, graph, c->err);
+    default:
+        return topomap_combine_blocks(list->part, list->count, list->repeat ? list->repeat : 1,
+                                      list->couple, graph, c->err);
+    }
+}
+
+static int compose(const context *c, enum kind kind, const char *at, const char *end, int depth,
+                   topomap_graph **graph)
+{
+    operands list = {0};
+    int open = 1, status = -1;
+    const char *close = at + strlen(kinds[kind]) + 1;
+
+    if (depth >= TOPOMAP_PATTERN_DEPTH)
+        return topomap_pattern_fail(c->text, at, c->err, "more than %d compositions in each other",
+                                    TOPOMAP_PATTERN_DEPTH);
+    at = close;
+    for (; close < end && open; close++)
+        open += (*close == '(') - (*close == ')');
+    if (open)
+        return topomap_pattern_fail(c->text, end, c->err, "`)` expected");
+    if (close != end)
+        return topomap_pattern_fail(c->text, close, c->err, "nothing expected behind the `)`");
+    if (!take_operands(c, kind, at, end - 1, depth, &list))
+        status = combine(c, kind, &list, graph);
+    for (size_t i = 0; i < list.count; i++)
+        topomap_graph_free((topomap_graph *)list.part[i].graph);
+    free(list.part);
+    return status;
+}
+
+static int evaluate(const context *c, const char *at, const char *end, int depth,
+                    topomap_graph **graph)
+{
+    enum kind kind = composition_at(at, end);
+    const topomap_pattern *pattern = pattern_at(at, end);
+
+    if (kind != KINDS)
+        return compose(c, kind, at, end, depth, graph);
+    if (pattern)
+        return make(c, pattern, at, end, graph);
+    return read_file(c, at, end, graph);
+}
+
+int topomap_graph_generate(const char *text, topomap_graph **graph, topomap_error *err)
+{
+    context c = {text, err};
+    topomap_graph *made = NULL;
+    char near[300];
+
+    if (!topomap_pattern_is_named(text)) {
+        topomap_pattern_suggest(text, near, sizeof near);
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "`%.100s` is no pattern: %s", text, near);
+    }
+    if (evaluate(&c, text, text + strlen(text), 0, &made))
+        return -1;
+    free(made->pattern);
+    made->pattern = topomap_strdup(text, err);
+    if (!made->pattern) {
+        topomap_graph_free(made);
+        return -1;
+    }
+    *graph = made;
+    return 0;
+}

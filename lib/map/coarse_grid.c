@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE /* qsort_r */
+#include "map/coarse_grid.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/lattice_inside.h"
+#include "util/alloc.h"
+
+/* What one face of a box weighs: the edges inside two boxes together, less those of each. */
+static double face_of(const topomap_tiling *tiling, const uint32_t *box, uint32_t k)
+{
+    const topomap_lattice *l = tiling->lattice;
+    uint32_t two[TOPOMAP_LATTICE_DIMS];
+    double closed = 0;
+
+    if (2 * box[k] > l->size[k])
+        return 0;
+    memcpy(two, box, sizeof two);
+    two[k] *= 2;
+    /* Two boxes that make a whole ring meet twice. */
+    if (l->kind[k] == TOPOMAP_LATTICE_RING && two[k] == l->size[k])
+        closed = 1;
+    return (topomap_tiling_inside(tiling, two) - 2 * topomap_tiling_inside(tiling, box)) /
+           (1 + closed);
+}
+
+int topomap_coarse_open(topomap_coarse *c, const topomap_tiling *tiling, const uint32_t *box,
+                        topomap_error *err)
+{
+    const topomap_lattice *l = tiling->lattice;
+
+    memset(c, 0, sizeof *c);
+    c->lattice = l;
+    c->dims = l->dims;
+    c->items = 1;
+    for (uint32_t k = 0; k < l->dims; k++) {
+        c->box[k] = box[k];
+        c->size[k] = l->size[k] / box[k];
+        c->items *= c->size[k];
+    }
+    for (uint32_t k = 0; k < l->dims; k++)
+        c->face[k] = face_of(tiling, c->box, k);
+    c->item = topomap_alloc(c->items, sizeof *c->item, err);
+    c->region = topomap_alloc(c->items, sizeof *c->region, err);
+    c->scratch = topomap_alloc(c->items, sizeof *c->scratch, err);
+    if (!c->item || !c->region || !c->scratch)
+        return -1;
+    for (uint32_t i = 0; i < c->items; i++)
+        c->item[i] = i;
+    return 0;
+}
+
+void topomap_coarse_close(topomap_coarse *c)
+{
+    free(c->item);
+    free(c->region);
+    free(c->scratch);
+    memset(c, 0, sizeof *c);
+}
+
+typedef struct sorting {
+    const topomap_coarse *coarse;
+    uint32_t stride, size;
+} sorting;
+
+static int by_coordinate(const void *a, const void *b, void *data)
+{
+    const sorting *s = data;
+    uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
+    uint32_t x = p / s->stride % s->size, y = q / s->stride % s->size;
+
+    return x != y ? (x > y) - (x < y) : (p > q) - (p < q);
+}
+
+void topomap_coarse_sort(topomap_coarse *c, uint32_t lo, uint32_t hi, uint32_t dim)
+{
+    sorting s = {c, topomap_coarse_stride(c, dim), c->size[dim]};
+
+    qsort_r(c->item + lo, hi - lo, sizeof *c->item, by_coordinate, &s);
+}
+
+uint32_t topomap_coarse_extent(const topomap_coarse *c, uint32_t lo, uint32_t hi, uint32_t dim)
+{
+    uint32_t stride = topomap_coarse_stride(c, dim), low = UINT32_MAX, high = 0;
+
+    for (uint32_t i = lo; i < hi; i++) {
+        uint32_t x = c->item[i] / stride % c->size[dim];
+
+        low = x < low ? x : low;
+        high = x > high ? x : high;
+    }
+    return hi > lo ? high - low + 1 : 0;
+}
+
+void topomap_coarse_around(const topomap_coarse *c, uint32_t item, topomap_coarse_see see,
+                           void *data)
+{
+    for (uint32_t k = 0, stride = 1; k < c->dims; stride *= c->size[k++]) {
+        uint32_t x = item / stride % c->size[k], first = item - x * stride, n = c->size[k];
+
+        switch (c->lattice->kind[k]) {
+        case TOPOMAP_LATTICE_CLIQUE:
+            for (uint32_t y = 0; y < n; y++)
+                if (y != x)
+                    see(data, first + y * stride, c->face[k]);
+            break;
+        case TOPOMAP_LATTICE_COPIES:
+            break;
+        default:
+            if (x + 1 < n)
+                see(data, item + stride, c->face[k]);
+            if (x > 0)
+                see(data, item - stride, c->face[k]);
+            if (c->lattice->kind[k] == TOPOMAP_LATTICE_RING && n > 1 && c->lattice->size[k] > 2 &&
+                (x == 0 || x + 1 == n))
+                see(data, first + (x ? 0 : n - 1) * stride, c->face[k]);
+        }
+    }
+}
+
+typedef struct crossing {
+    const topomap_coarse *coarse;
+    uint32_t other;
+    double weight;
+} crossing;
+
+static void add_crossing(void *data, uint32_t item, double weight)
+{
+    crossing *c = data;
+
+    if (c->coarse->region[item] == c->other)
+        c->weight += weight;
+}
+
+double topomap_coarse_cut(topomap_coarse *c, uint32_t lo, uint32_t middle, uint32_t hi)
+{
+    crossing sum = {c, UINT32_MAX, 0};
+    uint32_t outside = c->region[c->item[lo]];
+
+    for (uint32_t i = middle; i < hi; i++)
+        c->region[c->item[i]] = UINT32_MAX;
+    for (uint32_t i = lo; i < middle; i++)
+        topomap_coarse_around(c, c->item[i], add_crossing, &sum);
+    for (uint32_t i = middle; i < hi; i++)
+        c->region[c->item[i]] = outside;
+    return sum.weight;
+}
+
+int topomap_coarse_lay(const topomap_coarse *c, topomap_tiling *tiling, uint32_t *place,
+                       topomap_error *err)
+{
+    uint32_t volume = c->lattice->cells / c->items;
+
+    for (uint32_t i = 0; i < c->items; i++) {
+        uint32_t corner[TOPOMAP_LATTICE_DIMS], rest = c->item[i];
+
+        for (uint32_t k = 0; k < c->dims; k++) {
+            corner[k] = rest % c->size[k] * c->box[k];
+            rest /= c->size[k];
+        }
+        if (topomap_tiling_lay(tiling, corner, c->box, i * volume, place, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int topomap_kept_open(topomap_kept *kept, topomap_problem *problem, const topomap_lattice *lattice,
+                      topomap_error *err)
+{
+    *kept = (topomap_kept){.problem = problem, .lattice = lattice, .J = INFINITY};
+    kept->place = topomap_alloc(lattice->cells, sizeof *kept->place, err);
+    kept->trial = topomap_alloc(problem->weights.vertices, sizeof *kept->trial, err);
+    return kept->place && kept->trial ? 0 : -1;
+}
+
+void topomap_kept_close(topomap_kept *kept)
+{
+    free(kept->place);
+    free(kept->trial);
+    memset(kept, 0, sizeof *kept);
+}
+
+void topomap_kept_consider(topomap_kept *kept, const uint32_t *slots, uint32_t *slot_of)
+{
+    const topomap_problem *problem = kept->problem;
+    uint32_t n = problem->weights.vertices, next = 0;
+    uint32_t *used = problem->scratch;
+    double J;
+
+    for (uint32_t v = 0; v < n; v++) {
+        uint32_t cell = v < problem->ranks ? kept->lattice->cell[v] : UINT32_MAX;
+
+        kept->trial[v] = cell == UINT32_MAX ? UINT32_MAX : slots[kept->place[cell]];
+        if (cell != UINT32_MAX)
+            used[kept->trial[v]] = v;
+    }
+    for (uint32_t v = 0; v < n; v++)
+        if (kept->trial[v] == UINT32_MAX) {
+            while (used[next] != UINT32_MAX)
+                next++;
+            kept->trial[v] = next++;
+        }
+    memset(used, 0xff, n * sizeof *used);
+    J = topomap_problem_cost(problem, kept->trial);
+    if (J < kept->J) {
+        kept->J = J;
+        memcpy(slot_of, kept->trial, n * sizeof *slot_of);
+    }
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A grid of equal boxes of ranks, and regions of it that are halved by coordinates. */
+#ifndef TOPOMAP_COARSE_GRID_H
+#define TOPOMAP_COARSE_GRID_H
+
+#include "map/tiling.h"
+
+typedef struct topomap_coarse {
+    const topomap_lattice *lattice;
+    uint32_t box[TOPOMAP_LATTICE_DIMS]; /* ranks of one item */
+    uint32_t dims, items, size[TOPOMAP_LATTICE_DIMS];
+    double face[TOPOMAP_LATTICE_DIMS]; /* weight between two items next to each other */
+    uint32_t *item;                    /* [items] in the order of the places they go to */
+    uint32_t *region;                  /* [items] by item: which region it is in */
+    uint32_t *scratch;                 /* [items] */
+} topomap_coarse;
+
+int topomap_coarse_open(topomap_coarse *coarse, const topomap_tiling *tiling, const uint32_t *box,
+                        topomap_error *err);
+void topomap_coarse_close(topomap_coarse *coarse);
+
+static inline uint32_t topomap_coarse_stride(const topomap_coarse *coarse, uint32_t dim)
+{
+    uint32_t stride = 1;
+
+    for (uint32_t k = 0; k < dim; k++)
+        stride *= coarse->size[k];
+    return stride;
+}
+
+/** Orders the items at lo..hi-1 by coordinate `dim`, then by the others. */
+void topomap_coarse_sort(topomap_coarse *coarse, uint32_t lo, uint32_t hi, uint32_t dim);
+/** How many coordinates the items at lo..hi-1 have along `dim`. */
+uint32_t topomap_coarse_extent(const topomap_coarse *coarse, uint32_t lo, uint32_t hi,
+                               uint32_t dim);
+/** Weight between lo..middle-1 and middle..hi-1. Regions of other items are above \p free. */
+double topomap_coarse_cut(topomap_coarse *coarse, uint32_t lo, uint32_t middle, uint32_t hi);
+
+/** place [cells]: where each cell goes, each item being laid as the tiling lays its box, the item
+ *  at position i on places i * volume and on. */
+int topomap_coarse_lay(const topomap_coarse *coarse, topomap_tiling *tiling, uint32_t *place,
+                       topomap_error *err);
+
+/** The best of several placements. */
+typedef struct topomap_kept {
+    topomap_problem *problem;
+    const topomap_lattice *lattice;
+    uint32_t *place; /* [cells] the one to look at: the place of each cell */
+    uint32_t *trial; /* [slots] */
+    double J;        /* INFINITY before the first */
+} topomap_kept;
+int topomap_kept_open(topomap_kept *kept, topomap_problem *problem, const topomap_lattice *lattice,
+                      topomap_error *err);
+void topomap_kept_close(topomap_kept *kept);
+/** Puts each cell's rank on slots[place]; vertices without a cell go to the slots that are left.
+ *  Copies it to \p slot_of where its J is the least so far. */
+void topomap_kept_consider(topomap_kept *kept, const uint32_t *slots, uint32_t *slot_of);
+
+/** Calls \p see with each item next to \p item and the weight between them. */
+typedef void (*topomap_coarse_see)(void *data, uint32_t item, double weight);
+void topomap_coarse_around(const topomap_coarse *coarse, uint32_t item, topomap_coarse_see see,
+                           void *data);
+
+#endif

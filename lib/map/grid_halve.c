@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Recursive coordinate bipartition of a grid and of the nodes at once. After Wu, Xiong, Lan
+ * (HierTopoMap), Alg. 2: the nodes are cut along their longest extent, wrapping dimensions turned
+ * so that their largest gap is at the seam; the grid, instead of by a partitioner, along the
+ * dimension and in the direction that cost least where everything lies by now. */
+#define _GNU_SOURCE /* qsort_r */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "map/grid_torus.h"
+#include "util/alloc.h"
+
+typedef struct segment {
+    uint32_t lo, hi;           /* nodes */
+    uint32_t item_lo, item_hi; /* items */
+} segment;
+
+typedef struct halving {
+    topomap_coarse *coarse;
+    const topomap_machine *machine;
+    uint32_t *nodes;
+    const uint32_t *items_of;
+    float *center; /* [items * dims] middle of the nodes where each item may still go */
+    segment *queue;
+    size_t head, tail, capacity;
+    uint32_t origin[TOPOMAP_MACHINE_DIMS]; /* of the present segment */
+    uint8_t *seen;
+    uint32_t cut; /* the machine's dimension */
+} halving;
+
+static uint32_t turned(const halving *h, uint32_t node, uint32_t d)
+{
+    const topomap_machine *m = h->machine;
+    uint32_t c = m->coord[(size_t)node * m->dims + d];
+
+    return c >= h->origin[d] ? c - h->origin[d] : c + m->dim[d] - h->origin[d];
+}
+
+/* The coordinate after the largest run of coordinates without a node. */
+static uint32_t after_gap(halving *h, const segment *s, uint32_t d)
+{
+    const topomap_machine *m = h->machine;
+    uint32_t length = m->dim[d], best = 0, longest = 0, run = 0;
+
+    memset(h->seen, 0, length);
+    for (uint32_t i = s->lo; i < s->hi; i++)
+        h->seen[m->coord[(size_t)h->nodes[i] * m->dims + d]] = 1;
+    for (uint32_t i = 0; i < 2 * length; i++) {
+        if (!h->seen[i % length]) {
+            run++;
+            continue;
+        }
+        if (run > longest) {
+            longest = run;
+            best = i % length;
+        }
+        run = 0;
+    }
+    return best;
+}
+
+static void choose_cut(halving *h, const segment *s)
+{
+    const topomap_machine *m = h->machine;
+    uint32_t longest = 0;
+
+    for (uint32_t d = 0; d < m->dims; d++) {
+        uint32_t low = UINT32_MAX, high = 0;
+
+        h->origin[d] = m->wrap[d] ? after_gap(h, s, d) : 0;
+        for (uint32_t i = s->lo; i < s->hi; i++) {
+            uint32_t c = turned(h, h->nodes[i], d);
+
+            low = c < low ? c : low;
+            high = c > high ? c : high;
+        }
+        if (high - low + 1 > longest) {
+            longest = high - low + 1;
+            h->cut = d;
+        }
+    }
+}
+
+static int by_coordinate(const void *a, const void *b, void *data)
+{
+    const halving *h = data;
+    uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
+    uint32_t x = turned(h, p, h->cut), y = turned(h, q, h->cut);
+
+    for (uint32_t d = 0; x == y && d < h->machine->dims; d++) {
+        x = turned(h, p, d);
+        y = turned(h, q, d);
+    }
+    return x != y ? (x > y) - (x < y) : (p > q) - (p < q);
+}
+
+/* Middle of the nodes lo..hi-1, in the machine's own coordinates. */
+static void find_center(const halving *h, uint32_t lo, uint32_t hi, float *center)
+{
+    const topomap_machine *m = h->machine;
+
+    for (uint32_t d = 0; d < m->dims; d++) {
+        double sum = 0;
+
+        for (uint32_t i = lo; i < hi; i++)
+            sum += turned(h, h->nodes[i], d);
+        sum = sum / (hi - lo) + h->origin[d];
+        center[d] = (float)(sum >= m->dim[d] ? sum - m->dim[d] : sum);
+    }
+}
+
+static double hops(const topomap_machine *m, const float *a, const float *b)
+{
+    double sum = 0;
+
+    for (uint32_t d = 0; d < m->dims; d++) {
+        double gap = fabs((double)a[d] - (double)b[d]);
+
+        sum += m->wrap[d] && 2 * gap > m->dim[d] ? m->dim[d] - gap : gap;
+    }
+    return sum;
+}
+
+/* What one half of the items costs at either place: outside the segment by distance, the other
+ * half by weight alone. */
+typedef struct pull {
+    const halving *h;
+    const float *here, *there; /* centers of the places */
+    uint32_t self, other;      /* regions */
+    double at_here, at_there, cut;
+} pull;
+
+static void add_pull(void *data, uint32_t item, double weight)
+{
+    pull *p = data;
+    const topomap_machine *m = p->h->machine;
+    uint32_t region = p->h->coarse->region[item];
+    const float *center = p->h->center + (size_t)item * m->dims;
+
+    if (region == p->other)
+        p->cut += weight;
+    else if (region != p->self) {
+        p->at_here += weight * hops(m, center, p->here);
+        p->at_there += weight * hops(m, center, p->there);
+    }
+}
+
+enum { FIRST = UINT32_MAX - 1, SECOND = UINT32_MAX };
+
+/* Cost if the first `size` items of the segment go to one half and the others to the other. */
+static double price(const halving *h, const segment *s, uint32_t size, const float *of_first,
+                    const float *of_second)
+{
+    topomap_coarse *c = h->coarse;
+    double sum = 0, cut = 0;
+
+    for (uint32_t i = s->item_lo; i < s->item_hi; i++)
+        c->region[c->item[i]] = i < s->item_lo + size ? FIRST : SECOND;
+    for (uint32_t i = s->item_lo; i < s->item_hi; i++) {
+        int first = i < s->item_lo + size;
+        pull p = {.h = h,
+                  .here = first ? of_first : of_second,
+                  .there = first ? of_second : of_first,
+                  .self = first ? FIRST : SECOND,
+                  .other = first ? SECOND : FIRST};
+
+        topomap_coarse_around(c, c->item[i], add_pull, &p);
+        sum += p.at_here;
+        cut += p.cut;
+    }
+    return sum + 0.5 * cut * hops(h->machine, of_first, of_second);
+}
+
+/* Rotates the items so that the last `count` come first. */
+static void turn_items(topomap_coarse *c, const segment *s, uint32_t count)
+{
+    uint32_t all = s->item_hi - s->item_lo;
+
+    memcpy(c->scratch, c->item + s->item_lo, all * sizeof *c->item);
+    memcpy(c->item + s->item_lo, c->scratch + all - count, count * sizeof *c->item);
+    memcpy(c->item + s->item_lo + count, c->scratch, (all - count) * sizeof *c->item);
+}
+
+/* Orders the items so that the first `size` go to the first half of the nodes. */
+static void split_items(halving *h, const segment *s, uint32_t size, const float *of_first,
+                        const float *of_second)
+{
+    topomap_coarse *c = h->coarse;
+    uint32_t all = s->item_hi - s->item_lo, best_dim = 0;
+    double least = INFINITY;
+    int from_end = 0;
+
+    for (uint32_t k = 0; k < c->dims; k++) {
+        if (topomap_coarse_extent(c, s->item_lo, s->item_hi, k) < 2)
+            continue;
+        topomap_coarse_sort(c, s->item_lo, s->item_hi, k);
+        for (int end = 0; end < 2; end++) {
+            double cost = end ? price(h, s, all - size, of_second, of_first)
+                              : price(h, s, size, of_first, of_second);
+
+            if (cost < least) {
+                least = cost;
+                best_dim = k;
+                from_end = end;
+            }
+        }
+    }
+    topomap_coarse_sort(c, s->item_lo, s->item_hi, best_dim);
+    if (from_end)
+        turn_items(c, s, size);
+}
+
+static int enqueue(halving *h, segment s, const float *center, topomap_error *err)
+{
+    const topomap_machine *m = h->machine;
+
+    if (topomap_grow(&h->queue, &h->capacity, h->tail + 1, sizeof s, err) != 0)
+        return -1;
+    for (uint32_t i = s.item_lo; i < s.item_hi; i++) {
+        uint32_t item = h->coarse->item[i];
+
+        h->coarse->region[item] = (uint32_t)h->tail;
+        memcpy(h->center + (size_t)item * m->dims, center, m->dims * sizeof *center);
+    }
+    h->queue[h->tail++] = s;
+    return 0;
+}
+
+static int halve(halving *h, segment s, topomap_error *err)
+{
+    float of_first[TOPOMAP_MACHINE_DIMS], of_second[TOPOMAP_MACHINE_DIMS];
+    uint32_t middle = s.lo + (s.hi - s.lo) / 2, size = 0;
+
+    if (s.hi - s.lo < 2 || s.item_lo == s.item_hi)
+        return 0;
+    choose_cut(h, &s);
+    qsort_r(h->nodes + s.lo, s.hi - s.lo, sizeof *h->nodes, by_coordinate, h);
+    for (uint32_t i = s.lo; i < middle; i++)
+        size += h->items_of[h->nodes[i]];
+    find_center(h, s.lo, middle, of_first);
+    find_center(h, middle, s.hi, of_second);
+    split_items(h, &s, size, of_first, of_second);
+    if (enqueue(h, (segment){s.lo, middle, s.item_lo, s.item_lo + size}, of_first, err) != 0)
+        return -1;
+    return enqueue(h, (segment){middle, s.hi, s.item_lo + size, s.item_hi}, of_second, err);
+}
+
+static int run(halving *h, uint32_t count, uint32_t *node, topomap_error *err)
+{
+    float center[TOPOMAP_MACHINE_DIMS] = {0};
+
+    if (enqueue(h, (segment){0, count, 0, h->coarse->items}, center, err) != 0)
+        return -1;
+    while (h->head < h->tail) {
+        segment s = h->queue[h->head++];
+
+        if (halve(h, s, err) != 0)
+            return -1;
+        for (uint32_t i = s.item_lo; s.hi - s.lo == 1 && i < s.item_hi; i++)
+            node[h->coarse->item[i]] = h->nodes[s.lo];
+    }
+    return 0;
+}
+
+int topomap_halve_torus(topomap_coarse *coarse, const topomap_machine *machine, uint32_t *nodes,
+                        uint32_t count, const uint32_t *items_of, uint32_t *node,
+                        topomap_error *err)
+{
+    halving h = {.coarse = coarse, .machine = machine, .nodes = nodes, .items_of = items_of};
+    int status = -1;
+
+    h.center = topomap_alloc((size_t)coarse->items * machine->dims, sizeof *h.center, err);
+    h.seen = topomap_alloc(UINT16_MAX + 1, 1, err);
+    if (h.center && h.seen)
+        status = run(&h, count, node, err);
+    free(h.center);
+    free(h.seen);
+    free(h.queue);
+    return status;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `grid`: a recognised grid, torus or product of groups on a torus or mesh. Ranks are cut into
+ * boxes, one a node, of the best shapes; the grid of boxes is folded onto the machine where all of
+ * it is there, and halved together with the nodes otherwise. The cheapest by J is kept. */
+#include "map/grid_torus.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+
+enum { FOLDS = 8, TILES = 24 };
+
+typedef struct grid {
+    topomap_problem *problem;
+    const topomap_lattice *lattice;
+    topomap_tiling tiling;
+    topomap_kept kept;
+    uint32_t per_node;  /* slots of every node; 0 where they differ */
+    uint32_t used;      /* nodes that get ranks: the first in `nodes` */
+    uint32_t *nodes;    /* [nodes] */
+    uint32_t *items_of; /* [nodes] */
+    uint32_t *slots;    /* [cells] where places are */
+    uint32_t *node;     /* [FOLDS * cells] by item */
+    uint32_t *next;     /* [nodes] scratch */
+} grid;
+
+/* All nodes, in order, until there is room for all cells; those with no slot are left out. */
+static void choose_nodes(grid *g)
+{
+    const topomap_machine *m = g->problem->machine;
+    uint32_t room = 0;
+
+    g->per_node = UINT32_MAX;
+    for (uint32_t i = 0; i < m->nodes && room < g->lattice->cells; i++) {
+        uint32_t slots = m->slot_first[i + 1] - m->slot_first[i];
+
+        if (slots == 0)
+            continue;
+        if (slots > g->lattice->cells - room)
+            slots = g->lattice->cells - room;
+        g->items_of[i] = slots;
+        g->nodes[g->used++] = i;
+        room += slots;
+        g->per_node = g->per_node == UINT32_MAX || g->per_node == slots ? slots : 0;
+    }
+}
+
+/* Levels inside a node, if its groups are equal; then the nodes; then everything. */
+static void find_levels(const grid *g, topomap_tiling_levels *levels)
+{
+    const topomap_machine *m = g->problem->machine;
+
+    memset(levels, 0, sizeof *levels);
+    levels->group[0] = 1;
+    for (uint32_t l = 0; l < m->inner_levels && g->per_node; l++) {
+        const uint32_t *group = m->inner[l].group;
+        uint32_t size = 1, equal = 1, first = m->slot_first[g->nodes[0]];
+
+        while (size < g->per_node && group[first + size] == group[first])
+            size++;
+        for (uint32_t i = 0; i < g->per_node && equal; i++)
+            equal = (group[first + i] == group[first + i / size * size]) &&
+                    (i % size || i == 0 || group[first + i] != group[first + i - 1]);
+        if (!equal || g->per_node % size != 0 || size <= levels->group[levels->levels])
+            continue;
+        levels->cost[++levels->levels] = m->inner[l].cost;
+        levels->group[levels->levels] = size;
+    }
+    if (levels->group[levels->levels] < g->lattice->cells) {
+        levels->cost[++levels->levels] = m->base + m->hop_cost;
+        levels->group[levels->levels] = g->lattice->cells;
+    }
+}
+
+/* Gives every item the next places of its node, and looks at the result. */
+static int settle(grid *g, topomap_coarse *coarse, const uint32_t *node, uint32_t *slot_of,
+                  topomap_error *err)
+{
+    const topomap_machine *m = g->problem->machine;
+    uint32_t volume = g->lattice->cells / coarse->items;
+
+    for (uint32_t i = 0; i < m->nodes; i++)
+        g->next[i] = m->slot_first[i];
+    for (uint32_t i = 0; i < coarse->items; i++)
+        coarse->item[i] = i;
+    for (uint32_t i = 0; i < coarse->items; i++)
+        for (uint32_t k = 0; k < volume; k++)
+            g->slots[i * volume + k] = g->next[node[i]]++;
+    if (topomap_coarse_lay(coarse, &g->tiling, g->kept.place, err) != 0)
+        return -1;
+    topomap_kept_consider(&g->kept, g->slots, slot_of);
+    return 0;
+}
+
+static int try_tile(grid *g, const uint32_t *size, uint32_t *slot_of, topomap_error *err)
+{
+    const topomap_machine *m = g->problem->machine;
+    topomap_coarse coarse;
+    uint32_t volume;
+    int status = topomap_coarse_open(&coarse, &g->tiling, size, err), folds = 0;
+
+    if (status == 0)
+        folds = topomap_fold(&coarse, m, g->node, FOLDS, err);
+    for (int i = 0; status == 0 && i < folds; i++)
+        status = settle(g, &coarse, g->node + (size_t)i * coarse.items, slot_of, err);
+    if (status == 0 && folds >= 0) {
+        volume = g->lattice->cells / coarse.items;
+        for (uint32_t i = 0; i < g->used; i++)
+            g->next[g->nodes[i]] = g->items_of[g->nodes[i]] / volume;
+        status = topomap_halve_torus(&coarse, m, g->nodes, g->used, g->next, g->node, err);
+        if (status == 0)
+            status = settle(g, &coarse, g->node, slot_of, err);
+    }
+    topomap_coarse_close(&coarse);
+    return folds < 0 ? -1 : status;
+}
+
+/* A level of the tiling whose groups are the nodes; none where these differ. */
+static uint32_t node_level(const grid *g)
+{
+    for (uint32_t l = g->tiling.levels.levels + 1; l-- > 0;)
+        if (g->per_node && g->tiling.levels.group[l] == g->per_node)
+            return l;
+    return 0;
+}
+
+static int run(grid *g, uint32_t *slot_of, topomap_error *err)
+{
+    static const int most[] = {[TOPOMAP_FAST] = 1, [TOPOMAP_DEFAULT] = 4, [TOPOMAP_STRONG] = TILES};
+    topomap_tiling_levels levels;
+    topomap_tile tile[TILES];
+    int shapes;
+
+    choose_nodes(g);
+    find_levels(g, &levels);
+    if (topomap_tiling_open(&g->tiling, g->problem, g->lattice, &levels, err) != 0)
+        return -1;
+    shapes = topomap_tiling_shapes(&g->tiling, node_level(g),
+                                   g->problem->machine->base + g->problem->machine->hop_cost, tile,
+                                   most[g->problem->effort], err);
+    if (shapes == 0) /* no box has as many ranks as a node: rank by rank */
+        shapes = topomap_tiling_shapes(&g->tiling, 0, 1, tile, 1, err);
+    for (int i = 0; i < shapes && (i == 0 || !topomap_problem_late(g->problem)); i++)
+        if (try_tile(g, tile[i].size, slot_of, err) != 0)
+            shapes = -1;
+    topomap_tiling_close(&g->tiling);
+    return shapes < 0 ? -1 : 0;
+}
+
+int topomap_map_grid(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+{
+    const topomap_machine *m = problem->machine;
+    grid g = {.problem = problem};
+    int status = topomap_problem_lattice(problem, "grid", &g.lattice, err);
+
+    if (status == 0) {
+        g.nodes = topomap_alloc(m->nodes, sizeof *g.nodes, err);
+        g.items_of = topomap_alloc(m->nodes, sizeof *g.items_of, err);
+        g.next = topomap_alloc(m->nodes, sizeof *g.next, err);
+        g.slots = topomap_alloc(g.lattice->cells, sizeof *g.slots, err);
+        g.node = topomap_alloc(g.lattice->cells, FOLDS * sizeof *g.node, err);
+        status = topomap_kept_open(&g.kept, problem, g.lattice, err);
+        if (status == 0)
+            status =
+                g.nodes && g.items_of && g.next && g.slots && g.node ? run(&g, slot_of, err) : -1;
+    }
+    free(g.nodes);
+    free(g.items_of);
+    free(g.next);
+    free(g.slots);
+    free(g.node);
+    topomap_kept_close(&g.kept);
+    return status;
+}

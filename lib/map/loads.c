@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "map/loads.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+
+/* ---- Traffic ------------------------------------------------------------------------------- */
+
+static uint64_t find_arc(const topomap_graph *g, uint32_t u, uint32_t v)
+{
+    uint64_t low, high;
+
+    if (u >= g->ranks)
+        return UINT64_MAX;
+    for (low = g->offset[u], high = g->offset[u + 1]; low < high;) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (g->target[middle] < v)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < g->offset[u + 1] && g->target[low] == v ? low : UINT64_MAX;
+}
+
+int topomap_traffic_rows_new(const topomap_graph *graph, uint32_t vertices,
+                             topomap_traffic_rows *rows, topomap_error *err)
+{
+    topomap_weights w;
+    topomap_traffic_rows made = {.vertices = vertices};
+
+    if (topomap_weights_new(graph, vertices, &w, err))
+        return -1;
+    made.out = topomap_alloc(w.offset[vertices], sizeof *made.out, err);
+    made.in = topomap_alloc(w.offset[vertices], sizeof *made.in, err);
+    made.offset = w.offset;
+    made.other = w.target;
+    free(w.weight);
+    if (!made.out || !made.in) {
+        topomap_traffic_rows_clear(&made);
+        return -1;
+    }
+    for (uint32_t u = 0; u < vertices; u++)
+        for (uint64_t e = made.offset[u]; e < made.offset[u + 1]; e++) {
+            uint64_t out = find_arc(graph, u, made.other[e]);
+            uint64_t in = find_arc(graph, made.other[e], u);
+
+            made.out[e] = out == UINT64_MAX ? 0 : (double)graph->bytes[out];
+            made.in[e] = in == UINT64_MAX ? 0 : (double)graph->bytes[in];
+        }
+    *rows = made;
+    return 0;
+}
+
+void topomap_traffic_rows_clear(topomap_traffic_rows *rows)
+{
+    free(rows->offset);
+    free(rows->other);
+    free(rows->out);
+    free(rows->in);
+    *rows = (topomap_traffic_rows){0};
+}
+
+/* ---- Loads --------------------------------------------------------------------------------- */
+
+static void set_load(topomap_loads *l, uint32_t link)
+{
+    topomap_maxima_set(&l->load, link, l->bytes[link] / l->network->capacity[link]);
+}
+
+double topomap_loads_sum(const topomap_loads *l)
+{
+    double sum = 0;
+
+    for (uint32_t link = 0; link < l->network->links; link++)
+        sum += topomap_maxima_get(&l->load, link);
+    return sum;
+}
+
+/* ---- The potential ------------------------------------------------------------------------- */
+
+static double power_of(double load, unsigned power)
+{
+    for (; power > 1; power /= 2)
+        load *= load;
+    return load;
+}
+
+double topomap_loads_potential(const topomap_loads *l)
+{
+    double sum = 0;
+
+    for (uint32_t link = 0; link < l->network->links; link++) {
+        double load = topomap_maxima_get(&l->load, link) / l->scale;
+
+        sum += power_of(load, l->power) + l->slope * load;
+    }
+    return sum;
+}
+
+/* Adds traffic from one vertex of the network to another one to the change. -1: there is no way */
+static int change(topomap_loads *l, uint32_t from, uint32_t to, double bytes)
+{
+    topomap_way way;
+    int status;
+
+    if (from == to || !(bytes < 0 || bytes > 0))
+        return 0;
+    status = topomap_shares_find(l->shares, from, to, &way);
+    l->is_short |= status < 0;
+    if (status)
+        return -1;
+    l->looked += way.links + 1;
+    for (uint32_t i = 0; i < way.links; i++) {
+        uint32_t link = way.link[i];
+
+        if (l->seen[link] != l->epoch) {
+            l->seen[link] = l->epoch;
+            l->touched[l->count++] = link;
+            l->change[link] = 0;
+        }
+        l->change[link] += way.part ? bytes * way.part[i] : bytes;
+    }
+    return 0;
+}
+
+/* Adds up u's traffic by where the others are; sign -1 takes it off. */
+static void meet(topomap_loads *l, uint32_t u, uint32_t but, double sign)
+{
+    const topomap_traffic_rows *r = l->rows;
+
+    l->looked += r->offset[u + 1] - r->offset[u];
+    for (uint64_t e = r->offset[u]; e < r->offset[u + 1]; e++) {
+        uint32_t place = l->at[r->other[e]];
+
+        if (r->other[e] == but)
+            continue;
+        if (l->met_seen[place] != l->epoch) {
+            l->met_seen[place] = l->epoch;
+            l->met[l->met_count++] = place;
+            l->out[place] = l->in[place] = 0;
+        }
+        l->out[place] += sign * r->out[e];
+        l->in[place] += sign * r->in[e];
+    }
+}
+
+/* The edge of the two that change places turns round. */
+static int turn(topomap_loads *l, uint32_t u, uint32_t x)
+{
+    const topomap_traffic_rows *r = l->rows;
+    uint32_t p = l->at[u], q = l->at[x];
+    uint64_t low = r->offset[u], high = r->offset[u + 1];
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (r->other[middle] < x)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == r->offset[u + 1] || r->other[low] != x)
+        return 0;
+    return change(l, p, q, r->in[low] - r->out[low]) || change(l, q, p, r->out[low] - r->in[low]);
+}
+
+static double sum_change(topomap_loads *l)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < l->count; i++) {
+        uint32_t link = l->touched[i];
+        double after = (l->bytes[link] + l->change[link]) / (l->network->capacity[link] * l->scale);
+        double before = topomap_maxima_get(&l->load, link) / l->scale;
+
+        after = after > 0 ? after : 0;
+        l->peak = after > l->peak ? after : l->peak;
+        sum += power_of(after, l->power) - power_of(before, l->power) + l->slope * (after - before);
+    }
+    l->peak *= l->scale;
+    return sum;
+}
+
+double topomap_loads_price(topomap_loads *l, uint32_t u, uint32_t x)
+{
+    uint32_t p = l->at[u], q = l->at[x];
+    int lost;
+
+    l->epoch++;
+    l->count = l->met_count = 0;
+    l->peak = 0;
+    l->u = u;
+    l->x = x;
+    if (p == q)
+        return 0;
+    meet(l, u, x, 1);
+    meet(l, x, u, -1);
+    lost = turn(l, u, x);
+    for (uint32_t i = 0; !lost && i < l->met_count; i++) {
+        uint32_t place = l->met[i];
+
+        lost = change(l, p, place, -l->out[place]) || change(l, q, place, l->out[place]) ||
+               change(l, place, p, -l->in[place]) || change(l, place, q, l->in[place]);
+    }
+    return lost ? INFINITY : sum_change(l);
+}
+
+void topomap_loads_swap(topomap_loads *l)
+{
+    uint32_t p = l->at[l->u];
+
+    l->at[l->u] = l->at[l->x];
+    l->at[l->x] = p;
+    for (uint32_t i = 0; i < l->count; i++) {
+        uint32_t link = l->touched[i];
+
+        l->bytes[link] += l->change[link];
+        l->bytes[link] = l->bytes[link] > 0 ? l->bytes[link] : 0;
+        set_load(l, link);
+    }
+    l->looked += l->count;
+    l->count = 0;
+}
+
+/* ---- Parts --------------------------------------------------------------------------------- */
+
+static int add_all(topomap_loads *l, topomap_error *err)
+{
+    const topomap_traffic_rows *r = l->rows;
+
+    for (uint32_t u = 0; u < r->vertices; u++) {
+        int lost = 0;
+
+        l->epoch++;
+        l->count = l->met_count = 0;
+        meet(l, u, UINT32_MAX, 1);
+        for (uint32_t i = 0; !lost && i < l->met_count; i++)
+            lost = change(l, l->at[u], l->met[i], l->out[l->met[i]]);
+        if (lost)
+            return l->is_short
+                       ? topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory")
+                       : topomap_error_set(err, TOPOMAP_EINPUT,
+                                           "rank %u has no way to a rank that it sends to", u);
+        for (uint32_t i = 0; i < l->count; i++)
+            l->bytes[l->touched[i]] += l->change[l->touched[i]];
+    }
+    l->count = 0;
+    for (uint32_t link = 0; link < l->network->links; link++)
+        set_load(l, link);
+    return 0;
+}
+
+int topomap_loads_init(topomap_loads *l, topomap_shares *shares, const topomap_network *network,
+                       const topomap_traffic_rows *rows, uint32_t *at, topomap_error *err)
+{
+    *l = (topomap_loads){
+        .shares = shares, .network = network, .rows = rows, .at = at, .scale = 1, .power = 1};
+    l->bytes = topomap_alloc((size_t)network->links * 2, sizeof *l->bytes, err);
+    l->seen = topomap_alloc((size_t)network->links * 2, sizeof *l->seen, err);
+    l->out = topomap_alloc((size_t)network->vertices * 2, sizeof *l->out, err);
+    l->met = topomap_alloc((size_t)network->vertices * 2, sizeof *l->met, err);
+    if (topomap_maxima_init(&l->load, network->links, err) || !l->bytes || !l->seen || !l->out ||
+        !l->met)
+        return -1;
+    l->change = l->bytes + network->links;
+    l->touched = l->seen + network->links;
+    l->in = l->out + network->vertices;
+    l->met_seen = l->met + network->vertices;
+    return add_all(l, err);
+}
+
+void topomap_loads_clear(topomap_loads *l)
+{
+    free(l->bytes);
+    topomap_maxima_clear(&l->load);
+    free(l->seen);
+    free(l->out);
+    free(l->met);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The loads of a network's links under a placement, kept while vertices of the traffic change
+ * places: the ways of the edges that move come off, the new ones go on, and the maximum is known
+ * throughout. The vertices are ranks, or whole nodes' ranks together. */
+#ifndef TOPOMAP_LOADS_H
+#define TOPOMAP_LOADS_H
+
+#include "graph/graph.h"
+#include "map/maxima.h"
+#include "metric/shares.h"
+
+/** Who sends how much to whom, both directions in each row; rows ascend. */
+typedef struct topomap_traffic_rows {
+    uint32_t vertices;
+    uint64_t *offset; /* [vertices + 1] */
+    uint32_t *other;  /* [offset[vertices]] */
+    double *out, *in; /* likewise: bytes to the other one, and from it */
+} topomap_traffic_rows;
+
+/** \param vertices  at least the graph's ranks; the rest send nothing */
+int topomap_traffic_rows_new(const topomap_graph *graph, uint32_t vertices,
+                             topomap_traffic_rows *rows, topomap_error *err);
+void topomap_traffic_rows_clear(topomap_traffic_rows *rows);
+
+/** A load is bytes / capacity, relative to `scale`. The potential is the sum over all links of
+ *  load^power + slope * load: with a high power it falls when the highest loads do, be it one of
+ *  several; the slope decides between what leaves them as they are. */
+typedef struct topomap_loads {
+    topomap_shares *shares;
+    const topomap_network *network;
+    const topomap_traffic_rows *rows;
+    uint32_t *at; /* [rows->vertices] network vertex */
+    double scale, slope;
+    unsigned power;  /* a power of two */
+    uint64_t looked; /* links looked at so far */
+    int is_short;    /* memory was short: what was priced since is not to be used */
+
+    double *bytes;       /* [links] */
+    topomap_maxima load; /* [links] bytes / capacity */
+    double peak;         /* the highest bytes / capacity that the swap priced last gives a link */
+    double *change;      /* [links] bytes, likewise */
+    uint32_t *seen, *touched, epoch, count;
+    double *out, *in; /* [vertices of the network] of the swap priced last */
+    uint32_t *met, *met_seen, met_count;
+    uint32_t u, x; /* of the swap priced last */
+} topomap_loads;
+
+/** \param at  [rows->vertices] the caller's; swaps change it
+ *  Starts with scale 1 (bytes / capacity), power 1 and slope 0. -1 too where an edge has no way
+ *  (TOPOMAP_EINPUT). On failure it is to be cleared, too. */
+int topomap_loads_init(topomap_loads *loads, topomap_shares *shares, const topomap_network *network,
+                       const topomap_traffic_rows *rows, uint32_t *at, topomap_error *err);
+void topomap_loads_clear(topomap_loads *loads);
+
+/** The sum of bytes / capacity, O(links); topomap_maxima_max(&loads->load) is the maximum. */
+double topomap_loads_sum(const topomap_loads *loads);
+double topomap_loads_potential(const topomap_loads *loads);
+/** What exchanging two vertices adds to the potential; INFINITY where an edge would have no way. */
+double topomap_loads_price(topomap_loads *loads, uint32_t u, uint32_t x);
+/** Does the swap that was priced last. */
+void topomap_loads_swap(topomap_loads *loads);
+
+#endif

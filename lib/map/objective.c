@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "map/objective.h"
+
+#include <math.h>
+#include <string.h>
+
+int topomap_objective_open(const topomap_machine *machine, const char *model,
+                           topomap_objective *objective, topomap_error *err)
+{
+    static const char *const models[] = {"exact", "routes"};
+    topomap_objective made = {.network = machine->network};
+    int routed = made.network && topomap_network_routed(made.network);
+
+    if (!made.network && machine->kind != TOPOMAP_MACHINE_TORUS)
+        return topomap_error_set(
+            err, TOPOMAP_EUSAGE,
+            "the objective congestion needs a machine whose links are known: a "
+            "torus, a mesh, fattree:, dragonfly:, percs:, links:, or a "
+            "database of a fabric; use the objective J");
+    for (size_t i = 0; i < 2; i++)
+        if (model ? strcmp(models[i], model) == 0 : (int)i == routed)
+            made.model = models[i];
+    if (!made.model)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "the objective congestion goes by the model exact or routes, not "
+                                 "'%.40s'",
+                                 model);
+    if (made.model == models[1] && !routed)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "no routing tables: import them (topomap db import lft), or use "
+                                 "the model exact");
+    if (!made.network) {
+        if (topomap_network_grid(machine, &made.grid, err))
+            return -1;
+        made.network = made.grid;
+    }
+    *objective = made;
+    return 0;
+}
+
+void topomap_objective_close(topomap_objective *objective)
+{
+    topomap_network_free(objective->grid);
+    *objective = (topomap_objective){0};
+}
+
+int topomap_objective_score(const topomap_objective *objective, const topomap_graph *graph,
+                            const topomap_machine *machine, const uint32_t *slot_of,
+                            topomap_score *score, topomap_error *err)
+{
+    topomap_congestion c;
+    topomap_error why;
+
+    score->max = score->mean = INFINITY;
+    if (topomap_congestion_evaluate(graph, machine, slot_of, objective->model, &c, &why) == 0) {
+        score->max = c.max;
+        score->mean = c.mean;
+    } else if (why.code == TOPOMAP_ESYSTEM) {
+        return topomap_error_set(err, why.code, "%s", why.text);
+    }
+    return 0;
+}
+
+/* -1 where a is lower, 1 where it is higher, 0 where only rounding is between them. */
+static int order(double a, double b)
+{
+    if (isinf(a) || isinf(b))
+        return (a > b) - (a < b);
+    return a < b - 1e-9 * fabs(b) ? -1 : a > b + 1e-9 * fabs(b);
+}
+
+int topomap_score_better(const topomap_score *a, const topomap_score *b)
+{
+    int by = order(a->max, b->max);
+
+    by = by ? by : order(a->mean, b->mean);
+    return (by ? by : order(a->J, b->J)) < 0;
+}

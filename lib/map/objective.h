@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The objective congestion: what a placement reaches, and which of two is better. */
+#ifndef TOPOMAP_OBJECTIVE_H
+#define TOPOMAP_OBJECTIVE_H
+
+#include "machine/machine.h"
+#include "machine/network.h"
+
+typedef struct topomap_objective {
+    const topomap_network *network;
+    topomap_network *grid; /* owned: a torus's own */
+    const char *model;     /* static */
+} topomap_objective;
+
+/** What a placement reaches; INFINITY where an edge has no way. */
+typedef struct topomap_score {
+    double max, mean, J;
+} topomap_score;
+
+/** \param model  "exact" or "routes"; NULL: routes where the tables are known, else exact
+ *  TOPOMAP_EUSAGE where the machine's links are not known, or it has no routes to go by. */
+int topomap_objective_open(const topomap_machine *machine, const char *model,
+                           topomap_objective *objective, topomap_error *err);
+void topomap_objective_close(topomap_objective *objective);
+
+/** The numbers of topomap_congestion_evaluate(); J is the caller's. -1 where memory is short.
+ *  \param slot_of  [ranks of the graph] */
+int topomap_objective_score(const topomap_objective *objective, const topomap_graph *graph,
+                            const topomap_machine *machine, const uint32_t *slot_of,
+                            topomap_score *score, topomap_error *err);
+/** Nonzero where \p a is better: the lower maximum, then the lower mean, then the lower J. Numbers
+ *  that differ by rounding only (1e-9 of them) are equal. */
+int topomap_score_better(const topomap_score *a, const topomap_score *b);
+
+#endif

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "metric/shares.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/machine.h"
+#include "util/alloc.h"
+
+/* Ways kept: slots by a hash of their ends, and their entries in all. */
+enum { SLOTS_MOST = 1 << 20, ENTRIES_MOST = 1 << 23, SEARCH_BYTES = 1 << 27 };
+enum { NONE = UINT32_MAX };
+
+struct kept {
+    uint32_t from, to, links, room;
+    uint8_t single, is_missing;
+    uint32_t *link;
+    double *part;
+};
+
+struct topomap_shares {
+    const topomap_machine *machine;
+    const topomap_network *network;
+    int (*fill)(topomap_shares *s, uint32_t from, uint32_t to);
+    struct kept *kept; /* [slots] from NONE: empty */
+    uint32_t slots, entries;
+    /* the way being made */
+    uint32_t *link;
+    double *part;
+    size_t link_room, part_room;
+    uint32_t links;
+    int single;
+    uint32_t *node_at; /* [vertices] routes: a node there, NONE: none */
+    uint32_t *port;    /* grid: [routers * 2 dims] the link out, forwards and backwards */
+    double *flow;      /* grid: [cells] */
+    size_t flow_room;
+    /* exact: shortest paths from the sources kept */
+    uint32_t sources, *source;  /* [sources] NONE: empty */
+    uint32_t *distance, *order; /* [sources * vertices], [vertices] */
+    double *paths, *through;    /* likewise */
+    uint32_t *reverse;          /* [links] the same cables the other way */
+    uint32_t *seen, epoch;
+};
+
+static int put(topomap_shares *s, uint32_t link, double part)
+{
+    if (topomap_grow(&s->link, &s->link_room, (size_t)s->links + 1, sizeof *s->link, NULL) ||
+        topomap_grow(&s->part, &s->part_room, (size_t)s->links + 1, sizeof *s->part, NULL))
+        return -1;
+    s->link[s->links] = link;
+    s->part[s->links++] = part;
+    return 0;
+}
+
+/* ---- Routing tables ------------------------------------------------------------------------ */
+
+static int fill_route(topomap_shares *s, uint32_t from, uint32_t to)
+{
+    const topomap_network *n = s->network;
+
+    if (s->node_at[to] == NONE)
+        return 1;
+    s->single = 1;
+    for (uint32_t at = from; at != to; at = n->head[s->link[s->links - 1]]) {
+        uint32_t link = topomap_network_next(n, at, s->node_at[to]);
+
+        if (link == NONE || s->links == n->vertices)
+            return 1;
+        if (put(s, link, 1.0))
+            return -1;
+    }
+    return 0;
+}
+
+static int open_routes(topomap_shares *s, topomap_error *err)
+{
+    const topomap_network *n = s->network;
+
+    s->fill = fill_route;
+    s->node_at = topomap_alloc(n->vertices, sizeof *s->node_at, err);
+    if (!s->node_at)
+        return -1;
+    memset(s->node_at, 0xff, n->vertices * sizeof *s->node_at);
+    for (uint32_t i = n->nodes; i-- > 0;)
+        s->node_at[n->vertex_of[i]] = i;
+    return 0;
+}
+
+/* ---- Tori and meshes ----------------------------------------------------------------------- */
+
+/* One choice of directions: a box from one corner to the opposite one. Of the shortest paths
+ * through a cell, all equally likely, r_d / (sum of r) go on in dimension d, r_d being the hops
+ * that are left in it: no path is counted, so that nothing overflows. */
+struct box {
+    uint32_t dims, dim[TOPOMAP_MACHINE_DIMS], from[TOPOMAP_MACHINE_DIMS];
+    uint32_t hops[TOPOMAP_MACHINE_DIMS], stride[TOPOMAP_MACHINE_DIMS];
+    uint8_t down[TOPOMAP_MACHINE_DIMS];
+};
+
+static uint32_t router_in(const struct box *b, const uint32_t *cell)
+{
+    uint32_t router = 0;
+
+    for (uint32_t d = b->dims; d-- > 0;) {
+        uint32_t step = b->down[d] ? b->dim[d] - cell[d] : cell[d];
+
+        router = router * b->dim[d] + (b->from[d] + step) % b->dim[d];
+    }
+    return router;
+}
+
+static int fill_box(topomap_shares *s, const struct box *b, double part)
+{
+    uint32_t cell[TOPOMAP_MACHINE_DIMS] = {0}, left = 0, d;
+    size_t cells = b->stride[b->dims - 1] * ((size_t)b->hops[b->dims - 1] + 1);
+
+    if (topomap_grow(&s->flow, &s->flow_room, cells, sizeof *s->flow, NULL))
+        return -1;
+    memset(s->flow, 0, cells * sizeof *s->flow);
+    s->flow[0] = part;
+    for (d = 0; d < b->dims; d++)
+        left += b->hops[d];
+    for (size_t i = 0; left > 0; i++) {
+        uint32_t router = router_in(b, cell);
+
+        for (d = 0; d < b->dims; d++) {
+            double share = s->flow[i] * (b->hops[d] - cell[d]) / left;
+
+            if (cell[d] == b->hops[d])
+                continue;
+            s->flow[i + b->stride[d]] += share;
+            if (put(s, s->port[(size_t)router * 2 * b->dims + 2 * d + b->down[d]], share))
+                return -1;
+        }
+        for (d = 0; cell[d] == b->hops[d]; d++) {
+            left += cell[d];
+            cell[d] = 0;
+        }
+        cell[d]++;
+        left--;
+    }
+    return 0;
+}
+
+static int fill_grid(topomap_shares *s, uint32_t from, uint32_t to)
+{
+    const topomap_machine *m = s->machine;
+    struct box b = {.dims = m->dims};
+    uint32_t tied = 0, stride = 1;
+    int status = 0;
+
+    for (uint32_t d = 0; d < m->dims; d++) {
+        uint32_t at = from % m->dim[d], end = to % m->dim[d];
+        uint32_t up = at <= end ? end - at : m->dim[d] - (at - end), down = m->dim[d] - up;
+
+        b.dim[d] = m->dim[d];
+        b.from[d] = at;
+        b.stride[d] = stride;
+        b.down[d] = m->wrap[d] ? down < up : at > end;
+        b.hops[d] = b.down[d] ? down : up;
+        tied |= (uint32_t)(m->wrap[d] && down == up) << d;
+        stride *= b.hops[d] + 1;
+        from /= m->dim[d];
+        to /= m->dim[d];
+    }
+    /* Where both ways round are as long, each choice of directions has as many paths. */
+    for (uint32_t choice = tied;; choice = (choice - 1) & tied) {
+        for (uint32_t d = 0; d < m->dims; d++)
+            if (tied >> d & 1)
+                b.down[d] = choice >> d & 1;
+        status = fill_box(s, &b, 1.0 / (double)(1u << __builtin_popcount(tied)));
+        if (status || choice == 0)
+            return status;
+    }
+}
+
+static int open_grid(topomap_shares *s, topomap_error *err)
+{
+    const topomap_machine *m = s->machine;
+    const topomap_network *n = s->network;
+
+    s->fill = fill_grid;
+    s->port = topomap_alloc((size_t)n->vertices * 2 * m->dims, sizeof *s->port, err);
+    if (!s->port)
+        return -1;
+    for (uint32_t router = 0; router < n->vertices; router++) {
+        uint32_t stride = 1;
+
+        for (uint32_t d = 0; d < m->dims; d++) {
+            uint32_t at = router / stride % m->dim[d], row = router - at * stride;
+            uint32_t *port = &s->port[((size_t)router * m->dims + d) * 2];
+
+            port[0] = topomap_network_link(n, router, row + (at + 1) % m->dim[d] * stride);
+            port[1] =
+                topomap_network_link(n, router, row + (at + m->dim[d] - 1) % m->dim[d] * stride);
+            stride *= m->dim[d];
+        }
+    }
+    return 0;
+}
+
+/* ---- All shortest paths -------------------------------------------------------------------- */
+
+/* Counts the shortest paths from a vertex to all, breadth first. \return the row of the source */
+static size_t count_paths(topomap_shares *s, uint32_t from)
+{
+    const topomap_network *n = s->network;
+    uint32_t slot = from % s->sources, found = 1;
+    size_t row = (size_t)slot * n->vertices;
+    uint32_t *distance = s->distance + row;
+    double *paths = s->paths + row;
+
+    if (s->source[slot] == from)
+        return row;
+    s->source[slot] = from;
+    memset(distance, 0xff, n->vertices * sizeof *distance);
+    distance[from] = 0;
+    paths[from] = 1.0;
+    s->order[0] = from;
+    for (uint32_t i = 0; i < found; i++) {
+        uint32_t u = s->order[i];
+
+        for (uint32_t link = n->first[u]; link < n->first[u + 1]; link++) {
+            uint32_t v = n->head[link];
+
+            if (distance[v] == NONE) {
+                distance[v] = distance[u] + 1;
+                paths[v] = 0.0;
+                s->order[found++] = v;
+            }
+            if (distance[v] == distance[u] + 1)
+                paths[v] += paths[u] * n->cables[link];
+        }
+    }
+    return row;
+}
+
+/* Back from the end over the paths alone, as in congestion_exact.c for all ends at once. */
+static int fill_exact(topomap_shares *s, uint32_t from, uint32_t to)
+{
+    const topomap_network *n = s->network;
+    size_t row = count_paths(s, from);
+    const uint32_t *distance = s->distance + row;
+    const double *paths = s->paths + row;
+    uint32_t found = 1;
+
+    if (distance[to] == NONE)
+        return 1;
+    s->epoch++;
+    s->through[to] = 1.0 / paths[to];
+    s->order[0] = to;
+    for (uint32_t i = 0; i < found; i++) {
+        uint32_t v = s->order[i];
+
+        for (uint32_t back = n->first[v]; distance[v] && back < n->first[v + 1]; back++) {
+            uint32_t u = n->head[back], link = s->reverse[back];
+
+            if (distance[u] == NONE || distance[u] + 1 != distance[v])
+                continue;
+            if (s->seen[u] != s->epoch) {
+                s->seen[u] = s->epoch;
+                s->through[u] = 0.0;
+                s->order[found++] = u;
+            }
+            if (put(s, link, paths[u] * n->cables[link] * s->through[v]))
+                return -1;
+            s->through[u] += n->cables[link] * s->through[v];
+        }
+    }
+    return 0;
+}
+
+static int open_exact(topomap_shares *s, topomap_error *err)
+{
+    const topomap_network *n = s->network;
+    size_t each = (size_t)n->vertices * (sizeof *s->distance + sizeof *s->paths) + 1;
+    size_t rows = SEARCH_BYTES / each;
+
+    s->fill = fill_exact;
+    s->sources = rows < 1 ? 1 : rows < n->vertices ? (uint32_t)rows : n->vertices;
+    s->source = topomap_alloc(s->sources, sizeof *s->source, err);
+    s->distance = topomap_alloc((size_t)s->sources * n->vertices, sizeof *s->distance, err);
+    s->paths = topomap_alloc((size_t)s->sources * n->vertices, sizeof *s->paths, err);
+    s->order = topomap_alloc(n->vertices, sizeof *s->order, err);
+    s->through = topomap_alloc(n->vertices, sizeof *s->through, err);
+    s->seen = topomap_alloc(n->vertices, sizeof *s->seen, err);
+    s->reverse = topomap_alloc(n->links, sizeof *s->reverse, err);
+    if (!s->source || !s->distance || !s->paths || !s->order || !s->through || !s->seen ||
+        !s->reverse)
+        return -1;
+    memset(s->source, 0xff, s->sources * sizeof *s->source);
+    for (uint32_t v = 0; v < n->vertices; v++)
+        for (uint32_t link = n->first[v]; link < n->first[v + 1]; link++)
+            s->reverse[link] = topomap_network_link(n, n->head[link], v);
+    return 0;
+}
+
+/* ---- What is kept -------------------------------------------------------------------------- */
+
+static void forget(topomap_shares *s)
+{
+    for (uint32_t i = 0; i < s->slots; i++) {
+        free(s->kept[i].link);
+        free(s->kept[i].part);
+        s->kept[i] = (struct kept){.from = NONE};
+    }
+    s->entries = 0;
+}
+
+static int keep(topomap_shares *s, struct kept *k, uint32_t from, uint32_t to, int missing)
+{
+    k->from = NONE;
+    if (s->links && (k->room < s->links || (!s->single && !k->part))) {
+        uint32_t *link = realloc(k->link, s->links * sizeof *link);
+
+        if (!link)
+            return -1;
+        k->link = link;
+        if (!s->single) {
+            double *part = realloc(k->part, s->links * sizeof *part);
+
+            if (!part)
+                return -1;
+            k->part = part;
+        }
+        s->entries += k->room < s->links ? s->links - k->room : 0;
+        k->room = s->links;
+    }
+    if (s->links)
+        memcpy(k->link, s->link, s->links * sizeof *k->link);
+    if (s->links && !s->single)
+        memcpy(k->part, s->part, s->links * sizeof *k->part);
+    *k = (struct kept){from,    to,     s->links, k->room, (uint8_t)s->single, (uint8_t)missing,
+                       k->link, k->part};
+    return 0;
+}
+
+int topomap_shares_find(topomap_shares *s, uint32_t from, uint32_t to, topomap_way *way)
+{
+    uint64_t hash = ((uint64_t)from << 32 | to) * 0x9e3779b97f4a7c15u;
+    struct kept *k = &s->kept[(hash >> 40) & (s->slots - 1)];
+
+    if (k->from != from || k->to != to) {
+        int status;
+
+        s->links = 0;
+        s->single = 0;
+        status = s->fill(s, from, to);
+        if (status < 0)
+            return -1;
+        if (status)
+            s->links = 0;
+        if (s->entries > ENTRIES_MOST)
+            forget(s);
+        if (keep(s, k, from, to, status))
+            return -1;
+    }
+    *way = (topomap_way){k->link, k->single ? NULL : k->part, k->links};
+    return k->is_missing;
+}
+
+int topomap_shares_new(const topomap_machine *machine, const topomap_network *network,
+                       const char *model, topomap_shares **shares, topomap_error *err)
+{
+    topomap_shares *s = topomap_alloc(1, sizeof *s, err);
+    uint64_t pairs = (uint64_t)network->nodes * network->nodes;
+    int status;
+
+    if (!s)
+        return -1;
+    s->machine = machine;
+    s->network = network;
+    for (s->slots = 64; s->slots < pairs && s->slots < SLOTS_MOST;)
+        s->slots *= 2;
+    s->kept = topomap_alloc(s->slots, sizeof *s->kept, err);
+    status = s->kept ? 0 : -1;
+    for (uint32_t i = 0; status == 0 && i < s->slots; i++)
+        s->kept[i].from = NONE;
+    if (status == 0)
+        status = strcmp(model, "routes") == 0 ? open_routes(s, err)
+                 : machine->network           ? open_exact(s, err)
+                                              : open_grid(s, err);
+    if (status == 0)
+        *shares = s;
+    else
+        topomap_shares_free(s);
+    return status;
+}
+
+void topomap_shares_free(topomap_shares *s)
+{
+    if (!s)
+        return;
+    if (s->kept)
+        forget(s);
+    free(s->kept);
+    free(s->link);
+    free(s->part);
+    free(s->node_at);
+    free(s->port);
+    free(s->flow);
+    free(s->source);
+    free(s->distance);
+    free(s->order);
+    free(s->paths);
+    free(s->through);
+    free(s->reverse);
+    free(s->seen);
+    free(s);
+}

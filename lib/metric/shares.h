@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which links the traffic between two vertices of a network is on, and how much of it: what a
+ * search that moves a few ranks at a time takes off the links and puts on others. For the models
+ * whose ways do not depend on the other traffic: routes (one way, by the tables) and exact (all
+ * shortest paths with equal shares), with the same loads as topomap_congestion_evaluate(). */
+#ifndef TOPOMAP_SHARES_H
+#define TOPOMAP_SHARES_H
+
+#include "machine/network.h"
+
+typedef struct topomap_shares topomap_shares;
+
+typedef struct topomap_way {
+    const uint32_t *link; /* a link may be there twice: its shares add up */
+    const double *part;   /* of each link, or NULL: all of the traffic is on each */
+    uint32_t links;
+} topomap_way;
+
+/** \param network  topomap_network_grid() of the machine where it has none of its own
+ *  \param model    "routes" or "exact"
+ *  Keeps at most about 256 MiB of ways and searches; what does not fit is found again. */
+int topomap_shares_new(const topomap_machine *machine, const topomap_network *network,
+                       const char *model, topomap_shares **shares, topomap_error *err);
+/** The way from one network vertex to another one, lent until the next call.
+ *  \return 0; 1 where there is none; -1 where memory is short */
+int topomap_shares_find(topomap_shares *shares, uint32_t from, uint32_t to, topomap_way *way);
+void topomap_shares_free(topomap_shares *shares);
+
+#endif

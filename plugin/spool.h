@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Bindings that are too long for the environment travel in a file, in a folder that srun's node and
+ * the compute nodes share. The folder may be one like /tmp, where anybody makes files: a file is
+ * made new, and read only if it is this user's, and nobody else could have written it. */
+#ifndef TOPOMAP_PLUGIN_SPOOL_H
+#define TOPOMAP_PLUGIN_SPOOL_H
+
+#include <stdint.h>
+
+#include "topomap/topomap.h"
+
+/** Writes \p text to a new file of \p folder.
+ *  \param note  on success "CRC-32 PATH" for plugin_spool_read(); ends with free() */
+int plugin_spool_write(const char *folder, uint32_t job, uint32_t step, const char *text,
+                       char **note, topomap_error *err);
+
+/** Reads the file of a note, as the user whose file it must be. \p text ends with free(). What is
+ *  not exactly what was written is TOPOMAP_EINPUT. */
+int plugin_spool_read(const char *note, char **text, topomap_error *err);
+
+/** Removes the file of a note. */
+void plugin_spool_remove(const char *note);
+
+#endif

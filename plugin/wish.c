@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "plugin/wish.h"
+#include "plugin/report.h"
+#include "plugin/site.h"
+
+#include <slurm/slurm.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Steps that are left alone ----------------------------------------------------------- */
+
+static int is_het(const plugin_launcher *launcher)
+{
+    const char *size = getenv("SLURM_HET_SIZE");
+
+    return launcher->het || (size && atoi(size) > 1);
+}
+
+/* Known before the site's rules are read and the layout is looked at. \return why a step is left
+ * alone, or NULL; *loud: whoever asked for topomap must be told */
+static const char *is_odd(spank_t spank, const plugin_launcher *launcher, uint32_t step_id,
+                          int *loud)
+{
+    uint32_t tasks;
+
+    *loud = 0;
+    if (step_id > SLURM_MAX_NORMAL_STEP_ID)
+        return "not a step of tasks";
+    if (!spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &tasks) && tasks < 2)
+        return "one task has one place";
+    if (launcher->pty)
+        return "an interactive step (--pty) is left alone";
+    *loud = 1;
+    return is_het(launcher) ? "a heterogeneous job is left as Slurm placed it" : NULL;
+}
+
+/* ---- Who wants what ---------------------------------------------------------------------- */
+
+void plugin_wish_leave(int loud, const char *why)
+{
+    if (loud)
+        plugin_report_line("%s", why);
+    else
+        plugin_report_detail(0, "%s", why);
+}
+
+static void not_understood(const char *word)
+{
+    plugin_report_line("--topomap-options: '%s' is not understood and was passed over", word);
+}
+
+/* srun -v: every value with its origin. */
+static void describe(const policy_decision *decision, const policy *policy, const policy_rule *rule)
+{
+    for (int i = 0; i < POLICY_KEYS; i++) {
+        enum policy_key key = (enum policy_key)i;
+        const policy_settings *settings = &decision->settings;
+        const char *value = policy_get(settings, key);
+        char origin[512];
+
+        policy_origin_text(settings->value[key] ? settings->origin[key] : POLICY_BY_DEFAULT, policy,
+                           rule, origin, sizeof origin);
+        if (value)
+            plugin_report_detail(0, "%s %s (%s)", policy_key(key)->name, value, origin);
+    }
+}
+
+static void say_overruled(const policy_decision *decision, const policy *policy,
+                          const policy_rule *rule)
+{
+    for (int key = 0; key < POLICY_KEYS; key++)
+        if (decision->overruled & 1u << key)
+            plugin_report_line("%s is %s here, by rule '%s' of the site (%s:%u)",
+                               policy_key((enum policy_key)key)->name,
+                               policy_get(&decision->settings, (enum policy_key)key), rule->name,
+                               policy->path, rule->line);
+}
+
+/* The time that is left to the search where nobody names one; an hour at most. */
+static int settle_time(policy_settings *settings, unsigned deadline_ms)
+{
+    const char *said = policy_get(settings, POLICY_TIME);
+    char text[32];
+
+    if (said && strtod(said, NULL) > 3600)
+        return policy_set(settings, POLICY_TIME, "3600", settings->origin[POLICY_TIME]);
+    snprintf(text, sizeof text, "%.3f", deadline_ms / 4e3);
+    return said ? 0 : policy_set(settings, POLICY_TIME, text, POLICY_BY_DEFAULT);
+}
+
+/* Rules that cannot be read must not place anybody's step against the site's will: then only those
+ * who ask are served. */
+static int settle_with(spank_t spank, const plugin_args *args, const policy_said *said,
+                       plugin_wish *wish, topomap_error *err)
+{
+    policy_site site = args->site;
+    const policy_rule *rule = NULL;
+    policy policy = {0};
+    int failed;
+
+    if (args->policy && policy_read(args->policy, &policy, NULL, err)) {
+        site.mode = POLICY_ASK;
+        plugin_wish_leave(policy_is_asked(said), err->text);
+    }
+    if (policy.rules)
+        rule = plugin_site_rule(spank, &policy);
+    failed = policy_settle(said, &site, &policy, rule, not_understood, &wish->decision, err);
+    if (!failed) {
+        wish->verbose = policy_flag(&wish->decision.settings, POLICY_VERBOSE);
+        failed = settle_time(&wish->decision.settings, args->deadline_ms);
+        if (!wish->decision.on)
+            plugin_wish_leave(wish->decision.asked, wish->decision.why);
+        else {
+            plugin_report_detail(0, "on: %s", wish->decision.why);
+            describe(&wish->decision, &policy, rule);
+            say_overruled(&wish->decision, &policy, rule);
+        }
+    }
+    policy_clear(&policy);
+    return failed;
+}
+
+static void pass_over(const char *word)
+{
+    (void)word;
+}
+
+static void say_off(const policy_said *said, const policy_site *site)
+{
+    policy_decision decision;
+    topomap_error err;
+
+    if (policy_settle(said, site, NULL, NULL, pass_over, &decision, &err))
+        return;
+    plugin_report_detail(0, "off: %s", decision.why);
+    policy_settings_clear(&decision.settings);
+}
+
+int plugin_wish_find(spank_t spank, const plugin_args *args, const plugin_launcher *launcher,
+                     uint32_t step_id, plugin_wish *wish)
+{
+    policy_said said;
+    topomap_error err;
+    const char *odd;
+    int loud;
+
+    plugin_options_said(launcher, &said, &wish->explain);
+    if (policy_is_off(&said, &args->site, args->policy != NULL)) {
+        say_off(&said, &args->site);
+        return 0;
+    }
+    odd = is_odd(spank, launcher, step_id, &loud);
+    if (odd) {
+        plugin_wish_leave(loud && policy_is_asked(&said), odd);
+        return 0;
+    }
+    if (settle_with(spank, args, &said, wish, &err)) {
+        plugin_report_line("%s; the step runs with Slurm's own layout", err.text);
+        return 0;
+    }
+    return wish->decision.on;
+}

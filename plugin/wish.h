@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Is a step to be placed, and how? What its user and its site want, and which steps are left
+ * alone. */
+#ifndef TOPOMAP_PLUGIN_WISH_H
+#define TOPOMAP_PLUGIN_WISH_H
+
+#include "plugin/args.h"
+#include "plugin/options.h"
+
+typedef struct plugin_wish {
+    policy_decision decision; /* the settings have a time */
+    int verbose;
+    plugin_explain explain;
+} plugin_wish;
+
+/** Finds out, and says what is to be said. \p wish is all zero before; its settings are to be
+ *  cleared. \return nonzero: the step is to be placed */
+int plugin_wish_find(spank_t spank, const plugin_args *args, const plugin_launcher *launcher,
+                     uint32_t step_id, plugin_wish *wish);
+
+/** One line on why a step is left alone; without \p loud for srun -v only. */
+void plugin_wish_leave(int loud, const char *why);
+
+#endif

@@ -1,0 +1,132 @@
+#!/usr/bin/env bats
+# map --objective congestion, and the planner with it.
+bats_require_minimum_version 1.5.0
+
+setup() {
+  PATH="$TOPOMAP_BUILD/cli:$PATH"
+  cd "$BATS_TEST_TMPDIR"
+}
+
+# The congestion that eval finds for a mapping file, and J.
+found() { topomap eval --graph "$1" --machine "$2" --mapping map --congestion "$3" --json | jq -c '[.congestion, .J]'; }
+
+@test "map --objective congestion: JSON has both layouts' congestion as eval prints it, and each candidate's" {
+  for machine in torus:4x4*4@1:10 fattree:k=4,levels=3*4@1:10 dragonfly:p=2,a=4,h=1*2; do
+    graph=stencil2d:9:8x5
+    topomap map --graph $graph --machine "$machine" --objective congestion --effort fast --json >json
+    topomap map --graph $graph --machine "$machine" --objective congestion --effort fast -o map
+    model=$(jq -r .congestion.model json)
+    [ "$model" = "$([[ $machine == fattree* ]] && echo routes || echo exact)" ]
+    [ "$(jq -c '[.congestion, .J]' json)" = "$(found $graph "$machine" "$model")" ]
+    seq 0 39 >map
+    [ "$(jq -c '[.before.congestion, .before.J]' json)" = "$(found $graph "$machine" "$model")" ]
+    jq -e '.objective == "congestion" and .congestion.max <= .before.congestion.max and .congestion.max == ([.candidates[].congestion] | min)' json
+    jq -e '.congestion.max == .before.congestion.max or ((1 - .congestion.max / .before.congestion.max) * 100 - .gain | fabs < 1e-6)' json
+  done
+}
+
+@test "map --objective congestion: lower than the map for J, in text too" {
+  awk 'BEGIN { srand(2); for (u = 0; u < 64; u++) for (k = 0; k < 3; k++) print u "," int(rand() * 64) "," 1 + int(rand() * 50) }' >graph.csv
+  topomap map --graph graph.csv --machine torus:8x8 -o map
+  for_J=$(found graph.csv torus:8x8 exact | jq '.[0].max')
+  topomap map --graph graph.csv --machine torus:8x8 --objective congestion -o map
+  jq -en "$(found graph.csv torus:8x8 exact | jq '.[0].max') < 0.9 * $for_J"
+  run -0 topomap map --graph graph.csv --machine torus:8x8 --objective congestion --congestion exact
+  [[ $output == *"congestion "*" % lower"*"most loaded link"*"model exact"* ]]
+  run -0 topomap map --graph graph.csv --machine torus:8x8 --objective J --json
+  jq -e '.objective == "J" and .congestion == null and (.candidates[0] | has("congestion") | not)' <<<"$output"
+}
+
+@test "map --objective congestion: refine and +relieve by name" {
+  seq 0 63 | shuf --random-source=<(yes) >start
+  cp start map
+  before=$(found stencil2d:5:8x8 mesh:8x8 exact | jq '.[0].max')
+  topomap map --graph stencil2d:5:8x8 --machine mesh:8x8 --algorithm refine --objective congestion --mapping start -o map
+  jq -en "$(found stencil2d:5:8x8 mesh:8x8 exact | jq '.[0].max') < $before / 2"
+  topomap map --graph stencil2d:5:8x8 --machine mesh:8x8 --algorithm rb+relieve --effort fast -o map
+  [ "$(sort -n map | uniq | wc -l)" -eq 64 ]
+}
+
+@test "map --objective congestion: what cannot be is refused with the way out" {
+  run -2 topomap map --graph ring:8 --machine tree:2:4@1:10 --objective congestion
+  [[ $output == *"links are known"*"objective J"* ]]
+  run -2 topomap map --graph ring:8 --machine torus:8 --objective congestion --congestion routes
+  [[ $output == *"no routing tables"*"exact"* ]]
+  run -2 topomap map --graph ring:8 --machine torus:8 --objective congestion --congestion nonsense
+  [[ $output == *"exact or routes"* ]]
+  run -2 topomap map --graph ring:8 --machine torus:8 --congestion exact
+  [[ $output == *"--objective congestion"* ]]
+  run -2 topomap map --graph ring:8 --machine torus:8 --objective speed
+  [[ $output == *"J or congestion"* ]]
+}
+
+@test "fattree: machines have the routes of db synth's tables" {
+  while read -r made spec; do
+    rm -rf made t.db
+    topomap db synth "$made" -o made
+    topomap db import --db t.db lft made/fabric.lfts
+    topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+    topomap db show --db t.db --json | jq -r '.[].name' >names
+    n=$(wc -l <names)
+    seq 0 $((n - 1)) | shuf --random-source=<(yes) >map
+    for graph in ring:$n stencil2d:9:$((n / 4))x4; do
+      topomap eval --graph $graph --db t.db --nodes "$(paste -sd, names)" --tasks-per-node 1 --mapping map --congestion routes --json >a
+      topomap eval --graph $graph --machine "$spec" --mapping map --congestion routes --json >b
+      [ "$(jq .congestion.used a)" = "$(jq .congestion.used b)" ]
+      # other units: the rates are known on one side only
+      jq -en --slurpfile a a --slurpfile b b '$a[0].congestion.max / $a[0].congestion.mean - $b[0].congestion.max / $b[0].congestion.mean | fabs < 1e-9'
+    done
+  done <<END
+fat-tree:k=8,levels=3 fattree:k=8,levels=3
+fat-tree:k=6,levels=2,hosts=2,taper=3 fattree:k=6,levels=2,hosts=2,taper=3
+fat-tree:leaves=4,hosts=3,spines=2,links=2 fattree:leaves=4,hosts=3,spines=2,links=2
+fat-tree:k=4,levels=4 fattree:k=4,levels=4
+END
+}
+
+@test "planner and map: tables that miss a node's routes are passed over for all shortest paths" {
+  topomap db synth fat-tree:leaves=4,hosts=2,spines=2 -o made
+  grep -v "node01" made/fabric.lfts >gap.lfts # the entries of one host
+  topomap db import --db t.db lft gap.lfts
+  topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+  nodes=$(topomap db show --db t.db --json | jq -r '.[].name' | paste -sd,)
+  run -3 topomap eval --graph stencil2d:9:4x4 --db t.db --nodes "$nodes" --tasks-per-node 2 --congestion routes
+  topomap map --graph stencil2d:9:4x4 --db t.db --nodes "$nodes" --tasks-per-node 2 --objective congestion --json >json
+  jq -e '.congestion.model == "exact"' json
+  plan t.db "$nodes" congestion >reply
+  grep -q 'model exact' reply
+}
+
+# plan DB NODES OBJECTIVE: the planner's reply for 16 tasks on 8 nodes.
+plan() {
+  printf '%s\n' 'topomap-request 1' 'job 1' 'step 0' "db $PWD/$1" 'graph stencil2d:9:4x4' "nodes $2" 'tasks 2(x8)' \
+    'layout 0,8;1,9;2,10;3,11;4,12;5,13;6,14;7,15' "objective $3" 'seed 1' 'time 1' 'explain 1' end |
+    "$TOPOMAP_BUILD/plugin/topomap-planner" 3>&1
+}
+
+@test "planner: objective congestion over a fabric's routes; its gain is of congestion" {
+  topomap db synth fat-tree:leaves=8,hosts=4,spines=2 -o made
+  topomap db import --db t.db lft made/fabric.lfts
+  topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+  nodes=$(topomap db show --db t.db --json | jq -r '.[].name' | awk 'NR % 4 == 1' | paste -sd,)
+  plan t.db "$nodes" congestion >reply
+  grep -q '^status applied' reply
+  grep -q '^line 16 ranks on 8 nodes placed by .*, congestion [0-9.]* % lower' reply
+  grep -q 'most loaded link .* model routes' reply
+  topomap map --graph stencil2d:9:4x4 --db t.db --nodes "$nodes" --tasks-per-node 2 --objective congestion --json >json
+  jq -e '.congestion.model == "routes" and .congestion.unit == "s"' json
+  plan t.db "$nodes" J >reply
+  run ! grep -q congestion reply
+}
+
+@test "planner: without links it goes by J and says so in one line" {
+  printf 'SwitchName=s%d Nodes=n[%d-%d]\n' 0 0 3 1 4 7 >topology.conf
+  echo 'SwitchName=top Switches=s[0-1]' >>topology.conf
+  topomap db import --db t.db slurm-topology topology.conf
+  plan t.db 'n[0-7]' congestion >reply
+  grep -q '^status applied' reply
+  [ "$(grep -c 'placed for J, not for congestion: .*links' <(grep '^line ' reply))" -eq 1 ]
+  grep -q '^quiet 0' reply
+  plan t.db 'n[0-7]' J >other
+  [ "$(grep ^layout reply)" = "$(grep ^layout other)" ]
+}

@@ -1,0 +1,174 @@
+#!/usr/bin/env bats
+# Graph files of other programs: real ones against counts by awk, options, and what is refused.
+bats_require_minimum_version 1.5.0
+
+setup() {
+  PATH="$TOPOMAP_BUILD/cli:$PATH"
+  comm="$TOPOMAP_SOURCE/../shared/data/comm"
+  cd "$BATS_TEST_TMPDIR"
+  printf '0,1,100,2\n1,0,50,1\n1,2,7,1\n' >small.csv
+}
+
+# "ranks edges bytes messages" of a file by topomap, for the awk programs to be compared with.
+counts() {
+  topomap graph info "$1" --json 2>/dev/null | jq -r '"\(.ranks) \(.edges) \(.bytes) \(.messages)"'
+}
+
+# The same from lines `from to bytes messages` on standard input.
+sum_up='$1 != $2 { pair = $1 < $2 ? $1 " " $2 : $2 " " $1
+                   if (!(pair in seen)) { seen[pair] = 1; edges++ }
+                   bytes += $3; messages += $4 }
+        { n = $1 >= n ? $1 + 1 : n; n = $2 >= n ? $2 + 1 : n }
+        END { printf "%d %d %.0f %.0f\n", n, edges, bytes, messages }'
+
+@test "every mpiP report: as many ranks, pairs, bytes and messages as awk finds" {
+  [ -d "$comm" ] || skip "no data"
+  for file in "$comm"/*.mpiP.xz; do
+    expected=$(xzcat "$file" | awk -F'\t' '
+      /Start Communication Matrix/ { inside = 1 }
+      /End Communication Matrix/ { inside = 0 }
+      inside && $1 ~ /^[0-9]+$/ && ($3 > 0 || $4 > 0 || $1 == $2) { print $1, $2, $3, $4 }' |
+      awk "$sum_up")
+    [ "$(counts "$file")" = "$expected" ]
+    topomap graph convert "$file" x.tmg
+    [ "$(counts x.tmg)" = "$expected" ]
+  done
+}
+
+@test "the TreeMatch matrix and the Open MPI profile: counts as awk's" {
+  [ -d "$comm" ] || skip "no data"
+  expected=$(awk '{ for (i = 1; i <= NF; i++) if ($i > 0) print NR - 1, i - 1, $i, 0 }' \
+    "$comm/netloc-app64.mat" | awk "$sum_up")
+  [ "$(counts "$comm/netloc-app64.mat")" = "${expected% *} null" ]
+  expected=$(awk -F'[\t ]' '{ print $2, $3, $4, $6 }' "$comm/openmpi-monitoring-4ranks.prof" |
+    awk "$sum_up")
+  [ "$(counts "$comm/openmpi-monitoring-4ranks.prof")" = "$expected" ]
+}
+
+@test "every real file through every format that is written, and back" {
+  [ -d "$comm" ] || skip "no data"
+  for file in "$comm"/*; do
+    topomap graph convert "$file" first.csv 2>err
+    topomap graph info first.csv --json | jq 'del(.messages)' >first
+    for format in tmg edges matrix-market json treematch ompi-monitoring; do
+      topomap graph convert first.csv between --to "$format"
+      topomap graph convert between last.csv
+      case $format in
+        # neither has messages; a dense matrix has no arcs of 0 bytes
+        matrix-market) awk -F, -v OFS=, '!/^#/ { NF = 3 } 1' first.csv | cmp - last.csv ;;
+        treematch) awk -F, -v OFS=, '!/^#/ { NF = 3 } $3 != 0' first.csv | cmp - last.csv ;;
+        *) cmp first.csv last.csv ;;
+      esac
+    done
+    for format in metis scotch; do
+      topomap graph convert first.csv between --to "$format"
+      topomap graph info between --json | jq 'del(.messages)' | cmp first -
+    done
+  done
+}
+
+@test "a profile of nothing but background converts, with a warning that says so" {
+  printf '@ mpiP\n------- Start Communication Matrix ---\n0\t0\t28\t7\n0\t1\t20\t5\n0\t2\t8\t2\n1\t0\t84\t9\n------- End Communication Matrix ---\n' >ft.mpiP
+  run -0 --separate-stderr topomap graph convert ft.mpiP out.tmg
+  [[ $stderr == *"warning: no pair of ranks stands out"*"84 bytes"* ]]
+  run -0 --separate-stderr topomap graph info out.tmg --json
+  [[ $stderr == *"stands out"* ]]
+  jq -e '.edges == 2 and (.note | contains("stands out"))' <<<"$output"
+  [ -d "$comm" ] || skip "no data"
+  run -0 --separate-stderr topomap graph info "$comm"/ft.*.xz
+  [[ $stderr == *"stands out"* ]]
+  for file in "$comm"/{amg,bt,cg,lulesh,mini,netloc,openmpi}*; do
+    run -0 --separate-stderr topomap graph info "$file"
+    [ -z "$stderr" ]
+  done
+}
+
+@test "min-bytes leaves out the background: the pairs that FORMATS names" {
+  [ -d "$comm" ] || skip "no data"
+  while read -r name pairs; do
+    topomap graph convert "$comm"/$name.* x.csv --option min-bytes=100
+    [ "$(grep -c '^[0-9]' x.csv)" -eq "$pairs" ]
+  done <<<$'bt 384\ncg 248\nlulesh2 936\namg2013 3128'
+}
+
+@test "not a usable graph: refused with the reason" {
+  printf '@ mpiP\n@ MPI Task Assignment      : 0 n\n@--- Callsites: 1 ---\n' >plain.mpiP
+  run -3 topomap graph info plain.mpiP
+  [[ $output == *"call sites only, not who sends"* ]]
+  printf '@ mpiP\n------- Start Communication Matrix ---\n0\t1\t5000\t5\n' >cut.mpiP
+  run -3 topomap graph info cut.mpiP
+  [[ $output == *truncated* ]]
+  printf '@ mpiP\n------- Start Communication Matrix ---\n0\t0\t28\t7\n0\t1\t0\t0\n------- End Communication Matrix ---\n' >none.mpiP
+  run -3 topomap graph info none.mpiP
+  [[ $output == *"no two of the 2 ranks exchange anything"* ]]
+  run -3 topomap graph convert none.mpiP x.csv --option min-bytes=1000
+  printf '# POINT TO POINT\n# COLLECTIVES\nC\t0\t1\t5 bytes\t1 msgs sent\n' >c.prof
+  run -3 topomap graph info c.prof
+  [[ $output == *"tags=EISRC"* ]]
+  run -0 topomap graph info c.prof --option tags=C
+  printf 'O2A\t0\t5 bytes\t1 msgs sent\n' >o.prof
+  run -3 topomap graph info o.prof --from ompi-monitoring
+  [[ $output == *"no line says who sends to whom"* ]]
+  printf '0 1 2 \n1 0 3 \n' >wide.mat
+  run -3 topomap graph info wide.mat
+  [[ $output == *"not square"* ]]
+}
+
+@test "options: those of the format, with values that it takes" {
+  run -2 topomap graph convert small.csv x.tmg --option min-bytes=5
+  [[ $output == *"the format edges has no option \`min-bytes'"* || $output == *"has no option"* ]]
+  printf '0 9 \n9 0 \n' >m.mat
+  run -2 topomap graph info m.mat --option min-bytes
+  run -2 topomap graph info m.mat --option min-bytes=x
+  run -2 topomap graph info ring:4 --option min-bytes=1
+  run -0 topomap formats
+  [[ $output == *"min-bytes=N"* ]]
+  topomap formats --json | jq -e '.formats[] | select(.name == "mpip") | .options[0].name == "min-bytes"'
+}
+
+@test "merge adds up, scale multiplies, permute renumbers" {
+  topomap graph merge small.csv small.csv -o twice.csv
+  printf '# ranks 3\nfrom,to,bytes,messages\n0,1,200,4\n1,0,100,2\n1,2,14,2\n' | cmp - twice.csv
+  topomap graph scale small.csv --factor 2 --to edges >scaled.csv
+  printf '# ranks 3\nfrom,to,bytes,messages\n0,1,200,2\n1,0,100,1\n1,2,14,1\n' | cmp - scaled.csv
+  printf '2\n0\n1\n' >order
+  topomap graph permute small.csv --mapping order -o permuted.csv
+  printf '# ranks 3\nfrom,to,bytes,messages\n0,1,7,1\n0,2,50,1\n2,0,100,2\n' | cmp - permuted.csv
+  topomap graph permute stencil2d:5:8x8 --seed 3 -o a.tmg
+  topomap graph permute stencil2d:5:8x8 --seed 3 -o b.tmg
+  cmp a.tmg b.tmg
+  topomap graph info a.tmg --json | jq -e '.ranks == 64 and .edges == 112 and .pattern == "stencil2d:5:8x8"'
+  printf '2\n2\n1\n' >bad
+  run -2 topomap graph permute small.csv --mapping bad -o x.csv
+  [[ $output == *"no permutation"* ]]
+  run -2 topomap graph permute small.csv
+  run -2 topomap graph scale small.csv
+  run -3 topomap graph scale small.csv --factor 1e17
+  [[ $output == *"2^63"* ]]
+}
+
+@test "merge: the files of single ranks, one of which sent nothing" {
+  printf '# POINT TO POINT\nE\t0\t1\t5000 bytes\t1 msgs sent\n' >p.0.prof
+  printf '# POINT TO POINT\n# OSC\n' >p.1.prof
+  printf '# POINT TO POINT\nE\t2\t1\t6000 bytes\t2 msgs sent\n' >p.2.prof
+  run -3 topomap graph merge p.0.prof p.1.prof p.2.prof -o x.csv
+  topomap graph merge p.?.prof --option empty=yes -o x.csv
+  [ "$(counts x.csv)" = "3 2 11000 3" ]
+}
+
+@test "tmg: a changed byte in header, table or sections is noticed" {
+  topomap graph generate stencil3d:7:4x4x4 -o whole.tmg
+  size=$(stat -c %s whole.tmg)
+  for at in 0 9 20 50 90 100 130 500 1000 $((size - 1)); do
+    cp whole.tmg x.tmg
+    old=$(od -An -tu1 -j "$at" -N 1 x.tmg)
+    printf "\\x$(printf %x $(((old + 1) % 256)))" | dd of=x.tmg bs=1 seek="$at" conv=notrunc status=none
+    if cmp -s whole.tmg x.tmg; then false; fi
+    run -3 topomap graph info x.tmg --from tmg
+  done
+  head -c $((size - 1)) whole.tmg >x.tmg
+  run -3 topomap graph info x.tmg
+  [[ $output == *truncated* ]]
+  xz -k whole.tmg
+  [ "$(counts whole.tmg.xz)" = "$(counts whole.tmg)" ]
+}

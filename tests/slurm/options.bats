@@ -1,0 +1,121 @@
+#!/usr/bin/env bats
+# Every key of --topomap-options, from srun to what the tasks see, with the real planner; and the dry
+# run says the same.
+bats_require_minimum_version 1.5.0
+
+readonly nodes='node[01,03-04,06-07,09-10,12]'
+readonly who='echo "$SLURM_PROCID $SLURMD_NODENAME"'
+
+setup_file() {
+  [[ $EUID -eq 0 ]] || skip "needs root"
+  export BED=$BATS_FILE_TMPDIR/bed
+  cd "$BATS_FILE_TMPDIR"
+  eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up --build "$TOPOMAP_BUILD" --cpus 4 --dir "$BED" \
+    --fabric fat-tree:leaves=4,hosts=3,spines=2,scatter=1)"
+  # A 4 x 4 grid whose ranks are shuffled: no block of ranks is good.
+  "$TOPOMAP_BUILD/contrib/testbed/programs/halo.mpich" --graph-only 4x4 "$BATS_FILE_TMPDIR/halo.csv"
+  export GRAPH=$BATS_FILE_TMPDIR/halo.csv
+}
+
+teardown_file() {
+  "$TOPOMAP_SOURCE/contrib/testbed/testbed" down "$BED"
+}
+
+setup() {
+  cd "$BATS_TEST_TMPDIR"
+}
+
+launch() { # OPTIONS: on the scattered nodes, two tasks each; leaves `out` and `why`
+  srun -w "$nodes" -N 8 -n 16 --ntasks-per-node=2 --topomap="$GRAPH" --topomap-explain=why \
+    --topomap-options="$1" sh -c "$who" </dev/null 2>err | sort -n >out
+}
+
+dry() { # OPTION...: "rank node" as planned
+  topomap map --graph "$GRAPH" --nodes "$nodes" --tasks-per-node 2 --effort fast --format json "$@" |
+    jq -r '.placement[] | "\(.rank) \(.node)"' | sort -n
+}
+
+cpus() { # the planned CPUs of each node's first task, from the explanation
+  sed -n 's/^  node[0-9]* *ranks [^ ]* *cpus \(.*\)/\1/p' why | sort -u
+}
+
+@test "contiguous: each node has consecutive ranks, J falls, and the dry run is the same" {
+  launch contiguous
+  cat why
+  dry --contiguous | diff out -
+  awk '$2 != last { if (seen[$2]++) exit 1; last = $2 }' out
+  [ "$(uniq -c -f1 out | wc -l)" -eq 8 ]
+  grep -q 'contiguous' why
+  launch seed=1
+  run ! awk '$2 != last { if (seen[$2]++) exit 1; last = $2 }' out
+  launch contiguous=no
+  dry | diff out -
+}
+
+@test "contiguous with uneven counts" {
+  srun -w 'node[02,05,08,11]' -N 4 -n 7 --topomap=stencil2d:5:7x1 --topomap-options=contiguous \
+    sh -c "$who" </dev/null | sort -n >out
+  awk '$2 != last { if (seen[$2]++) exit 1; last = $2 }' out
+  [ "$(wc -l <out)" -eq 7 ]
+}
+
+@test "min-gain: below it the layout stays Slurm's, and it is said" {
+  srun -w "$nodes" -N 8 -n 16 --ntasks-per-node=2 sh -c "$who" </dev/null | sort -n >slurm
+  launch min-gain=99
+  diff slurm out
+  grep -q 'topomap: .*the best one found gains [0-9.]* %, min-gain is 99.0 %' why
+  launch min-gain=5
+  run ! diff slurm out
+}
+
+@test "seed, effort and time: the same as the dry run with the same" {
+  local effort
+  for effort in fast default strong; do
+    launch "effort=$effort,seed=3,time=5"
+    topomap map --graph "$GRAPH" --nodes "$nodes" --tasks-per-node 2 --effort "$effort" --seed 3 --json |
+      jq -r '.placement[] | "\(.rank) \(.node)"' | sort -n | diff out -
+  done
+}
+
+@test "bind and layout: which CPUs of a node that is not full" {
+  local options planned
+  while read -r options planned; do
+    echo "$options"
+    srun -w "$nodes" -N 8 -n 16 --ntasks-per-node=2 --exclusive --topomap="$GRAPH" \
+      --topomap-explain=why --topomap-options="$options" true </dev/null
+    cat why
+    [ "$(cpus)" = "$planned" ]
+  done <<'END'
+bind=core 0 2
+layout=spread 0 2
+layout=compact 0 1
+bind=pu,layout=compact 0 1
+bind=numa 0-3 0-3
+END
+  launch bind=none
+  run ! grep -q cpus why
+}
+
+@test "layout with threads: each task's CPUs are side by side" {
+  srun -w "$nodes" -N 8 -n 16 --ntasks-per-node=2 -c 2 --topomap="$GRAPH" --topomap-explain=why \
+    true </dev/null
+  cat why
+  [ "$(cpus)" = "0,1 2,3" ]
+}
+
+@test "required: a graph that is not there stops the step; verbose shows the summary" {
+  run ! srun -w "$nodes" -N 8 -n 16 --topomap=/nonexistent --topomap-options=required touch ran </dev/null
+  [ ! -e ran ]
+  launch verbose
+  grep -q 'topomap: 16 ranks on 8 nodes placed by' err
+}
+
+@test "what is no key, or has no sense, is passed over with a line" {
+  local word
+  for word in colour=red bind=cores layout=dense min-gain=101 min-gain=-1 seed=x effort=max \
+    contiguous=maybe time=; do
+    launch "$word"
+    grep -qF -- "topomap: --topomap-options: '$word' is not understood" err
+    [ "$(wc -l <out)" -eq 16 ]
+  done
+}
