@@ -11,9 +11,11 @@
 #include "util/alloc.h"
 
 enum {
-    DRAWS = 4096,   /* table of exponential random numbers */
-    BLOCK = 1024,   /* proposals at one temperature at least */
-    SAMPLES = 2048, /* swaps priced to find the scale of the temperatures */
+    DRAWS = 4096,     /* table of exponential random numbers */
+    WINDOW = 4096,    /* vertices, neighbours mostly, that a cache holds */
+    BLOCK = 1024,     /* proposals at one temperature; fewer where vertices are few */
+    EDGES = 10000000, /* looked at in search of samples, about */
+    SAMPLES = 512,    /* swaps priced to find the scale of the temperatures */
 };
 
 /* The edge u-x costs what it did, distances being symmetric: left out on both sides. */
@@ -129,37 +131,42 @@ propose(topomap_anneal *a, enum topomap_closeness_how how, uint32_t u)
     return x;
 }
 
-static inline __attribute__((always_inline)) void block(topomap_anneal *a,
-                                                        enum topomap_closeness_how how,
-                                                        uint32_t proposals, double temperature,
-                                                        const float *draw)
+/* Proposals for a window of vertices at one temperature. */
+typedef struct step {
+    uint32_t first, vertices, proposals;
+    double temperature;
+} step;
+
+static inline __attribute__((always_inline)) void
+block(topomap_anneal *a, enum topomap_closeness_how how, const step *now, const float *draw)
 {
-    for (uint32_t i = 0; i < proposals; i++) {
+    for (uint32_t i = 0; i < now->proposals; i++) {
         uint64_t bits = topomap_random_next(&a->random);
-        uint32_t u = (uint32_t)(((bits >> 32) * a->vertices) >> 32), x = propose(a, how, u);
+        uint32_t u = now->first + (uint32_t)(((bits >> 32) * now->vertices) >> 32);
+        uint32_t x = propose(a, how, u);
         double delta;
 
         if (x == UINT32_MAX)
             continue;
         delta = swap_delta(a, how, u, x);
-        if (delta > temperature * draw[bits % DRAWS])
+        if (delta > now->temperature * draw[bits % DRAWS])
             continue;
         apply(a, u, x);
         a->change += delta;
     }
 }
 
-static void run_block(topomap_anneal *a, uint32_t proposals, double temperature, const float *draw)
+static void run_block(topomap_anneal *a, const step *now, const float *draw)
 {
     switch (a->close->how) {
     case TOPOMAP_CLOSE_BITS:
-        block(a, TOPOMAP_CLOSE_BITS, proposals, temperature, draw);
+        block(a, TOPOMAP_CLOSE_BITS, now, draw);
         return;
     case TOPOMAP_CLOSE_TABLE:
-        block(a, TOPOMAP_CLOSE_TABLE, proposals, temperature, draw);
+        block(a, TOPOMAP_CLOSE_TABLE, now, draw);
         return;
     case TOPOMAP_CLOSE_ANY:
-        block(a, TOPOMAP_CLOSE_ANY, proposals, temperature, draw);
+        block(a, TOPOMAP_CLOSE_ANY, now, draw);
         return;
     }
 }
@@ -171,21 +178,23 @@ static int ascending(const void *p, const void *q)
     return (x > y) - (x < y);
 }
 
-/* What swaps that make J worse cost here: the median, and what the cheapest tenth cost. */
+/* What swaps change J by here, mostly for the worse: the median, and the tenth that change it
+ * least. */
 static int sample(topomap_anneal *a, double *median, double *low, topomap_error *err)
 {
     double *cost = topomap_alloc(SAMPLES, sizeof *cost, err);
-    uint32_t count = 0;
+    double edges = 8.0 + 2.0 * (double)a->offset[a->vertices] / a->vertices;
+    uint32_t count = 0, tries = (uint32_t)fmin(64 * SAMPLES, SAMPLES + EDGES / edges);
 
     if (!cost)
         return -1;
-    for (uint32_t i = 0; i < 64 * SAMPLES && count < SAMPLES; i++) {
+    for (uint32_t i = 0; i < tries && count < SAMPLES; i++) {
         uint32_t u = topomap_random_below(&a->random, a->vertices);
         uint32_t x = propose(a, a->close->how, u);
         double delta = x == UINT32_MAX ? 0.0 : topomap_anneal_delta(a, u, x);
 
-        if (delta > 0.0)
-            cost[count++] = delta;
+        if (delta != 0.0)
+            cost[count++] = fabs(delta);
     }
     if (count)
         qsort(cost, count, sizeof *cost, ascending);
@@ -195,35 +204,46 @@ static int sample(topomap_anneal *a, double *median, double *low, topomap_error 
     return 0;
 }
 
+/* Large graphs window by window: vertices are numbered by the places where they start. */
+static void cool(topomap_anneal *a, const topomap_problem *problem, uint64_t proposals,
+                 double temperature, double cold, const float *draw)
+{
+    uint32_t windows = a->vertices / WINDOW ? a->vertices / WINDOW : 1;
+    uint32_t each = windows > 1 ? 2 * WINDOW : a->vertices < BLOCK / 4 ? 4 * a->vertices : BLOCK;
+    uint64_t rounds = proposals / ((uint64_t)windows * each) + 1;
+    double factor = cold < temperature ? pow(cold / temperature, 1.0 / (double)rounds) : 1.0;
+    uint32_t since = 0;
+
+    for (uint64_t r = 0; r < rounds; r++, temperature *= factor)
+        for (uint32_t i = 0; i < windows; i++) {
+            uint32_t first = (uint32_t)((uint64_t)a->vertices * i / windows);
+            uint32_t last = (uint32_t)((uint64_t)a->vertices * (i + 1) / windows);
+            step now = {first, last - first, each, temperature};
+
+            if (++since % 8 == 0 && topomap_problem_late(problem))
+                return;
+            run_block(a, &now, draw);
+        }
+}
+
 int topomap_anneal_run(topomap_anneal *a, const topomap_problem *problem,
                        const topomap_cooling *cooling, topomap_error *err)
 {
     float *draw = topomap_alloc(DRAWS, sizeof *draw, err);
-    double median, low, temperature, factor, cold;
-    uint64_t blocks = cooling->proposals / BLOCK + 1;
+    double median, low;
+    int status;
 
     if (!draw)
         return -1;
     a->highest = a->close->shape ? UINT32_MAX - 1 : a->lowest;
-    if (sample(a, &median, &low, err) != 0) {
-        free(draw);
-        return -1;
-    }
+    status = sample(a, &median, &low, err);
     a->highest = UINT32_MAX - 1;
     for (uint32_t i = 0; i < DRAWS; i++)
         draw[i] = (float)-log((i + 0.5) / DRAWS);
-    temperature = median * cooling->hot;
-    cold = low * cooling->cold;
-    factor = temperature > 0 && cold > 0 && cold < temperature
-                 ? pow(cold / temperature, 1.0 / (double)blocks)
-                 : 1.0;
-    for (uint64_t b = 0; b < blocks && median > 0; b++, temperature *= factor) {
-        if (b % 16 == 0 && topomap_problem_late(problem))
-            break;
-        run_block(a, BLOCK, temperature, draw);
-    }
+    if (status == 0 && median > 0.0) /* else no swap costs anything, nor gains */
+        cool(a, problem, cooling->proposals, median * cooling->hot, low * cooling->cold, draw);
     free(draw);
-    return 0;
+    return status;
 }
 
 /* ---- Between the problem and the state ------------------------------------------------------ */
@@ -282,13 +302,6 @@ static int quotient(topomap_anneal *a, const topomap_weights *w, const uint32_t 
     return status;
 }
 
-static void copy_rows(topomap_anneal *a, const topomap_weights *w)
-{
-    memcpy(a->offset, w->offset, ((size_t)w->vertices + 1) * sizeof *a->offset);
-    for (uint64_t e = 0; e < w->offset[w->vertices]; e++)
-        a->arc[e] = (topomap_arc){w->target[e], (float)w->weight[e]};
-}
-
 int topomap_anneal_init(topomap_anneal *a, const topomap_problem *problem,
                         const topomap_closeness *close, const uint32_t *slot_of, topomap_error *err)
 {
@@ -302,23 +315,11 @@ int topomap_anneal_init(topomap_anneal *a, const topomap_problem *problem,
     a->place = topomap_alloc(n, sizeof *a->place, err);
     a->code = topomap_alloc(n, sizeof *a->code, err);
     a->at = topomap_alloc(n, sizeof *a->at, err);
-    if (a->offset && a->arc && a->place && a->code && a->at) {
-        if (close->shape) {
-            for (uint32_t p = 0; p < n; p++)
-                a->place[p] = p;
-            status = quotient(a, w, slot_of, err);
-        } else {
-            for (uint32_t p = 0; p < n; p++)
-                a->at[close->slot[p]] = p; /* position by slot, for now */
-            for (uint32_t v = 0; v < n; v++)
-                a->place[v] = a->at[slot_of[v]];
-            copy_rows(a, w);
-            status = 0;
-        }
-    }
-    for (uint32_t v = 0; status == 0 && v < n; v++) {
-        a->at[a->place[v]] = v;
-        a->code[v] = close->code[a->place[v]];
+    if (a->offset && a->arc && a->place && a->code && a->at)
+        status = quotient(a, w, slot_of, err);
+    for (uint32_t p = 0; status == 0 && p < n; p++) {
+        a->place[p] = a->at[p] = p;
+        a->code[p] = close->code[p];
     }
     if (status != 0)
         topomap_anneal_clear(a);
@@ -340,11 +341,6 @@ void topomap_anneal_store(const topomap_anneal *a, uint32_t *slot_of, uint32_t *
     const topomap_closeness *c = a->close;
     uint32_t slots = c->machine->slots;
 
-    if (!c->shape) {
-        for (uint32_t v = 0; v < a->vertices; v++)
-            slot_of[v] = c->slot[a->place[v]];
-        return;
-    }
     /* Vertex p is what was at place p. */
     for (uint32_t p = 0; p < a->vertices; p++)
         for (uint32_t i = 0; i < c->first[p + 1] - c->first[p]; i++)

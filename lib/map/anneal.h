@@ -11,12 +11,13 @@ typedef struct topomap_arc {
     float weight;
 } topomap_arc;
 
-/** Vertices and places are equally many; a permutation joins them. */
+/** Vertices and places are equally many; a permutation joins them. Vertex p is what was at place p
+ *  when the search began. */
 typedef struct topomap_anneal {
     const topomap_closeness *close;
     uint32_t vertices;
     uint64_t *offset; /* [vertices + 1] */
-    topomap_arc *arc; /* [offset[vertices]] rows in both directions, ascending */
+    topomap_arc *arc; /* [offset[vertices]] rows in both directions */
     uint32_t *place;  /* [vertices] */
     uint32_t *code;   /* [vertices] close->code[place[v]] */
     uint32_t *at;     /* [places] the vertex there */
@@ -35,6 +36,9 @@ int topomap_anneal_init(topomap_anneal *a, const topomap_problem *problem,
                         const topomap_closeness *close, const uint32_t *slot_of,
                         topomap_error *err);
 void topomap_anneal_clear(topomap_anneal *a);
+/** Anneals single slots, level by level; cooling->proposals is for each slot and level. */
+int topomap_anneal_slots(topomap_problem *problem, const topomap_cooling *cooling,
+                         uint32_t *slot_of, topomap_error *err);
 /** Proposes swaps while it cools, until proposals or time are up. */
 int topomap_anneal_run(topomap_anneal *a, const topomap_problem *problem,
                        const topomap_cooling *cooling, topomap_error *err);

@@ -17,26 +17,33 @@ typedef struct schedule {
  * ranks go is easily changed, and hotter is better. */
 static const schedule warm[][2] = {
     [TOPOMAP_FAST] = {{{0, 0, 0}, {60, 0.05, 0.08}}, {{400, 0.2, 0.04}, {60, 0.05, 0.04}}},
-    [TOPOMAP_DEFAULT] = {{{300, 0.06, 0.04}, {300, 0.06, 0.04}},
-                         {{3000, 0.3, 0.04}, {400, 0.15, 0.04}}},
-    [TOPOMAP_STRONG] = {{{4000, 0.06, 0.04}, {4000, 0.08, 0.04}},
+    [TOPOMAP_DEFAULT] = {{{150, 0.06, 0.04}, {150, 0.06, 0.04}},
+                         {{1500, 0.3, 0.04}, {400, 0.15, 0.04}}},
+    [TOPOMAP_STRONG] = {{{800, 0.06, 0.04}, {4000, 0.08, 0.06}},
                         {{8000, 0.3, 0.04}, {4000, 0.2, 0.04}}},
 };
 static const schedule hot[][2] = {
     [TOPOMAP_FAST] = {{{0, 0, 0}, {60, 0.25, 0.08}}, {{400, 0.3, 0.04}, {60, 0.3, 0.04}}},
-    [TOPOMAP_DEFAULT] = {{{0, 0, 0}, {300, 0.25, 0.04}}, {{3000, 0.3, 0.04}, {400, 0.3, 0.04}}},
-    [TOPOMAP_STRONG] = {{{0, 0, 0}, {4000, 0.25, 0.04}}, {{8000, 0.3, 0.04}, {4000, 0.35, 0.04}}},
+    [TOPOMAP_DEFAULT] = {{{0, 0, 0}, {300, 0.25, 0.04}}, {{1500, 0.3, 0.04}, {400, 0.3, 0.04}}},
+    [TOPOMAP_STRONG] = {{{0, 0, 0}, {4000, 0.25, 0.06}}, {{8000, 0.3, 0.04}, {4000, 0.35, 0.04}}},
 };
 
 /* Edges looked at in one phase at most: what keeps large and dense graphs in bounds. */
 static const double edges_at_most[] = {
-    [TOPOMAP_FAST] = 2e8, [TOPOMAP_DEFAULT] = 1.5e9, [TOPOMAP_STRONG] = 6e9};
+    [TOPOMAP_FAST] = 2e8, [TOPOMAP_DEFAULT] = 1.5e9, [TOPOMAP_STRONG] = 3e9};
+
+static const uint32_t table_nodes[] = {[TOPOMAP_FAST] = 1024,
+                                       [TOPOMAP_DEFAULT] = TOPOMAP_CLOSE_NODES,
+                                       [TOPOMAP_STRONG] = TOPOMAP_CLOSE_NODES};
 
 static topomap_cooling in_bounds(const topomap_problem *problem, const topomap_anneal *a,
                                  topomap_cooling cooling)
 {
     double degree = (double)a->offset[a->vertices] / a->vertices;
     double most = edges_at_most[problem->effort] / (8 + 2 * degree);
+
+    if (problem->patience > 0.0 && problem->patience < 1.0)
+        most *= problem->patience;
 
     cooling.proposals *= a->vertices;
     if ((double)cooling.proposals > most)
@@ -50,7 +57,8 @@ static int stage(topomap_problem *problem, int level, const topomap_cooling *eac
     topomap_closeness close;
     topomap_anneal anneal;
     topomap_cooling cooling;
-    int status = topomap_closeness_init(&close, problem->machine, level, err);
+    int status =
+        topomap_closeness_init(&close, problem->machine, level, table_nodes[problem->effort], err);
 
     if (status != 0)
         return -1;
@@ -73,6 +81,12 @@ static int stage(topomap_problem *problem, int level, const topomap_cooling *eac
     return status;
 }
 
+int topomap_anneal_slots(topomap_problem *problem, const topomap_cooling *cooling,
+                         uint32_t *slot_of, topomap_error *err)
+{
+    return stage(problem, TOPOMAP_CLOSE_SLOTS, cooling, slot_of, err);
+}
+
 static int stages(topomap_problem *problem, const schedule *s, uint32_t *slot_of,
                   topomap_error *err)
 {
@@ -92,6 +106,11 @@ static int map_anneal(topomap_problem *problem, const schedule *by_effort, uint3
     uint32_t *keep = topomap_alloc(n, sizeof *keep, err);
     int status = keep ? 0 : -1;
     schedule s = by_effort[problem->machine->kind != TOPOMAP_MACHINE_TREE];
+
+    if (problem->patience > 0.0) {
+        s.groups.proposals = (uint64_t)((double)s.groups.proposals * problem->patience);
+        s.slots.proposals = (uint64_t)((double)s.slots.proposals * problem->patience);
+    }
 
     if (status == 0) {
         memcpy(keep, slot_of, n * sizeof *keep);

@@ -213,9 +213,11 @@ static int build(topomap_closeness *c, int level, topomap_error *err)
 }
 
 int topomap_closeness_init(topomap_closeness *c, const topomap_machine *machine, int level,
-                           topomap_error *err)
+                           uint32_t table_nodes, topomap_error *err)
 {
-    *c = (topomap_closeness){.machine = machine, .levels = topomap_closeness_levels(machine)};
+    *c = (topomap_closeness){.machine = machine,
+                             .table_nodes = table_nodes,
+                             .levels = topomap_closeness_levels(machine)};
     if (build(c, level, err) == 0)
         return 0;
     topomap_closeness_clear(c);

@@ -17,6 +17,7 @@ enum topomap_closeness_how {
 
 enum {
     TOPOMAP_CLOSE_LEVELS = 2 * TOPOMAP_MACHINE_LEVELS,
+    TOPOMAP_CLOSE_NODES = 4096,
     TOPOMAP_CLOSE_SLOTS = -1, /* the level of places that are single slots */
 };
 
@@ -41,13 +42,16 @@ typedef struct topomap_closeness {
     float by_index[256];
     /* TABLE, ANY: nodes close to a node, closest first, itself left out. */
     uint32_t *near_first, *near_node; /* [nodes + 1] */
+    uint32_t table_nodes;             /* machines of more nodes have no table */
     uint32_t *node_first; /* [nodes + 1] a node's places, where places are in the nodes' order */
 } topomap_closeness;
 
 /** \p level  TOPOMAP_CLOSE_SLOTS, or a level of topomap_closeness_levels(): its groups are the
- *             places. */
+ *             places.
+ *  \p table_nodes  the most nodes for a table of pairs, which takes a byte each and is worth it for
+ *             long searches; TOPOMAP_CLOSE_NODES at most. */
 int topomap_closeness_init(topomap_closeness *c, const topomap_machine *machine, int level,
-                           topomap_error *err);
+                           uint32_t table_nodes, topomap_error *err);
 void topomap_closeness_clear(topomap_closeness *c);
 /** How many levels of groups a machine has below the whole; the node's is nodes_level. */
 uint32_t topomap_closeness_levels(const topomap_machine *machine);

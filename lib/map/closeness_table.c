@@ -8,7 +8,6 @@
 #include "util/alloc.h"
 
 enum {
-    TABLE_NODES = 4096, /* a byte for each pair of them: 16 MiB */
     VALUES = 256,
     NEAR = 24, /* nodes in a list */
 };
@@ -126,7 +125,7 @@ static int fill_pairs(topomap_closeness *c, topomap_error *err)
     const topomap_machine *m = c->machine;
     int status = 1;
 
-    if (m->nodes > TABLE_NODES ||
+    if (m->nodes > TOPOMAP_CLOSE_NODES || m->nodes > c->table_nodes ||
         (m->kind == TOPOMAP_MACHINE_TORUS && m->max_hops - m->base_hops + 1 >= VALUES))
         return 1;
     c->pair = topomap_alloc((size_t)m->nodes * m->nodes, 1, err);

@@ -10,9 +10,16 @@
 #include "util/alloc.h"
 #include "util/clock.h"
 
-/* A swap search ends in the nearest dip: from a baseline that is worse than this many times the
- * best construction, it has never caught up on the bench instances, and takes longest. */
+/* A start that is worse than the best so far by more than this is not worth refining. */
 #define REFINE_WITHIN 1.1
+
+/* Of two refinements, each has the first share of its time to show what it can do. */
+#define PROBE 0.3
+#define REST 2.0
+
+enum { MANY = 40000 }; /* slots that recursion takes too long for: pairs go first */
+
+#define HIERARCHIES (TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX)
 
 /* What "auto" tries, in this order, from which effort on: a construction with how many seeds when
  * strong, then what refines the best of them. */
@@ -20,24 +27,35 @@ static const struct {
     const char *name;
     unsigned on;
     enum topomap_effort from, to;
+    uint32_t least, most; /* slots */
     uint32_t seeds;
+    int any_graph; /* not needed where time is short and the graph was recognised */
     const char *refine[3];
 } candidates[] = {
-    {"tree+swap", TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX, TOPOMAP_FAST, TOPOMAP_FAST, 1, {NULL}},
-    {"tree", TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX, TOPOMAP_DEFAULT, TOPOMAP_DEFAULT, 1, {"anneal"}},
+    {"boxes", TOPOMAP_ON_TREE, TOPOMAP_FAST, TOPOMAP_STRONG, 0, UINT32_MAX, 1, 0, {"anneal"}},
+    {"grid", TOPOMAP_ON_TORUS, TOPOMAP_FAST, TOPOMAP_STRONG, 0, UINT32_MAX, 1, 0, {"anneal"}},
+    {"matched", TOPOMAP_ON_ALL, TOPOMAP_FAST, TOPOMAP_DEFAULT, MANY, UINT32_MAX, 1, 1, {"anneal"}},
+    {"tree", HIERARCHIES, TOPOMAP_FAST, TOPOMAP_DEFAULT, 0, MANY - 1, 1, 1, {"anneal"}},
     {"top-down",
-     TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX,
+     HIERARCHIES,
      TOPOMAP_STRONG,
      TOPOMAP_STRONG,
+     0,
+     UINT32_MAX,
      5,
+     1,
      {"anneal", "anneal-hot"}},
-    {"rb-wrap+swap", TOPOMAP_ON_TORUS, TOPOMAP_FAST, TOPOMAP_FAST, 1, {NULL}},
-    {"rb-wrap", TOPOMAP_ON_TORUS, TOPOMAP_DEFAULT, TOPOMAP_STRONG, 4, {"anneal"}},
-    {"boxes+swap", TOPOMAP_ON_TREE, TOPOMAP_FAST, TOPOMAP_FAST, 1, {NULL}},
-    {"boxes", TOPOMAP_ON_TREE, TOPOMAP_DEFAULT, TOPOMAP_STRONG, 1, {"anneal"}},
-    {"grid+swap", TOPOMAP_ON_TORUS, TOPOMAP_FAST, TOPOMAP_FAST, 1, {NULL}},
-    {"grid", TOPOMAP_ON_TORUS, TOPOMAP_DEFAULT, TOPOMAP_STRONG, 1, {"anneal"}},
-    {"refine", TOPOMAP_ON_ALL, TOPOMAP_FAST, TOPOMAP_STRONG, 1, {NULL}},
+    {"rb-wrap", TOPOMAP_ON_TORUS, TOPOMAP_FAST, TOPOMAP_DEFAULT, 0, MANY - 1, 1, 1, {"anneal"}},
+    {"rb-wrap",
+     TOPOMAP_ON_TORUS,
+     TOPOMAP_STRONG,
+     TOPOMAP_STRONG,
+     0,
+     UINT32_MAX,
+     3,
+     1,
+     {"anneal", "anneal-hot"}},
+    {"refine", TOPOMAP_ON_ALL, TOPOMAP_FAST, TOPOMAP_STRONG, 0, UINT32_MAX, 1, 1, {NULL}},
 };
 enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
 
@@ -48,7 +66,7 @@ typedef struct portfolio {
     uint32_t *trial; /* [slots] */
     size_t capacity;
     topomap_score score; /* of the best so far; only J without an objective */
-    int is_auto;
+    int is_auto, recognised;
     uint32_t *near; /* [slots] of the lowest J so far, with an objective; else NULL */
     topomap_score near_score;
     char near_name[64];
@@ -173,6 +191,34 @@ static int refine_best(portfolio *p, const char *start, const uint32_t *placemen
     return consider(p, name, started, err);
 }
 
+/* One refinement has all the time that there is. Of two, each shows on a part of it what it can do,
+ * and the better one goes on with the rest. */
+static int refine_by_turns(portfolio *p, const char *start, const char *const *refinement,
+                           const uint32_t *best, topomap_error *err)
+{
+    topomap_problem *problem = p->problem;
+    const topomap_mapping *mapping = p->mapping;
+    const char *chosen = refinement[0];
+    double least = INFINITY;
+    int status = 0;
+
+    problem->patience = PROBE;
+    for (size_t r = 0; status == 0 && refinement[0] && refinement[1] && refinement[r]; r++) {
+        if (topomap_problem_late(problem))
+            break;
+        status = refine_best(p, start, best, refinement[r], err);
+        if (status == 0 && mapping->candidate[mapping->candidates - 1].J < least) {
+            least = mapping->candidate[mapping->candidates - 1].J;
+            chosen = refinement[r];
+        }
+    }
+    problem->patience = refinement[0] && refinement[1] ? REST : 1.0;
+    if (status == 0 && chosen && !topomap_problem_late(problem))
+        status = refine_best(p, start, best, chosen, err);
+    problem->patience = 1.0;
+    return status;
+}
+
 /* One is tried however late it is: on a busy machine the time may be up before. */
 static int worth_trying(const portfolio *p)
 {
@@ -207,10 +253,28 @@ static int run_candidate(portfolio *p, size_t i, uint32_t *best, topomap_error *
         }
     }
     problem->seed = seed;
-    for (size_t r = 0; status == 0 && candidates[i].refine[r] && !topomap_problem_late(problem);
-         r++)
-        status = refine_best(p, candidates[i].name, best, candidates[i].refine[r], err);
-    return status;
+    if (!candidates[i].any_graph)
+        p->recognised = 1;
+    if (status != 0 || least > REFINE_WITHIN * p->mapping->J)
+        return status;
+    return refine_by_turns(p, candidates[i].name, candidates[i].refine, best, err);
+}
+
+/* Is this row for this machine, this effort, and what is known by now? */
+static int suits(const portfolio *p, size_t i)
+{
+    const topomap_problem *problem = p->problem;
+    uint32_t slots = problem->machine->slots;
+
+    if (problem->effort < candidates[i].from || problem->effort > candidates[i].to ||
+        slots < candidates[i].least || slots > candidates[i].most ||
+        !(candidates[i].on & (1u << problem->machine->kind)))
+        return 0;
+    if (candidates[i].any_graph && p->recognised &&
+        (problem->effort == TOPOMAP_FAST || slots >= MANY))
+        return 0;
+    /* From a baseline that is worse than the best, a search takes longest and seldom catches up. */
+    return strcmp(candidates[i].name, "refine") != 0 || p->mapping->candidate[0].J <= p->mapping->J;
 }
 
 static int run_auto(portfolio *p, topomap_error *err)
@@ -225,11 +289,7 @@ static int run_auto(portfolio *p, topomap_error *err)
     status = consider(p, p->options->start_name ? p->options->start_name : "identity",
                       topomap_clock_cpu(), err);
     for (size_t i = 0; status == 0 && i < CANDIDATES; i++) {
-        if (problem->effort < candidates[i].from || problem->effort > candidates[i].to ||
-            !(candidates[i].on & (1u << problem->machine->kind)))
-            continue;
-        if (strcmp(candidates[i].name, "refine") == 0 &&
-            p->mapping->candidate[0].J > REFINE_WITHIN * p->mapping->J)
+        if (!suits(p, i))
             continue;
         if (worth_trying(p))
             status = run_candidate(p, i, best, err);

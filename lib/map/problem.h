@@ -19,6 +19,7 @@ typedef struct topomap_problem {
     uint64_t seed;
     const struct topomap_objective *objective; /* congestion; NULL: J */
     int inter_only;
+    double patience; /* multiplies what a refinement may spend; 0 is 1 */
     const uint32_t *start; /* [slots] the baseline, a permutation */
     double deadline;       /* topomap_clock_wall() time, 0: none */
     double phase_seconds[TOPOMAP_PHASES];
@@ -86,6 +87,7 @@ int topomap_map_np(topomap_problem *problem, uint32_t *slot_of, topomap_error *e
 int topomap_map_nc1(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_nc2(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_nc10(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_matched(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_relieve(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 /** Whole nodes alone change places, ranks stay together. Only with the objective congestion. */
 int topomap_map_relieve_nodes(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);

@@ -9,6 +9,8 @@
 #include "util/alloc.h"
 #include "util/clock.h"
 
+enum { MANY = 50000 }; /* vertices: one cut of each segment must do */
+
 /* Slots and vertices share positions: the vertices of a segment go to the slots of it. */
 typedef struct segment {
     uint32_t lo, hi, where;
@@ -122,7 +124,10 @@ static int step(recursion *r, segment s, topomap_error *err)
 static int run(recursion *r, uint32_t n, topomap_error *err)
 {
     const topomap_problem *problem = r->problem;
-    int cuts = problem->effort == TOPOMAP_STRONG ? 8 : problem->effort == TOPOMAP_DEFAULT ? 2 : 1;
+    /* On a torus, what the placement is worth is decided by orientation and annealing. */
+    int cuts = problem->effort == TOPOMAP_FAST || n > MANY                        ? 1
+               : problem->effort == TOPOMAP_STRONG || !r->splitter->orient ? 8
+                                                                                  : 2;
 
     if (topomap_partitioner_init(&r->partitioner, &problem->weights, cuts, (uint32_t)problem->seed,
                                  err) != 0)
