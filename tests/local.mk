@@ -24,13 +24,16 @@ include tests/fuzz/local.mk
 
 # Long campaigns, beside the suite. BENCH is a folder of mapping instances (tests/bench/map-instances).
 EXTRA_DIST += tests/run-unit tests/bench/map-instances tests/bench/db-speed tests/bench/make-fabric \
-  tests/bench/make-cray tests/bench/congestion tests/bench/graph-speed
-.PHONY: bench-map bench-congestion bench-db bench-graph
+  tests/bench/make-cray tests/bench/congestion tests/bench/graph-speed tests/bench/map-scale
+.PHONY: bench-map bench-scale bench-congestion bench-db bench-graph
 bench-map: cli/topomap$(EXEEXT)
 	@test -n "$(BENCH)" || { echo "make bench-map BENCH=FOLDER: a folder of mapping instances" >&2; exit 2; }
 	TOPOMAP=cli/topomap$(EXEEXT) $(srcdir)/tests/bench/map-instances "$(BENCH)" $(BENCH_OPTIONS)
 
 # What the objective congestion gains over J; DATA is a folder of fabric dumps, or nothing.
+bench-scale: cli/topomap$(EXEEXT)
+	TOPOMAP=cli/topomap$(EXEEXT) $(srcdir)/tests/bench/map-scale $(BENCH_OPTIONS)
+
 bench-congestion: cli/topomap$(EXEEXT)
 	TOPOMAP=cli/topomap$(EXEEXT) DATA="$(DATA)" $(srcdir)/tests/bench/congestion $(BENCH_OPTIONS)
 

@@ -98,8 +98,12 @@ static inline uint32_t near_place(const topomap_closeness *c, uint32_t place, ui
     uint32_t node = c->machine->node_of[c->slot[c->first[place]]];
     uint32_t near = c->near_first[node + 1] - c->near_first[node], low = (uint32_t)bits, lo;
 
-    if ((bits >> 63) && near)
-        node = c->near_node[c->near_first[node] + below16((uint32_t)(bits >> 40), near)];
+    if ((bits >> 63) && near) {
+        uint32_t other = c->near_node[c->near_first[node] + below16((uint32_t)(bits >> 40), near)];
+
+        if (c->node_first[other] < c->node_first[other + 1]) /* nodes may have no slots */
+            node = other;
+    }
     lo = c->node_first[node];
     return lo + (uint32_t)(((uint64_t)low * (c->node_first[node + 1] - lo)) >> 32);
 }

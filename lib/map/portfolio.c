@@ -255,7 +255,9 @@ static int run_candidate(portfolio *p, size_t i, uint32_t *best, topomap_error *
     problem->seed = seed;
     if (!candidates[i].any_graph)
         p->recognised = 1;
-    if (status != 0 || least > REFINE_WITHIN * p->mapping->J)
+    if (status != 0 || least > REFINE_WITHIN * p->mapping->J ||
+        (!candidates[i].any_graph && problem->effort == TOPOMAP_FAST &&
+         problem->machine->slots >= MANY))
         return status;
     return refine_by_turns(p, candidates[i].name, candidates[i].refine, best, err);
 }
