@@ -233,7 +233,7 @@ static void check_refusal(const char *name, const topomap_algorithm *row, const 
                           const topomap_error *err)
 {
     static const char *const conditions[] = {"2-D grid", "different sizes", "of equal size",
-                                             "links", "is recognised"};
+                                             "links",    "is recognised",   "does not divide"};
     enum { CONDITIONS = sizeof conditions / sizeof *conditions };
     size_t i = 0;
 
