@@ -4,4 +4,5 @@ lib_libcore_la_SOURCES += lib/machine/coordinates.c lib/machine/machine.c lib/ma
   lib/machine/distance.c lib/machine/distance.h lib/machine/joining.c lib/machine/joining.h \
   lib/machine/vicinity.c lib/machine/vicinity.h lib/machine/spec.c lib/machine/spec.h \
   lib/machine/spec_tree.c lib/machine/spec_torus.c lib/machine/spec_matrix.c \
+  lib/machine/clusters.c lib/machine/clusters.h \
   lib/machine/spec_fabric.c lib/machine/fattree.c lib/machine/fattree.h lib/machine/fabric.c lib/machine/fabric.h

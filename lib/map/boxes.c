@@ -8,11 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/clusters.h"
 #include "map/coarse_grid.h"
 #include "map/recursion.h"
 #include "util/alloc.h"
 
-enum { BORDERS = 8, FEW = 32768, RUNS = 64 };
+enum { BORDERS = 8, FEW = 32768, RUNS = 64, CLUSTERS = 8 };
 #define DOUBT 0.2 /* a step of it */
 
 typedef struct level {
@@ -24,7 +25,8 @@ typedef struct level {
 typedef struct boxes {
     topomap_problem *problem;
     const topomap_lattice *lattice;
-    uint32_t *slots; /* [cells] in nested order */
+    uint32_t *slots;      /* [cells] in nested order */
+    topomap_machine view; /* the machine, with groups of nodes for outer levels */
     level level[2 * TOPOMAP_MACHINE_LEVELS];
     uint32_t levels;
     topomap_tiling tiling;
@@ -36,7 +38,7 @@ typedef struct boxes {
 /* Ends of the groups of one level; a group is a run of places. Returns -1 on failure. */
 static int add_level(boxes *b, const topomap_nesting *nesting, int inside, topomap_error *err)
 {
-    const topomap_machine *m = b->problem->machine;
+    const topomap_machine *m = &b->view;
     uint32_t cells = b->lattice->cells, first = 0, groups = 0;
     level *level = &b->level[b->levels];
 
@@ -70,7 +72,7 @@ static int add_level(boxes *b, const topomap_nesting *nesting, int inside, topom
 
 static int find_levels(boxes *b, topomap_error *err)
 {
-    const topomap_machine *m = b->problem->machine;
+    const topomap_machine *m = &b->view;
     uint32_t *all = topomap_alloc(m->slots, sizeof *all, err);
 
     if (!all)
@@ -254,6 +256,11 @@ static int run(boxes *b, uint32_t *slot_of, topomap_error *err)
     uint32_t equal;
     int status;
 
+    b->view = *b->problem->machine;
+    if (b->view.kind == TOPOMAP_MACHINE_MATRIX &&
+        topomap_machine_clusters(&b->view, b->view.outer, CLUSTERS, &b->view.outer_levels, err) !=
+            0)
+        return -1;
     if (find_levels(b, err) != 0)
         return -1;
     equal = equal_levels(b, &levels);
@@ -277,6 +284,8 @@ int topomap_map_boxes(topomap_problem *problem, uint32_t *slot_of, topomap_error
         if (status == 0)
             status = b.slots ? run(&b, slot_of, err) : -1;
     }
+    if (b.view.kind == TOPOMAP_MACHINE_MATRIX)
+        topomap_machine_clusters_clear(b.view.outer, b.view.outer_levels);
     for (uint32_t l = 0; l < b.levels; l++)
         free(b.level[l].end);
     free(b.slots);

@@ -17,7 +17,10 @@
 #define PROBE 0.3
 #define REST 2.0
 
-enum { MANY = 40000 }; /* slots that recursion takes too long for: pairs go first */
+enum {
+    MANY = 40000, /* slots that recursion takes too long for: pairs go first */
+    SOME = 6000,  /* slots that a launch does not wait for annealing of, where boxes or a grid fit */
+};
 
 #define HIERARCHIES (TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX)
 
@@ -32,7 +35,7 @@ static const struct {
     int any_graph; /* not needed where time is short and the graph was recognised */
     const char *refine[3];
 } candidates[] = {
-    {"boxes", TOPOMAP_ON_TREE, TOPOMAP_FAST, TOPOMAP_STRONG, 0, UINT32_MAX, 1, 0, {"anneal"}},
+    {"boxes", HIERARCHIES, TOPOMAP_FAST, TOPOMAP_STRONG, 0, UINT32_MAX, 1, 0, {"anneal"}},
     {"grid", TOPOMAP_ON_TORUS, TOPOMAP_FAST, TOPOMAP_STRONG, 0, UINT32_MAX, 1, 0, {"anneal"}},
     {"matched", TOPOMAP_ON_ALL, TOPOMAP_FAST, TOPOMAP_DEFAULT, MANY, UINT32_MAX, 1, 1, {"anneal"}},
     {"tree", HIERARCHIES, TOPOMAP_FAST, TOPOMAP_DEFAULT, 0, MANY - 1, 1, 1, {"anneal"}},
@@ -257,7 +260,7 @@ static int run_candidate(portfolio *p, size_t i, uint32_t *best, topomap_error *
         p->recognised = 1;
     if (status != 0 || least > REFINE_WITHIN * p->mapping->J ||
         (!candidates[i].any_graph && problem->effort == TOPOMAP_FAST &&
-         problem->machine->slots >= MANY))
+         problem->machine->slots >= SOME))
         return status;
     return refine_by_turns(p, candidates[i].name, candidates[i].refine, best, err);
 }

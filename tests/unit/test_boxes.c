@@ -329,6 +329,38 @@ static void published_orders_fit(void **state)
         }
 }
 
+/* A matrix of distances between sites has the levels of the tree that it describes; scattered nodes
+ * of it are cheaper in boxes than by partitions. */
+static void fabrics_have_levels(void **state)
+{
+    static const struct {
+        const char *graph, *fabric, *tree;
+    } row[] = {
+        {"stencil2d:5:8x8", "fattree:k=8,levels=2*2", "tree:2:4:8@0:2:4"},
+        {"stencil3d:7:4x4x4", "fattree:k=8,levels=2*2", "tree:2:4:8@0:2:4"},
+        {"stencil3d:7:4x4x4", "fattree:k=4,levels=3*4", "tree:4:2:2:4@0:2:4:6"},
+    };
+    const char *nodes = "0\n1\n2\n5\n6\n9\n12\n13\n15\n";
+    topomap_graph *graph;
+    char scattered[300];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        double J;
+
+        assert_int_equal(topomap_graph_read(row[i].graph, NULL, &graph, &err), 0);
+        J = reached(graph, row[i].fabric, "boxes", TOPOMAP_DEFAULT);
+        assert_true(fabs(J - reached(graph, row[i].tree, "boxes", TOPOMAP_DEFAULT)) < 1e-6 * J);
+        topomap_graph_free(graph);
+    }
+    snprintf(scattered, sizeof scattered, "fattree:k=4,levels=3*4,alloc=%s",
+             scratch_text("nodes", nodes));
+    assert_int_equal(topomap_graph_read("stencil2d:9:6x6", NULL, &graph, &err), 0);
+    assert_true(reached(graph, scattered, "boxes", TOPOMAP_FAST) <
+                reached(graph, scattered, "tree", TOPOMAP_FAST));
+    topomap_graph_free(graph);
+}
+
 static void others_are_refused(void **state)
 {
     topomap_graph *graph = graph_random(64, 300, 0, 1);
@@ -358,6 +390,7 @@ int main(void)
         cmocka_unit_test(uneven_nodes_are_filled), cmocka_unit_test(equal_shapes_are_isomorphic),
         cmocka_unit_test(several_slots_a_node),    cmocka_unit_test(published_orders_by_hand),
         cmocka_unit_test(published_orders_fit),    cmocka_unit_test(others_are_refused),
+        cmocka_unit_test(fabrics_have_levels),
     };
 
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
