@@ -18,8 +18,9 @@
 #define REST 2.0
 
 enum {
+    SLOW = 10000, /* slots that top-down takes long for */
     MANY = 40000, /* slots that recursion takes too long for: pairs go first */
-    SOME = 6000,  /* slots that a launch does not wait for annealing of, where boxes or a grid fit */
+    SOME = 6000, /* slots that a launch does not wait for annealing of, where boxes or a grid fit */
 };
 
 #define HIERARCHIES (TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX)
@@ -39,15 +40,16 @@ static const struct {
     {"grid", TOPOMAP_ON_TORUS, TOPOMAP_FAST, TOPOMAP_STRONG, 0, UINT32_MAX, 1, 0, {"anneal"}},
     {"matched", TOPOMAP_ON_ALL, TOPOMAP_FAST, TOPOMAP_DEFAULT, MANY, UINT32_MAX, 1, 1, {"anneal"}},
     {"tree", HIERARCHIES, TOPOMAP_FAST, TOPOMAP_DEFAULT, 0, MANY - 1, 1, 1, {"anneal"}},
-    {"top-down",
+    {"tree",
      HIERARCHIES,
      TOPOMAP_STRONG,
      TOPOMAP_STRONG,
      0,
      UINT32_MAX,
-     5,
+     2,
      1,
      {"anneal", "anneal-hot"}},
+    {"top-down", HIERARCHIES, TOPOMAP_STRONG, TOPOMAP_STRONG, 0, SLOW, 1, 1, {"anneal"}},
     {"rb-wrap", TOPOMAP_ON_TORUS, TOPOMAP_FAST, TOPOMAP_DEFAULT, 0, MANY - 1, 1, 1, {"anneal"}},
     {"rb-wrap",
      TOPOMAP_ON_TORUS,
@@ -265,6 +267,13 @@ static int run_candidate(portfolio *p, size_t i, uint32_t *best, topomap_error *
     return refine_by_turns(p, candidates[i].name, candidates[i].refine, best, err);
 }
 
+/* Of a grid without a flaw on a hierarchy, no partition has been better than the best boxes. */
+static int boxes_are_enough(const topomap_problem *problem)
+{
+    return problem->machine->kind != TOPOMAP_MACHINE_TORUS && problem->lattice &&
+           topomap_lattice_exact(problem->lattice);
+}
+
 /* Is this row for this machine, this effort, and what is known by now? */
 static int suits(const portfolio *p, size_t i)
 {
@@ -276,7 +285,7 @@ static int suits(const portfolio *p, size_t i)
         !(candidates[i].on & (1u << problem->machine->kind)))
         return 0;
     if (candidates[i].any_graph && p->recognised &&
-        (problem->effort == TOPOMAP_FAST || slots >= MANY))
+        (problem->effort == TOPOMAP_FAST || slots >= MANY || boxes_are_enough(problem)))
         return 0;
     /* From a baseline that is worse than the best, a search takes longest and seldom catches up. */
     return strcmp(candidates[i].name, "refine") != 0 || p->mapping->candidate[0].J <= p->mapping->J;
