@@ -35,8 +35,9 @@ dry() { # OPTION...: "rank node" as planned
     jq -r '.placement[] | "\(.rank) \(.node)"' | sort -n
 }
 
-cpus() { # the planned CPUs of each node's first task, from the explanation
-  sed -n 's/^  node[0-9]* *ranks [^ ]* *cpus \(.*\)/\1/p' why | sort -u
+cpus() { # the planned CPUs of each node's tasks, from the explanation; which task has which may differ
+  sed -n 's/^  node[0-9]* *ranks [^ ]* *cpus \(.*\)/\1/p' why |
+    while read -r words; do echo "$words" | tr ' ' '\n' | sort | paste -sd' '; done | sort -u
 }
 
 @test "contiguous: each node has consecutive ranks, J falls, and the dry run is the same" {
