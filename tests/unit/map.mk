@@ -50,5 +50,5 @@ tests_unit_test_contiguous_SOURCES = tests/unit/test_contiguous.c
 tests_unit_test_contiguous_LDADD = $(UNIT_LIBS)
 check_PROGRAMS += tests/unit/test_anneal
 TESTS += tests/unit/test_anneal
-tests_unit_test_anneal_SOURCES = tests/unit/test_anneal.c
+tests_unit_test_anneal_SOURCES = tests/unit/test_anneal.c $(MAP_HELPERS)
 tests_unit_test_anneal_LDADD = $(UNIT_LIBS) -lm

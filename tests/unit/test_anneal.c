@@ -13,48 +13,25 @@
 
 #include "map/anneal.h"
 #include "map/matching.h"
+#include "tests/unit/maps.h"
 
 static const char *const specs[] = {
-    "tree:4:3:2@1:10:100", "tree:2:2:2:2:2", "tree:7@3", "tree:3:5:2:3@1:4:20:60,node=2",
-    "torus:3x4x2", "torus:4x3*2@1:10", "torus:5x5*4@2:7,base=3,routers=2", "mesh:6x4",
-    "fattree:k=4,levels=3*2@1:10", "dragonfly:p=1,a=2,h=1*3@1",
+    "tree:4:3:2@1:10:100",
+    "tree:2:2:2:2:2",
+    "tree:7@3",
+    "tree:3:5:2:3@1:4:20:60,node=2",
+    "torus:3x4x2",
+    "torus:4x3*2@1:10",
+    "torus:5x5*4@2:7,base=3,routers=2",
+    "mesh:6x4",
+    "fattree:k=4,levels=3*2@1:10",
+    "dragonfly:p=1,a=2,h=1*3@1",
 };
 enum { SPECS = sizeof specs / sizeof specs[0] };
 
-static topomap_machine *parsed(const char *spec)
-{
-    topomap_machine *machine = NULL;
-    topomap_error err;
-
-    if (topomap_machine_parse(spec, &machine, &err) != 0)
-        fail_msg("%s: %s", spec, err.text);
-    return machine;
-}
-
-static topomap_graph *random_graph(uint32_t ranks, uint32_t arcs, uint64_t seed, uint64_t heaviest)
-{
-    topomap_random random = {seed};
-    uint32_t *from = malloc((arcs + 1) * sizeof *from), *to = malloc((arcs + 1) * sizeof *to);
-    uint64_t *bytes = malloc((arcs + 1) * sizeof *bytes);
-    topomap_graph *graph = NULL;
-    topomap_error err;
-
-    for (uint32_t i = 0; i < arcs; i++) {
-        from[i] = topomap_random_below(&random, ranks);
-        to[i] = topomap_random_below(&random, ranks);
-        bytes[i] = 1 + topomap_random_next(&random) % heaviest;
-    }
-    if (topomap_graph_new(ranks, arcs, from, to, bytes, NULL, &graph, &err) != 0)
-        fail_msg("%s", err.text);
-    free(from);
-    free(to);
-    free(bytes);
-    return graph;
-}
-
 static void distances_on(const char *spec, uint32_t table_nodes)
 {
-    topomap_machine *m = parsed(spec);
+    topomap_machine *m = map_machine(spec);
     topomap_closeness c;
     topomap_error err;
 
@@ -87,9 +64,9 @@ static void distances_are_the_machines(void **state)
 
 static void gains_on(const char *spec, int level, uint64_t seed)
 {
-    topomap_machine *m = parsed(spec);
+    topomap_machine *m = map_machine(spec);
     uint32_t n = topomap_machine_slots(m);
-    topomap_graph *graph = random_graph(n, 5 * n, seed, 1000);
+    topomap_graph *graph = map_graph(n, 5 * n, 1000, seed);
     topomap_problem problem = {.machine = m, .graph = graph, .ranks = n, .seed = seed};
     topomap_random random = {seed};
     topomap_closeness c;
@@ -178,7 +155,7 @@ static void every_vertex_has_one_partner(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 30; seed++) {
-        topomap_graph *graph = random_graph(500, (uint32_t)(seed * 60), seed, 5);
+        topomap_graph *graph = map_graph(500, (uint32_t)(seed * 60), 5, seed);
         topomap_random random = {seed};
         topomap_weights weights;
         topomap_error err;
@@ -198,7 +175,7 @@ static topomap_mapping *mapped(const topomap_graph *graph, const char *spec, con
                                enum topomap_effort effort)
 {
     topomap_map_options options = {.algorithm = algorithm, .effort = effort, .seed = 5};
-    topomap_machine *m = parsed(spec);
+    topomap_machine *m = map_machine(spec);
     uint32_t n = topomap_machine_slots(m);
     uint8_t *seen = calloc(n, 1);
     topomap_mapping *mapping = NULL;
@@ -239,7 +216,7 @@ static void groups_come_together(void **state)
 static void heavy_weights_stay_finite(void **state)
 {
     static const char *const names[] = {"auto", "matched+anneal", "identity+anneal-hot"};
-    topomap_graph *graph = random_graph(48, 6, 1, (uint64_t)1 << 60);
+    topomap_graph *graph = map_graph(48, 6, (uint64_t)1 << 60, 1);
 
     (void)state;
     for (size_t i = 0; i < 3; i++) {
@@ -257,7 +234,7 @@ static void pairs_of_pairs_are_mapped(void **state)
 {
     static const char *const large[] = {"tree:16:8:32@1:10:100,node=1", "tree:4:16:64@1:10:100",
                                         "torus:8x8x8*8@1:10", "tree:5:5:5:9@1:10:50:90"};
-    topomap_graph *graph = random_graph(1000, 5000, 2, 9);
+    topomap_graph *graph = map_graph(1000, 5000, 9, 2);
 
     (void)state;
     for (size_t i = 0; i < 4; i++) {
