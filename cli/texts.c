@@ -12,6 +12,7 @@ static const struct {
     {"graph generate", cli_pattern_text},
     {"map", cli_map_text},
     {"policy check", cli_policy_text},
+    {"profile list", cli_profile_text},
 };
 
 const char *cli_text(const cli_command *command)

@@ -9,6 +9,9 @@
 #ifndef TOPOMAP_PLANNER
 #error "the build names the planner's path"
 #endif
+#ifndef TOPOMAP_PROFILER
+#error "the build names the folder of the profilers"
+#endif
 #define DEFAULT_DB "/var/lib/topomap/topology.db" /* as the command line's */
 
 static int read_planner(plugin_args *args, const char *value)
@@ -42,6 +45,27 @@ static int read_spool(plugin_args *args, const char *value)
         return -1;
     args->spool = value;
     return 0;
+}
+
+static int read_store(plugin_args *args, const char *value)
+{
+    if (*value != '/')
+        return -1;
+    args->store = value;
+    return 0;
+}
+
+static int read_profiler(plugin_args *args, const char *value)
+{
+    if (*value != '/' || strpbrk(value, ": \t"))
+        return -1;
+    args->profiler = value;
+    return 0;
+}
+
+static int read_profile_every(plugin_args *args, const char *value)
+{
+    return policy_set(&args->site.settings, POLICY_PROFILE_EVERY, value, POLICY_BY_SITE);
 }
 
 static int read_deadline(plugin_args *args, const char *value)
@@ -87,7 +111,8 @@ static const struct row {
     {"policy=", read_policy},        {"spool=", read_spool},
     {"deadline_ms=", read_deadline}, {"default=", read_default},
     {"min_gain=", read_min_gain},    {"required", read_required},
-    {"verbose", read_verbose},
+    {"verbose", read_verbose},       {"store=", read_store},
+    {"profiler=", read_profiler},    {"profile_every=", read_profile_every},
 };
 
 static const struct row *row_of(const char *word, const char **value)
@@ -115,8 +140,11 @@ const char *plugin_args_db(const plugin_args *args, enum policy_origin *origin)
 void plugin_args_read(int count, char **words, plugin_args *args)
 {
     policy_settings_clear(&args->site.settings);
-    *args = (plugin_args){
-        .planner = TOPOMAP_PLANNER, .db = DEFAULT_DB, .deadline_ms = 2000, .site.mode = POLICY_ASK};
+    *args = (plugin_args){.planner = TOPOMAP_PLANNER,
+                          .profiler = TOPOMAP_PROFILER,
+                          .db = DEFAULT_DB,
+                          .deadline_ms = 2000,
+                          .site.mode = POLICY_ASK};
     for (int i = 0; i < count; i++) {
         const char *value;
         const struct row *row = row_of(words[i], &value);

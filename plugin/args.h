@@ -11,6 +11,8 @@ typedef struct plugin_args {
     enum policy_origin db_origin;
     const char *policy; /* path, or NULL */
     const char *spool;  /* a folder that all nodes share, or NULL */
+    const char *store;    /* a folder for profiles with one for each user in it, or NULL */
+    const char *profiler; /* the folder of the libraries that profile */
     unsigned deadline_ms;
     policy_site site; /* default=, and values for steps that say none */
 } plugin_args;

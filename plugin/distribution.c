@@ -154,6 +154,12 @@ static void note(int index, const plugin_option_word *option, void *context)
         noted->mpi = option->value;
     else if (!strcmp(option->name, "pty"))
         noted->pty = 1;
+    else if (!strcmp(option->name, "multi-prog"))
+        noted->multi = 1;
+    else if (!strcmp(option->name, "chdir"))
+        noted->chdir = option->value;
+    else if (!strcmp(option->name, "container"))
+        noted->container = option->value;
 }
 
 /* A step in several components of a heterogeneous job: ":" between them, or --het-group=0,1. Looked

@@ -6,6 +6,7 @@ pluginspank_LTLIBRARIES = plugin/spank_topomap.la
 noinst_LTLIBRARIES += plugin/libspank.la
 plugin_libspank_la_SOURCES = \
   plugin/args.c plugin/args.h \
+  plugin/auto.c plugin/auto.h \
   plugin/bind.c plugin/bind.h \
   plugin/cpus.c plugin/cpus.h \
   plugin/distribution.c plugin/distribution.h \
@@ -16,6 +17,7 @@ plugin_libspank_la_SOURCES = \
   plugin/mpi.c plugin/mpi.h \
   plugin/options.c plugin/options.h \
   plugin/procmap.c plugin/procmap.h \
+  plugin/preload.c plugin/preload.h \
   plugin/ranks.c plugin/ranks.h \
   plugin/reply.c plugin/reply.h \
   plugin/report.c plugin/report.h \
@@ -26,8 +28,8 @@ plugin_libspank_la_SOURCES = \
   plugin/wish.c plugin/wish.h \
   plugin/words.c plugin/words.h
 plugin_libspank_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) \
-  -DTOPOMAP_PLANNER='"$(pkglibexecdir)/topomap-planner"'
-plugin_libspank_la_LIBADD = plugin/policy/libpolicy.la lib/plan/libthin.la
+  -DTOPOMAP_PLANNER='"$(pkglibexecdir)/topomap-planner"' -DTOPOMAP_PROFILER='"$(pkglibdir)"'
+plugin_libspank_la_LIBADD = plugin/policy/libpolicy.la plugin/store/libstore.la lib/plan/libthin.la
 
 plugin_spank_topomap_la_SOURCES = plugin/spank.c
 plugin_spank_topomap_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)

@@ -33,6 +33,12 @@ static int keep(char **place, const char *value)
     return 0;
 }
 
+/* Words of --topomap; a file of such a name is ./auto. */
+static int is_word(const char *value)
+{
+    return !strcmp(value, "auto") || !strcmp(value, "on") || !strcmp(value, "off");
+}
+
 /* A relative path would be looked for where the step starts, not where it was written. Anything
  * that is no existing file stays as it is: a pattern, a word, or a mistake that the planner
  * names. */
@@ -42,7 +48,8 @@ static int keep_path(char **place, const char *value)
     struct stat status;
     char *whole = NULL;
 
-    if (*value == '/' || stat(value, &status) || !getcwd(directory, sizeof directory))
+    if (*value == '/' || is_word(value) || stat(value, &status) ||
+        !getcwd(directory, sizeof directory))
         return keep(place, value);
     if (asprintf(&whole, "%s/%s", directory, value) < 0)
         return -1;
@@ -101,7 +108,7 @@ static struct spank_option table[] = {
     {"topomap-options", "key=value,...",
      "For topomap: objective=J|congestion, effort=fast|default|strong, time=SECONDS, seed=N, "
      "bind=core|pu|numa|none, layout=compact|spread, contiguous, min-gain=PERCENT, required, "
-     "verbose",
+     "verbose; for auto: key=NAME, mpi=openmpi|mpich, profile, profile-every=LAUNCHES",
      1, SAID_OPTIONS, record},
     {"topomap-explain", "file", "Print what topomap did and why, to srun's standard error or FILE",
      2, SAID_EXPLAIN, record},

@@ -32,6 +32,12 @@ static int read_quiet(struct cursor *cursor, char *value)
     return cursor->reply->quiet || !strcmp(value, "0") ? 0 : -1;
 }
 
+static int read_profile(struct cursor *cursor, char *value)
+{
+    cursor->reply->damaged = !strcmp(value, "damaged");
+    return 0;
+}
+
 static int read_line(struct cursor *cursor, char *value)
 {
     cursor->reply->line = value;
@@ -89,7 +95,7 @@ static const struct row {
 } rows[] = {
     {"status", read_status},     {"quiet", read_quiet},     {"line", read_line},
     {"plan-id", read_plan_id},   {"gain", read_gain},       {"layout", read_layout},
-    {"bindings", read_bindings}, {"explain", read_explain},
+    {"bindings", read_bindings}, {"explain", read_explain}, {"profile", read_profile},
 };
 
 /* One line; a key that is not known is for a later plugin. */

@@ -15,6 +15,7 @@ typedef struct plugin_reply {
     const char *plan_id, *gain, *layout, *bindings; /* NULL: not there */
     const char *explain;                            /* [explain_size] or NULL */
     size_t explain_size;
+    int damaged; /* the stored profile cannot be read */
 } plugin_reply;
 
 /** Reads \p bytes (\p size of them, with a NUL after them). Anything but a whole reply with the

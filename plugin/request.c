@@ -22,7 +22,7 @@ static void write_keys(FILE *out, const policy_settings *settings, int bind)
     for (int key = 0; key < POLICY_KEYS; key++) {
         const char *value = settings->value[key];
 
-        if (key == POLICY_GRAPH || key == POLICY_REQUIRED || key == POLICY_VERBOSE)
+        if (key == POLICY_GRAPH || key >= POLICY_REQUIRED)
             continue;
         if (key == POLICY_BIND && !bind)
             value = "none";
@@ -48,7 +48,7 @@ static int write_layout(FILE *out, const plugin_ranks *ranks, topomap_error *err
 
 char *plugin_request_make(const policy_settings *settings, const plugin_layout *layout,
                           const char *db, int bind, unsigned cpus_per_task, int explain,
-                          topomap_error *err)
+                          const char *more, topomap_error *err)
 {
     const char *graph = policy_get(settings, POLICY_GRAPH);
     char *text = NULL;
@@ -73,7 +73,7 @@ char *plugin_request_make(const policy_settings *settings, const plugin_layout *
     failed = write_layout(out, &layout->ranks, err);
     fprintf(out, "cpus-per-task %u\n", cpus_per_task);
     write_keys(out, settings, bind);
-    fprintf(out, "explain %d\nend\n", explain);
+    fprintf(out, "%sexplain %d\nend\n", more, explain);
     if (fclose(out) && !failed)
         failed = topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     if (!failed)

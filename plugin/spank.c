@@ -6,8 +6,10 @@
  *   init              options, arguments     options, arguments   options
  *   init_post_opt                            export to the job
  *   local_user_init   place the step
- *   exit              remove its file
- *   user_init                                                     read this node's plan
+ *   exit              remove its file,
+ *                     keep its profile
+ *   user_init                                                     read this node's plan,
+ *                                                                 preload the profiler
  *   task_init                                                     bind this task
  *
  * slurmd itself and its prolog run nothing of it. A hook in slurmstepd always returns success:
@@ -15,6 +17,7 @@
 #include "plugin/args.h"
 #include "plugin/bind.h"
 #include "plugin/options.h"
+#include "plugin/preload.h"
 #include "plugin/step.h"
 
 #include <slurm/spank.h>
@@ -66,6 +69,8 @@ int slurm_spank_user_init(spank_t spank, int count, char *words[])
     (void)count, (void)words;
     if (spank_context() == S_CTX_REMOTE)
         plugin_bind_node(spank);
+    if (spank_context() == S_CTX_REMOTE)
+        plugin_preload_node(spank);
     return 0;
 }
 

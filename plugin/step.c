@@ -2,6 +2,7 @@
 #include "config.h"
 #include "plugin/step.h"
 #include "plan/bindings.h"
+#include "plugin/auto.h"
 #include "plugin/environment.h"
 #include "plugin/launch.h"
 #include "plugin/layout.h"
@@ -43,6 +44,7 @@ void plugin_step_end(void)
         plugin_spool_remove(spooled);
     free(spooled);
     spooled = NULL;
+    plugin_auto_end();
 }
 
 void plugin_step_forget(void)
@@ -55,6 +57,7 @@ void plugin_step_forget(void)
     unsetenv(PLUGIN_ENV_CARRIED_BINDINGS);
     unsetenv(PLUGIN_ENV_CARRIED_SPOOL);
     unsetenv(PLUGIN_ENV_REFUSED);
+    plugin_auto_forget();
 }
 
 /* ---- Asking the planner ------------------------------------------------------------------ */
@@ -88,9 +91,9 @@ static int ask(struct step *step, topomap_error *err)
     size_t size;
     int failed;
 
-    request = plugin_request_make(&step->wish.decision.settings, &step->layout,
-                                  plugin_args_db(step->args, &origin), step->bind,
-                                  cpus_per_task(step), step->wish.explain.wanted, err);
+    request = plugin_request_make(
+        &step->wish.decision.settings, &step->layout, plugin_args_db(step->args, &origin),
+        step->bind, cpus_per_task(step), step->wish.explain.wanted, plugin_auto_request(), err);
     if (!request)
         return -1;
     failed = plugin_launch_run(step->args->planner, request, deadline(step), step->wish.verbose,
@@ -123,6 +126,8 @@ static int check_bindings(const struct step *step, topomap_error *err)
 
 static int check_answer(struct step *step, topomap_error *err)
 {
+    if (step->reply.damaged)
+        plugin_auto_damaged();
     if (step->reply.status == PLUGIN_FAILED)
         return topomap_error_set(err, TOPOMAP_EINPUT, "%s",
                                  *step->reply.line ? step->reply.line
@@ -318,6 +323,8 @@ static void place_layout(spank_t spank, struct step *step)
     topomap_error err;
 
     step->bind = wants_bindings(step);
+    if (!plugin_auto_begin(spank, step->args, &step->wish))
+        return;
     if (plugin_layout_find(spank, &step->layout, &err))
         failed(step, &err);
     else if (step->layout.arbitrary)

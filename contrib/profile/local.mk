@@ -6,7 +6,7 @@ EXTRA_DIST += contrib/profile/README.md contrib/profile/calls.table contrib/prof
 
 profile_dir = contrib/profile
 profile_own = contrib/profile/record.c contrib/profile/messages.c contrib/profile/collectives.c \
-  contrib/profile/session.c contrib/profile/output.c
+  contrib/profile/session.c contrib/profile/agree.c contrib/profile/output.c
 profile_lib = lib/graph/core.c lib/graph/build.c lib/graph/tmg_write.c lib/util/alloc.c lib/util/error.c \
   lib/util/hash64.c
 profile_made = contrib/profile/calls.c contrib/profile/calls_fortran.c
@@ -21,7 +21,7 @@ endif
 if HAVE_MPICH
 profilelib_DATA += $(profile_mpich)
 endif
-CLEANFILES += $(profile_openmpi) $(profile_mpich) $(profile_made)
+CLEANFILES += $(profile_openmpi) $(profile_mpich) $(profile_made) contrib/profile/weak.h
 
 contrib/profile/calls.c: $(srcdir)/$(profile_dir)/calls.table $(srcdir)/$(profile_dir)/wrappers.awk
 	$(AM_V_GEN)$(MKDIR_P) $(profile_dir) && \
@@ -32,11 +32,17 @@ contrib/profile/calls_fortran.c: $(srcdir)/$(profile_dir)/calls.table $(srcdir)/
 	  $(AWK) -v fortran=1 -f $(srcdir)/$(profile_dir)/wrappers.awk $(srcdir)/$(profile_dir)/calls.table >$@.new && \
 	  mv $@.new $@
 
+# Every name of MPI's is weak; the wrappers' own Fortran ones say so themselves.
+contrib/profile/weak.h: $(profile_made) $(profile_own:%=$(srcdir)/%)
+	$(AM_V_GEN)$(SED) -n 's/[^A-Za-z0-9_]/\
+	/g; p' $(profile_made) $(profile_own:%=$(srcdir)/%) | $(SED) -n 's/^PMPI_[A-Za-z0-9_]*$$/#pragma weak &/p' | \
+	  LC_ALL=C sort -u >$@.new && mv $@.new $@
+
 profile_inputs = $(profile_own:%=$(srcdir)/%) $(profile_lib:%=$(srcdir)/%) $(profile_made)
-profile_needs = $(profile_inputs) $(srcdir)/$(profile_dir)/profile.h $(srcdir)/$(profile_dir)/fortran.h
+profile_needs = $(profile_inputs) contrib/profile/weak.h $(srcdir)/$(profile_dir)/profile.h $(srcdir)/$(profile_dir)/fortran.h
 # nodelete: MPI keeps pointers into it until the process ends.
 profile_flags = -std=gnu11 $(WARN_CFLAGS) -O2 -g -fPIC -fvisibility=hidden -pthread -shared \
-  -Wl,--no-undefined -Wl,-z,nodelete \
+  -Wl,--no-undefined -Wl,--as-needed -Wl,-z,nodelete -Wl,-z,lazy -include contrib/profile/weak.h \
   -I$(srcdir)/$(profile_dir) -I$(srcdir)/lib -I$(srcdir)/lib/include -I. $(profile_inputs)
 
 contrib/profile/libtopomap-profile-openmpi.so: $(profile_needs)

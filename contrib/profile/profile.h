@@ -8,6 +8,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Programs that need no MPI are to start with this library before them too: a command of a script,
+ * a prolog. So it needs none itself; its MPI is the program's, and every name of it is weak
+ * (weak.h). Open MPI's constants are objects, whose addresses are looked up at MPI_Init. */
+#ifdef OPEN_MPI
+extern struct profile_constants {
+    MPI_Comm world, null;
+    MPI_Datatype byte, number;
+} profile_constants;
+#undef MPI_COMM_WORLD
+#undef MPI_COMM_NULL
+#undef MPI_BYTE
+#undef MPI_UINT64_T
+#define MPI_COMM_WORLD (profile_constants.world)
+#define MPI_COMM_NULL (profile_constants.null)
+#define MPI_BYTE (profile_constants.byte)
+#define MPI_UINT64_T (profile_constants.number)
+#endif
+
 #define PROFILE_API __attribute__((visibility("default")))
 
 /** One partner: all that went to it and, by one-sided reads, came from it. */
@@ -86,6 +104,16 @@ void profile_alltoallw(const void *sendbuf, profile_array sendcounts, profile_ar
                        profile_array recvcounts, profile_array recvtypes, MPI_Comm comm);
 void profile_reduce_scatter(profile_array counts, MPI_Datatype type, MPI_Comm comm);
 void profile_reduce_scatter_block(MPI_Count count, MPI_Datatype type, MPI_Comm comm);
+
+/* agree.c: all of a step's processes write the profile, or none. */
+/** Before MPI_Init. */
+void profile_announce(void);
+/** After MPI_Init, in rank 0. */
+void profile_decide(void);
+/** At the end, in all ranks, after each has done with MPI: the same answer for all. */
+int profile_agreed(void);
+/** Whether there is anybody to agree with. */
+int profile_must_agree(void);
 
 /* output.c */
 /** Brings the records of all processes to rank 0, which writes them to `path`. Collective over

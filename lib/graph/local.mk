@@ -10,7 +10,7 @@ lib_libcore_la_SOURCES += \
   lib/graph/matrix_market.c lib/graph/halo.h lib/graph/halo.c \
   lib/graph/json.c lib/graph/json_write.c lib/graph/json_text.h lib/graph/json_text.c \
   lib/graph/patterns.h lib/graph/patterns.c \
-  lib/graph/combine.h lib/graph/combine.c \
+  lib/graph/combine.h lib/graph/combine.c lib/graph/heavy.h lib/graph/heavy.c \
   lib/graph/patterns/parse.c lib/graph/patterns/compose.c \
   lib/graph/patterns/grid.c lib/graph/patterns/groups.c lib/graph/patterns/product.c lib/graph/patterns/trees.c \
   lib/graph/patterns/random.c lib/graph/patterns/nas.c lib/graph/patterns/training.c \

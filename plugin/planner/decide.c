@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "graph/graph.h"
+#include "plugin/planner/profile.h"
 #include "util/alloc.h"
 
 /* What one step needs on the way, so that one function can free it all. */
@@ -19,7 +20,9 @@ typedef struct work {
     topomap_cost before, after;
     topomap_congestion load[2]; /* before and after; model NULL: the objective is J */
     int congestion;             /* the objective, as long as it can be */
-    char note[320];             /* what the user should know */
+    char note[560];             /* what the user should know */
+    char detail[320];           /* about the graph, for the explanation */
+    int damaged;                /* the stored profile */
 } work;
 
 static void work_clear(work *w)
@@ -80,21 +83,39 @@ static const char *graph_of(work *w, char *chain, size_t size, uint32_t tasks)
 {
     const char *named = w->request->graph;
 
-    if (named && strcmp(named, "auto") != 0)
+    if (named)
         return named;
-    add_note(w, "%s: ranks are taken to talk to their neighbours in rank order",
-             named ? "no profile of this program is stored"
-                   : "no communication graph was named (--topomap=FILE or a pattern)");
+    add_note(w,
+             "no communication graph was named (--topomap=FILE or a pattern): ranks are taken to "
+             "talk to their neighbours in rank order");
     snprintf(chain, size, "chain:%u", tasks);
     return chain;
+}
+
+/* Leaves w->graph NULL where the profile is of no use, and the note says why. */
+static int open_profile(work *w, topomap_error *err)
+{
+    planner_profile profile;
+
+    if (planner_profile_open(w->request, topomap_machine_slots(w->machine), &profile, err) != 0)
+        return -1;
+    w->graph = profile.graph;
+    w->damaged = profile.damaged;
+    if (*profile.line)
+        add_note(w, "%s", profile.line);
+    snprintf(w->detail, sizeof w->detail, "%s", profile.detail);
+    return 0;
 }
 
 static int open_graph(work *w, topomap_error *err)
 {
     uint32_t tasks = topomap_machine_slots(w->machine), ranks;
     char chain[32];
-    const char *what = graph_of(w, chain, sizeof chain, tasks);
+    const char *what;
 
+    if (w->request->profile != PLANNER_PROFILE_NONE)
+        return open_profile(w, err);
+    what = graph_of(w, chain, sizeof chain, tasks);
     if (topomap_graph_read_within(what, tasks, &w->graph, err) != 0)
         return -1;
     ranks = topomap_graph_ranks(w->graph);
@@ -161,6 +182,8 @@ static int write_explanation(const work *w, planner_answer *answer, topomap_erro
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     if (*w->note)
         fprintf(out, "topomap: %s\n", w->note);
+    if (*w->detail)
+        fprintf(out, "topomap: %s\n", w->detail);
     if (!answer->applied)
         fprintf(out, "topomap: %s\n", answer->line);
     topomap_plan_explain(out, w->machine, &answer->plan, w->mapping, "Slurm's layout", &w->before,
@@ -210,15 +233,27 @@ static int answer_with(work *w, planner_answer *answer, topomap_error *err)
     return w->request->explain ? write_explanation(w, answer, err) : 0;
 }
 
+/* There is nothing to place by. */
+static void leave(const work *w, planner_answer *answer)
+{
+    answer->left = 1;
+    answer->damaged = w->damaged;
+    snprintf(answer->line, sizeof answer->line, "%s; Slurm's layout stays", w->note);
+}
+
 int planner_decide(const planner_request *request, planner_answer *answer, topomap_error *err)
 {
     work w = {.request = request, .congestion = request->objective == TOPOMAP_OBJECTIVE_CONGESTION};
     planner_answer made = {0};
     int status = -1;
 
-    if (open_machine(&w, err) == 0 && open_graph(&w, err) == 0 && open_start(&w, err) == 0 &&
-        search(&w, err) == 0)
-        status = answer_with(&w, &made, err);
+    if (open_machine(&w, err) == 0 && open_graph(&w, err) == 0)
+        status = 0;
+    if (status == 0 && !w.graph)
+        leave(&w, &made);
+    else if (status == 0 &&
+             (open_start(&w, err) != 0 || search(&w, err) != 0 || answer_with(&w, &made, err) != 0))
+        status = -1;
     work_clear(&w);
     if (status == 0)
         *answer = made;

@@ -2,5 +2,6 @@
 pkglibexec_PROGRAMS += plugin/topomap-planner
 plugin_topomap_planner_SOURCES = plugin/planner/main.c \
   plugin/planner/request.c plugin/planner/request.h \
-  plugin/planner/decide.c plugin/planner/decide.h
+  plugin/planner/decide.c plugin/planner/decide.h \
+  plugin/planner/profile.c plugin/planner/profile.h
 plugin_topomap_planner_LDADD = topology-db/libdb.la lib/libcore.la

@@ -27,12 +27,24 @@ static void write_failure(FILE *out, topomap_error *err)
     fprintf(out, "status failed\nline %s\nquiet 0\n", err->text);
 }
 
+static void write_left(FILE *out, planner_answer *answer)
+{
+    one_line(answer->line);
+    fprintf(out, "status unchanged\nline %s\nquiet 0\ngain 0\n", answer->line);
+    if (answer->damaged)
+        fprintf(out, "profile damaged\n");
+}
+
 static int write_answer(FILE *out, planner_answer *answer, topomap_error *err)
 {
-    char *layout =
-        topomap_layout_format(answer->plan.nodes, answer->plan.first, answer->plan.task, err);
+    char *layout;
     uint32_t id;
 
+    if (answer->left) {
+        write_left(out, answer);
+        return 0;
+    }
+    layout = topomap_layout_format(answer->plan.nodes, answer->plan.first, answer->plan.task, err);
     if (!layout)
         return -1;
     id = topomap_crc32(0, layout, strlen(layout));

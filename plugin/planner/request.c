@@ -206,19 +206,54 @@ SETTER(set_explain)
     return 0;
 }
 
+SETTER(set_profile)
+{
+    static const char *const words[] = {"none", "exact", "scale", NULL};
+    int i;
+
+    (void)p;
+    if (to_word(v, words, &i, err) != 0)
+        return -1;
+    r->profile = (enum planner_profile_kind)i;
+    return 0;
+}
+
+SETTER(set_profiled)
+{
+    (void)p;
+    return keep_text(&r->profiled, v, err);
+}
+
+SETTER(set_profiled_before)
+{
+    (void)p;
+    return keep_text(&r->profiled_before, v, err);
+}
+
 static const struct {
     const char *key;
     int (*set)(planner_request *, pending *, const char *, topomap_error *);
 } keys[] = {
-    {"job", set_job},         {"step", set_step},
-    {"db", set_db},           {"graph", set_graph},
-    {"nodes", set_nodes},     {"tasks", set_tasks},
-    {"layout", set_layout},   {"cpus-per-task", set_cpus},
-    {"bind", set_bind},       {"objective", set_objective},
-    {"effort", set_effort},   {"seed", set_seed},
-    {"time", set_time},       {"min-gain", set_min_gain},
-    {"inside", set_inside},   {"contiguous", set_contiguous},
+    {"job", set_job},
+    {"step", set_step},
+    {"db", set_db},
+    {"graph", set_graph},
+    {"nodes", set_nodes},
+    {"tasks", set_tasks},
+    {"layout", set_layout},
+    {"cpus-per-task", set_cpus},
+    {"bind", set_bind},
+    {"objective", set_objective},
+    {"effort", set_effort},
+    {"seed", set_seed},
+    {"time", set_time},
+    {"min-gain", set_min_gain},
+    {"inside", set_inside},
+    {"contiguous", set_contiguous},
     {"explain", set_explain},
+    {"profile", set_profile},
+    {"profiled", set_profiled},
+    {"profiled-before", set_profiled_before},
 };
 enum { KEYS = sizeof keys / sizeof keys[0] };
 
@@ -324,6 +359,8 @@ void planner_request_clear(planner_request *request)
 {
     free(request->db);
     free(request->graph);
+    free(request->profiled);
+    free(request->profiled_before);
     topomap_names_clear(&request->nodes);
     free(request->tasks);
     free(request->first);

@@ -6,6 +6,10 @@
 #include "topology-db/db.h"
 #include "util/hostlist.h"
 
+/** What the graph is, where it is no user's own: a stored profile of the program, at this size or
+ * at another. */
+enum planner_profile_kind { PLANNER_PROFILE_NONE, PLANNER_PROFILE_EXACT, PLANNER_PROFILE_SCALE };
+
 typedef struct planner_request {
     uint32_t job, step;
     char *db, *graph; /* graph NULL: none was named */
@@ -22,6 +26,9 @@ typedef struct planner_request {
     uint64_t seed;
     double seconds, min_gain;
     int explain;
+    enum planner_profile_kind profile;
+    char *profiled;        /* "PROGRAM, N ranks", or NULL */
+    char *profiled_before; /* the profile before this one, or NULL */
 } planner_request;
 
 /** Reads a whole request from \p in; anything that is not one is TOPOMAP_EINPUT with its line. */

@@ -17,7 +17,7 @@
 enum policy_mode {
     POLICY_OFF,  /**< as only-when-asked; forced: not even then */
     POLICY_ASK,  /**< only-when-asked */
-    POLICY_AUTO, /**< steps whose communication graph is known */
+    POLICY_AUTO, /**< steps whose communication graph is known, or can be profiled */
     POLICY_ON,   /**< every step */
     POLICY_MODES
 };

@@ -52,6 +52,10 @@ static const policy_key_row rows[POLICY_KEYS] = {
     [POLICY_MIN_GAIN] = {"min-gain", "MinGain", "0", 0, is_percent, "percent"},
     [POLICY_REQUIRED] = {"required", "Required", "0", 1, one_of, "0 1"},
     [POLICY_VERBOSE] = {"verbose", NULL, "0", 1, one_of, "0 1"},
+    [POLICY_KEY] = {"key", NULL, NULL, 0, is_name, "a name"},
+    [POLICY_MPI] = {"mpi", NULL, NULL, 0, one_of, "openmpi mpich"},
+    [POLICY_PROFILE] = {"profile", NULL, "0", 1, one_of, "0 1"},
+    [POLICY_PROFILE_EVERY] = {"profile-every", "ProfileEvery", "50", 0, is_number, "integer"},
 };
 
 const policy_key_row *policy_key(enum policy_key key)

@@ -18,6 +18,11 @@ enum policy_key {
     POLICY_MIN_GAIN,
     POLICY_REQUIRED,
     POLICY_VERBOSE,
+    /* Of profiles; the planner never hears of these, nor of the two before. */
+    POLICY_KEY,
+    POLICY_MPI,
+    POLICY_PROFILE,
+    POLICY_PROFILE_EVERY,
     POLICY_KEYS
 };
 

@@ -63,8 +63,6 @@ static int site_wants(const policy_said *said, enum policy_mode mode, const char
         but = ", but the step has a --distribution of its own";
     else if (said->cpu_bind)
         but = ", but the step has a --cpu-bind of its own";
-    else if (mode == POLICY_AUTO && !policy_get(&made->settings, POLICY_GRAPH))
-        but = ", but nobody knows the step's communication graph";
     snprintf(made->why, sizeof made->why, "%s has mode %s%s", who, policy_mode_name(mode),
              but ? but : "");
     return !but;
@@ -106,6 +104,9 @@ static void settle_mode(const policy_said *said, const policy_site *site, const 
         }
     }
     made->on = site_wants(said, mode, who, made);
+    /* Where nobody knows the graph, a profile of the program tells it. */
+    if (made->on && mode == POLICY_AUTO && !policy_get(&made->settings, POLICY_GRAPH))
+        policy_set(&made->settings, POLICY_GRAPH, "auto", has ? POLICY_BY_RULE : POLICY_BY_SITE);
 }
 
 /* ---- Values ------------------------------------------------------------------------------ */

@@ -89,7 +89,7 @@ value_of() { # NAME < JSON: "value (origin)"
   [ "$(topomap policy check rules --json --default on | jq .on)" = false ]
   echo 'Rule=seed Seed=4' >rules
   [ "$(topomap policy check rules --json --default on | jq .on)" = true ]
-  [ "$(topomap policy check rules --json --default auto | jq .on)" = false ]
+  [ "$(topomap policy check rules --json --default auto | jq -r ".on, (.settings[] | select(.name == \"graph\").value)" | tr "\n" " ")" = "true auto " ]
   [ "$(topomap policy check rules --json --topomap off --default on | jq .on)" = false ]
 }
 

@@ -1,7 +1,7 @@
 # Where the testbed finds topomap. Sourced by testbed and vm.
 # shellcheck shell=bash
 
-# find_build CHECKOUT [BUILD]: sets TOPOMAP, PLANNER and PLUGIN to absolute paths: from BUILD
+# find_build CHECKOUT [BUILD]: sets TOPOMAP, PLANNER, PLUGIN and PROFILER to absolute paths: from BUILD
 # (--build), else $TOPOMAP_BUILD, else the checkout when it was built, else an installed prefix.
 # Fails with what to run.
 find_build() {
@@ -14,6 +14,7 @@ find_build() {
     TOPOMAP=$build/cli/topomap
     PLANNER=$build/plugin/topomap-planner
     PLUGIN=$build/plugin/.libs/spank_topomap.so
+    PROFILER=$build/contrib/profile
   elif prefix=$(command -v topomap); then
     TOPOMAP=$prefix
     prefix=$(dirname "$(dirname "$(readlink -f "$prefix")")")
@@ -31,15 +32,15 @@ find_build() {
     [[ -x $file || ( $file == "$PLUGIN" && -r $file ) ]] ||
       die "$E_OTHER" "$file is missing: run make${build:+ in $build} (or leave topomap out with --bare)"
   done
-  export TOPOMAP PLANNER PLUGIN
+  export TOPOMAP PLANNER PLUGIN PROFILER=${PROFILER:-}
 }
 
 # A path in plugstack.conf ends at a blank.
 plugstack_line() {
   local database=$1 file
-  for file in "$PLUGIN" "$PLANNER" "$database"; do
+  for file in "$PLUGIN" "$PLANNER" "$database" "$PROFILER"; do
     [[ $file != *[[:space:]]* ]] || die "$E_OTHER" "plugstack.conf cannot hold a path with a blank: $file"
   done
-  printf 'optional %s planner=%s db=%s %s\n' "$PLUGIN" "$PLANNER" "$database" \
-    "${TOPOMAP_TESTBED_PLUGIN_ARGS:-}"
+  printf 'optional %s planner=%s db=%s %s %s\n' "$PLUGIN" "$PLANNER" "$database" \
+    "${PROFILER:+profiler=$PROFILER}" "${TOPOMAP_TESTBED_PLUGIN_ARGS:-}"
 }

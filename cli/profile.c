@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* topomap profile list|show|rm: the profiles that --topomap=auto has kept. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/cli.h"
+#include "graph/heavy.h"
+#include "plugin/store/store.h"
+
+static int open_store(const cli_call *call, store *found)
+{
+    topomap_error err;
+
+    return store_open(cli_get(call, "store"), found, &err) ? cli_fail(call, &err) : CLI_DONE;
+}
+
+static void date_of(int64_t seconds, char text[32])
+{
+    time_t when = (time_t)seconds;
+    struct tm parts;
+
+    if (!seconds || !localtime_r(&when, &parts) || !strftime(text, 32, "%Y-%m-%d %H:%M", &parts))
+        snprintf(text, 32, "-");
+}
+
+/* Whether a key begins with what the user typed, as with git's. */
+static int is_meant(const store_entry *entry, const char *word)
+{
+    size_t length = strlen(word);
+
+    return length >= 4 && length <= STORE_KEY && !strncmp(entry->key, word, length);
+}
+
+/* What the store says about an entry; NULL where memory is short. */
+static json_t *to_json(const store *store, const store_entry *entry)
+{
+    char path[STORE_PATH], id[17];
+
+    store_graph_path(store, entry->key, 0, path);
+    snprintf(id, sizeof id, "%016llx", (unsigned long long)entry->id);
+    return json_pack("{s:s, s:s, s:s, s:i, s:s, s:s?, s:I, s:I, s:i, s:i, s:i, s:I}", "key",
+                     entry->key, "program", entry->program, "words", entry->words, "ranks",
+                     (int)entry->ranks, "build", id, "graph", entry->has_graph ? path : NULL,
+                     "made", (json_int_t)entry->made, "used", (json_int_t)entry->used, "launches",
+                     (int)entry->launches, "profiles", (int)entry->profiles, "tries",
+                     (int)entry->tries, "bytes", (json_int_t)entry->bytes);
+}
+
+static int print_json(json_t *value)
+{
+    int failed = !value || json_dumpf(value, stdout, JSON_INDENT(2));
+
+    putchar('\n');
+    json_decref(value);
+    return failed ? CLI_FAILED : CLI_DONE;
+}
+
+/* ---- list -------------------------------------------------------------------------------- */
+
+static void print_entry(const store_entry *entry)
+{
+    char made[32];
+
+    date_of(entry->made, made);
+    printf("%s %6u  %-16s  %8u  %s %s\n", entry->key, entry->ranks, made, entry->launches,
+           entry->program, entry->words);
+}
+
+static int run_list(const cli_call *call)
+{
+    json_t *array = cli_get(call, "json") ? json_array() : NULL;
+    store_entry *list = NULL;
+    topomap_error err;
+    size_t count;
+    store found;
+    int status = open_store(call, &found);
+
+    if (!status && store_list(&found, &list, &count, &err))
+        status = cli_fail(call, &err);
+    if (!status && !array)
+        printf("%-16s %6s  %-16s  %8s  %s\n", "key", "ranks", "profiled", "launches", "program");
+    for (size_t i = 0; !status && i < count; i++) {
+        if (array)
+            json_array_append_new(array, to_json(&found, &list[i]));
+        else
+            print_entry(&list[i]);
+    }
+    free(list);
+    if (!status && array)
+        return print_json(array);
+    json_decref(array);
+    return status;
+}
+
+/* ---- show -------------------------------------------------------------------------------- */
+
+static void print_graph(const char *path)
+{
+    topomap_graph *graph, *heavy;
+    topomap_recognition pattern;
+    topomap_error err;
+
+    if (topomap_graph_read(path, "tmg", &graph, &err)) {
+        printf("graph      damaged: %s\n", err.text);
+        return;
+    }
+    printf("graph      %s\n           %u ranks, %llu pairs, %llu bytes\n", path,
+           topomap_graph_ranks(graph), (unsigned long long)topomap_graph_edges(graph),
+           (unsigned long long)topomap_graph_bytes(graph));
+    if (!topomap_graph_heavy(graph, &heavy, &err)) {
+        if (!topomap_graph_recognise(heavy, 0, &pattern, &err) && *pattern.text)
+            printf("pattern    %s, but for light messages\n", pattern.text);
+        topomap_graph_free(heavy);
+    }
+    topomap_graph_free(graph);
+}
+
+static void show(const store *store, const store_entry *entry)
+{
+    char made[32], used[32], path[STORE_PATH];
+
+    date_of(entry->made, made);
+    date_of(entry->used, used);
+    store_graph_path(store, entry->key, 0, path);
+    printf("key        %s\nprogram    %s %s\nbuild      %016llx\nranks      %u\nprofiled   %s, %u "
+           "time%s\nlaunches   %u placed with it, last used %s\n",
+           entry->key, entry->program, entry->words, (unsigned long long)entry->id, entry->ranks,
+           made, entry->profiles, entry->profiles == 1 ? "" : "s", entry->launches, used);
+    if (entry->tries)
+        printf("tries      %u runs since left no profile\n", entry->tries);
+    if (entry->has_graph)
+        print_graph(path);
+    else
+        printf("graph      none yet\n");
+}
+
+/* The one entry that a word means. */
+static int find(const cli_call *call, const store *store, const char *word, store_entry *entry)
+{
+    store_entry *list;
+    topomap_error err;
+    size_t count, hits = 0;
+
+    if (store_list(store, &list, &count, &err))
+        return cli_fail(call, &err);
+    for (size_t i = 0; i < count; i++)
+        if (is_meant(&list[i], word)) {
+            *entry = list[i];
+            hits++;
+        }
+    free(list);
+    if (hits == 1)
+        return CLI_DONE;
+    fprintf(stderr, "topomap %s: %s '%s'; `topomap profile list` has them\n", call->command->name,
+            hits ? "several profiles begin with" : "no profile", word);
+    return CLI_NO;
+}
+
+static int run_show(const cli_call *call)
+{
+    store_entry entry;
+    store found;
+    int status = open_store(call, &found);
+
+    if (!status)
+        status = find(call, &found, call->operand[0], &entry);
+    if (status)
+        return status;
+    if (cli_get(call, "json"))
+        return print_json(to_json(&found, &entry));
+    show(&found, &entry);
+    return CLI_DONE;
+}
+
+/* ---- rm ---------------------------------------------------------------------------------- */
+
+static int remove_all(const cli_call *call, const store *store)
+{
+    store_entry *list;
+    topomap_error err;
+    size_t count;
+
+    if (store_list(store, &list, &count, &err))
+        return cli_fail(call, &err);
+    for (size_t i = 0; i < count; i++)
+        store_remove(store, list[i].key);
+    free(list);
+    return CLI_DONE;
+}
+
+static int run_rm(const cli_call *call)
+{
+    store found;
+    int status, worst = CLI_DONE;
+
+    if (!cli_get(call, "all") == !call->operands)
+        return cli_usage_error(call, "either KEYs or --all says which profiles go");
+    status = open_store(call, &found);
+    if (status)
+        return status;
+    if (cli_get(call, "all"))
+        return remove_all(call, &found);
+    for (int i = 0; i < call->operands; i++) {
+        store_entry entry;
+
+        status = find(call, &found, call->operand[i], &entry);
+        if (!status)
+            store_remove(&found, entry.key);
+        worst = status > worst ? status : worst;
+    }
+    return worst;
+}
+
+const char cli_profile_text[] =
+    "Profiles are in $XDG_CACHE_HOME/topomap, else in ~/.cache/topomap; --store DIR is the folder "
+    "of\n"
+    "the site (store= in plugstack.conf), with one for each user in it. A profile belongs to a "
+    "program\n"
+    "(its build id, else its contents), its arguments or the user's key, and its number of ranks.\n"
+    "KEY may be cut to its first four digits or more.\n";
+
+#define STORE                                                                                      \
+    {                                                                                              \
+        "store", "DIR", "the site's folder of profiles", NULL                                      \
+    }
+#define END                                                                                        \
+    {                                                                                              \
+        NULL, NULL, NULL, NULL                                                                     \
+    }
+
+static const cli_option list_options[] = {STORE, {"json", NULL, "for programs", NULL}, END};
+static const cli_option rm_options[] = {STORE, {"all", NULL, "all of them", NULL}, END};
+
+const cli_command cli_profile_commands[] = {
+    {"profile list", "", "the profiles that --topomap=auto has kept, used last first", list_options,
+     0, 0, run_list},
+    {"profile show", "KEY", "one profile: whose it is, how often it was used, and its pattern",
+     list_options, 1, 1, run_show},
+    {"profile rm", "[KEY...]", "remove profiles; the next launch makes them anew", rm_options, 0,
+     65536, run_rm},
+    {NULL, NULL, NULL, NULL, 0, 0, NULL},
+};

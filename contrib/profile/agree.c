@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Do all ranks of the step have this library? A launch that preloads it cannot know: a node may
+ * lack the library, or the folder. Writing the profile is collective, so one rank without would
+ * keep all the others waiting. They agree through the folder that the profile goes to:
+ * - before MPI_Init one rank of each node leaves a file node.N there;
+ * - after it, when all of them have run, rank 0 counts these, and decides: a symbolic link, which
+ * is made once and whole on any file system, NFS too, says "go" or "no";
+ * - at the end every rank reads it. Who finds none makes it: "no".
+ * TOPOMAP_PROFILE_NODES says how many nodes there are; without it, whoever preloads vouches. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "profile.h"
+
+enum { LOOKS = 10, PAUSE_MS = 20, PATH = 4096 };
+
+static struct {
+    long nodes;
+    char folder[PATH];
+} agreement;
+
+static long number(const char *name)
+{
+    const char *text = getenv(name);
+    char *end;
+    long value = text ? strtol(text, &end, 10) : -1;
+
+    return text && *text && !*end ? value : -1;
+}
+
+int profile_must_agree(void)
+{
+    return agreement.nodes > 0;
+}
+
+void profile_announce(void)
+{
+    const char *path = getenv("TOPOMAP_PROFILE");
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    long node = number("SLURM_NODEID");
+    char file[PATH + 32];
+    int fd;
+
+    agreement.nodes = number("TOPOMAP_PROFILE_NODES");
+    if (agreement.nodes <= 0 || !slash || slash - path >= PATH)
+        return;
+    snprintf(agreement.folder, sizeof agreement.folder, "%.*s", (int)(slash - path), path);
+    if (node < 0 || number("SLURM_LOCALID") != 0)
+        return;
+    snprintf(file, sizeof file, "%s/node.%ld", agreement.folder, node);
+    fd = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        close(fd);
+}
+
+static long count_nodes(void)
+{
+    DIR *folder = opendir(agreement.folder);
+    const struct dirent *row;
+    long count = 0;
+
+    while (folder && (row = readdir(folder)) != NULL)
+        count += strncmp(row->d_name, "node.", 5) == 0;
+    if (folder)
+        closedir(folder);
+    return count;
+}
+
+static void decision(char path[PATH + 32])
+{
+    snprintf(path, PATH + 32, "%s/decision", agreement.folder);
+}
+
+void profile_decide(void)
+{
+    static const struct timespec pause = {.tv_nsec = PAUSE_MS * 1000000L};
+    char path[PATH + 32];
+    long count;
+
+    if (!profile_must_agree())
+        return;
+    decision(path);
+    /* MPI_Init need not wait for all nodes. */
+    for (int look = 0; (count = count_nodes()) < agreement.nodes && look < LOOKS; look++)
+        nanosleep(&pause, NULL);
+    if (symlink(count == agreement.nodes ? "go" : "no", path) != 0)
+        return;
+}
+
+int profile_agreed(void)
+{
+    char path[PATH + 32], said[3] = "";
+
+    if (!profile_must_agree())
+        return 1;
+    decision(path);
+    if (readlink(path, said, sizeof said) != 2 &&
+        (symlink("no", path) == 0 || readlink(path, said, sizeof said) != 2))
+        return 0;
+    return memcmp(said, "go", 2) == 0;
+}

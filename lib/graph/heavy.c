@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "graph/heavy.h"
+
+#include <stdlib.h>
+
+#include "graph/graph.h"
+#include "util/alloc.h"
+
+enum { LIGHTER = 32, SHARE = 20 };
+
+static int ascending(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The least weight that a pair must have to stay. */
+static uint64_t least_weight(uint64_t *weight, uint64_t pairs, uint64_t total)
+{
+    uint64_t sum = 0, light = 0, least;
+
+    qsort(weight, pairs, sizeof *weight, ascending);
+    for (uint64_t i = 0; i < pairs; i++) {
+        sum += weight[i];
+        if (sum >= total - total / 2) {
+            least = weight[i] / LIGHTER;
+            for (i = 0; i < pairs && weight[i] < least; i++)
+                light += weight[i];
+            return light <= total / SHARE ? least : 0;
+        }
+    }
+    return 0;
+}
+
+/* Each pair's weight once. */
+static int threshold(const topomap_weights *weights, uint64_t *least, topomap_error *err)
+{
+    uint64_t pairs = weights->offset[weights->vertices] / 2, kept = 0;
+    uint64_t *weight = topomap_alloc(pairs, sizeof *weight, err);
+
+    if (!weight)
+        return -1;
+    for (uint32_t u = 0; u < weights->vertices; u++)
+        for (uint64_t e = weights->offset[u]; e < weights->offset[u + 1]; e++)
+            if (weights->target[e] > u && kept < pairs)
+                weight[kept++] = weights->weight[e];
+    *least = least_weight(weight, kept, weights->total);
+    free(weight);
+    return 0;
+}
+
+static uint64_t weight_of(const topomap_weights *weights, uint32_t u, uint32_t v)
+{
+    uint64_t low = weights->offset[u], high = weights->offset[u + 1];
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (weights->target[middle] == v)
+            return weights->weight[middle];
+        if (weights->target[middle] < v)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return 0;
+}
+
+int topomap_graph_heavy(const topomap_graph *graph, topomap_graph **heavy, topomap_error *err)
+{
+    topomap_arcs arcs = {.has_messages = topomap_graph_has_messages(graph)};
+    topomap_weights weights;
+    uint64_t least;
+    int status;
+
+    if (topomap_weights_new(graph, graph->ranks, &weights, err) != 0)
+        return -1;
+    status = threshold(&weights, &least, err);
+    for (uint32_t u = 0; u < graph->ranks && status == 0; u++)
+        for (uint64_t e = graph->offset[u]; e < graph->offset[u + 1] && status == 0; e++) {
+            uint64_t weight = weight_of(&weights, u, graph->target[e]);
+
+            if (weight && weight >= least)
+                status = topomap_arcs_add(&arcs, u, graph->target[e], graph->bytes[e],
+                                          topomap_graph_arc_messages(graph, e), err);
+        }
+    topomap_weights_clear(&weights);
+    if (status == 0)
+        status = topomap_arcs_take(&arcs, graph->ranks, heavy, err);
+    topomap_arcs_clear(&arcs);
+    return status;
+}

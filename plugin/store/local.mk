@@ -1,0 +1,12 @@
+# Profiles of earlier runs, and what a program is: what srun and `topomap profile` share. libc only.
+noinst_LTLIBRARIES += plugin/store/libstore.la
+plugin_store_libstore_la_SOURCES = plugin/store/program.c plugin/store/program.h \
+  plugin/store/entry.c plugin/store/store.c plugin/store/store.h
+
+store_tests = tests/unit/test_program tests/unit/test_store
+check_PROGRAMS += $(store_tests)
+tests_unit_test_program_SOURCES = tests/unit/test_program.c
+tests_unit_test_program_LDADD = plugin/store/libstore.la lib/plan/libthin.la $(CMOCKA_LIBS)
+tests_unit_test_store_SOURCES = tests/unit/test_store.c
+tests_unit_test_store_LDADD = plugin/store/libstore.la lib/plan/libthin.la $(CMOCKA_LIBS)
+TESTS += $(store_tests)

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a program is: which MPI it needs, and which build it is. Read as the user, from the ELF file
+ * alone; whatever is in it, no more than a few hundred KiB of tables are looked at. libc only. */
+#ifndef TOPOMAP_STORE_PROGRAM_H
+#define TOPOMAP_STORE_PROGRAM_H
+
+#include "topomap/topomap.h"
+
+enum store_mpi { STORE_MPI_NONE, STORE_MPI_OPENMPI, STORE_MPI_MPICH, STORE_MPIS };
+
+typedef struct store_program {
+    enum store_mpi mpi; /* by the names in DT_NEEDED */
+    char why[160];      /* where there is none: why */
+    uint64_t id;        /* of the GNU build id, else of the contents */
+    int has_build_id;
+} store_program;
+
+/** "openmpi", "mpich" or "none". Lent. */
+const char *store_mpi_name(enum store_mpi mpi);
+
+/** Looks at the file. Only one that cannot be read at all, or is no plain file, fails
+ *  (TOPOMAP_EINPUT); scripts, programs of other machines, static, broken and MPI-less ones are
+ *  STORE_MPI_NONE with a reason. */
+int store_program_read(const char *path, store_program *program, topomap_error *err);
+
+/** The file that a command names, as srun would find it: with a slash from \p folder (NULL: the
+ *  present one) on, else along \p search (a PATH). Ends with free(); NULL: there is none. */
+char *store_program_find(const char *command, const char *folder, const char *search);
+
+#endif

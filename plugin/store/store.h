@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The profiles that a user's programs have left: what --topomap=auto places them with. libc only.
+ *
+ *     ROOT/profiles/KEY.tmg      the communication graph
+ *     ROOT/profiles/KEY.old.tmg  the one before it, where it was profiled again
+ *     ROOT/profiles/KEY.meta     lines "name value": whose it is, and how often it was used
+ *     ROOT/run/JOB.STEP-XXXXXX/  what a step that is being profiled leaves for srun
+ *
+ * ROOT is the user's own: $XDG_CACHE_HOME/topomap, else ~/.cache/topomap, or the user's number in a
+ * folder of the site's. Every file appears whole, by rename, so that jobs at once need no lock; the
+ * last one's profile stays. A file that is missing or damaged costs a profile, nothing else. */
+#ifndef TOPOMAP_STORE_H
+#define TOPOMAP_STORE_H
+
+#include "topomap/topomap.h"
+
+enum { STORE_KEY = 16, STORE_PATH = 4096 };
+
+#define STORE_BYTES ((uint64_t)128 << 20) /* of all profiles, where nobody says otherwise */
+#define STORE_ENTRIES 1024
+
+typedef struct store {
+    char root[STORE_PATH - 256]; /* not yet there, it may be */
+    uint64_t most;               /* bytes; the profiles that were not used for longest go */
+} store;
+
+/** One program at one size. */
+typedef struct store_entry {
+    char key[STORE_KEY + 1]; /* of family and ranks */
+    char program[128];       /* its name, for people */
+    char words[256];         /* its arguments, or the user's key, for people; cut */
+    uint64_t id, family;     /* of the program; of the program and its words */
+    uint32_t ranks;
+    int64_t made;      /* when it was profiled, seconds since 1970; 0: not yet */
+    uint32_t launches; /* placed with it since */
+    uint32_t profiles; /* how often it was profiled */
+    uint32_t tries;    /* profiled launches since then that left no profile */
+    int has_graph, has_before;
+    uint64_t bytes; /* on disk */
+    int64_t used;   /* when last, seconds since 1970 */
+} store_entry;
+
+/** Finds the root; makes nothing.
+ *  \param site  an absolute folder with one for each user, or NULL
+ *  Fails where there is no home, or what is there is another user's. */
+int store_open(const char *site, store *found, topomap_error *err);
+
+/** Fills the names of an entry: family, key, ranks, program, words.
+ *  \param words  its arguments, NULL after the last; or, with \p key, what the user calls it */
+void store_entry_name(store_entry *entry, const char *program, uint64_t id, char *const *words,
+                      const char *key, uint32_t ranks);
+/** Reads what is stored under entry->key. \return 1: there is an entry (perhaps without a graph),
+ * 0: none; then the rest of \p entry is as it was */
+int store_entry_read(const store *store, store_entry *entry);
+/** Writes its counts and times. */
+int store_entry_write(const store *store, const store_entry *entry, topomap_error *err);
+/** The path of its graph, or of the one before. Cut where it is too long. */
+void store_graph_path(const store *store, const char *key, int before, char path[STORE_PATH]);
+/** Removes the entry. \return 1: it was there */
+int store_remove(const store *store, const char *key);
+/** Removes the graphs alone, where they turned out to be damaged. */
+void store_remove_graphs(const store *store, const char *key);
+
+/** All entries, those used last first. \p list ends with free(). */
+int store_list(const store *store, store_entry **list, size_t *count, topomap_error *err);
+/** An entry with a graph of the same family at another number of ranks, the nearest below, else the
+ *  nearest above. \return 1: found */
+int store_other_size(const store *store, const store_entry *wanted, store_entry *found);
+
+/** A new folder for a step that is to be profiled. \p folder ends with free(). */
+int store_run_begin(const store *store, uint32_t job, uint32_t step, char **folder,
+                    topomap_error *err);
+/** Takes the profile out of the folder, if there is a whole one, and removes the folder; then the
+ *  oldest entries, where the store has grown too large. Counts in \p entry are brought up to date.
+ *  \return 1: there is a new profile; 0: the step left none, or \p why it cannot be stored */
+int store_run_end(const store *store, const char *folder, store_entry *entry, topomap_error *why);
+
+/** Where a step leaves its profile: FOLDER/profile.tmg. */
+#define STORE_RUN_FILE "profile.tmg"
+
+#endif

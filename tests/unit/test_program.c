@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which MPI a program needs and which build it is, from ELF files made here, whole and broken. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "plugin/store/program.h"
+#include "util/random.h"
+
+static char folder[] = "/tmp/topomap-program-XXXXXX";
+static char path[64];
+
+/* A program file: header, four segments, then its dynamic section, names, note and interpreter. */
+enum { NAMES = 1024, DYNAMIC = 16 };
+
+struct image {
+    ElfW(Ehdr) header;
+    ElfW(Phdr) segment[4];
+    ElfW(Dyn) dynamic[DYNAMIC];
+    char names[NAMES];
+    ElfW(Nhdr) note;
+    char note_name[4];
+    unsigned char id[20];
+    char interpreter[32];
+};
+
+#define BASE 0x400000
+
+static void set_segment(struct image *image, int i, uint32_t type, size_t at, size_t size)
+{
+    image->segment[i] = (ElfW(Phdr)){.p_type = type,
+                                     .p_offset = at,
+                                     .p_vaddr = BASE + at,
+                                     .p_filesz = size,
+                                     .p_memsz = size,
+                                     .p_align = 4};
+}
+
+extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+
+/* A program that needs the libraries of `needed`, NULL after the last. */
+static struct image image_of(const char *const *needed)
+{
+    struct image image = {.header = __ehdr_start};
+    size_t used = 1;
+    int rows = 0;
+
+    image.header.e_type = ET_DYN;
+    image.header.e_phoff = offsetof(struct image, segment);
+    image.header.e_phentsize = sizeof(ElfW(Phdr));
+    image.header.e_phnum = 4;
+    set_segment(&image, 0, PT_LOAD, 0, sizeof image);
+    set_segment(&image, 1, PT_DYNAMIC, offsetof(struct image, dynamic), sizeof image.dynamic);
+    set_segment(&image, 2, PT_NOTE, offsetof(struct image, note),
+                sizeof image.note + sizeof image.note_name + sizeof image.id);
+    set_segment(&image, 3, PT_INTERP, offsetof(struct image, interpreter), 32);
+    for (; *needed; needed++) {
+        image.dynamic[rows].d_tag = DT_NEEDED;
+        image.dynamic[rows++].d_un.d_val = used;
+        strcpy(image.names + used, *needed);
+        used += strlen(*needed) + 1;
+    }
+    image.dynamic[rows].d_tag = DT_STRTAB;
+    image.dynamic[rows++].d_un.d_ptr = BASE + offsetof(struct image, names);
+    image.dynamic[rows].d_tag = DT_STRSZ;
+    image.dynamic[rows].d_un.d_val = used;
+    image.note = (ElfW(Nhdr)){.n_namesz = 4, .n_descsz = 20, .n_type = NT_GNU_BUILD_ID};
+    memcpy(image.note_name, "GNU", 4);
+    memset(image.id, 0x5a, sizeof image.id);
+    strcpy(image.interpreter, "/lib64/ld-linux-x86-64.so.2");
+    return image;
+}
+
+static void write_bytes(const void *bytes, size_t size)
+{
+    FILE *out = fopen(path, "w");
+
+    assert_non_null(out);
+    assert_int_equal(fwrite(bytes, 1, size, out), size);
+    assert_int_equal(fclose(out), 0);
+    chmod(path, 0755);
+}
+
+static store_program read_image(const struct image *image)
+{
+    store_program program;
+    topomap_error err;
+
+    write_bytes(image, sizeof *image);
+    assert_int_equal(store_program_read(path, &program, &err), 0);
+    return program;
+}
+
+#define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static enum store_mpi mpi_of(const char *const *needed)
+{
+    struct image image = image_of(needed);
+
+    return read_image(&image).mpi;
+}
+
+static void test_mpi_of_libraries(void **state)
+{
+    (void)state;
+    assert_int_equal(mpi_of(LIST("libmpi.so.40", "libc.so.6")), STORE_MPI_OPENMPI);
+    assert_int_equal(mpi_of(LIST("libm.so.6", "libmpi_usempif08.so.40")), STORE_MPI_OPENMPI);
+    assert_int_equal(mpi_of(LIST("libmpi_mpifh.so.40")), STORE_MPI_OPENMPI);
+    assert_int_equal(mpi_of(LIST("libmpich.so.12", "libc.so.6")), STORE_MPI_MPICH);
+    assert_int_equal(mpi_of(LIST("libmpi.so.12")), STORE_MPI_MPICH);
+    assert_int_equal(mpi_of(LIST("libmpichfort.so.12")), STORE_MPI_MPICH);
+    assert_int_equal(mpi_of(LIST("libc.so.6")), STORE_MPI_NONE);
+    assert_int_equal(mpi_of(LIST("libmpi.so.1")), STORE_MPI_NONE); /* of an age with another ABI */
+    assert_int_equal(mpi_of(LIST("libmpi.so")), STORE_MPI_NONE);
+}
+
+static void test_reasons(void **state)
+{
+    struct image image = image_of(LIST("libscorep_adapter.so.9", "libmpi.so.40"));
+
+    (void)state;
+    assert_string_equal(read_image(&image).why, "libscorep_adapter.so.9 watches its MPI already");
+    image = image_of(LIST("libmpi.so.40", "libmpich.so.12"));
+    assert_string_equal(read_image(&image).why, "it needs two MPIs");
+    image = image_of(LIST("libmpi.so.40"));
+    image.segment[3].p_type = PT_NULL;
+    assert_string_equal(read_image(&image).why, "it is linked statically");
+    image = image_of(LIST("libmpi.so.40"));
+    image.header.e_machine ^= 1;
+    assert_string_equal(read_image(&image).why, "it is for another kind of machine");
+    image = image_of(LIST("libmpi.so.40"));
+    image.dynamic[0].d_un.d_val = 1 << 20;
+    assert_string_equal(read_image(&image).why, "its table of names is broken");
+    image = image_of(LIST("libmpi.so.40"));
+    image.header.e_phnum = 60000;
+    assert_string_equal(read_image(&image).why, "its program headers are broken");
+    image = image_of(LIST("libmpi.so.40"));
+    image.segment[1].p_offset = (ElfW(Off)) - 8;
+    assert_string_equal(read_image(&image).why, "its dynamic section is broken");
+}
+
+static store_program read_text(const char *text)
+{
+    store_program program;
+    topomap_error err;
+
+    write_bytes(text, strlen(text));
+    assert_int_equal(store_program_read(path, &program, &err), 0);
+    return program;
+}
+
+static void test_no_programs(void **state)
+{
+    store_program program;
+    topomap_error err;
+
+    (void)state;
+    assert_string_equal(read_text("#!/bin/sh\nexec ./solver\n").why, "it is a script");
+    assert_string_equal(read_text("").why, "it is no ELF file");
+    assert_string_equal(read_text("#").why, "it is no ELF file");
+    assert_int_equal(store_program_read("/nonexist", &program, &err), -1);
+    assert_int_equal(store_program_read(folder, &program, &err), -1);
+    unlink(path);
+    assert_int_equal(mkfifo(path, 0755), 0);
+    assert_int_equal(store_program_read(path, &program, &err), -1);
+    unlink(path);
+}
+
+/* The build id says it where there is one: what else changes is no other program. Without, the
+ * contents do. */
+static void test_identity(void **state)
+{
+    struct image image = image_of(LIST("libmpi.so.40"));
+    store_program first = read_image(&image), next;
+
+    (void)state;
+    assert_true(first.has_build_id);
+    image.interpreter[31] ^= 1;
+    next = read_image(&image);
+    assert_true(next.id == first.id);
+    image.id[19] ^= 1;
+    next = read_image(&image);
+    assert_true(next.id != first.id);
+    image.segment[2].p_type = PT_NULL;
+    first = read_image(&image);
+    assert_false(first.has_build_id);
+    assert_true(read_image(&image).id == first.id);
+    image.interpreter[31] ^= 1;
+    next = read_image(&image);
+    assert_true(next.id != first.id);
+    assert_true(read_text("#!/bin/sh\n./a\n").id != read_text("#!/bin/sh\n./b\n").id);
+}
+
+/* Contents longer than one piece count to their last byte. */
+static void test_long_contents(void **state)
+{
+    static char bytes[200001];
+    store_program first, next;
+
+    (void)state;
+    memset(bytes, 'x', sizeof bytes - 1);
+    first = read_text(bytes);
+    bytes[199999] = 'y';
+    next = read_text(bytes);
+    assert_true(next.id != first.id);
+    bytes[199999] = 'x';
+    bytes[70000] = 'y';
+    next = read_text(bytes);
+    assert_true(next.id != first.id);
+}
+
+/* Cut anywhere, and with bytes changed anywhere: an answer, and no crash (under sanitizers). */
+static void test_broken_files(void **state)
+{
+    struct image image = image_of(LIST("libc.so.6", "libmpich.so.12"));
+    topomap_random random = {7};
+    store_program program;
+    topomap_error err;
+
+    (void)state;
+    for (size_t size = 0; size < sizeof image; size += size < 600 ? 1 : 37) {
+        write_bytes(&image, size);
+        assert_int_equal(store_program_read(path, &program, &err), 0);
+    }
+    for (int i = 0; i < 3000; i++) {
+        struct image broken = image;
+        unsigned char *bytes = (unsigned char *)&broken;
+
+        for (int k = 0; k < 3; k++)
+            bytes[topomap_random_below(&random, k ? 600 : sizeof image)] =
+                (unsigned char)topomap_random_below(&random, 256);
+        read_image(&broken);
+    }
+}
+
+static void test_finding(void **state)
+{
+    char *found, search[128];
+
+    (void)state;
+    read_text("#!/bin/sh\n");
+    snprintf(search, sizeof search, "/nonexist::%s", folder);
+    found = store_program_find("program", NULL, search);
+    assert_string_equal(found, path);
+    free(found);
+    found = store_program_find("./program", folder, NULL);
+    assert_non_null(found);
+    free(found);
+    found = store_program_find(path, "/", "");
+    assert_string_equal(found, path);
+    free(found);
+    assert_null(store_program_find("program", NULL, NULL));
+    assert_null(store_program_find("", NULL, search));
+    chmod(path, 0644);
+    assert_null(store_program_find("program", NULL, search));
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof path, "%s/program", folder);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    unlink(path);
+    return rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_mpi_of_libraries), cmocka_unit_test(test_reasons),
+        cmocka_unit_test(test_no_programs),      cmocka_unit_test(test_identity),
+        cmocka_unit_test(test_long_contents),    cmocka_unit_test(test_broken_files),
+        cmocka_unit_test(test_finding),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The store of profiles: names, runs, what stays and what goes, and what is damaged. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "plugin/store/store.h"
+
+static char folder[] = "/tmp/topomap-store-XXXXXX";
+
+static store fresh(void)
+{
+    topomap_error err;
+    char command[64];
+    store made;
+
+    snprintf(command, sizeof command, "rm -rf '%s'/*", folder);
+    assert_int_equal(system(command), 0);
+    setenv("XDG_CACHE_HOME", folder, 1);
+    assert_int_equal(store_open(NULL, &made, &err), 0);
+    return made;
+}
+
+static store_entry named(const char *word, uint32_t ranks)
+{
+    char *words[] = {(char *)word, NULL};
+    store_entry entry;
+
+    store_entry_name(&entry, "/opt/solver", 17, words, NULL, ranks);
+    return entry;
+}
+
+/* The smallest file that the store takes: magic, version, size. */
+static void write_profile(const char *run, size_t size, size_t said)
+{
+    unsigned char *bytes = calloc(1, size);
+    char path[STORE_PATH];
+    FILE *out;
+
+    memcpy(bytes, "\x89TMG\r\n\x1a\n", 8);
+    for (int i = 0; i < 8; i++)
+        bytes[16 + i] = (unsigned char)(said >> 8 * i);
+    snprintf(path, sizeof path, "%s/%s", run, STORE_RUN_FILE);
+    out = fopen(path, "w");
+    assert_non_null(out);
+    fwrite(bytes, 1, size, out);
+    fclose(out);
+    free(bytes);
+}
+
+static int run(const store *store, store_entry *entry, size_t size)
+{
+    topomap_error err;
+    char *made;
+    int taken;
+
+    assert_int_equal(store_run_begin(store, 5, 0, &made, &err), 0);
+    if (size)
+        write_profile(made, size, size);
+    taken = store_run_end(store, made, entry, &err);
+    assert_int_equal(access(made, F_OK), -1);
+    free(made);
+    return taken;
+}
+
+static void test_names(void **state)
+{
+    char *words[] = {"a b", NULL}, *split[] = {"a", "b", NULL};
+    store_entry one, two;
+
+    (void)state;
+    store_entry_name(&one, "/x/solver", 1, words, NULL, 16);
+    store_entry_name(&two, "/y/solver", 1, words, NULL, 16);
+    assert_string_equal(one.key, two.key); /* the same build, somewhere else */
+    assert_string_equal(one.program, "solver");
+    store_entry_name(&two, "/x/solver", 1, split, NULL, 16);
+    assert_string_not_equal(one.key, two.key);
+    assert_string_equal(two.words, "a b");
+    store_entry_name(&two, "/x/solver", 2, words, NULL, 16);
+    assert_string_not_equal(one.key, two.key);
+    store_entry_name(&two, "/x/solver", 1, words, NULL, 17);
+    assert_string_not_equal(one.key, two.key);
+    assert_true(one.family == two.family);
+    store_entry_name(&one, "/x/solver", 1, words, "case", 16);
+    store_entry_name(&two, "/x/solver", 1, split, "case", 16);
+    assert_string_equal(one.key, two.key);
+    assert_string_equal(one.words, "key case");
+    store_entry_name(&one, "/x/sol\nver", 1, words, "a\nb", 16);
+    assert_string_equal(one.program, "sol?ver");
+    assert_string_equal(one.words, "key a?b");
+}
+
+static void test_a_run_is_kept(void **state)
+{
+    store store = fresh();
+    store_entry entry = named("x", 8), read = entry;
+    char path[STORE_PATH];
+
+    (void)state;
+    assert_int_equal(store_entry_read(&store, &read), 0);
+    assert_int_equal(run(&store, &entry, 200), 1);
+    assert_int_equal(store_entry_read(&store, &read), 1);
+    assert_true(read.has_graph && !read.has_before && read.made > 0);
+    assert_int_equal(read.profiles, 1);
+    assert_int_equal(read.ranks, 8);
+    assert_string_equal(read.program, "solver");
+    assert_int_equal(run(&store, &entry, 300), 1);
+    store_entry_read(&store, &read);
+    assert_true(read.has_graph && read.has_before);
+    assert_int_equal(read.profiles, 2);
+    store_graph_path(&store, read.key, 0, path);
+    assert_true(read.bytes > 500);
+    assert_int_equal(store_remove(&store, read.key), 1);
+    assert_int_equal(store_remove(&store, read.key), 0);
+    assert_int_equal(access(path, F_OK), -1);
+}
+
+static void test_runs_that_leave_nothing_good(void **state)
+{
+    store store = fresh();
+    store_entry entry = named("x", 8);
+    topomap_error err;
+    char *made;
+
+    (void)state;
+    assert_int_equal(run(&store, &entry, 0), 0);
+    assert_int_equal(entry.tries, 1);
+    assert_int_equal(store_run_begin(&store, 5, 0, &made, &err), 0);
+    write_profile(made, 100, 200); /* cut */
+    assert_int_equal(store_run_end(&store, made, &entry, &err), 0);
+    free(made);
+    assert_string_equal(err.text, "the run left no whole profile");
+    assert_int_equal(entry.tries, 2);
+    assert_false(entry.has_graph);
+    store.most = 1000;
+    assert_int_equal(run(&store, &entry, 2000), 0);
+    store.most = STORE_BYTES;
+    assert_int_equal(run(&store, &entry, 200), 1);
+    assert_int_equal(entry.tries, 0);
+}
+
+/* Those that were not used for longest go; what was just made stays. */
+static void test_bounded(void **state)
+{
+    store store = fresh();
+    store_entry *list, entry;
+    topomap_error err;
+    char word[8];
+    size_t count;
+
+    (void)state;
+    store.most = 10000;
+    for (int i = 0; i < 6; i++) {
+        char path[STORE_PATH + 32];
+        struct timespec times[2] = {{.tv_sec = 1000 + i}, {.tv_sec = 1000 + i}};
+
+        snprintf(word, sizeof word, "%d", i);
+        entry = named(word, 8);
+        assert_int_equal(run(&store, &entry, 3000), 1);
+        snprintf(path, sizeof path, "%s/profiles/%s.meta", store.root, entry.key);
+        assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+    }
+    assert_int_equal(store_list(&store, &list, &count, &err), 0);
+    assert_int_equal(count, 3);
+    for (int i = 0; i < 3; i++) {
+        snprintf(word, sizeof word, "%d", 5 - i);
+        assert_string_equal(list[i].words, word);
+    }
+    free(list);
+}
+
+static void test_other_sizes(void **state)
+{
+    static const uint32_t sizes[] = {16, 64, 256, 512};
+    store store = fresh();
+    store_entry found, wanted = named("x", 128);
+
+    (void)state;
+    assert_int_equal(store_other_size(&store, &wanted, &found), 0);
+    for (size_t i = 0; i < 4; i++) {
+        store_entry entry = named("x", sizes[i]), other = named("y", 128);
+
+        run(&store, &entry, 100);
+        run(&store, &other, 100);
+    }
+    assert_int_equal(store_other_size(&store, &wanted, &found), 1);
+    assert_int_equal(found.ranks, 64);
+    wanted = named("x", 8);
+    assert_int_equal(store_other_size(&store, &wanted, &found), 1);
+    assert_int_equal(found.ranks, 16);
+    wanted = named("z", 128);
+    assert_int_equal(store_other_size(&store, &wanted, &found), 0);
+}
+
+static void put(const char *root, const char *name, const char *text)
+{
+    char path[STORE_PATH];
+    FILE *out;
+
+    snprintf(path, sizeof path, "%s/profiles/%s", root, name);
+    out = fopen(path, "w");
+    assert_non_null(out);
+    fputs(text, out);
+    fclose(out);
+}
+
+/* Texts that are none, graphs without one, strangers: nothing worse than an entry without names. */
+static void test_damaged(void **state)
+{
+    store store = fresh();
+    store_entry entry = named("x", 8), *list;
+    topomap_error err;
+    size_t count;
+
+    (void)state;
+    run(&store, &entry, 100);
+    put(store.root, "0123456789abcdef.tmg", "?");
+    put(store.root, "1123456789abcdef.meta", "ranks\n\n\x01\x02 \nranks 99999999999999999999\nx");
+    put(store.root, "README", "not ours");
+    put(store.root, "0123456789abcdeg.meta", "ranks 3\n");
+    assert_int_equal(store_list(&store, &list, &count, &err), 0);
+    assert_int_equal(count, 3);
+    free(list);
+    put(store.root, "1123456789abcdef.tmg", "?");
+    put(store.root, strcat(strcpy((char[32]){0}, entry.key), ".meta"), "\xff\xfe garbage");
+    assert_int_equal(store_entry_read(&store, &entry), 1);
+    assert_true(entry.has_graph);
+    assert_int_equal(entry.launches, 0);
+    assert_int_equal(run(&store, &entry, 100), 1);
+    assert_int_equal(entry.profiles, 1);
+}
+
+static void test_roots(void **state)
+{
+    char site[128], own[160];
+    topomap_error err;
+    store store;
+
+    (void)state;
+    snprintf(site, sizeof site, "%s/site", folder);
+    snprintf(own, sizeof own, "%s/%u", site, (unsigned)geteuid());
+    assert_int_equal(store_open(site, &store, &err), 0);
+    assert_string_equal(store.root, own);
+    assert_int_equal(store_open("relative", &store, &err), -1);
+    mkdir(site, 0755);
+    mkdir(own, 0700);
+    assert_int_equal(store_open(site, &store, &err), 0);
+    chmod(own, 0777);
+    assert_int_equal(store_open(site, &store, &err), -1);
+    rmdir(own);
+    assert_int_equal(symlink("/tmp", own), 0); /* somebody's trap */
+    assert_int_equal(store_open(site, &store, &err), -1);
+    unsetenv("XDG_CACHE_HOME");
+    setenv("HOME", folder, 1);
+    assert_int_equal(store_open(NULL, &store, &err), 0);
+    snprintf(own, sizeof own, "%s/.cache/topomap", folder);
+    assert_string_equal(store.root, own);
+}
+
+static void test_a_folder_that_cannot_be_written(void **state)
+{
+    topomap_error err;
+    store_entry entry = named("x", 8);
+    char *made;
+    store store;
+
+    (void)state;
+    setenv("XDG_CACHE_HOME", "/proc/self", 1); /* even root makes nothing there */
+    assert_int_equal(store_open(NULL, &store, &err), 0);
+    assert_int_equal(store_run_begin(&store, 1, 2, &made, &err), -1);
+    assert_non_null(strstr(err.text, "/proc/self/topomap"));
+    assert_int_equal(store_entry_write(&store, &entry, &err), -1);
+    assert_int_equal(store_entry_read(&store, &entry), 0);
+}
+
+/* Jobs at once: each takes its own run, a graph is there at every moment, and nothing is left. */
+static void test_at_once(void **state)
+{
+    enum { JOBS = 4, ROUNDS = 50 };
+    store store = fresh();
+    store_entry entry = named("x", 8), *list;
+    char command[256];
+    topomap_error err;
+    pid_t job[JOBS];
+    int missing = 0;
+    size_t count;
+
+    (void)state;
+    run(&store, &entry, 100);
+    for (int j = 0; j < JOBS; j++) {
+        job[j] = fork();
+        if (!job[j]) {
+            for (int i = 0; i < ROUNDS; i++)
+                if (run(&store, &entry, 100 + (size_t)j) != 1)
+                    _exit(1);
+            _exit(0);
+        }
+    }
+    for (int i = 0; i < 2000; i++) {
+        store_entry now = named("x", 8);
+
+        missing += !store_entry_read(&store, &now) || !now.has_graph;
+    }
+    for (int j = 0; j < JOBS; j++) {
+        int status;
+
+        waitpid(job[j], &status, 0);
+        assert_int_equal(status, 0);
+    }
+    assert_int_equal(missing, 0);
+    assert_int_equal(store_list(&store, &list, &count, &err), 0);
+    assert_int_equal(count, 1);
+    free(list);
+    snprintf(command, sizeof command,
+             "cd %s/topomap && test $(find . -type f | wc -l) = 3 -a -z \"$(ls run)\"", folder);
+    assert_int_equal(system(command), 0);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    char command[64];
+
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_a_run_is_kept),
+        cmocka_unit_test(test_runs_that_leave_nothing_good),
+        cmocka_unit_test(test_bounded),
+        cmocka_unit_test(test_other_sizes),
+        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_at_once),
+        cmocka_unit_test(test_roots),
+        cmocka_unit_test(test_a_folder_that_cannot_be_written),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
