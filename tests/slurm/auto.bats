@@ -1,0 +1,375 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# --topomap=auto on a real Slurm, with real MPI programs: profiled, stored, placed; and nothing that
+# goes wrong with it reaches the job.
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+  [[ $EUID -eq 0 ]] || skip "needs root"
+  export BED=$BATS_FILE_TMPDIR/bed PROGRAMS=$TOPOMAP_BUILD/contrib/testbed/programs
+  cd "$BATS_FILE_TMPDIR"
+  eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up --build "$TOPOMAP_BUILD" --nodes 8 --cpus 8 --dir "$BED")"
+  cp "$BED/etc/plugstack.conf" "$BED/plain"
+  # The MPI that most tests take: MPICH where it is there.
+  export MPI=mpich TYPE=pmi2
+  [ -x "$PROGRAMS/halo.mpich" ] || export MPI=openmpi TYPE=pmix
+  [ -x "$PROGRAMS/halo.$MPI" ] || skip "needs an MPI"
+}
+
+teardown_file() {
+  "$TOPOMAP_SOURCE/contrib/testbed/testbed" down "$BED"
+}
+
+setup() {
+  cd "$BATS_TEST_TMPDIR"
+  export XDG_CACHE_HOME=$PWD/cache
+  unset TOPOMAP TOPOMAP_GRAPH TOPOMAP_PROFILE LD_PRELOAD
+  cp "$BED/plain" "$BED/etc/plugstack.conf"
+  for _ in {1..100}; do [ "$(squeue -h; sinfo -h -o %T)" != idle ] || break; sleep 0.1; done
+}
+
+plugstack() { # WORDS behind the plugin's line
+  sed "s,\$, $*," "$BED/plain" >"$BED/etc/plugstack.conf"
+}
+
+# launch [OPTION...] -- PROGRAM...: topomap's lines are in `said`, the rest in `out`.
+launch() {
+  local options=()
+  while [ "$1" != -- ]; do options+=("$1"); shift; done
+  shift
+  timeout 100 srun --mpi="$TYPE" -N8 -n16 --ntasks-per-node=2 "${options[@]}" "$@" </dev/null >out 2>err
+  local status=$?
+  sed -n 's/^srun: topomap: //p' err >said
+  cat said
+  return $status
+}
+
+halo() { # [OPTION...]: 16 ranks, shuffled on their grid
+  launch "$@" -- "$PROGRAMS/halo.$MPI" 4x4 --iterations 5
+  grep -q ' 0 wrong messages' out
+}
+
+profiles() { topomap profile list --json | jq -r "$1"; }
+
+# Nothing is left of a run that is over.
+no_runs() { [ -z "$(ls "$XDG_CACHE_HOME/topomap/run" 2>/dev/null)" ]; }
+
+@test "profiled once, placed from then on: MPICH and Open MPI" {
+  local mpi tried=0
+  while read -r mpi TYPE; do
+    [ -x "$PROGRAMS/halo.$mpi" ] || continue
+    echo "$mpi"
+    tried=$((tried + 1)) MPI=$mpi
+    halo --topomap=auto
+    [ "$(cat said)" = "no profile of this program at this size is stored: it runs with Slurm's layout and leaves one" ]
+    [ "$(profiles length)" -eq "$tried" ]
+    no_runs
+    halo --topomap=auto --topomap-explain=explained
+    [ ! -s said ]
+    grep -qx "topomap: graph: a profile of halo.$mpi, 16 ranks" explained
+    grep -q '^topomap: 16 ranks on 8 nodes .* lower$' explained
+    [ "$(profiles ".[] | select(.program == \"halo.$mpi\") | .launches")" -eq 1 ]
+    # It is the graph that the program itself says it has, but for its barrier and its reductions.
+    "$PROGRAMS/halo.$mpi" --graph-only 4x4 real.csv --iterations 5
+    topomap graph convert "$(profiles ".[] | select(.program == \"halo.$mpi\") | .graph")" seen.csv
+    diff <(awk -F, '/^[0-9]/ && $3 > 1000 { print $1 "," $2 "," int($3 / 1000) }' real.csv | sort) \
+      <(awk -F, '/^[0-9]/ && $3 > 1000 { print $1 "," $2 "," int($3 / 1000) }' seen.csv | sort)
+  done <<'END'
+mpich pmi2
+openmpi pmix
+END
+  [ "$tried" -ge 1 ]
+}
+
+@test "other arguments, another size, another key are other profiles; a key of the user's joins" {
+  halo --topomap=auto
+  launch --topomap=auto -- "$PROGRAMS/halo.$MPI" 4x4 --iterations 6
+  grep -q 'leaves one' said
+  launch -n8 --ntasks-per-node=1 --topomap=auto -- "$PROGRAMS/halo.$MPI" 4x2 --iterations 5
+  grep -q 'leaves one' said
+  halo --topomap=auto --topomap-options=key=halo
+  grep -q 'leaves one' said
+  [ "$(profiles length)" -eq 4 ]
+  launch --topomap=auto --topomap-options=key=halo -- "$PROGRAMS/halo.$MPI" 4x4 --iterations 7
+  [ ! -s said ]
+  cp "$PROGRAMS/halo.$MPI" elsewhere
+  launch --topomap=auto -- ./elsewhere 4x4 --iterations 5
+  [ ! -s said ]
+  [ "$(profiles 'map(.launches) | add')" -eq 2 ]
+}
+
+@test "a pattern that is recognised is scaled to another size, with the confidence" {
+  launch -n4 -N4 --ntasks-per-node=1 --topomap=auto --topomap-options=key=h -- "$PROGRAMS/halo.$MPI" 2x2 --order row
+  launch -n16 --topomap=auto --topomap-options=key=h -- "$PROGRAMS/halo.$MPI" 4x4 --order row
+  grep -q 'no profile of 16 ranks yet; the one of .*, 4 ranks has no pattern that could be scaled' said
+  [ "$(profiles length)" -eq 2 ]
+  topomap profile rm --all
+  launch --topomap=auto --topomap-options=key=h -- "$PROGRAMS/halo.$MPI" 4x4 --order row --iterations 3
+  launch -n64 --ntasks-per-node=8 --topomap=auto --topomap-options=key=h -- "$PROGRAMS/halo.$MPI" 8x8 --order row --iterations 1 --bytes 5000
+  grep -q "no profile of 64 ranks yet: taken to be stencil2d:5:8x8, since that of halo.$MPI, 16 ranks is stencil2d:5:4x4 (confidence 100 %); 64 ranks on 8 nodes placed by" said
+  [ "$(profiles 'map(.ranks) | sort' | tr -d ' \n')" = "[16,64]" ]
+  # By one factor only: 4x8 or 8x4, nobody knows.
+  launch -n32 --ntasks-per-node=4 --topomap=auto --topomap-options=key=h -- "$PROGRAMS/halo.$MPI" 8x4 --order row --iterations 1
+  grep -q "no profile of 32 ranks yet; stencil2d:5:4x4, .*can grow to that in several ways; Slurm's layout stays" said
+  # Nor is a grid in shuffled order: its neighbours at another size are others.
+  halo --topomap=auto --topomap-options=key=s
+  launch -n64 --ntasks-per-node=8 --topomap=auto --topomap-options=key=s -- "$PROGRAMS/halo.$MPI" 8x8 --iterations 1 --bytes 5000
+  grep -q 'is stencil2d:5:4x4 in another order of ranks: it cannot be scaled' said
+}
+
+@test "profiled again: on request, after N launches; a changed pattern is noticed" {
+  halo --topomap=auto --topomap-options=key=k
+  halo --topomap=auto --topomap-options=key=k,profile
+  [ "$(profiles '.[0] | .profiles')" -eq 2 ]
+  halo --topomap=auto --topomap-options=key=k --topomap-explain=explained
+  grep -q 'a profile of .*; as in the profile before (100 % alike)' explained
+  # The same program and key, with other neighbours.
+  launch --topomap=auto --topomap-options=key=k,profile -- "$PROGRAMS/halo.$MPI" 4x4 --iterations 5 --seed 9
+  halo --topomap=auto --topomap-options=key=k --topomap-explain=explained
+  cat explained
+  grep -Eq 'the program has changed: [0-9]+ % of its bytes go between the same ranks as in the profile before' explained
+  [ "$(profiles '.[0] | .launches')" -eq 1 ]
+  plugstack profile_every=2
+  halo --topomap=auto --topomap-options=key=k
+  [ "$(profiles '.[0] | .profiles')" -eq 3 ]
+  halo --topomap=auto --topomap-options=key=k
+  [ "$(profiles '.[0] | .profiles')" -eq 4 ]
+  [ "$(profiles '.[0] | .launches')" -eq 0 ]
+}
+
+@test "list, show, rm" {
+  halo --topomap=auto
+  local key
+  key=$(profiles '.[0].key')
+  topomap profile list | grep -q "^$key     16 .* halo.$MPI 4x4 --iterations 5$"
+  topomap profile show "${key:0:6}" | grep -q '^           16 ranks, [0-9]* pairs, [0-9]* bytes$'
+  topomap profile show "$key" | grep -q '^pattern    stencil2d:5:4x4, but for light messages$'
+  [ "$(topomap profile show "$key" --json | jq .ranks)" -eq 16 ]
+  run -1 topomap profile show 00000000
+  run -2 topomap profile rm
+  topomap profile rm "$key"
+  [ "$(profiles length)" -eq 0 ]
+}
+
+@test "without --topomap=auto a stored profile is used too, and none is made" {
+  halo -m topomap
+  grep -q 'no communication graph was named' said
+  [ ! -e cache ]
+  halo --topomap=auto
+  halo -m topomap --topomap-explain=explained
+  grep -q "graph: a profile of halo.$MPI" explained
+  [ "$(profiles '.[0].profiles')" -eq 1 ]
+}
+
+@test "default=auto: MPI programs are profiled and placed without a word, others left alone" {
+  plugstack default=auto
+  halo
+  [ ! -s said ]
+  [ "$(profiles length)" -eq 1 ]
+  launch --topomap-explain=explained -- "$PROGRAMS/halo.$MPI" 4x4 --iterations 5
+  grep -q '16 ranks on 8 nodes .* lower' explained
+  launch -- sh -c 'echo "${LD_PRELOAD:-nothing} ${TOPOMAP_PROFILE:-nothing} ${TOPOMAP_APPLIED:-nothing}"'
+  [ "$(sort -u out)" = "nothing nothing nothing" ]
+  [ ! -s said ]
+  halo -m cyclic
+  halo --topomap=off
+  [ "$(profiles '.[0].launches')" -eq 1 ]
+  echo "Rule=mine Mode=auto ProfileEvery=1" >rules
+  chmod 755 . .. ; plugstack "policy=$PWD/rules"
+  halo
+  [ "$(profiles '.[0].profiles')" -eq 2 ]
+  [ ! -s said ]
+}
+
+@test "programs that are not MPI: left alone, with the reason for whoever asked" {
+  printf '#!/bin/sh\nexec "%s" 4x4 --iterations 5\n' "$PROGRAMS/halo.$MPI" >wrapper
+  head -c 300 "$PROGRAMS/halo.$MPI" >broken
+  chmod +x wrapper broken
+  local reason
+  while IFS='|' read -r program reason; do
+    echo "$program"
+    launch --topomap=auto -- $program || true
+    [ "$(wc -l <said)" -eq 1 ]
+    grep -q "^auto: .*: $reason (--topomap-options=mpi=openmpi|mpich says .*): left alone$" said
+  done <<'END'
+hostname|it needs no MPI library that is known
+./wrapper|it is a script
+./broken|its program headers are broken
+END
+  grep -q ' 0 wrong messages' out || { launch --topomap=auto -- ./wrapper; grep -q ' 0 wrong messages' out; }
+  printf '0-15 %s 4x4 --iterations 5\n' "$PROGRAMS/halo.$MPI" >multi
+  launch --topomap=auto --multi-prog -- multi
+  grep -qx 'auto: several programs (--multi-prog): left alone' said
+  [ ! -e cache ]
+  # Whoever knows says so: the script's program is profiled.
+  launch --topomap=auto --topomap-options=mpi=$MPI -- ./wrapper
+  grep -q 'leaves one' said
+  launch --topomap=auto --topomap-options=mpi=$MPI --topomap-explain=explained -- ./wrapper
+  grep -q '16 ranks on 8 nodes .* lower' explained
+}
+
+@test "the user's LD_PRELOAD stays and comes first; what the program starts is not profiled" {
+  local libc
+  libc=$(ldconfig -p | awk '/libm\.so\.6 .*x86-64/ { print $NF; exit }')
+  [ -n "$libc" ] || skip "no libm.so.6"
+  printf '#!/bin/sh\necho "before ${LD_PRELOAD}"\nexec "%s" 4x4 --iterations 5\n' "$PROGRAMS/halo.$MPI" >wrapper
+  chmod +x wrapper
+  LD_PRELOAD=$libc launch --export=ALL --topomap=auto --topomap-options=mpi=$MPI -- ./wrapper
+  [ "$(grep -c "^before $libc:.*/libtopomap-profile-$MPI.so$" out)" -eq 16 ]
+  [ "$(profiles length)" -eq 1 ]
+  cat >starts.c <<'END'
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int rank, other, size;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Sendrecv(&rank, 1, MPI_INT, size - 1 - rank, 0, &other, 1, MPI_INT, size - 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 3 && system("echo \"child $LD_PRELOAD ${TOPOMAP_PROFILE:-none} ${TOPOMAP_PROFILE_NODES:-none}\"")) return 1;
+    MPI_Finalize();
+    return 0;
+}
+END
+  mpicc.$MPI -o starts starts.c
+  LD_PRELOAD=$libc launch --topomap=auto -- ./starts
+  grep -qx "child $libc none none" out
+  [ "$(profiles length)" -eq 2 ]
+}
+
+@test "--export=NONE, sbatch, salloc" {
+  halo --export=NONE --topomap=auto
+  [ "$(profiles length)" -eq 1 ]
+  cat >job <<END
+#!/bin/sh
+#SBATCH -N8 -n16 --ntasks-per-node=2 --topomap=auto -o log
+srun --mpi=$TYPE $PROGRAMS/halo.$MPI 4x4 --iterations 4
+srun --mpi=$TYPE --topomap-explain=explained $PROGRAMS/halo.$MPI 4x4 --iterations 4
+touch over
+END
+  sbatch job
+  for _ in {1..600}; do [ ! -e over ] || break; sleep 0.1; done
+  cat log
+  grep -q '16 ranks on 8 nodes .* lower' explained
+  salloc -N8 -n16 --ntasks-per-node=2 --topomap=auto srun --mpi=$TYPE --topomap-explain=again "$PROGRAMS/halo.$MPI" 4x4 --iterations 4 </dev/null
+  grep -q '16 ranks on 8 nodes .* lower' again
+}
+
+@test "two first launches at once both end well, and one profile is there" {
+  local i
+  for i in 1 2; do
+    srun --mpi="$TYPE" -N4 -n8 --ntasks-per-node=2 --topomap=auto "$PROGRAMS/halo.$MPI" 4x2 --iterations 5 </dev/null >out$i 2>&1 &
+  done
+  wait
+  grep -q ' 0 wrong messages' out1
+  grep -q ' 0 wrong messages' out2
+  [ "$(profiles length)" -eq 1 ]
+  [ "$(profiles '.[0].profiles')" -ge 1 ]
+  no_runs
+}
+
+@test "a site's folder holds one for each user" {
+  mkdir -m 1777 site
+  plugstack "store=$PWD/site"
+  halo --topomap=auto
+  [ "$(topomap profile list --store "$PWD/site" --json | jq length)" -eq 1 ]
+  [ "$(ls site)" = "$EUID" ]
+  [ ! -e cache ]
+  rm -rf site/*
+  ln -s "$PWD" "site/$EUID"
+  halo --topomap=auto
+  grep -q "site/$EUID: not this user's own folder; the step runs with Slurm's own layout" said
+}
+
+# ---- What goes wrong ------------------------------------------------------------------------
+
+@test "a node without the library, or without the folder: nobody waits, no profile, and after three tries none is tried" {
+  mkdir lib
+  cp "$TOPOMAP_BUILD/contrib/profile/libtopomap-profile-$MPI.so" lib
+  plugstack "profiler=$PWD/lib"
+  # A node's tasks see its own mounts: there the folder of the library is empty.
+  local slurmd
+  slurmd=$(pgrep -f "slurmd.*-N node05( |$)" | head -1)
+  [ -n "$slurmd" ]
+  mkdir empty
+  nsenter -t "$slurmd" -m mount --bind "$PWD/empty" "$PWD/lib"
+  for _ in 1 2 3; do
+    halo --topomap=auto
+    grep -q "no profile of halo.$MPI was stored: the run left no profile" said
+    no_runs
+  done
+  halo --topomap=auto
+  grep -q 'this run leaves none: the last 3 runs left no profile' said
+  nsenter -t "$slurmd" -m umount "$PWD/lib"
+  halo --topomap=auto --topomap-options=profile
+  [ "$(profiles '.[0].profiles')" -eq 1 ]
+  topomap profile rm --all
+  mkdir -p cache/topomap/run
+  nsenter -t "$slurmd" -m mount --bind "$PWD/empty" "$PWD/cache/topomap/run"
+  halo --topomap=auto
+  nsenter -t "$slurmd" -m umount "$PWD/cache/topomap/run"
+  grep -q 'the run left no profile' said
+}
+
+@test "no library at all, no home, a read-only one, a full one: the job runs" {
+  plugstack profiler=/nonexist
+  halo --topomap=auto
+  grep -q 'this run leaves none: /nonexist/libtopomap-profile-.*.so is not installed' said
+  plugstack
+  XDG_CACHE_HOME=/proc/self halo --topomap=auto
+  grep -q "this run leaves none: /proc/self/topomap.*; it runs with Slurm's layout" said
+  XDG_CACHE_HOME=/proc/self halo -m topomap
+  XDG_CACHE_HOME=relative HOME=/dev/null halo --topomap=auto
+  grep -q 'this run leaves none: /dev/null/.cache' said
+  mkdir full
+  mount -t tmpfs -o size=16k,nr_inodes=8 none full
+  local status=0
+  XDG_CACHE_HOME=$PWD/full halo --topomap=auto || status=$?
+  umount full
+  [ "$status" -eq 0 ]
+}
+
+@test "profiles that are damaged, or of something else, are replaced" {
+  halo --topomap=auto
+  local graph
+  graph=$(profiles '.[0].graph')
+  printf 'garbage' >"$graph"
+  halo --topomap=auto --topomap-options=required
+  grep -q "the stored profile is damaged and goes: .*; Slurm's layout stays" said
+  [ "$(profiles '.[0].profiles')" -eq 2 ]
+  topomap graph generate ring:12 -o "$graph"
+  halo --topomap=auto
+  grep -q 'damaged and goes: it is of another number of ranks' said
+  dd if=/dev/urandom of="${graph%.tmg}.meta" bs=100 count=1 2>/dev/null
+  halo --topomap=auto --topomap-explain=explained
+  grep -q '16 ranks on 8 nodes .* lower' explained
+  rm -rf cache/topomap/profiles/*
+  mkdir "$graph" "${graph%.tmg}.meta"
+  halo --topomap=auto
+}
+
+@test "programs that never call MPI, abort, or are killed leave no profile and end as they would" {
+  launch --topomap=auto -- "$PROGRAMS/halo.$MPI" --help || [ $? -eq 2 ]
+  grep -q 'the run left no profile' said
+  cat >aborts.c <<'END'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int rank, one = 1;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Allreduce(MPI_IN_PLACE, &one, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 1)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+END
+  mpicc.$MPI -o aborts aborts.c
+  run ! launch --topomap=auto -- ./aborts
+  sed -n 's/^srun: topomap: //p' err | grep -q 'the run left no profile'
+  [ "$(profiles 'map(select(.graph)) | length')" -eq 0 ]
+  no_runs
+}
