@@ -51,6 +51,12 @@ tests_bench_graph_read_LDADD = lib/libcore.la
 bench-graph: cli/topomap$(EXEEXT) tests/bench/graph-read$(EXEEXT)
 	$(srcdir)/tests/bench/graph-speed '$(abs_top_builddir)'
 
+# What profiling costs a program, with and without in one run, for each MPI.
+EXTRA_DIST += tests/bench/profile-cost tests/bench/profile-cost.c
+.PHONY: bench-profile
+bench-profile: all
+	$(srcdir)/tests/bench/profile-cost '$(abs_top_builddir)' '$(abs_top_srcdir)' $(BENCH_ROUNDS)
+
 # The experiments of the papers; PAPERS picks some, and their size: make bench-papers PAPERS="viem full".
 PAPERS =
 papers_files = tests/bench/papers/run tests/bench/papers/common tests/bench/papers/amr \

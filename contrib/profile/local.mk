@@ -45,8 +45,12 @@ profile_flags = -std=gnu11 $(WARN_CFLAGS) -O2 -g -fPIC -fvisibility=hidden -pthr
   -Wl,--no-undefined -Wl,--as-needed -Wl,-z,nodelete -Wl,-z,lazy -include contrib/profile/weak.h \
   -I$(srcdir)/$(profile_dir) -I$(srcdir)/lib -I$(srcdir)/lib/include -I. $(profile_inputs)
 
+# What an MPI has of MPI 4.0 is asked for by name.
+profile_probe = printf '%s\n' '\#include <mpi.h>' 'void *a[] = {MPI_Psend_init, MPI_Isendrecv, MPI_Allreduce_init};'
+profile_four = `$(profile_probe) | $$mpicc -w -x c -fsyntax-only - 2>/dev/null && echo -DPROFILE_MPI_4`
+
 contrib/profile/libtopomap-profile-openmpi.so: $(profile_needs)
-	$(AM_V_GEN)$(MPICC_OPENMPI) $(profile_flags) -o $@
+	$(AM_V_GEN)mpicc='$(MPICC_OPENMPI)'; $$mpicc $(profile_four) $(profile_flags) -o $@
 
 contrib/profile/libtopomap-profile-mpich.so: $(profile_needs)
-	$(AM_V_GEN)$(MPICC_MPICH) $(profile_flags) -o $@
+	$(AM_V_GEN)mpicc='$(MPICC_MPICH)'; $$mpicc $(profile_four) $(profile_flags) -o $@

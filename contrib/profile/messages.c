@@ -34,8 +34,14 @@ const void *profile_fortran_buffer(const void *buffer)
     static const char *const names[] = {"mpi_fortran_in_place", "mpi_fortran_in_place_",
                                         "mpi_fortran_in_place__", "MPI_FORTRAN_IN_PLACE"};
 
+    static const void *found[sizeof names / sizeof names[0]];
+    static int looked; /* threads may look twice, and find the same */
+
+    for (size_t i = 0; !looked && i < sizeof names / sizeof names[0]; i++)
+        found[i] = dlsym(RTLD_DEFAULT, names[i]);
+    looked = 1;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (buffer && buffer == dlsym(RTLD_DEFAULT, names[i]))
+        if (buffer && buffer == found[i])
             return MPI_IN_PLACE;
     return buffer;
 }

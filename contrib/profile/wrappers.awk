@@ -136,19 +136,27 @@ function both(name, list, persistent, record, widens) {
     four = $2 ~ /4$/
     if (four && fortran)
       continue
-    if (four) print "#if MPI_VERSION >= 4"
+    if (four) print "#ifdef PROFILE_MPI_4"
     widens = $3 ~ /COUNT/ && $2 != "plain"
     both(name[k], $3, $2 ~ /^init/, $4, widens && !four)
-    if (four && widens) c_wrapper(name[k], $3, $2 ~ /^init/, $4, 1)
+    if (four && widens) {
+      print "#if MPI_VERSION >= 4"
+      c_wrapper(name[k], $3, $2 ~ /^init/, $4, 1)
+      print "#endif"
+    }
     if (four) print "#endif"
     if ($2 == "collective") {
       nonblocking = "I" tolower(substr(name[k], 1, 1)) substr(name[k], 2)
       both(nonblocking, $3 ", MPI_Request *request", 0, $4, widens)
       if (!fortran) {
-        print "#if MPI_VERSION >= 4"
+        print "#ifdef PROFILE_MPI_4"
         c_wrapper(name[k] "_init", $3 ", MPI_Info info, MPI_Request *request", 1, $4, 0)
-        if (widens) c_wrapper(name[k] "_init", $3 ", MPI_Info info, MPI_Request *request", 1, $4, 1)
         print "#endif"
+        if (widens) {
+          print "#if MPI_VERSION >= 4"
+          c_wrapper(name[k] "_init", $3 ", MPI_Info info, MPI_Request *request", 1, $4, 1)
+          print "#endif"
+        }
       }
     }
   }

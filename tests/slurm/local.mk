@@ -3,12 +3,12 @@ check_PROGRAMS += tests/slurm/fake-planner
 tests_slurm_fake_planner_SOURCES = tests/slurm/fake-planner.c
 tests_slurm_fake_planner_LDADD = lib/plan/libthin.la
 EXTRA_DIST += tests/slurm/plugin.bats tests/slurm/policy.bats tests/slurm/options.bats \
-  tests/slurm/launches.bats tests/slurm/faults.bats tests/slurm/testbed.bats tests/slurm/proof.bats \
+  tests/slurm/launches.bats tests/slurm/faults.bats tests/slurm/auto.bats tests/slurm/testbed.bats tests/slurm/proof.bats \
   tests/slurm/plugin-vm.bats tests/slurm/vm.bats tests/slurm/vm-node
 # srun cannot load a plugin that wants AddressSanitizer's runtime first.
 if !SANITIZERS
 TESTS += tests/slurm/testbed.bats tests/slurm/plugin.bats tests/slurm/policy.bats tests/slurm/options.bats \
-  tests/slurm/launches.bats tests/slurm/faults.bats tests/slurm/proof.bats
+  tests/slurm/launches.bats tests/slurm/faults.bats tests/slurm/auto.bats tests/slurm/proof.bats
 endif
 
 # In a virtual node of 16 CPUs, for which `auto/deps --vm` installs qemu and a kernel.

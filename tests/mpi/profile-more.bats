@@ -1,0 +1,162 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# The profiler where programs do more than send: threads, spawned processes, aborts, MPIs that are loaded
+# late or not at all, ranks that lack it; and Fortran's other calls.
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+  export TOPOMAP=$TOPOMAP_BUILD/cli/topomap
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  export OMPI_MCA_btl=tcp,self,vader OMPI_MCA_rmaps_base_oversubscribe=1
+}
+
+setup() {
+  cd "$BATS_TEST_TMPDIR"
+  profile=$PWD/profile.tmg
+}
+
+library() { echo "$TOPOMAP_BUILD/contrib/profile/libtopomap-profile-$1.so"; }
+
+# here MPI SOURCE: compiles tests/mpi/SOURCE.c as ./SOURCE
+here() {
+  command -v "mpicc.$1" >/dev/null && [ -e "$(library "$1")" ] || return 1
+  "mpicc.$1" -w -pthread -o "$2" "$TOPOMAP_SOURCE/tests/mpi/$2.c"
+}
+
+# profiled MPI RANKS PROGRAM...
+profiled() {
+  local mpi=$1 ranks=$2
+  shift 2
+  rm -f "$profile"
+  timeout 100 "mpirun.$mpi" -n "$ranks" env LD_PRELOAD="$(library "$mpi")" TOPOMAP_PROFILE="$profile" "$@"
+}
+
+arcs() {
+  "$TOPOMAP" graph convert "$profile" arcs.csv
+  grep '^[0-9]' arcs.csv | tr '\n' ' '
+}
+
+each_mpi() { # FUNCTION
+  local mpi tried=0
+  for mpi in mpich openmpi; do
+    command -v "mpicc.$mpi" >/dev/null && [ -e "$(library "$mpi")" ] || continue
+    echo "$mpi"
+    "$1" "$mpi"
+    tried=1
+  done
+  [ "$tried" = 1 ] || skip "no MPI here"
+}
+
+threads() {
+  here "$1" threads
+  local status=0
+  profiled "$1" 3 ./threads || status=$?
+  [ "$status" -ne 77 ] || return 0
+  [ "$status" -eq 0 ]
+  [ "$(arcs)" = "0,1,16000,2000 1,2,16000,2000 2,0,16000,2000 " ]
+}
+@test "threads: no message is lost" { each_mpi threads; }
+
+spawned() {
+  here "$1" spawn
+  # Debian's MPICH 4.0 cannot spawn, with or without the profiler.
+  timeout 60 "mpirun.$1" -n 2 "$PWD/spawn" >/dev/null 2>&1 || return 0
+  profiled "$1" 2 "$PWD/spawn"
+  [ "$(arcs)" = "0,1,40,1 " ]
+}
+@test "MPI_Comm_spawn: the job alone, not what it spawns" { each_mpi spawned; }
+
+aborted() {
+  here "$1" traffic
+  run profiled "$1" 2 ./traffic # without its operand: usage, MPI_Abort
+  [ "$status" -ne 0 ]
+  [ "$("$TOPOMAP" graph info "$profile" --json | jq .ranks)" = 2 ]
+}
+@test "MPI_Abort: what the process that gives up has" { each_mpi aborted; }
+
+# As an interpreter does it: MPI comes with an extension, and is not there for all.
+late() {
+  cat >extension.c <<'END'
+#include <mpi.h>
+int run(void)
+{
+    int rank, other;
+    MPI_Init(0, 0);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Sendrecv(&rank, 1, MPI_INT, 1 - rank, 0, &other, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return other != 1 - rank;
+}
+END
+  cat >interpreter.c <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void)
+{
+    void *extension = dlopen("./extension.so", RTLD_NOW | RTLD_LOCAL);
+    int (*run)(void) = extension ? (int (*)(void))dlsym(extension, "run") : 0;
+    return run ? run() : (puts(dlerror()), 2);
+}
+END
+  "mpicc.$1" -shared -fPIC -o extension.so extension.c
+  cc -o interpreter interpreter.c -ldl
+  profiled "$1" 2 ./interpreter
+  [ "$(arcs)" = "0,1,4,1 1,0,4,1 " ]
+}
+@test "an MPI that an interpreter loads for itself" { each_mpi late; }
+
+harmless() {
+  run -0 env LD_PRELOAD="$(library "$1")" TOPOMAP_PROFILE="$profile" sh -c 'echo well; true'
+  [ "$output" = well ]
+  run -0 env LD_BIND_NOW=1 LD_PRELOAD="$(library "$1")" TOPOMAP_PROFILE="$profile" /bin/echo well
+  [ "$output" = well ]
+  ! ldd "$(library "$1")" | grep -i mpi
+  [ ! -e "$profile" ]
+}
+@test "programs without MPI start with it, and need no MPI" { each_mpi harmless; }
+
+# Ranks agree through the folder: one file a node, then rank 0's word.
+agreed() {
+  here "$1" threads
+  local run
+  mkdir "$1.all" "$1.one" "$1.none"
+  local rank='${PMI_RANK:-$OMPI_COMM_WORLD_RANK}'
+  profile=$PWD/$1.all/p.tmg
+  profiled "$1" 2 sh -c "TOPOMAP_PROFILE_NODES=2 SLURM_NODEID=$rank SLURM_LOCALID=0 exec $PWD/threads"
+  [ "$(arcs)" = "0,1,16000,2000 1,0,16000,2000 " ]
+  for without in 0 1; do
+    rm -rf "$1.one"; mkdir "$1.one"
+    profile=$PWD/$1.one/p.tmg
+    profiled "$1" 2 sh -c "[ $rank != $without ] || unset LD_PRELOAD; TOPOMAP_PROFILE_NODES=2 SLURM_NODEID=$rank SLURM_LOCALID=0 exec $PWD/threads"
+    [ ! -e "$profile" ]
+    [ "$(readlink "$1.one/decision")" = no ]
+  done
+  profile=$PWD/$1.none/absent/p.tmg # no rank can see the folder
+  run profiled "$1" 2 sh -c "TOPOMAP_PROFILE_NODES=2 SLURM_NODEID=$rank SLURM_LOCALID=0 exec $PWD/threads"
+  [ "$status" -eq 0 ]
+  [ -z "$output" ]
+}
+@test "where a rank lacks the library nobody waits, and nothing is written" { each_mpi agreed; }
+
+# grid INTERFACE MPI
+grid() {
+  local use=$1 mpi=$2 comm=integer win=integer request=integer
+  command -v "mpifort.$mpi" >/dev/null || skip "no Fortran for $mpi here"
+  case $use in
+    mpif) use="implicit none\n  include 'mpif.h'" ;;
+    mpi) use="use mpi" ;;
+    mpi_f08) use="use mpi_f08" comm="type(MPI_Comm)" win="type(MPI_Win)" request="type(MPI_Request)" ;;
+  esac
+  sed "s/@USE@/$use/; s/@COMM@/$comm/; s/@WIN@/$win/; s/@REQUEST@/$request/" \
+    "$TOPOMAP_SOURCE/tests/mpi/grid.f90.in" >grid.f90
+  "mpifort.$mpi" -w -fallow-argument-mismatch -o grid grid.f90
+  profiled "$mpi" 3 ./grid
+  # To the next: 16 + 24 + 8 + 40 + 12 bytes in 5 messages; to the last: 16, and the 32 that it gets.
+  [ "$(arcs)" = "0,1,100,5 0,2,48,2 1,0,48,2 1,2,100,5 2,0,100,5 2,1,48,2 " ]
+}
+@test "Open MPI, Fortran's other calls: mpif.h" { grid mpif openmpi; }
+@test "Open MPI, Fortran's other calls: use mpi" { grid mpi openmpi; }
+@test "Open MPI, Fortran's other calls: use mpi_f08" { grid mpi_f08 openmpi; }
+@test "MPICH, Fortran's other calls: mpif.h" { grid mpif mpich; }
+@test "MPICH, Fortran's other calls: use mpi" { grid mpi mpich; }
+@test "MPICH, Fortran's other calls: use mpi_f08" { grid mpi_f08 mpich; }
