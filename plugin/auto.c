@@ -255,7 +255,8 @@ int plugin_auto_begin(spank_t spank, const plugin_args *args, plugin_wish *wish)
             char line[600];
 
             snprintf(line, sizeof line, "auto: %s: left alone", why.text);
-            plugin_wish_leave(now.asked, line);
+            /* A job has steps of all kinds. */
+            plugin_wish_leave(now.asked && settings->origin[POLICY_GRAPH] == POLICY_BY_STEP, line);
         }
         return !wants_profile;
     }

@@ -3,6 +3,7 @@
 #include "plugin/preload.h"
 #include "plugin/environment.h"
 
+#include <fcntl.h>
 #include <slurm/slurm.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +36,7 @@ static void preload(spank_t spank, const char *library, const char *nodes, const
     char users[TEXT] = "", both[TEXT + 4096];
     int status;
 
-    if (access(library, R_OK))
+    if (faccessat(AT_FDCWD, library, R_OK, AT_EACCESS)) /* slurmstepd is still root beneath */
         return;
     status = spank_getenv(spank, "LD_PRELOAD", users, sizeof users);
     if (status == ESPANK_ENV_NOEXIST)

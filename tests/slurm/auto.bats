@@ -252,6 +252,8 @@ END
   for _ in {1..600}; do [ ! -e over ] || break; sleep 0.1; done
   cat log
   grep -q '16 ranks on 8 nodes .* lower' explained
+  salloc -N2 -n2 --topomap=auto srun hostname </dev/null 2>err
+  run ! grep topomap: err
   salloc -N8 -n16 --ntasks-per-node=2 --topomap=auto srun --mpi=$TYPE --topomap-explain=again "$PROGRAMS/halo.$MPI" 4x4 --iterations 4 </dev/null
   grep -q '16 ranks on 8 nodes .* lower' again
 }
@@ -349,6 +351,25 @@ END
   halo --topomap=auto
 }
 
+@test "an ordinary user: the profile is that user's, and so is what reads it" {
+  id nobody >/dev/null || skip "no user nobody"
+  local theirs
+  theirs=$(mktemp -d /tmp/topomap-theirs.XXXXXX) # bats's folders are root's alone
+  chmod 777 "$theirs"
+  chmod o+x "$BATS_RUN_TMPDIR" "$BATS_RUN_TMPDIR/file" "$BATS_FILE_TMPDIR"
+  as() {
+    (cd "$theirs" && timeout 100 setpriv --reuid=nobody --regid=nogroup --clear-groups env HOME="$PWD" XDG_CACHE_HOME="$PWD/cache" \
+      srun --mpi="$TYPE" -N8 -n16 --ntasks-per-node=2 "$@" "$PROGRAMS/halo.$MPI" 4x4 --iterations 3 </dev/null) >out 2>err || { cat err; return 1; }
+  }
+  as --topomap=auto
+  grep -q ' 0 wrong messages' out
+  as --topomap=auto --topomap-explain=explained
+  grep -q '16 ranks on 8 nodes .* lower' "$theirs/explained"
+  [ "$(find "$theirs/cache" -not -user nobody | wc -l)" -eq 0 ]
+  [ "$(stat -c %a "$theirs/cache/topomap")" = 700 ]
+  rm -rf "$theirs"
+}
+
 @test "programs that never call MPI, abort, or are killed leave no profile and end as they would" {
   launch --topomap=auto -- "$PROGRAMS/halo.$MPI" --help || [ $? -eq 2 ]
   grep -q 'the run left no profile' said
@@ -370,6 +391,14 @@ END
   mpicc.$MPI -o aborts aborts.c
   run ! launch --topomap=auto -- ./aborts
   sed -n 's/^srun: topomap: //p' err | grep -q 'the run left no profile'
+  [ "$(profiles 'map(select(.graph)) | length')" -eq 0 ]
+  no_runs
+  srun --mpi="$TYPE" -N4 -n8 -J killed --topomap=auto "$PROGRAMS/halo.$MPI" 4x2 --iterations 1000000 </dev/null >out 2>err &
+  local i
+  for i in {1..200}; do ls cache/topomap/run/*/decision >/dev/null 2>&1 && break; sleep 0.1; done
+  [ "$(readlink cache/topomap/run/*/decision)" = go ]
+  scancel -n killed
+  wait || true
   [ "$(profiles 'map(select(.graph)) | length')" -eq 0 ]
   no_runs
 }
