@@ -126,6 +126,8 @@ int main(int argc, char **argv)
         measure("call:two-communicators", two_communicators, 200, 2);
         measure("call:derived-type", derived_type, 200, 1);
         measure("call:persistent", persistent_request, 200, 1);
+        other = 0;
+        measure("halo-with-itself-4x8KiB", halo, 50, 1);
         MPI_Request_free(&persistent[0]);
         MPI_Request_free(&persistent[1]);
     } else {

@@ -5,6 +5,7 @@ CLI_TESTS = \
   tests/cli/congestion.bats \
   tests/cli/papers.bats \
   tests/cli/policy.bats \
+  tests/cli/profile.bats \
   tests/cli/db.bats \
   tests/cli/db-crash.bats \
   tests/cli/db-check.bats \

@@ -1,0 +1,94 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# topomap profile: the store that --topomap=auto keeps, made here by hand.
+bats_require_minimum_version 1.5.0
+
+setup() {
+  PATH=$TOPOMAP_BUILD/cli:$PATH
+  cd "$BATS_TEST_TMPDIR"
+  export XDG_CACHE_HOME=$PWD/cache HOME=$PWD
+  store=cache/topomap/profiles
+}
+
+# entry KEY PROGRAM RANKS PATTERN DAYS-AGO
+entry() {
+  mkdir -p "$store"
+  topomap graph generate "$4" -o "$store/$1.tmg"
+  printf 'program %s\nwords in.dat\nid 00000000000000aa\nfamily 00000000000000bb\nranks %s\nmade 1700000000\nlaunches 7\nprofiles 2\ntries 0\n' \
+    "$2" "$3" >"$store/$1.meta"
+  touch -d "$5 days ago" "$store/$1.meta"
+}
+
+@test "nothing is stored, nothing is there: an empty list" {
+  run -0 topomap profile list
+  [ "${#lines[@]}" -eq 1 ]
+  [ "$(topomap profile list --json)" = "[]" ]
+  run -1 topomap profile show abcdef
+  run -0 topomap profile rm --all
+  [ ! -e cache ]
+}
+
+@test "list: used last first; for programs too" {
+  entry 00000000000000a1 solver 64 stencil2d:5:8x8 3
+  entry 00000000000000a2 mesher 16 ring:16 1
+  run -0 topomap profile list
+  [[ ${lines[1]} == "00000000000000a2     16  2023-11-14 "*"         7  mesher in.dat" ]]
+  [[ ${lines[2]} == "00000000000000a1     64  "* ]]
+  [ "$(topomap profile list --json | jq -r '.[] | "\(.key) \(.ranks) \(.program) \(.launches) \(.graph)"' | head -1)" = \
+    "00000000000000a2 16 mesher 7 $PWD/$store/00000000000000a2.tmg" ]
+}
+
+@test "show: by the key's beginning; its pattern" {
+  entry 00000000000000a1 solver 64 'sum(stencil2d:5:8x8,bytes=100000,alltoall:n=64,group=64,bytes=4)' 3
+  entry 0000ffff000000a2 mesher 16 random:n=16,deg=3 1
+  run -0 topomap profile show 00000000
+  [[ $output == *"program    solver in.dat"* ]]
+  [[ $output == *"64 ranks, 2016 pairs, "* ]]
+  [[ $output == *"pattern    stencil2d:5:8x8, but for light messages"* ]]
+  run -0 topomap profile show 0000f
+  [[ $output != *pattern* ]]
+  run -1 topomap profile show 0000
+  [[ $output == *"several profiles begin with '0000'"* ]]
+  run -1 topomap profile show 0
+  run -1 topomap profile show 00000000000000a1ff
+  run -2 topomap profile show
+}
+
+@test "rm: one, several, all" {
+  entry 00000000000000a1 solver 64 ring:64 3
+  entry 1111ffff000000a2 mesher 16 ring:16 1
+  entry 2222ffff000000a2 third 16 ring:16 1
+  run -1 topomap profile rm 1111 9999
+  [ "$(ls "$store")" = "$(printf '%s\n' 00000000000000a1.{meta,tmg} 2222ffff000000a2.{meta,tmg})" ]
+  run -2 topomap profile rm
+  run -2 topomap profile rm --all 0000
+  topomap profile rm --all
+  [ -z "$(ls "$store")" ]
+}
+
+@test "damaged: a graph that is none, a meta that is garbage, strangers in the folder" {
+  entry 00000000000000a1 solver 64 ring:64 3
+  echo garbage >"$store/00000000000000a1.tmg"
+  head -c 3000 /dev/urandom >"$store/1111ffff000000a2.meta"
+  echo hello >"$store/README"
+  mkdir "$store/2222ffff000000a2.meta"
+  entry 3333ffff000000a2 $'s\xc3' 8 ring:8 1
+  run -0 topomap profile list
+  [ "$(topomap profile list --json | jq 'map(.program) | index("s?")')" != null ]
+  run -0 topomap profile show 00000000000000a1
+  [[ $output == *"graph      damaged: "* ]]
+  run -0 topomap profile show 1111
+  [[ $output == *"graph      none yet"* ]]
+  topomap profile rm --all
+  [ -e "$store/README" ]
+}
+
+@test "a site's store has a folder for each user" {
+  mkdir -p "site/$(id -u)/profiles"
+  topomap graph generate ring:8 -o "site/$(id -u)/profiles/0123456789abcdef.tmg"
+  [ "$(topomap profile list --store "$PWD/site" --json | jq -r '.[].key')" = 0123456789abcdef ]
+  run -3 topomap profile list --store site
+  chmod 777 "site/$(id -u)"
+  run -3 topomap profile list --store "$PWD/site"
+  [[ $output == *"not this user's own folder"* ]]
+}
