@@ -20,7 +20,7 @@ static struct {
     const plugin_wish *wish;
     int asked; /* the user asked for topomap */
     int verbose;
-    uint32_t job, step, nodes;
+    uint32_t job, step;
     enum store_mpi mpi;
     store store;
     store_entry entry;
@@ -88,7 +88,6 @@ static int name_program(spank_t spank, const policy_settings *settings, topomap_
 
     if (spank_get_item(spank, S_JOB_ID, &now.job) ||
         spank_get_item(spank, S_JOB_STEPID, &now.step) ||
-        spank_get_item(spank, S_JOB_NNODES, &now.nodes) ||
         spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &tasks) ||
         spank_get_item(spank, S_JOB_ARGV, &count, &words) || count < 1 || !words || !words[0])
         return topomap_error_set(why, TOPOMAP_EINPUT, "Slurm does not tell the program");
@@ -115,7 +114,7 @@ static int carry(topomap_error *why)
     if (store_run_begin(&now.store, now.job, now.step, &now.folder, why))
         return -1;
     snprintf(file, sizeof file, "%s/%s", now.folder, STORE_RUN_FILE);
-    if (!plugin_preload_carry(now.job, now.step, now.nodes, library, file))
+    if (!plugin_preload_carry(now.job, now.step, library, file))
         return 0;
     rmdir(now.folder);
     free(now.folder);

@@ -17,10 +17,10 @@
 #define PLUGIN_ENV_CARRIED_SPOOL "SLURM_TOPOMAP_SPOOL"
 
 /* A step that is to be profiled: preload.h. And what its tasks find, beside LD_PRELOAD: the file to
- * write, and of how many nodes the tasks must agree first (contrib/profile/agree.c). */
+ * write, and that the tasks must agree first (contrib/profile/agree.c). */
 #define PLUGIN_ENV_CARRIED_PROFILE "SLURM_TOPOMAP_PROFILE"
 #define PLUGIN_ENV_PROFILE "TOPOMAP_PROFILE"
-#define PLUGIN_ENV_PROFILE_NODES "TOPOMAP_PROFILE_NODES"
+#define PLUGIN_ENV_PROFILE_AGREE "TOPOMAP_PROFILE_AGREE"
 
 /* "job.step" of a step whose tasks must not run. */
 #define PLUGIN_ENV_REFUSED "SLURM_TOPOMAP_REFUSED"

@@ -12,12 +12,11 @@
 
 enum { TEXT = 16384 };
 
-int plugin_preload_carry(uint32_t job, uint32_t step, uint32_t nodes, const char *library,
-                         const char *file)
+int plugin_preload_carry(uint32_t job, uint32_t step, const char *library, const char *file)
 {
     char text[TEXT];
 
-    if (snprintf(text, sizeof text, "%u.%u %u %s %s", job, step, nodes, library, file) >= TEXT)
+    if (snprintf(text, sizeof text, "%u.%u %s %s", job, step, library, file) >= TEXT)
         return -1;
     return setenv(PLUGIN_ENV_CARRIED_PROFILE, text, 1);
 }
@@ -25,13 +24,13 @@ int plugin_preload_carry(uint32_t job, uint32_t step, uint32_t nodes, const char
 void plugin_preload_forget(void)
 {
     unsetenv(PLUGIN_ENV_CARRIED_PROFILE);
-    if (getenv(PLUGIN_ENV_PROFILE_NODES)) /* ours, not a file that the user names */
+    if (getenv(PLUGIN_ENV_PROFILE_AGREE)) /* ours, not a file that the user names */
         unsetenv(PLUGIN_ENV_PROFILE);
-    unsetenv(PLUGIN_ENV_PROFILE_NODES);
+    unsetenv(PLUGIN_ENV_PROFILE_AGREE);
 }
 
 /* Tools that the user preloads come first: ours must not take their calls away. */
-static void preload(spank_t spank, const char *library, const char *nodes, const char *file)
+static void preload(spank_t spank, const char *library, const char *file)
 {
     char users[TEXT] = "", both[TEXT + 4096];
     int status;
@@ -48,12 +47,12 @@ static void preload(spank_t spank, const char *library, const char *nodes, const
         return;
     spank_setenv(spank, "LD_PRELOAD", both, 1);
     spank_setenv(spank, PLUGIN_ENV_PROFILE, file, 1);
-    spank_setenv(spank, PLUGIN_ENV_PROFILE_NODES, nodes, 1);
+    spank_setenv(spank, PLUGIN_ENV_PROFILE_AGREE, "1", 1);
 }
 
 void plugin_preload_node(spank_t spank)
 {
-    char text[TEXT], own[32], *rest = NULL, *id, *nodes, *library;
+    char text[TEXT], own[32], *rest = NULL, *id, *library;
     uint32_t job, step;
 
     if (spank_getenv(spank, PLUGIN_ENV_CARRIED_PROFILE, text, sizeof text) != ESPANK_SUCCESS)
@@ -63,8 +62,7 @@ void plugin_preload_node(spank_t spank)
         return;
     snprintf(own, sizeof own, "%u.%u", job, step);
     id = strtok_r(text, " ", &rest);
-    nodes = strtok_r(NULL, " ", &rest);
     library = strtok_r(NULL, " ", &rest);
     if (id && library && rest && *rest == '/' && !strcmp(id, own))
-        preload(spank, library, nodes, rest);
+        preload(spank, library, rest);
 }

@@ -9,8 +9,7 @@
 
 /** In srun: this step's tasks are to load \p library, an absolute path without blanks or colons,
  *  and to leave their profile in \p file. \return -1: the environment has no room */
-int plugin_preload_carry(uint32_t job, uint32_t step, uint32_t nodes, const char *library,
-                         const char *file);
+int plugin_preload_carry(uint32_t job, uint32_t step, const char *library, const char *file);
 
 /** In srun, before a step: forgets what an enclosing one has left. */
 void plugin_preload_forget(void);

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Do all ranks of the step have this library? A launch that preloads it cannot know: a node may
- * lack the library, or the folder. Writing the profile is collective, so one rank without would
- * keep all the others waiting. They agree through the folder that the profile goes to:
- * - before MPI_Init one rank of each node leaves a file node.N there;
- * - after it, when all of them have run, rank 0 counts these, and decides: a symbolic link, which
- * is made once and whole on any file system, NFS too, says "go" or "no";
+ * lack the library, or the folder, and a script may start programs of several kinds. Writing the
+ * profile is collective, so one rank without would keep all the others waiting. They agree through
+ * the folder that the profile goes to:
+ * - before MPI_Init each rank appends a byte to its node's file node.N there;
+ * - after it, when all of them have run, rank 0 counts the bytes, and decides: a symbolic link,
+ * which is made once and whole on any file system, NFS too, says "go" or "no";
  * - at the end every rank reads it. Who finds none makes it: "no".
- * TOPOMAP_PROFILE_NODES says how many nodes there are; without it, whoever preloads vouches. */
+ * TOPOMAP_PROFILE_AGREE asks for that; without it, whoever preloads vouches. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,7 +23,7 @@
 enum { LOOKS = 10, PAUSE_MS = 20, PATH = 4096 };
 
 static struct {
-    long nodes;
+    int asked;
     char folder[PATH];
 } agreement;
 
@@ -36,7 +38,7 @@ static long number(const char *name)
 
 int profile_must_agree(void)
 {
-    return agreement.nodes > 0;
+    return agreement.asked;
 }
 
 void profile_announce(void)
@@ -47,26 +49,32 @@ void profile_announce(void)
     char file[PATH + 32];
     int fd;
 
-    agreement.nodes = number("TOPOMAP_PROFILE_NODES");
-    if (agreement.nodes <= 0 || !slash || slash - path >= PATH)
+    agreement.asked = number("TOPOMAP_PROFILE_AGREE") == 1;
+    if (!agreement.asked || !slash || slash - path >= PATH)
         return;
     snprintf(agreement.folder, sizeof agreement.folder, "%.*s", (int)(slash - path), path);
-    if (node < 0 || number("SLURM_LOCALID") != 0)
+    if (node < 0)
         return;
     snprintf(file, sizeof file, "%s/node.%ld", agreement.folder, node);
-    fd = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-    if (fd >= 0)
-        close(fd);
+    fd = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return;
+    if (write(fd, "+", 1) != 1)
+        errno = 0; /* it does not count, that is all */
+    close(fd);
 }
 
-static long count_nodes(void)
+static long count_ranks(void)
 {
     DIR *folder = opendir(agreement.folder);
     const struct dirent *row;
+    struct stat status;
     long count = 0;
 
     while (folder && (row = readdir(folder)) != NULL)
-        count += strncmp(row->d_name, "node.", 5) == 0;
+        if (strncmp(row->d_name, "node.", 5) == 0 &&
+            fstatat(dirfd(folder), row->d_name, &status, 0) == 0)
+            count += (long)status.st_size;
     if (folder)
         closedir(folder);
     return count;
@@ -77,19 +85,19 @@ static void decision(char path[PATH + 32])
     snprintf(path, PATH + 32, "%s/decision", agreement.folder);
 }
 
-void profile_decide(void)
+void profile_decide(int ranks)
 {
     static const struct timespec pause = {.tv_nsec = PAUSE_MS * 1000000L};
     char path[PATH + 32];
     long count;
 
-    if (!profile_must_agree())
+    if (!profile_must_agree() || !*agreement.folder)
         return;
     decision(path);
     /* MPI_Init need not wait for all nodes. */
-    for (int look = 0; (count = count_nodes()) < agreement.nodes && look < LOOKS; look++)
+    for (int look = 0; (count = count_ranks()) < ranks && look < LOOKS; look++)
         nanosleep(&pause, NULL);
-    if (symlink(count == agreement.nodes ? "go" : "no", path) != 0)
+    if (symlink(count == ranks ? "go" : "no", path) != 0)
         return;
 }
 
@@ -99,6 +107,8 @@ int profile_agreed(void)
 
     if (!profile_must_agree())
         return 1;
+    if (!*agreement.folder)
+        return 0;
     decision(path);
     if (readlink(path, said, sizeof said) != 2 &&
         (symlink("no", path) == 0 || readlink(path, said, sizeof said) != 2))

@@ -109,7 +109,7 @@ void profile_reduce_scatter_block(MPI_Count count, MPI_Datatype type, MPI_Comm c
 /** Before MPI_Init. */
 void profile_announce(void);
 /** After MPI_Init, in rank 0. */
-void profile_decide(void);
+void profile_decide(int ranks);
 /** At the end, in all ranks, after each has done with MPI: the same answer for all. */
 int profile_agreed(void);
 /** Whether there is anybody to agree with. */

@@ -20,7 +20,7 @@ static void leave_environment(void)
     Dl_info self;
 
     unsetenv("TOPOMAP_PROFILE");
-    unsetenv("TOPOMAP_PROFILE_NODES");
+    unsetenv("TOPOMAP_PROFILE_AGREE");
     if (!list || !dladdr(&path, &self) || !self.dli_fname)
         return;
     length = strlen(self.dli_fname);
@@ -91,7 +91,7 @@ static void announce(void)
 static void begin(int threads)
 {
     MPI_Comm parent;
-    int rank = 0;
+    int rank = 0, ranks = 0;
 
     if (!path || name_constants() != 0)
         return;
@@ -102,8 +102,9 @@ static void begin(int threads)
     taken = 1;
     leave_environment();
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (rank == 0)
-        profile_decide();
+        profile_decide(ranks);
     if (profile_begin(threads) != 0)
         profile_end();
 }

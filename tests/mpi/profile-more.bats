@@ -115,24 +115,26 @@ harmless() {
 }
 @test "programs without MPI start with it, and need no MPI" { each_mpi harmless; }
 
-# Ranks agree through the folder: one file a node, then rank 0's word.
+# Ranks agree through the folder: a file for each node, a byte for each rank, then rank 0's word.
 agreed() {
   here "$1" threads
-  local run
+  local nodeid without
   mkdir "$1.all" "$1.one" "$1.none"
   local rank='${PMI_RANK:-$OMPI_COMM_WORLD_RANK}'
+  nodeid=$rank
   profile=$PWD/$1.all/p.tmg
-  profiled "$1" 2 sh -c "TOPOMAP_PROFILE_NODES=2 SLURM_NODEID=$rank SLURM_LOCALID=0 exec $PWD/threads"
+  profiled "$1" 2 sh -c "TOPOMAP_PROFILE_AGREE=1 SLURM_NODEID=$nodeid exec $PWD/threads"
   [ "$(arcs)" = "0,1,16000,2000 1,0,16000,2000 " ]
-  for without in 0 1; do
+  # Of one node or of several, the first or another rank.
+  for nodeid in 0 "$rank"; do for without in 0 1; do
     rm -rf "$1.one"; mkdir "$1.one"
     profile=$PWD/$1.one/p.tmg
-    profiled "$1" 2 sh -c "[ $rank != $without ] || unset LD_PRELOAD; TOPOMAP_PROFILE_NODES=2 SLURM_NODEID=$rank SLURM_LOCALID=0 exec $PWD/threads"
+    profiled "$1" 2 sh -c "[ $rank != $without ] || unset LD_PRELOAD; TOPOMAP_PROFILE_AGREE=1 SLURM_NODEID=$nodeid exec $PWD/threads"
     [ ! -e "$profile" ]
     [ "$(readlink "$1.one/decision")" = no ]
-  done
+  done; done
   profile=$PWD/$1.none/absent/p.tmg # no rank can see the folder
-  run profiled "$1" 2 sh -c "TOPOMAP_PROFILE_NODES=2 SLURM_NODEID=$rank SLURM_LOCALID=0 exec $PWD/threads"
+  run profiled "$1" 2 sh -c "TOPOMAP_PROFILE_AGREE=1 SLURM_NODEID=$nodeid exec $PWD/threads"
   [ "$status" -eq 0 ]
   [ -z "$output" ]
 }

@@ -227,7 +227,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Sendrecv(&rank, 1, MPI_INT, size - 1 - rank, 0, &other, 1, MPI_INT, size - 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (rank == 3 && system("echo \"child $LD_PRELOAD ${TOPOMAP_PROFILE:-none} ${TOPOMAP_PROFILE_NODES:-none}\"")) return 1;
+    if (rank == 3 && system("echo \"child $LD_PRELOAD ${TOPOMAP_PROFILE:-none} ${TOPOMAP_PROFILE_AGREE:-none}\"")) return 1;
     MPI_Finalize();
     return 0;
 }
