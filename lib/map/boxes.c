@@ -32,7 +32,8 @@ typedef struct boxes {
     topomap_tiling tiling;
     topomap_kept kept;
     topomap_random random;
-    double doubt; /* how far a cut may be from the best one */
+    double doubt;    /* how far a cut may be from the best one */
+    double straight; /* J of the best straight cuts; INFINITY where there are none */
 } boxes;
 
 /* Ends of the groups of one level; a group is a run of places. Returns -1 on failure. */
@@ -193,7 +194,9 @@ static int try_tile(boxes *b, uint32_t from, const uint32_t *size, uint32_t *slo
     for (uint32_t i = 0; status == 0 && i < runs; i++) {
         uint32_t regions = 0;
 
-        if (i && topomap_problem_late(b->problem))
+        /* Where straight cuts are better than the first regions, no doubtful ones have bettered
+         * them. */
+        if (i && (topomap_problem_late(b->problem) || b->kept.J == b->straight))
             break;
         b->doubt = i ? DOUBT * (1 + i % 4) : 0;
         memset(coarse.region, 0, coarse.items * sizeof *coarse.region);
@@ -253,10 +256,11 @@ static int try_tiles(boxes *b, uint32_t equal, uint32_t *slot_of, topomap_error 
 static int run(boxes *b, uint32_t *slot_of, topomap_error *err)
 {
     topomap_tiling_levels levels;
+    topomap_problem *problem = b->problem;
     uint32_t equal;
     int status;
 
-    b->view = *b->problem->machine;
+    b->view = *problem->machine;
     if (b->view.kind == TOPOMAP_MACHINE_MATRIX &&
         topomap_machine_clusters(&b->view, b->view.outer, CLUSTERS, &b->view.outer_levels, err) !=
             0)
@@ -264,11 +268,15 @@ static int run(boxes *b, uint32_t *slot_of, topomap_error *err)
     if (find_levels(b, err) != 0)
         return -1;
     equal = equal_levels(b, &levels);
-    status = topomap_tiling_open(&b->tiling, b->problem, b->lattice, &levels, err);
+    status = topomap_tiling_open(&b->tiling, problem, b->lattice, &levels, err);
     if (status == 0 && equal == b->levels)
         status = try_straight(b, slot_of, err);
+    b->straight = b->kept.J;
     if (status == 0)
         status = try_tiles(b, equal, slot_of, err);
+    problem->flawless = topomap_lattice_exact(b->lattice) && b->tiling.weights.even;
+    problem->straight = problem->flawless && problem->machine->kind == TOPOMAP_MACHINE_TREE &&
+                        isfinite(b->straight) && b->kept.J == b->straight;
     topomap_tiling_close(&b->tiling);
     return status;
 }

@@ -27,6 +27,8 @@ typedef struct topomap_problem {
     size_t parameters_length;
     uint32_t *scratch;        /* [slots] for whoever runs; all UINT32_MAX between uses */
     topomap_lattice *lattice; /* what the graph was recognised as: topomap_problem_lattice() */
+    int flawless; /* said by `boxes`: it is exactly that, with the same weight along a dimension */
+    int straight; /* likewise: and cut from side to side, as well as that can be done */
 } topomap_problem;
 
 enum topomap_kind_bits {

@@ -183,7 +183,8 @@ static void write_line(const work *w, planner_answer *answer)
                  "Slurm's layout stays: the best one found gains %.1f %%, min-gain is %.1f %%",
                  answer->gain, w->request->min_gain);
     else
-        snprintf(what, sizeof what, "Slurm's layout stays: nothing better was found");
+        snprintf(what, sizeof what, "Slurm's layout stays: nothing better %s",
+                 w->mapping->J <= w->mapping->bound * (1 + 1e-12) ? "exists" : "was found");
     answer->quiet = !*w->note;
     snprintf(answer->line, sizeof answer->line, "%s%s%s", w->note, *w->note ? "; " : "", what);
 }

@@ -52,3 +52,8 @@ check_PROGRAMS += tests/unit/test_anneal
 TESTS += tests/unit/test_anneal
 tests_unit_test_anneal_SOURCES = tests/unit/test_anneal.c $(MAP_HELPERS)
 tests_unit_test_anneal_LDADD = $(UNIT_LIBS) -lm
+check_PROGRAMS += tests/unit/test_bound
+TESTS += tests/unit/test_bound
+tests_unit_test_bound_SOURCES = tests/unit/test_bound.c tests/unit/graphs.c tests/unit/graphs.h \
+  tests/unit/scratch.c tests/unit/scratch.h
+tests_unit_test_bound_LDADD = $(UNIT_LIBS) -lm
