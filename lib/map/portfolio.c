@@ -22,7 +22,7 @@ static const struct {
 } turns[] = {
     [TOPOMAP_FAST] = {1.0, 2.0, 1.0, 0.01},
     [TOPOMAP_DEFAULT] = {1.0, 2.0, 2.0, 0.001},
-    [TOPOMAP_STRONG] = {0.3, 4.0, 5.0, 0.003},
+    [TOPOMAP_STRONG] = {0.3, 4.0, 5.0, 0.003}, /* most: twice that for few slots */
 };
 
 enum {
@@ -259,6 +259,7 @@ static int refine_by_turns(portfolio *p, const char *start, const char *const *r
 {
     topomap_problem *problem = p->problem;
     double least = topomap_problem_cost(problem, best), time = turns[problem->effort].probe;
+    double most = turns[problem->effort].most * (problem->machine->slots < SOME ? 2 : 1);
     const char *chosen = NULL;
     int status = 0;
 
@@ -276,7 +277,7 @@ static int refine_by_turns(portfolio *p, const char *start, const char *const *r
         least = J < least ? J : least;
     }
     while (status == 0 && p->pays && refinement[1] && !topomap_problem_late(problem) &&
-           (time *= turns[problem->effort].growth) <= turns[problem->effort].most) {
+           (time *= turns[problem->effort].growth) <= most) {
         problem->patience = time;
         status = refine_best(p, start, best, chosen, err);
         p->pays = status == 0 && paid(p, &least);
@@ -363,6 +364,20 @@ static int suits(const portfolio *p, size_t i)
     return strcmp(candidates[i].name, "refine") != 0 || p->mapping->candidate[0].J <= p->mapping->J;
 }
 
+/* What exchanges of two have left: quick, and worth it wherever something is left. */
+static int polish(portfolio *p, uint32_t *best, topomap_error *err)
+{
+    const topomap_problem *problem = p->problem;
+    char name[sizeof p->mapping->algorithm];
+
+    if (problem->objective || !worth_trying(p) || nothing_to_refine(problem) ||
+        (problem->effort == TOPOMAP_FAST && problem->machine->slots >= SOME))
+        return 0;
+    memcpy(best, p->mapping->slot_of_rank, problem->weights.vertices * sizeof *best);
+    memcpy(name, p->mapping->algorithm, sizeof name);
+    return refine_best(p, name, best, "cycles", err);
+}
+
 static int run_auto(portfolio *p, topomap_error *err)
 {
     topomap_problem *problem = p->problem;
@@ -382,6 +397,8 @@ static int run_auto(portfolio *p, topomap_error *err)
         if (worth_trying(p))
             status = run_candidate(p, i, best, err);
     }
+    if (status == 0)
+        status = polish(p, best, err);
     free(best);
     return status;
 }

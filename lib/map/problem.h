@@ -95,6 +95,7 @@ int topomap_map_relieve(topomap_problem *problem, uint32_t *slot_of, topomap_err
 int topomap_map_relieve_nodes(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_anneal(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_anneal_hot(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_cycles(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_swap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 /** The part of `swap` that moves whole nodes' ranks between nodes of equal size. */
 int topomap_map_swap_nodes(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);

@@ -57,3 +57,7 @@ TESTS += tests/unit/test_bound
 tests_unit_test_bound_SOURCES = tests/unit/test_bound.c tests/unit/graphs.c tests/unit/graphs.h \
   tests/unit/scratch.c tests/unit/scratch.h
 tests_unit_test_bound_LDADD = $(UNIT_LIBS) -lm
+check_PROGRAMS += tests/unit/test_cycles
+TESTS += tests/unit/test_cycles
+tests_unit_test_cycles_SOURCES = tests/unit/test_cycles.c $(MAP_HELPERS)
+tests_unit_test_cycles_LDADD = $(UNIT_LIBS) -lm
