@@ -69,12 +69,17 @@ static void unfold(spank_t spank, const char *bindings)
 /* A class that does not fit is mostly that of all the step's nodes, and one line is enough for the
  * user: the step's first node says it. The others' lines are for the administrator, in slurmd's
  * log. */
-static void say(const char *why)
+static void say_what(const char *why, const char *what)
 {
     if (!here.node)
-        plugin_report_node("%s; Slurm's binding stays on this node", why);
+        plugin_report_node("%s; %s", why, what);
     else
-        plugin_report_detail(0, "%s; Slurm's binding stays on this node", why);
+        plugin_report_detail(0, "%s; %s", why, what);
+}
+
+static void say(const char *why)
+{
+    say_what(why, "Slurm's binding stays on this node");
 }
 
 static void read_plan(spank_t spank, const char *text, uint32_t job, uint32_t step)
@@ -105,18 +110,25 @@ static int is_refused(spank_t spank, uint32_t job, uint32_t step)
     return refused && !strcmp(refused, ours);
 }
 
-/* The bindings of a step whose environment could not carry them, or NULL. */
+/* The bindings of a step whose environment could not carry them; where the file cannot be read, or
+ * there is none, what the environment has instead. NULL: neither. */
 static char *read_spooled(spank_t spank)
 {
     const char *note = job_environment(spank, PLUGIN_ENV_CARRIED_SPOOL);
+    const char *in_order = job_environment(spank, PLUGIN_ENV_CARRIED_IN_ORDER);
     char *text = NULL;
     topomap_error err;
 
-    if (!note)
-        return NULL;
-    if (plugin_spool_read(note, &text, &err))
-        say(err.text);
+    if (note && plugin_spool_read(note, &text, &err)) {
+        if (in_order)
+            say_what(err.text, "the tasks of this node are bound in order");
+        else
+            say(err.text);
+    }
+    if (!text && in_order)
+        text = strdup(in_order);
     spank_unsetenv(spank, PLUGIN_ENV_CARRIED_SPOOL);
+    spank_unsetenv(spank, PLUGIN_ENV_CARRIED_IN_ORDER);
     return text;
 }
 
@@ -152,10 +164,15 @@ static int widest_mask(cpu_set_t *before, cpu_set_t *widest, size_t size)
 
 static void to_cpus(const cpu_set_t *set, size_t size, plugin_cpus *cpus)
 {
+    enum { STEP = 64 };
+    static const unsigned char none[STEP / 8];
+
     memset(cpus, 0, sizeof *cpus);
-    for (uint32_t cpu = 0; cpu < PLUGIN_CPUS; cpu++)
-        if (CPU_ISSET_S(cpu, size, set))
-            plugin_cpus_add(cpus, cpu);
+    for (uint32_t first = 0; first < PLUGIN_CPUS; first += STEP)
+        if (memcmp((const char *)set + first / 8, none, sizeof none))
+            for (uint32_t cpu = first; cpu < first + STEP; cpu++)
+                if (CPU_ISSET_S(cpu, size, set))
+                    plugin_cpus_add(cpus, cpu);
 }
 
 /* Does the class describe this machine? Only asked where task/affinity has bound the tasks, to CPUs
@@ -223,7 +240,9 @@ void plugin_bind_task(spank_t spank)
         problem = choose(spank, (uint32_t)local, &allowed, &mask);
         memset(set, 0, size);
         for (uint32_t cpu = 0; !problem && cpu < PLUGIN_CPUS; cpu++)
-            if (plugin_cpus_has(&mask, cpu))
+            if (!mask.bit[cpu / 8])
+                cpu |= 7;
+            else if (plugin_cpus_has(&mask, cpu))
                 CPU_SET_S(cpu, size, set);
         if (!problem && sched_setaffinity(0, size, set))
             problem = "the kernel refused the planned CPUs";
