@@ -345,10 +345,10 @@ static void crc_is_the_usual_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(crc_is_the_usual_one),      cmocka_unit_test(large_round_trip_is_small),
-        cmocka_unit_test(mixed_round_trip),          cmocka_unit_test(in_order_is_short),
-        cmocka_unit_test(damage_is_found),
-        cmocka_unit_test(signed_damage_is_harmless), cmocka_unit_test(nonsense_is_not_encoded),
+        cmocka_unit_test(crc_is_the_usual_one),    cmocka_unit_test(large_round_trip_is_small),
+        cmocka_unit_test(mixed_round_trip),        cmocka_unit_test(in_order_is_short),
+        cmocka_unit_test(damage_is_found),         cmocka_unit_test(signed_damage_is_harmless),
+        cmocka_unit_test(nonsense_is_not_encoded),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
