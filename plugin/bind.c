@@ -18,6 +18,7 @@ static struct {
     topomap_bindings plan; /* of this node; nodes == 0: nothing to do */
     uint32_t node;         /* its place in the step */
     char *cores;           /* that the step may use, Slurm's numbering; NULL: not known */
+    plugin_cpus online;    /* the node's CPUs; none: not known */
     int refused;           /* the tasks must not run */
 } here;
 
@@ -82,6 +83,18 @@ static void say(const char *why)
     say_what(why, "Slurm's binding stays on this node");
 }
 
+static void read_online(plugin_cpus *online)
+{
+    FILE *file = fopen("/sys/devices/system/cpu/online", "re");
+    char list[4096] = "";
+
+    if (!file)
+        return;
+    if (!fgets(list, sizeof list, file) || plugin_cpus_read_list(list, online))
+        memset(online, 0, sizeof *online);
+    fclose(file);
+}
+
 static void read_plan(spank_t spank, const char *text, uint32_t job, uint32_t step)
 {
     topomap_bindings plan;
@@ -98,6 +111,8 @@ static void read_plan(spank_t spank, const char *text, uint32_t job, uint32_t st
     }
     if (spank_get_item(spank, S_STEP_ALLOC_CORES, &cores) == ESPANK_SUCCESS && cores && *cores)
         here.cores = strdup(cores);
+    if (here.cores)
+        read_online(&here.online);
     here.plan = plan;
 }
 
@@ -184,23 +199,16 @@ static const char *compare(spank_t spank, const topomap_bindings_class *inside,
                            const plugin_cpus *allowed)
 {
     const char *masks = job_environment(spank, "SLURM_CPU_BIND_LIST");
-    plugin_cpus bound, class, online;
-    char list[4096] = "";
-    FILE *file;
+    static const plugin_cpus unknown;
+    plugin_cpus bound, class;
 
     if (!masks || plugin_cpus_read_masks(masks, &bound))
         return NULL;
     if (!plugin_cpus_within(&bound, allowed))
         return "the CPUs of Slurm's cores are not those that the database has for this node";
-    file = fopen("/sys/devices/system/cpu/online", "re");
-    if (!file)
-        return NULL;
-    if (!fgets(list, sizeof list, file))
-        *list = 0;
-    fclose(file);
     plugin_cpus_of_class(inside, &class);
-    if (!plugin_cpus_read_list(list, &online) &&
-        !(plugin_cpus_within(&online, &class) && plugin_cpus_within(&class, &online)))
+    if (memcmp(&here.online, &unknown, sizeof unknown) &&
+        !(plugin_cpus_within(&here.online, &class) && plugin_cpus_within(&class, &here.online)))
         return "this node's CPUs are not those that the database has for it";
     return NULL;
 }

@@ -7,6 +7,7 @@
  *   --cpus N        of each node (8192)
  *   --cores LIST    that Slurm gave the step on each node, in its own numbering
  *   --affinity      Slurm has bound the tasks, so that nodes compare its masks with the class
+ *   --fork          a process a task, as in slurmstepd, and what that costs the hook
  * Standard output: for each task its rank, its node and its CPUs, "-" where Slurm's binding stays.
  * Standard error: a line of "name value"s, CPU times of the node's hook and of the tasks'. */
 #include "config.h"
@@ -40,6 +41,7 @@ static struct {
     char *cores;
     unsigned char machine[SIZE], mask[SIZE];
     int asked; /* was the last mask set for a task's sake? */
+    int forks;
 } now;
 
 /* ---- Slurm and the kernel ---------------------------------------------------------------- */
@@ -156,6 +158,18 @@ static void print_task(uint32_t rank)
     printf("%s\n", now.asked ? "" : "-");
 }
 
+static void play_task(uint32_t rank, struct times *times)
+{
+    double since;
+
+    memcpy(now.mask, now.machine, SIZE);
+    now.asked = 0;
+    since = cpu_seconds();
+    plugin_bind_task(NULL);
+    take(since, &times->task_most, &times->task_all);
+    print_task(rank);
+}
+
 /* As in slurmstepd: the node's hook, then that of each task, each from its own mask on. */
 static void play_node(const uint32_t *rank, struct times *times)
 {
@@ -164,12 +178,16 @@ static void play_node(const uint32_t *rank, struct times *times)
     plugin_bind_node(NULL);
     take(since, &times->node_most, &times->node_all);
     for (now.task = 0; now.task < now.tasks; now.task++) {
-        memcpy(now.mask, now.machine, SIZE);
-        now.asked = 0;
-        since = cpu_seconds();
-        plugin_bind_task(NULL);
-        take(since, &times->task_most, &times->task_all);
-        print_task(rank[now.task]);
+        pid_t child = now.forks ? fork() : -1;
+
+        if (child <= 0)
+            play_task(rank[now.task], times);
+        if (child >= 0)
+            fflush(stdout);
+        if (child == 0)
+            _exit(0);
+        if (child > 0)
+            waitpid(child, NULL, 0);
     }
 }
 
@@ -258,10 +276,13 @@ struct words {
 
 static int read_words(int argc, char **argv, struct words *words)
 {
-    static const struct option options[] = {
-        {"spool", required_argument, NULL, 's'}, {"lost", no_argument, NULL, 'l'},
-        {"cpus", required_argument, NULL, 'c'},  {"cores", required_argument, NULL, 'C'},
-        {"affinity", no_argument, NULL, 'a'},    {0}};
+    static const struct option options[] = {{"spool", required_argument, NULL, 's'},
+                                            {"lost", no_argument, NULL, 'l'},
+                                            {"cpus", required_argument, NULL, 'c'},
+                                            {"cores", required_argument, NULL, 'C'},
+                                            {"affinity", no_argument, NULL, 'a'},
+                                            {"fork", no_argument, NULL, 'f'},
+                                            {0}};
     int option;
 
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -270,6 +291,7 @@ static int read_words(int argc, char **argv, struct words *words)
         words->folder = option == 's' ? optarg : words->folder;
         words->lost |= option == 'l';
         words->affinity |= option == 'a';
+        now.forks |= option == 'f';
         words->cpus = option == 'c' ? (uint32_t)atoi(optarg) : words->cpus;
         now.cores = option == 'C' ? optarg : now.cores;
     }
