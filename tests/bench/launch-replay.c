@@ -119,34 +119,41 @@ static double median(double *value, int count)
     return value[count / 2];
 }
 
+/* One launch, and its times in milliseconds. */
+static int measure(const char *planner, const char *request, const plugin_ranks *layout,
+                   double *wall, double *child, double *own, topomap_error *err)
+{
+    double began = clock_ms(CLOCK_MONOTONIC), before = children_ms();
+    double self = clock_ms(CLOCK_PROCESS_CPUTIME_ID);
+
+    if (launch(planner, request, layout, err))
+        return -1;
+    *wall = clock_ms(CLOCK_MONOTONIC) - began;
+    *own = clock_ms(CLOCK_PROCESS_CPUTIME_ID) - self;
+    *child = children_ms() - before;
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     static double wall[MOST_RUNS], planner[MOST_RUNS], own[MOST_RUNS];
-    int runs = argc == 4 ? atoi(argv[3]) : 0;
+    int runs = argc == 4 ? atoi(argv[3]) : 0, failed;
     plugin_ranks layout = {0};
-    topomap_error err;
+    topomap_error err = {.text = "no request of the plugin's"};
     char *request = NULL;
 
     if (runs < 1 || runs > MOST_RUNS) {
         fputs("usage: launch-replay PLANNER REQUEST RUNS\n", stderr);
         return 2;
     }
-    if (read_text(argv[2], &request) || read_layout(request, &layout))
-        return 2;
-    for (int i = 0; i < runs; i++) {
-        double began = clock_ms(CLOCK_MONOTONIC), self = clock_ms(CLOCK_PROCESS_CPUTIME_ID);
-        double child = children_ms();
-
-        if (launch(argv[1], request, &layout, &err)) {
-            fprintf(stderr, "%s\n", err.text);
-            return 1;
-        }
-        wall[i] = clock_ms(CLOCK_MONOTONIC) - began;
-        own[i] = clock_ms(CLOCK_PROCESS_CPUTIME_ID) - self;
-        planner[i] = children_ms() - child;
-    }
-    printf("%.1f %.1f %.1f\n", median(wall, runs), median(planner, runs), median(own, runs));
+    failed = read_text(argv[2], &request) || read_layout(request, &layout);
+    for (int i = 0; i < runs && !failed; i++)
+        failed = measure(argv[1], request, &layout, &wall[i], &planner[i], &own[i], &err);
+    if (failed)
+        fprintf(stderr, "%s: %s\n", argv[2], err.text);
+    else
+        printf("%.1f %.1f %.1f\n", median(wall, runs), median(planner, runs), median(own, runs));
     plugin_ranks_clear(&layout);
     free(request);
-    return 0;
+    return failed != 0;
 }
