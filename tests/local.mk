@@ -53,6 +53,20 @@ tests_bench_db_distances_LDADD = topology-db/libdb.la lib/libcore.la
 bench-db: cli/topomap$(EXEEXT) tests/bench/db-distances$(EXEEXT)
 	$(srcdir)/tests/bench/db-speed '$(abs_top_builddir)' '$(abs_top_srcdir)'
 
+# What a launch costs, in the planner and on the nodes; the nodes' program also stands behind tests.
+check_PROGRAMS += tests/bench/node-hooks
+tests_bench_node_hooks_SOURCES = tests/bench/node-hooks.c
+tests_bench_node_hooks_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
+tests_bench_node_hooks_LDADD = plugin/libspank.la
+EXTRA_PROGRAMS += tests/bench/launch-replay
+tests_bench_launch_replay_SOURCES = tests/bench/launch-replay.c
+tests_bench_launch_replay_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
+tests_bench_launch_replay_LDADD = plugin/libspank.la
+EXTRA_DIST += tests/bench/launch
+.PHONY: bench-launch
+bench-launch: all tests/bench/node-hooks$(EXEEXT) tests/bench/launch-replay$(EXEEXT) tests/bench/graph-read$(EXEEXT)
+	$(srcdir)/tests/bench/launch '$(abs_top_builddir)' '$(abs_top_srcdir)'
+
 # Reading graph files, as ratios to gpmetis and Scotch in the same run.
 EXTRA_PROGRAMS += tests/bench/graph-read
 tests_bench_graph_read_SOURCES = tests/bench/graph-read.c

@@ -156,10 +156,10 @@ static void halve(boxes *b, topomap_coarse *c, uint32_t from, uint32_t lo, uint3
     for (uint32_t k = 0; k < c->dims; k++) {
         if (topomap_coarse_extent(c, lo, hi, k) < 2)
             continue;
-        topomap_coarse_sort(c, lo, hi, sorted = k);
+        topomap_coarse_order(c, lo, hi, sorted = k);
         for (uint32_t i = 0; i < count; i++) {
             double small = border[i] - lo < hi - border[i] ? border[i] - lo : hi - border[i];
-            double cut = topomap_coarse_cut(c, lo, border[i], hi) / sqrt(small);
+            double cut = topomap_coarse_cut(c, lo, border[i], k) / sqrt(small);
 
             cut *= 1.0 + b->doubt * topomap_random_below(&b->random, 1000) / 1000.0;
 
@@ -171,10 +171,8 @@ static void halve(boxes *b, topomap_coarse *c, uint32_t from, uint32_t lo, uint3
         }
     }
     if (best_dim != sorted)
-        topomap_coarse_sort(c, lo, hi, best_dim);
-    ++*regions;
-    for (uint32_t i = best_at; i < hi; i++)
-        c->region[c->item[i]] = *regions;
+        topomap_coarse_order(c, lo, hi, best_dim);
+    topomap_coarse_divide(c, lo, best_at, hi, ++*regions);
     halve(b, c, from, lo, best_at, regions);
     halve(b, c, from, best_at, hi, regions);
 }
@@ -199,7 +197,7 @@ static int try_tile(boxes *b, uint32_t from, const uint32_t *size, uint32_t *slo
         if (i && (topomap_problem_late(b->problem) || b->kept.J == b->straight))
             break;
         b->doubt = i ? DOUBT * (1 + i % 4) : 0;
-        memset(coarse.region, 0, coarse.items * sizeof *coarse.region);
+        topomap_coarse_begin(&coarse);
         halve(b, &coarse, from, 0, coarse.items, &regions);
         status = topomap_coarse_lay(&coarse, &b->tiling, b->kept.place, err);
         if (status == 0)
