@@ -292,8 +292,11 @@ END
   plugstack "profiler=$PWD/lib"
   # A node's tasks see its own mounts: there the folder of the library is empty.
   local slurmd
-  slurmd=$(pgrep -f "slurmd.*-N node05( |$)" | head -1)
-  [ -n "$slurmd" ]
+  # Other testbeds may have nodes of that name.
+  for slurmd in $(pgrep -f "slurmd.*-N node05( |\$)") none; do
+    ! grep -qs "$BED/" "/proc/$slurmd/cmdline" "/proc/$slurmd/environ" || break
+  done
+  [ "$slurmd" != none ]
   mkdir empty
   nsenter -t "$slurmd" -m mount --bind "$PWD/empty" "$PWD/lib"
   for _ in 1 2 3; do
