@@ -253,7 +253,8 @@ const char cli_policy_text[] =
     "    [ProfileEvery=] [Force=yes|KEY,...]\n"
     "LIST: names with wildcards, separated by commas; RANGE: 4, 2-16, 64-, -8. Program: the first\n"
     "word of srun's command, without its folder. auto: steps whose graph is known, and\n"
-    "MPI programs, whose first launch is profiled (ProfileEvery=LAUNCHES, 50: again). Users' options\n"
+    "MPI programs, whose first launch is profiled (ProfileEvery=LAUNCHES, 50: again). Users' "
+    "options\n"
     "win, but over what Force names; TOPOMAP=off and --topomap=off always work.\n"
     "--job takes what is known of the job, in words: --job partition=batch user=alice nodes=64.\n";
 

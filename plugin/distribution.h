@@ -16,7 +16,7 @@ typedef struct plugin_launcher {
     int gpus;       /* each task has GPUs of its own: Slurm pairs them with the task's CPUs */
     int mem_bind;   /* an explicit --mem-bind by local task */
     int pty;
-    int multi; /* --multi-prog: the program is a list of programs */
+    int multi;              /* --multi-prog: the program is a list of programs */
     int het;                /* a step in several components: separated by ":", or --het-group */
     unsigned cpus_per_task; /* 0: not said */
     const char *mpi;        /* --mpi, lent, or NULL */

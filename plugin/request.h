@@ -12,7 +12,7 @@
  *  \param cpus_per_task  at least 1
  *  \param more   further lines, or "" */
 char *plugin_request_make(const policy_settings *settings, const plugin_layout *layout,
-                          const char *db, int bind, unsigned cpus_per_task, int explain, const char *more,
-                          topomap_error *err);
+                          const char *db, int bind, unsigned cpus_per_task, int explain,
+                          const char *more, topomap_error *err);
 
 #endif
