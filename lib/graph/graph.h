@@ -61,6 +61,22 @@ static inline uint64_t topomap_graph_arc_messages(const topomap_graph *graph, ui
                                : 0;
 }
 
+/** The arc from \p u to \p v, or offset[u + 1]. */
+static inline uint64_t topomap_graph_arc_to(const topomap_graph *graph, uint32_t u, uint32_t v)
+{
+    uint64_t lo = graph->offset[u], hi = graph->offset[u + 1], end = hi;
+
+    while (lo < hi) {
+        uint64_t middle = lo + (hi - lo) / 2;
+
+        if (graph->target[middle] < v)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo < end && graph->target[lo] == v ? lo : end;
+}
+
 /** More ranks than this are refused everywhere. */
 #define TOPOMAP_GRAPH_RANKS ((uint64_t)1 << 31)
 /** Sums of bytes, of messages and of loads stay below this, so that they never overflow. */

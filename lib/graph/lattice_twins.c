@@ -144,8 +144,10 @@ static int run(twins *t, topomap_lattice *lattice, topomap_error *err)
     topomap_weights_clear(&weights);
     if (status == 0 && lattice->dims)
         status = spread(t, lattice, err);
-    if (status == 1)
+    if (status == 1) {
         topomap_lattice_fit(lattice, t->weights);
+        topomap_lattice_weigh(lattice, t->weights);
+    }
     return status;
 }
 
@@ -162,8 +164,7 @@ int topomap_lattice_twins(const topomap_weights *weights, uint32_t ranks, topoma
         status = run(&t, &found, err);
     free(t.set);
     free(t.index);
-    if (status == 1 && found.explained >= TOPOMAP_LATTICE_LEAST &&
-        found.present >= TOPOMAP_LATTICE_LEAST) {
+    if (status == 1 && topomap_lattice_holds(&found)) {
         topomap_lattice_clear(lattice);
         *lattice = found;
         return 1;
