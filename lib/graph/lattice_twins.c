@@ -70,6 +70,70 @@ static int find_sets(twins *t, topomap_error *err)
     return 0;
 }
 
+static uint64_t weight_between(const topomap_weights *w, uint32_t u, uint32_t v)
+{
+    for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++)
+        if (w->target[e] == v)
+            return w->weight[e];
+    return 0;
+}
+
+/* Puts the members of a set in the order of those of another. */
+static void align_set(const twins *t, const uint32_t *like, uint32_t *member)
+{
+    for (uint32_t i = 0; i < t->size; i++) {
+        uint32_t best = i, keep = member[i];
+        uint64_t most = 0;
+
+        for (uint32_t j = i; j < t->size; j++) {
+            uint64_t weight = weight_between(t->weights, like[i], member[j]);
+
+            if (weight > most) {
+                most = weight;
+                best = j;
+            }
+        }
+        member[i] = member[best];
+        member[best] = keep;
+    }
+}
+
+/* Twins in the next set are numbered as those that they send most to: from one set on, over all. */
+static int align(twins *t, topomap_error *err)
+{
+    const topomap_weights *w = t->weights;
+    uint32_t *queue = topomap_alloc(t->ranks, sizeof *queue, err), count = 0;
+    uint32_t *member = topomap_alloc((size_t)t->sets * t->size, sizeof *member, err);
+    uint8_t *seen = topomap_alloc(t->sets, sizeof *seen, err);
+    int status = queue && member && seen ? 0 : -1;
+
+    for (uint32_t u = 0; status == 0 && u < t->ranks; u++)
+        member[(size_t)t->set[u] * t->size + t->index[u]] = u;
+    if (status == 0) {
+        queue[count++] = 0;
+        seen[0] = 1;
+    }
+    for (uint32_t i = 0; status == 0 && i < count; i++) {
+        uint32_t s = queue[i], first = member[(size_t)s * t->size];
+
+        for (uint64_t e = w->offset[first]; e < w->offset[first + 1]; e++) {
+            uint32_t next = t->set[w->target[e]];
+
+            if (seen[next])
+                continue;
+            seen[next] = 1;
+            queue[count++] = next;
+            align_set(t, member + (size_t)s * t->size, member + (size_t)next * t->size);
+        }
+    }
+    for (uint32_t i = 0; status == 0 && i < t->sets * t->size; i++)
+        t->index[member[i]] = i % t->size;
+    free(queue);
+    free(member);
+    free(seen);
+    return status;
+}
+
 /* The graph between sets, each edge of weight 1. */
 static int quotient(const twins *t, topomap_graph **graph, topomap_error *err)
 {
@@ -134,7 +198,7 @@ static int run(twins *t, topomap_lattice *lattice, topomap_error *err)
         return -1;
     if (!t->size)
         return 0;
-    if (quotient(t, &graph, err) != 0)
+    if (align(t, err) != 0 || quotient(t, &graph, err) != 0)
         return -1;
     status = topomap_weights_new(graph, t->sets, &weights, err);
     topomap_graph_free(graph);

@@ -40,6 +40,7 @@ int topomap_graph_recognise(const topomap_graph *graph, uint64_t ranks,
     topomap_recognition found = {.text = ""};
     topomap_lattice lattice = {0};
     topomap_weights weights;
+    uint32_t cells;
     int status;
 
     if (topomap_pairs_new(graph, &weights, err) != 0)
@@ -47,8 +48,9 @@ int topomap_graph_recognise(const topomap_graph *graph, uint64_t ranks,
     status = topomap_lattice_find(&weights, graph->ranks, &lattice, err);
     if (status == 0 && lattice.dims)
         status = name_lattice(graph, &lattice, ranks, &found, err);
+    cells = lattice.cells;
     topomap_lattice_clear(&lattice);
-    if (status == 0 && !found.dims)
+    if (status == 0 && cells != graph->ranks)
         status = topomap_name_groups(&weights, graph->ranks, ranks, &found, err) < 0 ? -1 : 0;
     found.exact = found.dims && found.explained == 1.0 && found.present == 1.0 &&
                   found.even > TOPOMAP_LATTICE_ALIKE;

@@ -153,11 +153,19 @@ static void lay_over(const search *s, const topomap_graph *made, const topomap_w
         r->even = overlap(s->graph, made, NULL);
 }
 
-/* Directed arcs by weight, each edge both ways: edges with the same label carry the same. Labels
- * count the different weights from the lightest on, so that patterns of other sizes of messages
- * have the same. */
-static int label_edges(const topomap_graph *graph, topomap_labelled *g, uint32_t *kinds,
-                       topomap_error *err)
+/* What an arc has, where less than `least` is nothing. */
+static uint64_t heavy_bytes(const topomap_graph *g, uint32_t u, uint32_t v, uint64_t least)
+{
+    uint64_t bytes = bytes_to(g, u, v);
+
+    return bytes < least ? 0 : bytes;
+}
+
+/* Directed arcs by weight, each edge both ways: edges with the same label carry about the same.
+ * Labels count the different weights from the heaviest on, so that patterns of other sizes of
+ * messages have the same. */
+static int label_edges(const topomap_graph *graph, topomap_labelled *g, uint64_t least,
+                       uint32_t *kinds, topomap_error *err)
 {
     uint64_t arcs = g->rows.offset[g->rows.vertices], distinct = 0, at = 0;
     uint64_t *weight = topomap_alloc(arcs, sizeof *weight, err);
@@ -169,18 +177,18 @@ static int label_edges(const topomap_graph *graph, topomap_labelled *g, uint32_t
     }
     for (uint32_t u = 0; u < g->rows.vertices; u++)
         for (uint64_t e = g->rows.offset[u]; e < g->rows.offset[u + 1]; e++)
-            weight[at++] = bytes_to(graph, u, g->rows.target[e]);
+            weight[at++] = heavy_bytes(graph, u, g->rows.target[e], least);
     qsort(weight, arcs, sizeof *weight, descending);
     for (uint64_t i = 0; i < arcs; i++)
-        if (i == 0 || weight[i] != weight[i - 1])
+        if (i == 0 || weight[i] + weight[distinct - 1] / 16 < weight[distinct - 1])
             weight[distinct++] = weight[i];
     *kinds = distinct < MOST_KINDS ? (uint32_t)distinct : MOST_KINDS;
     for (uint32_t u = 0; u < g->rows.vertices && distinct < MOST_KINDS; u++)
         for (uint64_t e = g->rows.offset[u]; e < g->rows.offset[u + 1]; e++) {
             uint32_t v = g->rows.target[e];
 
-            g->label[e] = place_of(weight, distinct, bytes_to(graph, u, v)) * MOST_KINDS +
-                          place_of(weight, distinct, bytes_to(graph, v, u));
+            g->label[e] = place_of(weight, distinct, heavy_bytes(graph, u, v, least)) * MOST_KINDS +
+                          place_of(weight, distinct, heavy_bytes(graph, v, u, least));
         }
     free(weight);
     return 0;
@@ -188,12 +196,13 @@ static int label_edges(const topomap_graph *graph, topomap_labelled *g, uint32_t
 
 /* First with what the edges carry, then without. */
 static int same_but_names(const search *s, const topomap_graph *made, topomap_labelled *a,
-                          topomap_labelled *b, topomap_error *err)
+                          topomap_labelled *b, uint64_t least, topomap_error *err)
 {
     uint32_t kinds_a, kinds_b, *label[2];
     int same = 0;
 
-    if (label_edges(s->graph, a, &kinds_a, err) != 0 || label_edges(made, b, &kinds_b, err) != 0)
+    if (label_edges(s->graph, a, least, &kinds_a, err) != 0 ||
+        label_edges(made, b, 0, &kinds_b, err) != 0)
         return -1;
     if (kinds_a == kinds_b && kinds_a < MOST_KINDS)
         same = topomap_labelled_same(a, b, s->map, err);
@@ -222,7 +231,7 @@ static int rename_ranks(search *s, const topomap_graph *made, const topomap_weig
     if (topomap_rows_heavy(s->weights, s->graph->ranks, pairs > its ? s->heavy[its - 1] : 0,
                            &part.rows, err) != 0)
         return -1;
-    same = same_but_names(s, made, &part, &b, err);
+    same = same_but_names(s, made, &part, &b, s->heavy[its - 1] / 8, err);
     topomap_rows_clear(&part.rows);
     free(part.label);
     free(b.label);
@@ -235,17 +244,19 @@ static int rename_ranks(search *s, const topomap_graph *made, const topomap_weig
     return r->even < 0 ? -1 : 1;
 }
 
-/* The pattern's pairs, or nearly all bytes. */
+/* The pattern's pairs and no others, or nearly all bytes. */
 static int holds(const topomap_recognition *r)
 {
-    return r->present >= TOPOMAP_LATTICE_LEAST && r->even >= 0.5 &&
-           (r->explained >= TOPOMAP_LATTICE_LEAST || r->even >= TOPOMAP_LATTICE_LEAST);
+    return r->present >= TOPOMAP_LATTICE_LEAST &&
+           r->even >= (r->explained == 1.0 ? 0.5 : TOPOMAP_LATTICE_LEAST);
 }
 
 static void keep(search *s, const known *form, const topomap_recognition *r)
 {
-    /* What is found already has simpler words, unless it is a mere product. */
-    if (!holds(r) || score(r) < score(s->best) + (topomap_name_is_plain(s->best) ? 0.02 : -1e-9))
+    double better = s->form.text || s->form.made[0] ? 1e-9 : 0.02;
+
+    /* What was found before has simpler words, unless it is a mere product. */
+    if (!holds(r) || score(r) < score(s->best) + (topomap_name_is_plain(s->best) ? better : -1e-9))
         return;
     *s->best = *r;
     s->form = *form;
