@@ -295,6 +295,7 @@ static int try_rows(search *s, const topomap_rows *rows, topomap_error *err)
     found = assemble(s, rows, &l, err);
     if (found == 1) {
         topomap_lattice_rings_of_four(&l, s->weights);
+        topomap_lattice_close_rings(&l, s->weights);
         topomap_lattice_fit(&l, s->weights);
         topomap_lattice_weigh(&l, s->weights);
         if (topomap_lattice_holds(&l) && fit_of(&l) > fit_of(s->best)) {

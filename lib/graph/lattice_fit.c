@@ -338,6 +338,37 @@ void topomap_lattice_rings_of_four(topomap_lattice *l, const topomap_weights *w)
     reshape(l, &form);
 }
 
+void topomap_lattice_close_rings(topomap_lattice *l, const topomap_weights *w)
+{
+    double seam[TOPOMAP_LATTICE_DIMS] = {0};
+
+    for (uint32_t u = 0; u < l->ranks; u++) {
+        uint32_t a[TOPOMAP_LATTICE_DIMS], b[TOPOMAP_LATTICE_DIMS];
+
+        if (l->cell[u] == UINT32_MAX)
+            continue;
+        topomap_lattice_at(l, l->cell[u], a);
+        for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++) {
+            uint32_t v = w->target[e], differ = 0, last = 0;
+
+            if (l->cell[v] == UINT32_MAX)
+                continue;
+            topomap_lattice_at(l, l->cell[v], b);
+            for (uint32_t k = 0; k < l->dims; k++)
+                if (a[k] != b[k]) {
+                    differ++;
+                    last = k;
+                }
+            if (differ == 1 && a[last] == 0 && b[last] + 1 == l->size[last])
+                seam[last]++;
+        }
+    }
+    for (uint32_t k = 0; k < l->dims; k++)
+        if (l->kind[k] == TOPOMAP_LATTICE_PATH && l->size[k] > 2 &&
+            3 * seam[k] * l->size[k] >= 2 * (double)l->cells)
+            l->kind[k] = TOPOMAP_LATTICE_RING;
+}
+
 static int close_to(double a, double b)
 {
     return fabs(a - b) <= 0.01 * (a + b);

@@ -58,6 +58,8 @@ uint32_t topomap_lattice_along(const topomap_lattice *lattice, const uint32_t *a
 /** Makes rings of four of the pairs of dimensions of two that have no diagonal edges between them,
  *  where there are diagonal edges. */
 void topomap_lattice_rings_of_four(topomap_lattice *lattice, const topomap_weights *weights);
+/** Makes rings of lines whose ends are joined nearly everywhere. */
+void topomap_lattice_close_rings(topomap_lattice *lattice, const topomap_weights *weights);
 /** Gives a lattice that fits its usual form: rings of four instead of two pairs, the ranks' own
  *  numbering where there is one, else long dimensions first. */
 void topomap_lattice_tidy(topomap_lattice *lattice, const topomap_weights *weights);

@@ -9,7 +9,7 @@
 #include "util/alloc.h"
 #include "util/random.h"
 
-enum { MOST_TWINS = 27 };
+enum { MOST_TWINS = 27, ALIKE = 85 };
 
 typedef struct twins {
     const topomap_weights *weights;
@@ -78,6 +78,23 @@ static uint64_t weight_between(const topomap_weights *w, uint32_t u, uint32_t v)
     return 0;
 }
 
+/* With noise, twins have nearly all of their neighbours in common. */
+static int find_similar(twins *t, topomap_error *err)
+{
+    topomap_groups g = {0};
+    int status = topomap_groups_open(t->weights, t->ranks, ALIKE, &g, err);
+
+    if (status == 0 && g.count > 1 && !g.smaller && g.size <= MOST_TWINS &&
+        (uint64_t)g.count * g.size == t->ranks) {
+        memcpy(t->set, g.group, t->ranks * sizeof *t->set);
+        memcpy(t->index, g.place, t->ranks * sizeof *t->index);
+        t->sets = g.count;
+        t->size = g.size;
+    }
+    topomap_groups_clear(&g);
+    return status;
+}
+
 /* Puts the members of a set in the order of those of another. */
 static void align_set(const twins *t, const uint32_t *like, uint32_t *member)
 {
@@ -134,23 +151,43 @@ static int align(twins *t, topomap_error *err)
     return status;
 }
 
-/* The graph between sets, each edge of weight 1. */
-static int quotient(const twins *t, topomap_graph **graph, topomap_error *err)
+/* The edges between sets, as many as join their members. */
+static int count_between(const twins *t, topomap_graph **graph, topomap_error *err)
 {
     const topomap_weights *w = t->weights;
     topomap_arcs arcs = {0};
 
     for (uint32_t u = 0; u < t->ranks; u++)
-        for (uint64_t e = w->offset[u]; t->index[u] == 0 && e < w->offset[u + 1]; e++) {
+        for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++) {
             uint32_t v = w->target[e];
 
-            if (t->index[v] == 0 && t->set[u] < t->set[v] &&
+            if (t->set[u] < t->set[v] &&
                 topomap_arcs_add(&arcs, t->set[u], t->set[v], 1, 0, err) != 0) {
                 topomap_arcs_clear(&arcs);
                 return -1;
             }
         }
     return topomap_arcs_take(&arcs, t->sets, graph, err);
+}
+
+/* The graph between sets, each edge of weight 1: those that half of the members have. */
+static int quotient(const twins *t, topomap_graph **graph, topomap_error *err)
+{
+    topomap_graph *all;
+    topomap_arcs arcs = {0};
+    int status = 0;
+
+    if (count_between(t, &all, err) != 0)
+        return -1;
+    for (uint32_t s = 0; s < t->sets && status == 0; s++)
+        for (uint64_t e = all->offset[s]; e < all->offset[s + 1] && status == 0; e++)
+            if (2 * all->bytes[e] >= (uint64_t)t->size * t->size)
+                status = topomap_arcs_add(&arcs, s, all->target[e], 1, 0, err);
+    topomap_graph_free(all);
+    if (status == 0)
+        return topomap_arcs_take(&arcs, t->sets, graph, err);
+    topomap_arcs_clear(&arcs);
+    return -1;
 }
 
 /* Twos and threes of the twins as dimensions behind the others; 0 where there are other factors. */
@@ -195,6 +232,8 @@ static int run(twins *t, topomap_lattice *lattice, topomap_error *err)
     int status;
 
     if (find_sets(t, err) != 0)
+        return -1;
+    if (!t->size && find_similar(t, err) != 0)
         return -1;
     if (!t->size)
         return 0;
