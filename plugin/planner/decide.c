@@ -104,6 +104,8 @@ static int open_graph(work *w, topomap_error *err)
         return topomap_error_set(err, TOPOMAP_EINPUT,
                                  "%.300s: the graph has %u ranks, the step only %u tasks", what,
                                  ranks, tasks);
+    if (topomap_graph_note(w->graph))
+        add_note(w, "%.200s", topomap_graph_note(w->graph));
     if (ranks < tasks)
         add_note(w, "the graph has %u ranks, the step %u tasks: the rest is spread", ranks, tasks);
     return 0;

@@ -158,10 +158,16 @@ typedef struct topomap_recognition {
     uint32_t size[24]; /**< [dims] of the grid, or of the factors of a product */
     double explained;  /**< share of the graph's pairs that the pattern has */
     double present;    /**< share of the pattern's pairs that the graph has */
-    int exact;         /**< both are 1 */
+    double even;       /**< share of the graph's bytes that are where the pattern has them: of
+                            stencils, groups and products, where all pairs along a dimension have
+                            the same; of others, where they have the pattern's own */
+    int exact;         /**< all three are 1 (the bytes but for 1 %) */
 } topomap_recognition;
 /** Finds stencils, tori, all-to-all groups, and products of lines and groups, of 8 ranks and more,
- *  with noise of a fifth of the pairs at most. Weights are looked at only to leave light noise out.
+ *  with noise of a fifth of the pairs at most; training with tensor, pipeline and data parallel
+ *  ranks, and wavefronts, by what goes which way; and up to 2^17 ranks trees, masters, butterflies,
+ *  the NAS benchmarks, and training with context or expert parallel ranks, as they are generated,
+ *  other pairs much lighter. Groups of which a few pairs have most of the bytes are none.
  *  \param ranks  0; or a number of ranks to name the same pattern for, its dimensions scaled alike
  *                as evenly as the number divides
  *  Fails with TOPOMAP_EUSAGE where the pattern has no shape of \p ranks ranks. */
@@ -403,8 +409,8 @@ TOPOMAP_PUBLIC const topomap_algorithm *topomap_algorithm_row(size_t i);
 /** What an algorithm takes behind a comma: "np,block=128". */
 typedef struct topomap_parameter {
     const char *name;
-    const char *value; /**< what stands behind the '=', for instance "N" or "FILE" */
-    const char *help;  /**< one line */
+    const char *value;    /**< what stands behind the '=', for instance "N" or "FILE" */
+    const char *help;     /**< one line */
     uint64_t least, most; /**< of a number; both 0 where it is a text */
 } topomap_parameter;
 /** Parameter k of row i, lent; NULL after the last. */
