@@ -1,8 +1,8 @@
 # Programs under a real MPI; they are compiled by the tests, with each MPI's own wrappers.
 EXTRA_DIST += tests/mpi/traffic.c tests/mpi/ring.f90.in tests/mpi/topologies.c tests/mpi/topologies.f90.in \
   tests/mpi/ranks.c
-dist_check_SCRIPTS += tests/mpi/profile.bats tests/mpi/reorder.bats
-TESTS += tests/mpi/profile.bats tests/mpi/reorder.bats
+dist_check_SCRIPTS += tests/mpi/profile.bats tests/mpi/reorder.bats tests/mpi/verify.bats
+TESTS += tests/mpi/profile.bats tests/mpi/reorder.bats tests/mpi/verify.bats
 
 # The messages of collectives, with answers of MPI that the test makes: only its header is needed.
 if HAVE_MPICH

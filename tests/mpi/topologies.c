@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topologies WHAT [SIZE...]: makes one topology with reorder, checks that its neighbours are those
  * that were asked for, sends a message along every edge, and prints lines that a test reads. The
- * node of each process is its item of TOPOMAP_REORDER_NODES, if set.
+ * node of each process is its item of TOPOMAP_REORDER_NODES, else Slurm's.
  *
  *   across OLD NEW    edges (by weight) between nodes without reorder, and as the processes are now
  *   moved N           processes whose rank changed
@@ -22,29 +22,26 @@ static int world_rank, world_size, wrong;
         }                                                                                          \
     } while (0)
 
-/* The first rank of MPI_COMM_WORLD whose node has the name of this rank's. */
-static int node_of(int rank)
+static int *node; /* [world_size] the first rank of MPI_COMM_WORLD on the same node */
+
+/* Nodes are those of the list, or Slurm's. */
+static void find_nodes(void)
 {
-    static char *name;
-    static int *node;
+    const char *item = getenv("TOPOMAP_REORDER_NODES"), *slurm = getenv("SLURMD_NODENAME");
+    char own[64] = "", *all = calloc((size_t)world_size, sizeof own);
 
-    if (!node) {
-        char *list = strdup(getenv("TOPOMAP_REORDER_NODES") ? getenv("TOPOMAP_REORDER_NODES") : "");
-        char *rest = NULL;
-
-        node = calloc((size_t)world_size, sizeof *node);
-        name = calloc((size_t)world_size, 64);
-        for (int r = 0; r < world_size; r++) {
-            char *item = strtok_r(r ? NULL : list, ",", &rest);
-
-            snprintf(name + 64 * r, 64, "%.*s", item ? (int)strcspn(item, "/") : 0,
-                     item ? item : "");
-            while (strcmp(name + 64 * node[r], name + 64 * r) != 0)
-                node[r]++;
-        }
-        free(list);
-    }
-    return node[rank];
+    for (int r = 0; r < world_rank && item; r++)
+        item = (item = strchr(item, ',')) ? item + 1 : NULL;
+    if (getenv("TOPOMAP_REORDER_NODES"))
+        snprintf(own, sizeof own, "%.*s", item ? (int)strcspn(item, "/,") : 0, item ? item : "");
+    else
+        snprintf(own, sizeof own, "%s", slurm ? slurm : "");
+    MPI_Allgather(own, sizeof own, MPI_CHAR, all, sizeof own, MPI_CHAR, MPI_COMM_WORLD);
+    node = calloc((size_t)world_size, sizeof *node);
+    for (int r = 0; r < world_size; r++)
+        while (strcmp(all + sizeof own * (size_t)node[r], all + sizeof own * (size_t)r) != 0)
+            node[r]++;
+    free(all);
 }
 
 /* world[size of comm]: the rank in MPI_COMM_WORLD of each process. */
@@ -84,8 +81,8 @@ static void exchange(MPI_Comm comm, int in, const int *from, int out, const int 
     for (int i = 0; i < in; i++)
         CHECK(got[i] == from[i]);
     for (int i = 0; i < out; i++) {
-        sum[0] += node_of(rank) != node_of(to[i]) ? weight ? weight[i] : 1 : 0;
-        sum[1] += node_of(world[rank]) != node_of(world[to[i]]) ? weight ? weight[i] : 1 : 0;
+        sum[0] += node[rank] != node[to[i]] ? weight ? weight[i] : 1 : 0;
+        sum[1] += node[world[rank]] != node[world[to[i]]] ? weight ? weight[i] : 1 : 0;
     }
     moved = world[rank] != rank;
     sum[2] = moved;
@@ -299,6 +296,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &world_size);
+    find_nodes();
     if (strcmp(what, "adjacent") == 0)
         adjacent(atoi(argv[2]), argc > 3);
     else if (strcmp(what, "declared") == 0)
@@ -314,6 +312,7 @@ int main(int argc, char **argv)
     MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     if (world_rank == 0 && !all)
         puts("ok");
+    free(node);
     MPI_Finalize();
     return all;
 }
