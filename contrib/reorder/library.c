@@ -7,7 +7,7 @@
 
 /* ---- Ranks for a graph communicator --------------------------------------------------------- */
 
-/* \p newrank holds what stays on failure. */
+/* \p newrank holds what stays: on failure, or where a process has TOPOMAP=off. */
 static int map(MPI_Comm graph, const topomap_mpi_target *target, const reorder_plan *plan,
                int *newrank, topomap_error *err)
 {
@@ -20,13 +20,16 @@ static int map(MPI_Comm graph, const topomap_mpi_target *target, const reorder_p
     if (ok && size != target->team.size)
         ok = topomap_error_set(err, TOPOMAP_EUSAGE, "the graph has %d processes, the target %d",
                                size, target->team.size) == 0;
-    if (reorder_agree(graph, ok) &&
-        reorder_arcs_gather(&target->team, &arcs, (uint32_t)size, &whole, err) == 0) {
+    if (!reorder_agree(graph, ok)) {
+        if (ok)
+            topomap_error_set(err, TOPOMAP_ESYSTEM, "another process has no graph");
+    } else if (!reorder_agree(graph, !target->settings.off))
+        status = 0;
+    else if (reorder_arcs_gather(&target->team, &arcs, (uint32_t)size, &whole, err) == 0) {
         status = reorder_place(target, whole, (uint32_t)size, plan, &rank, err);
         if (status >= 0)
             *newrank = rank;
-    } else if (ok)
-        topomap_error_set(err, TOPOMAP_ESYSTEM, "the graph cannot be gathered");
+    }
     topomap_graph_free(whole);
     free(arcs.arc);
     return status < 0 ? -1 : 0;

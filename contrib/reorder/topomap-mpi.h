@@ -18,7 +18,7 @@
  *   (Lindgren, KTH, Alg. 4). What travels is in all proportional to edges plus processes.
  * - Weights of edges are bytes. What a process declares to send counts (destinations).
  * - The search takes TOPOMAP_REORDER_SECONDS at most (2 by default). TOPOMAP_DB names the
- *   topology database.
+ *   topology database. With TOPOMAP=off or TOPOMAP_REORDER=off ranks stay, which is success.
  * - The same graph on the same nodes gives the same ranks, but for searches that met their limit.
  * - Threads may call at the same time with different communicators, if MPI allows it
  *   (MPI_THREAD_MULTIPLE).
