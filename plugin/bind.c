@@ -116,6 +116,8 @@ static char *read_spooled(spank_t spank)
         return NULL;
     if (plugin_spool_read(note, &text, &err))
         say(err.text);
+    else
+        spank_setenv(spank, PLUGIN_ENV_SPOOL, note, 1);
     spank_unsetenv(spank, PLUGIN_ENV_CARRIED_SPOOL);
     return text;
 }

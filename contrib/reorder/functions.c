@@ -125,6 +125,15 @@ static int is_graph(MPI_Comm comm, int nnodes, const int *index, const int *edge
     return 1;
 }
 
+static int add_graph(reorder_arcs *arcs, int nnodes, const int *index, const int *edges)
+{
+    for (int u = 0, e = 0; u < nnodes; u++)
+        for (; e < index[u]; e++)
+            if (reorder_arcs_add(arcs, u, edges[e], 1) != 0)
+                return -1;
+    return 0;
+}
+
 API int MPI_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int edges[],
                          int reorder, MPI_Comm *result)
 {
@@ -136,10 +145,8 @@ API int MPI_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int
         !is_graph(comm, nnodes, index, edges) || !all_want(comm, 1))
         return PMPI_Graph_create(comm, nnodes, index, edges, reorder, result);
     PMPI_Comm_rank(comm, &rank);
-    for (int u = 0, e = 0; rank == 0 && u < nnodes; u++)
-        for (; e < index[u]; e++)
-            if (reorder_arcs_add(&arcs, u, edges[e], 1) != 0)
-                break;
+    if (rank == 0 && add_graph(&arcs, nnodes, index, edges) != 0)
+        arcs.count = 0;
     status = search(comm, "MPI_Graph_create", &arcs, 0, (uint32_t)nnodes, &newrank);
     free(arcs.arc);
     if (!status)

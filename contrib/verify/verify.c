@@ -10,6 +10,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "plugin/environment.h"
+#include "plugin/spool.h"
+
 enum { OK, WRONG, USAGE, INPUT, OTHER, TEXT = 400, PATIENCE = 60 };
 
 /* What PMIx, Slurm and the kernel say. */
@@ -91,22 +94,35 @@ static long variable(const char *name)
     return text && *text && !*end && number >= 0 ? number : -1;
 }
 
+static int read_bindings(long node, long local, verify_plan *plan, topomap_error *err)
+{
+    const char *bindings = getenv(PLUGIN_ENV_BINDINGS), *note = getenv(PLUGIN_ENV_SPOOL);
+    char *text = NULL;
+    int result = 0;
+
+    if (!bindings && note && plugin_spool_read(note, &text, err) != 0)
+        return -1;
+    bindings = bindings ? bindings : text;
+    if (bindings && node >= 0 && local >= 0)
+        result = verify_plan_bindings(bindings, (uint32_t)node, (uint32_t)local, plan, err);
+    free(text);
+    return result;
+}
+
 /* What the launch left in the environment: where Slurm has put the task, and its CPUs. */
 static int read_environment(verify_plan *plan, topomap_error *err)
 {
-    const char *bindings = getenv("TOPOMAP_BINDINGS"), *node = getenv("SLURMD_NODENAME");
+    const char *node = getenv("SLURMD_NODENAME");
     long place = variable("SLURM_NODEID"), local = variable("SLURM_LOCALID");
 
-    if (!getenv("TOPOMAP_PLAN_ID") && !bindings)
+    if (!getenv(PLUGIN_ENV_PLAN_ID) && !getenv(PLUGIN_ENV_BINDINGS) && !getenv(PLUGIN_ENV_SPOOL))
         return topomap_error_set(err, TOPOMAP_EINPUT,
                                  "this step has no plan: start it with --distribution=topomap, or "
                                  "give one (--plan FILE)");
     snprintf(plan->node, sizeof plan->node, "%s", node ? node : "");
     plan->local_rank = local;
     plan->tasks = variable("SLURM_STEP_NUM_TASKS");
-    if (bindings && place >= 0 && local >= 0)
-        return verify_plan_bindings(bindings, (uint32_t)place, (uint32_t)local, plan, err);
-    return 0;
+    return read_bindings(place, local, plan, err);
 }
 
 /* ---- Comparisons --------------------------------------------------------------------------- */

@@ -69,6 +69,22 @@ setup() {
   [[ $output == "topomap-verify: rank 5: it is bound to CPUs "*", the plan says 63; 1 of 16 tasks "* ]]
 }
 
+# The fake planner makes its text long by CPUs that no node has: the tasks do without, and the line tells.
+@test "bindings that came in a file" {
+  local last=$(($(nproc --all) - 1))
+  [ "$last" -ge 1 ] && [ "$last" -lt 100 ] || skip "needs two CPUs, and fewer than a hundred"
+  cp "$BED/etc/plugstack.conf" before
+  mkdir -p spool
+  echo "optional $TOPOMAP_BUILD/plugin/.libs/spank_topomap.so planner=$TOPOMAP_BUILD/tests/slurm/fake-planner deadline_ms=20000 spool=$PWD/spool" \
+    >"$BED/etc/plugstack.conf"
+  FAKE_PLANNER=reverse-and-bind-long run --separate-stderr srun $STEP -m topomap "$VERIFY"
+  cp before "$BED/etc/plugstack.conf"
+  echo "$output $stderr"
+  [ "$status" -eq 1 ]
+  [[ $output == "topomap-verify: rank 0: it is bound to CPUs $last, the plan says $last,1"*"; 16 of 16 tasks are not as planned"* ]]
+  [ -z "$(ls -A spool)" ]
+}
+
 @test "without PMIx it says how to start it" {
   run --separate-stderr srun --mpi=none -N1 -n1 --topomap=off "$VERIFY"
   [ "$status" -eq 4 ]
