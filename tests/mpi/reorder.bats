@@ -33,11 +33,14 @@ setup() {
   unset TOPOMAP_DB TOPOMAP_REORDER_INSIDE TOPOMAP_REORDER_SECONDS TOPOMAP
 }
 
+needs() { # MPI
+  [ -e "$LIBRARIES/libtopomap-mpi-$1.so" ] || skip "no $1 here"
+}
+
 # launch MPI PRELOADED PROGRAM...: 8 ranks. A library of a build with sanitizers wants theirs first.
 launch() {
   local mpi=$1 library=$2 asan
   shift 2
-  [ -e "$LIBRARIES/libtopomap-mpi-$mpi.so" ] || skip "no $mpi here"
   asan=$(ldd "$LIBRARIES/libtopomap-mpi-$mpi.so" | awk '/libasan/ { print $3 }')
   timeout 200 mpirun.$mpi -n 8 env LD_PRELOAD="$asan${asan:+${library:+:}}$library" "$@"
 }
@@ -45,6 +48,7 @@ launch() {
 topologies() { # MPI WHAT...: standard output in $output, what the library says in $stderr
   local mpi=$1
   shift
+  needs "$mpi"
   run --separate-stderr launch "$mpi" "$LIBRARIES/libtopomap-reorder-$mpi.so" ./topologies.$mpi "$@"
   echo "$mpi $*: $output $stderr"
   [ "$status" -eq 0 ]
@@ -141,6 +145,7 @@ inside() { # MPI: one node whose neighbours in the grid share nothing; then two 
 
 fortran() { # INTERFACE MPI
   local use=$1 mpi=$2 comm=integer
+  needs "$mpi"
   command -v mpifort.$mpi >/dev/null || skip "no Fortran for $mpi here"
   case $use in
     mpif) use="implicit none\n  include 'mpif.h'" ;;
@@ -161,6 +166,7 @@ fortran() { # INTERFACE MPI
 @test "MPICH, Fortran: use mpi_f08" { fortran mpi_f08 mpich; }
 
 ranks() { # MPI WHAT
+  needs "$1"
   run --separate-stderr launch "$1" "" ./ranks.$1 "$2"
   echo "$1 $2: $output $stderr"
   [ "$status" -eq 0 ]
