@@ -109,6 +109,44 @@ static void once(int (*call)(MPI_Comm, int *), int expected)
     CHECK(call(MPI_COMM_WORLD, &newrank) == -1 && newrank == rank); /* no topology */
 }
 
+/* Edges of a ring of all ranks that are between nodes, when process p has new[p]. */
+static int ring_across(const int *new)
+{
+    int *process = calloc((size_t)size, sizeof *process), count = 0;
+
+    for (int p = 0; p < size; p++)
+        process[new[p]] = p;
+    for (int v = 0; v < size; v++)
+        count += node[process[v]] != node[process[(v + 1) % size]];
+    free(process);
+    return count;
+}
+
+/* A ring as a Cartesian and as a graph communicator: the best is one edge from node to node. */
+static void rings(void)
+{
+    int *index = calloc((size_t)size, sizeof *index), wrap = 1, newrank;
+    int *edges = calloc(2 * (size_t)size, sizeof *edges), *new = calloc((size_t)size, sizeof *new);
+    MPI_Comm ring[2];
+
+    for (int v = 0; v < size; v++) {
+        index[v] = 2 * v + 2;
+        edges[2 * v] = (v + 1) % size;
+        edges[2 * v + 1] = (v + size - 1) % size;
+    }
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &wrap, 0, &ring[0]);
+    MPI_Graph_create(MPI_COMM_WORLD, size, index, edges, 0, &ring[1]);
+    for (int i = 0; i < 2; i++) {
+        CHECK(topomap_mpi_rank_map(ring[i], &newrank) == 0);
+        MPI_Allgather(&newrank, 1, MPI_INT, new, 1, MPI_INT, MPI_COMM_WORLD);
+        CHECK(ring_across(new) == nodes);
+        MPI_Comm_free(&ring[i]);
+    }
+    free(index);
+    free(edges);
+    free(new);
+}
+
 /* Refinement of a mapping, then of what came of it, then of one that is none. */
 static void refine(void)
 {
@@ -230,6 +268,8 @@ int main(int argc, char **argv)
         once(topomap_mpi_rank_map_tree, 0);
     else if (strcmp(what, "bipart") == 0)
         once(topomap_mpi_rank_map_bipart, getenv("TOPOMAP_DB") ? 0 : -1);
+    else if (strcmp(what, "rings") == 0)
+        rings();
     else if (strcmp(what, "refine") == 0)
         refine();
     else if (strcmp(what, "inside") == 0)

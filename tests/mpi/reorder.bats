@@ -178,6 +178,7 @@ library() { # MPI
   across 808 15
   ranks "$1" tree
   across 808 15
+  TOPOMAP_REORDER_NODES=n0,n1,n2,n3,n0,n1,n2,n3 ranks "$1" rings
   ranks "$1" bipart # refused: no torus
   TOPOMAP_DB=$PWD/ring.db ranks "$1" bipart
   across 808 15
