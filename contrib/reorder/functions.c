@@ -29,6 +29,17 @@ static int all_want(MPI_Comm comm, int own)
     return reorder_agree(comm, own && !settings.off);
 }
 
+static void say_failure(MPI_Comm comm, const char *what, const topomap_error *err)
+{
+    reorder_settings settings;
+    int rank;
+
+    reorder_settings_read(&settings);
+    PMPI_Comm_rank(comm, &rank);
+    if (rank == 0)
+        reorder_say(&settings, "%s: ranks stay: %s", what, err->text);
+}
+
 /* Fills newrank, for the graph of arcs; 1 where some process has another rank. \param distributed
  * every process has its own arcs; else rank 0 has all of them */
 static int search(MPI_Comm comm, const char *what, const reorder_arcs *arcs, int distributed,
@@ -50,6 +61,8 @@ static int search(MPI_Comm comm, const char *what, const reorder_arcs *arcs, int
                 : -1;
     if (status == 0)
         status = reorder_place(target, graph, ranks, &plan, newrank, &err);
+    else
+        say_failure(comm, what, &err);
     topomap_graph_free(graph);
     reorder_target_free(target);
     return status > 0;

@@ -21,6 +21,16 @@ enum {
 
 /* ---- The machine --------------------------------------------------------------------------- */
 
+/* All of the machine: this process's cgroup may not have the others' CPUs. */
+static int load_topology(hwloc_topology_t topology, const char *xml_path)
+{
+    if (hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) != 0 ||
+        (xml_path && hwloc_topology_set_xml(topology, xml_path) != 0) ||
+        hwloc_topology_load(topology) != 0)
+        return -1;
+    return hwloc_topology_allow(topology, NULL, NULL, HWLOC_ALLOW_FLAG_ALL);
+}
+
 static int load_shape(const char *xml_path, topomap_shape *shape, topomap_error *err)
 {
     hwloc_topology_t topology;
@@ -29,8 +39,7 @@ static int load_shape(const char *xml_path, topomap_shape *shape, topomap_error 
 
     if (hwloc_topology_init(&topology))
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "hwloc: no memory for a topology");
-    if ((!xml_path || hwloc_topology_set_xml(topology, xml_path) == 0) &&
-        hwloc_topology_load(topology) == 0 &&
+    if (load_topology(topology, xml_path) == 0 &&
         hwloc_topology_export_xmlbuffer(topology, &xml, &size, 0) == 0)
         result = topomap_shape_from_hwloc(xml_path ? xml_path : "this machine", xml, strlen(xml),
                                           shape, NULL, err);

@@ -61,7 +61,9 @@ int verify_locality(const char *locality, const cpu_set_t *cpus, topomap_error *
     int result = 0;
 
     if (set && copy && hwloc_topology_init(&topology) == 0) {
-        if (hwloc_topology_load(topology) == 0 &&
+        /* Numbers are the whole machine's, whatever this task may use. */
+        if (hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) == 0 &&
+            hwloc_topology_load(topology) == 0 &&
             hwloc_cpuset_from_glibc_sched_affinity(topology, set, cpus,
                                                    CPU_ALLOC_SIZE(VERIFY_CPUS)) == 0)
             for (char *part = strtok_r(copy, ":", &rest); part && !result;
