@@ -73,8 +73,8 @@ setup() {
 
 # The fake planner makes its text long by CPUs that no node has: the tasks do without, and the line tells.
 @test "bindings that came in a file" {
-  local last=$(($(nproc --all) - 1))
-  [ "$last" -ge 1 ] && [ "$last" -lt 100 ] || skip "needs two CPUs, and fewer than a hundred"
+  local cpus=$(nproc --all)
+  [ "$cpus" -ge 2 ] && [ "$cpus" -le 100 ] || skip "needs 2 to 100 CPUs"
   cp "$BED/etc/plugstack.conf" before
   mkdir -p spool
   echo "optional $TOPOMAP_BUILD/plugin/.libs/spank_topomap.so planner=$TOPOMAP_BUILD/tests/slurm/fake-planner deadline_ms=20000 spool=$PWD/spool" \
@@ -83,7 +83,7 @@ setup() {
   cp before "$BED/etc/plugstack.conf"
   echo "$output $stderr"
   [ "$status" -eq 1 ]
-  [[ $output == "topomap-verify: rank 0: it is bound to CPUs $last, the plan says $last,1"*"; 16 of 16 tasks are not as planned"* ]]
+  grep -qx 'topomap-verify: rank 0: it is bound to CPUs \([0-9]*\), the plan says \1,1.*; 16 of 16 tasks are not as planned, .*' <<<"$output"
   [ -z "$(ls -A spool)" ]
 }
 
