@@ -140,7 +140,9 @@ static char *read_spooled(spank_t spank)
         else
             say(err.text);
     }
-    if (!text && in_order)
+    if (text)
+        spank_setenv(spank, PLUGIN_ENV_SPOOL, note, 1);
+    else if (in_order)
         text = strdup(in_order);
     spank_unsetenv(spank, PLUGIN_ENV_CARRIED_SPOOL);
     spank_unsetenv(spank, PLUGIN_ENV_CARRIED_IN_ORDER);

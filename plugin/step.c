@@ -52,6 +52,7 @@ void plugin_step_forget(void)
     unsetenv(PLUGIN_ENV_PLAN_ID);
     unsetenv(PLUGIN_ENV_GAIN);
     unsetenv(PLUGIN_ENV_BINDINGS);
+    unsetenv(PLUGIN_ENV_SPOOL);
     unsetenv(PLUGIN_ENV_CARRIED_PLAN);
     unsetenv(PLUGIN_ENV_CARRIED_BINDINGS);
     unsetenv(PLUGIN_ENV_CARRIED_SPOOL);

@@ -268,6 +268,15 @@ int topomap_db_machine(topomap_db *db, const topomap_db_allocation *allocation,
                        topomap_machine **machine, struct topomap_bindings *bindings,
                        topomap_error *err);
 
+/** The same without the insides of nodes, for a caller who knows them better: it adds its own levels
+ *  (machine/machine.h) and calls topomap_machine_finish(). bind, compact and cpus_per_task are not
+ *  looked at. */
+int topomap_db_machine_between(topomap_db *db, const topomap_db_allocation *allocation,
+                               topomap_machine **machine, topomap_error *err);
+/** Cost of one byte between two cores of a node whose innermost common level has this name: as
+ *  measured, where a calibration is imported, else topomap_shape_cost(). */
+int topomap_db_inside_cost(topomap_db *db, const char *level, double *cost, topomap_error *err);
+
 /** Adds the links to a machine that topomap_db_machine() made of this allocation, for congestion:
  *  its nodes, every switch of the database, the cables between them with their rates (bytes a
  *  second; cables of unknown rate have the most common one). Nothing is added where the database

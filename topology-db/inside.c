@@ -66,6 +66,16 @@ static double level_cost(const struct insides *in, const char *level)
     return topomap_shape_cost(level);
 }
 
+int topomap_db_inside_cost(topomap_db *db, const char *level, double *cost, topomap_error *err)
+{
+    struct insides in = {.db = db};
+
+    if (read_measured(&in, err))
+        return -1;
+    *cost = level_cost(&in, level);
+    return 0;
+}
+
 /* ---- Classes ----------------------------------------------------------------------------- */
 
 static void set_costs(const struct insides *in, struct class *class)

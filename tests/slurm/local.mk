@@ -2,17 +2,17 @@
 check_PROGRAMS += tests/slurm/fake-planner
 tests_slurm_fake_planner_SOURCES = tests/slurm/fake-planner.c
 tests_slurm_fake_planner_LDADD = lib/plan/libthin.la
-EXTRA_DIST += tests/slurm/plugin.bats tests/slurm/policy.bats tests/slurm/options.bats \
+EXTRA_DIST += tests/slurm/verify.bats tests/slurm/verify-vm.bats tests/slurm/reorder.bats tests/slurm/plugin.bats tests/slurm/policy.bats tests/slurm/options.bats \
   tests/slurm/launches.bats tests/slurm/faults.bats tests/slurm/testbed.bats tests/slurm/proof.bats \
   tests/slurm/plugin-vm.bats tests/slurm/vm.bats tests/slurm/vm-node
 # srun cannot load a plugin that wants AddressSanitizer's runtime first.
 if !SANITIZERS
-TESTS += tests/slurm/testbed.bats tests/slurm/plugin.bats tests/slurm/policy.bats tests/slurm/options.bats \
+TESTS += tests/slurm/verify.bats tests/slurm/reorder.bats tests/slurm/testbed.bats tests/slurm/plugin.bats tests/slurm/policy.bats tests/slurm/options.bats \
   tests/slurm/launches.bats tests/slurm/faults.bats tests/slurm/proof.bats
 endif
 
 # In a virtual node of 16 CPUs, for which `auto/deps --vm` installs qemu and a kernel.
-VM_TESTS = tests/slurm/plugin-vm.bats tests/slurm/vm.bats
+VM_TESTS = tests/slurm/plugin-vm.bats tests/slurm/vm.bats tests/slurm/verify-vm.bats
 check-vm: all $(check_PROGRAMS)
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(VM_TESTS)'
 .PHONY: check-vm
