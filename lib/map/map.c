@@ -23,9 +23,29 @@ double topomap_problem_cost(const topomap_problem *problem, const uint32_t *slot
     return sum;
 }
 
+int topomap_problem_score(const topomap_problem *problem, const uint32_t *slot_of,
+                          topomap_score *score, topomap_error *err)
+{
+    *score = (topomap_score){0};
+    if (problem->objective && topomap_objective_score(problem->objective, problem->graph,
+                                                      problem->machine, slot_of, score, err) != 0)
+        return -1;
+    score->J = topomap_problem_cost(problem, slot_of);
+    return 0;
+}
+
 int topomap_problem_late(const topomap_problem *problem)
 {
+    if (problem->cancel && atomic_load_explicit(problem->cancel, memory_order_relaxed))
+        return 1;
     return problem->deadline > 0 && topomap_clock_wall() >= problem->deadline;
+}
+
+int topomap_problem_abandoned(const topomap_problem *problem, topomap_error *err)
+{
+    if (problem->cancel && atomic_load_explicit(problem->cancel, memory_order_relaxed))
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "the result is not needed any more");
+    return 0;
 }
 
 /* The caller's placement of the ranks, made a permutation of all slots: the slots that it leaves
@@ -155,7 +175,8 @@ int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
     if (status == 0)
         status = options->contiguous ? topomap_contiguous_run(&problem, options, mapping, err)
                                      : topomap_portfolio_run(&problem, options, mapping, err);
-    memcpy(mapping->phase_seconds, problem.phase_seconds, sizeof problem.phase_seconds);
+    for (int phase = 0; phase < TOPOMAP_PHASES; phase++)
+        mapping->phase_seconds[phase] += problem.phase_seconds[phase];
     topomap_weights_clear(&problem.weights);
     if (problem.lattice)
         topomap_lattice_clear(problem.lattice);

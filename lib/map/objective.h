@@ -14,7 +14,8 @@ typedef struct topomap_objective {
 
 /** What a placement reaches; INFINITY where an edge has no way. */
 typedef struct topomap_score {
-    double max, mean, J;
+    double J;
+    double max, mean; /* 0 without an objective */
 } topomap_score;
 
 /** \param model  "exact" or "routes"; NULL: routes where the tables are known, else exact

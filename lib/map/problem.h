@@ -5,9 +5,13 @@
 #ifndef TOPOMAP_PROBLEM_H
 #define TOPOMAP_PROBLEM_H
 
+#include <stdatomic.h>
+
 #include "graph/lattice.h"
 #include "machine/machine.h"
 #include "util/random.h"
+
+struct topomap_score;
 
 typedef struct topomap_problem {
     const topomap_machine *machine;
@@ -19,9 +23,10 @@ typedef struct topomap_problem {
     uint64_t seed;
     const struct topomap_objective *objective; /* congestion; NULL: J */
     int inter_only;
-    double patience; /* multiplies what a refinement may spend; 0 is 1 */
-    const uint32_t *start; /* [slots] the baseline, a permutation */
-    double deadline;       /* topomap_clock_wall() time, 0: none */
+    double patience;          /* multiplies what a refinement may spend; 0 is 1 */
+    const uint32_t *start;    /* [slots] the baseline, a permutation */
+    double deadline;          /* topomap_clock_wall() time, 0: none */
+    const atomic_int *cancel; /* nonzero: nobody waits for the result; or NULL */
     double phase_seconds[TOPOMAP_PHASES];
     const char *parameters; /* of the algorithm that runs (map/parameters.h), lent; or NULL */
     size_t parameters_length;
@@ -103,7 +108,14 @@ int topomap_map_cores(topomap_problem *problem, uint32_t *slot_of, topomap_error
 
 /** J of a placement. */
 double topomap_problem_cost(const topomap_problem *problem, const uint32_t *slot_of);
-/** Nonzero when the caller's time is up. */
+/** J of a placement, and with another objective what it reaches by that. -1 where memory is short.
+ */
+int topomap_problem_score(const topomap_problem *problem, const uint32_t *slot_of,
+                          struct topomap_score *score, topomap_error *err);
+/** Nonzero when the caller's time is up, or nobody waits for the result. */
 int topomap_problem_late(const topomap_problem *problem);
+/** -1, with an error that nobody sees, where nobody waits for the result: what cannot stop half way
+ *  as one that is late does may then give up. */
+int topomap_problem_abandoned(const topomap_problem *problem, topomap_error *err);
 
 #endif

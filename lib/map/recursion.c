@@ -125,9 +125,9 @@ static int run(recursion *r, uint32_t n, topomap_error *err)
 {
     const topomap_problem *problem = r->problem;
     /* On a torus, what the placement is worth is decided by orientation and annealing. */
-    int cuts = problem->effort == TOPOMAP_FAST || n > MANY                        ? 1
+    int cuts = problem->effort == TOPOMAP_FAST || n > MANY                 ? 1
                : problem->effort == TOPOMAP_STRONG || !r->splitter->orient ? 8
-                                                                                  : 2;
+                                                                           : 2;
 
     if (topomap_partitioner_init(&r->partitioner, &problem->weights, cuts, (uint32_t)problem->seed,
                                  err) != 0)
@@ -146,7 +146,7 @@ static int run(recursion *r, uint32_t n, topomap_error *err)
     if (enqueue(r, 0, n, r->splitter->root, err) != 0)
         return -1;
     while (r->head < r->tail)
-        if (step(r, r->queue[r->head++], err) != 0)
+        if (topomap_problem_abandoned(problem, err) != 0 || step(r, r->queue[r->head++], err) != 0)
             return -1;
     return 0;
 }

@@ -27,6 +27,8 @@ setup() {
   topomap map --graph stencil2d:9:12x10 --machine tree:4:5:6 --seed 3 -o one
   topomap map --graph stencil2d:9:12x10 --machine tree:4:5:6 --seed 3 -o two
   cmp one two
+  topomap map --graph stencil2d:9:12x10 --machine tree:4:5:6 --seed 3 --threads 3 -o three
+  cmp one three
 }
 
 @test "map: JSON has candidates with J and time, phases, and a placement of every rank" {

@@ -52,3 +52,7 @@ check_PROGRAMS += tests/unit/test_anneal
 TESTS += tests/unit/test_anneal
 tests_unit_test_anneal_SOURCES = tests/unit/test_anneal.c $(MAP_HELPERS)
 tests_unit_test_anneal_LDADD = $(UNIT_LIBS) -lm
+check_PROGRAMS += tests/unit/test_threads
+TESTS += tests/unit/test_threads
+tests_unit_test_threads_SOURCES = tests/unit/test_threads.c $(MAP_HELPERS)
+tests_unit_test_threads_LDADD = $(UNIT_LIBS)

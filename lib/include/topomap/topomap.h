@@ -322,7 +322,8 @@ typedef struct topomap_map_options {
                                        routes where the machine has them (for the baseline's
                                        traffic at least), else exact */
     uint64_t seed;
-    uint32_t threads;       /**< 0 is 1 */
+    uint32_t threads;       /**< of "auto"; 0 is 1. The result is the same for any number, where
+                                 `seconds` does not end the search */
     double seconds;         /**< 0: no limit; else the best so far after this time */
     int inter_only;         /**< nonzero: choose nodes only, slots inside in rank order */
     int contiguous;         /**< nonzero: every node keeps consecutive ranks; only blocks move.
@@ -400,8 +401,8 @@ TOPOMAP_PUBLIC const topomap_algorithm *topomap_algorithm_row(size_t i);
 /** What an algorithm takes behind a comma: "np,block=128". */
 typedef struct topomap_parameter {
     const char *name;
-    const char *value; /**< what stands behind the '=', for instance "N" or "FILE" */
-    const char *help;  /**< one line */
+    const char *value;    /**< what stands behind the '=', for instance "N" or "FILE" */
+    const char *help;     /**< one line */
     uint64_t least, most; /**< of a number; both 0 where it is a text */
 } topomap_parameter;
 /** Parameter k of row i, lent; NULL after the last. */
