@@ -82,6 +82,8 @@ static json_t *candidates_json(const topomap_mapping *mapping)
         if (mapping->congestion_model) /* null: no way between ranks that communicate */
             json_object_set_new(row, "congestion",
                                 isinf(c->congestion) ? json_null() : json_real(c->congestion));
+        if (mapping->objective == TOPOMAP_OBJECTIVE_MIX)
+            json_object_set_new(row, "mix", isinf(c->mix) ? json_null() : json_real(c->mix));
         json_array_append_new(list, row);
     }
     return list;
@@ -136,8 +138,23 @@ static int print_json(FILE *out, json_t *root)
     return status;
 }
 
+static double gain_of(const cli_result *result)
+{
+    switch (result->mapping->objective) {
+    case TOPOMAP_OBJECTIVE_MIX:
+        return topomap_plan_gain(1, result->mapping->mix);
+    case TOPOMAP_OBJECTIVE_CONGESTION:
+        return topomap_plan_gain_congestion(&result->congestion[0], &result->congestion[1]);
+    case TOPOMAP_OBJECTIVE_J:
+        break;
+    }
+    return topomap_plan_gain(result->before.J, result->after.J);
+}
+
 int cli_report_json(const cli_call *call, const cli_result *result)
 {
+    static const char *const objectives[] = {"J", "congestion", "mix"};
+    const topomap_mapping *mapping = result->mapping;
     const cli_target *target = result->target;
     json_t *root = cost_json(target->graph, target->machine, &result->after);
     json_t *before = cost_json(target->graph, target->machine, &result->before);
@@ -150,14 +167,11 @@ int cli_report_json(const cli_call *call, const cli_result *result)
     }
     set_congestion(root, &result->congestion[1]);
     set_congestion(before, &result->congestion[0]);
-    json_object_set_new(root, "objective",
-                        json_string(result->mapping->congestion_model ? "congestion" : "J"));
+    json_object_set_new(root, "objective", json_string(objectives[mapping->objective]));
+    if (mapping->objective == TOPOMAP_OBJECTIVE_MIX)
+        json_object_set_new(root, "mix", json_real(mapping->mix));
     json_object_set_new(root, "algorithm", json_string(result->mapping->algorithm));
-    json_object_set_new(
-        root, "gain",
-        json_real(result->congestion[1].model
-                      ? topomap_plan_gain_congestion(&result->congestion[0], &result->congestion[1])
-                      : topomap_plan_gain(result->before.J, result->after.J)));
+    json_object_set_new(root, "gain", json_real(gain_of(result)));
     json_object_set_new(root, "before", before);
     json_object_set_new(root, "candidates", candidates_json(result->mapping));
     json_object_set_new(root, "seconds", phases_json(result));

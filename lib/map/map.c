@@ -31,6 +31,8 @@ int topomap_problem_score(const topomap_problem *problem, const uint32_t *slot_o
                                                       problem->machine, slot_of, score, err) != 0)
         return -1;
     score->J = topomap_problem_cost(problem, slot_of);
+    if (problem->objective)
+        score->mix = topomap_objective_mix(problem->objective, score->J, score->max);
     return 0;
 }
 
@@ -149,6 +151,30 @@ static int open_objective(const topomap_problem *problem, const char *model,
     return 0;
 }
 
+static int choose_objective(topomap_problem *problem, const topomap_map_options *options,
+                            topomap_objective *objective, topomap_error *err)
+{
+    topomap_score score;
+
+    if (options->objective == TOPOMAP_OBJECTIVE_J)
+        return 0;
+    if (options->mix < 0 || !(options->mix < 1))
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "the share of J in the mix is above 0 and below 1, not %g",
+                                 options->mix);
+    if (open_objective(problem, options->congestion_model, objective, err))
+        return -1;
+    problem->objective = objective;
+    if (options->objective != TOPOMAP_OBJECTIVE_MIX)
+        return 0;
+    if (topomap_problem_score(problem, problem->start, &score, err))
+        return -1;
+    objective->share = options->mix > 0 ? options->mix : 0.5;
+    objective->J0 = score.J;
+    objective->max0 = score.max;
+    return 0;
+}
+
 int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
                 const topomap_map_options *options, topomap_mapping **out, topomap_error *err)
 {
@@ -163,12 +189,11 @@ int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
         return -1;
     options = options ? options : &none;
     status = problem_init(&problem, graph, machine, options, &start, err);
-    if (status == 0 && options->objective == TOPOMAP_OBJECTIVE_CONGESTION) {
-        status = open_objective(&problem, options->congestion_model, &objective, err);
-        problem.objective = &objective;
-    }
+    if (status == 0)
+        status = choose_objective(&problem, options, &objective, err);
     if (status == 0) {
         mapping->ranks = graph->ranks;
+        mapping->objective = options->objective;
         mapping->slot_of_rank = topomap_alloc(machine->slots, sizeof(uint32_t), err);
         status = mapping->slot_of_rank ? 0 : -1;
     }

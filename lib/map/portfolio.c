@@ -105,6 +105,7 @@ static int report(portfolio *p, const char *name, const topomap_score *score, do
     snprintf(candidate->name, sizeof candidate->name, "%s", name);
     candidate->J = score->J;
     candidate->congestion = score->max;
+    candidate->mix = score->mix;
     candidate->seconds = seconds;
     return 0;
 }
@@ -125,6 +126,7 @@ static int keep_better(portfolio *p, const char *name, const uint32_t *slot_of,
         p->score = *score;
         mapping->J = score->J;
         mapping->congestion = score->max;
+        mapping->mix = score->mix;
         snprintf(mapping->algorithm, sizeof mapping->algorithm, "%s", name);
         memcpy(mapping->slot_of_rank, slot_of, bytes);
     }

@@ -56,3 +56,7 @@ check_PROGRAMS += tests/unit/test_threads
 TESTS += tests/unit/test_threads
 tests_unit_test_threads_SOURCES = tests/unit/test_threads.c $(MAP_HELPERS)
 tests_unit_test_threads_LDADD = $(UNIT_LIBS)
+check_PROGRAMS += tests/unit/test_mix
+TESTS += tests/unit/test_mix
+tests_unit_test_mix_SOURCES = tests/unit/test_mix.c $(MAP_HELPERS)
+tests_unit_test_mix_LDADD = $(UNIT_LIBS) -lm

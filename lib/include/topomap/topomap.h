@@ -309,16 +309,22 @@ TOPOMAP_PUBLIC const topomap_congestion_info *topomap_congestion_row(size_t i);
 /* ---- Mapping ----------------------------------------------------------------------------- */
 
 enum topomap_effort { TOPOMAP_FAST, TOPOMAP_DEFAULT, TOPOMAP_STRONG };
-/** What a placement is to make small: J, or the maximum congestion of any link; of equals the mean
- *  congestion, then J. */
-enum topomap_objective_kind { TOPOMAP_OBJECTIVE_J, TOPOMAP_OBJECTIVE_CONGESTION };
+/** What a placement is to make small: J; or the maximum congestion C of any link, of equals the mean
+ *  congestion, then J; or the mix a J/J0 + (1 - a) C/C0, where J0 and C0 are the baseline's: that of
+ *  the baseline is 1. A part whose J0 or C0 is 0 is 0 as long as J or C is, else infinite. */
+enum topomap_objective_kind {
+    TOPOMAP_OBJECTIVE_J,
+    TOPOMAP_OBJECTIVE_CONGESTION,
+    TOPOMAP_OBJECTIVE_MIX
+};
 
 typedef struct topomap_map_options {
     const char *algorithm; /**< a topomap_algorithm_row(), refinements joined by '+';
                                 NULL is "auto"; parameters behind commas: "tree+np,block=128" */
     enum topomap_effort effort;
     enum topomap_objective_kind objective;
-    const char *congestion_model; /**< of the objective congestion: "exact" or "routes"; NULL is
+    double mix;                   /**< a of the objective mix, above 0 and below 1; 0 is 0.5 */
+    const char *congestion_model; /**< of the objectives congestion and mix: "exact" or "routes"; NULL is
                                        routes where the machine has them (for the baseline's
                                        traffic at least), else exact */
     uint64_t seed;
@@ -337,8 +343,9 @@ typedef struct topomap_map_options {
 typedef struct topomap_candidate {
     char name[64];
     double J;
-    double congestion; /**< the maximum, with the objective congestion; else 0. INFINITY where ranks
-                            that communicate are not joined */
+    double congestion; /**< the maximum, with the objectives congestion and mix; else 0. INFINITY
+                            where ranks that communicate are not joined */
+    double mix;        /**< with the objective mix; else 0 */
     double seconds;    /**< CPU time */
 } topomap_candidate;
 
@@ -358,9 +365,11 @@ typedef struct topomap_mapping {
                                  permutation */
     char algorithm[64];     /**< the winner's name */
     double J;
-    const char *congestion_model; /**< that the objective congestion went by; NULL with J; static */
+    enum topomap_objective_kind objective;
+    const char *congestion_model; /**< that the objective went by; NULL with J; static */
     double congestion;            /**< the maximum by that model, as topomap_congestion_evaluate()
                                        says; 0 with J */
+    double mix;                   /**< with the objective mix, the baseline's being 1; else 0 */
     size_t candidates;
     topomap_candidate *candidate;         /**< [candidates] in the order tried */
     double phase_seconds[TOPOMAP_PHASES]; /**< CPU time over all candidates */
