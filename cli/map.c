@@ -91,6 +91,21 @@ static int parse_objective(const cli_call *call, topomap_map_options *options)
     return 0;
 }
 
+/* Percent, as a part; off is negative. */
+static int parse_balance(const cli_call *call, double *balance)
+{
+    const char *text = cli_get(call, "balance");
+    int status;
+
+    *balance = -1;
+    if (text && strcmp(text, "off") == 0)
+        return 0;
+    if ((status = cli_number(call, "balance", 0, 1e6, 5, balance)) != 0)
+        return status;
+    *balance = *balance > 0 ? *balance / 100 : 1e-9;
+    return 0;
+}
+
 static int parse_options(const cli_call *call, topomap_map_options *options)
 {
     uint64_t threads;
@@ -100,6 +115,7 @@ static int parse_options(const cli_call *call, topomap_map_options *options)
     options->contiguous = cli_get(call, "contiguous") != NULL;
     if ((status = parse_objective(call, options)) != 0 ||
         (status = parse_effort(call, &options->effort)) != 0 ||
+        (status = parse_balance(call, &options->balance)) != 0 ||
         (status = parse_levels(call, &options->inter_only)) != 0 ||
         (status = cli_integer(call, "seed", 0, UINT64_MAX, 1, &options->seed)) != 0 ||
         (status = cli_integer(call, "threads", 1, 1024, 1, &threads)) != 0 ||
@@ -271,6 +287,12 @@ const char cli_map_text[] =
     "says. --objective mix:ALPHA makes ALPHA J/J0 + (1 - ALPHA) C/C0 small, where C is that "
     "maximum\n"
     "and J0 and C0 are the baseline's, so that the baseline's mix is 1; mix alone is mix:0.5.\n"
+    "Where ranks have unequal loads (a METIS file's vertex weights), auto makes the objective "
+    "small "
+    "among\n"
+    "placements whose fullest node (loads of its ranks / its slots) is at most --balance PERCENT "
+    "above what\n"
+    "ranks reach that are dealt out heaviest first to the node that has least.\n"
     "`--algorithm refine` improves a mapping for each; `NAME+relieve` relieves what NAME\n"
     "makes; `threshold` goes by LibTopoMap's fast estimate where the objective is congestion.\n";
 
@@ -290,6 +312,9 @@ static const cli_option map_options[] = {
     {"time", "SECONDS", "stop searching after so long, with the best so far", NULL},
     {"seed", "N", "the same seed gives the same map (default 1)", NULL},
     {"threads", "N", "threads of the search; the map is the same for any number (default 1)", NULL},
+    {"balance", "PERCENT|off",
+     "ranks of unequal load: how much above the most even the fullest node may be (default 5)",
+     NULL},
     {"levels", "WHICH", "inter (nodes only) or inter+intra (default)", NULL},
     {"contiguous", NULL, "every node keeps consecutive ranks: only blocks move", NULL},
     {"mapping", "FILE", "an existing mapping: the baseline, and what `refine` improves", NULL},

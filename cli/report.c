@@ -48,12 +48,16 @@ static json_t *cost_json(const topomap_graph *graph, const topomap_machine *mach
         json_array_append_new(levels, json_pack("{s:s, s:I}", "name",
                                                 topomap_machine_level_name(machine, l), "bytes",
                                                 (json_int_t)cost->level_bytes[l]));
-    return json_pack("{s:I, s:I, s:f, s:f, s:f, s:I, s:f, s:n, s:o}", "ranks",
-                     (json_int_t)topomap_graph_ranks(graph), "bytes",
-                     (json_int_t)topomap_graph_bytes(graph), "J", cost->J, "hop_bytes",
-                     cost->hop_bytes, "dilation", cost->dilation, "max_dilation",
-                     (json_int_t)cost->max_dilation, "lower_bound", cost->lower_bound, "congestion",
-                     "levels", levels);
+    json_t *root = json_pack("{s:I, s:I, s:f, s:f, s:f, s:I, s:f, s:n, s:o}", "ranks",
+                             (json_int_t)topomap_graph_ranks(graph), "bytes",
+                             (json_int_t)topomap_graph_bytes(graph), "J", cost->J, "hop_bytes",
+                             cost->hop_bytes, "dilation", cost->dilation, "max_dilation",
+                             (json_int_t)cost->max_dilation, "lower_bound", cost->lower_bound,
+                             "congestion", "levels", levels);
+
+    if (cost->load_imbalance > 0)
+        json_object_set_new(root, "load_imbalance", json_real(cost->load_imbalance));
+    return root;
 }
 
 static json_t *congestion_json(const topomap_congestion *c)
@@ -197,6 +201,8 @@ int cli_report_cost(const cli_call *call, const cli_result *result)
            "dilation      %.4f mean, %u most\n",
            topomap_graph_ranks(result->target->graph), cost->J, cost->lower_bound, cost->hop_bytes,
            cost->dilation, cost->max_dilation);
+    if (cost->load_imbalance > 0)
+        printf("load          %.4f of the mean on the fullest node\n", cost->load_imbalance);
     for (uint32_t l = 0; l < cost->levels; l++)
         if (cost->level_bytes[l])
             printf("bytes on %-12s %llu\n", topomap_machine_level_name(machine, l),

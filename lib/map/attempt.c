@@ -65,7 +65,7 @@ static int run_words(topomap_problem *problem, int is_auto, const topomap_attemp
             break;
         word += length + 1;
     }
-    return problem->inter_only ? topomap_problem_sort_inside(problem, slot_of, err) : 0;
+    return 0;
 }
 
 static int run(topomap_attempt *attempt, topomap_problem *problem, int is_auto, topomap_error *err)
@@ -78,6 +78,8 @@ static int run(topomap_attempt *attempt, topomap_problem *problem, int is_auto, 
     if (attempt->from)
         memcpy(attempt->slot_of, attempt->from, n * sizeof *attempt->slot_of);
     if (run_words(problem, is_auto, attempt, attempt->slot_of, err) != 0 ||
+        (is_auto && topomap_map_level(problem, attempt->slot_of, err) != 0) ||
+        (problem->inter_only && topomap_problem_sort_inside(problem, attempt->slot_of, err) != 0) ||
         topomap_problem_abandoned(problem, err) != 0)
         return -1;
     return topomap_problem_score(problem, attempt->slot_of, &attempt->score, err);

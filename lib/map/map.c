@@ -5,6 +5,7 @@
 
 #include "machine/distance.h"
 #include "map/contiguous.h"
+#include "map/level.h"
 #include "map/objective.h"
 #include "map/portfolio.h"
 #include "util/alloc.h"
@@ -30,6 +31,15 @@ int topomap_problem_score(const topomap_problem *problem, const uint32_t *slot_o
     if (problem->objective && topomap_objective_score(problem->objective, problem->graph,
                                                       problem->machine, slot_of, score, err) != 0)
         return -1;
+    if (problem->level) {
+        double *node = topomap_alloc(problem->machine->nodes, sizeof *node, err), most;
+
+        if (!node)
+            return -1;
+        most = topomap_level_most(problem, slot_of, node);
+        score->over = most > problem->level->limit ? most - problem->level->limit : 0;
+        free(node);
+    }
     score->J = topomap_problem_cost(problem, slot_of);
     if (problem->objective)
         score->mix = topomap_objective_mix(problem->objective, score->J, score->max);
@@ -175,6 +185,20 @@ static int choose_objective(topomap_problem *problem, const topomap_map_options 
     return 0;
 }
 
+static int choose_level(topomap_problem *problem, const topomap_map_options *options,
+                        topomap_level *level, topomap_error *err)
+{
+    int status;
+
+    if (options->balance < 0 || options->contiguous)
+        return 0;
+    status =
+        topomap_level_open(problem, options->balance > 0 ? options->balance : 0.05, level, err);
+    if (status > 0)
+        problem->level = level;
+    return status < 0 ? -1 : 0;
+}
+
 int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
                 const topomap_map_options *options, topomap_mapping **out, topomap_error *err)
 {
@@ -182,6 +206,7 @@ int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
     topomap_problem problem = {0};
     topomap_mapping *mapping = topomap_alloc(1, sizeof *mapping, err);
     topomap_objective objective = {0};
+    topomap_level level = {0};
     uint32_t *start = NULL;
     int status;
 
@@ -191,6 +216,8 @@ int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
     status = problem_init(&problem, graph, machine, options, &start, err);
     if (status == 0)
         status = choose_objective(&problem, options, &objective, err);
+    if (status == 0)
+        status = choose_level(&problem, options, &level, err);
     if (status == 0) {
         mapping->ranks = graph->ranks;
         mapping->objective = options->objective;
@@ -207,6 +234,7 @@ int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
         topomap_lattice_clear(problem.lattice);
     free(problem.lattice);
     topomap_objective_close(&objective);
+    topomap_level_close(&level);
     free(problem.scratch);
     free(start);
     if (status == 0)

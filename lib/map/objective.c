@@ -85,8 +85,9 @@ static int order(double a, double b)
 
 int topomap_score_better(const topomap_score *a, const topomap_score *b)
 {
-    int by = order(a->mix, b->mix);
+    int by = order(a->over, b->over);
 
+    by = by ? by : order(a->mix, b->mix);
     by = by ? by : order(a->max, b->max);
     by = by ? by : order(a->mean, b->mean);
     return (by ? by : order(a->J, b->J)) < 0;

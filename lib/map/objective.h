@@ -17,6 +17,7 @@ typedef struct topomap_objective {
 /** What a placement reaches; INFINITY where an edge has no way. */
 typedef struct topomap_score {
     double J;
+    double over;      /* load a slot above the level's limit; 0 without one */
     double max, mean; /* 0 without an objective */
     double mix;       /* 0 without a mix */
 } topomap_score;
@@ -34,8 +35,9 @@ int topomap_objective_score(const topomap_objective *objective, const topomap_gr
                             topomap_score *score, topomap_error *err);
 /** The mix of a J and a maximum (enum topomap_objective_kind); 0 where the objective is none. */
 double topomap_objective_mix(const topomap_objective *objective, double J, double max);
-/** Nonzero where \p a is better: the lower mix, then the lower maximum, then the lower mean, then
- * the lower J. Numbers that differ by rounding only (1e-9 of them) are equal. */
+/** Nonzero where \p a is better: the lower excess of load, then the lower mix, then the lower
+ * maximum, then the lower mean, then the lower J. Numbers that differ by rounding only (1e-9 of
+ * them) are equal. */
 int topomap_score_better(const topomap_score *a, const topomap_score *b);
 
 #endif

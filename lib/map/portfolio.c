@@ -64,13 +64,13 @@ static const struct {
 };
 enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
 
-enum { SEEDS = 8, REFINEMENTS = 3 };
+enum { SEEDS = 8, REFINEMENTS = 3, RESTS = 8, SMALL = 256 };
 
 /* What a row of the table is tried by. */
 typedef struct row {
     int closed; /* nothing more of it is begun */
     topomap_attempt construct[SEEDS];
-    topomap_attempt probe[REFINEMENTS], rest;
+    topomap_attempt probe[REFINEMENTS], rest[RESTS];
 } row;
 
 typedef struct portfolio {
@@ -122,7 +122,8 @@ static int keep_better(portfolio *p, const char *name, const uint32_t *slot_of,
         memcpy(p->near, slot_of, bytes);
     }
     if (mapping->candidates == 0 ||
-        (p->problem->objective ? topomap_score_better(score, &p->score) : score->J < mapping->J)) {
+        (p->problem->objective || p->problem->level ? topomap_score_better(score, &p->score)
+                                                    : score->J < mapping->J)) {
         p->score = *score;
         mapping->J = score->J;
         mapping->congestion = score->max;
@@ -182,9 +183,20 @@ static topomap_attempt *construction(portfolio *p, size_t i, uint32_t k)
     return prepare(attempt, candidates[i].name, NULL, p->problem->seed + k, 1.0);
 }
 
+/* A small problem is tried more often when strong: what comes of one try
+ * hangs on the ranks' numbers. */
 static uint32_t seeds_of(const portfolio *p, size_t i)
 {
-    return p->problem->effort == TOPOMAP_STRONG ? candidates[i].seeds : 1;
+    if (p->problem->effort != TOPOMAP_STRONG)
+        return 1;
+    return p->problem->machine->slots <= SMALL && candidates[i].any_graph && candidates[i].refine[0]
+               ? SEEDS
+               : candidates[i].seeds;
+}
+
+static uint32_t rests_of(const portfolio *p)
+{
+    return p->problem->effort == TOPOMAP_STRONG && p->problem->machine->slots <= SMALL ? RESTS : 1;
 }
 
 static int has_two(size_t i)
@@ -216,12 +228,12 @@ static topomap_attempt *probe(portfolio *p, size_t i, uint32_t r, const topomap_
                    PROBE);
 }
 
-static topomap_attempt *rest(portfolio *p, size_t i, const topomap_attempt *best)
+static topomap_attempt *rest(portfolio *p, size_t i, uint32_t k, const topomap_attempt *best)
 {
     const topomap_attempt *shown = has_two(i) ? least_of(p->row[i].probe, REFINEMENTS) : NULL;
 
-    return prepare(&p->row[i].rest, shown ? shown->words : candidates[i].refine[0], best->slot_of,
-                   p->problem->seed, has_two(i) ? REST : 1.0);
+    return prepare(&p->row[i].rest[k], shown ? shown->words : candidates[i].refine[0],
+                   best->slot_of, p->problem->seed + k, has_two(i) ? REST : 1.0);
 }
 
 /* Is the best construction of this row worth refining, where J is what others reached? */
@@ -290,8 +302,14 @@ static int refine_by_turns(portfolio *p, size_t i, const topomap_attempt *best, 
         if (take_refinement(p, i, next, err) != 0)
             return -1;
     }
-    next = rest(p, i, best);
-    return worth_trying(p, next) ? take_refinement(p, i, next, err) : 0;
+    for (uint32_t k = 0; k < rests_of(p); k++) {
+        next = rest(p, i, k, best);
+        if (!worth_trying(p, next))
+            break;
+        if (take_refinement(p, i, next, err) != 0)
+            return -1;
+    }
+    return 0;
 }
 
 /* Constructs with every seed, then refines the best of them. */
@@ -320,7 +338,8 @@ static void clear_row(row *own)
         topomap_attempt_clear(&own->construct[k]);
     for (uint32_t r = 0; r < REFINEMENTS; r++)
         topomap_attempt_clear(&own->probe[r]);
-    topomap_attempt_clear(&own->rest);
+    for (uint32_t k = 0; k < RESTS; k++)
+        topomap_attempt_clear(&own->rest[k]);
 }
 
 /* Nonzero where it is running: it will end soon. */
@@ -334,13 +353,15 @@ static int drop(topomap_attempt *attempt)
  */
 static void close_row(row *own)
 {
-    int running = drop(&own->rest);
+    int running = 0;
 
     own->closed = 1;
     for (uint32_t k = 0; k < SEEDS; k++)
         running |= drop(&own->construct[k]);
     for (uint32_t r = 0; r < REFINEMENTS; r++)
         running |= drop(&own->probe[r]);
+    for (uint32_t k = 0; k < RESTS; k++)
+        running |= drop(&own->rest[k]);
     if (!running)
         clear_row(own);
 }
@@ -368,8 +389,12 @@ static topomap_attempt *pick_refinement(portfolio *p, size_t i, double J)
             return next;
         shown = shown && is_done(next);
     }
-    next = shown ? rest(p, i, best) : NULL;
-    return next && next->state == TOPOMAP_ATTEMPT_WAITING ? next : NULL;
+    for (uint32_t k = 0; shown && k < rests_of(p); k++) {
+        next = rest(p, i, k, best);
+        if (next->state == TOPOMAP_ATTEMPT_WAITING)
+            return next;
+    }
+    return NULL;
 }
 
 /* The first attempt in the order of the table that can begin now. Only whether the baseline is the
@@ -399,8 +424,9 @@ static topomap_attempt *pick_row(void *data)
         for (uint32_t k = 0; k < seeds_of(p, i); k++)
             if (is_done(&p->row[i].construct[k]))
                 J = fmin(J, p->row[i].construct[k].score.J);
-        if (is_done(&p->row[i].rest))
-            J = fmin(J, p->row[i].rest.score.J);
+        for (uint32_t k = 0; k < rests_of(p); k++)
+            if (is_done(&p->row[i].rest[k]))
+                J = fmin(J, p->row[i].rest[k].score.J);
     }
     return NULL;
 }

@@ -22,6 +22,7 @@ typedef struct topomap_problem {
     enum topomap_effort effort;
     uint64_t seed;
     const struct topomap_objective *objective; /* congestion; NULL: J */
+    const struct topomap_level *level;         /* of nodes' loads; NULL: they do not count */
     int inter_only;
     double patience;          /* multiplies what a refinement may spend; 0 is 1 */
     const uint32_t *start;    /* [slots] the baseline, a permutation */
@@ -96,6 +97,8 @@ int topomap_map_matched(topomap_problem *problem, uint32_t *slot_of, topomap_err
 int topomap_map_relieve(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 /** Whole nodes alone change places, ranks stay together. Only with the objective congestion. */
 int topomap_map_relieve_nodes(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+/** Nothing where problem->level is NULL. */
+int topomap_map_level(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_anneal(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_anneal_hot(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_swap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);

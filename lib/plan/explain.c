@@ -16,6 +16,9 @@ static void print_levels(FILE *out, const topomap_machine *machine, const char *
             after->dilation);
     fprintf(out, "  %-24s %16u %16u\n", "most hops", before->max_dilation, after->max_dilation);
     fprintf(out, "  %-24s %16.0f %16.0f\n", "cost J", before->J, after->J);
+    if (before->load_imbalance > 0)
+        fprintf(out, "  %-24s %16.3f %16.3f\n", "load, fullest node/mean", before->load_imbalance,
+                after->load_imbalance);
 }
 
 static void print_congestion(FILE *out, const topomap_congestion *load)

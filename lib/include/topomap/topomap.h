@@ -260,6 +260,8 @@ typedef struct topomap_cost {
     double dilation;       /**< hop_bytes / sum of w; 0 for a graph without edges */
     uint32_t max_dilation; /**< most hops that any communicating pair is apart */
     double lower_bound;    /**< no placement has a lower J */
+    double load_imbalance; /**< highest load a slot of any node (loads of its ranks / its slots) as a
+                                multiple of the mean; 1 is even, 0 where ranks have no loads */
     uint32_t levels;       /**< as topomap_machine_levels() */
     uint64_t *level_bytes; /**< [levels] bytes exchanged at each level; owned by the cost */
 } topomap_cost;
@@ -332,6 +334,10 @@ typedef struct topomap_map_options {
                                  `seconds` does not end the search */
     double seconds;         /**< 0: no limit; else the best so far after this time */
     int inter_only;         /**< nonzero: choose nodes only, slots inside in rank order */
+    double balance;         /**< of "auto" with ranks of unequal load (topomap_graph_load()): how far
+                                 the highest load a slot of any node may be above that of ranks dealt
+                                 out heaviest first, 0.05 for 5 %. 0 is 0.05; negative: loads do not
+                                 count. Not with contiguous */
     int contiguous;         /**< nonzero: every node keeps consecutive ranks; only blocks move.
                                  A baseline that is not so is no candidate */
     const uint32_t *start;  /**< [ranks] an existing placement: the baseline of "auto" and
