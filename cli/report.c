@@ -175,6 +175,8 @@ int cli_report_json(const cli_call *call, const cli_result *result)
     if (mapping->objective == TOPOMAP_OBJECTIVE_MIX)
         json_object_set_new(root, "mix", json_real(mapping->mix));
     json_object_set_new(root, "algorithm", json_string(result->mapping->algorithm));
+    if (mapping->bound > 0)
+        json_object_set_new(root, "bound", json_real(mapping->bound));
     json_object_set_new(root, "gain", json_real(gain_of(result)));
     json_object_set_new(root, "before", before);
     json_object_set_new(root, "candidates", candidates_json(result->mapping));

@@ -101,6 +101,8 @@ void topomap_attempt_run(topomap_attempt *attempt, topomap_problem *problem, uin
         memset(scratch, 0xff, own.weights.vertices * sizeof *scratch);
     if (problem->lattice != own.lattice)
         problem->lattice = own.lattice;
+    attempt->flawless = own.flawless;
+    attempt->straight = own.straight;
     memcpy(attempt->phase_seconds, own.phase_seconds, sizeof own.phase_seconds);
     attempt->seconds += topomap_clock_cpu() - before;
 }

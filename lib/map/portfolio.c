@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map/bound.h"
 #include "map/crew.h"
 #include "map/tiling.h"
 #include "util/alloc.h"
@@ -13,9 +14,16 @@
 /* A start that is worse than the best so far by more than this is not worth refining. */
 #define REFINE_WITHIN 1.1
 
-/* Of two refinements, each has the first share of its time to show what it can do. */
-#define PROBE 0.3
-#define REST 2.0
+/* Of two refinements, each shows with some of its time (a multiple of the effort's) what it can do.
+ * The better one then has several times as much, as long as that pays: slower cooling finds ever
+ * more in graphs without geometry, little in meshes, where another construction finds more. */
+static const struct {
+    double probe, growth, most, pays; /* pays: a share of J */
+} turns[] = {
+    [TOPOMAP_FAST] = {1.0, 2.0, 1.0, 0.01},
+    [TOPOMAP_DEFAULT] = {1.0, 2.0, 2.0, 0.001},
+    [TOPOMAP_STRONG] = {0.3, 4.0, 5.0, 0.003}, /* most: twice that for few slots */
+};
 
 enum {
     SLOW = 10000, /* slots that top-down takes long for */
@@ -34,12 +42,42 @@ static const struct {
     uint32_t least, most; /* slots */
     uint32_t seeds;
     int any_graph; /* not needed where time is short and the graph was recognised */
+    int else_only; /* not needed where more time for refining the one before went on to pay */
     const char *refine[3];
 } candidates[] = {
-    {"boxes", HIERARCHIES, TOPOMAP_FAST, TOPOMAP_STRONG, 0, UINT32_MAX, 1, 0, {"anneal"}},
-    {"grid", TOPOMAP_ON_TORUS, TOPOMAP_FAST, TOPOMAP_STRONG, 0, UINT32_MAX, 1, 0, {"anneal"}},
-    {"matched", TOPOMAP_ON_ALL, TOPOMAP_FAST, TOPOMAP_DEFAULT, MANY, UINT32_MAX, 1, 1, {"anneal"}},
-    {"tree", HIERARCHIES, TOPOMAP_FAST, TOPOMAP_DEFAULT, 0, MANY - 1, 1, 1, {"anneal"}},
+    {"boxes", HIERARCHIES, TOPOMAP_FAST, TOPOMAP_STRONG, 0, UINT32_MAX, 1, 0, 0, {"anneal"}},
+    {"grid", TOPOMAP_ON_TORUS, TOPOMAP_FAST, TOPOMAP_STRONG, 0, UINT32_MAX, 1, 0, 0, {"anneal"}},
+    {"matched",
+     TOPOMAP_ON_ALL,
+     TOPOMAP_FAST,
+     TOPOMAP_DEFAULT,
+     MANY,
+     UINT32_MAX,
+     1,
+     1,
+     0,
+     {"anneal"}},
+    {"tree", HIERARCHIES, TOPOMAP_FAST, TOPOMAP_FAST, 0, MANY - 1, 1, 1, 0, {"anneal"}},
+    {"tree",
+     HIERARCHIES,
+     TOPOMAP_DEFAULT,
+     TOPOMAP_DEFAULT,
+     0,
+     SLOW,
+     1,
+     1,
+     0,
+     {"anneal", "anneal-hot"}},
+    {"tree",
+     HIERARCHIES,
+     TOPOMAP_DEFAULT,
+     TOPOMAP_DEFAULT,
+     SLOW + 1,
+     MANY - 1,
+     1,
+     1,
+     0,
+     {"anneal"}},
     {"tree",
      HIERARCHIES,
      TOPOMAP_STRONG,
@@ -48,9 +86,10 @@ static const struct {
      UINT32_MAX,
      2,
      1,
+     0,
      {"anneal", "anneal-hot"}},
-    {"top-down", HIERARCHIES, TOPOMAP_STRONG, TOPOMAP_STRONG, 0, SLOW, 1, 1, {"anneal"}},
-    {"rb-wrap", TOPOMAP_ON_TORUS, TOPOMAP_FAST, TOPOMAP_DEFAULT, 0, MANY - 1, 1, 1, {"anneal"}},
+    {"top-down", HIERARCHIES, TOPOMAP_STRONG, TOPOMAP_STRONG, 0, SLOW, 1, 1, 1, {"anneal"}},
+    {"rb-wrap", TOPOMAP_ON_TORUS, TOPOMAP_FAST, TOPOMAP_DEFAULT, 0, MANY - 1, 1, 1, 0, {"anneal"}},
     {"rb-wrap",
      TOPOMAP_ON_TORUS,
      TOPOMAP_STRONG,
@@ -59,12 +98,13 @@ static const struct {
      UINT32_MAX,
      3,
      1,
+     0,
      {"anneal", "anneal-hot"}},
-    {"refine", TOPOMAP_ON_ALL, TOPOMAP_FAST, TOPOMAP_STRONG, 0, UINT32_MAX, 1, 1, {NULL}},
+    {"refine", TOPOMAP_ON_ALL, TOPOMAP_FAST, TOPOMAP_STRONG, 0, UINT32_MAX, 1, 1, 0, {NULL}},
 };
 enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
 
-enum { SEEDS = 8, REFINEMENTS = 3, RESTS = 8, SMALL = 256 };
+enum { SEEDS = 8, REFINEMENTS = 3, RESTS = 8 };
 
 /* What a row of the table is tried by. */
 typedef struct row {
@@ -79,8 +119,9 @@ typedef struct portfolio {
     topomap_mapping *mapping;
     size_t capacity;
     topomap_score score; /* of the best so far */
-    int recognised;
-    double recognising; /* seconds, of which the first candidate that goes by it tells */
+    int recognised, pays;
+    int flawless, straight; /* said by boxes */
+    double recognising;     /* seconds, of which the first candidate that goes by it tells */
     topomap_crew crew;
     row *row;               /* [CANDIDATES] */
     topomap_attempt *ahead; /* with an objective: what may be begun, in order */
@@ -144,6 +185,8 @@ static int consider(portfolio *p, const char *name, const topomap_attempt *attem
     }
     for (int phase = 0; phase < TOPOMAP_PHASES; phase++)
         p->mapping->phase_seconds[phase] += attempt->phase_seconds[phase];
+    p->flawless |= attempt->flawless;
+    p->straight |= attempt->straight;
     return keep_better(p, name, attempt->slot_of, &attempt->score, attempt->seconds, err);
 }
 
@@ -183,20 +226,9 @@ static topomap_attempt *construction(portfolio *p, size_t i, uint32_t k)
     return prepare(attempt, candidates[i].name, NULL, p->problem->seed + k, 1.0);
 }
 
-/* A small problem is tried more often when strong: what comes of one try
- * hangs on the ranks' numbers. */
 static uint32_t seeds_of(const portfolio *p, size_t i)
 {
-    if (p->problem->effort != TOPOMAP_STRONG)
-        return 1;
-    return p->problem->machine->slots <= SMALL && candidates[i].any_graph && candidates[i].refine[0]
-               ? SEEDS
-               : candidates[i].seeds;
-}
-
-static uint32_t rests_of(const portfolio *p)
-{
-    return p->problem->effort == TOPOMAP_STRONG && p->problem->machine->slots <= SMALL ? RESTS : 1;
+    return p->problem->effort == TOPOMAP_STRONG ? candidates[i].seeds : 1;
 }
 
 static int has_two(size_t i)
@@ -220,35 +252,64 @@ static topomap_attempt *least_of(topomap_attempt *attempt, uint32_t count)
     return least;
 }
 
-/* One refinement has all the time that there is. Of two, each shows on a part of it what it can do,
- * and the better one goes on with the rest. */
+/* Each refinement of a row for some time, then the best of them for longer. */
 static topomap_attempt *probe(portfolio *p, size_t i, uint32_t r, const topomap_attempt *best)
 {
+    double time = has_two(i) ? turns[p->problem->effort].probe : p->straight ? 0.3 : 1.0;
+
     return prepare(&p->row[i].probe[r], candidates[i].refine[r], best->slot_of, p->problem->seed,
-                   PROBE);
+                   time);
 }
 
-static topomap_attempt *rest(portfolio *p, size_t i, uint32_t k, const topomap_attempt *best)
+/* The k-th longer time; NULL where that would be too long. */
+static topomap_attempt *rest(portfolio *p, size_t i, uint32_t k, const topomap_attempt *best,
+                             const char *chosen)
 {
-    const topomap_attempt *shown = has_two(i) ? least_of(p->row[i].probe, REFINEMENTS) : NULL;
+    enum topomap_effort effort = p->problem->effort;
+    double most = turns[effort].most * (p->problem->machine->slots < SOME ? 2 : 1);
+    double time = turns[effort].probe * pow(turns[effort].growth, k + 1);
 
-    return prepare(&p->row[i].rest[k], shown ? shown->words : candidates[i].refine[0],
-                   best->slot_of, p->problem->seed + k, has_two(i) ? REST : 1.0);
+    if (k >= RESTS || time > most)
+        return NULL;
+    return prepare(&p->row[i].rest[k], chosen, best->slot_of, p->problem->seed, time);
+}
+
+/* Nonzero where J is below `*least` by what makes more time worth it; `*least` is the lower one
+ * then. */
+static int paid(const portfolio *p, double J, double *least)
+{
+    double before = *least;
+
+    *least = J < before ? J : before;
+    return J < (1 - turns[p->problem->effort].pays) * before;
+}
+
+/* Has the optimum been found? Only J has a bound. */
+static int is_optimal(const portfolio *p)
+{
+    return !p->problem->objective && !p->problem->level &&
+           p->mapping->J <= p->mapping->bound * (1 + 1e-12);
+}
+
+/* Annealing has not bettered straight cuts: nothing is left to find for it but time. */
+static int nothing_to_refine(const portfolio *p)
+{
+    return p->straight && p->problem->effort < TOPOMAP_STRONG;
 }
 
 /* Is the best construction of this row worth refining, where J is what others reached? */
 static int worth_refining(const portfolio *p, size_t i, const topomap_attempt *best, double J)
 {
-    return best && candidates[i].refine[0] && best->score.J <= REFINE_WITHIN * J &&
+    return best && candidates[i].refine[0] && !nothing_to_refine(p) &&
+           best->score.J <= REFINE_WITHIN * J &&
            (candidates[i].any_graph || p->problem->effort != TOPOMAP_FAST ||
             p->problem->machine->slots < SOME);
 }
 
 /* Of a grid without a flaw on a hierarchy, no partition has been better than the best boxes. */
-static int boxes_are_enough(const topomap_problem *problem)
+static int boxes_are_enough(const portfolio *p)
 {
-    return problem->machine->kind != TOPOMAP_MACHINE_TORUS && problem->lattice &&
-           topomap_lattice_exact(problem->lattice);
+    return p->flawless;
 }
 
 /* Is this row for this machine, this effort, and what is known by now? */
@@ -262,7 +323,9 @@ static int suits(const portfolio *p, size_t i)
         !(candidates[i].on & (1u << problem->machine->kind)))
         return 0;
     if (candidates[i].any_graph && p->recognised &&
-        (problem->effort == TOPOMAP_FAST || slots >= MANY || boxes_are_enough(problem)))
+        (problem->effort == TOPOMAP_FAST || slots >= MANY || boxes_are_enough(p)))
+        return 0;
+    if (candidates[i].else_only && p->pays)
         return 0;
     /* From a baseline that is worse than the best, a search takes longest and seldom catches up. */
     return strcmp(candidates[i].name, "refine") != 0 || p->mapping->candidate[0].J <= p->mapping->J;
@@ -272,6 +335,8 @@ static int suits(const portfolio *p, size_t i)
  * found by then counts, too. */
 static int worth_trying(const portfolio *p, const topomap_attempt *attempt)
 {
+    if (is_optimal(p))
+        return 0;
     return p->mapping->candidates < 2 || attempt->state == TOPOMAP_ATTEMPT_DONE ||
            !topomap_problem_late(p->problem);
 }
@@ -293,21 +358,30 @@ static int take_refinement(portfolio *p, size_t i, topomap_attempt *attempt, top
 
 static int refine_by_turns(portfolio *p, size_t i, const topomap_attempt *best, topomap_error *err)
 {
+    double least = best->score.J;
+    const char *chosen = NULL;
     topomap_attempt *next;
 
-    for (uint32_t r = 0; has_two(i) && r < REFINEMENTS && candidates[i].refine[r]; r++) {
+    p->pays = 0;
+    for (uint32_t r = 0; r < REFINEMENTS && candidates[i].refine[r]; r++) {
+        double before = least;
+
         next = probe(p, i, r, best);
         if (!worth_trying(p, next))
             break;
         if (take_refinement(p, i, next, err) != 0)
             return -1;
+        p->pays |= paid(p, next->score.J, &least);
+        if (least < before || !chosen)
+            chosen = next->words;
     }
-    for (uint32_t k = 0; k < rests_of(p); k++) {
-        next = rest(p, i, k, best);
-        if (!worth_trying(p, next))
+    for (uint32_t k = 0; p->pays && has_two(i); k++) {
+        next = rest(p, i, k, best, chosen);
+        if (!next || !worth_trying(p, next))
             break;
         if (take_refinement(p, i, next, err) != 0)
             return -1;
+        p->pays = paid(p, next->score.J, &least);
     }
     return 0;
 }
@@ -378,21 +452,33 @@ static int is_tried(const portfolio *p, size_t i)
 static topomap_attempt *pick_refinement(portfolio *p, size_t i, double J)
 {
     const topomap_attempt *best = least_of(p->row[i].construct, seeds_of(p, i));
-    topomap_attempt *next;
-    int shown = 1;
+    const char *chosen = NULL;
+    double least;
+    int pays = 0, shown = 1;
 
     if (!worth_refining(p, i, best, J))
         return NULL;
-    for (uint32_t r = 0; has_two(i) && r < REFINEMENTS && candidates[i].refine[r]; r++) {
-        next = probe(p, i, r, best);
+    least = best->score.J;
+    for (uint32_t r = 0; r < REFINEMENTS && candidates[i].refine[r]; r++) {
+        topomap_attempt *next = probe(p, i, r, best);
+        double before = least;
+
         if (next->state == TOPOMAP_ATTEMPT_WAITING)
             return next;
         shown = shown && is_done(next);
+        if (!shown)
+            continue;
+        pays |= paid(p, next->score.J, &least);
+        if (least < before || !chosen)
+            chosen = next->words;
     }
-    for (uint32_t k = 0; shown && k < rests_of(p); k++) {
-        next = rest(p, i, k, best);
-        if (next->state == TOPOMAP_ATTEMPT_WAITING)
+    for (uint32_t k = 0; shown && pays && has_two(i); k++) {
+        topomap_attempt *next = rest(p, i, k, best, chosen);
+
+        if (!next || next->state == TOPOMAP_ATTEMPT_WAITING)
             return next;
+        shown = is_done(next);
+        pays = shown && paid(p, next->score.J, &least);
     }
     return NULL;
 }
@@ -404,7 +490,7 @@ static topomap_attempt *pick_row(void *data)
     portfolio *p = data;
     double J = p->mapping->J;
 
-    if (topomap_problem_late(p->problem))
+    if (topomap_problem_late(p->problem) || is_optimal(p))
         return NULL;
     for (size_t i = 0; i < CANDIDATES; i++) {
         topomap_attempt *next;
@@ -424,7 +510,7 @@ static topomap_attempt *pick_row(void *data)
         for (uint32_t k = 0; k < seeds_of(p, i); k++)
             if (is_done(&p->row[i].construct[k]))
                 J = fmin(J, p->row[i].construct[k].score.J);
-        for (uint32_t k = 0; k < rests_of(p); k++)
+        for (uint32_t k = 0; k < RESTS; k++)
             if (is_done(&p->row[i].rest[k]))
                 J = fmin(J, p->row[i].rest[k].score.J);
     }
@@ -446,11 +532,32 @@ static int recognise(portfolio *p, topomap_error *err)
     return 0;
 }
 
+/* What exchanges of two have left: quick, and worth it wherever something is left. */
+static int polish(portfolio *p, topomap_error *err)
+{
+    topomap_problem *problem = p->problem;
+    topomap_attempt attempt = {0};
+    char name[2 * sizeof p->mapping->algorithm];
+    int status;
+
+    if (problem->objective || is_optimal(p) || topomap_problem_late(problem) ||
+        nothing_to_refine(p) ||
+        (problem->effort == TOPOMAP_FAST && problem->machine->slots >= SOME))
+        return 0;
+    snprintf(name, sizeof name, "%s+cycles", p->mapping->algorithm);
+    prepare(&attempt, "cycles", p->mapping->slot_of_rank, problem->seed, 1.0);
+    topomap_attempt_run(&attempt, problem, problem->scratch, 1);
+    status = consider(p, name, &attempt, err);
+    topomap_attempt_clear(&attempt);
+    return status;
+}
+
 static int run_auto(portfolio *p, topomap_error *err)
 {
     int status;
 
-    if (consider_baseline(p, err) != 0 || recognise(p, err) != 0)
+    if (consider_baseline(p, err) != 0 ||
+        topomap_bound_J(p->problem, &p->mapping->bound, err) != 0 || recognise(p, err) != 0)
         return -1;
     p->row = topomap_alloc(CANDIDATES, sizeof *p->row, err);
     p->crew = (topomap_crew){.is_auto = 1, .pick = pick_row, .data = p};
@@ -467,7 +574,7 @@ static int run_auto(portfolio *p, topomap_error *err)
             clear_row(&p->row[i]);
     }
     free(p->row);
-    return status;
+    return status == 0 ? polish(p, err) : -1;
 }
 
 /* ---- Congestion ------------------------------------------------------------------------------ */

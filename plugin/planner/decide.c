@@ -8,6 +8,8 @@
 #include "graph/graph.h"
 #include "util/alloc.h"
 
+#define START "slurm" /* what the search calls Slurm's layout */
+
 /* What one step needs on the way, so that one function can free it all. */
 typedef struct work {
     const planner_request *request;
@@ -134,6 +136,30 @@ static int search_congestion(work *w, topomap_map_options *options)
     return -1;
 }
 
+/* What the search reported of Slurm's layout; NULL where that was no candidate. */
+static const topomap_candidate *start_candidate(const topomap_mapping *mapping)
+{
+    for (size_t i = 0; i < mapping->candidates; i++)
+        if (strcmp(mapping->candidate[i].name, START) == 0)
+            return &mapping->candidate[i];
+    return NULL;
+}
+
+/* J alone is known from the search; levels and bounds are for who wants to read them. */
+static int evaluate(work *w, topomap_error *err)
+{
+    const topomap_candidate *start = start_candidate(w->mapping);
+
+    if (!w->request->explain && start) {
+        w->before.J = start->J;
+        w->after.J = w->mapping->J;
+        return 0;
+    }
+    if (topomap_cost_evaluate(w->graph, w->machine, w->start, &w->before, err) != 0)
+        return -1;
+    return topomap_cost_evaluate(w->graph, w->machine, w->mapping->slot_of_rank, &w->after, err);
+}
+
 static int search(work *w, topomap_error *err)
 {
     const planner_request *r = w->request;
@@ -142,15 +168,14 @@ static int search(work *w, topomap_error *err)
                                    .seconds = r->seconds,
                                    .contiguous = r->contiguous,
                                    .start = w->start,
-                                   .start_name = "slurm"};
+                                   .start_name = START};
 
     if (w->congestion && search_congestion(w, &options) != 0)
         topomap_mapping_free(w->mapping), w->mapping = NULL;
     options.objective = TOPOMAP_OBJECTIVE_J;
-    if ((!w->mapping && topomap_map(w->graph, w->machine, &options, &w->mapping, err) != 0) ||
-        topomap_cost_evaluate(w->graph, w->machine, w->start, &w->before, err) != 0)
+    if (!w->mapping && topomap_map(w->graph, w->machine, &options, &w->mapping, err) != 0)
         return -1;
-    return topomap_cost_evaluate(w->graph, w->machine, w->mapping->slot_of_rank, &w->after, err);
+    return evaluate(w, err);
 }
 
 static int write_explanation(const work *w, planner_answer *answer, topomap_error *err)
@@ -184,7 +209,8 @@ static void write_line(const work *w, planner_answer *answer)
                  "Slurm's layout stays: the best one found gains %.1f %%, min-gain is %.1f %%",
                  answer->gain, w->request->min_gain);
     else
-        snprintf(what, sizeof what, "Slurm's layout stays: nothing better was found");
+        snprintf(what, sizeof what, "Slurm's layout stays: nothing better %s",
+                 w->mapping->J <= w->mapping->bound * (1 + 1e-12) ? "exists" : "was found");
     answer->quiet = !*w->note;
     snprintf(answer->line, sizeof answer->line, "%s%s%s", w->note, *w->note ? "; " : "", what);
 }

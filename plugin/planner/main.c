@@ -4,6 +4,8 @@
  * no crash and no hang of theirs ever reaches srun. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +84,15 @@ static void build_reply(FILE *out)
     planner_request_clear(&request);
 }
 
+/* The process lives for milliseconds: giving memory back to the kernel, and taking it again page by
+ * page, would be a good part of them. */
+static void keep_memory(void)
+{
+    mallopt(M_MMAP_THRESHOLD, 32 << 20); /* the most that glibc takes */
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
+    mallopt(M_TOP_PAD, 1 << 20);
+}
+
 int main(int argc, char **argv)
 {
     char *reply = NULL, end[32];
@@ -95,6 +106,7 @@ int main(int argc, char **argv)
                         "input and a pipe on file descriptor 3\n");
         return 2;
     }
+    keep_memory();
     signal(SIGPIPE, SIG_IGN);
     out = open_memstream(&reply, &size);
     if (!out)
