@@ -70,14 +70,39 @@ static int parse_levels(const cli_call *call, int *inter_only)
 static int parse_objective(const cli_call *call, topomap_map_options *options)
 {
     const char *text = cli_get(call, "objective");
-    int congestion = text && strcmp(text, "congestion") == 0;
+    char *end;
 
-    if (text && !congestion && strcmp(text, "J") != 0)
-        return cli_usage_error(call, "--objective takes J or congestion, not '%s'", text);
-    options->objective = congestion ? TOPOMAP_OBJECTIVE_CONGESTION : TOPOMAP_OBJECTIVE_J;
     options->congestion_model = cli_get(call, "congestion");
-    if (options->congestion_model && !congestion)
-        return cli_usage_error(call, "--congestion is for --objective congestion");
+    if (text && strcmp(text, "congestion") == 0) {
+        options->objective = TOPOMAP_OBJECTIVE_CONGESTION;
+    } else if (text && strncmp(text, "mix", 3) == 0 && (text[3] == ':' || !text[3])) {
+        options->objective = TOPOMAP_OBJECTIVE_MIX;
+        options->mix = text[3] ? strtod(text + 4, &end) : 0.5;
+        if (text[3] && (end == text + 4 || *end || !(options->mix > 0 && options->mix < 1)))
+            return cli_usage_error(
+                call, "--objective mix:ALPHA takes the share of J, above 0 and below 1, not '%s'",
+                text + 4);
+    } else if (text && strcmp(text, "J") != 0) {
+        return cli_usage_error(call, "--objective takes J, congestion or mix[:ALPHA], not '%s'",
+                               text);
+    } else if (options->congestion_model) {
+        return cli_usage_error(call, "--congestion is for --objective congestion or mix");
+    }
+    return 0;
+}
+
+/* Percent, as a part; off is negative. */
+static int parse_balance(const cli_call *call, double *balance)
+{
+    const char *text = cli_get(call, "balance");
+    int status;
+
+    *balance = -1;
+    if (text && strcmp(text, "off") == 0)
+        return 0;
+    if ((status = cli_number(call, "balance", 0, 1e6, 5, balance)) != 0)
+        return status;
+    *balance = *balance > 0 ? *balance / 100 : 1e-9;
     return 0;
 }
 
@@ -90,6 +115,7 @@ static int parse_options(const cli_call *call, topomap_map_options *options)
     options->contiguous = cli_get(call, "contiguous") != NULL;
     if ((status = parse_objective(call, options)) != 0 ||
         (status = parse_effort(call, &options->effort)) != 0 ||
+        (status = parse_balance(call, &options->balance)) != 0 ||
         (status = parse_levels(call, &options->inter_only)) != 0 ||
         (status = cli_integer(call, "seed", 0, UINT64_MAX, 1, &options->seed)) != 0 ||
         (status = cli_integer(call, "threads", 1, 1024, 1, &threads)) != 0 ||
@@ -258,7 +284,16 @@ const char cli_map_text[] =
     "lead everywhere, and on fattree: by the rule D-mod-K; else, tori included, all shortest "
     "paths\n"
     "have equal shares (model exact). What is reported is what `topomap eval --congestion MODEL`\n"
-    "says. `--algorithm refine` improves a mapping for either; `NAME+relieve` relieves what NAME\n"
+    "says. --objective mix:ALPHA makes ALPHA J/J0 + (1 - ALPHA) C/C0 small, where C is that "
+    "maximum\n"
+    "and J0 and C0 are the baseline's, so that the baseline's mix is 1; mix alone is mix:0.5.\n"
+    "Where ranks have unequal loads (a METIS file's vertex weights), auto makes the objective "
+    "small "
+    "among\n"
+    "placements whose fullest node (loads of its ranks / its slots) is at most --balance PERCENT "
+    "above what\n"
+    "ranks reach that are dealt out heaviest first to the node that has least.\n"
+    "`--algorithm refine` improves a mapping for each; `NAME+relieve` relieves what NAME\n"
     "makes; `threshold` goes by LibTopoMap's fast estimate where the objective is congestion.\n";
 
 static const cli_option map_options[] = {
@@ -267,15 +302,19 @@ static const cli_option map_options[] = {
      "see `topomap algorithms`; parameters after ',', refinements after '+' "
      "(default auto)",
      "a"},
-    {"objective", "WHAT", "what to make small: J (default), or congestion, the most loaded link",
+    {"objective", "WHAT",
+     "what to make small: J (default), congestion (the most loaded link), or mix[:ALPHA] of both",
      NULL},
-    {"congestion", "MODEL", "of --objective congestion: routes (default where known) or exact",
-     NULL},
+    {"congestion", "MODEL",
+     "of --objective congestion and mix: routes (default where known) or exact", NULL},
     {"background", "FILE", "other jobs' traffic: node/switch,port,node/switch,port,Gb/s", NULL},
     {"effort", "LEVEL", "fast, default or strong", NULL},
     {"time", "SECONDS", "stop searching after so long, with the best so far", NULL},
     {"seed", "N", "the same seed gives the same map (default 1)", NULL},
-    {"threads", "N", "threads of the search (default 1)", NULL},
+    {"threads", "N", "threads of the search; the map is the same for any number (default 1)", NULL},
+    {"balance", "PERCENT|off",
+     "ranks of unequal load: how much above the most even the fullest node may be (default 5)",
+     NULL},
     {"levels", "WHICH", "inter (nodes only) or inter+intra (default)", NULL},
     {"contiguous", NULL, "every node keeps consecutive ranks: only blocks move", NULL},
     {"mapping", "FILE", "an existing mapping: the baseline, and what `refine` improves", NULL},

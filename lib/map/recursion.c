@@ -151,7 +151,7 @@ static int run(recursion *r, uint32_t n, topomap_error *err)
     if (enqueue(r, 0, n, r->splitter->root, err) != 0)
         return -1;
     while (r->head < r->tail)
-        if (step(r, r->queue[r->head++], err) != 0)
+        if (topomap_problem_abandoned(problem, err) != 0 || step(r, r->queue[r->head++], err) != 0)
             return -1;
     return 0;
 }

@@ -20,7 +20,7 @@ typedef struct work {
     topomap_mapping *mapping;
     topomap_cost before, after;
     topomap_congestion load[2]; /* before and after; model NULL: the objective is J */
-    int congestion;             /* the objective, as long as it can be */
+    int congestion;             /* part of the objective, as long as it can be */
     char note[320];             /* what the user should know */
 } work;
 
@@ -127,7 +127,7 @@ static int search_congestion(work *w, topomap_map_options *options)
 {
     topomap_error why;
 
-    options->objective = TOPOMAP_OBJECTIVE_CONGESTION;
+    options->objective = w->request->objective;
     if (topomap_map(w->graph, w->machine, options, &w->mapping, &why) == 0 &&
         topomap_congestion_evaluate(w->graph, w->machine, w->mapping->slot_of_rank,
                                     w->mapping->congestion_model, &w->load[1], &why) == 0 &&
@@ -199,12 +199,13 @@ static int write_explanation(const work *w, planner_answer *answer, topomap_erro
 
 static void write_line(const work *w, planner_answer *answer)
 {
+    static const char *const objectives[] = {"J", "congestion", "mix"};
     char what[160];
 
     if (answer->applied)
         snprintf(what, sizeof what, "%u ranks on %zu nodes placed by %s, %s %.1f %% lower",
                  w->mapping->ranks, w->request->nodes.count, w->mapping->algorithm,
-                 w->congestion ? "congestion" : "J", answer->gain);
+                 objectives[w->mapping->objective], answer->gain);
     else if (answer->gain > 0)
         snprintf(what, sizeof what,
                  "Slurm's layout stays: the best one found gains %.1f %%, min-gain is %.1f %%",
@@ -220,8 +221,10 @@ static int answer_with(work *w, planner_answer *answer, topomap_error *err)
 {
     int bound;
 
-    answer->gain = w->congestion ? topomap_plan_gain_congestion(&w->load[0], &w->load[1])
-                                 : topomap_plan_gain(w->before.J, w->after.J);
+    answer->gain = w->mapping->objective == TOPOMAP_OBJECTIVE_MIX
+                       ? topomap_plan_gain(1, w->mapping->mix)
+                   : w->congestion ? topomap_plan_gain_congestion(&w->load[0], &w->load[1])
+                                   : topomap_plan_gain(w->before.J, w->after.J);
     answer->applied = answer->gain > 0 && answer->gain >= w->request->min_gain;
     write_line(w, answer);
     /* No gain means no change: the places inside the nodes stay Slurm's too, unless somebody said
@@ -240,7 +243,7 @@ static int answer_with(work *w, planner_answer *answer, topomap_error *err)
 
 int planner_decide(const planner_request *request, planner_answer *answer, topomap_error *err)
 {
-    work w = {.request = request, .congestion = request->objective == TOPOMAP_OBJECTIVE_CONGESTION};
+    work w = {.request = request, .congestion = request->objective != TOPOMAP_OBJECTIVE_J};
     planner_answer made = {0};
     int status = -1;
 

@@ -155,7 +155,7 @@ SETTER(set_contiguous)
 
 SETTER(set_objective)
 {
-    static const char *const words[] = {"J", "congestion", NULL};
+    static const char *const words[] = {"J", "congestion", "mix", NULL};
     int i;
 
     (void)p;
