@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/replay.h"
 #include "cli/report.h"
 #include "cli/target.h"
 #include "plan/plan.h"
@@ -191,8 +192,11 @@ static int run_map(const cli_call *call)
     size_t format;
     int status;
 
-    if ((status = choose_format(call, &format)) != 0 ||
-        (status = parse_options(call, &options)) != 0 ||
+    if ((status = choose_format(call, &format)) != 0)
+        return status;
+    if (cli_get(call, "replay"))
+        return cli_replay(call, formats[format].name);
+    if ((status = parse_options(call, &options)) != 0 ||
         (status = cli_target_open(call, &target)) != 0)
         return status;
     status = read_start(call, &target, &start);
@@ -279,6 +283,8 @@ static const cli_option map_options[] = {
     {"levels", "WHICH", "inter (nodes only) or inter+intra (default)", NULL},
     {"contiguous", NULL, "every node keeps consecutive ranks: only blocks move", NULL},
     {"mapping", "FILE", "an existing mapping: the baseline, and what `refine` improves", NULL},
+    {"replay", "PLAN",
+     "plan the step of a record again, and compare; --db and --graph may be given", NULL},
     {"format", "NAME", "text, perm or json", NULL},
     {"output", "FILE", "where the result goes (default: standard output)", "o"},
     {"json", NULL, "the same as --format json", NULL},

@@ -249,7 +249,7 @@ const char cli_policy_text[] =
     "  Rule=NAME [Partition=|Account=|QOS=|User=|Group=|Program=LIST] [Nodes=|Tasks=RANGE]\n"
     "    [Mode=on|off|auto|only-when-asked] [Graph=FILE|Pattern=PATTERN] [Objective=] [Effort=]\n"
     "    [Bind=] [Layout=] [Contiguous=yes|no] [MinGain=PERCENT] [Seed=] [Time=] "
-    "[Required=yes|no]\n"
+    "[Required=yes|no] [Records=yes|no]\n"
     "    [Force=yes|KEY,...]\n"
     "LIST: names with wildcards, separated by commas; RANGE: 4, 2-16, 64-, -8. Program: the first\n"
     "word of srun's command, without its folder. auto: steps whose graph is known. Users' options\n"

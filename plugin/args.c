@@ -44,17 +44,40 @@ static int read_spool(plugin_args *args, const char *value)
     return 0;
 }
 
-static int read_deadline(plugin_args *args, const char *value)
+static int read_records(plugin_args *args, const char *value)
+{
+    if (*value != '/' || policy_set(&args->site.settings, POLICY_RECORDS, "1", POLICY_BY_SITE))
+        return -1;
+    args->records = value;
+    return 0;
+}
+
+static int read_number(const char *value, unsigned long most, unsigned *number)
 {
     char *end;
-    unsigned long number;
+    unsigned long read;
 
     errno = 0;
-    number = strtoul(value, &end, 10);
-    if (errno || *end || end == value || *value == '-' || !number || number > 3600000)
+    read = strtoul(value, &end, 10);
+    if (errno || *end || end == value || *value == '-' || !read || read > most)
         return -1;
-    args->deadline_ms = (unsigned)number;
+    *number = (unsigned)read;
     return 0;
+}
+
+static int read_record_days(plugin_args *args, const char *value)
+{
+    return read_number(value, 36500, &args->record_limits.days);
+}
+
+static int read_record_megabytes(plugin_args *args, const char *value)
+{
+    return read_number(value, 1 << 20, &args->record_limits.megabytes);
+}
+
+static int read_deadline(plugin_args *args, const char *value)
+{
+    return read_number(value, 3600000, &args->deadline_ms);
 }
 
 static int read_default(plugin_args *args, const char *value)
@@ -83,11 +106,12 @@ static const struct row {
     const char *name; /* with '=' where a value follows */
     int (*read)(plugin_args *args, const char *value);
 } rows[] = {
-    {"planner=", read_planner},      {"db=", read_db},
-    {"policy=", read_policy},        {"spool=", read_spool},
-    {"deadline_ms=", read_deadline}, {"default=", read_default},
-    {"min_gain=", read_min_gain},    {"required", read_required},
-    {"verbose", read_verbose},
+    {"planner=", read_planner},         {"db=", read_db},
+    {"policy=", read_policy},           {"spool=", read_spool},
+    {"deadline_ms=", read_deadline},    {"default=", read_default},
+    {"min_gain=", read_min_gain},       {"required", read_required},
+    {"verbose", read_verbose},          {"records=", read_records},
+    {"record_days=", read_record_days}, {"record_megabytes=", read_record_megabytes},
 };
 
 static const struct row *row_of(const char *word, const char **value)
@@ -115,8 +139,11 @@ const char *plugin_args_db(const plugin_args *args, enum policy_origin *origin)
 void plugin_args_read(int count, char **words, plugin_args *args)
 {
     policy_settings_clear(&args->site.settings);
-    *args = (plugin_args){
-        .planner = TOPOMAP_PLANNER, .db = DEFAULT_DB, .deadline_ms = 2000, .site.mode = POLICY_ASK};
+    *args = (plugin_args){.planner = TOPOMAP_PLANNER,
+                          .db = DEFAULT_DB,
+                          .record_limits = {.days = 30, .megabytes = 64},
+                          .deadline_ms = 2000,
+                          .site.mode = POLICY_ASK};
     for (int i = 0; i < count; i++) {
         const char *value;
         const struct row *row = row_of(words[i], &value);

@@ -4,13 +4,16 @@
 #define TOPOMAP_PLUGIN_ARGS_H
 
 #include "plugin/policy/settle.h"
+#include "plugin/record.h"
 
 typedef struct plugin_args {
     const char *planner; /* path; lent by Slurm, which keeps the words while it runs */
     const char *db;      /* plugin_args_db() is what counts */
     enum policy_origin db_origin;
-    const char *policy; /* path, or NULL */
-    const char *spool;  /* a folder that all nodes share, or NULL */
+    const char *policy;  /* path, or NULL */
+    const char *spool;   /* a folder that all nodes share, or NULL */
+    const char *records; /* where records of plans go, or NULL */
+    plugin_record_limits record_limits;
     unsigned deadline_ms;
     policy_site site; /* default=, and values for steps that say none */
 } plugin_args;

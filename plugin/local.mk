@@ -7,6 +7,7 @@ noinst_LTLIBRARIES += plugin/libspank.la
 plugin_libspank_la_SOURCES = \
   plugin/args.c plugin/args.h \
   plugin/bind.c plugin/bind.h \
+  plugin/cores.c plugin/cores.h \
   plugin/cpus.c plugin/cpus.h \
   plugin/distribution.c plugin/distribution.h \
   plugin/environment.h \
@@ -17,7 +18,7 @@ plugin_libspank_la_SOURCES = \
   plugin/options.c plugin/options.h \
   plugin/procmap.c plugin/procmap.h \
   plugin/ranks.c plugin/ranks.h \
-  plugin/reply.c plugin/reply.h \
+  plugin/record.c plugin/record.h \
   plugin/report.c plugin/report.h \
   plugin/request.c plugin/request.h \
   plugin/site.c plugin/site.h \
@@ -27,7 +28,11 @@ plugin_libspank_la_SOURCES = \
   plugin/words.c plugin/words.h
 plugin_libspank_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) \
   -DTOPOMAP_PLANNER='"$(pkglibexecdir)/topomap-planner"'
-plugin_libspank_la_LIBADD = plugin/policy/libpolicy.la lib/plan/libthin.la
+plugin_libspank_la_LIBADD = plugin/libreply.la plugin/policy/libpolicy.la lib/plan/libthin.la
+
+# What the planner answers: the command line reads records of it.
+noinst_LTLIBRARIES += plugin/libreply.la
+plugin_libreply_la_SOURCES = plugin/reply.c plugin/reply.h
 
 plugin_spank_topomap_la_SOURCES = plugin/spank.c
 plugin_spank_topomap_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)

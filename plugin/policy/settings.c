@@ -51,6 +51,7 @@ static const policy_key_row rows[POLICY_KEYS] = {
     [POLICY_TIME] = {"time", "Time", NULL, 0, is_number, "fraction"},
     [POLICY_MIN_GAIN] = {"min-gain", "MinGain", "0", 0, is_percent, "percent"},
     [POLICY_REQUIRED] = {"required", "Required", "0", 1, one_of, "0 1"},
+    [POLICY_RECORDS] = {"records", "Records", "0", 1, one_of, "0 1"},
     [POLICY_VERBOSE] = {"verbose", NULL, "0", 1, one_of, "0 1"},
 };
 

@@ -17,6 +17,7 @@ enum policy_key {
     POLICY_TIME,
     POLICY_MIN_GAIN,
     POLICY_REQUIRED,
+    POLICY_RECORDS, /**< whether the plan is recorded, where the site has a folder for it */
     POLICY_VERBOSE,
     POLICY_KEYS
 };

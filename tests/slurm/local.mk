@@ -3,12 +3,13 @@ check_PROGRAMS += tests/slurm/fake-planner
 tests_slurm_fake_planner_SOURCES = tests/slurm/fake-planner.c
 tests_slurm_fake_planner_LDADD = lib/plan/libthin.la
 EXTRA_DIST += tests/slurm/plugin.bats tests/slurm/policy.bats tests/slurm/options.bats \
-  tests/slurm/launches.bats tests/slurm/faults.bats tests/slurm/testbed.bats tests/slurm/proof.bats \
+  tests/slurm/launches.bats tests/slurm/faults.bats tests/slurm/partial.bats tests/slurm/records.bats tests/slurm/testbed.bats tests/slurm/proof.bats \
   tests/slurm/plugin-vm.bats tests/slurm/vm.bats tests/slurm/vm-node
 # srun cannot load a plugin that wants AddressSanitizer's runtime first.
 if !SANITIZERS
 TESTS += tests/slurm/testbed.bats tests/slurm/plugin.bats tests/slurm/policy.bats tests/slurm/options.bats \
-  tests/slurm/launches.bats tests/slurm/faults.bats tests/slurm/proof.bats
+  tests/slurm/launches.bats tests/slurm/faults.bats tests/slurm/partial.bats tests/slurm/records.bats \
+  tests/slurm/proof.bats
 endif
 
 # In a virtual node of 16 CPUs, for which `auto/deps --vm` installs qemu and a kernel.
@@ -17,8 +18,8 @@ check-vm: all $(check_PROGRAMS)
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(VM_TESTS)'
 .PHONY: check-vm
 
-# For faults.bats: preloaded into srun; plugins beside topomap's.
-check_LTLIBRARIES = tests/slurm/false-items.la tests/slurm/damage.la tests/slurm/hooks.la
+# For faults.bats and partial.bats: preloaded into srun; plugins beside topomap's.
+check_LTLIBRARIES = tests/slurm/false-items.la tests/slurm/slow-job.la tests/slurm/damage.la tests/slurm/hooks.la
 tests_slurm_hooks_la_SOURCES = tests/slurm/hooks.c
 tests_slurm_hooks_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 tests_slurm_hooks_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
@@ -28,3 +29,6 @@ tests_slurm_damage_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 tests_slurm_false_items_la_SOURCES = tests/slurm/false-items.c
 tests_slurm_false_items_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 tests_slurm_false_items_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+tests_slurm_slow_job_la_SOURCES = tests/slurm/slow-job.c
+tests_slurm_slow_job_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
+tests_slurm_slow_job_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere

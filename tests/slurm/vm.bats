@@ -102,8 +102,11 @@ package_of() { echo $(($(core_of "$1" "$2") / 4)); }
   grep -q "^small says .*not those that the database has for this node; Slurm's binding stays" "$out"
 }
 
-# partial: what both runs do on a node of which other jobs have cores 1 and 3.
+# partial: what both runs do on a node of which other jobs have cores 1 and 3: the planner knows that.
 partial() {
+  as_planned some 4
+  as_planned threads 8
+  as_planned packed 3
   for step in some threads; do
     show "$step"
     [ "$(said "$step")" -eq 0 ]
