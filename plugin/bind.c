@@ -3,6 +3,7 @@
 #include "plugin/bind.h"
 #include "plugin/cpus.h"
 #include "plugin/environment.h"
+#include "plugin/online.h"
 #include "plugin/report.h"
 #include "plugin/spool.h"
 
@@ -120,12 +121,20 @@ static char *read_spooled(spank_t spank)
     return text;
 }
 
+static void forget(void)
+{
+    topomap_bindings_clear(&here.plan);
+    free(here.cores);
+    memset(&here, 0, sizeof here);
+}
+
 void plugin_bind_node(spank_t spank)
 {
     const char *carried = job_environment(spank, PLUGIN_ENV_CARRIED_BINDINGS);
     char *text = carried ? strdup(carried) : NULL; /* it moves when the environment changes */
     uint32_t job, step;
 
+    forget();
     if (spank_get_item(spank, S_JOB_ID, &job) == ESPANK_SUCCESS &&
         spank_get_item(spank, S_JOB_STEPID, &step) == ESPANK_SUCCESS &&
         step <= SLURM_MAX_NORMAL_STEP_ID &&
@@ -168,22 +177,15 @@ static const char *compare(spank_t spank, const topomap_bindings_class *inside,
 {
     const char *masks = job_environment(spank, "SLURM_CPU_BIND_LIST");
     plugin_cpus bound, class, online;
-    char list[4096] = "";
-    FILE *file;
 
     if (!masks || plugin_cpus_read_masks(masks, &bound))
         return NULL;
     if (!plugin_cpus_within(&bound, allowed))
         return "the CPUs of Slurm's cores are not those that the database has for this node";
-    file = fopen("/sys/devices/system/cpu/online", "re");
-    if (!file)
+    if (plugin_online_cpus(&online))
         return NULL;
-    if (!fgets(list, sizeof list, file))
-        *list = 0;
-    fclose(file);
     plugin_cpus_of_class(inside, &class);
-    if (!plugin_cpus_read_list(list, &online) &&
-        !(plugin_cpus_within(&online, &class) && plugin_cpus_within(&class, &online)))
+    if (!plugin_cpus_within(&online, &class) || !plugin_cpus_within(&class, &online))
         return "this node's CPUs are not those that the database has for it";
     return NULL;
 }

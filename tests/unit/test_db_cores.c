@@ -269,5 +269,5 @@ int main(void)
         cmocka_unit_test(plans_stay_inside),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }
