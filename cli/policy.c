@@ -248,7 +248,7 @@ const char cli_policy_text[] =
     "Rules, one a line, in the style of slurm.conf; the first one that fits a step applies:\n"
     "  Rule=NAME [Partition=|Account=|QOS=|User=|Group=|Program=LIST] [Nodes=|Tasks=RANGE]\n"
     "    [Mode=on|off|auto|only-when-asked] [Graph=FILE|Pattern=PATTERN] [Objective=] [Effort=]\n"
-    "    [Bind=] [Layout=] [Contiguous=yes|no] [MinGain=PERCENT] [Seed=] [Time=] "
+    "    [Bind=] [Layout=] [Contiguous=yes|no] [MinGain=PERCENT] [Capacity=FILE] [Seed=] [Time=] "
     "[Required=yes|no] [Records=yes|no]\n"
     "    [Force=yes|KEY,...]\n"
     "LIST: names with wildcards, separated by commas; RANGE: 4, 2-16, 64-, -8. Program: the first\n"

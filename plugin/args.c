@@ -3,6 +3,7 @@
 #include "plugin/report.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,6 +129,35 @@ static const struct row *row_of(const char *word, const char **value)
     return NULL;
 }
 
+void plugin_args_describe(const plugin_args *args,
+                          void (*say)(const char *name, const char *value, const char *origin))
+{
+    char deadline[16], days[16], megabytes[16];
+    const struct {
+        const char *word, *value;
+    } values[] = {{"planner=", args->planner},
+                  {"deadline_ms=", deadline},
+                  {"policy=", args->policy},
+                  {"spool=", args->spool},
+                  {"records=", args->records},
+                  {"record_days=", args->records ? days : NULL},
+                  {"record_megabytes=", args->records ? megabytes : NULL}};
+    const char *none;
+
+    snprintf(deadline, sizeof deadline, "%u", args->deadline_ms);
+    snprintf(days, sizeof days, "%u", args->record_limits.days);
+    snprintf(megabytes, sizeof megabytes, "%u", args->record_limits.megabytes);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        const struct row *row = row_of(values[i].word, &none);
+        char name[32];
+
+        snprintf(name, sizeof name, "%.*s", (int)strlen(values[i].word) - 1, values[i].word);
+        if (values[i].value)
+            say(name, values[i].value,
+                args->said & 1u << (row - rows) ? "plugstack.conf" : "default");
+    }
+}
+
 const char *plugin_args_db(const plugin_args *args, enum policy_origin *origin)
 {
     const char *db = getenv("TOPOMAP_DB");
@@ -148,8 +178,10 @@ void plugin_args_read(int count, char **words, plugin_args *args)
         const char *value;
         const struct row *row = row_of(words[i], &value);
 
-        if (row && !row->read(args, value))
+        if (row && !row->read(args, value)) {
+            args->said |= 1u << (row - rows);
             continue;
+        }
         plugin_report_line("plugstack.conf: '%s' is not understood and was passed over", words[i]);
     }
 }

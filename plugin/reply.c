@@ -105,10 +105,17 @@ static const struct row {
     const char *key;
     int (*read)(struct cursor *cursor, char *value);
 } rows[] = {
-    {"status", read_status},     {"quiet", read_quiet},     {"line", read_line},
-    {"plan-id", read_plan_id},   {"gain", read_gain},       {"layout", read_layout},
-    {"bindings", read_bindings}, {"explain", read_explain},
-    {"searched", read_searched}, {"input-db", read_input_db}, {"input-graph", read_input_graph},
+    {"status", read_status},
+    {"quiet", read_quiet},
+    {"line", read_line},
+    {"plan-id", read_plan_id},
+    {"gain", read_gain},
+    {"layout", read_layout},
+    {"bindings", read_bindings},
+    {"explain", read_explain},
+    {"searched", read_searched},
+    {"input-db", read_input_db},
+    {"input-graph", read_input_graph},
 };
 
 /* One line; a key that is not known is for a later plugin. */

@@ -45,8 +45,10 @@ static int open_machine(planner_inputs *in, topomap_error *err)
         return -1;
     status = topomap_db_machine(db, &allocation, &in->machine, &in->by_slot, err);
     if (status == 0 && in->congestion &&
-        topomap_db_machine_links(db, &allocation, NULL, in->machine, &why) != 0)
+        topomap_db_machine_links(db, &allocation, r->capacity, in->machine, &why) != 0)
         planner_inputs_fall_back(in, why.text);
+    if (r->capacity && r->objective != TOPOMAP_OBJECTIVE_CONGESTION)
+        planner_inputs_note(in, "capacity= is for objective=congestion, and was passed over");
     topomap_db_close(db);
     in->by_slot.job = r->job;
     in->by_slot.step = r->step;

@@ -212,6 +212,12 @@ SETTER(set_explain)
     return 0;
 }
 
+SETTER(set_capacity)
+{
+    (void)p;
+    return keep_text(&r->capacity, v, err);
+}
+
 SETTER(set_record)
 {
     uint64_t n;
@@ -236,7 +242,7 @@ static const struct {
     {"time", set_time},       {"min-gain", set_min_gain},
     {"inside", set_inside},   {"contiguous", set_contiguous},
     {"explain", set_explain}, {"cores", set_cores},
-    {"record", set_record},
+    {"record", set_record},   {"capacity", set_capacity},
 };
 enum { KEYS = sizeof keys / sizeof keys[0] };
 
@@ -344,6 +350,7 @@ void planner_request_clear(planner_request *request)
 {
     free(request->db);
     free(request->graph);
+    free(request->capacity);
     topomap_names_clear(&request->nodes);
     free(request->tasks);
     free(request->first);

@@ -9,6 +9,7 @@
 typedef struct planner_request {
     uint32_t job, step;
     char *db, *graph; /* graph NULL: none was named */
+    char *capacity;   /* what other jobs take of the links, or NULL */
     topomap_names nodes;
     uint32_t *tasks;     /* [nodes.count] */
     uint32_t *first;     /* [nodes.count + 1] sums of tasks */
