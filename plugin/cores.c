@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 enum { LIST_SIZE = 8192 * 2, NODES_MOST = 1 << 20 };
@@ -204,9 +205,14 @@ static char *format(const job_info_msg_t *answer, const char *node_list, uint32_
 
 char *plugin_cores_of_job(uint32_t job, const char *node_list, uint32_t nodes, unsigned wait_ms)
 {
-    struct question *q = ask_in_time(job, wait_ms);
+    struct question *q;
+    struct rlimit space;
     char *text = NULL;
 
+    /* A thread's heap takes 64 MiB of addresses, which srun may need itself. */
+    if (getrlimit(RLIMIT_AS, &space) || space.rlim_cur != RLIM_INFINITY)
+        return NULL;
+    q = ask_in_time(job, wait_ms);
     if (!q)
         return NULL;
     if (q->answer)

@@ -23,8 +23,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CORES_MS = 500 };
-
 /* A step while it is being placed. */
 struct step {
     const plugin_args *args;
@@ -90,16 +88,13 @@ static unsigned deadline(const struct step *step)
     return (unsigned)most;
 }
 
-/* The job's own cores matter only where tasks are bound; slurmctld has a part of the deadline to
+/* The job's own cores matter only where tasks are bound; slurmctld has a quarter of the deadline to
  * tell them. */
 static char *cores_of(const struct step *step)
 {
-    unsigned wait_ms = step->args->deadline_ms / 4;
-
-    return step->bind
-               ? plugin_cores_of_job(step->job, step->layout.node_list, step->layout.ranks.nodes,
-                                     wait_ms < CORES_MS ? wait_ms : CORES_MS)
-               : NULL;
+    return step->bind ? plugin_cores_of_job(step->job, step->layout.node_list,
+                                            step->layout.ranks.nodes, step->args->deadline_ms / 4)
+                      : NULL;
 }
 
 /* What was asked and answered, as it was; its age and size are looked after when the step is

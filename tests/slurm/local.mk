@@ -18,6 +18,13 @@ check-vm: all $(check_PROGRAMS)
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(VM_TESTS)'
 .PHONY: check-vm
 
+# 1,000 launches in a row and 50 at once; the suite has 60 and 50.
+LAUNCHES = 1000
+check-launches: all $(check_PROGRAMS) $(check_LTLIBRARIES)
+	TOPOMAP_BUILD='$(abs_top_builddir)' TOPOMAP_SOURCE='$(abs_top_srcdir)' TOPOMAP_LAUNCHES=$(LAUNCHES) \
+	  bats -f 'many launches' $(srcdir)/tests/slurm/faults.bats
+.PHONY: check-launches
+
 # For faults.bats and partial.bats: preloaded into srun; plugins beside topomap's.
 check_LTLIBRARIES = tests/slurm/false-items.la tests/slurm/slow-job.la tests/slurm/damage.la tests/slurm/hooks.la
 tests_slurm_hooks_la_SOURCES = tests/slurm/hooks.c

@@ -6,6 +6,7 @@ setup_file() {
   [[ $EUID -eq 0 ]] || skip "needs root"
   export BED=$BATS_FILE_TMPDIR/bed STEP="-N4 -n16 --ntasks-per-node=4"
   cd "$BATS_FILE_TMPDIR"
+  export TOPOMAP_TESTBED_PLUGIN_ARGS=deadline_ms=16000
   eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up --build "$TOPOMAP_BUILD" --nodes 4 --cpus 8 --dir "$BED" \
     --fabric fat-tree:leaves=2,hosts=2,spines=1,scatter=1)"
   cp "$BED/etc/plugstack.conf" "$BATS_FILE_TMPDIR/plugstack.conf"

@@ -76,6 +76,7 @@ void mock_setenv(const char *name, const char *value)
 spank_err_t spank_setenv(spank_t spank, const char *name, const char *value, int overwrite)
 {
     (void)spank, (void)overwrite;
+    slurm_mock.asked++;
     mock_setenv(name, value);
     return ESPANK_SUCCESS;
 }
@@ -83,6 +84,7 @@ spank_err_t spank_setenv(spank_t spank, const char *name, const char *value, int
 spank_err_t spank_unsetenv(spank_t spank, const char *name)
 {
     (void)spank;
+    slurm_mock.asked++;
     mock_setenv(name, NULL);
     return ESPANK_SUCCESS;
 }
@@ -159,6 +161,7 @@ spank_err_t spank_get_item(spank_t spank, spank_item_t item, ...)
     va_list args;
 
     (void)spank;
+    slurm_mock.asked++;
     va_start(args, item);
     if (item == S_JOB_ID)
         status = get_number(args, slurm_mock.job);
@@ -348,7 +351,6 @@ int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
         return -1;
     }
     slurm_mock.mask = wanted;
-    slurm_mock.masks_set++;
     return 0;
 }
 

@@ -51,7 +51,7 @@ typedef struct mock {
     plugin_cpus cpuset; /* what the cgroup allows */
     plugin_cpus mask;   /* the task's own */
     plugin_cpus online;
-    int masks_set; /* calls that changed it */
+    int asked; /* items that the plugin asked for, variables that it set */
 
     char said[MOCK_SAID]; /* lines: "info: ...", "error: ...", "verbose: ...", "user: ..." */
 } mock;

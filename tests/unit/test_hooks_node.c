@@ -19,7 +19,8 @@
 #include "topology-db/db.h"
 #include "util/random.h"
 
-spank_f slurm_spank_user_init, slurm_spank_task_init, slurm_spank_init;
+spank_f slurm_spank_user_init, slurm_spank_task_init, slurm_spank_init, slurm_spank_init_post_opt,
+    slurm_spank_exit;
 
 enum { JOB = 17, STEP = 3, TASKS_MOST = 1024 };
 
@@ -86,7 +87,6 @@ static void run_hooks(const struct node *node)
     for (uint32_t task = 0; task < node->tasks; task++) {
         slurm_mock.task = (int)task;
         slurm_mock.mask = slurms_mask(node, task);
-        slurm_mock.masks_set = 0;
         result->status |= slurm_spank_task_init(spank, 0, NULL);
         result->mask[task] = slurm_mock.mask;
         result->set[task] = memcmp(&slurm_mock.mask, &(plugin_cpus){{0}}, sizeof(plugin_cpus)) != 0;
@@ -650,6 +650,43 @@ static void no_cpu_is_left(void **state)
     close_machine(&small);
 }
 
+/* In slurmd, slurmstepd and the prolog these run as root: of the job they ask nothing, and give its
+ * options, which the user wrote, to nobody. */
+static void hooks_of_root_ask_for_nothing(void **state)
+{
+    static const spank_context_t contexts[] = {S_CTX_REMOTE, S_CTX_SLURMD, S_CTX_JOB_SCRIPT};
+    char word[] = "spool=/tmp", *words[] = {word, NULL};
+    topomap_bindings b;
+    struct node node;
+    char *text;
+
+    (void)state;
+    open_small(&node, &b);
+    text = topomap_bindings_encode(&b, &err);
+    for (size_t i = 0; i < sizeof contexts / sizeof *contexts; i++) {
+        mock_begin(contexts[i], JOB, STEP);
+        mock_setenv(PLUGIN_ENV_CARRIED_BINDINGS, text);
+        mock_setenv("SLURM_TOPOMAP", "/etc/shadow");
+        assert_int_equal(slurm_spank_init(mock_spank(), 1, words), 0);
+        for (int k = 0; k < slurm_mock.options; k++)
+            assert_int_equal(slurm_mock.option[k].cb(slurm_mock.option[k].val, "/etc/shadow", 1),
+                             0);
+        assert_int_equal(slurm_spank_init_post_opt(mock_spank(), 1, words), 0);
+        assert_int_equal(slurm_spank_exit(mock_spank(), 1, words), 0);
+        if (contexts[i] != S_CTX_REMOTE) {
+            assert_int_equal(slurm_mock.options, 0);
+            assert_int_equal(slurm_spank_user_init(mock_spank(), 1, words), 0);
+            assert_int_equal(slurm_spank_task_init(mock_spank(), 1, words), 0);
+        }
+        assert_int_equal(slurm_mock.asked, 0);
+        assert_string_equal(slurm_mock.said, "");
+        mock_end();
+    }
+    free(text);
+    topomap_bindings_clear(&b);
+    close_machine(&small);
+}
+
 static int setup(void **state)
 {
     result = malloc(sizeof *result);
@@ -672,6 +709,7 @@ int main(void)
         cmocka_unit_test(nodes_of_another_kind_say_so),
         cmocka_unit_test(slurms_own_masks_are_believed),
         cmocka_unit_test(no_cpu_is_left),
+        cmocka_unit_test(hooks_of_root_ask_for_nothing),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);
