@@ -9,9 +9,9 @@ setup_file() {
   command -v qemu-system-x86_64 >/dev/null || skip "needs qemu (auto/deps --vm)"
   export TOPOMAP_TESTBED_PLUGIN_ARGS=deadline_ms=40000
   export FREE=$BATS_FILE_TMPDIR/free CONSTRAINED=$BATS_FILE_TMPDIR/constrained
-  "$TOPOMAP_SOURCE/contrib/testbed/vm" run --timeout 900 -- \
+  "$TOPOMAP_SOURCE/contrib/testbed/vm" run --timeout 1800 -- \
     "$TOPOMAP_SOURCE/tests/slurm/vm-node" free >"$FREE" 2>"$FREE.err"
-  "$TOPOMAP_SOURCE/contrib/testbed/vm" run --constrain --timeout 600 -- \
+  "$TOPOMAP_SOURCE/contrib/testbed/vm" run --constrain --timeout 1800 -- \
     "$TOPOMAP_SOURCE/tests/slurm/vm-node" constrained >"$CONSTRAINED" 2>"$CONSTRAINED.err"
 }
 
