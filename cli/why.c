@@ -297,11 +297,11 @@ static int run_why(const cli_call *call)
 }
 
 const char cli_why_text[] =
-    "FILE is a record of the plan (`records=` in plugstack.conf): the database and the graph that "
-    "it\n"
-    "names must still be there, or be named by --db and --graph. Costs are of a byte, in tenths of "
-    "a\n"
-    "hop; a rank's share of J is the sum over its partners of bytes times cost.\n";
+    "FILE is the record of a launch (`records=` in plugstack.conf) or of `map --format plan`. The\n"
+    "database and the graph that it names must still be there, or be named by --db and --graph. "
+    "Costs\n"
+    "are of a byte, in tenths of a hop; a rank's share of J is the sum over its partners of bytes\n"
+    "times cost.\n";
 
 static const cli_option why_options[] = {
     {"plan", "FILE", "the record of the plan", NULL},

@@ -178,9 +178,19 @@ static int write_lists(FILE *out, job_resources_t *resources, const struct names
     return status;
 }
 
-static char *format(const job_info_msg_t *answer, const char *node_list, uint32_t nodes)
+/* The number of an array's or a heterogeneous job's first part gets all parts. */
+static const job_info_t *find_job(const job_info_msg_t *answer, uint32_t id)
 {
-    const job_info_t *job = answer->record_count == 1 ? &answer->job_array[0] : NULL;
+    for (uint32_t i = 0; i < answer->record_count; i++)
+        if (answer->job_array[i].job_id == id)
+            return &answer->job_array[i];
+    return NULL;
+}
+
+static char *format(const job_info_msg_t *answer, uint32_t id, const char *node_list,
+                    uint32_t nodes)
+{
+    const job_info_t *job = find_job(answer, id);
     struct names of_job = {0}, of_step = {0};
     char *text = NULL;
     size_t size;
@@ -216,7 +226,7 @@ char *plugin_cores_of_job(uint32_t job, const char *node_list, uint32_t nodes, u
     if (!q)
         return NULL;
     if (q->answer)
-        text = format(q->answer, node_list, nodes);
+        text = format(q->answer, job, node_list, nodes);
     end_question(q);
     return text;
 }

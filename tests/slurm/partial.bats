@@ -112,6 +112,29 @@ in_job() { # SALLOC-OPTIONS... -- BODY
     explained why | diff <(planned far.8.csv "node[02,04]" 4 "2-5;0-3") -'
 }
 
+@test "array jobs and components of heterogeneous jobs: each by its own cores" {
+  hold node02 2 >/dev/null
+  graph 4 >/dev/null
+  cat >job <<END
+#!/bin/bash
+#SBATCH -w node02 -N1 -n 2 --array=0-1 -o out.%a
+srun -n2 --topomap=chain:2 --topomap-options=layout=compact --topomap-explain=why.\$SLURM_ARRAY_TASK_ID true
+sleep 2
+touch done.\$SLURM_ARRAY_TASK_ID
+END
+  export GRAPH=$PWD/far.4.csv
+  salloc -Q -w node01 -n 4 : -w node02 -n 4 bash -c '
+    srun -n4 --topomap=$GRAPH --topomap-options=layout=compact --topomap-explain=first true </dev/null
+    srun --het-group=1 -n4 --topomap=$GRAPH --topomap-options=layout=compact --topomap-explain=second true </dev/null' </dev/null
+  cat first second
+  [ "$(explained first)" = "node01 0 1 2 3" ]
+  [ "$(explained second)" = "node02 2 3 4 5" ]
+  sbatch job
+  for _ in {1..300}; do [ ! -e done.0 ] || [ ! -e done.1 ] || break; sleep 0.1; done
+  cat why.0 why.1
+  [ "$(cat <(explained why.0) <(explained why.1) | sort)" = "$(printf 'node02 2 3\nnode02 4 5')" ]
+}
+
 @test "a whole node is what it was without" {
   graph 16 >/dev/null
   srun -N4 --exclusive -n 16 --ntasks-per-node=4 --topomap="$PWD/far.16.csv" --topomap-explain=why true </dev/null

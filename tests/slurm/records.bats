@@ -191,7 +191,7 @@ launch() { # OPTION...: leaves `out`, `err` and the name of the newest record in
   launch
   head -c 300 "$record" >cut
   sed 's/^gain .*/gain 99.000/' "$record" >changed
-  sed 's/^seed .*/seed x/; s/^time 0.*/time x/' "$record" >bad
+  sed 's,^nodes .*,nodes [,' "$record" >bad
   : >empty
   head -c 4096 /dev/urandom >noise
   local file
