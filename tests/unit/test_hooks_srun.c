@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <dirent.h>
 #include <hwloc.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -566,6 +567,59 @@ static void long_bindings_and_the_spool(void **state)
     assert_true(result->applied && !result->spooled);
 }
 
+/* The records of this user, removed; the last one's first line. */
+static int take_records(const char *folder, char line[64])
+{
+    char own[600], path[1200];
+    const struct dirent *entry;
+    DIR *stream;
+    int count = 0;
+
+    snprintf(own, sizeof own, "%.500s/%u", folder, geteuid());
+    stream = opendir(own);
+    while (stream && (entry = readdir(stream)) != NULL) {
+        FILE *in;
+
+        snprintf(path, sizeof path, "%s/%s", own, entry->d_name);
+        if (*entry->d_name == '.' || !(in = fopen(path, "re")))
+            continue;
+        assert_non_null(fgets(line, 64, in));
+        fclose(in);
+        unlink(path);
+        count++;
+    }
+    if (stream)
+        closedir(stream);
+    rmdir(own);
+    return count;
+}
+
+static void records_are_kept(void **state)
+{
+    const char *folder = scratch_path("spool");
+    char word[512], line[64] = "";
+    struct launch launch = {.word = word};
+
+    (void)state;
+    snprintf(word, sizeof word, "records=%s", folder);
+    run(&launch);
+    assert_true(result->applied);
+    assert_int_equal(take_records(folder, line), 1);
+    assert_string_equal(line, "topomap-plan 1\n");
+    launch.bend = no_file_may_grow;
+    run(&launch);
+    assert_true(result->applied);
+    assert_int_equal(take_records(folder, line), 0);
+    launch.bend = NULL;
+    launch.topomap = "stencil2d:5:99"; /* a failure is recorded too */
+    run(&launch);
+    assert_int_equal(take_records(folder, line), 1);
+    launch.topomap = NULL;
+    strcpy(word, "records=/nonexist");
+    run(&launch);
+    assert_true(result->applied);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -579,6 +633,7 @@ int main(void)
         cmocka_unit_test(a_layout_that_cannot_be_written),
         cmocka_unit_test(a_full_environment),
         cmocka_unit_test(long_bindings_and_the_spool),
+        cmocka_unit_test(records_are_kept),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);
