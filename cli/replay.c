@@ -16,6 +16,8 @@ struct replay {
     planner_record record;
     char *bytes; /* of the reply that was made now */
     plugin_reply now;
+    char *shown; /* of one more, with an explanation */
+    plugin_reply explained;
     char differs[512]; /* words; empty: nothing does */
     char warning[1024];
 };
@@ -107,7 +109,6 @@ static int run_again(const cli_call *call, struct replay *r, topomap_error *err)
     if (request->graph)
         compare_input(r, "graph", request->graph, r->record.reply.input_graph);
     settle_time(r);
-    request->explain = 1;
     r->bytes = planner_answer_text(request, &size);
     if (!r->bytes)
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
@@ -115,6 +116,22 @@ static int run_again(const cli_call *call, struct replay *r, topomap_error *err)
         return -1;
     compare(r);
     return 0;
+}
+
+/* Asked with an explanation the planner adds costs up in another order, so the plan that is
+ * compared is asked for as it was. */
+static void explain(struct replay *r)
+{
+    topomap_error err;
+    size_t size;
+
+    r->explained = r->now;
+    if (r->now.explain)
+        return;
+    r->record.request.explain = 1;
+    r->shown = planner_answer_text(&r->record.request, &size);
+    if (!r->shown || plugin_reply_read(r->shown, size, &r->explained, &err) != 0)
+        r->explained = r->now;
 }
 
 /* ---- Printing ---------------------------------------------------------------------------- */
@@ -129,8 +146,8 @@ static const char *status_word(const plugin_reply *reply)
 
 static void print_text(FILE *out, const struct replay *r)
 {
-    if (r->now.explain)
-        fwrite(r->now.explain, 1, r->now.explain_size, out);
+    if (r->explained.explain)
+        fwrite(r->explained.explain, 1, r->explained.explain_size, out);
     else
         fprintf(out, "topomap: %s\n", r->now.line);
     if (*r->differs)
@@ -184,8 +201,7 @@ static int print_perm(FILE *out, const struct replay *r, topomap_error *err)
     return status;
 }
 
-static int print(const cli_call *call, const struct replay *r, const char *format,
-                 topomap_error *err)
+static int print(const cli_call *call, struct replay *r, const char *format, topomap_error *err)
 {
     const char *path = cli_get(call, "output");
     topomap_output *output;
@@ -197,8 +213,10 @@ static int print(const cli_call *call, const struct replay *r, const char *forma
         print_json(topomap_output_file(output), r);
     else if (strcmp(format, "perm") == 0)
         status = print_perm(topomap_output_file(output), r, err);
-    else
+    else {
+        explain(r);
         print_text(topomap_output_file(output), r);
+    }
     if (status != 0)
         topomap_output_abandon(output);
     else
@@ -226,5 +244,6 @@ int cli_replay(const cli_call *call, const char *format)
         fprintf(stderr, "topomap map: %s\n", r.warning);
     planner_record_clear(&r.record);
     free(r.bytes);
+    free(r.shown);
     return status;
 }

@@ -153,6 +153,8 @@ int cli_report_json(const cli_call *call, const cli_result *result)
     json_object_set_new(root, "objective",
                         json_string(result->mapping->congestion_model ? "congestion" : "J"));
     json_object_set_new(root, "algorithm", json_string(result->mapping->algorithm));
+    if (result->mapping->bound > 0)
+        json_object_set_new(root, "bound", json_real(result->mapping->bound));
     json_object_set_new(
         root, "gain",
         json_real(result->congestion[1].model

@@ -19,6 +19,7 @@ static struct {
     topomap_bindings plan; /* of this node; nodes == 0: nothing to do */
     uint32_t node;         /* its place in the step */
     char *cores;           /* that the step may use, Slurm's numbering; NULL: not known */
+    plugin_cpus online;    /* the node's CPUs; none: not known */
     int refused;           /* the tasks must not run */
 } here;
 
@@ -70,12 +71,17 @@ static void unfold(spank_t spank, const char *bindings)
 /* A class that does not fit is mostly that of all the step's nodes, and one line is enough for the
  * user: the step's first node says it. The others' lines are for the administrator, in slurmd's
  * log. */
-static void say(const char *why)
+static void say_what(const char *why, const char *what)
 {
     if (!here.node)
-        plugin_report_node("%s; Slurm's binding stays on this node", why);
+        plugin_report_node("%s; %s", why, what);
     else
-        plugin_report_detail(0, "%s; Slurm's binding stays on this node", why);
+        plugin_report_detail(0, "%s; %s", why, what);
+}
+
+static void say(const char *why)
+{
+    say_what(why, "Slurm's binding stays on this node");
 }
 
 static void read_plan(spank_t spank, const char *text, uint32_t job, uint32_t step)
@@ -94,6 +100,8 @@ static void read_plan(spank_t spank, const char *text, uint32_t job, uint32_t st
     }
     if (spank_get_item(spank, S_STEP_ALLOC_CORES, &cores) == ESPANK_SUCCESS && cores && *cores)
         here.cores = strdup(cores);
+    if (here.cores)
+        plugin_online_cpus(&here.online);
     here.plan = plan;
 }
 
@@ -106,18 +114,25 @@ static int is_refused(spank_t spank, uint32_t job, uint32_t step)
     return refused && !strcmp(refused, ours);
 }
 
-/* The bindings of a step whose environment could not carry them, or NULL. */
+/* The bindings of a step whose environment could not carry them; where the file cannot be read, or
+ * there is none, what the environment has instead. NULL: neither. */
 static char *read_spooled(spank_t spank)
 {
     const char *note = job_environment(spank, PLUGIN_ENV_CARRIED_SPOOL);
+    const char *in_order = job_environment(spank, PLUGIN_ENV_CARRIED_IN_ORDER);
     char *text = NULL;
     topomap_error err;
 
-    if (!note)
-        return NULL;
-    if (plugin_spool_read(note, &text, &err))
-        say(err.text);
+    if (note && plugin_spool_read(note, &text, &err)) {
+        if (in_order)
+            say_what(err.text, "the tasks of this node are bound in order");
+        else
+            say(err.text);
+    }
+    if (!text && in_order)
+        text = strdup(in_order);
     spank_unsetenv(spank, PLUGIN_ENV_CARRIED_SPOOL);
+    spank_unsetenv(spank, PLUGIN_ENV_CARRIED_IN_ORDER);
     return text;
 }
 
@@ -161,10 +176,15 @@ static int widest_mask(cpu_set_t *before, cpu_set_t *widest, size_t size)
 
 static void to_cpus(const cpu_set_t *set, size_t size, plugin_cpus *cpus)
 {
+    enum { STEP = 64 };
+    static const unsigned char none[STEP / 8];
+
     memset(cpus, 0, sizeof *cpus);
-    for (uint32_t cpu = 0; cpu < PLUGIN_CPUS; cpu++)
-        if (CPU_ISSET_S(cpu, size, set))
-            plugin_cpus_add(cpus, cpu);
+    for (uint32_t first = 0; first < PLUGIN_CPUS; first += STEP)
+        if (memcmp((const char *)set + first / 8, none, sizeof none))
+            for (uint32_t cpu = first; cpu < first + STEP; cpu++)
+                if (CPU_ISSET_S(cpu, size, set))
+                    plugin_cpus_add(cpus, cpu);
 }
 
 /* Does the class describe this machine? Only asked where task/affinity has bound the tasks, to CPUs
@@ -176,16 +196,16 @@ static const char *compare(spank_t spank, const topomap_bindings_class *inside,
                            const plugin_cpus *allowed)
 {
     const char *masks = job_environment(spank, "SLURM_CPU_BIND_LIST");
-    plugin_cpus bound, class, online;
+    static const plugin_cpus unknown;
+    plugin_cpus bound, class;
 
     if (!masks || plugin_cpus_read_masks(masks, &bound))
         return NULL;
     if (!plugin_cpus_within(&bound, allowed))
         return "the CPUs of Slurm's cores are not those that the database has for this node";
-    if (plugin_online_cpus(&online))
-        return NULL;
     plugin_cpus_of_class(inside, &class);
-    if (!plugin_cpus_within(&online, &class) || !plugin_cpus_within(&class, &online))
+    if (memcmp(&here.online, &unknown, sizeof unknown) &&
+        !(plugin_cpus_within(&here.online, &class) && plugin_cpus_within(&class, &here.online)))
         return "this node's CPUs are not those that the database has for it";
     return NULL;
 }
@@ -225,7 +245,9 @@ void plugin_bind_task(spank_t spank)
         problem = choose(spank, (uint32_t)local, &allowed, &mask);
         memset(set, 0, size);
         for (uint32_t cpu = 0; !problem && cpu < PLUGIN_CPUS; cpu++)
-            if (plugin_cpus_has(&mask, cpu))
+            if (!mask.bit[cpu / 8])
+                cpu |= 7;
+            else if (plugin_cpus_has(&mask, cpu))
                 CPU_SET_S(cpu, size, set);
         if (!problem && sched_setaffinity(0, size, set))
             problem = "the kernel refused the planned CPUs";

@@ -65,30 +65,34 @@ int plugin_cpus_read_list(const char *list, plugin_cpus *set)
     return *list && *list != '\n' ? -1 : 0;
 }
 
-static int hex_digit(char c)
+static unsigned hex_digit(char c)
 {
-    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
-    const char *found = c ? strchr(digits, c) : NULL;
+    return (unsigned)(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
+}
 
-    return found ? (int)((found - digits) % 16) : -1;
+/* The last of the digits has the CPUs 0 to 3; most are 0. */
+static void add_digits(const char *digits, size_t count, plugin_cpus *set)
+{
+    for (size_t i = 0; i < count && i < PLUGIN_CPUS / 4; i++) {
+        char c = digits[count - 1 - i];
+
+        if (c != '0')
+            set->bit[i / 2] |= (unsigned char)(hex_digit(c) << i % 2 * 4);
+    }
 }
 
 int plugin_cpus_read_masks(const char *masks, plugin_cpus *set)
 {
     memset(set, 0, sizeof *set);
     do {
-        const char *first = masks + (!strncmp(masks, "0x", 2) ? 2 : 0), *end = first;
-        uint32_t cpu = 0;
+        size_t count;
 
-        while (hex_digit(*end) >= 0)
-            end++;
-        if (end == first || (*end && *end != ','))
+        masks += strncmp(masks, "0x", 2) ? 0 : 2;
+        count = strspn(masks, "0123456789abcdefABCDEF");
+        if (!count || (masks[count] && masks[count] != ','))
             return -1;
-        for (const char *c = end; c-- > first; cpu += 4)
-            for (uint32_t bit = 0; bit < 4; bit++)
-                if (hex_digit(*c) >> bit & 1)
-                    plugin_cpus_add(set, cpu + bit);
-        masks = end;
+        add_digits(masks, count, set);
+        masks += count;
     } while (*masks++ == ',');
     return 0;
 }

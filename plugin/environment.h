@@ -13,8 +13,10 @@
  * for what is not known. */
 #define PLUGIN_ENV_CARRIED_PLAN "SLURM_TOPOMAP_PLAN"
 #define PLUGIN_ENV_CARRIED_BINDINGS "SLURM_TOPOMAP_BINDINGS"
-/* Where bindings are that are too long for it: a note of spool.h. */
+/* Where bindings are that are too long for it: a note of spool.h. Beside it, for nodes that cannot
+ * read the file, the same CPUs dealt out in order: bindings that are short. */
 #define PLUGIN_ENV_CARRIED_SPOOL "SLURM_TOPOMAP_SPOOL"
+#define PLUGIN_ENV_CARRIED_IN_ORDER "SLURM_TOPOMAP_IN_ORDER"
 
 /* "job.step" of a step whose tasks must not run. */
 #define PLUGIN_ENV_REFUSED "SLURM_TOPOMAP_REFUSED"

@@ -7,6 +7,7 @@ noinst_LTLIBRARIES += plugin/libspank.la
 plugin_libspank_la_SOURCES = \
   plugin/args.c plugin/args.h \
   plugin/bind.c plugin/bind.h \
+  plugin/carry.c plugin/carry.h \
   plugin/cores.c plugin/cores.h \
   plugin/cpus.c plugin/cpus.h \
   plugin/distribution.c plugin/distribution.h \

@@ -4,7 +4,7 @@
 
 #include "plugin/cpus.h"
 
-/** The CPUs that this machine has. \return 0, or -1: the kernel does not say */
-int plugin_online_cpus(plugin_cpus *set);
+/** The CPUs that this machine has; none where the kernel does not say. */
+void plugin_online_cpus(plugin_cpus *online);
 
 #endif

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "plugin/step.h"
 #include "plan/bindings.h"
+#include "plugin/carry.h"
 #include "plugin/cores.h"
 #include "plugin/environment.h"
 #include "plugin/launch.h"
@@ -61,6 +62,7 @@ void plugin_step_forget(void)
     unsetenv(PLUGIN_ENV_CARRIED_PLAN);
     unsetenv(PLUGIN_ENV_CARRIED_BINDINGS);
     unsetenv(PLUGIN_ENV_CARRIED_SPOOL);
+    unsetenv(PLUGIN_ENV_CARRIED_IN_ORDER);
     unsetenv(PLUGIN_ENV_REFUSED);
 }
 
@@ -180,41 +182,26 @@ static void carry_plan(int applied, const char *plan_id, const char *gain)
     setenv(PLUGIN_ENV_CARRIED_PLAN, text, 1);
 }
 
-/* A program whose environment and words take more than the kernel's limit does not start: bytes
- * that are left, with room for what slurmd adds. Bindings are there twice, ours and the tasks'. */
-static long environment_room(void)
+static void carry_bindings(const struct step *step, long room)
 {
-    long room = sysconf(_SC_ARG_MAX) - (64 << 10);
-
-    for (char **variable = environ; *variable; variable++)
-        room -= (long)(strlen(*variable) + 1 + sizeof *variable);
-    return room;
-}
-
-/* Bindings that the environment cannot carry go into a file, where the site has a place for it. */
-static void spool_bindings(const struct step *step)
-{
+    enum plugin_carried how;
     topomap_error err;
 
     free(spooled);
-    spooled = NULL;
-    if (!step->args->spool)
-        topomap_error_set(&err, TOPOMAP_EUSAGE, "plugstack.conf names no folder, spool=");
-    else if (!plugin_spool_write(step->args->spool, step->job, step->step, step->reply.bindings,
-                                 &spooled, &err)) {
-        setenv(PLUGIN_ENV_CARRIED_SPOOL, spooled, 1);
-        return;
-    }
-    plugin_report_detail(step->wish.verbose,
-                         "the bindings are too long for the environment (%zu bytes) and %s: the "
-                         "inside of nodes is left to Slurm",
-                         strlen(step->reply.bindings), err.text);
+    how = plugin_carry_bindings(step->reply.bindings, room, step->args->spool, step->job,
+                                step->step, &spooled, &err);
+    if (how == PLUGIN_CARRIED_IN_ORDER || how == PLUGIN_CARRIED_NOT)
+        plugin_report_detail(step->wish.verbose,
+                             "the bindings are too long for the environment (%zu bytes) and %s: %s",
+                             strlen(step->reply.bindings), err.text,
+                             how == PLUGIN_CARRIED_NOT ? "the inside of nodes is left to Slurm"
+                                                       : "each node's tasks are bound in order");
 }
 
 static void set_environment(const struct step *step)
 {
     const plugin_reply *reply = &step->reply;
-    long room = environment_room();
+    long room = plugin_carry_room();
 
     if (room <= 0) {
         plugin_report_detail(step->wish.verbose, "the environment is full: the tasks are not told, "
@@ -222,12 +209,8 @@ static void set_environment(const struct step *step)
         return;
     }
     carry_plan(reply->status == PLUGIN_APPLIED, reply->plan_id, reply->gain);
-    if (!reply->bindings)
-        return;
-    if (strlen(reply->bindings) <= PLUGIN_ENV_MOST && 2 * (long)strlen(reply->bindings) <= room)
-        setenv(PLUGIN_ENV_CARRIED_BINDINGS, reply->bindings, 1);
-    else
-        spool_bindings(step);
+    if (reply->bindings)
+        carry_bindings(step, room);
 }
 
 static void write_all(int fd, const char *bytes, size_t size)
@@ -326,7 +309,7 @@ static void refuse_step(uint32_t job, uint32_t step_id)
 
 static void failed(const struct step *step, const topomap_error *err)
 {
-    if (environment_room() > 0)
+    if (plugin_carry_room() > 0)
         carry_plan(0, NULL, NULL);
     if (!policy_flag(&step->wish.decision.settings, POLICY_REQUIRED)) {
         plugin_report_line("%s; the step runs with Slurm's own layout", err->text);

@@ -24,8 +24,17 @@ include tests/fuzz/local.mk
 
 # Long campaigns, beside the suite. BENCH is a folder of mapping instances (tests/bench/map-instances).
 EXTRA_DIST += tests/run-unit tests/bench/map-instances tests/bench/db-speed tests/bench/make-fabric \
-  tests/bench/make-cray tests/bench/congestion tests/bench/graph-speed tests/bench/map-scale
-.PHONY: bench-map bench-scale bench-congestion bench-db bench-graph
+  tests/bench/make-cray tests/bench/congestion tests/bench/graph-speed tests/bench/map-scale \
+  tests/bench/map-rivals tests/bench/map-target.awk tests/bench/map-summary.awk
+.PHONY: bench bench-map bench-scale bench-congestion bench-db bench-graph
+# All efforts beside gpmetis and Scotch in the same run, and the tools on record.
+bench: cli/topomap$(EXEEXT)
+	@test -n "$(BENCH)" || { echo "make bench BENCH=FOLDER: a folder of mapping instances" >&2; exit 2; }
+	for effort in fast default strong; do \
+	  echo "== $$effort"; \
+	  TOPOMAP=cli/topomap$(EXEEXT) $(srcdir)/tests/bench/map-rivals "$(BENCH)" --effort $$effort || exit 1; \
+	done
+
 bench-map: cli/topomap$(EXEEXT)
 	@test -n "$(BENCH)" || { echo "make bench-map BENCH=FOLDER: a folder of mapping instances" >&2; exit 2; }
 	TOPOMAP=cli/topomap$(EXEEXT) $(srcdir)/tests/bench/map-instances "$(BENCH)" $(BENCH_OPTIONS)
@@ -43,6 +52,20 @@ tests_bench_db_distances_SOURCES = tests/bench/db-distances.c
 tests_bench_db_distances_LDADD = topology-db/libdb.la lib/libcore.la
 bench-db: cli/topomap$(EXEEXT) tests/bench/db-distances$(EXEEXT)
 	$(srcdir)/tests/bench/db-speed '$(abs_top_builddir)' '$(abs_top_srcdir)'
+
+# What a launch costs, in the planner and on the nodes; the nodes' program also stands behind tests.
+check_PROGRAMS += tests/bench/node-hooks
+tests_bench_node_hooks_SOURCES = tests/bench/node-hooks.c
+tests_bench_node_hooks_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
+tests_bench_node_hooks_LDADD = plugin/libspank.la
+EXTRA_PROGRAMS += tests/bench/launch-replay
+tests_bench_launch_replay_SOURCES = tests/bench/launch-replay.c
+tests_bench_launch_replay_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
+tests_bench_launch_replay_LDADD = plugin/libspank.la
+EXTRA_DIST += tests/bench/launch
+.PHONY: bench-launch
+bench-launch: all tests/bench/node-hooks$(EXEEXT) tests/bench/launch-replay$(EXEEXT) tests/bench/graph-read$(EXEEXT)
+	$(srcdir)/tests/bench/launch '$(abs_top_builddir)' '$(abs_top_srcdir)'
 
 # Reading graph files, as ratios to gpmetis and Scotch in the same run.
 EXTRA_PROGRAMS += tests/bench/graph-read

@@ -35,6 +35,15 @@ uint32_t db_switches_find(const struct db_switches *switches, int64_t id)
     return low < switches->count && switches->id[low] == id ? low : UINT32_MAX;
 }
 
+/* The same, looked for first where the one before was found and behind it. */
+static uint32_t find_from(const struct db_switches *switches, int64_t id, uint32_t before)
+{
+    for (uint32_t i = before; i < switches->count && i - before < 2; i++)
+        if (switches->id[i] == id)
+            return i;
+    return db_switches_find(switches, id);
+}
+
 static int load_ids(sqlite3 *file, int slurm, struct db_switches *switches, topomap_error *err)
 {
     sqlite3_stmt *statement = db_prepare(file,
@@ -62,16 +71,18 @@ static int load_pairs(sqlite3 *file, int slurm, const struct db_switches *switch
                                          slurm ? "SELECT a, b, cost FROM slurm_trunk ORDER BY a, b"
                                                : "SELECT a, b, cost FROM trunk ORDER BY a, b",
                                          err);
+    struct pair before = {0};
     size_t room = 0;
     int row = -1;
 
     while (statement && (row = db_step(statement, err)) > 0) {
-        struct pair pair = {db_switches_find(switches, sqlite3_column_int64(statement, 0)),
-                            db_switches_find(switches, sqlite3_column_int64(statement, 1)),
+        struct pair pair = {find_from(switches, sqlite3_column_int64(statement, 0), before.a),
+                            find_from(switches, sqlite3_column_int64(statement, 1), before.b),
                             (uint32_t)sqlite3_column_int64(statement, 2)};
 
         if (pair.a == UINT32_MAX || pair.b == UINT32_MAX)
             continue;
+        before = pair;
         if (topomap_grow(pairs, &room, *count + 1, sizeof **pairs, err)) {
             row = -1;
             break;

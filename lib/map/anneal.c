@@ -58,6 +58,11 @@ static inline void apply(topomap_anneal *a, uint32_t u, uint32_t x)
     a->at[a->place[u]] = u;
 }
 
+void topomap_anneal_swap(topomap_anneal *a, uint32_t u, uint32_t x)
+{
+    apply(a, u, x);
+}
+
 /* A number below bound from 16 random bits. */
 static inline uint32_t below16(uint32_t bits, uint32_t bound)
 {

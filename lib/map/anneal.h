@@ -44,6 +44,8 @@ int topomap_anneal_run(topomap_anneal *a, const topomap_problem *problem,
                        const topomap_cooling *cooling, topomap_error *err);
 /** Change of J by exchanging u and x. */
 double topomap_anneal_delta(const topomap_anneal *a, uint32_t u, uint32_t x);
+/** Exchanges u and x. */
+void topomap_anneal_swap(topomap_anneal *a, uint32_t u, uint32_t x);
 /** Writes the places back to slots. \p scratch: the problem's. */
 void topomap_anneal_store(const topomap_anneal *a, uint32_t *slot_of, uint32_t *scratch);
 

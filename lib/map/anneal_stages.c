@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "map/anneal.h"
+#include "map/parameters.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 
@@ -36,15 +37,23 @@ static const uint32_t table_nodes[] = {[TOPOMAP_FAST] = 1024,
                                        [TOPOMAP_DEFAULT] = TOPOMAP_CLOSE_NODES,
                                        [TOPOMAP_STRONG] = TOPOMAP_CLOSE_NODES};
 
+/* What a caller or a user gives it, as a multiple of the effort's proposals. */
+static double share(const topomap_problem *problem)
+{
+    return (problem->patience > 0.0 ? problem->patience : 1.0) *
+           topomap_parameter_number(problem, "proposals", 100) / 100.0;
+}
+
 static topomap_cooling in_bounds(const topomap_problem *problem, const topomap_anneal *a,
                                  topomap_cooling cooling)
 {
     double degree = (double)a->offset[a->vertices] / a->vertices;
     double most = edges_at_most[problem->effort] / (8 + 2 * degree);
 
+    /* The bound is one of memory's speed: only who asks for more proposals moves it up. */
     if (problem->patience > 0.0 && problem->patience < 1.0)
         most *= problem->patience;
-
+    most *= topomap_parameter_number(problem, "proposals", 100) / 100.0;
     cooling.proposals *= a->vertices;
     if ((double)cooling.proposals > most)
         cooling.proposals = (uint64_t)most;
@@ -107,11 +116,8 @@ static int map_anneal(topomap_problem *problem, const schedule *by_effort, uint3
     int status = keep ? 0 : -1;
     schedule s = by_effort[problem->machine->kind != TOPOMAP_MACHINE_TREE];
 
-    if (problem->patience > 0.0) {
-        s.groups.proposals = (uint64_t)((double)s.groups.proposals * problem->patience);
-        s.slots.proposals = (uint64_t)((double)s.slots.proposals * problem->patience);
-    }
-
+    s.groups.proposals = (uint64_t)((double)s.groups.proposals * share(problem));
+    s.slots.proposals = (uint64_t)((double)s.slots.proposals * share(problem));
     if (status == 0) {
         memcpy(keep, slot_of, n * sizeof *keep);
         if (problem->weights.offset[n] > 0)

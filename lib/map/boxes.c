@@ -32,7 +32,8 @@ typedef struct boxes {
     topomap_tiling tiling;
     topomap_kept kept;
     topomap_random random;
-    double doubt; /* how far a cut may be from the best one */
+    double doubt;    /* how far a cut may be from the best one */
+    double straight; /* J of the best straight cuts; INFINITY where there are none */
 } boxes;
 
 /* Ends of the groups of one level; a group is a run of places. Returns -1 on failure. */
@@ -155,10 +156,10 @@ static void halve(boxes *b, topomap_coarse *c, uint32_t from, uint32_t lo, uint3
     for (uint32_t k = 0; k < c->dims; k++) {
         if (topomap_coarse_extent(c, lo, hi, k) < 2)
             continue;
-        topomap_coarse_sort(c, lo, hi, sorted = k);
+        topomap_coarse_order(c, lo, hi, sorted = k);
         for (uint32_t i = 0; i < count; i++) {
             double small = border[i] - lo < hi - border[i] ? border[i] - lo : hi - border[i];
-            double cut = topomap_coarse_cut(c, lo, border[i], hi) / sqrt(small);
+            double cut = topomap_coarse_cut(c, lo, border[i], k) / sqrt(small);
 
             cut *= 1.0 + b->doubt * topomap_random_below(&b->random, 1000) / 1000.0;
 
@@ -170,10 +171,8 @@ static void halve(boxes *b, topomap_coarse *c, uint32_t from, uint32_t lo, uint3
         }
     }
     if (best_dim != sorted)
-        topomap_coarse_sort(c, lo, hi, best_dim);
-    ++*regions;
-    for (uint32_t i = best_at; i < hi; i++)
-        c->region[c->item[i]] = *regions;
+        topomap_coarse_order(c, lo, hi, best_dim);
+    topomap_coarse_divide(c, lo, best_at, hi, ++*regions);
     halve(b, c, from, lo, best_at, regions);
     halve(b, c, from, best_at, hi, regions);
 }
@@ -193,10 +192,12 @@ static int try_tile(boxes *b, uint32_t from, const uint32_t *size, uint32_t *slo
     for (uint32_t i = 0; status == 0 && i < runs; i++) {
         uint32_t regions = 0;
 
-        if (i && topomap_problem_late(b->problem))
+        /* Where straight cuts are better than the first regions, no doubtful ones have bettered
+         * them. */
+        if (i && (topomap_problem_late(b->problem) || b->kept.J == b->straight))
             break;
         b->doubt = i ? DOUBT * (1 + i % 4) : 0;
-        memset(coarse.region, 0, coarse.items * sizeof *coarse.region);
+        topomap_coarse_begin(&coarse);
         halve(b, &coarse, from, 0, coarse.items, &regions);
         status = topomap_coarse_lay(&coarse, &b->tiling, b->kept.place, err);
         if (status == 0)
@@ -253,10 +254,11 @@ static int try_tiles(boxes *b, uint32_t equal, uint32_t *slot_of, topomap_error 
 static int run(boxes *b, uint32_t *slot_of, topomap_error *err)
 {
     topomap_tiling_levels levels;
+    topomap_problem *problem = b->problem;
     uint32_t equal;
     int status;
 
-    b->view = *b->problem->machine;
+    b->view = *problem->machine;
     if (b->view.kind == TOPOMAP_MACHINE_MATRIX &&
         topomap_machine_clusters(&b->view, b->view.outer, CLUSTERS, &b->view.outer_levels, err) !=
             0)
@@ -264,11 +266,15 @@ static int run(boxes *b, uint32_t *slot_of, topomap_error *err)
     if (find_levels(b, err) != 0)
         return -1;
     equal = equal_levels(b, &levels);
-    status = topomap_tiling_open(&b->tiling, b->problem, b->lattice, &levels, err);
+    status = topomap_tiling_open(&b->tiling, problem, b->lattice, &levels, err);
     if (status == 0 && equal == b->levels)
         status = try_straight(b, slot_of, err);
+    b->straight = b->kept.J;
     if (status == 0)
         status = try_tiles(b, equal, slot_of, err);
+    problem->flawless = topomap_lattice_exact(b->lattice) && b->tiling.weights.even;
+    problem->straight = problem->flawless && problem->machine->kind == TOPOMAP_MACHINE_TREE &&
+                        isfinite(b->straight) && b->kept.J == b->straight;
     topomap_tiling_close(&b->tiling);
     return status;
 }

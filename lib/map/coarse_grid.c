@@ -27,6 +27,22 @@ static double face_of(const topomap_tiling *tiling, const uint32_t *box, uint32_
            (1 + closed);
 }
 
+static int fill_coordinates(topomap_coarse *c, topomap_error *err)
+{
+    uint32_t at[TOPOMAP_LATTICE_DIMS] = {0};
+
+    c->at = topomap_alloc((size_t)c->dims * c->items, sizeof *c->at, err);
+    if (!c->at)
+        return -1;
+    for (uint32_t i = 0; i < c->items; i++) {
+        for (uint32_t k = 0; k < c->dims; k++)
+            c->at[(size_t)k * c->items + i] = at[k];
+        for (uint32_t k = 0; k < c->dims && ++at[k] == c->size[k]; k++)
+            at[k] = 0;
+    }
+    return 0;
+}
+
 int topomap_coarse_open(topomap_coarse *c, const topomap_tiling *tiling, const uint32_t *box,
                         topomap_error *err)
 {
@@ -46,7 +62,8 @@ int topomap_coarse_open(topomap_coarse *c, const topomap_tiling *tiling, const u
     c->item = topomap_alloc(c->items, sizeof *c->item, err);
     c->region = topomap_alloc(c->items, sizeof *c->region, err);
     c->scratch = topomap_alloc(c->items, sizeof *c->scratch, err);
-    if (!c->item || !c->region || !c->scratch)
+    c->plain = topomap_alloc(c->items, sizeof *c->plain, err);
+    if (!c->item || !c->region || !c->scratch || !c->plain || fill_coordinates(c, err) != 0)
         return -1;
     for (uint32_t i = 0; i < c->items; i++)
         c->item[i] = i;
@@ -58,21 +75,17 @@ void topomap_coarse_close(topomap_coarse *c)
     free(c->item);
     free(c->region);
     free(c->scratch);
+    free(c->at);
+    free(c->plain);
     memset(c, 0, sizeof *c);
 }
 
 enum { BINS = 1024 };
 
-typedef struct sorting {
-    const topomap_coarse *coarse;
-    uint32_t stride, size;
-} sorting;
-
 static int by_coordinate(const void *a, const void *b, void *data)
 {
-    const sorting *s = data;
-    uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
-    uint32_t x = p / s->stride % s->size, y = q / s->stride % s->size;
+    const uint32_t *at = data, p = *(const uint32_t *)a, q = *(const uint32_t *)b;
+    uint32_t x = at[p], y = at[q];
 
     return x != y ? (x > y) - (x < y) : (p > q) - (p < q);
 }
@@ -80,21 +93,21 @@ static int by_coordinate(const void *a, const void *b, void *data)
 /* One pass of a radix sort: stable, by one coordinate. */
 static void sort_by(topomap_coarse *c, uint32_t lo, uint32_t hi, uint32_t dim, uint32_t *bin)
 {
-    uint32_t stride = topomap_coarse_stride(c, dim), n = c->size[dim];
+    const uint32_t *at = c->at + (size_t)dim * c->items;
+    uint32_t n = c->size[dim];
 
     memset(bin, 0, (n + (size_t)1) * sizeof *bin);
     for (uint32_t i = lo; i < hi; i++)
-        bin[c->item[i] / stride % n + 1]++;
+        bin[at[c->item[i]] + 1]++;
     for (uint32_t x = 0; x < n; x++)
         bin[x + 1] += bin[x];
     for (uint32_t i = lo; i < hi; i++)
-        c->scratch[bin[c->item[i] / stride % n]++] = c->item[i];
+        c->scratch[bin[at[c->item[i]]]++] = c->item[i];
     memcpy(c->item + lo, c->scratch, (hi - lo) * sizeof *c->item);
 }
 
 void topomap_coarse_sort(topomap_coarse *c, uint32_t lo, uint32_t hi, uint32_t dim)
 {
-    sorting s = {c, topomap_coarse_stride(c, dim), c->size[dim]};
     uint32_t bin[BINS + 1], widest = 0;
 
     for (uint32_t k = 0; k < c->dims; k++)
@@ -106,15 +119,15 @@ void topomap_coarse_sort(topomap_coarse *c, uint32_t lo, uint32_t hi, uint32_t d
         sort_by(c, lo, hi, dim, bin);
         return;
     }
-    qsort_r(c->item + lo, hi - lo, sizeof *c->item, by_coordinate, &s);
+    qsort_r(c->item + lo, hi - lo, sizeof *c->item, by_coordinate, c->at + (size_t)dim * c->items);
 }
 
 uint32_t topomap_coarse_extent(const topomap_coarse *c, uint32_t lo, uint32_t hi, uint32_t dim)
 {
-    uint32_t stride = topomap_coarse_stride(c, dim), low = UINT32_MAX, high = 0;
+    uint32_t low = UINT32_MAX, high = 0;
 
     for (uint32_t i = lo; i < hi; i++) {
-        uint32_t x = c->item[i] / stride % c->size[dim];
+        uint32_t x = topomap_coarse_at(c, c->item[i], dim);
 
         low = x < low ? x : low;
         high = x > high ? x : high;
@@ -126,7 +139,7 @@ void topomap_coarse_around(const topomap_coarse *c, uint32_t item, topomap_coars
                            void *data)
 {
     for (uint32_t k = 0, stride = 1; k < c->dims; stride *= c->size[k++]) {
-        uint32_t x = item / stride % c->size[k], first = item - x * stride, n = c->size[k];
+        uint32_t x = topomap_coarse_at(c, item, k), first = item - x * stride, n = c->size[k];
 
         switch (c->lattice->kind[k]) {
         case TOPOMAP_LATTICE_CLIQUE:
@@ -148,46 +161,16 @@ void topomap_coarse_around(const topomap_coarse *c, uint32_t item, topomap_coars
     }
 }
 
-typedef struct crossing {
-    const topomap_coarse *coarse;
-    uint32_t other;
-    double weight;
-} crossing;
-
-static void add_crossing(void *data, uint32_t item, double weight)
-{
-    crossing *c = data;
-
-    if (c->coarse->region[item] == c->other)
-        c->weight += weight;
-}
-
-double topomap_coarse_cut(topomap_coarse *c, uint32_t lo, uint32_t middle, uint32_t hi)
-{
-    crossing sum = {c, UINT32_MAX, 0};
-    uint32_t outside = c->region[c->item[lo]];
-
-    for (uint32_t i = middle; i < hi; i++)
-        c->region[c->item[i]] = UINT32_MAX;
-    for (uint32_t i = lo; i < middle; i++)
-        topomap_coarse_around(c, c->item[i], add_crossing, &sum);
-    for (uint32_t i = middle; i < hi; i++)
-        c->region[c->item[i]] = outside;
-    return sum.weight;
-}
-
 int topomap_coarse_lay(const topomap_coarse *c, topomap_tiling *tiling, uint32_t *place,
                        topomap_error *err)
 {
     uint32_t volume = c->lattice->cells / c->items;
 
     for (uint32_t i = 0; i < c->items; i++) {
-        uint32_t corner[TOPOMAP_LATTICE_DIMS], rest = c->item[i];
+        uint32_t corner[TOPOMAP_LATTICE_DIMS];
 
-        for (uint32_t k = 0; k < c->dims; k++) {
-            corner[k] = rest % c->size[k] * c->box[k];
-            rest /= c->size[k];
-        }
+        for (uint32_t k = 0; k < c->dims; k++)
+            corner[k] = topomap_coarse_at(c, c->item[i], k) * c->box[k];
         if (topomap_tiling_lay(tiling, corner, c->box, i * volume, place, err) != 0)
             return -1;
     }

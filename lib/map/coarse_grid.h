@@ -13,6 +13,8 @@ typedef struct topomap_coarse {
     uint32_t *item;                    /* [items] in the order of the places they go to */
     uint32_t *region;                  /* [items] by item: which region it is in */
     uint32_t *scratch;                 /* [items] */
+    uint32_t *at;    /* [dims * items] coordinates of all items along 0, then along 1, ... */
+    uint32_t *plain; /* [items] those of each range that is halved, ascending */
 } topomap_coarse;
 
 int topomap_coarse_open(topomap_coarse *coarse, const topomap_tiling *tiling, const uint32_t *box,
@@ -33,8 +35,24 @@ void topomap_coarse_sort(topomap_coarse *coarse, uint32_t lo, uint32_t hi, uint3
 /** How many coordinates the items at lo..hi-1 have along `dim`. */
 uint32_t topomap_coarse_extent(const topomap_coarse *coarse, uint32_t lo, uint32_t hi,
                                uint32_t dim);
-/** Weight between lo..middle-1 and middle..hi-1. Regions of other items are above \p free. */
-double topomap_coarse_cut(topomap_coarse *coarse, uint32_t lo, uint32_t middle, uint32_t hi);
+
+static inline uint32_t topomap_coarse_at(const topomap_coarse *coarse, uint32_t item, uint32_t dim)
+{
+    return coarse->at[(size_t)dim * coarse->items + item];
+}
+
+/* A range of items, the region that they are, and dividing it (coarse_cut.c): begin, then for each
+ * range as many times as one likes order and cut, then divide. */
+
+/** All items are one range, of region 0. */
+void topomap_coarse_begin(topomap_coarse *coarse);
+/** As topomap_coarse_sort(), faster. */
+void topomap_coarse_order(topomap_coarse *coarse, uint32_t lo, uint32_t hi, uint32_t dim);
+/** Weight between lo..middle-1 and middle..hi-1 of a range that is in the order of \p dim. */
+double topomap_coarse_cut(const topomap_coarse *coarse, uint32_t lo, uint32_t middle, uint32_t dim);
+/** Makes two ranges of one in the order that it is in; the second becomes \p region, a new one. */
+void topomap_coarse_divide(topomap_coarse *coarse, uint32_t lo, uint32_t middle, uint32_t hi,
+                           uint32_t region);
 
 /** place [cells]: where each cell goes, each item being laid as the tiling lays its box, the item
  *  at position i on places i * volume and on. */

@@ -26,6 +26,12 @@ static size_t next_piece(const char **at, const char *end, const char **piece)
             0, 1                                                                                   \
     }
 
+#define PROPOSALS                                                                                  \
+    {                                                                                              \
+        "proposals", "PERCENT", "how many swaps it proposes, of what the effort has (100)", 1,     \
+            100000                                                                                 \
+    }
+
 static const struct {
     const char *algorithm;
     topomap_parameter row;
@@ -33,6 +39,8 @@ static const struct {
     {"tree", GROUPED},
     {"rb", GROUPED},
     {"rb-wrap", GROUPED},
+    {"anneal", PROPOSALS},
+    {"anneal-hot", PROPOSALS},
     {"bhatele", COORDINATES},
     {"coce", COORDINATES},
     {"exco", COORDINATES},

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map/bound.h"
 #include "map/objective.h"
 #include "map/parameters.h"
 #include "util/alloc.h"
@@ -13,9 +14,16 @@
 /* A start that is worse than the best so far by more than this is not worth refining. */
 #define REFINE_WITHIN 1.1
 
-/* Of two refinements, each has the first share of its time to show what it can do. */
-#define PROBE 0.3
-#define REST 2.0
+/* Of two refinements, each shows with some of its time (a multiple of the effort's) what it can do.
+ * The better one then has several times as much, as long as that pays: slower cooling finds ever
+ * more in graphs without geometry, little in meshes, where another construction finds more. */
+static const struct {
+    double probe, growth, most, pays; /* pays: a share of J */
+} turns[] = {
+    [TOPOMAP_FAST] = {1.0, 2.0, 1.0, 0.01},
+    [TOPOMAP_DEFAULT] = {1.0, 2.0, 2.0, 0.001},
+    [TOPOMAP_STRONG] = {0.3, 4.0, 5.0, 0.003}, /* most: twice that for few slots */
+};
 
 enum {
     SLOW = 10000, /* slots that top-down takes long for */
@@ -34,12 +42,42 @@ static const struct {
     uint32_t least, most; /* slots */
     uint32_t seeds;
     int any_graph; /* not needed where time is short and the graph was recognised */
+    int else_only; /* not needed where more time for refining the one before went on to pay */
     const char *refine[3];
 } candidates[] = {
-    {"boxes", HIERARCHIES, TOPOMAP_FAST, TOPOMAP_STRONG, 0, UINT32_MAX, 1, 0, {"anneal"}},
-    {"grid", TOPOMAP_ON_TORUS, TOPOMAP_FAST, TOPOMAP_STRONG, 0, UINT32_MAX, 1, 0, {"anneal"}},
-    {"matched", TOPOMAP_ON_ALL, TOPOMAP_FAST, TOPOMAP_DEFAULT, MANY, UINT32_MAX, 1, 1, {"anneal"}},
-    {"tree", HIERARCHIES, TOPOMAP_FAST, TOPOMAP_DEFAULT, 0, MANY - 1, 1, 1, {"anneal"}},
+    {"boxes", HIERARCHIES, TOPOMAP_FAST, TOPOMAP_STRONG, 0, UINT32_MAX, 1, 0, 0, {"anneal"}},
+    {"grid", TOPOMAP_ON_TORUS, TOPOMAP_FAST, TOPOMAP_STRONG, 0, UINT32_MAX, 1, 0, 0, {"anneal"}},
+    {"matched",
+     TOPOMAP_ON_ALL,
+     TOPOMAP_FAST,
+     TOPOMAP_DEFAULT,
+     MANY,
+     UINT32_MAX,
+     1,
+     1,
+     0,
+     {"anneal"}},
+    {"tree", HIERARCHIES, TOPOMAP_FAST, TOPOMAP_FAST, 0, MANY - 1, 1, 1, 0, {"anneal"}},
+    {"tree",
+     HIERARCHIES,
+     TOPOMAP_DEFAULT,
+     TOPOMAP_DEFAULT,
+     0,
+     SLOW,
+     1,
+     1,
+     0,
+     {"anneal", "anneal-hot"}},
+    {"tree",
+     HIERARCHIES,
+     TOPOMAP_DEFAULT,
+     TOPOMAP_DEFAULT,
+     SLOW + 1,
+     MANY - 1,
+     1,
+     1,
+     0,
+     {"anneal"}},
     {"tree",
      HIERARCHIES,
      TOPOMAP_STRONG,
@@ -48,9 +86,10 @@ static const struct {
      UINT32_MAX,
      2,
      1,
+     0,
      {"anneal", "anneal-hot"}},
-    {"top-down", HIERARCHIES, TOPOMAP_STRONG, TOPOMAP_STRONG, 0, SLOW, 1, 1, {"anneal"}},
-    {"rb-wrap", TOPOMAP_ON_TORUS, TOPOMAP_FAST, TOPOMAP_DEFAULT, 0, MANY - 1, 1, 1, {"anneal"}},
+    {"top-down", HIERARCHIES, TOPOMAP_STRONG, TOPOMAP_STRONG, 0, SLOW, 1, 1, 1, {"anneal"}},
+    {"rb-wrap", TOPOMAP_ON_TORUS, TOPOMAP_FAST, TOPOMAP_DEFAULT, 0, MANY - 1, 1, 1, 0, {"anneal"}},
     {"rb-wrap",
      TOPOMAP_ON_TORUS,
      TOPOMAP_STRONG,
@@ -59,8 +98,9 @@ static const struct {
      UINT32_MAX,
      3,
      1,
+     0,
      {"anneal", "anneal-hot"}},
-    {"refine", TOPOMAP_ON_ALL, TOPOMAP_FAST, TOPOMAP_STRONG, 0, UINT32_MAX, 1, 1, {NULL}},
+    {"refine", TOPOMAP_ON_ALL, TOPOMAP_FAST, TOPOMAP_STRONG, 0, UINT32_MAX, 1, 1, 0, {NULL}},
 };
 enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
 
@@ -71,7 +111,7 @@ typedef struct portfolio {
     uint32_t *trial; /* [slots] */
     size_t capacity;
     topomap_score score; /* of the best so far; only J without an objective */
-    int is_auto, recognised;
+    int is_auto, recognised, pays;
     uint32_t *near; /* [slots] of the lowest J so far, with an objective; else NULL */
     topomap_score near_score;
     char near_name[64];
@@ -196,30 +236,52 @@ static int refine_best(portfolio *p, const char *start, const uint32_t *placemen
     return consider(p, name, started, err);
 }
 
-/* One refinement has all the time that there is. Of two, each shows on a part of it what it can do,
- * and the better one goes on with the rest. */
+/* Has the optimum been found? Only J has a bound. */
+static int is_optimal(const portfolio *p)
+{
+    return !p->problem->objective && p->mapping->J <= p->mapping->bound * (1 + 1e-12);
+}
+
+/* Nonzero where J went down from `*J` by what makes more time worth it; `*J` is the new one then.
+ */
+static int paid(const portfolio *p, double *J)
+{
+    const topomap_mapping *mapping = p->mapping;
+    double now = mapping->candidate[mapping->candidates - 1].J, before = *J;
+
+    *J = now < before ? now : before;
+    return now < (1 - turns[p->problem->effort].pays) * before;
+}
+
+/* Refines a placement by each refinement, then by the best of them while that pays. */
 static int refine_by_turns(portfolio *p, const char *start, const char *const *refinement,
                            const uint32_t *best, topomap_error *err)
 {
     topomap_problem *problem = p->problem;
-    const topomap_mapping *mapping = p->mapping;
-    const char *chosen = refinement[0];
-    double least = INFINITY;
+    double least = topomap_problem_cost(problem, best), time = turns[problem->effort].probe;
+    double most = turns[problem->effort].most * (problem->machine->slots < SOME ? 2 : 1);
+    const char *chosen = NULL;
     int status = 0;
 
-    problem->patience = PROBE;
-    for (size_t r = 0; status == 0 && refinement[0] && refinement[1] && refinement[r]; r++) {
-        if (topomap_problem_late(problem))
-            break;
+    problem->patience = !refinement[0] || refinement[1] ? time : problem->straight ? 0.3 : 1.0;
+    p->pays = 0;
+    for (size_t r = 0; refinement[r] && !topomap_problem_late(problem) && !is_optimal(p); r++) {
+        double J = least;
+
         status = refine_best(p, start, best, refinement[r], err);
-        if (status == 0 && mapping->candidate[mapping->candidates - 1].J < least) {
-            least = mapping->candidate[mapping->candidates - 1].J;
+        if (status != 0)
+            break;
+        p->pays |= paid(p, &J);
+        if (J < least || !chosen)
             chosen = refinement[r];
-        }
+        least = J < least ? J : least;
     }
-    problem->patience = refinement[0] && refinement[1] ? REST : 1.0;
-    if (status == 0 && chosen && !topomap_problem_late(problem))
+    while (status == 0 && p->pays && refinement[1] && !topomap_problem_late(problem) &&
+           (time *= turns[problem->effort].growth) <= most) {
+        problem->patience = time;
         status = refine_best(p, start, best, chosen, err);
+        p->pays = status == 0 && paid(p, &least);
+    }
     problem->patience = 1.0;
     return status;
 }
@@ -227,6 +289,8 @@ static int refine_by_turns(portfolio *p, const char *start, const char *const *r
 /* One is tried however late it is: on a busy machine the time may be up before. */
 static int worth_trying(const portfolio *p)
 {
+    if (is_optimal(p))
+        return 0;
     return p->mapping->candidates < 2 || !topomap_problem_late(p->problem);
 }
 
@@ -234,6 +298,18 @@ static int worth_trying(const portfolio *p)
 static int has_no_grid(const topomap_problem *problem, const topomap_error *why)
 {
     return why->code == TOPOMAP_EUSAGE && problem->lattice && !problem->lattice->dims;
+}
+
+/* Of a grid without a flaw on a hierarchy, no partition has been better than the best boxes. */
+static int boxes_are_enough(const topomap_problem *problem)
+{
+    return problem->flawless;
+}
+
+/* Annealing has not bettered straight cuts: nothing is left to find for it but time. */
+static int nothing_to_refine(const topomap_problem *problem)
+{
+    return problem->straight && problem->effort < TOPOMAP_STRONG;
 }
 
 /* Constructs with every seed, then refines the best of them. */
@@ -264,14 +340,9 @@ static int run_candidate(portfolio *p, size_t i, uint32_t *best, topomap_error *
         (!candidates[i].any_graph && problem->effort == TOPOMAP_FAST &&
          problem->machine->slots >= SOME))
         return status;
-    return refine_by_turns(p, candidates[i].name, candidates[i].refine, best, err);
-}
-
-/* Of a grid without a flaw on a hierarchy, no partition has been better than the best boxes. */
-static int boxes_are_enough(const topomap_problem *problem)
-{
-    return problem->machine->kind != TOPOMAP_MACHINE_TORUS && problem->lattice &&
-           topomap_lattice_exact(problem->lattice);
+    return nothing_to_refine(problem)
+               ? 0
+               : refine_by_turns(p, candidates[i].name, candidates[i].refine, best, err);
 }
 
 /* Is this row for this machine, this effort, and what is known by now? */
@@ -287,8 +358,24 @@ static int suits(const portfolio *p, size_t i)
     if (candidates[i].any_graph && p->recognised &&
         (problem->effort == TOPOMAP_FAST || slots >= MANY || boxes_are_enough(problem)))
         return 0;
+    if (candidates[i].else_only && p->pays)
+        return 0;
     /* From a baseline that is worse than the best, a search takes longest and seldom catches up. */
     return strcmp(candidates[i].name, "refine") != 0 || p->mapping->candidate[0].J <= p->mapping->J;
+}
+
+/* What exchanges of two have left: quick, and worth it wherever something is left. */
+static int polish(portfolio *p, uint32_t *best, topomap_error *err)
+{
+    const topomap_problem *problem = p->problem;
+    char name[sizeof p->mapping->algorithm];
+
+    if (problem->objective || !worth_trying(p) || nothing_to_refine(problem) ||
+        (problem->effort == TOPOMAP_FAST && problem->machine->slots >= SOME))
+        return 0;
+    memcpy(best, p->mapping->slot_of_rank, problem->weights.vertices * sizeof *best);
+    memcpy(name, p->mapping->algorithm, sizeof name);
+    return refine_best(p, name, best, "cycles", err);
 }
 
 static int run_auto(portfolio *p, topomap_error *err)
@@ -302,12 +389,16 @@ static int run_auto(portfolio *p, topomap_error *err)
     memcpy(p->trial, problem->start, problem->weights.vertices * sizeof *p->trial);
     status = consider(p, p->options->start_name ? p->options->start_name : "identity",
                       topomap_clock_cpu(), err);
+    if (status == 0)
+        status = topomap_bound_J(problem, &p->mapping->bound, err);
     for (size_t i = 0; status == 0 && i < CANDIDATES; i++) {
         if (!suits(p, i))
             continue;
         if (worth_trying(p))
             status = run_candidate(p, i, best, err);
     }
+    if (status == 0)
+        status = polish(p, best, err);
     free(best);
     return status;
 }

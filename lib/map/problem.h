@@ -27,6 +27,8 @@ typedef struct topomap_problem {
     size_t parameters_length;
     uint32_t *scratch;        /* [slots] for whoever runs; all UINT32_MAX between uses */
     topomap_lattice *lattice; /* what the graph was recognised as: topomap_problem_lattice() */
+    int flawless; /* said by `boxes`: it is exactly that, with the same weight along a dimension */
+    int straight; /* likewise: and cut from side to side, as well as that can be done */
 } topomap_problem;
 
 enum topomap_kind_bits {
@@ -93,6 +95,7 @@ int topomap_map_relieve(topomap_problem *problem, uint32_t *slot_of, topomap_err
 int topomap_map_relieve_nodes(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_anneal(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_anneal_hot(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+int topomap_map_cycles(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_swap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 /** The part of `swap` that moves whole nodes' ranks between nodes of equal size. */
 int topomap_map_swap_nodes(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);

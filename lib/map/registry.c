@@ -178,6 +178,10 @@ static const struct topomap_algorithm_impl algorithms[] = {
       "the same from a temperature at which little of the start is left: for dense graphs"},
      TOPOMAP_ON_ALL,
      topomap_map_anneal_hot},
+    {{"cycles", "topomap, ejection chains after Glover", "refine", ALL,
+      "cyclic exchanges of up to seven groups, then ranks, each next to a partner of its own"},
+     TOPOMAP_ON_ALL,
+     topomap_map_cycles},
     {{"threshold", LTM ", 3.5", "refine", ALL,
       "threshold accepting: random swaps that make J (or the fast congestion) worse by less and "
       "less"},

@@ -55,6 +55,15 @@ static uint32_t differing(const topomap_lattice *l, const uint32_t *a, const uin
     return mask;
 }
 
+/* One more edge of a kind; `count` of them weigh `*sum` so far. */
+static void weigh_edge(topomap_grid_weights *weights, double weight, double *sum, double *count)
+{
+    if (*count > 0 && *sum != weight * *count)
+        weights->even = 0;
+    *sum += weight;
+    ++*count;
+}
+
 static void weigh(topomap_grid_weights *weights, const topomap_problem *problem,
                   const topomap_lattice *l)
 {
@@ -62,6 +71,7 @@ static void weigh(topomap_grid_weights *weights, const topomap_problem *problem,
     double along[TOPOMAP_LATTICE_DIMS] = {0}, across[16] = {0};
 
     memset(weights, 0, sizeof *weights);
+    weights->even = 1;
     for (uint32_t u = 0; u < l->ranks; u++) {
         uint32_t a[TOPOMAP_LATTICE_DIMS], b[TOPOMAP_LATTICE_DIMS];
 
@@ -76,13 +86,11 @@ static void weigh(topomap_grid_weights *weights, const topomap_problem *problem,
             topomap_lattice_at(l, l->cell[v], b);
             k = topomap_lattice_along(l, a, b);
             if (k < l->dims) {
-                weights->along[k] += (double)w->weight[e];
-                along[k]++;
+                weigh_edge(weights, (double)w->weight[e], &weights->along[k], &along[k]);
             } else if (k == l->dims && l->reach > 1 && l->dims <= 4) {
                 uint32_t mask = differing(l, a, b);
 
-                weights->across[mask] += (double)w->weight[e];
-                across[mask]++;
+                weigh_edge(weights, (double)w->weight[e], &weights->across[mask], &across[mask]);
             }
         }
     }

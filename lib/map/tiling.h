@@ -17,6 +17,7 @@ int topomap_problem_lattice(topomap_problem *problem, const char *algorithm,
 typedef struct topomap_grid_weights {
     double along[TOPOMAP_LATTICE_DIMS];
     double across[16]; /* by set of dimensions, of more than one; diagonals only */
+    int even;          /* nonzero: all edges of one kind weigh the same */
 } topomap_grid_weights;
 
 /** A hierarchy of equal groups: group[0] is 1 slot, group[levels] all of them; two slots whose

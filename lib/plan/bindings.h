@@ -36,6 +36,13 @@ typedef struct topomap_bindings {
  *  128-core node. NULL on failure; ends with free(). */
 char *topomap_bindings_encode(const topomap_bindings *bindings, topomap_error *err);
 
+/** The same CPUs dealt out in order: of each node's tasks, by local id, the first gets those that
+ *  come first in the class's order. Nodes of one class with as many tasks are then all alike, and
+ *  the text stays short however many they are.
+ *  \p bindings  as topomap_bindings_decode() gives them
+ *  \return the text, as topomap_bindings_encode()'s; NULL on failure; ends with free() */
+char *topomap_bindings_in_order(const topomap_bindings *bindings, topomap_error *err);
+
 /** Decodes what topomap_bindings_encode wrote; anything else is TOPOMAP_EINPUT. Sizes are bounded
  *  before memory is asked for: nodes and patterns by the text's length; a core by 256 PUs,
  *  a class by 8,192, all classes by 2^20; a node by 65,536 tasks, all of them by 2^24; all tasks'

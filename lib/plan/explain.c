@@ -87,6 +87,9 @@ void topomap_plan_explain(FILE *out, const topomap_machine *machine, const topom
             fprintf(out, ", congestion %.6g", mapping->candidate[i].congestion);
         fprintf(out, " in %.1f ms\n", 1000 * mapping->candidate[i].seconds);
     }
+    if (mapping->bound > 0)
+        fprintf(out, "  bound                    J %.0f%s\n", mapping->bound,
+                mapping->J <= mapping->bound * (1 + 1e-12) ? ": nothing can be better" : "");
     print_phases(out, mapping);
     print_nodes(out, machine, plan);
 }

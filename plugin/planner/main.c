@@ -4,6 +4,8 @@
  * no crash and no hang of theirs ever reaches srun. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +30,15 @@ static int send_all(int fd, const char *bytes, size_t size)
     return 0;
 }
 
+/* The process lives for milliseconds: giving memory back to the kernel, and taking it again page by
+ * page, would be a good part of them. */
+static void keep_memory(void)
+{
+    mallopt(M_MMAP_THRESHOLD, 32 << 20); /* the most that glibc takes */
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
+    mallopt(M_TOP_PAD, 1 << 20);
+}
+
 int main(int argc, char **argv)
 {
     planner_request request = {0};
@@ -42,6 +53,7 @@ int main(int argc, char **argv)
                         "input and a pipe on file descriptor 3\n");
         return 2;
     }
+    keep_memory();
     signal(SIGPIPE, SIG_IGN);
     reply = planner_request_read(stdin, &request, &err) == 0 ? planner_answer_text(&request, &size)
                                                              : planner_failure_text(&err, &size);

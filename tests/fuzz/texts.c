@@ -229,6 +229,23 @@ static void check_node(const char *text, const topomap_bindings *whole, uint32_t
     topomap_bindings_clear(&one);
 }
 
+/* The same CPUs dealt out in order are bindings too, and in order already. */
+static void check_in_order(const topomap_bindings *bindings)
+{
+    topomap_bindings again;
+    topomap_error err;
+    char *once = topomap_bindings_in_order(bindings, &err), *twice;
+
+    if (!once || topomap_bindings_decode(once, &again, &err))
+        abort();
+    twice = topomap_bindings_in_order(&again, &err);
+    if (!twice || strcmp(once, twice) != 0)
+        abort();
+    topomap_bindings_clear(&again);
+    free(once);
+    free(twice);
+}
+
 static void check_bindings(const char *text, const topomap_bindings *bindings)
 {
     topomap_bindings again;
@@ -242,6 +259,7 @@ static void check_bindings(const char *text, const topomap_bindings *bindings)
         abort();
     for (uint32_t node = 0; node < bindings->nodes && node < 8; node++)
         check_node(text, bindings, node);
+    check_in_order(bindings);
     free(back);
     free(third);
     topomap_bindings_clear(&again);

@@ -133,7 +133,8 @@ static void say_bindings(const char *request, uint32_t other_job)
 }
 
 /* As say_bindings() over 8,192 PUs, of which a task gets one that this machine has, the last first,
- * and half of those that no machine of a test has: too long for the environment. */
+ * and half of those that no machine of a test has: too long for the environment. All nodes' tasks
+ * share the same sets of PUs; task i of node j has set i + j. */
 static void say_long_bindings(const char *request)
 {
     enum { PUS = 8192, FIRST = 128 };
@@ -153,7 +154,6 @@ static void say_long_bindings(const char *request)
         .pu = calloc((size_t)tasks * PUS, 4),
     };
     topomap_error err = {.text = ""};
-    uint64_t random = 1;
     char *text;
 
     for (uint32_t pu = 0; pu < PUS; pu++) {
@@ -162,7 +162,10 @@ static void say_long_bindings(const char *request)
     }
     for (uint32_t node = 0; node < nodes; node++) {
         for (uint32_t local = 0; local < count[node]; local++, task++) {
-            bindings.pu[used++] = (real - 1 - local % real);
+            uint32_t set = (local + node) % count[node];
+            uint64_t random = set + 1;
+
+            bindings.pu[used++] = (real - 1 - set % real);
             for (uint32_t pu = FIRST; pu < PUS; pu++) {
                 random = random * 6364136223846793005u + 1442695040888963407u;
                 if (random >> 63)

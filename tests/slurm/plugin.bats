@@ -223,11 +223,15 @@ objective effort seed time min-gain explain end " ]
   mkdir spool
   step() { srun -v -n16 -N4 -m topomap sh -c "$cpus" >out 2>err </dev/null; }
   [ "$(nproc --all)" -ge 2 ] || skip "needs two CPUs"
-  local last=$(($(nproc --all) - 1))
-  for rank in {0..15}; do echo "$rank $((last - rank % 4 % (last + 1))) none"; done >planned
+  local last=$(($(nproc --all) - 1)) rank
+  for rank in {0..15}; do echo "$rank $((last - (rank + 3 - rank / 4) % 4 % (last + 1))) none"; done >planned
+  # Dealt out in order, the first of a node's tasks have the first of these CPUs.
+  for local in {0..3}; do echo "$((last - local % (last + 1)))"; done | sort -n >dealt
+  for rank in {0..15}; do echo "$rank $(sed -n "$((rank % 4 + 1))p" dealt) none"; done >in-order
   # Nowhere to put them, said under -v; there; a folder that is not; one that is full.
   step
-  grep -q 'topomap: the bindings are too long for the environment .* names no folder, spool=: ' err
+  grep -q 'topomap: the bindings are too long for the environment .* names no folder, spool=: each node.s tasks are bound in order' err
+  sort -n out | diff in-order -
   plugstack "planner=$PLANNER deadline_ms=20000 spool=$PWD/spool"
   step
   cat out
@@ -239,7 +243,7 @@ objective effort seed time min-gain explain end " ]
   plugstack "planner=$PLANNER deadline_ms=20000 spool=/nonexist"
   step
   grep -q 'too long for the environment .* /nonexist: no plan can be put there: No such file' err
-  [ "$(wc -l <out)" -eq 16 ]
+  sort -n out | diff in-order -
   mkdir full hidden
   mount -t tmpfs -o size=16k tmpfs full
   plugstack "planner=$PLANNER deadline_ms=20000 spool=$PWD/full"
@@ -247,14 +251,24 @@ objective effort seed time min-gain explain end " ]
   [ -z "$(ls -A full)" ]
   umount full
   grep -q 'too long for the environment .* cannot be written: No space left' err
-  [ "$(wc -l <out)" -eq 16 ]
+  sort -n out | diff in-order -
   # A folder that the nodes do not share: they find nothing there and say so.
   mount -t tmpfs tmpfs hidden
   plugstack "planner=$PLANNER deadline_ms=20000 spool=$PWD/hidden"
   step
   umount hidden
-  grep -q "topomap: $PWD/hidden/topomap-.*: No such file or directory; Slurm's binding stays" err
-  [ "$(wc -l <out)" -eq 16 ]
+  grep -q "topomap: $PWD/hidden/topomap-.*: No such file or directory; the tasks of this node are bound in order" err
+  sort -n out | diff in-order -
+  # A file that goes, or that others may write, between the launch and the tasks.
+  local how
+  for how in unlink chmod; do
+    plugstack "planner=$PLANNER deadline_ms=20000 spool=$PWD/spool"
+    echo "required $TOPOMAP_BUILD/tests/slurm/.libs/damage.so" >>"$BED/etc/plugstack.conf"
+    DAMAGE_SPOOL=$how step
+    grep -q "topomap: $PWD/spool/topomap-.*; the tasks of this node are bound in order" err
+    sort -n out | diff in-order -
+    [ -z "$(ls -A spool)" ]
+  done
 }
 
 @test "MPI: each rank runs where the layout says (MPICH over pmi2, Open MPI over pmix)" {

@@ -175,6 +175,64 @@ static void mixed_round_trip(void **state)
     topomap_bindings_clear(&bindings);
 }
 
+/* A task's first place in its node's class. */
+static uint32_t place_of(const topomap_bindings *b, uint32_t node, uint32_t task)
+{
+    const topomap_bindings_class *inside = &b->node_class[b->class_of[node]];
+    uint32_t least = UINT32_MAX;
+
+    for (uint32_t i = b->pu_start[task]; i < b->pu_start[task + 1]; i++)
+        for (uint32_t k = 0; k < inside->pu_first[inside->cores]; k++)
+            if (inside->pu_os[k] == b->pu[i] && k < least)
+                least = k;
+    return least;
+}
+
+/* Every node's tasks have the CPUs that they had, in another order: by their places. */
+static void check_in_order(const topomap_bindings *bindings, size_t most)
+{
+    topomap_bindings back;
+    topomap_error err;
+    char *text = topomap_bindings_in_order(bindings, &err);
+
+    assert_non_null(text);
+    assert_true(strlen(text) <= most);
+    assert_int_equal(topomap_bindings_decode(text, &back, &err), 0);
+    assert_int_equal(back.job, bindings->job);
+    assert_memory_equal(back.task_first, bindings->task_first,
+                        (bindings->nodes + 1) * sizeof(uint32_t));
+    for (uint32_t node = 0; node < back.nodes; node++) {
+        uint32_t first = back.task_first[node], end = back.task_first[node + 1];
+
+        for (uint32_t task = first; task < end; task++) {
+            uint32_t pus = back.pu_start[task + 1] - back.pu_start[task], same = 0;
+
+            if (task > first && pus)
+                assert_true(place_of(&back, node, task - 1) <= place_of(&back, node, task));
+            for (uint32_t other = first; other < end; other++)
+                same += bindings->pu_start[other + 1] - bindings->pu_start[other] == pus &&
+                        memcmp(bindings->pu + bindings->pu_start[other],
+                               back.pu + back.pu_start[task], pus * sizeof(uint32_t)) == 0;
+            assert_true(same > 0);
+        }
+    }
+    topomap_bindings_clear(&back);
+    free(text);
+}
+
+static void in_order_is_short(void **state)
+{
+    topomap_bindings bindings;
+
+    (void)state;
+    make_large(&bindings, 512);
+    check_in_order(&bindings, 512);
+    topomap_bindings_clear(&bindings);
+    make_mixed(&bindings);
+    check_in_order(&bindings, 100);
+    topomap_bindings_clear(&bindings);
+}
+
 static void damage_is_found(void **state)
 {
     topomap_bindings bindings, back = {.job = 1};
@@ -287,9 +345,10 @@ static void crc_is_the_usual_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(crc_is_the_usual_one),      cmocka_unit_test(large_round_trip_is_small),
-        cmocka_unit_test(mixed_round_trip),          cmocka_unit_test(damage_is_found),
-        cmocka_unit_test(signed_damage_is_harmless), cmocka_unit_test(nonsense_is_not_encoded),
+        cmocka_unit_test(crc_is_the_usual_one),    cmocka_unit_test(large_round_trip_is_small),
+        cmocka_unit_test(mixed_round_trip),        cmocka_unit_test(in_order_is_short),
+        cmocka_unit_test(damage_is_found),         cmocka_unit_test(signed_damage_is_harmless),
+        cmocka_unit_test(nonsense_is_not_encoded),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -354,10 +354,9 @@ int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
     return 0;
 }
 
-int plugin_online_cpus(plugin_cpus *set)
+void plugin_online_cpus(plugin_cpus *online)
 {
-    *set = slurm_mock.online;
-    return 0;
+    *online = slurm_mock.online;
 }
 
 /* AddressSanitizer needs more address space than the planner may have. */

@@ -357,6 +357,9 @@ typedef struct topomap_mapping {
                                  permutation */
     char algorithm[64];     /**< the winner's name */
     double J;
+    double bound; /**< no placement has a lower J: each rank by itself as close to its heaviest
+                       partners as the machine allows. J is the optimum where the two are equal;
+                       0 where the bound was not needed (a named algorithm) */
     const char *congestion_model; /**< that the objective congestion went by; NULL with J; static */
     double congestion;            /**< the maximum by that model, as topomap_congestion_evaluate()
                                        says; 0 with J */
