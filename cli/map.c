@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/plan.h"
+#include "cli/replay.h"
 #include "cli/report.h"
 #include "cli/target.h"
 #include "plan/plan.h"
@@ -38,7 +40,7 @@ static int choose_format(const cli_call *call, size_t *format)
     for (*format = 0; *format < FORMATS; ++*format)
         if (strcmp(formats[*format].name, name) == 0)
             return 0;
-    return cli_usage_error(call, "--format takes text, perm or json, not '%s'", name);
+    return cli_usage_error(call, "--format takes text, perm, json or plan, not '%s'", name);
 }
 
 static int parse_effort(const cli_call *call, enum topomap_effort *effort)
@@ -217,8 +219,14 @@ static int run_map(const cli_call *call)
     size_t format;
     int status;
 
-    if ((status = choose_format(call, &format)) != 0 ||
-        (status = parse_options(call, &options)) != 0 ||
+    if (cli_get(call, "format") && strcmp(cli_get(call, "format"), "plan") == 0 &&
+        !cli_get(call, "replay"))
+        return cli_plan(call);
+    if ((status = choose_format(call, &format)) != 0)
+        return status;
+    if (cli_get(call, "replay"))
+        return cli_replay(call, formats[format].name);
+    if ((status = parse_options(call, &options)) != 0 ||
         (status = cli_target_open(call, &target)) != 0)
         return status;
     status = read_start(call, &target, &start);
@@ -318,7 +326,10 @@ static const cli_option map_options[] = {
     {"levels", "WHICH", "inter (nodes only) or inter+intra (default)", NULL},
     {"contiguous", NULL, "every node keeps consecutive ranks: only blocks move", NULL},
     {"mapping", "FILE", "an existing mapping: the baseline, and what `refine` improves", NULL},
-    {"format", "NAME", "text, perm or json", NULL},
+    {"replay", "PLAN",
+     "plan the step of a record again, and compare; --db and --graph may be given", NULL},
+    {"format", "NAME",
+     "text, perm, json, or plan: as the record of a launch, for `why` and --replay", NULL},
     {"output", "FILE", "where the result goes (default: standard output)", "o"},
     {"json", NULL, "the same as --format json", NULL},
     {NULL, NULL, NULL, NULL},

@@ -100,8 +100,9 @@ static struct spank_option table[] = {
      1, SAID_TOPOMAP, record},
     {"topomap-options", "key=value,...",
      "For topomap: objective=J|congestion|mix, effort=fast|default|strong, time=SECONDS, seed=N, "
-     "bind=core|pu|numa|none, layout=compact|spread, contiguous, min-gain=PERCENT, required, "
-     "verbose",
+     "bind=core|pu|numa|none, layout=compact|spread, contiguous, min-gain=PERCENT, capacity=FILE, "
+     "required, "
+     "records, verbose",
      1, SAID_OPTIONS, record},
     {"topomap-explain", "file", "Print what topomap did and why, to srun's standard error or FILE",
      2, SAID_EXPLAIN, record},

@@ -8,10 +8,12 @@
 /** The request's text (protocol.md); NULL and \p err on failure. Ends with free().
  *  \param settings  with a time
  *  \param db     path of the topology database
+ *  \param cores  of the job (plugin/cores.h), or NULL
  *  \param bind   nonzero: bindings are wanted
- *  \param cpus_per_task  at least 1 */
+ *  \param cpus_per_task  at least 1
+ *  \param record  nonzero: the reply is to say what `topomap map --replay` wants to know */
 char *plugin_request_make(const policy_settings *settings, const plugin_layout *layout,
-                          const char *db, int bind, unsigned cpus_per_task, int explain,
-                          topomap_error *err);
+                          const char *db, const char *cores, int bind, unsigned cpus_per_task,
+                          int explain, int record, topomap_error *err);
 
 #endif

@@ -7,10 +7,11 @@
 #include "plugin/planner/request.h"
 
 typedef struct planner_answer {
-    int applied;    /* zero: Slurm's layout stays */
-    int quiet;      /* the line is a summary, for verbose only */
-    char line[512]; /* for the user, may be empty */
-    double gain;    /* percent of J, or of congestion */
+    int applied;     /* zero: Slurm's layout stays */
+    int quiet;       /* the line is a summary, for verbose only */
+    char line[512];  /* for the user, may be empty */
+    double gain;     /* percent of J, or of congestion */
+    double searched; /* seconds */
     topomap_plan plan;
     char *bindings; /* encoded, or NULL */
     char *explain;  /* or NULL */
