@@ -93,14 +93,14 @@ static int parse_objective(const cli_call *call, topomap_map_options *options)
     return 0;
 }
 
-/* Percent, as a part; off is negative. */
+/* Percent, as a part; off is 0, no percent a little more. */
 static int parse_balance(const cli_call *call, double *balance)
 {
     const char *text = cli_get(call, "balance");
     int status;
 
-    *balance = -1;
-    if (text && strcmp(text, "off") == 0)
+    *balance = 0;
+    if (!text || strcmp(text, "off") == 0)
         return 0;
     if ((status = cli_number(call, "balance", 0, 1e6, 5, balance)) != 0)
         return status;
@@ -295,12 +295,10 @@ const char cli_map_text[] =
     "says. --objective mix:ALPHA makes ALPHA J/J0 + (1 - ALPHA) C/C0 small, where C is that "
     "maximum\n"
     "and J0 and C0 are the baseline's, so that the baseline's mix is 1; mix alone is mix:0.5.\n"
-    "Where ranks have unequal loads (a METIS file's vertex weights), auto makes the objective "
-    "small "
-    "among\n"
-    "placements whose fullest node (loads of its ranks / its slots) is at most --balance PERCENT "
-    "above what\n"
-    "ranks reach that are dealt out heaviest first to the node that has least.\n"
+    "Where ranks have unequal loads (a METIS file's vertex weights), --balance PERCENT makes the\n"
+    "objective small among placements whose fullest node (loads of its ranks / its slots) is at\n"
+    "most so much above what ranks reach that are dealt out heaviest first to the node that has\n"
+    "least. J may then be above the baseline's.\n"
     "`--algorithm refine` improves a mapping for each; `NAME+relieve` relieves what NAME\n"
     "makes; `threshold` goes by LibTopoMap's fast estimate where the objective is congestion.\n";
 
@@ -321,7 +319,7 @@ static const cli_option map_options[] = {
     {"seed", "N", "the same seed gives the same map (default 1)", NULL},
     {"threads", "N", "threads of the search; the map is the same for any number (default 1)", NULL},
     {"balance", "PERCENT|off",
-     "ranks of unequal load: how much above the most even the fullest node may be (default 5)",
+     "ranks of unequal load: how much above the most even the fullest node may be (default off)",
      NULL},
     {"levels", "WHICH", "inter (nodes only) or inter+intra (default)", NULL},
     {"contiguous", NULL, "every node keeps consecutive ranks: only blocks move", NULL},

@@ -22,7 +22,7 @@ lib_libcore_la_SOURCES += lib/map/map.c lib/map/problem.h lib/map/registry.c \
   lib/map/greedy_all.c lib/map/places.c lib/map/places.h lib/map/model.c \
   lib/map/matching.c lib/map/matching.h lib/map/matched.c \
   lib/map/tiling.c lib/map/tiling.h lib/map/coarse_grid.c lib/map/coarse_grid.h \
-  lib/map/coarse_cut.c lib/map/boxes.c lib/map/bound.c lib/map/bound.h lib/map/cycles.c \
+  lib/map/coarse_cut.c lib/map/boxes.c lib/map/cycles.c \
   lib/map/grid_torus.c lib/map/grid_torus.h lib/map/grid_fold.c lib/map/grid_halve.c \
   lib/map/cartesian.c \
   lib/map/anneal.c lib/map/anneal.h lib/map/anneal_stages.c \

@@ -190,10 +190,9 @@ static int choose_level(topomap_problem *problem, const topomap_map_options *opt
 {
     int status;
 
-    if (options->balance < 0 || options->contiguous)
+    if (options->balance <= 0 || options->contiguous)
         return 0;
-    status =
-        topomap_level_open(problem, options->balance > 0 ? options->balance : 0.05, level, err);
+    status = topomap_level_open(problem, options->balance, level, err);
     if (status > 0)
         problem->level = level;
     return status < 0 ? -1 : 0;

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/bound.h"
 #include "map/crew.h"
 #include "map/tiling.h"
+#include "metric/bound.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 
@@ -557,7 +557,9 @@ static int run_auto(portfolio *p, topomap_error *err)
     int status;
 
     if (consider_baseline(p, err) != 0 ||
-        topomap_bound_J(p->problem, &p->mapping->bound, err) != 0 || recognise(p, err) != 0)
+        topomap_bound_quick(&p->problem->weights, p->problem->machine, &p->mapping->bound, err) !=
+            0 ||
+        recognise(p, err) != 0)
         return -1;
     p->row = topomap_alloc(CANDIDATES, sizeof *p->row, err);
     p->crew = (topomap_crew){.is_auto = 1, .pick = pick_row, .data = p};

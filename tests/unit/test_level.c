@@ -127,7 +127,7 @@ static void small_one_reaches_the_optimum(void **state)
 
     (void)state;
     for (int effort = TOPOMAP_FAST; effort <= TOPOMAP_STRONG; effort++) {
-        topomap_map_options options = {.effort = (enum topomap_effort)effort};
+        topomap_map_options options = {.effort = (enum topomap_effort)effort, .balance = 0.05};
         topomap_mapping *mapping = mapped(graph, m, options);
 
         assert_true(mapping->J == best_within(graph, m, 14.7));
@@ -137,7 +137,7 @@ static void small_one_reaches_the_optimum(void **state)
         mapping = mapped(graph, m, options);
         assert_true(mapping->J == 60 + 20);
         topomap_mapping_free(mapping);
-        options.balance = -1;
+        options.balance = 0;
         mapping = mapped(graph, m, options);
         assert_true(mapping->J == 60 + 20);
         topomap_mapping_free(mapping);

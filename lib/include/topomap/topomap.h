@@ -342,8 +342,8 @@ typedef struct topomap_map_options {
     int inter_only;         /**< nonzero: choose nodes only, slots inside in rank order */
     double balance;         /**< of "auto" with ranks of unequal load (topomap_graph_load()): how far
                                  the highest load a slot of any node may be above that of ranks dealt
-                                 out heaviest first, 0.05 for 5 %. 0 is 0.05; negative: loads do not
-                                 count. Not with contiguous */
+                                 out heaviest first, 0.05 for 5 %. 0: loads do not count, and the
+                                 result is never worse than the baseline. Not with contiguous */
     int contiguous;         /**< nonzero: every node keeps consecutive ranks; only blocks move.
                                  A baseline that is not so is no candidate */
     const uint32_t *start;  /**< [ranks] an existing placement: the baseline of "auto" and
