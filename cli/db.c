@@ -90,10 +90,9 @@ static int print_summary(const cli_call *call, topomap_db *db)
         return print_json(json_pack(
             "{s:I, s:I, s:I, s:I, s:s, s:s, s:f, s:I, s:I, s:I, s:b}", "hosts", (json_int_t)s.hosts,
             "switches", (json_int_t)s.switches, "links", (json_int_t)s.links, "classes",
-            (json_int_t)s.classes, "topology", s.topology, "evidence", s.evidence,
-            "confidence", s.confidence, "subnets",
-            (json_int_t)s.subnets, "planes", (json_int_t)s.planes, "unknown_adapters",
-            (json_int_t)s.unknown_adapters, "partial", s.partial));
+            (json_int_t)s.classes, "topology", s.topology, "evidence", s.evidence, "confidence",
+            s.confidence, "subnets", (json_int_t)s.subnets, "planes", (json_int_t)s.planes,
+            "unknown_adapters", (json_int_t)s.unknown_adapters, "partial", s.partial));
     printf("hosts             %" PRIu64 "\n", s.hosts);
     printf("switches          %" PRIu64 "\n", s.switches);
     printf("links             %" PRIu64 "\n", s.links);

@@ -67,8 +67,8 @@ static json_t *fit_json(const topomap_recognition *pattern)
 
     for (uint32_t k = 0; k < pattern->dims; k++)
         json_array_append_new(dims, json_integer(pattern->size[k]));
-    return json_pack("{s:o, s:f, s:f, s:b}", "dims", dims, "explained", pattern->explained,
-                     "present", pattern->present, "exact", pattern->exact);
+    return json_pack("{s:o, s:f, s:f, s:f, s:b}", "dims", dims, "explained", pattern->explained,
+                     "present", pattern->present, "bytes", pattern->even, "exact", pattern->exact);
 }
 
 /* What the graph was made from stands; the edges tell what a file's pattern is. */
@@ -102,7 +102,7 @@ static int print_json(json_t *value)
     return failed ? CLI_FAILED : CLI_DONE;
 }
 
-/* "48x32, exact" or "48x32, 95.24 % of the pairs, 100.00 % of the pattern's". */
+/* "48x32, exact" or "48x32, explains 95.24 % of the pairs and ...". */
 static void print_fit(const topomap_recognition *pattern)
 {
     for (uint32_t k = 0; k < pattern->dims; k++)
@@ -110,8 +110,9 @@ static void print_fit(const topomap_recognition *pattern)
     if (pattern->exact)
         puts(", exact");
     else
-        printf(", explains %.2f %% of the pairs; %.2f %% of its own are there\n",
-               100 * pattern->explained, 100 * pattern->present);
+        printf(", explains %.2f %% of the pairs and %.2f %% of the bytes; %.2f %% of its own pairs "
+               "are there\n",
+               100 * pattern->explained, 100 * pattern->even, 100 * pattern->present);
 }
 
 static int print_info(const cli_call *call, const topomap_graph *graph,

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/plan.h"
+#include "cli/replay.h"
 #include "cli/report.h"
 #include "cli/target.h"
 #include "plan/plan.h"
@@ -38,7 +40,7 @@ static int choose_format(const cli_call *call, size_t *format)
     for (*format = 0; *format < FORMATS; ++*format)
         if (strcmp(formats[*format].name, name) == 0)
             return 0;
-    return cli_usage_error(call, "--format takes text, perm or json, not '%s'", name);
+    return cli_usage_error(call, "--format takes text, perm, json or plan, not '%s'", name);
 }
 
 static int parse_effort(const cli_call *call, enum topomap_effort *effort)
@@ -70,14 +72,39 @@ static int parse_levels(const cli_call *call, int *inter_only)
 static int parse_objective(const cli_call *call, topomap_map_options *options)
 {
     const char *text = cli_get(call, "objective");
-    int congestion = text && strcmp(text, "congestion") == 0;
+    char *end;
 
-    if (text && !congestion && strcmp(text, "J") != 0)
-        return cli_usage_error(call, "--objective takes J or congestion, not '%s'", text);
-    options->objective = congestion ? TOPOMAP_OBJECTIVE_CONGESTION : TOPOMAP_OBJECTIVE_J;
     options->congestion_model = cli_get(call, "congestion");
-    if (options->congestion_model && !congestion)
-        return cli_usage_error(call, "--congestion is for --objective congestion");
+    if (text && strcmp(text, "congestion") == 0) {
+        options->objective = TOPOMAP_OBJECTIVE_CONGESTION;
+    } else if (text && strncmp(text, "mix", 3) == 0 && (text[3] == ':' || !text[3])) {
+        options->objective = TOPOMAP_OBJECTIVE_MIX;
+        options->mix = text[3] ? strtod(text + 4, &end) : 0.5;
+        if (text[3] && (end == text + 4 || *end || !(options->mix > 0 && options->mix < 1)))
+            return cli_usage_error(
+                call, "--objective mix:ALPHA takes the share of J, above 0 and below 1, not '%s'",
+                text + 4);
+    } else if (text && strcmp(text, "J") != 0) {
+        return cli_usage_error(call, "--objective takes J, congestion or mix[:ALPHA], not '%s'",
+                               text);
+    } else if (options->congestion_model) {
+        return cli_usage_error(call, "--congestion is for --objective congestion or mix");
+    }
+    return 0;
+}
+
+/* Percent, as a part; off is 0, no percent a little more. */
+static int parse_balance(const cli_call *call, double *balance)
+{
+    const char *text = cli_get(call, "balance");
+    int status;
+
+    *balance = 0;
+    if (!text || strcmp(text, "off") == 0)
+        return 0;
+    if ((status = cli_number(call, "balance", 0, 1e6, 5, balance)) != 0)
+        return status;
+    *balance = *balance > 0 ? *balance / 100 : 1e-9;
     return 0;
 }
 
@@ -90,6 +117,7 @@ static int parse_options(const cli_call *call, topomap_map_options *options)
     options->contiguous = cli_get(call, "contiguous") != NULL;
     if ((status = parse_objective(call, options)) != 0 ||
         (status = parse_effort(call, &options->effort)) != 0 ||
+        (status = parse_balance(call, &options->balance)) != 0 ||
         (status = parse_levels(call, &options->inter_only)) != 0 ||
         (status = cli_integer(call, "seed", 0, UINT64_MAX, 1, &options->seed)) != 0 ||
         (status = cli_integer(call, "threads", 1, 1024, 1, &threads)) != 0 ||
@@ -191,8 +219,14 @@ static int run_map(const cli_call *call)
     size_t format;
     int status;
 
-    if ((status = choose_format(call, &format)) != 0 ||
-        (status = parse_options(call, &options)) != 0 ||
+    if (cli_get(call, "format") && strcmp(cli_get(call, "format"), "plan") == 0 &&
+        !cli_get(call, "replay"))
+        return cli_plan(call);
+    if ((status = choose_format(call, &format)) != 0)
+        return status;
+    if (cli_get(call, "replay"))
+        return cli_replay(call, formats[format].name);
+    if ((status = parse_options(call, &options)) != 0 ||
         (status = cli_target_open(call, &target)) != 0)
         return status;
     status = read_start(call, &target, &start);
@@ -258,7 +292,14 @@ const char cli_map_text[] =
     "lead everywhere, and on fattree: by the rule D-mod-K; else, tori included, all shortest "
     "paths\n"
     "have equal shares (model exact). What is reported is what `topomap eval --congestion MODEL`\n"
-    "says. `--algorithm refine` improves a mapping for either; `NAME+relieve` relieves what NAME\n"
+    "says. --objective mix:ALPHA makes ALPHA J/J0 + (1 - ALPHA) C/C0 small, where C is that "
+    "maximum\n"
+    "and J0 and C0 are the baseline's, so that the baseline's mix is 1; mix alone is mix:0.5.\n"
+    "Where ranks have unequal loads (a METIS file's vertex weights), --balance PERCENT makes the\n"
+    "objective small among placements whose fullest node (loads of its ranks / its slots) is at\n"
+    "most so much above what ranks reach that are dealt out heaviest first to the node that has\n"
+    "least. J may then be above the baseline's.\n"
+    "`--algorithm refine` improves a mapping for each; `NAME+relieve` relieves what NAME\n"
     "makes; `threshold` goes by LibTopoMap's fast estimate where the objective is congestion.\n";
 
 static const cli_option map_options[] = {
@@ -267,19 +308,26 @@ static const cli_option map_options[] = {
      "see `topomap algorithms`; parameters after ',', refinements after '+' "
      "(default auto)",
      "a"},
-    {"objective", "WHAT", "what to make small: J (default), or congestion, the most loaded link",
+    {"objective", "WHAT",
+     "what to make small: J (default), congestion (the most loaded link), or mix[:ALPHA] of both",
      NULL},
-    {"congestion", "MODEL", "of --objective congestion: routes (default where known) or exact",
-     NULL},
+    {"congestion", "MODEL",
+     "of --objective congestion and mix: routes (default where known) or exact", NULL},
     {"background", "FILE", "other jobs' traffic: node/switch,port,node/switch,port,Gb/s", NULL},
     {"effort", "LEVEL", "fast, default or strong", NULL},
     {"time", "SECONDS", "stop searching after so long, with the best so far", NULL},
     {"seed", "N", "the same seed gives the same map (default 1)", NULL},
-    {"threads", "N", "threads of the search (default 1)", NULL},
+    {"threads", "N", "threads of the search; the map is the same for any number (default 1)", NULL},
+    {"balance", "PERCENT|off",
+     "ranks of unequal load: how much above the most even the fullest node may be (default off)",
+     NULL},
     {"levels", "WHICH", "inter (nodes only) or inter+intra (default)", NULL},
     {"contiguous", NULL, "every node keeps consecutive ranks: only blocks move", NULL},
     {"mapping", "FILE", "an existing mapping: the baseline, and what `refine` improves", NULL},
-    {"format", "NAME", "text, perm or json", NULL},
+    {"replay", "PLAN",
+     "plan the step of a record again, and compare; --db and --graph may be given", NULL},
+    {"format", "NAME",
+     "text, perm, json, or plan: as the record of a launch, for `why` and --replay", NULL},
     {"output", "FILE", "where the result goes (default: standard output)", "o"},
     {"json", NULL, "the same as --format json", NULL},
     {NULL, NULL, NULL, NULL},

@@ -48,12 +48,16 @@ static json_t *cost_json(const topomap_graph *graph, const topomap_machine *mach
         json_array_append_new(levels, json_pack("{s:s, s:I}", "name",
                                                 topomap_machine_level_name(machine, l), "bytes",
                                                 (json_int_t)cost->level_bytes[l]));
-    return json_pack("{s:I, s:I, s:f, s:f, s:f, s:I, s:f, s:n, s:o}", "ranks",
-                     (json_int_t)topomap_graph_ranks(graph), "bytes",
-                     (json_int_t)topomap_graph_bytes(graph), "J", cost->J, "hop_bytes",
-                     cost->hop_bytes, "dilation", cost->dilation, "max_dilation",
-                     (json_int_t)cost->max_dilation, "lower_bound", cost->lower_bound, "congestion",
-                     "levels", levels);
+    json_t *root = json_pack("{s:I, s:I, s:f, s:f, s:f, s:I, s:f, s:n, s:o}", "ranks",
+                             (json_int_t)topomap_graph_ranks(graph), "bytes",
+                             (json_int_t)topomap_graph_bytes(graph), "J", cost->J, "hop_bytes",
+                             cost->hop_bytes, "dilation", cost->dilation, "max_dilation",
+                             (json_int_t)cost->max_dilation, "lower_bound", cost->lower_bound,
+                             "congestion", "levels", levels);
+
+    if (cost->load_imbalance > 0)
+        json_object_set_new(root, "load_imbalance", json_real(cost->load_imbalance));
+    return root;
 }
 
 static json_t *congestion_json(const topomap_congestion *c)
@@ -82,6 +86,8 @@ static json_t *candidates_json(const topomap_mapping *mapping)
         if (mapping->congestion_model) /* null: no way between ranks that communicate */
             json_object_set_new(row, "congestion",
                                 isinf(c->congestion) ? json_null() : json_real(c->congestion));
+        if (mapping->objective == TOPOMAP_OBJECTIVE_MIX)
+            json_object_set_new(row, "mix", isinf(c->mix) ? json_null() : json_real(c->mix));
         json_array_append_new(list, row);
     }
     return list;
@@ -136,8 +142,23 @@ static int print_json(FILE *out, json_t *root)
     return status;
 }
 
+static double gain_of(const cli_result *result)
+{
+    switch (result->mapping->objective) {
+    case TOPOMAP_OBJECTIVE_MIX:
+        return topomap_plan_gain(1, result->mapping->mix);
+    case TOPOMAP_OBJECTIVE_CONGESTION:
+        return topomap_plan_gain_congestion(&result->congestion[0], &result->congestion[1]);
+    case TOPOMAP_OBJECTIVE_J:
+        break;
+    }
+    return topomap_plan_gain(result->before.J, result->after.J);
+}
+
 int cli_report_json(const cli_call *call, const cli_result *result)
 {
+    static const char *const objectives[] = {"J", "congestion", "mix"};
+    const topomap_mapping *mapping = result->mapping;
     const cli_target *target = result->target;
     json_t *root = cost_json(target->graph, target->machine, &result->after);
     json_t *before = cost_json(target->graph, target->machine, &result->before);
@@ -150,16 +171,13 @@ int cli_report_json(const cli_call *call, const cli_result *result)
     }
     set_congestion(root, &result->congestion[1]);
     set_congestion(before, &result->congestion[0]);
-    json_object_set_new(root, "objective",
-                        json_string(result->mapping->congestion_model ? "congestion" : "J"));
+    json_object_set_new(root, "objective", json_string(objectives[mapping->objective]));
+    if (mapping->objective == TOPOMAP_OBJECTIVE_MIX)
+        json_object_set_new(root, "mix", json_real(mapping->mix));
     json_object_set_new(root, "algorithm", json_string(result->mapping->algorithm));
-    if (result->mapping->bound > 0)
-        json_object_set_new(root, "bound", json_real(result->mapping->bound));
-    json_object_set_new(
-        root, "gain",
-        json_real(result->congestion[1].model
-                      ? topomap_plan_gain_congestion(&result->congestion[0], &result->congestion[1])
-                      : topomap_plan_gain(result->before.J, result->after.J)));
+    if (mapping->bound > 0)
+        json_object_set_new(root, "bound", json_real(mapping->bound));
+    json_object_set_new(root, "gain", json_real(gain_of(result)));
     json_object_set_new(root, "before", before);
     json_object_set_new(root, "candidates", candidates_json(result->mapping));
     json_object_set_new(root, "seconds", phases_json(result));
@@ -185,6 +203,8 @@ int cli_report_cost(const cli_call *call, const cli_result *result)
            "dilation      %.4f mean, %u most\n",
            topomap_graph_ranks(result->target->graph), cost->J, cost->lower_bound, cost->hop_bytes,
            cost->dilation, cost->max_dilation);
+    if (cost->load_imbalance > 0)
+        printf("load          %.4f of the mean on the fullest node\n", cost->load_imbalance);
     for (uint32_t l = 0; l < cost->levels; l++)
         if (cost->level_bytes[l])
             printf("bytes on %-12s %llu\n", topomap_machine_level_name(machine, l),

@@ -61,21 +61,32 @@ static int wants_links(const cli_call *call)
            needs_links(cli_get(call, "algorithm"));
 }
 
+/* What an allocation points to. */
+struct parts {
+    topomap_names names;
+    uint32_t *tasks;
+    topomap_cores cores;
+};
+
 static int build_machine(const cli_call *call, topomap_db_allocation *allocation,
-                         topomap_names *names, uint32_t **tasks, cli_target *target,
-                         topomap_error *err)
+                         struct parts *parts, cli_target *target, topomap_error *err)
 {
+    const char *cores = cli_get(call, "cores");
+    topomap_names *names = &parts->names;
     topomap_db *db;
     int status;
 
     if (topomap_hostlist_expand(cli_get(call, "nodes"), 0, names, err) != 0)
         return -1;
-    *tasks = topomap_alloc(names->count, sizeof **tasks, err);
-    if (!*tasks ||
-        topomap_counts_parse(cli_get(call, "tasks-per-node"), names->count, *tasks, err) != 0)
+    parts->tasks = topomap_alloc(names->count, sizeof *parts->tasks, err);
+    if (!parts->tasks ||
+        topomap_counts_parse(cli_get(call, "tasks-per-node"), names->count, parts->tasks, err) != 0)
+        return -1;
+    if (cores && topomap_cores_parse(cores, (uint32_t)names->count, &parts->cores, err) != 0)
         return -1;
     allocation->nodes = names;
-    allocation->tasks = *tasks;
+    allocation->tasks = parts->tasks;
+    allocation->cores = cores ? &parts->cores : NULL;
     if (topomap_db_open(cli_database(call), &db, err) != 0)
         return -1;
     status = topomap_db_machine(db, allocation, &target->machine, &target->bindings, err);
@@ -89,8 +100,7 @@ static int build_machine(const cli_call *call, topomap_db_allocation *allocation
 static int open_allocation(const cli_call *call, cli_target *target)
 {
     topomap_db_allocation allocation = {0};
-    topomap_names names = {0};
-    uint32_t *tasks = NULL;
+    struct parts parts = {0};
     uint64_t cpus;
     topomap_error err;
     int status;
@@ -104,9 +114,10 @@ static int open_allocation(const cli_call *call, cli_target *target)
         return status;
     allocation.cpus_per_task = (uint32_t)cpus;
     target->allocation = 1;
-    status = build_machine(call, &allocation, &names, &tasks, target, &err);
-    topomap_names_clear(&names);
-    free(tasks);
+    status = build_machine(call, &allocation, &parts, target, &err);
+    topomap_names_clear(&parts.names);
+    topomap_cores_clear(&parts.cores);
+    free(parts.tasks);
     return status == 0 ? 0 : cli_fail(call, &err);
 }
 

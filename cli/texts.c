@@ -7,9 +7,13 @@
 static const struct {
     const char *command, *text;
 } texts[] = {
-    {"db distance", cli_distance_text},   {"db synth", cli_synth_text},
-    {"graph generate", cli_pattern_text}, {"map", cli_map_text},
-    {"policy check", cli_policy_text},    {"profile list", cli_profile_text},
+    {"db distance", cli_distance_text},
+    {"db synth", cli_synth_text},
+    {"graph generate", cli_pattern_text},
+    {"map", cli_map_text},
+    {"policy check", cli_policy_text},
+    {"profile list", cli_profile_text},
+    {"why", cli_why_text},
 };
 
 const char *cli_text(const cli_command *command)

@@ -10,6 +10,7 @@ noinst_LTLIBRARIES += lib/libcore.la
 lib_libcore_la_SOURCES = \
   lib/util/alloc.c lib/util/alloc.h \
   lib/util/clock.c lib/util/clock.h \
+  lib/util/cores.c lib/util/cores.h \
   lib/util/error.c \
   lib/util/random.h \
   lib/util/ranges.c lib/util/ranges.h \

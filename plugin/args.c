@@ -3,6 +3,7 @@
 #include "plugin/report.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,17 +69,40 @@ static int read_profile_every(plugin_args *args, const char *value)
     return policy_set(&args->site.settings, POLICY_PROFILE_EVERY, value, POLICY_BY_SITE);
 }
 
-static int read_deadline(plugin_args *args, const char *value)
+static int read_records(plugin_args *args, const char *value)
+{
+    if (*value != '/' || policy_set(&args->site.settings, POLICY_RECORDS, "1", POLICY_BY_SITE))
+        return -1;
+    args->records = value;
+    return 0;
+}
+
+static int read_number(const char *value, unsigned long most, unsigned *number)
 {
     char *end;
-    unsigned long number;
+    unsigned long read;
 
     errno = 0;
-    number = strtoul(value, &end, 10);
-    if (errno || *end || end == value || *value == '-' || !number || number > 3600000)
+    read = strtoul(value, &end, 10);
+    if (errno || *end || end == value || *value == '-' || !read || read > most)
         return -1;
-    args->deadline_ms = (unsigned)number;
+    *number = (unsigned)read;
     return 0;
+}
+
+static int read_record_days(plugin_args *args, const char *value)
+{
+    return read_number(value, 36500, &args->record_limits.days);
+}
+
+static int read_record_megabytes(plugin_args *args, const char *value)
+{
+    return read_number(value, 1 << 20, &args->record_limits.megabytes);
+}
+
+static int read_deadline(plugin_args *args, const char *value)
+{
+    return read_number(value, 3600000, &args->deadline_ms);
 }
 
 static int read_default(plugin_args *args, const char *value)
@@ -107,12 +131,21 @@ static const struct row {
     const char *name; /* with '=' where a value follows */
     int (*read)(plugin_args *args, const char *value);
 } rows[] = {
-    {"planner=", read_planner},      {"db=", read_db},
-    {"policy=", read_policy},        {"spool=", read_spool},
-    {"deadline_ms=", read_deadline}, {"default=", read_default},
-    {"min_gain=", read_min_gain},    {"required", read_required},
-    {"verbose", read_verbose},       {"store=", read_store},
-    {"profiler=", read_profiler},    {"profile_every=", read_profile_every},
+    {"planner=", read_planner},
+    {"db=", read_db},
+    {"policy=", read_policy},
+    {"spool=", read_spool},
+    {"deadline_ms=", read_deadline},
+    {"default=", read_default},
+    {"min_gain=", read_min_gain},
+    {"required", read_required},
+    {"verbose", read_verbose},
+    {"records=", read_records},
+    {"record_days=", read_record_days},
+    {"record_megabytes=", read_record_megabytes},
+    {"store=", read_store},
+    {"profiler=", read_profiler},
+    {"profile_every=", read_profile_every},
 };
 
 static const struct row *row_of(const char *word, const char **value)
@@ -129,6 +162,35 @@ static const struct row *row_of(const char *word, const char **value)
     return NULL;
 }
 
+void plugin_args_describe(const plugin_args *args,
+                          void (*say)(const char *name, const char *value, const char *origin))
+{
+    char deadline[16], days[16], megabytes[16];
+    const struct {
+        const char *word, *value;
+    } values[] = {{"planner=", args->planner},
+                  {"deadline_ms=", deadline},
+                  {"policy=", args->policy},
+                  {"spool=", args->spool},
+                  {"records=", args->records},
+                  {"record_days=", args->records ? days : NULL},
+                  {"record_megabytes=", args->records ? megabytes : NULL}};
+    const char *none;
+
+    snprintf(deadline, sizeof deadline, "%u", args->deadline_ms);
+    snprintf(days, sizeof days, "%u", args->record_limits.days);
+    snprintf(megabytes, sizeof megabytes, "%u", args->record_limits.megabytes);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        const struct row *row = row_of(values[i].word, &none);
+        char name[32];
+
+        snprintf(name, sizeof name, "%.*s", (int)strlen(values[i].word) - 1, values[i].word);
+        if (values[i].value)
+            say(name, values[i].value,
+                args->said & 1u << (row - rows) ? "plugstack.conf" : "default");
+    }
+}
+
 const char *plugin_args_db(const plugin_args *args, enum policy_origin *origin)
 {
     const char *db = getenv("TOPOMAP_DB");
@@ -143,14 +205,17 @@ void plugin_args_read(int count, char **words, plugin_args *args)
     *args = (plugin_args){.planner = TOPOMAP_PLANNER,
                           .profiler = TOPOMAP_PROFILER,
                           .db = DEFAULT_DB,
+                          .record_limits = {.days = 30, .megabytes = 64},
                           .deadline_ms = 2000,
                           .site.mode = POLICY_ASK};
     for (int i = 0; i < count; i++) {
         const char *value;
         const struct row *row = row_of(words[i], &value);
 
-        if (row && !row->read(args, value))
+        if (row && !row->read(args, value)) {
+            args->said |= 1u << (row - rows);
             continue;
+        }
         plugin_report_line("plugstack.conf: '%s' is not understood and was passed over", words[i]);
     }
 }

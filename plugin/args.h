@@ -4,6 +4,7 @@
 #define TOPOMAP_PLUGIN_ARGS_H
 
 #include "plugin/policy/settle.h"
+#include "plugin/record.h"
 
 typedef struct plugin_args {
     const char *planner; /* path; lent by Slurm, which keeps the words while it runs */
@@ -13,7 +14,10 @@ typedef struct plugin_args {
     const char *spool;    /* a folder that all nodes share, or NULL */
     const char *store;    /* a folder for profiles with one for each user in it, or NULL */
     const char *profiler; /* the folder of the libraries that profile */
+    const char *records;  /* where records of plans go, or NULL */
+    plugin_record_limits record_limits;
     unsigned deadline_ms;
+    unsigned said;    /* rows of the table that plugstack.conf has, 1 << row */
     policy_site site; /* default=, and values for steps that say none */
 } plugin_args;
 
@@ -21,6 +25,10 @@ typedef struct plugin_args {
  * has a value that makes no sense, gives one line and is passed over: a typing error of the site
  * must not stop its jobs. */
 void plugin_args_read(int count, char **words, plugin_args *args);
+
+/** Calls \p say for every value that is of no step alone: "deadline_ms", "2000", "default". */
+void plugin_args_describe(const plugin_args *args,
+                          void (*say)(const char *name, const char *value, const char *origin));
 
 /** The database: $TOPOMAP_DB, else the site's, else the default. Lent. */
 const char *plugin_args_db(const plugin_args *args, enum policy_origin *origin);

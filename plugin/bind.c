@@ -3,6 +3,7 @@
 #include "plugin/bind.h"
 #include "plugin/cpus.h"
 #include "plugin/environment.h"
+#include "plugin/online.h"
 #include "plugin/report.h"
 #include "plugin/spool.h"
 
@@ -83,18 +84,6 @@ static void say(const char *why)
     say_what(why, "Slurm's binding stays on this node");
 }
 
-static void read_online(plugin_cpus *online)
-{
-    FILE *file = fopen("/sys/devices/system/cpu/online", "re");
-    char list[4096] = "";
-
-    if (!file)
-        return;
-    if (!fgets(list, sizeof list, file) || plugin_cpus_read_list(list, online))
-        memset(online, 0, sizeof *online);
-    fclose(file);
-}
-
 static void read_plan(spank_t spank, const char *text, uint32_t job, uint32_t step)
 {
     topomap_bindings plan;
@@ -112,7 +101,7 @@ static void read_plan(spank_t spank, const char *text, uint32_t job, uint32_t st
     if (spank_get_item(spank, S_STEP_ALLOC_CORES, &cores) == ESPANK_SUCCESS && cores && *cores)
         here.cores = strdup(cores);
     if (here.cores)
-        read_online(&here.online);
+        plugin_online_cpus(&here.online);
     here.plan = plan;
 }
 
@@ -140,11 +129,20 @@ static char *read_spooled(spank_t spank)
         else
             say(err.text);
     }
-    if (!text && in_order)
+    if (text)
+        spank_setenv(spank, PLUGIN_ENV_SPOOL, note, 1);
+    else if (in_order)
         text = strdup(in_order);
     spank_unsetenv(spank, PLUGIN_ENV_CARRIED_SPOOL);
     spank_unsetenv(spank, PLUGIN_ENV_CARRIED_IN_ORDER);
     return text;
+}
+
+static void forget(void)
+{
+    topomap_bindings_clear(&here.plan);
+    free(here.cores);
+    memset(&here, 0, sizeof here);
 }
 
 void plugin_bind_node(spank_t spank)
@@ -153,6 +151,7 @@ void plugin_bind_node(spank_t spank)
     char *text = carried ? strdup(carried) : NULL; /* it moves when the environment changes */
     uint32_t job, step;
 
+    forget();
     if (spank_get_item(spank, S_JOB_ID, &job) == ESPANK_SUCCESS &&
         spank_get_item(spank, S_JOB_STEPID, &step) == ESPANK_SUCCESS &&
         step <= SLURM_MAX_NORMAL_STEP_ID &&

@@ -7,6 +7,8 @@
 #define PLUGIN_ENV_PLAN_ID "TOPOMAP_PLAN_ID"
 #define PLUGIN_ENV_GAIN "TOPOMAP_GAIN"
 #define PLUGIN_ENV_BINDINGS "TOPOMAP_BINDINGS"
+/* Instead of it, where the bindings came in a file: its note (spool.h). */
+#define PLUGIN_ENV_SPOOL "TOPOMAP_SPOOL"
 
 /* From srun to slurmstepd: with --export=NONE or a list of names, only SLURM_ and SPANK_ names
  * pass (env_array_merge_slurm_spank in src/common/env.c). PLAN is "applied plan-id gain", with "-"

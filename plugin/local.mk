@@ -9,6 +9,7 @@ plugin_libspank_la_SOURCES = \
   plugin/auto.c plugin/auto.h \
   plugin/bind.c plugin/bind.h \
   plugin/carry.c plugin/carry.h \
+  plugin/cores.c plugin/cores.h \
   plugin/cpus.c plugin/cpus.h \
   plugin/distribution.c plugin/distribution.h \
   plugin/environment.h \
@@ -16,11 +17,12 @@ plugin_libspank_la_SOURCES = \
   plugin/layout.c plugin/layout.h \
   plugin/memory.c plugin/memory.h \
   plugin/mpi.c plugin/mpi.h \
+  plugin/online.c plugin/online.h \
   plugin/options.c plugin/options.h \
   plugin/procmap.c plugin/procmap.h \
   plugin/preload.c plugin/preload.h \
   plugin/ranks.c plugin/ranks.h \
-  plugin/reply.c plugin/reply.h \
+  plugin/record.c plugin/record.h \
   plugin/report.c plugin/report.h \
   plugin/request.c plugin/request.h \
   plugin/site.c plugin/site.h \
@@ -30,7 +32,11 @@ plugin_libspank_la_SOURCES = \
   plugin/words.c plugin/words.h
 plugin_libspank_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) \
   -DTOPOMAP_PLANNER='"$(pkglibexecdir)/topomap-planner"' -DTOPOMAP_PROFILER='"$(pkglibdir)"'
-plugin_libspank_la_LIBADD = plugin/policy/libpolicy.la plugin/store/libstore.la lib/plan/libthin.la
+plugin_libspank_la_LIBADD = plugin/libreply.la plugin/policy/libpolicy.la plugin/store/libstore.la lib/plan/libthin.la
+
+# What the planner answers: the command line reads records of it.
+noinst_LTLIBRARIES += plugin/libreply.la
+plugin_libreply_la_SOURCES = plugin/reply.c plugin/reply.h
 
 plugin_spank_topomap_la_SOURCES = plugin/spank.c
 plugin_spank_topomap_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
@@ -52,3 +58,18 @@ check_PROGRAMS += tests/unit/test_spool
 tests_unit_test_spool_SOURCES = tests/unit/test_spool.c
 tests_unit_test_spool_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
 TESTS += tests/unit/test_spool
+
+# The hooks, with Slurm and the kernel in the test's hands; the node's masks, and srun's faults.
+HOOK_SOURCES = plugin/spank.c tests/unit/mock_slurm.c tests/unit/mock_slurm.h tests/unit/scratch.c \
+  tests/unit/scratch.h
+HOOK_LIBS = plugin/libspank.la topology-db/libdb.la lib/libcore.la $(HWLOC_LIBS) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_hooks_node tests/unit/test_hooks_srun
+tests_unit_test_hooks_srun_SOURCES = tests/unit/test_hooks_srun.c $(HOOK_SOURCES)
+tests_unit_test_hooks_srun_CPPFLAGS = $(DB_TEST_CPPFLAGS) $(SLURM_CPPFLAGS) \
+  -DREAL_PLANNER='"$(abs_top_builddir)/plugin/topomap-planner"' \
+  -DFAKE_PLANNER='"$(abs_top_builddir)/tests/slurm/fake-planner"'
+tests_unit_test_hooks_srun_LDADD = $(HOOK_LIBS)
+tests_unit_test_hooks_node_SOURCES = tests/unit/test_hooks_node.c $(HOOK_SOURCES)
+tests_unit_test_hooks_node_CPPFLAGS = $(DB_TEST_CPPFLAGS) $(SLURM_CPPFLAGS)
+tests_unit_test_hooks_node_LDADD = $(HOOK_LIBS)
+TESTS += tests/unit/test_hooks_node tests/unit/test_hooks_srun

@@ -106,9 +106,10 @@ static struct spank_option table[] = {
      "stencil2d:5:48x32, auto, on, or off",
      1, SAID_TOPOMAP, record},
     {"topomap-options", "key=value,...",
-     "For topomap: objective=J|congestion, effort=fast|default|strong, time=SECONDS, seed=N, "
-     "bind=core|pu|numa|none, layout=compact|spread, contiguous, min-gain=PERCENT, required, "
-     "verbose; for auto: key=NAME, mpi=openmpi|mpich, profile, profile-every=LAUNCHES",
+     "For topomap: objective=J|congestion|mix, effort=fast|default|strong, time=SECONDS, seed=N, "
+     "bind=core|pu|numa|none, layout=compact|spread, contiguous, min-gain=PERCENT, capacity=FILE, "
+     "required, records, verbose; for auto: key=NAME, mpi=openmpi|mpich, profile, "
+     "profile-every=LAUNCHES",
      1, SAID_OPTIONS, record},
     {"topomap-explain", "file", "Print what topomap did and why, to srun's standard error or FILE",
      2, SAID_EXPLAIN, record},

@@ -75,6 +75,24 @@ static int read_bindings(struct cursor *cursor, char *value)
     return 0;
 }
 
+static int read_searched(struct cursor *cursor, char *value)
+{
+    cursor->reply->searched = value;
+    return is_token(value, "0123456789.", 32) ? 0 : -1;
+}
+
+static int read_input_db(struct cursor *cursor, char *value)
+{
+    cursor->reply->input_db = value;
+    return 0;
+}
+
+static int read_input_graph(struct cursor *cursor, char *value)
+{
+    cursor->reply->input_graph = value;
+    return 0;
+}
+
 static int read_explain(struct cursor *cursor, char *value)
 {
     char *end;
@@ -93,9 +111,18 @@ static const struct row {
     const char *key;
     int (*read)(struct cursor *cursor, char *value);
 } rows[] = {
-    {"status", read_status},     {"quiet", read_quiet},     {"line", read_line},
-    {"plan-id", read_plan_id},   {"gain", read_gain},       {"layout", read_layout},
-    {"bindings", read_bindings}, {"explain", read_explain}, {"profile", read_profile},
+    {"status", read_status},
+    {"quiet", read_quiet},
+    {"line", read_line},
+    {"plan-id", read_plan_id},
+    {"gain", read_gain},
+    {"layout", read_layout},
+    {"bindings", read_bindings},
+    {"explain", read_explain},
+    {"searched", read_searched},
+    {"input-db", read_input_db},
+    {"input-graph", read_input_graph},
+    {"profile", read_profile},
 };
 
 /* One line; a key that is not known is for a later plugin. */

@@ -47,8 +47,8 @@ static int write_layout(FILE *out, const plugin_ranks *ranks, topomap_error *err
 }
 
 char *plugin_request_make(const policy_settings *settings, const plugin_layout *layout,
-                          const char *db, int bind, unsigned cpus_per_task, int explain,
-                          const char *more, topomap_error *err)
+                          const char *db, const char *cores, int bind, unsigned cpus_per_task,
+                          int explain, int record, const char *more, topomap_error *err)
 {
     const char *graph = policy_get(settings, POLICY_GRAPH);
     char *text = NULL;
@@ -71,8 +71,12 @@ char *plugin_request_make(const policy_settings *settings, const plugin_layout *
         fprintf(out, "graph %s\n", graph);
     fprintf(out, "nodes %s\n", layout->node_list);
     failed = write_layout(out, &layout->ranks, err);
+    if (cores)
+        fprintf(out, "cores %s\n", cores);
     fprintf(out, "cpus-per-task %u\n", cpus_per_task);
     write_keys(out, settings, bind);
+    if (record)
+        fprintf(out, "record 1\n");
     fprintf(out, "%sexplain %d\nend\n", more, explain);
     if (fclose(out) && !failed)
         failed = topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");

@@ -8,11 +8,14 @@
 /** The request's text (protocol.md); NULL and \p err on failure. Ends with free().
  *  \param settings  with a time
  *  \param db     path of the topology database
+ *  \param cores  of the job (plugin/cores.h), or NULL
  *  \param bind   nonzero: bindings are wanted
  *  \param cpus_per_task  at least 1
+ *  \param record  nonzero: the reply is to say what `topomap map --replay` wants to know
  *  \param more   further lines, or "" */
 char *plugin_request_make(const policy_settings *settings, const plugin_layout *layout,
-                          const char *db, int bind, unsigned cpus_per_task, int explain,
-                          const char *more, topomap_error *err);
+                          const char *db, const char *cores, int bind, unsigned cpus_per_task,
+                          int explain, int record, const char *more,
+                          topomap_error *err);
 
 #endif

@@ -4,11 +4,13 @@
 #include "plan/bindings.h"
 #include "plugin/auto.h"
 #include "plugin/carry.h"
+#include "plugin/cores.h"
 #include "plugin/environment.h"
 #include "plugin/launch.h"
 #include "plugin/layout.h"
 #include "plugin/mpi.h"
 #include "plugin/procmap.h"
+#include "plugin/record.h"
 #include "plugin/reply.h"
 #include "plugin/report.h"
 #include "plugin/request.h"
@@ -38,9 +40,14 @@ struct step {
 
 /* The note of this srun's file, to be removed when the step is over. */
 static char *spooled;
+/* Where this srun wrote a record, or NULL. */
+static const plugin_args *recorded;
 
 void plugin_step_end(void)
 {
+    if (recorded)
+        plugin_record_tidy(recorded->records, &recorded->record_limits);
+    recorded = NULL;
     if (spooled)
         plugin_spool_remove(spooled);
     free(spooled);
@@ -54,6 +61,7 @@ void plugin_step_forget(void)
     unsetenv(PLUGIN_ENV_PLAN_ID);
     unsetenv(PLUGIN_ENV_GAIN);
     unsetenv(PLUGIN_ENV_BINDINGS);
+    unsetenv(PLUGIN_ENV_SPOOL);
     unsetenv(PLUGIN_ENV_CARRIED_PLAN);
     unsetenv(PLUGIN_ENV_CARRIED_BINDINGS);
     unsetenv(PLUGIN_ENV_CARRIED_SPOOL);
@@ -86,20 +94,49 @@ static unsigned deadline(const struct step *step)
     return (unsigned)most;
 }
 
+/* The job's own cores matter only where tasks are bound; slurmctld has a quarter of the deadline to
+ * tell them. */
+static char *cores_of(const struct step *step)
+{
+    return step->bind ? plugin_cores_of_job(step->job, step->layout.node_list,
+                                            step->layout.ranks.nodes, step->args->deadline_ms / 4)
+                      : NULL;
+}
+
+/* What was asked and answered, as it was; its age and size are looked after when the step is
+ * over. */
+static void keep_record(const struct step *step, const char *request, size_t size)
+{
+    char path[4096];
+    topomap_error err;
+
+    if (plugin_record_write(step->args->records, step->job, step->step, request, step->bytes, size,
+                            path, sizeof path, &err))
+        plugin_report_detail(step->wish.verbose, "no record of the plan: %s", err.text);
+    else
+        plugin_report_detail(step->wish.verbose, "record of the plan: %s", path);
+    recorded = step->args;
+}
+
 static int ask(struct step *step, topomap_error *err)
 {
     enum policy_origin origin;
-    char *request;
+    char *cores = cores_of(step), *request;
+    int record = step->args->records && policy_flag(&step->wish.decision.settings, POLICY_RECORDS);
     size_t size;
     int failed;
 
-    request = plugin_request_make(
-        &step->wish.decision.settings, &step->layout, plugin_args_db(step->args, &origin),
-        step->bind, cpus_per_task(step), step->wish.explain.wanted, plugin_auto_request(), err);
+    request = plugin_request_make(&step->wish.decision.settings, &step->layout,
+                                  plugin_args_db(step->args, &origin), cores, step->bind,
+                                  cpus_per_task(step), step->wish.explain.wanted, record,
+                                  plugin_auto_request(), err);
+    free(cores);
     if (!request)
         return -1;
     failed = plugin_launch_run(step->args->planner, request, deadline(step), step->wish.verbose,
                                &step->bytes, &size, err);
+    if (!failed && record)
+        keep_record(step, request, size);
     free(request);
     return failed ? -1 : plugin_reply_read(step->bytes, size, &step->reply, err);
 }

@@ -44,6 +44,13 @@ static void not_understood(const char *word)
     plugin_report_line("--topomap-options: '%s' is not understood and was passed over", word);
 }
 
+static void describe_arg(const char *name, const char *value, const char *origin)
+{
+    /* The folder of records is not whether one is kept, which is a step's own. */
+    plugin_report_detail(0, "%s%s %s (%s)", name, strcmp(name, "records") ? "" : " folder", value,
+                         origin);
+}
+
 /* srun -v: every value with its origin. */
 static void describe(const plugin_args *args, const policy_decision *decision, const policy *policy,
                      const policy_rule *rule)
@@ -54,6 +61,7 @@ static void describe(const plugin_args *args, const policy_decision *decision, c
 
     policy_origin_text(by, NULL, NULL, text, sizeof text);
     plugin_report_detail(0, "db %s (%s)", db, text);
+    plugin_args_describe(args, describe_arg);
     for (int i = 0; i < POLICY_KEYS; i++) {
         enum policy_key key = (enum policy_key)i;
         const policy_settings *settings = &decision->settings;

@@ -11,6 +11,7 @@
 #define TOPOMAP_DB_H
 
 #include "topomap/topomap.h"
+#include "util/cores.h"
 #include "util/hostlist.h"
 
 typedef struct topomap_db topomap_db;
@@ -237,6 +238,7 @@ typedef struct topomap_db_allocation {
     uint32_t cpus_per_task;     /**< 0 or 1: one place a task */
     enum topomap_bind bind;
     int compact; /**< nonzero: tasks side by side on a node that they do not fill, not spread */
+    const topomap_cores *cores; /**< that the job has, of as many nodes; NULL: all cores */
 } topomap_db_allocation;
 
 struct topomap_bindings;
@@ -244,7 +246,10 @@ struct topomap_bindings;
 /** The machine of an allocation: one slot per task, slots of a node in the tree order of its
  *  class. Slot k of n on a node of C places (cores; PUs with TOPOMAP_BIND_PU) starts at place
  *  floor(k * C / n) (compact: where slot k - 1 ends) and has the consecutive places that
- *  cpus_per_task needs; more tasks than places share them evenly.
+ *  cpus_per_task needs; more tasks than places share them evenly. With `cores`, the places of a node
+ *  are those of its cores that are listed, and where the tasks want more of them than there are but
+ *  no more CPUs than these have PUs, the places are PUs; a list that names a core that the node's
+ *  class does not have is passed over.
  *  A node that the database does not know is an error that names it.
  *
  *  Costs of a byte are in tenths of a hop over the reference link: the rate that most links between
@@ -267,6 +272,15 @@ struct topomap_bindings;
 int topomap_db_machine(topomap_db *db, const topomap_db_allocation *allocation,
                        topomap_machine **machine, struct topomap_bindings *bindings,
                        topomap_error *err);
+
+/** The same without the insides of nodes, for a caller who knows them better: it adds its own levels
+ *  (machine/machine.h) and calls topomap_machine_finish(). bind, compact and cpus_per_task are not
+ *  looked at. */
+int topomap_db_machine_between(topomap_db *db, const topomap_db_allocation *allocation,
+                               topomap_machine **machine, topomap_error *err);
+/** Cost of one byte between two cores of a node whose innermost common level has this name: as
+ *  measured, where a calibration is imported, else topomap_shape_cost(). */
+int topomap_db_inside_cost(topomap_db *db, const char *level, double *cost, topomap_error *err);
 
 /** Adds the links to a machine that topomap_db_machine() made of this allocation, for congestion:
  *  its nodes, every switch of the database, the cables between them with their rates (bytes a

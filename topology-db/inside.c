@@ -17,7 +17,16 @@ struct class
     double cost[TOPOMAP_SHAPE_LEVELS]; /* of its levels; never falls from the inside out */
 };
 
-/* Consecutive places of a task: cores or PUs. */
+/* Where tasks can go on a node: its cores, or those that the job has, and whether a place is a PU
+ * of these or a whole core. */
+struct room {
+    const topomap_shape *shape;
+    const uint32_t *core; /* [cores] of the shape, ascending; NULL: all */
+    uint32_t cores, pus;
+    int by_pu;
+};
+
+/* Consecutive places of a task. */
 struct window {
     uint32_t first, count;
 };
@@ -64,6 +73,16 @@ static double level_cost(const struct insides *in, const char *level)
         if (strcmp(in->measured[i].name, level) == 0 && in->measured[i].cost > 0)
             return in->measured[i].cost;
     return topomap_shape_cost(level);
+}
+
+int topomap_db_inside_cost(topomap_db *db, const char *level, double *cost, topomap_error *err)
+{
+    struct insides in = {.db = db};
+
+    if (read_measured(&in, err))
+        return -1;
+    *cost = level_cost(&in, level);
+    return 0;
 }
 
 /* ---- Classes ----------------------------------------------------------------------------- */
@@ -132,16 +151,81 @@ static uint32_t per_core(const topomap_shape *shape)
     return shape->pus / shape->cores ? shape->pus / shape->cores : 1;
 }
 
+static uint32_t core_at(const struct room *room, uint32_t place)
+{
+    return room->core ? room->core[place] : place;
+}
+
+static uint32_t threads_of(const topomap_shape *shape, uint32_t core)
+{
+    return shape->pu_first[core + 1] - shape->pu_first[core];
+}
+
+/* The core of the room's PU number *pu, which becomes the PU's number in that core. */
+static uint32_t core_of_pu(const struct room *room, uint32_t *pu)
+{
+    uint32_t low = 0, high = room->cores;
+
+    if (room->core) {
+        while (*pu >= threads_of(room->shape, room->core[low]))
+            *pu -= threads_of(room->shape, room->core[low++]);
+        return room->core[low];
+    }
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (room->shape->pu_first[middle] <= *pu)
+            low = middle;
+        else
+            high = middle;
+    }
+    *pu -= room->shape->pu_first[low];
+    return low;
+}
+
+static uint32_t cores_wanted(const topomap_shape *shape, uint32_t cpus)
+{
+    return (cpus - 1) / per_core(shape) + 1;
+}
+
+/* A job that has fewer cores than its tasks want, but enough hardware threads, was given these by
+ * Slurm as its CPUs. Cores that the class does not have are of another kind of node: the node will
+ * say so, and the plan is for all of it. */
+static struct room room_of(const struct insides *in, uint32_t node, uint32_t tasks)
+{
+    const topomap_shape *shape = &in->class[in->class_of[node]].shape;
+    const topomap_cores *has = in->allocation->cores;
+    uint32_t count = has ? has->first[node + 1] - has->first[node] : 0;
+    uint32_t cpus = in->allocation->cpus_per_task ? in->allocation->cpus_per_task : 1;
+    struct room room = {.shape = shape,
+                        .cores = shape->cores,
+                        .pus = shape->pus,
+                        .by_pu = in->allocation->bind == TOPOMAP_BIND_PU};
+
+    if (!count || has->core[has->first[node + 1] - 1] >= shape->cores)
+        return room;
+    if (count < shape->cores) {
+        room.core = has->core + has->first[node];
+        room.cores = count;
+        room.pus = 0;
+        for (uint32_t i = 0; i < count; i++)
+            room.pus += threads_of(shape, room.core[i]);
+    }
+    room.by_pu |= in->allocation->bind == TOPOMAP_BIND_CORE &&
+                  (uint64_t)tasks * cores_wanted(shape, cpus) > count &&
+                  (uint64_t)tasks * cpus <= room.pus;
+    return room;
+}
+
 /* Task k of n on a node of C places starts at floor(k * C / n): evenly spread where there are fewer
  * tasks than places, shared evenly where there are more. Or side by side from the first place on.
  */
-static struct window place_task(const topomap_shape *shape, const topomap_db_allocation *allocation,
+static struct window place_task(const struct room *room, const topomap_db_allocation *allocation,
                                 uint32_t task, uint32_t tasks)
 {
     uint32_t cpus = allocation->cpus_per_task ? allocation->cpus_per_task : 1;
-    int by_pu = allocation->bind == TOPOMAP_BIND_PU;
-    uint32_t places = by_pu ? shape->pus : shape->cores;
-    uint32_t want = by_pu ? cpus : (cpus - 1) / per_core(shape) + 1;
+    uint32_t places = room->by_pu ? room->pus : room->cores;
+    uint32_t want = room->by_pu ? cpus : cores_wanted(room->shape, cpus);
     struct window window = {.first = (uint32_t)((uint64_t)task * places / tasks),
                             .count = want < places ? want : places};
 
@@ -152,41 +236,24 @@ static struct window place_task(const topomap_shape *shape, const topomap_db_all
     return window;
 }
 
-static uint32_t core_of_pu(const topomap_shape *shape, uint32_t pu)
-{
-    uint32_t low = 0, high = shape->cores;
-
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (shape->pu_first[middle] <= pu)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static void find_cores(struct insides *in)
 {
     const topomap_machine *m = in->machine;
 
     for (uint32_t node = 0; node < m->nodes; node++) {
         uint32_t first = m->slot_first[node], tasks = m->slot_first[node + 1] - first;
+        struct room room = {0};
 
+        if (in->class_of[node] != NO_CLASS)
+            room = room_of(in, node, tasks);
         for (uint32_t k = 0; k < tasks; k++) {
-            const topomap_shape *shape;
-            struct window window;
+            uint32_t place = k; /* each alone */
 
-            if (in->class_of[node] == NO_CLASS) {
-                in->core[first + k] = k; /* each alone */
-                continue;
-            }
-            shape = &in->class[in->class_of[node]].shape;
-            window = place_task(shape, in->allocation, k, tasks);
-            in->core[first + k] = in->allocation->bind == TOPOMAP_BIND_PU
-                                      ? core_of_pu(shape, window.first)
-                                      : window.first;
+            if (room.shape)
+                place = place_task(&room, in->allocation, k, tasks).first;
+            in->core[first + k] = !room.shape  ? place
+                                  : room.by_pu ? core_of_pu(&room, &place)
+                                               : core_at(&room, place);
         }
     }
 }
@@ -292,17 +359,18 @@ static int copy_class(const topomap_shape *shape, topomap_bindings_class *to, to
 }
 
 /* Widens a window of cores to the whole of the NUMA nodes that it touches. */
-static struct window whole_numa(const topomap_shape *shape, struct window window)
+static struct window whole_numa(const struct room *room, struct window window)
 {
     const uint32_t *group;
     uint32_t end = window.first + window.count;
 
-    if (!shape->numa)
-        return (struct window){0, shape->cores};
-    group = shape->level[shape->numa - 1].group;
-    while (window.first && group[window.first - 1] == group[window.first])
+    if (!room->shape->numa)
+        return (struct window){0, room->cores};
+    group = room->shape->level[room->shape->numa - 1].group;
+    while (window.first &&
+           group[core_at(room, window.first - 1)] == group[core_at(room, window.first)])
         window.first--;
-    while (end < shape->cores && group[end] == group[end - 1])
+    while (end < room->cores && group[core_at(room, end)] == group[core_at(room, end - 1)])
         end++;
     window.count = end - window.first;
     return window;
@@ -315,46 +383,72 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static int bind_task(topomap_bindings *bindings, size_t *room, const topomap_shape *shape,
-                     const topomap_db_allocation *allocation, struct window window, uint32_t *used,
-                     topomap_error *err)
+/* The OS numbers of `count` PUs of the room's core from one on. */
+static void append_pus(topomap_bindings *bindings, const topomap_shape *shape, uint32_t core,
+                       uint32_t from, uint32_t count, uint32_t *used)
 {
-    uint32_t first = window.first, count = window.count;
+    memcpy(bindings->pu + *used, shape->pu_os + shape->pu_first[core] + from,
+           count * sizeof *bindings->pu);
+    *used += count;
+}
 
-    if (allocation->bind != TOPOMAP_BIND_PU) {
-        if (allocation->bind == TOPOMAP_BIND_NUMA)
-            window = whole_numa(shape, window);
-        first = shape->pu_first[window.first];
-        count = shape->pu_first[window.first + window.count] - first;
-    }
+static uint32_t count_pus(const struct room *room, struct window window)
+{
+    uint32_t count = 0;
+
+    if (room->by_pu)
+        return window.count;
+    for (uint32_t i = 0; i < window.count; i++)
+        count += threads_of(room->shape, core_at(room, window.first + i));
+    return count;
+}
+
+static int bind_task(topomap_bindings *bindings, size_t *size, const struct room *room,
+                     struct window window, uint32_t *used, topomap_error *err)
+{
+    uint32_t count = count_pus(room, window), start = *used, pu = window.first, core;
+
     if (count > UINT32_MAX - *used)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "too many CPUs are bound");
-    if (topomap_grow(&bindings->pu, room, (size_t)*used + count, sizeof *bindings->pu, err))
+    if (topomap_grow(&bindings->pu, size, (size_t)*used + count, sizeof *bindings->pu, err))
         return -1;
-    memcpy(bindings->pu + *used, shape->pu_os + first, count * sizeof *bindings->pu);
-    qsort(bindings->pu + *used, count, sizeof *bindings->pu, by_number);
-    *used += count;
+    for (uint32_t i = 0; i < window.count; i++) {
+        if (room->by_pu) {
+            pu = window.first + i;
+            core = core_of_pu(room, &pu);
+            append_pus(bindings, room->shape, core, pu, 1, used);
+        } else {
+            core = core_at(room, window.first + i);
+            append_pus(bindings, room->shape, core, 0, threads_of(room->shape, core), used);
+        }
+    }
+    qsort(bindings->pu + start, count, sizeof *bindings->pu, by_number);
     return 0;
 }
 
 static int bind_node(const struct insides *in, uint32_t node, topomap_bindings *bindings,
-                     size_t *room, uint32_t *used, topomap_error *err)
+                     size_t *size, uint32_t *used, topomap_error *err)
 {
     uint32_t first = in->machine->slot_first[node];
     uint32_t tasks = in->machine->slot_first[node + 1] - first;
     int bound = in->class_of[node] != NO_CLASS && in->allocation->bind != TOPOMAP_BIND_NONE;
+    struct room room = {0};
 
+    if (bound)
+        room = room_of(in, node, tasks);
     bindings->class_of[node] = bound ? in->class_of[node] : UINT32_MAX;
     bindings->task_first[node] = first;
     for (uint32_t k = 0; k < tasks; k++) {
-        bindings->pu_start[first + k] = *used;
-        if (bound) {
-            const topomap_shape *shape = &in->class[in->class_of[node]].shape;
-            struct window window = place_task(shape, in->allocation, k, tasks);
+        struct window window;
 
-            if (bind_task(bindings, room, shape, in->allocation, window, used, err))
-                return -1;
-        }
+        bindings->pu_start[first + k] = *used;
+        if (!bound)
+            continue;
+        window = place_task(&room, in->allocation, k, tasks);
+        if (in->allocation->bind == TOPOMAP_BIND_NUMA)
+            window = whole_numa(&room, window);
+        if (bind_task(bindings, size, &room, window, used, err))
+            return -1;
     }
     return 0;
 }
@@ -363,7 +457,7 @@ static int fill_bindings(const struct insides *in, topomap_bindings *bindings, t
 {
     const topomap_machine *m = in->machine;
     uint32_t classes = in->allocation->bind == TOPOMAP_BIND_NONE ? 0 : in->classes, used = 0;
-    size_t room = 0;
+    size_t size = 0;
 
     bindings->nodes = m->nodes;
     bindings->class_of = topomap_alloc(m->nodes, sizeof *bindings->class_of, err);
@@ -380,7 +474,7 @@ static int fill_bindings(const struct insides *in, topomap_bindings *bindings, t
             return -1;
         }
     for (uint32_t node = 0; node < m->nodes; node++)
-        if (bind_node(in, node, bindings, &room, &used, err))
+        if (bind_node(in, node, bindings, &size, &used, err))
             return -1;
     bindings->task_first[m->nodes] = m->slots;
     bindings->pu_start[m->slots] = used;

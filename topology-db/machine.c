@@ -343,18 +343,23 @@ static int find_nodes(struct db_build *b, struct db_finder *finder, topomap_erro
     return 0;
 }
 
-static int make(struct db_build *b, struct db_finder *finder, topomap_bindings *bindings,
-                topomap_error *err)
+/* The nodes and what lies between them. */
+static int make_between(struct db_build *b, struct db_finder *finder, topomap_error *err)
 {
-    topomap_bindings filled = {0};
-
     b->place = topomap_alloc(b->nodes, sizeof *b->place, err);
     b->site_of = topomap_alloc(b->nodes, sizeof *b->site_of, err);
     if (!b->place || !b->site_of || find_nodes(b, finder, err) ||
         topomap_machine_frame(b->nodes, b->allocation->tasks, b->allocation->nodes->name,
-                              &b->machine, err) ||
-        set_network(b, finder, err) ||
-        db_inside_add(b->db, b->allocation, b->place, b->machine, bindings ? &filled : NULL, err))
+                              &b->machine, err))
+        return -1;
+    return set_network(b, finder, err);
+}
+
+static int make_inside(struct db_build *b, topomap_bindings *bindings, topomap_error *err)
+{
+    topomap_bindings filled = {0};
+
+    if (db_inside_add(b->db, b->allocation, b->place, b->machine, bindings ? &filled : NULL, err))
         return -1;
     if (topomap_machine_finish(b->machine, err)) {
         topomap_bindings_clear(&filled);
@@ -365,8 +370,8 @@ static int make(struct db_build *b, struct db_finder *finder, topomap_bindings *
     return 0;
 }
 
-int topomap_db_machine(topomap_db *db, const topomap_db_allocation *allocation,
-                       topomap_machine **machine, topomap_bindings *bindings, topomap_error *err)
+static int make(topomap_db *db, const topomap_db_allocation *allocation, int inside,
+                topomap_machine **machine, topomap_bindings *bindings, topomap_error *err)
 {
     struct db_build b = {.db = db, .allocation = allocation};
     struct db_finder finder;
@@ -378,7 +383,9 @@ int topomap_db_machine(topomap_db *db, const topomap_db_allocation *allocation,
     b.nodes = (uint32_t)allocation->nodes->count;
     if (db_finder_open(db, &finder, err))
         return -1;
-    result = make(&b, &finder, bindings, err);
+    result = make_between(&b, &finder, err);
+    if (!result && inside)
+        result = make_inside(&b, bindings, err);
     db_finder_close(&finder);
     if (!result) {
         *machine = b.machine;
@@ -386,4 +393,16 @@ int topomap_db_machine(topomap_db *db, const topomap_db_allocation *allocation,
     }
     build_clear(&b);
     return result;
+}
+
+int topomap_db_machine(topomap_db *db, const topomap_db_allocation *allocation,
+                       topomap_machine **machine, topomap_bindings *bindings, topomap_error *err)
+{
+    return make(db, allocation, 1, machine, bindings, err);
+}
+
+int topomap_db_machine_between(topomap_db *db, const topomap_db_allocation *allocation,
+                               topomap_machine **machine, topomap_error *err)
+{
+    return make(db, allocation, 0, machine, NULL, err);
 }

@@ -23,6 +23,9 @@ CLEANFILES += $(testbed_openmpi) $(testbed_mpich)
 testbed_dir = contrib/testbed/programs
 testbed_halo = $(srcdir)/$(testbed_dir)/halo.c $(srcdir)/$(testbed_dir)/grid.c
 testbed_whereami = $(srcdir)/$(testbed_dir)/whereami.c
+if HAVE_PMIX
+testbed_pmix = -DHAVE_PMIX $(PMIX_CFLAGS)
+endif
 testbed_compile = $(MKDIR_P) $(testbed_dir) &&
 
 contrib/testbed/programs/halo.openmpi: $(testbed_halo) $(srcdir)/$(testbed_dir)/grid.h
@@ -32,9 +35,9 @@ contrib/testbed/programs/halo.mpich: $(testbed_halo) $(srcdir)/$(testbed_dir)/gr
 	$(AM_V_GEN)$(testbed_compile) $(MPICC_MPICH) $(WARN_CFLAGS) -O2 -g $(testbed_halo) -o $@
 
 contrib/testbed/programs/whereami.openmpi: $(testbed_whereami)
-	$(AM_V_GEN)$(testbed_compile) $(MPICC_OPENMPI) $(WARN_CFLAGS) -O2 -g -DHAVE_PMIX $(PMIX_CFLAGS) $(testbed_whereami) \
+	$(AM_V_GEN)$(testbed_compile) $(MPICC_OPENMPI) $(WARN_CFLAGS) -O2 -g $(testbed_pmix) $(testbed_whereami) \
 	  -o $@ $(PMIX_LIBS)
 
 contrib/testbed/programs/whereami.mpich: $(testbed_whereami)
-	$(AM_V_GEN)$(testbed_compile) $(MPICC_MPICH) $(WARN_CFLAGS) -O2 -g -DHAVE_PMIX $(PMIX_CFLAGS) $(testbed_whereami) \
+	$(AM_V_GEN)$(testbed_compile) $(MPICC_MPICH) $(WARN_CFLAGS) -O2 -g $(testbed_pmix) $(testbed_whereami) \
 	  -o $@ $(PMIX_LIBS)

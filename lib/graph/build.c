@@ -294,12 +294,32 @@ static void *fit(void *array, uint64_t count, size_t size)
     return smaller ? smaller : array;
 }
 
+/* At rest, counts of messages that all fit in 16 bits take no more; in place. */
+static void narrow(topomap_graph *graph)
+{
+    uint32_t *wide = graph->messages32;
+
+    if (!graph->arcs || !wide)
+        return;
+    for (uint64_t i = 0; i < graph->arcs; i++)
+        if (wide[i] > UINT16_MAX)
+            return;
+    for (uint64_t i = 0; i < graph->arcs; i++) {
+        uint16_t count = (uint16_t)wide[i];
+
+        memcpy((char *)wide + i * sizeof count, &count, sizeof count);
+    }
+    graph->messages16 = fit(wide, graph->arcs, sizeof *graph->messages16);
+    graph->messages32 = NULL;
+}
+
 static void take_arrays(topomap_arcs *arcs, topomap_graph *graph)
 {
     graph->target = fit(arcs->to, graph->arcs, sizeof *graph->target);
     graph->bytes = fit(arcs->bytes, graph->arcs, sizeof *graph->bytes);
     graph->messages32 = fit(arcs->messages32, graph->arcs, sizeof *graph->messages32);
     graph->messages64 = fit(arcs->messages64, graph->arcs, sizeof *graph->messages64);
+    narrow(graph);
     arcs->to = NULL;
     arcs->bytes = NULL;
     arcs->messages32 = NULL;

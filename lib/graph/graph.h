@@ -7,15 +7,17 @@
 #include "util/input.h"
 
 /** Directed arcs in compressed rows. Rows ascend by target; no self-loops; no duplicates.
- *  An arc of 0 bytes is kept where the file lists it (it is still a neighbour). With messages an
- *  arc takes 16 bytes, unless some pair exchanges 2^32 messages or more. */
+ *  An arc of 0 bytes is kept where the file lists it (it is still a neighbour). An arc
+ *  takes 12 bytes, and with messages 14; 16 where some pair exchanges 2^16 messages or more, 20
+ *  from 2^32 on. */
 struct topomap_graph {
     uint32_t ranks;
     uint64_t arcs;
     uint64_t *offset;     /* [ranks + 1] */
     uint32_t *target;     /* [arcs] */
     uint64_t *bytes;      /* [arcs] */
-    uint32_t *messages32; /* [arcs]; one of the two where messages are known, else both NULL */
+    uint16_t *messages16; /* [arcs]; one of the three where messages are known, else all NULL: */
+    uint32_t *messages32; /* the narrowest that holds every count */
     uint64_t *messages64;
     uint64_t pairs; /* undirected pairs that have an arc in one or both directions */
     uint64_t total_bytes, total_messages;
@@ -47,15 +49,32 @@ struct topomap_graph {
 
 static inline int topomap_graph_has_messages(const topomap_graph *graph)
 {
-    return graph->messages32 || graph->messages64;
+    return graph->messages16 || graph->messages32 || graph->messages64;
 }
 
 /** Messages of an arc; 0 where they are not known. */
 static inline uint64_t topomap_graph_arc_messages(const topomap_graph *graph, uint64_t arc)
 {
-    return graph->messages32   ? graph->messages32[arc]
+    return graph->messages16   ? graph->messages16[arc]
+           : graph->messages32 ? graph->messages32[arc]
            : graph->messages64 ? graph->messages64[arc]
                                : 0;
+}
+
+/** The arc from \p u to \p v, or offset[u + 1]. */
+static inline uint64_t topomap_graph_arc_to(const topomap_graph *graph, uint32_t u, uint32_t v)
+{
+    uint64_t lo = graph->offset[u], hi = graph->offset[u + 1], end = hi;
+
+    while (lo < hi) {
+        uint64_t middle = lo + (hi - lo) / 2;
+
+        if (graph->target[middle] < v)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo < end && graph->target[lo] == v ? lo : end;
 }
 
 /** More ranks than this are refused everywhere. */

@@ -295,9 +295,10 @@ static int try_rows(search *s, const topomap_rows *rows, topomap_error *err)
     found = assemble(s, rows, &l, err);
     if (found == 1) {
         topomap_lattice_rings_of_four(&l, s->weights);
+        topomap_lattice_close_rings(&l, s->weights);
         topomap_lattice_fit(&l, s->weights);
-        if (l.explained >= TOPOMAP_LATTICE_LEAST && l.present >= TOPOMAP_LATTICE_LEAST &&
-            fit_of(&l) > fit_of(s->best)) {
+        topomap_lattice_weigh(&l, s->weights);
+        if (topomap_lattice_holds(&l) && fit_of(&l) > fit_of(s->best)) {
             topomap_lattice_clear(s->best);
             *s->best = l;
             return fit_of(&l) >= SURE;
@@ -408,8 +409,10 @@ int topomap_lattice_find(const topomap_weights *weights, uint32_t ranks, topomap
         topomap_lattice_clear(&best);
         return -1;
     }
-    if (best.dims)
+    if (best.dims) {
         topomap_lattice_tidy(&best, weights);
+        topomap_lattice_weigh(&best, weights);
+    }
     *lattice = best;
     return 0;
 }

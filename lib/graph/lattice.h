@@ -9,6 +9,9 @@
 
 enum { TOPOMAP_LATTICE_DIMS = 24 };
 
+/** Weights along a dimension that differ by rounding only. */
+#define TOPOMAP_LATTICE_ALIKE 0.99
+
 enum topomap_lattice_kind {
     TOPOMAP_LATTICE_PATH,
     TOPOMAP_LATTICE_RING,
@@ -26,6 +29,8 @@ typedef struct topomap_lattice {
     uint32_t *cell;   /* [ranks] the first dimension varies fastest; UINT32_MAX: no neighbours */
     double explained; /* share of the graph's edges that the pattern has */
     double present;   /* share of the pattern's edges that the graph has */
+    double even;      /* share of the graph's weight that is left on the pattern's edges where all
+                         of them along a dimension (or diagonal) have the same */
 } topomap_lattice;
 
 /** Finds the pattern of the first \p ranks vertices. Deterministic; the same pattern for shuffled
@@ -37,7 +42,8 @@ void topomap_lattice_clear(topomap_lattice *lattice);
 
 static inline int topomap_lattice_exact(const topomap_lattice *lattice)
 {
-    return lattice->dims && lattice->explained == 1.0 && lattice->present == 1.0;
+    return lattice->dims && lattice->explained == 1.0 && lattice->present == 1.0 &&
+           lattice->even > TOPOMAP_LATTICE_ALIKE;
 }
 
 /** The pattern in the words of `graph generate`, for \p ranks ranks where these are not 0: its

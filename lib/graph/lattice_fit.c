@@ -7,6 +7,11 @@
 #include "graph/lattice_inside.h"
 #include "util/alloc.h"
 
+/* Lines are seen in the edges alone, and uneven in some programs. That each rank talks to each
+ * other is no pattern where it is a few of them that matter. */
+#define LEAST_EVEN 0.4
+#define LEAST_EVEN_GROUPS 0.6
+
 void topomap_lattice_at(const topomap_lattice *l, uint32_t cell, uint32_t *at)
 {
     for (uint32_t k = 0; k < l->dims; k++) {
@@ -133,6 +138,64 @@ void topomap_lattice_fit(topomap_lattice *l, const topomap_weights *w)
         l->explained = edges > 0 ? met / edges : 0;
         l->present = wanted > 0 ? met / wanted : 0;
     }
+}
+
+/* By the dimensions that edges go along, as bits; of more than 8 by their number. */
+enum { MOST_BITS = 8, CLASSES = 1 << MOST_BITS };
+
+static uint32_t class_of(const topomap_lattice *l, uint32_t u, uint32_t v)
+{
+    uint32_t a[TOPOMAP_LATTICE_DIMS], b[TOPOMAP_LATTICE_DIMS], differ, first = 0, bits = 0;
+
+    if (l->cell[u] == UINT32_MAX || l->cell[v] == UINT32_MAX)
+        return CLASSES;
+    topomap_lattice_at(l, l->cell[u], a);
+    topomap_lattice_at(l, l->cell[v], b);
+    differ = topomap_lattice_differ(l, a, b);
+    if (differ == UINT32_MAX || differ > l->reach)
+        return CLASSES;
+    while (a[first] == b[first])
+        first++;
+    if (l->dims > MOST_BITS)
+        return differ > 1 ? TOPOMAP_LATTICE_DIMS + differ : first;
+    for (uint32_t k = first; k < l->dims; k++)
+        bits |= (uint32_t)(a[k] != b[k]) << k;
+    return bits;
+}
+
+void topomap_lattice_weigh(topomap_lattice *l, const topomap_weights *w)
+{
+    double count[CLASSES + 1] = {0}, mean[CLASSES + 1] = {0}, all = 0, left = 0;
+
+    for (uint32_t u = 0; u < l->ranks; u++)
+        for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++) {
+            uint32_t class = class_of(l, u, w->target[e]);
+
+            count[class]++;
+            mean[class] += (double)w->weight[e];
+            all += (double)w->weight[e];
+        }
+    for (uint32_t c = 0; c < CLASSES; c++)
+        mean[c] /= count[c] > 0 ? count[c] : 1;
+    mean[CLASSES] = 0;
+    for (uint32_t u = 0; u < l->ranks; u++)
+        for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++) {
+            double weight = (double)w->weight[e], alike = mean[class_of(l, u, w->target[e])];
+
+            left += weight < alike ? weight : alike;
+        }
+    l->even = all > 0 ? left / all : 1;
+}
+
+int topomap_lattice_holds(const topomap_lattice *l)
+{
+    double even = LEAST_EVEN;
+
+    for (uint32_t k = 0; k < l->dims; k++)
+        if (l->kind[k] == TOPOMAP_LATTICE_CLIQUE)
+            even = LEAST_EVEN_GROUPS;
+    return l->explained >= TOPOMAP_LATTICE_LEAST && l->present >= TOPOMAP_LATTICE_LEAST &&
+           l->even >= even;
 }
 
 /* What is known of the edges along each dimension. */
@@ -273,6 +336,37 @@ void topomap_lattice_rings_of_four(topomap_lattice *l, const topomap_weights *w)
         form.with[form.dims++] = with;
     }
     reshape(l, &form);
+}
+
+void topomap_lattice_close_rings(topomap_lattice *l, const topomap_weights *w)
+{
+    double seam[TOPOMAP_LATTICE_DIMS] = {0};
+
+    for (uint32_t u = 0; u < l->ranks; u++) {
+        uint32_t a[TOPOMAP_LATTICE_DIMS], b[TOPOMAP_LATTICE_DIMS];
+
+        if (l->cell[u] == UINT32_MAX)
+            continue;
+        topomap_lattice_at(l, l->cell[u], a);
+        for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++) {
+            uint32_t v = w->target[e], differ = 0, last = 0;
+
+            if (l->cell[v] == UINT32_MAX)
+                continue;
+            topomap_lattice_at(l, l->cell[v], b);
+            for (uint32_t k = 0; k < l->dims; k++)
+                if (a[k] != b[k]) {
+                    differ++;
+                    last = k;
+                }
+            if (differ == 1 && a[last] == 0 && b[last] + 1 == l->size[last])
+                seam[last]++;
+        }
+    }
+    for (uint32_t k = 0; k < l->dims; k++)
+        if (l->kind[k] == TOPOMAP_LATTICE_PATH && l->size[k] > 2 &&
+            3 * seam[k] * l->size[k] >= 2 * (double)l->cells)
+            l->kind[k] = TOPOMAP_LATTICE_RING;
 }
 
 static int close_to(double a, double b)

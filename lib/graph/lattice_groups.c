@@ -14,13 +14,38 @@ static uint32_t degree_of(const topomap_weights *w, uint32_t u)
     return (uint32_t)(w->offset[u + 1] - w->offset[u]);
 }
 
-/* In one pass: u opens a group with those of its neighbours, not in one yet, that share most of
- * its row. Returns the number of groups, 0 where they are not all of one size. */
-static uint32_t open_groups(const topomap_weights *w, uint32_t ranks, uint32_t *group,
-                            uint32_t *place, uint32_t *mark, uint32_t *size)
+/* One more group: of the size that they all have, or the only one that is smaller. */
+static int fits_in(topomap_groups *g, uint32_t members)
 {
-    uint32_t groups = 0;
+    if (members < LEAST_GROUP)
+        return 0;
+    if (!g->count || members == g->size) {
+        g->size = members;
+    } else if (members < g->size && !g->smaller) {
+        g->smaller = members;
+    } else if (members > g->size && g->count == 1) {
+        g->smaller = g->size;
+        g->size = members;
+    } else {
+        return 0;
+    }
+    g->count++;
+    return 1;
+}
 
+/* In one pass: u opens a group with those of its neighbours, not in one yet, that share most of
+ * its row. */
+int topomap_groups_open(const topomap_weights *w, uint32_t ranks, uint32_t alike, topomap_groups *g,
+                        topomap_error *err)
+{
+    uint32_t *mark = topomap_alloc(ranks, sizeof *mark, err);
+    uint32_t *group = g->group = topomap_alloc(ranks, sizeof *group, err);
+    uint32_t *place = g->place = topomap_alloc(ranks, sizeof *place, err);
+
+    if (!mark || !group || !place) {
+        free(mark);
+        return -1;
+    }
     memset(group, 0xff, ranks * sizeof *group);
     for (uint32_t u = 0; u < ranks; u++) {
         uint32_t members = 0;
@@ -30,7 +55,7 @@ static uint32_t open_groups(const topomap_weights *w, uint32_t ranks, uint32_t *
         for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++)
             mark[w->target[e]] = u + 1;
         mark[u] = u + 1;
-        group[u] = groups;
+        group[u] = g->count;
         place[u] = members++;
         for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++) {
             uint32_t v = w->target[e], met = 0;
@@ -39,17 +64,26 @@ static uint32_t open_groups(const topomap_weights *w, uint32_t ranks, uint32_t *
                 continue;
             for (uint64_t f = w->offset[v]; f < w->offset[v + 1]; f++)
                 met += mark[w->target[f]] == u + 1;
-            if (10 * (met + 1) < 7 * degree_of(w, u) || 10 * (met + 1) < 7 * degree_of(w, v))
+            if (100 * (uint64_t)(met + 1) < (uint64_t)alike * degree_of(w, u) ||
+                100 * (uint64_t)(met + 1) < (uint64_t)alike * degree_of(w, v))
                 continue;
-            group[v] = groups;
+            group[v] = g->count;
             place[v] = members++;
         }
-        if (members < LEAST_GROUP || (groups && members != *size))
-            return 0;
-        *size = members;
-        groups++;
+        if (!fits_in(g, members)) {
+            g->count = 0;
+            break;
+        }
     }
-    return groups;
+    free(mark);
+    return 0;
+}
+
+void topomap_groups_clear(topomap_groups *g)
+{
+    free(g->group);
+    free(g->place);
+    memset(g, 0, sizeof *g);
 }
 
 /* The groups as a lattice, if they explain the graph; 1, 0 or -1. */
@@ -57,29 +91,26 @@ int topomap_lattice_groups(const topomap_weights *w, uint32_t ranks, topomap_lat
                            topomap_error *err)
 {
     topomap_lattice l = {.ranks = ranks};
-    uint32_t *group = topomap_alloc(ranks, sizeof *group, err), size = 0, groups = 0;
-    uint32_t *mark = topomap_alloc(ranks, sizeof *mark, err);
-    int found = -1;
+    topomap_groups g = {0};
+    int found = topomap_groups_open(w, ranks, TOPOMAP_GROUPS_ALIKE, &g, err);
 
     l.cell = topomap_alloc(ranks, sizeof *l.cell, err);
-    if (group && mark && l.cell) {
-        groups = open_groups(w, ranks, group, l.cell, mark, &size);
-        found = 0;
-    }
-    if (groups) {
-        l.dims = groups > 1 ? 2 : 1;
+    if (!l.cell)
+        found = -1;
+    if (found == 0 && g.count && !g.smaller) {
+        l.dims = g.count > 1 ? 2 : 1;
         l.kind[0] = TOPOMAP_LATTICE_CLIQUE;
         l.kind[1] = TOPOMAP_LATTICE_COPIES;
-        l.size[0] = size;
-        l.size[1] = groups;
-        l.cells = size * groups;
+        l.size[0] = g.size;
+        l.size[1] = g.count;
+        l.cells = g.size * g.count;
         for (uint32_t u = 0; u < ranks; u++)
-            l.cell[u] = group[u] == UINT32_MAX ? UINT32_MAX : group[u] * size + l.cell[u];
+            l.cell[u] = g.group[u] == UINT32_MAX ? UINT32_MAX : g.group[u] * g.size + g.place[u];
         topomap_lattice_fit(&l, w);
-        found = l.explained >= TOPOMAP_LATTICE_LEAST && l.present >= TOPOMAP_LATTICE_LEAST;
+        topomap_lattice_weigh(&l, w);
+        found = topomap_lattice_holds(&l);
     }
-    free(group);
-    free(mark);
+    topomap_groups_clear(&g);
     if (found == 1) {
         free(lattice->cell);
         *lattice = l;

@@ -9,7 +9,7 @@
 
 #include "util/alloc.h"
 
-enum { CHOICES = 8, LEFT = 32, LOOKED = 64, FAILED = 32 };
+enum { CHOICES = 8, LEFT = 32, LOOKED = 64, FAILED = 32, FEW = 4 };
 
 /* Counts how often a line closes after so many steps: majority vote in one pass. */
 typedef struct vote {
@@ -81,6 +81,40 @@ static int eliminate(uint32_t *next, uint32_t slots, choice *open, uint32_t coun
     return count == 0;
 }
 
+/* Members of a clique that v has no edge to, where most are there: next to another member and to
+ * u's. Few may be left open. */
+static int take_missing(const growth *g, uint32_t u, uint32_t k, uint32_t *next)
+{
+    const topomap_frame *f = g->frame;
+    const uint32_t *from = next_of(g, u);
+
+    for (uint32_t j = 0; j < f->dims; j++) {
+        uint32_t members = f->first[j + 1] - f->first[j], open = 0;
+
+        if (j == k || f->kind[j] != TOPOMAP_LATTICE_CLIQUE)
+            continue;
+        for (uint32_t d = f->first[j]; d < f->first[j + 1]; d++) {
+            uint32_t looked = 0, common[2];
+
+            for (uint32_t e = f->first[j];
+                 next[d] == TOPOMAP_LATTICE_NONE && from[d] != TOPOMAP_LATTICE_NONE &&
+                 e < f->first[j + 1] && looked < FEW;
+                 e++) {
+                if (next[e] == TOPOMAP_LATTICE_NONE)
+                    continue;
+                looked++;
+                if (topomap_rows_common(g->rows, next[e], from[d], from[e], common, 2) == 1 &&
+                    !holds(next, f->slots, common[0]))
+                    next[d] = common[0];
+            }
+            open += next[d] == TOPOMAP_LATTICE_NONE;
+        }
+        if (8 * open > members)
+            return 0;
+    }
+    return 1;
+}
+
 /* The directions of v in other dimensions than k. */
 static int take_sideways(const growth *g, uint32_t u, uint32_t v, uint32_t k, uint32_t *next)
 {
@@ -100,14 +134,16 @@ static int take_sideways(const growth *g, uint32_t u, uint32_t v, uint32_t k, ui
         }
         c->slot = d;
         c->count = topomap_rows_common(g->rows, v, from[d], u, c->vertex, CHOICES);
-        if (c->count == 0)
+        if (c->count == 0 && f->kind[dim_of(f, d)] != TOPOMAP_LATTICE_CLIQUE)
             return 0;
+        if (c->count == 0)
+            continue; /* next[d] is open */
         if (c->count == 1)
             next[d] = c->vertex[0];
         else if (++count == LOOKED)
             return 0;
     }
-    return eliminate(next, f->slots, open, count);
+    return eliminate(next, f->slots, open, count) && take_missing(g, u, k, next);
 }
 
 /* Whether v + c closes a square with each direction beside (two a clique). */
@@ -153,6 +189,62 @@ static int take_forward(const growth *g, uint32_t v, uint32_t k, uint32_t forwar
     return 1;
 }
 
+/* Whether v + c closes a square with all directions that are known beside dimension j but one, and
+ * with one of each dimension. */
+static int crosses_all_but(const growth *g, uint32_t v, uint32_t c, uint32_t j,
+                           const uint32_t *next)
+{
+    const topomap_frame *f = g->frame;
+    uint32_t missed = 0;
+
+    for (uint32_t i = 0; i < f->dims; i++) {
+        uint32_t known = 0, closed = 0;
+
+        for (uint32_t d = f->first[i]; i != j && d < f->first[i + 1] && known < FEW; d++) {
+            uint32_t common;
+
+            if (next[d] == TOPOMAP_LATTICE_NONE || next[d] == v)
+                continue;
+            known++;
+            closed += topomap_rows_common(g->rows, c, next[d], v, &common, 1);
+        }
+        missed += known - closed;
+        if (i != j && (!closed || missed > 1))
+            return 0;
+    }
+    return 1;
+}
+
+/* A line that seemed to end, because an edge is missing beside it, goes on where a neighbour of v
+ * that is left fits there and nowhere else. */
+static void take_open_ends(const growth *g, uint32_t v, uint32_t *next)
+{
+    const topomap_frame *f = g->frame;
+    uint64_t begin = g->rows->offset[v], end = g->rows->offset[v + 1];
+    uint32_t left = 0;
+
+    for (uint64_t e = begin; e < end && left <= FEW; e++)
+        left += !holds(next, f->slots, g->rows->target[e]);
+    for (uint64_t e = begin; e < end && left && left <= FEW && f->dims > 1; e++) {
+        uint32_t c = g->rows->target[e], slot = TOPOMAP_LATTICE_NONE, fits = 0;
+
+        if (holds(next, f->slots, c))
+            continue;
+        for (uint32_t j = 0; j < f->dims; j++) {
+            const uint32_t *line = next + f->first[j];
+
+            if (f->kind[j] == TOPOMAP_LATTICE_CLIQUE ||
+                (line[0] == TOPOMAP_LATTICE_NONE) == (line[1] == TOPOMAP_LATTICE_NONE) ||
+                !crosses_all_but(g, v, c, j, next))
+                continue;
+            slot = f->first[j] + (line[1] == TOPOMAP_LATTICE_NONE);
+            fits++;
+        }
+        if (fits == 1)
+            next[slot] = c;
+    }
+}
+
 static int make_frame(const growth *g, uint32_t u, uint32_t slot, uint32_t v)
 {
     const topomap_frame *f = g->frame;
@@ -167,7 +259,10 @@ static int make_frame(const growth *g, uint32_t u, uint32_t slot, uint32_t v)
         return take_sideways(g, u, v, k, next);
     }
     next[f->first[k] + (slot == f->first[k])] = u;
-    return take_sideways(g, u, v, k, next) && take_forward(g, v, k, slot, next);
+    if (!take_sideways(g, u, v, k, next) || !take_forward(g, v, k, slot, next))
+        return 0;
+    take_open_ends(g, v, next);
+    return 1;
 }
 
 /* Where v is, seen from u. */

@@ -18,6 +18,18 @@ int topomap_rows_skeleton(const topomap_rows *all, topomap_rows *rows, topomap_e
  *  graph. */
 #define TOPOMAP_LATTICE_LEAST 0.8
 
+/** Sets of ranks that have most of their neighbours, and themselves, in common. Starts as zeros. */
+typedef struct topomap_groups {
+    uint32_t *group, *place; /* [ranks] which group, UINT32_MAX without neighbours; which of it */
+    uint32_t count, size;    /* of one size; count 0 where they are not */
+    uint32_t smaller;        /* size of the only one that is smaller, or 0 */
+} topomap_groups;
+/** \p alike: per cent of a rank's neighbours. */
+int topomap_groups_open(const topomap_weights *weights, uint32_t ranks, uint32_t alike,
+                        topomap_groups *groups, topomap_error *err);
+void topomap_groups_clear(topomap_groups *groups);
+#define TOPOMAP_GROUPS_ALIKE 70
+
 /** Groups that have all their traffic inside, noise apart; 1 if that is what the graph is, 0 if
  *  not, -1 on failure. */
 int topomap_lattice_groups(const topomap_weights *weights, uint32_t ranks, topomap_lattice *lattice,
@@ -28,6 +40,10 @@ int topomap_lattice_twins(const topomap_weights *weights, uint32_t ranks, topoma
                           topomap_error *err);
 /** Fills explained, present and reach. */
 void topomap_lattice_fit(topomap_lattice *lattice, const topomap_weights *weights);
+/** Fills even, by the shape and cells; explained to reach are filled. */
+void topomap_lattice_weigh(topomap_lattice *lattice, const topomap_weights *weights);
+/** Whether it explains enough, by its edges and by their weights. */
+int topomap_lattice_holds(const topomap_lattice *lattice);
 /** Coordinates of a cell. */
 void topomap_lattice_at(const topomap_lattice *lattice, uint32_t cell, uint32_t *at);
 /** In how many dimensions two cells differ that are next to each other, diagonals included;
@@ -42,6 +58,8 @@ uint32_t topomap_lattice_along(const topomap_lattice *lattice, const uint32_t *a
 /** Makes rings of four of the pairs of dimensions of two that have no diagonal edges between them,
  *  where there are diagonal edges. */
 void topomap_lattice_rings_of_four(topomap_lattice *lattice, const topomap_weights *weights);
+/** Makes rings of lines whose ends are joined nearly everywhere. */
+void topomap_lattice_close_rings(topomap_lattice *lattice, const topomap_weights *weights);
 /** Gives a lattice that fits its usual form: rings of four instead of two pairs, the ranks' own
  *  numbering where there is one, else long dimensions first. */
 void topomap_lattice_tidy(topomap_lattice *lattice, const topomap_weights *weights);

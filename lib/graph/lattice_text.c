@@ -183,29 +183,3 @@ int topomap_lattice_words(const topomap_lattice *lattice, uint64_t ranks, char *
     add_words(&t, &l);
     return 0;
 }
-
-int topomap_graph_recognise(const topomap_graph *graph, uint64_t ranks,
-                            topomap_recognition *pattern, topomap_error *err)
-{
-    topomap_recognition found = {.text = ""};
-    topomap_lattice lattice = {0};
-    topomap_weights weights;
-    int status;
-
-    if (topomap_pairs_new(graph, &weights, err) != 0)
-        return -1;
-    status = topomap_lattice_find(&weights, graph->ranks, &lattice, err);
-    topomap_weights_clear(&weights);
-    if (status == 0 && lattice.dims) {
-        found.dims = lattice.dims;
-        memcpy(found.size, lattice.size, sizeof found.size);
-        found.explained = lattice.explained;
-        found.present = lattice.present;
-        found.exact = topomap_lattice_exact(&lattice);
-        status = topomap_lattice_words(&lattice, ranks, found.text, sizeof found.text, err);
-    }
-    topomap_lattice_clear(&lattice);
-    if (status == 0)
-        *pattern = found;
-    return status;
-}

@@ -9,7 +9,7 @@
 #include "util/alloc.h"
 #include "util/random.h"
 
-enum { MOST_TWINS = 27 };
+enum { MOST_TWINS = 27, ALIKE = 85 };
 
 typedef struct twins {
     const topomap_weights *weights;
@@ -70,23 +70,124 @@ static int find_sets(twins *t, topomap_error *err)
     return 0;
 }
 
-/* The graph between sets, each edge of weight 1. */
-static int quotient(const twins *t, topomap_graph **graph, topomap_error *err)
+static uint64_t weight_between(const topomap_weights *w, uint32_t u, uint32_t v)
+{
+    for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++)
+        if (w->target[e] == v)
+            return w->weight[e];
+    return 0;
+}
+
+/* With noise, twins have nearly all of their neighbours in common. */
+static int find_similar(twins *t, topomap_error *err)
+{
+    topomap_groups g = {0};
+    int status = topomap_groups_open(t->weights, t->ranks, ALIKE, &g, err);
+
+    if (status == 0 && g.count > 1 && !g.smaller && g.size <= MOST_TWINS &&
+        (uint64_t)g.count * g.size == t->ranks) {
+        memcpy(t->set, g.group, t->ranks * sizeof *t->set);
+        memcpy(t->index, g.place, t->ranks * sizeof *t->index);
+        t->sets = g.count;
+        t->size = g.size;
+    }
+    topomap_groups_clear(&g);
+    return status;
+}
+
+/* Puts the members of a set in the order of those of another. */
+static void align_set(const twins *t, const uint32_t *like, uint32_t *member)
+{
+    for (uint32_t i = 0; i < t->size; i++) {
+        uint32_t best = i, keep = member[i];
+        uint64_t most = 0;
+
+        for (uint32_t j = i; j < t->size; j++) {
+            uint64_t weight = weight_between(t->weights, like[i], member[j]);
+
+            if (weight > most) {
+                most = weight;
+                best = j;
+            }
+        }
+        member[i] = member[best];
+        member[best] = keep;
+    }
+}
+
+/* Twins in the next set are numbered as those that they send most to: from one set on, over all. */
+static int align(twins *t, topomap_error *err)
+{
+    const topomap_weights *w = t->weights;
+    uint32_t *queue = topomap_alloc(t->ranks, sizeof *queue, err), count = 0;
+    uint32_t *member = topomap_alloc((size_t)t->sets * t->size, sizeof *member, err);
+    uint8_t *seen = topomap_alloc(t->sets, sizeof *seen, err);
+    int status = queue && member && seen ? 0 : -1;
+
+    for (uint32_t u = 0; status == 0 && u < t->ranks; u++)
+        member[(size_t)t->set[u] * t->size + t->index[u]] = u;
+    if (status == 0) {
+        queue[count++] = 0;
+        seen[0] = 1;
+    }
+    for (uint32_t i = 0; status == 0 && i < count; i++) {
+        uint32_t s = queue[i], first = member[(size_t)s * t->size];
+
+        for (uint64_t e = w->offset[first]; e < w->offset[first + 1]; e++) {
+            uint32_t next = t->set[w->target[e]];
+
+            if (seen[next])
+                continue;
+            seen[next] = 1;
+            queue[count++] = next;
+            align_set(t, member + (size_t)s * t->size, member + (size_t)next * t->size);
+        }
+    }
+    for (uint32_t i = 0; status == 0 && i < t->sets * t->size; i++)
+        t->index[member[i]] = i % t->size;
+    free(queue);
+    free(member);
+    free(seen);
+    return status;
+}
+
+/* The edges between sets, as many as join their members. */
+static int count_between(const twins *t, topomap_graph **graph, topomap_error *err)
 {
     const topomap_weights *w = t->weights;
     topomap_arcs arcs = {0};
 
     for (uint32_t u = 0; u < t->ranks; u++)
-        for (uint64_t e = w->offset[u]; t->index[u] == 0 && e < w->offset[u + 1]; e++) {
+        for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++) {
             uint32_t v = w->target[e];
 
-            if (t->index[v] == 0 && t->set[u] < t->set[v] &&
+            if (t->set[u] < t->set[v] &&
                 topomap_arcs_add(&arcs, t->set[u], t->set[v], 1, 0, err) != 0) {
                 topomap_arcs_clear(&arcs);
                 return -1;
             }
         }
     return topomap_arcs_take(&arcs, t->sets, graph, err);
+}
+
+/* The graph between sets, each edge of weight 1: those that half of the members have. */
+static int quotient(const twins *t, topomap_graph **graph, topomap_error *err)
+{
+    topomap_graph *all;
+    topomap_arcs arcs = {0};
+    int status = 0;
+
+    if (count_between(t, &all, err) != 0)
+        return -1;
+    for (uint32_t s = 0; s < t->sets && status == 0; s++)
+        for (uint64_t e = all->offset[s]; e < all->offset[s + 1] && status == 0; e++)
+            if (2 * all->bytes[e] >= (uint64_t)t->size * t->size)
+                status = topomap_arcs_add(&arcs, s, all->target[e], 1, 0, err);
+    topomap_graph_free(all);
+    if (status == 0)
+        return topomap_arcs_take(&arcs, t->sets, graph, err);
+    topomap_arcs_clear(&arcs);
+    return -1;
 }
 
 /* Twos and threes of the twins as dimensions behind the others; 0 where there are other factors. */
@@ -132,9 +233,11 @@ static int run(twins *t, topomap_lattice *lattice, topomap_error *err)
 
     if (find_sets(t, err) != 0)
         return -1;
+    if (!t->size && find_similar(t, err) != 0)
+        return -1;
     if (!t->size)
         return 0;
-    if (quotient(t, &graph, err) != 0)
+    if (align(t, err) != 0 || quotient(t, &graph, err) != 0)
         return -1;
     status = topomap_weights_new(graph, t->sets, &weights, err);
     topomap_graph_free(graph);
@@ -144,8 +247,10 @@ static int run(twins *t, topomap_lattice *lattice, topomap_error *err)
     topomap_weights_clear(&weights);
     if (status == 0 && lattice->dims)
         status = spread(t, lattice, err);
-    if (status == 1)
+    if (status == 1) {
         topomap_lattice_fit(lattice, t->weights);
+        topomap_lattice_weigh(lattice, t->weights);
+    }
     return status;
 }
 
@@ -162,8 +267,7 @@ int topomap_lattice_twins(const topomap_weights *weights, uint32_t ranks, topoma
         status = run(&t, &found, err);
     free(t.set);
     free(t.index);
-    if (status == 1 && found.explained >= TOPOMAP_LATTICE_LEAST &&
-        found.present >= TOPOMAP_LATTICE_LEAST) {
+    if (status == 1 && topomap_lattice_holds(&found)) {
         topomap_lattice_clear(lattice);
         *lattice = found;
         return 1;

@@ -20,5 +20,7 @@ lib_libcore_la_SOURCES += \
   lib/graph/lattice.h lib/graph/lattice.c lib/graph/lattice_inside.h lib/graph/lattice_grow.h \
   lib/graph/lattice_frame.c lib/graph/lattice_grow.c lib/graph/lattice_rows.c \
   lib/graph/lattice_fit.c lib/graph/lattice_groups.c lib/graph/lattice_twins.c \
-  lib/graph/lattice_text.c
+  lib/graph/lattice_text.c \
+  lib/graph/name.h lib/graph/name.c lib/graph/name_directed.c lib/graph/name_groups.c \
+  lib/graph/name_known.c lib/graph/name_same.c
 dist_man_MANS += lib/graph/topomap-tmg.5

@@ -10,6 +10,8 @@ static void keep_arc(topomap_graph *graph, uint64_t kept, uint64_t i)
 {
     graph->target[kept] = graph->target[i];
     graph->bytes[kept] = graph->bytes[i];
+    if (graph->messages16)
+        graph->messages16[kept] = graph->messages16[i];
     if (graph->messages32)
         graph->messages32[kept] = graph->messages32[i];
     if (graph->messages64)

@@ -8,8 +8,8 @@
  *
  * Arrays have no element size of their own: it follows from the section's size and the counts of
  * the header. A rank's arcs are offset[rank] to offset[rank + 1], by ascending target. Each arc
- * takes 4 bytes for its target, 8 for its bytes and 4 for its messages (8 where a count is 2^32 or
- * more).
+ * takes 4 bytes for its target, 8 for its bytes and 2 for its messages (4 where a count is 2^16 or
+ * more, 8 from 2^32 on).
  *
  * Phases: the sections of phase 0 are the whole graph; those of phase i > 0 are a graph of the
  * same ranks with a TOPOMAP_TMG_PHASE section for its counts. The whole is the phases' sum.
@@ -49,7 +49,7 @@ enum topomap_tmg_kind {
     TOPOMAP_TMG_OFFSET = 1,   /* u64 [ranks + 1] */
     TOPOMAP_TMG_TARGET = 2,   /* u32 [arcs] */
     TOPOMAP_TMG_BYTES = 3,    /* u64 [arcs] */
-    TOPOMAP_TMG_MESSAGES = 4, /* u32 or u64 [arcs]; where they are known */
+    TOPOMAP_TMG_MESSAGES = 4, /* u16, u32 or u64 [arcs]; where they are known */
     TOPOMAP_TMG_PHASE = 5,    /* u64 arcs, pairs, bytes, messages of a phase */
     /* Of ranks, in phase 0, each where there is one. */
     TOPOMAP_TMG_LOAD = 6,        /* u64 [ranks] the first vertex weight */

@@ -126,7 +126,12 @@ static void add_chunk(struct sum *sum, const unsigned char *bytes, size_t size, 
 {
     uint64_t low = 0, high = 0;
 
-    if (width == 4) {
+    if (width == 2) {
+        const uint16_t *value = (const void *)bytes;
+
+        for (size_t i = 0; i < size / 2; i++)
+            low += value[i];
+    } else if (width == 4) {
         const uint32_t *value = (const void *)bytes;
 
         for (size_t i = 0; i < size / 4; i++)
@@ -143,7 +148,7 @@ static void add_chunk(struct sum *sum, const unsigned char *bytes, size_t size, 
     sum->low += low & UINT32_MAX;
 }
 
-/* One pass: the checksum, and where width is 4 or 8 the sum of the numbers. */
+/* One pass: the checksum, and where width is not 0 the sum of the numbers. */
 static int scan(const struct file *in, const struct topomap_tmg_section *section, int width,
                 uint64_t *total, topomap_error *err)
 {
@@ -237,17 +242,21 @@ static int messages_read(const struct file *in, uint32_t phase, topomap_graph *g
     const struct topomap_tmg_section *section =
         in->section[phase * (size_t)TOPOMAP_TMG_KINDS + TOPOMAP_TMG_MESSAGES];
     uint64_t total;
-    int width = section && section->size == graph->arcs * 8 && graph->arcs ? 8 : 4;
+    int width = 4;
 
     if (!section)
         return graph->total_messages ? fail(in, "messages in all, but none of the arcs", err) : 0;
+    if (graph->arcs && section->size != graph->arcs * 4)
+        width = section->size == graph->arcs * 2 ? 2 : 8;
     if (section->size != graph->arcs * (uint64_t)width)
         return damaged(in, section, "it has not the size that the header's counts ask for", err);
     if (scan(in, section, width, &total, err))
         return -1;
     if (total != graph->total_messages)
         return damaged(in, section, "the sum is not the header's", err);
-    if (width == 4)
+    if (width == 2)
+        graph->messages16 = at(in, section);
+    else if (width == 4)
         graph->messages32 = at(in, section);
     else
         graph->messages64 = at(in, section);

@@ -31,7 +31,7 @@ static const schedule hot[][2] = {
 
 /* Edges looked at in one phase at most: what keeps large and dense graphs in bounds. */
 static const double edges_at_most[] = {
-    [TOPOMAP_FAST] = 2e8, [TOPOMAP_DEFAULT] = 1.5e9, [TOPOMAP_STRONG] = 3e9};
+    [TOPOMAP_FAST] = 2e8, [TOPOMAP_DEFAULT] = 2.5e8, [TOPOMAP_STRONG] = 3e9};
 
 static const uint32_t table_nodes[] = {[TOPOMAP_FAST] = 1024,
                                        [TOPOMAP_DEFAULT] = TOPOMAP_CLOSE_NODES,

@@ -30,20 +30,19 @@ static int consider(contiguous *c, const char *name, double started, topomap_err
 {
     topomap_mapping *mapping = c->mapping;
     const topomap_objective *objective = c->problem->objective;
-    topomap_score score = {0};
+    topomap_score score;
     size_t capacity = mapping->candidates;
     topomap_candidate *row;
 
     if (topomap_grow(&mapping->candidate, &capacity, mapping->candidates + 1, sizeof *row, err))
         return -1;
-    if (objective && topomap_objective_score(objective, c->problem->graph, c->problem->machine,
-                                             c->trial, &score, err))
+    if (topomap_problem_score(c->problem, c->trial, &score, err))
         return -1;
-    score.J = topomap_problem_cost(c->problem, c->trial);
     row = &mapping->candidate[mapping->candidates];
     snprintf(row->name, sizeof row->name, "%s", name);
     row->J = score.J;
     row->congestion = score.max;
+    row->mix = score.mix;
     row->seconds = topomap_clock_cpu() - started;
     if (mapping->candidates++ &&
         !(objective ? topomap_score_better(&score, &c->score) : score.J < mapping->J))
@@ -51,6 +50,7 @@ static int consider(contiguous *c, const char *name, double started, topomap_err
     c->score = score;
     mapping->J = score.J;
     mapping->congestion = score.max;
+    mapping->mix = score.mix;
     memcpy(mapping->algorithm, row->name, sizeof row->name);
     memcpy(mapping->slot_of_rank, c->trial, c->problem->weights.vertices * sizeof *c->trial);
     return 0;

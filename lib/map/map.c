@@ -5,6 +5,7 @@
 
 #include "machine/distance.h"
 #include "map/contiguous.h"
+#include "map/level.h"
 #include "map/objective.h"
 #include "map/portfolio.h"
 #include "util/alloc.h"
@@ -23,9 +24,40 @@ double topomap_problem_cost(const topomap_problem *problem, const uint32_t *slot
     return sum;
 }
 
+int topomap_problem_score(const topomap_problem *problem, const uint32_t *slot_of,
+                          topomap_score *score, topomap_error *err)
+{
+    *score = (topomap_score){0};
+    if (problem->objective && topomap_objective_score(problem->objective, problem->graph,
+                                                      problem->machine, slot_of, score, err) != 0)
+        return -1;
+    if (problem->level) {
+        double *node = topomap_alloc(problem->machine->nodes, sizeof *node, err), most;
+
+        if (!node)
+            return -1;
+        most = topomap_level_most(problem, slot_of, node);
+        score->over = most > problem->level->limit ? most - problem->level->limit : 0;
+        free(node);
+    }
+    score->J = topomap_problem_cost(problem, slot_of);
+    if (problem->objective)
+        score->mix = topomap_objective_mix(problem->objective, score->J, score->max);
+    return 0;
+}
+
 int topomap_problem_late(const topomap_problem *problem)
 {
+    if (problem->cancel && atomic_load_explicit(problem->cancel, memory_order_relaxed))
+        return 1;
     return problem->deadline > 0 && topomap_clock_wall() >= problem->deadline;
+}
+
+int topomap_problem_abandoned(const topomap_problem *problem, topomap_error *err)
+{
+    if (problem->cancel && atomic_load_explicit(problem->cancel, memory_order_relaxed))
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "the result is not needed any more");
+    return 0;
 }
 
 /* The caller's placement of the ranks, made a permutation of all slots: the slots that it leaves
@@ -129,6 +161,43 @@ static int open_objective(const topomap_problem *problem, const char *model,
     return 0;
 }
 
+static int choose_objective(topomap_problem *problem, const topomap_map_options *options,
+                            topomap_objective *objective, topomap_error *err)
+{
+    topomap_score score;
+
+    if (options->objective == TOPOMAP_OBJECTIVE_J)
+        return 0;
+    if (options->mix < 0 || !(options->mix < 1))
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "the share of J in the mix is above 0 and below 1, not %g",
+                                 options->mix);
+    if (open_objective(problem, options->congestion_model, objective, err))
+        return -1;
+    problem->objective = objective;
+    if (options->objective != TOPOMAP_OBJECTIVE_MIX)
+        return 0;
+    if (topomap_problem_score(problem, problem->start, &score, err))
+        return -1;
+    objective->share = options->mix > 0 ? options->mix : 0.5;
+    objective->J0 = score.J;
+    objective->max0 = score.max;
+    return 0;
+}
+
+static int choose_level(topomap_problem *problem, const topomap_map_options *options,
+                        topomap_level *level, topomap_error *err)
+{
+    int status;
+
+    if (options->balance <= 0 || options->contiguous)
+        return 0;
+    status = topomap_level_open(problem, options->balance, level, err);
+    if (status > 0)
+        problem->level = level;
+    return status < 0 ? -1 : 0;
+}
+
 int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
                 const topomap_map_options *options, topomap_mapping **out, topomap_error *err)
 {
@@ -136,6 +205,7 @@ int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
     topomap_problem problem = {0};
     topomap_mapping *mapping = topomap_alloc(1, sizeof *mapping, err);
     topomap_objective objective = {0};
+    topomap_level level = {0};
     uint32_t *start = NULL;
     int status;
 
@@ -143,24 +213,27 @@ int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
         return -1;
     options = options ? options : &none;
     status = problem_init(&problem, graph, machine, options, &start, err);
-    if (status == 0 && options->objective == TOPOMAP_OBJECTIVE_CONGESTION) {
-        status = open_objective(&problem, options->congestion_model, &objective, err);
-        problem.objective = &objective;
-    }
+    if (status == 0)
+        status = choose_objective(&problem, options, &objective, err);
+    if (status == 0)
+        status = choose_level(&problem, options, &level, err);
     if (status == 0) {
         mapping->ranks = graph->ranks;
+        mapping->objective = options->objective;
         mapping->slot_of_rank = topomap_alloc(machine->slots, sizeof(uint32_t), err);
         status = mapping->slot_of_rank ? 0 : -1;
     }
     if (status == 0)
         status = options->contiguous ? topomap_contiguous_run(&problem, options, mapping, err)
                                      : topomap_portfolio_run(&problem, options, mapping, err);
-    memcpy(mapping->phase_seconds, problem.phase_seconds, sizeof problem.phase_seconds);
+    for (int phase = 0; phase < TOPOMAP_PHASES; phase++)
+        mapping->phase_seconds[phase] += problem.phase_seconds[phase];
     topomap_weights_clear(&problem.weights);
     if (problem.lattice)
         topomap_lattice_clear(problem.lattice);
     free(problem.lattice);
     topomap_objective_close(&objective);
+    topomap_level_close(&level);
     free(problem.scratch);
     free(start);
     if (status == 0)

@@ -51,7 +51,7 @@ int topomap_objective_score(const topomap_objective *objective, const topomap_gr
     topomap_congestion c;
     topomap_error why;
 
-    score->max = score->mean = INFINITY;
+    *score = (topomap_score){.max = INFINITY, .mean = INFINITY};
     if (topomap_congestion_evaluate(graph, machine, slot_of, objective->model, &c, &why) == 0) {
         score->max = c.max;
         score->mean = c.mean;
@@ -59,6 +59,20 @@ int topomap_objective_score(const topomap_objective *objective, const topomap_gr
         return topomap_error_set(err, why.code, "%s", why.text);
     }
     return 0;
+}
+
+static double relative(double value, double baseline)
+{
+    return value == 0 ? 0 : baseline > 0 ? value / baseline : INFINITY;
+}
+
+double topomap_objective_mix(const topomap_objective *objective, double J, double max)
+{
+    double share = objective->share;
+
+    return share > 0
+               ? share * relative(J, objective->J0) + (1 - share) * relative(max, objective->max0)
+               : 0;
 }
 
 /* -1 where a is lower, 1 where it is higher, 0 where only rounding is between them. */
@@ -71,8 +85,10 @@ static int order(double a, double b)
 
 int topomap_score_better(const topomap_score *a, const topomap_score *b)
 {
-    int by = order(a->max, b->max);
+    int by = order(a->over, b->over);
 
+    by = by ? by : order(a->mix, b->mix);
+    by = by ? by : order(a->max, b->max);
     by = by ? by : order(a->mean, b->mean);
     return (by ? by : order(a->J, b->J)) < 0;
 }

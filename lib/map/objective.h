@@ -10,11 +10,16 @@ typedef struct topomap_objective {
     const topomap_network *network;
     topomap_network *grid; /* owned: a torus's own */
     const char *model;     /* static */
+    double share;          /* of J in the mix, above 0 and below 1; 0: congestion alone */
+    double J0, max0;       /* the baseline's, with the mix */
 } topomap_objective;
 
 /** What a placement reaches; INFINITY where an edge has no way. */
 typedef struct topomap_score {
-    double max, mean, J;
+    double J;
+    double over;      /* load a slot above the level's limit; 0 without one */
+    double max, mean; /* 0 without an objective */
+    double mix;       /* 0 without a mix */
 } topomap_score;
 
 /** \param model  "exact" or "routes"; NULL: routes where the tables are known, else exact
@@ -28,8 +33,11 @@ void topomap_objective_close(topomap_objective *objective);
 int topomap_objective_score(const topomap_objective *objective, const topomap_graph *graph,
                             const topomap_machine *machine, const uint32_t *slot_of,
                             topomap_score *score, topomap_error *err);
-/** Nonzero where \p a is better: the lower maximum, then the lower mean, then the lower J. Numbers
- *  that differ by rounding only (1e-9 of them) are equal. */
+/** The mix of a J and a maximum (enum topomap_objective_kind); 0 where the objective is none. */
+double topomap_objective_mix(const topomap_objective *objective, double J, double max);
+/** Nonzero where \p a is better: the lower excess of load, then the lower mix, then the lower
+ * maximum, then the lower mean, then the lower J. Numbers that differ by rounding only (1e-9 of
+ * them) are equal. */
 int topomap_score_better(const topomap_score *a, const topomap_score *b);
 
 #endif

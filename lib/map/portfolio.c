@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/bound.h"
-#include "map/objective.h"
-#include "map/parameters.h"
+#include "map/crew.h"
+#include "map/tiling.h"
+#include "metric/bound.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 
@@ -104,245 +104,212 @@ static const struct {
 };
 enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
 
+enum { SEEDS = 8, REFINEMENTS = 3, RESTS = 8 };
+
+/* What a row of the table is tried by. */
+typedef struct row {
+    int closed; /* nothing more of it is begun */
+    topomap_attempt construct[SEEDS];
+    topomap_attempt probe[REFINEMENTS], rest[RESTS];
+} row;
+
 typedef struct portfolio {
     topomap_problem *problem;
     const topomap_map_options *options;
     topomap_mapping *mapping;
-    uint32_t *trial; /* [slots] */
     size_t capacity;
-    topomap_score score; /* of the best so far; only J without an objective */
-    int is_auto, recognised, pays;
+    topomap_score score; /* of the best so far */
+    int recognised, pays;
+    int flawless, straight; /* said by boxes */
+    double recognising;     /* seconds, of which the first candidate that goes by it tells */
+    topomap_crew crew;
+    row *row;               /* [CANDIDATES] */
+    topomap_attempt *ahead; /* with an objective: what may be begun, in order */
+    size_t aheads;
     uint32_t *near; /* [slots] of the lowest J so far, with an objective; else NULL */
     topomap_score near_score;
     char near_name[64];
 } portfolio;
 
+/* ---- Results --------------------------------------------------------------------------------- */
+
 static int report(portfolio *p, const char *name, const topomap_score *score, double seconds,
                   topomap_error *err)
 {
     topomap_mapping *mapping = p->mapping;
-    topomap_candidate *row;
+    topomap_candidate *candidate;
 
-    if (topomap_grow(&mapping->candidate, &p->capacity, mapping->candidates + 1, sizeof *row,
+    if (topomap_grow(&mapping->candidate, &p->capacity, mapping->candidates + 1, sizeof *candidate,
                      err) != 0)
         return -1;
-    row = &mapping->candidate[mapping->candidates++];
-    snprintf(row->name, sizeof row->name, "%s", name);
-    row->J = score->J;
-    row->congestion = score->max;
-    row->seconds = seconds;
+    candidate = &mapping->candidate[mapping->candidates++];
+    snprintf(candidate->name, sizeof candidate->name, "%s", name);
+    candidate->J = score->J;
+    candidate->congestion = score->max;
+    candidate->mix = score->mix;
+    candidate->seconds = seconds;
     return 0;
 }
 
-static int consider(portfolio *p, const char *name, double started, topomap_error *err)
+static int keep_better(portfolio *p, const char *name, const uint32_t *slot_of,
+                       const topomap_score *score, double seconds, topomap_error *err)
 {
     topomap_mapping *mapping = p->mapping;
-    topomap_score score = {0};
+    size_t bytes = p->problem->weights.vertices * sizeof *slot_of;
 
-    if (p->problem->objective &&
-        topomap_objective_score(p->problem->objective, p->problem->graph, p->problem->machine,
-                                p->trial, &score, err) != 0)
-        return -1;
-    score.J = topomap_problem_cost(p->problem, p->trial);
-    if (p->near && (mapping->candidates == 0 || score.J < p->near_score.J)) {
-        p->near_score = score;
+    if (p->near && (mapping->candidates == 0 || score->J < p->near_score.J)) {
+        p->near_score = *score;
         snprintf(p->near_name, sizeof p->near_name, "%s", name);
-        memcpy(p->near, p->trial, p->problem->weights.vertices * sizeof *p->near);
+        memcpy(p->near, slot_of, bytes);
     }
     if (mapping->candidates == 0 ||
-        (p->problem->objective ? topomap_score_better(&score, &p->score) : score.J < mapping->J)) {
-        p->score = score;
-        mapping->J = score.J;
-        mapping->congestion = score.max;
+        (p->problem->objective || p->problem->level ? topomap_score_better(score, &p->score)
+                                                    : score->J < mapping->J)) {
+        p->score = *score;
+        mapping->J = score->J;
+        mapping->congestion = score->max;
+        mapping->mix = score->mix;
         snprintf(mapping->algorithm, sizeof mapping->algorithm, "%s", name);
-        memcpy(mapping->slot_of_rank, p->trial, p->problem->weights.vertices * sizeof *p->trial);
+        memcpy(mapping->slot_of_rank, slot_of, bytes);
     }
-    return report(p, name, &score, topomap_clock_cpu() - started, err);
+    return report(p, name, score, seconds, err);
 }
 
-static int unsuitable(const struct topomap_algorithm_impl *impl, const topomap_machine *machine,
-                      topomap_error *err)
+/* The result of an attempt that is done. */
+static int consider(portfolio *p, const char *name, const topomap_attempt *attempt,
+                    topomap_error *err)
 {
-    return topomap_error_set(err, TOPOMAP_EUSAGE,
-                             "algorithm '%s' works on: %s; this machine is a %s", impl->row.name,
-                             impl->row.machines, machine->kind_name);
-}
-
-/* One word of a name: construct into the trial, refine it, or begin from the given mapping. */
-static int run_word(portfolio *p, const char *word, size_t length, int first, topomap_error *err)
-{
-    const char *comma = memchr(word, ',', length);
-    size_t name = comma ? (size_t)(comma - word) : length;
-    const struct topomap_algorithm_impl *impl = topomap_algorithm_find(word, name);
-    topomap_problem *problem = p->problem;
-    int refines;
-
-    if (!impl)
-        return topomap_error_set(err, TOPOMAP_EUSAGE,
-                                 "no algorithm '%.*s'; `topomap algorithms` lists them",
-                                 (int)(name > 64 ? 64 : name), word);
-    if (strcmp(impl->row.kind, "portfolio") == 0)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "'%s' stands alone, without '+' or ','",
-                                 impl->row.name);
-    refines = strcmp(impl->row.kind, "refine") == 0;
-    if (!(impl->on & (1u << problem->machine->kind)))
-        return unsuitable(impl, problem->machine, err);
-    if (first ? 0 : !refines || strcmp(impl->row.name, "refine") == 0)
-        return topomap_error_set(err, TOPOMAP_EUSAGE,
-                                 "'%s' cannot stand after '+': it does not refine", impl->row.name);
-    if (topomap_parameters_set(problem, impl, comma ? comma + 1 : word + length,
-                               comma ? length - name - 1 : 0, err) != 0)
+    if (attempt->status != 0) {
+        *err = attempt->err;
         return -1;
-    if (refines && first)
-        memcpy(p->trial, problem->start, problem->weights.vertices * sizeof *p->trial);
-    if (!impl->run) /* refine */
-        return problem->objective && !p->is_auto ? topomap_map_relieve(problem, p->trial, err)
-                                                 : topomap_map_swap(problem, p->trial, err);
-    return impl->run(problem, p->trial, err);
-}
-
-static int run_name(portfolio *p, const char *name, topomap_error *err)
-{
-    const char *word = name;
-    double started = topomap_clock_cpu();
-
-    for (;;) {
-        size_t length = strcspn(word, "+");
-
-        if (run_word(p, word, length, word == name, err) != 0)
-            return -1;
-        if (word[length] == '\0')
-            break;
-        word += length + 1;
     }
-    if (p->problem->inter_only && topomap_problem_sort_inside(p->problem, p->trial, err) != 0)
-        return -1;
-    return consider(p, name, started, err);
+    for (int phase = 0; phase < TOPOMAP_PHASES; phase++)
+        p->mapping->phase_seconds[phase] += attempt->phase_seconds[phase];
+    p->flawless |= attempt->flawless;
+    p->straight |= attempt->straight;
+    return keep_better(p, name, attempt->slot_of, &attempt->score, attempt->seconds, err);
 }
 
-/* The best placement so far becomes the trial, a refinement improves it. */
-static int refine_best(portfolio *p, const char *start, const uint32_t *placement,
-                       const char *refinement, topomap_error *err)
+static int consider_baseline(portfolio *p, topomap_error *err)
 {
-    double started = topomap_clock_cpu();
-    char name[64];
+    const char *name = p->options->start_name;
+    topomap_score score;
 
-    memcpy(p->trial, placement, p->problem->weights.vertices * sizeof *p->trial);
-    if (run_word(p, refinement, strlen(refinement), 0, err) != 0)
+    if (topomap_problem_score(p->problem, p->problem->start, &score, err) != 0)
         return -1;
-    if (p->problem->inter_only && topomap_problem_sort_inside(p->problem, p->trial, err) != 0)
-        return -1;
-    snprintf(name, sizeof name, "%s+%s", start, refinement);
-    return consider(p, name, started, err);
+    return keep_better(p, name ? name : "identity", p->problem->start, &score, 0.0, err);
+}
+
+/* ---- Attempts -------------------------------------------------------------------------------- */
+
+static topomap_attempt *prepare(topomap_attempt *attempt, const char *words, const uint32_t *from,
+                                uint64_t seed, double patience)
+{
+    if (attempt->state != TOPOMAP_ATTEMPT_NONE)
+        return attempt;
+    attempt->words = words;
+    attempt->from = from;
+    attempt->seed = seed;
+    attempt->patience = patience;
+    attempt->state = TOPOMAP_ATTEMPT_WAITING;
+    return attempt;
+}
+
+static topomap_attempt *construction(portfolio *p, size_t i, uint32_t k)
+{
+    topomap_attempt *attempt = &p->row[i].construct[k];
+
+    if (attempt->state == TOPOMAP_ATTEMPT_NONE && !candidates[i].any_graph && k == 0) {
+        attempt->seconds = p->recognising;
+        p->recognising = 0.0;
+    }
+    return prepare(attempt, candidates[i].name, NULL, p->problem->seed + k, 1.0);
+}
+
+static uint32_t seeds_of(const portfolio *p, size_t i)
+{
+    return p->problem->effort == TOPOMAP_STRONG ? candidates[i].seeds : 1;
+}
+
+static int has_two(size_t i)
+{
+    return candidates[i].refine[0] && candidates[i].refine[1];
+}
+
+static int is_done(const topomap_attempt *attempt)
+{
+    return attempt->state == TOPOMAP_ATTEMPT_DONE && attempt->status == 0;
+}
+
+/* Of the first attempts, as far as they are done, the one of least J. */
+static topomap_attempt *least_of(topomap_attempt *attempt, uint32_t count)
+{
+    topomap_attempt *least = NULL;
+
+    for (uint32_t k = 0; k < count && is_done(&attempt[k]); k++)
+        if (!least || attempt[k].score.J < least->score.J)
+            least = &attempt[k];
+    return least;
+}
+
+/* Each refinement of a row for some time, then the best of them for longer. */
+static topomap_attempt *probe(portfolio *p, size_t i, uint32_t r, const topomap_attempt *best)
+{
+    double time = has_two(i) ? turns[p->problem->effort].probe : p->straight ? 0.3 : 1.0;
+
+    return prepare(&p->row[i].probe[r], candidates[i].refine[r], best->slot_of, p->problem->seed,
+                   time);
+}
+
+/* The k-th longer time; NULL where that would be too long. */
+static topomap_attempt *rest(portfolio *p, size_t i, uint32_t k, const topomap_attempt *best,
+                             const char *chosen)
+{
+    enum topomap_effort effort = p->problem->effort;
+    double most = turns[effort].most * (p->problem->machine->slots < SOME ? 2 : 1);
+    double time = turns[effort].probe * pow(turns[effort].growth, k + 1);
+
+    if (k >= RESTS || time > most)
+        return NULL;
+    return prepare(&p->row[i].rest[k], chosen, best->slot_of, p->problem->seed, time);
+}
+
+/* Nonzero where J is below `*least` by what makes more time worth it; `*least` is the lower one
+ * then. */
+static int paid(const portfolio *p, double J, double *least)
+{
+    double before = *least;
+
+    *least = J < before ? J : before;
+    return J < (1 - turns[p->problem->effort].pays) * before;
 }
 
 /* Has the optimum been found? Only J has a bound. */
 static int is_optimal(const portfolio *p)
 {
-    return !p->problem->objective && p->mapping->J <= p->mapping->bound * (1 + 1e-12);
-}
-
-/* Nonzero where J went down from `*J` by what makes more time worth it; `*J` is the new one then.
- */
-static int paid(const portfolio *p, double *J)
-{
-    const topomap_mapping *mapping = p->mapping;
-    double now = mapping->candidate[mapping->candidates - 1].J, before = *J;
-
-    *J = now < before ? now : before;
-    return now < (1 - turns[p->problem->effort].pays) * before;
-}
-
-/* Refines a placement by each refinement, then by the best of them while that pays. */
-static int refine_by_turns(portfolio *p, const char *start, const char *const *refinement,
-                           const uint32_t *best, topomap_error *err)
-{
-    topomap_problem *problem = p->problem;
-    double least = topomap_problem_cost(problem, best), time = turns[problem->effort].probe;
-    double most = turns[problem->effort].most * (problem->machine->slots < SOME ? 2 : 1);
-    const char *chosen = NULL;
-    int status = 0;
-
-    problem->patience = !refinement[0] || refinement[1] ? time : problem->straight ? 0.3 : 1.0;
-    p->pays = 0;
-    for (size_t r = 0; refinement[r] && !topomap_problem_late(problem) && !is_optimal(p); r++) {
-        double J = least;
-
-        status = refine_best(p, start, best, refinement[r], err);
-        if (status != 0)
-            break;
-        p->pays |= paid(p, &J);
-        if (J < least || !chosen)
-            chosen = refinement[r];
-        least = J < least ? J : least;
-    }
-    while (status == 0 && p->pays && refinement[1] && !topomap_problem_late(problem) &&
-           (time *= turns[problem->effort].growth) <= most) {
-        problem->patience = time;
-        status = refine_best(p, start, best, chosen, err);
-        p->pays = status == 0 && paid(p, &least);
-    }
-    problem->patience = 1.0;
-    return status;
-}
-
-/* One is tried however late it is: on a busy machine the time may be up before. */
-static int worth_trying(const portfolio *p)
-{
-    if (is_optimal(p))
-        return 0;
-    return p->mapping->candidates < 2 || !topomap_problem_late(p->problem);
-}
-
-/* Did the construction fail for want of a grid in the graph? */
-static int has_no_grid(const topomap_problem *problem, const topomap_error *why)
-{
-    return why->code == TOPOMAP_EUSAGE && problem->lattice && !problem->lattice->dims;
-}
-
-/* Of a grid without a flaw on a hierarchy, no partition has been better than the best boxes. */
-static int boxes_are_enough(const topomap_problem *problem)
-{
-    return problem->flawless;
+    return !p->problem->objective && !p->problem->level &&
+           p->mapping->J <= p->mapping->bound * (1 + 1e-12);
 }
 
 /* Annealing has not bettered straight cuts: nothing is left to find for it but time. */
-static int nothing_to_refine(const topomap_problem *problem)
+static int nothing_to_refine(const portfolio *p)
 {
-    return problem->straight && problem->effort < TOPOMAP_STRONG;
+    return p->straight && p->problem->effort < TOPOMAP_STRONG;
 }
 
-/* Constructs with every seed, then refines the best of them. */
-static int run_candidate(portfolio *p, size_t i, uint32_t *best, topomap_error *err)
+/* Is the best construction of this row worth refining, where J is what others reached? */
+static int worth_refining(const portfolio *p, size_t i, const topomap_attempt *best, double J)
 {
-    topomap_problem *problem = p->problem;
-    uint32_t seeds = problem->effort == TOPOMAP_STRONG ? candidates[i].seeds : 1;
-    uint64_t seed = problem->seed;
-    double least = INFINITY;
-    int status = 0;
+    return best && candidates[i].refine[0] && !nothing_to_refine(p) &&
+           best->score.J <= REFINE_WITHIN * J &&
+           (candidates[i].any_graph || p->problem->effort != TOPOMAP_FAST ||
+            p->problem->machine->slots < SOME);
+}
 
-    for (uint32_t k = 0; status == 0 && k < seeds && worth_trying(p); k++) {
-        problem->seed = seed + k;
-        status = run_name(p, candidates[i].name, err);
-        if (status != 0 && has_no_grid(problem, err)) {
-            problem->seed = seed;
-            return 0;
-        }
-        if (status == 0 && p->mapping->candidate[p->mapping->candidates - 1].J < least) {
-            least = p->mapping->candidate[p->mapping->candidates - 1].J;
-            memcpy(best, p->trial, problem->weights.vertices * sizeof *best);
-        }
-    }
-    problem->seed = seed;
-    if (!candidates[i].any_graph)
-        p->recognised = 1;
-    if (status != 0 || least > REFINE_WITHIN * p->mapping->J ||
-        (!candidates[i].any_graph && problem->effort == TOPOMAP_FAST &&
-         problem->machine->slots >= SOME))
-        return status;
-    return nothing_to_refine(problem)
-               ? 0
-               : refine_by_turns(p, candidates[i].name, candidates[i].refine, best, err);
+/* Of a grid without a flaw on a hierarchy, no partition has been better than the best boxes. */
+static int boxes_are_enough(const portfolio *p)
+{
+    return p->flawless;
 }
 
 /* Is this row for this machine, this effort, and what is known by now? */
@@ -356,7 +323,7 @@ static int suits(const portfolio *p, size_t i)
         !(candidates[i].on & (1u << problem->machine->kind)))
         return 0;
     if (candidates[i].any_graph && p->recognised &&
-        (problem->effort == TOPOMAP_FAST || slots >= MANY || boxes_are_enough(problem)))
+        (problem->effort == TOPOMAP_FAST || slots >= MANY || boxes_are_enough(p)))
         return 0;
     if (candidates[i].else_only && p->pays)
         return 0;
@@ -364,43 +331,252 @@ static int suits(const portfolio *p, size_t i)
     return strcmp(candidates[i].name, "refine") != 0 || p->mapping->candidate[0].J <= p->mapping->J;
 }
 
-/* What exchanges of two have left: quick, and worth it wherever something is left. */
-static int polish(portfolio *p, uint32_t *best, topomap_error *err)
+/* One is tried however late it is: on a busy machine the time may be up before. What a thread has
+ * found by then counts, too. */
+static int worth_trying(const portfolio *p, const topomap_attempt *attempt)
 {
-    const topomap_problem *problem = p->problem;
-    char name[sizeof p->mapping->algorithm];
+    if (is_optimal(p))
+        return 0;
+    return p->mapping->candidates < 2 || attempt->state == TOPOMAP_ATTEMPT_DONE ||
+           !topomap_problem_late(p->problem);
+}
 
-    if (problem->objective || !worth_trying(p) || nothing_to_refine(problem) ||
+static int take(portfolio *p, const char *name, topomap_attempt *attempt, topomap_error *err)
+{
+    topomap_crew_take(&p->crew, attempt);
+    topomap_crew_wake(&p->crew);
+    return consider(p, name, attempt, err);
+}
+
+static int take_refinement(portfolio *p, size_t i, topomap_attempt *attempt, topomap_error *err)
+{
+    char name[64];
+
+    snprintf(name, sizeof name, "%s+%s", candidates[i].name, attempt->words);
+    return take(p, name, attempt, err);
+}
+
+static int refine_by_turns(portfolio *p, size_t i, const topomap_attempt *best, topomap_error *err)
+{
+    double least = best->score.J;
+    const char *chosen = NULL;
+    topomap_attempt *next;
+
+    p->pays = 0;
+    for (uint32_t r = 0; r < REFINEMENTS && candidates[i].refine[r]; r++) {
+        double before = least;
+
+        next = probe(p, i, r, best);
+        if (!worth_trying(p, next))
+            break;
+        if (take_refinement(p, i, next, err) != 0)
+            return -1;
+        p->pays |= paid(p, next->score.J, &least);
+        if (least < before || !chosen)
+            chosen = next->words;
+    }
+    for (uint32_t k = 0; p->pays && has_two(i); k++) {
+        next = rest(p, i, k, best, chosen);
+        if (!next || !worth_trying(p, next))
+            break;
+        if (take_refinement(p, i, next, err) != 0)
+            return -1;
+        p->pays = paid(p, next->score.J, &least);
+    }
+    return 0;
+}
+
+/* Constructs with every seed, then refines the best of them. */
+static int run_row(portfolio *p, size_t i, topomap_error *err)
+{
+    const topomap_attempt *best;
+    uint32_t k;
+
+    for (k = 0; k < seeds_of(p, i); k++) {
+        topomap_attempt *next = construction(p, i, k);
+
+        if (!worth_trying(p, next))
+            break;
+        if (take(p, candidates[i].name, next, err) != 0)
+            return -1;
+    }
+    best = least_of(p->row[i].construct, k);
+    if (!worth_refining(p, i, best, p->mapping->J))
+        return 0;
+    return refine_by_turns(p, i, best, err);
+}
+
+static void clear_row(row *own)
+{
+    for (uint32_t k = 0; k < SEEDS; k++)
+        topomap_attempt_clear(&own->construct[k]);
+    for (uint32_t r = 0; r < REFINEMENTS; r++)
+        topomap_attempt_clear(&own->probe[r]);
+    for (uint32_t k = 0; k < RESTS; k++)
+        topomap_attempt_clear(&own->rest[k]);
+}
+
+/* Nonzero where it is running: it will end soon. */
+static int drop(topomap_attempt *attempt)
+{
+    atomic_store(&attempt->cancel, 1);
+    return attempt->state == TOPOMAP_ATTEMPT_RUNNING;
+}
+
+/* What still runs for nothing is not waited for: memory that it uses stays until all threads end.
+ */
+static void close_row(row *own)
+{
+    int running = 0;
+
+    own->closed = 1;
+    for (uint32_t k = 0; k < SEEDS; k++)
+        running |= drop(&own->construct[k]);
+    for (uint32_t r = 0; r < REFINEMENTS; r++)
+        running |= drop(&own->probe[r]);
+    for (uint32_t k = 0; k < RESTS; k++)
+        running |= drop(&own->rest[k]);
+    if (!running)
+        clear_row(own);
+}
+
+/* A row that begins with the grid in the graph takes one. */
+static int is_tried(const portfolio *p, size_t i)
+{
+    return (candidates[i].any_graph || p->recognised) && suits(p, i);
+}
+
+/* ---- Ahead ----------------------------------------------------------------------------------- */
+
+/* What a row could be refined by, going by what is known of the rows before it. */
+static topomap_attempt *pick_refinement(portfolio *p, size_t i, double J)
+{
+    const topomap_attempt *best = least_of(p->row[i].construct, seeds_of(p, i));
+    const char *chosen = NULL;
+    double least;
+    int pays = 0, shown = 1;
+
+    if (!worth_refining(p, i, best, J))
+        return NULL;
+    least = best->score.J;
+    for (uint32_t r = 0; r < REFINEMENTS && candidates[i].refine[r]; r++) {
+        topomap_attempt *next = probe(p, i, r, best);
+        double before = least;
+
+        if (next->state == TOPOMAP_ATTEMPT_WAITING)
+            return next;
+        shown = shown && is_done(next);
+        if (!shown)
+            continue;
+        pays |= paid(p, next->score.J, &least);
+        if (least < before || !chosen)
+            chosen = next->words;
+    }
+    for (uint32_t k = 0; shown && pays && has_two(i); k++) {
+        topomap_attempt *next = rest(p, i, k, best, chosen);
+
+        if (!next || next->state == TOPOMAP_ATTEMPT_WAITING)
+            return next;
+        shown = is_done(next);
+        pays = shown && paid(p, next->score.J, &least);
+    }
+    return NULL;
+}
+
+/* The first attempt in the order of the table that can begin now. Only whether the baseline is the
+ * best of all is known no sooner than at the end. */
+static topomap_attempt *pick_row(void *data)
+{
+    portfolio *p = data;
+    double J = p->mapping->J;
+
+    if (topomap_problem_late(p->problem) || is_optimal(p))
+        return NULL;
+    for (size_t i = 0; i < CANDIDATES; i++) {
+        topomap_attempt *next;
+        uint32_t done = 0;
+
+        if (p->row[i].closed || strcmp(candidates[i].name, "refine") == 0 || !is_tried(p, i))
+            continue;
+        for (uint32_t k = 0; k < seeds_of(p, i); k++) {
+            next = construction(p, i, k);
+            if (next->state == TOPOMAP_ATTEMPT_WAITING)
+                return next;
+            done += is_done(next);
+        }
+        next = done == seeds_of(p, i) ? pick_refinement(p, i, J) : NULL;
+        if (next)
+            return next;
+        for (uint32_t k = 0; k < seeds_of(p, i); k++)
+            if (is_done(&p->row[i].construct[k]))
+                J = fmin(J, p->row[i].construct[k].score.J);
+        for (uint32_t k = 0; k < RESTS; k++)
+            if (is_done(&p->row[i].rest[k]))
+                J = fmin(J, p->row[i].rest[k].score.J);
+    }
+    return NULL;
+}
+
+/* Found before threads share the problem. */
+static int recognise(portfolio *p, topomap_error *err)
+{
+    const topomap_lattice *lattice;
+    double before = topomap_clock_cpu();
+    topomap_error why;
+
+    if (topomap_problem_lattice(p->problem, "auto", &lattice, &why) == 0)
+        p->recognised = 1;
+    else if (why.code != TOPOMAP_EUSAGE)
+        return topomap_error_set(err, why.code, "%s", why.text);
+    p->recognising = topomap_clock_cpu() - before;
+    return 0;
+}
+
+/* What exchanges of two have left: quick, and worth it wherever something is left. */
+static int polish(portfolio *p, topomap_error *err)
+{
+    topomap_problem *problem = p->problem;
+    topomap_attempt attempt = {0};
+    char name[2 * sizeof p->mapping->algorithm];
+    int status;
+
+    if (problem->objective || is_optimal(p) || topomap_problem_late(problem) ||
+        nothing_to_refine(p) ||
         (problem->effort == TOPOMAP_FAST && problem->machine->slots >= SOME))
         return 0;
-    memcpy(best, p->mapping->slot_of_rank, problem->weights.vertices * sizeof *best);
-    memcpy(name, p->mapping->algorithm, sizeof name);
-    return refine_best(p, name, best, "cycles", err);
+    snprintf(name, sizeof name, "%s+cycles", p->mapping->algorithm);
+    prepare(&attempt, "cycles", p->mapping->slot_of_rank, problem->seed, 1.0);
+    topomap_attempt_run(&attempt, problem, problem->scratch, 1);
+    status = consider(p, name, &attempt, err);
+    topomap_attempt_clear(&attempt);
+    return status;
 }
 
 static int run_auto(portfolio *p, topomap_error *err)
 {
-    topomap_problem *problem = p->problem;
-    uint32_t *best = topomap_alloc(problem->weights.vertices, sizeof *best, err);
     int status;
 
-    if (!best)
+    if (consider_baseline(p, err) != 0 ||
+        topomap_bound_quick(&p->problem->weights, p->problem->machine, &p->mapping->bound, err) !=
+            0 ||
+        recognise(p, err) != 0)
         return -1;
-    memcpy(p->trial, problem->start, problem->weights.vertices * sizeof *p->trial);
-    status = consider(p, p->options->start_name ? p->options->start_name : "identity",
-                      topomap_clock_cpu(), err);
-    if (status == 0)
-        status = topomap_bound_J(problem, &p->mapping->bound, err);
-    for (size_t i = 0; status == 0 && i < CANDIDATES; i++) {
-        if (!suits(p, i))
-            continue;
-        if (worth_trying(p))
-            status = run_candidate(p, i, best, err);
+    p->row = topomap_alloc(CANDIDATES, sizeof *p->row, err);
+    p->crew = (topomap_crew){.is_auto = 1, .pick = pick_row, .data = p};
+    status = p->row ? topomap_crew_open(&p->crew, p->problem, p->options->threads, err) : -1;
+    if (status == 0) {
+        for (size_t i = 0; status == 0 && i < CANDIDATES; i++) {
+            if (is_tried(p, i))
+                status = run_row(p, i, err);
+            if (status == 0)
+                close_row(&p->row[i]);
+        }
+        topomap_crew_close(&p->crew);
+        for (size_t i = 0; i < CANDIDATES; i++)
+            clear_row(&p->row[i]);
     }
-    if (status == 0)
-        status = polish(p, best, err);
-    free(best);
-    return status;
+    free(p->row);
+    return status == 0 ? polish(p, err) : -1;
 }
 
 /* ---- Congestion ------------------------------------------------------------------------------ */
@@ -417,51 +593,111 @@ enum { LINKED = sizeof linked / sizeof linked[0] };
 
 #define CANDIDATES_TIME 0.4
 
-/* Relieves a placement [slots], which a candidate of that name has found. */
-static int run_relief(portfolio *p, const uint32_t *from, const char *found, topomap_error *err)
-{
-    topomap_problem *problem = p->problem;
-    char name[sizeof p->mapping->algorithm + sizeof "+relieve"];
-    double started = topomap_clock_cpu();
+enum { RELIEFS = 2 };
 
-    snprintf(name, sizeof name, "%s+relieve", found);
-    memcpy(p->trial, from, problem->weights.vertices * sizeof *p->trial);
-    if (topomap_map_relieve(problem, p->trial, err) ||
-        (problem->inter_only && topomap_problem_sort_inside(problem, p->trial, err)))
-        return -1;
-    return consider(p, name, started, err);
+/* What may be begun, in order. */
+static topomap_attempt *pick_ahead(void *data)
+{
+    portfolio *p = data;
+
+    for (size_t i = 0; i < p->aheads && !topomap_problem_late(p->problem); i++)
+        if (p->ahead[i].state == TOPOMAP_ATTEMPT_WAITING)
+            return &p->ahead[i];
+    return NULL;
 }
 
-/* First the candidates for J. Of all, the placement of the lowest J is mostly the best one to
- * relieve; with more time, that of the lowest congestion too. */
+/* The attempts in their order, \p found where they have names of their own. */
+static int run_ahead(portfolio *p, topomap_attempt *ahead, size_t count,
+                     char (*found)[sizeof p->mapping->algorithm], topomap_error *err)
+{
+    int status;
+
+    p->ahead = ahead;
+    p->aheads = count;
+    p->crew = (topomap_crew){.is_auto = 1, .pick = pick_ahead, .data = p};
+    status = topomap_crew_open(&p->crew, p->problem, p->options->threads, err);
+    if (status == 0) {
+        for (size_t i = 0; status == 0 && i < count && worth_trying(p, &ahead[i]); i++) {
+            char name[2 * sizeof p->mapping->algorithm];
+
+            snprintf(name, sizeof name, "%s%s%s", found ? found[i] : "", found ? "+" : "",
+                     ahead[i].words);
+            status = take(p, name, &ahead[i], err);
+        }
+        topomap_crew_close(&p->crew);
+    }
+    for (size_t i = 0; i < count; i++)
+        topomap_attempt_clear(&ahead[i]);
+    return status;
+}
+
+static int run_linked(portfolio *p, topomap_error *err)
+{
+    topomap_attempt ahead[LINKED] = {0};
+    size_t count = 0;
+
+    for (size_t i = 0; i < LINKED; i++)
+        if (linked[i].from <= p->problem->effort)
+            prepare(&ahead[count++], linked[i].name, NULL, p->problem->seed, 1.0);
+    return topomap_problem_late(p->problem) ? 0 : run_ahead(p, ahead, count, NULL, err);
+}
+
+/* Of all, the placement of the lowest J is mostly the best one to relieve; with more time, that of
+ * the lowest congestion too. \p copy [2 * slots] */
+static int run_reliefs(portfolio *p, uint32_t *copy, topomap_error *err)
+{
+    uint32_t n = p->problem->weights.vertices, *other = copy + n;
+    topomap_attempt ahead[RELIEFS] = {0};
+    char found[RELIEFS][sizeof p->mapping->algorithm];
+    int passable = !isinf(p->near_score.max);
+    size_t count = 0;
+
+    memcpy(copy, p->near, n * sizeof *copy);
+    memcpy(other, p->mapping->slot_of_rank, n * sizeof *other);
+    if (passable) {
+        memcpy(found[count], p->near_name, sizeof found[count]);
+        prepare(&ahead[count++], "relieve", copy, p->problem->seed, 1.0);
+    }
+    if ((p->problem->effort > TOPOMAP_FAST || !passable) &&
+        memcmp(copy, other, n * sizeof *other) != 0) {
+        memcpy(found[count], p->mapping->algorithm, sizeof found[count]);
+        prepare(&ahead[count++], "relieve", other, p->problem->seed, 1.0);
+    }
+    return run_ahead(p, ahead, count, found, err);
+}
+
+/* First the candidates for J. */
 static int run_congestion(portfolio *p, topomap_error *err)
 {
     topomap_problem *problem = p->problem;
-    uint32_t n = problem->weights.vertices;
-    uint32_t *least = topomap_alloc(n, sizeof *least, err);
-    char name[sizeof p->mapping->algorithm];
+    uint32_t *copy;
     double deadline = problem->deadline, now = topomap_clock_wall();
-    int status = least ? 0 : -1;
+    int status;
 
     if (deadline > 0) /* what is left is for what the candidates for J do not look at */
         problem->deadline = now + CANDIDATES_TIME * (deadline - now);
-    if (status == 0)
-        status = run_auto(p, err);
+    status = run_auto(p, err);
     problem->deadline = deadline;
-    for (size_t i = 0; status == 0 && i < LINKED; i++)
-        if (linked[i].from <= problem->effort && !topomap_problem_late(problem))
-            status = run_name(p, linked[i].name, err);
-    if (status == 0 && !topomap_problem_late(problem) && !isinf(p->score.max)) {
-        memcpy(least, p->mapping->slot_of_rank, n * sizeof *least);
-        memcpy(name, p->mapping->algorithm, sizeof name);
-        if (!isinf(p->near_score.max))
-            status = run_relief(p, p->near, p->near_name, err);
-        if (status == 0 && !topomap_problem_late(problem) &&
-            (problem->effort > TOPOMAP_FAST || isinf(p->near_score.max)) &&
-            memcmp(least, p->near, n * sizeof *least) != 0)
-            status = run_relief(p, least, name, err);
-    }
-    free(least);
+    if (status == 0)
+        status = run_linked(p, err);
+    if (status != 0 || topomap_problem_late(problem) || isinf(p->score.max))
+        return status;
+    copy = topomap_alloc(problem->weights.vertices, RELIEFS * sizeof *copy, err);
+    status = copy ? run_reliefs(p, copy, err) : -1;
+    free(copy);
+    return status;
+}
+
+/* The words of the caller. */
+static int run_name(portfolio *p, const char *name, topomap_error *err)
+{
+    topomap_attempt attempt = {0};
+    int status;
+
+    prepare(&attempt, name, NULL, p->problem->seed, 1.0);
+    topomap_attempt_run(&attempt, p->problem, p->problem->scratch, 0);
+    status = consider(p, name, &attempt, err);
+    topomap_attempt_clear(&attempt);
     return status;
 }
 
@@ -469,25 +705,20 @@ int topomap_portfolio_run(topomap_problem *problem, const topomap_map_options *o
                           topomap_mapping *mapping, topomap_error *err)
 {
     portfolio p = {.problem = problem, .options = options, .mapping = mapping};
-    int status;
+    int is_auto = !options->algorithm || strcmp(options->algorithm, "auto") == 0, status;
 
-    p.is_auto = !options->algorithm || strcmp(options->algorithm, "auto") == 0;
     mapping->congestion_model = problem->objective ? problem->objective->model : NULL;
-    p.trial = topomap_alloc(problem->weights.vertices, sizeof *p.trial, err);
-    if (problem->objective)
+    if (problem->objective) {
         p.near = topomap_alloc(problem->weights.vertices, sizeof *p.near, err);
-    if (!p.trial || (problem->objective && !p.near)) {
-        free(p.near);
-        free(p.trial);
-        return -1;
+        if (!p.near)
+            return -1;
     }
-    if (p.is_auto && problem->objective)
+    if (is_auto && problem->objective)
         status = run_congestion(&p, err);
-    else if (p.is_auto)
+    else if (is_auto)
         status = run_auto(&p, err);
     else
         status = run_name(&p, options->algorithm, err);
     free(p.near);
-    free(p.trial);
     return status;
 }

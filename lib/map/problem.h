@@ -5,9 +5,13 @@
 #ifndef TOPOMAP_PROBLEM_H
 #define TOPOMAP_PROBLEM_H
 
+#include <stdatomic.h>
+
 #include "graph/lattice.h"
 #include "machine/machine.h"
 #include "util/random.h"
+
+struct topomap_score;
 
 typedef struct topomap_problem {
     const topomap_machine *machine;
@@ -18,10 +22,12 @@ typedef struct topomap_problem {
     enum topomap_effort effort;
     uint64_t seed;
     const struct topomap_objective *objective; /* congestion; NULL: J */
+    const struct topomap_level *level;         /* of nodes' loads; NULL: they do not count */
     int inter_only;
-    double patience; /* multiplies what a refinement may spend; 0 is 1 */
-    const uint32_t *start; /* [slots] the baseline, a permutation */
-    double deadline;       /* topomap_clock_wall() time, 0: none */
+    double patience;          /* multiplies what a refinement may spend; 0 is 1 */
+    const uint32_t *start;    /* [slots] the baseline, a permutation */
+    double deadline;          /* topomap_clock_wall() time, 0: none */
+    const atomic_int *cancel; /* nonzero: nobody waits for the result; or NULL */
     double phase_seconds[TOPOMAP_PHASES];
     const char *parameters; /* of the algorithm that runs (map/parameters.h), lent; or NULL */
     size_t parameters_length;
@@ -93,6 +99,8 @@ int topomap_map_matched(topomap_problem *problem, uint32_t *slot_of, topomap_err
 int topomap_map_relieve(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 /** Whole nodes alone change places, ranks stay together. Only with the objective congestion. */
 int topomap_map_relieve_nodes(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+/** Nothing where problem->level is NULL. */
+int topomap_map_level(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_anneal(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_anneal_hot(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 int topomap_map_cycles(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
@@ -106,7 +114,14 @@ int topomap_map_cores(topomap_problem *problem, uint32_t *slot_of, topomap_error
 
 /** J of a placement. */
 double topomap_problem_cost(const topomap_problem *problem, const uint32_t *slot_of);
-/** Nonzero when the caller's time is up. */
+/** J of a placement, and with another objective what it reaches by that. -1 where memory is short.
+ */
+int topomap_problem_score(const topomap_problem *problem, const uint32_t *slot_of,
+                          struct topomap_score *score, topomap_error *err);
+/** Nonzero when the caller's time is up, or nobody waits for the result. */
 int topomap_problem_late(const topomap_problem *problem);
+/** -1, with an error that nobody sees, where nobody waits for the result: what cannot stop half way
+ *  as one that is late does may then give up. */
+int topomap_problem_abandoned(const topomap_problem *problem, topomap_error *err);
 
 #endif

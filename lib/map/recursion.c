@@ -9,7 +9,10 @@
 #include "util/alloc.h"
 #include "util/clock.h"
 
-enum { MANY = 50000 }; /* vertices: one cut of each segment must do */
+enum {
+    MANY = 50000,    /* vertices: one cut of each segment must do */
+    DENSE = 1000000, /* arcs: a few */
+};
 
 /* Slots and vertices share positions: the vertices of a segment go to the slots of it. */
 typedef struct segment {
@@ -124,10 +127,12 @@ static int step(recursion *r, segment s, topomap_error *err)
 static int run(recursion *r, uint32_t n, topomap_error *err)
 {
     const topomap_problem *problem = r->problem;
+    uint64_t arcs = problem->weights.offset[n];
     /* On a torus, what the placement is worth is decided by orientation and annealing. */
-    int cuts = problem->effort == TOPOMAP_FAST || n > MANY                        ? 1
-               : problem->effort == TOPOMAP_STRONG || !r->splitter->orient ? 8
-                                                                                  : 2;
+    int few = r->splitter->orient || arcs > DENSE;
+    int cuts = problem->effort == TOPOMAP_FAST || n > MANY ? 1
+               : problem->effort == TOPOMAP_DEFAULT && few ? 2
+                                                           : 8;
 
     if (topomap_partitioner_init(&r->partitioner, &problem->weights, cuts, (uint32_t)problem->seed,
                                  err) != 0)
@@ -146,7 +151,7 @@ static int run(recursion *r, uint32_t n, topomap_error *err)
     if (enqueue(r, 0, n, r->splitter->root, err) != 0)
         return -1;
     while (r->head < r->tail)
-        if (step(r, r->queue[r->head++], err) != 0)
+        if (topomap_problem_abandoned(problem, err) != 0 || step(r, r->queue[r->head++], err) != 0)
             return -1;
     return 0;
 }

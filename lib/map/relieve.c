@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/distance.h"
 #include "machine/vicinity.h"
 #include "map/loads.h"
 #include "map/objective.h"
@@ -48,8 +49,12 @@ typedef struct relief {
     uint64_t limit; /* of loads.looked */
     double potential;
 
+    const topomap_objective *objective;
+    double J, weight;        /* with a mix: of all ranks; potential by which 1 more of J counts */
+    double priced, priced_J; /* what the swap priced last adds to the potential, and to J */
+
     uint32_t *best; /* [vertices] the best placement so far, and what it reaches */
-    double best_max, best_sum;
+    double best_value, best_max, best_sum, best_J;
 
     uint32_t hot[HOT], first[HOT], hots;
     uint8_t *hot_of; /* [links] 1 + its number among the hot ones */
@@ -157,8 +162,51 @@ static int is_over(relief *r)
     return r->loads.looked >= r->limit || topomap_problem_late(r->problem);
 }
 
+/* What is to be low: the maximum, or its mix with J. */
+static double value(const relief *r)
+{
+    double max = topomap_maxima_max(&r->loads.load);
+
+    return r->objective->share > 0 ? topomap_objective_mix(r->objective, r->J, max) : max;
+}
+
+static double distance(const relief *r, uint32_t p, uint32_t q)
+{
+    if (!r->whole_nodes)
+        return topomap_slot_distance(r->machine, p, q);
+    return p == q ? 0.0 : topomap_node_distance(r->machine, p, q);
+}
+
+/* What u's edges add to J at x's place; the one to x costs what it did. */
+static double move_J(const relief *r, uint32_t u, uint32_t x)
+{
+    const topomap_traffic_rows *rows = r->loads.rows;
+    uint32_t p = r->place_of[u], q = r->place_of[x];
+    double sum = 0;
+
+    for (uint64_t e = rows->offset[u]; e < rows->offset[u + 1]; e++) {
+        uint32_t v = rows->other[e];
+
+        if (v != x)
+            sum += (rows->out[e] + rows->in[e]) *
+                   (distance(r, q, r->place_of[v]) - distance(r, p, r->place_of[v]));
+    }
+    return sum;
+}
+
+/* What a swap adds to the potential; with a mix, what it adds to J counts as much as the mix has it
+ * count: the maximum rises by about a power'th of what the potential does. */
+static double price(relief *r, uint32_t u, uint32_t x)
+{
+    r->priced = topomap_loads_price(&r->loads, u, x);
+    r->priced_J = r->objective->share > 0 ? move_J(r, u, x) + move_J(r, x, u) : 0;
+    return r->priced + r->weight * r->priced_J;
+}
+
 static void keep(relief *r, double sum)
 {
+    r->best_value = value(r);
+    r->best_J = r->J;
     r->best_max = topomap_maxima_max(&r->loads.load);
     r->best_sum = sum;
     memcpy(r->best, r->place_of, r->vertices * sizeof *r->best);
@@ -167,34 +215,40 @@ static void keep(relief *r, double sum)
 /* After a row of swaps: the mean decides between equal maxima. */
 static void compare(relief *r)
 {
-    double max = topomap_maxima_max(&r->loads.load), sum = topomap_loads_sum(&r->loads);
+    double is = value(r), sum = topomap_loads_sum(&r->loads);
 
-    if (max < r->best_max * (1 - ENOUGH) ||
-        (max <= r->best_max * (1 + ENOUGH) && sum < r->best_sum * (1 - ENOUGH)))
+    if (is < r->best_value * (1 - ENOUGH) ||
+        (is <= r->best_value * (1 + ENOUGH) && sum < r->best_sum * (1 - ENOUGH)))
         keep(r, sum);
 }
 
 /* The swap that was priced last. */
-static void accept(relief *r, uint32_t u, uint32_t x, double delta)
+static void accept(relief *r, uint32_t u, uint32_t x)
 {
     uint32_t place = r->place_of[u];
 
     topomap_loads_swap(&r->loads);
-    r->potential += delta;
+    r->potential += r->priced;
+    r->J += r->priced_J;
     r->place_of[u] = r->place_of[x];
     r->place_of[x] = place;
     r->vertex_at[r->place_of[u]] = u;
     r->vertex_at[place] = x;
-    if (topomap_maxima_max(&r->loads.load) < r->best_max * (1 - ENOUGH))
+    if (value(r) < r->best_value * (1 - ENOUGH))
         keep(r, INFINITY);
 }
 
 static void rescale(relief *r)
 {
+    const topomap_objective *o = r->objective;
     double max = topomap_maxima_max(&r->loads.load);
 
     r->loads.scale = max > 0 ? max : 1;
     r->potential = topomap_loads_potential(&r->loads);
+    if (o->share > 0)
+        r->weight = max > 0 ? r->potential * r->loads.power * o->share / o->J0 /
+                                  ((1 - o->share) * max / o->max0)
+                            : 0;
 }
 
 /* ---- What is on the most loaded links -------------------------------------------------------- */
@@ -267,7 +321,7 @@ static int improve(relief *r, uint32_t u, uint32_t v, uint32_t tries)
 
     for (uint32_t i = 0; i < tries; i++) {
         uint32_t x = partner(r, u, v, i);
-        double delta = x == UINT32_MAX ? 0 : topomap_loads_price(&r->loads, u, x);
+        double delta = x == UINT32_MAX ? 0 : price(r, u, x);
 
         if (delta < best_delta) {
             best_delta = delta;
@@ -276,7 +330,8 @@ static int improve(relief *r, uint32_t u, uint32_t v, uint32_t tries)
     }
     if (best == UINT32_MAX)
         return 0;
-    accept(r, u, best, topomap_loads_price(&r->loads, u, best));
+    (void)price(r, u, best);
+    accept(r, u, best);
     return 1;
 }
 
@@ -330,7 +385,7 @@ static int settle(relief *r)
             uint32_t v =
                 rows->other[rows->offset[u] + topomap_random_below(&r->random, (uint32_t)degree)];
             uint32_t x = partner(r, u, v, k % 2 ? 4 : k / 2 % 3);
-            double delta = x == UINT32_MAX ? 0 : topomap_loads_price(&r->loads, u, x);
+            double delta = x == UINT32_MAX ? 0 : price(r, u, x);
 
             if (delta < best_delta && r->loads.peak <= limit) {
                 best_delta = delta;
@@ -338,8 +393,10 @@ static int settle(relief *r)
             }
         }
         idle = best == UINT32_MAX ? idle + 1 : 0;
-        if (best != UINT32_MAX)
-            accept(r, u, best, topomap_loads_price(&r->loads, u, best));
+        if (best != UINT32_MAX) {
+            (void)price(r, u, best);
+            accept(r, u, best);
+        }
     }
     compare(r);
     return r->loads.is_short ? -1 : 0;
@@ -404,9 +461,9 @@ static int anneal(relief *r, uint64_t limit, double from, double to)
                             : UINT32_MAX;
         if (x == UINT32_MAX)
             continue;
-        delta = topomap_loads_price(&r->loads, u, x);
+        delta = price(r, u, x);
         if (accepts(r, delta, temperature))
-            accept(r, u, x, delta);
+            accept(r, u, x);
     }
     return r->loads.is_short ? -1 : 0;
 }
@@ -435,6 +492,7 @@ static int go_back(relief *r, unsigned power, double slope, topomap_error *err)
     uint64_t looked = r->loads.looked;
 
     memcpy(r->place_of, r->best, r->vertices * sizeof *r->best);
+    r->J = r->best_J;
     topomap_loads_clear(&r->loads);
     if (load(r, rows, at, err))
         return -1;
@@ -538,14 +596,22 @@ static int relieve(topomap_problem *problem, const topomap_objective *o, int nod
                    uint32_t *slot_of, topomap_error *err)
 {
     const topomap_machine *m = problem->machine;
-    relief base = {
-        .problem = problem, .machine = m, .network = o->network, .random = {problem->seed}};
-    int status = topomap_vicinity_build(m, NEAR, &base.vicinity, err);
+    relief base = {.problem = problem,
+                   .machine = m,
+                   .network = o->network,
+                   .objective = o,
+                   .random = {problem->seed}};
+    int status;
 
+    if (o->share > 0 && !(o->J0 > 0 && o->max0 > 0 && isfinite(o->max0)))
+        return 0; /* what is 0 already, or cannot be measured, gives the other nothing to go by */
+    base.J = topomap_problem_cost(problem, slot_of);
+    status = topomap_vicinity_build(m, NEAR, &base.vicinity, err);
     if (status == 0)
         status = topomap_shares_new(m, o->network, o->model, 0, &base.shares, err);
     if (status == 0 && (nodes_only || m->slots > m->nodes))
         status = run_nodes(&base, slot_of, err);
+    base.J = topomap_problem_cost(problem, slot_of);
     if (status == 0 && !nodes_only)
         status = run(&base, problem->graph, m->slots, 0, slot_of, err);
     topomap_shares_free(base.shares);

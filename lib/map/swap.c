@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map/level.h"
 #include "map/swap_search.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -113,12 +114,19 @@ static int swap_slots(topomap_problem *problem, const topomap_vicinity *vicinity
                          .problem = problem};
     int status = -1;
 
+    if (problem->level) {
+        swap.node_load = topomap_alloc(problem->machine->nodes, sizeof *swap.node_load, err);
+        if (!swap.node_load)
+            return -1;
+        topomap_level_most(problem, slot_of, swap.node_load);
+    }
     if (alloc_search(&swap, n, err) == 0) {
         for (uint32_t u = 0; u < n; u++)
             swap.vertex_at[slot_of[u]] = u;
         status = topomap_swap_run(&swap, problem->seed, err);
     }
     free_search(&swap);
+    free(swap.node_load);
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "machine/distance.h"
+#include "map/level.h"
 #include "map/twins.h"
 #include "util/alloc.h"
 
@@ -114,6 +115,9 @@ static void price(search *q, uint32_t place)
         if (first[place + 1] - first[place] != first[own + 1] - first[own])
             return;
     }
+    if (s->node_load &&
+        !topomap_level_allows(s->problem, s->node_load, q->u, x, s->place_of[q->u], place))
+        return;
     cost = 1 + edges * edges / (DENSE * DENSE);
     s->evaluations -= cost < s->evaluations ? cost : s->evaluations;
     if (edges > MANY_EDGES && topomap_twins_are(&q->twins, q->u, x))
@@ -187,6 +191,9 @@ static void look_at(search *q, uint32_t u)
     }
     if (q->best == UINT32_MAX || q->best_delta > -1e-9 * (s->gamma[u] + s->gamma[q->best]))
         return;
+    if (s->node_load)
+        topomap_level_exchange(s->problem, s->node_load, u, q->best, s->place_of[u],
+                               s->place_of[q->best]);
     topomap_swap_apply(s, u, q->best);
     enqueue(q, u);
     enqueue(q, q->best);

@@ -20,6 +20,7 @@ typedef struct topomap_swap {
     uint64_t evaluations; /* how many more swaps may be priced; those of vertices with many edges
                              count more */
     topomap_problem *problem;
+    double *node_load; /* [nodes] that the problem's level limits; NULL: it does not */
 } topomap_swap;
 
 /** Cost change of exchanging u and x; negative is better. Exact: equals the difference of two full

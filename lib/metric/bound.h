@@ -12,4 +12,9 @@
 int topomap_bound_lower(const topomap_weights *weights, const topomap_machine *machine,
                         double *bound, topomap_error *err);
 
+/** The same or less, in O(arcs log degree) and without a look at pairs of nodes: from the largest
+ *  group of each level, from all nodes of the torus or mesh, from the closest two sites. */
+int topomap_bound_quick(const topomap_weights *weights, const topomap_machine *machine,
+                        double *bound, topomap_error *err);
+
 #endif

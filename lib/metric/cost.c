@@ -48,6 +48,28 @@ static void sum_up(const topomap_weights *weights, const topomap_machine *machin
     cost->dilation = weights->total ? cost->hop_bytes / (double)weights->total : 0.0;
 }
 
+static int weigh_nodes(const topomap_graph *graph, const topomap_machine *machine,
+                       const uint32_t *slot_of_rank, double *imbalance, topomap_error *err)
+{
+    double *load = topomap_alloc(machine->nodes, sizeof *load, err), total = 0.0, most = 0.0;
+
+    if (!load)
+        return -1;
+    for (uint32_t r = 0; graph->load && r < graph->ranks; r++) {
+        load[machine->node_of[slot_of_rank[r]]] += (double)graph->load[r];
+        total += (double)graph->load[r];
+    }
+    for (uint32_t i = 0; i < machine->nodes; i++) {
+        uint32_t slots = machine->slot_first[i + 1] - machine->slot_first[i];
+
+        if (slots && load[i] / slots > most)
+            most = load[i] / slots;
+    }
+    *imbalance = total > 0.0 ? most / (total / machine->slots) : 0.0;
+    free(load);
+    return 0;
+}
+
 int topomap_cost_evaluate(const topomap_graph *graph, const topomap_machine *machine,
                           const uint32_t *slot_of_rank, topomap_cost *cost, topomap_error *err)
 {
@@ -59,7 +81,9 @@ int topomap_cost_evaluate(const topomap_graph *graph, const topomap_machine *mac
     if (topomap_weights_new(graph, graph->ranks, &weights, err) != 0)
         return -1;
     sum.level_bytes = topomap_alloc(sum.levels, sizeof *sum.level_bytes, err);
-    if (!sum.level_bytes || topomap_bound_lower(&weights, machine, &sum.lower_bound, err) != 0) {
+    if (!sum.level_bytes ||
+        weigh_nodes(graph, machine, slot_of_rank, &sum.load_imbalance, err) != 0 ||
+        topomap_bound_lower(&weights, machine, &sum.lower_bound, err) != 0) {
         topomap_weights_clear(&weights);
         topomap_cost_clear(&sum);
         return -1;

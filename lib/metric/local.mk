@@ -1,4 +1,4 @@
-lib_libcore_la_SOURCES += lib/metric/cost.c lib/metric/bound.c lib/metric/bound.h \
+lib_libcore_la_SOURCES += lib/metric/cost.c lib/metric/bound.c lib/metric/bound_quick.c lib/metric/bound.h \
   lib/metric/congestion.c lib/metric/congestion.h lib/metric/congestion_exact.c \
   lib/metric/single_path.c lib/metric/single_path.h lib/metric/shares.c lib/metric/shares.h \
   lib/metric/congestion_fast.c lib/metric/congestion_routes.c

@@ -16,6 +16,9 @@ static void print_levels(FILE *out, const topomap_machine *machine, const char *
             after->dilation);
     fprintf(out, "  %-24s %16u %16u\n", "most hops", before->max_dilation, after->max_dilation);
     fprintf(out, "  %-24s %16.0f %16.0f\n", "cost J", before->J, after->J);
+    if (before->load_imbalance > 0)
+        fprintf(out, "  %-24s %16.3f %16.3f\n", "load, fullest node/mean", before->load_imbalance,
+                after->load_imbalance);
 }
 
 static void print_congestion(FILE *out, const topomap_congestion *load)
@@ -56,15 +59,26 @@ static void print_nodes(FILE *out, const topomap_machine *machine, const topomap
 
 static void print_phases(FILE *out, const topomap_mapping *mapping)
 {
-    static const char *const names[] = {
-        [TOPOMAP_PHASE_TREE] = "tree",   [TOPOMAP_PHASE_GROUP] = "group",
-        [TOPOMAP_PHASE_INTER] = "inter", [TOPOMAP_PHASE_INTRA] = "intra",
-        [TOPOMAP_PHASE_REFINE] = "refine"};
+    static const char *const names[] = {[TOPOMAP_PHASE_TREE] = "tree",
+                                        [TOPOMAP_PHASE_GROUP] = "group",
+                                        [TOPOMAP_PHASE_INTER] = "inter",
+                                        [TOPOMAP_PHASE_INTRA] = "intra",
+                                        [TOPOMAP_PHASE_REFINE] = "refine"};
 
     fprintf(out, "  phases in ms             ");
     for (int i = 0; i < TOPOMAP_PHASES; i++)
         fprintf(out, " %s %.1f", names[i], 1000 * mapping->phase_seconds[i]);
     fputc('\n', out);
+}
+
+static double gain_of(const topomap_mapping *mapping, const topomap_cost *before,
+                      const topomap_cost *after, const topomap_congestion *load)
+{
+    if (!load)
+        return topomap_plan_gain(before->J, after->J);
+    return mapping->objective == TOPOMAP_OBJECTIVE_MIX
+               ? topomap_plan_gain(1, mapping->mix)
+               : topomap_plan_gain_congestion(load, load + 1);
 }
 
 void topomap_plan_explain(FILE *out, const topomap_machine *machine, const topomap_plan *plan,
@@ -74,9 +88,10 @@ void topomap_plan_explain(FILE *out, const topomap_machine *machine, const topom
 {
     fprintf(out, "topomap: %u ranks on %u nodes (%s), %s, %s %.1f %% lower\n", mapping->ranks,
             plan->nodes, topomap_machine_kind(machine), mapping->algorithm,
-            load ? "congestion" : "J",
-            load ? topomap_plan_gain_congestion(&load[0], &load[1])
-                 : topomap_plan_gain(before->J, after->J));
+            !load                                         ? "J"
+            : mapping->objective == TOPOMAP_OBJECTIVE_MIX ? "mix"
+                                                          : "congestion",
+            gain_of(mapping, before, after, load));
     print_levels(out, machine, before_name, before, after);
     if (load)
         print_congestion(out, load);
@@ -85,6 +100,8 @@ void topomap_plan_explain(FILE *out, const topomap_machine *machine, const topom
                 mapping->candidate[i].J);
         if (load)
             fprintf(out, ", congestion %.6g", mapping->candidate[i].congestion);
+        if (load && mapping->objective == TOPOMAP_OBJECTIVE_MIX)
+            fprintf(out, ", mix %.4f", mapping->candidate[i].mix);
         fprintf(out, " in %.1f ms\n", 1000 * mapping->candidate[i].seconds);
     }
     if (mapping->bound > 0)

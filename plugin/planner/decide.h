@@ -7,12 +7,13 @@
 #include "plugin/planner/request.h"
 
 typedef struct planner_answer {
-    int applied;    /* zero: Slurm's layout stays */
-    int left;       /* there is no graph to place by: line and damaged are all of the answer */
-    int damaged;    /* the stored profile is to go */
-    int quiet;      /* the line is a summary, for verbose only */
-    char line[768]; /* for the user, may be empty */
-    double gain;    /* percent of J, or of congestion */
+    int applied;     /* zero: Slurm's layout stays */
+    int left;        /* there is no graph to place by: line and damaged are all of the answer */
+    int damaged;     /* the stored profile is to go */
+    int quiet;       /* the line is a summary, for verbose only */
+    char line[768];  /* for the user, may be empty */
+    double gain;     /* percent of J, or of congestion */
+    double searched; /* seconds */
     topomap_plan plan;
     char *bindings; /* encoded, or NULL */
     char *explain;  /* or NULL */

@@ -1,13 +1,17 @@
-# The planner: a process of its own, started by the plugin for each step.
-pkglibexec_PROGRAMS += plugin/topomap-planner
-plugin_topomap_planner_SOURCES = plugin/planner/main.c \
-  plugin/planner/request.c plugin/planner/request.h \
+# The planner: a process of its own, started by the plugin for each step. `topomap map --replay` runs
+# the same code.
+noinst_LTLIBRARIES += plugin/planner/libplanner.la
+plugin_planner_libplanner_la_SOURCES = plugin/planner/request.c plugin/planner/request.h \
+  plugin/planner/inputs.c plugin/planner/inputs.h \
+  plugin/planner/profile.c plugin/planner/profile.h \
   plugin/planner/decide.c plugin/planner/decide.h \
-  plugin/planner/profile.c plugin/planner/profile.h
-plugin_topomap_planner_LDADD = topology-db/libdb.la lib/libcore.la
+  plugin/planner/answer.c plugin/planner/answer.h \
+  plugin/planner/record.c plugin/planner/record.h
+pkglibexec_PROGRAMS += plugin/topomap-planner
+plugin_topomap_planner_SOURCES = plugin/planner/main.c
+plugin_topomap_planner_LDADD = plugin/planner/libplanner.la topology-db/libdb.la lib/libcore.la
 
 check_PROGRAMS += tests/unit/test_stored_profile
-tests_unit_test_stored_profile_SOURCES = tests/unit/test_stored_profile.c \
-  plugin/planner/profile.c plugin/planner/profile.h
-tests_unit_test_stored_profile_LDADD = topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
+tests_unit_test_stored_profile_SOURCES = tests/unit/test_stored_profile.c
+tests_unit_test_stored_profile_LDADD = plugin/planner/libplanner.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
 TESTS += tests/unit/test_stored_profile

@@ -11,61 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "plan/bindings.h"
-#include "plugin/planner/decide.h"
+#include "plugin/planner/answer.h"
 
 enum { REPLY_FD = 3 };
-
-static void one_line(char *text)
-{
-    for (; *text; text++)
-        if (*text == '\n' || *text == '\r')
-            *text = ' ';
-}
-
-static void write_failure(FILE *out, topomap_error *err)
-{
-    one_line(err->text);
-    fprintf(out, "status failed\nline %s\nquiet 0\n", err->text);
-}
-
-static void write_left(FILE *out, planner_answer *answer)
-{
-    one_line(answer->line);
-    fprintf(out, "status unchanged\nline %s\nquiet 0\ngain 0\n", answer->line);
-    if (answer->damaged)
-        fprintf(out, "profile damaged\n");
-}
-
-static int write_answer(FILE *out, planner_answer *answer, topomap_error *err)
-{
-    char *layout;
-    uint32_t id;
-
-    if (answer->left) {
-        write_left(out, answer);
-        return 0;
-    }
-    layout = topomap_layout_format(answer->plan.nodes, answer->plan.first, answer->plan.task, err);
-    if (!layout)
-        return -1;
-    id = topomap_crc32(0, layout, strlen(layout));
-    if (answer->bindings)
-        id = topomap_crc32(id, answer->bindings, strlen(answer->bindings));
-    one_line(answer->line);
-    fprintf(out, "status %s\nline %s\nquiet %d\nplan-id %08x\ngain %.3f\nlayout %s\n",
-            answer->applied ? "applied" : "unchanged", answer->line, answer->quiet, id,
-            answer->applied ? answer->gain : 0.0, layout);
-    if (answer->bindings)
-        fprintf(out, "bindings %s\n", answer->bindings);
-    if (answer->explain) {
-        fprintf(out, "explain %zu\n", answer->explain_size);
-        fwrite(answer->explain, 1, answer->explain_size, out);
-        fputc('\n', out);
-    }
-    free(layout);
-    return 0;
-}
 
 static int send_all(int fd, const char *bytes, size_t size)
 {
@@ -82,20 +30,6 @@ static int send_all(int fd, const char *bytes, size_t size)
     return 0;
 }
 
-static void build_reply(FILE *out)
-{
-    planner_request request = {0};
-    planner_answer answer = {0};
-    topomap_error err;
-
-    fprintf(out, "topomap-reply 1\n");
-    if (planner_request_read(stdin, &request, &err) != 0 ||
-        planner_decide(&request, &answer, &err) != 0 || write_answer(out, &answer, &err) != 0)
-        write_failure(out, &err);
-    planner_answer_clear(&answer);
-    planner_request_clear(&request);
-}
-
 /* The process lives for milliseconds: giving memory back to the kernel, and taking it again page by
  * page, would be a good part of them. */
 static void keep_memory(void)
@@ -107,9 +41,10 @@ static void keep_memory(void)
 
 int main(int argc, char **argv)
 {
-    char *reply = NULL, end[32];
-    size_t size = 0;
-    FILE *out;
+    planner_request request = {0};
+    topomap_error err;
+    char *reply;
+    size_t size;
     int status;
 
     (void)argv;
@@ -120,15 +55,10 @@ int main(int argc, char **argv)
     }
     keep_memory();
     signal(SIGPIPE, SIG_IGN);
-    out = open_memstream(&reply, &size);
-    if (!out)
-        return 1;
-    build_reply(out);
-    if (fclose(out) != 0)
-        return 1;
-    snprintf(end, sizeof end, "end %08x\n", topomap_crc32(0, reply, size));
-    status =
-        send_all(REPLY_FD, reply, size) == 0 && send_all(REPLY_FD, end, strlen(end)) == 0 ? 0 : 1;
+    reply = planner_request_read(stdin, &request, &err) == 0 ? planner_answer_text(&request, &size)
+                                                             : planner_failure_text(&err, &size);
+    planner_request_clear(&request);
+    status = reply && send_all(REPLY_FD, reply, size) == 0 ? 0 : 1;
     free(reply);
     return status;
 }

@@ -13,7 +13,7 @@ enum { REQUEST_LIMIT = 64 << 20, TASKS_MOST = 1 << 24 /* as plan/bindings.h */ }
 
 /* Texts that only make sense together; they are read once all lines are in. */
 typedef struct pending {
-    char *nodes, *tasks, *layout;
+    char *nodes, *tasks, *layout, *cores;
 } pending;
 
 static int keep_text(char **to, const char *text, topomap_error *err)
@@ -112,6 +112,12 @@ SETTER(set_layout)
     return keep_text(&p->layout, v, err);
 }
 
+SETTER(set_cores)
+{
+    (void)r;
+    return keep_text(&p->cores, v, err);
+}
+
 SETTER(set_cpus)
 {
     uint64_t n;
@@ -155,7 +161,7 @@ SETTER(set_contiguous)
 
 SETTER(set_objective)
 {
-    static const char *const words[] = {"J", "congestion", NULL};
+    static const char *const words[] = {"J", "congestion", "mix", NULL};
     int i;
 
     (void)p;
@@ -230,6 +236,23 @@ SETTER(set_profiled_before)
     return keep_text(&r->profiled_before, v, err);
 }
 
+SETTER(set_capacity)
+{
+    (void)p;
+    return keep_text(&r->capacity, v, err);
+}
+
+SETTER(set_record)
+{
+    uint64_t n;
+
+    (void)p;
+    if (to_integer(v, 1, &n, err) != 0)
+        return -1;
+    r->record = (int)n;
+    return 0;
+}
+
 static const struct {
     const char *key;
     int (*set)(planner_request *, pending *, const char *, topomap_error *);
@@ -251,6 +274,9 @@ static const struct {
     {"inside", set_inside},
     {"contiguous", set_contiguous},
     {"explain", set_explain},
+    {"cores", set_cores},
+    {"record", set_record},
+    {"capacity", set_capacity},
     {"profile", set_profile},
     {"profiled", set_profiled},
     {"profiled-before", set_profiled_before},
@@ -331,7 +357,8 @@ static int resolve(planner_request *request, const pending *texts, topomap_error
         request->first[i + 1] = request->first[i] + request->tasks[i];
     }
     request->layout = topomap_alloc(request->first[count], sizeof(uint32_t), err);
-    if (!request->layout)
+    if (!request->layout || (texts->cores && topomap_cores_parse(texts->cores, (uint32_t)count,
+                                                                 &request->cores, err) != 0))
         return -1;
     return topomap_layout_parse(texts->layout, (uint32_t)count, request->first, request->layout,
                                 err);
@@ -348,6 +375,7 @@ int planner_request_read(FILE *in, planner_request *request, topomap_error *err)
     free(texts.nodes);
     free(texts.tasks);
     free(texts.layout);
+    free(texts.cores);
     if (status == 0)
         *request = made;
     else
@@ -361,9 +389,11 @@ void planner_request_clear(planner_request *request)
     free(request->graph);
     free(request->profiled);
     free(request->profiled_before);
+    free(request->capacity);
     topomap_names_clear(&request->nodes);
     free(request->tasks);
     free(request->first);
     free(request->layout);
+    topomap_cores_clear(&request->cores);
     *request = (planner_request){0};
 }

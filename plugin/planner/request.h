@@ -13,10 +13,12 @@ enum planner_profile_kind { PLANNER_PROFILE_NONE, PLANNER_PROFILE_EXACT, PLANNER
 typedef struct planner_request {
     uint32_t job, step;
     char *db, *graph; /* graph NULL: none was named */
+    char *capacity;   /* what other jobs take of the links, or NULL */
     topomap_names nodes;
-    uint32_t *tasks;  /* [nodes.count] */
-    uint32_t *first;  /* [nodes.count + 1] sums of tasks */
-    uint32_t *layout; /* [first[nodes.count]] Slurm's own task ids, node by node */
+    uint32_t *tasks;     /* [nodes.count] */
+    uint32_t *first;     /* [nodes.count + 1] sums of tasks */
+    uint32_t *layout;    /* [first[nodes.count]] Slurm's own task ids, node by node */
+    topomap_cores cores; /* that the job has; nodes 0: not known */
     uint32_t cpus_per_task;
     enum topomap_bind bind;
     enum topomap_objective_kind objective;
@@ -25,7 +27,7 @@ typedef struct planner_request {
     int places; /* somebody said how tasks are to be placed inside nodes */
     uint64_t seed;
     double seconds, min_gain;
-    int explain;
+    int explain, record;
     enum planner_profile_kind profile;
     char *profiled;        /* "PROGRAM, N ranks", or NULL */
     char *profiled_before; /* the profile before this one, or NULL */

@@ -40,17 +40,26 @@ static int is_name(const char *kind, const char *value)
     return *value != 0;
 }
 
+/* Steps start in any folder. */
+static int is_path(const char *kind, const char *value)
+{
+    (void)kind;
+    return *value == '/';
+}
+
 static const policy_key_row rows[POLICY_KEYS] = {
     [POLICY_GRAPH] = {"graph", "Graph", NULL, 0, is_name, "a file or pattern"},
     [POLICY_BIND] = {"bind", "Bind", "core", 0, one_of, "core pu numa none"},
     [POLICY_LAYOUT] = {"layout", "Layout", "spread", 0, one_of, "compact spread"},
     [POLICY_CONTIGUOUS] = {"contiguous", "Contiguous", "0", 1, one_of, "0 1"},
-    [POLICY_OBJECTIVE] = {"objective", "Objective", "J", 0, one_of, "J congestion"},
+    [POLICY_OBJECTIVE] = {"objective", "Objective", "J", 0, one_of, "J congestion mix"},
     [POLICY_EFFORT] = {"effort", "Effort", "fast", 0, one_of, "fast default strong"},
     [POLICY_SEED] = {"seed", "Seed", "1", 0, is_number, "integer"},
     [POLICY_TIME] = {"time", "Time", NULL, 0, is_number, "fraction"},
     [POLICY_MIN_GAIN] = {"min-gain", "MinGain", "0", 0, is_percent, "percent"},
+    [POLICY_CAPACITY] = {"capacity", "Capacity", NULL, 0, is_path, "the whole path of a file"},
     [POLICY_REQUIRED] = {"required", "Required", "0", 1, one_of, "0 1"},
+    [POLICY_RECORDS] = {"records", "Records", "0", 1, one_of, "0 1"},
     [POLICY_VERBOSE] = {"verbose", NULL, "0", 1, one_of, "0 1"},
     [POLICY_KEY] = {"key", NULL, NULL, 0, is_name, "a name"},
     [POLICY_MPI] = {"mpi", NULL, NULL, 0, one_of, "openmpi mpich"},

@@ -16,7 +16,9 @@ enum policy_key {
     POLICY_SEED,
     POLICY_TIME,
     POLICY_MIN_GAIN,
+    POLICY_CAPACITY, /**< a file of what other jobs take of the links */
     POLICY_REQUIRED,
+    POLICY_RECORDS, /**< whether the plan is recorded, where the site has a folder for it */
     POLICY_VERBOSE,
     /* Of profiles; the planner never hears of these, nor of the two before. */
     POLICY_KEY,

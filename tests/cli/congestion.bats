@@ -47,6 +47,19 @@ found() { topomap eval --graph "$1" --machine "$2" --mapping map --congestion "$
   [ "$(sort -n map | uniq | wc -l)" -eq 64 ]
 }
 
+@test "map --objective mix: its value is that of its two parts, and its share is checked" {
+  topomap map --graph random:n=64,deg=4 --machine torus:4x4x4 --objective mix:0.3 --effort fast --json >json
+  jq -e '.objective == "mix" and .mix <= 1 and .mix <= ([.candidates[].mix] | min) * 1.000001' json
+  jq -e '(0.3 * .J / .before.J + 0.7 * .congestion.max / .before.congestion.max - .mix | fabs) < 1e-9' json
+  jq -e '(.gain - 100 * (1 - .mix) | fabs) < 1e-9' json
+  run -0 topomap map --graph ring:8 --machine torus:8 --objective mix
+  [[ $output == *"mix 0.0 % lower"*"mix 1.0000"* ]]
+  for share in 0 1 -1 x '' 0.5x nan; do
+    run -2 topomap map --graph ring:8 --machine torus:8 --objective "mix:$share"
+    [[ $output == *"share of J"* ]]
+  done
+}
+
 @test "map --objective congestion: what cannot be is refused with the way out" {
   run -2 topomap map --graph ring:8 --machine tree:2:4@1:10 --objective congestion
   [[ $output == *"links are known"*"objective J"* ]]
@@ -57,7 +70,7 @@ found() { topomap eval --graph "$1" --machine "$2" --mapping map --congestion "$
   run -2 topomap map --graph ring:8 --machine torus:8 --congestion exact
   [[ $output == *"--objective congestion"* ]]
   run -2 topomap map --graph ring:8 --machine torus:8 --objective speed
-  [[ $output == *"J or congestion"* ]]
+  [[ $output == *"J, congestion or mix"* ]]
 }
 
 @test "fattree: machines have the routes of db synth's tables" {
@@ -118,6 +131,8 @@ plan() {
   plan t.db "$nodes" congestion 'contiguous 1' >reply
   grep -q '^line 16 ranks on 8 nodes placed by contiguous .*, congestion [0-9.]* % lower' reply
   [ "$(grep '^layout ' reply | cut -c8- | tr ';' '\n' | awk -F, '$2 != $1 + 1' | wc -l)" -eq 0 ]
+  plan t.db "$nodes" mix >reply
+  grep -q '^line 16 ranks on 8 nodes placed by .*, mix [0-9.]* % lower' reply
   plan t.db "$nodes" J >reply
   run ! grep -q congestion reply
 }

@@ -166,7 +166,7 @@ shuffled() { # PATTERN -> file `shuffled`
 @test "graph info and recognise: the pattern of a shuffled file, and the same for more ranks" {
   shuffled stencil2d:5:48x32
   topomap graph info shuffled --json > json
-  jq -e '.pattern == "stencil2d:5:48x32" and .pattern_fit == {"dims":[48,32],"explained":1.0,"present":1.0,"exact":true}' json
+  jq -e '.pattern == "stencil2d:5:48x32" and .pattern_fit == {"dims":[48,32],"explained":1.0,"present":1.0,"bytes":1.0,"exact":true}' json
   topomap graph info shuffled | grep 'fit  *48x32, exact'
   [ "$(topomap graph recognise shuffled)" = stencil2d:5:48x32 ]
   [ "$(topomap graph recognise shuffled --scale 6144)" = stencil2d:5:96x64 ]
@@ -179,6 +179,22 @@ shuffled() { # PATTERN -> file `shuffled`
   [ "$(topomap graph recognise shuffled --scale 1024)" = alltoall:n=1024,group=16 ]
   run topomap graph recognise shuffled --scale 1000
   [ "$status" -eq 2 ]
+}
+
+@test "graph recognise: training jobs by what goes which way, --scale by replicas; benchmarks and trees" {
+  shuffled parallel:tp=8,pp=4,dp=8
+  [ "$(topomap graph recognise shuffled)" = parallel:tp=8,pp=4,dp=8 ]
+  [ "$(topomap graph recognise shuffled --scale 512)" = parallel:tp=8,pp=4,dp=16 ]
+  run -2 topomap graph recognise shuffled --scale 100
+  topomap graph info shuffled --json | jq -e '.pattern_fit.exact and .pattern_fit.bytes > 0.99'
+  shuffled nas-bt:64
+  [ "$(topomap graph recognise shuffled --scale 100)" = nas-bt:100 ]
+  run -2 topomap graph recognise shuffled --scale 128
+  shuffled tree:100,k=3
+  [ "$(topomap graph recognise shuffled)" = tree:100,k=3 ]
+  # all talk to all, but few of them matter: no all-to-all
+  awk 'BEGIN { for (u = 0; u < 64; u++) for (v = 0; v < u; v++) print u, v, 2 ^ ((u * 7 + v * 13) % 20) }' >uneven
+  run -1 topomap graph recognise uneven
 }
 
 @test "graph recognise: a graph without a pattern is answered with no" {

@@ -27,6 +27,8 @@ setup() {
   topomap map --graph stencil2d:9:12x10 --machine tree:4:5:6 --seed 3 -o one
   topomap map --graph stencil2d:9:12x10 --machine tree:4:5:6 --seed 3 -o two
   cmp one two
+  topomap map --graph stencil2d:9:12x10 --machine tree:4:5:6 --seed 3 --threads 3 -o three
+  cmp one three
 }
 
 @test "map: JSON has candidates with J and time, phases, and a placement of every rank" {
@@ -35,6 +37,21 @@ setup() {
   jq -e '.seconds | has("read") and has("tree") and has("group") and has("inter") and has("intra") and has("refine")' json
   jq -e '[.placement[].slot] | sort == [range(12)]' json
   jq -e '.J <= .before.J and .lower_bound <= .J and .congestion == null' json
+}
+
+@test "map: ranks of unequal load are spread over nodes; the imbalance is told before and after" {
+  printf '6 8 011\n7 2 10 3 10 6 1\n6 1 10 3 10 5 1\n5 1 10 2 10\n4 5 10 6 10\n3 4 10 6 10 2 1\n2 4 10 5 10 1 1\n' >graph
+  topomap map --graph graph --machine tree:3:2@1:10 --balance 5 --json >json
+  jq -e '(.before.load_imbalance - 18/13.5 | fabs) < 1e-9 and (.load_imbalance - 14/13.5 | fabs) < 1e-9 and .J > .before.J' json
+  jq -e '.J == 80 and .load_imbalance > 1.33' <<<"$(topomap map --graph graph --machine tree:3:2@1:10 --balance off --json)"
+  jq -e '.J == 80' <<<"$(topomap map --graph graph --machine tree:3:2@1:10 --json)"
+  jq -e '.J == 80' <<<"$(topomap map --graph graph --machine tree:3:2@1:10 --balance 30 --json)"
+  run -0 topomap map --graph graph --machine tree:3:2@1:10 --balance 5
+  [[ $output == *"fullest node/mean "*" 1.333 "*" 1.037"* ]]
+  run -0 topomap eval --graph graph --machine tree:3:2@1:10
+  [[ $output == *"load          1.3333 "* ]]
+  run -2 topomap map --graph graph --machine tree:3:2@1:10 --balance much
+  jq -e '.J > 80' <<<"$(topomap map --graph graph --machine tree:3:2@1:10 --algorithm tree+level --json)"
 }
 
 @test "map: refine improves the mapping that it is given, never worsens it" {

@@ -66,6 +66,8 @@ int fuzz_layout(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_bindings(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_request(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_reply(const void *what, const uint8_t *bytes, size_t size);
+int fuzz_record(const void *what, const uint8_t *bytes, size_t size);
+int fuzz_cores(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_policy(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_words(const void *what, const uint8_t *bytes, size_t size);
 

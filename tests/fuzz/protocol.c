@@ -5,7 +5,7 @@
 
 #include "fuzz/fuzz.h"
 #include "plan/bindings.h"
-#include "plugin/planner/request.h"
+#include "plugin/planner/record.h"
 #include "plugin/policy/settle.h"
 #include "plugin/ranks.h"
 #include "plugin/reply.h"
@@ -28,6 +28,58 @@ int fuzz_request(const void *what, const uint8_t *bytes, size_t size)
         planner_request_clear(&request);
     }
     fclose(in);
+    return taken;
+}
+
+/* The bytes, and a reply that is right. */
+int fuzz_record(const void *what, const uint8_t *bytes, size_t size)
+{
+    static const char reply[] = "topomap-reply 1\nstatus unchanged\nline \nquiet 0\nlayout 0-3\n";
+    char *text = malloc(size + sizeof reply + 16);
+    planner_record record;
+    topomap_error err;
+    int taken;
+
+    (void)what;
+    if (!text)
+        abort();
+    if (size)
+        memcpy(text, bytes, size);
+    sprintf(text + size, "%send %08x\n", reply, topomap_crc32(0, reply, sizeof reply - 1));
+    taken = planner_record_read(fuzz_file((const uint8_t *)text, size + strlen(text + size)),
+                                &record, &err) == 0;
+    if (taken) {
+        if (!record.request.db || !record.reply.layout || strlen(record.version) > 31)
+            abort();
+        planner_record_clear(&record);
+    }
+    free(text);
+    return taken;
+}
+
+/* Lists of cores ascend, and are as many as the nodes. */
+int fuzz_cores(const void *what, const uint8_t *bytes, size_t size)
+{
+    char *text = fuzz_text(bytes, size);
+    topomap_cores cores;
+    topomap_error err;
+    int taken = 0;
+
+    (void)what;
+    for (uint32_t nodes = 1; nodes < 5; nodes++) {
+        if (topomap_cores_parse(text, nodes, &cores, &err) != 0)
+            continue;
+        taken = 1;
+        if (cores.nodes != nodes || cores.first[0])
+            abort();
+        for (uint32_t node = 0; node < nodes; node++)
+            for (uint32_t i = cores.first[node]; i < cores.first[node + 1]; i++)
+                if (cores.core[i] >= 8192 ||
+                    (i > cores.first[node] && cores.core[i] <= cores.core[i - 1]))
+                    abort();
+        topomap_cores_clear(&cores);
+    }
+    free(text);
     return taken;
 }
 

@@ -76,10 +76,20 @@ static const char *const bindings[] = {"RABEEDBAHADBEgA2BCgBAABDG",
 
 static const char *const requests[] = {
     "topomap-request 1\njob 17\nstep 0\ndb /x.db\ngraph ring:4\nnodes n[1-2,7]\ntasks 4(x2),2\n"
-    "layout 0-3;4-7;8-9\ncpus-per-task 1\nbind core\nobjective J\neffort fast\nseed 1\n"
+    "layout 0-3;4-7;8-9\ncores 0-3(x2);*\ncapacity /c\nrecord 1\ncpus-per-task 1\nbind "
+    "core\nobjective J\neffort fast\nseed 1\n"
     "inside compact\ncontiguous 1\ntime 0.5\nmin-gain 0\nexplain 1\nend\n",
     "topomap-request 1\ndb d\nnodes a\ntasks 1\nlayout 0\nend\n",
     "topomap-request 1\ndb d\nnodes a,b\ntasks 1073741823\nlayout 0;1\nend\n", NULL};
+
+static const char *const records[] = {"topomap-plan 1\nversion 0.1.0\ntime "
+                                      "1780000000\ntopomap-request 1\ndb d\ngraph ring:4\nnodes a\n"
+                                      "tasks 4\nlayout 0-3\ncores 0-3\nrecord 1\nend\n",
+                                      "topomap-plan 1\nversion v\ntime 0\ntopomap-request 1\nend\n",
+                                      NULL};
+
+static const char *const core_lists[] = {"0-3,8;*(x2);0-1",     "5(x4)", "*",   "0-8191",
+                                         "0-8191(x4294967298)", "1;2;3", "0,0", NULL};
 
 static const char *const replies[] = {
     "status applied\nline J fell\nquiet 1\nplan-id 9f3c01aa\ngain 43.1\n"
@@ -148,6 +158,8 @@ static const struct fuzz_target fixed[] = {
     {"layout", fuzz_layout, NULL, layouts, NULL, NULL, 1},
     {"bindings", fuzz_bindings, NULL, bindings, NULL, NULL, 1},
     {"request", fuzz_request, NULL, requests, NULL, NULL, 1},
+    {"record", fuzz_record, NULL, records, NULL, NULL, 4},
+    {"cores", fuzz_cores, NULL, core_lists, NULL, NULL, 1},
     {"reply", fuzz_reply, NULL, replies, NULL, NULL, 1},
     {"policy", fuzz_policy, NULL, policies, NULL, NULL, 4},
     {"command-line", fuzz_words, NULL, words, NULL, NULL, 1},

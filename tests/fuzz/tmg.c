@@ -22,6 +22,24 @@ static void add_seed(struct fuzz_seeds *seeds, const topomap_graph *graph)
     free(bytes);
 }
 
+/* Plain ones, of counts that take 32 and 64 bits. */
+static void add_wide_seeds(struct fuzz_seeds *seeds)
+{
+    static const char *const text[] = {"{\"ranks\":2,\"arcs\":[[0,1,10,70000],[1,0,20,2]]}",
+                                       "{\"ranks\":2,\"arcs\":[[0,1,10,8589934592],[1,0,2,2]]}"};
+
+    for (int i = 0; i < 2; i++) {
+        topomap_graph *graph;
+        topomap_error err;
+
+        if (topomap_graph_read(fuzz_file((const uint8_t *)text[i], strlen(text[i])), "json", &graph,
+                               &err))
+            abort();
+        add_seed(seeds, graph);
+        topomap_graph_free(graph);
+    }
+}
+
 /* One of two phases with everything a graph may have, and a plain one. */
 void fuzz_tmg_seeds(struct fuzz_seeds *seeds)
 {
@@ -50,6 +68,7 @@ void fuzz_tmg_seeds(struct fuzz_seeds *seeds)
     graph->dimensions = 2;
     add_seed(seeds, graph);
     topomap_graph_free(graph);
+    add_wide_seeds(seeds);
 }
 
 int fuzz_tmg(const void *what, const uint8_t *bytes, size_t size)

@@ -1,7 +1,9 @@
 # Programs under a real MPI; they are compiled by the tests, with each MPI's own wrappers.
-EXTRA_DIST += tests/mpi/traffic.c tests/mpi/threads.c tests/mpi/spawn.c tests/mpi/ring.f90.in tests/mpi/grid.f90.in
-dist_check_SCRIPTS += tests/mpi/profile.bats tests/mpi/profile-more.bats
-TESTS += tests/mpi/profile.bats tests/mpi/profile-more.bats
+EXTRA_DIST += tests/mpi/traffic.c tests/mpi/threads.c tests/mpi/spawn.c tests/mpi/ring.f90.in tests/mpi/grid.f90.in \
+  tests/mpi/topologies.c tests/mpi/topologies.f90.in tests/mpi/ranks.c
+mpi_tests = tests/mpi/profile.bats tests/mpi/profile-more.bats tests/mpi/reorder.bats tests/mpi/verify.bats
+dist_check_SCRIPTS += $(mpi_tests)
+TESTS += $(mpi_tests)
 
 # The messages of collectives, with answers of MPI that the test makes: only its header is needed.
 if HAVE_MPICH
@@ -14,3 +16,12 @@ test_profile_inputs = $(srcdir)/tests/unit/test_profile.c $(srcdir)/contrib/prof
 tests/unit/test_profile: $(test_profile_inputs) $(srcdir)/contrib/profile/profile.h
 	$(AM_V_GEN)$(MKDIR_P) tests/unit && $(MPICC_MPICH) -std=c11 $(WARN_CFLAGS) $(SAN_CFLAGS) -g -I$(srcdir) \
 	  $(test_profile_inputs) -o $@ $(CMOCKA_LIBS)
+
+# Fits, and edges of grids, by hand; no MPI is started.
+if REORDER_MPICH
+check_PROGRAMS += tests/unit/test_reorder
+TESTS += tests/unit/test_reorder
+tests_unit_test_reorder_SOURCES = tests/unit/test_reorder.c contrib/reorder/measure.c
+tests_unit_test_reorder_CPPFLAGS = $(AM_CPPFLAGS) $(MPICH_CPPFLAGS)
+tests_unit_test_reorder_LDADD = contrib/reorder/libparts-mpich.la $(CMOCKA_LIBS)
+endif

@@ -2,23 +2,34 @@
 check_PROGRAMS += tests/slurm/fake-planner
 tests_slurm_fake_planner_SOURCES = tests/slurm/fake-planner.c
 tests_slurm_fake_planner_LDADD = lib/plan/libthin.la
-EXTRA_DIST += tests/slurm/plugin.bats tests/slurm/policy.bats tests/slurm/options.bats \
-  tests/slurm/launches.bats tests/slurm/faults.bats tests/slurm/auto.bats tests/slurm/testbed.bats tests/slurm/proof.bats \
+EXTRA_DIST += tests/slurm/verify.bats tests/slurm/verify-vm.bats tests/slurm/reorder.bats \
+  tests/slurm/plugin.bats tests/slurm/policy.bats tests/slurm/options.bats \
+  tests/slurm/launches.bats tests/slurm/faults.bats tests/slurm/partial.bats tests/slurm/records.bats tests/slurm/auto.bats \
+  tests/slurm/testbed.bats tests/slurm/proof.bats \
   tests/slurm/plugin-vm.bats tests/slurm/vm.bats tests/slurm/vm-node
 # srun cannot load a plugin that wants AddressSanitizer's runtime first.
 if !SANITIZERS
-TESTS += tests/slurm/testbed.bats tests/slurm/plugin.bats tests/slurm/policy.bats tests/slurm/options.bats \
-  tests/slurm/launches.bats tests/slurm/faults.bats tests/slurm/auto.bats tests/slurm/proof.bats
+TESTS += tests/slurm/verify.bats tests/slurm/reorder.bats tests/slurm/testbed.bats \
+  tests/slurm/plugin.bats tests/slurm/policy.bats tests/slurm/options.bats \
+  tests/slurm/launches.bats tests/slurm/faults.bats tests/slurm/partial.bats tests/slurm/records.bats tests/slurm/auto.bats \
+  tests/slurm/proof.bats
 endif
 
 # In a virtual node of 16 CPUs, for which `auto/deps --vm` installs qemu and a kernel.
-VM_TESTS = tests/slurm/plugin-vm.bats tests/slurm/vm.bats
+VM_TESTS = tests/slurm/plugin-vm.bats tests/slurm/vm.bats tests/slurm/verify-vm.bats
 check-vm: all $(check_PROGRAMS)
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(VM_TESTS)'
 .PHONY: check-vm
 
-# For faults.bats: preloaded into srun; plugins beside topomap's.
-check_LTLIBRARIES = tests/slurm/false-items.la tests/slurm/damage.la tests/slurm/hooks.la
+# 1,000 launches in a row and 50 at once; the suite has 60 and 50.
+LAUNCHES = 1000
+check-launches: all $(check_PROGRAMS) $(check_LTLIBRARIES)
+	TOPOMAP_BUILD='$(abs_top_builddir)' TOPOMAP_SOURCE='$(abs_top_srcdir)' TOPOMAP_LAUNCHES=$(LAUNCHES) \
+	  bats -f 'many launches' $(srcdir)/tests/slurm/faults.bats
+.PHONY: check-launches
+
+# For faults.bats and partial.bats: preloaded into srun; plugins beside topomap's.
+check_LTLIBRARIES = tests/slurm/false-items.la tests/slurm/slow-job.la tests/slurm/damage.la tests/slurm/hooks.la
 tests_slurm_hooks_la_SOURCES = tests/slurm/hooks.c
 tests_slurm_hooks_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 tests_slurm_hooks_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
@@ -28,3 +39,6 @@ tests_slurm_damage_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 tests_slurm_false_items_la_SOURCES = tests/slurm/false-items.c
 tests_slurm_false_items_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 tests_slurm_false_items_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+tests_slurm_slow_job_la_SOURCES = tests/slurm/slow-job.c
+tests_slurm_slow_job_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
+tests_slurm_slow_job_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere

@@ -118,9 +118,30 @@ END
   grep -q 'topomap: 16 ranks on 8 nodes placed by' err
 }
 
+@test "capacity: with objective=congestion, what other jobs take of the links counts; else it is passed over, and said" {
+  local other=$BATS_TEST_TMPDIR/other.csv
+  launch objective=congestion
+  sed -n 's/.*most loaded link *\([^ ]*\) *\([^ ]*\) .*/\2/p' why >free
+  # All up links of one leaf are nearly full of other jobs.
+  topomap db export --to links | awk -F, -v OFS=, '/^leaf01.*spine/ { $5 *= 0.9; print }' >"$other"
+  cat "$other" free
+  [ "$(wc -l <"$other")" -eq 2 ]
+  launch "objective=congestion,capacity=$other"
+  cat why err
+  sed -n 's/.*most loaded link *\([^ ]*\) *\([^ ]*\) .*/\2/p' why >busy
+  cat busy
+  [ "$(cat busy)" != "$(cat free)" ]
+  dry --objective congestion --background "$other" | diff out -
+  launch "capacity=$other"
+  grep -q 'capacity= is for objective=congestion' err
+  launch "objective=congestion,capacity=/nonexistent"
+  grep -q 'placed for J, not for congestion: .*/nonexistent' err
+  [ "$(wc -l <out)" -eq 16 ]
+}
+
 @test "what is no key, or has no sense, is passed over with a line" {
   local word
-  for word in colour=red bind=cores layout=dense min-gain=101 min-gain=-1 seed=x effort=max \
+  for word in colour=red bind=cores layout=dense min-gain=101 min-gain=-1 capacity=here.csv seed=x effort=max \
     contiguous=maybe time=; do
     launch "$word"
     grep -qF -- "topomap: --topomap-options: '$word' is not understood" err

@@ -221,6 +221,14 @@ END
   grep -qx "bind core (default)" said
   grep -qx "time 1.250 (default)" said
   grep -qx "db /var/lib/topomap/topology.db (default)" said
+  grep -qx "policy $PWD/rules (plugstack.conf)" said
+  grep -qx "planner .*fake-planner (plugstack.conf)" said
+  grep -q "^deadline_ms [0-9]* (" said
+  # Every key of --topomap-options that has a value is there.
+  local key
+  for key in bind layout contiguous objective effort seed time min-gain required records verbose; do
+    grep -q "^$key .* (.*)$" said
+  done
   TOPOMAP=off srun -v -n4 -N4 true </dev/null 2>err
   grep -q "topomap: off: TOPOMAP=off in the environment" err
 }

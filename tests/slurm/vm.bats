@@ -7,10 +7,11 @@ bats_require_minimum_version 1.5.0
 setup_file() {
   [[ $EUID -eq 0 ]] || skip "needs root"
   command -v qemu-system-x86_64 >/dev/null || skip "needs qemu (auto/deps --vm)"
+  export TOPOMAP_TESTBED_PLUGIN_ARGS=deadline_ms=40000
   export FREE=$BATS_FILE_TMPDIR/free CONSTRAINED=$BATS_FILE_TMPDIR/constrained
-  "$TOPOMAP_SOURCE/contrib/testbed/vm" run --timeout 900 -- \
+  "$TOPOMAP_SOURCE/contrib/testbed/vm" run --timeout 1800 -- \
     "$TOPOMAP_SOURCE/tests/slurm/vm-node" free >"$FREE" 2>"$FREE.err"
-  "$TOPOMAP_SOURCE/contrib/testbed/vm" run --constrain --timeout 600 -- \
+  "$TOPOMAP_SOURCE/contrib/testbed/vm" run --constrain --timeout 1800 -- \
     "$TOPOMAP_SOURCE/tests/slurm/vm-node" constrained >"$CONSTRAINED" 2>"$CONSTRAINED.err"
 }
 
@@ -102,8 +103,11 @@ package_of() { echo $(($(core_of "$1" "$2") / 4)); }
   grep -q "^small says .*not those that the database has for this node; Slurm's binding stays" "$out"
 }
 
-# partial: what both runs do on a node of which other jobs have cores 1 and 3.
+# partial: what both runs do on a node of which other jobs have cores 1 and 3: the planner knows that.
 partial() {
+  as_planned some 4
+  as_planned threads 8
+  as_planned packed 3
   for step in some threads; do
     show "$step"
     [ "$(said "$step")" -eq 0 ]

@@ -1,6 +1,6 @@
 # Unit tests of host lists, node shapes and the topology database.
 DB_TESTS = tests/unit/test_hostlist tests/unit/test_shape tests/unit/test_db \
-  tests/unit/test_db_machine tests/unit/test_db_ib tests/unit/test_db_ib_model \
+  tests/unit/test_db_machine tests/unit/test_db_cores tests/unit/test_db_ib tests/unit/test_db_ib_model \
   tests/unit/test_db_routes tests/unit/test_db_classify tests/unit/test_switches tests/unit/test_db_cray
 check_PROGRAMS += $(DB_TESTS)
 TESTS += $(DB_TESTS)
@@ -29,6 +29,9 @@ tests_unit_test_db_machine_SOURCES = tests/unit/test_db_machine.c tests/unit/scr
   tests/unit/scratch.h
 tests_unit_test_db_machine_CPPFLAGS = $(DB_TEST_CPPFLAGS)
 tests_unit_test_db_machine_LDADD = $(UNIT_LIBS)
+tests_unit_test_db_cores_SOURCES = tests/unit/test_db_cores.c tests/unit/scratch.c \
+  tests/unit/scratch.h
+tests_unit_test_db_cores_LDADD = $(UNIT_LIBS) $(HWLOC_LIBS)
 tests_unit_test_db_routes_SOURCES = tests/unit/test_db_routes.c tests/unit/scratch.c \
   tests/unit/scratch.h
 tests_unit_test_db_routes_CPPFLAGS = $(DB_TEST_CPPFLAGS)

@@ -290,6 +290,21 @@ static void check_groups(const topomap_graph *graph, const topomap_machine *m)
     topomap_mapping_free(mapping);
 }
 
+/* Rank order is a candidate: of ranks without loads no result is worse. */
+static void check_auto(const topomap_graph *graph, const topomap_machine *m,
+                       enum topomap_effort effort)
+{
+    topomap_map_options options = {.effort = effort, .threads = 2, .seed = 3};
+    topomap_mapping *mapping;
+    topomap_error err;
+
+    if (topomap_map(graph, m, &options, &mapping, &err) != 0)
+        fail_msg("auto at %d: %s", (int)effort, err.text);
+    check_mapping("auto", graph, m, mapping);
+    assert_true(topomap_graph_load(graph) || mapping->J <= mapping->candidate[0].J);
+    topomap_mapping_free(mapping);
+}
+
 static void every_row_maps_or_says_why_not(void **state)
 {
     static const char *const refinements[] = {"swap", "n2",   "np",       "nc1",
@@ -318,6 +333,10 @@ static void every_row_maps_or_says_why_not(void **state)
                 assert_true(check_name(name, row, graph, m, k % 5 == 4));
         }
         check_groups(graph, m);
+        check_auto(graph, m, TOPOMAP_FAST);
+        check_auto(graph, m, TOPOMAP_DEFAULT);
+        if (k < 2 * SHAPES || k % 7 == 0)
+            check_auto(graph, m, TOPOMAP_STRONG);
         topomap_graph_free(graph);
         topomap_machine_free(m);
     }

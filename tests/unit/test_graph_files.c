@@ -36,6 +36,37 @@ static void test_wide_messages(void **state)
     }
 }
 
+/* Counts take 2, 4 or 8 bytes at rest, by the largest; files too. */
+static void test_narrow_messages(void **state)
+{
+    static const uint32_t from[] = {0, 1, 1}, to[] = {1, 0, 2};
+    static const uint64_t bytes[] = {1, 2, 3},
+                          most[] = {UINT16_MAX, UINT16_MAX + 1, UINT64_C(1) << 32};
+    const char *path = scratch_path("narrow.tmg");
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        uint64_t messages[] = {7, most[i], 0};
+        topomap_graph *graph = NULL, *again = NULL;
+
+        assert_int_equal(topomap_graph_new(3, 3, from, to, bytes, messages, &graph, NULL), 0);
+        assert_int_equal(topomap_graph_write(graph, path, "tmg", NULL), 0);
+        assert_int_equal(topomap_graph_read(path, "tmg", &again, NULL), 0);
+        for (int g = 0; g < 2; g++) {
+            const topomap_graph *one = g ? again : graph;
+
+            assert_int_equal(one->messages16 != NULL, i == 0);
+            assert_int_equal(one->messages32 != NULL, i == 1);
+            assert_int_equal(one->messages64 != NULL, i == 2);
+            for (int k = 0; k < 3; k++)
+                assert_int_equal(topomap_graph_arc_messages(one, (uint64_t)k), messages[k]);
+            graph_sound(one);
+        }
+        topomap_graph_free(graph);
+        topomap_graph_free(again);
+    }
+}
+
 struct arc {
     uint32_t from, to;
     uint64_t bytes, messages;
@@ -529,15 +560,15 @@ static void test_merge(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_matrix_market), cmocka_unit_test(test_matrix_market_bad),
-        cmocka_unit_test(test_json_bad),      cmocka_unit_test(test_wide_messages),
-        cmocka_unit_test(test_many_arcs),     cmocka_unit_test(test_metis_parts),
-        cmocka_unit_test(test_scotch),        cmocka_unit_test(test_scotch_bad),
-        cmocka_unit_test(test_monitoring),    cmocka_unit_test(test_treematch),
-        cmocka_unit_test(test_halo),          cmocka_unit_test(test_halo_stencil),
-        cmocka_unit_test(test_names),         cmocka_unit_test(test_json_parts_bad),
-        cmocka_unit_test(test_permute),       cmocka_unit_test(test_scale),
-        cmocka_unit_test(test_merge),
+        cmocka_unit_test(test_matrix_market),   cmocka_unit_test(test_matrix_market_bad),
+        cmocka_unit_test(test_json_bad),        cmocka_unit_test(test_wide_messages),
+        cmocka_unit_test(test_narrow_messages), cmocka_unit_test(test_many_arcs),
+        cmocka_unit_test(test_metis_parts),     cmocka_unit_test(test_scotch),
+        cmocka_unit_test(test_scotch_bad),      cmocka_unit_test(test_monitoring),
+        cmocka_unit_test(test_treematch),       cmocka_unit_test(test_halo),
+        cmocka_unit_test(test_halo_stencil),    cmocka_unit_test(test_names),
+        cmocka_unit_test(test_json_parts_bad),  cmocka_unit_test(test_permute),
+        cmocka_unit_test(test_scale),           cmocka_unit_test(test_merge),
     };
 
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

@@ -21,6 +21,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "graph/name.h"
 #include "graph/patterns.h"
 
 enum dimension { TP, CP, DP, PP, DIMENSIONS };
@@ -366,6 +367,34 @@ static int make_parallel(const topomap_pattern_args *args, topomap_pattern_out *
         return -1;
     if (job.experts > 0.0)
         return among_replicas(&job, replicas / job.ep, job.ep, add_experts, args, out, err);
+    return 0;
+}
+
+static double of_ring(double times, double bytes, double ranks)
+{
+    return times * bytes * (ranks - 1) / ranks;
+}
+
+int topomap_training_bytes(const char *text, double bytes[TOPOMAP_TRAINING_DIMS],
+                           topomap_error *err)
+{
+    const topomap_pattern *row = topomap_patterns_training;
+    topomap_pattern_args args;
+    struct job job = {0};
+    double stages, gather;
+
+    if (topomap_pattern_parse(row, text, text, text + strlen(text), &args, err) ||
+        job_new(&args, &job, err))
+        return -1;
+    stages = (double)job.size[PP];
+    gather = job.dense * job.element * (job.zero == 3 ? 2.0 * job.batches : 1.0);
+    bytes[TOPOMAP_TRAINING_TP] =
+        of_ring(2.0 * 4.0 * job.batches * job.layers, job.activation, (double)job.size[TP]);
+    bytes[TOPOMAP_TRAINING_PP] =
+        2.0 * job.batches * job.activation / (double)job.size[TP] * (stages - 1) / stages;
+    bytes[TOPOMAP_TRAINING_DP] =
+        of_ring(1.0, job.dense * job.gradient + (job.zero ? gather : job.dense * job.gradient),
+                (double)job.size[DP]);
     return 0;
 }
 

@@ -158,10 +158,16 @@ typedef struct topomap_recognition {
     uint32_t size[24]; /**< [dims] of the grid, or of the factors of a product */
     double explained;  /**< share of the graph's pairs that the pattern has */
     double present;    /**< share of the pattern's pairs that the graph has */
-    int exact;         /**< both are 1 */
+    double even;       /**< share of the graph's bytes that are where the pattern has them: of
+                            stencils, groups and products, where all pairs along a dimension have
+                            the same; of others, where they have the pattern's own */
+    int exact;         /**< all three are 1 (the bytes but for 1 %) */
 } topomap_recognition;
 /** Finds stencils, tori, all-to-all groups, and products of lines and groups, of 8 ranks and more,
- *  with noise of a fifth of the pairs at most. Weights are looked at only to leave light noise out.
+ *  with noise of a fifth of the pairs at most; training with tensor, pipeline and data parallel
+ *  ranks, and wavefronts, by what goes which way; and up to 2^17 ranks trees, masters, butterflies,
+ *  the NAS benchmarks, and training with context or expert parallel ranks, as they are generated,
+ *  other pairs much lighter. Groups of which a few pairs have most of the bytes are none.
  *  \param ranks  0; or a number of ranks to name the same pattern for, its dimensions scaled alike
  *                as evenly as the number divides
  *  Fails with TOPOMAP_EUSAGE where the pattern has no shape of \p ranks ranks. */
@@ -260,6 +266,8 @@ typedef struct topomap_cost {
     double dilation;       /**< hop_bytes / sum of w; 0 for a graph without edges */
     uint32_t max_dilation; /**< most hops that any communicating pair is apart */
     double lower_bound;    /**< no placement has a lower J */
+    double load_imbalance; /**< highest load a slot of any node (loads of its ranks / its slots) as a
+                                multiple of the mean; 1 is even, 0 where ranks have no loads */
     uint32_t levels;       /**< as topomap_machine_levels() */
     uint64_t *level_bytes; /**< [levels] bytes exchanged at each level; owned by the cost */
 } topomap_cost;
@@ -309,22 +317,33 @@ TOPOMAP_PUBLIC const topomap_congestion_info *topomap_congestion_row(size_t i);
 /* ---- Mapping ----------------------------------------------------------------------------- */
 
 enum topomap_effort { TOPOMAP_FAST, TOPOMAP_DEFAULT, TOPOMAP_STRONG };
-/** What a placement is to make small: J, or the maximum congestion of any link; of equals the mean
- *  congestion, then J. */
-enum topomap_objective_kind { TOPOMAP_OBJECTIVE_J, TOPOMAP_OBJECTIVE_CONGESTION };
+/** What a placement is to make small: J; or the maximum congestion C of any link, of equals the mean
+ *  congestion, then J; or the mix a J/J0 + (1 - a) C/C0, where J0 and C0 are the baseline's: that of
+ *  the baseline is 1. A part whose J0 or C0 is 0 is 0 as long as J or C is, else infinite. */
+enum topomap_objective_kind {
+    TOPOMAP_OBJECTIVE_J,
+    TOPOMAP_OBJECTIVE_CONGESTION,
+    TOPOMAP_OBJECTIVE_MIX
+};
 
 typedef struct topomap_map_options {
     const char *algorithm; /**< a topomap_algorithm_row(), refinements joined by '+';
                                 NULL is "auto"; parameters behind commas: "tree+np,block=128" */
     enum topomap_effort effort;
     enum topomap_objective_kind objective;
-    const char *congestion_model; /**< of the objective congestion: "exact" or "routes"; NULL is
+    double mix;                   /**< a of the objective mix, above 0 and below 1; 0 is 0.5 */
+    const char *congestion_model; /**< of the objectives congestion and mix: "exact" or "routes"; NULL is
                                        routes where the machine has them (for the baseline's
                                        traffic at least), else exact */
     uint64_t seed;
-    uint32_t threads;       /**< 0 is 1 */
+    uint32_t threads;       /**< of "auto"; 0 is 1. The result is the same for any number, where
+                                 `seconds` does not end the search */
     double seconds;         /**< 0: no limit; else the best so far after this time */
     int inter_only;         /**< nonzero: choose nodes only, slots inside in rank order */
+    double balance;         /**< of "auto" with ranks of unequal load (topomap_graph_load()): how far
+                                 the highest load a slot of any node may be above that of ranks dealt
+                                 out heaviest first, 0.05 for 5 %. 0: loads do not count, and the
+                                 result is never worse than the baseline. Not with contiguous */
     int contiguous;         /**< nonzero: every node keeps consecutive ranks; only blocks move.
                                  A baseline that is not so is no candidate */
     const uint32_t *start;  /**< [ranks] an existing placement: the baseline of "auto" and
@@ -336,8 +355,9 @@ typedef struct topomap_map_options {
 typedef struct topomap_candidate {
     char name[64];
     double J;
-    double congestion; /**< the maximum, with the objective congestion; else 0. INFINITY where ranks
-                            that communicate are not joined */
+    double congestion; /**< the maximum, with the objectives congestion and mix; else 0. INFINITY
+                            where ranks that communicate are not joined */
+    double mix;        /**< with the objective mix; else 0 */
     double seconds;    /**< CPU time */
 } topomap_candidate;
 
@@ -360,9 +380,11 @@ typedef struct topomap_mapping {
     double bound; /**< no placement has a lower J: each rank by itself as close to its heaviest
                        partners as the machine allows. J is the optimum where the two are equal;
                        0 where the bound was not needed (a named algorithm) */
-    const char *congestion_model; /**< that the objective congestion went by; NULL with J; static */
+    enum topomap_objective_kind objective;
+    const char *congestion_model; /**< that the objective went by; NULL with J; static */
     double congestion;            /**< the maximum by that model, as topomap_congestion_evaluate()
                                        says; 0 with J */
+    double mix;                   /**< with the objective mix, the baseline's being 1; else 0 */
     size_t candidates;
     topomap_candidate *candidate;         /**< [candidates] in the order tried */
     double phase_seconds[TOPOMAP_PHASES]; /**< CPU time over all candidates */
@@ -403,8 +425,8 @@ TOPOMAP_PUBLIC const topomap_algorithm *topomap_algorithm_row(size_t i);
 /** What an algorithm takes behind a comma: "np,block=128". */
 typedef struct topomap_parameter {
     const char *name;
-    const char *value; /**< what stands behind the '=', for instance "N" or "FILE" */
-    const char *help;  /**< one line */
+    const char *value;    /**< what stands behind the '=', for instance "N" or "FILE" */
+    const char *help;     /**< one line */
     uint64_t least, most; /**< of a number; both 0 where it is a text */
 } topomap_parameter;
 /** Parameter k of row i, lent; NULL after the last. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/bound.h"
+/* The bound of bound.c in a launch's time: rings of the machine as a whole, not of each node. */
+#include "metric/bound.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -198,10 +199,9 @@ static double sum_rows(const topomap_weights *w, const shells *s, double *weight
     return sum / 2;
 }
 
-int topomap_bound_J(const topomap_problem *problem, double *bound, topomap_error *err)
+int topomap_bound_quick(const topomap_weights *w, const topomap_machine *m, double *bound,
+                        topomap_error *err)
 {
-    const topomap_machine *m = problem->machine;
-    const topomap_weights *w = &problem->weights;
     shells s = {0};
     uint64_t most = 1;
     double *weight;

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Who talks to whom: what every process knows, brought to rank 0 once. */
+#include "config.h"
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contrib/reorder/reorder.h"
+#include "util/alloc.h"
+
+int reorder_arcs_add(reorder_arcs *arcs, int from, int to, int bytes)
+{
+    if (topomap_grow(&arcs->arc, &arcs->room, arcs->count + 1, sizeof *arcs->arc, NULL) != 0)
+        return -1;
+    arcs->arc[arcs->count++] =
+        (reorder_arc){(uint32_t)from, (uint32_t)to, bytes > 0 ? (uint64_t)bytes : 0};
+    return 0;
+}
+
+int reorder_arcs_graph(const reorder_arcs *arcs, uint32_t ranks, topomap_graph **graph,
+                       topomap_error *err)
+{
+    uint32_t *from = topomap_alloc(arcs->count, sizeof *from, err);
+    uint32_t *to = topomap_alloc(arcs->count, sizeof *to, err);
+    uint64_t *bytes = topomap_alloc(arcs->count, sizeof *bytes, err);
+    int result = -1;
+
+    if (from && to && bytes) {
+        for (size_t i = 0; i < arcs->count; i++) {
+            from[i] = arcs->arc[i].from;
+            to[i] = arcs->arc[i].to;
+            bytes[i] = arcs->arc[i].bytes;
+        }
+        result = topomap_graph_new(ranks, arcs->count, from, to, bytes, NULL, graph, err);
+    }
+    free(from);
+    free(to);
+    free(bytes);
+    return result;
+}
+
+/* ---- To rank 0 ------------------------------------------------------------------------------ */
+
+/* On rank 0: where each process's arcs go. \return their number, or -1 */
+static long long place_arcs(const int *counts, int *starts, int ranks)
+{
+    long long total = 0;
+
+    for (int r = 0; r < ranks; total += counts[r++]) {
+        if (counts[r] < 0 || total > INT_MAX)
+            return -1;
+        starts[r] = (int)total;
+    }
+    return total <= INT_MAX ? total : -1;
+}
+
+static int gather(const reorder_team *team, const reorder_arcs *own, int *counts, int *starts,
+                  reorder_arcs *all)
+{
+    int count = own->count <= INT_MAX ? (int)own->count : -1;
+    MPI_Datatype type;
+    int ok;
+
+    if (PMPI_Gather(&count, 1, MPI_INT, counts, 1, MPI_INT, 0, team->all) != MPI_SUCCESS)
+        return -1;
+    if (team->rank == 0) {
+        long long total = place_arcs(counts, starts, team->size);
+
+        all->arc = total < 0 ? NULL : malloc(((size_t)total + 1) * sizeof *all->arc);
+        all->count = total < 0 ? 0 : (size_t)total;
+    }
+    if (!reorder_agree(team->all, team->rank != 0 || all->arc))
+        return -1;
+    PMPI_Type_contiguous((int)sizeof(reorder_arc), MPI_BYTE, &type);
+    PMPI_Type_commit(&type);
+    ok = PMPI_Gatherv(own->arc, count, type, all->arc, counts, starts, type, 0, team->all) ==
+         MPI_SUCCESS;
+    PMPI_Type_free(&type);
+    return ok ? 0 : -1;
+}
+
+int reorder_arcs_gather(const reorder_team *team, const reorder_arcs *arcs, uint32_t ranks,
+                        topomap_graph **graph, topomap_error *err)
+{
+    size_t n = team->rank == 0 ? (size_t)team->size : 0;
+    int *counts = malloc((n + 1) * sizeof *counts), *starts = malloc((n + 1) * sizeof *starts);
+    reorder_arcs all = {0};
+    int ok =
+        reorder_agree(team->all, counts && starts) && gather(team, arcs, counts, starts, &all) == 0;
+
+    topomap_error_set(err, TOPOMAP_ESYSTEM, "the graph is too large for rank 0");
+    if (ok && team->rank == 0)
+        ok = reorder_arcs_graph(&all, ranks, graph, err) == 0;
+    free(all.arc);
+    free(counts);
+    free(starts);
+    return reorder_agree(team->all, ok) ? 0 : -1;
+}
+
+/* ---- What a topology says ------------------------------------------------------------------- */
+
+static int arcs_of_distributed(MPI_Comm comm, int rank, reorder_arcs *arcs)
+{
+    int in, out, weighted, failed, *list;
+
+    if (PMPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted) != MPI_SUCCESS)
+        return -1;
+    list = malloc(2 * ((size_t)in + (size_t)out + 1) * sizeof *list);
+    if (!list)
+        return -1;
+    failed = PMPI_Dist_graph_neighbors(
+                 comm, in, list, weighted ? list + in : MPI_UNWEIGHTED, out, list + 2 * (size_t)in,
+                 weighted ? list + 2 * (size_t)in + out : MPI_UNWEIGHTED) != MPI_SUCCESS;
+    for (int i = 0; !failed && i < out; i++)
+        failed = reorder_arcs_add(arcs, rank, list[2 * (size_t)in + (size_t)i],
+                                  weighted ? list[2 * (size_t)in + (size_t)(out + i)] : 1);
+    free(list);
+    return failed ? -1 : 0;
+}
+
+static int arcs_of_graph(MPI_Comm comm, int rank, reorder_arcs *arcs)
+{
+    int count, failed, *list;
+
+    if (PMPI_Graph_neighbors_count(comm, rank, &count) != MPI_SUCCESS)
+        return -1;
+    list = malloc(((size_t)count + 1) * sizeof *list);
+    if (!list)
+        return -1;
+    failed = PMPI_Graph_neighbors(comm, rank, count, list) != MPI_SUCCESS;
+    for (int i = 0; !failed && i < count; i++)
+        failed = reorder_arcs_add(arcs, rank, list[i], 1);
+    free(list);
+    return failed ? -1 : 0;
+}
+
+static int arcs_of_cartesian(MPI_Comm comm, int rank, reorder_arcs *arcs)
+{
+    int dims;
+
+    if (PMPI_Cartdim_get(comm, &dims) != MPI_SUCCESS)
+        return -1;
+    for (int d = 0; d < dims; d++) {
+        int side[2];
+
+        if (PMPI_Cart_shift(comm, d, 1, &side[0], &side[1]) != MPI_SUCCESS)
+            return -1;
+        for (int i = 0; i < 2; i++)
+            if (side[i] != MPI_PROC_NULL && reorder_arcs_add(arcs, rank, side[i], 1) != 0)
+                return -1;
+    }
+    return 0;
+}
+
+int reorder_arcs_of_topology(MPI_Comm comm, reorder_arcs *arcs, topomap_error *err)
+{
+    int kind = MPI_UNDEFINED, rank, result;
+
+    if (PMPI_Topo_test(comm, &kind) != MPI_SUCCESS || kind == MPI_UNDEFINED)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "the communicator has no topology: make it by "
+                                 "MPI_Dist_graph_create, MPI_Graph_create or MPI_Cart_create");
+    PMPI_Comm_rank(comm, &rank);
+    result = kind == MPI_DIST_GRAPH ? arcs_of_distributed(comm, rank, arcs)
+             : kind == MPI_GRAPH    ? arcs_of_graph(comm, rank, arcs)
+                                    : arcs_of_cartesian(comm, rank, arcs);
+    return result == 0 ? 0 : topomap_error_set(err, TOPOMAP_ESYSTEM, "no memory for the topology");
+}
+
+int reorder_arcs_of_grid(int ndims, const int *dims, const int *periods, reorder_arcs *arcs)
+{
+    int ranks = 1, stride = 1;
+
+    for (int d = 0; d < ndims; d++)
+        ranks *= dims[d];
+    for (int d = ndims - 1; d >= 0; stride *= dims[d--])
+        for (int r = 0; r < ranks; r++) {
+            int at = r / stride % dims[d];
+            int next = at + 1 < dims[d] ? r + stride : r - at * stride;
+
+            if ((at + 1 < dims[d] || periods[d]) && (reorder_arcs_add(arcs, r, next, 1) != 0 ||
+                                                     reorder_arcs_add(arcs, next, r, 1) != 0))
+                return -1;
+        }
+    return 0;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "contrib/reorder/reorder.h"
+
+#include <string.h>
+
+/* The number of a rank's node in the list for tests: the first rank that has its name. */
+static int listed_node(const reorder_settings *settings)
+{
+    char own[REORDER_NAME], other[REORDER_NAME];
+    int rank, cpu, first = 0;
+
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    reorder_settings_node(settings, rank, own, sizeof own, &cpu);
+    for (reorder_settings_node(settings, first, other, sizeof other, &cpu); strcmp(own, other) != 0;
+         reorder_settings_node(settings, first, other, sizeof other, &cpu))
+        first++;
+    return first;
+}
+
+static int split_by_node(reorder_team *team, const reorder_settings *settings)
+{
+    if (settings->nodes)
+        return PMPI_Comm_split(team->all, listed_node(settings), team->rank, &team->node);
+    return PMPI_Comm_split_type(team->all, MPI_COMM_TYPE_SHARED, team->rank, MPI_INFO_NULL,
+                                &team->node);
+}
+
+int reorder_team_open(MPI_Comm comm, const reorder_settings *settings, reorder_team *team)
+{
+    *team = (reorder_team){MPI_COMM_NULL, MPI_COMM_NULL, MPI_COMM_NULL, 0, 1, 0, 1};
+    if (PMPI_Comm_rank(comm, &team->rank) != MPI_SUCCESS ||
+        PMPI_Comm_size(comm, &team->size) != MPI_SUCCESS ||
+        PMPI_Comm_split(comm, 0, team->rank, &team->all) != MPI_SUCCESS)
+        return -1;
+    PMPI_Comm_set_errhandler(team->all, MPI_ERRORS_RETURN);
+    if (split_by_node(team, settings) == MPI_SUCCESS &&
+        PMPI_Comm_rank(team->node, &team->node_rank) == MPI_SUCCESS &&
+        PMPI_Comm_size(team->node, &team->node_size) == MPI_SUCCESS &&
+        PMPI_Comm_split(team->all, team->node_rank ? MPI_UNDEFINED : 0, team->rank,
+                        &team->leaders) == MPI_SUCCESS)
+        return 0;
+    reorder_team_close(team);
+    return -1;
+}
+
+void reorder_team_close(reorder_team *team)
+{
+    MPI_Comm *own[] = {&team->leaders, &team->node, &team->all};
+
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (*own[i] != MPI_COMM_NULL)
+            PMPI_Comm_free(own[i]);
+}
+
+int reorder_agree(MPI_Comm comm, int ok)
+{
+    int all = 0;
+
+    ok = ok != 0;
+    return PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The words for what a graph is, in those of `graph generate`. Each returns 1 where it has them and
+ * *found is filled, 0 where not, -1 on failure. `ranks` 0, or a number of ranks to name the same
+ * pattern for: EUSAGE where it has no such shape. */
+#ifndef TOPOMAP_GRAPH_NAME_H
+#define TOPOMAP_GRAPH_NAME_H
+
+#include "graph/lattice.h"
+#include "graph/lattice_grow.h"
+
+/** A lattice whose dimensions differ by what goes along them and which way: the training of
+ *  transformers, a wavefront. *found has the lattice's fit already. */
+int topomap_name_directed(const topomap_graph *graph, const topomap_lattice *lattice,
+                          uint64_t ranks, topomap_recognition *found, topomap_error *err);
+/** All-to-all groups of which one is smaller than the others. */
+int topomap_name_groups(const topomap_weights *weights, uint32_t ranks, uint64_t scaled,
+                        topomap_recognition *found, topomap_error *err);
+/** Patterns that are no lattices: trees, masters, butterflies, the NAS benchmarks, training with
+ *  context or expert parallel ranks. They are made for as many ranks and compared, rank by rank and
+ *  with the ranks renamed. Replaces *found where that fits worse. */
+int topomap_name_known(const topomap_graph *graph, const topomap_weights *weights, uint64_t ranks,
+                       topomap_recognition *found, topomap_error *err);
+
+/** A graph whose edges are of different kinds: label [arcs], or NULL. */
+typedef struct topomap_labelled {
+    topomap_rows rows;
+    uint32_t *label;
+} topomap_labelled;
+/** Whether two graphs are the same but for the vertices' names: 1, 0 (also where that would take
+ *  long to see), -1 on failure. \p map [vertices]: b's vertex for each of a's; of trees
+ *  TOPOMAP_LATTICE_NONE throughout, which are compared without. */
+int topomap_labelled_same(const topomap_labelled *a, const topomap_labelled *b, uint32_t *map,
+                          topomap_error *err);
+
+/** Whether the words say what a program does: no mere products, nor grids two wide throughout. */
+int topomap_name_is_plain(const topomap_recognition *found);
+
+/** Bytes that a rank sends along tp, pp and dp in a step of `parallel:...`, of context and expert
+ *  ranks 1. 0 along dimensions of one rank. */
+enum { TOPOMAP_TRAINING_TP, TOPOMAP_TRAINING_PP, TOPOMAP_TRAINING_DP, TOPOMAP_TRAINING_DIMS };
+int topomap_training_bytes(const char *pattern, double bytes[TOPOMAP_TRAINING_DIMS],
+                           topomap_error *err);
+
+#endif

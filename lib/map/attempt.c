@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "map/attempt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "map/parameters.h"
+#include "map/portfolio.h"
+#include "util/alloc.h"
+#include "util/clock.h"
+
+static int unsuitable(const struct topomap_algorithm_impl *impl, const topomap_machine *machine,
+                      topomap_error *err)
+{
+    return topomap_error_set(err, TOPOMAP_EUSAGE,
+                             "algorithm '%s' works on: %s; this machine is a %s", impl->row.name,
+                             impl->row.machines, machine->kind_name);
+}
+
+/* One word: construct into slot_of, refine it, or begin from the given mapping. */
+static int run_word(topomap_problem *problem, int is_auto, const char *word, size_t length,
+                    int first, uint32_t *slot_of, topomap_error *err)
+{
+    const char *comma = memchr(word, ',', length);
+    size_t name = comma ? (size_t)(comma - word) : length;
+    const struct topomap_algorithm_impl *impl = topomap_algorithm_find(word, name);
+    int refines;
+
+    if (!impl)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "no algorithm '%.*s'; `topomap algorithms` lists them",
+                                 (int)(name > 64 ? 64 : name), word);
+    if (strcmp(impl->row.kind, "portfolio") == 0)
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "'%s' stands alone, without '+' or ','",
+                                 impl->row.name);
+    refines = strcmp(impl->row.kind, "refine") == 0;
+    if (!(impl->on & (1u << problem->machine->kind)))
+        return unsuitable(impl, problem->machine, err);
+    if (first ? 0 : !refines || strcmp(impl->row.name, "refine") == 0)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "'%s' cannot stand after '+': it does not refine", impl->row.name);
+    if (topomap_parameters_set(problem, impl, comma ? comma + 1 : word + length,
+                               comma ? length - name - 1 : 0, err) != 0)
+        return -1;
+    if (refines && first)
+        memcpy(slot_of, problem->start, problem->weights.vertices * sizeof *slot_of);
+    if (!impl->run) /* refine */
+        return problem->objective && !is_auto ? topomap_map_relieve(problem, slot_of, err)
+                                              : topomap_map_swap(problem, slot_of, err);
+    return impl->run(problem, slot_of, err);
+}
+
+static int run_words(topomap_problem *problem, int is_auto, const topomap_attempt *attempt,
+                     uint32_t *slot_of, topomap_error *err)
+{
+    const char *word = attempt->words;
+    int first = !attempt->from;
+
+    for (;; first = 0) {
+        size_t length = strcspn(word, "+");
+
+        if (run_word(problem, is_auto, word, length, first, slot_of, err) != 0)
+            return -1;
+        if (word[length] == '\0')
+            break;
+        word += length + 1;
+    }
+    return 0;
+}
+
+static int run(topomap_attempt *attempt, topomap_problem *problem, int is_auto, topomap_error *err)
+{
+    uint32_t n = problem->weights.vertices;
+
+    attempt->slot_of = topomap_alloc(n, sizeof *attempt->slot_of, err);
+    if (!attempt->slot_of)
+        return -1;
+    if (attempt->from)
+        memcpy(attempt->slot_of, attempt->from, n * sizeof *attempt->slot_of);
+    if (run_words(problem, is_auto, attempt, attempt->slot_of, err) != 0 ||
+        (is_auto && topomap_map_level(problem, attempt->slot_of, err) != 0) ||
+        (problem->inter_only && topomap_problem_sort_inside(problem, attempt->slot_of, err) != 0) ||
+        topomap_problem_abandoned(problem, err) != 0)
+        return -1;
+    return topomap_problem_score(problem, attempt->slot_of, &attempt->score, err);
+}
+
+void topomap_attempt_run(topomap_attempt *attempt, topomap_problem *problem, uint32_t *scratch,
+                         int is_auto)
+{
+    topomap_problem own = *problem;
+    double before = topomap_clock_cpu();
+
+    own.seed = attempt->seed;
+    own.patience = attempt->patience;
+    own.scratch = scratch;
+    own.cancel = &attempt->cancel;
+    memset(own.phase_seconds, 0, sizeof own.phase_seconds);
+    attempt->status = run(attempt, &own, is_auto, &attempt->err);
+    if (attempt->status != 0)
+        memset(scratch, 0xff, own.weights.vertices * sizeof *scratch);
+    if (problem->lattice != own.lattice)
+        problem->lattice = own.lattice;
+    attempt->flawless = own.flawless;
+    attempt->straight = own.straight;
+    memcpy(attempt->phase_seconds, own.phase_seconds, sizeof own.phase_seconds);
+    attempt->seconds += topomap_clock_cpu() - before;
+}
+
+void topomap_attempt_clear(topomap_attempt *attempt)
+{
+    free(attempt->slot_of);
+    memset(attempt, 0, sizeof *attempt);
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `level`: swaps that take load off the nodes that have too much, for the least J each; then swaps
+ * that lower J and leave the loads within the limit. */
+#define _GNU_SOURCE /* qsort_r */
+#include "map/level.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/distance.h"
+#include "util/alloc.h"
+#include "util/clock.h"
+
+enum { DRAWS = 32, SCANS = 64 };
+#define ROUNDING 1e-9
+
+static double load_of(const topomap_level *level, uint32_t v)
+{
+    return v < level->ranks ? (double)level->load[v] : 0.0;
+}
+
+static uint32_t slots_of(const topomap_machine *m, uint32_t node)
+{
+    return m->slot_first[node + 1] - m->slot_first[node];
+}
+
+double topomap_level_most(const topomap_problem *problem, const uint32_t *slot_of, double *node)
+{
+    const topomap_machine *m = problem->machine;
+    double most = 0.0;
+
+    for (uint32_t i = 0; i < m->nodes; i++)
+        node[i] = 0.0;
+    for (uint32_t r = 0; r < problem->ranks; r++)
+        node[m->node_of[slot_of[r]]] += (double)problem->load[r];
+    for (uint32_t i = 0; i < m->nodes; i++)
+        if (slots_of(m, i) && node[i] / slots_of(m, i) > most)
+            most = node[i] / slots_of(m, i);
+    return most;
+}
+
+/* ---- LPT ------------------------------------------------------------------------------------- */
+
+static int heavier(const void *a, const void *b, void *data)
+{
+    const uint64_t *load = data;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return load[x] > load[y] ? -1 : load[x] < load[y] ? 1 : x < y ? -1 : x > y;
+}
+
+typedef struct dealing {
+    const topomap_machine *machine;
+    uint32_t *heap, count; /* nodes with free slots, the one of least load first */
+    uint32_t *left;        /* [nodes] free slots */
+    double *node;          /* [nodes] */
+} dealing;
+
+static int before(const dealing *d, uint32_t a, uint32_t b)
+{
+    double x = d->node[a] / slots_of(d->machine, a), y = d->node[b] / slots_of(d->machine, b);
+
+    return x < y || (!(x > y) && a < b);
+}
+
+static void sift(dealing *d, uint32_t i)
+{
+    for (;;) {
+        uint32_t least = 2 * i + 1, node = d->heap[i];
+
+        if (least >= d->count)
+            return;
+        if (least + 1 < d->count && before(d, d->heap[least + 1], d->heap[least]))
+            least++;
+        if (!before(d, d->heap[least], node))
+            return;
+        d->heap[i] = d->heap[least];
+        d->heap[least] = node;
+        i = least;
+    }
+}
+
+static void deal(dealing *d, const uint64_t *load, const uint32_t *order, uint32_t ranks,
+                 uint32_t *dealt)
+{
+    for (uint32_t i = 0; i < d->machine->nodes; i++) {
+        d->left[i] = slots_of(d->machine, i);
+        if (d->left[i])
+            d->heap[d->count++] = i; /* all empty: in order of ids */
+    }
+    for (uint32_t i = 0; i < ranks; i++) {
+        uint32_t node = d->heap[0];
+
+        dealt[order[i]] = node;
+        d->node[node] += (double)load[order[i]];
+        if (--d->left[node] == 0)
+            d->heap[0] = d->heap[--d->count];
+        sift(d, 0);
+    }
+}
+
+static int is_uneven(const topomap_problem *problem)
+{
+    for (uint32_t r = 1; problem->load && r < problem->ranks; r++)
+        if (problem->load[r] != problem->load[0])
+            return 1;
+    return 0;
+}
+
+int topomap_level_open(const topomap_problem *problem, double part, topomap_level *level,
+                       topomap_error *err)
+{
+    const topomap_machine *m = problem->machine;
+    dealing d = {.machine = m};
+    uint32_t *order;
+    int status = -1;
+
+    if (m->nodes < 2 || !is_uneven(problem))
+        return 0;
+    *level = (topomap_level){.load = problem->load, .ranks = problem->ranks};
+    d.heap = topomap_alloc(m->nodes, sizeof *d.heap, err);
+    d.left = topomap_alloc(m->nodes, sizeof *d.left, err);
+    d.node = topomap_alloc(m->nodes, sizeof *d.node, err);
+    order = topomap_alloc(problem->ranks, sizeof *order, err);
+    level->dealt = topomap_alloc(problem->ranks, sizeof *level->dealt, err);
+    if (d.heap && d.left && d.node && order && level->dealt) {
+        for (uint32_t r = 0; r < problem->ranks; r++)
+            order[r] = r;
+        qsort_r(order, problem->ranks, sizeof *order, heavier, (void *)problem->load);
+        deal(&d, problem->load, order, problem->ranks, level->dealt);
+        for (uint32_t i = 0; i < m->nodes; i++)
+            if (slots_of(m, i) && d.node[i] / slots_of(m, i) > level->limit)
+                level->limit = d.node[i] / slots_of(m, i);
+        level->limit *= 1 + part;
+        status = 1;
+    }
+    free(d.heap);
+    free(d.left);
+    free(d.node);
+    free(order);
+    if (status < 0)
+        topomap_level_close(level);
+    return status;
+}
+
+void topomap_level_close(topomap_level *level)
+{
+    free(level->dealt);
+    *level = (topomap_level){0};
+}
+
+/* ---- Exchanges ------------------------------------------------------------------------------- */
+
+static double above(const topomap_problem *problem, uint32_t node, double load)
+{
+    double most = problem->level->limit * slots_of(problem->machine, node) * (1 + ROUNDING);
+
+    return load > most ? load - most : 0.0;
+}
+
+int topomap_level_allows(const topomap_problem *problem, const double *node, uint32_t u, uint32_t x,
+                         uint32_t place_u, uint32_t place_x)
+{
+    const topomap_machine *m = problem->machine;
+    uint32_t a = m->node_of[place_u], b = m->node_of[place_x];
+    double more = load_of(problem->level, x) - load_of(problem->level, u);
+
+    if (a == b || more == 0.0)
+        return 1;
+    return more > 0.0 ? above(problem, a, node[a] + more) <= 0.0
+                      : above(problem, b, node[b] - more) <= 0.0;
+}
+
+void topomap_level_exchange(const topomap_problem *problem, double *node, uint32_t u, uint32_t x,
+                            uint32_t place_u, uint32_t place_x)
+{
+    const topomap_machine *m = problem->machine;
+    double more = load_of(problem->level, x) - load_of(problem->level, u);
+
+    node[m->node_of[place_u]] += more;
+    node[m->node_of[place_x]] -= more;
+}
+
+/* ---- Levelling ------------------------------------------------------------------------------- */
+
+typedef struct levelling {
+    const topomap_problem *problem;
+    uint32_t *slot_of, *vertex_at; /* [slots] */
+    double *node;                  /* [nodes] */
+    topomap_random random;
+    uint32_t u, x; /* the best exchange found */
+    double best;
+} levelling;
+
+static double move_cost(const levelling *l, uint32_t u, uint32_t x)
+{
+    const topomap_weights *w = &l->problem->weights;
+    const topomap_machine *m = l->problem->machine;
+    uint32_t p = l->slot_of[u], q = l->slot_of[x];
+    double sum = 0.0;
+
+    for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++) {
+        uint32_t v = w->target[e];
+
+        if (v != x)
+            sum += (double)w->weight[e] * (topomap_slot_distance(m, q, l->slot_of[v]) -
+                                           topomap_slot_distance(m, p, l->slot_of[v]));
+    }
+    return sum;
+}
+
+/* By how much an exchange lowers what both nodes have above the limit. */
+static double relief(const levelling *l, uint32_t u, uint32_t x)
+{
+    const topomap_problem *problem = l->problem;
+    uint32_t a = problem->machine->node_of[l->slot_of[u]];
+    uint32_t b = problem->machine->node_of[l->slot_of[x]];
+    double less = load_of(problem->level, u) - load_of(problem->level, x);
+
+    if (a == b || less <= 0.0)
+        return 0.0;
+    return above(problem, a, l->node[a]) + above(problem, b, l->node[b]) -
+           above(problem, a, l->node[a] - less) - above(problem, b, l->node[b] + less);
+}
+
+static void try_pair(levelling *l, uint32_t u, uint32_t x)
+{
+    double less = relief(l, u, x), price;
+
+    if (less <= ROUNDING * l->problem->level->limit)
+        return;
+    price = (move_cost(l, u, x) + move_cost(l, x, u)) / less;
+    if (l->u == UINT32_MAX || price < l->best) {
+        l->best = price;
+        l->u = u;
+        l->x = x;
+    }
+}
+
+/* Somebody beside one that u talks to, or anywhere. */
+static uint32_t draw(levelling *l, uint32_t u, uint32_t kind)
+{
+    const topomap_weights *w = &l->problem->weights;
+    const topomap_machine *m = l->problem->machine;
+    uint64_t degree = w->offset[u + 1] - w->offset[u];
+    uint32_t node;
+
+    if (kind % 2 == 0 || degree == 0)
+        return l->vertex_at[topomap_random_below(&l->random, m->slots)];
+    degree = degree < UINT32_MAX ? degree : UINT32_MAX;
+    node = m->node_of[l->slot_of[w->target[w->offset[u] +
+                                           topomap_random_below(&l->random, (uint32_t)degree)]]];
+    return l->vertex_at[m->slot_first[node] + topomap_random_below(&l->random, slots_of(m, node))];
+}
+
+static uint32_t fullest(const levelling *l)
+{
+    const topomap_machine *m = l->problem->machine;
+    uint32_t node = UINT32_MAX;
+    double most = 0.0;
+
+    for (uint32_t i = 0; i < m->nodes; i++) {
+        double over = slots_of(m, i) ? above(l->problem, i, l->node[i]) / slots_of(m, i) : 0.0;
+
+        if (over > most) {
+            most = over;
+            node = i;
+        }
+    }
+    return node;
+}
+
+/* One exchange of a rank of the node; of drawn partners, or of all. Nonzero where one was found. */
+static int take_off(levelling *l, uint32_t node, int all)
+{
+    const topomap_machine *m = l->problem->machine;
+    uint32_t place;
+
+    l->u = UINT32_MAX;
+    for (uint32_t s = m->slot_first[node]; s < m->slot_first[node + 1]; s++) {
+        uint32_t u = l->vertex_at[s];
+
+        for (uint32_t k = 0; k < (all ? m->slots : DRAWS); k++)
+            try_pair(l, u, all ? k : draw(l, u, k));
+    }
+    if (l->u == UINT32_MAX)
+        return 0;
+    place = l->slot_of[l->u];
+    topomap_level_exchange(l->problem, l->node, l->u, l->x, place, l->slot_of[l->x]);
+    l->slot_of[l->u] = l->slot_of[l->x];
+    l->slot_of[l->x] = place;
+    l->vertex_at[place] = l->x;
+    l->vertex_at[l->slot_of[l->u]] = l->u;
+    return 1;
+}
+
+/* The placement that the limit was found with. */
+static void place_dealt(levelling *l)
+{
+    const topomap_problem *problem = l->problem;
+    const topomap_machine *m = problem->machine;
+    uint32_t next = problem->ranks;
+
+    for (uint32_t s = 0; s < m->slots; s++)
+        l->vertex_at[s] = UINT32_MAX;
+    for (uint32_t r = 0; r < problem->ranks; r++) {
+        uint32_t s = m->slot_first[problem->level->dealt[r]];
+
+        while (l->vertex_at[s] != UINT32_MAX)
+            s++;
+        l->vertex_at[s] = r;
+    }
+    for (uint32_t s = 0; s < m->slots; s++) {
+        if (l->vertex_at[s] == UINT32_MAX)
+            l->vertex_at[s] = next++;
+        l->slot_of[l->vertex_at[s]] = s;
+    }
+}
+
+static void level(levelling *l)
+{
+    uint32_t scans = 0, node;
+
+    while ((node = fullest(l)) != UINT32_MAX && !topomap_problem_late(l->problem))
+        if (!take_off(l, node, 0) && (scans++ == SCANS || !take_off(l, node, 1))) {
+            place_dealt(l);
+            return;
+        }
+}
+
+int topomap_map_level(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+{
+    const topomap_machine *m = problem->machine;
+    levelling l = {.problem = problem, .slot_of = slot_of, .random = {problem->seed}};
+    double started = topomap_clock_cpu();
+    int status = -1;
+
+    if (!problem->level)
+        return 0;
+    l.vertex_at = topomap_alloc(m->slots, sizeof *l.vertex_at, err);
+    l.node = topomap_alloc(m->nodes, sizeof *l.node, err);
+    if (l.vertex_at && l.node) {
+        for (uint32_t v = 0; v < m->slots; v++)
+            l.vertex_at[slot_of[v]] = v;
+        topomap_level_most(problem, slot_of, l.node);
+        level(&l);
+        status = 0;
+    }
+    free(l.vertex_at);
+    free(l.node);
+    problem->phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - started;
+    return status == 0 && !problem->objective ? topomap_map_swap(problem, slot_of, err) : status;
+}

@@ -1,0 +1,150 @@
+#!/usr/bin/env bats
+# Nodes of which other jobs have a part: the plan is for the cores that the job really has, and the dry run
+# with the same `--cores` says the same.
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+  [[ $EUID -eq 0 ]] || skip "needs root"
+  export BED=$BATS_FILE_TMPDIR/bed
+  cd "$BATS_FILE_TMPDIR"
+  export TOPOMAP_TESTBED_PLUGIN_ARGS=deadline_ms=16000
+  eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up --build "$TOPOMAP_BUILD" --nodes 4 --cpus 8 --dir "$BED" \
+    --fabric fat-tree:leaves=2,hosts=2,spines=1,scatter=1)"
+}
+
+teardown_file() {
+  "$TOPOMAP_SOURCE/contrib/testbed/testbed" down "$BED"
+}
+
+setup() {
+  cd "$BATS_TEST_TMPDIR"
+}
+
+teardown() {
+  scancel --user=root
+  for _ in {1..100}; do [ -n "$(squeue -h)" ] || break; sleep 0.1; done
+}
+
+hold() { # NODE CORES: a job that keeps them; prints its id
+  local job
+  job=$(sbatch --parsable -o /dev/null -w "$1" -n "$2" --wrap 'sleep 1000')
+  for _ in {1..100}; do [ "$(squeue -h -j "$job" -o %t)" != R ] || break; sleep 0.1; done
+  echo "$job"
+}
+
+graph() { # RANKS: who talks is half the ranks apart
+  awk -v n="$1" 'BEGIN { for (i = 0; i < n / 2; i++) print i "," i + n / 2 ",1000" }' >"far.$1.csv"
+  echo "$PWD/far.$1.csv"
+}
+
+# What Slurm says that the job has, as --cores takes it, in the order of its nodes.
+slurm_cores() { # JOB
+  scontrol -d show job "$1" | sed -n 's/^ *Nodes=\([^ ]*\) CPU_IDs=\([^ ]*\) .*/\1 \2/p' |
+    while read -r nodes cpus; do scontrol show hostnames "$nodes" | sed "s/$/ $cpus/"; done | sort |
+    awk '{ print $2 }' | paste -sd';'
+}
+
+# The CPUs of all tasks of each node in an explanation, "node 1 2 5 6", and what the dry run has.
+explained() { # FILE
+  sed -n 's/^  \(node[0-9]*\) *ranks [^ ]* *cpus \(.*\)/\1 \2/p' "$1" |
+    while read -r node cpus; do echo "$node $(tr ' ' '\n' <<<"$cpus" | sort -n | paste -sd' ')"; done | sort
+}
+planned() { # GRAPH NODES COUNTS CORES OPTION...
+  topomap map --graph "$1" --nodes "$2" --tasks-per-node "$3" --cores "$4" --effort fast --json "${@:5}" |
+    jq -r '.placement[] | "\(.node) \(.cpus | map(tostring) | join(","))"' | sort -k1,1 -k2n |
+    awk '{ list[$1] = list[$1] " " $2 } END { for (node in list) print node list[node] }' | sort
+}
+
+step() { # TASKS OPTION...: in the allocation; leaves why and the cores
+  local tasks=$1
+  shift
+  graph "$tasks" >/dev/null
+  slurm_cores "$SLURM_JOB_ID" >cores
+  srun -n "$tasks" --topomap="$PWD/far.$tasks.csv" --topomap-explain=why "$@" \
+    sh -c 'echo "$SLURM_STEP_NODELIST $SLURM_STEP_TASKS_PER_NODE"' </dev/null 2>err | sort -u >step
+  cat cores step err why
+  read -r nodes counts <step
+  explained why | diff <(planned "far.$tasks.csv" "$nodes" "$counts" "$(cat cores)") -
+}
+
+in_job() { # SALLOC-OPTIONS... -- BODY
+  local words=()
+  while [ "$1" != -- ]; do words+=("$1"); shift; done
+  shift
+  export -f graph slurm_cores explained planned step
+  salloc -Q "${words[@]}" bash -euc "set -o pipefail; $*" </dev/null
+}
+
+@test "cores taken by another job, differently on each node" {
+  first=$(hold node01 1)
+  second=$(hold node01 2)
+  third=$(hold node03 3)
+  fourth=$(hold node01 1)
+  scancel "$second"
+  in_job -w 'node[01-04]' -n 16 --ntasks-per-node=4 -- 'step 16
+    [ "$(cat cores)" = "1-2,4-5;0-3;3-6;0-3" ]
+    explained why | grep -qx "node01 1 2 4 5"
+    explained why | grep -qx "node03 3 4 5 6"'
+  scancel "$first" "$third" "$fourth"
+}
+
+@test "uneven counts, threads, and the way that tasks are spread" {
+  hold node02 3 >/dev/null
+  in_job -w 'node[01-03]' -N3 -n 14 -- 'step 14
+    read -r _ counts <step
+    [[ $counts == *,* ]]
+    step 6
+    graph 6 >/dev/null
+    srun -n 6 --topomap=$PWD/far.6.csv --topomap-explain=why --topomap-options=layout=compact true </dev/null
+    read -r nodes counts <step
+    explained why | diff <(planned far.6.csv "$nodes" "$counts" "$(cat cores)" --layout compact) -'
+}
+
+@test "a step on some of the job's nodes, not the first" {
+  hold node02 2 >/dev/null
+  in_job -w 'node[01-04]' -n 16 --ntasks-per-node=4 -- '
+    slurm_cores "$SLURM_JOB_ID" >all
+    cut -d";" -f2,4 all >some
+    graph 8 >/dev/null
+    srun -w node02,node04 -N2 -n 8 --topomap=$PWD/far.8.csv --topomap-explain=why true </dev/null
+    cat all why
+    [ "$(cat some)" = "2-5;0-3" ]
+    explained why | diff <(planned far.8.csv "node[02,04]" 4 "2-5;0-3") -'
+}
+
+@test "array jobs and components of heterogeneous jobs: each by its own cores" {
+  hold node02 2 >/dev/null
+  graph 4 >/dev/null
+  cat >job <<END
+#!/bin/bash
+#SBATCH -w node02 -N1 -n 2 --array=0-1 -o out.%a
+srun -n2 --topomap=chain:2 --topomap-options=layout=compact --topomap-explain=why.\$SLURM_ARRAY_TASK_ID true
+sleep 2
+touch done.\$SLURM_ARRAY_TASK_ID
+END
+  export GRAPH=$PWD/far.4.csv
+  salloc -Q -w node01 -n 4 : -w node02 -n 4 bash -c '
+    srun -n4 --topomap=$GRAPH --topomap-options=layout=compact --topomap-explain=first true </dev/null
+    srun --het-group=1 -n4 --topomap=$GRAPH --topomap-options=layout=compact --topomap-explain=second true </dev/null' </dev/null
+  cat first second
+  [ "$(explained first)" = "node01 0 1 2 3" ]
+  [ "$(explained second)" = "node02 2 3 4 5" ]
+  sbatch job
+  for _ in {1..300}; do [ ! -e done.0 ] || [ ! -e done.1 ] || break; sleep 0.1; done
+  cat why.0 why.1
+  [ "$(cat <(explained why.0) <(explained why.1) | sort)" = "$(printf 'node02 2 3\nnode02 4 5')" ]
+}
+
+@test "a whole node is what it was without" {
+  graph 16 >/dev/null
+  srun -N4 --exclusive -n 16 --ntasks-per-node=4 --topomap="$PWD/far.16.csv" --topomap-explain=why true </dev/null
+  explained why | diff <(planned far.16.csv 'node[01-04]' 4 '*') -
+}
+
+@test "a slurmctld that does not answer costs a quarter of the deadline at most, and the step is placed" {
+  graph 8 >/dev/null
+  LD_PRELOAD=$TOPOMAP_BUILD/tests/slurm/.libs/slow-job.so srun -w 'node[01-04]' -n8 --ntasks-per-node=2 \
+    --topomap="$PWD/far.8.csv" --topomap-explain=why sh -c 'echo $TOPOMAP_APPLIED' </dev/null >out
+  [ "$(sort out | uniq -c | awk '{ print $1, $2 }')" = "8 1" ]
+  explained why | diff <(planned far.8.csv 'node[01-04]' 2 '*') -
+}

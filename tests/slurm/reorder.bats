@@ -1,0 +1,45 @@
+#!/usr/bin/env bats
+# MPI's topology functions with reorder on a real Slurm: nodes and their names are the launcher's, and
+# distances the fabric's.
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+  [[ $EUID -eq 0 ]] || skip "needs root"
+  export BED=$BATS_FILE_TMPDIR/bed LIBRARIES=$TOPOMAP_BUILD/contrib/reorder/.libs
+  cd "$BATS_FILE_TMPDIR"
+  eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up --build "$TOPOMAP_BUILD" --nodes 8 --cpus 2 --dir "$BED")"
+  local mpi
+  for mpi in openmpi mpich; do
+    [ ! -e "$LIBRARIES/libtopomap-reorder-$mpi.so" ] ||
+      mpicc.$mpi -w -o topologies.$mpi "$TOPOMAP_SOURCE/tests/mpi/topologies.c"
+  done
+}
+
+teardown_file() {
+  [ -z "${BED:-}" ] || "$TOPOMAP_SOURCE/contrib/testbed/testbed" down "$BED"
+}
+
+reordered() { # MPI PMI WHAT...
+  local mpi=$1 pmi=$2
+  shift 2
+  cd "$BATS_FILE_TMPDIR"
+  [ -e topologies.$mpi ] || skip "no $mpi here"
+  unset TOPOMAP_REORDER_NODES
+  run --separate-stderr timeout 300 srun --mpi=$pmi -N8 -n16 --ntasks-per-node=2 --topomap=off \
+    env LD_PRELOAD="$LIBRARIES/libtopomap-reorder-$mpi.so" TOPOMAP_REORDER=verbose ./topologies.$mpi "$@"
+  echo "$output $stderr"
+  [ "$status" -eq 0 ]
+  grep -qx ok <<<"$output"
+}
+
+both() { # MPI PMI: pairs of ranks that are on different nodes; a ring over nodes whose switches alternate
+  reordered "$1" "$2" adjacent 8 weighted
+  [[ $stderr == *"16 ranks on 8 nodes (fabric), J from "* ]]
+  [ "$(awk '/^across/ { print ($2 > 1600 && $3 == 16) }' <<<"$output")" = 1 ]
+  reordered "$1" "$2" ring 16
+  [[ $stderr == *"(fabric), J from "* ]]
+  [ "$(awk '/^across/ { print ($2 == 32 && $3 == 16) }' <<<"$output")" = 1 ]
+}
+
+@test "MPICH through pmi2" { both mpich pmi2; }
+@test "Open MPI through pmix" { both openmpi pmix; }

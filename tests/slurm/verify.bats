@@ -1,0 +1,94 @@
+#!/usr/bin/env bats
+# topomap-verify on a real Slurm with --mpi=pmix: a placed step is as planned, others are not.
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+  [[ $EUID -eq 0 ]] || skip "needs root"
+  export VERIFY=$TOPOMAP_BUILD/contrib/verify/topomap-verify
+  [ -x "$VERIFY" ] || return 0
+  export BED=$BATS_FILE_TMPDIR/bed
+  cd "$BATS_FILE_TMPDIR"
+  eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up --build "$TOPOMAP_BUILD" --nodes 8 --cpus 2 --dir "$BED")"
+  # Ranks talk most to those half a step away: Slurm's blocks are the worst.
+  export GRAPH=$PWD/far.csv STEP="--mpi=pmix -N8 -n16 --ntasks-per-node=2"
+  awk 'BEGIN { for (i = 0; i < 16; i++) print i "," (i + 8) % 16 ",1000\n" i "," (i + 1) % 16 ",10" }' >"$GRAPH"
+  topomap map --graph "$GRAPH" --nodes 'node[01-08]' --tasks-per-node 2 --effort fast --format json -o plan.json
+}
+
+teardown_file() {
+  if [ -n "${BED:-}" ]; then "$TOPOMAP_SOURCE/contrib/testbed/testbed" down "$BED"; fi
+}
+
+setup() {
+  [ -n "${BED:-}" ] || skip "no PMIx here"
+  cd "$BATS_FILE_TMPDIR"
+}
+
+@test "a placed step: node, local rank and CPUs of every task are what the dry run planned" {
+  [ "$(jq '[.placement[].node] | unique | length' plan.json)" -eq 8 ]
+  [ "$(jq -c '[.placement[] | select(.node == "node01") | .rank]' plan.json)" != "[0,1]" ]
+  run --separate-stderr srun $STEP --topomap="$GRAPH" "$VERIFY" --plan plan.json
+  echo "$output $stderr"
+  [ "$status" -eq 0 ]
+  [[ $output == "topomap-verify: 16 tasks are where the plan says, "* ]]
+}
+
+@test "without a file: what the launch has planned, the CPUs of all tasks" {
+  bound=$(srun $STEP --topomap="$GRAPH" sh -c 'echo ${TOPOMAP_BINDINGS:+bound}' | grep -c bound || true)
+  [ "$bound" -eq 16 ]
+  run --separate-stderr srun $STEP --topomap="$GRAPH" "$VERIFY"
+  echo "$output $stderr"
+  [ "$status" -eq 0 ]
+  [[ $output == "topomap-verify: 16 tasks are where the plan says, CPUs of $bound and "* ]]
+}
+
+@test "Slurm's own layout is not the plan" {
+  run --separate-stderr srun $STEP --topomap=off "$VERIFY" --plan plan.json
+  echo "$output $stderr"
+  [ "$status" -eq 1 ]
+  [[ $output == "topomap-verify: rank "*" on node"*", the plan says node"*" of 16 tasks are not as planned, 0 did not answer" ]]
+  [ "$(wc -l <<<"$output")" -eq 1 ]
+}
+
+@test "a step without a plan, a plan for another step, a damaged one" {
+  run --separate-stderr srun $STEP --topomap=off "$VERIFY"
+  [ "$status" -ne 0 ]
+  [[ $output == *"this step has no plan"* ]]
+  run --separate-stderr srun --mpi=pmix -N4 -n8 --topomap="$GRAPH" "$VERIFY" --plan plan.json
+  [ "$status" -ne 0 ]
+  [[ $output == *"PMIx's job has 8 tasks, the plan 16"* ]]
+  head -c 100 plan.json >cut.json
+  run --separate-stderr srun $STEP "$VERIFY" --plan cut.json
+  [ "$status" -ne 0 ]
+  [[ $output == *"16 of 16 tasks are not as planned"* ]]
+}
+
+@test "CPUs that are not the planned ones" {
+  jq '.placement[5].cpus = [63]' plan.json >moved.json
+  run --separate-stderr srun $STEP --topomap="$GRAPH" "$VERIFY" --plan moved.json
+  echo "$output $stderr"
+  [ "$status" -eq 1 ]
+  [[ $output == "topomap-verify: rank 5: it is bound to CPUs "*", the plan says 63; 1 of 16 tasks "* ]]
+}
+
+# The fake planner makes its text long by CPUs that no node has: the tasks do without, and the line tells.
+@test "bindings that came in a file" {
+  local cpus=$(nproc --all)
+  [ "$cpus" -ge 2 ] && [ "$cpus" -le 100 ] || skip "needs 2 to 100 CPUs"
+  cp "$BED/etc/plugstack.conf" before
+  mkdir -p spool
+  echo "optional $TOPOMAP_BUILD/plugin/.libs/spank_topomap.so planner=$TOPOMAP_BUILD/tests/slurm/fake-planner deadline_ms=20000 spool=$PWD/spool" \
+    >"$BED/etc/plugstack.conf"
+  FAKE_PLANNER=reverse-and-bind-long run --separate-stderr srun $STEP -m topomap "$VERIFY"
+  cp before "$BED/etc/plugstack.conf"
+  echo "$output $stderr"
+  [ "$status" -eq 1 ]
+  grep -qx 'topomap-verify: rank 0: it is bound to CPUs \([0-9]*\), the plan says \1,1.*; 16 of 16 tasks are not as planned, .*' <<<"$output"
+  [ -z "$(ls -A spool)" ]
+}
+
+@test "without PMIx it says how to start it" {
+  run --separate-stderr srun --mpi=none -N1 -n1 --topomap=off "$VERIFY"
+  [ "$status" -eq 4 ]
+  [[ $stderr == *"start it with srun --mpi=pmix"* ]]
+}
