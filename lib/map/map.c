@@ -188,11 +188,12 @@ static int choose_objective(topomap_problem *problem, const topomap_map_options 
 static int choose_level(topomap_problem *problem, const topomap_map_options *options,
                         topomap_level *level, topomap_error *err)
 {
-    int status;
+    int asked = options->algorithm && strstr(options->algorithm, "level"), status;
 
-    if (options->balance <= 0 || options->contiguous)
+    if ((options->balance <= 0 && !asked) || options->contiguous)
         return 0;
-    status = topomap_level_open(problem, options->balance, level, err);
+    status =
+        topomap_level_open(problem, options->balance > 0 ? options->balance : 0.05, level, err);
     if (status > 0)
         problem->level = level;
     return status < 0 ? -1 : 0;

@@ -102,7 +102,7 @@ slurm_spank_local_user_init slurm_spank_task_init slurm_spank_user_init spank_pl
 }
 
 @test "the request says what the step is" {
-  ranks srun -n7 -N2 -c1 --topomap=ring:7 \
+  ranks srun -n7 -N2 -w "node[01-02]" -c1 --topomap=ring:7 \
     --topomap-options=seed=3,effort=strong,bind=numa,objective=congestion,time=0.25,min-gain=1.5
   cut -d' ' -f1 request | tr '\n' ' ' >keys
   [ "$(cat keys)" = "topomap-request job step db graph nodes tasks layout cores cpus-per-task bind \
