@@ -104,7 +104,7 @@ static const struct {
 };
 enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
 
-enum { SEEDS = 8, REFINEMENTS = 3, RESTS = 8 };
+enum { SEEDS = 8, REFINEMENTS = 3, RESTS = 8, FEW = 512, FEW_ARCS = 20000 };
 
 /* What a row of the table is tried by. */
 typedef struct row {
@@ -226,9 +226,23 @@ static topomap_attempt *construction(portfolio *p, size_t i, uint32_t k)
     return prepare(attempt, candidates[i].name, NULL, p->problem->seed + k, 1.0);
 }
 
+/* With few slots, what comes of one search hangs on the ranks' numbers: when strong, there are
+ * several, from several constructions. */
+static int is_repeated(const portfolio *p)
+{
+    const topomap_problem *problem = p->problem;
+
+    return problem->effort == TOPOMAP_STRONG && problem->machine->slots <= FEW &&
+           problem->weights.offset[problem->weights.vertices] <= FEW_ARCS;
+}
+
 static uint32_t seeds_of(const portfolio *p, size_t i)
 {
-    return p->problem->effort == TOPOMAP_STRONG ? candidates[i].seeds : 1;
+    if (p->problem->effort != TOPOMAP_STRONG)
+        return 1;
+    if (!is_repeated(p) || !candidates[i].any_graph || !candidates[i].refine[0])
+        return candidates[i].seeds;
+    return candidates[i].else_only && p->problem->machine->slots > FEW / 4 ? 2 : SEEDS;
 }
 
 static int has_two(size_t i)
@@ -239,6 +253,12 @@ static int has_two(size_t i)
 static int is_done(const topomap_attempt *attempt)
 {
     return attempt->state == TOPOMAP_ATTEMPT_DONE && attempt->status == 0;
+}
+
+/* Does more time follow the first? */
+static int goes_on(const portfolio *p, size_t i, int pays)
+{
+    return is_repeated(p) ? candidates[i].refine[0] != NULL : pays && has_two(i);
 }
 
 /* Of the first attempts, as far as they are done, the one of least J. */
@@ -266,10 +286,20 @@ static topomap_attempt *rest(portfolio *p, size_t i, uint32_t k, const topomap_a
                              const char *chosen)
 {
     enum topomap_effort effort = p->problem->effort;
-    double most = turns[effort].most * (p->problem->machine->slots < SOME ? 2 : 1);
+    uint32_t slots = p->problem->machine->slots;
+    double most = turns[effort].most * (slots < SOME                               ? 2
+                                        : slots > SLOW && effort == TOPOMAP_STRONG ? 0.5
+                                                                                   : 1);
     double time = turns[effort].probe * pow(turns[effort].growth, k + 1);
 
-    if (k >= RESTS || time > most)
+    if (k >= RESTS)
+        return NULL;
+    if (is_repeated(p) && k + 2 < RESTS)
+        return prepare(&p->row[i].rest[k], chosen, p->row[i].construct[k % seeds_of(p, i)].slot_of,
+                       p->problem->seed + k, turns[effort].probe * turns[effort].growth);
+    if (is_repeated(p))
+        return prepare(&p->row[i].rest[k], chosen, best->slot_of, p->problem->seed + k, most / 2);
+    if (time > most)
         return NULL;
     return prepare(&p->row[i].rest[k], chosen, best->slot_of, p->problem->seed, time);
 }
@@ -325,7 +355,7 @@ static int suits(const portfolio *p, size_t i)
     if (candidates[i].any_graph && p->recognised &&
         (problem->effort == TOPOMAP_FAST || slots >= MANY || boxes_are_enough(p)))
         return 0;
-    if (candidates[i].else_only && p->pays)
+    if (candidates[i].else_only && p->pays && !is_repeated(p))
         return 0;
     /* From a baseline that is worse than the best, a search takes longest and seldom catches up. */
     return strcmp(candidates[i].name, "refine") != 0 || p->mapping->candidate[0].J <= p->mapping->J;
@@ -375,7 +405,7 @@ static int refine_by_turns(portfolio *p, size_t i, const topomap_attempt *best, 
         if (least < before || !chosen)
             chosen = next->words;
     }
-    for (uint32_t k = 0; p->pays && has_two(i); k++) {
+    for (uint32_t k = 0; chosen && goes_on(p, i, p->pays); k++) {
         next = rest(p, i, k, best, chosen);
         if (!next || !worth_trying(p, next))
             break;
@@ -472,7 +502,7 @@ static topomap_attempt *pick_refinement(portfolio *p, size_t i, double J)
         if (least < before || !chosen)
             chosen = next->words;
     }
-    for (uint32_t k = 0; shown && pays && has_two(i); k++) {
+    for (uint32_t k = 0; shown && goes_on(p, i, pays); k++) {
         topomap_attempt *next = rest(p, i, k, best, chosen);
 
         if (!next || next->state == TOPOMAP_ATTEMPT_WAITING)

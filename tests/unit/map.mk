@@ -77,3 +77,7 @@ check_PROGRAMS += tests/unit/test_cycles
 TESTS += tests/unit/test_cycles
 tests_unit_test_cycles_SOURCES = tests/unit/test_cycles.c $(MAP_HELPERS)
 tests_unit_test_cycles_LDADD = $(UNIT_LIBS) -lm
+check_PROGRAMS += tests/unit/test_renaming
+TESTS += tests/unit/test_renaming
+tests_unit_test_renaming_SOURCES = tests/unit/test_renaming.c $(MAP_HELPERS)
+tests_unit_test_renaming_LDADD = $(UNIT_LIBS) -lm

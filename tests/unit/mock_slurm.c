@@ -73,6 +73,19 @@ void mock_setenv(const char *name, const char *value)
         abort();
 }
 
+spank_err_t spank_getenv(spank_t spank, const char *name, char *text, int size)
+{
+    int at = find(name);
+
+    (void)spank;
+    slurm_mock.asked++;
+    if (at < 0)
+        return ESPANK_ENV_NOEXIST;
+    return snprintf(text, (size_t)size, "%s", slurm_mock.variable[at] + strlen(name) + 1) < size
+               ? ESPANK_SUCCESS
+               : ESPANK_NOSPACE;
+}
+
 spank_err_t spank_setenv(spank_t spank, const char *name, const char *value, int overwrite)
 {
     (void)spank, (void)overwrite;
