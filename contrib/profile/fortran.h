@@ -8,18 +8,19 @@
 #ifndef TOPOMAP_PROFILE_FORTRAN_H
 #define TOPOMAP_PROFILE_FORTRAN_H
 
-#include "profile.h"
+#include <mpi.h>
 
+#define FORTRAN_API __attribute__((visibility("default")))
 #define FORTRAN_DONE(ierr) (!(ierr) || *(ierr) == MPI_SUCCESS)
 
 #ifdef OPEN_MPI
 #define FORTRAN_NAME(low) mpi_##low##_
 #define FORTRAN_REAL(low) pmpi_##low##_
 #define FORTRAN_ALIAS(name, low, parameters)                                                       \
-    PROFILE_API void name parameters __attribute__((alias("mpi_" #low "_")));
+    FORTRAN_API void name parameters __attribute__((alias("mpi_" #low "_")));
 #define FORTRAN_DECLARE(low, up, parameters)                                                       \
     void FORTRAN_REAL(low) parameters __attribute__((weak));                                       \
-    PROFILE_API void FORTRAN_NAME(low) parameters;                                                 \
+    FORTRAN_API void FORTRAN_NAME(low) parameters;                                                 \
     FORTRAN_ALIAS(mpi_##low, low, parameters)                                                      \
     FORTRAN_ALIAS(mpi_##low##__, low, parameters)                                                  \
     FORTRAN_ALIAS(MPI_##up, low, parameters)                                                       \
@@ -29,7 +30,7 @@
 #define FORTRAN_REAL(low) pmpir_##low##_f08_
 #define FORTRAN_DECLARE(low, up, parameters)                                                       \
     void FORTRAN_REAL(low) parameters __attribute__((weak));                                       \
-    PROFILE_API void FORTRAN_NAME(low) parameters;
+    FORTRAN_API void FORTRAN_NAME(low) parameters;
 #endif
 
 #endif

@@ -3,7 +3,7 @@
 BEGIN {
   FS = "[ \t]*[|][ \t]*"
   print "/* Made by wrappers.awk of calls.table. */"
-  print fortran ? "#include \"fortran.h\"\n" : "#include \"profile.h\"\n"
+  print fortran ? "#include \"profile.h\"\n#include \"fortran.h\"\n" : "#include \"profile.h\"\n"
 }
 
 /^#/ || NF == 0 { next }

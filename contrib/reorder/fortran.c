@@ -46,7 +46,7 @@ static void finish(int status, MPI_Comm made, MPI_Fint *result, MPI_Fint *ierr)
 DECLARE(cart_create, CART_CREATE,
         (MPI_Fint * comm, MPI_Fint *ndims, MPI_Fint *dims, MPI_Fint *periods, MPI_Fint *reorder,
          MPI_Fint *result, MPI_Fint *ierr))
-PROFILE_API void FORTRAN_NAME(cart_create)(MPI_Fint *comm, MPI_Fint *ndims, MPI_Fint *dims,
+FORTRAN_API void FORTRAN_NAME(cart_create)(MPI_Fint *comm, MPI_Fint *ndims, MPI_Fint *dims,
                                            MPI_Fint *periods, MPI_Fint *reorder, MPI_Fint *result,
                                            MPI_Fint *ierr)
 {
@@ -65,7 +65,7 @@ PROFILE_API void FORTRAN_NAME(cart_create)(MPI_Fint *comm, MPI_Fint *ndims, MPI_
 DECLARE(graph_create, GRAPH_CREATE,
         (MPI_Fint * comm, MPI_Fint *nnodes, MPI_Fint *index, MPI_Fint *edges, MPI_Fint *reorder,
          MPI_Fint *result, MPI_Fint *ierr))
-PROFILE_API void FORTRAN_NAME(graph_create)(MPI_Fint *comm, MPI_Fint *nnodes, MPI_Fint *index,
+FORTRAN_API void FORTRAN_NAME(graph_create)(MPI_Fint *comm, MPI_Fint *nnodes, MPI_Fint *index,
                                             MPI_Fint *edges, MPI_Fint *reorder, MPI_Fint *result,
                                             MPI_Fint *ierr)
 {
@@ -79,7 +79,7 @@ PROFILE_API void FORTRAN_NAME(graph_create)(MPI_Fint *comm, MPI_Fint *nnodes, MP
 DECLARE(dist_graph_create, DIST_GRAPH_CREATE,
         (MPI_Fint * comm, MPI_Fint *n, MPI_Fint *sources, MPI_Fint *degrees, MPI_Fint *destinations,
          MPI_Fint *weight, MPI_Fint *info, MPI_Fint *reorder, MPI_Fint *result, MPI_Fint *ierr))
-PROFILE_API void FORTRAN_NAME(dist_graph_create)(MPI_Fint *comm, MPI_Fint *n, MPI_Fint *sources,
+FORTRAN_API void FORTRAN_NAME(dist_graph_create)(MPI_Fint *comm, MPI_Fint *n, MPI_Fint *sources,
                                                  MPI_Fint *degrees, MPI_Fint *destinations,
                                                  MPI_Fint *weight, MPI_Fint *info,
                                                  MPI_Fint *reorder, MPI_Fint *result,
@@ -96,7 +96,7 @@ DECLARE(dist_graph_create_adjacent, DIST_GRAPH_CREATE_ADJACENT,
         (MPI_Fint * comm, MPI_Fint *indegree, MPI_Fint *sources, MPI_Fint *sourceweights,
          MPI_Fint *outdegree, MPI_Fint *destinations, MPI_Fint *destweights, MPI_Fint *info,
          MPI_Fint *reorder, MPI_Fint *result, MPI_Fint *ierr))
-PROFILE_API void FORTRAN_NAME(dist_graph_create_adjacent)(
+FORTRAN_API void FORTRAN_NAME(dist_graph_create_adjacent)(
     MPI_Fint *comm, MPI_Fint *indegree, MPI_Fint *sources, MPI_Fint *sourceweights,
     MPI_Fint *outdegree, MPI_Fint *destinations, MPI_Fint *destweights, MPI_Fint *info,
     MPI_Fint *reorder, MPI_Fint *result, MPI_Fint *ierr)

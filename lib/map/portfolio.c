@@ -104,7 +104,7 @@ static const struct {
 };
 enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
 
-enum { SEEDS = 8, REFINEMENTS = 3, RESTS = 8, FEW = 512, FEW_ARCS = 20000 };
+enum { SEEDS = 8, REFINEMENTS = 3, RESTS = 6, FEW = 512, FEW_ARCS = 20000 };
 
 /* What a row of the table is tried by. */
 typedef struct row {
@@ -294,7 +294,7 @@ static topomap_attempt *rest(portfolio *p, size_t i, uint32_t k, const topomap_a
 
     if (k >= RESTS)
         return NULL;
-    if (is_repeated(p) && k + 2 < RESTS)
+    if (is_repeated(p) && k + 1 < RESTS)
         return prepare(&p->row[i].rest[k], chosen, p->row[i].construct[k % seeds_of(p, i)].slot_of,
                        p->problem->seed + k, turns[effort].probe * turns[effort].growth);
     if (is_repeated(p))
