@@ -7,6 +7,7 @@ CLI_TESTS = \
   tests/cli/policy.bats \
   tests/cli/db.bats \
   tests/cli/db-crash.bats \
+  tests/cli/db-calibrate.bats \
   tests/cli/db-check.bats \
   tests/cli/db-diff.bats \
   tests/cli/db-export.bats \

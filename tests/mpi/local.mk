@@ -1,7 +1,7 @@
 # Programs under a real MPI; they are compiled by the tests, with each MPI's own wrappers.
 EXTRA_DIST += tests/mpi/traffic.c tests/mpi/ring.f90.in
-dist_check_SCRIPTS += tests/mpi/profile.bats
-TESTS += tests/mpi/profile.bats
+dist_check_SCRIPTS += tests/mpi/profile.bats tests/mpi/measure.bats
+TESTS += tests/mpi/profile.bats tests/mpi/measure.bats
 
 # The messages of collectives, with answers of MPI that the test makes: only its header is needed.
 if HAVE_MPICH
