@@ -158,10 +158,8 @@ static void take_residuals(struct problem *p, double (*model)(const struct probl
     p->fit->absolute = 0;
     for (size_t r = 0; r < p->rows; r++) {
         p->residual[r] = p->y[r] - model(p, r);
-        p->scratch[r] = fabs(p->residual[r]);
-        p->fit->absolute += p->scratch[r];
+        p->fit->absolute += fabs(p->residual[r]);
     }
-    p->fit->mad = deviation_of_mad * db_fit_median(p->scratch, p->rows);
 }
 
 /* Whether other rows than before are outliers now. */
@@ -169,6 +167,9 @@ static int mark_outliers(struct problem *p)
 {
     int changed = 0;
 
+    for (size_t r = 0; r < p->rows; r++)
+        p->scratch[r] = fabs(p->residual[r]);
+    p->fit->mad = deviation_of_mad * db_fit_median(p->scratch, p->rows);
     p->fit->outliers = 0;
     for (size_t r = 0; r < p->rows; r++) {
         double size = fabs(p->residual[r]), fitted = p->y[r] - p->residual[r];

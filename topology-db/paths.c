@@ -35,6 +35,7 @@ struct owner {
 struct db_paths {
     topomap_db *db;
     topomap_db_router *router;
+    struct db_finder finder;
     struct db_link_classes classes;
     struct cable *cable;
     struct tip *tip; /* [2 * cables] ascending by vertex and port */
@@ -48,6 +49,7 @@ void db_paths_close(struct db_paths *p)
     if (!p)
         return;
     topomap_db_router_close(p->router);
+    db_finder_close(&p->finder);
     db_link_classes_clear(&p->classes);
     for (size_t i = 0; i < p->labels; i++)
         free(p->label[i].text);
@@ -191,7 +193,8 @@ int db_paths_open(topomap_db *db, struct db_paths **paths, topomap_error *err)
     if (!p)
         return -1;
     p->db = db;
-    if (topomap_db_router_open(db, &p->router, err) || load(p, err)) {
+    if (db_finder_open(db, &p->finder, err) || topomap_db_router_open(db, &p->router, err) ||
+        load(p, err)) {
         db_paths_close(p);
         return -1;
     }
@@ -324,13 +327,17 @@ int db_paths_between(struct db_paths *p, const char *a, const char *b, struct db
                      topomap_error *err)
 {
     topomap_db_distance d;
+    struct db_place place[2] = {0};
     int64_t host[2];
     int result;
 
     path->cables = 0;
-    if (db_host_id(p->db, a, &host[0], err) || db_host_id(p->db, b, &host[1], err) ||
+    if (db_finder_find(&p->finder, a, &place[0], err) ||
+        db_finder_find(&p->finder, b, &place[1], err) ||
         topomap_db_router_route(p->router, a, b, NULL, &d, err))
         return -1;
+    host[0] = place[0].host;
+    host[1] = place[1].host;
     path->hops = d.hops;
     result = d.route ? follow(p, &d, host, path, err) : 0;
     path->complete = d.hops && path->cables == d.hops;

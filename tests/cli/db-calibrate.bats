@@ -97,6 +97,44 @@ cost() { topomap db distance --db chain.db "$1" "$2" --json | jq '.cost * 1000 |
   grep -v '#' y | awk 'NR == 1 { exit !($1 == 0 && $2 > 4.0999 && $2 < 4.1001) }'
 }
 
+@test "a torus by coordinates: a hop and leaving a node, as Lindgren's method 1 has them" {
+  awk 'BEGIN { for (y = 0; y < 5; y++) for (x = 0; x < 6; x++) print "t" i++, x, y }' > nodes
+  topomap db import --db chain.db coordinates nodes --option dims=6x5
+  for i in $(seq 0 28); do for j in $(seq $((i + 1)) 29); do echo "t$i t$j"; done; done > pairs
+  topomap db distance --db chain.db --pairs pairs > ways
+  [ "$(wc -l < ways)" = 435 ]
+  # 10,000 round trips of 8 bytes take 26.9 + 2.4 h ms; one pair, a bad cable's, much longer.
+  awk 'BEGIN { print "kind,from,to,hops,size,latency_us,bandwidth_MBps" }
+    { printf "pair,%s,%s,,8,%.6f,\n", $1, $2, (26.9 + 2.4 * $3 + (NR == 77 ? 40 : 0)) / 20 }' ways > m
+  run -0 --separate-stderr topomap db calibrate m --db chain.db -o c --json
+  jq -e '(.latency.per_hop * 20 - 2.4 | fabs) < 1e-3 and (.latency.base * 20 - 26.9 | fabs) < 1e-2 and .healthy' <<<"$output"
+  jq -e '(.outliers | length) == 1 and .outliers[0].measured.latency_us > 3' <<<"$output"
+  topomap db import --db chain.db calibration c --option size=8
+  [ "$(cost t0 t1)" -ge 122000 ] # 10 * (26.9 + 2.4) / 2.4 = 122.083
+  [ "$(cost t0 t1)" -le 122200 ]
+}
+
+@test "db calibrate: nodes of two classes, each with its own line and levels" {
+  command -v lstopo-no-graphics >/dev/null || skip "no lstopo"
+  chain
+  lstopo-no-graphics --input "pack:1 core:4 pu:1" --of xml thin.xml
+  lstopo-no-graphics --input "pack:2 core:8 pu:1" --of xml fat.xml
+  topomap db import --db chain.db hwloc thin.xml --nodes n1,n3,n5
+  topomap db import --db chain.db hwloc fat.xml --nodes n2,n4,n6
+  measure 2 2 > m
+  # Between two fat nodes 4 us more; inside them half as long; 5 more between all, so that no base is less than 0.
+  awk -F, -v OFS=, '$1 == "pair" { $6 += 5 } $1 == "pair" && $2 ~ /[246]$/ && $3 ~ /[246]$/ { $6 += 4 }
+    $1 == "inside" && $2 ~ /[246]$/ { $6 /= 2 } { print }' m > m2
+  run -0 --separate-stderr topomap db calibrate m2 --db chain.db --json
+  jq -e '[.node_classes[] | .pairs] | sort == [3, 3, 9]' <<<"$output"
+  fat=$(topomap db show n2 --db chain.db --json | jq -r .class) thin=$(topomap db show n1 --db chain.db --json | jq -r .class)
+  [ "$fat" != "$thin" ]
+  at() { jq --arg c "$1" '.node_classes[] | select(.classes == $c).latency | .base + 3.5 * .per_hop' <<<"$output"; }
+  jq -en "$(at "$fat") - $(at "$thin") - 4 | fabs < 1e-3"
+  jq -e --arg f "$fat" '.inside[] | select(.class == $f and .level == "core") | .nodes == 3 and .latency_us == 0.1' <<<"$output"
+  jq -e --arg t "$thin" '.inside[] | select(.class == $t and .level == "core") | .nodes == 3 and .latency_us == 0.2' <<<"$output"
+}
+
 @test "db calibrate: usage, a busy fabric, and a node that the database does not know" {
   chain
   measure 3 6 > m
