@@ -26,11 +26,13 @@ void db_calibrated_free(struct db_calibrated *own)
 /* Weights 1 / t^2: a share of each time counts alike, or the longest message alone would. */
 void db_time_fit(const struct db_measurement *row, size_t rows, topomap_db_time *time, int *sizes)
 {
+    static const double least = 1e-6; /* no clock tells less */
     double w = 0, ws = 0, wss = 0, wt = 0, wst = 0, spread;
 
     *sizes = 0;
     for (size_t i = 0; i < rows; i++) {
-        double weight = row[i].us > 0 ? 1 / (row[i].us * row[i].us) : 0, s = row[i].size;
+        double us = row[i].us > least ? row[i].us : least, s = row[i].size;
+        double weight = 1 / (us * us);
 
         *sizes += !i || row[i].size != row[i - 1].size;
         w += weight;
@@ -40,8 +42,6 @@ void db_time_fit(const struct db_measurement *row, size_t rows, topomap_db_time 
         wst += weight * s * row[i].us;
     }
     *time = (topomap_db_time){0};
-    if (!(w > 0))
-        return;
     spread = w * wss - ws * ws;
     if (*sizes > 1 && spread > 1e-12 * w * wss)
         time->us_per_byte = (w * wst - ws * wt) / spread;
@@ -49,7 +49,7 @@ void db_time_fit(const struct db_measurement *row, size_t rows, topomap_db_time 
     if (time->us_per_byte < 0)
         *time = (topomap_db_time){wt / w, 0};
     if (time->latency_us < 0)
-        *time = (topomap_db_time){0, wst / wss};
+        *time = (topomap_db_time){0, wss > 0 ? wst / wss : 0};
 }
 
 /* ---- Grouping ---------------------------------------------------------------------------- */
