@@ -197,7 +197,10 @@ static void judge(struct problem *p)
         }
     p->fit->sigma = kept ? sqrt(left / (double)kept) : 0;
     /* What does not vary is explained where nothing is left of it. */
-    p->fit->r2 = all > 1e-18 * mean * mean * (double)kept ? 1 - left / all : left <= all ? 1 : 0;
+    if (all > 1e-18 * mean * mean * (double)kept)
+        p->fit->r2 = left < all ? 1 - left / all : 0;
+    else
+        p->fit->r2 = left <= all;
 }
 
 /* ---- The fits ---------------------------------------------------------------------------- */

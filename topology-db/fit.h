@@ -15,7 +15,7 @@ typedef struct db_fit {
     double sigma;    /**< standard deviation of the residuals of the rows that are no outliers */
     double mad;      /**< 1.4826 times the median absolute residual of all rows */
     double absolute; /**< sum of absolute residuals, all rows */
-    double r2;       /**< of the rows that are no outliers */
+    double r2;       /**< of the rows that are no outliers; 0 where it explains nothing of them */
     size_t rows, outliers;
 } db_fit;
 
