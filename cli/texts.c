@@ -7,6 +7,7 @@
 static const struct {
     const char *command, *text;
 } texts[] = {
+    {"db calibrate", cli_calibrate_text},
     {"db distance", cli_distance_text},
     {"db synth", cli_synth_text},
     {"graph generate", cli_pattern_text},

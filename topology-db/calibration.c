@@ -171,7 +171,7 @@ const db_importer db_calibration = {
     .row =
         {"calibration",
          "measured costs: CSV level,latency_us,bandwidth_MBps; levels core, l1 to l5, die, group, "
-         "numa, package, node, router (leaving a Cray node), hop, hop:CLASS",
+         "numa, package, node, router (leaving a node), hop, hop:CLASS",
          options},
     .singleton = 1,
     .read = read_table,

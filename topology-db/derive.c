@@ -306,7 +306,8 @@ static int price_router(struct db_views *views, topomap_error *err)
 {
     if (db_cost_measured(views->file, "router", &views->router_cost, err))
         return -1;
-    if (!views->router_cost)
+    views->router_measured = views->router_cost > 0;
+    if (!views->router_measured)
         views->router_cost = DB_HOP;
     views->router_cost += views->router_cost % 2; /* half of it at either end */
     /* Inside nodes: tenths of a hop, for inside.c. */

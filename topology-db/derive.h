@@ -81,6 +81,7 @@ struct db_views {
     struct db_adapter_host *adapter; /* by vertex */
     size_t adapters, adapter_room;
     uint32_t router_cost; /* of leaving a Cray node; costs.h */
+    int router_measured;  /* a calibration has it: of leaving any node */
 };
 
 /** The host of this name, made where it is new; NULL where memory is short. \p original, where not

@@ -380,8 +380,10 @@ static int write_attached(struct db_views *views, struct cables *cables, topomap
         sqlite3_bind_int64(insert, 4, at->sw);
         sqlite3_bind_int64(insert, 5, at->hops);
         sqlite3_bind_int64(insert, 6,
-                           at->class == UINT32_MAX ? at->cost
-                                                   : cables->classes.by_index[at->class]->cost);
+                           at->class == UINT32_MAX
+                               ? at->cost
+                               : cables->classes.by_index[at->class]->cost +
+                                     (views->router_measured ? views->router_cost / 2 : 0));
         result = db_insert(insert, err);
     }
     sqlite3_finalize(insert);

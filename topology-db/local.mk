@@ -38,6 +38,9 @@ topology_db_libdb_la_SOURCES = topology-db/db.h \
   topology-db/query.c topology-db/query_ports.c topology-db/distance.c topology-db/machine.c \
   topology-db/machine_build.h topology-db/machine_distances.c \
   topology-db/machine_links.c topology-db/machine_links.h topology-db/machine_routes.c \
-  topology-db/inside.c \
+  topology-db/inside.c topology-db/fit.c topology-db/fit.h topology-db/measured.c \
+  topology-db/measured.h topology-db/paths.c topology-db/paths.h topology-db/calibrate.c \
+  topology-db/calibrate.h topology-db/calibrate_own.h topology-db/calibrate_pairs.c \
+  topology-db/calibrate_blame.c topology-db/calibrate_tables.c topology-db/calibrate_write.c \
   topology-db/inside.h
 topology_db_libdb_la_LIBADD = lib/libcore.la $(SQLITE_LIBS) $(YAML_LIBS) $(ZSTD_LIBS)

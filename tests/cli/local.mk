@@ -9,6 +9,7 @@ CLI_TESTS = \
   tests/cli/profile.bats \
   tests/cli/db.bats \
   tests/cli/db-crash.bats \
+  tests/cli/db-calibrate.bats \
   tests/cli/db-check.bats \
   tests/cli/db-diff.bats \
   tests/cli/db-export.bats \

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Importers: reading alone, and what they read on its way through the database. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fuzz/database.h"
 #include "fuzz/fuzz.h"
+#include "topology-db/calibrate.h"
 #include "topology-db/derive.h"
 #include "topology-db/import.h"
 
@@ -169,4 +171,24 @@ int fuzz_store(const void *what, const uint8_t *bytes, size_t size)
     taken = write_twice(&import, importer, content);
     importer->free(content);
     return taken;
+}
+
+/* Costs are numbers that are not negative, and what is written is a calibration. */
+int fuzz_measured(const void *what, const uint8_t *bytes, size_t size)
+{
+    topomap_db_calibration r;
+    topomap_error err;
+
+    (void)what;
+    if (topomap_db_calibrate(fuzz_file(bytes, size), NULL, &r, &err))
+        return 0;
+    for (size_t i = 0; i < r.hops; i++)
+        if (!(r.hop[i].cost.latency_us >= 0 && isfinite(r.hop[i].cost.latency_us)) ||
+            !(r.hop[i].cost.us_per_byte >= 0 && isfinite(r.hop[i].cost.us_per_byte)))
+            abort();
+    if (!(r.base.latency_us >= 0 && isfinite(r.base.latency_us)) || r.outliers > r.pairs)
+        abort();
+    topomap_db_calibration_write(&r, "/dev/null", &err);
+    topomap_db_calibration_clear(&r);
+    return 1;
 }

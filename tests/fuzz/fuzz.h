@@ -69,6 +69,8 @@ int fuzz_reply(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_record(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_cores(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_policy(const void *what, const uint8_t *bytes, size_t size);
+/** What topomap-measure writes, and its fit. */
+int fuzz_measured(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_words(const void *what, const uint8_t *bytes, size_t size);
 
 #endif

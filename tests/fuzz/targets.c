@@ -67,6 +67,14 @@ static const char *const shapes[] = {
 
 static const char *const layouts[] = {"0-3;;4,6;5,7-8", "0,2,4,6;;1,3;5,7,8", NULL};
 
+static const char *const measured[] = {
+    "# "
+    "made\nkind,from,to,hops,size,latency_us,bandwidth_MBps\npair,a,b,2,0,1,\npair,a,b,2,8,1.5,5."
+    "3\n"
+    "pair,a,c,4,0,2,\npair,a,c,4,8,2.5,3.2\npair,b,c,4,0,2.1,\npair,b,d,6,65536,30,2184.5\n"
+    "inside,a,core,,8,0.2,40\ncontention,a,c,4,8,5,1.6\n",
+    "pair,a,b,0,8,0,\n", NULL};
+
 static const char *const changes[] = {"abcdef", "ABCDEFGHIJKLMNOPQRSTUVWX", NULL};
 
 /* Without their heads and checksums. */
@@ -162,6 +170,7 @@ static const struct fuzz_target fixed[] = {
     {"cores", fuzz_cores, NULL, core_lists, NULL, NULL, 1},
     {"reply", fuzz_reply, NULL, replies, NULL, NULL, 1},
     {"policy", fuzz_policy, NULL, policies, NULL, NULL, 4},
+    {"measured", fuzz_measured, NULL, measured, NULL, NULL, 4},
     {"command-line", fuzz_words, NULL, words, NULL, NULL, 1},
     {"damage-bytes", fuzz_damage_bytes, NULL, NULL, NULL, fuzz_damage_seeds, 10},
     {"damage-values", fuzz_damage_values, NULL, changes, NULL, NULL, 10},

@@ -59,8 +59,8 @@ static double imbalance(const topomap_graph *graph, const topomap_machine *m,
 /* Two nodes of three slots. Loads 7 6 5 4 3 2 are dealt out as 7 | 6, then 5 to the second (11), 4
  * and 3 to the first (11, 14: it has three slots), 2 to the second: 14 | 13. The graph is two
  * triangles, 0 1 2 (load 18) and 3 4 5 (load 9), of 10 bytes an edge, joined by edges 0-5 and 1-4
- * of 1 byte. The mean is 13.5. Loads aside, each triangle gets a node: J = 60 + 20. Within 5 % of 14
- * (14.7), two ranks have to change places: four edges of 10 bytes are cut then. */
+ * of 1 byte. The mean is 13.5. Loads aside, each triangle gets a node: J = 60 + 20. Within 5 % of
+ * 14 (14.7), two ranks have to change places: four edges of 10 bytes are cut then. */
 static topomap_graph *two_triangles(void)
 {
     static const uint32_t from[] = {0, 1, 2, 3, 4, 5, 0, 1}, to[] = {1, 2, 0, 4, 5, 3, 5, 4};
@@ -191,6 +191,7 @@ static void nodes_stay_within(void **state)
                       (topomap_map_options){.effort = how == 1 ? TOPOMAP_DEFAULT : TOPOMAP_FAST,
                                             .inter_only = how == 2,
                                             .threads = 2,
+                                            .balance = 0.05,
                                             .objective = s == 1 && how == 1
                                                              ? TOPOMAP_OBJECTIVE_CONGESTION
                                                              : TOPOMAP_OBJECTIVE_J});
@@ -205,8 +206,10 @@ static void level_baseline_is_not_lost(void **state)
 {
     topomap_machine *m = map_machine("tree:4:8@1:10");
     topomap_graph *graph = loaded(map_graph(32, 160, 1000, 8), 100, 6);
-    topomap_mapping *first = mapped(graph, m, (topomap_map_options){.effort = TOPOMAP_FAST});
-    topomap_map_options options = {.effort = TOPOMAP_FAST, .start = first->slot_of_rank, .seed = 9};
+    topomap_mapping *first =
+        mapped(graph, m, (topomap_map_options){.effort = TOPOMAP_FAST, .balance = 0.05});
+    topomap_map_options options = {
+        .effort = TOPOMAP_FAST, .start = first->slot_of_rank, .seed = 9, .balance = 0.05};
     topomap_mapping *second = mapped(graph, m, options);
 
     (void)state;

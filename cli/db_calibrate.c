@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* topomap db calibrate */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "topology-db/calibrate.h"
+
+/* MB/s of a time, 0 where none was told. */
+static double mbps(double us_per_byte)
+{
+    return us_per_byte > 1e-12 ? 1 / us_per_byte : 0;
+}
+
+/* ---- For programs ------------------------------------------------------------------------ */
+
+static json_t *time_json(const topomap_db_time *time)
+{
+    json_t *one = json_pack("{s:f}", "latency_us", time->latency_us);
+
+    json_object_set_new(one, "bandwidth_MBps",
+                        mbps(time->us_per_byte) > 0 ? json_real(mbps(time->us_per_byte))
+                                                    : json_null());
+    return one;
+}
+
+static json_t *line_json(const topomap_db_line *line)
+{
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:I}", "per_hop", line->per_hop, "base", line->base,
+                     "sigma", line->sigma, "rms", line->rms, "r2", line->r2, "outliers",
+                     (json_int_t)line->outliers);
+}
+
+static json_t *hops_json(const topomap_db_calibration *r)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < r->hops; i++) {
+        const topomap_db_hop *hop = &r->hop[i];
+        json_t *one = time_json(&hop->cost);
+
+        json_object_set_new(one, "class", json_string(hop->name));
+        json_object_set_new(one, "links", json_integer((json_int_t)hop->links));
+        json_object_set_new(one, "reference", json_boolean(hop->reference));
+        json_object_set_new(one, "latency_measured", json_boolean(hop->latency_known));
+        json_object_set_new(one, "bandwidth_measured", json_boolean(hop->byte_known));
+        json_array_append_new(list, one);
+    }
+    return list;
+}
+
+static json_t *distances_json(const topomap_db_calibration *r)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < r->distances; i++) {
+        json_t *one = time_json(&r->distance[i].median);
+
+        json_object_set_new(one, "hops", json_real(r->distance[i].hops));
+        json_object_set_new(one, "pairs", json_integer((json_int_t)r->distance[i].pairs));
+        json_object_set_new(one, "slowdown",
+                            r->distance[i].slowdown > 0 ? json_real(r->distance[i].slowdown)
+                                                        : json_null());
+        json_array_append_new(list, one);
+    }
+    return list;
+}
+
+static json_t *insides_json(const topomap_db_calibration *r)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < r->insides; i++) {
+        json_t *one = time_json(&r->inside[i].median);
+
+        json_object_set_new(one, "level", json_string(r->inside[i].level));
+        json_object_set_new(one, "class",
+                            r->inside[i].node_class ? json_string(r->inside[i].node_class)
+                                                    : json_null());
+        json_object_set_new(one, "nodes", json_integer((json_int_t)r->inside[i].nodes));
+        json_array_append_new(list, one);
+    }
+    return list;
+}
+
+static json_t *groups_json(const topomap_db_calibration *r)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < r->groups; i++)
+        json_array_append_new(list, json_pack("{s:s, s:I, s:o, s:o}", "classes", r->group[i].name,
+                                              "pairs", (json_int_t)r->group[i].pairs, "latency",
+                                              line_json(&r->group[i].latency), "byte",
+                                              line_json(&r->group[i].byte)));
+    return list;
+}
+
+static json_t *outliers_json(const topomap_db_calibration *r)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < r->outliers; i++)
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:f, s:o, s:o}", "from", r->outlier[i].from,
+                                        "to", r->outlier[i].to, "hops", r->outlier[i].hops,
+                                        "measured", time_json(&r->outlier[i].measured), "fitted",
+                                        time_json(&r->outlier[i].fitted)));
+    return list;
+}
+
+static json_t *culprits_json(const topomap_db_calibration *r)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < r->culprits; i++)
+        json_array_append_new(list, json_pack("{s:s, s:I, s:I, s:i, s:f, s:f}", "cable",
+                                              r->culprit[i].cable, "pairs",
+                                              (json_int_t)r->culprit[i].pairs, "outliers",
+                                              (json_int_t)r->culprit[i].outliers, "alternatives",
+                                              r->culprit[i].alternatives, "latency_us",
+                                              r->culprit[i].excess.latency_us, "us_per_byte",
+                                              r->culprit[i].excess.us_per_byte));
+    return list;
+}
+
+static int print_json(const topomap_db_calibration *r)
+{
+    json_t *all = json_pack(
+        "{s:I, s:I, s:b, s:s, s:o, s:o, s:o, s:o}", "nodes", (json_int_t)r->nodes, "pairs",
+        (json_int_t)r->pairs, "healthy", r->healthy, "bandwidth_model",
+        r->bottleneck ? "slowest link" : "sum of links", "latency", line_json(&r->latency), "byte",
+        line_json(&r->byte), "base", time_json(&r->base), "links", hops_json(r));
+
+    json_object_set_new(all, "distances", distances_json(r));
+    json_object_set_new(all, "inside", insides_json(r));
+    json_object_set_new(all, "node_classes", groups_json(r));
+    json_object_set_new(all, "outliers", outliers_json(r));
+    json_object_set_new(all, "bad_cables", culprits_json(r));
+    json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    putchar('\n');
+    json_decref(all);
+    return CLI_DONE;
+}
+
+/* ---- For people -------------------------------------------------------------------------- */
+
+static void print_time(const topomap_db_time *time)
+{
+    printf(" %10.3f us", time->latency_us);
+    if (mbps(time->us_per_byte) > 0)
+        printf(" %10.1f MB/s", mbps(time->us_per_byte));
+}
+
+static void print_fit(const topomap_db_calibration *r)
+{
+    const topomap_db_line *l = &r->latency, *b = &r->byte;
+
+    printf("latency, us       %.4g a hop + %.4g   sigma %.3g   R2 %.3f   %zu outliers\n",
+           l->per_hop, l->base, l->sigma, l->r2, l->outliers);
+    if (!r->latency_only)
+        printf("a byte, ns        %.4g a hop + %.4g   sigma %.3g   R2 %.3f   %zu outliers\n",
+               1000 * b->per_hop, 1000 * b->base, 1000 * b->sigma, b->r2, b->outliers);
+    printf("leaving a node   ");
+    print_time(&r->base);
+    putchar('\n');
+    for (size_t i = 0; i < r->hops; i++) {
+        const topomap_db_hop *hop = &r->hop[i];
+
+        printf("a hop %-11s", *hop->name ? hop->name : "");
+        print_time(&hop->cost);
+        printf("%s%s\n", hop->latency_known ? "" : "   latency not told apart",
+               hop->byte_known || r->latency_only ? "" : "   bandwidth not told apart");
+    }
+}
+
+static void print_tables(const topomap_db_calibration *r)
+{
+    for (size_t i = 0; i < r->distances; i++) {
+        const topomap_db_distance_class *d = &r->distance[i];
+
+        printf("%-4g hops apart  ", d->hops);
+        print_time(&d->median);
+        printf("   %zu pairs", d->pairs);
+        if (d->slowdown > 0)
+            printf("   all at once %.2f times as long", d->slowdown);
+        putchar('\n');
+    }
+    for (size_t i = 0; i < r->insides; i++) {
+        printf("%-17s", r->inside[i].level);
+        print_time(&r->inside[i].median);
+        printf("   %zu nodes%s%s\n", r->inside[i].nodes, r->inside[i].node_class ? ", class " : "",
+               r->inside[i].node_class ? r->inside[i].node_class : "");
+    }
+    for (size_t i = 0; i < r->groups; i++)
+        printf("class %s: latency %.4g a hop + %.4g us; a byte %.4g a hop + %.4g ns; %zu pairs\n",
+               r->group[i].name, r->group[i].latency.per_hop, r->group[i].latency.base,
+               1000 * r->group[i].byte.per_hop, 1000 * r->group[i].byte.base, r->group[i].pairs);
+}
+
+static void print_outliers(const topomap_db_calibration *r)
+{
+    for (size_t i = 0; i < r->outliers; i++) {
+        const topomap_db_outlier *o = &r->outlier[i];
+
+        printf("outlier %s %s, %g hops:", o->from, o->to, o->hops);
+        print_time(&o->measured);
+        printf(", expected");
+        print_time(&o->fitted);
+        putchar('\n');
+    }
+    for (size_t i = 0; i < r->culprits; i++) {
+        const topomap_db_culprit *c = &r->culprit[i];
+
+        printf("bad cable %s: %zu of %zu pairs over it are outliers, by %.3g us and %.3g ns a byte",
+               c->cable, c->outliers, c->pairs, c->excess.latency_us, 1000 * c->excess.us_per_byte);
+        if (c->alternatives > 1)
+            printf("; one of %d that the pairs do not tell apart", c->alternatives);
+        putchar('\n');
+    }
+}
+
+static int print_report(const topomap_db_calibration *r)
+{
+    printf("%zu nodes, %zu pairs\n", r->nodes, r->pairs);
+    if (r->pairs)
+        print_fit(r);
+    print_tables(r);
+    print_outliers(r);
+    return CLI_DONE;
+}
+
+/* ---- The command ------------------------------------------------------------------------- */
+
+static int write_files(const cli_call *call, const topomap_db_calibration *r)
+{
+    const char *output = cli_get(call, "output"), *matrix = cli_get(call, "matrix");
+    const char *list = cli_get(call, "nodes");
+    topomap_names names = {0};
+    double size;
+    topomap_error err;
+    int failed;
+
+    if (cli_number(call, "size", 1, 1e12, 65536, &size))
+        return CLI_USAGE;
+    if (r->latency_only && !cli_get(call, "size") && r->size > 0)
+        size = r->size;
+    failed = (list && topomap_hostlist_expand(list, 0, &names, &err)) ||
+             (output && topomap_db_calibration_write(r, output, &err)) ||
+             (matrix && topomap_db_calibration_matrix(r, size, list ? &names : NULL, matrix, &err));
+    topomap_names_clear(&names);
+    return failed ? cli_fail(call, &err) : CLI_DONE;
+}
+
+static int run_calibrate(const cli_call *call)
+{
+    const char *output = cli_get(call, "output"), *matrix = cli_get(call, "matrix");
+    int quiet =
+        (output && *output == '-' && !output[1]) || (matrix && *matrix == '-' && !matrix[1]);
+    topomap_db *db = NULL;
+    topomap_db_calibration result = {0};
+    topomap_error err;
+    int status;
+
+    if (cli_get(call, "nodes") && !matrix)
+        return cli_usage_error(call, "--nodes is the order of --matrix");
+    if ((cli_get(call, "db") || getenv("TOPOMAP_DB")) &&
+        topomap_db_open(cli_database(call), &db, &err))
+        return cli_fail(call, &err);
+    status =
+        topomap_db_calibrate(call->operand[0], db, &result, &err) ? cli_fail(call, &err) : CLI_DONE;
+    if (!status)
+        status = write_files(call, &result);
+    if (!status && !quiet)
+        status = cli_get(call, "json") ? print_json(&result) : print_report(&result);
+    if (!status && result.pairs && !result.healthy)
+        fprintf(stderr,
+                "topomap db calibrate: warning: times scatter by more than a fifth about the fit: "
+                "the fabric was busy, or is sick\n");
+    topomap_db_calibration_clear(&result);
+    topomap_db_close(db);
+    return status;
+}
+
+static const cli_option calibrate_options[] = {
+    {"db", "DB", "topology database: routes, classes of links and nodes (or $TOPOMAP_DB)", NULL},
+    {"output", "FILE", "write the calibration, for `db import calibration`", "o"},
+    {"matrix", "FILE", "write what a byte costs between every two nodes, ns", NULL},
+    {"size", "BYTES", "--matrix: of a message; 65536 where it is left out", NULL},
+    {"nodes", "HOSTLIST", "--matrix: these nodes in this order", NULL},
+    {"json", NULL, "for programs", NULL},
+    {NULL, NULL, NULL, NULL},
+};
+
+const char cli_calibrate_text[] =
+    "MEASURED is what topomap-measure-openmpi or topomap-measure-mpich wrote. A pair's times over\n"
+    "all sizes are latency + size / bandwidth. Over all pairs each of the two is a line in the\n"
+    "hops, f(h) = a h + b, by least squares without outliers (beyond 3.5 deviations, estimated\n"
+    "from the median absolute residual). With a database a hop of each class of link has its own\n"
+    "cost, in the file's levels hop and hop:CLASS; b is the level router; a byte takes as long as\n"
+    "over the slowest link, or the sum over all, whichever fits. The rest is told, not written:\n"
+    "times by distance (in a fat tree, by level), by classes of nodes, how much longer messages\n"
+    "take all at once, outliers, and the cables that they have in common.\n"
+    "  topomap db calibrate measured.csv --db DB -o costs.csv\n"
+    "  topomap db import --db DB calibration costs.csv\n"
+    "The measured matrix is a machine of one slot a node, or more with *SLOTS:\n"
+    "  topomap db calibrate measured.csv --matrix m\n"
+    "  topomap map --graph G --machine 'matrix:m*16' --algorithm two-stage\n";
+
+const cli_command cli_calibrate_commands[] = {
+    {"db calibrate", "MEASURED",
+     "fit what a hop, leaving a node and levels inside nodes cost to measured times, and name the "
+     "cables that are slow",
+     calibrate_options, 1, 1, run_calibrate},
+    {NULL, NULL, NULL, NULL, 0, 0, NULL},
+};

@@ -1,0 +1,35 @@
+# topomap-measure, a program for each MPI that configure found, made by that MPI's own compiler
+# wrapper: automake knows one compiler only, so these are plain rules.
+measure_own = contrib/measure/main.c contrib/measure/nodes.c contrib/measure/pingpong.c \
+  contrib/measure/rounds.c contrib/measure/contention.c contrib/measure/inside.c \
+  contrib/measure/output.c
+measure_openmpi = contrib/measure/topomap-measure-openmpi
+measure_mpich = contrib/measure/topomap-measure-mpich
+EXTRA_DIST += contrib/measure/README.md contrib/measure/topomap-measure.1 $(measure_own) \
+  contrib/measure/measure.h
+
+bin_SCRIPTS =
+if HAVE_OPENMPI
+bin_SCRIPTS += $(measure_openmpi)
+endif
+if HAVE_MPICH
+bin_SCRIPTS += $(measure_mpich)
+endif
+CLEANFILES += $(measure_openmpi) $(measure_mpich)
+man1_MANS = contrib/measure/topomap-measure.1
+
+measure_libs = topology-db/libdb.la lib/libcore.la
+measure_inputs = $(measure_own:%=$(srcdir)/%)
+measure_needs = $(measure_inputs) $(srcdir)/contrib/measure/measure.h $(srcdir)/lib/util/tournament.h \
+  $(measure_libs)
+measure_flags = -std=gnu11 -D_GNU_SOURCE $(WARN_CFLAGS) $(SAN_CFLAGS) -O2 -g $(HWLOC_CFLAGS) -I$(srcdir)/contrib/measure \
+  -I$(srcdir)/lib -I$(srcdir)/lib/include -I$(srcdir) -I.
+measure_link = $(LIBTOOL) $(AM_V_lt) --tag=CC --mode=link
+
+contrib/measure/topomap-measure-openmpi: $(measure_needs)
+	$(AM_V_CCLD)$(MKDIR_P) contrib/measure && \
+	  $(measure_link) $(MPICC_OPENMPI) $(measure_flags) -o $@ $(measure_inputs) $(measure_libs) $(HWLOC_LIBS)
+
+contrib/measure/topomap-measure-mpich: $(measure_needs)
+	$(AM_V_CCLD)$(MKDIR_P) contrib/measure && \
+	  $(measure_link) $(MPICC_MPICH) $(measure_flags) -o $@ $(measure_inputs) $(measure_libs) $(HWLOC_LIBS)

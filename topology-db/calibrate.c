@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "topology-db/calibrate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology-db/calibrate_own.h"
+#include "util/alloc.h"
+
+/* Lindgren's appendix, refitted (99 pairs each): 6 % with a healthy fabric, 30 % with a cabinet
+ * off. */
+static const double healthy_most = 0.2;
+/* A model with fewer coefficients is kept unless the other leaves this much less unexplained. */
+static const double better = 0.95;
+
+void topomap_db_calibration_clear(topomap_db_calibration *result)
+{
+    for (size_t i = 0; i < result->groups; i++)
+        free(result->group[i].name);
+    for (size_t i = 0; i < result->insides; i++) {
+        free(result->inside[i].level);
+        free(result->inside[i].node_class);
+    }
+    for (size_t i = 0; i < result->culprits; i++)
+        free(result->culprit[i].cable);
+    free(result->hop);
+    free(result->distance);
+    free(result->group);
+    free(result->inside);
+    free(result->outlier);
+    free(result->culprit);
+    db_calibrated_free(result->own);
+    *result = (topomap_db_calibration){0};
+}
+
+/* ---- f(h) -------------------------------------------------------------------------------- */
+
+struct fitting {
+    double *x, *y, *residual;
+    uint8_t *outlier;
+};
+
+static void fitting_clear(struct fitting *f)
+{
+    free(f->x);
+    free(f->y);
+    free(f->residual);
+    free(f->outlier);
+}
+
+static int fitting_make(struct fitting *f, size_t rows, topomap_error *err)
+{
+    *f = (struct fitting){0};
+    f->x = topomap_alloc(rows, 2 * sizeof *f->x, err);
+    f->y = f->x ? topomap_alloc(rows, sizeof *f->y, err) : NULL;
+    f->residual = f->y ? topomap_alloc(rows, sizeof *f->residual, err) : NULL;
+    f->outlier = f->residual ? topomap_alloc(rows, 1, err) : NULL;
+    if (f->outlier)
+        return 0;
+    fitting_clear(f);
+    return -1;
+}
+
+int topomap_db_line_fit(const double *hops, const double *y, size_t pairs, topomap_db_line *line,
+                        topomap_error *err)
+{
+    struct fitting f;
+    db_fit fit;
+    int result;
+
+    *line = (topomap_db_line){0};
+    if (fitting_make(&f, pairs, err))
+        return -1;
+    for (size_t i = 0; i < pairs; i++) {
+        f.x[2 * i] = 1;
+        f.x[2 * i + 1] = hops[i];
+        line->mean += y[i] / (double)pairs;
+    }
+    result = db_fit_linear(f.x, y, pairs, 2, &fit, f.residual, f.outlier, err);
+    if (!result) {
+        for (size_t i = 0; i < pairs; i++)
+            line->rms += f.residual[i] * f.residual[i] / (double)pairs;
+        line->rms = sqrt(line->rms);
+        line->base = fit.coefficient[0];
+        line->per_hop = fit.coefficient[1];
+        line->sigma = fit.sigma;
+        line->r2 = fit.r2;
+        line->outliers = fit.outliers;
+    }
+    fitting_clear(&f);
+    return result;
+}
+
+static int fit_lines(struct db_calibrated *own, topomap_db_calibration *result, topomap_error *err)
+{
+    struct fitting f;
+    int failed;
+
+    if (fitting_make(&f, own->pairs, err))
+        return -1;
+    for (size_t i = 0; i < own->pairs; i++) {
+        f.x[i] = own->pair[i].hops;
+        f.y[i] = own->pair[i].time.latency_us;
+        f.residual[i] = own->pair[i].time.us_per_byte;
+    }
+    failed = topomap_db_line_fit(f.x, f.y, own->pairs, &result->latency, err) ||
+             topomap_db_line_fit(f.x, f.residual, own->pairs, &result->byte, err);
+    fitting_clear(&f);
+    return failed ? -1 : 0;
+}
+
+/* ---- By class of link -------------------------------------------------------------------- */
+
+/* Column 0 is the base. Where the pairs do not tell hops from it (all as far apart), hops take all
+ * of it: a switch's nodes are two hops apart, and each of them costs half. */
+static int fit_sum(const struct db_calibrated *own, size_t hops, const double *y, db_fit *fit,
+                   double *residual, uint8_t *outlier, topomap_error *err)
+{
+    size_t columns = hops + 1;
+    double *x;
+    int told = 0, passed = 0, result;
+
+    if (db_fit_linear(own->x, y, own->pairs, columns, fit, residual, outlier, err))
+        return -1;
+    for (size_t c = 1; c < columns; c++)
+        told |= fit->known[c] && fit->coefficient[c] > 0;
+    for (size_t i = 0; i < own->pairs; i++)
+        passed |= own->pair[i].hops > 0;
+    if (told || !passed || hops > 1)
+        return 0;
+    for (size_t i = 1; i < own->pairs; i++)
+        if (own->pair[i].hops != own->pair[0].hops)
+            return 0; /* hops are told apart, and cost nothing */
+    x = topomap_alloc(own->pairs, columns * sizeof *x, err);
+    if (!x)
+        return -1;
+    memcpy(x, own->x, own->pairs * columns * sizeof *x);
+    for (size_t i = 0; i < own->pairs; i++)
+        x[i * columns] = 0;
+    result = db_fit_linear(x, y, own->pairs, columns, fit, residual, outlier, err);
+    free(x);
+    return result;
+}
+
+/* The same without the base's column. */
+static int fit_bottleneck(const struct db_calibrated *own, size_t hops, const double *y,
+                          db_fit *fit, double *residual, uint8_t *outlier, topomap_error *err)
+{
+    double *x = topomap_alloc(own->pairs, hops * sizeof *x, err);
+    int result;
+
+    if (!x)
+        return -1;
+    for (size_t i = 0; i < own->pairs; i++)
+        memcpy(x + i * hops, own->x + i * (hops + 1) + 1, hops * sizeof *x);
+    result = db_fit_slowest(x, y, own->pairs, hops, fit, residual, outlier, err);
+    free(x);
+    memmove(fit->coefficient + 1, fit->coefficient, hops * sizeof *fit->coefficient);
+    memmove(fit->known + 1, fit->known, hops);
+    fit->coefficient[0] = 0;
+    fit->known[0] = 0;
+    return result;
+}
+
+static int fit_bytes(const struct db_calibrated *own, topomap_db_calibration *result,
+                     const double *y, double *residual, uint8_t *outlier, topomap_error *err)
+{
+    db_fit slowest;
+
+    if (fit_bottleneck(own, result->hops, y, &slowest, residual, outlier, err) ||
+        fit_sum(own, result->hops, y, &result->byte_fit, residual, outlier, err))
+        return -1;
+    result->bottleneck = own->routed && result->byte_fit.absolute >= better * slowest.absolute;
+    return result->bottleneck
+               ? fit_bottleneck(own, result->hops, y, &result->byte_fit, residual, outlier, err)
+               : 0;
+}
+
+/* A class that every way has as many links of cannot be told from the base: it is given the base.
+ * Links that are no slower than others on their way go by the rates that the database has. */
+static void take_costs(struct db_calibrated *own, topomap_db_calibration *result)
+{
+    const db_fit *latency = &result->latency_fit, *byte = &result->byte_fit;
+    double slowest = 0, mbps = 0;
+
+    result->base = (topomap_db_time){latency->coefficient[0], byte->coefficient[0]};
+    for (size_t c = 0; c < result->hops; c++) {
+        topomap_db_hop *hop = &result->hop[c];
+        const double *x = own->x + 1 + c;
+        size_t same = 1;
+
+        hop->cost = (topomap_db_time){latency->coefficient[1 + c], byte->coefficient[1 + c]};
+        hop->latency_known = latency->known[1 + c];
+        hop->byte_known = byte->known[1 + c];
+        while (same < own->pairs && x[same * (result->hops + 1)] == x[0])
+            same++;
+        if (same == own->pairs && x[0] > 0 && !hop->latency_known && result->base.latency_us > 0) {
+            hop->cost.latency_us = result->base.latency_us / x[0];
+            hop->latency_known = 1;
+            result->base.latency_us = 0;
+            if (!result->bottleneck) {
+                hop->cost.us_per_byte = result->base.us_per_byte / x[0];
+                hop->byte_known = 1;
+                result->base.us_per_byte = 0;
+            }
+        }
+        if (hop->byte_known && hop->cost.us_per_byte > slowest) {
+            slowest = hop->cost.us_per_byte;
+            mbps = hop->mbps;
+        }
+    }
+    for (size_t c = 0; result->bottleneck && c < result->hops; c++) {
+        topomap_db_hop *hop = &result->hop[c];
+
+        if (!hop->byte_known)
+            hop->cost.us_per_byte =
+                hop->mbps > mbps && mbps > 0 ? slowest * mbps / hop->mbps : slowest;
+    }
+}
+
+/* ---- All --------------------------------------------------------------------------------- */
+
+static int keep_outliers(struct db_calibrated *own, topomap_db_calibration *result,
+                         const struct fitting *f, const uint8_t *byte_outlier, topomap_error *err)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < own->pairs; i++)
+        count += own->pair[i].outlier = f->outlier[i] || byte_outlier[i];
+    result->outlier = topomap_alloc(count, sizeof *result->outlier, err);
+    if (!result->outlier)
+        return -1;
+    for (size_t i = 0; i < own->pairs; i++) {
+        const struct db_pair *pair = &own->pair[i];
+
+        if (pair->outlier)
+            result->outlier[result->outliers++] =
+                (topomap_db_outlier){own->measured.name[pair->from],
+                                     own->measured.name[pair->to],
+                                     pair->hops,
+                                     pair->time,
+                                     {own->fitted_latency[i], own->fitted_byte[i]}};
+    }
+    return 0;
+}
+
+/* Against what was fitted by class of link, outliers included. */
+static int is_healthy(const struct db_calibrated *own, const topomap_db_calibration *result)
+{
+    double latency = 0, byte = 0, pairs = (double)own->pairs;
+
+    for (size_t i = 0; i < own->pairs; i++) {
+        double l = own->pair[i].time.latency_us - own->fitted_latency[i];
+        double b = own->pair[i].time.us_per_byte - own->fitted_byte[i];
+
+        latency += l * l / pairs;
+        byte += b * b / pairs;
+    }
+    return sqrt(latency) <= healthy_most * result->latency.mean &&
+           sqrt(byte) <= healthy_most * result->byte.mean;
+}
+
+static int fit_classes(struct db_calibrated *own, topomap_db_calibration *result,
+                       topomap_error *err)
+{
+    struct fitting f;
+    uint8_t *byte_outlier = topomap_alloc(own->pairs, 1, err);
+    int failed;
+
+    if (!byte_outlier || fitting_make(&f, own->pairs, err)) {
+        free(byte_outlier);
+        return -1;
+    }
+    own->fitted_latency = topomap_alloc(own->pairs, sizeof *own->fitted_latency, err);
+    own->fitted_byte = topomap_alloc(own->pairs, sizeof *own->fitted_byte, err);
+    for (size_t i = 0; i < own->pairs; i++)
+        f.y[i] = own->pair[i].time.us_per_byte;
+    failed = !own->fitted_latency || !own->fitted_byte ||
+             fit_bytes(own, result, f.y, f.residual, byte_outlier, err);
+    for (size_t i = 0; !failed && i < own->pairs; i++) {
+        own->fitted_byte[i] = f.y[i] - f.residual[i];
+        f.y[i] = own->pair[i].time.latency_us;
+    }
+    failed =
+        failed || fit_sum(own, result->hops, f.y, &result->latency_fit, f.residual, f.outlier, err);
+    for (size_t i = 0; !failed && i < own->pairs; i++)
+        own->fitted_latency[i] = f.y[i] - f.residual[i];
+    if (!failed) {
+        take_costs(own, result);
+        result->healthy = is_healthy(own, result);
+        failed = keep_outliers(own, result, &f, byte_outlier, err);
+    }
+    fitting_clear(&f);
+    free(byte_outlier);
+    return failed ? -1 : 0;
+}
+
+static void count_all(struct db_calibrated *own, topomap_db_calibration *result)
+{
+    uint8_t *seen = calloc(own->measured.names + 1u, 1);
+    int sizes = 0;
+
+    result->pairs = own->pairs;
+    for (size_t i = 0; i < own->measured.rows; i++) {
+        const struct db_measurement *row = &own->measured.row[i];
+
+        if (seen)
+            seen[row->from] = 1;
+        if (seen && row->kind != DB_MEASURED_INSIDE)
+            seen[row->to] = 1;
+        result->size = row->size > result->size ? row->size : result->size;
+    }
+    for (uint32_t i = 0; seen && i < own->measured.names; i++)
+        result->nodes += seen[i];
+    for (size_t i = 0; i < own->pairs; i++)
+        sizes = own->pair[i].sizes > sizes ? own->pair[i].sizes : sizes;
+    result->latency_only = sizes < 2;
+    free(seen);
+}
+
+int topomap_db_calibrate(const char *measured, topomap_db *db, topomap_db_calibration *result,
+                         topomap_error *err)
+{
+    struct db_calibrated *own = topomap_alloc(1, sizeof *own, err);
+    int failed;
+
+    *result = (topomap_db_calibration){0};
+    if (!own)
+        return -1;
+    result->own = own;
+    failed = db_calibrated_read(own, measured, err);
+    if (!failed)
+        count_all(own, result);
+    failed = failed || db_calibrated_route(own, db, err);
+    if (!failed && own->pairs)
+        failed = db_calibrated_classes(own, result, err) || fit_lines(own, result, err) ||
+                 fit_classes(own, result, err) || db_calibrated_blame(own, result, err);
+    failed = failed || db_calibrated_tables(own, db, result, err);
+    if (failed)
+        topomap_db_calibration_clear(result);
+    return failed ? -1 : 0;
+}

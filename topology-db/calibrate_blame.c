@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which cables the outliers have in common. A bad cable makes every pair slow whose way passes it,
+ * so that nearly all pairs over it are outliers: greedily, the cable that explains the most of
+ * those left, weighed by its share of outliers, until no cable is passed by two of them that are
+ * half of all that pass it. */
+#include <stdlib.h>
+
+#include "topology-db/calibrate_own.h"
+#include "util/alloc.h"
+
+struct blame {
+    struct db_calibrated *own;
+    uint8_t *slow;     /* [pairs] an outlier that is too slow, not yet explained */
+    uint32_t *through; /* [cables] pairs that pass it */
+    uint32_t *bad;     /* [cables] those of them that are slow and not explained */
+    uint32_t cables;
+    double *latency, *byte; /* [pairs] scratch */
+};
+
+static void blame_clear(struct blame *b)
+{
+    free(b->slow);
+    free(b->through);
+    free(b->bad);
+    free(b->latency);
+    free(b->byte);
+}
+
+static int blame_make(struct blame *b, struct db_calibrated *own, topomap_error *err)
+{
+    *b = (struct blame){.own = own, .cables = db_paths_cables(own->paths)};
+    b->slow = topomap_alloc(own->pairs, 1, err);
+    b->through = b->slow ? topomap_alloc(b->cables, sizeof *b->through, err) : NULL;
+    b->bad = b->through ? topomap_alloc(b->cables, sizeof *b->bad, err) : NULL;
+    b->latency = b->bad ? topomap_alloc(own->pairs, sizeof *b->latency, err) : NULL;
+    b->byte = b->latency ? topomap_alloc(own->pairs, sizeof *b->byte, err) : NULL;
+    if (!b->byte) {
+        blame_clear(b);
+        return -1;
+    }
+    for (size_t i = 0; i < own->pairs; i++) {
+        const struct db_pair *pair = &own->pair[i];
+
+        b->slow[i] = pair->outlier && (pair->time.latency_us > 1.01 * own->fitted_latency[i] ||
+                                       pair->time.us_per_byte > 1.01 * own->fitted_byte[i]);
+        for (size_t l = pair->link; l < pair->link + pair->links; l++) {
+            b->through[own->link[l].cable]++;
+            b->bad[own->link[l].cable] += b->slow[i];
+        }
+    }
+    return 0;
+}
+
+static double score(const struct blame *b, uint32_t cable)
+{
+    return b->bad[cable] < 2 || 2 * b->bad[cable] < b->through[cable]
+               ? 0
+               : (double)b->bad[cable] * b->bad[cable] / b->through[cable];
+}
+
+static float share_of(const struct blame *b, const struct db_pair *pair, uint32_t cable)
+{
+    for (size_t l = pair->link; l < pair->link + pair->links; l++)
+        if (b->own->link[l].cable == cable)
+            return b->own->link[l].share;
+    return 0;
+}
+
+/* A pair that passes it only on the way back has half of what it adds. */
+static void measure_excess(struct blame *b, uint32_t cable, topomap_db_culprit *culprit)
+{
+    const struct db_calibrated *own = b->own;
+    size_t count = 0;
+
+    for (size_t i = 0; i < own->pairs; i++) {
+        float share = b->slow[i] ? share_of(b, &own->pair[i], cable) : 0;
+
+        if (!(share > 0))
+            continue;
+        b->latency[count] = (own->pair[i].time.latency_us - own->fitted_latency[i]) / share;
+        b->byte[count++] = (own->pair[i].time.us_per_byte - own->fitted_byte[i]) / share;
+    }
+    culprit->excess.latency_us = db_fit_median(b->latency, count);
+    culprit->excess.us_per_byte = db_fit_median(b->byte, count);
+}
+
+static int add_culprit(struct blame *b, topomap_db_calibration *result, size_t *room,
+                       uint32_t cable, int alternatives, topomap_error *err)
+{
+    topomap_db_culprit one = {
+        .pairs = b->through[cable], .outliers = b->bad[cable], .alternatives = alternatives};
+    char name[600];
+
+    measure_excess(b, cable, &one);
+    db_paths_cable_name(b->own->paths, cable, name, sizeof name);
+    if (topomap_grow(&result->culprit, room, result->culprits + 1, sizeof one, err) ||
+        !(one.cable = topomap_strdup(name, err)))
+        return -1;
+    result->culprit[result->culprits++] = one;
+    return 0;
+}
+
+/* Whether all slow pairs over one cable pass the other as well. */
+static int same_pairs(const struct blame *b, uint32_t cable, uint32_t other)
+{
+    for (size_t i = 0; i < b->own->pairs; i++)
+        if (b->slow[i] && share_of(b, &b->own->pair[i], cable) > 0 &&
+            !(share_of(b, &b->own->pair[i], other) > 0))
+            return 0;
+    return 1;
+}
+
+static void explain(struct blame *b, uint32_t cable)
+{
+    const struct db_calibrated *own = b->own;
+
+    for (size_t i = 0; i < own->pairs; i++) {
+        const struct db_pair *pair = &own->pair[i];
+
+        if (!b->slow[i] || !(share_of(b, pair, cable) > 0))
+            continue;
+        b->slow[i] = 0;
+        for (size_t l = pair->link; l < pair->link + pair->links; l++)
+            b->bad[own->link[l].cable]--;
+    }
+}
+
+/* The worst cable and those that nothing tells from it. Returns whether there is one, or -1. */
+static int blame_worst(struct blame *b, topomap_db_calibration *result, size_t *room,
+                       topomap_error *err)
+{
+    uint32_t worst = 0;
+    int alternatives = 0;
+
+    for (uint32_t c = 1; c < b->cables; c++)
+        if (score(b, c) > score(b, worst))
+            worst = c;
+    if (!b->cables || !(score(b, worst) > 0))
+        return 0;
+    for (int add = 0; add < 2; add++)
+        for (uint32_t c = worst; c < b->cables; c++) {
+            if (b->bad[c] != b->bad[worst] || b->through[c] != b->through[worst] ||
+                !same_pairs(b, worst, c))
+                continue;
+            alternatives += !add;
+            if (add && add_culprit(b, result, room, c, alternatives, err))
+                return -1;
+        }
+    explain(b, worst);
+    return 1;
+}
+
+int db_calibrated_blame(struct db_calibrated *own, topomap_db_calibration *result,
+                        topomap_error *err)
+{
+    struct blame b;
+    size_t room = 0;
+    int found;
+
+    if (!own->paths || !own->links)
+        return 0;
+    if (blame_make(&b, own, err))
+        return -1;
+    do
+        found = blame_worst(&b, result, &room, err);
+    while (found > 0);
+    blame_clear(&b);
+    return found;
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Pairs out of rows, and the way that each takes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology-db/calibrate_own.h"
+#include "util/alloc.h"
+
+void db_calibrated_free(struct db_calibrated *own)
+{
+    if (!own)
+        return;
+    db_measured_clear(&own->measured);
+    db_paths_close(own->paths);
+    free(own->pair);
+    free(own->inside);
+    free(own->link);
+    free(own->x);
+    free(own->fitted_latency);
+    free(own->fitted_byte);
+    free(own);
+}
+
+/* ---- One pair's times -------------------------------------------------------------------- */
+
+/* Weights 1 / t^2: a share of each time counts alike, or the longest message alone would. */
+void db_time_fit(const struct db_measurement *row, size_t rows, topomap_db_time *time, int *sizes)
+{
+    static const double least = 1e-6; /* no clock tells less */
+    double w = 0, ws = 0, wss = 0, wt = 0, wst = 0, spread;
+
+    *sizes = 0;
+    for (size_t i = 0; i < rows; i++) {
+        double us = row[i].us > least ? row[i].us : least, s = row[i].size;
+        double weight = 1 / (us * us);
+
+        *sizes += !i || row[i].size != row[i - 1].size;
+        w += weight;
+        ws += weight * s;
+        wss += weight * s * s;
+        wt += weight * row[i].us;
+        wst += weight * s * row[i].us;
+    }
+    *time = (topomap_db_time){0};
+    spread = w * wss - ws * ws;
+    if (*sizes > 1 && spread > 1e-12 * w * wss)
+        time->us_per_byte = (w * wst - ws * wt) / spread;
+    time->latency_us = (wt - time->us_per_byte * ws) / w;
+    if (time->us_per_byte < 0)
+        *time = (topomap_db_time){wt / w, 0};
+    if (time->latency_us < 0)
+        *time = (topomap_db_time){0, wss > 0 ? wst / wss : 0};
+}
+
+/* ---- Grouping ---------------------------------------------------------------------------- */
+
+static int by_pair(const void *a, const void *b)
+{
+    const struct db_measurement *x = a, *y = b;
+
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    if (x->to != y->to)
+        return x->to < y->to ? -1 : 1;
+    if (x->size != y->size)
+        return x->size < y->size ? -1 : 1;
+    return x->us < y->us ? -1 : x->us > y->us;
+}
+
+static int add_pair(struct db_calibrated *own, size_t first, size_t end, topomap_error *err)
+{
+    const struct db_measurement *row = &own->measured.row[first];
+    int inside = row->kind == DB_MEASURED_INSIDE;
+    struct db_pair pair = {
+        .from = row->from, .to = row->to, .first = first, .end = end, .hops = -1};
+
+    db_time_fit(row, end - first, &pair.time, &pair.sizes);
+    for (size_t i = first; i < end; i++)
+        if (own->measured.row[i].hops >= 0)
+            pair.hops = own->measured.row[i].hops;
+    if (inside ? topomap_grow(&own->inside, &own->inside_room, own->insides + 1, sizeof pair, err)
+               : topomap_grow(&own->pair, &own->room, own->pairs + 1, sizeof pair, err))
+        return -1;
+    if (inside)
+        own->inside[own->insides++] = pair;
+    else
+        own->pair[own->pairs++] = pair;
+    return 0;
+}
+
+int db_calibrated_read(struct db_calibrated *own, const char *path, topomap_error *err)
+{
+    struct db_measured *m = &own->measured;
+
+    if (db_measured_read(path, m, err))
+        return -1;
+    for (size_t i = 0; i < m->rows; i++)
+        if (m->row[i].kind != DB_MEASURED_INSIDE && m->row[i].from > m->row[i].to) {
+            uint32_t keep = m->row[i].from;
+
+            m->row[i].from = m->row[i].to;
+            m->row[i].to = keep;
+        }
+    qsort(m->row, m->rows, sizeof *m->row, by_pair);
+    for (size_t first = 0, end; first < m->rows; first = end) {
+        const struct db_measurement *row = &m->row[first];
+
+        for (end = first + 1; end < m->rows && m->row[end].kind == row->kind &&
+                              m->row[end].from == row->from && m->row[end].to == row->to;)
+            end++;
+        if (row->kind != DB_MEASURED_LOADED && add_pair(own, first, end, err))
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- Ways -------------------------------------------------------------------------------- */
+
+static int add_link(struct db_calibrated *own, struct db_pair *pair, uint32_t cable,
+                    topomap_error *err)
+{
+    for (size_t i = pair->link; i < own->links; i++)
+        if (own->link[i].cable == cable) {
+            own->link[i].share += 0.5f;
+            return 0;
+        }
+    if (topomap_grow(&own->link, &own->link_room, own->links + 1, sizeof *own->link, err))
+        return -1;
+    own->link[own->links++] = (struct db_pair_link){cable, 0.5f};
+    return 0;
+}
+
+/* A round trip passes the way there and the way back, which differ where routing tables say so. */
+static int route_pair(struct db_calibrated *own, struct db_pair *pair, struct db_path *path,
+                      topomap_error *err)
+{
+    char **name = own->measured.name;
+
+    pair->link = own->links;
+    pair->hops = 0;
+    for (int back = 0; back < 2; back++) {
+        if (db_paths_between(own->paths, name[back ? pair->to : pair->from],
+                             name[back ? pair->from : pair->to], path, err))
+            return -1;
+        pair->hops += path->hops / 2.0;
+        own->routed &= path->complete;
+        for (size_t i = 0; i < path->cables; i++)
+            if (add_link(own, pair, path->cable[i], err))
+                return -1;
+    }
+    pair->links = own->links - pair->link;
+    return 0;
+}
+
+int db_calibrated_route(struct db_calibrated *own, topomap_db *db, topomap_error *err)
+{
+    struct db_path path = {0};
+    int result = 0;
+
+    if (db && db_paths_open(db, &own->paths, err))
+        return -1;
+    own->routed = db != NULL;
+    for (size_t i = 0; !result && i < own->pairs; i++) {
+        struct db_pair *pair = &own->pair[i];
+
+        if (db)
+            result = route_pair(own, pair, &path, err);
+        else if (pair->hops < 0)
+            result =
+                topomap_error_set(err, TOPOMAP_EINPUT,
+                                  "'%s' and '%s' have no hops in the file, and there is no "
+                                  "database to say them (--db)",
+                                  own->measured.name[pair->from], own->measured.name[pair->to]);
+    }
+    free(path.cable);
+    return result;
+}
+
+/* ---- Classes of link --------------------------------------------------------------------- */
+
+const topomap_db_hop *db_calibrated_hop(const struct db_calibrated *own,
+                                        const topomap_db_calibration *result, uint32_t cable)
+{
+    char name[40];
+    uint32_t mbps;
+
+    db_paths_cable_class(own->paths, cable, name, &mbps);
+    for (size_t c = 0; c < result->hops; c++)
+        if (strcmp(result->hop[c].name, name) == 0)
+            return &result->hop[c];
+    return NULL;
+}
+
+static int class_of(struct db_calibrated *own, topomap_db_calibration *result, size_t *room,
+                    uint32_t cable, size_t *class, topomap_error *err)
+{
+    const topomap_db_hop *known = db_calibrated_hop(own, result, cable);
+    char name[40];
+    uint32_t mbps;
+
+    *class = known ? (size_t)(known - result->hop) : result->hops;
+    if (known)
+        return 0;
+    db_paths_cable_class(own->paths, cable, name, &mbps);
+    if (result->hops + 1 == DB_FIT_COLUMNS)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "more than %d classes of links on the way",
+                                 DB_FIT_COLUMNS - 1);
+    if (topomap_grow(&result->hop, room, result->hops + 1, sizeof *result->hop, err))
+        return -1;
+    result->hop[result->hops] = (topomap_db_hop){.mbps = mbps};
+    strcpy(result->hop[result->hops++].name, name);
+    return 0;
+}
+
+static int list_classes(struct db_calibrated *own, topomap_db_calibration *result,
+                        topomap_error *err)
+{
+    size_t room = 0, class;
+
+    for (size_t i = 0; own->routed && i < own->links; i++)
+        if (class_of(own, result, &room, own->link[i].cable, &class, err))
+            return -1;
+    if (result->hops)
+        return 0;
+    if (topomap_grow(&result->hop, &room, 1, sizeof *result->hop, err))
+        return -1;
+    result->hop[0] = (topomap_db_hop){.name = ""};
+    result->hops = 1;
+    return 0;
+}
+
+/* The rate that most links between switches have, of two the higher; without such links, of the
+ * links to hosts: as costs.h chooses its reference. */
+static void choose_reference(struct db_calibrated *own, topomap_db_calibration *result)
+{
+    uint64_t count[2][DB_FIT_COLUMNS] = {{0}};
+    uint32_t mbps, cables = own->routed ? db_paths_cables(own->paths) : 0;
+    size_t best = 0;
+    int trunks = 0;
+
+    for (uint32_t i = 0; i < cables; i++) {
+        char name[40];
+        int trunk = db_paths_cable_trunk(own->paths, i);
+
+        db_paths_cable_class(own->paths, i, name, &mbps);
+        for (size_t c = 0; c < result->hops; c++)
+            if (strcmp(result->hop[c].name, name) == 0) {
+                count[trunk][c]++;
+                trunks |= trunk;
+            }
+    }
+    for (size_t c = 1; c < result->hops; c++)
+        if (count[trunks][c] > count[trunks][best] ||
+            (count[trunks][c] == count[trunks][best] &&
+             result->hop[c].mbps > result->hop[best].mbps))
+            best = c;
+    result->hop[best].reference = 1;
+}
+
+static void count_links(struct db_calibrated *own, topomap_db_calibration *result)
+{
+    for (size_t c = 0; c < result->hops; c++) {
+        double links = 0;
+
+        for (size_t i = 0; i < own->pairs; i++)
+            links += own->x[i * (result->hops + 1) + 1 + c];
+        result->hop[c].links = (uint64_t)(links + 0.5);
+    }
+}
+
+int db_calibrated_classes(struct db_calibrated *own, topomap_db_calibration *result,
+                          topomap_error *err)
+{
+    size_t columns, room = DB_FIT_COLUMNS, class;
+
+    if (list_classes(own, result, err))
+        return -1;
+    columns = result->hops + 1;
+    own->x = topomap_alloc(own->pairs, columns * sizeof *own->x, err);
+    if (!own->x)
+        return -1;
+    for (size_t i = 0; i < own->pairs; i++) {
+        const struct db_pair *pair = &own->pair[i];
+        double *x = own->x + i * columns;
+
+        x[0] = 1;
+        if (!own->routed)
+            x[1] = pair->hops;
+        for (size_t l = pair->link; own->routed && l < pair->link + pair->links; l++) {
+            if (class_of(own, result, &room, own->link[l].cable, &class, err))
+                return -1;
+            x[1 + class] += own->link[l].share;
+        }
+    }
+    count_links(own, result);
+    choose_reference(own, result);
+    return 0;
+}

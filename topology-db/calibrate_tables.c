@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What was measured by distance, by class of node, and inside nodes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology-db/calibrate_own.h"
+#include "util/alloc.h"
+
+struct tables {
+    struct db_calibrated *own;
+    topomap_db_calibration *result;
+    char **class; /* [names] of nodes, or NULL */
+    double *latency, *byte, *hops;
+};
+
+/* ---- By distance ------------------------------------------------------------------------- */
+
+static const struct db_pair *find_pair(const struct db_calibrated *own, uint32_t from, uint32_t to)
+{
+    size_t low = 0, high = own->pairs;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct db_pair *p = &own->pair[middle];
+
+        if (p->from < from || (p->from == from && p->to < to))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < own->pairs && own->pair[low].from == from && own->pair[low].to == to
+               ? &own->pair[low]
+               : NULL;
+}
+
+static double time_at(const struct db_calibrated *own, const struct db_pair *pair, double size)
+{
+    for (size_t i = pair->first; i < pair->end; i++)
+        if (own->measured.row[i].size == size)
+            return own->measured.row[i].us;
+    return 0;
+}
+
+/* Each loaded message against the same pair alone, else against what its distance takes. */
+static double slowdown(struct tables *t, const topomap_db_distance_class *distance)
+{
+    const struct db_calibrated *own = t->own;
+    const struct db_measured *m = &own->measured;
+    double size = -1;
+    size_t count = 0;
+
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < m->rows; i++) {
+            const struct db_measurement *row = &m->row[i];
+            const struct db_pair *pair;
+            double alone;
+
+            if (row->kind != DB_MEASURED_LOADED || (pass && row->size != size))
+                continue;
+            pair = find_pair(own, row->from, row->to);
+            if (!pair || pair->hops != distance->hops ||
+                !((alone = time_at(own, pair, row->size)) > 0))
+                continue;
+            if (!pass)
+                size = row->size > size ? row->size : size;
+            else if (count < own->pairs)
+                t->latency[count++] = row->us / alone;
+        }
+    return db_fit_median(t->latency, count);
+}
+
+static int by_hops(const void *a, const void *b)
+{
+    const topomap_db_distance_class *x = a, *y = b;
+
+    return x->hops < y->hops ? -1 : x->hops > y->hops;
+}
+
+static int list_distances(struct tables *t, topomap_error *err)
+{
+    topomap_db_calibration *r = t->result;
+    size_t room = 0;
+
+    for (size_t i = 0; i < t->own->pairs; i++) {
+        size_t d = 0;
+
+        while (d < r->distances && r->distance[d].hops != t->own->pair[i].hops)
+            d++;
+        if (d == r->distances) {
+            if (topomap_grow(&r->distance, &room, d + 1, sizeof *r->distance, err))
+                return -1;
+            r->distance[r->distances++] = (topomap_db_distance_class){.hops = t->own->pair[i].hops};
+        }
+        r->distance[d].pairs++;
+    }
+    if (r->distances)
+        qsort(r->distance, r->distances, sizeof *r->distance, by_hops);
+    for (size_t d = 0; d < r->distances; d++) {
+        size_t count = 0;
+
+        for (size_t i = 0; i < t->own->pairs; i++)
+            if (t->own->pair[i].hops == r->distance[d].hops) {
+                t->latency[count] = t->own->pair[i].time.latency_us;
+                t->byte[count++] = t->own->pair[i].time.us_per_byte;
+            }
+        r->distance[d].median.latency_us = db_fit_median(t->latency, count);
+        r->distance[d].median.us_per_byte = db_fit_median(t->byte, count);
+        r->distance[d].slowdown = slowdown(t, &r->distance[d]);
+    }
+    return 0;
+}
+
+/* ---- By class of node -------------------------------------------------------------------- */
+
+static int keep_class(const topomap_db_host *host, void *data)
+{
+    char **class = data;
+
+    if (host->class_name && !(*class = strdup(host->class_name)))
+        return -1;
+    return 0;
+}
+
+static int read_classes(struct tables *t, topomap_db *db, topomap_error *err)
+{
+    const struct db_measured *m = &t->own->measured;
+    uint8_t *node = topomap_alloc(m->names, 1, err);
+    int result = node ? 0 : -1;
+
+    for (size_t i = 0; node && i < m->rows; i++) {
+        node[m->row[i].from] = 1;
+        if (m->row[i].kind != DB_MEASURED_INSIDE)
+            node[m->row[i].to] = 1;
+    }
+    for (uint32_t i = 0; !result && i < m->names; i++)
+        if (node[i])
+            result = topomap_db_hosts(db, m->name[i], keep_class, &t->class[i], err);
+    free(node);
+    return result;
+}
+
+static int is_class(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static int name_group(const struct tables *t, const struct db_pair *pair, char *text, size_t size)
+{
+    const char *a = t->class[pair->from], *b = t->class[pair->to];
+
+    if (!a || !b)
+        return 0;
+    if (strcmp(a, b) > 0) {
+        const char *keep = a;
+
+        a = b;
+        b = keep;
+    }
+    snprintf(text, size, strcmp(a, b) == 0 ? "%s" : "%s, %s", a, b);
+    return 1;
+}
+
+static int fit_group(struct tables *t, topomap_db_group *group, topomap_error *err)
+{
+    char text[600];
+    size_t count = 0;
+
+    for (size_t i = 0; i < t->own->pairs; i++) {
+        const struct db_pair *pair = &t->own->pair[i];
+
+        if (!name_group(t, pair, text, sizeof text) || strcmp(text, group->name) != 0)
+            continue;
+        t->hops[count] = pair->hops;
+        t->latency[count] = pair->time.latency_us;
+        t->byte[count++] = pair->time.us_per_byte;
+    }
+    group->pairs = count;
+    return topomap_db_line_fit(t->hops, t->latency, count, &group->latency, err) ||
+                   topomap_db_line_fit(t->hops, t->byte, count, &group->byte, err)
+               ? -1
+               : 0;
+}
+
+static int list_groups(struct tables *t, topomap_error *err)
+{
+    topomap_db_calibration *r = t->result;
+    size_t room = 0;
+    char text[600];
+
+    for (size_t i = 0; i < t->own->pairs; i++) {
+        size_t g = 0;
+
+        if (!name_group(t, &t->own->pair[i], text, sizeof text))
+            continue;
+        while (g < r->groups && strcmp(r->group[g].name, text) != 0)
+            g++;
+        if (g < r->groups)
+            continue;
+        if (topomap_grow(&r->group, &room, g + 1, sizeof *r->group, err))
+            return -1;
+        r->group[g] = (topomap_db_group){0};
+        if (!(r->group[g].name = topomap_strdup(text, err)))
+            return -1;
+        r->groups++;
+        if (fit_group(t, &r->group[g], err))
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- Inside ------------------------------------------------------------------------------ */
+
+/* \p class NULL: of all nodes. */
+static int add_inside(struct tables *t, size_t *room, uint32_t level, const char *class, int all,
+                      topomap_error *err)
+{
+    struct db_calibrated *own = t->own;
+    topomap_db_calibration *r = t->result;
+    topomap_db_inside one = {0};
+
+    for (size_t i = 0; i < own->insides; i++) {
+        if (own->inside[i].to != level || (!all && !is_class(t->class[own->inside[i].from], class)))
+            continue;
+        t->latency[one.nodes] = own->inside[i].time.latency_us;
+        t->byte[one.nodes++] = own->inside[i].time.us_per_byte;
+    }
+    one.median.latency_us = db_fit_median(t->latency, one.nodes);
+    one.median.us_per_byte = db_fit_median(t->byte, one.nodes);
+    if (topomap_grow(&r->inside, room, r->insides + 1, sizeof one, err) ||
+        !(one.level = topomap_strdup(own->measured.name[level], err)))
+        return -1;
+    if (!all && !(one.node_class = topomap_strdup(class, err))) {
+        free(one.level);
+        return -1;
+    }
+    r->inside[r->insides++] = one;
+    return 0;
+}
+
+static int list_insides(struct tables *t, topomap_error *err)
+{
+    struct db_calibrated *own = t->own;
+    topomap_db_calibration *r = t->result;
+    size_t room = 0;
+
+    for (int all = 1; all >= 0; all--)
+        for (size_t i = 0; i < own->insides; i++) {
+            const char *level = own->measured.name[own->inside[i].to];
+            const char *class = all ? NULL : t->class[own->inside[i].from];
+            size_t k = 0;
+
+            if (!all && !class)
+                continue;
+            while (k < r->insides && !(strcmp(r->inside[k].level, level) == 0 &&
+                                       is_class(r->inside[k].node_class, class)))
+                k++;
+            if (k == r->insides && add_inside(t, &room, own->inside[i].to, class, all, err))
+                return -1;
+        }
+    return 0;
+}
+
+/* ---- All --------------------------------------------------------------------------------- */
+
+int db_calibrated_tables(struct db_calibrated *own, topomap_db *db, topomap_db_calibration *result,
+                         topomap_error *err)
+{
+    size_t most = own->pairs > own->insides ? own->pairs : own->insides;
+    struct tables t = {.own = own, .result = result};
+    int failed;
+
+    t.class = topomap_alloc(own->measured.names, sizeof *t.class, err);
+    t.latency = topomap_alloc(most, sizeof *t.latency, err);
+    t.byte = topomap_alloc(most, sizeof *t.byte, err);
+    t.hops = topomap_alloc(most, sizeof *t.hops, err);
+    failed = !t.class || !t.latency || !t.byte || !t.hops || (db && read_classes(&t, db, err)) ||
+             list_distances(&t, err) || list_groups(&t, err) || list_insides(&t, err);
+    for (uint32_t i = 0; t.class && i < own->measured.names; i++)
+        free(t.class[i]);
+    free(t.class);
+    free(t.latency);
+    free(t.byte);
+    free(t.hops);
+    return failed ? -1 : 0;
+}
