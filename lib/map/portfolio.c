@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/crew.h"
+#include "map/portfolio_parts.h"
 #include "map/tiling.h"
 #include "metric/bound.h"
 #include "util/alloc.h"
@@ -107,29 +107,11 @@ enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
 enum { SEEDS = 8, REFINEMENTS = 3, RESTS = 6, FEW = 512, FEW_ARCS = 20000 };
 
 /* What a row of the table is tried by. */
-typedef struct row {
+typedef struct portfolio_row {
     int closed; /* nothing more of it is begun */
     topomap_attempt construct[SEEDS];
     topomap_attempt probe[REFINEMENTS], rest[RESTS];
 } row;
-
-typedef struct portfolio {
-    topomap_problem *problem;
-    const topomap_map_options *options;
-    topomap_mapping *mapping;
-    size_t capacity;
-    topomap_score score; /* of the best so far */
-    int recognised, pays;
-    int flawless, straight; /* said by boxes */
-    double recognising;     /* seconds, of which the first candidate that goes by it tells */
-    topomap_crew crew;
-    row *row;               /* [CANDIDATES] */
-    topomap_attempt *ahead; /* with an objective: what may be begun, in order */
-    size_t aheads;
-    uint32_t *near; /* [slots] of the lowest J so far, with an objective; else NULL */
-    topomap_score near_score;
-    char near_name[64];
-} portfolio;
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
@@ -202,8 +184,8 @@ static int consider_baseline(portfolio *p, topomap_error *err)
 
 /* ---- Attempts -------------------------------------------------------------------------------- */
 
-static topomap_attempt *prepare(topomap_attempt *attempt, const char *words, const uint32_t *from,
-                                uint64_t seed, double patience)
+topomap_attempt *topomap_portfolio_prepare(topomap_attempt *attempt, const char *words,
+                                           const uint32_t *from, uint64_t seed, double patience)
 {
     if (attempt->state != TOPOMAP_ATTEMPT_NONE)
         return attempt;
@@ -223,7 +205,7 @@ static topomap_attempt *construction(portfolio *p, size_t i, uint32_t k)
         attempt->seconds = p->recognising;
         p->recognising = 0.0;
     }
-    return prepare(attempt, candidates[i].name, NULL, p->problem->seed + k, 1.0);
+    return topomap_portfolio_prepare(attempt, candidates[i].name, NULL, p->problem->seed + k, 1.0);
 }
 
 /* With few slots, what comes of one search hangs on the ranks' numbers: when strong, there are
@@ -277,8 +259,8 @@ static topomap_attempt *probe(portfolio *p, size_t i, uint32_t r, const topomap_
 {
     double time = has_two(i) ? turns[p->problem->effort].probe : p->straight ? 0.3 : 1.0;
 
-    return prepare(&p->row[i].probe[r], candidates[i].refine[r], best->slot_of, p->problem->seed,
-                   time);
+    return topomap_portfolio_prepare(&p->row[i].probe[r], candidates[i].refine[r], best->slot_of,
+                                     p->problem->seed, time);
 }
 
 /* The k-th longer time; NULL where that would be too long. */
@@ -295,13 +277,16 @@ static topomap_attempt *rest(portfolio *p, size_t i, uint32_t k, const topomap_a
     if (k >= RESTS)
         return NULL;
     if (is_repeated(p) && k + 1 < RESTS)
-        return prepare(&p->row[i].rest[k], chosen, p->row[i].construct[k % seeds_of(p, i)].slot_of,
-                       p->problem->seed + k, turns[effort].probe * turns[effort].growth);
+        return topomap_portfolio_prepare(
+            &p->row[i].rest[k], chosen, p->row[i].construct[k % seeds_of(p, i)].slot_of,
+            p->problem->seed + k, turns[effort].probe * turns[effort].growth);
     if (is_repeated(p))
-        return prepare(&p->row[i].rest[k], chosen, best->slot_of, p->problem->seed + k, most / 2);
+        return topomap_portfolio_prepare(&p->row[i].rest[k], chosen, best->slot_of,
+                                         p->problem->seed + k, most / 2);
     if (time > most)
         return NULL;
-    return prepare(&p->row[i].rest[k], chosen, best->slot_of, p->problem->seed, time);
+    return topomap_portfolio_prepare(&p->row[i].rest[k], chosen, best->slot_of, p->problem->seed,
+                                     time);
 }
 
 /* Nonzero where J is below `*least` by what makes more time worth it; `*least` is the lower one
@@ -361,9 +346,7 @@ static int suits(const portfolio *p, size_t i)
     return strcmp(candidates[i].name, "refine") != 0 || p->mapping->candidate[0].J <= p->mapping->J;
 }
 
-/* One is tried however late it is: on a busy machine the time may be up before. What a thread has
- * found by then counts, too. */
-static int worth_trying(const portfolio *p, const topomap_attempt *attempt)
+int topomap_portfolio_worth_trying(const portfolio *p, const topomap_attempt *attempt)
 {
     if (is_optimal(p))
         return 0;
@@ -371,7 +354,8 @@ static int worth_trying(const portfolio *p, const topomap_attempt *attempt)
            !topomap_problem_late(p->problem);
 }
 
-static int take(portfolio *p, const char *name, topomap_attempt *attempt, topomap_error *err)
+int topomap_portfolio_take(portfolio *p, const char *name, topomap_attempt *attempt,
+                           topomap_error *err)
 {
     topomap_crew_take(&p->crew, attempt);
     topomap_crew_wake(&p->crew);
@@ -383,7 +367,7 @@ static int take_refinement(portfolio *p, size_t i, topomap_attempt *attempt, top
     char name[64];
 
     snprintf(name, sizeof name, "%s+%s", candidates[i].name, attempt->words);
-    return take(p, name, attempt, err);
+    return topomap_portfolio_take(p, name, attempt, err);
 }
 
 static int refine_by_turns(portfolio *p, size_t i, const topomap_attempt *best, topomap_error *err)
@@ -397,7 +381,7 @@ static int refine_by_turns(portfolio *p, size_t i, const topomap_attempt *best, 
         double before = least;
 
         next = probe(p, i, r, best);
-        if (!worth_trying(p, next))
+        if (!topomap_portfolio_worth_trying(p, next))
             break;
         if (take_refinement(p, i, next, err) != 0)
             return -1;
@@ -407,7 +391,7 @@ static int refine_by_turns(portfolio *p, size_t i, const topomap_attempt *best, 
     }
     for (uint32_t k = 0; chosen && goes_on(p, i, p->pays); k++) {
         next = rest(p, i, k, best, chosen);
-        if (!next || !worth_trying(p, next))
+        if (!next || !topomap_portfolio_worth_trying(p, next))
             break;
         if (take_refinement(p, i, next, err) != 0)
             return -1;
@@ -425,9 +409,9 @@ static int run_row(portfolio *p, size_t i, topomap_error *err)
     for (k = 0; k < seeds_of(p, i); k++) {
         topomap_attempt *next = construction(p, i, k);
 
-        if (!worth_trying(p, next))
+        if (!topomap_portfolio_worth_trying(p, next))
             break;
-        if (take(p, candidates[i].name, next, err) != 0)
+        if (topomap_portfolio_take(p, candidates[i].name, next, err) != 0)
             return -1;
     }
     best = least_of(p->row[i].construct, k);
@@ -575,21 +559,24 @@ static int polish(portfolio *p, topomap_error *err)
         (problem->effort == TOPOMAP_FAST && problem->machine->slots >= SOME))
         return 0;
     snprintf(name, sizeof name, "%s+cycles", p->mapping->algorithm);
-    prepare(&attempt, "cycles", p->mapping->slot_of_rank, problem->seed, 1.0);
+    topomap_portfolio_prepare(&attempt, "cycles", p->mapping->slot_of_rank, problem->seed, 1.0);
     topomap_attempt_run(&attempt, problem, problem->scratch, 1);
     status = consider(p, name, &attempt, err);
     topomap_attempt_clear(&attempt);
     return status;
 }
 
-static int run_auto(portfolio *p, topomap_error *err)
+int topomap_portfolio_auto(portfolio *p, topomap_error *err)
 {
     int status;
 
     if (consider_baseline(p, err) != 0 ||
         topomap_bound_quick(&p->problem->weights, p->problem->machine, &p->mapping->bound, err) !=
-            0 ||
-        recognise(p, err) != 0)
+            0)
+        return -1;
+    if (is_optimal(p))
+        return 0;
+    if (recognise(p, err) != 0)
         return -1;
     p->row = topomap_alloc(CANDIDATES, sizeof *p->row, err);
     p->crew = (topomap_crew){.is_auto = 1, .pick = pick_row, .data = p};
@@ -609,122 +596,13 @@ static int run_auto(portfolio *p, topomap_error *err)
     return status == 0 ? polish(p, err) : -1;
 }
 
-/* ---- Congestion ------------------------------------------------------------------------------ */
-
-/* LibTopoMap's rows, which know the links, beside the candidates for J. */
-static const struct {
-    const char *name;
-    enum topomap_effort from;
-} linked[] = {{"rcm", TOPOMAP_FAST},
-              {"greedy", TOPOMAP_DEFAULT},
-              {"bisect", TOPOMAP_DEFAULT},
-              {"greedy+threshold", TOPOMAP_STRONG}};
-enum { LINKED = sizeof linked / sizeof linked[0] };
-
-#define CANDIDATES_TIME 0.4
-
-enum { RELIEFS = 2 };
-
-/* What may be begun, in order. */
-static topomap_attempt *pick_ahead(void *data)
-{
-    portfolio *p = data;
-
-    for (size_t i = 0; i < p->aheads && !topomap_problem_late(p->problem); i++)
-        if (p->ahead[i].state == TOPOMAP_ATTEMPT_WAITING)
-            return &p->ahead[i];
-    return NULL;
-}
-
-/* The attempts in their order, \p found where they have names of their own. */
-static int run_ahead(portfolio *p, topomap_attempt *ahead, size_t count,
-                     char (*found)[sizeof p->mapping->algorithm], topomap_error *err)
-{
-    int status;
-
-    p->ahead = ahead;
-    p->aheads = count;
-    p->crew = (topomap_crew){.is_auto = 1, .pick = pick_ahead, .data = p};
-    status = topomap_crew_open(&p->crew, p->problem, p->options->threads, err);
-    if (status == 0) {
-        for (size_t i = 0; status == 0 && i < count && worth_trying(p, &ahead[i]); i++) {
-            char name[2 * sizeof p->mapping->algorithm];
-
-            snprintf(name, sizeof name, "%s%s%s", found ? found[i] : "", found ? "+" : "",
-                     ahead[i].words);
-            status = take(p, name, &ahead[i], err);
-        }
-        topomap_crew_close(&p->crew);
-    }
-    for (size_t i = 0; i < count; i++)
-        topomap_attempt_clear(&ahead[i]);
-    return status;
-}
-
-static int run_linked(portfolio *p, topomap_error *err)
-{
-    topomap_attempt ahead[LINKED] = {0};
-    size_t count = 0;
-
-    for (size_t i = 0; i < LINKED; i++)
-        if (linked[i].from <= p->problem->effort)
-            prepare(&ahead[count++], linked[i].name, NULL, p->problem->seed, 1.0);
-    return topomap_problem_late(p->problem) ? 0 : run_ahead(p, ahead, count, NULL, err);
-}
-
-/* Of all, the placement of the lowest J is mostly the best one to relieve; with more time, that of
- * the lowest congestion too. \p copy [2 * slots] */
-static int run_reliefs(portfolio *p, uint32_t *copy, topomap_error *err)
-{
-    uint32_t n = p->problem->weights.vertices, *other = copy + n;
-    topomap_attempt ahead[RELIEFS] = {0};
-    char found[RELIEFS][sizeof p->mapping->algorithm];
-    int passable = !isinf(p->near_score.max);
-    size_t count = 0;
-
-    memcpy(copy, p->near, n * sizeof *copy);
-    memcpy(other, p->mapping->slot_of_rank, n * sizeof *other);
-    if (passable) {
-        memcpy(found[count], p->near_name, sizeof found[count]);
-        prepare(&ahead[count++], "relieve", copy, p->problem->seed, 1.0);
-    }
-    if ((p->problem->effort > TOPOMAP_FAST || !passable) &&
-        memcmp(copy, other, n * sizeof *other) != 0) {
-        memcpy(found[count], p->mapping->algorithm, sizeof found[count]);
-        prepare(&ahead[count++], "relieve", other, p->problem->seed, 1.0);
-    }
-    return run_ahead(p, ahead, count, found, err);
-}
-
-/* First the candidates for J. */
-static int run_congestion(portfolio *p, topomap_error *err)
-{
-    topomap_problem *problem = p->problem;
-    uint32_t *copy;
-    double deadline = problem->deadline, now = topomap_clock_wall();
-    int status;
-
-    if (deadline > 0) /* what is left is for what the candidates for J do not look at */
-        problem->deadline = now + CANDIDATES_TIME * (deadline - now);
-    status = run_auto(p, err);
-    problem->deadline = deadline;
-    if (status == 0)
-        status = run_linked(p, err);
-    if (status != 0 || topomap_problem_late(problem) || isinf(p->score.max))
-        return status;
-    copy = topomap_alloc(problem->weights.vertices, RELIEFS * sizeof *copy, err);
-    status = copy ? run_reliefs(p, copy, err) : -1;
-    free(copy);
-    return status;
-}
-
 /* The words of the caller. */
 static int run_name(portfolio *p, const char *name, topomap_error *err)
 {
     topomap_attempt attempt = {0};
     int status;
 
-    prepare(&attempt, name, NULL, p->problem->seed, 1.0);
+    topomap_portfolio_prepare(&attempt, name, NULL, p->problem->seed, 1.0);
     topomap_attempt_run(&attempt, p->problem, p->problem->scratch, 0);
     status = consider(p, name, &attempt, err);
     topomap_attempt_clear(&attempt);
@@ -744,9 +622,9 @@ int topomap_portfolio_run(topomap_problem *problem, const topomap_map_options *o
             return -1;
     }
     if (is_auto && problem->objective)
-        status = run_congestion(&p, err);
+        status = topomap_portfolio_links(&p, err);
     else if (is_auto)
-        status = run_auto(&p, err);
+        status = topomap_portfolio_auto(&p, err);
     else
         status = run_name(&p, options->algorithm, err);
     free(p.near);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the portfolio's files share. */
+#ifndef TOPOMAP_PORTFOLIO_PARTS_H
+#define TOPOMAP_PORTFOLIO_PARTS_H
+
+#include "map/crew.h"
+
+struct portfolio_row;
+
+typedef struct portfolio {
+    topomap_problem *problem;
+    const topomap_map_options *options;
+    topomap_mapping *mapping;
+    size_t capacity;
+    topomap_score score; /* of the best so far */
+    int recognised, pays;
+    int flawless, straight; /* said by boxes */
+    double recognising;     /* seconds, of which the first candidate that goes by it tells */
+    topomap_crew crew;
+    struct portfolio_row *row; /* of each candidate of the table */
+    topomap_attempt *ahead;    /* with an objective: what may be begun, in order */
+    size_t aheads;
+    uint32_t *near; /* [slots] of the lowest J so far, with an objective; else NULL */
+    topomap_score near_score;
+    char near_name[64];
+} portfolio;
+
+/** Makes an attempt ready, where it is not yet: the words, lent, on a placement or NULL. */
+topomap_attempt *topomap_portfolio_prepare(topomap_attempt *attempt, const char *words,
+                                           const uint32_t *from, uint64_t seed, double patience);
+/** One is tried however late it is: on a busy machine the time may be up before. What a thread has
+ *  found by then counts, too. */
+int topomap_portfolio_worth_trying(const portfolio *p, const topomap_attempt *attempt);
+/** Sees that an attempt gets done, and keeps the better placement. */
+int topomap_portfolio_take(portfolio *p, const char *name, topomap_attempt *attempt,
+                           topomap_error *err);
+/** The candidates for J. */
+int topomap_portfolio_auto(portfolio *p, topomap_error *err);
+/** With an objective that knows the links: those first, then what relieves the links. */
+int topomap_portfolio_links(portfolio *p, topomap_error *err);
+
+#endif
