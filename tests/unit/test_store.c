@@ -163,7 +163,7 @@ static void test_bounded(void **state)
         char path[STORE_PATH + 32];
         struct timespec times[2] = {{.tv_sec = 1000 + i}, {.tv_sec = 1000 + i}};
 
-        snprintf(word, sizeof word, "%d", i);
+        snprintf(word, sizeof word, "%u", (unsigned)i % 10);
         entry = named(word, 8);
         assert_int_equal(run(&store, &entry, 3000), 1);
         snprintf(path, sizeof path, "%s/profiles/%s.meta", store.root, entry.key);
