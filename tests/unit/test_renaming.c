@@ -70,8 +70,15 @@ static void J_hardly_changes(void **state)
         {"alltoall:group=8,n=64", "tree:4:4:4@1:10:100"},
     };
 
+    /* Sanitizers look at the code, not at J: some of the instances do for them. */
+#ifdef __SANITIZE_ADDRESS__
+    const size_t step = 3;
+#else
+    const size_t step = 1;
+#endif
+
     (void)state;
-    for (size_t i = 0; i < sizeof instance / sizeof *instance; i++) {
+    for (size_t i = 0; i < sizeof instance / sizeof *instance; i += step) {
         topomap_machine *m = map_machine(instance[i].machine);
         topomap_graph *graph;
         topomap_error err;
