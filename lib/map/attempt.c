@@ -103,6 +103,7 @@ void topomap_attempt_run(topomap_attempt *attempt, topomap_problem *problem, uin
         problem->lattice = own.lattice;
     attempt->flawless = own.flawless;
     attempt->straight = own.straight;
+    attempt->doubtful = own.doubtful;
     memcpy(attempt->phase_seconds, own.phase_seconds, sizeof own.phase_seconds);
     attempt->seconds += topomap_clock_cpu() - before;
 }

@@ -28,7 +28,7 @@ typedef struct topomap_attempt {
     topomap_score score;
     double seconds; /* of this thread's CPU time */
     double phase_seconds[TOPOMAP_PHASES];
-    int flawless, straight; /* as in topomap_problem */
+    int flawless, straight, doubtful; /* as in topomap_problem */
 } topomap_attempt;
 
 /** Runs an attempt on a copy of the problem. The state is not touched.

@@ -13,7 +13,7 @@
 #include "map/recursion.h"
 #include "util/alloc.h"
 
-enum { BORDERS = 8, FEW = 32768, RUNS = 64, CLUSTERS = 8 };
+enum { BORDERS = 8, FEW = 32768, RUNS = 64, CLUSTERS = 8, SIZES = 61 };
 #define DOUBT 0.2 /* a step of it */
 
 typedef struct level {
@@ -34,6 +34,7 @@ typedef struct boxes {
     topomap_random random;
     double doubt;    /* how far a cut may be from the best one */
     double straight; /* J of the best straight cuts; INFINITY where there are none */
+    double doubtful; /* a J that shows that there must be better ones */
 } boxes;
 
 /* Ends of the groups of one level; a group is a run of places. Returns -1 on failure. */
@@ -232,7 +233,7 @@ static int try_tiles(boxes *b, uint32_t equal, uint32_t *slot_of, topomap_error 
     topomap_tile tile[24];
     int levels = isfinite(b->kept.J) && effort == TOPOMAP_FAST ? deep[effort] : 0;
 
-    for (uint32_t l = equal + 1; l-- > 0 && levels < deep[effort];) {
+    for (uint32_t l = equal + 1; l-- > 0 && (levels < deep[effort] || b->kept.J > b->doubtful);) {
         int shapes = 0;
 
         if (b->tiling.levels.group[l] == b->lattice->cells ||
@@ -251,8 +252,48 @@ static int try_tiles(boxes *b, uint32_t equal, uint32_t *slot_of, topomap_error 
     return 0;
 }
 
+/* Weight inside groups of one level, were they boxes of the best shapes. Groups have few sizes. */
+static double most_inside(const boxes *b, const level *level)
+{
+    struct {
+        uint32_t size;
+        double inside;
+    } known[SIZES] = {{0, 0}};
+    uint32_t cells = b->lattice->cells;
+    double sum = 0;
+
+    for (uint32_t first = 0; first < cells; first = level->end[first]) {
+        uint32_t size = level->end[first] - first, at = size % SIZES;
+
+        if (known[at].size != size) {
+            known[at].size = size;
+            known[at].inside = topomap_tiling_most_inside(&b->tiling, size);
+        }
+        sum += known[at].inside;
+    }
+    return sum;
+}
+
+/* J if each group of each level were a box of the best shape. */
+static double ideal(const boxes *b)
+{
+    double J = 0, inside = 0, whole = topomap_tiling_inside(&b->tiling, b->lattice->size);
+
+    for (uint32_t l = 0; l < b->levels; l++) {
+        double more = fmin(most_inside(b, &b->level[l]), whole);
+
+        J += b->level[l].cost * fmax(more - inside, 0);
+        inside = fmax(inside, more);
+    }
+    return J;
+}
+
 static int run(boxes *b, uint32_t *slot_of, topomap_error *err)
 {
+    /* Of grids whose sides and groups have few divisors in common, halves and partitions have
+     * found up to a quarter less than whole boxes. */
+    static const double doubtful[] = {
+        [TOPOMAP_FAST] = 1.1, [TOPOMAP_DEFAULT] = 1.06, [TOPOMAP_STRONG] = 1.03};
     topomap_tiling_levels levels;
     topomap_problem *problem = b->problem;
     uint32_t equal;
@@ -270,9 +311,12 @@ static int run(boxes *b, uint32_t *slot_of, topomap_error *err)
     if (status == 0 && equal == b->levels)
         status = try_straight(b, slot_of, err);
     b->straight = b->kept.J;
+    b->doubtful = ideal(b) * doubtful[problem->effort];
     if (status == 0)
         status = try_tiles(b, equal, slot_of, err);
-    problem->flawless = topomap_lattice_exact(b->lattice) && b->tiling.weights.even;
+    problem->doubtful = b->kept.J > b->doubtful;
+    problem->flawless =
+        topomap_lattice_exact(b->lattice) && b->tiling.weights.even && !problem->doubtful;
     problem->straight = problem->flawless && problem->machine->kind == TOPOMAP_MACHINE_TREE &&
                         isfinite(b->straight) && b->kept.J == b->straight;
     topomap_tiling_close(&b->tiling);

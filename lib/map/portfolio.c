@@ -11,7 +11,8 @@
 #include "util/alloc.h"
 #include "util/clock.h"
 
-/* A start that is worse than the best so far by more than this is not worth refining. */
+/* A construction that is worse than the best one so far by more than this is not worth refining.
+ * What refining made of another says nothing of it: on scattered nodes that halves J. */
 #define REFINE_WITHIN 1.1
 
 /* Of two refinements, each shows with some of its time (a multiple of the effort's) what it can do.
@@ -109,6 +110,7 @@ enum { SEEDS = 8, REFINEMENTS = 3, RESTS = 6, FEW = 512, FEW_ARCS = 20000 };
 /* What a row of the table is tried by. */
 typedef struct portfolio_row {
     int closed; /* nothing more of it is begun */
+    uint32_t constructed;
     topomap_attempt construct[SEEDS];
     topomap_attempt probe[REFINEMENTS], rest[RESTS];
 } row;
@@ -169,6 +171,7 @@ static int consider(portfolio *p, const char *name, const topomap_attempt *attem
         p->mapping->phase_seconds[phase] += attempt->phase_seconds[phase];
     p->flawless |= attempt->flawless;
     p->straight |= attempt->straight;
+    p->doubtful |= attempt->doubtful;
     return keep_better(p, name, attempt->slot_of, &attempt->score, attempt->seconds, err);
 }
 
@@ -179,6 +182,7 @@ static int consider_baseline(portfolio *p, topomap_error *err)
 
     if (topomap_problem_score(p->problem, p->problem->start, &score, err) != 0)
         return -1;
+    p->start = score.J;
     return keep_better(p, name ? name : "identity", p->problem->start, &score, 0.0, err);
 }
 
@@ -312,19 +316,27 @@ static int nothing_to_refine(const portfolio *p)
     return p->straight && p->problem->effort < TOPOMAP_STRONG;
 }
 
-/* Is the best construction of this row worth refining, where J is what others reached? */
+/* Is the best construction of this row worth refining, where J is that of the best of others? */
 static int worth_refining(const portfolio *p, size_t i, const topomap_attempt *best, double J)
 {
+    int is_long = p->problem->machine->slots > SLOW && p->problem->effort < TOPOMAP_STRONG;
+
     return best && candidates[i].refine[0] && !nothing_to_refine(p) &&
-           best->score.J <= REFINE_WITHIN * J &&
+           best->score.J <= (is_long ? 1.0 : REFINE_WITHIN) * J &&
            (candidates[i].any_graph || p->problem->effort != TOPOMAP_FAST ||
             p->problem->machine->slots < SOME);
 }
 
-/* Of a grid without a flaw on a hierarchy, no partition has been better than the best boxes. */
+/* Of a grid without a flaw on a hierarchy, no partition has been better than boxes of good shapes;
+ * of any grid, a launch waits for none. */
 static int boxes_are_enough(const portfolio *p)
 {
-    return p->flawless;
+    uint32_t slots = p->problem->machine->slots;
+
+    if (p->problem->effort == TOPOMAP_FAST)
+        return slots >= SOME ||
+               (p->problem->machine->kind != TOPOMAP_MACHINE_TORUS && !p->doubtful);
+    return p->flawless || slots >= MANY;
 }
 
 /* Is this row for this machine, this effort, and what is known by now? */
@@ -337,8 +349,7 @@ static int suits(const portfolio *p, size_t i)
         slots < candidates[i].least || slots > candidates[i].most ||
         !(candidates[i].on & (1u << problem->machine->kind)))
         return 0;
-    if (candidates[i].any_graph && p->recognised &&
-        (problem->effort == TOPOMAP_FAST || slots >= MANY || boxes_are_enough(p)))
+    if (candidates[i].any_graph && p->recognised && boxes_are_enough(p))
         return 0;
     if (candidates[i].else_only && p->pays && !is_repeated(p))
         return 0;
@@ -400,24 +411,50 @@ static int refine_by_turns(portfolio *p, size_t i, const topomap_attempt *best, 
     return 0;
 }
 
-/* Constructs with every seed, then refines the best of them. */
-static int run_row(portfolio *p, size_t i, topomap_error *err)
+/* With every seed. */
+static int construct_row(portfolio *p, size_t i, topomap_error *err)
 {
-    const topomap_attempt *best;
-    uint32_t k;
-
-    for (k = 0; k < seeds_of(p, i); k++) {
+    for (uint32_t k = 0; k < seeds_of(p, i); k++) {
         topomap_attempt *next = construction(p, i, k);
 
         if (!topomap_portfolio_worth_trying(p, next))
             break;
         if (topomap_portfolio_take(p, candidates[i].name, next, err) != 0)
             return -1;
+        p->row[i].constructed++;
+        p->start = fmin(p->start, next->score.J);
     }
-    best = least_of(p->row[i].construct, k);
-    if (!worth_refining(p, i, best, p->mapping->J))
-        return 0;
-    return refine_by_turns(p, i, best, err);
+    return 0;
+}
+
+static int refine_row(portfolio *p, size_t i, topomap_error *err)
+{
+    const topomap_attempt *best = least_of(p->row[i].construct, p->row[i].constructed);
+
+    return worth_refining(p, i, best, p->start) ? refine_by_turns(p, i, best, err) : 0;
+}
+
+/* The row of the best construction of all; CANDIDATES where there is none. */
+static size_t best_row(const portfolio *p)
+{
+    size_t best = CANDIDATES;
+    double least = INFINITY;
+
+    for (size_t i = 0; i < CANDIDATES; i++) {
+        const topomap_attempt *one = least_of(p->row[i].construct, seeds_of(p, i));
+
+        if (one && candidates[i].refine[0] && one->score.J < least) {
+            least = one->score.J;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* In little time, only the best of all constructions is refined. */
+static int is_hasty(const portfolio *p)
+{
+    return p->problem->effort == TOPOMAP_FAST;
 }
 
 static void clear_row(row *own)
@@ -502,7 +539,8 @@ static topomap_attempt *pick_refinement(portfolio *p, size_t i, double J)
 static topomap_attempt *pick_row(void *data)
 {
     portfolio *p = data;
-    double J = p->mapping->J;
+    double J = p->start;
+    int all = 1;
 
     if (topomap_problem_late(p->problem) || is_optimal(p))
         return NULL;
@@ -516,19 +554,18 @@ static topomap_attempt *pick_row(void *data)
             next = construction(p, i, k);
             if (next->state == TOPOMAP_ATTEMPT_WAITING)
                 return next;
-            done += is_done(next);
+            if (is_done(next)) {
+                J = fmin(J, next->score.J);
+                done++;
+            }
         }
-        next = done == seeds_of(p, i) ? pick_refinement(p, i, J) : NULL;
+        all = all && done == seeds_of(p, i);
+        next = done == seeds_of(p, i) && !is_hasty(p) ? pick_refinement(p, i, J) : NULL;
         if (next)
             return next;
-        for (uint32_t k = 0; k < seeds_of(p, i); k++)
-            if (is_done(&p->row[i].construct[k]))
-                J = fmin(J, p->row[i].construct[k].score.J);
-        for (uint32_t k = 0; k < RESTS; k++)
-            if (is_done(&p->row[i].rest[k]))
-                J = fmin(J, p->row[i].rest[k].score.J);
     }
-    return NULL;
+    return all && is_hasty(p) && best_row(p) < CANDIDATES ? pick_refinement(p, best_row(p), J)
+                                                          : NULL;
 }
 
 /* Found before threads share the problem. */
@@ -566,6 +603,22 @@ static int polish(portfolio *p, topomap_error *err)
     return status;
 }
 
+/* What searches from the baseline comes last. */
+static int run_rows(portfolio *p, topomap_error *err)
+{
+    for (size_t i = 0; i < CANDIDATES; i++) {
+        if (!candidates[i].refine[0] && is_hasty(p) && best_row(p) < CANDIDATES &&
+            refine_row(p, best_row(p), err) != 0)
+            return -1;
+        if (is_tried(p, i) &&
+            (construct_row(p, i, err) != 0 || (!is_hasty(p) && refine_row(p, i, err) != 0)))
+            return -1;
+        if (!is_hasty(p) || !candidates[i].refine[0])
+            close_row(&p->row[i]);
+    }
+    return 0;
+}
+
 int topomap_portfolio_auto(portfolio *p, topomap_error *err)
 {
     int status;
@@ -582,12 +635,7 @@ int topomap_portfolio_auto(portfolio *p, topomap_error *err)
     p->crew = (topomap_crew){.is_auto = 1, .pick = pick_row, .data = p};
     status = p->row ? topomap_crew_open(&p->crew, p->problem, p->options->threads, err) : -1;
     if (status == 0) {
-        for (size_t i = 0; status == 0 && i < CANDIDATES; i++) {
-            if (is_tried(p, i))
-                status = run_row(p, i, err);
-            if (status == 0)
-                close_row(&p->row[i]);
-        }
+        status = run_rows(p, err);
         topomap_crew_close(&p->crew);
         for (size_t i = 0; i < CANDIDATES; i++)
             clear_row(&p->row[i]);

@@ -13,8 +13,9 @@ typedef struct portfolio {
     topomap_mapping *mapping;
     size_t capacity;
     topomap_score score; /* of the best so far */
+    double start; /* the least J of the baseline and of constructions, before any refinement */
     int recognised, pays;
-    int flawless, straight; /* said by boxes */
+    int flawless, straight, doubtful; /* said by boxes */
     double recognising;     /* seconds, of which the first candidate that goes by it tells */
     topomap_crew crew;
     struct portfolio_row *row; /* of each candidate of the table */

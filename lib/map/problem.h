@@ -35,6 +35,8 @@ typedef struct topomap_problem {
     topomap_lattice *lattice; /* what the graph was recognised as: topomap_problem_lattice() */
     int flawless; /* said by `boxes`: it is exactly that, with the same weight along a dimension */
     int straight; /* likewise: and cut from side to side, as well as that can be done */
+    int doubtful; /* said by `boxes`: groups of the best shapes would cost clearly less; neither of
+                     the two then */
 } topomap_problem;
 
 enum topomap_kind_bits {

@@ -11,6 +11,7 @@
 enum {
     BOXES = 400000,  /* more are cut in halves only */
     SHAPES = 200000, /* looked at */
+    STEPS = 16,      /* sizes of a side, from one to twice that */
 };
 
 /* The best cut of a box: at `at` along `dim`; dim NO_CUT: the box is one innermost group. */
@@ -121,7 +122,7 @@ void topomap_tiling_close(topomap_tiling *tiling)
 }
 
 /* Pairs along one dimension in a box of that size; a ring is closed only while it is whole. */
-static double pairs(const topomap_lattice *l, uint32_t k, uint32_t size)
+static double pairs(const topomap_lattice *l, uint32_t k, double size)
 {
     switch (l->kind[k]) {
     case TOPOMAP_LATTICE_CLIQUE:
@@ -158,7 +159,7 @@ static double slab(const topomap_tiling *t, const uint32_t *size, uint32_t k, do
     return sum * steps;
 }
 
-double topomap_tiling_inside(const topomap_tiling *t, const uint32_t *size)
+static double inside(const topomap_tiling *t, const double *size)
 {
     const topomap_lattice *l = t->lattice;
     double sum = 0;
@@ -178,6 +179,57 @@ double topomap_tiling_inside(const topomap_tiling *t, const uint32_t *size)
         sum += one;
     }
     return sum;
+}
+
+double topomap_tiling_inside(const topomap_tiling *t, const uint32_t *size)
+{
+    double box[TOPOMAP_LATTICE_DIMS] = {0};
+
+    for (uint32_t k = 0; k < t->lattice->dims; k++)
+        box[k] = size[k];
+    return inside(t, box);
+}
+
+/* Boxes of whole sizes in all dimensions but `broken`, which gets what is left of `rest`. */
+static void roomiest(const topomap_tiling *t, uint32_t broken, uint32_t k, double rest,
+                     double *size, uint32_t *looked, double *most)
+{
+    const topomap_lattice *l = t->lattice;
+
+    if (k == l->dims) {
+        if (rest >= 1 && rest <= l->size[broken]) {
+            double one;
+
+            size[broken] = rest;
+            one = inside(t, size);
+            *most = one > *most ? one : *most;
+        }
+        return;
+    }
+    if (k == broken) {
+        roomiest(t, broken, k + 1, rest, size, looked, most);
+        return;
+    }
+    for (uint32_t x = 1, whole = l->size[k]; x <= whole && x <= rest && *looked < SHAPES;) {
+        uint32_t next = x + 1 + x / STEPS;
+
+        ++*looked;
+        size[k] = x;
+        roomiest(t, broken, k + 1, rest / x, size, looked, most);
+        x = x < whole && next > whole ? whole : next;
+    }
+}
+
+double topomap_tiling_most_inside(const topomap_tiling *t, uint32_t cells)
+{
+    double size[TOPOMAP_LATTICE_DIMS] = {0}, most = 0;
+
+    for (uint32_t broken = 0; broken < t->lattice->dims; broken++) {
+        uint32_t looked = 0;
+
+        roomiest(t, broken, 0, cells, size, &looked, &most);
+    }
+    return most;
 }
 
 /* Weight across a cut of a box at `at` along k: a whole ring is cut twice. */

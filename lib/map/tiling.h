@@ -47,6 +47,9 @@ int topomap_tiling_cost(topomap_tiling *tiling, const uint32_t *size, double *co
                         topomap_error *err);
 /** Sum of weights of the edges inside a box. */
 double topomap_tiling_inside(const topomap_tiling *tiling, const uint32_t *size);
+/** The most that a box of \p cells cells has inside, whether such boxes tile the grid or not; one
+ *  of its sides need not be whole. */
+double topomap_tiling_most_inside(const topomap_tiling *tiling, uint32_t cells);
 /** Gives the cells of the box at \p corner the places \p first and on, by the cuts of
  *  topomap_tiling_cost(), which was finite. \p place [cells] */
 int topomap_tiling_lay(topomap_tiling *tiling, const uint32_t *corner, const uint32_t *size,

@@ -329,6 +329,59 @@ static void published_orders_fit(void **state)
         }
 }
 
+/* Where whole boxes of a node's size are thin, since the grid's sides and the groups have few
+ * divisors in common, the portfolio does not stay with them. */
+static void thin_boxes_are_not_trusted(void **state)
+{
+    static const struct {
+        const char *graph, *machine;
+    } row[] = {
+        {"stencil2d:9:37x64,bytes=1", "tree:4:16:37@1:10:100"},
+        {"stencil3d:7:6x32x7,bytes=1", "tree:4:16:21@1:10:100"},
+        {"stencil3d:27:16x13x4,bytes=1", "tree:8:4:26@1:10:100"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        topomap_graph *graph = shuffled(row[i].graph, 9);
+        double searched = reached(graph, row[i].machine, "top-down+nc10", TOPOMAP_FAST);
+        double fast = reached(graph, row[i].machine, "auto", TOPOMAP_FAST);
+        double more = reached(graph, row[i].machine, "auto", TOPOMAP_DEFAULT);
+
+        if (fast > 1.08 * searched || more > 1.02 * searched)
+            fail_msg("%s on %s: %g and %g, searched %g", row[i].graph, row[i].machine, fast, more,
+                     searched);
+        topomap_graph_free(graph);
+    }
+}
+
+/* On scattered nodes, what annealing makes of one construction says nothing of another: the better
+ * one before it is the one that is refined. */
+static void better_starts_are_refined(void **state)
+{
+    char torus[400], nodes[600] = "";
+    topomap_graph *graph = shuffled("stencil2d:9:24x43,bytes=1", 4);
+    topomap_random random = {17};
+    uint32_t name[300];
+
+    (void)state;
+    for (uint32_t i = 0; i < 300; i++)
+        name[i] = i;
+    topomap_random_shuffle(&random, name, 300);
+    for (uint32_t i = 0; i < 129; i++)
+        snprintf(nodes + strlen(nodes), sizeof nodes - strlen(nodes), "%u\n", name[i]);
+    snprintf(torus, sizeof torus, "torus:6x10x5*8@1:10,alloc=%s", scratch_text("nodes", nodes));
+    for (int effort = TOPOMAP_FAST; effort <= TOPOMAP_DEFAULT; effort++) {
+        double found = reached(graph, torus, "auto", effort);
+        double grid = reached(graph, torus, "grid+anneal", effort);
+        double halved = reached(graph, torus, "rb-wrap+anneal", effort);
+
+        if (found > 1.02 * (grid < halved ? grid : halved))
+            fail_msg("%g, where the constructions lead to %g and %g", found, grid, halved);
+    }
+    topomap_graph_free(graph);
+}
+
 /* A matrix of distances between sites has the levels of the tree that it describes; scattered nodes
  * of it are cheaper in boxes than by partitions. */
 static void fabrics_have_levels(void **state)
@@ -385,12 +438,19 @@ static void others_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(boxes_by_hand),           cmocka_unit_test(boxes_are_the_best_nested_ones),
-        cmocka_unit_test(uneven_ones_fit),         cmocka_unit_test(scattered_ones_fit),
-        cmocka_unit_test(uneven_nodes_are_filled), cmocka_unit_test(equal_shapes_are_isomorphic),
-        cmocka_unit_test(several_slots_a_node),    cmocka_unit_test(published_orders_by_hand),
-        cmocka_unit_test(published_orders_fit),    cmocka_unit_test(others_are_refused),
+        cmocka_unit_test(boxes_by_hand),
+        cmocka_unit_test(boxes_are_the_best_nested_ones),
+        cmocka_unit_test(uneven_ones_fit),
+        cmocka_unit_test(scattered_ones_fit),
+        cmocka_unit_test(uneven_nodes_are_filled),
+        cmocka_unit_test(equal_shapes_are_isomorphic),
+        cmocka_unit_test(several_slots_a_node),
+        cmocka_unit_test(published_orders_by_hand),
+        cmocka_unit_test(published_orders_fit),
+        cmocka_unit_test(others_are_refused),
         cmocka_unit_test(fabrics_have_levels),
+        cmocka_unit_test(thin_boxes_are_not_trusted),
+        cmocka_unit_test(better_starts_are_refined),
     };
 
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
