@@ -72,9 +72,12 @@ void plugin_step_forget(void)
 
 /* ---- Asking the planner ------------------------------------------------------------------ */
 
+/* Since 22.05 srun reads SRUN_CPUS_PER_TASK, and the job's -c is no longer its steps'; but it is
+ * what the job has for each task. */
 static unsigned cpus_per_task(const struct step *step)
 {
-    const char *text = getenv("SLURM_CPUS_PER_TASK");
+    const char *own = getenv("SRUN_CPUS_PER_TASK"), *job = getenv("SLURM_CPUS_PER_TASK");
+    const char *text = own && *own ? own : job;
     unsigned long number = step->launcher->cpus_per_task;
 
     if (!number && text)
@@ -122,14 +125,14 @@ static int ask(struct step *step, topomap_error *err)
 {
     enum policy_origin origin;
     char *cores = cores_of(step), *request;
+    const plugin_request_cpus cpus = {cpus_per_task(step), step->launcher->threads_per_core};
     int record = step->args->records && policy_flag(&step->wish.decision.settings, POLICY_RECORDS);
     size_t size;
     int failed;
 
     request = plugin_request_make(&step->wish.decision.settings, &step->layout,
-                                  plugin_args_db(step->args, &origin), cores, step->bind,
-                                  cpus_per_task(step), step->wish.explain.wanted, record,
-                                  plugin_auto_request(), err);
+                                  plugin_args_db(step->args, &origin), cores, step->bind, &cpus,
+                                  step->wish.explain.wanted, record, plugin_auto_request(), err);
     free(cores);
     if (!request)
         return -1;

@@ -114,6 +114,10 @@ objective effort seed time min-gain explain end " ]
   grep -qx 'time 0.25' request
   run -0 srun -n2 -N2 --overcommit -c2 -m topomap true
   grep -qx 'cpus-per-task 2' request
+  run ! grep -q '^threads-per-core' request
+  SRUN_CPUS_PER_TASK=1 SLURM_CPUS_PER_TASK=2 run -0 srun -n2 -N2 --hint=nomultithread -m topomap true
+  grep -qx 'cpus-per-task 1' request
+  grep -qx 'threads-per-core 1' request
   TOPOMAP_DB=/elsewhere run -0 srun -n2 -N2 -m topomap true
   grep -qx 'db /elsewhere' request
 }

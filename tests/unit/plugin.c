@@ -155,6 +155,41 @@ static void pairings_are_noted(void **state)
     }
 }
 
+static void threads_of_a_core(void **state)
+{
+    static const struct {
+        const char *line, *threads, *hint; /* of the job */
+        unsigned wanted;
+    } rows[] = {
+        {"srun -n 4 a", NULL, NULL, 0},
+        {"srun --threads-per-core=1 a", NULL, NULL, 1},
+        {"srun --threads-per-core 2 a", NULL, "nomultithread", 2},
+        {"srun --hint=nomultithread a", NULL, NULL, 1},
+        {"srun --hint nomultithread,memory_bound a", "2", NULL, 1},
+        {"srun --hint=multithread a", "1", NULL, 0},
+        {"srun --hint=compute_bound a", NULL, NULL, 0},
+        {"srun -B 2:4:1 a", NULL, NULL, 1},
+        {"srun --extra-node-info=2:4 a", NULL, NULL, 0},
+        {"srun -B2 a", "1", NULL, 1},
+        {"srun a", NULL, "nomultithread", 1},
+        {"srun a --threads-per-core=1", NULL, "memory_bound", 0},
+    };
+    static char *all[sizeof rows / sizeof *rows][32];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int count = split(rows[i].line, all[i]);
+        plugin_launcher launcher = {.program = PLUGIN_SRUN};
+
+        setenv("SLURM_THREADS_PER_CORE", rows[i].threads ? rows[i].threads : "", 1);
+        setenv("SLURM_HINT", rows[i].hint ? rows[i].hint : "", 1);
+        plugin_distribution_rewrite(count, all[i], &launcher);
+        assert_int_equal(launcher.threads_per_core, rows[i].wanted);
+    }
+    unsetenv("SLURM_THREADS_PER_CORE");
+    unsetenv("SLURM_HINT");
+}
+
 /* ---- Layouts ----------------------------------------------------------------------------- */
 
 /* 3 nodes with 3, 2 and 1 tasks. */
@@ -557,6 +592,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(distribution_is_rewritten),
         cmocka_unit_test(pairings_are_noted),
+        cmocka_unit_test(threads_of_a_core),
         cmocka_unit_test(layouts_round_trip),
         cmocka_unit_test(bad_layouts_are_refused),
         cmocka_unit_test(mapping_stays_true),
