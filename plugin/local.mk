@@ -13,6 +13,7 @@ plugin_libspank_la_SOURCES = \
   plugin/cpus.c plugin/cpus.h \
   plugin/distribution.c plugin/distribution.h \
   plugin/environment.h \
+  plugin/explain.c plugin/explain.h \
   plugin/launch.c plugin/launch.h \
   plugin/layout.c plugin/layout.h \
   plugin/memory.c plugin/memory.h \

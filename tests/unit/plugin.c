@@ -8,6 +8,9 @@
 #include <slurm/slurm.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
 
 #include "plan/bindings.h"
 #include "plugin/cpus.h"
@@ -587,6 +590,34 @@ static void odd_programs_are_survived(void **state)
     assert_non_null(strstr(err.text, "no answer"));
 }
 
+static int held;
+
+/* In place of libc's: a planner that a file system holds in the kernel never ends. */
+pid_t waitpid(pid_t pid, int *status, int options)
+{
+    if (held && !(options & WNOHANG))
+        fail_msg("srun waits for a process that cannot be killed");
+    return held ? 0 : wait4(pid, status, options, NULL);
+}
+
+static void a_planner_that_cannot_be_killed_is_left(void **state)
+{
+    struct timespec before, after;
+    topomap_error err;
+    char *reply;
+    size_t size;
+
+    (void)state;
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    held = 1;
+    assert_int_equal(plugin_launch_run("/bin/cat", "x", 100, 0, &reply, &size, &err), -1);
+    held = 0;
+    clock_gettime(CLOCK_MONOTONIC, &after);
+    assert_true(after.tv_sec - before.tv_sec < 30);
+    while (waitpid(-1, NULL, WNOHANG) > 0)
+        ;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -604,6 +635,7 @@ int main(void)
         cmocka_unit_test(cpu_lists_and_masks_are_read),
         cmocka_unit_test(bad_addresses_are_no_crash),
         cmocka_unit_test(odd_programs_are_survived),
+        cmocka_unit_test(a_planner_that_cannot_be_killed_is_left),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
