@@ -346,6 +346,9 @@ const char cli_policy_text[] =
     "MPI programs, whose first launch is profiled (ProfileEvery=LAUNCHES, 50: again). Users' "
     "options\n"
     "win, but over what Force names; TOPOMAP=off and --topomap=off always work.\n"
+    "Accounts and QOS fit in capital and small letters. '#' outside quotes begins a comment, '\\' "
+    "at the\n"
+    "end of a line continues it.\n"
     "--job takes what is known of the job, in words: --job partition=batch user=alice nodes=64.\n";
 
 static const cli_option check_options[] = {
