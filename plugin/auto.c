@@ -256,8 +256,7 @@ int plugin_auto_begin(spank_t spank, const plugin_args *args, plugin_wish *wish)
 
             snprintf(line, sizeof line, "auto: %s: left alone", why.text);
             /* A job has steps of all kinds. */
-            plugin_wish_leave(&now.wish->explain,
-                              now.asked && settings->origin[POLICY_GRAPH] == POLICY_BY_STEP, line);
+            plugin_wish_leave(&now.wish->explain, now.asked && now.wish->own, line);
         }
         return !wants_profile;
     }

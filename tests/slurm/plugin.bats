@@ -118,6 +118,9 @@ objective effort seed time min-gain explain end " ]
   SRUN_CPUS_PER_TASK=1 SLURM_CPUS_PER_TASK=2 run -0 srun -n2 -N2 --hint=nomultithread -m topomap true
   grep -qx 'cpus-per-task 1' request
   grep -qx 'threads-per-core 1' request
+  rm request
+  salloc -Q -n2 -N2 --hint=nomultithread srun -m topomap true
+  grep -qx 'threads-per-core 1' request
   TOPOMAP_DB=/elsewhere run -0 srun -n2 -N2 -m topomap true
   grep -qx 'db /elsewhere' request
 }
