@@ -24,8 +24,6 @@
 
 spank_f slurm_spank_init, slurm_spank_local_user_init, slurm_spank_exit;
 
-static topomap_error err;
-
 /* ---- What goes well ----------------------------------------------------------------------- */
 
 static void a_step_is_placed(void **state)
