@@ -57,10 +57,15 @@ static int write_counts(FILE *out, const cli_call *call, topomap_error *err)
 static int write_request(FILE *out, const cli_call *call, topomap_error *err)
 {
     static const char *const rows[][2] = {
-        {"cores", "cores"},         {"cpus-per-task", "cpus-per-task"},
-        {"bind", "bind"},           {"layout", "inside"},
-        {"objective", "objective"}, {"background", "capacity"},
-        {"seed", "seed"},           {"time", "time"},
+        {"cores", "cores"},
+        {"cpus-per-task", "cpus-per-task"},
+        {"threads-per-core", "threads-per-core"},
+        {"bind", "bind"},
+        {"layout", "inside"},
+        {"objective", "objective"},
+        {"background", "capacity"},
+        {"seed", "seed"},
+        {"time", "time"},
     };
     const char *effort = cli_get(call, "effort");
 

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap policy check: is the site's policy file right, and what does it make of a job? It is the
  * code that srun runs. */
+#include "config.h"
+
+#include <errno.h>
 #include <grp.h>
 #include <jansson.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "plugin/policy/settle.h"
@@ -42,6 +46,8 @@ static int read_fact(const cli_call *call, const char *word, policy_job *job)
                 (!equals[1] || equals[1 + strspn(equals + 1, "0123456789")]))
                 return cli_usage_error(call, "%s= takes a count, not '%s'", name, equals + 1);
             job->fact[fact] = equals + 1;
+            if (fact == POLICY_PROGRAM && strrchr(equals, '/')) /* as srun: without its folder */
+                job->fact[fact] = strrchr(equals, '/') + 1;
             return 0;
         }
     }
@@ -51,17 +57,62 @@ static int read_fact(const cli_call *call, const char *word, policy_job *job)
                            word);
 }
 
+static int is_count(const char *text)
+{
+    return *text && !text[strspn(text, "0123456789")] && strlen(text) < 10;
+}
+
+static const struct passwd *find_user(const char *user)
+{
+    const struct passwd *entry = user ? getpwnam(user) : NULL;
+
+    return entry || !user || !is_count(user) ? entry : getpwuid((uid_t)strtoul(user, NULL, 10));
+}
+
+/* Rules may say the name or the number, and srun knows both. NULL: this machine does not. */
+static char *user_of(const char *user)
+{
+    const struct passwd *entry = find_user(user);
+    char *text = NULL;
+
+    return !entry || asprintf(&text, "%s,%u", entry->pw_name, entry->pw_uid) < 0 ? NULL : text;
+}
+
+/* The same of each of the groups that were named. */
+static char *group_names(const char *groups)
+{
+    char *copy = strdup(groups), *text = NULL, *rest = NULL;
+    size_t size;
+    FILE *out = copy ? open_memstream(&text, &size) : NULL;
+
+    for (char *name = out ? strtok_r(copy, ",", &rest) : NULL; name;
+         name = strtok_r(NULL, ",", &rest)) {
+        const struct group *row = getgrnam(name);
+
+        if (!row && is_count(name))
+            row = getgrgid((gid_t)strtoul(name, NULL, 10));
+        if (row)
+            fprintf(out, "%s%s,%u", ftell(out) ? "," : "", row->gr_name, row->gr_gid);
+        else
+            fprintf(out, "%s%s", ftell(out) ? "," : "", name);
+    }
+    if (out)
+        fclose(out);
+    free(copy);
+    return text;
+}
+
 /* The groups of a user that this machine knows, as srun would find them. NULL: not known. */
 static char *groups_of(const char *user)
 {
-    const struct passwd *entry = user ? getpwnam(user) : NULL;
+    const struct passwd *entry = find_user(user);
     int count = GROUPS_MOST;
     gid_t *group = entry ? calloc(GROUPS_MOST, sizeof *group) : NULL;
     char *text = NULL;
     size_t size;
     FILE *out;
 
-    if (!group || getgrouplist(user, entry->pw_gid, group, &count) < 0 ||
+    if (!group || getgrouplist(entry->pw_name, entry->pw_gid, group, &count) < 0 ||
         !(out = open_memstream(&text, &size))) {
         free(group);
         return NULL;
@@ -202,6 +253,43 @@ static void warn_unreachable(const policy *policy)
     }
 }
 
+/* What only the planner would find out, at each launch. \return the number of mistakes */
+static int check_graphs(const policy *policy)
+{
+    int mistakes = 0;
+
+    for (size_t i = 0; i < policy->rules; i++) {
+        const policy_rule *rule = &policy->rule[i];
+        const char *graph = rule->settings.value[POLICY_GRAPH];
+        topomap_graph *made = NULL;
+        topomap_error err;
+
+        if (graph && *graph == '/' && access(graph, R_OK) != 0) {
+            fprintf(stderr, "topomap policy check: %s:%u: warning: rule '%s': %s: %s\n",
+                    policy->path, rule->line, rule->name, graph, strerror(errno));
+        } else if (graph && *graph != '/' && topomap_graph_read(graph, NULL, &made, &err) != 0) {
+            fprintf(stderr, "topomap policy check: %s:%u: rule '%s': %s\n", policy->path,
+                    rule->line, rule->name, err.text);
+            mistakes++;
+        }
+        topomap_graph_free(made);
+    }
+    return mistakes;
+}
+
+/* Facts as srun has them; *owned are to be freed. */
+static void complete(policy_job *job, char *owned[2])
+{
+    const char *user = job->fact[POLICY_USER], *group = job->fact[POLICY_GROUP];
+
+    owned[0] = user_of(user);
+    owned[1] = group ? group_names(group) : groups_of(user);
+    if (owned[0])
+        job->fact[POLICY_USER] = owned[0];
+    if (owned[1])
+        job->fact[POLICY_GROUP] = owned[1];
+}
+
 static int answer_job(const cli_call *call, const policy *policy, const policy_job *job,
                       const policy_said *said, const policy_site *site)
 {
@@ -225,7 +313,7 @@ static int run_check(const cli_call *call)
     policy_site site = {0};
     policy policy;
     topomap_error err;
-    char *groups = NULL;
+    char *owned[2];
     int status = read_job(call, &job, &said, &site);
 
     if (status)
@@ -233,14 +321,16 @@ static int run_check(const cli_call *call)
     if (policy_read(call->operand[0], &policy, print_problem, &err))
         return told ? CLI_INPUT : cli_fail(call, &err);
     warn_unreachable(&policy);
-    if (!job.fact[POLICY_GROUP])
-        job.fact[POLICY_GROUP] = groups = groups_of(job.fact[POLICY_USER]);
-    if (cli_get(call, "job") || cli_get(call, "topomap") || cli_get(call, "json"))
+    complete(&job, owned);
+    if (check_graphs(&policy))
+        status = CLI_INPUT;
+    else if (cli_get(call, "job") || cli_get(call, "topomap") || cli_get(call, "json"))
         status = answer_job(call, &policy, &job, &said, &site);
     else
         printf("%s: %zu rule%s\n", policy.path, policy.rules, policy.rules == 1 ? "" : "s");
     policy_clear(&policy);
-    free(groups);
+    free(owned[0]);
+    free(owned[1]);
     return status;
 }
 
@@ -256,6 +346,9 @@ const char cli_policy_text[] =
     "MPI programs, whose first launch is profiled (ProfileEvery=LAUNCHES, 50: again). Users' "
     "options\n"
     "win, but over what Force names; TOPOMAP=off and --topomap=off always work.\n"
+    "Accounts and QOS fit in capital and small letters. '#' outside quotes begins a comment, '\\' "
+    "at the\n"
+    "end of a line continues it.\n"
     "--job takes what is known of the job, in words: --job partition=batch user=alice nodes=64.\n";
 
 static const cli_option check_options[] = {

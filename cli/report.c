@@ -34,7 +34,7 @@ int cli_report_text(const cli_call *call, const cli_result *result)
     if (!output)
         return CLI_FAILED;
     topomap_plan_explain(topomap_output_file(output), result->target->machine, &result->plan,
-                         result->mapping, result->options->start_name, &result->before,
+                         result->mapping, 0, result->options->start_name, &result->before,
                          &result->after, result->congestion[1].model ? result->congestion : NULL);
     return close_output(call, output);
 }

@@ -101,7 +101,7 @@ static int open_allocation(const cli_call *call, cli_target *target)
 {
     topomap_db_allocation allocation = {0};
     struct parts parts = {0};
-    uint64_t cpus;
+    uint64_t cpus, threads;
     topomap_error err;
     int status;
 
@@ -109,10 +109,12 @@ static int open_allocation(const cli_call *call, cli_target *target)
         return cli_usage_error(call, "name a machine: --machine SPEC, or --nodes HOSTLIST with "
                                      "--tasks-per-node N");
     if ((status = cli_integer(call, "cpus-per-task", 1, 65536, 1, &cpus)) != 0 ||
+        (status = cli_integer(call, "threads-per-core", 1, 65536, 0, &threads)) != 0 ||
         (status = parse_bind(call, &allocation.bind)) != 0 ||
         (status = parse_layout(call, &allocation.compact)) != 0)
         return status;
     allocation.cpus_per_task = (uint32_t)cpus;
+    allocation.threads_per_core = (uint32_t)threads;
     target->allocation = 1;
     status = build_machine(call, &allocation, &parts, target, &err);
     topomap_names_clear(&parts.names);

@@ -24,6 +24,8 @@ typedef struct cli_target {
         {"nodes", "HOSTLIST", "nodes of the allocation, as Slurm writes them", NULL},              \
         {"tasks-per-node", "N|LIST", "tasks on each node: 4, or 4(x3),2", NULL},                   \
         {"cpus-per-task", "N", "CPUs of each task (default 1)", NULL},                             \
+        {"threads-per-core", "N", "of each core's hardware threads only so many (default: all)",   \
+         NULL},                                                                                    \
         {"cores", "LISTS", "cores that the job has on each node: 0-3,8;*(x2) (default: all)",      \
          NULL},                                                                                    \
         {"bind", "UNIT", "core (default), pu, numa or none", NULL},                                \

@@ -199,8 +199,9 @@ static int without_profile(policy_settings *settings)
 
     if (!profile(&why)) {
         if (!scaled)
-            plugin_wish_leave(now.asked, "no profile of this program at this size is stored: it "
-                                         "runs with Slurm's layout and leaves one");
+            plugin_wish_leave(&now.wish->explain, now.asked,
+                              "no profile of this program at this size is stored: it "
+                              "runs with Slurm's layout and leaves one");
         return scaled;
     }
     if (!scaled) {
@@ -210,7 +211,7 @@ static int without_profile(policy_settings *settings)
                  "no profile of this program is stored, and this run leaves "
                  "none: %s; it runs with Slurm's layout",
                  why.text);
-        plugin_wish_leave(now.asked, line);
+        plugin_wish_leave(&now.wish->explain, now.asked, line);
     }
     return scaled;
 }
@@ -255,7 +256,7 @@ int plugin_auto_begin(spank_t spank, const plugin_args *args, plugin_wish *wish)
 
             snprintf(line, sizeof line, "auto: %s: left alone", why.text);
             /* A job has steps of all kinds. */
-            plugin_wish_leave(now.asked && settings->origin[POLICY_GRAPH] == POLICY_BY_STEP, line);
+            plugin_wish_leave(&now.wish->explain, now.asked && now.wish->own, line);
         }
         return !wants_profile;
     }

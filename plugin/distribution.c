@@ -131,6 +131,28 @@ static int are_bound(const struct gpus *gpus)
     return gpus->bind ? has_other(gpus->bind, none) : gpus->per_task;
 }
 
+/* --hint=nomultithread is --threads-per-core=1 to Slurm (verify_hint in
+ * src/common/proc_args.c); its other hints leave the threads as they are. */
+static void note_hint(plugin_launcher *noted, const char *hint)
+{
+    static const char *const others[] = {"compute_bound", "memory_bound", "multithread", NULL};
+
+    if (hint && !strcasecmp(hint, "multithread"))
+        noted->threads_per_core = 0;
+    else if (hint && *hint && has_other(hint, others))
+        noted->threads_per_core = 1;
+}
+
+/* "2:4:1", sockets, cores and threads; the last of three. */
+static void note_geometry(plugin_launcher *noted, const char *value)
+{
+    const char *cores = value ? strchr(value, ':') : NULL;
+    const char *threads = cores ? strchr(cores + 1, ':') : NULL;
+
+    if (threads)
+        noted->threads_per_core = (unsigned)strtoul(threads + 1, NULL, 10);
+}
+
 static void note(int index, const plugin_option_word *option, void *context)
 {
     const struct rewriting *rewriting = context;
@@ -150,6 +172,12 @@ static void note(int index, const plugin_option_word *option, void *context)
         rewriting->gpus->per_task |= option->value && strstr(option->value, "gpu");
     else if (!strcmp(option->name, "cpus-per-task"))
         noted->cpus_per_task = (unsigned)strtoul(option->value, NULL, 10);
+    else if (!strcmp(option->name, "threads-per-core"))
+        noted->threads_per_core = (unsigned)strtoul(option->value, NULL, 10);
+    else if (!strcmp(option->name, "hint"))
+        note_hint(noted, option->value);
+    else if (!strcmp(option->name, "extra-node-info"))
+        note_geometry(noted, option->value);
     else if (!strcmp(option->name, "mpi"))
         noted->mpi = option->value;
     else if (!strcmp(option->name, "pty"))
@@ -179,6 +207,13 @@ static int is_het(int count, char **words)
     return het;
 }
 
+static unsigned inherited_threads(void)
+{
+    const char *threads = getenv("SLURM_THREADS_PER_CORE");
+
+    return threads ? (unsigned)strtoul(threads, NULL, 10) : 0;
+}
+
 void plugin_distribution_rewrite(int count, char **words, plugin_launcher *found)
 {
     struct gpus gpus = {0};
@@ -187,6 +222,8 @@ void plugin_distribution_rewrite(int count, char **words, plugin_launcher *found
     if (found->program == PLUGIN_SRUN) { /* what a job's options leave to its steps */
         gpus.per_task = getenv("SLURM_GPUS_PER_TASK") || getenv("SLURM_NTASKS_PER_GPU");
         gpus.bind = getenv("SLURM_GPU_BIND");
+        found->threads_per_core = inherited_threads();
+        note_hint(found, getenv("SLURM_HINT"));
     }
     plugin_words_scan(found->program, count, words, note, (void *)&rewriting);
     found->gpus = are_bound(&gpus);

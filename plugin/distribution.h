@@ -16,12 +16,13 @@ typedef struct plugin_launcher {
     int gpus;       /* each task has GPUs of its own: Slurm pairs them with the task's CPUs */
     int mem_bind;   /* an explicit --mem-bind by local task */
     int pty;
-    int multi;              /* --multi-prog: the program is a list of programs */
-    int het;                /* a step in several components: separated by ":", or --het-group */
-    unsigned cpus_per_task; /* 0: not said */
-    const char *mpi;        /* --mpi, lent, or NULL */
-    const char *chdir;      /* --chdir, lent, or NULL */
-    const char *container;  /* --container, lent, or NULL */
+    int multi;                 /* --multi-prog: the program is a list of programs */
+    int het;                   /* a step in several components: separated by ":", or --het-group */
+    unsigned cpus_per_task;    /* 0: not said */
+    unsigned threads_per_core; /* 0: not said, all of them */
+    const char *mpi;           /* --mpi, lent, or NULL */
+    const char *chdir;         /* --chdir, lent, or NULL */
+    const char *container;     /* --container, lent, or NULL */
 } plugin_launcher;
 
 /** What was found when the plugin was loaded. */

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { REPLY_FD = 3, REPLY_MOST = 16 << 20, EXIT_MS = 50 };
+enum { REPLY_FD = 3, REPLY_MOST = 16 << 20, EXIT_MS = 50, KILL_MS = 500 };
 
 #define MEMORY_MOST ((rlim_t)8 << 30)
 
@@ -225,22 +225,31 @@ static int talk(struct planner *planner, const char *request, struct reply *repl
 
 /* ---- Ending ------------------------------------------------------------------------------ */
 
-/* The reply is the planner's last act; one that lingers, or a child of it, is killed. */
-static int finish(const struct planner *planner, int wait_ms)
+/* \return nonzero: it has ended, and *status is its */
+static int wait_until(pid_t pid, int64_t until, int *status)
 {
     static const struct timespec pause = {.tv_nsec = 500000};
-    int64_t until = now_ms() + wait_ms;
-    int status = 0;
     pid_t done;
 
-    while ((done = waitpid(planner->pid, &status, WNOHANG)) == 0 && now_ms() < until)
+    while ((done = waitpid(pid, status, WNOHANG)) == 0 && now_ms() < until)
         nanosleep(&pause, NULL);
-    kill(-planner->pid, SIGKILL);
-    if (!done) {
-        kill(planner->pid, SIGKILL);
-        while (waitpid(planner->pid, &status, 0) < 0 && errno == EINTR)
-            ;
+    return done != 0;
+}
+
+/* The reply is the planner's last act; one that lingers, or a child of it, is killed. One that a
+ * file system holds in the kernel ends when that lets go of it, and the step does not wait for
+ * that. */
+static int finish(const struct planner *planner, int wait_ms)
+{
+    int status = 0;
+
+    if (wait_until(planner->pid, now_ms() + wait_ms, &status)) {
+        kill(-planner->pid, SIGKILL);
+        return status;
     }
+    kill(-planner->pid, SIGKILL);
+    kill(planner->pid, SIGKILL);
+    wait_until(planner->pid, now_ms() + KILL_MS, &status);
     return status;
 }
 

@@ -13,6 +13,7 @@ plugin_libspank_la_SOURCES = \
   plugin/cpus.c plugin/cpus.h \
   plugin/distribution.c plugin/distribution.h \
   plugin/environment.h \
+  plugin/explain.c plugin/explain.h \
   plugin/launch.c plugin/launch.h \
   plugin/layout.c plugin/layout.h \
   plugin/memory.c plugin/memory.h \
@@ -54,6 +55,11 @@ tests_unit_plugin_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 tests_unit_plugin_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
 TESTS += tests/unit/plugin
 
+check_PROGRAMS += tests/unit/test_command_line
+tests_unit_test_command_line_SOURCES = tests/unit/test_command_line.c
+tests_unit_test_command_line_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
+TESTS += tests/unit/test_command_line
+
 check_PROGRAMS += tests/unit/test_spool
 tests_unit_test_spool_SOURCES = tests/unit/test_spool.c
 tests_unit_test_spool_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
@@ -64,12 +70,14 @@ HOOK_SOURCES = plugin/spank.c tests/unit/mock_slurm.c tests/unit/mock_slurm.h te
   tests/unit/scratch.h
 HOOK_LIBS = plugin/libspank.la topology-db/libdb.la lib/libcore.la $(HWLOC_LIBS) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_hooks_node tests/unit/test_hooks_srun
-tests_unit_test_hooks_srun_SOURCES = tests/unit/test_hooks_srun.c $(HOOK_SOURCES)
+tests_unit_test_hooks_srun_SOURCES = tests/unit/test_hooks_srun.c tests/unit/hook_step.c \
+  tests/unit/hook_step.h $(HOOK_SOURCES)
 tests_unit_test_hooks_srun_CPPFLAGS = $(DB_TEST_CPPFLAGS) $(SLURM_CPPFLAGS) \
   -DREAL_PLANNER='"$(abs_top_builddir)/plugin/topomap-planner"' \
   -DFAKE_PLANNER='"$(abs_top_builddir)/tests/slurm/fake-planner"'
 tests_unit_test_hooks_srun_LDADD = $(HOOK_LIBS)
-tests_unit_test_hooks_node_SOURCES = tests/unit/test_hooks_node.c $(HOOK_SOURCES)
+tests_unit_test_hooks_node_SOURCES = tests/unit/test_hooks_node.c tests/unit/hook_node.c \
+  tests/unit/hook_node.h $(HOOK_SOURCES)
 tests_unit_test_hooks_node_CPPFLAGS = $(DB_TEST_CPPFLAGS) $(SLURM_CPPFLAGS)
 tests_unit_test_hooks_node_LDADD = $(HOOK_LIBS)
 TESTS += tests/unit/test_hooks_node tests/unit/test_hooks_srun

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,10 +34,15 @@ static int keep(char **place, const char *value)
     return 0;
 }
 
-/* Words of --topomap; a file of such a name is ./auto. */
-static int is_word(const char *value)
+/* Words of --topomap, in small letters; a file of such a name is ./auto. NULL: none of them */
+static const char *word_of(const char *value)
 {
-    return !strcmp(value, "auto") || !strcmp(value, "on") || !strcmp(value, "off");
+    static const char *const words[] = {"auto", "on", "off"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcasecmp(value, words[i]))
+            return words[i];
+    return NULL;
 }
 
 /* A relative path would be looked for where the step starts, not where it was written. Anything
@@ -48,7 +54,7 @@ static int keep_path(char **place, const char *value)
     struct stat status;
     char *whole = NULL;
 
-    if (*value == '/' || is_word(value) || stat(value, &status) ||
+    if (*value == '/' || word_of(value) || stat(value, &status) ||
         !getcwd(directory, sizeof directory))
         return keep(place, value);
     if (asprintf(&whole, "%s/%s", directory, value) < 0)
@@ -61,6 +67,7 @@ static int keep_path(char **place, const char *value)
 /* "on" from a rewritten --distribution does not take the place of a graph. */
 static int said_topomap(const char *value)
 {
+    value = word_of(value) ? word_of(value) : value;
     if (!strcmp(value, "on") && said.topomap && strcmp(said.topomap, "off"))
         return 0;
     return keep_path(&said.topomap, value);
@@ -172,6 +179,7 @@ void plugin_options_said(const plugin_launcher *launcher, policy_said *all, plug
                          .other_distribution = launcher->other,
                          .inherited_distribution = launcher->inherited,
                          .cpu_bind = launcher->cpu_bind};
+    explain->own = said.explain;
     explain->wanted = said.explain || getenv(JOB_EXPLAIN);
     explain->file = said.explain ? said.explain_file : environment(JOB_EXPLAIN);
 }

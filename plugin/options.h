@@ -10,7 +10,7 @@
 
 /* What the step's --topomap-explain says, or the job's. */
 typedef struct plugin_explain {
-    int wanted;
+    int wanted, own;  /* own: the step's */
     const char *file; /* NULL: standard error */
 } plugin_explain;
 

@@ -47,8 +47,9 @@ static int write_layout(FILE *out, const plugin_ranks *ranks, topomap_error *err
 }
 
 char *plugin_request_make(const policy_settings *settings, const plugin_layout *layout,
-                          const char *db, const char *cores, int bind, unsigned cpus_per_task,
-                          int explain, int record, const char *more, topomap_error *err)
+                          const char *db, const char *cores, int bind,
+                          const plugin_request_cpus *cpus, int explain, int record,
+                          const char *more, topomap_error *err)
 {
     const char *graph = policy_get(settings, POLICY_GRAPH);
     char *text = NULL;
@@ -73,7 +74,9 @@ char *plugin_request_make(const policy_settings *settings, const plugin_layout *
     failed = write_layout(out, &layout->ranks, err);
     if (cores)
         fprintf(out, "cores %s\n", cores);
-    fprintf(out, "cpus-per-task %u\n", cpus_per_task);
+    fprintf(out, "cpus-per-task %u\n", cpus->per_task);
+    if (cpus->threads_per_core)
+        fprintf(out, "threads-per-core %u\n", cpus->threads_per_core);
     write_keys(out, settings, bind);
     if (record)
         fprintf(out, "record 1\n");

@@ -6,6 +6,7 @@
 #include "plugin/carry.h"
 #include "plugin/cores.h"
 #include "plugin/environment.h"
+#include "plugin/explain.h"
 #include "plugin/launch.h"
 #include "plugin/layout.h"
 #include "plugin/mpi.h"
@@ -72,9 +73,12 @@ void plugin_step_forget(void)
 
 /* ---- Asking the planner ------------------------------------------------------------------ */
 
+/* Since 22.05 srun reads SRUN_CPUS_PER_TASK, and the job's -c is no longer its steps'; but it is
+ * what the job has for each task. */
 static unsigned cpus_per_task(const struct step *step)
 {
-    const char *text = getenv("SLURM_CPUS_PER_TASK");
+    const char *own = getenv("SRUN_CPUS_PER_TASK"), *job = getenv("SLURM_CPUS_PER_TASK");
+    const char *text = own && *own ? own : job;
     unsigned long number = step->launcher->cpus_per_task;
 
     if (!number && text)
@@ -98,9 +102,16 @@ static unsigned deadline(const struct step *step)
  * tell them. */
 static char *cores_of(const struct step *step)
 {
-    return step->bind ? plugin_cores_of_job(step->job, step->layout.node_list,
-                                            step->layout.ranks.nodes, step->args->deadline_ms / 4)
-                      : NULL;
+    char *cores;
+
+    if (!step->bind)
+        return NULL;
+    cores = plugin_cores_of_job(step->job, step->layout.node_list, step->layout.ranks.nodes,
+                                step->args->deadline_ms / 4);
+    if (!cores)
+        plugin_report_detail(step->wish.verbose || plugin_explain_is_shown(&step->wish.explain),
+                             "slurmctld did not tell the job's cores: the plan is for whole nodes");
+    return cores;
 }
 
 /* What was asked and answered, as it was; its age and size are looked after when the step is
@@ -122,14 +133,14 @@ static int ask(struct step *step, topomap_error *err)
 {
     enum policy_origin origin;
     char *cores = cores_of(step), *request;
+    const plugin_request_cpus cpus = {cpus_per_task(step), step->launcher->threads_per_core};
     int record = step->args->records && policy_flag(&step->wish.decision.settings, POLICY_RECORDS);
     size_t size;
     int failed;
 
     request = plugin_request_make(&step->wish.decision.settings, &step->layout,
-                                  plugin_args_db(step->args, &origin), cores, step->bind,
-                                  cpus_per_task(step), step->wish.explain.wanted, record,
-                                  plugin_auto_request(), err);
+                                  plugin_args_db(step->args, &origin), cores, step->bind, &cpus,
+                                  step->wish.explain.wanted, record, plugin_auto_request(), err);
     free(cores);
     if (!request)
         return -1;
@@ -220,42 +231,24 @@ static void set_environment(const struct step *step)
         carry_bindings(step, room);
 }
 
-static void write_all(int fd, const char *bytes, size_t size)
+static int is_explained(const struct step *step)
 {
-    while (size) {
-        ssize_t done = write(fd, bytes, size);
-
-        if (done < 0 && errno != EINTR)
-            return;
-        if (done > 0) {
-            bytes += done;
-            size -= (size_t)done;
-        }
-    }
+    return step->wish.explain.wanted && step->reply.explain;
 }
 
-static void explain(const struct step *step)
+/* Who did not ask need not hear, but where something fails. Who asked for this very step hears that
+ * nothing was changed, unless the explanation says it there and then. */
+static int is_loud(const struct step *step)
 {
-    const char *path = step->wish.explain.file;
-    int fd = STDERR_FILENO;
+    int unchanged = step->reply.status == PLUGIN_UNCHANGED && step->wish.own;
 
-    if (!step->wish.explain.wanted || !step->reply.explain)
-        return;
-    if (path)
-        fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
-    if (fd < 0) {
-        plugin_report_line("--topomap-explain: %s: %s", path, strerror(errno));
-        return;
-    }
-    write_all(fd, step->reply.explain, step->reply.explain_size);
-    if (path)
-        close(fd);
+    return step->wish.decision.asked && (!step->reply.quiet || unchanged) &&
+           !(is_explained(step) && plugin_explain_is_shown(&step->wish.explain));
 }
 
-/* Who did not ask need not hear, but where something fails. */
 static void say(const struct step *step)
 {
-    if (*step->reply.line && !step->reply.quiet && step->wish.decision.asked)
+    if (*step->reply.line && is_loud(step))
         plugin_report_line("%s", step->reply.line);
     else if (*step->reply.line)
         plugin_report_detail(step->wish.verbose, "%s", step->reply.line);
@@ -294,7 +287,8 @@ static int place(struct step *step, topomap_error *err)
     if (step->reply.status == PLUGIN_APPLIED && permute(step, err))
         return -1;
     set_environment(step);
-    explain(step);
+    if (is_explained(step))
+        plugin_explain_write(&step->wish.explain, step->reply.explain, step->reply.explain_size);
     say(step);
     return 0;
 }
@@ -318,6 +312,7 @@ static void failed(const struct step *step, const topomap_error *err)
 {
     if (plugin_carry_room() > 0)
         carry_plan(0, NULL, NULL);
+    plugin_explain_reason(&step->wish.explain, err->text);
     if (!policy_flag(&step->wish.decision.settings, POLICY_REQUIRED)) {
         plugin_report_line("%s; the step runs with Slurm's own layout", err->text);
         return;
@@ -348,7 +343,7 @@ static void place_layout(spank_t spank, struct step *step)
     if (plugin_layout_find(spank, &step->layout, &err))
         failed(step, &err);
     else if (step->layout.arbitrary)
-        plugin_wish_leave(step->wish.decision.asked,
+        plugin_wish_leave(&step->wish.explain, step->wish.decision.asked,
                           "the layout is the user's own (host file or arbitrary): left alone");
     else if (place(step, &err))
         failed(step, &err);

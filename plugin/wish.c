@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/wish.h"
+#include "plugin/explain.h"
 #include "plugin/report.h"
 #include "plugin/site.h"
 
@@ -18,22 +19,24 @@ static const char *is_odd(spank_t spank, const plugin_launcher *launcher, uint32
 {
     uint32_t tasks;
 
-    *loud = 0;
+    *loud = launcher->het;
     if (step_id > SLURM_MAX_NORMAL_STEP_ID)
         return "not a step of tasks";
+    if (launcher->het)
+        return "a heterogeneous step is left as Slurm placed it";
     if (!spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &tasks) && tasks < 2)
         return "one task has one place";
-    if (launcher->pty)
-        return "an interactive step (--pty) is left alone";
-    *loud = 1;
-    return launcher->het ? "a heterogeneous step is left as Slurm placed it" : NULL;
+    return launcher->pty ? "an interactive step (--pty) is left alone" : NULL;
 }
 
 /* ---- Who wants what ---------------------------------------------------------------------- */
 
-void plugin_wish_leave(int loud, const char *why)
+/* A job's file is about the steps that are placed. */
+void plugin_wish_leave(const plugin_explain *explain, int loud, const char *why)
 {
-    if (loud)
+    if (explain && explain->own)
+        plugin_explain_reason(explain, why);
+    if (loud || (explain && explain->own && plugin_explain_is_shown(explain)))
         plugin_report_line("%s", why);
     else
         plugin_report_detail(0, "%s", why);
@@ -110,7 +113,7 @@ static int settle_with(spank_t spank, const plugin_args *args, const policy_said
 
     if (args->policy && policy_read(args->policy, &policy, NULL, err)) {
         site.mode = POLICY_ASK;
-        plugin_wish_leave(policy_is_asked(said), err->text);
+        plugin_wish_leave(NULL, policy_is_asked(said), err->text);
     }
     if (policy.rules)
         rule = plugin_site_rule(spank, &policy);
@@ -119,7 +122,7 @@ static int settle_with(spank_t spank, const plugin_args *args, const policy_said
         wish->verbose = policy_flag(&wish->decision.settings, POLICY_VERBOSE);
         failed = settle_time(&wish->decision.settings, args->deadline_ms);
         if (!wish->decision.on)
-            plugin_wish_leave(wish->decision.asked, wish->decision.why);
+            plugin_wish_leave(&wish->explain, wish->decision.asked, wish->decision.why);
         else {
             plugin_report_detail(0, "on: %s", wish->decision.why);
             describe(args, &wish->decision, &policy, rule);
@@ -135,14 +138,16 @@ static void pass_over(const char *word)
     (void)word;
 }
 
-static void say_off(const policy_said *said, const policy_site *site)
+static void say_off(const policy_said *said, const policy_site *site, const plugin_explain *explain)
 {
+    char line[sizeof((policy_decision *)0)->why + 8];
     policy_decision decision;
     topomap_error err;
 
     if (policy_settle(said, site, NULL, NULL, pass_over, &decision, &err))
         return;
-    plugin_report_detail(0, "off: %s", decision.why);
+    snprintf(line, sizeof line, "off: %s", decision.why);
+    plugin_wish_leave(explain, 0, line);
     policy_settings_clear(&decision.settings);
 }
 
@@ -155,13 +160,15 @@ int plugin_wish_find(spank_t spank, const plugin_args *args, const plugin_launch
     int loud;
 
     plugin_options_said(launcher, &said, &wish->explain);
+    wish->own = said.step || said.distribution;
     if (policy_is_off(&said, &args->site, args->policy != NULL)) {
-        say_off(&said, &args->site);
+        say_off(&said, &args->site, &wish->explain);
         return 0;
     }
     odd = is_odd(spank, launcher, step_id, &loud);
     if (odd) {
-        plugin_wish_leave(loud && policy_is_asked(&said), odd);
+        plugin_wish_leave(step_id > SLURM_MAX_NORMAL_STEP_ID ? NULL : &wish->explain,
+                          loud && policy_is_asked(&said), odd);
         return 0;
     }
     if (settle_with(spank, args, &said, wish, &err)) {

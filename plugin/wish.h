@@ -10,6 +10,7 @@
 typedef struct plugin_wish {
     policy_decision decision; /* the settings have a time */
     int verbose;
+    int own; /* the step itself asks, not its job or site */
     plugin_explain explain;
 } plugin_wish;
 
@@ -18,7 +19,8 @@ typedef struct plugin_wish {
 int plugin_wish_find(spank_t spank, const plugin_args *args, const plugin_launcher *launcher,
                      uint32_t step_id, plugin_wish *wish);
 
-/** One line on why a step is left alone; without \p loud for srun -v only. */
-void plugin_wish_leave(int loud, const char *why);
+/** One line on why a step is left alone; without \p loud for srun -v only, and for a step that
+ * asked for an explanation. \p explain may be NULL. */
+void plugin_wish_leave(const plugin_explain *explain, int loud, const char *why);
 
 #endif

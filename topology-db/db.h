@@ -236,6 +236,7 @@ typedef struct topomap_db_allocation {
     const topomap_names *nodes; /**< Slurm node names in the step's order */
     const uint32_t *tasks;      /**< [nodes->count] tasks on each */
     uint32_t cpus_per_task;     /**< 0 or 1: one place a task */
+    uint32_t threads_per_core;  /**< of a core's PUs only so many are used; 0: all */
     enum topomap_bind bind;
     int compact; /**< nonzero: tasks side by side on a node that they do not fill, not spread */
     const topomap_cores *cores; /**< that the job has, of as many nodes; NULL: all cores */
@@ -246,7 +247,8 @@ struct topomap_bindings;
 /** The machine of an allocation: one slot per task, slots of a node in the tree order of its
  *  class. Slot k of n on a node of C places (cores; PUs with TOPOMAP_BIND_PU) starts at place
  *  floor(k * C / n) (compact: where slot k - 1 ends) and has the consecutive places that
- *  cpus_per_task needs; more tasks than places share them evenly. With `cores`, the places of a node
+ *  cpus_per_task needs, of each core's PUs the first threads_per_core; more tasks than places share
+ *  them evenly. With `cores`, the places of a node
  *  are those of its cores that are listed, and where the tasks want more of them than there are but
  *  no more CPUs than these have PUs, the places are PUs; a list that names a core that the node's
  *  class does not have is passed over.
@@ -273,9 +275,9 @@ int topomap_db_machine(topomap_db *db, const topomap_db_allocation *allocation,
                        topomap_machine **machine, struct topomap_bindings *bindings,
                        topomap_error *err);
 
-/** The same without the insides of nodes, for a caller who knows them better: it adds its own levels
- *  (machine/machine.h) and calls topomap_machine_finish(). bind, compact and cpus_per_task are not
- *  looked at. */
+/** The same without the insides of nodes, for a caller who knows them better: it adds its own
+ * levels (machine/machine.h) and calls topomap_machine_finish(). bind, compact and cpus_per_task
+ * are not looked at. */
 int topomap_db_machine_between(topomap_db *db, const topomap_db_allocation *allocation,
                                topomap_machine **machine, topomap_error *err);
 /** Cost of one byte between two cores of a node whose innermost common level has this name: as

@@ -22,7 +22,8 @@ struct class
 struct room {
     const topomap_shape *shape;
     const uint32_t *core; /* [cores] of the shape, ascending; NULL: all */
-    uint32_t cores, pus;
+    uint32_t cores, pus;  /* the PUs that may be used */
+    uint32_t threads;     /* most of a core's PUs that may be */
     int by_pu;
 };
 
@@ -146,9 +147,18 @@ static int find_classes(struct insides *in, const struct db_place *places, topom
 
 /* ---- Places of tasks --------------------------------------------------------------------- */
 
-static uint32_t per_core(const topomap_shape *shape)
+/* --threads-per-core and --hint=nomultithread leave fewer CPUs on a core than it has. */
+static uint32_t threads_wanted(const topomap_db_allocation *allocation)
 {
-    return shape->pus / shape->cores ? shape->pus / shape->cores : 1;
+    return allocation->threads_per_core ? allocation->threads_per_core : UINT32_MAX;
+}
+
+static uint32_t per_core(const struct room *room)
+{
+    uint32_t threads = room->shape->pus / room->shape->cores;
+
+    threads = threads < room->threads ? threads : room->threads;
+    return threads ? threads : 1;
 }
 
 static uint32_t core_at(const struct room *room, uint32_t place)
@@ -156,9 +166,11 @@ static uint32_t core_at(const struct room *room, uint32_t place)
     return room->core ? room->core[place] : place;
 }
 
-static uint32_t threads_of(const topomap_shape *shape, uint32_t core)
+static uint32_t threads_of(const struct room *room, uint32_t core)
 {
-    return shape->pu_first[core + 1] - shape->pu_first[core];
+    uint32_t threads = room->shape->pu_first[core + 1] - room->shape->pu_first[core];
+
+    return threads < room->threads ? threads : room->threads;
 }
 
 /* The core of the room's PU number *pu, which becomes the PU's number in that core. */
@@ -166,10 +178,10 @@ static uint32_t core_of_pu(const struct room *room, uint32_t *pu)
 {
     uint32_t low = 0, high = room->cores;
 
-    if (room->core) {
-        while (*pu >= threads_of(room->shape, room->core[low]))
-            *pu -= threads_of(room->shape, room->core[low++]);
-        return room->core[low];
+    if (room->core || room->pus < room->shape->pus) {
+        while (*pu >= threads_of(room, core_at(room, low)))
+            *pu -= threads_of(room, core_at(room, low++));
+        return core_at(room, low);
     }
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
@@ -183,9 +195,16 @@ static uint32_t core_of_pu(const struct room *room, uint32_t *pu)
     return low;
 }
 
-static uint32_t cores_wanted(const topomap_shape *shape, uint32_t cpus)
+static uint32_t cores_wanted(const struct room *room, uint32_t cpus)
 {
-    return (cpus - 1) / per_core(shape) + 1;
+    return (cpus - 1) / per_core(room) + 1;
+}
+
+static void count_room(struct room *room)
+{
+    room->pus = 0;
+    for (uint32_t i = 0; i < room->cores; i++)
+        room->pus += threads_of(room, core_at(room, i));
 }
 
 /* A job that has fewer cores than its tasks want, but enough hardware threads, was given these by
@@ -199,20 +218,17 @@ static struct room room_of(const struct insides *in, uint32_t node, uint32_t tas
     uint32_t cpus = in->allocation->cpus_per_task ? in->allocation->cpus_per_task : 1;
     struct room room = {.shape = shape,
                         .cores = shape->cores,
-                        .pus = shape->pus,
+                        .threads = threads_wanted(in->allocation),
                         .by_pu = in->allocation->bind == TOPOMAP_BIND_PU};
+    int known = count && has->core[has->first[node + 1] - 1] < shape->cores;
 
-    if (!count || has->core[has->first[node + 1] - 1] >= shape->cores)
-        return room;
-    if (count < shape->cores) {
+    if (known && count < shape->cores) {
         room.core = has->core + has->first[node];
         room.cores = count;
-        room.pus = 0;
-        for (uint32_t i = 0; i < count; i++)
-            room.pus += threads_of(shape, room.core[i]);
     }
-    room.by_pu |= in->allocation->bind == TOPOMAP_BIND_CORE &&
-                  (uint64_t)tasks * cores_wanted(shape, cpus) > count &&
+    count_room(&room);
+    room.by_pu |= known && in->allocation->bind == TOPOMAP_BIND_CORE &&
+                  (uint64_t)tasks * cores_wanted(&room, cpus) > count &&
                   (uint64_t)tasks * cpus <= room.pus;
     return room;
 }
@@ -225,7 +241,7 @@ static struct window place_task(const struct room *room, const topomap_db_alloca
 {
     uint32_t cpus = allocation->cpus_per_task ? allocation->cpus_per_task : 1;
     uint32_t places = room->by_pu ? room->pus : room->cores;
-    uint32_t want = room->by_pu ? cpus : cores_wanted(room->shape, cpus);
+    uint32_t want = room->by_pu ? cpus : cores_wanted(room, cpus);
     struct window window = {.first = (uint32_t)((uint64_t)task * places / tasks),
                             .count = want < places ? want : places};
 
@@ -399,7 +415,7 @@ static uint32_t count_pus(const struct room *room, struct window window)
     if (room->by_pu)
         return window.count;
     for (uint32_t i = 0; i < window.count; i++)
-        count += threads_of(room->shape, core_at(room, window.first + i));
+        count += threads_of(room, core_at(room, window.first + i));
     return count;
 }
 
@@ -419,7 +435,7 @@ static int bind_task(topomap_bindings *bindings, size_t *size, const struct room
             append_pus(bindings, room->shape, core, pu, 1, used);
         } else {
             core = core_at(room, window.first + i);
-            append_pus(bindings, room->shape, core, 0, threads_of(room->shape, core), used);
+            append_pus(bindings, room->shape, core, 0, threads_of(room, core), used);
         }
     }
     qsort(bindings->pu + start, count, sizeof *bindings->pu, by_number);

@@ -2,6 +2,7 @@
 /* The table of graph formats, and reading and writing through it. */
 #include "graph/io.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -207,25 +208,40 @@ static int read_file(const char *path, const char *format, const char *const *op
     return status;
 }
 
+/* It is no file that can be seen, and no pattern. */
+static int nothing(const char *what, int why, topomap_error *err)
+{
+    char near[300];
+
+    if (*what == '~')
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "%.300s: no such file: a shell leaves ~ behind `=` as it is; name "
+                                 "the whole path",
+                                 what);
+    if (strchr(what, '/') || (why != ENOENT && why != ENOTDIR))
+        return topomap_error_set(err, TOPOMAP_EINPUT, "%.300s: cannot open: %s", what,
+                                 strerror(why));
+    topomap_pattern_suggest(what, near, sizeof near);
+    return topomap_error_set(
+        err, TOPOMAP_EINPUT,
+        "`%.100s` is neither a file (there is none of that name) nor a pattern: %s", what, near);
+}
+
 int topomap_graph_read_options(const char *what, const char *format, const char *const *option,
                                topomap_graph **graph, topomap_error *err)
 {
     struct stat about;
-    char near[300];
+    int why;
 
     if (format || !stat(what, &about))
         return read_file(what, format, option, graph, err);
+    why = errno;
     if (option && *option && topomap_pattern_is_named(what))
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "options are for files; `%.100s` is a pattern", what);
     if (topomap_pattern_is_named(what))
         return topomap_graph_generate(what, graph, err);
-    topomap_pattern_suggest(what, near, sizeof near);
-    return topomap_error_set(
-        err, TOPOMAP_EINPUT,
-        "`%.100s` is neither a file (there is none of that name) nor a pattern: "
-        "%s",
-        what, near);
+    return nothing(what, why, err);
 }
 
 int topomap_graph_read(const char *what, const char *format, topomap_graph **graph,

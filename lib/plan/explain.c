@@ -2,10 +2,12 @@
 #include "plan/plan.h"
 #include "util/ranges.h"
 
-static void print_levels(FILE *out, const topomap_machine *machine, const char *before_name,
-                         const topomap_cost *before, const topomap_cost *after)
+static void print_levels(FILE *out, const topomap_machine *machine, int kept,
+                         const char *before_name, const topomap_cost *before,
+                         const topomap_cost *after)
 {
-    fprintf(out, "  %-24s %16s %16s\n", "bytes between tasks on", before_name, "topomap");
+    fprintf(out, "  %-24s %16s %16s\n", "bytes between tasks on", before_name,
+            kept ? "best found" : "topomap");
     for (uint32_t l = 0; l < before->levels; l++)
         if (before->level_bytes[l] || after->level_bytes[l])
             fprintf(out, "  %-24s %16llu %16llu\n", topomap_machine_level_name(machine, l),
@@ -82,17 +84,18 @@ static double gain_of(const topomap_mapping *mapping, const topomap_cost *before
 }
 
 void topomap_plan_explain(FILE *out, const topomap_machine *machine, const topomap_plan *plan,
-                          const topomap_mapping *mapping, const char *before_name,
+                          const topomap_mapping *mapping, int kept, const char *before_name,
                           const topomap_cost *before, const topomap_cost *after,
                           const topomap_congestion *load)
 {
-    fprintf(out, "topomap: %u ranks on %u nodes (%s), %s, %s %.1f %% lower\n", mapping->ranks,
-            plan->nodes, topomap_machine_kind(machine), mapping->algorithm,
+    fprintf(out, "topomap: %u ranks on %u nodes (%s)%s, %s, %s %.1f %% lower\n", mapping->ranks,
+            plan->nodes, topomap_machine_kind(machine), kept ? " stay; the best layout found" : "",
+            mapping->algorithm,
             !load                                         ? "J"
             : mapping->objective == TOPOMAP_OBJECTIVE_MIX ? "mix"
                                                           : "congestion",
             gain_of(mapping, before, after, load));
-    print_levels(out, machine, before_name, before, after);
+    print_levels(out, machine, kept, before_name, before, after);
     if (load)
         print_congestion(out, load);
     for (size_t i = 0; i < mapping->candidates; i++) {

@@ -35,9 +35,10 @@ int topomap_layout_parse(const char *text, uint32_t nodes, const uint32_t *first
  *  \param before,after  costs of the two layouts; \p before_name is "Slurm's layout" or so
  *  \param load           [2] congestion before and after, by the mapping's model; or NULL
  *  \param mapping       what the search reported
+ *  \param kept          nonzero: the layout stays as it was, and `after` is what was found
  *  Appends to \p out. */
 void topomap_plan_explain(FILE *out, const topomap_machine *machine, const topomap_plan *plan,
-                          const topomap_mapping *mapping, const char *before_name,
+                          const topomap_mapping *mapping, int kept, const char *before_name,
                           const topomap_cost *before, const topomap_cost *after,
                           const topomap_congestion *load);
 

@@ -92,14 +92,15 @@ static int write_explanation(const work *w, planner_answer *answer, topomap_erro
 
     if (!out)
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
-    if (*w->in.note)
+    if (!answer->applied) /* the note is part of it */
+        fprintf(out, "topomap: %s\n", answer->line);
+    else if (*w->in.note)
         fprintf(out, "topomap: %s\n", w->in.note);
     if (*w->in.detail)
         fprintf(out, "topomap: %s\n", w->in.detail);
-    if (!answer->applied)
-        fprintf(out, "topomap: %s\n", answer->line);
-    topomap_plan_explain(out, w->in.machine, &answer->plan, w->mapping, "Slurm's layout",
-                         &w->before, &w->after, w->in.congestion ? w->load : NULL);
+    topomap_plan_explain(out, w->in.machine, &answer->plan, w->mapping, !answer->applied,
+                         "Slurm's layout", &w->before, &w->after,
+                         w->in.congestion ? w->load : NULL);
     if (fclose(out) != 0)
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     return 0;

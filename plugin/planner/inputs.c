@@ -35,6 +35,7 @@ static int open_machine(planner_inputs *in, topomap_error *err)
     topomap_db_allocation allocation = {.nodes = &r->nodes,
                                         .tasks = r->tasks,
                                         .cpus_per_task = r->cpus_per_task,
+                                        .threads_per_core = r->threads_per_core,
                                         .bind = r->bind,
                                         .compact = r->compact,
                                         .cores = r->cores.nodes ? &r->cores : NULL};

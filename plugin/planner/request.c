@@ -129,6 +129,17 @@ SETTER(set_cpus)
     return 0;
 }
 
+SETTER(set_threads)
+{
+    uint64_t n;
+
+    (void)p;
+    if (to_integer(v, 65536, &n, err) != 0)
+        return -1;
+    r->threads_per_core = (uint32_t)n;
+    return 0;
+}
+
 SETTER(set_bind)
 {
     static const char *const words[] = {"core", "pu", "numa", "none", NULL};
@@ -265,6 +276,7 @@ static const struct {
     {"tasks", set_tasks},
     {"layout", set_layout},
     {"cpus-per-task", set_cpus},
+    {"threads-per-core", set_threads},
     {"bind", set_bind},
     {"objective", set_objective},
     {"effort", set_effort},

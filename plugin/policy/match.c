@@ -34,7 +34,7 @@ static int in_range(const char *range, const char *count)
 }
 
 /* Does one of the names, separated by commas, fit one of the patterns? */
-static int one_fits(const char *patterns, const char *names)
+static int one_fits(const char *patterns, const char *names, int flags)
 {
     char pattern[256], name[256];
 
@@ -42,17 +42,20 @@ static int one_fits(const char *patterns, const char *names)
         snprintf(pattern, sizeof pattern, "%.*s", (int)strcspn(patterns, ","), patterns);
         for (const char *n = names; *n; n += strcspn(n, ","), n += *n == ',') {
             snprintf(name, sizeof name, "%.*s", (int)strcspn(n, ","), n);
-            if (!fnmatch(pattern, name, 0))
+            if (!fnmatch(pattern, name, flags))
                 return 1;
         }
     }
     return 0;
 }
 
+/* Slurm makes accounts and QOS small letters, however they were written. */
 static int fits(enum policy_fact fact, const char *wants, const char *has)
 {
+    int flags = fact == POLICY_ACCOUNT || fact == POLICY_QOS ? FNM_CASEFOLD : 0;
+
     return fact == POLICY_NODES || fact == POLICY_TASKS ? in_range(wants, has)
-                                                        : one_fits(wants, has);
+                                                        : one_fits(wants, has, flags);
 }
 
 int policy_rule_fits(const policy_rule *rule, const policy_job *job, char *why, size_t size)

@@ -89,6 +89,15 @@ static int is_range(const char *value)
     return value[low] == '-' && !value[low + 1 + high] && low + high > 0 && low < 10 && high < 10;
 }
 
+/* "16-2" fits no step. */
+static int is_backwards(const char *range)
+{
+    const char *dash = strchr(range, '-');
+
+    return dash && dash != range && dash[1] &&
+           strtoul(dash + 1, NULL, 10) < strtoul(range, NULL, 10);
+}
+
 static void read_fact(struct reader *r, enum policy_fact fact, const char *value)
 {
     if (r->rule->wants[fact])
@@ -98,6 +107,8 @@ static void read_fact(struct reader *r, enum policy_fact fact, const char *value
     else if ((fact == POLICY_NODES || fact == POLICY_TASKS) && !is_range(value))
         mistake(r, "%s takes a count or a range such as 4, 2-16, 64-, -8, not '%s'", facts[fact],
                 value);
+    else if ((fact == POLICY_NODES || fact == POLICY_TASKS) && is_backwards(value))
+        mistake(r, "%s=%s is no range: the first number is the smaller one", facts[fact], value);
     else
         r->rule->wants[fact] = copy(r, value);
 }
@@ -258,7 +269,8 @@ static void end_rule(struct reader *r)
         mistake(r, "rule '%s' forces what it does not set", rule->name);
 }
 
-/* Cuts the next word off *text, with its quotes removed. \return NULL at the end */
+/* Cuts the next word off *text, with its quotes removed. A '#' outside quotes ends the line.
+ * \return NULL at the end */
 static char *next_word(struct reader *r, char **text)
 {
     char *from = *text + strspn(*text, " \t\r"), *to = from, *word = from;
@@ -268,13 +280,13 @@ static char *next_word(struct reader *r, char **text)
         *text += strlen(*text);
         return NULL;
     }
-    for (; *from && (quoted || !strchr(" \t\r", *from)); from++) {
+    for (; *from && (quoted || !strchr(" \t\r#", *from)); from++) {
         if (*from == '"')
             quoted = !quoted;
         else
             *to++ = *from;
     }
-    *text = from + (*from != 0);
+    *text = *from == '#' ? from + strlen(from) : from + (*from != 0);
     *to = 0;
     if (quoted)
         mistake(r, "a quote (\") is not closed");
@@ -340,6 +352,23 @@ static char *load(const char *path, topomap_error *err)
     return text;
 }
 
+/* Does a line end in '\', before a carriage return or not? The end of a comment does not count, as
+ * in slurm.conf, where comments go first (_get_next_line in src/common/parse_config.c). */
+static int is_continued(const char *line, const char *end)
+{
+    int quoted = 0;
+
+    for (const char *c = line; c < end; c++) {
+        if (*c == '"')
+            quoted = !quoted;
+        else if (*c == '#' && !quoted)
+            return 0;
+    }
+    if (end > line && end[-1] == '\r')
+        end--;
+    return end > line && end[-1] == '\\';
+}
+
 /* Joins lines that end in '\'; *text moves past what was taken. */
 static char *next_line(struct reader *r, char **text, unsigned *lines)
 {
@@ -349,11 +378,13 @@ static char *next_line(struct reader *r, char **text, unsigned *lines)
         return NULL;
     r->line = *lines + 1;
     for (end = line;; end++) {
+        char *from = end;
+
         end += strcspn(end, "\n");
         ++*lines;
-        if (!*end || end == line || end[-1] != '\\')
+        if (!*end || !is_continued(from, end))
             break;
-        end[-1] = end[0] = ' ';
+        end[end[-1] == '\r' ? -2 : -1] = end[0] = ' ';
     }
     *text = end + (*end != 0);
     *end = 0;
@@ -370,6 +401,8 @@ int policy_read(const char *path, policy *read, void (*problem)(const char *text
 
     if (!text)
         return -1;
+    if (!strncmp(text, "\xef\xbb\xbf", 3)) /* what some editors put before a text */
+        rest += 3;
     made.path = copy(&r, path);
     while (made.path && !(r.failed && !problem) && (line = next_line(&r, &rest, &lines)) != NULL)
         read_line(&r, line);

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 static int is(const char *value, const char *word)
 {
@@ -15,9 +16,15 @@ static int names_graph(const char *value)
     return value && *value && !is(value, "on") && !is(value, "off");
 }
 
+/* TOPOMAP=OFF must not place anybody. */
+static int is_off(const char *environment)
+{
+    return environment && !strcasecmp(environment, "off");
+}
+
 static int is_switched_off(const policy_said *said)
 {
-    return is(said->environment, "off") || is(said->step, "off") ||
+    return is_off(said->environment) || is(said->step, "off") ||
            (is(said->job, "off") && !said->step && !said->distribution);
 }
 
@@ -78,7 +85,7 @@ static void settle_mode(const policy_said *said, const policy_site *site, const 
         int applies, on, asked;
         const char *why;
     } order[] = {
-        {is(said->environment, "off"), 0, 0, "TOPOMAP=off in the environment"},
+        {is_off(said->environment), 0, 0, "TOPOMAP=off in the environment"},
         {is(said->step, "off"), 0, 0, "--topomap=off"},
         {forced && mode == POLICY_OFF && policy_is_asked(said), 0, 1, NULL},
         {said->step != NULL, 1, 1, "--topomap"},

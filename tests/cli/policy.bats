@@ -125,6 +125,44 @@ END
   [[ $output == *"bad:13: Bind=cores makes no sense: it takes core pu numa none"* ]]
 }
 
+@test "files from other systems, and comments as slurm.conf has them" {
+  printf '\xef\xbb\xbfRule=a Mode=on \\\r\n\tNodes=2 Seed=3\r\n# a comment \\\r\nRule=b Seed=4 Nodes=3 # more \\\n' >rules
+  printf 'Rule=c Seed=5#6 Nodes=4\nRule=d Seed=7 Capacity="/a#b"\n' >>rules
+  run -0 --separate-stderr topomap policy check rules
+  [ "$output" = "rules: 4 rules" ]
+  [ "$(topomap policy check rules --json --job nodes=2 | value_of seed)" = "3 (rule 'a', rules:1)" ]
+  [ "$(rule_of nodes=3)" = b ]
+  [ "$(rule_of nodes=9)" = c ]
+  sed -i /=c/d rules
+  [ "$(topomap policy check rules --json | value_of capacity)" = "/a#b (rule 'd', rules:5)" ]
+}
+
+@test "what Slurm knows under two names: small letters of accounts and QOS, numbers of users and groups" {
+  printf 'Rule=a Account=CFD* Mode=on\nRule=q QOS=High Mode=on\nRule=u User=0 Tasks=2 Mode=on\n' >rules
+  printf 'Rule=g Group=root Mode=on\nRule=p Program=solver Mode=on\n' >>rules
+  [ "$(rule_of account=cfd2)" = a ]
+  [ "$(rule_of qos=high)" = q ]
+  [ "$(rule_of user=root tasks=2)" = u ]
+  [ "$(rule_of user=0)" = g ]
+  [ "$(rule_of group=0)" = g ]
+  [ "$(rule_of group=nosuchgroup,1)" = null ]
+  [ "$(rule_of program=/opt/bin/solver)" = p ]
+}
+
+@test "what would fail at every launch: ranges that are empty, patterns that are none, graphs that are not there" {
+  echo 'Rule=a Nodes=16-2 Mode=on' >rules
+  run -3 topomap policy check rules
+  [ "$output" = "topomap policy check: rules:1: nodes=16-2 is no range: the first number is the smaller one" ]
+  printf 'Rule=a Nodes=2-2 Pattern=ring:8\nRule=b Nodes=3 Pattern=stencil2d:7:4x4\nRule=c Pattern=rang:4\n' >rules
+  run -3 topomap policy check rules --job nodes=2
+  [ "${#lines[@]}" -eq 2 ]
+  [[ ${lines[0]} == *"rules:2: rule 'b': "* ]]
+  [[ ${lines[1]} == *"rules:3: rule 'c': "*"did you mean the pattern ring"* ]]
+  echo 'Rule=a Graph=/nonexistent' >rules
+  run -0 --separate-stderr topomap policy check rules
+  [[ $stderr == *"rules:1: warning: rule 'a': /nonexistent: No such file or directory" ]]
+}
+
 @test "a file that is none" {
   run -3 topomap policy check /nonexistent
   [[ $output == *"/nonexistent: No such file or directory"* ]]

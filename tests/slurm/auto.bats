@@ -200,6 +200,8 @@ END
   printf '0-15 %s 4x4 --iterations 5\n' "$PROGRAMS/halo.$MPI" >multi
   launch --topomap=auto --multi-prog -- multi
   grep -qx 'auto: several programs (--multi-prog): left alone' said
+  TOPOMAP_GRAPH=auto launch --topomap=on -- hostname
+  grep -q '^auto: .*: left alone$' said
   [ ! -e cache ]
   # Whoever knows says so: the script's program is profiled.
   launch --topomap=auto --topomap-options=mpi=$MPI -- ./wrapper

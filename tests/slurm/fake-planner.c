@@ -219,6 +219,14 @@ static void unchanged(const char *request)
     finish(0);
 }
 
+static void unchanged_quiet(const char *request)
+{
+    (void)request;
+    begin("unchanged");
+    say("line nothing to gain\nquiet 1\nplan-id 00\n");
+    finish(0);
+}
+
 static void failed(const char *request)
 {
     (void)request;
@@ -291,6 +299,7 @@ static const struct {
     {"reverse-and-bind", reverse_and_bind},
     {"reverse-and-bind-long", reverse_and_bind_long},
     {"unchanged", unchanged},
+    {"unchanged-quiet", unchanged_quiet},
     {"failed", failed},
     {"other-counts", other_counts},
     {"other-job", other_job},

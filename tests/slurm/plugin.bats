@@ -114,6 +114,13 @@ objective effort seed time min-gain explain end " ]
   grep -qx 'time 0.25' request
   run -0 srun -n2 -N2 --overcommit -c2 -m topomap true
   grep -qx 'cpus-per-task 2' request
+  run ! grep -q '^threads-per-core' request
+  SRUN_CPUS_PER_TASK=1 SLURM_CPUS_PER_TASK=2 run -0 srun -n2 -N2 --hint=nomultithread -m topomap true
+  grep -qx 'cpus-per-task 1' request
+  grep -qx 'threads-per-core 1' request
+  rm request
+  salloc -Q -n2 -N2 --hint=nomultithread srun -m topomap true
+  grep -qx 'threads-per-core 1' request
   TOPOMAP_DB=/elsewhere run -0 srun -n2 -N2 -m topomap true
   grep -qx 'db /elsewhere' request
 }
@@ -292,6 +299,45 @@ objective effort seed time min-gain explain end " ]
   [ ! -s said ]
   [ "$(ranks srun -n4 -N4 -m topomap --topomap-explain=/nonexist/file)" = "$reversed" ]
   one_line "/nonexist/file: No such file or directory"
+  ranks srun -n4 -N4 -m topomap --topomap-explain=/dev/full
+  one_line "/dev/full: No space left on device"
+}
+
+@test "explain, where nothing was changed: the reason, in one line, and no former text stays in the file" {
+  printf 'node02\nnode01\n' >hosts
+  local reason command
+  while IFS='|' read -r reason command; do
+    echo "$reason: $command"
+    # shellcheck disable=SC2086 # words
+    $command --topomap-explain hostname </dev/null 2>err >/dev/null
+    grep topomap: err >said
+    one_line "$reason"
+    echo old >file
+    # shellcheck disable=SC2086 # words
+    $command --topomap-explain=file hostname </dev/null 2>err >/dev/null
+    cat file
+    [ "$(wc -l <file)" -eq 1 ]
+    grep -q "^topomap: .*$reason" file
+  done <<'END'
+off: the site has mode only-when-asked|srun -n4 -N4
+off: --topomap=off|srun -n4 -N4 --topomap=OFF
+off: TOPOMAP=off in the environment|env TOPOMAP=OFF srun -n4 -N4 -m topomap
+one task has one place|srun -n1 -m topomap
+the user's own|env SLURM_HOSTFILE=hosts srun -n2 --topomap=ring:2
+no such graph|env FAKE_PLANNER=failed srun -n4 -N4 -m topomap
+left alone|srun -n4 -N4 --topomap=auto
+END
+  # A job's file is about the steps that are placed.
+  salloc -Q -n4 -N4 -m topomap --topomap-explain=file sh -c 'srun true; srun -n1 -N1 true' </dev/null 2>err
+  [ "$(cat file)" = "$(printf 'before: 9\nafter: 3')" ]
+}
+
+@test "a step that asks hears that nothing was changed; one whose job asks does not" {
+  export FAKE_PLANNER=unchanged-quiet
+  ranks srun -n4 -N4 -m topomap
+  one_line "nothing to gain"
+  ranks salloc -n4 -N4 --topomap=on srun
+  [ ! -s said ]
 }
 
 @test "what is said: nothing, the summary under verbose or -v, a line for what is not understood" {

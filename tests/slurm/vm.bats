@@ -68,6 +68,8 @@ package_of() { echo $(($(core_of "$1" "$2") / 4)); }
   [ "$(tasks spread | awk '{ print $2 }' | paste -sd' ')" = "0,1 4,5 8,9 12,13" ]
   as_planned hybrid 2
   [ "$(tasks hybrid | awk '{ print $2 }' | paste -sd' ')" = "0,1,2,3,4,5,6,7 8,9,10,11,12,13,14,15" ]
+  as_planned threads1 2
+  [ "$(tasks threads1 | awk '{ print $2 }' | paste -sd' ')" = "0,2,4,6 8,10,12,14" ]
 }
 
 @test "a batch script's #SBATCH-style --topomap binds its steps" {

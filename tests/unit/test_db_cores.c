@@ -111,6 +111,7 @@ struct wish {
     uint32_t cpus;
     enum topomap_bind bind;
     int compact;
+    uint32_t threads;
 };
 
 static topomap_machine *machine(topomap_db *db, const struct wish *wish, topomap_bindings *b)
@@ -121,6 +122,7 @@ static topomap_machine *machine(topomap_db *db, const struct wish *wish, topomap
     topomap_db_allocation allocation = {.nodes = &names,
                                         .tasks = wish->tasks,
                                         .cpus_per_task = wish->cpus,
+                                        .threads_per_core = wish->threads,
                                         .bind = wish->bind,
                                         .compact = wish->compact,
                                         .cores = wish->cores ? &cores : NULL};
@@ -185,8 +187,8 @@ static void tasks_go_to_the_cores_that_there_are(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct wish wish = {"n1",         rows[i].cores, &rows[i].tasks,
-                                  rows[i].cpus, rows[i].bind,  rows[i].compact};
+        const struct wish wish = {
+            "n1", rows[i].cores, &rows[i].tasks, rows[i].cpus, rows[i].bind, rows[i].compact, 0};
         topomap_bindings b;
         topomap_machine *m = machine(db, &wish, &b);
 
@@ -199,11 +201,49 @@ static void tasks_go_to_the_cores_that_there_are(void **state)
     topomap_db_close(db);
 }
 
+/* --threads-per-core and --hint=nomultithread: a task's CPUs are on as many cores, as Slurm's are.
+ */
+static void threads_that_are_not_wanted(void **state)
+{
+    static const struct {
+        uint32_t tasks, cpus, threads;
+        enum topomap_bind bind;
+        int compact;
+        const char *cores, *cpus_of_tasks;
+    } rows[] = {
+        {2, 4, 0, TOPOMAP_BIND_CORE, 0, "*", "0,1,2,3 8,9,10,11"},
+        {2, 4, 1, TOPOMAP_BIND_CORE, 0, "*", "0,2,4,6 8,10,12,14"},
+        {2, 4, 2, TOPOMAP_BIND_CORE, 0, "*", "0,1,2,3 8,9,10,11"},
+        {2, 4, 9, TOPOMAP_BIND_CORE, 0, "*", "0,1,2,3 8,9,10,11"},
+        {2, 2, 1, TOPOMAP_BIND_CORE, 1, "*", "0,2 4,6"},
+        {3, 1, 1, TOPOMAP_BIND_CORE, 1, "1,3,6", "2 6 12"},
+        {4, 1, 1, TOPOMAP_BIND_PU, 0, "*", "0 4 8 12"},
+        {2, 2, 1, TOPOMAP_BIND_PU, 0, "1,3,5-6", "2,6 10,12"},
+        {2, 1, 1, TOPOMAP_BIND_NUMA, 0, "*", "0,2,4,6 8,10,12,14"},
+        {8, 1, 1, TOPOMAP_BIND_CORE, 0, "0,2,4-5", "0 0 4 4 8 8 10 10"},
+        {2, 99, 1, TOPOMAP_BIND_CORE, 0, "1,6", "2,12 2,12"},
+    };
+    topomap_db *db = database("pack:2 [numa] l3:2 core:2 pu:2");
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct wish wish = {"n1",         rows[i].cores,   &rows[i].tasks, rows[i].cpus,
+                                  rows[i].bind, rows[i].compact, rows[i].threads};
+        topomap_bindings b;
+
+        topomap_machine_free(machine(db, &wish, &b));
+        if (strcmp(all_cpus(&b), rows[i].cpus_of_tasks))
+            fail_msg("case %zu: '%s'", i, all_cpus(&b));
+        topomap_bindings_clear(&b);
+    }
+    topomap_db_close(db);
+}
+
 static void each_node_has_its_own(void **state)
 {
     topomap_db *db = database("pack:2 [numa] l3:2 core:2 pu:2");
     const uint32_t tasks[] = {2, 1, 2};
-    const struct wish wish = {"n3,n1,n2", "6-7;*;0,4", tasks, 1, TOPOMAP_BIND_CORE, 0};
+    const struct wish wish = {"n3,n1,n2", "6-7;*;0,4", tasks, 1, TOPOMAP_BIND_CORE, 0, 0};
     topomap_bindings b;
     topomap_machine *m = machine(db, &wish, &b);
 
@@ -228,7 +268,7 @@ static void plans_stay_inside(void **state)
         uint32_t has[18], count = 0, tasks, cpus = 1 + (uint32_t)topomap_random_below(&random, 5);
         uint8_t used[36] = {0};
         char list[128] = "";
-        struct wish wish = {"n1", list, &tasks, cpus, TOPOMAP_BIND_CORE, round % 2};
+        struct wish wish = {"n1", list, &tasks, cpus, TOPOMAP_BIND_CORE, round % 2, 0};
         topomap_bindings b;
         topomap_machine *m;
 
@@ -265,6 +305,7 @@ int main(void)
         cmocka_unit_test(lists_are_read),
         cmocka_unit_test(what_is_no_list_is_refused),
         cmocka_unit_test(tasks_go_to_the_cores_that_there_are),
+        cmocka_unit_test(threads_that_are_not_wanted),
         cmocka_unit_test(each_node_has_its_own),
         cmocka_unit_test(plans_stay_inside),
     };

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the plugin finds in the words and the environment of srun, salloc and sbatch. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plugin/distribution.h"
+
+static const struct line {
+    const char *before, *after;
+    int on, nodes_only, other, cpu_bind;
+} lines[] = {
+    {"srun -n 4 a.out", "srun -n 4 a.out", 0, 0, 0, 0},
+    {"srun --distribution=topomap a.out", "srun --topomap=on a.out", 1, 0, 0, 0},
+    {"/usr/bin/srun --dist=topomap a.out", "/usr/bin/srun --topomap=on a.out", 1, 0, 0, 0},
+    {"srun --distribution topomap a.out", "srun --topomap-options= --topomap=on a.out", 1, 0, 0, 0},
+    {"srun -m topomap a.out", "srun --topomap-options= --topomap=on a.out", 1, 0, 0, 0},
+    {"srun -mtopomap a.out", "srun --topomap=on a.out", 1, 0, 0, 0},
+    {"srun -lum topomap a.out", "srun -lu --topomap=on a.out", 1, 0, 0, 0},
+    {"srun -lumtopomap a.out", "srun -lu a.out", 1, 0, 0, 0},
+    {"srun -m topomap:cyclic:block a",
+     "srun --topomap-options= --distribution=block:cyclic:block a", 1, 1, 0, 0},
+    {"srun -lmtopomap:fcyclic a", "srun -lmblock:fcyclic a", 1, 1, 0, 0},
+    {"srun --distribution=topomap:block a", "srun --distribution=block:block a", 1, 1, 0, 0},
+    {"srun -m topomap -m cyclic a", "srun --topomap-options= --topomap=on -m cyclic a", 0, 0, 1, 0},
+    {"srun -m cyclic -m topomap a", "srun -m cyclic --topomap-options= --topomap=on a", 1, 0, 0, 0},
+    /* Not ours: other words, other programs, the program's own options. */
+    {"srun -m topomapx a", "srun -m topomapx a", 0, 0, 1, 0},
+    {"srun -m topomap: a", "srun -m topomap: a", 0, 0, 1, 0},
+    {"sinfo -m topomap", "sinfo -m topomap", 0, 0, 0, 0},
+    {"slurmd -m topomap", "slurmd -m topomap", 0, 0, 0, 0},
+    {"srun a.out -m topomap", "srun a.out -m topomap", 0, 0, 0, 0},
+    {"srun -- -m topomap", "srun -- -m topomap", 0, 0, 0, 0},
+    {"srun - -m topomap", "srun - -m topomap", 0, 0, 0, 0},
+    {"srun -n -m topomap", "srun -n -m topomap", 0, 0, 0, 0}, /* -m is the value of -n */
+    {"srun -J topomap -o -m a", "srun -J topomap -o -m a", 0, 0, 0, 0},
+    /* Values in the next word, and optional ones that are not. */
+    {"srun --job-name -m -m topomap a", "srun --job-name -m --topomap-options= --topomap=on a", 1,
+     0, 0, 0},
+    {"srun -K0 -k -I5 -m topomap a", "srun -K0 -k -I5 --topomap-options= --topomap=on a", 1, 0, 0,
+     0},
+    {"srun --exclusive a -m topomap", "srun --exclusive a -m topomap", 0, 0, 0, 0},
+    {"srun -W 5 -m topomap a", "srun -W 5 --topomap-options= --topomap=on a", 1, 0, 0, 0},
+    {"sbatch -W -m topomap a", "sbatch -W --topomap-options= --topomap=on a", 1, 0, 0, 0},
+    {"sbatch --wait -m topomap a", "sbatch --wait --topomap-options= --topomap=on a", 1, 0, 0, 0},
+    {"salloc -K -m topomap a", "salloc -K --topomap-options= --topomap=on a", 1, 0, 0, 0},
+    /* Another plugin's options. */
+    {"srun --container-image=x -m topomap a",
+     "srun --container-image=x --topomap-options= --topomap=on a", 1, 0, 0, 0},
+    {"srun --container-image x -m topomap a", "srun --container-image x -m topomap a", 0, 0, 0, 0},
+    {"srun --some-flag -m topomap a", "srun --some-flag --topomap-options= --topomap=on a", 1, 0, 0,
+     0},
+    /* Nothing there. */
+    {"srun -m", "srun -m", 0, 0, 0, 0},
+    {"srun --distribution", "srun --distribution", 0, 0, 0, 0},
+    {"srun", "srun", 0, 0, 0, 0},
+    {"srun --cpu-bind=cores a", "srun --cpu-bind=cores a", 0, 0, 0, 1},
+    {"srun --cpu_bind=verbose,none a", "srun --cpu_bind=verbose,none a", 0, 0, 0, 1},
+    {"srun --cpu-bind=v a", "srun --cpu-bind=v a", 0, 0, 0, 0},
+    {"srun a --cpu-bind=cores", "srun a --cpu-bind=cores", 0, 0, 0, 0},
+};
+
+static int split(const char *text, char **words)
+{
+    char *copy = strdup(text), *rest = NULL;
+    int count = 0;
+
+    for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        words[count++] = word;
+    words[count] = NULL;
+    return count;
+}
+
+static void distribution_is_rewritten(void **state)
+{
+    /* A program's words are never freed; here they stay reachable. */
+    static char *all[sizeof lines / sizeof *lines][32];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char **words = all[i], joined[256] = "";
+        int count = split(lines[i].before, words);
+        plugin_launcher launcher = {.program = plugin_words_program(words[0])};
+
+        if (launcher.program)
+            plugin_distribution_rewrite(count, words, &launcher);
+        for (int j = 0; j < count; j++) {
+            strcat(joined, j ? " " : "");
+            strcat(joined, words[j]);
+        }
+        assert_string_equal(joined, lines[i].after);
+        assert_int_equal(launcher.on, lines[i].on);
+        assert_int_equal(launcher.nodes_only, lines[i].nodes_only);
+        assert_int_equal(launcher.other, lines[i].other);
+        assert_int_equal(launcher.cpu_bind, lines[i].cpu_bind);
+    }
+}
+
+static void pairings_are_noted(void **state)
+{
+    static const struct {
+        const char *line;
+        int gpus, mem_bind, het;
+    } rows[] = {
+        {"srun -n 4 a", 0, 0, 0},
+        {"srun --gpus-per-task=1 a", 1, 0, 0},
+        {"srun --gpus-per-task 2 a", 1, 0, 0},
+        {"srun --gpus=4 --gpus-per-node=2 a", 0, 0, 0},
+        {"srun --ntasks-per-gpu=1 a", 1, 0, 0},
+        {"srun --gpu-bind=closest a", 1, 0, 0},
+        {"srun --gpus-per-task=1 --gpu-bind=none a", 0, 0, 0},
+        {"srun --gpu-bind=verbose,none a", 0, 0, 0},
+        {"srun --tres-per-task=cpu:4 a", 0, 0, 0},
+        {"srun --tres-per-task=cpu:4,gres/gpu:1 a", 1, 0, 0},
+        {"srun a --gpus-per-task=1", 0, 0, 0},
+        {"srun --het-group=0,1 a", 0, 0, 1},
+        {"srun --het-group 0-1 a", 0, 0, 1},
+        {"srun --other x --het=0-2 a", 0, 0, 1},
+        {"srun --het-group=1 a", 0, 0, 0},
+        {"srun --het-group 1 -n2 a", 0, 0, 0},
+        {"srun a : b", 0, 0, 1},
+        {"srun --mem-bind=local a", 0, 0, 0},
+        {"srun --mem-bind=verbose,prefer,local a", 0, 0, 0},
+        {"srun --mem-bind=none a", 0, 0, 0},
+        {"srun --mem-bind=map_mem:0,1 a", 0, 1, 0},
+        {"srun --mem-bind=rank a", 0, 1, 0},
+        {"srun --mem-bind=q,mask_mem:0x1 a", 0, 1, 0},
+    };
+    static char *all[sizeof rows / sizeof *rows][32];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int count = split(rows[i].line, all[i]);
+        plugin_launcher launcher = {.program = PLUGIN_SRUN};
+
+        plugin_distribution_rewrite(count, all[i], &launcher);
+        assert_int_equal(launcher.gpus, rows[i].gpus);
+        assert_int_equal(launcher.mem_bind, rows[i].mem_bind);
+        assert_int_equal(launcher.het, rows[i].het);
+    }
+}
+
+static void threads_of_a_core(void **state)
+{
+    static const struct {
+        const char *line, *threads, *hint; /* of the job */
+        unsigned wanted;
+    } rows[] = {
+        {"srun -n 4 a", NULL, NULL, 0},
+        {"srun --threads-per-core=1 a", NULL, NULL, 1},
+        {"srun --threads-per-core 2 a", NULL, "nomultithread", 2},
+        {"srun --hint=nomultithread a", NULL, NULL, 1},
+        {"srun --hint nomultithread,memory_bound a", "2", NULL, 1},
+        {"srun --hint=multithread a", "1", NULL, 0},
+        {"srun --hint=compute_bound a", NULL, NULL, 0},
+        {"srun -B 2:4:1 a", NULL, NULL, 1},
+        {"srun --extra-node-info=2:4 a", NULL, NULL, 0},
+        {"srun -B2 a", "1", NULL, 1},
+        {"srun a", NULL, "nomultithread", 1},
+        {"srun a --threads-per-core=1", NULL, "memory_bound", 0},
+    };
+    static char *all[sizeof rows / sizeof *rows][32];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int count = split(rows[i].line, all[i]);
+        plugin_launcher launcher = {.program = PLUGIN_SRUN};
+
+        setenv("SLURM_THREADS_PER_CORE", rows[i].threads ? rows[i].threads : "", 1);
+        setenv("SLURM_HINT", rows[i].hint ? rows[i].hint : "", 1);
+        plugin_distribution_rewrite(count, all[i], &launcher);
+        assert_int_equal(launcher.threads_per_core, rows[i].wanted);
+    }
+    unsetenv("SLURM_THREADS_PER_CORE");
+    unsetenv("SLURM_HINT");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(distribution_is_rewritten),
+        cmocka_unit_test(pairings_are_noted),
+        cmocka_unit_test(threads_of_a_core),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
