@@ -8,15 +8,21 @@ TESTS += $(mpi_tests)
 
 # The messages of collectives, with answers of MPI that the test makes: only its header is needed.
 if HAVE_MPICH
-TESTS += tests/unit/test_profile
-CLEANFILES += tests/unit/test_profile
-check_DATA = tests/unit/test_profile
+profile_units = tests/unit/test_profile tests/unit/test_profile_record
+TESTS += $(profile_units)
+CLEANFILES += $(profile_units)
+check_DATA = $(profile_units)
 endif
-EXTRA_DIST += tests/unit/test_profile.c
+EXTRA_DIST += tests/unit/test_profile.c tests/unit/test_profile_record.c
 test_profile_inputs = $(srcdir)/tests/unit/test_profile.c $(srcdir)/contrib/profile/collectives.c
 tests/unit/test_profile: $(test_profile_inputs) $(srcdir)/contrib/profile/profile.h
 	$(AM_V_GEN)$(MKDIR_P) tests/unit && $(MPICC_MPICH) -std=c11 $(WARN_CFLAGS) $(SAN_CFLAGS) -g -I$(srcdir) \
 	  $(test_profile_inputs) -o $@ $(CMOCKA_LIBS)
+test_profile_record_inputs = $(srcdir)/tests/unit/test_profile_record.c $(srcdir)/contrib/profile/record.c \
+  $(srcdir)/contrib/profile/requests.c $(srcdir)/contrib/profile/table.c
+tests/unit/test_profile_record: $(test_profile_record_inputs) $(srcdir)/contrib/profile/profile.h $(srcdir)/contrib/profile/table.h
+	$(AM_V_GEN)$(MKDIR_P) tests/unit && $(MPICC_MPICH) -std=gnu11 $(WARN_CFLAGS) $(SAN_CFLAGS) -g -I$(srcdir) \
+	  -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free $(test_profile_record_inputs) -o $@ $(CMOCKA_LIBS)
 
 # Fits, and edges of grids, by hand; no MPI is started.
 if REORDER_MPICH
