@@ -20,8 +20,9 @@ static profile_table by_key;
 static request *requests;
 static uint32_t used, size;
 
-/* What this thread's call adds, until it is known under which request. */
-static __thread struct {
+/* What this thread's call adds, until it is known under which request. Every message looks here;
+ * the library is there from the start, so the linker knows the place. */
+static __thread __attribute__((tls_model("initial-exec"))) struct {
     int on;
     message *message;
     uint32_t count, size;
