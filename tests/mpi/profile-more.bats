@@ -47,6 +47,18 @@ each_mpi() { # FUNCTION
   [ "$tried" = 1 ] || skip "no MPI here"
 }
 
+other_calls() {
+  here "$1" calls
+  local ranks
+  for ranks in 2 3; do
+    profiled "$1" "$ranks" ./calls expected
+    [ "$(wc -l <expected)" -ge 2 ]
+    arcs >/dev/null
+    grep '^[0-9]' arcs.csv | diff expected -
+  done
+}
+@test "every other call: with requests, persistent, one-sided, among neighbours" { each_mpi other_calls; }
+
 threads() {
   here "$1" threads
   local status=0
