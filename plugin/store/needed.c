@@ -13,8 +13,9 @@ enum { LIBRARIES = 512, TRIES = 4096, PATH = 4096 };
 /* ---- Names ------------------------------------------------------------------------------- */
 
 /* By sonames: Open MPI 4 and 5 are .40; MPICH and what keeps its ABI are .12 (libmpich as Debian
- * names it, libmpi as the ABI initiative does). Fortran's parts may stand alone, where the linker
- * left out what the program itself does not call. */
+ * names it, libmpi as the ABI initiative does, libmpi_gnu_91, libmpi_cray and so on as HPE Cray
+ * names one for each compiler). Fortran's parts may stand alone, where the linker left out what the
+ * program itself does not call. */
 static const struct {
     const char *begin, *end;
     enum store_mpi mpi;
@@ -23,6 +24,7 @@ static const struct {
     {"libmpi_usempi", ".40", STORE_MPI_OPENMPI}, {"libmpi_cxx.so", ".40", STORE_MPI_OPENMPI},
     {"libmpich.so", ".12", STORE_MPI_MPICH},     {"libmpi.so", ".12", STORE_MPI_MPICH},
     {"libmpichfort.so", ".12", STORE_MPI_MPICH}, {"libmpifort.so", ".12", STORE_MPI_MPICH},
+    {"libmpi_", ".12", STORE_MPI_MPICH},         {"libmpifort_", ".12", STORE_MPI_MPICH},
     {"libmpichcxx.so", ".12", STORE_MPI_MPICH},  {"libmpicxx.so", ".12", STORE_MPI_MPICH},
 };
 

@@ -137,6 +137,8 @@ static void test_mpi_of_libraries(void **state)
     assert_int_equal(mpi_of(LIST("libmpich.so.12", "libc.so.6")), STORE_MPI_MPICH);
     assert_int_equal(mpi_of(LIST("libmpi.so.12")), STORE_MPI_MPICH);
     assert_int_equal(mpi_of(LIST("libmpichfort.so.12")), STORE_MPI_MPICH);
+    assert_int_equal(mpi_of(LIST("libmpi_gnu_91.so.12")), STORE_MPI_MPICH);
+    assert_int_equal(mpi_of(LIST("libmpifort_cray.so.12")), STORE_MPI_MPICH);
     assert_int_equal(mpi_of(LIST("libc.so.6")), STORE_MPI_NONE);
     assert_int_equal(mpi_of(LIST("libmpi.so.1")), STORE_MPI_NONE); /* of an age with another ABI */
     assert_int_equal(mpi_of(LIST("libmpi.so")), STORE_MPI_NONE);
