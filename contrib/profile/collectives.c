@@ -37,25 +37,51 @@ enum {
 };
 #endif
 
+/* Between two groups, this process's own; then `remote` is the size of the other. */
 typedef struct group {
     MPI_Comm comm;
-    int rank, size;
+    int rank, size, remote;
 } group;
 
-/* 0 where there is nothing to send or the collective is one between two groups. */
+/* 0 where there is nothing to send. */
 static int enter(MPI_Comm comm, group *g)
 {
-    int inter = 1;
+    int inter = 0;
 
-    g->comm = comm;
-    return PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter &&
+    *g = (group){.comm = comm};
+    return PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS &&
            PMPI_Comm_rank(comm, &g->rank) == MPI_SUCCESS &&
-           PMPI_Comm_size(comm, &g->size) == MPI_SUCCESS && g->size > 1;
+           PMPI_Comm_size(comm, &g->size) == MPI_SUCCESS &&
+           (!inter || PMPI_Comm_remote_size(comm, &g->remote) == MPI_SUCCESS) &&
+           (g->size > 1 || g->remote);
 }
 
+/* Inside the group. */
 static void to(const group *g, int64_t rank, uint64_t bytes, uint64_t messages)
 {
-    profile_add(g->comm, (int)(((rank % g->size) + g->size) % g->size), bytes, messages);
+    int place = (int)(((rank % g->size) + g->size) % g->size);
+
+    if (g->remote)
+        profile_add_local(g->comm, place, bytes, messages);
+    else
+        profile_add(g->comm, place, bytes, messages);
+}
+
+/* Whom every process may send to, by number. */
+static int partners(const group *g)
+{
+    return g->remote ? g->remote : g->size;
+}
+
+static int is_self(const group *g, int i)
+{
+    return !g->remote && i == g->rank;
+}
+
+/* To one of the other group. */
+static void across(const group *g, int rank, uint64_t bytes)
+{
+    profile_add(g->comm, rank, bytes, 1);
 }
 
 static int power_of_two(int n)
@@ -102,6 +128,14 @@ static void tree_up(const group *g, int root, uint64_t all, uint64_t block)
 
     if (v)
         to(g, (int64_t)root + v - (v & -v), all ? all : block * (uint64_t)subtree(g, v), 1);
+}
+
+/* The groups' first processes speak for them, as in both MPIs: to the other group's first goes what
+ * the own group brings together, and what comes is handed on inside. */
+static void speak(const group *g, uint64_t bytes)
+{
+    if (g->rank == 0)
+        across(g, 0, bytes);
 }
 
 /* How exchange() goes: everything at each step; a half, a quarter, ... there; or there and back. */
@@ -175,6 +209,8 @@ void profile_barrier(MPI_Comm comm)
 
     if (!enter(comm, &g))
         return;
+    if (g.remote)
+        speak(&g, 0);
     for (int64_t step = 1; step < g.size; step *= 2)
         to(&g, g.rank + step, 0, 1);
 }
@@ -186,7 +222,12 @@ void profile_bcast(MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm)
 
     if (!enter(comm, &g))
         return;
-    if (bytes < BCAST_SHORT || g.size < BCAST_FEW || (RINGS && bytes < BCAST_LONG)) {
+    if (g.remote) {
+        if (root == MPI_ROOT)
+            across(&g, 0, bytes);
+        else if (root >= 0)
+            tree_down(&g, 0, bytes, 0);
+    } else if (bytes < BCAST_SHORT || g.size < BCAST_FEW || (RINGS && bytes < BCAST_LONG)) {
         tree_down(&g, root, bytes, 0);
     } else if (RINGS) {
         if (from_root(&g, root) < g.size - 1)
@@ -210,6 +251,13 @@ void profile_reduce(MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm)
 
     if (!enter(comm, &g))
         return;
+    if (g.remote) {
+        if (root >= 0)
+            tree_up(&g, 0, bytes, 0);
+        if (root >= 0 && g.rank == 0)
+            across(&g, root, bytes);
+        return;
+    }
     power = largest_power(g.size);
     if (bytes < REDUCE_SHORT || count < power) {
         tree_up(&g, root, bytes, 0);
@@ -226,7 +274,11 @@ void profile_allreduce(MPI_Count count, MPI_Datatype type, MPI_Comm comm)
 
     if (!enter(comm, &g))
         return;
-    if (bytes < ALLREDUCE_SHORT || count < g.size)
+    if (g.remote) {
+        tree_up(&g, 0, bytes, 0);
+        speak(&g, bytes);
+        tree_down(&g, 0, bytes, 0);
+    } else if (bytes < ALLREDUCE_SHORT || count < g.size)
         exchange(&g, bytes, WHOLE);
     else if (RINGS)
         ring(&g, bytes / (uint64_t)g.size * 2 * (uint64_t)(g.size - 1), 2);
@@ -248,17 +300,25 @@ void profile_scan(MPI_Count count, MPI_Datatype type, MPI_Comm comm)
 
 void profile_gather(MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm)
 {
+    uint64_t block = profile_bytes(count, type);
     group g;
 
-    if (enter(comm, &g))
-        tree_up(&g, root, 0, profile_bytes(count, type));
+    if (!enter(comm, &g) || (g.remote && root < 0))
+        return;
+    tree_up(&g, g.remote ? 0 : root, 0, block);
+    if (g.remote && g.rank == 0)
+        across(&g, root, block * (uint64_t)g.size);
 }
 
 void profile_gatherv(MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm)
 {
     group g;
 
-    if (enter(comm, &g) && g.rank != root)
+    if (!enter(comm, &g))
+        return;
+    if (g.remote && root >= 0)
+        across(&g, root, profile_bytes(count, type));
+    else if (!g.remote && g.rank != root)
         to(&g, root, profile_bytes(count, type), 1);
 }
 
@@ -267,46 +327,79 @@ void profile_scatter(MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvc
 {
     group g;
 
-    if (enter(comm, &g))
-        tree_down(&g, root, 0,
-                  g.rank == root ? profile_bytes(sendcount, sendtype)
-                                 : profile_bytes(recvcount, recvtype));
+    if (!enter(comm, &g))
+        return;
+    if (g.remote && root == MPI_ROOT)
+        across(&g, 0, profile_bytes(sendcount, sendtype) * (uint64_t)g.remote);
+    else if (!g.remote || root >= 0)
+        tree_down(&g, g.remote ? 0 : root, 0,
+                  !g.remote && g.rank == root ? profile_bytes(sendcount, sendtype)
+                                              : profile_bytes(recvcount, recvtype));
 }
 
 void profile_scatterv(profile_array counts, MPI_Datatype type, int root, MPI_Comm comm)
 {
     group g;
 
-    if (!enter(comm, &g) || g.rank != root)
+    if (!enter(comm, &g) || (g.remote ? root != MPI_ROOT : g.rank != root))
         return;
-    for (int i = 0; i < g.size; i++)
-        if (i != root)
-            to(&g, i, profile_bytes(1, type) * profile_count_at(counts, i), 1);
+    for (int i = 0; i < partners(&g); i++)
+        if (i != root) /* between groups it is none of these */
+            profile_add(comm, i, profile_bytes(1, type) * profile_count_at(counts, i), 1);
 }
 
-void profile_allgather(MPI_Count count, MPI_Datatype type, MPI_Comm comm)
+/* Between groups: what the own one sends, and what the other does. */
+static void gather_across(const group *g, uint64_t own, uint64_t theirs)
 {
-    group g;
-
-    if (enter(comm, &g))
-        gather_everywhere(&g, (profile_array){0}, profile_bytes(count, type));
+    tree_up(g, 0, 0, own);
+    speak(g, own * (uint64_t)g->size);
+    tree_down(g, 0, theirs, 0);
 }
 
-void profile_allgatherv(profile_array counts, MPI_Datatype type, MPI_Comm comm)
+void profile_allgather(MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvcount,
+                       MPI_Datatype recvtype, MPI_Comm comm)
 {
-    group g;
-
-    if (enter(comm, &g))
-        gather_everywhere(&g, counts, profile_bytes(1, type));
-}
-
-void profile_alltoall(MPI_Count count, MPI_Datatype type, MPI_Comm comm)
-{
-    uint64_t block = profile_bytes(count, type), moved;
+    uint64_t block = profile_bytes(recvcount, recvtype);
     group g;
 
     if (!enter(comm, &g))
         return;
+    if (g.remote)
+        gather_across(&g, profile_bytes(sendcount, sendtype), block * (uint64_t)g.remote);
+    else
+        gather_everywhere(&g, (profile_array){0}, block);
+}
+
+/* Between groups a process does not know its group's other blocks: all count as long as its own. */
+void profile_allgatherv(MPI_Count sendcount, MPI_Datatype sendtype, profile_array counts,
+                        MPI_Datatype recvtype, MPI_Comm comm)
+{
+    uint64_t theirs = 0;
+    group g;
+
+    if (!enter(comm, &g))
+        return;
+    for (int i = 0; i < g.remote; i++)
+        theirs += profile_bytes(1, recvtype) * profile_count_at(counts, i);
+    if (g.remote)
+        gather_across(&g, profile_bytes(sendcount, sendtype), theirs);
+    else
+        gather_everywhere(&g, counts, profile_bytes(1, recvtype));
+}
+
+void profile_alltoall(MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvcount,
+                      MPI_Datatype recvtype, MPI_Comm comm)
+{
+    uint64_t block = profile_bytes(recvcount, recvtype), moved;
+    group g;
+
+    if (!enter(comm, &g))
+        return;
+    if (g.remote) {
+        for (int i = 0; i < g.remote; i++)
+            across(&g, i, profile_bytes(sendcount, sendtype));
+        return;
+    }
     if (block >= ALLTOALL_SHORT || g.size < ALLTOALL_FEW) {
         for (int i = 1; i < g.size; i++)
             to(&g, (int64_t)g.rank + i, block, 1);
@@ -329,11 +422,11 @@ void profile_alltoallv(const void *sendbuf, profile_array sendcounts, MPI_Dataty
 
     if (!enter(comm, &g))
         return;
-    for (int i = 0; i < g.size; i++) {
+    for (int i = 0; i < partners(&g); i++) {
         uint64_t count = profile_count_at(counts, i);
 
-        if (i != g.rank && count)
-            to(&g, i, profile_bytes(1, in_place ? recvtype : sendtype) * count, 1);
+        if (!is_self(&g, i) && count)
+            profile_add(comm, i, profile_bytes(1, in_place ? recvtype : sendtype) * count, 1);
     }
 }
 
@@ -345,12 +438,13 @@ void profile_alltoallw(const void *sendbuf, profile_array sendcounts, profile_ar
 
     if (!enter(comm, &g))
         return;
-    for (int i = 0; i < g.size; i++) {
+    for (int i = 0; i < partners(&g); i++) {
         uint64_t count = profile_count_at(in_place ? recvcounts : sendcounts, i);
 
-        if (i != g.rank && count)
-            to(&g, i,
-               profile_bytes(1, profile_type_at(in_place ? recvtypes : sendtypes, i)) * count, 1);
+        if (!is_self(&g, i) && count)
+            profile_add(
+                comm, i,
+                profile_bytes(1, profile_type_at(in_place ? recvtypes : sendtypes, i)) * count, 1);
     }
 }
 
@@ -359,6 +453,12 @@ static void scatter_reduced(const group *g, profile_array counts, uint64_t each)
 {
     uint64_t total = blocks(g, counts, each, 0, g->size);
 
+    if (g->remote) { /* what is scattered counts in even parts */
+        tree_up(g, 0, total, 0);
+        speak(g, total);
+        tree_down(g, 0, 0, total / (uint64_t)g->size);
+        return;
+    }
     if (total < REDUCE_SCATTER_LONG) {
         exchange(g, total, HALVES);
         return;

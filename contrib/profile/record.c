@@ -8,7 +8,7 @@
 /* What a process holds is linear in the partners that it really has, and in the communicators and
  * windows that are there: each of these has a table from its ranks to records, which goes with it.
  */
-enum kind { COMM, WINDOW };
+enum kind { COMM, WINDOW, LOCAL, KINDS }; /* LOCAL: the own group of one between two */
 
 typedef struct place {
     uint64_t key;
@@ -49,7 +49,7 @@ void profile_unlock(void)
 /* ---- Communicators and windows ----------------------------------------------------------- */
 
 /* Handles are pointers in Open MPI and integers in MPICH. */
-#define KEY(handle, kind) ((uint64_t)(uintptr_t)(handle)*2 + (kind))
+#define KEY(handle, kind) ((uint64_t)(uintptr_t)(handle)*KINDS + (kind))
 
 static place *find_place(uint64_t key)
 {
@@ -117,6 +117,19 @@ static place *place_of_comm(MPI_Comm comm)
     return new_place_of(key, group);
 }
 
+static place *place_of_local(MPI_Comm comm)
+{
+    uint64_t key = KEY(comm, LOCAL);
+    place *p = find_place(key);
+    MPI_Group group;
+
+    if (p)
+        return p;
+    if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
+        return NULL;
+    return new_place_of(key, group);
+}
+
 static place *place_of_window(MPI_Win win)
 {
     uint64_t key = KEY(win, WINDOW);
@@ -159,6 +172,7 @@ static void forget(uint64_t key)
 void profile_forget_comm(MPI_Comm comm)
 {
     forget(KEY(comm, COMM));
+    forget(KEY(comm, LOCAL));
 }
 
 void profile_forget_win(MPI_Win win)
@@ -207,16 +221,27 @@ void profile_count(uint32_t record, uint64_t bytes, uint64_t messages)
     state.record[record].messages_out += messages;
 }
 
+static void add(place *p, int rank, uint64_t bytes, uint64_t messages)
+{
+    uint32_t record = record_of(p, rank);
+
+    if (record < STRANGER && !profile_captured(record, bytes, messages))
+        profile_count(record, bytes, messages);
+}
+
 void profile_add(MPI_Comm comm, int rank, uint64_t bytes, uint64_t messages)
 {
-    uint32_t record;
-
     if (rank == MPI_PROC_NULL)
         return;
     profile_lock();
-    record = record_of(place_of_comm(comm), rank);
-    if (record < STRANGER && !profile_captured(record, bytes, messages))
-        profile_count(record, bytes, messages);
+    add(place_of_comm(comm), rank, bytes, messages);
+    profile_unlock();
+}
+
+void profile_add_local(MPI_Comm comm, int rank, uint64_t bytes, uint64_t messages)
+{
+    profile_lock();
+    add(place_of_local(comm), rank, bytes, messages);
     profile_unlock();
 }
 
