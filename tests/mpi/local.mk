@@ -8,16 +8,23 @@ TESTS += $(mpi_tests)
 
 # The messages of collectives, with answers of MPI that the test makes: only its header is needed.
 if HAVE_MPICH
-profile_units = tests/unit/test_profile tests/unit/test_profile_record
+profile_units = tests/unit/test_profile tests/unit/test_profile_openmpi tests/unit/test_profile_record
 TESTS += $(profile_units)
 CLEANFILES += $(profile_units)
 check_DATA = $(profile_units)
 endif
 EXTRA_DIST += tests/unit/test_profile.c tests/unit/test_profile_record.c
-test_profile_inputs = $(srcdir)/tests/unit/test_profile.c $(srcdir)/contrib/profile/collectives.c
-tests/unit/test_profile: $(test_profile_inputs) $(srcdir)/contrib/profile/profile.h
-	$(AM_V_GEN)$(MKDIR_P) tests/unit && $(MPICC_MPICH) -std=c11 $(WARN_CFLAGS) $(SAN_CFLAGS) -g -I$(srcdir) \
-	  $(test_profile_inputs) -o $@ $(CMOCKA_LIBS)
+test_profile_inputs = $(srcdir)/tests/unit/test_profile.c $(srcdir)/contrib/profile/collectives.c \
+  $(srcdir)/contrib/profile/group.c $(srcdir)/contrib/profile/rules.c
+test_profile_needs = $(test_profile_inputs) $(srcdir)/contrib/profile/profile.h $(srcdir)/contrib/profile/group.h \
+  $(srcdir)/contrib/profile/rules.h
+test_profile_make = $(MKDIR_P) tests/unit && $(MPICC_MPICH) -std=c11 $(WARN_CFLAGS) $(SAN_CFLAGS) -g -I$(srcdir) \
+  $(test_profile_inputs) -o $@ $(CMOCKA_LIBS)
+tests/unit/test_profile: $(test_profile_needs)
+	$(AM_V_GEN)$(test_profile_make)
+# The other MPI's rules, with this one's header.
+tests/unit/test_profile_openmpi: $(test_profile_needs)
+	$(AM_V_GEN)$(test_profile_make) -DRULES_OF_OPEN_MPI
 test_profile_record_inputs = $(srcdir)/tests/unit/test_profile_record.c $(srcdir)/contrib/profile/record.c \
   $(srcdir)/contrib/profile/requests.c $(srcdir)/contrib/profile/table.c
 tests/unit/test_profile_record: $(test_profile_record_inputs) $(srcdir)/contrib/profile/profile.h $(srcdir)/contrib/profile/table.h

@@ -227,7 +227,11 @@ static void test_allgather(void **state)
             counts[i] = each[k] + i;
         FOR_EACH_SIZE(profile_allgatherv(0, MPI_BYTE, ARRAY(counts), MPI_BYTE, MPI_COMM_WORLD), {
             total = each[k] * size + size * (size - 1) / 2;
+#ifdef RULES_OF_OPEN_MPI /* some go through rank 0, or in pairs of about so long */
+            assert_in_range(received(r), each[k] * (size - 1), 2 * total);
+#else
             assert_int_equal(received(r), total - counts[r]);
+#endif
         })
     }
 }
@@ -262,13 +266,25 @@ static void test_alltoall(void **state)
 
 static void test_reduce_scatter(void **state)
 {
-    int counts[MOST];
+    int counts[MOST], few[MOST];
 
     (void)state;
-    for (int i = 0; i < MOST; i++)
+    for (int i = 0; i < MOST; i++) {
         counts[i] = 600000 + i;
-    FOR_EACH_SIZE(profile_reduce_scatter(ARRAY(counts), MPI_BYTE, MPI_COMM_WORLD),
-                  assert_int_equal(received(r), (uint64_t)counts[r] * (size - 1)))
+        few[i] = i < 32 ? 1000 : 0;
+    }
+    FOR_EACH_SIZE(profile_reduce_scatter(ARRAY(counts), MPI_BYTE, MPI_COMM_WORLD), {
+#ifdef RULES_OF_OPEN_MPI /* a ring: each passes on all parts but its own */
+        assert_in_range(sent(r), (uint64_t)600000 * (size - 1), (uint64_t)600100 * (size - 1));
+#else
+        assert_int_equal(received(r), (uint64_t)counts[r] * (size - 1));
+#endif
+    })
+    /* Halves: half of it, a quarter, ... */
+    FOR_EACH_SIZE(profile_reduce_scatter(ARRAY(few), MPI_BYTE, MPI_COMM_WORLD), {
+        if (size >= 4 && size < 32 && (size & (size - 1)) == 0)
+            assert_int_equal(job.bytes[r][r ^ (size / 2)], 1000 * size / 2);
+    })
     FOR_EACH_SIZE(profile_reduce_scatter_block(64, MPI_BYTE, MPI_COMM_WORLD), {
         if ((size & (size - 1)) == 0)
             assert_int_equal(sent(r), 64 * (size - 1));
@@ -279,8 +295,13 @@ static void test_scan(void **state)
 {
     (void)state;
     FOR_EACH_SIZE(profile_scan(8, MPI_BYTE, MPI_COMM_WORLD), {
+#ifdef RULES_OF_OPEN_MPI /* a chain */
+        assert_int_equal(sent(r), r + 1 < size ? 8 : 0);
+        assert_int_equal(received(r), r ? 8 : 0);
+#else
         assert_int_equal(sent(r), received(r));
         assert_true(sent(r) >= 8);
+#endif
     })
 }
 
