@@ -52,19 +52,40 @@ static enum store_mpi said_mpi(const policy_settings *settings)
     return STORE_MPI_NONE;
 }
 
+/* What a command starts: itself, or, where it is no MPI's, a program that is among its words.
+ * \return its path, which ends with free(), or NULL: and why */
+static char *find_program(char **words, store_program *program, topomap_error *why)
+{
+    const char *folder = plugin_launcher_get()->chdir, *search = getenv("PATH");
+    char *path = store_program_find(words[0], folder, search), *started = NULL;
+
+    if (!path) {
+        topomap_error_set(why, TOPOMAP_EINPUT, "%.200s cannot be read here", words[0]);
+        return NULL;
+    }
+    if (store_program_read(path, program, why)) {
+        free(path);
+        return NULL;
+    }
+    if (!program->mpi)
+        started = store_program_started(words + 1, folder, search, program);
+    if (!started)
+        return path;
+    free(path);
+    return started;
+}
+
 static int look_at_program(const policy_settings *settings, char **words, uint32_t tasks,
                            topomap_error *why)
 {
-    const plugin_launcher *launcher = plugin_launcher_get();
     enum store_mpi said = said_mpi(settings);
-    char *path = store_program_find(words[0], launcher->chdir, getenv("PATH"));
     store_program program;
-    int failed;
+    char *path = find_program(words, &program, why);
+    int failed = 0;
 
     if (!path)
-        return topomap_error_set(why, TOPOMAP_EINPUT, "%.200s cannot be read here", words[0]);
-    failed = store_program_read(path, &program, why);
-    if (!failed && !program.mpi && !said)
+        return -1;
+    if (!program.mpi && !said)
         failed = topomap_error_set(why, TOPOMAP_EINPUT,
                                    "%.200s: %s (--topomap-options=mpi=openmpi|mpich says which MPI "
                                    "a program uses)",

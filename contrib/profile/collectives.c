@@ -1,143 +1,171 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A collective is recorded as the messages that this process sends in a usual algorithm for it.
- * Both MPIs can choose others (by node, by network, by tuning files); the ones here are those of
- * Thakur, Rabenseifner, Gropp (2005), with each MPI's own sizes at which it changes over: */
-#include "profile.h"
+/* A collective is recorded as the messages that this process sends in a usual algorithm for it:
+ * those of Thakur, Rabenseifner, Gropp (2005) and of Open MPI, by the rules of each MPI (rules.c).
+ * Both can choose others, by node, by network, by tuning files. */
+#include "group.h"
 
-#ifdef OPEN_MPI
-/* ompi/mca/coll/tuned/coll_tuned_decision_fixed.c, up to 4.0: later ones also ask for the number
- * of processes. */
-enum {
-    BCAST_SHORT = 2048, /* binomial tree; then a tree too, in segments */
-    BCAST_LONG = 370728,
-    BCAST_FEW = 1,
-    ALLREDUCE_SHORT = 10000,
-    REDUCE_SHORT = INT32_MAX, /* trees, whatever the size */
-    ALLGATHER_SHORT = 50000,
-    ALLGATHER_LONG = 50000,
-    ALLTOALL_SHORT = 200,
-    ALLTOALL_FEW = 13,
-    REDUCE_SCATTER_LONG = 12288,
-    RINGS = 1, /* long ones go round a ring, or down a chain */
-};
-#else
-/* MPIR_CVAR_..._MSG_SIZE and _MIN_PROCS of MPICH 4.0, as MPI_T tells them. */
-enum {
-    BCAST_SHORT = 12288,
-    BCAST_LONG = 524288,
-    BCAST_FEW = 8, /* binomial below, whatever the size */
-    ALLREDUCE_SHORT = 2049,
-    REDUCE_SHORT = 2049,
-    ALLGATHER_SHORT = 81920,
-    ALLGATHER_LONG = 524288,
-    ALLTOALL_SHORT = 257,
-    ALLTOALL_FEW = 8,
-    REDUCE_SCATTER_LONG = 524288,
-    RINGS = 0,
-};
-#endif
+typedef profile_group group;
 
-typedef struct group {
-    MPI_Comm comm;
-    int rank, size;
-} group;
+#define RULES(name) (profile_own_rules.name)
+#define CHOOSE(name, g, bytes) profile_choose(RULES(name), (g)->size, bytes)
 
-/* 0 where there is nothing to send or the collective is one between two groups. */
-static int enter(MPI_Comm comm, group *g)
+/* Whom every process may send to, by number. */
+static int partners(const group *g)
 {
-    int inter = 1;
-
-    g->comm = comm;
-    return PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter &&
-           PMPI_Comm_rank(comm, &g->rank) == MPI_SUCCESS &&
-           PMPI_Comm_size(comm, &g->size) == MPI_SUCCESS && g->size > 1;
+    return g->remote ? g->remote : g->size;
 }
 
-static void to(const group *g, int64_t rank, uint64_t bytes, uint64_t messages)
+static int is_self(const group *g, int i)
 {
-    profile_add(g->comm, (int)(((rank % g->size) + g->size) % g->size), bytes, messages);
+    return !g->remote && i == g->rank;
 }
 
-static int power_of_two(int n)
+void profile_barrier(MPI_Comm comm)
 {
-    return (n & (n - 1)) == 0;
+    group g;
+
+    if (!profile_enter(comm, &g))
+        return;
+    if (g.remote)
+        profile_speak(&g, 0);
+    for (int64_t step = 1; step < g.size; step *= 2)
+        profile_to(&g, g.rank + step, 0, 1);
 }
 
-static int largest_power(int n)
-{
-    int power = 1;
+/* ---- From a root, to a root -------------------------------------------------------------- */
 
-    while (power <= n / 2)
-        power *= 2;
-    return power;
+void profile_bcast(MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    uint64_t bytes = profile_bytes(count, type);
+    group g;
+
+    if (!profile_enter(comm, &g))
+        return;
+    if (!g.remote)
+        profile_down(&g, CHOOSE(bcast, &g, bytes), root, bytes);
+    else if (root == MPI_ROOT)
+        profile_across(&g, 0, bytes);
+    else if (root >= 0)
+        profile_down(&g, BINOMIAL, 0, bytes);
 }
 
-/* Place in a tree whose root is `root`; what hangs below place v begins with v itself and is
- * subtree() places long. */
-static int from_root(const group *g, int root)
+void profile_reduce(MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm)
 {
-    return (g->rank - root + g->size) % g->size;
-}
+    uint64_t bytes = profile_bytes(count, type);
+    enum profile_way way;
+    group g;
 
-static int subtree(const group *g, int v)
-{
-    int size = v ? v & -v : g->size;
-
-    return size < g->size - v ? size : g->size - v;
-}
-
-/* Down a binomial tree: everything, or to each child what its subtree needs. */
-static void tree_down(const group *g, int root, uint64_t all, uint64_t block)
-{
-    int v = from_root(g, root), own = v ? v & -v : 2 * largest_power(g->size - 1);
-
-    for (int step = own / 2; step > 0; step /= 2)
-        if (v + step < g->size)
-            to(g, (int64_t)root + v + step, all ? all : block * (uint64_t)subtree(g, v + step), 1);
-}
-
-static void tree_up(const group *g, int root, uint64_t all, uint64_t block)
-{
-    int v = from_root(g, root);
-
-    if (v)
-        to(g, (int64_t)root + v - (v & -v), all ? all : block * (uint64_t)subtree(g, v), 1);
-}
-
-/* How exchange() goes: everything at each step; a half, a quarter, ... there; or there and back. */
-enum way { WHOLE, HALVES, HALVES_AND_BACK };
-
-/* Exchanges among the largest power of two of processes. Of the others, each hands its data to a
- * neighbour first, and gets the result last where everybody gets it. */
-static void exchange(const group *g, uint64_t bytes, enum way way)
-{
-    int power = largest_power(g->size), over = g->size - power, place;
-
-    if (g->rank < 2 * over && g->rank % 2 == 0) {
-        to(g, g->rank + 1, bytes, 1);
+    if (!profile_enter(comm, &g) || (g.remote && root < 0))
+        return;
+    way = CHOOSE(reduce, &g, bytes);
+    if (g.remote || (way == HALVING && count < profile_largest_power(g.size)))
+        way = BINOMIAL;
+    if (way == HALVING) {
+        profile_exchange(&g, HALVING, bytes, 0);
+        profile_collect(&g, BINOMIAL, root, bytes / (uint64_t)g.size);
         return;
     }
-    place = g->rank < 2 * over ? g->rank / 2 : g->rank - over;
-    for (int step = 1; step < power; step *= 2) {
-        int other = place ^ step;
-        uint64_t half = bytes / (2 * (uint64_t)step);
-
-        to(g, other < over ? 2 * other + 1 : other + over,
-           way == WHOLE    ? bytes
-           : way == HALVES ? half
-                           : 2 * half,
-           way == HALVES_AND_BACK ? 2 : 1);
-    }
-    if (g->rank < 2 * over && way != HALVES)
-        to(g, g->rank - 1, bytes, 1);
+    profile_up(&g, way, g.remote ? 0 : root, bytes);
+    if (g.remote && g.rank == 0)
+        profile_across(&g, root, bytes);
 }
 
-static void ring(const group *g, uint64_t bytes, int rounds)
+void profile_gather(MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm)
 {
-    to(g, g->rank + 1, bytes, (uint64_t)rounds * (uint64_t)(g->size - 1));
+    uint64_t block = profile_bytes(count, type);
+    group g;
+
+    if (!profile_enter(comm, &g) || (g.remote && root < 0))
+        return;
+    profile_collect(&g, g.remote ? BINOMIAL : CHOOSE(gather, &g, block), g.remote ? 0 : root,
+                    block);
+    if (g.remote && g.rank == 0)
+        profile_across(&g, root, block * (uint64_t)g.size);
 }
 
-/* The blocks of `n` processes from `first` on, round the end. */
+void profile_gatherv(MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    group g;
+
+    if (!profile_enter(comm, &g))
+        return;
+    if (g.remote && root >= 0)
+        profile_across(&g, root, profile_bytes(count, type));
+    else if (!g.remote && g.rank != root)
+        profile_to(&g, root, profile_bytes(count, type), 1);
+}
+
+void profile_scatter(MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvcount,
+                     MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    uint64_t block;
+    group g;
+
+    if (!profile_enter(comm, &g))
+        return;
+    if (g.remote && root == MPI_ROOT)
+        profile_across(&g, 0, profile_bytes(sendcount, sendtype) * (uint64_t)g.remote);
+    if (g.remote && root < 0)
+        return;
+    block =
+        is_self(&g, root) ? profile_bytes(sendcount, sendtype) : profile_bytes(recvcount, recvtype);
+    profile_deal(&g, g.remote ? BINOMIAL : CHOOSE(scatter, &g, block), g.remote ? 0 : root, block);
+}
+
+void profile_scatterv(profile_array counts, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    group g;
+
+    if (!profile_enter(comm, &g) || (g.remote ? root != MPI_ROOT : g.rank != root))
+        return;
+    for (int i = 0; i < partners(&g); i++)
+        if (i != root) /* between groups it is none of these */
+            profile_add(comm, i, profile_bytes(1, type) * profile_count_at(counts, i), 1);
+}
+
+/* ---- Among all --------------------------------------------------------------------------- */
+
+/* Rings and halves need as many elements as processes. */
+void profile_allreduce(MPI_Count count, MPI_Datatype type, MPI_Comm comm)
+{
+    uint64_t bytes = profile_bytes(count, type);
+    enum profile_way way;
+    group g;
+
+    if (!profile_enter(comm, &g))
+        return;
+    way = CHOOSE(allreduce, &g, bytes);
+    if (g.remote) {
+        profile_up(&g, BINOMIAL, 0, bytes);
+        profile_speak(&g, bytes);
+        profile_down(&g, BINOMIAL, 0, bytes);
+    } else if (way == THROUGH_ROOT) {
+        profile_up(&g, CHOOSE(reduce, &g, bytes), 0, bytes);
+        profile_down(&g, CHOOSE(bcast, &g, bytes), 0, bytes);
+    } else if (way == DOUBLING || count < g.size)
+        profile_exchange(&g, DOUBLING, bytes, 0);
+    else if (way == RING)
+        profile_ring(&g, bytes / (uint64_t)g.size * 2 * (uint64_t)(g.size - 1), 2);
+    else
+        profile_exchange(&g, HALVING, bytes, 1);
+}
+
+void profile_scan(MPI_Count count, MPI_Datatype type, MPI_Comm comm)
+{
+    uint64_t bytes = profile_bytes(count, type);
+    group g;
+
+    if (!profile_enter(comm, &g))
+        return;
+    if (RULES(scan) == CHAIN)
+        profile_down(&g, CHAIN, 0, bytes);
+    for (int step = 1; RULES(scan) == DOUBLING && step < g.size; step *= 2)
+        if ((g.rank ^ step) < g.size)
+            profile_to(&g, g.rank ^ step, bytes, 1);
+}
+
+/* The blocks of `n` processes from `first` on, round the end; without counts all are `each` bytes.
+ */
 static uint64_t blocks(const group *g, profile_array counts, uint64_t each, int first, int n)
 {
     uint64_t sum = 0;
@@ -149,174 +177,112 @@ static uint64_t blocks(const group *g, profile_array counts, uint64_t each, int 
     return sum;
 }
 
-/* Everybody gets everybody's block; without counts all blocks are `each` bytes. */
-static void gather_everywhere(const group *g, profile_array counts, uint64_t each)
+/* To either side in turn: the own block at first, then the two that came last. */
+static void with_neighbors(const group *g, uint64_t total)
 {
-    uint64_t total = blocks(g, counts, each, 0, g->size);
-    int doubling = power_of_two(g->size);
+    uint64_t each = total / (uint64_t)g->size, more = (uint64_t)g->size / 2 - 1;
+    int first = g->rank % 2 ? -1 : 1;
 
-    if (total >= (doubling ? ALLGATHER_LONG : ALLGATHER_SHORT)) {
-        ring(g, total - blocks(g, counts, each, (g->rank + 1) % g->size, 1), 1);
-        return;
-    }
+    profile_to(g, g->rank + first, each * (1 + more / 2 * 2), 1 + more / 2);
+    if (more)
+        profile_to(g, g->rank - first, each * ((more + 1) / 2 * 2), (more + 1) / 2);
+}
+
+/* By doubling, or as Bruck does it. */
+static void in_steps(const group *g, profile_array counts, uint64_t each, int doubling)
+{
     for (int step = 1; step < g->size; step *= 2) {
         int n = step < g->size - step ? step : g->size - step;
 
         if (doubling)
-            to(g, g->rank ^ step, blocks(g, counts, each, g->rank & ~(step - 1), step), 1);
-        else /* Bruck */
-            to(g, (int64_t)g->rank - step, blocks(g, counts, each, g->rank, n), 1);
-    }
-}
-
-void profile_barrier(MPI_Comm comm)
-{
-    group g;
-
-    if (!enter(comm, &g))
-        return;
-    for (int64_t step = 1; step < g.size; step *= 2)
-        to(&g, g.rank + step, 0, 1);
-}
-
-void profile_bcast(MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm)
-{
-    uint64_t bytes = profile_bytes(count, type), block;
-    group g;
-
-    if (!enter(comm, &g))
-        return;
-    if (bytes < BCAST_SHORT || g.size < BCAST_FEW || (RINGS && bytes < BCAST_LONG)) {
-        tree_down(&g, root, bytes, 0);
-    } else if (RINGS) {
-        if (from_root(&g, root) < g.size - 1)
-            to(&g, g.rank + 1, bytes, 1);
-    } else {
-        block = bytes / (uint64_t)g.size;
-        tree_down(&g, root, 0, block);
-        if (bytes < BCAST_LONG && power_of_two(g.size))
-            for (int step = 1; step < g.size; step *= 2)
-                to(&g, g.rank ^ step, block * (uint64_t)step, 1);
+            profile_to(g, g->rank ^ step, blocks(g, counts, each, g->rank & ~(step - 1), step), 1);
         else
-            ring(&g, block * (uint64_t)(g.size - 1), 1);
+            profile_to(g, (int64_t)g->rank - step, blocks(g, counts, each, g->rank, n), 1);
     }
 }
 
-void profile_reduce(MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm)
+/* Everybody gets everybody's block. */
+static void gather_everywhere(const group *g, const profile_rule *rules, profile_array counts,
+                              uint64_t each)
 {
-    uint64_t bytes = profile_bytes(count, type);
-    int power;
-    group g;
+    uint64_t total = blocks(g, counts, each, 0, g->size);
+    enum profile_way way =
+        profile_choose(rules, g->size, RULES(gathers_by_block) ? total / (uint64_t)g->size : total);
 
-    if (!enter(comm, &g))
-        return;
-    power = largest_power(g.size);
-    if (bytes < REDUCE_SHORT || count < power) {
-        tree_up(&g, root, bytes, 0);
-        return;
+    if (way == RING || (way == NEIGHBOR && g->size % 2)) {
+        profile_ring(g, total - blocks(g, counts, each, (g->rank + 1) % g->size, 1), 1);
+    } else if (way == NEIGHBOR) {
+        with_neighbors(g, total);
+    } else if (way == THROUGH_ROOT) {
+        profile_up(g, LINEAR, 0, blocks(g, counts, each, g->rank, 1));
+        profile_down(g, CHOOSE(bcast, g, total), 0, total);
+    } else {
+        in_steps(g, counts, each, way == DOUBLING && profile_is_power(g->size));
     }
-    exchange(&g, bytes, HALVES);
-    tree_up(&g, root, 0, bytes / (uint64_t)g.size);
 }
 
-void profile_allreduce(MPI_Count count, MPI_Datatype type, MPI_Comm comm)
+/* Between groups: what the own one sends, and what the other does. */
+static void gather_across(const group *g, uint64_t own, uint64_t theirs)
 {
-    uint64_t bytes = profile_bytes(count, type);
+    profile_collect(g, BINOMIAL, 0, own);
+    profile_speak(g, own * (uint64_t)g->size);
+    profile_down(g, BINOMIAL, 0, theirs);
+}
+
+void profile_allgather(MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvcount,
+                       MPI_Datatype recvtype, MPI_Comm comm)
+{
+    uint64_t block = profile_bytes(recvcount, recvtype);
     group g;
 
-    if (!enter(comm, &g))
+    if (!profile_enter(comm, &g))
         return;
-    if (bytes < ALLREDUCE_SHORT || count < g.size)
-        exchange(&g, bytes, WHOLE);
-    else if (RINGS)
-        ring(&g, bytes / (uint64_t)g.size * 2 * (uint64_t)(g.size - 1), 2);
+    if (g.remote)
+        gather_across(&g, profile_bytes(sendcount, sendtype), block * (uint64_t)g.remote);
     else
-        exchange(&g, bytes, HALVES_AND_BACK);
+        gather_everywhere(&g, RULES(allgather), (profile_array){0}, block);
 }
 
-void profile_scan(MPI_Count count, MPI_Datatype type, MPI_Comm comm)
+/* Between groups a process does not know its group's other blocks: all count as long as its own. */
+void profile_allgatherv(MPI_Count sendcount, MPI_Datatype sendtype, profile_array counts,
+                        MPI_Datatype recvtype, MPI_Comm comm)
 {
-    uint64_t bytes = profile_bytes(count, type);
+    uint64_t theirs = 0;
     group g;
 
-    if (!enter(comm, &g))
+    if (!profile_enter(comm, &g))
         return;
-    for (int step = 1; step < g.size; step *= 2)
-        if ((g.rank ^ step) < g.size)
-            to(&g, g.rank ^ step, bytes, 1);
+    for (int i = 0; i < g.remote; i++)
+        theirs += profile_bytes(1, recvtype) * profile_count_at(counts, i);
+    if (g.remote)
+        gather_across(&g, profile_bytes(sendcount, sendtype), theirs);
+    else
+        gather_everywhere(&g, RULES(allgatherv), counts, profile_bytes(1, recvtype));
 }
 
-void profile_gather(MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm)
+void profile_alltoall(MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvcount,
+                      MPI_Datatype recvtype, MPI_Comm comm)
 {
+    uint64_t block = profile_bytes(recvcount, recvtype), moved;
     group g;
 
-    if (enter(comm, &g))
-        tree_up(&g, root, 0, profile_bytes(count, type));
-}
-
-void profile_gatherv(MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm)
-{
-    group g;
-
-    if (enter(comm, &g) && g.rank != root)
-        to(&g, root, profile_bytes(count, type), 1);
-}
-
-void profile_scatter(MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvcount,
-                     MPI_Datatype recvtype, int root, MPI_Comm comm)
-{
-    group g;
-
-    if (enter(comm, &g))
-        tree_down(&g, root, 0,
-                  g.rank == root ? profile_bytes(sendcount, sendtype)
-                                 : profile_bytes(recvcount, recvtype));
-}
-
-void profile_scatterv(profile_array counts, MPI_Datatype type, int root, MPI_Comm comm)
-{
-    group g;
-
-    if (!enter(comm, &g) || g.rank != root)
+    if (!profile_enter(comm, &g))
         return;
-    for (int i = 0; i < g.size; i++)
-        if (i != root)
-            to(&g, i, profile_bytes(1, type) * profile_count_at(counts, i), 1);
-}
-
-void profile_allgather(MPI_Count count, MPI_Datatype type, MPI_Comm comm)
-{
-    group g;
-
-    if (enter(comm, &g))
-        gather_everywhere(&g, (profile_array){0}, profile_bytes(count, type));
-}
-
-void profile_allgatherv(profile_array counts, MPI_Datatype type, MPI_Comm comm)
-{
-    group g;
-
-    if (enter(comm, &g))
-        gather_everywhere(&g, counts, profile_bytes(1, type));
-}
-
-void profile_alltoall(MPI_Count count, MPI_Datatype type, MPI_Comm comm)
-{
-    uint64_t block = profile_bytes(count, type), moved;
-    group g;
-
-    if (!enter(comm, &g))
+    if (g.remote) {
+        for (int i = 0; i < g.remote; i++)
+            profile_across(&g, i, profile_bytes(sendcount, sendtype));
         return;
-    if (block >= ALLTOALL_SHORT || g.size < ALLTOALL_FEW) {
+    }
+    if (CHOOSE(alltoall, &g, block) == PAIRS) {
         for (int i = 1; i < g.size; i++)
-            to(&g, (int64_t)g.rank + i, block, 1);
+            profile_to(&g, (int64_t)g.rank + i, block, 1);
         return;
     }
     for (int step = 1; step < g.size; step *= 2) { /* Bruck */
         moved = 0;
         for (int i = step; i < g.size; i++)
             moved += (i & step) != 0;
-        to(&g, (int64_t)g.rank + step, block * moved, 1);
+        profile_to(&g, (int64_t)g.rank + step, block * moved, 1);
     }
 }
 
@@ -327,13 +293,13 @@ void profile_alltoallv(const void *sendbuf, profile_array sendcounts, MPI_Dataty
     profile_array counts = in_place ? recvcounts : sendcounts;
     group g;
 
-    if (!enter(comm, &g))
+    if (!profile_enter(comm, &g))
         return;
-    for (int i = 0; i < g.size; i++) {
+    for (int i = 0; i < partners(&g); i++) {
         uint64_t count = profile_count_at(counts, i);
 
-        if (i != g.rank && count)
-            to(&g, i, profile_bytes(1, in_place ? recvtype : sendtype) * count, 1);
+        if (!is_self(&g, i) && count)
+            profile_add(comm, i, profile_bytes(1, in_place ? recvtype : sendtype) * count, 1);
     }
 }
 
@@ -343,42 +309,63 @@ void profile_alltoallw(const void *sendbuf, profile_array sendcounts, profile_ar
     int in_place = sendbuf == MPI_IN_PLACE;
     group g;
 
-    if (!enter(comm, &g))
+    if (!profile_enter(comm, &g))
         return;
-    for (int i = 0; i < g.size; i++) {
+    for (int i = 0; i < partners(&g); i++) {
         uint64_t count = profile_count_at(in_place ? recvcounts : sendcounts, i);
 
-        if (i != g.rank && count)
-            to(&g, i,
-               profile_bytes(1, profile_type_at(in_place ? recvtypes : sendtypes, i)) * count, 1);
+        if (!is_self(&g, i) && count)
+            profile_add(
+                comm, i,
+                profile_bytes(1, profile_type_at(in_place ? recvtypes : sendtypes, i)) * count, 1);
     }
 }
 
-/* Halving among a power of two of processes, or block by block to its owner. */
-static void scatter_reduced(const group *g, profile_array counts, uint64_t each)
+/* To each its part of a sum; \p by: the bytes that the rules go by. */
+static void scatter_reduced(const group *g, const profile_rule *rules, uint64_t by,
+                            profile_array counts, uint64_t each)
 {
     uint64_t total = blocks(g, counts, each, 0, g->size);
+    enum profile_way way = g->remote ? THROUGH_ROOT : profile_choose(rules, g->size, by);
 
-    if (total < REDUCE_SCATTER_LONG) {
-        exchange(g, total, HALVES);
-        return;
+    if (g->remote) { /* what is scattered counts in even parts */
+        profile_up(g, BINOMIAL, 0, total);
+        profile_speak(g, total);
+        profile_deal(g, BINOMIAL, 0, total / (uint64_t)g->size);
+    } else if (way == THROUGH_ROOT) {
+        profile_up(g, CHOOSE(reduce, g, total), 0, total);
+        for (int i = 1; g->rank == 0 && i < g->size; i++)
+            profile_to(g, i, blocks(g, counts, each, i, 1), 1);
+    } else if (way == RING) {
+        profile_ring(g, total - blocks(g, counts, each, g->rank, 1), 1);
+    } else if (way == PAIRS) {
+        for (int i = 1; i < g->size; i++)
+            profile_to(g, (int64_t)g->rank + i, blocks(g, counts, each, (g->rank + i) % g->size, 1),
+                       1);
+    } else {
+        profile_exchange(g, way, total, 0);
+        if (g->rank % 2 && g->rank < 2 * (g->size - profile_largest_power(g->size)))
+            profile_to(g, g->rank - 1, blocks(g, counts, each, g->rank - 1, 1), 1);
     }
-    for (int i = 1; i < g->size; i++)
-        to(g, (int64_t)g->rank + i, blocks(g, counts, each, (g->rank + i) % g->size, 1), 1);
 }
 
 void profile_reduce_scatter(profile_array counts, MPI_Datatype type, MPI_Comm comm)
 {
+    uint64_t each = profile_bytes(1, type);
     group g;
 
-    if (enter(comm, &g))
-        scatter_reduced(&g, counts, profile_bytes(1, type));
+    if (profile_enter(comm, &g))
+        scatter_reduced(&g, RULES(reduce_scatter), blocks(&g, counts, each, 0, g.size), counts,
+                        each);
 }
 
 void profile_reduce_scatter_block(MPI_Count count, MPI_Datatype type, MPI_Comm comm)
 {
+    uint64_t each = profile_bytes(count, type);
     group g;
 
-    if (enter(comm, &g))
-        scatter_reduced(&g, (profile_array){0}, profile_bytes(count, type));
+    if (profile_enter(comm, &g))
+        scatter_reduced(&g, RULES(reduce_scatter_block),
+                        RULES(scatters_by_block) ? each : each * (uint64_t)g.size,
+                        (profile_array){0}, each);
 }

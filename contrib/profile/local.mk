@@ -2,10 +2,12 @@
 # wrapper: automake knows one compiler only, so these are plain rules. The few parts of libtopomap
 # that write a graph are compiled in, without what the library needs besides libc.
 EXTRA_DIST += contrib/profile/README.md contrib/profile/calls.table contrib/profile/wrappers.awk \
-  $(profile_own) contrib/profile/profile.h contrib/profile/fortran.h
+  $(profile_own) contrib/profile/profile.h contrib/profile/table.h contrib/profile/group.h \
+  contrib/profile/rules.h contrib/profile/fortran.h
 
 profile_dir = contrib/profile
-profile_own = contrib/profile/record.c contrib/profile/messages.c contrib/profile/collectives.c \
+profile_own = contrib/profile/record.c contrib/profile/requests.c contrib/profile/table.c \
+  contrib/profile/messages.c contrib/profile/collectives.c contrib/profile/group.c contrib/profile/rules.c \
   contrib/profile/session.c contrib/profile/agree.c contrib/profile/output.c
 profile_lib = lib/graph/core.c lib/graph/build.c lib/graph/tmg_write.c lib/util/alloc.c lib/util/error.c \
   lib/util/hash64.c
@@ -39,7 +41,9 @@ contrib/profile/weak.h: $(profile_made) $(profile_own:%=$(srcdir)/%)
 	  LC_ALL=C sort -u >$@.new && mv $@.new $@
 
 profile_inputs = $(profile_own:%=$(srcdir)/%) $(profile_lib:%=$(srcdir)/%) $(profile_made)
-profile_needs = $(profile_inputs) contrib/profile/weak.h $(srcdir)/$(profile_dir)/profile.h $(srcdir)/$(profile_dir)/fortran.h
+profile_needs = $(profile_inputs) contrib/profile/weak.h $(srcdir)/$(profile_dir)/profile.h \
+  $(srcdir)/$(profile_dir)/table.h $(srcdir)/$(profile_dir)/group.h $(srcdir)/$(profile_dir)/rules.h \
+  $(srcdir)/$(profile_dir)/fortran.h
 # nodelete: MPI keeps pointers into it until the process ends.
 profile_flags = -std=gnu11 $(WARN_CFLAGS) -O2 -g -fPIC -fvisibility=hidden -pthread -shared \
   -Wl,--no-undefined -Wl,--as-needed -Wl,-z,nodelete -Wl,-z,lazy -include contrib/profile/weak.h \

@@ -56,16 +56,27 @@ void profile_end(void);
 /** Adds to the partner with this rank in the (remote) group of a communicator or a window. Ranks
  *  that are not in MPI_COMM_WORLD (spawned processes) and MPI_PROC_NULL are left out. */
 void profile_add(MPI_Comm comm, int rank, uint64_t bytes, uint64_t messages);
+/** Likewise, with the rank in the caller's own group of a communicator between two. */
+void profile_add_local(MPI_Comm comm, int rank, uint64_t bytes, uint64_t messages);
 void profile_add_window(MPI_Win win, int rank, uint64_t out, uint64_t in);
+/** Adds to a record; the caller has the lock. */
+void profile_count(uint32_t record, uint64_t bytes, uint64_t messages);
+void profile_lock(void);
+void profile_unlock(void);
+/** Handles may be used again for others after these. */
+void profile_forget_comm(MPI_Comm comm);
+void profile_forget_win(MPI_Win win);
+
+/* requests.c: persistent requests. */
 /** Until profile_keep(), what this thread adds is kept for a persistent request instead. */
 void profile_capture(void);
+/** Keeps it, where that is so, and tells. */
+int profile_captured(uint32_t record, uint64_t bytes, uint64_t messages);
 void profile_keep(MPI_Request request);
 void profile_start(MPI_Request request);
 void profile_startall(int count, profile_array requests);
 void profile_forget_request(MPI_Request request);
-/** Handles may be used again for others after these. */
-void profile_forget_comm(MPI_Comm comm);
-void profile_forget_win(MPI_Win win);
+void profile_end_requests(void);
 
 /* messages.c: single messages, one-sided calls, neighbours. */
 uint64_t profile_bytes(MPI_Count count, MPI_Datatype type);
@@ -95,9 +106,12 @@ void profile_gatherv(MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm
 void profile_scatter(MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvcount,
                      MPI_Datatype recvtype, int root, MPI_Comm comm);
 void profile_scatterv(profile_array counts, MPI_Datatype type, int root, MPI_Comm comm);
-void profile_allgather(MPI_Count count, MPI_Datatype type, MPI_Comm comm);
-void profile_allgatherv(profile_array counts, MPI_Datatype type, MPI_Comm comm);
-void profile_alltoall(MPI_Count count, MPI_Datatype type, MPI_Comm comm);
+void profile_allgather(MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvcount,
+                       MPI_Datatype recvtype, MPI_Comm comm);
+void profile_allgatherv(MPI_Count sendcount, MPI_Datatype sendtype, profile_array counts,
+                        MPI_Datatype recvtype, MPI_Comm comm);
+void profile_alltoall(MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvcount,
+                      MPI_Datatype recvtype, MPI_Comm comm);
 void profile_alltoallv(const void *sendbuf, profile_array sendcounts, MPI_Datatype sendtype,
                        profile_array recvcounts, MPI_Datatype recvtype, MPI_Comm comm);
 void profile_alltoallw(const void *sendbuf, profile_array sendcounts, profile_array sendtypes,

@@ -1,249 +1,248 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "profile.h"
+#include "table.h"
 
-/* Two hash tables, both linear in the partners that a process really has: (communicator, rank) to
- * the record, which a message of a known pair meets first; and world rank to the record. */
-typedef struct entry {
-    uint64_t key; /* 0: free */
-    uint32_t record;
-} entry;
+/* What a process holds is linear in the partners that it really has, and in the communicators and
+ * windows that are there: each of these has a table from its ranks to records, which goes with it.
+ */
+enum kind { COMM, WINDOW, LOCAL, KINDS }; /* LOCAL: the own group of one between two */
 
-typedef struct table {
-    entry *entry;
-    uint32_t size, used; /* size is a power of two */
-} table;
-
-/* A communicator or a window that has been seen. */
 typedef struct place {
-    uint64_t handle;
-    int is_window, id;
-    int world; /* its ranks are those of MPI_COMM_WORLD */
+    uint64_t key;
+    int world; /* its ranks are those of MPI_COMM_WORLD; it has neither group nor table of its own
+                */
     MPI_Group group;
+    profile_table by_rank; /* to the record, or STRANGER */
 } place;
 
-/* One message of a persistent request. */
-typedef struct kept {
-    uint32_t record;
-    uint64_t bytes, messages;
-} kept;
-
-typedef struct persistent {
-    MPI_Request request;
-    kept *kept;
-    uint32_t count;
-} persistent;
-
-enum { NOBODY = UINT32_MAX };
+enum { STRANGER = UINT32_MAX - 1 }; /* not in MPI_COMM_WORLD */
 
 int profile_on;
 
 static struct {
     pthread_mutex_t mutex;
-    int threads, full; /* full: memory ran out, and something is missing */
-    table by_pair, by_world;
+    int threads;
+    profile_table by_world, by_key; /* world rank to record; handle to place */
     profile_record *record;
     uint32_t records, records_size;
     place *place;
     uint32_t places, places_size, last; /* last: the place used last */
-    int next_id;
-    MPI_Group world;
-    persistent *persistent;
-    uint32_t persistents, persistents_size;
+    MPI_Group world; /* made when a communicator asks for it: MPICH's is O(ranks) */
+    int has_world;
 } state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-static __thread struct {
-    int on;
-    kept *kept;
-    uint32_t count, size;
-} capture;
-
-static void lock(void)
+void profile_lock(void)
 {
     if (state.threads)
         pthread_mutex_lock(&state.mutex);
 }
 
-static void unlock(void)
+void profile_unlock(void)
 {
     if (state.threads)
         pthread_mutex_unlock(&state.mutex);
 }
 
-/* Room for one more element; 0 without memory. */
-static int grow(void *array, uint32_t *size, uint32_t used, size_t element)
+/* ---- Communicators and windows ----------------------------------------------------------- */
+
+/* Handles are pointers in Open MPI and integers in MPICH. */
+#define KEY(handle, kind) ((uint64_t)(uintptr_t)(handle)*KINDS + (kind))
+
+static place *find_place(uint64_t key)
 {
-    void **at = array, *grown;
-    uint32_t wanted = *size ? *size * 2 : 16;
+    uint32_t i;
 
-    if (used < *size)
-        return 1;
-    grown = wanted > *size ? realloc(*at, wanted * element) : NULL;
-    if (!grown) {
-        state.full = 1;
-        return 0;
-    }
-    *at = grown;
-    *size = wanted;
-    return 1;
-}
-
-static uint32_t slot_of(const table *t, uint64_t key)
-{
-    uint64_t hash = key * 0x9e3779b97f4a7c15u;
-    uint32_t i = (uint32_t)(hash >> 32) & (t->size - 1);
-
-    while (t->entry[i].key && t->entry[i].key != key)
-        i = (i + 1) & (t->size - 1);
-    return i;
-}
-
-static int rehash(table *t)
-{
-    table larger = {.size = t->size ? t->size * 2 : 64, .used = t->used};
-
-    larger.entry = calloc(larger.size, sizeof *larger.entry);
-    if (!larger.entry) {
-        state.full = 1;
-        return 0;
-    }
-    for (uint32_t i = 0; i < t->size; i++)
-        if (t->entry[i].key)
-            larger.entry[slot_of(&larger, t->entry[i].key)] = t->entry[i];
-    free(t->entry);
-    *t = larger;
-    return 1;
-}
-
-/* The entry of a key, new (record NOBODY) where there was none; NULL without memory. */
-static entry *look_up(table *t, uint64_t key)
-{
-    entry *e;
-
-    if (t->used * 2 >= t->size && !rehash(t))
-        return NULL;
-    e = &t->entry[slot_of(t, key)];
-    if (!e->key) {
-        e->key = key;
-        e->record = NOBODY;
-        t->used++;
-    }
-    return e;
-}
-
-/* The place of a handle, at the place used last or by search: programs have few at a time. */
-static place *find_place(uint64_t handle, int is_window)
-{
-    if (state.last < state.places && state.place[state.last].handle == handle &&
-        state.place[state.last].is_window == is_window)
+    if (state.last < state.places && state.place[state.last].key == key)
         return &state.place[state.last];
-    for (uint32_t i = 0; i < state.places; i++)
-        if (state.place[i].handle == handle && state.place[i].is_window == is_window) {
-            state.last = i;
-            return &state.place[i];
-        }
-    return NULL;
+    i = profile_table_find(&state.by_key, key);
+    if (i == PROFILE_NONE)
+        return NULL;
+    state.last = i;
+    return &state.place[i];
 }
 
-static place *new_place(uint64_t handle, int is_window, MPI_Group group)
+static place *new_place(uint64_t key)
 {
-    place *p;
+    uint32_t *at;
+
+    if (!profile_grow(&state.place, &state.places_size, state.places, sizeof *state.place) ||
+        !(at = profile_table_at(&state.by_key, key)))
+        return NULL;
+    *at = state.last = state.places++;
+    state.place[*at] = (place){.key = key, .world = 1};
+    return &state.place[*at];
+}
+
+static int make_world(void)
+{
+    if (!state.has_world)
+        state.has_world = PMPI_Comm_group(MPI_COMM_WORLD, &state.world) == MPI_SUCCESS;
+    return state.has_world;
+}
+
+/* Of a group, which is the place's from then on. */
+static place *new_place_of(uint64_t key, MPI_Group group)
+{
+    place *p = make_world() ? new_place(key) : NULL;
     int same;
 
-    if (!grow(&state.place, &state.places_size, state.places, sizeof *state.place)) {
+    if (p)
+        p->world =
+            PMPI_Group_compare(group, state.world, &same) == MPI_SUCCESS && same == MPI_IDENT;
+    if (p && !p->world)
+        p->group = group;
+    else
         PMPI_Group_free(&group);
-        return NULL;
-    }
-    p = &state.place[state.places];
-    *p = (place){.handle = handle, .is_window = is_window, .id = ++state.next_id, .group = group};
-    p->world = PMPI_Group_compare(group, state.world, &same) == MPI_SUCCESS && same == MPI_IDENT;
-    state.last = state.places++;
     return p;
 }
 
-/* Handles are pointers in Open MPI and integers in MPICH. */
-#define HANDLE(handle) ((uint64_t)(uintptr_t)(handle))
-
 static place *place_of_comm(MPI_Comm comm)
 {
-    place *p = find_place(HANDLE(comm), 0);
+    uint64_t key = KEY(comm, COMM);
+    place *p = find_place(key);
     MPI_Group group;
     int inter = 0;
 
     if (p)
         return p;
+    if (comm == MPI_COMM_WORLD)
+        return new_place(key);
     if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS ||
         (inter ? PMPI_Comm_remote_group(comm, &group) : PMPI_Comm_group(comm, &group)) !=
             MPI_SUCCESS)
         return NULL;
-    return new_place(HANDLE(comm), 0, group);
+    return new_place_of(key, group);
+}
+
+static place *place_of_local(MPI_Comm comm)
+{
+    uint64_t key = KEY(comm, LOCAL);
+    place *p = find_place(key);
+    MPI_Group group;
+
+    if (p)
+        return p;
+    if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
+        return NULL;
+    return new_place_of(key, group);
 }
 
 static place *place_of_window(MPI_Win win)
 {
-    place *p = find_place(HANDLE(win), 1);
+    uint64_t key = KEY(win, WINDOW);
+    place *p = find_place(key);
     MPI_Group group;
 
     if (p)
         return p;
     if (PMPI_Win_get_group(win, &group) != MPI_SUCCESS)
         return NULL;
-    return new_place(HANDLE(win), 1, group);
+    return new_place_of(key, group);
 }
+
+static void clear_place(place *p)
+{
+    if (!p->world)
+        PMPI_Group_free(&p->group);
+    profile_table_clear(&p->by_rank);
+}
+
+/* The last place takes the room of the one that goes. */
+static void forget(uint64_t key)
+{
+    place *p, *last;
+
+    profile_lock();
+    p = find_place(key);
+    if (p) {
+        clear_place(p);
+        profile_table_remove(&state.by_key, key);
+        last = &state.place[--state.places];
+        if (p != last) {
+            *p = *last;
+            *profile_table_at(&state.by_key, p->key) = (uint32_t)(p - state.place);
+        }
+    }
+    profile_unlock();
+}
+
+void profile_forget_comm(MPI_Comm comm)
+{
+    forget(KEY(comm, COMM));
+    forget(KEY(comm, LOCAL));
+}
+
+void profile_forget_win(MPI_Win win)
+{
+    forget(KEY(win, WINDOW));
+}
+
+/* ---- Partners ---------------------------------------------------------------------------- */
 
 static uint32_t record_of_world(int partner)
 {
-    entry *e = look_up(&state.by_world, (uint64_t)partner + 1);
+    uint32_t found = profile_table_find(&state.by_world, (uint64_t)partner + 1), *at;
 
-    if (!e || e->record != NOBODY)
-        return e ? e->record : NOBODY;
-    if (!grow(&state.record, &state.records_size, state.records, sizeof *state.record))
-        return NOBODY;
+    if (found != PROFILE_NONE)
+        return found;
+    if (!profile_grow(&state.record, &state.records_size, state.records, sizeof *state.record) ||
+        !(at = profile_table_at(&state.by_world, (uint64_t)partner + 1)))
+        return PROFILE_NONE;
     state.record[state.records] = (profile_record){.partner = partner};
-    return e->record = state.records++;
+    return *at = state.records++;
 }
 
 static uint32_t record_of(place *p, int rank)
 {
     int partner = MPI_UNDEFINED;
-    entry *e;
+    uint32_t found, *at;
 
     if (!p || rank < 0)
-        return NOBODY;
+        return PROFILE_NONE;
     if (p->world)
         return record_of_world(rank);
-    e = look_up(&state.by_pair, ((uint64_t)p->id << 32) | ((uint32_t)rank + 1));
-    if (!e || e->record != NOBODY)
-        return e ? e->record : NOBODY;
-    if (PMPI_Group_translate_ranks(p->group, 1, &rank, state.world, &partner) != MPI_SUCCESS ||
-        partner == MPI_UNDEFINED)
-        return NOBODY;
-    return e->record = record_of_world(partner);
+    found = profile_table_find(&p->by_rank, (uint64_t)rank + 1);
+    if (found != PROFILE_NONE)
+        return found;
+    if (PMPI_Group_translate_ranks(p->group, 1, &rank, state.world, &partner) != MPI_SUCCESS)
+        return PROFILE_NONE;
+    found = partner == MPI_UNDEFINED ? STRANGER : record_of_world(partner);
+    if (found != PROFILE_NONE && (at = profile_table_at(&p->by_rank, (uint64_t)rank + 1)) != NULL)
+        *at = found;
+    return found;
 }
 
-static void add(uint32_t record, uint64_t bytes, uint64_t messages)
+void profile_count(uint32_t record, uint64_t bytes, uint64_t messages)
 {
-    if (record == NOBODY)
-        return;
-    if (!capture.on) {
-        state.record[record].bytes_out += bytes;
-        state.record[record].messages_out += messages;
-        return;
-    }
-    if (grow(&capture.kept, &capture.size, capture.count, sizeof *capture.kept))
-        capture.kept[capture.count++] = (kept){record, bytes, messages};
+    state.record[record].bytes_out += bytes;
+    state.record[record].messages_out += messages;
+}
+
+static void add(place *p, int rank, uint64_t bytes, uint64_t messages)
+{
+    uint32_t record = record_of(p, rank);
+
+    if (record < STRANGER && !profile_captured(record, bytes, messages))
+        profile_count(record, bytes, messages);
 }
 
 void profile_add(MPI_Comm comm, int rank, uint64_t bytes, uint64_t messages)
 {
     if (rank == MPI_PROC_NULL)
         return;
-    lock();
-    add(record_of(place_of_comm(comm), rank), bytes, messages);
-    unlock();
+    profile_lock();
+    add(place_of_comm(comm), rank, bytes, messages);
+    profile_unlock();
+}
+
+void profile_add_local(MPI_Comm comm, int rank, uint64_t bytes, uint64_t messages)
+{
+    profile_lock();
+    add(place_of_local(comm), rank, bytes, messages);
+    profile_unlock();
 }
 
 void profile_add_window(MPI_Win win, int rank, uint64_t out, uint64_t in)
@@ -252,112 +251,23 @@ void profile_add_window(MPI_Win win, int rank, uint64_t out, uint64_t in)
 
     if (rank == MPI_PROC_NULL)
         return;
-    lock();
+    profile_lock();
     record = record_of(place_of_window(win), rank);
-    if (record != NOBODY) {
+    if (record < STRANGER) {
         state.record[record].bytes_out += out;
         state.record[record].messages_out += out > 0;
         state.record[record].bytes_in += in;
         state.record[record].messages_in += in > 0;
     }
-    unlock();
+    profile_unlock();
 }
 
-void profile_capture(void)
-{
-    capture.on = 1;
-    capture.count = 0;
-}
-
-static persistent *find_request(MPI_Request request)
-{
-    for (uint32_t i = 0; i < state.persistents; i++)
-        if (state.persistent[i].request == request)
-            return &state.persistent[i];
-    return NULL;
-}
-
-void profile_keep(MPI_Request request)
-{
-    kept *own = NULL;
-
-    capture.on = 0;
-    if (capture.count == 0)
-        return;
-    own = malloc(capture.count * sizeof *own);
-    if (own)
-        memcpy(own, capture.kept, capture.count * sizeof *own);
-    lock();
-    if (!own || !grow(&state.persistent, &state.persistents_size, state.persistents,
-                      sizeof *state.persistent)) {
-        state.full = 1;
-        free(own);
-    } else
-        state.persistent[state.persistents++] = (persistent){request, own, capture.count};
-    unlock();
-}
-
-void profile_start(MPI_Request request)
-{
-    const persistent *p;
-
-    lock();
-    p = find_request(request);
-    for (uint32_t i = 0; p && i < p->count; i++) {
-        state.record[p->kept[i].record].bytes_out += p->kept[i].bytes;
-        state.record[p->kept[i].record].messages_out += p->kept[i].messages;
-    }
-    unlock();
-}
-
-void profile_startall(int count, profile_array requests)
-{
-    for (int i = 0; i < count; i++)
-        profile_start(requests.fortran ? PMPI_Request_f2c(((const MPI_Fint *)requests.at)[i])
-                                       : ((const MPI_Request *)requests.at)[i]);
-}
-
-void profile_forget_request(MPI_Request request)
-{
-    persistent *p;
-
-    lock();
-    p = find_request(request);
-    if (p) {
-        free(p->kept);
-        *p = state.persistent[--state.persistents];
-    }
-    unlock();
-}
-
-static void forget(uint64_t handle, int is_window)
-{
-    place *p;
-
-    lock();
-    p = find_place(handle, is_window);
-    if (p) {
-        PMPI_Group_free(&p->group);
-        *p = state.place[--state.places];
-    }
-    unlock();
-}
-
-void profile_forget_comm(MPI_Comm comm)
-{
-    forget(HANDLE(comm), 0);
-}
-
-void profile_forget_win(MPI_Win win)
-{
-    forget(HANDLE(win), 1);
-}
+/* ---- Begin and end ----------------------------------------------------------------------- */
 
 int profile_begin(int threads)
 {
     state.threads = threads;
-    if (PMPI_Comm_group(MPI_COMM_WORLD, &state.world) != MPI_SUCCESS ||
-        !place_of_comm(MPI_COMM_WORLD))
+    if (!place_of_comm(MPI_COMM_WORLD))
         return -1;
     profile_on = 1;
     return 0;
@@ -383,18 +293,16 @@ void profile_end(void)
 {
     profile_on = 0;
     for (uint32_t i = 0; i < state.places; i++)
-        PMPI_Group_free(&state.place[i].group);
-    PMPI_Group_free(&state.world);
-    for (uint32_t i = 0; i < state.persistents; i++)
-        free(state.persistent[i].kept);
-    free(state.persistent);
+        clear_place(&state.place[i]);
+    if (state.has_world)
+        PMPI_Group_free(&state.world);
+    profile_end_requests();
     free(state.place);
     free(state.record);
-    free(state.by_pair.entry);
-    free(state.by_world.entry);
-    state.persistent = NULL;
+    profile_table_clear(&state.by_key);
+    profile_table_clear(&state.by_world);
     state.place = NULL;
     state.record = NULL;
-    state.by_pair = state.by_world = (table){0};
-    state.persistents = state.places = state.records = 0;
+    state.has_world = 0;
+    state.places = state.places_size = state.records = state.records_size = 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a program is: which MPI it needs, and which build it is. Read as the user, from the ELF file
- * alone; whatever is in it, no more than a few hundred KiB of tables are looked at. libc only. */
+ * and those of its libraries; whatever is in them, no more than a few hundred KiB of tables of each
+ * are looked at. libc only. */
 #ifndef TOPOMAP_STORE_PROGRAM_H
 #define TOPOMAP_STORE_PROGRAM_H
 
@@ -9,7 +10,7 @@
 enum store_mpi { STORE_MPI_NONE, STORE_MPI_OPENMPI, STORE_MPI_MPICH, STORE_MPIS };
 
 typedef struct store_program {
-    enum store_mpi mpi; /* by the names in DT_NEEDED */
+    enum store_mpi mpi; /* by the names of the libraries that it and they need */
     char why[160];      /* where there is none: why */
     uint64_t id;        /* of the GNU build id, else of the contents */
     int has_build_id;
@@ -26,5 +27,11 @@ int store_program_read(const char *path, store_program *program, topomap_error *
 /** The file that a command names, as srun would find it: with a slash from \p folder (NULL: the
  *  present one) on, else along \p search (a PATH). Ends with free(); NULL: there is none. */
 char *store_program_find(const char *command, const char *folder, const char *search);
+
+/** Wrappers (env, numactl, a script that sets things up) have the program that they start among
+ *  their words: the first of these that names one of an MPI. \p program, the wrapper's, becomes
+ * that one's, with an id of both. \return its path, which ends with free(); NULL: there is none */
+char *store_program_started(char *const *words, const char *folder, const char *search,
+                            store_program *program);
 
 #endif

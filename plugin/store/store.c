@@ -43,19 +43,39 @@ static int find_root(const char *site, char *root, size_t size)
     return length > 0 && (size_t)length < size ? 0 : -1;
 }
 
+/* In a folder where anybody makes some, somebody else may have made ours, or a link to one. */
+static int check_root(const store *store, topomap_error *err)
+{
+    struct stat status;
+
+    if (!(store->is_site ? lstat : stat)(store->root, &status) &&
+        (!S_ISDIR(status.st_mode) || status.st_uid != geteuid() || status.st_mode & S_IWOTH))
+        return topomap_error_set(err, TOPOMAP_EINPUT, "%.300s: not this user's own folder",
+                                 store->root);
+    return 0;
+}
+
+/* Where anybody may take away what is another's, a folder is nobody's own. */
+static int check_site(const char *site, topomap_error *err)
+{
+    struct stat status;
+
+    if (site && !stat(site, &status) && status.st_mode & S_IWOTH && !(status.st_mode & S_ISVTX))
+        return topomap_error_set(
+            err, TOPOMAP_EINPUT,
+            "%.300s: anybody may write there, and it is not sticky (mode 1777)", site);
+    return 0;
+}
+
 int store_open(const char *site, store *found, topomap_error *err)
 {
-    store made = {.most = STORE_BYTES};
-    struct stat status;
+    store made = {.most = STORE_BYTES, .is_site = site != NULL};
 
     if ((site && *site != '/') || find_root(site, made.root, sizeof made.root))
         return topomap_error_set(err, TOPOMAP_EINPUT, "no folder for profiles: %s",
                                  site ? "the site's is no absolute path" : "there is no home");
-    /* In a folder where anybody makes some, somebody else may have made ours. */
-    if (!(site ? lstat : stat)(made.root, &status) &&
-        (!S_ISDIR(status.st_mode) || status.st_uid != geteuid() || status.st_mode & S_IWOTH))
-        return topomap_error_set(err, TOPOMAP_EINPUT, "%.300s: not this user's own folder",
-                                 made.root);
+    if (check_site(site, err) || check_root(&made, err))
+        return -1;
     *found = made;
     return 0;
 }
@@ -75,10 +95,13 @@ static int make_folder(const char *path, topomap_error *err)
     return 0;
 }
 
+/* Once it is there, nobody else can put another in its place. */
 static int make_root(const store *store, topomap_error *err)
 {
     char path[STORE_PATH];
 
+    if (make_folder(store->root, err) || check_root(store, err))
+        return -1;
     snprintf(path, sizeof path, "%s/profiles", store->root);
     if (make_folder(path, err))
         return -1;

@@ -21,7 +21,8 @@ enum { STORE_KEY = 16, STORE_PATH = 4096 };
 
 typedef struct store {
     char root[STORE_PATH - 256]; /* not yet there, it may be */
-    uint64_t most;               /* bytes; the profiles that were not used for longest go */
+    int is_site;
+    uint64_t most; /* bytes; the profiles that were not used for longest go */
 } store;
 
 /** One program at one size. */

@@ -1,6 +1,7 @@
 # Programs under a real MPI; they are compiled by the tests, with each MPI's own wrappers.
-EXTRA_DIST += tests/mpi/traffic.c tests/mpi/threads.c tests/mpi/spawn.c tests/mpi/ring.f90.in tests/mpi/grid.f90.in \
-  tests/mpi/topologies.c tests/mpi/topologies.f90.in tests/mpi/ranks.c
+EXTRA_DIST += tests/mpi/traffic.c tests/mpi/calls.c tests/mpi/collectives.c tests/mpi/threads.c tests/mpi/spawn.c \
+  tests/mpi/ring.f90.in tests/mpi/grid.f90.in \
+  tests/mpi/topologies.c tests/mpi/topologies.f90.in tests/mpi/ranks.c tests/mpi/random.c
 mpi_tests = tests/mpi/profile.bats tests/mpi/profile-more.bats tests/mpi/reorder.bats tests/mpi/verify.bats \
   tests/mpi/measure.bats
 dist_check_SCRIPTS += $(mpi_tests)
@@ -8,15 +9,28 @@ TESTS += $(mpi_tests)
 
 # The messages of collectives, with answers of MPI that the test makes: only its header is needed.
 if HAVE_MPICH
-TESTS += tests/unit/test_profile
-CLEANFILES += tests/unit/test_profile
-check_DATA = tests/unit/test_profile
+profile_units = tests/unit/test_profile tests/unit/test_profile_openmpi tests/unit/test_profile_record
+TESTS += $(profile_units)
+CLEANFILES += $(profile_units)
+check_DATA = $(profile_units)
 endif
-EXTRA_DIST += tests/unit/test_profile.c
-test_profile_inputs = $(srcdir)/tests/unit/test_profile.c $(srcdir)/contrib/profile/collectives.c
-tests/unit/test_profile: $(test_profile_inputs) $(srcdir)/contrib/profile/profile.h
-	$(AM_V_GEN)$(MKDIR_P) tests/unit && $(MPICC_MPICH) -std=c11 $(WARN_CFLAGS) $(SAN_CFLAGS) -g -I$(srcdir) \
-	  $(test_profile_inputs) -o $@ $(CMOCKA_LIBS)
+EXTRA_DIST += tests/unit/test_profile.c tests/unit/test_profile_record.c
+test_profile_inputs = $(srcdir)/tests/unit/test_profile.c $(srcdir)/contrib/profile/collectives.c \
+  $(srcdir)/contrib/profile/group.c $(srcdir)/contrib/profile/rules.c
+test_profile_needs = $(test_profile_inputs) $(srcdir)/contrib/profile/profile.h $(srcdir)/contrib/profile/group.h \
+  $(srcdir)/contrib/profile/rules.h
+test_profile_make = $(MKDIR_P) tests/unit && $(MPICC_MPICH) -std=c11 $(WARN_CFLAGS) $(SAN_CFLAGS) -g -I$(srcdir) \
+  $(test_profile_inputs) -o $@ $(CMOCKA_LIBS)
+tests/unit/test_profile: $(test_profile_needs)
+	$(AM_V_GEN)$(test_profile_make)
+# The other MPI's rules, with this one's header.
+tests/unit/test_profile_openmpi: $(test_profile_needs)
+	$(AM_V_GEN)$(test_profile_make) -DRULES_OF_OPEN_MPI
+test_profile_record_inputs = $(srcdir)/tests/unit/test_profile_record.c $(srcdir)/contrib/profile/record.c \
+  $(srcdir)/contrib/profile/requests.c $(srcdir)/contrib/profile/table.c
+tests/unit/test_profile_record: $(test_profile_record_inputs) $(srcdir)/contrib/profile/profile.h $(srcdir)/contrib/profile/table.h
+	$(AM_V_GEN)$(MKDIR_P) tests/unit && $(MPICC_MPICH) -std=gnu11 $(WARN_CFLAGS) $(SAN_CFLAGS) -g -I$(srcdir) \
+	  -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free $(test_profile_record_inputs) -o $@ $(CMOCKA_LIBS)
 
 # Fits, and edges of grids, by hand; no MPI is started.
 if REORDER_MPICH

@@ -47,6 +47,42 @@ each_mpi() { # FUNCTION
   [ "$tried" = 1 ] || skip "no MPI here"
 }
 
+other_calls() {
+  here "$1" calls
+  local ranks
+  for ranks in 2 3; do
+    profiled "$1" "$ranks" ./calls expected
+    [ "$(wc -l <expected)" -ge 2 ]
+    arcs >/dev/null
+    grep '^[0-9]' arcs.csv | diff expected -
+  done
+}
+@test "every other call: with requests, persistent, one-sided, among neighbours" { each_mpi other_calls; }
+
+# Bytes between every two of 8 ranks, but for what monitoring counts of MPI_Init.
+@test "collectives are what Open MPI's own monitoring counts" {
+  here openmpi collectives || skip "no Open MPI here"
+  ompi_info 2>/dev/null | grep -q 'MCA pml: monitoring' || skip "no monitoring here"
+  ompi_info | grep -Eq 'Open MPI: (4\.1|5)' || skip "another Open MPI"
+  mkdir counted
+  OMPI_MCA_pml_monitoring_enable=2 OMPI_MCA_pml_monitoring_enable_output=3 OMPI_MCA_coll_han_priority=0 \
+    OMPI_MCA_pml_monitoring_filename=$PWD/counted/p profiled openmpi 8 ./collectives 4096 65536
+  cat counted/*.prof >counted/all.prof
+  "$TOPOMAP" graph convert counted/all.prof counted.csv
+  arcs >/dev/null
+  awk -F, '/^[0-9]/ { if (FILENAME == "arcs.csv") ours[$1 "," $2] = $3; else theirs[$1 "," $2] = $3 }
+    END {
+      for (pair in theirs) {
+        off = ours[pair] - theirs[pair]
+        if (off < 0) off = -off
+        if (off > theirs[pair] / 50 + 1000) { print pair, ours[pair], theirs[pair]; bad = 1 }
+        n++
+      }
+      for (pair in ours) if (!(pair in theirs)) { print pair, "ours alone"; bad = 1 }
+      exit bad || n < 20
+    }' arcs.csv counted.csv
+}
+
 threads() {
   here "$1" threads
   local status=0

@@ -16,6 +16,7 @@ setup_file() {
   for mpi in openmpi mpich; do
     [ -e "$LIBRARIES/libtopomap-reorder-$mpi.so" ] || continue
     mpicc.$mpi -w -o topologies.$mpi "$TOPOMAP_SOURCE/tests/mpi/topologies.c"
+    mpicc.$mpi -w -o random.$mpi "$TOPOMAP_SOURCE/tests/mpi/random.c"
     mpicc.$mpi -w -Iinclude -o ranks.$mpi "$TOPOMAP_SOURCE/tests/mpi/ranks.c" -L"$LIBRARIES" \
       -ltopomap-mpi-$mpi -Wl,-rpath,"$LIBRARIES",--allow-shlib-undefined -lm
   done
@@ -137,6 +138,17 @@ inside() { # MPI: one node whose neighbours in the grid share nothing; then two 
   [ "$status" -eq 0 ]
   across 811 811
 }
+
+random() { # MPI
+  needs "$1"
+  TOPOMAP_REORDER= TOPOMAP_REORDER_NODES=n0,n1,n0,n2,n1,n0,n2,n2 run --separate-stderr \
+    launch "$1" "$LIBRARIES/libtopomap-reorder-$1.so" ./random.$1 40
+  echo "$1: $output $stderr"
+  [ "$status" -eq 0 ]
+  [[ $output =~ ^ok,\ [1-9][0-9]*\ better$ ]]
+}
+@test "Open MPI: loops, double edges, weights of 0, parts of the world: what was asked for, and never worse" { random openmpi; }
+@test "MPICH: loops, double edges, weights of 0, parts of the world: what was asked for, and never worse" { random mpich; }
 
 @test "a search without time ends, and is not worse" {
   TOPOMAP_REORDER_SECONDS=1e-9 topologies mpich adjacent 4 weighted

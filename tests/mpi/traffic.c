@@ -128,6 +128,9 @@ static void other_communicators(void)
                 expect(0, 3, 1);
             } else if (rank == 0)
                 MPI_Recv(in, 3, MPI_CHAR, 0, 6, other, MPI_STATUS_IGNORE);
+            MPI_Alltoall(out, 2, MPI_CHAR, in, 2, MPI_CHAR, other);
+            for (int to = 1 - rank % 2; to < ranks; to += 2)
+                expect(to, 2, 1);
             MPI_Comm_free(&other);
         }
         MPI_Comm_free(&part);

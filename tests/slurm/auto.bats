@@ -192,7 +192,7 @@ END
     [ "$(wc -l <said)" -eq 1 ]
     grep -q "^auto: .*: $reason (--topomap-options=mpi=openmpi|mpich says .*): left alone$" said
   done <<'END'
-hostname|it needs no MPI library that is known
+hostname|neither it nor its libraries need an MPI that is known
 ./wrapper|it is a script
 ./broken|its program headers are broken
 END
@@ -208,6 +208,46 @@ END
   grep -q 'leaves one' said
   launch --topomap=auto --topomap-options=mpi=$MPI --topomap-explain=explained -- ./wrapper
   grep -q '16 ranks on 8 nodes .* lower' explained
+}
+
+# What its own library does is the program's: found as the dynamic linker finds it.
+@test "an MPI that only the program's own libraries need; programs that wrappers start" {
+  mkdir lib
+  cat >solve.c <<'END'
+#include <mpi.h>
+int solve(int *argc, char ***argv)
+{
+    int rank, size, other;
+    MPI_Init(argc, argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 0; i < 100; i++)
+        MPI_Sendrecv(&rank, 1, MPI_INT, size - 1 - rank, 0, &other, 1, MPI_INT, size - 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return MPI_Finalize();
+}
+END
+  echo 'int solve(int *, char ***); int main(int argc, char **argv) { return solve(&argc, &argv); }' >main.c
+  "mpicc.$MPI" -shared -fPIC -o lib/libsolve.so solve.c
+  cc -o own main.c -Llib -lsolve -Wl,-rpath,'$ORIGIN/lib' -Wl,--allow-shlib-undefined
+  ! readelf -d own | grep NEEDED | grep mpi
+  launch --topomap=auto -- ./own
+  grep -q 'leaves one' said
+  launch --topomap=auto --topomap-explain=explained -- ./own
+  grep -q 'graph: a profile of own, 16 ranks' explained
+  # Site scripts that choose a GPU or a core, env, and the like.
+  printf '#!/bin/sh\nexport CHOSEN=$SLURM_LOCALID\nexec "$@"\n' >choose
+  chmod +x choose
+  launch --topomap=auto -- ./choose env A=1 ./own 7
+  grep -q 'leaves one' said
+  launch --topomap=auto --topomap-explain=explained -- ./choose env A=1 ./own 7
+  grep -q 'graph: a profile of own, 16 ranks' explained
+  [ "$(profiles length)" -eq 2 ]
+  # Built anew, it is another program, wrapped or not.
+  sed -i 's/return solve/return 0 * argc + solve/' main.c
+  cc -O1 -o own main.c -Llib -lsolve -Wl,-rpath,'$ORIGIN/lib' -Wl,--allow-shlib-undefined
+  launch --topomap=auto -- ./choose env A=1 ./own 7
+  grep -q 'leaves one' said
+  [ "$(profiles length)" -eq 3 ]
 }
 
 @test "the user's LD_PRELOAD stays and comes first; what the program starts is not profiled" {

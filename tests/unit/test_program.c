@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "plugin/store/cache.h"
 #include "plugin/store/program.h"
 #include "util/random.h"
 
@@ -48,8 +49,9 @@ static void set_segment(struct image *image, int i, uint32_t type, size_t at, si
 
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
-/* A program that needs the libraries of `needed`, NULL after the last. */
-static struct image image_of(const char *const *needed)
+/* A program that needs the libraries of `needed`, NULL after the last; `tag` (DT_RPATH, DT_RUNPATH,
+ * or 0) says the folders where they are. */
+static struct image image_with(const char *const *needed, int tag, const char *folders)
 {
     struct image image = {.header = __ehdr_start};
     size_t used = 1;
@@ -70,6 +72,12 @@ static struct image image_of(const char *const *needed)
         strcpy(image.names + used, *needed);
         used += strlen(*needed) + 1;
     }
+    if (tag) {
+        image.dynamic[rows].d_tag = tag;
+        image.dynamic[rows++].d_un.d_val = used;
+        strcpy(image.names + used, folders);
+        used += strlen(folders) + 1;
+    }
     image.dynamic[rows].d_tag = DT_STRTAB;
     image.dynamic[rows++].d_un.d_ptr = BASE + offsetof(struct image, names);
     image.dynamic[rows].d_tag = DT_STRSZ;
@@ -81,14 +89,24 @@ static struct image image_of(const char *const *needed)
     return image;
 }
 
-static void write_bytes(const void *bytes, size_t size)
+static struct image image_of(const char *const *needed)
 {
-    FILE *out = fopen(path, "w");
+    return image_with(needed, 0, NULL);
+}
+
+static void write_to(const char *file, const void *bytes, size_t size)
+{
+    FILE *out = fopen(file, "w");
 
     assert_non_null(out);
     assert_int_equal(fwrite(bytes, 1, size, out), size);
     assert_int_equal(fclose(out), 0);
-    chmod(path, 0755);
+    chmod(file, 0755);
+}
+
+static void write_bytes(const void *bytes, size_t size)
+{
+    write_to(path, bytes, size);
 }
 
 static store_program read_image(const struct image *image)
@@ -119,6 +137,8 @@ static void test_mpi_of_libraries(void **state)
     assert_int_equal(mpi_of(LIST("libmpich.so.12", "libc.so.6")), STORE_MPI_MPICH);
     assert_int_equal(mpi_of(LIST("libmpi.so.12")), STORE_MPI_MPICH);
     assert_int_equal(mpi_of(LIST("libmpichfort.so.12")), STORE_MPI_MPICH);
+    assert_int_equal(mpi_of(LIST("libmpi_gnu_91.so.12")), STORE_MPI_MPICH);
+    assert_int_equal(mpi_of(LIST("libmpifort_cray.so.12")), STORE_MPI_MPICH);
     assert_int_equal(mpi_of(LIST("libc.so.6")), STORE_MPI_NONE);
     assert_int_equal(mpi_of(LIST("libmpi.so.1")), STORE_MPI_NONE); /* of an age with another ABI */
     assert_int_equal(mpi_of(LIST("libmpi.so")), STORE_MPI_NONE);
@@ -265,6 +285,188 @@ static void test_finding(void **state)
     assert_null(store_program_find("program", NULL, search));
 }
 
+/* ---- The libraries of libraries ---------------------------------------------------------- */
+
+static void in_folder(char to[128], const char *name)
+{
+    snprintf(to, 128, "%s/%s", folder, name);
+}
+
+static void write_library(const char *name, struct image image)
+{
+    char file[128];
+
+    in_folder(file, name);
+    image.segment[3].p_type = PT_NULL; /* which has no interpreter */
+    write_to(file, &image, sizeof image);
+}
+
+static void remove_file(const char *name)
+{
+    char file[128];
+
+    in_folder(file, name);
+    assert_int_equal(unlink(file), 0);
+}
+
+/* What the program needs an MPI by, where it names liba.so, which names libb.so, which names it. */
+static enum store_mpi mpi_through(int tag, const char *folders, int tag_of_a,
+                                  const char *folders_of_a)
+{
+    struct image program = image_with(LIST("libc.so.6", "liba.so"), tag, folders);
+
+    write_library("liba.so", image_with(LIST("libb.so"), tag_of_a, folders_of_a));
+    return read_image(&program).mpi;
+}
+
+/* As ld.so(8) says it. */
+static void test_libraries_of_libraries(void **state)
+{
+    char there[128];
+
+    (void)state;
+    in_folder(there, "");
+    write_library("libb.so", image_of(LIST("liba.so", "libmpich.so.12"))); /* in a circle, too */
+    assert_int_equal(mpi_through(0, NULL, 0, NULL), STORE_MPI_NONE);
+    assert_int_equal(mpi_through(DT_RPATH, there, 0, NULL), STORE_MPI_MPICH);
+    assert_int_equal(mpi_through(DT_RPATH, "/nonexist:$ORIGIN", 0, NULL), STORE_MPI_MPICH);
+    assert_int_equal(mpi_through(DT_RPATH, "$ORIGIN/lib:relative:$LIB:", 0, NULL), STORE_MPI_NONE);
+    assert_int_equal(mpi_through(DT_RUNPATH, "${ORIGIN}", 0, NULL),
+                     STORE_MPI_NONE); /* of its own */
+    assert_int_equal(mpi_through(DT_RUNPATH, "${ORIGIN}", DT_RUNPATH, "$ORIGIN/."),
+                     STORE_MPI_MPICH);
+    assert_int_equal(mpi_through(DT_RPATH, there, DT_RUNPATH, "/nonexist"), STORE_MPI_NONE);
+    setenv("LD_LIBRARY_PATH", there, 1);
+    assert_int_equal(mpi_through(0, NULL, 0, NULL), STORE_MPI_MPICH);
+    write_library("libb.so", image_of(LIST("libipm.so", "libmpich.so.12")));
+    assert_int_equal(mpi_through(0, NULL, 0, NULL), STORE_MPI_NONE);
+    unsetenv("LD_LIBRARY_PATH");
+    remove_file("liba.so");
+    remove_file("libb.so");
+}
+
+/* A library of another machine is passed over; broken ones and others than files are as good as
+ * none. */
+static void test_libraries_that_are_none(void **state)
+{
+    struct image program =
+        image_with(LIST("libz-own.so", "liba.so"), DT_RUNPATH, "$ORIGIN/sub:$ORIGIN");
+    struct image other = image_of(LIST("libmpi.so.40"));
+    char sub[128], file[160];
+
+    (void)state;
+    in_folder(sub, "sub");
+    assert_int_equal(mkdir(sub, 0755), 0);
+    snprintf(file, sizeof file, "%s/liba.so", sub);
+    write_library("liba.so", image_of(LIST("libmpich.so.12")));
+    other.header.e_machine ^= 1;
+    write_to(file, &other, sizeof other);
+    assert_int_equal(read_image(&program).mpi, STORE_MPI_MPICH);
+    assert_int_equal(unlink(file), 0);
+    assert_int_equal(mkfifo(file, 0644), 0);
+    assert_int_equal(read_image(&program).mpi, STORE_MPI_MPICH);
+    assert_int_equal(unlink(file), 0);
+    other = image_of(LIST("libmpi.so.40"));
+    other.segment[1].p_offset = (ElfW(Off)) - 8;
+    write_to(file, &other, sizeof other);
+    assert_int_equal(read_image(&program).mpi, STORE_MPI_NONE);
+    unlink(file);
+    rmdir(sub);
+    remove_file("liba.so");
+}
+
+/* ---- The linker's cache ------------------------------------------------------------------ */
+
+static void test_real_cache(void **state)
+{
+    store_cache cache;
+    const char *found;
+    size_t at = 0;
+
+    (void)state;
+    store_cache_open("/etc/ld.so.cache", &cache);
+    if (!cache.entries)
+        skip(); /* not glibc's, or none */
+    found = store_cache_next(&cache, "libc.so.6", &at);
+    assert_non_null(found);
+    assert_int_equal(access(found, R_OK), 0);
+    at = 0;
+    assert_null(store_cache_next(&cache, "libno-such.so.9", &at));
+    store_cache_close(&cache);
+}
+
+/* An older cache of `old` entries, and the newer one behind it with one library. */
+static size_t make_cache(char bytes[512], uint32_t old)
+{
+    static const char texts[] = "libx.so\0/lib/libx.so";
+    uint32_t one = 1, at_name = 72, at_path = 80;
+    size_t begin = old ? (16 + old * 12 + 7) / 8 * 8 : 0;
+
+    memset(bytes, 0, 512);
+    if (old) {
+        memcpy(bytes, "ld.so-1.7.0", 11);
+        memcpy(bytes + 12, &old, 4);
+    }
+    memcpy(bytes + begin, "glibc-ld.so.cache1.1", 20);
+    memcpy(bytes + begin + 20, &one, 4);
+    memcpy(bytes + begin + 48 + 4, &at_name, 4);
+    memcpy(bytes + begin + 48 + 8, &at_path, 4);
+    memcpy(bytes + begin + 72, texts, sizeof texts);
+    return begin + 72 + sizeof texts;
+}
+
+static void test_made_caches(void **state)
+{
+    topomap_random random = {5};
+    char bytes[512];
+    store_cache cache;
+    size_t at, size;
+
+    (void)state;
+    for (uint32_t old = 0; old < 3; old++) {
+        size = make_cache(bytes, old);
+        write_bytes(bytes, size);
+        store_cache_open(path, &cache);
+        at = 0;
+        assert_string_equal(store_cache_next(&cache, "libx.so", &at), "/lib/libx.so");
+        assert_null(store_cache_next(&cache, "libx.so", &at));
+        store_cache_close(&cache);
+    }
+    for (int i = 0; i < 3000; i++) { /* an answer, and no crash (under sanitizers) */
+        size = make_cache(bytes, (uint32_t)(i % 3));
+        for (int k = 0; k < 3; k++)
+            bytes[topomap_random_below(&random, size)] = (char)topomap_random_below(&random, 256);
+        write_bytes(bytes, i % 5 ? size : topomap_random_below(&random, size));
+        store_cache_open(path, &cache);
+        for (at = 0; store_cache_next(&cache, "libx.so", &at);)
+            ;
+        store_cache_close(&cache);
+    }
+}
+
+/* ---- Wrappers ---------------------------------------------------------------------------- */
+
+static void test_started(void **state)
+{
+    struct image image = image_of(LIST("libmpi.so.40"));
+    char *words[] = {"-x", "A=1", "/bin/sh", "./absent", "./program", "9", NULL};
+    store_program program = read_text("#!/bin/sh\nexec \"$@\"\n"), direct;
+    store_program before = program;
+    char *found;
+
+    (void)state;
+    direct = read_image(&image);
+    found = store_program_started(words, folder, "/bin", &program);
+    assert_non_null(found);
+    free(found);
+    assert_int_equal(program.mpi, STORE_MPI_OPENMPI);
+    assert_true(program.id != direct.id && program.id != before.id);
+    before = program;
+    words[4] = "nothing";
+    assert_null(store_program_started(words, folder, "/bin", &program));
+    assert_true(program.id == before.id);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -284,10 +486,18 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mpi_of_libraries), cmocka_unit_test(test_reasons),
-        cmocka_unit_test(test_no_programs),      cmocka_unit_test(test_identity),
-        cmocka_unit_test(test_long_contents),    cmocka_unit_test(test_broken_files),
+        cmocka_unit_test(test_mpi_of_libraries),
+        cmocka_unit_test(test_reasons),
+        cmocka_unit_test(test_no_programs),
+        cmocka_unit_test(test_identity),
+        cmocka_unit_test(test_long_contents),
+        cmocka_unit_test(test_broken_files),
         cmocka_unit_test(test_finding),
+        cmocka_unit_test(test_libraries_of_libraries),
+        cmocka_unit_test(test_libraries_that_are_none),
+        cmocka_unit_test(test_real_cache),
+        cmocka_unit_test(test_made_caches),
+        cmocka_unit_test(test_started),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

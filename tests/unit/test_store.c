@@ -266,6 +266,35 @@ static void test_roots(void **state)
     assert_string_equal(store.root, own);
 }
 
+/* Another user may be quicker than the folder's owner. */
+static void test_a_site_that_others_write(void **state)
+{
+    char site[128], own[160], elsewhere[128], *run;
+    topomap_error err;
+    store store;
+
+    (void)state;
+    fresh();
+    snprintf(site, sizeof site, "%s/site", folder);
+    snprintf(elsewhere, sizeof elsewhere, "%s/elsewhere", folder);
+    snprintf(own, sizeof own, "%s/%u", site, (unsigned)geteuid());
+    assert_int_equal(mkdir(site, 0755) | mkdir(elsewhere, 0755), 0);
+    assert_int_equal(chmod(site, 0777), 0);
+    assert_int_equal(store_open(site, &store, &err), -1);
+    assert_non_null(strstr(err.text, "not sticky"));
+    assert_int_equal(chmod(site, 01777), 0);
+    assert_int_equal(store_open(site, &store, &err), 0);
+    assert_int_equal(symlink(elsewhere, own), 0); /* after it was looked at */
+    assert_int_equal(store_run_begin(&store, 1, 2, &run, &err), -1);
+    assert_non_null(strstr(err.text, "not this user's own"));
+    assert_int_equal(rmdir(elsewhere), 0); /* nothing came into it */
+    assert_int_equal(store_open(site, &store, &err), -1);
+    assert_int_equal(unlink(own), 0);
+    assert_int_equal(store_open(site, &store, &err), 0);
+    assert_int_equal(store_run_begin(&store, 1, 2, &run, &err), 0);
+    free(run);
+}
+
 static void test_a_folder_that_cannot_be_written(void **state)
 {
     topomap_error err;
@@ -351,6 +380,7 @@ int main(void)
         cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_at_once),
         cmocka_unit_test(test_roots),
+        cmocka_unit_test(test_a_site_that_others_write),
         cmocka_unit_test(test_a_folder_that_cannot_be_written),
     };
 

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which algorithm a collective takes, by processes and bytes. */
+#ifndef TOPOMAP_PROFILE_RULES_H
+#define TOPOMAP_PROFILE_RULES_H
+
+#include <stdint.h>
+
+enum profile_way {
+    /* between a root and all */
+    LINEAR,        /* straight */
+    CHAIN,         /* from each to the next */
+    BINARY,        /* a binary tree, level by level */
+    BINOMIAL,      /* whose subtrees are consecutive places */
+    BINOMIAL_HIGH, /* whose subtrees are all over the place */
+    KNOMIAL,       /* of radix 4 */
+    SCATTER_DOUBLING,
+    SCATTER_RING, /* binomial scatter, then everybody gets everything */
+    /* among all */
+    DOUBLING, /* recursive doubling; Bruck's where an allgather is of no power of two */
+    BRUCK,
+    RING,
+    NEIGHBOR,    /* exchange with either side in turn */
+    HALVING,     /* half of it to the next, a quarter two further on, ... (and back) */
+    HALVING_FAR, /* half of it to the one farthest away, a quarter half as far, ... */
+    PAIRS,       /* every pair by itself */
+    THROUGH_ROOT /* to rank 0 and back */
+};
+
+/* The first rule that fits is taken. */
+typedef struct profile_rule {
+    uint32_t ranks; /* fewer than so many; 0: any number */
+    uint32_t bytes; /* likewise */
+    enum profile_way way;
+    int only_powers; /* of two */
+} profile_rule;
+
+typedef struct profile_rules {
+    /* by the bytes of a message, a block, or all in all, as each MPI goes by */
+    profile_rule bcast[32], reduce[16], allreduce[24], gather[12], scatter[16], alltoall[16],
+        allgather[24], allgatherv[32], reduce_scatter[32], reduce_scatter_block[24];
+    enum profile_way scan;
+    int evens_stay;        /* HALVING and back: of two, the first stays, after exchanging halves */
+    int gathers_by_block;  /* allgather and allgatherv: not by all blocks together */
+    int scatters_by_block; /* reduce_scatter_block */
+} profile_rules;
+
+/** This MPI's. */
+extern const profile_rules profile_own_rules;
+
+enum profile_way profile_choose(const profile_rule *rules, int ranks, uint64_t bytes);
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "plugin/store/elf.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DYNAMIC = 4096 };
+
+int store_elf_open(const char *path, store_elf *file)
+{
+    int failed = 0;
+
+    *file = (store_elf){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+    if (file->fd < 0)
+        return errno;
+    if (fstat(file->fd, &file->status))
+        failed = errno;
+    else if (!S_ISREG(file->status.st_mode))
+        failed = EINVAL;
+    file->size = failed ? 0 : (uint64_t)file->status.st_size;
+    if (failed)
+        store_elf_close(file);
+    return failed;
+}
+
+void store_elf_close(store_elf *file)
+{
+    close(file->fd);
+    file->fd = -1;
+}
+
+int store_elf_get(const store_elf *file, uint64_t at, void *to, size_t size)
+{
+    char *bytes = to;
+
+    if (at > file->size || size > file->size - at)
+        return -1;
+    while (size) {
+        ssize_t done = pread(file->fd, bytes, size, (off_t)at);
+
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return -1;
+        bytes += done;
+        at += (uint64_t)done;
+        size -= (size_t)done;
+    }
+    return 0;
+}
+
+/* ---- Headers ----------------------------------------------------------------------------- */
+
+/* The header of this very library: what it was built for is what can be preloaded. */
+extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+
+static const char *read_headers(store_elf *file)
+{
+    ElfW(Ehdr) *header = &file->header;
+    char first[2];
+
+    if (!store_elf_get(file, 0, first, 2) && first[0] == '#' && first[1] == '!')
+        return "it is a script";
+    if (store_elf_get(file, 0, header, sizeof *header) ||
+        memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+        return "it is no ELF file";
+    if (header->e_ident[EI_CLASS] != __ehdr_start.e_ident[EI_CLASS] ||
+        header->e_ident[EI_DATA] != __ehdr_start.e_ident[EI_DATA] ||
+        header->e_machine != __ehdr_start.e_machine)
+        return "it is for another kind of machine";
+    if ((header->e_type != ET_EXEC && header->e_type != ET_DYN) ||
+        header->e_phentsize != sizeof *file->segment || !header->e_phnum ||
+        header->e_phnum > STORE_ELF_SEGMENTS ||
+        store_elf_get(file, header->e_phoff, file->segment,
+                      header->e_phnum * sizeof *file->segment))
+        return "its program headers are broken";
+    return NULL;
+}
+
+const char *store_elf_read(store_elf *file)
+{
+    const char *why = read_headers(file);
+
+    if (why)
+        file->header.e_phnum = 0; /* and none of the segments counts */
+    return why;
+}
+
+static const ElfW(Phdr) * find_segment(const store_elf *file, uint32_t type)
+{
+    for (int i = 0; i < file->header.e_phnum; i++)
+        if (file->segment[i].p_type == type)
+            return &file->segment[i];
+    return NULL;
+}
+
+int store_elf_has_interpreter(const store_elf *file)
+{
+    return find_segment(file, PT_INTERP) != NULL;
+}
+
+/* ---- Names ------------------------------------------------------------------------------- */
+
+/* Where in the file an address of the running program is; 0: nowhere. */
+static uint64_t offset_of(const store_elf *file, uint64_t address)
+{
+    for (int i = 0; i < file->header.e_phnum; i++) {
+        const ElfW(Phdr) *segment = &file->segment[i];
+
+        if (segment->p_type == PT_LOAD && address >= segment->p_vaddr &&
+            address - segment->p_vaddr < segment->p_filesz)
+            return segment->p_offset + (address - segment->p_vaddr);
+    }
+    return 0;
+}
+
+static uint64_t value_of(const store_elf_dynamic *dynamic, int tag)
+{
+    for (size_t i = 0; i < dynamic->rows; i++)
+        if (dynamic->row[i].d_tag == tag)
+            return dynamic->row[i].d_un.d_val;
+    return 0;
+}
+
+/* Those up to DT_NULL. */
+static size_t count_rows(const ElfW(Dyn) * row, size_t most)
+{
+    size_t count = 0;
+
+    while (count < most && row[count].d_tag != DT_NULL)
+        count++;
+    return count;
+}
+
+const char *store_elf_dynamic_read(const store_elf *file, store_elf_dynamic *dynamic)
+{
+    const ElfW(Phdr) *found = find_segment(file, PT_DYNAMIC);
+    store_elf_dynamic made = {0};
+    size_t count;
+
+    if (!found)
+        return "it has no dynamic section";
+    count = found->p_filesz / sizeof *made.row;
+    if (count > DYNAMIC)
+        count = DYNAMIC;
+    made.row = malloc((count + 1) * sizeof *made.row);
+    if (!made.row || store_elf_get(file, found->p_offset, made.row, count * sizeof *made.row)) {
+        free(made.row);
+        return "its dynamic section is broken";
+    }
+    made.rows = count_rows(made.row, count);
+    made.names = offset_of(file, value_of(&made, DT_STRTAB));
+    made.size = value_of(&made, DT_STRSZ);
+    if (!made.names || !made.size) {
+        free(made.row);
+        return "its table of names is broken";
+    }
+    *dynamic = made;
+    return NULL;
+}
+
+/* Cut where it is longer than there is room. */
+static int read_name(const store_elf *file, const store_elf_dynamic *dynamic, uint64_t at,
+                     char *name, size_t room)
+{
+    uint64_t left = dynamic->size - at;
+    size_t size = left < room - 1 ? (size_t)left : room - 1;
+
+    if (at >= dynamic->size || dynamic->names + at > file->size)
+        return -1;
+    if (size > file->size - dynamic->names - at)
+        size = (size_t)(file->size - dynamic->names - at);
+    memset(name, 0, room);
+    return store_elf_get(file, dynamic->names + at, name, size);
+}
+
+int store_elf_needed(const store_elf *file, store_elf_dynamic *dynamic, char name[STORE_ELF_NAME])
+{
+    while (dynamic->at < dynamic->rows) {
+        const ElfW(Dyn) *row = &dynamic->row[dynamic->at++];
+
+        if (row->d_tag == DT_NEEDED)
+            return read_name(file, dynamic, row->d_un.d_val, name, STORE_ELF_NAME) ? -1 : 1;
+    }
+    return 0;
+}
+
+void store_elf_text(const store_elf *file, const store_elf_dynamic *dynamic, int tag,
+                    char text[STORE_ELF_PATHS])
+{
+    uint64_t at = value_of(dynamic, tag);
+
+    if (!at || read_name(file, dynamic, at, text, STORE_ELF_PATHS) ||
+        strlen(text) == STORE_ELF_PATHS - 1)
+        *text = 0;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which MPI a program needs: by the libraries that it names (DT_NEEDED), and, where none of them is
+ * an MPI's, by those that its libraries name, found as ld.so(8) finds them. */
+#ifndef TOPOMAP_STORE_NEEDED_H
+#define TOPOMAP_STORE_NEEDED_H
+
+#include "plugin/store/elf.h"
+#include "plugin/store/program.h"
+
+/** \p file is the program at \p path, its headers read. Without an MPI \p why says why. */
+enum store_mpi store_needed_mpi(const store_elf *file, const char *path, char *why, size_t room);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the profiler keeps: who is whom in which communicator, and how much memory that takes. MPI's
+ * answers are made here; malloc and its kin are wrapped by the linker and counted. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "contrib/profile/profile.h"
+#include "contrib/profile/table.h"
+
+/* ---- Memory ------------------------------------------------------------------------------ */
+
+static size_t held;
+
+void *__real_malloc(size_t size);
+void __real_free(void *at);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *at, size_t size);
+void __wrap_free(void *at);
+
+enum { HEAD = 16 }; /* before each block: its size */
+
+void *__wrap_malloc(size_t size)
+{
+    char *block = __real_malloc(size + HEAD);
+
+    assert_non_null(block);
+    memcpy(block, &size, sizeof size);
+    held += size;
+    return block + HEAD;
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return memset(__wrap_malloc(count * size), 0, count * size);
+}
+
+static size_t size_of(const void *at)
+{
+    size_t size = 0;
+
+    if (at)
+        memcpy(&size, (const char *)at - HEAD, sizeof size);
+    return size;
+}
+
+void *__wrap_realloc(void *at, size_t size)
+{
+    void *grown = __wrap_malloc(size);
+
+    if (at)
+        memcpy(grown, at, size_of(at) < size ? size_of(at) : size);
+    __wrap_free(at);
+    return grown;
+}
+
+void __wrap_free(void *at)
+{
+    held -= size_of(at);
+    if (at)
+        __real_free((char *)at - HEAD);
+}
+
+/* ---- An MPI ------------------------------------------------------------------------------ */
+
+/* A group's handle is its communicator's; so is a window's. Rank r of communicator 100 + c is c
+ * ranks further on; those from 900 on are between groups, and their ranks are no processes of
+ * MPI_COMM_WORLD. */
+#define COMM(c) ((MPI_Comm)(100 + (c)))
+#define STRANGERS ((MPI_Comm)900)
+
+static int groups, translations;
+
+static int give(int handle, MPI_Group *group)
+{
+    groups++;
+    *group = (MPI_Group)handle;
+    return MPI_SUCCESS;
+}
+
+int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group)
+{
+    return give((int)comm, group);
+}
+
+int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
+{
+    return give((int)comm, group);
+}
+
+int PMPI_Win_get_group(MPI_Win win, MPI_Group *group)
+{
+    return give((int)win, group);
+}
+
+int PMPI_Group_free(MPI_Group *group)
+{
+    (void)group;
+    groups--;
+    return MPI_SUCCESS;
+}
+
+int PMPI_Comm_test_inter(MPI_Comm comm, int *flag)
+{
+    *flag = comm >= STRANGERS;
+    return MPI_SUCCESS;
+}
+
+int PMPI_Group_compare(MPI_Group a, MPI_Group b, int *result)
+{
+    *result = a == b || (int)a == (int)COMM(0) ? MPI_IDENT : MPI_UNEQUAL;
+    return MPI_SUCCESS;
+}
+
+int PMPI_Group_translate_ranks(MPI_Group group, int n, const int ranks[], MPI_Group into, int out[])
+{
+    assert_int_equal((int)into, (int)MPI_COMM_WORLD);
+    translations++;
+    for (int i = 0; i < n; i++)
+        out[i] =
+            (int)group >= (int)STRANGERS ? MPI_UNDEFINED : ranks[i] + (int)group - (int)COMM(0);
+    return MPI_SUCCESS;
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    held = 0;
+    translations = 0;
+    return profile_begin(0);
+}
+
+static int end(void **state)
+{
+    (void)state;
+    profile_end();
+    return held != 0 || groups != 0;
+}
+
+static uint64_t bytes_to(int partner)
+{
+    const profile_record *record;
+    size_t count;
+
+    record = profile_records(&count);
+    for (size_t i = 0; i < count; i++)
+        if (record[i].partner == partner)
+            return record[i].bytes_out;
+    return 0;
+}
+
+/* ---- Tests ------------------------------------------------------------------------------- */
+
+static void test_ranks(void **state)
+{
+    (void)state;
+    profile_add(MPI_COMM_WORLD, 7, 1, 1);
+    assert_int_equal(groups, 0); /* the world's, which MPIs make of all ranks, is not asked for */
+    profile_add(COMM(0), 7, 20, 1);
+    profile_add(COMM(3), 4, 300, 1);
+    profile_add(COMM(3), 4, 300, 1);
+    assert_int_equal(translations, 1);
+    profile_add(COMM(3), MPI_PROC_NULL, 5, 1);
+    profile_add_window((MPI_Win)COMM(6), 1, 4000, 9);
+    profile_add(STRANGERS, 7, 5, 1);
+    profile_add(STRANGERS, 7, 5, 1);
+    assert_int_equal(translations, 3);
+    assert_int_equal(bytes_to(7), 4621);
+}
+
+/* Of a communicator that is freed, the handle may be another's next. */
+static void test_handle_used_again(void **state)
+{
+    (void)state;
+    for (int c = 1; c < 40; c++)
+        profile_add(COMM(c), 0, 1, 1);
+    for (int c = 1; c < 40; c += 2)
+        profile_forget_comm(COMM(c));
+    assert_int_equal(groups, 20); /* and the world's */
+    profile_add(COMM(1), 4, 500, 1);
+    profile_add(COMM(8), 0, 3, 1);
+    assert_int_equal(bytes_to(5), 501);
+    assert_int_equal(bytes_to(8), 4);
+}
+
+static size_t memory_of(int partners, int apart)
+{
+    size_t before = held;
+
+    for (int i = 0; i < partners; i++) {
+        profile_add(MPI_COMM_WORLD, i * apart, 8, 1);
+        profile_add(COMM(1), i * apart, 8, 1);
+    }
+    return held - before;
+}
+
+/* Neighbours among a hundred ranks or a hundred million, it is the same; and no more than tables
+ * a quarter full, and arrays half full, take. */
+static void test_memory_is_of_partners(void **state)
+{
+    size_t near = memory_of(26, 2), far, many;
+    enum { MANY = 20000 };
+
+    profile_end();
+    begin(state);
+    far = memory_of(26, 4000000);
+    assert_int_equal(near, far);
+    profile_end();
+    begin(state);
+    many = memory_of(MANY, 2);
+    assert_in_range(many, MANY * sizeof(profile_record),
+                    MANY * 2 * (2 * sizeof(profile_record) + 2 * 4 * sizeof(profile_entry)));
+}
+
+/* Libraries make a communicator at every call, talk in it and free it. */
+static void test_memory_of_passing_communicators(void **state)
+{
+    size_t after = 0;
+
+    (void)state;
+    for (int i = 0; i < 20000; i++) {
+        profile_add(COMM(1 + i % 7), i % 50, 8, 1);
+        profile_add_window((MPI_Win)COMM(1 + i % 7), i % 50, 8, 0);
+        profile_forget_comm(COMM(1 + i % 7));
+        profile_forget_win((MPI_Win)COMM(1 + i % 7));
+        if (i == 1000)
+            after = held;
+    }
+    assert_int_equal(held, after);
+    assert_int_equal(groups, 1);
+}
+
+static void init_request(int request, int rank, uint64_t bytes)
+{
+    profile_capture();
+    profile_add(MPI_COMM_WORLD, rank, bytes, 1);
+    profile_keep((MPI_Request)request);
+}
+
+static void test_persistent(void **state)
+{
+    const int two[] = {1, 3};
+    size_t before;
+
+    (void)state;
+    profile_add(MPI_COMM_WORLD, 0, 1, 1);
+    init_request(1, 1, 10);
+    before = held;
+    for (int i = 2; i < 5000; i++)
+        init_request(i, i % 5, 10);
+    profile_startall(2, (profile_array){two, 0, 1});
+    for (int i = 4999; i >= 2; i--)
+        profile_forget_request((MPI_Request)i);
+    profile_start((MPI_Request)1);
+    profile_start((MPI_Request)3); /* no more */
+    init_request(1, 1, 70);        /* freed where nobody saw it */
+    profile_start((MPI_Request)1);
+    assert_in_range(held, before, before + (1 << 20)); /* the tables' room stays */
+    assert_int_equal(bytes_to(1), 90);
+    assert_int_equal(bytes_to(3), 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_ranks, begin, end),
+        cmocka_unit_test_setup_teardown(test_handle_used_again, begin, end),
+        cmocka_unit_test_setup_teardown(test_memory_is_of_partners, begin, end),
+        cmocka_unit_test_setup_teardown(test_memory_of_passing_communicators, begin, end),
+        cmocka_unit_test_setup_teardown(test_persistent, begin, end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
