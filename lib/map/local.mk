@@ -1,6 +1,6 @@
 # Mapping algorithms, one a file; registry.c has the table.
 lib_libcore_la_SOURCES += lib/map/map.c lib/map/problem.h lib/map/registry.c \
-  lib/map/portfolio.c lib/map/portfolio_links.c lib/map/portfolio_parts.h lib/map/portfolio.h \
+  lib/map/portfolio.c lib/map/portfolio_auto.c lib/map/portfolio_links.c lib/map/portfolio_parts.h lib/map/portfolio.h \
   lib/map/attempt.c lib/map/attempt.h lib/map/crew.c lib/map/crew.h lib/map/contiguous.c lib/map/contiguous.h \
   lib/map/baseline.c lib/map/tree.c lib/map/rb.c lib/map/swap.c \
   lib/map/swap_search.c lib/map/swap_search.h \

@@ -16,7 +16,7 @@ typedef struct portfolio {
     double start; /* the least J of the baseline and of constructions, before any refinement */
     int recognised, pays;
     int flawless, straight, doubtful; /* said by boxes */
-    double recognising;     /* seconds, of which the first candidate that goes by it tells */
+    double recognising; /* seconds, of which the first candidate that goes by it tells */
     topomap_crew crew;
     struct portfolio_row *row; /* of each candidate of the table */
     topomap_attempt *ahead;    /* with an objective: what may be begun, in order */
@@ -35,6 +35,13 @@ int topomap_portfolio_worth_trying(const portfolio *p, const topomap_attempt *at
 /** Sees that an attempt gets done, and keeps the better placement. */
 int topomap_portfolio_take(portfolio *p, const char *name, topomap_attempt *attempt,
                            topomap_error *err);
+/** Keeps the better placement of an attempt that is done. */
+int topomap_portfolio_consider(portfolio *p, const char *name, const topomap_attempt *attempt,
+                               topomap_error *err);
+/** The first candidate. */
+int topomap_portfolio_baseline(portfolio *p, topomap_error *err);
+/** Has the optimum been found? Only J has a bound. */
+int topomap_portfolio_is_optimal(const portfolio *p);
 /** The candidates for J. */
 int topomap_portfolio_auto(portfolio *p, topomap_error *err);
 /** With an objective that knows the links: those first, then what relieves the links. */

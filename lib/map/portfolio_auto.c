@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* "auto" for J: the table of constructions, and what refines them in which order. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "map/portfolio_parts.h"
+#include "map/tiling.h"
+#include "metric/bound.h"
+#include "util/alloc.h"
+#include "util/clock.h"
+
+/* A construction that is worse than the best one so far by more than this is not worth refining.
+ * What refining made of another says nothing of it: on scattered nodes that halves J. */
+#define REFINE_WITHIN 1.1
+
+/* Of two refinements, each shows with some of its time (a multiple of the effort's) what it can do.
+ * The better one then has several times as much, as long as that pays: slower cooling finds ever
+ * more in graphs without geometry, little in meshes, where another construction finds more. */
+static const struct {
+    double probe, growth, most, pays; /* pays: a share of J */
+} turns[] = {
+    [TOPOMAP_FAST] = {1.0, 2.0, 1.0, 0.01},
+    [TOPOMAP_DEFAULT] = {1.0, 2.0, 2.0, 0.001},
+    [TOPOMAP_STRONG] = {0.3, 4.0, 5.0, 0.003}, /* most: twice that for few slots */
+};
+
+enum {
+    SLOW = 10000, /* slots that top-down takes long for */
+    MANY = 40000, /* slots that recursion takes too long for: pairs go first */
+    SOME = 6000, /* slots that a launch does not wait for annealing of, where boxes or a grid fit */
+};
+
+#define HIERARCHIES (TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX)
+
+/* What "auto" tries, in this order, from which effort on: a construction with how many seeds when
+ * strong, then what refines the best of them. */
+static const struct {
+    const char *name;
+    unsigned on;
+    enum topomap_effort from, to;
+    uint32_t least, most; /* slots */
+    uint32_t seeds;
+    int any_graph; /* not needed where time is short and the graph was recognised */
+    int else_only; /* not needed where more time for refining the one before went on to pay */
+    const char *refine[3];
+} candidates[] = {
+    {"boxes", HIERARCHIES, TOPOMAP_FAST, TOPOMAP_STRONG, 0, UINT32_MAX, 1, 0, 0, {"anneal"}},
+    {"grid", TOPOMAP_ON_TORUS, TOPOMAP_FAST, TOPOMAP_STRONG, 0, UINT32_MAX, 1, 0, 0, {"anneal"}},
+    {"matched",
+     TOPOMAP_ON_ALL,
+     TOPOMAP_FAST,
+     TOPOMAP_DEFAULT,
+     MANY,
+     UINT32_MAX,
+     1,
+     1,
+     0,
+     {"anneal"}},
+    {"tree", HIERARCHIES, TOPOMAP_FAST, TOPOMAP_FAST, 0, MANY - 1, 1, 1, 0, {"anneal"}},
+    {"tree",
+     HIERARCHIES,
+     TOPOMAP_DEFAULT,
+     TOPOMAP_DEFAULT,
+     0,
+     SLOW,
+     1,
+     1,
+     0,
+     {"anneal", "anneal-hot"}},
+    {"tree",
+     HIERARCHIES,
+     TOPOMAP_DEFAULT,
+     TOPOMAP_DEFAULT,
+     SLOW + 1,
+     MANY - 1,
+     1,
+     1,
+     0,
+     {"anneal"}},
+    {"tree",
+     HIERARCHIES,
+     TOPOMAP_STRONG,
+     TOPOMAP_STRONG,
+     0,
+     UINT32_MAX,
+     2,
+     1,
+     0,
+     {"anneal", "anneal-hot"}},
+    {"top-down", HIERARCHIES, TOPOMAP_STRONG, TOPOMAP_STRONG, 0, SLOW, 1, 1, 1, {"anneal"}},
+    {"rb-wrap", TOPOMAP_ON_TORUS, TOPOMAP_FAST, TOPOMAP_DEFAULT, 0, MANY - 1, 1, 1, 0, {"anneal"}},
+    {"rb-wrap",
+     TOPOMAP_ON_TORUS,
+     TOPOMAP_STRONG,
+     TOPOMAP_STRONG,
+     0,
+     UINT32_MAX,
+     3,
+     1,
+     0,
+     {"anneal", "anneal-hot"}},
+    {"refine", TOPOMAP_ON_ALL, TOPOMAP_FAST, TOPOMAP_STRONG, 0, UINT32_MAX, 1, 1, 0, {NULL}},
+};
+enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
+
+enum { SEEDS = 8, REFINEMENTS = 3, RESTS = 6, FEW = 512, FEW_ARCS = 20000 };
+
+/* What a row of the table is tried by. */
+typedef struct portfolio_row {
+    int closed; /* nothing more of it is begun */
+    uint32_t constructed;
+    topomap_attempt construct[SEEDS];
+    topomap_attempt probe[REFINEMENTS], rest[RESTS];
+} row;
+
+/* ---- Attempts -------------------------------------------------------------------------------- */
+
+static topomap_attempt *construction(portfolio *p, size_t i, uint32_t k)
+{
+    topomap_attempt *attempt = &p->row[i].construct[k];
+
+    if (attempt->state == TOPOMAP_ATTEMPT_NONE && !candidates[i].any_graph && k == 0) {
+        attempt->seconds = p->recognising;
+        p->recognising = 0.0;
+    }
+    return topomap_portfolio_prepare(attempt, candidates[i].name, NULL, p->problem->seed + k, 1.0);
+}
+
+/* With few slots, what comes of one search hangs on the ranks' numbers: when strong, there are
+ * several, from several constructions. */
+static int is_repeated(const portfolio *p)
+{
+    const topomap_problem *problem = p->problem;
+
+    return problem->effort == TOPOMAP_STRONG && problem->machine->slots <= FEW &&
+           problem->weights.offset[problem->weights.vertices] <= FEW_ARCS;
+}
+
+static uint32_t seeds_of(const portfolio *p, size_t i)
+{
+    if (p->problem->effort != TOPOMAP_STRONG)
+        return 1;
+    if (!is_repeated(p) || !candidates[i].any_graph || !candidates[i].refine[0])
+        return candidates[i].seeds;
+    return candidates[i].else_only && p->problem->machine->slots > FEW / 4 ? 2 : SEEDS;
+}
+
+static int has_two(size_t i)
+{
+    return candidates[i].refine[0] && candidates[i].refine[1];
+}
+
+static int is_done(const topomap_attempt *attempt)
+{
+    return attempt->state == TOPOMAP_ATTEMPT_DONE && attempt->status == 0;
+}
+
+/* Does more time follow the first? */
+static int goes_on(const portfolio *p, size_t i, int pays)
+{
+    return is_repeated(p) ? candidates[i].refine[0] != NULL : pays && has_two(i);
+}
+
+/* Of the first attempts, as far as they are done, the one of least J. */
+static topomap_attempt *least_of(topomap_attempt *attempt, uint32_t count)
+{
+    topomap_attempt *least = NULL;
+
+    for (uint32_t k = 0; k < count && is_done(&attempt[k]); k++)
+        if (!least || attempt[k].score.J < least->score.J)
+            least = &attempt[k];
+    return least;
+}
+
+/* Each refinement of a row for some time, then the best of them for longer. */
+static topomap_attempt *probe(portfolio *p, size_t i, uint32_t r, const topomap_attempt *best)
+{
+    double time = has_two(i) ? turns[p->problem->effort].probe : p->straight ? 0.3 : 1.0;
+
+    return topomap_portfolio_prepare(&p->row[i].probe[r], candidates[i].refine[r], best->slot_of,
+                                     p->problem->seed, time);
+}
+
+/* The k-th longer time; NULL where that would be too long. */
+static topomap_attempt *rest(portfolio *p, size_t i, uint32_t k, const topomap_attempt *best,
+                             const char *chosen)
+{
+    enum topomap_effort effort = p->problem->effort;
+    uint32_t slots = p->problem->machine->slots;
+    double most = turns[effort].most * (slots < SOME                               ? 2
+                                        : slots > SLOW && effort == TOPOMAP_STRONG ? 0.5
+                                                                                   : 1);
+    double time = turns[effort].probe * pow(turns[effort].growth, k + 1);
+
+    if (k >= RESTS)
+        return NULL;
+    if (is_repeated(p) && k + 1 < RESTS)
+        return topomap_portfolio_prepare(
+            &p->row[i].rest[k], chosen, p->row[i].construct[k % seeds_of(p, i)].slot_of,
+            p->problem->seed + k, turns[effort].probe * turns[effort].growth);
+    if (is_repeated(p))
+        return topomap_portfolio_prepare(&p->row[i].rest[k], chosen, best->slot_of,
+                                         p->problem->seed + k, most / 2);
+    if (time > most)
+        return NULL;
+    return topomap_portfolio_prepare(&p->row[i].rest[k], chosen, best->slot_of, p->problem->seed,
+                                     time);
+}
+
+/* Nonzero where J is below `*least` by what makes more time worth it; `*least` is the lower one
+ * then. */
+static int paid(const portfolio *p, double J, double *least)
+{
+    double before = *least;
+
+    *least = J < before ? J : before;
+    return J < (1 - turns[p->problem->effort].pays) * before;
+}
+
+/* Annealing has not bettered straight cuts: nothing is left to find for it but time. */
+static int nothing_to_refine(const portfolio *p)
+{
+    return p->straight && p->problem->effort < TOPOMAP_STRONG;
+}
+
+/* Is the best construction of this row worth refining, where J is that of the best of others? */
+static int worth_refining(const portfolio *p, size_t i, const topomap_attempt *best, double J)
+{
+    int is_long = p->problem->machine->slots > SLOW && p->problem->effort < TOPOMAP_STRONG;
+
+    return best && candidates[i].refine[0] && !nothing_to_refine(p) &&
+           best->score.J <= (is_long ? 1.0 : REFINE_WITHIN) * J &&
+           (candidates[i].any_graph || p->problem->effort != TOPOMAP_FAST ||
+            p->problem->machine->slots < SOME);
+}
+
+/* Of a grid without a flaw on a hierarchy, no partition has been better than boxes of good shapes;
+ * of any grid, a launch waits for none. */
+static int boxes_are_enough(const portfolio *p)
+{
+    uint32_t slots = p->problem->machine->slots;
+
+    if (p->problem->effort == TOPOMAP_FAST)
+        return slots >= SOME ||
+               (p->problem->machine->kind != TOPOMAP_MACHINE_TORUS && !p->doubtful);
+    return p->flawless || slots >= MANY;
+}
+
+/* Is this row for this machine, this effort, and what is known by now? */
+static int suits(const portfolio *p, size_t i)
+{
+    const topomap_problem *problem = p->problem;
+    uint32_t slots = problem->machine->slots;
+
+    if (problem->effort < candidates[i].from || problem->effort > candidates[i].to ||
+        slots < candidates[i].least || slots > candidates[i].most ||
+        !(candidates[i].on & (1u << problem->machine->kind)))
+        return 0;
+    if (candidates[i].any_graph && p->recognised && boxes_are_enough(p))
+        return 0;
+    if (candidates[i].else_only && p->pays && !is_repeated(p))
+        return 0;
+    /* From a baseline that is worse than the best, a search takes longest and seldom catches up. */
+    return strcmp(candidates[i].name, "refine") != 0 || p->mapping->candidate[0].J <= p->mapping->J;
+}
+
+static int take_refinement(portfolio *p, size_t i, topomap_attempt *attempt, topomap_error *err)
+{
+    char name[64];
+
+    snprintf(name, sizeof name, "%s+%s", candidates[i].name, attempt->words);
+    return topomap_portfolio_take(p, name, attempt, err);
+}
+
+static int refine_by_turns(portfolio *p, size_t i, const topomap_attempt *best, topomap_error *err)
+{
+    double least = best->score.J;
+    const char *chosen = NULL;
+    topomap_attempt *next;
+
+    p->pays = 0;
+    for (uint32_t r = 0; r < REFINEMENTS && candidates[i].refine[r]; r++) {
+        double before = least;
+
+        next = probe(p, i, r, best);
+        if (!topomap_portfolio_worth_trying(p, next))
+            break;
+        if (take_refinement(p, i, next, err) != 0)
+            return -1;
+        p->pays |= paid(p, next->score.J, &least);
+        if (least < before || !chosen)
+            chosen = next->words;
+    }
+    for (uint32_t k = 0; chosen && goes_on(p, i, p->pays); k++) {
+        next = rest(p, i, k, best, chosen);
+        if (!next || !topomap_portfolio_worth_trying(p, next))
+            break;
+        if (take_refinement(p, i, next, err) != 0)
+            return -1;
+        p->pays = paid(p, next->score.J, &least);
+    }
+    return 0;
+}
+
+/* With every seed. */
+static int construct_row(portfolio *p, size_t i, topomap_error *err)
+{
+    for (uint32_t k = 0; k < seeds_of(p, i); k++) {
+        topomap_attempt *next = construction(p, i, k);
+
+        if (!topomap_portfolio_worth_trying(p, next))
+            break;
+        if (topomap_portfolio_take(p, candidates[i].name, next, err) != 0)
+            return -1;
+        p->row[i].constructed++;
+        p->start = fmin(p->start, next->score.J);
+    }
+    return 0;
+}
+
+static int refine_row(portfolio *p, size_t i, topomap_error *err)
+{
+    const topomap_attempt *best = least_of(p->row[i].construct, p->row[i].constructed);
+
+    return worth_refining(p, i, best, p->start) ? refine_by_turns(p, i, best, err) : 0;
+}
+
+/* The row of the best construction of all; CANDIDATES where there is none. */
+static size_t best_row(const portfolio *p)
+{
+    size_t best = CANDIDATES;
+    double least = INFINITY;
+
+    for (size_t i = 0; i < CANDIDATES; i++) {
+        const topomap_attempt *one = least_of(p->row[i].construct, seeds_of(p, i));
+
+        if (one && candidates[i].refine[0] && one->score.J < least) {
+            least = one->score.J;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* In little time, only the best of all constructions is refined. */
+static int is_hasty(const portfolio *p)
+{
+    return p->problem->effort == TOPOMAP_FAST;
+}
+
+static void clear_row(row *own)
+{
+    for (uint32_t k = 0; k < SEEDS; k++)
+        topomap_attempt_clear(&own->construct[k]);
+    for (uint32_t r = 0; r < REFINEMENTS; r++)
+        topomap_attempt_clear(&own->probe[r]);
+    for (uint32_t k = 0; k < RESTS; k++)
+        topomap_attempt_clear(&own->rest[k]);
+}
+
+/* Nonzero where it is running: it will end soon. */
+static int drop(topomap_attempt *attempt)
+{
+    atomic_store(&attempt->cancel, 1);
+    return attempt->state == TOPOMAP_ATTEMPT_RUNNING;
+}
+
+/* What still runs for nothing is not waited for: memory that it uses stays until all threads end.
+ */
+static void close_row(row *own)
+{
+    int running = 0;
+
+    own->closed = 1;
+    for (uint32_t k = 0; k < SEEDS; k++)
+        running |= drop(&own->construct[k]);
+    for (uint32_t r = 0; r < REFINEMENTS; r++)
+        running |= drop(&own->probe[r]);
+    for (uint32_t k = 0; k < RESTS; k++)
+        running |= drop(&own->rest[k]);
+    if (!running)
+        clear_row(own);
+}
+
+/* A row that begins with the grid in the graph takes one. */
+static int is_tried(const portfolio *p, size_t i)
+{
+    return (candidates[i].any_graph || p->recognised) && suits(p, i);
+}
+
+/* ---- Ahead ----------------------------------------------------------------------------------- */
+
+/* What a row could be refined by, going by what is known of the rows before it. */
+static topomap_attempt *pick_refinement(portfolio *p, size_t i, double J)
+{
+    const topomap_attempt *best = least_of(p->row[i].construct, seeds_of(p, i));
+    const char *chosen = NULL;
+    double least;
+    int pays = 0, shown = 1;
+
+    if (!worth_refining(p, i, best, J))
+        return NULL;
+    least = best->score.J;
+    for (uint32_t r = 0; r < REFINEMENTS && candidates[i].refine[r]; r++) {
+        topomap_attempt *next = probe(p, i, r, best);
+        double before = least;
+
+        if (next->state == TOPOMAP_ATTEMPT_WAITING)
+            return next;
+        shown = shown && is_done(next);
+        if (!shown)
+            continue;
+        pays |= paid(p, next->score.J, &least);
+        if (least < before || !chosen)
+            chosen = next->words;
+    }
+    for (uint32_t k = 0; shown && goes_on(p, i, pays); k++) {
+        topomap_attempt *next = rest(p, i, k, best, chosen);
+
+        if (!next || next->state == TOPOMAP_ATTEMPT_WAITING)
+            return next;
+        shown = is_done(next);
+        pays = shown && paid(p, next->score.J, &least);
+    }
+    return NULL;
+}
+
+/* The first attempt in the order of the table that can begin now. Only whether the baseline is the
+ * best of all is known no sooner than at the end. */
+static topomap_attempt *pick_row(void *data)
+{
+    portfolio *p = data;
+    double J = p->start;
+    int all = 1;
+
+    if (topomap_problem_late(p->problem) || topomap_portfolio_is_optimal(p))
+        return NULL;
+    for (size_t i = 0; i < CANDIDATES; i++) {
+        topomap_attempt *next;
+        uint32_t done = 0;
+
+        if (p->row[i].closed || strcmp(candidates[i].name, "refine") == 0 || !is_tried(p, i))
+            continue;
+        for (uint32_t k = 0; k < seeds_of(p, i); k++) {
+            next = construction(p, i, k);
+            if (next->state == TOPOMAP_ATTEMPT_WAITING)
+                return next;
+            if (is_done(next)) {
+                J = fmin(J, next->score.J);
+                done++;
+            }
+        }
+        all = all && done == seeds_of(p, i);
+        next = done == seeds_of(p, i) && !is_hasty(p) ? pick_refinement(p, i, J) : NULL;
+        if (next)
+            return next;
+    }
+    return all && is_hasty(p) && best_row(p) < CANDIDATES ? pick_refinement(p, best_row(p), J)
+                                                          : NULL;
+}
+
+/* Found before threads share the problem. */
+static int recognise(portfolio *p, topomap_error *err)
+{
+    const topomap_lattice *lattice;
+    double before = topomap_clock_cpu();
+    topomap_error why;
+
+    if (topomap_problem_lattice(p->problem, "auto", &lattice, &why) == 0)
+        p->recognised = 1;
+    else if (why.code != TOPOMAP_EUSAGE)
+        return topomap_error_set(err, why.code, "%s", why.text);
+    p->recognising = topomap_clock_cpu() - before;
+    return 0;
+}
+
+/* What exchanges of two have left: quick, and worth it wherever something is left. */
+static int polish(portfolio *p, topomap_error *err)
+{
+    topomap_problem *problem = p->problem;
+    topomap_attempt attempt = {0};
+    char name[2 * sizeof p->mapping->algorithm];
+    int status;
+
+    if (problem->objective || topomap_portfolio_is_optimal(p) || topomap_problem_late(problem) ||
+        nothing_to_refine(p) ||
+        (problem->effort == TOPOMAP_FAST && problem->machine->slots >= SOME))
+        return 0;
+    snprintf(name, sizeof name, "%s+cycles", p->mapping->algorithm);
+    topomap_portfolio_prepare(&attempt, "cycles", p->mapping->slot_of_rank, problem->seed, 1.0);
+    topomap_attempt_run(&attempt, problem, problem->scratch, 1);
+    status = topomap_portfolio_consider(p, name, &attempt, err);
+    topomap_attempt_clear(&attempt);
+    return status;
+}
+
+/* What searches from the baseline comes last. */
+static int run_rows(portfolio *p, topomap_error *err)
+{
+    for (size_t i = 0; i < CANDIDATES; i++) {
+        if (!candidates[i].refine[0] && is_hasty(p) && best_row(p) < CANDIDATES &&
+            refine_row(p, best_row(p), err) != 0)
+            return -1;
+        if (is_tried(p, i) &&
+            (construct_row(p, i, err) != 0 || (!is_hasty(p) && refine_row(p, i, err) != 0)))
+            return -1;
+        if (!is_hasty(p) || !candidates[i].refine[0])
+            close_row(&p->row[i]);
+    }
+    return 0;
+}
+
+int topomap_portfolio_auto(portfolio *p, topomap_error *err)
+{
+    int status;
+
+    if (topomap_portfolio_baseline(p, err) != 0 ||
+        topomap_bound_quick(&p->problem->weights, p->problem->machine, &p->mapping->bound, err) !=
+            0)
+        return -1;
+    if (topomap_portfolio_is_optimal(p))
+        return 0;
+    if (recognise(p, err) != 0)
+        return -1;
+    p->row = topomap_alloc(CANDIDATES, sizeof *p->row, err);
+    p->crew = (topomap_crew){.is_auto = 1, .pick = pick_row, .data = p};
+    status = p->row ? topomap_crew_open(&p->crew, p->problem, p->options->threads, err) : -1;
+    if (status == 0) {
+        status = run_rows(p, err);
+        topomap_crew_close(&p->crew);
+        for (size_t i = 0; i < CANDIDATES; i++)
+            clear_row(&p->row[i]);
+    }
+    free(p->row);
+    return status == 0 ? polish(p, err) : -1;
+}
