@@ -9,6 +9,7 @@
 #   NAME.rates, NAME.links  for the node's own, where its interface is called fab0
 #   order                   nodes in the order of their switches and ports
 #   table                   what was made: from port to port bits/s
+#   fastest                 the data rate of the fastest link by the dump, Mb/s, whose place `rate` takes
 #
 # A bridge's forwarding entries are the switch's routing table: for each host's address the port that the
 # table has for the host's LID. Bridges learn nothing and flood nothing, and nodes have each other's addresses beforehand,
@@ -250,6 +251,7 @@ END {
         for (j = 0; j < nodes; j++)
             if (i != j)
                 follow(name_of[i], name_of[j])
+    print fastest > (dir "/fastest")
     words = split(slow, word, " ")
     for (i = 1; i <= words; i++)
         slow_down(word[i])

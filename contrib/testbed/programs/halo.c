@@ -11,6 +11,7 @@
  * Every message is checked after it has arrived. Rank 0 prints the time of one exchange on the
  * slowest rank. Exit status: 0, 1 when a message was wrong, 2 for bad usage.
  */
+#define _GNU_SOURCE
 #include "finish.h"
 #include "grid.h"
 
