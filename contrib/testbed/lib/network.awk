@@ -8,7 +8,7 @@
 #   links, routes, rates    for ip, bridge and tc, in the fabric's network namespace
 #   NAME.rates, NAME.links  for the node's own, where its interface is called fab0
 #   order                   nodes in the order of their switches and ports
-#   table                   what was made: from port to port bits/s
+#   table                   what was made: from port to port bits/s interface
 #   fastest                 the data rate of the fastest link by the dump, Mb/s, whose place `rate` takes
 #
 # A bridge's forwarding entries are the switch's routing table: for each host's address the port that the
@@ -164,14 +164,16 @@ function interface(id, port)
 }
 
 # Packets that wait for a link wait for ever (no link of such a fabric drops them): the queue is longer than
-# all senders' windows. A burst of 3 ms lets a link keep its rate where the machine is late to serve it.
+# all senders' windows. A burst of 1 ms lets a link keep its rate where the machine is late to serve it; a link
+# that was idle passes that much at once.
 function shape(id, port, bits, file,    burst)
 {
-    burst = bits * 0.003 / 8
+    burst = bits * 0.001 / 8
     burst = burst < 2 * mtu ? 2 * mtu : int(burst)
     printf "qdisc add dev %s root tbf rate %dbit burst %d limit 67108864\n", file ? "fab0" : interface(id, port),
         bits, burst > (file ? file : dir "/rates")
-    printf "%s %d %s %d %d\n", label[id], port, label[far_end[id, port]], far_number[id, port], bits > (dir "/table")
+    printf "%s %d %s %d %d %s\n", label[id], port, label[far_end[id, port]], far_number[id, port], bits,
+        file ? "fab0" : interface(id, port) > (dir "/table")
 }
 
 function plug(id, port)

@@ -40,6 +40,7 @@ network_settings() {
   local -A value=(
     [net/ipv6/conf/all/disable_ipv6]=1 [net/ipv6/conf/default/disable_ipv6]=1
     [net/bridge/bridge-nf-call-iptables]=0
+    [net/ipv4/tcp_slow_start_after_idle]=0
     [net/ipv4/tcp_rmem]='4096 131072 131072' [net/ipv4/tcp_wmem]='4096 65536 65536'
   )
   local key
