@@ -10,48 +10,73 @@
 #include <time.h>
 #include <unistd.h>
 
-static int finish_status, finish_profiled;
+static int finish_status;
+static volatile sig_atomic_t finish_ticks;
+static char finish_profile[4096];
 
 /* Before MPI_Init, at which the profiler takes itself out of the environment. */
 __attribute__((constructor)) static void finish_see_profiler(void)
 {
-    finish_profiled = getenv("TOPOMAP_PROFILE") != NULL;
+    const char *path = getenv("TOPOMAP_PROFILE");
+
+    snprintf(finish_profile, sizeof finish_profile, "%s", path ? path : "");
 }
 
-static void finish_now(int signal)
+static void finish_leave(void)
 {
-    (void)signal;
     _exit(finish_status);
 }
 
-/* MPICH 4.0 over UCX 1.13 with TCP hangs in MPI_Finalize now and then: some ranks wait for their
- * peers to close connections while those wait in PMI's barrier and serve nobody. Nothing is lost,
- * since the output is there: ranks serve each other for two seconds at most, until all are here,
- * and leave half a second after. One that is profiled writes its profile in MPI_Finalize, and is
- * given longer. */
-static inline int finish(int status)
+/* Every quarter of a second; the profile of a profiled program appears at once when it is complete.
+ */
+static void finish_tick(int signal)
 {
-    struct itimerval patience = {.it_value = {.tv_sec = 2}};
+    (void)signal;
+    if (--finish_ticks <= 0 || (*finish_profile && access(finish_profile, F_OK) == 0))
+        _exit(finish_status);
+}
+
+/* Until all ranks are here: what a rank has still to send, it sends. From now on the program ends
+ * in `seconds`. */
+static inline void finish_meet(int status, int seconds)
+{
+    static const struct itimerval tick = {{0, 250000}, {0, 250000}};
     static const struct timespec nap = {0, 1000000};
     MPI_Request request;
     int met = 0;
 
-    if (finish_profiled)
-        patience.it_value.tv_sec = 6;
     fflush(NULL);
     finish_status = status;
-    signal(SIGALRM, finish_now);
-    setitimer(ITIMER_REAL, &patience, NULL);
+    finish_ticks = 4 * seconds;
+    signal(SIGALRM, finish_tick);
+    setitimer(ITIMER_REAL, &tick, NULL);
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
     for (MPI_Test(&request, &met, MPI_STATUS_IGNORE); !met;
          MPI_Test(&request, &met, MPI_STATUS_IGNORE))
         nanosleep(&nap, NULL);
-    if (!finish_profiled) {
-        patience.it_value = (struct timeval){.tv_usec = 500000};
-        setitimer(ITIMER_REAL, &patience, NULL);
-    }
+}
+
+/* MPICH 4.0 over UCX 1.13 with TCP hangs in MPI_Finalize now and then: some ranks wait for their
+ * peers to close connections while those wait in PMI's barrier and serve nobody; and where one has
+ * left, others call that fatal. Nothing is lost, since the output is there: a rank leaves after two
+ * seconds, with its own status. The profile of a profiled program is written in MPI_Finalize, which
+ * may take long where ranks outnumber processors. */
+static inline int finish(int status)
+{
+    finish_meet(status, *finish_profile ? 60 : 2);
+    atexit(finish_leave);
     MPI_Finalize();
     return status;
+}
+
+/* The same for programs that are only ever started where MPI_Finalize hangs: they do not even try.
+ */
+static inline int finish_at_once(int status)
+{
+    if (*finish_profile)
+        return finish(status);
+    finish_meet(status, 2);
+    _exit(status);
 }
 
 #endif

@@ -350,5 +350,5 @@ int main(int argc, char **argv)
     if (settings.graph_only)
         return graph_only(&settings, argv[optind], argv[optind + 1]);
     MPI_Init(&argc, &argv);
-    return finish(run(&settings, argc - optind, argv + optind));
+    return finish_at_once(run(&settings, argc - optind, argv + optind));
 }
