@@ -188,6 +188,11 @@ static void leave_now(int signal)
     _exit(left_status);
 }
 
+static void leave_at_exit(void)
+{
+    _exit(left_status);
+}
+
 /* MPI_Finalize of MPICH 4.0 over UCX 1.13 and TCP may never return: some ranks wait for their peers
  * to close connections while those wait in PMI's barrier. All output is there, so nobody waits for
  * long. */
@@ -200,6 +205,7 @@ static int leave(int status)
     signal(SIGALRM, leave_now);
     alarm(PATIENCE_SECONDS);
     measure_wait();
+    atexit(leave_at_exit);
     MPI_Finalize();
     return status;
 }
