@@ -81,10 +81,25 @@ END
   diff planned passed
 }
 
+@test "the kernels: shuffled ranks exchange the same messages, all as much" {
+  need_mpich
+  for kernel in halo2d halo3d cg fft spmv; do
+    for order in natural shuffled; do
+      "$PROGRAMS/kernels.mpich" --graph-only 64 "$kernel-$order" --bytes 65536 "$kernel:$order"
+      awk -F, 'NR > 1 && ($1 == $2 || $1 > 63 || $2 > 63 || $3 < 1) { bad = 1 } END { exit bad }' "$kernel-$order"
+      # What borders a grid sends less.
+      awk -F, -v kernel="$kernel" '{ all += $3 } END { exit !(all / 64 > 45000 && all / 64 < 66000) }' "$kernel-$order"
+    done
+    diff <(cut -d, -f3 "$kernel-natural" | sort) <(cut -d, -f3 "$kernel-shuffled" | sort)
+    ! cmp -s "$kernel-natural" "$kernel-shuffled"
+  done
+  run -2 "$PROGRAMS/kernels.mpich" --graph-only 64 none fft:sideways
+}
+
 @test "measured there, the fit gives both classes of links their rates, and names the one bad cable" {
   need_mpich
   [ -x "$MEASURE" ] || skip "no topomap-measure-mpich"
-  # EDR, and QDR where two leaves of four meet the spine: of 100 Mb/s, 12.5 MB/s and 3.88; node03's cable has a fifth.
+  # EDR, and QDR where two leaves of four meet the spine: of 100 Mb/s, 12.5 MB/s and 3.88; node03's cable: a fifth.
   # Ways over one and over two such links tell the slowest link from the sum over all.
   "$source/contrib/testbed/fabric" fat-tree:leaves=4,hosts=2,spines=1 -o even
   sed '/"leaf0[12]"\[3\]/s/EDR/QDR/; /"spine01"\[[12]\]/s/EDR/QDR/' even/fabric.net >uneven.net

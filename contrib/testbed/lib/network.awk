@@ -11,9 +11,9 @@
 #   table                   what was made: from port to port bits/s interface
 #   fastest                 the data rate of the fastest link by the dump, Mb/s, whose place `rate` takes
 #
-# A bridge's forwarding entries are the switch's routing table: for each host's address the port that the
-# table has for the host's LID. Bridges learn nothing and flood nothing, and nodes have each other's addresses beforehand,
-# so that loops are no harm and no packet takes another way.
+# A bridge's forwarding entries are the switch's routing table: for each host's address the port that the table
+# has for the host's LID. Bridges learn nothing and flood nothing, and nodes have each other's addresses
+# beforehand, so that loops are no harm and no packet takes another way.
 
 function fail(message)
 {

@@ -28,6 +28,7 @@ network_plan() {
     slow+="${word%,*},$bits "
   done
   mkdir -p "$dir/network"
+  # shellcheck disable=SC2154 # the caller's
   awk -v rate="$rate" -v slow="$slow" -v dir="$dir/network" -f "$here/lib/network.awk" \
     "$dir/names" "$dir/fabric/fabric.ibnetdiscover" "$dir/fabric/fabric.lfts" || exit "$E_INPUT"
   sort -V "$dir/network/places" >"$dir/network/order"
