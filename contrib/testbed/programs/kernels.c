@@ -11,6 +11,7 @@
  *   --seed N         of the shuffle (default 1)
  *   --graph FILE     rank 0 writes the graph of the first KERNEL: u,v,bytes,messages of one
  * iteration
+ *   --phase N        with --graph-only: of the Nth phase alone; exit status 2 where there are fewer
  *   --places FILE    rank 0 writes the node of each rank, one a line
  *
  * Rank 0 prints a line a KERNEL:ORDER with the seconds of an iteration on the slowest rank: least,
@@ -28,7 +29,7 @@
 enum { REPEAT_MOST = 100, NAME = 64 };
 
 struct settings {
-    int bytes, iterations, repeat, seed, graph_only;
+    int bytes, iterations, repeat, seed, graph_only, phase;
     const char *graph, *places;
 };
 
@@ -60,6 +61,8 @@ static bool parse_option(int option, struct settings *settings)
     case 'p':
         settings->places = optarg;
         return true;
+    case 'P':
+        return parse_number(optarg, 1000, &settings->phase);
     case 'G':
         return parse_number(optarg, PATTERN_RANKS, &settings->graph_only);
     default:
@@ -70,10 +73,15 @@ static bool parse_option(int option, struct settings *settings)
 static bool parse_arguments(int argc, char **argv, struct settings *settings)
 {
     static const struct option options[] = {
-        {"bytes", required_argument, NULL, 'b'},      {"iterations", required_argument, NULL, 'i'},
-        {"repeat", required_argument, NULL, 'r'},     {"seed", required_argument, NULL, 's'},
-        {"graph", required_argument, NULL, 'g'},      {"places", required_argument, NULL, 'p'},
-        {"graph-only", required_argument, NULL, 'G'}, {NULL, 0, NULL, 0},
+        {"bytes", required_argument, NULL, 'b'},
+        {"iterations", required_argument, NULL, 'i'},
+        {"repeat", required_argument, NULL, 'r'},
+        {"seed", required_argument, NULL, 's'},
+        {"graph", required_argument, NULL, 'g'},
+        {"places", required_argument, NULL, 'p'},
+        {"phase", required_argument, NULL, 'P'},
+        {"graph-only", required_argument, NULL, 'G'},
+        {NULL, 0, NULL, 0},
     };
     int option;
 
@@ -227,10 +235,10 @@ static void report(const char *name, int ranks, const struct settings *settings,
     fflush(stdout);
 }
 
-static int write_graph(const struct pattern *pattern, const char *path)
+static int write_graph(const struct pattern *pattern, const char *path, int phase)
 {
     FILE *file = fopen(path, "w");
-    int failed = file ? pattern_write(pattern, file, 1) : -1;
+    int failed = file ? pattern_write(pattern, file, phase) : -1;
 
     if (file && fclose(file) != 0)
         failed = -1;
@@ -312,7 +320,7 @@ static int run(const struct settings *settings, int kernels, char **kernel)
             return 2;
         }
         if (rank == 0 && k == 0 && settings->graph)
-            status = write_graph(&pattern, settings->graph);
+            status = write_graph(&pattern, settings->graph, 0);
         status |= run_kernel(settings, kernel[k], &pattern, rank);
         MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
         pattern_free(&pattern);
@@ -330,7 +338,7 @@ static int graph_only(const struct settings *settings, const char *path, const c
         fprintf(stderr, "kernels: %s is no KERNEL:ORDER\n%s", name, pattern_help);
         return 2;
     }
-    status = write_graph(&pattern, path);
+    status = settings->phase > pattern.phases ? 2 : write_graph(&pattern, path, settings->phase);
     pattern_free(&pattern);
     return status;
 }
@@ -343,7 +351,8 @@ int main(int argc, char **argv)
         fprintf(stderr,
                 "usage: kernels [--bytes N] [--iterations N] [--repeat N] [--seed N] "
                 "[--graph FILE] [--places FILE] KERNEL:natural|shuffled...\n"
-                "       kernels --graph-only RANKS FILE [--bytes N] [--seed N] KERNEL:ORDER\n%s",
+                "       kernels --graph-only RANKS FILE [--bytes N] [--seed N] [--phase N] "
+                "KERNEL:ORDER\n%s",
                 pattern_help);
         return 2;
     }

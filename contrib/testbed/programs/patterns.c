@@ -200,11 +200,12 @@ void pattern_free(struct pattern *pattern)
     *pattern = (struct pattern){0};
 }
 
-int pattern_write(const struct pattern *pattern, FILE *file, int iterations)
+int pattern_write(const struct pattern *pattern, FILE *file, int phase)
 {
     fputs("u,v,bytes,messages\n", file);
     for (size_t m = 0; m < pattern->messages; m++)
-        fprintf(file, "%d,%d,%lld,%d\n", pattern->message[m].from, pattern->message[m].to,
-                (long long)pattern->message[m].bytes * iterations, iterations);
+        if (phase == 0 || pattern->message[m].phase == phase - 1)
+            fprintf(file, "%d,%d,%d,1\n", pattern->message[m].from, pattern->message[m].to,
+                    pattern->message[m].bytes);
     return ferror(file) ? -1 : 0;
 }

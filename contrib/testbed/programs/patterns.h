@@ -32,8 +32,9 @@ void pattern_free(struct pattern *pattern);
 /* One line a kernel: its name and what it is. */
 extern const char pattern_help[];
 
-/* u,v,bytes,messages: the sum over the phases, `iterations` times. 0, or -1 with errno. */
-int pattern_write(const struct pattern *pattern, FILE *file, int iterations);
+/* u,v,bytes,messages of an iteration: of all phases, 0, or of the first, second, ... 0, or -1 with
+ * errno. */
+int pattern_write(const struct pattern *pattern, FILE *file, int phase);
 
 /* For the makers: between places, not ranks. False: no memory. */
 bool pattern_add(struct pattern *pattern, int phase, int from, int to, int bytes);
