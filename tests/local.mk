@@ -80,6 +80,14 @@ EXTRA_DIST += tests/bench/profile-cost tests/bench/profile-cost.c
 bench-profile: all
 	$(srcdir)/tests/bench/profile-cost '$(abs_top_builddir)' '$(abs_top_srcdir)' $(BENCH_ROUNDS)
 
+# MPI kernels on fabrics with real contention; the script says which variables there are.
+EXTRA_DIST += tests/bench/fabric
+.PHONY: bench-fabric
+bench_fabric_variables = FABRICS KERNELS ORDERS LAYOUTS TASKS RATE BYTES ITERATIONS REPEAT KEEP
+bench-fabric: all
+	$(foreach name,$(bench_fabric_variables),$(if $($(name)),$(name)='$($(name))')) \
+	  $(srcdir)/tests/bench/fabric '$(abs_top_builddir)' '$(abs_top_srcdir)'
+
 # The experiments of the papers; PAPERS picks some, and their size: make bench-papers PAPERS="viem full".
 PAPERS =
 papers_files = tests/bench/papers/run tests/bench/papers/common tests/bench/papers/amr \

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "measure.h"
 
@@ -178,6 +180,36 @@ static int run(const struct measure_options *options, topomap_error *err)
     return failed;
 }
 
+static int left_status;
+
+static void leave_now(int signal)
+{
+    (void)signal;
+    _exit(left_status);
+}
+
+static void leave_at_exit(void)
+{
+    _exit(left_status);
+}
+
+/* MPI_Finalize of MPICH 4.0 over UCX 1.13 and TCP may never return: some ranks wait for their peers
+ * to close connections while those wait in PMI's barrier. All output is there, so nobody waits for
+ * long. */
+static int leave(int status)
+{
+    enum { PATIENCE_SECONDS = 5 };
+
+    fflush(NULL);
+    left_status = status;
+    signal(SIGALRM, leave_now);
+    alarm(PATIENCE_SECONDS);
+    measure_wait();
+    atexit(leave_at_exit);
+    MPI_Finalize();
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     struct measure_options options = {
@@ -203,6 +235,5 @@ int main(int argc, char **argv)
             fprintf(stderr, "topomap-measure: %s\n", err.text);
         status = err.code == TOPOMAP_EUSAGE ? 2 : err.code == TOPOMAP_EINPUT ? 3 : 4;
     }
-    MPI_Finalize();
-    return status;
+    return leave(status);
 }

@@ -3,13 +3,17 @@
 EXTRA_DIST += contrib/testbed/testbed contrib/testbed/demo-job contrib/testbed/fabric contrib/testbed/vm \
   contrib/testbed/README.md contrib/testbed/lib/build.sh contrib/testbed/lib/cluster \
   contrib/testbed/lib/common.sh contrib/testbed/lib/hosts.awk contrib/testbed/lib/mpi.env \
-  contrib/testbed/lib/netfile.awk contrib/testbed/lib/node contrib/testbed/lib/slurm.sh \
+  contrib/testbed/lib/netfile.awk contrib/testbed/lib/network.awk contrib/testbed/lib/network.sh \
+  contrib/testbed/lib/node contrib/testbed/lib/slurm.sh \
   contrib/testbed/lib/vm-init contrib/testbed/lib/vm-slurm \
   contrib/testbed/programs/grid.c contrib/testbed/programs/grid.h \
-  contrib/testbed/programs/halo.c contrib/testbed/programs/whereami.c
+  contrib/testbed/programs/halo.c contrib/testbed/programs/whereami.c \
+  contrib/testbed/programs/finish.h contrib/testbed/programs/kernels.c contrib/testbed/programs/mesh.c \
+  contrib/testbed/programs/patterns.c contrib/testbed/programs/patterns.h
 
-testbed_openmpi = contrib/testbed/programs/halo.openmpi contrib/testbed/programs/whereami.openmpi
-testbed_mpich = contrib/testbed/programs/halo.mpich contrib/testbed/programs/whereami.mpich
+testbed_dir = contrib/testbed/programs
+testbed_openmpi = $(testbed_dir)/halo.openmpi $(testbed_dir)/whereami.openmpi $(testbed_dir)/kernels.openmpi
+testbed_mpich = $(testbed_dir)/halo.mpich $(testbed_dir)/whereami.mpich $(testbed_dir)/kernels.mpich
 testbed_programs =
 if HAVE_OPENMPI
 testbed_programs += $(testbed_openmpi)
@@ -20,24 +24,31 @@ endif
 noinst_DATA += $(testbed_programs)
 CLEANFILES += $(testbed_openmpi) $(testbed_mpich)
 
-testbed_dir = contrib/testbed/programs
 testbed_halo = $(srcdir)/$(testbed_dir)/halo.c $(srcdir)/$(testbed_dir)/grid.c
+testbed_kernels = $(srcdir)/$(testbed_dir)/kernels.c $(srcdir)/$(testbed_dir)/patterns.c $(srcdir)/$(testbed_dir)/mesh.c
+testbed_headers = $(srcdir)/$(testbed_dir)/finish.h $(srcdir)/$(testbed_dir)/grid.h $(srcdir)/$(testbed_dir)/patterns.h
 testbed_whereami = $(srcdir)/$(testbed_dir)/whereami.c
 if HAVE_PMIX
 testbed_pmix = -DHAVE_PMIX $(PMIX_CFLAGS)
 endif
 testbed_compile = $(MKDIR_P) $(testbed_dir) &&
 
-contrib/testbed/programs/halo.openmpi: $(testbed_halo) $(srcdir)/$(testbed_dir)/grid.h
+contrib/testbed/programs/halo.openmpi: $(testbed_halo) $(testbed_headers)
 	$(AM_V_GEN)$(testbed_compile) $(MPICC_OPENMPI) $(WARN_CFLAGS) -O2 -g $(testbed_halo) -o $@
 
-contrib/testbed/programs/halo.mpich: $(testbed_halo) $(srcdir)/$(testbed_dir)/grid.h
+contrib/testbed/programs/halo.mpich: $(testbed_halo) $(testbed_headers)
 	$(AM_V_GEN)$(testbed_compile) $(MPICC_MPICH) $(WARN_CFLAGS) -O2 -g $(testbed_halo) -o $@
 
-contrib/testbed/programs/whereami.openmpi: $(testbed_whereami)
+contrib/testbed/programs/whereami.openmpi: $(testbed_whereami) $(testbed_headers)
 	$(AM_V_GEN)$(testbed_compile) $(MPICC_OPENMPI) $(WARN_CFLAGS) -O2 -g $(testbed_pmix) $(testbed_whereami) \
 	  -o $@ $(PMIX_LIBS)
 
-contrib/testbed/programs/whereami.mpich: $(testbed_whereami)
+contrib/testbed/programs/whereami.mpich: $(testbed_whereami) $(testbed_headers)
 	$(AM_V_GEN)$(testbed_compile) $(MPICC_MPICH) $(WARN_CFLAGS) -O2 -g $(testbed_pmix) $(testbed_whereami) \
 	  -o $@ $(PMIX_LIBS)
+
+contrib/testbed/programs/kernels.openmpi: $(testbed_kernels) $(testbed_headers)
+	$(AM_V_GEN)$(testbed_compile) $(MPICC_OPENMPI) $(WARN_CFLAGS) -O2 -g $(testbed_kernels) -o $@ -lm
+
+contrib/testbed/programs/kernels.mpich: $(testbed_kernels) $(testbed_headers)
+	$(AM_V_GEN)$(testbed_compile) $(MPICC_MPICH) $(WARN_CFLAGS) -O2 -g $(testbed_kernels) -o $@ -lm

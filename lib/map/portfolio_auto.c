@@ -105,7 +105,7 @@ static const struct {
 };
 enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
 
-enum { SEEDS = 8, REFINEMENTS = 3, RESTS = 6, FEW = 512, FEW_ARCS = 20000 };
+enum { SEEDS = 8, REFINEMENTS = 3, RESTS = 6 };
 
 /* What a row of the table is tried by. */
 typedef struct portfolio_row {
@@ -128,23 +128,29 @@ static topomap_attempt *construction(portfolio *p, size_t i, uint32_t k)
     return topomap_portfolio_prepare(attempt, candidates[i].name, NULL, p->problem->seed + k, 1.0);
 }
 
-/* With few slots, what comes of one search hangs on the ranks' numbers: when strong, there are
- * several, from several constructions. */
+/* With few slots, what comes of one search hangs on the ranks' numbers: there are several, from
+ * several constructions. */
+static const struct {
+    uint32_t slots, arcs;
+} few[] = {
+    [TOPOMAP_FAST] = {128, 2500},
+    [TOPOMAP_DEFAULT] = {256, 5000},
+    [TOPOMAP_STRONG] = {512, 20000},
+};
+
 static int is_repeated(const portfolio *p)
 {
     const topomap_problem *problem = p->problem;
 
-    return problem->effort == TOPOMAP_STRONG && problem->machine->slots <= FEW &&
-           problem->weights.offset[problem->weights.vertices] <= FEW_ARCS;
+    return problem->machine->slots <= few[problem->effort].slots &&
+           problem->weights.offset[problem->weights.vertices] <= few[problem->effort].arcs;
 }
 
 static uint32_t seeds_of(const portfolio *p, size_t i)
 {
-    if (p->problem->effort != TOPOMAP_STRONG)
-        return 1;
     if (!is_repeated(p) || !candidates[i].any_graph || !candidates[i].refine[0])
-        return candidates[i].seeds;
-    return candidates[i].else_only && p->problem->machine->slots > FEW / 4 ? 2 : SEEDS;
+        return p->problem->effort == TOPOMAP_STRONG ? candidates[i].seeds : 1;
+    return candidates[i].else_only && p->problem->machine->slots > 128 ? 2 : SEEDS;
 }
 
 static int has_two(size_t i)

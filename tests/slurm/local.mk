@@ -5,11 +5,11 @@ tests_slurm_fake_planner_LDADD = lib/plan/libthin.la
 EXTRA_DIST += tests/slurm/verify.bats tests/slurm/verify-vm.bats tests/slurm/reorder.bats \
   tests/slurm/plugin.bats tests/slurm/policy.bats tests/slurm/options.bats \
   tests/slurm/launches.bats tests/slurm/faults.bats tests/slurm/partial.bats tests/slurm/records.bats tests/slurm/auto.bats \
-  tests/slurm/testbed.bats tests/slurm/proof.bats \
+  tests/slurm/testbed.bats tests/slurm/fabric.bats tests/slurm/proof.bats \
   tests/slurm/plugin-vm.bats tests/slurm/vm.bats tests/slurm/vm-node
 # srun cannot load a plugin that wants AddressSanitizer's runtime first.
 if !SANITIZERS
-TESTS += tests/slurm/verify.bats tests/slurm/reorder.bats tests/slurm/testbed.bats \
+TESTS += tests/slurm/verify.bats tests/slurm/reorder.bats tests/slurm/testbed.bats tests/slurm/fabric.bats \
   tests/slurm/plugin.bats tests/slurm/policy.bats tests/slurm/options.bats \
   tests/slurm/launches.bats tests/slurm/faults.bats tests/slurm/partial.bats tests/slurm/records.bats tests/slurm/auto.bats \
   tests/slurm/proof.bats

@@ -39,7 +39,7 @@ leftovers() {
 
 @test "fabric: a SPEC that nobody can make is an error and leaves nothing" {
   run -3 "$fabric" fat-tree:leaves=0,hosts=1,spines=1 -o wrong
-  run -3 "$fabric" ring:8 -o wrong
+  run -3 "$fabric" ring:8x8 -o wrong
   [ ! -e wrong/fabric.ibnetdiscover ]
 }
 

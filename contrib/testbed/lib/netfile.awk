@@ -195,7 +195,7 @@ BEGIN {
         equals = index(word[i], "=")
         if (equals)
             value[substr(word[i], 1, equals - 1)] = substr(word[i], equals + 1)
-        else if (kind == "torus" && i == 1)
+        else if (kind == "torus" && i == 1 || kind == "ring" && i == 1 && word[i] !~ /x/)
             dims = split(word[i], size, "x")
         else
             fail("fabric: `" word[i] "' in " spec " is not key=value")
@@ -215,13 +215,13 @@ BEGIN {
     } else if (kind == "fat-tree" && number("levels", 2) == 2) {
         k = number("k", 8)
         fat_tree2(number("leaves", k), number("hosts", k / 2), number("spines", k / 2))
-    } else if (kind == "torus" && dims) {
+    } else if ((kind == "torus" || kind == "ring") && dims) {
         torus(number("hosts", 1))
         # torus-2QoS needs three dimensions that really wrap; dor serves the others.
         engine = dims == 3 && size[1] > 2 && size[2] > 2 && size[3] > 2 ? "torus-2QoS" : "dor"
     } else
         fail("fabric: " spec " is none of fat-tree:leaves=L,hosts=H,spines=S " \
-             "fat-tree:k=K,levels=3 torus:XxYxZ")
+             "fat-tree:k=K,levels=3 torus:XxYxZ ring:N")
     for (key in value)
         if (!(key in used))
             fail("fabric: " kind " has no option `" key "'")

@@ -39,13 +39,15 @@ need_address() {
   fi
 }
 
-# slurm_conf DIR CPUS GPUS < names: writes slurm.conf, plugstack.conf, mpi.conf into DIR/etc, and
+# slurm_conf DIR CPUS GPUS CONTENTION < names: writes slurm.conf, plugstack.conf, mpi.conf into DIR/etc, and
 # DIR/nodes with `name port` lines.
 #
 # task/none: task/affinity refuses CPUs that this machine lacks. MpiDefault=none: a test says
 # which MPI it means (--mpi=pmix, --mpi=pmi2), and plain commands start faster.
 slurm_conf() {
-  local dir=$1 cpus=$2 gpus=$3 name gres='' port=$((PORT_BASE + 1))
+  local dir=$1 cpus=$2 gpus=$3 contention=$4 name gres='' port=$((PORT_BASE + 1))
+  local controller=127.0.0.1 address=127.0.0.1 index=0
+  [[ -z $contention ]] || controller=$ADMIN_NET.255.254
   mkdir -p "$dir"/{etc,state,log,node,pmix}
   printf 'PMIxCliTmpDirBase=%s\n' "$dir/pmix" >"$dir/etc/mpi.conf"
   # Nothing here uses a cgroup, but slurmd 22.05 does not start without a plugin for them, and the
@@ -53,7 +55,7 @@ slurm_conf() {
   printf 'CgroupPlugin=cgroup/v1\n' >"$dir/etc/cgroup.conf"
   cat >"$dir/etc/slurm.conf" <<END
 ClusterName=testbed
-SlurmctldHost=testbed(127.0.0.1)
+SlurmctldHost=testbed($controller)
 SlurmctldPort=$PORT_BASE
 SlurmUser=root
 SlurmdUser=root
@@ -97,9 +99,11 @@ END
   : >"$dir/etc/plugstack.conf"
   : >"$dir/nodes"
   while read -r name; do
-    mkdir -p "$dir/node/$name"/{spool,pmix,shm}
-    printf 'NodeName=%s NodeHostname=%s NodeAddr=127.0.0.1 Port=%d CPUs=%d Sockets=1 CoresPerSocket=%d ThreadsPerCore=1%s State=UNKNOWN\n' \
-      "$name" "$name" "$port" "$cpus" "$cpus" "$gres" >>"$dir/etc/slurm.conf"
+    mkdir -p "$dir/node/$name"/{spool,pmix,shm,cgroup}
+    [[ -z $contention ]] || address=$ADMIN_NET.$(host_part "$index")
+    index=$((index + 1))
+    printf 'NodeName=%s NodeHostname=%s NodeAddr=%s Port=%d CPUs=%d Sockets=1 CoresPerSocket=%d ThreadsPerCore=1%s State=UNKNOWN\n' \
+      "$name" "$name" "$address" "$port" "$cpus" "$cpus" "$gres" >>"$dir/etc/slurm.conf"
     printf '%s %d\n' "$name" "$port" >>"$dir/nodes"
     port=$((port + 1))
   done

@@ -11,6 +11,8 @@
  * Every message is checked after it has arrived. Rank 0 prints the time of one exchange on the
  * slowest rank. Exit status: 0, 1 when a message was wrong, 2 for bad usage.
  */
+#define _GNU_SOURCE
+#include "finish.h"
 #include "grid.h"
 
 #include <getopt.h>
@@ -245,8 +247,7 @@ int main(int argc, char **argv)
         status = write_graph(&settings, &grid);
     } else {
         MPI_Init(&argc, &argv);
-        status = run_ranks(&settings, &grid);
-        MPI_Finalize();
+        status = finish(run_ranks(&settings, &grid));
     }
     grid_free(&grid);
     return status;

@@ -7,6 +7,8 @@
  * the program was started through PMIx. `-` stands for what is not there.
  */
 #define _GNU_SOURCE
+#include "finish.h"
+
 #include <mpi.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -111,6 +113,5 @@ int main(int argc, char **argv)
             puts(lines + (size_t)r * LINE);
     }
     free(lines);
-    MPI_Finalize();
-    return 0;
+    return finish(0);
 }

@@ -1,0 +1,211 @@
+#include "patterns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t pattern_random(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+bool pattern_add(struct pattern *pattern, int phase, int from, int to, int bytes)
+{
+    if (pattern->messages == pattern->room) {
+        size_t room = pattern->room ? 2 * pattern->room : 1024;
+        struct message *more = realloc(pattern->message, room * sizeof *more);
+
+        if (!more)
+            return false;
+        pattern->message = more;
+        pattern->room = room;
+    }
+    if (phase >= pattern->phases)
+        pattern->phases = phase + 1;
+    pattern->message[pattern->messages++] = (struct message){phase, from, to, bytes};
+    return true;
+}
+
+/* The most even factors of `count`, the largest first. */
+static void factor(int count, int dimensions, int *size)
+{
+    for (int d = dimensions - 1; d >= 0; d--) {
+        int best = 1;
+
+        for (int s = 1; s <= count; s++) {
+            double power = 1;
+
+            for (int k = 0; k <= d; k++)
+                power *= s;
+            if (count % s == 0 && power <= count)
+                best = s;
+        }
+        size[d] = best;
+        count /= best;
+    }
+    size[0] *= count;
+}
+
+/* Every place with the next in each dimension, both ways, without wrapping round. */
+static bool halo(struct pattern *pattern, int dimensions, int bytes)
+{
+    int size[3], step = 1;
+
+    factor(pattern->ranks, dimensions, size);
+    for (int d = 0; d < dimensions; d++) {
+        for (int p = 0; p < pattern->ranks; p++)
+            if (p / step % size[d] + 1 < size[d] &&
+                (!pattern_add(pattern, 0, p, p + step, bytes / (2 * dimensions)) ||
+                 !pattern_add(pattern, 0, p + step, p, bytes / (2 * dimensions))))
+                return false;
+        step *= size[d];
+    }
+    return true;
+}
+
+static bool make_halo2d(struct pattern *pattern, int bytes, uint64_t seed)
+{
+    (void)seed;
+    return halo(pattern, 2, bytes);
+}
+
+static bool make_halo3d(struct pattern *pattern, int bytes, uint64_t seed)
+{
+    (void)seed;
+    return halo(pattern, 3, bytes);
+}
+
+/* As the NAS benchmark CG (Bailey et al., NAS-95-020): sums in the rows of the process grid by
+ * recursive doubling, one exchange a phase, then the transpose. */
+static bool make_cg(struct pattern *pattern, int bytes, uint64_t seed)
+{
+    int size[2], exchanges = 1, phase = 0;
+
+    (void)seed;
+    factor(pattern->ranks, 2, size);
+    for (int far = 1; far < size[0]; far *= 2)
+        exchanges++;
+    for (int far = 1; far < size[0]; far *= 2, phase++)
+        for (int p = 0; p < pattern->ranks; p++)
+            if (((p % size[0]) ^ far) < size[0] &&
+                !pattern_add(pattern, phase, p, p / size[0] * size[0] + ((p % size[0]) ^ far),
+                             bytes / exchanges))
+                return false;
+    for (int p = 0; p < pattern->ranks; p++) {
+        int q = p % size[0] * size[1] + p / size[0];
+
+        if (q != p && !pattern_add(pattern, phase, p, q, bytes / exchanges))
+            return false;
+    }
+    return true;
+}
+
+/* The transposes of a 3D transform with pencils: all pairs in each row, then in each column. */
+static bool make_fft(struct pattern *pattern, int bytes, uint64_t seed)
+{
+    int size[2];
+
+    (void)seed;
+    factor(pattern->ranks, 2, size);
+    for (int p = 0; p < pattern->ranks; p++) {
+        for (int c = 0; c < size[0]; c++)
+            if (c != p % size[0] &&
+                !pattern_add(pattern, 0, p, p / size[0] * size[0] + c, bytes / 2 / (size[0] - 1)))
+                return false;
+        for (int r = 0; r < size[1]; r++)
+            if (r != p / size[0] &&
+                !pattern_add(pattern, 1, p, r * size[0] + p % size[0], bytes / 2 / (size[1] - 1)))
+                return false;
+    }
+    return true;
+}
+
+static const struct {
+    const char *name;
+    bool (*make)(struct pattern *pattern, int bytes, uint64_t seed);
+} kernels[] = {
+    {"halo2d", make_halo2d}, {"halo3d", make_halo3d}, {"cg", make_cg},
+    {"fft", make_fft},       {"spmv", mesh_make},
+};
+
+const char pattern_help[] =
+    "  halo2d, halo3d  exchange with the neighbours on a grid\n"
+    "  cg              sums in the rows of a grid, then its transpose\n"
+    "  fft             transposes in the rows and in the columns of a grid\n"
+    "  spmv            sparse matrix-vector product on a mesh\n";
+
+static int compare_messages(const void *a, const void *b)
+{
+    const struct message *x = a, *y = b;
+
+    if (x->phase != y->phase)
+        return x->phase - y->phase;
+    return x->from != y->from ? x->from - y->from : x->to - y->to;
+}
+
+/* Fisher and Yates's shuffle of who stands where. */
+static bool shuffle(struct pattern *pattern, uint64_t seed)
+{
+    int *rank = malloc((size_t)pattern->ranks * sizeof *rank);
+
+    if (!rank)
+        return false;
+    for (int p = 0; p < pattern->ranks; p++)
+        rank[p] = p;
+    for (int i = pattern->ranks - 1; i > 0; i--) {
+        int j = (int)(pattern_random(&seed) % (uint64_t)(i + 1)), kept = rank[i];
+
+        rank[i] = rank[j];
+        rank[j] = kept;
+    }
+    for (size_t m = 0; m < pattern->messages; m++) {
+        pattern->message[m].from = rank[pattern->message[m].from];
+        pattern->message[m].to = rank[pattern->message[m].to];
+    }
+    free(rank);
+    return true;
+}
+
+int pattern_make(struct pattern *pattern, const char *name, int ranks, int bytes, uint64_t seed)
+{
+    const char *order = strchr(name, ':');
+    bool made = false;
+
+    *pattern = (struct pattern){.ranks = ranks};
+    if (!order || ranks < 1 || ranks > PATTERN_RANKS)
+        return -1;
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+        if (strlen(kernels[k].name) == (size_t)(order - name) &&
+            strncmp(kernels[k].name, name, (size_t)(order - name)) == 0)
+            made = kernels[k].make(pattern, bytes, seed);
+    if (strcmp(order, ":shuffled") == 0)
+        made = made && shuffle(pattern, seed);
+    else if (strcmp(order, ":natural") != 0)
+        made = false;
+    if (!made) {
+        pattern_free(pattern);
+        return -1;
+    }
+    if (pattern->messages)
+        qsort(pattern->message, pattern->messages, sizeof *pattern->message, compare_messages);
+    return 0;
+}
+
+void pattern_free(struct pattern *pattern)
+{
+    free(pattern->message);
+    *pattern = (struct pattern){0};
+}
+
+int pattern_write(const struct pattern *pattern, FILE *file, int phase)
+{
+    fputs("u,v,bytes,messages\n", file);
+    for (size_t m = 0; m < pattern->messages; m++)
+        if (phase == 0 || pattern->message[m].phase == phase - 1)
+            fprintf(file, "%d,%d,%d,1\n", pattern->message[m].from, pattern->message[m].to,
+                    pattern->message[m].bytes);
+    return ferror(file) ? -1 : 0;
+}

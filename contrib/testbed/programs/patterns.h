@@ -1,0 +1,51 @@
+/* Who sends what to whom in the kernels: the same on every rank, without MPI. */
+#ifndef TESTBED_PATTERNS_H
+#define TESTBED_PATTERNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct message {
+    int phase, from,
+        to; /* a phase's messages go at once, when its rank has those of the one before */
+    int bytes;
+};
+
+struct pattern {
+    int ranks, phases;
+    struct message *message; /* [messages], by phase, from, to; owned */
+    size_t messages, room;
+};
+
+enum { PATTERN_RANKS = 4096 };
+
+/* Makes the messages of one iteration.
+ *   name      NAME:natural (ranks in the order of their places) or NAME:shuffled, of pattern_names
+ *   bytes     what a rank sends in it, about: all kernels move as much
+ *   seed      of the shuffle, and of the mesh
+ * Returns 0, or -1 for a bad name or no memory, with nothing to free. */
+int pattern_make(struct pattern *pattern, const char *name, int ranks, int bytes, uint64_t seed);
+void pattern_free(struct pattern *pattern);
+
+/* One line a kernel: its name and what it is. */
+extern const char pattern_help[];
+
+/* u,v,bytes,messages of an iteration: of all phases, 0, or of the first, second, ... 0, or -1 with
+ * errno. */
+int pattern_write(const struct pattern *pattern, FILE *file, int phase);
+
+/* For the makers: between places, not ranks. False: no memory. */
+bool pattern_add(struct pattern *pattern, int phase, int from, int to, int bytes);
+
+/* mesh.c: the halo of a sparse matrix-vector product: points at random in the unit square, joined
+ * where they are near (a random geometric graph: Penrose 2003), dealt out by recursive coordinate
+ * bisection (Berger and Bokhari 1987). A part sends each of its points to each part that has a
+ * neighbour of it. */
+bool mesh_make(struct pattern *pattern, int bytes, uint64_t seed);
+
+/* splitmix64 (Steele, Lea and Flood 2014). */
+uint64_t pattern_random(uint64_t *state);
+
+#endif
