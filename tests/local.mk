@@ -22,27 +22,23 @@ include tests/slurm/local.mk
 include tests/mpi/local.mk
 include tests/fuzz/local.mk
 
-# Long campaigns, beside the suite. BENCH is a folder of mapping instances (tests/bench/map-instances).
-EXTRA_DIST += tests/run-unit tests/bench/map-instances tests/bench/db-speed tests/bench/make-fabric \
+# Long campaigns, beside the suite. BENCH is a folder of mapping instances (tests/bench/map-rivals).
+EXTRA_DIST += tests/run-unit tests/bench/db-speed tests/bench/make-fabric \
   tests/bench/make-cray tests/bench/congestion tests/bench/graph-speed tests/bench/map-scale \
   tests/bench/map-rivals tests/bench/map-target.awk tests/bench/map-summary.awk
-.PHONY: bench bench-map bench-scale bench-congestion bench-db bench-graph
-# All efforts beside gpmetis and Scotch in the same run, and the tools on record.
+.PHONY: bench bench-scale bench-congestion bench-db bench-graph
+# All EFFORTS beside gpmetis and Scotch in the same run, and the tools on record.
 bench: cli/topomap$(EXEEXT)
 	@test -n "$(BENCH)" || { echo "make bench BENCH=FOLDER: a folder of mapping instances" >&2; exit 2; }
-	for effort in fast default strong; do \
+	for effort in $(or $(EFFORTS),fast default strong); do \
 	  echo "== $$effort"; \
 	  TOPOMAP=cli/topomap$(EXEEXT) $(srcdir)/tests/bench/map-rivals "$(BENCH)" --effort $$effort || exit 1; \
 	done
 
-bench-map: cli/topomap$(EXEEXT)
-	@test -n "$(BENCH)" || { echo "make bench-map BENCH=FOLDER: a folder of mapping instances" >&2; exit 2; }
-	TOPOMAP=cli/topomap$(EXEEXT) $(srcdir)/tests/bench/map-instances "$(BENCH)" $(BENCH_OPTIONS)
-
-# What the objective congestion gains over J; DATA is a folder of fabric dumps, or nothing.
 bench-scale: cli/topomap$(EXEEXT)
 	TOPOMAP=cli/topomap$(EXEEXT) $(srcdir)/tests/bench/map-scale $(BENCH_OPTIONS)
 
+# What the objective congestion gains over J; DATA is a folder of fabric dumps, or nothing.
 bench-congestion: cli/topomap$(EXEEXT)
 	TOPOMAP=cli/topomap$(EXEEXT) DATA="$(DATA)" $(srcdir)/tests/bench/congestion $(BENCH_OPTIONS)
 
