@@ -53,3 +53,10 @@ is() { # STEP EXPECTED
 @test "on a shared node, tasks stay inside what Slurm allowed" {
   is shared "0 11 1 10 2 3 3 2"
 }
+
+@test "a start of the virtual node that hangs is ended, tried again and said" {
+  run env TOPOMAP_VM_PATIENCE=1 "$TOPOMAP_SOURCE/contrib/testbed/vm" run --bare -- true
+  echo "$output"
+  [ "$status" -ne 0 ]
+  [ "$(grep -c 'no sign of the virtual node in 1 seconds' <<<"$output")" -eq 3 ]
+}
