@@ -181,9 +181,10 @@ ranks() { # MPI WHAT
   needs "$1"
   run --separate-stderr launch "$1" "" ./ranks.$1 "$2"
   echo "$1 $2: $output $stderr"
-  [ "$status" -eq 0 ]
-  grep -qx ok <<<"$output"
+  [ "$status" -eq 0 ] && grep -qx ok <<<"$output"
 }
+# What is measured while other programs use the processors puts nodes in any order.
+ranks_measured() { ranks "$@" || ranks "$@" || ranks "$@"; }
 
 library() { # MPI
   ranks "$1" map
@@ -208,8 +209,8 @@ measured() { # MPI
   [ "$(grep -v ok <<<"$output" | tr '\n' ';')" = "level core;level l3;level node;distance 3;distance 1;distance 3;" ]
   unset TOPOMAP_REORDER_INSIDE
   ranks "$1" manhattan
-  ranks "$1" all-to-all
-  TOPOMAP_REORDER_NODES=n0,n0,n1,n1,n2,n2,n3,n4 ranks "$1" all-to-all # an odd tournament
+  ranks_measured "$1" all-to-all
+  TOPOMAP_REORDER_NODES=n0,n0,n1,n1,n2,n2,n3,n4 ranks_measured "$1" all-to-all # an odd tournament
 }
 @test "Open MPI: measured insides, hops and pairs of nodes become targets" { measured openmpi; }
 @test "MPICH: measured insides, hops and pairs of nodes become targets" { measured mpich; }
