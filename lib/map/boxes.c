@@ -293,7 +293,7 @@ static int run(boxes *b, uint32_t *slot_of, topomap_error *err)
     /* Of grids whose sides and groups have few divisors in common, halves and partitions have
      * found up to a quarter less than whole boxes. */
     static const double doubtful[] = {
-        [TOPOMAP_FAST] = 1.1, [TOPOMAP_DEFAULT] = 1.06, [TOPOMAP_STRONG] = 1.03};
+        [TOPOMAP_FAST] = 1.1, [TOPOMAP_DEFAULT] = 1.06, [TOPOMAP_STRONG] = 1.06};
     topomap_tiling_levels levels;
     topomap_problem *problem = b->problem;
     uint32_t equal;
