@@ -67,6 +67,53 @@ static uint64_t weight_of(const topomap_weights *weights, uint32_t u, uint32_t v
     return 0;
 }
 
+static uint64_t count_heavy(const topomap_weights *weights, uint64_t least)
+{
+    uint64_t arcs = weights->offset[weights->vertices], count = 0;
+
+    for (uint64_t e = 0; e < arcs; e++)
+        count += weights->weight[e] >= least;
+    return count;
+}
+
+static void take_heavy(const topomap_weights *weights, uint64_t least, topomap_weights *heavy)
+{
+    uint64_t next = 0, twice = 0;
+
+    for (uint32_t u = 0; u < weights->vertices; u++) {
+        for (uint64_t e = weights->offset[u]; e < weights->offset[u + 1]; e++)
+            if (weights->weight[e] >= least) {
+                heavy->target[next] = weights->target[e];
+                heavy->weight[next++] = weights->weight[e];
+                twice += weights->weight[e];
+            }
+        heavy->offset[u + 1] = next;
+    }
+    heavy->total = twice / 2;
+}
+
+int topomap_weights_heavy(const topomap_weights *weights, topomap_weights *heavy,
+                          topomap_error *err)
+{
+    uint64_t least, count;
+
+    if (threshold(weights, &least, err) != 0)
+        return -1;
+    count = count_heavy(weights, least);
+    if (count == weights->offset[weights->vertices])
+        return 0;
+    *heavy = (topomap_weights){.vertices = weights->vertices};
+    heavy->offset = topomap_alloc((size_t)weights->vertices + 1, sizeof *heavy->offset, err);
+    heavy->target = topomap_alloc(count, sizeof *heavy->target, err);
+    heavy->weight = topomap_alloc(count, sizeof *heavy->weight, err);
+    if (!heavy->offset || !heavy->target || !heavy->weight) {
+        topomap_weights_clear(heavy);
+        return -1;
+    }
+    take_heavy(weights, least, heavy);
+    return 1;
+}
+
 int topomap_graph_heavy(const topomap_graph *graph, topomap_graph **heavy, topomap_error *err)
 {
     topomap_arcs arcs = {.has_messages = topomap_graph_has_messages(graph)};

@@ -3,7 +3,7 @@
 #ifndef TOPOMAP_GRAPH_HEAVY_H
 #define TOPOMAP_GRAPH_HEAVY_H
 
-#include "topomap/topomap.h"
+#include "graph/graph.h"
 
 /** The graph without the pairs that exchange next to nothing, such as a profile's barriers and
  *  reductions: less than 1/32 of what the pair has that the median byte goes between, where all
@@ -11,5 +11,9 @@
  *  O(arcs log arcs). \p heavy ends with topomap_graph_free(); it has ranks, bytes and messages
  * only. */
 int topomap_graph_heavy(const topomap_graph *graph, topomap_graph **heavy, topomap_error *err);
+/** The same of weights. \p heavy ends with topomap_weights_clear(); it has as many vertices.
+ *  \return 1 if some pairs were light, 0 if none was and nothing is made, -1 on failure */
+int topomap_weights_heavy(const topomap_weights *weights, topomap_weights *heavy,
+                          topomap_error *err);
 
 #endif

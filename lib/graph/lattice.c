@@ -19,6 +19,11 @@ enum {
     LEAST_RANKS = 8 /* fewer are a pattern by accident */
 };
 
+/* Arcs that are walked in search of a frame, beside those of the graph: enough for all vertices
+ * that have up to a hundred neighbours. Random graphs whose ranks have more have none, and a launch
+ * waits. */
+#define WALKED 1.5e6
+
 /* Below this, another form is looked for that leaves less unexplained. */
 #define SURE 0.9
 
@@ -118,19 +123,32 @@ static uint32_t spread(uint32_t i, uint32_t n)
     return (uint32_t)((i * (uint64_t)2654435769u + n / 2) % n);
 }
 
+/* Arcs that are walked for the frame at a vertex: each neighbour's, beside those of the vertex, to
+ * count who is adjacent and once more to gather a clique. */
+static double frame_cost(const topomap_rows *rows, uint32_t v)
+{
+    uint64_t first = rows->offset[v], end = rows->offset[v + 1], walked = 0;
+
+    for (uint64_t e = first; e < end; e++)
+        walked += end - first + rows->offset[rows->target[e] + 1] - rows->offset[rows->target[e]];
+    return 2.0 * (double)walked;
+}
+
 /* Grows a piece from one of the vertices that are not taken; 1, 0 or -1. */
 static int grow_somewhere(const search *s, const topomap_rows *rows, uint32_t from,
                           topomap_piece *piece, topomap_error *err)
 {
+    double left = WALKED + (double)rows->offset[rows->vertices];
     uint32_t grown = 0;
 
-    for (uint32_t i = 0; i < SEEDS && grown < GROWN; i++) {
+    for (uint32_t i = 0; i < SEEDS && grown < GROWN && left > 0; i++) {
         uint32_t v = from == UINT32_MAX ? spread(i, rows->vertices) : from;
         topomap_frame frame;
         int found;
 
         if (s->taken[v] || rows->offset[v] == rows->offset[v + 1])
             continue;
+        left -= frame_cost(rows, v);
         found = topomap_frame_at(rows, v, &frame, err);
         if (found == 1) {
             grown++;

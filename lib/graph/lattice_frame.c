@@ -38,55 +38,50 @@ uint32_t topomap_rows_common(const topomap_rows *rows, uint32_t a, uint32_t b, u
     return count;
 }
 
-static int is_adjacent(const topomap_rows *rows, uint32_t a, uint32_t b)
-{
-    uint64_t lo = rows->offset[a], hi = rows->offset[a + 1];
-
-    while (lo < hi) {
-        uint64_t middle = lo + (hi - lo) / 2;
-
-        if (rows->target[middle] < b)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo < rows->offset[a + 1] && rows->target[lo] == b;
-}
-
-/* Rows ascend, so that two of them are walked together. */
-static void count_adjacent(star *s)
+/* How many of the listed neighbours, of all without a list, neighbour i is adjacent to. Rows and
+ * lists ascend, so that two of them are walked together. */
+static uint32_t adjacent_among(const star *s, uint32_t i, const uint32_t *listed, uint32_t count)
 {
     const topomap_rows *rows = s->rows;
+    uint64_t e = rows->offset[s->neighbour[i]], end = rows->offset[s->neighbour[i] + 1];
+    uint32_t met = 0;
 
-    for (uint32_t i = 0; i < s->count; i++) {
-        uint64_t e = rows->offset[s->neighbour[i]], end = rows->offset[s->neighbour[i] + 1];
+    for (uint32_t j = 0; e < end && j < count;) {
+        uint32_t v = rows->target[e], w = s->neighbour[listed ? listed[j] : j];
 
-        for (uint32_t j = 0; e < end && j < s->count;) {
-            uint32_t v = rows->target[e];
-
-            s->adjacent[i] += v == s->neighbour[j];
-            e += v <= s->neighbour[j];
-            j += v >= s->neighbour[j];
-        }
+        met += v == w;
+        e += v <= w;
+        j += v >= w;
     }
+    return met;
+}
+
+/* Neighbour i and those adjacent to it that are in no group yet, in ascending order. */
+static uint32_t find_members(star *s, uint32_t i)
+{
+    const topomap_rows *rows = s->rows;
+    uint64_t e = rows->offset[s->neighbour[i]], end = rows->offset[s->neighbour[i] + 1];
+    uint32_t count = 0;
+
+    for (uint32_t j = 0; j < s->count; j++) {
+        while (e < end && rows->target[e] < s->neighbour[j])
+            e++;
+        if (s->group[j] == 0 && (j == i || (e < end && rows->target[e] == s->neighbour[j])))
+            s->member[count++] = j;
+    }
+    return count;
 }
 
 /* The clique around neighbour i: those adjacent to it, without those adjacent to less than half of
  * them. Returns its size, 0 where they are not nearly all adjacent to each other. */
 static uint32_t gather(star *s, uint32_t i)
 {
-    uint32_t count = 0, kept = 0;
+    uint32_t count = find_members(s, i), kept = 0;
     uint64_t inside = 0;
 
-    for (uint32_t j = 0; j < s->count; j++)
-        if (s->group[j] == 0 && (j == i || is_adjacent(s->rows, s->neighbour[i], s->neighbour[j])))
-            s->member[count++] = j;
     for (uint32_t a = 0; a < count; a++) {
-        uint32_t near = 0;
+        uint32_t near = adjacent_among(s, s->member[a], s->member, count);
 
-        for (uint32_t b = 0; b < count; b++)
-            near += a != b &&
-                    is_adjacent(s->rows, s->neighbour[s->member[a]], s->neighbour[s->member[b]]);
         if (2 * near < count - 1)
             continue;
         inside += near;
@@ -242,7 +237,8 @@ int topomap_frame_at(const topomap_rows *rows, uint32_t vertex, topomap_frame *f
     frame->seed =
         topomap_alloc(2 * (size_t)s.count + TOPOMAP_LATTICE_DIMS, sizeof *frame->seed, err);
     if (s.group && s.adjacent && s.member && frame->seed) {
-        count_adjacent(&s);
+        for (uint32_t i = 0; i < s.count; i++)
+            s.adjacent[i] = adjacent_among(&s, i, NULL, s.count);
         found = find_cliques(&s) && leave_out_noise(&s) <= MOST_SINGLES && fill_frame(&s, frame);
     }
     free(s.group);

@@ -44,8 +44,9 @@ int topomap_rows_heavy(const topomap_weights *w, uint32_t ranks, uint64_t least,
 }
 
 enum {
-    MOST_DEGREE = 512, /* 5^4 and more: no stencil */
+    MOST_DEGREE = 256, /* 3^5 and 5^3 are below; the time goes with its square */
     LEAST_COMMON = 2,  /* of two neighbours in a stencil with diagonals, at its corners too */
+    LEAST_SHARE = 8,   /* one in so many of the neighbours is one in common, for most edges */
     SAMPLED = 64
 };
 
@@ -59,16 +60,19 @@ typedef struct skeleton {
 /* Whether a few vertices spread over the graph look as a stencil with diagonals does. */
 static int has_triangles(const topomap_rows *rows)
 {
-    uint32_t n = rows->vertices, common[LEAST_COMMON];
+    uint32_t n = rows->vertices, common[MOST_DEGREE];
     uint64_t step = n / SAMPLED + 1, edges = 0, closed = 0;
 
     for (uint64_t u = 0; u < n; u += step) {
-        if (rows->offset[u + 1] - rows->offset[u] > MOST_DEGREE)
+        uint32_t degree = (uint32_t)(rows->offset[u + 1] - rows->offset[u]);
+        uint32_t least = degree / LEAST_SHARE > LEAST_COMMON ? degree / LEAST_SHARE : LEAST_COMMON;
+
+        if (degree > MOST_DEGREE)
             return 0;
         for (uint64_t e = rows->offset[u]; e < rows->offset[u + 1]; e++) {
             edges++;
             closed += topomap_rows_common(rows, (uint32_t)u, rows->target[e], UINT32_MAX, common,
-                                          LEAST_COMMON) == LEAST_COMMON;
+                                          least) == least;
         }
     }
     return edges && 2 * closed > edges;

@@ -187,12 +187,24 @@ static int ascending(const void *p, const void *q)
     return (x > y) - (x < y);
 }
 
+double topomap_anneal_arcs(const topomap_anneal *a)
+{
+    double arcs = (double)a->offset[a->vertices], squares = 0.0;
+
+    for (uint32_t v = 0; v < a->vertices; v++) {
+        double degree = (double)(a->offset[v + 1] - a->offset[v]);
+
+        squares += degree * degree;
+    }
+    return arcs > 0.0 ? arcs / a->vertices + squares / arcs : 0.0;
+}
+
 /* What swaps change J by here, mostly for the worse: the median, and the tenth that change it
  * least. */
 static int sample(topomap_anneal *a, double *median, double *low, topomap_error *err)
 {
     double *cost = topomap_alloc(SAMPLES, sizeof *cost, err);
-    double edges = 8.0 + 2.0 * (double)a->offset[a->vertices] / a->vertices;
+    double edges = 8.0 + topomap_anneal_arcs(a);
     uint32_t count = 0, tries = (uint32_t)fmin(64 * SAMPLES, SAMPLES + EDGES / edges);
 
     if (!cost)

@@ -44,6 +44,9 @@ int topomap_anneal_run(topomap_anneal *a, const topomap_problem *problem,
                        const topomap_cooling *cooling, topomap_error *err);
 /** Change of J by exchanging u and x. */
 double topomap_anneal_delta(const topomap_anneal *a, uint32_t u, uint32_t x);
+/** Arcs that pricing a proposed swap looks at, on average: those of a vertex drawn evenly, and of
+ * one next to an arc, which hubs are more often. */
+double topomap_anneal_arcs(const topomap_anneal *a);
 /** Exchanges u and x. */
 void topomap_anneal_swap(topomap_anneal *a, uint32_t u, uint32_t x);
 /** Writes the places back to slots. \p scratch: the problem's. */

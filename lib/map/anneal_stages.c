@@ -47,8 +47,7 @@ static double share(const topomap_problem *problem)
 static topomap_cooling in_bounds(const topomap_problem *problem, const topomap_anneal *a,
                                  topomap_cooling cooling)
 {
-    double degree = (double)a->offset[a->vertices] / a->vertices;
-    double most = edges_at_most[problem->effort] / (8 + 2 * degree);
+    double most = edges_at_most[problem->effort] / (8 + topomap_anneal_arcs(a));
 
     /* The bound is one of memory's speed: only who asks for more proposals moves it up. */
     if (problem->patience > 0.0 && problem->patience < 1.0)
@@ -107,6 +106,17 @@ static int stages(topomap_problem *problem, const schedule *s, uint32_t *slot_of
     return status == 0 ? stage(problem, TOPOMAP_CLOSE_SLOTS, &s->slots, slot_of, err) : -1;
 }
 
+/* What a caller or a user gives it. */
+static topomap_cooling tuned(const topomap_problem *problem, topomap_cooling cooling)
+{
+    double heat = (double)topomap_parameter_number(problem, "heat", 100) / 100.0;
+
+    cooling.proposals = (uint64_t)((double)cooling.proposals * share(problem));
+    cooling.hot *= heat;
+    cooling.cold *= heat;
+    return cooling;
+}
+
 static int map_anneal(topomap_problem *problem, const schedule *by_effort, uint32_t *slot_of,
                       topomap_error *err)
 {
@@ -116,8 +126,8 @@ static int map_anneal(topomap_problem *problem, const schedule *by_effort, uint3
     int status = keep ? 0 : -1;
     schedule s = by_effort[problem->machine->kind != TOPOMAP_MACHINE_TREE];
 
-    s.groups.proposals = (uint64_t)((double)s.groups.proposals * share(problem));
-    s.slots.proposals = (uint64_t)((double)s.slots.proposals * share(problem));
+    s.groups = tuned(problem, s.groups);
+    s.slots = tuned(problem, s.slots);
     if (status == 0) {
         memcpy(keep, slot_of, n * sizeof *keep);
         if (problem->weights.offset[n] > 0)

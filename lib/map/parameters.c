@@ -32,6 +32,11 @@ static size_t next_piece(const char **at, const char *end, const char **piece)
             100000                                                                                 \
     }
 
+#define HEAT                                                                                       \
+    {                                                                                              \
+        "heat", "PERCENT", "how hot it is, of what the effort has (100)", 1, 1000                  \
+    }
+
 static const struct {
     const char *algorithm;
     topomap_parameter row;
@@ -40,7 +45,9 @@ static const struct {
     {"rb", GROUPED},
     {"rb-wrap", GROUPED},
     {"anneal", PROPOSALS},
+    {"anneal", HEAT},
     {"anneal-hot", PROPOSALS},
+    {"anneal-hot", HEAT},
     {"bhatele", COORDINATES},
     {"coce", COORDINATES},
     {"exco", COORDINATES},

@@ -30,78 +30,47 @@ enum {
     SLOW = 10000, /* slots that top-down takes long for */
     MANY = 40000, /* slots that recursion takes too long for: pairs go first */
     SOME = 6000, /* slots that a launch does not wait for annealing of, where boxes or a grid fit */
+    DENSE_ARCS = 150000,
+    DENSE_SLOTS = 2048, /* more than both: what takes longest is left out */
 };
 
-#define HIERARCHIES (TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX)
+#define ANY UINT32_MAX
+
+enum {
+    FAST = TOPOMAP_FAST,
+    DEFAULT = TOPOMAP_DEFAULT,
+    STRONG = TOPOMAP_STRONG,
+    HIERARCHIES = TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX,
+    TORI = TOPOMAP_ON_TORUS,
+    EVERY = TOPOMAP_ON_ALL
+};
 
 /* What "auto" tries, in this order, from which effort on: a construction with how many seeds when
- * strong, then what refines the best of them. */
+ * strong, then what refines the best of them: a good start, the longer the search, the cooler. */
 static const struct {
     const char *name;
     unsigned on;
-    enum topomap_effort from, to;
+    unsigned from, to;    /* efforts */
     uint32_t least, most; /* slots */
     uint32_t seeds;
     int any_graph; /* not needed where time is short and the graph was recognised */
     int else_only; /* not needed where more time for refining the one before went on to pay */
     const char *refine[3];
 } candidates[] = {
-    {"boxes", HIERARCHIES, TOPOMAP_FAST, TOPOMAP_STRONG, 0, UINT32_MAX, 1, 0, 0, {"anneal"}},
-    {"grid", TOPOMAP_ON_TORUS, TOPOMAP_FAST, TOPOMAP_STRONG, 0, UINT32_MAX, 1, 0, 0, {"anneal"}},
-    {"matched",
-     TOPOMAP_ON_ALL,
-     TOPOMAP_FAST,
-     TOPOMAP_DEFAULT,
-     MANY,
-     UINT32_MAX,
-     1,
-     1,
-     0,
-     {"anneal"}},
-    {"tree", HIERARCHIES, TOPOMAP_FAST, TOPOMAP_FAST, 0, MANY - 1, 1, 1, 0, {"anneal"}},
-    {"tree",
-     HIERARCHIES,
-     TOPOMAP_DEFAULT,
-     TOPOMAP_DEFAULT,
-     0,
-     SLOW,
-     1,
-     1,
-     0,
-     {"anneal", "anneal-hot"}},
-    {"tree",
-     HIERARCHIES,
-     TOPOMAP_DEFAULT,
-     TOPOMAP_DEFAULT,
-     SLOW + 1,
-     MANY - 1,
-     1,
-     1,
-     0,
-     {"anneal"}},
-    {"tree",
-     HIERARCHIES,
-     TOPOMAP_STRONG,
-     TOPOMAP_STRONG,
-     0,
-     UINT32_MAX,
-     2,
-     1,
-     0,
-     {"anneal", "anneal-hot"}},
-    {"top-down", HIERARCHIES, TOPOMAP_STRONG, TOPOMAP_STRONG, 0, SLOW, 1, 1, 1, {"anneal"}},
-    {"rb-wrap", TOPOMAP_ON_TORUS, TOPOMAP_FAST, TOPOMAP_DEFAULT, 0, MANY - 1, 1, 1, 0, {"anneal"}},
-    {"rb-wrap",
-     TOPOMAP_ON_TORUS,
-     TOPOMAP_STRONG,
-     TOPOMAP_STRONG,
-     0,
-     UINT32_MAX,
-     3,
-     1,
-     0,
-     {"anneal", "anneal-hot"}},
-    {"refine", TOPOMAP_ON_ALL, TOPOMAP_FAST, TOPOMAP_STRONG, 0, UINT32_MAX, 1, 1, 0, {NULL}},
+    {"boxes", HIERARCHIES, FAST, DEFAULT, 0, ANY, 1, 0, 0, {"anneal"}},
+    {"boxes", HIERARCHIES, STRONG, STRONG, 0, ANY, 1, 0, 0, {"anneal,heat=75"}},
+    {"grid", TORI, FAST, DEFAULT, 0, ANY, 1, 0, 0, {"anneal"}},
+    {"grid", TORI, STRONG, STRONG, 0, SLOW, 1, 0, 0, {"anneal,heat=60"}},
+    {"grid", TORI, STRONG, STRONG, SLOW + 1, ANY, 1, 0, 0, {"anneal"}},
+    {"matched", EVERY, FAST, DEFAULT, MANY, ANY, 1, 1, 0, {"anneal"}},
+    {"tree", HIERARCHIES, FAST, FAST, 0, MANY - 1, 1, 1, 0, {"anneal"}},
+    {"tree", HIERARCHIES, DEFAULT, DEFAULT, 0, SLOW, 1, 1, 0, {"anneal", "anneal-hot"}},
+    {"tree", HIERARCHIES, DEFAULT, DEFAULT, SLOW + 1, MANY - 1, 1, 1, 0, {"anneal"}},
+    {"tree", HIERARCHIES, STRONG, STRONG, 0, ANY, 2, 1, 0, {"anneal", "anneal-hot"}},
+    {"top-down", HIERARCHIES, STRONG, STRONG, 0, SLOW, 1, 1, 1, {"anneal,heat=75"}},
+    {"rb-wrap", TORI, FAST, DEFAULT, 0, MANY - 1, 1, 1, 0, {"anneal"}},
+    {"rb-wrap", TORI, STRONG, STRONG, 0, ANY, 3, 1, 0, {"anneal", "anneal-hot"}},
+    {"refine", EVERY, FAST, STRONG, 0, ANY, 1, 1, 0, {NULL}},
 };
 enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
 
@@ -144,6 +113,14 @@ static int is_repeated(const portfolio *p)
 
     return problem->machine->slots <= few[problem->effort].slots &&
            problem->weights.offset[problem->weights.vertices] <= few[problem->effort].arcs;
+}
+
+static int is_dense(const portfolio *p)
+{
+    const topomap_problem *problem = p->problem;
+
+    return problem->machine->slots > DENSE_SLOTS &&
+           problem->weights.offset[problem->weights.vertices] > DENSE_ARCS;
 }
 
 static uint32_t seeds_of(const portfolio *p, size_t i)
@@ -195,9 +172,8 @@ static topomap_attempt *rest(portfolio *p, size_t i, uint32_t k, const topomap_a
 {
     enum topomap_effort effort = p->problem->effort;
     uint32_t slots = p->problem->machine->slots;
-    double most = turns[effort].most * (slots < SOME                               ? 2
-                                        : slots > SLOW && effort == TOPOMAP_STRONG ? 0.5
-                                                                                   : 1);
+    int is_long = is_dense(p) || (slots > SLOW && effort == TOPOMAP_STRONG);
+    double most = turns[effort].most * (is_long ? 0.5 : slots < SOME ? 2 : 1);
     double time = turns[effort].probe * pow(turns[effort].growth, k + 1);
 
     if (k >= RESTS)
@@ -260,13 +236,13 @@ static int suits(const portfolio *p, size_t i)
     const topomap_problem *problem = p->problem;
     uint32_t slots = problem->machine->slots;
 
-    if (problem->effort < candidates[i].from || problem->effort > candidates[i].to ||
-        slots < candidates[i].least || slots > candidates[i].most ||
-        !(candidates[i].on & (1u << problem->machine->kind)))
+    if ((unsigned)problem->effort < candidates[i].from ||
+        (unsigned)problem->effort > candidates[i].to || slots < candidates[i].least ||
+        slots > candidates[i].most || !(candidates[i].on & (1u << problem->machine->kind)))
         return 0;
     if (candidates[i].any_graph && p->recognised && boxes_are_enough(p))
         return 0;
-    if (candidates[i].else_only && p->pays && !is_repeated(p))
+    if (candidates[i].else_only && !is_repeated(p) && (p->pays || is_dense(p)))
         return 0;
     /* From a baseline that is worse than the best, a search takes longest and seldom catches up. */
     return strcmp(candidates[i].name, "refine") != 0 || p->mapping->candidate[0].J <= p->mapping->J;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/heavy.h"
 #include "graph/lattice_inside.h"
 #include "util/alloc.h"
 
@@ -23,6 +24,30 @@ typedef struct topomap_cut {
 
 #define NO_CUT UINT32_MAX
 
+/* Where the whole graph shows no pattern, what the ranks mainly do may: a halo exchange with the
+ * reductions beside it. How well it fits is said of the whole graph. */
+static int find_lattice(const topomap_problem *problem, topomap_lattice *found, topomap_error *err)
+{
+    topomap_weights heavy;
+    int some;
+
+    if (topomap_lattice_find(&problem->weights, problem->ranks, found, err) != 0)
+        return -1;
+    if (found->dims)
+        return 0;
+    some = topomap_weights_heavy(&problem->weights, &heavy, err);
+    if (some == 1) {
+        topomap_lattice_clear(found);
+        some = topomap_lattice_find(&heavy, problem->ranks, found, err);
+        topomap_weights_clear(&heavy);
+        if (some == 0 && found->dims) {
+            topomap_lattice_fit(found, &problem->weights);
+            topomap_lattice_weigh(found, &problem->weights);
+        }
+    }
+    return some;
+}
+
 int topomap_problem_lattice(topomap_problem *problem, const char *algorithm,
                             const topomap_lattice **lattice, topomap_error *err)
 {
@@ -31,7 +56,7 @@ int topomap_problem_lattice(topomap_problem *problem, const char *algorithm,
 
         if (!found)
             return -1;
-        if (topomap_lattice_find(&problem->weights, problem->ranks, found, err) != 0) {
+        if (find_lattice(problem, found, err) != 0) {
             free(found);
             return -1;
         }

@@ -107,6 +107,48 @@ static void gains_on(const char *spec, int level, uint64_t seed)
     free(moved);
 }
 
+/* By hand: a hub with three neighbours. A vertex has 6 / 4 arcs; the end of an arc has 3 in half of
+ * the cases and 1 in the others. */
+static void hubs_cost_more(void **state)
+{
+    static const uint32_t from[] = {0, 0, 0}, to[] = {1, 2, 3}, places[] = {0, 1, 2, 3};
+    static const uint64_t bytes[] = {5, 5, 5};
+    topomap_machine *m = map_machine("tree:2:2@1:10");
+    topomap_problem problem = {.machine = m, .ranks = 4};
+    topomap_graph *graph;
+    topomap_closeness c;
+    topomap_anneal a;
+    topomap_error err;
+
+    (void)state;
+    assert_int_equal(topomap_graph_new(4, 3, from, to, bytes, NULL, &graph, &err), 0);
+    assert_int_equal(topomap_weights_new(graph, 4, &problem.weights, &err), 0);
+    assert_int_equal(topomap_closeness_init(&c, m, TOPOMAP_CLOSE_SLOTS, TOPOMAP_CLOSE_NODES, &err),
+                     0);
+    assert_int_equal(topomap_anneal_init(&a, &problem, &c, places, &err), 0);
+    assert_float_equal(topomap_anneal_arcs(&a), 1.5 + 2, 1e-12);
+    topomap_anneal_clear(&a);
+    topomap_closeness_clear(&c);
+    topomap_weights_clear(&problem.weights);
+    topomap_graph_free(graph);
+    topomap_machine_free(m);
+}
+
+/* Colder than what the effort has, a search climbs less and ends elsewhere; at 100 it is the same.
+ */
+static void heat_is_of_the_effort(void **state)
+{
+    topomap_machine *m = map_machine("tree:4:4:4@1:10:100");
+    topomap_graph *graph = map_graph(64, 600, 1000, 6);
+    double as_is = map_cost(graph, m, "random+anneal");
+
+    (void)state;
+    assert_true(map_cost(graph, m, "random+anneal,heat=100") == as_is);
+    assert_true(map_cost(graph, m, "random+anneal,heat=1") != as_is);
+    topomap_graph_free(graph);
+    topomap_machine_free(m);
+}
+
 static void gains_are_full_evaluations(void **state)
 {
     (void)state;
@@ -253,6 +295,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(distances_are_the_machines),
         cmocka_unit_test(gains_are_full_evaluations),
+        cmocka_unit_test(hubs_cost_more),
+        cmocka_unit_test(heat_is_of_the_effort),
         cmocka_unit_test(a_path_is_paired_without_rest),
         cmocka_unit_test(every_vertex_has_one_partner),
         cmocka_unit_test(groups_come_together),

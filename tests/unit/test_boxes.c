@@ -382,6 +382,38 @@ static void better_starts_are_refined(void **state)
     topomap_graph_free(graph);
 }
 
+/* Light messages between all ranks cost the same wherever they are, one to a node or in groups that
+ * are all full: what is best for the halo exchange is best for both, and known. */
+static void light_messages_hide_no_grid(void **state)
+{
+    static const struct {
+        const char *graph, *alone, *machine;
+    } row[] = {
+        {"sum(stencil3d:7:8x8x8,bytes=100000,alltoall:n=512,group=512,bytes=4)",
+         "stencil3d:7:8x8x8,bytes=100000", "torus:8x8x8"},
+        {"sum(stencil2d:5:16x16,bytes=100000,alltoall:n=256,group=256,bytes=4)",
+         "stencil2d:5:16x16,bytes=100000", "tree:4:4:16@1:10:100"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        topomap_graph *both = shuffled(row[i].graph, 5), *alone = shuffled(row[i].alone, 5);
+        double light = reached(both, row[i].machine, "identity", TOPOMAP_FAST) -
+                       reached(alone, row[i].machine, "identity", TOPOMAP_FAST);
+
+        for (int effort = TOPOMAP_FAST; effort <= TOPOMAP_DEFAULT; effort++) {
+            double J = reached(both, row[i].machine, "auto", effort);
+            double halo = reached(alone, row[i].machine, "auto", effort);
+
+            if (fabs(J - light - halo) > 1e-6 * J)
+                fail_msg("%s on %s: %g, where %g + %g is best", row[i].graph, row[i].machine, J,
+                         light, halo);
+        }
+        topomap_graph_free(both);
+        topomap_graph_free(alone);
+    }
+}
+
 /* A matrix of distances between sites has the levels of the tree that it describes; scattered nodes
  * of it are cheaper in boxes than by partitions. */
 static void fabrics_have_levels(void **state)
@@ -451,6 +483,7 @@ int main(void)
         cmocka_unit_test(fabrics_have_levels),
         cmocka_unit_test(thin_boxes_are_not_trusted),
         cmocka_unit_test(better_starts_are_refined),
+        cmocka_unit_test(light_messages_hide_no_grid),
     };
 
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

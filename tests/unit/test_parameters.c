@@ -41,6 +41,9 @@ static void parameters_are_checked(void **state)
     refused("identity+np,blocks=4", TOPOMAP_EUSAGE, "takes the parameters block=N, not 'blocks=4'");
     refused("np,block", TOPOMAP_EUSAGE, "not 'block'");
     refused("mht,a=1", TOPOMAP_EUSAGE, "'mht' takes no parameters, not 'a=1'");
+    refused("identity+anneal,heat=0", TOPOMAP_EUSAGE,
+            "heat of 'anneal' is from 1 to 1000, not '0'");
+    refused("anneal-hot,heat=1001", TOPOMAP_EUSAGE, "heat of 'anneal-hot' is from 1 to 1000");
     refused("affn,coordinates=/no/such/file", TOPOMAP_EINPUT, "/no/such/file");
     snprintf(name, sizeof name, "affn,coordinates=%s", scratch_text("short", "1\n2\n"));
     refused(name, TOPOMAP_EINPUT, "coordinates of 2 ranks, the graph has 8");

@@ -91,6 +91,28 @@ static uint64_t heavy_pairs(const char *pattern)
     return pairs;
 }
 
+/* The weights of a graph lose the same pairs, and keep the others as they were. */
+static void test_heavy_weights(void **state)
+{
+    topomap_graph *graph = made("sum(chain:16,bytes=100000,alltoall:n=16,group=16,bytes=4)");
+    topomap_weights all, heavy, again;
+    topomap_error err;
+
+    (void)state;
+    assert_int_equal(topomap_weights_new(graph, 20, &all, &err), 0);
+    assert_int_equal(topomap_weights_heavy(&all, &heavy, &err), 1);
+    assert_int_equal(heavy.vertices, 20);
+    assert_int_equal(heavy.offset[20], 30);
+    assert_int_equal(heavy.offset[1], 1);
+    assert_int_equal(heavy.target[0], 1);
+    assert_int_equal(heavy.weight[0], all.weight[0]);
+    assert_int_equal(heavy.total, 15 * all.weight[0]);
+    assert_int_equal(topomap_weights_heavy(&heavy, &again, &err), 0);
+    topomap_weights_clear(&heavy);
+    topomap_weights_clear(&all);
+    topomap_graph_free(graph);
+}
+
 static void test_heavy(void **state)
 {
     (void)state;
@@ -242,10 +264,10 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_overlap),  cmocka_unit_test(test_fit),
-        cmocka_unit_test(test_heavy),    cmocka_unit_test(test_of_this_size),
-        cmocka_unit_test(test_damaged),  cmocka_unit_test(test_of_another_size),
-        cmocka_unit_test(test_shuffled),
+        cmocka_unit_test(test_overlap),         cmocka_unit_test(test_fit),
+        cmocka_unit_test(test_heavy),           cmocka_unit_test(test_heavy_weights),
+        cmocka_unit_test(test_of_this_size),    cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_of_another_size), cmocka_unit_test(test_shuffled),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);
