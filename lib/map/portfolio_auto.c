@@ -74,7 +74,7 @@ static const struct {
 };
 enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
 
-enum { SEEDS = 8, REFINEMENTS = 3, RESTS = 6 };
+enum { SEEDS = 24, REFINEMENTS = 3, RESTS = 12 }; /* at most */
 
 /* What a row of the table is tried by. */
 typedef struct portfolio_row {
@@ -100,11 +100,11 @@ static topomap_attempt *construction(portfolio *p, size_t i, uint32_t k)
 /* With few slots, what comes of one search hangs on the ranks' numbers: there are several, from
  * several constructions. */
 static const struct {
-    uint32_t slots, arcs;
+    uint32_t slots, arcs, seeds, rests;
 } few[] = {
-    [TOPOMAP_FAST] = {128, 2500},
-    [TOPOMAP_DEFAULT] = {256, 5000},
-    [TOPOMAP_STRONG] = {512, 20000},
+    [TOPOMAP_FAST] = {128, 4100, 24, 12},
+    [TOPOMAP_DEFAULT] = {256, 5000, 10, 8},
+    [TOPOMAP_STRONG] = {512, 20000, 8, 6},
 };
 
 static int is_repeated(const portfolio *p)
@@ -127,7 +127,9 @@ static uint32_t seeds_of(const portfolio *p, size_t i)
 {
     if (!is_repeated(p) || !candidates[i].any_graph || !candidates[i].refine[0])
         return p->problem->effort == TOPOMAP_STRONG ? candidates[i].seeds : 1;
-    return candidates[i].else_only && p->problem->machine->slots > 128 ? 2 : SEEDS;
+    return candidates[i].else_only && p->problem->machine->slots > 128
+               ? 2
+               : few[p->problem->effort].seeds;
 }
 
 static int has_two(size_t i)
@@ -176,9 +178,9 @@ static topomap_attempt *rest(portfolio *p, size_t i, uint32_t k, const topomap_a
     double most = turns[effort].most * (is_long ? 0.5 : slots < SOME ? 2 : 1);
     double time = turns[effort].probe * pow(turns[effort].growth, k + 1);
 
-    if (k >= RESTS)
+    if (k >= few[effort].rests)
         return NULL;
-    if (is_repeated(p) && k + 1 < RESTS)
+    if (is_repeated(p) && k + 1 < few[effort].rests)
         return topomap_portfolio_prepare(
             &p->row[i].rest[k], chosen, p->row[i].construct[k % seeds_of(p, i)].slot_of,
             p->problem->seed + k, turns[effort].probe * turns[effort].growth);
