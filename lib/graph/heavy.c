@@ -15,22 +15,53 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static unsigned power_of(uint64_t weight)
+{
+    return 63 - (unsigned)__builtin_clzll(weight | 1);
+}
+
+/* The power of two at or below the weight of the pair that the median byte goes between; lighter
+ * powers have `*below` bytes. */
+static unsigned median_power(const uint64_t *weight, uint64_t pairs, uint64_t total,
+                             uint64_t *below)
+{
+    uint64_t sum[64] = {0};
+    unsigned power = 0;
+
+    for (uint64_t i = 0; i < pairs; i++)
+        sum[power_of(weight[i])] += weight[i];
+    for (*below = 0; power < 63 && *below + sum[power] < total - total / 2; power++)
+        *below += sum[power];
+    return power;
+}
+
+/* The weight of the pair that the median byte goes between. Changes the order. */
+static uint64_t median_weight(uint64_t *weight, uint64_t pairs, uint64_t total)
+{
+    uint64_t sum, near = 0, median = 0;
+    unsigned power = median_power(weight, pairs, total, &sum);
+
+    for (uint64_t i = 0; i < pairs; i++)
+        if (power_of(weight[i]) == power) {
+            uint64_t other = weight[near];
+
+            weight[near++] = weight[i];
+            weight[i] = other;
+        }
+    qsort(weight, near, sizeof *weight, ascending);
+    for (uint64_t i = 0; i < near && sum < total - total / 2; i++)
+        sum += median = weight[i];
+    return median;
+}
+
 /* The least weight that a pair must have to stay. */
 static uint64_t least_weight(uint64_t *weight, uint64_t pairs, uint64_t total)
 {
-    uint64_t sum = 0, light = 0, least;
+    uint64_t light = 0, least = median_weight(weight, pairs, total) / LIGHTER;
 
-    qsort(weight, pairs, sizeof *weight, ascending);
-    for (uint64_t i = 0; i < pairs; i++) {
-        sum += weight[i];
-        if (sum >= total - total / 2) {
-            least = weight[i] / LIGHTER;
-            for (i = 0; i < pairs && weight[i] < least; i++)
-                light += weight[i];
-            return light <= total / SHARE ? least : 0;
-        }
-    }
-    return 0;
+    for (uint64_t i = 0; i < pairs; i++)
+        light += weight[i] < least ? weight[i] : 0;
+    return light <= total / SHARE ? least : 0;
 }
 
 /* Each pair's weight once. */

@@ -4,6 +4,7 @@
  * diagonals are often light) and on its skeleton (diagonals as heavy as the rest). */
 #include "graph/lattice.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +21,8 @@ enum {
 };
 
 /* Arcs that are walked in search of a frame, beside those of the graph: enough for all vertices
- * that have up to a hundred neighbours. Random graphs whose ranks have more have none, and a launch
- * waits. */
+ * that have up to 75 neighbours, and for some of those that have more. Random graphs have none
+ * anywhere, and a launch waits. */
 #define WALKED 1.5e6
 
 /* Below this, another form is looked for that leaves less unexplained. */
@@ -127,53 +128,77 @@ static uint32_t spread(uint32_t i, uint32_t n)
  * count who is adjacent and once more to gather a clique. */
 static double frame_cost(const topomap_rows *rows, uint32_t v)
 {
-    uint64_t first = rows->offset[v], end = rows->offset[v + 1], walked = 0;
+    uint64_t first = rows->offset[v], end = rows->offset[v + 1], degree = end - first, walked = 0;
 
-    for (uint64_t e = first; e < end; e++)
-        walked += end - first + rows->offset[rows->target[e] + 1] - rows->offset[rows->target[e]];
+    for (uint64_t e = first; e < end; e++) {
+        uint32_t u = rows->target[e];
+        uint64_t row = rows->offset[u + 1] - rows->offset[u], most = TOPOMAP_FRAME_HUB * degree;
+
+        walked += degree + (row < most ? row : most);
+    }
     return 2.0 * (double)walked;
 }
 
-/* Grows a piece from one of the vertices that are not taken; 1, 0 or -1. */
-static int grow_somewhere(const search *s, const topomap_rows *rows, uint32_t from,
-                          topomap_piece *piece, topomap_error *err)
+/* Grows a piece from a vertex, and counts the frames that there are; 1, 0 or -1. */
+static int grow_at(const search *s, const topomap_rows *rows, uint32_t v, uint32_t *grown,
+                   topomap_piece *piece, topomap_error *err)
 {
-    double left = WALKED + (double)rows->offset[rows->vertices];
-    uint32_t grown = 0;
+    topomap_frame frame;
+    int found = topomap_frame_at(rows, v, &frame, err);
 
-    for (uint32_t i = 0; i < SEEDS && grown < GROWN && left > 0; i++) {
-        uint32_t v = from == UINT32_MAX ? spread(i, rows->vertices) : from;
-        topomap_frame frame;
-        int found;
+    if (found != 1)
+        return found;
+    ++*grown;
+    found = topomap_piece_grow(rows, v, &frame, s->taken, piece, err);
+    topomap_frame_clear(&frame);
+    if (found == 1) {
+        uint64_t cells = piece_cells(piece);
 
-        if (s->taken[v] || rows->offset[v] == rows->offset[v + 1])
-            continue;
-        left -= frame_cost(rows, v);
-        found = topomap_frame_at(rows, v, &frame, err);
-        if (found == 1) {
-            grown++;
-            found = topomap_piece_grow(rows, v, &frame, s->taken, piece, err);
-            topomap_frame_clear(&frame);
-        }
-        if (found == 1) {
-            uint64_t cells = piece_cells(piece);
-
-            if (cells <= s->active && s->active % cells == 0 && 10 * piece->count >= 9 * cells)
-                return 1;
-            topomap_piece_clear(piece);
-        }
-        if (found < 0)
-            return -1;
-        if (from != UINT32_MAX)
-            return 0;
+        if (cells <= s->active && s->active % cells == 0 && 10 * piece->count >= 9 * cells)
+            return 1;
+        topomap_piece_clear(piece);
+        return 0;
     }
-    return 0;
+    return found;
 }
 
-/* The remaining copies; 0 where the rest is something else. */
+/* Grows a piece from one of a few vertices; 1, 0 or -1. Hubs are dear and left out, unless nothing
+ * else is there: then the one that is least so is tried. */
+static int grow_somewhere(const search *s, const topomap_rows *rows, topomap_piece *piece,
+                          topomap_error *err)
+{
+    double left = WALKED + (double)rows->offset[rows->vertices], least = INFINITY;
+    uint32_t grown = 0, cheapest = 0;
+
+    for (uint32_t i = 0; i < SEEDS && grown < GROWN; i++) {
+        uint32_t v = spread(i, rows->vertices);
+        double cost = frame_cost(rows, v);
+        int found;
+
+        if (s->taken[v] || cost == 0)
+            continue;
+        if (cost < least) {
+            least = cost;
+            cheapest = v;
+        }
+        if (cost > left)
+            continue;
+        left -= cost;
+        found = grow_at(s, rows, v, &grown, piece, err);
+        if (found != 0)
+            return found;
+    }
+    return isfinite(least) && least > WALKED + (double)rows->offset[rows->vertices]
+               ? grow_at(s, rows, cheapest, &grown, piece, err)
+               : 0;
+}
+
+/* The remaining copies; 0 where the rest is something else. What they take is a few times what the
+ * graph has, or most vertices have no frame. */
 static int find_copies(search *s, const topomap_rows *rows, topomap_lattice *l, topomap_error *err)
 {
-    uint32_t copies = s->active / l->cells, copy = 1, v = 0;
+    double left = WALKED + 8.0 * (double)rows->offset[rows->vertices];
+    uint32_t copies = s->active / l->cells, copy = 1, v = 0, grown = 0;
 
     if (copies > PIECES)
         return 0;
@@ -183,9 +208,10 @@ static int find_copies(search *s, const topomap_rows *rows, topomap_lattice *l, 
 
         while (v < s->ranks && (s->taken[v] || rows->offset[v] == rows->offset[v + 1]))
             v++;
-        if (v == s->ranks)
+        if (v == s->ranks || left < 0)
             return 0;
-        found = grow_somewhere(s, rows, v++, &piece, err);
+        left -= frame_cost(rows, v);
+        found = grow_at(s, rows, v++, &grown, &piece, err);
         if (found < 0)
             return -1;
         if (!found)
@@ -281,7 +307,7 @@ static int assemble(search *s, const topomap_rows *rows, topomap_lattice *l, top
     memset(s->taken, 0, s->ranks);
     memset(s->owner, 0xff, s->ranks * sizeof *s->owner);
     memset(l->cell, 0xff, s->ranks * sizeof *l->cell);
-    found = grow_somewhere(s, rows, UINT32_MAX, &piece, err);
+    found = grow_somewhere(s, rows, &piece, err);
     if (found != 1)
         return found;
     shape_from(l, &piece);

@@ -21,12 +21,12 @@ enum topomap_lattice_kind {
 
 typedef struct topomap_lattice {
     uint32_t ranks; /* of the graph */
-    uint32_t cells; /* product of size[]; as many ranks have neighbours */
+    uint32_t cells; /* product of size[]; as many ranks have a place in the pattern */
     uint32_t dims;
     uint32_t size[TOPOMAP_LATTICE_DIMS];
     uint8_t kind[TOPOMAP_LATTICE_DIMS]; /* topomap_lattice_kind */
     uint32_t reach;                     /* neighbours differ in so many dimensions at most */
-    uint32_t *cell;   /* [ranks] the first dimension varies fastest; UINT32_MAX: no neighbours */
+    uint32_t *cell;   /* [ranks] the first dimension varies fastest; UINT32_MAX: no place */
     double explained; /* share of the graph's edges that the pattern has */
     double present;   /* share of the pattern's edges that the graph has */
     double even;      /* share of the graph's weight that is left on the pattern's edges where all

@@ -38,14 +38,37 @@ uint32_t topomap_rows_common(const topomap_rows *rows, uint32_t a, uint32_t b, u
     return count;
 }
 
+/* The first arc from `e` on whose target is not below the vertex. */
+static uint64_t arc_from(const topomap_rows *rows, uint64_t e, uint64_t end, uint32_t vertex)
+{
+    while (e < end) {
+        uint64_t middle = e + (end - e) / 2;
+
+        if (rows->target[middle] < vertex)
+            e = middle + 1;
+        else
+            end = middle;
+    }
+    return e;
+}
+
 /* How many of the listed neighbours, of all without a list, neighbour i is adjacent to. Rows and
- * lists ascend, so that two of them are walked together. */
+ * lists ascend, so that two of them are walked together; in a hub's row, one looks for the few. */
 static uint32_t adjacent_among(const star *s, uint32_t i, const uint32_t *listed, uint32_t count)
 {
     const topomap_rows *rows = s->rows;
     uint64_t e = rows->offset[s->neighbour[i]], end = rows->offset[s->neighbour[i] + 1];
     uint32_t met = 0;
 
+    if ((end - e) / TOPOMAP_FRAME_HUB > count) {
+        for (uint32_t j = 0; e < end && j < count; j++) {
+            uint32_t w = s->neighbour[listed ? listed[j] : j];
+
+            e = arc_from(rows, e, end, w);
+            met += e < end && rows->target[e] == w;
+        }
+        return met;
+    }
     for (uint32_t j = 0; e < end && j < count;) {
         uint32_t v = rows->target[e], w = s->neighbour[listed ? listed[j] : j];
 

@@ -30,6 +30,8 @@ typedef struct topomap_frame {
  *  \return 1 if the vertex has a frame, 0 if not, -1 on failure */
 int topomap_frame_at(const topomap_rows *rows, uint32_t vertex, topomap_frame *frame,
                      topomap_error *err);
+/** Rows of so many times the vertex's neighbours are not walked but searched. */
+enum { TOPOMAP_FRAME_HUB = 16 };
 void topomap_frame_clear(topomap_frame *frame);
 
 /** One connected piece of a product. Starts as all zeros. */

@@ -31,7 +31,7 @@ enum {
     MANY = 40000, /* slots that recursion takes too long for: pairs go first */
     SOME = 6000, /* slots that a launch does not wait for annealing of, where boxes or a grid fit */
     DENSE_ARCS = 150000,
-    DENSE_SLOTS = 2048, /* more than both: what takes longest is left out */
+    DENSE_SLOTS = 2048, /* more than both: top-down and the longest annealing are left out */
 };
 
 #define ANY UINT32_MAX
@@ -54,7 +54,8 @@ static const struct {
     uint32_t least, most; /* slots */
     uint32_t seeds;
     int any_graph; /* not needed where time is short and the graph was recognised */
-    int else_only; /* not needed where more time for refining the one before went on to pay */
+    int else_only; /* not needed where more time for refining the one before went on to pay, and
+                      too long where arcs are many */
     const char *refine[3];
 } candidates[] = {
     {"boxes", HIERARCHIES, FAST, DEFAULT, 0, ANY, 1, 0, 0, {"anneal"}},

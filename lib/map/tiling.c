@@ -24,6 +24,16 @@ typedef struct topomap_cut {
 
 #define NO_CUT UINT32_MAX
 
+/* Nearly all that have neighbours: the rest is placed where room is left. */
+static int holds_most(const topomap_lattice *found, const topomap_weights *w)
+{
+    uint64_t active = 0;
+
+    for (uint32_t u = 0; u < found->ranks; u++)
+        active += w->offset[u] < w->offset[u + 1];
+    return 10 * (uint64_t)found->cells >= 9 * active;
+}
+
 /* Where the whole graph shows no pattern, what the ranks mainly do may: a halo exchange with the
  * reductions beside it. How well it fits is said of the whole graph. */
 static int find_lattice(const topomap_problem *problem, topomap_lattice *found, topomap_error *err)
@@ -40,6 +50,8 @@ static int find_lattice(const topomap_problem *problem, topomap_lattice *found, 
         topomap_lattice_clear(found);
         some = topomap_lattice_find(&heavy, problem->ranks, found, err);
         topomap_weights_clear(&heavy);
+        if (some == 0 && found->dims && !holds_most(found, &problem->weights))
+            topomap_lattice_clear(found);
         if (some == 0 && found->dims) {
             topomap_lattice_fit(found, &problem->weights);
             topomap_lattice_weigh(found, &problem->weights);

@@ -414,6 +414,26 @@ static void light_messages_hide_no_grid(void **state)
     }
 }
 
+/* A grid of few ranks says nothing of the many that have light messages only. */
+static void small_parts_are_no_pattern(void **state)
+{
+    topomap_graph *part =
+        graph_good("sum(stencil2d:5:4x4,bytes=100000000,ring:256,bytes=64)", NULL);
+    topomap_graph *most = graph_good("sum(stencil2d:5:16x15,bytes=100000,ring:256,bytes=64)", NULL);
+    topomap_machine *m = parsed("tree:4:8:8@1:10:100");
+    topomap_map_options options = {.algorithm = "boxes"};
+    topomap_mapping *mapping;
+
+    (void)state;
+    assert_int_equal(topomap_map(part, m, &options, &mapping, &err), -1);
+    assert_int_equal(err.code, TOPOMAP_EUSAGE);
+    assert_int_equal(topomap_map(most, m, &options, &mapping, &err), 0);
+    topomap_mapping_free(mapping);
+    topomap_machine_free(m);
+    topomap_graph_free(part);
+    topomap_graph_free(most);
+}
+
 /* A matrix of distances between sites has the levels of the tree that it describes; scattered nodes
  * of it are cheaper in boxes than by partitions. */
 static void fabrics_have_levels(void **state)
@@ -484,6 +504,7 @@ int main(void)
         cmocka_unit_test(thin_boxes_are_not_trusted),
         cmocka_unit_test(better_starts_are_refined),
         cmocka_unit_test(light_messages_hide_no_grid),
+        cmocka_unit_test(small_parts_are_no_pattern),
     };
 
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
