@@ -6,8 +6,9 @@
  * - before MPI_Init each rank appends a byte to its node's file node.N there;
  * - after it, when all of them have run, rank 0 counts the bytes, and decides: a symbolic link,
  * which is made once and whole on any file system, NFS too, says "go" or "no";
- * - at the end every rank reads it. Who finds none makes it: "no".
- * TOPOMAP_PROFILE_AGREE asks for that; without it, whoever preloads vouches. */
+ * - at the end every rank reads it: of a short program, some are there before rank 0 has decided,
+ * and wait a second at most. Who finds none then makes it: "no". TOPOMAP_PROFILE_AGREE asks for
+ * that; without it, whoever preloads vouches. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +21,9 @@
 
 #include "profile.h"
 
-enum { LOOKS = 10, PAUSE_MS = 20, PATH = 4096 };
+enum { LOOKS = 10, LAST_LOOKS = 50, PAUSE_MS = 20, PATH = 4096 };
+
+static const struct timespec pause_time = {.tv_nsec = PAUSE_MS * 1000000L};
 
 static struct {
     int asked;
@@ -87,7 +90,6 @@ static void decision(char path[PATH + 32])
 
 void profile_decide(int ranks)
 {
-    static const struct timespec pause = {.tv_nsec = PAUSE_MS * 1000000L};
     char path[PATH + 32];
     long count;
 
@@ -96,7 +98,7 @@ void profile_decide(int ranks)
     decision(path);
     /* MPI_Init need not wait for all nodes. */
     for (int look = 0; (count = count_ranks()) < ranks && look < LOOKS; look++)
-        nanosleep(&pause, NULL);
+        nanosleep(&pause_time, NULL);
     if (symlink(count == ranks ? "go" : "no", path) != 0)
         return;
 }
@@ -110,6 +112,8 @@ int profile_agreed(void)
     if (!*agreement.folder)
         return 0;
     decision(path);
+    for (int look = 0; readlink(path, said, sizeof said) != 2 && look < LAST_LOOKS; look++)
+        nanosleep(&pause_time, NULL);
     if (readlink(path, said, sizeof said) != 2 &&
         (symlink("no", path) == 0 || readlink(path, said, sizeof said) != 2))
         return 0;
