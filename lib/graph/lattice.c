@@ -145,21 +145,20 @@ static int grow_at(const search *s, const topomap_rows *rows, uint32_t v, uint32
 {
     topomap_frame frame;
     int found = topomap_frame_at(rows, v, &frame, err);
+    uint64_t cells;
 
     if (found != 1)
         return found;
     ++*grown;
     found = topomap_piece_grow(rows, v, &frame, s->taken, piece, err);
     topomap_frame_clear(&frame);
-    if (found == 1) {
-        uint64_t cells = piece_cells(piece);
-
-        if (cells <= s->active && s->active % cells == 0 && 10 * piece->count >= 9 * cells)
-            return 1;
-        topomap_piece_clear(piece);
-        return 0;
-    }
-    return found;
+    if (found != 1)
+        return found;
+    cells = piece_cells(piece);
+    if (cells <= s->active && s->active % cells == 0 && 10 * piece->count >= 9 * cells)
+        return 1;
+    topomap_piece_clear(piece);
+    return 0;
 }
 
 /* Grows a piece from one of a few vertices; 1, 0 or -1. Hubs are dear and left out, unless nothing
@@ -167,7 +166,7 @@ static int grow_at(const search *s, const topomap_rows *rows, uint32_t v, uint32
 static int grow_somewhere(const search *s, const topomap_rows *rows, topomap_piece *piece,
                           topomap_error *err)
 {
-    double left = WALKED + (double)rows->offset[rows->vertices], least = INFINITY;
+    double budget = WALKED + (double)rows->offset[rows->vertices], left = budget, least = INFINITY;
     uint32_t grown = 0, cheapest = 0;
 
     for (uint32_t i = 0; i < SEEDS && grown < GROWN; i++) {
@@ -188,9 +187,7 @@ static int grow_somewhere(const search *s, const topomap_rows *rows, topomap_pie
         if (found != 0)
             return found;
     }
-    return isfinite(least) && least > WALKED + (double)rows->offset[rows->vertices]
-               ? grow_at(s, rows, cheapest, &grown, piece, err)
-               : 0;
+    return isfinite(least) && least > budget ? grow_at(s, rows, cheapest, &grown, piece, err) : 0;
 }
 
 /* The remaining copies; 0 where the rest is something else. What they take is a few times what the

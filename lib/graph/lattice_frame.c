@@ -20,6 +20,19 @@ typedef struct star {
 
 #define LEFT_OUT UINT32_MAX
 
+uint64_t topomap_rows_arc(const topomap_rows *rows, uint64_t from, uint64_t end, uint32_t vertex)
+{
+    while (from < end) {
+        uint64_t middle = from + (end - from) / 2;
+
+        if (rows->target[middle] < vertex)
+            from = middle + 1;
+        else
+            end = middle;
+    }
+    return from;
+}
+
 uint32_t topomap_rows_common(const topomap_rows *rows, uint32_t a, uint32_t b, uint32_t skip,
                              uint32_t *common, uint32_t most)
 {
@@ -38,20 +51,6 @@ uint32_t topomap_rows_common(const topomap_rows *rows, uint32_t a, uint32_t b, u
     return count;
 }
 
-/* The first arc from `e` on whose target is not below the vertex. */
-static uint64_t arc_from(const topomap_rows *rows, uint64_t e, uint64_t end, uint32_t vertex)
-{
-    while (e < end) {
-        uint64_t middle = e + (end - e) / 2;
-
-        if (rows->target[middle] < vertex)
-            e = middle + 1;
-        else
-            end = middle;
-    }
-    return e;
-}
-
 /* How many of the listed neighbours, of all without a list, neighbour i is adjacent to. Rows and
  * lists ascend, so that two of them are walked together; in a hub's row, one looks for the few. */
 static uint32_t adjacent_among(const star *s, uint32_t i, const uint32_t *listed, uint32_t count)
@@ -64,7 +63,7 @@ static uint32_t adjacent_among(const star *s, uint32_t i, const uint32_t *listed
         for (uint32_t j = 0; e < end && j < count; j++) {
             uint32_t w = s->neighbour[listed ? listed[j] : j];
 
-            e = arc_from(rows, e, end, w);
+            e = topomap_rows_arc(rows, e, end, w);
             met += e < end && rows->target[e] == w;
         }
         return met;

@@ -88,17 +88,7 @@ static void mark_row(skeleton *s, uint32_t u, int set)
 
 static uint64_t arc_to(const topomap_rows *r, uint32_t u, uint32_t v)
 {
-    uint64_t lo = r->offset[u], hi = r->offset[u + 1];
-
-    while (lo < hi) {
-        uint64_t middle = lo + (hi - lo) / 2;
-
-        if (r->target[middle] < v)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo;
+    return topomap_rows_arc(r, r->offset[u], r->offset[u + 1], v);
 }
 
 static void count_common(skeleton *s)
