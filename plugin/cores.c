@@ -10,6 +10,14 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0)
+/* slurm_job_cpus_allocated_str_on_node_id has gone, without a successor. */
+char *plugin_cores_of_job(uint32_t job, const char *node_list, uint32_t nodes, unsigned wait_ms)
+{
+    (void)job, (void)node_list, (void)nodes, (void)wait_ms;
+    return NULL;
+}
+#else
 enum { LIST_SIZE = 8192 * 2, NODES_MOST = 1 << 20 };
 
 /* A question to slurmctld, asked by a thread of its own: one that does not answer must not hold the
@@ -230,3 +238,4 @@ char *plugin_cores_of_job(uint32_t job, const char *node_list, uint32_t nodes, u
     end_question(q);
     return text;
 }
+#endif

@@ -6,6 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* 26.05 has it under the new name alone (slurm/slurm.h). */
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
+#define slurm_free_ctl_conf slurm_free_conf
+#endif
+
 /* An RPC, so it is asked last. */
 static int default_may_be_pmi2(void)
 {

@@ -50,9 +50,9 @@ static void clear(void *own)
 /* ---- Blocks ------------------------------------------------------------------------------- */
 
 /* `"<description>", <vendor>, 0x<guid>, LID <n>`. */
-static char *find_block(const char *line)
+static const char *find_block(const char *line)
 {
-    char *quote = *line == '"' ? strrchr(line, '"') : NULL, *guid;
+    const char *quote = *line == '"' ? strrchr(line, '"') : NULL, *guid;
 
     if (!quote || quote == line || quote[1] != ',')
         return NULL;
@@ -75,15 +75,16 @@ static void usual_columns(struct dump *dump)
 static int take_block(struct ib_reader *r, char *line)
 {
     struct dump *dump = r->own;
-    char *at = find_block(line), *end;
+    const char *block = find_block(line), *end;
+    char *at;
     struct ib_vertex *vertex;
     uint32_t index;
 
-    if (!at)
+    if (!block)
         return ib_fail(r, "expected \"switch\", vendor, 0xGUID, LID n", line);
-    for (end = at; *end != '"'; end--)
+    for (end = block; *end != '"'; end--)
         ;
-    at += 2;
+    at = line + (block - line) + 2;
     if (ib_read_guid(&at, &dump->guid))
         return ib_fail(r, "expected a GUID", at);
     if (ib_intern(r->fabric, dump->guid, &index, r->err))

@@ -68,7 +68,7 @@ static int pack(struct reader *reader, topomap_error *err)
 {
     struct table *table = reader->now;
     size_t room = ZSTD_compressBound(reader->lids), size;
-    void *packed;
+    void *packed, *cut;
 
     free(table->packed);
     table->packed = NULL;
@@ -84,9 +84,8 @@ static int pack(struct reader *reader, topomap_error *err)
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot pack a table: %s",
                                  reader->import->path, ZSTD_getErrorName(size));
     }
-    table->packed = realloc(packed, size);
-    if (!table->packed)
-        table->packed = packed;
+    cut = realloc(packed, size);
+    table->packed = cut ? cut : packed;
     table->size = size;
     return 0;
 }

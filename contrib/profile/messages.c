@@ -5,11 +5,18 @@
 
 #include "profile.h"
 
+/* MPI 4.1 deprecates what MPI 3 had for it. */
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+#define PMPI_Type_size_count PMPI_Type_size_c
+#else
+#define PMPI_Type_size_count PMPI_Type_size_x
+#endif
+
 uint64_t profile_bytes(MPI_Count count, MPI_Datatype type)
 {
     MPI_Count size = 0;
 
-    if (count <= 0 || PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size <= 0)
+    if (count <= 0 || PMPI_Type_size_count(type, &size) != MPI_SUCCESS || size <= 0)
         return 0;
     return (uint64_t)count * (uint64_t)size;
 }

@@ -288,7 +288,7 @@ static void evict(const store *store, const char *keep)
 /* Whole, and as large as the store takes: the planner checks the rest. */
 static int check_profile(const char *path, uint64_t most, topomap_error *err)
 {
-    static const char magic[8] = "\x89TMG\r\n\x1a\n"; /* lib/graph/tmg.h */
+    static const char magic[] = "\x89TMG\r\n\x1a\n"; /* lib/graph/tmg.h; 8 bytes of it */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     struct stat status;
     char head[24] = "";
@@ -298,7 +298,7 @@ static int check_profile(const char *path, uint64_t most, topomap_error *err)
     if (fd < 0)
         return topomap_error_set(err, TOPOMAP_EINPUT, "the run left no profile");
     good = !fstat(fd, &status) && S_ISREG(status.st_mode) && read(fd, head, 24) == 24 &&
-           !memcmp(head, magic, sizeof magic);
+           !memcmp(head, magic, sizeof magic - 1);
     close(fd);
     for (int i = 0; i < 8; i++)
         size |= (uint64_t)(unsigned char)head[16 + i] << 8 * i;
