@@ -48,6 +48,24 @@ leftovers() {
   [ "$(sort <<<"$output" | uniq -c | awk '$1 == 2 && $2 == $3' | wc -l)" -eq 8 ]
 }
 
+@test "testbed: --slurm, or the environment, names an installation whose programs run" {
+  mkdir -p prefix/bin prefix/sbin
+  for program in bin/srun bin/sinfo bin/scontrol sbin/slurmctld sbin/slurmd; do
+    ln -s "$(command -v "${program#*/}")" prefix/$program
+  done
+  run -2 --separate-stderr "$testbed" run --bare --slurm prefix -- true
+  [[ $stderr == *"prefix is no prefix of a Slurm: sbin/slurmstepd is missing"* ]]
+  : >prefix/sbin/slurmstepd
+  chmod 755 prefix/sbin/slurmstepd
+  run -0 --separate-stderr "$testbed" run --bare --nodes 2 --slurm prefix -- sh -c 'command -v srun && srun -N2 hostname'
+  [ "${lines[0]}" = "$PWD/prefix/bin/srun" ]
+  [ "${#lines[@]}" -eq 3 ]
+  TOPOMAP_TESTBED_SLURM=$PWD/prefix run -0 --separate-stderr "$testbed" run --bare --nodes 2 -- \
+    sh -c 'command -v slurmctld; echo $TOPOMAP_TESTBED_SLURM'
+  [ "$output" = "$PWD/prefix/sbin/slurmctld
+$PWD/prefix" ]
+}
+
 @test "testbed: the command's exit status and standard input are its own" {
   run -7 "$testbed" run --bare --nodes 2 -- sh -c 'exit 7'
   [ "$(echo hello | "$testbed" run --bare --nodes 2 -- cat)" = hello ]

@@ -1,6 +1,36 @@
 # The configuration of a private Slurm. Sourced by testbed.
 # shellcheck shell=bash
 
+# use_slurm PREFIX: the programs of the Slurm that is installed there come first; its plugins are
+# those that it was built to look for. Makes the variable slurm absolute.
+use_slurm() {
+  local program
+  slurm=$(cd "$1" 2>/dev/null && pwd) || die "$E_USAGE" "no folder $1"
+  for program in bin/srun sbin/slurmctld sbin/slurmd sbin/slurmstepd; do
+    [[ -x $slurm/$program ]] || die "$E_USAGE" "$slurm is no prefix of a Slurm: $program is missing"
+  done
+  PATH=$slurm/bin:$slurm/sbin:$PATH
+}
+
+# The release of the slurmd in PATH as a number: 2205, 2411. The commands would want a slurm.conf to say it.
+slurm_release() {
+  local version
+  version=$(slurmd -V) || die "$E_OTHER" "slurmd -V does not run"
+  [[ $version =~ ([0-9]{2})\.([0-9]{2})(\.|$) ]] || die "$E_OTHER" "slurmd -V says $version, not a version"
+  printf '%s\n' "${BASH_REMATCH[1]}${BASH_REMATCH[2]}"
+}
+
+# cgroup_conf: what cgroup.conf says where nothing uses a cgroup. 24.05 and later have a word for it
+# (src/interfaces/cgroup.c). Before that slurmd does not start without a plugin, and the one for
+# version 2 wants systemd; version 1's only touches the file system when it is used.
+cgroup_conf() {
+  if (($(slurm_release) >= 2405)); then
+    echo CgroupPlugin=disabled
+  else
+    echo CgroupPlugin=cgroup/v1
+  fi
+}
+
 # Ports come in blocks of 512 below the ephemeral range; a block belongs to whoever holds the lock
 # on its file, and the lock goes with the last process that inherited it.
 readonly PORT_FIRST=17000 PORT_BLOCK=512 PORT_BLOCKS=28
@@ -50,9 +80,7 @@ slurm_conf() {
   [[ -z $contention ]] || controller=$ADMIN_NET.255.254
   mkdir -p "$dir"/{etc,state,log,node,pmix}
   printf 'PMIxCliTmpDirBase=%s\n' "$dir/pmix" >"$dir/etc/mpi.conf"
-  # Nothing here uses a cgroup, but slurmd 22.05 does not start without a plugin for them, and the
-  # one for version 2 wants systemd. Version 1's only touches the file system when it is used.
-  printf 'CgroupPlugin=cgroup/v1\n' >"$dir/etc/cgroup.conf"
+  cgroup_conf >"$dir/etc/cgroup.conf" || exit
   cat >"$dir/etc/slurm.conf" <<END
 ClusterName=testbed
 SlurmctldHost=testbed($controller)
