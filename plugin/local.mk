@@ -27,6 +27,7 @@ plugin_libspank_la_SOURCES = \
   plugin/report.c plugin/report.h \
   plugin/request.c plugin/request.h \
   plugin/site.c plugin/site.h \
+  plugin/slurm_options.c plugin/slurm_options.h \
   plugin/spool.c plugin/spool.h \
   plugin/step.c plugin/step.h \
   plugin/wish.c plugin/wish.h \

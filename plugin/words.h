@@ -3,7 +3,7 @@
 #ifndef TOPOMAP_PLUGIN_WORDS_H
 #define TOPOMAP_PLUGIN_WORDS_H
 
-enum plugin_program { PLUGIN_OTHER, PLUGIN_SRUN, PLUGIN_SALLOC, PLUGIN_SBATCH };
+#include "plugin/slurm_options.h"
 
 typedef struct plugin_option_word {
     const char *name; /* the long name where there is one, else one letter; never abbreviated */
@@ -17,7 +17,7 @@ typedef struct plugin_option_word {
 enum plugin_program plugin_words_program(const char *argv0);
 
 /** Calls \p visit for every option of words[1] .. up to the program's name, and stops where it
- *  does not know how to go on: a long option that no Slurm up to 26.05 has, without '=', may
+ *  does not know how to go on: a long option that this Slurm does not have, without '=', may
  *  take the next word or not (another plugin's option).
  *  \p words a NULL-terminated list of \p count words */
 void plugin_words_scan(enum plugin_program program, int count, char **words,

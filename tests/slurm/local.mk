@@ -5,14 +5,14 @@ tests_slurm_fake_planner_LDADD = lib/plan/libthin.la
 EXTRA_DIST += tests/slurm/verify.bats tests/slurm/verify-vm.bats tests/slurm/reorder.bats \
   tests/slurm/plugin.bats tests/slurm/policy.bats tests/slurm/options.bats \
   tests/slurm/launches.bats tests/slurm/faults.bats tests/slurm/partial.bats tests/slurm/records.bats tests/slurm/auto.bats \
-  tests/slurm/testbed.bats tests/slurm/fabric.bats tests/slurm/proof.bats \
+  tests/slurm/words.bats tests/slurm/testbed.bats tests/slurm/fabric.bats tests/slurm/proof.bats \
   tests/slurm/plugin-vm.bats tests/slurm/vm.bats tests/slurm/vm-node
 # srun cannot load a plugin that wants AddressSanitizer's runtime first.
 if !SANITIZERS
 TESTS += tests/slurm/verify.bats tests/slurm/reorder.bats tests/slurm/testbed.bats tests/slurm/fabric.bats \
   tests/slurm/plugin.bats tests/slurm/policy.bats tests/slurm/options.bats \
   tests/slurm/launches.bats tests/slurm/faults.bats tests/slurm/partial.bats tests/slurm/records.bats tests/slurm/auto.bats \
-  tests/slurm/proof.bats
+  tests/slurm/words.bats tests/slurm/proof.bats
 endif
 
 # In a virtual node of 16 CPUs, for which `auto/deps --vm` installs qemu and a kernel.
@@ -42,3 +42,8 @@ tests_slurm_false_items_la_LDFLAGS = -module -avoid-version -shared -rpath /nowh
 tests_slurm_slow_job_la_SOURCES = tests/slurm/slow-job.c
 tests_slurm_slow_job_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 tests_slurm_slow_job_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+
+# For words.bats: what the plugin knows of srun's options.
+check_PROGRAMS += tests/slurm/option-table
+tests_slurm_option_table_SOURCES = tests/slurm/option-table.c
+tests_slurm_option_table_LDADD = plugin/libspank.la

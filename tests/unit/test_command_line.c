@@ -102,7 +102,8 @@ static void distribution_is_rewritten(void **state)
 
 static void pairings_are_noted(void **state)
 {
-    static const struct {
+    const int per_task = plugin_slurm_release() >= 2302; /* before, srun has no --tres-per-task */
+    const struct {
         const char *line;
         int gpus, mem_bind, het;
     } rows[] = {
@@ -115,7 +116,7 @@ static void pairings_are_noted(void **state)
         {"srun --gpus-per-task=1 --gpu-bind=none a", 0, 0, 0},
         {"srun --gpu-bind=verbose,none a", 0, 0, 0},
         {"srun --tres-per-task=cpu:4 a", 0, 0, 0},
-        {"srun --tres-per-task=cpu:4,gres/gpu:1 a", 1, 0, 0},
+        {"srun --tres-per-task=cpu:4,gres/gpu:1 a", per_task, 0, 0},
         {"srun a --gpus-per-task=1", 0, 0, 0},
         {"srun --het-group=0,1 a", 0, 0, 1},
         {"srun --het-group 0-1 a", 0, 0, 1},
@@ -179,12 +180,69 @@ static void threads_of_a_core(void **state)
     unsetenv("SLURM_HINT");
 }
 
+/* Beginnings are getopt's: unique among the options that this program has in this release. */
+static void options_by_release(void **state)
+{
+    static const struct {
+        enum plugin_program program;
+        unsigned release;
+        const char *name, *full; /* NULL: none, or several */
+        enum plugin_takes takes;
+    } rows[] = {
+        {PLUGIN_SRUN, 2205, "dist", "distribution", PLUGIN_TAKES_VALUE},
+        {PLUGIN_SRUN, 2205, "lab", "label", PLUGIN_TAKES_NONE},
+        {PLUGIN_SBATCH, 2205, "lab", NULL, 0},
+        {PLUGIN_SRUN, 2205, "container-type", NULL, 0},
+        {PLUGIN_SRUN, 2511, "container-type", NULL, 0},
+        {PLUGIN_SRUN, 2605, "container-type", "container-type", PLUGIN_TAKES_VALUE},
+        {PLUGIN_SRUN, 2605, "ignore-signals", "ignore-signals", PLUGIN_TAKES_VALUE},
+        {PLUGIN_SALLOC, 2605, "ignore-signals", NULL, 0},
+        {PLUGIN_SBATCH, 2605, "mem-update", "mem-update", PLUGIN_TAKES_VALUE},
+        {PLUGIN_SRUN, 2505, "reso", NULL, 0},
+        {PLUGIN_SRUN, 2511, "reso", "resources", PLUGIN_TAKES_VALUE},
+        {PLUGIN_SRUN, 2511, "async", NULL, 0},
+        {PLUGIN_SRUN, 2605, "as", "async", PLUGIN_TAKES_NONE},
+        {PLUGIN_SRUN, 2612, "as", "async", PLUGIN_TAKES_NONE},
+        {PLUGIN_SBATCH, 2505, "external", "external", PLUGIN_TAKES_NONE},
+        {PLUGIN_SRUN, 2505, "external", "external-launcher", PLUGIN_TAKES_MAYBE},
+        {PLUGIN_SRUN, 2311, "external", "external-launcher", PLUGIN_TAKES_NONE},
+        {PLUGIN_SBATCH, 2205, "wait", "wait", PLUGIN_TAKES_NONE},
+        {PLUGIN_SRUN, 2205, "wait", "wait", PLUGIN_TAKES_VALUE},
+        {PLUGIN_SALLOC, 2205, "wait", "wait-all-nodes", PLUGIN_TAKES_VALUE},
+        {PLUGIN_SBATCH, 2505, "requeue", "requeue", PLUGIN_TAKES_NONE},
+        {PLUGIN_SBATCH, 2511, "requeue", "requeue", PLUGIN_TAKES_MAYBE},
+        {PLUGIN_SRUN, 2205, "power", "power", PLUGIN_TAKES_VALUE},
+        {PLUGIN_SRUN, 2405, "power", NULL, 0},
+        {PLUGIN_SRUN, 2205, "seg", NULL, 0},
+        {PLUGIN_SRUN, 2405, "seg", "segment", PLUGIN_TAKES_VALUE},
+        {PLUGIN_SRUN, 2205, "topomap", "topomap", PLUGIN_TAKES_VALUE},
+        {PLUGIN_SRUN, 2205, "topomap-", NULL, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const plugin_slurm_option *found = plugin_slurm_option_named(
+            rows[i].program, rows[i].release, rows[i].name, strlen(rows[i].name));
+
+        if (!found != !rows[i].full || (found && strcmp(found->name, rows[i].full) != 0))
+            fail_msg("%s in %u is %s", rows[i].name, rows[i].release, found ? found->name : "none");
+        if (found)
+            assert_int_equal(found->takes, rows[i].takes);
+    }
+    assert_string_equal(plugin_slurm_option_lettered(PLUGIN_SALLOC, 2205, 'K')->name,
+                        "kill-command");
+    assert_string_equal(plugin_slurm_option_lettered(PLUGIN_SRUN, 2205, 'K')->name,
+                        "kill-on-bad-exit");
+    assert_null(plugin_slurm_option_lettered(PLUGIN_SALLOC, 2205, 'r'));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(distribution_is_rewritten),
         cmocka_unit_test(pairings_are_noted),
         cmocka_unit_test(threads_of_a_core),
+        cmocka_unit_test(options_by_release),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
