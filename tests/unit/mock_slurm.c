@@ -251,6 +251,11 @@ int mock_said(const char *text)
 
 /* ---- slurmctld --------------------------------------------------------------------------- */
 
+/* 26.05 has it under the new name alone (slurm/slurm.h). */
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
+#define slurm_free_ctl_conf slurm_free_conf
+#endif
+
 int slurm_load_ctl_conf(time_t since, slurm_conf_t **conf)
 {
     (void)since, (void)conf;
@@ -262,6 +267,7 @@ void slurm_free_ctl_conf(slurm_conf_t *conf)
     (void)conf;
 }
 
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(24, 11, 0) /* as plugin/cores.c */
 int slurm_load_job(job_info_msg_t **answer, uint32_t job, uint16_t flags)
 {
     job_info_msg_t *made;
@@ -336,6 +342,7 @@ char *slurm_hostlist_shift(hostlist_t list)
 
     return name ? strdup(name) : NULL;
 }
+#endif
 
 /* ---- The kernel -------------------------------------------------------------------------- */
 
