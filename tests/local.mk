@@ -22,6 +22,16 @@ include tests/slurm/local.mk
 include tests/mpi/local.mk
 include tests/fuzz/local.mk
 
+# What auto/check picks from.
+list-tests:
+	@echo $(TESTS)
+
+# The demo and the tests on every Debian release whose Slurm is supported, each in a bare root of its own.
+RELEASES = bookworm,trixie,forky
+check-releases:
+	$(srcdir)/auto/check --release $(RELEASES)
+.PHONY: list-tests check-releases
+
 # Long campaigns, beside the suite. BENCH is a folder of mapping instances (tests/bench/map-rivals).
 EXTRA_DIST += tests/run-unit tests/bench/db-speed tests/bench/make-fabric \
   tests/bench/make-cray tests/bench/congestion tests/bench/graph-speed tests/bench/map-scale \
