@@ -3,8 +3,9 @@
 # (auto/deps --fuzz), and FUZZ_TARGETS names some of them.
 FUZZ_SOURCES = tests/fuzz/fuzz.h tests/fuzz/targets.c tests/fuzz/files.c tests/fuzz/texts.c tests/fuzz/tmg.c \
   tests/fuzz/db.c tests/fuzz/damage.c tests/fuzz/database.c tests/fuzz/database.h \
-  tests/fuzz/protocol.c plugin/ranks.c plugin/ranks.h plugin/words.c plugin/words.h
-FUZZ_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+  tests/fuzz/protocol.c plugin/ranks.c plugin/ranks.h plugin/words.c plugin/words.h \
+  plugin/slurm_options.c plugin/slurm_options.h
+FUZZ_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) -I$(top_srcdir)/tests
 
 check_PROGRAMS += tests/fuzz/replay
 TESTS += tests/fuzz/replay
