@@ -73,12 +73,12 @@ int topomap_graph_finish(topomap_graph *graph, topomap_error *err)
     return count_pairs(graph, err);
 }
 
-/* Frees an array that is not part of a mapped file. */
+/* Frees an array that is not part of a file's bytes; one without elements may be where they end. */
 static void release(const topomap_graph *graph, void *array)
 {
     uintptr_t at = (uintptr_t)array, base = (uintptr_t)graph->file;
 
-    if (!graph->file || at < base || at - base >= graph->file_size)
+    if (!graph->file || at < base || at - base > graph->file_size)
         free(array);
 }
 

@@ -6,6 +6,7 @@ CLI_TESTS = \
   tests/cli/papers.bats \
   tests/cli/plan.bats \
   tests/cli/policy.bats \
+  tests/cli/compat.bats \
   tests/cli/profile.bats \
   tests/cli/db.bats \
   tests/cli/db-crash.bats \
@@ -20,4 +21,4 @@ CLI_TESTS = \
   tests/cli/launch-size.bats
 dist_check_SCRIPTS = $(CLI_TESTS)
 TESTS += $(CLI_TESTS)
-EXTRA_DIST += tests/cli/fabric.awk
+EXTRA_DIST += tests/cli/fabric.awk tests/data/compat

@@ -99,6 +99,20 @@ static void test_names(void **state)
     assert_string_equal(one.words, "key a?b");
 }
 
+/* Keys that users' stores have (tests/data/compat/0.1.0): another rule would lose every profile. */
+static void test_names_are_for_ever(void **state)
+{
+    char first[] = "4x4", second[] = "--iterations", third[] = "5";
+    char *words[] = {first, second, third, NULL};
+    store_entry entry;
+
+    (void)state;
+    store_entry_name(&entry, "/x/halo.mpich", 0x39c4d9659ef6e5c8, words, NULL, 16);
+    assert_string_equal(entry.key, "465d44cee236ac16");
+    store_entry_name(&entry, "halo.openmpi", 0xbd974f76e5896100, words, NULL, 16);
+    assert_string_equal(entry.key, "d7dba70153a08254");
+}
+
 static void test_a_run_is_kept(void **state)
 {
     store store = fresh();
@@ -373,6 +387,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),
+        cmocka_unit_test(test_names_are_for_ever),
         cmocka_unit_test(test_a_run_is_kept),
         cmocka_unit_test(test_runs_that_leave_nothing_good),
         cmocka_unit_test(test_bounded),

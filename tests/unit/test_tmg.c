@@ -40,6 +40,21 @@ static void test_everything(void **state)
         }
 }
 
+/* Arrays without elements are where the file ends. */
+static void test_no_arcs(void **state)
+{
+    topomap_graph *graph =
+        graph_good(scratch_write("silent", "{\"ranks\": 5, \"arcs\": []}", 24), NULL);
+    topomap_graph *back;
+
+    (void)state;
+    assert_int_equal(topomap_graph_write(graph, scratch_path("silent.tmg"), NULL, NULL), 0);
+    back = graph_good(scratch_path("silent.tmg"), NULL);
+    graph_same_all(back, graph);
+    topomap_graph_free(graph);
+    topomap_graph_free(back);
+}
+
 /* tmg is byte for byte the same whatever the graph has come through. */
 static void test_tmg_is_canonical(void **state)
 {
@@ -192,9 +207,10 @@ static void test_hash64(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_everything),  cmocka_unit_test(test_tmg_is_canonical),
-        cmocka_unit_test(test_tmg_damaged), cmocka_unit_test(test_tmg_layout),
-        cmocka_unit_test(test_tmg_newer),   cmocka_unit_test(test_hash64),
+        cmocka_unit_test(test_everything),       cmocka_unit_test(test_no_arcs),
+        cmocka_unit_test(test_tmg_is_canonical), cmocka_unit_test(test_tmg_damaged),
+        cmocka_unit_test(test_tmg_layout),       cmocka_unit_test(test_tmg_newer),
+        cmocka_unit_test(test_hash64),
     };
 
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
