@@ -3,6 +3,7 @@
 #include "plugin/bind.h"
 #include "plugin/cpus.h"
 #include "plugin/environment.h"
+#include "plugin/format.h"
 #include "plugin/online.h"
 #include "plugin/report.h"
 #include "plugin/spool.h"
@@ -145,25 +146,50 @@ static void forget(void)
     memset(&here, 0, sizeof here);
 }
 
-void plugin_bind_node(spank_t spank)
+/* Nothing of another format is looked at, and the tasks do not find it. */
+static void drop(spank_t spank)
+{
+    static const char *const names[] = {PLUGIN_ENV_CARRIED_PLAN, PLUGIN_ENV_CARRIED_BINDINGS,
+                                        PLUGIN_ENV_CARRIED_SPOOL, PLUGIN_ENV_CARRIED_IN_ORDER,
+                                        PLUGIN_ENV_CARRIED_PROFILE};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        spank_unsetenv(spank, names[i]);
+}
+
+static void take_plan(spank_t spank, uint32_t job, uint32_t step)
 {
     const char *carried = job_environment(spank, PLUGIN_ENV_CARRIED_BINDINGS);
     char *text = carried ? strdup(carried) : NULL; /* it moves when the environment changes */
+
+    unfold(spank, text);
+    if (!text)
+        text = read_spooled(spank);
+    if (text)
+        read_plan(spank, text, job, step);
+    free(text);
+}
+
+int plugin_bind_node(spank_t spank, unsigned format)
+{
+    char why[256];
+    int known = plugin_format_is_known(spank, format, why, sizeof why);
     uint32_t job, step;
 
     forget();
-    if (spank_get_item(spank, S_JOB_ID, &job) == ESPANK_SUCCESS &&
-        spank_get_item(spank, S_JOB_STEPID, &step) == ESPANK_SUCCESS &&
-        step <= SLURM_MAX_NORMAL_STEP_ID &&
-        spank_get_item(spank, S_JOB_NODEID, &here.node) == ESPANK_SUCCESS) {
-        here.refused = is_refused(spank, job, step);
-        unfold(spank, text);
-        if (!text)
-            text = read_spooled(spank);
-        if (text)
-            read_plan(spank, text, job, step);
+    if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS ||
+        spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS ||
+        step > SLURM_MAX_NORMAL_STEP_ID ||
+        spank_get_item(spank, S_JOB_NODEID, &here.node) != ESPANK_SUCCESS)
+        return known;
+    here.refused = is_refused(spank, job, step);
+    if (known) {
+        take_plan(spank, job, step);
+        return 1;
     }
-    free(text);
+    drop(spank);
+    say(why);
+    return 0;
 }
 
 /* The task's own mask is what task/affinity chose for this task, or the cgroup's. Asked for all

@@ -6,8 +6,9 @@
 
 #include <slurm/spank.h>
 
-/** In slurm_spank_user_init, once a node. */
-void plugin_bind_node(spank_t spank);
+/** In slurm_spank_user_init, once a node. \param format  that is understood here (format.h)
+ *  \return 0: srun's plugin speaks another one, nothing that it sent is to be used */
+int plugin_bind_node(spank_t spank, unsigned format);
 /** In slurm_spank_task_init, in each task before it starts its program. */
 void plugin_bind_task(spank_t spank);
 

@@ -182,6 +182,8 @@ static void note(int index, const plugin_option_word *option, void *context)
         noted->mpi = option->value;
     else if (!strcmp(option->name, "pty"))
         noted->pty = 1;
+    else if (!strcmp(option->name, "async"))
+        noted->async = 1;
     else if (!strcmp(option->name, "multi-prog"))
         noted->multi = 1;
     else if (!strcmp(option->name, "chdir"))

@@ -16,6 +16,7 @@ typedef struct plugin_launcher {
     int gpus;       /* each task has GPUs of its own: Slurm pairs them with the task's CPUs */
     int mem_bind;   /* an explicit --mem-bind by local task */
     int pty;
+    int async;                 /* the step is only queued; srun does not launch it */
     int multi;                 /* --multi-prog: the program is a list of programs */
     int het;                   /* a step in several components: separated by ":", or --het-group */
     unsigned cpus_per_task;    /* 0: not said */

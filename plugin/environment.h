@@ -20,6 +20,9 @@
 #define PLUGIN_ENV_CARRIED_SPOOL "SLURM_TOPOMAP_SPOOL"
 #define PLUGIN_ENV_CARRIED_IN_ORDER "SLURM_TOPOMAP_IN_ORDER"
 
+/* "format version" of what travels (format.h). */
+#define PLUGIN_ENV_CARRIED_FORMAT "SLURM_TOPOMAP_FORMAT"
+
 /* A step that is to be profiled: preload.h. And what its tasks find, beside LD_PRELOAD: the file to
  * write, and that the tasks must agree first (contrib/profile/agree.c). */
 #define PLUGIN_ENV_CARRIED_PROFILE "SLURM_TOPOMAP_PROFILE"

@@ -6,6 +6,7 @@ pluginspank_LTLIBRARIES = plugin/spank_topomap.la
 noinst_LTLIBRARIES += plugin/libspank.la
 plugin_libspank_la_SOURCES = \
   plugin/args.c plugin/args.h \
+  plugin/async.c plugin/async.h \
   plugin/auto.c plugin/auto.h \
   plugin/bind.c plugin/bind.h \
   plugin/carry.c plugin/carry.h \
@@ -14,6 +15,7 @@ plugin_libspank_la_SOURCES = \
   plugin/distribution.c plugin/distribution.h \
   plugin/environment.h \
   plugin/explain.c plugin/explain.h \
+  plugin/format.c plugin/format.h \
   plugin/launch.c plugin/launch.h \
   plugin/layout.c plugin/layout.h \
   plugin/memory.c plugin/memory.h \

@@ -145,15 +145,30 @@ static int read_row(struct cursor *cursor)
     return 0;
 }
 
+static const char first[] = "topomap-reply 1\n";
+
+/* A later planner's: it begins so, and has another number. */
+static int is_other(const char *bytes, size_t size)
+{
+    enum { NAME = sizeof "topomap-reply " - 1 };
+
+    return size > NAME && !memcmp(bytes, first, NAME) &&
+           (size < sizeof first - 1 || memcmp(bytes, first, sizeof first - 1) != 0);
+}
+
 int plugin_reply_read(char *bytes, size_t size, plugin_reply *reply, topomap_error *err)
 {
-    static const char first[] = "topomap-reply 1\n";
     enum { END = sizeof "end 00000000\n" - 1, FIRST = sizeof first - 1 };
     struct cursor cursor = {.reply = reply};
     char last[END + 1];
 
     memset(reply, 0, sizeof *reply);
     reply->line = "";
+    if (is_other(bytes, size))
+        return topomap_error_set(
+            err, TOPOMAP_EINPUT,
+            "the planner's reply is of another format than this plugin's: they "
+            "are of different versions");
     if (size < FIRST + END || memcmp(bytes, first, FIRST))
         return topomap_error_set(err, TOPOMAP_EINPUT, "the planner's reply is not one");
     snprintf(last, sizeof last, "end %08x\n", topomap_crc32(0, bytes, size - END));

@@ -4,7 +4,7 @@
  *   hook              srun                   sbatch, salloc       slurmstepd (as the user)
  *   (library loaded)  --distribution         --distribution
  *   init              options, arguments     options, arguments   options
- *   init_post_opt                            export to the job
+ *   init_post_opt     tell of --async        export to the job
  *   local_user_init   place the step
  *   exit              remove its file,
  *                     keep its profile
@@ -15,7 +15,9 @@
  * slurmd itself and its prolog run nothing of it. A hook in slurmstepd always returns success:
  * another value would drain the node. */
 #include "plugin/args.h"
+#include "plugin/async.h"
 #include "plugin/bind.h"
+#include "plugin/format.h"
 #include "plugin/options.h"
 #include "plugin/preload.h"
 #include "plugin/step.h"
@@ -51,9 +53,11 @@ int slurm_spank_init(spank_t spank, int count, char *words[])
 
 int slurm_spank_init_post_opt(spank_t spank, int count, char *words[])
 {
-    (void)spank, (void)count, (void)words;
+    (void)count, (void)words;
     if (spank_context() == S_CTX_ALLOCATOR)
         plugin_options_export();
+    if (spank_context() == S_CTX_LOCAL)
+        plugin_async_leave(spank, &site);
     return 0;
 }
 
@@ -61,15 +65,14 @@ int slurm_spank_local_user_init(spank_t spank, int count, char *words[])
 {
     (void)count, (void)words;
     plugin_step_place(spank, &site);
+    plugin_format_carry(PLUGIN_FORMAT);
     return 0;
 }
 
 int slurm_spank_user_init(spank_t spank, int count, char *words[])
 {
     (void)count, (void)words;
-    if (spank_context() == S_CTX_REMOTE)
-        plugin_bind_node(spank);
-    if (spank_context() == S_CTX_REMOTE)
+    if (spank_context() == S_CTX_REMOTE && plugin_bind_node(spank, PLUGIN_FORMAT))
         plugin_preload_node(spank);
     return 0;
 }

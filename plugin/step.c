@@ -63,6 +63,7 @@ void plugin_step_forget(void)
     unsetenv(PLUGIN_ENV_GAIN);
     unsetenv(PLUGIN_ENV_BINDINGS);
     unsetenv(PLUGIN_ENV_SPOOL);
+    unsetenv(PLUGIN_ENV_CARRIED_FORMAT);
     unsetenv(PLUGIN_ENV_CARRIED_PLAN);
     unsetenv(PLUGIN_ENV_CARRIED_BINDINGS);
     unsetenv(PLUGIN_ENV_CARRIED_SPOOL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
 #include "plugin/planner/request.h"
 
 #include <errno.h>
@@ -311,7 +312,10 @@ static int read_line(planner_request *request, pending *texts, size_t number, ch
             return topomap_error_set(err, inner.code, "request:%zu: %s: %.400s", number, line,
                                      inner.text);
         }
-    return topomap_error_set(err, TOPOMAP_EINPUT, "request:%zu: unknown key '%.40s'", number, line);
+    return topomap_error_set(err, TOPOMAP_EINPUT,
+                             "request:%zu: unknown key '%.40s': the plugin is not of this "
+                             "planner's version, " PACKAGE_VERSION,
+                             number, line);
 }
 
 static int read_lines(FILE *in, planner_request *request, pending *texts, topomap_error *err)
@@ -333,7 +337,10 @@ static int read_lines(FILE *in, planner_request *request, pending *texts, topoma
         if (number == 1) {
             if (strcmp(line, "topomap-request 1") == 0)
                 continue;
-            topomap_error_set(err, TOPOMAP_EINPUT, "request:1: expected 'topomap-request 1'");
+            topomap_error_set(err, TOPOMAP_EINPUT,
+                              "request:1: expected 'topomap-request 1', found '%.40s': the plugin "
+                              "is not of this planner's version, " PACKAGE_VERSION,
+                              line);
             break;
         }
         if (strcmp(line, "end") == 0) {

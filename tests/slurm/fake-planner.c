@@ -255,6 +255,13 @@ static void wrong_checksum(const char *request)
     finish(1);
 }
 
+static void next_version(const char *request)
+{
+    (void)request;
+    say("topomap-reply 2\nplaced yes\n");
+    finish(0);
+}
+
 static void garbage(const char *request)
 {
     (void)request;
@@ -305,6 +312,7 @@ static const struct {
     {"other-job", other_job},
     {"wrong-checksum", wrong_checksum},
     {"garbage", garbage},
+    {"next-version", next_version},
     {"flood", flood},
     {"silent", silent},
     {"killed", killed},

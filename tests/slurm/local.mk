@@ -5,14 +5,14 @@ tests_slurm_fake_planner_LDADD = lib/plan/libthin.la
 EXTRA_DIST += tests/slurm/verify.bats tests/slurm/verify-vm.bats tests/slurm/reorder.bats \
   tests/slurm/plugin.bats tests/slurm/policy.bats tests/slurm/options.bats \
   tests/slurm/launches.bats tests/slurm/faults.bats tests/slurm/partial.bats tests/slurm/records.bats tests/slurm/auto.bats \
-  tests/slurm/words.bats tests/slurm/testbed.bats tests/slurm/fabric.bats tests/slurm/proof.bats \
+  tests/slurm/words.bats tests/slurm/async.bats tests/slurm/mixed.bats tests/slurm/testbed.bats tests/slurm/fabric.bats tests/slurm/proof.bats \
   tests/slurm/plugin-vm.bats tests/slurm/vm.bats tests/slurm/vm-node
 # srun cannot load a plugin that wants AddressSanitizer's runtime first.
 if !SANITIZERS
 TESTS += tests/slurm/verify.bats tests/slurm/reorder.bats tests/slurm/testbed.bats tests/slurm/fabric.bats \
   tests/slurm/plugin.bats tests/slurm/policy.bats tests/slurm/options.bats \
   tests/slurm/launches.bats tests/slurm/faults.bats tests/slurm/partial.bats tests/slurm/records.bats tests/slurm/auto.bats \
-  tests/slurm/words.bats tests/slurm/proof.bats
+  tests/slurm/words.bats tests/slurm/async.bats tests/slurm/mixed.bats tests/slurm/proof.bats
 endif
 
 # In a virtual node of 16 CPUs, for which `auto/deps --vm` installs qemu and a kernel.
@@ -47,3 +47,10 @@ tests_slurm_slow_job_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 check_PROGRAMS += tests/slurm/option-table
 tests_slurm_option_table_SOURCES = tests/slurm/option-table.c
 tests_slurm_option_table_LDADD = plugin/libspank.la
+
+# For mixed.bats: the plugin of a later version, which speaks another format to the nodes.
+check_LTLIBRARIES += tests/slurm/later-plugin.la
+tests_slurm_later_plugin_la_SOURCES = plugin/spank.c
+tests_slurm_later_plugin_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) -DPLUGIN_FORMAT=2
+tests_slurm_later_plugin_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,-z,nodelete -rpath /nowhere
+tests_slurm_later_plugin_la_LIBADD = plugin/libspank.la

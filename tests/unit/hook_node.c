@@ -54,6 +54,8 @@ static void run_hooks(const struct node *node)
     if (node->bindings)
         mock_setenv(PLUGIN_ENV_CARRIED_BINDINGS, node->bindings);
     mock_setenv(PLUGIN_ENV_CARRIED_PLAN, "1 9f3c01aa 12.5");
+    if (node->format)
+        mock_setenv(PLUGIN_ENV_CARRIED_FORMAT, node->format);
     if (node->bind_list)
         mock_setenv("SLURM_CPU_BIND_LIST", node->bind_list);
     result->status = slurm_spank_init(spank, 0, NULL);

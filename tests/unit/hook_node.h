@@ -21,6 +21,7 @@ extern struct result *result;
 
 struct node {
     const char *bindings; /* text */
+    const char *format;   /* SLURM_TOPOMAP_FORMAT, or NULL */
     uint32_t tasks;
     const char *cores;     /* of the step */
     plugin_cpus cpuset;    /* of its cgroup */

@@ -399,6 +399,34 @@ static void damaged_plans_leave_slurms_masks(void **state)
     close_machine(&small);
 }
 
+/* During a rolling upgrade srun's plugin may be newer than the node's, or older. */
+static void plans_of_other_formats_are_not_looked_at(void **state)
+{
+    static const char *const others[] = {"2 0.9.0", "0", "x", "4294967297 0.1.0", "2"};
+    static const char *const ours[] = {NULL, "1 0.1.0", "1", "1 99.0"};
+    topomap_bindings b;
+    struct node node;
+    char *text;
+
+    (void)state;
+    open_small(&node, &b);
+    node.bindings = text = topomap_bindings_encode(&b, &err);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        node.format = others[i];
+        assert_left(&node, "Slurm's binding stays on this node");
+        assert_non_null(strstr(result->said, "reads format 1;"));
+    }
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
+        node.format = ours[i];
+        run(&node);
+        check_planned("its own format", &node, &b);
+        assert_string_equal(result->said, "");
+    }
+    free(text);
+    topomap_bindings_clear(&b);
+    close_machine(&small);
+}
+
 static void plans_for_others_are_nobodys(void **state)
 {
     topomap_bindings b;
@@ -551,6 +579,7 @@ int main(void)
         cmocka_unit_test(large_and_odd_classes),
         cmocka_unit_test(real_classes),
         cmocka_unit_test(damaged_plans_leave_slurms_masks),
+        cmocka_unit_test(plans_of_other_formats_are_not_looked_at),
         cmocka_unit_test(plans_for_others_are_nobodys),
         cmocka_unit_test(nodes_of_another_kind_say_so),
         cmocka_unit_test(slurms_own_masks_are_believed),

@@ -18,11 +18,12 @@
 #include <unistd.h>
 
 #include "plan/bindings.h"
+#include "plugin/distribution.h"
 #include "plugin/environment.h"
 #include "tests/unit/hook_step.h"
 #include "tests/unit/scratch.h"
 
-spank_f slurm_spank_init, slurm_spank_local_user_init, slurm_spank_exit;
+spank_f slurm_spank_init, slurm_spank_init_post_opt, slurm_spank_local_user_init, slurm_spank_exit;
 
 /* ---- What goes well ----------------------------------------------------------------------- */
 
@@ -104,6 +105,7 @@ static void bad_planners(void **state)
         {"other-job", "the plan is for another step"},
         {"wrong-checksum", "cut or changed"},
         {"garbage", "not one"},
+        {"next-version", "of another format than this plugin's"},
         {"flood", "over 16 MiB"},
         {"silent", "ended with status 3 and no answer"},
         {"killed", "killed"},
@@ -389,6 +391,67 @@ static void records_are_kept(void **state)
     assert_true(result->applied);
 }
 
+/* ---- Asynchronous steps ------------------------------------------------------------------- */
+
+static void keep_said(void)
+{
+    if (!*result->said)
+        strcpy(result->said, slurm_mock.said);
+}
+
+/* srun --async has only the first two hooks. \return its exit status; 0: it went on */
+static int run_async(const char *topomap, const char *options, char *word)
+{
+    char *words[] = {word};
+    int status;
+    pid_t child;
+
+    memset(result, 0, sizeof *result);
+    fflush(NULL);
+    child = fork();
+    if (!child) {
+        mock_begin(S_CTX_LOCAL, JOB, STEP);
+        slurm_mock.tasks = TASKS;
+        ((plugin_launcher *)plugin_launcher_get())->async = 1;
+        atexit(keep_said);
+        if (slurm_spank_init(mock_spank(), word ? 1 : 0, words) ||
+            (topomap && mock_option("topomap", topomap)) ||
+            (options && mock_option("topomap-options", options)) ||
+            slurm_spank_init_post_opt(mock_spank(), 0, NULL))
+            _exit(99);
+        keep_said();
+        mock_end();
+        exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void asynchronous_steps_are_not_placed(void **state)
+{
+    static const char line[] = "info: topomap: an asynchronous step (--async) is launched by the "
+                               "job's stepmgr and cannot be placed\n";
+    char on[] = "default=on", required[] = "required";
+
+    (void)state;
+    assert_int_equal(run_async("ring:16", NULL, NULL), 0);
+    assert_non_null(strstr(result->said, line));
+    assert_int_equal(run_async(NULL, NULL, NULL), 0);
+    assert_null(strstr(result->said, "info: "));
+    assert_int_equal(run_async(NULL, NULL, on), 0);
+    assert_null(strstr(result->said, "info: "));
+    assert_int_equal(run_async("off", "required", NULL), 0);
+    assert_null(strstr(result->said, "info: "));
+    assert_int_equal(run_async("ring:16", "required", NULL), 1);
+    assert_non_null(strstr(result->said, "topomap is required, the step does not start"));
+    assert_null(strstr(result->said, "info: "));
+    assert_int_equal(run_async("ring:16", NULL, required), 1);
+    setenv("SLURM_EXIT_ERROR", "42", 1);
+    assert_int_equal(run_async("ring:16", "required", NULL), 42);
+    unsetenv("SLURM_EXIT_ERROR");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -403,6 +466,7 @@ int main(void)
         cmocka_unit_test(a_full_environment),
         cmocka_unit_test(long_bindings_and_the_spool),
         cmocka_unit_test(records_are_kept),
+        cmocka_unit_test(asynchronous_steps_are_not_placed),
     };
 
     return cmocka_run_group_tests(tests, hook_step_setup, hook_step_teardown);

@@ -1,0 +1,199 @@
+#!/usr/bin/env bats
+# During a rolling upgrade: the plugin of srun, that of the nodes and the planner are of different
+# versions, or the nodes have none yet. A step is placed right, or not at all with one line.
+# later-plugin.so is this plugin, but for the format that it speaks to the nodes.
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+  [[ $EUID -eq 0 ]] || skip "needs root"
+  export BED=$BATS_FILE_TMPDIR/bed GRAPH=$BATS_FILE_TMPDIR/far.csv
+  cd "$BATS_FILE_TMPDIR" || return
+  export TOPOMAP_TESTBED_PLUGIN_ARGS=deadline_ms=16000
+  eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up --build "$TOPOMAP_BUILD" --nodes 4 --cpus 2 --dir "$BED" \
+    --fabric fat-tree:leaves=2,hosts=2,spines=1,scatter=1)"
+  # Ranks talk to those half the job away: no block of ranks is good. Two CPUs a node: tasks are really bound.
+  for r in {0..3}; do echo "$r,$((r + 4)),1000"; done >"$GRAPH"
+  # srun reads plugstack.conf of its own: slurmd and slurmstepd keep the testbed's.
+  mkdir srun
+  sed "s|^PlugStackConfig=.*|PlugStackConfig=$PWD/srun/plugstack.conf|" "$SLURM_CONF" >srun/slurm.conf
+  cp "$(dirname "$SLURM_CONF")"/{mpi,cgroup}.conf srun/
+  export NODES_STACK=$BED/etc/plugstack.conf SRUN_STACK=$PWD/srun/plugstack.conf
+  cp "$NODES_STACK" this.conf
+  sed "s|[^ ]*spank_topomap.so|$TOPOMAP_BUILD/tests/slurm/.libs/later-plugin.so|" this.conf >later.conf
+  : >none.conf
+  # Another build's, whatever it is: TOPOMAP_OTHER_BUILD=DIR bats mixed.bats
+  if [[ -n ${TOPOMAP_OTHER_BUILD:-} ]]; then
+    sed "s|$TOPOMAP_BUILD|$TOPOMAP_OTHER_BUILD|g" this.conf >other.conf
+  fi
+  cp this.conf "$SRUN_STACK"
+  export SLURM_CONF=$PWD/srun/slurm.conf
+  who="$(launch /dev/null)"
+  [ "$(wc -l <<<"$who")" -eq 8 ]
+  echo "$who" >placed
+}
+
+teardown_file() {
+  [[ ! -d $BED ]] || "$TOPOMAP_SOURCE/contrib/testbed/testbed" down "$BED"
+}
+
+launch() { # ERRORS: "rank node" of each task
+  srun -N4 -n8 --topomap="$GRAPH" sh -c 'echo "$SLURM_PROCID $SLURMD_NODENAME"' </dev/null 2>"$1" | sort -n
+}
+
+setup() {
+  cd "$BATS_TEST_TMPDIR" || return
+  stacks this this
+}
+
+stacks() { # SRUN NODES
+  cp "$BATS_FILE_TMPDIR/$1.conf" "$SRUN_STACK"
+  cp "$BATS_FILE_TMPDIR/$2.conf" "$NODES_STACK"
+}
+
+tasks() { # what the tasks of a placed step find; leaves out and err
+  srun -N4 -n8 --topomap="$GRAPH" sh -c 'env | grep TOPOMAP_ | grep -v -e _DB -e _TESTBED -e _BUILD -e _SOURCE -e OTHER; true' \
+    </dev/null >out 2>err
+  cat err
+}
+
+is_slurms() { # FILE: rank and node as Slurm lays them out
+  srun -N4 -n8 --topomap=off sh -c 'echo "$SLURM_PROCID $SLURMD_NODENAME"' </dev/null | sort -n | diff - "$1"
+}
+
+@test "this version everywhere: placed, bound, and nothing is said" {
+  launch err >out
+  diff "$BATS_FILE_TMPDIR/placed" out
+  run ! is_slurms out
+  [ ! -s err ]
+  tasks
+  grep -q TOPOMAP_BINDINGS=T1 out
+  grep -q TOPOMAP_APPLIED=1 out
+  run ! grep SLURM_TOPOMAP out
+}
+
+@test "srun's plugin is of a later format than the nodes': placed, one line, Slurm's binding" {
+  stacks later this
+  launch err >out
+  cat err
+  diff "$BATS_FILE_TMPDIR/placed" out
+  [ "$(grep -c topomap err)" -eq 1 ]
+  grep -q "sends plans of format 2, that of this node (.*) reads format 1; Slurm's binding stays on this node" err
+  tasks
+  run ! grep -e TOPOMAP_BINDINGS -e TOPOMAP_APPLIED out
+}
+
+@test "the nodes' plugin is of a later format than srun's: placed, one line, Slurm's binding" {
+  stacks this later
+  launch err >out
+  cat err
+  diff "$BATS_FILE_TMPDIR/placed" out
+  [ "$(grep -c topomap err)" -eq 1 ]
+  grep -q "sends plans of format 1, that of this node (.*) reads format 2; Slurm's binding stays on this node" err
+  tasks
+  run ! grep -e TOPOMAP_BINDINGS -e SLURM_TOPOMAP -e TOPOMAP_APPLIED out
+}
+
+@test "the later format everywhere works as this one does" {
+  stacks later later
+  launch err >out
+  diff "$BATS_FILE_TMPDIR/placed" out
+  [ ! -s err ]
+  tasks
+  grep -q TOPOMAP_BINDINGS=T1 out
+}
+
+@test "steps that ask for nothing hear nothing, whoever is later" {
+  for stacks in 'later this' 'this later'; do
+    # shellcheck disable=SC2086
+    stacks $stacks
+    srun -N4 -n8 true </dev/null 2>err
+    [ ! -s err ]
+  done
+}
+
+@test "required: a step that is not to start does not, in either direction" {
+  for stacks in 'later this' 'this later' 'later later'; do
+    # shellcheck disable=SC2086
+    stacks $stacks
+    run ! srun -N4 -n8 --topomap=/nonexistent --topomap-options=required touch ran </dev/null
+    [[ $output == *"topomap is required, the step does not start"* ]]
+    [ ! -e ran ]
+  done
+}
+
+@test "nodes that have no plugin yet: placed, nothing is said" {
+  stacks this none
+  launch err >out
+  diff "$BATS_FILE_TMPDIR/placed" out
+  [ ! -s err ]
+}
+
+@test "srun that has no plugin yet: Slurm's layout, nothing is said" {
+  stacks none this
+  srun -N4 -n8 sh -c 'echo "$SLURM_PROCID $SLURMD_NODENAME"' </dev/null 2>err | sort -n >out
+  [ ! -s err ]
+  stacks this this
+  is_slurms out
+}
+
+planner() { # COMMAND: stands between plugin and planner
+  local real
+  real=$(sed -n 's/.*planner=\([^ ]*\).*/\1/p' "$BATS_FILE_TMPDIR/this.conf")
+  [ -x "$real" ]
+  printf '#!/bin/sh\n%s\n' "${1/REAL/$real}" >between
+  chmod 755 between
+  sed "s|planner=[^ ]*|planner=$PWD/between|" "$BATS_FILE_TMPDIR/this.conf" >"$SRUN_STACK"
+}
+
+@test "a plugin later than the planner: Slurm's layout and one line that says so" {
+  for change in 's/^end$/tomorrow 1\nend/' '1s/ 1$/ 2/'; do
+    planner "sed '$change' | exec REAL"
+    launch err >out
+    cat err
+    is_slurms out
+    [ "$(grep -c topomap err)" -eq 1 ]
+    grep -q "the plugin is not of this planner's version, .*; the step runs with Slurm's own layout" err
+  done
+}
+
+@test "a planner later than the plugin: its reply's new lines are passed over, another reply is refused" {
+  # Closes what it has added to, as a planner does.
+  planner 'exec 4>&3 3>&-
+REAL 3>reply.$$ && body=$(grep -v "^end " reply.$$ && echo "tomorrow 1") && printf "%s\n" "$body" >reply.$$ &&
+printf "%send %s\n" "" "$(gzip -c reply.$$ | tail -c8 | od -An -tx4 -N4 --endian=little | tr -d " ")" >>reply.$$ && exec cat reply.$$ >&4'
+  launch err >out
+  cat err
+  diff "$BATS_FILE_TMPDIR/placed" out
+  [ ! -s err ]
+  planner 'REAL 3>reply.$$; sed "1s/1/2/" reply.$$ >&3'
+  launch err >out
+  cat err
+  is_slurms out
+  [ "$(grep -c topomap err)" -eq 1 ]
+  grep -q "reply is of another format than this plugin's: they are of different versions" err
+}
+
+@test "another build's plugin on either side, and its planner" {
+  [[ -n ${TOPOMAP_OTHER_BUILD:-} ]] || skip "TOPOMAP_OTHER_BUILD names no other build"
+  for stacks in 'this other' 'other this' 'other other'; do
+    echo "srun, nodes: $stacks"
+    # shellcheck disable=SC2086
+    stacks $stacks
+    launch err >out
+    cat err
+    diff "$BATS_FILE_TMPDIR/placed" out || is_slurms out
+    [ "$(grep -c topomap err)" -le 1 ]
+    [ -s err ] || diff "$BATS_FILE_TMPDIR/placed" out
+    tasks
+    run ! srun -N4 -n8 --topomap=/nonexistent --topomap-options=required touch ran </dev/null
+    [ ! -e ran ]
+  done
+  for planner in "$TOPOMAP_BUILD" "$TOPOMAP_OTHER_BUILD"; do
+    [[ $planner == "$TOPOMAP_BUILD" ]] && stacks other this || stacks this other
+    sed -i "s|planner=[^ ]*|planner=$planner/plugin/topomap-planner|" "$SRUN_STACK"
+    echo "planner of $planner: $(cat "$SRUN_STACK")"
+    launch err >out
+    cat err
+    diff "$BATS_FILE_TMPDIR/placed" out || { is_slurms out && [ "$(grep -c topomap err)" -eq 1 ]; }
+  done
+}
