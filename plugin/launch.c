@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
+#include "plugin/child.h"
 #include "plugin/launch.h"
 #include "util/alloc.h"
 
@@ -7,150 +8,50 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { REPLY_FD = 3, REPLY_MOST = 16 << 20, EXIT_MS = 50, KILL_MS = 500 };
-
-#define MEMORY_MOST ((rlim_t)8 << 30)
+enum { REPLY_MOST = 16 << 20, EXIT_MS = 50 };
 
 struct planner {
     pid_t pid;
     int request, reply; /* our ends, -1: closed */
-    int64_t deadline;   /* in milliseconds of now_ms() */
+    int64_t deadline;   /* in milliseconds of plugin_child_now() */
 };
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-static void close_end(int *fd)
-{
-    if (*fd >= 0)
-        close(*fd);
-    *fd = -1;
-}
 
 /* ---- Starting ---------------------------------------------------------------------------- */
 
-/* Descriptors 0 and 3 are the pipes, 1 and 2 where `verbose` says; no other is open. The planner's
- * ends are above 9, so that no dup2 hits one that is still needed. */
-static int set_files(posix_spawn_file_actions_t *files, int request, int reply, int verbose)
-{
-    int failed = posix_spawn_file_actions_adddup2(files, request, STDIN_FILENO) |
-                 posix_spawn_file_actions_adddup2(files, reply, REPLY_FD);
-
-    if (verbose)
-        failed |= posix_spawn_file_actions_adddup2(files, STDERR_FILENO, STDOUT_FILENO);
-    else
-        failed |= posix_spawn_file_actions_addopen(files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0) |
-                  posix_spawn_file_actions_adddup2(files, STDOUT_FILENO, STDERR_FILENO);
-#if __GLIBC_PREREQ(2, 34)
-    failed |= posix_spawn_file_actions_addclosefrom_np(files, REPLY_FD + 1);
-#endif
-    return failed;
-}
-
-/* srun blocks and ignores signals; the planner starts with none blocked or ignored. A process
- * group of its own lets one kill end its children too. */
-static int set_attributes(posix_spawnattr_t *attributes)
-{
-    sigset_t none, all;
-
-    sigemptyset(&none);
-    sigfillset(&all);
-    return posix_spawnattr_setsigmask(attributes, &none) |
-           posix_spawnattr_setsigdefault(attributes, &all) |
-           posix_spawnattr_setpgroup(attributes, 0) |
-           posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-                                                    POSIX_SPAWN_SETPGROUP);
-}
-
-static int spawn(const char *path, int request, int reply, int verbose, pid_t *pid)
-{
-    char *const words[] = {(char *)"topomap-planner", NULL};
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t attributes;
-    int status;
-
-    if (posix_spawn_file_actions_init(&files))
-        return ENOMEM;
-    if (posix_spawnattr_init(&attributes)) {
-        posix_spawn_file_actions_destroy(&files);
-        return ENOMEM;
-    }
-    status = set_files(&files, request, reply, verbose) | set_attributes(&attributes)
-                 ? ENOMEM
-                 : posix_spawn(pid, path, &files, &attributes, words, environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&files);
-    return status;
-}
-
-static void limit(pid_t pid, int resource, rlim_t most)
-{
-    struct rlimit now;
-
-    if (prlimit(pid, resource, NULL, &now))
-        return;
-    if (now.rlim_cur > most)
-        now.rlim_cur = most;
-    if (now.rlim_max > most)
-        now.rlim_max = most;
-    prlimit(pid, resource, &now, NULL);
-}
-
-/* A pipe whose ends are both above 9. */
-static int open_pipe(int ends[2])
-{
-    int low[2];
-
-    if (pipe2(low, O_CLOEXEC))
-        return -1;
-    ends[0] = fcntl(low[0], F_DUPFD_CLOEXEC, 10);
-    ends[1] = fcntl(low[1], F_DUPFD_CLOEXEC, 10);
-    close(low[0]);
-    close(low[1]);
-    if (ends[0] >= 0 && ends[1] >= 0)
-        return 0;
-    close_end(&ends[0]);
-    close_end(&ends[1]);
-    return -1;
-}
-
 static int start(const char *path, int verbose, struct planner *planner, topomap_error *err)
 {
-    int request[2], reply[2], status;
+    struct plugin_child_files theirs = {.verbose = verbose};
+    int request[2], reply[2], why;
 
-    if (open_pipe(request))
+    if (plugin_child_pipe(request))
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "no pipe for the planner: %s",
                                  strerror(errno));
-    if (open_pipe(reply)) {
-        close_end(&request[0]);
-        close_end(&request[1]);
+    if (plugin_child_pipe(reply)) {
+        plugin_child_close(&request[0]);
+        plugin_child_close(&request[1]);
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "no pipe for the planner: %s",
                                  strerror(errno));
     }
-    status = spawn(path, request[0], reply[1], verbose, &planner->pid);
-    close_end(&request[0]);
-    close_end(&reply[1]);
-    if (status) {
-        close_end(&request[1]);
-        close_end(&reply[0]);
-        return topomap_error_set(err, TOPOMAP_ESYSTEM, "cannot start the planner %s: %s", path,
-                                 strerror(status));
+    theirs.request = request[0];
+    theirs.reply = reply[1];
+    why = plugin_child_start(path, "topomap-planner", &theirs, planner->deadline, &planner->pid);
+    plugin_child_close(&request[0]);
+    plugin_child_close(&reply[1]);
+    if (why) {
+        plugin_child_close(&request[1]);
+        plugin_child_close(&reply[0]);
+        return why == ETIMEDOUT
+                   ? topomap_error_set(err, TOPOMAP_ESYSTEM,
+                                       "the planner %s did not start before its deadline", path)
+                   : topomap_error_set(err, TOPOMAP_ESYSTEM, "cannot start the planner %s: %s",
+                                       path, strerror(why));
     }
-    limit(planner->pid, RLIMIT_AS, MEMORY_MOST);
-    limit(planner->pid, RLIMIT_CORE, 0);
     planner->request = request[1];
     planner->reply = reply[0];
     fcntl(planner->request, F_SETFL, O_NONBLOCK);
@@ -170,7 +71,7 @@ static void send_some(struct planner *planner, const char **rest)
     else if (errno == EAGAIN || errno == EINTR)
         return;
     if (done < 0 || !**rest)
-        close_end(&planner->request);
+        plugin_child_close(&planner->request);
 }
 
 struct reply {
@@ -204,7 +105,7 @@ static int talk(struct planner *planner, const char *request, struct reply *repl
     for (;;) {
         struct pollfd fds[2] = {{.fd = planner->reply, .events = POLLIN},
                                 {.fd = planner->request, .events = POLLOUT}};
-        int64_t left = planner->deadline - now_ms();
+        int64_t left = planner->deadline - plugin_child_now();
         int ready = left > 0 ? poll(fds, 2, (int)left) : 0;
         int more;
 
@@ -221,36 +122,6 @@ static int talk(struct planner *planner, const char *request, struct reply *repl
                 return more;
         }
     }
-}
-
-/* ---- Ending ------------------------------------------------------------------------------ */
-
-/* \return nonzero: it has ended, and *status is its */
-static int wait_until(pid_t pid, int64_t until, int *status)
-{
-    static const struct timespec pause = {.tv_nsec = 500000};
-    pid_t done;
-
-    while ((done = waitpid(pid, status, WNOHANG)) == 0 && now_ms() < until)
-        nanosleep(&pause, NULL);
-    return done != 0;
-}
-
-/* The reply is the planner's last act; one that lingers, or a child of it, is killed. One that a
- * file system holds in the kernel ends when that lets go of it, and the step does not wait for
- * that. */
-static int finish(const struct planner *planner, int wait_ms)
-{
-    int status = 0;
-
-    if (wait_until(planner->pid, now_ms() + wait_ms, &status)) {
-        kill(-planner->pid, SIGKILL);
-        return status;
-    }
-    kill(-planner->pid, SIGKILL);
-    kill(planner->pid, SIGKILL);
-    wait_until(planner->pid, now_ms() + KILL_MS, &status);
-    return status;
 }
 
 /* SIGPIPE is blocked while we write to a planner that may be gone, and taken off the queue if it
@@ -275,7 +146,7 @@ static void pipe_signal(int block, sigset_t *before)
 int plugin_launch_run(const char *path, const char *request, unsigned deadline_ms, int verbose,
                       char **bytes, size_t *size, topomap_error *err)
 {
-    struct planner planner = {.deadline = now_ms() + deadline_ms};
+    struct planner planner = {.deadline = plugin_child_now() + deadline_ms};
     struct reply reply = {0};
     sigset_t before;
     int failed, status;
@@ -285,9 +156,10 @@ int plugin_launch_run(const char *path, const char *request, unsigned deadline_m
     pipe_signal(1, &before);
     failed = talk(&planner, request, &reply, err);
     pipe_signal(0, &before);
-    close_end(&planner.request);
-    close_end(&planner.reply);
-    status = finish(&planner, failed ? 0 : EXIT_MS);
+    plugin_child_close(&planner.request);
+    plugin_child_close(&planner.reply);
+    /* The reply is the planner's last act; one that lingers, or a child of it, is killed. */
+    status = plugin_child_end(planner.pid, failed ? 0 : EXIT_MS);
     if (!failed && !reply.size && WIFSIGNALED(status))
         failed = topomap_error_set(err, TOPOMAP_ESYSTEM, "the planner was killed (%s)",
                                    strsignal(WTERMSIG(status)));

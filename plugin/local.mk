@@ -10,8 +10,10 @@ plugin_libspank_la_SOURCES = \
   plugin/auto.c plugin/auto.h \
   plugin/bind.c plugin/bind.h \
   plugin/carry.c plugin/carry.h \
+  plugin/child.c plugin/child.h \
   plugin/cores.c plugin/cores.h \
   plugin/cpus.c plugin/cpus.h \
+  plugin/descriptors.c plugin/descriptors.h \
   plugin/distribution.c plugin/distribution.h \
   plugin/environment.h \
   plugin/explain.c plugin/explain.h \
@@ -57,6 +59,11 @@ tests_unit_plugin_SOURCES = tests/unit/plugin.c
 tests_unit_plugin_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 tests_unit_plugin_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
 TESTS += tests/unit/plugin
+
+check_PROGRAMS += tests/unit/test_child
+tests_unit_test_child_SOURCES = tests/unit/test_child.c
+tests_unit_test_child_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
+TESTS += tests/unit/test_child
 
 check_PROGRAMS += tests/unit/test_command_line
 tests_unit_test_command_line_SOURCES = tests/unit/test_command_line.c

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "plugin/child.h"
+#include "plugin/descriptors.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { REPLY_FD = 3, STATUS_FD = 4, KILL_MS = 500 };
+
+#define MEMORY_MOST ((rlim_t)8 << 30)
+
+int64_t plugin_child_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+void plugin_child_close(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+int plugin_child_pipe(int ends[2])
+{
+    int low[2], why;
+
+    if (pipe2(low, O_CLOEXEC))
+        return -1;
+    ends[0] = fcntl(low[0], F_DUPFD_CLOEXEC, 10);
+    ends[1] = fcntl(low[1], F_DUPFD_CLOEXEC, 10);
+    why = errno;
+    close(low[0]);
+    close(low[1]);
+    if (ends[0] >= 0 && ends[1] >= 0)
+        return 0;
+    plugin_child_close(&ends[0]);
+    plugin_child_close(&ends[1]);
+    errno = why;
+    return -1;
+}
+
+/* ---- Between fork and exec: srun has threads, so that only system calls are allowed ------- */
+
+/* srun blocks, ignores and catches signals. Those that libc keeps for itself are refused, and are
+ * not ignored by anybody. */
+static void reset_signals(void)
+{
+    struct sigaction fresh = {.sa_handler = SIG_DFL};
+    sigset_t none;
+
+    for (int number = 1; number < NSIG; number++)
+        sigaction(number, &fresh, NULL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* The ends of the pipes are above 9, so that no dup2 hits one that is still needed. */
+static int set_files(const struct plugin_child_files *files, int status)
+{
+    int null;
+
+    if (dup2(files->request, STDIN_FILENO) < 0 || dup2(files->reply, REPLY_FD) < 0 ||
+        dup3(status, STATUS_FD, O_CLOEXEC) < 0)
+        return -1;
+    if (!files->verbose || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+        null = open("/dev/null", O_WRONLY);
+        if (null < 0 || dup2(null, STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0)
+            return -1;
+    }
+    plugin_descriptors_close_from(STATUS_FD + 1);
+    return 0;
+}
+
+static void limit(int resource, rlim_t most)
+{
+    struct rlimit now;
+
+    if (getrlimit(resource, &now))
+        return;
+    if (now.rlim_cur > most)
+        now.rlim_cur = most;
+    if (now.rlim_max > most)
+        now.rlim_max = most;
+    setrlimit(resource, &now);
+}
+
+static _Noreturn void become(const char *path, char *const *words,
+                             const struct plugin_child_files *files, int status)
+{
+    int why;
+
+    /* A session of its own: one kill ends its children too, and proctrack/pgid does not find it. */
+    setsid();
+    reset_signals();
+    if (!set_files(files, status)) {
+        status = STATUS_FD;
+#ifndef __SANITIZE_ADDRESS__ /* whose shadow alone takes more */
+        limit(RLIMIT_AS, MEMORY_MOST);
+#endif
+        limit(RLIMIT_CORE, 0);
+        execve(path, words, environ);
+    }
+    why = errno;
+    while (write(status, &why, sizeof why) < 0 && errno == EINTR)
+        ;
+    _exit(127);
+}
+
+/* ---- In srun ----------------------------------------------------------------------------- */
+
+/* No handler of srun's may run in the child: signals are blocked until it has none. */
+static pid_t make_process(const char *path, char *const *words,
+                          const struct plugin_child_files *files, int status)
+{
+    sigset_t all, before;
+    pid_t pid;
+    int why;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pid = fork();
+    if (!pid)
+        become(path, words, files, status);
+    why = errno;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = why;
+    return pid;
+}
+
+/* The child's end of the status pipe is closed by its exec, or says why there was none.
+ * \return 0 or an errno */
+static int wait_for_exec(int status, int64_t until)
+{
+    struct pollfd fd = {.fd = status, .events = POLLIN};
+    int64_t left;
+    ssize_t size;
+    int ready, why = 0;
+
+    do {
+        left = until - plugin_child_now();
+        ready = poll(&fd, 1, left > 0 ? (int)left : 0);
+    } while (ready < 0 && errno == EINTR);
+    if (ready <= 0)
+        return ready ? errno : ETIMEDOUT;
+    size = read(status, &why, sizeof why);
+    if (size < 0)
+        return errno;
+    return size == sizeof why ? why : 0;
+}
+
+int plugin_child_start(const char *path, const char *name, const struct plugin_child_files *files,
+                       int64_t until, pid_t *pid)
+{
+    char *const words[] = {(char *)name, NULL};
+    int status[2], why = 0;
+
+    if (plugin_child_pipe(status))
+        return errno;
+    *pid = make_process(path, words, files, status[1]);
+    if (*pid < 0)
+        why = errno;
+    plugin_child_close(&status[1]);
+    if (!why) {
+        why = wait_for_exec(status[0], until);
+        if (why)
+            plugin_child_end(*pid, 0);
+    }
+    plugin_child_close(&status[0]);
+    return why;
+}
+
+/* \return nonzero: it has ended, and *status is its */
+static int wait_until(pid_t pid, int64_t until, int *status)
+{
+    static const struct timespec pause = {.tv_nsec = 500000};
+    pid_t done;
+
+    while ((done = waitpid(pid, status, WNOHANG)) == 0 && plugin_child_now() < until)
+        nanosleep(&pause, NULL);
+    return done != 0;
+}
+
+int plugin_child_end(pid_t pid, int wait_ms)
+{
+    int status = 0;
+
+    if (wait_until(pid, plugin_child_now() + wait_ms, &status)) {
+        kill(-pid, SIGKILL);
+        return status;
+    }
+    kill(-pid, SIGKILL);
+    kill(pid, SIGKILL);
+    wait_until(pid, plugin_child_now() + KILL_MS, &status);
+    return status;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A process of srun's for another program: it can neither stop srun nor keep anything of it open.
+ */
+#ifndef TOPOMAP_PLUGIN_CHILD_H
+#define TOPOMAP_PLUGIN_CHILD_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/** What the program finds open. No other descriptor is. */
+struct plugin_child_files {
+    int request; /* its descriptor 0; above 9 here */
+    int reply;   /* its descriptor 3; above 9 here */
+    int verbose; /* nonzero: its standard output and error are our standard error, else /dev/null */
+};
+
+/** A pipe, closed at exec, whose ends are both above 9. \return 0, or -1 with errno */
+int plugin_child_pipe(int ends[2]);
+
+/** Closes what is open of \p *fd and makes it -1. */
+void plugin_child_close(int *fd);
+
+/** Milliseconds of a clock that nobody sets. */
+int64_t plugin_child_now(void);
+
+/** Starts \p path without arguments as \p name, in a session of its own, with no signal blocked or
+ *  ignored, and returns when it runs. Ended with plugin_child_end(). On failure nothing runs, or a
+ *  process that a file system holds in the kernel and that ends when that lets go of it.
+ *  \param until  in plugin_child_now()'s milliseconds
+ *  \return 0, or an errno; ETIMEDOUT: it does not run yet */
+int plugin_child_start(const char *path, const char *name, const struct plugin_child_files *files,
+                       int64_t until, pid_t *pid);
+
+/** Waits \p wait_ms for it to end and kills it and what it started. One that a file system holds in
+ *  the kernel ends when that lets go of it, and the step does not wait for that.
+ *  \return its status as of waitpid(2), 0 where it is not known */
+int plugin_child_end(pid_t pid, int wait_ms);
+
+#endif
