@@ -25,13 +25,21 @@ struct task {
 
 /* ---- PMIx ---------------------------------------------------------------------------------- */
 
-/* \p rank of the same job, or PMIX_RANK_WILDCARD for what is the job's. */
+/* In place of PMIX_LOAD_PROCID, which PMIx 2 lacks.
+ * \p rank of the same job, or PMIX_RANK_WILDCARD for what is the job's. */
+static void name_process(pmix_proc_t *proc, const struct task *task, pmix_rank_t rank)
+{
+    memset(proc, 0, sizeof *proc);
+    snprintf(proc->nspace, sizeof proc->nspace, "%s", task->self.nspace);
+    proc->rank = rank;
+}
+
 static pmix_value_t *get(const struct task *task, pmix_rank_t rank, const char *key)
 {
     pmix_value_t *value = NULL;
     pmix_proc_t proc;
 
-    PMIX_LOAD_PROCID(&proc, task->self.nspace, rank);
+    name_process(&proc, task, rank);
     return PMIx_Get(&proc, key, NULL, 0, &value) == PMIX_SUCCESS ? value : NULL;
 }
 
@@ -205,7 +213,7 @@ static int meet(const struct task *task)
     bool collect = true;
     int patience = PATIENCE;
 
-    PMIX_LOAD_PROCID(&all, task->self.nspace, PMIX_RANK_WILDCARD);
+    name_process(&all, task, PMIX_RANK_WILDCARD);
     PMIX_INFO_LOAD(&info[0], PMIX_COLLECT_DATA, &collect, PMIX_BOOL);
     PMIX_INFO_LOAD(&info[1], PMIX_TIMEOUT, &patience, PMIX_INT);
     return PMIx_Fence(&all, 1, info, 2) == PMIX_SUCCESS ? 0 : -1;
