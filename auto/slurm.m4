@@ -21,8 +21,9 @@ AC_DEFUN([TOPOMAP_SLURM], [
     slurm_bin=`AS_ECHO(["$topomap_found"]) | sed -n 's/^bin=//p'`
   ], [AS_IF([test "x$with_slurm" != x],
     [AC_MSG_ERROR([no Slurm in $with_slurm: there is no $with_slurm/include/slurm/spank.h])])])
+  # A system's headers: that 23.11's are no strict prototypes is not our warning.
   SLURM_CPPFLAGS=
-  AS_CASE([$slurm_prefix], [''|/usr], [], [SLURM_CPPFLAGS="-I$slurm_prefix/include"])
+  AS_CASE([$slurm_prefix], [''|/usr], [], [SLURM_CPPFLAGS="-isystem $slurm_prefix/include"])
 
   topomap_save_CPPFLAGS=$CPPFLAGS
   CPPFLAGS="$CPPFLAGS $SLURM_CPPFLAGS"
