@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "topology-db/db.h"
+#include "cli/order.h"
 
 static int print_json(json_t *value)
 {
@@ -30,6 +30,25 @@ static int import_file(const cli_call *call, const topomap_db_import_options *op
     result = topomap_db_import(db, call->operand[0], call->operand[1], options, report, &err);
     topomap_db_close(db);
     return result ? cli_fail(call, &err) : CLI_DONE;
+}
+
+/* What a configuration is imported for. */
+static int print_order(const cli_call *call)
+{
+    topomap_db_slurm_order order;
+    topomap_error err;
+    topomap_db *db;
+    int result = topomap_db_open(cli_database(call), &db, &err);
+
+    if (result)
+        return cli_fail(call, &err);
+    result = topomap_db_slurm_order_of(db, NULL, &order, &err);
+    topomap_db_close(db);
+    if (result)
+        return cli_fail(call, &err);
+    printf("%s: %s: Slurm's order is %s: %s\n", call->operand[1], call->operand[0],
+           cli_order_word(&order), order.because);
+    return CLI_DONE;
 }
 
 static void print_report(const cli_call *call, const topomap_db_report *report)
@@ -68,6 +87,8 @@ static int run_import(const cli_call *call)
 
     if (status)
         return status;
+    if (!cli_get(call, "json") && strcmp(call->operand[0], "slurm-config") == 0)
+        return print_order(call);
     if (!cli_get(call, "json")) {
         print_report(call, &report);
         return CLI_DONE;
@@ -87,12 +108,14 @@ static int print_summary(const cli_call *call, topomap_db *db)
     if (topomap_db_summarise(db, &s, &err))
         return cli_fail(call, &err);
     if (cli_get(call, "json"))
-        return print_json(json_pack(
-            "{s:I, s:I, s:I, s:I, s:s, s:s, s:f, s:I, s:I, s:I, s:b}", "hosts", (json_int_t)s.hosts,
-            "switches", (json_int_t)s.switches, "links", (json_int_t)s.links, "classes",
-            (json_int_t)s.classes, "topology", s.topology, "evidence", s.evidence, "confidence",
-            s.confidence, "subnets", (json_int_t)s.subnets, "planes", (json_int_t)s.planes,
-            "unknown_adapters", (json_int_t)s.unknown_adapters, "partial", s.partial));
+        return print_json(
+            json_pack("{s:I, s:I, s:I, s:I, s:s, s:s, s:f, s:I, s:I, s:I, s:b, s:s, s:s}", "hosts",
+                      (json_int_t)s.hosts, "switches", (json_int_t)s.switches, "links",
+                      (json_int_t)s.links, "classes", (json_int_t)s.classes, "topology", s.topology,
+                      "evidence", s.evidence, "confidence", s.confidence, "subnets",
+                      (json_int_t)s.subnets, "planes", (json_int_t)s.planes, "unknown_adapters",
+                      (json_int_t)s.unknown_adapters, "partial", s.partial, "slurm_order",
+                      cli_order_word(&s.slurm), "slurm_order_evidence", s.slurm.because));
     printf("hosts             %" PRIu64 "\n", s.hosts);
     printf("switches          %" PRIu64 "\n", s.switches);
     printf("links             %" PRIu64 "\n", s.links);
@@ -104,6 +127,8 @@ static int print_summary(const cli_call *call, topomap_db *db)
     printf("planes            %" PRIu64 "\n", s.planes);
     printf("unknown adapters  %" PRIu64 "\n", s.unknown_adapters);
     printf("partial           %s\n", s.partial ? "yes" : "no");
+    printf("Slurm's order     %s\n", cli_order_word(&s.slurm));
+    printf("  because         %s\n", s.slurm.because);
     return CLI_DONE;
 }
 

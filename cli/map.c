@@ -141,11 +141,14 @@ static int read_start(const cli_call *call, const cli_target *target, uint32_t *
     return 0;
 }
 
-static int identity_slots(uint32_t ranks, uint32_t **slots, topomap_error *err)
+/* Slurm's layout, or on a machine without nodes of Slurm's rank r on slot r. */
+static int baseline(const cli_target *target, uint32_t **slots, topomap_error *err)
 {
+    uint32_t ranks = topomap_graph_ranks(target->graph);
+
     *slots = topomap_alloc(ranks, sizeof **slots, err);
     for (uint32_t r = 0; *slots && r < ranks; r++)
-        (*slots)[r] = r;
+        (*slots)[r] = target->order.slot_of ? target->order.slot_of[r] : r;
     return *slots ? 0 : -1;
 }
 
@@ -156,7 +159,7 @@ static int evaluate(const cli_target *target, const uint32_t *start, cli_result 
     int status = 0;
 
     if (!start)
-        status = identity_slots(topomap_graph_ranks(target->graph), &block, err);
+        status = baseline(target, &block, err);
     if (status == 0)
         status = topomap_cost_evaluate(target->graph, target->machine, start ? start : block,
                                        &result->before, err);
@@ -175,7 +178,7 @@ static int measure(const cli_target *target, const uint32_t *start, cli_result *
     if (!mapping->congestion_model)
         return 0;
     if (!start)
-        status = identity_slots(topomap_graph_ranks(target->graph), &block, err);
+        status = baseline(target, &block, err);
     if (status == 0)
         status =
             topomap_congestion_evaluate(target->graph, target->machine, start ? start : block,
@@ -230,8 +233,8 @@ static int run_map(const cli_call *call)
         (status = cli_target_open(call, &target)) != 0)
         return status;
     status = read_start(call, &target, &start);
-    options.start = start;
-    options.start_name = start ? "given" : target.allocation ? "slurm-block" : "identity";
+    options.start = start ? start : target.order.slot_of;
+    options.start_name = start ? "given" : target.allocation ? target.order.name : "identity";
     if (status == 0)
         status = map_and_report(call, &target, &options, format);
     free(start);
@@ -250,7 +253,7 @@ static int evaluate_congestion(const cli_call *call, const cli_target *target,
     if (!model)
         return 0;
     if (!start)
-        status = identity_slots(topomap_graph_ranks(target->graph), &block, &err);
+        status = baseline(target, &block, &err);
     if (status == 0)
         status = topomap_congestion_evaluate(target->graph, target->machine, start ? start : block,
                                              model, &result->congestion[0], &err);
@@ -300,7 +303,15 @@ const char cli_map_text[] =
     "most so much above what ranks reach that are dealt out heaviest first to the node that has\n"
     "least. J may then be above the baseline's.\n"
     "`--algorithm refine` improves a mapping for each; `NAME+relieve` relieves what NAME\n"
-    "makes; `threshold` goes by LibTopoMap's fast estimate where the objective is congestion.\n";
+    "makes; `threshold` goes by LibTopoMap's fast estimate where the objective is congestion.\n"
+    "\n"
+    "--slurm-order says what Slurm's layout of an allocation is, against which the gain counts.\n"
+    "node-index: a block of ranks for one node after the other, as --nodes has them. topology: by\n"
+    "leaf switches (blocks, rings, along the curve of a torus) in the order of Slurm's topology\n"
+    "file, which `db import slurm-topology` read; topology:NAME is another one of topology.yaml,\n"
+    "for a partition that has it. That is how Slurm 26.05 lays steps out where it has a topology\n"
+    "plugin, and all versions with SwitchAsNodeRank and BlockAsNodeRank. FILE: line r is the node\n"
+    "of rank r. Without it the database decides: `db import slurm-config`.\n";
 
 static const cli_option map_options[] = {
     CLI_TARGET_OPTIONS,

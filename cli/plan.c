@@ -7,26 +7,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/order.h"
 #include "plugin/planner/answer.h"
 #include "util/alloc.h"
 #include "util/output.h"
 
-/* Slurm's block layout of these counts. */
-static int write_layout(FILE *out, size_t nodes, const uint32_t *tasks, topomap_error *err)
+/* Slurm's layout of these counts. */
+static int write_layout(FILE *out, const cli_call *call, const topomap_names *nodes,
+                        const uint32_t *tasks, topomap_error *err)
 {
-    uint32_t *first = topomap_alloc(nodes + 1, sizeof *first, err), *task = NULL;
+    uint32_t *first = topomap_alloc(nodes->count + 1, sizeof *first, err), *task = NULL;
+    cli_order order = {0};
+    topomap_db *db = NULL;
     char *text = NULL;
 
-    for (size_t i = 0; first && i < nodes; i++)
+    for (size_t i = 0; first && i < nodes->count; i++)
         first[i + 1] = first[i] + tasks[i];
-    if (first)
-        task = topomap_alloc(first[nodes] + 1u, sizeof *task, err);
-    for (uint32_t t = 0; task && t < first[nodes]; t++)
-        task[t] = t;
+    if (first && topomap_db_open(cli_database(call), &db, err) == 0 &&
+        cli_order_make(call, db, nodes, tasks, &order, err) == 0)
+        task = topomap_alloc(first[nodes->count] + 1u, sizeof *task, err);
+    for (uint32_t t = 0; task && t < first[nodes->count]; t++)
+        task[order.slot_of ? order.slot_of[t] : t] = t;
     if (task)
-        text = topomap_layout_format((uint32_t)nodes, first, task, err);
+        text = topomap_layout_format((uint32_t)nodes->count, first, task, err);
     if (text)
         fprintf(out, "layout %s\n", text);
+    topomap_db_close(db);
+    free(order.slot_of);
     free(first);
     free(task);
     free(text);
@@ -45,7 +52,7 @@ static int write_counts(FILE *out, const cli_call *call, topomap_error *err)
         topomap_counts_parse(cli_get(call, "tasks-per-node"), names.count, tasks, err) == 0 &&
         (counts = topomap_counts_format(tasks, names.count, err)) != NULL) {
         fprintf(out, "tasks %s\n", counts);
-        status = write_layout(out, names.count, tasks, err);
+        status = write_layout(out, call, &names, tasks, err);
     }
     topomap_names_clear(&names);
     free(tasks);

@@ -90,6 +90,8 @@ static int build_machine(const cli_call *call, topomap_db_allocation *allocation
     if (topomap_db_open(cli_database(call), &db, err) != 0)
         return -1;
     status = topomap_db_machine(db, allocation, &target->machine, &target->bindings, err);
+    if (status == 0)
+        status = cli_order_make(call, db, names, parts->tasks, &target->order, err);
     if (status == 0 && wants_links(call))
         status = topomap_db_machine_links(db, allocation, cli_get(call, "background"),
                                           target->machine, err);
@@ -135,6 +137,8 @@ int cli_target_open(const cli_call *call, cli_target *target)
         return cli_usage_error(call, "name a communication graph: --graph FILE or a pattern");
     if (spec && cli_get(call, "nodes"))
         return cli_usage_error(call, "--machine and --nodes exclude each other");
+    if (spec && cli_get(call, "slurm-order"))
+        return cli_usage_error(call, "--slurm-order is for an allocation: --nodes");
     if (cli_get(call, "background") && !wants_links(call))
         return cli_usage_error(call, "--background is for congestion");
     if (cli_get(call, "background") && spec)
@@ -164,6 +168,7 @@ void cli_target_close(cli_target *target)
     topomap_graph_free(target->graph);
     topomap_machine_free(target->machine);
     topomap_bindings_clear(&target->bindings);
+    free(target->order.slot_of);
     *target = (cli_target){0};
 }
 

@@ -4,7 +4,7 @@
 #ifndef TOPOMAP_CLI_TARGET_H
 #define TOPOMAP_CLI_TARGET_H
 
-#include "cli/cli.h"
+#include "cli/order.h"
 #include "plan/bindings.h"
 
 typedef struct cli_target {
@@ -12,6 +12,7 @@ typedef struct cli_target {
     topomap_machine *machine;
     topomap_bindings bindings; /* of an allocation; .nodes 0: none */
     int allocation;            /* nonzero: made from a database */
+    cli_order order;           /* Slurm's layout of an allocation */
     double read_seconds;
 } cli_target;
 
@@ -27,6 +28,10 @@ typedef struct cli_target {
         {"threads-per-core", "N", "of each core's hardware threads only so many (default: all)",   \
          NULL},                                                                                    \
         {"cores", "LISTS", "cores that the job has on each node: 0-3,8;*(x2) (default: all)",      \
+         NULL},                                                                                    \
+        {"slurm-order", "ORDER",                                                                   \
+         "order in which Slurm fills the nodes: node-index, topology[:NAME], or a FILE with the "  \
+         "node of each task (default: as the database has it)",                                    \
          NULL},                                                                                    \
         {"bind", "UNIT", "core (default), pu, numa or none", NULL},                                \
     {                                                                                              \

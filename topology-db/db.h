@@ -44,7 +44,7 @@ typedef struct topomap_db_report {
  *  is: for the InfiniBand importers the file of that name, and any file imported earlier, with
  *  whichever of them, that has a switch of this one (one subnet, dumped again); for xtprocadmin,
  *  xtdb2proc and cray-links any earlier one (a database holds one Cray machine), and so for
- *  slurm-topology and calibration; for hwloc the file and its list of nodes; for links
+ *  slurm-topology, slurm-config and calibration; for hwloc the file and its list of nodes; for links
  * (coordinates) any earlier file with one of its switches (nodes); else the file of that name. The
  * order of imports does not matter. */
 int topomap_db_import(topomap_db *db, const char *importer, const char *path,
@@ -69,6 +69,39 @@ const topomap_db_importer_row *topomap_db_importers(void);
 
 /* ---- Questions --------------------------------------------------------------------------- */
 
+/** What of `scontrol show config` decides in which order Slurm gives tasks to nodes. */
+typedef struct topomap_db_slurm_config {
+    char version[32];   /**< SLURM_VERSION */
+    char plugin[64];    /**< TopologyPlugin */
+    char topology[512]; /**< TopologyParam */
+    char select[512];   /**< SelectTypeParameters */
+} topomap_db_slurm_config;
+/** From what it prints; anything else is an error. */
+int topomap_db_slurm_config_read(const char *text, topomap_db_slurm_config *config,
+                                 topomap_error *err);
+
+/** The order in which Slurm's block steps fill their nodes. Up to 25.11 that is the order of the
+ *  step's node list (node index); 26.05 goes by its topology plugin, where there is one; so do
+ *  all where nodes are numbered by it (SwitchAsNodeRank, BlockAsNodeRank). */
+typedef struct topomap_db_slurm_order {
+    int topology;      /**< by the topology; 0: by node index */
+    char because[640]; /**< "Slurm 26.05.3, topology/tree" */
+} topomap_db_slurm_order;
+/** \param config  what Slurm says now, to compare; NULL: what slurm-config imported last. A
+ *  database without it, also one of an earlier topomap, has the node index. */
+int topomap_db_slurm_order_of(topomap_db *db, const topomap_db_slurm_config *config,
+                              topomap_db_slurm_order *order, topomap_error *err);
+
+/** The nodes in the order in which a block step fills them by Slurm's topology (26.05,
+ *  slurm_step_layout.c and the topology plugins): by leaf switches, blocks or rings as the file has
+ *  them, in a torus along Morton's curve; nodes that the topology does not have first.
+ *  \param topology  its name in topology.yaml; NULL: the one that is chosen at the import, the
+ *                   cluster's default. Not imported: TOPOMAP_EINPUT
+ *  \param nodes     the step's, by node index, as its node list has them
+ *  \param sequence  [nodes->count] out: indices into \p nodes */
+int topomap_db_slurm_sequence(topomap_db *db, const char *topology, const topomap_names *nodes,
+                              uint32_t *sequence, topomap_error *err);
+
 typedef struct topomap_db_summary {
     uint64_t hosts, switches, links, classes, subnets, unknown_adapters;
     uint64_t planes;    /**< connected components of switches that have adapters */
@@ -76,6 +109,7 @@ typedef struct topomap_db_summary {
     char evidence[512]; /**< why: for instance "25x16x24 torus, 19200 of 19200 coordinates" */
     double confidence;  /**< 0..1: what share of what such a network would have is there */
     int partial;
+    topomap_db_slurm_order slurm;
 } topomap_db_summary;
 int topomap_db_summarise(topomap_db *db, topomap_db_summary *summary, topomap_error *err);
 

@@ -12,9 +12,10 @@
 #include "util/alloc.h"
 
 static const db_importer *const importers[] = {
-    &db_ibnetdiscover, &db_ibdiagnet,     &db_opensm_lst,     &db_xtprocadmin, &db_xtdb2proc,
-    &db_cray_links,    &db_hwloc,         &db_host_map,       &db_coordinates, &db_bluegene,
-    &db_links,         &db_myrinet_links, &db_slurm_topology, &db_calibration, &db_lft,
+    &db_ibnetdiscover,  &db_ibdiagnet,    &db_opensm_lst,  &db_xtprocadmin,
+    &db_xtdb2proc,      &db_cray_links,   &db_hwloc,       &db_host_map,
+    &db_coordinates,    &db_bluegene,     &db_links,       &db_myrinet_links,
+    &db_slurm_topology, &db_slurm_config, &db_calibration, &db_lft,
 };
 
 enum { IMPORTERS = sizeof importers / sizeof *importers };
@@ -75,9 +76,9 @@ void db_warn(struct db_import *import, size_t line, const char *format, ...)
 int db_forget_source(sqlite3 *file, int64_t source, topomap_error *err)
 {
     static const char *const tables[] = {
-        "vertex",     "port",         "link",        "cray_admin", "cray_proc",   "node_class",
-        "alias",      "geometry",     "cray_router", "place",      "calibration", "slurm_topology",
-        "slurm_unit", "slurm_member", "nic",         "lft"};
+        "vertex",     "port",         "link",        "cray_admin", "cray_proc",    "node_class",
+        "alias",      "geometry",     "cray_router", "place",      "calibration",  "slurm_topology",
+        "slurm_unit", "slurm_member", "nic",         "lft",        "slurm_setting"};
     int result = 0;
 
     for (size_t i = 0; !result && i <= sizeof tables / sizeof *tables; i++) {
@@ -124,7 +125,7 @@ int db_forget_sharing(const struct db_import *import, const char *names,
 
 static const db_importer *find(const char *name, topomap_error *err)
 {
-    char known[256] = "";
+    char known[512] = "";
 
     for (size_t i = 0; i < IMPORTERS; i++) {
         if (strcmp(importers[i]->row.name, name) == 0)

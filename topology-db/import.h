@@ -48,6 +48,6 @@ int db_forget_sharing(const struct db_import *import, const char *names,
 extern const db_importer db_ibnetdiscover, db_ibdiagnet, db_opensm_lst, db_xtprocadmin,
     db_xtdb2proc, db_hwloc, db_host_map;
 extern const db_importer db_cray_links, db_links, db_myrinet_links, db_coordinates, db_bluegene,
-    db_slurm_topology, db_calibration, db_lft;
+    db_slurm_topology, db_slurm_config, db_calibration, db_lft;
 
 #endif

@@ -27,7 +27,8 @@ topology_db_libdb_la_SOURCES = topology-db/db.h \
   topology-db/cray_links.c topology-db/cray_shape.c topology-db/cray_shape.h \
   topology-db/slingshot.c topology-db/slingshot.h \
   topology-db/slurm_topology.c topology-db/slurm_topology.h topology-db/slurm_conf.c \
-  topology-db/slurm_yaml.c topology-db/hwloc_diff.c topology-db/hwloc_diff.h \
+  topology-db/slurm_yaml.c topology-db/slurm_config.c topology-db/slurm_order.c \
+  topology-db/slurm_order.h topology-db/slurm_ranks.c topology-db/hwloc_diff.c topology-db/hwloc_diff.h \
   topology-db/switches.c topology-db/switches.h topology-db/between.c \
   topology-db/network.c topology-db/network.h \
   topology-db/lft.c topology-db/routes.c topology-db/routes.h topology-db/derive_routes.c \

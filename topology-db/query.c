@@ -42,7 +42,8 @@ int topomap_db_summarise(topomap_db *db, topomap_db_summary *summary, topomap_er
     if (db_fact_text(db->file, "topology", found.topology, sizeof found.topology, err) ||
         db_fact_text(db->file, "evidence", found.evidence, sizeof found.evidence, err) ||
         db_fact_text(db->file, "confidence", confidence, sizeof confidence, err) ||
-        db_number(db->file, "SELECT max(partial) FROM source", 0, &partial, err))
+        db_number(db->file, "SELECT max(partial) FROM source", 0, &partial, err) ||
+        topomap_db_slurm_order_of(db, NULL, &found.slurm, err))
         return -1;
     found.partial = partial != 0;
     found.confidence = strtod(confidence, NULL);

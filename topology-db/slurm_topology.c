@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "topology-db/derive.h"
+#include "topology-db/slurm_order.h"
 #include "util/alloc.h"
 
 const char *const slurm_kind_names[SLURM_KINDS] = {
@@ -326,11 +327,12 @@ static int read_file(struct db_import *import, void **content, topomap_error *er
 {
     struct slurm_file *file = topomap_alloc(1, sizeof *file, err);
     size_t chosen;
-    int yaml, result = file ? is_yaml(import, &yaml, err) : -1;
+    int result = file ? is_yaml(import, &file->yaml, err) : -1;
 
     if (!result) {
         file->path = import->path;
-        result = yaml ? slurm_read_yaml(import, file, err) : slurm_read_conf(import, file, err);
+        result =
+            file->yaml ? slurm_read_yaml(import, file, err) : slurm_read_conf(import, file, err);
     }
     if (result || check_all(file, err) || choose(import, file, &chosen, err)) {
         file_free(file);
@@ -423,6 +425,8 @@ static int write_file(struct db_import *import, void *content, topomap_error *er
 
     if (choose(import, file, &chosen, err) || write_topologies(import, file, chosen, err) ||
         write_units(import, file, err) || write_members(import, file, err) ||
+        slurm_put_setting(import->file, import->source, "format", file->yaml ? "yaml" : "conf",
+                          err) ||
         db_number(import->file, "SELECT count(DISTINCT lower(host)) FROM slurm_member", 0, &hosts,
                   err))
         return -1;

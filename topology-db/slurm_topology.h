@@ -51,6 +51,7 @@ struct slurm_file {
     struct slurm_member *member;
     size_t members, member_room;
     uint64_t places;  /* of toruses */
+    int yaml;
     const char *path; /* for messages */
 };
 

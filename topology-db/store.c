@@ -356,6 +356,8 @@ static int open_copy(struct db_writer *writer, topomap_error *err)
         sqlite3_free(stamp);
         if (result || db_execute(writer->file, db_schema, err))
             return -1;
+    } else if (db_execute(writer->file, DB_SLURM_SETTING, err)) {
+        return -1;
     }
     return db_execute(writer->file, "BEGIN EXCLUSIVE", err);
 }

@@ -61,4 +61,11 @@ int db_fact_text(sqlite3 *file, const char *name, char *text, size_t size, topom
 
 extern const char db_schema[];
 
+/** What decides Slurm's order of nodes (slurm_config.c): version, plugin, topology, select of
+ *  `scontrol show config`; format ("conf" or "yaml") of the topology file. Databases of version
+ *  0.1.0's first form lack the table until the next import; readers look whether it is there. */
+#define DB_SLURM_SETTING                                                                           \
+    "CREATE TABLE IF NOT EXISTS slurm_setting(name TEXT PRIMARY KEY, source INTEGER NOT NULL,"     \
+    " value TEXT NOT NULL) WITHOUT ROWID;"
+
 #endif

@@ -4,6 +4,7 @@ CLI_TESTS = \
   tests/cli/machines.bats \
   tests/cli/congestion.bats \
   tests/cli/papers.bats \
+  tests/cli/order.bats \
   tests/cli/plan.bats \
   tests/cli/policy.bats \
   tests/cli/compat.bats \

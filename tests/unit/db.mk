@@ -2,7 +2,7 @@
 DB_TESTS = tests/unit/test_hostlist tests/unit/test_shape tests/unit/test_db \
   tests/unit/test_db_machine tests/unit/test_db_cores tests/unit/test_db_ib tests/unit/test_db_ib_model \
   tests/unit/test_db_routes tests/unit/test_db_classify tests/unit/test_switches tests/unit/test_db_cray \
-  tests/unit/test_calibrate
+  tests/unit/test_calibrate tests/unit/test_slurm_order
 check_PROGRAMS += $(DB_TESTS)
 TESTS += $(DB_TESTS)
 EXTRA_DIST += tests/data/db/tree.ibnetdiscover tests/data/db/gemini.xtprocadmin \
@@ -40,6 +40,9 @@ tests_unit_test_db_routes_LDADD = $(UNIT_LIBS)
 tests_unit_test_calibrate_SOURCES = tests/unit/test_calibrate.c tests/unit/scratch.c \
   tests/unit/scratch.h
 tests_unit_test_calibrate_LDADD = $(UNIT_LIBS) -lm
+tests_unit_test_slurm_order_SOURCES = tests/unit/test_slurm_order.c tests/unit/scratch.c \
+  tests/unit/scratch.h
+tests_unit_test_slurm_order_LDADD = $(UNIT_LIBS) $(SQLITE_LIBS)
 tests_unit_test_switches_SOURCES = tests/unit/test_switches.c
 tests_unit_test_switches_LDADD = $(UNIT_LIBS)
 tests_unit_test_db_classify_SOURCES = tests/unit/test_db_classify.c tests/unit/fabrics.c \

@@ -1,0 +1,102 @@
+#!/usr/bin/env bats
+# What Slurm's layout is in a dry run: node index, topology, a file; the database's own answer.
+bats_require_minimum_version 1.5.0
+
+readonly nodes='node[01,03-04,06-07,09-10,12]'
+
+setup_file() {
+  cd "$BATS_FILE_TMPDIR"
+  # Twelve nodes, dealt round four leaf switches: node05 is beside node01.
+  for n in {01..12}; do echo "node$n,1,leaf$(((10#$n - 1) % 4 + 1)),$(((10#$n - 1) / 4 + 1)),100"; done >links
+  for s in 1 2 3 4; do echo "leaf$s,10,spine,$s,100"; done >>links
+  cat >topology.yaml <<'EOF'
+- topology: leaves
+  tree:
+    switches:
+      - {switch: s1, nodes: 'node[01,05,09]'}
+      - {switch: s2, nodes: 'node[02,06,10]'}
+      - {switch: s3, nodes: 'node[03,07,11]'}
+      - {switch: s4, nodes: 'node[04,08,12]'}
+      - {switch: top, children: 's[1-4]'}
+- topology: halves
+  block:
+    block_sizes: [6]
+    blocks:
+      - {block: b1, nodes: 'node[07-12]'}
+      - {block: b2, nodes: 'node[01-06]'}
+EOF
+  printf 'SLURM_VERSION = 26.05.3\nSelectTypeParameters = CR_CORE\nTopologyParam = (null)\nTopologyPlugin = topology/flat\n' >new
+  sed s/26.05.3/25.11.7/ new >old
+}
+
+setup() {
+  cd "$BATS_FILE_TMPDIR"
+  PATH=$TOPOMAP_BUILD/cli:$PATH
+  export TOPOMAP_DB=$BATS_TEST_TMPDIR/t.db
+  topomap db import links links
+}
+
+J() { topomap eval --graph stencil2d:5:4x4 --nodes "$nodes" --tasks-per-node 2 --json "$@" | jq .J; }
+layout() { topomap map --graph stencil2d:5:4x4 --nodes "$nodes" --tasks-per-node 2 --format plan "$@" | grep -a -m1 ^layout; }
+
+@test "the database says what Slurm's layout is; one of an earlier topomap: the node index" {
+  local index topology
+  [ "$(topomap db show --summary --json | jq -c '[.slurm_order, .slurm_order_evidence]')" = '["node-index","no slurm-config is imported"]' ]
+  index=$(J)
+  topomap db import slurm-topology topology.yaml
+  [ "$(J)" = "$index" ]
+  run -0 topomap db import slurm-config new
+  [ "$output" = "new: slurm-config: Slurm's order is topology: Slurm 26.05.3, topology/tree" ]
+  topology=$(J)
+  [ "$topology" != "$index" ]
+  [ "$(J --slurm-order topology)" = "$topology" ]
+  [ "$(J --slurm-order node-index)" = "$index" ]
+  topomap db import slurm-config old
+  [ "$(J)" = "$index" ]
+  [ "$(J --slurm-order topology)" = "$topology" ]
+}
+
+@test "map, its candidates and its plan go by it" {
+  topomap db import slurm-topology topology.yaml
+  [ "$(layout)" = 'layout 0,1;2,3;4,5;6,7;8,9;10,11;12,13;14,15' ]
+  [ "$(layout --slurm-order topology)" = 'layout 0,1;8,9;12,13;4,5;10,11;2,3;6,7;14,15' ]
+  [ "$(layout --slurm-order topology:halves)" = 'layout 8,9;10,11;12,13;14,15;0,1;2,3;4,5;6,7' ]
+  topomap map --graph stencil2d:5:4x4 --nodes "$nodes" --tasks-per-node 2 --slurm-order topology --json >json
+  [ "$(jq -c '[.before.J, .candidates[0].name]' json)" = "[$(J --slurm-order topology),\"slurm-topology\"]" ]
+  # Counts belong to nodes, wherever these come.
+  [ "$(topomap map --graph ring:5 --nodes 'node[01-04]' --tasks-per-node 2,1,0,2 --slurm-order topology:halves --format plan |
+    grep -a -m1 ^layout)" = 'layout 0,1;2;;3,4' ]
+}
+
+@test "a file has the node of each task" {
+  topomap db import slurm-topology topology.yaml
+  { echo '# ours'; printf '%s\n' node{01,09,06,10,03,07,04,12}{,}; } >file
+  [ "$(layout --slurm-order file)" = "$(layout --slurm-order topology)" ]
+  [ "$(J --slurm-order file)" = "$(J --slurm-order topology)" ]
+  printf 'node01\nnode05\n' >stranger
+  printf 'node01\nnode01\nnode01\n' >many
+  printf 'node01\n' >few
+  run -3 topomap eval --graph ring:16 --nodes "$nodes" --tasks-per-node 2 --slurm-order stranger
+  [[ $output == *"stranger:2: 'node05' is none of --nodes"* ]]
+  run -3 topomap eval --graph ring:16 --nodes "$nodes" --tasks-per-node 2 --slurm-order many
+  [[ $output == *"many:3: node 'node01' has more than its 2 tasks"* ]]
+  run -3 topomap eval --graph ring:16 --nodes "$nodes" --tasks-per-node 2 --slurm-order few
+  [[ $output == *"few:1: expected the nodes of 16 tasks, found 1"* ]]
+  run ! topomap eval --graph ring:16 --nodes "$nodes" --tasks-per-node 2 --slurm-order no-such-file
+}
+
+@test "a topology that is not known: an error where it was asked for, else a warning" {
+  run -3 topomap eval --graph ring:16 --nodes "$nodes" --tasks-per-node 2 --slurm-order topology
+  [[ $output == *"db import slurm-topology"* ]]
+  printf 'SLURM_VERSION = 26.05.3\nTopologyPlugin = topology/tree\n' >tree
+  topomap db import slurm-config tree
+  run -0 --separate-stderr topomap eval --graph ring:16 --nodes "$nodes" --tasks-per-node 2 --json
+  [[ $stderr == *"warning: Slurm's layout is taken in the order of nodes"*"db import slurm-topology"* ]]
+  topomap db import slurm-topology topology.yaml
+  run -3 topomap eval --graph ring:16 --nodes "$nodes" --tasks-per-node 2 --slurm-order topology:no
+  [[ $output == *"no topology 'no'"* ]]
+  run -2 topomap eval --graph ring:16 --machine torus:4x4 --slurm-order topology
+  echo 'NodeName=n1' >conf
+  run -3 topomap db import slurm-config conf
+  [[ $output == *"conf:1: no SLURM_VERSION"* ]]
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `scontrol show config`: what of it decides in which order Slurm gives tasks to nodes. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "topology-db/import.h"
+#include "topology-db/slurm_order.h"
+#include "util/alloc.h"
+
+/* ---- Reading ------------------------------------------------------------------------------ */
+
+/* A line `Key = value` or `Key=value`; others are not looked at. Values that are too long for what
+ * we look for in them are cut. */
+static void take_line(char *line, topomap_db_slurm_config *config)
+{
+    const struct {
+        const char *key;
+        char *text;
+        size_t size;
+    } keys[] = {
+        {"SLURM_VERSION", config->version, sizeof config->version},
+        {"TopologyPlugin", config->plugin, sizeof config->plugin},
+        {"TopologyParam", config->topology, sizeof config->topology},
+        {"SelectTypeParameters", config->select, sizeof config->select},
+    };
+    char *equals = strchr(line, '='), *value;
+    size_t length;
+
+    if (!equals)
+        return;
+    line += strspn(line, " \t");
+    length = strcspn(line, " \t=");
+    value = equals + 1 + strspn(equals + 1, " \t");
+    value[strcspn(value, " \t\r")] = 0;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strlen(keys[i].key) == length && strncasecmp(keys[i].key, line, length) == 0)
+            snprintf(keys[i].text, keys[i].size, "%s", value);
+}
+
+/* Year and month as one number: 2605; 0 where it is no version. */
+static int release_of(const char *version)
+{
+    char *end;
+    unsigned long year = strtoul(version, &end, 10), month;
+
+    if (end == version || *end != '.' || year > 99)
+        return 0;
+    month = strtoul(end + 1, &end, 10);
+    return *end == '.' && month <= 12 ? (int)(year * 100 + month) : 0;
+}
+
+static int read_config(topomap_input *input, topomap_db_slurm_config *config, topomap_error *err)
+{
+    char *line;
+    size_t length;
+    int got;
+
+    *config = (topomap_db_slurm_config){0};
+    while ((got = topomap_input_line(input, 0, &line, &length, err)) > 0)
+        take_line(line, config);
+    if (got < 0)
+        return -1;
+    return release_of(config->version)
+               ? 0
+               : topomap_input_fail(
+                     input, err, "no SLURM_VERSION: expected what `scontrol show config` prints");
+}
+
+int topomap_db_slurm_config_read(const char *text, topomap_db_slurm_config *config,
+                                 topomap_error *err)
+{
+    topomap_input *input;
+    int result;
+
+    if (topomap_input_memory("scontrol show config", text, strlen(text), &input, err))
+        return -1;
+    result = read_config(input, config, err);
+    topomap_input_close(input);
+    return result;
+}
+
+/* ---- Deciding ----------------------------------------------------------------------------- */
+
+static int has_word(const char *list, const char *word)
+{
+    while (*list) {
+        size_t length = strcspn(list, ",");
+
+        if (strlen(word) == length && strncasecmp(word, list, length) == 0)
+            return 1;
+        list += length + (list[length] == ',');
+    }
+    return 0;
+}
+
+/* The nodes themselves are in the order of the topology (slurm 23.11 and later,
+ * slurmctld/read_config.c, _sort_node_record_table_ptr), so cyclic and plane layouts, too, are. */
+static const char *node_rank_word(const topomap_db_slurm_config *config, const char *kind)
+{
+    static const struct {
+        const char *word, *kind;
+        int since;
+    } words[] = {{"SwitchAsNodeRank", "tree", 2311}, {"BlockAsNodeRank", "block", 2511}};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i].kind, kind) == 0 && has_word(config->topology, words[i].word) &&
+            release_of(config->version) >= words[i].since)
+            return words[i].word;
+    return NULL;
+}
+
+/* Topologies that rank nodes in 26.05. */
+static int is_ranked(const char *kind)
+{
+    static const char *const kinds[] = {"tree", "block", "ring", "torus3d"};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i], kind) == 0)
+            return 1;
+    return 0;
+}
+
+/* \p kind: of the topology, by its name in TopologyPlugin without "topology/". */
+static void decide(const topomap_db_slurm_config *config, const char *kind,
+                   topomap_db_slurm_order *order)
+{
+    static const char off[] = "CR_NO_DIST_TOPO_BLOCK";
+    const char *word = node_rank_word(config, kind);
+    int ranked = release_of(config->version) >= 2605 && is_ranked(kind);
+
+    order->topology = word || (ranked && !has_word(config->select, off));
+    snprintf(order->because, sizeof order->because, "Slurm %s, topology/%s%s%s", config->version,
+             *kind ? kind : "?", word || (ranked && !order->topology) ? ", " : "",
+             word                         ? word
+             : ranked && !order->topology ? off
+                                          : "");
+}
+
+/* ---- The database ------------------------------------------------------------------------- */
+
+int slurm_put_setting(sqlite3 *file, int64_t source, const char *name, const char *value,
+                      topomap_error *err)
+{
+    sqlite3_stmt *insert =
+        db_prepare(file, "INSERT OR REPLACE INTO slurm_setting VALUES(?,?,?)", err);
+    int result;
+
+    if (!insert)
+        return -1;
+    sqlite3_bind_text(insert, 1, name, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(insert, 2, source);
+    sqlite3_bind_text(insert, 3, value, -1, SQLITE_STATIC);
+    result = db_insert(insert, err);
+    sqlite3_finalize(insert);
+    return result;
+}
+
+int slurm_get_setting(sqlite3 *file, const char *name, char *text, size_t size, topomap_error *err)
+{
+    sqlite3_stmt *statement;
+    int64_t there;
+    int row;
+
+    *text = 0;
+    if (db_number(file, "SELECT count(*) FROM sqlite_master WHERE name='slurm_setting'", 0, &there,
+                  err))
+        return -1;
+    if (!there)
+        return 0; /* made by an earlier topomap */
+    statement = db_prepare(file, "SELECT value FROM slurm_setting WHERE name=?", err);
+    if (!statement)
+        return -1;
+    sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
+    row = db_step(statement, err);
+    if (row > 0) {
+        const char *value = (const char *)sqlite3_column_text(statement, 0);
+
+        snprintf(text, size, "%s", value ? value : "");
+    }
+    sqlite3_finalize(statement);
+    return row < 0 ? -1 : 0;
+}
+
+static int get_config(sqlite3 *file, topomap_db_slurm_config *config, topomap_error *err)
+{
+    return slurm_get_setting(file, "version", config->version, sizeof config->version, err) ||
+                   slurm_get_setting(file, "plugin", config->plugin, sizeof config->plugin, err) ||
+                   slurm_get_setting(file, "topology", config->topology, sizeof config->topology,
+                                     err) ||
+                   slurm_get_setting(file, "select", config->select, sizeof config->select, err)
+               ? -1
+               : 0;
+}
+
+/* topology.yaml overrides TopologyPlugin, topology.conf is what the plugin reads
+ * (src/interfaces/topology.c, topology_g_init, 24.11 and later). */
+static int find_kind(sqlite3 *file, const topomap_db_slurm_config *config, char *kind, size_t size,
+                     topomap_error *err)
+{
+    char format[16];
+    const char *slash = strrchr(config->plugin, '/');
+    sqlite3_stmt *statement;
+    int row;
+
+    snprintf(kind, size, "%s", slash ? slash + 1 : config->plugin);
+    if (slurm_get_setting(file, "format", format, sizeof format, err))
+        return -1;
+    if (strcmp(format, "yaml") != 0)
+        return 0;
+    statement = db_prepare(file, "SELECT kind FROM slurm_topology WHERE chosen", err);
+    row = statement ? db_step(statement, err) : -1;
+    if (row > 0)
+        snprintf(kind, size, "%s", (const char *)sqlite3_column_text(statement, 0));
+    sqlite3_finalize(statement);
+    return row < 0 ? -1 : 0;
+}
+
+int topomap_db_slurm_order_of(topomap_db *db, const topomap_db_slurm_config *config,
+                              topomap_db_slurm_order *order, topomap_error *err)
+{
+    topomap_db_slurm_config stored = {0};
+    char kind[64];
+
+    *order = (topomap_db_slurm_order){0};
+    if (!db->file)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: nothing has been imported yet",
+                                 db->path);
+    if (!config && get_config(db->file, &stored, err))
+        return -1;
+    if (!config)
+        config = &stored;
+    if (!*config->version) {
+        snprintf(order->because, sizeof order->because, "no slurm-config is imported");
+        return 0;
+    }
+    if (find_kind(db->file, config, kind, sizeof kind, err))
+        return -1;
+    decide(config, kind, order);
+    return 0;
+}
+
+/* ---- The importer ------------------------------------------------------------------------- */
+
+static int read_file(struct db_import *import, void **content, topomap_error *err)
+{
+    topomap_db_slurm_config *config = topomap_alloc(1, sizeof *config, err);
+
+    if (!config)
+        return -1;
+    if (read_config(import->input, config, err)) {
+        free(config);
+        return -1;
+    }
+    *content = config;
+    return 0;
+}
+
+static int write_file(struct db_import *import, void *content, topomap_error *err)
+{
+    const topomap_db_slurm_config *config = content;
+
+    return slurm_put_setting(import->file, import->source, "version", config->version, err) ||
+                   slurm_put_setting(import->file, import->source, "plugin", config->plugin, err) ||
+                   slurm_put_setting(import->file, import->source, "topology", config->topology,
+                                     err) ||
+                   slurm_put_setting(import->file, import->source, "select", config->select, err)
+               ? -1
+               : 0;
+}
+
+const db_importer db_slurm_config = {
+    .row = {"slurm-config",
+            "what `scontrol show config` prints: in which order Slurm gives tasks to nodes", NULL},
+    .singleton = 1,
+    .read = read_file,
+    .write = write_file,
+    .free = free,
+};

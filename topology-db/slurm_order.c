@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Nodes of an allocation in the order of Slurm's topology. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology-db/derive.h"
+#include "topology-db/slurm_order.h"
+#include "util/alloc.h"
+
+struct order {
+    sqlite3 *file;
+    int64_t topology; /* its id */
+    char kind[16];
+    struct slurm_order_unit *unit;
+    size_t units, room;
+    struct slurm_place *place; /* [nodes] */
+};
+
+/* A node of the allocation under the name that the database knows it by. */
+struct key {
+    char text[DB_KEY];
+    uint32_t node;
+};
+
+static int by_key(const void *a, const void *b)
+{
+    return strcmp(((const struct key *)a)->text, ((const struct key *)b)->text);
+}
+
+static struct key *make_keys(const topomap_names *nodes, topomap_error *err)
+{
+    struct key *key = topomap_alloc(nodes->count + 1, sizeof *key, err);
+
+    if (!key)
+        return NULL;
+    for (size_t i = 0; i < nodes->count; i++) {
+        db_host_key(nodes->name[i], key[i].text);
+        key[i].node = (uint32_t)i;
+    }
+    qsort(key, nodes->count, sizeof *key, by_key);
+    return key;
+}
+
+/* \p name NULL: the one that distances come from, which is the cluster's default. */
+static int find_topology(struct order *order, topomap_db *db, const char *name, topomap_error *err)
+{
+    sqlite3_stmt *statement =
+        db_prepare(order->file,
+                   "SELECT id, kind FROM slurm_topology WHERE name=?1 OR (?1 IS NULL"
+                   " AND chosen)",
+                   err);
+    int row;
+
+    if (!statement)
+        return -1;
+    if (name)
+        sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
+    row = db_step(statement, err);
+    if (row > 0) {
+        order->topology = sqlite3_column_int64(statement, 0);
+        snprintf(order->kind, sizeof order->kind, "%s",
+                 (const char *)sqlite3_column_text(statement, 1));
+    }
+    sqlite3_finalize(statement);
+    if (row == 0 && name)
+        topomap_error_set(err, TOPOMAP_EINPUT,
+                          "%s: no topology '%.60s' in the slurm-topology that is imported",
+                          db->path, name);
+    else if (row == 0)
+        topomap_error_set(err, TOPOMAP_EINPUT,
+                          "%s: Slurm's topology is not known: `topomap db import slurm-topology` "
+                          "reads topology.conf and topology.yaml",
+                          db->path);
+    return row > 0 ? 0 : -1;
+}
+
+/* Switches with switches below them are no leaves; a switch with neither is one
+ * (switch_record.c, switch_record_validate). */
+static int read_units(struct order *order, topomap_error *err)
+{
+    sqlite3_stmt *statement =
+        db_prepare(order->file,
+                   "SELECT id, dims, (SELECT count(*) FROM slurm_member WHERE unit=slurm_unit.id)"
+                   " FROM slurm_unit WHERE topology=? AND NOT EXISTS (SELECT 1 FROM slurm_member"
+                   " WHERE unit=slurm_unit.id AND child IS NOT NULL) ORDER BY id",
+                   err);
+    int row = -1;
+
+    if (!statement)
+        return -1;
+    sqlite3_bind_int64(statement, 1, order->topology);
+    while ((row = db_step(statement, err)) > 0) {
+        struct slurm_order_unit unit = {.id = sqlite3_column_int64(statement, 0),
+                                        .index = (uint32_t)order->units,
+                                        .nodes = (uint32_t)sqlite3_column_int64(statement, 2)};
+        const char *dims = (const char *)sqlite3_column_text(statement, 1);
+
+        if (dims && *dims &&
+            sscanf(dims, "%ux%ux%u", &unit.dim[0], &unit.dim[1], &unit.dim[2]) != 3)
+            row = topomap_error_set(err, TOPOMAP_EINPUT, "a torus of '%.40s'", dims);
+        if (row < 0 ||
+            topomap_grow(&order->unit, &order->room, order->units + 1, sizeof unit, err)) {
+            row = -1;
+            break;
+        }
+        order->unit[order->units++] = unit;
+    }
+    sqlite3_finalize(statement);
+    return row;
+}
+
+static const struct slurm_order_unit *find_unit(const struct order *order, int64_t id)
+{
+    size_t low = 0, high = order->units;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (order->unit[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < order->units && order->unit[low].id == id ? &order->unit[low] : NULL;
+}
+
+/* Of a node on several switches the first counts, as in topology_p_get_rank. */
+static void take_member(struct order *order, const struct key *key, size_t nodes,
+                        sqlite3_stmt *statement)
+{
+    const struct slurm_order_unit *unit = find_unit(order, sqlite3_column_int64(statement, 0));
+    struct key wanted, *found;
+
+    db_host_key((const char *)sqlite3_column_text(statement, 1), wanted.text);
+    found = unit ? bsearch(&wanted, key, nodes, sizeof *key, by_key) : NULL;
+    if (!found)
+        return;
+    while (found > key && by_key(found - 1, &wanted) == 0)
+        found--;
+    for (; found < key + nodes && by_key(found, &wanted) == 0; found++)
+        if (order->place[found->node].unit == UINT32_MAX)
+            order->place[found->node] = (struct slurm_place){
+                (uint32_t)(unit - order->unit), (uint32_t)sqlite3_column_int64(statement, 2)};
+}
+
+static int read_places(struct order *order, const topomap_names *nodes, topomap_error *err)
+{
+    struct key *key = make_keys(nodes, err);
+    sqlite3_stmt *statement;
+    int row = -1;
+
+    order->place = topomap_alloc(nodes->count + 1, sizeof *order->place, err);
+    statement = key && order->place ? db_prepare(order->file,
+                                                 "SELECT unit, host, position FROM slurm_member"
+                                                 " WHERE host IS NOT NULL ORDER BY unit, rowid",
+                                                 err)
+                                    : NULL;
+    for (size_t i = 0; statement && i < nodes->count; i++)
+        order->place[i].unit = UINT32_MAX;
+    while (statement && (row = db_step(statement, err)) > 0)
+        take_member(order, key, nodes->count, statement);
+    sqlite3_finalize(statement);
+    free(key);
+    return row;
+}
+
+/* One node's row while they are sorted. */
+struct ranked {
+    uint64_t rank;
+    uint32_t node;
+};
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+static int sort_nodes(const struct order *order, size_t nodes, uint32_t *sequence,
+                      topomap_error *err)
+{
+    uint64_t *rank = topomap_alloc(nodes + 1, sizeof *rank, err);
+    struct ranked *row = topomap_alloc(nodes + 1, sizeof *row, err);
+    int result = rank && row ? slurm_ranks(order->kind, order->unit, order->units, order->place,
+                                           nodes, rank, err)
+                             : -1;
+
+    for (size_t i = 0; !result && i < nodes; i++)
+        row[i] = (struct ranked){rank[i], (uint32_t)i};
+    if (!result)
+        qsort(row, nodes, sizeof *row, by_rank);
+    for (size_t i = 0; !result && i < nodes; i++)
+        sequence[i] = row[i].node;
+    free(rank);
+    free(row);
+    return result;
+}
+
+int topomap_db_slurm_sequence(topomap_db *db, const char *topology, const topomap_names *nodes,
+                              uint32_t *sequence, topomap_error *err)
+{
+    struct order order = {.file = db->file};
+    int result;
+
+    if (!db->file)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: nothing has been imported yet",
+                                 db->path);
+    result = find_topology(&order, db, topology, err) || read_units(&order, err) ||
+                     read_places(&order, nodes, err)
+                 ? -1
+                 : sort_nodes(&order, nodes->count, sequence, err);
+    free(order.unit);
+    free(order.place);
+    return result;
+}
