@@ -207,7 +207,8 @@ static int write_distribution(const plugin_layout *layout, uint32_t task_dist)
 int plugin_layout_apply(const plugin_layout *layout, const plugin_ranks *ranks, uint32_t task_dist,
                         topomap_error *err)
 {
-    if (!memcmp(ranks->id, layout->ranks.id, ranks->tasks * sizeof *ranks->id))
+    if (!memcmp(ranks->id, layout->ranks.id, ranks->tasks * sizeof *ranks->id) &&
+        task_dist == layout->task_dist)
         return 0;
     /* The same ids first: where this works, so does the other. */
     if (write_ids(layout, &layout->ranks) || write_distribution(layout, task_dist) ||

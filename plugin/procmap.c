@@ -52,6 +52,19 @@ static size_t map_length(const uint32_t *node_of, uint32_t tasks, uint32_t most)
     return length;
 }
 
+int plugin_procmap_is_honest(const plugin_ranks *ranks, uint32_t task_dist)
+{
+    uint32_t state = task_dist & SLURM_DIST_STATE_BASE;
+
+    if ((state & SLURM_DIST_NODEMASK) == SLURM_DIST_NODECYCLIC || state == SLURM_DIST_PLANE ||
+        state == SLURM_DIST_ARBITRARY)
+        return 1;
+    for (uint32_t i = 0; i < ranks->tasks; i++)
+        if (ranks->id[i] != i)
+            return 0;
+    return 1;
+}
+
 int plugin_procmap_choose(const plugin_ranks *ranks, uint32_t task_dist, int pmi2, int plane,
                           uint32_t *honest, topomap_error *err)
 {

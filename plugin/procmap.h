@@ -10,6 +10,10 @@
 
 #include "plugin/ranks.h"
 
+/** Does the map that mpi/pmi2 makes of a layout with this distribution agree with its task ids? Not
+ *  Slurm's own block layout of 26.05 along its topology: MPICH aborts where task counts differ. */
+int plugin_procmap_is_honest(const plugin_ranks *ranks, uint32_t task_dist);
+
 /** Chooses the distribution that a permuted layout must say it is, so that MPICH learns the truth.
  *  Only the part for nodes changes, unless \p plane is allowed: plane is shorter where ranks of a
  *  node follow one another, but task/affinity lays tasks out in another way inside nodes for it.

@@ -37,6 +37,7 @@ struct step {
     char *bytes;        /* of the reply */
     plugin_reply reply;
     int bind;
+    int permuted; /* the layout is no longer Slurm's */
 };
 
 /* The note of this srun's file, to be removed when the step is over. */
@@ -262,23 +263,46 @@ static void say(const struct step *step)
 
 /* Only a process map that mpi/pmi2 could not carry makes it matter which mpi plugin this is, and
  * worth asking slurmctld. */
-static int choose_distribution(const struct step *step, uint32_t *task_dist, topomap_error *err)
+static int choose_distribution(const struct step *step, const plugin_ranks *ranks, int plane,
+                               uint32_t *task_dist, topomap_error *err)
 {
-    if (!plugin_procmap_choose(&step->ranks, step->layout.task_dist, 1, step->bind, task_dist, err))
+    if (!plugin_procmap_choose(ranks, step->layout.task_dist, 1, plane, task_dist, err))
         return 0;
     if (plugin_mpi_may_be_pmi2(step->launcher->mpi))
         return -1;
-    return plugin_procmap_choose(&step->ranks, step->layout.task_dist, 0, step->bind, task_dist,
-                                 err);
+    return plugin_procmap_choose(ranks, step->layout.task_dist, 0, plane, task_dist, err);
 }
 
 static int permute(struct step *step, topomap_error *err)
 {
+    uint32_t task_dist = step->layout.task_dist;
+
+    if (memcmp(step->ranks.id, step->layout.ranks.id, step->ranks.tasks * sizeof *step->ranks.id) ==
+        0)
+        return 0;
+    if (choose_distribution(step, &step->ranks, step->bind, &task_dist, err))
+        return -1;
+    if (plugin_layout_apply(&step->layout, &step->ranks, task_dist, err))
+        return -1;
+    step->permuted = 1;
+    return 0;
+}
+
+/* A step that keeps Slurm's layout is to run too, also where mpi/pmi2 would give MPICH a map that
+ * is not that layout's (26.05). Where this fails, the step is as Slurm made it. */
+static void tell_truth(const struct step *step)
+{
+    const plugin_layout *layout = &step->layout;
+    topomap_error err;
     uint32_t task_dist;
 
-    if (choose_distribution(step, &task_dist, err))
-        return -1;
-    return plugin_layout_apply(&step->layout, &step->ranks, task_dist, err);
+    if (step->permuted || plugin_procmap_is_honest(&layout->ranks, layout->task_dist))
+        return;
+    if (choose_distribution(step, &layout->ranks, 0, &task_dist, &err) ||
+        plugin_layout_apply(layout, &layout->ranks, task_dist, &err))
+        plugin_report_detail(step->wish.verbose,
+                             "MPICH under mpi/pmi2 gets Slurm's own map of ranks to nodes: %s",
+                             err.text);
 }
 
 static int place(struct step *step, topomap_error *err)
@@ -334,20 +358,22 @@ static int wants_bindings(const struct step *step)
            strcmp(policy_get(settings, POLICY_BIND), "none") != 0;
 }
 
+/* Where a profile is made first, or the step is left alone, its layout stays. */
 static void place_layout(spank_t spank, struct step *step)
 {
     topomap_error err;
+    int wanted, found;
 
     step->bind = wants_bindings(step);
-    if (!plugin_auto_begin(spank, step->args, &step->wish))
-        return;
-    if (plugin_layout_find(spank, &step->layout, &err))
-        failed(step, &err);
-    else if (step->layout.arbitrary)
+    wanted = plugin_auto_begin(spank, step->args, &step->wish);
+    found = plugin_layout_find(spank, &step->layout, &err) == 0;
+    if (wanted && found && step->layout.arbitrary)
         plugin_wish_leave(&step->wish.explain, step->wish.decision.asked,
                           "the layout is the user's own (host file or arbitrary): left alone");
-    else if (place(step, &err))
+    else if (wanted && (!found || place(step, &err)))
         failed(step, &err);
+    if (found)
+        tell_truth(step);
     plugin_layout_clear(&step->layout);
     plugin_ranks_clear(&step->ranks);
     free(step->bytes);

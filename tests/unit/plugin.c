@@ -160,6 +160,23 @@ static uint32_t scattered(uint32_t rank) /* 2 nodes of 512 */
     return __builtin_popcount(rank) & 1;
 }
 
+/* Slurm 26.05 along its topology: 2 tasks on the first node, 1 on the second, which has rank 0. */
+static void block_maps_count_up_whatever_the_ids(void **state)
+{
+    uint32_t first[] = {0, 2, 3}, along[] = {1, 2, 0}, up[] = {0, 1, 2};
+    plugin_ranks ranks = {.nodes = 2, .tasks = 3, .first = first, .id = along};
+
+    (void)state;
+    assert_false(plugin_procmap_is_honest(&ranks, SLURM_DIST_BLOCK));
+    assert_false(plugin_procmap_is_honest(&ranks, SLURM_DIST_BLOCK_CFULL | SLURM_DIST_PACK_NODES));
+    assert_false(plugin_procmap_is_honest(&ranks, SLURM_DIST_UNKNOWN));
+    assert_true(plugin_procmap_is_honest(&ranks, SLURM_DIST_CYCLIC_BLOCK));
+    assert_true(plugin_procmap_is_honest(&ranks, SLURM_DIST_PLANE));
+    assert_true(plugin_procmap_is_honest(&ranks, SLURM_DIST_ARBITRARY));
+    ranks.id = up;
+    assert_true(plugin_procmap_is_honest(&ranks, SLURM_DIST_BLOCK));
+}
+
 static void mapping_stays_true(void **state)
 {
     (void)state;
@@ -452,6 +469,7 @@ int main(void)
         cmocka_unit_test(layouts_round_trip),
         cmocka_unit_test(bad_layouts_are_refused),
         cmocka_unit_test(mapping_stays_true),
+        cmocka_unit_test(block_maps_count_up_whatever_the_ids),
         cmocka_unit_test(only_a_named_mpi_is_surely_not_pmi2),
         cmocka_unit_test(replies_are_read),
         cmocka_unit_test(damaged_replies_are_refused),
