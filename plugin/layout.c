@@ -3,6 +3,7 @@
 #include "util/alloc.h"
 
 #include <slurm/slurm.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,13 +28,36 @@ struct launcher_job {
     char **words;
 };
 
-/* Slurm releases for which this was tried or read in the sources. */
+/* Where slurm.h has what we use of the step layout. */
+struct place {
+    size_t node_cnt, node_list, tasks, task_cnt, task_dist, tids, size;
+};
+
+#define AT(member) offsetof(slurm_step_layout_t, member)
+static const struct place compiled = {AT(node_cnt),
+                                      AT(node_list),
+                                      AT(tasks),
+                                      AT(task_cnt),
+                                      AT(task_dist),
+                                      AT(tids),
+                                      sizeof(slurm_step_layout_t)};
+
+/* Slurm releases for which handle, launcher's job and step layout were looked up: the first two
+ * are the same in all of them. 23.11 put three members before the layout's front_end and one behind
+ * it, 25.05 took front_end away (slurm/slurm.h). Offsets are those of 64-bit machines. */
 static const struct {
     const char *release; /* how S_SLURM_VERSION begins */
-    const char *how;
+    const char *how;     /* tried: the tests ran with it; read in its sources */
+    struct place place;
 } verified[] = {
-    {"22.05.", "tried"}, {"23.02.", "read"}, {"23.11.", "read"}, {"24.05.", "read"},
-    {"24.11.", "read"},  {"25.05.", "read"}, {"25.11.", "read"}, {"26.05.", "read"},
+    {"22.05.", "tried", {8, 16, 32, 40, 44, 48, 56}},
+    {"23.02.", "read", {8, 16, 32, 40, 44, 48, 56}},
+    {"23.11.", "tried", {40, 48, 64, 72, 76, 80, 88}},
+    {"24.05.", "read", {40, 48, 64, 72, 76, 80, 88}},
+    {"24.11.", "tried", {40, 48, 64, 72, 76, 80, 88}},
+    {"25.05.", "tried", {32, 40, 56, 64, 68, 72, 80}},
+    {"25.11.", "tried", {32, 40, 56, 64, 68, 72, 80}},
+    {"26.05.", "tried", {32, 40, 56, 64, 68, 72, 80}},
 };
 
 static int refuse(topomap_error *err, const char *what)
@@ -56,9 +80,16 @@ static int check_version(spank_t spank, plugin_layout *layout, topomap_error *er
                                  "the plugin was built for Slurm %.5s and this is %s: rebuild it",
                                  built, version);
     layout->version = version;
-    for (size_t i = 0; i < sizeof verified / sizeof *verified; i++)
-        layout->version_known |=
-            !strncmp(version, verified[i].release, strlen(verified[i].release));
+    for (size_t i = 0; i < sizeof verified / sizeof *verified; i++) {
+        if (strncmp(version, verified[i].release, strlen(verified[i].release)) != 0)
+            continue;
+        layout->version_known = 1;
+        if (sizeof(void *) == 8 && memcmp(&compiled, &verified[i].place, sizeof compiled) != 0)
+            return topomap_error_set(err, TOPOMAP_ESYSTEM,
+                                     "the slurm.h that the plugin was built with is not that of "
+                                     "Slurm %s: rebuild it with that",
+                                     version);
+    }
     return 0;
 }
 

@@ -18,7 +18,7 @@ typedef struct plugin_layout {
     void *task_dist_at; /* where that is in srun */
     plugin_memory memory;
     const char *version; /* of the Slurm that runs, lent */
-    int version_known;   /* the layout was verified for it */
+    int version_known;   /* the layout was tried or read for it; else the checks decide */
 } plugin_layout;
 
 /** Finds the layout of the step that srun is about to launch; everything is compared with what

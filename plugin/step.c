@@ -367,6 +367,12 @@ static void place_layout(spank_t spank, struct step *step)
     step->bind = wants_bindings(step);
     wanted = plugin_auto_begin(spank, step->args, &step->wish);
     found = plugin_layout_find(spank, &step->layout, &err) == 0;
+    if (wanted && found && !step->layout.version_known)
+        plugin_report_detail(
+            step->wish.verbose,
+            "Slurm %s is none that this topomap knows; its step layout looks as in "
+            "those that it knows",
+            step->layout.version);
     if (wanted && found && step->layout.arbitrary)
         plugin_wish_leave(&step->wish.explain, step->wish.decision.asked,
                           "the layout is the user's own (host file or arbitrary): left alone");
