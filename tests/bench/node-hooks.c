@@ -30,6 +30,7 @@
 #include "plugin/bind.h"
 #include "plugin/carry.h"
 #include "plugin/cpus.h"
+#include "plugin/format.h"
 #include "plugin/reply.h"
 #include "plugin/spool.h"
 
@@ -73,6 +74,19 @@ spank_err_t spank_get_item(spank_t spank, spank_item_t item, ...)
     else
         status = ESPANK_ERROR;
     return status;
+}
+
+spank_err_t spank_getenv(spank_t spank, const char *name, char *text, int size)
+{
+    const char *value = getenv(name);
+
+    (void)spank;
+    if (!value)
+        return ESPANK_ENV_NOEXIST;
+    if (strlen(value) >= (size_t)size)
+        return ESPANK_NOSPACE;
+    memcpy(text, value, strlen(value) + 1);
+    return ESPANK_SUCCESS;
 }
 
 spank_err_t spank_setenv(spank_t spank, const char *name, const char *value, int overwrite)
@@ -175,7 +189,7 @@ static void play_node(const uint32_t *rank, struct times *times)
 {
     double since = cpu_seconds();
 
-    plugin_bind_node(NULL);
+    plugin_bind_node(NULL, PLUGIN_FORMAT);
     take(since, &times->node_most, &times->node_all);
     for (now.task = 0; now.task < now.tasks; now.task++) {
         pid_t child = now.forks ? fork() : -1;
