@@ -3,6 +3,7 @@
 # --topomap=auto on a real Slurm, with real MPI programs: profiled, stored, placed; and nothing that
 # goes wrong with it reaches the job.
 bats_require_minimum_version 1.5.0
+load mpis
 
 setup_file() {
   [[ $EUID -eq 0 ]] || skip "needs root"
@@ -57,7 +58,7 @@ no_runs() { [ -z "$(ls "$XDG_CACHE_HOME/topomap/run" 2>/dev/null)" ]; }
 @test "profiled once, placed from then on: MPICH and Open MPI" {
   local mpi tried=0
   while read -r mpi TYPE; do
-    [ -x "$PROGRAMS/halo.$mpi" ] || continue
+    [ -x "$PROGRAMS/halo.$mpi" ] && starts_mpi "$TYPE" || continue
     echo "$mpi"
     tried=$((tried + 1)) MPI=$mpi
     halo --topomap=auto

@@ -2,6 +2,7 @@
 # Every kind of launch on a real Slurm, with the real planner: every rank where the dry run says for the
 # same nodes and counts, or left alone, as Slurm has it.
 bats_require_minimum_version 1.5.0
+load mpis
 
 setup_file() {
   [[ $EUID -eq 0 ]] || skip "needs root"
@@ -225,7 +226,7 @@ END
     srun --het-group=0,1 $WHO </dev/null >both; srun --het-group=0-1 $WHO </dev/null >range
     srun $WHO </dev/null >first; srun --het-group=1 $WHO </dev/null >second
     for pair in mpich:pmi2 openmpi:pmix; do
-      srun --het-group=1 --mpi=${pair#*:} $PROGRAMS/whereami.${pair%:*} </dev/null >${pair%:*}
+      srun --het-group=1 --mpi=${pair#*:} $PROGRAMS/whereami.${pair%:*} </dev/null >${pair%:*} || :
     done' 2>err
   cat err
   [ "$(grep -c 'a heterogeneous step is left' err)" -eq 2 ]
@@ -237,8 +238,11 @@ END
   done
   [ "$(cut -d' ' -f3 first second | sort -u | wc -l)" -eq 2 ]
   cut -d' ' -f1,2 second >ranks
-  for step in mpich openmpi; do
-    [ ! -x "$PROGRAMS/whereami.$step" ] || awk '!/^#/ { print $1, $2 }' $step | sort -n | diff ranks -
+  local pair
+  for pair in mpich:pmi2 openmpi:pmix; do
+    step=${pair%:*}
+    [ -x "$PROGRAMS/whereami.$step" ] && starts_mpi "${pair#*:}" || continue
+    awk '!/^#/ { print $1, $2 }' $step | sort -n | diff ranks -
   done
 }
 
@@ -260,7 +264,7 @@ END
   cut -d' ' -f1,2 out >ranks
   local pair ran=
   for pair in mpich:pmi2 openmpi:pmix; do
-    [ -x "$PROGRAMS/whereami.${pair%:*}" ] || continue
+    [ -x "$PROGRAMS/whereami.${pair%:*}" ] && starts_mpi "${pair#*:}" || continue
     srun -w "$(awk 'NR == 1 { print $3 }' out)" -N4 -n8 --ntasks-per-node=2 --mpi="${pair#*:}" --topomap="$(graph 8)" \
       "$PROGRAMS/whereami.${pair%:*}" </dev/null >mpi
     awk '!/^#/ { print $1, $2 }' mpi | sort -n | diff ranks -

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # spank_topomap.so in a real Slurm, with a planner that does what $FAKE_PLANNER says.
 bats_require_minimum_version 1.5.0
+load mpis
 
 readonly show='echo "$SLURM_PROCID $SLURMD_NODENAME applied=$TOPOMAP_APPLIED id=$TOPOMAP_PLAN_ID gain=$TOPOMAP_GAIN"'
 readonly forward='0 node01
@@ -281,7 +282,7 @@ objective effort seed time min-gain explain end " ]
 @test "MPI: each rank runs where the layout says (MPICH over pmi2, Open MPI over pmix)" {
   local pair ran=
   for pair in mpich:pmi2 openmpi:pmix; do
-    [ -x "$PROGRAMS/whereami.${pair%:*}" ] || continue
+    [ -x "$PROGRAMS/whereami.${pair%:*}" ] && starts_mpi "${pair#*:}" || continue
     srun -n4 -N4 "--mpi=${pair#*:}" -m topomap "$PROGRAMS/whereami.${pair%:*}" >out 2>err
     [ "$(grep -v '^#' out | awk '{print $1, $2}')" = "$reversed" ]
     srun -n6 -N2 "--mpi=${pair#*:}" -m topomap "$PROGRAMS/whereami.${pair%:*}" >out 2>err

@@ -223,7 +223,7 @@ launch() { # OPTION...: leaves `out`, `err` and the name of the newest record in
   topomap map --replay "$record" >explained
   [ "$(sum J)" = "$(awk '$1 == "cost" { print $4 }' explained)" ]
   [ "$(sum J_before)" = "$(awk '$1 == "cost" { print $3 }' explained)" ]
-  [ "$(jq -r .J <<<"$output")" = "$(jq '[.partners[] | .bytes * .distance] | add' <<<"$output")" ]
+  jq -e '.J == ([.partners[] | .bytes * .distance] | add)' <<<"$output"
   run -2 topomap why 16 --plan "$record"
   run -2 topomap why x --plan "$record"
   run -2 topomap why 3

@@ -2,6 +2,7 @@
 # MPI's topology functions with reorder on a real Slurm: nodes and their names are the launcher's, and
 # distances the fabric's.
 bats_require_minimum_version 1.5.0
+load mpis
 
 setup_file() {
   [[ $EUID -eq 0 ]] || skip "needs root"
@@ -24,6 +25,7 @@ reordered() { # MPI PMI WHAT...
   shift 2
   cd "$BATS_FILE_TMPDIR"
   [ -e topologies.$mpi ] || skip "no $mpi here"
+  need_mpi $pmi
   unset TOPOMAP_REORDER_NODES
   run --separate-stderr timeout 300 srun --mpi=$pmi -N8 -n16 --ntasks-per-node=2 --topomap=off \
     env LD_PRELOAD="$LIBRARIES/libtopomap-reorder-$mpi.so" TOPOMAP_REORDER=verbose ./topologies.$mpi "$@"

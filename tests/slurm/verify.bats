@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # topomap-verify on a real Slurm with --mpi=pmix: a placed step is as planned, others are not.
 bats_require_minimum_version 1.5.0
+load mpis
 
 setup_file() {
   [[ $EUID -eq 0 ]] || skip "needs root"
@@ -21,6 +22,7 @@ teardown_file() {
 
 setup() {
   [ -n "${BED:-}" ] || skip "no PMIx here"
+  need_mpi pmix
   cd "$BATS_FILE_TMPDIR"
 }
 

@@ -194,9 +194,11 @@ static void percs_is_the_papers(void **state)
         assert_int_equal(inside, 31);
         assert_true(outside <= 9);
         d_links += outside;
-        for (uint32_t b = 0; b < 160; b++)
-            assert_in_range(topomap_machine_hops(m, a, b), a != b,
-                            a == b ? 0 : a / 32 == b / 32 ? 1 : 3);
+        for (uint32_t b = 0; b < 160; b++) {
+            const uint32_t hops = topomap_machine_hops(m, a, b);
+
+            assert_true(hops >= (a != b) && hops <= (a == b ? 0 : a / 32 == b / 32 ? 1 : 3));
+        }
     }
     assert_int_equal(d_links, 2 * 60 * 10);
     assert_true(again->network->links != m->network->links ||

@@ -70,9 +70,9 @@ static void test_kkt(void **state)
         for (uint64_t i = graph->offset[u]; i < graph->offset[u + 1]; i++)
             assert_true((u < primal) == (graph->target[i] >= primal));
         if (u < 125)
-            assert_in_range(degree, 8, 27);
+            assert_true(degree >= 8 && degree <= 27);
         else if (u < primal)
-            assert_in_range(degree, 4, 9);
+            assert_true(degree >= 4 && degree <= 9);
         most = degree > most ? degree : most;
     }
     assert_int_equal(most, 27);
@@ -249,7 +249,7 @@ static void test_large_delaunay(void **state)
     topomap_graph *graph = graph_good("delaunay:20000", NULL);
 
     (void)state;
-    assert_in_range(graph->pairs, 3 * 20000 - 3 - 80, 3 * 20000 - 3 - 6);
+    assert_true(graph->pairs >= 3 * 20000 - 3 - 80 && graph->pairs <= 3 * 20000 - 3 - 6);
     topomap_graph_free(graph);
 }
 

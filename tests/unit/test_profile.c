@@ -72,7 +72,7 @@ MPI_Datatype profile_type_at(profile_array types, int i)
 
 static void add(int rank, uint64_t bytes, uint64_t messages)
 {
-    assert_in_range(rank, 0, job.size - 1);
+    assert_true(rank >= 0 && rank < job.size);
     assert_int_not_equal(rank, job.rank);
     job.bytes[job.rank][rank] += bytes;
     job.messages[job.rank][rank] += messages;
@@ -228,7 +228,7 @@ static void test_allgather(void **state)
         FOR_EACH_SIZE(profile_allgatherv(0, MPI_BYTE, ARRAY(counts), MPI_BYTE, MPI_COMM_WORLD), {
             total = each[k] * size + size * (size - 1) / 2;
 #ifdef RULES_OF_OPEN_MPI /* some go through rank 0, or in pairs of about so long */
-            assert_in_range(received(r), each[k] * (size - 1), 2 * total);
+            assert_true(received(r) >= (uint64_t)(each[k] * (size - 1)) && received(r) <= (uint64_t)(2 * total));
 #else
             assert_int_equal(received(r), total - counts[r]);
 #endif
@@ -275,7 +275,7 @@ static void test_reduce_scatter(void **state)
     }
     FOR_EACH_SIZE(profile_reduce_scatter(ARRAY(counts), MPI_BYTE, MPI_COMM_WORLD), {
 #ifdef RULES_OF_OPEN_MPI /* a ring: each passes on all parts but its own */
-        assert_in_range(sent(r), (uint64_t)600000 * (size - 1), (uint64_t)600100 * (size - 1));
+        assert_true(sent(r) >= (uint64_t)600000 * (size - 1) && sent(r) <= (uint64_t)600100 * (size - 1));
 #else
         assert_int_equal(received(r), (uint64_t)counts[r] * (size - 1));
 #endif
