@@ -87,7 +87,7 @@ static int look_at_program(const policy_settings *settings, char **words, uint32
         return -1;
     if (!program.mpi && !said)
         failed = topomap_error_set(why, TOPOMAP_EINPUT,
-                                   "%.200s: %s (--topomap-options=mpi=openmpi|mpich says which MPI "
+                                   "%.200s: %s (--topomap-options=mpi=openmpi|mpich|mpi-abi says which MPI "
                                    "a program uses)",
                                    words[0], program.why);
     if (!failed) {

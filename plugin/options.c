@@ -115,7 +115,7 @@ static struct spank_option table[] = {
     {"topomap-options", "key=value,...",
      "For topomap: objective=J|congestion|mix, effort=fast|default|strong, time=SECONDS, seed=N, "
      "bind=core|pu|numa|none, layout=compact|spread, contiguous, min-gain=PERCENT, capacity=FILE, "
-     "required, records, verbose; for auto: key=NAME, mpi=openmpi|mpich, profile, "
+     "required, records, verbose; for auto: key=NAME, mpi=openmpi|mpich|mpi-abi, profile, "
      "profile-every=LAUNCHES",
      1, SAID_OPTIONS, record},
     {"topomap-explain", "file", "Print what topomap did and why, to srun's standard error or FILE",

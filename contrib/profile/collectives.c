@@ -6,7 +6,7 @@
 
 typedef profile_group group;
 
-#define RULES(name) (profile_own_rules.name)
+#define RULES(name) (profile_own_rules->name)
 #define CHOOSE(name, g, bytes) profile_choose(RULES(name), (g)->size, bytes)
 
 /* Whom every process may send to, by number. */

@@ -4,20 +4,36 @@
  *   module calls that library's ompi_send_f. The aliases are what other compilers call.
  * - MPICH's mpi_f08 module calls PMPI_ in what has no choice buffer, under names of its own; all
  *   else of its Fortran layer calls the C names. There ierror may be left out.
+ * - Open MPI 6's mpi_f08 has functions of its own where there are buffers, mpi_send_f08ts_ and, of
+ *   large counts, mpi_send_c_f08ts_, which end in the C names PMPI_...
  * C programs do not load these libraries: the real functions are weak. */
 #ifndef TOPOMAP_PROFILE_FORTRAN_H
 #define TOPOMAP_PROFILE_FORTRAN_H
 
 #include <mpi.h>
 
+#include <dlfcn.h>
+
 #define FORTRAN_API __attribute__((visibility("default")))
 #define FORTRAN_DONE(ierr) (!(ierr) || *(ierr) == MPI_SUCCESS)
+/* Under an MPI that has no such function (of which nothing is recorded) the next library's. */
+#define FORTRAN_TEXT(name) FORTRAN_TEXT_OF(name)
+#define FORTRAN_TEXT_OF(name) #name
+#define FORTRAN_EITHER(real, name)                                                                 \
+    (real ? real : (__typeof__(&real))dlsym(RTLD_NEXT, FORTRAN_TEXT(name)))
+#define FORTRAN_CALL(low) FORTRAN_EITHER(FORTRAN_REAL(low), FORTRAN_NAME(low))
+#define FORTRAN_TS_CALL(low) FORTRAN_EITHER(FORTRAN_TS_REAL(low), FORTRAN_TS_NAME(low))
 
 #ifdef OPEN_MPI
 #define FORTRAN_NAME(low) mpi_##low##_
 #define FORTRAN_REAL(low) pmpi_##low##_
 #define FORTRAN_ALIAS(name, low, parameters)                                                       \
     FORTRAN_API void name parameters __attribute__((alias("mpi_" #low "_")));
+#define FORTRAN_TS_NAME(low) mpi_##low##_f08ts_
+#define FORTRAN_TS_REAL(low) pmpi_##low##_f08ts_
+#define FORTRAN_TS_DECLARE(low, up, parameters)                                                    \
+    void FORTRAN_TS_REAL(low) parameters __attribute__((weak));                                    \
+    FORTRAN_API void FORTRAN_TS_NAME(low) parameters;
 #define FORTRAN_DECLARE(low, up, parameters)                                                       \
     void FORTRAN_REAL(low) parameters __attribute__((weak));                                       \
     FORTRAN_API void FORTRAN_NAME(low) parameters;                                                 \

@@ -230,7 +230,7 @@ static void take_over(const profile_group *g, int stays, int evens, int returns,
 void profile_exchange(const profile_group *g, enum profile_way way, uint64_t bytes, int back)
 {
     int power = profile_largest_power(g->size), over = g->size - power, place;
-    int evens = back && profile_own_rules.evens_stay;
+    int evens = back && profile_own_rules->evens_stay;
 
     if (g->rank < 2 * over) {
         int stays = g->rank % 2 != evens;

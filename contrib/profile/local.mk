@@ -14,6 +14,7 @@ profile_lib = lib/graph/core.c lib/graph/build.c lib/graph/tmg_write.c lib/util/
 profile_made = contrib/profile/calls.c contrib/profile/calls_fortran.c
 profile_openmpi = contrib/profile/libtopomap-profile-openmpi.so
 profile_mpich = contrib/profile/libtopomap-profile-mpich.so
+profile_mpi_abi = contrib/profile/libtopomap-profile-mpi-abi.so
 
 profilelibdir = $(pkglibdir)
 profilelib_DATA =
@@ -23,7 +24,10 @@ endif
 if HAVE_MPICH
 profilelib_DATA += $(profile_mpich)
 endif
-CLEANFILES += $(profile_openmpi) $(profile_mpich) $(profile_made) contrib/profile/weak.h
+if HAVE_MPI_ABI
+profilelib_DATA += $(profile_mpi_abi)
+endif
+CLEANFILES += $(profile_openmpi) $(profile_mpich) $(profile_mpi_abi) $(profile_made) contrib/profile/weak.h
 
 contrib/profile/calls.c: $(srcdir)/$(profile_dir)/calls.table $(srcdir)/$(profile_dir)/wrappers.awk
 	$(AM_V_GEN)$(MKDIR_P) $(profile_dir) && \
@@ -49,12 +53,17 @@ profile_flags = -std=gnu11 $(WARN_CFLAGS) -O2 -g -fPIC -fvisibility=hidden -pthr
   -Wl,--no-undefined -Wl,--as-needed -Wl,-z,nodelete -Wl,-z,lazy -include contrib/profile/weak.h \
   -I$(srcdir)/$(profile_dir) -I$(srcdir)/lib -I$(srcdir)/lib/include -I. $(profile_inputs)
 
-# What an MPI has of MPI 4.0 is asked for by name.
+# What an MPI has of MPI 4.0 is asked for by name. PROFILE_SONAME: the end of its library's soname, by
+# which the profiler knows a program of another MPI.
 profile_probe = printf '%s\n' '\#include <mpi.h>' 'void *a[] = {MPI_Psend_init, MPI_Isendrecv, MPI_Allreduce_init};'
 profile_four = `$(profile_probe) | $$mpicc -w -x c -fsyntax-only - 2>/dev/null && echo -DPROFILE_MPI_4`
 
 contrib/profile/libtopomap-profile-openmpi.so: $(profile_needs)
-	$(AM_V_GEN)mpicc='$(MPICC_OPENMPI)'; $$mpicc $(profile_four) $(profile_flags) -o $@
+	$(AM_V_GEN)mpicc='$(MPICC_OPENMPI)'; $$mpicc $(profile_four) -DPROFILE_SONAME='"$(OPENMPI_SONAME)"' $(profile_flags) -o $@
 
 contrib/profile/libtopomap-profile-mpich.so: $(profile_needs)
-	$(AM_V_GEN)mpicc='$(MPICC_MPICH)'; $$mpicc $(profile_four) $(profile_flags) -o $@
+	$(AM_V_GEN)mpicc='$(MPICC_MPICH)'; $$mpicc $(profile_four) -DPROFILE_SONAME='"$(MPICH_SONAME)"' $(profile_flags) -o $@
+
+contrib/profile/libtopomap-profile-mpi-abi.so: $(profile_needs)
+	$(AM_V_GEN)mpicc='$(CC) $(MPI_ABI_CPPFLAGS)'; $$mpicc $(profile_four) -DPROFILE_MPI_ABI -DPROFILE_SONAME='"1"' \
+	  $(profile_flags:%/calls_fortran.c=) -o $@

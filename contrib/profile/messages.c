@@ -12,6 +12,10 @@
 #define PMPI_Type_size_count PMPI_Type_size_x
 #endif
 
+#ifdef PROFILE_MPI_ABI
+#define PMPI_Type_f2c PMPI_Type_fromint
+#endif
+
 uint64_t profile_bytes(MPI_Count count, MPI_Datatype type)
 {
     MPI_Count size = 0;

@@ -28,6 +28,26 @@ extern struct profile_constants {
 
 #define PROFILE_API __attribute__((visibility("default")))
 
+/* The standard's ABI leaves this to a Fortran layer, which calls the C names (MPI 5.0). */
+#ifdef PROFILE_MPI_ABI
+#define MPI_Fint int
+#endif
+
+/* Where the program's MPI is another one (is_mine() in session.c) nothing is recorded, and every
+ * call goes through as it came: MPICH's handles are integers, others' pointers, and a pointer must
+ * stay whole. So MPICH's are taken as wide as a register too, under names that the linker alone
+ * knows for MPI's. */
+#if defined OPEN_MPI || defined PROFILE_MPI_ABI
+#define PROFILE_HANDLE(type) type
+#else
+#define PROFILE_HANDLE(type) uintptr_t
+#endif
+#define PROFILE_REAL(name, parameters)                                                             \
+    extern int profile_real_##name parameters __asm__("PMPI_" #name) __attribute__((weak));
+#define PROFILE_WRAPPER(name, parameters)                                                          \
+    PROFILE_API int profile_own_##name parameters __asm__("MPI_" #name);                           \
+    int profile_own_##name parameters
+
 /** One partner: all that went to it and, by one-sided reads, came from it. */
 typedef struct profile_record {
     int partner; /* in MPI_COMM_WORLD */

@@ -5,6 +5,10 @@
 #include "profile.h"
 #include "table.h"
 
+#ifdef PROFILE_MPI_ABI
+#define PMPI_Request_f2c PMPI_Request_fromint
+#endif
+
 typedef struct message {
     uint32_t record;
     uint64_t bytes, messages;

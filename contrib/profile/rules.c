@@ -3,11 +3,10 @@
 
 #include <mpi.h> /* says which one it is */
 
-#if defined OPEN_MPI || defined RULES_OF_OPEN_MPI
-/* Open MPI 4.1 and 5.0, ompi/mca/coll/tuned/coll_tuned_decision_fixed.c, for operations that
+/* Open MPI 4.1, 5.0 and 6.0, ompi/mca/coll/tuned/coll_tuned_decision_fixed.c, for operations that
  * commute. Rows of one pattern of messages are joined, and so are some that differ within a few
  * sizes. */
-const profile_rules profile_own_rules = {
+static const profile_rules openmpi = {
     .bcast = {{4, 0, LINEAR, 0},
               {8, 2048, BINARY, 0},
               {8, 8192, BINOMIAL_HIGH, 0},
@@ -180,9 +179,9 @@ const profile_rules profile_own_rules = {
                              {0, 0, HALVING_FAR, 0}},
     .scan = CHAIN,
 };
-#else
-/* MPIR_CVAR_..._MSG_SIZE and _MIN_PROCS of MPICH 4.0, as MPI_T tells them. */
-const profile_rules profile_own_rules = {
+
+/* MPIR_CVAR_..._MSG_SIZE and _MIN_PROCS of MPICH 4.0 to 5.0, as MPI_T tells them. */
+static const profile_rules mpich = {
     .bcast = {{8, 0, BINOMIAL, 0},
               {0, 12288, BINOMIAL, 0},
               {0, 524288, SCATTER_DOUBLING, 0},
@@ -198,7 +197,17 @@ const profile_rules profile_own_rules = {
     .reduce_scatter_block = {{0, 524288, HALVING_FAR, 0}, {0, 0, PAIRS, 0}},
     .scan = DOUBLING,
 };
+
+#if defined OPEN_MPI || defined RULES_OF_OPEN_MPI
+const profile_rules *profile_own_rules = &openmpi;
+#else
+const profile_rules *profile_own_rules = &mpich;
 #endif
+
+void profile_take_rules(int of_openmpi)
+{
+    profile_own_rules = of_openmpi ? &openmpi : &mpich;
+}
 
 static int fits(const profile_rule *rule, int ranks, uint64_t bytes)
 {

@@ -44,8 +44,11 @@ typedef struct profile_rules {
     int scatters_by_block; /* reduce_scatter_block */
 } profile_rules;
 
-/** This MPI's. */
-extern const profile_rules profile_own_rules;
+/** This MPI's: the one that the library is built for, until another is said. */
+extern const profile_rules *profile_own_rules;
+/** The standard's ABI is any MPI's: whose it is, is known when it runs. Open MPI's, else MPICH's.
+ */
+void profile_take_rules(int of_openmpi);
 
 enum profile_way profile_choose(const profile_rule *rules, int ranks, uint64_t bytes);
 

@@ -4,11 +4,15 @@
 #define _GNU_SOURCE /* dladdr */
 #include <dlfcn.h>
 #include <link.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "profile.h"
+#ifndef PROFILE_MPI_ABI
 #include "fortran.h"
+#endif
+#include "rules.h"
 
 static char *path;
 static int taken; /* this process is one of those that are profiled */
@@ -51,6 +55,8 @@ static int share(struct dl_phdr_info *info, size_t size, void *context)
     return 0;
 }
 
+/* ---- Which MPI the program has ----------------------------------------------------------- */
+
 #ifdef OPEN_MPI
 struct profile_constants profile_constants;
 
@@ -76,6 +82,63 @@ static int name_constants(void)
 }
 #endif
 
+/* The soname of a library that is loaded; most systems have added the address to what it names. */
+static const char *soname_of(const struct link_map *map)
+{
+    ElfW(Addr) names = 0, own = 0;
+
+    for (const ElfW(Dyn) *row = map->l_ld; row->d_tag != DT_NULL; row++) {
+        if (row->d_tag == DT_STRTAB)
+            names = row->d_un.d_ptr < map->l_addr ? map->l_addr + row->d_un.d_ptr : row->d_un.d_ptr;
+        if (row->d_tag == DT_SONAME)
+            own = row->d_un.d_val;
+    }
+    return names && own ? (const char *)(names + own) : "";
+}
+
+/* Handles and constants are those of the MPI that this library is built for; the end of its soname
+ * tells: 40 of Open MPI, 12 of MPICH and its kin, 1 of the standard's ABI. */
+static int is_mine(const char **name)
+{
+    void *real = dlsym(RTLD_DEFAULT, "PMPI_Init");
+    struct link_map *map = NULL;
+    const char *end;
+    Dl_info info;
+
+    *name = "";
+    if (!real || !dladdr1(real, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
+        return 0;
+    *name = soname_of(map);
+    end = strstr(*name, ".so.");
+    return end && !strcmp(end + strlen(".so."), PROFILE_SONAME);
+}
+
+/* The standard's ABI is any MPI's. Open MPI's library of it uses these objects. */
+static void choose_rules(void)
+{
+#ifdef PROFILE_MPI_ABI
+    profile_take_rules(dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world") != NULL);
+#endif
+}
+
+/* One of the ranks says it, as far as that can be known without MPI. */
+static void refuse(const char *name)
+{
+    static const char *const ranks[] = {"PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
+
+    for (size_t i = 0; i < sizeof ranks / sizeof ranks[0]; i++) {
+        const char *rank = getenv(ranks[i]);
+
+        if (rank && strcmp(rank, "0"))
+            return;
+    }
+    if (!profile_must_agree())
+        fprintf(stderr, "topomap: no profile: the program's MPI is %s, this profiler's is .so.%s\n",
+                *name ? name : "linked statically", PROFILE_SONAME);
+}
+
+/* ---- Begin and end ----------------------------------------------------------------------- */
+
 /* Before the real MPI_Init. */
 static void announce(void)
 {
@@ -91,11 +154,22 @@ static void announce(void)
 
 static void begin(int threads)
 {
-    MPI_Comm parent;
     int rank = 0, ranks = 0;
+    const char *name;
+    MPI_Comm parent;
 
-    if (!path || name_constants() != 0)
+    if (!path)
         return;
+    if (!is_mine(&name)) {
+        leave_environment();
+        refuse(name);
+        free(path); /* MPICH's Fortran calls MPI_Init: once is enough */
+        path = NULL;
+        return;
+    }
+    if (name_constants() != 0)
+        return;
+    choose_rules();
     parent = MPI_COMM_NULL;
     if (PMPI_Comm_get_parent(&parent) != MPI_SUCCESS ||
         parent != MPI_COMM_NULL) /* spawned: not a rank of the job */
@@ -156,17 +230,19 @@ PROFILE_API int MPI_Finalize(void)
     return PMPI_Finalize();
 }
 
-PROFILE_API int MPI_Abort(MPI_Comm comm, int code)
+PROFILE_REAL(Abort, (PROFILE_HANDLE(MPI_Comm) comm, int code))
+PROFILE_WRAPPER(Abort, (PROFILE_HANDLE(MPI_Comm) comm, int code))
 {
     give_up();
-    return PMPI_Abort(comm, code);
+    return profile_real_Abort(comm, code);
 }
 
+#ifndef PROFILE_MPI_ABI /* a Fortran layer over it calls the C names */
 FORTRAN_DECLARE(init, INIT, (MPI_Fint * ierr))
 PROFILE_API void FORTRAN_NAME(init)(MPI_Fint *ierr)
 {
     announce();
-    FORTRAN_REAL(init)(ierr);
+    FORTRAN_CALL(init)(ierr);
     if (FORTRAN_DONE(ierr) && !profile_on)
         begin(0);
 }
@@ -175,7 +251,7 @@ FORTRAN_DECLARE(init_thread, INIT_THREAD, (MPI_Fint * required, MPI_Fint *provid
 PROFILE_API void FORTRAN_NAME(init_thread)(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierr)
 {
     announce();
-    FORTRAN_REAL(init_thread)(required, provided, ierr);
+    FORTRAN_CALL(init_thread)(required, provided, ierr);
     if (FORTRAN_DONE(ierr) && !profile_on)
         begin(*provided == MPI_THREAD_MULTIPLE);
 }
@@ -184,12 +260,13 @@ FORTRAN_DECLARE(finalize, FINALIZE, (MPI_Fint * ierr))
 PROFILE_API void FORTRAN_NAME(finalize)(MPI_Fint *ierr)
 {
     finish();
-    FORTRAN_REAL(finalize)(ierr);
+    FORTRAN_CALL(finalize)(ierr);
 }
 
 FORTRAN_DECLARE(abort, ABORT, (MPI_Fint * comm, MPI_Fint *code, MPI_Fint *ierr))
 PROFILE_API void FORTRAN_NAME(abort)(MPI_Fint *comm, MPI_Fint *code, MPI_Fint *ierr)
 {
     give_up();
-    FORTRAN_REAL(abort)(comm, code, ierr);
+    FORTRAN_CALL(abort)(comm, code, ierr);
 }
+#endif

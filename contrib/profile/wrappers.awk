@@ -3,6 +3,8 @@
 BEGIN {
   FS = "[ \t]*[|][ \t]*"
   print "/* Made by wrappers.awk of calls.table. */"
+  if (fortran)
+    print "#define _GNU_SOURCE /* RTLD_NEXT */"
   print fortran ? "#include \"profile.h\"\n#include \"fortran.h\"\n" : "#include \"profile.h\"\n"
 }
 
@@ -17,7 +19,18 @@ function c_parameters(list, wide) {
   gsub(/TYPES [a-z]+/, "const MPI_Datatype &[]", list)
   gsub(/(COUNTS|DISPLS|AINTS|TYPES) /, "", list)
   gsub(/COUNT /, wide ? "MPI_Count " : "int ", list)
-  return list
+  return whole_handles(list)
+}
+
+# Handles that come by value are taken and passed on as wide as a register (profile.h).
+function whole_handles(list,    n, i, part, out) {
+  n = split(list, part, /, */)
+  for (i = 1; i <= n; i++) {
+    if (part[i] ~ /^MPI_(Comm|Datatype|Info|Op|Win) [a-z_]+$/)
+      sub(/^MPI_[A-Za-z]+/, "PROFILE_HANDLE(&)", part[i])
+    out = out (i > 1 ? ", " : "") part[i]
+  }
+  return out
 }
 
 # The name of one parameter: its last word.
@@ -52,27 +65,31 @@ function body(call, persistent, record) {
     "        profile_capture();\n        " record ";\n        profile_keep(*request);\n    }\n    return status;\n"
 }
 
-function c_wrapper(name, list, persistent, record, wide,    suffix) {
-  suffix = wide ? "_c" : ""
-  printf "PROFILE_API int MPI_%s%s(%s)\n{\n%s}\n\n", name, suffix, c_parameters(list, wide),
-    body("PMPI_" name suffix "(" arguments(list) ")", persistent, record_of(record))
+function c_wrapper(name, list, persistent, record, wide,    parameters) {
+  name = name (wide ? "_c" : "")
+  parameters = c_parameters(list, wide)
+  printf "PROFILE_REAL(%s, (%s))\nPROFILE_WRAPPER(%s, (%s))\n{\n%s}\n\n", name, parameters, name, parameters,
+    body("profile_real_" name "(" arguments(list) ")", persistent, record_of(record))
 }
 
-# Fortran hands over addresses; a local variable of C's kind for each name that is recorded.
-function fortran_local(parameter, name,    type) {
+# Fortran hands over addresses; a local variable of C's kind for each name that is recorded. A buffer
+# of the later mpi_f08 is a descriptor, which begins with the address (Fortran 2018, 18.5.3).
+function fortran_local(parameter, name, ts, wide,    type) {
   type = parameter
   sub(/[ *]+[a-z_]+(\[\])?$/, "", type)
+  if (type == "MPI_Count" || (type == "COUNT" && wide))
+    return "MPI_Count " name " = *(const MPI_Count *)" name "_"
   if (type == "COUNT" || type == "int")
     return "int " name " = *(const MPI_Fint *)" name "_"
   if (type == "COUNTS")
-    return "profile_array " name " = {" name "_, sizeof(MPI_Fint), 0}"
+    return "profile_array " name " = {" name "_, sizeof(" (wide ? "MPI_Count" : "MPI_Fint") "), 0}"
   if (type == "TYPES" || parameter ~ /\[\]$/)
     return "profile_array " name " = {" name "_, 0, 1}"
   if (type ~ /^MPI_/ && parameter ~ /[*]/)
     return type " " name "_value = " from_fortran(type, name) ", *" name " = &" name "_value"
   if (type ~ /^MPI_/)
     return type " " name " = " from_fortran(type, name)
-  return "const void *" name " = profile_fortran_buffer(" name "_)"
+  return "const void *" name " = profile_fortran_buffer(" (ts ? "*(const void *const *)" : "") name "_)"
 }
 
 function from_fortran(type, name,    kind) {
@@ -82,45 +99,53 @@ function from_fortran(type, name,    kind) {
   return "PMPI_" kind "_f2c(*(const MPI_Fint *)" name "_)"
 }
 
-function fortran_locals(list, words, indent,    n, i, part, name, out) {
+function fortran_locals(list, words, indent, ts, wide,    n, i, part, name, out) {
   n = split(list, part, /, */)
   for (i = 1; i <= n; i++) {
     name = name_of(part[i])
     if (match(words, "[(, *]" name "[],)[]"))
-      out = out indent fortran_local(part[i], name) ";\n"
+      out = out indent fortran_local(part[i], name, ts, wide) ";\n"
   }
   return out
 }
 
-function fortran_wrapper(name, list, persistent, record,    low, n, i, part, decl, args, call, note) {
-  low = tolower(name)
+# ts: the function of Open MPI 6's mpi_f08, which has buffers as descriptors and large counts.
+function fortran_wrapper(name, list, persistent, record, ts, wide,    low, n, i, part, decl, args, call, note, kind) {
+  low = tolower(name) (wide ? "_c" : "")
+  kind = ts ? "FORTRAN_TS" : "FORTRAN"
   n = split(list, part, /, */)
   for (i = 1; i <= n; i++) {
     decl = decl "void *" name_of(part[i]) "_, "
     args = args name_of(part[i]) "_, "
   }
   decl = decl "MPI_Fint *ierr"
-  call = "    FORTRAN_REAL(" low ")(" args "ierr);\n"
+  call = "    " kind "_CALL(" low ")(" args "ierr);\n"
   note = "profile_" record
   gsub(/\[\]/, "", note)
   if (list ~ /void/)
     print "#ifdef OPEN_MPI"
-  printf "FORTRAN_DECLARE(%s, %s, (%s))\nPROFILE_API void FORTRAN_NAME(%s)(%s)\n{\n",
-    low, toupper(name), decl, low, decl
+  printf "%s_DECLARE(%s, %s, (%s))\nPROFILE_API void %s_NAME(%s)(%s)\n{\n",
+    kind, low, toupper(name), decl, kind, low, decl
   if (persistent)
     printf "%s    if (profile_on && FORTRAN_DONE(ierr)) {\n%s\n        profile_capture();\n        %s;\n        profile_keep(*request);\n    }\n",
-      call, fortran_locals(list, record " *request)", "        "), note
+      call, fortran_locals(list, record " *request)", "        ", ts, wide), note
   else
     printf "    if (profile_on) {\n%s\n        %s;\n    }\n%s",
-      fortran_locals(list, record, "        "), note, call
+      fortran_locals(list, record, "        ", ts, wide), note, call
   print "}\n"
   if (list ~ /void/)
     print "#endif"
 }
 
 function both(name, list, persistent, record, widens) {
-  if (fortran)
-    return fortran_wrapper(name, list, persistent, record)
+  if (fortran) {
+    fortran_wrapper(name, list, persistent, record, 0, 0)
+    if (list ~ /void/)
+      fortran_wrapper(name, list, persistent, record, 1, 0)
+    if (list ~ /void/ && widens)
+      fortran_wrapper(name, list, persistent, record, 1, 1)
+    return
+  }
   c_wrapper(name, list, persistent, record, 0)
   if (widens)
     printf "#if MPI_VERSION >= 4\n"
@@ -133,9 +158,7 @@ function both(name, list, persistent, record, widens) {
 {
   names = split($1, name, " ")
   for (k = 1; k <= names; k++) {
-    four = $2 ~ /4$/
-    if (four && fortran)
-      continue
+    four = $2 ~ /4$/ && !fortran
     if (four) print "#ifdef PROFILE_MPI_4"
     widens = $3 ~ /COUNT/ && $2 != "plain"
     both(name[k], $3, $2 ~ /^init/, $4, widens && !four)
@@ -148,7 +171,9 @@ function both(name, list, persistent, record, widens) {
     if ($2 == "collective") {
       nonblocking = "I" tolower(substr(name[k], 1, 1)) substr(name[k], 2)
       both(nonblocking, $3 ", MPI_Request *request", 0, $4, widens)
-      if (!fortran) {
+      if (fortran)
+        both(name[k] "_init", $3 ", MPI_Info info, MPI_Request *request", 1, $4, widens)
+      else {
         print "#ifdef PROFILE_MPI_4"
         c_wrapper(name[k] "_init", $3 ", MPI_Info info, MPI_Request *request", 1, $4, 0)
         print "#endif"

@@ -47,6 +47,25 @@ contrib_reorder_libtopomap_reorder_mpich_la_LDFLAGS = $(AM_LDFLAGS) $(reorder_hi
 pkgconfig_DATA += contrib/reorder/topomap-mpi-mpich.pc
 endif
 
+# A Fortran layer over the standard's ABI calls the C names.
+if REORDER_MPI_ABI
+noinst_LTLIBRARIES += contrib/reorder/libparts-mpi-abi.la
+contrib_reorder_libparts_mpi_abi_la_SOURCES = $(reorder_parts)
+contrib_reorder_libparts_mpi_abi_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_ABI_CPPFLAGS)
+contrib_reorder_libparts_mpi_abi_la_LIBADD = topology-db/libdb.la $(HWLOC_LIBS) $(MPI_ABI_LIBS)
+lib_LTLIBRARIES += contrib/reorder/libtopomap-mpi-abi.la
+contrib_reorder_libtopomap_mpi_abi_la_SOURCES = $(reorder_public)
+contrib_reorder_libtopomap_mpi_abi_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_ABI_CPPFLAGS)
+contrib_reorder_libtopomap_mpi_abi_la_LIBADD = contrib/reorder/libparts-mpi-abi.la
+contrib_reorder_libtopomap_mpi_abi_la_LDFLAGS = $(AM_LDFLAGS) $(reorder_hide) -version-info 0:0:0 -no-undefined
+pkglib_LTLIBRARIES += contrib/reorder/libtopomap-reorder-mpi-abi.la
+contrib_reorder_libtopomap_reorder_mpi_abi_la_SOURCES = contrib/reorder/functions.c
+contrib_reorder_libtopomap_reorder_mpi_abi_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_ABI_CPPFLAGS)
+contrib_reorder_libtopomap_reorder_mpi_abi_la_LIBADD = contrib/reorder/libparts-mpi-abi.la
+contrib_reorder_libtopomap_reorder_mpi_abi_la_LDFLAGS = $(AM_LDFLAGS) $(reorder_hide) -module -avoid-version -shared -no-undefined
+pkgconfig_DATA += contrib/reorder/topomap-mpi-abi.pc
+endif
+
 if REORDER_OPENMPI
 topomapinclude_HEADERS += contrib/reorder/topomap-mpi.h
 dist_man_MANS += contrib/reorder/topomap-mpi.3
@@ -54,6 +73,11 @@ else
 if REORDER_MPICH
 topomapinclude_HEADERS += contrib/reorder/topomap-mpi.h
 dist_man_MANS += contrib/reorder/topomap-mpi.3
+else
+if REORDER_MPI_ABI
+topomapinclude_HEADERS += contrib/reorder/topomap-mpi.h
+dist_man_MANS += contrib/reorder/topomap-mpi.3
+endif
 endif
 endif
 EXTRA_DIST += contrib/reorder/topomap-mpi.h contrib/reorder/topomap-mpi.3

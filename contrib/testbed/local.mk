@@ -14,6 +14,7 @@ EXTRA_DIST += contrib/testbed/testbed contrib/testbed/demo-job contrib/testbed/f
 testbed_dir = contrib/testbed/programs
 testbed_openmpi = $(testbed_dir)/halo.openmpi $(testbed_dir)/whereami.openmpi $(testbed_dir)/kernels.openmpi
 testbed_mpich = $(testbed_dir)/halo.mpich $(testbed_dir)/whereami.mpich $(testbed_dir)/kernels.mpich
+testbed_mpi_abi = $(testbed_dir)/halo.mpi-abi
 testbed_programs =
 if HAVE_OPENMPI
 testbed_programs += $(testbed_openmpi)
@@ -21,8 +22,11 @@ endif
 if HAVE_MPICH
 testbed_programs += $(testbed_mpich)
 endif
+if HAVE_MPI_ABI
+testbed_programs += $(testbed_mpi_abi)
+endif
 noinst_DATA += $(testbed_programs)
-CLEANFILES += $(testbed_openmpi) $(testbed_mpich)
+CLEANFILES += $(testbed_openmpi) $(testbed_mpich) $(testbed_mpi_abi)
 
 testbed_halo = $(srcdir)/$(testbed_dir)/halo.c $(srcdir)/$(testbed_dir)/grid.c
 testbed_kernels = $(srcdir)/$(testbed_dir)/kernels.c $(srcdir)/$(testbed_dir)/patterns.c $(srcdir)/$(testbed_dir)/mesh.c
@@ -38,6 +42,9 @@ contrib/testbed/programs/halo.openmpi: $(testbed_halo) $(testbed_headers)
 
 contrib/testbed/programs/halo.mpich: $(testbed_halo) $(testbed_headers)
 	$(AM_V_GEN)$(testbed_compile) $(MPICC_MPICH) $(WARN_CFLAGS) -O2 -g $(testbed_halo) -o $@
+
+contrib/testbed/programs/halo.mpi-abi: $(testbed_halo) $(testbed_headers)
+	$(AM_V_GEN)$(testbed_compile) $(CC) $(MPI_ABI_CPPFLAGS) $(WARN_CFLAGS) -O2 -g $(testbed_halo) -o $@ $(MPI_ABI_LIBS)
 
 contrib/testbed/programs/whereami.openmpi: $(testbed_whereami) $(testbed_headers)
 	$(AM_V_GEN)$(testbed_compile) $(MPICC_OPENMPI) $(WARN_CFLAGS) -O2 -g $(testbed_pmix) $(testbed_whereami) \

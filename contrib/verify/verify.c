@@ -291,8 +291,12 @@ static int verify(const struct task *task, const char *path)
         fprintf(stderr, "topomap-verify: rank %u: the tasks cannot meet through PMIx\n",
                 (unsigned)task->self.rank);
         status = OTHER;
-    } else if (task->self.rank == 0 && report(task) != OK && status == OK)
-        status = WRONG;
+    } else {
+        if (task->self.rank == 0 && report(task) != OK && status == OK)
+            status = WRONG;
+        fflush(stdout);
+        meet(task); /* launchers end all where one has ended with a status: the line comes first */
+    }
     verify_plan_clear(&plan);
     return status;
 }
@@ -317,7 +321,6 @@ int main(int argc, char **argv)
         return OTHER;
     }
     status = verify(&task, path);
-    fflush(stdout);
     PMIx_Finalize(NULL, 0);
     CPU_FREE(task.cpus.set);
     return status;

@@ -62,7 +62,7 @@ static const policy_key_row rows[POLICY_KEYS] = {
     [POLICY_RECORDS] = {"records", "Records", "0", 1, one_of, "0 1"},
     [POLICY_VERBOSE] = {"verbose", NULL, "0", 1, one_of, "0 1"},
     [POLICY_KEY] = {"key", NULL, NULL, 0, is_name, "a name"},
-    [POLICY_MPI] = {"mpi", NULL, NULL, 0, one_of, "openmpi mpich"},
+    [POLICY_MPI] = {"mpi", NULL, NULL, 0, one_of, "openmpi mpich mpi-abi"},
     [POLICY_PROFILE] = {"profile", NULL, "0", 1, one_of, "0 1"},
     [POLICY_PROFILE_EVERY] = {"profile-every", "ProfileEvery", "50", 0, is_number, "integer"},
 };

@@ -12,20 +12,23 @@ enum { LIBRARIES = 512, TRIES = 4096, PATH = 4096 };
 
 /* ---- Names ------------------------------------------------------------------------------- */
 
-/* By sonames: Open MPI 4 and 5 are .40; MPICH and what keeps its ABI are .12 (libmpich as Debian
- * names it, libmpi as the ABI initiative does, libmpi_gnu_91, libmpi_cray and so on as HPE Cray
- * names one for each compiler). Fortran's parts may stand alone, where the linker left out what the
- * program itself does not call. */
+/* By sonames: Open MPI 4, 5 and 6 are .40 (6 has its objects in a library of their own, which its
+ * wrapper names too); MPICH 3 to 5 and what keeps its ABI are .12 (libmpich as Debian names it,
+ * libmpi as the ABI initiative does, libmpi_gnu_91, libmpi_cray and so on as HPE Cray names one for
+ * each compiler); the standard's ABI is libmpi_abi.so.1, of whichever MPI (.0 is what
+ * MPICH's development versions call theirs). Fortran's parts may stand alone, where the linker left
+ * out what the program itself does not call. */
 static const struct {
     const char *begin, *end;
     enum store_mpi mpi;
 } libraries[] = {
-    {"libmpi.so", ".40", STORE_MPI_OPENMPI},     {"libmpi_mpifh.so", ".40", STORE_MPI_OPENMPI},
-    {"libmpi_usempi", ".40", STORE_MPI_OPENMPI}, {"libmpi_cxx.so", ".40", STORE_MPI_OPENMPI},
-    {"libmpich.so", ".12", STORE_MPI_MPICH},     {"libmpi.so", ".12", STORE_MPI_MPICH},
-    {"libmpichfort.so", ".12", STORE_MPI_MPICH}, {"libmpifort.so", ".12", STORE_MPI_MPICH},
-    {"libmpi_", ".12", STORE_MPI_MPICH},         {"libmpifort_", ".12", STORE_MPI_MPICH},
-    {"libmpichcxx.so", ".12", STORE_MPI_MPICH},  {"libmpicxx.so", ".12", STORE_MPI_MPICH},
+    {"libmpi.so", ".40", STORE_MPI_OPENMPI},      {"libmpi_mpifh.so", ".40", STORE_MPI_OPENMPI},
+    {"libmpi_usempi", ".40", STORE_MPI_OPENMPI},  {"libmpi_cxx.so", ".40", STORE_MPI_OPENMPI},
+    {"libopen_mpi.so", ".40", STORE_MPI_OPENMPI}, {"libmpi_abi.so", ".1", STORE_MPI_ABI},
+    {"libmpich.so", ".12", STORE_MPI_MPICH},      {"libmpi.so", ".12", STORE_MPI_MPICH},
+    {"libmpichfort.so", ".12", STORE_MPI_MPICH},  {"libmpifort.so", ".12", STORE_MPI_MPICH},
+    {"libmpi_", ".12", STORE_MPI_MPICH},          {"libmpifort_", ".12", STORE_MPI_MPICH},
+    {"libmpichcxx.so", ".12", STORE_MPI_MPICH},   {"libmpicxx.so", ".12", STORE_MPI_MPICH},
 };
 
 /* Tools that stand between program and MPI themselves; ours would take their place. */

@@ -7,7 +7,8 @@
 
 #include "topomap/topomap.h"
 
-enum store_mpi { STORE_MPI_NONE, STORE_MPI_OPENMPI, STORE_MPI_MPICH, STORE_MPIS };
+/** STORE_MPI_ABI: the MPI standard's own ABI (MPI 5.0), whosever library it is. */
+enum store_mpi { STORE_MPI_NONE, STORE_MPI_OPENMPI, STORE_MPI_MPICH, STORE_MPI_ABI, STORE_MPIS };
 
 typedef struct store_program {
     enum store_mpi mpi; /* by the names of the libraries that it and they need */
@@ -16,7 +17,7 @@ typedef struct store_program {
     int has_build_id;
 } store_program;
 
-/** "openmpi", "mpich" or "none". Lent. */
+/** "openmpi", "mpich", "mpi-abi" or "none". Lent. */
 const char *store_mpi_name(enum store_mpi mpi);
 
 /** Looks at the file. Only one that cannot be read at all, or is no plain file, fails

@@ -1,13 +1,15 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# topomap-measure under both MPIs: what it measures, in which rounds, and that the fit takes it. All
+# topomap-measure under each MPI: what it measures, in which rounds, and that the fit takes it. All
 # processes are on one machine, so that times themselves say nothing.
 bats_require_minimum_version 1.5.0
 
+load mpis
+
 setup() {
   export TOPOMAP=$TOPOMAP_BUILD/cli/topomap
-  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-  export OMPI_MCA_btl=tcp,self,vader OMPI_MCA_rmaps_base_oversubscribe=1
+  mpi_settings
+  export OMPI_MCA_btl=tcp,self,vader
   export ASAN_OPTIONS=detect_leaks=0 # MPI's own
   cd "$BATS_TEST_TMPDIR"
   db=$BATS_TEST_TMPDIR/db
@@ -17,7 +19,7 @@ measure() { # MPI RANKS OPTION...
   local mpi=$1 ranks=$2; shift 2
   local program=$TOPOMAP_BUILD/contrib/measure/topomap-measure-$mpi
   [ -e "$program" ] || skip "no $mpi here"
-  timeout 100 mpirun.$mpi -n "$ranks" "$program" --sizes 0,4096 --trips 2 --repeat 3 "$@"
+  mpi_run "$mpi" "$ranks" "$program" --sizes 0,4096 --trips 2 --repeat 3 "$@"
 }
 
 fabric() {

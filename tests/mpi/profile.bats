@@ -1,24 +1,26 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# The profiler under both MPIs: what it writes is what the programs sent.
+# The profiler under each MPI: what it writes is what the programs sent.
+
+load mpis
 
 setup_file() {
   export TOPOMAP=$TOPOMAP_BUILD/cli/topomap
-  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-  export OMPI_MCA_btl=tcp,self,vader OMPI_MCA_rmaps_base_oversubscribe=1
+  mpi_settings
+  export OMPI_MCA_btl=tcp,self,vader
   local mpi
-  for mpi in openmpi mpich; do
-    command -v mpicc.$mpi >/dev/null || continue
-    mpicc.$mpi -w -o "$BATS_FILE_TMPDIR/traffic.$mpi" "$TOPOMAP_SOURCE/tests/mpi/traffic.c"
+  for mpi in $MPIS; do
+    mpi_is_here $mpi || continue
+    mpi_compile $mpi -w -o "$BATS_FILE_TMPDIR/traffic.$mpi" "$TOPOMAP_SOURCE/tests/mpi/traffic.c"
   done
 }
 
 # run MPI RANKS PROGRAM...: under the profiler, which writes $profile.
 profiled() {
   local mpi=$1 ranks=$2; shift 2
-  local library=$TOPOMAP_BUILD/contrib/profile/libtopomap-profile-$mpi.so
-  [ -e "$library" ] || skip "no $mpi here"
-  timeout 100 mpirun.$mpi -n "$ranks" env LD_PRELOAD="$library" TOPOMAP_PROFILE="$profile" "$@"
+  local library=$TOPOMAP_BUILD/contrib/profile/libtopomap-profile-$(mpi_kind "$mpi").so
+  [ -e "$library" ] && mpi_is_here "$mpi" || skip "no $mpi here"
+  mpi_run "$mpi" "$ranks" env LD_PRELOAD="$library" TOPOMAP_PROFILE="$profile" "$@"
 }
 
 setup() {
@@ -61,6 +63,16 @@ ring() {
 @test "MPICH, C: every kind of call, on 4 and 7 ranks" {
   traffic mpich 4
   traffic mpich 7
+}
+
+@test "the standard's ABI over Open MPI, C: every kind of call, on 4 and 7 ranks" {
+  traffic abi-openmpi 4
+  traffic abi-openmpi 7
+}
+
+@test "the standard's ABI over MPICH, C: every kind of call, on 4 and 7 ranks" {
+  traffic abi-mpich 4
+  traffic abi-mpich 7
 }
 
 @test "Open MPI, Fortran: mpif.h" { ring mpif openmpi; }

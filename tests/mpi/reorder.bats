@@ -1,24 +1,32 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# MPI's topology functions with reorder, and libtopomap-mpi, under both MPIs. Nodes are made up:
+# MPI's topology functions with reorder, and libtopomap-mpi, under each MPI. Nodes are made up:
 # TOPOMAP_REORDER_NODES has a node (and CPU) for each rank.
 bats_require_minimum_version 1.5.0
 
+load mpis
+
+public() { # MPI: the library that programs link
+  case $1 in abi-*) echo topomap-mpi-abi ;; *) echo "topomap-mpi-$1" ;; esac
+}
+preloaded() { echo "$LIBRARIES/libtopomap-reorder-$(mpi_kind "$1").so"; }
+has() { mpi_is_here "$1" && [ -e "$(preloaded "$1")" ]; }
+
 setup_file() {
-  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-  export OMPI_MCA_btl=tcp,self,vader OMPI_MCA_rmaps_base_oversubscribe=1
+  mpi_settings
+  export OMPI_MCA_btl=tcp,self,vader
   export ASAN_OPTIONS=detect_leaks=0 # MPI's own
   export LIBRARIES=$TOPOMAP_BUILD/contrib/reorder/.libs
   cd "$BATS_FILE_TMPDIR"
   mkdir -p include/topomap
   ln -s "$TOPOMAP_SOURCE/lib/include/topomap/topomap.h" "$TOPOMAP_SOURCE/contrib/reorder/topomap-mpi.h" include/topomap
   local mpi
-  for mpi in openmpi mpich; do
-    [ -e "$LIBRARIES/libtopomap-reorder-$mpi.so" ] || continue
-    mpicc.$mpi -w -o topologies.$mpi "$TOPOMAP_SOURCE/tests/mpi/topologies.c"
-    mpicc.$mpi -w -o random.$mpi "$TOPOMAP_SOURCE/tests/mpi/random.c"
-    mpicc.$mpi -w -Iinclude -o ranks.$mpi "$TOPOMAP_SOURCE/tests/mpi/ranks.c" -L"$LIBRARIES" \
-      -ltopomap-mpi-$mpi -Wl,-rpath,"$LIBRARIES",--allow-shlib-undefined -lm
+  for mpi in $MPIS; do
+    has $mpi || continue
+    mpi_compile $mpi -w -o topologies.$mpi "$TOPOMAP_SOURCE/tests/mpi/topologies.c"
+    mpi_compile $mpi -w -o random.$mpi "$TOPOMAP_SOURCE/tests/mpi/random.c"
+    mpi_compile $mpi -w -Iinclude -o ranks.$mpi "$TOPOMAP_SOURCE/tests/mpi/ranks.c" -L"$LIBRARIES" \
+      "-l$(public $mpi)" -Wl,-rpath,"$LIBRARIES",--allow-shlib-undefined -lm
   done
   # An 8-core node: 2 packages of 2 caches of 2 cores of 2 PUs; two nodes a switch, not in a row.
   lstopo-no-graphics --of xml --input "package:2 numa:1 l3:2 core:2 pu:2" >node.xml
@@ -35,22 +43,22 @@ setup() {
 }
 
 needs() { # MPI
-  [ -e "$LIBRARIES/libtopomap-mpi-$1.so" ] || skip "no $1 here"
+  has "$1" || skip "no $1 here"
 }
 
 # launch MPI PRELOADED PROGRAM...: 8 ranks. A library of a build with sanitizers wants theirs first.
 launch() {
   local mpi=$1 library=$2 asan
   shift 2
-  asan=$(ldd "$LIBRARIES/libtopomap-mpi-$mpi.so" | awk '/libasan/ { print $3 }')
-  timeout 200 mpirun.$mpi -n 8 env LD_PRELOAD="$asan${asan:+${library:+:}}$library" "$@"
+  asan=$(ldd "$LIBRARIES/lib$(public "$mpi").so" | awk '/libasan/ { print $3 }')
+  MPI_SECONDS=200 mpi_run "$mpi" 8 env LD_PRELOAD="$asan${asan:+${library:+:}}$library" "$@"
 }
 
 topologies() { # MPI WHAT...: standard output in $output, what the library says in $stderr
   local mpi=$1
   shift
   needs "$mpi"
-  run --separate-stderr launch "$mpi" "$LIBRARIES/libtopomap-reorder-$mpi.so" ./topologies.$mpi "$@"
+  run --separate-stderr launch "$mpi" "$(preloaded "$mpi")" ./topologies.$mpi "$@"
   echo "$mpi $*: $output $stderr"
   [ "$status" -eq 0 ]
   grep -qx ok <<<"$output"
@@ -73,6 +81,8 @@ distributed() { # MPI: groups of two that talk much, in the order that puts them
 }
 @test "Open MPI: distributed graphs" { distributed openmpi; }
 @test "MPICH: distributed graphs" { distributed mpich; }
+@test "the standard's ABI over Open MPI: distributed graphs" { distributed abi-openmpi; }
+@test "the standard's ABI over MPICH: distributed graphs" { distributed abi-mpich; }
 
 graphs() { # MPI: a ring in another order, on all processes and on some
   topologies "$1" ring 8
@@ -95,6 +105,8 @@ grids() { # MPI: columns of a grid are on nodes; a natural order that nothing be
 }
 @test "Open MPI: grids" { grids openmpi; }
 @test "MPICH: grids" { grids mpich; }
+@test "the standard's ABI over Open MPI: grids" { grids abi-openmpi; }
+@test "the standard's ABI over MPICH: grids" { grids abi-mpich; }
 
 @test "what MPI refuses is refused, by MPI" {
   topologies mpich refused
@@ -142,7 +154,7 @@ inside() { # MPI: one node whose neighbours in the grid share nothing; then two 
 random() { # MPI
   needs "$1"
   TOPOMAP_REORDER= TOPOMAP_REORDER_NODES=n0,n1,n0,n2,n1,n0,n2,n2 run --separate-stderr \
-    launch "$1" "$LIBRARIES/libtopomap-reorder-$1.so" ./random.$1 40
+    launch "$1" "$(preloaded "$1")" ./random.$1 40
   echo "$1: $output $stderr"
   [ "$status" -eq 0 ]
   [[ $output =~ ^ok,\ [1-9][0-9]*\ better$ ]]
@@ -166,7 +178,7 @@ fortran() { # INTERFACE MPI
   esac
   sed "s/@USE@/$use/; s/@COMM@/$comm/" "$TOPOMAP_SOURCE/tests/mpi/topologies.f90.in" >"$BATS_TEST_TMPDIR/t.f90"
   mpifort.$mpi -w -fallow-argument-mismatch -o "$BATS_TEST_TMPDIR/t" "$BATS_TEST_TMPDIR/t.f90"
-  TOPOMAP_REORDER= run --separate-stderr launch "$mpi" "$LIBRARIES/libtopomap-reorder-$mpi.so" "$BATS_TEST_TMPDIR/t"
+  TOPOMAP_REORDER= run --separate-stderr launch "$mpi" "$(preloaded "$mpi")" "$BATS_TEST_TMPDIR/t"
   echo "$output $stderr"
   [ "$(tr '\n' ';' <<<"$output")" = "declared moved 6;declared moved 6;adjacent moved 6;adjacent moved 6;grid moved 0;" ]
 }
@@ -200,6 +212,8 @@ library() { # MPI
 }
 @test "Open MPI: libtopomap-mpi maps and refines" { library openmpi; }
 @test "MPICH: libtopomap-mpi maps and refines" { library mpich; }
+@test "the standard's ABI over Open MPI: libtopomap-mpi maps and refines" { library abi-openmpi; }
+@test "the standard's ABI over MPICH: libtopomap-mpi maps and refines" { library abi-mpich; }
 
 measured() { # MPI
   export TOPOMAP_REORDER_INSIDE=$PWD/node.xml

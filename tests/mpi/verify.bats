@@ -3,9 +3,11 @@
 # topomap-verify under Open MPI's launcher, which is a PMIx server, binds, and tells the locality.
 bats_require_minimum_version 1.5.0
 
+load mpis
+
 setup() {
-  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-  export OMPI_MCA_rmaps_base_oversubscribe=1 ASAN_OPTIONS=detect_leaks=0
+  mpi_settings
+  export ASAN_OPTIONS=detect_leaks=0
   verify=$TOPOMAP_BUILD/contrib/verify/topomap-verify
   [ -x "$verify" ] || skip "no PMIx here"
   command -v mpirun.openmpi >/dev/null || skip "no Open MPI here"
@@ -20,7 +22,7 @@ plan() { # CPU...: one task on each, on this host
 }
 
 launch() { # OPTION... PROGRAM...
-  timeout 100 mpirun.openmpi -n 2 "$@"
+  mpi_run openmpi 2 "$@"
 }
 
 @test "two tasks bound as planned, with their locality" {

@@ -134,11 +134,15 @@ static void test_mpi_of_libraries(void **state)
     assert_int_equal(mpi_of(LIST("libmpi.so.40", "libc.so.6")), STORE_MPI_OPENMPI);
     assert_int_equal(mpi_of(LIST("libm.so.6", "libmpi_usempif08.so.40")), STORE_MPI_OPENMPI);
     assert_int_equal(mpi_of(LIST("libmpi_mpifh.so.40")), STORE_MPI_OPENMPI);
+    assert_int_equal(mpi_of(LIST("libopen_mpi.so.40")), STORE_MPI_OPENMPI); /* Open MPI 6 */
     assert_int_equal(mpi_of(LIST("libmpich.so.12", "libc.so.6")), STORE_MPI_MPICH);
     assert_int_equal(mpi_of(LIST("libmpi.so.12")), STORE_MPI_MPICH);
     assert_int_equal(mpi_of(LIST("libmpichfort.so.12")), STORE_MPI_MPICH);
     assert_int_equal(mpi_of(LIST("libmpi_gnu_91.so.12")), STORE_MPI_MPICH);
     assert_int_equal(mpi_of(LIST("libmpifort_cray.so.12")), STORE_MPI_MPICH);
+    assert_int_equal(mpi_of(LIST("libc.so.6", "libmpi_abi.so.1")), STORE_MPI_ABI);
+    assert_int_equal(mpi_of(LIST("libmpi_abi.so.0")),
+                     STORE_MPI_NONE); /* of a development version */
     assert_int_equal(mpi_of(LIST("libc.so.6")), STORE_MPI_NONE);
     assert_int_equal(mpi_of(LIST("libmpi.so.1")), STORE_MPI_NONE); /* of an age with another ABI */
     assert_int_equal(mpi_of(LIST("libmpi.so")), STORE_MPI_NONE);
@@ -151,6 +155,8 @@ static void test_reasons(void **state)
     (void)state;
     assert_string_equal(read_image(&image).why, "libscorep_adapter.so.9 watches its MPI already");
     image = image_of(LIST("libmpi.so.40", "libmpich.so.12"));
+    assert_string_equal(read_image(&image).why, "it needs two MPIs");
+    image = image_of(LIST("libmpi_abi.so.1", "libmpi.so.40"));
     assert_string_equal(read_image(&image).why, "it needs two MPIs");
     image = image_of(LIST("libmpi.so.40"));
     image.segment[3].p_type = PT_NULL;
