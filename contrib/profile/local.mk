@@ -51,7 +51,7 @@ profile_needs = $(profile_inputs) contrib/profile/weak.h $(srcdir)/$(profile_dir
 # nodelete: MPI keeps pointers into it until the process ends.
 profile_flags = -std=gnu11 $(WARN_CFLAGS) -O2 -g -fPIC -fvisibility=hidden -pthread -shared \
   -Wl,--no-undefined -Wl,--as-needed -Wl,-z,nodelete -Wl,-z,lazy -include contrib/profile/weak.h \
-  -I$(srcdir)/$(profile_dir) -I$(srcdir)/lib -I$(srcdir)/lib/include -I. $(profile_inputs)
+  -I$(srcdir)/$(profile_dir) -I$(srcdir)/lib -I$(srcdir)/lib/include -I. $(profile_inputs) $(LIBS)
 
 # What an MPI has of MPI 4.0 is asked for by name. PROFILE_SONAME: the end of its library's soname, by
 # which the profiler knows a program of another MPI.

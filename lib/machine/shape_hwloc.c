@@ -51,17 +51,23 @@ static int prepare(const char *path, char *xml, topomap_error *err)
     return 0;
 }
 
-/* Restricts hwloc to the XML: no group is made from distances, no memory attributes. */
+/* Restricts hwloc to the XML: no group is made from distances, no memory attributes. hwloc
+ * before 2.8 has no word for it: it may make such a group. */
+#if HWLOC_API_VERSION >= 0x00020800
+#define LOAD_FLAGS                                                                                 \
+    (HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS |                          \
+     HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS)
+#else
+#define LOAD_FLAGS 0
+#endif
+
 static int load(const char *path, const char *xml, int size, hwloc_topology_t *topology,
                 topomap_error *err)
 {
-    unsigned long flags = HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS |
-                          HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS;
-
     if (hwloc_topology_init(topology))
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "hwloc: no memory for a topology");
     if (hwloc_topology_set_xmlbuffer(*topology, xml, size) ||
-        hwloc_topology_set_flags(*topology, flags) ||
+        hwloc_topology_set_flags(*topology, LOAD_FLAGS) ||
         hwloc_topology_set_type_filter(*topology, HWLOC_OBJ_GROUP,
                                        HWLOC_TYPE_FILTER_KEEP_STRUCTURE) ||
         hwloc_topology_load(*topology)) {
