@@ -28,6 +28,7 @@
 
 #include "plan/bindings.h"
 #include "plugin/bind.h"
+#include "plugin/format.h"
 #include "plugin/carry.h"
 #include "plugin/cpus.h"
 #include "plugin/format.h"

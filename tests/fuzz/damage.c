@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Readers of a database that something has damaged: bytes of its file, or values in its tables. */
+#include "config.h"
+
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "fuzz/database.h"
 #include "fuzz/fuzz.h"
@@ -110,11 +113,71 @@ static int ask(sqlite3 *file)
 
 /* ---- Bytes --------------------------------------------------------------------------------- */
 
+/* SQLite before 3.36 may be built without the two functions; then it goes by a file. */
+#ifdef HAVE_SQLITE3_DESERIALIZE
+
+static unsigned char *bytes_of(sqlite3 *file, sqlite3_int64 *size)
+{
+    return sqlite3_serialize(file, "main", size, 0);
+}
+
+static int open_bytes(const uint8_t *bytes, size_t size, sqlite3 **file)
+{
+    if (sqlite3_open(":memory:", file) != SQLITE_OK)
+        return -1;
+    return sqlite3_deserialize(*file, "main", (unsigned char *)(uintptr_t)bytes,
+                               (sqlite3_int64)size, (sqlite3_int64)size,
+                               SQLITE_DESERIALIZE_READONLY) == SQLITE_OK
+               ? 0
+               : -1;
+}
+
+#else
+
+static unsigned char *bytes_of(sqlite3 *file, sqlite3_int64 *size)
+{
+    char path[] = "/tmp/topomap-fuzz-XXXXXX";
+    int fd = mkstemp(path);
+    unsigned char *bytes;
+    sqlite3_backup *copy;
+    sqlite3 *there;
+
+    if (fd < 0 || sqlite3_open(path, &there) != SQLITE_OK ||
+        !(copy = sqlite3_backup_init(there, "main", file, "main")) ||
+        sqlite3_backup_step(copy, -1) != SQLITE_DONE || sqlite3_backup_finish(copy) != SQLITE_OK ||
+        sqlite3_close(there) != SQLITE_OK)
+        abort();
+    *size = lseek(fd, 0, SEEK_END);
+    bytes = sqlite3_malloc64((sqlite3_uint64)*size);
+    if (!bytes || pread(fd, bytes, (size_t)*size, 0) != *size)
+        abort();
+    close(fd);
+    unlink(path);
+    return bytes;
+}
+
+static int open_bytes(const uint8_t *bytes, size_t size, sqlite3 **file)
+{
+    char path[] = "/tmp/topomap-fuzz-XXXXXX";
+    int fd = mkstemp(path);
+
+    if (fd < 0 || write(fd, bytes, size) != (ssize_t)size ||
+        sqlite3_open_v2(path, file, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
+        abort();
+    /* SQLite opens the file itself at the first question, and keeps it. */
+    sqlite3_exec(*file, "SELECT 1 FROM sqlite_master", NULL, NULL, NULL);
+    close(fd);
+    unlink(path);
+    return 0;
+}
+
+#endif
+
 void fuzz_damage_seeds(struct fuzz_seeds *seeds)
 {
     sqlite3 *file = fuzz_database(db_schema);
     sqlite3_int64 size;
-    unsigned char *bytes = sqlite3_serialize(file, "main", &size, 0);
+    unsigned char *bytes = bytes_of(file, &size);
 
     if (!bytes)
         abort();
@@ -125,14 +188,13 @@ void fuzz_damage_seeds(struct fuzz_seeds *seeds)
 
 int fuzz_damage_bytes(const void *what, const uint8_t *bytes, size_t size)
 {
-    sqlite3 *file;
+    sqlite3 *file = NULL;
     int answered = 0;
 
     (void)what;
-    if (size < 100 || sqlite3_open(":memory:", &file) != SQLITE_OK)
+    if (size < 100)
         return 0;
-    if (sqlite3_deserialize(file, "main", (unsigned char *)(uintptr_t)bytes, (sqlite3_int64)size,
-                            (sqlite3_int64)size, SQLITE_DESERIALIZE_READONLY) == SQLITE_OK)
+    if (!open_bytes(bytes, size, &file))
         answered = ask(file);
     sqlite3_close(file);
     return answered;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Preloaded into srun: tells spank_topomap.so lies about one item, $FALSE_ITEM, as a Slurm would
  * whose handle looks different from what the plugin believes. */
+#include "config.h"
+
 #include <dlfcn.h>
 #include <slurm/spank.h>
 #include <stdarg.h>
