@@ -7,11 +7,12 @@
 #include "topology-db/slurm_topology.h"
 #include "util/alloc.h"
 
-enum word { SWITCH, BLOCK, RING, NODES, SWITCHES, SIZES, SPEED, WORDS };
+enum word { SWITCH, BLOCK, RING, NODES, SWITCHES, SIZES, LEVELS, SPEED, WORDS };
 
 static const char *const keywords[WORDS] = {
-    [SWITCH] = "SwitchName", [BLOCK] = "BlockName",  [RING] = "RingName",   [NODES] = "Nodes",
-    [SWITCHES] = "Switches", [SIZES] = "BlockSizes", [SPEED] = "LinkSpeed",
+    [SWITCH] = "SwitchName",  [BLOCK] = "BlockName",   [RING] = "RingName",
+    [NODES] = "Nodes",        [SWITCHES] = "Switches", [SIZES] = "BlockSizes",
+    [LEVELS] = "BlockLevels", [SPEED] = "LinkSpeed",
 };
 
 static int find_keyword(const char *text, size_t length)
@@ -34,7 +35,7 @@ static int read_words(const struct slurm_file *file, char *line, size_t number, 
         if (word == WORDS)
             return slurm_fail(file, number, err,
                               "expected SwitchName=, Switches=, Nodes=, LinkSpeed=, BlockName=, "
-                              "BlockSizes= or RingName=, not '%.60s'",
+                              "BlockSizes=, BlockLevels= or RingName=, not '%.60s'",
                               line);
         if (value[word])
             return slurm_fail(file, number, err, "%s is given twice", keywords[word]);
@@ -82,6 +83,33 @@ static int read_sizes(struct slurm_file *file, const char *text, size_t line, to
     return 0;
 }
 
+/* 23.11's word for it: level n joins 2^n blocks, whose size is one here. */
+static int read_levels(struct slurm_file *file, const char *text, size_t line, topomap_error *err)
+{
+    struct slurm_topology *topology = &file->topology[0];
+    uint32_t wanted = 1;
+
+    if (topology->size_count)
+        return slurm_fail(file, line, err, "BlockLevels is given twice, or with BlockSizes");
+    while (*text) {
+        char *end;
+        unsigned long first = strtoul(text, &end, 10), last = first;
+
+        if (end != text && *end == '-' && end[1] >= '0' && end[1] <= '9')
+            last = strtoul(end + 1, &end, 10);
+        if (*text < '0' || *text > '9' || (*end && *end != ',') || first > last ||
+            last >= SLURM_SIZES)
+            return slurm_fail(file, line, err, "expected levels such as 0-1,3, not '%.40s'", text);
+        for (; first <= last; first++)
+            wanted |= 1u << first;
+        text = *end ? end + 1 : end;
+    }
+    for (uint32_t level = 0; level < SLURM_SIZES; level++)
+        if (wanted >> level & 1)
+            topology->sizes[topology->size_count++] = 1u << level;
+    return 0;
+}
+
 static int take_unit(struct slurm_file *file, const char **value, enum word word,
                      enum slurm_kind kind, size_t line, topomap_error *err)
 {
@@ -119,6 +147,11 @@ static int take_line(struct slurm_file *file, char *line, size_t number, topomap
     if (value[SIZES])
         return set_kind(file, SLURM_BLOCK, number, err) ||
                        read_sizes(file, value[SIZES], number, err)
+                   ? -1
+                   : 0;
+    if (value[LEVELS])
+        return set_kind(file, SLURM_BLOCK, number, err) ||
+                       read_levels(file, value[LEVELS], number, err)
                    ? -1
                    : 0;
     for (int i = 0; i < WORDS; i++)

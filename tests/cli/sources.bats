@@ -312,6 +312,15 @@ up" ]
   topomap db import --db b.db slurm-topology b
   [ "$(summary b.db hosts switches topology)" = '[6,3,"block"]' ]
   [ "$(hops b.db n1 n2) $(hops b.db n1 n3) $(hops b.db n1 n6)" = "2 4 6" ]
+  # As 23.11 says it.
+  sed s/BlockSizes=2,4/BlockLevels=0-1/ b > l
+  topomap db import --db l.db slurm-topology l
+  [ "$(hops l.db n1 n2) $(hops l.db n1 n3) $(hops l.db n1 n6)" = "2 4 6" ]
+  for f in 1- 16 1-0 a 0,,1; do
+    sed "s/BlockSizes=2,4/BlockLevels=$f/" b > bad
+    run -3 topomap db import --db none.db slurm-topology bad
+    [[ $output == *"bad:4: expected levels"* ]]
+  done
   echo 'RingName=r Nodes=n[5,1-4,6]' > r
   topomap db import --db r.db slurm-topology r
   [ "$(summary r.db topology) $(hops r.db n5 n1) $(hops r.db n5 n6) $(hops r.db n5 n3)" = '["ring"] 1 1 3' ]
