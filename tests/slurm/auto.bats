@@ -3,6 +3,8 @@
 # --topomap=auto on a real Slurm, with real MPI programs: profiled, stored, placed; and nothing that
 # goes wrong with it reaches the job.
 bats_require_minimum_version 1.5.0
+
+load ../mpi/mpis
 load mpis
 
 setup_file() {
@@ -78,6 +80,33 @@ no_runs() { [ -z "$(ls "$XDG_CACHE_HOME/topomap/run" 2>/dev/null)" ]; }
   done <<'END'
 mpich pmi2
 openmpi pmix
+END
+  [ "$tried" -ge 1 ]
+}
+
+# One program; which MPI runs it, is what the dynamic linker finds.
+@test "programs of the MPI standard's ABI, over Open MPI and over MPICH" {
+  local over tried=0
+  MPI=mpi-abi
+  [ -x "$PROGRAMS/halo.$MPI" ] || skip "no MPI standard ABI here"
+  while read -r over TYPE; do
+    mpi_is_here "$over" && starts_mpi "$TYPE" || continue
+    echo "$over"
+    tried=$((tried + 1))
+    mkdir "$over"
+    ln -s "$(mpi_abi_library "$over")" "$over/libmpi_abi.so.1"
+    export LD_LIBRARY_PATH=$PWD/$over
+    halo --topomap=auto
+    grep -q 'runs with Slurm.s layout and leaves one$' said
+    [ "$(profiles length)" -eq 1 ]
+    halo --topomap=auto --topomap-explain=explained
+    [ ! -s said ]
+    grep -qx "topomap: graph: a profile of halo.$MPI, 16 ranks" explained
+    grep -q '^topomap: 16 ranks on 8 nodes .* lower$' explained
+    topomap profile rm --all
+  done <<'END'
+abi-openmpi pmix
+abi-mpich pmi2
 END
   [ "$tried" -ge 1 ]
 }
