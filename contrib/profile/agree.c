@@ -21,6 +21,11 @@
 
 #include "profile.h"
 
+/* What a node's file is called. It names what the ranks tell each other at the end, too: where that
+ * changes, so does the name, and ranks with libraries of two versions, on nodes that are being
+ * upgraded, do not find each other's files, as if the library were missing there. */
+#define NODE_FILE "node."
+
 enum { LOOKS = 10, LAST_LOOKS = 50, PAUSE_MS = 20, PATH = 4096 };
 
 static const struct timespec pause_time = {.tv_nsec = PAUSE_MS * 1000000L};
@@ -58,7 +63,7 @@ void profile_announce(void)
     snprintf(agreement.folder, sizeof agreement.folder, "%.*s", (int)(slash - path), path);
     if (node < 0)
         return;
-    snprintf(file, sizeof file, "%s/node.%ld", agreement.folder, node);
+    snprintf(file, sizeof file, "%s/" NODE_FILE "%ld", agreement.folder, node);
     fd = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (fd < 0)
         return;
@@ -75,7 +80,7 @@ static long count_ranks(void)
     long count = 0;
 
     while (folder && (row = readdir(folder)) != NULL)
-        if (strncmp(row->d_name, "node.", 5) == 0 &&
+        if (strncmp(row->d_name, NODE_FILE, sizeof NODE_FILE - 1) == 0 &&
             fstatat(dirfd(folder), row->d_name, &status, 0) == 0)
             count += (long)status.st_size;
     if (folder)
