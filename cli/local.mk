@@ -4,13 +4,16 @@ cli_topomap_SOURCES = cli/main.c cli/cli.h cli/options.c cli/target.c cli/target
   cli/map.c cli/report.c cli/report.h cli/registry.c cli/manual.c cli/texts.c cli/db.c \
   cli/db_calibrate.c cli/db_check.c cli/db_diff.c cli/db_distance.c cli/db_export.c cli/db_synth.c cli/graph.c \
   cli/graph_edit.c cli/patterns.c cli/order.c cli/order.h cli/plan.c cli/plan.h cli/policy.c cli/profile.c cli/replay.c cli/replay.h \
-  cli/why.c
-cli_topomap_LDADD = plugin/planner/libplanner.la plugin/libreply.la plugin/policy/libpolicy.la \
+  cli/why.c \
+  cli/doctor.c cli/doctor.h cli/doctor_conf.c cli/doctor_database.c cli/doctor_elf.c cli/doctor_folders.c \
+  cli/doctor_plugin.c
+cli_topomap_CPPFLAGS = $(AM_CPPFLAGS) -DTOPOMAP_SPANKDIR='"$(spankdir)"'
+cli_topomap_LDADD = plugin/planner/libplanner.la plugin/libsite.la plugin/libreply.la plugin/policy/libpolicy.la \
   plugin/store/libstore.la topology-db/libdb.la lib/libcore.la $(JANSSON_LIBS)
 
 # Manual pages and completion walk the command's own tables.
 MAN_PAGES = cli/topomap.1 cli/topomap-map.1 cli/topomap-eval.1 cli/topomap-graph.1 \
-  cli/topomap-db.1 cli/topomap-policy.1 cli/topomap-profile.1 cli/topomap-why.1 \
+  cli/topomap-db.1 cli/topomap-policy.1 cli/topomap-profile.1 cli/topomap-why.1 cli/topomap-doctor.1 \
   cli/topomap-algorithms.1 cli/topomap-formats.1
 man_MANS = $(MAN_PAGES)
 CLEANFILES += $(MAN_PAGES)

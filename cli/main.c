@@ -19,6 +19,7 @@ const cli_command *const cli_tables[] = {cli_map_commands,
                                          cli_policy_commands,
                                          cli_profile_commands,
                                          cli_why_commands,
+                                         cli_doctor_commands,
                                          cli_registry_commands,
                                          NULL};
 

@@ -10,6 +10,7 @@ static const struct {
     {"db calibrate", cli_calibrate_text},
     {"db distance", cli_distance_text},
     {"db synth", cli_synth_text},
+    {"doctor", cli_doctor_text},
     {"graph generate", cli_pattern_text},
     {"map", cli_map_text},
     {"policy check", cli_policy_text},

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plugin/args.h"
-#include "plugin/report.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -199,7 +198,8 @@ const char *plugin_args_db(const plugin_args *args, enum policy_origin *origin)
     return db && *db ? db : args->db;
 }
 
-void plugin_args_read(int count, char **words, plugin_args *args)
+void plugin_args_read(int count, char **words, plugin_args *args,
+                      void (*pass_over)(const char *word))
 {
     policy_settings_clear(&args->site.settings);
     *args = (plugin_args){.planner = TOPOMAP_PLANNER,
@@ -216,6 +216,6 @@ void plugin_args_read(int count, char **words, plugin_args *args)
             args->said |= 1u << (row - rows);
             continue;
         }
-        plugin_report_line("plugstack.conf: '%s' is not understood and was passed over", words[i]);
+        pass_over(words[i]);
     }
 }

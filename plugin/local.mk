@@ -5,20 +5,16 @@ pluginspank_LTLIBRARIES = plugin/spank_topomap.la
 # Everything but the hooks, so that tests can link it with Slurm's functions of their own.
 noinst_LTLIBRARIES += plugin/libspank.la
 plugin_libspank_la_SOURCES = \
-  plugin/args.c plugin/args.h \
   plugin/async.c plugin/async.h \
   plugin/auto.c plugin/auto.h \
   plugin/bind.c plugin/bind.h \
   plugin/carry.c plugin/carry.h \
-  plugin/child.c plugin/child.h \
   plugin/cores.c plugin/cores.h \
   plugin/cpus.c plugin/cpus.h \
-  plugin/descriptors.c plugin/descriptors.h \
   plugin/distribution.c plugin/distribution.h \
   plugin/environment.h \
   plugin/explain.c plugin/explain.h \
   plugin/format.c plugin/format.h \
-  plugin/launch.c plugin/launch.h \
   plugin/layout.c plugin/layout.h \
   plugin/memory.c plugin/memory.h \
   plugin/mpi.c plugin/mpi.h \
@@ -36,9 +32,15 @@ plugin_libspank_la_SOURCES = \
   plugin/step.c plugin/step.h \
   plugin/wish.c plugin/wish.h \
   plugin/words.c plugin/words.h
-plugin_libspank_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) \
+plugin_libspank_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
+plugin_libspank_la_LIBADD = plugin/libsite.la plugin/libreply.la plugin/policy/libpolicy.la plugin/store/libstore.la lib/plan/libthin.la
+
+# What plugstack.conf says, and starting the planner: without a Slurm, for `topomap doctor`, too.
+noinst_LTLIBRARIES += plugin/libsite.la
+plugin_libsite_la_SOURCES = plugin/args.c plugin/args.h plugin/child.c plugin/child.h \
+  plugin/descriptors.c plugin/descriptors.h plugin/launch.c plugin/launch.h
+plugin_libsite_la_CPPFLAGS = $(AM_CPPFLAGS) \
   -DTOPOMAP_PLANNER='"$(pkglibexecdir)/topomap-planner"' -DTOPOMAP_PROFILER='"$(pkglibdir)"'
-plugin_libspank_la_LIBADD = plugin/libreply.la plugin/policy/libpolicy.la plugin/store/libstore.la lib/plan/libthin.la
 
 # What the planner answers: the command line reads records of it.
 noinst_LTLIBRARIES += plugin/libreply.la

@@ -14,12 +14,14 @@
  *
  * slurmd itself and its prolog run nothing of it. A hook in slurmstepd always returns success:
  * another value would drain the node. */
+#include "config.h"
 #include "plugin/args.h"
 #include "plugin/async.h"
 #include "plugin/bind.h"
 #include "plugin/format.h"
 #include "plugin/options.h"
 #include "plugin/preload.h"
+#include "plugin/report.h"
 #include "plugin/step.h"
 
 #include <slurm/spank.h>
@@ -36,6 +38,14 @@ HOOK spank_f slurm_spank_init, slurm_spank_init_post_opt, slurm_spank_local_user
 
 static plugin_args site;
 
+/* For `topomap doctor`, which reads it in the file. */
+static const char build[] __attribute__((used)) = "topomap-plugin " PACKAGE_VERSION;
+
+static void pass_over(const char *word)
+{
+    plugin_report_line("plugstack.conf: '%s' is not understood and was passed over", word);
+}
+
 int slurm_spank_init(spank_t spank, int count, char *words[])
 {
     spank_context_t context = spank_context();
@@ -45,7 +55,7 @@ int slurm_spank_init(spank_t spank, int count, char *words[])
     if (context == S_CTX_LOCAL || context == S_CTX_ALLOCATOR)
         plugin_options_forget(context == S_CTX_ALLOCATOR);
     if (context == S_CTX_LOCAL || context == S_CTX_ALLOCATOR)
-        plugin_args_read(count, words, &site);
+        plugin_args_read(count, words, &site, pass_over);
     if (context == S_CTX_LOCAL || context == S_CTX_ALLOCATOR || context == S_CTX_REMOTE)
         plugin_options_register(spank);
     return 0;

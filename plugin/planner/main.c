@@ -2,6 +2,8 @@
 /* topomap-planner: reads a request from standard input and writes the reply to file descriptor 3
  * (protocol.md). It runs as the user, in a process of its own, so that no library that it needs,
  * no crash and no hang of theirs ever reaches srun. */
+#include "config.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -47,7 +49,10 @@ int main(int argc, char **argv)
     size_t size;
     int status;
 
-    (void)argv;
+    if (argc == 2 && !strcmp(argv[1], "--version")) {
+        printf("topomap-planner %s\n", PACKAGE_VERSION);
+        return 0;
+    }
     if (argc > 1 || fcntl(REPLY_FD, F_GETFD) < 0) {
         fprintf(stderr, "topomap-planner: started by the launch plugin, with a request on standard "
                         "input and a pipe on file descriptor 3\n");

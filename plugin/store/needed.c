@@ -42,7 +42,7 @@ static const char *const runtimes[] = {"libc.so.",       "libm.so.",       "libp
                                        "libgcc_s.so.",   "libstdc++.so.",  "libgomp.so",
                                        "libgfortran.so", "libquadmath.so."};
 
-static enum store_mpi mpi_of(const char *name)
+enum store_mpi store_needed_row(const char *name)
 {
     size_t length = strlen(name);
 
@@ -94,7 +94,7 @@ static int is_seen(const search *s, const char *name)
 /* An MPI's own libraries are not looked into. */
 static void see(search *s, const char *name, int by)
 {
-    enum store_mpi mpi = mpi_of(name);
+    enum store_mpi mpi = store_needed_row(name);
     object *made;
 
     if (BEGINS_WITH_ONE(name, tools)) {

@@ -7,6 +7,9 @@
 #include "plugin/store/elf.h"
 #include "plugin/store/program.h"
 
+/** Whose library has this soname: libmpi.so.40 is Open MPI's. */
+enum store_mpi store_needed_row(const char *soname);
+
 /** \p file is the program at \p path, its headers read. Without an MPI \p why says why. */
 enum store_mpi store_needed_mpi(const store_elf *file, const char *path, char *why, size_t room);
 

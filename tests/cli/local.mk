@@ -8,6 +8,7 @@ CLI_TESTS = \
   tests/cli/plan.bats \
   tests/cli/policy.bats \
   tests/cli/compat.bats \
+  tests/cli/doctor.bats \
   tests/cli/profile.bats \
   tests/cli/db.bats \
   tests/cli/db-crash.bats \

@@ -7,10 +7,10 @@ EXTRA_DIST += tests/slurm/mpis.bash tests/slurm/verify.bats tests/slurm/verify-v
   tests/slurm/launches.bats tests/slurm/faults.bats tests/slurm/partial.bats tests/slurm/records.bats tests/slurm/auto.bats \
   tests/slurm/words.bats tests/slurm/async.bats tests/slurm/mixed.bats tests/slurm/upgrades.bats tests/slurm/testbed.bats tests/slurm/fabric.bats tests/slurm/proof.bats \
   tests/slurm/plugin-vm.bats tests/slurm/vm.bats tests/slurm/vm-node
-EXTRA_DIST += tests/slurm/order.bats
+EXTRA_DIST += tests/slurm/order.bats tests/slurm/doctor.bats
 # srun cannot load a plugin that wants AddressSanitizer's runtime first.
 if !SANITIZERS
-TESTS += tests/slurm/order.bats
+TESTS += tests/slurm/order.bats tests/slurm/doctor.bats
 TESTS += tests/slurm/verify.bats tests/slurm/reorder.bats tests/slurm/testbed.bats tests/slurm/fabric.bats \
   tests/slurm/plugin.bats tests/slurm/policy.bats tests/slurm/options.bats \
   tests/slurm/launches.bats tests/slurm/faults.bats tests/slurm/partial.bats tests/slurm/records.bats tests/slurm/auto.bats \

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "cli/doctor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* In this order: what one finds, the next ones go by. What Slurm's own order of tasks is belongs
+ * behind "slurm". */
+static const doctor_check checks[] = {
+    {"slurm.conf", doctor_slurm_conf, "slurm.conf, and slurmctld where `scontrol` is asked for it"},
+    {"slurm", doctor_slurm, "srun"},
+    {"plugstack.conf", doctor_plugstack, "plugstack.conf and what it includes"},
+    {"plugin", doctor_plugin, "the plugin's file"},
+    {"plugin build", doctor_build, "the plugin's file"},
+    {"plugin symbols", doctor_symbols, "the plugin's file and Slurm's libraries"},
+    {"planner", doctor_planner, "the planner, which was started with --version"},
+    {"mpi", doctor_mpi, "the folders of MPI libraries"},
+    {"profilers", doctor_profilers, "the profilers' folder"},
+    {"disks", doctor_disks, "the file systems of planner, profilers and plugin"},
+    {"database", doctor_database, "the file system of the database"},
+    {"database age", doctor_age, "the file system of the database"},
+    {"database nodes", doctor_nodes, "the file system of the database"},
+    {"database faults", doctor_faults, "the file system of the database"},
+    {"policy", doctor_policy, "the file system of the policy"},
+    {"store", doctor_store, "the file system of store="},
+    {"records", doctor_records, "the file system of records="},
+    {"spool", doctor_spool, "the file system of spool="},
+    {"dry run", doctor_dry_run, "the planner"},
+};
+enum { CHECKS = sizeof checks / sizeof *checks };
+
+static const char *const words[] = {"ok", "warning", "problem", "skipped"};
+
+/* What a check's process writes. */
+struct answer {
+    doctor_verdict verdict;
+    doctor_site site;
+};
+
+void doctor_say(doctor_verdict *verdict, enum doctor_status status, const char *advice,
+                const char *format, ...)
+{
+    va_list args;
+
+    verdict->status = status;
+    snprintf(verdict->advice, sizeof verdict->advice, "%s", advice ? advice : "");
+    va_start(args, format);
+    vsnprintf(verdict->found, sizeof verdict->found, format, args);
+    va_end(args);
+}
+
+void doctor_add(doctor_verdict *verdict, const char *format, ...)
+{
+    size_t used = strlen(verdict->found);
+    va_list args;
+
+    used += (size_t)snprintf(verdict->found + used, sizeof verdict->found - used, "%s",
+                             used ? "; " : "");
+    if (used >= sizeof verdict->found)
+        return;
+    va_start(args, format);
+    vsnprintf(verdict->found + used, sizeof verdict->found - used, format, args);
+    va_end(args);
+}
+
+/* ---- One check in its process ---------------------------------------------------------------- */
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* What is started in it stays silent, and ends with it: it leads a process group. */
+static void run_check(const doctor_check *check, struct answer *answer, int fd)
+{
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    const char *from = (const char *)answer;
+    size_t left = sizeof *answer;
+
+    setpgid(0, 0);
+    for (int i = 0; i < 3 && null >= 0; i++)
+        dup2(null, i);
+    check->run(&answer->site, &answer->verdict);
+    while (left) {
+        ssize_t written = write(fd, from, left);
+
+        if (written < 0 && errno != EINTR)
+            break;
+        from += written > 0 ? written : 0;
+        left -= written > 0 ? (size_t)written : 0;
+    }
+    _exit(0);
+}
+
+/* \return 1: all of it came */
+static int receive(int fd, int64_t deadline, struct answer *answer)
+{
+    char *to = (char *)answer;
+    size_t left = sizeof *answer;
+
+    while (left) {
+        int64_t wait = deadline - now_ms();
+        struct pollfd ready = {.fd = fd, .events = POLLIN};
+        ssize_t got;
+
+        if (wait <= 0 || (poll(&ready, 1, (int)wait) <= 0 && errno != EINTR))
+            return 0;
+        if (!ready.revents)
+            continue;
+        got = read(fd, to, left);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            return 0;
+        to += got > 0 ? got : 0;
+        left -= got > 0 ? (size_t)got : 0;
+    }
+    return 1;
+}
+
+/* One in the kernel's uninterruptible sleep does not die, and is not waited for. \return whether it
+ * ended by itself before it was told to */
+static int end_process(pid_t pid, int64_t deadline)
+{
+    int ended = 0, status;
+
+    for (int i = 0; i < 20 && !ended && now_ms() < deadline; i++) {
+        ended = waitpid(pid, &status, WNOHANG) == pid;
+        if (!ended)
+            poll(NULL, 0, 5);
+    }
+    kill(-pid, SIGKILL);
+    for (int i = 0; i < 100 && !ended; i++) {
+        kill(pid, SIGKILL);
+        if (waitpid(pid, &status, WNOHANG) == pid)
+            return 0;
+        poll(NULL, 0, 5);
+    }
+    return ended;
+}
+
+static void run_row(const doctor_check *check, double seconds, doctor_site *site,
+                    doctor_verdict *verdict)
+{
+    unsigned more = check->run == doctor_dry_run ? site->deadline_ms : 0; /* it ends the planner */
+    int64_t deadline = now_ms() + (int64_t)(seconds * 1000) + more;
+    struct answer answer = {.site = *site};
+    int ends[2], whole, ended;
+    pid_t pid;
+
+    fflush(NULL);
+    if (pipe2(ends, O_CLOEXEC) || (pid = fork()) < 0) {
+        doctor_say(verdict, DOCTOR_PROBLEM, "free memory or processes of this machine",
+                   "no process for the check: %s", strerror(errno));
+        return;
+    }
+    if (pid == 0)
+        run_check(check, &answer, ends[1]);
+    close(ends[1]);
+    whole = receive(ends[0], deadline, &answer);
+    close(ends[0]);
+    ended = end_process(pid, deadline);
+    if (whole) {
+        *verdict = answer.verdict;
+        *site = answer.site;
+    } else if (ended) {
+        doctor_say(verdict, DOCTOR_PROBLEM, "report it to topomap's developers",
+                   "the check itself died while it looked at %s", check->looks_at);
+    } else {
+        doctor_say(verdict, DOCTOR_PROBLEM,
+                   "look for a file system or a service that does not answer, or give it longer "
+                   "(--deadline)",
+                   "no answer within %.3g s from %s", seconds, check->looks_at);
+    }
+}
+
+/* ---- Answers -----------------------------------------------------------------------------------
+ */
+
+static void print_row(const doctor_check *check, const doctor_verdict *verdict)
+{
+    printf("%-8s %-16s %s\n", words[verdict->status], check->name, verdict->found);
+    if (*verdict->advice)
+        printf("%-25s -> %s\n", "", verdict->advice);
+    fflush(stdout);
+}
+
+/* Paths may be in any encoding. */
+static json_t *text_json(char *text)
+{
+    json_t *made = json_string(text);
+
+    for (char *c = text; !made && *c; c++)
+        *c = (unsigned char)*c < 128 ? *c : '?';
+    return made ? made : json_string(text);
+}
+
+static json_t *row_json(const doctor_check *check, doctor_verdict *verdict)
+{
+    return json_pack("{s:s, s:s, s:o, s:o}", "name", check->name, "status", words[verdict->status],
+                     "found", text_json(verdict->found), "advice", text_json(verdict->advice));
+}
+
+static int put(const cli_call *call, const char *option, char *to)
+{
+    const char *path = cli_get(call, option);
+    char here[DOCTOR_PATH] = "";
+
+    if (path && *path != '/' && !getcwd(here, sizeof here))
+        return cli_usage_error(call, "--%s: %s: %s", option, path, strerror(errno));
+    if (path && snprintf(to, DOCTOR_PATH, "%s%s%s", here, *here ? "/" : "", path) >= DOCTOR_PATH)
+        return cli_usage_error(call, "--%s: the path is too long", option);
+    return 0;
+}
+
+static int run_doctor(const cli_call *call)
+{
+    json_t *list = cli_get(call, "json") ? json_array() : NULL;
+    doctor_site site = {.db_said = cli_get(call, "db") != NULL};
+    double seconds;
+    int problems = 0, status = cli_number(call, "deadline", 0.1, 600, 5, &seconds);
+
+    if (!status)
+        status = cli_number(call, "max-age", 0, 1e6, 30, &site.max_age);
+    if (status || (status = put(call, "slurm-conf", site.slurm_conf)) ||
+        (status = put(call, "plugstack", site.plugstack)) || (status = put(call, "db", site.db)))
+        return status;
+    for (int i = 0; i < CHECKS; i++) {
+        doctor_verdict verdict = {0};
+
+        run_row(&checks[i], seconds, &site, &verdict);
+        problems += verdict.status == DOCTOR_PROBLEM;
+        if (list)
+            json_array_append_new(list, row_json(&checks[i], &verdict));
+        else
+            print_row(&checks[i], &verdict);
+    }
+    if (list) {
+        json_t *all = json_pack("{s:b, s:o}", "ok", !problems, "checks", list);
+
+        json_dumpf(all, stdout, JSON_INDENT(2));
+        putchar('\n');
+        json_decref(all);
+    }
+    return problems ? CLI_NO : CLI_DONE;
+}
+
+const char cli_doctor_text[] =
+    "Looks at what a launch needs, on the node where it runs: Slurm's configuration, the plugin "
+    "and\n"
+    "what it was built for, planner, profilers, database, policy, folders, MPI libraries; then "
+    "the\n"
+    "planner plans a step of a few nodes. Each line says what to do. Exit status 1 where there is "
+    "a\n"
+    "problem; warnings do not count. Run it as root on a login node and on a compute node: as\n"
+    "another user it tells what that user can read. Each check has a process of its own and ends\n"
+    "at the deadline.\n"
+    "slurm.conf is --slurm-conf, else $SLURM_CONF, else what `scontrol show config` says, else\n"
+    "/etc/slurm/slurm.conf.\n";
+
+static const cli_option doctor_options[] = {
+    {"db", "DB", "topology database (else $TOPOMAP_DB, else db= in plugstack.conf)", NULL},
+    {"slurm-conf", "FILE", "slurm.conf", NULL},
+    {"plugstack", "FILE", "plugstack.conf (else what slurm.conf says)", NULL},
+    {"max-age", "DAYS", "sources of the database may be as old as this (default 30)", NULL},
+    {"deadline", "SECONDS", "of each check (default 5)", NULL},
+    {"json", NULL, "for programs", NULL},
+    {NULL, NULL, NULL, NULL},
+};
+
+const cli_command cli_doctor_commands[] = {
+    {"doctor", "", "what is wrong where steps are not placed, and what to do about it",
+     doctor_options, 0, 0, run_doctor},
+    {NULL, NULL, NULL, NULL, 0, 0, NULL},
+};

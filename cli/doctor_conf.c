@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* slurm.conf and plugstack.conf, as far as topomap is concerned. Words are as Slurm reads them:
+ * keys without case, '#' begins a comment, '\' at the end of a line continues it, Include;
+ * plugstack.conf has "required|optional PLUGIN WORDS" and "include PATTERN" (src/common/spank.c).
+ */
+#include "config.h"
+#include "cli/doctor.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "plugin/args.h"
+
+enum { WORDS = 64, DEPTH = 8 };
+
+/* ---- Lines --------------------------------------------------------------------------------- */
+
+typedef int line_reader(char *line, const char *path, int depth, void *data);
+
+static void folder_of(const char *path, char folder[DOCTOR_PATH])
+{
+    char *slash;
+
+    snprintf(folder, DOCTOR_PATH, "%s", path);
+    slash = strrchr(folder, '/');
+    snprintf(slash ? slash : folder, 2, "%s", slash ? "" : ".");
+}
+
+/* Takes what follows '#' off a line, and its end. */
+static void trim(char *line)
+{
+    size_t length;
+
+    line[strcspn(line, "#\r\n")] = 0;
+    for (length = strlen(line); length && strchr(" \t", line[length - 1]); length--)
+        line[length - 1] = 0;
+}
+
+/* \return 0; or errno, or what a line's reader says */
+static int read_lines(const char *path, int depth, line_reader *each, void *data)
+{
+    FILE *in = depth < DEPTH ? fopen(path, "re") : NULL;
+    char *line = NULL, *whole = NULL;
+    size_t room = 0, used = 0;
+    int status = in ? 0 : depth < DEPTH ? errno : ELOOP;
+
+    while (!status && getline(&line, &room, in) >= 0) {
+        size_t length;
+        char *more;
+
+        trim(line);
+        length = strlen(line);
+        more = realloc(whole, used + length + 1);
+        if (!more)
+            break;
+        whole = more;
+        memcpy(whole + used, line, length + 1);
+        used += length;
+        if (used && whole[used - 1] == '\\') {
+            whole[--used] = 0;
+            continue;
+        }
+        status = each(whole, path, depth, data);
+        used = 0;
+    }
+    if (in)
+        fclose(in);
+    free(line);
+    free(whole);
+    return status;
+}
+
+/* "include PATTERN", relative to the folder of what includes it. What does not fit anything is no
+ * error of Slurm's either. */
+static int include(const char *pattern, const char *path, int depth, line_reader *each, void *data)
+{
+    char folder[DOCTOR_PATH], where[2 * DOCTOR_PATH];
+    glob_t found;
+
+    folder_of(path, folder);
+    snprintf(where, sizeof where, "%s%s%s", *pattern == '/' ? "" : folder,
+             *pattern == '/' ? "" : "/", pattern);
+    if (glob(where, 0, NULL, &found))
+        return 0;
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        (void)read_lines(found.gl_pathv[i], depth + 1, each, data);
+    globfree(&found);
+    return 0;
+}
+
+/* ---- slurm.conf --------------------------------------------------------------------------------
+ */
+
+struct conf {
+    char *plugin_dir, *plugstack; /* [DOCTOR_PATH] or NULL */
+    FILE *nodes;                  /* or NULL */
+    size_t count;                 /* lines of nodes */
+};
+
+static const char *value_of(const char *word, const char *key)
+{
+    size_t length = strlen(key);
+
+    return !strncasecmp(word, key, length) && word[length] == '=' ? word + length + 1 : NULL;
+}
+
+static int slurm_line(char *line, const char *path, int depth, void *data)
+{
+    struct conf *conf = data;
+    char *rest = NULL, *word = strtok_r(line, " \t", &rest);
+    const char *value;
+
+    if (word && !strcasecmp(word, "include") && (word = strtok_r(NULL, " \t", &rest)) != NULL)
+        return include(word, path, depth, slurm_line, data);
+    for (; word; word = strtok_r(NULL, " \t", &rest)) {
+        if (conf->plugin_dir && (value = value_of(word, "PluginDir")) != NULL)
+            snprintf(conf->plugin_dir, DOCTOR_PATH, "%s", value);
+        else if (conf->plugstack && (value = value_of(word, "PlugStackConfig")) != NULL)
+            snprintf(conf->plugstack, DOCTOR_PATH, "%s", value);
+        else if ((value = value_of(word, "NodeName")) != NULL && strcasecmp(value, "DEFAULT")) {
+            if (conf->nodes)
+                fprintf(conf->nodes, "%s%s", conf->count ? "," : "", value);
+            conf->count++;
+        }
+    }
+    return 0;
+}
+
+char *doctor_nodes_of(const char *slurm_conf)
+{
+    char *text = NULL;
+    size_t size;
+    struct conf conf = {.nodes = open_memstream(&text, &size)};
+
+    if (conf.nodes) {
+        (void)read_lines(slurm_conf, 0, slurm_line, &conf);
+        fclose(conf.nodes);
+    }
+    if (!conf.count) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* slurmctld may not answer; then the check's own deadline would hide the file that is there. */
+static void ask_scontrol(char path[DOCTOR_PATH])
+{
+    FILE *in = popen("timeout 2 scontrol show config 2>/dev/null", "re");
+    char line[2 * DOCTOR_PATH], found[DOCTOR_PATH];
+
+    while (in && fgets(line, sizeof line, in))
+        if (sscanf(line, "SLURM_CONF = %1023s", found) == 1)
+            snprintf(path, DOCTOR_PATH, "%s", found);
+    if (in)
+        pclose(in);
+}
+
+void doctor_slurm_conf(doctor_site *site, doctor_verdict *verdict)
+{
+    char plugstack[DOCTOR_PATH] = "", folder[DOCTOR_PATH];
+    struct conf conf = {.plugin_dir = site->plugin_dir, .plugstack = plugstack};
+    const char *said = getenv("SLURM_CONF");
+    int status;
+
+    if (!*site->slurm_conf && said)
+        snprintf(site->slurm_conf, DOCTOR_PATH, "%s", said);
+    if (!*site->slurm_conf)
+        ask_scontrol(site->slurm_conf);
+    if (!*site->slurm_conf)
+        snprintf(site->slurm_conf, DOCTOR_PATH, "/etc/slurm/slurm.conf");
+    status = read_lines(site->slurm_conf, 0, slurm_line, &conf);
+    if (status) {
+        doctor_say(verdict, DOCTOR_PROBLEM,
+                   "run this where Slurm is configured, or name the file with --slurm-conf",
+                   "%s: %s", site->slurm_conf, strerror(status));
+        *site->slurm_conf = 0;
+        return;
+    }
+    folder_of(site->slurm_conf, folder);
+    if (!*site->plugin_dir)
+        snprintf(site->plugin_dir, DOCTOR_PATH, "%s", TOPOMAP_SPANKDIR);
+    if (!*site->plugstack && *plugstack)
+        snprintf(site->plugstack, DOCTOR_PATH, "%s", plugstack);
+    else if (!*site->plugstack && strlen(folder) + sizeof "/plugstack.conf" <= DOCTOR_PATH)
+        sprintf(site->plugstack, "%s/plugstack.conf", folder);
+    doctor_say(verdict, DOCTOR_OK, NULL, "%s, %zu NodeName lines", site->slurm_conf, conf.count);
+}
+
+/* ---- Slurm -------------------------------------------------------------------------------------
+ */
+
+void doctor_slurm(doctor_site *site, doctor_verdict *verdict)
+{
+    char line[256] = "";
+    const char *number;
+    FILE *in;
+
+    if (*site->slurm_conf) /* srun wants one even for this */
+        setenv("SLURM_CONF", site->slurm_conf, 1);
+    in = popen("srun --version 2>/dev/null", "re");
+    if (in && !fgets(line, sizeof line, in))
+        *line = 0;
+    if (in)
+        pclose(in);
+    trim(line);
+    number = strpbrk(line, "0123456789");
+    if (!number) {
+        doctor_say(verdict, DOCTOR_WARNING, "put Slurm's programs into PATH and ask again",
+                   "no srun in PATH that tells its version");
+        return;
+    }
+    snprintf(site->version, sizeof site->version, "%.*s", (int)strspn(number, "0123456789."),
+             number);
+    doctor_say(verdict, DOCTOR_OK, NULL, "%s", line);
+}
+
+/* ---- plugstack.conf
+ * ------------------------------------------------------------------------------ */
+
+/* The last line that names topomap's plugin. */
+struct stack {
+    char line[4 * DOCTOR_PATH], path[DOCTOR_PATH];
+    int lines, required;
+};
+
+static int stack_line(char *line, const char *path, int depth, void *data)
+{
+    struct stack *stack = data;
+    char copy[sizeof stack->line], *rest = NULL, *word, *plugin;
+
+    snprintf(copy, sizeof copy, "%s", line);
+    word = strtok_r(copy, " \t", &rest);
+    plugin = word ? strtok_r(NULL, " \t", &rest) : NULL;
+    if (!plugin)
+        return 0;
+    if (!strcmp(word, "include"))
+        return include(plugin, path, depth, stack_line, data);
+    if (strcmp(word, "required") && strcmp(word, "optional"))
+        return 0;
+    if (!strstr(strrchr(plugin, '/') ? strrchr(plugin, '/') : plugin, "spank_topomap"))
+        return 0;
+    stack->lines++;
+    stack->required = !strcmp(word, "required");
+    snprintf(stack->line, sizeof stack->line, "%s", line);
+    snprintf(stack->path, sizeof stack->path, "%s", path);
+    return 0;
+}
+
+static char passed_over[512];
+
+static void pass_over(const char *word)
+{
+    size_t used = strlen(passed_over);
+
+    snprintf(passed_over + used, sizeof passed_over - used, "%s%s", used ? " " : "", word);
+}
+
+static void copy(char to[DOCTOR_PATH], const char *from)
+{
+    snprintf(to, DOCTOR_PATH, "%s", from ? from : "");
+}
+
+/* The words behind the plugin's name, read by what srun reads them with. */
+static void take_words(doctor_site *site, struct stack *stack)
+{
+    char *words[WORDS], *rest = NULL, *word = strtok_r(stack->line, " \t", &rest);
+    enum policy_origin origin;
+    plugin_args args = {0};
+    int count = 0;
+
+    word = strtok_r(NULL, " \t", &rest);
+    copy(site->plugin, word);
+    while (count < WORDS && (word = strtok_r(NULL, " \t", &rest)) != NULL) {
+        site->planner_said |= !strncmp(word, "planner=", 8);
+        words[count++] = word;
+    }
+    plugin_args_read(count, words, &args, pass_over);
+    if (!site->db_said)
+        copy(site->db, plugin_args_db(&args, &origin));
+    copy(site->planner, args.planner);
+    copy(site->profiler, args.profiler);
+    copy(site->policy, args.policy);
+    copy(site->spool, args.spool);
+    copy(site->store, args.store);
+    copy(site->records, args.records);
+    snprintf(site->mode, sizeof site->mode, "%s", policy_mode_name(args.site.mode));
+    site->deadline_ms = args.deadline_ms;
+    policy_settings_clear(&args.site.settings);
+}
+
+void doctor_plugstack(doctor_site *site, doctor_verdict *verdict)
+{
+    static const char line[] =
+        "add the line: optional spank_topomap.so db=/var/lib/topomap/topology.db";
+    struct stack stack = {.lines = 0};
+    int status;
+
+    if (!*site->plugstack) {
+        doctor_say(verdict, DOCTOR_SKIPPED, "name it with --plugstack", "slurm.conf is not known");
+        return;
+    }
+    status = read_lines(site->plugstack, 0, stack_line, &stack);
+    if (status || !stack.lines) {
+        doctor_say(verdict, DOCTOR_PROBLEM, line, "%s: %s", site->plugstack,
+                   status ? strerror(status) : "no line has topomap's plugin");
+        return;
+    }
+    take_words(site, &stack);
+    doctor_say(verdict, DOCTOR_OK, NULL, "%s: %s, default=%s", stack.path, site->plugin,
+               site->mode);
+    if (stack.required)
+        doctor_say(verdict, DOCTOR_WARNING,
+                   "write optional: a required plugin that cannot be loaded stops every srun",
+                   "%s: %s is required", stack.path, site->plugin);
+    if (stack.lines > 1)
+        doctor_say(verdict, DOCTOR_PROBLEM, "leave one of them",
+                   "%s: %d lines have topomap's plugin", site->plugstack, stack.lines);
+    if (*passed_over)
+        doctor_say(verdict, DOCTOR_PROBLEM,
+                   "correct them: `topomap help doctor` and the README have the words",
+                   "%s: not understood: %s", stack.path, passed_over);
+}

@@ -1,0 +1,314 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# topomap doctor: a made site that is all well, then each thing of it broken. tests/slurm/doctor.bats
+# has a real one.
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+  export PATH=$TOPOMAP_BUILD/cli:$PATH
+  chmod go+x "$BATS_RUN_TMPDIR" # as a site's folders are
+  cd "$BATS_FILE_TMPDIR"
+  topomap db synth fat-tree:leaves=4,hosts=4,spines=2,names=node%02d -o made
+  topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+  # The release that the plugin was built for, as it says itself.
+  mkdir bin
+  echo 'exit 1' >bin/srun
+  echo "optional $TOPOMAP_BUILD/plugin/.libs/spank_topomap.so" >plugstack.conf
+  touch slurm.conf
+  built=$(PATH=$PWD/bin:$PATH topomap doctor --slurm-conf slurm.conf --json |
+    jq -r '.checks[] | select(.name == "plugin build").found | match("Slurm ([0-9.]+)").captures[0].string')
+  export built
+  [[ $built == [0-9][0-9].[0-9][0-9] ]]
+}
+
+# A site: what a test breaks is a file here, or a word of the plugin's line.
+setup() {
+  cd "$BATS_TEST_TMPDIR"
+  unset TOPOMAP_DB SLURM_CONF LD_LIBRARY_PATH
+  mkdir -p bin etc/more etc/plugstack.conf.d lib libexec profilers
+  mkdir -m 1777 store records spool
+  cp "$BATS_FILE_TMPDIR/t.db" .
+  chmod 644 t.db
+  cp "$TOPOMAP_BUILD/plugin/.libs/spank_topomap.so" lib/
+  cp "$TOPOMAP_BUILD/plugin/topomap-planner" libexec/
+  chmod 755 lib/* libexec/*
+  for mpi in openmpi mpich; do cp lib/spank_topomap.so "profilers/libtopomap-profile-$mpi.so"; done
+  srun_says "slurm $built.9"
+  echo 'Rule=a Mode=on Pattern=ring:4' >policy.conf
+  chmod 644 policy.conf
+  printf '# a comment\nClusterName=x\npluginDIR=%s \\\n  DebugFlags=none\ninclude more/nodes.conf\n' "$PWD/lib" >etc/slurm.conf
+  printf 'NodeName=DEFAULT CPUs=8\nNodeName=node[01-08] CPUs=4\nNodeName=node09,node[10-16]\n' >etc/more/nodes.conf
+  echo 'include plugstack.conf.d/*.conf' >etc/plugstack.conf
+  words="planner=$PWD/libexec/topomap-planner db=$PWD/t.db profiler=$PWD/profilers policy=$PWD/policy.conf store=$PWD/store records=$PWD/records spool=$PWD/spool deadline_ms=16000"
+  line optional
+  export SLURM_CONF=$PWD/etc/slurm.conf PATH=$PWD/bin:$PATH
+}
+
+srun_says() {
+  printf '#!/bin/sh\necho "%s"\n' "$1" >bin/srun
+  chmod 755 bin/srun
+}
+
+line() { # required|optional [WORDS]
+  echo "$1 spank_topomap.so ${2-$words}" >etc/plugstack.conf.d/topomap.conf
+}
+
+# word NAME=VALUE in place of the line's own
+word() { line optional "$(sed -E "s,(^| )${1%%=*}=[^ ]*,\1$1," <<<"$words")"; }
+
+# check NAME STATUS TEXT: doctor ends with 1 where it is a problem, else with 0, and says that and something to do.
+check() {
+  local status=0
+  topomap doctor --json >json || status=$?
+  jq -c --arg n "$1" '.checks[] | select(.name == $n)' json
+  [ "$(jq -r --arg n "$1" '.checks[] | select(.name == $n).status' json)" = "$2" ]
+  [[ $(jq -r --arg n "$1" '.checks[] | select(.name == $n).found' json) == *"$3"* ]]
+  [ "$2" = ok ] || [ "$2" = skipped ] || [ -n "$(jq -r --arg n "$1" '.checks[] | select(.name == $n).advice' json)" ]
+  [ "$(jq '.ok' json)" = "$([ $status -eq 0 ] && echo true || echo false)" ]
+  [ "$2" != problem ] || [ $status -eq 1 ]
+}
+
+needs_root() { [ "$(id -u)" = 0 ] || skip "the folders are root's"; }
+
+@test "all is well: exit 0, a line a check, and the same for programs" {
+  needs_root
+  run topomap doctor
+  echo "$output"
+  [ $status -eq 0 ]
+  [ "${lines[0]}" = "ok       slurm.conf       $PWD/etc/slurm.conf, 2 NodeName lines" ]
+  run -0 --separate-stderr topomap doctor --json
+  [ "$(jq -r .ok <<<"$output")" = true ]
+  [ "$(jq -r '.checks[0] | keys | join(" ")' <<<"$output")" = "advice found name status" ]
+  check "database nodes" ok "it knows all of Slurm's 16 nodes"
+  check "dry run" ok "a plan of 4 nodes in "
+  check policy ok "policy.conf, 1 rule"
+  check "plugin build" ok "topomap-plugin "
+  check planner ok "libexec/topomap-planner, topomap-planner "
+  for folder in store records; do check $folder ok "mode 1777"; done
+}
+
+@test "slurm.conf that is not there, by each way to name it" {
+  export SLURM_CONF=$PWD/none
+  check slurm.conf problem "$PWD/none: No such file"
+  run -0 topomap doctor --slurm-conf etc/slurm.conf --json
+  unset SLURM_CONF
+  printf '#!/bin/sh\n[ "$1 $2" = "show config" ] && echo "SLURM_CONF              = %s"\n' "$PWD/etc/slurm.conf" >bin/scontrol
+  chmod 755 bin/scontrol
+  check slurm.conf ok "$PWD/etc/slurm.conf"
+}
+
+@test "plugstack.conf: not there, without the line, twice, required, a word that is none" {
+  rm etc/plugstack.conf
+  check plugstack.conf problem "No such file"
+  touch etc/plugstack.conf
+  check plugstack.conf problem "no line has topomap's plugin"
+  run -0 topomap doctor --plugstack etc/plugstack.conf.d/topomap.conf
+  echo 'PlugStackConfig='"$PWD/etc/plugstack.conf.d/topomap.conf" >>etc/slurm.conf
+  check plugstack.conf ok "topomap.conf: spank_topomap.so, default=only-when-asked"
+  line required
+  check plugstack.conf warning "is required"
+  line optional "$words default=maybe plannner=/x"
+  check plugstack.conf problem "not understood: default=maybe plannner=/x"
+  line optional && line optional >>/dev/null
+  cat etc/plugstack.conf.d/topomap.conf etc/plugstack.conf.d/topomap.conf >two
+  mv two etc/plugstack.conf.d/topomap.conf
+  check plugstack.conf problem "2 lines"
+}
+
+@test "the plugin: not there, no library, another's, cut, to be written by anybody" {
+  rm lib/spank_topomap.so
+  check plugin problem "not there: spank_topomap.so in PluginDir, $PWD/lib"
+  check "plugin build" skipped ""
+  echo hello >lib/spank_topomap.so
+  check plugin problem "it is no library of this kind of machine"
+  cp "$TOPOMAP_BUILD/plugin/topomap-planner" lib/spank_topomap.so
+  check plugin problem ""
+  head -c 20000 "$TOPOMAP_BUILD/plugin/.libs/spank_topomap.so" >lib/spank_topomap.so
+  check plugin problem ""
+  cp "$TOPOMAP_BUILD/plugin/.libs/spank_topomap.so" lib/
+  chmod 757 lib/spank_topomap.so
+  check plugin problem "can be written by others"
+  chmod 700 lib/spank_topomap.so
+  check plugin problem "cannot be read by everybody"
+}
+
+@test "a plugin for another Slurm, another topomap's, and no srun" {
+  srun_says "slurm 19.05.2"
+  check "plugin build" problem "built for Slurm $built, but srun is 19.05.2"
+  srun_says "slurm-wlm $built.1-rc1"
+  check "plugin build" ok "built for Slurm $built"
+  echo 'exit 1' >bin/srun
+  check slurm warning "no srun"
+  check "plugin build" warning "this Slurm's version is not known"
+  srun_says "slurm $built.9"
+  sed -i 's/topomap-plugin [0-9]/topomap-plugin 9/' lib/spank_topomap.so
+  check "plugin build" warning "it is topomap-plugin 9"
+}
+
+@test "symbols that this Slurm does not have" {
+  command -v "${CC:-cc}" || skip "needs a C compiler"
+  mkdir slurm
+  nm -D --undefined-only lib/spank_topomap.so | awk '/ (slurm|spank)_/ && $1 == "U" { print "int " $2 "(void) { return 0; }" }' >all.c
+  [ "$(wc -l <all.c)" -gt 4 ]
+  grep -v spank_getenv all.c >some.c
+  printf '#include <stdio.h>\nint main(void) { puts("slurm %s.9"); return 0; }\n' "$built" >srun.c
+  for which in all some; do
+    "${CC:-cc}" -w -shared -fPIC -o slurm/libslurmfull.so $which.c
+    "${CC:-cc}" -o bin/srun srun.c -Wl,--no-as-needed -Lslurm -lslurmfull -Wl,-rpath,"$PWD/slurm"
+    if [ $which = all ]; then
+      check "plugin symbols" ok "slurm/libslurmfull.so has all"
+    else
+      check "plugin symbols" problem "lacks 1 of the plugin's: spank_getenv"
+    fi
+  done
+}
+
+@test "the planner: not there, not to be run, none, another version's, the plugin's own" {
+  word planner=/nonexistent/planner
+  check planner problem "/nonexistent/planner: No such file"
+  check "dry run" skipped ""
+  word planner="$PWD/none" && touch none
+  check planner problem "Permission denied"
+  printf '#!/bin/sh\necho hello\n' >none && chmod 755 none
+  check planner problem "does not run, or is none: hello"
+  printf '#!/bin/sh\necho topomap-planner 0.0.1\n' >none
+  check planner problem "is topomap-planner 0.0.1"
+  word planner="$PWD/libexec/topomap-planner"
+  chmod 750 libexec
+  check planner problem "not everybody may use $PWD/libexec"
+  chmod 755 libexec
+  line optional "${words#* }"
+  topomap doctor --json | jq -r '.checks[] | select(.name == "planner").found' | grep '/topomap-planner'
+}
+
+@test "a planner that hangs: the check that waits ends at its deadline, and says what it waited for" {
+  printf '#!/bin/sh\nexec sleep 1000\n' >hangs && chmod 755 hangs
+  word planner="$PWD/hangs"
+  SECONDS=0
+  run -1 topomap doctor --deadline 0.5
+  [ $SECONDS -lt 30 ]
+  [[ $output == *"no answer within 0.5 s from the planner, which was started with --version"* ]]
+  # One that is right but for plans.
+  printf '#!/bin/sh\n[ "$1" != --version ] || exec %s --version\nexec sleep 1000\n' "$PWD/libexec/topomap-planner" >hangs
+  words=${words/deadline_ms=16000/deadline_ms=300}
+  word planner="$PWD/hangs"
+  check "dry run" problem "the planner did not answer before its deadline (300 ms)"
+  printf '#!/bin/sh\n[ "$1" != --version ] || exec %s --version\nexit 3\n' "$PWD/libexec/topomap-planner" >hangs
+  check "dry run" problem ""
+}
+
+@test "a file that cannot be opened without end: a pipe in place of slurm.conf" {
+  mkfifo fifo
+  SECONDS=0
+  run -1 timeout 60 topomap doctor --slurm-conf fifo --deadline 0.5
+  [ $SECONDS -lt 30 ]
+  [[ ${lines[0]} == "problem  slurm.conf       no answer within 0.5 s from slurm.conf"* ]]
+}
+
+@test "profilers: not there, none, a library of theirs that is missing" {
+  mkdir mpi
+  touch mpi/libmpich.so.12
+  export LD_LIBRARY_PATH=$PWD/mpi
+  rm profilers/libtopomap-profile-mpich.so
+  check profilers problem "profilers/libtopomap-profile-mpich.so: No such file"
+  echo hello >profilers/libtopomap-profile-mpich.so
+  check profilers problem "it is no ELF file"
+  command -v "${CC:-cc}" || skip "needs a C compiler"
+  echo 'int gone(void) { return 0; }' | "${CC:-cc}" -shared -fPIC -o libgone.so -x c -
+  echo 'int gone(void); int f(void) { return gone(); }' | "${CC:-cc}" -shared -fPIC -o profilers/libtopomap-profile-mpich.so -x c - -L. -lgone
+  check profilers problem "it needs libgone.so"
+}
+
+@test "MPI libraries: by name; one that is not known" {
+  mkdir mpi
+  touch mpi/libmpi.so.40 mpi/libmpi.so.40.30.4
+  export LD_LIBRARY_PATH=$PWD/mpi
+  check mpi ok "openmpi: $PWD/mpi/libmpi.so.40"
+  touch mpi/libmpi.so.77
+  check mpi warning "not recognised: $PWD/mpi/libmpi.so.77"
+}
+
+@test "the database: not there, none, empty, not everybody's; --db and TOPOMAP_DB go before db=" {
+  word db=/nonexistent/t.db
+  check database problem "/nonexistent/t.db"
+  check "database age" skipped ""
+  check "dry run" skipped ""
+  TOPOMAP_DB=$PWD/t.db check database ok "t.db: 16 hosts, 6 switches"
+  run ! topomap doctor --db /nonexistent/other.db
+  [[ $output == *"/nonexistent/other.db"* ]]
+  word db="$PWD/none"
+  head -c 5000 /dev/urandom >none
+  check database problem "$PWD/none"
+  word db="$PWD/t.db"
+  chmod 640 t.db
+  check database problem "cannot be read by everybody"
+  chmod 646 t.db
+  check database problem "can be written by others"
+  chmod 644 t.db
+  printf '\377' | dd of=t.db bs=1 seek=60 conv=notrunc status=none
+  check database problem "t.db"
+}
+
+@test "the database's age and faults" {
+  check "database age" ok "1 source; ibnetdiscover "
+  run topomap doctor --max-age 0 --json
+  [[ $(jq -r '.checks[] | select(.name == "database age") | "\(.status) \(.found)"' <<<"$output") == "warning 1 of 1 sources are older than 0 days"* ]]
+  check "database faults" ok none
+  topomap db synth fat-tree:leaves=4,hosts=4,spines=2,names=node%02d,fault=degraded:1 -o made
+  topomap db import --db f.db ibnetdiscover made/fabric.ibnetdiscover
+  chmod 644 f.db
+  word db="$PWD/f.db"
+  check "database faults" warning "1: "
+}
+
+@test "nodes of slurm.conf that the database does not know, and the reverse" {
+  printf 'NodeName=node[15-16],other[1-3]\n' >etc/more/nodes.conf
+  check "database nodes" problem "3 of Slurm's 5 nodes are not in the database: other[1-3]; 14 of its hosts are not in slurm.conf: node[01-14]"
+  echo 'NodeName=node[15-16]' >etc/more/nodes.conf
+  check "database nodes" ok "it knows all of Slurm's 2 nodes; 14 of its hosts are not in slurm.conf: node[01-14]"
+  echo 'NodeName=node[15-' >etc/more/nodes.conf
+  check "database nodes" problem "NodeName: "
+  : >etc/more/nodes.conf
+  check "database nodes" skipped ""
+}
+
+@test "the policy: not there, a mistake, to be written by others, not to be read" {
+  word policy=/nonexistent
+  check policy problem "/nonexistent: No such file"
+  word policy="$PWD/policy.conf"
+  printf 'Rule=b Mode=maybe\nRule=c Modus=on\n' >>policy.conf
+  check policy problem "policy.conf:2: Mode is on, off, auto or only-when-asked, not 'maybe'"
+  echo 'Rule=a Mode=on' >policy.conf
+  chmod 666 policy.conf
+  check policy problem "can be written by others"
+  chmod 600 policy.conf
+  check policy problem "cannot be read by everybody"
+  line optional "${words/policy=* store/default=auto store}"
+  check policy skipped "default=auto"
+}
+
+@test "store, records, spool: not there, a file, not sticky, not anybody's, a user's, not shared" {
+  needs_root
+  for folder in store records spool; do
+    chmod 777 $folder
+    check $folder problem "has mode 0777: anybody may put something"
+    chmod 755 $folder
+    check $folder problem "has mode 0755: users cannot write there"
+    chmod 1777 $folder && chown 1 $folder
+    check $folder problem "belongs to user 1"
+    rmdir $folder
+    check $folder problem "No such file"
+    touch $folder
+    check $folder problem "is no folder"
+    rm $folder && mkdir -m 1777 $folder
+  done
+  check spool warning "is on this node's own disk"
+  line optional "db=$PWD/t.db"
+  for folder in store records spool; do check $folder skipped "no $folder= in plugstack.conf"; done
+}
+
+@test "bad usage" {
+  run -2 topomap doctor now
+  run -2 topomap doctor --deadline 0
+  run -2 topomap doctor --max-age young
+}
