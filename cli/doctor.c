@@ -13,8 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* In this order: what one finds, the next ones go by. What Slurm's own order of tasks is belongs
- * behind "slurm". */
+/* In this order: what one finds, the next ones go by. */
 static const doctor_check checks[] = {
     {"slurm.conf", doctor_slurm_conf, "slurm.conf, and slurmctld where `scontrol` is asked for it"},
     {"slurm", doctor_slurm, "srun"},
@@ -29,6 +28,7 @@ static const doctor_check checks[] = {
     {"database", doctor_database, "the file system of the database"},
     {"database age", doctor_age, "the file system of the database"},
     {"database nodes", doctor_nodes, "the file system of the database"},
+    {"slurm order", doctor_order, "the file system of the database, and slurmctld"},
     {"database faults", doctor_faults, "the file system of the database"},
     {"policy", doctor_policy, "the file system of the policy"},
     {"store", doctor_store, "the file system of store="},

@@ -66,6 +66,9 @@ void doctor_nodes(doctor_site *site, doctor_verdict *verdict);
 void doctor_faults(doctor_site *site, doctor_verdict *verdict);
 void doctor_dry_run(doctor_site *site, doctor_verdict *verdict);
 
+/* doctor_order.c */
+void doctor_order(doctor_site *site, doctor_verdict *verdict);
+
 /* doctor_folders.c */
 /** Whether everybody may use a file so (S_IROTH, S_IXOTH); else the part of its path that forbids
  * it. */

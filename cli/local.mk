@@ -6,7 +6,7 @@ cli_topomap_SOURCES = cli/main.c cli/cli.h cli/options.c cli/target.c cli/target
   cli/graph_edit.c cli/patterns.c cli/order.c cli/order.h cli/plan.c cli/plan.h cli/policy.c cli/profile.c cli/replay.c cli/replay.h \
   cli/why.c \
   cli/doctor.c cli/doctor.h cli/doctor_conf.c cli/doctor_database.c cli/doctor_elf.c cli/doctor_folders.c \
-  cli/doctor_plugin.c
+  cli/doctor_order.c cli/doctor_plugin.c
 cli_topomap_CPPFLAGS = $(AM_CPPFLAGS) -DTOPOMAP_SPANKDIR='"$(spankdir)"'
 cli_topomap_LDADD = plugin/planner/libplanner.la plugin/libsite.la plugin/libreply.la plugin/policy/libpolicy.la \
   plugin/store/libstore.la topology-db/libdb.la lib/libcore.la $(JANSSON_LIBS)

@@ -312,3 +312,25 @@ needs_root() { [ "$(id -u)" = 0 ] || skip "the folders are root's"; }
   run -2 topomap doctor --deadline 0
   run -2 topomap doctor --max-age young
 }
+
+@test "the order in which Slurm gives tasks to nodes is the dry run's" {
+  scontrol_says() { # VERSION PLUGIN
+    printf 'SLURM_VERSION = %s\nTopologyPlugin = topology/%s\n' "$1" "$2" >config
+    printf '#!/bin/sh\n[ "$1 $2" != "show config" ] || cat "%s"\n' "$PWD/config" >bin/scontrol
+    chmod 755 bin/scontrol
+  }
+  printf '#!/bin/sh\nexit 1\n' >bin/scontrol
+  chmod 755 bin/scontrol
+  check "slurm order" skipped "does not answer"
+  scontrol_says 25.11.7 tree
+  check "slurm order" ok "node-index (Slurm 25.11.7, topology/tree)"
+  scontrol_says 26.05.3 tree
+  check "slurm order" warning "Slurm's order is topology (Slurm 26.05.3, topology/tree), the dry run goes by node-index"
+  topomap db import --db t.db slurm-config config
+  check "slurm order" warning "db import slurm-topology"
+  echo 'SwitchName=s Nodes=node[01-16]' >topology.conf
+  topomap db import --db t.db slurm-topology topology.conf
+  check "slurm order" ok "topology (Slurm 26.05.3, topology/tree)"
+  scontrol_says 26.05.3 flat
+  check "slurm order" warning "Slurm's order is node-index"
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Does the database have the order in which this Slurm gives tasks to nodes? Launches see it in the
+ * step; the dry run goes by the database. */
+#include "config.h"
+#include "cli/doctor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/order.h"
+
+enum { CONFIG_MOST = 1 << 20 };
+
+/* What `scontrol show config` prints; ends with free(). "" where it does not answer. */
+static char *ask_scontrol(void)
+{
+    FILE *in = popen("timeout 2 scontrol show config 2>/dev/null", "re");
+    char *text = calloc(CONFIG_MOST + 1, 1);
+
+    if (in && text)
+        text[fread(text, 1, CONFIG_MOST, in)] = 0;
+    if (in)
+        pclose(in);
+    return text;
+}
+
+static void compare(topomap_db *db, const topomap_db_slurm_config *config, doctor_verdict *verdict)
+{
+    topomap_db_slurm_order now, kept;
+    topomap_names none = {0};
+    topomap_error err;
+
+    if (topomap_db_slurm_order_of(db, config, &now, &err) ||
+        topomap_db_slurm_order_of(db, NULL, &kept, &err))
+        doctor_say(verdict, DOCTOR_PROBLEM, "import it again", "%s", err.text);
+    else if (now.topology != kept.topology)
+        doctor_say(verdict, DOCTOR_WARNING,
+                   "scontrol show config > FILE; topomap db import slurm-config FILE",
+                   "Slurm's order is %s (%s), the dry run goes by %s (%s)", cli_order_word(&now),
+                   now.because, cli_order_word(&kept), kept.because);
+    else if (now.topology && topomap_db_slurm_sequence(db, NULL, &none, NULL, &err))
+        doctor_say(verdict, DOCTOR_WARNING, "topomap db import slurm-topology topology.conf",
+                   "Slurm's order is topology, the dry run goes by node-index: %s", err.text);
+    else
+        doctor_say(verdict, DOCTOR_OK, NULL, "%s (%s)", cli_order_word(&now), now.because);
+}
+
+void doctor_order(doctor_site *site, doctor_verdict *verdict)
+{
+    topomap_db_slurm_config config;
+    topomap_db *db = NULL;
+    topomap_error err;
+    char *text;
+
+    if (!site->db_ok || topomap_db_open(site->db, &db, &err)) {
+        doctor_say(verdict, DOCTOR_SKIPPED, NULL, "no database that can be read");
+        return;
+    }
+    text = ask_scontrol();
+    if (!text || topomap_db_slurm_config_read(text, &config, &err))
+        doctor_say(verdict, DOCTOR_SKIPPED, NULL, "`scontrol show config` does not answer");
+    else
+        compare(db, &config, verdict);
+    free(text);
+    topomap_db_close(db);
+}
