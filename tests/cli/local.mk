@@ -9,6 +9,7 @@ CLI_TESTS = \
   tests/cli/policy.bats \
   tests/cli/compat.bats \
   tests/cli/doctor.bats \
+  tests/cli/check.bats \
   tests/cli/profile.bats \
   tests/cli/db.bats \
   tests/cli/db-crash.bats \
