@@ -157,7 +157,7 @@ objective effort seed time min-gain explain end " ]
   for option in '' --export=NONE; do
     rm -f request
     # shellcheck disable=SC2086
-    PATH=/usr/bin:/bin sbatch $option -W -o batch job
+    PATH=${TOPOMAP_TESTBED_SLURM:+$TOPOMAP_TESTBED_SLURM/bin:}/usr/bin:/bin sbatch $option -W -o batch job
     if [ -n "$option" ]; then
       grep -q 'planner ended with status 2' batch # $FAKE_PLANNER was not exported
     else
