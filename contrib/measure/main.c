@@ -181,6 +181,7 @@ static int run(const struct measure_options *options, topomap_error *err)
 }
 
 static int left_status;
+static int left_mpi;
 
 static void leave_now(int signal)
 {
@@ -188,9 +189,12 @@ static void leave_now(int signal)
     _exit(left_status);
 }
 
+/* Where MPI_Finalize itself calls exit(). Once it is over, MPICH 4.2 and later tell the launcher at
+ * exit that the process has finished. */
 static void leave_at_exit(void)
 {
-    _exit(left_status);
+    if (!left_mpi)
+        _exit(left_status);
 }
 
 /* MPI_Finalize of MPICH 4.0 over UCX 1.13 and TCP may never return: some ranks wait for their peers
@@ -207,6 +211,7 @@ static int leave(int status)
     measure_wait();
     atexit(leave_at_exit);
     MPI_Finalize();
+    left_mpi = 1;
     return status;
 }
 

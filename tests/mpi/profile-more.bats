@@ -198,7 +198,7 @@ agreed() {
   profile=$PWD/$1.none/absent/p.tmg # no rank can see the folder
   run profiled "$1" 2 sh -c "TOPOMAP_PROFILE_AGREE=1 SLURM_NODEID=$nodeid exec $PWD/threads"
   [ "$status" -eq 0 ]
-  [ -z "$output" ]
+  [[ $output != *topomap:* ]] # an MPI may have a word of its own
 }
 @test "where a rank lacks the library nobody waits, and nothing is written" { each_mpi agreed; }
 

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static int finish_status;
+static int finish_status, finish_over;
 static volatile sig_atomic_t finish_ticks;
 static char finish_profile[4096];
 
@@ -22,9 +22,12 @@ __attribute__((constructor)) static void finish_see_profiler(void)
     snprintf(finish_profile, sizeof finish_profile, "%s", path ? path : "");
 }
 
+/* Where MPI_Finalize itself calls exit(). Once it is over, MPICH 4.2 and later tell the launcher at
+ * exit that the process has finished. */
 static void finish_leave(void)
 {
-    _exit(finish_status);
+    if (!finish_over)
+        _exit(finish_status);
 }
 
 /* Every quarter of a second; the profile of a profiled program appears at once when it is complete.
@@ -66,6 +69,7 @@ static inline int finish(int status)
     finish_meet(status, *finish_profile ? 60 : 2);
     atexit(finish_leave);
     MPI_Finalize();
+    finish_over = 1;
     return status;
 }
 
