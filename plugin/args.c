@@ -55,6 +55,14 @@ static int read_store(plugin_args *args, const char *value)
     return 0;
 }
 
+static int read_scontrol(plugin_args *args, const char *value)
+{
+    if (*value != '/' && strcmp(value, "none"))
+        return -1;
+    args->scontrol = value;
+    return 0;
+}
+
 static int read_profiler(plugin_args *args, const char *value)
 {
     if (*value != '/' || strpbrk(value, ": \t"))
@@ -143,6 +151,7 @@ static const struct row {
     {"record_days=", read_record_days},
     {"record_megabytes=", read_record_megabytes},
     {"store=", read_store},
+    {"scontrol=", read_scontrol},
     {"profiler=", read_profiler},
     {"profile_every=", read_profile_every},
 };
@@ -171,6 +180,7 @@ void plugin_args_describe(const plugin_args *args,
                   {"deadline_ms=", deadline},
                   {"policy=", args->policy},
                   {"spool=", args->spool},
+                  {"scontrol=", args->scontrol},
                   {"records=", args->records},
                   {"record_days=", args->records ? days : NULL},
                   {"record_megabytes=", args->records ? megabytes : NULL}};

@@ -13,6 +13,7 @@ typedef struct plugin_args {
     const char *policy;   /* path, or NULL */
     const char *spool;    /* a folder that all nodes share, or NULL */
     const char *store;    /* a folder for profiles with one for each user in it, or NULL */
+    const char *scontrol; /* whom the planner asks for a job's cores, "none", or NULL: srun's own */
     const char *profiler; /* the folder of the libraries that profile */
     const char *records;  /* where records of plans go, or NULL */
     plugin_record_limits record_limits;

@@ -9,12 +9,12 @@ plugin_libspank_la_SOURCES = \
   plugin/auto.c plugin/auto.h \
   plugin/bind.c plugin/bind.h \
   plugin/carry.c plugin/carry.h \
-  plugin/cores.c plugin/cores.h \
   plugin/cpus.c plugin/cpus.h \
   plugin/distribution.c plugin/distribution.h \
   plugin/environment.h \
   plugin/explain.c plugin/explain.h \
   plugin/format.c plugin/format.h \
+  plugin/job.c plugin/job.h \
   plugin/layout.c plugin/layout.h \
   plugin/memory.c plugin/memory.h \
   plugin/mpi.c plugin/mpi.h \

@@ -3,7 +3,7 @@
 #ifndef TOPOMAP_PLUGIN_MPI_H
 #define TOPOMAP_PLUGIN_MPI_H
 
-/** Nonzero unless the step surely uses another mpi plugin than pmi2. May ask slurmctld.
+/** Nonzero unless the step surely uses another mpi plugin than pmi2.
  *  \param option  value of --mpi, or NULL */
 int plugin_mpi_may_be_pmi2(const char *option);
 

@@ -75,6 +75,18 @@ static int read_bindings(struct cursor *cursor, char *value)
     return 0;
 }
 
+static int read_cores(struct cursor *cursor, char *value)
+{
+    cursor->reply->cores = value;
+    return 0;
+}
+
+static int read_detail(struct cursor *cursor, char *value)
+{
+    cursor->reply->detail = value;
+    return 0;
+}
+
 static int read_searched(struct cursor *cursor, char *value)
 {
     cursor->reply->searched = value;
@@ -119,6 +131,8 @@ static const struct row {
     {"layout", read_layout},
     {"bindings", read_bindings},
     {"explain", read_explain},
+    {"cores", read_cores},
+    {"detail", read_detail},
     {"searched", read_searched},
     {"input-db", read_input_db},
     {"input-graph", read_input_graph},

@@ -47,7 +47,7 @@ static int write_layout(FILE *out, const plugin_ranks *ranks, topomap_error *err
 }
 
 char *plugin_request_make(const policy_settings *settings, const plugin_layout *layout,
-                          const char *db, const char *cores, int bind,
+                          const char *db, const char *job, int bind,
                           const plugin_request_cpus *cpus, int explain, int record,
                           const char *more, topomap_error *err)
 {
@@ -72,9 +72,7 @@ char *plugin_request_make(const policy_settings *settings, const plugin_layout *
         fprintf(out, "graph %s\n", graph);
     fprintf(out, "nodes %s\n", layout->node_list);
     failed = write_layout(out, &layout->ranks, err);
-    if (cores)
-        fprintf(out, "cores %s\n", cores);
-    fprintf(out, "cpus-per-task %u\n", cpus->per_task);
+    fprintf(out, "%scpus-per-task %u\n", job, cpus->per_task);
     if (cpus->threads_per_core)
         fprintf(out, "threads-per-core %u\n", cpus->threads_per_core);
     write_keys(out, settings, bind);

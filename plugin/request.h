@@ -14,13 +14,13 @@ typedef struct plugin_request_cpus {
 /** The request's text (protocol.md); NULL and \p err on failure. Ends with free().
  *  \param settings  with a time
  *  \param db     path of the topology database
- *  \param cores  of the job (plugin/cores.h), or NULL
+ *  \param job    lines about the job's part of its nodes (plugin/job.h), or ""
  *  \param bind   nonzero: bindings are wanted
  *  \param cpus   of each task
  *  \param record  nonzero: the reply is to say what `topomap map --replay` wants to know
  *  \param more   further lines, or "" */
 char *plugin_request_make(const policy_settings *settings, const plugin_layout *layout,
-                          const char *db, const char *cores, int bind,
+                          const char *db, const char *job, int bind,
                           const plugin_request_cpus *cpus, int explain, int record,
                           const char *more, topomap_error *err);
 

@@ -4,9 +4,9 @@
 #include "plan/bindings.h"
 #include "plugin/auto.h"
 #include "plugin/carry.h"
-#include "plugin/cores.h"
 #include "plugin/environment.h"
 #include "plugin/explain.h"
+#include "plugin/job.h"
 #include "plugin/launch.h"
 #include "plugin/layout.h"
 #include "plugin/mpi.h"
@@ -100,22 +100,6 @@ static unsigned deadline(const struct step *step)
     return (unsigned)most;
 }
 
-/* The job's own cores matter only where tasks are bound; slurmctld has a quarter of the deadline to
- * tell them. */
-static char *cores_of(const struct step *step)
-{
-    char *cores;
-
-    if (!step->bind)
-        return NULL;
-    cores = plugin_cores_of_job(step->job, step->layout.node_list, step->layout.ranks.nodes,
-                                step->args->deadline_ms / 4);
-    if (!cores)
-        plugin_report_detail(step->wish.verbose || plugin_explain_is_shown(&step->wish.explain),
-                             "slurmctld did not tell the job's cores: the plan is for whole nodes");
-    return cores;
-}
-
 /* What was asked and answered, as it was; its age and size are looked after when the step is
  * over. */
 static void keep_record(const struct step *step, const char *request, size_t size)
@@ -134,16 +118,18 @@ static void keep_record(const struct step *step, const char *request, size_t siz
 static int ask(struct step *step, topomap_error *err)
 {
     enum policy_origin origin;
-    char *cores = cores_of(step), *request;
+    /* The job's own cores matter only where tasks are bound. */
+    char *job = step->bind ? plugin_job_lines(step->job, step->args) : NULL, *request;
     const plugin_request_cpus cpus = {cpus_per_task(step), step->launcher->threads_per_core};
     int record = step->args->records && policy_flag(&step->wish.decision.settings, POLICY_RECORDS);
     size_t size;
     int failed;
 
-    request = plugin_request_make(&step->wish.decision.settings, &step->layout,
-                                  plugin_args_db(step->args, &origin), cores, step->bind, &cpus,
-                                  step->wish.explain.wanted, record, plugin_auto_request(), err);
-    free(cores);
+    request =
+        plugin_request_make(&step->wish.decision.settings, &step->layout,
+                            plugin_args_db(step->args, &origin), job ? job : "", step->bind, &cpus,
+                            step->wish.explain.wanted, record, plugin_auto_request(), err);
+    free(job);
     if (!request)
         return -1;
     failed = plugin_launch_run(step->args->planner, request, deadline(step), step->wish.verbose,
@@ -238,14 +224,19 @@ static int is_explained(const struct step *step)
     return step->wish.explain.wanted && step->reply.explain;
 }
 
+/* There and then, by the explanation. */
+static int is_told(const struct step *step)
+{
+    return is_explained(step) && plugin_explain_is_shown(&step->wish.explain);
+}
+
 /* Who did not ask need not hear, but where something fails. Who asked for this very step hears that
  * nothing was changed, unless the explanation says it there and then. */
 static int is_loud(const struct step *step)
 {
     int unchanged = step->reply.status == PLUGIN_UNCHANGED && step->wish.own;
 
-    return step->wish.decision.asked && (!step->reply.quiet || unchanged) &&
-           !(is_explained(step) && plugin_explain_is_shown(&step->wish.explain));
+    return step->wish.decision.asked && (!step->reply.quiet || unchanged) && !is_told(step);
 }
 
 static void say(const struct step *step)
@@ -254,6 +245,8 @@ static void say(const struct step *step)
         plugin_report_line("%s", step->reply.line);
     else if (*step->reply.line)
         plugin_report_detail(step->wish.verbose, "%s", step->reply.line);
+    if (step->reply.detail && !is_told(step))
+        plugin_report_detail(step->wish.verbose, "%s", step->reply.detail);
     if (!step->bind)
         plugin_report_detail(
             step->wish.verbose,
@@ -261,8 +254,7 @@ static void say(const struct step *step)
             "tasks, topomap:SOCKET, or bind=none)");
 }
 
-/* Only a process map that mpi/pmi2 could not carry makes it matter which mpi plugin this is, and
- * worth asking slurmctld. */
+/* Only a process map that mpi/pmi2 could not carry makes it matter which mpi plugin this is. */
 static int choose_distribution(const struct step *step, const plugin_ranks *ranks, int plane,
                                uint32_t *task_dist, topomap_error *err)
 {

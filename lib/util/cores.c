@@ -2,6 +2,7 @@
 #include "util/cores.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,6 +134,55 @@ int topomap_cores_parse(const char *text, uint32_t nodes, topomap_cores *cores, 
     read_all(&filling, nodes, made.first);
     *cores = made;
     return 0;
+}
+
+/* ---- Writing ----------------------------------------------------------------------------- */
+
+static uint32_t count_of(const topomap_cores *cores, uint32_t node)
+{
+    return cores->first[node + 1] - cores->first[node];
+}
+
+static int are_alike(const topomap_cores *cores, uint32_t a, uint32_t b)
+{
+    return count_of(cores, a) == count_of(cores, b) &&
+           (!count_of(cores, a) ||
+            memcmp(cores->core + cores->first[a], cores->core + cores->first[b],
+                   count_of(cores, a) * sizeof *cores->core) == 0);
+}
+
+static void write_list(FILE *out, const uint32_t *core, uint32_t count)
+{
+    if (!count)
+        fputc('*', out);
+    for (uint32_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && core[end] == core[end - 1] + 1; end++)
+            ;
+        fprintf(out, "%s%u", i ? "," : "", core[i]);
+        if (end > i + 1)
+            fprintf(out, "-%u", core[end - 1]);
+    }
+}
+
+char *topomap_cores_format(const topomap_cores *cores, topomap_error *err)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    for (uint32_t node = 0, end; out && node < cores->nodes; node = end) {
+        for (end = node + 1; end < cores->nodes && are_alike(cores, node, end); end++)
+            ;
+        fputs(node ? ";" : "", out);
+        write_list(out, cores->core + cores->first[node], count_of(cores, node));
+        if (end > node + 1)
+            fprintf(out, "(x%u)", end - node);
+    }
+    if (out && fclose(out) == 0)
+        return text;
+    free(text);
+    topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+    return NULL;
 }
 
 void topomap_cores_clear(topomap_cores *cores)

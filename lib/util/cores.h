@@ -17,6 +17,8 @@ typedef struct topomap_cores {
  *  without it is for all nodes. At most 2^25 cores in all; anything else is TOPOMAP_EINPUT.
  *  \param cores  ends with topomap_cores_clear() */
 int topomap_cores_parse(const char *text, uint32_t nodes, topomap_cores *cores, topomap_error *err);
+/** The inverse of topomap_cores_parse(). NULL on failure; ends with free(). */
+char *topomap_cores_format(const topomap_cores *cores, topomap_error *err);
 void topomap_cores_clear(topomap_cores *cores);
 
 #endif

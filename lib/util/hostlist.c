@@ -185,6 +185,17 @@ void topomap_names_clear(topomap_names *names)
     memset(names, 0, sizeof *names);
 }
 
+size_t topomap_names_find(const topomap_names *names, const char *name, size_t at)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        size_t here = (at + i) % names->count;
+
+        if (strcmp(names->name[here], name) == 0)
+            return here;
+    }
+    return names->count;
+}
+
 /* ---- Folding ----------------------------------------------------------------------------- */
 
 /* Text that grows. */

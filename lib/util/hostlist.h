@@ -23,6 +23,11 @@ char *topomap_hostlist_fold(const topomap_names *names, topomap_error *err);
 
 void topomap_names_clear(topomap_names *names);
 
+/** Where \p name is, looked for from \p at on and round. Lists in nearly the same order so cost one
+ *  comparison a name, where the next search starts behind the last.
+ *  \return names->count: nowhere */
+size_t topomap_names_find(const topomap_names *names, const char *name, size_t at);
+
 /** SLURM_TASKS_PER_NODE's `4(x3),2` or one number for all.
  *  \param nodes   how many nodes there are
  *  \param counts  [nodes] filled; the number of counts must match, or be one without (xN) */

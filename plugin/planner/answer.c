@@ -57,11 +57,16 @@ static int write_answer(FILE *out, const planner_request *request, planner_answe
     if (answer->bindings)
         id = topomap_crc32(id, answer->bindings, strlen(answer->bindings));
     one_line(answer->line);
+    one_line(answer->detail);
     fprintf(out, "status %s\nline %s\nquiet %d\nplan-id %08x\ngain %.3f\nlayout %s\n",
             answer->applied ? "applied" : "unchanged", answer->line, answer->quiet, id,
             answer->applied ? answer->gain : 0.0, layout);
     if (answer->bindings)
         fprintf(out, "bindings %s\n", answer->bindings);
+    if (answer->cores)
+        fprintf(out, "cores %s\n", answer->cores);
+    if (*answer->detail)
+        fprintf(out, "detail %s\n", answer->detail);
     if (request->record)
         write_inputs(out, request, answer);
     if (answer->explain) {

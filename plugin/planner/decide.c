@@ -98,6 +98,8 @@ static int write_explanation(const work *w, planner_answer *answer, topomap_erro
         fprintf(out, "topomap: %s\n", w->in.note);
     if (*w->in.detail)
         fprintf(out, "topomap: %s\n", w->in.detail);
+    if (*w->in.cores_detail)
+        fprintf(out, "topomap: %s\n", w->in.cores_detail);
     topomap_plan_explain(out, w->in.machine, &answer->plan, w->mapping, !answer->applied,
                          "Slurm's layout", &w->before, &w->after,
                          w->in.congestion ? w->load : NULL);
@@ -135,6 +137,9 @@ static int answer_with(work *w, planner_answer *answer, topomap_error *err)
                        ? topomap_plan_gain(1, w->mapping->mix)
                    : w->in.congestion ? topomap_plan_gain_congestion(&w->load[0], &w->load[1])
                                       : topomap_plan_gain(w->before.J, w->after.J);
+    answer->cores = w->in.told;
+    w->in.told = NULL;
+    snprintf(answer->detail, sizeof answer->detail, "%s", w->in.cores_detail);
     answer->applied = answer->gain > 0 && answer->gain >= w->in.request->min_gain;
     write_line(w, answer);
     /* No gain means no change: the places inside the nodes stay Slurm's too, unless somebody said
@@ -182,5 +187,6 @@ void planner_answer_clear(planner_answer *answer)
     topomap_plan_clear(&answer->plan);
     free(answer->bindings);
     free(answer->explain);
+    free(answer->cores);
     *answer = (planner_answer){0};
 }

@@ -15,8 +15,10 @@ typedef struct planner_answer {
     double gain;     /* percent of J, or of congestion */
     double searched; /* seconds */
     topomap_plan plan;
-    char *bindings; /* encoded, or NULL */
-    char *explain;  /* or NULL */
+    char *bindings;   /* encoded, or NULL */
+    char *cores;      /* that the job has, as scontrol told, or NULL */
+    char detail[400]; /* about them, may be empty */
+    char *explain;    /* or NULL */
     size_t explain_size;
 } planner_answer;
 

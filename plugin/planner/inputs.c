@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "graph/graph.h"
+#include "plugin/planner/cores.h"
 #include "plugin/planner/profile.h"
 #include "util/alloc.h"
 #include "util/hash64.h"
@@ -29,6 +30,40 @@ void planner_inputs_fall_back(planner_inputs *in, const char *why)
     planner_inputs_note(in, "placed for J, not for congestion: %.160s", why);
 }
 
+/* \return nonzero: scontrol has told the job's cores, and of some node they are a part */
+static int ask_cores(planner_inputs *in)
+{
+    topomap_error why;
+
+    if (!planner_cores_wanted(in->request, &in->by_slot))
+        return 0;
+    if (planner_cores_ask(in->request, &in->by_slot, &in->cores, &why) == 0)
+        in->told = topomap_cores_format(&in->cores, &why);
+    if (in->told)
+        snprintf(in->cores_detail, sizeof in->cores_detail,
+                 "the job's cores, by scontrol: %.300s%s", in->told,
+                 strlen(in->told) > 300 ? "..." : "");
+    else
+        snprintf(in->cores_detail, sizeof in->cores_detail,
+                 "the job's cores are not known (%.240s): the plan is for whole nodes", why.text);
+    return in->told && in->cores.first[in->cores.nodes] > 0;
+}
+
+/* By all cores of its nodes, which also says how many these have; most jobs have all of them. */
+static int make_machine(planner_inputs *in, topomap_db *db, topomap_db_allocation *allocation,
+                        topomap_error *err)
+{
+    if (topomap_db_machine(db, allocation, &in->machine, &in->by_slot, err) != 0)
+        return -1;
+    if (!ask_cores(in))
+        return 0;
+    topomap_machine_free(in->machine);
+    topomap_bindings_clear(&in->by_slot);
+    in->machine = NULL;
+    allocation->cores = &in->cores;
+    return topomap_db_machine(db, allocation, &in->machine, &in->by_slot, err);
+}
+
 static int open_machine(planner_inputs *in, topomap_error *err)
 {
     const planner_request *r = in->request;
@@ -45,7 +80,7 @@ static int open_machine(planner_inputs *in, topomap_error *err)
 
     if (topomap_db_open(r->db, &db, err) != 0)
         return -1;
-    status = topomap_db_machine(db, &allocation, &in->machine, &in->by_slot, err);
+    status = make_machine(in, db, &allocation, err);
     if (status == 0 && in->congestion &&
         topomap_db_machine_links(db, &allocation, r->capacity, in->machine, &why) != 0)
         planner_inputs_fall_back(in, why.text);
@@ -138,6 +173,8 @@ void planner_inputs_clear(planner_inputs *inputs)
     topomap_bindings_clear(&inputs->by_slot);
     topomap_graph_free(inputs->graph);
     free(inputs->start);
+    topomap_cores_clear(&inputs->cores);
+    free(inputs->told);
     *inputs = (planner_inputs){0};
 }
 

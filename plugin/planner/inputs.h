@@ -11,11 +11,14 @@ typedef struct planner_inputs {
     topomap_machine *machine;
     topomap_bindings by_slot;
     topomap_graph *graph;
-    uint32_t *start;  /* [slots] Slurm's layout */
-    int congestion;   /* the objective, as long as it can be */
-    int damaged;      /* the stored profile; then, or where it is of no use, there is no graph */
-    char note[560];   /* what the user should know */
-    char detail[320]; /* about the graph, for the explanation */
+    uint32_t *start;     /* [slots] Slurm's layout */
+    int congestion;      /* the objective, as long as it can be */
+    int damaged;         /* the stored profile; then, or where it is of no use, there is no graph */
+    char note[560];      /* what the user should know */
+    char detail[320];    /* about the graph, for the explanation */
+    topomap_cores cores; /* that scontrol told; nodes 0: it was not asked, or did not */
+    char *told;          /* the same as text, or NULL */
+    char cores_detail[400]; /* about them */
 } planner_inputs;
 
 /** Opens what \p request, which must outlive it, names. Without an error the graph is NULL where a

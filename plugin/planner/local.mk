@@ -2,6 +2,9 @@
 # the same code.
 noinst_LTLIBRARIES += plugin/planner/libplanner.la
 plugin_planner_libplanner_la_SOURCES = plugin/planner/request.c plugin/planner/request.h \
+  plugin/planner/ask.c plugin/planner/ask.h \
+  plugin/planner/scontrol.c plugin/planner/scontrol.h \
+  plugin/planner/cores.c plugin/planner/cores.h \
   plugin/planner/inputs.c plugin/planner/inputs.h \
   plugin/planner/profile.c plugin/planner/profile.h \
   plugin/planner/decide.c plugin/planner/decide.h \
@@ -15,3 +18,8 @@ check_PROGRAMS += tests/unit/test_stored_profile
 tests_unit_test_stored_profile_SOURCES = tests/unit/test_stored_profile.c
 tests_unit_test_stored_profile_LDADD = plugin/planner/libplanner.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
 TESTS += tests/unit/test_stored_profile
+
+check_PROGRAMS += tests/unit/test_scontrol
+tests_unit_test_scontrol_SOURCES = tests/unit/test_scontrol.c tests/unit/scratch.c tests/unit/scratch.h
+tests_unit_test_scontrol_LDADD = plugin/planner/libplanner.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
+TESTS += tests/unit/test_scontrol

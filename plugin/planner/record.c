@@ -14,6 +14,19 @@ static int bad(const char *path, const char *what, topomap_error *err)
     return topomap_error_set(err, TOPOMAP_EINPUT, "%.300s: %s", path, what);
 }
 
+/* The job's cores are those that were told then; nobody is asked again. */
+static int settle_cores(planner_record *record, topomap_error *err)
+{
+    planner_request *request = &record->request;
+
+    free(request->scontrol);
+    request->scontrol = NULL;
+    if (!record->reply.cores || request->cores.nodes)
+        return 0;
+    return topomap_cores_parse(record->reply.cores, (uint32_t)request->nodes.count, &request->cores,
+                               err);
+}
+
 /* Header, request and reply, cut at the line that ends the request. */
 static int read_parts(const char *path, char *text, size_t size, planner_record *record,
                       topomap_error *err)
@@ -37,6 +50,8 @@ static int read_parts(const char *path, char *text, size_t size, planner_record 
     fclose(in);
     if (status == 0)
         status = plugin_reply_read(end, size - (size_t)(end - text), &record->reply, &inner);
+    if (status == 0)
+        status = settle_cores(record, &inner);
     return status == 0 ? 0 : bad(path, inner.text, err);
 }
 

@@ -14,7 +14,7 @@ enum { REQUEST_LIMIT = 64 << 20, TASKS_MOST = 1 << 24 /* as plan/bindings.h */ }
 
 /* Texts that only make sense together; they are read once all lines are in. */
 typedef struct pending {
-    char *nodes, *tasks, *layout, *cores;
+    char *nodes, *tasks, *layout, *cores, *job_cpus, *job_nodes;
 } pending;
 
 static int keep_text(char **to, const char *text, topomap_error *err)
@@ -117,6 +117,30 @@ SETTER(set_cores)
 {
     (void)r;
     return keep_text(&p->cores, v, err);
+}
+
+SETTER(set_job_cpus)
+{
+    (void)r;
+    return keep_text(&p->job_cpus, v, err);
+}
+
+SETTER(set_job_nodes)
+{
+    (void)r;
+    return keep_text(&p->job_nodes, v, err);
+}
+
+SETTER(set_scontrol)
+{
+    (void)p;
+    return keep_text(&r->scontrol, v, err);
+}
+
+SETTER(set_scontrol_time)
+{
+    (void)p;
+    return to_number(v, 1e6, &r->scontrol_seconds, err);
 }
 
 SETTER(set_cpus)
@@ -288,6 +312,10 @@ static const struct {
     {"contiguous", set_contiguous},
     {"explain", set_explain},
     {"cores", set_cores},
+    {"job-cpus", set_job_cpus},
+    {"job-nodes", set_job_nodes},
+    {"scontrol", set_scontrol},
+    {"scontrol-time", set_scontrol_time},
     {"record", set_record},
     {"capacity", set_capacity},
     {"profile", set_profile},
@@ -354,6 +382,43 @@ static int read_lines(FILE *in, planner_request *request, pending *texts, topoma
     return status;
 }
 
+/* A step is on all of the job's nodes or some of them. */
+static int spread_cpus(planner_request *request, const topomap_names *job, const uint32_t *of_job,
+                       topomap_error *err)
+{
+    const topomap_names *step = &request->nodes;
+
+    request->job_cpus = topomap_alloc(step->count, sizeof *of_job, err);
+    for (size_t i = 0, at = 0; request->job_cpus && i < step->count; i++, at++) {
+        at = topomap_names_find(job, step->name[i], at);
+        if (at < job->count)
+            request->job_cpus[i] = of_job[at];
+    }
+    return request->job_cpus ? 0 : -1;
+}
+
+/* What the environment says of the job may be another's, or of somebody's own making: where it does
+ * not fit, it is not known. */
+static int resolve_cpus(planner_request *request, const pending *texts, topomap_error *err)
+{
+    topomap_names own = {0};
+    const topomap_names *job = texts->job_nodes ? &own : &request->nodes;
+    topomap_error why;
+    uint32_t *of_job;
+    int status = 0;
+
+    if (texts->job_nodes && topomap_hostlist_expand(texts->job_nodes, 0, &own, &why) != 0)
+        return 0;
+    of_job = topomap_alloc(job->count, sizeof *of_job, err);
+    if (!of_job)
+        status = -1;
+    else if (topomap_counts_parse(texts->job_cpus, job->count, of_job, &why) == 0)
+        status = spread_cpus(request, job, of_job, err);
+    free(of_job);
+    topomap_names_clear(&own);
+    return status;
+}
+
 static int resolve(planner_request *request, const pending *texts, topomap_error *err)
 {
     size_t count;
@@ -379,6 +444,8 @@ static int resolve(planner_request *request, const pending *texts, topomap_error
     if (!request->layout || (texts->cores && topomap_cores_parse(texts->cores, (uint32_t)count,
                                                                  &request->cores, err) != 0))
         return -1;
+    if (texts->job_cpus && resolve_cpus(request, texts, err) != 0)
+        return -1;
     return topomap_layout_parse(texts->layout, (uint32_t)count, request->first, request->layout,
                                 err);
 }
@@ -395,6 +462,8 @@ int planner_request_read(FILE *in, planner_request *request, topomap_error *err)
     free(texts.tasks);
     free(texts.layout);
     free(texts.cores);
+    free(texts.job_cpus);
+    free(texts.job_nodes);
     if (status == 0)
         *request = made;
     else
@@ -414,5 +483,7 @@ void planner_request_clear(planner_request *request)
     free(request->first);
     free(request->layout);
     topomap_cores_clear(&request->cores);
+    free(request->job_cpus);
+    free(request->scontrol);
     *request = (planner_request){0};
 }

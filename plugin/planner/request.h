@@ -19,6 +19,9 @@ typedef struct planner_request {
     uint32_t *first;     /* [nodes.count + 1] sums of tasks */
     uint32_t *layout;    /* [first[nodes.count]] Slurm's own task ids, node by node */
     topomap_cores cores; /* that the job has; nodes 0: not known */
+    uint32_t *job_cpus;  /* [nodes.count] that the job has of each; NULL: not known */
+    char *scontrol;      /* whom to ask for the cores, or NULL */
+    double scontrol_seconds;
     uint32_t cpus_per_task, threads_per_core; /* threads 0: all */
     enum topomap_bind bind;
     enum topomap_objective_kind objective;

@@ -31,7 +31,7 @@ check-launches: all $(check_PROGRAMS) $(check_LTLIBRARIES)
 .PHONY: check-launches
 
 # For faults.bats and partial.bats: preloaded into srun; plugins beside topomap's.
-check_LTLIBRARIES = tests/slurm/false-items.la tests/slurm/slow-job.la tests/slurm/damage.la tests/slurm/hooks.la
+check_LTLIBRARIES = tests/slurm/false-items.la tests/slurm/damage.la tests/slurm/hooks.la
 tests_slurm_hooks_la_SOURCES = tests/slurm/hooks.c
 tests_slurm_hooks_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 tests_slurm_hooks_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
@@ -41,9 +41,6 @@ tests_slurm_damage_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 tests_slurm_false_items_la_SOURCES = tests/slurm/false-items.c
 tests_slurm_false_items_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 tests_slurm_false_items_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
-tests_slurm_slow_job_la_SOURCES = tests/slurm/slow-job.c
-tests_slurm_slow_job_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
-tests_slurm_slow_job_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 
 # For words.bats: what the plugin knows of srun's options.
 check_PROGRAMS += tests/slurm/option-table

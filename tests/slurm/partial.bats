@@ -7,7 +7,8 @@ setup_file() {
   [[ $EUID -eq 0 ]] || skip "needs root"
   export BED=$BATS_FILE_TMPDIR/bed
   cd "$BATS_FILE_TMPDIR"
-  export TOPOMAP_TESTBED_PLUGIN_ARGS=deadline_ms=16000
+  mkdir -m 1777 records
+  export TOPOMAP_TESTBED_PLUGIN_ARGS="deadline_ms=16000 records=$BATS_FILE_TMPDIR/records"
   eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up --build "$TOPOMAP_BUILD" --nodes 4 --cpus 8 --dir "$BED" \
     --fabric fat-tree:leaves=2,hosts=2,spines=1,scatter=1)"
 }
@@ -35,6 +36,16 @@ hold() { # NODE CORES: a job that keeps them; prints its id
 graph() { # RANKS: who talks is half the ranks apart
   awk -v n="$1" 'BEGIN { for (i = 0; i < n / 2; i++) print i "," i + n / 2 ",1000" }' >"far.$1.csv"
   echo "$PWD/far.$1.csv"
+}
+
+# As a site says it in plugstack.conf, for one command.
+with_scontrol() { # PATH COMMAND...
+  local conf=$BED/etc/plugstack.conf status=0
+  sed "s|\$| scontrol=$1|" "$conf" >"$PWD/plugstack.conf"
+  shift
+  sed "s|^PlugStackConfig=.*|PlugStackConfig=$PWD/plugstack.conf|" "$SLURM_CONF" >"$PWD/slurm.conf"
+  SLURM_CONF=$PWD/slurm.conf "$@" || status=$?
+  return "$status"
 }
 
 # What Slurm says that the job has, as --cores takes it, in the order of its nodes.
@@ -135,16 +146,59 @@ END
   [ "$(cat <(explained why.0) <(explained why.1) | sort)" = "$(printf 'node02 2 3\nnode02 4 5')" ]
 }
 
+# The step's record has what was asked and told; a replay finds the same plan and asks nobody.
+record() { # JOB.STEP
+  echo "$BATS_FILE_TMPDIR/records/0/$1.plan"
+}
+
+@test "whole nodes ask nobody, parts of nodes ask scontrol once; a replay has the cores from the record" {
+  graph 16 >/dev/null
+  scontrol=$(command -v scontrol)
+  printf '#!/bin/sh\necho asked >>%s\nexec %s "$@"\n' "$PWD/asked" "$scontrol" >counting
+  chmod +x counting
+  with_scontrol "$PWD/counting" srun -N4 --exclusive -n 16 --ntasks-per-node=4 --topomap="$PWD/far.16.csv" \
+    --topomap-explain=why sh -c 'echo $SLURM_JOB_ID.$SLURM_STEP_ID' </dev/null >ids
+  explained why | diff <(planned far.16.csv 'node[01-04]' 4 '*') -
+  [ ! -e asked ]
+  grep '^job-cpus 8(x4)$' "$(record "$(head -1 ids)")"
+  ! grep '^cores' "$(record "$(head -1 ids)")"
+  hold node02 3 >/dev/null
+  with_scontrol "$PWD/counting" srun -w 'node[01-04]' -n 16 --ntasks-per-node=4 --topomap="$PWD/far.16.csv" \
+    --topomap-explain=why sh -c 'echo $SLURM_JOB_ID.$SLURM_STEP_ID' </dev/null >ids
+  [ "$(wc -l <asked)" -eq 1 ]
+  cat why
+  explained why | diff <(planned far.16.csv 'node[01-04]' 4 '0-3;3-6;0-3(x2)') -
+  grep "the job's cores, by scontrol: 0-3;3-6;0-3(x2)" why
+  record=$(record "$(head -1 ids)")
+  grep -x 'cores 0-3;3-6;0-3(x2)' "$record"
+  topomap map --replay "$record" >replay
+  cat replay
+  grep -q ': the same plan' replay
+  topomap why 5 --plan "$record"
+  [ "$(wc -l <asked)" -eq 1 ]
+}
+
 @test "a whole node is what it was without" {
   graph 16 >/dev/null
   srun -N4 --exclusive -n 16 --ntasks-per-node=4 --topomap="$PWD/far.16.csv" --topomap-explain=why true </dev/null
   explained why | diff <(planned far.16.csv 'node[01-04]' 4 '*') -
 }
 
-@test "a slurmctld that does not answer costs a quarter of the deadline at most, and the step is placed" {
+@test "a scontrol that hangs costs a quarter of the deadline at most, and the step is placed for whole nodes" {
   graph 8 >/dev/null
-  LD_PRELOAD=$TOPOMAP_BUILD/tests/slurm/.libs/slow-job.so srun -w 'node[01-04]' -n8 --ntasks-per-node=2 \
-    --topomap="$PWD/far.8.csv" --topomap-explain=why sh -c 'echo $TOPOMAP_APPLIED' </dev/null >out
+  printf '#!/bin/sh\nsleep 600\n' >hanging
+  chmod +x hanging
+  with_scontrol "$PWD/hanging" srun -v -w 'node[01-04]' -n8 --ntasks-per-node=2 \
+    --topomap="$PWD/far.8.csv" --topomap-explain=why sh -c 'echo $TOPOMAP_APPLIED' </dev/null >out 2>err
   [ "$(sort out | uniq -c | awk '{ print $1, $2 }')" = "8 1" ]
+  grep "cores are not known (scontrol did not answer in time): the plan is for whole nodes" err
+  explained why | diff <(planned far.8.csv 'node[01-04]' 2 '*') -
+}
+
+@test "scontrol=none asks nobody" {
+  graph 8 >/dev/null
+  hold node02 3 >/dev/null
+  with_scontrol none srun -w 'node[01-04]' -n8 --ntasks-per-node=2 --topomap="$PWD/far.8.csv" \
+    --topomap-explain=why true </dev/null
   explained why | diff <(planned far.8.csv 'node[01-04]' 2 '*') -
 }

@@ -45,11 +45,23 @@ void make_layout(void)
                                            .tids = layout->tids};
 }
 
+/* Its commands are left in "asked". */
+static void fake_scontrol(const char *line, char *word, size_t size)
+{
+    char script[2048];
+
+    snprintf(script, sizeof script, "#!/bin/sh\ncat >'%s'\n%s\n", scratch_path("asked"), line);
+    snprintf(word, size, "scontrol=%s", scratch_text("scontrol", script));
+    assert_int_equal(chmod(scratch_path("scontrol"), 0700), 0);
+    unlink(scratch_path("asked"));
+}
+
 static void in_child(const struct launch *launch)
 {
     static char db[512], planner[512], deadline[] = "deadline_ms=4000", program[] = "a.out";
     static char *program_words[] = {program, NULL};
-    char *words[] = {planner, db, deadline, (char *)launch->word};
+    static char scontrol[512] = "scontrol=none";
+    char *words[] = {planner, db, deadline, scontrol, (char *)launch->word};
     spank_t spank;
 
     if (launch->fake) {
@@ -57,11 +69,16 @@ static void in_child(const struct launch *launch)
         if (strcmp(launch->fake, "hang") == 0)
             strcpy(deadline, "deadline_ms=300");
     }
+    if (launch->scontrol)
+        fake_scontrol(launch->scontrol, scontrol, sizeof scontrol);
+    if (launch->job_cpus) {
+        setenv("SLURM_JOB_ID", JOB_TEXT, 1);
+        setenv("SLURM_JOB_CPUS_PER_NODE", launch->job_cpus, 1);
+    }
     mock_begin(S_CTX_LOCAL, JOB, STEP);
     make_layout();
     slurm_mock.nodes = NODES;
     slurm_mock.tasks = TASKS;
-    slurm_mock.job_cores = launch->cores;
     slurm_mock.launcher.layout = &layout->layout;
     slurm_mock.launcher.count = 1;
     slurm_mock.launcher.words = program_words;
@@ -71,7 +88,7 @@ static void in_child(const struct launch *launch)
              : launch->fake  ? FAKE_PLANNER
                              : REAL_PLANNER);
     spank = mock_spank();
-    result->status = slurm_spank_init(spank, launch->word ? 4 : 3, words);
+    result->status = slurm_spank_init(spank, launch->word ? 5 : 4, words);
     mock_option("topomap", launch->topomap ? launch->topomap : scratch_path("far.csv"));
     if (launch->required)
         mock_option("topomap-options", "required");

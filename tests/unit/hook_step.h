@@ -5,6 +5,7 @@
 
 #include "tests/unit/mock_slurm.h"
 
+#define JOB_TEXT "17"
 enum { JOB = 17, STEP = 3, NODES = 4, TASKS = 16, EACH = TASKS / NODES };
 
 /* What srun has made before the hook, on pages of its own. */
@@ -27,13 +28,14 @@ extern struct layout *layout;
 extern struct result *result;
 
 struct launch {
-    const char *topomap; /* --topomap= */
-    const char *db;      /* else the good one */
-    const char *planner; /* else the real one */
-    const char *fake;    /* what the fake planner does */
-    const char *word;    /* one more of plugstack.conf */
-    const char *cores;   /* of the job */
-    void (*bend)(void);  /* what else is wrong */
+    const char *topomap;  /* --topomap= */
+    const char *db;       /* else the good one */
+    const char *planner;  /* else the real one */
+    const char *fake;     /* what the fake planner does */
+    const char *word;     /* one more of plugstack.conf */
+    const char *scontrol; /* what scontrol does, a shell's line; else nobody is asked */
+    const char *job_cpus; /* SLURM_JOB_CPUS_PER_NODE */
+    void (*bend)(void);   /* what else is wrong */
     int required;
 };
 

@@ -37,7 +37,6 @@ typedef struct mock {
     mock_handle handle;
     mock_job launcher;
     uint32_t nodes, tasks; /* as the public items say */
-    const char *job_cores; /* "0-3;0-1", one list a node; NULL: slurmctld does not answer */
     struct spank_option option[8];
     int options;
 

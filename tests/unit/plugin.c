@@ -97,23 +97,6 @@ static void bad_layouts_are_refused(void **state)
     plugin_ranks_clear(&like);
 }
 
-/* 26.05 has it under the new name alone (slurm/slurm.h). */
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
-#define slurm_free_ctl_conf slurm_free_conf
-#endif
-
-/* Slurm's own, which srun has: here no slurmctld answers, so the default may be anything. */
-int slurm_load_ctl_conf(time_t update_time, slurm_conf_t **conf)
-{
-    (void)update_time, (void)conf;
-    return -1;
-}
-
-void slurm_free_ctl_conf(slurm_conf_t *conf)
-{
-    (void)conf;
-}
-
 static void only_a_named_mpi_is_surely_not_pmi2(void **state)
 {
     (void)state;

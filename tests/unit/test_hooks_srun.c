@@ -22,6 +22,7 @@
 #include "plugin/environment.h"
 #include "tests/unit/hook_step.h"
 #include "tests/unit/scratch.h"
+#include "util/clock.h"
 
 spank_f slurm_spank_init, slurm_spank_init_post_opt, slurm_spank_local_user_init, slurm_spank_exit;
 
@@ -41,15 +42,69 @@ static void a_step_is_placed(void **state)
     slurm_mock.said[0] = 0;
 }
 
+/* Slurm's cores are two CPUs each, as slurm.conf says. */
+#define NODE " echo NodeName=n1 CoresPerSocket=4 Sockets=2 ThreadsPerCore=2"
+#define JOB_LINE "echo JobId=" JOB_TEXT " Nodes="
+
 static void a_job_with_a_part_of_its_nodes_is_placed(void **state)
 {
-    const struct launch launch = {.cores = "0-3;4,7;0-7;2-3"};
+    const struct launch launch = {.job_cpus = "8,4,16,4",
+                                  .word = "verbose",
+                                  .scontrol = JOB_LINE
+                                  "n1 CPU_IDs=0-7 Mem=0 GRES= Nodes=n2 CPU_IDs=8-9,14-15 Mem=0 "
+                                  "GRES= Nodes=n3 CPU_IDs=0-15 Nodes=n4 CPU_IDs=4-7;" NODE};
+    size_t size;
+    char *asked;
 
     (void)state;
     run(&launch);
-    assert_null(strstr(result->said, "info:"));
+    assert_non_null(strstr(result->said, "the job's cores, by scontrol: 0-3;4,7;*;2-3"));
     assert_permutation();
     assert_true(result->applied && result->bindings);
+    asked = scratch_slurp(scratch_path("asked"), &size);
+    assert_string_equal(asked, "show job " JOB_TEXT "\nshow node n1\n");
+    free(asked);
+}
+
+static void a_job_with_whole_nodes_asks_nobody(void **state)
+{
+    const struct launch launch = {.job_cpus = "16(x4)", .word = "verbose", .scontrol = "exit 1"};
+
+    (void)state;
+    run(&launch);
+    assert_null(strstr(result->said, "job's cores"));
+    assert_true(is_permuted() && result->applied && result->bindings);
+    assert_int_equal(access(scratch_path("asked"), F_OK), -1);
+}
+
+/* A quarter of the deadline, which is 4 s, and the step is placed for whole nodes. */
+static void a_scontrol_that_fails_costs_the_cores_alone(void **state)
+{
+    static const char *const lines[][2] = {
+        {"sleep 60", "did not answer in time"},
+        {"exit 1", "says nothing"},
+        {"yes", "says more than"},
+        {"echo Invalid job id specified", "does not know job " JOB_TEXT},
+        {JOB_LINE "n[1-3] CPU_IDs=0-7 Mem=0;" NODE, "is not on n4"},
+        {JOB_LINE "n[1-4] CPU_IDs=16-17 Mem=0;" NODE, "CPUs of n1 are not those"},
+        {"echo JobId=" JOB_TEXT " Nodes=n[1-4] CPU_IDs=0-7;" NODE, NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        const struct launch launch = {
+            .job_cpus = "8(x4)", .word = "verbose", .scontrol = lines[i][0]};
+        double began = topomap_clock_wall();
+
+        run(&launch);
+        assert_permutation();
+        if (!is_permuted() || !result->applied || !result->bindings || result->refused)
+            fail_msg("'%s': not placed: %s", lines[i][0], result->said);
+        if (lines[i][1] ? !strstr(result->said, lines[i][1]) || !strstr(result->said, "whole nodes")
+                        : !strstr(result->said, "by scontrol: 0-3(x4)"))
+            fail_msg("'%s': %s", lines[i][0], result->said);
+        assert_true(topomap_clock_wall() - began < 3.5);
+    }
 }
 
 /* ---- Faults of files and of the planner ----------------------------------------------------- */
@@ -457,6 +512,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_is_placed),
         cmocka_unit_test(a_job_with_a_part_of_its_nodes_is_placed),
+        cmocka_unit_test(a_job_with_whole_nodes_asks_nobody),
+        cmocka_unit_test(a_scontrol_that_fails_costs_the_cores_alone),
         cmocka_unit_test(bad_graphs),
         cmocka_unit_test(bad_databases),
         cmocka_unit_test(bad_planners),

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which part of its nodes a job has, as far as srun's environment tells, and who tells the rest. */
+#ifndef TOPOMAP_PLUGIN_JOB_H
+#define TOPOMAP_PLUGIN_JOB_H
+
+#include "plugin/args.h"
+
+/** Lines for the request: job-cpus, job-nodes, scontrol, scontrol-time (protocol.md). No file is
+ *  looked for. NULL: out of memory. Ends with free(). */
+char *plugin_job_lines(uint32_t job, const plugin_args *args);
+
+#endif
