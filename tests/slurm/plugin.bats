@@ -337,7 +337,7 @@ END
   export FAKE_PLANNER=unchanged-quiet
   ranks srun -n4 -N4 -m topomap
   one_line "nothing to gain"
-  ranks salloc -n4 -N4 --topomap=on srun
+  ranks salloc -Q -n4 -N4 --topomap=on srun
   [ ! -s said ]
 }
 
