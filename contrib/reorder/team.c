@@ -2,6 +2,7 @@
 #include "config.h"
 #include "contrib/reorder/reorder.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The number of a rank's node in the list for tests: the first rank that has its name. */
@@ -18,12 +19,42 @@ static int listed_node(const reorder_settings *settings)
     return first;
 }
 
+/* The number that Slurm gave this process's node. \return -1 where this is not a step's task of
+ * that rank: started by mpirun, or spawned */
+static int launched_node(void)
+{
+    const char *id = getenv("SLURM_PROCID"), *count = getenv("SLURM_STEP_NUM_TASKS");
+    const char *node = getenv("SLURM_NODEID");
+    int rank, size;
+
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    return id && count && node && atoi(id) == rank && atoi(count) == size ? atoi(node) : -1;
+}
+
+/* Debian's MPICH 5.0.2 says that every process is alone on its node, under its own mpirun too:
+ * where all say so, the launcher knows better. */
+static int split_as_launched(reorder_team *team)
+{
+    int alone, node = launched_node();
+
+    if (PMPI_Comm_size(team->node, &alone) != MPI_SUCCESS)
+        return MPI_ERR_OTHER;
+    if (!reorder_agree(team->all, alone == 1 && node >= 0))
+        return MPI_SUCCESS;
+    PMPI_Comm_free(&team->node);
+    return PMPI_Comm_split(team->all, node, team->rank, &team->node);
+}
+
 static int split_by_node(reorder_team *team, const reorder_settings *settings)
 {
+    int status;
+
     if (settings->nodes)
         return PMPI_Comm_split(team->all, listed_node(settings), team->rank, &team->node);
-    return PMPI_Comm_split_type(team->all, MPI_COMM_TYPE_SHARED, team->rank, MPI_INFO_NULL,
-                                &team->node);
+    status = PMPI_Comm_split_type(team->all, MPI_COMM_TYPE_SHARED, team->rank, MPI_INFO_NULL,
+                                  &team->node);
+    return status == MPI_SUCCESS ? split_as_launched(team) : status;
 }
 
 int reorder_team_open(MPI_Comm comm, const reorder_settings *settings, reorder_team *team)
