@@ -98,7 +98,7 @@ slurm_spank_local_user_init slurm_spank_task_init slurm_spank_user_init spank_pl
 @test "topomap:SOCKET leaves the inside of nodes to Slurm" {
   FAKE_PLANNER=reverse-and-bind ranks srun -n4 -N4 -m topomap:cyclic
   grep -qx 'bind none' request
-  run -0 srun -n2 -N2 -m topomap:cyclic sh -c 'echo $SLURM_DISTRIBUTION'
+  run -0 --separate-stderr srun -n2 -N2 -m topomap:cyclic sh -c 'echo $SLURM_DISTRIBUTION'
   [ "${lines[0]}" = block:cyclic ]
 }
 
