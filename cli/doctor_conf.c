@@ -186,8 +186,9 @@ void doctor_slurm_conf(doctor_site *site, doctor_verdict *verdict)
         snprintf(site->plugin_dir, DOCTOR_PATH, "%s", TOPOMAP_SPANKDIR);
     if (!*site->plugstack && *plugstack)
         snprintf(site->plugstack, DOCTOR_PATH, "%s", plugstack);
-    else if (!*site->plugstack && strlen(folder) + sizeof "/plugstack.conf" <= DOCTOR_PATH)
-        sprintf(site->plugstack, "%s/plugstack.conf", folder);
+    else if (!*site->plugstack &&
+             snprintf(site->plugstack, DOCTOR_PATH, "%s/plugstack.conf", folder) >= DOCTOR_PATH)
+        *site->plugstack = 0;
     doctor_say(verdict, DOCTOR_OK, NULL, "%s, %zu NodeName lines", site->slurm_conf, conf.count);
 }
 

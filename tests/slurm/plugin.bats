@@ -152,7 +152,8 @@ objective effort seed time min-gain explain end " ]
   [ "$(ranks salloc -n4 -N4 -m topomap srun -m cyclic)" = "$forward" ]
 
   printf '#!/bin/sh\n#SBATCH -n4 -N4 --topomap=file\n#SBATCH --topomap-options=seed=5\ncd /\n' >job
-  printf "srun sh -c '%s' | sort -n\n" "$show" >>job
+  # By its path: with --export=NONE the job's PATH is a login's.
+  printf "%s sh -c '%s' | sort -n\n" "$(command -v srun)" "$show" >>job
   local option
   for option in '' --export=NONE; do
     rm -f request
