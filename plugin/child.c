@@ -2,11 +2,13 @@
 #include "config.h"
 #include "plugin/child.h"
 #include "plugin/descriptors.h"
+#include "util/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -18,10 +20,7 @@ enum { REPLY_FD = 3, STATUS_FD = 4, KILL_MS = 500 };
 
 int64_t plugin_child_now(void)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return (int64_t)(topomap_clock_wall() * 1000);
 }
 
 void plugin_child_close(int *fd)
@@ -78,6 +77,8 @@ static int set_files(const struct plugin_child_files *files, int status)
         if (null < 0 || dup2(null, STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0)
             return -1;
     }
+    if (files->prints && (dup2(REPLY_FD, STDOUT_FILENO) < 0 || close(REPLY_FD)))
+        return -1;
     plugin_descriptors_close_from(STATUS_FD + 1);
     return 0;
 }
@@ -95,13 +96,15 @@ static void limit(int resource, rlim_t most)
     setrlimit(resource, &now);
 }
 
-static _Noreturn void become(const char *path, char *const *words,
+static _Noreturn void become(const char *path, const char *const *words,
                              const struct plugin_child_files *files, int status)
 {
     int why;
 
     /* A session of its own: one kill ends its children too, and proctrack/pgid does not find it. */
     setsid();
+    if (files->ends_with_us)
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
     reset_signals();
     if (!set_files(files, status)) {
         status = STATUS_FD;
@@ -109,7 +112,7 @@ static _Noreturn void become(const char *path, char *const *words,
         limit(RLIMIT_AS, MEMORY_MOST);
 #endif
         limit(RLIMIT_CORE, 0);
-        execve(path, words, environ);
+        execve(path, (char *const *)words, environ);
     }
     why = errno;
     while (write(status, &why, sizeof why) < 0 && errno == EINTR)
@@ -117,10 +120,10 @@ static _Noreturn void become(const char *path, char *const *words,
     _exit(127);
 }
 
-/* ---- In srun ----------------------------------------------------------------------------- */
+/* ---- In the parent ----------------------------------------------------------------------- */
 
 /* No handler of srun's may run in the child: signals are blocked until it has none. */
-static pid_t make_process(const char *path, char *const *words,
+static pid_t make_process(const char *path, const char *const *words,
                           const struct plugin_child_files *files, int status)
 {
     sigset_t all, before;
@@ -159,10 +162,9 @@ static int wait_for_exec(int status, int64_t until)
     return size == sizeof why ? why : 0;
 }
 
-int plugin_child_start(const char *path, const char *name, const struct plugin_child_files *files,
-                       int64_t until, pid_t *pid)
+int plugin_child_start(const char *path, const char *const *words,
+                       const struct plugin_child_files *files, int64_t until, pid_t *pid)
 {
-    char *const words[] = {(char *)name, NULL};
     int status[2], why = 0;
 
     if (plugin_child_pipe(status))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A process of srun's for another program: it can neither stop srun nor keep anything of it open.
- */
+/* A process for another program, srun's planner or the planner's scontrol: it can neither stop who
+ * starts it nor keep anything of it open. */
 #ifndef TOPOMAP_PLUGIN_CHILD_H
 #define TOPOMAP_PLUGIN_CHILD_H
 
@@ -11,7 +11,9 @@
 struct plugin_child_files {
     int request; /* its descriptor 0; above 9 here */
     int reply;   /* its descriptor 3; above 9 here */
+    int prints;  /* nonzero: the reply is what it prints, its descriptor 1 */
     int verbose; /* nonzero: its standard output and error are our standard error, else /dev/null */
+    int ends_with_us; /* nonzero: killed where the thread that starts it ends */
 };
 
 /** A pipe, closed at exec, whose ends are both above 9. \return 0, or -1 with errno */
@@ -23,13 +25,13 @@ void plugin_child_close(int *fd);
 /** Milliseconds of a clock that nobody sets. */
 int64_t plugin_child_now(void);
 
-/** Starts \p path without arguments as \p name, in a session of its own, with no signal blocked or
- *  ignored, and returns when it runs. Ended with plugin_child_end(). On failure nothing runs, or a
- *  process that a file system holds in the kernel and that ends when that lets go of it.
- *  \param until  in plugin_child_now()'s milliseconds
- *  \return 0, or an errno; ETIMEDOUT: it does not run yet */
-int plugin_child_start(const char *path, const char *name, const struct plugin_child_files *files,
-                       int64_t until, pid_t *pid);
+/** Starts \p path with \p words, of which the first is its name, in a session of its own, with no
+ *  signal blocked or ignored, and returns when it runs. Ended with plugin_child_end(). On failure
+ * nothing runs, or a process that a file system holds in the kernel and that ends when that lets go
+ * of it. \param until  in plugin_child_now()'s milliseconds \return 0, or an errno; ETIMEDOUT: it
+ * does not run yet */
+int plugin_child_start(const char *path, const char *const *words,
+                       const struct plugin_child_files *files, int64_t until, pid_t *pid);
 
 /** Waits \p wait_ms for it to end and kills it and what it started. One that a file system holds in
  *  the kernel ends when that lets go of it, and the step does not wait for that.

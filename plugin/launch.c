@@ -26,6 +26,7 @@ struct planner {
 
 static int start(const char *path, int verbose, struct planner *planner, topomap_error *err)
 {
+    static const char *const words[] = {"topomap-planner", NULL};
     struct plugin_child_files theirs = {.verbose = verbose};
     int request[2], reply[2], why;
 
@@ -40,7 +41,7 @@ static int start(const char *path, int verbose, struct planner *planner, topomap
     }
     theirs.request = request[0];
     theirs.reply = reply[1];
-    why = plugin_child_start(path, "topomap-planner", &theirs, planner->deadline, &planner->pid);
+    why = plugin_child_start(path, words, &theirs, planner->deadline, &planner->pid);
     plugin_child_close(&request[0]);
     plugin_child_close(&reply[1]);
     if (why) {

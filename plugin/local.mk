@@ -35,10 +35,14 @@ plugin_libspank_la_SOURCES = \
 plugin_libspank_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 plugin_libspank_la_LIBADD = plugin/libsite.la plugin/libreply.la plugin/policy/libpolicy.la plugin/store/libstore.la lib/plan/libthin.la
 
+# Starting another program: srun the planner, the planner scontrol.
+noinst_LTLIBRARIES += plugin/libchild.la
+plugin_libchild_la_SOURCES = plugin/child.c plugin/child.h plugin/descriptors.c plugin/descriptors.h
+
 # What plugstack.conf says, and starting the planner: without a Slurm, for `topomap doctor`, too.
 noinst_LTLIBRARIES += plugin/libsite.la
-plugin_libsite_la_SOURCES = plugin/args.c plugin/args.h plugin/child.c plugin/child.h \
-  plugin/descriptors.c plugin/descriptors.h plugin/launch.c plugin/launch.h
+plugin_libsite_la_SOURCES = plugin/args.c plugin/args.h plugin/launch.c plugin/launch.h
+plugin_libsite_la_LIBADD = plugin/libchild.la
 plugin_libsite_la_CPPFLAGS = $(AM_CPPFLAGS) \
   -DTOPOMAP_PLANNER='"$(pkglibexecdir)/topomap-planner"' -DTOPOMAP_PROFILER='"$(pkglibdir)"'
 

@@ -10,6 +10,7 @@ plugin_planner_libplanner_la_SOURCES = plugin/planner/request.c plugin/planner/r
   plugin/planner/decide.c plugin/planner/decide.h \
   plugin/planner/answer.c plugin/planner/answer.h \
   plugin/planner/record.c plugin/planner/record.h
+plugin_planner_libplanner_la_LIBADD = plugin/libchild.la
 pkglibexec_PROGRAMS += plugin/topomap-planner
 plugin_topomap_planner_SOURCES = plugin/planner/main.c
 plugin_topomap_planner_LDADD = plugin/planner/libplanner.la topology-db/libdb.la lib/libcore.la

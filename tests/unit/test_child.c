@@ -116,6 +116,7 @@ static int inspect(void)
 /* \return what inspect() says */
 static const char *said(int verbose)
 {
+    static const char *const words[] = {"inspect", NULL};
     static char reply[4096];
     int request[2], answer[2];
     struct plugin_child_files files = {.verbose = verbose};
@@ -128,8 +129,7 @@ static const char *said(int verbose)
     files.request = request[0];
     files.reply = answer[1];
     assert_int_equal(
-        plugin_child_start("/proc/self/exe", "inspect", &files, plugin_child_now() + 20000, &pid),
-        0);
+        plugin_child_start("/proc/self/exe", words, &files, plugin_child_now() + 20000, &pid), 0);
     plugin_child_close(&request[0]);
     plugin_child_close(&answer[1]);
     plugin_child_close(&request[1]);
@@ -191,13 +191,14 @@ static void verbose_is_our_standard_error(void **state)
 
 static void assert_no_start(const char *path, int64_t wait_ms, int why)
 {
+    static const char *const words[] = {"named", NULL};
     struct plugin_child_files files;
     int ends[2];
     pid_t pid;
 
     assert_int_equal(plugin_child_pipe(ends), 0);
     files = (struct plugin_child_files){.request = ends[0], .reply = ends[1]};
-    assert_int_equal(plugin_child_start(path, "named", &files, plugin_child_now() + wait_ms, &pid),
+    assert_int_equal(plugin_child_start(path, words, &files, plugin_child_now() + wait_ms, &pid),
                      why);
     plugin_child_close(&ends[0]);
     plugin_child_close(&ends[1]);
