@@ -96,22 +96,38 @@ static void limit(int resource, rlim_t most)
     setrlimit(resource, &now);
 }
 
+/* The signal comes when the thread that forked ends; one that ended before this has left us to
+ * another parent already. */
+static void end_with(pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(127);
+}
+
+static void set_limits(const struct plugin_child_files *files)
+{
+#ifndef TOPOMAP_SANITIZED /* AddressSanitizer reserves terabytes of addresses */
+    limit(RLIMIT_AS, files->memory ? files->memory : MEMORY_MOST);
+#endif
+    limit(RLIMIT_CORE, 0);
+    if (files->cpu_seconds)
+        limit(RLIMIT_CPU, files->cpu_seconds);
+}
+
 static _Noreturn void become(const char *path, const char *const *words,
-                             const struct plugin_child_files *files, int status)
+                             const struct plugin_child_files *files, pid_t parent, int status)
 {
     int why;
 
     /* A session of its own: one kill ends its children too, and proctrack/pgid does not find it. */
     setsid();
     if (files->ends_with_us)
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        end_with(parent);
     reset_signals();
     if (!set_files(files, status)) {
         status = STATUS_FD;
-#ifndef __SANITIZE_ADDRESS__ /* whose shadow alone takes more */
-        limit(RLIMIT_AS, MEMORY_MOST);
-#endif
-        limit(RLIMIT_CORE, 0);
+        set_limits(files);
         execve(path, (char *const *)words, environ);
     }
     why = errno;
@@ -126,15 +142,15 @@ static _Noreturn void become(const char *path, const char *const *words,
 static pid_t make_process(const char *path, const char *const *words,
                           const struct plugin_child_files *files, int status)
 {
+    pid_t pid, parent = getpid();
     sigset_t all, before;
-    pid_t pid;
     int why;
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pid = fork();
     if (!pid)
-        become(path, words, files, status);
+        become(path, words, files, parent, status);
     why = errno;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = why;
@@ -182,27 +198,33 @@ int plugin_child_start(const char *path, const char *const *words,
     return why;
 }
 
-/* \return nonzero: it has ended, and *status is its */
-static int wait_until(pid_t pid, int64_t until, int *status)
+/* \return nonzero: it has ended, and keeps its number until it is reaped */
+static int has_ended(pid_t pid, int64_t until)
 {
     static const struct timespec pause = {.tv_nsec = 500000};
-    pid_t done;
+    siginfo_t info = {.si_pid = 0};
 
-    while ((done = waitpid(pid, status, WNOHANG)) == 0 && plugin_child_now() < until)
+    while (!waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) && !info.si_pid) {
+        if (plugin_child_now() >= until)
+            return 0;
         nanosleep(&pause, NULL);
-    return done != 0;
+    }
+    return 1;
 }
 
+/* What it started is killed while its number is still its own: once it is reaped, a group of that
+ * number may be anybody's. */
 int plugin_child_end(pid_t pid, int wait_ms)
 {
     int status = 0;
 
-    if (wait_until(pid, plugin_child_now() + wait_ms, &status)) {
+    if (!has_ended(pid, plugin_child_now() + wait_ms)) {
+        kill(pid, SIGKILL);
         kill(-pid, SIGKILL);
-        return status;
+        if (!has_ended(pid, plugin_child_now() + KILL_MS))
+            return 0;
     }
     kill(-pid, SIGKILL);
-    kill(pid, SIGKILL);
-    wait_until(pid, plugin_child_now() + KILL_MS, &status);
+    waitpid(pid, &status, WNOHANG);
     return status;
 }

@@ -13,7 +13,9 @@ struct plugin_child_files {
     int reply;   /* its descriptor 3; above 9 here */
     int prints;  /* nonzero: the reply is what it prints, its descriptor 1 */
     int verbose; /* nonzero: its standard output and error are our standard error, else /dev/null */
-    int ends_with_us; /* nonzero: killed where the thread that starts it ends */
+    int ends_with_us;     /* nonzero: killed where the thread that starts it ends */
+    uint64_t memory;      /* bytes of addresses at most; 0: 8 GiB */
+    unsigned cpu_seconds; /* at most; 0: any */
 };
 
 /** A pipe, closed at exec, whose ends are both above 9. \return 0, or -1 with errno */

@@ -24,10 +24,17 @@ struct planner {
 
 /* ---- Starting ---------------------------------------------------------------------------- */
 
+/* A planner that neither ends nor waits is stopped by the kernel, a second after its deadline. */
+static unsigned cpu_seconds(const struct planner *planner)
+{
+    return (unsigned)((planner->deadline - plugin_child_now() + 1999) / 1000);
+}
+
 static int start(const char *path, int verbose, struct planner *planner, topomap_error *err)
 {
     static const char *const words[] = {"topomap-planner", NULL};
-    struct plugin_child_files theirs = {.verbose = verbose};
+    struct plugin_child_files theirs = {
+        .verbose = verbose, .ends_with_us = 1, .cpu_seconds = cpu_seconds(planner)};
     int request[2], reply[2], why;
 
     if (plugin_child_pipe(request))
