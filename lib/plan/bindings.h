@@ -55,6 +55,13 @@ int topomap_bindings_decode(const char *text, topomap_bindings *bindings, topoma
 int topomap_bindings_decode_node(const char *text, uint32_t node, topomap_bindings *bindings,
                                  topomap_error *err);
 
+/** Whether a text is bindings of this step, \p task_first as in topomap_bindings, without unfolding
+ *  them: in time that grows with the text, and with at most four times its memory. What it takes,
+ *  topomap_bindings_decode() does too, unless their PUs are over its bounds.
+ *  \return 0, or -1: anything else, TOPOMAP_EINPUT */
+int topomap_bindings_check(const char *text, uint32_t job, uint32_t step, uint32_t nodes,
+                           const uint32_t *task_first, topomap_error *err);
+
 /** Frees what the bindings own (not the struct) and zeroes it. */
 void topomap_bindings_clear(topomap_bindings *bindings);
 

@@ -16,6 +16,7 @@ enum {
     BINDINGS_NODE_TASKS = 1 << 16, /* Slurm counts a node's tasks in 16 bits */
     BINDINGS_TASKS = 1 << 24,
     BINDINGS_PUS = 1 << 25,
+    BINDINGS_CHARACTERS = 1 << 26,
 };
 
 /* The three forms of a pattern's body. */

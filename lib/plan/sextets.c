@@ -127,31 +127,38 @@ void topomap_sextet_put_runs(topomap_sextet_writer *writer, const uint32_t *list
     }
 }
 
+int topomap_sextet_get_run(topomap_sextet_reader *reader, size_t left, uint32_t limit,
+                           topomap_sextet_run *run)
+{
+    int64_t start = run->last + 1 + unzigzag(topomap_sextet_get_number(reader));
+    uint64_t more = topomap_sextet_get_number(reader);
+    int64_t step = more ? unzigzag(topomap_sextet_get_number(reader)) + 1 : 0;
+    int64_t last;
+
+    /* Numbers are below 2^40 and lists below 2^20, so that nothing here overflows. */
+    if (reader->failed || !left || more > left - 1 || left > 1u << 20) {
+        reader->failed = 1;
+        return -1;
+    }
+    last = start + step * (int64_t)more;
+    if (start < 0 || start >= limit || last < 0 || last >= limit) {
+        reader->failed = 1;
+        return -1;
+    }
+    *run = (topomap_sextet_run){start, step, last, (uint32_t)more + 1};
+    return 0;
+}
+
 void topomap_sextet_get_runs(topomap_sextet_reader *reader, uint32_t *list, size_t count,
                              uint32_t limit)
 {
-    int64_t before = -1;
+    topomap_sextet_run run = {.last = -1};
 
-    for (size_t done = 0; done < count;) {
-        int64_t start = before + 1 + unzigzag(topomap_sextet_get_number(reader));
-        uint64_t more = topomap_sextet_get_number(reader);
-        int64_t step = more ? unzigzag(topomap_sextet_get_number(reader)) + 1 : 0;
-        int64_t last;
-
-        /* Numbers are below 2^40 and lists below 2^20, so that nothing here overflows. */
-        if (reader->failed || more > count - done - 1 || count > 1u << 20) {
-            reader->failed = 1;
+    for (size_t done = 0; done < count; done += run.count) {
+        if (topomap_sextet_get_run(reader, count - done, limit, &run))
             return;
-        }
-        last = start + step * (int64_t)more;
-        if (start < 0 || start >= limit || last < 0 || last >= limit) {
-            reader->failed = 1;
-            return;
-        }
-        for (uint64_t i = 0; list && i <= more; i++)
-            list[done + i] = (uint32_t)(start + step * (int64_t)i);
-        done += more + 1;
-        before = last;
+        for (uint32_t i = 0; list && i < run.count; i++)
+            list[done + i] = (uint32_t)(run.start + run.step * (int64_t)i);
     }
 }
 

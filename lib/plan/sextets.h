@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers as text: bit fields in characters of six bits each (RFC 4648, section 5, base64url).
- * libc alone, like bindings.c, which is its only user. */
+ * libc alone, like the bindings, its only users. */
 #ifndef TOPOMAP_PLAN_SEXTETS_H
 #define TOPOMAP_PLAN_SEXTETS_H
 
@@ -36,6 +36,18 @@ void topomap_sextet_align(topomap_sextet_writer *writer);
 
 /** A list as arithmetic runs (start, step, length). */
 void topomap_sextet_put_runs(topomap_sextet_writer *writer, const uint32_t *list, size_t count);
+
+/** A run of such a list: start, start + step, ..., last. */
+typedef struct topomap_sextet_run {
+    int64_t start, step, last;
+    uint32_t count;
+} topomap_sextet_run;
+
+/** Reads the next run of a list of which \p left numbers are still to come, each below \p limit.
+ *  \p run  the one before; for the first, `last` is -1. \return 0, or -1 and `failed` is set */
+int topomap_sextet_get_run(topomap_sextet_reader *reader, size_t left, uint32_t limit,
+                           topomap_sextet_run *run);
+
 /** Reads exactly \p count numbers, each below \p limit, into \p list, which may be NULL. */
 void topomap_sextet_get_runs(topomap_sextet_reader *reader, uint32_t *list, size_t count,
                              uint32_t limit);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "plan/bindings.h"
+#include "plan/sextets.h"
 #include "util/random.h"
 
 /* A class of `cores` cores with `threads` PUs each; PU numbers as Linux gives them: all first
@@ -278,6 +279,11 @@ static void sign(char *text, size_t size)
         text[size - 6 + (size_t)i] = characters[crc >> (5 - i) * 6 & 63];
 }
 
+static int check(const char *text, const topomap_bindings *as, topomap_error *err)
+{
+    return topomap_bindings_check(text, as->job, as->step, as->nodes, as->task_first, err);
+}
+
 static void signed_damage_is_harmless(void **state)
 {
     topomap_bindings bindings, back;
@@ -301,6 +307,7 @@ static void signed_damage_is_harmless(void **state)
                 characters[topomap_random_below(&random, 64)];
         sign(copy, length);
         if (topomap_bindings_decode(copy, &back, &err)) {
+            assert_int_equal(check(copy, &bindings, &err), -1);
             refused++;
         } else {
             taken++;
@@ -335,6 +342,115 @@ static void nonsense_is_not_encoded(void **state)
     topomap_bindings_clear(&bindings);
 }
 
+static void assert_refused(const char *text, const topomap_bindings *as, const char *why)
+{
+    topomap_error err = {.code = TOPOMAP_OK};
+
+    assert_int_equal(check(text, as, &err), -1);
+    assert_int_equal(err.code, TOPOMAP_EINPUT);
+    if (!strstr(err.text, why))
+        fail_msg("'%s' does not say '%s'", err.text, why);
+}
+
+static void check_compares_with_the_step(void **state)
+{
+    topomap_bindings bindings;
+    topomap_error err;
+    char *text;
+
+    (void)state;
+    make_mixed(&bindings);
+    text = topomap_bindings_encode(&bindings, &err);
+    assert_int_equal(check(text, &bindings, &err), 0);
+    bindings.job++;
+    assert_refused(text, &bindings, "they are for step 4711.3");
+    bindings.job--;
+    bindings.step++;
+    assert_refused(text, &bindings, "they are for step 4711.3");
+    bindings.step--;
+    bindings.nodes--;
+    assert_refused(text, &bindings, "they are for 4 nodes, the step has 3");
+    bindings.nodes++;
+    bindings.task_first[1]++;
+    assert_refused(text, &bindings, "they have 2 tasks on node 0, the step has 3");
+    bindings.task_first[1]--;
+    text[strlen(text) / 2] ^= 1;
+    assert_refused(text, &bindings, "the checksum does not match");
+    assert_refused("T1", &bindings, "not bindings of this version");
+    assert_refused("", &bindings, "not bindings of this version");
+    free(text);
+    topomap_bindings_clear(&bindings);
+    make_large(&bindings, 64);
+    text = topomap_bindings_encode(&bindings, &err);
+    assert_int_equal(check(text, &bindings, &err), 0);
+    free(text);
+    topomap_bindings_clear(&bindings);
+}
+
+/* Numbers and runs of the text, with head and checksum. \p words: 'n' a number, 'a' align, digits:
+ * so many bits of the next number. */
+static char *forge(const char *words, const uint64_t *value)
+{
+    topomap_sextet_writer writer = {0};
+    char *text;
+
+    for (; *words; words++) {
+        if (*words == 'n')
+            topomap_sextet_put_number(&writer, *value++);
+        else if (*words == 'a')
+            topomap_sextet_align(&writer);
+        else
+            topomap_sextet_put(&writer, (uint32_t)*value++, (unsigned)(*words - '0'));
+    }
+    topomap_sextet_align(&writer);
+    text = calloc(writer.size + 9, 1);
+    memcpy(text, "T1", 2);
+    memcpy(text + 2, writer.text, writer.size);
+    sign(text, writer.size + 8);
+    free(writer.text);
+    return text;
+}
+
+/* One class of `cores` cores with `pus` PUs each, and a pattern of `tasks` tasks that all have the
+ * first `length` of its cores: bindings that unfold to far more than they are. */
+static char *forge_node(uint32_t cores, uint32_t pus, uint32_t tasks, uint32_t length)
+{
+    const uint64_t values[] = {4711,    3,
+                               1,       cores, /* job, step, classes */
+                               pus * 2, cores - 1,
+                               1, /* PUs a core: one run */
+                               0,       cores * (uint64_t)pus - 1,
+                               0, /* OS PU numbers 0, 1, ... */
+                               1,       1,
+                               tasks,   1,
+                               1,       length - 1, /* patterns, class, form */
+                               0,       tasks - 1,
+                               1,           /* all tasks start at 0 */
+                               1,       0}; /* nodes and their pattern */
+
+    return forge("nnnnnnnnnnn"
+                 "ann12nnnn"
+                 "an1",
+                 values);
+}
+
+static void forged_texts_cost_nothing_to_check(void **state)
+{
+    uint32_t task_first[] = {0, 65536};
+    topomap_bindings like = {.job = 4711, .step = 3, .nodes = 1, .task_first = task_first};
+    topomap_error err;
+    char *text = forge_node(8192, 1, 65536, 512);
+
+    (void)state;
+    print_message("%zu characters\n", strlen(text));
+    assert_true(strlen(text) < 64);
+    if (check(text, &like, &err))
+        fail_msg("%s", err.text);
+    task_first[1]--;
+    assert_refused(text, &like, "they have 65536 tasks on node 0, the step has 65535");
+    free(text);
+}
+
 static void crc_is_the_usual_one(void **state)
 {
     (void)state;
@@ -345,10 +461,15 @@ static void crc_is_the_usual_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(crc_is_the_usual_one),    cmocka_unit_test(large_round_trip_is_small),
-        cmocka_unit_test(mixed_round_trip),        cmocka_unit_test(in_order_is_short),
-        cmocka_unit_test(damage_is_found),         cmocka_unit_test(signed_damage_is_harmless),
+        cmocka_unit_test(crc_is_the_usual_one),
+        cmocka_unit_test(large_round_trip_is_small),
+        cmocka_unit_test(mixed_round_trip),
+        cmocka_unit_test(in_order_is_short),
+        cmocka_unit_test(damage_is_found),
+        cmocka_unit_test(signed_damage_is_harmless),
         cmocka_unit_test(nonsense_is_not_encoded),
+        cmocka_unit_test(check_compares_with_the_step),
+        cmocka_unit_test(forged_texts_cost_nothing_to_check),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

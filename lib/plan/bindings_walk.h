@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Goes through the text that bindings.c describes without unfolding it: what a number of it decides
+ * is checked where it is read, in time that grows with the text alone and with memory for a class
+ * of eight bytes. */
+#ifndef TOPOMAP_PLAN_BINDINGS_WALK_H
+#define TOPOMAP_PLAN_BINDINGS_WALK_H
+
+#include "plan/bindings_text.h"
+
+/* A class without its PUs, and where it begins. */
+struct bindings_class {
+    uint16_t cores, pus;
+    uint32_t bit;
+};
+
+/* A pattern without its body, and where the body begins. */
+struct bindings_pattern {
+    uint32_t node_class; /* UINT32_MAX: unknown inside */
+    uint32_t tasks, length;
+    uint32_t places; /* cores or PUs of the class */
+    enum bindings_form form;
+    int cores; /* places are cores */
+    size_t bit;
+};
+
+struct bindings_walk {
+    topomap_sextet_reader reader;
+    uint32_t job, step;
+    uint32_t classes, patterns, nodes;
+    struct bindings_class *node_class; /* [classes] */
+    size_t node_bit; /* where the nodes' pattern numbers begin, of `width` bits each */
+    unsigned width;
+    size_t budget; /* bytes that may still be asked for */
+    topomap_error *err;
+};
+
+/* Header, checksum and classes; then the reader stands before the first pattern. \p deep  looks at
+ * every PU of the classes, too. Ends with bindings_walk_close(), after a failure, too. */
+int bindings_walk_open(struct bindings_walk *walk, const char *text, size_t size, size_t budget,
+                       int deep, topomap_error *err);
+void bindings_walk_close(struct bindings_walk *walk);
+
+/* The next pattern; \p deep looks at every task's place. */
+int bindings_walk_pattern(struct bindings_walk *walk, int deep, struct bindings_pattern *pattern);
+
+/* Behind the last pattern: how many nodes there are, and that nothing follows theirs. */
+int bindings_walk_nodes(struct bindings_walk *walk);
+
+/* \return a node's pattern, or UINT32_MAX: not one that is there */
+uint32_t bindings_walk_pattern_of(struct bindings_walk *walk, uint32_t node);
+
+/* Goes on with a class: its cores' first PUs, [cores + 1], and its OS PU numbers in the class's
+ * order, [pus]. */
+int bindings_walk_class(struct bindings_walk *walk, const struct bindings_class *node_class,
+                        uint16_t *core_first, uint16_t *pu_os);
+
+/* One run of places of a task, where a task has several; the next may begin at *least at the
+ * earliest. */
+int bindings_walk_run(struct bindings_walk *walk, const struct bindings_pattern *pattern,
+                      uint32_t *least, uint32_t *start, uint32_t *length);
+
+/* Memory out of the budget, zeroed; NULL and the error set where it is spent. Ends with free(). */
+void *bindings_walk_alloc(struct bindings_walk *walk, size_t count, size_t size);
+
+/* A number that must lie in least..most. */
+int bindings_walk_number(struct bindings_walk *walk, uint64_t least, uint64_t most,
+                         uint32_t *value);
+
+int bindings_walk_bad(const struct bindings_walk *walk, const char *what);
+
+#endif
