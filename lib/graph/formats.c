@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "graph/parts.h"
 #include "graph/patterns.h"
 #include "graph/text.h"
 #include "util/alloc.h"
@@ -233,6 +234,8 @@ int topomap_graph_read_options(const char *what, const char *format, const char 
     struct stat about;
     int why;
 
+    if (!format && !stat(what, &about) && S_ISDIR(about.st_mode))
+        return topomap_parts_read(what, graph, err);
     if (format || !stat(what, &about))
         return read_file(what, format, option, graph, err);
     why = errno;

@@ -55,6 +55,10 @@ int fuzz_graph(const void *format, const uint8_t *bytes, size_t size);
 /** A native graph file whose checksums and size are put right first. */
 int fuzz_tmg(const void *what, const uint8_t *bytes, size_t size);
 void fuzz_tmg_seeds(struct fuzz_seeds *seeds);
+int fuzz_part(const void *what, const uint8_t *bytes, size_t size);
+/** A part of a profile whose checksums and size are put right first. */
+int fuzz_part_content(const void *what, const uint8_t *bytes, size_t size);
+void fuzz_part_seeds(struct fuzz_seeds *seeds);
 int fuzz_input(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_hostlist(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_counts(const void *what, const uint8_t *bytes, size_t size);

@@ -2,6 +2,7 @@
 # `make fuzz FUZZ_SECONDS=N` gives each target N seconds of libFuzzer in a build of its own with clang
 # (auto/deps --fuzz), and FUZZ_TARGETS names some of them.
 FUZZ_SOURCES = tests/fuzz/fuzz.h tests/fuzz/targets.c tests/fuzz/files.c tests/fuzz/texts.c tests/fuzz/tmg.c \
+  tests/fuzz/parts.c \
   tests/fuzz/db.c tests/fuzz/damage.c tests/fuzz/database.c tests/fuzz/database.h \
   tests/fuzz/protocol.c plugin/ranks.c plugin/ranks.h plugin/words.c plugin/words.h \
   plugin/slurm_options.c plugin/slurm_options.h

@@ -175,6 +175,8 @@ static const struct fuzz_target fixed[] = {
     {"damage-bytes", fuzz_damage_bytes, NULL, NULL, NULL, fuzz_damage_seeds, 10},
     {"damage-values", fuzz_damage_values, NULL, changes, NULL, NULL, 10},
     {"graph", fuzz_graph, NULL, graphs, "", NULL, 4},
+    {"part", fuzz_part, NULL, NULL, NULL, fuzz_part_seeds, 4},
+    {"part-content", fuzz_part_content, NULL, NULL, NULL, fuzz_part_seeds, 4},
     {"tmg-content", fuzz_tmg, NULL, NULL, NULL, fuzz_tmg_seeds, 4},
 };
 

@@ -1,7 +1,7 @@
 # Unit tests of communication graphs.
 GRAPH_TESTS = tests/unit/test_graph tests/unit/test_formats tests/unit/test_patterns \
   tests/unit/test_pattern_meshes tests/unit/test_pattern_families tests/unit/test_lattice \
-  tests/unit/test_graph_files tests/unit/test_tmg
+  tests/unit/test_graph_files tests/unit/test_tmg tests/unit/test_parts
 check_PROGRAMS += $(GRAPH_TESTS)
 TESTS += $(GRAPH_TESTS)
 GRAPH_HELPERS = tests/unit/graphs.c tests/unit/graphs.h tests/unit/scratch.c tests/unit/scratch.h
@@ -26,3 +26,5 @@ tests_unit_test_lattice_SOURCES = tests/unit/test_lattice.c $(GRAPH_HELPERS)
 tests_unit_test_lattice_LDADD = $(UNIT_LIBS)
 tests_unit_test_tmg_SOURCES = tests/unit/test_tmg.c $(GRAPH_HELPERS)
 tests_unit_test_tmg_LDADD = $(UNIT_LIBS)
+tests_unit_test_parts_SOURCES = tests/unit/test_parts.c $(GRAPH_HELPERS)
+tests_unit_test_parts_LDADD = $(UNIT_LIBS)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE /* nftw */
 #include "tests/unit/scratch.h"
 
-#include <dirent.h>
+#include <ftw.h>
 #include <lzma.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,19 +33,16 @@ int scratch_setup(void **state)
     return mkdtemp(folder) ? 0 : -1;
 }
 
+static int drop(const char *path, const struct stat *status, int kind, struct FTW *where)
+{
+    (void)status, (void)kind, (void)where;
+    return remove(path);
+}
+
 int scratch_teardown(void **state)
 {
-    DIR *dir = opendir(folder);
-    struct dirent *entry;
-
     (void)state;
-    if (!dir)
-        return -1;
-    while ((entry = readdir(dir)))
-        if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
-            unlinkat(dirfd(dir), entry->d_name, 0);
-    closedir(dir);
-    return rmdir(folder);
+    return nftw(folder, drop, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 const char *scratch_path(const char *name)

@@ -7,7 +7,7 @@
 
 /** Makes the folder; call once, before the others. cmocka setup and teardown functions. */
 int scratch_setup(void **state);
-/** Removes the folder and all files in it. */
+/** Removes the folder and all that is in it. */
 int scratch_teardown(void **state);
 
 /** "FOLDER/NAME", lent until the program ends. */

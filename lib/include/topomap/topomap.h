@@ -74,7 +74,8 @@ typedef struct topomap_graph topomap_graph;
  *  \param what   path of a file, or a pattern such as `stencil2d:5:48x32`; an existing file wins
  *  \param format name of a topomap_graph_format_row(), or NULL to recognise it by content,
  *                then by name
- *  The file may be packed with xz or zstd. Undirected formats (METIS) give each edge's weight in
+ *  Without a format, a folder is a profile in parts, `part.NUMBER`; it is read where the parts have
+ *  every rank of the run, whole. The file may be packed with xz or zstd. Undirected formats (METIS) give each edge's weight in
  *  two halves, one per direction, so that topomap's w(u,v) is the weight in the file. */
 TOPOMAP_PUBLIC int topomap_graph_read(const char *what, const char *format, topomap_graph **graph,
                                       topomap_error *err);
