@@ -63,12 +63,12 @@ static char *find_program(char **words, store_program *program, topomap_error *w
         topomap_error_set(why, TOPOMAP_EINPUT, "%.200s cannot be read here", words[0]);
         return NULL;
     }
-    if (store_program_read(path, program, why)) {
+    if (store_program_read(NULL, path, program, why)) {
         free(path);
         return NULL;
     }
     if (!program->mpi)
-        started = store_program_started(words + 1, folder, search, program);
+        started = store_program_started(NULL, words + 1, folder, search, program);
     if (!started)
         return path;
     free(path);
@@ -86,10 +86,11 @@ static int look_at_program(const policy_settings *settings, char **words, uint32
     if (!path)
         return -1;
     if (!program.mpi && !said)
-        failed = topomap_error_set(why, TOPOMAP_EINPUT,
-                                   "%.200s: %s (--topomap-options=mpi=openmpi|mpich|mpi-abi says which MPI "
-                                   "a program uses)",
-                                   words[0], program.why);
+        failed = topomap_error_set(
+            why, TOPOMAP_EINPUT,
+            "%.200s: %s (--topomap-options=mpi=openmpi|mpich|mpi-abi says which MPI "
+            "a program uses)",
+            words[0], program.why);
     if (!failed) {
         now.mpi = said ? said : program.mpi;
         store_entry_name(&now.entry, path, program.id, words + 1, policy_get(settings, POLICY_KEY),
@@ -132,12 +133,12 @@ static int carry(topomap_error *why)
                                  library);
     if (access(library, R_OK))
         return topomap_error_set(why, TOPOMAP_EINPUT, "%.200s is not installed", library);
-    if (store_run_begin(&now.store, now.job, now.step, &now.folder, why))
+    if (store_run_begin(&now.store, now.job, now.step, &now.entry, &now.folder, why))
         return -1;
     snprintf(file, sizeof file, "%s/%s", now.folder, STORE_RUN_FILE);
     if (!plugin_preload_carry(now.job, now.step, library, file))
         return 0;
-    rmdir(now.folder);
+    store_run_drop(&now.store, now.folder);
     free(now.folder);
     now.folder = NULL;
     return topomap_error_set(why, TOPOMAP_ESYSTEM, "the environment is full");

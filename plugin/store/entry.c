@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One entry of the store: its names, and its file. */
 #include "config.h"
-#include "plugin/store/store.h"
+#include "plugin/store/entry.h"
+#include "plugin/store/folder.h"
 #include "util/hash64.h"
 
 #include <errno.h>
@@ -11,8 +12,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-enum { META = 4096 };
 
 /* ---- Names ------------------------------------------------------------------------------- */
 
@@ -34,6 +33,13 @@ static void show(char *to, size_t size, const char *text)
             *c = '?';
 }
 
+static void find_key(store_entry *entry)
+{
+    snprintf(
+        entry->key, sizeof entry->key, "%016llx",
+        (unsigned long long)mix(entry->family, (const char *)&entry->ranks, sizeof entry->ranks));
+}
+
 void store_entry_name(store_entry *entry, const char *program, uint64_t id, char *const *words,
                       const char *key, uint32_t ranks)
 {
@@ -51,20 +57,24 @@ void store_entry_name(store_entry *entry, const char *program, uint64_t id, char
         if (strlen(entry->words) < sizeof entry->words - 1)
             show(entry->words, sizeof entry->words, words[i]);
     }
-    snprintf(entry->key, sizeof entry->key, "%016llx",
-             (unsigned long long)mix(entry->family, (const char *)&ranks, sizeof ranks));
+    find_key(entry);
 }
 
 /* ---- The file ---------------------------------------------------------------------------- */
 
-static void path_of(const store *store, const char *key, const char *suffix, char path[STORE_PATH])
+enum { NAME = STORE_KEY + 16 };
+
+static const char meta[] = ".meta", graph[] = ".tmg", graph_before[] = ".old.tmg";
+
+static void name_of(const char *key, const char *suffix, char name[NAME])
 {
-    snprintf(path, STORE_PATH, "%s/profiles/%.16s%s", store->root, key, suffix);
+    snprintf(name, NAME, "%.16s%s", key, suffix);
 }
 
 void store_graph_path(const store *store, const char *key, int before, char path[STORE_PATH])
 {
-    path_of(store, key, before ? ".old.tmg" : ".tmg", path);
+    snprintf(path, STORE_PATH, "%s/profiles/%.16s%s", store->root, key,
+             before ? graph_before : graph);
 }
 
 static uint64_t number_of(const char *text)
@@ -112,115 +122,135 @@ static void read_text(char *text, store_entry *entry)
     }
 }
 
-static int read_meta(const char *path, store_entry *entry)
+int store_entry_read_from(int at, const char *name, store_entry *entry)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    struct stat status;
-    char text[META];
-    ssize_t size = -1;
+    char text[STORE_ENTRY_TEXT];
 
-    if (fd < 0)
+    if (!store_file_read(at, name, text, sizeof text))
         return 0;
-    if (!fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_size < META)
-        size = read(fd, text, sizeof text - 1);
-    close(fd);
-    if (size < 0)
-        return 0;
-    text[size] = 0;
     read_text(text, entry);
-    entry->bytes += (uint64_t)status.st_size;
-    entry->used = (int64_t)status.st_mtime;
+    find_key(entry);
     return 1;
 }
 
-static int graph_status(const store *store, const char *key, int before, struct stat *status)
+/* A plain file of this user's, its bytes added to the entry's. */
+static int look_at(int profiles, const char *key, const char *suffix, store_entry *entry,
+                   struct stat *status)
 {
-    char path[STORE_PATH];
+    char name[NAME];
 
-    store_graph_path(store, key, before, path);
-    return !stat(path, status) && S_ISREG(status->st_mode);
+    name_of(key, suffix, name);
+    if (fstatat(profiles, name, status, AT_SYMLINK_NOFOLLOW) || !S_ISREG(status->st_mode) ||
+        status->st_uid != geteuid())
+        return 0;
+    entry->bytes += (uint64_t)status->st_size;
+    return 1;
 }
 
-int store_entry_read(const store *store, store_entry *entry)
+int store_entry_read_at(int profiles, store_entry *entry)
 {
-    struct stat graph, before;
-    char path[STORE_PATH];
+    struct stat said, graph_now, unused;
     store_entry read = *entry;
+    char text[STORE_ENTRY_TEXT], name[NAME];
     int has_meta;
 
     read.made = 0;
     read.launches = read.profiles = read.tries = 0;
     read.bytes = 0;
-    path_of(store, entry->key, ".meta", path);
-    has_meta = read_meta(path, &read);
-    read.has_graph = graph_status(store, entry->key, 0, &graph);
-    read.has_before = graph_status(store, entry->key, 1, &before);
+    name_of(entry->key, meta, name);
+    has_meta = store_file_read(profiles, name, text, sizeof text) &&
+               look_at(profiles, entry->key, meta, &read, &said);
+    if (has_meta)
+        read_text(text, &read);
+    read.has_graph = look_at(profiles, entry->key, graph, &read, &graph_now);
+    read.has_before = look_at(profiles, entry->key, graph_before, &read, &unused);
     if (!has_meta && !read.has_graph)
         return 0;
-    read.bytes += read.has_graph ? (uint64_t)graph.st_size : 0;
-    read.bytes += read.has_before ? (uint64_t)before.st_size : 0;
-    if (read.has_graph && !has_meta)
-        read.used = (int64_t)graph.st_mtime;
+    read.used = (int64_t)(has_meta ? said.st_mtime : graph_now.st_mtime);
     if (read.has_graph && !read.made)
-        read.made = (int64_t)graph.st_mtime;
+        read.made = (int64_t)graph_now.st_mtime;
     *entry = read;
     return 1;
 }
 
-static int write_text(int fd, const store_entry *entry)
+int store_entry_read(const store *store, store_entry *entry)
 {
-    char text[META];
+    topomap_error err;
+    int profiles = store_folder_open(store, "profiles", 0, &err), found;
+
+    if (profiles < 0)
+        return 0;
+    found = store_entry_read_at(profiles, entry);
+    close(profiles);
+    return found;
+}
+
+size_t store_entry_print(const store_entry *entry, char text[STORE_ENTRY_TEXT])
+{
     int length = snprintf(
-        text, sizeof text,
+        text, STORE_ENTRY_TEXT,
         "program %s\nwords %s\nid %016llx\nfamily %016llx\nranks %u\nmade %lld\nlaunches %u\n"
         "profiles %u\ntries %u\n",
         entry->program, entry->words, (unsigned long long)entry->id,
         (unsigned long long)entry->family, entry->ranks, (long long)entry->made, entry->launches,
         entry->profiles, entry->tries);
 
-    return write(fd, text, (size_t)length) == length ? 0 : -1;
+    return (size_t)length;
 }
 
 int store_entry_write(const store *store, const store_entry *entry, topomap_error *err)
 {
-    char path[STORE_PATH], whole[STORE_PATH];
-    int fd, failed;
+    int profiles = store_folder_open(store, "profiles", 0, err), failed;
+    char text[STORE_ENTRY_TEXT], name[NAME];
 
-    path_of(store, entry->key, ".XXXXXX", path);
-    path_of(store, entry->key, ".meta", whole);
-    fd = mkostemp(path, O_CLOEXEC);
-    if (fd < 0)
-        return topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s: %s", store->root, strerror(errno));
-    failed = write_text(fd, entry);
-    failed |= close(fd);
-    if (failed || rename(path, whole)) {
-        topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s: %s", whole, strerror(errno));
-        unlink(path);
+    if (profiles < 0)
         return -1;
-    }
-    return 0;
+    name_of(entry->key, meta, name);
+    failed = store_file_write(profiles, name, text, store_entry_print(entry, text));
+    if (failed)
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s/profiles/%s: %s", store->root, name,
+                          strerror(errno));
+    close(profiles);
+    return failed;
+}
+
+/* ---- Removing ---------------------------------------------------------------------------- */
+
+static int remove_file(int profiles, const char *key, const char *suffix)
+{
+    char name[NAME];
+
+    name_of(key, suffix, name);
+    return !unlinkat(profiles, name, 0);
+}
+
+int store_remove_at(int profiles, const char *key)
+{
+    /* The names of the graphs first: an entry without any is one that is to be profiled. */
+    return remove_file(profiles, key, graph) | remove_file(profiles, key, graph_before) |
+           remove_file(profiles, key, meta);
 }
 
 void store_remove_graphs(const store *store, const char *key)
 {
-    char path[STORE_PATH];
+    topomap_error err;
+    int profiles = store_folder_open(store, "profiles", 0, &err);
 
-    for (int before = 0; before < 2; before++) {
-        store_graph_path(store, key, before, path);
-        unlink(path);
-    }
+    if (profiles < 0)
+        return;
+    remove_file(profiles, key, graph);
+    remove_file(profiles, key, graph_before);
+    close(profiles);
 }
 
 int store_remove(const store *store, const char *key)
 {
-    store_entry entry = {0};
-    char path[STORE_PATH];
-    int was;
+    topomap_error err;
+    int profiles = store_folder_open(store, "profiles", 0, &err), was;
 
-    snprintf(entry.key, sizeof entry.key, "%s", key);
-    was = store_entry_read(store, &entry);
-    store_remove_graphs(store, key);
-    path_of(store, key, ".meta", path);
-    unlink(path);
+    if (profiles < 0)
+        return 0;
+    was = store_remove_at(profiles, key);
+    close(profiles);
     return was;
 }

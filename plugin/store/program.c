@@ -109,11 +109,13 @@ static void find_id(const store_elf *file, store_program *program)
         program->id = hash_contents(file);
 }
 
-int store_program_read(const char *path, store_program *program, topomap_error *err)
+int store_program_read(const struct store *store, const char *path, store_program *program,
+                       topomap_error *err)
 {
     store_elf *file = malloc(sizeof *file);
     int failed;
 
+    (void)store;
     if (!file)
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     failed = store_elf_open(path, file);
@@ -185,8 +187,8 @@ static int is_mpi(const char *path)
     return found.mpi != STORE_MPI_NONE;
 }
 
-char *store_program_started(char *const *words, const char *folder, const char *search,
-                            store_program *program)
+char *store_program_started(const struct store *store, char *const *words, const char *folder,
+                            const char *search, store_program *program)
 {
     for (int i = 0; i < STARTED_WORDS && words[i]; i++) {
         char *path = *words[i] == '-' || strchr(words[i], '=')
@@ -195,7 +197,7 @@ char *store_program_started(char *const *words, const char *folder, const char *
         store_program inner;
         topomap_error err;
 
-        if (path && is_mpi(path) && !store_program_read(path, &inner, &err)) {
+        if (path && is_mpi(path) && !store_program_read(store, path, &inner, &err)) {
             uint64_t both[2] = {program->id, inner.id};
 
             *program = inner;

@@ -7,6 +7,8 @@
 
 #include "topomap/topomap.h"
 
+struct store;
+
 /** STORE_MPI_ABI: the MPI standard's own ABI (MPI 5.0), whosever library it is. */
 enum store_mpi { STORE_MPI_NONE, STORE_MPI_OPENMPI, STORE_MPI_MPICH, STORE_MPI_ABI, STORE_MPIS };
 
@@ -22,8 +24,10 @@ const char *store_mpi_name(enum store_mpi mpi);
 
 /** Looks at the file. Only one that cannot be read at all, or is no plain file, fails
  *  (TOPOMAP_EINPUT); scripts, programs of other machines, static, broken and MPI-less ones are
- *  STORE_MPI_NONE with a reason. */
-int store_program_read(const char *path, store_program *program, topomap_error *err);
+ *  STORE_MPI_NONE with a reason.
+ *  \param store  which remembers what was found out; NULL: nothing is remembered */
+int store_program_read(const struct store *store, const char *path, store_program *program,
+                       topomap_error *err);
 
 /** The file that a command names, as srun would find it: with a slash from \p folder (NULL: the
  *  present one) on, else along \p search (a PATH). Ends with free(); NULL: there is none. */
@@ -32,7 +36,7 @@ char *store_program_find(const char *command, const char *folder, const char *se
 /** Wrappers (env, numactl, a script that sets things up) have the program that they start among
  *  their words: the first of these that names one of an MPI. \p program, the wrapper's, becomes
  * that one's, with an id of both. \return its path, which ends with free(); NULL: there is none */
-char *store_program_started(char *const *words, const char *folder, const char *search,
-                            store_program *program);
+char *store_program_started(const struct store *store, char *const *words, const char *folder,
+                            const char *search, store_program *program);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/store/store.h"
+#include "plugin/store/entry.h"
+#include "plugin/store/folder.h"
 #include "util/alloc.h"
 
 #include <dirent.h>
@@ -14,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LISTED = 65536, RUN_FILES = 65536, STALE_DAYS = 60 };
+enum { LISTED = 65536 };
 
 /* ---- The folder -------------------------------------------------------------------------- */
 
@@ -80,35 +81,6 @@ int store_open(const char *site, store *found, topomap_error *err)
     return 0;
 }
 
-static int make_folder(const char *path, topomap_error *err)
-{
-    char part[STORE_PATH];
-    size_t length = strlen(path);
-
-    for (size_t i = 1; i <= length; i++)
-        if (path[i] == '/' || !path[i]) {
-            memcpy(part, path, i);
-            part[i] = 0;
-            if (mkdir(part, 0700) && errno != EEXIST && (i == length || access(part, F_OK)))
-                return topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s: %s", part, strerror(errno));
-        }
-    return 0;
-}
-
-/* Once it is there, nobody else can put another in its place. */
-static int make_root(const store *store, topomap_error *err)
-{
-    char path[STORE_PATH];
-
-    if (make_folder(store->root, err) || check_root(store, err))
-        return -1;
-    snprintf(path, sizeof path, "%s/profiles", store->root);
-    if (make_folder(path, err))
-        return -1;
-    snprintf(path, sizeof path, "%s/run", store->root);
-    return make_folder(path, err);
-}
-
 /* ---- The list ---------------------------------------------------------------------------- */
 
 /* Names of entries: 16 hexadecimal digits, then .meta or .tmg. */
@@ -149,20 +121,18 @@ int store_list(const store *store, store_entry **list, size_t *count, topomap_er
 {
     store_entry *entries = NULL;
     size_t room = 0, used = 0;
-    char path[STORE_PATH];
+    int profiles = store_folder_open(store, "profiles", 0, err);
+    DIR *folder = profiles < 0 ? NULL : fdopendir(profiles);
     struct dirent *row;
-    DIR *folder;
     int failed = 0;
 
-    snprintf(path, sizeof path, "%s/profiles", store->root);
-    folder = opendir(path);
     while (!failed && used < LISTED && folder && (row = readdir(folder)) != NULL) {
         store_entry entry = {0};
 
         if (!is_entry(row->d_name))
             continue;
         memcpy(entry.key, row->d_name, STORE_KEY);
-        if (!store_entry_read(store, &entry))
+        if (!store_entry_read_at(profiles, &entry))
             continue;
         failed = topomap_grow(&entries, &room, used + 1, sizeof *entries, err);
         if (!failed)
@@ -170,6 +140,8 @@ int store_list(const store *store, store_entry **list, size_t *count, topomap_er
     }
     if (folder)
         closedir(folder);
+    else if (profiles >= 0)
+        close(profiles);
     if (failed) {
         free(entries);
         return -1;
@@ -208,156 +180,4 @@ int store_other_size(const store *store, const store_entry *wanted, store_entry 
         }
     free(list);
     return any;
-}
-
-/* ---- A run ------------------------------------------------------------------------------- */
-
-static void remove_folder(const char *path)
-{
-    DIR *folder = opendir(path);
-    struct dirent *row;
-
-    for (int i = 0; folder && i < RUN_FILES && (row = readdir(folder)) != NULL; i++)
-        if (strcmp(row->d_name, ".") != 0 && strcmp(row->d_name, "..") != 0)
-            unlinkat(dirfd(folder), row->d_name, 0);
-    if (folder)
-        closedir(folder);
-    rmdir(path);
-}
-
-/* What an srun that was killed has left. */
-static void remove_stale_runs(const store *store)
-{
-    time_t before = time(NULL) - (time_t)STALE_DAYS * 24 * 3600;
-    char path[STORE_PATH], run[STORE_PATH + 512];
-    struct dirent *row;
-    struct stat status;
-    DIR *folder;
-
-    snprintf(path, sizeof path, "%s/run", store->root);
-    folder = opendir(path);
-    for (int i = 0; folder && i < RUN_FILES && (row = readdir(folder)) != NULL; i++) {
-        snprintf(run, sizeof run, "%s/%s", path, row->d_name);
-        if (row->d_name[0] != '.' && !lstat(run, &status) && S_ISDIR(status.st_mode) &&
-            status.st_mtime < before)
-            remove_folder(run);
-    }
-    if (folder)
-        closedir(folder);
-}
-
-int store_run_begin(const store *store, uint32_t job, uint32_t step, char **folder,
-                    topomap_error *err)
-{
-    char path[STORE_PATH];
-
-    if (make_root(store, err))
-        return -1;
-    snprintf(path, sizeof path, "%s/run/%u.%u-XXXXXX", store->root, job, step);
-    if (!mkdtemp(path))
-        return topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s: %s", path, strerror(errno));
-    *folder = topomap_strdup(path, err);
-    if (*folder)
-        return 0;
-    rmdir(path);
-    return -1;
-}
-
-/* Those not used for longest go until the rest fits; never the one that was just made. */
-static void evict(const store *store, const char *keep)
-{
-    store_entry *list;
-    topomap_error err;
-    uint64_t bytes = 0;
-    size_t count, kept = 0;
-
-    if (store_list(store, &list, &count, &err))
-        return;
-    for (size_t i = 0; i < count; i++) {
-        bytes += list[i].bytes;
-        kept++;
-        if (strcmp(list[i].key, keep) != 0 && (bytes > store->most || kept > STORE_ENTRIES)) {
-            store_remove(store, list[i].key);
-            bytes -= list[i].bytes;
-            kept--;
-        }
-    }
-    free(list);
-}
-
-/* Whole, and as large as the store takes: the planner checks the rest. */
-static int check_profile(const char *path, uint64_t most, topomap_error *err)
-{
-    static const char magic[] = "\x89TMG\r\n\x1a\n"; /* lib/graph/tmg.h; 8 bytes of it */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    struct stat status;
-    char head[24] = "";
-    uint64_t size = 0;
-    int good;
-
-    if (fd < 0)
-        return topomap_error_set(err, TOPOMAP_EINPUT, "the run left no profile");
-    good = !fstat(fd, &status) && S_ISREG(status.st_mode) && read(fd, head, 24) == 24 &&
-           !memcmp(head, magic, sizeof magic - 1);
-    close(fd);
-    for (int i = 0; i < 8; i++)
-        size |= (uint64_t)(unsigned char)head[16 + i] << 8 * i;
-    if (!good || size != (uint64_t)status.st_size)
-        return topomap_error_set(err, TOPOMAP_EINPUT, "the run left no whole profile");
-    if (size > most)
-        return topomap_error_set(err, TOPOMAP_EINPUT,
-                                 "the profile has %llu bytes, more than the store takes",
-                                 (unsigned long long)size);
-    return 0;
-}
-
-/* The one before stays beside it: whoever looks finds a graph at every moment. */
-static int take_profile(const store *store, const char *from, const store_entry *entry,
-                        topomap_error *err)
-{
-    char path[STORE_PATH], before[STORE_PATH], beside[STORE_PATH];
-
-    store_graph_path(store, entry->key, 0, path);
-    store_graph_path(store, entry->key, 1, before);
-    snprintf(beside, sizeof beside, "%s/profiles/%s.%ld", store->root, entry->key, (long)getpid());
-    unlink(beside);
-    if (!link(path, beside)) {
-        rename(beside, before);
-        unlink(beside); /* still there where both are links to one file already (rename(2)) */
-    }
-    if (!rename(from, path))
-        return 0;
-    return topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s: %s", path, strerror(errno));
-}
-
-int store_run_end(const store *store, const char *folder, store_entry *entry, topomap_error *why)
-{
-    store_entry now = *entry;
-    char path[STORE_PATH];
-    topomap_error err;
-    int taken;
-
-    snprintf(path, sizeof path, "%s/%s", folder, STORE_RUN_FILE);
-    store_entry_read(store, &now); /* others may have used it meanwhile */
-    taken = !check_profile(path, store->most, why) && !take_profile(store, path, &now, why);
-    snprintf(now.program, sizeof now.program, "%s", entry->program); /* of a damaged one */
-    snprintf(now.words, sizeof now.words, "%s", entry->words);
-    now.id = entry->id;
-    now.family = entry->family;
-    now.ranks = entry->ranks;
-    if (taken) {
-        now.made = (int64_t)time(NULL);
-        now.profiles++;
-        now.launches = now.tries = 0;
-    } else {
-        now.tries++;
-    }
-    if (store_entry_write(store, &now, &err) && taken)
-        *why = err;
-    remove_folder(folder);
-    if (taken)
-        evict(store, now.key);
-    remove_stale_runs(store);
-    *entry = now;
-    return taken;
 }

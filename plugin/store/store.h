@@ -4,7 +4,9 @@
  *     ROOT/profiles/KEY.tmg      the communication graph
  *     ROOT/profiles/KEY.old.tmg  the one before it, where it was profiled again
  *     ROOT/profiles/KEY.meta     lines "name value": whose it is, and how often it was used
- *     ROOT/run/JOB.STEP-XXXXXX/  what a step that is being profiled leaves for srun
+ *     ROOT/run/JOB.STEP-XXXXXX/  a step that is being profiled: what it leaves (profile.tmg), and
+ *                                whose profile it is (entry, lines as in .meta); entry.taken while
+ *                                it is taken in
  *
  * ROOT is the user's own: $XDG_CACHE_HOME/topomap, else ~/.cache/topomap, or the user's number in a
  * folder of the site's. Every file appears whole, by rename, so that jobs at once need no lock; the
@@ -68,13 +70,26 @@ int store_list(const store *store, store_entry **list, size_t *count, topomap_er
  *  nearest above. \return 1: found */
 int store_other_size(const store *store, const store_entry *wanted, store_entry *found);
 
-/** A new folder for a step that is to be profiled. \p folder ends with free(). */
-int store_run_begin(const store *store, uint32_t job, uint32_t step, char **folder,
-                    topomap_error *err);
-/** Takes the profile out of the folder, if there is a whole one, and removes the folder; then the
- *  oldest entries, where the store has grown too large. Counts in \p entry are brought up to date.
+/** A new folder for a step that is to be profiled, with all that store_run_fold() needs.
+ *  \param entry  whose profile it will be
+ *  \param folder  its path; ends with free(). Nothing is left where this fails. */
+int store_run_begin(const store *store, uint32_t job, uint32_t step, const store_entry *entry,
+                    char **folder, topomap_error *err);
+/** Removes the folder of a run that does not come about. */
+void store_run_drop(const store *store, const char *folder);
+/** Takes the profile out of the folder of a run that is over, if there is a whole one, and removes
+ *  the folder; then the oldest entries, where the store has grown too large. Of several that do so
+ *  at once one does it.
+ *  \param entry  as the folder's own file says, its counts brought up to date; without a key where
+ *      the folder is gone: another one has taken it
  *  \return 1: there is a new profile; 0: the step left none, or \p why it cannot be stored */
+int store_run_fold(const store *store, const char *folder, store_entry *entry, topomap_error *why);
+/** The same for whoever began the run and still has its entry. */
 int store_run_end(const store *store, const char *folder, store_entry *entry, topomap_error *why);
+/** Folds runs of srun's that were killed: those that have left a whole profile. Each call looks at
+ *  \p most folders of runs, and at no more. \return how many profiles are new; \p why of the last
+ *  one that was not taken */
+int store_fold_some(const store *store, unsigned most, topomap_error *why);
 
 /** Where a step leaves its profile: FOLDER/profile.tmg. */
 #define STORE_RUN_FILE "profile.tmg"

@@ -115,7 +115,7 @@ static store_program read_image(const struct image *image)
     topomap_error err;
 
     write_bytes(image, sizeof *image);
-    assert_int_equal(store_program_read(path, &program, &err), 0);
+    assert_int_equal(store_program_read(NULL, path, &program, &err), 0);
     return program;
 }
 
@@ -181,7 +181,7 @@ static store_program read_text(const char *text)
     topomap_error err;
 
     write_bytes(text, strlen(text));
-    assert_int_equal(store_program_read(path, &program, &err), 0);
+    assert_int_equal(store_program_read(NULL, path, &program, &err), 0);
     return program;
 }
 
@@ -194,11 +194,11 @@ static void test_no_programs(void **state)
     assert_string_equal(read_text("#!/bin/sh\nexec ./solver\n").why, "it is a script");
     assert_string_equal(read_text("").why, "it is no ELF file");
     assert_string_equal(read_text("#").why, "it is no ELF file");
-    assert_int_equal(store_program_read("/nonexist", &program, &err), -1);
-    assert_int_equal(store_program_read(folder, &program, &err), -1);
+    assert_int_equal(store_program_read(NULL, "/nonexist", &program, &err), -1);
+    assert_int_equal(store_program_read(NULL, folder, &program, &err), -1);
     unlink(path);
     assert_int_equal(mkfifo(path, 0755), 0);
-    assert_int_equal(store_program_read(path, &program, &err), -1);
+    assert_int_equal(store_program_read(NULL, path, &program, &err), -1);
     unlink(path);
 }
 
@@ -256,7 +256,7 @@ static void test_broken_files(void **state)
     (void)state;
     for (size_t size = 0; size < sizeof image; size += size < 600 ? 1 : 37) {
         write_bytes(&image, size);
-        assert_int_equal(store_program_read(path, &program, &err), 0);
+        assert_int_equal(store_program_read(NULL, path, &program, &err), 0);
     }
     for (int i = 0; i < 3000; i++) {
         struct image broken = image;
@@ -462,14 +462,14 @@ static void test_started(void **state)
 
     (void)state;
     direct = read_image(&image);
-    found = store_program_started(words, folder, "/bin", &program);
+    found = store_program_started(NULL, words, folder, "/bin", &program);
     assert_non_null(found);
     free(found);
     assert_int_equal(program.mpi, STORE_MPI_OPENMPI);
     assert_true(program.id != direct.id && program.id != before.id);
     before = program;
     words[4] = "nothing";
-    assert_null(store_program_started(words, folder, "/bin", &program));
+    assert_null(store_program_started(NULL, words, folder, "/bin", &program));
     assert_true(program.id == before.id);
 }
 

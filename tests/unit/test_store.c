@@ -63,7 +63,7 @@ static int run(const store *store, store_entry *entry, size_t size)
     char *made;
     int taken;
 
-    assert_int_equal(store_run_begin(store, 5, 0, &made, &err), 0);
+    assert_int_equal(store_run_begin(store, 5, 0, entry, &made, &err), 0);
     if (size)
         write_profile(made, size, size);
     taken = store_run_end(store, made, entry, &err);
@@ -138,6 +138,100 @@ static void test_a_run_is_kept(void **state)
     assert_int_equal(access(path, F_OK), -1);
 }
 
+static char *begin(const store *store, const store_entry *entry)
+{
+    topomap_error err;
+    char *made;
+
+    assert_int_equal(store_run_begin(store, 7, 1, entry, &made, &err), 0);
+    return made;
+}
+
+/* Its srun was killed: the folder alone says whose profile it is. */
+static void test_a_run_is_folded_by_another_launch(void **state)
+{
+    store store = fresh();
+    store_entry entry = named("x", 8), read = entry, folded;
+    char *whole = begin(&store, &entry), *empty = begin(&store, &entry),
+         *cut = begin(&store, &entry), *own = begin(&store, &entry);
+    topomap_error err;
+
+    (void)state;
+    write_profile(whole, 200, 200);
+    write_profile(cut, 100, 200);
+    assert_int_equal(store_fold_some(&store, 0, &err), 0);
+    assert_int_equal(store_fold_some(&store, 100, &err), 1);
+    assert_int_equal(store_entry_read(&store, &read), 1);
+    assert_true(read.has_graph);
+    assert_int_equal(read.profiles, 1);
+    assert_int_equal(read.tries, 0);
+    assert_string_equal(read.program, "solver");
+    assert_string_equal(read.words, "x");
+    assert_true(read.id == 17 && read.family == entry.family && read.ranks == 8);
+    /* Those that may still be going on stay; the one that is gone is nobody's try. */
+    assert_int_equal(access(whole, F_OK), -1);
+    assert_int_equal(access(empty, F_OK) | access(cut, F_OK) | access(own, F_OK), 0);
+    assert_int_equal(store_run_fold(&store, whole, &folded, &err), 0);
+    assert_string_equal(folded.key, "");
+    assert_int_equal(store_run_end(&store, whole, &entry, &err), 1);
+    write_profile(own, 300, 300);
+    assert_int_equal(store_run_fold(&store, own, &folded, &err), 1);
+    assert_string_equal(folded.key, entry.key);
+    assert_int_equal(folded.profiles, 2);
+    assert_int_equal(store_run_fold(&store, empty, &folded, &err), 0);
+    assert_string_equal(err.text, "the run left no profile");
+    assert_int_equal(folded.tries, 1);
+    assert_int_equal(store_run_fold(&store, cut, &folded, &err), 0);
+    assert_int_equal(folded.tries, 2);
+    free(whole);
+    free(empty);
+    free(cut);
+    free(own);
+}
+
+/* Many launches come upon the same runs: each is taken in once, by one of them. */
+static void test_folded_once(void **state)
+{
+    enum { JOBS = 4, RUNS = 40 };
+    store store = fresh();
+    store_entry entry = named("x", 8);
+    topomap_error err;
+    pid_t job[JOBS];
+    int folded = 0;
+
+    (void)state;
+    for (int i = 0; i < RUNS; i++) {
+        char *made, word[8];
+
+        snprintf(word, sizeof word, "%d", i);
+        entry = named(word, 8);
+        made = begin(&store, &entry);
+        write_profile(made, 200, 200);
+        free(made);
+    }
+    for (int j = 0; j < JOBS; j++) {
+        job[j] = fork();
+        if (!job[j])
+            _exit(store_fold_some(&store, 2 * RUNS, &err));
+    }
+    for (int j = 0; j < JOBS; j++) {
+        int status;
+
+        waitpid(job[j], &status, 0);
+        assert_true(WIFEXITED(status));
+        folded += WEXITSTATUS(status);
+    }
+    assert_int_equal(folded, RUNS);
+    for (int i = 0; i < RUNS; i++) {
+        char word[8];
+
+        snprintf(word, sizeof word, "%d", i);
+        entry = named(word, 8);
+        assert_int_equal(store_entry_read(&store, &entry), 1);
+        assert_int_equal(entry.profiles, 1);
+    }
+}
+
 static void test_runs_that_leave_nothing_good(void **state)
 {
     store store = fresh();
@@ -148,7 +242,7 @@ static void test_runs_that_leave_nothing_good(void **state)
     (void)state;
     assert_int_equal(run(&store, &entry, 0), 0);
     assert_int_equal(entry.tries, 1);
-    assert_int_equal(store_run_begin(&store, 5, 0, &made, &err), 0);
+    assert_int_equal(store_run_begin(&store, 5, 0, &entry, &made, &err), 0);
     write_profile(made, 100, 200); /* cut */
     assert_int_equal(store_run_end(&store, made, &entry, &err), 0);
     free(made);
@@ -284,6 +378,7 @@ static void test_roots(void **state)
 static void test_a_site_that_others_write(void **state)
 {
     char site[128], own[160], elsewhere[128], *run;
+    store_entry entry = named("x", 8);
     topomap_error err;
     store store;
 
@@ -299,13 +394,13 @@ static void test_a_site_that_others_write(void **state)
     assert_int_equal(chmod(site, 01777), 0);
     assert_int_equal(store_open(site, &store, &err), 0);
     assert_int_equal(symlink(elsewhere, own), 0); /* after it was looked at */
-    assert_int_equal(store_run_begin(&store, 1, 2, &run, &err), -1);
+    assert_int_equal(store_run_begin(&store, 1, 2, &entry, &run, &err), -1);
     assert_non_null(strstr(err.text, "not this user's own"));
     assert_int_equal(rmdir(elsewhere), 0); /* nothing came into it */
     assert_int_equal(store_open(site, &store, &err), -1);
     assert_int_equal(unlink(own), 0);
     assert_int_equal(store_open(site, &store, &err), 0);
-    assert_int_equal(store_run_begin(&store, 1, 2, &run, &err), 0);
+    assert_int_equal(store_run_begin(&store, 1, 2, &entry, &run, &err), 0);
     free(run);
 }
 
@@ -319,7 +414,7 @@ static void test_a_folder_that_cannot_be_written(void **state)
     (void)state;
     setenv("XDG_CACHE_HOME", "/proc/self", 1); /* even root makes nothing there */
     assert_int_equal(store_open(NULL, &store, &err), 0);
-    assert_int_equal(store_run_begin(&store, 1, 2, &made, &err), -1);
+    assert_int_equal(store_run_begin(&store, 1, 2, &entry, &made, &err), -1);
     assert_non_null(strstr(err.text, "/proc/self/topomap"));
     assert_int_equal(store_entry_write(&store, &entry, &err), -1);
     assert_int_equal(store_entry_read(&store, &entry), 0);
@@ -389,6 +484,8 @@ int main(void)
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_names_are_for_ever),
         cmocka_unit_test(test_a_run_is_kept),
+        cmocka_unit_test(test_a_run_is_folded_by_another_launch),
+        cmocka_unit_test(test_folded_once),
         cmocka_unit_test(test_runs_that_leave_nothing_good),
         cmocka_unit_test(test_bounded),
         cmocka_unit_test(test_other_sizes),

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "plugin/store/folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TRIES = 100 };
+
+/* ---- Folders ----------------------------------------------------------------------------- */
+
+/* What was opened is looked at, not what has the name. */
+static int check(int fd, mode_t others)
+{
+    struct stat status;
+    int failed = fd < 0 ? errno : 0;
+
+    if (!failed && fstat(fd, &status))
+        failed = errno;
+    if (!failed && (status.st_uid != geteuid() || status.st_mode & others))
+        failed = EPERM;
+    if (!failed)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    errno = failed;
+    return -1;
+}
+
+int store_folder_own(int at, const char *name)
+{
+    return check(openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
+                 S_IWGRP | S_IWOTH);
+}
+
+int store_folder_make(int at, const char *name)
+{
+    if (mkdirat(at, name, 0700) && errno != EEXIST)
+        return -1;
+    return store_folder_own(at, name);
+}
+
+/* The user's own place may be behind links of the user's; the site's is where anybody may have put
+ * one. */
+static int open_root(const store *store)
+{
+    if (store->is_site)
+        return store_folder_own(AT_FDCWD, store->root);
+    return check(open(store->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC), S_IWOTH);
+}
+
+/* All that is missing of the path. */
+static int make_root(const char *path)
+{
+    char part[sizeof((store *)0)->root];
+    size_t length = strlen(path);
+
+    for (size_t i = 1; i <= length; i++)
+        if (path[i] == '/' || !path[i]) {
+            memcpy(part, path, i);
+            part[i] = 0;
+            if (mkdir(part, 0700) && errno != EEXIST && (i == length || access(part, F_OK)))
+                return -1;
+        }
+    return 0;
+}
+
+int store_folder_open(const store *store, const char *below, int make, topomap_error *err)
+{
+    int root = open_root(store), found = -1;
+    const char *in = "";
+
+    if (root < 0 && errno == ENOENT && make && !make_root(store->root))
+        root = open_root(store);
+    if (root >= 0) {
+        found = make ? store_folder_make(root, below) : store_folder_own(root, below);
+        in = below;
+    }
+    if (found < 0)
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s%s%s: %s", store->root, *in ? "/" : "", in,
+                          errno == EPERM || errno == ENOTDIR || errno == ELOOP
+                              ? "not this user's own folder"
+                              : strerror(errno));
+    if (root >= 0)
+        close(root);
+    return found;
+}
+
+/* ---- Files ------------------------------------------------------------------------------- */
+
+int store_file_read(int at, const char *name, char *text, size_t room)
+{
+    int fd = openat(at, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat status;
+    ssize_t size = -1;
+
+    if (fd < 0)
+        return 0;
+    if (!fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+        (size_t)status.st_size < room)
+        size = read(fd, text, room - 1);
+    close(fd);
+    if (size < 0)
+        return 0;
+    text[size] = 0;
+    return 1;
+}
+
+void store_file_beside(const char *name, char beside[64], int i)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(beside, 64, ".%.24s.%lx-%lx-%x", name, (long)getpid(), now.tv_nsec, (unsigned)i);
+}
+
+int store_file_write(int at, const char *name, const char *text, size_t size)
+{
+    char beside[64];
+    int fd = -1, failed;
+
+    for (int i = 0; i < TRIES && fd < 0 && (!i || errno == EEXIST); i++) {
+        store_file_beside(name, beside, i);
+        fd = openat(at, beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    }
+    if (fd < 0)
+        return -1;
+    errno = ENOSPC; /* where less is written than was asked for */
+    failed = write(fd, text, size) == (ssize_t)size ? 0 : errno;
+    if (close(fd) && !failed)
+        failed = errno;
+    if (!failed && renameat(at, beside, at, name))
+        failed = errno;
+    if (failed)
+        unlinkat(at, beside, 0);
+    errno = failed;
+    return failed ? -1 : 0;
+}

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The folders of runs that are profiled: made, and taken in when a run is over, by whoever comes
+ * first. */
+#include "config.h"
+#include "plugin/store/entry.h"
+#include "plugin/store/folder.h"
+#include "util/alloc.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { RUN_FILES = 65536, STALE_DAYS = 60, TRIES = 100, NAME = 64 };
+
+/* In the folder of a run: whose profile it will be; and what that is called while it is taken in.
+ */
+static const char about[] = "entry", taking[] = "entry.taken";
+
+/* ---- What is in a folder ----------------------------------------------------------------- */
+
+static DIR *open_list(int folder)
+{
+    int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *list = again < 0 ? NULL : fdopendir(again);
+
+    if (!list && again >= 0)
+        close(again);
+    return list;
+}
+
+static int is_name(const struct dirent *row)
+{
+    return strcmp(row->d_name, ".") != 0 && strcmp(row->d_name, "..") != 0;
+}
+
+static void remove_folder(int runs, const char *name)
+{
+    int folder = store_folder_own(runs, name);
+    DIR *list = folder < 0 ? NULL : open_list(folder);
+    struct dirent *row;
+
+    for (int i = 0; list && i < RUN_FILES && (row = readdir(list)) != NULL; i++)
+        if (is_name(row))
+            unlinkat(folder, row->d_name, 0);
+    if (list)
+        closedir(list);
+    if (folder >= 0)
+        close(folder);
+    unlinkat(runs, name, AT_REMOVEDIR);
+}
+
+/* What an srun that was killed has left. */
+static void remove_stale_runs(int runs)
+{
+    time_t before = time(NULL) - (time_t)STALE_DAYS * 24 * 3600;
+    DIR *list = open_list(runs);
+    struct dirent *row;
+    struct stat status;
+
+    for (int i = 0; list && i < RUN_FILES && (row = readdir(list)) != NULL; i++)
+        if (row->d_name[0] != '.' && !fstatat(runs, row->d_name, &status, AT_SYMLINK_NOFOLLOW) &&
+            S_ISDIR(status.st_mode) && status.st_mtime < before)
+            remove_folder(runs, row->d_name);
+    if (list)
+        closedir(list);
+}
+
+/* ---- The beginning ----------------------------------------------------------------------- */
+
+/* mkdtemp(3) beside a descriptor. */
+static int make_run(int runs, uint32_t job, uint32_t step, char name[NAME])
+{
+    for (int i = 0; i < TRIES; i++) {
+        struct timespec now;
+        unsigned long number;
+
+        clock_gettime(CLOCK_REALTIME, &now);
+        number = (unsigned long)now.tv_nsec + ((unsigned long)getpid() << 8) + (unsigned long)i;
+        snprintf(name, NAME, "%u.%u-%06lx", job, step, number & 0xffffff);
+        if (!mkdirat(runs, name, 0700))
+            return store_folder_own(runs, name);
+        if (errno != EEXIST)
+            return -1;
+    }
+    return -1;
+}
+
+int store_run_begin(const store *store, uint32_t job, uint32_t step, const store_entry *entry,
+                    char **folder, topomap_error *err)
+{
+    int profiles = store_folder_open(store, "profiles", 1, err), runs, run, failed;
+    char name[NAME], path[STORE_PATH], text[STORE_ENTRY_TEXT];
+
+    if (profiles < 0)
+        return -1;
+    close(profiles); /* it is there when the run is over */
+    runs = store_folder_open(store, "run", 1, err);
+    if (runs < 0)
+        return -1;
+    run = make_run(runs, job, step, name);
+    snprintf(path, sizeof path, "%s/run/%s", store->root, name);
+    failed = run < 0 || store_file_write(run, about, text, store_entry_print(entry, text));
+    if (failed)
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s: %s", path, strerror(errno));
+    else if (!(*folder = topomap_strdup(path, err)))
+        failed = 1;
+    if (run >= 0)
+        close(run);
+    if (failed)
+        remove_folder(runs, name);
+    close(runs);
+    return failed ? -1 : 0;
+}
+
+/* ---- The end ----------------------------------------------------------------------------- */
+
+/* Those not used for longest go until the rest fits; never the one that was just made. */
+static void evict(const store *store, const char *keep)
+{
+    store_entry *list;
+    topomap_error err;
+    uint64_t bytes = 0;
+    size_t count, kept = 0;
+
+    if (store_list(store, &list, &count, &err))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        bytes += list[i].bytes;
+        kept++;
+        if (strcmp(list[i].key, keep) != 0 && (bytes > store->most || kept > STORE_ENTRIES)) {
+            store_remove(store, list[i].key);
+            bytes -= list[i].bytes;
+            kept--;
+        }
+    }
+    free(list);
+}
+
+/* A folder with the parts of the nodes (part.N) becomes one with a whole profile.
+ * THE PLACE FOR PARTS: nothing writes them yet, so there is nothing to bring together. */
+static int join_parts(int run, topomap_error *why)
+{
+    (void)run;
+    return topomap_error_set(why, TOPOMAP_EINPUT, "the run left no profile");
+}
+
+/* Whole, and as large as the store takes: the planner checks the rest. */
+static int check_profile(int run, uint64_t most, topomap_error *err)
+{
+    static const char magic[] = "\x89TMG\r\n\x1a\n"; /* lib/graph/tmg.h; 8 bytes of it */
+    int fd = openat(run, STORE_RUN_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    struct stat status;
+    char head[24] = "";
+    uint64_t size = 0;
+    int good;
+
+    if (fd < 0)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "the run left no profile");
+    good = !fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+           read(fd, head, 24) == 24 && !memcmp(head, magic, sizeof magic - 1);
+    close(fd);
+    for (int i = 0; i < 8; i++)
+        size |= (uint64_t)(unsigned char)head[16 + i] << 8 * i;
+    if (!good || size != (uint64_t)status.st_size)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "the run left no whole profile");
+    if (size > most)
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "the profile has %llu bytes, more than the store takes",
+                                 (unsigned long long)size);
+    return 0;
+}
+
+/* The one before stays beside it: whoever looks finds a graph at every moment. */
+static int take_profile(const store *store, int run, const store_entry *entry, topomap_error *err)
+{
+    char name[STORE_KEY + 16], before[STORE_KEY + 16], beside[64];
+    int profiles = store_folder_open(store, "profiles", 1, err), failed;
+
+    if (profiles < 0)
+        return -1;
+    snprintf(name, sizeof name, "%s.tmg", entry->key);
+    snprintf(before, sizeof before, "%s.old.tmg", entry->key);
+    store_file_beside(name, beside, 0);
+    if (!linkat(profiles, name, profiles, beside, 0)) {
+        renameat(profiles, beside, profiles, before);
+        unlinkat(profiles, beside,
+                 0); /* still there where both are links to one file already (rename(2)) */
+    }
+    failed = renameat(run, STORE_RUN_FILE, profiles, name);
+    if (failed)
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s/profiles/%s: %s", store->root, name,
+                          strerror(errno));
+    close(profiles);
+    return failed;
+}
+
+/* What the run has left comes into the store, and its counts to what others have made of them. */
+static int take(const store *store, int run, store_entry *entry, topomap_error *why)
+{
+    store_entry now = *entry;
+    topomap_error err;
+    int taken;
+
+    store_entry_read(store, &now); /* others may have used it meanwhile */
+    if (faccessat(run, STORE_RUN_FILE, F_OK, AT_SYMLINK_NOFOLLOW) && join_parts(run, why))
+        taken = 0;
+    else
+        taken = !check_profile(run, store->most, why) && !take_profile(store, run, &now, why);
+    snprintf(now.program, sizeof now.program, "%s", entry->program); /* of a damaged one */
+    snprintf(now.words, sizeof now.words, "%s", entry->words);
+    now.id = entry->id;
+    now.family = entry->family;
+    now.ranks = entry->ranks;
+    if (taken) {
+        now.made = (int64_t)time(NULL);
+        now.profiles++;
+        now.launches = now.tries = 0;
+    } else {
+        now.tries++;
+    }
+    if (store_entry_write(store, &now, &err) && taken)
+        *why = err;
+    *entry = now;
+    return taken;
+}
+
+/* Another one has been quicker. */
+static int taken_by_another(const store *store, store_entry *entry, topomap_error *why)
+{
+    topomap_error_set(why, TOPOMAP_EINPUT, "another launch has taken it");
+    return *entry->key && store_entry_read(store, entry) && entry->has_graph;
+}
+
+static int is_whole(int run)
+{
+    topomap_error err;
+
+    return !check_profile(run, UINT64_MAX, &err);
+}
+
+/* Who renames the folder's entry takes the run in.
+ * \param only_whole  1: a run that has left nothing whole may still be going on
+ * \return 1: there is a new profile, 0: there is none */
+static int fold(const store *store, int runs, const char *name, int only_whole, store_entry *entry,
+                topomap_error *why)
+{
+    int run = store_folder_own(runs, name), taken = 0;
+    store_entry own = {0};
+
+    if (run < 0)
+        return taken_by_another(store, entry, why);
+    if (only_whole && !is_whole(run)) {
+        close(run);
+        return topomap_error_set(why, TOPOMAP_EINPUT, "the run left no profile"), 0;
+    }
+    if (store_entry_read_from(run, about, &own))
+        *entry = own;
+    if (renameat(run, about, run, taking)) {
+        taken = taken_by_another(store, entry, why);
+    } else {
+        taken = take(store, run, entry, why);
+        remove_folder(runs, name);
+        if (taken)
+            evict(store, entry->key);
+    }
+    close(run);
+    return taken;
+}
+
+int store_run_fold(const store *store, const char *folder, store_entry *entry, topomap_error *why)
+{
+    int runs = store_folder_open(store, "run", 0, why), taken;
+    const char *slash = strrchr(folder, '/');
+
+    *entry = (store_entry){0};
+    if (runs < 0)
+        return 0;
+    taken = fold(store, runs, slash ? slash + 1 : folder, 0, entry, why);
+    remove_stale_runs(runs);
+    close(runs);
+    return taken;
+}
+
+int store_run_end(const store *store, const char *folder, store_entry *entry, topomap_error *why)
+{
+    store_entry found;
+    int taken = store_run_fold(store, folder, &found, why);
+
+    if (*found.key)
+        *entry = found;
+    else if (!taken) /* by another, or somebody has removed it */
+        taken = store_entry_read(store, entry) && entry->has_graph;
+    return taken;
+}
+
+int store_fold_some(const store *store, unsigned most, topomap_error *why)
+{
+    int runs = store_folder_open(store, "run", 0, why), folded = 0;
+    DIR *list = runs < 0 ? NULL : open_list(runs);
+    struct dirent *row;
+
+    for (unsigned i = 0; list && i < most && (row = readdir(list)) != NULL; i++) {
+        store_entry entry = {0};
+
+        if (row->d_name[0] != '.')
+            folded += fold(store, runs, row->d_name, 1, &entry, why);
+    }
+    if (list)
+        closedir(list);
+    if (runs >= 0)
+        close(runs);
+    return folded;
+}
+
+void store_run_drop(const store *store, const char *folder)
+{
+    const char *slash = strrchr(folder, '/');
+    topomap_error err;
+    int runs = store_folder_open(store, "run", 0, &err);
+
+    if (runs < 0)
+        return;
+    remove_folder(runs, slash ? slash + 1 : folder);
+    close(runs);
+}
