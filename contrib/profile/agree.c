@@ -24,7 +24,9 @@
 /* What a node's file is called. It names what the ranks tell each other at the end, too: where that
  * changes, so does the name, and ranks with libraries of two versions, on nodes that are being
  * upgraded, do not find each other's files, as if the library were missing there. */
+#ifndef NODE_FILE
 #define NODE_FILE "node."
+#endif
 
 enum { LOOKS = 10, LAST_LOOKS = 50, PAUSE_MS = 20, PATH = 4096 };
 

@@ -2,11 +2,13 @@
 /* The folders of runs that are profiled: made, and taken in when a run is over, by whoever comes
  * first. */
 #include "config.h"
+#include "graph/tmg.h"
 #include "plugin/store/entry.h"
 #include "plugin/store/folder.h"
 #include "util/alloc.h"
 
 #include <dirent.h>
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -150,30 +152,41 @@ static int join_parts(int run, topomap_error *why)
     return topomap_error_set(why, TOPOMAP_EINPUT, "the run left no profile");
 }
 
-/* Whole, and as large as the store takes: the planner checks the rest. */
-static int check_profile(int run, uint64_t most, topomap_error *err)
+/* What can be known of a profile by its header alone. */
+static int check_header(const struct topomap_tmg_header *header, uint64_t size, uint64_t most,
+                        topomap_error *err)
 {
-    static const char magic[] = "\x89TMG\r\n\x1a\n"; /* lib/graph/tmg.h; 8 bytes of it */
-    int fd = openat(run, STORE_RUN_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    struct stat status;
-    char head[24] = "";
-    uint64_t size = 0;
-    int good;
-
-    if (fd < 0)
-        return topomap_error_set(err, TOPOMAP_EINPUT, "the run left no profile");
-    good = !fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
-           read(fd, head, 24) == 24 && !memcmp(head, magic, sizeof magic - 1);
-    close(fd);
-    for (int i = 0; i < 8; i++)
-        size |= (uint64_t)(unsigned char)head[16 + i] << 8 * i;
-    if (!good || size != (uint64_t)status.st_size)
+    if (memcmp(header->magic, TOPOMAP_TMG_MAGIC, sizeof header->magic) != 0 ||
+        le64toh(header->size) != size)
         return topomap_error_set(err, TOPOMAP_EINPUT, "the run left no whole profile");
+    if (le32toh(header->version) != TOPOMAP_TMG_VERSION)
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "the run left a profile of format %lu, and this topomap's is %d: "
+                                 "the nodes' profiler is of another version",
+                                 (unsigned long)le32toh(header->version), TOPOMAP_TMG_VERSION);
     if (size > most)
         return topomap_error_set(err, TOPOMAP_EINPUT,
                                  "the profile has %llu bytes, more than the store takes",
                                  (unsigned long long)size);
     return 0;
+}
+
+/* Whole, of our format, and as large as the store takes: the planner checks the rest. */
+static int check_profile(int run, uint64_t most, topomap_error *err)
+{
+    int fd = openat(run, STORE_RUN_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    struct topomap_tmg_header header = {.size = 0};
+    struct stat status;
+    int good;
+
+    if (fd < 0)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "the run left no profile");
+    good = !fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+           read(fd, &header, sizeof header) == sizeof header;
+    close(fd);
+    if (!good)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "the run left no whole profile");
+    return check_header(&header, (uint64_t)status.st_size, most, err);
 }
 
 /* The one before stays beside it: whoever looks finds a graph at every moment. */

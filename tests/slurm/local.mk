@@ -53,3 +53,22 @@ tests_slurm_later_plugin_la_SOURCES = plugin/spank.c
 tests_slurm_later_plugin_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) -DPLUGIN_FORMAT=2
 tests_slurm_later_plugin_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,-z,nodelete -rpath /nowhere
 tests_slurm_later_plugin_la_LIBADD = plugin/libspank.la
+
+# For mixed.bats too: the profilers of a later version, whose ranks speak another format to each other and
+# write another; by the names that the plugin looks for, in a folder of their own.
+later_profilers =
+if HAVE_OPENMPI
+later_profilers += tests/slurm/later/libtopomap-profile-openmpi.so
+endif
+if HAVE_MPICH
+later_profilers += tests/slurm/later/libtopomap-profile-mpich.so
+endif
+check_DATA = $(later_profilers)
+CLEANFILES += tests/slurm/later/libtopomap-profile-openmpi.so tests/slurm/later/libtopomap-profile-mpich.so
+later_profiler = $(MKDIR_P) $(@D) && $$mpicc $(profile_four) -DTOPOMAP_TMG_VERSION=2 -DNODE_FILE='"later."'
+
+tests/slurm/later/libtopomap-profile-openmpi.so: $(profile_needs)
+	$(AM_V_GEN)mpicc='$(MPICC_OPENMPI)'; $(later_profiler) -DPROFILE_SONAME='"$(OPENMPI_SONAME)"' $(profile_flags) -o $@
+
+tests/slurm/later/libtopomap-profile-mpich.so: $(profile_needs)
+	$(AM_V_GEN)mpicc='$(MPICC_MPICH)'; $(later_profiler) -DPROFILE_SONAME='"$(MPICH_SONAME)"' $(profile_flags) -o $@

@@ -1,8 +1,11 @@
 #!/usr/bin/env bats
 # During a rolling upgrade: the plugin of srun, that of the nodes and the planner are of different
 # versions, or the nodes have none yet. A step is placed right, or not at all with one line.
-# later-plugin.so is this plugin, but for the format that it speaks to the nodes.
+# later-plugin.so is this plugin, but for the format that it speaks to the nodes; the profilers of the folder
+# later are these, but for the formats that they speak to each other and write.
 bats_require_minimum_version 1.5.0
+
+load mpis
 
 setup_file() {
   [[ $EUID -eq 0 ]] || skip "needs root"
@@ -196,4 +199,128 @@ printf "%send %s\n" "" "$(gzip -c reply.$$ | tail -c8 | od -An -tx4 -N4 --endian
     cat err
     diff "$BATS_FILE_TMPDIR/placed" out || { is_slurms out && [ "$(grep -c topomap err)" -eq 1 ]; }
   done
+}
+
+# ---- The profiler ---------------------------------------------------------------------------
+
+# Eight ranks of an MPI program under --topomap=auto; topomap's lines are in `said`.
+need_profiler() {
+  export XDG_CACHE_HOME=$PWD/cache
+  MPI=mpich TYPE=pmi2
+  [ -x "$TOPOMAP_BUILD/contrib/testbed/programs/halo.mpich" ] || MPI=openmpi TYPE=pmix
+  HALO=$TOPOMAP_BUILD/contrib/testbed/programs/halo.$MPI LATER=$TOPOMAP_BUILD/tests/slurm/later
+  [ -x "$HALO" ] || skip "needs an MPI"
+  need_mpi "$TYPE"
+  [ -e "$LATER/libtopomap-profile-$MPI.so" ]
+}
+
+halo() { # OPTION...
+  timeout 100 srun --mpi="$TYPE" -N4 -n8 "$@" "$HALO" 4x2 --iterations 5 </dev/null >out 2>err || { cat err; return 1; }
+  sed -n 's/^srun: topomap: //p' err >said
+  cat said
+  grep -q ' 0 wrong messages' out
+}
+
+stored() { topomap profile list --json | jq -c "$1"; }
+
+# profiler FOLDER [WORD...]: srun's plugin has the profilers of FOLDER preloaded
+profiler() {
+  local folder=$1
+  shift
+  sed "s|profiler=[^ ]*|profiler=$folder|; s|\$| $*|" "$BATS_FILE_TMPDIR/this.conf" >"$SRUN_STACK"
+}
+
+upgraded() { # mount|umount NODE FOLDER: as the node sees it, the later profilers are there
+  local slurmd
+  # Other testbeds may have nodes of that name.
+  for slurmd in $(pgrep -f "slurmd.*-N $2( |\$)") none; do
+    ! grep -qs "$BED/" "/proc/$slurmd/cmdline" "/proc/$slurmd/environ" || break
+  done
+  [ "$slurmd" != none ]
+  case $1 in
+    mount) nsenter -t "$slurmd" -m mount --bind "$LATER" "$3" ;;
+    umount) nsenter -t "$slurmd" -m umount "$3" ;;
+  esac
+}
+
+@test "the profilers of some nodes are later: no rank waits for another, no profile, one line for who asked" {
+  need_profiler
+  mkdir lib
+  cp "$TOPOMAP_BUILD/contrib/profile/libtopomap-profile-$MPI.so" lib
+  local node
+  # Once the first rank's is the later one.
+  for node in node03 node01; do
+    profiler "$PWD/lib"
+    upgraded mount "$node" "$PWD/lib"
+    halo --topomap=auto --topomap-options=key="$node"
+    [ "$(cat said)" = "no profile of this program at this size is stored: it runs with Slurm's layout and leaves one
+no profile of halo.$MPI was stored: the run left no profile" ]
+    profiler "$PWD/lib" default=auto
+    halo
+    [ ! -s err ]
+    upgraded umount "$node" "$PWD/lib"
+  done
+  [ "$(stored 'map(select(.graph)) | length')" -eq 0 ]
+  [ -z "$(ls cache/topomap/run)" ]
+  profiler "$PWD/lib"
+  halo --topomap=auto --topomap-options=key=node01
+  [ "$(stored 'map(select(.graph)) | length')" -eq 1 ]
+}
+
+@test "the nodes' profilers are all later than srun's plugin: their profile is refused, and after three no more are made" {
+  need_profiler
+  local launch
+  profiler "$LATER"
+  for launch in 1 2; do
+    halo --topomap=auto
+    [ "$(wc -l <said)" -eq 2 ]
+    grep -q "^no profile of halo.$MPI was stored: the run left a profile of format 2, and this topomap's is 1: " said
+  done
+  profiler "$LATER" default=auto
+  for launch in 3 4; do
+    halo
+    [ ! -s err ]
+  done
+  profiler "$LATER"
+  halo --topomap=auto
+  [ "$(wc -l <said)" -eq 1 ]
+  grep -q 'this run leaves none: the last 3 runs left no profile' said
+  [ "$(stored 'map(select(.graph)) | length')" -eq 0 ]
+  [ -z "$(ls cache/topomap/run)" ]
+}
+
+@test "a profile that is stored places steps whose new one is refused, and stays" {
+  need_profiler
+  halo --topomap=auto
+  local graph
+  graph=$(stored '.[0].graph' | tr -d '"')
+  cp "$graph" before
+  profiler "$LATER"
+  halo --topomap=auto --topomap-options=profile --topomap-explain=explained
+  grep -qx "topomap: graph: a profile of halo.$MPI, 8 ranks" explained
+  grep -q '^no profile of .* was stored: the run left a profile of format 2' said
+  cmp before "$graph"
+  [ "$(stored '.[0].profiles')" -eq 1 ]
+}
+
+@test "a stored profile of a later format: Slurm's layout, one line for who asked, and the next one is this version's" {
+  need_profiler
+  halo --topomap=auto
+  local graph
+  graph=$(stored '.[0].graph' | tr -d '"')
+  TOPOMAP_PROFILE=$PWD/later.tmg LD_PRELOAD=$LATER/libtopomap-profile-$MPI.so halo
+  [ ! -s said ]
+  run ! topomap map --graph later.tmg --nodes 'node[01-04]' --tasks-per-node 2
+  [[ $output == *"version 2 of the tmg format; this program reads version 1"* ]]
+  cp later.tmg "$graph"
+  halo --topomap=auto
+  [ "$(wc -l <said)" -eq 1 ]
+  grep -q "version 2 of the tmg format; this program reads version 1; Slurm's layout stays" said
+  halo --topomap=auto --topomap-explain=explained
+  [ ! -s said ]
+  grep -qx "topomap: graph: a profile of halo.$MPI, 8 ranks" explained
+  cp later.tmg "$graph"
+  profiler "$TOPOMAP_BUILD/contrib/profile" default=auto
+  halo
+  [ ! -s err ]
 }

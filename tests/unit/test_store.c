@@ -39,6 +39,8 @@ static store_entry named(const char *word, uint32_t ranks)
     return entry;
 }
 
+static unsigned char profile_version = 1;
+
 /* The smallest file that the store takes: magic, version, size. */
 static void write_profile(const char *run, size_t size, size_t said)
 {
@@ -47,6 +49,7 @@ static void write_profile(const char *run, size_t size, size_t said)
     FILE *out;
 
     memcpy(bytes, "\x89TMG\r\n\x1a\n", 8);
+    bytes[8] = profile_version;
     for (int i = 0; i < 8; i++)
         bytes[16 + i] = (unsigned char)(said >> 8 * i);
     snprintf(path, sizeof path, "%s/%s", run, STORE_RUN_FILE);
@@ -252,6 +255,15 @@ static void test_runs_that_leave_nothing_good(void **state)
     store.most = 1000;
     assert_int_equal(run(&store, &entry, 2000), 0);
     store.most = STORE_BYTES;
+    assert_int_equal(store_run_begin(&store, 5, 0, &entry, &made, &err), 0);
+    profile_version = 2; /* of nodes whose profiler is later */
+    write_profile(made, 200, 200);
+    profile_version = 1;
+    assert_int_equal(store_run_end(&store, made, &entry, &err), 0);
+    free(made);
+    assert_non_null(strstr(err.text, "a profile of format 2, and this topomap's is 1"));
+    assert_int_equal(entry.tries, 4);
+    assert_false(entry.has_graph);
     assert_int_equal(run(&store, &entry, 200), 1);
     assert_int_equal(entry.tries, 0);
 }
