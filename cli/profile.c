@@ -8,12 +8,67 @@
 #include "cli/cli.h"
 #include "graph/heavy.h"
 #include "plugin/store/store.h"
+#include "util/alloc.h"
 
-static int open_store(const cli_call *call, store *found)
+/* The site's store and the user's own: where the site's folder has none of the user's, launches
+ * have used the other one. */
+typedef struct stores {
+    store store[2];
+    int count;
+} stores;
+
+typedef struct row {
+    store_entry entry;
+    const store *store;
+} row;
+
+static int open_stores(const cli_call *call, stores *found)
 {
     topomap_error err;
 
-    return store_open(cli_get(call, "store"), found, &err) ? cli_fail(call, &err) : CLI_DONE;
+    found->count = store_open_all(cli_get(call, "store"), found->store, &err);
+    return found->count < 0 ? cli_fail(call, &err) : CLI_DONE;
+}
+
+static int by_use(const void *a, const void *b)
+{
+    const store_entry *x = &((const row *)a)->entry, *y = &((const row *)b)->entry;
+
+    if (x->used != y->used)
+        return x->used < y->used ? 1 : -1;
+    return strcmp(x->key, y->key);
+}
+
+static int add_rows(const store *from, row **list, size_t *count, topomap_error *err)
+{
+    store_entry *entries;
+    size_t more, room = *count;
+    int failed;
+
+    if (store_list(from, &entries, &more, err))
+        return -1;
+    failed = topomap_grow(list, &room, *count + more + 1, sizeof **list, err);
+    for (size_t i = 0; !failed && i < more; i++)
+        (*list)[(*count)++] = (row){.entry = entries[i], .store = from};
+    free(entries);
+    return failed;
+}
+
+/* All that is in them, used last first. \p list ends with free(). */
+static int list_stores(const cli_call *call, const stores *from, row **list, size_t *count)
+{
+    topomap_error err;
+
+    *list = NULL;
+    *count = 0;
+    for (int i = 0; i < from->count; i++)
+        if (add_rows(&from->store[i], list, count, &err)) {
+            free(*list);
+            return cli_fail(call, &err);
+        }
+    if (*count)
+        qsort(*list, *count, sizeof **list, by_use);
+    return CLI_DONE;
 }
 
 static void date_of(int64_t seconds, char text[32])
@@ -86,28 +141,28 @@ static void print_entry(const store_entry *entry)
 
 static int run_list(const cli_call *call)
 {
-    json_t *array = cli_get(call, "json") ? json_array() : NULL;
-    store_entry *list = NULL;
-    topomap_error err;
+    json_t *array = NULL;
+    stores found;
     size_t count;
-    store found;
-    int status = open_store(call, &found);
+    row *list;
+    int status = open_stores(call, &found);
 
-    if (!status && store_list(&found, &list, &count, &err))
-        status = cli_fail(call, &err);
-    if (!status && !array)
+    if (!status)
+        status = list_stores(call, &found, &list, &count);
+    if (status)
+        return status;
+    if (cli_get(call, "json"))
+        array = json_array();
+    else
         printf("%-16s %6s  %-16s  %8s  %s\n", "key", "ranks", "profiled", "launches", "program");
-    for (size_t i = 0; !status && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (array)
-            json_array_append_new(array, to_json(&found, &list[i]));
+            json_array_append_new(array, to_json(list[i].store, &list[i].entry));
         else
-            print_entry(&list[i]);
+            print_entry(&list[i].entry);
     }
     free(list);
-    if (!status && array)
-        return print_json(array);
-    json_decref(array);
-    return status;
+    return array ? print_json(array) : CLI_DONE;
 }
 
 /* ---- show -------------------------------------------------------------------------------- */
@@ -152,19 +207,20 @@ static void show(const store *store, const store_entry *entry)
         printf("graph      none yet\n");
 }
 
-/* The one entry that a word means. */
-static int find(const cli_call *call, const store *store, const char *word, store_entry *entry)
+/* The one entry that a word means; in the first store, where both have it. */
+static int find(const cli_call *call, const stores *from, const char *word, row *found)
 {
-    store_entry *list;
-    topomap_error err;
     size_t count, hits = 0;
+    row *list;
+    int status = list_stores(call, from, &list, &count);
 
-    if (store_list(store, &list, &count, &err))
-        return cli_fail(call, &err);
+    if (status)
+        return status;
     for (size_t i = 0; i < count; i++)
-        if (is_meant(&list[i], word)) {
-            *entry = list[i];
-            hits++;
+        if (is_meant(&list[i].entry, word)) {
+            hits += !hits || strcmp(found->entry.key, list[i].entry.key) != 0;
+            if (hits == 1 && (found->store == NULL || list[i].store < found->store))
+                *found = list[i];
         }
     free(list);
     if (hits == 1)
@@ -176,54 +232,54 @@ static int find(const cli_call *call, const store *store, const char *word, stor
 
 static int run_show(const cli_call *call)
 {
-    store_entry entry;
-    store found;
-    int status = open_store(call, &found);
+    row meant = {0};
+    stores found;
+    int status = open_stores(call, &found);
 
     if (!status)
-        status = find(call, &found, call->operand[0], &entry);
+        status = find(call, &found, call->operand[0], &meant);
     if (status)
         return status;
     if (cli_get(call, "json"))
-        return print_json(to_json(&found, &entry));
-    show(&found, &entry);
+        return print_json(to_json(meant.store, &meant.entry));
+    show(meant.store, &meant.entry);
     return CLI_DONE;
 }
 
 /* ---- rm ---------------------------------------------------------------------------------- */
 
-static int remove_all(const cli_call *call, const store *store)
+static int remove_all(const cli_call *call, const stores *from)
 {
-    store_entry *list;
-    topomap_error err;
     size_t count;
+    row *list;
+    int status = list_stores(call, from, &list, &count);
 
-    if (store_list(store, &list, &count, &err))
-        return cli_fail(call, &err);
+    if (status)
+        return status;
     for (size_t i = 0; i < count; i++)
-        store_remove(store, list[i].key);
+        store_remove(list[i].store, list[i].entry.key);
     free(list);
     return CLI_DONE;
 }
 
 static int run_rm(const cli_call *call)
 {
-    store found;
+    stores found;
     int status, worst = CLI_DONE;
 
     if (!cli_get(call, "all") == !call->operands)
         return cli_usage_error(call, "either KEYs or --all says which profiles go");
-    status = open_store(call, &found);
+    status = open_stores(call, &found);
     if (status)
         return status;
     if (cli_get(call, "all"))
         return remove_all(call, &found);
     for (int i = 0; i < call->operands; i++) {
-        store_entry entry;
+        row meant = {0};
 
-        status = find(call, &found, call->operand[i], &entry);
-        if (!status)
-            store_remove(&found, entry.key);
+        status = find(call, &found, call->operand[i], &meant);
+        for (int k = 0; !status && k < found.count; k++)
+            store_remove(&found.store[k], meant.entry.key);
         worst = status > worst ? status : worst;
     }
     return worst;
@@ -232,8 +288,10 @@ static int run_rm(const cli_call *call)
 const char cli_profile_text[] =
     "Profiles are in $XDG_CACHE_HOME/topomap, else in ~/.cache/topomap; --store DIR is the folder "
     "of\n"
-    "the site (store= in plugstack.conf), with one for each user in it. A profile belongs to a "
-    "program\n"
+    "the site (store= in plugstack.conf), with one for each user in it: both are looked at, since "
+    "launches\n"
+    "use the user's own where the site's folder has none that is the user's. A profile belongs to "
+    "a program\n"
     "(its build id, else its contents), its arguments or the user's key, and its number of ranks.\n"
     "KEY may be cut to its first four digits or more.\n";
 

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "plugin/store/entry.h"
 #include "plugin/store/folder.h"
+#include "plugin/store/sweep.h"
 #include "util/hash64.h"
 
 #include <errno.h>
@@ -62,7 +63,7 @@ void store_entry_name(store_entry *entry, const char *program, uint64_t id, char
 
 /* ---- The file ---------------------------------------------------------------------------- */
 
-enum { NAME = STORE_KEY + 16 };
+enum { NAME = STORE_KEY + 16, EVICTED = 256 };
 
 static const char meta[] = ".meta", graph[] = ".tmg", graph_before[] = ".old.tmg";
 
@@ -206,7 +207,8 @@ int store_entry_write(const store *store, const store_entry *entry, topomap_erro
     if (profiles < 0)
         return -1;
     name_of(entry->key, meta, name);
-    failed = store_file_write(profiles, name, text, store_entry_print(entry, text));
+    failed = store_file_write(profiles, name, text, store_entry_print(entry, text),
+                              store_sweep_now(profiles));
     if (failed)
         topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s/profiles/%s: %s", store->root, name,
                           strerror(errno));
@@ -253,4 +255,57 @@ int store_remove(const store *store, const char *key)
     was = store_remove_at(profiles, key);
     close(profiles);
     return was;
+}
+
+/* ---- Not more than fits ------------------------------------------------------------------ */
+
+/* An entry is found once, by the first of its files. */
+static int look_at_entry(int profiles, store_item *item, void *context)
+{
+    static const char *const parts[] = {meta, graph, graph_before};
+    size_t digits = strspn(item->name, "0123456789abcdef"), found = 3;
+    store_entry entry = {0};
+    struct stat status;
+
+    (void)context;
+    for (size_t i = 0; digits == STORE_KEY && i < 3; i++)
+        if (!strcmp(item->name + STORE_KEY, parts[i]))
+            found = i;
+    if (found == 3)
+        return 0;
+    item->name[STORE_KEY] = 0;
+    for (size_t i = 0; i < 3; i++)
+        if (look_at(profiles, item->name, parts[i], &entry, &status)) {
+            if (i < found)
+                return 0;
+            if (i == found)
+                item->seconds = (int64_t)status.st_mtime;
+        } else if (i == found) {
+            return 0;
+        }
+    item->bytes = entry.bytes;
+    return 1;
+}
+
+static void remove_entry(int profiles, const store_item *item, void *context)
+{
+    (void)context;
+    store_remove_at(profiles, item->name);
+}
+
+void store_evict(const store *store, const char *keep)
+{
+    const store_broom broom = {.most = EVICTED,
+                               .bytes = store->most,
+                               .count = STORE_ENTRIES,
+                               .keep = keep,
+                               .look = look_at_entry,
+                               .remove = remove_entry};
+    topomap_error err;
+    int profiles = store_folder_open(store, "profiles", 0, &err);
+
+    if (profiles < 0)
+        return;
+    store_sweep(profiles, &broom);
+    close(profiles);
 }

@@ -19,4 +19,8 @@ int store_entry_read_from(int at, const char *name, store_entry *entry);
 int store_entry_read_at(int profiles, store_entry *entry);
 int store_remove_at(int profiles, const char *key);
 
+/** Those not used for longest go until the rest fits, a few at a time where there are many; never
+ *  \p keep. */
+void store_evict(const store *store, const char *keep);
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/store/folder.h"
+#include "plugin/store/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +48,7 @@ int store_folder_make(int at, const char *name)
 
 /* The user's own place may be behind links of the user's; the site's is where anybody may have put
  * one. */
-static int open_root(const store *store)
+int store_folder_root(const store *store)
 {
     if (store->is_site)
         return store_folder_own(AT_FDCWD, store->root);
@@ -72,11 +73,11 @@ static int make_root(const char *path)
 
 int store_folder_open(const store *store, const char *below, int make, topomap_error *err)
 {
-    int root = open_root(store), found = -1;
+    int root = store_folder_root(store), found = -1;
     const char *in = "";
 
     if (root < 0 && errno == ENOENT && make && !make_root(store->root))
-        root = open_root(store);
+        root = store_folder_root(store);
     if (root >= 0) {
         found = make ? store_folder_make(root, below) : store_folder_own(root, below);
         in = below;
@@ -89,6 +90,16 @@ int store_folder_open(const store *store, const char *below, int make, topomap_e
     if (root >= 0)
         close(root);
     return found;
+}
+
+DIR *store_folder_list(int folder)
+{
+    int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *list = again < 0 ? NULL : fdopendir(again);
+
+    if (!list && again >= 0)
+        close(again);
+    return list;
 }
 
 /* ---- Files ------------------------------------------------------------------------------- */
@@ -111,27 +122,45 @@ int store_file_read(int at, const char *name, char *text, size_t room)
     return 1;
 }
 
-void store_file_beside(const char *name, char beside[64], int i)
+int store_file_make(int at, const char *name, char beside[STORE_BESIDE])
 {
-    struct timespec now;
+    int fd = -1;
 
-    clock_gettime(CLOCK_REALTIME, &now);
-    snprintf(beside, 64, ".%.24s.%lx-%lx-%x", name, (long)getpid(), now.tv_nsec, (unsigned)i);
-}
+    for (unsigned i = 0; i < TRIES && fd < 0 && (!i || errno == EEXIST); i++) {
+        struct timespec now;
 
-int store_file_write(int at, const char *name, const char *text, size_t size)
-{
-    char beside[64];
-    int fd = -1, failed;
-
-    for (int i = 0; i < TRIES && fd < 0 && (!i || errno == EEXIST); i++) {
-        store_file_beside(name, beside, i);
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        snprintf(beside, STORE_BESIDE, ".%.30s.%x-%lx-%x", name, (unsigned)getpid(),
+                 (unsigned long)now.tv_nsec, i);
         fd = openat(at, beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     }
+    return fd;
+}
+
+int store_file_is_beside(const char *name)
+{
+    const char *numbers = strrchr(name, '.');
+    int ends = 0;
+
+    if (*name != '.' || numbers == name || !numbers || numbers[1] == '-' ||
+        numbers[1 + strspn(numbers + 1, "0123456789abcdef-")])
+        return 0;
+    for (; *numbers; numbers++)
+        ends += *numbers == '-';
+    return ends == 2;
+}
+
+int store_file_write(int at, const char *name, const char *text, size_t size, int64_t now)
+{
+    char beside[STORE_BESIDE];
+    int fd = store_file_make(at, name, beside), failed;
+
     if (fd < 0)
         return -1;
     errno = ENOSPC; /* where less is written than was asked for */
     failed = write(fd, text, size) == (ssize_t)size ? 0 : errno;
+    if (!failed)
+        store_clock_stamp(fd, now);
     if (close(fd) && !failed)
         failed = errno;
     if (!failed && renameat(at, beside, at, name))

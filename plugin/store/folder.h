@@ -6,6 +6,7 @@
 
 #include "plugin/store/store.h"
 
+#include <dirent.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -15,15 +16,27 @@ int store_folder_own(int at, const char *name);
 /** The same, made (mode 0700) where there is none. */
 int store_folder_make(int at, const char *name);
 
+/** The store itself. \return its descriptor, or -1 with errno, EPERM where it is not this user's */
+int store_folder_root(const store *store);
 /** "profiles" or "run" of the store. \return its descriptor; -1: \p err is filled */
 int store_folder_open(const store *store, const char *below, int make, topomap_error *err);
+
+/** Its names; the descriptor stays as it is. NULL with errno. */
+DIR *store_folder_list(int folder);
 
 /** Reads a small plain file of this user's into \p text, which it ends with a NUL.
  *  \return 1, or 0: there is none, or a longer one */
 int store_file_read(int at, const char *name, char *text, size_t room);
-/** A name for a file that is to take the place of \p name; \p i: the try. */
-void store_file_beside(const char *name, char beside[64], int i);
-/** A file beside \p at appears whole, or nothing does. \return -1 with errno */
-int store_file_write(int at, const char *name, const char *text, size_t size);
+enum { STORE_BESIDE = 64 };
+
+/** Makes a file that is to take the place of \p name, or to be gone soon. \p beside is what it is
+ *  called. \return its descriptor, or -1 with errno */
+int store_file_make(int at, const char *name, char beside[STORE_BESIDE]);
+/** Whether such a file has this name. */
+int store_file_is_beside(const char *name);
+/** A file beside \p at appears whole, or nothing does.
+ *  \param now  the folder's time, which the file is not to be older than (clock.h); 0: not known
+ *  \return -1 with errno */
+int store_file_write(int at, const char *name, const char *text, size_t size, int64_t now);
 
 #endif

@@ -5,6 +5,7 @@
 #include "graph/tmg.h"
 #include "plugin/store/entry.h"
 #include "plugin/store/folder.h"
+#include "plugin/store/sweep.h"
 #include "util/alloc.h"
 
 #include <dirent.h>
@@ -18,23 +19,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RUN_FILES = 65536, STALE_DAYS = 60, TRIES = 100, NAME = 64 };
+enum { RUN_FILES = 65536, STALE_DAYS = 60, TRIES = 100, NAME = 64, OTHERS = 16 };
 
 /* In the folder of a run: whose profile it will be; and what that is called while it is taken in.
  */
 static const char about[] = "entry", taking[] = "entry.taken";
 
 /* ---- What is in a folder ----------------------------------------------------------------- */
-
-static DIR *open_list(int folder)
-{
-    int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *list = again < 0 ? NULL : fdopendir(again);
-
-    if (!list && again >= 0)
-        close(again);
-    return list;
-}
 
 static int is_name(const struct dirent *row)
 {
@@ -44,7 +35,7 @@ static int is_name(const struct dirent *row)
 static void remove_folder(int runs, const char *name)
 {
     int folder = store_folder_own(runs, name);
-    DIR *list = folder < 0 ? NULL : open_list(folder);
+    DIR *list = folder < 0 ? NULL : store_folder_list(folder);
     struct dirent *row;
 
     for (int i = 0; list && i < RUN_FILES && (row = readdir(list)) != NULL; i++)
@@ -55,22 +46,6 @@ static void remove_folder(int runs, const char *name)
     if (folder >= 0)
         close(folder);
     unlinkat(runs, name, AT_REMOVEDIR);
-}
-
-/* What an srun that was killed has left. */
-static void remove_stale_runs(int runs)
-{
-    time_t before = time(NULL) - (time_t)STALE_DAYS * 24 * 3600;
-    DIR *list = open_list(runs);
-    struct dirent *row;
-    struct stat status;
-
-    for (int i = 0; list && i < RUN_FILES && (row = readdir(list)) != NULL; i++)
-        if (row->d_name[0] != '.' && !fstatat(runs, row->d_name, &status, AT_SYMLINK_NOFOLLOW) &&
-            S_ISDIR(status.st_mode) && status.st_mtime < before)
-            remove_folder(runs, row->d_name);
-    if (list)
-        closedir(list);
 }
 
 /* ---- The beginning ----------------------------------------------------------------------- */
@@ -107,7 +82,8 @@ int store_run_begin(const store *store, uint32_t job, uint32_t step, const store
         return -1;
     run = make_run(runs, job, step, name);
     snprintf(path, sizeof path, "%s/run/%s", store->root, name);
-    failed = run < 0 || store_file_write(run, about, text, store_entry_print(entry, text));
+    failed = run < 0 || store_file_write(run, about, text, store_entry_print(entry, text),
+                                         store_sweep_now(runs));
     if (failed)
         topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s: %s", path, strerror(errno));
     else if (!(*folder = topomap_strdup(path, err)))
@@ -121,28 +97,6 @@ int store_run_begin(const store *store, uint32_t job, uint32_t step, const store
 }
 
 /* ---- The end ----------------------------------------------------------------------------- */
-
-/* Those not used for longest go until the rest fits; never the one that was just made. */
-static void evict(const store *store, const char *keep)
-{
-    store_entry *list;
-    topomap_error err;
-    uint64_t bytes = 0;
-    size_t count, kept = 0;
-
-    if (store_list(store, &list, &count, &err))
-        return;
-    for (size_t i = 0; i < count; i++) {
-        bytes += list[i].bytes;
-        kept++;
-        if (strcmp(list[i].key, keep) != 0 && (bytes > store->most || kept > STORE_ENTRIES)) {
-            store_remove(store, list[i].key);
-            bytes -= list[i].bytes;
-            kept--;
-        }
-    }
-    free(list);
-}
 
 /* A folder with the parts of the nodes (part.N) becomes one with a whole profile.
  * THE PLACE FOR PARTS: nothing writes them yet, so there is nothing to bring together. */
@@ -192,15 +146,19 @@ static int check_profile(int run, uint64_t most, topomap_error *err)
 /* The one before stays beside it: whoever looks finds a graph at every moment. */
 static int take_profile(const store *store, int run, const store_entry *entry, topomap_error *err)
 {
-    char name[STORE_KEY + 16], before[STORE_KEY + 16], beside[64];
+    char name[STORE_KEY + 16], before[STORE_KEY + 16], beside[STORE_BESIDE];
     int profiles = store_folder_open(store, "profiles", 1, err), failed;
 
     if (profiles < 0)
         return -1;
     snprintf(name, sizeof name, "%s.tmg", entry->key);
     snprintf(before, sizeof before, "%s.old.tmg", entry->key);
-    store_file_beside(name, beside, 0);
-    if (!linkat(profiles, name, profiles, beside, 0)) {
+    failed = store_file_make(profiles, name, beside); /* a name that is nobody else's */
+    if (failed >= 0) {
+        close(failed);
+        unlinkat(profiles, beside, 0);
+    }
+    if (failed >= 0 && !linkat(profiles, name, profiles, beside, 0)) {
         renameat(profiles, beside, profiles, before);
         unlinkat(profiles, beside,
                  0); /* still there where both are links to one file already (rename(2)) */
@@ -243,13 +201,6 @@ static int take(const store *store, int run, store_entry *entry, topomap_error *
     return taken;
 }
 
-/* Another one has been quicker. */
-static int taken_by_another(const store *store, store_entry *entry, topomap_error *why)
-{
-    topomap_error_set(why, TOPOMAP_EINPUT, "another launch has taken it");
-    return *entry->key && store_entry_read(store, entry) && entry->has_graph;
-}
-
 static int is_whole(int run)
 {
     topomap_error err;
@@ -267,7 +218,7 @@ static int fold(const store *store, int runs, const char *name, int only_whole, 
     store_entry own = {0};
 
     if (run < 0)
-        return taken_by_another(store, entry, why);
+        return topomap_error_set(why, TOPOMAP_EINPUT, "another launch has taken it"), 0;
     if (only_whole && !is_whole(run)) {
         close(run);
         return topomap_error_set(why, TOPOMAP_EINPUT, "the run left no profile"), 0;
@@ -275,27 +226,94 @@ static int fold(const store *store, int runs, const char *name, int only_whole, 
     if (store_entry_read_from(run, about, &own))
         *entry = own;
     if (renameat(run, about, run, taking)) {
-        taken = taken_by_another(store, entry, why);
+        taken = errno == ENOENT && !only_whole; /* what others take is whole; it is counted once */
+        topomap_error_set(why, TOPOMAP_EINPUT, "%s",
+                          errno == ENOENT ? "another launch has taken it" : strerror(errno));
+        store_entry_read(store, entry);
     } else {
         taken = take(store, run, entry, why);
         remove_folder(runs, name);
         if (taken)
-            evict(store, entry->key);
+            store_evict(store, entry->key);
     }
     close(run);
     return taken;
 }
 
+/* ---- Others' runs ------------------------------------------------------------------------ */
+
+typedef struct others {
+    const store *store;
+    int folded;
+    topomap_error *why;
+} others;
+
+/* A run that has left a whole profile is taken in; of the others it matters how old they are: by
+ * the file that was written when the run began, since nodes have clocks of their own. */
+static int look_at_run(int runs, store_item *item, void *context)
+{
+    others *o = context;
+    store_entry entry = {0};
+    char path[STORE_ITEM + sizeof about];
+    struct stat status;
+
+    if (fstatat(runs, item->name, &status, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(status.st_mode))
+        return 0;
+    if (fold(o->store, runs, item->name, 1, &entry, o->why)) {
+        o->folded++;
+        return 0;
+    }
+    snprintf(path, sizeof path, "%s/%s", item->name, about);
+    if (fstatat(runs, path, &status, AT_SYMLINK_NOFOLLOW) &&
+        fstatat(runs, item->name, &status, AT_SYMLINK_NOFOLLOW))
+        return 0;
+    item->seconds = (int64_t)status.st_mtime;
+    return 1;
+}
+
+static void remove_run(int runs, const store_item *item, void *context)
+{
+    (void)context;
+    remove_folder(runs, item->name);
+}
+
+static int sweep(const store *store, int runs, unsigned most, topomap_error *why)
+{
+    others found = {.store = store, .why = why};
+    const store_broom broom = {.most = most,
+                               .days = STALE_DAYS,
+                               .look = look_at_run,
+                               .remove = remove_run,
+                               .context = &found};
+
+    store_sweep(runs, &broom);
+    return found.folded;
+}
+
+int store_fold_some(const store *store, unsigned most, topomap_error *why)
+{
+    int runs = store_folder_open(store, "run", 0, why), folded;
+
+    if (runs < 0)
+        return 0;
+    folded = sweep(store, runs, most, why);
+    close(runs);
+    return folded;
+}
+
+/* ---- One's own --------------------------------------------------------------------------- */
+
 int store_run_fold(const store *store, const char *folder, store_entry *entry, topomap_error *why)
 {
     int runs = store_folder_open(store, "run", 0, why), taken;
     const char *slash = strrchr(folder, '/');
+    topomap_error unused;
 
     *entry = (store_entry){0};
     if (runs < 0)
         return 0;
     taken = fold(store, runs, slash ? slash + 1 : folder, 0, entry, why);
-    remove_stale_runs(runs);
+    sweep(store, runs, OTHERS, &unused);
     close(runs);
     return taken;
 }
@@ -307,28 +325,9 @@ int store_run_end(const store *store, const char *folder, store_entry *entry, to
 
     if (*found.key)
         *entry = found;
-    else if (!taken) /* by another, or somebody has removed it */
-        taken = store_entry_read(store, entry) && entry->has_graph;
+    else if (store_entry_read(store, entry) && entry->has_graph) /* another one has taken it */
+        taken = 1;
     return taken;
-}
-
-int store_fold_some(const store *store, unsigned most, topomap_error *why)
-{
-    int runs = store_folder_open(store, "run", 0, why), folded = 0;
-    DIR *list = runs < 0 ? NULL : open_list(runs);
-    struct dirent *row;
-
-    for (unsigned i = 0; list && i < most && (row = readdir(list)) != NULL; i++) {
-        store_entry entry = {0};
-
-        if (row->d_name[0] != '.')
-            folded += fold(store, runs, row->d_name, 1, &entry, why);
-    }
-    if (list)
-        closedir(list);
-    if (runs >= 0)
-        close(runs);
-    return folded;
 }
 
 void store_run_drop(const store *store, const char *folder)

@@ -2,83 +2,79 @@
 #include "config.h"
 #include "plugin/store/entry.h"
 #include "plugin/store/folder.h"
+#include "plugin/store/place.h"
 #include "util/alloc.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { LISTED = 65536 };
 
-/* ---- The folder -------------------------------------------------------------------------- */
+/* ---- Where it is ------------------------------------------------------------------------- */
 
-static const char *home(void)
+static int open_site(const char *site, int make, store *made)
 {
-    const char *said = getenv("HOME");
-    const struct passwd *entry;
+    int own = store_place_site(site, make, made->root, made->note);
 
-    if (said && *said == '/')
-        return said;
-    entry = getpwuid(geteuid());
-    return entry && entry->pw_dir && *entry->pw_dir == '/' ? entry->pw_dir : NULL;
+    if (own < 0)
+        return 0;
+    close(own);
+    made->is_site = 1;
+    return 1;
 }
 
-static int find_root(const char *site, char *root, size_t size)
+static int open_own(store *made, topomap_error *err)
 {
-    const char *cache = getenv("XDG_CACHE_HOME");
-    int length = -1;
+    int root;
 
-    if (site)
-        length = snprintf(root, size, "%s/%u", site, (unsigned)geteuid());
-    else if (cache && *cache == '/')
-        length = snprintf(root, size, "%s/topomap", cache);
-    else if (home())
-        length = snprintf(root, size, "%s/.cache/topomap", home());
-    return length > 0 && (size_t)length < size ? 0 : -1;
-}
-
-/* In a folder where anybody makes some, somebody else may have made ours, or a link to one. */
-static int check_root(const store *store, topomap_error *err)
-{
-    struct stat status;
-
-    if (!(store->is_site ? lstat : stat)(store->root, &status) &&
-        (!S_ISDIR(status.st_mode) || status.st_uid != geteuid() || status.st_mode & S_IWOTH))
+    made->is_site = 0;
+    if (store_place_own(made->root, err))
+        return -1;
+    root = store_folder_root(made);
+    if (root >= 0)
+        close(root);
+    else if (errno == EPERM || errno == ENOTDIR)
         return topomap_error_set(err, TOPOMAP_EINPUT, "%.300s: not this user's own folder",
-                                 store->root);
+                                 made->root);
     return 0;
 }
 
-/* Where anybody may take away what is another's, a folder is nobody's own. */
 static int check_site(const char *site, topomap_error *err)
 {
-    struct stat status;
-
-    if (site && !stat(site, &status) && status.st_mode & S_IWOTH && !(status.st_mode & S_ISVTX))
-        return topomap_error_set(
-            err, TOPOMAP_EINPUT,
-            "%.300s: anybody may write there, and it is not sticky (mode 1777)", site);
-    return 0;
+    if (!site || *site == '/')
+        return 0;
+    return topomap_error_set(err, TOPOMAP_EINPUT,
+                             "no folder for profiles: the site's is no absolute path");
 }
 
 int store_open(const char *site, store *found, topomap_error *err)
 {
-    store made = {.most = STORE_BYTES, .is_site = site != NULL};
+    store made = {.most = STORE_BYTES};
 
-    if ((site && *site != '/') || find_root(site, made.root, sizeof made.root))
-        return topomap_error_set(err, TOPOMAP_EINPUT, "no folder for profiles: %s",
-                                 site ? "the site's is no absolute path" : "there is no home");
-    if (check_site(site, err) || check_root(&made, err))
+    if (check_site(site, err) || (!(site && open_site(site, 1, &made)) && open_own(&made, err)))
         return -1;
     *found = made;
     return 0;
+}
+
+int store_open_all(const char *site, store found[2], topomap_error *err)
+{
+    store made = {.most = STORE_BYTES};
+    int count = 0;
+
+    if (check_site(site, err))
+        return -1;
+    if (site && open_site(site, 0, &made))
+        found[count++] = made;
+    *made.note = 0;
+    if (!open_own(&made, err))
+        found[count++] = made;
+    return count ? count : -1;
 }
 
 /* ---- The list ---------------------------------------------------------------------------- */

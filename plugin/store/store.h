@@ -8,12 +8,16 @@
  *                                whose profile it is (entry, lines as in .meta); entry.taken while
  *                                it is taken in
  *
- * ROOT is the user's own: $XDG_CACHE_HOME/topomap, else ~/.cache/topomap, or the user's number in a
- * folder of the site's. Every file appears whole, by rename, so that jobs at once need no lock; the
- * last one's profile stays. A file that is missing or damaged costs a profile, nothing else. */
+ *     ROOT/.../.tidy             what keeps a folder within its limits (sweep.h)
+ *
+ * ROOT is the user's number in a folder of the site's, where that is the user's own, else
+ * $XDG_CACHE_HOME/topomap, else ~/.cache/topomap. Every file appears whole, by rename, so that jobs
+ * at once need no lock; the last one's profile stays. A file that is missing or damaged costs a
+ * profile, nothing else. */
 #ifndef TOPOMAP_STORE_H
 #define TOPOMAP_STORE_H
 
+#include "plugin/store/place.h"
 #include "topomap/topomap.h"
 
 enum { STORE_KEY = 16, STORE_PATH = 4096 };
@@ -22,9 +26,10 @@ enum { STORE_KEY = 16, STORE_PATH = 4096 };
 #define STORE_ENTRIES 1024
 
 typedef struct store {
-    char root[STORE_PATH - 256]; /* not yet there, it may be */
+    char root[STORE_ROOT]; /* not yet there, it may be */
     int is_site;
-    uint64_t most; /* bytes; the profiles that were not used for longest go */
+    char note[STORE_NOTE]; /* why it is not in the site's folder, where one was named; or "" */
+    uint64_t most;         /* bytes; the profiles that were not used for longest go */
 } store;
 
 /** One program at one size. */
@@ -43,10 +48,14 @@ typedef struct store_entry {
     int64_t used;   /* when last, seconds since 1970 */
 } store_entry;
 
-/** Finds the root; makes nothing.
- *  \param site  an absolute folder with one for each user, or NULL
+/** Finds the root. In the site's folder the user's own is made; else nothing is.
+ *  \param site  an absolute folder with one for each user, or NULL. Where it does not serve, the
+ *      user's own place does, and found->note says why
  *  Fails where there is no home, or what is there is another user's. */
 int store_open(const char *site, store *found, topomap_error *err);
+/** All that the user may have profiles in: the site's folder, if there is one of the user's in it,
+ *  then the user's own place. Makes nothing. \return how many, or -1 */
+int store_open_all(const char *site, store found[2], topomap_error *err);
 
 /** Fills the names of an entry: family, key, ranks, program, words.
  *  \param words  its arguments, NULL after the last; or, with \p key, what the user calls it */

@@ -88,7 +88,16 @@ entry() {
   topomap graph generate ring:8 -o "site/$(id -u)/profiles/0123456789abcdef.tmg"
   [ "$(topomap profile list --store "$PWD/site" --json | jq -r '.[].key')" = 0123456789abcdef ]
   run -3 topomap profile list --store site
+  # Beside it, what launches have put into the user's own place.
+  entry 00000000000000a1 solver 64 ring:64 3
+  [ "$(topomap profile list --store "$PWD/site" --json | jq -r '.[].key')" = "$(printf '%s\n' 0123456789abcdef 00000000000000a1)" ]
+  run -0 topomap profile show 0000 --store "$PWD/site"
+  [[ $output == *"$PWD/$store/00000000000000a1.tmg"* ]]
+  # One that is not the user's alone is none of the user's.
   chmod 777 "site/$(id -u)"
-  run -3 topomap profile list --store "$PWD/site"
-  [[ $output == *"not this user's own folder"* ]]
+  [ "$(topomap profile list --store "$PWD/site" --json | jq -r '.[].key')" = 00000000000000a1 ]
+  [ "$(topomap profile list --store /nonexist --json | jq -r '.[].key')" = 00000000000000a1 ]
+  chmod 755 "site/$(id -u)"
+  topomap profile rm 0000 0123 --store "$PWD/site"
+  [ "$(topomap profile list --store "$PWD/site" --json | jq length)" -eq 0 ]
 }

@@ -350,10 +350,16 @@ END
   [ "$(topomap profile list --store "$PWD/site" --json | jq length)" -eq 1 ]
   [ "$(ls site)" = "$EUID" ]
   [ ! -e cache ]
+  # Who was there first shuts nobody out, and nobody hears of it.
   rm -rf site/*
   ln -s "$PWD" "site/$EUID"
   halo --topomap=auto
-  grep -q "site/$EUID: not this user's own folder; the step runs with Slurm's own layout" said
+  [ "$(cat said)" = "no profile of this program at this size is stored: it runs with Slurm's layout and leaves one" ]
+  [ "$(profiles length)" -eq 1 ]
+  plugstack "store=$PWD/site default=auto"
+  halo
+  [ ! -s said ]
+  [ "$(profiles '.[0].launches')" -eq 1 ]
 }
 
 # ---- What goes wrong ------------------------------------------------------------------------

@@ -5,15 +5,20 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "plugin/store/store.h"
+#include "tests/unit/fake_clock.h"
 
 static char folder[] = "/tmp/topomap-store-XXXXXX";
 
@@ -70,7 +75,6 @@ static int run(const store *store, store_entry *entry, size_t size)
     if (size)
         write_profile(made, size, size);
     taken = store_run_end(store, made, entry, &err);
-    assert_int_equal(access(made, F_OK), -1);
     free(made);
     return taken;
 }
@@ -116,6 +120,19 @@ static void test_names_are_for_ever(void **state)
     assert_string_equal(entry.key, "d7dba70153a08254");
 }
 
+static unsigned count_names(const char *in)
+{
+    DIR *list = opendir(in);
+    const struct dirent *row;
+    unsigned count = 0;
+
+    assert_non_null(list);
+    while ((row = readdir(list)) != NULL)
+        count += *row->d_name != '.';
+    closedir(list);
+    return count;
+}
+
 static void test_a_run_is_kept(void **state)
 {
     store store = fresh();
@@ -134,6 +151,8 @@ static void test_a_run_is_kept(void **state)
     store_entry_read(&store, &read);
     assert_true(read.has_graph && read.has_before);
     assert_int_equal(read.profiles, 2);
+    snprintf(path, sizeof path, "%s/run", store.root);
+    assert_int_equal(count_names(path), 0);
     store_graph_path(&store, read.key, 0, path);
     assert_true(read.bytes > 500);
     assert_int_equal(store_remove(&store, read.key), 1);
@@ -359,38 +378,188 @@ static void test_damaged(void **state)
     assert_int_equal(entry.profiles, 1);
 }
 
-static void test_roots(void **state)
-{
-    char site[128], own[160];
-    topomap_error err;
-    store store;
+/* ---- Clocks that jump -------------------------------------------------------------------- */
 
-    (void)state;
-    snprintf(site, sizeof site, "%s/site", folder);
-    snprintf(own, sizeof own, "%s/%u", site, (unsigned)geteuid());
-    assert_int_equal(store_open(site, &store, &err), 0);
-    assert_string_equal(store.root, own);
-    assert_int_equal(store_open("relative", &store, &err), -1);
-    mkdir(site, 0755);
-    mkdir(own, 0700);
-    assert_int_equal(store_open(site, &store, &err), 0);
-    chmod(own, 0777);
-    assert_int_equal(store_open(site, &store, &err), -1);
-    rmdir(own);
-    assert_int_equal(symlink("/tmp", own), 0); /* somebody's trap */
-    assert_int_equal(store_open(site, &store, &err), -1);
-    unsetenv("XDG_CACHE_HOME");
-    setenv("HOME", folder, 1);
-    assert_int_equal(store_open(NULL, &store, &err), 0);
-    snprintf(own, sizeof own, "%s/.cache/topomap", folder);
-    assert_string_equal(store.root, own);
+static void pass_runs(const store *store, const char *run, int64_t seconds)
+{
+    const struct timespec when = {.tv_sec = time(NULL) - seconds}, times[2] = {when, when};
+    char path[STORE_PATH + 16];
+
+    snprintf(path, sizeof path, "%s/entry", run);
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+    snprintf(path, sizeof path, "%s/run", store->root);
+    fake_clock_pass(path, seconds, "");
 }
 
-/* Another user may be quicker than the folder's owner. */
-static void test_a_site_that_others_write(void **state)
+/* Whatever the clock says, a step that runs loses no folder, and a profile that is used stays; what
+ * is really old goes. */
+static void test_clocks_that_jump(void **state)
 {
-    char site[128], own[160], elsewhere[128], *run;
+    static const int jumps[] = {30, 60, -30, -60, 60, -60};
+    enum { DAY = 86400 };
+    store store = fresh();
+    store_entry entry = named("x", 8), other = named("y", 8);
+    topomap_error err;
+    char *live;
+
+    (void)state;
+    assert_int_equal(run(&store, &other, 200), 1);
+    live = begin(&store, &entry);
+    for (size_t i = 0; i < 60; i++) {
+        char *its;
+
+        fake_clock_set((int64_t)jumps[i / 10] * DAY);
+        its = begin(&store, &entry);
+        assert_int_equal(store_fold_some(&store, 100, &err), 0);
+        assert_int_equal(access(its, F_OK), 0);
+        store_run_drop(&store, its);
+        free(its);
+        assert_int_equal(run(&store, &other, 200), 1);
+    }
+    fake_clock_set(0);
+    store_fold_some(&store, 100, &err);
+    assert_int_equal(access(live, F_OK), 0);
+    assert_int_equal(store_entry_read(&store, &other), 1);
+    assert_int_equal(other.profiles, 61);
+    write_profile(live, 200, 200);
+    assert_int_equal(store_run_end(&store, live, &entry, &err), 1);
+    free(live);
+    live = begin(&store, &entry);
+    store_fold_some(&store, 100, &err);
+    pass_runs(&store, live, 59 * DAY);
+    store_fold_some(&store, 100, &err);
+    assert_int_equal(access(live, F_OK), 0);
+    pass_runs(&store, live, 61 * DAY);
+    store_fold_some(&store, 100, &err);
+    assert_int_equal(access(live, F_OK), -1);
+    free(live);
+}
+
+/* What a launch uses while its computer's clock is behind was used now, not then. */
+static void test_used_under_a_wrong_clock(void **state)
+{
+    store store = fresh();
     store_entry entry = named("x", 8);
+    topomap_error err;
+
+    (void)state;
+    assert_int_equal(run(&store, &entry, 200), 1);
+    fake_clock_set(-60 * 86400);
+    fake_clock_stamped();
+    assert_int_equal(store_entry_write(&store, &entry, &err), 0);
+    assert_true(fake_clock_stamped());
+    fake_clock_set(0);
+    assert_int_equal(store_entry_read(&store, &entry), 1);
+    assert_true(entry.used > time(NULL) - 86400);
+}
+
+/* ---- Much of it -------------------------------------------------------------------------- */
+
+/* An entry that earlier launches have left. */
+static void leave(const store *store, unsigned i, int64_t age)
+{
+    const struct timespec when = {.tv_sec = time(NULL) - age}, times[2] = {when, when};
+    char path[STORE_PATH + 32];
+    FILE *out;
+
+    snprintf(path, sizeof path, "%s/profiles/%016x.tmg", store->root, i);
+    out = fopen(path, "w");
+    assert_non_null(out);
+    fprintf(out, "%1000s", "");
+    fclose(out);
+    snprintf(path, sizeof path, "%s/profiles/%016x.meta", store->root, i);
+    out = fopen(path, "w");
+    assert_non_null(out);
+    fputs("ranks 8\n", out);
+    fclose(out);
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+/* Ten times as many as may stay: those used last stay in the end. */
+static void test_many(void **state)
+{
+    store store = fresh();
+    store_entry entry = named("x", 8), *list;
+    topomap_error err;
+    size_t count;
+
+    (void)state;
+    assert_int_equal(run(&store, &entry, 200), 1);
+    for (unsigned i = 0; i < 10000; i++)
+        leave(&store, i, (int64_t)i * 60);
+    for (unsigned i = 0; i < 170; i++)
+        assert_int_equal(run(&store, &entry, 200), 1);
+    assert_int_equal(store_list(&store, &list, &count, &err), 0);
+    assert_true(count <= STORE_ENTRIES && count > 700);
+    assert_string_equal(list[0].key, entry.key);
+    assert_string_equal(list[1].key, "0000000000000000");
+    assert_string_equal(list[600].key, "0000000000000257");
+    free(list);
+}
+
+/* ---- Where nothing can be written -------------------------------------------------------- */
+
+/* No file may grow: whoever has seen to SIGXFSZ gets an answer, and nothing is left beside. */
+static void test_no_file_may_grow(void **state)
+{
+    store store = fresh();
+    store_entry entry = named("x", 8);
+    char command[256];
+    pid_t child;
+    int status;
+
+    (void)state;
+    assert_int_equal(run(&store, &entry, 200), 1);
+    child = fork();
+    if (!child) {
+        const struct rlimit none = {0, 0};
+        topomap_error err = {0};
+        char *made;
+
+        signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &none);
+        if (store_run_begin(&store, 5, 0, &entry, &made, &err) != -1 ||
+            !strstr(err.text, "File too large"))
+            _exit(1);
+        if (store_entry_write(&store, &entry, &err) != -1 || !strstr(err.text, "File too large"))
+            _exit(2);
+        store_fold_some(&store, 100, &err);
+        _exit(0);
+    }
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    snprintf(
+        command, sizeof command,
+        "cd %s/topomap && test $(find . -type f ! -name .tidy | wc -l) = 2 -a -z \"$(ls run)\"",
+        folder);
+    assert_int_equal(system(command), 0);
+}
+
+/* ---- Where it is ------------------------------------------------------------------------- */
+
+/* The site's folder does not serve: the user's own place does, with the reason, and takes profiles;
+ * and nothing came into `elsewhere`. */
+static void is_own_place(const char *site, const char *why, const char *elsewhere)
+{
+    store_entry entry = named("x", 8);
+    topomap_error err;
+    char own[160];
+    store store;
+
+    snprintf(own, sizeof own, "%s/topomap", folder);
+    assert_int_equal(store_open(site, &store, &err), 0);
+    assert_string_equal(store.root, own);
+    assert_false(store.is_site);
+    assert_non_null(strstr(store.note, why));
+    assert_int_equal(run(&store, &entry, 200), 1);
+    assert_int_equal(store_remove(&store, entry.key), 1);
+    if (elsewhere)
+        assert_int_equal(rmdir(elsewhere) | mkdir(elsewhere, 0755), 0);
+}
+
+static void test_roots(void **state)
+{
+    char site[128], own[160], elsewhere[128];
     topomap_error err;
     store store;
 
@@ -399,21 +568,73 @@ static void test_a_site_that_others_write(void **state)
     snprintf(site, sizeof site, "%s/site", folder);
     snprintf(elsewhere, sizeof elsewhere, "%s/elsewhere", folder);
     snprintf(own, sizeof own, "%s/%u", site, (unsigned)geteuid());
-    assert_int_equal(mkdir(site, 0755) | mkdir(elsewhere, 0755), 0);
+    assert_int_equal(store_open("relative", &store, &err), -1);
+    is_own_place(site, "No such file", NULL);
+    is_own_place("/proc/self", "No such file", NULL); /* where nobody makes anything */
+    assert_int_equal(mkdir(site, 0711) | mkdir(elsewhere, 0755), 0);
+    assert_int_equal(store_open(site, &store, &err), 0);
+    assert_string_equal(store.root, own);
+    assert_true(store.is_site && !*store.note);
+    chmod(own, 0770);
+    is_own_place(site, "not this user's own", NULL);
+    chmod(own, 0700);
+    assert_int_equal(rmdir(own), 0);
+    assert_int_equal(symlink(elsewhere, own), 0); /* somebody's trap */
+    is_own_place(site, "not this user's own", elsewhere);
+    assert_int_equal(unlink(own), 0);
+    assert_int_equal(mknod(own, S_IFREG | 0600, 0), 0);
+    is_own_place(site, "not this user's own", NULL);
+    assert_int_equal(unlink(own), 0);
+    if (!geteuid()) {
+        assert_int_equal(mkdir(own, 0700) | chown(own, 65534, 65534), 0); /* who was first */
+        is_own_place(site, "not this user's own", NULL);
+        assert_int_equal(rmdir(own), 0);
+    }
     assert_int_equal(chmod(site, 0777), 0);
-    assert_int_equal(store_open(site, &store, &err), -1);
-    assert_non_null(strstr(err.text, "not sticky"));
+    is_own_place(site, "not sticky", NULL);
     assert_int_equal(chmod(site, 01777), 0);
     assert_int_equal(store_open(site, &store, &err), 0);
-    assert_int_equal(symlink(elsewhere, own), 0); /* after it was looked at */
+    assert_true(store.is_site);
+    unsetenv("XDG_CACHE_HOME");
+    setenv("HOME", folder, 1);
+    assert_int_equal(store_open(NULL, &store, &err), 0);
+    snprintf(own, sizeof own, "%s/.cache/topomap", folder);
+    assert_string_equal(store.root, own);
+}
+
+/* What was opened counts, not what was there when somebody looked. */
+static void test_a_root_that_is_put_elsewhere_later(void **state)
+{
+    char site[128], own[160], elsewhere[128], *run;
+    store_entry entry = named("x", 8), *list;
+    topomap_error err;
+    size_t count;
+    store store;
+
+    (void)state;
+    fresh();
+    snprintf(site, sizeof site, "%s/site", folder);
+    snprintf(elsewhere, sizeof elsewhere, "%s/elsewhere", folder);
+    snprintf(own, sizeof own, "%s/%u", site, (unsigned)geteuid());
+    assert_int_equal(mkdir(site, 01777) | mkdir(elsewhere, 0755), 0);
+    assert_int_equal(store_open(site, &store, &err), 0);
+    assert_int_equal(rmdir(own) | symlink(elsewhere, own), 0);
     assert_int_equal(store_run_begin(&store, 1, 2, &entry, &run, &err), -1);
     assert_non_null(strstr(err.text, "not this user's own"));
+    assert_int_equal(store_entry_write(&store, &entry, &err), -1);
+    assert_int_equal(store_fold_some(&store, 10, &err), 0);
     assert_int_equal(rmdir(elsewhere), 0); /* nothing came into it */
-    assert_int_equal(store_open(site, &store, &err), -1);
-    assert_int_equal(unlink(own), 0);
-    assert_int_equal(store_open(site, &store, &err), 0);
+    assert_int_equal(unlink(own) | mkdir(own, 0700), 0);
     assert_int_equal(store_run_begin(&store, 1, 2, &entry, &run, &err), 0);
     free(run);
+    /* Nor do the folders below lead elsewhere. */
+    snprintf(own, sizeof own, "%s/%u/profiles", site, (unsigned)geteuid());
+    assert_int_equal(mkdir(elsewhere, 0755) | rmdir(own) | symlink(elsewhere, own), 0);
+    assert_int_equal(store_entry_write(&store, &entry, &err), -1);
+    assert_int_equal(store_list(&store, &list, &count, &err), 0);
+    assert_int_equal(count, 0);
+    free(list);
+    assert_int_equal(rmdir(elsewhere), 0);
 }
 
 static void test_a_folder_that_cannot_be_written(void **state)
@@ -470,8 +691,10 @@ static void test_at_once(void **state)
     assert_int_equal(store_list(&store, &list, &count, &err), 0);
     assert_int_equal(count, 1);
     free(list);
-    snprintf(command, sizeof command,
-             "cd %s/topomap && test $(find . -type f | wc -l) = 3 -a -z \"$(ls run)\"", folder);
+    snprintf(
+        command, sizeof command,
+        "cd %s/topomap && test $(find . -type f ! -name .tidy | wc -l) = 3 -a -z \"$(ls run)\"",
+        folder);
     assert_int_equal(system(command), 0);
 }
 
@@ -503,8 +726,12 @@ int main(void)
         cmocka_unit_test(test_other_sizes),
         cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_at_once),
+        cmocka_unit_test(test_clocks_that_jump),
+        cmocka_unit_test(test_used_under_a_wrong_clock),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_no_file_may_grow),
         cmocka_unit_test(test_roots),
-        cmocka_unit_test(test_a_site_that_others_write),
+        cmocka_unit_test(test_a_root_that_is_put_elsewhere_later),
         cmocka_unit_test(test_a_folder_that_cannot_be_written),
     };
 
