@@ -93,6 +93,10 @@ int cli_graph_write(const cli_call *call, topomap_graph *graph, const char *path
 /** The database that a command works on: --db, else $TOPOMAP_DB, else the site's. */
 const char *cli_database(const cli_call *call);
 
+/** Before all else: what ends the command leaves no unfinished file. Returns the exit status where
+ *  the limits of the process are too small, after saying so. */
+int cli_prepare(void);
+
 /** Finds the command that argv begins with; *words is how many words its name has. */
 const cli_command *cli_find(int argc, char **argv, int *words);
 /** Help of one command, or of all whose first word is \p group (NULL: every command). */

@@ -130,8 +130,10 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    int status;
+    int status = cli_prepare();
 
+    if (status != CLI_DONE)
+        return status;
     if (argc < 2) {
         cli_help_group(stderr, NULL);
         return CLI_USAGE;

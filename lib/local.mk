@@ -17,7 +17,9 @@ lib_libcore_la_SOURCES = \
   lib/util/hash64.c lib/util/hash64.h \
   lib/util/hostlist.c lib/util/hostlist.h \
   lib/util/input.c lib/util/input.h \
+  lib/util/folder.c lib/util/folder.h \
   lib/util/output.c lib/util/output.h \
+  lib/util/publish.c lib/util/publish.h \
   lib/util/unpack.c lib/util/unpack.h
 lib_libcore_la_LIBADD = $(HWLOC_LIBS) $(METIS_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(JANSSON_LIBS) -lm
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The database's own parts, for topology-db/ only: the file, and how it is replaced.
  *
- * A database file is never changed in place. A writer copies it to FILE.import, changes the copy in
- * one transaction, and renames it over FILE. So a reader needs no lock and writes nothing
- * (SQLite's immutable=1), even on a read-only or network file system, and sees one import or the
- * other, never half; a killed writer leaves FILE as it was. */
+ * A database file is never changed in place. A writer makes a copy beside it (util/publish.h),
+ * changes that in one transaction, and renames it over FILE. So a reader needs no lock and writes
+ * nothing, even on a read-only or network file system, and sees one import or the other, never
+ * half; a killed writer leaves FILE as it was. SQLite has the descriptors of the two files and no
+ * way to another (descriptor.h). */
 #ifndef TOPOMAP_DB_STORE_H
 #define TOPOMAP_DB_STORE_H
 
@@ -12,6 +13,7 @@
 
 #include "topology-db/db.h"
 #include "util/input.h"
+#include "util/publish.h"
 
 enum {
     DB_APPLICATION = 0x544d4150, /* "TMAP" */
@@ -19,8 +21,9 @@ enum {
 };
 
 struct topomap_db {
-    char *path;    /* with symbolic links resolved */
+    char *path;    /* for reading: with symbolic links resolved */
     sqlite3 *file; /* open for reading, or NULL: there is no file yet */
+    int fd;        /* of that file, else -1 */
     int writable;
     void *lent; /* what the last topomap_db_hosts() lent out */
 };
@@ -28,9 +31,12 @@ struct topomap_db {
 struct db_writer {
     topomap_db *db;
     sqlite3 *file; /* the copy, inside a transaction */
-    char *copy;
-    int lock;
+    topomap_publish *copy;
+    int lock; /* on the file that is copied, or -1 */
 };
+
+/** Opens the file that has the database's name now: 1 it is open, 0 there is none, -1 failure. */
+int db_reopen(topomap_db *db, topomap_error *err);
 
 /** Makes the copy and begins. Fails where another import runs. */
 int db_writer_begin(topomap_db *db, struct db_writer *writer, topomap_error *err);

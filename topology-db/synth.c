@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "topology-db/ib.h"
 #include "topology-db/synth.h"
@@ -316,36 +317,55 @@ static const struct {
     {"machine.xtdb2proc", 1, 0, write_proc},
 };
 
-static int write_file(struct made *m, size_t which, topomap_error *err)
+enum { FILES = sizeof files / sizeof *files };
+
+static int write_file(struct made *m, size_t which, topomap_output **output, topomap_error *err)
 {
     char *path = topomap_alloc(strlen(m->folder) + 32, 1, err);
-    topomap_output *output;
     int result = -1;
 
     if (!path)
         return -1;
     sprintf(path, "%s/%s", m->folder, files[which].name);
-    if (topomap_output_open(path, &output, err) == 0) {
-        result = files[which].write(m, topomap_output_file(output), err);
-        if (result)
-            topomap_output_abandon(output);
-        else
-            result = topomap_output_commit(output, err);
+    if (topomap_output_open(path, output, err) == 0) {
+        FILE *out = topomap_output_file(*output);
+
+        result = files[which].write(m, out, err);
+        if (!result && fflush(out))
+            result = topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot write: %s", path,
+                                       strerror(errno));
     }
     free(path);
     return result;
 }
 
-static int write_files(struct made *m, topomap_error *err)
+/* None is put in place before all are written. */
+static int write_all(struct made *m, topomap_error *err)
 {
+    topomap_output *output[FILES] = {NULL};
     int result = 0;
 
-    if (mkdir(m->folder, 0777) && errno != EEXIST)
+    for (size_t i = 0; !result && i < FILES; i++)
+        if ((files[i].cray < 0 || files[i].cray == m->is_cray) && (!files[i].table || m->tables))
+            result = write_file(m, i, &output[i], err);
+    for (size_t i = 0; i < FILES; i++)
+        if (result)
+            topomap_output_abandon(output[i]);
+        else if (output[i])
+            result = topomap_output_commit(output[i], err);
+    return result;
+}
+
+static int write_files(struct made *m, topomap_error *err)
+{
+    int made = !mkdir(m->folder, 0777), result;
+
+    if (!made && errno != EEXIST)
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot make the folder: %s", m->folder,
                                  strerror(errno));
-    for (size_t i = 0; !result && i < sizeof files / sizeof *files; i++)
-        if ((files[i].cray < 0 || files[i].cray == m->is_cray) && (!files[i].table || m->tables))
-            result = write_file(m, i, err);
+    result = write_all(m, err);
+    if (result && made)
+        rmdir(m->folder);
     return result;
 }
 

@@ -3,20 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "util/alloc.h"
-
-#define TRIES 1000
+#include "util/publish.h"
 
 struct topomap_output {
     FILE *file;
-    char *path;      /* where it shall appear */
-    char *temporary; /* beside it, or NULL where it is written to directly */
+    char *path;               /* for messages; NULL: standard output */
+    topomap_publish *publish; /* NULL where it is written to directly */
 };
 
 static int system_fail(const char *path, const char *what, topomap_error *err)
@@ -25,63 +22,50 @@ static int system_fail(const char *path, const char *what, topomap_error *err)
                              strerror(errno));
 }
 
-static void output_free(topomap_output *output)
+/* /dev/stdout is what standard output is, with its place in the file and whether it appends; what
+ * else is no regular file is opened, not made. */
+static int open_directly(const struct topomap_folder *folder)
 {
-    free(output->path);
-    free(output->temporary);
-    free(output);
+    if (folder->number >= 0)
+        return fcntl(folder->number, F_DUPFD_CLOEXEC, 0);
+    return openat(folder->fd, folder->name, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
 }
 
-/* A new file with the mode of the one that it will replace, else the mode that the umask leaves,
- * which mkstemp would not give. */
-static int open_temporary(topomap_output *output, const struct stat *old, topomap_error *err)
+static int open_descriptor(topomap_output *output, int *fd, topomap_error *err)
 {
-    size_t room = strlen(output->path) + 40;
-    int fd = -1;
+    struct topomap_folder folder;
 
-    output->temporary = topomap_alloc(room, 1, err);
-    if (!output->temporary)
+    if (topomap_folder_find(output->path, &folder, err))
         return -1;
-    for (int i = 0; i < TRIES && fd < 0; i++) {
-        snprintf(output->temporary, room, "%s.%ld.%d.tmp", output->path, (long)getpid(), i);
-        fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-        if (fd < 0 && errno != EEXIST)
-            break;
+    if (folder.number < 0 && (!folder.exists || S_ISREG(folder.file.st_mode))) {
+        if (topomap_publish_begin_at(output->path, &folder, &output->publish, err))
+            return -1;
+        /* The stream has a descriptor of its own to close. */
+        *fd = fcntl(topomap_publish_fd(output->publish), F_DUPFD_CLOEXEC, 0);
+    } else {
+        *fd = open_directly(&folder);
+        topomap_folder_clear(&folder);
     }
-    if (fd < 0)
-        return system_fail(output->path, "create a file beside it", err);
-    if (!old || !fchmod(fd, old->st_mode & 0777))
-        output->file = fdopen(fd, "w");
-    if (output->file)
-        return 0;
-    system_fail(output->path, "write", err);
-    close(fd);
-    unlink(output->temporary);
-    return -1;
+    return *fd < 0 ? system_fail(output->path, "open", err) : 0;
 }
 
 static int open_output(topomap_output *output, const char *path, topomap_error *err)
 {
-    char resolved[PATH_MAX];
-    struct stat about;
-    int exists;
+    int fd = -1;
 
     if (!strcmp(path, "-")) {
         output->file = stdout;
         return 0;
     }
-    exists = !stat(path, &about);
-    if (exists && S_ISDIR(about.st_mode))
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "%s: is a directory", path);
-    if (exists && !S_ISREG(about.st_mode)) {
-        output->file = fopen(path, "we");
-        output->path = topomap_strdup(path, err);
-        if (!output->path)
-            return -1;
-        return output->file ? 0 : system_fail(path, "open", err);
-    }
-    output->path = topomap_strdup(exists && realpath(path, resolved) ? resolved : path, err);
-    return output->path ? open_temporary(output, exists ? &about : NULL, err) : -1;
+    output->path = topomap_strdup(path, err);
+    if (!output->path || open_descriptor(output, &fd, err))
+        return -1;
+    output->file = fdopen(fd, "w");
+    if (output->file)
+        return 0;
+    system_fail(path, "write", err);
+    close(fd);
+    return -1;
 }
 
 int topomap_output_open(const char *path, topomap_output **output, topomap_error *err)
@@ -91,9 +75,7 @@ int topomap_output_open(const char *path, topomap_output **output, topomap_error
     if (!made)
         return -1;
     if (open_output(made, path, err)) {
-        if (made->file && made->file != stdout)
-            fclose(made->file);
-        output_free(made);
+        topomap_output_abandon(made);
         return -1;
     }
     *output = made;
@@ -105,11 +87,10 @@ FILE *topomap_output_file(topomap_output *output)
     return output->file;
 }
 
-/* Everything out of the buffers and, for a file of its own, onto the disk. */
+/* Everything out of the buffers. */
 static int finish(topomap_output *output)
 {
-    int failed = fflush(output->file) || ferror(output->file) ||
-                 (output->temporary && fsync(fileno(output->file)));
+    int failed = fflush(output->file) || ferror(output->file);
     int keep = errno;
 
     if (output->file != stdout && fclose(output->file) && !failed) {
@@ -123,15 +104,15 @@ static int finish(topomap_output *output)
 
 int topomap_output_commit(topomap_output *output, topomap_error *err)
 {
-    const char *path = output->path ? output->path : "standard output";
     int status = 0;
 
-    if (finish(output) || (output->temporary && rename(output->temporary, output->path))) {
-        status = system_fail(path, "write", err);
-        if (output->temporary)
-            unlink(output->temporary);
+    if (finish(output)) {
+        status = system_fail(output->path ? output->path : "standard output", "write", err);
+    } else if (output->publish) {
+        status = topomap_publish_commit(output->publish, 0, err);
+        output->publish = NULL;
     }
-    output_free(output);
+    topomap_output_abandon(output);
     return status;
 }
 
@@ -139,9 +120,9 @@ void topomap_output_abandon(topomap_output *output)
 {
     if (!output)
         return;
-    if (output->file != stdout)
+    if (output->file && output->file != stdout)
         fclose(output->file);
-    if (output->temporary)
-        unlink(output->temporary);
-    output_free(output);
+    topomap_publish_abandon(output->publish);
+    free(output->path);
+    free(output);
 }

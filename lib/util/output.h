@@ -8,8 +8,8 @@
 typedef struct topomap_output topomap_output;
 
 /** Begins a file beside \p path, which stays as it is until topomap_output_commit. "-" is standard
- *  output; what exists and is no regular file (/dev/null, a FIFO) is written to directly. A link is
- *  followed. */
+ *  output; what exists and is no regular file (/dev/null, a FIFO), and what is one of our own
+ *  descriptors (/dev/stdout), is written to directly. How the file is made: util/publish.h. */
 int topomap_output_open(const char *path, topomap_output **output, topomap_error *err);
 /** Where to write; errors may be left in it. */
 FILE *topomap_output_file(topomap_output *output);

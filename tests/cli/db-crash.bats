@@ -14,6 +14,11 @@ teardown() {
   [ -z "${disk:-}" ] || { umount "$disk" 2>/dev/null; rmdir "$disk"; } || true
 }
 
+can_make_nameless() {
+  command -v strace > /dev/null && ASAN_OPTIONS=detect_leaks=0 strace -f -e trace=openat topomap graph generate ring:4 -o x.tmg 2>&1 |
+    grep -q 'O_TMPFILE.*= [0-9]'
+}
+
 # A small file system that everybody may look into, at $disk.
 make_disk() {
   disk=$(mktemp -d "${TMPDIR:-/tmp}/topomap-disk.XXXXXX")
@@ -59,17 +64,17 @@ contents() {
       contents t.db | cmp - after
       new=$((new + 1))
     fi
-    [ ! -e t.db.import ] || left=$((left + 1))
-    [ "$(ls | grep -c '^t\.db')" -le 2 ]
+    left=$((left + $(find . -name '*t.db.*' | wc -l)))
   done
   echo "$old before, $new after, $left with a copy left behind"
-  [ $old -gt 20 ] && [ $left -gt 5 ]
-  # The next import takes over what is left.
-  [ -e t.db.import ] || head -c 100000 /dev/urandom > t.db.import
+  [ $old -gt 20 ]
+  # Unless the file system makes no files without names, or one was killed between name and place.
+  ! can_make_nameless || [ $left -le 2 ]
+  # What an earlier version has left is nothing to this one.
+  head -c 100000 /dev/urandom > t.db.import
   cp before.db t.db
   topomap db import --db t.db ibnetdiscover dump
   contents t.db | cmp - after
-  [ "$(echo t.db*)" = t.db ]
 }
 
 @test "the first import of all, killed: no database, and the next one makes it" {
@@ -88,7 +93,7 @@ contents() {
   done
   topomap db import --db t.db ibnetdiscover dump
   [ "$(topomap db show --db t.db --summary --json | jq .hosts)" = 250 ]
-  [ "$(echo t.db*)" = t.db ]
+  [ -z "$(ls -A | grep 't\.db.')" ]
 }
 
 @test "a full disk: exit 4, the database as before, nothing left" {
@@ -115,7 +120,7 @@ contents() {
   sum=$(sha256sum "$disk"/t.db)
   mount -o remount,ro "$disk"
   run --separate-stderr -4 topomap db import --db "$disk"/t.db ibnetdiscover "$data/tree.ibnetdiscover"
-  [[ $stderr == *"/t.db.import: cannot write: Read-only file system"* ]]
+  [[ $stderr == *"/t.db: cannot create a file beside it: Read-only file system"* ]]
   run --separate-stderr -4 topomap db import --db "$disk"/new.db ibnetdiscover "$data/tree.ibnetdiscover"
   [[ $stderr == *"Read-only file system"* ]]
   mount -o remount,rw "$disk"
@@ -123,27 +128,35 @@ contents() {
   if as_nobody "$TOPOMAP_BUILD/cli/topomap" --version > /dev/null; then
     run --separate-stderr -4 as_nobody "$TOPOMAP_BUILD/cli/topomap" db import --db "$disk"/t.db \
       ibnetdiscover "$disk"/dump
-    [[ $stderr == *"t.db.import: cannot write: Permission denied"* ]]
+    [[ $stderr == *"t.db: cannot create a file beside it: Permission denied"* ]]
   fi
   rm "$disk"/dump
   [ "$(sha256sum "$disk"/t.db)" = "$sum" ]
   [ "$(ls "$disk")" = t.db ]
   run --separate-stderr -4 topomap db import --db nowhere/t.db ibnetdiscover "$data/tree.ibnetdiscover"
-  [[ $stderr == *"nowhere/t.db.import: cannot write: No such file"* ]]
+  [[ $stderr == *"nowhere/t.db: cannot create a file beside it: No such file"* ]]
 }
 
 @test "another import runs: exit 4, and neither disturbs the other" {
   topomap db import --db t.db ibnetdiscover "$data/tree.ibnetdiscover"
   sum=$(sha256sum t.db)
-  exec 7>t.db.import
-  flock 7
+  # A lock for writing, as an import has it, by whoever may write: sqlite3's own here.
+  mkfifo words
+  sqlite3 t.db < words > said &
+  exec 7> words
+  echo 'BEGIN IMMEDIATE; SELECT 1;' >&7
+  until [ -s said ]; do sleep 0.05; done
   run --separate-stderr -4 topomap db import --db t.db ibnetdiscover "$data/tree.ibnetdiscover"
   [[ $stderr == *"t.db: locked: another import into this database is running; try again"* ]]
   [ "$(sha256sum t.db)" = "$sum" ]
-  [ -e t.db.import ]
   exec 7>&-
+  wait
+  # Whoever may only read holds no import up.
+  exec 7< t.db
+  flock 7
   topomap db import --db t.db ibnetdiscover "$data/tree.ibnetdiscover"
-  [ ! -e t.db.import ]
+  rm words said
+  [ "$(ls -A)" = t.db ]
 }
 
 @test "imports at once: each one is whole or is told to wait" {
@@ -158,7 +171,7 @@ contents() {
   done
   grep -qx 0 status?
   [ "$(topomap db show --db t.db --summary --json | jq .hosts)" = 255 ]
-  [ "$(echo t.db*)" = t.db ]
+  [ -z "$(ls -A | grep 't\.db.')" ]
 }
 
 @test "a newer schema, another program's file, an empty file, garbage: said so, exit 3, untouched" {
@@ -248,7 +261,7 @@ contents() {
   [ "$(cat err* | wc -c)" -eq 0 ]
   [ "$(cat out* | jq -c '[.hosts,.hops]' | sort | uniq -c | awk '{ print $1, $2 }' | sort)" = "50 [128,null]
 50 [null,6]" ]
-  [ "$(echo t.db*)" = t.db ]
+  [ -z "$(ls -A | grep 't\.db.')" ]
 }
 
 @test "a reader on a read-only file system and without permissions locks, writes and makes nothing" {

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where a path's file lies: its folder, held open, and its name there. */
+#ifndef TOPOMAP_UTIL_FOLDER_H
+#define TOPOMAP_UTIL_FOLDER_H
+
+#include <sys/stat.h>
+
+#include "topomap/topomap.h"
+
+struct topomap_folder {
+    int fd;     /* the folder (O_PATH) */
+    char *name; /* of the file in it */
+    int exists;
+    struct stat file; /* where it exists; no link */
+    int number;       /* of our own descriptor that the path stands for (/dev/stdout), else -1 */
+};
+
+/** Finds where \p path leads to. Links are followed to their end but those that another user has
+ *  put into a folder that everybody may write to, as Linux does (proc(5), protected_symlinks):
+ * there files, FIFOs and devices of other users are refused, too. What the last name stands for
+ * need not exist; a folder is refused. */
+int topomap_folder_find(const char *path, struct topomap_folder *folder, topomap_error *err);
+/** Refuses a folder where any user may take a file away and put his own in its place. Its owner and
+ *  its group may; they could do so with the finished file, too. */
+int topomap_folder_check(const char *path, const struct topomap_folder *folder, topomap_error *err);
+void topomap_folder_clear(struct topomap_folder *folder);
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A change of the database: a copy, a transaction in it, and the copy in the database's place. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "topology-db/descriptor.h"
+#include "topology-db/store.h"
+#include "util/alloc.h"
+
+static int locked(const topomap_db *db, topomap_error *err)
+{
+    return topomap_error_set(err, TOPOMAP_ESYSTEM,
+                             "%s: locked: another import into this database is running; try again "
+                             "when it is done",
+                             db->path);
+}
+
+/* Whether the database's name still is the locked file's: another writer may have put his in place
+ * between our open and our lock. */
+static int is_current(const struct db_writer *writer)
+{
+    struct stat opened, named;
+
+    return fstat(writer->lock, &opened) == 0 && stat(writer->db->path, &named) == 0 &&
+           opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
+}
+
+/* The lock is for those who may write the database (a write lock wants a descriptor for writing,
+ * fcntl(2)), so that no reader can keep imports out. Where one cannot be had, the look at the end
+ * whether the file is still the same has to do. */
+static int lock_database(struct db_writer *writer, topomap_error *err)
+{
+    for (int attempt = 0; attempt < 100; attempt++) {
+        struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+        writer->lock = open(writer->db->path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+        if (writer->lock < 0)
+            return 0;
+        if (fcntl(writer->lock, F_OFD_SETLK, &all) == 0 && is_current(writer))
+            return 0;
+        if (fcntl(writer->lock, F_OFD_GETLK, &all) == 0 && all.l_type == F_WRLCK)
+            return locked(writer->db, err);
+        close(writer->lock);
+        writer->lock = -1;
+    }
+    return 0;
+}
+
+static int write_all(int fd, const char *bytes, size_t size)
+{
+    while (size) {
+        ssize_t done = write(fd, bytes, size);
+
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return -1;
+        bytes += done;
+        size -= (size_t)done;
+    }
+    return 0;
+}
+
+static int copy_database(const struct db_writer *writer, topomap_error *err)
+{
+    static const size_t piece = 1 << 20;
+    char *buffer = topomap_alloc(piece, 1, err);
+    ssize_t got = 1;
+    off_t at = 0;
+
+    if (!buffer)
+        return -1;
+    while (got > 0) {
+        got = pread(writer->db->fd, buffer, piece, at);
+        if (got < 0 && errno == EINTR)
+            got = 1;
+        else if (got > 0 && write_all(topomap_publish_fd(writer->copy), buffer, (size_t)got))
+            got = -1;
+        else
+            at += got;
+    }
+    free(buffer);
+    return got < 0 ? topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot copy: %s",
+                                       writer->db->path, strerror(errno))
+                   : 0;
+}
+
+static int make_schema(sqlite3 *file, topomap_error *err)
+{
+    char *stamp = sqlite3_mprintf("PRAGMA application_id=%d; PRAGMA user_version=%d;",
+                                  DB_APPLICATION, DB_SCHEMA);
+    int result = stamp ? db_execute(file, stamp, err) : db_failed(file, err);
+
+    sqlite3_free(stamp);
+    return result ? -1 : db_execute(file, db_schema, err);
+}
+
+/* The copy is thrown away if anything fails, so it needs no journal. */
+static int open_copy(struct db_writer *writer, topomap_error *err)
+{
+    topomap_db *db = writer->db;
+
+    if ((db->file && copy_database(writer, err)) ||
+        db_descriptor_open(db->path, topomap_publish_fd(writer->copy), 1, &writer->file, err) ||
+        db_execute(writer->file,
+                   "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
+                   "PRAGMA cache_size=-65536; PRAGMA temp_store=MEMORY;",
+                   err))
+        return -1;
+    if (db->file ? db_execute(writer->file, DB_SLURM_SETTING, err) : make_schema(writer->file, err))
+        return -1;
+    return db_execute(writer->file, "BEGIN EXCLUSIVE", err);
+}
+
+/* The lock first: what is opened under it nobody else replaces. */
+int db_writer_begin(topomap_db *db, struct db_writer *writer, topomap_error *err)
+{
+    *writer = (struct db_writer){.db = db, .lock = -1};
+    if (!db->writable)
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "%s: open for reading only", db->path);
+    if (lock_database(writer, err) == 0 &&
+        topomap_publish_begin(db->path, &writer->copy, err) == 0 && db_reopen(db, err) >= 0) {
+        if (topomap_publish_overtaken(writer->copy))
+            locked(db, err);
+        else if (open_copy(writer, err) == 0)
+            return 0;
+    }
+    db_writer_abort(writer);
+    return -1;
+}
+
+static void unlock(struct db_writer *writer)
+{
+    if (writer->lock >= 0)
+        close(writer->lock);
+    *writer = (struct db_writer){.lock = -1};
+}
+
+void db_writer_abort(struct db_writer *writer)
+{
+    sqlite3_close(writer->file);
+    topomap_publish_abandon(writer->copy);
+    unlock(writer);
+}
+
+int db_writer_commit(struct db_writer *writer, topomap_error *err)
+{
+    topomap_db *db = writer->db;
+    int result = db_execute(writer->file, "COMMIT", err);
+
+    if (!result && sqlite3_close(writer->file) != SQLITE_OK)
+        result = db_failed(writer->file, err);
+    else if (!result)
+        writer->file = NULL;
+    if (!result && topomap_publish_overtaken(writer->copy))
+        result = locked(db, err);
+    if (!result) {
+        result = topomap_publish_commit(writer->copy, 1, err);
+        writer->copy = NULL;
+    }
+    if (result) {
+        db_writer_abort(writer);
+        return -1;
+    }
+    unlock(writer);
+    return db_reopen(db, err) < 0 ? -1 : 0;
+}
