@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DYNAMIC = 4096 };
+enum { DYNAMIC = 4096, NAMES = 64 << 10 };
 
 int store_elf_open(const char *path, store_elf *file)
 {
@@ -137,6 +137,37 @@ static size_t count_rows(const ElfW(Dyn) * row, size_t most)
     return count;
 }
 
+/* The names that are asked for are near each other in most files: they are read at once, behind the
+ * rows. Where they are not, each is read when it is asked for. */
+static void read_names(const store_elf *file, store_elf_dynamic *dynamic)
+{
+    uint64_t from = UINT64_MAX, to = 0;
+    size_t rows = dynamic->rows * sizeof *dynamic->row;
+    void *wider;
+
+    for (size_t i = 0; i < dynamic->rows; i++) {
+        uint64_t at = dynamic->row[i].d_un.d_val;
+        int64_t tag = dynamic->row[i].d_tag;
+
+        if (tag != DT_NEEDED && tag != DT_RPATH && tag != DT_RUNPATH)
+            continue;
+        from = at < from ? at : from;
+        to = at > to ? at : to;
+    }
+    if (from > to || to >= dynamic->size || to - from > NAMES)
+        return;
+    to = to + STORE_ELF_NAME < dynamic->size ? to + STORE_ELF_NAME : dynamic->size;
+    wider = realloc(dynamic->row, rows + (size_t)(to - from));
+    if (!wider)
+        return;
+    dynamic->row = wider;
+    dynamic->read = (char *)wider + rows;
+    if (store_elf_get(file, dynamic->names + from, dynamic->read, (size_t)(to - from)))
+        return;
+    dynamic->read_from = from;
+    dynamic->read_to = to;
+}
+
 const char *store_elf_dynamic_read(const store_elf *file, store_elf_dynamic *dynamic)
 {
     const ElfW(Phdr) *found = find_segment(file, PT_DYNAMIC);
@@ -160,6 +191,7 @@ const char *store_elf_dynamic_read(const store_elf *file, store_elf_dynamic *dyn
         free(made.row);
         return "its table of names is broken";
     }
+    read_names(file, &made);
     *dynamic = made;
     return NULL;
 }
@@ -176,6 +208,15 @@ static int read_name(const store_elf *file, const store_elf_dynamic *dynamic, ui
     if (size > file->size - dynamic->names - at)
         size = (size_t)(file->size - dynamic->names - at);
     memset(name, 0, room);
+    if (at >= dynamic->read_from && at < dynamic->read_to) {
+        size_t here = (size_t)(dynamic->read_to - at);
+        const char *found = dynamic->read + (at - dynamic->read_from);
+
+        if (size <= here || memchr(found, 0, here)) {
+            memcpy(name, found, size < here ? size : here);
+            return 0;
+        }
+    }
     return store_elf_get(file, dynamic->names + at, name, size);
 }
 

@@ -25,6 +25,8 @@ typedef struct store_elf_dynamic {
     size_t rows;
     uint64_t names, size; /* the table of names in the file */
     size_t at;            /* the row that comes next */
+    char *read;           /* of these names the part from read_from to read_to; lent, by row */
+    uint64_t read_from, read_to;
 } store_elf_dynamic;
 
 /** Opens a plain file. \return 0, or errno (EINVAL: not a plain file). store_elf_close() ends it.

@@ -2,13 +2,18 @@
 #include "config.h"
 #include "plugin/store/needed.h"
 #include "plugin/store/cache.h"
+#include "plugin/store/memo.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Bounds: libraries of one program, files that may be tried for them, one path. */
-enum { LIBRARIES = 512, TRIES = 4096, PATH = 4096 };
+/* Bounds: libraries of one program, one path; calls on files to find them all. A file that is
+ * opened takes some six more to be read. From so many calls on the answer is remembered, with so
+ * many files that must be as they were. */
+enum { LIBRARIES = 512, PATH = 4096, CALLS = 512, READING = 6, MANY = 64, WATCHED = 8 };
+
+static const char linker_cache[] = "/etc/ld.so.cache";
 
 /* ---- Names ------------------------------------------------------------------------------- */
 
@@ -70,13 +75,16 @@ static int begins_with_one(const char *name, const char *const *list, size_t cou
 /* The program, or one of the libraries. */
 typedef struct object {
     char name[STORE_ELF_NAME];
-    int by;                        /* which object named it */
-    char *rpath, *runpath, *place; /* once it was read; place: its folder */
+    int by;                       /* which object named it */
+    char *rpath, *runpath, *path; /* once it was read; path: of the file */
+    char *place;                  /* its real folder, once it is asked for */
+    uint64_t stamp;
+    int names_mpi;
 } object;
 
 typedef struct search {
     object *object[LIBRARIES + 1];
-    int count, tries;
+    int count, calls;
     enum store_mpi mpi;
     char problem[160];
     store_cache cache;
@@ -106,6 +114,7 @@ static void see(search *s, const char *name, int by)
         return;
     }
     s->mpi = mpi ? mpi : s->mpi;
+    s->object[by]->names_mpi |= mpi != STORE_MPI_NONE;
     if (mpi || BEGINS_WITH_ONE(name, runtimes) || is_seen(s, name) || s->count > LIBRARIES)
         return;
     made = calloc(1, sizeof *made);
@@ -146,7 +155,8 @@ static const char *read_object(search *s, int i, const store_elf *file, const ch
         return why;
     own->rpath = text_of(file, &dynamic, DT_RPATH);
     own->runpath = text_of(file, &dynamic, DT_RUNPATH);
-    own->place = folder_of(path);
+    own->path = strdup(path);
+    own->stamp = store_memo_stamp(&file->status);
     while (!*s->problem && (status = store_elf_needed(file, &dynamic, name)) > 0)
         see(s, name, i);
     free(dynamic.row);
@@ -158,25 +168,39 @@ static const char *read_object(search *s, int i, const store_elf *file, const ch
 /* One file that may be it: one of another kind of machine is passed over. */
 static int try_file(search *s, const char *path, store_elf *file)
 {
-    if (s->tries++ >= TRIES || store_elf_open(path, file))
+    if (s->calls >= CALLS)
         return 0;
+    s->calls++;
+    if (store_elf_open(path, file))
+        return 0;
+    s->calls += READING;
     if (!store_elf_read(file))
         return 1;
     store_elf_close(file);
     return 0;
 }
 
+static const char *place_of(search *s, object *of)
+{
+    if (!of->place && of->path) {
+        of->place = folder_of(of->path);
+        s->calls += READING; /* realpath(3) looks at each part */
+    }
+    return of->place;
+}
+
 /* A folder of a list, $ORIGIN at its beginning replaced. Other names of that kind, and folders that
  * are not said from the root on, are passed over. */
-static int try_folder(search *s, const char *folder, size_t length, const char *place,
-                      const char *name, char path[PATH], store_elf *file)
+static int try_folder(search *s, const char *folder, size_t length, object *by, const char *name,
+                      char path[PATH], store_elf *file)
 {
     static const char *const origins[] = {"$ORIGIN", "${ORIGIN}"};
     const char *before = "";
 
-    for (size_t i = 0; place && i < 2; i++)
-        if (!strncmp(folder, origins[i], strlen(origins[i])) && length >= strlen(origins[i])) {
-            before = place;
+    for (size_t i = 0; by && i < 2; i++)
+        if (!strncmp(folder, origins[i], strlen(origins[i])) && length >= strlen(origins[i]) &&
+            place_of(s, by)) {
+            before = place_of(s, by);
             folder += strlen(origins[i]);
             length -= strlen(origins[i]);
         }
@@ -186,13 +210,13 @@ static int try_folder(search *s, const char *folder, size_t length, const char *
     return try_file(s, path, file);
 }
 
-static int try_list(search *s, const char *list, const char *place, const char *name,
-                    char path[PATH], store_elf *file)
+static int try_list(search *s, const char *list, object *by, const char *name, char path[PATH],
+                    store_elf *file)
 {
     for (const char *at = list; at && *at; at += *at != 0) {
         size_t length = strcspn(at, ":;");
 
-        if (try_folder(s, at, length, place, name, path, file))
+        if (try_folder(s, at, length, by, name, path, file))
             return 1;
         at += length;
     }
@@ -208,9 +232,9 @@ static int try_rpaths(search *s, const object *own, char path[PATH], store_elf *
     if (by->runpath && *by->runpath)
         return 0;
     for (int i = own->by;; i = s->object[i]->by) {
-        const object *o = s->object[i];
+        object *o = s->object[i];
 
-        if (!(o->runpath && *o->runpath) && try_list(s, o->rpath, o->place, own->name, path, file))
+        if (!(o->runpath && *o->runpath) && try_list(s, o->rpath, o, own->name, path, file))
             return 1;
         if (i == 0)
             return 0;
@@ -223,7 +247,7 @@ static int try_cache(search *s, const char *name, char path[PATH], store_elf *fi
     size_t at = 0;
 
     if (!s->has_cache)
-        store_cache_open("/etc/ld.so.cache", &s->cache);
+        store_cache_open(linker_cache, &s->cache);
     s->has_cache = 1;
     while ((found = store_cache_next(&s->cache, name, &at)) != NULL)
         if (snprintf(path, PATH, "%s", found) < PATH && try_file(s, path, file))
@@ -233,14 +257,14 @@ static int try_cache(search *s, const char *name, char path[PATH], store_elf *fi
 
 static int find_library(search *s, const object *own, char path[PATH], store_elf *file)
 {
-    const object *by = s->object[own->by];
+    object *by = s->object[own->by];
 
     if (strchr(own->name, '/'))
         return *own->name == '/' && snprintf(path, PATH, "%s", own->name) < PATH &&
                try_file(s, path, file);
     return try_rpaths(s, own, path, file) ||
            try_list(s, getenv("LD_LIBRARY_PATH"), NULL, own->name, path, file) ||
-           try_list(s, by->runpath, by->place, own->name, path, file) ||
+           try_list(s, by->runpath, by, own->name, path, file) ||
            try_cache(s, own->name, path, file) ||
            try_list(s, "/lib64:/usr/lib64:/lib:/usr/lib", NULL, own->name, path, file);
 }
@@ -266,6 +290,7 @@ static void clear(search *s)
     for (int i = 0; i < s->count; i++) {
         free(s->object[i]->rpath);
         free(s->object[i]->runpath);
+        free(s->object[i]->path);
         free(s->object[i]->place);
         free(s->object[i]);
     }
@@ -273,7 +298,89 @@ static void clear(search *s)
     free(s);
 }
 
-static void look(search *s, const store_elf *file, const char *path)
+/* ---- What was found before --------------------------------------------------------------- */
+
+/* All that the answer depends on, but for the libraries. */
+static uint64_t key_of(const store_elf *file, const char *path)
+{
+    const char *search = getenv("LD_LIBRARY_PATH");
+    uint64_t key = store_memo_key(store_memo_stamp(&file->status), "mpi");
+    struct stat status;
+
+    key = store_memo_key(key, path);
+    key = store_memo_key(key, search ? search : "");
+    return store_memo_key(stat(linker_cache, &status) ? key : key ^ store_memo_stamp(&status), "");
+}
+
+static int is_as_it_was(const char *line)
+{
+    unsigned long long stamp;
+    struct stat status;
+    int path = 0;
+
+    return sscanf(line, "file %llx %n", &stamp, &path) == 1 && path &&
+           !stat(line + path, &status) && store_memo_stamp(&status) == stamp;
+}
+
+/* "mpi NUMBER WHY", then the files. \return 1: it still holds */
+static int recall(const store *store, search *s, uint64_t key)
+{
+    char text[STORE_MEMO], *rest = NULL, *line;
+    int why = 0, mpi;
+
+    if (!store_memo_read(store, key, text) || !(line = strtok_r(text, "\n", &rest)) ||
+        sscanf(line, "mpi %d %n", &mpi, &why) != 1 || mpi < 0 || mpi >= STORE_MPIS)
+        return 0;
+    snprintf(s->problem, sizeof s->problem, "%s", line + why);
+    while ((line = strtok_r(NULL, "\n", &rest)) != NULL)
+        if (!is_as_it_was(line)) {
+            *s->problem = 0;
+            return 0;
+        }
+    s->mpi = (enum store_mpi)mpi;
+    return 1;
+}
+
+/* The libraries that named the MPI come first. */
+static void remember(const store *store, const search *s, uint64_t key)
+{
+    char text[STORE_MEMO];
+    size_t used =
+        (size_t)snprintf(text, sizeof text, "mpi %d %s\n", *s->problem ? 0 : s->mpi, s->problem);
+    int watched = 0;
+
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 1; i < s->count && watched < WATCHED; i++) {
+            const object *o = s->object[i];
+
+            if (!o->path || strchr(o->path, '\n') || o->names_mpi != !pass ||
+                used + strlen(o->path) + 32 > sizeof text)
+                continue;
+            used += (size_t)snprintf(text + used, sizeof text - used, "file %llx %s\n",
+                                     (unsigned long long)o->stamp, o->path);
+            watched++;
+        }
+    store_memo_write(store, key, text);
+}
+
+/* ---- The answer -------------------------------------------------------------------------- */
+
+static void follow_or_recall(const store *store, search *s, const store_elf *file, const char *path)
+{
+    uint64_t key = key_of(file, path);
+
+    if (s->count > 1 && recall(store, s, key))
+        return;
+    follow(s);
+    if (!*s->problem && !s->mpi)
+        snprintf(s->problem, sizeof s->problem, "%s",
+                 s->calls < CALLS ? "neither it nor its libraries need an MPI that is known"
+                                  : "not known: its libraries are in too many places");
+    if (s->calls >= MANY)
+        remember(store, s, key);
+}
+
+static void look(const store *store, search *s, const store_elf *file, const char *path)
 {
     const char *why;
 
@@ -281,14 +388,13 @@ static void look(search *s, const store_elf *file, const char *path)
     s->count = s->object[0] != NULL;
     why = s->count ? read_object(s, 0, file, path) : "out of memory";
     if (!why && !*s->problem && !s->mpi)
-        follow(s);
-    if (!why && !s->mpi)
-        why = "neither it nor its libraries need an MPI that is known";
+        follow_or_recall(store, s, file, path);
     if (why && !*s->problem)
         snprintf(s->problem, sizeof s->problem, "%s", why);
 }
 
-enum store_mpi store_needed_mpi(const store_elf *file, const char *path, char *why, size_t room)
+enum store_mpi store_needed_mpi(const store *store, const store_elf *file, const char *path,
+                                char *why, size_t room)
 {
     search *s = calloc(1, sizeof *s);
     enum store_mpi mpi = STORE_MPI_NONE;
@@ -296,7 +402,7 @@ enum store_mpi store_needed_mpi(const store_elf *file, const char *path, char *w
     snprintf(why, room, "out of memory");
     if (!s)
         return mpi;
-    look(s, file, path);
+    look(store, s, file, path);
     if (!*s->problem)
         mpi = s->mpi;
     snprintf(why, room, "%s", s->problem);

@@ -6,11 +6,16 @@
 
 #include "plugin/store/elf.h"
 #include "plugin/store/program.h"
+#include "plugin/store/store.h"
 
 /** Whose library has this soname: libmpi.so.40 is Open MPI's. */
 enum store_mpi store_needed_row(const char *soname);
 
-/** \p file is the program at \p path, its headers read. Without an MPI \p why says why. */
-enum store_mpi store_needed_mpi(const store_elf *file, const char *path, char *why, size_t room);
+/** \p file is the program at \p path, its headers read. Without an MPI \p why says why: also where
+ * its libraries are not found within some 512 looks at files. \param store  which remembers an
+ * answer that took many, for as long as the program, its library path, the linker's cache and the
+ * first libraries that it names are the same; or NULL */
+enum store_mpi store_needed_mpi(const store *store, const store_elf *file, const char *path,
+                                char *why, size_t room);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/store/elf.h"
+#include "plugin/store/memo.h"
 #include "plugin/store/needed.h"
 #include "plugin/store/program.h"
 #include "util/hash64.h"
@@ -15,6 +16,7 @@
 
 enum { NOTES = 64 << 10, CHUNK = 64 << 10, STARTED_WORDS = 32 }; /* bounds on what is read */
 #define CONTENTS ((uint64_t)256 << 20)
+#define SHORT ((uint64_t)4 << 20) /* what is read at each launch */
 
 const char *store_mpi_name(enum store_mpi mpi)
 {
@@ -90,7 +92,7 @@ static int read_build_id(const store_elf *file, uint64_t *id)
     return found;
 }
 
-static void find_mpi(store_elf *file, const char *path, store_program *program)
+static void find_mpi(const store *store, store_elf *file, const char *path, store_program *program)
 {
     const char *why = store_elf_read(file);
 
@@ -99,23 +101,42 @@ static void find_mpi(store_elf *file, const char *path, store_program *program)
     if (why)
         snprintf(program->why, sizeof program->why, "%s", why);
     else
-        program->mpi = store_needed_mpi(file, path, program->why, sizeof program->why);
+        program->mpi = store_needed_mpi(store, file, path, program->why, sizeof program->why);
 }
 
-static void find_id(const store_elf *file, store_program *program)
+/* Reading a long file may take longer than a launch waits. What it was is remembered with its size,
+ * times and inode; and that it is being read is remembered first, so that where nobody came to the
+ * end of it, these alone say which build it is. */
+static uint64_t long_contents(const store *store, const store_elf *file)
+{
+    uint64_t stamp = store_memo_stamp(&file->status), key = store_memo_key(stamp, "contents");
+    char text[STORE_MEMO];
+    unsigned long long id;
+
+    if (store_memo_read(store, key, text))
+        return sscanf(text, "contents %llx\n", &id) == 1 ? (uint64_t)id : stamp;
+    if (store_memo_write(store, key, "reading\n"))
+        return stamp;
+    id = hash_contents(file);
+    snprintf(text, sizeof text, "contents %016llx\n", id);
+    store_memo_write(store, key, text);
+    return (uint64_t)id;
+}
+
+static void find_id(const store *store, const store_elf *file, store_program *program)
 {
     program->has_build_id = read_build_id(file, &program->id);
     if (!program->has_build_id)
-        program->id = hash_contents(file);
+        program->id =
+            store && file->size > SHORT ? long_contents(store, file) : hash_contents(file);
 }
 
-int store_program_read(const struct store *store, const char *path, store_program *program,
+int store_program_read(const store *store, const char *path, store_program *program,
                        topomap_error *err)
 {
     store_elf *file = malloc(sizeof *file);
     int failed;
 
-    (void)store;
     if (!file)
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     failed = store_elf_open(path, file);
@@ -124,8 +145,8 @@ int store_program_read(const struct store *store, const char *path, store_progra
                           failed == EINVAL ? "not a plain file" : strerror(failed));
     } else {
         *program = (store_program){0};
-        find_mpi(file, path, program);
-        find_id(file, program);
+        find_mpi(store, file, path, program);
+        find_id(store, file, program);
         store_elf_close(file);
     }
     free(file);
@@ -174,20 +195,20 @@ char *store_program_find(const char *command, const char *folder, const char *se
 
 /* ---- What it starts ---------------------------------------------------------------------- */
 
-static int is_mpi(const char *path)
+static int is_mpi(const store *store, const char *path)
 {
     store_elf *file = malloc(sizeof *file);
     store_program found = {0};
 
     if (file && !store_elf_open(path, file)) {
-        find_mpi(file, path, &found);
+        find_mpi(store, file, path, &found);
         store_elf_close(file);
     }
     free(file);
     return found.mpi != STORE_MPI_NONE;
 }
 
-char *store_program_started(const struct store *store, char *const *words, const char *folder,
+char *store_program_started(const store *store, char *const *words, const char *folder,
                             const char *search, store_program *program)
 {
     for (int i = 0; i < STARTED_WORDS && words[i]; i++) {
@@ -197,7 +218,7 @@ char *store_program_started(const struct store *store, char *const *words, const
         store_program inner;
         topomap_error err;
 
-        if (path && is_mpi(path) && !store_program_read(store, path, &inner, &err)) {
+        if (path && is_mpi(store, path) && !store_program_read(store, path, &inner, &err)) {
             uint64_t both[2] = {program->id, inner.id};
 
             *program = inner;
