@@ -17,6 +17,7 @@ typedef struct doctor_site {
     char slurm_conf[DOCTOR_PATH], plugin_dir[DOCTOR_PATH], version[64]; /* as 22.05.8 */
     char plugstack[DOCTOR_PATH], plugin[DOCTOR_PATH]; /* as plugstack.conf names it; then found */
     char planner[DOCTOR_PATH], profiler[DOCTOR_PATH], db[DOCTOR_PATH];
+    char node_helper[DOCTOR_PATH];
     char policy[DOCTOR_PATH], spool[DOCTOR_PATH], store[DOCTOR_PATH], records[DOCTOR_PATH];
     char mode[32];        /* default= */
     unsigned deadline_ms; /* of the planner */
@@ -25,6 +26,7 @@ typedef struct doctor_site {
     int plugin_ok, db_ok; /* it can be read */
     int db_said;          /* by --db */
     int planner_said;     /* by planner= */
+    int node_helper_said; /* by node_helper= */
 } doctor_site;
 
 typedef struct doctor_verdict {
@@ -56,6 +58,7 @@ void doctor_plugin(doctor_site *site, doctor_verdict *verdict);
 void doctor_build(doctor_site *site, doctor_verdict *verdict);
 void doctor_symbols(doctor_site *site, doctor_verdict *verdict);
 void doctor_planner(doctor_site *site, doctor_verdict *verdict);
+void doctor_node_helper(doctor_site *site, doctor_verdict *verdict);
 void doctor_mpi(doctor_site *site, doctor_verdict *verdict);
 void doctor_profilers(doctor_site *site, doctor_verdict *verdict);
 

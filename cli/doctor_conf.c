@@ -278,12 +278,14 @@ static void take_words(doctor_site *site, struct stack *stack)
     copy(site->plugin, word);
     while (count < WORDS && (word = strtok_r(NULL, " \t", &rest)) != NULL) {
         site->planner_said |= !strncmp(word, "planner=", 8);
+        site->node_helper_said |= !strncmp(word, "node_helper=", 12);
         words[count++] = word;
     }
     plugin_args_read(count, words, &args, pass_over);
     if (!site->db_said)
         copy(site->db, plugin_args_db(&args, &origin));
     copy(site->planner, args.planner);
+    copy(site->node_helper, args.node_helper);
     copy(site->profiler, args.profiler);
     copy(site->policy, args.policy);
     copy(site->spool, args.spool);

@@ -105,6 +105,7 @@ void doctor_disks(doctor_site *site, doctor_verdict *verdict)
     const struct {
         const char *what, *path;
     } rows[] = {{"planner", site->planner},
+                {"node helper", site->node_helper},
                 {"plugin", site->plugin_ok ? site->plugin : ""},
                 {"profilers", site->profiler}};
     int looked = 0, shared = 0;
@@ -120,13 +121,14 @@ void doctor_disks(doctor_site *site, doctor_verdict *verdict)
     }
     if (!looked) {
         doctor_say(verdict, DOCTOR_SKIPPED, NULL,
-                   "neither planner nor plugin nor profilers are known");
+                   "neither planner nor node helper nor plugin nor profilers are known");
     } else if (shared) {
         verdict->status = DOCTOR_WARNING;
         snprintf(verdict->advice, sizeof verdict->advice,
                  "install topomap on the nodes' own disks: a launch waits for that file system");
     } else {
-        doctor_add(verdict, "planner, plugin and profilers are on this node's own disks");
+        doctor_add(verdict,
+                   "planner, node helper, plugin and profilers are on this node's own disks");
     }
 }
 

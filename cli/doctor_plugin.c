@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The plugin, what it was built for and what it starts, read in the files; and the MPI libraries
- * that profilers are for. Nothing but `topomap-planner --version` is run. */
+ * that profilers are for. Nothing is run but planner and node helper, with --version. */
 #include "config.h"
 #include "cli/doctor.h"
 
@@ -260,44 +260,83 @@ void doctor_symbols(doctor_site *site, doctor_verdict *verdict)
                    missing.library[0]);
 }
 
-/* ---- The planner --------------------------------------------------------------------------------
- */
+/* ---- Programs that the plugin starts ------------------------------------------------------- */
 
-void doctor_planner(doctor_site *site, doctor_verdict *verdict)
+/* One that srun or slurmstepd starts as the user. */
+struct program {
+    const char *name, *word; /* of plugstack.conf */
+    char *path;              /* [DOCTOR_PATH] "" afterwards: not there */
+    int said;
+};
+
+static void ask_version(const char *path, char *line, size_t size)
 {
-    char command[DOCTOR_PATH + 64], line[128] = "", part[DOCTOR_PATH];
+    char command[DOCTOR_PATH + 64];
     FILE *in;
 
-    if (!site->planner_said && site->plugin_ok)
-        (void)doctor_elf_text(site->plugin, "/topomap-planner", 0, site->planner, DOCTOR_PATH);
-    if (!*site->planner) {
-        doctor_say(verdict, DOCTOR_SKIPPED, NULL, "no plugin that would start one");
-        return;
-    }
-    if (access(site->planner, X_OK) != 0 || strchr(site->planner, '\'')) {
-        doctor_say(verdict, DOCTOR_PROBLEM,
-                   "install topomap on this node, too, or say planner= in plugstack.conf", "%s: %s",
-                   site->planner, strerror(errno));
-        *site->planner = 0;
-        return;
-    }
-    snprintf(command, sizeof command, "'%s' --version 2>&1", site->planner);
+    *line = 0;
+    snprintf(command, sizeof command, "'%s' --version 2>&1", path);
     in = popen(command, "re");
-    if (in && !fgets(line, sizeof line, in))
+    if (in && !fgets(line, (int)size, in))
         *line = 0;
     if (in)
         pclose(in);
     line[strcspn(line, "\n")] = 0;
-    doctor_say(verdict, DOCTOR_OK, NULL, "%s, %s", site->planner, line);
-    if (strncmp(line, "topomap-planner ", 16) != 0)
+}
+
+static void check_version(const struct program *program, doctor_verdict *verdict)
+{
+    char line[128], name[64], part[DOCTOR_PATH];
+
+    ask_version(program->path, line, sizeof line);
+    snprintf(name, sizeof name, "%s ", program->name);
+    doctor_say(verdict, DOCTOR_OK, NULL, "%s, %s", program->path, line);
+    if (strncmp(line, name, strlen(name)) != 0)
         doctor_say(verdict, DOCTOR_PROBLEM, install, "%s does not run, or is none: %s",
-                   site->planner, *line ? line : "no answer");
-    else if (strcmp(line, "topomap-planner " PACKAGE_VERSION) != 0)
-        doctor_say(verdict, DOCTOR_PROBLEM, install, "%s is %s, this is topomap %s", site->planner,
+                   program->path, *line ? line : "no answer");
+    else if (strcmp(line + strlen(name), PACKAGE_VERSION) != 0)
+        doctor_say(verdict, DOCTOR_PROBLEM, install, "%s is %s, this is topomap %s", program->path,
                    line, PACKAGE_VERSION);
-    else if (!doctor_for_everybody(site->planner, S_IXOTH, part))
-        doctor_say(verdict, DOCTOR_PROBLEM, "let everybody run it: srun starts it as the user",
-                   "%s: not everybody may use %s", site->planner, part);
+    else if (!doctor_for_everybody(program->path, S_IXOTH, part))
+        doctor_say(verdict, DOCTOR_PROBLEM, "let everybody run it: it is started as the user",
+                   "%s: not everybody may use %s", program->path, part);
+}
+
+static void check_program(const doctor_site *site, const struct program *program,
+                          doctor_verdict *verdict)
+{
+    char name[64], advice[128];
+
+    snprintf(name, sizeof name, "/%s", program->name);
+    if (!program->said && site->plugin_ok)
+        (void)doctor_elf_text(site->plugin, name, 0, program->path, DOCTOR_PATH);
+    if (!*program->path) {
+        doctor_say(verdict, DOCTOR_SKIPPED, NULL, "no plugin that would start one");
+        return;
+    }
+    if (access(program->path, X_OK) == 0 && !strchr(program->path, '\'')) {
+        check_version(program, verdict);
+        return;
+    }
+    snprintf(advice, sizeof advice,
+             "install topomap on this node, too, or say %s in plugstack.conf", program->word);
+    doctor_say(verdict, DOCTOR_PROBLEM, advice, "%s: %s", program->path, strerror(errno));
+    *program->path = 0;
+}
+
+void doctor_planner(doctor_site *site, doctor_verdict *verdict)
+{
+    check_program(
+        site, &(struct program){"topomap-planner", "planner=", site->planner, site->planner_said},
+        verdict);
+}
+
+void doctor_node_helper(doctor_site *site, doctor_verdict *verdict)
+{
+    check_program(site,
+                  &(struct program){"topomap-node", "node_helper=", site->node_helper,
+                                    site->node_helper_said},
+                  verdict);
 }
 
 /* ---- MPI ----------------------------------------------------------------------------------------

@@ -22,6 +22,14 @@ static int read_planner(plugin_args *args, const char *value)
     return 0;
 }
 
+static int read_node_helper(plugin_args *args, const char *value)
+{
+    if (*value != '/')
+        return -1;
+    args->node_helper = value;
+    return 0;
+}
+
 static int read_db(plugin_args *args, const char *value)
 {
     if (*value != '/')
@@ -139,6 +147,7 @@ static const struct row {
     int (*read)(plugin_args *args, const char *value);
 } rows[] = {
     {"planner=", read_planner},
+    {"node_helper=", read_node_helper},
     {"db=", read_db},
     {"policy=", read_policy},
     {"spool=", read_spool},

@@ -7,8 +7,9 @@
 #include "plugin/record.h"
 
 typedef struct plugin_args {
-    const char *planner; /* path; lent by Slurm, which keeps the words while it runs */
-    const char *db;      /* plugin_args_db() is what counts */
+    const char *planner;     /* path; lent by Slurm, which keeps the words while it runs */
+    const char *node_helper; /* path, or NULL: the nodes' own (node.h) */
+    const char *db;          /* plugin_args_db() is what counts */
     enum policy_origin db_origin;
     const char *policy;   /* path, or NULL */
     const char *spool;    /* a folder that all nodes share, or NULL */

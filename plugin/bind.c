@@ -5,8 +5,8 @@
 #include "plugin/environment.h"
 #include "plugin/format.h"
 #include "plugin/online.h"
+#include "plugin/preload.h"
 #include "plugin/report.h"
-#include "plugin/spool.h"
 
 #include <sched.h>
 #include <slurm/slurm.h>
@@ -17,12 +17,16 @@
 
 /* Filled once, before the tasks are forked. */
 static struct {
-    topomap_bindings plan; /* of this node; nodes == 0: nothing to do */
-    uint32_t node;         /* its place in the step */
-    char *cores;           /* that the step may use, Slurm's numbering; NULL: not known */
-    plugin_cpus online;    /* the node's CPUs; none: not known */
-    int refused;           /* the tasks must not run */
+    topomap_node_plan plan; /* no cores: nothing to do */
+    void *memory;           /* of the plan; owned */
+    uint32_t node;          /* its place in the step */
+    char *cores;            /* that the step may use, Slurm's numbering; NULL: not known */
+    plugin_cpus online;     /* the node's CPUs; none: not known */
+    int refused;            /* the tasks must not run */
 } here;
+
+/* Linux takes no longer variable into a program (MAX_ARG_STRLEN). */
+enum { BIND_LIST_MOST = 128 << 10 };
 
 /* The job's environment without copying it: spank_getenv wants a buffer as large as the plan. */
 static const char *job_environment(spank_t spank, const char *name)
@@ -38,35 +42,22 @@ static const char *job_environment(spank_t spank, const char *name)
     return NULL;
 }
 
-/* Is the plan for this step, and for as many tasks as this node has? A step inside a task of
- * another step inherits that one's environment. */
-static int is_ours(spank_t spank, const topomap_bindings *plan, uint32_t job, uint32_t step)
-{
-    uint32_t tasks;
-
-    return plan->job == job && plan->step == step &&
-           spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &tasks) == ESPANK_SUCCESS &&
-           plan->task_first[1] == tasks;
-}
-
 /* Gives the tasks the names that programs look for. */
-static void unfold(spank_t spank, const char *bindings)
+static void unfold(spank_t spank)
 {
     static const char *const names[] = {PLUGIN_ENV_APPLIED, PLUGIN_ENV_PLAN_ID, PLUGIN_ENV_GAIN};
     const char *plan = job_environment(spank, PLUGIN_ENV_CARRIED_PLAN);
-    char *copy = plan ? strdup(plan) : NULL, *rest = NULL;
-    char *word = copy ? strtok_r(copy, " ", &rest) : NULL;
+    char copy[256], *rest = NULL, *word;
 
+    if (!plan || strnlen(plan, sizeof copy) == sizeof copy)
+        return;
+    strcpy(copy, plan);
+    word = strtok_r(copy, " ", &rest);
     for (size_t i = 0; word && i < sizeof names / sizeof *names; i++) {
         if (strcmp(word, "-") != 0)
             spank_setenv(spank, names[i], word, 1);
         word = strtok_r(NULL, " ", &rest);
     }
-    free(copy);
-    spank_unsetenv(spank, PLUGIN_ENV_CARRIED_PLAN);
-    if (bindings)
-        spank_setenv(spank, PLUGIN_ENV_BINDINGS, bindings, 1);
-    spank_unsetenv(spank, PLUGIN_ENV_CARRIED_BINDINGS);
 }
 
 /* A class that does not fit is mostly that of all the step's nodes, and one line is enough for the
@@ -85,27 +76,6 @@ static void say(const char *why)
     say_what(why, "Slurm's binding stays on this node");
 }
 
-static void read_plan(spank_t spank, const char *text, uint32_t job, uint32_t step)
-{
-    topomap_bindings plan;
-    topomap_error err;
-    char *cores = NULL;
-
-    if (topomap_bindings_decode_node(text, here.node, &plan, &err)) {
-        say(err.text);
-        return;
-    }
-    if (!is_ours(spank, &plan, job, step) || plan.class_of[0] == UINT32_MAX) {
-        topomap_bindings_clear(&plan);
-        return;
-    }
-    if (spank_get_item(spank, S_STEP_ALLOC_CORES, &cores) == ESPANK_SUCCESS && cores && *cores)
-        here.cores = strdup(cores);
-    if (here.cores)
-        plugin_online_cpus(&here.online);
-    here.plan = plan;
-}
-
 static int is_refused(spank_t spank, uint32_t job, uint32_t step)
 {
     const char *refused = job_environment(spank, PLUGIN_ENV_REFUSED);
@@ -115,38 +85,14 @@ static int is_refused(spank_t spank, uint32_t job, uint32_t step)
     return refused && !strcmp(refused, ours);
 }
 
-/* The bindings of a step whose environment could not carry them; where the file cannot be read, or
- * there is none, what the environment has instead. NULL: neither. */
-static char *read_spooled(spank_t spank)
-{
-    const char *note = job_environment(spank, PLUGIN_ENV_CARRIED_SPOOL);
-    const char *in_order = job_environment(spank, PLUGIN_ENV_CARRIED_IN_ORDER);
-    char *text = NULL;
-    topomap_error err;
-
-    if (note && plugin_spool_read(note, &text, &err)) {
-        if (in_order)
-            say_what(err.text, "the tasks of this node are bound in order");
-        else
-            say(err.text);
-    }
-    if (text)
-        spank_setenv(spank, PLUGIN_ENV_SPOOL, note, 1);
-    else if (in_order)
-        text = strdup(in_order);
-    spank_unsetenv(spank, PLUGIN_ENV_CARRIED_SPOOL);
-    spank_unsetenv(spank, PLUGIN_ENV_CARRIED_IN_ORDER);
-    return text;
-}
-
 static void forget(void)
 {
-    topomap_bindings_clear(&here.plan);
+    free(here.memory);
     free(here.cores);
     memset(&here, 0, sizeof here);
 }
 
-/* Nothing of another format is looked at, and the tasks do not find it. */
+/* What travels is srun's word to us; the tasks do not find it. */
 static void drop(spank_t spank)
 {
     static const char *const names[] = {PLUGIN_ENV_CARRIED_PLAN, PLUGIN_ENV_CARRIED_BINDINGS,
@@ -157,39 +103,137 @@ static void drop(spank_t spank)
         spank_unsetenv(spank, names[i]);
 }
 
-static void take_plan(spank_t spank, uint32_t job, uint32_t step)
+/* Texts of the job's environment, which the user can have written: they are sent on as they are.
+ * \return 0, or -1: a plan is longer than any of this step */
+static int gather(spank_t spank, const plugin_node_site *site, node_question *question)
 {
-    const char *carried = job_environment(spank, PLUGIN_ENV_CARRIED_BINDINGS);
-    char *text = carried ? strdup(carried) : NULL; /* it moves when the environment changes */
+    static const struct {
+        enum node_text text;
+        const char *name;
+    } rows[] = {{NODE_BINDINGS, PLUGIN_ENV_CARRIED_BINDINGS},
+                {NODE_NOTE, PLUGIN_ENV_CARRIED_SPOOL},
+                {NODE_IN_ORDER, PLUGIN_ENV_CARRIED_IN_ORDER}};
+    int status = node_question_set(question, NODE_FOLDER, site->spool);
 
-    unfold(spank, text);
-    if (!text)
-        text = read_spooled(spank);
-    if (text)
-        read_plan(spank, text, job, step);
-    free(text);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (node_question_set(question, rows[i].text, job_environment(spank, rows[i].name)))
+            status = -1;
+    return status;
 }
 
-int plugin_bind_node(spank_t spank, unsigned format)
+static int carries_plan(const node_question *question)
+{
+    return question->text[NODE_BINDINGS] || question->text[NODE_NOTE] ||
+           question->text[NODE_IN_ORDER];
+}
+
+/* Keeps what the tasks' hooks need. */
+static void take_plan(spank_t spank, const node_answer *answer, void *memory)
+{
+    char *cores = NULL;
+
+    if (!(answer->found & NODE_PLANNED) || !answer->plan.cores) {
+        free(memory);
+        return;
+    }
+    if (spank_get_item(spank, S_STEP_ALLOC_CORES, &cores) == ESPANK_SUCCESS && cores && *cores)
+        here.cores = strdup(cores);
+    if (here.cores)
+        plugin_online_cpus(&here.online);
+    here.plan = answer->plan;
+    here.memory = memory;
+}
+
+static void say_whys(const node_question *question, const node_answer *answer)
+{
+    if (*answer->why_not_spooled && question->text[NODE_IN_ORDER])
+        say_what(answer->why_not_spooled, "the tasks of this node are bound in order");
+    else if (*answer->why_not_spooled)
+        say(answer->why_not_spooled);
+    if (*answer->why_not_planned)
+        say(answer->why_not_planned);
+}
+
+static void ask(spank_t spank, const plugin_node_site *site, const node_question *question,
+                node_answer *answer)
+{
+    topomap_error err;
+    void *memory;
+
+    if (plugin_node_ask(site->helper, question, answer, &memory, &err) == 0) {
+        say_whys(question, answer);
+        take_plan(spank, answer, memory);
+    } else if (carries_plan(question)) {
+        say(err.text);
+    } else {
+        plugin_report_detail(0, "%s; the profiler is not preloaded on this node", err.text);
+    }
+}
+
+/* A copy: what is in the environment moves when that changes. */
+static void rename_variable(spank_t spank, const char *from, const char *to)
+{
+    const char *value = job_environment(spank, from);
+    char *copy = value ? strdup(value) : NULL;
+
+    if (copy)
+        spank_setenv(spank, to, copy, 1);
+    free(copy);
+}
+
+static void take_step(spank_t spank, const plugin_node_site *site, node_question *question)
+{
+    plugin_preload preload;
+    node_answer answer = {0};
+    int is_long = gather(spank, site, question);
+
+    if (plugin_preload_find(spank, question->job, question->step, &preload))
+        node_question_set(question, NODE_LIBRARY, preload.library);
+    if (is_long)
+        say("the plan is longer than any that a step of its size can have");
+    else if (carries_plan(question) || question->text[NODE_LIBRARY])
+        ask(spank, site, question, &answer);
+    unfold(spank);
+    if (!is_long && question->text[NODE_BINDINGS])
+        rename_variable(spank, PLUGIN_ENV_CARRIED_BINDINGS, PLUGIN_ENV_BINDINGS);
+    if (answer.found & NODE_SPOOLED)
+        rename_variable(spank, PLUGIN_ENV_CARRIED_SPOOL, PLUGIN_ENV_SPOOL);
+    drop(spank);
+    if (answer.found & NODE_READABLE)
+        plugin_preload_put(spank, &preload);
+}
+
+/* \return 0, or -1: no step with tasks, or one that Slurm does not describe */
+static int describe(spank_t spank, node_question *question)
+{
+    memset(question, 0, sizeof *question);
+    if (spank_get_item(spank, S_JOB_ID, &question->job) != ESPANK_SUCCESS ||
+        spank_get_item(spank, S_JOB_STEPID, &question->step) != ESPANK_SUCCESS ||
+        question->step > SLURM_MAX_NORMAL_STEP_ID ||
+        spank_get_item(spank, S_JOB_NODEID, &question->node) != ESPANK_SUCCESS ||
+        spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &question->local_tasks) != ESPANK_SUCCESS ||
+        spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &question->step_tasks) != ESPANK_SUCCESS)
+        return -1;
+    return 0;
+}
+
+void plugin_bind_node(spank_t spank, unsigned format, const plugin_node_site *site)
 {
     char why[256];
     int known = plugin_format_is_known(spank, format, why, sizeof why);
-    uint32_t job, step;
+    node_question question;
 
     forget();
-    if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS ||
-        spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS ||
-        step > SLURM_MAX_NORMAL_STEP_ID ||
-        spank_get_item(spank, S_JOB_NODEID, &here.node) != ESPANK_SUCCESS)
-        return known;
-    here.refused = is_refused(spank, job, step);
+    if (describe(spank, &question))
+        return;
+    here.node = question.node;
+    here.refused = is_refused(spank, question.job, question.step);
     if (known) {
-        take_plan(spank, job, step);
-        return 1;
+        take_step(spank, site, &question);
+        return;
     }
     drop(spank);
     say(why);
-    return 0;
 }
 
 /* The task's own mask is what task/affinity chose for this task, or the cgroup's. Asked for all
@@ -220,18 +264,18 @@ static void to_cpus(const cpu_set_t *set, size_t size, plugin_cpus *cpus)
  * SLURM_CPU_BIND_LIST (src/plugins/task/affinity/dist_tasks.c and src/common/env.c, 22.05), which
  * is the same in each of them, so that all decide alike. \param allowed  what the class makes of
  * the step's cores \return NULL, or what differs */
-static const char *compare(spank_t spank, const topomap_bindings_class *inside,
-                           const plugin_cpus *allowed)
+static const char *compare(spank_t spank, const plugin_cpus *allowed)
 {
     const char *masks = job_environment(spank, "SLURM_CPU_BIND_LIST");
     static const plugin_cpus unknown;
     plugin_cpus bound, class;
 
-    if (!masks || plugin_cpus_read_masks(masks, &bound))
+    if (!masks || strnlen(masks, BIND_LIST_MOST) == BIND_LIST_MOST ||
+        plugin_cpus_read_masks(masks, &bound))
         return NULL;
     if (!plugin_cpus_within(&bound, allowed))
         return "the CPUs of Slurm's cores are not those that the database has for this node";
-    plugin_cpus_of_class(inside, &class);
+    plugin_cpus_of_class(&here.plan, &class);
     if (memcmp(&here.online, &unknown, sizeof unknown) &&
         !(plugin_cpus_within(&here.online, &class) && plugin_cpus_within(&class, &here.online)))
         return "this node's CPUs are not those that the database has for it";
@@ -241,13 +285,12 @@ static const char *compare(spank_t spank, const topomap_bindings_class *inside,
 /* \return NULL, or why Slurm's binding stays */
 static const char *choose(spank_t spank, uint32_t local, plugin_cpus *allowed, plugin_cpus *mask)
 {
-    const topomap_bindings_class *inside = &here.plan.node_class[here.plan.class_of[0]];
     const char *problem = NULL;
 
-    if (here.cores && plugin_cpus_cut(allowed, here.cores, inside))
+    if (here.cores && plugin_cpus_cut(allowed, here.cores, &here.plan))
         return "Slurm's cores are not those that the database has for this node";
     if (here.cores)
-        problem = compare(spank, inside, allowed);
+        problem = compare(spank, allowed);
     if (!problem && plugin_cpus_of_task(&here.plan, allowed, local, mask))
         problem = "this node has fewer CPUs for the step than tasks";
     return problem;
@@ -263,7 +306,7 @@ void plugin_bind_task(spank_t spank)
 
     if (here.refused)
         _exit(1);
-    if (!here.plan.nodes || !before || !set || spank_get_item(spank, S_TASK_ID, &local))
+    if (!here.plan.cores || !before || !set || spank_get_item(spank, S_TASK_ID, &local))
         goto out;
     memset(before, 0, size);
     if (!widest_mask(before, set, size)) {

@@ -6,9 +6,13 @@
 
 #include <slurm/spank.h>
 
-/** In slurm_spank_user_init, once a node. \param format  that is understood here (format.h)
- *  \return 0: srun's plugin speaks another one, nothing that it sent is to be used */
-int plugin_bind_node(spank_t spank, unsigned format);
+#include "plugin/node.h"
+
+/** In slurm_spank_user_init, once a node, where slurmstepd is root beneath: reads and decodes
+ *  nothing that a user can have written, and asks topomap-node instead.
+ *  \param format  that is understood here (format.h): of a srun whose plugin speaks another one,
+ *                 nothing is used */
+void plugin_bind_node(spank_t spank, unsigned format, const plugin_node_site *site);
 /** In slurm_spank_task_init, in each task before it starts its program. */
 void plugin_bind_task(spank_t spank);
 

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "plugin/child.h"
 #include "plugin/descriptors.h"
+#include "plugin/wall.h"
 #include "util/clock.h"
 
 #include <errno.h>
@@ -83,19 +84,6 @@ static int set_files(const struct plugin_child_files *files, int status)
     return 0;
 }
 
-static void limit(int resource, rlim_t most)
-{
-    struct rlimit now;
-
-    if (getrlimit(resource, &now))
-        return;
-    if (now.rlim_cur > most)
-        now.rlim_cur = most;
-    if (now.rlim_max > most)
-        now.rlim_max = most;
-    setrlimit(resource, &now);
-}
-
 /* The signal comes when the thread that forked ends; one that ended before this has left us to
  * another parent already. */
 static void end_with(pid_t parent)
@@ -108,29 +96,33 @@ static void end_with(pid_t parent)
 static void set_limits(const struct plugin_child_files *files)
 {
 #ifndef TOPOMAP_SANITIZED /* AddressSanitizer reserves terabytes of addresses */
-    limit(RLIMIT_AS, files->memory ? files->memory : MEMORY_MOST);
+    plugin_wall_limit(RLIMIT_AS, files->memory ? files->memory : MEMORY_MOST);
 #endif
-    limit(RLIMIT_CORE, 0);
+    plugin_wall_limit(RLIMIT_CORE, 0);
     if (files->cpu_seconds)
-        limit(RLIMIT_CPU, files->cpu_seconds);
+        plugin_wall_limit(RLIMIT_CPU, files->cpu_seconds);
 }
 
 static _Noreturn void become(const char *path, const char *const *words,
                              const struct plugin_child_files *files, pid_t parent, int status)
 {
-    int why;
+    static char *const none[] = {NULL};
+    int why = 0;
 
     /* A session of its own: one kill ends its children too, and proctrack/pgid does not find it. */
     setsid();
-    if (files->ends_with_us)
-        end_with(parent);
     reset_signals();
     if (!set_files(files, status)) {
         status = STATUS_FD;
         set_limits(files);
-        execve(path, (char *const *)words, environ);
+        why = files->walled ? plugin_wall_raise() : 0;
+        /* Behind the wall, which makes the kernel forget it (prctl(2)). */
+        if (files->ends_with_us)
+            end_with(parent);
+        if (!why)
+            execve(path, (char *const *)words, files->walled ? none : environ);
     }
-    why = errno;
+    why = why ? why : errno;
     while (write(status, &why, sizeof why) < 0 && errno == EINTR)
         ;
     _exit(127);
@@ -192,7 +184,7 @@ int plugin_child_start(const char *path, const char *const *words,
     if (!why) {
         why = wait_for_exec(status[0], until);
         if (why)
-            plugin_child_end(*pid, 0);
+            plugin_child_kill(*pid, 0, files->kill_ms ? files->kill_ms : KILL_MS);
     }
     plugin_child_close(&status[0]);
     return why;
@@ -214,17 +206,22 @@ static int has_ended(pid_t pid, int64_t until)
 
 /* What it started is killed while its number is still its own: once it is reaped, a group of that
  * number may be anybody's. */
-int plugin_child_end(pid_t pid, int wait_ms)
+int plugin_child_kill(pid_t pid, int wait_ms, int kill_ms)
 {
     int status = 0;
 
     if (!has_ended(pid, plugin_child_now() + wait_ms)) {
         kill(pid, SIGKILL);
         kill(-pid, SIGKILL);
-        if (!has_ended(pid, plugin_child_now() + KILL_MS))
+        if (!has_ended(pid, plugin_child_now() + kill_ms))
             return 0;
     }
     kill(-pid, SIGKILL);
     waitpid(pid, &status, WNOHANG);
     return status;
+}
+
+int plugin_child_end(pid_t pid, int wait_ms)
+{
+    return plugin_child_kill(pid, wait_ms, KILL_MS);
 }

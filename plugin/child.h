@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A process for another program, srun's planner or the planner's scontrol: it can neither stop who
- * starts it nor keep anything of it open. */
+/* A process for another program, srun's planner, the planner's scontrol or slurmstepd's
+ * topomap-node: it can neither stop who starts it nor keep anything of it open. */
 #ifndef TOPOMAP_PLUGIN_CHILD_H
 #define TOPOMAP_PLUGIN_CHILD_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -16,6 +17,8 @@ struct plugin_child_files {
     int ends_with_us;     /* nonzero: killed where the thread that starts it ends */
     uint64_t memory;      /* bytes of addresses at most; 0: 8 GiB */
     unsigned cpu_seconds; /* at most; 0: any */
+    int walled;           /* nonzero: the effective user's alone, with no environment (wall.h) */
+    int kill_ms;          /* how long one that was killed is waited for; 0: half a second */
 };
 
 /** A pipe, closed at exec, whose ends are both above 9. \return 0, or -1 with errno */
@@ -39,5 +42,15 @@ int plugin_child_start(const char *path, const char *const *words,
  *  the kernel ends when that lets go of it, and the step does not wait for that.
  *  \return its status as of waitpid(2), 0 where it is not known */
 int plugin_child_end(pid_t pid, int wait_ms);
+
+/** The same, and waits \p kill_ms for one that was killed. */
+int plugin_child_kill(pid_t pid, int wait_ms, int kill_ms);
+
+/** Writes \p size bytes to \p *request, which is closed behind them, and reads \p reply to its end;
+ *  neither waits alone. A program that takes no more may still answer.
+ *  \param room   of \p answer; one that is longer is EMSGSIZE
+ *  \param until  in plugin_child_now()'s milliseconds \return 0, or an errno; ETIMEDOUT */
+int plugin_child_talk(int *request, const void *bytes, size_t size, int reply, void *answer,
+                      size_t room, size_t *got, int64_t until);
 
 #endif

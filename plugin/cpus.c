@@ -44,11 +44,11 @@ int plugin_cpus_within(const plugin_cpus *set, const plugin_cpus *whole)
     return !outside;
 }
 
-void plugin_cpus_of_class(const topomap_bindings_class *node_class, plugin_cpus *set)
+void plugin_cpus_of_class(const topomap_node_plan *node, plugin_cpus *set)
 {
     memset(set, 0, sizeof *set);
-    for (uint32_t i = 0; i < node_class->pu_first[node_class->cores]; i++)
-        plugin_cpus_add(set, node_class->pu_os[i]);
+    for (uint32_t i = 0; i < node->pus; i++)
+        plugin_cpus_add(set, node->pu_os[i]);
 }
 
 int plugin_cpus_read_list(const char *list, plugin_cpus *set)
@@ -97,18 +97,17 @@ int plugin_cpus_read_masks(const char *masks, plugin_cpus *set)
     return 0;
 }
 
-int plugin_cpus_cut(plugin_cpus *allowed, const char *cores,
-                    const topomap_bindings_class *node_class)
+int plugin_cpus_cut(plugin_cpus *allowed, const char *cores, const topomap_node_plan *node)
 {
     plugin_cpus ours = {{0}};
 
     while (*cores) {
         unsigned long low, high;
 
-        if (read_range(&cores, &low, &high) || high >= node_class->cores || low > high)
+        if (read_range(&cores, &low, &high) || high >= node->cores || low > high)
             return -1;
-        for (uint32_t i = node_class->pu_first[low]; i < node_class->pu_first[high + 1]; i++)
-            plugin_cpus_add(&ours, node_class->pu_os[i]);
+        for (uint32_t i = node->core_first[low]; i < node->core_first[high + 1]; i++)
+            plugin_cpus_add(&ours, node->pu_os[i]);
         if (*cores && *cores++ != ',')
             return -1;
     }
@@ -117,59 +116,98 @@ int plugin_cpus_cut(plugin_cpus *allowed, const char *cores,
     return 0;
 }
 
+/* ---- A task's CPUs ----------------------------------------------------------------------- */
+
+/* PUs go by their places in the class's order here. */
+struct places {
+    unsigned char allowed[PLUGIN_CPUS];
+    uint16_t before[PLUGIN_CPUS + 1]; /* allowed ones before a place */
+    int32_t tasks[PLUGIN_CPUS + 1];   /* how many more tasks a place has than the one before it;
+                                         in the end, how many it has */
+};
+
 /* What the plan looks like against the allowed set. */
 struct fit {
     int all;      /* every planned PU is allowed */
     int some;     /* every task has an allowed PU */
     int disjoint; /* no PU has two tasks */
-    uint32_t wanted;
+    uint64_t wanted;
     uint32_t threads; /* most hardware threads of a core that are used */
 };
 
-static uint32_t tasks_of(const topomap_bindings *node)
+/* A task's runs: a place and a number each. */
+struct span {
+    const uint16_t *run, *end;
+};
+
+static struct span runs_of(const topomap_node_plan *node, uint32_t task)
 {
-    return node->task_first[1];
+    return (struct span){node->run + 2 * (size_t)node->task_first[task],
+                         node->run + 2 * (size_t)node->task_first[task + 1]};
 }
 
-static void look(const topomap_bindings *node, const plugin_cpus *allowed, struct fit *fit)
-{
-    const topomap_bindings_class *inside = &node->node_class[node->class_of[0]];
-    plugin_cpus used = {{0}};
-
-    *fit = (struct fit){.all = 1, .some = 1, .disjoint = 1, .threads = 1};
-    for (uint32_t task = 0; task < tasks_of(node); task++) {
-        int some = 0;
-
-        for (uint32_t i = node->pu_start[task]; i < node->pu_start[task + 1]; i++) {
-            int has = plugin_cpus_has(allowed, node->pu[i]);
-
-            some |= has;
-            fit->all &= has;
-            fit->disjoint &= !plugin_cpus_has(&used, node->pu[i]);
-            fit->wanted++;
-            plugin_cpus_add(&used, node->pu[i]);
-        }
-        fit->some &= some;
-    }
-    for (uint32_t core = 0; core < inside->cores; core++)
-        for (uint32_t i = inside->pu_first[core]; i < inside->pu_first[core + 1]; i++)
-            if (plugin_cpus_has(&used, inside->pu_os[i]) &&
-                i - inside->pu_first[core] + 1 > fit->threads)
-                fit->threads = i - inside->pu_first[core] + 1;
-}
-
-/* The allowed PUs in the class's order, of each core only the first `threads`. */
-static uint32_t list_allowed(const topomap_bindings_class *inside, const plugin_cpus *allowed,
-                             uint32_t threads, uint32_t *list)
+static uint32_t pus_of(const topomap_node_plan *node, uint32_t task)
 {
     uint32_t count = 0;
 
-    for (uint32_t core = 0; core < inside->cores; core++) {
+    for (struct span span = runs_of(node, task); span.run < span.end; span.run += 2)
+        count += span.run[1];
+    return count;
+}
+
+static void look_at_task(const topomap_node_plan *node, uint32_t task, struct places *places,
+                         struct fit *fit)
+{
+    int some = 0;
+
+    for (struct span span = runs_of(node, task); span.run < span.end; span.run += 2) {
+        uint32_t first = span.run[0], end = first + span.run[1];
+        uint32_t has = (uint32_t)(places->before[end] - places->before[first]);
+
+        some |= has > 0;
+        fit->all &= has == end - first;
+        fit->wanted += end - first;
+        places->tasks[first]++;
+        places->tasks[end]--;
+    }
+    fit->some &= some;
+}
+
+static void look(const topomap_node_plan *node, const plugin_cpus *allowed, struct places *places,
+                 struct fit *fit)
+{
+    memset(places, 0, sizeof *places);
+    *fit = (struct fit){.all = 1, .some = 1, .disjoint = 1, .threads = 1};
+    for (uint32_t i = 0; i < node->pus; i++) {
+        places->allowed[i] = (unsigned char)plugin_cpus_has(allowed, node->pu_os[i]);
+        places->before[i + 1] = (uint16_t)(places->before[i] + places->allowed[i]);
+    }
+    for (uint32_t task = 0; task < node->tasks; task++)
+        look_at_task(node, task, places, fit);
+    for (uint32_t i = 1; i < node->pus; i++)
+        places->tasks[i] += places->tasks[i - 1];
+    for (uint32_t core = 0; core < node->cores; core++)
+        for (uint32_t i = node->core_first[core]; i < node->core_first[core + 1]; i++) {
+            uint32_t threads = i - node->core_first[core] + 1u;
+
+            fit->disjoint &= places->tasks[i] < 2;
+            if (places->tasks[i] && threads > fit->threads)
+                fit->threads = threads;
+        }
+}
+
+/* The places that are allowed, of each core only the first `threads`. */
+static uint32_t list_allowed(const topomap_node_plan *node, const struct places *places,
+                             uint32_t threads, uint16_t *list)
+{
+    uint32_t count = 0;
+
+    for (uint32_t core = 0; core < node->cores; core++) {
         uint32_t taken = 0;
 
-        for (uint32_t i = inside->pu_first[core]; i < inside->pu_first[core + 1]; i++) {
-            if (taken < threads && plugin_cpus_has(allowed, inside->pu_os[i])) {
-                list[count++] = inside->pu_os[i];
+        for (uint32_t i = node->core_first[core]; i < node->core_first[core + 1]; i++) {
+            if (taken < threads && places->allowed[i]) {
+                list[count++] = (uint16_t)i;
                 taken++;
             }
         }
@@ -177,35 +215,17 @@ static uint32_t list_allowed(const topomap_bindings_class *inside, const plugin_
     return count;
 }
 
-/* Where a PU stands in the class's order. */
-static uint32_t place_of(const topomap_bindings_class *inside, uint32_t os)
+static uint32_t first_place(const topomap_node_plan *node, uint32_t task)
 {
-    uint32_t place = 0;
-
-    while (place < inside->pu_first[inside->cores] && inside->pu_os[place] != os)
-        place++;
-    return place;
-}
-
-static uint32_t first_place(const topomap_bindings *node, uint32_t task)
-{
-    const topomap_bindings_class *inside = &node->node_class[node->class_of[0]];
-    uint32_t least = UINT32_MAX;
-
-    for (uint32_t i = node->pu_start[task]; i < node->pu_start[task + 1]; i++) {
-        uint32_t place = place_of(inside, node->pu[i]);
-
-        least = place < least ? place : least;
-    }
-    return least;
+    return *runs_of(node, task).run;
 }
 
 /* Where a task stands among the node's tasks by their planned places; equal ones by local id. */
-static uint32_t turn_of(const topomap_bindings *node, uint32_t local)
+static uint32_t turn_of(const topomap_node_plan *node, uint32_t local)
 {
     uint32_t mine = first_place(node, local), turn = 0;
 
-    for (uint32_t task = 0; task < tasks_of(node); task++) {
+    for (uint32_t task = 0; task < node->tasks; task++) {
         uint32_t place = first_place(node, task);
 
         turn += place < mine || (place == mine && task < local);
@@ -214,13 +234,13 @@ static uint32_t turn_of(const topomap_bindings *node, uint32_t local)
 }
 
 /* How many PUs the tasks want that come before task `local` in the order of planned places. */
-static uint32_t wanted_before(const topomap_bindings *node, uint32_t local)
+static uint32_t wanted_before(const topomap_node_plan *node, uint32_t local)
 {
     uint32_t mine = first_place(node, local), before = 0;
 
-    for (uint32_t task = 0; task < tasks_of(node); task++)
+    for (uint32_t task = 0; task < node->tasks; task++)
         if (task != local && first_place(node, task) < mine)
-            before += node->pu_start[task + 1] - node->pu_start[task];
+            before += pus_of(node, task);
     return before;
 }
 
@@ -229,11 +249,11 @@ static uint32_t wanted_before(const topomap_bindings *node, uint32_t local)
  * - where there are fewer, an even share. Slurm counts hardware threads as CPUs: `srun -n 8` gets
  *   four cores of two threads (select/cons_tres, CR_Core), where the plan has eight cores;
  * - where the plan has tasks on the same PUs, an aligned group as large as planned. */
-static void find_window(const topomap_bindings *node, const struct fit *fit, uint32_t count,
+static void find_window(const topomap_node_plan *node, const struct fit *fit, uint32_t count,
                         uint32_t local, uint32_t *first, uint32_t *end)
 {
-    uint32_t own = node->pu_start[local + 1] - node->pu_start[local];
-    uint64_t turn = turn_of(node, local), tasks = tasks_of(node);
+    uint32_t own = pus_of(node, local);
+    uint64_t turn = turn_of(node, local), tasks = node->tasks;
 
     if (fit->disjoint && count >= fit->wanted) {
         *first = wanted_before(node, local);
@@ -248,40 +268,38 @@ static void find_window(const topomap_bindings *node, const struct fit *fit, uin
     }
 }
 
-static int along_the_order(const topomap_bindings *node, const plugin_cpus *allowed,
+static int along_the_order(const topomap_node_plan *node, const struct places *places,
                            const struct fit *fit, uint32_t local, plugin_cpus *mask)
 {
-    const topomap_bindings_class *inside = &node->node_class[node->class_of[0]];
-    uint32_t *list = calloc(inside->pu_first[inside->cores], sizeof *list);
+    uint16_t list[PLUGIN_CPUS];
     uint32_t count, first, end;
-    int enough;
 
-    if (!list)
-        return -1;
-    count = list_allowed(inside, allowed, fit->threads, list);
+    count = list_allowed(node, places, fit->threads, list);
     if (count < fit->wanted)
-        count = list_allowed(inside, allowed, UINT32_MAX, list);
-    enough = count >= (fit->disjoint ? tasks_of(node) : 1);
+        count = list_allowed(node, places, UINT32_MAX, list);
+    if (count < (fit->disjoint ? node->tasks : 1))
+        return -1;
     find_window(node, fit, count, local, &first, &end);
-    for (uint32_t i = first; enough && i < end; i++)
-        plugin_cpus_add(mask, list[i]);
-    free(list);
-    return enough ? 0 : -1;
+    for (uint32_t i = first; i < end; i++)
+        plugin_cpus_add(mask, node->pu_os[list[i]]);
+    return 0;
 }
 
-int plugin_cpus_of_task(const topomap_bindings *node, const plugin_cpus *allowed, uint32_t local,
+int plugin_cpus_of_task(const topomap_node_plan *node, const plugin_cpus *allowed, uint32_t local,
                         plugin_cpus *mask)
 {
+    struct places places;
     struct fit fit;
 
     memset(mask, 0, sizeof *mask);
-    if (node->class_of[0] == UINT32_MAX || local >= tasks_of(node))
+    if (!node->cores || local >= node->tasks)
         return -1;
-    look(node, allowed, &fit);
+    look(node, allowed, &places, &fit);
     if (!fit.all && (fit.disjoint || !fit.some))
-        return along_the_order(node, allowed, &fit, local, mask);
-    for (uint32_t i = node->pu_start[local]; i < node->pu_start[local + 1]; i++)
-        if (plugin_cpus_has(allowed, node->pu[i]))
-            plugin_cpus_add(mask, node->pu[i]);
+        return along_the_order(node, &places, &fit, local, mask);
+    for (struct span span = runs_of(node, local); span.run < span.end; span.run += 2)
+        for (uint32_t i = span.run[0]; i < (uint32_t)span.run[0] + span.run[1]; i++)
+            if (places.allowed[i])
+                plugin_cpus_add(mask, node->pu_os[i]);
     return 0;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which CPUs each task of a node gets, given the plan and what the node really allows. Sets and
- * arithmetic only; bind.c asks the system. */
+ * arithmetic only, no memory; bind.c asks the system. Plans are sound (plan/node_plan.h). */
 #ifndef TOPOMAP_PLUGIN_CPUS_H
 #define TOPOMAP_PLUGIN_CPUS_H
 
-#include "plan/bindings.h"
+#include "plan/node_plan.h"
 
-enum { PLUGIN_CPUS = 8192 }; /* bindings name none beyond */
+enum { PLUGIN_CPUS = TOPOMAP_NODE_PLAN_PUS };
 
 /** A set of OS PU numbers. */
 typedef struct plugin_cpus {
@@ -19,8 +19,8 @@ int plugin_cpus_has(const plugin_cpus *set, uint32_t cpu);
 /** Nonzero where \p whole has all of \p set. */
 int plugin_cpus_within(const plugin_cpus *set, const plugin_cpus *whole);
 
-/** All PUs of a class. */
-void plugin_cpus_of_class(const topomap_bindings_class *node_class, plugin_cpus *set);
+/** All PUs of a node. */
+void plugin_cpus_of_class(const topomap_node_plan *node, plugin_cpus *set);
 
 /** Reads a list of the kernel's, such as "0-3,8\n". \return 0, or -1: it is none */
 int plugin_cpus_read_list(const char *list, plugin_cpus *set);
@@ -32,16 +32,15 @@ int plugin_cpus_read_masks(const char *masks, plugin_cpus *set);
 /** Cuts \p allowed to the PUs of the cores in \p cores, a list such as "0-3,8" in Slurm's core
  *  numbering: socket by socket, as hwloc's logical cores and the class's.
  *  \return 0, or -1 where the list is no list or names a core that the class does not have */
-int plugin_cpus_cut(plugin_cpus *allowed, const char *cores,
-                    const topomap_bindings_class *node_class);
+int plugin_cpus_cut(plugin_cpus *allowed, const char *cores, const topomap_node_plan *node);
 
-/** Sets \p mask to the CPUs of the task \p local of node 0 of \p node:
+/** Sets \p mask to the CPUs of the task \p local of \p node:
  *  - what is planned, where all tasks' planned CPUs are allowed;
  *  - where the plan has tasks on the same CPUs (bind=numa), the allowed ones of what is planned;
  *  - else CPUs along the class's order over the allowed ones, the tasks in the order of their
  *    planned CPUs: as many as planned, or an even share where there are fewer.
  *  \return 0, or -1: there are fewer CPUs than tasks, and Slurm's binding should stay */
-int plugin_cpus_of_task(const topomap_bindings *node, const plugin_cpus *allowed, uint32_t local,
+int plugin_cpus_of_task(const topomap_node_plan *node, const plugin_cpus *allowed, uint32_t local,
                         plugin_cpus *mask);
 
 #endif

@@ -18,6 +18,7 @@ plugin_libspank_la_SOURCES = \
   plugin/layout.c plugin/layout.h \
   plugin/memory.c plugin/memory.h \
   plugin/mpi.c plugin/mpi.h \
+  plugin/node.c plugin/node.h \
   plugin/online.c plugin/online.h \
   plugin/options.c plugin/options.h \
   plugin/procmap.c plugin/procmap.h \
@@ -28,16 +29,18 @@ plugin_libspank_la_SOURCES = \
   plugin/request.c plugin/request.h \
   plugin/site.c plugin/site.h \
   plugin/slurm_options.c plugin/slurm_options.h \
-  plugin/spool.c plugin/spool.h \
+  plugin/spool.c plugin/spool_read.c plugin/spool.h \
   plugin/step.c plugin/step.h \
   plugin/wish.c plugin/wish.h \
   plugin/words.c plugin/words.h
-plugin_libspank_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
-plugin_libspank_la_LIBADD = plugin/libsite.la plugin/libreply.la plugin/policy/libpolicy.la plugin/store/libstore.la lib/plan/libthin.la
+plugin_libspank_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) \
+  -DTOPOMAP_NODE='"$(pkglibexecdir)/topomap-node"'
+plugin_libspank_la_LIBADD = plugin/node/libnode.la plugin/libsite.la plugin/libreply.la plugin/policy/libpolicy.la plugin/store/libstore.la lib/plan/libthin.la
 
-# Starting another program: srun the planner, the planner scontrol.
+# Starting another program: srun the planner, the planner scontrol, slurmstepd topomap-node.
 noinst_LTLIBRARIES += plugin/libchild.la
-plugin_libchild_la_SOURCES = plugin/child.c plugin/child.h plugin/descriptors.c plugin/descriptors.h
+plugin_libchild_la_SOURCES = plugin/child.c plugin/child.h plugin/child_talk.c \
+  plugin/descriptors.c plugin/descriptors.h plugin/wall.c plugin/wall.h
 
 # What plugstack.conf says, and starting the planner: without a Slurm, for `topomap doctor`, too.
 noinst_LTLIBRARIES += plugin/libsite.la
@@ -94,6 +97,8 @@ tests_unit_test_hooks_srun_CPPFLAGS = $(DB_TEST_CPPFLAGS) $(SLURM_CPPFLAGS) \
 tests_unit_test_hooks_srun_LDADD = $(HOOK_LIBS)
 tests_unit_test_hooks_node_SOURCES = tests/unit/test_hooks_node.c tests/unit/hook_node.c \
   tests/unit/hook_node.h $(HOOK_SOURCES)
-tests_unit_test_hooks_node_CPPFLAGS = $(DB_TEST_CPPFLAGS) $(SLURM_CPPFLAGS)
+tests_unit_test_hooks_node_CPPFLAGS = $(DB_TEST_CPPFLAGS) $(SLURM_CPPFLAGS) \
+  -DNODE_HELPER='"$(abs_top_builddir)/plugin/topomap-node"'
+tests_unit_test_hooks_node_DEPENDENCIES = $(HOOK_LIBS) plugin/topomap-node$(EXEEXT)
 tests_unit_test_hooks_node_LDADD = $(HOOK_LIBS)
 TESTS += tests/unit/test_hooks_node tests/unit/test_hooks_srun

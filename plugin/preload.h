@@ -14,8 +14,18 @@ int plugin_preload_carry(uint32_t job, uint32_t step, const char *library, const
 /** In srun, before a step: forgets what an enclosing one has left. */
 void plugin_preload_forget(void);
 
-/** In slurm_spank_user_init: LD_PRELOAD for the tasks, behind what the user has there. A node that
- *  has no such library does nothing; then no rank of the step writes a profile. */
-void plugin_preload_node(spank_t spank);
+enum { PLUGIN_PRELOAD_TEXT = 16384 };
+
+typedef struct plugin_preload {
+    char text[PLUGIN_PRELOAD_TEXT];
+    const char *library, *file; /* in it */
+} plugin_preload;
+
+/** In slurm_spank_user_init: what srun says. \return nonzero: this step is to be profiled */
+int plugin_preload_find(spank_t spank, uint32_t job, uint32_t step, plugin_preload *found);
+
+/** Where the library can be read: LD_PRELOAD for the tasks, behind what the user has there. A node
+ *  without it does nothing; then no rank of the step writes a profile. */
+void plugin_preload_put(spank_t spank, const plugin_preload *found);
 
 #endif

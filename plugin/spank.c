@@ -8,8 +8,9 @@
  *   local_user_init   place the step
  *   exit              remove its file,
  *                     keep its profile
- *   user_init                                                     read this node's plan,
- *                                                                 preload the profiler
+ *   user_init                                                     ask topomap-node for this
+ *                                                                 node's plan, preload the
+ *                                                                 profiler
  *   task_init                                                     bind this task
  *
  * slurmd itself and its prolog run nothing of it. A hook in slurmstepd always returns success:
@@ -20,7 +21,6 @@
 #include "plugin/bind.h"
 #include "plugin/format.h"
 #include "plugin/options.h"
-#include "plugin/preload.h"
 #include "plugin/report.h"
 #include "plugin/step.h"
 
@@ -81,9 +81,12 @@ int slurm_spank_local_user_init(spank_t spank, int count, char *words[])
 
 int slurm_spank_user_init(spank_t spank, int count, char *words[])
 {
-    (void)count, (void)words;
-    if (spank_context() == S_CTX_REMOTE && plugin_bind_node(spank, PLUGIN_FORMAT))
-        plugin_preload_node(spank);
+    plugin_node_site node;
+
+    if (spank_context() == S_CTX_REMOTE) {
+        plugin_node_site_read(count, words, &node);
+        plugin_bind_node(spank, PLUGIN_FORMAT, &node);
+    }
     return 0;
 }
 

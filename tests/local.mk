@@ -63,7 +63,8 @@ bench-db: cli/topomap$(EXEEXT) tests/bench/db-distances$(EXEEXT)
 # What a launch costs, in the planner and on the nodes; the nodes' program also stands behind tests.
 check_PROGRAMS += tests/bench/node-hooks
 tests_bench_node_hooks_SOURCES = tests/bench/node-hooks.c
-tests_bench_node_hooks_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
+tests_bench_node_hooks_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) \
+  -DNODE_HELPER='"$(abs_top_builddir)/plugin/topomap-node"'
 tests_bench_node_hooks_LDADD = plugin/libspank.la
 EXTRA_PROGRAMS += tests/bench/launch-replay
 tests_bench_launch_replay_SOURCES = tests/bench/launch-replay.c

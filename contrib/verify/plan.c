@@ -95,21 +95,35 @@ int verify_plan_read(const char *path, long rank, verify_plan *plan, topomap_err
 
 /* ---- The environment ----------------------------------------------------------------------- */
 
+static int add_runs(verify_plan *plan, const topomap_node_plan *node_plan, uint32_t local,
+                    topomap_error *err)
+{
+    for (uint32_t i = node_plan->task_first[local]; i < node_plan->task_first[local + 1]; i++) {
+        const uint16_t *run = node_plan->run + 2 * (size_t)i;
+
+        for (uint32_t k = 0; k < run[1]; k++)
+            if (add_cpu(plan, node_plan->pu_os[run[0] + k], err) != 0)
+                return -1;
+    }
+    return 0;
+}
+
 int verify_plan_bindings(const char *text, uint32_t node, uint32_t local, verify_plan *plan,
                          topomap_error *err)
 {
-    topomap_bindings bindings;
+    topomap_node_plan node_plan;
+    void *memory;
     int result = 0;
 
-    if (topomap_bindings_decode_node(text, node, &bindings, err) != 0)
+    if (topomap_bindings_decode_node(text, strlen(text), node, SIZE_MAX, &node_plan, &memory,
+                                     err) != 0)
         return -1;
-    if (local >= bindings.task_first[1])
+    if (local >= node_plan.tasks)
         result = topomap_error_set(err, TOPOMAP_EINPUT, "the plan has %u tasks on this node",
-                                   bindings.task_first[1]);
-    plan->local_size = bindings.task_first[1];
-    for (uint32_t i = result ? 0 : bindings.pu_start[local];
-         !result && bindings.class_of[0] != UINT32_MAX && i < bindings.pu_start[local + 1]; i++)
-        result = add_cpu(plan, bindings.pu[i], err);
-    topomap_bindings_clear(&bindings);
+                                   node_plan.tasks);
+    plan->local_size = node_plan.tasks;
+    if (!result && node_plan.cores)
+        result = add_runs(plan, &node_plan, local, err);
+    free(memory);
     return result;
 }

@@ -106,9 +106,11 @@ static int read_bindings(long node, long local, verify_plan *plan, topomap_error
 {
     const char *bindings = getenv(PLUGIN_ENV_BINDINGS), *note = getenv(PLUGIN_ENV_SPOOL);
     char *text = NULL;
+    size_t size;
     int result = 0;
 
-    if (!bindings && note && plugin_spool_read(note, &text, err) != 0)
+    if (!bindings && note &&
+        plugin_spool_read(note, NULL, PLUGIN_SPOOL_MOST, &text, &size, err) != 0)
         return -1;
     bindings = bindings ? bindings : text;
     if (bindings && node >= 0 && local >= 0)

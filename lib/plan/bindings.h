@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which CPUs each task of a step gets: the part of a plan that travels to the compute nodes.
  *
- * It is read by slurmstepd, inside the launch plugin, so this file and bindings.c use libc alone:
- * no hwloc, no zstd, no other part of the library.
+ * It is written and read around a launch, so this file and bindings.c use libc alone: no hwloc, no
+ * zstd, no other part of the library.
  *
  * A node belongs to a class (nodes with the same inside). The class lists its cores in hwloc's
  * logical order, which is also Slurm's abstract core numbering (socket by socket), with the OS PU
@@ -10,6 +10,7 @@
 #ifndef TOPOMAP_BINDINGS_H
 #define TOPOMAP_BINDINGS_H
 
+#include "plan/node_plan.h"
 #include "topomap/topomap.h"
 
 typedef struct topomap_bindings_class {
@@ -49,11 +50,12 @@ char *topomap_bindings_in_order(const topomap_bindings *bindings, topomap_error 
  *  PUs by 2^25. */
 int topomap_bindings_decode(const char *text, topomap_bindings *bindings, topomap_error *err);
 
-/** The same for one node of the step alone, in time that hardly depends on the other nodes.
- *  The result has one node (its tasks start at task_first[0] == 0) and at most one class.
- *  \p node at or past the number of nodes is TOPOMAP_EINPUT. */
-int topomap_bindings_decode_node(const char *text, uint32_t node, topomap_bindings *bindings,
-                                 topomap_error *err);
+/** The same for one node of the step alone, in time that grows with the text and the node's tasks,
+ *  and with at most \p budget bytes: a text that wants more is refused before it has them.
+ *  \param node    at or past the number of nodes is TOPOMAP_EINPUT
+ *  \param memory  on success where the plan's arrays lie; ends with free() */
+int topomap_bindings_decode_node(const char *text, size_t size, uint32_t node, size_t budget,
+                                 topomap_node_plan *plan, void **memory, topomap_error *err);
 
 /** Whether a text is bindings of this step, \p task_first as in topomap_bindings, without unfolding
  *  them: in time that grows with the text, and with at most four times its memory. What it takes,

@@ -183,8 +183,20 @@ int bindings_walk_class(struct bindings_walk *walk, const struct bindings_class 
 
 /* ---- Patterns ---------------------------------------------------------------------------- */
 
-int bindings_walk_run(struct bindings_walk *walk, const struct bindings_pattern *pattern,
-                      uint32_t *least, uint32_t *start, uint32_t *length)
+/* Who is told of runs of places; NULL: nobody. */
+struct listener {
+    int (*add)(void *context, uint32_t task, uint32_t start, uint32_t length);
+    void *context;
+};
+
+static int tell(const struct listener *listener, uint32_t task, uint32_t start, uint32_t length)
+{
+    return listener ? listener->add(listener->context, task, start, length) : 0;
+}
+
+/* One run of places of a task that has several; the next may begin at *least at the earliest. */
+static int run_walk(struct bindings_walk *walk, const struct bindings_pattern *pattern,
+                    uint32_t *least, uint32_t *start, uint32_t *length)
 {
     *start = topomap_sextet_get(&walk->reader, topomap_sextet_width(pattern->places));
     if (walk->reader.failed || *start < *least || *start >= pattern->places ||
@@ -195,42 +207,82 @@ int bindings_walk_run(struct bindings_walk *walk, const struct bindings_pattern 
     return 0;
 }
 
-static int even_runs_walk(struct bindings_walk *walk, const struct bindings_pattern *pattern)
+static int uneven_walk(struct bindings_walk *walk, struct bindings_pattern *pattern,
+                       const struct listener *listener)
 {
-    topomap_sextet_get_runs(&walk->reader, NULL, pattern->tasks,
-                            pattern->places - pattern->length + 1);
-    return walk->reader.failed ? bindings_walk_bad(walk, "the text of a node is cut") : 0;
-}
+    uint32_t runs, start = 0, length = 0;
 
-static int even_walk(struct bindings_walk *walk, const struct bindings_pattern *pattern, int deep)
-{
-    unsigned width = topomap_sextet_width(pattern->places);
-    size_t bits = (size_t)width * pattern->tasks;
-
-    if (bits > bits_left(&walk->reader))
-        return bindings_walk_bad(walk, "the text of a node is cut");
-    if (!deep)
-        walk->reader.bit += bits;
-    for (uint32_t task = 0; deep && task < pattern->tasks; task++)
-        if (topomap_sextet_get(&walk->reader, width) > pattern->places - pattern->length ||
-            walk->reader.failed)
-            return bindings_walk_bad(walk, "a place that the class does not have");
-    return 0;
-}
-
-static int uneven_walk(struct bindings_walk *walk, const struct bindings_pattern *pattern)
-{
-    uint32_t runs, start, length;
-
+    pattern->runs = 0;
     for (uint32_t task = 0; task < pattern->tasks; task++) {
         uint32_t least = 0;
 
         if (bindings_walk_number(walk, 0, pattern->places, &runs))
             return -1;
         for (uint32_t i = 0; i <= runs; i++)
-            if (bindings_walk_run(walk, pattern, &least, &start, &length))
+            if (run_walk(walk, pattern, &least, &start, &length) ||
+                tell(listener, task, start, length))
+                return -1;
+        pattern->runs += runs + 1; /* each has taken bits of the text: no overflow */
+    }
+    return 0;
+}
+
+static int even_runs_walk(struct bindings_walk *walk, struct bindings_pattern *pattern,
+                          const struct listener *listener)
+{
+    topomap_sextet_run run = {.last = -1};
+
+    pattern->runs = pattern->tasks;
+    for (uint32_t done = 0; done < pattern->tasks; done += run.count) {
+        if (topomap_sextet_get_run(&walk->reader, pattern->tasks - done,
+                                   pattern->places - pattern->length + 1, &run))
+            return bindings_walk_bad(walk, "a place that the class does not have");
+        for (uint32_t i = 0; listener && i < run.count; i++)
+            if (tell(listener, done + i, (uint32_t)(run.start + run.step * (int64_t)i),
+                     pattern->length))
                 return -1;
     }
+    return 0;
+}
+
+static int even_walk(struct bindings_walk *walk, struct bindings_pattern *pattern,
+                     const struct listener *listener)
+{
+    unsigned width = topomap_sextet_width(pattern->places);
+
+    pattern->runs = pattern->tasks;
+    for (uint32_t task = 0; task < pattern->tasks; task++) {
+        uint32_t start = topomap_sextet_get(&walk->reader, width);
+
+        if (walk->reader.failed || start > pattern->places - pattern->length)
+            return bindings_walk_bad(walk, "a place that the class does not have");
+        if (tell(listener, task, start, pattern->length))
+            return -1;
+    }
+    return 0;
+}
+
+static int tasks_walk(struct bindings_walk *walk, struct bindings_pattern *pattern,
+                      const struct listener *listener)
+{
+    static int (*const forms[])(struct bindings_walk * walk, struct bindings_pattern * pattern,
+                                const struct listener *listener) = {
+        [BINDINGS_EVEN] = even_walk,
+        [BINDINGS_EVEN_RUNS] = even_runs_walk,
+        [BINDINGS_UNEVEN] = uneven_walk};
+
+    return forms[pattern->form](walk, pattern, listener);
+}
+
+/* Places of fixed width need not be looked at to be passed over. */
+static int even_skip(struct bindings_walk *walk, struct bindings_pattern *pattern)
+{
+    size_t bits = (size_t)topomap_sextet_width(pattern->places) * pattern->tasks;
+
+    if (bits > bits_left(&walk->reader))
+        return bindings_walk_bad(walk, "the text of a node is cut");
+    walk->reader.bit += bits;
+    pattern->runs = pattern->tasks;
     return 0;
 }
 
@@ -251,9 +303,18 @@ static int body_walk(struct bindings_walk *walk, int deep, struct bindings_patte
         pattern->length++;
     }
     pattern->bit = walk->reader.bit;
-    return pattern->form == BINDINGS_UNEVEN      ? uneven_walk(walk, pattern)
-           : pattern->form == BINDINGS_EVEN_RUNS ? even_runs_walk(walk, pattern)
-                                                 : even_walk(walk, pattern, deep);
+    return pattern->form == BINDINGS_EVEN && !deep ? even_skip(walk, pattern)
+                                                   : tasks_walk(walk, pattern, NULL);
+}
+
+int bindings_walk_tasks(struct bindings_walk *walk, const struct bindings_pattern *pattern,
+                        int (*add)(void *context, uint32_t task, uint32_t start, uint32_t length),
+                        void *context)
+{
+    struct bindings_pattern copy = *pattern;
+
+    walk->reader.bit = pattern->bit;
+    return tasks_walk(walk, &copy, &(struct listener){add, context});
 }
 
 int bindings_walk_pattern(struct bindings_walk *walk, int deep, struct bindings_pattern *pattern)
@@ -304,7 +365,10 @@ int bindings_walk_open(struct bindings_walk *walk, const char *text, size_t size
         bindings_walk_number(walk, 1, bits_left(&walk->reader) / 12, &walk->patterns))
         return -1;
     walk->width = topomap_sextet_width(walk->patterns);
-    return align(walk);
+    if (align(walk))
+        return -1;
+    walk->pattern_bit = walk->reader.bit;
+    return 0;
 }
 
 void bindings_walk_close(struct bindings_walk *walk)

@@ -18,6 +18,7 @@ struct bindings_pattern {
     uint32_t node_class; /* UINT32_MAX: unknown inside */
     uint32_t tasks, length;
     uint32_t places; /* cores or PUs of the class */
+    uint32_t runs;   /* of places, of all tasks */
     enum bindings_form form;
     int cores; /* places are cores */
     size_t bit;
@@ -28,6 +29,7 @@ struct bindings_walk {
     uint32_t job, step;
     uint32_t classes, patterns, nodes;
     struct bindings_class *node_class; /* [classes] */
+    size_t pattern_bit;                /* where the first pattern begins */
     size_t node_bit; /* where the nodes' pattern numbers begin, of `width` bits each */
     unsigned width;
     size_t budget; /* bytes that may still be asked for */
@@ -54,10 +56,11 @@ uint32_t bindings_walk_pattern_of(struct bindings_walk *walk, uint32_t node);
 int bindings_walk_class(struct bindings_walk *walk, const struct bindings_class *node_class,
                         uint16_t *core_first, uint16_t *pu_os);
 
-/* One run of places of a task, where a task has several; the next may begin at *least at the
- * earliest. */
-int bindings_walk_run(struct bindings_walk *walk, const struct bindings_pattern *pattern,
-                      uint32_t *least, uint32_t *start, uint32_t *length);
+/* Gives every run of consecutive places of a pattern's tasks to \p add: tasks ascend, a task's runs
+ * too. \return 0, or -1: the text is none, or \p add said so */
+int bindings_walk_tasks(struct bindings_walk *walk, const struct bindings_pattern *pattern,
+                        int (*add)(void *context, uint32_t task, uint32_t start, uint32_t length),
+                        void *context);
 
 /* Memory out of the budget, zeroed; NULL and the error set where it is spent. Ends with free(). */
 void *bindings_walk_alloc(struct bindings_walk *walk, size_t count, size_t size);

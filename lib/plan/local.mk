@@ -1,6 +1,7 @@
 lib_libcore_la_SOURCES += lib/plan/plan.c lib/plan/plan.h \
   lib/plan/layout.c lib/plan/explain.c
 lib_libcore_la_SOURCES += lib/plan/bindings.c lib/plan/bindings_decode.c lib/plan/bindings_order.c lib/plan/bindings_check.c \
+  lib/plan/bindings_node.c lib/plan/node_plan.c lib/plan/node_plan.h \
   lib/plan/bindings_walk.c lib/plan/bindings_walk.h lib/plan/bindings.h lib/plan/bindings_text.h \
   lib/plan/crc32.c lib/plan/sextets.c lib/plan/sextets.h
 
@@ -9,6 +10,7 @@ noinst_LTLIBRARIES += lib/plan/libthin.la
 lib_plan_libthin_la_SOURCES = lib/util/alloc.c lib/util/alloc.h lib/util/clock.c lib/util/clock.h lib/util/error.c \
   lib/util/hash64.c lib/util/hash64.h lib/util/ranges.c lib/util/ranges.h lib/plan/layout.c \
   lib/plan/bindings.c lib/plan/bindings_decode.c lib/plan/bindings_order.c lib/plan/bindings_check.c \
+  lib/plan/bindings_node.c lib/plan/node_plan.c lib/plan/node_plan.h \
   lib/plan/bindings_walk.c lib/plan/bindings_walk.h lib/plan/bindings.h lib/plan/bindings_text.h \
   lib/plan/crc32.c lib/plan/sextets.c lib/plan/sextets.h
 

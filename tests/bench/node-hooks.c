@@ -31,7 +31,6 @@
 #include "plugin/format.h"
 #include "plugin/carry.h"
 #include "plugin/cpus.h"
-#include "plugin/format.h"
 #include "plugin/reply.h"
 #include "plugin/spool.h"
 
@@ -39,7 +38,8 @@ enum { SIZE = PLUGIN_CPUS / 8 };
 
 /* The step on the node that is played. */
 static struct {
-    uint32_t job, step, node, tasks, task;
+    uint32_t job, step, node, tasks, task, step_tasks;
+    plugin_node_site site;
     char *cores;
     unsigned char machine[SIZE], mask[SIZE];
     int asked; /* was the last mask set for a task's sake? */
@@ -68,6 +68,8 @@ spank_err_t spank_get_item(spank_t spank, spank_item_t item, ...)
         *(uint32_t *)to = now.node;
     else if (item == S_JOB_LOCAL_TASK_COUNT)
         *(uint32_t *)to = now.tasks;
+    else if (item == S_JOB_TOTAL_TASK_COUNT)
+        *(uint32_t *)to = now.step_tasks;
     else if (item == S_TASK_ID)
         *(int *)to = (int)now.task;
     else if (item == S_STEP_ALLOC_CORES && now.cores)
@@ -190,7 +192,7 @@ static void play_node(const uint32_t *rank, struct times *times)
 {
     double since = cpu_seconds();
 
-    plugin_bind_node(NULL, PLUGIN_FORMAT);
+    plugin_bind_node(NULL, PLUGIN_FORMAT, &now.site);
     take(since, &times->node_most, &times->node_all);
     for (now.task = 0; now.task < now.tasks; now.task++) {
         pid_t child = now.forks ? fork() : -1;
@@ -225,6 +227,16 @@ static uint32_t read_node(const char **at, uint32_t *rank)
     }
     *at += **at == ';';
     return count;
+}
+
+static uint32_t count_tasks(const char *layout)
+{
+    static uint32_t rank[UINT16_MAX + 1];
+    uint32_t tasks = 0;
+
+    while (*layout)
+        tasks += read_node(&layout, rank);
+    return tasks;
 }
 
 /* A process a node. */
@@ -336,6 +348,8 @@ static int run(const struct words *words, const plugin_reply *reply, struct time
         plugin_spool_remove(note);
     if (words->affinity)
         set_bind_list(words->cpus);
+    now.site = (plugin_node_site){NODE_HELPER, words->folder};
+    now.step_tasks = count_tasks(reply->layout);
     failed = play(reply->layout, &tasks, times);
     if (note)
         plugin_spool_remove(note);

@@ -30,7 +30,7 @@ setup() {
   cp "$BATS_FILE_TMPDIR/t.db" .
   chmod 644 t.db
   cp "$TOPOMAP_BUILD/plugin/.libs/spank_topomap.so" lib/
-  cp "$TOPOMAP_BUILD/plugin/topomap-planner" libexec/
+  cp "$TOPOMAP_BUILD/plugin/topomap-planner" "$TOPOMAP_BUILD/plugin/topomap-node" libexec/
   chmod 755 lib/* libexec/*
   for mpi in openmpi mpich; do cp lib/spank_topomap.so "profilers/libtopomap-profile-$mpi.so"; done
   srun_says "slurm $built.9"
@@ -39,7 +39,7 @@ setup() {
   printf '# a comment\nClusterName=x\npluginDIR=%s \\\n  DebugFlags=none\ninclude more/nodes.conf\n' "$PWD/lib" >etc/slurm.conf
   printf 'NodeName=DEFAULT CPUs=8\nNodeName=node[01-08] CPUs=4\nNodeName=node09,node[10-16]\n' >etc/more/nodes.conf
   echo 'include plugstack.conf.d/*.conf' >etc/plugstack.conf
-  words="planner=$PWD/libexec/topomap-planner db=$PWD/t.db profiler=$PWD/profilers policy=$PWD/policy.conf store=$PWD/store records=$PWD/records spool=$PWD/spool deadline_ms=16000"
+  words="planner=$PWD/libexec/topomap-planner db=$PWD/t.db node_helper=$PWD/libexec/topomap-node profiler=$PWD/profilers policy=$PWD/policy.conf store=$PWD/store records=$PWD/records spool=$PWD/spool deadline_ms=16000"
   line optional
   export SLURM_CONF=$PWD/etc/slurm.conf PATH=$PWD/bin:$PATH
 }
@@ -84,6 +84,7 @@ needs_root() { [ "$(id -u)" = 0 ] || skip "the folders are root's"; }
   check policy ok "policy.conf, 1 rule"
   check "plugin build" ok "topomap-plugin "
   check planner ok "libexec/topomap-planner, topomap-planner "
+  check "node helper" ok "libexec/topomap-node, topomap-node "
   for folder in store records; do check $folder ok "mode 1777"; done
 }
 
@@ -179,6 +180,16 @@ needs_root() { [ "$(id -u)" = 0 ] || skip "the folders are root's"; }
   chmod 755 libexec
   line optional "${words#* }"
   topomap doctor --json | jq -r '.checks[] | select(.name == "planner").found' | grep '/topomap-planner'
+}
+
+@test "the node helper: not there, another version's, the plugin's own" {
+  word node_helper=/nonexistent/helper
+  check "node helper" problem "/nonexistent/helper: No such file"
+  printf '#!/bin/sh\necho topomap-node 0.0.1\n' >none && chmod 755 none
+  word node_helper="$PWD/none"
+  check "node helper" problem "is topomap-node 0.0.1"
+  line optional "$(sed -E 's,node_helper=[^ ]*,,' <<<"$words")"
+  topomap doctor --json | jq -r '.checks[] | select(.name == "node helper").found' | grep '/topomap-node'
 }
 
 @test "a planner that hangs: the check that waits ends at its deadline, and says what it waited for" {

@@ -218,15 +218,25 @@ int fuzz_layout(const void *what, const uint8_t *bytes, size_t size)
 /* One node alone is as in the whole. */
 static void check_node(const char *text, const topomap_bindings *whole, uint32_t node)
 {
-    topomap_bindings one;
+    topomap_node_plan one;
     topomap_error err;
-    uint32_t tasks = whole->task_first[node + 1] - whole->task_first[node];
+    uint32_t first = whole->task_first[node], tasks = whole->task_first[node + 1] - first;
+    void *memory;
 
-    if (topomap_bindings_decode_node(text, node, &one, &err))
+    if (topomap_bindings_decode_node(text, strlen(text), node, SIZE_MAX, &one, &memory, &err))
         abort();
-    if (one.nodes != 1 || one.task_first[1] - one.task_first[0] != tasks || one.classes > 1)
+    if (one.tasks != tasks || !one.cores != (whole->class_of[node] == UINT32_MAX) ||
+        !topomap_node_plan_counts(&one) || !topomap_node_plan_is_sound(&one))
         abort();
-    topomap_bindings_clear(&one);
+    for (uint32_t task = 0; one.cores && task < tasks; task++) {
+        uint32_t pus = 0;
+
+        for (uint32_t i = one.task_first[task]; i < one.task_first[task + 1]; i++)
+            pus += one.run[2 * (size_t)i + 1];
+        if (pus != whole->pu_start[first + task + 1] - whole->pu_start[first + task])
+            abort();
+    }
+    free(memory);
 }
 
 /* The same CPUs dealt out in order are bindings too, and in order already. */
@@ -299,8 +309,6 @@ int fuzz_bindings(const void *what, const uint8_t *bytes, size_t size)
     taken = topomap_bindings_decode(text, &bindings, &err) == 0;
     if (taken) {
         check_bindings(text, &bindings);
-        topomap_bindings_clear(&bindings);
-    } else if (topomap_bindings_decode_node(text, 1, &bindings, &err) == 0) {
         topomap_bindings_clear(&bindings);
     }
     free(text);

@@ -18,7 +18,7 @@ strong() {
 # built: every program and library that a site installs.
 built() {
   local file
-  for file in "$plugin" plugin/topomap-planner cli/topomap contrib/{verify,measure}/topomap-* \
+  for file in "$plugin" plugin/topomap-planner plugin/topomap-node cli/topomap contrib/{verify,measure}/topomap-* \
     contrib/{profile,reorder}/libtopomap-*.so lib/.libs/*.so; do
     [[ -e $file && $file != *.[ch] ]] || continue
     [[ ! -e ${file%/*}/.libs/${file##*/} ]] || file=${file%/*}/.libs/${file##*/}

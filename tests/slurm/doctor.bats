@@ -27,7 +27,7 @@ status_of() { jq -r --arg n "$1" '.checks[] | select(.name == $n).status' json; 
   run -0 --separate-stderr topomap doctor --deadline 30 --json
   echo "$output" >json
   jq -c '.checks[]' json
-  for name in slurm.conf slurm plugstack.conf plugin "plugin build" "plugin symbols" planner disks database \
+  for name in slurm.conf slurm plugstack.conf plugin "plugin build" "plugin symbols" planner "node helper" disks database \
     "database nodes" policy store records "dry run"; do
     echo "$name"
     [ "$(status_of "$name")" = ok ]

@@ -27,6 +27,7 @@ setup_file() {
   # Another build's, whatever it is: TOPOMAP_OTHER_BUILD=DIR bats mixed.bats
   if [[ -n ${TOPOMAP_OTHER_BUILD:-} ]]; then
     sed "s|$TOPOMAP_BUILD|$TOPOMAP_OTHER_BUILD|g" this.conf >other.conf
+    [[ -x $TOPOMAP_OTHER_BUILD/plugin/topomap-node ]] || sed -i 's| node_helper=[^ ]*||' other.conf
   fi
   cp this.conf "$SRUN_STACK"
   export SLURM_CONF=$PWD/srun/slurm.conf

@@ -9,7 +9,7 @@ setup_file() {
   export OUT=$BATS_FILE_TMPDIR/out
   cat >"$BATS_FILE_TMPDIR/steps" <<'END'
 show='echo $SLURM_PROCID $(sed -n "s/^Cpus_allowed_list:[[:space:]]*//p" /proc/self/status)'
-echo "optional $TOPOMAP_BUILD/plugin/.libs/spank_topomap.so planner=$TOPOMAP_BUILD/tests/slurm/fake-planner deadline_ms=9000" \
+echo "optional $TOPOMAP_BUILD/plugin/.libs/spank_topomap.so planner=$TOPOMAP_BUILD/tests/slurm/fake-planner node_helper=$TOPOMAP_BUILD/plugin/topomap-node deadline_ms=9000" \
   >"${SLURM_CONF%/*}/plugstack.conf"
 export FAKE_PLANNER=reverse-and-bind FAKE_PLANNER_THREADS=2
 step() { echo "$1: $(shift; "$@" sh -c "$show" 2>&1 | sort -n | paste -sd' ')"; }

@@ -33,7 +33,7 @@ setup() {
 }
 
 plugstack() { # ARGUMENTS [required]
-  echo "${2:-optional} $PLUGIN $1" >"$BED/etc/plugstack.conf"
+  echo "${2:-optional} $PLUGIN node_helper=$TOPOMAP_BUILD/plugin/topomap-node $1" >"$BED/etc/plugstack.conf"
 }
 
 # Ranks and nodes in rank order, and nothing but ours on standard error.
@@ -230,7 +230,8 @@ objective effort seed time min-gain explain end " ]
   export FAKE_PLANNER=reverse-and-bind-long
   local cpus='echo $SLURM_PROCID $(sed -n s/^Cpus_allowed_list://p /proc/self/status) ${TOPOMAP_BINDINGS:-none}'
   mkdir spool
-  step() { srun -v -n16 -N4 -m topomap sh -c "$cpus" >out 2>err </dev/null; }
+  # Linux gives the environment a quarter of the stack.
+  step() { (ulimit -s 600 && srun -v -n16 -N4 -m topomap sh -c "$cpus" >out 2>err </dev/null); }
   [ "$(nproc --all)" -ge 2 ] || skip "needs two CPUs"
   local last=$(($(nproc --all) - 1)) rank
   for rank in {0..15}; do echo "$rank $((last - (rank + 3 - rank / 4) % 4 % (last + 1))) none"; done >planned

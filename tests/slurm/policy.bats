@@ -36,7 +36,7 @@ setup() {
 site() { # ARGUMENTS < POLICY
   cat >"$PWD/rules"
   chmod 755 "$BATS_TEST_TMPDIR"
-  echo "optional $PLUGIN planner=$PLANNER deadline_ms=5000 policy=$PWD/rules $*" >"$BED/etc/plugstack.conf"
+  echo "optional $PLUGIN node_helper=$TOPOMAP_BUILD/plugin/topomap-node planner=$PLANNER deadline_ms=5000 policy=$PWD/rules $*" >"$BED/etc/plugstack.conf"
 }
 
 ranks() {

@@ -83,9 +83,10 @@ setup() {
   [ "$cpus" -ge 2 ] && [ "$cpus" -le 100 ] || skip "needs 2 to 100 CPUs"
   cp "$BED/etc/plugstack.conf" before
   mkdir -p spool
-  echo "optional $TOPOMAP_BUILD/plugin/.libs/spank_topomap.so planner=$TOPOMAP_BUILD/tests/slurm/fake-planner deadline_ms=20000 spool=$PWD/spool" \
+  echo "optional $TOPOMAP_BUILD/plugin/.libs/spank_topomap.so planner=$TOPOMAP_BUILD/tests/slurm/fake-planner node_helper=$TOPOMAP_BUILD/plugin/topomap-node deadline_ms=20000 spool=$PWD/spool" \
     >"$BED/etc/plugstack.conf"
-  FAKE_PLANNER=reverse-and-bind-long run --separate-stderr srun $STEP -m topomap "$VERIFY"
+  # Linux gives the environment a quarter of the stack.
+  FAKE_PLANNER=reverse-and-bind-long run --separate-stderr bash -c "ulimit -s 600; srun $STEP -m topomap '$VERIFY'"
   cp before "$BED/etc/plugstack.conf"
   echo "$output $stderr"
   [ "$status" -eq 1 ]

@@ -106,11 +106,54 @@ static void assert_same(const topomap_bindings *a, const topomap_bindings *b)
     assert_memory_equal(a->pu, b->pu, a->pu_start[tasks] * sizeof(uint32_t));
 }
 
+static int decode_node(const char *text, uint32_t node, size_t budget, topomap_node_plan *plan,
+                       void **memory, topomap_error *err)
+{
+    return topomap_bindings_decode_node(text, strlen(text), node, budget, plan, memory, err);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+/* One node of them has what the whole has there. */
+static void assert_node(const topomap_bindings *bindings, const char *text, uint32_t i)
+{
+    uint32_t first = bindings->task_first[i], tasks = bindings->task_first[i + 1] - first;
+    topomap_node_plan node;
+    topomap_error err;
+    void *memory;
+
+    assert_int_equal(decode_node(text, i, SIZE_MAX, &node, &memory, &err), 0);
+    assert_int_equal(node.job, bindings->job);
+    assert_int_equal(node.step, bindings->step);
+    assert_int_equal(node.tasks, tasks);
+    assert_int_equal(!node.cores, bindings->class_of[i] == UINT32_MAX);
+    assert_true(topomap_node_plan_counts(&node) && topomap_node_plan_is_sound(&node));
+    for (uint32_t task = 0; node.cores && task < tasks; task++) {
+        const uint32_t *pu = bindings->pu + bindings->pu_start[first + task];
+        uint32_t count = bindings->pu_start[first + task + 1] - bindings->pu_start[first + task];
+        int has[8192];
+        uint32_t have = 0;
+
+        for (uint32_t k = node.task_first[task]; k < node.task_first[task + 1]; k++)
+            for (uint32_t m = 0; m < node.run[2 * k + 1]; m++)
+                has[have++] = node.pu_os[node.run[2 * k] + m];
+        assert_int_equal(have, count);
+        qsort(has, have, sizeof *has, by_number);
+        assert_memory_equal(has, pu, count * sizeof *pu);
+    }
+    free(memory);
+}
+
 static void round_trip(const topomap_bindings *bindings, size_t *size)
 {
-    topomap_bindings back, node;
+    topomap_bindings back;
+    topomap_node_plan node;
     topomap_error err;
     char *text = topomap_bindings_encode(bindings, &err), *again;
+    void *memory;
 
     assert_non_null(text);
     *size = strlen(text);
@@ -121,21 +164,10 @@ static void round_trip(const topomap_bindings *bindings, size_t *size)
     assert_same(bindings, &back);
     again = topomap_bindings_encode(&back, &err);
     assert_string_equal(text, again);
-    for (uint32_t i = 0; i < bindings->nodes; i += 1 + bindings->nodes / 16) {
-        uint32_t first = bindings->task_first[i];
-
-        assert_int_equal(topomap_bindings_decode_node(text, i, &node, &err), 0);
-        assert_int_equal(node.nodes, 1);
-        assert_int_equal(node.task_first[1], bindings->task_first[i + 1] - first);
-        assert_int_equal(node.class_of[0], bindings->class_of[i] == UINT32_MAX ? UINT32_MAX : 0);
-        for (uint32_t task = 0; task <= node.task_first[1]; task++)
-            assert_int_equal(node.pu_start[task],
-                             bindings->pu_start[first + task] - bindings->pu_start[first]);
-        assert_memory_equal(node.pu, bindings->pu + bindings->pu_start[first],
-                            node.pu_start[node.task_first[1]] * sizeof(uint32_t));
-        topomap_bindings_clear(&node);
-    }
-    assert_int_equal(topomap_bindings_decode_node(text, bindings->nodes, &node, &err), -1);
+    for (uint32_t i = 0; i < bindings->nodes; i += 1 + bindings->nodes / 16)
+        assert_node(bindings, text, i);
+    assert_int_equal(decode_node(text, bindings->nodes, SIZE_MAX, &node, &memory, &err), -1);
+    assert_null(memory);
     free(again);
     free(text);
     topomap_bindings_clear(&back);
@@ -451,6 +483,38 @@ static void forged_texts_cost_nothing_to_check(void **state)
     free(text);
 }
 
+/* What a step's tasks are given: 64 KiB, and 64 bytes a task. */
+static size_t budget_of(uint32_t tasks)
+{
+    return ((size_t)64 << 10) + 64 * (size_t)tasks;
+}
+
+static void memory_is_bounded_before_it_is_asked_for(void **state)
+{
+    topomap_bindings bindings;
+    topomap_node_plan plan;
+    topomap_error err;
+    void *memory = &plan;
+    char *text = forge_node(8192, 1, 65536, 8192);
+
+    (void)state;
+    assert_int_equal(decode_node(text, 0, budget_of(8), &plan, &memory, &err), -1);
+    assert_null(memory);
+    assert_non_null(strstr(err.text, "more memory than a step of this size is given"));
+    free(text);
+    make_large(&bindings, 1024); /* 128 cores each */
+    text = topomap_bindings_encode(&bindings, &err);
+    for (uint32_t node = 0; node < 1024; node += 1023) {
+        if (decode_node(text, node, budget_of(1024 * 128), &plan, &memory, &err))
+            fail_msg("%s", err.text);
+        assert_true(topomap_node_plan_size(&plan) < 4096);
+        free(memory);
+    }
+    assert_int_equal(decode_node(text, 0, 1000, &plan, &memory, &err), -1);
+    free(text);
+    topomap_bindings_clear(&bindings);
+}
+
 static void crc_is_the_usual_one(void **state)
 {
     (void)state;
@@ -470,6 +534,7 @@ int main(void)
         cmocka_unit_test(nonsense_is_not_encoded),
         cmocka_unit_test(check_compares_with_the_step),
         cmocka_unit_test(forged_texts_cost_nothing_to_check),
+        cmocka_unit_test(memory_is_bounded_before_it_is_asked_for),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,6 +43,8 @@ static plugin_cpus slurms_mask(const struct node *node, uint32_t task)
 /* One after the other in this process, where each task has one of its own in slurmstepd. */
 static void run_hooks(const struct node *node)
 {
+    static char helper[] = "node_helper=" NODE_HELPER;
+    char *words[] = {helper, NULL};
     spank_t spank;
 
     mock_begin(S_CTX_REMOTE, JOB, STEP);
@@ -58,8 +60,8 @@ static void run_hooks(const struct node *node)
         mock_setenv(PLUGIN_ENV_CARRIED_FORMAT, node->format);
     if (node->bind_list)
         mock_setenv("SLURM_CPU_BIND_LIST", node->bind_list);
-    result->status = slurm_spank_init(spank, 0, NULL);
-    result->status |= slurm_spank_user_init(spank, 0, NULL);
+    result->status = slurm_spank_init(spank, 1, words);
+    result->status |= slurm_spank_user_init(spank, 1, words);
     for (uint32_t task = 0; task < node->tasks; task++) {
         slurm_mock.task = (int)task;
         slurm_mock.mask = slurms_mask(node, task);
@@ -133,7 +135,8 @@ void open_machine(struct machine *m, const char *path)
     m->inside = b.node_class[0];
     b.classes = 0;
     m->pus = m->inside.pu_first[m->inside.cores];
-    plugin_cpus_of_class(&m->inside, &m->all);
+    for (uint32_t i = 0; i < m->pus; i++)
+        plugin_cpus_add(&m->all, m->inside.pu_os[i]);
     topomap_bindings_clear(&b);
 }
 

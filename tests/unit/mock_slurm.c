@@ -148,6 +148,8 @@ static spank_err_t get_of_stepd(spank_item_t item, va_list args)
         return get_number(args, slurm_mock.node);
     case S_JOB_LOCAL_TASK_COUNT:
         return get_number(args, slurm_mock.local_tasks);
+    case S_JOB_TOTAL_TASK_COUNT:
+        return get_number(args, slurm_mock.tasks ? slurm_mock.tasks : slurm_mock.local_tasks);
     case S_TASK_ID:
         *va_arg(args, int *) = slurm_mock.task;
         return ESPANK_SUCCESS;

@@ -258,105 +258,104 @@ static void damaged_replies_are_refused(void **state)
 /* ---- CPUs -------------------------------------------------------------------------------- */
 
 /* A node of 4 cores, PUs c and c + 4; tasks with the PUs of `plan`, `each` of them a task. */
-static void make_node(topomap_bindings *node, uint32_t tasks, uint32_t each, const uint32_t *plan)
-{
-    topomap_bindings_class *inside = calloc(1, sizeof *inside);
+static struct {
+    topomap_node_plan plan;
+    uint32_t task_first[9];
+    uint16_t core_first[5], pu_os[8], run[2 * 8];
+} four;
 
-    memset(node, 0, sizeof *node);
-    inside->cores = 4;
-    inside->pu_first = calloc(5, sizeof(uint32_t));
-    inside->pu_os = calloc(8, sizeof(uint32_t));
+static void make_node(uint32_t tasks, uint32_t each, const uint32_t *plan)
+{
+    memset(&four, 0, sizeof four);
     for (uint32_t core = 0; core < 4; core++) {
-        inside->pu_first[core + 1] = 2 * core + 2;
-        inside->pu_os[2 * core] = core;
-        inside->pu_os[2 * core + 1] = core + 4;
+        four.core_first[core + 1] = (uint16_t)(2 * core + 2);
+        four.pu_os[2 * core] = (uint16_t)core;
+        four.pu_os[2 * core + 1] = (uint16_t)(core + 4);
     }
-    node->classes = node->nodes = 1;
-    node->node_class = inside;
-    node->class_of = calloc(1, sizeof(uint32_t));
-    node->task_first = calloc(2, sizeof(uint32_t));
-    node->task_first[1] = tasks;
-    node->pu_start = calloc(tasks + 1, sizeof(uint32_t));
-    node->pu = calloc(tasks * each, sizeof(uint32_t));
-    memcpy(node->pu, plan, tasks * each * sizeof *plan);
+    for (uint32_t i = 0; i < tasks * each; i++) {
+        four.run[2 * i] = (uint16_t)(plan[i] % 4 * 2 + plan[i] / 4);
+        four.run[2 * i + 1] = 1;
+    }
     for (uint32_t task = 0; task <= tasks; task++)
-        node->pu_start[task] = task * each;
+        four.task_first[task] = task * each;
+    four.plan = (topomap_node_plan){.tasks = tasks,
+                                    .cores = 4,
+                                    .pus = 8,
+                                    .runs = tasks * each,
+                                    .task_first = four.task_first,
+                                    .core_first = four.core_first,
+                                    .pu_os = four.pu_os,
+                                    .run = four.run};
+    assert_true(topomap_node_plan_is_sound(&four.plan));
 }
 
 /* Bits of allowed and chosen CPUs; -1: Slurm's binding stays. */
-static int bits_of(const topomap_bindings *node, unsigned allowed, uint32_t task)
+static int bits_of(unsigned allowed, uint32_t task)
 {
     plugin_cpus set = {{(unsigned char)allowed}}, mask;
 
-    return plugin_cpus_of_task(node, &set, task, &mask) ? -1 : mask.bit[0];
+    return plugin_cpus_of_task(&four.plan, &set, task, &mask) ? -1 : mask.bit[0];
 }
 
 static void cpus_follow_the_plan_where_they_may(void **state)
 {
     static const uint32_t cores[] = {3, 7, 1, 5}, numa[] = {2, 3, 2, 3}, pus[] = {3, 1, 0};
     static const uint32_t shared[] = {3, 7, 0, 4, 3, 7, 0, 4};
-    topomap_bindings node;
 
     (void)state;
-    make_node(&node, 2, 2, cores); /* tasks on cores 3 and 1 */
-    assert_int_equal(bits_of(&node, 0xff, 0), 0x88);
-    assert_int_equal(bits_of(&node, 0xff, 1), 0x22);
-    assert_int_equal(bits_of(&node, 0x55, 0), 0x44); /* cores 0 and 2 alone: the order stays */
-    assert_int_equal(bits_of(&node, 0x55, 1), 0x11);
-    assert_int_equal(bits_of(&node, 0x33, 0), 0x22); /* cores 0 and 1 */
-    assert_int_equal(bits_of(&node, 0x33, 1), 0x11);
-    assert_int_equal(bits_of(&node, 0x22, 0), 0x20); /* one core for two: a thread each */
-    assert_int_equal(bits_of(&node, 0x22, 1), 0x02);
-    assert_int_equal(bits_of(&node, 0x07, 0), 0x06); /* three PUs for four */
-    assert_int_equal(bits_of(&node, 0x07, 1), 0x01);
-    assert_int_equal(bits_of(&node, 0x04, 0), -1); /* fewer than tasks */
-    assert_int_equal(bits_of(&node, 0x00, 0), -1);
-    assert_int_equal(bits_of(&node, 0xff, 2), -1); /* no such task */
-    topomap_bindings_clear(&node);
+    make_node(2, 2, cores); /* tasks on cores 3 and 1 */
+    assert_int_equal(bits_of(0xff, 0), 0x88);
+    assert_int_equal(bits_of(0xff, 1), 0x22);
+    assert_int_equal(bits_of(0x55, 0), 0x44); /* cores 0 and 2 alone: the order stays */
+    assert_int_equal(bits_of(0x55, 1), 0x11);
+    assert_int_equal(bits_of(0x33, 0), 0x22); /* cores 0 and 1 */
+    assert_int_equal(bits_of(0x33, 1), 0x11);
+    assert_int_equal(bits_of(0x22, 0), 0x20); /* one core for two: a thread each */
+    assert_int_equal(bits_of(0x22, 1), 0x02);
+    assert_int_equal(bits_of(0x07, 0), 0x06); /* three PUs for four */
+    assert_int_equal(bits_of(0x07, 1), 0x01);
+    assert_int_equal(bits_of(0x04, 0), -1); /* fewer than tasks */
+    assert_int_equal(bits_of(0x00, 0), -1);
+    assert_int_equal(bits_of(0xff, 2), -1); /* no such task */
 
-    make_node(&node, 2, 2, numa); /* both tasks on the PUs 2 and 3 */
-    assert_int_equal(bits_of(&node, 0xff, 1), 0x0c);
-    assert_int_equal(bits_of(&node, 0x04, 1), 0x04);
-    assert_int_equal(bits_of(&node, 0x03, 0), 0x03); /* none of them: as many others, shared */
-    assert_int_equal(bits_of(&node, 0x03, 1), 0x03);
-    assert_int_equal(bits_of(&node, 0x00, 1), -1);
-    topomap_bindings_clear(&node);
+    make_node(2, 2, numa); /* both tasks on the PUs 2 and 3 */
+    assert_int_equal(bits_of(0xff, 1), 0x0c);
+    assert_int_equal(bits_of(0x04, 1), 0x04);
+    assert_int_equal(bits_of(0x03, 0), 0x03); /* none of them: as many others, shared */
+    assert_int_equal(bits_of(0x03, 1), 0x03);
+    assert_int_equal(bits_of(0x00, 1), -1);
 
-    make_node(&node, 4, 2, shared); /* two tasks a core, on cores 0 and 3 */
-    assert_int_equal(bits_of(&node, 0x33, 0), 0x22);
-    assert_int_equal(bits_of(&node, 0x33, 1), 0x11);
-    assert_int_equal(bits_of(&node, 0x33, 2), 0x22);
-    assert_int_equal(bits_of(&node, 0x33, 3), 0x11);
-    topomap_bindings_clear(&node);
+    make_node(4, 2, shared); /* two tasks a core, on cores 0 and 3 */
+    assert_int_equal(bits_of(0x33, 0), 0x22);
+    assert_int_equal(bits_of(0x33, 1), 0x11);
+    assert_int_equal(bits_of(0x33, 2), 0x22);
+    assert_int_equal(bits_of(0x33, 3), 0x11);
 
-    make_node(&node, 3, 1, pus); /* first hardware threads: others only if there is no choice */
-    assert_int_equal(bits_of(&node, 0x77, 2), 0x01);
-    assert_int_equal(bits_of(&node, 0x77, 1), 0x02);
-    assert_int_equal(bits_of(&node, 0x77, 0), 0x04);
-    assert_int_equal(bits_of(&node, 0x33, 2), 0x01);
-    assert_int_equal(bits_of(&node, 0x33, 1), 0x10);
-    assert_int_equal(bits_of(&node, 0x33, 0), 0x02);
-    topomap_bindings_clear(&node);
+    make_node(3, 1, pus); /* first hardware threads: others only if there is no choice */
+    assert_int_equal(bits_of(0x77, 2), 0x01);
+    assert_int_equal(bits_of(0x77, 1), 0x02);
+    assert_int_equal(bits_of(0x77, 0), 0x04);
+    assert_int_equal(bits_of(0x33, 2), 0x01);
+    assert_int_equal(bits_of(0x33, 1), 0x10);
+    assert_int_equal(bits_of(0x33, 0), 0x02);
 }
 
 static void slurms_cores_cut_the_cpus(void **state)
 {
     static const char *const bad[] = {"4", "0-4", "x", "0,", "0 1", "2-1", "-1", "0-", "0,,1"};
     static const uint32_t plan[] = {0};
-    topomap_bindings node;
     plugin_cpus set = {{0xff}};
 
     (void)state;
-    make_node(&node, 1, 1, plan);
-    assert_int_equal(plugin_cpus_cut(&set, "0-1,3", node.node_class), 0);
+    make_node(1, 1, plan);
+    assert_int_equal(plugin_cpus_cut(&set, "0-1,3", &four.plan), 0);
     assert_int_equal(set.bit[0], 0xbb);
-    assert_int_equal(plugin_cpus_cut(&set, "1", node.node_class), 0);
+    assert_int_equal(plugin_cpus_cut(&set, "1", &four.plan), 0);
     assert_int_equal(set.bit[0], 0x22);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         if (strcmp(bad[i], "0,")) /* a list may end with a comma */
-            assert_int_equal(plugin_cpus_cut(&set, bad[i], node.node_class), -1);
+            assert_int_equal(plugin_cpus_cut(&set, bad[i], &four.plan), -1);
     assert_int_equal(set.bit[0], 0x22);
-    topomap_bindings_clear(&node);
 }
 
 static void cpu_lists_and_masks_are_read(void **state)

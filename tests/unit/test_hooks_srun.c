@@ -365,6 +365,22 @@ static void no_file_may_grow(void)
     setrlimit(RLIMIT_FSIZE, &none);
 }
 
+/* Linux gives the environment a quarter of the stack. */
+static void little_room(void)
+{
+    struct rlimit stack;
+
+    getrlimit(RLIMIT_STACK, &stack);
+    stack.rlim_cur = 600 << 10;
+    setrlimit(RLIMIT_STACK, &stack);
+}
+
+static void little_room_and_no_file(void)
+{
+    little_room();
+    no_file_may_grow();
+}
+
 static int files_of_spool(void)
 {
     return rmdir(scratch_path("spool")) || mkdir(scratch_path("spool"), 0700);
@@ -373,7 +389,7 @@ static int files_of_spool(void)
 static void long_bindings_and_the_spool(void **state)
 {
     char word[512];
-    struct launch launch = {.fake = "reverse-and-bind-long"};
+    struct launch launch = {.fake = "reverse-and-bind-long", .bend = little_room};
 
     (void)state;
     snprintf(word, sizeof word, "spool=%s", scratch_path("spool"));
@@ -383,11 +399,11 @@ static void long_bindings_and_the_spool(void **state)
     run(&launch);
     assert_true(result->applied && result->spooled);
     assert_int_equal(files_of_spool(), 0); /* removed at the end */
-    launch.bend = no_file_may_grow;
+    launch.bend = little_room_and_no_file;
     run(&launch);
     assert_true(result->applied && !result->bindings && !result->spooled);
     assert_int_equal(files_of_spool(), 0);
-    launch.bend = NULL;
+    launch.bend = little_room;
     launch.word = "spool=/nonexist";
     run(&launch);
     assert_true(result->applied && !result->spooled);

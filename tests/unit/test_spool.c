@@ -29,12 +29,17 @@ static char *written(const char *text)
     return note;
 }
 
+static const plugin_spool_place here = {folder, 17, 3};
+
+enum { MOST = 1 << 20 };
+
 static void assert_refused(char *note, const char *why)
 {
     topomap_error err;
+    size_t size;
     char *text;
 
-    assert_int_equal(plugin_spool_read(note, &text, &err), -1);
+    assert_int_equal(plugin_spool_read(note, &here, MOST, &text, &size, &err), -1);
     if (!strstr(err.text, why))
         fail_msg("'%s' does not say '%s'", err.text, why);
     plugin_spool_remove(note);
@@ -43,7 +48,7 @@ static void assert_refused(char *note, const char *why)
 
 static void test_round_trip(void **state)
 {
-    size_t size = 300000;
+    size_t size = 300000, got;
     char *text = malloc(size + 1), *note, *back;
     topomap_error err;
     struct stat found;
@@ -56,7 +61,8 @@ static void test_round_trip(void **state)
     assert_non_null(strstr(note, "/topomap-17.3-"));
     assert_int_equal(stat(path_of(note), &found), 0);
     assert_int_equal(found.st_mode & 07777, 0600);
-    assert_int_equal(plugin_spool_read(note, &back, &err), 0);
+    assert_int_equal(plugin_spool_read(note, &here, MOST, &back, &got, &err), 0);
+    assert_int_equal(got, size);
     assert_string_equal(text, back);
     free(back);
     plugin_spool_remove(note);
@@ -69,10 +75,11 @@ static void test_two_steps_at_once(void **state)
 {
     char *one = written("one"), *two = written("two"), *text;
     topomap_error err;
+    size_t size;
 
     (void)state;
     assert_string_not_equal(one, two);
-    assert_int_equal(plugin_spool_read(one, &text, &err), 0);
+    assert_int_equal(plugin_spool_read(one, NULL, MOST, &text, &size, &err), 0);
     assert_string_equal(text, "one");
     free(text);
     plugin_spool_remove(one);
@@ -141,7 +148,7 @@ static void test_damaged(void **state)
 
     note = written("a plan of some length");
     assert_int_equal(truncate(path_of(note), (off_t)1 << 40), 0);
-    assert_refused(note, "bytes are no plan");
+    assert_refused(note, "1099511627776 bytes are no plan of this step");
 
     note = written("a plan of some length");
     file = fopen(path_of(note), "r+");
@@ -156,6 +163,49 @@ static void test_damaged(void **state)
     assert_refused(strdup("0123"), "damaged");
     assert_refused(strdup("01234567 relative"), "damaged");
     assert_refused(strdup(""), "damaged");
+}
+
+/* What somebody else wrote into the environment: a file that is this user's, and not the step's. */
+static void test_elsewhere(void **state)
+{
+    static const struct {
+        const char *folder;
+        uint32_t job, step;
+    } rows[] = {{"/tmp", 17, 3}, {"", 17, 3},    {"/", 17, 3},
+                {folder, 17, 4}, {folder, 1, 3}, {folder, 17, 30}};
+    char note[512], *own = written("plan"), *text, below[256];
+    topomap_error err;
+    size_t size;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        plugin_spool_place place = {rows[i].folder, rows[i].job, rows[i].step};
+
+        assert_int_equal(plugin_spool_read(own, &place, MOST, &text, &size, &err), -1);
+        if (!strstr(err.text, "no file of this step in this node's spool="))
+            fail_msg("row %zu: %s", i, err.text);
+    }
+    for (int i = 0; i < 6; i++) {
+        static const char *const formats[] = {
+            "00000000 %s/sub/topomap-17.3-ABCDEF", "00000000 %s/../topomap-17.3-ABCDEF",
+            "00000000 %s/topomap-17.3-ABCDE/",     "00000000 %s/topomap-17.3-ABC.EF",
+            "00000000 %s/topomap-17.3-ABCDEFG",    "00000000 %sx/topomap-17.3-ABCDEF"};
+
+        snprintf(note, sizeof note, formats[i], folder);
+        assert_int_equal(plugin_spool_read(note, &here, MOST, &text, &size, &err), -1);
+        assert_true(strstr(err.text, "no file of this step") || strstr(err.text, "damaged"));
+    }
+    /* A slash more in either plugstack.conf is the same folder. */
+    snprintf(below, sizeof below, "%s//", folder);
+    assert_int_equal(
+        plugin_spool_read(own, &(plugin_spool_place){below, 17, 3}, MOST, &text, &size, &err), 0);
+    free(text);
+    /* As large as the step may have, and no larger. */
+    assert_int_equal(plugin_spool_read(own, &here, 4, &text, &size, &err), 0);
+    free(text);
+    assert_int_equal(plugin_spool_read(own, &here, 3, &text, &size, &err), -1);
+    plugin_spool_remove(own);
+    free(own);
 }
 
 static int make_folder(void **state)
@@ -176,7 +226,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_two_steps_at_once),
         cmocka_unit_test(test_folders),    cmocka_unit_test(test_not_ours),
-        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_damaged),    cmocka_unit_test(test_elsewhere),
     };
 
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

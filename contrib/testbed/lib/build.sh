@@ -13,12 +13,14 @@ find_build() {
     build=$(cd "$build" 2>/dev/null && pwd) || die "$E_USAGE" "no build folder ${2:-$TOPOMAP_BUILD}"
     TOPOMAP=$build/cli/topomap
     PLANNER=$build/plugin/topomap-planner
+    NODE_HELPER=$build/plugin/topomap-node
     PLUGIN=$build/plugin/.libs/spank_topomap.so
     PROFILER=$build/contrib/profile
   elif prefix=$(command -v topomap); then
     TOPOMAP=$prefix
     prefix=$(dirname "$(dirname "$(readlink -f "$prefix")")")
     PLANNER=$prefix/libexec/topomap/topomap-planner
+    NODE_HELPER=$prefix/libexec/topomap/topomap-node
     for plugin in "$prefix"/lib/slurm/spank_topomap.so "$prefix"/lib/*/slurm*/spank_topomap.so; do
       [[ ! -e $plugin ]] || PLUGIN=$plugin
     done
@@ -32,15 +34,16 @@ find_build() {
     [[ -x $file || ( $file == "$PLUGIN" && -r $file ) ]] ||
       die "$E_OTHER" "$file is missing: run make${build:+ in $build} (or leave topomap out with --bare)"
   done
-  export TOPOMAP PLANNER PLUGIN PROFILER=${PROFILER:-}
+  [[ -x $NODE_HELPER ]] || NODE_HELPER= # an earlier build has none, and no word for it
+  export TOPOMAP PLANNER NODE_HELPER PLUGIN PROFILER=${PROFILER:-}
 }
 
 # A path in plugstack.conf ends at a blank.
 plugstack_line() {
   local database=$1 file
-  for file in "$PLUGIN" "$PLANNER" "$database" "$PROFILER"; do
+  for file in "$PLUGIN" "$PLANNER" "$NODE_HELPER" "$database" "$PROFILER"; do
     [[ $file != *[[:space:]]* ]] || die "$E_OTHER" "plugstack.conf cannot hold a path with a blank: $file"
   done
-  printf 'optional %s planner=%s db=%s %s %s\n' "$PLUGIN" "$PLANNER" "$database" \
-    "${PROFILER:+profiler=$PROFILER}" "${TOPOMAP_TESTBED_PLUGIN_ARGS:-}"
+  printf 'optional %s planner=%s db=%s %s %s %s\n' "$PLUGIN" "$PLANNER" "$database" \
+    "${NODE_HELPER:+node_helper=$NODE_HELPER}" "${PROFILER:+profiler=$PROFILER}" "${TOPOMAP_TESTBED_PLUGIN_ARGS:-}"
 }

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "plugin/node.h"
+#include "plugin/child.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef TOPOMAP_NODE
+#error "the build names the path of topomap-node"
+#endif
+
+/* A second in all: ANSWER_MS until the end of the answer, then EXIT_MS for the exit; or KILL_MS for
+ * one that was killed to be gone. CPU_SECONDS is for one that was left behind. */
+enum { ANSWER_MS = 850, EXIT_MS = 20, KILL_MS = 100, CPU_SECONDS = 2 };
+
+/* libc, and what the question and the answer take. */
+#define MEMORY ((uint64_t)64 << 20)
+
+static const char *value_of(const char *word, const char *name)
+{
+    size_t length = strlen(name);
+
+    return !strncmp(word, name, length) && word[length] == '/' ? word + length : NULL;
+}
+
+void plugin_node_site_read(int count, char **words, plugin_node_site *site)
+{
+    *site = (plugin_node_site){.helper = TOPOMAP_NODE};
+    for (int i = 0; i < count; i++) {
+        const char *helper = value_of(words[i], "node_helper=");
+        const char *spool = value_of(words[i], "spool=");
+
+        site->helper = helper ? helper : site->helper;
+        site->spool = spool ? spool : site->spool;
+    }
+}
+
+struct pipes {
+    int request[2], reply[2];
+};
+
+static void close_all(struct pipes *pipes)
+{
+    for (int i = 0; i < 2; i++) {
+        plugin_child_close(&pipes->request[i]);
+        plugin_child_close(&pipes->reply[i]);
+    }
+}
+
+static int start(const char *helper, uint32_t step_tasks, struct pipes *pipes, int64_t until,
+                 pid_t *pid, topomap_error *err)
+{
+    static const char *const words[] = {"topomap-node", "plan", NULL};
+    struct plugin_child_files theirs = {.ends_with_us = 1,
+                                        .memory = MEMORY + 4 * node_room(step_tasks),
+                                        .cpu_seconds = CPU_SECONDS,
+                                        .walled = 1,
+                                        .kill_ms = KILL_MS};
+    int why = plugin_child_pipe(pipes->request) || plugin_child_pipe(pipes->reply) ? errno : 0;
+
+    theirs.request = pipes->request[0];
+    theirs.reply = pipes->reply[1];
+    if (!why)
+        why = plugin_child_start(helper, words, &theirs, until, pid);
+    plugin_child_close(&pipes->request[0]);
+    plugin_child_close(&pipes->reply[1]);
+    if (!why)
+        return 0;
+    return why == ETIMEDOUT ? topomap_error_set(err, TOPOMAP_ESYSTEM,
+                                                "%.300s did not start within a second", helper)
+                            : topomap_error_set(err, TOPOMAP_ESYSTEM, "cannot start %.300s: %s",
+                                                helper, strerror(why));
+}
+
+/* \return the answer's bytes, or NULL */
+static void *talk(const char *helper, const node_question *question, const void *bytes, size_t size,
+                  size_t *got, topomap_error *err)
+{
+    struct pipes pipes = {{-1, -1}, {-1, -1}};
+    int64_t until = plugin_child_now() + ANSWER_MS;
+    size_t most = node_answer_most(question->local_tasks);
+    char *answer = malloc(most);
+    int why = ENOMEM;
+    pid_t pid;
+
+    if (answer && start(helper, question->step_tasks, &pipes, until, &pid, err) == 0) {
+        why = plugin_child_talk(&pipes.request[1], bytes, size, pipes.reply[0], answer, most, got,
+                                until);
+        plugin_child_kill(pid, why ? 0 : EXIT_MS, KILL_MS);
+        if (why == ETIMEDOUT)
+            topomap_error_set(err, TOPOMAP_ESYSTEM, "topomap-node did not answer within a second");
+        else if (why)
+            topomap_error_set(err, TOPOMAP_ESYSTEM, "topomap-node: %s", strerror(why));
+    } else if (!answer) {
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "no memory for this node's part of the plan");
+    }
+    close_all(&pipes);
+    if (!why)
+        return answer;
+    free(answer);
+    return NULL;
+}
+
+int plugin_node_ask(const char *helper, const node_question *question, node_answer *answer,
+                    void **memory, topomap_error *err)
+{
+    size_t size, got = 0;
+    void *bytes = node_question_write(question, &size);
+
+    *memory = NULL;
+    memset(answer, 0, sizeof *answer);
+    if (!bytes)
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "no memory for the plan's text");
+    *memory = talk(helper, question, bytes, size, &got, err);
+    free(bytes);
+    if (!*memory)
+        return -1;
+    if (node_answer_read(*memory, got, question->job, question->step, question->local_tasks,
+                         answer) == 0)
+        return 0;
+    free(*memory);
+    *memory = NULL;
+    return topomap_error_set(err, TOPOMAP_EINPUT,
+                             got ? "topomap-node's answer is not one"
+                                 : "topomap-node ended without an answer");
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "plugin/node/answer.h"
+#include "plugin/node/question.h"
+
+#include <string.h>
+
+struct head {
+    char magic[8];
+    uint32_t found;
+    uint32_t job, step, tasks, cores, pus, runs;
+    char why_not_spooled[NODE_WHY], why_not_planned[NODE_WHY];
+    char rest[NODE_HEAD - 8 - 7 * 4 - 2 * NODE_WHY]; /* zero */
+};
+
+_Static_assert(sizeof(struct head) == NODE_HEAD, "the head has the size that is said");
+
+static const char magic[8] = "tmnodea1";
+
+size_t node_answer_most(uint32_t local_tasks)
+{
+    return NODE_HEAD + node_room(local_tasks);
+}
+
+void node_answer_why(char why[NODE_WHY], const char *text)
+{
+    size_t length = strnlen(text, NODE_WHY - 1);
+
+    memset(why, 0, NODE_WHY);
+    for (size_t i = 0; i < length; i++)
+        why[i] = text[i] >= ' ' && text[i] <= '~' ? text[i] : '?';
+}
+
+void node_answer_head(const node_answer *answer, unsigned char bytes[NODE_HEAD])
+{
+    struct head head = {.found = answer->found};
+    const topomap_node_plan *plan = &answer->plan;
+
+    memcpy(head.magic, magic, sizeof magic);
+    if (answer->found & NODE_PLANNED) {
+        head.job = plan->job;
+        head.step = plan->step;
+        head.tasks = plan->tasks;
+        head.cores = plan->cores;
+        head.pus = plan->pus;
+        head.runs = plan->runs;
+    }
+    memcpy(head.why_not_spooled, answer->why_not_spooled, NODE_WHY);
+    memcpy(head.why_not_planned, answer->why_not_planned, NODE_WHY);
+    memcpy(bytes, &head, sizeof head);
+}
+
+/* Printable ASCII, then nothing but zeros. */
+static int is_why(const char why[NODE_WHY])
+{
+    size_t length = strnlen(why, NODE_WHY);
+
+    for (size_t i = 0; i < NODE_WHY; i++)
+        if (i < length ? why[i] < ' ' || why[i] > '~' : why[i])
+            return 0;
+    return length < NODE_WHY;
+}
+
+static int is_plan(const struct head *head, const char *arrays, size_t size,
+                   topomap_node_plan *plan)
+{
+    *plan = (topomap_node_plan){.job = head->job,
+                                .step = head->step,
+                                .tasks = head->tasks,
+                                .cores = head->cores,
+                                .pus = head->pus,
+                                .runs = head->runs};
+    if (!topomap_node_plan_counts(plan) || topomap_node_plan_size(plan) != size)
+        return 0;
+    if (plan->cores)
+        topomap_node_plan_lay(plan, arrays);
+    return topomap_node_plan_is_sound(plan);
+}
+
+int node_answer_read(const void *bytes, size_t size, uint32_t job, uint32_t step,
+                     uint32_t local_tasks, node_answer *answer)
+{
+    struct head head;
+
+    memset(answer, 0, sizeof *answer);
+    if (size < sizeof head || size > node_answer_most(local_tasks))
+        return -1;
+    memcpy(&head, bytes, sizeof head);
+    if (memcmp(head.magic, magic, sizeof magic) || head.found & ~(uint32_t)NODE_ALL ||
+        !is_why(head.why_not_spooled) || !is_why(head.why_not_planned))
+        return -1;
+    if (head.found & NODE_PLANNED) {
+        if (head.job != job || head.step != step || head.tasks != local_tasks ||
+            !is_plan(&head, (const char *)bytes + sizeof head, size - sizeof head, &answer->plan))
+            return -1;
+    } else if (size != sizeof head) {
+        return -1;
+    }
+    answer->found = head.found;
+    memcpy(answer->why_not_spooled, head.why_not_spooled, NODE_WHY);
+    memcpy(answer->why_not_planned, head.why_not_planned, NODE_WHY);
+    return 0;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The jobs of topomap-node, each named by its first word: question on standard input, answer on
+ * descriptor 3. */
+#ifndef TOPOMAP_PLUGIN_NODE_JOBS_H
+#define TOPOMAP_PLUGIN_NODE_JOBS_H
+
+enum { NODE_REPLY_FD = 3 };
+
+/** `plan`: this node's part of a plan, decoded. \return the program's status */
+int node_plan_main(void);
+
+/** Writes all of it to NODE_REPLY_FD. \return 0, or -1 */
+int node_send(const void *bytes, unsigned long size);
+
+#endif

@@ -1,0 +1,16 @@
+# What slurmstepd and topomap-node say to each other.
+noinst_LTLIBRARIES += plugin/node/libnode.la
+plugin_node_libnode_la_SOURCES = plugin/node/question.c plugin/node/question.h \
+  plugin/node/answer.c plugin/node/answer.h
+
+# topomap-node: started in slurmstepd by the plugin, as the user. libc and what reads bindings,
+# compiled for it alone, so that its code lies elsewhere in each process.
+NODE_SOURCES = plugin/node/plan.c plugin/node/plan.h plugin/node/cell.c plugin/node/cell.h \
+  plugin/spool_read.c plugin/spool.h
+pkglibexec_PROGRAMS += plugin/topomap-node
+plugin_topomap_node_SOURCES = plugin/node/main.c plugin/node/jobs.h $(NODE_SOURCES) \
+  $(plugin_node_libnode_la_SOURCES) \
+  lib/plan/bindings_walk.c lib/plan/bindings_node.c lib/plan/node_plan.c lib/plan/sextets.c \
+  lib/plan/crc32.c lib/util/alloc.c lib/util/error.c
+plugin_topomap_node_CFLAGS = $(AM_CFLAGS) -fPIE
+plugin_topomap_node_LDFLAGS = $(AM_LDFLAGS) -pie

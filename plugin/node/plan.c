@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `topomap-node plan`. First all that needs files, then nothing but the decoder: by then the
+ * process can open none. */
+#include "config.h"
+#include "plugin/node/plan.h"
+#include "plan/bindings.h"
+#include "plugin/node/cell.h"
+#include "plugin/node/jobs.h"
+#include "plugin/spool.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What is to be decoded. */
+struct source {
+    const char *text; /* NULL: nothing */
+    size_t size;
+    char *file; /* owned */
+};
+
+/* \return 0, or -1 where the plan is in a file that cannot be used */
+static int read_file(const node_question *question, struct source *source, topomap_error *err)
+{
+    plugin_spool_place place = {question->text[NODE_FOLDER], question->job, question->step};
+
+    if (!place.folder)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "the plan is in a file, and plugstack.conf of this node names no "
+                                 "folder, spool=");
+    if (plugin_spool_read(question->text[NODE_NOTE], &place, node_room(question->step_tasks),
+                          &source->file, &source->size, err))
+        return -1;
+    source->text = source->file;
+    return 0;
+}
+
+static void find(const node_question *question, struct source *source, node_answer *answer)
+{
+    enum node_text text = question->text[NODE_BINDINGS] ? NODE_BINDINGS : NODE_IN_ORDER;
+    topomap_error err;
+
+    *source = (struct source){0};
+    if (text == NODE_IN_ORDER && question->text[NODE_NOTE]) {
+        if (!read_file(question, source, &err))
+            answer->found |= NODE_SPOOLED;
+        else
+            node_answer_why(answer->why_not_spooled, err.text);
+    }
+    if (source->text)
+        return;
+    source->text = question->text[text];
+    source->size = question->length[text];
+}
+
+void node_plan_decode(const node_question *question, const char *text, size_t size,
+                      node_answer *answer, void **memory)
+{
+    topomap_node_plan *plan = &answer->plan;
+    topomap_error err;
+
+    if (topomap_bindings_decode_node(text, size, question->node, node_room(question->step_tasks),
+                                     plan, memory, &err))
+        node_answer_why(answer->why_not_planned, err.text);
+    else if (plan->job == question->job && plan->step == question->step &&
+             plan->tasks == question->local_tasks && plan->cores)
+        answer->found |= NODE_PLANNED;
+    if (answer->found & NODE_PLANNED &&
+        NODE_HEAD + topomap_node_plan_size(plan) > node_answer_most(question->local_tasks)) {
+        answer->found &= ~(uint32_t)NODE_PLANNED;
+        node_answer_why(answer->why_not_planned,
+                        "this node's part of the plan is longer than 64 KiB and 64 bytes a task");
+    }
+}
+
+static int answer_it(const node_question *question)
+{
+    const char *library = question->text[NODE_LIBRARY];
+    node_answer answer = {0};
+    unsigned char head[NODE_HEAD];
+    struct source source;
+    void *memory = NULL;
+    int status;
+
+    find(question, &source, &answer);
+    if (library && access(library, R_OK) == 0)
+        answer.found |= NODE_READABLE;
+    node_cell_close();
+    if (source.text)
+        node_plan_decode(question, source.text, source.size, &answer, &memory);
+    node_answer_head(&answer, head);
+    status = node_send(head, sizeof head);
+    if (!status && answer.found & NODE_PLANNED)
+        status = node_send(memory, topomap_node_plan_size(&answer.plan));
+    free(memory);
+    free(source.file);
+    return status ? 1 : 0;
+}
+
+int node_plan_main(void)
+{
+    node_question question;
+    topomap_error err;
+    void *memory;
+    int status =
+        node_question_read(STDIN_FILENO, &question, &memory, &err) ? 1 : answer_it(&question);
+
+    free(memory);
+    return status;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TOPOMAP_PLUGIN_NODE_PLAN_H
+#define TOPOMAP_PLUGIN_NODE_PLAN_H
+
+#include "plugin/node/answer.h"
+#include "plugin/node/question.h"
+
+/** Decodes bindings for the node that is asked about, within what the step may have. What is not
+ *  for this step and its node is no plan and worth no word.
+ *  \param answer  says whether there is a plan, or why not
+ *  \param memory  where the plan's arrays lie, in their order; ends with free() */
+void node_plan_decode(const node_question *question, const char *text, size_t size,
+                      node_answer *answer, void **memory);
+
+#endif
