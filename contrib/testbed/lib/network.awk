@@ -181,8 +181,7 @@ function plug(id, port)
     if (!(id in bridge))
         return
     print "link set " interface(id, port) " master " bridge[id] > (dir "/links")
-    print "link set " interface(id, port) " type bridge_slave learning off flood off mcast_flood off " \
-        "bcast_flood off" > (dir "/links")
+    print "link set " interface(id, port) " type bridge_slave learning off flood off mcast_flood off" > (dir "/links")
     print "link set " interface(id, port) " up" > (dir "/links")
 }
 

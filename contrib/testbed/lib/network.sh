@@ -51,6 +51,18 @@ network_settings() {
   ip link set lo up
 }
 
+# Ports of switches pass no broadcasts on. ip says bcast_flood since 5.11 only; /sys shows the network of whoever
+# mounted it.
+network_quiet() {
+  local sys=$1/network/sys port status=0
+  mkdir -p "$sys" && mount -t sysfs sysfs "$sys" || return
+  for port in "$sys"/class/net/s[0-9]*p[0-9]*/brport/broadcast_flood; do
+    [[ ! -e $port ]] || echo 0 >"$port" || status=1
+  done
+  umount "$sys" && rmdir "$sys" || status=1
+  return "$status"
+}
+
 # network_up DIR: in the testbed's network namespace, before the nodes start.
 network_up() {
   local dir=$1 index=0
@@ -64,7 +76,7 @@ network_up() {
     done <"$dir/nodes"
   } >"$dir/network/admin"
   ip -batch "$dir/network/admin" && ip -batch "$dir/network/links" &&
-    bridge -batch "$dir/network/routes" && tc -batch "$dir/network/rates"
+    network_quiet "$dir" && bridge -batch "$dir/network/routes" && tc -batch "$dir/network/rates"
 }
 
 # network_join DIR NAME: in the node's own namespaces. /sys shows the network of whoever mounted it, and UCX
