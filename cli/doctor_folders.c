@@ -3,7 +3,10 @@
 #include "config.h"
 #include "cli/doctor.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -176,19 +179,101 @@ static void look_at(const struct folder *folder, doctor_verdict *verdict)
         doctor_say(verdict, DOCTOR_OK, NULL, "%s, mode %04o", folder->path, status.st_mode & 07777);
 }
 
+/* ---- Folders with one for each user ------------------------------------------------------- */
+
+/* What is in such a folder under the numbers of users. */
+struct users {
+    unsigned count, wrong;
+    char first[DOCTOR_PATH]; /* of those that their users cannot have: why */
+};
+
+static const char *why_not_theirs(unsigned long user, const struct stat *status)
+{
+    if (S_ISLNK(status->st_mode))
+        return "a link";
+    if (!S_ISDIR(status->st_mode))
+        return "no folder";
+    if (status->st_uid != user)
+        return "another user's";
+    return status->st_mode & (S_IWGRP | S_IWOTH) ? "open to others" : NULL;
+}
+
+/* \return -1: it cannot be listed */
+static int look_at_users(const char *path, struct users *users)
+{
+    DIR *list = opendir(path);
+    const struct dirent *row;
+
+    *users = (struct users){0};
+    while (list && (row = readdir(list)) != NULL) {
+        size_t digits = strspn(row->d_name, "0123456789");
+        struct stat status;
+        const char *why;
+
+        if (!digits || digits > 10 || row->d_name[digits] ||
+            fstatat(dirfd(list), row->d_name, &status, AT_SYMLINK_NOFOLLOW))
+            continue;
+        users->count++;
+        why = why_not_theirs(strtoul(row->d_name, NULL, 10), &status);
+        if (why && !users->wrong++)
+            snprintf(users->first, sizeof users->first, "%.300s/%s is %s", path, row->d_name, why);
+    }
+    if (list)
+        closedir(list);
+    return list ? 0 : -1;
+}
+
+/* Root makes each user's folder, or anybody makes their own: then anybody may have been first. */
+static void look_at_own(const struct folder *folder, doctor_verdict *verdict)
+{
+    char make[DOCTOR_PATH + 128];
+    struct users users;
+    struct stat status;
+    int is_open, listed;
+
+    snprintf(make, sizeof make,
+             "install -d -m 711 -o root %s, and for each user %s/UID: -m 700 -o UID", folder->path,
+             folder->path);
+    if (!*folder->path || stat(folder->path, &status) || !S_ISDIR(status.st_mode) ||
+        (status.st_mode & S_IWOTH && !(status.st_mode & S_ISVTX)) || status.st_uid != 0) {
+        look_at(folder, verdict);
+        return;
+    }
+    is_open = (status.st_mode & S_IWOTH) != 0;
+    listed = !look_at_users(folder->path, &users);
+    if (users.wrong)
+        doctor_say(
+            verdict, DOCTOR_WARNING,
+            "ask its owner, then remove it and make the user's own: install -d -m 700 -o UID",
+            "%s%s: what is that user's goes to ~/.cache/topomap instead", users.first,
+            users.wrong > 1 ? ", and it is not the only one" : "");
+    else if (!is_open && listed && !users.count)
+        doctor_say(verdict, DOCTOR_PROBLEM, make,
+                   "%s has mode %04o: users cannot write there, and none has a folder there",
+                   folder->path, status.st_mode & 07777);
+    else if (is_open)
+        doctor_say(verdict, DOCTOR_OK, NULL,
+                   "%s, mode %04o: who makes another's folder there first sends that user's files "
+                   "to ~/.cache/topomap; %u users' folders, none such",
+                   folder->path, status.st_mode & 07777, users.count);
+    else
+        doctor_say(verdict, DOCTOR_OK, NULL, "%s, mode %04o, %u users' folders", folder->path,
+                   status.st_mode & 07777, users.count);
+}
+
 void doctor_store(doctor_site *site, doctor_verdict *verdict)
 {
     const struct folder folder = {"store=", site->store,
                                   "profiles go to users' own ~/.cache/topomap", 0};
 
-    look_at(&folder, verdict);
+    look_at_own(&folder, verdict);
 }
 
 void doctor_records(doctor_site *site, doctor_verdict *verdict)
 {
     const struct folder folder = {"records=", site->records, "no records of plans are kept", 0};
 
-    look_at(&folder, verdict);
+    look_at_own(&folder, verdict);
 }
 
 void doctor_spool(doctor_site *site, doctor_verdict *verdict)

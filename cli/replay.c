@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap map --replay */
 #include "cli/replay.h"
+#include "cli/records.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -228,6 +229,7 @@ int cli_replay(const cli_call *call, const char *format)
 {
     struct replay r = {0};
     topomap_error err;
+    char path[4096];
     int status;
 
     if (cli_get(call, "machine") || cli_get(call, "nodes") || cli_get(call, "algorithm") ||
@@ -235,7 +237,7 @@ int cli_replay(const cli_call *call, const char *format)
         return cli_usage_error(call,
                                "--replay takes a record and, where the files have moved, --db "
                                "and --graph");
-    if (planner_record_read(cli_get(call, "replay"), &r.record, &err) != 0)
+    if (planner_record_read(cli_record(call, "replay", path), &r.record, &err) != 0)
         return cli_fail(call, &err);
     status = run_again(call, &r, &err) == 0 && print(call, &r, format, &err) == 0
                  ? (*r.differs ? CLI_NO : CLI_DONE)

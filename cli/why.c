@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/records.h"
 #include "graph/graph.h"
 #include "plugin/planner/record.h"
 #include "util/alloc.h"
@@ -248,8 +249,9 @@ static int open_record(const cli_call *call, why *w, topomap_error *err)
 {
     const char *db = cli_get(call, "db"), *graph = cli_get(call, "graph");
     planner_request *request = &w->record.request;
+    char path[4096];
 
-    if (planner_record_read(cli_get(call, "plan"), &w->record, err) != 0)
+    if (planner_record_read(cli_record(call, "plan", path), &w->record, err) != 0)
         return -1;
     if (db) {
         free(request->db);
@@ -297,14 +299,20 @@ static int run_why(const cli_call *call)
 }
 
 const char cli_why_text[] =
-    "FILE is the record of a launch (`records=` in plugstack.conf) or of `map --format plan`. The\n"
+    "FILE is the record of a launch (`records=` in plugstack.conf) or of `map --format plan`; or "
+    "JOB.STEP,\n"
+    "whose record is looked for in the site's folder, --records DIR, and in "
+    "~/.cache/topomap/records, "
+    "where\n"
+    "launches put it if the site's folder has none that is the user's own. The\n"
     "database and the graph that it names must still be there, or be named by --db and --graph. "
     "Costs\n"
     "are of a byte, in tenths of a hop; a rank's share of J is the sum over its partners of bytes\n"
     "times cost.\n";
 
 static const cli_option why_options[] = {
-    {"plan", "FILE", "the record of the plan", NULL},
+    {"plan", "FILE|JOB.STEP", "the record of the plan", NULL},
+    {"records", "DIR", "the site's folder of records", NULL},
     {"most", "N", "partners to show, the heaviest first (default 10)", NULL},
     {"db", "DB", "the topology database, where it is not where the record says", NULL},
     {"graph", "FILE|PATTERN", "the graph, where it is not where the record says", NULL},

@@ -38,7 +38,7 @@ static int open_own(store *made, topomap_error *err)
     root = store_folder_root(made);
     if (root >= 0)
         close(root);
-    else if (errno == EPERM || errno == ENOTDIR)
+    else if (errno == EPERM)
         return topomap_error_set(err, TOPOMAP_EINPUT, "%.300s: not this user's own folder",
                                  made->root);
     return 0;

@@ -318,6 +318,29 @@ needs_root() { [ "$(id -u)" = 0 ] || skip "the folders are root's"; }
   for folder in store records spool; do check $folder skipped "no $folder= in plugstack.conf"; done
 }
 
+@test "store, records: root's with a folder for each user; one that somebody else made first" {
+  needs_root
+  for folder in store records; do
+    chmod 711 $folder
+    check $folder problem "and none has a folder there"
+    install -d -m 700 -o 1000 $folder/1000
+    check $folder ok "mode 0711, 1 users' folders"
+    chmod 1777 $folder
+    check $folder ok "mode 1777: who makes another's folder there first"
+    chown 65534 $folder/1000
+    check $folder warning "$folder/1000 is another user's: what is that user's goes to ~/.cache/topomap"
+    rmdir $folder/1000
+    ln -s /tmp $folder/1001
+    touch $folder/1002
+    check $folder warning ", and it is not the only one"
+    rm $folder/100*
+    install -d -m 770 -o 1000 $folder/1000
+    check $folder warning "$folder/1000 is open to others"
+    rmdir $folder/1000
+    check $folder ok "mode 1777"
+  done
+}
+
 @test "bad usage" {
   run -2 topomap doctor now
   run -2 topomap doctor --deadline 0

@@ -43,6 +43,9 @@ launch() { # OPTION...: leaves `out`, `err` and the name of the newest record in
   grep -q "topomap: record of the plan: $PWD/$record" err
   [ "$(stat -c '%a %u' "$record")" = "600 0" ]
   [ "$(stat -c '%a %u' records/0)" = "700 0" ]
+  run -0 topomap map --replay "$(awk 'NR == 1 { print $3 }' out)" --records "$PWD/records"
+  run -0 topomap why 3 --plan "$(awk 'NR == 1 { print $3 }' out)" --records "$PWD/records"
+  run -3 topomap why 3 --plan "$(awk 'NR == 1 { print $3 }' out)"
   # Without -v nothing is said.
   # shellcheck disable=SC2086 # words
   srun $STEP --topomap="$GRAPH" true </dev/null 2>err
@@ -148,6 +151,8 @@ launch() { # OPTION...: leaves `out`, `err` and the name of the newest record in
     [ "$(stat -c '%a %u' cache/topomap/records)" = "700 0" ]
     [ "$(awk '$4 != ""' out | wc -l)" -eq 16 ]
     run -0 topomap map --replay cache/topomap/records/*.plan
+    run -0 topomap map --replay "$(awk 'NR == 1 { print $3 }' out)"
+    run -0 topomap why 3 --plan "$(awk 'NR == 1 { print $3 }' out)" --records "$PWD/records"
     # shellcheck disable=SC2086 # words
     srun $STEP --topomap="$GRAPH" true </dev/null 2>err
     run ! grep -q record err
