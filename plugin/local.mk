@@ -74,6 +74,11 @@ tests_unit_test_child_SOURCES = tests/unit/test_child.c
 tests_unit_test_child_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
 TESTS += tests/unit/test_child
 
+check_PROGRAMS += tests/unit/test_wall
+tests_unit_test_wall_SOURCES = tests/unit/test_wall.c plugin/node/cell.c plugin/node/cell.h
+tests_unit_test_wall_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
+TESTS += tests/unit/test_wall
+
 check_PROGRAMS += tests/unit/test_command_line
 tests_unit_test_command_line_SOURCES = tests/unit/test_command_line.c
 tests_unit_test_command_line_LDADD = plugin/libspank.la $(CMOCKA_LIBS)

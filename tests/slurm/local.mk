@@ -6,11 +6,11 @@ EXTRA_DIST += tests/slurm/mpis.bash tests/slurm/verify.bats tests/slurm/verify-v
   tests/slurm/plugin.bats tests/slurm/policy.bats tests/slurm/options.bats \
   tests/slurm/launches.bats tests/slurm/faults.bats tests/slurm/partial.bats tests/slurm/records.bats tests/slurm/auto.bats \
   tests/slurm/words.bats tests/slurm/async.bats tests/slurm/mixed.bats tests/slurm/upgrades.bats tests/slurm/testbed.bats tests/slurm/fabric.bats tests/slurm/proof.bats \
-  tests/slurm/plugin-vm.bats tests/slurm/vm.bats tests/slurm/vm-node
+  tests/slurm/node.bats tests/slurm/plugin-vm.bats tests/slurm/vm.bats tests/slurm/vm-node
 EXTRA_DIST += tests/slurm/order.bats tests/slurm/doctor.bats
 # srun cannot load a plugin that wants AddressSanitizer's runtime first.
 if !SANITIZERS
-TESTS += tests/slurm/order.bats tests/slurm/doctor.bats
+TESTS += tests/slurm/order.bats tests/slurm/doctor.bats tests/slurm/node.bats
 TESTS += tests/slurm/verify.bats tests/slurm/reorder.bats tests/slurm/testbed.bats tests/slurm/fabric.bats \
   tests/slurm/plugin.bats tests/slurm/policy.bats tests/slurm/options.bats \
   tests/slurm/launches.bats tests/slurm/faults.bats tests/slurm/partial.bats tests/slurm/records.bats tests/slurm/auto.bats \
@@ -41,6 +41,10 @@ tests_slurm_damage_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 tests_slurm_false_items_la_SOURCES = tests/slurm/false-items.c
 tests_slurm_false_items_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 tests_slurm_false_items_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+
+# A file system that never answers: `stuck-mount DIR` until SIGTERM.
+check_PROGRAMS += tests/slurm/stuck-mount
+tests_slurm_stuck_mount_SOURCES = tests/slurm/stuck-mount.c
 
 # For words.bats: what the plugin knows of srun's options.
 check_PROGRAMS += tests/slurm/option-table

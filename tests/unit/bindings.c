@@ -474,7 +474,7 @@ static void forged_texts_cost_nothing_to_check(void **state)
     char *text = forge_node(8192, 1, 65536, 512);
 
     (void)state;
-    print_message("%zu characters\n", strlen(text));
+    print_message("%zu characters: %s\n", strlen(text), text);
     assert_true(strlen(text) < 64);
     if (check(text, &like, &err))
         fail_msg("%s", err.text);
