@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LISTED = 65536 };
+enum { LISTED = 65536, OTHERS = 512 };
 
 /* ---- Where it is ------------------------------------------------------------------------- */
 
@@ -160,20 +160,30 @@ static int is_nearer(uint32_t wanted, uint32_t a, uint32_t b)
 
 int store_other_size(const store *store, const store_entry *wanted, store_entry *found)
 {
-    store_entry *list;
-    topomap_error err;
-    size_t count;
-    int any = 0;
+    topomap_error unused;
+    int profiles = store_folder_open(store, "profiles", 0, &unused), any = 0;
+    DIR *list = profiles < 0 ? NULL : store_folder_list(profiles);
+    const struct dirent *row;
 
-    if (store_list(store, &list, &count, &err))
-        return 0;
-    for (size_t i = 0; i < count; i++)
-        if (list[i].has_graph && list[i].family == wanted->family && list[i].ranks &&
-            list[i].ranks != wanted->ranks &&
-            (!any || is_nearer(wanted->ranks, list[i].ranks, found->ranks))) {
-            *found = list[i];
-            any = 1;
-        }
-    free(list);
+    for (int looked = 0; list && looked < OTHERS && (row = readdir(list)) != NULL;) {
+        store_entry entry = {0};
+
+        if (!is_entry(row->d_name) || strcmp(row->d_name + STORE_KEY, ".meta") != 0)
+            continue;
+        looked++;
+        if (!store_entry_read_from(profiles, row->d_name, &entry))
+            continue;
+        memcpy(entry.key, row->d_name, STORE_KEY);
+        if (entry.family != wanted->family || !entry.ranks || entry.ranks == wanted->ranks ||
+            (any && !is_nearer(wanted->ranks, entry.ranks, found->ranks)) ||
+            !store_entry_read_at(profiles, &entry) || !entry.has_graph)
+            continue;
+        *found = entry;
+        any = 1;
+    }
+    if (list)
+        closedir(list);
+    if (profiles >= 0)
+        close(profiles);
     return any;
 }

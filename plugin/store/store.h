@@ -78,7 +78,7 @@ void store_remove_graphs(const store *store, const char *key);
 /** All entries, those used last first. \p list ends with free(). */
 int store_list(const store *store, store_entry **list, size_t *count, topomap_error *err);
 /** An entry with a graph of the same family at another number of ranks, the nearest below, else the
- *  nearest above. \return 1: found */
+ *  nearest above; of a very large store among the first 512. \return 1: found */
 int store_other_size(const store *store, const store_entry *wanted, store_entry *found);
 
 /** A new folder for a step that is to be profiled, with all that store_run_fold() needs.

@@ -475,11 +475,24 @@ static void leave(const store *store, unsigned i, int64_t age)
     assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
+/* How often this process has read so far. */
+static unsigned long long read_calls(void)
+{
+    unsigned long long bytes, calls = 0;
+    FILE *in = fopen("/proc/self/io", "r");
+
+    assert_non_null(in);
+    assert_int_equal(fscanf(in, "rchar: %llu wchar: %llu syscr: %llu", &bytes, &bytes, &calls), 3);
+    fclose(in);
+    return calls;
+}
+
 /* Ten times as many as may stay: those used last stay in the end. */
 static void test_many(void **state)
 {
     store store = fresh();
-    store_entry entry = named("x", 8), *list;
+    store_entry entry = named("x", 8), other, *list;
+    unsigned long long reads;
     topomap_error err;
     size_t count;
 
@@ -487,6 +500,9 @@ static void test_many(void **state)
     assert_int_equal(run(&store, &entry, 200), 1);
     for (unsigned i = 0; i < 10000; i++)
         leave(&store, i, (int64_t)i * 60);
+    reads = read_calls();
+    assert_int_equal(store_other_size(&store, &entry, &other), 0);
+    assert_true(read_calls() - reads < 600);
     for (unsigned i = 0; i < 170; i++)
         assert_int_equal(run(&store, &entry, 200), 1);
     assert_int_equal(store_list(&store, &list, &count, &err), 0);
