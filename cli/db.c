@@ -10,7 +10,7 @@
 
 static int print_json(json_t *value)
 {
-    json_dumpf(value, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    json_dumpf(value, stdout, JSON_ENSURE_ASCII | JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     putchar('\n');
     json_decref(value);
     return CLI_DONE;
@@ -317,7 +317,10 @@ static int run_show(const cli_call *call)
 static const cli_option import_options[] = {
     {"db", "DB", "topology database; made where there is none", NULL},
     {"nodes", "HOSTLIST", "hwloc: the nodes that have this inside", NULL},
-    {"option", "K=V...", "an option of the format's own; `topomap formats` lists them", NULL},
+    {"option", "K=V...",
+     "an option of the format's own (`topomap formats` lists them), or unpacked=SIZE: what a "
+     "packed file may unpack to",
+     NULL},
     {"json", NULL, "for programs", NULL},
     {NULL, NULL, NULL, NULL},
 };

@@ -137,7 +137,7 @@ static int print_json(const topomap_db_calibration *r)
     json_object_set_new(all, "node_classes", groups_json(r));
     json_object_set_new(all, "outliers", outliers_json(r));
     json_object_set_new(all, "bad_cables", culprits_json(r));
-    json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    json_dumpf(all, stdout, JSON_ENSURE_ASCII | JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     putchar('\n');
     json_decref(all);
     return CLI_DONE;

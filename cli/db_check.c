@@ -36,7 +36,7 @@ static int finish(const cli_call *call, struct told *told)
     if (cli_get(call, "json")) {
         json_t *all = json_pack("{s:b, s:o}", "ok", ok, "findings", told->list);
 
-        json_dumpf(all, stdout, JSON_INDENT(2));
+        json_dumpf(all, stdout, JSON_ENSURE_ASCII | JSON_INDENT(2));
         putchar('\n');
         json_decref(all);
     } else if (!told->count) {

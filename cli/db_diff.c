@@ -37,7 +37,7 @@ static int finish(struct told *told)
     if (told->list) {
         json_t *all = json_pack("{s:b, s:o}", "equal", !told->count, "changes", told->list);
 
-        json_dumpf(all, stdout, JSON_INDENT(2));
+        json_dumpf(all, stdout, JSON_ENSURE_ASCII | JSON_INDENT(2));
         putchar('\n');
         json_decref(all);
     } else if (!told->count) {

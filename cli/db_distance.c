@@ -69,7 +69,7 @@ static int one_pair(const cli_call *call, topomap_db_router *router,
     if (cli_get(call, "json")) {
         json_t *one = distance_json(call->operand[0], call->operand[1], &d);
 
-        json_dumpf(one, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+        json_dumpf(one, stdout, JSON_ENSURE_ASCII | JSON_INDENT(2) | JSON_REAL_PRECISION(12));
         json_decref(one);
     } else {
         printf("hops   %" PRIu32 "\ncost   %g (tenths of a hop, a byte)\nroute  ", d.hops, d.cost);
@@ -90,7 +90,7 @@ static int print_pair(const cli_call *call, const char *from, const char *to,
     if (cli_get(call, "json")) {
         json_t *one = distance_json(from, to, d);
 
-        json_dumpf(one, stdout, JSON_COMPACT | JSON_REAL_PRECISION(12));
+        json_dumpf(one, stdout, JSON_ENSURE_ASCII | JSON_COMPACT | JSON_REAL_PRECISION(12));
         json_decref(one);
     } else {
         printf("%s %s %" PRIu32 " %g %s ", from, to, d->hops, d->cost, d->routing);
@@ -110,7 +110,7 @@ static void print_unanswered(const cli_call *call, const char *from, const char 
         return;
     }
     pair = json_pack("{s:s, s:s, s:n, s:n, s:n}", "from", from, "to", to, "hops", "cost", "route");
-    json_dumpf(pair, stdout, JSON_COMPACT);
+    json_dumpf(pair, stdout, JSON_ENSURE_ASCII | JSON_COMPACT);
     putchar('\n');
     json_decref(pair);
 }

@@ -38,7 +38,7 @@ static int print_json(const topomap_db_synth_report *r, const char *folder, json
     all = json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:o}", "folder", folder, "files", files,
                     "hosts", (json_int_t)r->hosts, "switches", (json_int_t)r->switches, "adapters",
                     (json_int_t)r->adapters, "links", (json_int_t)r->links, "faults", faults);
-    json_dumpf(all, stdout, JSON_INDENT(2));
+    json_dumpf(all, stdout, JSON_ENSURE_ASCII | JSON_INDENT(2));
     putchar('\n');
     json_decref(all);
     return CLI_DONE;

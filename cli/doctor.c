@@ -249,7 +249,7 @@ static int run_doctor(const cli_call *call)
     if (list) {
         json_t *all = json_pack("{s:b, s:o}", "ok", !problems, "checks", list);
 
-        json_dumpf(all, stdout, JSON_INDENT(2));
+        json_dumpf(all, stdout, JSON_ENSURE_ASCII | JSON_INDENT(2));
         putchar('\n');
         json_decref(all);
     }

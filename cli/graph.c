@@ -95,7 +95,7 @@ static json_t *info_json(const topomap_graph *graph, const topomap_recognition *
 
 static int print_json(json_t *value)
 {
-    int failed = !value || json_dumpf(value, stdout, JSON_INDENT(2));
+    int failed = !value || json_dumpf(value, stdout, JSON_ENSURE_ASCII | JSON_INDENT(2));
 
     json_decref(value);
     putchar('\n');
@@ -344,20 +344,29 @@ static int run_formats(const cli_call *call)
 static const cli_option info_options[] = {
     {"json", NULL, "for programs", NULL},
     {"from", "FORMAT", "the file's format (recognised if left out)", NULL},
-    {"option", "K=V...", "an option of the input's format; `topomap formats` lists them", NULL},
+    {"option", "K=V...",
+     "an option of the input's format (`topomap formats` lists them), or unpacked=SIZE: what a "
+     "packed file may unpack to",
+     NULL},
     {NULL, NULL, NULL, NULL},
 };
 static const cli_option recognise_options[] = {
     {"scale", "N", "the same pattern for N ranks, its dimensions scaled alike", NULL},
     {"json", NULL, "for programs", NULL},
     {"from", "FORMAT", "the file's format (recognised if left out)", NULL},
-    {"option", "K=V...", "an option of the input's format; `topomap formats` lists them", NULL},
+    {"option", "K=V...",
+     "an option of the input's format (`topomap formats` lists them), or unpacked=SIZE: what a "
+     "packed file may unpack to",
+     NULL},
     {NULL, NULL, NULL, NULL},
 };
 static const cli_option convert_options[] = {
     {"from", "FORMAT", "the input's format (recognised if left out)", NULL},
     {"to", "FORMAT", "the output's format (by its name's ending if left out)", NULL},
-    {"option", "K=V...", "an option of the input's format; `topomap formats` lists them", NULL},
+    {"option", "K=V...",
+     "an option of the input's format (`topomap formats` lists them), or unpacked=SIZE: what a "
+     "packed file may unpack to",
+     NULL},
     {NULL, NULL, NULL, NULL},
 };
 static const cli_option generate_options[] = {
@@ -374,7 +383,10 @@ static const cli_option partition_options[] = {
     {"output", "FILE", "where to write (standard output if left out)", "o"},
     {"from", "FORMAT", "the mesh's format (recognised if left out)", NULL},
     {"to", "FORMAT", "the graph's format (by the file's ending if left out)", NULL},
-    {"option", "K=V...", "an option of the input's format; `topomap formats` lists them", NULL},
+    {"option", "K=V...",
+     "an option of the input's format (`topomap formats` lists them), or unpacked=SIZE: what a "
+     "packed file may unpack to",
+     NULL},
     {NULL, NULL, NULL, NULL},
 };
 static const cli_option formats_options[] = {

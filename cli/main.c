@@ -3,25 +3,16 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
+#include "util/safe_text.h"
 
-const cli_command *const cli_tables[] = {cli_map_commands,
-                                         cli_graph_commands,
-                                         cli_graph_edit_commands,
-                                         cli_db_commands,
-                                         cli_db_check_commands,
-                                         cli_db_diff_commands,
-                                         cli_calibrate_commands,
-                                         cli_db_export_commands,
-                                         cli_distance_commands,
-                                         cli_synth_commands,
-                                         cli_policy_commands,
-                                         cli_profile_commands,
-                                         cli_why_commands,
-                                         cli_doctor_commands,
-                                         cli_registry_commands,
-                                         NULL};
+const cli_command *const cli_tables[] = {
+    cli_map_commands,      cli_graph_commands,   cli_graph_edit_commands, cli_db_commands,
+    cli_db_check_commands, cli_db_diff_commands, cli_calibrate_commands,  cli_db_export_commands,
+    cli_distance_commands, cli_synth_commands,   cli_policy_commands,     cli_profile_commands,
+    cli_why_commands,      cli_doctor_commands,  cli_registry_commands,   NULL};
 
 /* Nonzero if argv begins with the words of a command's name. */
 static int matches(const char *name, int argc, char **argv)
@@ -128,12 +119,32 @@ static int dispatch(int argc, char **argv)
     return status ? status : command->run(&call);
 }
 
+/* All that is printed is for people, and JSON, which is written in ASCII; what has to be exact goes
+ * through util/output.h. So no command can forget that names are other people's. */
+static void guard_streams(void)
+{
+    FILE *out, *complaints;
+
+    setvbuf(stdout, NULL, _IONBF, 0); /* the streams above have buffers */
+    out = topomap_safe_stream(stdout);
+    complaints = topomap_safe_stream(stderr);
+    if (!out || !complaints) {
+        fprintf(stderr, "topomap: out of memory\n");
+        exit(CLI_FAILED);
+    }
+    setvbuf(out, NULL, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, BUFSIZ);
+    setvbuf(complaints, NULL, _IOLBF, BUFSIZ);
+    stdout = out;
+    stderr = complaints;
+}
+
 int main(int argc, char **argv)
 {
     int status = cli_prepare();
 
     if (status != CLI_DONE)
         return status;
+    guard_streams();
     if (argc < 2) {
         cli_help_group(stderr, NULL);
         return CLI_USAGE;

@@ -199,7 +199,7 @@ static void print_json(const struct answer *answer)
                   "rules", (int)answer->policy->rules, "rule",
                   answer->rule ? answer->rule->name : NULL, "considered", considered(answer), "on",
                   decision->on, "asked", decision->asked, "why", decision->why, "settings", values);
-    json_dumpf(all, stdout, JSON_INDENT(2));
+    json_dumpf(all, stdout, JSON_ENSURE_ASCII | JSON_INDENT(2));
     putchar('\n');
     json_decref(all);
 }

@@ -121,7 +121,7 @@ static json_t *to_json(const store *store, const store_entry *entry)
 
 static int print_json(json_t *value)
 {
-    int failed = !value || json_dumpf(value, stdout, JSON_INDENT(2));
+    int failed = !value || json_dumpf(value, stdout, JSON_ENSURE_ASCII | JSON_INDENT(2));
 
     putchar('\n');
     json_decref(value);

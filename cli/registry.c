@@ -53,7 +53,7 @@ static int run_algorithms(const cli_call *call)
                                               "parameters", parameters_json(i)));
     }
     if (cli_get(call, "json")) {
-        json_dumpf(list, stdout, JSON_INDENT(2));
+        json_dumpf(list, stdout, JSON_ENSURE_ASCII | JSON_INDENT(2));
         putchar('\n');
     }
     json_decref(list);

@@ -180,7 +180,7 @@ static void print_json(FILE *out, const struct replay *r)
                   (json_int_t)r->record.time, "same", !*r->differs, "differs", differs, "recorded",
                   reply_json(&r->record.reply), "replayed", reply_json(&r->now));
 
-    json_dumpf(root, out, JSON_INDENT(2));
+    json_dumpf(root, out, JSON_ENSURE_ASCII | JSON_INDENT(2));
     fputc('\n', out);
     json_decref(root);
 }
@@ -215,8 +215,13 @@ static int print(const cli_call *call, struct replay *r, const char *format, top
     else if (strcmp(format, "perm") == 0)
         status = print_perm(topomap_output_file(output), r, err);
     else {
+        FILE *out = topomap_output_people(output, err);
+
         explain(r);
-        print_text(topomap_output_file(output), r);
+        if (out)
+            print_text(out, r);
+        else
+            status = -1;
     }
     if (status != 0)
         topomap_output_abandon(output);

@@ -31,11 +31,19 @@ int cli_report_text(const cli_call *call, const cli_result *result)
 {
     topomap_output *output = open_output(call);
 
+    FILE *out;
+    topomap_error err;
+
     if (!output)
         return CLI_FAILED;
-    topomap_plan_explain(topomap_output_file(output), result->target->machine, &result->plan,
-                         result->mapping, 0, result->options->start_name, &result->before,
-                         &result->after, result->congestion[1].model ? result->congestion : NULL);
+    out = topomap_output_people(output, &err);
+    if (!out) {
+        topomap_output_abandon(output);
+        return cli_fail(call, &err);
+    }
+    topomap_plan_explain(out, result->target->machine, &result->plan, result->mapping, 0,
+                         result->options->start_name, &result->before, &result->after,
+                         result->congestion[1].model ? result->congestion : NULL);
     return close_output(call, output);
 }
 
@@ -135,7 +143,8 @@ static json_t *placement_json(const cli_result *result)
 
 static int print_json(FILE *out, json_t *root)
 {
-    int status = json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+    int status =
+        json_dumpf(root, out, JSON_ENSURE_ASCII | JSON_INDENT(2) | JSON_REAL_PRECISION(15));
 
     fputc('\n', out);
     json_decref(root);

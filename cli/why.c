@@ -240,7 +240,7 @@ static void print_json(const why *w)
         json_object_set_new(root, "exchange",
                             json_pack("{s:I, s:s, s:f}", "rank", (json_int_t)w->exchange, "node",
                                       node_of(w, w->slot_of, w->exchange), "J_change", w->change));
-    json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+    json_dumpf(root, stdout, JSON_ENSURE_ASCII | JSON_INDENT(2) | JSON_REAL_PRECISION(15));
     printf("\n");
     json_decref(root);
 }

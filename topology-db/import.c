@@ -173,6 +173,8 @@ static int check_options(const topomap_db_importer_row *row, const char *const *
     for (const char *const *at = options; at && *at; at++) {
         const topomap_db_importer_option *o = row->options;
 
+        if (topomap_input_is_option(*at))
+            continue;
         while (o && o->name && !value_of(*at, o->name))
             o++;
         if (!o || !o->name)
@@ -324,7 +326,9 @@ int topomap_db_import(topomap_db *db, const char *importer_name, const char *pat
         return -1;
     if (topomap_input_open(path, &import.input, err))
         return -1;
-    result = importer->read(&import, &content, err);
+    result = topomap_input_unpacked(import.input, import.options->option, err)
+                 ? -1
+                 : importer->read(&import, &content, err);
     topomap_input_close(import.input);
     if (result && importer != &db_hwloc)
         db_foreign_explain(path, err);

@@ -99,6 +99,8 @@ static int check_options(const topomap_graph_format *row, const char *const *opt
         size_t length = strcspn(*option, "=");
         const topomap_graph_option *known = row->options;
 
+        if (topomap_input_is_option(*option))
+            continue;
         while (known && known->name &&
                (strlen(known->name) != length || strncmp(known->name, *option, length) != 0))
             known++;
@@ -201,7 +203,9 @@ static int read_file(const char *path, const char *format, const char *const *op
         return -1;
     if (topomap_input_open(path, &input, err))
         return -1;
-    row = format ? by_name(format, err) : recognise(input, err);
+    row = topomap_input_unpacked(input, option, err) ? -1
+          : format                                   ? by_name(format, err)
+                                                     : recognise(input, err);
     status = row < 0 || check_options(&formats[row].row, option, err)
                  ? -1
                  : formats[row].io->read(input, &options, graph, err);

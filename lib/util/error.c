@@ -2,6 +2,7 @@
 #include <stdarg.h>
 
 #include "topomap/topomap.h"
+#include "util/safe_text.h"
 #include "config.h"
 
 int topomap_error_set(topomap_error *err, enum topomap_code code, const char *format, ...)
@@ -14,6 +15,7 @@ int topomap_error_set(topomap_error *err, enum topomap_code code, const char *fo
     va_start(args, format);
     vsnprintf(err->text, sizeof err->text, format, args);
     va_end(args);
+    topomap_safe_line(err->text, sizeof err->text); /* what files say is in it */
     return -1;
 }
 

@@ -105,6 +105,49 @@ void topomap_input_close(topomap_input *input)
     free(input);
 }
 
+#define UNPACKED "unpacked="
+
+int topomap_input_is_option(const char *text)
+{
+    return strncmp(text, UNPACKED, sizeof UNPACKED - 1) == 0;
+}
+
+static int read_size(const char *text, uint64_t *size)
+{
+    static const char units[] = "KMGT";
+    const char *unit;
+    char *end;
+
+    errno = 0;
+    *size = *text >= '1' && *text <= '9' ? strtoull(text, &end, 10) : 0;
+    if (!*size || errno)
+        return -1;
+    unit = *end ? strchr(units, *end) : NULL;
+    for (const char *at = units; unit && at <= unit; at++) {
+        if (*size > UINT64_MAX >> 10)
+            return -1;
+        *size <<= 10;
+    }
+    return *end && (!unit || end[1]) ? -1 : 0;
+}
+
+int topomap_input_unpacked(topomap_input *input, const char *const *option, topomap_error *err)
+{
+    for (; option && *option; option++) {
+        uint64_t size;
+
+        if (!topomap_input_is_option(*option))
+            continue;
+        if (read_size(*option + sizeof UNPACKED - 1, &size))
+            return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                     "the option unpacked takes a size such as 512M or 20G, not "
+                                     "`%.60s`",
+                                     *option + sizeof UNPACKED - 1);
+        topomap_unpack_limit(input->unpack, size);
+    }
+    return 0;
+}
+
 const char *topomap_input_path(const topomap_input *input)
 {
     return input->path;

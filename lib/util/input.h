@@ -15,6 +15,13 @@ int topomap_input_memory(const char *path, const void *bytes, size_t size, topom
                          topomap_error *err);
 void topomap_input_close(topomap_input *input);
 
+/** Sets how much a packed file may unpack to: the option `unpacked=SIZE` of every format of graphs
+ * and dumps, a number of bytes that may end in K, M, G or T. Where \p option (texts `name=value`,
+ * NULL after the last; or NULL) has none, the default holds (util/unpack.h). */
+int topomap_input_unpacked(topomap_input *input, const char *const *option, topomap_error *err);
+/** Nonzero if the text is that option, which belongs to no single format. */
+int topomap_input_is_option(const char *text);
+
 const char *topomap_input_path(const topomap_input *input);
 /** Number of the line that topomap_input_line returned last, from 1. */
 size_t topomap_input_lineno(const topomap_input *input);
@@ -31,8 +38,8 @@ int topomap_input_line(topomap_input *input, size_t limit, char **line, size_t *
 int topomap_input_all(topomap_input *input, size_t limit, char **text, size_t *size,
                       topomap_error *err);
 
-/** The next bytes, as many as are at hand: 1 and at least one byte, lent until the next call; 0 at the
- *  end; -1 on failure. For texts that are not made of lines: they are not counted here. */
+/** The next bytes, as many as are at hand: 1 and at least one byte, lent until the next call; 0 at
+ * the end; -1 on failure. For texts that are not made of lines: they are not counted here. */
 int topomap_input_some(topomap_input *input, const char **bytes, size_t *size, topomap_error *err);
 
 /** The whole file, of which no line has been taken yet, as memory that begins on a page or, where

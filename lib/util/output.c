@@ -9,9 +9,11 @@
 
 #include "util/alloc.h"
 #include "util/publish.h"
+#include "util/safe_text.h"
 
 struct topomap_output {
     FILE *file;
+    FILE *people;             /* over it, or NULL */
     char *path;               /* for messages; NULL: standard output */
     topomap_publish *publish; /* NULL where it is written to directly */
 };
@@ -49,17 +51,22 @@ static int open_descriptor(topomap_output *output, int *fd, topomap_error *err)
     return *fd < 0 ? system_fail(output->path, "open", err) : 0;
 }
 
+/* Standard output has a stream of its own here, exact whatever stdout is. */
 static int open_output(topomap_output *output, const char *path, topomap_error *err)
 {
     int fd = -1;
 
     if (!strcmp(path, "-")) {
-        output->file = stdout;
-        return 0;
+        path = "standard output";
+        fflush(stdout);
+        fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+        if (fd < 0)
+            return system_fail(path, "open", err);
+    } else {
+        output->path = topomap_strdup(path, err);
+        if (!output->path || open_descriptor(output, &fd, err))
+            return -1;
     }
-    output->path = topomap_strdup(path, err);
-    if (!output->path || open_descriptor(output, &fd, err))
-        return -1;
     output->file = fdopen(fd, "w");
     if (output->file)
         return 0;
@@ -87,13 +94,30 @@ FILE *topomap_output_file(topomap_output *output)
     return output->file;
 }
 
+FILE *topomap_output_people(topomap_output *output, topomap_error *err)
+{
+    output->people = topomap_safe_stream(output->file);
+    if (!output->people)
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+    return output->people;
+}
+
 /* Everything out of the buffers. */
 static int finish(topomap_output *output)
 {
-    int failed = fflush(output->file) || ferror(output->file);
+    int failed = output->people && (fflush(output->people) || ferror(output->people));
     int keep = errno;
 
-    if (output->file != stdout && fclose(output->file) && !failed) {
+    if (output->people && fclose(output->people) && !failed) {
+        failed = 1;
+        keep = errno;
+    }
+    output->people = NULL;
+    if (!failed && (fflush(output->file) || ferror(output->file))) {
+        failed = 1;
+        keep = errno;
+    }
+    if (fclose(output->file) && !failed) {
         failed = 1;
         keep = errno;
     }
@@ -120,7 +144,9 @@ void topomap_output_abandon(topomap_output *output)
 {
     if (!output)
         return;
-    if (output->file && output->file != stdout)
+    if (output->people)
+        fclose(output->people);
+    if (output->file)
         fclose(output->file);
     topomap_publish_abandon(output->publish);
     free(output->path);

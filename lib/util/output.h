@@ -13,6 +13,9 @@ typedef struct topomap_output topomap_output;
 int topomap_output_open(const char *path, topomap_output **output, topomap_error *err);
 /** Where to write; errors may be left in it. */
 FILE *topomap_output_file(topomap_output *output);
+/** The same for text for people: what a terminal would obey is shown instead (util/safe_text.h).
+ * Asked for once, instead of topomap_output_file(); NULL where memory is short. */
+FILE *topomap_output_people(topomap_output *output, topomap_error *err);
 /** Puts the file in place, on disk, or removes it where any write has failed. Ends the output
  *  either way. */
 int topomap_output_commit(topomap_output *output, topomap_error *err);

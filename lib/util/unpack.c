@@ -13,6 +13,9 @@
 /* `xz -9` needs 65 MiB to unpack; more than this is a bomb or a mistake. */
 #define XZ_MEMORY ((uint64_t)256 << 20)
 #define RAW_SIZE ((size_t)128 << 10)
+#define OUT_FLOOR ((uint64_t)256 << 20)
+#define OUT_MOST ((uint64_t)8 << 30)
+#define OUT_RATIO 2000
 
 struct packing {
     const char *name;
@@ -31,7 +34,8 @@ struct topomap_unpack {
     unsigned char *raw; /* [RAW_SIZE] bytes as they are stored, not yet unpacked */
     size_t raw_start, raw_end;
     int raw_ended, looked, ended;
-    const struct packing *packing; /* NULL: stored plainly */
+    uint64_t raw_total, out_total, out_most; /* bytes so far; 0: as OUT_... have it */
+    const struct packing *packing;           /* NULL: stored plainly */
     lzma_stream xz;
     ZSTD_DStream *zstd;
     int zstd_inside; /* a frame has begun and not ended */
@@ -79,6 +83,7 @@ static int raw_fill(topomap_unpack *unpack, topomap_error *err)
         return -1;
     unpack->raw_start = 0;
     unpack->raw_end = got;
+    unpack->raw_total += got;
     unpack->raw_ended = got < RAW_SIZE;
     return 0;
 }
@@ -219,6 +224,27 @@ static int plain_read(topomap_unpack *unpack, char *out, size_t room, size_t *go
     return 0;
 }
 
+static int check_total(const topomap_unpack *unpack, topomap_error *err)
+{
+    uint64_t most = unpack->raw_total * OUT_RATIO;
+
+    most = most < OUT_FLOOR ? OUT_FLOOR : most > OUT_MOST ? OUT_MOST : most;
+    if (unpack->out_most)
+        most = unpack->out_most;
+    if (unpack->out_total <= most)
+        return 0;
+    return topomap_error_set(err, TOPOMAP_EINPUT,
+                             "%s: unpacks to more than %llu MiB, which is more than a file of its "
+                             "kind should: if it is sound, unpack it first, or allow more with the "
+                             "option unpacked=SIZE (such as 20G)",
+                             unpack->path, (unsigned long long)(most >> 20));
+}
+
+void topomap_unpack_limit(topomap_unpack *unpack, uint64_t most)
+{
+    unpack->out_most = most;
+}
+
 int topomap_unpack_read(topomap_unpack *unpack, char *out, size_t room, size_t *got,
                         topomap_error *err)
 {
@@ -235,6 +261,9 @@ int topomap_unpack_read(topomap_unpack *unpack, char *out, size_t room, size_t *
             unpack->packing->step(unpack, out + done, room - done, &count, err))
             return -1;
         done += count;
+        unpack->out_total += count;
+        if (check_total(unpack, err))
+            return -1;
     }
     *got = done;
     return 0;

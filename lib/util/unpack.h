@@ -17,6 +17,12 @@ void topomap_unpack_free(topomap_unpack *unpack);
 int topomap_unpack_read(topomap_unpack *unpack, char *out, size_t room, size_t *got,
                         topomap_error *err);
 
+/** How many bytes may come out of packed ones; more is a failure. 0: what real files never reach,
+ * 2000 times what went in (a thousand fit into one at most in the routing tables of large fabrics,
+ * whose rows repeat) but not below 256 MiB, nor above 8 GiB. A few hundred KiB can unpack to
+ * gigabytes. */
+void topomap_unpack_limit(topomap_unpack *unpack, uint64_t most);
+
 /** Nonzero if the bytes come packed. Known after the first read. */
 int topomap_unpack_packed(const topomap_unpack *unpack);
 

@@ -11,6 +11,6 @@ pkglibexec_PROGRAMS += plugin/topomap-node
 plugin_topomap_node_SOURCES = plugin/node/main.c plugin/node/jobs.h $(NODE_SOURCES) \
   $(plugin_node_libnode_la_SOURCES) \
   lib/plan/bindings_walk.c lib/plan/bindings_node.c lib/plan/node_plan.c lib/plan/sextets.c \
-  lib/plan/crc32.c lib/util/alloc.c lib/util/error.c
+  lib/plan/crc32.c lib/util/alloc.c lib/util/error.c lib/util/safe_text.c
 plugin_topomap_node_CFLAGS = $(AM_CFLAGS) -fPIE
 plugin_topomap_node_LDFLAGS = $(AM_LDFLAGS) -pie

@@ -212,3 +212,22 @@ sum_up='$1 != $2 { pair = $1 < $2 ? $1 " " $2 : $2 " " $1
   grep -q '^topomap: .*stands out from the background' reply
   grep -qx 'quiet 0' reply
 }
+
+@test "a small file that unpacks to a lot is refused, and taken where that is asked for" {
+  # 300 MB from 20 KB; a line that adds nothing to the graph.
+  yes '# 1234567890123456789012345678901234567890' | head -c 300000000 | cat <(echo 0 1 5) - | zstd -q -19 -o bomb.edges.zst
+  [ "$(stat -c %s bomb.edges.zst)" -lt 100000 ]
+  run --separate-stderr -3 topomap graph info bomb.edges.zst
+  [[ $stderr == *"bomb.edges.zst: unpacks to more than 256 MiB, "*" unpacked=SIZE"* ]]
+  run -0 topomap graph info bomb.edges.zst --option unpacked=1G
+  run --separate-stderr -2 topomap graph info bomb.edges.zst --option unpacked=much
+  [[ $stderr == *"a size such as 512M or 20G"* ]]
+  run --separate-stderr -3 topomap map --graph bomb.edges.zst --machine mesh:2
+  [[ $stderr == *"unpacks to more than"* ]]
+  yes '# 1234567890123456789012345678901234567890' | head -c 300000000 | zstd -q -19 -o bomb.dump.zst
+  run --separate-stderr -3 topomap db import --db t.db ibnetdiscover bomb.dump.zst
+  [[ $stderr == *"unpacks to more than"* ]]
+  [ ! -e t.db ]
+  { head -c 200000 /dev/zero | tr '\0' '['; } >deep.json
+  run --separate-stderr -3 topomap graph info deep.json --from json
+}

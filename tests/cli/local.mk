@@ -22,7 +22,8 @@ CLI_TESTS = \
   tests/cli/graph.bats \
   tests/cli/graph-formats.bats \
   tests/cli/launch-size.bats \
-  tests/cli/files.bats
+  tests/cli/files.bats \
+  tests/cli/text.bats
 dist_check_SCRIPTS = $(CLI_TESTS)
 TESTS += $(CLI_TESTS)
 EXTRA_DIST += tests/cli/fabric.awk tests/data/compat

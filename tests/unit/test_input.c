@@ -194,6 +194,56 @@ static int read_through(const char *path, size_t limit, topomap_error *err)
     return got;
 }
 
+/* What unpacks to more than it should is refused at once; what may be more is told. */
+static void test_limit(void **state)
+{
+    static const struct {
+        const char *option;
+        int good; /* 5000 bytes; -1: no size */
+    } sizes[] = {
+        {NULL, 1},
+        {"unpacked=5000", 1},
+        {"unpacked=4999", 0},
+        {"unpacked=4K", 0},
+        {"unpacked=5K", 1},
+        {"unpacked=1T", 1},
+        {"other=4K", 1},
+        {"unpacked=", -1},
+        {"unpacked=0", -1},
+        {"unpacked=4k", -1},
+        {"unpacked=-1", -1},
+        {"unpacked=4KB", -1},
+        {"unpacked=99999999999999999999", -1},
+        {"unpacked=99999999T", -1},
+    };
+    char bytes[5000], *text;
+    topomap_error err;
+    size_t size;
+
+    (void)state;
+    memset(bytes, 'x', sizeof bytes);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int zstd = 0; zstd < 2; zstd++) {
+            const char *option[] = {sizes[i].option, NULL};
+            topomap_input *input = opened(zstd ? scratch_zstd("l.zst", bytes, sizeof bytes)
+                                               : scratch_xz("l.xz", bytes, sizeof bytes));
+            int status = topomap_input_unpacked(input, option, &err);
+
+            assert_int_equal(status, sizes[i].good < 0 ? -1 : 0);
+            if (status) {
+                assert_int_equal(err.code, TOPOMAP_EUSAGE);
+            } else if (topomap_input_all(input, 0, &text, &size, &err) == 0) {
+                assert_int_equal(sizes[i].good, 1);
+                free(text);
+            } else {
+                assert_int_equal(sizes[i].good, 0);
+                assert_int_equal(err.code, TOPOMAP_EINPUT);
+                assert_non_null(strstr(err.text, "unpacked=SIZE"));
+            }
+            topomap_input_close(input);
+        }
+}
+
 static void test_refused(void **state)
 {
     const char *fifo = scratch_path("fifo");
@@ -279,10 +329,10 @@ static void test_joined(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),   cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_large),   cmocka_unit_test(test_most),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_joined),
+        cmocka_unit_test(test_lines),     cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_large),     cmocka_unit_test(test_most),
+        cmocka_unit_test(test_limit),     cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_truncated), cmocka_unit_test(test_joined),
     };
 
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

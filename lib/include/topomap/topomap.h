@@ -75,14 +75,16 @@ typedef struct topomap_graph topomap_graph;
  *  \param format name of a topomap_graph_format_row(), or NULL to recognise it by content,
  *                then by name
  *  Without a format, a folder is a profile in parts, `part.NUMBER`; it is read where the parts have
- *  every rank of the run, whole. The file may be packed with xz or zstd. Undirected formats (METIS) give each edge's weight in
+ *  every rank of the run, whole. The file may be packed with xz or zstd; what unpacks
+ *  to more than 256 MiB and 2000 times its size, or to more than 8 GiB, is refused. Undirected formats (METIS) give each edge's weight in
  *  two halves, one per direction, so that topomap's w(u,v) is the weight in the file. */
 TOPOMAP_PUBLIC int topomap_graph_read(const char *what, const char *format, topomap_graph **graph,
                                       topomap_error *err);
 
 /** The same with options of the format's own, such as `min-bytes=1000`.
  *  \param option  texts `name=value`, NULL after the last; or NULL: none. EUSAGE where the format
- * has no such option (topomap_graph_format::options). */
+ * has no such option (topomap_graph_format::options). All have `unpacked=SIZE`: what a packed file may
+ * unpack to instead, in bytes or with K, M, G, T behind. */
 TOPOMAP_PUBLIC int topomap_graph_read_options(const char *what, const char *format,
                                               const char *const *option, topomap_graph **graph,
                                               topomap_error *err);
