@@ -1,6 +1,6 @@
 noinst_LTLIBRARIES += topology-db/libdb.la
 topology_db_libdb_la_SOURCES = topology-db/db.h \
-  topology-db/store.c topology-db/store.h topology-db/writer.c topology-db/schema.c \
+  topology-db/store.c topology-db/store.h topology-db/writer.c topology-db/schema.c topology-db/schema_check.c \
   topology-db/descriptor.c topology-db/descriptor.h \
   topology-db/import.c topology-db/import.h \
   topology-db/ib.h topology-db/ib_fabric.c topology-db/ib_join.c topology-db/ib_merge.c \

@@ -172,7 +172,10 @@ int db_reopen(topomap_db *db, topomap_error *err)
     close_file(db);
     there = look(db->path, &db->fd, err);
     if (there > 0)
-        there = db_descriptor_open(db->path, db->fd, 0, &db->file, err) ? -1 : 1;
+        there = db_descriptor_open(db->path, db->fd, 0, &db->file, err) ||
+                        db_schema_check(db->path, db->file, err)
+                    ? -1
+                    : 1;
     if (there <= 0)
         close_file(db);
     return there;

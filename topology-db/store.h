@@ -66,6 +66,9 @@ char *db_column_copy(sqlite3_stmt *statement, int column, topomap_error *err);
 int db_fact_text(sqlite3 *file, const char *name, char *text, size_t size, topomap_error *err);
 
 extern const char db_schema[];
+/** Makes SQLite trust nothing in an open file, and refuses one whose schema is not ours; tables
+ * that are missing show when they are asked for. */
+int db_schema_check(const char *path, sqlite3 *file, topomap_error *err);
 
 /** What decides Slurm's order of nodes (slurm_config.c): version, plugin, topology, select of
  *  `scontrol show config`; format ("conf" or "yaml") of the topology file. Databases of version

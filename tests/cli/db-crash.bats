@@ -216,6 +216,41 @@ contents() {
   run --separate-stderr -3 timeout 10 "$TOPOMAP_BUILD/cli/topomap" db show --db fifo
 }
 
+@test "a database with a view, a trigger, another table or column: said so, exit 3, and nothing of it runs" {
+  topomap db import --db good.db ibnetdiscover "$data/tree.ibnetdiscover"
+  count=0
+  while IFS='|' read -r what sql; do
+    cp good.db t.db
+    sqlite3 t.db "$sql"
+    sum=$(sha256sum t.db)
+    for command in "db show --db t.db" "db check --db t.db" "db export --db t.db --to links" "db diff t.db good.db" \
+      "db import --db t.db ibnetdiscover $data/tree.ibnetdiscover" "map --graph ring:2 --db t.db --nodes node1,node2 --tasks-per-node 1"; do
+      run --separate-stderr -3 topomap $command
+      [[ $stderr == *"t.db: not as topomap makes its databases: the $what is other than it should be; import"* ]] ||
+        { echo "$what: $command: $stderr"; false; }
+    done
+    [ "$(sha256sum t.db)" = "$sum" ]
+    count=$((count + 1))
+  done <<'END'
+table 'real'|ALTER TABLE host RENAME TO real; CREATE VIEW host AS SELECT * FROM real;
+view 'v'|CREATE VIEW v AS SELECT 1;
+trigger 't'|CREATE TRIGGER t AFTER INSERT ON host BEGIN DELETE FROM source; END;
+table 'more'|CREATE TABLE more(x);
+table 'fact'|ALTER TABLE fact ADD COLUMN more;
+table 'fact'|DROP TABLE fact; CREATE TABLE fact(name TEXT PRIMARY KEY, value DEFAULT (randomblob(1000000000))) WITHOUT ROWID;
+table 'fts'|CREATE VIRTUAL TABLE fts USING fts5(x);
+index 'i'|CREATE INDEX i ON host(abs(id));
+table 'sqlite_stat1'|ANALYZE;
+END
+  [ "$count" -eq 9 ]
+  # One of the first form lacks a table that is made with the next import.
+  cp good.db t.db
+  sqlite3 t.db 'DROP TABLE slurm_setting; VACUUM'
+  topomap db show --db t.db --summary
+  topomap db import --db t.db ibnetdiscover "$data/tree.ibnetdiscover"
+  [ "$(sqlite3 t.db 'SELECT count(*) FROM slurm_setting')" = 0 ]
+}
+
 # A sanitizer's build would say so on standard error, and exit with another status.
 @test "random bytes changed in a database: no reader crashes" {
   topomap db import --db good.db ibnetdiscover "$data/tree.ibnetdiscover"
