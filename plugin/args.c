@@ -226,7 +226,9 @@ void plugin_args_read(int count, char **words, plugin_args *args,
                           .db = DEFAULT_DB,
                           .record_limits = {.days = 30, .megabytes = 64},
                           .deadline_ms = 2000,
-                          .site.mode = POLICY_ASK};
+                          .site.mode = POLICY_ASK,
+                          .count = count,
+                          .words = words};
     for (int i = 0; i < count; i++) {
         const char *value;
         const struct row *row = row_of(words[i], &value);

@@ -21,6 +21,8 @@ typedef struct plugin_args {
     unsigned deadline_ms;
     unsigned said;    /* rows of the table that plugstack.conf has, 1 << row */
     policy_site site; /* default=, and values for steps that say none */
+    int count;        /* the words themselves, lent by Slurm */
+    char **words;
 } plugin_args;
 
 /** Reads the words into \p args, which is all zero or of an earlier call. One that is not known, or

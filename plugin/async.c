@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plugin/async.h"
-#include "plugin/explain.h"
+#include "plugin/facts.h"
+#include "plugin/launch.h"
+#include "plugin/later.h"
+#include "plugin/reply.h"
 #include "plugin/report.h"
 #include "plugin/wish.h"
 
@@ -20,25 +23,49 @@ static void end_srun(void)
     exit(status ? status : 1);
 }
 
+/* What the site wants is in its files. Where nobody tells, it is what the options say.
+ * \return nonzero: topomap is on */
+static int judge(spank_t spank, const plugin_args *args, plugin_wish *wish)
+{
+    const plugin_facts facts = {.spank = spank,
+                                .args = args,
+                                .launcher = plugin_launcher_get(),
+                                .said = &wish->said,
+                                .explain = &wish->explain};
+    plugin_launch launch = {.planner = args->planner, .deadline_ms = args->deadline_ms};
+    topomap_error err;
+    char *request = plugin_facts_text(&facts, &err), *bytes = NULL;
+    plugin_reply reply;
+    size_t size;
+    int late, on = wish->asked;
+
+    launch.request = request;
+    if (request && !plugin_launch_ask(&launch, &bytes, &size, &late, &err) &&
+        !plugin_reply_read(bytes, size, &reply, &err) && reply.status == PLUGIN_LEFT) {
+        plugin_later_tell(&reply);
+        on = reply.flag[PLUGIN_FLAG_ON] > 0;
+        wish->asked = reply.flag[PLUGIN_FLAG_ASKED] > 0;
+        wish->required = reply.flag[PLUGIN_FLAG_REQUIRED] > 0;
+    }
+    free(request);
+    free(bytes);
+    return on;
+}
+
 void plugin_async_leave(spank_t spank, const plugin_args *args)
 {
     const plugin_launcher *launcher = plugin_launcher_get();
     plugin_wish wish;
-    int required;
 
     if (!launcher->async)
         return;
     memset(&wish, 0, sizeof wish);
-    if (!plugin_wish_find(spank, args, launcher, 0, &wish))
-        goto out;
-    required = policy_flag(&wish.decision.settings, POLICY_REQUIRED);
-    if (!required) {
-        plugin_wish_leave(&wish.explain, wish.decision.asked, why);
-        goto out;
+    if (!plugin_wish_find(spank, args, launcher, 0, &wish) || !judge(spank, args, &wish))
+        return;
+    if (!wish.required) {
+        plugin_wish_leave(&wish, wish.asked, why);
+        return;
     }
-    plugin_explain_reason(&wish.explain, why);
     plugin_report_error("%s; topomap is required, the step does not start", why);
     end_srun();
-out:
-    policy_settings_clear(&wish.decision.settings);
 }

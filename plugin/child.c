@@ -84,6 +84,17 @@ static int set_files(const struct plugin_child_files *files, int status)
     return 0;
 }
 
+/* It may give itself more, where it is allowed more time. */
+static void limit_for_now(int resource, rlim_t most)
+{
+    struct rlimit now;
+
+    if (getrlimit(resource, &now) || now.rlim_cur < most)
+        return;
+    now.rlim_cur = most;
+    setrlimit(resource, &now);
+}
+
 /* The signal comes when the thread that forked ends; one that ended before this has left us to
  * another parent already. */
 static void end_with(pid_t parent)
@@ -100,7 +111,7 @@ static void set_limits(const struct plugin_child_files *files)
 #endif
     plugin_wall_limit(RLIMIT_CORE, 0);
     if (files->cpu_seconds)
-        plugin_wall_limit(RLIMIT_CPU, files->cpu_seconds);
+        limit_for_now(RLIMIT_CPU, files->cpu_seconds);
 }
 
 static _Noreturn void become(const char *path, const char *const *words,

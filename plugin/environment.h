@@ -29,6 +29,9 @@
 #define PLUGIN_ENV_PROFILE "TOPOMAP_PROFILE"
 #define PLUGIN_ENV_PROFILE_AGREE "TOPOMAP_PROFILE_AGREE"
 
+/* Where sbatch or salloc was called: a graph's relative path is meant from there. */
+#define PLUGIN_ENV_JOB_FOLDER "SLURM_TOPOMAP_FOLDER"
+
 /* "job.step" of a step whose tasks must not run. */
 #define PLUGIN_ENV_REFUSED "SLURM_TOPOMAP_REFUSED"
 

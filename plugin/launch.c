@@ -20,21 +20,26 @@ struct planner {
     pid_t pid;
     int request, reply; /* our ends, -1: closed */
     int64_t deadline;   /* in milliseconds of plugin_child_now() */
+    int64_t began;
+    int late;
 };
 
 /* ---- Starting ---------------------------------------------------------------------------- */
 
-/* A planner that neither ends nor waits is stopped by the kernel, a second after its deadline. */
+/* A planner that neither ends nor waits is stopped by the kernel, a second after its deadline. One
+ * that may ask for more time has the most. */
 static unsigned cpu_seconds(const struct planner *planner)
 {
     return (unsigned)((planner->deadline - plugin_child_now() + 1999) / 1000);
 }
 
-static int start(const char *path, int verbose, struct planner *planner, topomap_error *err)
+static int start(const plugin_launch *launch, struct planner *planner, topomap_error *err)
 {
-    static const char *const words[] = {"topomap-planner", NULL};
-    struct plugin_child_files theirs = {
-        .verbose = verbose, .ends_with_us = 1, .cpu_seconds = cpu_seconds(planner)};
+    const char *const words[] = {"topomap-planner", launch->word, NULL};
+    struct plugin_child_files theirs = {.verbose = launch->verbose,
+                                        .ends_with_us = !launch->stays,
+                                        .memory = launch->memory,
+                                        .cpu_seconds = launch->word ? 0 : cpu_seconds(planner)};
     int request[2], reply[2], why;
 
     if (plugin_child_pipe(request))
@@ -48,17 +53,19 @@ static int start(const char *path, int verbose, struct planner *planner, topomap
     }
     theirs.request = request[0];
     theirs.reply = reply[1];
-    why = plugin_child_start(path, words, &theirs, planner->deadline, &planner->pid);
+    why = plugin_child_start(launch->planner, words, &theirs, planner->deadline, &planner->pid);
     plugin_child_close(&request[0]);
     plugin_child_close(&reply[1]);
     if (why) {
+        planner->late = why == ETIMEDOUT;
         plugin_child_close(&request[1]);
         plugin_child_close(&reply[0]);
         return why == ETIMEDOUT
                    ? topomap_error_set(err, TOPOMAP_ESYSTEM,
-                                       "the planner %s did not start before its deadline", path)
+                                       "the planner %s did not start before its deadline",
+                                       launch->planner)
                    : topomap_error_set(err, TOPOMAP_ESYSTEM, "cannot start the planner %s: %s",
-                                       path, strerror(why));
+                                       launch->planner, strerror(why));
     }
     planner->request = request[1];
     planner->reply = reply[0];
@@ -107,6 +114,23 @@ static int receive_some(const struct planner *planner, struct reply *reply, topo
     return done > 0;
 }
 
+/* "topomap-wait MS" is no part of the reply. */
+static void move_deadline(struct planner *planner, struct reply *reply)
+{
+    enum { HOUR = 3601000 };
+    static const char word[] = "topomap-wait ";
+    char *end = reply->size ? memchr(reply->bytes, '\n', reply->size) : NULL;
+    unsigned long wait;
+
+    if (!end || strncmp(reply->bytes, word, sizeof word - 1))
+        return;
+    wait = strtoul(reply->bytes + sizeof word - 1, NULL, 10);
+    if (planner->deadline < planner->began + (int64_t)(wait < HOUR ? wait : HOUR))
+        planner->deadline = planner->began + (int64_t)(wait < HOUR ? wait : HOUR);
+    reply->size -= (size_t)(end + 1 - reply->bytes);
+    memmove(reply->bytes, end + 1, reply->size + 1);
+}
+
 static int talk(struct planner *planner, const char *request, struct reply *reply,
                 topomap_error *err)
 {
@@ -119,13 +143,16 @@ static int talk(struct planner *planner, const char *request, struct reply *repl
 
         if (ready < 0 && errno != EINTR)
             return topomap_error_set(err, TOPOMAP_ESYSTEM, "poll: %s", strerror(errno));
-        if (!ready)
+        if (!ready) {
+            planner->late = 1;
             return topomap_error_set(err, TOPOMAP_ESYSTEM,
                                      "the planner did not answer before its deadline");
+        }
         if (ready > 0 && fds[1].revents)
             send_some(planner, &request);
         if (ready > 0 && fds[0].revents) {
             more = receive_some(planner, reply, err);
+            move_deadline(planner, reply);
             if (more <= 0)
                 return more;
         }
@@ -151,30 +178,39 @@ static void pipe_signal(int block, sigset_t *before)
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-int plugin_launch_run(const char *path, const char *request, unsigned deadline_ms, int verbose,
-                      char **bytes, size_t *size, topomap_error *err)
+static int explain_silence(int status, topomap_error *err)
 {
-    struct planner planner = {.deadline = plugin_child_now() + deadline_ms};
+    if (WIFSIGNALED(status))
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "the planner was killed (%s)",
+                                 strsignal(WTERMSIG(status)));
+    return topomap_error_set(err, TOPOMAP_ESYSTEM, "the planner ended with status %d and no answer",
+                             WEXITSTATUS(status));
+}
+
+int plugin_launch_ask(const plugin_launch *launch, char **bytes, size_t *size, int *late,
+                      topomap_error *err)
+{
+    int64_t now = plugin_child_now();
+    struct planner planner = {.began = now, .deadline = now + launch->deadline_ms};
     struct reply reply = {0};
     sigset_t before;
-    int failed, status;
+    int failed, status = 0;
 
-    if (start(path, verbose, &planner, err))
+    failed = start(launch, &planner, err);
+    *late = planner.late;
+    if (failed)
         return -1;
     pipe_signal(1, &before);
-    failed = talk(&planner, request, &reply, err);
+    failed = talk(&planner, launch->request, &reply, err);
     pipe_signal(0, &before);
     plugin_child_close(&planner.request);
     plugin_child_close(&planner.reply);
+    *late = planner.late;
     /* The reply is the planner's last act; one that lingers, or a child of it, is killed. */
-    status = plugin_child_end(planner.pid, failed ? 0 : EXIT_MS);
-    if (!failed && !reply.size && WIFSIGNALED(status))
-        failed = topomap_error_set(err, TOPOMAP_ESYSTEM, "the planner was killed (%s)",
-                                   strsignal(WTERMSIG(status)));
-    else if (!failed && !reply.size)
-        failed = topomap_error_set(err, TOPOMAP_ESYSTEM,
-                                   "the planner ended with status %d and no answer",
-                                   WEXITSTATUS(status));
+    if (!failed || !launch->stays)
+        status = plugin_child_end(planner.pid, failed ? 0 : EXIT_MS);
+    if (!failed && !reply.size)
+        failed = explain_silence(status, err);
     if (failed) {
         free(reply.bytes);
         return -1;
@@ -182,4 +218,14 @@ int plugin_launch_run(const char *path, const char *request, unsigned deadline_m
     *bytes = reply.bytes;
     *size = reply.size;
     return 0;
+}
+
+int plugin_launch_run(const char *path, const char *request, unsigned deadline_ms, int verbose,
+                      char **bytes, size_t *size, topomap_error *err)
+{
+    const plugin_launch launch = {
+        .planner = path, .request = request, .deadline_ms = deadline_ms, .verbose = verbose};
+    int late;
+
+    return plugin_launch_ask(&launch, bytes, size, &late, err);
 }

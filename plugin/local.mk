@@ -6,15 +6,15 @@ pluginspank_LTLIBRARIES = plugin/spank_topomap.la
 noinst_LTLIBRARIES += plugin/libspank.la
 plugin_libspank_la_SOURCES = \
   plugin/async.c plugin/async.h \
-  plugin/auto.c plugin/auto.h \
   plugin/bind.c plugin/bind.h \
-  plugin/carry.c plugin/carry.h \
+  plugin/breaker.c plugin/breaker.h \
   plugin/cpus.c plugin/cpus.h \
   plugin/distribution.c plugin/distribution.h \
   plugin/environment.h \
-  plugin/explain.c plugin/explain.h \
+  plugin/facts.c plugin/facts.h \
   plugin/format.c plugin/format.h \
   plugin/job.c plugin/job.h \
+  plugin/later.c plugin/later.h \
   plugin/layout.c plugin/layout.h \
   plugin/memory.c plugin/memory.h \
   plugin/mpi.c plugin/mpi.h \
@@ -24,10 +24,8 @@ plugin_libspank_la_SOURCES = \
   plugin/procmap.c plugin/procmap.h \
   plugin/preload.c plugin/preload.h \
   plugin/ranks.c plugin/ranks.h \
-  plugin/record.c plugin/record.h \
   plugin/report.c plugin/report.h \
-  plugin/request.c plugin/request.h \
-  plugin/site.c plugin/site.h \
+  plugin/room.c plugin/room.h \
   plugin/slurm_options.c plugin/slurm_options.h \
   plugin/spool.c plugin/spool_read.c plugin/spool.h \
   plugin/step.c plugin/step.h \
@@ -35,7 +33,7 @@ plugin_libspank_la_SOURCES = \
   plugin/words.c plugin/words.h
 plugin_libspank_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) \
   -DTOPOMAP_NODE='"$(pkglibexecdir)/topomap-node"'
-plugin_libspank_la_LIBADD = plugin/node/libnode.la plugin/libsite.la plugin/libreply.la plugin/policy/libpolicy.la plugin/store/libstore.la lib/plan/libthin.la
+plugin_libspank_la_LIBADD = plugin/node/libnode.la plugin/libsite.la plugin/libreply.la plugin/policy/libpolicy.la lib/plan/libthin.la
 
 # Starting another program: srun the planner, the planner scontrol, slurmstepd topomap-node.
 noinst_LTLIBRARIES += plugin/libchild.la
@@ -49,9 +47,13 @@ plugin_libsite_la_LIBADD = plugin/libchild.la
 plugin_libsite_la_CPPFLAGS = $(AM_CPPFLAGS) \
   -DTOPOMAP_PLANNER='"$(pkglibexecdir)/topomap-planner"' -DTOPOMAP_PROFILER='"$(pkglibdir)"'
 
+# Records of plans.
+noinst_LTLIBRARIES += plugin/librecord.la
+plugin_librecord_la_SOURCES = plugin/record.c plugin/record.h
+
 # What the planner answers: the command line reads records of it.
 noinst_LTLIBRARIES += plugin/libreply.la
-plugin_libreply_la_SOURCES = plugin/reply.c plugin/reply.h
+plugin_libreply_la_SOURCES = plugin/reply.c plugin/reply.h plugin/percent.c plugin/percent.h
 
 plugin_spank_topomap_la_SOURCES = plugin/spank.c
 plugin_spank_topomap_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)

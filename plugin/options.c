@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/options.h"
+#include "plugin/environment.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* How a job's options reach the steps inside it. */
@@ -45,32 +45,13 @@ static const char *word_of(const char *value)
     return NULL;
 }
 
-/* A relative path would be looked for where the step starts, not where it was written. Anything
- * that is no existing file stays as it is: a pattern, a word, or a mistake that the planner
- * names. */
-static int keep_path(char **place, const char *value)
-{
-    char directory[PATH_MAX];
-    struct stat status;
-    char *whole = NULL;
-
-    if (*value == '/' || word_of(value) || stat(value, &status) ||
-        !getcwd(directory, sizeof directory))
-        return keep(place, value);
-    if (asprintf(&whole, "%s/%s", directory, value) < 0)
-        return -1;
-    free(*place);
-    *place = whole;
-    return 0;
-}
-
 /* "on" from a rewritten --distribution does not take the place of a graph. */
 static int said_topomap(const char *value)
 {
     value = word_of(value) ? word_of(value) : value;
     if (!strcmp(value, "on") && said.topomap && strcmp(said.topomap, "off"))
         return 0;
-    return keep_path(&said.topomap, value);
+    return keep(&said.topomap, value);
 }
 
 static int said_options(const char *value)
@@ -133,7 +114,8 @@ int plugin_options_register(spank_t spank)
 void plugin_options_forget(int allocator)
 {
     static const char *const by_slurm[] = {"topomap", "topomap_options", "topomap_explain"};
-    static const char *const by_us[] = {JOB_TOPOMAP, JOB_OPTIONS, JOB_EXPLAIN};
+    static const char *const by_us[] = {JOB_TOPOMAP, JOB_OPTIONS, JOB_EXPLAIN,
+                                        PLUGIN_ENV_JOB_FOLDER};
     char name[128];
 
     for (size_t i = 0; i < sizeof by_slurm / sizeof *by_slurm; i++) {
@@ -147,6 +129,7 @@ void plugin_options_forget(int allocator)
 void plugin_options_export(void)
 {
     const plugin_launcher *launcher = plugin_launcher_get();
+    char folder[PATH_MAX];
 
     if (launcher->on && !said.topomap)
         said_topomap("on");
@@ -154,6 +137,8 @@ void plugin_options_export(void)
         said_options("bind=none");
     if (said.topomap)
         setenv(JOB_TOPOMAP, said.topomap, 1);
+    if (said.topomap && getcwd(folder, sizeof folder))
+        setenv(PLUGIN_ENV_JOB_FOLDER, folder, 1);
     if (said.options)
         setenv(JOB_OPTIONS, said.options, 1);
     if (said.explain)

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-int plugin_preload_carry(uint32_t job, uint32_t step, const char *library, const char *file)
+int plugin_preload_carry(uint32_t job, uint32_t step, const char *what)
 {
     char text[PLUGIN_PRELOAD_TEXT];
 
-    if (snprintf(text, sizeof text, "%u.%u %s %s", job, step, library, file) >= PLUGIN_PRELOAD_TEXT)
+    if (snprintf(text, sizeof text, "%u.%u %s", job, step, what) >= PLUGIN_PRELOAD_TEXT)
         return -1;
     return setenv(PLUGIN_ENV_CARRIED_PROFILE, text, 1);
 }

@@ -7,9 +7,10 @@
 #include <slurm/spank.h>
 #include <stdint.h>
 
-/** In srun: this step's tasks are to load \p library, an absolute path without blanks or colons,
- *  and to leave their profile in \p file. \return -1: the environment has no room */
-int plugin_preload_carry(uint32_t job, uint32_t step, const char *library, const char *file);
+/** In srun: what this step's tasks are to load, an absolute path without blanks or colons, and,
+ *  behind a blank, where they are to leave their profile. \return -1: the environment has no room
+ */
+int plugin_preload_carry(uint32_t job, uint32_t step, const char *what);
 
 /** In srun, before a step: forgets what an enclosing one has left. */
 void plugin_preload_forget(void);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plugin/reply.h"
 #include "plan/bindings.h"
+#include "plugin/percent.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@ struct cursor {
 
 static int read_status(struct cursor *cursor, char *value)
 {
-    static const char *const words[] = {"failed", "unchanged", "applied"};
+    static const char *const words[] = {"failed", "unchanged", "applied", "left"};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (!strcmp(value, words[i])) {
@@ -119,6 +120,65 @@ static int read_explain(struct cursor *cursor, char *value)
     return 0;
 }
 
+static int read_flag(struct cursor *cursor, enum plugin_flag flag, const char *value)
+{
+    cursor->reply->flag[flag] = !strcmp(value, "1");
+    return cursor->reply->flag[flag] || !strcmp(value, "0") ? 0 : -1;
+}
+
+#define FLAG(name, which)                                                                          \
+    static int name(struct cursor *cursor, char *value)                                            \
+    {                                                                                              \
+        return read_flag(cursor, which, value);                                                    \
+    }
+
+FLAG(read_on, PLUGIN_FLAG_ON)
+FLAG(read_asked, PLUGIN_FLAG_ASKED)
+FLAG(read_verbose, PLUGIN_FLAG_VERBOSE)
+FLAG(read_required, PLUGIN_FLAG_REQUIRED)
+FLAG(read_bind, PLUGIN_FLAG_BIND)
+
+/* More than there is room for is nobody's loss. */
+static int read_tell(struct cursor *cursor, char *value)
+{
+    plugin_reply *reply = cursor->reply;
+    char *text = strchr(value, ' ');
+
+    if (!text)
+        return -1;
+    *text++ = 0;
+    if (plugin_percent_read(text))
+        return -1;
+    if (reply->tells < PLUGIN_TELLS)
+        reply->tell[reply->tells++] = (plugin_tell){!strcmp(value, "line"), text};
+    return 0;
+}
+
+static int read_later(struct cursor *cursor, char *value)
+{
+    if (cursor->reply->laters < PLUGIN_LATERS)
+        cursor->reply->later[cursor->reply->laters++] = value;
+    return 0;
+}
+
+static int read_spool(struct cursor *cursor, char *value)
+{
+    cursor->reply->spool = value;
+    return 0;
+}
+
+static int read_in_order(struct cursor *cursor, char *value)
+{
+    cursor->reply->in_order = value;
+    return 0;
+}
+
+static int read_preload(struct cursor *cursor, char *value)
+{
+    cursor->reply->preload = value;
+    return 0;
+}
+
 static const struct row {
     const char *key;
     int (*read)(struct cursor *cursor, char *value);
@@ -137,6 +197,16 @@ static const struct row {
     {"input-db", read_input_db},
     {"input-graph", read_input_graph},
     {"profile", read_profile},
+    {"on", read_on},
+    {"asked", read_asked},
+    {"verbose", read_verbose},
+    {"required", read_required},
+    {"bind", read_bind},
+    {"tell", read_tell},
+    {"later", read_later},
+    {"spool", read_spool},
+    {"in-order", read_in_order},
+    {"preload", read_preload},
 };
 
 /* One line; a key that is not known is for a later plugin. */
@@ -177,6 +247,8 @@ int plugin_reply_read(char *bytes, size_t size, plugin_reply *reply, topomap_err
     char last[END + 1];
 
     memset(reply, 0, sizeof *reply);
+    for (int flag = 0; flag < PLUGIN_FLAGS; flag++)
+        reply->flag[flag] = -1;
     reply->line = "";
     if (is_other(bytes, size))
         return topomap_error_set(

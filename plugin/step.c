@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* srun itself looks at its own memory alone: what is in files, the planner finds out. */
 #include "config.h"
 #include "plugin/step.h"
 #include "plan/bindings.h"
-#include "plugin/auto.h"
-#include "plugin/carry.h"
+#include "plugin/breaker.h"
 #include "plugin/environment.h"
-#include "plugin/explain.h"
-#include "plugin/job.h"
+#include "plugin/facts.h"
+#include "plugin/later.h"
 #include "plugin/launch.h"
 #include "plugin/layout.h"
 #include "plugin/mpi.h"
+#include "plugin/preload.h"
 #include "plugin/procmap.h"
-#include "plugin/record.h"
 #include "plugin/reply.h"
 #include "plugin/report.h"
-#include "plugin/request.h"
-#include "plugin/spool.h"
+#include "plugin/room.h"
 #include "plugin/wish.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <slurm/slurm.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,26 +34,9 @@ struct step {
     plugin_ranks ranks; /* the new ones */
     char *bytes;        /* of the reply */
     plugin_reply reply;
-    int bind;
     int permuted; /* the layout is no longer Slurm's */
+    int late;     /* the planner missed its deadline */
 };
-
-/* The note of this srun's file, to be removed when the step is over. */
-static char *spooled;
-/* Where this srun wrote a record, or NULL. */
-static const plugin_args *recorded;
-
-void plugin_step_end(void)
-{
-    if (recorded)
-        plugin_record_tidy(recorded->records, &recorded->record_limits);
-    recorded = NULL;
-    if (spooled)
-        plugin_spool_remove(spooled);
-    free(spooled);
-    spooled = NULL;
-    plugin_auto_end();
-}
 
 void plugin_step_forget(void)
 {
@@ -70,112 +51,98 @@ void plugin_step_forget(void)
     unsetenv(PLUGIN_ENV_CARRIED_SPOOL);
     unsetenv(PLUGIN_ENV_CARRIED_IN_ORDER);
     unsetenv(PLUGIN_ENV_REFUSED);
-    plugin_auto_forget();
+    plugin_preload_forget();
 }
 
 /* ---- Asking the planner ------------------------------------------------------------------ */
 
-/* Since 22.05 srun reads SRUN_CPUS_PER_TASK, and the job's -c is no longer its steps'; but it is
- * what the job has for each task. */
-static unsigned cpus_per_task(const struct step *step)
+/* Half a GiB, and 128 KiB a task: a tenth of it is used by graphs as programs have them. A job's
+ * memory may be as small as its tasks are few. */
+static uint64_t memory_of(uint32_t tasks)
 {
-    const char *own = getenv("SRUN_CPUS_PER_TASK"), *job = getenv("SLURM_CPUS_PER_TASK");
-    const char *text = own && *own ? own : job;
-    unsigned long number = step->launcher->cpus_per_task;
+    uint64_t bytes = ((uint64_t)512 << 20) + ((uint64_t)tasks << 17);
 
-    if (!number && text)
-        number = strtoul(text, NULL, 10);
-    return number && number < 1 << 20 ? (unsigned)number : 1;
+    return bytes < (uint64_t)8 << 30 ? bytes : (uint64_t)8 << 30;
 }
 
-/* A time that somebody names moves the deadline along; the site's own is for a planner that
- * hangs. */
-static unsigned deadline(const struct step *step)
+/* What the launch has settled takes the place of what we took for it. */
+static void take_flags(struct step *step)
 {
-    double most = strtod(policy_get(&step->wish.decision.settings, POLICY_TIME), NULL) * 1e3 + 1000;
+    int *const places[PLUGIN_FLAGS] = {[PLUGIN_FLAG_ASKED] = &step->wish.asked,
+                                       [PLUGIN_FLAG_VERBOSE] = &step->wish.verbose,
+                                       [PLUGIN_FLAG_REQUIRED] = &step->wish.required,
+                                       [PLUGIN_FLAG_BIND] = &step->wish.bind};
 
-    if (step->wish.decision.settings.origin[POLICY_TIME] == POLICY_BY_DEFAULT ||
-        most < step->args->deadline_ms)
-        return step->args->deadline_ms;
-    return (unsigned)most;
+    for (int flag = 0; flag < PLUGIN_FLAGS; flag++)
+        if (places[flag] && step->reply.flag[flag] >= 0)
+            *places[flag] = step->reply.flag[flag];
 }
 
-/* What was asked and answered, as it was; its age and size are looked after when the step is
- * over. */
-static void keep_record(const struct step *step, const char *request, size_t size)
+static plugin_facts facts_of(spank_t spank, const struct step *step)
 {
-    char path[4096];
-    topomap_error err;
-
-    if (plugin_record_write(step->args->records, step->job, step->step, request, step->bytes, size,
-                            path, sizeof path, &err))
-        plugin_report_detail(step->wish.verbose, "no record of the plan: %s", err.text);
-    else
-        plugin_report_detail(step->wish.verbose, "record of the plan: %s", path);
-    recorded = step->args;
+    return (plugin_facts){.spank = spank,
+                          .args = step->args,
+                          .launcher = step->launcher,
+                          .said = &step->wish.said,
+                          .explain = &step->wish.explain,
+                          .job = step->job,
+                          .step = step->step};
 }
 
-static int ask(struct step *step, topomap_error *err)
+static int ask(spank_t spank, struct step *step, topomap_error *err)
 {
-    enum policy_origin origin;
-    /* The job's own cores matter only where tasks are bound. */
-    char *job = step->bind ? plugin_job_lines(step->job, step->args) : NULL, *request;
-    const plugin_request_cpus cpus = {cpus_per_task(step), step->launcher->threads_per_core};
-    int record = step->args->records && policy_flag(&step->wish.decision.settings, POLICY_RECORDS);
+    plugin_facts facts = facts_of(spank, step);
+    plugin_launch launch = {.planner = step->args->planner,
+                            .deadline_ms = step->args->deadline_ms,
+                            .verbose = step->wish.verbose,
+                            .memory = memory_of(step->layout.ranks.tasks)};
+    char *request;
     size_t size;
     int failed;
 
-    request =
-        plugin_request_make(&step->wish.decision.settings, &step->layout,
-                            plugin_args_db(step->args, &origin), job ? job : "", step->bind, &cpus,
-                            step->wish.explain.wanted, record, plugin_auto_request(), err);
-    free(job);
+    facts.layout = &step->layout;
+    request = plugin_facts_text(&facts, err);
     if (!request)
         return -1;
-    failed = plugin_launch_run(step->args->planner, request, deadline(step), step->wish.verbose,
-                               &step->bytes, &size, err);
-    if (!failed && record)
-        keep_record(step, request, size);
+    launch.request = request;
+    failed = plugin_launch_ask(&launch, &step->bytes, &size, &step->late, err);
     free(request);
-    return failed ? -1 : plugin_reply_read(step->bytes, size, &step->reply, err);
+    if (failed && step->late)
+        plugin_breaker_trip(step->job);
+    if (failed || plugin_reply_read(step->bytes, size, &step->reply, err))
+        return -1;
+    take_flags(step);
+    plugin_later_tell(&step->reply);
+    plugin_later_take(&step->reply, step->args, step->job, step->step, step->wish.asked,
+                      step->wish.verbose);
+    return 0;
 }
 
 /* ---- Using the answer -------------------------------------------------------------------- */
 
-/* Bindings that would not be understood on the nodes are worth no launch. */
-static int check_bindings(const struct step *step, topomap_error *err)
-{
-    const plugin_ranks *ranks = &step->layout.ranks;
-    topomap_bindings bindings;
-    const char *problem = NULL;
-
-    if (topomap_bindings_decode(step->reply.bindings, &bindings, err))
-        return -1;
-    if (bindings.job != step->layout.job || bindings.step != step->layout.step)
-        problem = "the plan is for another step";
-    else if (bindings.nodes != ranks->nodes)
-        problem = "the plan has other nodes than the step";
-    for (uint32_t node = 0; node < ranks->nodes && !problem; node++)
-        if (bindings.task_first[node + 1] != ranks->first[node + 1])
-            problem = "the plan has other task counts than the step";
-    topomap_bindings_clear(&bindings);
-    return problem ? topomap_error_set(err, TOPOMAP_EINPUT, "%s", problem) : 0;
-}
-
 static int check_answer(struct step *step, topomap_error *err)
 {
-    if (step->reply.damaged)
-        plugin_auto_damaged();
-    if (step->reply.status == PLUGIN_FAILED)
+    plugin_reply *reply = &step->reply;
+    const plugin_ranks *ranks = &step->layout.ranks;
+
+    if (reply->status == PLUGIN_FAILED)
         return topomap_error_set(err, TOPOMAP_EINPUT, "%s",
-                                 *step->reply.line ? step->reply.line
-                                                   : "the planner failed without saying why");
-    if (step->reply.status == PLUGIN_APPLIED &&
-        plugin_ranks_parse(step->reply.layout, &step->layout.ranks, &step->ranks, err))
+                                 *reply->line ? reply->line
+                                              : "the planner failed without saying why");
+    if (reply->status == PLUGIN_APPLIED &&
+        plugin_ranks_parse(reply->layout, ranks, &step->ranks, err))
         return -1;
-    if (!step->bind)
-        step->reply.bindings = NULL;
-    return step->reply.bindings ? check_bindings(step, err) : 0;
+    if (!step->wish.bind)
+        reply->bindings = reply->in_order = reply->spool = NULL;
+    /* Bindings that would not be understood on the nodes are worth no launch. */
+    for (int i = 0; i < 2; i++) {
+        const char *text = i ? reply->in_order : reply->bindings;
+
+        if (text && topomap_bindings_check(text, step->layout.job, step->layout.step, ranks->nodes,
+                                           ranks->first, err))
+            return -1;
+    }
+    return 0;
 }
 
 /* The nodes' plugin unfolds it for the tasks (bind.c). */
@@ -190,24 +157,26 @@ static void carry_plan(int applied, const char *plan_id, const char *gain)
 
 static void carry_bindings(const struct step *step, long room)
 {
-    enum plugin_carried how;
-    topomap_error err;
+    const plugin_reply *reply = &step->reply;
+    size_t length = reply->bindings ? strlen(reply->bindings) : 0;
 
-    free(spooled);
-    how = plugin_carry_bindings(step->reply.bindings, room, step->args->spool, step->job,
-                                step->step, &spooled, &err);
-    if (how == PLUGIN_CARRIED_IN_ORDER || how == PLUGIN_CARRIED_NOT)
+    if (length > PLUGIN_ENV_MOST || 2 * (long)length > room)
         plugin_report_detail(step->wish.verbose,
-                             "the bindings are too long for the environment (%zu bytes) and %s: %s",
-                             strlen(step->reply.bindings), err.text,
-                             how == PLUGIN_CARRIED_NOT ? "the inside of nodes is left to Slurm"
-                                                       : "each node's tasks are bound in order");
+                             "the bindings are too long for the environment (%zu bytes) and the "
+                             "inside of nodes is left to Slurm",
+                             length);
+    else if (reply->bindings)
+        setenv(PLUGIN_ENV_CARRIED_BINDINGS, reply->bindings, 1);
+    if (reply->spool && strlen(reply->spool) < PLUGIN_ENV_MOST)
+        setenv(PLUGIN_ENV_CARRIED_SPOOL, reply->spool, 1);
+    if (reply->in_order && strlen(reply->in_order) <= PLUGIN_ENV_MOST)
+        setenv(PLUGIN_ENV_CARRIED_IN_ORDER, reply->in_order, 1);
 }
 
 static void set_environment(const struct step *step)
 {
     const plugin_reply *reply = &step->reply;
-    long room = plugin_carry_room();
+    long room = plugin_room();
 
     if (room <= 0) {
         plugin_report_detail(step->wish.verbose, "the environment is full: the tasks are not told, "
@@ -215,8 +184,7 @@ static void set_environment(const struct step *step)
         return;
     }
     carry_plan(reply->status == PLUGIN_APPLIED, reply->plan_id, reply->gain);
-    if (reply->bindings)
-        carry_bindings(step, room);
+    carry_bindings(step, room);
 }
 
 static int is_explained(const struct step *step)
@@ -227,7 +195,7 @@ static int is_explained(const struct step *step)
 /* There and then, by the explanation. */
 static int is_told(const struct step *step)
 {
-    return is_explained(step) && plugin_explain_is_shown(&step->wish.explain);
+    return is_explained(step) && !step->wish.explain.file;
 }
 
 /* Who did not ask need not hear, but where something fails. Who asked for this very step hears that
@@ -236,7 +204,7 @@ static int is_loud(const struct step *step)
 {
     int unchanged = step->reply.status == PLUGIN_UNCHANGED && step->wish.own;
 
-    return step->wish.decision.asked && (!step->reply.quiet || unchanged) && !is_told(step);
+    return step->wish.asked && (!step->reply.quiet || unchanged) && !is_told(step);
 }
 
 static void say(const struct step *step)
@@ -247,11 +215,6 @@ static void say(const struct step *step)
         plugin_report_detail(step->wish.verbose, "%s", step->reply.line);
     if (step->reply.detail && !is_told(step))
         plugin_report_detail(step->wish.verbose, "%s", step->reply.detail);
-    if (!step->bind)
-        plugin_report_detail(
-            step->wish.verbose,
-            "the inside of nodes is left to Slurm (--cpu-bind, --mem-bind, GPUs of "
-            "tasks, topomap:SOCKET, or bind=none)");
 }
 
 /* Only a process map that mpi/pmi2 could not carry makes it matter which mpi plugin this is. */
@@ -272,7 +235,7 @@ static int permute(struct step *step, topomap_error *err)
     if (memcmp(step->ranks.id, step->layout.ranks.id, step->ranks.tasks * sizeof *step->ranks.id) ==
         0)
         return 0;
-    if (choose_distribution(step, &step->ranks, step->bind, &task_dist, err))
+    if (choose_distribution(step, &step->ranks, step->wish.bind, &task_dist, err))
         return -1;
     if (plugin_layout_apply(&step->layout, &step->ranks, task_dist, err))
         return -1;
@@ -297,15 +260,40 @@ static void tell_truth(const struct step *step)
                              err.text);
 }
 
-static int place(struct step *step, topomap_error *err)
+/* The planner has written the file. */
+static void explain(const struct step *step)
 {
-    if (ask(step, err) || check_answer(step, err))
+    const char *rest = step->reply.explain;
+    size_t left = step->reply.explain_size;
+
+    if (!is_told(step))
+        return;
+    while (left) {
+        ssize_t done = write(STDERR_FILENO, rest, left);
+
+        if (done < 0 && errno != EINTR)
+            return;
+        if (done > 0) {
+            rest += done;
+            left -= (size_t)done;
+        }
+    }
+}
+
+static int place(spank_t spank, struct step *step, topomap_error *err)
+{
+    if (ask(spank, step, err))
+        return -1;
+    if (step->reply.preload && plugin_room() > 0)
+        plugin_preload_carry(step->job, step->step, step->reply.preload);
+    if (step->reply.status == PLUGIN_LEFT)
+        return 0;
+    if (check_answer(step, err))
         return -1;
     if (step->reply.status == PLUGIN_APPLIED && permute(step, err))
         return -1;
     set_environment(step);
-    if (is_explained(step))
-        plugin_explain_write(&step->wish.explain, step->reply.explain, step->reply.explain_size);
+    explain(step);
     say(step);
     return 0;
 }
@@ -325,56 +313,81 @@ static void refuse_step(uint32_t job, uint32_t step_id)
     setenv(PLUGIN_ENV_REFUSED, text, 1);
 }
 
-static void failed(const struct step *step, const topomap_error *err)
+/* Who asked for nothing hears nothing. */
+static void failed(struct step *step, const topomap_error *err)
 {
-    if (plugin_carry_room() > 0)
+    if (!step->bytes || step->reply.status != PLUGIN_FAILED) /* else the planner has written it */
+        snprintf(step->wish.left, sizeof step->wish.left, "%s", err->text);
+    if (plugin_room() > 0)
         carry_plan(0, NULL, NULL);
-    plugin_explain_reason(&step->wish.explain, err->text);
-    if (!policy_flag(&step->wish.decision.settings, POLICY_REQUIRED)) {
+    if (step->wish.required) {
+        plugin_report_error("%s; topomap is required, the step does not start", err->text);
+        refuse_step(step->job, step->step);
+    } else if (step->wish.asked) {
         plugin_report_line("%s; the step runs with Slurm's own layout", err->text);
-        return;
+    } else {
+        plugin_report_detail(step->wish.verbose, "%s; the step runs with Slurm's own layout",
+                             err->text);
     }
-    plugin_report_error("%s; topomap is required, the step does not start", err->text);
-    refuse_step(step->job, step->step);
 }
 
-/* GPUs that Slurm has paired with a task's CPUs, and memory that the user has, are by local task:
- * there binding is only for whoever asks for it. */
-static int wants_bindings(const struct step *step)
+static int check_breaker(const struct step *step, topomap_error *err)
 {
-    const policy_settings *settings = &step->wish.decision.settings;
-    int asked = settings->value[POLICY_BIND] && settings->origin[POLICY_BIND] >= POLICY_BY_JOB;
-    int paired = step->launcher->gpus || step->launcher->mem_bind;
-
-    return !step->launcher->cpu_bind && !step->launcher->nodes_only && (asked || !paired) &&
-           strcmp(policy_get(settings, POLICY_BIND), "none") != 0;
+    return plugin_breaker_is_tripped(step->job)
+               ? topomap_error_set(err, TOPOMAP_ESYSTEM,
+                                   "topomap is off for the rest of this job: the planner of an "
+                                   "earlier step missed its deadline")
+               : 0;
 }
 
-/* Where a profile is made first, or the step is left alone, its layout stays. */
 static void place_layout(spank_t spank, struct step *step)
 {
     topomap_error err;
-    int wanted, found;
 
-    step->bind = wants_bindings(step);
-    wanted = plugin_auto_begin(spank, step->args, &step->wish);
-    found = plugin_layout_find(spank, &step->layout, &err) == 0;
-    if (wanted && found && !step->layout.version_known)
+    if (plugin_layout_find(spank, &step->layout, &err)) {
+        failed(step, &err);
+        return;
+    }
+    if (!step->layout.version_known)
         plugin_report_detail(
             step->wish.verbose,
             "Slurm %s is none that this topomap knows; its step layout looks as in "
             "those that it knows",
             step->layout.version);
-    if (wanted && found && step->layout.arbitrary)
-        plugin_wish_leave(&step->wish.explain, step->wish.decision.asked,
+    if (step->layout.arbitrary)
+        plugin_wish_leave(&step->wish, step->wish.asked,
                           "the layout is the user's own (host file or arbitrary): left alone");
-    else if (wanted && (!found || place(step, &err)))
+    else if (check_breaker(step, &err) || place(spank, step, &err))
         failed(step, &err);
-    if (found)
+    if (step->reply.flag[PLUGIN_FLAG_ON] > 0 ||
+        (step->wish.asked && step->reply.status != PLUGIN_LEFT))
         tell_truth(step);
     plugin_layout_clear(&step->layout);
     plugin_ranks_clear(&step->ranks);
     free(step->bytes);
+    step->bytes = NULL;
+}
+
+/* A former step's text must not pass for this one's. srun itself writes no file. */
+static void explain_left(spank_t spank, const struct step *step)
+{
+    plugin_facts facts = facts_of(spank, step);
+    plugin_launch launch = {.planner = step->args->planner, .deadline_ms = step->args->deadline_ms};
+    topomap_error err;
+    char *request, *bytes;
+    plugin_reply reply;
+    size_t size;
+    int late;
+
+    facts.reason = step->wish.left;
+    request = plugin_facts_text(&facts, &err);
+    launch.request = request;
+    if (request && !plugin_launch_ask(&launch, &bytes, &size, &late, &err)) {
+        if (!plugin_reply_read(bytes, size, &reply, &err))
+            plugin_later_tell(&reply);
+        free(bytes);
+    }
+    free(request);
 }
 
 void plugin_step_place(spank_t spank, const plugin_args *args)
@@ -386,5 +399,11 @@ void plugin_step_place(spank_t spank, const plugin_args *args)
         return;
     if (plugin_wish_find(spank, args, step.launcher, step.step, &step.wish))
         place_layout(spank, &step);
-    policy_settings_clear(&step.wish.decision.settings);
+    if (*step.wish.left && step.wish.explain.wanted && step.wish.explain.file && !step.late)
+        explain_left(spank, &step);
+}
+
+void plugin_step_end(void)
+{
+    plugin_later_do();
 }

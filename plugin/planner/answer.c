@@ -78,8 +78,7 @@ static int write_answer(FILE *out, const planner_request *request, planner_answe
     return 0;
 }
 
-/* The checksum is of everything before its line. */
-static char *seal(FILE *out, char **text, size_t *size)
+char *planner_answer_seal(FILE *out, char **text, size_t *size)
 {
     char end[32], *sealed;
 
@@ -107,7 +106,7 @@ char *planner_failure_text(topomap_error *err, size_t *size)
         return NULL;
     fprintf(out, "topomap-reply 1\n");
     write_failure(out, err);
-    return seal(out, &text, size);
+    return planner_answer_seal(out, &text, size);
 }
 
 char *planner_answer_text(const planner_request *request, size_t *size)
@@ -124,5 +123,5 @@ char *planner_answer_text(const planner_request *request, size_t *size)
         write_answer(out, request, &answer, &err) != 0)
         write_failure(out, &err);
     planner_answer_clear(&answer);
-    return seal(out, &text, size);
+    return planner_answer_seal(out, &text, size);
 }

@@ -8,6 +8,9 @@
 /** Plans the step and tells the result, a failure too. \p size without the NUL at its end. NULL:
  * out of memory. Ends with free(). */
 char *planner_answer_text(const planner_request *request, size_t *size);
+/** Ends a reply: closes \p out, an open_memstream() of \p text and \p size, and adds the line with
+ *  the checksum of everything before it. NULL: out of memory. Ends with free(). */
+char *planner_answer_seal(FILE *out, char **text, size_t *size);
 /** The same of a request that is none. */
 char *planner_failure_text(topomap_error *err, size_t *size);
 

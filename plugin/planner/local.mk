@@ -11,9 +11,25 @@ plugin_planner_libplanner_la_SOURCES = plugin/planner/request.c plugin/planner/r
   plugin/planner/answer.c plugin/planner/answer.h \
   plugin/planner/record.c plugin/planner/record.h
 plugin_planner_libplanner_la_LIBADD = plugin/libchild.la
+
+# A launch, from what srun knows: policy, profiles and all that is in files.
+noinst_LTLIBRARIES += plugin/planner/liblaunch.la
+plugin_planner_liblaunch_la_SOURCES = plugin/planner/facts.c plugin/planner/facts.h \
+  plugin/planner/verdict.c plugin/planner/verdict.h \
+  plugin/planner/site.c plugin/planner/site.h \
+  plugin/planner/settle.c plugin/planner/settle.h \
+  plugin/planner/auto.c plugin/planner/auto.h \
+  plugin/planner/compose.c plugin/planner/compose.h \
+  plugin/planner/carry.c plugin/planner/carry.h \
+  plugin/planner/launch.c plugin/planner/launch.h \
+  plugin/planner/keep.c plugin/planner/keep.h \
+  plugin/planner/end.c plugin/planner/end.h \
+  plugin/spool.c plugin/spool_read.c plugin/spool.h
+plugin_planner_liblaunch_la_LIBADD = plugin/librecord.la plugin/planner/libplanner.la plugin/libsite.la plugin/libreply.la \
+  plugin/policy/libpolicy.la plugin/store/libstore.la
 pkglibexec_PROGRAMS += plugin/topomap-planner
 plugin_topomap_planner_SOURCES = plugin/planner/main.c
-plugin_topomap_planner_LDADD = plugin/planner/libplanner.la topology-db/libdb.la lib/libcore.la
+plugin_topomap_planner_LDADD = plugin/planner/liblaunch.la topology-db/libdb.la lib/libcore.la
 
 check_PROGRAMS += tests/unit/test_stored_profile
 tests_unit_test_stored_profile_SOURCES = tests/unit/test_stored_profile.c

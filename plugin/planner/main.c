@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap-planner: reads a request from standard input and writes the reply to file descriptor 3
  * (protocol.md). It runs as the user, in a process of its own, so that no library that it needs,
- * no crash and no hang of theirs ever reaches srun. */
+ * no crash and no hang of theirs ever reaches srun, and no file that is stuck. */
 #include "config.h"
 
 #include <errno.h>
@@ -11,16 +11,19 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "plugin/planner/answer.h"
+#include "plugin/planner/end.h"
+#include "plugin/planner/launch.h"
 
-enum { REPLY_FD = 3 };
+enum { REPLY_FD = 3, END_SECONDS = 20 };
 
-static int send_all(int fd, const char *bytes, size_t size)
+static int send_all(const char *bytes, size_t size)
 {
     while (size) {
-        ssize_t sent = write(fd, bytes, size);
+        ssize_t sent = write(REPLY_FD, bytes, size);
 
         if (sent < 0 && errno == EINTR)
             continue;
@@ -41,29 +44,99 @@ static void keep_memory(void)
     mallopt(M_TOP_PAD, 1 << 20);
 }
 
-int main(int argc, char **argv)
+/* ---- A launch ----------------------------------------------------------------------------- */
+
+static void ask_for_time(double seconds)
+{
+    struct rlimit cpu;
+    char line[64];
+
+    if (!getrlimit(RLIMIT_CPU, &cpu) && cpu.rlim_cur < seconds + 3 && cpu.rlim_cur < cpu.rlim_max) {
+        cpu.rlim_cur = cpu.rlim_max < seconds + 3 ? cpu.rlim_max : (rlim_t)(seconds + 3);
+        setrlimit(RLIMIT_CPU, &cpu);
+    }
+
+    snprintf(line, sizeof line, "topomap-wait %.0f\n", seconds * 1e3 + 1000);
+    send_all(line, strlen(line));
+}
+
+static int launch(void)
+{
+    planner_facts facts = {0};
+    topomap_error err;
+    size_t size;
+    char *reply = planner_facts_read(stdin, &facts, &err) == 0
+                      ? planner_launch(&facts, planner_launch_answer, ask_for_time, &size)
+                      : planner_failure_text(&err, &size);
+    int status = reply && send_all(reply, size) == 0 ? 0 : 1;
+
+    planner_facts_clear(&facts);
+    free(reply);
+    return status;
+}
+
+/* ---- The others --------------------------------------------------------------------------- */
+
+static int plan(void)
 {
     planner_request request = {0};
     topomap_error err;
-    char *reply;
     size_t size;
+    char *reply = planner_request_rest(stdin, &request, &err) == 0
+                      ? planner_answer_text(&request, &size)
+                      : planner_failure_text(&err, &size);
+    int status = reply && send_all(reply, size) == 0 ? 0 : 1;
+
+    planner_request_clear(&request);
+    free(reply);
+    return status;
+}
+
+static int end(void)
+{
+    planner_facts facts = {0};
+    topomap_error err;
+    size_t size;
+    char *reply;
     int status;
+
+    alarm(END_SECONDS);
+    reply = planner_facts_read(stdin, &facts, &err) == 0 ? planner_end(&facts, &size)
+                                                         : planner_failure_text(&err, &size);
+    status = reply && send_all(reply, size) == 0 ? 0 : 1;
+    planner_facts_clear(&facts);
+    free(reply);
+    return status;
+}
+
+static int refuse(topomap_error *err)
+{
+    size_t size;
+    char *reply = planner_failure_text(err, &size);
+    int status = reply && send_all(reply, size) == 0 ? 0 : 1;
+
+    free(reply);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    int is_end = argc == 2 && !strcmp(argv[1], "end"), kind;
+    topomap_error err;
 
     if (argc == 2 && !strcmp(argv[1], "--version")) {
         printf("topomap-planner %s\n", PACKAGE_VERSION);
         return 0;
     }
-    if (argc > 1 || fcntl(REPLY_FD, F_GETFD) < 0) {
+    if (argc > 1 + is_end || fcntl(REPLY_FD, F_GETFD) < 0) {
         fprintf(stderr, "topomap-planner: started by the launch plugin, with a request on standard "
                         "input and a pipe on file descriptor 3\n");
         return 2;
     }
     keep_memory();
     signal(SIGPIPE, SIG_IGN);
-    reply = planner_request_read(stdin, &request, &err) == 0 ? planner_answer_text(&request, &size)
-                                                             : planner_failure_text(&err, &size);
-    planner_request_clear(&request);
-    status = reply && send_all(REPLY_FD, reply, size) == 0 ? 0 : 1;
-    free(reply);
-    return status;
+    signal(SIGXFSZ, SIG_IGN); /* a user's limit on files is an error of writing */
+    if (planner_request_kind(stdin, &kind, &err) != 0)
+        return refuse(&err);
+    return is_end ? end() : kind == 2 ? launch() : plan();
 }

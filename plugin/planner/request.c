@@ -346,10 +346,34 @@ static int read_line(planner_request *request, pending *texts, size_t number, ch
                              number, line);
 }
 
+int planner_request_kind(FILE *in, int *kind, topomap_error *err)
+{
+    static const char first[] = "topomap-request ";
+    size_t capacity = 0, length = sizeof first - 1;
+    char *line = NULL;
+    int status = -1;
+
+    if (getline(&line, &capacity, in) <= 0)
+        topomap_error_set(err, TOPOMAP_EINPUT, "request: ended before its 'end' line");
+    else if (strncmp(line, first, length) == 0 &&
+             (strcmp(line + length, "1\n") == 0 || strcmp(line + length, "2\n") == 0)) {
+        *kind = line[length] - '0';
+        status = 0;
+    } else {
+        line[strcspn(line, "\n")] = '\0';
+        topomap_error_set(err, TOPOMAP_EINPUT,
+                          "request:1: expected 'topomap-request 1', found '%.40s': the plugin "
+                          "is not of this planner's version, " PACKAGE_VERSION,
+                          line);
+    }
+    free(line);
+    return status;
+}
+
 static int read_lines(FILE *in, planner_request *request, pending *texts, topomap_error *err)
 {
     char *line = NULL;
-    size_t capacity = 0, number = 0, total = 0;
+    size_t capacity = 0, number = 1, total = 0;
     ssize_t length;
     int status = -1;
 
@@ -362,15 +386,6 @@ static int read_lines(FILE *in, planner_request *request, pending *texts, topoma
             break;
         }
         line[length - 1] = '\0';
-        if (number == 1) {
-            if (strcmp(line, "topomap-request 1") == 0)
-                continue;
-            topomap_error_set(err, TOPOMAP_EINPUT,
-                              "request:1: expected 'topomap-request 1', found '%.40s': the plugin "
-                              "is not of this planner's version, " PACKAGE_VERSION,
-                              line);
-            break;
-        }
         if (strcmp(line, "end") == 0) {
             status = 0;
             break;
@@ -451,6 +466,18 @@ static int resolve(planner_request *request, const pending *texts, topomap_error
 }
 
 int planner_request_read(FILE *in, planner_request *request, topomap_error *err)
+{
+    int kind;
+
+    if (planner_request_kind(in, &kind, err) != 0)
+        return -1;
+    if (kind != 1)
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "request:1: expected 'topomap-request 1', found that of a launch");
+    return planner_request_rest(in, request, err);
+}
+
+int planner_request_rest(FILE *in, planner_request *request, topomap_error *err)
 {
     planner_request made = {.seed = 1, .cpus_per_task = 1, .effort = TOPOMAP_FAST};
     pending texts = {0};

@@ -36,6 +36,10 @@ typedef struct planner_request {
     char *profiled_before; /* the profile before this one, or NULL */
 } planner_request;
 
+/** Reads the first line. \p kind 1: a request, which planner_request_rest() reads; 2: what srun
+ * knows of a launch, which planner_facts_read() reads. */
+int planner_request_kind(FILE *in, int *kind, topomap_error *err);
+int planner_request_rest(FILE *in, planner_request *request, topomap_error *err);
 /** Reads a whole request from \p in; anything that is not one is TOPOMAP_EINPUT with its line. */
 int planner_request_read(FILE *in, planner_request *request, topomap_error *err);
 void planner_request_clear(planner_request *request);

@@ -15,10 +15,11 @@
 #include <unistd.h>
 
 #include "plan/bindings.h"
-#include "plugin/carry.h"
+#include "plugin/environment.h"
 #include "plugin/launch.h"
 #include "plugin/ranks.h"
 #include "plugin/reply.h"
+#include "plugin/room.h"
 
 enum { DEADLINE_MS = 60000, MOST_RUNS = 1000, TASKS = 1 << 20 };
 
@@ -84,10 +85,9 @@ static int read_layout(const char *request, plugin_ranks *ranks)
 static int launch(const char *planner, const char *request, const plugin_ranks *layout,
                   topomap_error *err)
 {
-    topomap_bindings bindings = {0};
     plugin_ranks ranks = {0};
     plugin_reply reply;
-    char *bytes = NULL, *note = NULL;
+    char *bytes = NULL;
     size_t size;
     int failed = plugin_launch_run(planner, request, DEADLINE_MS, 0, &bytes, &size, err) ||
                  plugin_reply_read(bytes, size, &reply, err);
@@ -96,12 +96,10 @@ static int launch(const char *planner, const char *request, const plugin_ranks *
         failed = topomap_error_set(err, TOPOMAP_EINPUT, "no placed and bound step: %s", reply.line);
     if (!failed)
         failed = plugin_ranks_parse(reply.layout, layout, &ranks, err) ||
-                 topomap_bindings_decode(reply.bindings, &bindings, err);
-    if (!failed)
-        plugin_carry_bindings(reply.bindings, plugin_carry_room(), NULL, 17, 0, &note, err);
-    topomap_bindings_clear(&bindings);
+                 topomap_bindings_check(reply.bindings, 17, 0, layout->nodes, layout->first, err);
+    if (!failed && (long)strlen(reply.bindings) < plugin_room())
+        setenv(PLUGIN_ENV_CARRIED_BINDINGS, reply.bindings, 1);
     plugin_ranks_clear(&ranks);
-    free(note);
     free(bytes);
     return failed;
 }

@@ -29,7 +29,10 @@
 #include "plan/bindings.h"
 #include "plugin/bind.h"
 #include "plugin/format.h"
-#include "plugin/carry.h"
+#include "plugin/environment.h"
+#include "plugin/planner/answer.h"
+#include "plugin/planner/carry.h"
+#include "plugin/room.h"
 #include "plugin/cpus.h"
 #include "plugin/reply.h"
 #include "plugin/spool.h"
@@ -330,36 +333,56 @@ static int read_words(int argc, char **argv, struct words *words)
     return 0;
 }
 
+/* As the planner tells srun, and srun the nodes. \return what was carried */
+static const char *carry(const struct words *words, const char *bindings, plugin_reply *carried,
+                         char **bytes)
+{
+    const planner_facts facts = {
+        .job = now.job, .step = now.step, .room = plugin_room(), .args.spool = words->folder};
+    size_t size;
+    planner_verdict verdict = {.facts = &facts, .out = open_memstream(bytes, &size)};
+    topomap_error err;
+
+    fprintf(verdict.out, "topomap-reply 1\nstatus unchanged\n");
+    planner_carry(&verdict, bindings);
+    if (!planner_answer_seal(verdict.out, bytes, &size) ||
+        plugin_reply_read(*bytes, size, carried, &err))
+        return "not";
+    for (unsigned i = 0; i < carried->tells; i++)
+        fprintf(stderr, "%s\n", carried->tell[i].text);
+    if (carried->bindings)
+        setenv(PLUGIN_ENV_CARRIED_BINDINGS, carried->bindings, 1);
+    if (carried->spool)
+        setenv(PLUGIN_ENV_CARRIED_SPOOL, carried->spool, 1);
+    if (carried->in_order)
+        setenv(PLUGIN_ENV_CARRIED_IN_ORDER, carried->in_order, 1);
+    return carried->bindings ? "whole" : carried->spool ? "spooled" : "in-order";
+}
+
 static int run(const struct words *words, const plugin_reply *reply, struct times *times)
 {
-    static const char *const names[] = {"whole", "spooled", "in-order", "not"};
-    topomap_error err = {.text = ""};
-    enum plugin_carried how;
     uint32_t tasks = 0;
     size_t length = strlen(reply->bindings);
-    char *note;
+    plugin_reply carried;
+    char *bytes = NULL;
+    const char *how = carry(words, reply->bindings, &carried, &bytes);
     int failed;
 
-    how = plugin_carry_bindings(reply->bindings, plugin_carry_room(), words->folder, now.job,
-                                now.step, &note, &err);
-    if (how == PLUGIN_CARRIED_IN_ORDER || how == PLUGIN_CARRIED_NOT)
-        fprintf(stderr, "%s\n", err.text);
-    if (note && words->lost)
-        plugin_spool_remove(note);
+    if (carried.spool && words->lost)
+        plugin_spool_remove(carried.spool);
     if (words->affinity)
         set_bind_list(words->cpus);
     now.site = (plugin_node_site){NODE_HELPER, words->folder};
     now.step_tasks = count_tasks(reply->layout);
     failed = play(reply->layout, &tasks, times);
-    if (note)
-        plugin_spool_remove(note);
-    free(note);
+    if (carried.spool)
+        plugin_spool_remove(carried.spool);
+    free(bytes);
     fprintf(stderr,
             "carried %s nodes %u tasks %u bytes %zu bytes/task %.3f node-ms %.3f node-ms-most %.3f "
             "task-us %.1f task-us-most %.1f\n",
-            names[how], now.node, tasks, length, (double)length / tasks,
-            1e3 * times->node_all / now.node, 1e3 * times->node_most, 1e6 * times->task_all / tasks,
-            1e6 * times->task_most);
+            how, now.node, tasks, length, (double)length / tasks, 1e3 * times->node_all / now.node,
+            1e3 * times->node_most, 1e6 * times->task_all / tasks, 1e6 * times->task_most);
     return failed;
 }
 

@@ -1,7 +1,7 @@
 # Tests on a real Slurm, which contrib/testbed/testbed starts; they need root and skip without.
 check_PROGRAMS += tests/slurm/fake-planner
 tests_slurm_fake_planner_SOURCES = tests/slurm/fake-planner.c
-tests_slurm_fake_planner_LDADD = lib/plan/libthin.la
+tests_slurm_fake_planner_LDADD = plugin/planner/liblaunch.la topology-db/libdb.la lib/libcore.la
 EXTRA_DIST += tests/slurm/mpis.bash tests/slurm/verify.bats tests/slurm/verify-vm.bats tests/slurm/reorder.bats \
   tests/slurm/plugin.bats tests/slurm/policy.bats tests/slurm/options.bats \
   tests/slurm/launches.bats tests/slurm/faults.bats tests/slurm/partial.bats tests/slurm/records.bats tests/slurm/auto.bats \

@@ -106,7 +106,7 @@ slurm_spank_local_user_init slurm_spank_task_init slurm_spank_user_init spank_pl
   ranks srun -n7 -N2 -w "node[01-02]" -c1 --topomap=ring:7 \
     --topomap-options=seed=3,effort=strong,bind=numa,objective=congestion,time=0.25,min-gain=1.5
   cut -d' ' -f1 request | tr '\n' ' ' >keys
-  [ "$(cat keys)" = "topomap-request job step db graph nodes tasks layout job-cpus scontrol scontrol-time cpus-per-task bind \
+  [ "$(cat keys)" = "topomap-request job step db graph nodes tasks layout cpus-per-task job-cpus scontrol scontrol-time bind \
 objective effort seed time min-gain explain end " ]
   grep -qx 'graph ring:7' request
   grep -qx 'nodes node\[01-02\]' request
@@ -372,7 +372,7 @@ END
   done <<'END'
 failed:no such graph
 other-counts:the layout does not have the step's nodes and task counts
-other-job:the plan is for another step
+other-job:bindings: they are for step
 wrong-checksum:cut or changed
 garbage:not one
 flood:over 16 MiB

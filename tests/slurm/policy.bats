@@ -180,12 +180,14 @@ END
   [ "$(ranks srun -n4 -N4 --cpu-bind=quiet)" = "$reversed" ]
 }
 
-@test "a step that nobody asked for tells only what fails" {
+@test "a step that nobody asked for tells nothing, but to srun -v" {
   site default=on </dev/null
   FAKE_PLANNER=unchanged ranks srun -n4 -N4
   [ ! -s said ]
   FAKE_PLANNER=failed ranks srun -n4 -N4
-  [ "$(wc -l <said)" -eq 1 ]
+  [ ! -s said ]
+  FAKE_PLANNER=failed ranks srun -v -n4 -N4
+  [ "$(grep -c 'no such graph; the step runs with' said)" -eq 1 ]
 }
 
 @test "a policy that cannot be read leaves everybody alone who does not ask" {

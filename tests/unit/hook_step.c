@@ -61,6 +61,7 @@ static void in_child(const struct launch *launch)
     static char db[512], planner[512], deadline[] = "deadline_ms=4000", program[] = "a.out";
     static char *program_words[] = {program, NULL};
     static char scontrol[512] = "scontrol=none";
+    char cluster[32];
     char *words[] = {planner, db, deadline, scontrol, (char *)launch->word};
     spank_t spank;
 
@@ -69,6 +70,9 @@ static void in_child(const struct launch *launch)
         if (strcmp(launch->fake, "hang") == 0)
             strcpy(deadline, "deadline_ms=300");
     }
+    /* What a job remembers of its planners is this one's alone. */
+    snprintf(cluster, sizeof cluster, "test-%ld", (long)(launch->same_job ? getppid() : getpid()));
+    setenv("SLURM_CLUSTER_NAME", cluster, 1);
     if (launch->scontrol)
         fake_scontrol(launch->scontrol, scontrol, sizeof scontrol);
     if (launch->job_cpus) {

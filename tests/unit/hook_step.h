@@ -37,6 +37,7 @@ struct launch {
     const char *job_cpus; /* SLURM_JOB_CPUS_PER_NODE */
     void (*bend)(void);   /* what else is wrong */
     int required;
+    int same_job; /* as all others that say so */
 };
 
 /* Makes the files and databases that launches name; scratch_path() has them. */

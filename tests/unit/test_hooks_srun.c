@@ -157,7 +157,7 @@ static void bad_planners(void **state)
     static const char *const rows[][2] = {
         {"failed", "no such graph"},
         {"other-counts", "the layout does not have the step's nodes and task counts"},
-        {"other-job", "the plan is for another step"},
+        {"other-job", "bindings: they are for step"},
         {"wrong-checksum", "cut or changed"},
         {"garbage", "not one"},
         {"next-version", "of another format than this plugin's"},
@@ -269,6 +269,28 @@ static void large_tid(void)
 static void falling_tids(void)
 {
     layout->tid[0] = 1, layout->tid[1] = 0;
+}
+
+/* The first step of a job waits, the next ones do not, and are told, where they ask. */
+static void one_deadline_is_enough_for_a_job(void **state)
+{
+    const struct launch hanging = {.fake = "hang", .same_job = 1}, good = {.same_job = 1},
+                        other = {0};
+    double began;
+
+    (void)state;
+    run(&hanging);
+    assert_non_null(strstr(result->said, "before its deadline"));
+    began = topomap_clock_wall();
+    for (int i = 0; i < 10; i++) {
+        run(&hanging);
+        assert_non_null(strstr(result->said, "off for the rest of this job"));
+    }
+    assert_true(topomap_clock_wall() - began < 10 * 0.3);
+    run(&good);
+    assert_true(!is_permuted() && !result->applied);
+    run(&other);
+    assert_true(is_permuted() && result->applied);
 }
 
 static void an_unknown_slurm(void **state)
@@ -436,6 +458,19 @@ static int take_records(const char *folder, char line[64])
     return count;
 }
 
+/* Nobody waits for them. */
+static int wait_for_records(const char *folder, char line[64])
+{
+    static const struct timespec pause = {.tv_nsec = 20000000};
+    int count = 0;
+
+    for (int i = 0; !count && i < 250; i++) {
+        nanosleep(&pause, NULL);
+        count = take_records(folder, line);
+    }
+    return count;
+}
+
 static void records_are_kept(void **state)
 {
     const char *folder = scratch_path("spool");
@@ -446,7 +481,7 @@ static void records_are_kept(void **state)
     snprintf(word, sizeof word, "records=%s", folder);
     run(&launch);
     assert_true(result->applied);
-    assert_int_equal(take_records(folder, line), 1);
+    assert_int_equal(wait_for_records(folder, line), 1);
     assert_string_equal(line, "topomap-plan 1\n");
     launch.bend = no_file_may_grow;
     run(&launch);
@@ -455,7 +490,7 @@ static void records_are_kept(void **state)
     launch.bend = NULL;
     launch.topomap = "stencil2d:5:99"; /* a failure is recorded too */
     run(&launch);
-    assert_int_equal(take_records(folder, line), 1);
+    assert_int_equal(wait_for_records(folder, line), 1);
     launch.topomap = NULL;
     setenv("XDG_CACHE_HOME", "/proc/self", 1); /* where nobody makes anything */
     strcpy(word, "records=/nonexist");
@@ -535,6 +570,7 @@ int main(void)
         cmocka_unit_test(bad_graphs),
         cmocka_unit_test(bad_databases),
         cmocka_unit_test(bad_planners),
+        cmocka_unit_test(one_deadline_is_enough_for_a_job),
         cmocka_unit_test(an_unknown_slurm),
         cmocka_unit_test(task_ids_that_are_none),
         cmocka_unit_test(a_layout_that_cannot_be_written),

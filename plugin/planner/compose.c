@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/request.h"
+#include "config.h"
+#include "plugin/planner/compose.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +14,18 @@ static int is_line(const char *value)
         if ((unsigned char)value[i] < ' ' || value[i] == 127)
             return 0;
     return length < 8192;
+}
+
+/* GPUs that Slurm has paired with a task's CPUs, and memory that the user has, are by local task:
+ * there binding is only for whoever asks for it. */
+int planner_compose_bind(const planner_verdict *verdict)
+{
+    const planner_facts *facts = verdict->facts;
+    const policy_settings *settings = &verdict->decision.settings;
+    int asked = settings->value[POLICY_BIND] && settings->origin[POLICY_BIND] >= POLICY_BY_JOB;
+
+    return !facts->said.cpu_bind && !facts->nodes_only && (asked || !facts->paired) &&
+           strcmp(policy_get(settings, POLICY_BIND), "none") != 0;
 }
 
 /* What nobody said is left out; the planner has the same defaults. */
@@ -33,29 +45,17 @@ static void write_keys(FILE *out, const policy_settings *settings, int bind)
     }
 }
 
-static int write_layout(FILE *out, const plugin_ranks *ranks, topomap_error *err)
+char *planner_compose(const planner_verdict *verdict, const char *profile, topomap_error *err)
 {
-    char *counts = plugin_ranks_counts(ranks, err);
-    char *layout = counts ? plugin_ranks_format(ranks, err) : NULL;
-    int failed = layout ? 0 : -1;
-
-    if (layout)
-        fprintf(out, "tasks %s\nlayout %s\n", counts, layout);
-    free(counts);
-    free(layout);
-    return failed;
-}
-
-char *plugin_request_make(const policy_settings *settings, const plugin_layout *layout,
-                          const char *db, const char *job, int bind,
-                          const plugin_request_cpus *cpus, int explain, int record,
-                          const char *more, topomap_error *err)
-{
+    const planner_facts *facts = verdict->facts;
+    const policy_settings *settings = &verdict->decision.settings;
     const char *graph = policy_get(settings, POLICY_GRAPH);
+    int bind = planner_compose_bind(verdict);
+    enum policy_origin origin;
+    const char *db = plugin_args_db(&facts->args, &origin);
     char *text = NULL;
     size_t size;
     FILE *out;
-    int failed;
 
     if (!is_line(db) || (graph && !is_line(graph))) {
         topomap_error_set(err, TOPOMAP_EUSAGE,
@@ -67,22 +67,19 @@ char *plugin_request_make(const policy_settings *settings, const plugin_layout *
         topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
         return NULL;
     }
-    fprintf(out, "topomap-request 1\njob %u\nstep %u\ndb %s\n", layout->job, layout->step, db);
+    fprintf(out, "topomap-request 1\njob %u\nstep %u\ndb %s\n", facts->job, facts->step, db);
     if (graph)
         fprintf(out, "graph %s\n", graph);
-    fprintf(out, "nodes %s\n", layout->node_list);
-    failed = write_layout(out, &layout->ranks, err);
-    fprintf(out, "%scpus-per-task %u\n", job, cpus->per_task);
-    if (cpus->threads_per_core)
-        fprintf(out, "threads-per-core %u\n", cpus->threads_per_core);
+    fputs(facts->rest, out);
+    if (bind) /* the job's own cores matter only where tasks are bound */
+        fputs(facts->of_job, out);
     write_keys(out, settings, bind);
-    if (record)
+    if (facts->args.records && policy_flag(settings, POLICY_RECORDS))
         fprintf(out, "record 1\n");
-    fprintf(out, "%sexplain %d\nend\n", more, explain);
-    if (fclose(out) && !failed)
-        failed = topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
-    if (!failed)
+    fprintf(out, "%sexplain %d\nend\n", profile, facts->explain);
+    if (!fclose(out))
         return text;
     free(text);
+    topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     return NULL;
 }

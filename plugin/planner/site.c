@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/site.h"
+#include "plugin/planner/site.h"
 
+#include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
 #include <pwd.h>
@@ -47,28 +48,22 @@ static char *groups_of(void)
     return text;
 }
 
-static const char *program_of(spank_t spank)
+static const char *program_of(const planner_facts *facts)
 {
-    char **words = NULL;
-    int count = 0;
-    const char *slash;
+    const char *word = facts->words.count ? facts->words.text[0] : NULL;
+    const char *slash = word ? strrchr(word, '/') : NULL;
 
-    if (spank_get_item(spank, S_JOB_ARGV, &count, &words) || count < 1 || !words || !words[0])
-        return NULL;
-    slash = strrchr(words[0], '/');
-    return slash ? slash + 1 : words[0];
+    return slash ? slash + 1 : word;
 }
 
-static void count_of(spank_t spank, spank_item_t item, char text[16])
+static void count_of(uint32_t count, char text[16])
 {
-    uint32_t count;
-
-    if (spank_get_item(spank, item, &count) == ESPANK_SUCCESS)
+    if (count)
         snprintf(text, 16, "%u", count);
 }
 
-/* srun has put the job's partition, account and QOS into its environment by now. */
-const policy_rule *plugin_site_rule(spank_t spank, const policy *policy)
+/* srun has put the job's partition, account and QOS into its environment, which is ours. */
+const policy_rule *planner_site_rule(const planner_facts *facts, const policy *policy)
 {
     char nodes[16] = "", tasks[16] = "";
     char *user = policy_asks(policy, POLICY_USER) ? user_of(getuid()) : NULL;
@@ -78,15 +73,24 @@ const policy_rule *plugin_site_rule(spank_t spank, const policy *policy)
                                      [POLICY_QOS] = getenv("SLURM_JOB_QOS"),
                                      [POLICY_USER] = user,
                                      [POLICY_GROUP] = groups,
-                                     [POLICY_PROGRAM] = program_of(spank),
+                                     [POLICY_PROGRAM] = program_of(facts),
                                      [POLICY_NODES] = nodes,
                                      [POLICY_TASKS] = tasks}};
     const policy_rule *rule;
 
-    count_of(spank, S_JOB_NNODES, nodes);
-    count_of(spank, S_JOB_TOTAL_TASK_COUNT, tasks);
+    count_of(facts->nodes, nodes);
+    count_of(facts->tasks, tasks);
     rule = policy_find(policy, &job);
     free(user);
     free(groups);
     return rule;
+}
+
+/* The site's own database: a user's of $TOPOMAP_DB is nobody's switch. */
+int planner_site_is_off(const planner_facts *facts, char *path, size_t size)
+{
+    int length = snprintf(path, size, "%s.off", facts->args.db);
+
+    return length > 0 && (size_t)length < size &&
+           !faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW);
 }

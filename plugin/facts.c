@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "plugin/facts.h"
+#include "plugin/room.h"
+#include "plugin/job.h"
+#include "plugin/percent.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void write_text(FILE *out, const char *key, const char *text)
+{
+    if (!text)
+        return;
+    fprintf(out, "%s ", key);
+    plugin_percent_write(out, text);
+    putc('\n', out);
+}
+
+static void write_flag(FILE *out, const char *key, int value)
+{
+    if (value)
+        fprintf(out, "%s 1\n", key);
+}
+
+static void write_count(FILE *out, const plugin_facts *facts, const char *key, spank_item_t item)
+{
+    uint32_t count;
+
+    if (spank_get_item(facts->spank, item, &count) == ESPANK_SUCCESS)
+        fprintf(out, "%s %u\n", key, count);
+}
+
+void plugin_facts_site(FILE *out, const plugin_args *args)
+{
+    for (int i = 0; i < args->count; i++)
+        write_text(out, "site", args->words[i]);
+}
+
+/* ---- What was said ------------------------------------------------------------------------ */
+
+static void write_said(FILE *out, const policy_said *said)
+{
+    write_text(out, "said-step", said->step);
+    write_text(out, "said-job", said->job);
+    write_text(out, "said-step-options", said->step_options);
+    write_text(out, "said-job-options", said->job_options);
+    write_text(out, "said-environment", said->environment);
+    write_text(out, "said-environment-graph", said->environment_graph);
+    write_flag(out, "said-distribution", said->distribution);
+    write_flag(out, "said-other-distribution", said->other_distribution);
+    write_flag(out, "said-inherited-distribution", said->inherited_distribution);
+    write_flag(out, "said-cpu-bind", said->cpu_bind);
+}
+
+static void write_explain(FILE *out, const plugin_explain *explain)
+{
+    fprintf(out, "explain %d\n", explain->wanted != 0);
+    write_flag(out, "explain-own", explain->own);
+    if (explain->wanted)
+        write_text(out, "explain-file", explain->file);
+}
+
+static void write_launcher(FILE *out, const plugin_launcher *launcher)
+{
+    write_flag(out, "nodes-only", launcher->nodes_only);
+    write_flag(out, "paired", launcher->gpus || launcher->mem_bind);
+    write_flag(out, "several-programs", launcher->multi);
+    write_flag(out, "container", launcher->container != NULL);
+    write_text(out, "chdir", launcher->chdir);
+}
+
+static void write_program(FILE *out, const plugin_facts *facts)
+{
+    char **words = NULL;
+    int count = 0;
+
+    if (spank_get_item(facts->spank, S_JOB_ARGV, &count, &words) || !words)
+        return;
+    for (int i = 0; i < count && words[i]; i++)
+        write_text(out, "word", words[i]);
+}
+
+/* ---- The step ----------------------------------------------------------------------------- */
+
+/* Since 22.05 srun reads SRUN_CPUS_PER_TASK, and the job's -c is no longer its steps'; but it is
+ * what the job has for each task. */
+static unsigned cpus_per_task(const plugin_launcher *launcher)
+{
+    const char *own = getenv("SRUN_CPUS_PER_TASK"), *job = getenv("SLURM_CPUS_PER_TASK");
+    const char *text = own && *own ? own : job;
+    unsigned long number = launcher->cpus_per_task;
+
+    if (!number && text)
+        number = strtoul(text, NULL, 10);
+    return number && number < 1 << 20 ? (unsigned)number : 1;
+}
+
+static int write_layout(FILE *out, const plugin_facts *facts, topomap_error *err)
+{
+    const plugin_layout *layout = facts->layout;
+    char *counts = plugin_ranks_counts(&layout->ranks, err);
+    char *ids = counts ? plugin_ranks_format(&layout->ranks, err) : NULL;
+    char *job = ids ? plugin_job_lines(facts->job, facts->args) : NULL;
+    int failed = ids && job ? 0 : -1;
+
+    if (ids && !job)
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+    if (!failed) {
+        fprintf(out, "nodes %s\ntasks %s\nlayout %s\n%scpus-per-task %u\n", layout->node_list,
+                counts, ids, job, cpus_per_task(facts->launcher));
+        if (facts->launcher->threads_per_core)
+            fprintf(out, "threads-per-core %u\n", facts->launcher->threads_per_core);
+        fprintf(out, "room %ld\n", plugin_room());
+    }
+    free(counts);
+    free(ids);
+    free(job);
+    return failed;
+}
+
+char *plugin_facts_text(const plugin_facts *facts, topomap_error *err)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    int failed = 0;
+
+    if (!out) {
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+        return NULL;
+    }
+    fprintf(out, "topomap-request 2\njob %u\nstep %u\n", facts->job, facts->step);
+    write_count(out, facts, "step-nodes", S_JOB_NNODES);
+    write_count(out, facts, "step-tasks", S_JOB_TOTAL_TASK_COUNT);
+    plugin_facts_site(out, facts->args);
+    write_text(out, "reason", facts->reason);
+    write_said(out, facts->said);
+    write_explain(out, facts->explain);
+    write_launcher(out, facts->launcher);
+    write_program(out, facts);
+    if (facts->layout)
+        failed = write_layout(out, facts, err);
+    fprintf(out, "end\n");
+    if (fclose(out) && !failed)
+        failed = topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+    if (!failed)
+        return text;
+    free(text);
+    return NULL;
+}

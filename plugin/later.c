@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "plugin/later.h"
+#include "plugin/facts.h"
+#include "plugin/launch.h"
+#include "plugin/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WAIT_MS = 100 };
+
+/* One step an srun. */
+static struct {
+    const plugin_args *args;
+    char *request;
+} kept;
+
+void plugin_later_tell(const plugin_reply *reply)
+{
+    for (unsigned i = 0; i < reply->tells; i++)
+        if (reply->tell[i].loud)
+            plugin_report_line("%s", reply->tell[i].text);
+        else
+            plugin_report_detail(0, "%s", reply->tell[i].text);
+}
+
+static char *write_request(const plugin_reply *reply, const plugin_args *args, uint32_t job,
+                           uint32_t step, int asked, int verbose)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    if (!out)
+        return NULL;
+    fprintf(out, "topomap-request 2\njob %u\nstep %u\nasked %d\nverbose %d\n", job, step, asked,
+            verbose);
+    plugin_facts_site(out, args);
+    for (unsigned i = 0; i < reply->laters; i++)
+        fprintf(out, "later %s\n", reply->later[i]);
+    fprintf(out, "end\n");
+    if (!fclose(out))
+        return text;
+    free(text);
+    return NULL;
+}
+
+void plugin_later_take(const plugin_reply *reply, const plugin_args *args, uint32_t job,
+                       uint32_t step, int asked, int verbose)
+{
+    free(kept.request);
+    kept.request = reply->laters ? write_request(reply, args, job, step, asked, verbose) : NULL;
+    kept.args = args;
+}
+
+void plugin_later_do(void)
+{
+    plugin_launch launch = {.word = "end", .deadline_ms = WAIT_MS, .stays = 1};
+    plugin_reply reply;
+    topomap_error err;
+    char *bytes;
+    size_t size;
+    int late;
+
+    if (!kept.request)
+        return;
+    launch.planner = kept.args->planner;
+    launch.request = kept.request;
+    if (!plugin_launch_ask(&launch, &bytes, &size, &late, &err)) {
+        if (!plugin_reply_read(bytes, size, &reply, &err))
+            plugin_later_tell(&reply);
+        free(bytes);
+    }
+    free(kept.request);
+    kept.request = NULL;
+}

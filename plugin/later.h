@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is to be done when the step of this srun has ended: the planner does it, in a process of its
+ * own, for which nobody waits long. */
+#ifndef TOPOMAP_PLUGIN_LATER_H
+#define TOPOMAP_PLUGIN_LATER_H
+
+#include "plugin/args.h"
+#include "plugin/reply.h"
+
+/** Keeps what a launch's reply says of it. \p args must live until plugin_later_do(). */
+void plugin_later_take(const plugin_reply *reply, const plugin_args *args, uint32_t job,
+                       uint32_t step, int asked, int verbose);
+
+/** Says the lines that a reply wants to be said. */
+void plugin_later_tell(const plugin_reply *reply);
+
+/** In slurm_spank_exit of srun: begins it, and waits a tenth of a second at most. What is not done
+ *  by then goes on by itself, or, where the job's end kills it, is done by a later launch. */
+void plugin_later_do(void);
+
+#endif

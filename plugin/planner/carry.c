@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "plugin/planner/carry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/bindings.h"
+#include "plugin/environment.h"
+#include "plugin/percent.h"
+#include "plugin/spool.h"
+
+static int carry_in_order(planner_verdict *verdict, const char *text)
+{
+    topomap_bindings bindings;
+    topomap_error err;
+    char *short_text;
+    int fits;
+
+    if (topomap_bindings_decode(text, &bindings, &err))
+        return 0;
+    short_text = topomap_bindings_in_order(&bindings, &err);
+    topomap_bindings_clear(&bindings);
+    fits = short_text && strlen(short_text) <= PLUGIN_ENV_MOST &&
+           (long)strlen(short_text) <= verdict->facts->room;
+    if (fits)
+        fprintf(verdict->out, "in-order %s\n", short_text);
+    free(short_text);
+    return fits;
+}
+
+static int spool(planner_verdict *verdict, const char *text, topomap_error *why)
+{
+    const planner_facts *facts = verdict->facts;
+    char *note;
+
+    if (!facts->args.spool)
+        return topomap_error_set(why, TOPOMAP_EUSAGE, "plugstack.conf names no folder, spool=");
+    if (plugin_spool_write(facts->args.spool, facts->job, facts->step, text, &note, why))
+        return -1;
+    fprintf(verdict->out, "spool %s\nlater spool ", note);
+    plugin_percent_write(verdict->out, note);
+    putc('\n', verdict->out);
+    free(note);
+    return 0;
+}
+
+/* Whole bindings are there twice, ours and the tasks'. */
+void planner_carry(planner_verdict *verdict, const char *text)
+{
+    long room = verdict->facts->room, length = (long)strlen(text);
+    topomap_error why;
+    int in_order;
+
+    if (room > 0 && length <= PLUGIN_ENV_MOST && 2 * length <= room) {
+        fprintf(verdict->out, "bindings %s\n", text);
+        return;
+    }
+    if (room <= 0)
+        return; /* srun says so */
+    in_order = carry_in_order(verdict, text);
+    if (spool(verdict, text, &why))
+        planner_tell(verdict, 0,
+                     "the bindings are too long for the environment (%ld bytes) and %s: %s", length,
+                     why.text,
+                     in_order ? "each node's tasks are bound in order"
+                              : "the inside of nodes is left to Slurm");
+}
