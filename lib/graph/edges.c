@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Edge lists: `from to [bytes [messages]]` a line, directed, separated by a comma, a semicolon,
  * tabs or blanks. Ranks are numbers from 0 or, where the first line has something else, names,
- * which are numbered as they come. # begins a comment; the comment `# ranks N` says how many ranks
+ * which are numbered as they come; lines of two names need the header, since any text has lines of
+ * two words. # begins a comment; the comment `# ranks N` says how many ranks
  * there are where the last ones have no edges, `# name R NAME` what a rank is called. Lines for the
  * same pair add up. */
 #include "graph/io.h"
@@ -52,6 +53,7 @@ struct reader {
     topomap_arcs arcs;
     int fields;               /* on every line; 0 before the first */
     size_t first_line;        /* that said so */
+    int has_header;           /* it is that */
     int column[EDGES_FIELDS]; /* by field; -1: not for us */
     uint64_t ranks;           /* of `# ranks N`; 0: not said */
     uint64_t largest;         /* rank seen */
@@ -163,6 +165,7 @@ static int header(struct reader *in, const char *at, topomap_error *err)
                                   "a header must name the columns from and to once, and may name "
                                   "bytes and messages");
     in->first_line = topomap_input_lineno(in->input);
+    in->has_header = 1;
     in->arcs.has_messages = seen[TOPOMAP_EDGES_MESSAGES];
     return 0;
 }
@@ -258,8 +261,10 @@ static int first_line(struct reader *in, const char *at, topomap_error *err)
 }
 
 /* Names where a rank does not begin as a number does. */
-static void decide(struct reader *in, const char *at)
+static int decide(struct reader *in, const char *line, topomap_error *err)
 {
+    size_t word = strcspn(line, " \t,;");
+    const char *at = line;
     int more = 1;
 
     in->how = BY_NUMBER;
@@ -269,8 +274,17 @@ static void decide(struct reader *in, const char *at)
             in->how = BY_NAME;
         at = separator(at + field_length(at), &more);
     }
-    if (in->how == BY_NAME) /* what comments said is not about these */
-        topomap_name_table_clear(&in->names);
+    if (in->how == BY_NUMBER)
+        return 0;
+    if (in->fields == 2 && !in->has_header)
+        return topomap_input_fail(
+            in->input, err,
+            "expected an edge, `from to [bytes [messages]]` with ranks that "
+            "are numbers, not two words (`%.*s` ...); if they are names of "
+            "ranks, begin the file with the line `from to`, or give bytes, too",
+            (int)(word < 40 ? word : 40), line);
+    topomap_name_table_clear(&in->names); /* what comments said is not about these */
+    return 0;
 }
 
 static int data_line(struct reader *in, const char *at, topomap_error *err)
@@ -278,8 +292,8 @@ static int data_line(struct reader *in, const char *at, topomap_error *err)
     uint64_t value[4] = {0, 0, 1, 0};
     int count = 0, more = 1;
 
-    if (in->how == UNDECIDED)
-        decide(in, at);
+    if (in->how == UNDECIDED && decide(in, at, err))
+        return -1;
     while (more) {
         if (count == in->fields)
             return topomap_input_fail(in->input, err, "more than the %d fields of line %zu",

@@ -24,7 +24,9 @@ static const struct {
     {{"metis", "METIS graph: one line a rank, undirected; an edge's weight is its bytes both ways",
       "graph,metis", 1, 1, NULL},
      &topomap_metis},
-    {{"edges", "lines of: from to [bytes [messages]], by commas, tabs or blanks; directed",
+    {{"edges",
+      "lines of: from to [bytes [messages]], by commas, tabs or blanks; directed; ranks are "
+      "numbers from 0, or names where there are bytes or a first line `from to`",
       "csv,tsv,edges,txt", 1, 1, NULL},
      &topomap_edges},
     {{"matrix-market",

@@ -115,6 +115,24 @@ sum_up='$1 != $2 { pair = $1 < $2 ? $1 " " $2 : $2 " " $1
   [[ $output == *"not square"* ]]
 }
 
+@test "a text of two words a line is no graph; names with a header or bytes are one" {
+  printf 'hello world\ngood morning\n' >letter.txt
+  cp letter.txt letter.csv
+  cp letter.txt letter
+  for file in letter.txt letter.csv "letter --from edges"; do
+    # shellcheck disable=SC2086
+    run --separate-stderr -3 topomap graph info $file
+    [[ -z $output && $stderr == *"${file% --from*}:1: expected an edge"*"\`hello\`"*"begin the file with the line"* ]]
+  done
+  run -3 topomap graph info letter
+  [[ $output == *"letter: not recognised as a graph file"* ]]
+  run -3 topomap map --graph letter.txt --machine mesh:4
+  { echo from to; cat letter; } >named.txt
+  [ "$(counts named.txt)" = "4 2 2 null" ]
+  sed 's/$/ 5/' letter >bytes.txt
+  [ "$(counts bytes.txt)" = "4 2 10 null" ]
+}
+
 @test "options: those of the format, with values that it takes" {
   run -2 topomap graph convert small.csv x.tmg --option min-bytes=5
   [[ $output == *"the format edges has no option \`min-bytes'"* || $output == *"has no option"* ]]

@@ -306,6 +306,10 @@ static void test_edges_dialects(void **state)
     graph = graph_good(scratch_text("pairs", "0 1\n1 0\n0 1\n"), "edges");
     assert_int_equal(graph_arc(graph, 0, 1), 2);
     topomap_graph_free(graph);
+    graph = graph_good(scratch_text("words", "From To\nhello world\nworld hello\n"), NULL);
+    assert_int_equal(graph->ranks, 2);
+    assert_int_equal(graph_arc(graph, 1, 0), 1);
+    topomap_graph_free(graph);
     graph = graph_good(scratch_text("four", "0 1 10 2\n1 2 20 3\n"), NULL);
     assert_int_equal(topomap_graph_messages(graph, &messages), 1);
     assert_int_equal(messages, 5);
@@ -316,6 +320,11 @@ static void test_edges_bad(void **state)
 {
     (void)state;
     bad("csv", "n1,n2,x\n", "file.csv:1: bytes must be a number, not `x`");
+    bad("csv", "a,b\nb,c\n", "file.csv:1: expected an edge, `from to");
+    bad("txt", "# a letter\n\nhello world\n", "file.txt:3: expected an edge");
+    bad("txt", "hello world\n", "begin the file with the line `from to`, or give bytes");
+    bad("txt", "hello 1\n", "file.txt:1: expected an edge");
+    bad("txt", "0 1\nhello world\n", "file.txt:2: the sending rank must be a number");
     bad("csv", "n1,,5\n", "file.csv:1: the receiving rank is missing");
     bad("csv", "0,1,5\n0,n2,5\n", "file.csv:2: the receiving rank must be a number");
     bad("csv", "0,1,-5\n", "file.csv:1: bytes is negative");
