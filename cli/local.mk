@@ -8,6 +8,7 @@ cli_topomap_SOURCES = cli/main.c cli/cli.h cli/options.c cli/target.c cli/target
   cli/doctor.c cli/doctor.h cli/doctor_conf.c cli/doctor_database.c cli/doctor_elf.c cli/doctor_folders.c \
   cli/doctor_order.c cli/doctor_plugin.c
 cli_topomap_CPPFLAGS = $(AM_CPPFLAGS) -DTOPOMAP_SPANKDIR='"$(spankdir)"'
+cli_topomap_LDFLAGS = $(program_link_flags)
 cli_topomap_LDADD = plugin/planner/libplanner.la plugin/libsite.la plugin/libreply.la plugin/policy/libpolicy.la \
   plugin/store/libstore.la topology-db/libdb.la lib/libcore.la $(JANSSON_LIBS)
 

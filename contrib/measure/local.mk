@@ -22,7 +22,8 @@ measure_libs = topology-db/libdb.la lib/libcore.la
 measure_inputs = $(measure_own:%=$(srcdir)/%)
 measure_needs = $(measure_inputs) $(srcdir)/contrib/measure/measure.h $(srcdir)/lib/util/tournament.h \
   $(measure_libs)
-measure_flags = -std=gnu11 -D_GNU_SOURCE $(WARN_CFLAGS) $(SAN_CFLAGS) -O2 -g $(HWLOC_CFLAGS) -I$(srcdir)/contrib/measure \
+measure_flags = -std=gnu11 -D_GNU_SOURCE $(HARDEN_CPPFLAGS) $(WARN_CFLAGS) $(HARDEN_CFLAGS) $(SAN_CFLAGS) $(HARDEN_LDFLAGS) \
+  $(PIE_LDFLAGS) -O2 -g $(HWLOC_CFLAGS) -I$(srcdir)/contrib/measure \
   -I$(srcdir)/lib -I$(srcdir)/lib/include -I$(srcdir) -I.
 measure_link = $(LIBTOOL) $(AM_V_lt) --tag=CC --mode=link
 

@@ -48,8 +48,9 @@ profile_inputs = $(profile_own:%=$(srcdir)/%) $(profile_lib:%=$(srcdir)/%) $(pro
 profile_needs = $(profile_inputs) contrib/profile/weak.h $(srcdir)/$(profile_dir)/profile.h \
   $(srcdir)/$(profile_dir)/table.h $(srcdir)/$(profile_dir)/group.h $(srcdir)/$(profile_dir)/rules.h \
   $(srcdir)/$(profile_dir)/fortran.h
-# nodelete: MPI keeps pointers into it until the process ends.
-profile_flags = -std=gnu11 $(WARN_CFLAGS) -O2 -g -fPIC -fvisibility=hidden -pthread -shared \
+# nodelete: MPI keeps pointers into it until the process ends. lazy: MPI's names may come later than the profiler
+# does, with a library that the program opens itself.
+profile_flags = -std=gnu11 $(HARDEN_CPPFLAGS) $(WARN_CFLAGS) $(HARDEN_CFLAGS) $(HARDEN_LDFLAGS) -O2 -g -fPIC -fvisibility=hidden -pthread -shared \
   -Wl,--no-undefined -Wl,--as-needed -Wl,-z,nodelete -Wl,-z,lazy -include contrib/profile/weak.h \
   -I$(srcdir)/$(profile_dir) -I$(srcdir)/lib -I$(srcdir)/lib/include -I. $(profile_inputs) $(LIBS)
 

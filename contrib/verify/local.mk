@@ -5,6 +5,7 @@ contrib_verify_topomap_verify_SOURCES = contrib/verify/verify.c contrib/verify/v
   contrib/verify/plan.c contrib/verify/locality.c \
   plugin/spool_read.c plugin/spool.h plugin/environment.h
 contrib_verify_topomap_verify_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS)
+contrib_verify_topomap_verify_LDFLAGS = $(program_link_flags)
 contrib_verify_topomap_verify_LDADD = lib/plan/libthin.la $(PMIX_LIBS) $(HWLOC_LIBS) $(JANSSON_LIBS)
 dist_man_MANS += contrib/verify/topomap-verify.1
 endif

@@ -29,6 +29,7 @@ plugin_planner_liblaunch_la_LIBADD = plugin/librecord.la plugin/planner/libplann
   plugin/policy/libpolicy.la plugin/store/libstore.la
 pkglibexec_PROGRAMS += plugin/topomap-planner
 plugin_topomap_planner_SOURCES = plugin/planner/main.c
+plugin_topomap_planner_LDFLAGS = $(program_link_flags)
 plugin_topomap_planner_LDADD = plugin/planner/liblaunch.la topology-db/libdb.la lib/libcore.la
 
 check_PROGRAMS += tests/unit/test_stored_profile

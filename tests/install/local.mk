@@ -1,10 +1,13 @@
 # What a site's installation meets: which Slurm configure builds for, and what the built files ask of it and of
 # older libraries.
-INSTALL_TESTS = tests/install/find-slurm.bats tests/install/symbols.bats
+INSTALL_TESTS = tests/install/find-slurm.bats tests/install/symbols.bats tests/install/hardening.bats
 TESTS += tests/install/find-slurm.bats
 # AddressSanitizer's runtime stands between the files and libc, and has names of its own.
 if !SANITIZERS
 TESTS += tests/install/symbols.bats
+if HARDENED
+TESTS += tests/install/hardening.bats
+endif
 endif
 SYMBOL_TABLES = tests/data/symbols/glibc-2.28 tests/data/symbols/hwloc-2.2 tests/data/symbols/jansson-2.11 \
   tests/data/symbols/pmix-2.2 tests/data/symbols/sqlite-3.26 tests/data/symbols/slurm/22.05 \
