@@ -110,7 +110,9 @@ static void set_limits(const struct plugin_child_files *files)
     plugin_wall_limit(RLIMIT_AS, files->memory ? files->memory : MEMORY_MOST);
 #endif
     plugin_wall_limit(RLIMIT_CORE, 0);
-    if (files->cpu_seconds)
+    if (files->cpu_seconds && files->walled)
+        plugin_wall_limit(RLIMIT_CPU, files->cpu_seconds);
+    else if (files->cpu_seconds)
         limit_for_now(RLIMIT_CPU, files->cpu_seconds);
 }
 
