@@ -74,7 +74,8 @@ int db_schema_check(const char *path, sqlite3 *file, topomap_error *err)
     int got;
 
     distrust(file);
-    if (db_execute(file, "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0;", err))
+    if (db_execute(file, "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA temp_store=MEMORY;",
+                   err))
         return -1;
     row = db_prepare(file, "SELECT type, name, sql FROM sqlite_master", err);
     if (!row)

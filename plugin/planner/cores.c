@@ -9,8 +9,6 @@
 #include "plugin/planner/scontrol.h"
 #include "util/alloc.h"
 
-enum { COMMANDS_MOST = 4000, ANSWER_MOST = 32 << 20 };
-
 static const topomap_bindings_class *inside_of(const topomap_bindings *insides, uint32_t node)
 {
     uint32_t class = insides->class_of[node];
@@ -52,37 +50,56 @@ static const char *speaker(const planner_request *request, const topomap_binding
 
 /* One process, so that `show node` has what `show job` has loaded. */
 static void write_commands(const planner_request *request, const topomap_bindings *insides,
-                           char commands[COMMANDS_MOST])
+                           char commands[PLANNER_CORES_COMMANDS])
 {
     size_t used =
-        (size_t)snprintf(commands, COMMANDS_MOST, "show job %u\nshow node ", request->job);
+        (size_t)snprintf(commands, PLANNER_CORES_COMMANDS, "show job %u\nshow node ", request->job);
     int count = 0;
 
     for (uint32_t class = 0; class < insides->classes; class ++) {
         const char *name = speaker(request, insides, class);
 
-        if (name && strlen(name) + 3 < COMMANDS_MOST - used)
-            used += (size_t)snprintf(commands + used, COMMANDS_MOST - used, "%s%s",
+        if (name && strlen(name) + 3 < PLANNER_CORES_COMMANDS - used)
+            used += (size_t)snprintf(commands + used, PLANNER_CORES_COMMANDS - used, "%s%s",
                                      count++ ? "," : "", name);
     }
     strcpy(commands + used, "\n");
 }
 
-int planner_cores_ask(const planner_request *request, const topomap_bindings *insides,
-                      topomap_cores *cores, topomap_error *err)
+int planner_cores_is_question(const planner_request *request, const char *commands)
+{
+    static const char names[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-,";
+    char begin[64];
+    size_t length = (size_t)snprintf(begin, sizeof begin, "show job %u\nshow node ", request->job);
+
+    return !strncmp(commands, begin, length) &&
+           !strcmp(commands + length + strspn(commands + length, names), "\n");
+}
+
+char *planner_cores_question(const planner_request *request, const char *commands,
+                             topomap_error *err)
 {
     /* Hidden nodes too; details; a record a line. */
     static const char *const words[] = {"scontrol", "-a", "-d", "-o", NULL};
-    char commands[COMMANDS_MOST];
-    char *text;
-    int status;
 
     /* It reads its commands with readline, which would look for files in the user's home. */
     setenv("INPUTRC", "/dev/null", 1);
     setenv("TERM", "dumb", 1);
+    return planner_ask(request->scontrol, words, commands, request->scontrol_seconds,
+                       PLANNER_CORES_ANSWER, err);
+}
+
+int planner_cores_ask(const planner_request *request, const topomap_bindings *insides,
+                      topomap_cores *cores, topomap_error *err)
+{
+    char commands[PLANNER_CORES_COMMANDS];
+    char *text;
+    int status;
+
     write_commands(request, insides, commands);
-    text = planner_ask(request->scontrol, words, commands, request->scontrol_seconds, ANSWER_MOST,
-                       err);
+    text = request->ask ? request->ask(request->ask_with, commands, err)
+                        : planner_cores_question(request, commands, err);
     status = text ? planner_cores_read(request, insides, text, cores, err) : -1;
     free(text);
     return status;

@@ -13,6 +13,7 @@
 #include "plugin/environment.h"
 #include "plugin/planner/answer.h"
 #include "plugin/planner/auto.h"
+#include "plugin/planner/caged.h"
 #include "plugin/planner/carry.h"
 #include "plugin/planner/compose.h"
 #include "plugin/planner/keep.h"
@@ -80,7 +81,7 @@ char *planner_launch_answer(const char *text, size_t *size, topomap_error *err)
         return NULL;
     }
     if (!planner_request_read(in, &request, err)) {
-        reply = planner_answer_text(&request, size);
+        reply = planner_caged_answer(&request, size);
         if (!reply)
             topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     }

@@ -21,6 +21,8 @@ plugin_planner_liblaunch_la_SOURCES = plugin/planner/facts.c plugin/planner/fact
   plugin/planner/auto.c plugin/planner/auto.h \
   plugin/planner/compose.c plugin/planner/compose.h \
   plugin/planner/carry.c plugin/planner/carry.h \
+  plugin/planner/cage.c plugin/planner/cage.h \
+  plugin/planner/caged.c plugin/planner/caged.h plugin/filter.h \
   plugin/planner/launch.c plugin/planner/launch.h \
   plugin/planner/keep.c plugin/planner/keep.h \
   plugin/planner/end.c plugin/planner/end.h \
@@ -41,3 +43,8 @@ check_PROGRAMS += tests/unit/test_scontrol
 tests_unit_test_scontrol_SOURCES = tests/unit/test_scontrol.c tests/unit/scratch.c tests/unit/scratch.h
 tests_unit_test_scontrol_LDADD = plugin/planner/libplanner.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
 TESTS += tests/unit/test_scontrol
+
+check_PROGRAMS += tests/unit/test_cage
+tests_unit_test_cage_SOURCES = tests/unit/test_cage.c tests/unit/scratch.c tests/unit/scratch.h
+tests_unit_test_cage_LDADD = plugin/planner/liblaunch.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
+TESTS += tests/unit/test_cage

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "plugin/planner/answer.h"
+#include "plugin/planner/caged.h"
 #include "plugin/planner/end.h"
 #include "plugin/planner/launch.h"
 
@@ -83,7 +84,7 @@ static int plan(void)
     topomap_error err;
     size_t size;
     char *reply = planner_request_rest(stdin, &request, &err) == 0
-                      ? planner_answer_text(&request, &size)
+                      ? planner_caged_answer(&request, &size)
                       : planner_failure_text(&err, &size);
     int status = reply && send_all(reply, size) == 0 ? 0 : 1;
 

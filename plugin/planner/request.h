@@ -22,6 +22,9 @@ typedef struct planner_request {
     uint32_t *job_cpus;  /* [nodes.count] that the job has of each; NULL: not known */
     char *scontrol;      /* whom to ask for the cores, or NULL */
     double scontrol_seconds;
+    /* Who asks it, with what; NULL: who has the request (cores.h). */
+    char *(*ask)(void *with, const char *commands, topomap_error *err);
+    void *ask_with;
     uint32_t cpus_per_task, threads_per_core; /* threads 0: all */
     enum topomap_bind bind;
     enum topomap_objective_kind objective;

@@ -231,6 +231,26 @@ sum_up='$1 != $2 { pair = $1 < $2 ? $1 " " $2 : $2 " " $1
   grep -qx 'quiet 0' reply
 }
 
+@test "planner: database and graph are opened by a process that may open nothing for writing" {
+  command -v strace >/dev/null || skip "no strace"
+  ! grep -q __asan_init "$TOPOMAP_BUILD/plugin/topomap-planner" || skip "a sanitizer needs more of the kernel"
+  printf '0 1 5\n1 2 5\n2 3 5\n' >g.edges
+  topomap db synth fat-tree:leaves=4,hosts=2,spines=2 -o made
+  topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+  nodes=$(topomap db show --db t.db --json | jq -r '.[].name' | head -2 | paste -sd,)
+  printf '%s\n' 'topomap-request 1' 'job 1' 'step 0' "db $PWD/t.db" "graph $PWD/g.edges" "nodes $nodes" 'tasks 2(x2)' \
+    'layout 0,2;1,3' 'objective J' 'seed 1' 'time 1' 'explain 1' end |
+    strace -f -o trace -e trace=openat,prctl,execve,seccomp "$TOPOMAP_BUILD/plugin/topomap-planner" 3>reply
+  grep -q '^status applied' reply
+  grep -q 'PR_SET_SECCOMP.* = 0' trace || skip "no filters in this kernel"
+  caged=$(awk '/PR_SET_SECCOMP.* = 0/ { print $1; exit }' trace)
+  # By that process, after it was caged; by no other.
+  awk -v caged="$caged" '
+    /PR_SET_SECCOMP.* = 0/ { closed = 1 }
+    /t\.db"|g\.edges"/ { seen++; if (!closed || $1 != caged) bad = 1 }
+    END { exit bad || seen < 2 }' trace
+}
+
 @test "a small file that unpacks to a lot is refused, and taken where that is asked for" {
   # 300 MB from 20 KB; a line that adds nothing to the graph.
   yes '# 1234567890123456789012345678901234567890' | head -c 300000000 | cat <(echo 0 1 5) - | zstd -q -19 -o bomb.edges.zst
