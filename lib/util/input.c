@@ -54,8 +54,12 @@ static int open_regular(const char *path, int *fd, size_t *size, topomap_error *
     int opened = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     struct stat about;
 
-    if (opened < 0)
-        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: cannot open: %s", path, strerror(errno));
+    if (opened < 0) /* limits are not the file's fault */
+        return topomap_error_set(err,
+                                 errno == EMFILE || errno == ENFILE || errno == ENOMEM
+                                     ? TOPOMAP_ESYSTEM
+                                     : TOPOMAP_EINPUT,
+                                 "%s: cannot open: %s", path, strerror(errno));
     if (fstat(opened, &about)) {
         topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot stat: %s", path, strerror(errno));
         close(opened);

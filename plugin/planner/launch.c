@@ -100,9 +100,12 @@ static int plan(struct launch *launch, topomap_error *err)
     return launch->bytes ? copy_reply(launch, err) : -1;
 }
 
+/* A file that is new and cannot be filled goes again. */
 static int write_file(const char *path, const char *bytes, size_t size)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+    const int how = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+    int made = open(path, how | O_EXCL, 0666), why;
+    int fd = made >= 0 ? made : open(path, how | O_TRUNC, 0666);
 
     while (fd >= 0 && size) {
         ssize_t done = write(fd, bytes, size);
@@ -114,7 +117,15 @@ static int write_file(const char *path, const char *bytes, size_t size)
             size -= (size_t)done;
         }
     }
-    return fd < 0 || size || close(fd) ? -1 : 0;
+    if (fd < 0)
+        return -1;
+    why = size ? errno : 0;
+    if (close(fd) && !why)
+        why = errno;
+    if (why && made >= 0)
+        unlink(path);
+    errno = why;
+    return why ? -1 : 0;
 }
 
 /* The explanation, or why there is none. */

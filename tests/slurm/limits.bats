@@ -1,0 +1,149 @@
+#!/usr/bin/env bats
+# A user's limits (ulimit) are the launch's, too: whatever they are, a step that Slurm would run is run, with one line of
+# topomap's at most, and nothing is left behind that is not whole.
+bats_require_minimum_version 1.5.0
+
+readonly STEP="-N4 -n8 --ntasks-per-node=2"
+
+setup_file() {
+  [[ $EUID -eq 0 ]] || skip "needs root"
+  export BED=$BATS_FILE_TMPDIR/bed
+  cd "$BATS_FILE_TMPDIR"
+  export TOPOMAP_TESTBED_PLUGIN_ARGS=deadline_ms=20000
+  eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up --build "$TOPOMAP_BUILD" --nodes 4 --cpus 2 --dir "$BED" \
+    --fabric fat-tree:leaves=2,hosts=2,spines=1,scatter=1)"
+  cp "$BED/etc/plugstack.conf" "$BATS_FILE_TMPDIR/plugstack.conf"
+  awk 'BEGIN { for (i = 0; i < 8; i++) print i "," (i + 4) % 8 ",1000" }' >"$BATS_FILE_TMPDIR/graph.csv"
+  export GRAPH=$BATS_FILE_TMPDIR/graph.csv
+}
+
+teardown_file() {
+  "$TOPOMAP_SOURCE/contrib/testbed/testbed" down "$BED"
+}
+
+setup() {
+  cd "$BATS_TEST_TMPDIR"
+  mkdir -m 1777 records spool store
+  mkdir -m 777 told
+  export XDG_CACHE_HOME=$PWD/cache
+  sed "s,\$, records=$PWD/records spool=$PWD/spool store=$PWD/store," "$BATS_FILE_TMPDIR/plugstack.conf" >"$BED/etc/plugstack.conf"
+}
+
+# limited COMMAND...: sets status; what it says goes through pipes, which no limit is about, to out and err.
+limited() {
+  { { timeout 40 "$@" </dev/null 2>&3 || echo $? >status; } 3>&1 >&4 | cat >err; } 4>&1 | cat >out
+  status=$(cat status 2>/dev/null || echo 0)
+  rm -f status
+}
+
+# started PREFIX [OPTION...]: a step.
+started() {
+  local -a prefix
+  read -ra prefix <<<"$1"
+  shift
+  # shellcheck disable=SC2086 # words
+  limited "${prefix[@]}" srun $STEP "$@" sh -c 'echo "$SLURM_PROCID"'
+  sort -n out >ranks
+}
+
+# compared PREFIX: a step under these limits, without topomap and with all that topomap can write.
+compared() {
+  local record
+  started "$1"
+  [ "$status" -eq 0 ] || return 0
+  count=$((count + 1))
+  mv ranks ranks.alone
+  started "$1" --topomap="$GRAPH" --topomap-explain="$PWD/told/why"
+  [ "$status" -eq 0 ] || { echo "$1: status $status"; cat err; return 1; }
+  cmp ranks.alone ranks || { echo "$1"; return 1; }
+  [ "$(grep -c topomap: err)" -le 1 ] || { echo "$1"; cat err; return 1; }
+  # Whole, or not there.
+  [ ! -e told/why ] || [ -s told/why ] || { echo "$1: an empty explanation"; return 1; }
+  rm -f told/why
+  while read -r record; do
+    tail -n 1 "$record" | grep -q '^end [0-9a-f]\{8\}$' || { echo "$1: $record is cut"; return 1; }
+  done < <(find records cache -name '*.plan' 2>/dev/null)
+  [ -z "$(ls -A spool)" ] || { echo "$1: left in the spool"; return 1; }
+}
+
+# each PREFIX LIMIT LEAST: compares for every limit of standard input; that many steps at least run.
+each() {
+  local value
+  count=0
+  while read -r value; do compared "$1 prlimit --$2=$value" || return 1; done
+  echo "$2: $count steps ran"
+  [ "$count" -ge "$3" ]
+}
+
+@test "without limits a record and an explanation are written" {
+  started env --topomap="$GRAPH" --topomap-explain="$PWD/told/why"
+  [ "$status" -eq 0 ]
+  [ ! -s err ]
+  [ -s told/why ]
+  [ "$(find records -name '*.plan' | wc -l)" -eq 1 ]
+}
+
+@test "ulimit -f" {
+  each "" fsize 4 < <(printf '%s\n' 0 1 100 1024)
+}
+
+@test "ulimit -n" {
+  each "" nofile 4 < <(seq 8 2 28)
+}
+
+@test "ulimit -v" {
+  each "" as 3 < <(seq 60000000 40000000 340000000)
+}
+
+@test "ulimit -t, -c and -s" {
+  each "" cpu 2 < <(printf '%s\n' 1 2)
+  each "" core 1 <<<0
+  each "" stack 2 < <(printf '%s\n' 16384 65536 262144 600000 1048576)
+}
+
+@test "ulimit -u" {
+  chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR" 2>/dev/null || true
+  chmod 777 .
+  export HOME=$PWD
+  local as="setpriv --reuid=65534 --regid=65534 --clear-groups"
+  $as srun -n1 true </dev/null || skip "no launch as nobody here"
+  # Others of this user's are counted, too; the nodes' are on this machine. The planner and what it starts are as many
+  # as srun itself at most: with less room than that, whether srun gets its threads is by who ends when.
+  local least
+  least=$(($(ps -L -u 65534 -o lwp= | wc -l) + 4))
+  for _ in {1..12}; do
+    started "$as prlimit --nproc=$least"
+    [ "$status" -ne 0 ] || break
+    least=$((least + 3))
+  done
+  [ "$status" -eq 0 ] || skip "too many other processes"
+  each "$as" nproc 2 < <(printf '%s\n' $((least + 8)) $((least + 16)))
+}
+
+# Programs of MPI have profiles: a run's folder is made, and the entry in the store.
+@test "--topomap=auto under ulimit -f, -n and -v" {
+  local program type=pmi2 value count=0
+  program=$TOPOMAP_BUILD/contrib/testbed/programs/halo.mpich
+  [ -x "$program" ] || skip "needs MPICH"
+  # shellcheck disable=SC2086 # words
+  srun --mpi=$type $STEP "$program" 4x2 --iterations 2 </dev/null >out 2>&1 || skip "it does not start here"
+  for value in fsize=0 fsize=1 fsize=300 nofile=24 nofile=40 as=300000000; do
+    echo "$value"
+    # shellcheck disable=SC2086 # words
+    limited prlimit --$value srun --mpi=$type $STEP "$program" 4x2 --iterations 2
+    [ "$status" -eq 0 ] || continue
+    count=$((count + 1))
+    # shellcheck disable=SC2086 # words
+    limited prlimit --$value srun --mpi=$type $STEP --topomap=auto "$program" 4x2 --iterations 2
+    cat err
+    [ "$status" -eq 0 ]
+    [ "$(grep -c topomap: err)" -le 1 ]
+    # srun does not wait for what is done at the end.
+    for _ in {1..100}; do [ -n "$(find store cache -path '*/run/*' -type d 2>/dev/null)" ] || break; sleep 0.1; done
+    [ -z "$(find store cache -path '*/run/*' -type d 2>/dev/null)" ]
+    [ -z "$(find store cache -type f -name '.*.*-*-*' 2>/dev/null)" ]
+    [ -z "$(find store cache -type f -empty ! -name .tidy 2>/dev/null)" ]
+    rm -rf store/0 cache
+  done
+  [ "$count" -ge 4 ]
+}
