@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "plugin/store/memo.h"
 #include "plugin/store/store.h"
 #include "tests/unit/fake_clock.h"
 
@@ -453,6 +454,44 @@ static void test_used_under_a_wrong_clock(void **state)
     assert_true(entry.used > time(NULL) - 86400);
 }
 
+/* What a launch remembers of a program, on a computer and a file system whose clocks have jumped.
+ */
+static void remember_at(const store *store, uint64_t key, int64_t seconds)
+{
+    const struct timespec when = {.tv_sec = time(NULL) + seconds}, times[2] = {when, when};
+    char path[STORE_PATH + 40];
+
+    fake_clock_set(seconds);
+    fake_clock_stamped();
+    assert_int_equal(store_memo_write(store, key, "contents 1\n"), 0);
+    snprintf(path, sizeof path, "%s/programs/%016llx", store->root, (unsigned long long)key);
+    if (seconds > 0 || !fake_clock_stamped())
+        assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+    fake_clock_set(0);
+}
+
+/* As many as are remembered, and many more, written yesterday or before: whatever the clock said
+ * when an answer was written, it stays while older ones go. */
+static void test_programs_under_clocks_that_jump(void **state)
+{
+    static const int jumps[] = {30, 60, -30, -60, 60, -60};
+    enum { DAY = 86400, OLD = 1000, NEW = 100000 };
+    store store = fresh();
+    char text[STORE_MEMO];
+    uint64_t key = OLD;
+
+    (void)state;
+    for (int i = 0; i < STORE_MEMOS; i++)
+        remember_at(&store, key++, -DAY);
+    for (size_t i = 0; i < sizeof jumps / sizeof *jumps; i++) {
+        remember_at(&store, NEW + i, (int64_t)jumps[i] * DAY);
+        for (int k = 0; k < 40; k++)
+            remember_at(&store, key++, 0);
+        for (size_t k = 0; k <= i; k++)
+            assert_int_equal(store_memo_read(&store, NEW + k, text), 1);
+    }
+}
+
 /* ---- Much of it -------------------------------------------------------------------------- */
 
 /* An entry that earlier launches have left. */
@@ -744,6 +783,7 @@ int main(void)
         cmocka_unit_test(test_at_once),
         cmocka_unit_test(test_clocks_that_jump),
         cmocka_unit_test(test_used_under_a_wrong_clock),
+        cmocka_unit_test(test_programs_under_clocks_that_jump),
         cmocka_unit_test(test_many),
         cmocka_unit_test(test_no_file_may_grow),
         cmocka_unit_test(test_roots),
