@@ -23,6 +23,7 @@ static struct {
     char *cores;            /* that the step may use, Slurm's numbering; NULL: not known */
     plugin_cpus online;     /* the node's CPUs; none: not known */
     int refused;            /* the tasks must not run */
+    int quiet;              /* the user has not asked for topomap */
 } here;
 
 /* Linux takes no longer variable into a program (MAX_ARG_STRLEN). */
@@ -65,7 +66,7 @@ static void unfold(spank_t spank)
  * log. */
 static void say_what(const char *why, const char *what)
 {
-    if (!here.node)
+    if (!here.node && !here.quiet)
         plugin_report_node("%s; %s", why, what);
     else
         plugin_report_detail(0, "%s; %s", why, what);
@@ -83,6 +84,15 @@ static int is_refused(spank_t spank, uint32_t job, uint32_t step)
 
     snprintf(ours, sizeof ours, "%u.%u", job, step);
     return refused && !strcmp(refused, ours);
+}
+
+/* The plan's last word, in every format. */
+static int is_quiet(spank_t spank)
+{
+    const char *plan = job_environment(spank, PLUGIN_ENV_CARRIED_PLAN);
+    const char *word = plan ? strrchr(plan, ' ') : NULL;
+
+    return word && !strcmp(word, " " PLUGIN_PLAN_QUIET);
 }
 
 static void forget(void)
@@ -228,6 +238,7 @@ void plugin_bind_node(spank_t spank, unsigned format, const plugin_node_site *si
         return;
     here.node = question.node;
     here.refused = is_refused(spank, question.job, question.step);
+    here.quiet = is_quiet(spank);
     if (known) {
         take_step(spank, site, &question);
         return;

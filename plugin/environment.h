@@ -12,8 +12,9 @@
 
 /* From srun to slurmstepd: with --export=NONE or a list of names, only SLURM_ and SPANK_ names
  * pass (env_array_merge_slurm_spank in src/common/env.c). PLAN is "applied plan-id gain", with "-"
- * for what is not known. */
+ * for what is not known, and "quiet" behind it where the user has not asked for topomap. */
 #define PLUGIN_ENV_CARRIED_PLAN "SLURM_TOPOMAP_PLAN"
+#define PLUGIN_PLAN_QUIET "quiet"
 #define PLUGIN_ENV_CARRIED_BINDINGS "SLURM_TOPOMAP_BINDINGS"
 /* Where bindings are that are too long for it: a note of spool.h. Beside it, for nodes that cannot
  * read the file, the same CPUs dealt out in order: bindings that are short. */

@@ -76,6 +76,11 @@ tests_unit_test_child_SOURCES = tests/unit/test_child.c
 tests_unit_test_child_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
 TESTS += tests/unit/test_child
 
+check_PROGRAMS += tests/unit/test_breaker
+tests_unit_test_breaker_SOURCES = tests/unit/test_breaker.c
+tests_unit_test_breaker_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
+TESTS += tests/unit/test_breaker
+
 check_PROGRAMS += tests/unit/test_wall
 tests_unit_test_wall_SOURCES = tests/unit/test_wall.c plugin/node/cell.c plugin/node/cell.h
 tests_unit_test_wall_LDADD = plugin/libspank.la $(CMOCKA_LIBS)

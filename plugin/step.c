@@ -145,13 +145,13 @@ static int check_answer(struct step *step, topomap_error *err)
     return 0;
 }
 
-/* The nodes' plugin unfolds it for the tasks (bind.c). */
-static void carry_plan(int applied, const char *plan_id, const char *gain)
+/* The nodes' plugin unfolds it for the tasks (bind.c), and is as silent as this one. */
+static void carry_plan(const struct step *step, int applied, const char *plan_id, const char *gain)
 {
     char text[128];
 
-    snprintf(text, sizeof text, "%d %.64s %.32s", applied, plan_id ? plan_id : "-",
-             gain ? gain : "-");
+    snprintf(text, sizeof text, "%d %.64s %.32s%s", applied, plan_id ? plan_id : "-",
+             gain ? gain : "-", step->wish.asked ? "" : " " PLUGIN_PLAN_QUIET);
     setenv(PLUGIN_ENV_CARRIED_PLAN, text, 1);
 }
 
@@ -183,7 +183,7 @@ static void set_environment(const struct step *step)
                                                  "and the inside of nodes is left to Slurm");
         return;
     }
-    carry_plan(reply->status == PLUGIN_APPLIED, reply->plan_id, reply->gain);
+    carry_plan(step, reply->status == PLUGIN_APPLIED, reply->plan_id, reply->gain);
     carry_bindings(step, room);
 }
 
@@ -319,7 +319,7 @@ static void failed(struct step *step, const topomap_error *err)
     if (!step->bytes || step->reply.status != PLUGIN_FAILED) /* else the planner has written it */
         snprintf(step->wish.left, sizeof step->wish.left, "%s", err->text);
     if (plugin_room() > 0)
-        carry_plan(0, NULL, NULL);
+        carry_plan(step, 0, NULL, NULL);
     if (step->wish.required) {
         plugin_report_error("%s; topomap is required, the step does not start", err->text);
         refuse_step(step->job, step->step);

@@ -19,6 +19,7 @@ include tests/unit/map.mk
 include tests/unit/db.mk
 include tests/cli/local.mk
 include tests/slurm/local.mk
+include tests/faults/local.mk
 include tests/install/local.mk
 include tests/mpi/local.mk
 include tests/fuzz/local.mk

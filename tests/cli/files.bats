@@ -199,7 +199,7 @@ stopped() {
   [ -n "$before" ]
   which=$(grep -n O_TMPFILE <(grep -F 'openat(' trace) | head -1 | cut -d: -f1)
   for signal in INT TERM HUP PIPE QUIT; do
-    run strace -f -o trace -e inject=openat:error=EOPNOTSUPP:when="$which" -e inject=fsync:signal=SIG$signal:when=1 \
+    run env --default-signal=INT,TERM,HUP,PIPE,QUIT strace -f -o trace -e inject=openat:error=EOPNOTSUPP:when="$which" -e inject=fsync:signal=SIG$signal:when=1 \
       -e trace=openat,fsync,unlink,unlinkat "${command[@]}"
     [ "$status" -eq $((128 + $(kill -l $signal))) ]
     grep -q 'topomap-new", O_RDWR|O_CREAT|O_EXCL' trace

@@ -1,0 +1,141 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# srun touches no file that topomap names, waits for no planner twice in a job, and the site's switch holds.
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+  [[ $EUID -eq 0 ]] || skip "needs root"
+  export BED=$BATS_FILE_TMPDIR/bed
+  cd "$BATS_FILE_TMPDIR"
+  mount_stuck
+  eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up --build "$TOPOMAP_BUILD" --nodes 4 --cpus 2 --dir "$BED" \
+    --fabric fat-tree:leaves=2,hosts=2,spines=1,scatter=1)"
+  cp "$BED/etc/plugstack.conf" plain
+}
+
+# STUCK: a folder that never answers; empty: not here.
+mount_stuck() {
+  export STUCK=$BATS_FILE_TMPDIR/stuck
+  mkdir stuck
+  "$TOPOMAP_BUILD/tests/slurm/stuck-mount" "$STUCK" >ready 2>&1 3>&- &
+  echo $! >stuck.pid
+  local i
+  for i in {1..50}; do
+    ! grep -q ready ready || return 0
+    sleep 0.1
+  done
+  STUCK=
+}
+
+teardown_file() {
+  kill "$(cat "$BATS_FILE_TMPDIR/stuck.pid")" 2>/dev/null || true
+  "$TOPOMAP_SOURCE/contrib/testbed/testbed" down "$BED"
+}
+
+setup() {
+  cd "$BATS_TEST_TMPDIR"
+  unset TOPOMAP TOPOMAP_GRAPH
+  export XDG_CACHE_HOME=$PWD/cache
+  cp "$BATS_FILE_TMPDIR/plain" "$BED/etc/plugstack.conf"
+}
+
+site() { # WORDS behind the plugin's line
+  sed "s,\$, $*," "$BATS_FILE_TMPDIR/plain" >"$BED/etc/plugstack.conf"
+}
+
+needs_stuck() {
+  [ -n "$STUCK" ] || skip "no file system that never answers: $(cat "$BATS_FILE_TMPDIR/ready")"
+}
+
+# What srun itself asks the kernel for, by name, and whatever its own threads do; not its children.
+@test "srun opens, looks at and makes no file of topomap's" {
+  command -v strace >/dev/null || skip "no strace"
+  mkdir site
+  printf 'Rule=all Mode=on\n' >site/policy
+  cp "$TOPOMAP_DB" site/db
+  mkdir site/records site/store site/spool
+  printf '0,1,1000\n2,3,1000\n' >site/graph.csv
+  printf '#!/bin/sh\ntrue\n' >site/program && chmod 755 site/program
+  site "policy=$PWD/site/policy records=$PWD/site/records store=$PWD/site/store spool=$PWD/site/spool db=$PWD/site/db deadline_ms=20000"
+  local way
+  for way in "--topomap=$PWD/site/graph.csv --topomap-explain=$PWD/site/explained" --topomap=auto ""; do
+    # shellcheck disable=SC2086 # words
+    strace -qq -s 300 -e trace=file -o trace srun -N4 -n4 $way "$PWD/site/program" </dev/null
+    [ "$(wc -l <trace)" -gt 50 ] # it has seen something
+    grep -F "$PWD/" trace | grep -v '^execve' >seen || true
+    # Slurm's own search for the program.
+    grep -vE '^(access|faccessat2?|stat|newfstatat)\(.*site/program"' seen >ours || true
+    cat ours
+    [ ! -s ours ]
+    [[ $way != *explain* ]] || [ -s site/explained ]
+  done
+  [ "$(find site/records -name '*.plan' | wc -l)" -ge 2 ] # the others did
+}
+
+@test "after one missed deadline topomap is off for the rest of the job, with a line for who asks" {
+  needs_stuck
+  site "db=$STUCK/db deadline_ms=1500"
+  cat >batch <<'END'
+for i in 1 2 3 4 5 6; do
+  begin=${EPOCHREALTIME/[.,]/}
+  srun -N4 -n4 --topomap=ring:4 true </dev/null 2>>said || echo failed
+  echo $(((${EPOCHREALTIME/[.,]/} - begin) / 1000)) >>took
+done
+srun -N4 -n4 true </dev/null 2>unasked
+END
+  salloc -N4 bash batch >out 2>&1
+  cat said took
+  ! grep failed out
+  [ "$(grep -c 'topomap:' said)" -eq 6 ]
+  [ "$(grep -c 'topomap is off for the rest of this job: the planner of an earlier step missed its deadline' said)" -eq 5 ]
+  [ "$(head -1 took)" -ge 1500 ]
+  [ "$(tail -n +2 took | sort -n | head -1)" -lt 1500 ]
+  [ ! -s unasked ]
+  # Another job asks anew.
+  srun -N4 -n4 --topomap=ring:4 true </dev/null 2>said
+  ! grep 'rest of this job' said
+  grep 'topomap:' said
+}
+
+@test "required steps of a job whose planner was late fail before they start, as they say" {
+  needs_stuck
+  site "db=$STUCK/db deadline_ms=1500"
+  salloc -N4 sh -c 'srun -n4 --topomap=ring:4 true; srun -n4 --topomap=ring:4 --topomap-options=required touch ran' \
+    </dev/null >out 2>&1 && false
+  cat out
+  grep -q 'rest of this job.*topomap is required, the step does not start' out
+  [ ! -e ran ]
+}
+
+@test "a file beside the database switches topomap off from the next launch on, and on again" {
+  cp "$TOPOMAP_DB" db
+  site "db=$PWD/db default=on deadline_ms=20000"
+  applied() { srun -N4 -n8 --ntasks-per-node=2 "$@" sh -c 'echo $TOPOMAP_APPLIED' </dev/null 2>err | sort -u; }
+  [ "$(applied --topomap=stencil2d:5:2x4)" != "" ]
+  touch db.off
+  [ "$(applied --topomap=stencil2d:5:2x4)" = "" ]
+  [ "$(grep -c topomap: err)" -eq 1 ]
+  grep -qF "db.off" err
+  [ "$(applied)" = "" ]
+  [ ! -s err ]
+  rm db.off
+  [ "$(applied --topomap=stencil2d:5:2x4)" != "" ]
+}
+
+# Seconds: srun's end waits a tenth of one for a store that never answers.
+@test "the end of a step does not wait for the store or the records" {
+  needs_stuck
+  local plain
+  elapsed() {
+    local begin=${EPOCHREALTIME/[.,]/}
+    srun -N4 -n4 "$@" true </dev/null 2>err
+    echo $(((${EPOCHREALTIME/[.,]/} - begin) / 1000))
+  }
+  site "deadline_ms=1500"
+  plain=$(elapsed --topomap=ring:4)
+  site "records=$STUCK/records deadline_ms=1500"
+  held=$(elapsed --topomap=ring:4)
+  cat err
+  echo "$plain ms, with records that are stuck $held ms"
+  [ "$held" -lt $((plain + 3000)) ]
+}
