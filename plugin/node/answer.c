@@ -15,7 +15,7 @@ struct head {
 
 _Static_assert(sizeof(struct head) == NODE_HEAD, "the head has the size that is said");
 
-static const char magic[8] = "tmnodea1";
+static const char magic[] = "tmnodea1";
 
 size_t node_answer_most(uint32_t local_tasks)
 {
@@ -36,7 +36,7 @@ void node_answer_head(const node_answer *answer, unsigned char bytes[NODE_HEAD])
     struct head head = {.found = answer->found};
     const topomap_node_plan *plan = &answer->plan;
 
-    memcpy(head.magic, magic, sizeof magic);
+    memcpy(head.magic, magic, sizeof head.magic);
     if (answer->found & NODE_PLANNED) {
         head.job = plan->job;
         head.step = plan->step;
@@ -86,7 +86,7 @@ int node_answer_read(const void *bytes, size_t size, uint32_t job, uint32_t step
     if (size < sizeof head || size > node_answer_most(local_tasks))
         return -1;
     memcpy(&head, bytes, sizeof head);
-    if (memcmp(head.magic, magic, sizeof magic) || head.found & ~(uint32_t)NODE_ALL ||
+    if (memcmp(head.magic, magic, sizeof head.magic) || head.found & ~(uint32_t)NODE_ALL ||
         !is_why(head.why_not_spooled) || !is_why(head.why_not_planned))
         return -1;
     if (head.found & NODE_PLANNED) {

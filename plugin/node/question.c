@@ -15,7 +15,7 @@ struct head {
     uint32_t length[NODE_TEXTS];
 };
 
-static const char magic[8] = "tmnodeq1";
+static const char magic[] = "tmnodeq1";
 
 size_t node_room(uint32_t tasks)
 {
@@ -50,7 +50,7 @@ void *node_question_write(const node_question *question, size_t *size)
                         .step_tasks = question->step_tasks};
     char *bytes, *at;
 
-    memcpy(head.magic, magic, sizeof magic);
+    memcpy(head.magic, magic, sizeof head.magic);
     *size = sizeof head;
     for (int i = 0; i < NODE_TEXTS; i++) {
         head.length[i] = question->text[i] ? question->length[i] : (uint32_t)NONE;
@@ -114,7 +114,7 @@ int node_question_read(int fd, node_question *question, void **memory, topomap_e
     char *at, more;
 
     *memory = NULL;
-    if (read_exactly(fd, &head, sizeof head) || memcmp(head.magic, magic, sizeof magic))
+    if (read_exactly(fd, &head, sizeof head) || memcmp(head.magic, magic, sizeof head.magic))
         return bad(err);
     size = size_of(&head);
     at = *memory = size ? malloc(size) : NULL;
