@@ -5,7 +5,8 @@ plugin_node_libnode_la_SOURCES = plugin/node/question.c plugin/node/question.h \
 
 # topomap-node: started in slurmstepd by the plugin, as the user. libc and what reads bindings,
 # compiled for it alone, so that its code lies elsewhere in each process.
-NODE_SOURCES = plugin/node/plan.c plugin/node/plan.h plugin/node/cell.c plugin/node/cell.h plugin/filter.h \
+NODE_SOURCES = plugin/node/plan.c plugin/node/decode.c plugin/node/decode.h plugin/node/cell.c plugin/node/cell.h \
+  plugin/filter.h \
   plugin/spool_read.c plugin/spool.h
 pkglibexec_PROGRAMS += plugin/topomap-node
 plugin_topomap_node_SOURCES = plugin/node/main.c plugin/node/jobs.h $(NODE_SOURCES) \

@@ -2,8 +2,7 @@
 /* `topomap-node plan`. First all that needs files, then nothing but the decoder: by then the
  * process can open none. */
 #include "config.h"
-#include "plugin/node/plan.h"
-#include "plan/bindings.h"
+#include "plugin/node/decode.h"
 #include "plugin/node/cell.h"
 #include "plugin/node/jobs.h"
 #include "plugin/spool.h"
@@ -51,26 +50,6 @@ static void find(const node_question *question, struct source *source, node_answ
         return;
     source->text = question->text[text];
     source->size = question->length[text];
-}
-
-void node_plan_decode(const node_question *question, const char *text, size_t size,
-                      node_answer *answer, void **memory)
-{
-    topomap_node_plan *plan = &answer->plan;
-    topomap_error err;
-
-    if (topomap_bindings_decode_node(text, size, question->node, node_room(question->step_tasks),
-                                     plan, memory, &err))
-        node_answer_why(answer->why_not_planned, err.text);
-    else if (plan->job == question->job && plan->step == question->step &&
-             plan->tasks == question->local_tasks && plan->cores)
-        answer->found |= NODE_PLANNED;
-    if (answer->found & NODE_PLANNED &&
-        NODE_HEAD + topomap_node_plan_size(plan) > node_answer_most(question->local_tasks)) {
-        answer->found &= ~(uint32_t)NODE_PLANNED;
-        node_answer_why(answer->why_not_planned,
-                        "this node's part of the plan is longer than 64 KiB and 64 bytes a task");
-    }
 }
 
 static int answer_it(const node_question *question)

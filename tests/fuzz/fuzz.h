@@ -68,6 +68,14 @@ int fuzz_pattern(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_shape(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_layout(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_bindings(const void *what, const uint8_t *bytes, size_t size);
+/** The bytes as a text of bindings with the right head and checksum; ends with free(). */
+char *fuzz_bindings_text(const uint8_t *bytes, size_t size);
+int fuzz_bindings_check(const void *what, const uint8_t *bytes, size_t size);
+int fuzz_node_plan(const void *what, const uint8_t *bytes, size_t size);
+int fuzz_node_question(const void *what, const uint8_t *bytes, size_t size);
+void fuzz_node_question_seeds(struct fuzz_seeds *seeds);
+int fuzz_node_answer(const void *what, const uint8_t *bytes, size_t size);
+void fuzz_node_answer_seeds(struct fuzz_seeds *seeds);
 int fuzz_request(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_reply(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_record(const void *what, const uint8_t *bytes, size_t size);

@@ -277,7 +277,7 @@ static void check_bindings(const char *text, const topomap_bindings *bindings)
 
 /* The bytes as a body with the right head and checksum (plan/bindings_text.h), or nothing but the
  * checksum would be tried. Every byte stands for some character of the alphabet. */
-static char *dress(const uint8_t *bytes, size_t size)
+char *fuzz_bindings_text(const uint8_t *bytes, size_t size)
 {
     static const char alphabet[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -300,7 +300,7 @@ static char *dress(const uint8_t *bytes, size_t size)
 
 int fuzz_bindings(const void *what, const uint8_t *bytes, size_t size)
 {
-    char *text = dress(bytes, size);
+    char *text = fuzz_bindings_text(bytes, size);
     topomap_bindings bindings;
     topomap_error err;
     int taken;

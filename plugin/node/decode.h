@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TOPOMAP_PLUGIN_NODE_PLAN_H
-#define TOPOMAP_PLUGIN_NODE_PLAN_H
+#ifndef TOPOMAP_PLUGIN_NODE_DECODE_H
+#define TOPOMAP_PLUGIN_NODE_DECODE_H
 
 #include "plugin/node/answer.h"
 #include "plugin/node/question.h"
