@@ -5,6 +5,7 @@
 #include "plugin/environment.h"
 #include "plugin/format.h"
 #include "plugin/online.h"
+#include "plugin/parts.h"
 #include "plugin/preload.h"
 #include "plugin/report.h"
 
@@ -191,6 +192,17 @@ static void rename_variable(spank_t spank, const char *from, const char *to)
     free(copy);
 }
 
+/* Without a place for what they see, the tasks need no profiler. */
+static void profile(spank_t spank, const node_question *question, const plugin_preload *preload)
+{
+    uint64_t run = (uint64_t)question->job << 32 | question->step;
+    int memory = plugin_parts_begin(run, question->node, question->local_tasks,
+                                    question->step_tasks, preload->file);
+
+    if (memory >= 0)
+        plugin_preload_put(spank, preload, memory);
+}
+
 static void take_step(spank_t spank, const plugin_node_site *site, node_question *question)
 {
     plugin_preload preload;
@@ -210,7 +222,7 @@ static void take_step(spank_t spank, const plugin_node_site *site, node_question
         rename_variable(spank, PLUGIN_ENV_CARRIED_SPOOL, PLUGIN_ENV_SPOOL);
     drop(spank);
     if (answer.found & NODE_READABLE)
-        plugin_preload_put(spank, &preload);
+        profile(spank, question, &preload);
 }
 
 /* \return 0, or -1: no step with tasks, or one that Slurm does not describe */

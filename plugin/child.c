@@ -128,7 +128,8 @@ static _Noreturn void become(const char *path, const char *const *words,
     if (!set_files(files, status)) {
         status = STATUS_FD;
         set_limits(files);
-        why = files->walled ? plugin_wall_raise() : 0;
+        if (files->walled)
+            why = files->user ? plugin_wall_raise_for(files->user) : plugin_wall_raise();
         /* Behind the wall, which makes the kernel forget it (prctl(2)). */
         if (files->ends_with_us)
             end_with(parent);

@@ -18,7 +18,8 @@ struct plugin_child_files {
     uint64_t memory;      /* bytes of addresses at most; 0: 8 GiB */
     unsigned cpu_seconds; /* at most; 0: any */
     int walled;           /* nonzero: the effective user's alone, with no environment (wall.h) */
-    int kill_ms;          /* how long one that was killed is waited for; 0: half a second */
+    const struct plugin_wall_user *user; /* or NULL; walled as this user, who may write files */
+    int kill_ms; /* how long one that was killed is waited for; 0: half a second */
 };
 
 /** A pipe, closed at exec, whose ends are both above 9. \return 0, or -1 with errno */

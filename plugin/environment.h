@@ -24,11 +24,12 @@
 /* "format version" of what travels (format.h). */
 #define PLUGIN_ENV_CARRIED_FORMAT "SLURM_TOPOMAP_FORMAT"
 
-/* A step that is to be profiled: preload.h. And what its tasks find, beside LD_PRELOAD: the file to
- * write, and that the tasks must agree first (contrib/profile/agree.c). */
+/* A step that is to be profiled: preload.h. And what its tasks find, beside LD_PRELOAD: the number
+ * of the descriptor of the memory in which they leave what they saw (parts.h). PROFILE is a file
+ * that a user names who profiles himself. */
 #define PLUGIN_ENV_CARRIED_PROFILE "SLURM_TOPOMAP_PROFILE"
 #define PLUGIN_ENV_PROFILE "TOPOMAP_PROFILE"
-#define PLUGIN_ENV_PROFILE_AGREE "TOPOMAP_PROFILE_AGREE"
+#define PLUGIN_ENV_PROFILE_MEMORY "TOPOMAP_PROFILE_MEMORY"
 
 /* Where sbatch or salloc was called: a graph's relative path is meant from there. */
 #define PLUGIN_ENV_JOB_FOLDER "SLURM_TOPOMAP_FOLDER"

@@ -20,6 +20,7 @@ plugin_libspank_la_SOURCES = \
   plugin/mpi.c plugin/mpi.h \
   plugin/node.c plugin/node.h \
   plugin/online.c plugin/online.h \
+  plugin/parts.c plugin/parts.h \
   plugin/options.c plugin/options.h \
   plugin/procmap.c plugin/procmap.h \
   plugin/preload.c plugin/preload.h \

@@ -20,9 +20,7 @@ int plugin_preload_carry(uint32_t job, uint32_t step, const char *what)
 void plugin_preload_forget(void)
 {
     unsetenv(PLUGIN_ENV_CARRIED_PROFILE);
-    if (getenv(PLUGIN_ENV_PROFILE_AGREE)) /* ours, not a file that the user names */
-        unsetenv(PLUGIN_ENV_PROFILE);
-    unsetenv(PLUGIN_ENV_PROFILE_AGREE);
+    unsetenv(PLUGIN_ENV_PROFILE_MEMORY);
 }
 
 int plugin_preload_find(spank_t spank, uint32_t job, uint32_t step, plugin_preload *found)
@@ -41,9 +39,9 @@ int plugin_preload_find(spank_t spank, uint32_t job, uint32_t step, plugin_prelo
 }
 
 /* Tools that the user preloads come first: ours must not take their calls away. */
-void plugin_preload_put(spank_t spank, const plugin_preload *found)
+void plugin_preload_put(spank_t spank, const plugin_preload *found, int memory)
 {
-    char users[PLUGIN_PRELOAD_TEXT] = "", both[PLUGIN_PRELOAD_TEXT + 4096];
+    char users[PLUGIN_PRELOAD_TEXT] = "", both[PLUGIN_PRELOAD_TEXT + 4096], number[16];
     int status = spank_getenv(spank, "LD_PRELOAD", users, sizeof users);
 
     if (status == ESPANK_ENV_NOEXIST)
@@ -54,6 +52,6 @@ void plugin_preload_put(spank_t spank, const plugin_preload *found)
         (int)sizeof both)
         return;
     spank_setenv(spank, "LD_PRELOAD", both, 1);
-    spank_setenv(spank, PLUGIN_ENV_PROFILE, found->file, 1);
-    spank_setenv(spank, PLUGIN_ENV_PROFILE_AGREE, "1", 1);
+    snprintf(number, sizeof number, "%d", memory);
+    spank_setenv(spank, PLUGIN_ENV_PROFILE_MEMORY, number, 1);
 }

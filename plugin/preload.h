@@ -25,8 +25,9 @@ typedef struct plugin_preload {
 /** In slurm_spank_user_init: what srun says. \return nonzero: this step is to be profiled */
 int plugin_preload_find(spank_t spank, uint32_t job, uint32_t step, plugin_preload *found);
 
-/** Where the library can be read: LD_PRELOAD for the tasks, behind what the user has there. A node
- *  without it does nothing; then no rank of the step writes a profile. */
-void plugin_preload_put(spank_t spank, const plugin_preload *found);
+/** Where the library can be read: LD_PRELOAD for the tasks, behind what the user has there, and
+ *  the number of the memory for what they see (parts.h). A node without either does nothing; then
+ *  the step leaves no profile. */
+void plugin_preload_put(spank_t spank, const plugin_preload *found, int memory);
 
 #endif

@@ -4,7 +4,7 @@
  *   hook              srun                   sbatch, salloc       slurmstepd (as the user)
  *   (library loaded)  --distribution         --distribution
  *   init              options, arguments     options, arguments   options
- *   init_post_opt     tell of --async        export to the job
+ *   init_post_opt     tell of --async        export to the job    an empty file in memory (as root)
  *   local_user_init   place the step
  *   exit              remove its file,
  *                     keep its profile
@@ -12,6 +12,9 @@
  *                                                                 node's plan, preload the
  *                                                                 profiler
  *   task_init                                                     bind this task
+ *   task_exit, exit                                               after the last task, topomap-node
+ *                                                                 writes what the profiler saw
+ *                                                                 (as root)
  *
  * slurmd itself and its prolog run nothing of it. A hook in slurmstepd always returns success:
  * another value would drain the node. */
@@ -21,6 +24,7 @@
 #include "plugin/bind.h"
 #include "plugin/format.h"
 #include "plugin/options.h"
+#include "plugin/parts.h"
 #include "plugin/report.h"
 #include "plugin/step.h"
 
@@ -34,7 +38,7 @@ extern HOOK const unsigned int plugin_version, spank_plugin_version;
 SPANK_PLUGIN(topomap, 1)
 
 HOOK spank_f slurm_spank_init, slurm_spank_init_post_opt, slurm_spank_local_user_init,
-    slurm_spank_user_init, slurm_spank_task_init, slurm_spank_exit;
+    slurm_spank_user_init, slurm_spank_task_init, slurm_spank_task_exit, slurm_spank_exit;
 
 static plugin_args site;
 
@@ -68,6 +72,8 @@ int slurm_spank_init_post_opt(spank_t spank, int count, char *words[])
         plugin_options_export();
     if (spank_context() == S_CTX_LOCAL)
         plugin_async_leave(spank, &site);
+    if (spank_context() == S_CTX_REMOTE)
+        plugin_parts_open();
     return 0;
 }
 
@@ -93,15 +99,35 @@ int slurm_spank_user_init(spank_t spank, int count, char *words[])
 int slurm_spank_task_init(spank_t spank, int count, char *words[])
 {
     (void)count, (void)words;
-    if (spank_context() == S_CTX_REMOTE)
+    if (spank_context() == S_CTX_REMOTE) {
         plugin_bind_task(spank);
+        plugin_parts_hand_over();
+    }
+    return 0;
+}
+
+int slurm_spank_task_exit(spank_t spank, int count, char *words[])
+{
+    plugin_node_site node;
+
+    (void)spank;
+    if (spank_context() == S_CTX_REMOTE) {
+        plugin_node_site_read(count, words, &node);
+        plugin_parts_task_exit(node.helper);
+    }
     return 0;
 }
 
 int slurm_spank_exit(spank_t spank, int count, char *words[])
 {
-    (void)spank, (void)count, (void)words;
+    plugin_node_site node;
+
+    (void)spank;
     if (spank_context() == S_CTX_LOCAL)
         plugin_step_end();
+    if (spank_context() == S_CTX_REMOTE) {
+        plugin_node_site_read(count, words, &node);
+        plugin_parts_end(node.helper);
+    }
     return 0;
 }

@@ -18,10 +18,12 @@ enum { DESCRIPTORS = 16 };
 #define SETRESUID SYS_setresuid32
 #define SETRESGID SYS_setresgid32
 #define SETUID SYS_setuid32
+#define SETGROUPS SYS_setgroups32
 #else
 #define SETRESUID SYS_setresuid
 #define SETRESGID SYS_setresgid
 #define SETUID SYS_setuid
+#define SETGROUPS SYS_setgroups
 #endif
 
 #define SAME ((uid_t)-1)
@@ -66,11 +68,8 @@ void plugin_wall_limit(int resource, unsigned long long most)
     setrlimit(resource, &now);
 }
 
-int plugin_wall_raise(void)
+static int raise_as(uid_t uid, gid_t gid)
 {
-    uid_t uid = geteuid();
-    gid_t gid = getegid();
-
     errno = 0;
     if (become(uid, gid) || !are(uid, gid))
         return errno ? errno : EPERM;
@@ -79,7 +78,19 @@ int plugin_wall_raise(void)
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
         return errno;
     plugin_wall_limit(RLIMIT_NPROC, 0);
-    plugin_wall_limit(RLIMIT_FSIZE, 0);
     plugin_wall_limit(RLIMIT_NOFILE, DESCRIPTORS);
     return chdir("/") ? errno : 0;
+}
+
+int plugin_wall_raise(void)
+{
+    plugin_wall_limit(RLIMIT_FSIZE, 0);
+    return raise_as(geteuid(), getegid());
+}
+
+int plugin_wall_raise_for(const struct plugin_wall_user *user)
+{
+    if (geteuid() == 0 && syscall(SETGROUPS, user->groups_count, user->groups))
+        return errno;
+    return raise_as(user->uid, user->gid);
 }

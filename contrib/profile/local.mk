@@ -8,8 +8,9 @@ EXTRA_DIST += contrib/profile/README.md contrib/profile/calls.table contrib/prof
 profile_dir = contrib/profile
 profile_own = contrib/profile/record.c contrib/profile/requests.c contrib/profile/table.c \
   contrib/profile/messages.c contrib/profile/collectives.c contrib/profile/group.c contrib/profile/rules.c \
-  contrib/profile/session.c contrib/profile/agree.c contrib/profile/output.c
-profile_lib = lib/graph/core.c lib/graph/build.c lib/graph/tmg_write.c lib/util/alloc.c lib/util/error.c lib/util/safe_text.c \
+  contrib/profile/session.c contrib/profile/memory.c contrib/profile/output.c
+profile_lib = lib/graph/core.c lib/graph/build.c lib/graph/tmg_write.c lib/graph/parts.c lib/graph/part_seal.c \
+  lib/graph/part_memory.c lib/util/alloc.c lib/util/error.c lib/util/safe_text.c \
   lib/util/hash64.c
 profile_made = contrib/profile/calls.c contrib/profile/calls_fortran.c
 profile_openmpi = contrib/profile/libtopomap-profile-openmpi.so

@@ -1,174 +1,346 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The graph of the whole job, brought together on rank 0 through MPI and written by it alone. */
-#define _GNU_SOURCE /* program_invocation_short_name */
+/* A profile that a user asks for, TOPOMAP_PROFILE=FILE: each rank writes its part into the folder
+ * FILE.parts when it ends, and whoever finds all parts there makes FILE of them. Nobody waits for
+ * anybody; where a rank never comes to its end, the parts stay. */
+#define _GNU_SOURCE /* program_invocation_short_name, sigtimedwait */
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "graph/graph.h"
+#include "graph/parts.h"
 #include "graph/tmg_io.h"
 #include "profile.h"
+#include "util/hash64.h"
 
-enum { NUMBERS = 5, PORTION = 1024, TAG = 1 }; /* records are sent as five numbers each */
+enum { PATH = 4096, NAME = 64 };
 
-static void complain(const char *path, const char *what)
+/* One of the ranks says it. */
+static void complain(const char *path, int rank, const char *what)
 {
-    fprintf(stderr, "topomap: no profile in %s: %s\n", path, what);
+    if (rank == 0)
+        fprintf(stderr, "topomap: no profile in %s: %s\n", path, what);
 }
 
-static int add_record(topomap_arcs *arcs, int from, const uint64_t number[NUMBERS],
-                      topomap_error *err)
-{
-    uint32_t rank = (uint32_t)from, partner = (uint32_t)number[0];
+/* ---- A signal that writing may raise ----------------------------------------------------- */
 
-    if (number[2] && topomap_arcs_add(arcs, rank, partner, number[1], number[2], err) != 0)
+/* Over the user's limit of file sizes, a write is SIGXFSZ, which would end the program. */
+struct quiet {
+    sigset_t signal, before;
+    int was_pending;
+};
+
+static void begin_quiet(struct quiet *quiet)
+{
+    sigset_t pending;
+
+    sigemptyset(&pending);
+    sigpending(&pending);
+    quiet->was_pending = sigismember(&pending, SIGXFSZ);
+    sigemptyset(&quiet->signal);
+    sigaddset(&quiet->signal, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &quiet->signal, &quiet->before);
+}
+
+static void end_quiet(struct quiet *quiet)
+{
+    const struct timespec none = {0, 0};
+
+    while (!quiet->was_pending && sigtimedwait(&quiet->signal, NULL, &none) == SIGXFSZ)
+        continue;
+    pthread_sigmask(SIG_SETMASK, &quiet->before, NULL);
+}
+
+/* ---- Names ------------------------------------------------------------------------------- */
+
+/* Files are read and removed there: in a folder for all, the name may be another's already. \return
+ * the folder, or -1 */
+static int open_folder(const char *path, int make)
+{
+    struct stat status;
+    char name[PATH];
+    int folder;
+
+    if (snprintf(name, sizeof name, "%s.parts", path) >= PATH) {
+        errno = ENAMETOOLONG;
         return -1;
-    if (number[4] && topomap_arcs_add(arcs, partner, rank, number[3], number[4], err) != 0)
+    }
+    if (make && mkdir(name, 0755) && errno != EEXIST)
         return -1;
+    folder = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder < 0 ||
+        (!fstat(folder, &status) && status.st_uid == geteuid() && !(status.st_mode & S_IWOTH)))
+        return folder;
+    close(folder);
+    errno = EPERM;
+    return -1;
+}
+
+static int is_part(const char *name)
+{
+    return !strncmp(name, TOPOMAP_PART_NAME, sizeof TOPOMAP_PART_NAME - 1);
+}
+
+static DIR *list(int folder)
+{
+    int own = fcntl(folder, F_DUPFD_CLOEXEC, 0);
+    DIR *opened = own < 0 ? NULL : fdopendir(own);
+
+    if (opened)
+        rewinddir(opened);
+    else if (own >= 0)
+        close(own);
+    return opened;
+}
+
+/* Parts, and what became of them under other names: all that begins like one. */
+static void empty(int folder)
+{
+    DIR *opened = list(folder);
+    const struct dirent *row;
+
+    while (opened && (row = readdir(opened)) != NULL)
+        if (is_part(row->d_name))
+            unlinkat(folder, row->d_name, 0);
+    if (opened)
+        closedir(opened);
+}
+
+static void drop_folder(const char *path)
+{
+    char name[PATH];
+
+    if (snprintf(name, sizeof name, "%s.parts", path) < PATH)
+        rmdir(name); /* where nothing else is in it */
+}
+
+static void remove_folder(const char *path, int folder)
+{
+    empty(folder);
+    drop_folder(path);
+}
+
+/* ---- What an earlier run has left -------------------------------------------------------- */
+
+/* Slurm's number last: below mpirun it is the one of what has started mpirun. */
+long profile_early_rank(void)
+{
+    static const char *const names[] = {"PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK",
+                                        "SLURM_PROCID"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *text = getenv(names[i]);
+
+        if (text && *text)
+            return strtol(text, NULL, 10);
+    }
+    return -1;
+}
+
+/* Nobody has left MPI_Init before all are in it, so that no part of this run is there yet. */
+void profile_file_clear(const char *path)
+{
+    int folder = profile_early_rank() == 0 ? open_folder(path, 0) : -1;
+
+    if (folder < 0)
+        return;
+    remove_folder(path, folder);
+    close(folder);
+}
+
+/* Where the rank was not known so early: at least the own part is not an earlier run's. */
+void profile_file_begin(const char *path, int rank)
+{
+    int folder = open_folder(path, 0);
+    char name[NAME];
+
+    if (folder < 0)
+        return;
+    snprintf(name, sizeof name, TOPOMAP_PART_NAME "%d", rank);
+    unlinkat(folder, name, 0);
+    close(folder);
+}
+
+/* ---- A part ------------------------------------------------------------------------------ */
+
+/* What all ranks of a run have in common, and those of another run have not; 0: nothing is known.
+ */
+static uint64_t run_number(void)
+{
+    const char *name = getenv("PMIX_NAMESPACE");
+
+    if (!name)
+        name = getenv("PMI_JOBID");
+    return name ? topomap_hash64_all(name, strlen(name)) : 0;
+}
+
+static int write_all(int fd, struct iovec *piece, int count)
+{
+    while (count) {
+        ssize_t done = writev(fd, piece, count);
+
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return -1;
+        for (; count && (size_t)done >= piece->iov_len; piece++, count--)
+            done -= (ssize_t)piece->iov_len;
+        if (count) {
+            piece->iov_base = (char *)piece->iov_base + done;
+            piece->iov_len -= (size_t)done;
+        }
+    }
     return 0;
 }
 
-static void to_numbers(const profile_record *record, uint64_t number[NUMBERS])
+static int write_part(int fd, const profile_part *part)
 {
-    number[0] = (uint64_t)record->partner;
-    number[1] = record->bytes_out;
-    number[2] = record->messages_out;
-    number[3] = record->bytes_in;
-    number[4] = record->messages_in;
+    struct topomap_part_header header = {
+        .ranks = (uint32_t)part->ranks, .run = run_number(), .count = 1};
+    struct topomap_part_rank rank = {
+        .rank = (uint32_t)part->rank,
+        .flags = part->whole ? TOPOMAP_PART_WHOLE : 0,
+        .rows = part->count,
+        .checksum = topomap_part_checksum((const void *)part->record, part->count),
+    };
+    struct iovec piece[] = {{&header, sizeof header},
+                            {&rank, sizeof rank},
+                            {(void *)(uintptr_t)part->record, part->count * sizeof *part->record}};
+
+    _Static_assert(sizeof *part->record == sizeof(topomap_part_row), "a record is a row");
+    snprintf(header.program, sizeof header.program, "%s", program_invocation_short_name);
+    topomap_part_seal(&header, &rank);
+    return write_all(fd, piece, part->count ? 3 : 2);
 }
 
-/* Each portion is asked for, so that rank 0 holds one at a time; one that is not full is the last.
- */
-static void send_records(MPI_Comm comm, const profile_record *record, size_t count)
+/* Beside it first, then in its place, so that nobody ever reads half of it. */
+static int leave_part(int folder, const profile_part *part)
 {
-    uint64_t portion[PORTION][NUMBERS];
-    size_t done = 0;
-    int n;
+    char name[NAME], beside[NAME];
+    int fd, failed, why;
 
-    do {
-        for (n = 0; done < count && n < PORTION; done++)
-            to_numbers(&record[done], portion[n++]);
-        PMPI_Recv(NULL, 0, MPI_BYTE, 0, TAG, comm, MPI_STATUS_IGNORE);
-        PMPI_Send(portion, n * NUMBERS, MPI_UINT64_T, 0, TAG, comm);
-    } while (n == PORTION);
-}
-
-static int receive_records(MPI_Comm comm, int from, topomap_arcs *arcs, topomap_error *err)
-{
-    uint64_t portion[PORTION][NUMBERS];
-    int status = 0, n;
-
-    do {
-        MPI_Status received;
-
-        PMPI_Send(NULL, 0, MPI_BYTE, from, TAG, comm);
-        PMPI_Recv(portion, PORTION * NUMBERS, MPI_UINT64_T, from, TAG, comm, &received);
-        PMPI_Get_count(&received, MPI_UINT64_T, &n);
-        n /= NUMBERS;
-        for (int i = 0; status == 0 && i < n; i++)
-            status = add_record(arcs, from, portion[i], err);
-    } while (n == PORTION);
-    return status;
-}
-
-/* Beside the file first, then in its place, so that nobody ever reads half of it. */
-static int write_file(const topomap_graph *graph, const char *path, topomap_error *err)
-{
-    size_t size = strlen(path) + 32;
-    char *temporary = malloc(size);
-    FILE *out = NULL;
-    int status = -1;
-
-    if (temporary) {
-        snprintf(temporary, size, "%s.%ld", path, (long)getpid());
-        out = fopen(temporary, "wx");
+    snprintf(name, sizeof name, TOPOMAP_PART_NAME "%d", part->rank);
+    snprintf(beside, sizeof beside, TOPOMAP_PART_NAME "%d.%ld", part->rank, (long)getpid());
+    fd = openat(folder, beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return -1;
+    failed = write_part(fd, part);
+    why = errno;
+    if (close(fd) && !failed) {
+        failed = -1;
+        why = errno;
     }
-    if (!out)
-        topomap_error_set(err, TOPOMAP_ESYSTEM, "cannot be written: %s", strerror(errno));
-    else if (topomap_tmg_write(graph, path, out, err) == 0)
-        status = 0;
-    if (out && (fclose(out) != 0 || (status == 0 && rename(temporary, path) != 0)))
-        status = topomap_error_set(err, TOPOMAP_ESYSTEM, "cannot be written: %s", strerror(errno));
-    if (out && status != 0)
-        unlink(temporary);
-    free(temporary);
-    return status;
+    if (!failed && !renameat(folder, beside, folder, name))
+        return 0;
+    if (!failed)
+        why = errno;
+    unlinkat(folder, beside, 0);
+    errno = why;
+    return -1;
 }
 
-static int write_arcs(topomap_arcs *arcs, int ranks, const char *path, topomap_error *err)
+int profile_file_leave(const char *path, const profile_part *part)
+{
+    char what[200];
+    struct quiet quiet;
+    int folder, failed;
+
+    begin_quiet(&quiet);
+    folder = open_folder(path, 1);
+    failed = folder < 0 || leave_part(folder, part);
+    if (failed) {
+        snprintf(what, sizeof what, "cannot be written: %s", strerror(errno));
+        complain(path, part->rank, what);
+    }
+    if (failed && folder >= 0)
+        drop_folder(path);
+    if (folder >= 0)
+        close(folder);
+    end_quiet(&quiet);
+    return failed ? -1 : 0;
+}
+
+/* ---- All parts --------------------------------------------------------------------------- */
+
+/* Their names alone: of thousands of ranks, most that look see that it is too early. */
+static int all_are_there(int folder, int ranks)
+{
+    DIR *opened = list(folder);
+    const struct dirent *row;
+    long count = 0;
+
+    while (opened && (row = readdir(opened)) != NULL) {
+        const char *digits = row->d_name + sizeof TOPOMAP_PART_NAME - 1;
+
+        count += is_part(row->d_name) && *digits && !digits[strspn(digits, "0123456789")];
+    }
+    if (opened)
+        closedir(opened);
+    return count >= ranks;
+}
+
+static int write_graph(const topomap_graph *graph, const char *path, int rank, topomap_error *err)
+{
+    char beside[PATH];
+    FILE *out = NULL;
+    int failed, fd;
+
+    if (snprintf(beside, sizeof beside, "%s.%d.%ld", path, rank, (long)getpid()) >= PATH)
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "the name is too long");
+    fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd >= 0 && !(out = fdopen(fd, "w")))
+        close(fd);
+    failed = !out || topomap_tmg_write(graph, path, out, err) != 0;
+    if ((out && fclose(out) != 0) || !out || (!failed && rename(beside, path)))
+        failed = topomap_error_set(err, TOPOMAP_ESYSTEM, "cannot be written: %s", strerror(errno));
+    if (failed && fd >= 0)
+        unlink(beside);
+    return failed ? -1 : 0;
+}
+
+/* Two that find all at once write the same, and the second finds no parts, or half of them. */
+static void fold(const char *path, int folder, int rank)
 {
     topomap_graph *graph;
-    int status;
-
-    if (topomap_arcs_take(arcs, (uint32_t)ranks, &graph, err) != 0)
-        return -1;
-    status = topomap_graph_set_text(&graph->source, err, "MPI profile of %s",
-                                    program_invocation_short_name);
-    if (status == 0)
-        status = write_file(graph, path, err);
-    topomap_graph_free(graph);
-    return status;
-}
-
-static int add_own(topomap_arcs *arcs, int rank, const profile_record *record, size_t count,
-                   topomap_error *err)
-{
-    uint64_t number[NUMBERS];
-
-    for (size_t i = 0; i < count; i++) {
-        to_numbers(&record[i], number);
-        if (add_record(arcs, rank, number, err) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-void profile_write(const char *path)
-{
-    topomap_arcs arcs = {.has_messages = 1};
-    const profile_record *record;
-    int rank, ranks, status;
     topomap_error err;
-    size_t count;
-    MPI_Comm comm;
 
-    record = profile_records(&count);
-    if (PMPI_Comm_dup(MPI_COMM_WORLD, &comm) != MPI_SUCCESS)
+    if (topomap_parts_read_open(folder, path, &graph, &err) != 0)
         return;
-    PMPI_Comm_rank(comm, &rank);
-    PMPI_Comm_size(comm, &ranks);
-    if (rank != 0) {
-        send_records(comm, record, count);
-    } else {
-        status = add_own(&arcs, 0, record, count, &err);
-        for (int from = 1; from < ranks; from++) {
-            topomap_error *first = status == 0 ? &err : NULL, other;
-
-            if (receive_records(comm, from, &arcs, first ? first : &other) != 0)
-                status = -1;
-        }
-        if (status != 0 || write_arcs(&arcs, ranks, path, &err) != 0)
-            complain(path, err.text);
-        topomap_arcs_clear(&arcs);
-    }
-    PMPI_Comm_free(&comm);
+    if (write_graph(graph, path, rank, &err) == 0)
+        remove_folder(path, folder);
+    else
+        complain(path, 0, err.text);
+    topomap_graph_free(graph);
 }
 
-void profile_write_alone(const char *path)
+/* Where MPI's end has brought all together, rank 0 finds all parts and the others have only to see
+ * that it had no need of them. Where it has not, rank 0 says so (`open`) and looks again; whoever
+ * then comes sees that and looks, too: the last one finds all, and nobody has waited. */
+void profile_file_fold(const char *path, int rank, int ranks)
 {
-    topomap_arcs arcs = {.has_messages = 1};
-    const profile_record *record;
-    topomap_error err;
-    int rank, ranks;
-    size_t count;
+    int folder = open_folder(path, 0), found, mark;
+    struct quiet quiet;
 
-    record = profile_records(&count);
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (access(path, F_OK) != 0 && (add_own(&arcs, rank, record, count, &err) != 0 ||
-                                    write_arcs(&arcs, ranks, path, &err) != 0))
-        complain(path, err.text);
-    topomap_arcs_clear(&arcs);
+    if (folder < 0)
+        return;
+    begin_quiet(&quiet);
+    found = (rank == 0 || !faccessat(folder, TOPOMAP_PART_NAME "open", F_OK, 0)) &&
+            all_are_there(folder, ranks);
+    if (rank == 0 && !found) {
+        mark = openat(folder, TOPOMAP_PART_NAME "open", O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+        if (mark >= 0)
+            close(mark);
+        found = all_are_there(folder, ranks);
+    }
+    if (found)
+        fold(path, folder, rank);
+    close(folder);
+    end_quiet(&quiet);
 }

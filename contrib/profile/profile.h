@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the MPI profiler is made of. Each process records what it sends, partner by partner, in
- * ranks of MPI_COMM_WORLD; at MPI_Finalize one process writes the graph of the whole job. */
+ * ranks of MPI_COMM_WORLD, and leaves that, its part of the graph, when it comes to the end of MPI.
+ */
 #ifndef TOPOMAP_PROFILE_H
 #define TOPOMAP_PROFILE_H
 
@@ -48,9 +49,11 @@ extern struct profile_constants {
     PROFILE_API int profile_own_##name parameters __asm__("MPI_" #name);                           \
     int profile_own_##name parameters
 
-/** One partner: all that went to it and, by one-sided reads, came from it. */
+/** One partner: all that went to it and, by one-sided reads, came from it. A row of a part, as
+ *  graph/parts.h has it. */
 typedef struct profile_record {
-    int partner; /* in MPI_COMM_WORLD */
+    uint32_t partner; /* in MPI_COMM_WORLD */
+    uint32_t reserved;
     uint64_t bytes_out, messages_out;
     uint64_t bytes_in, messages_in;
 } profile_record;
@@ -69,8 +72,9 @@ extern int profile_on;
 /* record.c: who sent how much to whom. */
 /** Starts recording; `threads`: several threads may call at once. 0, or -1 without memory. */
 int profile_begin(int threads);
-/** The records of this process, by partner; the caller holds no lock: no other thread may run. */
-const profile_record *profile_records(size_t *count);
+/** Stops recording. The records of this process, by partner; NULL where another thread is at them.
+ *  \p whole: nothing was lost for want of memory. */
+const profile_record *profile_records(size_t *count, int *whole);
 /** Stops recording and frees everything. */
 void profile_end(void);
 /** Adds to the partner with this rank in the (remote) group of a communicator or a window. Ranks
@@ -139,21 +143,31 @@ void profile_alltoallw(const void *sendbuf, profile_array sendcounts, profile_ar
 void profile_reduce_scatter(profile_array counts, MPI_Datatype type, MPI_Comm comm);
 void profile_reduce_scatter_block(MPI_Count count, MPI_Datatype type, MPI_Comm comm);
 
-/* agree.c: all of a step's processes write the profile, or none. */
-/** Before MPI_Init. */
-void profile_announce(void);
-/** After MPI_Init, in rank 0. */
-void profile_decide(int ranks);
-/** At the end, in all ranks, after each has done with MPI: the same answer for all. */
-int profile_agreed(void);
-/** Whether there is anybody to agree with. */
-int profile_must_agree(void);
+/** What a rank leaves. */
+typedef struct profile_part {
+    int rank, ranks;
+    int whole; /* it came to the end of MPI, and nothing was lost */
+    const profile_record *record;
+    size_t count;
+} profile_part;
 
-/* output.c */
-/** Brings the records of all processes to rank 0, which writes them to `path`. Collective over
- *  MPI_COMM_WORLD. Failures are said on standard error in one line and nowhere else. */
-void profile_write(const char *path);
-/** What this process alone has, before MPI_Abort. */
-void profile_write_alone(const char *path);
+/* memory.c: to whoever has started the ranks. */
+#define PROFILE_MEMORY "TOPOMAP_PROFILE_MEMORY" /* the number of a descriptor */
+/** Before MPI_Init. \return nonzero: there is memory to leave it in */
+int profile_memory_find(void);
+/** Once this is a rank: what it starts is none. */
+void profile_memory_keep(void);
+void profile_memory_leave(const profile_part *part);
+
+/* output.c: to files, for who asks for one. Failures are said on standard error in one line and
+ * nowhere else. */
+/** The rank, as far as it is known without MPI; -1: it is not. */
+long profile_early_rank(void);
+/** Before MPI_Init, and after it: takes away what an earlier run has left beside the file. */
+void profile_file_clear(const char *path);
+void profile_file_begin(const char *path, int rank);
+int profile_file_leave(const char *path, const profile_part *part);
+/** Makes the file, where all have left their parts. */
+void profile_file_fold(const char *path, int rank, int ranks);
 
 #endif

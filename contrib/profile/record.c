@@ -30,6 +30,7 @@ static struct {
     uint32_t records, records_size;
     place *place;
     uint32_t places, places_size, last; /* last: the place used last */
+    int lost;                           /* something, for want of memory */
     MPI_Group world; /* made when a communicator asks for it: MPICH's is O(ranks) */
     int has_world;
 } state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
@@ -69,8 +70,10 @@ static place *new_place(uint64_t key)
     uint32_t *at;
 
     if (!profile_grow(&state.place, &state.places_size, state.places, sizeof *state.place) ||
-        !(at = profile_table_at(&state.by_key, key)))
+        !(at = profile_table_at(&state.by_key, key))) {
+        state.lost = 1;
         return NULL;
+    }
     *at = state.last = state.places++;
     state.place[*at] = (place){.key = key, .world = 1};
     return &state.place[*at];
@@ -189,9 +192,11 @@ static uint32_t record_of_world(int partner)
     if (found != PROFILE_NONE)
         return found;
     if (!profile_grow(&state.record, &state.records_size, state.records, sizeof *state.record) ||
-        !(at = profile_table_at(&state.by_world, (uint64_t)partner + 1)))
+        !(at = profile_table_at(&state.by_world, (uint64_t)partner + 1))) {
+        state.lost = 1;
         return PROFILE_NONE;
-    state.record[state.records] = (profile_record){.partner = partner};
+    }
+    state.record[state.records] = (profile_record){.partner = (uint32_t)partner};
     return *at = state.records++;
 }
 
@@ -267,6 +272,7 @@ void profile_add_window(MPI_Win win, int rank, uint64_t out, uint64_t in)
 int profile_begin(int threads)
 {
     state.threads = threads;
+    state.lost = 0;
     if (!place_of_comm(MPI_COMM_WORLD))
         return -1;
     profile_on = 1;
@@ -275,18 +281,26 @@ int profile_begin(int threads)
 
 static int by_partner(const void *a, const void *b)
 {
-    int x = ((const profile_record *)a)->partner, y = ((const profile_record *)b)->partner;
+    uint32_t x = ((const profile_record *)a)->partner, y = ((const profile_record *)b)->partner;
 
     return (x > y) - (x < y);
 }
 
-const profile_record *profile_records(size_t *count)
+/* Sorted, the tables' indices are void: this is the end. A thread that is still inside MPI must
+ * not hold it up. */
+const profile_record *profile_records(size_t *count, int *whole)
 {
-    profile_on = 0; /* sorted, the tables' indices are void */
+    static const profile_record none;
+
+    profile_on = 0;
+    if (state.threads && pthread_mutex_trylock(&state.mutex))
+        return NULL;
     if (state.records)
         qsort(state.record, state.records, sizeof *state.record, by_partner);
     *count = state.records;
-    return state.record;
+    *whole = !state.lost;
+    profile_unlock();
+    return state.records ? state.record : &none;
 }
 
 void profile_end(void)

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From MPI_Init to MPI_Finalize. TOPOMAP_PROFILE names the file to write; without it, nothing is
- * recorded and the wrappers cost one branch. */
+/* From MPI_Init to MPI_Finalize. TOPOMAP_PROFILE names the file to write, or a launch has lent
+ * memory (memory.c); without both, nothing is recorded and the wrappers cost one branch.
+ *
+ * A program may end in any way, and its ranks each in another one. So nothing here talks to another
+ * rank, or waits for one: a rank that comes to the end of MPI leaves its part, and one that does
+ * not leaves none. */
 #define _GNU_SOURCE /* dladdr */
 #include <dlfcn.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #include "profile.h"
 #ifndef PROFILE_MPI_ABI
@@ -14,8 +20,13 @@
 #endif
 #include "rules.h"
 
-static char *path;
-static int taken; /* this process is one of those that are profiled */
+static struct {
+    char *path;    /* of the file to write, or NULL */
+    int in_memory; /* there is memory to leave it in */
+    pid_t taken;   /* this process is one of those that are profiled; what it forks is not */
+    pid_t left;    /* and has left its part beside the file */
+    int rank, ranks;
+} session;
 
 /* Cuts this library's path out of LD_PRELOAD, in place: what the program starts is no rank. */
 static void leave_environment(void)
@@ -25,8 +36,9 @@ static void leave_environment(void)
     Dl_info self;
 
     unsetenv("TOPOMAP_PROFILE");
-    unsetenv("TOPOMAP_PROFILE_AGREE");
-    if (!list || !dladdr(&path, &self) || !self.dli_fname)
+    unsetenv(PROFILE_MEMORY);
+    profile_memory_keep();
+    if (!list || !dladdr(&session, &self) || !self.dli_fname)
         return;
     length = strlen(self.dli_fname);
     for (at = list; *at; at += strcspn(at, ": "), at += *at != 0)
@@ -121,23 +133,29 @@ static void choose_rules(void)
 #endif
 }
 
-/* One of the ranks says it, as far as that can be known without MPI. */
+/* One of the ranks says it, as far as that can be known without MPI; a launch's own profiling is
+ * silent. */
 static void refuse(const char *name)
 {
-    static const char *const ranks[] = {"PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
-
-    for (size_t i = 0; i < sizeof ranks / sizeof ranks[0]; i++) {
-        const char *rank = getenv(ranks[i]);
-
-        if (rank && strcmp(rank, "0"))
-            return;
-    }
-    if (!profile_must_agree())
+    if (session.path && profile_early_rank() <= 0)
         fprintf(stderr, "topomap: no profile: the program's MPI is %s, this profiler's is .so.%s\n",
                 *name ? name : "linked statically", PROFILE_SONAME);
 }
 
 /* ---- Begin and end ----------------------------------------------------------------------- */
+
+/* Programs change their folder. */
+static char *whole_path(const char *file)
+{
+    char *folder = *file == '/' ? NULL : getcwd(NULL, 0), *made = NULL;
+
+    if (!folder)
+        return strdup(file);
+    if (asprintf(&made, "%s/%s", folder, file) < 0)
+        made = NULL;
+    free(folder);
+    return made;
+}
 
 /* Before the real MPI_Init. */
 static void announce(void)
@@ -146,25 +164,34 @@ static void announce(void)
 
     if (!dlsym(RTLD_DEFAULT, "PMPI_Init"))
         dl_iterate_phdr(share, NULL);
-    if (path || !file || !*file)
+    if (session.path || session.in_memory)
         return;
-    profile_announce();
-    path = strdup(file);
+    session.in_memory = profile_memory_find();
+    if (!file || !*file)
+        return;
+    session.path = whole_path(file);
+    if (session.path)
+        profile_file_clear(session.path);
+}
+
+static void forget(void)
+{
+    free(session.path); /* MPICH's Fortran calls MPI_Init: once is enough */
+    session.path = NULL;
+    session.in_memory = 0;
 }
 
 static void begin(int threads)
 {
-    int rank = 0, ranks = 0;
     const char *name;
     MPI_Comm parent;
 
-    if (!path)
+    if (!session.path && !session.in_memory)
         return;
     if (!is_mine(&name)) {
         leave_environment();
         refuse(name);
-        free(path); /* MPICH's Fortran calls MPI_Init: once is enough */
-        path = NULL;
+        forget();
         return;
     }
     if (name_constants() != 0)
@@ -174,30 +201,66 @@ static void begin(int threads)
     if (PMPI_Comm_get_parent(&parent) != MPI_SUCCESS ||
         parent != MPI_COMM_NULL) /* spawned: not a rank of the job */
         return;
-    taken = 1;
     leave_environment();
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (rank == 0)
-        profile_decide(ranks);
-    if (profile_begin(threads) != 0)
+    PMPI_Comm_rank(MPI_COMM_WORLD, &session.rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &session.ranks);
+    if (session.path)
+        profile_file_begin(session.path, session.rank);
+    if (profile_begin(threads) == 0)
+        session.taken = getpid();
+    else
         profile_end();
+}
+
+/* What this rank saw leaves it. */
+static void leave(int ended)
+{
+    profile_part part = {.rank = session.rank, .ranks = session.ranks};
+
+    if (session.taken != getpid())
+        return;
+    session.taken = 0;
+    part.record = profile_records(&part.count, &part.whole);
+    if (!part.record)
+        return;
+    part.whole = part.whole && ended;
+    if (session.in_memory && ended)
+        profile_memory_leave(&part);
+    if (session.path && !profile_file_leave(session.path, &part) && ended)
+        session.left = getpid();
 }
 
 static void finish(void)
 {
-    if (!taken)
-        return;
-    taken = 0;
-    if (profile_agreed()) /* all go in, also one that had no memory for a single record */
-        profile_write(path);
-    profile_end();
+    int was_taken = session.taken == getpid();
+
+    leave(1);
+    if (was_taken)
+        profile_end();
 }
 
-static void give_up(void)
+/* After the real MPI_Finalize, which has brought all ranks together, as a rule. */
+static void finished(void)
 {
-    if (profile_on && !profile_must_agree()) /* a part of a graph is of no use to a launch */
-        profile_write_alone(path);
+    if (session.left != getpid())
+        return;
+    session.left = 0;
+    profile_file_fold(session.path, session.rank, session.ranks);
+}
+
+/* A program may know MPI's end by another name only, PMPI_Finalize. By now its MPI may even be
+ * unloaded: it is looked for. */
+__attribute__((destructor)) static void at_exit(void)
+{
+    int (*is_finalized)(int *), yes = 0;
+
+    if (session.taken != getpid())
+        return;
+    *(void **)&is_finalized = dlsym(RTLD_DEFAULT, "PMPI_Finalized");
+    if (!is_finalized || is_finalized(&yes) != MPI_SUCCESS || !yes)
+        return;
+    leave(1);
+    finished();
 }
 
 PROFILE_API int MPI_Init(int *argc, char ***argv)
@@ -226,14 +289,18 @@ PROFILE_API int MPI_Init_thread(int *argc, char ***argv, int required, int *prov
 
 PROFILE_API int MPI_Finalize(void)
 {
+    int status;
+
     finish();
-    return PMPI_Finalize();
+    status = PMPI_Finalize();
+    finished();
+    return status;
 }
 
 PROFILE_REAL(Abort, (PROFILE_HANDLE(MPI_Comm) comm, int code))
 PROFILE_WRAPPER(Abort, (PROFILE_HANDLE(MPI_Comm) comm, int code))
 {
-    give_up();
+    leave(0);
     return profile_real_Abort(comm, code);
 }
 
@@ -261,12 +328,13 @@ PROFILE_API void FORTRAN_NAME(finalize)(MPI_Fint *ierr)
 {
     finish();
     FORTRAN_CALL(finalize)(ierr);
+    finished();
 }
 
 FORTRAN_DECLARE(abort, ABORT, (MPI_Fint * comm, MPI_Fint *code, MPI_Fint *ierr))
 PROFILE_API void FORTRAN_NAME(abort)(MPI_Fint *comm, MPI_Fint *code, MPI_Fint *ierr)
 {
-    give_up();
+    leave(0);
     FORTRAN_CALL(abort)(comm, code, ierr);
 }
 #endif

@@ -4,6 +4,7 @@ lib_libcore_la_SOURCES += \
   lib/graph/text.h lib/graph/text.c \
   lib/graph/tmg.h lib/graph/tmg_io.h lib/graph/tmg_read.c lib/graph/tmg_write.c \
   lib/graph/parts.h lib/graph/parts.c lib/graph/part_seal.c \
+  lib/graph/part_memory.h lib/graph/part_memory.c \
   lib/graph/undirected.h lib/graph/undirected.c lib/graph/scotch.c lib/graph/treematch.c \
   lib/graph/monitoring.c lib/graph/mpip.c lib/graph/profile.h lib/graph/profile.c \
   lib/graph/io.h lib/graph/formats.c lib/graph/recognise.c \

@@ -348,24 +348,39 @@ static int add_part(topomap_parts *parts, DIR *folder, const char *path, uint32_
     return status;
 }
 
-int topomap_parts_read(const char *folder, topomap_graph **graph, topomap_error *err)
+int topomap_parts_read_open(int folder, const char *path, topomap_graph **graph, topomap_error *err)
 {
-    DIR *opened = opendir(folder);
+    int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), status;
+    DIR *opened = again < 0 ? NULL : fdopendir(again);
     topomap_parts parts = {0};
     uint32_t *number = NULL;
     size_t count = 0;
-    int status;
 
-    if (!opened)
-        return topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s: cannot open: %s", folder,
-                                 strerror(errno));
+    if (!opened) {
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s: cannot open: %s", path, strerror(errno));
+        if (again >= 0)
+            close(again);
+        return -1;
+    }
     status = list_parts(opened, &number, &count, err);
     for (size_t i = 0; status == 0 && i < count; i++)
-        status = add_part(&parts, opened, folder, number[i], err);
+        status = add_part(&parts, opened, path, number[i], err);
     if (status == 0)
-        status = topomap_parts_take(&parts, folder, graph, err);
+        status = topomap_parts_take(&parts, path, graph, err);
     closedir(opened);
     topomap_parts_clear(&parts);
     free(number);
+    return status;
+}
+
+int topomap_parts_read(const char *folder, topomap_graph **graph, topomap_error *err)
+{
+    int opened = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), status;
+
+    if (opened < 0)
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s: cannot open: %s", folder,
+                                 strerror(errno));
+    status = topomap_parts_read_open(opened, folder, graph, err);
+    close(opened);
     return status;
 }

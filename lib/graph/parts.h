@@ -77,5 +77,8 @@ void topomap_parts_clear(topomap_parts *parts);
 /** The graph of all files `part.NUMBER` in a folder; other files there are passed over. It does
  *  not depend on how the ranks were divided among them. */
 int topomap_parts_read(const char *folder, topomap_graph **graph, topomap_error *err);
+/** The same of a folder that is open; \p path is for messages. */
+int topomap_parts_read_open(int folder, const char *path, topomap_graph **graph,
+                            topomap_error *err);
 
 #endif

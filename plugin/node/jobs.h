@@ -9,6 +9,10 @@ enum { NODE_REPLY_FD = 3 };
 /** `plan`: this node's part of a plan, decoded. \return the program's status */
 int node_plan_main(void);
 
+/** `collect`: this node's part of a profile, written as a file. Standard input is the memory in
+ * which the tasks have left it (graph/part_memory.h). \return the program's status */
+int node_collect_main(void);
+
 /** Writes all of it to NODE_REPLY_FD. \return 0, or -1 */
 int node_send(const void *bytes, unsigned long size);
 

@@ -5,13 +5,21 @@ plugin_node_libnode_la_SOURCES = plugin/node/question.c plugin/node/question.h \
 
 # topomap-node: started in slurmstepd by the plugin, as the user. libc and what reads bindings,
 # compiled for it alone, so that its code lies elsewhere in each process.
-NODE_SOURCES = plugin/node/plan.c plugin/node/decode.c plugin/node/decode.h plugin/node/cell.c plugin/node/cell.h \
-  plugin/filter.h \
+NODE_SOURCES = plugin/node/collect.c plugin/node/plan.c plugin/node/decode.c plugin/node/decode.h plugin/node/cell.c \
+  plugin/node/cell.h plugin/filter.h \
   plugin/spool_read.c plugin/spool.h
 pkglibexec_PROGRAMS += plugin/topomap-node
 plugin_topomap_node_SOURCES = plugin/node/main.c plugin/node/jobs.h $(NODE_SOURCES) \
   $(plugin_node_libnode_la_SOURCES) \
   lib/plan/bindings_walk.c lib/plan/bindings_node.c lib/plan/node_plan.c lib/plan/sextets.c \
+  lib/graph/part_seal.c lib/graph/part_memory.c lib/util/hash64.c \
   lib/plan/crc32.c lib/util/alloc.c lib/util/error.c lib/util/safe_text.c
 plugin_topomap_node_CFLAGS = $(AM_CFLAGS) -fPIE
 plugin_topomap_node_LDFLAGS = $(AM_LDFLAGS) -pie
+
+check_PROGRAMS += tests/unit/test_part_memory
+tests_unit_test_part_memory_SOURCES = tests/unit/test_part_memory.c tests/unit/scratch.c tests/unit/scratch.h
+tests_unit_test_part_memory_CPPFLAGS = $(AM_CPPFLAGS) -DNODE_HELPER='"$(abs_top_builddir)/plugin/topomap-node"'
+tests_unit_test_part_memory_DEPENDENCIES = lib/libcore.la plugin/topomap-node$(EXEEXT)
+tests_unit_test_part_memory_LDADD = $(UNIT_LIBS)
+TESTS += tests/unit/test_part_memory

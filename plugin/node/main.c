@@ -17,6 +17,7 @@ static const struct row {
     int (*run)(void);
 } rows[] = {
     {"plan", node_plan_main},
+    {"collect", node_collect_main},
 };
 
 int node_send(const void *bytes, unsigned long size)

@@ -1,17 +1,20 @@
-# Profiles of earlier runs, and what a program is: what srun and `topomap profile` share. libc only.
+# Profiles of earlier runs, and what a program is: what the planner and `topomap profile` share.
 noinst_LTLIBRARIES += plugin/store/libstore.la
 plugin_store_libstore_la_SOURCES = plugin/store/program.c plugin/store/program.h plugin/store/elf.c plugin/store/elf.h \
   plugin/store/needed.c plugin/store/needed.h plugin/store/cache.c plugin/store/cache.h \
   plugin/store/entry.c plugin/store/entry.h plugin/store/folder.c plugin/store/folder.h plugin/store/run.c \
+  plugin/store/join.c plugin/store/join.h \
   plugin/store/clock.c plugin/store/clock.h plugin/store/memo.c plugin/store/memo.h plugin/store/place.c plugin/store/place.h plugin/store/sweep.c plugin/store/sweep.h \
   plugin/store/store.c plugin/store/store.h
 
-store_tests = tests/unit/test_program tests/unit/test_store tests/unit/test_record
+store_tests = tests/unit/test_program tests/unit/test_store tests/unit/test_join tests/unit/test_record
 check_PROGRAMS += $(store_tests)
 tests_unit_test_program_SOURCES = tests/unit/test_program.c
-tests_unit_test_program_LDADD = plugin/store/libstore.la lib/plan/libthin.la $(CMOCKA_LIBS)
+tests_unit_test_program_LDADD = plugin/store/libstore.la lib/libcore.la $(CMOCKA_LIBS)
 tests_unit_test_record_SOURCES = tests/unit/test_record.c tests/unit/fake_clock.c tests/unit/fake_clock.h
-tests_unit_test_record_LDADD = plugin/librecord.la plugin/store/libstore.la lib/plan/libthin.la $(CMOCKA_LIBS)
+tests_unit_test_record_LDADD = plugin/librecord.la plugin/store/libstore.la lib/libcore.la $(CMOCKA_LIBS)
 tests_unit_test_store_SOURCES = tests/unit/test_store.c tests/unit/fake_clock.c tests/unit/fake_clock.h
-tests_unit_test_store_LDADD = plugin/store/libstore.la lib/plan/libthin.la $(CMOCKA_LIBS)
+tests_unit_test_store_LDADD = plugin/store/libstore.la lib/libcore.la $(CMOCKA_LIBS)
+tests_unit_test_join_SOURCES = tests/unit/test_join.c tests/unit/scratch.c tests/unit/scratch.h
+tests_unit_test_join_LDADD = plugin/store/libstore.la lib/libcore.la $(CMOCKA_LIBS)
 TESTS += $(store_tests)

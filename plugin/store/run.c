@@ -5,6 +5,7 @@
 #include "graph/tmg.h"
 #include "plugin/store/entry.h"
 #include "plugin/store/folder.h"
+#include "plugin/store/join.h"
 #include "plugin/store/sweep.h"
 #include "util/alloc.h"
 
@@ -98,14 +99,6 @@ int store_run_begin(const store *store, uint32_t job, uint32_t step, const store
 
 /* ---- The end ----------------------------------------------------------------------------- */
 
-/* A folder with the parts of the nodes (part.N) becomes one with a whole profile.
- * THE PLACE FOR PARTS: nothing writes them yet, so there is nothing to bring together. */
-static int join_parts(int run, topomap_error *why)
-{
-    (void)run;
-    return topomap_error_set(why, TOPOMAP_EINPUT, "the run left no profile");
-}
-
 /* What can be known of a profile by its header alone. */
 static int check_header(const struct topomap_tmg_header *header, uint64_t size, uint64_t most,
                         topomap_error *err)
@@ -179,7 +172,7 @@ static int take(const store *store, int run, store_entry *entry, topomap_error *
     int taken;
 
     store_entry_read(store, &now); /* others may have used it meanwhile */
-    if (faccessat(run, STORE_RUN_FILE, F_OK, AT_SYMLINK_NOFOLLOW) && join_parts(run, why))
+    if (faccessat(run, STORE_RUN_FILE, F_OK, AT_SYMLINK_NOFOLLOW) && store_join(run, 0, why))
         taken = 0;
     else
         taken = !check_profile(run, store->most, why) && !take_profile(store, run, &now, why);
@@ -201,32 +194,38 @@ static int take(const store *store, int run, store_entry *entry, topomap_error *
     return taken;
 }
 
-static int is_whole(int run)
+static int is_whole(int run, int soon)
 {
     topomap_error err;
 
-    return !check_profile(run, UINT64_MAX, &err);
+    return !check_profile(run, UINT64_MAX, &err) || !store_join(run, soon, &err);
 }
 
-/* Who renames the folder's entry takes the run in.
- * \param only_whole  1: a run that has left nothing whole may still be going on
- * \return 1: there is a new profile, 0: there is none */
-static int fold(const store *store, int runs, const char *name, int only_whole, store_entry *entry,
-                topomap_error *why)
+/* Whose run it is that is taken in. */
+enum whose {
+    OWN,
+    ANOTHERS,      /* one that has left nothing whole may still be going on */
+    ANOTHERS_SOON, /* and a launch waits for it */
+};
+
+/* Who renames the folder's entry takes the run in. \return 1: there is a new profile, 0: there is
+ * none */
+static int fold(const store *store, int runs, const char *name, enum whose whose,
+                store_entry *entry, topomap_error *why)
 {
     int run = store_folder_own(runs, name), taken = 0;
     store_entry own = {0};
 
     if (run < 0)
         return topomap_error_set(why, TOPOMAP_EINPUT, "another launch has taken it"), 0;
-    if (only_whole && !is_whole(run)) {
+    if (whose != OWN && !is_whole(run, whose == ANOTHERS_SOON)) {
         close(run);
         return topomap_error_set(why, TOPOMAP_EINPUT, "the run left no profile"), 0;
     }
     if (store_entry_read_from(run, about, &own))
         *entry = own;
     if (renameat(run, about, run, taking)) {
-        taken = errno == ENOENT && !only_whole; /* what others take is whole; it is counted once */
+        taken = errno == ENOENT && whose == OWN; /* what others take is whole; it is counted once */
         topomap_error_set(why, TOPOMAP_EINPUT, "%s",
                           errno == ENOENT ? "another launch has taken it" : strerror(errno));
         store_entry_read(store, entry);
@@ -244,6 +243,7 @@ static int fold(const store *store, int runs, const char *name, int only_whole, 
 
 typedef struct others {
     const store *store;
+    enum whose whose;
     int folded;
     topomap_error *why;
 } others;
@@ -259,7 +259,7 @@ static int look_at_run(int runs, store_item *item, void *context)
 
     if (fstatat(runs, item->name, &status, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(status.st_mode))
         return 0;
-    if (fold(o->store, runs, item->name, 1, &entry, o->why)) {
+    if (fold(o->store, runs, item->name, o->whose, &entry, o->why)) {
         o->folded++;
         return 0;
     }
@@ -277,9 +277,9 @@ static void remove_run(int runs, const store_item *item, void *context)
     remove_folder(runs, item->name);
 }
 
-static int sweep(const store *store, int runs, unsigned most, topomap_error *why)
+static int sweep(const store *store, int runs, enum whose whose, unsigned most, topomap_error *why)
 {
-    others found = {.store = store, .why = why};
+    others found = {.store = store, .whose = whose, .why = why};
     const store_broom broom = {.most = most,
                                .days = STALE_DAYS,
                                .look = look_at_run,
@@ -296,7 +296,7 @@ int store_fold_some(const store *store, unsigned most, topomap_error *why)
 
     if (runs < 0)
         return 0;
-    folded = sweep(store, runs, most, why);
+    folded = sweep(store, runs, ANOTHERS_SOON, most, why);
     close(runs);
     return folded;
 }
@@ -312,8 +312,8 @@ int store_run_fold(const store *store, const char *folder, store_entry *entry, t
     *entry = (store_entry){0};
     if (runs < 0)
         return 0;
-    taken = fold(store, runs, slash ? slash + 1 : folder, 0, entry, why);
-    sweep(store, runs, OTHERS, &unused);
+    taken = fold(store, runs, slash ? slash + 1 : folder, OWN, entry, why);
+    sweep(store, runs, ANOTHERS, OTHERS, &unused);
     close(runs);
     return taken;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The profiles that a user's programs have left: what --topomap=auto places them with. libc only.
+/* The profiles that a user's programs have left: what --topomap=auto places them with.
  *
  *     ROOT/profiles/KEY.tmg      the communication graph
  *     ROOT/profiles/KEY.old.tmg  the one before it, where it was profiled again
  *     ROOT/profiles/KEY.meta     lines "name value": whose it is, and how often it was used
- *     ROOT/run/JOB.STEP-XXXXXX/  a step that is being profiled: what it leaves (profile.tmg), and
- *                                whose profile it is (entry, lines as in .meta); entry.taken while
- *                                it is taken in
+ *     ROOT/run/JOB.STEP-XXXXXX/  a step that is being profiled: what its nodes leave (part.NODE,
+ *                                lib/graph/parts.h), profile.tmg of them, and whose profile it is
+ *                                (entry, lines as in .meta); entry.taken while it is taken in
  *
  *     ROOT/programs/KEY          what was costly to find out about a program (memo.h)
  *     ROOT/records/              records of plans, where the site's folder does not serve
@@ -97,12 +97,12 @@ void store_run_drop(const store *store, const char *folder);
 int store_run_fold(const store *store, const char *folder, store_entry *entry, topomap_error *why);
 /** The same for whoever began the run and still has its entry. */
 int store_run_end(const store *store, const char *folder, store_entry *entry, topomap_error *why);
-/** Folds runs of srun's that were killed: those that have left a whole profile. Each call looks at
- *  \p most folders of runs, and at no more. \return how many profiles are new; \p why of the last
- *  one that was not taken */
+/** Folds runs of srun's that were killed: those that have left a whole profile, or all parts of
+ * one, where these are few. Each call looks at \p most folders of runs, and at no more. \return how
+ * many profiles are new; \p why of the last one that was not taken */
 int store_fold_some(const store *store, unsigned most, topomap_error *why);
 
-/** Where a step leaves its profile: FOLDER/profile.tmg. */
+/** The profile of a step, in its folder; beside it are its parts (join.h). */
 #define STORE_RUN_FILE "profile.tmg"
 
 #endif

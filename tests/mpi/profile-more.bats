@@ -110,9 +110,12 @@ aborted() {
   here "$1" traffic
   run profiled "$1" 2 ./traffic # without its operand: usage, MPI_Abort
   [ "$status" -ne 0 ]
-  [ "$("$TOPOMAP" graph info "$profile" --json | jq .ranks)" = 2 ]
+  [ ! -e "$profile" ]
+  run -3 "$TOPOMAP" graph info "$profile.parts"
+  [[ $output == *"an incomplete profile: rank "* ]]
+  rm -r "$profile.parts"
 }
-@test "MPI_Abort: what the process that gives up has" { each_mpi aborted; }
+@test "MPI_Abort: the process that gives up leaves a part that is not whole" { each_mpi aborted; }
 
 # As an interpreter does it: MPI comes with an extension, and is not there for all.
 late() {
@@ -177,30 +180,63 @@ harmless() {
 }
 @test "programs without MPI start with it, and need no MPI" { each_mpi harmless; }
 
-# Ranks agree through the folder: a file for each node, a byte for each rank, then rank 0's word.
-agreed() {
+# Where a rank has no part, the parts of the others stay, and say which one it is; the next run starts anew.
+lacking() {
   here "$1" threads
-  local nodeid without
-  mkdir "$1.all" "$1.one" "$1.none"
-  local rank='${PMI_RANK:-$OMPI_COMM_WORLD_RANK}'
-  nodeid=$rank
-  profile=$PWD/$1.all/p.tmg
-  profiled "$1" 2 sh -c "TOPOMAP_PROFILE_AGREE=1 SLURM_NODEID=$nodeid exec $PWD/threads"
-  [ "$(arcs)" = "0,1,16000,2000 1,0,16000,2000 " ]
-  # Of one node or of several, the first or another rank.
-  for nodeid in 0 "$rank"; do for without in 0 1; do
-    rm -rf "$1.one"; mkdir "$1.one"
-    profile=$PWD/$1.one/p.tmg
-    profiled "$1" 2 sh -c "[ $rank != $without ] || unset LD_PRELOAD; TOPOMAP_PROFILE_AGREE=1 SLURM_NODEID=$nodeid exec $PWD/threads"
-    [ ! -e "$profile" ]
-    [ "$(readlink "$1.one/decision")" = no ]
-  done; done
-  profile=$PWD/$1.none/absent/p.tmg # no rank can see the folder
-  run profiled "$1" 2 sh -c "TOPOMAP_PROFILE_AGREE=1 SLURM_NODEID=$nodeid exec $PWD/threads"
-  [ "$status" -eq 0 ]
-  [[ $output != *topomap:* ]] # an MPI may have a word of its own
+  local rank='${PMI_RANK:-$OMPI_COMM_WORLD_RANK}' without
+  mkdir "$1" && profile=$PWD/$1/p.tmg
+  for without in 0 1; do
+    rm -f "$profile"
+    profiled "$1" 2 sh -c "[ $rank != $without ] || unset LD_PRELOAD; exec $PWD/threads"
+    [ "$(ls "$1")" = p.tmg.parts ]
+    run -3 "$TOPOMAP" graph info "$profile.parts"
+    [[ $output == *"$profile.parts: an incomplete profile: rank $without of 2 has left no part (parts of 1 ranks are there)"* ]]
+    # Parts of a larger run, too.
+    cp "$profile.parts"/part.[01] "$profile.parts/part.7"
+    profiled "$1" 2 "$PWD/threads"
+    [ "$(ls "$1")" = p.tmg ]
+    [ "$(arcs)" = "0,1,16000,2000 1,0,16000,2000 " ]
+  done
 }
-@test "where a rank lacks the library nobody waits, and nothing is written" { each_mpi agreed; }
+@test "where a rank lacks the library nobody waits, and no profile is written" { each_mpi lacking; }
+
+@test "all parts in a folder are a graph" {
+  here mpich threads || skip "no MPICH here"
+  profiled mpich 2 sh -c 'export LD_PRELOAD=$LD_PRELOAD; exec "$0"' "$PWD/threads"
+  arcs >whole
+  mkdir readonly
+  mount -t tmpfs none readonly 2>/dev/null || skip "cannot mount"
+  # Rank 0 cannot write the whole, since a folder has its name: the parts stay.
+  mkdir readonly/p.tmg
+  profile=$PWD/readonly/p.tmg
+  mpi_run mpich 2 env LD_PRELOAD="$(library mpich)" TOPOMAP_PROFILE="$profile" "$PWD/threads" 2>said
+  grep -q "^topomap: no profile in $profile: cannot be written: " said
+  [ "$(wc -l <said)" -eq 1 ]
+  profile=$profile.parts
+  arcs | diff whole -
+  "$TOPOMAP" map --graph "$profile" --machine tree:2:1@1:10 >/dev/null
+  umount readonly
+}
+
+@test "a folder that another user, or a link, has put there is left alone" {
+  here mpich threads || skip "no MPICH here"
+  mkdir elsewhere
+  touch elsewhere/part.0
+  local planted
+  for planted in link open theirs; do
+    case $planted in
+      link) ln -s elsewhere "$profile.parts" ;;
+      open) mkdir -m 777 "$profile.parts" ;;
+      theirs) mkdir "$profile.parts" && chown 65534 "$profile.parts" 2>/dev/null || continue ;;
+    esac
+    run -0 mpi_run mpich 2 env LD_PRELOAD="$(library mpich)" TOPOMAP_PROFILE="$profile" "$PWD/threads"
+    echo "$planted: $output"
+    [[ $output == "topomap: no profile in $profile: cannot be written: "* ]]
+    [ -z "$(ls "$profile.parts/" | grep -v '^part.0$')" ]
+    [ -e elsewhere/part.0 ]
+    rm -rf "$profile.parts"
+  done
+}
 
 # fortran_grid INTERFACE MPI: compiles ./grid
 fortran_grid() {

@@ -90,12 +90,6 @@ ring() {
   "$TOPOMAP" graph info "$profile" | grep 'MPI profile of traffic'
 }
 
-@test "MPI_Abort: what the process that gives up has" {
-  run profiled mpich 2 "$BATS_FILE_TMPDIR/traffic.mpich" # without its operand: usage
-  [ "$status" -ne 0 ]
-  [ "$("$TOPOMAP" graph info "$profile" --json | jq '.ranks, .edges' | tr '\n' ' ')" = "2 0 " ]
-}
-
 @test "without TOPOMAP_PROFILE nothing is written" {
   profile=
   profiled mpich 4 "$BATS_FILE_TMPDIR/traffic.mpich" "$BATS_TEST_TMPDIR/expected"

@@ -299,7 +299,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Sendrecv(&rank, 1, MPI_INT, size - 1 - rank, 0, &other, 1, MPI_INT, size - 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (rank == 3 && system("echo \"child $LD_PRELOAD ${TOPOMAP_PROFILE:-none} ${TOPOMAP_PROFILE_AGREE:-none}\"")) return 1;
+    if (rank == 3 && system("echo \"child $LD_PRELOAD ${TOPOMAP_PROFILE:-none} ${TOPOMAP_PROFILE_MEMORY:-none}\"")) return 1;
     MPI_Finalize();
     return 0;
 }
@@ -476,8 +476,8 @@ END
   no_runs
   srun --mpi="$TYPE" -N4 -n8 -J killed --topomap=auto "$PROGRAMS/halo.$MPI" 4x2 --iterations 1000000 </dev/null >out 2>err &
   local i
-  for i in {1..200}; do ls cache/topomap/run/*/decision >/dev/null 2>&1 && break; sleep 0.1; done
-  [ "$(readlink cache/topomap/run/*/decision)" = go ]
+  for i in {1..200}; do [ "$(pgrep -fc "$PROGRAMS/[h]alo.$MPI 4x2 --iterations 1000000")" -lt 8 ] || break; sleep 0.1; done
+  ls cache/topomap/run/*
   scancel -n killed
   wait || true
   [ "$(profiles 'map(select(.graph)) | length')" -eq 0 ]

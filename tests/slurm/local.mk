@@ -4,7 +4,7 @@ tests_slurm_fake_planner_SOURCES = tests/slurm/fake-planner.c
 tests_slurm_fake_planner_LDADD = plugin/planner/liblaunch.la topology-db/libdb.la lib/libcore.la
 EXTRA_DIST += tests/slurm/mpis.bash tests/slurm/verify.bats tests/slurm/verify-vm.bats tests/slurm/reorder.bats \
   tests/slurm/plugin.bats tests/slurm/policy.bats tests/slurm/options.bats \
-  tests/slurm/launches.bats tests/slurm/faults.bats tests/slurm/limits.bats tests/slurm/partial.bats tests/slurm/records.bats tests/slurm/auto.bats \
+  tests/slurm/launches.bats tests/slurm/faults.bats tests/slurm/limits.bats tests/slurm/partial.bats tests/slurm/records.bats tests/slurm/auto.bats tests/slurm/ends.bats \
   tests/slurm/wall.bats tests/slurm/words.bats tests/slurm/async.bats tests/slurm/mixed.bats tests/slurm/upgrades.bats tests/slurm/testbed.bats tests/slurm/fabric.bats tests/slurm/proof.bats \
   tests/slurm/node.bats tests/slurm/plugin-vm.bats tests/slurm/vm.bats tests/slurm/vm-node
 EXTRA_DIST += tests/slurm/order.bats tests/slurm/doctor.bats
@@ -13,7 +13,7 @@ if !SANITIZERS
 TESTS += tests/slurm/order.bats tests/slurm/doctor.bats tests/slurm/node.bats
 TESTS += tests/slurm/verify.bats tests/slurm/reorder.bats tests/slurm/testbed.bats tests/slurm/fabric.bats \
   tests/slurm/plugin.bats tests/slurm/policy.bats tests/slurm/options.bats \
-  tests/slurm/launches.bats tests/slurm/faults.bats tests/slurm/limits.bats tests/slurm/partial.bats tests/slurm/records.bats tests/slurm/auto.bats \
+  tests/slurm/launches.bats tests/slurm/faults.bats tests/slurm/limits.bats tests/slurm/partial.bats tests/slurm/records.bats tests/slurm/auto.bats tests/slurm/ends.bats \
   tests/slurm/wall.bats tests/slurm/words.bats tests/slurm/async.bats tests/slurm/mixed.bats tests/slurm/upgrades.bats tests/slurm/proof.bats
 endif
 
@@ -58,8 +58,8 @@ tests_slurm_later_plugin_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) -DPLUGIN
 tests_slurm_later_plugin_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,-z,nodelete -rpath /nowhere
 tests_slurm_later_plugin_la_LIBADD = plugin/libspank.la
 
-# For mixed.bats too: the profilers of a later version, whose ranks speak another format to each other and
-# write another; by the names that the plugin looks for, in a folder of their own.
+# For mixed.bats too: the profilers of a later version, which know no memory of this version's and write another
+# format; by the names that the plugin looks for, in a folder of their own.
 later_profilers =
 if HAVE_OPENMPI
 later_profilers += tests/slurm/later/libtopomap-profile-openmpi.so
@@ -69,7 +69,7 @@ later_profilers += tests/slurm/later/libtopomap-profile-mpich.so
 endif
 check_DATA = $(later_profilers)
 CLEANFILES += tests/slurm/later/libtopomap-profile-openmpi.so tests/slurm/later/libtopomap-profile-mpich.so
-later_profiler = $(MKDIR_P) $(@D) && $$mpicc $(profile_four) -DTOPOMAP_TMG_VERSION=2 -DNODE_FILE='"later."'
+later_profiler = $(MKDIR_P) $(@D) && $$mpicc $(profile_four) -DTOPOMAP_TMG_VERSION=2 -DTOPOMAP_PART_MEMORY_VERSION=2
 
 tests/slurm/later/libtopomap-profile-openmpi.so: $(profile_needs)
 	$(AM_V_GEN)mpicc='$(MPICC_OPENMPI)'; $(later_profiler) -DPROFILE_SONAME='"$(OPENMPI_SONAME)"' $(profile_flags) -o $@

@@ -53,7 +53,7 @@ one_line() { # TEXT: it is the one thing that was said
   [ "$(ldd "$PLUGIN" | grep -cv 'linux-vdso\|libc\.so\|libpthread\.so\|libdl\.so\|ld-linux')" -eq 0 ]
   run -0 bash -c "nm -D --defined-only '$PLUGIN' | awk '{print \$3}' | sort | tr '\n' ' '"
   [ "$output" = "plugin_name plugin_type plugin_version slurm_spank_exit slurm_spank_init slurm_spank_init_post_opt \
-slurm_spank_local_user_init slurm_spank_task_init slurm_spank_user_init spank_plugin_version " ]
+slurm_spank_local_user_init slurm_spank_task_exit slurm_spank_task_init slurm_spank_user_init spank_plugin_version " ]
   run ! bash -c "nm -D --undefined-only '$PLUGIN' | grep -v GLIBC | grep -v ' w ' | grep -vE ' (slurm|spank)_[a-z_]+\$'"
 }
 

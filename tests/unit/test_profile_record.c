@@ -147,10 +147,12 @@ static uint64_t bytes_to(int partner)
 {
     const profile_record *record;
     size_t count;
+    int whole;
 
-    record = profile_records(&count);
+    record = profile_records(&count, &whole);
+    assert_true(whole);
     for (size_t i = 0; i < count; i++)
-        if (record[i].partner == partner)
+        if (record[i].partner == (uint32_t)partner)
             return record[i].bytes_out;
     return 0;
 }

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A launch that profiles lends its ranks memory (graph/part_memory.h): what they saw is copied
+ * there when they end, and whoever lent it does the rest. No file, no other rank, no wait. */
+#define _GNU_SOURCE /* program_invocation_short_name */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "graph/part_memory.h"
+#include "graph/parts.h"
+#include "profile.h"
+
+static struct {
+    int fd;
+    dev_t device;
+    ino_t number;
+    struct topomap_part_memory head;
+} lent = {.fd = -1};
+
+int profile_memory_find(void)
+{
+    const char *text = getenv(PROFILE_MEMORY);
+    struct stat status;
+    char *end;
+    long fd;
+
+    if (lent.fd >= 0)
+        return 1;
+    if (!text || !*text)
+        return 0;
+    fd = strtol(text, &end, 10);
+    if (*end || fd < 3 || fd > INT32_MAX || !topomap_part_memory_is((int)fd, &lent.head) ||
+        fstat((int)fd, &status))
+        return 0;
+    lent.fd = (int)fd;
+    lent.device = status.st_dev;
+    lent.number = status.st_ino;
+    return 1;
+}
+
+void profile_memory_keep(void)
+{
+    if (lent.fd >= 0)
+        fcntl(lent.fd, F_SETFD, FD_CLOEXEC);
+}
+
+/* The program may have closed it, and opened something of its own under its number. */
+static int is_still_there(void)
+{
+    struct topomap_part_memory head;
+    struct stat status;
+
+    return lent.fd >= 0 && topomap_part_memory_is(lent.fd, &head) && !fstat(lent.fd, &status) &&
+           status.st_dev == lent.device && status.st_ino == lent.number;
+}
+
+/* A slot that nobody else has; the number of slots or more: there is none. */
+static uint32_t take_slot(void)
+{
+    struct topomap_part_memory *head =
+        mmap(NULL, sizeof *head, PROT_READ | PROT_WRITE, MAP_SHARED, lent.fd, 0);
+    uint32_t number;
+
+    if (head == MAP_FAILED)
+        return UINT32_MAX;
+    number = __atomic_fetch_add(&head->used, 1, __ATOMIC_RELAXED);
+    munmap(head, sizeof *head);
+    return number;
+}
+
+static void fill(struct topomap_part_slot *slot, size_t room, const profile_part *part)
+{
+    size_t count = part->count < room ? part->count : room;
+
+    if (count)
+        memcpy(slot + 1, part->record, count * sizeof *part->record);
+    slot->rank = (uint32_t)part->rank;
+    slot->ranks = (uint32_t)part->ranks;
+    slot->rows = count;
+    slot->checksum = topomap_part_checksum((const void *)(slot + 1), count);
+    snprintf(slot->program, sizeof slot->program, "%s", program_invocation_short_name);
+    __atomic_store_n(&slot->state,
+                     part->whole && count == part->count ? TOPOMAP_PART_FILLED
+                                                         : TOPOMAP_PART_PARTIAL,
+                     __ATOMIC_RELEASE);
+}
+
+void profile_memory_leave(const profile_part *part)
+{
+    size_t rows = (lent.head.stride - sizeof(struct topomap_part_slot)) / sizeof *part->record;
+    struct topomap_part_slot *slot;
+    uint32_t number;
+    size_t size;
+
+    if (!is_still_there())
+        return;
+    number = take_slot();
+    if (number >= lent.head.slots)
+        return;
+    if (part->count < rows)
+        rows = part->count;
+    size = sizeof *slot + rows * sizeof *part->record;
+    slot = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, lent.fd,
+                (off_t)(lent.head.first + number * lent.head.stride));
+    if (slot == MAP_FAILED)
+        return;
+    fill(slot, rows, part);
+    munmap(slot, size);
+}

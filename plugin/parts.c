@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "plugin/parts.h"
+#include "graph/part_memory.h"
+#include "plugin/child.h"
+#include "plugin/wall.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A second in all: COLLECT_MS until its end, KILL_MS for one that was killed to be gone. */
+enum { COLLECT_MS = 850, KILL_MS = 100, CPU_SECONDS = 2 };
+
+static struct {
+    int fd;
+    uint32_t tasks, ended; /* of this node; no tasks: the step is not profiled */
+    struct plugin_wall_user user;
+} here = {.fd = -1};
+
+static void forget(void)
+{
+    plugin_child_close(&here.fd);
+    free((void *)(uintptr_t)here.user.groups);
+    memset(&here.user, 0, sizeof here.user);
+    here.tasks = here.ended = 0;
+}
+
+void plugin_parts_open(void)
+{
+    forget();
+    here.fd = topomap_part_memory_new();
+}
+
+/* Who writes the part is who the tasks are, as slurmstepd is now (effective ids). */
+static int remember_user(void)
+{
+    int count = getgroups(0, NULL);
+    gid_t *groups = count >= 0 ? malloc(((size_t)count + 1) * sizeof *groups) : NULL;
+
+    if (!groups || (count && (count = getgroups(count, groups)) < 0)) {
+        free(groups);
+        return -1;
+    }
+    here.user = (struct plugin_wall_user){
+        .uid = geteuid(), .gid = getegid(), .groups = groups, .groups_count = (size_t)count};
+    return 0;
+}
+
+/* The folder of the file that srun names. */
+static int name_folder(const char *file, char folder[TOPOMAP_PART_MEMORY_FOLDER])
+{
+    const char *slash = strrchr(file, '/');
+    size_t length = slash ? (size_t)(slash - file) : 0;
+
+    if (!length || length >= TOPOMAP_PART_MEMORY_FOLDER)
+        return -1;
+    memcpy(folder, file, length);
+    folder[length] = 0;
+    return 0;
+}
+
+int plugin_parts_begin(uint64_t run, uint32_t node, uint32_t tasks, uint32_t all, const char *file)
+{
+    struct topomap_part_memory like = {.run = run, .node = node};
+
+    if (here.fd < 0 || here.tasks || name_folder(file, like.folder) ||
+        topomap_part_memory_fill(here.fd, tasks, all, &like) || remember_user())
+        return -1;
+    here.tasks = tasks;
+    return here.fd;
+}
+
+void plugin_parts_hand_over(void)
+{
+    if (here.tasks)
+        fcntl(here.fd, F_SETFD, 0);
+}
+
+/* Of what the tasks wrote, only whether they wrote is looked at here. */
+static int has_anything(void)
+{
+    struct topomap_part_memory head;
+
+    return topomap_part_memory_is(here.fd, &head) && head.used;
+}
+
+static void collect(const char *helper)
+{
+    static const char *const words[] = {"topomap-node", "collect", NULL};
+    int64_t until = plugin_child_now() + COLLECT_MS;
+    struct plugin_child_files theirs = {.request = here.fd,
+                                        .ends_with_us = 1,
+                                        .memory = (uint64_t)256 << 20,
+                                        .cpu_seconds = CPU_SECONDS,
+                                        .walled = 1,
+                                        .user = &here.user,
+                                        .kill_ms = KILL_MS};
+    int reply[2];
+    pid_t pid;
+
+    if (plugin_child_pipe(reply))
+        return;
+    theirs.reply = reply[1];
+    if (!plugin_child_start(helper, words, &theirs, until, &pid)) {
+        int64_t left = until - plugin_child_now();
+
+        plugin_child_kill(pid, left > 0 ? (int)left : 0, KILL_MS);
+    }
+    plugin_child_close(&reply[0]);
+    plugin_child_close(&reply[1]);
+}
+
+void plugin_parts_end(const char *helper)
+{
+    if (here.tasks && has_anything())
+        collect(helper);
+    forget();
+}
+
+void plugin_parts_task_exit(const char *helper)
+{
+    if (here.tasks && ++here.ended == here.tasks)
+        plugin_parts_end(helper);
+}

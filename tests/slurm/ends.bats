@@ -1,0 +1,164 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# However the ranks of a step end, it ends under --topomap=auto as it does without: the same status,
+# the same output, and no sooner a profile than all of them have come to the end of MPI.
+bats_require_minimum_version 1.5.0
+
+load ../mpi/mpis
+load ../mpi/ends
+load mpis
+
+setup_file() {
+  [[ $EUID -eq 0 ]] || skip "needs root"
+  export BED=$BATS_FILE_TMPDIR/bed
+  cd "$BATS_FILE_TMPDIR"
+  eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up --build "$TOPOMAP_BUILD" --nodes 2 --cpus 8 --dir "$BED")"
+  cp "$BED/etc/plugstack.conf" "$BED/plain"
+  for mpi in $MPIS; do
+    mpi_is_here $mpi || continue
+    mpi_compile $mpi -w -pthread -o "ends.$mpi" "$TOPOMAP_SOURCE/tests/mpi/ends.c"
+  done
+}
+
+teardown_file() {
+  "$TOPOMAP_SOURCE/contrib/testbed/testbed" down "$BED"
+}
+
+setup() {
+  cd "$BATS_TEST_TMPDIR"
+  export XDG_CACHE_HOME=$PWD/cache
+  unset TOPOMAP TOPOMAP_GRAPH TOPOMAP_PROFILE LD_PRELOAD
+  cp "$BED/plain" "$BED/etc/plugstack.conf"
+  for _ in {1..100}; do [ "$(squeue -h; sinfo -h -o %T)" != idle ] || break; sleep 0.1; done
+}
+
+plugstack() { # WORDS behind the plugin's line
+  sed "s,\$, $*," "$BED/plain" >"$BED/etc/plugstack.conf"
+}
+
+# ended MPI OPTION -- WORD...: what srun says is in `err`, what the program says in `out`; prints the status.
+ended() {
+  local mpi=$1 option=$2 type status=0
+  shift 3
+  case $mpi in *mpich) type=pmi2 ;; *) type=pmix ;; esac
+  timeout 10 srun --mpi=$type -K -N2 -n4 --ntasks-per-node=2 $option "$BATS_FILE_TMPDIR/ends.$mpi" "$@" \
+    </dev/null >out 2>err || status=$?
+  echo "$status"
+}
+
+profiles() { topomap profile list --json | jq 'map(select(.graph)) | length'; }
+
+# What srun has left to the planner is done: a run's folder is gone.
+settled() {
+  for _ in {1..100}; do [ -n "$(ls cache/topomap/run 2>/dev/null)" ] || return 0; sleep 0.1; done
+  return 1
+}
+
+unprofiled() { ended "$1" --topomap=off -- "$2" "$3"; }
+
+# Where the machine is so busy that the planner has not begun when srun gives up on it, a tenth of a second after its
+# end, a later launch would do it.
+profiled() {
+  local status
+  for _ in 1 2 3; do
+    rm -rf cache
+    status=$(ended "$1" --topomap=auto -- "$2" "$3")
+    ! settled || break
+  done
+  echo "$status"
+}
+
+walk() { # MPI
+  local mpi=$1 end who what
+  while read -r end who what; do
+    [ -n "$end" ] || continue
+    case $end in
+      closing) what=none ;; # the memory, too
+      no-files) what=whole ;;
+    esac
+    ends_alike "$mpi" "$end" "$who"
+    settled
+    [ "$what" = either ] || [ "$(profiles)" -eq "$([ "$what" = whole ] && echo 1 || echo 0)" ]
+  done <<<"$ENDS"
+}
+
+@test "MPICH" {
+  [ -x "$BATS_FILE_TMPDIR/ends.mpich" ] || skip "no MPICH here"
+  need_mpi pmi2
+  walk mpich
+}
+
+@test "Open MPI" {
+  [ -x "$BATS_FILE_TMPDIR/ends.openmpi" ] || skip "no Open MPI here"
+  need_mpi pmix
+  walk openmpi
+}
+
+# The MPI that the rest takes.
+one() {
+  MPI=mpich
+  [ -x "$BATS_FILE_TMPDIR/ends.mpich" ] && starts_mpi pmi2 || MPI=openmpi
+  [ -x "$BATS_FILE_TMPDIR/ends.$MPI" ] || skip "no MPI here"
+}
+
+@test "a rank that never ends, and scancel" {
+  one
+  ended "$MPI" "-J never --topomap=auto" -- never one >status &
+  local i
+  for i in {1..200}; do [ "$(end_lines out 2>/dev/null | wc -l)" -lt 4 ] || break; sleep 0.1; done
+  scancel -n never
+  wait
+  [ "$(cat status)" -ne 0 ]
+  settled
+  [ "$(profiles)" -eq 0 ]
+}
+
+@test "nothing of it is left on the node, and an ordinary user's part is that user's" {
+  one
+  id nobody >/dev/null || skip "no user nobody"
+  local theirs
+  theirs=$(mktemp -d /tmp/topomap-theirs.XXXXXX)
+  chmod 777 "$theirs"
+  chmod o+x "$BATS_RUN_TMPDIR" "$BATS_RUN_TMPDIR/file" "$BATS_FILE_TMPDIR"
+  (cd "$theirs" && XDG_CACHE_HOME=$theirs/cache setpriv --reuid=nobody --regid=nogroup --clear-groups \
+    srun --mpi="$([ $MPI = mpich ] && echo pmi2 || echo pmix)" -N2 -n4 --topomap=auto "$BATS_FILE_TMPDIR/ends.$MPI" finalize all </dev/null)
+  (cd "$theirs" && settled)
+  [ -n "$(ls "$theirs"/cache/topomap/profiles/*.tmg)" ]
+  [ "$(find "$theirs/cache" -not -user nobody | wc -l)" -eq 0 ]
+  ! pgrep -f 'topomap-node collect'
+  ! ls -l /proc/[0-9]*/fd 2>/dev/null | grep -q 'memfd:topomap'
+  rm -rf "$theirs"
+}
+
+@test "a helper that hangs holds up no step" {
+  one
+  local helper began took
+  helper=$(sed -n 's/.*node_helper=\([^ ]*\).*/\1/p' "$BED/plain")
+  printf '#!/bin/sh\n[ "$1" != collect ] || exec sleep 20.07\nexec "%s" "$@"\n' "$helper" >slow
+  chmod +x slow
+  chmod o+x "$BATS_RUN_TMPDIR" "$BATS_RUN_TMPDIR/test" "$BATS_TEST_TMPDIR" 2>/dev/null || true
+  plugstack "node_helper=$PWD/slow"
+  began=$(date +%s%N)
+  [ "$(ended "$MPI" --topomap=auto -- finalize all)" -eq 0 ]
+  took=$((($(date +%s%N) - began) / 1000000))
+  echo "$took ms"
+  [ "$took" -lt 15000 ]
+  [ "$(end_lines out | wc -l)" -eq 4 ]
+  settled
+  [ "$(profiles)" -eq 0 ]
+  ! pgrep -fx 'sleep 20.07'
+}
+
+@test "the ranks touch no file of it" {
+  one
+  strace -o self true 2>/dev/null || skip "no strace"
+  local type=pmix
+  [ $MPI = openmpi ] || type=pmi2
+  printf '#!/bin/sh\nexec strace -ff -y -e trace=%%file,write,writev,ftruncate -o "%s/calls" "$@"\n' "$PWD" >traced
+  chmod +x traced
+  srun --mpi=$type -N2 -n4 --topomap=auto ./traced "$BATS_FILE_TMPDIR/ends.$MPI" finalize all </dev/null >out 2>err
+  settled
+  [ "$(profiles)" -eq 1 ]
+  [ "$(cat calls.* | wc -l)" -ge 100 ]
+  ! grep -h "$PWD/cache" calls.*
+}
