@@ -224,7 +224,7 @@ static void test_folded_once(void **state)
 
     (void)state;
     for (int i = 0; i < RUNS; i++) {
-        char *made, word[8];
+        char *made, word[16];
 
         snprintf(word, sizeof word, "%d", i);
         entry = named(word, 8);
@@ -246,7 +246,7 @@ static void test_folded_once(void **state)
     }
     assert_int_equal(folded, RUNS);
     for (int i = 0; i < RUNS; i++) {
-        char word[8];
+        char word[16];
 
         snprintf(word, sizeof word, "%d", i);
         entry = named(word, 8);
@@ -294,7 +294,7 @@ static void test_bounded(void **state)
     store store = fresh();
     store_entry *list, entry;
     topomap_error err;
-    char word[8];
+    char word[16];
     size_t count;
 
     (void)state;
