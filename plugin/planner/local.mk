@@ -30,7 +30,7 @@ plugin_planner_liblaunch_la_SOURCES = plugin/planner/facts.c plugin/planner/fact
 plugin_planner_liblaunch_la_LIBADD = plugin/librecord.la plugin/planner/libplanner.la plugin/libsite.la plugin/libreply.la \
   plugin/policy/libpolicy.la plugin/store/libstore.la
 pkglibexec_PROGRAMS += plugin/topomap-planner
-plugin_topomap_planner_SOURCES = plugin/planner/main.c
+plugin_topomap_planner_SOURCES = plugin/planner/main.c plugin/planner/memory.c plugin/planner/memory.h
 plugin_topomap_planner_LDFLAGS = $(program_link_flags)
 plugin_topomap_planner_LDADD = plugin/planner/liblaunch.la topology-db/libdb.la lib/libcore.la
 
@@ -43,6 +43,12 @@ check_PROGRAMS += tests/unit/test_scontrol
 tests_unit_test_scontrol_SOURCES = tests/unit/test_scontrol.c tests/unit/scratch.c tests/unit/scratch.h
 tests_unit_test_scontrol_LDADD = plugin/planner/libplanner.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
 TESTS += tests/unit/test_scontrol
+
+check_PROGRAMS += tests/unit/test_planner_memory
+tests_unit_test_planner_memory_SOURCES = tests/unit/test_planner_memory.c plugin/planner/memory.c plugin/planner/memory.h \
+  tests/unit/scratch.c tests/unit/scratch.h
+tests_unit_test_planner_memory_LDADD = lib/libcore.la $(CMOCKA_LIBS)
+TESTS += tests/unit/test_planner_memory
 
 check_PROGRAMS += tests/unit/test_cage
 tests_unit_test_cage_SOURCES = tests/unit/test_cage.c tests/unit/scratch.c tests/unit/scratch.h

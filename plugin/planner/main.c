@@ -18,6 +18,7 @@
 #include "plugin/planner/caged.h"
 #include "plugin/planner/end.h"
 #include "plugin/planner/launch.h"
+#include "plugin/planner/memory.h"
 
 enum { REPLY_FD = 3, END_SECONDS = 20 };
 
@@ -135,6 +136,7 @@ int main(int argc, char **argv)
         return 2;
     }
     keep_memory();
+    planner_memory_limit();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a user's limit on files is an error of writing */
     if (planner_request_kind(stdin, &kind, &err) != 0)

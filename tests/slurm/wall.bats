@@ -139,3 +139,32 @@ END
   echo "$plain ms, with records that are stuck $held ms"
   [ "$held" -lt $((plain + 3000)) ]
 }
+
+# GROUP: a control group of 48 MiB, of either version; KILLS: the file that counts who was ended in it.
+make_group() {
+  local memory=/sys/fs/cgroup/memory
+  if [ -e $memory/memory.limit_in_bytes ]; then
+    GROUP=$memory/$(sed -n 's/^[0-9]*:memory:\///p' /proc/self/cgroup)/topomap-$$ KILLS=memory.oom_control
+    mkdir -p "$GROUP" && echo 48M >"$GROUP/memory.limit_in_bytes"
+  else
+    GROUP=/sys/fs/cgroup/topomap-$$ KILLS=memory.events
+    mkdir "$GROUP" && echo 48M >"$GROUP/memory.max" && echo 0 >"$GROUP/memory.swap.max"
+  fi 2>/dev/null
+}
+
+@test "a planner that wants more memory than its control group has left fails its plan, and nobody is killed" {
+  make_group || skip "no control groups of memory here"
+  awk 'BEGIN { for (i = 0; i < 3000000; i++) print int(i / 1800) % 1800 "," i % 1800 "," i + 1 }' >large.csv
+  site "deadline_ms=20000"
+  bash -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' - "$GROUP" \
+    srun -N4 -n8 --ntasks-per-node=2 --topomap="$PWD/large.csv" sh -c 'echo "$SLURM_PROCID"' </dev/null >out 2>err || {
+    cat err
+    false
+  }
+  cat err
+  killed=$(sed -n 's/^oom_kill //p' "$GROUP/$KILLS")
+  rmdir "$GROUP"
+  [ "$(sort -n out | xargs)" = "0 1 2 3 4 5 6 7" ]
+  grep -q 'topomap: .*memory' err
+  [ "${killed:-0}" -eq 0 ]
+}
