@@ -160,9 +160,11 @@ void fuzz_node_question_seeds(struct fuzz_seeds *seeds)
 /* ---- What slurmstepd reads --------------------------------------------------------------- */
 
 /* What the task's hooks do with a plan: every number of it is looked at. */
+static volatile uint32_t seen;
+
 static void use(const topomap_node_plan *plan)
 {
-    volatile uint32_t sum = 0;
+    uint32_t sum = 0;
 
     for (uint32_t core = 0; plan->cores && core < plan->cores; core++)
         for (uint32_t i = plan->core_first[core]; i < plan->core_first[core + 1]; i++)
@@ -170,6 +172,7 @@ static void use(const topomap_node_plan *plan)
     for (uint32_t task = 0; plan->cores && task < plan->tasks; task++)
         for (uint32_t i = plan->task_first[task]; i < plan->task_first[task + 1]; i++)
             sum += plan->pu_os[plan->run[2 * (size_t)i] + plan->run[2 * (size_t)i + 1] - 1];
+    seen = sum;
 }
 
 static int read_answer(const uint8_t *bytes, size_t size)

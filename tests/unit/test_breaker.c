@@ -71,7 +71,7 @@ static void many_jobs_are_one_key_of_bounded_size(void **state)
     for (uint32_t job = 951; job <= 1000; job++)
         assert_true(plugin_breaker_is_tripped(job));
     assert_false(plugin_breaker_is_tripped(1));
-    assert_in_range(keys(), 0, 1);
+    assert_true(keys() <= 1);
 }
 
 int main(void)

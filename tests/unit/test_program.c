@@ -594,10 +594,10 @@ static void test_many_folders(void **state)
     program = read_stored(&store);
     assert_int_equal(program.mpi, STORE_MPI_MPICH);
     if (calls >= 0)
-        assert_in_range(calls, 100, 700);
+        assert_true(calls >= 100 && calls <= 700);
     calls = count_calls();
     if (calls >= 0)
-        assert_in_range(calls, 5, 60);
+        assert_true(calls >= 5 && calls <= 60);
     assert_int_equal(read_stored(&store).mpi, STORE_MPI_MPICH);
     /* A library that is another now is looked at. */
     snprintf(file, sizeof file, "%s/d9/libn5.so", folder);
@@ -611,13 +611,13 @@ static void test_many_folders(void **state)
     make_many_folders(0);
     calls = count_calls();
     if (calls >= 0)
-        assert_in_range(calls, 400, 700);
+        assert_true(calls >= 400 && calls <= 700);
     program = read_stored(&store);
     assert_int_equal(program.mpi, STORE_MPI_NONE);
     assert_string_equal(program.why, "not known: its libraries are in too many places");
     calls = count_calls();
     if (calls >= 0)
-        assert_in_range(calls, 5, 60);
+        assert_true(calls >= 5 && calls <= 60);
     unsetenv("LD_LIBRARY_PATH");
 }
 
