@@ -81,7 +81,7 @@ setup() {
   while IFS=$'\t' read -r name machine; do
     graph="$shared/bench/instances/${name%@*}.graph"
     expected=$(awk -F'\t' -v i="$name" '$1 == i && $2 == "identity" { print $4 }' "$shared/bench/peers.tsv")
-    found=$(topomap eval --graph "$graph" --machine "$machine" --json | jq .J)
+    found=$(topomap eval --graph "$graph" --machine "$machine" --json | jq '.J | round')
     [ "$found" = "$expected" ] || { echo "$name: $found, expected $expected"; return 1; }
     checked=$((checked + 1))
   done <<END

@@ -146,7 +146,8 @@ static void test_mpi_of_libraries(void **state)
                      STORE_MPI_NONE); /* of a development version */
     assert_int_equal(mpi_of(LIST("libc.so.6")), STORE_MPI_NONE);
     assert_int_equal(mpi_of(LIST("libmpi.so.1")), STORE_MPI_NONE); /* of an age with another ABI */
-    assert_int_equal(mpi_of(LIST("libmpi.so")), STORE_MPI_NONE);
+    assert_int_equal(mpi_of(LIST("libmpi.so.x")),
+                     STORE_MPI_NONE); /* libmpi.so may be on this machine */
 }
 
 static void test_reasons(void **state)
