@@ -32,7 +32,7 @@ setup() {
   cp "$TOPOMAP_BUILD/plugin/.libs/spank_topomap.so" lib/
   cp "$TOPOMAP_BUILD/plugin/topomap-planner" "$TOPOMAP_BUILD/plugin/topomap-node" libexec/
   chmod 755 lib/* libexec/*
-  for mpi in openmpi mpich; do cp lib/spank_topomap.so "profilers/libtopomap-profile-$mpi.so"; done
+  for mpi in openmpi mpich mpi-abi; do cp lib/spank_topomap.so "profilers/libtopomap-profile-$mpi.so"; done
   srun_says "slurm $built.9"
   echo 'Rule=a Mode=on Pattern=ring:4' >policy.conf
   chmod 644 policy.conf
