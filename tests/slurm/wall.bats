@@ -149,11 +149,14 @@ make_group() {
   else
     GROUP=/sys/fs/cgroup/topomap-$$ KILLS=memory.events
     mkdir "$GROUP" && echo 48M >"$GROUP/memory.max" && echo 0 >"$GROUP/memory.swap.max"
-  fi 2>/dev/null
+  fi 2>/dev/null && bash -c 'echo $$ >"$1/cgroup.procs"' - "$GROUP" 2>/dev/null
 }
 
 @test "a planner that wants more memory than its control group has left fails its plan, and nobody is killed" {
-  make_group || skip "no control groups of memory here"
+  if ! make_group; then
+    rmdir "$GROUP" 2>/dev/null || true
+    skip "no control groups of memory here"
+  fi
   awk 'BEGIN { for (i = 0; i < 3000000; i++) print int(i / 1800) % 1800 "," i % 1800 "," i + 1 }' >large.csv
   site "deadline_ms=20000"
   bash -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' - "$GROUP" \
@@ -163,7 +166,7 @@ make_group() {
   }
   cat err
   killed=$(sed -n 's/^oom_kill //p' "$GROUP/$KILLS")
-  rmdir "$GROUP"
+  rmdir "$GROUP" || true
   [ "$(sort -n out | xargs)" = "0 1 2 3 4 5 6 7" ]
   grep -q 'topomap: .*memory' err
   [ "${killed:-0}" -eq 0 ]
