@@ -50,5 +50,6 @@ mpi_run() { # MPI RANKS WORD...: 100 seconds at most, or $MPI_SECONDS
   esac
   # The variable for it has another name in each of Open MPI 4, 5 and 6.
   [[ $mpi != *openmpi ]] || many=--oversubscribe
-  timeout "${MPI_SECONDS:-100}" "mpirun.${mpi#abi-}" $many -n "$ranks" "${paths[@]}" "$@"
+  # Open MPI 4.1's mpirun, once told to end, at times waits for good for ranks that it has killed.
+  timeout -k 5 "${MPI_SECONDS:-100}" "mpirun.${mpi#abi-}" $many -n "$ranks" "${paths[@]}" "$@"
 }
