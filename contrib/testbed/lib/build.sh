@@ -1,7 +1,7 @@
 # Where the testbed finds topomap. Sourced by testbed and vm.
 # shellcheck shell=bash
 
-# find_build CHECKOUT [BUILD]: sets TOPOMAP, PLANNER, PLUGIN and PROFILER to absolute paths: from BUILD
+# find_build CHECKOUT [BUILD]: sets TOPOMAP, PLANNER, NODE_HELPER, PLUGIN and PROFILER to absolute paths: from BUILD
 # (--build), else $TOPOMAP_BUILD, else the checkout when it was built, else an installed prefix.
 # Fails with what to run.
 find_build() {
