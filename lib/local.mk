@@ -11,7 +11,7 @@ lib_libcore_la_SOURCES = \
   lib/util/alloc.c lib/util/alloc.h \
   lib/util/clock.c lib/util/clock.h \
   lib/util/cores.c lib/util/cores.h \
-  lib/util/error.c \
+  lib/util/error.c lib/util/whole.c lib/util/whole.h \
   lib/util/random.h lib/util/tournament.h \
   lib/util/ranges.c lib/util/ranges.h \
   lib/util/hash64.c lib/util/hash64.h \

@@ -4,6 +4,7 @@
 #ifndef TOPOMAP_PLUGIN_CHILD_H
 #define TOPOMAP_PLUGIN_CHILD_H
 
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -53,5 +54,9 @@ int plugin_child_kill(pid_t pid, int wait_ms, int kill_ms);
  *  \param until  in plugin_child_now()'s milliseconds \return 0, or an errno; ETIMEDOUT */
 int plugin_child_talk(int *request, const void *bytes, size_t size, int reply, void *answer,
                       size_t room, size_t *got, int64_t until);
+
+/** SIGPIPE is blocked (1) while one writes to a program that may be gone, and taken off the queue
+ * if it came of that (0, with what the first call has left in \p before). */
+void plugin_child_pipe_signal(int block, sigset_t *before);
 
 #endif

@@ -72,9 +72,7 @@ static int talk_until(struct talk *talk, int64_t until)
     }
 }
 
-/* SIGPIPE is blocked while we write to a program that may be gone, and taken off the queue if it
- * came of that. */
-static void pipe_signal(int block, sigset_t *before)
+void plugin_child_pipe_signal(int block, sigset_t *before)
 {
     static const struct timespec now = {0};
     sigset_t pipe_only;
@@ -105,9 +103,9 @@ int plugin_child_talk(int *request, const void *bytes, size_t size, int reply, v
 
     fcntl(*request, F_SETFL, O_NONBLOCK);
     fcntl(reply, F_SETFL, O_NONBLOCK);
-    pipe_signal(1, &before);
+    plugin_child_pipe_signal(1, &before);
     why = talk_until(&talk, until);
-    pipe_signal(0, &before);
+    plugin_child_pipe_signal(0, &before);
     *got = talk.got;
     return why;
 }

@@ -159,25 +159,6 @@ static int talk(struct planner *planner, const char *request, struct reply *repl
     }
 }
 
-/* SIGPIPE is blocked while we write to a planner that may be gone, and taken off the queue if it
- * came of that. */
-static void pipe_signal(int block, sigset_t *before)
-{
-    static const struct timespec now = {0};
-    sigset_t pipe_only;
-
-    sigemptyset(&pipe_only);
-    sigaddset(&pipe_only, SIGPIPE);
-    if (block) {
-        pthread_sigmask(SIG_BLOCK, &pipe_only, before);
-        return;
-    }
-    if (!sigismember(before, SIGPIPE))
-        while (sigtimedwait(&pipe_only, NULL, &now) > 0)
-            ;
-    pthread_sigmask(SIG_SETMASK, before, NULL);
-}
-
 static int explain_silence(int status, topomap_error *err)
 {
     if (WIFSIGNALED(status))
@@ -200,9 +181,9 @@ int plugin_launch_ask(const plugin_launch *launch, char **bytes, size_t *size, i
     *late = planner.late;
     if (failed)
         return -1;
-    pipe_signal(1, &before);
+    plugin_child_pipe_signal(1, &before);
     failed = talk(&planner, launch->request, &reply, err);
-    pipe_signal(0, &before);
+    plugin_child_pipe_signal(0, &before);
     plugin_child_close(&planner.request);
     plugin_child_close(&planner.reply);
     *late = planner.late;

@@ -3,6 +3,7 @@
 #include "plugin/spool.h"
 #include "plan/bindings.h"
 #include "util/alloc.h"
+#include "util/whole.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,26 +14,11 @@
 
 enum { CRC = PLUGIN_SPOOL_CRC, PATH_ROOM = PLUGIN_SPOOL_PATH };
 
-static int write_all(int fd, const char *bytes, size_t size)
-{
-    while (size) {
-        ssize_t done = write(fd, bytes, size);
-
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return -1;
-        bytes += done;
-        size -= (size_t)done;
-    }
-    return 0;
-}
-
 /* The step's tasks read the file before srun is told that they run, so it must be whole, and seen
  * by other nodes, when this returns: closed for NFS, synced for the rest. */
 static int fill(int fd, const char *path, const char *text, topomap_error *err)
 {
-    int failed = write_all(fd, text, strlen(text)) || fsync(fd), why = errno;
+    int failed = topomap_whole_write(fd, text, strlen(text)) || fsync(fd), why = errno;
 
     if (close(fd) && !failed) {
         failed = 1;

@@ -16,8 +16,8 @@
 #include "plugin/report.h"
 #include "plugin/room.h"
 #include "plugin/wish.h"
+#include "util/whole.h"
 
-#include <errno.h>
 #include <slurm/slurm.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -263,21 +263,8 @@ static void tell_truth(const struct step *step)
 /* The planner has written the file. */
 static void explain(const struct step *step)
 {
-    const char *rest = step->reply.explain;
-    size_t left = step->reply.explain_size;
-
-    if (!is_told(step))
-        return;
-    while (left) {
-        ssize_t done = write(STDERR_FILENO, rest, left);
-
-        if (done < 0 && errno != EINTR)
-            return;
-        if (done > 0) {
-            rest += done;
-            left -= (size_t)done;
-        }
-    }
+    if (is_told(step))
+        topomap_whole_write(STDERR_FILENO, step->reply.explain, step->reply.explain_size);
 }
 
 static int place(spank_t spank, struct step *step, topomap_error *err)

@@ -19,6 +19,7 @@
 #include "topology-db/hwloc_child.h"
 #include "topology-db/hwloc_nics.h"
 #include "util/alloc.h"
+#include "util/whole.h"
 
 enum { REPLY_MOST = 16 << 20, SECONDS = 120 };
 
@@ -56,21 +57,6 @@ static void forget_variables(void)
     }
 }
 
-static int send_all(int fd, const void *bytes, size_t size)
-{
-    const char *at = bytes;
-
-    while (size) {
-        ssize_t sent = write(fd, at, size);
-
-        if (sent < 0)
-            return -1;
-        at += sent;
-        size -= (size_t)sent;
-    }
-    return 0;
-}
-
 static void child(int reply, const char *path, char *xml, size_t size)
 {
     static const struct rlimit no_core, memory = {MEMORY_MOST, MEMORY_MOST};
@@ -93,13 +79,13 @@ static void child(int reply, const char *path, char *xml, size_t size)
         text = topomap_shape_format(&shape, &err);
         err.code = text ? TOPOMAP_OK : err.code;
     }
-    if (send_all(reply, &err, sizeof err) || !text ||
-        send_all(reply, host ? host : "", host ? strlen(host) + 1 : 1) ||
-        send_all(reply, text, strlen(text) + 1))
+    if (topomap_whole_write(reply, &err, sizeof err) || !text ||
+        topomap_whole_write(reply, host ? host : "", host ? strlen(host) + 1 : 1) ||
+        topomap_whole_write(reply, text, strlen(text) + 1))
         _exit(1);
     nics = db_hwloc_nics(xml, size);
     if (nics)
-        send_all(reply, nics, strlen(nics) + 1);
+        topomap_whole_write(reply, nics, strlen(nics) + 1);
     _exit(0);
 }
 

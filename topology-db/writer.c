@@ -12,6 +12,7 @@
 #include "topology-db/descriptor.h"
 #include "topology-db/store.h"
 #include "util/alloc.h"
+#include "util/whole.h"
 
 static int locked(const topomap_db *db, topomap_error *err)
 {
@@ -52,21 +53,6 @@ static int lock_database(struct db_writer *writer, topomap_error *err)
     return 0;
 }
 
-static int write_all(int fd, const char *bytes, size_t size)
-{
-    while (size) {
-        ssize_t done = write(fd, bytes, size);
-
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done < 0)
-            return -1;
-        bytes += done;
-        size -= (size_t)done;
-    }
-    return 0;
-}
-
 static int copy_database(const struct db_writer *writer, topomap_error *err)
 {
     static const size_t piece = 1 << 20;
@@ -80,7 +66,8 @@ static int copy_database(const struct db_writer *writer, topomap_error *err)
         got = pread(writer->db->fd, buffer, piece, at);
         if (got < 0 && errno == EINTR)
             got = 1;
-        else if (got > 0 && write_all(topomap_publish_fd(writer->copy), buffer, (size_t)got))
+        else if (got > 0 &&
+                 topomap_whole_write(topomap_publish_fd(writer->copy), buffer, (size_t)got))
             got = -1;
         else
             at += got;

@@ -16,6 +16,7 @@
 #include "graph/tmg_io.h"
 #include "util/alloc.h"
 #include "util/hash64.h"
+#include "util/whole.h"
 
 enum { PORTION = 512 }; /* rows; their bytes are whole blocks of the hash */
 
@@ -34,21 +35,11 @@ static int fail(const struct file *in, const char *what, topomap_error *err)
 
 static int take_bytes(const struct file *in, void *bytes, size_t size, topomap_error *err)
 {
-    char *at = bytes;
-
-    while (size) {
-        ssize_t got = read(in->fd, at, size);
-
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: %s", in->path, strerror(errno));
-        if (!got)
-            return fail(in, "it is truncated", err);
-        at += got;
-        size -= (size_t)got;
-    }
-    return 0;
+    if (!topomap_whole_read(in->fd, bytes, size))
+        return 0;
+    if (!errno)
+        return fail(in, "it is truncated", err);
+    return topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: %s", in->path, strerror(errno));
 }
 
 /* ---- Header and table ---------------------------------------------------------------------- */

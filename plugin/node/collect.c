@@ -7,8 +7,8 @@
 #include "graph/parts.h"
 #include "plugin/node/jobs.h"
 #include "util/alloc.h"
+#include "util/whole.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,23 +90,6 @@ static int take_ranks(struct part *part)
 
 /* ---- The file ---------------------------------------------------------------------------- */
 
-static int write_all(int fd, const void *bytes, size_t size)
-{
-    const char *at = bytes;
-
-    while (size) {
-        ssize_t done = write(fd, at, size);
-
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return -1;
-        at += done;
-        size -= (size_t)done;
-    }
-    return 0;
-}
-
 static int write_rows(int fd, const struct rank *rank)
 {
     static char portion[PORTION];
@@ -116,7 +99,7 @@ static int write_rows(int fd, const struct rank *rank)
     while (left) {
         ssize_t got = pread(MEMORY, portion, left < PORTION ? left : PORTION, (off_t)at);
 
-        if (got <= 0 || write_all(fd, portion, (size_t)got))
+        if (got <= 0 || topomap_whole_write(fd, portion, (size_t)got))
             return -1;
         at += (uint64_t)got;
         left -= (uint64_t)got;
@@ -136,8 +119,8 @@ static int write_part(int fd, const struct part *part)
     if (!failed) {
         memcpy(header.program, part->rank->program, sizeof header.program);
         topomap_part_seal(&header, table);
-        failed = write_all(fd, &header, sizeof header) ||
-                 write_all(fd, table, part->count * sizeof *table);
+        failed = topomap_whole_write(fd, &header, sizeof header) ||
+                 topomap_whole_write(fd, table, part->count * sizeof *table);
     }
     for (uint32_t i = 0; !failed && i < part->count; i++)
         failed = write_rows(fd, &part->rank[i]);

@@ -13,7 +13,4 @@ int node_plan_main(void);
  * which the tasks have left it (graph/part_memory.h). \return the program's status */
 int node_collect_main(void);
 
-/** Writes all of it to NODE_REPLY_FD. \return 0, or -1 */
-int node_send(const void *bytes, unsigned long size);
-
 #endif

@@ -5,7 +5,6 @@
 #include "config.h"
 #include "plugin/node/jobs.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,23 +18,6 @@ static const struct row {
     {"plan", node_plan_main},
     {"collect", node_collect_main},
 };
-
-int node_send(const void *bytes, unsigned long size)
-{
-    const char *at = bytes;
-
-    while (size) {
-        ssize_t done = write(NODE_REPLY_FD, at, size);
-
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return -1;
-        at += done;
-        size -= (size_t)done;
-    }
-    return 0;
-}
 
 int main(int argc, char **argv)
 {

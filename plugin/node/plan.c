@@ -6,6 +6,7 @@
 #include "plugin/node/cell.h"
 #include "plugin/node/jobs.h"
 #include "plugin/spool.h"
+#include "util/whole.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,9 +69,9 @@ static int answer_it(const node_question *question)
     if (source.text)
         node_plan_decode(question, source.text, source.size, &answer, &memory);
     node_answer_head(&answer, head);
-    status = node_send(head, sizeof head);
+    status = topomap_whole_write(NODE_REPLY_FD, head, sizeof head);
     if (!status && answer.found & NODE_PLANNED)
-        status = node_send(memory, topomap_node_plan_size(&answer.plan));
+        status = topomap_whole_write(NODE_REPLY_FD, memory, topomap_node_plan_size(&answer.plan));
     free(memory);
     free(source.file);
     return status ? 1 : 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/node/question.h"
+#include "util/whole.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -69,24 +69,6 @@ void *node_question_write(const node_question *question, size_t *size)
     return bytes;
 }
 
-/* \return 0, or -1: there is less */
-static int read_exactly(int fd, void *bytes, size_t size)
-{
-    char *at = bytes;
-
-    while (size) {
-        ssize_t done = read(fd, at, size);
-
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return -1;
-        at += done;
-        size -= (size_t)done;
-    }
-    return 0;
-}
-
 static int bad(topomap_error *err)
 {
     return topomap_error_set(err, TOPOMAP_EINPUT, "what topomap-node was asked is no question");
@@ -114,7 +96,7 @@ int node_question_read(int fd, node_question *question, void **memory, topomap_e
     char *at, more;
 
     *memory = NULL;
-    if (read_exactly(fd, &head, sizeof head) || memcmp(head.magic, magic, sizeof head.magic))
+    if (topomap_whole_read(fd, &head, sizeof head) || memcmp(head.magic, magic, sizeof head.magic))
         return bad(err);
     size = size_of(&head);
     at = *memory = size ? malloc(size) : NULL;
@@ -128,12 +110,12 @@ int node_question_read(int fd, node_question *question, void **memory, topomap_e
     for (int i = 0; i < NODE_TEXTS; i++) {
         if (head.length[i] == (uint32_t)NONE)
             continue;
-        if (read_exactly(fd, at, head.length[i]))
+        if (topomap_whole_read(fd, at, head.length[i]))
             return bad(err);
         at[head.length[i]] = 0;
         question->text[i] = at;
         question->length[i] = head.length[i];
         at += head.length[i] + 1;
     }
-    return read_exactly(fd, &more, 1) ? 0 : bad(err);
+    return topomap_whole_read(fd, &more, 1) ? 0 : bad(err);
 }

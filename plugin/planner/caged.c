@@ -15,6 +15,7 @@
 #include "plugin/planner/cage.h"
 #include "plugin/planner/cores.h"
 #include "util/alloc.h"
+#include "util/whole.h"
 
 enum { REPLY_FD = 3 };
 enum kind { QUESTION, ANSWER, FAILURE, REPLY, KINDS };
@@ -38,46 +39,15 @@ struct ends {
 
 /* ---- Messages ------------------------------------------------------------------------------ */
 
-static int send_bytes(int fd, const void *bytes, size_t size)
-{
-    const char *at = bytes;
-
-    while (size) {
-        ssize_t done = write(fd, at, size);
-
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return -1;
-        at += done;
-        size -= (size_t)done;
-    }
-    return 0;
-}
-
 static int send_message(const struct ends *ends, enum kind kind, int code, const char *bytes,
                         size_t size)
 {
     const struct head head = {.kind = kind, .code = code, .size = size};
 
-    return send_bytes(ends->out, &head, sizeof head) || send_bytes(ends->out, bytes, size) ? -1 : 0;
-}
-
-static int take_bytes(int fd, void *bytes, size_t size)
-{
-    char *at = bytes;
-
-    while (size) {
-        ssize_t done = read(fd, at, size);
-
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return -1;
-        at += done;
-        size -= (size_t)done;
-    }
-    return 0;
+    return topomap_whole_write(ends->out, &head, sizeof head) ||
+                   topomap_whole_write(ends->out, bytes, size)
+               ? -1
+               : 0;
 }
 
 /* \return the bytes with a NUL, or NULL: the other one has ended, or says what nobody says */
@@ -85,11 +55,11 @@ static char *take_message(const struct ends *ends, struct head *head)
 {
     char *bytes;
 
-    if (take_bytes(ends->in, head, sizeof *head) || (unsigned)head->kind >= KINDS ||
+    if (topomap_whole_read(ends->in, head, sizeof *head) || (unsigned)head->kind >= KINDS ||
         head->size > most[head->kind])
         return NULL;
     bytes = malloc(head->size + 1);
-    if (bytes && take_bytes(ends->in, bytes, head->size)) {
+    if (bytes && topomap_whole_read(ends->in, bytes, head->size)) {
         free(bytes);
         return NULL;
     }

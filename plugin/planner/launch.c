@@ -20,6 +20,7 @@
 #include "plugin/planner/settle.h"
 #include "plugin/reply.h"
 #include "util/alloc.h"
+#include "util/whole.h"
 
 /* A launch while it is planned. */
 struct launch {
@@ -107,19 +108,9 @@ static int write_file(const char *path, const char *bytes, size_t size)
     int made = open(path, how | O_EXCL, 0666), why;
     int fd = made >= 0 ? made : open(path, how | O_TRUNC, 0666);
 
-    while (fd >= 0 && size) {
-        ssize_t done = write(fd, bytes, size);
-
-        if (done < 0 && errno != EINTR)
-            break;
-        if (done > 0) {
-            bytes += done;
-            size -= (size_t)done;
-        }
-    }
     if (fd < 0)
         return -1;
-    why = size ? errno : 0;
+    why = topomap_whole_write(fd, bytes, size) ? errno : 0;
     if (close(fd) && !why)
         why = errno;
     if (why && made >= 0)

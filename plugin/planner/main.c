@@ -4,7 +4,6 @@
  * no crash and no hang of theirs ever reaches srun, and no file that is stuck. */
 #include "config.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <malloc.h>
@@ -19,23 +18,9 @@
 #include "plugin/planner/end.h"
 #include "plugin/planner/launch.h"
 #include "plugin/planner/memory.h"
+#include "util/whole.h"
 
 enum { REPLY_FD = 3, END_SECONDS = 20 };
-
-static int send_all(const char *bytes, size_t size)
-{
-    while (size) {
-        ssize_t sent = write(REPLY_FD, bytes, size);
-
-        if (sent < 0 && errno == EINTR)
-            continue;
-        if (sent <= 0)
-            return -1;
-        bytes += sent;
-        size -= (size_t)sent;
-    }
-    return 0;
-}
 
 /* The process lives for milliseconds: giving memory back to the kernel, and taking it again page by
  * page, would be a good part of them. */
@@ -59,7 +44,7 @@ static void ask_for_time(double seconds)
     }
 
     snprintf(line, sizeof line, "topomap-wait %.0f\n", seconds * 1e3 + 1000);
-    send_all(line, strlen(line));
+    topomap_whole_write(REPLY_FD, line, strlen(line));
 }
 
 static int launch(void)
@@ -70,7 +55,7 @@ static int launch(void)
     char *reply = planner_facts_read(stdin, &facts, &err) == 0
                       ? planner_launch(&facts, planner_launch_answer, ask_for_time, &size)
                       : planner_failure_text(&err, &size);
-    int status = reply && send_all(reply, size) == 0 ? 0 : 1;
+    int status = reply && topomap_whole_write(REPLY_FD, reply, size) == 0 ? 0 : 1;
 
     planner_facts_clear(&facts);
     free(reply);
@@ -87,7 +72,7 @@ static int plan(void)
     char *reply = planner_request_rest(stdin, &request, &err) == 0
                       ? planner_caged_answer(&request, &size)
                       : planner_failure_text(&err, &size);
-    int status = reply && send_all(reply, size) == 0 ? 0 : 1;
+    int status = reply && topomap_whole_write(REPLY_FD, reply, size) == 0 ? 0 : 1;
 
     planner_request_clear(&request);
     free(reply);
@@ -105,7 +90,7 @@ static int end(void)
     alarm(END_SECONDS);
     reply = planner_facts_read(stdin, &facts, &err) == 0 ? planner_end(&facts, &size)
                                                          : planner_failure_text(&err, &size);
-    status = reply && send_all(reply, size) == 0 ? 0 : 1;
+    status = reply && topomap_whole_write(REPLY_FD, reply, size) == 0 ? 0 : 1;
     planner_facts_clear(&facts);
     free(reply);
     return status;
@@ -115,7 +100,7 @@ static int refuse(topomap_error *err)
 {
     size_t size;
     char *reply = planner_failure_text(err, &size);
-    int status = reply && send_all(reply, size) == 0 ? 0 : 1;
+    int status = reply && topomap_whole_write(REPLY_FD, reply, size) == 0 ? 0 : 1;
 
     free(reply);
     return status;

@@ -3,6 +3,8 @@
 # topomap, with one line, as much memory in slurmstepd, and not noticeably longer; the nodes stay idle.
 bats_require_minimum_version 1.5.0
 
+load stuck
+
 # Of each task: its rank, slurmstepd's peak in KiB, and the CPUs.
 readonly show='echo "$SLURM_PROCID $(sed -n "s/^VmHWM:[^0-9]*\([0-9]*\).*/\1/p" /proc/$PPID/status) $(sed -n "s/^Cpus_allowed_list:.//p" /proc/self/status)"'
 
@@ -14,22 +16,8 @@ setup_file() {
   eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up --bare --nodes 2 --cpus 2 --dir "$BED")"
 }
 
-# STUCK: a folder that never answers, mounted before the nodes have mounts of their own; empty: not here.
-mount_stuck() {
-  export STUCK=$BATS_FILE_TMPDIR/stuck
-  mkdir stuck
-  "$TOPOMAP_BUILD/tests/slurm/stuck-mount" "$STUCK" >ready 2>&1 3>&- &
-  echo $! >stuck.pid
-  local i
-  for i in {1..50}; do
-    ! grep -q ready ready || return 0
-    sleep 0.1
-  done
-  STUCK=
-}
-
 teardown_file() {
-  kill "$(cat "$BATS_FILE_TMPDIR/stuck.pid")" 2>/dev/null || true
+  release_stuck || true
   "$TOPOMAP_SOURCE/contrib/testbed/testbed" down "$BED"
 }
 
@@ -139,10 +127,6 @@ none_left() {
   costs_a_line "names no folder, spool=" DAMAGE_NOTE="01234567 $PWD/spool/topomap-@-ABCDEF"
 }
 
-needs_stuck() {
-  [ -n "$STUCK" ] || skip "no file system that never answers: $(cat "$BATS_FILE_TMPDIR/ready")"
-}
-
 @test "a spool folder on a file system that never answers" {
   needs_stuck
   plugstack "node_helper=$HELPER spool=$STUCK"
@@ -179,7 +163,7 @@ needs_stuck() {
 # Those that hung until here end with the file system.
 @test "nothing is left when the file system lets go" {
   needs_stuck
-  kill "$(cat "$BATS_FILE_TMPDIR/stuck.pid")"
+  release_stuck
   none_left
   all_idle
 }

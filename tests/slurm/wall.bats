@@ -3,6 +3,8 @@
 # srun touches no file that topomap names, waits for no planner twice in a job, and the site's switch holds.
 bats_require_minimum_version 1.5.0
 
+load stuck
+
 setup_file() {
   [[ $EUID -eq 0 ]] || skip "needs root"
   export BED=$BATS_FILE_TMPDIR/bed
@@ -13,22 +15,8 @@ setup_file() {
   cp "$BED/etc/plugstack.conf" plain
 }
 
-# STUCK: a folder that never answers; empty: not here.
-mount_stuck() {
-  export STUCK=$BATS_FILE_TMPDIR/stuck
-  mkdir stuck
-  "$TOPOMAP_BUILD/tests/slurm/stuck-mount" "$STUCK" >ready 2>&1 3>&- &
-  echo $! >stuck.pid
-  local i
-  for i in {1..50}; do
-    ! grep -q ready ready || return 0
-    sleep 0.1
-  done
-  STUCK=
-}
-
 teardown_file() {
-  kill "$(cat "$BATS_FILE_TMPDIR/stuck.pid")" 2>/dev/null || true
+  release_stuck || true
   "$TOPOMAP_SOURCE/contrib/testbed/testbed" down "$BED"
 }
 
@@ -41,10 +29,6 @@ setup() {
 
 site() { # WORDS behind the plugin's line
   sed "s,\$, $*," "$BATS_FILE_TMPDIR/plain" >"$BED/etc/plugstack.conf"
-}
-
-needs_stuck() {
-  [ -n "$STUCK" ] || skip "no file system that never answers: $(cat "$BATS_FILE_TMPDIR/ready")"
 }
 
 # What srun itself asks the kernel for, by name, and whatever its own threads do; not its children.
