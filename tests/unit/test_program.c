@@ -549,11 +549,11 @@ static int count_calls(void)
     return calls;
 }
 
-/* 40 folders to search, 34 libraries that are in none or the last of them. */
+/* 40 folders to search, 14 libraries that are in none or the last of them. */
 static void make_many_folders(int are_there)
 {
     const char *names[40] = {NULL};
-    static char name[34][16];
+    static char name[14][24];
     static char search[4096];
     char file[192];
     size_t used = 0;
