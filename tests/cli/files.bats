@@ -194,6 +194,8 @@ in_everybodys_folder() {
 # place, and sends the signal when the file is finished but has not its name yet.
 stopped() {
   command_of "here/$name"
+  "${command[@]}" >out 2>err
+  # Where there is a file already, as there is below: what is opened before the new one differs by that.
   strace -f -e trace=openat -o trace "${command[@]}" >out 2>err
   before=$(state)
   [ -n "$before" ]
