@@ -30,10 +30,18 @@ setup() {
 }
 
 # limited COMMAND...: sets status; what it says goes through pipes, which no limit is about, to out and err.
+# Slurm itself may wait for good where it lacks a descriptor or memory (24.11 and later), and leave its job.
 limited() {
-  { { timeout 40 "$@" </dev/null 2>&3 || echo $? >status; } 3>&1 >&4 | cat >err; } 4>&1 | cat >out
+  { { timeout -k 2 "${patience:-40}" "$@" </dev/null 2>&3 || echo $? >status; } 3>&1 >&4 | cat >err; } 4>&1 | cat >out
   status=$(cat status 2>/dev/null || echo 0)
   rm -f status
+  [ "$status" -eq 0 ] || cleared
+}
+
+# The nodes are free again.
+cleared() {
+  squeue -h -o %A | xargs -r scancel
+  for _ in {1..200}; do [ -n "$(squeue -h)" ] || break; sleep 0.1; done
 }
 
 # started PREFIX [OPTION...]: a step.
@@ -49,11 +57,15 @@ started() {
 # compared PREFIX: a step under these limits, without topomap and with all that topomap can write.
 compared() {
   local record
-  started "$1"
-  [ "$status" -eq 0 ] || return 0
+  # At the limit's edge it is chance, with Slurm alone, too, which of srun's threads is the first.
+  for _ in {1..3}; do
+    patience=10 started "$1"
+    [ "$status" -eq 0 ] || return 0
+    mv ranks ranks.alone
+    started "$1" --topomap="$GRAPH" --topomap-explain="$PWD/told/why"
+    [ "$status" -ne 0 ] || break
+  done
   count=$((count + 1))
-  mv ranks ranks.alone
-  started "$1" --topomap="$GRAPH" --topomap-explain="$PWD/told/why"
   [ "$status" -eq 0 ] || { echo "$1: status $status"; cat err; return 1; }
   cmp ranks.alone ranks || { echo "$1"; return 1; }
   [ "$(grep -c topomap: err)" -le 1 ] || { echo "$1"; cat err; return 1; }
@@ -88,7 +100,7 @@ each() {
 }
 
 @test "ulimit -n" {
-  each "" nofile 4 < <(seq 8 2 28)
+  each "" nofile 4 < <(printf '%s\n' 8 12 16 18 20 22 24 26 28 32 36 40)
 }
 
 @test "ulimit -v" {
@@ -106,7 +118,7 @@ each() {
   chmod 777 .
   export HOME=$PWD
   local as="setpriv --reuid=65534 --regid=65534 --clear-groups"
-  $as srun -n1 true </dev/null || skip "no launch as nobody here"
+  timeout 60 $as srun -n1 true </dev/null || skip "no launch as nobody here"
   # Others of this user's are counted, too; the nodes' are on this machine. The planner and what it starts are as many
   # as srun itself at most: with less room than that, whether srun gets its threads is by who ends when.
   local least
@@ -126,11 +138,11 @@ each() {
   program=$TOPOMAP_BUILD/contrib/testbed/programs/halo.mpich
   [ -x "$program" ] || skip "needs MPICH"
   # shellcheck disable=SC2086 # words
-  srun --mpi=$type $STEP "$program" 4x2 --iterations 2 </dev/null >out 2>&1 || skip "it does not start here"
+  timeout 60 srun --mpi=$type $STEP "$program" 4x2 --iterations 2 </dev/null >out 2>&1 || skip "it does not start here"
   for value in fsize=0 fsize=1 fsize=300 nofile=24 nofile=40 as=300000000; do
     echo "$value"
     # shellcheck disable=SC2086 # words
-    limited prlimit --$value srun --mpi=$type $STEP "$program" 4x2 --iterations 2
+    patience=10 limited prlimit --$value srun --mpi=$type $STEP "$program" 4x2 --iterations 2
     [ "$status" -eq 0 ] || continue
     count=$((count + 1))
     # shellcheck disable=SC2086 # words
