@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "cli/doctor.h"
+#include "plugin/child.h"
+#include "util/whole.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* In this order: what one finds, the next ones go by. */
@@ -75,33 +76,16 @@ void doctor_add(doctor_verdict *verdict, const char *format, ...)
 
 /* ---- One check in its process ---------------------------------------------------------------- */
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* What is started in it stays silent, and ends with it: it leads a process group. */
 static void run_check(const doctor_check *check, struct answer *answer, int fd)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    const char *from = (const char *)answer;
-    size_t left = sizeof *answer;
 
     setpgid(0, 0);
     for (int i = 0; i < 3 && null >= 0; i++)
         dup2(null, i);
     check->run(&answer->site, &answer->verdict);
-    while (left) {
-        ssize_t written = write(fd, from, left);
-
-        if (written < 0 && errno != EINTR)
-            break;
-        from += written > 0 ? written : 0;
-        left -= written > 0 ? (size_t)written : 0;
-    }
+    (void)topomap_whole_write(fd, answer, sizeof *answer);
     _exit(0);
 }
 
@@ -112,7 +96,7 @@ static int receive(int fd, int64_t deadline, struct answer *answer)
     size_t left = sizeof *answer;
 
     while (left) {
-        int64_t wait = deadline - now_ms();
+        int64_t wait = deadline - plugin_child_now();
         struct pollfd ready = {.fd = fd, .events = POLLIN};
         ssize_t got;
 
@@ -135,7 +119,7 @@ static int end_process(pid_t pid, int64_t deadline)
 {
     int ended = 0, status;
 
-    for (int i = 0; i < 20 && !ended && now_ms() < deadline; i++) {
+    for (int i = 0; i < 20 && !ended && plugin_child_now() < deadline; i++) {
         ended = waitpid(pid, &status, WNOHANG) == pid;
         if (!ended)
             poll(NULL, 0, 5);
@@ -154,15 +138,17 @@ static void run_row(const doctor_check *check, double seconds, doctor_site *site
                     doctor_verdict *verdict)
 {
     unsigned more = check->run == doctor_dry_run ? site->deadline_ms : 0; /* it ends the planner */
-    int64_t deadline = now_ms() + (int64_t)(seconds * 1000) + more;
+    int64_t deadline = plugin_child_now() + (int64_t)(seconds * 1000) + more;
     struct answer answer = {.site = *site};
-    int ends[2], whole, ended;
+    int ends[2] = {-1, -1}, whole, ended;
     pid_t pid;
 
     fflush(NULL);
     if (pipe2(ends, O_CLOEXEC) || (pid = fork()) < 0) {
         doctor_say(verdict, DOCTOR_PROBLEM, "free memory or processes of this machine",
                    "no process for the check: %s", strerror(errno));
+        for (int i = 0; i < 2 && ends[0] >= 0; i++)
+            close(ends[i]);
         return;
     }
     if (pid == 0)

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "plugin/child.h"
 #include "plugin/launch.h"
 #include "plugin/reply.h"
 #include "topology-db/db.h"
@@ -253,18 +254,10 @@ static char *make_request(const doctor_site *site, const topomap_names *nodes)
     return text;
 }
 
-static double seconds_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static void plan(const doctor_site *site, const char *request, size_t nodes,
                  doctor_verdict *verdict)
 {
-    double begin = seconds_now(), took;
+    int64_t began = plugin_child_now(), took;
     plugin_reply answer;
     topomap_error err;
     char *reply = NULL;
@@ -278,17 +271,17 @@ static void plan(const doctor_site *site, const char *request, size_t nodes,
                    "%s (%u ms)", err.text, site->deadline_ms);
         return;
     }
-    took = 1000 * (seconds_now() - begin);
+    took = plugin_child_now() - began;
     if (answer.status == PLUGIN_FAILED)
         doctor_say(verdict, DOCTOR_PROBLEM, "`topomap map` with --db and --nodes tells more",
                    "the planner failed: %s", answer.line);
-    else if (took > site->deadline_ms / 2.)
+    else if (took > site->deadline_ms / 2)
         doctor_say(verdict, DOCTOR_WARNING,
                    "put planner and database on the node's own disk, or raise deadline_ms=",
-                   "a plan of %zu nodes took %.0f ms of %u", nodes, took, site->deadline_ms);
+                   "a plan of %zu nodes took %d ms of %u", nodes, (int)took, site->deadline_ms);
     else
-        doctor_say(verdict, DOCTOR_OK, NULL, "a plan of %zu node%s in %.0f ms of %u", nodes,
-                   nodes == 1 ? "" : "s", took, site->deadline_ms);
+        doctor_say(verdict, DOCTOR_OK, NULL, "a plan of %zu node%s in %d ms of %u", nodes,
+                   nodes == 1 ? "" : "s", (int)took, site->deadline_ms);
 }
 
 void doctor_dry_run(doctor_site *site, doctor_verdict *verdict)

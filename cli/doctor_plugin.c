@@ -78,7 +78,9 @@ void doctor_plugin(doctor_site *site, doctor_verdict *verdict)
     }
     site->plugin_ok = 1;
     doctor_say(verdict, DOCTOR_OK, NULL, "%s", site->plugin);
-    if (!stat(site->plugin, &status) && status.st_mode & (S_IWGRP | S_IWOTH))
+    if (stat(site->plugin, &status))
+        return;
+    if (status.st_mode & (S_IWGRP | S_IWOTH))
         doctor_say(verdict, DOCTOR_PROBLEM, "chmod go-w: Slurm runs it as root on every node",
                    "%s can be written by others than its owner", site->plugin);
     if (!(status.st_mode & S_IROTH))
