@@ -5,6 +5,8 @@ MPIS="mpich openmpi abi-mpich abi-openmpi"
 
 mpi_settings() {
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  # Debian 11's Open MPI (4.1.0) takes UCX for windows where it cannot have them, and every MPI_Win_create fails.
+  export OMPI_MCA_osc=^ucx
 }
 
 # The library of ours that fits: libtopomap-*-$(mpi_kind MPI).so.
@@ -36,6 +38,11 @@ mpi_compile() { # MPI WORD...
     abi-*) cc $(mpi_built MPI_ABI_CPPFLAGS) "$@" $(mpi_built MPI_ABI_LIBS) ;;
     *) "mpicc.$mpi" "$@" ;;
   esac
+}
+
+# Debian 11's Open MPI has its Fortran compiler's settings under a name that the compiler does not look for.
+mpi_has_fortran() { # MPI
+  "mpifort.$1" -show >/dev/null 2>&1
 }
 
 mpi_run() { # MPI RANKS WORD...: 100 seconds at most, or $MPI_SECONDS

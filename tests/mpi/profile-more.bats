@@ -241,7 +241,7 @@ lacking() {
 # fortran_grid INTERFACE MPI: compiles ./grid
 fortran_grid() {
   local use=$1 mpi=$2 comm=integer win=integer request=integer
-  command -v "mpifort.$mpi" >/dev/null || skip "no Fortran for $mpi here"
+  mpi_has_fortran "$mpi" || skip "no Fortran for $mpi here"
   case $use in
     mpif) use="implicit none\n  include 'mpif.h'" ;;
     mpi) use="use mpi" ;;

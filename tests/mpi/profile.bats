@@ -42,7 +42,7 @@ traffic() {
 # ring INTERFACE MPI: 3 ranks, each 50 + 2 * 25 doubles to the next, and one to rank 0.
 ring() {
   local use=$1 mpi=$2 request=integer
-  command -v mpifort.$mpi >/dev/null || skip "no Fortran for $mpi here"
+  mpi_has_fortran "$mpi" || skip "no Fortran for $mpi here"
   case $use in
     mpif) use="implicit none\n  include 'mpif.h'" ;;
     mpi) use="use mpi" ;;

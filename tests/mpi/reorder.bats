@@ -170,7 +170,7 @@ random() { # MPI
 fortran() { # INTERFACE MPI
   local use=$1 mpi=$2 comm=integer
   needs "$mpi"
-  command -v mpifort.$mpi >/dev/null || skip "no Fortran for $mpi here"
+  mpi_has_fortran "$mpi" || skip "no Fortran for $mpi here"
   case $use in
     mpif) use="implicit none\n  include 'mpif.h'" ;;
     mpi) use="use mpi" ;;

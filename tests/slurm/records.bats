@@ -207,9 +207,12 @@ launch() { # OPTION...: leaves `out`, `err` and the name of the newest record in
   id=$(awk '{ print $4 }' id)
   for _ in {1..100}; do [ ! -e "records/0/$id.0.plan" ] || break; sleep 0.1; done
   scontrol requeue "$id"
-  for _ in {1..100}; do [ "$(squeue -h -o %t)" != PD ] || break; sleep 0.1; done
-  scontrol update "jobid=$id" StartTime=now
-  for _ in {1..300}; do [ ! -e "records/0/$id.0-1.plan" ] || break; sleep 0.1; done
+  # It waits for two minutes, counted from when its nodes are free of it, unless it is told not to.
+  for _ in {1..90}; do
+    [ ! -e "records/0/$id.0-1.plan" ] || break
+    [ "$(squeue -h -o %t)" != PD ] || scontrol update "jobid=$id" StartTime=now
+    sleep 1
+  done
   topomap map --replay "records/0/$id.0.plan" >/dev/null
   topomap map --replay "records/0/$id.0-1.plan" >/dev/null
   scancel --user=root
