@@ -345,8 +345,8 @@ static const char *carry(const struct words *words, const char *bindings, plugin
 
     fprintf(verdict.out, "topomap-reply 1\nstatus unchanged\n");
     planner_carry(&verdict, bindings);
-    if (!planner_answer_seal(verdict.out, bytes, &size) ||
-        plugin_reply_read(*bytes, size, carried, &err))
+    *bytes = planner_answer_seal(verdict.out, bytes, &size);
+    if (!*bytes || plugin_reply_read(*bytes, size, carried, &err))
         return "not";
     for (unsigned i = 0; i < carried->tells; i++)
         fprintf(stderr, "%s\n", carried->tell[i].text);
