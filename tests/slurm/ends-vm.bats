@@ -1,0 +1,74 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Where Slurm kills a batch job with its control group (proctrack/cgroup), and with it whatever the job's
+# last srun has left behind: the profile is stored by then, or the next launch stores it.
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+  [[ $EUID -eq 0 ]] || skip "needs root"
+  command -v qemu-system-x86_64 >/dev/null || skip "needs qemu (auto/deps --vm)"
+  export OUT=$BATS_FILE_TMPDIR/out PROGRAM=$TOPOMAP_BUILD/contrib/testbed/programs/halo.mpich
+  export TOPOMAP_TESTBED_PLUGIN_ARGS="deadline_ms=40000 store=/tmp/store records=/tmp/records"
+  cat >"$BATS_FILE_TMPDIR/steps" <<'END'
+cd /tmp
+mkdir -m 1777 store records
+ended() { while [ -n "$(squeue -h)" ]; do sleep 0.2; done; }
+job() { # NAME LINE...: a batch job, and how it ended
+  local name=$1 id
+  shift
+  printf '%s\n' '#!/bin/bash' "$@" >"$name.sh"
+  id=$(sbatch --parsable -o "$name.out" -n8 -c2 "$name.sh")
+  ended
+  scontrol -o show job "$id" | sed -n "s/.* JobState=\([A-Z]*\) .*/$name state \1/p"
+  sed "s/^/$name said /" "$name.out"
+}
+found() { # NAME: what the store has, a second after
+  sleep 1
+  echo "$1 runs $(ls store/0/run 2>/dev/null | wc -l)"
+  echo "$1 profiles $(topomap profile list --store /tmp/store --json | jq 'map(select(.graph)) | length')"
+}
+scontrol show config | sed -n 's/^ProctrackType *= /track /p'
+halo() { echo "srun --mpi=pmi2 -n8 -c2 --topomap=auto --topomap-options=key=$1 $PROGRAM 4x2 --iterations 2 >/dev/null"; }
+for i in 1 2 3; do job "last$i" "$(halo $i)"; done
+found killed
+# Another program's launch looks after them.
+job next "$(halo 4)" 'sleep 3'
+found next
+job again "$(halo 1)"
+echo "left $(pgrep -c topomap)"
+echo "groups $(find /sys/fs/cgroup -type d -name 'job_*' | wc -l)"
+echo "node $(sinfo -h -o %T)"
+END
+  "$TOPOMAP_SOURCE/contrib/testbed/vm" run --constrain --timeout 900 -- bash "$BATS_FILE_TMPDIR/steps" >"$OUT" 2>&1
+}
+
+setup() {
+  [ -x "$PROGRAM" ] || skip "no MPICH here"
+  cat "$OUT"
+}
+
+is() { [ "$(sed -n "s/^$1 //p" "$OUT")" = "$2" ]; }
+
+@test "batch jobs whose last line is srun end well" {
+  is track proctrack/cgroup
+  local name
+  for name in last1 last2 last3 next again; do is "$name state" COMPLETED; done
+  for name in last1 last2 last3 next; do
+    is "$name said" "srun: topomap: no profile of this program at this size is stored: it runs with Slurm's layout and leaves one"
+  done
+}
+
+@test "no profile is lost: what the job's end has cut off, the next launch stores" {
+  local profiles
+  profiles=$(sed -n 's/^killed profiles //p' "$OUT")
+  is "killed runs" $((3 - profiles))
+  is "next runs" 0
+  [ "$(sed -n 's/^next profiles //p' "$OUT")" -eq 4 ]
+  run ! grep -F 'again said srun: topomap: no profile' "$OUT"
+}
+
+@test "no process, control group or drained node is left" {
+  is left 0
+  is groups 0
+  is node idle
+}
