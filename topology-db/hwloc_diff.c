@@ -16,6 +16,7 @@
 
 #include "util/alloc.h"
 #include "util/input.h"
+#include "util/whole.h"
 
 enum { XML_MOST = 256 << 20, SECONDS = 120, ROOT_MOST = 4096 };
 
@@ -98,16 +99,10 @@ static void child(int reply, char *base, size_t base_size, const char *xml, size
         dup2(null, STDERR_FILENO);
     }
     outcome = (char)patch(base, base_size, xml, size, &made, &length);
-    if (write(reply, &outcome, 1) != 1)
-        _exit(1);
     /* The length counts the NUL. */
-    for (int sent = 0; outcome == PATCHED && sent < length;) {
-        ssize_t got = write(reply, made + sent, (size_t)(length - sent));
-
-        if (got <= 0)
-            _exit(1);
-        sent += (int)got;
-    }
+    if (topomap_whole_write(reply, &outcome, 1) ||
+        (outcome == PATCHED && topomap_whole_write(reply, made, (size_t)length)))
+        _exit(1);
     _exit(0);
 }
 
