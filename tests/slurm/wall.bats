@@ -45,7 +45,8 @@ site() { # WORDS behind the plugin's line
   for way in "--topomap=$PWD/site/graph.csv --topomap-explain=$PWD/site/explained" --topomap=auto ""; do
     # shellcheck disable=SC2086 # words
     strace -qq -s 300 -e trace=file -o trace srun -N4 -n4 $way "$PWD/site/program" </dev/null
-    [ "$(wc -l <trace)" -gt 20 ] # it has seen something
+    [ "$(wc -l <trace)" -gt 20 ] # it has seen srun,
+    grep -q 'spank_topomap\.so' trace # with the plugin
     grep -F "$PWD/" trace | grep -v '^execve' >seen || true
     # Slurm's own search for the program.
     grep -vE '^(access|faccessat2?|stat|newfstatat)\(.*site/program"' seen >ours || true
