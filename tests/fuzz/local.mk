@@ -1,6 +1,6 @@
 # Every parser under a fuzzer (targets.c). `make check` replays seeds and mutations of them;
-# `make fuzz FUZZ_SECONDS=N` gives each target N seconds of libFuzzer in a build of its own with clang
-# (auto/deps --fuzz), and FUZZ_TARGETS names some of them.
+# `make fuzz FUZZ_SECONDS=N FUZZ_RUNS=N` gives each target N seconds or N executions of libFuzzer in a build of
+# its own with clang (auto/deps --fuzz), and FUZZ_TARGETS names some of them.
 FUZZ_SOURCES = tests/fuzz/fuzz.h tests/fuzz/targets.c tests/fuzz/files.c tests/fuzz/texts.c tests/fuzz/tmg.c \
   tests/fuzz/parts.c \
   tests/fuzz/db.c tests/fuzz/damage.c tests/fuzz/database.c tests/fuzz/database.h \
@@ -23,6 +23,12 @@ tests_fuzz_libfuzzer_LDADD = plugin/planner/libplanner.la plugin/node/libnode.la
 
 EXTRA_DIST += tests/fuzz/run tests/data/fuzz/calibration.csv tests/data/fuzz/links.csv \
   tests/data/fuzz/bluegene.txt
-.PHONY: fuzz
+.PHONY: fuzz fuzz-launch
 fuzz:
-	$(srcdir)/tests/fuzz/run '$(abs_top_srcdir)' '$(abs_top_builddir)/fuzz' '$(FUZZ_SECONDS)' $(FUZZ_TARGETS)
+	$(srcdir)/tests/fuzz/run '$(abs_top_srcdir)' '$(abs_top_builddir)/fuzz' '$(FUZZ_SECONDS)' '$(FUZZ_RUNS)' \
+	  $(FUZZ_TARGETS)
+
+# What srun and slurmstepd decode, or their helpers for them: 5 million executions each, in little memory.
+fuzz-launch:
+	FUZZ_MEMORY=1 $(MAKE) $(AM_MAKEFLAGS) fuzz FUZZ_RUNS=5000000 FUZZ_TARGETS='command-line reply layout hostlist counts cores \
+	  bindings bindings-check node-plan node-question node-answer'
