@@ -3,6 +3,7 @@
  * first. */
 #include "config.h"
 #include "graph/tmg.h"
+#include "plugin/store/claim.h"
 #include "plugin/store/entry.h"
 #include "plugin/store/folder.h"
 #include "plugin/store/join.h"
@@ -21,10 +22,6 @@
 #include <unistd.h>
 
 enum { RUN_FILES = 65536, STALE_DAYS = 60, TRIES = 100, NAME = 64, OTHERS = 16 };
-
-/* In the folder of a run: whose profile it will be; and what that is called while it is taken in.
- */
-static const char about[] = "entry", taking[] = "entry.taken";
 
 /* ---- What is in a folder ----------------------------------------------------------------- */
 
@@ -47,6 +44,18 @@ static void remove_folder(int runs, const char *name)
     if (folder >= 0)
         close(folder);
     unlinkat(runs, name, AT_REMOVEDIR);
+}
+
+/* Under another name first: whoever finds it half removed, since its remover was killed, removes
+ * the rest. */
+static const char over[] = "over.";
+
+static void remove_taken(int runs, const char *name)
+{
+    char now[sizeof over + STORE_ITEM];
+
+    snprintf(now, sizeof now, "%s%s", over, name);
+    remove_folder(runs, renameat(runs, name, runs, now) ? name : now);
 }
 
 /* ---- The beginning ----------------------------------------------------------------------- */
@@ -83,7 +92,7 @@ int store_run_begin(const store *store, uint32_t job, uint32_t step, const store
         return -1;
     run = make_run(runs, job, step, name);
     snprintf(path, sizeof path, "%s/run/%s", store->root, name);
-    failed = run < 0 || store_file_write(run, about, text, store_entry_print(entry, text),
+    failed = run < 0 || store_file_write(run, STORE_RUN_ABOUT, text, store_entry_print(entry, text),
                                          store_sweep_now(runs));
     if (failed)
         topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s: %s", path, strerror(errno));
@@ -208,12 +217,23 @@ enum whose {
     ANOTHERS_SOON, /* and a launch waits for it */
 };
 
-/* Who renames the folder's entry takes the run in. \return 1: there is a new profile, 0: there is
- * none */
+/* \return 1: there is a new profile, 0: there is none */
+static int take_over(const store *store, int runs, const char *name, int run, store_entry *entry,
+                     topomap_error *why)
+{
+    int taken = take(store, run, entry, why);
+
+    remove_taken(runs, name);
+    if (taken)
+        store_evict(store, entry->key);
+    return taken;
+}
+
+/* As take_over(), for who has claimed the run first. */
 static int fold(const store *store, int runs, const char *name, enum whose whose,
                 store_entry *entry, topomap_error *why)
 {
-    int run = store_folder_own(runs, name), taken = 0;
+    int run = store_folder_own(runs, name), taken = 0, mine;
     store_entry own = {0};
 
     if (run < 0)
@@ -222,18 +242,18 @@ static int fold(const store *store, int runs, const char *name, enum whose whose
         close(run);
         return topomap_error_set(why, TOPOMAP_EINPUT, "the run left no profile"), 0;
     }
-    if (store_entry_read_from(run, about, &own))
+    if (store_entry_read_from(run, STORE_RUN_ABOUT, &own) ||
+        store_entry_read_from(run, STORE_RUN_TAKING, &own))
         *entry = own;
-    if (renameat(run, about, run, taking)) {
+    mine = store_claim(run);
+    if (mine >= 0) {
+        taken = take_over(store, runs, name, run, entry, why);
+        close(mine);
+    } else {
         taken = errno == ENOENT && whose == OWN; /* what others take is whole; it is counted once */
         topomap_error_set(why, TOPOMAP_EINPUT, "%s",
                           errno == ENOENT ? "another launch has taken it" : strerror(errno));
         store_entry_read(store, entry);
-    } else {
-        taken = take(store, run, entry, why);
-        remove_folder(runs, name);
-        if (taken)
-            store_evict(store, entry->key);
     }
     close(run);
     return taken;
@@ -254,16 +274,20 @@ static int look_at_run(int runs, store_item *item, void *context)
 {
     others *o = context;
     store_entry entry = {0};
-    char path[STORE_ITEM + sizeof about];
+    char path[STORE_ITEM + sizeof STORE_RUN_ABOUT];
     struct stat status;
 
     if (fstatat(runs, item->name, &status, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(status.st_mode))
         return 0;
+    if (!strncmp(item->name, over, sizeof over - 1)) {
+        remove_folder(runs, item->name);
+        return 0;
+    }
     if (fold(o->store, runs, item->name, o->whose, &entry, o->why)) {
         o->folded++;
         return 0;
     }
-    snprintf(path, sizeof path, "%s/%s", item->name, about);
+    snprintf(path, sizeof path, "%s/" STORE_RUN_ABOUT, item->name);
     if (fstatat(runs, path, &status, AT_SYMLINK_NOFOLLOW) &&
         fstatat(runs, item->name, &status, AT_SYMLINK_NOFOLLOW))
         return 0;

@@ -6,7 +6,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,7 @@
 #include <unistd.h>
 
 #include "graph/parts.h"
+#include "plugin/store/claim.h"
 #include "plugin/store/join.h"
 #include "plugin/store/store.h"
 #include "tests/unit/scratch.h"
@@ -222,6 +225,92 @@ static void test_at_once(void **state)
     }
 }
 
+static void killed_after(const store *store, const char *folder, unsigned microseconds)
+{
+    store_entry entry;
+    topomap_error err;
+    pid_t job = fork();
+
+    if (!job) {
+        store_run_end(store, folder, &entry, &err);
+        _exit(0);
+    }
+    usleep(microseconds);
+    kill(job, SIGKILL);
+    waitpid(job, NULL, 0);
+}
+
+/* A batch job's end kills what its last srun has left behind, wherever that is. */
+static void test_killed_over_it(void **state)
+{
+    enum { RUNS = 300, RANKS = 16, STEP = 4 };
+    store store = fresh();
+    char word[16], path[STORE_PATH];
+    topomap_error err;
+
+    (void)state;
+    for (unsigned i = 0; i < RUNS; i++) {
+        store_entry entry, read;
+        char *made;
+
+        snprintf(word, sizeof word, "%u", i);
+        read = entry = named(word, RANKS);
+        made = begin(&store, &entry);
+        leave_all(made, RANKS);
+        killed_after(&store, made, i * STEP);
+        store_fold_some(&store, 2 * RUNS, &err); /* what the killed have left beside, too */
+        assert_int_equal(access(made, F_OK), -1);
+        assert_int_equal(store_entry_read(&store, &read), 1);
+        assert_true(read.has_graph);
+        assert_int_equal(read.tries, 0);
+        assert_in_range(read.profiles, 1, 2);
+        store_graph_path(&store, read.key, 0, path);
+        assert_int_equal(access(path, R_OK), 0);
+        free(made);
+    }
+}
+
+/* Of who was killed at each point of it, and of who is still at it. */
+static void test_claims(void **state)
+{
+    store store = fresh();
+    store_entry entry = named("x", 4), other = named("y", 4);
+    char *dead = begin(&store, &entry), *alive = begin(&store, &other);
+    int run = open(alive, O_RDONLY | O_DIRECTORY), mine;
+    char path[STORE_PATH];
+    topomap_error err;
+
+    (void)state;
+    leave_all(alive, 4);
+    mine = store_claim(run);
+    assert_true(mine >= 0);
+    assert_int_equal(store_claim(run), -1);
+    assert_int_equal(errno, ENOENT);
+    assert_int_equal(store_fold_some(&store, 10, &err), 0);
+    leave_all(dead, 4);
+    {
+        int killed = open(dead, O_RDONLY | O_DIRECTORY);
+
+        close(store_claim(killed));
+        close(killed);
+    }
+    assert_int_equal(store_fold_some(&store, 10, &err), 1);
+    is_stored(&store, &entry);
+    assert_int_equal(access(dead, F_OK), -1);
+    assert_int_equal(access(alive, F_OK), 0);
+
+    /* All is stored, and a part of the folder is removed. */
+    snprintf(path, sizeof path, "%s/run/over.5.0-abcdef", store.root);
+    assert_int_equal(rename(alive, path), 0);
+    close(mine);
+    assert_int_equal(store_fold_some(&store, 10, &err), 0);
+    assert_int_equal(access(path, F_OK), -1);
+    assert_int_equal(store_entry_read(&store, &other), 0);
+    close(run);
+    free(dead);
+    free(alive);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +319,8 @@ int main(void)
         cmocka_unit_test(test_many_parts),
         cmocka_unit_test(test_large_parts),
         cmocka_unit_test(test_at_once),
+        cmocka_unit_test(test_killed_over_it),
+        cmocka_unit_test(test_claims),
     };
 
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
