@@ -263,7 +263,7 @@ static void test_killed_over_it(void **state)
         assert_int_equal(store_entry_read(&store, &read), 1);
         assert_true(read.has_graph);
         assert_int_equal(read.tries, 0);
-        assert_in_range(read.profiles, 1, 2);
+        assert_true(read.profiles == 1 || read.profiles == 2);
         store_graph_path(&store, read.key, 0, path);
         assert_int_equal(access(path, R_OK), 0);
         free(made);
