@@ -3,6 +3,7 @@
 #include "plugin/facts.h"
 #include "plugin/launch.h"
 #include "plugin/later.h"
+#include "plugin/left.h"
 #include "plugin/reply.h"
 #include "plugin/report.h"
 #include "plugin/wish.h"
@@ -23,24 +24,30 @@ static void end_srun(void)
     exit(status ? status : 1);
 }
 
-/* What the site wants is in its files. Where nobody tells, it is what the options say.
- * \return nonzero: topomap is on */
-static int judge(spank_t spank, const plugin_args *args, plugin_wish *wish)
+static plugin_facts facts_of(spank_t spank, const plugin_args *args, const plugin_wish *wish)
 {
-    const plugin_facts facts = {.spank = spank,
-                                .args = args,
-                                .launcher = plugin_launcher_get(),
-                                .said = &wish->said,
-                                .explain = &wish->explain};
+    return (plugin_facts){.spank = spank,
+                          .args = args,
+                          .launcher = plugin_launcher_get(),
+                          .said = &wish->said,
+                          .explain = &wish->explain};
+}
+
+/* What the site wants is in its files. Where nobody tells, it is what the options say.
+ * \param late  set where the planner has missed its deadline
+ * \return nonzero: topomap is on */
+static int judge(spank_t spank, const plugin_args *args, plugin_wish *wish, int *late)
+{
+    const plugin_facts facts = facts_of(spank, args, wish);
     plugin_launch launch = {.planner = args->planner, .deadline_ms = args->deadline_ms};
     topomap_error err;
     char *request = plugin_facts_text(&facts, &err), *bytes = NULL;
     plugin_reply reply;
     size_t size;
-    int late, on = wish->asked;
+    int on = wish->asked;
 
     launch.request = request;
-    if (request && !plugin_launch_ask(&launch, &bytes, &size, &late, &err) &&
+    if (request && !plugin_launch_ask(&launch, &bytes, &size, late, &err) &&
         !plugin_reply_read(bytes, size, &reply, &err) && reply.status == PLUGIN_LEFT) {
         plugin_later_tell(&reply);
         on = reply.flag[PLUGIN_FLAG_ON] > 0;
@@ -56,14 +63,17 @@ void plugin_async_leave(spank_t spank, const plugin_args *args)
 {
     const plugin_launcher *launcher = plugin_launcher_get();
     plugin_wish wish;
+    int late = 0;
 
     if (!launcher->async)
         return;
     memset(&wish, 0, sizeof wish);
-    if (!plugin_wish_find(spank, args, launcher, 0, &wish) || !judge(spank, args, &wish))
+    if (!plugin_wish_find(spank, args, launcher, 0, &wish) || !judge(spank, args, &wish, &late))
         return;
     if (!wish.required) {
         plugin_wish_leave(&wish, wish.asked, why);
+        if (*wish.left && wish.explain.wanted && wish.explain.file && !late)
+            plugin_left_explain(facts_of(spank, args, &wish), wish.left);
         return;
     }
     plugin_report_error("%s; topomap is required, the step does not start", why);

@@ -16,6 +16,7 @@ plugin_libspank_la_SOURCES = \
   plugin/job.c plugin/job.h \
   plugin/later.c plugin/later.h \
   plugin/layout.c plugin/layout.h \
+  plugin/left.c plugin/left.h \
   plugin/memory.c plugin/memory.h \
   plugin/mpi.c plugin/mpi.h \
   plugin/node.c plugin/node.h \

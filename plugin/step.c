@@ -7,6 +7,7 @@
 #include "plugin/environment.h"
 #include "plugin/facts.h"
 #include "plugin/later.h"
+#include "plugin/left.h"
 #include "plugin/launch.h"
 #include "plugin/layout.h"
 #include "plugin/mpi.h"
@@ -355,28 +356,6 @@ static void place_layout(spank_t spank, struct step *step)
     step->bytes = NULL;
 }
 
-/* A former step's text must not pass for this one's. srun itself writes no file. */
-static void explain_left(spank_t spank, const struct step *step)
-{
-    plugin_facts facts = facts_of(spank, step);
-    plugin_launch launch = {.planner = step->args->planner, .deadline_ms = step->args->deadline_ms};
-    topomap_error err;
-    char *request, *bytes;
-    plugin_reply reply;
-    size_t size;
-    int late;
-
-    facts.reason = step->wish.left;
-    request = plugin_facts_text(&facts, &err);
-    launch.request = request;
-    if (request && !plugin_launch_ask(&launch, &bytes, &size, &late, &err)) {
-        if (!plugin_reply_read(bytes, size, &reply, &err))
-            plugin_later_tell(&reply);
-        free(bytes);
-    }
-    free(request);
-}
-
 void plugin_step_place(spank_t spank, const plugin_args *args)
 {
     struct step step = {.args = args, .launcher = plugin_launcher_get()};
@@ -387,7 +366,7 @@ void plugin_step_place(spank_t spank, const plugin_args *args)
     if (plugin_wish_find(spank, args, step.launcher, step.step, &step.wish))
         place_layout(spank, &step);
     if (*step.wish.left && step.wish.explain.wanted && step.wish.explain.file && !step.late)
-        explain_left(spank, &step);
+        plugin_left_explain(facts_of(spank, &step), step.wish.left);
 }
 
 void plugin_step_end(void)

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "plugin/left.h"
+#include "plugin/later.h"
+#include "plugin/launch.h"
+#include "plugin/reply.h"
+
+#include <stdlib.h>
+
+void plugin_left_explain(plugin_facts facts, const char *why)
+{
+    plugin_launch launch = {.planner = facts.args->planner, .deadline_ms = facts.args->deadline_ms};
+    topomap_error err;
+    char *request, *bytes;
+    plugin_reply reply;
+    size_t size;
+    int late;
+
+    facts.reason = why;
+    request = plugin_facts_text(&facts, &err);
+    launch.request = request;
+    if (request && !plugin_launch_ask(&launch, &bytes, &size, &late, &err)) {
+        if (!plugin_reply_read(bytes, size, &reply, &err))
+            plugin_later_tell(&reply);
+        free(bytes);
+    }
+    free(request);
+}
