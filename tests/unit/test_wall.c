@@ -182,6 +182,13 @@ static void it_is_the_users_for_good(void **state)
     assert_int_equal(as_in_user_init(look), 0);
 }
 
+/* plugin/node.c's, and what a busy machine adds. */
+#ifdef TOPOMAP_SANITIZED
+enum { MOST_MS = 15000 };
+#else
+enum { MOST_MS = 5000 };
+#endif
+
 static void misbehaviour_costs_a_second(void **state)
 {
     const node_question question = {.job = 1, .local_tasks = 2, .step_tasks = 2};
@@ -207,7 +214,7 @@ static void misbehaviour_costs_a_second(void **state)
             fail_msg("%s: '%s' does not say '%s'", roles[i].name, err.text, roles[i].says);
         assert_null(memory);
         assert_int_equal(answer.found, 0);
-        assert_true(plugin_child_now() - before < 5000);
+        assert_true(plugin_child_now() - before < MOST_MS);
         unlink(path);
     }
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* none is left over */
