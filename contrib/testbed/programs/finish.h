@@ -30,20 +30,30 @@ static void finish_leave(void)
         _exit(finish_status);
 }
 
-/* Every quarter of a second; the profile of a profiled program appears at once when it is complete.
- */
+/* A quarter of a second from now. Not at fixed times: on a slow file system the look itself may
+ * take longer, and what it interrupts would never get on. */
+static void finish_wind(void)
+{
+    static const struct itimerval tick = {{0, 0}, {0, 250000}};
+
+    setitimer(ITIMER_REAL, &tick, NULL);
+}
+
+/* The profile of a profiled program appears at once when it is complete: once a second it is looked
+ * for. */
 static void finish_tick(int signal)
 {
     (void)signal;
-    if (--finish_ticks <= 0 || (*finish_profile && access(finish_profile, F_OK) == 0))
+    if (--finish_ticks <= 0 ||
+        (*finish_profile && finish_ticks % 4 == 0 && access(finish_profile, F_OK) == 0))
         _exit(finish_status);
+    finish_wind();
 }
 
 /* Until all ranks are here: what a rank has still to send, it sends. From now on the program ends
  * in `seconds`. */
 static inline void finish_meet(int status, int seconds)
 {
-    static const struct itimerval tick = {{0, 250000}, {0, 250000}};
     static const struct timespec nap = {0, 1000000};
     MPI_Request request;
     int met = 0;
@@ -52,7 +62,7 @@ static inline void finish_meet(int status, int seconds)
     finish_status = status;
     finish_ticks = 4 * seconds;
     signal(SIGALRM, finish_tick);
-    setitimer(ITIMER_REAL, &tick, NULL);
+    finish_wind();
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
     for (MPI_Test(&request, &met, MPI_STATUS_IGNORE); !met;
          MPI_Test(&request, &met, MPI_STATUS_IGNORE))
