@@ -18,6 +18,7 @@
 #include "graph/parts.h"
 #include "graph/tmg_io.h"
 #include "profile.h"
+#include "util/clock.h"
 #include "util/hash64.h"
 
 enum { PATH = 4096, NAME = 64 };
@@ -305,14 +306,24 @@ static int write_graph(const topomap_graph *graph, const char *path, int rank, t
     return failed ? -1 : 0;
 }
 
+/* So long may a rank be kept from its end by others' parts: of thousands, on a slow file system. */
+static const double FOLD_SECONDS = 1;
+
 /* Two that find all at once write the same, and the second finds no parts, or half of them. */
 static void fold(const char *path, int folder, int rank)
 {
     topomap_graph *graph;
     topomap_error err;
+    double before = topomap_clock_wall();
 
-    if (topomap_parts_read_open(folder, path, &graph, &err) != 0)
+    if (topomap_parts_read_open(folder, path, FOLD_SECONDS, &graph, &err) != 0) {
+        if (topomap_clock_wall() - before > FOLD_SECONDS)
+            fprintf(stderr,
+                    "topomap: the profile is in %s.parts, whose files take long to read: "
+                    "topomap graph convert %s.parts %s makes one of them\n",
+                    path, path, path);
         return;
+    }
     if (write_graph(graph, path, rank, &err) == 0)
         remove_folder(path, folder);
     else

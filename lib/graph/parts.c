@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 
 #include "graph/tmg_io.h"
 #include "util/alloc.h"
+#include "util/clock.h"
 #include "util/hash64.h"
 #include "util/whole.h"
 
@@ -339,7 +341,24 @@ static int add_part(topomap_parts *parts, DIR *folder, const char *path, uint32_
     return status;
 }
 
-int topomap_parts_read_open(int folder, const char *path, topomap_graph **graph, topomap_error *err)
+static int add_parts(topomap_parts *parts, DIR *folder, const char *path, double seconds,
+                     const uint32_t *number, size_t count, topomap_error *err)
+{
+    double until = topomap_clock_wall() + seconds;
+
+    for (size_t i = 0; i < count; i++) {
+        if (topomap_clock_wall() > until)
+            return topomap_error_set(err, TOPOMAP_EINPUT,
+                                     "%.300s: %zu of %zu parts could be read in %g seconds", path,
+                                     i, count, seconds);
+        if (add_part(parts, folder, path, number[i], err))
+            return -1;
+    }
+    return 0;
+}
+
+int topomap_parts_read_open(int folder, const char *path, double seconds, topomap_graph **graph,
+                            topomap_error *err)
 {
     int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), status;
     DIR *opened = again < 0 ? NULL : fdopendir(again);
@@ -354,8 +373,8 @@ int topomap_parts_read_open(int folder, const char *path, topomap_graph **graph,
         return -1;
     }
     status = list_parts(opened, &number, &count, err);
-    for (size_t i = 0; status == 0 && i < count; i++)
-        status = add_part(&parts, opened, path, number[i], err);
+    if (status == 0)
+        status = add_parts(&parts, opened, path, seconds, number, count, err);
     if (status == 0)
         status = topomap_parts_take(&parts, path, graph, err);
     closedir(opened);
@@ -371,7 +390,7 @@ int topomap_parts_read(const char *folder, topomap_graph **graph, topomap_error 
     if (opened < 0)
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s: cannot open: %s", folder,
                                  strerror(errno));
-    status = topomap_parts_read_open(opened, folder, graph, err);
+    status = topomap_parts_read_open(opened, folder, INFINITY, graph, err);
     close(opened);
     return status;
 }

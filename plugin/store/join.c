@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -82,7 +83,7 @@ int store_join(int run, int soon, topomap_error *why)
         return topomap_error_set(why, TOPOMAP_EINPUT, "the run left no profile");
     if (soon && (parts.count > SOON_PARTS || parts.bytes > SOON_BYTES))
         return topomap_error_set(why, TOPOMAP_EINPUT, "more parts than a launch reads");
-    if (topomap_parts_read_open(run, "its folder", &graph, &err))
+    if (topomap_parts_read_open(run, "its folder", INFINITY, &graph, &err))
         return topomap_error_set(why, err.code, "the run left no profile: %s", err.text);
     failed = write_graph(run, graph, why);
     topomap_graph_free(graph);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,6 +170,23 @@ static void test_other_files(void **state)
     topomap_graph_free(graph);
 }
 
+/* Whose time is over before the first file is told so, and what is there stays as it is. */
+static void test_no_time(void **state)
+{
+    const char *folder = two_parts();
+    int opened = open(scratch_path(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    topomap_graph *graph;
+    topomap_error err;
+
+    (void)state;
+    assert_true(opened >= 0);
+    assert_int_equal(topomap_parts_read_open(opened, "run", -1, &graph, &err), -1);
+    assert_string_equal(err.text, "run: 0 of 2 parts could be read in -1 seconds");
+    assert_int_equal(topomap_parts_read_open(opened, "run", 60, &graph, &err), 0);
+    topomap_graph_free(graph);
+    close(opened);
+}
+
 static void test_incomplete(void **state)
 {
     const char *folder = fresh();
@@ -289,6 +307,7 @@ int main(void)
         cmocka_unit_test(test_other_files), cmocka_unit_test(test_incomplete),
         cmocka_unit_test(test_misfits),     cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_promises),    cmocka_unit_test(test_no_files),
+        cmocka_unit_test(test_no_time),
     };
 
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
