@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ROOM_MOST = 64 << 20, NONE = -1 };
+enum { ROOM_MOST = 64 << 20, NONE = -1, STEP = 64 << 10 };
 
 struct head {
     char magic[8];
@@ -74,48 +74,83 @@ static int bad(topomap_error *err)
     return topomap_error_set(err, TOPOMAP_EINPUT, "what topomap-node was asked is no question");
 }
 
-/* \return bytes of the texts with their NULs, or 0: they are longer than they may be */
-static size_t size_of(const struct head *head)
+/* Bytes as they come: who promises much and sends little is given little memory. */
+struct texts {
+    char *bytes;
+    size_t size, room;
+};
+
+static int make_room(struct texts *texts, size_t more)
 {
-    size_t size = 0;
+    size_t room = texts->room;
+    char *bytes;
+
+    while (room < texts->size + more)
+        room = room ? 2 * room : STEP;
+    bytes = room > texts->room ? realloc(texts->bytes, room) : texts->bytes;
+    if (!bytes)
+        return -1;
+    texts->bytes = bytes;
+    texts->room = room;
+    return 0;
+}
+
+static int read_text(int fd, struct texts *texts, uint32_t length)
+{
+    while (length) {
+        size_t step = length < STEP ? length : STEP;
+
+        if (make_room(texts, step) || topomap_whole_read(fd, texts->bytes + texts->size, step))
+            return -1;
+        texts->size += step;
+        length -= (uint32_t)step;
+    }
+    if (make_room(texts, 1))
+        return -1;
+    texts->bytes[texts->size++] = 0;
+    return 0;
+}
+
+static int read_texts(int fd, const struct head *head, struct texts *texts)
+{
+    char more;
 
     for (int i = 0; i < NODE_TEXTS; i++) {
         if (head->length[i] == (uint32_t)NONE)
             continue;
-        if (head->length[i] > node_text_most((enum node_text)i, head->step_tasks))
-            return 0;
-        size += (size_t)head->length[i] + 1;
+        if (head->length[i] > node_text_most((enum node_text)i, head->step_tasks) ||
+            read_text(fd, texts, head->length[i]))
+            return -1;
     }
-    return size ? size : 1;
+    return topomap_whole_read(fd, &more, 1) ? 0 : -1;
 }
 
 int node_question_read(int fd, node_question *question, void **memory, topomap_error *err)
 {
     struct head head;
-    size_t size;
-    char *at, more;
+    struct texts texts = {0};
+    const char *at;
+    int failed;
 
     *memory = NULL;
     if (topomap_whole_read(fd, &head, sizeof head) || memcmp(head.magic, magic, sizeof head.magic))
         return bad(err);
-    size = size_of(&head);
-    at = *memory = size ? malloc(size) : NULL;
-    if (!at)
+    failed = read_texts(fd, &head, &texts);
+    *memory = texts.bytes;
+    if (failed)
         return bad(err);
     *question = (node_question){.job = head.job,
                                 .step = head.step,
                                 .node = head.node,
                                 .local_tasks = head.local_tasks,
                                 .step_tasks = head.step_tasks};
+    at = texts.bytes;
     for (int i = 0; i < NODE_TEXTS; i++) {
         if (head.length[i] == (uint32_t)NONE)
             continue;
-        if (topomap_whole_read(fd, at, head.length[i]))
-            return bad(err);
-        at[head.length[i]] = 0;
         question->text[i] = at;
         question->length[i] = head.length[i];
         at += head.length[i] + 1;
     }
-    return topomap_whole_read(fd, &more, 1) ? 0 : bad(err);
+    return 0;
 }

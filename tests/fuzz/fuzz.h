@@ -19,11 +19,15 @@ struct fuzz_target {
     const char *files; /* seeds that are whole files: their names' ending, "" all, NULL none */
     void (*make)(struct fuzz_seeds *seeds); /* adds seeds, or NULL */
     int divisor; /* how much slower than a simple text: replay runs fewer */
+    int launch;  /* decoded in srun, slurmstepd or their helpers: bounded in time (bound.c) */
 };
 
 /** All targets; ends with run == NULL. Rows of importers and graph formats come from their
  *  registries. */
 const struct fuzz_target *fuzz_targets(void);
+
+/** Runs a target; aborts where one of a launch takes longer than a launch may spend on an input. */
+int fuzz_run(const struct fuzz_target *target, const uint8_t *bytes, size_t size);
 
 /** A file with these bytes, by a path that can be opened; changed by the next call. */
 const char *fuzz_file(const uint8_t *bytes, size_t size);

@@ -26,6 +26,6 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    target->run(target->what, bytes, size);
+    fuzz_run(target, bytes, size);
     return 0;
 }

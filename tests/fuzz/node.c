@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "fuzz/fuzz.h"
@@ -16,35 +15,7 @@
 #include "plugin/node/decode.h"
 #include "plugin/node/question.h"
 
-/* Ten milliseconds of processor time; AddressSanitizer takes several times that. */
-#ifdef TOPOMAP_SANITIZED
-#define SECONDS_MOST 0.05
-#else
-#define SECONDS_MOST 0.01
-#endif
-
-enum { TASKS = 8, TRIES = 5 };
-
-static double cpu_seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* One measurement may have been disturbed, five may not. */
-static int in_time(int (*run)(const uint8_t *bytes, size_t size), const uint8_t *bytes, size_t size)
-{
-    for (int i = 0; i < TRIES; i++) {
-        double before = cpu_seconds();
-        int taken = run(bytes, size);
-
-        if (cpu_seconds() - before < SECONDS_MOST)
-            return taken;
-    }
-    abort();
-}
+enum { TASKS = 8 };
 
 /* ---- The decoder in topomap-node --------------------------------------------------------- */
 
@@ -94,7 +65,7 @@ static int decode(const uint8_t *bytes, size_t size)
 int fuzz_node_plan(const void *what, const uint8_t *bytes, size_t size)
 {
     (void)what;
-    return in_time(decode, bytes, size);
+    return decode(bytes, size);
 }
 
 /* ---- What topomap-node reads ------------------------------------------------------------- */
@@ -133,7 +104,7 @@ static int read_question(const uint8_t *bytes, size_t size)
 int fuzz_node_question(const void *what, const uint8_t *bytes, size_t size)
 {
     (void)what;
-    return in_time(read_question, bytes, size);
+    return read_question(bytes, size);
 }
 
 void fuzz_node_question_seeds(struct fuzz_seeds *seeds)
@@ -203,7 +174,7 @@ static int read_answer(const uint8_t *bytes, size_t size)
 int fuzz_node_answer(const void *what, const uint8_t *bytes, size_t size)
 {
     (void)what;
-    return in_time(read_answer, bytes, size);
+    return read_answer(bytes, size);
 }
 
 void fuzz_node_answer_seeds(struct fuzz_seeds *seeds)
@@ -272,7 +243,7 @@ int fuzz_bindings_check(const void *what, const uint8_t *bytes, size_t size)
 
     (void)what;
     learn(text);
-    taken = in_time(check, bytes, size);
+    taken = check(bytes, size);
     for (uint32_t node = 0; taken && node < of.nodes; node++) {
         topomap_node_plan plan;
         topomap_error err;

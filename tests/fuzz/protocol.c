@@ -88,7 +88,6 @@ static void use_reply(const plugin_reply *reply)
 {
     uint32_t first[] = {0, 4, 8, 10}, id[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
     plugin_ranks like = {3, 10, first, id}, ranks;
-    topomap_bindings bindings;
     topomap_error err;
 
     if (reply->layout && plugin_ranks_parse(reply->layout, &like, &ranks, &err) == 0) {
@@ -96,8 +95,8 @@ static void use_reply(const plugin_reply *reply)
             abort();
         plugin_ranks_clear(&ranks);
     }
-    if (reply->bindings && topomap_bindings_decode(reply->bindings, &bindings, &err) == 0)
-        topomap_bindings_clear(&bindings);
+    if (reply->bindings)
+        topomap_bindings_check(reply->bindings, 17, 0, 3, first, &err);
     for (size_t i = 0; i < reply->explain_size; i++)
         *(volatile const char *)&reply->explain[i];
     if (strlen(reply->line) > SIZE_MAX / 2)

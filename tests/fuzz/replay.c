@@ -3,7 +3,7 @@
  *
  *     replay                      all targets, as TAP
  *     replay TARGET FILE...       these inputs alone, such as one that libFuzzer found
- *     replay --list               the targets' names
+ *     replay --list [launch]      the targets' names; of what a launch decodes alone
  *     replay --seeds TARGET DIR   writes the target's seeds as files
  *
  * FUZZ_RUNS says how many mutations a target gets. Data beside the checkout is used where it is. */
@@ -144,7 +144,7 @@ static int run(const struct fuzz_target *target, const uint8_t *bytes, size_t si
     if (!copy)
         abort();
     memcpy(copy, bytes, size);
-    taken = target->run(target->what, copy, size);
+    taken = fuzz_run(target, copy, size);
     free(copy);
     return taken;
 }
@@ -259,20 +259,27 @@ static int write_seeds(const struct fuzz_target *target, const char *folder)
     return 0;
 }
 
+static int list(int launch_alone)
+{
+    for (const struct fuzz_target *target = fuzz_targets(); target->run; target++)
+        if (target->launch || !launch_alone)
+            puts(target->name);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     find_folders();
     if (argc == 1)
         return replay_all();
-    if (argc == 2 && strcmp(argv[1], "--list") == 0) {
-        for (const struct fuzz_target *target = fuzz_targets(); target->run; target++)
-            puts(target->name);
-        return 0;
-    }
+    if (argc == 2 && strcmp(argv[1], "--list") == 0)
+        return list(0);
+    if (argc == 3 && strcmp(argv[1], "--list") == 0 && strcmp(argv[2], "launch") == 0)
+        return list(1);
     if (argc == 4 && strcmp(argv[1], "--seeds") == 0)
         return write_seeds(find(argv[2]), argv[3]);
     if (argc > 2)
         return replay_files(find(argv[1]), argv + 2);
-    fputs("usage: replay [--list | --seeds TARGET DIR | TARGET FILE...]\n", stderr);
+    fputs("usage: replay [--list [launch] | --seeds TARGET DIR | TARGET FILE...]\n", stderr);
     return 2;
 }

@@ -154,34 +154,34 @@ static const char *const graphs[] = {
     NULL};
 
 static const struct fuzz_target fixed[] = {
-    {"input", fuzz_input, NULL, NULL, "", NULL, 4},
-    {"hostlist", fuzz_hostlist, NULL, hostlists, NULL, NULL, 1},
-    {"counts", fuzz_counts, NULL, counts, NULL, NULL, 1},
-    {"machine", fuzz_spec, NULL, specs, NULL, NULL, 1},
-    {"machine-matrix", fuzz_spec_file, matrix, matrices, NULL, NULL, 4},
-    {"machine-alloc", fuzz_spec_file, allocation, lists, NULL, NULL, 4},
-    {"machine-links", fuzz_spec_file, fabric, fabrics, NULL, NULL, 4},
-    {"pattern", fuzz_pattern, NULL, patterns, NULL, NULL, 1},
-    {"shape", fuzz_shape, NULL, shapes, NULL, NULL, 1},
-    {"layout", fuzz_layout, NULL, layouts, NULL, NULL, 1},
-    {"bindings", fuzz_bindings, NULL, bindings, NULL, NULL, 1},
-    {"bindings-check", fuzz_bindings_check, NULL, bindings, NULL, NULL, 1},
-    {"node-plan", fuzz_node_plan, NULL, bindings, NULL, NULL, 1},
-    {"node-question", fuzz_node_question, NULL, NULL, NULL, fuzz_node_question_seeds, 1},
-    {"node-answer", fuzz_node_answer, NULL, NULL, NULL, fuzz_node_answer_seeds, 1},
-    {"request", fuzz_request, NULL, requests, NULL, NULL, 1},
-    {"record", fuzz_record, NULL, records, NULL, NULL, 4},
-    {"cores", fuzz_cores, NULL, core_lists, NULL, NULL, 1},
-    {"reply", fuzz_reply, NULL, replies, NULL, NULL, 1},
-    {"policy", fuzz_policy, NULL, policies, NULL, NULL, 4},
-    {"measured", fuzz_measured, NULL, measured, NULL, NULL, 4},
-    {"command-line", fuzz_words, NULL, words, NULL, NULL, 1},
-    {"damage-bytes", fuzz_damage_bytes, NULL, NULL, NULL, fuzz_damage_seeds, 10},
-    {"damage-values", fuzz_damage_values, NULL, changes, NULL, NULL, 10},
-    {"graph", fuzz_graph, NULL, graphs, "", NULL, 4},
-    {"part", fuzz_part, NULL, NULL, NULL, fuzz_part_seeds, 4},
-    {"part-content", fuzz_part_content, NULL, NULL, NULL, fuzz_part_seeds, 4},
-    {"tmg-content", fuzz_tmg, NULL, NULL, NULL, fuzz_tmg_seeds, 4},
+    {"input", fuzz_input, NULL, NULL, "", NULL, 4, 0},
+    {"hostlist", fuzz_hostlist, NULL, hostlists, NULL, NULL, 1, 1},
+    {"counts", fuzz_counts, NULL, counts, NULL, NULL, 1, 1},
+    {"machine", fuzz_spec, NULL, specs, NULL, NULL, 1, 0},
+    {"machine-matrix", fuzz_spec_file, matrix, matrices, NULL, NULL, 4, 0},
+    {"machine-alloc", fuzz_spec_file, allocation, lists, NULL, NULL, 4, 0},
+    {"machine-links", fuzz_spec_file, fabric, fabrics, NULL, NULL, 4, 0},
+    {"pattern", fuzz_pattern, NULL, patterns, NULL, NULL, 1, 0},
+    {"shape", fuzz_shape, NULL, shapes, NULL, NULL, 1, 0},
+    {"layout", fuzz_layout, NULL, layouts, NULL, NULL, 1, 1},
+    {"bindings", fuzz_bindings, NULL, bindings, NULL, NULL, 1, 0},
+    {"bindings-check", fuzz_bindings_check, NULL, bindings, NULL, NULL, 1, 1},
+    {"node-plan", fuzz_node_plan, NULL, bindings, NULL, NULL, 1, 1},
+    {"node-question", fuzz_node_question, NULL, NULL, NULL, fuzz_node_question_seeds, 1, 1},
+    {"node-answer", fuzz_node_answer, NULL, NULL, NULL, fuzz_node_answer_seeds, 1, 1},
+    {"request", fuzz_request, NULL, requests, NULL, NULL, 1, 0},
+    {"record", fuzz_record, NULL, records, NULL, NULL, 4, 0},
+    {"cores", fuzz_cores, NULL, core_lists, NULL, NULL, 1, 1},
+    {"reply", fuzz_reply, NULL, replies, NULL, NULL, 1, 1},
+    {"policy", fuzz_policy, NULL, policies, NULL, NULL, 4, 0},
+    {"measured", fuzz_measured, NULL, measured, NULL, NULL, 4, 0},
+    {"command-line", fuzz_words, NULL, words, NULL, NULL, 1, 1},
+    {"damage-bytes", fuzz_damage_bytes, NULL, NULL, NULL, fuzz_damage_seeds, 10, 0},
+    {"damage-values", fuzz_damage_values, NULL, changes, NULL, NULL, 10, 0},
+    {"graph", fuzz_graph, NULL, graphs, "", NULL, 4, 0},
+    {"part", fuzz_part, NULL, NULL, NULL, fuzz_part_seeds, 4, 0},
+    {"part-content", fuzz_part_content, NULL, NULL, NULL, fuzz_part_seeds, 4, 0},
+    {"tmg-content", fuzz_tmg, NULL, NULL, NULL, fuzz_tmg_seeds, 4, 0},
 };
 
 enum { FIXED = sizeof fixed / sizeof *fixed, MOST = 128 };
@@ -207,9 +207,9 @@ static void add_importer(const db_importer *importer)
     const char *files = fork ? ".xml" : "";
 
     add("import", importer->row.name,
-        &(struct fuzz_target){"", fuzz_import, importer, NULL, files, NULL, fork ? 200 : 4});
+        &(struct fuzz_target){"", fuzz_import, importer, NULL, files, NULL, fork ? 200 : 4, 0});
     add("store", importer->row.name,
-        &(struct fuzz_target){"", fuzz_store, importer, NULL, files, NULL, fork ? 400 : 20});
+        &(struct fuzz_target){"", fuzz_store, importer, NULL, files, NULL, fork ? 400 : 20, 0});
 }
 
 const struct fuzz_target *fuzz_targets(void)
@@ -224,7 +224,8 @@ const struct fuzz_target *fuzz_targets(void)
     for (size_t i = 0; (format = topomap_graph_format_row(i)); i++)
         if (format->can_read)
             add("graph", format->name,
-                &(struct fuzz_target){"", fuzz_graph, format->name, graphs, "", fuzz_tmg_seeds, 4});
+                &(struct fuzz_target){"", fuzz_graph, format->name, graphs, "", fuzz_tmg_seeds, 4,
+                                      0});
     for (size_t i = 0; (importer = db_importer_at(i)); i++)
         add_importer(importer);
     return rows;

@@ -223,6 +223,43 @@ static void misbehaviour_costs_a_second(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+/* Longer than what memory is asked for at a time. */
+static void long_questions_arrive_whole(void **state)
+{
+    enum { LONG = 200 * 1000 };
+    node_question question = {.job = 17, .step = 3, .local_tasks = 2, .step_tasks = 10 * 1000},
+                  back;
+    char *text = malloc(LONG + 1);
+    FILE *file = tmpfile();
+    topomap_error err;
+    size_t size;
+    void *bytes, *memory;
+
+    (void)state;
+    assert_non_null(text);
+    assert_non_null(file);
+    for (int i = 0; i < LONG; i++)
+        text[i] = (char)('a' + i % 23);
+    text[LONG] = 0;
+    assert_int_equal(node_question_set(&question, NODE_FOLDER, ""), 0);
+    assert_int_equal(node_question_set(&question, NODE_BINDINGS, text), 0);
+    assert_int_equal(node_question_set(&question, NODE_LIBRARY, "/x.so"), 0);
+    bytes = node_question_write(&question, &size);
+    assert_non_null(bytes);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    rewind(file);
+    assert_int_equal(node_question_read(fileno(file), &back, &memory, &err), 0);
+    assert_int_equal(back.length[NODE_BINDINGS], LONG);
+    assert_string_equal(back.text[NODE_FOLDER], "");
+    assert_string_equal(back.text[NODE_BINDINGS], text);
+    assert_null(back.text[NODE_NOTE]);
+    assert_string_equal(back.text[NODE_LIBRARY], "/x.so");
+    free(memory);
+    free(bytes);
+    free(text);
+    fclose(file);
+}
+
 /* \return 0: no file, no process, but memory; 1: the kernel has no such filter */
 static int in_the_cell(void)
 {
@@ -277,6 +314,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_is_the_users_for_good),
         cmocka_unit_test(misbehaviour_costs_a_second),
+        cmocka_unit_test(long_questions_arrive_whole),
         cmocka_unit_test(who_has_read_can_open_nothing),
     };
 
