@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What srun and slurmstepd, or their helpers, decode takes ten milliseconds of processor time at
  * most, whatever is in it. */
+#include "config.h"
 #include <stdlib.h>
 #include <time.h>
 
 #include "fuzz/fuzz.h"
 
-/* AddressSanitizer takes several times that, and make check runs it beside other work. */
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#undef TOPOMAP_SANITIZED
+#define TOPOMAP_SANITIZED 1 /* make fuzz gives clang its flags, not configure its option */
+#endif
+#endif
+
+/* AddressSanitizer takes several times that. What a fuzzer has kept (fuzz/corpus), the plain
+ * build's replay can be given, too. */
 #ifdef TOPOMAP_SANITIZED
 #define SECONDS_MOST 0.05
 #else
