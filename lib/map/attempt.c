@@ -85,6 +85,16 @@ static int run(topomap_attempt *attempt, topomap_problem *problem, int is_auto, 
     return topomap_problem_score(problem, attempt->slot_of, &attempt->score, err);
 }
 
+int topomap_attempt_names(const char *words, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (; words; words = strchr(words, '+') ? strchr(words, '+') + 1 : NULL)
+        if (strcspn(words, "+,") == length && strncmp(words, name, length) == 0)
+            return 1;
+    return 0;
+}
+
 void topomap_attempt_run(topomap_attempt *attempt, topomap_problem *problem, uint32_t *scratch,
                          int is_auto)
 {

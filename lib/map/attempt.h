@@ -31,6 +31,9 @@ typedef struct topomap_attempt {
     int flawless, straight, doubtful; /* as in topomap_problem */
 } topomap_attempt;
 
+/** \return nonzero where one of the words is this algorithm, whatever stands after its commas.
+ *  \param words  as "affn,coordinates=FILE+swap", or NULL */
+int topomap_attempt_names(const char *words, const char *name);
 /** Runs an attempt on a copy of the problem. The state is not touched.
  *  Deterministic for its words, seed, patience and placement. The pattern of the graph, where it is
  *  looked for, is kept in \p problem: threads that share one must have it found before.

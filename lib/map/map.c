@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "machine/distance.h"
+#include "map/attempt.h"
 #include "map/contiguous.h"
 #include "map/level.h"
 #include "map/objective.h"
@@ -188,7 +189,7 @@ static int choose_objective(topomap_problem *problem, const topomap_map_options 
 static int choose_level(topomap_problem *problem, const topomap_map_options *options,
                         topomap_level *level, topomap_error *err)
 {
-    int asked = options->algorithm && strstr(options->algorithm, "level"), status;
+    int asked = topomap_attempt_names(options->algorithm, "level"), status;
 
     if ((options->balance <= 0 && !asked) || options->contiguous)
         return 0;

@@ -148,3 +148,16 @@ END
   [[ $output == *"takes the parameters block=N, not 'blocks=4'"* ]]
   run -3 topomap map --graph chain.csv --machine mesh:4 --algorithm affn,coordinates=none
 }
+
+@test "map: what a file of coordinates is called does not matter" {
+  awk 'BEGIN { for (i = 0; i < 24; i++) print i % 6, int(i / 6) }' >places
+  cp places xlevel.txt # an algorithm's name in it
+  jq -n '[range(24) | [., (. + 1) % 24, . * 37 % 101 + 1], [., (. + 6) % 24, . * 61 % 103 + 1]] as $arcs |
+    {ranks: 24, load: [range(24) | if . % 6 == 0 then 10 else 1 end], arcs: $arcs}' >loads.json
+  for file in places xlevel.txt; do
+    topomap map --graph loads.json --machine mesh:3x4*2@1:10 --algorithm affn,coordinates=$file+swap --format perm >map.$file
+  done
+  cmp map.places map.xlevel.txt
+  topomap map --graph loads.json --machine mesh:3x4*2@1:10 --algorithm affn,coordinates=places+level --format perm >map.level
+  run ! cmp -s map.places map.level
+}
