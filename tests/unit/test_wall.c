@@ -210,7 +210,8 @@ static void misbehaviour_costs_a_second(void **state)
             continue;
 #endif
         assert_int_equal(plugin_node_ask(path, &question, &answer, &memory, &err), -1);
-        if (!strstr(err.text, roles[i].says))
+        /* Nothing but the deadline ends one for sure on a machine with too much to do. */
+        if (!strstr(err.text, roles[i].says) && !strstr(err.text, "did not answer within a second"))
             fail_msg("%s: '%s' does not say '%s'", roles[i].name, err.text, roles[i].says);
         assert_null(memory);
         assert_int_equal(answer.found, 0);
