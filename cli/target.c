@@ -56,8 +56,11 @@ static int needs_links(const char *algorithm)
 static int wants_links(const cli_call *call)
 {
     const char *objective = cli_get(call, "objective");
+    size_t word = objective ? strcspn(objective, ":") : 0;
 
-    return cli_get(call, "congestion") || (objective && strcmp(objective, "congestion") == 0) ||
+    return cli_get(call, "congestion") ||
+           (word && (strncmp(objective, "congestion", word) == 0 ||
+                     strncmp(objective, "mix", word) == 0)) ||
            needs_links(cli_get(call, "algorithm"));
 }
 
@@ -140,7 +143,7 @@ int cli_target_open(const cli_call *call, cli_target *target)
     if (spec && cli_get(call, "slurm-order"))
         return cli_usage_error(call, "--slurm-order is for an allocation: --nodes");
     if (cli_get(call, "background") && !wants_links(call))
-        return cli_usage_error(call, "--background is for congestion");
+        return cli_usage_error(call, "--background is for the objectives congestion and mix");
     if (cli_get(call, "background") && spec)
         return cli_usage_error(call, "--background needs the links' names: --db and --nodes");
     if (spec)

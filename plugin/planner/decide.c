@@ -31,6 +31,7 @@ static int search_congestion(work *w, topomap_map_options *options)
     topomap_error why;
 
     options->objective = w->in.request->objective;
+    options->mix = w->in.request->mix;
     if (topomap_map(w->in.graph, w->in.machine, options, &w->mapping, &why) == 0 &&
         topomap_congestion_evaluate(w->in.graph, w->in.machine, w->mapping->slot_of_rank,
                                     w->mapping->congestion_model, &w->load[1], &why) == 0 &&
@@ -80,6 +81,7 @@ static int search(work *w, planner_answer *answer, topomap_error *err)
     if (w->in.congestion && search_congestion(w, &options) != 0)
         topomap_mapping_free(w->mapping), w->mapping = NULL;
     options.objective = TOPOMAP_OBJECTIVE_J;
+    options.mix = 0;
     if (!w->mapping && topomap_map(w->in.graph, w->in.machine, &options, &w->mapping, err) != 0)
         return -1;
     answer->searched = topomap_clock_wall() - started;

@@ -201,6 +201,14 @@ SETTER(set_objective)
     int i;
 
     (void)p;
+    if (strncmp(v, "mix:", 4) == 0) {
+        if (to_number(v + 4, 1, &r->mix, err) != 0)
+            return -1;
+        if (!(r->mix > 0 && r->mix < 1))
+            return topomap_error_set(err, TOPOMAP_EINPUT,
+                                     "the share of J is above 0 and below 1, not '%.100s'", v + 4);
+        v = "mix";
+    }
     if (to_word(v, words, &i, err) != 0)
         return -1;
     r->objective = (enum topomap_objective_kind)i;

@@ -28,6 +28,7 @@ typedef struct planner_request {
     uint32_t cpus_per_task, threads_per_core; /* threads 0: all */
     enum topomap_bind bind;
     enum topomap_objective_kind objective;
+    double mix; /* of J in the objective mix; 0: half */
     enum topomap_effort effort;
     int compact, contiguous;
     int places; /* somebody said how tasks are to be placed inside nodes */

@@ -34,6 +34,18 @@ static int is_percent(const char *kind, const char *value)
     return is_number("fraction", value) && strtod(value, NULL) <= 100;
 }
 
+/* One of the words, or mix with the share of J in it. */
+static int is_objective(const char *words, const char *value)
+{
+    double share = 0;
+
+    if (strncmp(value, "mix:", 4) != 0)
+        return one_of(words, value);
+    if (is_number("fraction", value + 4))
+        share = strtod(value + 4, NULL);
+    return share > 0 && share < 1;
+}
+
 static int is_name(const char *kind, const char *value)
 {
     (void)kind;
@@ -52,7 +64,8 @@ static const policy_key_row rows[POLICY_KEYS] = {
     [POLICY_BIND] = {"bind", "Bind", "core", 0, one_of, "core pu numa none"},
     [POLICY_LAYOUT] = {"layout", "Layout", "spread", 0, one_of, "compact spread"},
     [POLICY_CONTIGUOUS] = {"contiguous", "Contiguous", "0", 1, one_of, "0 1"},
-    [POLICY_OBJECTIVE] = {"objective", "Objective", "J", 0, one_of, "J congestion mix"},
+    [POLICY_OBJECTIVE] = {"objective", "Objective", "J", 0, is_objective,
+                          "J congestion mix mix:SHARE"},
     [POLICY_EFFORT] = {"effort", "Effort", "fast", 0, one_of, "fast default strong"},
     [POLICY_SEED] = {"seed", "Seed", "1", 0, is_number, "integer"},
     [POLICY_TIME] = {"time", "Time", NULL, 0, is_number, "fraction"},

@@ -137,6 +137,30 @@ plan() {
   run ! grep -q congestion reply
 }
 
+@test "objective mix with its share: map, map for a plan, and the planner take it alike, with a background too" {
+  topomap db synth fat-tree:leaves=8,hosts=4,spines=2 -o made
+  topomap db import --db t.db lft made/fabric.lfts
+  topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+  nodes=$(topomap db show --db t.db --json | jq -r '.[].name' | awk 'NR % 4 == 1' | paste -sd,)
+  topomap db export --db t.db --to links | awk -F, -v OFS=, '/^leaf01.*spine/ { $5 *= 0.9; print }' >loads.csv
+  local on=(--graph stencil2d:9:4x4 --db t.db --nodes "$nodes" --tasks-per-node 2 --seed 1)
+  for objective in mix mix:0.3; do
+    topomap map "${on[@]}" --objective $objective --json >json
+    jq -e '.objective == "mix" and .mix > 0 and .mix <= 1' json
+    topomap map "${on[@]}" --objective $objective --background loads.csv --json >json
+    jq -e '.objective == "mix" and .mix > 0 and .mix <= 1' json
+    topomap map "${on[@]}" --objective $objective --format plan -o plan
+    grep -q "^objective $objective$" plan
+    plan t.db "$nodes" $objective >reply
+    grep -q '^line 16 ranks on 8 nodes placed by .*, mix [0-9.]* % lower' reply
+  done
+  for share in 0 1 -1 half ''; do
+    plan t.db "$nodes" "mix:$share" >reply
+    grep -q '^status failed' reply
+    run -2 topomap map "${on[@]}" --objective "mix:$share"
+  done
+}
+
 @test "planner: without links it goes by J and says so in one line" {
   printf 'SwitchName=s%d Nodes=n[%d-%d]\n' 0 0 3 1 4 7 >topology.conf
   echo 'SwitchName=top Switches=s[0-1]' >>topology.conf
