@@ -29,6 +29,6 @@ fuzz:
 	  $(FUZZ_TARGETS)
 
 # What srun and slurmstepd decode, or their helpers for them: 5 million executions each, in
-# little memory, and in milliseconds an input (bound.c).
+# little memory (2,000 names of hosts, of 1 KiB each, are the most), and in milliseconds an input (bound.c).
 fuzz-launch:
-	FUZZ_MEMORY=1 $(MAKE) $(AM_MAKEFLAGS) fuzz FUZZ_RUNS=5000000 FUZZ_TARGETS=--launch
+	FUZZ_MEMORY=4 $(MAKE) $(AM_MAKEFLAGS) fuzz FUZZ_RUNS=5000000 FUZZ_TARGETS=--launch
