@@ -129,7 +129,14 @@ fault() {
 
 @test "no memory for the planner" {
   awk 'BEGIN { for (i = 0; i < 16000000; i++) print "0,1,5" }' | zstd -q -o long.csv.zst
-  fault "out of memory" prlimit --as=160000000 srun --topomap="$PWD/long.csv.zst"
+  # srun itself, limited, starts or not by how busy the machine is: each of its threads may take an arena of 64 MiB.
+  local real
+  real=$(sed -n 's/.*planner=\([^ ]*\).*/\1/p' "$BED/etc/plugstack.conf")
+  [ -x "$real" ]
+  printf '#!/bin/sh\nexec prlimit --as=160000000 "%s" "$@"\n' "$real" >limited
+  chmod 755 limited
+  sed -i "s|planner=[^ ]*|planner=$PWD/limited|" "$BED/etc/plugstack.conf"
+  fault "out of memory" srun --topomap="$PWD/long.csv.zst"
 }
 
 @test "a Slurm that the plugin does not know: the layout is not touched" {
