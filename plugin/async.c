@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plugin/async.h"
+#include "plugin/breaker.h"
 #include "plugin/facts.h"
 #include "plugin/launch.h"
 #include "plugin/later.h"
@@ -26,8 +27,12 @@ static void end_srun(void)
 
 static plugin_facts facts_of(spank_t spank, const plugin_args *args, const plugin_wish *wish)
 {
+    const char *job =
+        getenv("SLURM_JOB_ID"); /* of an allocation; else this srun is the job's only one */
+
     return (plugin_facts){.spank = spank,
                           .args = args,
+                          .job = job ? (uint32_t)strtoul(job, NULL, 10) : 0,
                           .launcher = plugin_launcher_get(),
                           .said = &wish->said,
                           .explain = &wish->explain};
@@ -39,13 +44,18 @@ static plugin_facts facts_of(spank_t spank, const plugin_args *args, const plugi
 static int judge(spank_t spank, const plugin_args *args, plugin_wish *wish, int *late)
 {
     const plugin_facts facts = facts_of(spank, args, wish);
-    plugin_launch launch = {.planner = args->planner, .deadline_ms = args->deadline_ms};
+    plugin_launch launch = {.planner = args->planner,
+                            .deadline_ms = args->deadline_ms,
+                            .memory = plugin_launch_memory(0)};
     topomap_error err;
-    char *request = plugin_facts_text(&facts, &err), *bytes = NULL;
+    char *request, *bytes = NULL;
     plugin_reply reply;
     size_t size;
     int on = wish->asked;
 
+    if (plugin_breaker_is_tripped(facts.job))
+        return on;
+    request = plugin_facts_text(&facts, &err);
     launch.request = request;
     if (request && !plugin_launch_ask(&launch, &bytes, &size, late, &err) &&
         !plugin_reply_read(bytes, size, &reply, &err) && reply.status == PLUGIN_LEFT) {
@@ -54,6 +64,8 @@ static int judge(spank_t spank, const plugin_args *args, plugin_wish *wish, int 
         wish->asked = reply.flag[PLUGIN_FLAG_ASKED] > 0;
         wish->required = reply.flag[PLUGIN_FLAG_REQUIRED] > 0;
     }
+    if (*late)
+        plugin_breaker_trip(facts.job);
     free(request);
     free(bytes);
     return on;

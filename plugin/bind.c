@@ -87,13 +87,14 @@ static int is_refused(spank_t spank, uint32_t job, uint32_t step)
     return refused && !strcmp(refused, ours);
 }
 
-/* The plan's last word, in every format. */
+/* The plan's last word, in every format. A step without one is only profiled: what its nodes lack
+ * is said at its end, to who asked. */
 static int is_quiet(spank_t spank)
 {
     const char *plan = job_environment(spank, PLUGIN_ENV_CARRIED_PLAN);
     const char *word = plan ? strrchr(plan, ' ') : NULL;
 
-    return word && !strcmp(word, " " PLUGIN_PLAN_QUIET);
+    return !plan || (word && !strcmp(word, " " PLUGIN_PLAN_QUIET));
 }
 
 static void forget(void)

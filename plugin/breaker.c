@@ -45,6 +45,8 @@ void plugin_breaker_trip(uint32_t job)
     size_t count = read_jobs(jobs + 1) + 1;
     long key;
 
+    if (!job)
+        return;
     jobs[0] = hash_of(job);
     if (count > JOBS)
         count = JOBS;
@@ -60,7 +62,7 @@ int plugin_breaker_is_tripped(uint32_t job)
     uint64_t jobs[JOBS], hash = hash_of(job);
     size_t count = read_jobs(jobs);
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; job && i < count; i++)
         if (jobs[i] == hash)
             return 1;
     return 0;

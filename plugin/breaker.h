@@ -6,7 +6,8 @@
 
 #include <stdint.h>
 
-/** For the steps of this user's job that are started on this machine. */
+/** For the steps of this user's job that are started on this machine. 0 is no job: its srun is the
+ * only one. */
 void plugin_breaker_trip(uint32_t job);
 int plugin_breaker_is_tripped(uint32_t job);
 

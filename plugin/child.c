@@ -2,6 +2,7 @@
 #include "config.h"
 #include "plugin/child.h"
 #include "plugin/descriptors.h"
+#include "plugin/group.h"
 #include "plugin/wall.h"
 #include "util/clock.h"
 
@@ -15,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { REPLY_FD = 3, STATUS_FD = 4, KILL_MS = 500 };
+enum { REPLY_FD = 3, STATUS_FD = 4, KILL_MS = 500, MOVE_MS = 50 };
 
 #define MEMORY_MOST ((rlim_t)8 << 30)
 
@@ -144,22 +145,34 @@ static _Noreturn void become(const char *path, const char *const *words,
 
 /* ---- In the parent ----------------------------------------------------------------------- */
 
-/* No handler of srun's may run in the child: signals are blocked until it has none. */
+/* No handler of srun's may run in the child: signals are blocked until it has none, or ends.
+ * \return as fork(2) */
+static pid_t fork_blocked(sigset_t *before)
+{
+    sigset_t all;
+    pid_t pid;
+    int why;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, before);
+    pid = fork();
+    if (!pid)
+        return 0;
+    why = errno;
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+    errno = why;
+    return pid;
+}
+
 static pid_t make_process(const char *path, const char *const *words,
                           const struct plugin_child_files *files, int status)
 {
     pid_t pid, parent = getpid();
-    sigset_t all, before;
-    int why;
+    sigset_t before;
 
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    pid = fork();
+    pid = fork_blocked(&before);
     if (!pid)
         become(path, words, files, parent, status);
-    why = errno;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    errno = why;
     return pid;
 }
 
@@ -204,32 +217,54 @@ int plugin_child_start(const char *path, const char *const *words,
     return why;
 }
 
-/* \return nonzero: it has ended, and keeps its number until it is reaped */
+/* \return 1: it has ended, and keeps its number until it is reaped; 0: it has not; -1: it is reaped
+ * already, by whoever ignores SIGCHLD (srun inherits that), and its number may be anybody's */
 static int has_ended(pid_t pid, int64_t until)
 {
     static const struct timespec pause = {.tv_nsec = 500000};
     siginfo_t info = {.si_pid = 0};
 
-    while (!waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) && !info.si_pid) {
-        if (plugin_child_now() >= until)
-            return 0;
+    for (;;) {
+        if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT))
+            return -1;
+        if (info.si_pid || plugin_child_now() >= until)
+            return info.si_pid != 0;
         nanosleep(&pause, NULL);
     }
-    return 1;
+}
+
+/* It was killed, and a file system holds it: the step does not wait for it, nor does Slurm at the
+ * step's end. It goes by its number, which is its own until it is reaped. */
+static void leave_behind(pid_t pid)
+{
+    char path[PLUGIN_GROUP_PATH];
+    sigset_t before;
+    pid_t mover;
+
+    if (plugin_group_find(path))
+        return;
+    mover = fork_blocked(&before);
+    if (!mover)
+        plugin_group_move(path, pid);
+    if (mover > 0 && has_ended(mover, plugin_child_now() + MOVE_MS))
+        waitpid(mover, NULL, WNOHANG); /* else it does its one thing all the same */
 }
 
 /* What it started is killed while its number is still its own: once it is reaped, a group of that
  * number may be anybody's. */
 int plugin_child_kill(pid_t pid, int wait_ms, int kill_ms)
 {
-    int status = 0;
+    int status = 0, ended = has_ended(pid, plugin_child_now() + wait_ms);
 
-    if (!has_ended(pid, plugin_child_now() + wait_ms)) {
+    if (!ended) {
         kill(pid, SIGKILL);
         kill(-pid, SIGKILL);
-        if (!has_ended(pid, plugin_child_now() + kill_ms))
-            return 0;
+        ended = has_ended(pid, plugin_child_now() + kill_ms);
     }
+    if (!ended)
+        leave_behind(pid);
+    if (ended <= 0)
+        return 0;
     kill(-pid, SIGKILL);
     waitpid(pid, &status, WNOHANG);
     return status;

@@ -15,6 +15,7 @@ enum { WAIT_MS = 100 };
 static struct {
     const plugin_args *args;
     char *request;
+    uint64_t memory;
 } kept;
 
 void plugin_later_tell(const plugin_reply *reply)
@@ -48,9 +49,10 @@ static char *write_request(const plugin_reply *reply, const plugin_args *args, u
 }
 
 void plugin_later_take(const plugin_reply *reply, const plugin_args *args, uint32_t job,
-                       uint32_t step, int asked, int verbose)
+                       uint32_t step, uint64_t memory, int asked, int verbose)
 {
     free(kept.request);
+    kept.memory = memory;
     kept.request = reply->laters ? write_request(reply, args, job, step, asked, verbose) : NULL;
     kept.args = args;
 }
@@ -67,6 +69,7 @@ void plugin_later_do(void)
     if (!kept.request)
         return;
     launch.planner = kept.args->planner;
+    launch.memory = kept.memory;
     launch.request = kept.request;
     if (!plugin_launch_ask(&launch, &bytes, &size, &late, &err)) {
         if (!plugin_reply_read(bytes, size, &reply, &err))

@@ -7,9 +7,10 @@
 #include "plugin/args.h"
 #include "plugin/reply.h"
 
-/** Keeps what a launch's reply says of it. \p args must live until plugin_later_do(). */
+/** Keeps what a launch's reply says of it, and the memory that its planner has. \p args must live
+ * until plugin_later_do(). */
 void plugin_later_take(const plugin_reply *reply, const plugin_args *args, uint32_t job,
-                       uint32_t step, int asked, int verbose);
+                       uint32_t step, uint64_t memory, int asked, int verbose);
 
 /** Says the lines that a reply wants to be said. */
 void plugin_later_tell(const plugin_reply *reply);

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { REPLY_MOST = 16 << 20, EXIT_MS = 50 };
+enum { REPLY_MOST = 16 << 20, EXIT_MS = 50, STAYS_SECONDS = 30 };
 
 struct planner {
     pid_t pid;
@@ -33,13 +33,22 @@ static unsigned cpu_seconds(const struct planner *planner)
     return (unsigned)((planner->deadline - plugin_child_now() + 1999) / 1000);
 }
 
+uint64_t plugin_launch_memory(uint32_t tasks)
+{
+    uint64_t bytes = ((uint64_t)512 << 20) + ((uint64_t)tasks << 17);
+
+    return bytes < (uint64_t)8 << 30 ? bytes : (uint64_t)8 << 30;
+}
+
 static int start(const plugin_launch *launch, struct planner *planner, topomap_error *err)
 {
     const char *const words[] = {"topomap-planner", launch->word, NULL};
     struct plugin_child_files theirs = {.verbose = launch->verbose,
                                         .ends_with_us = !launch->stays,
                                         .memory = launch->memory,
-                                        .cpu_seconds = launch->word ? 0 : cpu_seconds(planner)};
+                                        .cpu_seconds =
+                                            launch->stays ? STAYS_SECONDS : cpu_seconds(planner),
+                                        .kill_ms = launch->stays}; /* nobody waits for it at all */
     int request[2], reply[2], why;
 
     if (plugin_child_pipe(request))

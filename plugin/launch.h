@@ -16,6 +16,11 @@ typedef struct plugin_launch {
     uint64_t memory; /**< bytes of addresses at most; 0: 8 GiB */
 } plugin_launch;
 
+/** Bytes of addresses that a planner has for a step of \p tasks: half a GiB, and 128 KiB a task, of
+ *  which graphs as programs have them take a tenth. A job's memory may be as small as its tasks are
+ * few. */
+uint64_t plugin_launch_memory(uint32_t tasks);
+
 /** Starts the planner, writes the request to its standard input and reads its file descriptor 3 to
  *  the end. But for \p stays, the process and what it started are dead when this returns; one that
  *  a file system holds in the kernel is left behind. A first line "topomap-wait MILLISECONDS" of

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/left.h"
+#include "plugin/breaker.h"
 #include "plugin/later.h"
 #include "plugin/launch.h"
 #include "plugin/reply.h"
@@ -9,13 +10,17 @@
 
 void plugin_left_explain(plugin_facts facts, const char *why)
 {
-    plugin_launch launch = {.planner = facts.args->planner, .deadline_ms = facts.args->deadline_ms};
+    plugin_launch launch = {.planner = facts.args->planner,
+                            .deadline_ms = facts.args->deadline_ms,
+                            .memory = plugin_launch_memory(0)};
     topomap_error err;
     char *request, *bytes;
     plugin_reply reply;
     size_t size;
-    int late;
+    int late = 0;
 
+    if (plugin_breaker_is_tripped(facts.job))
+        return;
     facts.reason = why;
     request = plugin_facts_text(&facts, &err);
     launch.request = request;
@@ -24,5 +29,7 @@ void plugin_left_explain(plugin_facts facts, const char *why)
             plugin_later_tell(&reply);
         free(bytes);
     }
+    if (late)
+        plugin_breaker_trip(facts.job);
     free(request);
 }

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plugin/report.h"
+#include "util/safe_text.h"
 
 #include <slurm/spank.h>
 #include <stdarg.h>
 
 enum { LINE_SIZE = 1024 };
 
-/* Planner's lines and users' words end up here: one line of printable characters, whatever they
+/* Planner's lines and users' words end up here: one line that no terminal obeys, whatever they
  * hold. */
 static void format_line(char line[LINE_SIZE], const char *format, va_list args)
 {
     vsnprintf(line, LINE_SIZE, format, args);
     for (char *c = line; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 127)
-            *c = '?';
+        if (*c == '\n' || *c == '\t')
+            *c = ' ';
+    topomap_safe_line(line, LINE_SIZE);
 }
 
 #define FORMAT(line, format)                                                                       \

@@ -197,6 +197,7 @@ static const plugin_slurm_option rows[] = {
     {"wckey", 0, VALUE, ALL, 0, 0},
     {"whole", 0, NONE, SRUN, 0, 0},
     {"wrap", 0, VALUE, SBATCH, 0, 0},
+    {"x11", 0, MAYBE, SRUN | SALLOC, 0, 0}, /* but where Slurm is built without */
 };
 
 static const size_t row_count = sizeof rows / sizeof *rows;

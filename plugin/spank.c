@@ -45,9 +45,24 @@ static plugin_args site;
 /* For `topomap doctor`, which reads it in the file. */
 static const char build[] __attribute__((used)) = "topomap-plugin " PACKAGE_VERSION;
 
+/* An administrator's error, or a word of another version's during an upgrade, is no line for each
+ * user; `topomap doctor` says it. Slurm heeds -v by the time of local_user_init. */
 static void pass_over(const char *word)
 {
-    plugin_report_line("plugstack.conf: '%s' is not understood and was passed over", word);
+    plugin_report_detail(0, "plugstack.conf: '%s' is not understood and was passed over", word);
+}
+
+static void tell_words(int count, char **words)
+{
+    plugin_args read = {0};
+
+    plugin_args_read(count, words, &read, pass_over);
+    policy_settings_clear(&read.site.settings);
+}
+
+static void say_nothing(const char *word)
+{
+    (void)word;
 }
 
 int slurm_spank_init(spank_t spank, int count, char *words[])
@@ -59,7 +74,7 @@ int slurm_spank_init(spank_t spank, int count, char *words[])
     if (context == S_CTX_LOCAL || context == S_CTX_ALLOCATOR)
         plugin_options_forget(context == S_CTX_ALLOCATOR);
     if (context == S_CTX_LOCAL || context == S_CTX_ALLOCATOR)
-        plugin_args_read(count, words, &site, pass_over);
+        plugin_args_read(count, words, &site, say_nothing);
     if (context == S_CTX_LOCAL || context == S_CTX_ALLOCATOR || context == S_CTX_REMOTE)
         plugin_options_register(spank);
     return 0;
@@ -79,7 +94,7 @@ int slurm_spank_init_post_opt(spank_t spank, int count, char *words[])
 
 int slurm_spank_local_user_init(spank_t spank, int count, char *words[])
 {
-    (void)count, (void)words;
+    tell_words(count, words);
     plugin_step_place(spank, &site);
     plugin_format_carry(PLUGIN_FORMAT);
     return 0;

@@ -17,6 +17,7 @@
 #include "plugin/report.h"
 #include "plugin/room.h"
 #include "plugin/wish.h"
+#include "util/safe_text.h"
 #include "util/whole.h"
 
 #include <slurm/slurm.h>
@@ -57,15 +58,6 @@ void plugin_step_forget(void)
 
 /* ---- Asking the planner ------------------------------------------------------------------ */
 
-/* Half a GiB, and 128 KiB a task: a tenth of it is used by graphs as programs have them. A job's
- * memory may be as small as its tasks are few. */
-static uint64_t memory_of(uint32_t tasks)
-{
-    uint64_t bytes = ((uint64_t)512 << 20) + ((uint64_t)tasks << 17);
-
-    return bytes < (uint64_t)8 << 30 ? bytes : (uint64_t)8 << 30;
-}
-
 /* What the launch has settled takes the place of what we took for it. */
 static void take_flags(struct step *step)
 {
@@ -96,7 +88,7 @@ static int ask(spank_t spank, struct step *step, topomap_error *err)
     plugin_launch launch = {.planner = step->args->planner,
                             .deadline_ms = step->args->deadline_ms,
                             .verbose = step->wish.verbose,
-                            .memory = memory_of(step->layout.ranks.tasks)};
+                            .memory = plugin_launch_memory(step->layout.ranks.tasks)};
     char *request;
     size_t size;
     int failed;
@@ -114,8 +106,8 @@ static int ask(spank_t spank, struct step *step, topomap_error *err)
         return -1;
     take_flags(step);
     plugin_later_tell(&step->reply);
-    plugin_later_take(&step->reply, step->args, step->job, step->step, step->wish.asked,
-                      step->wish.verbose);
+    plugin_later_take(&step->reply, step->args, step->job, step->step, launch.memory,
+                      step->wish.asked, step->wish.verbose);
     return 0;
 }
 
@@ -261,11 +253,18 @@ static void tell_truth(const struct step *step)
                              err.text);
 }
 
-/* The planner has written the file. */
+/* The planner has written the file. Names in it are a database's and a graph's. */
 static void explain(const struct step *step)
 {
-    if (is_told(step))
-        topomap_whole_write(STDERR_FILENO, step->reply.explain, step->reply.explain_size);
+    enum { PIECE = 4096 };
+    char safe[PIECE * TOPOMAP_SAFE_GROWTH];
+    const char *text = step->reply.explain;
+    size_t left = is_told(step) ? step->reply.explain_size : 0, taken, size;
+
+    for (; left; text += taken, left -= taken) {
+        size = topomap_safe_text(text, left < PIECE ? left : PIECE, left <= PIECE, safe, &taken);
+        topomap_whole_write(STDERR_FILENO, safe, size);
+    }
 }
 
 static int place(spank_t spank, struct step *step, topomap_error *err)

@@ -94,3 +94,8 @@ int plugin_wall_raise_for(const struct plugin_wall_user *user)
         return errno;
     return raise_as(user->uid, user->gid);
 }
+
+int plugin_wall_lower(void)
+{
+    return syscall(SETRESUID, SAME, 0, SAME) ? -1 : 0;
+}

@@ -23,6 +23,10 @@ struct plugin_wall_user {
 /** The same for this user, and it may write files. */
 int plugin_wall_raise_for(const struct plugin_wall_user *user);
 
+/** The opposite, for a moment: the effective user is root again in this process, which does one
+ * thing and exits. System calls only. \return 0, or -1: it never was */
+int plugin_wall_lower(void);
+
 /** Cuts a resource's limits to \p most. */
 void plugin_wall_limit(int resource, unsigned long long most);
 

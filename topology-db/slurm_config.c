@@ -101,7 +101,7 @@ static const char *node_rank_word(const topomap_db_slurm_config *config, const c
     static const struct {
         const char *word, *kind;
         int since;
-    } words[] = {{"SwitchAsNodeRank", "tree", 2311}, {"BlockAsNodeRank", "block", 2511}};
+    } words[] = {{"SwitchAsNodeRank", "tree", 2302}, {"BlockAsNodeRank", "block", 2511}};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i].kind, kind) == 0 && has_word(config->topology, words[i].word) &&

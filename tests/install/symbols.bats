@@ -19,7 +19,7 @@ strong() {
 built() {
   local file
   for file in "$plugin" plugin/topomap-planner plugin/topomap-node cli/topomap contrib/{verify,measure}/topomap-* \
-    contrib/{profile,reorder}/libtopomap-*.so lib/.libs/*.so; do
+    contrib/{profile,reorder}/libtopomap-*.so {contrib/reorder/,lib/,}.libs/*.so; do
     [[ -e $file && $file != *.[ch] ]] || continue
     [[ ! -e ${file%/*}/.libs/${file##*/} ]] || file=${file%/*}/.libs/${file##*/}
     if [[ $(head -c 4 "$file") == $'\x7fELF' ]]; then printf '%s\n' "$file"; fi

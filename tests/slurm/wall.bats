@@ -82,6 +82,31 @@ END
   grep 'topomap:' said
 }
 
+@test "so it is where an explanation's file, or a step of one task, is all that the planner is asked for" {
+  needs_stuck
+  local way
+  for way in "planner=$STUCK/planner" ""; do
+    site "$way deadline_ms=1500"
+    cat >batch <<END
+for i in 1 2 3 4 5; do
+  begin=\${EPOCHREALTIME/[.,]/}
+  srun \$1 --topomap=ring:4 --topomap-explain=\$2 true </dev/null 2>>said || echo failed
+  echo \$(((\${EPOCHREALTIME/[.,]/} - begin) / 1000)) >>took
+done
+END
+    local step file=$PWD/told
+    [[ $way == *stuck* ]] || file=$STUCK/told
+    for step in "-N4 -n4" "-N1 -n1"; do
+      rm -f said took
+      salloc -N4 bash batch "$step" "$file" >out 2>&1
+      cat out said took
+      ! grep failed out
+      [ "$(head -1 took)" -ge 1500 ]
+      [ "$(tail -n +2 took | sort -n | tail -1)" -lt 1500 ]
+    done
+  done
+}
+
 @test "required steps of a job whose planner was late fail before they start, as they say" {
   needs_stuck
   site "db=$STUCK/db deadline_ms=1500"
@@ -123,6 +148,36 @@ END
   cat err
   echo "$plain ms, with records that are stuck $held ms"
   [ "$held" -lt $((plain + 3000)) ]
+}
+
+# A tenth of a second is what it waits for one that does not start, too.
+@test "the end of a step does not wait for a planner that is stuck by then" {
+  needs_stuck
+  local program=$TOPOMAP_BUILD/contrib/testbed/programs/halo.mpich real i
+  [ -x "$program" ] || skip "needs MPICH"
+  real=$(sed -n 's/.*planner=\([^ ]*\).*/\1/p' "$BATS_FILE_TMPDIR/plain")
+  printf '#!/bin/sh\nsleep 1.5\n' >before
+  printf '#!/bin/sh\ndate +%%s%%3N >>%s/ended\n' "$PWD" >after
+  chmod 755 before after
+  site "planner=$PWD/planner store=$PWD/store deadline_ms=20000"
+  took() { # PLANNER: milliseconds from the step's end to srun's
+    ln -sfn "$real" planner
+    rm -rf store ended
+    mkdir -m 1777 store
+    (
+      sleep 1
+      ln -sfn "$1" planner
+    ) &
+    srun --mpi=pmi2 -N4 -n4 --topomap=auto --task-prolog="$PWD/before" --task-epilog="$PWD/after" \
+      "$program" 2x2 --iterations 2 </dev/null >out 2>err
+    echo $((${EPOCHREALTIME/[.,]/} / 1000 - $(sort -n ended | tail -n 1)))
+  }
+  for i in 1 2 3; do
+    took "$real" >>sound
+    took "$STUCK/planner" >>held
+  done
+  paste sound held
+  [ "$(sort -n held | head -1)" -lt $(($(sort -n sound | head -1) + 350)) ]
 }
 
 # GROUP: a control group of 48 MiB, of either version; KILLS: the file that counts who was ended in it.

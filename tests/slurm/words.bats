@@ -48,7 +48,8 @@ check() { # PROGRAM < lines of option-table: prints what differs
       none,--*) answer=$(said "$program" "$name=x"); [[ $answer == *"option '--$full' doesn't allow an argument"* ]] ;;
       maybe,--*)
         answer=$(said "$program" "$name" --nosuch)
-        [[ $answer == *"unrecognized option '--nosuch'"* && $(said "$program" "$name=x" --nosuch) != *"doesn't allow"* ]]
+        [[ $answer == *"unrecognized option '--nosuch'"* && $(said "$program" "$name=x" --nosuch) != *"doesn't allow"* ]] ||
+          [[ $full == x11 && $answer == *"unrecognized option '$name'"* ]] # a Slurm without it
         ;;
       absent,--*)
         answer=$(said "$program" "$name" --nosuch)

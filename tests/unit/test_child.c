@@ -20,6 +20,7 @@
 
 #include "plugin/child.h"
 #include "plugin/descriptors.h"
+#include "plugin/group.h"
 
 /* ---- Descriptors ------------------------------------------------------------------------- */
 
@@ -245,6 +246,73 @@ static void what_does_not_start_in_time_is_left(void **state)
     assert_true(plugin_child_now() - before < 30000);
 }
 
+/* srun's parent may ignore SIGCHLD, and srun inherits that: nothing is left to be reaped, and a
+ * group of that number may be anybody's. */
+static void what_the_kernel_has_reaped_is_not_killed(void **state)
+{
+    static const char *const words[] = {"sh", "-c", "sleep 60 >/dev/null & echo $! >&3", NULL};
+    struct plugin_child_files files = {0};
+    int request[2], reply[2], other;
+    char text[32] = "";
+    pid_t pid;
+
+    (void)state;
+    signal(SIGCHLD, SIG_IGN);
+    assert_int_equal(plugin_child_pipe(request) || plugin_child_pipe(reply), 0);
+    files.request = request[0];
+    files.reply = reply[1];
+    assert_int_equal(plugin_child_start("/bin/sh", words, &files, plugin_child_now() + 10000, &pid),
+                     0);
+    close(reply[1]);
+    assert_true(read(reply[0], text, sizeof text - 1) > 0);
+    while (!kill(pid, 0))
+        usleep(1000);
+    assert_int_equal(plugin_child_kill(pid, 1000, 1000), 0);
+    other = atoi(text);
+    assert_int_equal(getpgid(other), pid);
+    assert_int_equal(kill(other, SIGKILL), 0);
+    signal(SIGCHLD, SIG_DFL);
+    close(request[0]);
+    close(request[1]);
+    close(reply[0]);
+}
+
+/* As slurm 22.05 to 26.05 name them, with systemd and without, and beside hierarchies of version 1.
+ */
+static void only_slurmstepd_has_an_outside(void **state)
+{
+    static const struct {
+        const char *text, *path;
+    } cases[] = {
+        {"0::/system.slice/slurmstepd.scope/job_7/step_0/slurm\n",
+         "/sys/fs/cgroup/system.slice/slurmstepd.scope/system/cgroup.procs"},
+        {"0::/system.slice/n1_slurmstepd.scope/job_12/step_batch/slurm",
+         "/sys/fs/cgroup/system.slice/n1_slurmstepd.scope/system/cgroup.procs"},
+        {"4:freezer:/slurm/uid_0/job_3/step_0\n0::/job_4/a/job_3/step_0/slurm\n",
+         "/sys/fs/cgroup/job_4/a/system/cgroup.procs"},
+        {"0::/scope/job_7/step_0/user/task_0\n", NULL},
+        {"0::/scope/job_7/step_0/user/slurm\n", NULL},
+        {"0::/scope/job_7/slurm\n", NULL},
+        {"0::/scope/step_0/slurm\n", NULL},
+        {"0::/scope/job_7/step_0/slurms\n", NULL},
+        {"0::/system.slice/slurmd.service\n", NULL},
+        {"0::/\n", NULL},
+        {"0::/slurm\n", NULL},
+        {"4:freezer:/scope/job_7/step_0/slurm\n", NULL},
+        {"", NULL},
+    };
+    char path[PLUGIN_GROUP_PATH], long_text[2048];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(plugin_group_outside(cases[i].text, path), cases[i].path ? 0 : -1);
+        if (cases[i].path)
+            assert_string_equal(path, cases[i].path);
+    }
+    snprintf(long_text, sizeof long_text, "0::/%01500d/job_7/step_0/slurm\n", 0);
+    assert_int_equal(plugin_group_outside(long_text, path), -1);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +321,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(verbose_is_our_standard_error),
         cmocka_unit_test(what_cannot_run_says_why),
         cmocka_unit_test(what_does_not_start_in_time_is_left),
+        cmocka_unit_test(what_the_kernel_has_reaped_is_not_killed),
+        cmocka_unit_test(only_slurmstepd_has_an_outside),
     };
 
     if (argc == 1 && !strcmp(argv[0], "inspect"))
