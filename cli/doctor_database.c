@@ -263,7 +263,7 @@ static void plan(const doctor_site *site, const char *request, size_t nodes,
     char *reply = NULL;
     size_t size;
 
-    if (plugin_launch_run(site->planner, request, site->deadline_ms, 0, &reply, &size, &err) ||
+    if (plugin_launch_run(site->planner, request, site->deadline_ms, &reply, &size, &err) ||
         plugin_reply_read(reply, size, &answer, &err)) {
         doctor_say(verdict, DOCTOR_PROBLEM,
                    "the database may be on a slow file system, or the planner's libraries are "

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The note is a key in the user's keyring of the kernel (user-keyring(7)): no file system can hold
- * it up, nobody else can make it first, and it goes by itself. It is one key for all jobs, since a
- * user has few (/proc/sys/kernel/keys/maxkeys, 200) and has others to keep there. Where the kernel
- * has none, or a container may not use them, each step waits for its own deadline. */
+/* One note for all jobs, since a user has few keys (/proc/sys/kernel/keys/maxkeys, 200) and has
+ * others to keep. Where the kernel has none, or a container may not use them, each step waits for
+ * its own deadline. */
 #include "config.h"
 #include "plugin/breaker.h"
+#include "plugin/keyring.h"
 
-#include <linux/keyctl.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 /* The newest jobs of a user; who has more at once that are late waits again in some. */
-enum { JOBS = 64, LASTS = 7 * 24 * 3600 };
+enum { JOBS = 64 };
 
 static const char name[] = "topomap:late";
 
@@ -32,29 +28,20 @@ static uint64_t hash_of(uint32_t job)
 /* \return how many there are, newest first */
 static size_t read_jobs(uint64_t jobs[JOBS])
 {
-    long key = syscall(SYS_keyctl, KEYCTL_SEARCH, KEY_SPEC_USER_KEYRING, "user", name, 0);
-    long size = key > 0 ? syscall(SYS_keyctl, KEYCTL_READ, key, jobs, JOBS * sizeof *jobs) : 0;
-
-    return size > 0 && (size_t)size <= JOBS * sizeof *jobs ? (size_t)size / sizeof *jobs : 0;
+    return plugin_keyring_read(name, jobs, JOBS * sizeof *jobs) / sizeof *jobs;
 }
 
 void plugin_breaker_trip(uint32_t job)
 {
-    const unsigned long may = 0x3f3f0000; /* whoever has it and its user: all (keyctl_setperm(3)) */
     uint64_t jobs[JOBS + 1];
     size_t count = read_jobs(jobs + 1) + 1;
-    long key;
 
     if (!job)
         return;
     jobs[0] = hash_of(job);
     if (count > JOBS)
         count = JOBS;
-    key = syscall(SYS_add_key, "user", name, jobs, count * sizeof *jobs, KEY_SPEC_USER_KEYRING);
-    if (key < 0)
-        return;
-    syscall(SYS_keyctl, KEYCTL_SETPERM, key, may);
-    syscall(SYS_keyctl, KEYCTL_SET_TIMEOUT, key, LASTS);
+    plugin_keyring_write(name, jobs, count * sizeof *jobs);
 }
 
 int plugin_breaker_is_tripped(uint32_t job)

@@ -74,11 +74,9 @@ static int set_files(const struct plugin_child_files *files, int status)
     if (dup2(files->request, STDIN_FILENO) < 0 || dup2(files->reply, REPLY_FD) < 0 ||
         dup3(status, STATUS_FD, O_CLOEXEC) < 0)
         return -1;
-    if (!files->verbose || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
-        null = open("/dev/null", O_WRONLY);
-        if (null < 0 || dup2(null, STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0)
-            return -1;
-    }
+    null = open("/dev/null", O_WRONLY);
+    if (null < 0 || dup2(null, STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0)
+        return -1;
     if (files->prints && (dup2(REPLY_FD, STDOUT_FILENO) < 0 || close(REPLY_FD)))
         return -1;
     plugin_descriptors_close_from(STATUS_FD + 1);

@@ -9,12 +9,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/** What the program finds open. No other descriptor is. */
+/** What the program finds open. No other descriptor is but /dev/null: who reads our output to its
+ * end must not wait for a program that a file system holds. */
 struct plugin_child_files {
-    int request; /* its descriptor 0; above 9 here */
-    int reply;   /* its descriptor 3; above 9 here */
-    int prints;  /* nonzero: the reply is what it prints, its descriptor 1 */
-    int verbose; /* nonzero: its standard output and error are our standard error, else /dev/null */
+    int request;          /* its descriptor 0; above 9 here */
+    int reply;            /* its descriptor 3; above 9 here */
+    int prints;           /* nonzero: the reply is what it prints, its descriptor 1 */
     int ends_with_us;     /* nonzero: killed where the thread that starts it ends */
     uint64_t memory;      /* bytes of addresses at most; 0: 8 GiB */
     unsigned cpu_seconds; /* at most; 0: any */

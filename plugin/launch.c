@@ -43,8 +43,7 @@ uint64_t plugin_launch_memory(uint32_t tasks)
 static int start(const plugin_launch *launch, struct planner *planner, topomap_error *err)
 {
     const char *const words[] = {"topomap-planner", launch->word, NULL};
-    struct plugin_child_files theirs = {.verbose = launch->verbose,
-                                        .ends_with_us = !launch->stays,
+    struct plugin_child_files theirs = {.ends_with_us = !launch->stays,
                                         .memory = launch->memory,
                                         .cpu_seconds =
                                             launch->stays ? STAYS_SECONDS : cpu_seconds(planner),
@@ -210,11 +209,10 @@ int plugin_launch_ask(const plugin_launch *launch, char **bytes, size_t *size, i
     return 0;
 }
 
-int plugin_launch_run(const char *path, const char *request, unsigned deadline_ms, int verbose,
-                      char **bytes, size_t *size, topomap_error *err)
+int plugin_launch_run(const char *path, const char *request, unsigned deadline_ms, char **bytes,
+                      size_t *size, topomap_error *err)
 {
-    const plugin_launch launch = {
-        .planner = path, .request = request, .deadline_ms = deadline_ms, .verbose = verbose};
+    const plugin_launch launch = {.planner = path, .request = request, .deadline_ms = deadline_ms};
     int late;
 
     return plugin_launch_ask(&launch, bytes, size, &late, err);

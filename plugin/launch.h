@@ -11,7 +11,6 @@ typedef struct plugin_launch {
     const char *word;    /**< of its command line, or NULL */
     const char *request;
     unsigned deadline_ms;
-    int verbose;     /**< nonzero: its standard error is ours */
     int stays;       /**< nonzero: it is not killed at the deadline, and may outlive us */
     uint64_t memory; /**< bytes of addresses at most; 0: 8 GiB */
 } plugin_launch;
@@ -32,7 +31,7 @@ int plugin_launch_ask(const plugin_launch *launch, char **reply, size_t *size, i
                       topomap_error *err);
 
 /** The same, for whoever has no further wishes. */
-int plugin_launch_run(const char *planner, const char *request, unsigned deadline_ms, int verbose,
-                      char **reply, size_t *size, topomap_error *err);
+int plugin_launch_run(const char *planner, const char *request, unsigned deadline_ms, char **reply,
+                      size_t *size, topomap_error *err);
 
 #endif

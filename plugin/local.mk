@@ -40,6 +40,7 @@ plugin_libspank_la_LIBADD = plugin/node/libnode.la plugin/libsite.la plugin/libr
 # Starting another program: srun the planner, the planner scontrol, slurmstepd topomap-node.
 noinst_LTLIBRARIES += plugin/libchild.la
 plugin_libchild_la_SOURCES = plugin/child.c plugin/child.h plugin/child_talk.c plugin/group.c plugin/group.h \
+  plugin/keyring.c plugin/keyring.h \
   plugin/descriptors.c plugin/descriptors.h plugin/wall.c plugin/wall.h
 
 # What plugstack.conf says, and starting the planner: without a Slurm, for `topomap doctor`, too.

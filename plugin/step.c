@@ -87,7 +87,6 @@ static int ask(spank_t spank, struct step *step, topomap_error *err)
     plugin_facts facts = facts_of(spank, step);
     plugin_launch launch = {.planner = step->args->planner,
                             .deadline_ms = step->args->deadline_ms,
-                            .verbose = step->wish.verbose,
                             .memory = plugin_launch_memory(step->layout.ranks.tasks)};
     char *request;
     size_t size;

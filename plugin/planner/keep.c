@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "plugin/planner/writers.h"
 #include "plugin/record.h"
 
 enum { REPLY_FD = 3, WAIT_MS = 100, SECONDS_MOST = 20 };
@@ -28,6 +29,8 @@ static _Noreturn void write_record(const struct record *record, int said)
     setsid();
     alarm(SECONDS_MOST);
     close(REPLY_FD);
+    if (planner_writers_join())
+        _exit(0);
     if (plugin_record_write(args->records, record->facts->job, record->facts->step, record->request,
                             record->reply, record->size, path, sizeof path, &err))
         snprintf(line, sizeof line, "no record of the plan: %s", err.text);

@@ -25,6 +25,7 @@ plugin_planner_liblaunch_la_SOURCES = plugin/planner/facts.c plugin/planner/fact
   plugin/planner/caged.c plugin/planner/caged.h plugin/filter.h \
   plugin/planner/launch.c plugin/planner/launch.h \
   plugin/planner/keep.c plugin/planner/keep.h \
+  plugin/planner/writers.c plugin/planner/writers.h \
   plugin/planner/end.c plugin/planner/end.h \
   plugin/spool.c plugin/spool_read.c plugin/spool.h
 plugin_planner_liblaunch_la_LIBADD = plugin/librecord.la plugin/planner/libplanner.la plugin/libsite.la plugin/libreply.la \

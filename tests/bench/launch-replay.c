@@ -89,7 +89,7 @@ static int launch(const char *planner, const char *request, const plugin_ranks *
     plugin_reply reply;
     char *bytes = NULL;
     size_t size;
-    int failed = plugin_launch_run(planner, request, DEADLINE_MS, 0, &bytes, &size, err) ||
+    int failed = plugin_launch_run(planner, request, DEADLINE_MS, &bytes, &size, err) ||
                  plugin_reply_read(bytes, size, &reply, err);
 
     if (!failed && (reply.status == PLUGIN_FAILED || !reply.layout || !reply.bindings))

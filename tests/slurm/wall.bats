@@ -150,6 +150,30 @@ END
   [ "$held" -lt $((plain + 3000)) ]
 }
 
+@test "who reads srun's output to its end does not wait for what a file system holds" {
+  needs_stuck
+  local word
+  for word in planner db records store policy; do
+    site "$word=$STUCK/$word verbose default=on deadline_ms=1500"
+    timeout 30 bash -c 'srun -N4 -n4 true </dev/null 2>&1 | cat' >out || { echo "$word: $?" && false; }
+    cat out
+  done
+}
+
+@test "records that are stuck hold a few processes of the user's, not one a step" {
+  needs_stuck
+  [ -e /proc/keys ] || skip "this kernel has no keyrings"
+  site "records=$STUCK/records default=on"
+  writers() { grep -lz '^topomap-planner' /proc/[0-9]*/cmdline 2>/dev/null | wc -l; }
+  local before=$(writers)
+  salloc -N4 sh -c 'for i in $(seq 12); do srun -n4 true; done' </dev/null >out 2>&1
+  cat out
+  sleep 3
+  ! grep topomap: out
+  echo "$(($(writers) - before)) of 12"
+  [ $(($(writers) - before)) -le 6 ]
+}
+
 # A tenth of a second is what it waits for one that does not start, too.
 @test "the end of a step does not wait for a planner that is stuck by then" {
   needs_stuck

@@ -415,10 +415,10 @@ static void odd_programs_are_survived(void **state)
     size_t size;
 
     (void)state;
-    assert_int_equal(plugin_launch_run("/nonexist", "x", 1000, 0, &reply, &size, &err), -1);
-    assert_int_equal(plugin_launch_run("/bin/true", "x", 1000, 0, &reply, &size, &err), -1);
+    assert_int_equal(plugin_launch_run("/nonexist", "x", 1000, &reply, &size, &err), -1);
+    assert_int_equal(plugin_launch_run("/bin/true", "x", 1000, &reply, &size, &err), -1);
     assert_non_null(strstr(err.text, "status 0 and no answer"));
-    assert_int_equal(plugin_launch_run("/bin/cat", "x", 300, 0, &reply, &size, &err), -1);
+    assert_int_equal(plugin_launch_run("/bin/cat", "x", 300, &reply, &size, &err), -1);
     assert_non_null(strstr(err.text, "no answer"));
 }
 
@@ -442,7 +442,7 @@ static void a_planner_that_cannot_be_killed_is_left(void **state)
     (void)state;
     clock_gettime(CLOCK_MONOTONIC, &before);
     held = 1;
-    assert_int_equal(plugin_launch_run("/bin/cat", "x", 100, 0, &reply, &size, &err), -1);
+    assert_int_equal(plugin_launch_run("/bin/cat", "x", 100, &reply, &size, &err), -1);
     held = 0;
     clock_gettime(CLOCK_MONOTONIC, &after);
     assert_true(after.tv_sec - before.tv_sec < 30);
