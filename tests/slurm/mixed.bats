@@ -115,6 +115,24 @@ is_slurms() { # FILE: rank and node as Slurm lays them out
   done
 }
 
+@test "steps that are only profiled, because the site wants it, hear nothing either" {
+  local program=$TOPOMAP_BUILD/contrib/testbed/programs/halo.mpich
+  [ -x "$program" ] || skip "needs MPICH"
+  for stacks in 'this this' 'later this' 'this later'; do
+    # shellcheck disable=SC2086
+    stacks $stacks
+    rm -rf store
+    mkdir -m 1777 store
+    sed -i "s|\$| default=auto store=$PWD/store|" "$SRUN_STACK" "$NODES_STACK"
+    srun --mpi=pmi2 -N4 -n8 "$program" 4x2 --iterations 2 </dev/null >out 2>err
+    cat err
+    [ ! -s err ]
+    [[ $stacks == 'this this' ]] || continue # and there it was profiled
+    for _ in {1..100}; do [ -z "$(find store -name '*.tmg')" ] || break; sleep 0.1; done
+    [ -n "$(find store -name '*.tmg')" ]
+  done
+}
+
 @test "required: a step that is not to start does not, in either direction" {
   for stacks in 'later this' 'this later' 'later later'; do
     # shellcheck disable=SC2086
