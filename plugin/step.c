@@ -326,6 +326,16 @@ static int check_breaker(const struct step *step, topomap_error *err)
                : 0;
 }
 
+/* Where no planner has told, topomap is on for who asked, and where plugstack.conf switches it on.
+ */
+static int is_on(const struct step *step)
+{
+    if (!step->bytes)
+        return step->wish.asked || step->args->site.mode >= POLICY_AUTO;
+    return step->reply.flag[PLUGIN_FLAG_ON] > 0 ||
+           (step->wish.asked && step->reply.status != PLUGIN_LEFT);
+}
+
 static void place_layout(spank_t spank, struct step *step)
 {
     topomap_error err;
@@ -345,8 +355,7 @@ static void place_layout(spank_t spank, struct step *step)
                           "the layout is the user's own (host file or arbitrary): left alone");
     else if (check_breaker(step, &err) || place(spank, step, &err))
         failed(step, &err);
-    if (step->reply.flag[PLUGIN_FLAG_ON] > 0 ||
-        (step->wish.asked && step->reply.status != PLUGIN_LEFT))
+    if (is_on(step))
         tell_truth(step);
     plugin_layout_clear(&step->layout);
     plugin_ranks_clear(&step->ranks);

@@ -298,6 +298,12 @@ mapped() {
   run ! diff real <(mapped "${step[@]}" --topomap=off)
   diff real <(mapped "${step[@]}" --topomap=random:n=13,deg=4 --topomap-options=min-gain=99)
   diff real <(mapped "${step[@]}" --topomap=/no/such/graph)
+  # A site that has it on, and whose planner is gone.
+  cp "$BED/etc/plugstack.conf" plugstack.conf
+  sed -i 's|$| default=on planner=/nonexistent|' "$BED/etc/plugstack.conf"
+  diff real <(mapped "${step[@]}")
+  run ! diff real <(mapped "${step[@]}" --topomap=off)
+  cp plugstack.conf "$BED/etc/plugstack.conf"
   srun "${step[@]}" --topomap=random:n=13,deg=4 sh -c 'echo "$SLURM_PROCID $SLURMD_NODENAME $TOPOMAP_APPLIED"' </dev/null |
     sort -n >placed
   run ! grep -v ' 1$' placed
