@@ -87,13 +87,18 @@ static int is_refused(spank_t spank, uint32_t job, uint32_t step)
     return refused && !strcmp(refused, ours);
 }
 
-/* The plan's last word, in every format. A step without one is only profiled: what its nodes lack
- * is said at its end, to who asked. */
+/* The plan's last word, in every format. A step that carries neither that nor bindings is only
+ * profiled: what its nodes lack is said at its end, to who asked. */
 static int is_quiet(spank_t spank)
 {
+    static const char *const planned[] = {PLUGIN_ENV_CARRIED_BINDINGS, PLUGIN_ENV_CARRIED_SPOOL,
+                                          PLUGIN_ENV_CARRIED_IN_ORDER};
     const char *plan = job_environment(spank, PLUGIN_ENV_CARRIED_PLAN);
     const char *word = plan ? strrchr(plan, ' ') : NULL;
 
+    for (size_t i = 0; !plan && i < sizeof planned / sizeof *planned; i++)
+        if (job_environment(spank, planned[i]))
+            return 0;
     return !plan || (word && !strcmp(word, " " PLUGIN_PLAN_QUIET));
 }
 

@@ -58,7 +58,7 @@ all() {
   done
 }
 
-@test "databases: nodes, ports, routes, costs of a layout" { all databases db- 15; }
+@test "databases: nodes, ports, routes, costs of a layout" { all databases db- 20; }
 @test "graphs: every number of .tmg files" { all graphs graph- 8; }
 @test "requests of an earlier plugin are understood and give as good a layout" { all requests request- 13; }
 @test "replies of an earlier planner bind the same CPUs on the nodes" { all nodes nodes- 10; }
