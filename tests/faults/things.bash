@@ -5,19 +5,19 @@
 # THING KIND WAYS: each thing is put into each state (states.bash), and gone through in each way (ways.bash).
 #   KIND  file, folder, program; output: a file that topomap makes; switch: a file that is there or not
 things='
-db           file     asked unasked show
+db           file     asked unasked piped show
 off          switch   asked unasked
-policy       file     asked unasked check
+policy       file     asked unasked piped check
 graph        file     asked map
 capacity     file     asked
 explanation  output   asked
-records      folder   asked unasked why
-spool        folder   asked node
+records      folder   asked unasked piped why
+spool        folder   asked spooled node
 scontrol     program  asked unasked
-planner      program  asked unasked
-node_helper  program  asked unasked
+planner      program  asked unasked auto-unasked piped
+node_helper  program  asked unasked auto auto-unasked
 program      program  asked unasked
-store        folder   auto auto-unasked profile
+store        folder   auto auto-unasked piped profile
 cache        folder   auto auto-unasked
 profilers    folder   auto auto-unasked
 byhand       output   byhand

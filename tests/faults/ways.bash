@@ -4,9 +4,11 @@
 #   asked         srun, whose user asks for topomap     unasked       ... who has not, where the site switches it on
 #   auto          srun --topomap=auto of MPI programs   auto-unasked  ... where the site does
 #   node          slurmstepd and topomap-node read a plan's file in the spool folder
+#   spooled       ... whose plan has no room in the environment, so that the planner writes that file
+#   piped         srun, where the site says verbose, too, and somebody reads its output to the end
 #   byhand        the profiler, preloaded by hand       the others    the command line
 
-launches='asked unasked auto auto-unasked node byhand'
+launches='asked unasked auto auto-unasked node spooled piped byhand'
 
 # Where each thing is; the one in question is put elsewhere.
 places() {
@@ -66,6 +68,21 @@ way_node() {
   [[ $* == *TOPOMAP=off* ]] || set -- "DAMAGE_NOTE=01234567 ${at[spool]}/topomap-@-ABCDEF"
   as_user "$@" srun "${steps[@]}" --topomap="${at[graph]}" \
     "${at[program]}"
+}
+
+# The planner hears that the environment has room for 10 bytes.
+way_spooled() {
+  printf '#!/bin/sh\nsed "s/^room .*/room 10/" | %s "$@"\n' "${at[planner]}" >"$work/sound/full"
+  chmod 755 "$work/sound/full"
+  at[planner]=$work/sound/full
+  plugstack default=only-when-asked
+  as_user "$@" srun "${steps[@]}" --topomap="${at[graph]}" "${at[program]}"
+}
+
+way_piped() {
+  plugstack default=on verbose
+  # shellcheck disable=SC2016 # the inner shell's
+  as_user "$@" bash -o pipefail -c '"$@" 2>&1 | sed "/^srun: topomap: /d"' - srun "${steps[@]}" "${at[program]}"
 }
 
 way_byhand() {
