@@ -11,8 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "plugin/child.h"
 #include "plugin/store/cache.h"
 #include "plugin/store/needed.h"
+
+enum { VERSION_MS = 5000 };
 
 static const char install[] =
     "install the package of topomap that is built for this Slurm, on every node";
@@ -271,18 +274,30 @@ struct program {
     int said;
 };
 
+/* As srun starts it: on a file system that is stuck it costs VERSION_MS, and is left. */
 static void ask_version(const char *path, char *line, size_t size)
 {
-    char command[DOCTOR_PATH + 64];
-    FILE *in;
+    const char *const words[] = {path, "--version", NULL};
+    struct plugin_child_files files = {.prints = 1, .ends_with_us = 1};
+    int request[2] = {-1, -1}, reply[2] = {-1, -1};
+    int64_t until = plugin_child_now() + VERSION_MS;
+    size_t got = 0;
+    pid_t pid;
 
-    *line = 0;
-    snprintf(command, sizeof command, "'%s' --version 2>&1", path);
-    in = popen(command, "re");
-    if (in && !fgets(line, (int)size, in))
-        *line = 0;
-    if (in)
-        pclose(in);
+    if (!plugin_child_pipe(request) && !plugin_child_pipe(reply)) {
+        files.request = request[0];
+        files.reply = reply[1];
+        if (!plugin_child_start(path, words, &files, until, &pid)) {
+            plugin_child_close(&reply[1]);
+            plugin_child_talk(&request[1], "", 0, reply[0], line, size - 1, &got, until);
+            plugin_child_kill(pid, 0, 1);
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        plugin_child_close(&request[i]);
+        plugin_child_close(&reply[i]);
+    }
+    line[got] = 0;
     line[strcspn(line, "\n")] = 0;
 }
 

@@ -13,10 +13,11 @@ enum { JOBS = 64 };
 
 static const char name[] = "topomap:late";
 
-/* A job's number is its cluster's; where that has two slurm.conf files, they are two clusters. */
+/* A job's number is its cluster's; where that has two slurm.conf files, they are two clusters. A
+ * job that is requeued keeps its number, and has another start's chances. */
 static uint64_t hash_of(uint32_t job)
 {
-    static const char *const which[] = {"SLURM_CLUSTER_NAME", "SLURM_CONF"};
+    static const char *const which[] = {"SLURM_CLUSTER_NAME", "SLURM_CONF", "SLURM_RESTART_COUNT"};
     uint64_t hash = 14695981039346656037u; /* FNV-1a */
 
     for (size_t i = 0; i < sizeof which / sizeof *which; i++)

@@ -42,8 +42,13 @@ static void a_job_is_late_for_good(void **state)
     plugin_breaker_trip(18);
     assert_true(plugin_breaker_is_tripped(17));
     assert_true(plugin_breaker_is_tripped(18));
+    setenv("SLURM_RESTART_COUNT", "1", 1); /* requeued */
+    assert_false(plugin_breaker_is_tripped(17));
+    unsetenv("SLURM_RESTART_COUNT");
     be_a_cluster_of_our_own();
     assert_false(plugin_breaker_is_tripped(17));
+    plugin_breaker_trip(0);
+    assert_false(plugin_breaker_is_tripped(0));
 }
 
 static long keys(void)
