@@ -85,6 +85,8 @@ int topomap_db_slurm_config_read(const char *text, topomap_db_slurm_config *conf
  *  all where nodes are numbered by it (SwitchAsNodeRank, BlockAsNodeRank). */
 typedef struct topomap_db_slurm_order {
     int topology;      /**< by the topology; 0: by node index */
+    int ranked;        /**< by the ranks of the nodes (26.05) */
+    int numbered;      /**< the nodes are numbered by it */
     char because[640]; /**< "Slurm 26.05.3, topology/tree" */
 } topomap_db_slurm_order;
 /** \param config  what Slurm says now, to compare; NULL: what slurm-config imported last. A
@@ -92,9 +94,10 @@ typedef struct topomap_db_slurm_order {
 int topomap_db_slurm_order_of(topomap_db *db, const topomap_db_slurm_config *config,
                               topomap_db_slurm_order *order, topomap_error *err);
 
-/** The nodes in the order in which a block step fills them by Slurm's topology (26.05,
- *  slurm_step_layout.c and the topology plugins): by leaf switches, blocks or rings as the file has
- *  them, in a torus along Morton's curve; nodes that the topology does not have first.
+/** The nodes in the order in which a block step fills them by Slurm's topology: by leaf switches,
+ *  blocks or rings as the file has them, in a torus along Morton's curve (26.05,
+ *  slurm_step_layout.c and the topology plugins), or as the nodes are numbered by it; nodes that
+ *  the topology does not have first.
  *  \param topology  its name in topology.yaml; NULL: the one that is chosen at the import, the
  *                   cluster's default. Not imported: TOPOMAP_EINPUT
  *  \param nodes     the step's, by node index, as its node list has them

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `scontrol show config`: what of it decides in which order Slurm gives tasks to nodes. */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -8,22 +9,30 @@
 #include "topology-db/slurm_order.h"
 #include "util/alloc.h"
 
+/* The first release with block steps along the topology. */
+enum { WITH_RANKS = 2605 };
+
 /* ---- Reading ------------------------------------------------------------------------------ */
+
+#define FIELD(name)                                                                                \
+    offsetof(topomap_db_slurm_config, name), sizeof(((topomap_db_slurm_config *)NULL)->name)
+
+/* Where each is in what scontrol prints, and in the database. */
+static const struct field {
+    const char *key, *setting;
+    size_t at, size;
+} fields[] = {
+    {"SLURM_VERSION", "version", FIELD(version)},
+    {"TopologyPlugin", "plugin", FIELD(plugin)},
+    {"TopologyParam", "topology", FIELD(topology)},
+    {"SelectTypeParameters", "select", FIELD(select)},
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
 
 /* A line `Key = value` or `Key=value`; others are not looked at. Values that are too long for what
  * we look for in them are cut. */
 static void take_line(char *line, topomap_db_slurm_config *config)
 {
-    const struct {
-        const char *key;
-        char *text;
-        size_t size;
-    } keys[] = {
-        {"SLURM_VERSION", config->version, sizeof config->version},
-        {"TopologyPlugin", config->plugin, sizeof config->plugin},
-        {"TopologyParam", config->topology, sizeof config->topology},
-        {"SelectTypeParameters", config->select, sizeof config->select},
-    };
     char *equals = strchr(line, '='), *value;
     size_t length;
 
@@ -33,9 +42,9 @@ static void take_line(char *line, topomap_db_slurm_config *config)
     length = strcspn(line, " \t=");
     value = equals + 1 + strspn(equals + 1, " \t");
     value[strcspn(value, " \t\r")] = 0;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (strlen(keys[i].key) == length && strncasecmp(keys[i].key, line, length) == 0)
-            snprintf(keys[i].text, keys[i].size, "%s", value);
+    for (const struct field *f = fields; f < fields + FIELDS; f++)
+        if (strlen(f->key) == length && strncasecmp(f->key, line, length) == 0)
+            snprintf((char *)config + f->at, f->size, "%s", value);
 }
 
 /* Year and month as one number: 2605; 0 where it is no version. */
@@ -94,7 +103,7 @@ static int has_word(const char *list, const char *word)
     return 0;
 }
 
-/* The nodes themselves are in the order of the topology (slurm 23.11 and later,
+/* The nodes themselves are in the order of the topology (slurm 23.02 and later,
  * slurmctld/read_config.c, _sort_node_record_table_ptr), so cyclic and plane layouts, too, are. */
 static const char *node_rank_word(const topomap_db_slurm_config *config, const char *kind)
 {
@@ -121,20 +130,27 @@ static int is_ranked(const char *kind)
     return 0;
 }
 
+/* What keeps 26.05 from ranks. */
+static const char *unranked_by(const topomap_db_slurm_config *config)
+{
+    static const char off[] = "CR_NO_DIST_TOPO_BLOCK";
+
+    return has_word(config->select, off) ? off : NULL;
+}
+
 /* \p kind: of the topology, by its name in TopologyPlugin without "topology/". */
 static void decide(const topomap_db_slurm_config *config, const char *kind,
                    topomap_db_slurm_order *order)
 {
-    static const char off[] = "CR_NO_DIST_TOPO_BLOCK";
-    const char *word = node_rank_word(config, kind);
-    int ranked = release_of(config->version) >= 2605 && is_ranked(kind);
+    const char *word = node_rank_word(config, kind), *off = unranked_by(config), *last;
+    int ranked = release_of(config->version) >= WITH_RANKS && is_ranked(kind);
 
-    order->topology = word || (ranked && !has_word(config->select, off));
+    order->numbered = word != NULL;
+    order->ranked = ranked && !off;
+    order->topology = order->numbered || order->ranked;
+    last = word ? word : ranked && off ? off : "";
     snprintf(order->because, sizeof order->because, "Slurm %s, topology/%s%s%s", config->version,
-             *kind ? kind : "?", word || (ranked && !order->topology) ? ", " : "",
-             word                         ? word
-             : ranked && !order->topology ? off
-                                          : "");
+             *kind ? kind : "?", *last ? ", " : "", last);
 }
 
 /* ---- The database ------------------------------------------------------------------------- */
@@ -184,13 +200,10 @@ int slurm_get_setting(sqlite3 *file, const char *name, char *text, size_t size, 
 
 static int get_config(sqlite3 *file, topomap_db_slurm_config *config, topomap_error *err)
 {
-    return slurm_get_setting(file, "version", config->version, sizeof config->version, err) ||
-                   slurm_get_setting(file, "plugin", config->plugin, sizeof config->plugin, err) ||
-                   slurm_get_setting(file, "topology", config->topology, sizeof config->topology,
-                                     err) ||
-                   slurm_get_setting(file, "select", config->select, sizeof config->select, err)
-               ? -1
-               : 0;
+    for (const struct field *f = fields; f < fields + FIELDS; f++)
+        if (slurm_get_setting(file, f->setting, (char *)config + f->at, f->size, err))
+            return -1;
+    return 0;
 }
 
 /* topology.yaml overrides TopologyPlugin, topology.conf is what the plugin reads
@@ -258,15 +271,11 @@ static int read_file(struct db_import *import, void **content, topomap_error *er
 
 static int write_file(struct db_import *import, void *content, topomap_error *err)
 {
-    const topomap_db_slurm_config *config = content;
-
-    return slurm_put_setting(import->file, import->source, "version", config->version, err) ||
-                   slurm_put_setting(import->file, import->source, "plugin", config->plugin, err) ||
-                   slurm_put_setting(import->file, import->source, "topology", config->topology,
-                                     err) ||
-                   slurm_put_setting(import->file, import->source, "select", config->select, err)
-               ? -1
-               : 0;
+    for (const struct field *f = fields; f < fields + FIELDS; f++)
+        if (slurm_put_setting(import->file, import->source, f->setting,
+                              (const char *)content + f->at, err))
+            return -1;
+    return 0;
 }
 
 const db_importer db_slurm_config = {

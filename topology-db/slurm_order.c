@@ -13,7 +13,8 @@ struct order {
     char kind[16];
     struct slurm_order_unit *unit;
     size_t units, room;
-    struct slurm_place *place; /* [nodes] */
+    struct slurm_place *place; /* [nodes], as the ranks of 26.05 have them */
+    uint32_t *number;          /* [nodes], as the nodes are numbered by it; 0: nowhere */
 };
 
 /* A node of the allocation under the name that the database knows it by. */
@@ -124,7 +125,9 @@ static const struct slurm_order_unit *find_unit(const struct order *order, int64
     return low < order->units && order->unit[low].id == id ? &order->unit[low] : NULL;
 }
 
-/* Of a node on several switches the first counts, as in topology_p_get_rank. */
+/* Of a node on several switches the first counts for its rank (topology_p_get_rank), the last
+ * where it is numbered by them (slurm 23.02 and later, topology_tree.c and topology_block.c,
+ * topology_p_generate_node_ranking). */
 static void take_member(struct order *order, const struct key *key, size_t nodes,
                         sqlite3_stmt *statement)
 {
@@ -137,10 +140,12 @@ static void take_member(struct order *order, const struct key *key, size_t nodes
         return;
     while (found > key && by_key(found - 1, &wanted) == 0)
         found--;
-    for (; found < key + nodes && by_key(found, &wanted) == 0; found++)
+    for (; found < key + nodes && by_key(found, &wanted) == 0; found++) {
         if (order->place[found->node].unit == UINT32_MAX)
             order->place[found->node] = (struct slurm_place){
                 (uint32_t)(unit - order->unit), (uint32_t)sqlite3_column_int64(statement, 2)};
+        order->number[found->node] = unit->index + 1;
+    }
 }
 
 static int read_places(struct order *order, const topomap_names *nodes, topomap_error *err)
@@ -150,11 +155,13 @@ static int read_places(struct order *order, const topomap_names *nodes, topomap_
     int row = -1;
 
     order->place = topomap_alloc(nodes->count + 1, sizeof *order->place, err);
-    statement = key && order->place ? db_prepare(order->file,
-                                                 "SELECT unit, host, position FROM slurm_member"
-                                                 " WHERE host IS NOT NULL ORDER BY unit, rowid",
-                                                 err)
-                                    : NULL;
+    order->number = topomap_alloc(nodes->count + 1, sizeof *order->number, err);
+    statement = key && order->place && order->number
+                    ? db_prepare(order->file,
+                                 "SELECT unit, host, position FROM slurm_member"
+                                 " WHERE host IS NOT NULL ORDER BY unit, rowid",
+                                 err)
+                    : NULL;
     for (size_t i = 0; statement && i < nodes->count; i++)
         order->place[i].unit = UINT32_MAX;
     while (statement && (row = db_step(statement, err)) > 0)
@@ -167,7 +174,7 @@ static int read_places(struct order *order, const topomap_names *nodes, topomap_
 /* One node's row while they are sorted. */
 struct ranked {
     uint64_t rank;
-    uint32_t node;
+    uint32_t number, node;
 };
 
 static int by_rank(const void *a, const void *b)
@@ -176,43 +183,62 @@ static int by_rank(const void *a, const void *b)
 
     if (x->rank != y->rank)
         return x->rank < y->rank ? -1 : 1;
+    if (x->number != y->number)
+        return x->number < y->number ? -1 : 1;
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
-static int sort_nodes(const struct order *order, size_t nodes, uint32_t *sequence,
-                      topomap_error *err)
+/* Ranks of the nodes; what is numbered goes by its numbers, among equals of 26.05 too. */
+static int sort_by(struct order *order, const topomap_names *nodes,
+                   const topomap_db_slurm_order *by, uint32_t *sequence, topomap_error *err)
 {
-    uint64_t *rank = topomap_alloc(nodes + 1, sizeof *rank, err);
-    struct ranked *row = topomap_alloc(nodes + 1, sizeof *row, err);
-    int result = rank && row ? slurm_ranks(order->kind, order->unit, order->units, order->place,
-                                           nodes, rank, err)
-                             : -1;
+    struct ranked *row = topomap_alloc(nodes->count + 1, sizeof *row, err);
+    uint64_t *rank = topomap_alloc(nodes->count + 1, sizeof *rank, err);
+    int result = row && rank ? read_places(order, nodes, err) : -1;
 
-    for (size_t i = 0; !result && i < nodes; i++)
-        row[i] = (struct ranked){rank[i], (uint32_t)i};
+    if (!result && by->ranked)
+        result = slurm_ranks(order->kind, order->unit, order->units, order->place, nodes->count,
+                             rank, err);
+    for (size_t i = 0; !result && i < nodes->count; i++)
+        row[i] = (struct ranked){rank[i], by->numbered ? order->number[i] : 0, (uint32_t)i};
     if (!result)
-        qsort(row, nodes, sizeof *row, by_rank);
-    for (size_t i = 0; !result && i < nodes; i++)
+        qsort(row, nodes->count, sizeof *row, by_rank);
+    for (size_t i = 0; !result && i < nodes->count; i++)
         sequence[i] = row[i].node;
-    free(rank);
     free(row);
+    free(rank);
     return result;
+}
+
+/* A topology by its name, and one that the configuration does not go by, is asked for ranks. */
+static int find_way(topomap_db *db, const char *name, topomap_db_slurm_order *by,
+                    topomap_error *err)
+{
+    if (topomap_db_slurm_order_of(db, NULL, by, err))
+        return -1;
+    if (name || !by->topology) {
+        by->ranked = 1;
+        by->numbered = 0;
+    }
+    return 0;
 }
 
 int topomap_db_slurm_sequence(topomap_db *db, const char *topology, const topomap_names *nodes,
                               uint32_t *sequence, topomap_error *err)
 {
     struct order order = {.file = db->file};
+    topomap_db_slurm_order by;
     int result;
 
     if (!db->file)
         return topomap_error_set(err, TOPOMAP_EINPUT, "%s: nothing has been imported yet",
                                  db->path);
-    result = find_topology(&order, db, topology, err) || read_units(&order, err) ||
-                     read_places(&order, nodes, err)
+    result = find_way(db, topology, &by, err) || find_topology(&order, db, topology, err) ||
+                     read_units(&order, err)
                  ? -1
-                 : sort_nodes(&order, nodes->count, sequence, err);
+                 : sort_by(&order, nodes, &by, sequence, err);
     free(order.unit);
     free(order.place);
+    free(order.number);
     return result;
 }

@@ -137,7 +137,7 @@ tree() {
 }
 
 @test "SwitchAsNodeRank: nodes are numbered by leaf switches" {
-  since 2311 SwitchAsNodeRank
+  since 2302 SwitchAsNodeRank
   tree
   echo TopologyParam=SwitchAsNodeRank >>etc/slurm.conf
   start
@@ -146,6 +146,20 @@ tree() {
   # By its names, in any order, the allocation is the same one.
   topomap eval --graph stencil2d:5:4x4 --nodes "$EIGHT" --tasks-per-node 2 --json >eval.json
   [ "$(jq .J eval.json)" = "$(jq .before.J mapped.json)" ]
+}
+
+@test "SwitchAsNodeRank: of a node on two leaf switches the last numbers it, the first ranks it" {
+  since 2302 SwitchAsNodeRank
+  cat >etc/topology.conf <<'EOF'
+SwitchName=s1 Nodes=node[02,04,06,08]
+SwitchName=s2 Nodes=node[01-03,09,10]
+SwitchName=s3 Nodes=node[05,07,11,12]
+SwitchName=top Switches=s[1-3]
+EOF
+  printf '%s\n' TopologyPlugin=topology/tree TopologyParam=SwitchAsNodeRank >etc/slurm.conf
+  start
+  same stencil2d:5:6x4 -N 12 -n 24 --ntasks-per-node=2
+  [ "$(topomap eval --graph stencil2d:5:6x4 --nodes 'node[01-12]' --tasks-per-node 2 --json | jq .J)" = "$(jq .before.J mapped.json)" ]
 }
 
 blocks() {

@@ -204,6 +204,8 @@ static void the_configuration_decides(void **state)
          "Slurm 23.11.1, topology/tree, SwitchAsNodeRank"},
         {"22.05.8", "topology/tree", "SwitchAsNodeRank", "CR_CORE", 0,
          "Slurm 22.05.8, topology/tree"},
+        {"23.02.0", "topology/tree", "SwitchAsNodeRank", "CR_CORE", 1,
+         "Slurm 23.02.0, topology/tree, SwitchAsNodeRank"},
         {"25.05.1", "topology/block", "BlockAsNodeRank", "CR_CORE", 0,
          "Slurm 25.05.1, topology/block"},
         {"25.11.1", "topology/block", "BlockAsNodeRank", "CR_CORE", 1,
@@ -260,6 +262,45 @@ static void another_text_is_no_configuration(void **state)
     assert_int_equal(topomap_db_slurm_config_read("", &asked, &err), -1);
 }
 
+/* n2 is on two leaf switches, n9 on none. */
+static void of_several_switches_the_last_numbers_a_node_and_the_first_ranks_it(void **state)
+{
+    static const char two[] = "SwitchName=a Nodes=n[2,4]\nSwitchName=b Nodes=n[1-2]\n"
+                              "SwitchName=c Nodes=n3\nSwitchName=top Switches=a,b,c\n";
+    topomap_db *db = only("slurm-topology", two);
+
+    (void)state;
+    close_db(db);
+    db = import("slurm-config", config("23.11.1", "topology/tree", "SwitchAsNodeRank", "CR_CORE"));
+    assert_string_equal(sequence(db, NULL, "n[1-4,9]"), "n9 n4 n1 n2 n3");
+    close_db(db);
+    db = import("slurm-config", config("26.05.3", "topology/tree", "(null)", "CR_CORE"));
+    assert_string_equal(sequence(db, NULL, "n[1-4,9]"), "n9 n2 n4 n1 n3");
+    close_db(db);
+    /* Of one rank, by their numbers: n4 is 1, n2 is 2. */
+    db = import("slurm-config", config("26.05.3", "topology/tree", "SwitchAsNodeRank", "CR_CORE"));
+    assert_string_equal(sequence(db, NULL, "n[1-4,9]"), "n9 n4 n2 n1 n3");
+    close_db(db);
+    db = import("slurm-config", config("26.05.3", "topology/tree", "SwitchAsNodeRank",
+                                       "CR_CORE,CR_NO_DIST_TOPO_BLOCK"));
+    assert_string_equal(sequence(db, NULL, "n[1-4,9]"), "n9 n4 n1 n2 n3");
+    assert_string_equal(sequence(db, "default", "n[1-4,9]"), "n9 n2 n4 n1 n3");
+    close_db(db);
+}
+
+/* Numbers of blocks begin at 1, so that nodes of none are before the first block's. */
+static void blocks_number_nodes_from_1(void **state)
+{
+    topomap_db *db = only("slurm-topology", "BlockName=a Nodes=n[5-8]\nBlockName=b Nodes=n[1-4]\n"
+                                            "BlockSizes=4,8\n");
+
+    (void)state;
+    close_db(db);
+    db = import("slurm-config", config("25.11.3", "topology/block", "BlockAsNodeRank", "CR_CORE"));
+    assert_string_equal(sequence(db, NULL, "m1,n[1,7],m2"), "m1 m2 n7 n1");
+    close_db(db);
+}
+
 /* As an earlier topomap made them. */
 static void databases_without_the_table_have_the_node_index(void **state)
 {
@@ -295,6 +336,8 @@ int main(void)
         cmocka_unit_test(what_is_not_there_is_said),
         cmocka_unit_test(the_configuration_decides),
         cmocka_unit_test(topology_yaml_overrides_the_plugin),
+        cmocka_unit_test(of_several_switches_the_last_numbers_a_node_and_the_first_ranks_it),
+        cmocka_unit_test(blocks_number_nodes_from_1),
         cmocka_unit_test(another_text_is_no_configuration),
         cmocka_unit_test(databases_without_the_table_have_the_node_index),
     };
