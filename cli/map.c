@@ -310,7 +310,7 @@ const char cli_map_text[] =
     "leaf switches (blocks, rings, along the curve of a torus) in the order of Slurm's topology\n"
     "file, which `db import slurm-topology` read; topology:NAME is another one of topology.yaml,\n"
     "for a partition that has it. That is how Slurm 26.05 lays steps out where it has a topology\n"
-    "plugin, and all versions with SwitchAsNodeRank and BlockAsNodeRank.\n"
+    "plugin and select/cons_tres, and all versions with SwitchAsNodeRank and BlockAsNodeRank.\n"
     "FILE: line r is the node of rank r. Without it the database decides: `db import\n"
     "slurm-config`.\n";
 

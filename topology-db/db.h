@@ -71,18 +71,20 @@ const topomap_db_importer_row *topomap_db_importers(void);
 
 /** What of `scontrol show config` decides in which order Slurm gives tasks to nodes. */
 typedef struct topomap_db_slurm_config {
-    char version[32];   /**< SLURM_VERSION */
-    char plugin[64];    /**< TopologyPlugin */
-    char topology[512]; /**< TopologyParam */
-    char select[512];   /**< SelectTypeParameters */
+    char version[32];     /**< SLURM_VERSION */
+    char plugin[64];      /**< TopologyPlugin */
+    char topology[512];   /**< TopologyParam */
+    char select_type[64]; /**< SelectType; "": not known, taken for select/cons_tres */
+    char select[512];     /**< SelectTypeParameters */
 } topomap_db_slurm_config;
 /** From what it prints; anything else is an error. */
 int topomap_db_slurm_config_read(const char *text, topomap_db_slurm_config *config,
                                  topomap_error *err);
 
 /** The order in which Slurm's block steps fill their nodes. Up to 25.11 that is the order of the
- *  step's node list (node index); 26.05 goes by its topology plugin, where there is one; so do
- *  all where nodes are numbered by it (SwitchAsNodeRank, BlockAsNodeRank). */
+ *  step's node list (node index); 26.05 goes by its topology plugin, where there is one and
+ *  select/cons_tres asks it; so do all where nodes are numbered by it (SwitchAsNodeRank,
+ *  BlockAsNodeRank). */
 typedef struct topomap_db_slurm_order {
     int topology;      /**< by the topology; 0: by node index */
     int ranked;        /**< by the ranks of the nodes (26.05) */

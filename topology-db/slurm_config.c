@@ -25,6 +25,7 @@ static const struct field {
     {"SLURM_VERSION", "version", FIELD(version)},
     {"TopologyPlugin", "plugin", FIELD(plugin)},
     {"TopologyParam", "topology", FIELD(topology)},
+    {"SelectType", "select_type", FIELD(select_type)},
     {"SelectTypeParameters", "select", FIELD(select)},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
@@ -130,11 +131,14 @@ static int is_ranked(const char *kind)
     return 0;
 }
 
-/* What keeps 26.05 from ranks. */
+/* What keeps 26.05 from ranks: only select/cons_tres asks for them (slurm 26.05,
+ * select/cons_tres/job_test.c). An earlier topomap kept no SelectType. */
 static const char *unranked_by(const topomap_db_slurm_config *config)
 {
     static const char off[] = "CR_NO_DIST_TOPO_BLOCK";
 
+    if (*config->select_type && strcmp(config->select_type, "select/cons_tres") != 0)
+        return config->select_type;
     return has_word(config->select, off) ? off : NULL;
 }
 

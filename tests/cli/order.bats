@@ -100,3 +100,16 @@ layout() { topomap map --graph stencil2d:5:4x4 --nodes "$nodes" --tasks-per-node
   run -3 topomap db import slurm-config conf
   [[ $output == *"conf:1: no SLURM_VERSION"* ]]
 }
+
+@test "select/linear asks no topology" {
+  local index
+  index=$(J)
+  topomap db import slurm-topology topology.yaml
+  { echo 'SelectType = select/linear'; cat new; } >linear
+  run -0 topomap db import slurm-config linear
+  [ "$output" = "linear: slurm-config: Slurm's order is node-index: Slurm 26.05.3, topology/tree, select/linear" ]
+  [ "$(J)" = "$index" ]
+  sed -i s/linear/cons_tres/ linear
+  topomap db import slurm-config linear
+  [ "$(J)" != "$index" ]
+}

@@ -162,6 +162,29 @@ EOF
   [ "$(topomap eval --graph stencil2d:5:6x4 --nodes 'node[01-12]' --tasks-per-node 2 --json | jq .J)" = "$(jq .before.J mapped.json)" ]
 }
 
+# With TopologyPlugin=topology/tree slurmctld does not start; beside a topology.yaml it does.
+@test "select/linear does not ask the topology" {
+  since_yaml 2605 'block layout along its topology'
+  cat >etc/topology.yaml <<'EOF'
+- topology: leaves
+  cluster_default: true
+  tree:
+    switches:
+      - switch: top
+        children: s[1-3]
+      - switch: s1
+        nodes: node[02,05,08,11]
+      - switch: s2
+        nodes: node[01,04,07,10]
+      - switch: s3
+        nodes: node[03,06,09,12]
+EOF
+  printf '%s\n' SelectType=select/linear SelectTypeParameters=CR_Memory >etc/slurm.conf
+  start
+  order_is node-index
+  same stencil2d:5:4x4 -w "$EIGHT" -N 8 -n 16 --ntasks-per-node=2
+}
+
 blocks() {
   cat >etc/topology.conf <<'EOF'
 BlockName=b1 Nodes=node[01,04,07,10]

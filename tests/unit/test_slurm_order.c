@@ -262,11 +262,43 @@ static void another_text_is_no_configuration(void **state)
     assert_int_equal(topomap_db_slurm_config_read("", &asked, &err), -1);
 }
 
+static const char linear[] = "SelectType = select/linear\nSLURM_VERSION = 26.05.3\n"
+                             "TopologyParam = %s\nTopologyPlugin = topology/tree\n";
+
+static void only_cons_tres_asks_for_ranks(void **state)
+{
+    static const char tres[] = "SelectType = select/cons_tres\nSLURM_VERSION = 26.05.3\n"
+                               "TopologyPlugin = topology/tree\n";
+    topomap_db_slurm_order order;
+    char text[256];
+    topomap_db *db;
+
+    (void)state;
+    snprintf(text, sizeof text, linear, "(null)");
+    db = only("slurm-config", text);
+    assert_int_equal(topomap_db_slurm_order_of(db, NULL, &order, &err), 0);
+    assert_int_equal(order.topology, 0);
+    assert_string_equal(order.because, "Slurm 26.05.3, topology/tree, select/linear");
+    close_db(db);
+    /* Nodes that are numbered by the topology are so for everybody. */
+    snprintf(text, sizeof text, linear, "SwitchAsNodeRank");
+    db = only("slurm-config", text);
+    assert_int_equal(topomap_db_slurm_order_of(db, NULL, &order, &err), 0);
+    assert_int_equal(order.topology, 1);
+    assert_string_equal(order.because, "Slurm 26.05.3, topology/tree, SwitchAsNodeRank");
+    close_db(db);
+    db = only("slurm-config", tres);
+    assert_int_equal(topomap_db_slurm_order_of(db, NULL, &order, &err), 0);
+    assert_int_equal(order.topology, 1);
+    close_db(db);
+}
+
 /* n2 is on two leaf switches, n9 on none. */
 static void of_several_switches_the_last_numbers_a_node_and_the_first_ranks_it(void **state)
 {
     static const char two[] = "SwitchName=a Nodes=n[2,4]\nSwitchName=b Nodes=n[1-2]\n"
                               "SwitchName=c Nodes=n3\nSwitchName=top Switches=a,b,c\n";
+    char text[256];
     topomap_db *db = only("slurm-topology", two);
 
     (void)state;
@@ -281,8 +313,8 @@ static void of_several_switches_the_last_numbers_a_node_and_the_first_ranks_it(v
     db = import("slurm-config", config("26.05.3", "topology/tree", "SwitchAsNodeRank", "CR_CORE"));
     assert_string_equal(sequence(db, NULL, "n[1-4,9]"), "n9 n4 n2 n1 n3");
     close_db(db);
-    db = import("slurm-config", config("26.05.3", "topology/tree", "SwitchAsNodeRank",
-                                       "CR_CORE,CR_NO_DIST_TOPO_BLOCK"));
+    snprintf(text, sizeof text, linear, "SwitchAsNodeRank");
+    db = import("slurm-config", text);
     assert_string_equal(sequence(db, NULL, "n[1-4,9]"), "n9 n4 n1 n2 n3");
     assert_string_equal(sequence(db, "default", "n[1-4,9]"), "n9 n2 n4 n1 n3");
     close_db(db);
@@ -323,6 +355,16 @@ static void databases_without_the_table_have_the_node_index(void **state)
     assert_int_equal(topomap_db_slurm_order_of(db, NULL, &order, &err), 0);
     assert_int_equal(order.topology, 1);
     close_db(db);
+    /* One that kept no SelectType. */
+    assert_int_equal(sqlite3_open(scratch_path("t.db"), &file), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(file, "DELETE FROM slurm_setting WHERE name='select_type'", NULL, NULL, NULL),
+        SQLITE_OK);
+    sqlite3_close(file);
+    assert_int_equal(topomap_db_open(scratch_path("t.db"), &db, &err), 0);
+    assert_int_equal(topomap_db_slurm_order_of(db, NULL, &order, &err), 0);
+    assert_int_equal(order.topology, 1);
+    close_db(db);
 }
 
 int main(void)
@@ -336,6 +378,7 @@ int main(void)
         cmocka_unit_test(what_is_not_there_is_said),
         cmocka_unit_test(the_configuration_decides),
         cmocka_unit_test(topology_yaml_overrides_the_plugin),
+        cmocka_unit_test(only_cons_tres_asks_for_ranks),
         cmocka_unit_test(of_several_switches_the_last_numbers_a_node_and_the_first_ranks_it),
         cmocka_unit_test(blocks_number_nodes_from_1),
         cmocka_unit_test(another_text_is_no_configuration),
