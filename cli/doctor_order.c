@@ -38,7 +38,7 @@ static void compare(topomap_db *db, const topomap_db_slurm_config *config, docto
                    "scontrol show config > FILE; topomap db import slurm-config FILE",
                    "Slurm's order is %s (%s), the dry run goes by %s (%s)", cli_order_word(&now),
                    now.because, cli_order_word(&kept), kept.because);
-    else if (now.topology && topomap_db_slurm_sequence(db, NULL, &none, NULL, &err))
+    else if (now.topology && topomap_db_slurm_sequence(db, NULL, &none, NULL, NULL, NULL, &err))
         doctor_say(verdict, DOCTOR_WARNING, "topomap db import slurm-topology topology.conf",
                    "Slurm's order is topology, the dry run goes by node-index: %s", err.text);
     else

@@ -312,7 +312,8 @@ const char cli_map_text[] =
     "for a partition that has it. That is how Slurm 26.05 lays steps out where it has a topology\n"
     "plugin and select/cons_tres, and all versions with SwitchAsNodeRank and BlockAsNodeRank.\n"
     "FILE: line r is the node of rank r. Without it the database decides: `db import\n"
-    "slurm-config`.\n";
+    "slurm-config`. In a ring or torus the place of a step's nodes depends on the job's others:\n"
+    "--job-nodes.\n";
 
 static const cli_option map_options[] = {
     CLI_TARGET_OPTIONS,

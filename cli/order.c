@@ -12,6 +12,7 @@ struct tasks {
     const topomap_names *nodes;
     const uint32_t *tasks;
     uint32_t *first; /* [nodes + 1] */
+    const char *job; /* --job-nodes; NULL: not given */
 };
 
 const char *cli_order_word(const topomap_db_slurm_order *order)
@@ -29,14 +30,41 @@ static void fill(const struct tasks *t, const uint32_t *sequence, uint32_t *slot
             slot_of[task++] = t->first[sequence[k]] + i;
 }
 
-static int by_topology(topomap_db *db, const char *topology, const struct tasks *t,
-                       uint32_t *slot_of, topomap_error *err)
+/* Not the one that this runs in where a node is none of that one's. */
+static int ask_sequence(topomap_db *db, const char *topology, const struct tasks *t,
+                        uint32_t *sequence, int *guessed, topomap_error *err)
+{
+    const char *list = t->job ? t->job : getenv("SLURM_JOB_NODELIST");
+    topomap_names job = {0};
+    int status, known = list && *list && topomap_hostlist_expand(list, 0, &job, err) == 0;
+
+    if (t->job && !known)
+        return -1;
+    status = topomap_db_slurm_sequence(db, topology, t->nodes, known ? &job : NULL, sequence,
+                                       guessed, err);
+    if (status != 0 && err->code == TOPOMAP_EUSAGE && !t->job) {
+        known = 0;
+        status = topomap_db_slurm_sequence(db, topology, t->nodes, NULL, sequence, guessed, err);
+    }
+    topomap_names_clear(&job);
+    *guessed = *guessed && !known;
+    return status;
+}
+
+static int by_topology(const cli_call *call, topomap_db *db, const char *topology,
+                       const struct tasks *t, uint32_t *slot_of, topomap_error *err)
 {
     uint32_t *sequence = topomap_alloc(t->nodes->count, sizeof *sequence, err);
-    int status = sequence ? topomap_db_slurm_sequence(db, topology, t->nodes, sequence, err) : -1;
+    int guessed = 0;
+    int status = sequence ? ask_sequence(db, topology, t, sequence, &guessed, err) : -1;
 
     if (status == 0)
         fill(t, sequence, slot_of);
+    if (status == 0 && guessed)
+        fprintf(stderr,
+                "topomap %s: note: in a ring or torus Slurm ranks all nodes of a job; --nodes is "
+                "taken for all of them, --job-nodes HOSTLIST has others\n",
+                call->command->name);
     free(sequence);
     return status;
 }
@@ -115,7 +143,7 @@ static int by_database(const cli_call *call, topomap_db *db, const struct tasks 
 
     if (topomap_db_slurm_order_of(db, NULL, &known, err) != 0)
         return -1;
-    if (known.topology && by_topology(db, NULL, t, order->slot_of, &why) == 0) {
+    if (known.topology && by_topology(call, db, NULL, t, order->slot_of, &why) == 0) {
         order->name = "slurm-topology";
         return 0;
     }
@@ -143,7 +171,7 @@ static int choose(const cli_call *call, topomap_db *db, const struct tasks *t, c
     }
     if (strcmp(text, "topology") == 0 || strncmp(text, "topology:", 9) == 0) {
         order->name = "slurm-topology";
-        return by_topology(db, text[8] ? text + 9 : NULL, t, order->slot_of, err);
+        return by_topology(call, db, text[8] ? text + 9 : NULL, t, order->slot_of, err);
     }
     order->name = "slurm-file";
     return by_file(text, t, order->slot_of, err);
@@ -152,7 +180,8 @@ static int choose(const cli_call *call, topomap_db *db, const struct tasks *t, c
 int cli_order_make(const cli_call *call, topomap_db *db, const topomap_names *nodes,
                    const uint32_t *tasks, cli_order *order, topomap_error *err)
 {
-    struct tasks t = {nodes, tasks, topomap_alloc(nodes->count + 1, sizeof *t.first, err)};
+    struct tasks t = {nodes, tasks, topomap_alloc(nodes->count + 1, sizeof *t.first, err),
+                      cli_get(call, "job-nodes")};
     int status = -1;
 
     *order = (cli_order){.name = "slurm-block"};

@@ -11,7 +11,8 @@ typedef struct cli_order {
     const char *name;  /* what the report calls the layout */
 } cli_order;
 
-/** Goes by --slurm-order, else by the database. */
+/** Goes by --slurm-order, else by the database; the job's nodes are those of --job-nodes, else of
+ *  the job that this runs in. */
 int cli_order_make(const cli_call *call, topomap_db *db, const topomap_names *nodes,
                    const uint32_t *tasks, cli_order *order, topomap_error *err);
 

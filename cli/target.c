@@ -142,6 +142,8 @@ int cli_target_open(const cli_call *call, cli_target *target)
         return cli_usage_error(call, "--machine and --nodes exclude each other");
     if (spec && cli_get(call, "slurm-order"))
         return cli_usage_error(call, "--slurm-order is for an allocation: --nodes");
+    if (spec && cli_get(call, "job-nodes"))
+        return cli_usage_error(call, "--job-nodes is for an allocation: --nodes");
     if (cli_get(call, "background") && !wants_links(call))
         return cli_usage_error(call, "--background is for the objectives congestion and mix");
     if (cli_get(call, "background") && spec)

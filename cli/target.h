@@ -33,6 +33,10 @@ typedef struct cli_target {
          "order in which Slurm fills the nodes: node-index, topology[:NAME], or a FILE with the "  \
          "node of each task (default: as the database has it)",                                    \
          NULL},                                                                                    \
+        {"job-nodes", "HOSTLIST",                                                                  \
+         "all nodes of the job, where --nodes is a part of them: they count in a ring or torus "   \
+         "(default: those of the job that this runs in, else --nodes)",                            \
+         NULL},                                                                                    \
         {"bind", "UNIT", "core (default), pu, numa or none", NULL},                                \
     {                                                                                              \
         "layout", "WORD", "tasks on a node that they do not fill: spread (default) or compact",    \

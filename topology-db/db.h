@@ -87,7 +87,7 @@ int topomap_db_slurm_config_read(const char *text, topomap_db_slurm_config *conf
  *  BlockAsNodeRank). */
 typedef struct topomap_db_slurm_order {
     int topology;      /**< by the topology; 0: by node index */
-    int ranked;        /**< by the ranks of the nodes (26.05) */
+    int ranked;        /**< by the ranks of the job's nodes (26.05) */
     int numbered;      /**< the nodes are numbered by it */
     char because[640]; /**< "Slurm 26.05.3, topology/tree" */
 } topomap_db_slurm_order;
@@ -103,9 +103,13 @@ int topomap_db_slurm_order_of(topomap_db *db, const topomap_db_slurm_config *con
  *  \param topology  its name in topology.yaml; NULL: the one that is chosen at the import, the
  *                   cluster's default. Not imported: TOPOMAP_EINPUT
  *  \param nodes     the step's, by node index, as its node list has them
- *  \param sequence  [nodes->count] out: indices into \p nodes */
+ *  \param job       the job's, of which 26.05 makes the ranks; NULL: \p nodes. One of \p nodes that
+ *                   is not the job's: TOPOMAP_EUSAGE
+ *  \param sequence  [nodes->count] out: indices into \p nodes
+ *  \param of_job    out, or NULL: whether the job's other nodes count (ring, torus3d) */
 int topomap_db_slurm_sequence(topomap_db *db, const char *topology, const topomap_names *nodes,
-                              uint32_t *sequence, topomap_error *err);
+                              const topomap_names *job, uint32_t *sequence, int *of_job,
+                              topomap_error *err);
 
 typedef struct topomap_db_summary {
     uint64_t hosts, switches, links, classes, subnets, unknown_adapters;

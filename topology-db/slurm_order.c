@@ -17,7 +17,7 @@ struct order {
     uint32_t *number;          /* [nodes], as the nodes are numbered by it; 0: nowhere */
 };
 
-/* A node of the allocation under the name that the database knows it by. */
+/* A node of the job under the name that the database knows it by. */
 struct key {
     char text[DB_KEY];
     uint32_t node;
@@ -148,26 +148,24 @@ static void take_member(struct order *order, const struct key *key, size_t nodes
     }
 }
 
-static int read_places(struct order *order, const topomap_names *nodes, topomap_error *err)
+static int read_places(struct order *order, const struct key *key, size_t nodes, topomap_error *err)
 {
-    struct key *key = make_keys(nodes, err);
     sqlite3_stmt *statement;
     int row = -1;
 
-    order->place = topomap_alloc(nodes->count + 1, sizeof *order->place, err);
-    order->number = topomap_alloc(nodes->count + 1, sizeof *order->number, err);
-    statement = key && order->place && order->number
+    order->place = topomap_alloc(nodes + 1, sizeof *order->place, err);
+    order->number = topomap_alloc(nodes + 1, sizeof *order->number, err);
+    statement = order->place && order->number
                     ? db_prepare(order->file,
                                  "SELECT unit, host, position FROM slurm_member"
                                  " WHERE host IS NOT NULL ORDER BY unit, rowid",
                                  err)
                     : NULL;
-    for (size_t i = 0; statement && i < nodes->count; i++)
+    for (size_t i = 0; statement && i < nodes; i++)
         order->place[i].unit = UINT32_MAX;
     while (statement && (row = db_step(statement, err)) > 0)
-        take_member(order, key, nodes->count, statement);
+        take_member(order, key, nodes, statement);
     sqlite3_finalize(statement);
-    free(key);
     return row;
 }
 
@@ -188,24 +186,49 @@ static int by_rank(const void *a, const void *b)
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* Ranks of the nodes; what is numbered goes by its numbers, among equals of 26.05 too. */
-static int sort_by(struct order *order, const topomap_names *nodes,
-                   const topomap_db_slurm_order *by, uint32_t *sequence, topomap_error *err)
+/* \p rank NULL: nodes are only numbered. */
+static int sort_nodes(const struct order *order, const topomap_names *nodes, const struct key *key,
+                      size_t keys, const uint64_t *rank, int numbered, uint32_t *sequence,
+                      topomap_error *err)
 {
     struct ranked *row = topomap_alloc(nodes->count + 1, sizeof *row, err);
-    uint64_t *rank = topomap_alloc(nodes->count + 1, sizeof *rank, err);
-    int result = row && rank ? read_places(order, nodes, err) : -1;
+    int result = row ? 0 : -1;
 
-    if (!result && by->ranked)
-        result = slurm_ranks(order->kind, order->unit, order->units, order->place, nodes->count,
-                             rank, err);
-    for (size_t i = 0; !result && i < nodes->count; i++)
-        row[i] = (struct ranked){rank[i], by->numbered ? order->number[i] : 0, (uint32_t)i};
+    for (size_t i = 0; !result && i < nodes->count; i++) {
+        struct key wanted, *found;
+
+        db_host_key(nodes->name[i], wanted.text);
+        found = bsearch(&wanted, key, keys, sizeof *key, by_key);
+        if (found)
+            row[i] = (struct ranked){rank ? rank[found->node] : 0,
+                                     numbered ? order->number[found->node] : 0, (uint32_t)i};
+        else
+            result = topomap_error_set(err, TOPOMAP_EUSAGE, "node '%.60s' is none of the job's",
+                                       nodes->name[i]);
+    }
     if (!result)
         qsort(row, nodes->count, sizeof *row, by_rank);
     for (size_t i = 0; !result && i < nodes->count; i++)
         sequence[i] = row[i].node;
     free(row);
+    return result;
+}
+
+/* Ranks of the job's nodes; what is numbered goes by its numbers, among equals of 26.05 too. */
+static int sort_by(struct order *order, const topomap_names *nodes, const topomap_names *job,
+                   const topomap_db_slurm_order *by, uint32_t *sequence, topomap_error *err)
+{
+    struct key *key = make_keys(job, err);
+    uint64_t *rank = topomap_alloc(job->count + 1, sizeof *rank, err);
+    int result = key && rank ? read_places(order, key, job->count, err) : -1;
+
+    if (!result && by->ranked)
+        result = slurm_ranks(order->kind, order->unit, order->units, order->place, job->count, rank,
+                             err);
+    if (!result)
+        result = sort_nodes(order, nodes, key, job->count, by->ranked ? rank : NULL, by->numbered,
+                            sequence, err);
+    free(key);
     free(rank);
     return result;
 }
@@ -224,7 +247,8 @@ static int find_way(topomap_db *db, const char *name, topomap_db_slurm_order *by
 }
 
 int topomap_db_slurm_sequence(topomap_db *db, const char *topology, const topomap_names *nodes,
-                              uint32_t *sequence, topomap_error *err)
+                              const topomap_names *job, uint32_t *sequence, int *of_job,
+                              topomap_error *err)
 {
     struct order order = {.file = db->file};
     topomap_db_slurm_order by;
@@ -236,7 +260,10 @@ int topomap_db_slurm_sequence(topomap_db *db, const char *topology, const topoma
     result = find_way(db, topology, &by, err) || find_topology(&order, db, topology, err) ||
                      read_units(&order, err)
                  ? -1
-                 : sort_by(&order, nodes, &by, sequence, err);
+                 : sort_by(&order, nodes, job ? job : nodes, &by, sequence, err);
+    if (of_job)
+        *of_job =
+            by.ranked && (strcmp(order.kind, "ring") == 0 || strcmp(order.kind, "torus3d") == 0);
     free(order.unit);
     free(order.place);
     free(order.number);

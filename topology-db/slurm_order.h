@@ -22,7 +22,7 @@ struct slurm_order_unit {
 
 /** Ranks as Slurm 26.05 computes them, lower first; nodes of one rank stay in node-index order.
  *  \param kind   as in the database: tree, block, ring, torus3d, flat
- *  \param place  [count] of the step's nodes
+ *  \param place  [count] of the job's nodes
  *  \param rank   [count] out */
 int slurm_ranks(const char *kind, const struct slurm_order_unit *unit, size_t units,
                 const struct slurm_place *place, size_t count, uint64_t *rank, topomap_error *err);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranks of nodes in the order that Slurm 26.05 lays block steps out in (slurm_step_layout.c,
- * _task_layout_topo): its topology plugins' topology_p_get_rank. The unit counts first, the place
- * in it second; a node that the topology does not have ranks 0. 16 bits are for the place
+ * _task_layout_topo): its topology plugins' topology_p_get_rank, of the job's nodes
+ * (select/cons_tres/job_test.c), from which steps take theirs (stepmgr.c). The unit counts first,
+ * the place in it second; a node that the topology does not have ranks 0. 16 bits are for the place
  * (TOPO_RANK_ID_SHIFT, src/interfaces/topology.h). */
 #include <stdlib.h>
 #include <string.h>
@@ -163,7 +164,7 @@ static uint32_t coordinate(const struct slurm_order_unit *torus, uint32_t positi
     return position / below % torus->dim[axis];
 }
 
-/* Of a torus that the step has wholly, coordinates count as they are. */
+/* Of a torus that the job has wholly, coordinates count as they are. */
 static int find_box(const struct ranking *r, uint32_t unit, uint32_t start[3], uint32_t span[3],
                     topomap_error *err)
 {

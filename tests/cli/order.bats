@@ -113,3 +113,47 @@ layout() { topomap map --graph stencil2d:5:4x4 --nodes "$nodes" --tasks-per-node
   topomap db import slurm-config linear
   [ "$(J)" != "$index" ]
 }
+
+@test "in a ring a step's nodes are ranked among the job's" {
+  ring() { topomap map --graph ring:4 --nodes 'node[06,09-11]' --tasks-per-node 1 --format plan "$@" | grep -a -m1 ^layout; }
+  cat >ring.yaml <<'EOF'
+- topology: rings
+  ring:
+    rings:
+      - {ring: all, nodes: 'node[09,11,01,03,05,07,08,02,12,04,10,06]'}
+EOF
+  unset SLURM_JOB_NODELIST
+  topomap db import slurm-topology ring.yaml
+  topomap db import slurm-config new
+  # By itself the step goes round the end: 10 06 09 11.
+  run -0 --separate-stderr ring
+  [ "$output" = 'layout 1;2;0;3' ]
+  [[ $stderr == *"topomap map: note: in a ring or torus"*"--job-nodes"* ]]
+  run -0 --separate-stderr ring --job-nodes 'node[01-12]'
+  [ "$output" = 'layout 3;0;2;1' ]
+  [ -z "$stderr" ]
+  run -0 --separate-stderr ring --job-nodes 'node[01,03,06,09-11]'
+  [ "$output" = 'layout 1;2;0;3' ]
+  [ -z "$stderr" ]
+  [ "$(ring --job-nodes 'node[01-12]' --slurm-order topology:rings)" = 'layout 3;0;2;1' ]
+  # In a job, where it is the job's.
+  export SLURM_JOB_NODELIST='node[01-12]'
+  run -0 --separate-stderr ring
+  [ "$output" = 'layout 3;0;2;1' ]
+  [ -z "$stderr" ]
+  run -0 --separate-stderr ring --job-nodes 'node[06,09-11]'
+  [ "$output" = 'layout 1;2;0;3' ]
+  [ -z "$stderr" ]
+  SLURM_JOB_NODELIST='node[01-10]'
+  run -0 --separate-stderr ring
+  [ "$output" = 'layout 1;2;0;3' ]
+  [[ $stderr == *"--job-nodes"* ]]
+  run -2 topomap map --graph ring:4 --nodes 'node[06,09-11]' --tasks-per-node 1 --job-nodes 'node[06,09]'
+  [[ $output == *"node 'node10' is none of the job's"* ]]
+  run ! topomap map --graph ring:4 --nodes 'node[06,09-11]' --tasks-per-node 1 --job-nodes 'node['
+  run -2 topomap eval --graph ring:16 --machine torus:4x4 --job-nodes 'node[01-12]'
+  # In the others each node has its own.
+  topomap db import slurm-topology topology.yaml
+  run -0 --separate-stderr ring
+  [ -z "$stderr" ]
+}

@@ -220,6 +220,24 @@ EOF
   same stencil2d:5:6x4 -N 12 -n 24
 }
 
+# part OPTION LIST...: steps on some nodes of a job that has all twelve; --job-nodes, or in the job.
+part() {
+  local job list nodes counts layout
+  salloc -Q --no-shell -N 12 -n 24 --ntasks-per-node=2 "$1"
+  shift
+  job=$(squeue -h -o %i)
+  order=(--job-nodes 'node[01-12]')
+  for list; do
+    same stencil2d:5:4x2 --jobid="$job" -w "$list" -N 4 -n 8
+    layout=$(grep ^layout plan)
+    read -r nodes counts _ <step
+    SLURM_JOB_NODELIST=$(squeue -h -o %N) topomap map --graph stencil2d:5:4x2 --nodes "$nodes" --tasks-per-node "$counts" \
+      --format plan -o plan
+    [ "$(grep ^layout plan)" = "$layout" ]
+  done
+  scancel "$job"
+}
+
 @test "rings" {
   since_yaml 2605 topology/ring
   cat >etc/topology.yaml <<'EOF'
@@ -236,6 +254,7 @@ EOF
   order_is topology
   same stencil2d:5:6x4 -N 12 -n 24 --segment=6
   same stencil2d:5:4x2 -N 4 -n 8 -w 'node[09,11,07,05]'
+  part --segment=6 'node[09,11,07,05]' 'node[09,07,08,06]'
 }
 
 @test "a torus along its curve, also round the end" {
@@ -259,6 +278,7 @@ EOF
   same stencil2d:5:6x4 -N 12 -n 24
   same stencil2d:5:4x2 -N 4 -n 8
   same stencil2d:5:4x3 -N 6 -n 12
+  part --exclusive 'node[01,12,03,07]'
 }
 
 @test "several topologies, by partition" {

@@ -43,23 +43,32 @@ static void close_db(topomap_db *db)
     topomap_db_close(db);
 }
 
-/* The nodes of a list in order of the topology, with blanks between. */
-static const char *sequence(topomap_db *db, const char *topology, const char *list)
+/* The nodes of a list, which are some of a job's, in order of the topology, with blanks between. */
+static const char *part_sequence(topomap_db *db, const char *topology, const char *list,
+                                 const char *job)
 {
     static char text[4096];
-    topomap_names names;
+    topomap_names names, all;
     uint32_t order[256];
     size_t used = 0;
 
     assert_int_equal(topomap_hostlist_expand(list, 256, &names, &err), 0);
-    if (topomap_db_slurm_sequence(db, topology, &names, order, &err))
+    assert_int_equal(topomap_hostlist_expand(job, 256, &all, &err), 0);
+    if (topomap_db_slurm_sequence(db, topology, &names, job == list ? NULL : &all, order, NULL,
+                                  &err))
         fail_msg("%s", err.text);
+    topomap_names_clear(&all);
     *text = 0;
     for (size_t i = 0; i < names.count; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? " " : "",
                                  names.name[order[i]]);
     topomap_names_clear(&names);
     return text;
+}
+
+static const char *sequence(topomap_db *db, const char *topology, const char *list)
+{
+    return part_sequence(db, topology, list, list);
 }
 
 /* ---- Orders ------------------------------------------------------------------------------ */
@@ -134,6 +143,37 @@ static void toruses_go_along_mortons_curve(void **state)
     close_db(db);
 }
 
+/* Steps take their ranks from the job's. */
+static void the_other_nodes_of_a_job_count_in_rings_and_toruses(void **state)
+{
+    topomap_db *db = only("slurm-topology", "RingName=a Nodes=n[4,2,6,1,5,3]\n");
+    topomap_names names, job;
+    uint32_t order[4];
+    int of_job;
+
+    (void)state;
+    assert_string_equal(sequence(db, NULL, "n[2-5]"), "n5 n3 n4 n2");
+    assert_string_equal(part_sequence(db, NULL, "n[2-5]", "n[1-6]"), "n4 n2 n5 n3");
+    assert_string_equal(part_sequence(db, NULL, "n[3-4]", "n[3-4,6]"), "n3 n4");
+    assert_string_equal(part_sequence(db, NULL, "n4,N3.site", "n[1-4,6]"), "N3.site n4");
+    assert_int_equal(topomap_hostlist_expand("n[2-5]", 4, &names, &err), 0);
+    assert_int_equal(topomap_hostlist_expand("n[2-4]", 4, &job, &err), 0);
+    assert_int_equal(topomap_db_slurm_sequence(db, NULL, &names, &job, order, &of_job, &err), -1);
+    assert_int_equal(err.code, TOPOMAP_EUSAGE);
+    assert_string_equal(err.text, "node 'n5' is none of the job's");
+    assert_int_equal(topomap_db_slurm_sequence(db, NULL, &names, NULL, order, &of_job, &err), 0);
+    assert_int_equal(of_job, 1);
+    close_db(db);
+    db = only("slurm-topology", torus);
+    assert_string_equal(sequence(db, NULL, "n[0,3,12,15]"), "n15 n12 n3 n0");
+    assert_string_equal(part_sequence(db, NULL, "n[0,3,12,15]", "n[0-15]"), "n0 n3 n12 n15");
+    assert_int_equal(topomap_db_slurm_sequence(db, "flat", &names, NULL, order, &of_job, &err), 0);
+    assert_int_equal(of_job, 0);
+    close_db(db);
+    topomap_names_clear(&names);
+    topomap_names_clear(&job);
+}
+
 /* 1024 x 512 x 1 places need 19 bits of 16: x gives two, y one. */
 static void wide_axes_lose_their_lowest_bits(void **state)
 {
@@ -158,12 +198,12 @@ static void what_is_not_there_is_said(void **state)
 
     (void)state;
     assert_int_equal(topomap_hostlist_expand("n[1-2]", 2, &names, &err), 0);
-    assert_int_equal(topomap_db_slurm_sequence(db, "other", &names, order, &err), -1);
+    assert_int_equal(topomap_db_slurm_sequence(db, "other", &names, NULL, order, NULL, &err), -1);
     assert_int_equal(err.code, TOPOMAP_EINPUT);
     assert_non_null(strstr(err.text, "no topology 'other'"));
     close_db(db);
     db = only("links", "n1,1,s,1,10\nn2,1,s,2,10\n");
-    assert_int_equal(topomap_db_slurm_sequence(db, NULL, &names, order, &err), -1);
+    assert_int_equal(topomap_db_slurm_sequence(db, NULL, &names, NULL, order, NULL, &err), -1);
     assert_int_equal(err.code, TOPOMAP_EINPUT);
     assert_non_null(strstr(err.text, "db import slurm-topology"));
     close_db(db);
@@ -374,6 +414,7 @@ int main(void)
         cmocka_unit_test(blocks_begin_at_0),
         cmocka_unit_test(rings_begin_behind_their_first_gap),
         cmocka_unit_test(toruses_go_along_mortons_curve),
+        cmocka_unit_test(the_other_nodes_of_a_job_count_in_rings_and_toruses),
         cmocka_unit_test(wide_axes_lose_their_lowest_bits),
         cmocka_unit_test(what_is_not_there_is_said),
         cmocka_unit_test(the_configuration_decides),
