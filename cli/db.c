@@ -48,6 +48,8 @@ static int print_order(const cli_call *call)
         return cli_fail(call, &err);
     printf("%s: %s: Slurm's order is %s: %s\n", call->operand[1], call->operand[0],
            cli_order_word(&order), order.because);
+    if (order.unsure)
+        printf("%s\n", CLI_ORDER_UNSURE);
     return CLI_DONE;
 }
 

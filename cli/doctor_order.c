@@ -4,8 +4,11 @@
 #include "config.h"
 #include "cli/doctor.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "cli/order.h"
 
@@ -24,7 +27,40 @@ static char *ask_scontrol(void)
     return text;
 }
 
-static void compare(topomap_db *db, const topomap_db_slurm_config *config, doctor_verdict *verdict)
+/* scontrol does not say whether there is a topology.yaml; Slurm looks for it beside slurm.conf
+ * (src/interfaces/topology.c, topology_g_init, 25.05 and later). */
+static void look_for_yaml(const doctor_site *site, topomap_db_slurm_config *config,
+                          char path[DOCTOR_PATH])
+{
+    const char *slash = strrchr(site->slurm_conf, '/');
+    int there;
+
+    snprintf(path, DOCTOR_PATH, "%.*stopology.yaml",
+             slash ? (int)(slash + 1 - site->slurm_conf) : 0, site->slurm_conf);
+    there = access(path, F_OK) == 0;
+    if (*site->slurm_conf && (there || errno == ENOENT))
+        snprintf(config->yaml, sizeof config->yaml, "%s", there ? "there" : "none");
+}
+
+static void say_unsure(const topomap_db_slurm_config *config, const char *path,
+                       doctor_verdict *verdict)
+{
+    char advice[DOCTOR_PATH + 64];
+
+    snprintf(advice, sizeof advice, "topomap db import slurm-topology %s", path);
+    if (*config->yaml)
+        doctor_say(verdict, DOCTOR_WARNING, advice,
+                   "%s overrides TopologyPlugin (%s) and is not imported: the dry run may go by "
+                   "another order",
+                   path, config->plugin);
+    else
+        doctor_say(verdict, DOCTOR_WARNING, advice,
+                   "TopologyPlugin is %s, which a topology.yaml would override: none is imported",
+                   config->plugin);
+}
+
+static void compare(topomap_db *db, const topomap_db_slurm_config *config, const char *yaml,
+                    doctor_verdict *verdict)
 {
     topomap_db_slurm_order now, kept;
     topomap_names none = {0};
@@ -33,6 +69,8 @@ static void compare(topomap_db *db, const topomap_db_slurm_config *config, docto
     if (topomap_db_slurm_order_of(db, config, &now, &err) ||
         topomap_db_slurm_order_of(db, NULL, &kept, &err))
         doctor_say(verdict, DOCTOR_PROBLEM, "import it again", "%s", err.text);
+    else if (now.unsure)
+        say_unsure(config, yaml, verdict);
     else if (now.topology != kept.topology)
         doctor_say(verdict, DOCTOR_WARNING,
                    "scontrol show config > FILE; topomap db import slurm-config FILE",
@@ -50,17 +88,19 @@ void doctor_order(doctor_site *site, doctor_verdict *verdict)
     topomap_db_slurm_config config;
     topomap_db *db = NULL;
     topomap_error err;
-    char *text;
+    char *text, yaml[DOCTOR_PATH];
 
     if (!site->db_ok || topomap_db_open(site->db, &db, &err)) {
         doctor_say(verdict, DOCTOR_SKIPPED, NULL, "no database that can be read");
         return;
     }
     text = ask_scontrol();
-    if (!text || topomap_db_slurm_config_read(text, &config, &err))
+    if (!text || topomap_db_slurm_config_read(text, &config, &err)) {
         doctor_say(verdict, DOCTOR_SKIPPED, NULL, "`scontrol show config` does not answer");
-    else
-        compare(db, &config, verdict);
+    } else {
+        look_for_yaml(site, &config, yaml);
+        compare(db, &config, yaml, verdict);
+    }
     free(text);
     topomap_db_close(db);
 }

@@ -152,6 +152,9 @@ static int by_database(const cli_call *call, topomap_db *db, const struct tasks 
     if (known.topology)
         fprintf(stderr, "topomap %s: warning: Slurm's layout is taken in the order of nodes: %s\n",
                 call->command->name, why.text);
+    if (known.unsure)
+        fprintf(stderr, "topomap %s: note: Slurm's layout is taken in the order of nodes: %s\n",
+                call->command->name, CLI_ORDER_UNSURE);
     free(order->slot_of);
     order->slot_of = NULL;
     return 0;

@@ -19,4 +19,10 @@ int cli_order_make(const cli_call *call, topomap_db *db, const topomap_names *no
 /** "topology" or "node-index". */
 const char *cli_order_word(const topomap_db_slurm_order *order);
 
+/** The way out where a topology.yaml may say otherwise. */
+#define CLI_ORDER_UNSURE                                                                           \
+    "a topology.yaml beside slurm.conf overrides TopologyPlugin and is not imported: `topomap db " \
+    "import slurm-topology topology.yaml`; where there is none: `topomap db import slurm-config "  \
+    "FILE --option topology.yaml=none`"
+
 #endif

@@ -76,6 +76,7 @@ typedef struct topomap_db_slurm_config {
     char topology[512];   /**< TopologyParam */
     char select_type[64]; /**< SelectType; "": not known, taken for select/cons_tres */
     char select[512];     /**< SelectTypeParameters */
+    char yaml[8];         /**< topology.yaml beside slurm.conf: "none", "there"; "": not known */
 } topomap_db_slurm_config;
 /** From what it prints; anything else is an error. */
 int topomap_db_slurm_config_read(const char *text, topomap_db_slurm_config *config,
@@ -89,6 +90,7 @@ typedef struct topomap_db_slurm_order {
     int topology;      /**< by the topology; 0: by node index */
     int ranked;        /**< by the ranks of the job's nodes (26.05) */
     int numbered;      /**< the nodes are numbered by it */
+    int unsure;        /**< a topology.yaml that is not imported may say otherwise */
     char because[640]; /**< "Slurm 26.05.3, topology/tree" */
 } topomap_db_slurm_order;
 /** \param config  what Slurm says now, to compare; NULL: what slurm-config imported last. A

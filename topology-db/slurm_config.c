@@ -9,8 +9,8 @@
 #include "topology-db/slurm_order.h"
 #include "util/alloc.h"
 
-/* The first release with block steps along the topology. */
-enum { WITH_RANKS = 2605 };
+/* The first releases with topology.yaml, and with block steps along the topology. */
+enum { WITH_YAML = 2505, WITH_RANKS = 2605 };
 
 /* ---- Reading ------------------------------------------------------------------------------ */
 
@@ -27,6 +27,7 @@ static const struct field {
     {"TopologyParam", "topology", FIELD(topology)},
     {"SelectType", "select_type", FIELD(select_type)},
     {"SelectTypeParameters", "select", FIELD(select)},
+    {NULL, "topology.yaml", FIELD(yaml)}, /* the import's option */
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
@@ -44,7 +45,7 @@ static void take_line(char *line, topomap_db_slurm_config *config)
     value = equals + 1 + strspn(equals + 1, " \t");
     value[strcspn(value, " \t\r")] = 0;
     for (const struct field *f = fields; f < fields + FIELDS; f++)
-        if (strlen(f->key) == length && strncasecmp(f->key, line, length) == 0)
+        if (f->key && strlen(f->key) == length && strncasecmp(f->key, line, length) == 0)
             snprintf((char *)config + f->at, f->size, "%s", value);
 }
 
@@ -105,7 +106,8 @@ static int has_word(const char *list, const char *word)
 }
 
 /* The nodes themselves are in the order of the topology (slurm 23.02 and later,
- * slurmctld/read_config.c, _sort_node_record_table_ptr), so cyclic and plane layouts, too, are. */
+ * slurmctld/read_config.c, _sort_node_record_table_ptr), so cyclic and plane layouts, too, are.
+ * \p kind NULL: of any. */
 static const char *node_rank_word(const topomap_db_slurm_config *config, const char *kind)
 {
     static const struct {
@@ -114,7 +116,8 @@ static const char *node_rank_word(const topomap_db_slurm_config *config, const c
     } words[] = {{"SwitchAsNodeRank", "tree", 2302}, {"BlockAsNodeRank", "block", 2511}};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i].kind, kind) == 0 && has_word(config->topology, words[i].word) &&
+        if ((!kind || strcmp(words[i].kind, kind) == 0) &&
+            has_word(config->topology, words[i].word) &&
             release_of(config->version) >= words[i].since)
             return words[i].word;
     return NULL;
@@ -142,8 +145,20 @@ static const char *unranked_by(const topomap_db_slurm_config *config)
     return has_word(config->select, off) ? off : NULL;
 }
 
+/* Whether another topology than TopologyPlugin's may decide: that of a topology.yaml (slurm 25.05
+ * and later) that nobody imported. scontrol does not show it: the plugin is flat's, if it was not
+ * left in slurm.conf. */
+static int is_unsure(const topomap_db_slurm_config *config, const char *kind)
+{
+    int release = release_of(config->version);
+
+    return release >= WITH_YAML && strcmp(config->yaml, "none") != 0 &&
+           (!is_ranked(kind) || *config->yaml) &&
+           (node_rank_word(config, NULL) || (release >= WITH_RANKS && !unranked_by(config)));
+}
+
 /* \p kind: of the topology, by its name in TopologyPlugin without "topology/". */
-static void decide(const topomap_db_slurm_config *config, const char *kind,
+static void decide(const topomap_db_slurm_config *config, const char *kind, int is_yaml,
                    topomap_db_slurm_order *order)
 {
     const char *word = node_rank_word(config, kind), *off = unranked_by(config), *last;
@@ -152,7 +167,8 @@ static void decide(const topomap_db_slurm_config *config, const char *kind,
     order->numbered = word != NULL;
     order->ranked = ranked && !off;
     order->topology = order->numbered || order->ranked;
-    last = word ? word : ranked && off ? off : "";
+    order->unsure = !is_yaml && is_unsure(config, kind);
+    last = word ? word : ranked && off ? off : order->unsure ? "if there is no topology.yaml" : "";
     snprintf(order->because, sizeof order->because, "Slurm %s, topology/%s%s%s", config->version,
              *kind ? kind : "?", *last ? ", " : "", last);
 }
@@ -211,9 +227,9 @@ static int get_config(sqlite3 *file, topomap_db_slurm_config *config, topomap_er
 }
 
 /* topology.yaml overrides TopologyPlugin, topology.conf is what the plugin reads
- * (src/interfaces/topology.c, topology_g_init, 24.11 and later). */
+ * (src/interfaces/topology.c, topology_g_init, 25.05 and later). */
 static int find_kind(sqlite3 *file, const topomap_db_slurm_config *config, char *kind, size_t size,
-                     topomap_error *err)
+                     int *is_yaml, topomap_error *err)
 {
     char format[16];
     const char *slash = strrchr(config->plugin, '/');
@@ -223,7 +239,8 @@ static int find_kind(sqlite3 *file, const topomap_db_slurm_config *config, char 
     snprintf(kind, size, "%s", slash ? slash + 1 : config->plugin);
     if (slurm_get_setting(file, "format", format, sizeof format, err))
         return -1;
-    if (strcmp(format, "yaml") != 0)
+    *is_yaml = strcmp(format, "yaml") == 0 && release_of(config->version) >= WITH_YAML;
+    if (!*is_yaml)
         return 0;
     statement = db_prepare(file, "SELECT kind FROM slurm_topology WHERE chosen", err);
     row = statement ? db_step(statement, err) : -1;
@@ -238,6 +255,7 @@ int topomap_db_slurm_order_of(topomap_db *db, const topomap_db_slurm_config *con
 {
     topomap_db_slurm_config stored = {0};
     char kind[64];
+    int is_yaml;
 
     *order = (topomap_db_slurm_order){0};
     if (!db->file)
@@ -251,9 +269,9 @@ int topomap_db_slurm_order_of(topomap_db *db, const topomap_db_slurm_config *con
         snprintf(order->because, sizeof order->because, "no slurm-config is imported");
         return 0;
     }
-    if (find_kind(db->file, config, kind, sizeof kind, err))
+    if (find_kind(db->file, config, kind, sizeof kind, &is_yaml, err))
         return -1;
-    decide(config, kind, order);
+    decide(config, kind, is_yaml, order);
     return 0;
 }
 
@@ -269,6 +287,8 @@ static int read_file(struct db_import *import, void **content, topomap_error *er
         free(config);
         return -1;
     }
+    if (db_option(import, "topology.yaml"))
+        snprintf(config->yaml, sizeof config->yaml, "%s", db_option(import, "topology.yaml"));
     *content = config;
     return 0;
 }
@@ -282,9 +302,16 @@ static int write_file(struct db_import *import, void *content, topomap_error *er
     return 0;
 }
 
+static const topomap_db_importer_option options[] = {
+    {"topology.yaml", "none",
+     "Slurm 25.05 and later: there is no topology.yaml, so TopologyPlugin decides"},
+    {NULL, NULL, NULL},
+};
+
 const db_importer db_slurm_config = {
     .row = {"slurm-config",
-            "what `scontrol show config` prints: in which order Slurm gives tasks to nodes", NULL},
+            "what `scontrol show config` prints: in which order Slurm gives tasks to nodes",
+            options},
     .singleton = 1,
     .read = read_file,
     .write = write_file,

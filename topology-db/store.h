@@ -71,9 +71,9 @@ extern const char db_schema[];
 int db_schema_check(const char *path, sqlite3 *file, topomap_error *err);
 
 /** What decides Slurm's order of nodes (slurm_config.c): version, plugin, topology, select_type,
- *  select of `scontrol show config`; format ("conf" or "yaml") of the topology file. What is not
- *  there is "". Databases of version 0.1.0's first form lack the table until the next import;
- *  readers look whether it is there. */
+ *  select of `scontrol show config`; topology.yaml ("none" or ""), as who imported that said;
+ *  format ("conf" or "yaml") of the topology file. What is not there is "". Databases of version
+ *  0.1.0's first form lack the table until the next import; readers look whether it is there. */
 #define DB_SLURM_SETTING                                                                           \
     "CREATE TABLE IF NOT EXISTS slurm_setting(name TEXT PRIMARY KEY, source INTEGER NOT NULL,"     \
     " value TEXT NOT NULL) WITHOUT ROWID;"

@@ -367,4 +367,16 @@ needs_root() { [ "$(id -u)" = 0 ] || skip "the folders are root's"; }
   check "slurm order" ok "topology (Slurm 26.05.3, topology/tree)"
   scontrol_says 26.05.3 flat
   check "slurm order" warning "Slurm's order is node-index"
+  # topology.yaml overrides the plugin, which Slurm does not say.
+  topomap db import --db t.db slurm-config config
+  check "slurm order" ok "node-index (Slurm 26.05.3, topology/flat)"
+  printf -- '- topology: t\n  tree: {switches: [{switch: s, nodes: "node[01-16]"}]}\n' >etc/topology.yaml
+  check "slurm order" warning "etc/topology.yaml overrides TopologyPlugin (topology/flat) and is not imported"
+  scontrol_says 26.05.3 tree
+  topomap db import --db t.db slurm-config config
+  check "slurm order" warning "etc/topology.yaml overrides TopologyPlugin (topology/tree) and is not imported"
+  topomap db import --db t.db slurm-topology etc/topology.yaml
+  check "slurm order" ok "topology (Slurm 26.05.3, topology/tree)"
+  echo 'SelectType = select/linear' >>config
+  check "slurm order" warning "Slurm's order is node-index (Slurm 26.05.3, topology/tree, select/linear)"
 }

@@ -101,6 +101,41 @@ layout() { topomap map --graph stencil2d:5:4x4 --nodes "$nodes" --tasks-per-node
   [[ $output == *"conf:1: no SLURM_VERSION"* ]]
 }
 
+@test "TopologyPlugin's flat is not believed of a Slurm that may have a topology.yaml" {
+  local index
+  index=$(J)
+  run -0 topomap db import slurm-config new
+  [ "${lines[0]}" = "new: slurm-config: Slurm's order is node-index: Slurm 26.05.3, topology/flat, if there is no topology.yaml" ]
+  [[ ${lines[1]} == *"db import slurm-topology topology.yaml"*"--option topology.yaml=none"* ]]
+  run -0 --separate-stderr J
+  [ "$output" = "$index" ]
+  [[ $stderr == "topomap eval: note: Slurm's layout is taken in the order of nodes: a topology.yaml "*"db import slurm-topology topology.yaml"* ]]
+  run -0 --separate-stderr layout
+  [[ $stderr == *"topomap map: note: Slurm's layout is taken in the order of nodes"* ]]
+  run -0 --separate-stderr J --slurm-order node-index
+  [ -z "$stderr" ]
+  run -0 topomap db import slurm-config new --option topology.yaml=none
+  [ "$output" = "new: slurm-config: Slurm's order is node-index: Slurm 26.05.3, topology/flat" ]
+  run -0 --separate-stderr J
+  [ "$output" = "$index" ]
+  [ -z "$stderr" ]
+  run -2 topomap db import slurm-config new --option topology.yaml=some
+  # A topology.conf is what the plugin reads, and flat reads none.
+  topomap db import slurm-config new
+  echo 'SwitchName=s Nodes=node[01-12]' >topology.conf
+  topomap db import slurm-topology topology.conf
+  run -0 --separate-stderr J
+  [[ $stderr == *"db import slurm-topology topology.yaml"* ]]
+  topomap db import slurm-topology topology.yaml
+  run -0 --separate-stderr J
+  [ "$output" != "$index" ]
+  [ -z "$stderr" ]
+  # With what decides nothing by a topology, there is no doubt.
+  topomap db import slurm-topology topology.conf
+  run -0 topomap db import slurm-config old
+  [ "$output" = "old: slurm-config: Slurm's order is node-index: Slurm 25.11.7, topology/flat" ]
+}
+
 @test "select/linear asks no topology" {
   local index
   index=$(J)

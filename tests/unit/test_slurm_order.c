@@ -237,7 +237,15 @@ static void the_configuration_decides(void **state)
          "Slurm 26.05.0-0rc1, topology/tree"},
         {"26.05.3", "topology/block", "(null)", "CR_CORE", 1, "Slurm 26.05.3, topology/block"},
         {"27.05.1", "topology/ring", "(null)", "CR_CORE", 1, "Slurm 27.05.1, topology/ring"},
-        {"26.05.3", "topology/flat", "(null)", "CR_CORE", 0, "Slurm 26.05.3, topology/flat"},
+        {"26.05.3", "topology/flat", "(null)", "CR_CORE", 0,
+         "Slurm 26.05.3, topology/flat, if there is no topology.yaml"},
+        {"26.05.3", "topology/flat", "(null)", "CR_CORE,CR_NO_DIST_TOPO_BLOCK", 0,
+         "Slurm 26.05.3, topology/flat"},
+        {"25.05.1", "topology/flat", "(null)", "CR_CORE", 0, "Slurm 25.05.1, topology/flat"},
+        {"25.05.1", "topology/flat", "SwitchAsNodeRank", "CR_CORE", 0,
+         "Slurm 25.05.1, topology/flat, if there is no topology.yaml"},
+        {"24.11.1", "topology/flat", "SwitchAsNodeRank", "CR_CORE", 0,
+         "Slurm 24.11.1, topology/flat"},
         {"26.05.3", "topology/tree", "(null)", "CR_CORE,CR_NO_DIST_TOPO_BLOCK", 0,
          "Slurm 26.05.3, topology/tree, CR_NO_DIST_TOPO_BLOCK"},
         {"23.11.1", "topology/tree", "RoutePart,switchasnoderank", "CR_CORE", 1,
@@ -300,6 +308,42 @@ static void another_text_is_no_configuration(void **state)
     assert_non_null(strstr(err.text, "scontrol show config"));
     assert_int_equal(topomap_db_slurm_config_read("SLURM_VERSION = new\n", &asked, &err), -1);
     assert_int_equal(topomap_db_slurm_config_read("", &asked, &err), -1);
+}
+
+/* Whether there is one, neither scontrol nor an earlier import says. */
+static void a_topology_yaml_that_may_be_there_is_said(void **state)
+{
+    static const char *const none[] = {"topology.yaml=none", NULL};
+    const topomap_db_import_options options = {.option = none};
+    char *text = config("26.05.3", "topology/flat", "(null)", "CR_CORE");
+    topomap_db *db = only("slurm-config", text);
+    topomap_db_slurm_config asked;
+    topomap_db_slurm_order order;
+
+    (void)state;
+    assert_int_equal(topomap_db_slurm_order_of(db, NULL, &order, &err), 0);
+    assert_int_equal(order.unsure, 1);
+    assert_int_equal(
+        topomap_db_import(db, "slurm-config", scratch_text("input", text), &options, NULL, &err),
+        0);
+    assert_int_equal(topomap_db_slurm_order_of(db, NULL, &order, &err), 0);
+    assert_int_equal(order.unsure, 0);
+    assert_string_equal(order.because, "Slurm 26.05.3, topology/flat");
+    close_db(db);
+    /* One that is there overrides another plugin, too; one that is imported is believed. */
+    text = config("26.05.3", "topology/tree", "(null)", "CR_CORE");
+    db = only("slurm-config", text);
+    assert_int_equal(topomap_db_slurm_config_read(text, &asked, &err), 0);
+    assert_int_equal(topomap_db_slurm_order_of(db, &asked, &order, &err), 0);
+    assert_int_equal(order.unsure, 0);
+    strcpy(asked.yaml, "there");
+    assert_int_equal(topomap_db_slurm_order_of(db, &asked, &order, &err), 0);
+    assert_int_equal(order.unsure, 1);
+    close_db(db);
+    db = import("slurm-topology", torus);
+    assert_int_equal(topomap_db_slurm_order_of(db, &asked, &order, &err), 0);
+    assert_int_equal(order.unsure, 0);
+    close_db(db);
 }
 
 static const char linear[] = "SelectType = select/linear\nSLURM_VERSION = 26.05.3\n"
@@ -397,9 +441,11 @@ static void databases_without_the_table_have_the_node_index(void **state)
     close_db(db);
     /* One that kept no SelectType. */
     assert_int_equal(sqlite3_open(scratch_path("t.db"), &file), SQLITE_OK);
-    assert_int_equal(
-        sqlite3_exec(file, "DELETE FROM slurm_setting WHERE name='select_type'", NULL, NULL, NULL),
-        SQLITE_OK);
+    assert_int_equal(sqlite3_exec(file,
+                                  "DELETE FROM slurm_setting WHERE name IN ('select_type',"
+                                  " 'topology.yaml')",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
     sqlite3_close(file);
     assert_int_equal(topomap_db_open(scratch_path("t.db"), &db, &err), 0);
     assert_int_equal(topomap_db_slurm_order_of(db, NULL, &order, &err), 0);
@@ -419,6 +465,7 @@ int main(void)
         cmocka_unit_test(what_is_not_there_is_said),
         cmocka_unit_test(the_configuration_decides),
         cmocka_unit_test(topology_yaml_overrides_the_plugin),
+        cmocka_unit_test(a_topology_yaml_that_may_be_there_is_said),
         cmocka_unit_test(only_cons_tres_asks_for_ranks),
         cmocka_unit_test(of_several_switches_the_last_numbers_a_node_and_the_first_ranks_it),
         cmocka_unit_test(blocks_number_nodes_from_1),
