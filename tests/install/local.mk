@@ -11,6 +11,7 @@ endif
 endif
 SYMBOL_TABLES = tests/data/symbols/glibc-2.28 tests/data/symbols/hwloc-2.2 tests/data/symbols/jansson-2.11 \
   tests/data/symbols/pmix-2.2 tests/data/symbols/sqlite-3.26 tests/data/symbols/slurm/22.05 \
-  tests/data/symbols/slurm/23.11 tests/data/symbols/slurm/24.11 tests/data/symbols/slurm/25.05 \
-  tests/data/symbols/slurm/25.11 tests/data/symbols/slurm/26.05
+  tests/data/symbols/slurm/23.02 tests/data/symbols/slurm/23.11 tests/data/symbols/slurm/24.05 \
+  tests/data/symbols/slurm/24.11 tests/data/symbols/slurm/25.05 tests/data/symbols/slurm/25.11 \
+  tests/data/symbols/slurm/26.05
 EXTRA_DIST += $(INSTALL_TESTS) tests/install/symbol-names $(SYMBOL_TABLES)

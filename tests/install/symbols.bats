@@ -51,14 +51,22 @@ all_in() {
     names=$(strong "$plugin" | grep -v @ | lacks "$table")
     [[ -z $names ]] || missing+="Slurm ${table##*/} lacks:"$(printf ' %s' $names)$'\n'
   done
-  ((versions >= 6))
+  ((versions >= 8))
   printf '%s' "$missing"
   [[ -z $missing ]]
+}
+
+@test "each release whose step layout the plugin reads has a table, and the reverse" {
+  diff <(sed -n 's/^ *{"\([0-9][0-9]\.[0-9][0-9]\)\.",.*/\1/p' "$TOPOMAP_SOURCE/plugin/layout.c") <(LC_ALL=C ls "$tables/slurm")
 }
 
 @test "the tables of Slurm hold what its versions are known to have and to lack" {
   grep -qx slurm_job_cpus_allocated_str_on_node_id "$tables"/slurm/23.11
   run ! grep -qx slurm_job_cpus_allocated_str_on_node_id "$tables"/slurm/24.11
+  grep -qx slurm_client_init_plugins "$tables"/slurm/23.02
+  run ! grep -qx spank_prepend_task_argv "$tables"/slurm/23.02
+  grep -qx slurm_get_cluster_info "$tables"/slurm/24.05
+  run ! grep -qx slurm_xlate_job_id "$tables"/slurm/24.05
   grep -qx slurm_free_ctl_conf "$tables"/slurm/25.11
   run ! grep -qx slurm_free_ctl_conf "$tables"/slurm/26.05
   local table
