@@ -45,10 +45,14 @@ AC_DEFUN([TOPOMAP_SLURM], [
     [spankdir=$slurm_plugins])
   AC_MSG_NOTICE([Slurm $SLURM_VERSION of ${slurm_prefix:-the compiler's own headers}; the plugin goes to $spankdir])
   AC_DEFINE_UNQUOTED([SLURM_BINDIR], ["$slurm_bin"], [Folder of srun and scontrol of the Slurm that this is for; empty: only PATH knows])
+  AC_DEFINE_UNQUOTED([SLURM_PLUGINDIR], ["$slurm_plugins"],
+    [Folder of that Slurm's own plugins, where it looks without PluginDir; empty: not known])
   SLURM_BINDIR=$slurm_bin
+  SLURM_PLUGINDIR=$slurm_plugins
   AC_SUBST([SLURM_CPPFLAGS])
   AC_SUBST([SLURM_VERSION])
   AC_SUBST([SLURM_PREFIX], [$slurm_prefix])
   AC_SUBST([SLURM_BINDIR])
+  AC_SUBST([SLURM_PLUGINDIR])
   AC_SUBST([spankdir])
 ])

@@ -19,7 +19,8 @@ static const doctor_check checks[] = {
     {"slurm.conf", doctor_slurm_conf, "slurm.conf, and slurmctld where `scontrol` is asked for it"},
     {"slurm", doctor_slurm, "srun"},
     {"plugstack.conf", doctor_plugstack, "plugstack.conf and what it includes"},
-    {"plugin", doctor_plugin, "the plugin's file"},
+    {"plugin", doctor_plugin,
+     "the plugin's file, and slurmctld where `scontrol` is asked for its folder"},
     {"plugin build", doctor_build, "the plugin's file"},
     {"plugin symbols", doctor_symbols, "the plugin's file and Slurm's libraries"},
     {"planner", doctor_planner, "the planner, which was started with --version"},
@@ -253,7 +254,9 @@ const char cli_doctor_text[] =
     "another user it tells what that user can read. Each check has a process of its own and ends\n"
     "at the deadline.\n"
     "slurm.conf is --slurm-conf, else $SLURM_CONF, else what `scontrol show config` says, else\n"
-    "/etc/slurm/slurm.conf.\n";
+    "/etc/slurm/slurm.conf. The plugin is looked for where srun does it: its path in "
+    "plugstack.conf,\n"
+    "else along PluginDir, else in the plugin folder of the Slurm that topomap was built for.\n";
 
 static const cli_option doctor_options[] = {
     {"db", "DB", "topology database (else $TOPOMAP_DB, else db= in plugstack.conf)", NULL},

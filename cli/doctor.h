@@ -50,6 +50,8 @@ void doctor_add(doctor_verdict *verdict, const char *format, ...) TOPOMAP_PRINTF
 void doctor_slurm_conf(doctor_site *site, doctor_verdict *verdict);
 void doctor_slurm(doctor_site *site, doctor_verdict *verdict);
 void doctor_plugstack(doctor_site *site, doctor_verdict *verdict);
+/** Sets plugin_dir where slurm.conf did not: where Slurm looks for plugins; empty: not known. */
+void doctor_plugin_dir(doctor_site *site);
 /** All NodeName= of slurm.conf as one host list, which ends with free(); NULL: none. */
 char *doctor_nodes_of(const char *slurm_conf);
 

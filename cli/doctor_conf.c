@@ -148,16 +148,29 @@ char *doctor_nodes_of(const char *slurm_conf)
 }
 
 /* slurmctld may not answer; then the check's own deadline would hide the file that is there. */
-static void ask_scontrol(char path[DOCTOR_PATH])
+static void ask_scontrol(const char *key, char value[DOCTOR_PATH])
 {
     FILE *in = popen("timeout 2 scontrol show config 2>/dev/null", "re");
-    char line[2 * DOCTOR_PATH], found[DOCTOR_PATH];
+    char line[2 * DOCTOR_PATH], name[64], found[DOCTOR_PATH];
 
     while (in && fgets(line, sizeof line, in))
-        if (sscanf(line, "SLURM_CONF = %1023s", found) == 1)
-            snprintf(path, DOCTOR_PATH, "%s", found);
+        if (sscanf(line, "%63s = %1023s", name, found) == 2 && !strcmp(name, key))
+            snprintf(value, DOCTOR_PATH, "%s", found);
     if (in)
         pclose(in);
+}
+
+/* Without PluginDir it is what Slurm was built with (default_plugin_path,
+ * src/common/read_config.c), which is not where topomap's own plugin went to, if --with-spankdir or
+ * --prefix said otherwise. */
+void doctor_plugin_dir(doctor_site *site)
+{
+    if (!*site->plugin_dir && *site->slurm_conf)
+        setenv("SLURM_CONF", site->slurm_conf, 1);
+    if (!*site->plugin_dir)
+        ask_scontrol("PluginDir", site->plugin_dir);
+    if (!*site->plugin_dir)
+        snprintf(site->plugin_dir, DOCTOR_PATH, "%s", SLURM_PLUGINDIR);
 }
 
 void doctor_slurm_conf(doctor_site *site, doctor_verdict *verdict)
@@ -170,7 +183,7 @@ void doctor_slurm_conf(doctor_site *site, doctor_verdict *verdict)
     if (!*site->slurm_conf && said)
         snprintf(site->slurm_conf, DOCTOR_PATH, "%s", said);
     if (!*site->slurm_conf)
-        ask_scontrol(site->slurm_conf);
+        ask_scontrol("SLURM_CONF", site->slurm_conf);
     if (!*site->slurm_conf)
         snprintf(site->slurm_conf, DOCTOR_PATH, "/etc/slurm/slurm.conf");
     status = read_lines(site->slurm_conf, 0, slurm_line, &conf);
@@ -182,8 +195,6 @@ void doctor_slurm_conf(doctor_site *site, doctor_verdict *verdict)
         return;
     }
     folder_of(site->slurm_conf, folder);
-    if (!*site->plugin_dir)
-        snprintf(site->plugin_dir, DOCTOR_PATH, "%s", TOPOMAP_SPANKDIR);
     if (!*site->plugstack && *plugstack)
         snprintf(site->plugstack, DOCTOR_PATH, "%s", plugstack);
     else if (!*site->plugstack &&

@@ -38,6 +38,7 @@ static int find_plugin(doctor_site *site, char tried[DOCTOR_TEXT])
         snprintf(tried, DOCTOR_TEXT, "%.1000s", site->plugin);
         return access(site->plugin, F_OK);
     }
+    doctor_plugin_dir(site);
     snprintf(name, sizeof name, "%s", site->plugin);
     snprintf(folders, sizeof folders, "%s", site->plugin_dir);
     snprintf(tried, DOCTOR_TEXT, "%.200s in PluginDir, %.700s", name, folders);
@@ -47,7 +48,31 @@ static int find_plugin(doctor_site *site, char tried[DOCTOR_TEXT])
             access(site->plugin, F_OK) == 0)
             return 0;
     }
+    snprintf(site->plugin, DOCTOR_PATH, "%s", name);
     return -1;
+}
+
+static void say_not_there(const doctor_site *site, const char *tried, doctor_verdict *verdict)
+{
+    char own[DOCTOR_PATH], advice[DOCTOR_TEXT];
+
+    doctor_say(verdict, DOCTOR_PROBLEM, install, "not there: %s", tried);
+    if (strchr(site->plugin, '/'))
+        return;
+    snprintf(advice, sizeof advice,
+             "%s; one that is in another folder: add that to PluginDir in slurm.conf, or write its "
+             "whole path in plugstack.conf",
+             install);
+    snprintf(own, sizeof own, "%s/%.200s", TOPOMAP_SPANKDIR, site->plugin);
+    if (access(own, F_OK) == 0) {
+        doctor_add(verdict, "it is in %s, where Slurm does not look", TOPOMAP_SPANKDIR);
+        snprintf(
+            advice, sizeof advice,
+            "say PluginDir=%.300s:%.200s in slurm.conf, or %.300s in plugstack.conf, or put it "
+            "into Slurm's folder",
+            site->plugin_dir, TOPOMAP_SPANKDIR, own);
+    }
+    snprintf(verdict->advice, sizeof verdict->advice, "%s", advice);
 }
 
 static int is_spank(const char *name, void *data)
@@ -70,7 +95,7 @@ void doctor_plugin(doctor_site *site, doctor_verdict *verdict)
         return;
     }
     if (find_plugin(site, tried)) {
-        doctor_say(verdict, DOCTOR_PROBLEM, install, "not there: %s", tried);
+        say_not_there(site, tried, verdict);
         return;
     }
     why = doctor_elf_symbols(site->plugin, 1, is_spank, &found);

@@ -133,6 +133,41 @@ needs_root() { [ "$(id -u)" = 0 ] || skip "the folders are root's"; }
   check plugin problem "cannot be read by everybody"
 }
 
+scontrol_says() { # LINE...
+  printf '%s\n' "$@" >config
+  printf '#!/bin/sh\n[ "$1 $2" != "show config" ] || cat "%s"\n' "$PWD/config" >bin/scontrol
+  chmod 755 bin/scontrol
+}
+
+without_plugin_dir() { sed -i '/^pluginDIR/d; /DebugFlags/d' etc/slurm.conf; }
+
+@test "the plugin's folder without PluginDir in slurm.conf: what scontrol says, else that of the Slurm it is built for" {
+  without_plugin_dir
+  scontrol_says 'Configuration data' 'PluginDir               = '"$PWD/lib" 'SLURM_CONF = /x'
+  check plugin ok "$PWD/lib/spank_topomap.so"
+  rm lib/spank_topomap.so
+  check plugin problem "not there: spank_topomap.so in PluginDir, $PWD/lib"
+  scontrol_says
+  slurms=$(sed -n 's/^SLURM_PLUGINDIR = //p' "$TOPOMAP_BUILD/Makefile")
+  [ -n "$slurms" ] && [ ! -e "$slurms/spank_topomap.so" ] || skip "no folder of Slurm's without a plugin of topomap's"
+  check plugin problem "not there: spank_topomap.so in PluginDir, $slurms"
+  [[ $(jq -r '.checks[] | select(.name == "plugin").advice' json) == *"whole path in plugstack.conf"* ]]
+}
+
+@test "the plugin is where topomap was installed to, but Slurm looks elsewhere" {
+  needs_root
+  own=$(make -s -C "$TOPOMAP_BUILD" -f Makefile -f - where <<<'where: ; @echo $(spankdir)' | tail -n 1)
+  [ -d "$own" ] || skip "no folder $own to mount on"
+  unshare -m true || skip "no namespace for a mount"
+  mkdir empty
+  sed -i "s,$PWD/lib,$PWD/empty," etc/slurm.conf
+  unshare -m sh -c 'mount --bind "$1" "$2" && topomap doctor --json' _ "$PWD/lib" "$own" >json || [ $? -eq 1 ]
+  run -0 jq -r '.checks[] | select(.name == "plugin") | .status, .found, .advice' json
+  [ "${lines[0]}" = problem ]
+  [ "${lines[1]}" = "not there: spank_topomap.so in PluginDir, $PWD/empty; it is in $own, where Slurm does not look" ]
+  [[ ${lines[2]} == "say PluginDir=$PWD/empty:$own in slurm.conf, or $own/spank_topomap.so in plugstack.conf"* ]]
+}
+
 @test "a plugin for another Slurm, another topomap's, and no srun" {
   srun_says "slurm 19.05.2"
   check "plugin build" problem "built for Slurm $built, but srun is 19.05.2"
@@ -348,24 +383,20 @@ needs_root() { [ "$(id -u)" = 0 ] || skip "the folders are root's"; }
 }
 
 @test "the order in which Slurm gives tasks to nodes is the dry run's" {
-  scontrol_says() { # VERSION PLUGIN
-    printf 'SLURM_VERSION = %s\nTopologyPlugin = topology/%s\n' "$1" "$2" >config
-    printf '#!/bin/sh\n[ "$1 $2" != "show config" ] || cat "%s"\n' "$PWD/config" >bin/scontrol
-    chmod 755 bin/scontrol
-  }
+  slurm_is() { scontrol_says "SLURM_VERSION = $1" "TopologyPlugin = topology/$2"; } # VERSION PLUGIN
   printf '#!/bin/sh\nexit 1\n' >bin/scontrol
   chmod 755 bin/scontrol
   check "slurm order" skipped "does not answer"
-  scontrol_says 25.11.7 tree
+  slurm_is 25.11.7 tree
   check "slurm order" ok "node-index (Slurm 25.11.7, topology/tree)"
-  scontrol_says 26.05.3 tree
+  slurm_is 26.05.3 tree
   check "slurm order" warning "Slurm's order is topology (Slurm 26.05.3, topology/tree), the dry run goes by node-index"
   topomap db import --db t.db slurm-config config
   check "slurm order" warning "db import slurm-topology"
   echo 'SwitchName=s Nodes=node[01-16]' >topology.conf
   topomap db import --db t.db slurm-topology topology.conf
   check "slurm order" ok "topology (Slurm 26.05.3, topology/tree)"
-  scontrol_says 26.05.3 flat
+  slurm_is 26.05.3 flat
   check "slurm order" warning "Slurm's order is node-index"
   # topology.yaml overrides the plugin, which Slurm does not say.
   topomap db import --db t.db slurm-config config
