@@ -107,10 +107,10 @@ void doctor_disks(doctor_site *site, doctor_verdict *verdict)
 {
     const struct {
         const char *what, *path;
-    } rows[] = {{"planner", site->planner},
-                {"node helper", site->node_helper},
-                {"plugin", site->plugin_ok ? site->plugin : ""},
-                {"profilers", site->profiler}};
+    } rows[] = {{"the planner is", site->planner},
+                {"the node helper is", site->node_helper},
+                {"the plugin is", site->plugin_ok ? site->plugin : ""},
+                {"the profilers are", site->profiler}};
     int looked = 0, shared = 0;
 
     doctor_say(verdict, DOCTOR_OK, NULL, "%s", "");
@@ -120,7 +120,7 @@ void doctor_disks(doctor_site *site, doctor_verdict *verdict)
         looked += *rows[i].path != 0;
         shared += disk != NULL;
         if (disk)
-            doctor_add(verdict, "the %s is on %s: %s", rows[i].what, disk, rows[i].path);
+            doctor_add(verdict, "%s on %s: %s", rows[i].what, disk, rows[i].path);
     }
     if (!looked) {
         doctor_say(verdict, DOCTOR_SKIPPED, NULL,

@@ -44,6 +44,25 @@ setup() {
   export SLURM_CONF=$PWD/etc/slurm.conf PATH=$PWD/bin:$PATH
 }
 
+teardown() {
+  [ ! -e fuse.pid ] || { kill "$(cat fuse.pid)" && umount -l fuse; } 2>/dev/null || true
+}
+
+# mounted PROGRAM...: starts it, for $PWD/fuse; fails where it cannot be mounted.
+mounted() {
+  [ -x "$1" ] || return 1
+  mkdir -p fuse
+  "$@" "$PWD/fuse" >fuse.ready 2>&1 3>&- &
+  echo $! >fuse.pid
+  local i
+  for i in {1..100}; do
+    ! grep -q ready fuse.ready || return 0
+    kill -0 "$(cat fuse.pid)" 2>/dev/null || return 1
+    sleep 0.1
+  done
+  return 1
+}
+
 srun_says() {
   printf '#!/bin/sh\necho "%s"\n' "$1" >bin/srun
   chmod 755 bin/srun
@@ -272,6 +291,46 @@ without_plugin_dir() { sed -i '/^pluginDIR/d; /DebugFlags/d' etc/slurm.conf; }
   check mpi ok "openmpi: $PWD/mpi/libmpi.so.40"
   touch mpi/libmpi.so.77
   check mpi warning "not recognised: $PWD/mpi/libmpi.so.77"
+}
+
+# Without libraries of the system's: a root with what the command itself needs.
+@test "no MPI library at all" {
+  needs_root
+  unshare -m true || skip "no namespace for a mount"
+  mkdir -p root/proc root/dev
+  for file in "$TOPOMAP_BUILD/cli/topomap" $(ldd "$TOPOMAP_BUILD/cli/topomap" | grep -o '/[^ )]*'); do
+    cp --parents -L "$file" root/
+  done
+  unshare -m sh -c 'mount --bind /proc root/proc && mount --bind /dev root/dev && chroot root "$1" doctor --json' \
+    _ "$TOPOMAP_BUILD/cli/topomap" >json || [ $? -eq 1 ]
+  run -0 jq -r '.checks[] | select(.name == "mpi") | .status, .found, .advice' json
+  [ "${lines[0]}" = warning ]
+  [[ ${lines[1]} == "no MPI library is recognised"* && ${lines[2]} == "nothing where MPIs come by modules"* ]]
+}
+
+@test "planner, helper, plugin or profilers on a file system that is not the node's own" {
+  needs_root
+  mkdir behind
+  cp -r libexec profilers lib behind/
+  mounted "$TOPOMAP_BUILD/tests/faults/slow-mount" "$PWD/behind" || skip "no FUSE here"
+  word planner="$PWD/fuse/libexec/topomap-planner"
+  check disks warning "the planner is on FUSE: $PWD/fuse/libexec/topomap-planner"
+  [[ $(cat json) != *"the profilers are on FUSE"* && $(cat json) == *"install topomap on the nodes' own disks"* ]]
+  word profiler="$PWD/fuse/profilers"
+  check disks warning "the profilers are on FUSE: $PWD/fuse/profilers"
+  word node_helper="$PWD/fuse/libexec/topomap-node"
+  sed -i "s,$PWD/lib,$PWD/fuse/lib," etc/slurm.conf
+  check disks warning "the node helper is on FUSE: $PWD/fuse/libexec/topomap-node; the plugin is on FUSE: $PWD/fuse/lib/spank_topomap.so"
+}
+
+@test "a file system of the profilers' that never answers" {
+  needs_root
+  mounted "$TOPOMAP_BUILD/tests/slurm/stuck-mount" || skip "no FUSE here"
+  word profiler="$PWD/fuse/mpi"
+  SECONDS=0
+  run -1 topomap doctor --deadline 0.5
+  [ $SECONDS -lt 60 ]
+  [[ $output == *"problem  disks            no answer within 0.5 s from the file systems of planner, node helper, profilers"* ]]
 }
 
 @test "the database: not there, none, empty, not everybody's; --db and TOPOMAP_DB go before db=" {
