@@ -19,6 +19,39 @@ setup() {
   run -2 "$source/auto/deps" --nonsense
 }
 
+# site: a checkout's scripts with nothing to build, and a PATH without apt, as RHEL and SLES have it.
+site() {
+  mkdir -p site/auto bin slurm/bin
+  cp "$source"/auto/{check,deps,demo} site/auto/
+  printf '#!/bin/sh\n%s\n' "${1:-exit 0}" >site/bootstrap
+  printf '#!/bin/sh\n' >slurm/bin/srun
+  chmod 755 site/bootstrap slurm/bin/srun
+  ln -sf /bin/* /usr/bin/* bin/
+  rm -f bin/apt* bin/dpkg* bin/sudo
+}
+
+@test "where there is no apt: a line, and on it goes" {
+  site
+  PATH=$PWD/bin run -77 site/auto/deps
+  [ "$output" = "auto/deps: no apt here: its table of packages says what is needed; configure and the tests name what is missing" ]
+  local line=$output
+  PATH=$PWD/bin run -0 site/auto/check --slurm "$PWD/slurm" --fast --only sanitized
+  [ "$output" = "$line"$'\n'"0 passed, 0 failed" ]
+  site 'echo bootstrap; exit 9'
+  PATH=$PWD/bin run -1 site/auto/demo
+  [[ $output == *"$line"$'\n'* && $output == *bootstrap* ]]
+}
+
+@test "packages that apt cannot install end auto/check" {
+  site
+  printf '#!/bin/sh\nexit 100\n' >bin/apt-get
+  printf '#!/bin/sh\nexit 1\n' >bin/dpkg-query
+  printf '#!/bin/sh\n"$@"\n' >bin/sudo
+  chmod 755 bin/{apt-get,dpkg-query,sudo}
+  PATH=$PWD/bin run -1 site/auto/check --slurm "$PWD/slurm" --fast --only sanitized
+  [[ $output != *" passed"* ]]
+}
+
 @test "auto/check --release: a release that nobody knows; one that cannot be made here" {
   TOPOMAP_ROOTS=$PWD/roots run -1 "$source/auto/check" --release potato
   [[ $output == *"no Debian release potato is known here"* ]]
