@@ -52,14 +52,22 @@ site() {
   [[ $output != *" passed"* ]]
 }
 
-@test "auto/check --release: a release that nobody knows; one that cannot be made here" {
-  TOPOMAP_ROOTS=$PWD/roots run -1 "$source/auto/check" --release potato
+@test "auto/check --release: a release that nobody knows, one whose Slurm is too old, one that cannot be made here" {
+  local suite
+  export TOPOMAP_ROOTS=$PWD/roots
+  run -1 "$source/auto/check" --release potato
   [[ $output == *"no Debian release potato is known here"* ]]
+  for suite in bullseye 11 trixie,11; do
+    run -2 "$source/auto/check" --release "$suite"
+    [[ $output == "auto/check: Debian 11's own Slurm (20.11) is too old for topomap"*"build-slurm SOURCE PREFIX and auto/check --slurm PREFIX"* ]]
+  done
+  run -0 "$source/auto/check" --help
+  [[ $output != *bullseye* ]]
   [ ! -e roots ]
   local as=()
   [ "$(id -u)" -ne 0 ] || as=(setpriv --reuid 65534 --clear-groups)
   chmod 755 .
-  TOPOMAP_ROOTS=$PWD/roots run -77 "${as[@]}" "$source/auto/root" make trixie
+  run -77 "${as[@]}" "$source/auto/root" make trixie
   [ "$output" = "auto/root: a root of another release needs root: run it with sudo" ]
 }
 
