@@ -48,7 +48,15 @@
 #define FILTER_UNLESS(value, rows) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, rows)
 #define FILTER_UNLESS_BITS(bits, rows) BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, 0, rows)
 
+#define FILTER_FROM(value, rows) BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, value, 0, rows)
+
 #define FILTER_ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 #define FILTER_FAIL(number) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (number))
+
+/* A system call that is allowed; and one that fails where an argument has one of these bits. */
+#define FILTER_ALLOW_CALL(name) FILTER_UNLESS(SYS_##name, 1), FILTER_ALLOW
+#define FILTER_ALLOW_WITHOUT(bits, name, i)                                                        \
+    FILTER_UNLESS(SYS_##name, 4), FILTER_LOAD_ARGUMENT(i), FILTER_UNLESS_BITS(bits, 1),            \
+        FILTER_FAIL(EPERM), FILTER_ALLOW
 
 #endif

@@ -10,7 +10,7 @@
 
 /* What is not here fails with EPERM rather than ending the process: a libc that wants more of the
  * kernel for its memory has a way without. */
-#define ALLOW(name) FILTER_UNLESS(SYS_##name, 1), FILTER_ALLOW
+#define ALLOW FILTER_ALLOW_CALL
 
 void node_cell_close(void)
 {
@@ -28,10 +28,7 @@ void node_cell_close(void)
         ALLOW(munmap),
         ALLOW(mremap),
         /* Memory, but none that can be run. */
-        FILTER_UNLESS(SYS_mmap, 3),
-        FILTER_LOAD_ARGUMENT(2),
-        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 1, 0),
-        FILTER_ALLOW,
+        FILTER_ALLOW_WITHOUT(PROT_EXEC, mmap, 2),
         FILTER_FAIL(EPERM),
     };
     struct sock_fprog program = {.len = sizeof rows / sizeof *rows, .filter = rows};

@@ -52,6 +52,7 @@ tests_unit_test_planner_memory_LDADD = lib/libcore.la $(CMOCKA_LIBS)
 TESTS += tests/unit/test_planner_memory
 
 check_PROGRAMS += tests/unit/test_cage
-tests_unit_test_cage_SOURCES = tests/unit/test_cage.c tests/unit/scratch.c tests/unit/scratch.h
+tests_unit_test_cage_SOURCES = tests/unit/test_cage.c tests/unit/attempts.c tests/unit/attempts.h \
+  tests/unit/scratch.c tests/unit/scratch.h
 tests_unit_test_cage_LDADD = plugin/planner/liblaunch.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
 TESTS += tests/unit/test_cage

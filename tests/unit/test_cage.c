@@ -8,18 +8,17 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
-#include <sys/ptrace.h>
-#include <sys/socket.h>
+#include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -27,175 +26,10 @@
 
 #include "plugin/planner/cage.h"
 #include "plugin/planner/caged.h"
+#include "tests/unit/attempts.h"
 #include "tests/unit/scratch.h"
 
 static const char *there, *missing, *folder;
-
-/* ---- What is tried: \return negative where it failed --------------------------------------- */
-
-static int open_to_write(void)
-{
-    return open(there, O_WRONLY);
-}
-
-static int open_to_read_and_write(void)
-{
-    return open(there, O_RDWR | O_APPEND);
-}
-
-static int make_file(void)
-{
-    return open(missing, O_CREAT | O_RDONLY, 0600);
-}
-
-static int make_nameless(void)
-{
-    return open(folder, O_TMPFILE | O_RDWR, 0600);
-}
-
-static int empty_file(void)
-{
-    return truncate(there, 0);
-}
-
-static int empty_by_open(void)
-{
-    return open(there, O_TRUNC | O_RDONLY);
-}
-
-static int remove_file(void)
-{
-    return unlink(there);
-}
-
-static int rename_file(void)
-{
-    return rename(there, missing);
-}
-
-static int link_file(void)
-{
-    return link(there, missing);
-}
-
-static int link_by_name(void)
-{
-    return symlink(there, missing);
-}
-
-static int make_folder(void)
-{
-    return mkdir(missing, 0700);
-}
-
-static int make_pipe(void)
-{
-    return mkfifo(missing, 0600);
-}
-
-static int open_to_all(void)
-{
-    return chmod(there, 0666);
-}
-
-static int start_program(void)
-{
-    static char *const words[] = {"true", NULL};
-
-    return execv("/bin/true", words);
-}
-
-static int start_process(void)
-{
-    pid_t pid = fork();
-
-    if (!pid)
-        _exit(0);
-    return pid;
-}
-
-static int start_process_by_number(void)
-{
-    long pid = syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, 0);
-
-    if (!pid)
-        _exit(0);
-    return (int)pid;
-}
-
-static int open_socket(void)
-{
-    return socket(AF_UNIX, SOCK_STREAM, 0);
-}
-
-static int call_somebody(void)
-{
-    struct sockaddr_in to = {
-        .sin_family = AF_INET, .sin_port = htons(9), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-
-    return fd < 0 ? fd : connect(fd, (struct sockaddr *)&to, sizeof to);
-}
-
-static int look_into_parent(void)
-{
-    return (int)ptrace(PTRACE_ATTACH, getppid(), NULL, NULL);
-}
-
-static int end_parent(void)
-{
-    return kill(getppid(), SIGCONT);
-}
-
-static int leave_namespace(void)
-{
-    return (int)syscall(SYS_unshare, 0x10000000); /* of users, which anybody may */
-}
-
-static int mount_something(void)
-{
-    return mount("none", folder, "tmpfs", 0, NULL);
-}
-
-static int ask_a_ring(void)
-{
-    char parameters[256] = "";
-
-    return (int)syscall(425, 4, parameters); /* io_uring_setup */
-}
-
-enum { LANDLOCK = 1, FILTER = 2 };
-
-static const struct attempt {
-    const char *what;
-    int (*try)(void);
-    int by;      /* the layers that refuse it */
-    int version; /* of Landlock, that does */
-} attempts[] = {
-    {"write a file", open_to_write, LANDLOCK | FILTER, 1},
-    {"read and write a file", open_to_read_and_write, LANDLOCK | FILTER, 1},
-    {"make a file", make_file, LANDLOCK | FILTER, 1},
-    {"make a nameless file", make_nameless, LANDLOCK | FILTER, 1},
-    {"empty a file", empty_file, LANDLOCK | FILTER, 3},
-    {"empty a file by opening it", empty_by_open, LANDLOCK | FILTER, 3},
-    {"remove a file", remove_file, LANDLOCK | FILTER, 1},
-    {"rename a file", rename_file, LANDLOCK | FILTER, 1},
-    {"link a file", link_file, LANDLOCK | FILTER, 1},
-    {"link by name", link_by_name, LANDLOCK | FILTER, 1},
-    {"make a folder", make_folder, LANDLOCK | FILTER, 1},
-    {"make a pipe", make_pipe, LANDLOCK | FILTER, 1},
-    {"open a file to all", open_to_all, FILTER, 0},
-    {"start a program", start_program, LANDLOCK | FILTER, 1},
-    {"start a process", start_process, FILTER, 0},
-    {"start a process by number", start_process_by_number, FILTER, 0},
-    {"open a socket", open_socket, FILTER, 0},
-    {"call somebody", call_somebody, LANDLOCK | FILTER, 4},
-    {"look into the parent", look_into_parent, LANDLOCK | FILTER, 1},
-    {"signal the parent", end_parent, LANDLOCK | FILTER, 6},
-    {"leave the namespace", leave_namespace, FILTER, 0},
-    {"mount", mount_something, LANDLOCK | FILTER, 1},
-    {"use io_uring", ask_a_ring, FILTER, 0},
-};
 
 enum { REFUSED, DONE, OTHERWISE, NO_LAYER };
 
@@ -220,9 +54,10 @@ static int try_behind(int by, const struct attempt *attempt)
         errno = 0;
         if (attempt->try() >= 0)
             _exit(DONE);
-        if (errno != EPERM && errno != EACCES)
-            fprintf(stderr, "# %s: %s\n", attempt->what, strerror(errno));
-        _exit(errno == EPERM || errno == EACCES ? REFUSED : OTHERWISE);
+        if (errno == EPERM || errno == EACCES || errno == ENOSYS)
+            _exit(REFUSED);
+        fprintf(stderr, "# %s: %s\n", attempt->what, strerror(errno));
+        _exit(OTHERWISE);
     }
     assert_true(pid > 0);
     assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -238,9 +73,14 @@ static long landlock_version(void)
     return version < 0 ? 0 : version;
 }
 
+static int try_nothing(void)
+{
+    return 0;
+}
+
 static int filter_exists(void)
 {
-    static const struct attempt nothing = {"nothing", open_socket, FILTER, 0};
+    static const struct attempt nothing = {"nothing", try_nothing, FILTER, 0};
 
     return try_behind(FILTER, &nothing) != NO_LAYER;
 }
@@ -249,7 +89,7 @@ static void refused_behind(int layers)
 {
     int tried = 0;
 
-    for (size_t i = 0; i < sizeof attempts / sizeof *attempts; i++) {
+    for (size_t i = 0; i < attempts_count; i++) {
         const struct attempt *attempt = &attempts[i];
         int got;
 
@@ -293,6 +133,19 @@ static void *nothing(void *context)
     return context;
 }
 
+static int has_no_new_privileges(void)
+{
+    FILE *status = fopen("/proc/self/status", "r");
+    char line[256];
+    int value = 0;
+
+    while (status && fgets(line, sizeof line, status))
+        sscanf(line, "NoNewPrivs: %d", &value);
+    if (status)
+        fclose(status);
+    return value;
+}
+
 static int work_inside(void)
 {
     char bytes[64], *memory;
@@ -314,18 +167,79 @@ static int work_inside(void)
         return 4;
     memset(memory, 1, 64 << 20);
     free(memory);
-    return write(ends[1], "x", 1) == 1 && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ? 0 : 5;
+    if (kill(getpid(), 0) || syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), 0))
+        return 5;
+    return write(ends[1], "x", 1) == 1 && has_no_new_privileges() ? 0 : 6;
 }
 
-static void it_reads_and_counts(void **state)
+static int status_of(int (*inside)(void))
 {
     int status;
     pid_t pid = fork();
 
-    (void)state;
     if (!pid)
-        _exit(work_inside());
+        _exit(inside());
     assert_int_equal(waitpid(pid, &status, 0), pid);
+    return status;
+}
+
+static void it_reads_and_counts(void **state)
+{
+    int status = status_of(work_inside);
+
+    (void)state;
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static int fail_inside(void)
+{
+    prctl(PR_SET_DUMPABLE, 0);
+    planner_cage_close();
+    abort();
+}
+
+/* What went wrong in a library ends it as it does outside. */
+static void it_aborts(void **state)
+{
+    int status = status_of(fail_inside);
+
+    (void)state;
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGABRT);
+}
+
+/* Locks as SQLite has them, folders, and the numbers that libraries size themselves by. */
+static int look_inside(void)
+{
+    struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = 1, .l_len = 1};
+    struct rlimit limit;
+    struct stat status;
+    DIR *list;
+    int fd;
+
+    planner_cage_close();
+    fd = open(there, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fcntl(fd, F_SETLK, &lock) || fcntl(fd, F_GETFD) != FD_CLOEXEC)
+        return 1;
+    if (fstat(fd, &status) || stat(there, &status) || lstat(there, &status) ||
+        fstatat(AT_FDCWD, there, &status, 0) || access(there, R_OK) ||
+        faccessat(AT_FDCWD, there, R_OK, AT_EACCESS))
+        return 2;
+    list = opendir(folder);
+    if (!list || !readdir(list) || closedir(list))
+        return 3;
+    if (getrlimit(RLIMIT_STACK, &limit) || sysconf(_SC_NPROCESSORS_ONLN) < 1 ||
+        sysconf(_SC_PHYS_PAGES) < 1 || clock() == (clock_t)-1 || usleep(1))
+        return 4;
+    return 0;
+}
+
+static void it_looks_about(void **state)
+{
+    int status = status_of(look_inside);
+
+    (void)state;
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
 }
@@ -350,12 +264,27 @@ static void a_failure_comes_back(void **state)
 
 static int setup(void **state)
 {
-    if (scratch_setup(state))
+    int ends[2];
+
+    if (scratch_setup(state) || pipe(ends))
         return -1;
     there = scratch_text("there", "0 1 5\n");
     missing = scratch_path("missing");
     folder = scratch_path(".");
+    attempts_on = (struct attempts_on){
+        .file = there,
+        .missing = missing,
+        .folder = folder,
+        .process = (int)syscall(434, getpid(), 0), /* pidfd_open, of Linux 5.3 */
+        .pipe = ends[0],
+        .memory = shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600)};
     return 0;
+}
+
+static int teardown(void **state)
+{
+    shmctl(attempts_on.memory, IPC_RMID, NULL);
+    return scratch_teardown(state);
 }
 
 int main(void)
@@ -363,8 +292,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(landlock_refuses),     cmocka_unit_test(the_filter_refuses),
         cmocka_unit_test(both_refuse),          cmocka_unit_test(it_reads_and_counts),
-        cmocka_unit_test(a_failure_comes_back),
+        cmocka_unit_test(a_failure_comes_back), cmocka_unit_test(it_aborts),
+        cmocka_unit_test(it_looks_about),
     };
 
-    return cmocka_run_group_tests(tests, setup, scratch_teardown);
+    return cmocka_run_group_tests(tests, setup, teardown);
 }
