@@ -8,10 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bounds: libraries of one program, one path; calls on files to find them all. A file that is
- * opened takes some six more to be read. From so many calls on the answer is remembered, with so
- * many files that must be as they were. */
-enum { LIBRARIES = 512, PATH = 4096, CALLS = 512, READING = 6, MANY = 64, WATCHED = 8 };
+/* Bounds: libraries of one program, one path. From so many calls on the answer is remembered, with
+ * so many files that must be as they were. */
+enum { LIBRARIES = 512, PATH = 4096, MANY = 64, WATCHED = 8 };
 
 static const char linker_cache[] = "/etc/ld.so.cache";
 
@@ -168,12 +167,12 @@ static const char *read_object(search *s, int i, const store_elf *file, const ch
 /* One file that may be it: one of another kind of machine is passed over. */
 static int try_file(search *s, const char *path, store_elf *file)
 {
-    if (s->calls >= CALLS)
+    if (s->calls >= STORE_CALLS)
         return 0;
     s->calls++;
     if (store_elf_open(path, file))
         return 0;
-    s->calls += READING;
+    s->calls += STORE_READING;
     if (!store_elf_read(file))
         return 1;
     store_elf_close(file);
@@ -184,7 +183,7 @@ static const char *place_of(search *s, object *of)
 {
     if (!of->place && of->path) {
         of->place = folder_of(of->path);
-        s->calls += READING; /* realpath(3) looks at each part */
+        s->calls += STORE_READING; /* realpath(3) looks at each part */
     }
     return of->place;
 }
@@ -368,15 +367,17 @@ static void remember(const store *store, const search *s, uint64_t key)
 static void follow_or_recall(const store *store, search *s, const store_elf *file, const char *path)
 {
     uint64_t key = key_of(file, path);
+    int before = s->calls;
 
     if (s->count > 1 && recall(store, s, key))
         return;
     follow(s);
     if (!*s->problem && !s->mpi)
         snprintf(s->problem, sizeof s->problem, "%s",
-                 s->calls < CALLS ? "neither it nor its libraries need an MPI that is known"
-                                  : "not known: its libraries are in too many places");
-    if (s->calls >= MANY)
+                 s->calls < STORE_CALLS ? "neither it nor its libraries need an MPI that is known"
+                                        : "not known: its libraries are in too many places");
+    /* What others have left too few looks for is not its answer. */
+    if (s->calls - before >= MANY && (s->calls < STORE_CALLS || !before))
         remember(store, s, key);
 }
 
@@ -394,7 +395,7 @@ static void look(const store *store, search *s, const store_elf *file, const cha
 }
 
 enum store_mpi store_needed_mpi(const store *store, const store_elf *file, const char *path,
-                                char *why, size_t room)
+                                char *why, size_t room, int *calls)
 {
     search *s = calloc(1, sizeof *s);
     enum store_mpi mpi = STORE_MPI_NONE;
@@ -402,10 +403,12 @@ enum store_mpi store_needed_mpi(const store *store, const store_elf *file, const
     snprintf(why, room, "out of memory");
     if (!s)
         return mpi;
+    s->calls = *calls;
     look(store, s, file, path);
     if (!*s->problem)
         mpi = s->mpi;
     snprintf(why, room, "%s", s->problem);
+    *calls = s->calls;
     clear(s);
     return mpi;
 }

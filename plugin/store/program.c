@@ -92,7 +92,8 @@ static int read_build_id(const store_elf *file, uint64_t *id)
     return found;
 }
 
-static void find_mpi(const store *store, store_elf *file, const char *path, store_program *program)
+static void find_mpi(const store *store, store_elf *file, const char *path, store_program *program,
+                     int *calls)
 {
     const char *why = store_elf_read(file);
 
@@ -101,7 +102,8 @@ static void find_mpi(const store *store, store_elf *file, const char *path, stor
     if (why)
         snprintf(program->why, sizeof program->why, "%s", why);
     else
-        program->mpi = store_needed_mpi(store, file, path, program->why, sizeof program->why);
+        program->mpi =
+            store_needed_mpi(store, file, path, program->why, sizeof program->why, calls);
 }
 
 /* Reading a long file may take longer than a launch waits. What it was is remembered with its size,
@@ -123,6 +125,8 @@ static uint64_t long_contents(const store *store, const store_elf *file)
     return (uint64_t)id;
 }
 
+enum interest { ANY, OF_AN_MPI };
+
 static void find_id(const store *store, const store_elf *file, store_program *program)
 {
     program->has_build_id = read_build_id(file, &program->id);
@@ -131,8 +135,9 @@ static void find_id(const store *store, const store_elf *file, store_program *pr
             store && file->size > SHORT ? long_contents(store, file) : hash_contents(file);
 }
 
-int store_program_read(const store *store, const char *path, store_program *program,
-                       topomap_error *err)
+/* Of one of `which` alone it is of interest which build it is. */
+static int read_program(const store *store, const char *path, enum interest which,
+                        store_program *program, int *calls, topomap_error *err)
 {
     store_elf *file = malloc(sizeof *file);
     int failed;
@@ -145,46 +150,61 @@ int store_program_read(const store *store, const char *path, store_program *prog
                           failed == EINVAL ? "not a plain file" : strerror(failed));
     } else {
         *program = (store_program){0};
-        find_mpi(store, file, path, program);
-        find_id(store, file, program);
+        find_mpi(store, file, path, program, calls);
+        if (which == ANY || program->mpi)
+            find_id(store, file, program);
         store_elf_close(file);
     }
     free(file);
     return failed ? -1 : 0;
 }
 
+int store_program_read(const struct store *store, const char *path, store_program *program,
+                       topomap_error *err)
+{
+    int calls = 0;
+
+    return read_program(store, path, ANY, program, &calls, err);
+}
+
 /* ---- Finding it -------------------------------------------------------------------------- */
 
-static int is_program(const char *path)
+static int is_program(const char *path, int *calls)
 {
     struct stat status;
 
-    return !stat(path, &status) && S_ISREG(status.st_mode) && !access(path, R_OK | X_OK);
+    if (*calls >= STORE_CALLS)
+        return 0;
+    ++*calls;
+    if (stat(path, &status) || !S_ISREG(status.st_mode))
+        return 0;
+    ++*calls;
+    return !access(path, R_OK | X_OK);
 }
 
-static char *joined(const char *folder, size_t length, const char *name)
+static char *joined(const char *folder, size_t length, const char *name, int *calls)
 {
     char *path = NULL;
 
     if (asprintf(&path, "%.*s%s%s", (int)length, folder, length ? "/" : "", name) < 0)
         return NULL;
-    if (is_program(path))
+    if (is_program(path, calls))
         return path;
     free(path);
     return NULL;
 }
 
-char *store_program_find(const char *command, const char *folder, const char *search)
+static char *find(const char *command, const char *folder, const char *search, int *calls)
 {
     if (strlen(command) > 4096 || !*command)
         return NULL;
     if (*command == '/')
-        return joined("", 0, command);
+        return joined("", 0, command, calls);
     if (strchr(command, '/'))
-        return joined(folder ? folder : "", folder ? strlen(folder) : 0, command);
+        return joined(folder ? folder : "", folder ? strlen(folder) : 0, command, calls);
     for (const char *at = search; at && *at; at += *at == ':') {
         size_t length = strcspn(at, ":");
-        char *path = length && length < 4096 ? joined(at, length, command) : NULL;
+        char *path = length && length < 4096 ? joined(at, length, command, calls) : NULL;
 
         if (path)
             return path;
@@ -193,32 +213,29 @@ char *store_program_find(const char *command, const char *folder, const char *se
     return NULL;
 }
 
-/* ---- What it starts ---------------------------------------------------------------------- */
-
-static int is_mpi(const store *store, const char *path)
+char *store_program_find(const char *command, const char *folder, const char *search)
 {
-    store_elf *file = malloc(sizeof *file);
-    store_program found = {0};
+    int calls = 0;
 
-    if (file && !store_elf_open(path, file)) {
-        find_mpi(store, file, path, &found);
-        store_elf_close(file);
-    }
-    free(file);
-    return found.mpi != STORE_MPI_NONE;
+    return find(command, folder, search, &calls);
 }
+
+/* ---- What it starts ---------------------------------------------------------------------- */
 
 char *store_program_started(const store *store, char *const *words, const char *folder,
                             const char *search, store_program *program)
 {
-    for (int i = 0; i < STARTED_WORDS && words[i]; i++) {
+    int calls = 0;
+
+    for (int i = 0; i < STARTED_WORDS && words[i] && calls < STORE_CALLS; i++) {
         char *path = *words[i] == '-' || strchr(words[i], '=')
                          ? NULL
-                         : store_program_find(words[i], folder, search);
+                         : find(words[i], folder, search, &calls);
         store_program inner;
         topomap_error err;
 
-        if (path && is_mpi(store, path) && !store_program_read(store, path, &inner, &err)) {
+        calls += path ? STORE_READING : 0;
+        if (path && !read_program(store, path, OF_AN_MPI, &inner, &calls, &err) && inner.mpi) {
             uint64_t both[2] = {program->id, inner.id};
 
             *program = inner;
@@ -227,5 +244,8 @@ char *store_program_started(const store *store, char *const *words, const char *
         }
         free(path);
     }
+    if (calls >= STORE_CALLS)
+        snprintf(program->why, sizeof program->why,
+                 "not known: its words would be looked for in too many places");
     return NULL;
 }

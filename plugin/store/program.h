@@ -35,7 +35,8 @@ char *store_program_find(const char *command, const char *folder, const char *se
 
 /** Wrappers (env, numactl, a script that sets things up) have the program that they start among
  *  their words: the first of these that names one of an MPI. \p program, the wrapper's, becomes
- * that one's, with an id of both. \return its path, which ends with free(); NULL: there is none */
+ * that one's, with an id of both. \return its path, which ends with free(); NULL: there is none, or
+ * none was found within STORE_CALLS looks at files (needed.h), which `why` then says */
 char *store_program_started(const struct store *store, char *const *words, const char *folder,
                             const char *search, store_program *program);
 

@@ -530,17 +530,18 @@ static void test_long_programs(void **state)
     assert_true(read_stored(&store).id == again.id);
 }
 
-/* What this program, looking at the one at `path`, asks the kernel for files; -1: nobody counts. */
-static int count_calls(void)
+/* What this program, looking at the one at `path` ("look") or at what it starts ("start"), asks the
+ * kernel; -1: nobody counts. */
+static int count_calls(const char *what)
 {
     char command[8192];
     FILE *out;
     int calls = -1;
 
     snprintf(command, sizeof command,
-             "strace -f -o '%s/trace' '%s' look '%s' 2>/dev/null && "
+             "strace -f -o '%s/trace' '%s' %s '%s' 2>/dev/null && "
              "awk '/begin-to-count/ { on = 1; n = 0 } on { n++ } END { print n }' '%s/trace'",
-             folder, self, path, folder);
+             folder, self, what, path, folder);
     out = popen(command, "r");
     assert_non_null(out);
     if (fscanf(out, "%d", &calls) != 1)
@@ -591,12 +592,12 @@ static void test_many_folders(void **state)
 
     (void)state;
     make_many_folders(1);
-    calls = count_calls();
+    calls = count_calls("look");
     program = read_stored(&store);
     assert_int_equal(program.mpi, STORE_MPI_MPICH);
     if (calls >= 0)
         assert_true(calls >= 100 && calls <= 700);
-    calls = count_calls();
+    calls = count_calls("look");
     if (calls >= 0)
         assert_true(calls >= 5 && calls <= 60);
     assert_int_equal(read_stored(&store).mpi, STORE_MPI_MPICH);
@@ -610,13 +611,13 @@ static void test_many_folders(void **state)
     /* Nowhere: so much is looked for, and no more. */
     store = fresh_store();
     make_many_folders(0);
-    calls = count_calls();
+    calls = count_calls("look");
     if (calls >= 0)
         assert_true(calls >= 400 && calls <= 700);
     program = read_stored(&store);
     assert_int_equal(program.mpi, STORE_MPI_NONE);
     assert_string_equal(program.why, "not known: its libraries are in too many places");
-    calls = count_calls();
+    calls = count_calls("look");
     if (calls >= 0)
         assert_true(calls >= 5 && calls <= 60);
     unsetenv("LD_LIBRARY_PATH");
@@ -659,6 +660,51 @@ static void test_started(void **state)
     assert_true(program.id == before.id);
 }
 
+/* The words of a script's command, the last of which is a program of an MPI. */
+static char *start_it(int count, const char *last, store_program *program)
+{
+    static char name[31][16];
+    char *words[32] = {NULL};
+
+    for (int i = 0; i < count; i++) {
+        snprintf(name[i], sizeof name[i], "word%d", i);
+        words[i] = name[i];
+    }
+    words[count] = (char *)last;
+    return store_program_started(NULL, words, folder, getenv("LD_LIBRARY_PATH"), program);
+}
+
+/* 30 words along 40 folders: so much is looked for, and no more, and then it is not known. */
+static void test_many_words(void **state)
+{
+    store_program program = {.why = "it is a script"};
+    char *found;
+    int calls;
+
+    (void)state;
+    make_many_folders(1);
+    write_bytes(&(struct image){0}, 0);
+    {
+        struct image image = image_of(LIST("libmpi.so.40"));
+
+        write_bytes(&image, sizeof image);
+    }
+    found = start_it(10, "./program", &program);
+    assert_non_null(found);
+    free(found);
+    assert_int_equal(program.mpi, STORE_MPI_OPENMPI);
+    program = (store_program){.why = "it is a script"};
+    assert_null(start_it(0, "nothing", &program));
+    assert_string_equal(program.why, "it is a script");
+    assert_null(start_it(30, "./program", &program));
+    assert_int_equal(program.mpi, STORE_MPI_NONE);
+    assert_string_equal(program.why, "not known: its words would be looked for in too many places");
+    calls = count_calls("start");
+    if (calls >= 0)
+        assert_true(calls >= 500 && calls <= 560);
+    unsetenv("LD_LIBRARY_PATH");
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -690,6 +736,15 @@ static int look(const char *program)
     return store_program_read(&store, program, &found, &err) != 0;
 }
 
+static int start(void)
+{
+    store_program found = {0};
+
+    access("/begin-to-count", F_OK);
+    free(start_it(30, "./program", &found));
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -708,10 +763,13 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_many_folders),
         cmocka_unit_test(test_many_programs),
         cmocka_unit_test(test_started),
+        cmocka_unit_test(test_many_words),
     };
 
     if (argc == 3 && !strcmp(argv[1], "look"))
         return look(argv[2]);
+    if (argc == 3 && !strcmp(argv[1], "start"))
+        return start();
     assert_non_null(realpath("/proc/self/exe", self));
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
