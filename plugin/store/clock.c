@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { DAY = 86400, MINUTE = 60 };
+enum { DAY = 86400, NEW_START = 600 };
 
 static int64_t least(int64_t a, int64_t b)
 {
@@ -22,7 +22,7 @@ static int64_t distance(int64_t a, int64_t b)
 }
 
 /* \return 0: this computer does not tell */
-static int read_boot(char boot[40], int64_t *up)
+static int read_boot(store_boot *boot)
 {
     int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
     struct timespec since;
@@ -30,35 +30,71 @@ static int read_boot(char boot[40], int64_t *up)
 
     if (fd < 0)
         return 0;
-    size = read(fd, boot, 36);
+    size = read(fd, boot->id, 36);
     close(fd);
     if (size != 36 || clock_gettime(CLOCK_BOOTTIME, &since))
         return 0;
-    boot[36] = 0;
-    *up = (int64_t)since.tv_sec;
+    boot->id[36] = 0;
+    boot->up = (int64_t)since.tv_sec;
     return 1;
+}
+
+/* Towards `to`, as far as the seconds that have gone by since `before` allow: ahead no more than by
+ * these, and by as many again, but a day a look; back by twice as many. Where others have brought
+ * it further, it stays. */
+static int64_t moved(const store_clock *clock, int64_t to, const store_boot *before, int64_t gone)
+{
+    int64_t high = before->now + gone + least(gone, DAY), low = before->now - 2 * gone;
+
+    if (to > clock->now)
+        return least(to, high > clock->now ? high : clock->now);
+    return to > low ? to : least(low, clock->now);
+}
+
+/* Puts a boot first, in its own place or the last one's. */
+static void put_first(store_clock *clock, const store_boot *boot)
+{
+    unsigned at = 0;
+
+    while (at < clock->boots && strcmp(clock->boot[at].id, boot->id) != 0)
+        at++;
+    if (at == clock->boots && clock->boots < STORE_BOOTS)
+        clock->boots++;
+    at = at < STORE_BOOTS ? at : STORE_BOOTS - 1;
+    memmove(clock->boot + 1, clock->boot, at * sizeof *clock->boot);
+    clock->boot[0] = *boot;
+}
+
+static const store_boot *find_boot(const store_clock *clock, const char *id)
+{
+    for (unsigned i = 0; i < clock->boots; i++)
+        if (!strcmp(clock->boot[i].id, id))
+            return &clock->boot[i];
+    return NULL;
 }
 
 void store_clock_tick(store_clock *clock, int64_t there)
 {
-    int64_t now = (int64_t)time(NULL), up = 0, step = DAY;
-    store_clock before = *clock;
+    int64_t now = (int64_t)time(NULL);
+    store_boot boot = {.up = 0};
+    const store_boot *before;
 
-    if (there && distance(there, before.now) < distance(now, before.now))
+    if (there && distance(there, clock->now) < distance(now, clock->now))
         now = there;
-    if (!read_boot(clock->boot, &up))
-        *clock->boot = 0;
-    clock->up = up;
-    if (!before.now)
-        clock->now = now;
-    if (!before.now)
+    if (!read_boot(&boot)) {
+        clock->now = clock->now ? clock->now : now;
         return;
-    if (*clock->boot && !strcmp(clock->boot, before.boot))
-        step = up > before.up ? 2 * (up - before.up) + MINUTE : MINUTE;
-    if (now > before.now)
-        clock->now = before.now + least(now - before.now, step);
+    }
+    before = find_boot(clock, boot.id);
+    if (!clock->now)
+        clock->now = now;
+    else if (before)
+        clock->now = moved(clock, now, before, boot.up > before->up ? boot.up - before->up : 0);
     else
-        clock->now = before.now - least(before.now - now, step);
+        clock->now += now > clock->now ? least(now - clock->now, NEW_START)
+                                       : -least(clock->now - now, NEW_START);
+    boot.now = clock->now;
+    put_first(clock, &boot);
 }
 
 void store_clock_stamp(int fd, int64_t now)

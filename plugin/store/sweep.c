@@ -16,6 +16,8 @@
 
 enum { AGES = 80, TEXT = 8192, DAY = 86400 };
 
+#define SECONDS ((intmax_t)1 << 40) /* more is no time */
+
 static const char state_name[] = ".tidy";
 
 /* By age: how much there is, and how much of it is to go. Four ages an octave of hours, the last
@@ -36,13 +38,23 @@ typedef struct state {
 
 /* ---- Its file ---------------------------------------------------------------------------- */
 
+static void read_boot(store_clock *clock, const char *line)
+{
+    store_boot boot = {.now = clock->now}; /* which an earlier version did not say */
+
+    if (clock->boots < STORE_BOOTS &&
+        sscanf(line, "boot %39[0-9a-f-] %" SCNd64 " %" SCNd64, boot.id, &boot.up, &boot.now) >= 2 &&
+        imaxabs(boot.up) < SECONDS && imaxabs(boot.now) < SECONDS)
+        clock->boot[clock->boots++] = boot;
+}
+
 static void read_line(state *s, const char *line)
 {
     unsigned age;
     amount a;
 
+    read_boot(&s->clock, line);
     if (sscanf(line, "now %" SCNd64, &s->clock.now) == 1 ||
-        sscanf(line, "boot %39[0-9a-f-] %" SCNd64, s->clock.boot, &s->clock.up) >= 1 ||
         sscanf(line, "at %" SCNd64 " %" SCNd64, &s->at, &s->begun) >= 1 ||
         sscanf(line, "limit %" SCNd64 " %" SCNd64 " %" SCNu64 " %" SCNu64, &s->before, &s->limit,
                &s->too_much.bytes, &s->too_much.count) >= 1)
@@ -66,13 +78,16 @@ static void read_state(int folder, state *s)
 static void write_state(int folder, const state *s)
 {
     char text[TEXT];
-    size_t used =
-        (size_t)snprintf(text, sizeof text,
-                         "topomap-tidy 1\nnow %" PRId64 "\nboot %s %" PRId64 "\nat %" PRId64
-                         " %" PRId64 "\nlimit %" PRId64 " %" PRId64 " %" PRIu64 " %" PRIu64 "\n",
-                         s->clock.now, *s->clock.boot ? s->clock.boot : "-", s->clock.up, s->at,
-                         s->begun, s->before, s->limit, s->too_much.bytes, s->too_much.count);
+    size_t used = (size_t)snprintf(text, sizeof text,
+                                   "topomap-tidy 1\nnow %" PRId64 "\nat %" PRId64 " %" PRId64
+                                   "\nlimit %" PRId64 " %" PRId64 " %" PRIu64 " %" PRIu64 "\n",
+                                   s->clock.now, s->at, s->begun, s->before, s->limit,
+                                   s->too_much.bytes, s->too_much.count);
 
+    for (unsigned i = 0; i < s->clock.boots; i++)
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used, "boot %s %" PRId64 " %" PRId64 "\n",
+                             s->clock.boot[i].id, s->clock.boot[i].up, s->clock.boot[i].now);
     for (unsigned age = 0; age < AGES; age++)
         if (s->seen[age].count)
             used += (size_t)snprintf(text + used, sizeof text - used,
@@ -288,6 +303,8 @@ static void begin_clock(state *s, const part *p)
 {
     if (p->items && p->item[p->items / 2].seconds < s->clock.now)
         s->clock.now = p->item[p->items / 2].seconds;
+    if (s->clock.boots)
+        s->clock.boot[0].now = s->clock.now;
 }
 
 static void sort_out(int folder, const store_broom *broom, state *s, part *p, int is_first)

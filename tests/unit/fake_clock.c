@@ -45,22 +45,35 @@ int futimens(int fd, const struct timespec times[2])
     return (int)syscall(SYS_utimensat, fd, NULL, times, 0);
 }
 
+/* Its line of the folder's file, so much earlier. */
+static void pass_line(FILE *out, const char *line, long long seconds, const char *boot)
+{
+    long long now, up;
+    char id[64];
+
+    if (sscanf(line, "now %lld", &now) == 1) {
+        fprintf(out, "now %lld\n", now - seconds);
+        if (*boot)
+            fprintf(out, "boot %s 0 %lld\n", boot, now - seconds);
+    } else if (sscanf(line, "boot %63s %lld %lld", id, &up, &now) == 3) {
+        fprintf(out, "boot %s %lld %lld\n", id, up - seconds, now - seconds);
+    } else {
+        fprintf(out, "%s\n", line);
+    }
+}
+
 void fake_clock_pass(const char *folder, int64_t seconds, const char *boot)
 {
-    char path[512], text[8192] = "", id[64];
-    long long now, up;
-    char *at;
+    char path[512], text[8192] = "", *rest = NULL;
     FILE *file;
 
     snprintf(path, sizeof path, "%.500s/.tidy", folder);
     file = fopen(path, "r+");
-    if (!file || !fread(text, 1, sizeof text - 1, file) ||
-        sscanf(text, "topomap-tidy 1\nnow %lld\nboot %63s %lld\n", &now, id, &up) != 3)
+    if (!file || !fread(text, 1, sizeof text - 1, file))
         abort();
-    at = strstr(text, "\nat ");
     rewind(file);
-    fprintf(file, "topomap-tidy 1\nnow %lld\nboot %s %lld%s", now - (long long)seconds,
-            *boot ? boot : id, up - (long long)seconds, at);
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+        pass_line(file, line, (long long)seconds, boot);
     fflush(file);
     if (ftruncate(fileno(file), ftell(file)))
         abort();

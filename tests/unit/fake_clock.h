@@ -11,7 +11,7 @@ void fake_clock_set(int64_t jump);
 int fake_clock_stamped(void);
 
 /** A folder that is kept within limits (plugin/store/sweep.h) was looked at so much earlier; where
- *  \p boot, the boot id of a computer, is not "", by that one. */
+ *  \p boot, the boot id of a computer, is not "", by that one last. */
 void fake_clock_pass(const char *folder, int64_t seconds, const char *boot);
 
 #endif

@@ -329,36 +329,100 @@ static void test_time_goes_by(void **state)
     assert_true(is_there(10));
 }
 
+static void call_it(store_clock *clock, const char *id)
+{
+    snprintf(clock->boot[0].id, sizeof clock->boot[0].id, "%s", id);
+}
+
+/* Two computers with the same wrong clock, and file system, which look in turns. */
+static void test_turns(void **state)
+{
+    const int64_t real = (int64_t)time(NULL);
+    store_clock clock = {0};
+    char own_id[40];
+
+    (void)state;
+    store_clock_tick(&clock, real);
+    if (!clock.boots)
+        skip(); /* no /proc */
+    strcpy(own_id, clock.boot[0].id);
+    fake_clock_set(60 * DAY);
+    for (int i = 0; i < 1000; i++) {
+        for (unsigned k = 0; k < clock.boots; k++)
+            strcpy(clock.boot[k].id, strcmp(clock.boot[k].id, own_id) ? own_id : "another");
+        store_clock_tick(&clock, real + 60 * DAY);
+    }
+    fake_clock_set(0);
+    assert_int_equal(clock.boots, 2);
+    assert_in_range(clock.now, real, real + 700);
+}
+
 /* The folder's time under a clock that has jumped, and its file system's with it. */
 static void test_the_clock(void **state)
 {
     const int64_t real = (int64_t)time(NULL);
-    store_clock clock = {0};
-    char boot[40];
+    store_clock first = {0}, clock;
+    char name[40];
 
     (void)state;
-    store_clock_tick(&clock, real);
-    assert_true(clock.now >= real && clock.now < real + 60);
-    strcpy(boot, clock.boot);
+    store_clock_tick(&first, real);
+    if (!first.boots)
+        skip(); /* no /proc */
+    assert_true(first.now >= real && first.now < real + 60);
     for (int jump = -60; jump <= 60; jump += 30) {
-        store_clock before = clock;
-
         fake_clock_set((int64_t)jump * DAY);
-        for (int i = 0; i < 100; i++) /* in the same moment: a minute each */
+        clock = first;
+        for (int i = 0; i < 100; i++) /* in the same moment */
             store_clock_tick(&clock, real + (int64_t)jump * DAY);
-        assert_true(clock.now >= before.now - DAY && clock.now <= before.now + DAY);
-        clock = before;
-        strcpy(clock.boot, "another");
-        store_clock_tick(&clock, real + (int64_t)jump * DAY);
-        assert_true(clock.now >= before.now - DAY && clock.now <= before.now + DAY);
-        assert_string_equal(clock.boot, boot);
-        clock = before;
+        assert_in_range(clock.now, first.now - 60, first.now + 60);
+        /* Starts that have not looked before: ten minutes each. */
+        for (unsigned i = 0; i < 1000; i++) {
+            snprintf(name, sizeof name, "%x", i);
+            call_it(&clock, name);
+            store_clock_tick(&clock, real + (int64_t)jump * DAY);
+        }
+        assert_in_range(clock.now, first.now - 7 * DAY, first.now + 7 * DAY);
+        assert_int_equal(clock.boots, STORE_BOOTS);
+        assert_string_equal(clock.boot[0].id, first.boot[0].id);
+        assert_string_equal(clock.boot[1].id, "3e7");
     }
     /* Of two that differ, the one that moves less. */
     fake_clock_set(0);
-    strcpy(clock.boot, "another");
+    clock = first;
+    call_it(&clock, "another");
     store_clock_tick(&clock, real + 60 * DAY);
     assert_true(clock.now < real + 60);
+}
+
+/* A month goes by: with a clock that is right the folder's goes on as much, with a wrong one a day
+ * more, whoever has looked meanwhile; and it comes back at once. */
+static void test_a_month(void **state)
+{
+    const int64_t real = (int64_t)time(NULL);
+    store_clock first = {0}, clock;
+
+    (void)state;
+    store_clock_tick(&first, real);
+    if (!first.boots)
+        skip();
+    first.now -= 30 * DAY;
+    first.boot[0].now -= 30 * DAY;
+    first.boot[0].up -= 30 * DAY;
+    clock = first;
+    store_clock_tick(&clock, real);
+    assert_in_range(clock.now, real, real + 60);
+    fake_clock_set(60 * DAY);
+    clock = first;
+    store_clock_tick(&clock, real + 60 * DAY);
+    assert_in_range(clock.now, real + DAY, real + DAY + 60);
+    first.now += 20 * DAY;
+    store_clock_tick(&first, real + 60 * DAY);
+    assert_in_range(first.now, real + DAY, real + DAY + 60);
+    fake_clock_set(-60 * DAY);
+    clock.boot[0].up -= 30 * DAY;
+    store_clock_tick(&clock, real - 60 * DAY);
+    assert_in_range(clock.now, real - 60 * DAY, real - 58 * DAY);
+    fake_clock_set(0);
 }
 
 static int set_up(void **state)
@@ -388,7 +452,9 @@ int main(void)
         cmocka_unit_test(test_jumps),
         cmocka_unit_test(test_first_look_under_a_wrong_clock),
         cmocka_unit_test(test_time_goes_by),
+        cmocka_unit_test(test_turns),
         cmocka_unit_test(test_the_clock),
+        cmocka_unit_test(test_a_month),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);
