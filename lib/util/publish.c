@@ -236,17 +236,36 @@ static void sync_folder(const topomap_publish *p)
     }
 }
 
-int topomap_publish_commit(topomap_publish *p, int new_only, topomap_error *err)
+static int end(topomap_publish *p, int failed, topomap_error *err)
 {
-    int result = 0;
+    int result = failed ? system_fail(p, "write", err) : 0;
 
-    /* fsync(2): EINVAL where a file system has nothing to do for it. */
-    if (dress(p) || (fsync(p->fd) && errno != EINVAL) || put_in_place(p, new_only))
-        result = system_fail(p, "write", err);
-    else
-        sync_folder(p);
     topomap_publish_abandon(p);
     return result;
+}
+
+int topomap_publish_commit(topomap_publish *p, int new_only, topomap_error *err)
+{
+    /* fsync(2): EINVAL where a file system has nothing to do for it. */
+    int failed = dress(p) || (fsync(p->fd) && errno != EINVAL) || put_in_place(p, new_only);
+
+    if (!failed)
+        sync_folder(p);
+    return end(p, failed, err);
+}
+
+/* A file server says at a close that it has no room (close(2)), of any of the file's descriptors.
+ */
+static int flush(const topomap_publish *p)
+{
+    int again = fcntl(p->fd, F_DUPFD_CLOEXEC, 0);
+
+    return again < 0 ? -1 : close(again);
+}
+
+int topomap_publish_place(topomap_publish *p, topomap_error *err)
+{
+    return end(p, dress(p) || flush(p) || put_in_place(p, 0), err);
 }
 
 void topomap_publish_abandon(topomap_publish *p)

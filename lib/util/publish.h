@@ -28,6 +28,9 @@ int topomap_publish_overtaken(const topomap_publish *publish);
  * the umask has it), or removes it. Ends \p publish either way. \param new_only  fails where there
  * was no file at the begin and is one now */
 int topomap_publish_commit(topomap_publish *publish, int new_only, topomap_error *err);
+/** The same without waiting for the disk, which may take seconds: as whole for everybody who reads
+ * it, but where the power fails. */
+int topomap_publish_place(topomap_publish *publish, topomap_error *err);
 /** Removes what was begun. NULL is allowed. */
 void topomap_publish_abandon(topomap_publish *publish);
 

@@ -2,8 +2,6 @@
 #include "config.h"
 #include "plugin/planner/launch.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,11 +14,11 @@
 #include "plugin/planner/caged.h"
 #include "plugin/planner/carry.h"
 #include "plugin/planner/compose.h"
+#include "plugin/planner/explanation.h"
 #include "plugin/planner/keep.h"
 #include "plugin/planner/settle.h"
 #include "plugin/reply.h"
 #include "util/alloc.h"
-#include "util/whole.h"
 
 /* A launch while it is planned. */
 struct launch {
@@ -101,41 +99,23 @@ static int plan(struct launch *launch, topomap_error *err)
     return launch->bytes ? copy_reply(launch, err) : -1;
 }
 
-/* A file that is new and cannot be filled goes again. */
-static int write_file(const char *path, const char *bytes, size_t size)
-{
-    const int how = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-    int made = open(path, how | O_EXCL, 0666), why;
-    int fd = made >= 0 ? made : open(path, how | O_TRUNC, 0666);
-
-    if (fd < 0)
-        return -1;
-    why = topomap_whole_write(fd, bytes, size) ? errno : 0;
-    if (close(fd) && !why)
-        why = errno;
-    if (why && made >= 0)
-        unlink(path);
-    errno = why;
-    return why ? -1 : 0;
-}
-
 /* The explanation, or why there is none. */
 static void write_explanation(struct launch *launch, const char *failure)
 {
     const planner_facts *facts = launch->verdict.facts;
     const char *why = failure ? failure : launch->verdict.why;
     char line[1200];
+    topomap_error err;
     int failed;
 
     if (!facts->explain || !facts->explain_file || (!why && !launch->reply.explain))
         return;
     snprintf(line, sizeof line, "topomap: %s\n", why ? why : "");
-    failed =
-        why ? write_file(facts->explain_file, line, strlen(line))
-            : write_file(facts->explain_file, launch->reply.explain, launch->reply.explain_size);
+    failed = why ? planner_explanation_write(facts->explain_file, line, strlen(line), &err)
+                 : planner_explanation_write(facts->explain_file, launch->reply.explain,
+                                             launch->reply.explain_size, &err);
     if (failed)
-        planner_tell(&launch->verdict, 1, "--topomap-explain: %s: %s", facts->explain_file,
-                     strerror(errno));
+        planner_tell(&launch->verdict, 1, "--topomap-explain: %s", err.text);
 }
 
 static void write_reply(struct launch *launch)

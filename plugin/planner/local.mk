@@ -23,6 +23,7 @@ plugin_planner_liblaunch_la_SOURCES = plugin/planner/facts.c plugin/planner/fact
   plugin/planner/carry.c plugin/planner/carry.h \
   plugin/planner/cage.c plugin/planner/cage.h \
   plugin/planner/caged.c plugin/planner/caged.h plugin/filter.h \
+  plugin/planner/explanation.c plugin/planner/explanation.h \
   plugin/planner/launch.c plugin/planner/launch.h \
   plugin/planner/keep.c plugin/planner/keep.h \
   plugin/planner/writers.c plugin/planner/writers.h \
@@ -56,3 +57,8 @@ tests_unit_test_cage_SOURCES = tests/unit/test_cage.c tests/unit/attempts.c test
   tests/unit/scratch.c tests/unit/scratch.h
 tests_unit_test_cage_LDADD = plugin/planner/liblaunch.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
 TESTS += tests/unit/test_cage
+
+check_PROGRAMS += tests/unit/test_explanation
+tests_unit_test_explanation_SOURCES = tests/unit/test_explanation.c tests/unit/scratch.c tests/unit/scratch.h
+tests_unit_test_explanation_LDADD = plugin/planner/liblaunch.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
+TESTS += tests/unit/test_explanation

@@ -301,7 +301,7 @@ objective effort seed time min-gain explain end " ]
   [ "$(cat file)" = "$(printf 'before: 9\nafter: 3')" ]
   [ ! -s said ]
   [ "$(ranks srun -n4 -N4 -m topomap --topomap-explain=/nonexist/file)" = "$reversed" ]
-  one_line "/nonexist/file: No such file or directory"
+  one_line "/nonexist/file: cannot create a file beside it: No such file or directory"
   ranks srun -n4 -N4 -m topomap --topomap-explain=/dev/full
   one_line "/dev/full: No space left on device"
 }
