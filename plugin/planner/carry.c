@@ -4,11 +4,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "plan/bindings.h"
 #include "plugin/environment.h"
 #include "plugin/percent.h"
 #include "plugin/spool.h"
+
+enum { REPLY_FD = 3, SECONDS_MOST = 20 };
 
 static int carry_in_order(planner_verdict *verdict, const char *text)
 {
@@ -29,6 +32,20 @@ static int carry_in_order(planner_verdict *verdict, const char *text)
     return fits;
 }
 
+/* In a process of its own, for which nobody waits: srun kills the planner's group when the planner
+ * has ended, and a folder may be slow. */
+static void tidy(const char *note)
+{
+    fflush(NULL);
+    if (fork() != 0)
+        return;
+    setsid();
+    alarm(SECONDS_MOST);
+    close(REPLY_FD);
+    plugin_spool_tidy(note);
+    _exit(0);
+}
+
 static int spool(planner_verdict *verdict, const char *text, topomap_error *why)
 {
     const planner_facts *facts = verdict->facts;
@@ -41,6 +58,7 @@ static int spool(planner_verdict *verdict, const char *text, topomap_error *why)
     fprintf(verdict->out, "spool %s\nlater spool ", note);
     plugin_percent_write(verdict->out, note);
     putc('\n', verdict->out);
+    tidy(note);
     free(note);
     return 0;
 }

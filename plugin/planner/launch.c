@@ -29,6 +29,7 @@ struct launch {
     size_t size;
     char *copy; /* of the reply, taken apart */
     plugin_reply reply;
+    const char *bindings; /* that the reply is to carry; lent from `copy` */
 };
 
 /* ---- The graph's name --------------------------------------------------------------------- */
@@ -135,9 +136,9 @@ static void write_reply(struct launch *launch)
         fprintf(out, "layout %s\n", reply->layout);
     if (reply->detail)
         fprintf(out, "detail %s\n", reply->detail);
-    if (reply->bindings)
-        planner_carry(&launch->verdict, reply->bindings);
-    else if (reply->status != PLUGIN_FAILED && !planner_compose_bind(&launch->verdict))
+    launch->bindings = reply->bindings;
+    if (!reply->bindings && reply->status != PLUGIN_FAILED &&
+        !planner_compose_bind(&launch->verdict))
         planner_tell(&launch->verdict, 0,
                      "the inside of nodes is left to Slurm (--cpu-bind, --mem-bind, GPUs of "
                      "tasks, topomap:SOCKET, or bind=none)");
@@ -230,6 +231,10 @@ char *planner_launch(const planner_facts *facts, planner_answerer *answer,
     }
     if (launch.bytes)
         planner_keep(&launch.verdict, launch.request, launch.bytes, launch.size);
+    /* Last: srun hears of a file by the reply alone, and what ends the planner before would leave
+     * it. */
+    if (launch.bindings)
+        planner_carry(&launch.verdict, launch.bindings);
     policy_settings_clear(&launch.verdict.decision.settings);
     planner_auto_clear(&launch.program);
     free(launch.verdict.why);

@@ -28,7 +28,7 @@ plugin_planner_liblaunch_la_SOURCES = plugin/planner/facts.c plugin/planner/fact
   plugin/planner/keep.c plugin/planner/keep.h \
   plugin/planner/writers.c plugin/planner/writers.h \
   plugin/planner/end.c plugin/planner/end.h \
-  plugin/spool.c plugin/spool_read.c plugin/spool.h
+  plugin/spool.c plugin/spool_read.c plugin/spool_tidy.c plugin/spool.h
 plugin_planner_liblaunch_la_LIBADD = plugin/librecord.la plugin/planner/libplanner.la plugin/libsite.la plugin/libreply.la \
   plugin/policy/libpolicy.la plugin/store/libstore.la
 pkglibexec_PROGRAMS += plugin/topomap-planner
@@ -62,3 +62,9 @@ check_PROGRAMS += tests/unit/test_explanation
 tests_unit_test_explanation_SOURCES = tests/unit/test_explanation.c tests/unit/scratch.c tests/unit/scratch.h
 tests_unit_test_explanation_LDADD = plugin/planner/liblaunch.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
 TESTS += tests/unit/test_explanation
+
+check_PROGRAMS += tests/unit/test_spool_tidy
+tests_unit_test_spool_tidy_SOURCES = tests/unit/test_spool_tidy.c tests/unit/fake_clock.c tests/unit/fake_clock.h \
+  tests/unit/scratch.c tests/unit/scratch.h
+tests_unit_test_spool_tidy_LDADD = plugin/planner/liblaunch.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
+TESTS += tests/unit/test_spool_tidy

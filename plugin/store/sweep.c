@@ -127,6 +127,7 @@ typedef struct part {
     store_item *item;
     size_t items, room;
     int is_all, ended;
+    int is_shared;
 } part;
 
 /* What somebody who was killed has left beside a file. */
@@ -145,7 +146,8 @@ static void look_at(int folder, const store_broom *broom, const char *name, cons
     topomap_error err;
 
     if (*name == '.') {
-        look_at_remains(folder, name, s->clock.now);
+        if (!p->is_shared)
+            look_at_remains(folder, name, s->clock.now);
         return;
     }
     if (strlen(name) >= sizeof item.name)
@@ -330,21 +332,31 @@ static void sort_out(int folder, const store_broom *broom, state *s, part *p, in
     s->begun = 0;
 }
 
-void store_sweep(int folder, const store_broom *broom)
+static void sweep(int folder, int notes, int64_t there, const store_broom *broom)
 {
     DIR *list = store_folder_list(folder);
-    part p = {0};
+    part p = {.is_shared = notes != folder};
     int is_first;
     state s;
 
     if (!list)
         return;
-    read_state(folder, &s);
+    read_state(notes, &s);
     is_first = !s.clock.now;
-    store_clock_tick(&s.clock, time_there(folder));
+    store_clock_tick(&s.clock, there);
     read_part(folder, list, broom, &s, &p);
     sort_out(folder, broom, &s, &p, is_first);
-    write_state(folder, &s);
+    write_state(notes, &s);
     free(p.item);
     closedir(list);
+}
+
+void store_sweep(int folder, const store_broom *broom)
+{
+    sweep(folder, folder, time_there(folder), broom);
+}
+
+void store_sweep_shared(int folder, int notes, int64_t there, const store_broom *broom)
+{
+    sweep(folder, notes, there, broom);
 }

@@ -32,6 +32,11 @@ typedef struct store_broom {
 /** A call's part of the work. Nothing is done where the folder cannot be read. */
 void store_sweep(int folder, const store_broom *broom);
 
+/** The same for a folder of others', too, whose files this user has a part of: what must be known
+ * for it is in another folder. \param notes  that folder, the user's own \param there  what the
+ * file system of \p folder says of a file made just now */
+void store_sweep_shared(int folder, int notes, int64_t there, const store_broom *broom);
+
 /** The folder's time (clock.h), 0: not known. */
 int64_t store_sweep_now(int folder);
 
