@@ -29,7 +29,7 @@ static _Noreturn void write_record(const struct record *record, int said)
     setsid();
     alarm(SECONDS_MOST);
     close(REPLY_FD);
-    if (planner_writers_join())
+    if (planner_writers_join(args->records))
         _exit(0);
     if (plugin_record_write(args->records, record->facts->job, record->facts->step, record->request,
                             record->reply, record->size, path, sizeof path, &err))

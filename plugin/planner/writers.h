@@ -6,9 +6,10 @@
 
 enum { PLANNER_WRITERS_MOST = 4 };
 
-/** Makes the calling process one of them, and waits two seconds at most until they are few enough
- * for that. Where the kernel has no keyring for us, all are. Two at the very same moment may count
- * as one. \return 0; -1: there are PLANNER_WRITERS_MOST others */
-int planner_writers_join(void);
+/** Makes the calling process one of those that write to \p folder, and waits two seconds at most
+ * until they are few enough for that. Where the kernel has no keyring for us, all are. Two at the
+ * very same moment may count as one. \return 0; -1: there are PLANNER_WRITERS_MOST others of that
+ * folder */
+int planner_writers_join(const char *folder);
 
 #endif

@@ -436,7 +436,8 @@ END
   id nobody >/dev/null || skip "no user nobody"
   local theirs
   theirs=$(mktemp -d /tmp/topomap-theirs.XXXXXX) # bats's folders are root's alone
-  chmod 777 "$theirs"
+  chown nobody "$theirs"
+  chmod 755 "$theirs"
   chmod o+x "$BATS_RUN_TMPDIR" "$BATS_RUN_TMPDIR/file" "$BATS_FILE_TMPDIR"
   as() {
     (cd "$theirs" && timeout 100 setpriv --reuid=nobody --regid=nogroup --clear-groups env HOME="$PWD" XDG_CACHE_HOME="$PWD/cache" \
