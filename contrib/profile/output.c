@@ -23,6 +23,8 @@
 
 enum { PATH = 4096, NAME = 64 };
 
+static const char no_file[] = "is there, and is no regular file";
+
 /* One of the ranks says it. */
 static void complain(const char *path, int rank, const char *what)
 {
@@ -61,8 +63,8 @@ static void end_quiet(struct quiet *quiet)
 
 /* ---- Names ------------------------------------------------------------------------------- */
 
-/* Files are read and removed there: in a folder for all, the name may be another's already. \return
- * the folder, or -1 */
+/* Files are read and removed there: in a folder for all, the name may be another's already, and who
+ * else can write to it has put there what he likes. \return the folder, or -1 */
 static int open_folder(const char *path, int make)
 {
     struct stat status;
@@ -76,12 +78,21 @@ static int open_folder(const char *path, int make)
     if (make && mkdir(name, 0755) && errno != EEXIST)
         return -1;
     folder = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (folder < 0 ||
-        (!fstat(folder, &status) && status.st_uid == geteuid() && !(status.st_mode & S_IWOTH)))
+    if (folder < 0 || (!fstat(folder, &status) && status.st_uid == geteuid() &&
+                       !(status.st_mode & (S_IWGRP | S_IWOTH))))
         return folder;
     close(folder);
     errno = EPERM;
     return -1;
+}
+
+/* The profile takes the place of what is there, and a FIFO's or a device's (/dev/null, for root) is
+ * none to take. */
+static int is_no_file(const char *path)
+{
+    struct stat status;
+
+    return !stat(path, &status) && !S_ISREG(status.st_mode);
 }
 
 static int is_part(const char *name)
@@ -253,6 +264,10 @@ int profile_file_leave(const char *path, const profile_part *part)
     struct quiet quiet;
     int folder, failed;
 
+    if (is_no_file(path)) {
+        complain(path, part->rank, no_file);
+        return -1;
+    }
     begin_quiet(&quiet);
     folder = open_folder(path, 1);
     failed = folder < 0 || leave_part(folder, part);
@@ -295,6 +310,8 @@ static int write_graph(const topomap_graph *graph, const char *path, int rank, t
 
     if (snprintf(beside, sizeof beside, "%s.%d.%ld", path, rank, (long)getpid()) >= PATH)
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "the name is too long");
+    if (is_no_file(path))
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "%s", no_file);
     fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd >= 0 && !(out = fdopen(fd, "w")))
         close(fd);
@@ -345,7 +362,8 @@ void profile_file_fold(const char *path, int rank, int ranks)
     found = (rank == 0 || !faccessat(folder, TOPOMAP_PART_NAME "open", F_OK, 0)) &&
             all_are_there(folder, ranks);
     if (rank == 0 && !found) {
-        mark = openat(folder, TOPOMAP_PART_NAME "open", O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+        mark = openat(folder, TOPOMAP_PART_NAME "open",
+                      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
         if (mark >= 0)
             close(mark);
         found = all_are_there(folder, ranks);

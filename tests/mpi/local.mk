@@ -10,12 +10,13 @@ TESTS += $(mpi_tests)
 
 # The messages of collectives, with answers of MPI that the test makes: only its header is needed.
 if HAVE_MPICH
-profile_units = tests/unit/test_profile tests/unit/test_profile_openmpi tests/unit/test_profile_record
+profile_units = tests/unit/test_profile tests/unit/test_profile_openmpi tests/unit/test_profile_record \
+  tests/unit/test_profile_output
 TESTS += $(profile_units)
 CLEANFILES += $(profile_units)
 check_DATA = $(profile_units)
 endif
-EXTRA_DIST += tests/unit/test_profile.c tests/unit/test_profile_record.c
+EXTRA_DIST += tests/unit/test_profile.c tests/unit/test_profile_record.c tests/unit/test_profile_output.c
 test_profile_inputs = $(srcdir)/tests/unit/test_profile.c $(srcdir)/contrib/profile/collectives.c \
   $(srcdir)/contrib/profile/group.c $(srcdir)/contrib/profile/rules.c
 test_profile_needs = $(test_profile_inputs) $(srcdir)/contrib/profile/profile.h $(srcdir)/contrib/profile/group.h \
@@ -32,6 +33,11 @@ test_profile_record_inputs = $(srcdir)/tests/unit/test_profile_record.c $(srcdir
 tests/unit/test_profile_record: $(test_profile_record_inputs) $(srcdir)/contrib/profile/profile.h $(srcdir)/contrib/profile/table.h
 	$(AM_V_GEN)$(MKDIR_P) tests/unit && $(MPICC_MPICH) -std=gnu11 $(WARN_CFLAGS) $(SAN_CFLAGS) -g -I$(srcdir) \
 	  -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free $(test_profile_record_inputs) -o $@ $(CMOCKA_LIBS)
+test_profile_output_inputs = $(srcdir)/tests/unit/test_profile_output.c $(srcdir)/contrib/profile/output.c \
+  $(srcdir)/contrib/profile/memory.c $(profile_lib:%=$(srcdir)/%)
+tests/unit/test_profile_output: $(test_profile_output_inputs) $(srcdir)/contrib/profile/profile.h
+	$(AM_V_GEN)$(MKDIR_P) tests/unit && $(MPICC_MPICH) -std=gnu11 $(WARN_CFLAGS) $(SAN_CFLAGS) -g -pthread \
+	  -I$(srcdir) -I$(srcdir)/lib -I$(srcdir)/lib/include -I. $(test_profile_output_inputs) -o $@ $(CMOCKA_LIBS)
 
 # Fits, and edges of grids, by hand; no MPI is started.
 if REORDER_MPICH

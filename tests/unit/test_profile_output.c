@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where a rank leaves what it saw: files by hand, whatever has their names. No MPI is started. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "contrib/profile/profile.h"
+
+enum { RANKS = 2, SECONDS = 20 };
+
+static char here[] = "/tmp/topomap-profile-XXXXXX", file[64], parts[80], name[160];
+
+static int leave(int rank)
+{
+    const profile_record record = {.partner = (uint32_t)(1 - rank), .bytes_out = 10};
+    const profile_part part = {
+        .rank = rank, .ranks = RANKS, .whole = 1, .record = &record, .count = 1};
+
+    return profile_file_leave(file, &part);
+}
+
+static const char *below(const char *what)
+{
+    snprintf(name, sizeof name, "%s/%s", parts, what);
+    return name;
+}
+
+static mode_t kind_of(const char *path)
+{
+    struct stat found;
+
+    return lstat(path, &found) ? 0 : found.st_mode & S_IFMT;
+}
+
+static int fresh(void **state)
+{
+    char command[128];
+
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf %s/*", here);
+    snprintf(file, sizeof file, "%s/profile.tmg", here);
+    snprintf(parts, sizeof parts, "%s.parts", file);
+    alarm(SECONDS); /* nothing is waited for */
+    return system(command);
+}
+
+static void a_profile(void **state)
+{
+    FILE *before = fopen(file, "w");
+
+    (void)state;
+    assert_non_null(before);
+    fclose(before);
+    assert_int_equal(leave(0), 0);
+    profile_file_fold(file, 0, RANKS);
+    assert_int_equal(kind_of(below("part.open")), S_IFREG);
+    profile_file_fold(file, 0, RANKS); /* the mark may be there */
+    assert_int_equal(leave(1), 0);
+    profile_file_fold(file, 1, RANKS);
+    assert_int_equal(kind_of(parts), 0);
+    before = fopen(file, "r");
+    assert_non_null(before);
+    assert_int_not_equal(fgetc(before), EOF);
+    fclose(before);
+}
+
+static void the_mark(void **state)
+{
+    char victim[64];
+
+    (void)state;
+    assert_int_equal(leave(0), 0);
+    assert_int_equal(mkfifo(below("part.open"), 0600), 0);
+    profile_file_fold(file, 0, RANKS);
+    unlink(name);
+    snprintf(victim, sizeof victim, "%s/victim", here);
+    assert_int_equal(symlink(victim, name), 0);
+    profile_file_fold(file, 0, RANKS);
+    assert_int_equal(kind_of(victim), 0);
+}
+
+static void folders_of_others(void **state)
+{
+    static const mode_t modes[] = {0770, 0707, 01777};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        assert_int_equal(mkdir(parts, 0700), 0);
+        assert_int_equal(chmod(parts, modes[i]), 0);
+        assert_int_equal(leave(0), -1);
+        assert_int_equal(rmdir(parts), 0); /* nothing is in it */
+    }
+}
+
+static void no_file(void **state)
+{
+    (void)state;
+    assert_int_equal(mkfifo(file, 0600), 0);
+    assert_int_equal(leave(0), -1);
+    assert_int_equal(kind_of(parts), 0);
+    assert_int_equal(kind_of(file), S_IFIFO);
+    unlink(file);
+    assert_int_equal(symlink("/dev/null", file), 0);
+    assert_int_equal(leave(0), -1);
+    unlink(file);
+    assert_int_equal(mkfifo(parts, 0600), 0);
+    assert_int_equal(leave(0), -1);
+    unlink(parts);
+    /* It has come in between: the parts stay. */
+    assert_int_equal(leave(0), 0);
+    assert_int_equal(leave(1), 0);
+    assert_int_equal(mkfifo(file, 0600), 0);
+    profile_file_fold(file, 0, RANKS);
+    assert_int_equal(kind_of(file), S_IFIFO);
+    assert_int_equal(kind_of(below("part.0")), S_IFREG);
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(here) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    return fresh(state) || rmdir(here);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_profile, fresh),
+        cmocka_unit_test_setup(the_mark, fresh),
+        cmocka_unit_test_setup(folders_of_others, fresh),
+        cmocka_unit_test_setup(no_file, fresh),
+    };
+
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
