@@ -14,6 +14,8 @@
 #include "graph/parts.h"
 #include "profile.h"
 
+enum { TRIES = 100 }; /* a program may have signals that come all the time */
+
 static struct {
     int fd;
     dev_t device;
@@ -72,6 +74,17 @@ static uint32_t take_slot(void)
     return number;
 }
 
+/* The pages, before they are written: where the kernel has none left for them (tmpfs(5), or
+ * vm.overcommit_memory=2) a write through the mapping would be SIGBUS, and the program's end. */
+static int reserve(off_t at, size_t size)
+{
+    int failed = -1;
+
+    for (int i = 0; i < TRIES && failed && (!i || errno == EINTR); i++)
+        failed = fallocate(lent.fd, 0, at, (off_t)size);
+    return failed;
+}
+
 static void fill(struct topomap_part_slot *slot, size_t room, const profile_part *part)
 {
     size_t count = part->count < room ? part->count : room;
@@ -95,6 +108,7 @@ void profile_memory_leave(const profile_part *part)
     struct topomap_part_slot *slot;
     uint32_t number;
     size_t size;
+    off_t at;
 
     if (!is_still_there())
         return;
@@ -104,8 +118,10 @@ void profile_memory_leave(const profile_part *part)
     if (part->count < rows)
         rows = part->count;
     size = sizeof *slot + rows * sizeof *part->record;
-    slot = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, lent.fd,
-                (off_t)(lent.head.first + number * lent.head.stride));
+    at = (off_t)(lent.head.first + number * lent.head.stride);
+    if (reserve(at, size))
+        return;
+    slot = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, lent.fd, at);
     if (slot == MAP_FAILED)
         return;
     fill(slot, rows, part);

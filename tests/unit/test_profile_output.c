@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where a rank leaves what it saw: files by hand, whatever has their names. No MPI is started. */
+/* Where a rank leaves what it saw: files by hand, whatever has their names, and memory of which the
+ * kernel may have none. No MPI is started. */
+#define _GNU_SOURCE /* fallocate */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,10 +18,13 @@
 #include <unistd.h>
 
 #include "contrib/profile/profile.h"
+#include "graph/part_memory.h"
 
 enum { RANKS = 2, SECONDS = 20 };
 
 static char here[] = "/tmp/topomap-profile-XXXXXX", file[64], parts[80], name[160];
+
+/* ---- By hand ------------------------------------------------------------------------------ */
 
 static int leave(int rank)
 {
@@ -125,6 +131,66 @@ static void no_file(void **state)
     assert_int_equal(kind_of(below("part.0")), S_IFREG);
 }
 
+/* ---- In memory ---------------------------------------------------------------------------- */
+
+static int calls, failures, why;
+static off_t reserved, from;
+
+/* In place of libc's. */
+int fallocate(int fd, int mode, off_t at, off_t size)
+{
+    (void)fd, (void)mode;
+    from = at;
+    reserved = size;
+    if (calls++ >= failures)
+        return 0;
+    errno = why;
+    return -1;
+}
+
+static uint32_t state_after(int fd, int reason, int times)
+{
+    const profile_record record = {.partner = 1, .bytes_out = 10};
+    const profile_part part = {.ranks = RANKS, .whole = 1, .record = &record, .count = 1};
+    struct topomap_part_memory head;
+    struct topomap_part_slot slot;
+
+    calls = 0;
+    failures = times;
+    why = reason;
+    assert_true(topomap_part_memory_is(fd, &head));
+    profile_memory_leave(&part);
+    from = (off_t)(head.first + head.used * head.stride);
+    assert_int_equal(pread(fd, &slot, sizeof slot, from), sizeof slot);
+    return slot.state;
+}
+
+static void no_memory(void **state)
+{
+    struct topomap_part_memory like = {.run = 5};
+    int fd = topomap_part_memory_new();
+    struct stat before, after;
+    char number[16];
+
+    (void)state;
+    assert_true(fd >= 3);
+    snprintf(like.folder, sizeof like.folder, "%s", here);
+    assert_int_equal(topomap_part_memory_fill(fd, 2, RANKS, &like), 0);
+    snprintf(number, sizeof number, "%d", fd);
+    setenv(PROFILE_MEMORY, number, 1);
+    assert_int_equal(profile_memory_find(), 1);
+    assert_int_equal(fstat(fd, &before), 0);
+    assert_int_equal(state_after(fd, ENOSPC, 1), TOPOMAP_PART_EMPTY);
+    assert_int_equal(calls, 1);
+    assert_int_equal(reserved, sizeof(struct topomap_part_slot) + sizeof(profile_record));
+    assert_int_equal(state_after(fd, EINTR, 1 << 20), TOPOMAP_PART_EMPTY);
+    assert_int_equal(fstat(fd, &after), 0);
+    assert_int_equal(after.st_blocks, before.st_blocks);
+    /* A signal is no lack of memory. */
+    assert_int_equal(state_after(fd, EINTR, 3), TOPOMAP_PART_FILLED);
+    close(fd);
+}
+
 static int make_folder(void **state)
 {
     (void)state;
@@ -139,10 +205,9 @@ static int remove_folder(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_profile, fresh),
-        cmocka_unit_test_setup(the_mark, fresh),
-        cmocka_unit_test_setup(folders_of_others, fresh),
-        cmocka_unit_test_setup(no_file, fresh),
+        cmocka_unit_test_setup(a_profile, fresh),         cmocka_unit_test_setup(the_mark, fresh),
+        cmocka_unit_test_setup(folders_of_others, fresh), cmocka_unit_test_setup(no_file, fresh),
+        cmocka_unit_test_setup(no_memory, fresh),
     };
 
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
