@@ -52,6 +52,65 @@ site() {
   [[ $output != *" passed"* ]]
 }
 
+# old_and_new OLD NEW: prefixes of two Slurms, by name only.
+old_and_new() {
+  local prefix
+  for prefix in old:$1 new:$2; do
+    mkdir -p "${prefix%:*}"/{bin,sbin}
+    printf '#!/bin/sh\n' >"${prefix%:*}/bin/srun"
+    printf '#!/bin/sh\necho slurm-wlm %s\n' "${prefix#*:}" >"${prefix%:*}/sbin/slurmctld"
+    chmod 755 "${prefix%:*}"/{bin/srun,sbin/slurmctld}
+  done
+}
+
+@test "auto/check --slurm-old: beside --slurm, a Slurm, and an older one" {
+  run -2 "$source/auto/check" --slurm-old "$PWD"
+  [[ $output == "usage: "*"[--slurm PREFIX [--slurm-old PREFIX] | --release"* ]]
+  run -2 "$source/auto/check" --release trixie --slurm-old "$PWD"
+  old_and_new 24.11.5 26.05.0-0rc1
+  run -2 "$source/auto/check" --slurm "$PWD/new" --slurm-old "$PWD"
+  [[ $output == "auto/check: $PWD is no prefix of a Slurm: no bin/srun" ]]
+  run -2 "$source/auto/check" --slurm "$PWD/old" --slurm-old "$PWD/new"
+  [[ $output == *"older release than --slurm: $PWD/new is 26.05, $PWD/old 24.11" ]]
+  run -2 "$source/auto/check" --slurm "$PWD/new" --slurm-old "$PWD/new"
+  rm old/sbin/slurmctld
+  run -2 "$source/auto/check" --slurm "$PWD/new" --slurm-old "$PWD/old"
+  [[ $output == *"$PWD/old is unknown, $PWD/new 26.05" ]]
+}
+
+@test "auto/check --slurm-old: builds for both, and the suite of upgrades knows them" {
+  site
+  old_and_new 24.11.5 25.05.1
+  unset MAKEFLAGS MFLAGS MAKELEVEL TOPOMAP_TEST_{SLURM,BUILD}_{OLD,NEW}
+  # A build whose one test tells what it knows.
+  cat >site/configure <<'END'
+#!/bin/sh
+echo "$*" >configured
+mkdir -p tests
+cat >Makefile <<'MAKE'
+all: ; @touch built
+list-tests: ; @echo tests/slurm/plugin.bats tests/slurm/upgrades.bats
+check: ; @[ -z "$(TESTS)" ] || { echo "$(TESTS)"; echo ":test-result: PASS" >tests/one.trs; env | grep ^TOPOMAP_TEST_ | sort; \
+	[ -z "$$TOPOMAP_TEST_BUILD_OLD" ] || { cd "$$TOPOMAP_TEST_BUILD_OLD" && cat configured ../plain/configured && ls "$$PWD/built"; }; }
+MAKE
+END
+  chmod 755 site/configure
+  PATH=$PWD/bin TMPDIR=$PWD run -0 site/auto/check --slurm "$PWD/new" --slurm-old "$PWD/old" --only slurm/upgrades
+  local build
+  build=$(sed -n 's/^TOPOMAP_TEST_BUILD_OLD=\(.*\)\/old$/\1/p' <<<"$output")
+  [ "$(sed '1,/tests\/slurm/d' <<<"$output")" = "TOPOMAP_TEST_BUILD_NEW=$build/plain
+TOPOMAP_TEST_BUILD_OLD=$build/old
+TOPOMAP_TEST_SLURM_NEW=$PWD/new
+TOPOMAP_TEST_SLURM_OLD=$PWD/old
+-q --enable-werror --with-slurm=$PWD/old
+-q --enable-werror --with-slurm=$PWD/new
+$build/old/built
+1 passed, 0 failed" ]
+  [[ $output == *$'\n'tests/slurm/upgrades.bats$'\n'* ]]
+  PATH=$PWD/bin TMPDIR=$PWD run -0 site/auto/check --slurm "$PWD/new" --only slurm/upgrades
+  [[ $output != *TOPOMAP_TEST_SLURM* ]]
+}
+
 @test "auto/check --release: a release that nobody knows, one whose Slurm is too old, one that cannot be made here" {
   local suite
   export TOPOMAP_ROOTS=$PWD/roots

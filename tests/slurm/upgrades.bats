@@ -3,6 +3,7 @@
 # Slurms and a build of topomap for each:
 #   TOPOMAP_TEST_SLURM_OLD=/opt/slurm-25.05 TOPOMAP_TEST_BUILD_OLD=../build-25.05 \
 #   TOPOMAP_TEST_SLURM_NEW=/opt/slurm-25.11 TOPOMAP_TEST_BUILD_NEW=../build-25.11 bats upgrades.bats
+# which auto/check --slurm NEW --slurm-old OLD sets.
 bats_require_minimum_version 1.5.0
 
 setup_file() {
