@@ -31,8 +31,11 @@ int plugin_format_is_known(spank_t spank, unsigned format, char *why, size_t siz
 {
     char text[TEXT] = "1", *version;
     unsigned long theirs;
+    spank_err_t found = spank_getenv(spank, PLUGIN_ENV_CARRIED_FORMAT, text, sizeof text);
 
-    if (spank_getenv(spank, PLUGIN_ENV_CARRIED_FORMAT, text, sizeof text) == ESPANK_SUCCESS)
+    if (found == ESPANK_NOSPACE) /* Slurm has cut it (spank_getenv() in spank.c): no plugin's */
+        *text = 0;
+    if (found == ESPANK_SUCCESS || found == ESPANK_NOSPACE)
         spank_unsetenv(spank, PLUGIN_ENV_CARRIED_FORMAT);
     else if (!travels(spank, PLUGIN_ENV_CARRIED_PLAN) &&
              !travels(spank, PLUGIN_ENV_CARRIED_PROFILE))

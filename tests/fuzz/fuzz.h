@@ -87,6 +87,11 @@ int fuzz_cores(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_policy(const void *what, const uint8_t *bytes, size_t size);
 /** What topomap-measure writes, and its fit. */
 int fuzz_measured(const void *what, const uint8_t *bytes, size_t size);
+/** What slurmstepd itself reads. */
+int fuzz_cpu_list(const void *what, const uint8_t *bytes, size_t size);
+int fuzz_cpu_masks(const void *what, const uint8_t *bytes, size_t size);
+int fuzz_preload(const void *what, const uint8_t *bytes, size_t size);
+int fuzz_format(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_words(const void *what, const uint8_t *bytes, size_t size);
 
 #endif

@@ -99,6 +99,24 @@ static const char *const records[] = {"topomap-plan 1\nversion 0.1.0\ntime "
 static const char *const core_lists[] = {"0-3,8;*(x2);0-1",     "5(x4)", "*",   "0-8191",
                                          "0-8191(x4294967298)", "1;2;3", "0,0", NULL};
 
+static const char *const cpu_lists[] = {"0-3,8\n", "0", "0-8191\n", "1,3,5-7,64-127", NULL};
+
+static const char *const cpu_masks[] = {"0x0003,0x0C00", "0x1", "FF,0xaB00000000000000",
+                                        "0x80000000000000000000000000000000,1", NULL};
+
+static const char *const preloads[] = {
+    "17.3 /usr/lib/topomap/libtopomap-profile-mpich.so /home/a/.cache/topomap/run/17.3-AbcdEF",
+    "17.3 /a.so /", "17.0 /a.so /b", "17.3 /a:b.so /with a blank", NULL};
+
+static const char *const formats[] = {"1 0.1.0",
+                                      "2 1.0.0",
+                                      "1",
+                                      "4294967297 x",
+                                      "00000000000000000000000000000000000000000000000000000000000"
+                                      "00000000000000000000000000000000000000000000000000000000000"
+                                      "000000001111 x",
+                                      NULL};
+
 static const char *const replies[] = {
     "status applied\nline J fell\nquiet 1\nplan-id 9f3c01aa\ngain 43.1\n"
     "layout 0,2,5,7;1,3-4,6;8-9\nexplain 4\nabc\n\n",
@@ -172,6 +190,10 @@ static const struct fuzz_target fixed[] = {
     {"request", fuzz_request, NULL, requests, NULL, NULL, 1, 0},
     {"record", fuzz_record, NULL, records, NULL, NULL, 4, 0},
     {"cores", fuzz_cores, NULL, core_lists, NULL, NULL, 1, 1},
+    {"cpu-list", fuzz_cpu_list, NULL, cpu_lists, NULL, NULL, 1, 1},
+    {"cpu-masks", fuzz_cpu_masks, NULL, cpu_masks, NULL, NULL, 1, 1},
+    {"preload", fuzz_preload, NULL, preloads, NULL, NULL, 1, 1},
+    {"format", fuzz_format, NULL, formats, NULL, NULL, 1, 1},
     {"reply", fuzz_reply, NULL, replies, NULL, NULL, 1, 1},
     {"policy", fuzz_policy, NULL, policies, NULL, NULL, 4, 0},
     {"measured", fuzz_measured, NULL, measured, NULL, NULL, 4, 0},
