@@ -462,7 +462,7 @@ without_plugin_dir() { sed -i '/^pluginDIR/d; /DebugFlags/d' etc/slurm.conf; }
   check "slurm order" ok "node-index (Slurm 26.05.3, topology/flat)"
   printf -- '- topology: t\n  tree: {switches: [{switch: s, nodes: "node[01-16]"}]}\n' >etc/topology.yaml
   check "slurm order" warning "etc/topology.yaml overrides TopologyPlugin (topology/flat) and is not imported"
-  scontrol_says 26.05.3 tree
+  slurm_is 26.05.3 tree
   topomap db import --db t.db slurm-config config
   check "slurm order" warning "etc/topology.yaml overrides TopologyPlugin (topology/tree) and is not imported"
   topomap db import --db t.db slurm-topology etc/topology.yaml
