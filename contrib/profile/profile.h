@@ -75,7 +75,7 @@ int profile_begin(int threads);
 /** Stops recording. The records of this process, by partner; NULL where another thread is at them.
  *  \p whole: nothing was lost for want of memory. */
 const profile_record *profile_records(size_t *count, int *whole);
-/** Stops recording and frees everything. */
+/** Stops recording, and frees everything unless another thread is at it. */
 void profile_end(void);
 /** Adds to the partner with this rank in the (remote) group of a communicator or a window. Ranks
  *  that are not in MPI_COMM_WORLD (spawned processes) and MPI_PROC_NULL are left out. */
@@ -85,7 +85,9 @@ void profile_add_local(MPI_Comm comm, int rank, uint64_t bytes, uint64_t message
 void profile_add_window(MPI_Win win, int rank, uint64_t out, uint64_t in);
 /** Adds to a record; the caller has the lock. */
 void profile_count(uint32_t record, uint64_t bytes, uint64_t messages);
-void profile_lock(void);
+/** \return nonzero with the lock; 0 without: the recording has ended, and what it has is not to be
+ * touched */
+int profile_lock(void);
 void profile_unlock(void);
 /** Handles may be used again for others after these. */
 void profile_forget_comm(MPI_Comm comm);

@@ -35,10 +35,14 @@ static struct {
     int has_world;
 } state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-void profile_lock(void)
+int profile_lock(void)
 {
     if (state.threads)
         pthread_mutex_lock(&state.mutex);
+    if (profile_on)
+        return 1;
+    profile_unlock();
+    return 0;
 }
 
 void profile_unlock(void)
@@ -158,7 +162,8 @@ static void forget(uint64_t key)
 {
     place *p, *last;
 
-    profile_lock();
+    if (!profile_lock())
+        return;
     p = find_place(key);
     if (p) {
         clear_place(p);
@@ -236,16 +241,16 @@ static void add(place *p, int rank, uint64_t bytes, uint64_t messages)
 
 void profile_add(MPI_Comm comm, int rank, uint64_t bytes, uint64_t messages)
 {
-    if (rank == MPI_PROC_NULL)
+    if (rank == MPI_PROC_NULL || !profile_lock())
         return;
-    profile_lock();
     add(place_of_comm(comm), rank, bytes, messages);
     profile_unlock();
 }
 
 void profile_add_local(MPI_Comm comm, int rank, uint64_t bytes, uint64_t messages)
 {
-    profile_lock();
+    if (!profile_lock())
+        return;
     add(place_of_local(comm), rank, bytes, messages);
     profile_unlock();
 }
@@ -254,9 +259,8 @@ void profile_add_window(MPI_Win win, int rank, uint64_t out, uint64_t in)
 {
     uint32_t record;
 
-    if (rank == MPI_PROC_NULL)
+    if (rank == MPI_PROC_NULL || !profile_lock())
         return;
-    profile_lock();
     record = record_of(place_of_window(win), rank);
     if (record < STRANGER) {
         state.record[record].bytes_out += out;
@@ -286,14 +290,19 @@ static int by_partner(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorted, the tables' indices are void: this is the end. A thread that is still inside MPI must
- * not hold it up. */
+/* A thread that is still inside MPI must not hold the end up, nor find its records gone. */
+static int end_recording(void)
+{
+    profile_on = 0;
+    return state.threads ? pthread_mutex_trylock(&state.mutex) : 0;
+}
+
+/* Sorted, the tables' indices are void: whoever gets the lock later finds profile_on 0. */
 const profile_record *profile_records(size_t *count, int *whole)
 {
     static const profile_record none;
 
-    profile_on = 0;
-    if (state.threads && pthread_mutex_trylock(&state.mutex))
+    if (end_recording())
         return NULL;
     if (state.records)
         qsort(state.record, state.records, sizeof *state.record, by_partner);
@@ -305,7 +314,8 @@ const profile_record *profile_records(size_t *count, int *whole)
 
 void profile_end(void)
 {
-    profile_on = 0;
+    if (end_recording())
+        return;
     for (uint32_t i = 0; i < state.places; i++)
         clear_place(&state.place[i]);
     if (state.has_world)
@@ -319,4 +329,5 @@ void profile_end(void)
     state.record = NULL;
     state.has_world = 0;
     state.places = state.places_size = state.records = state.records_size = 0;
+    profile_unlock();
 }

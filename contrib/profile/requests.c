@@ -96,7 +96,10 @@ void profile_keep(MPI_Request handle)
     own = realloc(capture.message, capture.count * sizeof *own);
     capture.message = NULL;
     capture.size = 0;
-    profile_lock();
+    if (!profile_lock()) {
+        free(own);
+        return;
+    }
     keep(KEY(handle), own, capture.count);
     profile_unlock();
 }
@@ -105,7 +108,8 @@ void profile_start(MPI_Request handle)
 {
     const request *r;
 
-    profile_lock();
+    if (!profile_lock())
+        return;
     r = find(KEY(handle));
     for (uint32_t i = 0; r && i < r->count; i++)
         profile_count(r->message[i].record, r->message[i].bytes, r->message[i].messages);
@@ -121,7 +125,8 @@ void profile_startall(int count, profile_array handles)
 
 void profile_forget_request(MPI_Request handle)
 {
-    profile_lock();
+    if (!profile_lock())
+        return;
     forget(KEY(handle));
     profile_unlock();
 }

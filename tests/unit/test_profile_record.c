@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the profiler keeps: who is whom in which communicator, and how much memory that takes. MPI's
  * answers are made here; malloc and its kin are wrapped by the linker and counted. */
+#include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,8 +79,16 @@ void __wrap_free(void *at)
 
 static int groups, translations;
 
+/* In this communicator, MPI keeps the caller. */
+#define SLOW COMM(77)
+static sem_t inside, go_on;
+
 static int give(int handle, MPI_Group *group)
 {
+    if (handle == (int)SLOW) {
+        sem_post(&inside);
+        sem_wait(&go_on);
+    }
     groups++;
     *group = (MPI_Group)handle;
     return MPI_SUCCESS;
@@ -268,6 +278,47 @@ static void test_persistent(void **state)
     assert_int_equal(bytes_to(3), 10);
 }
 
+static void *send_slowly(void *request)
+{
+    profile_add(SLOW, 1, 1, 1);
+    /* All this comes after the end. */
+    profile_add(MPI_COMM_WORLD, 3, 1000, 1);
+    profile_add_window((MPI_Win)COMM(5), 3, 1000, 1);
+    init_request(9, 3, 1000);
+    profile_start((MPI_Request)(intptr_t)request);
+    profile_forget_request((MPI_Request)(intptr_t)request);
+    profile_forget_comm(COMM(4));
+    return NULL;
+}
+
+/* A thread that is inside MPI at MPI_Finalize holds nobody up, and finds all that it was at. */
+static void test_end_beside_a_thread(void **state)
+{
+    pthread_t thread;
+    size_t count, before;
+    int whole, others;
+
+    (void)state;
+    profile_end();
+    assert_int_equal(profile_begin(1), 0);
+    sem_init(&inside, 0, 0);
+    sem_init(&go_on, 0, 0);
+    profile_add(MPI_COMM_WORLD, 3, 5, 1);
+    profile_add(COMM(4), 0, 5, 1);
+    init_request(2, 3, 10);
+    before = held;
+    assert_int_equal(pthread_create(&thread, NULL, send_slowly, (void *)2), 0);
+    sem_wait(&inside);
+    assert_null(profile_records(&count, &whole));
+    profile_end();
+    assert_true(held >= before);
+    others = groups;
+    sem_post(&go_on);
+    pthread_join(thread, NULL);
+    assert_int_equal(groups, others + 1); /* COMM(77)'s; and no group was freed or made since */
+    assert_int_equal(bytes_to(3), 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -276,6 +327,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_memory_is_of_partners, begin, end),
         cmocka_unit_test_setup_teardown(test_memory_of_passing_communicators, begin, end),
         cmocka_unit_test_setup_teardown(test_persistent, begin, end),
+        cmocka_unit_test_setup_teardown(test_end_beside_a_thread, begin, end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
