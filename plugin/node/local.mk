@@ -9,7 +9,7 @@ NODE_SOURCES = plugin/node/collect.c plugin/node/plan.c plugin/node/decode.c plu
   plugin/node/cell.h plugin/filter.h \
   plugin/spool_read.c plugin/spool.h
 pkglibexec_PROGRAMS += plugin/topomap-node
-plugin_topomap_node_SOURCES = plugin/node/main.c plugin/node/jobs.h $(NODE_SOURCES) \
+plugin_topomap_node_SOURCES = plugin/node/main.c plugin/oom.c plugin/oom.h plugin/node/jobs.h $(NODE_SOURCES) \
   $(plugin_node_libnode_la_SOURCES) \
   lib/plan/bindings_walk.c lib/plan/bindings_node.c lib/plan/node_plan.c lib/plan/sextets.c \
   lib/graph/part_seal.c lib/graph/part_memory.c lib/util/hash64.c \

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "plugin/oom.h"
+
 static const struct row {
     const char *name;
     int (*run)(void);
@@ -25,6 +27,7 @@ int main(int argc, char **argv)
         printf("topomap-node %s\n", PACKAGE_VERSION);
         return 0;
     }
+    plugin_oom_first();
     signal(SIGPIPE, SIG_IGN);
     for (size_t i = 0; argc == 2 && i < sizeof rows / sizeof *rows; i++)
         if (!strcmp(argv[1], rows[i].name) && fcntl(NODE_REPLY_FD, F_GETFD) >= 0)

@@ -32,7 +32,7 @@ plugin_planner_liblaunch_la_SOURCES = plugin/planner/facts.c plugin/planner/fact
 plugin_planner_liblaunch_la_LIBADD = plugin/librecord.la plugin/planner/libplanner.la plugin/libsite.la plugin/libreply.la \
   plugin/policy/libpolicy.la plugin/store/libstore.la
 pkglibexec_PROGRAMS += plugin/topomap-planner
-plugin_topomap_planner_SOURCES = plugin/planner/main.c plugin/planner/memory.c plugin/planner/memory.h
+plugin_topomap_planner_SOURCES = plugin/planner/main.c plugin/oom.c plugin/oom.h plugin/planner/memory.c plugin/planner/memory.h
 plugin_topomap_planner_LDFLAGS = $(program_link_flags)
 plugin_topomap_planner_LDADD = plugin/planner/liblaunch.la topology-db/libdb.la lib/libcore.la
 

@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "plugin/oom.h"
 #include "plugin/planner/answer.h"
 #include "plugin/planner/caged.h"
 #include "plugin/planner/end.h"
@@ -120,6 +121,7 @@ int main(int argc, char **argv)
                         "input and a pipe on file descriptor 3\n");
         return 2;
     }
+    plugin_oom_first();
     keep_memory();
     planner_memory_limit();
     signal(SIGPIPE, SIG_IGN);

@@ -21,7 +21,7 @@ CLI_TESTS = \
   tests/cli/routes.bats \
   tests/cli/graph.bats \
   tests/cli/graph-formats.bats \
-  tests/cli/launch-size.bats \
+  tests/cli/launch-size.bats tests/cli/oom.bats \
   tests/cli/files.bats \
   tests/cli/text.bats
 dist_check_SCRIPTS = $(CLI_TESTS)
