@@ -2,7 +2,7 @@
 /* launch-replay PLANNER REQUEST RUNS: what the plugin does in srun with a request, without a Slurm:
  * starts the planner, reads and checks its reply, and readies the layout and the bindings for the
  * launch. Prints the medians of RUNS runs, in milliseconds: wall-clock time, CPU time of the
- * planner, CPU time of srun's own part. */
+ * planner and its reader, CPU time of srun's own part. */
 #include "config.h"
 
 #include <slurm/slurm.h>
@@ -10,7 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -128,6 +130,9 @@ static int measure(const char *planner, const char *request, const plugin_ranks 
         return -1;
     *wall = clock_ms(CLOCK_MONOTONIC) - began;
     *own = clock_ms(CLOCK_PROCESS_CPUTIME_ID) - self;
+    /* The planner does not wait for its reader to end, which reads and maps. */
+    while (wait(NULL) > 0)
+        ;
     *child = children_ms() - before;
     return 0;
 }
@@ -144,6 +149,7 @@ int main(int argc, char **argv)
         fputs("usage: launch-replay PLANNER REQUEST RUNS\n", stderr);
         return 2;
     }
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* the reader of a planner that has ended is ours */
     failed = read_text(argv[2], &request) || read_layout(request, &layout);
     for (int i = 0; i < runs && !failed; i++)
         failed = measure(argv[1], request, &layout, &wall[i], &planner[i], &own[i], &err);
