@@ -247,18 +247,20 @@ static int play(const char *layout, uint32_t *tasks, struct times *times)
 {
     static uint32_t rank[UINT16_MAX + 1];
     int status = 0;
+    pid_t node;
 
     for (now.node = 0; *layout; now.node++) {
         now.tasks = read_node(&layout, rank);
         *tasks += now.tasks;
         fflush(stdout);
-        if (fork() == 0) {
+        node = fork();
+        if (node == 0) {
             play_node(rank, times);
             fflush(stdout);
             _exit(0);
         }
-        wait(&status);
-        if (status)
+        /* Not wait(): whoever tidies the spool folder is a child, too. */
+        if (waitpid(node, &status, 0) != node || status)
             return -1;
     }
     return 0;
