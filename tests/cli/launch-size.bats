@@ -7,6 +7,7 @@ setup_file() {
   command -v lstopo-no-graphics || skip "needs lstopo-no-graphics"
   PATH="$TOPOMAP_BUILD/cli:$PATH"
   cd "$BATS_FILE_TMPDIR"
+  export XDG_CACHE_HOME=$PWD/cache
   lstopo-no-graphics -i 'package:2 numa:4 l3:2 core:8 pu:2' --of xml >node.xml
   topomap db synth fat-tree:k=16,levels=3,lft=no,names=node%04d -o dumps
   topomap db import --db t.db ibnetdiscover dumps/fabric.ibnetdiscover

@@ -24,7 +24,7 @@ teardown_file() {
 setup() {
   cd "$BATS_TEST_TMPDIR"
   mkdir -m 1777 records spool store
-  mkdir -m 777 told
+  mkdir -m 1777 told
   export XDG_CACHE_HOME=$PWD/cache
   sed "s,\$, records=$PWD/records spool=$PWD/spool store=$PWD/store," "$BATS_FILE_TMPDIR/plugstack.conf" >"$BED/etc/plugstack.conf"
 }
@@ -89,6 +89,7 @@ each() {
 
 @test "without limits a record and an explanation are written" {
   started env --topomap="$GRAPH" --topomap-explain="$PWD/told/why"
+  cat err
   [ "$status" -eq 0 ]
   [ ! -s err ]
   [ -s told/why ]
