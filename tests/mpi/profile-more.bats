@@ -17,6 +17,11 @@ setup() {
   profile=$PWD/profile.tmg
 }
 
+teardown() {
+  ! mountpoint -q readonly/p.tmg.parts || umount readonly/p.tmg.parts
+  ! mountpoint -q readonly || umount readonly
+}
+
 library() { echo "$TOPOMAP_BUILD/contrib/profile/libtopomap-profile-$(mpi_kind "$1").so"; }
 
 # here MPI SOURCE: compiles tests/mpi/SOURCE.c as ./SOURCE
@@ -212,16 +217,26 @@ lacking() {
   arcs >whole
   mkdir readonly
   mount -t tmpfs none readonly 2>/dev/null || skip "cannot mount"
-  # Rank 0 cannot write the whole, since a folder has its name: the parts stay.
-  mkdir readonly/p.tmg
   profile=$PWD/readonly/p.tmg
-  mpi_run mpich 2 env LD_PRELOAD="$(library mpich)" TOPOMAP_PROFILE="$profile" "$PWD/threads" 2>said
+  run_again() { mpi_run mpich 2 env LD_PRELOAD="$(library mpich)" TOPOMAP_PROFILE="$profile" "$PWD/threads" 2>said; }
+  # A folder has its name.
+  mkdir "$profile"
+  run_again
+  cat said
+  [ "$(cat said)" = "topomap: no profile in $profile: is there, and is no regular file" ]
+  [ ! -e "$profile.parts" ]
+  rmdir "$profile"
+  # Where the whole cannot be written, the parts stay.
+  mkdir -m 755 "$profile.parts"
+  mount -t tmpfs -o mode=755 none "$profile.parts"
+  mount -o remount,ro readonly
+  run_again
+  cat said
   grep -q "^topomap: no profile in $profile: cannot be written: " said
   [ "$(wc -l <said)" -eq 1 ]
   profile=$profile.parts
   arcs | diff whole -
   "$TOPOMAP" map --graph "$profile" --machine tree:2:1@1:10 >/dev/null
-  umount readonly
 }
 
 @test "a folder that another user, or a link, has put there is left alone" {
