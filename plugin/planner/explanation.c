@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "util/clock.h"
 #include "util/publish.h"
 #include "util/whole.h"
 
@@ -60,29 +61,57 @@ static int write_directly(const char *path, const struct topomap_folder *folder,
     return why ? fail(path, why, err) : 0;
 }
 
+/* So many times as long as finding the folder, of all that is done there, and as making the file.
+ */
+enum { AFTER_FOLDER = 12, AFTER_FILE = 1 };
+
+static int is_too_slow(double begun, int times, double until)
+{
+    double now = topomap_clock_wall();
+
+    return now + times * (now - begun) > until;
+}
+
+static int refuse_slow(const char *path, topomap_error *err)
+{
+    return topomap_error_set(err, TOPOMAP_ESYSTEM,
+                             "%s: its file system is too slow for a launch: take another one, or "
+                             "`topomap why` afterwards",
+                             path);
+}
+
 static int publish(const char *path, struct topomap_folder *folder, const char *bytes, size_t size,
-                   topomap_error *err)
+                   double begun, double until, topomap_error *err)
 {
     topomap_publish *file;
 
+    if (is_too_slow(begun, AFTER_FOLDER, until)) {
+        topomap_folder_clear(folder);
+        return refuse_slow(path, err);
+    }
     if (topomap_publish_begin_at(path, folder, &file, err))
         return -1;
-    if (!topomap_whole_write(topomap_publish_fd(file), bytes, size))
+    if (is_too_slow(begun, AFTER_FILE, until))
+        refuse_slow(path, err);
+    else if (topomap_whole_write(topomap_publish_fd(file), bytes, size))
+        fail(path, errno, err);
+    else
         return topomap_publish_place(file, err);
-    fail(path, errno, err);
     topomap_publish_abandon(file);
     return -1;
 }
 
-int planner_explanation_write(const char *path, const char *bytes, size_t size, topomap_error *err)
+int planner_explanation_write(const char *path, const char *bytes, size_t size, double until,
+                              topomap_error *err)
 {
+    double begun = topomap_clock_wall();
     struct topomap_folder folder;
     int failed;
 
     if (topomap_folder_find(path, &folder, err))
         return -1;
     if (folder.number < 0 && (!folder.exists || S_ISREG(folder.file.st_mode)))
-        return publish(path, &folder, bytes, size, err);
+        return publish(path, &folder, bytes, size, begun, until, err);
     failed = write_directly(path, &folder, bytes, size, err);
     topomap_folder_clear(&folder);
     return failed;

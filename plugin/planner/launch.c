@@ -2,6 +2,7 @@
 #include "config.h"
 #include "plugin/planner/launch.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,6 +20,7 @@
 #include "plugin/planner/settle.h"
 #include "plugin/reply.h"
 #include "util/alloc.h"
+#include "util/clock.h"
 
 /* A launch while it is planned. */
 struct launch {
@@ -30,6 +32,7 @@ struct launch {
     char *copy; /* of the reply, taken apart */
     plugin_reply reply;
     const char *bindings; /* that the reply is to carry; lent from `copy` */
+    double until;         /* of topomap_clock_wall(): when srun has waited long enough */
 };
 
 /* ---- The graph's name --------------------------------------------------------------------- */
@@ -106,16 +109,15 @@ static void write_explanation(struct launch *launch, const char *failure)
     const planner_facts *facts = launch->verdict.facts;
     const char *why = failure ? failure : launch->verdict.why;
     char line[1200];
+    const char *bytes = why ? line : launch->reply.explain;
     topomap_error err;
-    int failed;
 
     if (!facts->explain || !facts->explain_file || (!why && !launch->reply.explain))
         return;
     snprintf(line, sizeof line, "topomap: %s\n", why ? why : "");
-    failed = why ? planner_explanation_write(facts->explain_file, line, strlen(line), &err)
-                 : planner_explanation_write(facts->explain_file, launch->reply.explain,
-                                             launch->reply.explain_size, &err);
-    if (failed)
+    if (planner_explanation_write(facts->explain_file, bytes,
+                                  why ? strlen(line) : launch->reply.explain_size, launch->until,
+                                  &err))
         planner_tell(&launch->verdict, 1, "--topomap-explain: %s", err.text);
 }
 
@@ -168,12 +170,16 @@ static void tell_settings(struct launch *launch)
 
 /* A time that somebody names moves the deadline along; the site's own is for a planner that
  * hangs. */
-static void ask_for_time(const struct launch *launch, void (*wait)(double seconds))
+static void ask_for_time(struct launch *launch, void (*wait)(double seconds))
 {
     const policy_settings *settings = &launch->verdict.decision.settings;
+    double seconds;
 
-    if (settings->origin[POLICY_TIME] != POLICY_BY_DEFAULT)
-        wait(strtod(policy_get(settings, POLICY_TIME), NULL));
+    if (settings->origin[POLICY_TIME] == POLICY_BY_DEFAULT)
+        return;
+    seconds = strtod(policy_get(settings, POLICY_TIME), NULL);
+    launch->until += seconds;
+    wait(seconds);
 }
 
 /* \return 0, or -1: \p err; the rows are written */
@@ -213,7 +219,11 @@ static int place(struct launch *launch, void (*wait)(double seconds), topomap_er
 char *planner_launch(const planner_facts *facts, planner_answerer *answer,
                      void (*wait)(double seconds), size_t *size)
 {
-    struct launch launch = {.verdict.facts = facts, .answer = answer};
+    struct launch launch = {.verdict.facts = facts,
+                            .answer = answer,
+                            .until = facts->args.deadline_ms
+                                         ? topomap_clock_wall() + facts->args.deadline_ms * 1e-3
+                                         : INFINITY};
     topomap_error err;
     char *text = NULL;
 

@@ -45,7 +45,8 @@ clear_states() {
   [[ -z $changer ]] || kill "$changer" 2>/dev/null
   [[ -z $changer ]] || wait "$changer" 2>/dev/null
   changer=
-  rm -rf "$work/cell" "$work/slow.behind"/* "$work/full"/* "$work/readonly.behind"/*
+  find "$work/slow.behind" "$work/full" "$work/readonly.behind" -mindepth 1 -delete
+  rm -rf "$work/cell"
   mkdir "$work/cell"
   chmod 1777 "$work/cell"
 }

@@ -2,6 +2,7 @@
 /* The file of --topomap-explain=FILE: whole or not at all, nobody else's, and never waited for. */
 #include "config.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,6 +23,7 @@
 #include "plugin/planner/explanation.h"
 #include "plugin/planner/launch.h"
 #include "tests/unit/scratch.h"
+#include "util/clock.h"
 
 enum { OTHER = 12345, LONG = 200000, WRITERS = 6, ROUNDS = 40 };
 
@@ -49,7 +51,7 @@ static int entries(const char *folder)
 
 static int put(const char *path, const char *text, topomap_error *err)
 {
-    return planner_explanation_write(path, text, strlen(text), err);
+    return planner_explanation_write(path, text, strlen(text), INFINITY, err);
 }
 
 static void assert_refused(const char *path, const char *why)
@@ -243,7 +245,7 @@ static _Noreturn void write_often(const char *path, char letter)
         _exit(1);
     memset(text, letter, size);
     for (int i = 0; i < ROUNDS; i++)
-        if (planner_explanation_write(path, text, size, &err))
+        if (planner_explanation_write(path, text, size, INFINITY, &err))
             _exit(1);
     _exit(0);
 }
@@ -283,6 +285,27 @@ static void several_at_once(void **state)
     assert_int_equal(entries(folder), 1);
 }
 
+/* ---- A slow file system ------------------------------------------------------------------- */
+
+/* What srun ends in the middle would leave half a file. */
+static void no_time(void **state)
+{
+    const char *folder = folder_of("slow", 0700), *path = scratch_path("slow/why");
+    const double late = topomap_clock_wall() - 1;
+    topomap_error err;
+
+    (void)state;
+    assert_int_equal(planner_explanation_write(path, "new", 3, late, &err), -1);
+    assert_non_null(strstr(err.text, "too slow for a launch"));
+    assert_int_equal(entries(folder), 0);
+    assert_int_equal(put(path, "old", &err), 0);
+    assert_int_equal(planner_explanation_write(path, "new", 3, late, &err), -1);
+    assert_has(path, "old");
+    assert_int_equal(planner_explanation_write(path, "new", 3, late + 60, &err), 0);
+    assert_has(path, "new");
+    assert_int_equal(entries(folder), 1);
+}
+
 /* ---- A launch ----------------------------------------------------------------------------- */
 
 /* A file that cannot be written is a line to the user, and nothing else. */
@@ -315,7 +338,8 @@ int main(void)
         cmocka_unit_test(a_file),          cmocka_unit_test(own_link),
         cmocka_unit_test(folders_of_all),  cmocka_unit_test(no_room),
         cmocka_unit_test(no_files),        cmocka_unit_test(own_descriptors),
-        cmocka_unit_test(several_at_once), cmocka_unit_test(a_launch),
+        cmocka_unit_test(several_at_once), cmocka_unit_test(no_time),
+        cmocka_unit_test(a_launch),
     };
 
     signal(SIGXFSZ, SIG_IGN); /* as the planner has it */

@@ -354,7 +354,7 @@ static void test_turns(void **state)
     }
     fake_clock_set(0);
     assert_int_equal(clock.boots, 2);
-    assert_in_range(clock.now, real, real + 700);
+    assert_true(clock.now >= real && clock.now <= real + 700);
 }
 
 /* The folder's time under a clock that has jumped, and its file system's with it. */
@@ -374,14 +374,14 @@ static void test_the_clock(void **state)
         clock = first;
         for (int i = 0; i < 100; i++) /* in the same moment */
             store_clock_tick(&clock, real + (int64_t)jump * DAY);
-        assert_in_range(clock.now, first.now - 60, first.now + 60);
+        assert_true(clock.now >= first.now - 60 && clock.now <= first.now + 60);
         /* Starts that have not looked before: ten minutes each. */
         for (unsigned i = 0; i < 1000; i++) {
             snprintf(name, sizeof name, "%x", i);
             call_it(&clock, name);
             store_clock_tick(&clock, real + (int64_t)jump * DAY);
         }
-        assert_in_range(clock.now, first.now - 7 * DAY, first.now + 7 * DAY);
+        assert_true(clock.now >= first.now - 7 * DAY && clock.now <= first.now + 7 * DAY);
         assert_int_equal(clock.boots, STORE_BOOTS);
         assert_string_equal(clock.boot[0].id, first.boot[0].id);
         assert_string_equal(clock.boot[1].id, "3e7");
@@ -410,18 +410,18 @@ static void test_a_month(void **state)
     first.boot[0].up -= 30 * DAY;
     clock = first;
     store_clock_tick(&clock, real);
-    assert_in_range(clock.now, real, real + 60);
+    assert_true(clock.now >= real && clock.now <= real + 60);
     fake_clock_set(60 * DAY);
     clock = first;
     store_clock_tick(&clock, real + 60 * DAY);
-    assert_in_range(clock.now, real + DAY, real + DAY + 60);
+    assert_true(clock.now >= real + DAY && clock.now <= real + DAY + 60);
     first.now += 20 * DAY;
     store_clock_tick(&first, real + 60 * DAY);
-    assert_in_range(first.now, real + DAY, real + DAY + 60);
+    assert_true(first.now >= real + DAY && first.now <= real + DAY + 60);
     fake_clock_set(-60 * DAY);
     clock.boot[0].up -= 30 * DAY;
     store_clock_tick(&clock, real - 60 * DAY);
-    assert_in_range(clock.now, real - 60 * DAY, real - 58 * DAY);
+    assert_true(clock.now >= real - 60 * DAY && clock.now <= real - 58 * DAY);
     fake_clock_set(0);
 }
 

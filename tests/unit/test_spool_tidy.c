@@ -198,9 +198,10 @@ static void places(void **state)
 static unsigned explained, explained_among;
 
 /* In place of the planner's. */
-int planner_explanation_write(const char *path, const char *bytes, size_t size, topomap_error *err)
+int planner_explanation_write(const char *path, const char *bytes, size_t size, double until,
+                              topomap_error *err)
 {
-    (void)path, (void)bytes, (void)size, (void)err;
+    (void)path, (void)bytes, (void)size, (void)until, (void)err;
     explained++;
     assert_int_equal(entries(), explained_among);
     return 0;
