@@ -32,7 +32,7 @@ struct launch {
     char *copy; /* of the reply, taken apart */
     plugin_reply reply;
     const char *bindings; /* that the reply is to carry; lent from `copy` */
-    double until;         /* of topomap_clock_wall(): when srun has waited long enough */
+    double begun, until;  /* of topomap_clock_wall(); until: when srun has waited long enough */
 };
 
 /* ---- The graph's name --------------------------------------------------------------------- */
@@ -178,7 +178,7 @@ static void ask_for_time(struct launch *launch, void (*wait)(double seconds))
     if (settings->origin[POLICY_TIME] == POLICY_BY_DEFAULT)
         return;
     seconds = strtod(policy_get(settings, POLICY_TIME), NULL);
-    launch->until += seconds;
+    launch->until = fmax(launch->until, launch->begun + seconds + 1);
     wait(seconds);
 }
 
@@ -219,14 +219,13 @@ static int place(struct launch *launch, void (*wait)(double seconds), topomap_er
 char *planner_launch(const planner_facts *facts, planner_answerer *answer,
                      void (*wait)(double seconds), size_t *size)
 {
-    struct launch launch = {.verdict.facts = facts,
-                            .answer = answer,
-                            .until = facts->args.deadline_ms
-                                         ? topomap_clock_wall() + facts->args.deadline_ms * 1e-3
-                                         : INFINITY};
+    struct launch launch = {
+        .verdict.facts = facts, .answer = answer, .begun = topomap_clock_wall(), .until = INFINITY};
     topomap_error err;
     char *text = NULL;
 
+    if (facts->args.deadline_ms)
+        launch.until = launch.begun + facts->args.deadline_ms * 1e-3;
     launch.verdict.out = open_memstream(&text, size);
     if (!launch.verdict.out)
         return NULL;
