@@ -164,8 +164,9 @@ static void tell_settings(struct launch *launch)
     const policy_decision *decision = &launch->verdict.decision;
     FILE *out = launch->verdict.out;
 
-    fprintf(out, "asked %d\nverbose %d\nrequired %d\n", decision->asked, launch->verdict.verbose,
-            policy_flag(&decision->settings, POLICY_REQUIRED));
+    fprintf(out, "asked %d\nverbose %d\nrequired %d\nbind %d\n", decision->asked,
+            launch->verdict.verbose, policy_flag(&decision->settings, POLICY_REQUIRED),
+            planner_compose_bind(&launch->verdict));
 }
 
 /* A time that somebody names moves the deadline along; the site's own is for a planner that

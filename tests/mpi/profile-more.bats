@@ -186,7 +186,7 @@ harmless() {
   [ "$output" = well ]
   run -0 env LD_BIND_NOW=1 LD_PRELOAD="$(library "$1")" TOPOMAP_PROFILE="$profile" /bin/echo well
   [ "$output" = well ]
-  ! ldd "$(library "$1")" | grep -i mpi
+  ! ldd "$(library "$1")" | grep -i mpi || false
   [ ! -e "$profile" ]
 }
 @test "programs without MPI start with it, and need no MPI" { each_mpi harmless; }

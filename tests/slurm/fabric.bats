@@ -40,7 +40,7 @@ namespaces() {
   wait $! || true
   for _ in {1..50}; do [ -n "$(pgrep -f "$PWD/bed")" ] || break; sleep 0.1; done
   grep -vxF "$own" made >theirs
-  ! cat <(readlink /proc/[0-9]*/ns/net 2>/dev/null) | grep -qxFf theirs
+  ! cat <(readlink /proc/[0-9]*/ns/net 2>/dev/null) | grep -qxFf theirs || false
   ! ip -o link | grep -q ': \(s[0-9]*p[0-9]*\|fab0\|adm0\)'
 }
 

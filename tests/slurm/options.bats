@@ -104,6 +104,21 @@ END
   run ! grep -q cpus why
 }
 
+@test "bind: what a rule of the site forces reaches the tasks, whatever the user says" {
+  local bound='echo "${TOPOMAP_BINDINGS:+bound}"'
+  chmod 755 .
+  cp "$BED/etc/plugstack.conf" before
+  echo 'Rule=all Mode=on Bind=core Force=Bind' >rules
+  sed -i "s|\$| policy=$PWD/rules|" "$BED/etc/plugstack.conf"
+  srun -w "$nodes" -N 8 -n 16 --exclusive --topomap="$GRAPH" --topomap-options=bind=none sh -c "$bound" </dev/null >forced 2>err
+  cp before "$BED/etc/plugstack.conf"
+  srun -w "$nodes" -N 8 -n 16 --exclusive --topomap="$GRAPH" --topomap-options=bind=none sh -c "$bound" </dev/null >free
+  cat err forced free
+  [ "$(sort forced | uniq -c | xargs)" = "16 bound" ]
+  [ "$(sort free | uniq -c | xargs)" = 16 ]
+  grep -q "bind is core here, by rule 'all'" err
+}
+
 @test "layout with threads: each task's CPUs are side by side" {
   srun -w "$nodes" -N 8 -n 16 --ntasks-per-node=2 -c 2 --topomap="$GRAPH" --topomap-explain=why \
     true </dev/null

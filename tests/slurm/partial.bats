@@ -161,7 +161,7 @@ record() { # JOB.STEP
   explained why | diff <(planned far.16.csv 'node[01-04]' 4 '*') -
   [ ! -e asked ]
   grep '^job-cpus 8(x4)$' "$(record "$(head -1 ids)")"
-  ! grep '^cores' "$(record "$(head -1 ids)")"
+  ! grep '^cores' "$(record "$(head -1 ids)")" || false
   hold node02 3 >/dev/null
   with_scontrol "$PWD/counting" srun -w 'node[01-04]' -n 16 --ntasks-per-node=4 --topomap="$PWD/far.16.csv" \
     --topomap-explain=why sh -c 'echo $SLURM_JOB_ID.$SLURM_STEP_ID' </dev/null >ids

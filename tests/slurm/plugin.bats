@@ -343,6 +343,9 @@ END
   [ ! -s said ]
 }
 
+# None of this suite's is left; another one may run beside it.
+no_planner() { [ -z "$(find /proc/[0-9]*/exe -lname "$TOPOMAP_BUILD/*fake-planner" 2>/dev/null)" ]; }
+
 @test "what is said: nothing, the summary under verbose or -v, a line for what is not understood" {
   ranks srun -n4 -N4 -m topomap
   [ ! -s said ]
@@ -382,7 +385,7 @@ silent:ended with status 3 and no answer
 killed:killed
 hang:before its deadline
 END
-  run ! pgrep -x fake-planner -r S,R,D
+  no_planner
 }
 
 @test "a planner that cannot start costs one line" {
@@ -423,5 +426,5 @@ END
   for i in 1 2 3 4 5 6; do
     [ "$(sort -n out | sed -n "s/^$i \(.*\) 1$/\1/p")" = "$reversed" ]
   done
-  run ! pgrep -x fake-planner -r S,R,D
+  no_planner
 }
