@@ -21,6 +21,7 @@ lib_libcore_la_SOURCES = \
   lib/util/output.c lib/util/output.h \
   lib/util/publish.c lib/util/publish.h \
   lib/util/safe_stream.c lib/util/safe_text.c lib/util/safe_text.h \
+  lib/util/text.c lib/util/text.h \
   lib/util/unpack.c lib/util/unpack.h
 lib_libcore_la_LIBADD = $(HWLOC_LIBS) $(METIS_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(JANSSON_LIBS) -lm
 

@@ -12,7 +12,7 @@
 #include <strings.h>
 
 #include "graph/names.h"
-#include "graph/text.h"
+#include "util/text.h"
 #include "util/alloc.h"
 
 #define EDGES_FIELDS 16

@@ -9,7 +9,7 @@
 
 #include "graph/parts.h"
 #include "graph/patterns.h"
-#include "graph/text.h"
+#include "util/text.h"
 #include "util/alloc.h"
 #include "util/output.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/text.h"
+#include "util/text.h"
 #include "map/partition.h"
 #include "util/alloc.h"
 

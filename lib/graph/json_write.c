@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "graph/io.h"
-#include "graph/text.h"
+#include "util/text.h"
 #include "util/alloc.h"
 
 static void write_arc(topomap_text_out *out, const topomap_graph *graph, uint32_t u, uint64_t i)

@@ -1,7 +1,6 @@
 # Communication graphs: the core, one format a file, the patterns.
 lib_libcore_la_SOURCES += \
   lib/graph/graph.h lib/graph/core.c lib/graph/build.c lib/graph/weights.c lib/graph/transform.c \
-  lib/graph/text.h lib/graph/text.c \
   lib/graph/tmg.h lib/graph/tmg_io.h lib/graph/tmg_read.c lib/graph/tmg_write.c \
   lib/graph/parts.h lib/graph/parts.c lib/graph/part_seal.c \
   lib/graph/part_memory.h lib/graph/part_memory.c \

@@ -9,7 +9,7 @@
 #include <strings.h>
 
 #include "graph/halo.h"
-#include "graph/text.h"
+#include "util/text.h"
 #include "util/alloc.h"
 
 enum values { PATTERN, INTEGER, REAL, COMPLEX };

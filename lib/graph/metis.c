@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/text.h"
+#include "util/text.h"
 #include "graph/undirected.h"
 #include "util/alloc.h"
 

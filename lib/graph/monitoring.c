@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "graph/profile.h"
-#include "graph/text.h"
+#include "util/text.h"
 #include "util/alloc.h"
 
 #define LINE_LIMIT ((size_t)64 << 20) /* a D line names all ranks */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "graph/profile.h"
-#include "graph/text.h"
+#include "util/text.h"
 #include "util/alloc.h"
 
 struct reader {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "graph/io.h"
-#include "graph/text.h"
+#include "util/text.h"
 #include "graph/undirected.h"
 #include "util/alloc.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "graph/profile.h"
-#include "graph/text.h"
+#include "util/text.h"
 #include "util/alloc.h"
 
 #define MOST_RANKS ((uint64_t)1 << 16) /* 4 G numbers */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "graph/patterns.h"
-#include "graph/text.h"
+#include "util/text.h"
 
 typedef struct reader {
     const topomap_pattern *pattern;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "graph/text.h"
+#include "util/text.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers out of text and into text, without libc's locale and its slow paths. */
-#ifndef TOPOMAP_GRAPH_TEXT_H
-#define TOPOMAP_GRAPH_TEXT_H
+#ifndef TOPOMAP_UTIL_TEXT_H
+#define TOPOMAP_UTIL_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>
