@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/parts.h"
-#include "graph/part_memory.h"
+#include "graph/formats/part_memory.h"
 #include "plugin/child.h"
 #include "plugin/wall.h"
 

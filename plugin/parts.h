@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* In slurmstepd: where the ranks of a step that is profiled leave what they saw, and how it leaves
- * the node. The tasks inherit memory (graph/part_memory.h), and when the last of them has ended,
- * topomap-node writes it into the run's folder, as the user. */
+ * the node. The tasks inherit memory (graph/formats/part_memory.h), and when the last of them has
+ * ended, topomap-node writes it into the run's folder, as the user. */
 #ifndef TOPOMAP_PLUGIN_PARTS_H
 #define TOPOMAP_PLUGIN_PARTS_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A launch that profiles lends its ranks memory (graph/part_memory.h): what they saw is copied
- * there when they end, and whoever lent it does the rest. No file, no other rank, no wait. */
+/* A launch that profiles lends its ranks memory (graph/formats/part_memory.h): what they saw is
+ * copied there when they end, and whoever lent it does the rest. No file, no other rank, no wait.
+ */
 #define _GNU_SOURCE /* program_invocation_short_name */
 #include <errno.h>
 #include <fcntl.h>
@@ -10,8 +11,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "graph/part_memory.h"
-#include "graph/parts.h"
+#include "graph/formats/part_memory.h"
+#include "graph/formats/parts.h"
 #include "profile.h"
 
 enum { TRIES = 100 }; /* a program may have signals that come all the time */

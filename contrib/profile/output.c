@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "graph/parts.h"
-#include "graph/tmg_io.h"
+#include "graph/formats/parts.h"
+#include "graph/formats/tmg_io.h"
 #include "profile.h"
 #include "util/clock.h"
 #include "util/hash64.h"

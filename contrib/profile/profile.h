@@ -50,7 +50,7 @@ extern struct profile_constants {
     int profile_own_##name parameters
 
 /** One partner: all that went to it and, by one-sided reads, came from it. A row of a part, as
- *  graph/parts.h has it. */
+ *  graph/formats/parts.h has it. */
 typedef struct profile_record {
     uint32_t partner; /* in MPI_COMM_WORLD */
     uint32_t reserved;

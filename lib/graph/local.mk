@@ -1,27 +1,13 @@
 # Communication graphs: the core, one format a file, the patterns.
 lib_libcore_la_SOURCES += \
   lib/graph/graph.h lib/graph/core.c lib/graph/build.c lib/graph/weights.c lib/graph/transform.c \
-  lib/graph/tmg.h lib/graph/tmg_io.h lib/graph/tmg_read.c lib/graph/tmg_write.c \
-  lib/graph/parts.h lib/graph/parts.c lib/graph/part_seal.c \
-  lib/graph/part_memory.h lib/graph/part_memory.c \
-  lib/graph/undirected.h lib/graph/undirected.c lib/graph/scotch.c lib/graph/treematch.c \
-  lib/graph/monitoring.c lib/graph/mpip.c lib/graph/profile.h lib/graph/profile.c \
-  lib/graph/io.h lib/graph/formats.c lib/graph/recognise.c \
-  lib/graph/metis.c lib/graph/edges.c lib/graph/names.h lib/graph/names.c \
-  lib/graph/matrix_market.c lib/graph/halo.h lib/graph/halo.c \
-  lib/graph/json.c lib/graph/json_write.c lib/graph/json_text.h lib/graph/json_text.c \
-  lib/graph/patterns.h lib/graph/patterns.c \
-  lib/graph/combine.h lib/graph/combine.c lib/graph/heavy.h lib/graph/heavy.c \
-  lib/graph/patterns/parse.c lib/graph/patterns/compose.c \
-  lib/graph/patterns/grid.c lib/graph/patterns/groups.c lib/graph/patterns/product.c lib/graph/patterns/trees.c \
-  lib/graph/patterns/random.c lib/graph/patterns/nas.c lib/graph/patterns/training.c \
-  lib/graph/patterns/meshes.c lib/graph/patterns/amr.c \
-  lib/graph/patterns/points.h lib/graph/patterns/points.c lib/graph/patterns/delaunay.c \
-  lib/graph/blocks.c \
+  lib/graph/patterns.h lib/graph/patterns.c lib/graph/combine.h lib/graph/combine.c lib/graph/heavy.h \
+  lib/graph/heavy.c lib/graph/patterns/parse.c lib/graph/patterns/compose.c lib/graph/patterns/grid.c \
+  lib/graph/patterns/groups.c lib/graph/patterns/product.c lib/graph/patterns/trees.c lib/graph/patterns/random.c \
+  lib/graph/patterns/nas.c lib/graph/patterns/training.c lib/graph/patterns/meshes.c lib/graph/patterns/amr.c \
+  lib/graph/patterns/points.h lib/graph/patterns/points.c lib/graph/patterns/delaunay.c lib/graph/blocks.c \
   lib/graph/lattice.h lib/graph/lattice.c lib/graph/lattice_inside.h lib/graph/lattice_grow.h \
-  lib/graph/lattice_frame.c lib/graph/lattice_grow.c lib/graph/lattice_rows.c \
-  lib/graph/lattice_fit.c lib/graph/lattice_groups.c lib/graph/lattice_twins.c \
-  lib/graph/lattice_text.c \
-  lib/graph/name.h lib/graph/name.c lib/graph/name_directed.c lib/graph/name_groups.c \
-  lib/graph/name_known.c lib/graph/name_same.c
-dist_man_MANS += lib/graph/topomap-tmg.5
+  lib/graph/lattice_frame.c lib/graph/lattice_grow.c lib/graph/lattice_rows.c lib/graph/lattice_fit.c \
+  lib/graph/lattice_groups.c lib/graph/lattice_twins.c lib/graph/lattice_text.c lib/graph/name.h lib/graph/name.c \
+  lib/graph/name_directed.c lib/graph/name_groups.c lib/graph/name_known.c lib/graph/name_same.c
+include lib/graph/formats/local.mk

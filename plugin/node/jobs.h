@@ -10,7 +10,7 @@ enum { NODE_REPLY_FD = 3 };
 int node_plan_main(void);
 
 /** `collect`: this node's part of a profile, written as a file. Standard input is the memory in
- * which the tasks have left it (graph/part_memory.h). \return the program's status */
+ * which the tasks have left it (graph/formats/part_memory.h). \return the program's status */
 int node_collect_main(void);
 
 #endif

@@ -12,7 +12,7 @@ pkglibexec_PROGRAMS += plugin/topomap-node
 plugin_topomap_node_SOURCES = plugin/node/main.c plugin/oom.c plugin/oom.h plugin/node/jobs.h $(NODE_SOURCES) \
   $(plugin_node_libnode_la_SOURCES) \
   lib/plan/bindings_walk.c lib/plan/bindings_node.c lib/plan/node_plan.c lib/plan/sextets.c \
-  lib/graph/part_seal.c lib/graph/part_memory.c lib/util/hash64.c \
+  lib/graph/formats/part_seal.c lib/graph/formats/part_memory.c lib/util/hash64.c \
   lib/plan/crc32.c lib/util/alloc.c lib/util/error.c lib/util/whole.c lib/util/safe_text.c
 plugin_topomap_node_CFLAGS = $(AM_CFLAGS) -fPIE
 plugin_topomap_node_LDFLAGS = $(AM_LDFLAGS) -pie

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The parts that the nodes of a run have left become a profile (lib/graph/parts.h). */
+/* The parts that the nodes of a run have left become a profile (lib/graph/formats/parts.h). */
 #include "config.h"
-#include "graph/parts.h"
-#include "graph/tmg_io.h"
+#include "graph/formats/parts.h"
+#include "graph/formats/tmg_io.h"
 #include "plugin/store/folder.h"
 #include "plugin/store/join.h"
 #include "plugin/store/store.h"

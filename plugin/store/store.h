@@ -5,8 +5,8 @@
  *     ROOT/profiles/KEY.old.tmg  the one before it, where it was profiled again
  *     ROOT/profiles/KEY.meta     lines "name value": whose it is, and how often it was used
  *     ROOT/run/JOB.STEP-XXXXXX/  a step that is being profiled: what its nodes leave (part.NODE,
- *                                lib/graph/parts.h), profile.tmg of them, and whose profile it is
- *                                (entry, lines as in .meta); entry.taken while it is taken in
+ *                                lib/graph/formats/parts.h), profile.tmg of them, and whose profile
+ * it is (entry, lines as in .meta); entry.taken while it is taken in
  *
  *     ROOT/programs/KEY          what was costly to find out about a program (memo.h)
  *     ROOT/records/              records of plans, where the site's folder does not serve

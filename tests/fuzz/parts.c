@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "fuzz/fuzz.h"
-#include "graph/parts.h"
+#include "graph/formats/parts.h"
 
 /* All of a run of two ranks in one part: a graph comes of it. */
 void fuzz_part_seeds(struct fuzz_seeds *seeds)

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "graph/tmg.h"
-#include "graph/tmg_io.h"
+#include "graph/formats/tmg.h"
+#include "graph/formats/tmg_io.h"
 #include "util/hash64.h"
 
 static void add_seed(struct fuzz_seeds *seeds, const topomap_graph *graph)

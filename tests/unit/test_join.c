@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "graph/parts.h"
+#include "graph/formats/parts.h"
 #include "plugin/store/claim.h"
 #include "plugin/store/join.h"
 #include "plugin/store/store.h"

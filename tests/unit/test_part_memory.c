@@ -18,8 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "graph/part_memory.h"
-#include "graph/parts.h"
+#include "graph/formats/part_memory.h"
+#include "graph/formats/parts.h"
 #include "tests/unit/scratch.h"
 
 enum { TASKS = 2, RANKS = 2 };

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "graph/parts.h"
+#include "graph/formats/parts.h"
 #include "tests/unit/graphs.h"
 #include "tests/unit/scratch.h"
 

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "contrib/profile/profile.h"
-#include "graph/part_memory.h"
+#include "graph/formats/part_memory.h"
 
 enum { RANKS = 2, SECONDS = 20 };
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/tmg.h"
+#include "graph/formats/tmg.h"
 #include "tests/unit/graphs.h"
 #include "tests/unit/scratch.h"
 #include "util/hash64.h"

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of graph formats, and reading and writing through it. */
+#include "graph/formats/io.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "graph/formats/parts.h"
+#include "graph/patterns.h"
+#include "util/text.h"
+#include "util/alloc.h"
+#include "util/output.h"
+
+static const struct {
+    topomap_graph_format row;
+    const topomap_graph_io *io;
+} formats[] = {
+    {{"tmg",
+      "topomap's own, topomap-tmg(5): binary, mapped, checksummed; holds all there is to know",
+      "tmg", 1, 1, NULL},
+     &topomap_tmg},
+    {{"metis", "METIS graph: one line a rank, undirected; an edge's weight is its bytes both ways",
+      "graph,metis", 1, 1, NULL},
+     &topomap_metis},
+    {{"edges",
+      "lines of: from to [bytes [messages]], by commas, tabs or blanks; directed; ranks are "
+      "numbers from 0, or names where there are bytes or a first line `from to`",
+      "csv,tsv,edges,txt", 1, 1, NULL},
+     &topomap_edges},
+    {{"matrix-market",
+      "Matrix Market: the row sends to the column, or a sparse matrix's halo exchange", "mtx,mm", 1,
+      1, topomap_matrix_market_options},
+     &topomap_matrix_market},
+    {{"json", "{\"ranks\":N,\"arcs\":[[from,to,bytes,messages],...]}", "json", 1, 1, NULL},
+     &topomap_graph_json},
+    {{"scotch", "Scotch graph: as METIS's, with the number of neighbours in front", "grf,src", 1, 1,
+      NULL},
+     &topomap_scotch},
+    {{"treematch", "TreeMatch matrix: N lines of N numbers of bytes, row r what rank r sends",
+      "mat", 1, 1, topomap_treematch_options},
+     &topomap_treematch},
+    {{"ompi-monitoring",
+      "profile of Open MPI's monitoring: the files of all ranks, one after the other", "prof", 1, 1,
+      topomap_monitoring_options},
+     &topomap_monitoring},
+    {{"mpip", "mpiP report with a communication matrix; the diagonal is no traffic", "mpiP", 1, 0,
+      topomap_mpip_options},
+     &topomap_mpip},
+};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+const topomap_graph_format *topomap_graph_format_row(size_t i)
+{
+    return i < FORMATS ? &formats[i].row : NULL;
+}
+
+/* All names, for messages. */
+static void list_names(char *text, size_t room)
+{
+    size_t used = 0;
+
+    for (int i = 0; i < FORMATS && used < room; i++)
+        used += (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "",
+                                 formats[i].row.name);
+}
+
+const char *topomap_graph_option_text(const topomap_graph_options *options, const char *name)
+{
+    size_t length = strlen(name);
+    const char *value = NULL;
+
+    for (const char *const *at = options->option; at && *at; at++)
+        if (!strncmp(*at, name, length) && (*at)[length] == '=')
+            value = *at + length + 1;
+    return value;
+}
+
+int topomap_graph_option_number(const topomap_graph_options *options, const char *name,
+                                uint64_t least, uint64_t most, uint64_t fallback, uint64_t *value,
+                                topomap_error *err)
+{
+    const char *text = topomap_graph_option_text(options, name), *at = text;
+
+    *value = fallback;
+    if (!text)
+        return 0;
+    if (topomap_text_number(&at, value) || *at || *value < least || *value > most)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "the option %s takes an integer from %llu to %llu, not `%.60s`",
+                                 name, (unsigned long long)least, (unsigned long long)most, text);
+    return 0;
+}
+
+/* Every option is one that the format has. */
+static int check_options(const topomap_graph_format *row, const char *const *option,
+                         topomap_error *err)
+{
+    for (; option && *option; option++) {
+        size_t length = strcspn(*option, "=");
+        const topomap_graph_option *known = row->options;
+
+        if (topomap_input_is_option(*option))
+            continue;
+        while (known && known->name &&
+               (strlen(known->name) != length || strncmp(known->name, *option, length) != 0))
+            known++;
+        if (!known || !known->name)
+            return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                     "the format %s has no option `%.*s`; `topomap formats` lists "
+                                     "what each has",
+                                     row->name, (int)(length % 64), *option);
+        if (!(*option)[length])
+            return topomap_error_set(err, TOPOMAP_EUSAGE, "the option %s takes a value: %s=%s",
+                                     known->name, known->name, known->values);
+    }
+    return 0;
+}
+
+/* Index of a format by name, or -1. */
+static int by_name(const char *name, topomap_error *err)
+{
+    char names[400];
+
+    for (int i = 0; i < FORMATS; i++)
+        if (!strcmp(formats[i].row.name, name))
+            return i;
+    list_names(names, sizeof names);
+    return topomap_error_set(err, TOPOMAP_EUSAGE, "`%s` is no graph format; there are %s", name,
+                             names);
+}
+
+/* Length of the name without .xz or .zst. */
+static size_t unpacked_length(const char *path)
+{
+    static const char *const endings[] = {".xz", ".zst", ".zstd"};
+    size_t length = strlen(path);
+
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t ending = strlen(endings[i]);
+
+        if (length > ending && !strcmp(path + length - ending, endings[i]))
+            return length - ending;
+    }
+    return length;
+}
+
+static int has_suffix(const char *path, size_t length, const topomap_graph_format *row)
+{
+    const char *word = row->suffix;
+
+    while (word && *word) {
+        size_t size = strcspn(word, ",");
+
+        if (length > size + 1 && path[length - size - 1] == '.' &&
+            !strncmp(path + length - size, word, size))
+            return 1;
+        word += size + (word[size] == ',');
+    }
+    return 0;
+}
+
+static int recognise(topomap_input *input, topomap_error *err)
+{
+    const char *path = topomap_input_path(input), *bytes;
+    size_t length = unpacked_length(path), size;
+    int best = -1, best_score = TOPOMAP_SURE_BROKEN;
+    char names[400];
+
+    if (topomap_input_peek(input, TOPOMAP_RECOGNISE_SIZE, &bytes, &size, err))
+        return -1;
+    if (!size)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: the file is empty", path);
+    for (int i = 0; i < FORMATS; i++) {
+        int score = formats[i].io->recognise ? formats[i].io->recognise(bytes, size) : 0;
+
+        if (score && has_suffix(path, length, &formats[i].row))
+            score += TOPOMAP_SURE_NAME;
+        if (score > best_score) {
+            best = i;
+            best_score = score;
+        }
+    }
+    for (int i = 0; best < 0 && i < FORMATS; i++)
+        if (has_suffix(path, length, &formats[i].row))
+            best = i;
+    if (best >= 0)
+        return best;
+    list_names(names, sizeof names);
+    return topomap_error_set(err, TOPOMAP_EINPUT,
+                             "%s: not recognised as a graph file; where it is one, name its "
+                             "format: %s",
+                             path, names);
+}
+
+static int read_file(const char *path, const char *format, const char *const *option,
+                     topomap_graph **graph, topomap_error *err)
+{
+    topomap_graph_options options = {option};
+    topomap_input *input;
+    int row, status;
+
+    if (format && by_name(format, err) < 0)
+        return -1;
+    if (topomap_input_open(path, &input, err))
+        return -1;
+    row = topomap_input_unpacked(input, option, err) ? -1
+          : format                                   ? by_name(format, err)
+                                                     : recognise(input, err);
+    status = row < 0 || check_options(&formats[row].row, option, err)
+                 ? -1
+                 : formats[row].io->read(input, &options, graph, err);
+    topomap_input_close(input);
+    return status;
+}
+
+/* It is no file that can be seen, and no pattern. */
+static int nothing(const char *what, int why, topomap_error *err)
+{
+    char near[300];
+
+    if (*what == '~')
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "%.300s: no such file: a shell leaves ~ behind `=` as it is; name "
+                                 "the whole path",
+                                 what);
+    if (strchr(what, '/') || (why != ENOENT && why != ENOTDIR))
+        return topomap_error_set(err, TOPOMAP_EINPUT, "%.300s: cannot open: %s", what,
+                                 strerror(why));
+    topomap_pattern_suggest(what, near, sizeof near);
+    return topomap_error_set(
+        err, TOPOMAP_EINPUT,
+        "`%.100s` is neither a file (there is none of that name) nor a pattern: %s", what, near);
+}
+
+int topomap_graph_read_options(const char *what, const char *format, const char *const *option,
+                               topomap_graph **graph, topomap_error *err)
+{
+    struct stat about;
+    int why;
+
+    if (!format && !stat(what, &about) && S_ISDIR(about.st_mode))
+        return topomap_parts_read(what, graph, err);
+    if (format || !stat(what, &about))
+        return read_file(what, format, option, graph, err);
+    why = errno;
+    if (option && *option && topomap_pattern_is_named(what))
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "options are for files; `%.100s` is a pattern", what);
+    if (topomap_pattern_is_named(what))
+        return topomap_graph_generate(what, graph, err);
+    return nothing(what, why, err);
+}
+
+int topomap_graph_read(const char *what, const char *format, topomap_graph **graph,
+                       topomap_error *err)
+{
+    return topomap_graph_read_options(what, format, NULL, graph, err);
+}
+
+static int format_for(const char *path, const char *format, topomap_error *err)
+{
+    size_t length = unpacked_length(path);
+    char names[400];
+
+    if (format)
+        return by_name(format, err);
+    if (!strcmp(path, "-"))
+        return by_name("edges", err);
+    if (path[length])
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "%s: packed files are read but not written; leave out `%s` and "
+                                 "pack it afterwards",
+                                 path, path + length);
+    for (int i = 0; i < FORMATS; i++)
+        if (formats[i].row.can_write && has_suffix(path, length, &formats[i].row))
+            return i;
+    list_names(names, sizeof names);
+    return topomap_error_set(err, TOPOMAP_EUSAGE,
+                             "%s: the name says no graph format; name one of %s", path, names);
+}
+
+int topomap_graph_write(const topomap_graph *graph, const char *path, const char *format,
+                        topomap_error *err)
+{
+    int row = format_for(path, format, err);
+    topomap_output *output;
+
+    if (row < 0)
+        return -1;
+    if (!formats[row].row.can_write)
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "the format %s can only be read",
+                                 formats[row].row.name);
+    if (topomap_output_open(path, &output, err))
+        return -1;
+    if (formats[row].io->write(graph, path, topomap_output_file(output), err)) {
+        topomap_output_abandon(output);
+        return -1;
+    }
+    return topomap_output_commit(output, err);
+}

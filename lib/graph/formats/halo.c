@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "graph/formats/halo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/text.h"
+#include "map/partition.h"
+#include "util/alloc.h"
+
+struct division {
+    uint32_t *part_of; /* [rows] */
+    uint32_t parts;
+};
+
+static const char *const ways[] = {"rows-per-rank", "partition", "parts"};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+int topomap_halo_asked(const topomap_graph_options *options)
+{
+    for (int i = 0; i < WAYS; i++)
+        if (topomap_graph_option_text(options, ways[i]))
+            return 1;
+    return 0;
+}
+
+/* ---- Who has which rows -------------------------------------------------------------------- */
+
+static int by_rows(const topomap_graph_options *options, uint32_t rows, struct division *d,
+                   topomap_error *err)
+{
+    uint64_t each;
+
+    if (topomap_graph_option_number(options, "rows-per-rank", 1, UINT32_MAX, 1, &each, err))
+        return -1;
+    for (uint32_t i = 0; i < rows; i++)
+        d->part_of[i] = (uint32_t)(i / each);
+    d->parts = (uint32_t)((rows - 1) / each + 1);
+    return 0;
+}
+
+static int file_lines(topomap_input *input, uint32_t rows, struct division *d, topomap_error *err)
+{
+    uint32_t row = 0;
+    char *line;
+    size_t length;
+    int got;
+
+    while ((got = topomap_input_line(input, 0, &line, &length, err)) == 1) {
+        const char *at = topomap_text_blanks(line), *begin = at;
+        uint64_t part;
+
+        if (!*at || *at == '#' || *at == '%')
+            continue;
+        if (topomap_text_number(&at, &part) || *topomap_text_blanks(at))
+            return topomap_text_fail(input, begin, "the rank of a row", err);
+        if (row == rows)
+            return topomap_input_fail(input, err, "more lines than the %lu rows of the matrix",
+                                      (unsigned long)rows);
+        if (part >= rows)
+            return topomap_input_fail(input, err, "rank %llu, but there are %lu rows",
+                                      (unsigned long long)part, (unsigned long)rows);
+        d->part_of[row++] = (uint32_t)part;
+        d->parts = part >= d->parts ? (uint32_t)part + 1 : d->parts;
+    }
+    if (!got && row < rows)
+        return topomap_input_fail(input, err, "%lu lines for the %lu rows of the matrix",
+                                  (unsigned long)row, (unsigned long)rows);
+    return got;
+}
+
+static int by_file(const topomap_graph_options *options, uint32_t rows, struct division *d,
+                   topomap_error *err)
+{
+    topomap_input *input;
+    int status;
+
+    if (topomap_input_open(topomap_graph_option_text(options, "partition"), &input, err))
+        return -1;
+    status = file_lines(input, rows, d, err);
+    topomap_input_close(input);
+    return status;
+}
+
+static int cut(const topomap_weights *weights, uint32_t *rows, uint32_t *size, struct division *d,
+               topomap_error *err)
+{
+    uint32_t count = weights->vertices, at = 0;
+    topomap_partitioner partitioner;
+    int status;
+
+    for (uint32_t i = 0; i < count; i++)
+        rows[i] = i;
+    for (uint32_t p = 0; p < d->parts; p++)
+        size[p] = count / d->parts + (p < count % d->parts);
+    if (topomap_partitioner_init(&partitioner, weights, 1, 1, err))
+        return -1;
+    status = topomap_partition(&partitioner, rows, count, d->parts, size, err);
+    topomap_partitioner_clear(&partitioner);
+    for (uint32_t p = 0; !status && p < d->parts; p++)
+        for (uint32_t k = 0; k < size[p]; k++)
+            d->part_of[rows[at++]] = p;
+    return status;
+}
+
+static int by_metis(const topomap_graph *matrix, const topomap_graph_options *options,
+                    struct division *d, topomap_error *err)
+{
+    topomap_weights weights = {0};
+    uint32_t *rows, *size = NULL;
+    uint64_t parts;
+    int status = -1;
+
+    if (topomap_graph_option_number(options, "parts", 1, matrix->ranks, 1, &parts, err))
+        return -1;
+    d->parts = (uint32_t)parts;
+    rows = topomap_alloc(matrix->ranks, sizeof *rows, err);
+    if (rows)
+        size = topomap_alloc(parts, sizeof *size, err);
+    if (rows && size && !topomap_weights_new(matrix, matrix->ranks, &weights, err))
+        status = cut(&weights, rows, size, d, err);
+    topomap_weights_clear(&weights);
+    free(rows);
+    free(size);
+    return status;
+}
+
+static int divide(const topomap_graph *matrix, const topomap_graph_options *options,
+                  struct division *d, topomap_error *err)
+{
+    int given = 0;
+
+    for (int i = 0; i < WAYS; i++)
+        given += topomap_graph_option_text(options, ways[i]) != NULL;
+    if (given != 1)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "one of the options rows-per-rank, partition and parts says who "
+                                 "has which rows");
+    d->part_of = topomap_alloc(matrix->ranks, sizeof *d->part_of, err);
+    if (!d->part_of)
+        return -1;
+    if (topomap_graph_option_text(options, "rows-per-rank"))
+        return by_rows(options, matrix->ranks, d, err);
+    if (topomap_graph_option_text(options, "partition"))
+        return by_file(options, matrix->ranks, d, err);
+    return by_metis(matrix, options, d, err);
+}
+
+/* ---- The exchange -------------------------------------------------------------------------- */
+
+struct exchange {
+    uint32_t *order;  /* [rows] part by part */
+    uint32_t *needed; /* [rows] the last part that needs the row's entry, and one */
+    uint64_t *count;  /* [parts] entries that the present part needs of each */
+    uint32_t *from;   /* [parts] the parts that it needs any of */
+    topomap_arcs arcs;
+};
+
+static int sort_rows(const struct division *d, uint32_t rows, uint32_t *order, topomap_error *err)
+{
+    uint32_t *next = topomap_alloc((size_t)d->parts + 1, sizeof *next, err);
+
+    if (!next)
+        return -1;
+    for (uint32_t i = 0; i < rows; i++)
+        next[d->part_of[i] + 1]++;
+    for (uint32_t p = 0; p < d->parts; p++)
+        next[p + 1] += next[p];
+    for (uint32_t i = 0; i < rows; i++)
+        order[next[d->part_of[i]]++] = i;
+    free(next);
+    return 0;
+}
+
+/* What part `p` needs, from the rows order[begin] on; returns how many parts it needs any of. */
+static uint32_t collect(const topomap_graph *matrix, const struct division *d, struct exchange *x,
+                        uint32_t p, uint32_t *begin)
+{
+    uint32_t senders = 0;
+
+    for (; *begin < matrix->ranks && d->part_of[x->order[*begin]] == p; ++*begin) {
+        uint32_t row = x->order[*begin];
+
+        for (uint64_t i = matrix->offset[row]; i < matrix->offset[row + 1]; i++) {
+            uint32_t column = matrix->target[i], owner = d->part_of[column];
+
+            if (owner == p || x->needed[column] == p + 1)
+                continue;
+            x->needed[column] = p + 1;
+            if (!x->count[owner]++)
+                x->from[senders++] = owner;
+        }
+    }
+    return senders;
+}
+
+static int fill(const topomap_graph *matrix, const struct division *d, uint64_t bytes,
+                struct exchange *x, topomap_error *err)
+{
+    uint32_t row = 0;
+
+    for (uint32_t p = 0; p < d->parts; p++) {
+        uint32_t senders = collect(matrix, d, x, p, &row);
+
+        for (uint32_t k = 0; k < senders; k++) {
+            uint32_t owner = x->from[k];
+
+            if (topomap_arcs_add(&x->arcs, owner, p, x->count[owner] * bytes, 1, err))
+                return -1;
+            x->count[owner] = 0;
+        }
+    }
+    return 0;
+}
+
+static int exchange_make(const topomap_graph *matrix, const struct division *d, uint64_t bytes,
+                         topomap_graph **graph, topomap_error *err)
+{
+    struct exchange x = {.arcs = {.has_messages = 1}};
+    int status = -1;
+
+    x.order = topomap_alloc(matrix->ranks, sizeof *x.order, err);
+    x.needed = topomap_alloc(matrix->ranks, sizeof *x.needed, err);
+    x.count = topomap_alloc(d->parts, sizeof *x.count, err);
+    x.from = topomap_alloc(d->parts, sizeof *x.from, err);
+    if (x.order && x.needed && x.count && x.from && !sort_rows(d, matrix->ranks, x.order, err) &&
+        !fill(matrix, d, bytes, &x, err))
+        status = topomap_arcs_take(&x.arcs, d->parts, graph, err);
+    topomap_arcs_clear(&x.arcs);
+    free(x.order);
+    free(x.needed);
+    free(x.count);
+    free(x.from);
+    return status;
+}
+
+int topomap_halo_make(const topomap_graph *matrix, const topomap_graph_options *options,
+                      topomap_graph **graph, topomap_error *err)
+{
+    struct division d = {0};
+    uint64_t bytes;
+    int status = topomap_graph_option_number(options, "value-bytes", 1, 1 << 20, 8, &bytes, err);
+
+    if (!status)
+        status = divide(matrix, options, &d, err);
+    if (!status)
+        status = exchange_make(matrix, &d, bytes, graph, err);
+    free(d.part_of);
+    return status;
+}

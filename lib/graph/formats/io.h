@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What one graph format is, for the files that read and write them. */
+#ifndef TOPOMAP_GRAPH_FORMATS_IO_H
+#define TOPOMAP_GRAPH_FORMATS_IO_H
+
+#include "graph/graph.h"
+#include "util/input.h"
+
+/** How sure a format is of a file's first bytes. Text that several formats could claim (a METIS
+ *  file without weights is also a list of number pairs) goes to the highest; the name's ending
+ *  adds TOPOMAP_SURE_NAME to a format that is not ruled out. */
+enum {
+    TOPOMAP_SURE_NOT = 0,
+    TOPOMAP_SURE_BROKEN = 1,  /**< the beginning is wrong, but only this name would explain it */
+    TOPOMAP_SURE_HARDLY = 10, /**< would have to be damaged */
+    TOPOMAP_SURE_MAYBE = 30,
+    TOPOMAP_SURE_NAME = 35,
+    TOPOMAP_SURE_LIKELY = 40,
+    TOPOMAP_SURE_CHECKED = 60, /**< what the first bytes say of each other is consistent */
+    TOPOMAP_SURE = 100,
+};
+
+/** How many bytes recognise() gets to see; fewer are the whole file. */
+#define TOPOMAP_RECOGNISE_SIZE ((size_t)64 << 10)
+
+/** What the caller asked of a format. */
+typedef struct topomap_graph_options {
+    const char *const *option; /**< `name=value`, NULL after the last; or NULL */
+} topomap_graph_options;
+
+/** The value of an option (the last one given), or NULL. */
+const char *topomap_graph_option_text(const topomap_graph_options *options, const char *name);
+/** The same as an integer within bounds; \p fallback where it was not given. EUSAGE. */
+int topomap_graph_option_number(const topomap_graph_options *options, const char *name,
+                                uint64_t least, uint64_t most, uint64_t fallback, uint64_t *value,
+                                topomap_error *err);
+
+typedef struct topomap_graph_io {
+    /** \p bytes [size], not NUL-terminated. */
+    int (*recognise)(const char *bytes, size_t size);
+    int (*read)(topomap_input *input, const topomap_graph_options *options, topomap_graph **graph,
+                topomap_error *err);
+    /** \p path is for formats with dialects by name (csv, tsv). Write errors stay in \p out. */
+    int (*write)(const topomap_graph *graph, const char *path, FILE *out, topomap_error *err);
+} topomap_graph_io;
+
+/** METIS files and number lists look alike; both questions are answered in one place. */
+int topomap_metis_recognise(const char *bytes, size_t size);
+int topomap_edges_recognise(const char *bytes, size_t size);
+
+/** What a word in the header of an edge list says its column is; -1: no known word. */
+enum { TOPOMAP_EDGES_FROM, TOPOMAP_EDGES_TO, TOPOMAP_EDGES_BYTES, TOPOMAP_EDGES_MESSAGES };
+int topomap_edges_column(const char *word, size_t length);
+
+int topomap_treematch_recognise(const char *bytes, size_t size);
+
+int topomap_json_write(const topomap_graph *graph, const char *path, FILE *file,
+                       topomap_error *err);
+
+extern const topomap_graph_io topomap_tmg;
+extern const topomap_graph_io topomap_scotch;
+extern const topomap_graph_io topomap_treematch;
+extern const topomap_graph_io topomap_monitoring;
+extern const topomap_graph_io topomap_mpip;
+extern const topomap_graph_option topomap_matrix_market_options[], topomap_treematch_options[],
+    topomap_monitoring_options[], topomap_mpip_options[];
+extern const topomap_graph_io topomap_metis;
+extern const topomap_graph_io topomap_edges;
+extern const topomap_graph_io topomap_matrix_market;
+extern const topomap_graph_io topomap_graph_json;
+
+#endif

@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* JSON: {"ranks": N, "arcs": [[from, to, bytes(, messages)], ...]}, messages for all arcs or for
+ * none, and where they are known "load": [one a rank, or a list of several each], "sizes",
+ * "coordinates": [[x, y, ...], ...], "names", "pattern", "source", "note",
+ * "phases": [{"arcs": [...]}, ...], whose sum the arcs are (and may be left out). Other keys are
+ * for others. */
+#define _GNU_SOURCE /* uselocale */
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/formats/io.h"
+#include "graph/formats/json_text.h"
+#include "util/alloc.h"
+
+enum { MOST_PHASES = 4096, MOST_LOADS = 1000 };
+
+/* A list of numbers as long as there are ranks, or of as many rows. */
+struct list {
+    void *value;
+    size_t count, capacity, width; /* width: numbers in a row; 0: not known yet */
+};
+
+struct reader {
+    topomap_json json;
+    uint64_t ranks;
+    topomap_arcs arcs;
+    topomap_arcs *phase;
+    size_t phases, capacity_phase;
+    struct list load, sizes, coordinates;
+    char *names;
+    size_t names_size, names_count, names_capacity;
+    char *text[3]; /* pattern, source, note */
+    unsigned seen; /* keys, by bit */
+};
+
+/* ---- Arcs ---------------------------------------------------------------------------------- */
+
+static int arc_fail(const struct reader *in, size_t i, const char *why, topomap_error *err)
+{
+    return topomap_json_fail(&in->json, err, "arc %zu of \"arcs\": %s", i, why);
+}
+
+static int arc_read(struct reader *in, topomap_arcs *arcs, size_t i, topomap_error *err)
+{
+    static const char form[] = "expected [from, to, bytes] or [from, to, bytes, messages]";
+    uint64_t value[4] = {0};
+    size_t count = 0;
+    char what[40];
+    topomap_error why;
+    int more;
+
+    if (topomap_json_peek(&in->json, err) != '[')
+        return arc_fail(in, i, form, err);
+    in->json.at++;
+    snprintf(what, sizeof what, "arc %zu", i);
+    for (; (more = topomap_json_more(&in->json, ']', count, err)) == 1; count++) {
+        if (count == 4)
+            return arc_fail(in, i, form, err);
+        if (topomap_json_integer(&in->json, what, &value[count], err))
+            return -1;
+    }
+    if (more < 0)
+        return -1;
+    if (count < 3)
+        return arc_fail(in, i, form, err);
+    if (!i)
+        arcs->has_messages = count == 4;
+    if (arcs->has_messages != (count == 4))
+        return arc_fail(in, i, "all arcs have messages or none has", err);
+    if (value[0] >= (in->ranks ? in->ranks : TOPOMAP_GRAPH_RANKS) ||
+        value[1] >= (in->ranks ? in->ranks : TOPOMAP_GRAPH_RANKS))
+        return arc_fail(in, i, "a rank is not below \"ranks\"", err);
+    if (topomap_arcs_add(arcs, (uint32_t)value[0], (uint32_t)value[1], value[2], value[3], &why))
+        return why.code == TOPOMAP_EINPUT ? arc_fail(in, i, why.text, err)
+                                          : topomap_error_set(err, why.code, "%s", why.text);
+    return 0;
+}
+
+static int arcs_read(struct reader *in, topomap_arcs *arcs, topomap_error *err)
+{
+    int more;
+
+    if (topomap_json_peek(&in->json, err) != '[')
+        return topomap_json_fail(&in->json, err, "expected \"arcs\": [[from, to, bytes], ...]");
+    in->json.at++;
+    for (size_t i = 0; (more = topomap_json_more(&in->json, ']', i, err)) == 1; i++)
+        if (arc_read(in, arcs, i, err))
+            return -1;
+    return more;
+}
+
+static int phase_read(struct reader *in, topomap_error *err)
+{
+    int more, seen = 0;
+
+    if (in->phases == MOST_PHASES)
+        return topomap_json_fail(&in->json, err, "more than %d phases", MOST_PHASES);
+    if (topomap_grow(&in->phase, &in->capacity_phase, in->phases + 1, sizeof *in->phase, err))
+        return -1;
+    in->phase[in->phases++] = (topomap_arcs){0};
+    if (topomap_json_expect(&in->json, '{', err))
+        return -1;
+    for (size_t i = 0; (more = topomap_json_more(&in->json, '}', i, err)) == 1; i++) {
+        int arcs;
+
+        if (topomap_json_string(&in->json, err) || topomap_json_expect(&in->json, ':', err))
+            return -1;
+        arcs = !strcmp(in->json.text, "arcs");
+        if (arcs && seen++)
+            return topomap_json_fail(&in->json, err, "\"arcs\" is there twice");
+        if (arcs ? arcs_read(in, &in->phase[in->phases - 1], err)
+                 : topomap_json_skip(&in->json, err))
+            return -1;
+    }
+    return more;
+}
+
+/* ---- Lists of ranks ------------------------------------------------------------------------ */
+
+static int list_put(struct reader *in, struct list *list, int real, const char *what,
+                    topomap_error *err)
+{
+    uint64_t integer;
+    double number;
+
+    if (topomap_grow(&list->value, &list->capacity, list->count + 1, 8, err))
+        return -1;
+    if (real) {
+        if (topomap_json_real(&in->json, what, &number, err))
+            return -1;
+        ((double *)list->value)[list->count++] = number;
+    } else {
+        if (topomap_json_integer(&in->json, what, &integer, err))
+            return -1;
+        ((uint64_t *)list->value)[list->count++] = integer;
+    }
+    return 0;
+}
+
+/* One rank's: a number, or a list as long as that of every rank. */
+static int row_read(struct reader *in, struct list *list, int real, size_t most, const char *what,
+                    topomap_error *err)
+{
+    size_t width = 0;
+    int more;
+
+    if (topomap_json_peek(&in->json, err) != '[') {
+        width = 1;
+        if (list_put(in, list, real, what, err))
+            return -1;
+    } else {
+        in->json.at++;
+        for (; (more = topomap_json_more(&in->json, ']', width, err)) == 1; width++)
+            if (width == most)
+                return topomap_json_fail(&in->json, err, "%s: more than %zu a rank", what, most);
+            else if (list_put(in, list, real, what, err))
+                return -1;
+        if (more < 0)
+            return -1;
+    }
+    if (!width || (list->width && list->width != width))
+        return topomap_json_fail(&in->json, err, "%s: as many for each rank", what);
+    list->width = width;
+    return 0;
+}
+
+static int list_read(struct reader *in, struct list *list, int real, size_t most, const char *what,
+                     topomap_error *err)
+{
+    int more;
+
+    if (topomap_json_expect(&in->json, '[', err))
+        return -1;
+    for (size_t i = 0; (more = topomap_json_more(&in->json, ']', i, err)) == 1; i++)
+        if (row_read(in, list, real, most, what, err))
+            return -1;
+    return more;
+}
+
+static int names_read(struct reader *in, topomap_error *err)
+{
+    int more;
+
+    if (topomap_json_expect(&in->json, '[', err))
+        return -1;
+    while ((more = topomap_json_more(&in->json, ']', in->names_count, err)) == 1) {
+        if (topomap_json_string(&in->json, err) ||
+            topomap_grow(&in->names, &in->names_capacity, in->names_size + in->json.length, 1, err))
+            return -1;
+        memcpy(in->names + in->names_size, in->json.text, in->json.length);
+        in->names_size += in->json.length;
+        in->names_count++;
+    }
+    return more;
+}
+
+/* ---- Keys ---------------------------------------------------------------------------------- */
+
+static int read_ranks(struct reader *in, topomap_error *err)
+{
+    if (topomap_json_integer(&in->json, "\"ranks\"", &in->ranks, err))
+        return -1;
+    if (in->ranks < 1 || in->ranks > TOPOMAP_GRAPH_RANKS)
+        return topomap_json_fail(&in->json, err, "expected an object with \"ranks\": 1 to 2^31");
+    return 0;
+}
+
+static int read_arcs(struct reader *in, topomap_error *err)
+{
+    return arcs_read(in, &in->arcs, err);
+}
+
+static int read_phases(struct reader *in, topomap_error *err)
+{
+    int more;
+
+    if (topomap_json_expect(&in->json, '[', err))
+        return -1;
+    while ((more = topomap_json_more(&in->json, ']', in->phases, err)) == 1)
+        if (phase_read(in, err))
+            return -1;
+    return more;
+}
+
+static int read_load(struct reader *in, topomap_error *err)
+{
+    return list_read(in, &in->load, 0, MOST_LOADS, "\"load\"", err);
+}
+
+static int read_sizes(struct reader *in, topomap_error *err)
+{
+    return list_read(in, &in->sizes, 0, 1, "\"sizes\"", err);
+}
+
+static int read_coordinates(struct reader *in, topomap_error *err)
+{
+    return list_read(in, &in->coordinates, 1, 8, "\"coordinates\"", err);
+}
+
+static int read_text(struct reader *in, int which, topomap_error *err)
+{
+    if (topomap_json_string(&in->json, err))
+        return -1;
+    in->text[which] = topomap_strdup(in->json.text, err);
+    return in->text[which] ? 0 : -1;
+}
+
+static int read_pattern(struct reader *in, topomap_error *err)
+{
+    return read_text(in, 0, err);
+}
+
+static int read_source(struct reader *in, topomap_error *err)
+{
+    return read_text(in, 1, err);
+}
+
+static int read_note(struct reader *in, topomap_error *err)
+{
+    return read_text(in, 2, err);
+}
+
+static const struct {
+    const char *key;
+    int (*read)(struct reader *in, topomap_error *err);
+} keys[] = {
+    {"ranks", read_ranks},     {"arcs", read_arcs},     {"phases", read_phases},
+    {"load", read_load},       {"sizes", read_sizes},   {"coordinates", read_coordinates},
+    {"names", names_read},     {"source", read_source}, {"note", read_note},
+    {"pattern", read_pattern},
+};
+enum { KEYS = sizeof keys / sizeof *keys, KEY_RANKS = 0, KEY_ARCS = 1 };
+
+static int key_read(struct reader *in, topomap_error *err)
+{
+    if (topomap_json_string(&in->json, err) || topomap_json_expect(&in->json, ':', err))
+        return -1;
+    for (unsigned k = 0; k < KEYS; k++) {
+        if (strcmp(keys[k].key, in->json.text) != 0)
+            continue;
+        if (in->seen & 1u << k)
+            return topomap_json_fail(&in->json, err, "\"%s\" is there twice", keys[k].key);
+        in->seen |= 1u << k;
+        return keys[k].read(in, err);
+    }
+    return topomap_json_skip(&in->json, err);
+}
+
+static int root_read(struct reader *in, topomap_error *err)
+{
+    int more, c;
+
+    if (topomap_json_expect(&in->json, '{', err))
+        return -1;
+    for (size_t i = 0; (more = topomap_json_more(&in->json, '}', i, err)) == 1; i++)
+        if (key_read(in, err))
+            return -1;
+    if (more < 0)
+        return -1;
+    c = topomap_json_peek(&in->json, err);
+    if (c)
+        return c < 0 ? -1 : topomap_json_fail(&in->json, err, "something follows the object");
+    if (!(in->seen & 1u << KEY_RANKS))
+        return topomap_json_fail(&in->json, err, "expected an object with \"ranks\": 1 to 2^31");
+    if (!(in->seen & 1u << KEY_ARCS) && !in->phases)
+        return topomap_json_fail(&in->json, err, "expected \"arcs\": [[from, to, bytes], ...]");
+    return 0;
+}
+
+/* ---- The graph ----------------------------------------------------------------------------- */
+
+/* Arcs that came before "ranks" are checked here. */
+static int take_arcs(struct reader *in, topomap_arcs *arcs, topomap_graph **graph,
+                     topomap_error *err)
+{
+    topomap_error why;
+
+    if (!topomap_arcs_take(arcs, (uint32_t)in->ranks, graph, &why))
+        return 0;
+    if (why.code == TOPOMAP_EINPUT)
+        return topomap_json_fail(&in->json, err, "%s", why.text);
+    return topomap_error_set(err, why.code, "%s", why.text);
+}
+
+static int same_arcs(const topomap_graph *a, const topomap_graph *b)
+{
+    return a->arcs == b->arcs &&
+           !memcmp(a->offset, b->offset, ((size_t)a->ranks + 1) * sizeof *a->offset) &&
+           !memcmp(a->target, b->target, a->arcs * sizeof *a->target) &&
+           !memcmp(a->bytes, b->bytes, a->arcs * sizeof *a->bytes);
+}
+
+/* The phases, and where *graph is NULL their sum as the whole, else a check that it is. */
+static int take_phases(struct reader *in, topomap_graph **graph, topomap_error *err)
+{
+    topomap_graph **phase = topomap_alloc(in->phases, sizeof *phase, err), *sum = NULL;
+    int status = phase ? 0 : -1;
+
+    for (size_t i = 0; !status && i < in->phases; i++)
+        status = take_arcs(in, &in->phase[i], &phase[i], err);
+    if (!status)
+        status = topomap_graph_merge((const topomap_graph *const *)phase, in->phases, &sum, err);
+    if (!status && *graph && !same_arcs(*graph, sum))
+        status = topomap_json_fail(&in->json, err, "\"arcs\" are not the sum of the phases");
+    if (!status && !*graph) {
+        *graph = sum;
+        sum = NULL;
+    }
+    if (!status)
+        status = topomap_graph_set_phases(*graph, phase, (uint32_t)in->phases, err);
+    for (size_t i = 0; status && phase && i < in->phases; i++)
+        topomap_graph_free(phase[i]);
+    topomap_graph_free(sum);
+    free(phase);
+    return status;
+}
+
+static int sum_check(const struct reader *in, const struct list *list, const char *what,
+                     topomap_error *err)
+{
+    uint64_t total = 0;
+    const uint64_t *value = list->value;
+
+    for (size_t i = 0; i < list->count; i++) {
+        if (value[i] >= TOPOMAP_GRAPH_SUM - total)
+            return topomap_json_fail(&in->json, err, "%s: the sum reaches 2^63", what);
+        total += value[i];
+    }
+    return 0;
+}
+
+static int length_check(const struct reader *in, size_t rows, const char *what, topomap_error *err)
+{
+    if (rows != in->ranks)
+        return topomap_json_fail(&in->json, err, "%s: %zu entries for %llu ranks", what, rows,
+                                 (unsigned long long)in->ranks);
+    return 0;
+}
+
+static int take_load(struct reader *in, topomap_graph *graph, topomap_error *err)
+{
+    size_t width = in->load.width;
+    const uint64_t *value = in->load.value;
+
+    if (!width)
+        return 0;
+    if (length_check(in, in->load.count / width, "\"load\"", err) ||
+        sum_check(in, &in->load, "\"load\"", err))
+        return -1;
+    graph->load = topomap_alloc(graph->ranks, sizeof *graph->load, err);
+    graph->loads = (uint32_t)width;
+    if (width > 1)
+        graph->load_more =
+            topomap_alloc((size_t)graph->ranks * (width - 1), sizeof *graph->load_more, err);
+    if (!graph->load || (width > 1 && !graph->load_more))
+        return -1;
+    for (uint32_t r = 0; r < graph->ranks; r++) {
+        graph->load[r] = value[r * width];
+        if (width > 1)
+            memcpy(graph->load_more + r * (width - 1), value + r * width + 1,
+                   (width - 1) * sizeof *value);
+    }
+    return 0;
+}
+
+static int take_parts(struct reader *in, topomap_graph *graph, topomap_error *err)
+{
+    if (take_load(in, graph, err))
+        return -1;
+    if (in->sizes.count) {
+        if (length_check(in, in->sizes.count, "\"sizes\"", err) ||
+            sum_check(in, &in->sizes, "\"sizes\"", err))
+            return -1;
+        graph->size = in->sizes.value;
+        in->sizes.value = NULL;
+    }
+    if (in->coordinates.count) {
+        if (length_check(in, in->coordinates.count / in->coordinates.width, "\"coordinates\"", err))
+            return -1;
+        graph->dimensions = (uint32_t)in->coordinates.width;
+        graph->coordinate = in->coordinates.value;
+        in->coordinates.value = NULL;
+    }
+    if (in->names_count && (length_check(in, in->names_count, "\"names\"", err) ||
+                            topomap_graph_set_names(graph, in->names, in->names_size, err)))
+        return -1;
+    graph->pattern = in->text[0];
+    graph->source = in->text[1];
+    graph->note = in->text[2];
+    memset(in->text, 0, sizeof in->text);
+    return 0;
+}
+
+static int graph_make(struct reader *in, topomap_graph **graph, topomap_error *err)
+{
+    uint64_t arcs = in->arcs.count;
+    topomap_graph *made = NULL;
+    topomap_error why;
+
+    for (size_t i = 0; i < in->phases; i++)
+        arcs += in->phase[i].count;
+    if (topomap_graph_plausible(in->ranks, arcs, &why) ||
+        (in->phases > 1 && topomap_graph_plausible(in->ranks * in->phases, arcs, &why)))
+        return topomap_json_fail(&in->json, err, "%s", why.text);
+    if (((in->seen & 1u << KEY_ARCS) && take_arcs(in, &in->arcs, &made, err)) ||
+        (in->phases && take_phases(in, &made, err)) || take_parts(in, made, err)) {
+        topomap_graph_free(made);
+        return -1;
+    }
+    *graph = made;
+    return 0;
+}
+
+static void reader_clear(struct reader *in)
+{
+    topomap_json_clear(&in->json);
+    topomap_arcs_clear(&in->arcs);
+    for (size_t i = 0; i < in->phases; i++)
+        topomap_arcs_clear(&in->phase[i]);
+    free(in->phase);
+    free(in->load.value);
+    free(in->sizes.value);
+    free(in->coordinates.value);
+    free(in->names);
+    for (int i = 0; i < 3; i++)
+        free(in->text[i]);
+}
+
+static int graph_json_read(topomap_input *input, const topomap_graph_options *options,
+                           topomap_graph **graph, topomap_error *err)
+{
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before;
+    struct reader in = {0};
+    int status;
+
+    (void)options;
+    if (!plain)
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+    before = uselocale(plain); /* a point in a number is a point */
+    topomap_json_begin(&in.json, input);
+    status = root_read(&in, err) || graph_make(&in, graph, err) ? -1 : 0;
+    reader_clear(&in);
+    uselocale(before);
+    freelocale(plain);
+    return status;
+}
+
+static int graph_json_recognise(const char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (bytes[i] != ' ' && bytes[i] != '\t' && bytes[i] != '\r' && bytes[i] != '\n')
+            return bytes[i] == '{' ? TOPOMAP_SURE : TOPOMAP_SURE_NOT;
+    return TOPOMAP_SURE_NOT;
+}
+
+const topomap_graph_io topomap_graph_json = {graph_json_recognise, graph_json_read,
+                                             topomap_json_write};

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Matrix Market: Boisvert, Pozo, Remington, "The Matrix Market Exchange Formats: Initial Design",
+ * NISTIR 5935, 1996. Entry (i,j) is what rank i-1 sends to rank j-1. Of a symmetric matrix one
+ * triangle is stored; the value is split between the two directions as in METIS files. */
+#include "graph/formats/io.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "graph/formats/halo.h"
+#include "util/text.h"
+#include "util/alloc.h"
+
+enum values { PATTERN, INTEGER, REAL, COMPLEX };
+enum symmetry { GENERAL, SYMMETRIC, SKEW, HERMITIAN };
+
+struct word {
+    const char *word;
+    int value;
+};
+static const struct word layouts[] = {{"coordinate", 0}, {"array", 1}, {NULL, 0}};
+static const struct word values[] = {{"pattern", PATTERN}, {"integer", INTEGER}, {"real", REAL},
+                                     {"double", REAL},     {"complex", COMPLEX}, {NULL, 0}};
+static const struct word symmetries[] = {{"general", GENERAL},
+                                         {"symmetric", SYMMETRIC},
+                                         {"skew-symmetric", SKEW},
+                                         {"hermitian", HERMITIAN},
+                                         {NULL, 0}};
+
+struct reader {
+    topomap_input *input;
+    topomap_arcs arcs;
+    int array, values, symmetry;
+    int halo; /* only where the entries are counts */
+    uint64_t ranks, entries;
+};
+
+static int take_word(struct reader *in, const char **at, const struct word *table, int *value,
+                     topomap_error *err)
+{
+    size_t length;
+
+    *at = topomap_text_blanks(*at);
+    length = strcspn(*at, " \t");
+    for (const struct word *row = table; row->word; row++)
+        if (strlen(row->word) == length && !strncasecmp(row->word, *at, length)) {
+            *value = row->value;
+            *at += length;
+            return 0;
+        }
+    return topomap_input_fail(in->input, err,
+                              "`%.*s` in the header; expected `%%%%MatrixMarket matrix "
+                              "coordinate|array pattern|integer|real "
+                              "general|symmetric|skew-symmetric`",
+                              (int)(length < 40 ? length : 40), *at);
+}
+
+static int header_read(struct reader *in, topomap_error *err)
+{
+    static const struct word first[] = {{"%%MatrixMarket", 0}, {NULL, 0}};
+    static const struct word second[] = {{"matrix", 0}, {NULL, 0}};
+    const char *at;
+    char *line;
+    size_t length;
+    int ignored, got = topomap_input_line(in->input, 0, &line, &length, err);
+
+    if (got < 0)
+        return -1;
+    if (!got)
+        return topomap_input_fail(in->input, err, "the header `%%%%MatrixMarket ...` is missing");
+    at = line;
+    if (take_word(in, &at, first, &ignored, err) || take_word(in, &at, second, &ignored, err) ||
+        take_word(in, &at, layouts, &in->array, err) ||
+        take_word(in, &at, values, &in->values, err) ||
+        take_word(in, &at, symmetries, &in->symmetry, err))
+        return -1;
+    if (in->array && in->values == PATTERN)
+        return topomap_input_fail(in->input, err, "an array cannot be a pattern");
+    if (in->array && in->halo)
+        return topomap_input_fail(in->input, err, "a dense matrix has no halo exchange");
+    if (!in->halo && (in->values == COMPLEX || in->symmetry == HERMITIAN))
+        return topomap_input_fail(in->input, err,
+                                  "`%s` values are no traffic; the options for halo exchanges "
+                                  "(`topomap formats`) take such a matrix",
+                                  in->values == COMPLEX ? "complex" : "hermitian");
+    return 0;
+}
+
+/* Next line that is neither comment nor empty: 1, 0 at the end, -1 on failure. */
+static int next_line(struct reader *in, const char **at, topomap_error *err)
+{
+    char *line;
+    size_t length;
+    int got;
+
+    do {
+        got = topomap_input_line(in->input, 0, &line, &length, err);
+        if (got == 1)
+            *at = topomap_text_blanks(line);
+    } while (got == 1 && (*line == '%' || !**at));
+    return got;
+}
+
+static int take_number(struct reader *in, const char **at, const char *what, uint64_t *value,
+                       topomap_error *err)
+{
+    const char *begin = *at = topomap_text_blanks(*at);
+
+    if (topomap_text_number(at, value) || (**at && **at != ' ' && **at != '\t')) {
+        *at = begin;
+        return topomap_text_fail(in->input, begin, what, err);
+    }
+    return 0;
+}
+
+static uint64_t array_entries(const struct reader *in)
+{
+    uint64_t n = in->ranks, half = n % 2 ? n * ((n - 1) / 2) : n / 2 * (n - 1);
+
+    return in->symmetry == GENERAL ? n * n : in->symmetry == SYMMETRIC ? half + n : half;
+}
+
+static int check_sizes(struct reader *in, uint64_t rows, uint64_t columns, topomap_error *err)
+{
+    uint64_t most = topomap_input_most(in->input);
+    topomap_error why;
+
+    if (rows != columns)
+        return topomap_input_fail(in->input, err,
+                                  "%llu rows and %llu columns; a communication graph is square",
+                                  (unsigned long long)rows, (unsigned long long)columns);
+    if (rows < 1 || rows > TOPOMAP_GRAPH_RANKS)
+        return topomap_input_fail(in->input, err, "%llu rows; 1 to 2^31 are possible",
+                                  (unsigned long long)rows);
+    in->ranks = rows;
+    if (in->array)
+        in->entries = array_entries(in);
+    if (in->entries > most / 2 + 1)
+        return topomap_input_fail(in->input, err, "%llu entries do not fit in a file of %llu bytes",
+                                  (unsigned long long)in->entries, (unsigned long long)most);
+    if (topomap_graph_plausible(rows, in->entries, &why))
+        return topomap_input_fail(in->input, err, "%s", why.text);
+    return 0;
+}
+
+static int sizes_read(struct reader *in, topomap_error *err)
+{
+    uint64_t rows, columns;
+    const char *at;
+    int got = next_line(in, &at, err);
+
+    if (got < 0)
+        return -1;
+    if (!got)
+        return topomap_input_fail(in->input, err, "the line of sizes is missing");
+    if (take_number(in, &at, "the number of rows", &rows, err) ||
+        take_number(in, &at, "the number of columns", &columns, err) ||
+        (!in->array && take_number(in, &at, "the number of entries", &in->entries, err)))
+        return -1;
+    if (*topomap_text_blanks(at))
+        return topomap_input_fail(in->input, err, "a field too many: `%.40s`", at);
+    return check_sizes(in, rows, columns, err);
+}
+
+/* A skew-symmetric matrix has each value once with each sign; the traffic is its magnitude. */
+static int take_value(struct reader *in, const char **at, uint64_t *value, topomap_error *err)
+{
+    const char *begin = *at = topomap_text_blanks(*at);
+    int negative = 0, status;
+
+    if (in->values == PATTERN) {
+        *value = 1;
+        return 0;
+    }
+    if (in->values == INTEGER && in->symmetry == SKEW && *begin == '-')
+        ++*at;
+    status = in->values == REAL ? topomap_text_real(at, value, &negative)
+                                : topomap_text_number(at, value);
+    if (status || (**at && **at != ' ' && **at != '\t') || (negative && in->symmetry != SKEW)) {
+        *at = begin;
+        return topomap_text_fail(in->input, begin, "the value", err);
+    }
+    return 0;
+}
+
+static int add_arc(struct reader *in, uint64_t from, uint64_t to, uint64_t bytes,
+                   topomap_error *err)
+{
+    topomap_error why;
+
+    if (from == to || !topomap_arcs_add(&in->arcs, (uint32_t)from, (uint32_t)to, bytes, 0, &why))
+        return 0;
+    if (why.code == TOPOMAP_EINPUT)
+        return topomap_input_fail(in->input, err, "%s", why.text);
+    return topomap_error_set(err, why.code, "%s", why.text);
+}
+
+static int add_entry(struct reader *in, uint64_t row, uint64_t column, uint64_t value,
+                     topomap_error *err)
+{
+    uint64_t low = row < column ? row : column, high = row < column ? column : row;
+
+    if (in->symmetry == GENERAL)
+        return add_arc(in, row, column, value, err);
+    return add_arc(in, low, high, value - value / 2, err) || add_arc(in, high, low, value / 2, err)
+               ? -1
+               : 0;
+}
+
+static int coordinate_line(struct reader *in, const char *at, topomap_error *err)
+{
+    uint64_t row, column, value = 2; /* of a symmetric entry: 1 each way */
+
+    if (take_number(in, &at, "the row", &row, err) ||
+        take_number(in, &at, "the column", &column, err) ||
+        (!in->halo && take_value(in, &at, &value, err)))
+        return -1;
+    if (!in->halo && *topomap_text_blanks(at))
+        return topomap_input_fail(in->input, err, "a field too many: `%.40s`", at);
+    if (row < 1 || row > in->ranks || column < 1 || column > in->ranks)
+        return topomap_input_fail(in->input, err, "entry (%llu,%llu) in a matrix of %llu rows",
+                                  (unsigned long long)row, (unsigned long long)column,
+                                  (unsigned long long)in->ranks);
+    return add_entry(in, row - 1, column - 1, value, err);
+}
+
+/* Columns one after the other; of a symmetric matrix from the diagonal down, of a skew-symmetric
+ * one from below it. A value of 0 is no arc here: an array has a value for every pair. */
+static int array_line(struct reader *in, const char *at, uint64_t *row, uint64_t *column,
+                      topomap_error *err)
+{
+    uint64_t value;
+
+    if (take_value(in, &at, &value, err))
+        return -1;
+    if (*topomap_text_blanks(at))
+        return topomap_input_fail(in->input, err, "a field too many: `%.40s`", at);
+    if (value && add_entry(in, *row, *column, value, err))
+        return -1;
+    if (++*row == in->ranks) {
+        ++*column;
+        *row = in->symmetry == GENERAL ? 0 : *column + (in->symmetry == SKEW);
+    }
+    return 0;
+}
+
+static int entries_read(struct reader *in, topomap_error *err)
+{
+    uint64_t row = in->symmetry == SKEW, column = 0;
+    const char *at;
+    int got;
+
+    for (uint64_t i = 0; i < in->entries; i++) {
+        got = next_line(in, &at, err);
+        if (got < 0)
+            return -1;
+        if (!got)
+            return topomap_input_fail(in->input, err,
+                                      "the file ends after %llu of %llu entries: it is truncated",
+                                      (unsigned long long)i, (unsigned long long)in->entries);
+        if (in->array ? array_line(in, at, &row, &column, err) : coordinate_line(in, at, err))
+            return -1;
+    }
+    got = next_line(in, &at, err);
+    if (got == 1)
+        return topomap_input_fail(in->input, err, "a line after the last of %llu entries",
+                                  (unsigned long long)in->entries);
+    return got;
+}
+
+static int matrix_market_read(topomap_input *input, const topomap_graph_options *options,
+                              topomap_graph **graph, topomap_error *err)
+{
+    struct reader in = {.input = input, .halo = topomap_halo_asked(options)};
+    topomap_graph *matrix = NULL;
+    int status = -1;
+
+    if (!in.halo && topomap_graph_option_text(options, "value-bytes"))
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "value-bytes goes with rows-per-rank, partition or parts");
+    if (!header_read(&in, err) && !sizes_read(&in, err) && !entries_read(&in, err))
+        status = topomap_arcs_take(&in.arcs, (uint32_t)in.ranks, in.halo ? &matrix : graph, err);
+    topomap_arcs_clear(&in.arcs);
+    if (!status && in.halo)
+        status = topomap_halo_make(matrix, options, graph, err);
+    topomap_graph_free(matrix);
+    return status;
+}
+
+static int matrix_market_write(const topomap_graph *graph, const char *path, FILE *file,
+                               topomap_error *err)
+{
+    topomap_text_out *out = topomap_alloc(1, sizeof *out, err);
+
+    (void)path;
+    if (!out)
+        return -1;
+    out->file = file;
+    fprintf(file, "%%%%MatrixMarket matrix coordinate integer general\n%lu %lu %llu\n",
+            (unsigned long)graph->ranks, (unsigned long)graph->ranks,
+            (unsigned long long)graph->arcs);
+    for (uint32_t u = 0; u < graph->ranks; u++)
+        for (uint64_t i = graph->offset[u]; i < graph->offset[u + 1]; i++) {
+            topomap_text_put(out, (uint64_t)u + 1);
+            topomap_text_char(out, ' ');
+            topomap_text_put(out, (uint64_t)graph->target[i] + 1);
+            topomap_text_char(out, ' ');
+            topomap_text_put(out, graph->bytes[i]);
+            topomap_text_char(out, '\n');
+        }
+    topomap_text_flush(out);
+    free(out);
+    return 0;
+}
+
+static int matrix_market_recognise(const char *bytes, size_t size)
+{
+    static const char magic[] = "%%MatrixMarket";
+    size_t length = sizeof magic - 1;
+
+    return size >= length && !strncasecmp(bytes, magic, length) ? TOPOMAP_SURE : TOPOMAP_SURE_NOT;
+}
+
+const topomap_graph_option topomap_matrix_market_options[] = {
+    TOPOMAP_HALO_OPTIONS,
+    {NULL, NULL, NULL},
+};
+const topomap_graph_io topomap_matrix_market = {matrix_market_recognise, matrix_market_read,
+                                                matrix_market_write};

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE /* memfd_create, F_ADD_SEALS */
+#include "graph/formats/part_memory.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    PAGE = 65536, /* no system has larger ones */
+    ROW = 40,     /* topomap_part_row */
+    ABOVE = 64,   /* programs may count on low descriptors */
+    SPARE = 2,    /* slots a task: a task may be a script that starts a program again */
+};
+#define MOST ((uint64_t)1 << 40)
+#ifndef MFD_NOEXEC_SEAL /* Linux 6.3, where a system may insist on it (vm.memfd_noexec) */
+#define MFD_NOEXEC_SEAL 8U
+#endif
+
+static uint64_t pages(uint64_t size)
+{
+    return (size + PAGE - 1) / PAGE * PAGE;
+}
+
+/* ftruncate() over a limit is a signal that would end the caller. */
+static int fits(uint64_t size)
+{
+    struct rlimit limit;
+
+    return size <= MOST && !getrlimit(RLIMIT_FSIZE, &limit) &&
+           (limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur);
+}
+
+int topomap_part_memory_new(void)
+{
+    int low = memfd_create("topomap", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL), high;
+
+    if (low < 0)
+        low = memfd_create("topomap", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (low < 0)
+        return -1;
+    high = fcntl(low, F_DUPFD_CLOEXEC, ABOVE);
+    if (high < 0) /* the limit of descriptors is that low */
+        return low;
+    close(low);
+    return high;
+}
+
+int topomap_part_memory_fill(int fd, uint32_t tasks, uint32_t ranks,
+                             const struct topomap_part_memory *like)
+{
+    struct topomap_part_memory head = *like;
+    uint64_t size;
+
+    head.version = TOPOMAP_PART_MEMORY_VERSION;
+    head.slots = tasks < UINT32_MAX / SPARE ? SPARE * tasks : 0;
+    head.first = PAGE;
+    head.stride = pages(sizeof(struct topomap_part_slot) + (uint64_t)ranks * ROW);
+    if (!head.slots || !ranks || head.stride > MOST / head.slots)
+        return -1;
+    memcpy(head.magic, TOPOMAP_PART_MEMORY_MAGIC, sizeof head.magic);
+    size = head.first + head.slots * head.stride;
+    return fits(size) && !ftruncate(fd, (off_t)size) &&
+                   pwrite(fd, &head, sizeof head, 0) == sizeof head &&
+                   !fcntl(fd, F_ADD_SEALS, TOPOMAP_PART_MEMORY_SEALS)
+               ? 0
+               : -1;
+}
+
+int topomap_part_memory_is(int fd, struct topomap_part_memory *head)
+{
+    int seals = fd < 0 ? -1 : fcntl(fd, F_GET_SEALS);
+    struct stat status;
+
+    if (seals < 0 || (seals & TOPOMAP_PART_MEMORY_SEALS) != TOPOMAP_PART_MEMORY_SEALS ||
+        fstat(fd, &status) || !S_ISREG(status.st_mode) ||
+        pread(fd, head, sizeof *head, 0) != sizeof *head)
+        return 0;
+    return !memcmp(head->magic, TOPOMAP_PART_MEMORY_MAGIC, sizeof head->magic) &&
+           head->version == TOPOMAP_PART_MEMORY_VERSION && head->slots && head->first % PAGE == 0 &&
+           head->stride % PAGE == 0 && !head->folder[sizeof head->folder - 1] &&
+           head->first >= sizeof *head && head->stride >= sizeof(struct topomap_part_slot) &&
+           head->first <= (uint64_t)status.st_size &&
+           head->slots <= ((uint64_t)status.st_size - head->first) / head->stride;
+}

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Parts of a profiled run, brought together. A file is read row by row, so that what it says of
+ * itself asks for no memory. */
+#include "graph/formats/parts.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "graph/formats/tmg_io.h"
+#include "util/alloc.h"
+#include "util/clock.h"
+#include "util/hash64.h"
+#include "util/whole.h"
+
+enum { PORTION = 512 }; /* rows; their bytes are whole blocks of the hash */
+
+struct file {
+    topomap_parts *parts;
+    int fd;
+    const char *path;
+    struct topomap_part_header header;
+    struct topomap_part_rank *table;
+};
+
+static int fail(const struct file *in, const char *what, topomap_error *err)
+{
+    return topomap_error_set(err, TOPOMAP_EINPUT, "%s: %s", in->path, what);
+}
+
+static int take_bytes(const struct file *in, void *bytes, size_t size, topomap_error *err)
+{
+    if (!topomap_whole_read(in->fd, bytes, size))
+        return 0;
+    if (!errno)
+        return fail(in, "it is truncated", err);
+    return topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: %s", in->path, strerror(errno));
+}
+
+/* ---- Header and table ---------------------------------------------------------------------- */
+
+static int check_header(const struct file *in, uint64_t size, topomap_error *err)
+{
+    const struct topomap_part_header *h = &in->header;
+
+    if (memcmp(h->magic, TOPOMAP_PART_MAGIC, sizeof h->magic) != 0)
+        return fail(in, "not a part of a profile", err);
+    if (h->version != TOPOMAP_PART_VERSION)
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "%s: version %" PRIu32
+                                 " of a profile's parts; this program reads version %d",
+                                 in->path, h->version, TOPOMAP_PART_VERSION);
+    if (h->size != size)
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "%s: %" PRIu64 " bytes, but the header says %" PRIu64
+                                 ": it is truncated or something follows it",
+                                 in->path, size, h->size);
+    if (!h->ranks || h->ranks > TOPOMAP_GRAPH_RANKS || h->count > h->ranks ||
+        h->count > (size - sizeof *h) / sizeof *in->table || h->program[sizeof h->program - 1])
+        return fail(in, "the header's counts are impossible", err);
+    return 0;
+}
+
+/* Rows that the table promises are there, and nothing else is. */
+static int check_table(const struct file *in, topomap_error *err)
+{
+    uint64_t left = in->header.size - sizeof in->header - in->header.count * sizeof *in->table;
+    struct topomap_part_header zero = in->header;
+    topomap_hash64 hash;
+
+    zero.checksum = 0;
+    topomap_hash64_begin(&hash);
+    topomap_hash64_blocks(&hash, &zero, sizeof zero);
+    if (topomap_hash64_end(&hash, in->table, in->header.count * sizeof *in->table) !=
+        in->header.checksum)
+        return fail(in, "the header's checksum is wrong: the file is damaged", err);
+    for (uint32_t i = 0; i < in->header.count; i++) {
+        const struct topomap_part_rank *row = &in->table[i];
+
+        if (row->rank >= in->header.ranks || (i && row->rank <= row[-1].rank))
+            return fail(in, "its ranks do not ascend, or there are more than the run has", err);
+        if (row->rows > in->header.ranks || row->rows > left / sizeof(topomap_part_row))
+            return fail(in, "the ranks have more rows than the run's ranks or the file", err);
+        left -= row->rows * sizeof(topomap_part_row);
+    }
+    return left ? fail(in, "something follows the ranks' rows", err) : 0;
+}
+
+/* The first file says which run it is. */
+static int check_run(const struct file *in, topomap_error *err)
+{
+    struct topomap_part_header *first = &in->parts->first;
+
+    if (!first->ranks)
+        *first = in->header;
+    if (in->header.ranks != first->ranks)
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "%s: a part of a run on %" PRIu32 " ranks, among those of one on "
+                                 "%" PRIu32,
+                                 in->path, in->header.ranks, first->ranks);
+    if (in->header.run != first->run)
+        return fail(in, "a part of another run", err);
+    return 0;
+}
+
+/* ---- Rows ---------------------------------------------------------------------------------- */
+
+static int add_row(const struct file *in, uint32_t rank, const topomap_part_row *row,
+                   topomap_error *err)
+{
+    topomap_arcs *arcs = &in->parts->arcs;
+    topomap_error why;
+
+    if (row->partner >= in->header.ranks)
+        return fail(in, "a partner is no rank of the run", err);
+    if ((row->messages_out && topomap_arcs_add(arcs, rank, row->partner, row->bytes_out,
+                                               row->messages_out, &why) != 0) ||
+        (row->messages_in &&
+         topomap_arcs_add(arcs, row->partner, rank, row->bytes_in, row->messages_in, &why) != 0))
+        return topomap_error_set(err, why.code, "%s: %s", in->path, why.text);
+    return 0;
+}
+
+static int add_rows(const struct file *in, const struct topomap_part_rank *rank, topomap_error *err)
+{
+    topomap_part_row row[PORTION];
+    uint64_t left = rank->rows;
+    topomap_hash64 hash;
+    size_t n;
+
+    _Static_assert(sizeof row % TOPOMAP_HASH64_BLOCK == 0, "hashed in whole blocks");
+    topomap_hash64_begin(&hash);
+    do {
+        n = left < PORTION ? left : PORTION;
+        if (take_bytes(in, row, n * sizeof *row, err))
+            return -1;
+        for (size_t i = 0; i < n; i++)
+            if (add_row(in, rank->rank, &row[i], err))
+                return -1;
+        left -= n;
+        if (left)
+            topomap_hash64_blocks(&hash, row, sizeof row);
+    } while (left);
+    if (topomap_hash64_end(&hash, row, n * sizeof *row) != rank->checksum)
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "%s: the checksum of rank %" PRIu32
+                                 " is wrong: the file is damaged",
+                                 in->path, rank->rank);
+    return 0;
+}
+
+static int add_ranks(const struct file *in, uint32_t number, topomap_error *err)
+{
+    topomap_parts *parts = in->parts;
+    uint32_t count = in->header.count;
+
+    if (topomap_grow(&parts->seen, &parts->room, parts->count + count, sizeof *parts->seen, err))
+        return -1;
+    if (count && in->table->rank == 0)
+        memcpy(parts->program, in->header.program, sizeof parts->program);
+    for (uint32_t i = 0; i < count; i++) {
+        parts->seen[parts->count++] =
+            (struct topomap_parts_seen){in->table[i].rank, in->table[i].flags, number};
+        if (add_rows(in, &in->table[i], err))
+            return -1;
+    }
+    return 0;
+}
+
+static int add_file(struct file *in, uint32_t number, topomap_error *err)
+{
+    struct stat about;
+
+    if (fstat(in->fd, &about) || !S_ISREG(about.st_mode))
+        return fail(in, "not a regular file", err);
+    if ((uint64_t)about.st_size < sizeof in->header)
+        return fail(in, "shorter than a part of a profile: it is truncated", err);
+    if (take_bytes(in, &in->header, sizeof in->header, err) ||
+        check_header(in, (uint64_t)about.st_size, err) || check_run(in, err))
+        return -1;
+    in->table = topomap_alloc(in->header.count, sizeof *in->table, err);
+    if (!in->table || take_bytes(in, in->table, in->header.count * sizeof *in->table, err) ||
+        check_table(in, err))
+        return -1;
+    return add_ranks(in, number, err);
+}
+
+int topomap_parts_add(topomap_parts *parts, int fd, uint32_t number, const char *path,
+                      topomap_error *err)
+{
+    struct file in = {.parts = parts, .fd = fd, .path = path};
+    int status;
+
+    if (topomap_tmg_order(err))
+        return -1;
+    parts->arcs.has_messages = 1;
+    parts->files++;
+    status = add_file(&in, number, err);
+    free(in.table);
+    return status;
+}
+
+/* ---- The graph ----------------------------------------------------------------------------- */
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct topomap_parts_seen *x = a, *y = b;
+
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return (x->file > y->file) - (x->file < y->file);
+}
+
+static int missing(const topomap_parts *parts, const char *folder, uint32_t rank,
+                   topomap_error *err)
+{
+    return topomap_error_set(err, TOPOMAP_EINPUT,
+                             "%s: an incomplete profile: rank %" PRIu32 " of %" PRIu32
+                             " has left no part (parts of %zu ranks are there)",
+                             folder, rank, parts->first.ranks, parts->count);
+}
+
+/* Every rank once, and whole. */
+static int check_seen(topomap_parts *parts, const char *folder, topomap_error *err)
+{
+    struct topomap_parts_seen *seen = parts->seen;
+
+    if (!parts->files)
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "%s: a folder without parts of a profile (" TOPOMAP_PART_NAME "0 "
+                                 "and so on)",
+                                 folder);
+    if (parts->count)
+        qsort(seen, parts->count, sizeof *seen, by_rank);
+    for (size_t i = 0; i < parts->count; i++) {
+        if (i && seen[i].rank == seen[i - 1].rank)
+            return topomap_error_set(err, TOPOMAP_EINPUT,
+                                     "%s: rank %" PRIu32 " is there twice, in " TOPOMAP_PART_NAME
+                                     "%" PRIu32 " and " TOPOMAP_PART_NAME "%" PRIu32,
+                                     folder, seen[i].rank, seen[i - 1].file, seen[i].file);
+        if (seen[i].rank != i)
+            return missing(parts, folder, (uint32_t)i, err);
+        if (!(seen[i].flags & TOPOMAP_PART_WHOLE))
+            return topomap_error_set(err, TOPOMAP_EINPUT,
+                                     "%s: an incomplete profile: rank %" PRIu32
+                                     " did not come to MPI_Finalize",
+                                     folder, seen[i].rank);
+    }
+    return parts->count < parts->first.ranks ? missing(parts, folder, (uint32_t)parts->count, err)
+                                             : 0;
+}
+
+int topomap_parts_take(topomap_parts *parts, const char *folder, topomap_graph **graph,
+                       topomap_error *err)
+{
+    topomap_graph *made;
+
+    if (check_seen(parts, folder, err) ||
+        topomap_arcs_take(&parts->arcs, parts->first.ranks, &made, err))
+        return -1;
+    if (topomap_graph_set_text(&made->source, err, "MPI profile of %s", parts->program)) {
+        topomap_graph_free(made);
+        return -1;
+    }
+    *graph = made;
+    return 0;
+}
+
+void topomap_parts_clear(topomap_parts *parts)
+{
+    topomap_arcs_clear(&parts->arcs);
+    free(parts->seen);
+    memset(parts, 0, sizeof *parts);
+}
+
+/* ---- A folder ------------------------------------------------------------------------------ */
+
+/* "part.17" and no other way to write 17. \return -1: not a part's name */
+static int part_number(const char *name, uint32_t *number)
+{
+    const char *digits = name + sizeof TOPOMAP_PART_NAME - 1;
+    unsigned long long value;
+
+    if (strncmp(name, TOPOMAP_PART_NAME, sizeof TOPOMAP_PART_NAME - 1) != 0 || !*digits ||
+        digits[strspn(digits, "0123456789")] || strlen(digits) > 10 ||
+        (*digits == '0' && digits[1]))
+        return -1;
+    value = strtoull(digits, NULL, 10);
+    *number = (uint32_t)value;
+    return value > UINT32_MAX ? -1 : 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* In the order of their numbers, so that of several mistakes always the same one is told. */
+static int list_parts(DIR *folder, uint32_t **number, size_t *count, topomap_error *err)
+{
+    const struct dirent *row;
+    size_t room = 0;
+    uint32_t n;
+
+    while ((row = readdir(folder)) != NULL) {
+        if (part_number(row->d_name, &n))
+            continue;
+        if (topomap_grow(number, &room, *count + 1, sizeof **number, err))
+            return -1;
+        (*number)[(*count)++] = n;
+    }
+    if (*count)
+        qsort(*number, *count, sizeof **number, by_number);
+    return 0;
+}
+
+static int add_part(topomap_parts *parts, DIR *folder, const char *path, uint32_t number,
+                    topomap_error *err)
+{
+    char name[32], whole[400];
+    int fd, status;
+
+    snprintf(name, sizeof name, TOPOMAP_PART_NAME "%" PRIu32, number);
+    snprintf(whole, sizeof whole, "%.300s/%s", path, name);
+    /* A FIFO in its place must not hold the reader. */
+    fd = openat(dirfd(folder), name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot open: %s", whole,
+                                 strerror(errno));
+    status = topomap_parts_add(parts, fd, number, whole, err);
+    close(fd);
+    return status;
+}
+
+static int add_parts(topomap_parts *parts, DIR *folder, const char *path, double seconds,
+                     const uint32_t *number, size_t count, topomap_error *err)
+{
+    double until = topomap_clock_wall() + seconds;
+
+    for (size_t i = 0; i < count; i++) {
+        if (topomap_clock_wall() > until)
+            return topomap_error_set(err, TOPOMAP_EINPUT,
+                                     "%.300s: %zu of %zu parts could be read in %g seconds", path,
+                                     i, count, seconds);
+        if (add_part(parts, folder, path, number[i], err))
+            return -1;
+    }
+    return 0;
+}
+
+int topomap_parts_read_open(int folder, const char *path, double seconds, topomap_graph **graph,
+                            topomap_error *err)
+{
+    int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), status;
+    DIR *opened = again < 0 ? NULL : fdopendir(again);
+    topomap_parts parts = {0};
+    uint32_t *number = NULL;
+    size_t count = 0;
+
+    if (!opened) {
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s: cannot open: %s", path, strerror(errno));
+        if (again >= 0)
+            close(again);
+        return -1;
+    }
+    status = list_parts(opened, &number, &count, err);
+    if (status == 0)
+        status = add_parts(&parts, opened, path, seconds, number, count, err);
+    if (status == 0)
+        status = topomap_parts_take(&parts, path, graph, err);
+    closedir(opened);
+    topomap_parts_clear(&parts);
+    free(number);
+    return status;
+}
+
+int topomap_parts_read(const char *folder, topomap_graph **graph, topomap_error *err)
+{
+    int opened = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), status;
+
+    if (opened < 0)
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s: cannot open: %s", folder,
+                                 strerror(errno));
+    status = topomap_parts_read_open(opened, folder, INFINITY, graph, err);
+    close(opened);
+    return status;
+}

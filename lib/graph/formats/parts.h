@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What some ranks of a profiled run saw: a part of its graph. The ranks write no graph together,
+ * since one that vanished would hold up the others: what each saw leaves it alone, and whoever
+ * needs the graph brings the parts together, files `part.NUMBER` of one folder.
+ *
+ *     header   320 bytes, below
+ *     table    32 bytes for each rank, below, by ascending rank
+ *     rows     40 bytes each, below, rank by rank in the order of the table
+ *
+ * All numbers are little-endian. A graph is made only of parts of one run that have every rank
+ * once, and each of them whole. */
+#ifndef TOPOMAP_GRAPH_FORMATS_PARTS_H
+#define TOPOMAP_GRAPH_FORMATS_PARTS_H
+
+#include "graph/graph.h"
+
+#define TOPOMAP_PART_MAGIC "\x89TMP\r\n\x1a\n"
+#define TOPOMAP_PART_NAME "part." /* and a decimal number: of a node, or of a rank */
+enum { TOPOMAP_PART_VERSION = 1, TOPOMAP_PART_PROGRAM = 256 };
+
+struct topomap_part_header {
+    unsigned char magic[8];
+    uint32_t version;
+    uint32_t ranks; /* of the whole run */
+    uint64_t size;  /* of the file */
+    uint64_t run;   /* the same in all parts of one run; 0: nobody knows */
+    uint32_t count; /* ranks in this part */
+    uint32_t reserved;
+    uint64_t checksum; /* XXH64, seed 0, of the header with 0 here and the table */
+    uint64_t unused[2];
+    char program[TOPOMAP_PART_PROGRAM]; /* of the first rank, with NULs to the end */
+};
+
+enum { TOPOMAP_PART_WHOLE = 1 }; /* the rank came to the end of MPI */
+
+struct topomap_part_rank {
+    uint32_t rank;
+    uint32_t flags;
+    uint64_t rows;
+    uint64_t checksum; /* XXH64, seed 0, of its rows */
+    uint64_t reserved;
+};
+
+/** One partner of a rank: what went to it and, by one-sided reads, came from it. */
+typedef struct topomap_part_row {
+    uint32_t partner, reserved;
+    uint64_t bytes_out, messages_out;
+    uint64_t bytes_in, messages_in;
+} topomap_part_row;
+
+/** The end of a header's making: magic, version, size and checksum. `count`, `ranks`, `run`,
+ *  `program` and the table are complete. libc alone. */
+void topomap_part_seal(struct topomap_part_header *header, const struct topomap_part_rank *table);
+uint64_t topomap_part_checksum(const topomap_part_row *row, uint64_t rows);
+
+/** Parts that are brought together. Starts as all zeros. */
+typedef struct topomap_parts {
+    struct topomap_part_header first; /* what all must agree in */
+    struct topomap_parts_seen {
+        uint32_t rank, flags, file;
+    } * seen;
+    size_t count, room;
+    uint32_t files;
+    char program[TOPOMAP_PART_PROGRAM]; /* of rank 0 */
+    topomap_arcs arcs;
+} topomap_parts;
+
+/** Adds one file, from its beginning; \p path is for messages. Memory is asked for what the file
+ *  really holds. \p number is the file's, for messages of what is there twice. */
+int topomap_parts_add(topomap_parts *parts, int fd, uint32_t number, const char *path,
+                      topomap_error *err);
+/** The graph of what was added: EINPUT where a rank is missing, there twice or not whole. */
+int topomap_parts_take(topomap_parts *parts, const char *folder, topomap_graph **graph,
+                       topomap_error *err);
+void topomap_parts_clear(topomap_parts *parts);
+
+/** The graph of all files `part.NUMBER` in a folder; other files there are passed over. It does
+ *  not depend on how the ranks were divided among them. */
+int topomap_parts_read(const char *folder, topomap_graph **graph, topomap_error *err);
+/** The same of a folder that is open; \p path is for messages. No file is begun later than \p seconds
+ *  from now (INFINITY: there is no such limit): then EINPUT, and the text says so. */
+int topomap_parts_read_open(int folder, const char *path, double seconds, topomap_graph **graph,
+                            topomap_error *err);
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "graph/formats/io.h"
+
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/formats/tmg.h"
+#include "graph/formats/tmg_io.h"
+#include "util/alloc.h"
+#include "util/hash64.h"
+
+/* What a section is made of. */
+struct piece {
+    uint32_t kind, phase;
+    const void *bytes;
+    uint64_t size;
+};
+
+struct list {
+    struct piece *piece;
+    size_t count, capacity;
+    uint64_t *heads; /* [phases][4] of TOPOMAP_TMG_PHASE */
+};
+
+static int add(struct list *list, uint32_t kind, uint32_t phase, const void *bytes, uint64_t size,
+               topomap_error *err)
+{
+    if (!bytes)
+        return 0;
+    if (topomap_grow(&list->piece, &list->capacity, list->count + 1, sizeof *list->piece, err))
+        return -1;
+    list->piece[list->count++] = (struct piece){kind, phase, bytes, size};
+    return 0;
+}
+
+static int add_text(struct list *list, uint32_t kind, const char *text, topomap_error *err)
+{
+    return add(list, kind, 0, text, text ? strlen(text) + 1 : 0, err);
+}
+
+static int add_arcs(struct list *list, uint32_t phase, const topomap_graph *graph,
+                    topomap_error *err)
+{
+    return add(list, TOPOMAP_TMG_OFFSET, phase, graph->offset, ((uint64_t)graph->ranks + 1) * 8,
+               err) ||
+                   add(list, TOPOMAP_TMG_TARGET, phase, graph->target, graph->arcs * 4, err) ||
+                   add(list, TOPOMAP_TMG_BYTES, phase, graph->bytes, graph->arcs * 8, err) ||
+                   add(list, TOPOMAP_TMG_MESSAGES, phase, graph->messages16, graph->arcs * 2,
+                       err) ||
+                   add(list, TOPOMAP_TMG_MESSAGES, phase, graph->messages32, graph->arcs * 4,
+                       err) ||
+                   add(list, TOPOMAP_TMG_MESSAGES, phase, graph->messages64, graph->arcs * 8, err)
+               ? -1
+               : 0;
+}
+
+static int add_ranks(struct list *list, const topomap_graph *graph, topomap_error *err)
+{
+    uint64_t ranks = graph->ranks, names = 0, more = graph->loads ? graph->loads - 1 : 0;
+
+    for (uint32_t r = 0; graph->name && r < graph->ranks; r++)
+        names += strlen(graph->name[r]) + 1;
+    return add(list, TOPOMAP_TMG_LOAD, 0, graph->load, ranks * 8, err) ||
+                   add(list, TOPOMAP_TMG_LOAD_MORE, 0, graph->load_more, ranks * more * 8, err) ||
+                   add(list, TOPOMAP_TMG_VERTEX_SIZE, 0, graph->size, ranks * 8, err) ||
+                   add(list, TOPOMAP_TMG_COORDINATE, 0, graph->coordinate,
+                       ranks * graph->dimensions * 8, err) ||
+                   add(list, TOPOMAP_TMG_NAME, 0, graph->names, names, err) ||
+                   add_text(list, TOPOMAP_TMG_PATTERN, graph->pattern, err) ||
+                   add_text(list, TOPOMAP_TMG_SOURCE, graph->source, err) ||
+                   add_text(list, TOPOMAP_TMG_NOTE, graph->note, err)
+               ? -1
+               : 0;
+}
+
+static int add_phases(struct list *list, const topomap_graph *graph, topomap_error *err)
+{
+    list->heads = topomap_alloc(graph->phases, 4 * sizeof *list->heads, err);
+    if (!list->heads)
+        return -1;
+    for (uint32_t i = 0; i < graph->phases; i++) {
+        const topomap_graph *phase = graph->phase[i];
+        uint64_t *head = list->heads + 4 * (size_t)i;
+
+        head[0] = phase->arcs;
+        head[1] = phase->pairs;
+        head[2] = phase->total_bytes;
+        head[3] = phase->total_messages;
+        if (add(list, TOPOMAP_TMG_PHASE, i + 1, head, 32, err) || add_arcs(list, i + 1, phase, err))
+            return -1;
+    }
+    return 0;
+}
+
+static uint64_t aligned(uint64_t at)
+{
+    return (at + TOPOMAP_TMG_ALIGN - 1) / TOPOMAP_TMG_ALIGN * TOPOMAP_TMG_ALIGN;
+}
+
+static void describe(const struct list *list, const topomap_graph *graph,
+                     struct topomap_tmg_header *header, struct topomap_tmg_section *table)
+{
+    uint64_t at = sizeof *header + list->count * sizeof *table;
+    topomap_hash64 hash;
+
+    *header = (struct topomap_tmg_header){.version = TOPOMAP_TMG_VERSION,
+                                          .sections = (uint32_t)list->count,
+                                          .ranks = graph->ranks,
+                                          .arcs = graph->arcs,
+                                          .pairs = graph->pairs,
+                                          .bytes = graph->total_bytes,
+                                          .messages = graph->total_messages,
+                                          .phases = graph->phases};
+    memcpy(header->magic, TOPOMAP_TMG_MAGIC, sizeof header->magic);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct piece *piece = &list->piece[i];
+
+        at = aligned(at);
+        table[i] = (struct topomap_tmg_section){piece->kind, piece->phase, at, piece->size,
+                                                topomap_hash64_all(piece->bytes, piece->size)};
+        at += piece->size;
+    }
+    header->size = at;
+    topomap_hash64_begin(&hash);
+    topomap_hash64_blocks(&hash, header, sizeof *header);
+    header->checksum = topomap_hash64_end(&hash, table, list->count * sizeof *table);
+}
+
+static void put(const struct list *list, const struct topomap_tmg_header *header,
+                const struct topomap_tmg_section *table, FILE *file)
+{
+    static const char zeros[TOPOMAP_TMG_ALIGN];
+    uint64_t at = sizeof *header + list->count * sizeof *table;
+
+    fwrite(header, sizeof *header, 1, file);
+    fwrite(table, sizeof *table, list->count, file);
+    for (size_t i = 0; i < list->count; i++) {
+        fwrite(zeros, 1, table[i].offset - at, file);
+        fwrite(list->piece[i].bytes, 1, list->piece[i].size, file);
+        at = table[i].offset + table[i].size;
+    }
+}
+
+int topomap_tmg_order(topomap_error *err)
+{
+    if (BYTE_ORDER != LITTLE_ENDIAN)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "tmg files are for little-endian machines; take json");
+    return 0;
+}
+
+int topomap_tmg_write(const topomap_graph *graph, const char *path, FILE *file, topomap_error *err)
+{
+    struct topomap_tmg_header header;
+    struct topomap_tmg_section *table = NULL;
+    struct list list = {0};
+    int status = -1;
+
+    (void)path;
+    if (topomap_tmg_order(err))
+        return -1;
+    if (graph->phases > TOPOMAP_TMG_PHASES)
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "%lu phases; a tmg file holds %d at most",
+                                 (unsigned long)graph->phases, TOPOMAP_TMG_PHASES);
+    if (!add_arcs(&list, 0, graph, err) && !add_ranks(&list, graph, err) &&
+        !add_phases(&list, graph, err) && (table = topomap_alloc(list.count, sizeof *table, err))) {
+        describe(&list, graph, &header, table);
+        put(&list, &header, table, file);
+        status = 0;
+    }
+    free(list.piece);
+    free(list.heads);
+    free(table);
+    return status;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* TreeMatch's matrices: N lines of N numbers, row r what rank r sends to each, no header. Zeros are
+ * no arcs. Reals are rounded. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/formats/profile.h"
+#include "util/text.h"
+#include "util/alloc.h"
+
+#define MOST_RANKS ((uint64_t)1 << 16) /* 4 G numbers */
+#define LINE_LIMIT (MOST_RANKS * 24)
+
+struct reader {
+    topomap_input *input;
+    topomap_arcs arcs;
+    uint64_t ranks; /* numbers in the first row */
+    uint64_t rows;
+};
+
+static int entry_add(struct reader *in, uint64_t column, uint64_t bytes, topomap_error *err)
+{
+    topomap_error why;
+
+    if (!bytes || column == in->rows)
+        return 0;
+    if (topomap_arcs_add(&in->arcs, (uint32_t)in->rows, (uint32_t)column, bytes, 0, &why))
+        return why.code == TOPOMAP_EINPUT ? topomap_input_fail(in->input, err, "%s", why.text)
+                                          : topomap_error_set(err, why.code, "%s", why.text);
+    return 0;
+}
+
+static int row_read(struct reader *in, const char *at, topomap_error *err)
+{
+    uint64_t column = 0, most = in->rows ? in->ranks : MOST_RANKS;
+
+    for (at = topomap_text_blanks(at); *at; at = topomap_text_blanks(at)) {
+        const char *begin = at;
+        uint64_t bytes;
+        int negative = 0;
+
+        if (column == most)
+            return topomap_input_fail(in->input, err, "more than %llu numbers in a row",
+                                      (unsigned long long)most);
+        if (topomap_text_number(&at, &bytes) || (*at && *at != ' ' && *at != '\t')) {
+            at = begin;
+            if (topomap_text_real(&at, &bytes, &negative) || negative ||
+                (*at && *at != ' ' && *at != '\t'))
+                return topomap_text_fail(in->input, begin, "an entry", err);
+        }
+        if (entry_add(in, column++, bytes, err))
+            return -1;
+    }
+    if (!in->rows)
+        in->ranks = column;
+    if (column < in->ranks)
+        return topomap_input_fail(in->input, err, "%llu numbers in a row; the first row has %llu",
+                                  (unsigned long long)column, (unsigned long long)in->ranks);
+    if (in->rows++ == in->ranks)
+        return topomap_input_fail(in->input, err, "more rows than the %llu columns: not square",
+                                  (unsigned long long)in->ranks);
+    return 0;
+}
+
+static int rows_read(struct reader *in, topomap_error *err)
+{
+    char *line;
+    size_t length;
+    int got;
+
+    while ((got = topomap_input_line(in->input, LINE_LIMIT, &line, &length, err)) == 1)
+        if (*topomap_text_blanks(line) && row_read(in, line, err))
+            return -1;
+    if (got < 0)
+        return -1;
+    if (!in->rows)
+        return topomap_input_fail(in->input, err, "no row of numbers");
+    if (in->rows < in->ranks)
+        return topomap_input_fail(in->input, err,
+                                  "%llu rows of %llu numbers: not square, or truncated",
+                                  (unsigned long long)in->rows, (unsigned long long)in->ranks);
+    return 0;
+}
+
+static int treematch_read(topomap_input *input, const topomap_graph_options *options,
+                          topomap_graph **graph, topomap_error *err)
+{
+    struct reader in = {.input = input};
+    topomap_graph *made = NULL;
+    int status = rows_read(&in, err) ||
+                 topomap_arcs_take(&in.arcs, (uint32_t)in.ranks, &made, err) ||
+                 topomap_profile_filter(options, made, err);
+
+    topomap_arcs_clear(&in.arcs);
+    if (status)
+        topomap_graph_free(made);
+    else
+        *graph = made;
+    return status ? -1 : 0;
+}
+
+static int treematch_write(const topomap_graph *graph, const char *path, FILE *file,
+                           topomap_error *err)
+{
+    topomap_text_out *out;
+
+    if (graph->ranks > MOST_RANKS)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "%s: a dense matrix of %lu ranks; %llu are the most", path,
+                                 (unsigned long)graph->ranks, (unsigned long long)MOST_RANKS);
+    out = topomap_alloc(1, sizeof *out, err);
+    if (!out)
+        return -1;
+    out->file = file;
+    for (uint32_t u = 0; u < graph->ranks; u++) {
+        uint64_t i = graph->offset[u];
+
+        for (uint32_t v = 0; v < graph->ranks; v++) {
+            int there = i < graph->offset[u + 1] && graph->target[i] == v;
+
+            topomap_text_put(out, there ? graph->bytes[i++] : 0);
+            topomap_text_char(out, ' ');
+        }
+        topomap_text_char(out, '\n');
+    }
+    topomap_text_flush(out);
+    free(out);
+    return 0;
+}
+
+const topomap_graph_option topomap_treematch_options[] = {
+    TOPOMAP_PROFILE_MIN_BYTES,
+    {NULL, NULL, NULL},
+};
+const topomap_graph_io topomap_treematch = {topomap_treematch_recognise, treematch_read,
+                                            treematch_write};
