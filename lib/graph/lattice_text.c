@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "graph/lattice.h"
-#include "graph/patterns.h"
+#include "graph/patterns/patterns.h"
 
 enum { SCALED_DIMS = 6, GRID_DIMS = 8 };
 

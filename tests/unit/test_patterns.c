@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "graph/patterns.h"
+#include "graph/patterns/patterns.h"
 #include "tests/unit/graphs.h"
 #include "tests/unit/scratch.h"
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "graph/formats/parts.h"
-#include "graph/patterns.h"
+#include "graph/patterns/patterns.h"
 #include "util/text.h"
 #include "util/alloc.h"
 #include "util/output.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "graph/combine.h"
-#include "graph/patterns.h"
+#include "graph/patterns/combine.h"
+#include "graph/patterns/patterns.h"
 #include "util/alloc.h"
 
 enum kind { SUM, PHASES, BLOCKS, KINDS };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/patterns.h"
+#include "graph/patterns/patterns.h"
 #include "util/alloc.h"
 
 #define SIDE_HELP "bytes to each neighbour; by direction: x:64,y:32, or x+:64,x-:8"

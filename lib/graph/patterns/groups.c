@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Groups of ranks with a collective operation in each: all-to-all exchanges, transposes, and the
  * rows and columns of a process grid. */
-#include "graph/patterns.h"
+#include "graph/patterns/patterns.h"
 
 static const topomap_pattern_param alltoall[] = {
     {"n", TOPOMAP_PARAM_COUNT, "N", NULL, "ranks", 0, 0},

@@ -3,7 +3,7 @@
  * are larger than a job as a rule: `topomap graph partition` makes the job's graph of them. */
 #include <stdlib.h>
 
-#include "graph/patterns.h"
+#include "graph/patterns/patterns.h"
 #include "util/alloc.h"
 
 #define MESH_CELLS ((uint64_t)1 << 28)

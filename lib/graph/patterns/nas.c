@@ -3,7 +3,7 @@
  * one time step (one iteration). Bailey et al., "The NAS parallel benchmarks 2.0", NAS-95-020. */
 #include <math.h>
 
-#include "graph/patterns.h"
+#include "graph/patterns/patterns.h"
 
 #define CLASS                                                                                      \
     {                                                                                              \

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "graph/patterns.h"
+#include "graph/patterns/patterns.h"
 #include "util/text.h"
 
 typedef struct reader {

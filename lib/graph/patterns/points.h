@@ -3,7 +3,7 @@
 #ifndef TOPOMAP_GRAPH_PATTERNS_POINTS_H
 #define TOPOMAP_GRAPH_PATTERNS_POINTS_H
 
-#include "graph/patterns.h"
+#include "graph/patterns/patterns.h"
 
 /** Coordinates are integers below this: products of differences stay exact. */
 #define TOPOMAP_POINT_BITS 26

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cartesian products of paths, rings and complete groups, and copies of them: each rank talks to
  * those that differ from it in one factor. */
-#include "graph/patterns.h"
+#include "graph/patterns/patterns.h"
 
 enum kind { PATH, RING, ALL, COPIES }; /* as the parameters below */
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "graph/patterns.h"
+#include "graph/patterns/patterns.h"
 #include "util/alloc.h"
 
 #define COMMON                                                                                     \

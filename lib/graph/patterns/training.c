@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "graph/name.h"
-#include "graph/patterns.h"
+#include "graph/patterns/patterns.h"
 
 enum dimension { TP, CP, DP, PP, DIMENSIONS };
 

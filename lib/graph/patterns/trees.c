@@ -2,7 +2,7 @@
 /* Trees and butterflies of collective operations, masters with workers, wavefronts. */
 #include <stdlib.h>
 
-#include "graph/patterns.h"
+#include "graph/patterns/patterns.h"
 #include "util/alloc.h"
 
 #define RANKS                                                                                      \

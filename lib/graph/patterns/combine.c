@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "graph/combine.h"
+#include "graph/patterns/combine.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "graph/patterns.h"
+#include "graph/patterns/patterns.h"
 #include "util/alloc.h"
 
 /* One graph among those that are added up, and where its rank 0 goes. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of patterns, and what the files of the families share. */
-#include "graph/patterns.h"
+#include "graph/patterns/patterns.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Graphs made from a pattern: what a row of the table is, and what its file gets and gives. */
-#ifndef TOPOMAP_GRAPH_PATTERNS_H
-#define TOPOMAP_GRAPH_PATTERNS_H
+#ifndef TOPOMAP_GRAPH_PATTERNS_PATTERNS_H
+#define TOPOMAP_GRAPH_PATTERNS_PATTERNS_H
 
 #include "graph/graph.h"
 #include "util/random.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Several graphs become one. */
-#ifndef TOPOMAP_GRAPH_COMBINE_H
-#define TOPOMAP_GRAPH_COMBINE_H
+#ifndef TOPOMAP_GRAPH_PATTERNS_COMBINE_H
+#define TOPOMAP_GRAPH_PATTERNS_COMBINE_H
 
 #include "graph/graph.h"
 
