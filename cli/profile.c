@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "cli/cli.h"
-#include "graph/heavy.h"
+#include "graph/recognise/heavy.h"
 #include "plugin/store/store.h"
 #include "util/alloc.h"
 

@@ -7,7 +7,7 @@
 
 #include <stdatomic.h>
 
-#include "graph/lattice.h"
+#include "graph/recognise/lattice.h"
 #include "machine/machine.h"
 #include "util/random.h"
 

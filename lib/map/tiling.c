@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/heavy.h"
-#include "graph/lattice_inside.h"
+#include "graph/recognise/heavy.h"
+#include "graph/recognise/lattice_inside.h"
 #include "util/alloc.h"
 
 enum {

@@ -5,12 +5,12 @@
 #ifndef TOPOMAP_TILING_H
 #define TOPOMAP_TILING_H
 
-#include "graph/lattice.h"
+#include "graph/recognise/lattice.h"
 #include "map/problem.h"
 
 /** The problem's pattern, found once and kept: that of the whole graph, else of its heavy pairs
- *  (graph/heavy.h), where nearly all ranks have a place in it. EUSAGE, with the algorithm's name,
- * where there is none. The lattice is lent. */
+ *  (graph/recognise/heavy.h), where nearly all ranks have a place in it. EUSAGE, with the
+ * algorithm's name, where there is none. The lattice is lent. */
 int topomap_problem_lattice(topomap_problem *problem, const char *algorithm,
                             const topomap_lattice **lattice, topomap_error *err);
 

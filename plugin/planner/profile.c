@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "graph/graph.h"
-#include "graph/heavy.h"
+#include "graph/recognise/heavy.h"
 
 /* Above this much of its bytes between other pairs, a program talks otherwise than before; a
  * pattern that tells less than this of a profile does not stand for it. */

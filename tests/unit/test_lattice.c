@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/lattice.h"
+#include "graph/recognise/lattice.h"
 #include "tests/unit/graphs.h"
 #include "util/random.h"
 

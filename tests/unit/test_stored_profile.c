@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "graph/graph.h"
-#include "graph/heavy.h"
+#include "graph/recognise/heavy.h"
 #include "plugin/planner/profile.h"
 
 static char folder[] = "/tmp/topomap-stored-XXXXXX";

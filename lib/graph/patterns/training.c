@@ -21,7 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "graph/name.h"
+#include "graph/recognise/name.h"
 #include "graph/patterns/patterns.h"
 
 enum dimension { TP, CP, DP, PP, DIMENSIONS };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "graph/name.h"
+#include "graph/recognise/name.h"
 
 #include <string.h>
 

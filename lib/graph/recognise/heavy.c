@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "graph/heavy.h"
+#include "graph/recognise/heavy.h"
 
 #include <stdlib.h>
 

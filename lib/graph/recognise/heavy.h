@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a program mainly does, without the light messages beside it. */
-#ifndef TOPOMAP_GRAPH_HEAVY_H
-#define TOPOMAP_GRAPH_HEAVY_H
+#ifndef TOPOMAP_GRAPH_RECOGNISE_HEAVY_H
+#define TOPOMAP_GRAPH_RECOGNISE_HEAVY_H
 
 #include "graph/graph.h"
 

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "graph/lattice.h"
+#include "graph/recognise/lattice.h"
 #include "graph/patterns/patterns.h"
 
 enum { SCALED_DIMS = 6, GRID_DIMS = 8 };

@@ -2,13 +2,13 @@
 /* The search for a lattice: pieces grown from a few vertices, made into coordinates, and checked
  * against every edge; on the whole graph, and where that is none on its heavier edges (noise and
  * diagonals are often light) and on its skeleton (diagonals as heavy as the rest). */
-#include "graph/lattice.h"
+#include "graph/recognise/lattice.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/lattice_inside.h"
+#include "graph/recognise/lattice_inside.h"
 #include "util/alloc.h"
 
 enum {

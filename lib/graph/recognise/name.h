@@ -2,11 +2,11 @@
 /* The words for what a graph is, in those of `graph generate`. Each returns 1 where it has them and
  * *found is filled, 0 where not, -1 on failure. `ranks` 0, or a number of ranks to name the same
  * pattern for: EUSAGE where it has no such shape. */
-#ifndef TOPOMAP_GRAPH_NAME_H
-#define TOPOMAP_GRAPH_NAME_H
+#ifndef TOPOMAP_GRAPH_RECOGNISE_NAME_H
+#define TOPOMAP_GRAPH_RECOGNISE_NAME_H
 
-#include "graph/lattice.h"
-#include "graph/lattice_grow.h"
+#include "graph/recognise/lattice.h"
+#include "graph/recognise/lattice_grow.h"
 
 /** A lattice whose dimensions differ by what goes along them and which way: the training of
  *  transformers, a wavefront. *found has the lattice's fit already. */

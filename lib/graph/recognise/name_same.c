@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/name.h"
+#include "graph/recognise/name.h"
 #include "util/alloc.h"
 #include "util/random.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the files of lattice recognition share. */
-#ifndef TOPOMAP_GRAPH_LATTICE_INSIDE_H
-#define TOPOMAP_GRAPH_LATTICE_INSIDE_H
+#ifndef TOPOMAP_GRAPH_RECOGNISE_LATTICE_INSIDE_H
+#define TOPOMAP_GRAPH_RECOGNISE_LATTICE_INSIDE_H
 
-#include "graph/lattice_grow.h"
+#include "graph/recognise/lattice_grow.h"
 
 void topomap_rows_clear(topomap_rows *rows);
 /** The edges of at least this weight. */

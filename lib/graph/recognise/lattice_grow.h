@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Frames: at each vertex, which neighbour lies in which direction. A frame found at one vertex
  * spreads over the graph, since two steps in different dimensions close exactly one square. */
-#ifndef TOPOMAP_GRAPH_LATTICE_GROW_H
-#define TOPOMAP_GRAPH_LATTICE_GROW_H
+#ifndef TOPOMAP_GRAPH_RECOGNISE_LATTICE_GROW_H
+#define TOPOMAP_GRAPH_RECOGNISE_LATTICE_GROW_H
 
-#include "graph/lattice.h"
+#include "graph/recognise/lattice.h"
 
 #define TOPOMAP_LATTICE_NONE UINT32_MAX
 

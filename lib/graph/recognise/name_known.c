@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/lattice_inside.h"
-#include "graph/name.h"
+#include "graph/recognise/lattice_inside.h"
+#include "graph/recognise/name.h"
 #include "util/alloc.h"
 
 enum {

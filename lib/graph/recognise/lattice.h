@@ -2,8 +2,8 @@
 /* The pattern of a communication graph, found from its edges alone: a Cartesian product of paths
  * (grid), rings (torus) and complete graphs (all-to-all in groups), or the strong product of paths
  * and rings (stencils with diagonals), also several copies of one, also with other edges in it. */
-#ifndef TOPOMAP_GRAPH_LATTICE_H
-#define TOPOMAP_GRAPH_LATTICE_H
+#ifndef TOPOMAP_GRAPH_RECOGNISE_LATTICE_H
+#define TOPOMAP_GRAPH_RECOGNISE_LATTICE_H
 
 #include "graph/graph.h"
 

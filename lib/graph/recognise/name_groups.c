@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "graph/lattice_inside.h"
-#include "graph/name.h"
+#include "graph/recognise/lattice_inside.h"
+#include "graph/recognise/name.h"
 
 static double pairs_of(double size)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/lattice_grow.h"
+#include "graph/recognise/lattice_grow.h"
 #include "util/alloc.h"
 
 enum { MOST_DEGREE = 8192, MOST_SINGLES = 64 };
