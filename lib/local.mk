@@ -30,6 +30,7 @@ include lib/machine/local.mk
 include lib/map/local.mk
 include lib/metric/local.mk
 include lib/plan/local.mk
+include lib/partition/local.mk
 
 lib_LTLIBRARIES += libtopomap.la
 libtopomap_la_SOURCES =

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "map/hosts.h"
-#include "map/partition.h"
+#include "partition/partition.h"
 #include "util/alloc.h"
 
 typedef struct segment {

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/contract.h"
-#include "map/partition.h"
+#include "partition/contract.h"
+#include "partition/partition.h"
 #include "map/problem.h"
 #include "map/recursion.h"
 #include "util/alloc.h"

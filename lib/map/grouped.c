@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/contract.h"
-#include "map/partition.h"
+#include "partition/contract.h"
+#include "partition/partition.h"
 #include "map/recursion.h"
 #include "util/alloc.h"
 #include "util/clock.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/partition.h"
+#include "partition/partition.h"
 #include "util/alloc.h"
 
 static int find_places(topomap_hosts *h, topomap_error *err)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "map/anneal.h"
-#include "map/matching.h"
+#include "partition/matching.h"
 #include "map/problem.h"
 #include "util/alloc.h"
 #include "util/clock.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/partition.h"
+#include "partition/partition.h"
 #include "map/recursion.h"
 #include "util/alloc.h"
 

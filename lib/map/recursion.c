@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "map/orient.h"
-#include "map/partition.h"
+#include "partition/partition.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 

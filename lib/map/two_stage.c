@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "machine/distance.h"
-#include "map/partition.h"
+#include "partition/partition.h"
 #include "map/recursion.h"
 #include "util/alloc.h"
 #include "util/clock.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "map/anneal.h"
-#include "map/matching.h"
+#include "partition/matching.h"
 #include "tests/unit/maps.h"
 
 static const char *const specs[] = {

@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-#include "map/balance.h"
-#include "map/exchange.h"
+#include "partition/balance.h"
+#include "partition/exchange.h"
 #include "util/random.h"
 
 /* A path 0-1-2-3-4-5 with one light edge at 3-4; five vertices in part 0, one in part 1. The least

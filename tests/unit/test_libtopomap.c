@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "map/balance.h"
+#include "partition/balance.h"
 #include "tests/unit/scratch.h"
 #include "topomap/topomap.h"
 

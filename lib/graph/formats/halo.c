@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "util/text.h"
-#include "map/partition.h"
+#include "partition/partition.h"
 #include "util/alloc.h"
 
 struct division {

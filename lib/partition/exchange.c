@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Top-down construction wants perfectly balanced partitions (VieM, section 3.1). Exact sizes leave
  * no room for single moves, so that what is left to improve after topomap_balance() is swaps. */
-#include "map/exchange.h"
+#include "partition/exchange.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #include "graph/graph.h"
 
 enum topomap_partition_how {
-    TOPOMAP_PARTITION_EXCHANGE = 1, /* then lower the cut by swaps (map/exchange.h) */
+    TOPOMAP_PARTITION_EXCHANGE = 1, /* then lower the cut by swaps (partition/exchange.h) */
     TOPOMAP_PARTITION_KWAY = 2,     /* k-way at once, also for few parts */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/contract.h"
+#include "partition/contract.h"
 
 int topomap_contract(const topomap_weights *w, const uint32_t *block_of, uint32_t blocks,
                      topomap_weights *out, topomap_error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/partition.h"
+#include "partition/partition.h"
 
 #include <limits.h>
 #include <metis.h>
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/balance.h"
-#include "map/exchange.h"
+#include "partition/balance.h"
+#include "partition/exchange.h"
 #include "util/alloc.h"
 
 /* METIS draws from libc's rand() and re-seeds it at each call (5.1, libmetis/util.c), so two

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/matching.h"
+#include "partition/matching.h"
 
 #include <stdlib.h>
 #include <string.h>

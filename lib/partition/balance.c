@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/balance.h"
+#include "partition/balance.h"
 
 #include <stdlib.h>
 
