@@ -3,7 +3,7 @@
 #ifndef TOPOMAP_ANNEAL_H
 #define TOPOMAP_ANNEAL_H
 
-#include "map/closeness.h"
+#include "machine/closeness.h"
 #include "map/problem.h"
 
 typedef struct topomap_arc {

@@ -16,5 +16,4 @@ lib_libcore_la_SOURCES += \
   lib/map/model.c lib/map/matched.c lib/map/tiling.c lib/map/tiling.h lib/map/coarse_grid.c lib/map/coarse_grid.h \
   lib/map/coarse_cut.c lib/map/boxes.c lib/map/cycles.c lib/map/grid_torus.c lib/map/grid_torus.h \
   lib/map/grid_fold.c lib/map/grid_halve.c lib/map/cartesian.c lib/map/anneal.c lib/map/anneal.h \
-  lib/map/anneal_stages.c lib/map/closeness.c lib/map/closeness.h lib/map/closeness_table.c \
-  lib/map/closeness_table.h
+  lib/map/anneal_stages.c

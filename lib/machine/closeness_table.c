@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/closeness_table.h"
+#include "machine/closeness_table.h"
 
 #include <stdlib.h>
 #include <string.h>

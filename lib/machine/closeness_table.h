@@ -2,7 +2,7 @@
 #ifndef TOPOMAP_CLOSENESS_TABLE_H
 #define TOPOMAP_CLOSENESS_TABLE_H
 
-#include "map/closeness.h"
+#include "machine/closeness.h"
 
 /** Completes a closeness whose machine has distances between nodes, not levels (or levels too deep
  *  for codes): the table of pairs, or codes for the machine's own function, and the lists of near

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE /* qsort_r */
-#include "map/closeness.h"
+#include "machine/closeness.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/closeness_table.h"
+#include "machine/closeness_table.h"
 #include "util/alloc.h"
 
 enum { CODE_BITS = 31 };
