@@ -5,8 +5,8 @@
 
 #include "machine/distance.h"
 #include "map/attempt.h"
-#include "map/contiguous.h"
-#include "map/level.h"
+#include "map/refine/contiguous.h"
+#include "map/refine/level.h"
 #include "map/objective.h"
 #include "map/portfolio.h"
 #include "util/alloc.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/anneal.h"
+#include "map/refine/anneal.h"
 #include "partition/matching.h"
 #include "map/problem.h"
 #include "util/alloc.h"

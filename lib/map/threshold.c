@@ -14,7 +14,7 @@
 #include "machine/distance.h"
 #include "map/fast_loads.h"
 #include "map/objective.h"
-#include "map/swap_search.h"
+#include "map/refine/swap_search.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/pairs.h"
+#include "map/refine/pairs.h"
 #include "machine/distance.h"
 #include "machine/machine.h"
 #include "util/clock.h"

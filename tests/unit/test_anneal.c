@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/anneal.h"
+#include "map/refine/anneal.h"
 #include "partition/matching.h"
 #include "tests/unit/maps.h"
 

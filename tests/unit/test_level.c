@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "graph/graph.h"
-#include "map/level.h"
+#include "map/refine/level.h"
 #include "tests/unit/maps.h"
 #include "util/random.h"
 

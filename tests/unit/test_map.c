@@ -14,7 +14,7 @@
 #include "graph/graph.h"
 #include "machine/machine.h"
 #include "machine/network.h"
-#include "map/swap_search.h"
+#include "map/refine/swap_search.h"
 #include "tests/unit/scratch.h"
 #include "util/random.h"
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "graph/graph.h"
-#include "map/pairs.h"
+#include "map/refine/pairs.h"
 #include "tests/unit/maps.h"
 #include "tests/unit/scratch.h"
 

@@ -2,7 +2,7 @@
 /* `level`: swaps that take load off the nodes that have too much, for the least J each; then swaps
  * that lower J and leave the loads within the limit. */
 #define _GNU_SOURCE /* qsort_r */
-#include "map/level.h"
+#include "map/refine/level.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #define TOPOMAP_PAIRS_H
 
 #include "map/problem.h"
-#include "map/twins.h"
+#include "map/refine/twins.h"
 
 enum { TOPOMAP_PAIRS_CODE_BITS = 64 };
 

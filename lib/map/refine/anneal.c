@@ -2,7 +2,7 @@
 /* Simulated annealing (Kirkpatrick, Gelatt, Vecchi, Science 220, 1983) by swaps: a vertex is
  * proposed a place close to one of its neighbours, in exchange with who is there. Gains are in
  * O(degree), as in Schulz & Traeff (VieM), section 3.2. */
-#include "map/anneal.h"
+#include "map/refine/anneal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "map/pairs.h"
+#include "map/refine/pairs.h"
 #include "util/alloc.h"
 
 typedef struct near_search {

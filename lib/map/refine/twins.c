@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/twins.h"
+#include "map/refine/twins.h"
 
 #include <stdlib.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/contiguous.h"
+#include "map/refine/contiguous.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "map/objective.h"
-#include "map/pairs.h"
+#include "map/refine/pairs.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 

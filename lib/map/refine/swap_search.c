@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/swap_search.h"
+#include "map/refine/swap_search.h"
 
 #include <stdlib.h>
 
 #include "machine/distance.h"
-#include "map/level.h"
-#include "map/twins.h"
+#include "map/refine/level.h"
+#include "map/refine/twins.h"
 #include "util/alloc.h"
 
 static inline double distance(const topomap_swap *s, uint32_t p, uint32_t q)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/anneal.h"
+#include "map/refine/anneal.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 

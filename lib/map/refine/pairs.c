@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/pairs.h"
+#include "map/refine/pairs.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "machine/distance.h"
-#include "map/pairs.h"
+#include "map/refine/pairs.h"
 #include "util/alloc.h"
 
 static uint32_t bits_for(uint32_t count)

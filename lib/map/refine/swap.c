@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/level.h"
-#include "map/swap_search.h"
+#include "map/refine/level.h"
+#include "map/refine/swap_search.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 
