@@ -10,7 +10,7 @@
 
 #include "machine/clusters.h"
 #include "map/coarse_grid.h"
-#include "map/recursion.h"
+#include "map/split/recursion.h"
 #include "util/alloc.h"
 
 enum { BORDERS = 8, FEW = 32768, RUNS = 64, CLUSTERS = 8, SIZES = 61 };

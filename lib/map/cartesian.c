@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/recursion.h"
+#include "map/split/recursion.h"
 #include "map/tiling.h"
 #include "util/alloc.h"
 

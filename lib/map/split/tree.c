@@ -11,7 +11,7 @@
 #include "machine/distance.h"
 #include "machine/joining.h"
 #include "map/parameters.h"
-#include "map/recursion.h"
+#include "map/split/recursion.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 

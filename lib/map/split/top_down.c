@@ -6,7 +6,7 @@
  * block: each level is one k-way partition, made exact by the moves that cut least. Groups may
  * be of any sizes; machines without levels get the tree of map/tree.c. */
 #include "partition/partition.h"
-#include "map/recursion.h"
+#include "map/split/recursion.h"
 
 static int map_along(topomap_problem *problem, unsigned how, uint32_t *slot_of, topomap_error *err)
 {

@@ -2,7 +2,7 @@
 #ifndef TOPOMAP_ORIENT_H
 #define TOPOMAP_ORIENT_H
 
-#include "map/recursion.h"
+#include "map/split/recursion.h"
 
 /** Decides which part of the graph goes to which part of the machine. The partition alone cannot
  *  tell: it does not see the vertices outside the segment. Parts of equal size change places

@@ -8,7 +8,7 @@
 
 #include "partition/contract.h"
 #include "partition/partition.h"
-#include "map/recursion.h"
+#include "map/split/recursion.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 

@@ -36,12 +36,12 @@ typedef struct topomap_splitter {
 int topomap_recursion_map(topomap_problem *problem, const topomap_splitter *splitter,
                           uint32_t *slot_of, topomap_error *err);
 
-/** The same by groups of a node's size, one k-way partition (map/grouped.c). EUSAGE where nodes
- *  differ in size. */
+/** The same by groups of a node's size, one k-way partition (map/split/grouped.c). EUSAGE where
+ * nodes differ in size. */
 int topomap_grouped_map(topomap_problem *problem, const topomap_splitter *splitter,
                         uint32_t *slot_of, topomap_error *err);
 
-/** The splitter of Alg. 1, along the machine's tree (map/tree.c), until
+/** The splitter of Alg. 1, along the machine's tree (map/split/tree.c), until
  * topomap_tree_splitter_close(). EUSAGE where the tree would have to be joined from too many
  * places. */
 int topomap_tree_splitter_open(const topomap_machine *machine, topomap_splitter *splitter,

@@ -7,7 +7,7 @@
 
 #include "machine/distance.h"
 #include "partition/partition.h"
-#include "map/recursion.h"
+#include "map/split/recursion.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "partition/partition.h"
-#include "map/recursion.h"
+#include "map/split/recursion.h"
 #include "util/alloc.h"
 
 /* Blocks first..first+count, and the vertices at the positions that are theirs. */

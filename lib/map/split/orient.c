@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/orient.h"
+#include "map/split/orient.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "map/parameters.h"
-#include "map/recursion.h"
+#include "map/split/recursion.h"
 #include "util/alloc.h"
 
 typedef struct rb_splitter {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/recursion.h"
+#include "map/split/recursion.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/orient.h"
+#include "map/split/orient.h"
 #include "partition/partition.h"
 #include "util/alloc.h"
 #include "util/clock.h"
