@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "map/split/recursion.h"
-#include "map/tiling.h"
+#include "map/grid/tiling.h"
 #include "util/alloc.h"
 
 typedef struct cartesian {

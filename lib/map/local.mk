@@ -9,7 +9,7 @@ lib_libcore_la_SOURCES += \
   lib/map/loads.c lib/map/loads.h lib/map/maxima.c lib/map/maxima.h lib/map/fast_loads.c lib/map/fast_loads.h \
   lib/map/objective.c lib/map/objective.h lib/map/field.c lib/map/field.h lib/map/parameters.c lib/map/parameters.h \
   lib/map/given.c lib/map/bhatele.c lib/map/plane_growth.c lib/map/greedy_all.c lib/map/places.c lib/map/places.h \
-  lib/map/tiling.c lib/map/tiling.h lib/map/coarse_grid.c lib/map/coarse_grid.h lib/map/coarse_cut.c lib/map/boxes.c \
-  lib/map/grid_torus.c lib/map/grid_torus.h lib/map/grid_fold.c lib/map/grid_halve.c lib/map/cartesian.c
+  lib/map/cartesian.c
 include lib/map/refine/local.mk
 include lib/map/split/local.mk
+include lib/map/grid/local.mk

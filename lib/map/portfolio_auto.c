@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "map/portfolio_parts.h"
-#include "map/tiling.h"
+#include "map/grid/tiling.h"
 #include "metric/bound.h"
 #include "util/alloc.h"
 #include "util/clock.h"

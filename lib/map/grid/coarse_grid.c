@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE /* qsort_r */
-#include "map/coarse_grid.h"
+#include "map/grid/coarse_grid.h"
 
 #include <math.h>
 #include <stdlib.h>

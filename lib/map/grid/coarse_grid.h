@@ -3,7 +3,7 @@
 #ifndef TOPOMAP_COARSE_GRID_H
 #define TOPOMAP_COARSE_GRID_H
 
-#include "map/tiling.h"
+#include "map/grid/tiling.h"
 
 typedef struct topomap_coarse {
     const topomap_lattice *lattice;

@@ -3,7 +3,7 @@
 #ifndef TOPOMAP_GRID_TORUS_H
 #define TOPOMAP_GRID_TORUS_H
 
-#include "map/coarse_grid.h"
+#include "map/grid/coarse_grid.h"
 
 /** Foldings of the items onto all nodes of a torus or mesh: each dimension of the grid runs through
  *  one or several dimensions of the machine, back and forth. Returns how many were found, at most

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/tiling.h"
+#include "map/grid/tiling.h"
 
 #include <math.h>
 #include <stdlib.h>

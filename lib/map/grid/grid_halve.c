@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/grid_torus.h"
+#include "map/grid/grid_torus.h"
 #include "util/alloc.h"
 
 typedef struct segment {

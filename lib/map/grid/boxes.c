@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "machine/clusters.h"
-#include "map/coarse_grid.h"
+#include "map/grid/coarse_grid.h"
 #include "map/split/recursion.h"
 #include "util/alloc.h"
 
