@@ -11,8 +11,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "map/fast_loads.h"
-#include "map/loads.h"
+#include "map/links/fast_loads.h"
+#include "map/links/loads.h"
 #include "map/objective.h"
 #include "tests/unit/scratch.h"
 #include "util/random.h"

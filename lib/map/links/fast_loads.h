@@ -7,7 +7,7 @@
 #define TOPOMAP_FAST_LOADS_H
 
 #include "graph/graph.h"
-#include "map/maxima.h"
+#include "map/links/maxima.h"
 #include "metric/single_path.h"
 
 typedef struct topomap_fast_path {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/hosts.h"
+#include "map/links/hosts.h"
 
 #include <stdlib.h>
 #include <string.h>

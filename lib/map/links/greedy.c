@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "graph/graph.h"
-#include "map/hosts.h"
+#include "map/links/hosts.h"
 #include "metric/single_path.h"
 #include "util/alloc.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/fast_loads.h"
+#include "map/links/fast_loads.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * included, with a capacity at each host, and the graph G of what is placed there. Where all hosts
  * have the same capacity p > 1, G is the quotient of blocks of p ranks (section 3.4), and each host
  * takes one block. */
-#ifndef TOPOMAP_MAP_HOSTS_H
-#define TOPOMAP_MAP_HOSTS_H
+#ifndef TOPOMAP_MAP_LINKS_HOSTS_H
+#define TOPOMAP_MAP_LINKS_HOSTS_H
 
 #include "machine/network.h"
 #include "map/problem.h"

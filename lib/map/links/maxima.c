@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/maxima.h"
+#include "map/links/maxima.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 
 #include "machine/distance.h"
 #include "machine/vicinity.h"
-#include "map/loads.h"
+#include "map/links/loads.h"
 #include "map/objective.h"
 #include "map/problem.h"
 #include "util/alloc.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/loads.h"
+#include "map/links/loads.h"
 
 #include <math.h>
 #include <stdlib.h>

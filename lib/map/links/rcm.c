@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/hosts.h"
+#include "map/links/hosts.h"
 #include "util/alloc.h"
 
 typedef struct adjacency {

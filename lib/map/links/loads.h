@@ -6,7 +6,7 @@
 #define TOPOMAP_LOADS_H
 
 #include "graph/graph.h"
-#include "map/maxima.h"
+#include "map/links/maxima.h"
 #include "metric/shares.h"
 
 /** Who sends how much to whom, both directions in each row; rows ascend. */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "machine/distance.h"
-#include "map/fast_loads.h"
+#include "map/links/fast_loads.h"
 #include "map/objective.h"
 #include "map/refine/swap_search.h"
 #include "util/alloc.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/hosts.h"
+#include "map/links/hosts.h"
 #include "partition/partition.h"
 #include "util/alloc.h"
 
