@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/cells.h"
-#include "map/grid_find.h"
+#include "map/papers/cells.h"
+#include "map/papers/grid_find.h"
 #include "tests/unit/scratch.h"
 #include "util/random.h"
 

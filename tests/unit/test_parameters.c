@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "map/plane.h"
+#include "map/papers/plane.h"
 #include "tests/unit/graphs.h"
 #include "tests/unit/maps.h"
 #include "tests/unit/scratch.h"

@@ -2,7 +2,7 @@
 /* COCE and EXCO on one plane: the mapping of a made grid graph on a made mesh. */
 #include <stdlib.h>
 
-#include "map/plane.h"
+#include "map/papers/plane.h"
 #include "util/alloc.h"
 
 static int make_plane(topomap_rectangle r, topomap_machine **machine, topomap_error *err)

@@ -5,7 +5,7 @@
 #define _GNU_SOURCE /* qsort_r */
 #include <stdlib.h>
 
-#include "map/mesh.h"
+#include "map/papers/mesh.h"
 #include "util/alloc.h"
 
 /* Position of a node on the row: its coordinates with the last slowest, each run reversed where

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/embedding.h"
+#include "map/papers/embedding.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/grid_find.h"
+#include "map/papers/grid_find.h"
 #include "map/parameters.h"
 #include "util/alloc.h"
 

@@ -3,7 +3,7 @@
 #ifndef TOPOMAP_GROWTH_H
 #define TOPOMAP_GROWTH_H
 
-#include "map/mesh.h"
+#include "map/papers/mesh.h"
 
 /** Breadth-first: each neighbour of a placed rank goes near it, in the direction in which it lies
  *  (\p position as of topomap_embedding_make(), or NULL: just near it). A part of the graph that

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "map/embedding.h"
-#include "map/growth.h"
+#include "map/papers/embedding.h"
+#include "map/papers/growth.h"
 #include "util/alloc.h"
 
 typedef int (*placer)(topomap_mesh *mesh, const double *position, topomap_error *err);

@@ -3,8 +3,8 @@
 #ifndef TOPOMAP_PLANE_H
 #define TOPOMAP_PLANE_H
 
-#include "map/grid_find.h"
-#include "map/mesh.h"
+#include "map/papers/grid_find.h"
+#include "map/papers/mesh.h"
 
 typedef struct topomap_rectangle {
     uint32_t x, y; /* sizes */

@@ -2,7 +2,7 @@
 #ifndef TOPOMAP_EMBEDDING_H
 #define TOPOMAP_EMBEDDING_H
 
-#include "map/mesh.h"
+#include "map/papers/mesh.h"
 
 /** Where the ranks lie in space: position[rank * mesh->axes + axis], from 0 to 1, the objects'
  *  bounding box stretched over the processors' (Bhatele, AFFN). A grid of as many dimensions as

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/grid_find.h"
+#include "map/papers/grid_find.h"
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/plane.h"
+#include "map/papers/plane.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/growth.h"
+#include "map/papers/growth.h"
 
 #include <stdlib.h>
 

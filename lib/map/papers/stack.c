@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/plane.h"
+#include "map/papers/plane.h"
 #include "util/alloc.h"
 
 typedef struct stacking {

@@ -4,7 +4,7 @@
 #ifndef TOPOMAP_MESH_H
 #define TOPOMAP_MESH_H
 
-#include "map/cells.h"
+#include "map/papers/cells.h"
 #include "map/problem.h"
 
 typedef struct topomap_mesh {
