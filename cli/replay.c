@@ -71,7 +71,7 @@ static void compare_input(struct replay *r, const char *what, const char *path, 
 }
 
 /* Only a search that its time may have ended depends on the time: the candidates for J have 0.4 of
- * it where the objective is congestion (lib/map/portfolio.c). */
+ * it where the objective is congestion (lib/map/auto/portfolio.c). */
 static void settle_time(struct replay *r)
 {
     double searched = r->record.reply.searched ? strtod(r->record.reply.searched, NULL) : 0;

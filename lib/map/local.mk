@@ -1,11 +1,10 @@
 # Mapping algorithms, one a file; registry.c has the table.
 lib_libcore_la_SOURCES += \
-  lib/map/map.c lib/map/problem.h lib/map/registry.c lib/map/portfolio.c lib/map/portfolio_auto.c \
-  lib/map/portfolio_links.c lib/map/portfolio_parts.h lib/map/portfolio.h lib/map/attempt.c lib/map/attempt.h \
-  lib/map/crew.c lib/map/crew.h lib/map/baseline.c lib/map/objective.c lib/map/objective.h lib/map/field.c \
-  lib/map/field.h lib/map/parameters.c lib/map/parameters.h lib/map/places.c lib/map/places.h
+  lib/map/problem.h lib/map/baseline.c lib/map/objective.c lib/map/objective.h lib/map/field.c lib/map/field.h \
+  lib/map/parameters.c lib/map/parameters.h lib/map/places.c lib/map/places.h
 include lib/map/refine/local.mk
 include lib/map/split/local.mk
 include lib/map/grid/local.mk
 include lib/map/links/local.mk
 include lib/map/papers/local.mk
+include lib/map/auto/local.mk

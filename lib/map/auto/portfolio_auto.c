@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/portfolio_parts.h"
+#include "map/auto/portfolio_parts.h"
 #include "map/grid/tiling.h"
 #include "metric/bound.h"
 #include "util/alloc.h"

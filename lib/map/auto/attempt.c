@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/attempt.h"
+#include "map/auto/attempt.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "map/parameters.h"
-#include "map/portfolio.h"
+#include "map/auto/portfolio.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 

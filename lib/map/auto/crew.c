@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/crew.h"
+#include "map/auto/crew.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "machine/distance.h"
-#include "map/attempt.h"
+#include "map/auto/attempt.h"
 #include "map/refine/contiguous.h"
 #include "map/refine/level.h"
 #include "map/objective.h"
-#include "map/portfolio.h"
+#include "map/auto/portfolio.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 

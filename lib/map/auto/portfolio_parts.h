@@ -3,7 +3,7 @@
 #ifndef TOPOMAP_PORTFOLIO_PARTS_H
 #define TOPOMAP_PORTFOLIO_PARTS_H
 
-#include "map/crew.h"
+#include "map/auto/crew.h"
 
 struct portfolio_row;
 

@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-#include "map/attempt.h"
+#include "map/auto/attempt.h"
 
 /** The next attempt that somebody idle may begin, waiting; NULL: none at present. Called with the
  *  crew's lock held. */
