@@ -6,7 +6,7 @@
 #include "topology-db/check.h"
 #include "topology-db/classify.h"
 #include "topology-db/derive.h"
-#include "topology-db/ib.h"
+#include "topology-db/ib_names.h"
 #include "util/alloc.h"
 
 /* ---- Links with their ends ----------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/ib.h"
+#include "topology-db/ib_names.h"
 #include "util/alloc.h"
 
 int db_link_classes_find(struct db_link_classes *classes, const struct db_link_key *key,

@@ -6,7 +6,7 @@
 #include "topology-db/cray.h"
 #include "topology-db/costs.h"
 #include "topology-db/derive.h"
-#include "topology-db/ib.h"
+#include "topology-db/ib_names.h"
 #include "util/alloc.h"
 
 /* ---- InfiniBand adapters ----------------------------------------------------------------- */

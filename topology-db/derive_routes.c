@@ -9,7 +9,7 @@
 #include <zstd.h>
 
 #include "topology-db/derive.h"
-#include "topology-db/ib.h"
+#include "topology-db/ib_names.h"
 #include "topology-db/routes.h"
 #include "topology-db/switches.h"
 #include "topology-db/walks.h"

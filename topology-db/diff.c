@@ -5,7 +5,7 @@
 
 #include "topology-db/check.h"
 #include "topology-db/derive.h"
-#include "topology-db/ib.h"
+#include "topology-db/ib_names.h"
 #include "util/alloc.h"
 
 enum { VALUE = 320, KEY = 256 };

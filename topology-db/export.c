@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "topology-db/check.h"
-#include "topology-db/ib.h"
+#include "topology-db/ib_names.h"
 #include "topology-db/network.h"
 #include "util/alloc.h"
 #include "util/output.h"

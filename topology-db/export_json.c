@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "topology-db/export.h"
-#include "topology-db/ib.h"
+#include "topology-db/ib_names.h"
 
 /* Bytes that are no text of UTF-8 become U+FFFD: descriptions are bytes of the field. */
 static size_t utf8(const unsigned char *c)

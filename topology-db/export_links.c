@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "topology-db/export.h"
-#include "topology-db/ib.h"
 #include "util/alloc.h"
 
 /* ---- CSV --------------------------------------------------------------------------------- */

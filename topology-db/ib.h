@@ -4,19 +4,8 @@
 #ifndef TOPOMAP_DB_IB_H
 #define TOPOMAP_DB_IB_H
 
+#include "topology-db/ib_names.h"
 #include "topology-db/import.h"
-
-enum ib_kind {
-    IB_SWITCH,
-    IB_ADAPTER,
-    IB_ROUTER,
-    IB_AGGREGATION, /* an in-network reduction engine: an adapter that no host has */
-    IB_OTHER,       /* of unknown type */
-    IB_HOST,        /* a host that the source itself names, with no GUID; text is its name */
-};
-
-/** The logical state of a port or link, as PortInfo has it (InfiniBand specification 14.2.5.6). */
-enum ib_state { IB_STATE_UNKNOWN, IB_DOWN, IB_INIT, IB_ARMED, IB_ACTIVE };
 
 struct ib_vertex {
     uint64_t guid, system;
@@ -77,23 +66,6 @@ struct ib_fabric {
     size_t slots;    /* a power of two */
 };
 
-/** Per-lane signalling rates in Mb/s by speed code, and whether 8b/10b coding takes a fifth.
- *  Ends with name == NULL; row 0 is "???". */
-struct ib_speed {
-    const char *name;
-    uint32_t mbps;
-};
-enum { IB_SPEEDS = 9 };
-extern const struct ib_speed ib_speeds[IB_SPEEDS + 2];
-
-/** Row of a speed by its name, or by its rate in Gb/s a lane as opensm and ibdiagnet write it
- *  ("2.5", "14", "25"); 0 where it is neither. The text ends after \p length. */
-uint8_t ib_speed_named(const char *text, size_t length);
-uint8_t ib_speed_of_rate(const char *text, size_t length);
-
-/** Usable Mb/s of a link; 0 where its width or speed is unknown. */
-uint32_t ib_mbps(uint32_t width, uint32_t speed);
-
 /** Index of the vertex with this GUID in the present subnet, which is made, not recorded, where it
  *  is new. */
 int ib_intern(struct ib_fabric *fabric, uint64_t guid, uint32_t *index, topomap_error *err);
@@ -123,15 +95,5 @@ int ib_join(struct ib_fabric *fabric, struct db_import *import, topomap_error *e
 /** Writes a joined fabric as the import's source. */
 int ib_write(struct db_import *import, void *fabric, topomap_error *err);
 void ib_free(void *fabric);
-
-/** The host that an adapter's description names: its first word where the second one is an
- *  adapter's name, or its only word; 0 where there is none (FORMATS: a driver that has not renamed
- *  its adapter, "MT4129 ConnectX7 ...").
- *  \param host  [size] */
-int ib_host_name(const char *description, char *host, size_t size);
-/** The adapter's name in it ("mlx5_0"), likewise. */
-int ib_adapter_name(const char *description, char *adapter, size_t size);
-/** Whether an adapter is an in-network aggregation engine. */
-int ib_is_aggregation(const char *description, uint32_t device);
 
 #endif

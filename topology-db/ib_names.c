@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "topology-db/ib.h"
+#include "topology-db/ib_names.h"
 
 const struct ib_speed ib_speeds[IB_SPEEDS + 2] = {
     {"???", 0},       {"SDR", 2500},   {"DDR", 5000},  {"QDR", 10000},

@@ -4,7 +4,7 @@ topology_db_libdb_la_SOURCES = topology-db/db.h \
   topology-db/descriptor.c topology-db/descriptor.h \
   topology-db/import.c topology-db/import.h \
   topology-db/ib.h topology-db/ib_fabric.c topology-db/ib_join.c topology-db/ib_merge.c \
-  topology-db/ib_names.c topology-db/ib_read.c topology-db/ib_read.h topology-db/ib_words.c \
+  topology-db/ib_names.c topology-db/ib_names.h topology-db/ib_read.c topology-db/ib_read.h topology-db/ib_words.c \
   topology-db/ib_lines.c topology-db/ibnetdiscover.c topology-db/ib_ports.c \
   topology-db/ib_subnet_list.c topology-db/ib_net_dump.c topology-db/ib_write.c \
   topology-db/cray.c topology-db/cray.h topology-db/xtprocadmin.c topology-db/xtdb2proc.c \

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "machine/machine.h"
-#include "topology-db/ib.h"
+#include "topology-db/ib_names.h"
 #include "topology-db/machine_links.h"
 #include "topology-db/network.h"
 #include "util/alloc.h"

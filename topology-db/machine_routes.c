@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/ib.h"
+#include "topology-db/ib_names.h"
 #include "topology-db/machine_links.h"
 #include "topology-db/routes.h"
 #include "util/alloc.h"

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "topology-db/ib.h"
+#include "topology-db/ib_names.h"
 #include "util/alloc.h"
 
 static int write_vertices(struct db_import *import, const topomap_links *links, int64_t base,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "topology-db/costs.h"
-#include "topology-db/ib.h"
+#include "topology-db/ib_names.h"
 #include "topology-db/network.h"
 #include "util/alloc.h"
 

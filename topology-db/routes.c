@@ -6,7 +6,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "topology-db/ib.h"
+#include "topology-db/ib_names.h"
 #include "util/alloc.h"
 
 void db_routes_clear(struct db_routes *routes)

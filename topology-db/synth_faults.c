@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "topology-db/disjoint.h"
-#include "topology-db/ib.h"
+#include "topology-db/ib_names.h"
 #include "topology-db/synth.h"
 #include "util/alloc.h"
 #include "util/random.h"
