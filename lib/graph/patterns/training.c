@@ -21,8 +21,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "graph/recognise/name.h"
 #include "graph/patterns/patterns.h"
+#include "graph/patterns/training.h"
 
 enum dimension { TP, CP, DP, PP, DIMENSIONS };
 

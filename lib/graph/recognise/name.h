@@ -35,10 +35,4 @@ int topomap_labelled_same(const topomap_labelled *a, const topomap_labelled *b, 
 /** Whether the words say what a program does: no mere products, nor grids two wide throughout. */
 int topomap_name_is_plain(const topomap_recognition *found);
 
-/** Bytes that a rank sends along tp, pp and dp in a step of `parallel:...`, of context and expert
- *  ranks 1. 0 along dimensions of one rank. */
-enum { TOPOMAP_TRAINING_TP, TOPOMAP_TRAINING_PP, TOPOMAP_TRAINING_DP, TOPOMAP_TRAINING_DIMS };
-int topomap_training_bytes(const char *pattern, double bytes[TOPOMAP_TRAINING_DIMS],
-                           topomap_error *err);
-
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/patterns/training.h"
 #include "graph/recognise/lattice_inside.h"
 #include "graph/recognise/name.h"
 #include "util/alloc.h"
