@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "topology-db/check.h"
-#include "topology-db/classify.h"
-#include "topology-db/derive.h"
+#include "topology-db/derive/classify.h"
+#include "topology-db/derive/derive.h"
 #include "topology-db/ib_names.h"
 #include "util/alloc.h"
 

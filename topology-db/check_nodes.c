@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "topology-db/check.h"
-#include "topology-db/classify.h"
-#include "topology-db/derive.h"
+#include "topology-db/derive/classify.h"
+#include "topology-db/derive/derive.h"
 #include "topology-db/network.h"
 #include "util/alloc.h"
 

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <uthash.h>
 
-#include "topology-db/derive.h"
+#include "topology-db/derive/derive.h"
 #include "topology-db/geometry.h"
 #include "util/alloc.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "topology-db/check.h"
-#include "topology-db/derive.h"
+#include "topology-db/derive/derive.h"
 #include "topology-db/ib_names.h"
 #include "util/alloc.h"
 

@@ -3,7 +3,7 @@
 #ifndef TOPOMAP_DB_EXPORT_H
 #define TOPOMAP_DB_EXPORT_H
 
-#include "topology-db/derive.h"
+#include "topology-db/derive/derive.h"
 #include "topology-db/switches.h"
 
 /** A cable between a switch and a host or another switch. Port 0: not known. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "machine/shape.h"
-#include "topology-db/derive.h"
+#include "topology-db/derive/derive.h"
 #include "topology-db/hwloc_child.h"
 #include "topology-db/hwloc_diff.h"
 #include "topology-db/hwloc_nics.h"

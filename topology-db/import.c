@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "topology-db/derive.h"
+#include "topology-db/derive/derive.h"
 #include "topology-db/foreign.h"
 #include "util/alloc.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "topology-db/costs.h"
-#include "topology-db/grid.h"
+#include "topology-db/derive/grid.h"
 #include "topology-db/inside.h"
 #include "topology-db/machine_build.h"
 #include "util/alloc.h"

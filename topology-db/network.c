@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/derive.h"
+#include "topology-db/derive/derive.h"
 #include "util/alloc.h"
 
 int db_network_load(sqlite3 *file, struct db_network *network, topomap_error *err)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/derive.h"
+#include "topology-db/derive/derive.h"
 #include "topology-db/slurm_order.h"
 #include "util/alloc.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/cray.h"
+#include "topology-db/derive/cray.h"
 #include "topology-db/geometry.h"
 #include "util/alloc.h"
 

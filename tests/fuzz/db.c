@@ -7,7 +7,7 @@
 #include "fuzz/database.h"
 #include "fuzz/fuzz.h"
 #include "topology-db/calibrate.h"
-#include "topology-db/derive.h"
+#include "topology-db/derive/derive.h"
 #include "topology-db/import.h"
 
 /* Packed input is the target "input"; here it would only be a way to very large files. */

@@ -3,7 +3,7 @@
  * host, so a cluster of two rails on switches of their own has two planes. */
 #include <stdlib.h>
 
-#include "topology-db/derive.h"
+#include "topology-db/derive/derive.h"
 #include "topology-db/switches.h"
 #include "util/alloc.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "topology-db/derive.h"
+#include "topology-db/derive/derive.h"
 #include "topology-db/ib_names.h"
 #include "topology-db/routes.h"
 #include "topology-db/switches.h"

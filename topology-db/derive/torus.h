@@ -3,7 +3,7 @@
 #ifndef TOPOMAP_DB_TORUS_H
 #define TOPOMAP_DB_TORUS_H
 
-#include "topology-db/classify.h"
+#include "topology-db/derive/classify.h"
 
 enum {
     TORUS_DIMS = 24, /* before dimensions of 2 are joined into dimensions of 4 */

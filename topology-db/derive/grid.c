@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topology-db/grid.h"
+#include "topology-db/derive/grid.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/torus.h"
+#include "topology-db/derive/torus.h"
 #include "util/alloc.h"
 
 /* ---- Dimensions of 2 and of 4 --------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 #ifndef TOPOMAP_DB_CLASSIFY_H
 #define TOPOMAP_DB_CLASSIFY_H
 
-#include "topology-db/derive.h"
+#include "topology-db/derive/derive.h"
 #include "topology-db/switches.h"
 
 enum {

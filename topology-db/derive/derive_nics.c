@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/derive.h"
+#include "topology-db/derive/derive.h"
 #include "util/alloc.h"
 
 struct names {

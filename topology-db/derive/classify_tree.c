@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/classify.h"
+#include "topology-db/derive/classify.h"
 #include "util/alloc.h"
 
 enum {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/cray_shape.h"
-#include "topology-db/derive.h"
+#include "topology-db/derive/cray_shape.h"
+#include "topology-db/derive/derive.h"
 #include "util/alloc.h"
 
 struct coordinates {

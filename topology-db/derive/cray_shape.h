@@ -13,7 +13,7 @@
 #ifndef TOPOMAP_DB_CRAY_SHAPE_H
 #define TOPOMAP_DB_CRAY_SHAPE_H
 
-#include "topology-db/cray.h"
+#include "topology-db/derive/cray.h"
 #include "topology-db/point.h"
 #include "topomap/topomap.h"
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/classify.h"
-#include "topology-db/cray.h"
-#include "topology-db/derive.h"
+#include "topology-db/derive/classify.h"
+#include "topology-db/derive/cray.h"
+#include "topology-db/derive/derive.h"
 #include "util/alloc.h"
 
 int db_put_fact(sqlite3 *file, const char *name, const char *text, int64_t number,

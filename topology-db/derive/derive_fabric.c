@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/cray.h"
+#include "topology-db/derive/cray.h"
 #include "topology-db/costs.h"
-#include "topology-db/derive.h"
+#include "topology-db/derive/derive.h"
 #include "topology-db/ib_names.h"
 #include "util/alloc.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "topology-db/costs.h"
-#include "topology-db/derive.h"
+#include "topology-db/derive/derive.h"
 #include "util/alloc.h"
 
 /* Ids of Slurm's switches, above every vertex. */

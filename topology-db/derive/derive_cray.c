@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/cray_shape.h"
-#include "topology-db/derive.h"
+#include "topology-db/derive/cray_shape.h"
+#include "topology-db/derive/derive.h"
 #include "util/alloc.h"
 
 static void copy_column(sqlite3_stmt *statement, int column, char *text, size_t size)

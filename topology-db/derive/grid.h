@@ -3,7 +3,7 @@
 #ifndef TOPOMAP_DB_GRID_H
 #define TOPOMAP_DB_GRID_H
 
-#include "topology-db/classify.h"
+#include "topology-db/derive/classify.h"
 
 enum { DB_NO_PLACE = UINT16_MAX };
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/classify.h"
+#include "topology-db/derive/classify.h"
 #include "util/alloc.h"
 
 enum { GROUPS_LEAST = 3, GROUPS_MOST = 1024, SHARED_MOST = 256 };
