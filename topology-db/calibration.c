@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/import.h"
+#include "topology-db/import/import.h"
 #include "util/alloc.h"
 
 enum { LEVEL = 48, ROWS_MOST = 4096 };

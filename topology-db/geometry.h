@@ -4,7 +4,7 @@
 #define TOPOMAP_DB_GEOMETRY_H
 
 #include "topology-db/derive/cray_shape.h"
-#include "topology-db/import.h"
+#include "topology-db/import/import.h"
 
 #define GEOMETRY_WRAP                                                                              \
     {                                                                                              \

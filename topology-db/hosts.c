@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "topology-db/derive/derive.h"
-#include "topology-db/import.h"
+#include "topology-db/import/import.h"
 #include "util/alloc.h"
 
 struct entry {

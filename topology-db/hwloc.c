@@ -10,7 +10,7 @@
 #include "topology-db/hwloc_child.h"
 #include "topology-db/hwloc_diff.h"
 #include "topology-db/hwloc_nics.h"
-#include "topology-db/import.h"
+#include "topology-db/import/import.h"
 #include "util/alloc.h"
 
 struct inside {

@@ -5,7 +5,7 @@
 #define TOPOMAP_DB_IB_H
 
 #include "topology-db/ib_names.h"
-#include "topology-db/import.h"
+#include "topology-db/import/import.h"
 
 struct ib_vertex {
     uint64_t guid, system;

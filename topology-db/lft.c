@@ -13,7 +13,7 @@
 #include <uthash.h>
 #include <zstd.h>
 
-#include "topology-db/import.h"
+#include "topology-db/import/import.h"
 #include "topology-db/routes.h"
 #include "util/alloc.h"
 

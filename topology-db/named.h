@@ -4,7 +4,7 @@
 #define TOPOMAP_DB_NAMED_H
 
 #include "machine/links.h"
-#include "topology-db/import.h"
+#include "topology-db/import/import.h"
 
 /** Writes a joined list as the import's source. \p vertices [links->vertices] gets the ids in table
  *  vertex; NULL: not wanted */

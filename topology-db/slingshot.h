@@ -11,7 +11,7 @@
 #define TOPOMAP_DB_SLINGSHOT_H
 
 #include "machine/links.h"
-#include "topology-db/import.h"
+#include "topology-db/import/import.h"
 
 /** Whether the file is such a table. What else Slingshot's tools print is refused by name. */
 int db_slingshot_look(struct db_import *import, int *is_table, topomap_error *err);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "topology-db/import.h"
+#include "topology-db/import/import.h"
 #include "topology-db/slurm_order.h"
 #include "util/alloc.h"
 

@@ -4,7 +4,7 @@
 #ifndef TOPOMAP_DB_SLURM_TOPOLOGY_H
 #define TOPOMAP_DB_SLURM_TOPOLOGY_H
 
-#include "topology-db/import.h"
+#include "topology-db/import/import.h"
 #include "util/hostlist.h"
 
 enum slurm_kind { SLURM_TREE, SLURM_BLOCK, SLURM_FLAT, SLURM_RING, SLURM_TORUS, SLURM_KINDS };

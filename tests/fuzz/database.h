@@ -3,7 +3,7 @@
 #ifndef TOPOMAP_FUZZ_DATABASE_H
 #define TOPOMAP_FUZZ_DATABASE_H
 
-#include "topology-db/import.h"
+#include "topology-db/import/import.h"
 
 enum { FUZZ_SOURCE = 1000000 };
 

@@ -8,7 +8,7 @@
 #include "fuzz/fuzz.h"
 #include "topology-db/calibrate.h"
 #include "topology-db/derive/derive.h"
-#include "topology-db/import.h"
+#include "topology-db/import/import.h"
 
 /* Packed input is the target "input"; here it would only be a way to very large files. */
 static int is_packed(const uint8_t *bytes, size_t size)

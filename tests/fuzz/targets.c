@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "topology-db/import.h"
+#include "topology-db/import/import.h"
 #include "topomap/topomap.h"
 
 static const char *const hostlists[] = {"tux[0-3,12,018-020]",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topology-db/import.h"
+#include "topology-db/import/import.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "topology-db/derive/derive.h"
-#include "topology-db/foreign.h"
+#include "topology-db/import/foreign.h"
 #include "util/alloc.h"
 
 static const db_importer *const importers[] = {

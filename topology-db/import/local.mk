@@ -1,0 +1,3 @@
+# What an importer is, and the table of all.
+topology_db_libdb_la_SOURCES += \
+  topology-db/import/import.c topology-db/import/import.h topology-db/import/foreign.c topology-db/import/foreign.h
