@@ -1,11 +1,8 @@
 noinst_LTLIBRARIES += topology-db/libdb.la
 topology_db_libdb_la_SOURCES = \
   topology-db/db.h topology-db/store.c topology-db/store.h topology-db/writer.c topology-db/schema.c \
-  topology-db/schema_check.c topology-db/descriptor.c topology-db/descriptor.h topology-db/ib.h \
-  topology-db/ib_fabric.c topology-db/ib_join.c topology-db/ib_merge.c topology-db/ib_names.c topology-db/ib_names.h \
-  topology-db/ib_read.c topology-db/ib_read.h topology-db/ib_words.c topology-db/ib_lines.c \
-  topology-db/ibnetdiscover.c topology-db/ib_ports.c topology-db/ib_subnet_list.c topology-db/ib_net_dump.c \
-  topology-db/ib_write.c topology-db/xtprocadmin.c topology-db/xtdb2proc.c topology-db/hwloc.c \
+  topology-db/schema_check.c topology-db/descriptor.c topology-db/descriptor.h topology-db/ib_names.c \
+  topology-db/ib_names.h topology-db/xtprocadmin.c topology-db/xtdb2proc.c topology-db/hwloc.c \
   topology-db/hwloc_child.c topology-db/hwloc_child.h topology-db/hwloc_nics.c topology-db/hwloc_nics.h \
   topology-db/hosts.c topology-db/check.c topology-db/check.h topology-db/check_links.c topology-db/check_nodes.c \
   topology-db/diff.c topology-db/export.c topology-db/export.h topology-db/export_groups.c topology-db/disjoint.h \
@@ -16,16 +13,17 @@ topology_db_libdb_la_SOURCES = \
   topology-db/slingshot.h topology-db/slurm_topology.c topology-db/slurm_topology.h topology-db/slurm_conf.c \
   topology-db/slurm_yaml.c topology-db/slurm_config.c topology-db/slurm_order.c topology-db/slurm_order.h \
   topology-db/slurm_ranks.c topology-db/hwloc_diff.c topology-db/hwloc_diff.h topology-db/switches.c \
-  topology-db/switches.h topology-db/between.c topology-db/network.c topology-db/network.h topology-db/lft.c \
-  topology-db/routes.c topology-db/routes.h topology-db/walks.c topology-db/walks.h topology-db/synth.c \
-  topology-db/synth.h topology-db/synth_spec.c topology-db/synth_shapes.c topology-db/synth_faults.c \
-  topology-db/synth_ib.c topology-db/synth_lft.c topology-db/synth_cray.c topology-db/query.c \
-  topology-db/query_ports.c topology-db/distance.c topology-db/machine.c topology-db/machine_build.h \
-  topology-db/machine_distances.c topology-db/machine_links.c topology-db/machine_links.h \
-  topology-db/machine_routes.c topology-db/inside.c topology-db/fit.c topology-db/fit.h topology-db/measured.c \
-  topology-db/measured.h topology-db/paths.c topology-db/paths.h topology-db/calibrate.c topology-db/calibrate.h \
-  topology-db/calibrate_own.h topology-db/calibrate_pairs.c topology-db/calibrate_blame.c \
-  topology-db/calibrate_tables.c topology-db/calibrate_write.c topology-db/inside.h
+  topology-db/switches.h topology-db/between.c topology-db/network.c topology-db/network.h topology-db/routes.c \
+  topology-db/routes.h topology-db/walks.c topology-db/walks.h topology-db/synth.c topology-db/synth.h \
+  topology-db/synth_spec.c topology-db/synth_shapes.c topology-db/synth_faults.c topology-db/synth_ib.c \
+  topology-db/synth_lft.c topology-db/synth_cray.c topology-db/query.c topology-db/query_ports.c \
+  topology-db/distance.c topology-db/machine.c topology-db/machine_build.h topology-db/machine_distances.c \
+  topology-db/machine_links.c topology-db/machine_links.h topology-db/machine_routes.c topology-db/inside.c \
+  topology-db/fit.c topology-db/fit.h topology-db/measured.c topology-db/measured.h topology-db/paths.c \
+  topology-db/paths.h topology-db/calibrate.c topology-db/calibrate.h topology-db/calibrate_own.h \
+  topology-db/calibrate_pairs.c topology-db/calibrate_blame.c topology-db/calibrate_tables.c \
+  topology-db/calibrate_write.c topology-db/inside.h
 topology_db_libdb_la_LIBADD = lib/libcore.la $(SQLITE_LIBS) $(YAML_LIBS) $(ZSTD_LIBS)
 include topology-db/derive/local.mk
 include topology-db/import/local.mk
+include topology-db/import/ib/local.mk

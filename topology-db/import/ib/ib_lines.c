@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "topology-db/ib_read.h"
+#include "topology-db/import/ib/ib_read.h"
 #include "util/alloc.h"
 
 /* ---- Files of another kind, by a line of theirs ------------------------------------------- */

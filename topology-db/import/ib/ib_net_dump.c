@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "topology-db/ib_read.h"
+#include "topology-db/import/ib/ib_read.h"
 #include "util/alloc.h"
 
 enum field { LABEL, PORT, STATE, WIDTH, SPEED, GUID, NEIGHBOUR, LID, TEXT, FIELDS };

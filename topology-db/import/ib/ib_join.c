@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/ib.h"
+#include "topology-db/import/ib/ib.h"
 #include "util/alloc.h"
 
 /* ---- Order ------------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "topology-db/ib_read.h"
+#include "topology-db/import/ib/ib_read.h"
 
 /* One side of a line: `CA   140  1 0x00000000001000ff `. */
 struct side {

@@ -4,7 +4,7 @@
 #ifndef TOPOMAP_DB_IB_READ_H
 #define TOPOMAP_DB_IB_READ_H
 
-#include "topology-db/ib.h"
+#include "topology-db/import/ib/ib.h"
 
 struct ib_grammar;
 

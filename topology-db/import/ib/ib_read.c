@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/ib_read.h"
+#include "topology-db/import/ib/ib_read.h"
 #include "util/alloc.h"
 
 static const struct ib_grammar *const grammars[] = {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/ib_read.h"
+#include "topology-db/import/ib/ib_read.h"
 
 struct node {
     uint64_t guid, system, port_guid;

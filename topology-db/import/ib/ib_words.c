@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "topology-db/ib_read.h"
+#include "topology-db/import/ib/ib_read.h"
 
 int ib_fail(struct ib_reader *r, const char *what, const char *at)
 {

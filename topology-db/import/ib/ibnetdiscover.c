@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/ib_read.h"
+#include "topology-db/import/ib/ib_read.h"
 
 struct normal {
     uint32_t vertex;  /* + 1 of the record being read; 0 before its header */
