@@ -2,15 +2,14 @@ noinst_LTLIBRARIES += topology-db/libdb.la
 topology_db_libdb_la_SOURCES = \
   topology-db/db.h topology-db/store.c topology-db/store.h topology-db/writer.c topology-db/schema.c \
   topology-db/schema_check.c topology-db/descriptor.c topology-db/descriptor.h topology-db/ib_names.c \
-  topology-db/ib_names.h topology-db/xtprocadmin.c topology-db/xtdb2proc.c topology-db/hwloc.c \
-  topology-db/hwloc_child.c topology-db/hwloc_child.h topology-db/hwloc_nics.c topology-db/hwloc_nics.h \
-  topology-db/hosts.c topology-db/check.c topology-db/check.h topology-db/check_links.c topology-db/check_nodes.c \
-  topology-db/diff.c topology-db/export.c topology-db/export.h topology-db/export_groups.c topology-db/disjoint.h \
-  topology-db/export_slurm.c topology-db/export_levels.c topology-db/export_links.c topology-db/export_scotch.c \
-  topology-db/export_json.c topology-db/costs.c topology-db/costs.h topology-db/point.c topology-db/point.h \
-  topology-db/named.c topology-db/named.h topology-db/links.c topology-db/calibration.c topology-db/coordinates.c \
-  topology-db/geometry.c topology-db/geometry.h topology-db/cray_links.c topology-db/slingshot.c \
-  topology-db/slingshot.h topology-db/slurm_topology.c topology-db/slurm_topology.h topology-db/slurm_conf.c \
+  topology-db/ib_names.h topology-db/hwloc.c topology-db/hwloc_child.c topology-db/hwloc_child.h \
+  topology-db/hwloc_nics.c topology-db/hwloc_nics.h topology-db/hosts.c topology-db/check.c topology-db/check.h \
+  topology-db/check_links.c topology-db/check_nodes.c topology-db/diff.c topology-db/export.c topology-db/export.h \
+  topology-db/export_groups.c topology-db/disjoint.h topology-db/export_slurm.c topology-db/export_levels.c \
+  topology-db/export_links.c topology-db/export_scotch.c topology-db/export_json.c topology-db/costs.c \
+  topology-db/costs.h topology-db/point.c topology-db/point.h topology-db/named.c topology-db/named.h \
+  topology-db/links.c topology-db/calibration.c topology-db/coordinates.c topology-db/geometry.c \
+  topology-db/geometry.h topology-db/slurm_topology.c topology-db/slurm_topology.h topology-db/slurm_conf.c \
   topology-db/slurm_yaml.c topology-db/slurm_config.c topology-db/slurm_order.c topology-db/slurm_order.h \
   topology-db/slurm_ranks.c topology-db/hwloc_diff.c topology-db/hwloc_diff.h topology-db/switches.c \
   topology-db/switches.h topology-db/between.c topology-db/network.c topology-db/network.h topology-db/routes.c \
@@ -27,3 +26,4 @@ topology_db_libdb_la_LIBADD = lib/libcore.la $(SQLITE_LIBS) $(YAML_LIBS) $(ZSTD_
 include topology-db/derive/local.mk
 include topology-db/import/local.mk
 include topology-db/import/ib/local.mk
+include topology-db/import/cray/local.mk

@@ -11,7 +11,7 @@
 
 #include "topology-db/geometry.h"
 #include "topology-db/named.h"
-#include "topology-db/slingshot.h"
+#include "topology-db/import/cray/slingshot.h"
 #include "util/alloc.h"
 
 enum { WORDS = 8 };

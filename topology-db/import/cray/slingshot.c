@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topology-db/slingshot.h"
+#include "topology-db/import/cray/slingshot.h"
 
 #include <ctype.h>
 #include <stdlib.h>
