@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topology-db/slurm_topology.h"
+#include "topology-db/import/slurm/slurm_topology.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "topology-db/slurm_topology.h"
+#include "topology-db/import/slurm/slurm_topology.h"
 #include "util/alloc.h"
 
 enum word { SWITCH, BLOCK, RING, NODES, SWITCHES, SIZES, LEVELS, SPEED, WORDS };

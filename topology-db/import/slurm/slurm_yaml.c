@@ -5,7 +5,7 @@
 #include <string.h>
 #include <yaml.h>
 
-#include "topology-db/slurm_topology.h"
+#include "topology-db/import/slurm/slurm_topology.h"
 #include "util/alloc.h"
 
 struct reader {
