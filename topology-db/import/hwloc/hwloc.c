@@ -7,9 +7,9 @@
 
 #include "machine/shape.h"
 #include "topology-db/derive/derive.h"
-#include "topology-db/hwloc_child.h"
-#include "topology-db/hwloc_diff.h"
-#include "topology-db/hwloc_nics.h"
+#include "topology-db/import/hwloc/hwloc_child.h"
+#include "topology-db/import/hwloc/hwloc_diff.h"
+#include "topology-db/import/hwloc/hwloc_nics.h"
 #include "topology-db/import/import.h"
 #include "util/alloc.h"
 

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "machine/shape.h"
-#include "topology-db/hwloc_child.h"
-#include "topology-db/hwloc_nics.h"
+#include "topology-db/import/hwloc/hwloc_child.h"
+#include "topology-db/import/hwloc/hwloc_nics.h"
 #include "util/alloc.h"
 #include "util/whole.h"
 
