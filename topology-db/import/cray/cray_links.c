@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/geometry.h"
-#include "topology-db/named.h"
+#include "topology-db/import/lists/geometry.h"
+#include "topology-db/import/lists/named.h"
 #include "topology-db/import/cray/slingshot.h"
 #include "util/alloc.h"
 

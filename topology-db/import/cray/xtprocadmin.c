@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "topology-db/derive/cray.h"
-#include "topology-db/geometry.h"
+#include "topology-db/import/lists/geometry.h"
 #include "util/alloc.h"
 
 enum { COLUMNS = 32, WORD = 24 };

@@ -15,7 +15,7 @@
 #include <uthash.h>
 
 #include "topology-db/derive/derive.h"
-#include "topology-db/geometry.h"
+#include "topology-db/import/lists/geometry.h"
 #include "util/alloc.h"
 
 enum { WORDS = 12, MIDPLANE = 512 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topology-db/geometry.h"
+#include "topology-db/import/lists/geometry.h"
 
 #include <string.h>
 

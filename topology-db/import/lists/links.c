@@ -2,7 +2,7 @@
 /* Any fabric as a list of links between named hosts and switches: machine/links.h. */
 #include <stdlib.h>
 
-#include "topology-db/named.h"
+#include "topology-db/import/lists/named.h"
 #include "util/alloc.h"
 
 static void list_free(void *content)

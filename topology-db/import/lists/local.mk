@@ -1,0 +1,5 @@
+# Lists that a site writes: links, coordinates, hosts' names, measured costs.
+topology_db_libdb_la_SOURCES += \
+  topology-db/import/lists/hosts.c topology-db/import/lists/named.c topology-db/import/lists/named.h \
+  topology-db/import/lists/links.c topology-db/import/lists/calibration.c topology-db/import/lists/coordinates.c \
+  topology-db/import/lists/geometry.c topology-db/import/lists/geometry.h
