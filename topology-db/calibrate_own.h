@@ -5,7 +5,7 @@
 
 #include "topology-db/calibrate.h"
 #include "topology-db/measured.h"
-#include "topology-db/paths.h"
+#include "topology-db/query/paths.h"
 
 /** Two nodes that were measured, or a node and a level inside it. */
 struct db_pair {

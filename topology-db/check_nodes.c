@@ -7,7 +7,7 @@
 #include "topology-db/check.h"
 #include "topology-db/derive/classify.h"
 #include "topology-db/derive/derive.h"
-#include "topology-db/network.h"
+#include "topology-db/query/network.h"
 #include "util/alloc.h"
 
 enum { PEERS_LEAST = 3 };

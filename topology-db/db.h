@@ -311,7 +311,7 @@ struct topomap_bindings;
  *     message takes one of several parallel cables; between routers of a Cray torus it is spread
  *     over all of them, and the pair's whole rate counts, against the usual pair's;
  *  2. coordinates, where all nodes have some: kind "torus" (a mesh where no dimension wraps), 10 +
- * 10 a hop between routers; Cray Aries, kind "fabric", with the hops of topology-db/network.h;
+ * 10 a hop between routers; Cray Aries, kind "fabric", with the hops of topology-db/query/network.h;
  *  3. Slurm's topology file, where it has all nodes: kind "fabric".
  *  Where the database has no network at all, every two nodes are 2 hops apart.
  *  \param bindings  filled where not NULL: slot s of node i (its k-th) gets task_first[i] + k;

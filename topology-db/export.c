@@ -7,7 +7,7 @@
 
 #include "topology-db/check.h"
 #include "topology-db/ib_names.h"
-#include "topology-db/network.h"
+#include "topology-db/query/network.h"
 #include "util/alloc.h"
 #include "util/output.h"
 

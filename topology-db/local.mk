@@ -6,17 +6,12 @@ topology_db_libdb_la_SOURCES = \
   topology-db/diff.c topology-db/export.c topology-db/export.h topology-db/export_groups.c topology-db/disjoint.h \
   topology-db/export_slurm.c topology-db/export_levels.c topology-db/export_links.c topology-db/export_scotch.c \
   topology-db/export_json.c topology-db/costs.c topology-db/costs.h topology-db/point.c topology-db/point.h \
-  topology-db/slurm_order.c topology-db/slurm_order.h topology-db/slurm_ranks.c topology-db/switches.c \
-  topology-db/switches.h topology-db/between.c topology-db/network.c topology-db/network.h topology-db/routes.c \
-  topology-db/routes.h topology-db/walks.c topology-db/walks.h topology-db/synth.c topology-db/synth.h \
-  topology-db/synth_spec.c topology-db/synth_shapes.c topology-db/synth_faults.c topology-db/synth_ib.c \
-  topology-db/synth_lft.c topology-db/synth_cray.c topology-db/query.c topology-db/query_ports.c \
-  topology-db/distance.c topology-db/machine.c topology-db/machine_build.h topology-db/machine_distances.c \
-  topology-db/machine_links.c topology-db/machine_links.h topology-db/machine_routes.c topology-db/inside.c \
-  topology-db/fit.c topology-db/fit.h topology-db/measured.c topology-db/measured.h topology-db/paths.c \
-  topology-db/paths.h topology-db/calibrate.c topology-db/calibrate.h topology-db/calibrate_own.h \
-  topology-db/calibrate_pairs.c topology-db/calibrate_blame.c topology-db/calibrate_tables.c \
-  topology-db/calibrate_write.c topology-db/inside.h
+  topology-db/switches.c topology-db/switches.h topology-db/between.c topology-db/routes.c topology-db/routes.h \
+  topology-db/walks.c topology-db/walks.h topology-db/synth.c topology-db/synth.h topology-db/synth_spec.c \
+  topology-db/synth_shapes.c topology-db/synth_faults.c topology-db/synth_ib.c topology-db/synth_lft.c \
+  topology-db/synth_cray.c topology-db/fit.c topology-db/fit.h topology-db/measured.c topology-db/measured.h \
+  topology-db/calibrate.c topology-db/calibrate.h topology-db/calibrate_own.h topology-db/calibrate_pairs.c \
+  topology-db/calibrate_blame.c topology-db/calibrate_tables.c topology-db/calibrate_write.c
 topology_db_libdb_la_LIBADD = lib/libcore.la $(SQLITE_LIBS) $(YAML_LIBS) $(ZSTD_LIBS)
 include topology-db/derive/local.mk
 include topology-db/import/local.mk
@@ -25,3 +20,4 @@ include topology-db/import/cray/local.mk
 include topology-db/import/slurm/local.mk
 include topology-db/import/hwloc/local.mk
 include topology-db/import/lists/local.mk
+include topology-db/query/local.mk

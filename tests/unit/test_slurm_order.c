@@ -15,7 +15,7 @@
 
 #include "tests/unit/scratch.h"
 #include "topology-db/db.h"
-#include "topology-db/slurm_order.h"
+#include "topology-db/query/slurm_order.h"
 
 static topomap_error err;
 

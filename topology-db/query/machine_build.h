@@ -5,7 +5,7 @@
 
 #include <uthash.h>
 
-#include "topology-db/network.h"
+#include "topology-db/query/network.h"
 #include "topology-db/walks.h"
 
 /** No index. */

@@ -5,8 +5,8 @@
 
 #include "machine/machine.h"
 #include "topology-db/ib_names.h"
-#include "topology-db/machine_links.h"
-#include "topology-db/network.h"
+#include "topology-db/query/machine_links.h"
+#include "topology-db/query/network.h"
 #include "util/alloc.h"
 
 static int find_hosts(struct db_links *l, const topomap_names *names, topomap_error *err)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "topology-db/ib_names.h"
-#include "topology-db/network.h"
+#include "topology-db/query/network.h"
 
 enum column {
     VERTEX,

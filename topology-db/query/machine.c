@@ -7,8 +7,8 @@
 
 #include "topology-db/costs.h"
 #include "topology-db/derive/grid.h"
-#include "topology-db/inside.h"
-#include "topology-db/machine_build.h"
+#include "topology-db/query/inside.h"
+#include "topology-db/query/machine_build.h"
 #include "util/alloc.h"
 
 enum { SITES_MOST = 16384 }; /* a matrix of 1.5 GiB; more than any fabric has leaf switches */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "topology-db/costs.h"
-#include "topology-db/network.h"
+#include "topology-db/query/network.h"
 #include "topology-db/routes.h"
 #include "util/alloc.h"
 

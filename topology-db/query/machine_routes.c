@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "topology-db/ib_names.h"
-#include "topology-db/machine_links.h"
+#include "topology-db/query/machine_links.h"
 #include "topology-db/routes.h"
 #include "util/alloc.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topology-db/inside.h"
+#include "topology-db/query/inside.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #define TOPOMAP_DB_MACHINE_LINKS_H
 
 #include "machine/network.h"
-#include "topology-db/machine_build.h"
+#include "topology-db/query/machine_build.h"
 
 /** Network vertices: the allocation's nodes, then all switches in the order of their ids. */
 struct db_links {

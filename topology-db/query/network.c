@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topology-db/network.h"
+#include "topology-db/query/network.h"
 
 #include <ctype.h>
 #include <stdlib.h>

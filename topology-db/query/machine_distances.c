@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "topology-db/costs.h"
-#include "topology-db/machine_build.h"
+#include "topology-db/query/machine_build.h"
 #include "util/alloc.h"
 
 /* The nearest of a site's switches, and of those the cheapest; hops DB_FAR: there is no path. */

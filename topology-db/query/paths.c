@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topology-db/paths.h"
+#include "topology-db/query/paths.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "topology-db/costs.h"
 #include "topology-db/ib_names.h"
-#include "topology-db/network.h"
+#include "topology-db/query/network.h"
 #include "util/alloc.h"
 
 struct cable {

@@ -5,7 +5,7 @@
 #define TOPOMAP_DB_INSIDE_H
 
 #include "plan/bindings.h"
-#include "topology-db/network.h"
+#include "topology-db/query/network.h"
 
 /** Adds the levels inside nodes to a machine that has its frame only, and fills \p bindings (NULL:
  *  not wanted). \p places [allocation->nodes->count] */

@@ -1,0 +1,8 @@
+# What readers ask: hosts, ports, distances, paths, the machine of an allocation, Slurm's order.
+topology_db_libdb_la_SOURCES += \
+  topology-db/query/slurm_order.c topology-db/query/slurm_order.h topology-db/query/slurm_ranks.c \
+  topology-db/query/network.c topology-db/query/network.h topology-db/query/query.c topology-db/query/query_ports.c \
+  topology-db/query/distance.c topology-db/query/machine.c topology-db/query/machine_build.h \
+  topology-db/query/machine_distances.c topology-db/query/machine_links.c topology-db/query/machine_links.h \
+  topology-db/query/machine_routes.c topology-db/query/inside.c topology-db/query/paths.c topology-db/query/paths.h \
+  topology-db/query/inside.h
