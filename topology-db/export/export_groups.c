@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "topology-db/disjoint.h"
-#include "topology-db/export.h"
+#include "topology-db/export/export.h"
 #include "util/alloc.h"
 
 struct joining {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* db export: the table of formats, and what of a database they get. */
-#include "topology-db/export.h"
+#include "topology-db/export/export.h"
 
 #include <stdlib.h>
 #include <string.h>

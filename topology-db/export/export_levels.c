@@ -2,7 +2,7 @@
 /* Levels of the switches of Slurm's topology file: one above the highest that is below it. */
 #include <stdlib.h>
 
-#include "topology-db/export.h"
+#include "topology-db/export/export.h"
 #include "util/alloc.h"
 
 struct edge {

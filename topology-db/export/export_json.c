@@ -2,7 +2,7 @@
 /* Everything as JSON. */
 #include <inttypes.h>
 
-#include "topology-db/export.h"
+#include "topology-db/export/export.h"
 #include "topology-db/ib_names.h"
 
 /* Bytes that are no text of UTF-8 become U+FFFD: descriptions are bytes of the field. */

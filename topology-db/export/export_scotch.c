@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/export.h"
+#include "topology-db/export/export.h"
 #include "util/alloc.h"
 
 enum { HOSTS_MOST = 4096, LEVELS = 16 }; /* deco 0 writes half of a matrix */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <uthash.h>
 
-#include "topology-db/export.h"
+#include "topology-db/export/export.h"
 #include "util/alloc.h"
 
 struct name {
