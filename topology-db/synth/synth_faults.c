@@ -5,7 +5,7 @@
 
 #include "topology-db/disjoint.h"
 #include "topology-db/ib_names.h"
-#include "topology-db/synth.h"
+#include "topology-db/synth/synth.h"
 #include "util/alloc.h"
 #include "util/random.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/synth.h"
+#include "topology-db/synth/synth.h"
 
 int synth_fail(const struct synth_spec *spec, topomap_error *err, const char *format, ...)
 {

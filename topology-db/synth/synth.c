@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "topology-db/ib_names.h"
-#include "topology-db/synth.h"
+#include "topology-db/synth/synth.h"
 #include "util/alloc.h"
 #include "util/output.h"
 

@@ -2,7 +2,7 @@
 /* The switches of made fabrics and the links between them. */
 #include <string.h>
 
-#include "topology-db/synth.h"
+#include "topology-db/synth/synth.h"
 
 static uint32_t digits(uint32_t most)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/synth.h"
+#include "topology-db/synth/synth.h"
 #include "util/alloc.h"
 
 enum { FAR = UINT16_MAX, NO_PORT = 255 };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "topology-db/ib_names.h"
-#include "topology-db/synth.h"
+#include "topology-db/synth/synth.h"
 #include "util/alloc.h"
 
 /* One end of a link that the node at it lists. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/synth.h"
+#include "topology-db/synth/synth.h"
 #include "util/alloc.h"
 #include "util/random.h"
 

@@ -1,0 +1,5 @@
+# Made machines: shapes, faults, and the dumps that tools would print of them.
+topology_db_libdb_la_SOURCES += \
+  topology-db/synth/synth.c topology-db/synth/synth.h topology-db/synth/synth_spec.c \
+  topology-db/synth/synth_shapes.c topology-db/synth/synth_faults.c topology-db/synth/synth_ib.c \
+  topology-db/synth/synth_lft.c topology-db/synth/synth_cray.c
