@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "topology-db/calibrate.h"
+#include "topology-db/calibrate/calibrate.h"
 
 /* MB/s of a time, 0 where none was told. */
 static double mbps(double us_per_byte)

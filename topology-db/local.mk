@@ -5,10 +5,7 @@ topology_db_libdb_la_SOURCES = \
   topology-db/ib_names.h topology-db/check.c topology-db/check.h topology-db/check_links.c topology-db/check_nodes.c \
   topology-db/diff.c topology-db/disjoint.h topology-db/costs.c topology-db/costs.h topology-db/point.c \
   topology-db/point.h topology-db/switches.c topology-db/switches.h topology-db/between.c topology-db/routes.c \
-  topology-db/routes.h topology-db/walks.c topology-db/walks.h topology-db/fit.c topology-db/fit.h \
-  topology-db/measured.c topology-db/measured.h topology-db/calibrate.c topology-db/calibrate.h \
-  topology-db/calibrate_own.h topology-db/calibrate_pairs.c topology-db/calibrate_blame.c \
-  topology-db/calibrate_tables.c topology-db/calibrate_write.c
+  topology-db/routes.h topology-db/walks.c topology-db/walks.h
 topology_db_libdb_la_LIBADD = lib/libcore.la $(SQLITE_LIBS) $(YAML_LIBS) $(ZSTD_LIBS)
 include topology-db/derive/local.mk
 include topology-db/import/local.mk
@@ -20,3 +17,4 @@ include topology-db/import/lists/local.mk
 include topology-db/query/local.mk
 include topology-db/export/local.mk
 include topology-db/synth/local.mk
+include topology-db/calibrate/local.mk

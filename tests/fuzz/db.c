@@ -6,7 +6,7 @@
 
 #include "fuzz/database.h"
 #include "fuzz/fuzz.h"
-#include "topology-db/calibrate.h"
+#include "topology-db/calibrate/calibrate.h"
 #include "topology-db/derive/derive.h"
 #include "topology-db/import/import.h"
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "tests/unit/scratch.h"
-#include "topology-db/calibrate.h"
+#include "topology-db/calibrate/calibrate.h"
 #include "util/random.h"
 #include "util/tournament.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "topology-db/calibrate_own.h"
+#include "topology-db/calibrate/calibrate_own.h"
 #include "util/alloc.h"
 #include "util/output.h"
 

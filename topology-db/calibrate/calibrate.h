@@ -4,14 +4,14 @@
  * inside one; which pairs do not fit, and which cables they have in common.
  *
  * Method 1 of Lindgren's thesis (KTH): f(h) = a h + b by least squares over pairs of nodes; here
- * without outliers (topology-db/fit.h), for latency and for the time of a byte, and by class of
+ * without outliers (topology-db/calibrate/fit.h), for latency and for the time of a byte, and by class of
  * link where a database knows the routes. A pair's times over all message sizes s are first fitted
  * as latency + s * us_per_byte with relative weights. */
 #ifndef TOPOMAP_DB_CALIBRATE_H
 #define TOPOMAP_DB_CALIBRATE_H
 
 #include "topology-db/db.h"
-#include "topology-db/fit.h"
+#include "topology-db/calibrate/fit.h"
 
 /** What a fit of both halves says: one way, microseconds; microseconds a byte (1 / (MB/s)). */
 typedef struct topomap_db_time {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The parts of topology-db/calibrate.h share these. */
+/* The parts of topology-db/calibrate/calibrate.h share these. */
 #ifndef TOPOMAP_DB_CALIBRATE_OWN_H
 #define TOPOMAP_DB_CALIBRATE_OWN_H
 
-#include "topology-db/calibrate.h"
-#include "topology-db/measured.h"
+#include "topology-db/calibrate/calibrate.h"
+#include "topology-db/calibrate/measured.h"
 #include "topology-db/query/paths.h"
 
 /** Two nodes that were measured, or a node and a level inside it. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topology-db/calibrate.h"
+#include "topology-db/calibrate/calibrate.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/calibrate_own.h"
+#include "topology-db/calibrate/calibrate_own.h"
 #include "util/alloc.h"
 
 /* Lindgren's appendix, refitted (99 pairs each): 6 % with a healthy fabric, 30 % with a cabinet
