@@ -2,8 +2,7 @@ noinst_LTLIBRARIES += topology-db/libdb.la
 topology_db_libdb_la_SOURCES = \
   topology-db/db.h topology-db/store.c topology-db/store.h topology-db/writer.c topology-db/schema.c \
   topology-db/schema_check.c topology-db/descriptor.c topology-db/descriptor.h topology-db/ib_names.c \
-  topology-db/ib_names.h topology-db/check.c topology-db/check.h topology-db/check_links.c topology-db/check_nodes.c \
-  topology-db/diff.c topology-db/disjoint.h topology-db/costs.c topology-db/costs.h topology-db/point.c \
+  topology-db/ib_names.h topology-db/disjoint.h topology-db/costs.c topology-db/costs.h topology-db/point.c \
   topology-db/point.h topology-db/switches.c topology-db/switches.h topology-db/between.c topology-db/routes.c \
   topology-db/routes.h topology-db/walks.c topology-db/walks.h
 topology_db_libdb_la_LIBADD = lib/libcore.la $(SQLITE_LIBS) $(YAML_LIBS) $(ZSTD_LIBS)
@@ -18,3 +17,4 @@ include topology-db/query/local.mk
 include topology-db/export/local.mk
 include topology-db/synth/local.mk
 include topology-db/calibrate/local.mk
+include topology-db/check/local.mk

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/check.h"
+#include "topology-db/check/check.h"
 #include "topology-db/ib_names.h"
 #include "topology-db/query/network.h"
 #include "util/alloc.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/check.h"
+#include "topology-db/check/check.h"
 #include "topology-db/derive/classify.h"
 #include "topology-db/derive/derive.h"
 #include "topology-db/query/network.h"

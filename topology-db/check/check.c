@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* db check: the table of checks, and those of the sources as a whole. */
-#include "topology-db/check.h"
+#include "topology-db/check/check.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
