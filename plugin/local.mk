@@ -35,7 +35,7 @@ plugin_libspank_la_SOURCES = \
   plugin/words.c plugin/words.h
 plugin_libspank_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) \
   -DTOPOMAP_NODE='"$(pkglibexecdir)/topomap-node"'
-plugin_libspank_la_LIBADD = plugin/node/libnode.la plugin/libsite.la plugin/libreply.la plugin/policy/libpolicy.la lib/plan/libthin.la
+plugin_libspank_la_LIBADD = plugin/helper/libnode.la plugin/libsite.la plugin/libreply.la plugin/policy/libpolicy.la lib/plan/libthin.la
 
 # Starting another program: srun the planner, the planner scontrol, slurmstepd topomap-node.
 noinst_LTLIBRARIES += plugin/libchild.la
@@ -85,7 +85,7 @@ tests_unit_test_breaker_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
 TESTS += tests/unit/test_breaker
 
 check_PROGRAMS += tests/unit/test_wall
-tests_unit_test_wall_SOURCES = tests/unit/test_wall.c plugin/node/cell.c plugin/node/cell.h
+tests_unit_test_wall_SOURCES = tests/unit/test_wall.c plugin/helper/cell.c plugin/helper/cell.h
 tests_unit_test_wall_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
 TESTS += tests/unit/test_wall
 

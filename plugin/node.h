@@ -3,8 +3,8 @@
 #ifndef TOPOMAP_PLUGIN_NODE_H
 #define TOPOMAP_PLUGIN_NODE_H
 
-#include "plugin/node/answer.h"
-#include "plugin/node/question.h"
+#include "plugin/helper/answer.h"
+#include "plugin/helper/question.h"
 
 /** What plugstack.conf says for the node. Lent by Slurm. */
 typedef struct plugin_node_site {

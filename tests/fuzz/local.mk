@@ -4,7 +4,7 @@
 FUZZ_SOURCES = tests/fuzz/fuzz.h tests/fuzz/targets.c tests/fuzz/files.c tests/fuzz/texts.c tests/fuzz/tmg.c \
   tests/fuzz/parts.c tests/fuzz/bound.c \
   tests/fuzz/db.c tests/fuzz/damage.c tests/fuzz/database.c tests/fuzz/database.h \
-  tests/fuzz/protocol.c tests/fuzz/node.c plugin/node/decode.c plugin/node/decode.h \
+  tests/fuzz/protocol.c tests/fuzz/node.c plugin/helper/decode.c plugin/helper/decode.h \
   tests/fuzz/carried.c plugin/cpus.c plugin/cpus.h plugin/format.c plugin/format.h plugin/preload.c plugin/preload.h \
   plugin/ranks.c plugin/ranks.h plugin/words.c plugin/words.h \
   plugin/slurm_options.c plugin/slurm_options.h
@@ -14,13 +14,13 @@ check_PROGRAMS += tests/fuzz/replay
 TESTS += tests/fuzz/replay
 tests_fuzz_replay_SOURCES = $(FUZZ_SOURCES) tests/fuzz/replay.c
 tests_fuzz_replay_CPPFLAGS = $(FUZZ_CPPFLAGS)
-tests_fuzz_replay_LDADD = plugin/planner/libplanner.la plugin/node/libnode.la plugin/libreply.la plugin/policy/libpolicy.la topology-db/libdb.la lib/libcore.la
+tests_fuzz_replay_LDADD = plugin/planner/libplanner.la plugin/helper/libnode.la plugin/libreply.la plugin/policy/libpolicy.la topology-db/libdb.la lib/libcore.la
 
 EXTRA_PROGRAMS += tests/fuzz/libfuzzer
 tests_fuzz_libfuzzer_SOURCES = $(FUZZ_SOURCES) tests/fuzz/libfuzzer.c
 tests_fuzz_libfuzzer_CPPFLAGS = $(FUZZ_CPPFLAGS)
 tests_fuzz_libfuzzer_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-tests_fuzz_libfuzzer_LDADD = plugin/planner/libplanner.la plugin/node/libnode.la plugin/libreply.la plugin/policy/libpolicy.la topology-db/libdb.la lib/libcore.la
+tests_fuzz_libfuzzer_LDADD = plugin/planner/libplanner.la plugin/helper/libnode.la plugin/libreply.la plugin/policy/libpolicy.la topology-db/libdb.la lib/libcore.la
 
 EXTRA_DIST += tests/fuzz/run tests/data/fuzz/calibration.csv tests/data/fuzz/links.csv \
   tests/data/fuzz/bluegene.txt

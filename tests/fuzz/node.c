@@ -11,9 +11,9 @@
 
 #include "fuzz/fuzz.h"
 #include "plan/bindings.h"
-#include "plugin/node/answer.h"
-#include "plugin/node/decode.h"
-#include "plugin/node/question.h"
+#include "plugin/helper/answer.h"
+#include "plugin/helper/decode.h"
+#include "plugin/helper/question.h"
 
 enum { TASKS = 8 };
 

@@ -24,7 +24,7 @@
 
 #include "plugin/child.h"
 #include "plugin/node.h"
-#include "plugin/node/cell.h"
+#include "plugin/helper/cell.h"
 
 enum { USER = 65534, GROUP = 65533, OTHER = 12 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/node/question.h"
+#include "plugin/helper/question.h"
 #include "util/whole.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What slurmstepd asks `topomap-node plan` (plugin/protocol.md): numbers, and texts of the job's
  * environment as they are. */
-#ifndef TOPOMAP_PLUGIN_NODE_QUESTION_H
-#define TOPOMAP_PLUGIN_NODE_QUESTION_H
+#ifndef TOPOMAP_PLUGIN_HELPER_QUESTION_H
+#define TOPOMAP_PLUGIN_HELPER_QUESTION_H
 
 #include "topomap/topomap.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/node/cell.h"
+#include "plugin/helper/cell.h"
 #include "plugin/filter.h"
 
 #include <sys/mman.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The jobs of topomap-node, each named by its first word: question on standard input, answer on
  * descriptor 3. */
-#ifndef TOPOMAP_PLUGIN_NODE_JOBS_H
-#define TOPOMAP_PLUGIN_NODE_JOBS_H
+#ifndef TOPOMAP_PLUGIN_HELPER_JOBS_H
+#define TOPOMAP_PLUGIN_HELPER_JOBS_H
 
 enum { NODE_REPLY_FD = 3 };
 

@@ -2,9 +2,9 @@
 /* `topomap-node plan`. First all that needs files, then nothing but the decoder: by then the
  * process can open none. */
 #include "config.h"
-#include "plugin/node/decode.h"
-#include "plugin/node/cell.h"
-#include "plugin/node/jobs.h"
+#include "plugin/helper/decode.h"
+#include "plugin/helper/cell.h"
+#include "plugin/helper/jobs.h"
 #include "plugin/spool.h"
 #include "util/whole.h"
 

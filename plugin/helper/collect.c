@@ -5,7 +5,7 @@
 #include "config.h"
 #include "graph/formats/part_memory.h"
 #include "graph/formats/parts.h"
-#include "plugin/node/jobs.h"
+#include "plugin/helper/jobs.h"
 #include "util/alloc.h"
 #include "util/whole.h"
 

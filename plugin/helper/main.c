@@ -3,7 +3,7 @@
  * file system may never give, in a process of its own. slurmstepd starts it as the user, without
  * privileges, environment or open files (plugin/wall.h), and does not wait for one that hangs. */
 #include "config.h"
-#include "plugin/node/jobs.h"
+#include "plugin/helper/jobs.h"
 
 #include <fcntl.h>
 #include <signal.h>

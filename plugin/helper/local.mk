@@ -1,16 +1,16 @@
 # What slurmstepd and topomap-node say to each other.
-noinst_LTLIBRARIES += plugin/node/libnode.la
-plugin_node_libnode_la_SOURCES = plugin/node/question.c plugin/node/question.h \
-  plugin/node/answer.c plugin/node/answer.h
+noinst_LTLIBRARIES += plugin/helper/libnode.la
+plugin_helper_libnode_la_SOURCES = plugin/helper/question.c plugin/helper/question.h \
+  plugin/helper/answer.c plugin/helper/answer.h
 
 # topomap-node: started in slurmstepd by the plugin, as the user. libc and what reads bindings,
 # compiled for it alone, so that its code lies elsewhere in each process.
-NODE_SOURCES = plugin/node/collect.c plugin/node/plan.c plugin/node/decode.c plugin/node/decode.h plugin/node/cell.c \
-  plugin/node/cell.h plugin/filter.h \
+NODE_SOURCES = plugin/helper/collect.c plugin/helper/plan.c plugin/helper/decode.c plugin/helper/decode.h plugin/helper/cell.c \
+  plugin/helper/cell.h plugin/filter.h \
   plugin/spool_read.c plugin/spool.h
 pkglibexec_PROGRAMS += plugin/topomap-node
-plugin_topomap_node_SOURCES = plugin/node/main.c plugin/oom.c plugin/oom.h plugin/node/jobs.h $(NODE_SOURCES) \
-  $(plugin_node_libnode_la_SOURCES) \
+plugin_topomap_node_SOURCES = plugin/helper/main.c plugin/oom.c plugin/oom.h plugin/helper/jobs.h $(NODE_SOURCES) \
+  $(plugin_helper_libnode_la_SOURCES) \
   lib/plan/bindings_walk.c lib/plan/bindings_node.c lib/plan/node_plan.c lib/plan/sextets.c \
   lib/graph/formats/part_seal.c lib/graph/formats/part_memory.c lib/util/hash64.c \
   lib/plan/crc32.c lib/util/alloc.c lib/util/error.c lib/util/whole.c lib/util/safe_text.c

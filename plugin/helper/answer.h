@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What `topomap-node plan` answers slurmstepd (plugin/protocol.md): a head of a fixed size, and the
  * arrays of a flat plan. slurmstepd believes nothing of it. */
-#ifndef TOPOMAP_PLUGIN_NODE_ANSWER_H
-#define TOPOMAP_PLUGIN_NODE_ANSWER_H
+#ifndef TOPOMAP_PLUGIN_HELPER_ANSWER_H
+#define TOPOMAP_PLUGIN_HELPER_ANSWER_H
 
 #include "plan/node_plan.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TOPOMAP_PLUGIN_NODE_DECODE_H
-#define TOPOMAP_PLUGIN_NODE_DECODE_H
+#ifndef TOPOMAP_PLUGIN_HELPER_DECODE_H
+#define TOPOMAP_PLUGIN_HELPER_DECODE_H
 
-#include "plugin/node/answer.h"
-#include "plugin/node/question.h"
+#include "plugin/helper/answer.h"
+#include "plugin/helper/question.h"
 
 /** Decodes bindings for the node that is asked about, within what the step may have. What is not
  *  for this step and its node is no plan and worth no word.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/node/answer.h"
-#include "plugin/node/question.h"
+#include "plugin/helper/answer.h"
+#include "plugin/helper/question.h"
 
 #include <string.h>
 

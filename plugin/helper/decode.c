@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/node/decode.h"
+#include "plugin/helper/decode.h"
 #include "plan/bindings.h"
 
 void node_plan_decode(const node_question *question, const char *text, size_t size,
