@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "cli/doctor.h"
-#include "plugin/child.h"
+#include "plugin/common/child.h"
 #include "util/whole.h"
 
 #include <errno.h>

@@ -13,7 +13,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "plugin/args.h"
+#include "plugin/common/args.h"
 
 enum { WORDS = 64, DEPTH = 8 };
 

@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "plugin/child.h"
-#include "plugin/launch.h"
-#include "plugin/reply.h"
+#include "plugin/common/child.h"
+#include "plugin/common/launch.h"
+#include "plugin/common/reply.h"
 #include "topology-db/db.h"
 #include "util/hostlist.h"
 

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "plugin/child.h"
+#include "plugin/common/child.h"
 #include "plugin/store/cache.h"
 #include "plugin/store/needed.h"
 

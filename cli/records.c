@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "plugin/record.h"
+#include "plugin/common/record.h"
 
 const char *cli_record(const cli_call *call, const char *name, char path[4096])
 {

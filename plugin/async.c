@@ -2,11 +2,11 @@
 #include "plugin/async.h"
 #include "plugin/breaker.h"
 #include "plugin/facts.h"
-#include "plugin/launch.h"
+#include "plugin/common/launch.h"
 #include "plugin/later.h"
 #include "plugin/left.h"
-#include "plugin/reply.h"
-#include "plugin/report.h"
+#include "plugin/common/reply.h"
+#include "plugin/common/report.h"
 #include "plugin/wish.h"
 
 #include <stdlib.h>

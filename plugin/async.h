@@ -3,7 +3,7 @@
 #ifndef TOPOMAP_PLUGIN_ASYNC_H
 #define TOPOMAP_PLUGIN_ASYNC_H
 
-#include "plugin/args.h"
+#include "plugin/common/args.h"
 
 #include <slurm/spank.h>
 

@@ -2,12 +2,12 @@
 #include "config.h"
 #include "plugin/bind.h"
 #include "plugin/cpus.h"
-#include "plugin/environment.h"
-#include "plugin/format.h"
+#include "plugin/common/environment.h"
+#include "plugin/common/format.h"
 #include "plugin/online.h"
 #include "plugin/parts.h"
-#include "plugin/preload.h"
-#include "plugin/report.h"
+#include "plugin/common/preload.h"
+#include "plugin/common/report.h"
 
 #include <sched.h>
 #include <slurm/slurm.h>

@@ -4,7 +4,7 @@
  * its own deadline. */
 #include "config.h"
 #include "plugin/breaker.h"
-#include "plugin/keyring.h"
+#include "plugin/common/keyring.h"
 
 #include <stdlib.h>
 

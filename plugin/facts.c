@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/facts.h"
-#include "plugin/room.h"
+#include "plugin/common/room.h"
 #include "plugin/job.h"
-#include "plugin/percent.h"
+#include "plugin/common/percent.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef TOPOMAP_PLUGIN_FACTS_H
 #define TOPOMAP_PLUGIN_FACTS_H
 
-#include "plugin/args.h"
+#include "plugin/common/args.h"
 #include "plugin/layout.h"
 #include "plugin/options.h"
 

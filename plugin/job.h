@@ -3,7 +3,7 @@
 #ifndef TOPOMAP_PLUGIN_JOB_H
 #define TOPOMAP_PLUGIN_JOB_H
 
-#include "plugin/args.h"
+#include "plugin/common/args.h"
 
 /** Lines for the request: job-cpus, job-nodes, scontrol, scontrol-time (protocol.md). No file is
  *  looked for. NULL: out of memory. Ends with free(). */

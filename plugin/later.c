@@ -2,8 +2,8 @@
 #include "config.h"
 #include "plugin/later.h"
 #include "plugin/facts.h"
-#include "plugin/launch.h"
-#include "plugin/report.h"
+#include "plugin/common/launch.h"
+#include "plugin/common/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #ifndef TOPOMAP_PLUGIN_LATER_H
 #define TOPOMAP_PLUGIN_LATER_H
 
-#include "plugin/args.h"
-#include "plugin/reply.h"
+#include "plugin/common/args.h"
+#include "plugin/common/reply.h"
 
 /** Keeps what a launch's reply says of it, and the memory that its planner has. \p args must live
  * until plugin_later_do(). */

@@ -3,8 +3,8 @@
 #ifndef TOPOMAP_PLUGIN_LAYOUT_H
 #define TOPOMAP_PLUGIN_LAYOUT_H
 
-#include "plugin/memory.h"
-#include "plugin/ranks.h"
+#include "plugin/common/memory.h"
+#include "plugin/common/ranks.h"
 
 #include <slurm/spank.h>
 

@@ -3,8 +3,8 @@
 #include "plugin/left.h"
 #include "plugin/breaker.h"
 #include "plugin/later.h"
-#include "plugin/launch.h"
-#include "plugin/reply.h"
+#include "plugin/common/launch.h"
+#include "plugin/common/reply.h"
 
 #include <stdlib.h>
 

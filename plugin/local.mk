@@ -10,26 +10,26 @@ plugin_libspank_la_SOURCES = \
   plugin/breaker.c plugin/breaker.h \
   plugin/cpus.c plugin/cpus.h \
   plugin/distribution.c plugin/distribution.h \
-  plugin/environment.h \
+  plugin/common/environment.h \
   plugin/facts.c plugin/facts.h \
-  plugin/format.c plugin/format.h \
+  plugin/common/format.c plugin/common/format.h \
   plugin/job.c plugin/job.h \
   plugin/later.c plugin/later.h \
   plugin/layout.c plugin/layout.h \
   plugin/left.c plugin/left.h \
-  plugin/memory.c plugin/memory.h \
+  plugin/common/memory.c plugin/common/memory.h \
   plugin/mpi.c plugin/mpi.h \
   plugin/node.c plugin/node.h \
   plugin/online.c plugin/online.h \
   plugin/parts.c plugin/parts.h \
   plugin/options.c plugin/options.h \
   plugin/procmap.c plugin/procmap.h \
-  plugin/preload.c plugin/preload.h \
-  plugin/ranks.c plugin/ranks.h \
-  plugin/report.c plugin/report.h \
-  plugin/room.c plugin/room.h \
+  plugin/common/preload.c plugin/common/preload.h \
+  plugin/common/ranks.c plugin/common/ranks.h \
+  plugin/common/report.c plugin/common/report.h \
+  plugin/common/room.c plugin/common/room.h \
   plugin/slurm_options.c plugin/slurm_options.h \
-  plugin/spool.c plugin/spool_read.c plugin/spool.h \
+  plugin/common/spool.c plugin/common/spool_read.c plugin/common/spool.h \
   plugin/step.c plugin/step.h \
   plugin/wish.c plugin/wish.h \
   plugin/words.c plugin/words.h
@@ -39,24 +39,24 @@ plugin_libspank_la_LIBADD = plugin/helper/libnode.la plugin/libsite.la plugin/li
 
 # Starting another program: srun the planner, the planner scontrol, slurmstepd topomap-node.
 noinst_LTLIBRARIES += plugin/libchild.la
-plugin_libchild_la_SOURCES = plugin/child.c plugin/child.h plugin/child_talk.c plugin/group.c plugin/group.h \
-  plugin/keyring.c plugin/keyring.h \
-  plugin/descriptors.c plugin/descriptors.h plugin/wall.c plugin/wall.h
+plugin_libchild_la_SOURCES = plugin/common/child.c plugin/common/child.h plugin/common/child_talk.c plugin/common/group.c plugin/common/group.h \
+  plugin/common/keyring.c plugin/common/keyring.h \
+  plugin/common/descriptors.c plugin/common/descriptors.h plugin/common/wall.c plugin/common/wall.h
 
 # What plugstack.conf says, and starting the planner: without a Slurm, for `topomap doctor`, too.
 noinst_LTLIBRARIES += plugin/libsite.la
-plugin_libsite_la_SOURCES = plugin/args.c plugin/args.h plugin/launch.c plugin/launch.h
+plugin_libsite_la_SOURCES = plugin/common/args.c plugin/common/args.h plugin/common/launch.c plugin/common/launch.h
 plugin_libsite_la_LIBADD = plugin/libchild.la
 plugin_libsite_la_CPPFLAGS = $(AM_CPPFLAGS) \
   -DTOPOMAP_PLANNER='"$(pkglibexecdir)/topomap-planner"' -DTOPOMAP_PROFILER='"$(pkglibdir)"'
 
 # Records of plans.
 noinst_LTLIBRARIES += plugin/librecord.la
-plugin_librecord_la_SOURCES = plugin/record.c plugin/record.h
+plugin_librecord_la_SOURCES = plugin/common/record.c plugin/common/record.h
 
 # What the planner answers: the command line reads records of it.
 noinst_LTLIBRARIES += plugin/libreply.la
-plugin_libreply_la_SOURCES = plugin/reply.c plugin/reply.h plugin/percent.c plugin/percent.h
+plugin_libreply_la_SOURCES = plugin/common/reply.c plugin/common/reply.h plugin/common/percent.c plugin/common/percent.h
 
 plugin_spank_topomap_la_SOURCES = plugin/spank.c
 plugin_spank_topomap_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)

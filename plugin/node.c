@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/node.h"
-#include "plugin/child.h"
+#include "plugin/common/child.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/options.h"
-#include "plugin/environment.h"
+#include "plugin/common/environment.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #include "config.h"
 #include "plugin/parts.h"
 #include "graph/formats/part_memory.h"
-#include "plugin/child.h"
-#include "plugin/wall.h"
+#include "plugin/common/child.h"
+#include "plugin/common/wall.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

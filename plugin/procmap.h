@@ -8,7 +8,7 @@
 #ifndef TOPOMAP_PLUGIN_PROCMAP_H
 #define TOPOMAP_PLUGIN_PROCMAP_H
 
-#include "plugin/ranks.h"
+#include "plugin/common/ranks.h"
 
 /** Does the map that mpi/pmi2 makes of a layout with this distribution agree with its task ids? Not
  *  Slurm's own block layout of 26.05 along its topology: MPICH aborts where task counts differ. */

@@ -19,13 +19,13 @@
  * slurmd itself and its prolog run nothing of it. A hook in slurmstepd always returns success:
  * another value would drain the node. */
 #include "config.h"
-#include "plugin/args.h"
+#include "plugin/common/args.h"
 #include "plugin/async.h"
 #include "plugin/bind.h"
-#include "plugin/format.h"
+#include "plugin/common/format.h"
 #include "plugin/options.h"
 #include "plugin/parts.h"
-#include "plugin/report.h"
+#include "plugin/common/report.h"
 #include "plugin/step.h"
 
 #include <slurm/spank.h>

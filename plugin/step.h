@@ -3,7 +3,7 @@
 #ifndef TOPOMAP_PLUGIN_STEP_H
 #define TOPOMAP_PLUGIN_STEP_H
 
-#include "plugin/args.h"
+#include "plugin/common/args.h"
 
 #include <slurm/spank.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/wish.h"
-#include "plugin/report.h"
+#include "plugin/common/report.h"
 
 #include <slurm/slurm.h>
 #include <stdio.h>

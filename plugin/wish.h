@@ -3,7 +3,7 @@
 #ifndef TOPOMAP_PLUGIN_WISH_H
 #define TOPOMAP_PLUGIN_WISH_H
 
-#include "plugin/args.h"
+#include "plugin/common/args.h"
 #include "plugin/options.h"
 
 typedef struct plugin_wish {

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "plugin/environment.h"
-#include "plugin/spool.h"
+#include "plugin/common/environment.h"
+#include "plugin/common/spool.h"
 
 enum { OK, WRONG, USAGE, INPUT, OTHER, TEXT = 400, PATIENCE = 60 };
 

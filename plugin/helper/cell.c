@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/helper/cell.h"
-#include "plugin/filter.h"
+#include "plugin/common/filter.h"
 
 #include <sys/mman.h>
 #include <sys/prctl.h>

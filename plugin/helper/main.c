@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap-node: what a launch needs of files and texts that a user could have forged, or that a
  * file system may never give, in a process of its own. slurmstepd starts it as the user, without
- * privileges, environment or open files (plugin/wall.h), and does not wait for one that hangs. */
+ * privileges, environment or open files (plugin/common/wall.h), and does not wait for one that
+ * hangs. */
 #include "config.h"
 #include "plugin/helper/jobs.h"
 
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "plugin/oom.h"
+#include "plugin/common/oom.h"
 
 static const struct row {
     const char *name;

@@ -5,7 +5,7 @@
 #include "plugin/helper/decode.h"
 #include "plugin/helper/cell.h"
 #include "plugin/helper/jobs.h"
-#include "plugin/spool.h"
+#include "plugin/common/spool.h"
 #include "util/whole.h"
 
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 enum node_text {
     NODE_FOLDER,   /* the site's, for plans in files */
     NODE_BINDINGS, /* of the step, in the environment */
-    NODE_NOTE,     /* or of the file that has them (plugin/spool.h) */
+    NODE_NOTE,     /* or of the file that has them (plugin/common/spool.h) */
     NODE_IN_ORDER, /* or the same CPUs, dealt out in order */
     NODE_LIBRARY,  /* the profiler's, to be looked for */
     NODE_TEXTS

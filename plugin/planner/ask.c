@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "plugin/child.h"
+#include "plugin/common/child.h"
 #include "util/alloc.h"
 
 enum { INPUT_MOST = 4000, CHUNK = 65536, PATH_MOST = 4096, EXIT_MS = 10 };

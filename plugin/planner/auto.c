@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "plugin/environment.h"
-#include "plugin/percent.h"
+#include "plugin/common/environment.h"
+#include "plugin/common/percent.h"
 #include "plugin/store/program.h"
 
 enum {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/planner/cage.h"
-#include "plugin/filter.h"
+#include "plugin/common/filter.h"
 
 #include <fcntl.h>
 #include <sched.h>

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "plugin/child.h"
+#include "plugin/common/child.h"
 #include "plugin/planner/answer.h"
 #include "plugin/planner/cage.h"
 #include "plugin/planner/cores.h"

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "plan/bindings.h"
-#include "plugin/environment.h"
-#include "plugin/percent.h"
-#include "plugin/spool.h"
+#include "plugin/common/environment.h"
+#include "plugin/common/percent.h"
+#include "plugin/common/spool.h"
 
 enum { REPLY_FD = 3, SECONDS_MOST = 20 };
 

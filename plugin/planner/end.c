@@ -7,7 +7,7 @@
 
 #include "plugin/planner/answer.h"
 #include "plugin/planner/verdict.h"
-#include "plugin/spool.h"
+#include "plugin/common/spool.h"
 #include "plugin/store/store.h"
 
 static void end_spool(planner_verdict *verdict, const char *note)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plugin/percent.h"
+#include "plugin/common/percent.h"
 #include "util/alloc.h"
 
 enum { MESSAGE_MOST = 64 << 20 };

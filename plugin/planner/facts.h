@@ -3,7 +3,7 @@
 #ifndef TOPOMAP_PLANNER_FACTS_H
 #define TOPOMAP_PLANNER_FACTS_H
 
-#include "plugin/args.h"
+#include "plugin/common/args.h"
 
 #include <stdio.h>
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "plugin/planner/writers.h"
-#include "plugin/record.h"
+#include "plugin/common/record.h"
 
 enum { REPLY_FD = 3, WAIT_MS = 100, SECONDS_MOST = 20 };
 

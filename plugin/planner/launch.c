@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "plan/bindings.h"
-#include "plugin/environment.h"
+#include "plugin/common/environment.h"
 #include "plugin/planner/answer.h"
 #include "plugin/planner/auto.h"
 #include "plugin/planner/caged.h"
@@ -18,7 +18,7 @@
 #include "plugin/planner/explanation.h"
 #include "plugin/planner/keep.h"
 #include "plugin/planner/settle.h"
-#include "plugin/reply.h"
+#include "plugin/common/reply.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 

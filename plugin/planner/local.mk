@@ -22,17 +22,17 @@ plugin_planner_liblaunch_la_SOURCES = plugin/planner/facts.c plugin/planner/fact
   plugin/planner/compose.c plugin/planner/compose.h \
   plugin/planner/carry.c plugin/planner/carry.h \
   plugin/planner/cage.c plugin/planner/cage.h \
-  plugin/planner/caged.c plugin/planner/caged.h plugin/filter.h \
+  plugin/planner/caged.c plugin/planner/caged.h plugin/common/filter.h \
   plugin/planner/explanation.c plugin/planner/explanation.h \
   plugin/planner/launch.c plugin/planner/launch.h \
   plugin/planner/keep.c plugin/planner/keep.h \
   plugin/planner/writers.c plugin/planner/writers.h \
   plugin/planner/end.c plugin/planner/end.h \
-  plugin/spool.c plugin/spool_read.c plugin/spool_tidy.c plugin/spool.h
+  plugin/common/spool.c plugin/common/spool_read.c plugin/common/spool_tidy.c plugin/common/spool.h
 plugin_planner_liblaunch_la_LIBADD = plugin/librecord.la plugin/planner/libplanner.la plugin/libsite.la plugin/libreply.la \
   plugin/policy/libpolicy.la plugin/store/libstore.la
 pkglibexec_PROGRAMS += plugin/topomap-planner
-plugin_topomap_planner_SOURCES = plugin/planner/main.c plugin/oom.c plugin/oom.h plugin/planner/memory.c plugin/planner/memory.h
+plugin_topomap_planner_SOURCES = plugin/planner/main.c plugin/common/oom.c plugin/common/oom.h plugin/planner/memory.c plugin/planner/memory.h
 plugin_topomap_planner_LDFLAGS = $(program_link_flags)
 plugin_topomap_planner_LDADD = plugin/planner/liblaunch.la topology-db/libdb.la lib/libcore.la
 

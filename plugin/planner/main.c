@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "plugin/oom.h"
+#include "plugin/common/oom.h"
 #include "plugin/planner/answer.h"
 #include "plugin/planner/caged.h"
 #include "plugin/planner/end.h"

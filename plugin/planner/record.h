@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading a record of a plan (plugin/record.h writes it). */
+/* Reading a record of a plan (plugin/common/record.h writes it). */
 #ifndef TOPOMAP_PLANNER_RECORD_H
 #define TOPOMAP_PLANNER_RECORD_H
 
 #include "plugin/planner/inputs.h"
-#include "plugin/reply.h"
+#include "plugin/common/reply.h"
 
 typedef struct planner_record {
     char version[32];

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plugin/percent.h"
+#include "plugin/common/percent.h"
 
 static void tell(planner_verdict *verdict, const char *how, const char *format, va_list args)
 {

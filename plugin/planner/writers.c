@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/planner/writers.h"
-#include "plugin/keyring.h"
+#include "plugin/common/keyring.h"
 #include "util/hash64.h"
 
 #include <stdint.h>

@@ -17,11 +17,11 @@
 #include <unistd.h>
 
 #include "plan/bindings.h"
-#include "plugin/environment.h"
-#include "plugin/launch.h"
-#include "plugin/ranks.h"
-#include "plugin/reply.h"
-#include "plugin/room.h"
+#include "plugin/common/environment.h"
+#include "plugin/common/launch.h"
+#include "plugin/common/ranks.h"
+#include "plugin/common/reply.h"
+#include "plugin/common/room.h"
 
 enum { DEADLINE_MS = 60000, MOST_RUNS = 1000, TASKS = 1 << 20 };
 

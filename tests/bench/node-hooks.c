@@ -28,14 +28,14 @@
 
 #include "plan/bindings.h"
 #include "plugin/bind.h"
-#include "plugin/format.h"
-#include "plugin/environment.h"
+#include "plugin/common/format.h"
+#include "plugin/common/environment.h"
 #include "plugin/planner/answer.h"
 #include "plugin/planner/carry.h"
-#include "plugin/room.h"
+#include "plugin/common/room.h"
 #include "plugin/cpus.h"
-#include "plugin/reply.h"
-#include "plugin/spool.h"
+#include "plugin/common/reply.h"
+#include "plugin/common/spool.h"
 
 enum { SIZE = PLUGIN_CPUS / 8 };
 

@@ -6,9 +6,9 @@
 
 #include "fuzz/fuzz.h"
 #include "plugin/cpus.h"
-#include "plugin/environment.h"
-#include "plugin/format.h"
-#include "plugin/preload.h"
+#include "plugin/common/environment.h"
+#include "plugin/common/format.h"
+#include "plugin/common/preload.h"
 
 /* ---- Lists of CPUs ------------------------------------------------------------------------ */
 

@@ -7,8 +7,8 @@
 #include "plan/bindings.h"
 #include "plugin/planner/record.h"
 #include "plugin/policy/settle.h"
-#include "plugin/ranks.h"
-#include "plugin/reply.h"
+#include "plugin/common/ranks.h"
+#include "plugin/common/reply.h"
 #include "plugin/words.h"
 
 int fuzz_request(const void *what, const uint8_t *bytes, size_t size)

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "plugin/environment.h"
+#include "plugin/common/environment.h"
 #include "tests/unit/scratch.h"
 
 spank_f slurm_spank_user_init, slurm_spank_task_init, slurm_spank_init;

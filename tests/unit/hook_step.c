@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "plugin/environment.h"
+#include "plugin/common/environment.h"
 #include "tests/unit/scratch.h"
 #include "topology-db/db.h"
 

@@ -14,12 +14,12 @@
 
 #include "plan/bindings.h"
 #include "plugin/cpus.h"
-#include "plugin/launch.h"
+#include "plugin/common/launch.h"
 #include "plugin/mpi.h"
 #include "plugin/procmap.h"
-#include "plugin/memory.h"
-#include "plugin/ranks.h"
-#include "plugin/reply.h"
+#include "plugin/common/memory.h"
+#include "plugin/common/ranks.h"
+#include "plugin/common/reply.h"
 
 /* ---- Layouts ----------------------------------------------------------------------------- */
 

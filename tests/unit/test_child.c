@@ -18,9 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "plugin/child.h"
-#include "plugin/descriptors.h"
-#include "plugin/group.h"
+#include "plugin/common/child.h"
+#include "plugin/common/descriptors.h"
+#include "plugin/common/group.h"
 
 /* ---- Descriptors ------------------------------------------------------------------------- */
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "plugin/environment.h"
+#include "plugin/common/environment.h"
 #include "tests/unit/hook_node.h"
 #include "tests/unit/scratch.h"
 #include "util/random.h"

@@ -19,7 +19,7 @@
 
 #include "plan/bindings.h"
 #include "plugin/distribution.h"
-#include "plugin/environment.h"
+#include "plugin/common/environment.h"
 #include "tests/unit/hook_step.h"
 #include "tests/unit/scratch.h"
 #include "util/clock.h"

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "plugin/record.h"
+#include "plugin/common/record.h"
 #include "plugin/store/clock.h"
 #include "tests/unit/fake_clock.h"
 

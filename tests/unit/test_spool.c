@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "plugin/spool.h"
+#include "plugin/common/spool.h"
 
 static char folder[] = "/tmp/topomap-spool-XXXXXX";
 

@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "plugin/child.h"
+#include "plugin/common/child.h"
 #include "plugin/node.h"
 #include "plugin/helper/cell.h"
 

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A process for another program, srun's planner, the planner's scontrol or slurmstepd's
+ * topomap-node: it can neither stop who starts it nor keep anything of it open. */
+#ifndef TOPOMAP_PLUGIN_COMMON_CHILD_H
+#define TOPOMAP_PLUGIN_COMMON_CHILD_H
+
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/** What the program finds open. No other descriptor is but /dev/null: who reads our output to its
+ * end must not wait for a program that a file system holds. */
+struct plugin_child_files {
+    int request;          /* its descriptor 0; above 9 here */
+    int reply;            /* its descriptor 3; above 9 here */
+    int prints;           /* nonzero: the reply is what it prints, its descriptor 1 */
+    int ends_with_us;     /* nonzero: killed where the thread that starts it ends */
+    uint64_t memory;      /* bytes of addresses at most; 0: 8 GiB */
+    unsigned cpu_seconds; /* at most; 0: any */
+    int walled;           /* nonzero: the effective user's alone, with no environment (wall.h) */
+    const struct plugin_wall_user *user; /* or NULL; walled as this user, who may write files */
+    int kill_ms; /* how long one that was killed is waited for; 0: half a second */
+};
+
+/** A pipe, closed at exec, whose ends are both above 9. \return 0, or -1 with errno */
+int plugin_child_pipe(int ends[2]);
+
+/** Closes what is open of \p *fd and makes it -1. */
+void plugin_child_close(int *fd);
+
+/** Milliseconds of a clock that nobody sets. */
+int64_t plugin_child_now(void);
+
+/** Starts \p path with \p words, of which the first is its name, in a session of its own, with no
+ *  signal blocked or ignored, and returns when it runs. Ended with plugin_child_end(). On failure
+ * nothing runs, or a process that a file system holds in the kernel and that ends when that lets go
+ * of it. \param until  in plugin_child_now()'s milliseconds \return 0, or an errno; ETIMEDOUT: it
+ * does not run yet */
+int plugin_child_start(const char *path, const char *const *words,
+                       const struct plugin_child_files *files, int64_t until, pid_t *pid);
+
+/** Waits \p wait_ms for it to end and kills it and what it started. One that a file system holds in
+ *  the kernel ends when that lets go of it, and the step does not wait for that.
+ *  \return its status as of waitpid(2), 0 where it is not known */
+int plugin_child_end(pid_t pid, int wait_ms);
+
+/** The same, and waits \p kill_ms for one that was killed. */
+int plugin_child_kill(pid_t pid, int wait_ms, int kill_ms);
+
+/** Writes \p size bytes to \p *request, which is closed behind them, and reads \p reply to its end;
+ *  neither waits alone. A program that takes no more may still answer.
+ *  \param room   of \p answer; one that is longer is EMSGSIZE
+ *  \param until  in plugin_child_now()'s milliseconds \return 0, or an errno; ETIMEDOUT */
+int plugin_child_talk(int *request, const void *bytes, size_t size, int reply, void *answer,
+                      size_t room, size_t *got, int64_t until);
+
+/** SIGPIPE is blocked (1) while one writes to a program that may be gone, and taken off the queue
+ * if it came of that (0, with what the first call has left in \p before). */
+void plugin_child_pipe_signal(int block, sigset_t *before);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "plugin/common/ranks.h"
+#include "plan/plan.h"
+#include "util/alloc.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+int plugin_ranks_alloc(plugin_ranks *ranks, uint32_t nodes, uint32_t tasks, topomap_error *err)
+{
+    ranks->nodes = nodes;
+    ranks->tasks = tasks;
+    ranks->first = topomap_alloc((size_t)nodes + 1, sizeof *ranks->first, err);
+    ranks->id = topomap_alloc(tasks, sizeof *ranks->id, err);
+    if (ranks->first && ranks->id)
+        return 0;
+    plugin_ranks_clear(ranks);
+    return -1;
+}
+
+void plugin_ranks_clear(plugin_ranks *ranks)
+{
+    free(ranks->first);
+    free(ranks->id);
+    memset(ranks, 0, sizeof *ranks);
+}
+
+int plugin_ranks_check(const plugin_ranks *ranks, topomap_error *err)
+{
+    unsigned char *seen = topomap_alloc(ranks->tasks, 1, err);
+    const char *problem = NULL;
+
+    if (!seen)
+        return -1;
+    for (uint32_t node = 0; node < ranks->nodes && !problem; node++) {
+        for (uint32_t i = ranks->first[node]; i < ranks->first[node + 1] && !problem; i++) {
+            if (ranks->id[i] >= ranks->tasks || seen[ranks->id[i]]++)
+                problem = "task ids are no permutation";
+            else if (i > ranks->first[node] && ranks->id[i] < ranks->id[i - 1])
+                problem = "task ids do not ascend within a node";
+        }
+    }
+    free(seen);
+    return problem ? topomap_error_set(err, TOPOMAP_EINPUT, "%s", problem) : 0;
+}
+
+/* Text that grows by printing. */
+struct text {
+    char *bytes;
+    size_t size, capacity;
+};
+
+static int add(struct text *text, topomap_error *err, const char *format, ...) TOPOMAP_PRINTF(3, 4);
+
+static int add(struct text *text, topomap_error *err, const char *format, ...)
+{
+    va_list args;
+    int length;
+
+    if (topomap_grow(&text->bytes, &text->capacity, text->size + 64, 1, err))
+        return -1;
+    va_start(args, format);
+    length = vsnprintf(text->bytes + text->size, 64, format, args);
+    va_end(args);
+    text->size += (size_t)length;
+    return 0;
+}
+
+char *plugin_ranks_format(const plugin_ranks *ranks, topomap_error *err)
+{
+    return topomap_layout_format(ranks->nodes, ranks->first, ranks->id, err);
+}
+
+char *plugin_ranks_counts(const plugin_ranks *ranks, topomap_error *err)
+{
+    struct text text = {0};
+    int failed = add(&text, err, "%s", "");
+
+    for (uint32_t node = 0, next; node < ranks->nodes && !failed; node = next) {
+        uint32_t count = ranks->first[node + 1] - ranks->first[node];
+
+        for (next = node + 1;
+             next < ranks->nodes && ranks->first[next + 1] - ranks->first[next] == count; next++)
+            ;
+        failed = add(&text, err, "%s%u", node ? "," : "", count);
+        if (!failed && next > node + 1)
+            failed = add(&text, err, "(x%u)", next - node);
+    }
+    if (!failed)
+        return text.bytes;
+    free(text.bytes);
+    return NULL;
+}
+
+int plugin_ranks_parse(const char *text, const plugin_ranks *like, plugin_ranks *ranks,
+                       topomap_error *err)
+{
+    topomap_error why;
+
+    if (plugin_ranks_alloc(ranks, like->nodes, like->tasks, err))
+        return -1;
+    memcpy(ranks->first, like->first, ((size_t)like->nodes + 1) * sizeof *like->first);
+    if (topomap_layout_parse(text, ranks->nodes, ranks->first, ranks->id, &why) == 0)
+        return 0;
+    plugin_ranks_clear(ranks);
+    return topomap_error_set(
+        err, why.code, "the layout does not have the step's nodes and task counts: %s", why.text);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "plugin/common/record.h"
+#include "plugin/store/clock.h"
+#include "plugin/store/folder.h"
+#include "plugin/store/sweep.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST = 32 << 20, TRIES = 100, LOOKED_AT = 256 };
+
+static const char suffix[] = ".plan", below[] = "records";
+
+/* ---- Where they are ---------------------------------------------------------------------- */
+
+/* In the user's own place they are below the profiles. */
+static int open_cache(int make, char path[STORE_ROOT], topomap_error *err)
+{
+    store cache = {0};
+    int own;
+
+    if (store_place_own(cache.root, err))
+        return -1;
+    own = store_folder_open(&cache, below, make, err);
+    snprintf(path, STORE_ROOT, "%.*s/%s", STORE_ROOT - 16, cache.root, below);
+    return own;
+}
+
+/* The user's folder, opened once and used by its descriptor alone: what somebody puts in its place
+ * later does not matter. \return -1: \p err is filled */
+static int open_own(const char *folder, char path[STORE_ROOT], topomap_error *err)
+{
+    char note[STORE_NOTE];
+    int own = store_place_site(folder, 1, path, note);
+
+    return own < 0 ? open_cache(1, path, err) : own;
+}
+
+/* A job that was requeued has the same number. */
+static int make_file(int own, uint32_t job, uint32_t step, char name[64])
+{
+    for (int i = 0; i < TRIES; i++) {
+        char again[16] = "";
+        int fd;
+
+        if (i)
+            snprintf(again, sizeof again, "-%d", i);
+        snprintf(name, 64, "%u.%u%s%s", job, step, again, suffix);
+        fd = openat(own, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (fd >= 0 || errno != EEXIST)
+            return fd;
+    }
+    return -1;
+}
+
+static int fill(int fd, const char *request, const char *reply, size_t reply_size, int64_t now)
+{
+    FILE *out = fdopen(fd, "w");
+    int failed;
+
+    if (!out) {
+        close(fd);
+        return -1;
+    }
+    fprintf(out, "topomap-plan 1\nversion %s\ntime %lld\n%s", PACKAGE_VERSION,
+            (long long)time(NULL), request);
+    failed = fwrite(reply, 1, reply_size, out) != reply_size || fflush(out) || ferror(out);
+    if (!failed)
+        store_clock_stamp(fd, now);
+    return fclose(out) || failed ? -1 : 0;
+}
+
+int plugin_record_write(const char *folder, uint32_t job, uint32_t step, const char *request,
+                        const char *reply, size_t reply_size, char *path, size_t size,
+                        topomap_error *err)
+{
+    char name[64], place[STORE_ROOT];
+    int own, fd, failed = 0;
+
+    if (strlen(request) + reply_size > MOST)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "a record of more than %d MiB", MOST >> 20);
+    own = open_own(folder, place, err);
+    if (own < 0)
+        return -1;
+    fd = make_file(own, job, step, name);
+    if (fd < 0 || fill(fd, request, reply, reply_size, store_sweep_now(own))) {
+        failed = topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s/%s: cannot be written: %s", place,
+                                   name, strerror(errno));
+        if (fd >= 0)
+            unlinkat(own, name, 0);
+    }
+    snprintf(path, size, "%s/%s", place, name);
+    close(own);
+    return failed;
+}
+
+/* ---- Not for ever ------------------------------------------------------------------------ */
+
+static int is_record(const char *name)
+{
+    size_t length = strlen(name);
+
+    return length > sizeof suffix &&
+           strspn(name, "0123456789.-") ==
+               length - sizeof suffix + 2 && /* suffix begins with a dot */
+           !strcmp(name + length - (sizeof suffix - 1), suffix);
+}
+
+static int look_at_record(int own, store_item *item, void *context)
+{
+    struct stat found;
+
+    (void)context;
+    if (!is_record(item->name) || fstatat(own, item->name, &found, AT_SYMLINK_NOFOLLOW) ||
+        !S_ISREG(found.st_mode))
+        return 0;
+    item->seconds = (int64_t)found.st_mtime;
+    item->bytes = (uint64_t)found.st_size;
+    return 1;
+}
+
+static void remove_record(int own, const store_item *item, void *context)
+{
+    (void)context;
+    unlinkat(own, item->name, 0);
+}
+
+static void tidy(int own, const plugin_record_limits *limits)
+{
+    const store_broom broom = {.most = LOOKED_AT,
+                               .days = limits->days,
+                               .bytes = (uint64_t)limits->megabytes << 20,
+                               .look = look_at_record,
+                               .remove = remove_record};
+
+    store_sweep(own, &broom);
+    close(own);
+}
+
+void plugin_record_tidy(const char *folder, const plugin_record_limits *limits)
+{
+    char path[STORE_ROOT], note[STORE_NOTE];
+    topomap_error unused;
+    int own = store_place_site(folder, 0, path, note), cache = open_cache(0, path, &unused);
+
+    if (own >= 0)
+        tidy(own, limits);
+    if (cache >= 0)
+        tidy(cache, limits);
+}
+
+/* ---- Finding one ------------------------------------------------------------------------- */
+
+static int is_there(int own, const char *name)
+{
+    struct stat found;
+    int is = own >= 0 && !fstatat(own, name, &found, AT_SYMLINK_NOFOLLOW) && S_ISREG(found.st_mode);
+
+    if (own >= 0)
+        close(own);
+    return is;
+}
+
+int plugin_record_find(const char *folder, const char *step, char *path, size_t size)
+{
+    char place[STORE_ROOT], note[STORE_NOTE], name[64];
+    topomap_error unused;
+    int length = snprintf(name, sizeof name, "%s%s", step, suffix);
+
+    if (length < 0 || (size_t)length >= sizeof name || !is_record(name) ||
+        (!(folder && is_there(store_place_site(folder, 0, place, note), name)) &&
+         !is_there(open_cache(0, place, &unused), name)))
+        return 0;
+    return (size_t)snprintf(path, size, "%s/%s", place, name) < size;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "plugin/common/spool.h"
+#include "plugin/store/folder.h"
+#include "plugin/store/store.h"
+#include "plugin/store/sweep.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LOOKED_AT = 1024, DAYS = 7 };
+
+/* As plugin_spool_write() makes them. */
+static int is_spooled(const char *name)
+{
+    static const char digits[] = "0123456789",
+                      made[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    static const struct {
+        const char *text, *of;
+    } parts[] = {{"topomap-", digits}, {".", digits}, {"-", made}};
+    size_t length = 0;
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (strncmp(name, parts[i].text, strlen(parts[i].text)) != 0)
+            return 0;
+        name += strlen(parts[i].text);
+        length = strspn(name, parts[i].of);
+        if (!length)
+            return 0;
+        name += length;
+    }
+    return !*name && length == 6;
+}
+
+/* The folder may be one for all. */
+static int look(int folder, store_item *item, void *context)
+{
+    struct stat found;
+
+    (void)context;
+    if (!is_spooled(item->name) || fstatat(folder, item->name, &found, AT_SYMLINK_NOFOLLOW) ||
+        !S_ISREG(found.st_mode) || found.st_uid != geteuid())
+        return 0;
+    item->seconds = (int64_t)found.st_mtime;
+    item->bytes = (uint64_t)found.st_size;
+    return 1;
+}
+
+static void drop(int folder, const store_item *item, void *context)
+{
+    (void)context;
+    unlinkat(folder, item->name, 0);
+}
+
+/* What is to be known from one call to the next is in the user's own place: the folder may be one
+ * where others can forge it. */
+static int open_state(void)
+{
+    topomap_error unused;
+    store cache = {0};
+
+    return store_place_own(cache.root, &unused) ? -1
+                                                : store_folder_open(&cache, "spool", 1, &unused);
+}
+
+void plugin_spool_tidy(const char *note)
+{
+    static const store_broom broom = {
+        .most = LOOKED_AT, .days = DAYS, .look = look, .remove = drop};
+    const char *path = note + PLUGIN_SPOOL_CRC + 1, *name = strrchr(path, '/');
+    char place[PLUGIN_SPOOL_PATH];
+    struct stat written;
+    int folder, state;
+
+    if (!name || lstat(path, &written) ||
+        snprintf(place, sizeof place, "%.*s/", (int)(name - path), path) >= (int)sizeof place)
+        return;
+    folder = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    state = folder < 0 ? -1 : open_state();
+    if (state >= 0) {
+        store_sweep_shared(folder, state, (int64_t)written.st_mtime, &broom);
+        close(state);
+    }
+    if (folder >= 0)
+        close(folder);
+}
