@@ -5,34 +5,34 @@ pluginspank_LTLIBRARIES = plugin/spank_topomap.la
 # Everything but the hooks, so that tests can link it with Slurm's functions of their own.
 noinst_LTLIBRARIES += plugin/libspank.la
 plugin_libspank_la_SOURCES = \
-  plugin/async.c plugin/async.h \
+  plugin/srun/async.c plugin/srun/async.h \
   plugin/bind.c plugin/bind.h \
-  plugin/breaker.c plugin/breaker.h \
+  plugin/srun/breaker.c plugin/srun/breaker.h \
   plugin/cpus.c plugin/cpus.h \
-  plugin/distribution.c plugin/distribution.h \
+  plugin/srun/distribution.c plugin/srun/distribution.h \
   plugin/common/environment.h \
-  plugin/facts.c plugin/facts.h \
+  plugin/srun/facts.c plugin/srun/facts.h \
   plugin/common/format.c plugin/common/format.h \
-  plugin/job.c plugin/job.h \
-  plugin/later.c plugin/later.h \
-  plugin/layout.c plugin/layout.h \
-  plugin/left.c plugin/left.h \
+  plugin/srun/job.c plugin/srun/job.h \
+  plugin/srun/later.c plugin/srun/later.h \
+  plugin/srun/layout.c plugin/srun/layout.h \
+  plugin/srun/left.c plugin/srun/left.h \
   plugin/common/memory.c plugin/common/memory.h \
-  plugin/mpi.c plugin/mpi.h \
+  plugin/srun/mpi.c plugin/srun/mpi.h \
   plugin/node.c plugin/node.h \
   plugin/online.c plugin/online.h \
   plugin/parts.c plugin/parts.h \
-  plugin/options.c plugin/options.h \
-  plugin/procmap.c plugin/procmap.h \
+  plugin/srun/options.c plugin/srun/options.h \
+  plugin/srun/procmap.c plugin/srun/procmap.h \
   plugin/common/preload.c plugin/common/preload.h \
   plugin/common/ranks.c plugin/common/ranks.h \
   plugin/common/report.c plugin/common/report.h \
   plugin/common/room.c plugin/common/room.h \
-  plugin/slurm_options.c plugin/slurm_options.h \
+  plugin/srun/slurm_options.c plugin/srun/slurm_options.h \
   plugin/common/spool.c plugin/common/spool_read.c plugin/common/spool.h \
-  plugin/step.c plugin/step.h \
-  plugin/wish.c plugin/wish.h \
-  plugin/words.c plugin/words.h
+  plugin/srun/step.c plugin/srun/step.h \
+  plugin/srun/wish.c plugin/srun/wish.h \
+  plugin/srun/words.c plugin/srun/words.h
 plugin_libspank_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) \
   -DTOPOMAP_NODE='"$(pkglibexecdir)/topomap-node"'
 plugin_libspank_la_LIBADD = plugin/helper/libnode.la plugin/libsite.la plugin/libreply.la plugin/policy/libpolicy.la lib/plan/libthin.la

@@ -20,13 +20,13 @@
  * another value would drain the node. */
 #include "config.h"
 #include "plugin/common/args.h"
-#include "plugin/async.h"
+#include "plugin/srun/async.h"
 #include "plugin/bind.h"
 #include "plugin/common/format.h"
-#include "plugin/options.h"
+#include "plugin/srun/options.h"
 #include "plugin/parts.h"
 #include "plugin/common/report.h"
-#include "plugin/step.h"
+#include "plugin/srun/step.h"
 
 #include <slurm/spank.h>
 

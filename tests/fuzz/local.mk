@@ -6,8 +6,8 @@ FUZZ_SOURCES = tests/fuzz/fuzz.h tests/fuzz/targets.c tests/fuzz/files.c tests/f
   tests/fuzz/db.c tests/fuzz/damage.c tests/fuzz/database.c tests/fuzz/database.h \
   tests/fuzz/protocol.c tests/fuzz/node.c plugin/helper/decode.c plugin/helper/decode.h \
   tests/fuzz/carried.c plugin/cpus.c plugin/cpus.h plugin/common/format.c plugin/common/format.h plugin/common/preload.c plugin/common/preload.h \
-  plugin/common/ranks.c plugin/common/ranks.h plugin/words.c plugin/words.h \
-  plugin/slurm_options.c plugin/slurm_options.h
+  plugin/common/ranks.c plugin/common/ranks.h plugin/srun/words.c plugin/srun/words.h \
+  plugin/srun/slurm_options.c plugin/srun/slurm_options.h
 FUZZ_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) -I$(top_srcdir)/tests
 
 check_PROGRAMS += tests/fuzz/replay

@@ -9,7 +9,7 @@
 #include "plugin/policy/settle.h"
 #include "plugin/common/ranks.h"
 #include "plugin/common/reply.h"
-#include "plugin/words.h"
+#include "plugin/srun/words.h"
 
 int fuzz_request(const void *what, const uint8_t *bytes, size_t size)
 {

@@ -4,8 +4,8 @@
  * FULL-NAME TAKES" (none, value, maybe): all rows' names, those of standard input, one a line, and
  * what beginnings they have. "absent": no such option, or several begin so. Letters have one '-'.
  */
-#include "plugin/slurm_options.h"
-#include "plugin/words.h"
+#include "plugin/srun/slurm_options.h"
+#include "plugin/srun/words.h"
 
 #include <stdio.h>
 #include <stdlib.h>

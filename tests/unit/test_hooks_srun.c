@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "plan/bindings.h"
-#include "plugin/distribution.h"
+#include "plugin/srun/distribution.h"
 #include "plugin/common/environment.h"
 #include "tests/unit/hook_step.h"
 #include "tests/unit/scratch.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/words.h"
+#include "plugin/srun/words.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/left.h"
-#include "plugin/breaker.h"
-#include "plugin/later.h"
+#include "plugin/srun/left.h"
+#include "plugin/srun/breaker.h"
+#include "plugin/srun/later.h"
 #include "plugin/common/launch.h"
 #include "plugin/common/reply.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A job whose planner has missed its deadline once does not wait for another: its further steps are
  * left as Slurm lays them out. */
-#ifndef TOPOMAP_PLUGIN_BREAKER_H
-#define TOPOMAP_PLUGIN_BREAKER_H
+#ifndef TOPOMAP_PLUGIN_SRUN_BREAKER_H
+#define TOPOMAP_PLUGIN_SRUN_BREAKER_H
 
 #include <stdint.h>
 

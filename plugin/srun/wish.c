@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/wish.h"
+#include "plugin/srun/wish.h"
 #include "plugin/common/report.h"
 
 #include <slurm/slurm.h>

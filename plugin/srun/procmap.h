@@ -5,8 +5,8 @@
  * it is (slurm 22.05 to 26.05, src/plugins/mpi/pmi2/setup.c, _get_proc_mapping): for block it
  * counts ranks up and never looks at the task ids; for cyclic and plane it follows them. MPICH
  * reads the map as one line of its PMI wire protocol and dies in MPI_Init where it is too long. */
-#ifndef TOPOMAP_PLUGIN_PROCMAP_H
-#define TOPOMAP_PLUGIN_PROCMAP_H
+#ifndef TOPOMAP_PLUGIN_SRUN_PROCMAP_H
+#define TOPOMAP_PLUGIN_SRUN_PROCMAP_H
 
 #include "plugin/common/ranks.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/facts.h"
+#include "plugin/srun/facts.h"
 #include "plugin/common/room.h"
-#include "plugin/job.h"
+#include "plugin/srun/job.h"
 #include "plugin/common/percent.h"
 
 #include <stdlib.h>

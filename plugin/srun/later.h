@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is to be done when the step of this srun has ended: the planner does it, in a process of its
  * own, for which nobody waits long. */
-#ifndef TOPOMAP_PLUGIN_LATER_H
-#define TOPOMAP_PLUGIN_LATER_H
+#ifndef TOPOMAP_PLUGIN_SRUN_LATER_H
+#define TOPOMAP_PLUGIN_SRUN_LATER_H
 
 #include "plugin/common/args.h"
 #include "plugin/common/reply.h"

@@ -3,7 +3,7 @@
  * others to keep. Where the kernel has none, or a container may not use them, each step waits for
  * its own deadline. */
 #include "config.h"
-#include "plugin/breaker.h"
+#include "plugin/srun/breaker.h"
 #include "plugin/common/keyring.h"
 
 #include <stdlib.h>

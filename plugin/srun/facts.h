@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What srun knows of a step, for the planner, which finds out the rest: srun itself touches no
  * file. */
-#ifndef TOPOMAP_PLUGIN_FACTS_H
-#define TOPOMAP_PLUGIN_FACTS_H
+#ifndef TOPOMAP_PLUGIN_SRUN_FACTS_H
+#define TOPOMAP_PLUGIN_SRUN_FACTS_H
 
 #include "plugin/common/args.h"
-#include "plugin/layout.h"
-#include "plugin/options.h"
+#include "plugin/srun/layout.h"
+#include "plugin/srun/options.h"
 
 #include <slurm/spank.h>
 

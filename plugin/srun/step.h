@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A step in srun, from options to a new layout. */
-#ifndef TOPOMAP_PLUGIN_STEP_H
-#define TOPOMAP_PLUGIN_STEP_H
+#ifndef TOPOMAP_PLUGIN_SRUN_STEP_H
+#define TOPOMAP_PLUGIN_SRUN_STEP_H
 
 #include "plugin/common/args.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/async.h"
-#include "plugin/breaker.h"
-#include "plugin/facts.h"
+#include "plugin/srun/async.h"
+#include "plugin/srun/breaker.h"
+#include "plugin/srun/facts.h"
 #include "plugin/common/launch.h"
-#include "plugin/later.h"
-#include "plugin/left.h"
+#include "plugin/srun/later.h"
+#include "plugin/srun/left.h"
 #include "plugin/common/reply.h"
 #include "plugin/common/report.h"
-#include "plugin/wish.h"
+#include "plugin/srun/wish.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which steps are left alone, as far as srun itself can tell, and what is said of that. */
-#ifndef TOPOMAP_PLUGIN_WISH_H
-#define TOPOMAP_PLUGIN_WISH_H
+#ifndef TOPOMAP_PLUGIN_SRUN_WISH_H
+#define TOPOMAP_PLUGIN_SRUN_WISH_H
 
 #include "plugin/common/args.h"
-#include "plugin/options.h"
+#include "plugin/srun/options.h"
 
 typedef struct plugin_wish {
     policy_said said;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* --distribution=topomap, which Slurm's own parser would refuse. */
-#ifndef TOPOMAP_PLUGIN_DISTRIBUTION_H
-#define TOPOMAP_PLUGIN_DISTRIBUTION_H
+#ifndef TOPOMAP_PLUGIN_SRUN_DISTRIBUTION_H
+#define TOPOMAP_PLUGIN_SRUN_DISTRIBUTION_H
 
-#include "plugin/words.h"
+#include "plugin/srun/words.h"
 
 /* What the command line and the environment said, besides what the options say. */
 typedef struct plugin_launcher {

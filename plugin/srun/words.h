@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The command line of srun, salloc and sbatch, read before they read it themselves. */
-#ifndef TOPOMAP_PLUGIN_WORDS_H
-#define TOPOMAP_PLUGIN_WORDS_H
+#ifndef TOPOMAP_PLUGIN_SRUN_WORDS_H
+#define TOPOMAP_PLUGIN_SRUN_WORDS_H
 
-#include "plugin/slurm_options.h"
+#include "plugin/srun/slurm_options.h"
 
 typedef struct plugin_option_word {
     const char *name; /* the long name where there is one, else one letter; never abbreviated */

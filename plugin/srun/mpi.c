@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/mpi.h"
+#include "plugin/srun/mpi.h"
 
 #include <stdlib.h>
 #include <string.h>

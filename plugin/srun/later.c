@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/later.h"
-#include "plugin/facts.h"
+#include "plugin/srun/later.h"
+#include "plugin/srun/facts.h"
 #include "plugin/common/launch.h"
 #include "plugin/common/report.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/slurm_options.h"
+#include "plugin/srun/slurm_options.h"
 
 #include <slurm/slurm.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which part of its nodes a job has, as far as srun's environment tells, and who tells the rest. */
-#ifndef TOPOMAP_PLUGIN_JOB_H
-#define TOPOMAP_PLUGIN_JOB_H
+#ifndef TOPOMAP_PLUGIN_SRUN_JOB_H
+#define TOPOMAP_PLUGIN_SRUN_JOB_H
 
 #include "plugin/common/args.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* srun --async (26.05): steps that srun only queues. */
-#ifndef TOPOMAP_PLUGIN_ASYNC_H
-#define TOPOMAP_PLUGIN_ASYNC_H
+#ifndef TOPOMAP_PLUGIN_SRUN_ASYNC_H
+#define TOPOMAP_PLUGIN_SRUN_ASYNC_H
 
 #include "plugin/common/args.h"
 

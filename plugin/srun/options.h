@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the user says: --topomap, --topomap-options, --topomap-explain, and the environment. */
-#ifndef TOPOMAP_PLUGIN_OPTIONS_H
-#define TOPOMAP_PLUGIN_OPTIONS_H
+#ifndef TOPOMAP_PLUGIN_SRUN_OPTIONS_H
+#define TOPOMAP_PLUGIN_SRUN_OPTIONS_H
 
-#include "plugin/distribution.h"
+#include "plugin/srun/distribution.h"
 #include "plugin/policy/settle.h"
 
 #include <slurm/spank.h>

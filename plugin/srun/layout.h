@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* srun's step layout: finding it, checking that it is what we think, changing its task ids. */
-#ifndef TOPOMAP_PLUGIN_LAYOUT_H
-#define TOPOMAP_PLUGIN_LAYOUT_H
+#ifndef TOPOMAP_PLUGIN_SRUN_LAYOUT_H
+#define TOPOMAP_PLUGIN_SRUN_LAYOUT_H
 
 #include "plugin/common/memory.h"
 #include "plugin/common/ranks.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The options of srun, salloc and sbatch, release by release. */
-#ifndef TOPOMAP_PLUGIN_SLURM_OPTIONS_H
-#define TOPOMAP_PLUGIN_SLURM_OPTIONS_H
+#ifndef TOPOMAP_PLUGIN_SRUN_SLURM_OPTIONS_H
+#define TOPOMAP_PLUGIN_SRUN_SLURM_OPTIONS_H
 
 #include <stddef.h>
 
