@@ -6,9 +6,9 @@ pluginspank_LTLIBRARIES = plugin/spank_topomap.la
 noinst_LTLIBRARIES += plugin/libspank.la
 plugin_libspank_la_SOURCES = \
   plugin/srun/async.c plugin/srun/async.h \
-  plugin/bind.c plugin/bind.h \
+  plugin/node/bind.c plugin/node/bind.h \
   plugin/srun/breaker.c plugin/srun/breaker.h \
-  plugin/cpus.c plugin/cpus.h \
+  plugin/node/cpus.c plugin/node/cpus.h \
   plugin/srun/distribution.c plugin/srun/distribution.h \
   plugin/common/environment.h \
   plugin/srun/facts.c plugin/srun/facts.h \
@@ -19,9 +19,9 @@ plugin_libspank_la_SOURCES = \
   plugin/srun/left.c plugin/srun/left.h \
   plugin/common/memory.c plugin/common/memory.h \
   plugin/srun/mpi.c plugin/srun/mpi.h \
-  plugin/node.c plugin/node.h \
-  plugin/online.c plugin/online.h \
-  plugin/parts.c plugin/parts.h \
+  plugin/node/node.c plugin/node/node.h \
+  plugin/node/online.c plugin/node/online.h \
+  plugin/node/parts.c plugin/node/parts.h \
   plugin/srun/options.c plugin/srun/options.h \
   plugin/srun/procmap.c plugin/srun/procmap.h \
   plugin/common/preload.c plugin/common/preload.h \

@@ -21,10 +21,10 @@
 #include "config.h"
 #include "plugin/common/args.h"
 #include "plugin/srun/async.h"
-#include "plugin/bind.h"
+#include "plugin/node/bind.h"
 #include "plugin/common/format.h"
 #include "plugin/srun/options.h"
-#include "plugin/parts.h"
+#include "plugin/node/parts.h"
 #include "plugin/common/report.h"
 #include "plugin/srun/step.h"
 

@@ -27,13 +27,13 @@
 #include <unistd.h>
 
 #include "plan/bindings.h"
-#include "plugin/bind.h"
+#include "plugin/node/bind.h"
 #include "plugin/common/format.h"
 #include "plugin/common/environment.h"
 #include "plugin/planner/answer.h"
 #include "plugin/planner/carry.h"
 #include "plugin/common/room.h"
-#include "plugin/cpus.h"
+#include "plugin/node/cpus.h"
 #include "plugin/common/reply.h"
 #include "plugin/common/spool.h"
 

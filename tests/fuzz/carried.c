@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "plugin/cpus.h"
+#include "plugin/node/cpus.h"
 #include "plugin/common/environment.h"
 #include "plugin/common/format.h"
 #include "plugin/common/preload.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "plugin/online.h"
+#include "plugin/node/online.h"
 
 mock slurm_mock;
 

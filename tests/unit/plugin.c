@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "plan/bindings.h"
-#include "plugin/cpus.h"
+#include "plugin/node/cpus.h"
 #include "plugin/common/launch.h"
 #include "plugin/srun/mpi.h"
 #include "plugin/srun/procmap.h"

@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "plugin/common/child.h"
-#include "plugin/node.h"
+#include "plugin/node/node.h"
 #include "plugin/helper/cell.h"
 
 enum { USER = 65534, GROUP = 65533, OTHER = 12 };
@@ -182,7 +182,7 @@ static void it_is_the_users_for_good(void **state)
     assert_int_equal(as_in_user_init(look), 0);
 }
 
-/* plugin/node.c's, and what a busy machine adds. */
+/* plugin/node/node.c's, and what a busy machine adds. */
 #ifdef TOPOMAP_SANITIZED
 enum { MOST_MS = 15000 };
 #else

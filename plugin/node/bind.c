@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/bind.h"
-#include "plugin/cpus.h"
+#include "plugin/node/bind.h"
+#include "plugin/node/cpus.h"
 #include "plugin/common/environment.h"
 #include "plugin/common/format.h"
-#include "plugin/online.h"
-#include "plugin/parts.h"
+#include "plugin/node/online.h"
+#include "plugin/node/parts.h"
 #include "plugin/common/preload.h"
 #include "plugin/common/report.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* In slurmstepd: asks topomap-node, which may read and decode what is a user's. */
-#ifndef TOPOMAP_PLUGIN_NODE_H
-#define TOPOMAP_PLUGIN_NODE_H
+#ifndef TOPOMAP_PLUGIN_NODE_NODE_H
+#define TOPOMAP_PLUGIN_NODE_NODE_H
 
 #include "plugin/helper/answer.h"
 #include "plugin/helper/question.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/cpus.h"
+#include "plugin/node/cpus.h"
 
 #include <stdlib.h>
 #include <string.h>

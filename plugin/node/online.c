@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/online.h"
+#include "plugin/node/online.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which CPUs each task of a node gets, given the plan and what the node really allows. Sets and
  * arithmetic only, no memory; bind.c asks the system. Plans are sound (plan/node_plan.h). */
-#ifndef TOPOMAP_PLUGIN_CPUS_H
-#define TOPOMAP_PLUGIN_CPUS_H
+#ifndef TOPOMAP_PLUGIN_NODE_CPUS_H
+#define TOPOMAP_PLUGIN_NODE_CPUS_H
 
 #include "plan/node_plan.h"
 

@@ -2,8 +2,8 @@
 /* In slurmstepd: where the ranks of a step that is profiled leave what they saw, and how it leaves
  * the node. The tasks inherit memory (graph/formats/part_memory.h), and when the last of them has
  * ended, topomap-node writes it into the run's folder, as the user. */
-#ifndef TOPOMAP_PLUGIN_PARTS_H
-#define TOPOMAP_PLUGIN_PARTS_H
+#ifndef TOPOMAP_PLUGIN_NODE_PARTS_H
+#define TOPOMAP_PLUGIN_NODE_PARTS_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/node.h"
+#include "plugin/node/node.h"
 #include "plugin/common/child.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/parts.h"
+#include "plugin/node/parts.h"
 #include "graph/formats/part_memory.h"
 #include "plugin/common/child.h"
 #include "plugin/common/wall.h"
