@@ -17,7 +17,7 @@ plugin_libspank_la_SOURCES = \
   plugin/srun/later.c plugin/srun/later.h \
   plugin/srun/layout.c plugin/srun/layout.h \
   plugin/srun/left.c plugin/srun/left.h \
-  plugin/common/memory.c plugin/common/memory.h \
+  plugin/srun/memory.c plugin/srun/memory.h \
   plugin/srun/mpi.c plugin/srun/mpi.h \
   plugin/node/node.c plugin/node/node.h \
   plugin/node/online.c plugin/node/online.h \

@@ -3,7 +3,7 @@
 #ifndef TOPOMAP_PLUGIN_SRUN_LAYOUT_H
 #define TOPOMAP_PLUGIN_SRUN_LAYOUT_H
 
-#include "plugin/common/memory.h"
+#include "plugin/srun/memory.h"
 #include "plugin/common/ranks.h"
 
 #include <slurm/spank.h>

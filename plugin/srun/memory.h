@@ -2,8 +2,8 @@
 /* Reading and writing memory that may not be there, without a crash: the kernel copies, and says
  * EFAULT. What Slurm's handle points to is looked at this way, since a Slurm that we do not know
  * may keep something else there. */
-#ifndef TOPOMAP_PLUGIN_COMMON_MEMORY_H
-#define TOPOMAP_PLUGIN_COMMON_MEMORY_H
+#ifndef TOPOMAP_PLUGIN_SRUN_MEMORY_H
+#define TOPOMAP_PLUGIN_SRUN_MEMORY_H
 
 #include <stddef.h>
 

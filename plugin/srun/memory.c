@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/common/memory.h"
+#include "plugin/srun/memory.h"
 
 #include <fcntl.h>
 #include <unistd.h>
