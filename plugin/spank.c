@@ -20,12 +20,12 @@
  * another value would drain the node. */
 #include "config.h"
 #include "plugin/common/args.h"
-#include "plugin/srun/async.h"
-#include "plugin/node/bind.h"
 #include "plugin/common/format.h"
-#include "plugin/srun/options.h"
-#include "plugin/node/parts.h"
 #include "plugin/common/report.h"
+#include "plugin/node/bind.h"
+#include "plugin/node/parts.h"
+#include "plugin/srun/async.h"
+#include "plugin/srun/options.h"
 #include "plugin/srun/step.h"
 
 #include <slurm/spank.h>

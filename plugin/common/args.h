@@ -3,8 +3,8 @@
 #ifndef TOPOMAP_PLUGIN_COMMON_ARGS_H
 #define TOPOMAP_PLUGIN_COMMON_ARGS_H
 
-#include "plugin/policy/settle.h"
 #include "plugin/common/record.h"
+#include "plugin/policy/settle.h"
 
 typedef struct plugin_args {
     const char *planner;     /* path; lent by Slurm, which keeps the words while it runs */

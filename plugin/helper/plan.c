@@ -3,9 +3,9 @@
  * process can open none. */
 #include "config.h"
 #include "plugin/helper/decode.h"
+#include "plugin/common/spool.h"
 #include "plugin/helper/cell.h"
 #include "plugin/helper/jobs.h"
-#include "plugin/common/spool.h"
 #include "util/whole.h"
 
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/node/bind.h"
-#include "plugin/node/cpus.h"
 #include "plugin/common/environment.h"
 #include "plugin/common/format.h"
-#include "plugin/node/online.h"
-#include "plugin/node/parts.h"
 #include "plugin/common/preload.h"
 #include "plugin/common/report.h"
+#include "plugin/node/bind.h"
+#include "plugin/node/cpus.h"
+#include "plugin/node/online.h"
+#include "plugin/node/parts.h"
 
 #include <sched.h>
 #include <slurm/slurm.h>

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plugin/common/spool.h"
 #include "plugin/planner/answer.h"
 #include "plugin/planner/verdict.h"
-#include "plugin/common/spool.h"
 #include "plugin/store/store.h"
 
 static void end_spool(planner_verdict *verdict, const char *note)

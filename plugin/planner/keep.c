@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "plugin/planner/writers.h"
 #include "plugin/common/record.h"
+#include "plugin/planner/writers.h"
 
 enum { REPLY_FD = 3, WAIT_MS = 100, SECONDS_MOST = 20 };
 

@@ -10,6 +10,7 @@
 
 #include "plan/bindings.h"
 #include "plugin/common/environment.h"
+#include "plugin/common/reply.h"
 #include "plugin/planner/answer.h"
 #include "plugin/planner/auto.h"
 #include "plugin/planner/caged.h"
@@ -18,7 +19,6 @@
 #include "plugin/planner/explanation.h"
 #include "plugin/planner/keep.h"
 #include "plugin/planner/settle.h"
-#include "plugin/common/reply.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 

@@ -3,8 +3,8 @@
 #ifndef TOPOMAP_PLANNER_RECORD_H
 #define TOPOMAP_PLANNER_RECORD_H
 
-#include "plugin/planner/inputs.h"
 #include "plugin/common/reply.h"
+#include "plugin/planner/inputs.h"
 
 typedef struct planner_record {
     char version[32];

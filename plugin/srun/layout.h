@@ -3,8 +3,8 @@
 #ifndef TOPOMAP_PLUGIN_SRUN_LAYOUT_H
 #define TOPOMAP_PLUGIN_SRUN_LAYOUT_H
 
-#include "plugin/srun/memory.h"
 #include "plugin/common/ranks.h"
+#include "plugin/srun/memory.h"
 
 #include <slurm/spank.h>
 

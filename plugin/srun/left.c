@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/srun/left.h"
-#include "plugin/srun/breaker.h"
-#include "plugin/srun/later.h"
 #include "plugin/common/launch.h"
 #include "plugin/common/reply.h"
+#include "plugin/srun/breaker.h"
+#include "plugin/srun/later.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
 #ifndef TOPOMAP_PLUGIN_SRUN_OPTIONS_H
 #define TOPOMAP_PLUGIN_SRUN_OPTIONS_H
 
-#include "plugin/srun/distribution.h"
 #include "plugin/policy/settle.h"
+#include "plugin/srun/distribution.h"
 
 #include <slurm/spank.h>
 

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "plugin/node/cpus.h"
 #include "plugin/common/environment.h"
 #include "plugin/common/format.h"
 #include "plugin/common/preload.h"
+#include "plugin/node/cpus.h"
 
 /* ---- Lists of CPUs ------------------------------------------------------------------------ */
 

@@ -5,10 +5,10 @@
 
 #include "fuzz/fuzz.h"
 #include "plan/bindings.h"
-#include "plugin/planner/record.h"
-#include "plugin/policy/settle.h"
 #include "plugin/common/ranks.h"
 #include "plugin/common/reply.h"
+#include "plugin/planner/record.h"
+#include "plugin/policy/settle.h"
 #include "plugin/srun/words.h"
 
 int fuzz_request(const void *what, const uint8_t *bytes, size_t size)

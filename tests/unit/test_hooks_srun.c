@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "plan/bindings.h"
-#include "plugin/srun/distribution.h"
 #include "plugin/common/environment.h"
+#include "plugin/srun/distribution.h"
 #include "tests/unit/hook_step.h"
 #include "tests/unit/scratch.h"
 #include "util/clock.h"

@@ -18,10 +18,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "plugin/common/spool.h"
 #include "plugin/planner/answer.h"
 #include "plugin/planner/explanation.h"
 #include "plugin/planner/launch.h"
-#include "plugin/common/spool.h"
 #include "plugin/store/folder.h"
 #include "tests/unit/fake_clock.h"
 #include "tests/unit/scratch.h"

@@ -23,8 +23,8 @@
 #include <unistd.h>
 
 #include "plugin/common/child.h"
-#include "plugin/node/node.h"
 #include "plugin/helper/cell.h"
+#include "plugin/node/node.h"
 
 enum { USER = 65534, GROUP = 65533, OTHER = 12 };
 

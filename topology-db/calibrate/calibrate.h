@@ -10,8 +10,8 @@
 #ifndef TOPOMAP_DB_CALIBRATE_H
 #define TOPOMAP_DB_CALIBRATE_H
 
-#include "topology-db/db.h"
 #include "topology-db/calibrate/fit.h"
+#include "topology-db/db.h"
 
 /** What a fit of both halves says: one way, microseconds; microseconds a byte (1 / (MB/s)). */
 typedef struct topomap_db_time {

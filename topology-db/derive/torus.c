@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topology-db/disjoint.h"
 #include "topology-db/derive/torus.h"
+#include "topology-db/disjoint.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,8 +12,8 @@
 #include <strings.h>
 
 #include "graph/formats/names.h"
-#include "util/text.h"
 #include "util/alloc.h"
+#include "util/text.h"
 
 #define EDGES_FIELDS 16
 

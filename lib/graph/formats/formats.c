@@ -9,9 +9,9 @@
 
 #include "graph/formats/parts.h"
 #include "graph/patterns/patterns.h"
-#include "util/text.h"
 #include "util/alloc.h"
 #include "util/output.h"
+#include "util/text.h"
 
 static const struct {
     topomap_graph_format row;

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/text.h"
 #include "partition/partition.h"
 #include "util/alloc.h"
+#include "util/text.h"
 
 struct division {
     uint32_t *part_of; /* [rows] */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "graph/formats/io.h"
-#include "util/text.h"
 #include "util/alloc.h"
+#include "util/text.h"
 
 static void write_arc(topomap_text_out *out, const topomap_graph *graph, uint32_t u, uint64_t i)
 {

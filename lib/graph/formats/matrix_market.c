@@ -9,8 +9,8 @@
 #include <strings.h>
 
 #include "graph/formats/halo.h"
-#include "util/text.h"
 #include "util/alloc.h"
+#include "util/text.h"
 
 enum values { PATTERN, INTEGER, REAL, COMPLEX };
 enum symmetry { GENERAL, SYMMETRIC, SKEW, HERMITIAN };

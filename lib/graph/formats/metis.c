@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/text.h"
 #include "graph/formats/undirected.h"
 #include "util/alloc.h"
+#include "util/text.h"
 
 #define METIS_LINE ((size_t)1 << 30) /* a vertex with 100 million neighbours fits */
 

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "graph/formats/profile.h"
-#include "util/text.h"
 #include "util/alloc.h"
+#include "util/text.h"
 
 #define LINE_LIMIT ((size_t)64 << 20) /* a D line names all ranks */
 

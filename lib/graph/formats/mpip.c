@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "graph/formats/profile.h"
-#include "util/text.h"
 #include "util/alloc.h"
+#include "util/text.h"
 
 struct reader {
     topomap_input *input;

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "graph/formats/io.h"
-#include "util/text.h"
 #include "graph/formats/undirected.h"
 #include "util/alloc.h"
+#include "util/text.h"
 
 #define LINE_LIMIT ((size_t)1 << 30)
 

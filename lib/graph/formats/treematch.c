@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "graph/formats/profile.h"
-#include "util/text.h"
 #include "util/alloc.h"
+#include "util/text.h"
 
 #define MOST_RANKS ((uint64_t)1 << 16) /* 4 G numbers */
 #define LINE_LIMIT (MOST_RANKS * 24)

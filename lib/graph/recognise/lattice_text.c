@@ -4,8 +4,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "graph/recognise/lattice.h"
 #include "graph/patterns/patterns.h"
+#include "graph/recognise/lattice.h"
 
 enum { SCALED_DIMS = 6, GRID_DIMS = 8 };
 

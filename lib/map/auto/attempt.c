@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/parameters.h"
 #include "map/auto/portfolio.h"
+#include "map/parameters.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 

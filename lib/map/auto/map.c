@@ -5,10 +5,10 @@
 
 #include "machine/distance.h"
 #include "map/auto/attempt.h"
+#include "map/auto/portfolio.h"
+#include "map/objective.h"
 #include "map/refine/contiguous.h"
 #include "map/refine/level.h"
-#include "map/objective.h"
-#include "map/auto/portfolio.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 

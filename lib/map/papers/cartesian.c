@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/split/recursion.h"
 #include "map/grid/tiling.h"
+#include "map/split/recursion.h"
 #include "util/alloc.h"
 
 typedef struct cartesian {

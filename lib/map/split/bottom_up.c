@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "partition/contract.h"
-#include "partition/partition.h"
 #include "map/problem.h"
 #include "map/split/recursion.h"
+#include "partition/contract.h"
+#include "partition/partition.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map/split/recursion.h"
 #include "partition/contract.h"
 #include "partition/partition.h"
-#include "map/split/recursion.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map/problem.h"
 #include "map/refine/anneal.h"
 #include "partition/matching.h"
-#include "map/problem.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "partition/partition.h"
 #include "map/split/recursion.h"
+#include "partition/partition.h"
 #include "util/alloc.h"
 
 /* Blocks first..first+count, and the vertices at the positions that are theirs. */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "machine/distance.h"
-#include "partition/partition.h"
 #include "map/split/recursion.h"
+#include "partition/partition.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 

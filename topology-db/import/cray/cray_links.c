@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topology-db/import/cray/slingshot.h"
 #include "topology-db/import/lists/geometry.h"
 #include "topology-db/import/lists/named.h"
-#include "topology-db/import/cray/slingshot.h"
 #include "util/alloc.h"
 
 enum { WORDS = 8 };
