@@ -68,52 +68,52 @@ plugin_spank_topomap_la_LIBADD = plugin/libspank.la
 
 EXTRA_DIST += plugin/protocol.md
 
-check_PROGRAMS += tests/unit/plugin
-tests_unit_plugin_SOURCES = tests/unit/plugin.c
-tests_unit_plugin_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
-tests_unit_plugin_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
-TESTS += tests/unit/plugin
+check_PROGRAMS += tests/unit/plugin/test_plugin
+tests_unit_plugin_test_plugin_SOURCES = tests/unit/plugin/test_plugin.c
+tests_unit_plugin_test_plugin_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
+tests_unit_plugin_test_plugin_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
+TESTS += tests/unit/plugin/test_plugin
 
-check_PROGRAMS += tests/unit/test_child
-tests_unit_test_child_SOURCES = tests/unit/test_child.c
-tests_unit_test_child_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
-TESTS += tests/unit/test_child
+check_PROGRAMS += tests/unit/plugin/test_child
+tests_unit_plugin_test_child_SOURCES = tests/unit/plugin/test_child.c
+tests_unit_plugin_test_child_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
+TESTS += tests/unit/plugin/test_child
 
-check_PROGRAMS += tests/unit/test_breaker
-tests_unit_test_breaker_SOURCES = tests/unit/test_breaker.c
-tests_unit_test_breaker_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
-TESTS += tests/unit/test_breaker
+check_PROGRAMS += tests/unit/plugin/test_breaker
+tests_unit_plugin_test_breaker_SOURCES = tests/unit/plugin/test_breaker.c
+tests_unit_plugin_test_breaker_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
+TESTS += tests/unit/plugin/test_breaker
 
-check_PROGRAMS += tests/unit/test_wall
-tests_unit_test_wall_SOURCES = tests/unit/test_wall.c plugin/helper/cell.c plugin/helper/cell.h
-tests_unit_test_wall_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
-TESTS += tests/unit/test_wall
+check_PROGRAMS += tests/unit/plugin/test_wall
+tests_unit_plugin_test_wall_SOURCES = tests/unit/plugin/test_wall.c plugin/helper/cell.c plugin/helper/cell.h
+tests_unit_plugin_test_wall_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
+TESTS += tests/unit/plugin/test_wall
 
-check_PROGRAMS += tests/unit/test_command_line
-tests_unit_test_command_line_SOURCES = tests/unit/test_command_line.c
-tests_unit_test_command_line_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
-TESTS += tests/unit/test_command_line
+check_PROGRAMS += tests/unit/plugin/test_command_line
+tests_unit_plugin_test_command_line_SOURCES = tests/unit/plugin/test_command_line.c
+tests_unit_plugin_test_command_line_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
+TESTS += tests/unit/plugin/test_command_line
 
-check_PROGRAMS += tests/unit/test_spool
-tests_unit_test_spool_SOURCES = tests/unit/test_spool.c
-tests_unit_test_spool_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
-TESTS += tests/unit/test_spool
+check_PROGRAMS += tests/unit/plugin/test_spool
+tests_unit_plugin_test_spool_SOURCES = tests/unit/plugin/test_spool.c
+tests_unit_plugin_test_spool_LDADD = plugin/libspank.la $(CMOCKA_LIBS)
+TESTS += tests/unit/plugin/test_spool
 
 # The hooks, with Slurm and the kernel in the test's hands; the node's masks, and srun's faults.
-HOOK_SOURCES = plugin/spank.c tests/unit/mock_slurm.c tests/unit/mock_slurm.h tests/unit/scratch.c \
+HOOK_SOURCES = plugin/spank.c tests/unit/plugin/mock_slurm.c tests/unit/plugin/mock_slurm.h tests/unit/scratch.c \
   tests/unit/scratch.h
 HOOK_LIBS = plugin/libspank.la topology-db/libdb.la lib/libcore.la $(HWLOC_LIBS) $(CMOCKA_LIBS)
-check_PROGRAMS += tests/unit/test_hooks_node tests/unit/test_hooks_srun
-tests_unit_test_hooks_srun_SOURCES = tests/unit/test_hooks_srun.c tests/unit/hook_step.c \
-  tests/unit/hook_step.h $(HOOK_SOURCES)
-tests_unit_test_hooks_srun_CPPFLAGS = $(DB_TEST_CPPFLAGS) $(SLURM_CPPFLAGS) \
+check_PROGRAMS += tests/unit/plugin/test_hooks_node tests/unit/plugin/test_hooks_srun
+tests_unit_plugin_test_hooks_srun_SOURCES = tests/unit/plugin/test_hooks_srun.c tests/unit/plugin/hook_step.c \
+  tests/unit/plugin/hook_step.h $(HOOK_SOURCES)
+tests_unit_plugin_test_hooks_srun_CPPFLAGS = $(DB_TEST_CPPFLAGS) $(SLURM_CPPFLAGS) \
   -DREAL_PLANNER='"$(abs_top_builddir)/plugin/topomap-planner"' \
   -DFAKE_PLANNER='"$(abs_top_builddir)/tests/slurm/fake-planner"'
-tests_unit_test_hooks_srun_LDADD = $(HOOK_LIBS)
-tests_unit_test_hooks_node_SOURCES = tests/unit/test_hooks_node.c tests/unit/hook_node.c \
-  tests/unit/hook_node.h $(HOOK_SOURCES)
-tests_unit_test_hooks_node_CPPFLAGS = $(DB_TEST_CPPFLAGS) $(SLURM_CPPFLAGS) \
+tests_unit_plugin_test_hooks_srun_LDADD = $(HOOK_LIBS)
+tests_unit_plugin_test_hooks_node_SOURCES = tests/unit/plugin/test_hooks_node.c tests/unit/plugin/hook_node.c \
+  tests/unit/plugin/hook_node.h $(HOOK_SOURCES)
+tests_unit_plugin_test_hooks_node_CPPFLAGS = $(DB_TEST_CPPFLAGS) $(SLURM_CPPFLAGS) \
   -DNODE_HELPER='"$(abs_top_builddir)/plugin/topomap-node"'
-tests_unit_test_hooks_node_DEPENDENCIES = $(HOOK_LIBS) plugin/topomap-node$(EXEEXT)
-tests_unit_test_hooks_node_LDADD = $(HOOK_LIBS)
-TESTS += tests/unit/test_hooks_node tests/unit/test_hooks_srun
+tests_unit_plugin_test_hooks_node_DEPENDENCIES = $(HOOK_LIBS) plugin/topomap-node$(EXEEXT)
+tests_unit_plugin_test_hooks_node_LDADD = $(HOOK_LIBS)
+TESTS += tests/unit/plugin/test_hooks_node tests/unit/plugin/test_hooks_srun

@@ -16,10 +16,10 @@ AM_TESTS_ENVIRONMENT = \
   TOPOMAP_BUILD='$(abs_top_builddir)'; export TOPOMAP_BUILD; \
   TOPOMAP_SOURCE='$(abs_top_srcdir)'; export TOPOMAP_SOURCE;
 
-include tests/unit/util.mk
-include tests/unit/graph.mk
-include tests/unit/map.mk
-include tests/unit/db.mk
+include tests/unit/util/local.mk
+include tests/unit/graph/local.mk
+include tests/unit/map/local.mk
+include tests/unit/topology-db/local.mk
 include tests/cli/local.mk
 include tests/slurm/local.mk
 include tests/faults/local.mk

@@ -10,40 +10,40 @@ TESTS += $(mpi_tests)
 
 # The messages of collectives, with answers of MPI that the test makes: only its header is needed.
 if HAVE_MPICH
-profile_units = tests/unit/test_profile tests/unit/test_profile_openmpi tests/unit/test_profile_record \
-  tests/unit/test_profile_output
+profile_units = tests/unit/contrib/test_profile tests/unit/contrib/test_profile_openmpi tests/unit/contrib/test_profile_record \
+  tests/unit/contrib/test_profile_output
 TESTS += $(profile_units)
 CLEANFILES += $(profile_units)
 check_DATA = $(profile_units)
 endif
-EXTRA_DIST += tests/unit/test_profile.c tests/unit/test_profile_record.c tests/unit/test_profile_output.c
-test_profile_inputs = $(srcdir)/tests/unit/test_profile.c $(srcdir)/contrib/profile/collectives.c \
+EXTRA_DIST += tests/unit/contrib/test_profile.c tests/unit/contrib/test_profile_record.c tests/unit/contrib/test_profile_output.c
+test_profile_inputs = $(srcdir)/tests/unit/contrib/test_profile.c $(srcdir)/contrib/profile/collectives.c \
   $(srcdir)/contrib/profile/group.c $(srcdir)/contrib/profile/rules.c
 test_profile_needs = $(test_profile_inputs) $(srcdir)/contrib/profile/profile.h $(srcdir)/contrib/profile/group.h \
   $(srcdir)/contrib/profile/rules.h
-test_profile_make = $(MKDIR_P) tests/unit && $(MPICC_MPICH) -std=c11 $(WARN_CFLAGS) $(SAN_CFLAGS) -g -I$(srcdir) \
+test_profile_make = $(MKDIR_P) tests/unit/contrib && $(MPICC_MPICH) -std=c11 $(WARN_CFLAGS) $(SAN_CFLAGS) -g -I$(srcdir) \
   $(test_profile_inputs) -o $@ $(CMOCKA_LIBS)
-tests/unit/test_profile: $(test_profile_needs)
+tests/unit/contrib/test_profile: $(test_profile_needs)
 	$(AM_V_GEN)$(test_profile_make)
 # The other MPI's rules, with this one's header.
-tests/unit/test_profile_openmpi: $(test_profile_needs)
+tests/unit/contrib/test_profile_openmpi: $(test_profile_needs)
 	$(AM_V_GEN)$(test_profile_make) -DRULES_OF_OPEN_MPI
-test_profile_record_inputs = $(srcdir)/tests/unit/test_profile_record.c $(srcdir)/contrib/profile/record.c \
+test_profile_record_inputs = $(srcdir)/tests/unit/contrib/test_profile_record.c $(srcdir)/contrib/profile/record.c \
   $(srcdir)/contrib/profile/requests.c $(srcdir)/contrib/profile/table.c
-tests/unit/test_profile_record: $(test_profile_record_inputs) $(srcdir)/contrib/profile/profile.h $(srcdir)/contrib/profile/table.h
-	$(AM_V_GEN)$(MKDIR_P) tests/unit && $(MPICC_MPICH) -std=gnu11 $(WARN_CFLAGS) $(SAN_CFLAGS) -g -I$(srcdir) \
+tests/unit/contrib/test_profile_record: $(test_profile_record_inputs) $(srcdir)/contrib/profile/profile.h $(srcdir)/contrib/profile/table.h
+	$(AM_V_GEN)$(MKDIR_P) tests/unit/contrib && $(MPICC_MPICH) -std=gnu11 $(WARN_CFLAGS) $(SAN_CFLAGS) -g -I$(srcdir) \
 	  -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free $(test_profile_record_inputs) -o $@ $(CMOCKA_LIBS)
-test_profile_output_inputs = $(srcdir)/tests/unit/test_profile_output.c $(srcdir)/contrib/profile/output.c \
+test_profile_output_inputs = $(srcdir)/tests/unit/contrib/test_profile_output.c $(srcdir)/contrib/profile/output.c \
   $(srcdir)/contrib/profile/memory.c $(profile_lib:%=$(srcdir)/%)
-tests/unit/test_profile_output: $(test_profile_output_inputs) $(srcdir)/contrib/profile/profile.h
-	$(AM_V_GEN)$(MKDIR_P) tests/unit && $(MPICC_MPICH) -std=gnu11 $(WARN_CFLAGS) $(SAN_CFLAGS) -g -pthread \
+tests/unit/contrib/test_profile_output: $(test_profile_output_inputs) $(srcdir)/contrib/profile/profile.h
+	$(AM_V_GEN)$(MKDIR_P) tests/unit/contrib && $(MPICC_MPICH) -std=gnu11 $(WARN_CFLAGS) $(SAN_CFLAGS) -g -pthread \
 	  -I$(srcdir) -I$(srcdir)/lib -I$(srcdir)/lib/include -I. $(test_profile_output_inputs) -o $@ $(CMOCKA_LIBS)
 
 # Fits, and edges of grids, by hand; no MPI is started.
 if REORDER_MPICH
-check_PROGRAMS += tests/unit/test_reorder
-TESTS += tests/unit/test_reorder
-tests_unit_test_reorder_SOURCES = tests/unit/test_reorder.c contrib/reorder/measure.c
-tests_unit_test_reorder_CPPFLAGS = $(AM_CPPFLAGS) $(MPICH_CPPFLAGS)
-tests_unit_test_reorder_LDADD = contrib/reorder/libparts-mpich.la $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/contrib/test_reorder
+TESTS += tests/unit/contrib/test_reorder
+tests_unit_contrib_test_reorder_SOURCES = tests/unit/contrib/test_reorder.c contrib/reorder/measure.c
+tests_unit_contrib_test_reorder_CPPFLAGS = $(AM_CPPFLAGS) $(MPICH_CPPFLAGS)
+tests_unit_contrib_test_reorder_LDADD = contrib/reorder/libparts-mpich.la $(CMOCKA_LIBS)
 endif

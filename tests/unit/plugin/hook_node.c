@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tests/unit/plugin/hook_node.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "plugin/common/environment.h"
+#include "tests/unit/scratch.h"
+
+spank_f slurm_spank_user_init, slurm_spank_task_init, slurm_spank_init;
+
+static topomap_error err;
+
+/* ---- A node's slurmstepd ------------------------------------------------------------------ */
+
+struct result *result;
+
+/* task/affinity gives each task one CPU or a core of its own; here the first allowed ones in turn,
+ * so that none begins with what it is to get. */
+static plugin_cpus slurms_mask(const struct node *node, uint32_t task)
+{
+    static plugin_cpus of; /* what `list` is of */
+    static uint32_t list[PLUGIN_CPUS], count;
+    plugin_cpus mask = {{0}};
+
+    if (!count || memcmp(&of, &node->cpuset, sizeof of) != 0) {
+        of = node->cpuset;
+        count = 0;
+        for (uint32_t cpu = 0; cpu < PLUGIN_CPUS; cpu++)
+            if (plugin_cpus_has(&of, cpu))
+                list[count++] = cpu;
+    }
+    plugin_cpus_add(&mask, list[task % count]);
+    return mask;
+}
+
+/* One after the other in this process, where each task has one of its own in slurmstepd. */
+static void run_hooks(const struct node *node)
+{
+    static char helper[] = "node_helper=" NODE_HELPER;
+    char *words[] = {helper, NULL};
+    spank_t spank;
+
+    mock_begin(S_CTX_REMOTE, JOB, STEP);
+    spank = mock_spank();
+    slurm_mock.local_tasks = node->tasks;
+    slurm_mock.step_cores = node->cores;
+    slurm_mock.cpuset = node->cpuset;
+    slurm_mock.online = node->online;
+    if (node->bindings)
+        mock_setenv(PLUGIN_ENV_CARRIED_BINDINGS, node->bindings);
+    mock_setenv(PLUGIN_ENV_CARRIED_PLAN, "1 9f3c01aa 12.5");
+    if (node->format)
+        mock_setenv(PLUGIN_ENV_CARRIED_FORMAT, node->format);
+    if (node->bind_list)
+        mock_setenv("SLURM_CPU_BIND_LIST", node->bind_list);
+    result->status = slurm_spank_init(spank, 1, words);
+    result->status |= slurm_spank_user_init(spank, 1, words);
+    for (uint32_t task = 0; task < node->tasks; task++) {
+        slurm_mock.task = (int)task;
+        slurm_mock.mask = slurms_mask(node, task);
+        result->status |= slurm_spank_task_init(spank, 0, NULL);
+        result->mask[task] = slurm_mock.mask;
+        result->set[task] = memcmp(&slurm_mock.mask, &(plugin_cpus){{0}}, sizeof(plugin_cpus)) != 0;
+    }
+    strcpy(result->said, slurm_mock.said);
+    mock_end();
+}
+
+void run(const struct node *node)
+{
+    memset(result, 0, sizeof *result);
+    result->status = -1;
+    run_hooks(node);
+    if (result->status)
+        fail_msg("a hook failed: %d", result->status);
+}
+
+int is_slurms(const struct node *node, uint32_t task)
+{
+    plugin_cpus mask = slurms_mask(node, task);
+
+    return !memcmp(&mask, &result->mask[task], sizeof mask);
+}
+
+/* ---- A class and its plans ---------------------------------------------------------------- */
+
+static void import(struct machine *m, const char *path)
+{
+    const char *db_path = scratch_path("hooks.db");
+    topomap_db_import_options options = {.nodes = "n1"};
+
+    unlink(db_path);
+    assert_int_equal(topomap_db_create(db_path, &m->db, &err), 0);
+    if (topomap_db_import(m->db, "hwloc", path, &options, NULL, &err))
+        fail_msg("%s: %s", path, err.text);
+}
+
+void plan(const struct machine *m, uint32_t tasks, uint32_t cpus, enum topomap_bind bind,
+          const char *cores, topomap_bindings *b)
+{
+    char *name = (char *)"n1";
+    topomap_names names = {1, &name};
+    topomap_cores has = {0};
+    topomap_db_allocation allocation = {.nodes = &names,
+                                        .tasks = &tasks,
+                                        .cpus_per_task = cpus,
+                                        .bind = bind,
+                                        .cores = cores ? &has : NULL};
+    topomap_machine *made;
+
+    if (cores)
+        assert_int_equal(topomap_cores_parse(cores, 1, &has, &err), 0);
+    if (topomap_db_machine(m->db, &allocation, &made, b, &err))
+        fail_msg("%s", err.text);
+    b->job = JOB;
+    b->step = STEP;
+    topomap_machine_free(made);
+    topomap_cores_clear(&has);
+}
+
+void open_machine(struct machine *m, const char *path)
+{
+    topomap_bindings b;
+
+    memset(m, 0, sizeof *m);
+    import(m, path);
+    plan(m, 1, 1, TOPOMAP_BIND_CORE, NULL, &b);
+    m->inside = b.node_class[0];
+    b.classes = 0;
+    m->pus = m->inside.pu_first[m->inside.cores];
+    for (uint32_t i = 0; i < m->pus; i++)
+        plugin_cpus_add(&m->all, m->inside.pu_os[i]);
+    topomap_bindings_clear(&b);
+}
+
+void close_machine(struct machine *m)
+{
+    free(m->inside.pu_first);
+    free(m->inside.pu_os);
+    topomap_db_close(m->db);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A node's slurmstepd that runs the plugin's hooks, and node classes with plans for them. */
+#ifndef TOPOMAP_TESTS_HOOK_NODE_H
+#define TOPOMAP_TESTS_HOOK_NODE_H
+
+#include "plan/bindings.h"
+#include "tests/unit/plugin/mock_slurm.h"
+#include "topology-db/db.h"
+
+enum { JOB = 17, STEP = 3, TASKS_MOST = 1024 };
+
+/* What the processes of a node leave behind. */
+struct result {
+    plugin_cpus mask[TASKS_MOST];
+    int set[TASKS_MOST];
+    int status;
+    char said[MOCK_SAID];
+};
+
+extern struct result *result;
+
+struct node {
+    const char *bindings; /* text */
+    const char *format;   /* SLURM_TOPOMAP_FORMAT, or NULL */
+    uint32_t tasks;
+    const char *cores;     /* of the step */
+    plugin_cpus cpuset;    /* of its cgroup */
+    plugin_cpus online;    /* what the machine has */
+    const char *bind_list; /* SLURM_CPU_BIND_LIST, or NULL */
+};
+
+struct machine {
+    topomap_db *db;
+    topomap_bindings_class inside; /* of an unbound plan: the class alone */
+    uint32_t pus;
+    plugin_cpus all;
+};
+
+/* The hooks of one node, whose result is in `result`. */
+void run(const struct node *node);
+/* Does a task have the mask that Slurm gave it? */
+int is_slurms(const struct node *node, uint32_t task);
+
+/* A database of one node, whose class is in an hwloc file. */
+void open_machine(struct machine *m, const char *path);
+void close_machine(struct machine *m);
+/* \param cores  of the job, as in a request; NULL: all */
+void plan(const struct machine *m, uint32_t tasks, uint32_t cpus, enum topomap_bind bind,
+          const char *cores, topomap_bindings *b);
+
+#endif
