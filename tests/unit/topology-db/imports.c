@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/unit/topology-db/imports.h"
 #include "tests/unit/scratch.h"
+#include "tests/unit/topology-db/imports.h"
 
 const char *db_fresh(void)
 {

@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/unit/topology-db/imports.h"
 #include "tests/unit/scratch.h"
+#include "tests/unit/topology-db/imports.h"
 #include "topology-db/db.h"
 #include "util/input.h"
 

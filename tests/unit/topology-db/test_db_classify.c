@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/unit/topology-db/fabrics.h"
 #include "tests/unit/scratch.h"
+#include "tests/unit/topology-db/fabrics.h"
 #include "topology-db/db.h"
 #include "util/random.h"
 

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/unit/topology-db/imports.h"
 #include "tests/unit/scratch.h"
+#include "tests/unit/topology-db/imports.h"
 
 static void cray_in_either_order(void **state)
 {

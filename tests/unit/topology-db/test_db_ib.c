@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/unit/topology-db/ib_database.h"
 #include "tests/unit/scratch.h"
+#include "tests/unit/topology-db/ib_database.h"
 
 #define REPORT TEST_DATA "/db/report.ports"
 #define LIST TEST_DATA "/db/subnet.lst"

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/unit/topology-db/ib_database.h"
 #include "tests/unit/scratch.h"
+#include "tests/unit/topology-db/ib_database.h"
 
 #define REPORT TEST_DATA "/db/report.ports"
 #define NIC TEST_DATA "/db/nic.xml"
