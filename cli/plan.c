@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/order.h"
-#include "plugin/planner/answer.h"
+#include "plugin/planner/plan/answer.h"
 #include "util/alloc.h"
 #include "util/output.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plugin/planner/answer.h"
+#include "plugin/planner/plan/answer.h"
 #include "util/alloc.h"
 #include "util/output.h"
 

@@ -8,7 +8,7 @@
 #include "cli/cli.h"
 #include "cli/records.h"
 #include "graph/graph.h"
-#include "plugin/planner/record.h"
+#include "plugin/planner/plan/record.h"
 #include "util/alloc.h"
 #include "util/ranges.h"
 

@@ -1,33 +1,33 @@
 # The planner: a process of its own, started by the plugin for each step. `topomap map --replay` runs
 # the same code.
 noinst_LTLIBRARIES += plugin/planner/libplanner.la
-plugin_planner_libplanner_la_SOURCES = plugin/planner/request.c plugin/planner/request.h \
-  plugin/planner/ask.c plugin/planner/ask.h \
-  plugin/planner/scontrol.c plugin/planner/scontrol.h \
-  plugin/planner/cores.c plugin/planner/cores.h \
-  plugin/planner/inputs.c plugin/planner/inputs.h \
-  plugin/planner/profile.c plugin/planner/profile.h \
-  plugin/planner/decide.c plugin/planner/decide.h \
-  plugin/planner/answer.c plugin/planner/answer.h \
-  plugin/planner/record.c plugin/planner/record.h
+plugin_planner_libplanner_la_SOURCES = plugin/planner/plan/request.c plugin/planner/plan/request.h \
+  plugin/planner/plan/ask.c plugin/planner/plan/ask.h \
+  plugin/planner/plan/scontrol.c plugin/planner/plan/scontrol.h \
+  plugin/planner/plan/cores.c plugin/planner/plan/cores.h \
+  plugin/planner/plan/inputs.c plugin/planner/plan/inputs.h \
+  plugin/planner/plan/profile.c plugin/planner/plan/profile.h \
+  plugin/planner/plan/decide.c plugin/planner/plan/decide.h \
+  plugin/planner/plan/answer.c plugin/planner/plan/answer.h \
+  plugin/planner/plan/record.c plugin/planner/plan/record.h
 plugin_planner_libplanner_la_LIBADD = plugin/libchild.la
 
 # A launch, from what srun knows: policy, profiles and all that is in files.
 noinst_LTLIBRARIES += plugin/planner/liblaunch.la
-plugin_planner_liblaunch_la_SOURCES = plugin/planner/facts.c plugin/planner/facts.h \
-  plugin/planner/verdict.c plugin/planner/verdict.h \
-  plugin/planner/site.c plugin/planner/site.h \
-  plugin/planner/settle.c plugin/planner/settle.h \
-  plugin/planner/auto.c plugin/planner/auto.h \
-  plugin/planner/compose.c plugin/planner/compose.h \
-  plugin/planner/carry.c plugin/planner/carry.h \
-  plugin/planner/cage.c plugin/planner/cage.h \
-  plugin/planner/caged.c plugin/planner/caged.h plugin/common/filter.h \
-  plugin/planner/explanation.c plugin/planner/explanation.h \
-  plugin/planner/launch.c plugin/planner/launch.h \
-  plugin/planner/keep.c plugin/planner/keep.h \
-  plugin/planner/writers.c plugin/planner/writers.h \
-  plugin/planner/end.c plugin/planner/end.h \
+plugin_planner_liblaunch_la_SOURCES = plugin/planner/launch/facts.c plugin/planner/launch/facts.h \
+  plugin/planner/launch/verdict.c plugin/planner/launch/verdict.h \
+  plugin/planner/launch/site.c plugin/planner/launch/site.h \
+  plugin/planner/launch/settle.c plugin/planner/launch/settle.h \
+  plugin/planner/launch/auto.c plugin/planner/launch/auto.h \
+  plugin/planner/launch/compose.c plugin/planner/launch/compose.h \
+  plugin/planner/launch/carry.c plugin/planner/launch/carry.h \
+  plugin/planner/launch/cage.c plugin/planner/launch/cage.h \
+  plugin/planner/launch/caged.c plugin/planner/launch/caged.h plugin/common/filter.h \
+  plugin/planner/launch/explanation.c plugin/planner/launch/explanation.h \
+  plugin/planner/launch/launch.c plugin/planner/launch/launch.h \
+  plugin/planner/launch/keep.c plugin/planner/launch/keep.h \
+  plugin/planner/launch/writers.c plugin/planner/launch/writers.h \
+  plugin/planner/launch/end.c plugin/planner/launch/end.h \
   plugin/common/spool.c plugin/common/spool_read.c plugin/common/spool_tidy.c plugin/common/spool.h
 plugin_planner_liblaunch_la_LIBADD = plugin/librecord.la plugin/planner/libplanner.la plugin/libsite.la plugin/libreply.la \
   plugin/policy/libpolicy.la plugin/store/libstore.la

@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "plugin/common/oom.h"
-#include "plugin/planner/answer.h"
-#include "plugin/planner/caged.h"
-#include "plugin/planner/end.h"
-#include "plugin/planner/launch.h"
+#include "plugin/planner/plan/answer.h"
+#include "plugin/planner/launch/caged.h"
+#include "plugin/planner/launch/end.h"
+#include "plugin/planner/launch/launch.h"
 #include "plugin/planner/memory.h"
 #include "util/whole.h"
 

@@ -7,7 +7,7 @@
 #include "plan/bindings.h"
 #include "plugin/common/ranks.h"
 #include "plugin/common/reply.h"
-#include "plugin/planner/record.h"
+#include "plugin/planner/plan/record.h"
 #include "plugin/policy/settle.h"
 #include "plugin/srun/words.h"
 

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "plan/bindings.h"
-#include "plugin/planner/end.h"
-#include "plugin/planner/launch.h"
-#include "plugin/planner/request.h"
+#include "plugin/planner/launch/end.h"
+#include "plugin/planner/launch/launch.h"
+#include "plugin/planner/plan/request.h"
 
 enum { REPLY_FD = 3, MOST = 1 << 20 };
 

@@ -24,8 +24,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "plugin/planner/cage.h"
-#include "plugin/planner/caged.h"
+#include "plugin/planner/launch/cage.h"
+#include "plugin/planner/launch/caged.h"
 #include "tests/unit/attempts.h"
 #include "tests/unit/scratch.h"
 

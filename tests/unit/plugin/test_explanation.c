@@ -20,8 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "plugin/planner/explanation.h"
-#include "plugin/planner/launch.h"
+#include "plugin/planner/launch/explanation.h"
+#include "plugin/planner/launch/launch.h"
 #include "tests/unit/scratch.h"
 #include "util/clock.h"
 

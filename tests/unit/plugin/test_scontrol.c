@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "plugin/planner/ask.h"
-#include "plugin/planner/cores.h"
-#include "plugin/planner/scontrol.h"
+#include "plugin/planner/plan/ask.h"
+#include "plugin/planner/plan/cores.h"
+#include "plugin/planner/plan/scontrol.h"
 #include "tests/unit/scratch.h"
 #include "util/clock.h"
 

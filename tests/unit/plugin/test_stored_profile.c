@@ -13,7 +13,7 @@
 
 #include "graph/graph.h"
 #include "graph/recognise/heavy.h"
-#include "plugin/planner/profile.h"
+#include "plugin/planner/plan/profile.h"
 
 static char folder[] = "/tmp/topomap-stored-XXXXXX";
 static char path[64], before[64];

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* --topomap=auto: a step is placed with the profile that an earlier run of its program has left;
+ * where there is none, it runs as Slurm lays it out and leaves one. */
+#ifndef TOPOMAP_PLANNER_AUTO_H
+#define TOPOMAP_PLANNER_AUTO_H
+
+#include "plugin/planner/launch/verdict.h"
+#include "plugin/store/program.h"
+#include "plugin/store/store.h"
+
+typedef struct planner_auto {
+    planner_verdict *verdict;
+    enum store_mpi mpi;
+    store store;
+    int has_store;
+    topomap_error no_store; /* why there is none */
+    store_entry entry;
+    char used[STORE_KEY + 1];     /* the entry whose graph is used, or "" */
+    char *folder;                 /* where the run leaves its profile; NULL: it is not profiled */
+    char request[3 * STORE_PATH]; /* lines that tell of the profile, or "" */
+} planner_auto;
+
+/** Where the graph is "auto", or none was named, looks for a stored profile and puts it in its
+ *  place; where one is to be made, arranges it. \p now is all zero before.
+ *  \return nonzero: the step is to be placed; 0: it is left as Slurm laid it out */
+int planner_auto_begin(planner_auto *now, planner_verdict *verdict);
+
+/** The stored profile turned out to be of no use: it goes, and this run makes another. */
+void planner_auto_damaged(planner_auto *now);
+
+void planner_auto_clear(planner_auto *now);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "plugin/planner/launch/carry.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "plan/bindings.h"
+#include "plugin/common/environment.h"
+#include "plugin/common/percent.h"
+#include "plugin/common/spool.h"
+
+enum { REPLY_FD = 3, SECONDS_MOST = 20 };
+
+static int carry_in_order(planner_verdict *verdict, const char *text)
+{
+    topomap_bindings bindings;
+    topomap_error err;
+    char *short_text;
+    int fits;
+
+    if (topomap_bindings_decode(text, &bindings, &err))
+        return 0;
+    short_text = topomap_bindings_in_order(&bindings, &err);
+    topomap_bindings_clear(&bindings);
+    fits = short_text && strlen(short_text) <= PLUGIN_ENV_MOST &&
+           (long)strlen(short_text) <= verdict->facts->room;
+    if (fits)
+        fprintf(verdict->out, "in-order %s\n", short_text);
+    free(short_text);
+    return fits;
+}
+
+/* In a process of its own, for which nobody waits: srun kills the planner's group when the planner
+ * has ended, and a folder may be slow. */
+static void tidy(const char *note)
+{
+    fflush(NULL);
+    if (fork() != 0)
+        return;
+    setsid();
+    alarm(SECONDS_MOST);
+    close(REPLY_FD);
+    plugin_spool_tidy(note);
+    _exit(0);
+}
+
+static int spool(planner_verdict *verdict, const char *text, topomap_error *why)
+{
+    const planner_facts *facts = verdict->facts;
+    char *note;
+
+    if (!facts->args.spool)
+        return topomap_error_set(why, TOPOMAP_EUSAGE, "plugstack.conf names no folder, spool=");
+    if (plugin_spool_write(facts->args.spool, facts->job, facts->step, text, &note, why))
+        return -1;
+    fprintf(verdict->out, "spool %s\nlater spool ", note);
+    plugin_percent_write(verdict->out, note);
+    putc('\n', verdict->out);
+    tidy(note);
+    free(note);
+    return 0;
+}
+
+/* Whole bindings are there twice, ours and the tasks'. */
+void planner_carry(planner_verdict *verdict, const char *text)
+{
+    long room = verdict->facts->room, length = (long)strlen(text);
+    topomap_error why;
+    int in_order;
+
+    if (room > 0 && length <= PLUGIN_ENV_MOST && 2 * length <= room) {
+        fprintf(verdict->out, "bindings %s\n", text);
+        return;
+    }
+    if (room <= 0)
+        return; /* srun says so */
+    in_order = carry_in_order(verdict, text);
+    if (spool(verdict, text, &why))
+        planner_tell(verdict, 0,
+                     "the bindings are too long for the environment (%ld bytes) and %s: %s", length,
+                     why.text,
+                     in_order ? "each node's tasks are bound in order"
+                              : "the inside of nodes is left to Slurm");
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How a step's bindings travel from srun to its nodes: in the environment while they are short,
+ * else in a file, and beside it in the environment what is short: the same CPUs, dealt out in
+ * order. */
+#ifndef TOPOMAP_PLANNER_CARRY_H
+#define TOPOMAP_PLANNER_CARRY_H
+
+#include "plugin/planner/launch/verdict.h"
+
+/** Writes the rows of the reply that say what srun is to put into the environment, and the file.
+ *  \param text  as topomap_bindings_encode() writes it */
+void planner_carry(planner_verdict *verdict, const char *text);
+
+#endif

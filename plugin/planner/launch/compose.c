@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "plugin/planner/launch/compose.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A value that would break out of its line, or one longer than any path. */
+static int is_line(const char *value)
+{
+    size_t length = strlen(value);
+
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)value[i] < ' ' || value[i] == 127)
+            return 0;
+    return length < 8192;
+}
+
+/* GPUs that Slurm has paired with a task's CPUs, and memory that the user has, are by local task:
+ * there binding is only for whoever asks for it. */
+int planner_compose_bind(const planner_verdict *verdict)
+{
+    const planner_facts *facts = verdict->facts;
+    const policy_settings *settings = &verdict->decision.settings;
+    int asked = settings->value[POLICY_BIND] && settings->origin[POLICY_BIND] >= POLICY_BY_JOB;
+
+    return !facts->said.cpu_bind && !facts->nodes_only && (asked || !facts->paired) &&
+           strcmp(policy_get(settings, POLICY_BIND), "none") != 0;
+}
+
+/* What nobody said is left out; the planner has the same defaults. */
+static void write_keys(FILE *out, const policy_settings *settings, int bind)
+{
+    for (int key = 0; key < POLICY_KEYS; key++) {
+        const char *value = settings->value[key];
+
+        if (key == POLICY_GRAPH || key >= POLICY_REQUIRED)
+            continue;
+        if (key == POLICY_BIND && !bind)
+            value = "none";
+        if (value)
+            fprintf(out, "%s %s\n",
+                    key == POLICY_LAYOUT ? "inside" : policy_key((enum policy_key)key)->name,
+                    value); /* "layout" is Slurm's task ids */
+    }
+}
+
+char *planner_compose(const planner_verdict *verdict, const char *profile, topomap_error *err)
+{
+    const planner_facts *facts = verdict->facts;
+    const policy_settings *settings = &verdict->decision.settings;
+    const char *graph = policy_get(settings, POLICY_GRAPH);
+    int bind = planner_compose_bind(verdict);
+    enum policy_origin origin;
+    const char *db = plugin_args_db(&facts->args, &origin);
+    char *text = NULL;
+    size_t size;
+    FILE *out;
+
+    if (!is_line(db) || (graph && !is_line(graph))) {
+        topomap_error_set(err, TOPOMAP_EUSAGE,
+                          "the name of the graph or database is too long or has a line break");
+        return NULL;
+    }
+    out = open_memstream(&text, &size);
+    if (!out) {
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+        return NULL;
+    }
+    fprintf(out, "topomap-request 1\njob %u\nstep %u\ndb %s\n", facts->job, facts->step, db);
+    if (graph)
+        fprintf(out, "graph %s\n", graph);
+    fputs(facts->rest, out);
+    if (bind) /* the job's own cores matter only where tasks are bound */
+        fputs(facts->of_job, out);
+    write_keys(out, settings, bind);
+    if (facts->args.records && policy_flag(settings, POLICY_RECORDS))
+        fprintf(out, "record 1\n");
+    fprintf(out, "%sexplain %d\nend\n", profile, facts->explain);
+    if (!fclose(out))
+        return text;
+    free(text);
+    topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+    return NULL;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "plugin/planner/launch/keep.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "plugin/common/record.h"
+#include "plugin/planner/launch/writers.h"
+
+enum { REPLY_FD = 3, WAIT_MS = 100, SECONDS_MOST = 20 };
+
+struct record {
+    const planner_facts *facts;
+    const char *request, *reply;
+    size_t size;
+};
+
+/* In a session of its own: srun kills the planner's group when the planner has ended. What it says
+ * fits into a pipe. */
+static _Noreturn void write_record(const struct record *record, int said)
+{
+    const plugin_args *args = &record->facts->args;
+    char path[4096], line[sizeof path + 64];
+    topomap_error err;
+
+    setsid();
+    alarm(SECONDS_MOST);
+    close(REPLY_FD);
+    if (planner_writers_join(args->records))
+        _exit(0);
+    if (plugin_record_write(args->records, record->facts->job, record->facts->step, record->request,
+                            record->reply, record->size, path, sizeof path, &err))
+        snprintf(line, sizeof line, "no record of the plan: %s", err.text);
+    else
+        snprintf(line, sizeof line, "record of the plan: %s", path);
+    if (write(said, line, strlen(line)) >= 0)
+        close(said);
+    plugin_record_tidy(args->records, &args->record_limits);
+    _exit(0);
+}
+
+void planner_keep(planner_verdict *verdict, const char *request, const char *reply, size_t size)
+{
+    const struct record record = {verdict->facts, request, reply, size};
+    struct pollfd fd = {.events = POLLIN};
+    ssize_t got = -1;
+    char line[4200];
+    int said[2];
+
+    if (!verdict->facts->args.records ||
+        !policy_flag(&verdict->decision.settings, POLICY_RECORDS) || pipe(said))
+        return;
+    fflush(NULL);
+    switch (fork()) {
+    case 0:
+        close(said[0]);
+        write_record(&record, said[1]);
+    case -1:
+        break;
+    default:
+        close(said[1]);
+        said[1] = -1;
+        fd.fd = said[0];
+        if (poll(&fd, 1, WAIT_MS) > 0)
+            got = read(said[0], line, sizeof line - 1);
+    }
+    close(said[0]);
+    if (said[1] >= 0)
+        close(said[1]);
+    if (got > 0) {
+        line[got] = 0;
+        planner_tell(verdict, 0, "%s", line);
+    } else {
+        planner_tell(verdict, 0, "no record of the plan yet");
+    }
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "plugin/planner/launch/launch.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "plan/bindings.h"
+#include "plugin/common/environment.h"
+#include "plugin/common/reply.h"
+#include "plugin/planner/plan/answer.h"
+#include "plugin/planner/launch/auto.h"
+#include "plugin/planner/launch/caged.h"
+#include "plugin/planner/launch/carry.h"
+#include "plugin/planner/launch/compose.h"
+#include "plugin/planner/launch/explanation.h"
+#include "plugin/planner/launch/keep.h"
+#include "plugin/planner/launch/settle.h"
+#include "util/alloc.h"
+#include "util/clock.h"
+
+/* A launch while it is planned. */
+struct launch {
+    planner_verdict verdict;
+    planner_auto program;
+    planner_answerer *answer;
+    char *request, *bytes; /* as a record keeps them; bytes is the reply */
+    size_t size;
+    char *copy; /* of the reply, taken apart */
+    plugin_reply reply;
+    const char *bindings; /* that the reply is to carry; lent from `copy` */
+    double begun, until;  /* of topomap_clock_wall(); until: when srun has waited long enough */
+};
+
+/* ---- The graph's name --------------------------------------------------------------------- */
+
+static int is_there(const char *folder, const char *name, char *path, size_t size)
+{
+    struct stat found;
+    int length = snprintf(path, size, "%s/%s", folder, name);
+
+    return length > 0 && (size_t)length < size && !stat(path, &found);
+}
+
+/* A relative path is meant where it was written, and a record is read elsewhere. What is no
+ * existing file stays as it is: a pattern, a word, or a mistake that its reader names. */
+static int make_absolute(policy_settings *settings)
+{
+    const char *graph = settings->value[POLICY_GRAPH], *job = getenv(PLUGIN_ENV_JOB_FOLDER);
+    enum policy_origin origin = settings->origin[POLICY_GRAPH];
+    char here[4096], path[8192];
+
+    if (!graph || *graph == '/' || !strcmp(graph, "auto"))
+        return 0;
+    if ((origin == POLICY_BY_JOB && job && *job == '/' &&
+         is_there(job, graph, path, sizeof path)) ||
+        (getcwd(here, sizeof here) && is_there(here, graph, path, sizeof path)))
+        return policy_set(settings, POLICY_GRAPH, path, origin);
+    return 0;
+}
+
+/* ---- Planning ----------------------------------------------------------------------------- */
+
+static int copy_reply(struct launch *launch, topomap_error *err)
+{
+    launch->copy = topomap_alloc(launch->size + 1, 1, err);
+    if (!launch->copy)
+        return -1;
+    memcpy(launch->copy, launch->bytes, launch->size);
+    return plugin_reply_read(launch->copy, launch->size, &launch->reply, err);
+}
+
+char *planner_launch_answer(const char *text, size_t *size, topomap_error *err)
+{
+    planner_request request = {0};
+    FILE *in = fmemopen((char *)text, strlen(text), "r");
+    char *reply = NULL;
+
+    if (!in) {
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+        return NULL;
+    }
+    if (!planner_request_read(in, &request, err)) {
+        reply = planner_caged_answer(&request, size);
+        if (!reply)
+            topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+    }
+    planner_request_clear(&request);
+    fclose(in);
+    return reply;
+}
+
+/* The request as a record has it, and its answer. */
+static int plan(struct launch *launch, topomap_error *err)
+{
+    launch->request = planner_compose(&launch->verdict, launch->program.request, err);
+    if (!launch->request)
+        return -1;
+    launch->bytes = launch->answer(launch->request, &launch->size, err);
+    return launch->bytes ? copy_reply(launch, err) : -1;
+}
+
+/* The explanation, or why there is none. */
+static void write_explanation(struct launch *launch, const char *failure)
+{
+    const planner_facts *facts = launch->verdict.facts;
+    const char *why = failure ? failure : launch->verdict.why;
+    char line[1200];
+    const char *bytes = why ? line : launch->reply.explain;
+    topomap_error err;
+
+    if (!facts->explain || !facts->explain_file || (!why && !launch->reply.explain))
+        return;
+    snprintf(line, sizeof line, "topomap: %s\n", why ? why : "");
+    if (planner_explanation_write(facts->explain_file, bytes,
+                                  why ? strlen(line) : launch->reply.explain_size, launch->until,
+                                  &err))
+        planner_tell(&launch->verdict, 1, "--topomap-explain: %s", err.text);
+}
+
+static void write_reply(struct launch *launch)
+{
+    static const char *const status[] = {"failed", "unchanged", "applied"};
+    const plugin_reply *reply = &launch->reply;
+    FILE *out = launch->verdict.out;
+    int is_placed = reply->status == PLUGIN_APPLIED;
+
+    fprintf(out, "status %s\nline %s\nquiet %d\n", status[reply->status], reply->line,
+            reply->quiet);
+    if (reply->plan_id)
+        fprintf(out, "plan-id %s\n", reply->plan_id);
+    if (reply->gain)
+        fprintf(out, "gain %s\n", reply->gain);
+    if (is_placed)
+        fprintf(out, "layout %s\n", reply->layout);
+    if (reply->detail)
+        fprintf(out, "detail %s\n", reply->detail);
+    launch->bindings = reply->bindings;
+    if (!reply->bindings && reply->status != PLUGIN_FAILED &&
+        !planner_compose_bind(&launch->verdict))
+        planner_tell(&launch->verdict, 0,
+                     "the inside of nodes is left to Slurm (--cpu-bind, --mem-bind, GPUs of "
+                     "tasks, topomap:SOCKET, or bind=none)");
+    if (reply->explain && !launch->verdict.facts->explain_file) {
+        fprintf(out, "explain %zu\n", reply->explain_size);
+        fwrite(reply->explain, 1, reply->explain_size, out);
+        fputc('\n', out);
+    }
+}
+
+static void write_failure(struct launch *launch, topomap_error *err)
+{
+    for (char *c = err->text; *c; c++)
+        if (*c == '\n' || *c == '\r')
+            *c = ' ';
+    fprintf(launch->verdict.out, "status failed\nline %s\n", err->text);
+}
+
+static void tell_settings(struct launch *launch)
+{
+    const policy_decision *decision = &launch->verdict.decision;
+    FILE *out = launch->verdict.out;
+
+    fprintf(out, "asked %d\nverbose %d\nrequired %d\nbind %d\n", decision->asked,
+            launch->verdict.verbose, policy_flag(&decision->settings, POLICY_REQUIRED),
+            planner_compose_bind(&launch->verdict));
+}
+
+/* A time that somebody names moves the deadline along; the site's own is for a planner that
+ * hangs. */
+static void ask_for_time(struct launch *launch, void (*wait)(double seconds))
+{
+    const policy_settings *settings = &launch->verdict.decision.settings;
+    double seconds;
+
+    if (settings->origin[POLICY_TIME] == POLICY_BY_DEFAULT)
+        return;
+    seconds = strtod(policy_get(settings, POLICY_TIME), NULL);
+    launch->until = fmax(launch->until, launch->begun + seconds + 1);
+    wait(seconds);
+}
+
+/* \return 0, or -1: \p err; the rows are written */
+static int place(struct launch *launch, void (*wait)(double seconds), topomap_error *err)
+{
+    int wanted;
+
+    if (launch->verdict.facts->reason) {
+        launch->verdict.why = topomap_strdup(launch->verdict.facts->reason, err);
+        fprintf(launch->verdict.out, "status left\n");
+        return launch->verdict.why ? 0 : -1;
+    }
+    wanted = planner_settle(&launch->verdict, err);
+    if (wanted < 0)
+        return -1;
+    if (wanted) {
+        tell_settings(launch);
+        wanted = !launch->verdict.facts->has_layout ||
+                 planner_auto_begin(&launch->program, &launch->verdict);
+        fprintf(launch->verdict.out, "on 1\n");
+    }
+    if (!wanted || !launch->verdict.facts->has_layout) {
+        fprintf(launch->verdict.out, "status left\n");
+        return 0;
+    }
+    ask_for_time(launch, wait);
+    if (make_absolute(&launch->verdict.decision.settings))
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+    if (plan(launch, err))
+        return -1;
+    if (launch->reply.damaged)
+        planner_auto_damaged(&launch->program);
+    write_reply(launch);
+    return 0;
+}
+
+char *planner_launch(const planner_facts *facts, planner_answerer *answer,
+                     void (*wait)(double seconds), size_t *size)
+{
+    struct launch launch = {
+        .verdict.facts = facts, .answer = answer, .begun = topomap_clock_wall(), .until = INFINITY};
+    topomap_error err;
+    char *text = NULL;
+
+    if (facts->args.deadline_ms)
+        launch.until = launch.begun + facts->args.deadline_ms * 1e-3;
+    launch.verdict.out = open_memstream(&text, size);
+    if (!launch.verdict.out)
+        return NULL;
+    fprintf(launch.verdict.out, "topomap-reply 1\n");
+    if (place(&launch, wait, &err)) {
+        write_failure(&launch, &err);
+        write_explanation(&launch, err.text);
+    } else {
+        write_explanation(&launch, launch.reply.status == PLUGIN_FAILED && launch.reply.line
+                                       ? launch.reply.line
+                                       : NULL);
+    }
+    if (launch.bytes)
+        planner_keep(&launch.verdict, launch.request, launch.bytes, launch.size);
+    /* Last: srun hears of a file by the reply alone, and what ends the planner before would leave
+     * it. */
+    if (launch.bindings)
+        planner_carry(&launch.verdict, launch.bindings);
+    policy_settings_clear(&launch.verdict.decision.settings);
+    planner_auto_clear(&launch.program);
+    free(launch.verdict.why);
+    free(launch.request);
+    free(launch.bytes);
+    free(launch.copy);
+    return planner_answer_seal(launch.verdict.out, &text, size);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "plugin/planner/plan/answer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/bindings.h"
+#include "plugin/planner/plan/inputs.h"
+
+static void one_line(char *text)
+{
+    for (; *text; text++)
+        if (*text == '\n' || *text == '\r')
+            *text = ' ';
+}
+
+static void write_failure(FILE *out, topomap_error *err)
+{
+    one_line(err->text);
+    fprintf(out, "status failed\nline %s\nquiet 0\n", err->text);
+}
+
+static void write_left(FILE *out, planner_answer *answer)
+{
+    one_line(answer->line);
+    fprintf(out, "status unchanged\nline %s\nquiet 0\ngain 0\n", answer->line);
+    if (answer->damaged)
+        fprintf(out, "profile damaged\n");
+}
+
+/* What a replay must find again. */
+static void write_inputs(FILE *out, const planner_request *request, const planner_answer *answer)
+{
+    char digest[64];
+
+    fprintf(out, "searched %.6f\n", answer->searched);
+    if (planner_inputs_digest(request->db, digest) == 0)
+        fprintf(out, "input-db %s\n", digest);
+    if (request->graph && planner_inputs_digest(request->graph, digest) == 0)
+        fprintf(out, "input-graph %s\n", digest);
+}
+
+static int write_answer(FILE *out, const planner_request *request, planner_answer *answer,
+                        topomap_error *err)
+{
+    char *layout;
+    uint32_t id;
+
+    if (answer->left) {
+        write_left(out, answer);
+        return 0;
+    }
+    layout = topomap_layout_format(answer->plan.nodes, answer->plan.first, answer->plan.task, err);
+    if (!layout)
+        return -1;
+    id = topomap_crc32(0, layout, strlen(layout));
+    if (answer->bindings)
+        id = topomap_crc32(id, answer->bindings, strlen(answer->bindings));
+    one_line(answer->line);
+    one_line(answer->detail);
+    fprintf(out, "status %s\nline %s\nquiet %d\nplan-id %08x\ngain %.3f\nlayout %s\n",
+            answer->applied ? "applied" : "unchanged", answer->line, answer->quiet, id,
+            answer->applied ? answer->gain : 0.0, layout);
+    if (answer->bindings)
+        fprintf(out, "bindings %s\n", answer->bindings);
+    if (answer->cores)
+        fprintf(out, "cores %s\n", answer->cores);
+    if (*answer->detail)
+        fprintf(out, "detail %s\n", answer->detail);
+    if (request->record)
+        write_inputs(out, request, answer);
+    if (answer->explain) {
+        fprintf(out, "explain %zu\n", answer->explain_size);
+        fwrite(answer->explain, 1, answer->explain_size, out);
+        fputc('\n', out);
+    }
+    free(layout);
+    return 0;
+}
+
+char *planner_answer_seal(FILE *out, char **text, size_t *size)
+{
+    char end[32], *sealed;
+
+    if (fclose(out) != 0) {
+        free(*text);
+        return NULL;
+    }
+    snprintf(end, sizeof end, "end %08x\n", topomap_crc32(0, *text, *size));
+    sealed = realloc(*text, *size + strlen(end) + 1);
+    if (!sealed) {
+        free(*text);
+        return NULL;
+    }
+    strcpy(sealed + *size, end);
+    *size += strlen(end);
+    return sealed;
+}
+
+char *planner_failure_text(topomap_error *err, size_t *size)
+{
+    char *text = NULL;
+    FILE *out = open_memstream(&text, size);
+
+    if (!out)
+        return NULL;
+    fprintf(out, "topomap-reply 1\n");
+    write_failure(out, err);
+    return planner_answer_seal(out, &text, size);
+}
+
+char *planner_answer_text(const planner_request *request, size_t *size)
+{
+    planner_answer answer = {0};
+    topomap_error err;
+    char *text = NULL;
+    FILE *out = open_memstream(&text, size);
+
+    if (!out)
+        return NULL;
+    fprintf(out, "topomap-reply 1\n");
+    if (planner_decide(request, &answer, &err) != 0 ||
+        write_answer(out, request, &answer, &err) != 0)
+        write_failure(out, &err);
+    planner_answer_clear(&answer);
+    return planner_answer_seal(out, &text, size);
+}

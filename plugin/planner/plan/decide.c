@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "plugin/planner/plan/decide.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "plugin/planner/plan/inputs.h"
+#include "util/clock.h"
+
+#define START "slurm" /* what the search calls Slurm's layout */
+
+/* What one step needs on the way, so that one function can free it all. */
+typedef struct work {
+    planner_inputs in;
+    topomap_mapping *mapping;
+    topomap_cost before, after;
+    topomap_congestion load[2]; /* before and after; model NULL: the objective is J */
+} work;
+
+static void work_clear(work *w)
+{
+    planner_inputs_clear(&w->in);
+    topomap_mapping_free(w->mapping);
+    topomap_cost_clear(&w->before);
+    topomap_cost_clear(&w->after);
+}
+
+/* -1 where there is no way to go by congestion, and why is noted. */
+static int search_congestion(work *w, topomap_map_options *options)
+{
+    topomap_error why;
+
+    options->objective = w->in.request->objective;
+    options->mix = w->in.request->mix;
+    if (topomap_map(w->in.graph, w->in.machine, options, &w->mapping, &why) == 0 &&
+        topomap_congestion_evaluate(w->in.graph, w->in.machine, w->mapping->slot_of_rank,
+                                    w->mapping->congestion_model, &w->load[1], &why) == 0 &&
+        topomap_congestion_evaluate(w->in.graph, w->in.machine, w->in.start,
+                                    w->mapping->congestion_model, &w->load[0], &why) == 0)
+        return 0;
+    planner_inputs_fall_back(&w->in, why.text);
+    return -1;
+}
+
+/* What the search reported of Slurm's layout; NULL where that was no candidate. */
+static const topomap_candidate *start_candidate(const topomap_mapping *mapping)
+{
+    for (size_t i = 0; i < mapping->candidates; i++)
+        if (strcmp(mapping->candidate[i].name, START) == 0)
+            return &mapping->candidate[i];
+    return NULL;
+}
+
+/* J alone is known from the search; levels and bounds are for who wants to read them. */
+static int evaluate(work *w, topomap_error *err)
+{
+    const topomap_candidate *start = start_candidate(w->mapping);
+
+    if (!w->in.request->explain && start) {
+        w->before.J = start->J;
+        w->after.J = w->mapping->J;
+        return 0;
+    }
+    if (topomap_cost_evaluate(w->in.graph, w->in.machine, w->in.start, &w->before, err) != 0)
+        return -1;
+    return topomap_cost_evaluate(w->in.graph, w->in.machine, w->mapping->slot_of_rank, &w->after,
+                                 err);
+}
+
+static int search(work *w, planner_answer *answer, topomap_error *err)
+{
+    double started = topomap_clock_wall();
+    const planner_request *r = w->in.request;
+    topomap_map_options options = {.effort = r->effort,
+                                   .seed = r->seed,
+                                   .seconds = r->seconds,
+                                   .contiguous = r->contiguous,
+                                   .start = w->in.start,
+                                   .start_name = START};
+
+    if (w->in.congestion && search_congestion(w, &options) != 0)
+        topomap_mapping_free(w->mapping), w->mapping = NULL;
+    options.objective = TOPOMAP_OBJECTIVE_J;
+    options.mix = 0;
+    if (!w->mapping && topomap_map(w->in.graph, w->in.machine, &options, &w->mapping, err) != 0)
+        return -1;
+    answer->searched = topomap_clock_wall() - started;
+    return evaluate(w, err);
+}
+
+static int write_explanation(const work *w, planner_answer *answer, topomap_error *err)
+{
+    FILE *out = open_memstream(&answer->explain, &answer->explain_size);
+
+    if (!out)
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+    if (!answer->applied) /* the note is part of it */
+        fprintf(out, "topomap: %s\n", answer->line);
+    else if (*w->in.note)
+        fprintf(out, "topomap: %s\n", w->in.note);
+    if (*w->in.detail)
+        fprintf(out, "topomap: %s\n", w->in.detail);
+    if (*w->in.cores_detail)
+        fprintf(out, "topomap: %s\n", w->in.cores_detail);
+    topomap_plan_explain(out, w->in.machine, &answer->plan, w->mapping, !answer->applied,
+                         "Slurm's layout", &w->before, &w->after,
+                         w->in.congestion ? w->load : NULL);
+    if (fclose(out) != 0)
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+    return 0;
+}
+
+static void write_line(const work *w, planner_answer *answer)
+{
+    static const char *const objectives[] = {"J", "congestion", "mix"};
+    char what[160];
+
+    if (answer->applied)
+        snprintf(what, sizeof what, "%u ranks on %zu nodes placed by %s, %s %.1f %% lower",
+                 w->mapping->ranks, w->in.request->nodes.count, w->mapping->algorithm,
+                 objectives[w->mapping->objective], answer->gain);
+    else if (answer->gain > 0)
+        snprintf(what, sizeof what,
+                 "Slurm's layout stays: the best one found gains %.1f %%, min-gain is %.1f %%",
+                 answer->gain, w->in.request->min_gain);
+    else
+        snprintf(what, sizeof what, "Slurm's layout stays: nothing better %s",
+                 w->mapping->J <= w->mapping->bound * (1 + 1e-12) ? "exists" : "was found");
+    answer->quiet = !*w->in.note;
+    snprintf(answer->line, sizeof answer->line, "%s%s%s", w->in.note, *w->in.note ? "; " : "",
+             what);
+}
+
+static int answer_with(work *w, planner_answer *answer, topomap_error *err)
+{
+    int bound;
+
+    answer->gain = w->mapping->objective == TOPOMAP_OBJECTIVE_MIX
+                       ? topomap_plan_gain(1, w->mapping->mix)
+                   : w->in.congestion ? topomap_plan_gain_congestion(&w->load[0], &w->load[1])
+                                      : topomap_plan_gain(w->before.J, w->after.J);
+    answer->cores = w->in.told;
+    w->in.told = NULL;
+    snprintf(answer->detail, sizeof answer->detail, "%s", w->in.cores_detail);
+    answer->applied = answer->gain > 0 && answer->gain >= w->in.request->min_gain;
+    write_line(w, answer);
+    /* No gain means no change: the places inside the nodes stay Slurm's too, unless somebody said
+     * what they are to be. */
+    bound = answer->applied || w->in.request->places;
+    if (topomap_plan_make(w->in.machine, answer->applied ? w->mapping->slot_of_rank : w->in.start,
+                          bound ? &w->in.by_slot : NULL, &answer->plan, err) != 0)
+        return -1;
+    if (answer->plan.bindings.nodes && w->in.request->bind != TOPOMAP_BIND_NONE) {
+        answer->bindings = topomap_bindings_encode(&answer->plan.bindings, err);
+        if (!answer->bindings)
+            return -1;
+    }
+    return w->in.request->explain ? write_explanation(w, answer, err) : 0;
+}
+
+/* There is nothing to place by. */
+static int leave(const work *w, planner_answer *answer)
+{
+    answer->left = 1;
+    answer->damaged = w->in.damaged;
+    snprintf(answer->line, sizeof answer->line, "%s; Slurm's layout stays", w->in.note);
+    return 0;
+}
+
+int planner_decide(const planner_request *request, planner_answer *answer, topomap_error *err)
+{
+    work w = {0};
+    planner_answer made = {0};
+    int status = -1;
+
+    if (planner_inputs_open(request, &w.in, err) == 0 &&
+        (!w.in.graph || search(&w, &made, err) == 0))
+        status = w.in.graph ? answer_with(&w, &made, err) : leave(&w, &made);
+    work_clear(&w);
+    if (status == 0)
+        *answer = made;
+    else
+        planner_answer_clear(&made);
+    return status;
+}
+
+void planner_answer_clear(planner_answer *answer)
+{
+    topomap_plan_clear(&answer->plan);
+    free(answer->bindings);
+    free(answer->explain);
+    free(answer->cores);
+    *answer = (planner_answer){0};
+}

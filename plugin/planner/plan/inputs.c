@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "plugin/planner/plan/inputs.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "graph/graph.h"
+#include "plugin/planner/plan/cores.h"
+#include "plugin/planner/plan/profile.h"
+#include "util/alloc.h"
+#include "util/hash64.h"
+
+void planner_inputs_note(planner_inputs *in, const char *format, ...)
+{
+    size_t used = strlen(in->note);
+    va_list args;
+
+    if (used && used + 2 < sizeof in->note)
+        used += (size_t)snprintf(in->note + used, sizeof in->note - used, "; ");
+    va_start(args, format);
+    vsnprintf(in->note + used, sizeof in->note - used, format, args);
+    va_end(args);
+}
+
+void planner_inputs_fall_back(planner_inputs *in, const char *why)
+{
+    in->congestion = 0;
+    planner_inputs_note(in, "placed for J, not for congestion: %.160s", why);
+}
+
+/* \return nonzero: scontrol has told the job's cores, and of some node they are a part */
+static int ask_cores(planner_inputs *in)
+{
+    topomap_error why;
+
+    if (!planner_cores_wanted(in->request, &in->by_slot))
+        return 0;
+    if (planner_cores_ask(in->request, &in->by_slot, &in->cores, &why) == 0)
+        in->told = topomap_cores_format(&in->cores, &why);
+    if (in->told)
+        snprintf(in->cores_detail, sizeof in->cores_detail,
+                 "the job's cores, by scontrol: %.300s%s", in->told,
+                 strlen(in->told) > 300 ? "..." : "");
+    else
+        snprintf(in->cores_detail, sizeof in->cores_detail,
+                 "the job's cores are not known (%.240s): the plan is for whole nodes", why.text);
+    return in->told && in->cores.first[in->cores.nodes] > 0;
+}
+
+/* By all cores of its nodes, which also says how many these have; most jobs have all of them. */
+static int make_machine(planner_inputs *in, topomap_db *db, topomap_db_allocation *allocation,
+                        topomap_error *err)
+{
+    if (topomap_db_machine(db, allocation, &in->machine, &in->by_slot, err) != 0)
+        return -1;
+    if (!ask_cores(in))
+        return 0;
+    topomap_machine_free(in->machine);
+    topomap_bindings_clear(&in->by_slot);
+    in->machine = NULL;
+    allocation->cores = &in->cores;
+    return topomap_db_machine(db, allocation, &in->machine, &in->by_slot, err);
+}
+
+static int open_machine(planner_inputs *in, topomap_error *err)
+{
+    const planner_request *r = in->request;
+    topomap_db_allocation allocation = {.nodes = &r->nodes,
+                                        .tasks = r->tasks,
+                                        .cpus_per_task = r->cpus_per_task,
+                                        .threads_per_core = r->threads_per_core,
+                                        .bind = r->bind,
+                                        .compact = r->compact,
+                                        .cores = r->cores.nodes ? &r->cores : NULL};
+    topomap_error why;
+    topomap_db *db;
+    int status;
+
+    if (topomap_db_open(r->db, &db, err) != 0)
+        return -1;
+    status = make_machine(in, db, &allocation, err);
+    if (status == 0 && in->congestion &&
+        topomap_db_machine_links(db, &allocation, r->capacity, in->machine, &why) != 0)
+        planner_inputs_fall_back(in, why.text);
+    if (r->capacity && r->objective == TOPOMAP_OBJECTIVE_J)
+        planner_inputs_note(in,
+                            "capacity= is for objective=congestion and mix, and was passed over");
+    topomap_db_close(db);
+    in->by_slot.job = r->job;
+    in->by_slot.step = r->step;
+    return status;
+}
+
+/* The graph that was named; without one, ranks talk to their neighbours in rank order. */
+static const char *graph_of(planner_inputs *in, char *chain, size_t size, uint32_t tasks)
+{
+    const char *named = in->request->graph;
+
+    if (named && strcmp(named, "auto") != 0)
+        return named;
+    planner_inputs_note(in, "%s: ranks are taken to talk to their neighbours in rank order",
+                        named ? "no profile of this program is stored"
+                              : "no communication graph was named (--topomap=FILE or a pattern)");
+    snprintf(chain, size, "chain:%u", tasks);
+    return chain;
+}
+
+/* Leaves the graph NULL where the profile is of no use, and the note says why. */
+static int open_profile(planner_inputs *in, topomap_error *err)
+{
+    planner_profile profile;
+
+    if (planner_profile_open(in->request, topomap_machine_slots(in->machine), &profile, err) != 0)
+        return -1;
+    in->graph = profile.graph;
+    in->damaged = profile.damaged;
+    if (*profile.line)
+        planner_inputs_note(in, "%s", profile.line);
+    snprintf(in->detail, sizeof in->detail, "%s", profile.detail);
+    return 0;
+}
+
+static int open_graph(planner_inputs *in, topomap_error *err)
+{
+    uint32_t tasks = topomap_machine_slots(in->machine), ranks;
+    char chain[32];
+    const char *what;
+
+    if (in->request->profile != PLANNER_PROFILE_NONE)
+        return open_profile(in, err);
+    what = graph_of(in, chain, sizeof chain, tasks);
+    if (topomap_graph_read_within(what, tasks, &in->graph, err) != 0)
+        return -1;
+    ranks = topomap_graph_ranks(in->graph);
+    if (ranks > tasks)
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "%.300s: the graph has %u ranks, the step only %u tasks", what,
+                                 ranks, tasks);
+    if (topomap_graph_note(in->graph))
+        planner_inputs_note(in, "%.200s", topomap_graph_note(in->graph));
+    if (ranks < tasks)
+        planner_inputs_note(in, "the graph has %u ranks, the step %u tasks: the rest is spread",
+                            ranks, tasks);
+    return 0;
+}
+
+/* Task layout[first[i] + k] runs as the k-th of node i: on its k-th slot. */
+static int open_start(planner_inputs *in, topomap_error *err)
+{
+    uint32_t slots = topomap_machine_slots(in->machine);
+
+    in->start = topomap_alloc(slots, sizeof *in->start, err);
+    for (uint32_t s = 0; in->start && s < slots; s++)
+        in->start[in->request->layout[s]] = s;
+    return in->start ? 0 : -1;
+}
+
+int planner_inputs_open(const planner_request *request, planner_inputs *inputs, topomap_error *err)
+{
+    *inputs = (planner_inputs){.request = request,
+                               .congestion = request->objective != TOPOMAP_OBJECTIVE_J};
+    return open_machine(inputs, err) != 0 || open_graph(inputs, err) != 0 ||
+                   open_start(inputs, err) != 0
+               ? -1
+               : 0;
+}
+
+void planner_inputs_clear(planner_inputs *inputs)
+{
+    topomap_machine_free(inputs->machine);
+    topomap_bindings_clear(&inputs->by_slot);
+    topomap_graph_free(inputs->graph);
+    free(inputs->start);
+    topomap_cores_clear(&inputs->cores);
+    free(inputs->told);
+    *inputs = (planner_inputs){0};
+}
+
+/* As it lies there, packed or not. */
+int planner_inputs_digest(const char *path, char digest[64])
+{
+    enum { CHUNK = 1 << 20 };
+    FILE *in = fopen(path, "re");
+    unsigned char *bytes = malloc(CHUNK);
+    uint64_t total = 0, hash = 0;
+    topomap_hash64 sum;
+    struct stat found;
+    int status = -1;
+
+    if (in && bytes && fstat(fileno(in), &found) == 0 && S_ISREG(found.st_mode)) {
+        size_t got;
+
+        topomap_hash64_begin(&sum);
+        while ((got = fread(bytes, 1, CHUNK, in)) == CHUNK) {
+            topomap_hash64_blocks(&sum, bytes, CHUNK);
+            total += CHUNK;
+        }
+        hash = topomap_hash64_end(&sum, bytes, got);
+        total += got;
+        status = ferror(in) ? -1 : 0;
+    }
+    snprintf(digest, 64, "%llu %016llx", (unsigned long long)total, (unsigned long long)hash);
+    free(bytes);
+    if (in)
+        fclose(in);
+    return status;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a request names, opened: the machine, the graph, Slurm's layout. */
+#ifndef TOPOMAP_PLANNER_INPUTS_H
+#define TOPOMAP_PLANNER_INPUTS_H
+
+#include "plan/plan.h"
+#include "plugin/planner/plan/request.h"
+
+typedef struct planner_inputs {
+    const planner_request *request; /* lent */
+    topomap_machine *machine;
+    topomap_bindings by_slot;
+    topomap_graph *graph;
+    uint32_t *start;     /* [slots] Slurm's layout */
+    int congestion;      /* the objective, as long as it can be */
+    int damaged;         /* the stored profile; then, or where it is of no use, there is no graph */
+    char note[560];      /* what the user should know */
+    char detail[320];    /* about the graph, for the explanation */
+    topomap_cores cores; /* that scontrol told; nodes 0: it was not asked, or did not */
+    char *told;          /* the same as text, or NULL */
+    char cores_detail[400]; /* about them */
+} planner_inputs;
+
+/** Opens what \p request, which must outlive it, names. Without an error the graph is NULL where a
+ *  stored profile is of no use; the note says why. \p inputs ends with planner_inputs_clear(),
+ *  after a failure too. */
+int planner_inputs_open(const planner_request *request, planner_inputs *inputs, topomap_error *err);
+void planner_inputs_clear(planner_inputs *inputs);
+
+/** Adds to the note. */
+void planner_inputs_note(planner_inputs *inputs, const char *format, ...) TOPOMAP_PRINTF(2, 3);
+/** The objective congestion cannot be followed. */
+void planner_inputs_fall_back(planner_inputs *inputs, const char *why);
+
+/** Size and XXH64 of a file, "1234 0123456789abcdef"; \return -1: there is no such plain file */
+int planner_inputs_digest(const char *path, char digest[64]);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The graph of a step that is placed with a stored profile of its program. */
+#ifndef TOPOMAP_PLANNER_PROFILE_H
+#define TOPOMAP_PLANNER_PROFILE_H
+
+#include "plugin/planner/plan/request.h"
+
+typedef struct planner_profile {
+    topomap_graph *graph; /* the caller's; NULL: none, and the step stays as it is */
+    int damaged;          /* the file is no graph of that many ranks */
+    char line[480];       /* why there is none; or what its user should know, or "" */
+    char detail[320];     /* for the explanation, or "" */
+} planner_profile;
+
+/** Reads the request's profile. One of another size is taken for the pattern in it, where it has
+ *  one in the order of its ranks (topomap_graph_recognise), made for \p tasks ranks; the line tells
+ *  how sure that is. Where the program was profiled before, says whether its pattern changed. */
+int planner_profile_open(const planner_request *request, uint32_t tasks, planner_profile *profile,
+                         topomap_error *err);
+
+/** How alike two graphs of the same ranks are: the share of bytes that goes between the same pairs,
+ *  sum of min(a/sum a, b/sum b) over undirected pairs, 0 to 1; 1 where both have no bytes. */
+int planner_profile_overlap(const topomap_graph *a, const topomap_graph *b, double *share,
+                            topomap_error *err);
+
+/** How well a pattern of the same ranks, rank by rank, tells a profile: the smaller of the share of
+ *  the profile's bytes that goes between pairs of the pattern, and of the pattern's pairs that the
+ *  profile has. */
+int planner_profile_fit(const topomap_graph *profile, const topomap_graph *pattern, double *share,
+                        topomap_error *err);
+
+#endif

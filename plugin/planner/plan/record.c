@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "plugin/planner/plan/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+#include "util/input.h"
+
+enum { RECORD_MOST = 64 << 20 };
+
+static int bad(const char *path, const char *what, topomap_error *err)
+{
+    return topomap_error_set(err, TOPOMAP_EINPUT, "%.300s: %s", path, what);
+}
+
+/* The job's cores are those that were told then; nobody is asked again. */
+static int settle_cores(planner_record *record, topomap_error *err)
+{
+    planner_request *request = &record->request;
+
+    free(request->scontrol);
+    request->scontrol = NULL;
+    if (!record->reply.cores || request->cores.nodes)
+        return 0;
+    return topomap_cores_parse(record->reply.cores, (uint32_t)request->nodes.count, &request->cores,
+                               err);
+}
+
+/* Header, request and reply, cut at the line that ends the request. */
+static int read_parts(const char *path, char *text, size_t size, planner_record *record,
+                      topomap_error *err)
+{
+    static const char last[] = "\nend\n";
+    char *request = strstr(text, "topomap-request 1\n");
+    char *end = request ? strstr(request, last) : NULL;
+    topomap_error inner;
+    FILE *in;
+    int status;
+
+    if (sscanf(text, "topomap-plan 1\nversion %31s\ntime %lld\n", record->version, &record->time) !=
+            2 ||
+        !end)
+        return bad(path, "not a record of a plan (`records=` in plugstack.conf)", err);
+    end += sizeof last - 1;
+    in = fmemopen(request, (size_t)(end - request), "r");
+    if (!in)
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+    status = planner_request_read(in, &record->request, &inner);
+    fclose(in);
+    if (status == 0)
+        status = plugin_reply_read(end, size - (size_t)(end - text), &record->reply, &inner);
+    if (status == 0)
+        status = settle_cores(record, &inner);
+    return status == 0 ? 0 : bad(path, inner.text, err);
+}
+
+int planner_record_read(const char *path, planner_record *record, topomap_error *err)
+{
+    topomap_input *input;
+    size_t size;
+    int status;
+
+    *record = (planner_record){0};
+    if (topomap_input_open(path, &input, err) != 0)
+        return -1;
+    status = topomap_input_all(input, RECORD_MOST, &record->bytes, &size, err);
+    topomap_input_close(input);
+    if (status == 0)
+        status = read_parts(path, record->bytes, size, record, err);
+    if (status != 0)
+        planner_record_clear(record);
+    return status;
+}
+
+void planner_record_clear(planner_record *record)
+{
+    planner_request_clear(&record->request);
+    free(record->bytes);
+    *record = (planner_record){0};
+}
+
+/* ---- Where tasks are --------------------------------------------------------------------- */
+
+static int same_pus(const topomap_bindings *a, uint32_t i, const topomap_bindings *b, uint32_t k)
+{
+    uint32_t count = a->pu_start[i + 1] - a->pu_start[i];
+
+    return count == b->pu_start[k + 1] - b->pu_start[k] &&
+           memcmp(a->pu + a->pu_start[i], b->pu + b->pu_start[k], count * sizeof *a->pu) == 0;
+}
+
+/* The tasks of one node: each on the first free slot that has its CPUs, else on the first free. */
+static void place_node(const planner_inputs *in, const topomap_bindings *bindings, uint32_t node,
+                       const uint32_t *task, uint8_t *taken, uint32_t *slot_of)
+{
+    const uint32_t *first = in->request->first;
+    int known = bindings->nodes && bindings->class_of[node] != UINT32_MAX && in->by_slot.nodes;
+
+    for (int by_cpus = known; by_cpus >= 0; by_cpus--)
+        for (uint32_t t = first[node]; t < first[node + 1]; t++)
+            for (uint32_t s = first[node]; slot_of[task[t]] == UINT32_MAX && s < first[node + 1];
+                 s++)
+                if (!taken[s] && (!by_cpus || same_pus(bindings, t, &in->by_slot, s))) {
+                    taken[s] = 1;
+                    slot_of[task[t]] = s;
+                }
+}
+
+static int place(const planner_inputs *in, const plugin_reply *reply,
+                 const topomap_bindings *bindings, uint32_t *slot_of, topomap_error *err)
+{
+    uint32_t nodes = (uint32_t)in->request->nodes.count, tasks = in->request->first[nodes];
+    uint32_t *task = topomap_alloc(tasks, sizeof *task, err);
+    uint8_t *taken = topomap_alloc(tasks, sizeof *taken, err);
+    int status = -1;
+
+    if (task && taken &&
+        topomap_layout_parse(reply->layout, nodes, in->request->first, task, err) == 0) {
+        memset(slot_of, 0xff, tasks * sizeof *slot_of);
+        for (uint32_t node = 0; node < nodes; node++)
+            place_node(in, bindings, node, task, taken, slot_of);
+        status = 0;
+    }
+    free(task);
+    free(taken);
+    return status;
+}
+
+int planner_record_slots(const planner_inputs *inputs, const plugin_reply *reply, uint32_t *slot_of,
+                         topomap_error *err)
+{
+    topomap_bindings bindings = {0};
+    uint32_t nodes = (uint32_t)inputs->request->nodes.count;
+    int status;
+
+    if (!reply->layout)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "the planner failed: %.300s", reply->line);
+    if (reply->bindings && topomap_bindings_decode(reply->bindings, &bindings, err) != 0)
+        return -1;
+    if (bindings.nodes &&
+        (bindings.nodes != nodes || memcmp(bindings.task_first, inputs->request->first,
+                                           (nodes + 1u) * sizeof *bindings.task_first) != 0))
+        status = topomap_error_set(err, TOPOMAP_EINPUT, "the plan is for another step");
+    else
+        status = place(inputs, reply, &bindings, slot_of, err);
+    topomap_bindings_clear(&bindings);
+    return status;
+}
