@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The policy, the folders that all users write to, and on which disks things are. */
 #include "config.h"
-#include "cli/doctor.h"
+#include "cli/doctor/doctor.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
 /* The plugin, what it was built for and what it starts, read in the files; and the MPI libraries
  * that profilers are for. Nothing is run but planner and node helper, with --version. */
 #include "config.h"
-#include "cli/doctor.h"
+#include "cli/doctor/doctor.h"
 
 #include <errno.h>
 #include <glob.h>

@@ -2,8 +2,8 @@
 /* topomap doctor: what an administrator asks when steps are not placed. A check is a row of the
  * table in doctor.c and a function; each runs in a process of its own with a deadline, since what
  * it looks at may hang, and hands what it found of the site on to those behind it. */
-#ifndef TOPOMAP_CLI_DOCTOR_H
-#define TOPOMAP_CLI_DOCTOR_H
+#ifndef TOPOMAP_CLI_DOCTOR_DOCTOR_H
+#define TOPOMAP_CLI_DOCTOR_DOCTOR_H
 
 #include <sys/types.h>
 

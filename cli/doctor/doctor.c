@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "cli/doctor.h"
+#include "cli/doctor/doctor.h"
 #include "plugin/common/child.h"
 #include "util/whole.h"
 

@@ -2,7 +2,7 @@
 /* What a library says of itself without being loaded: symbols, a number, a text. Nothing in the
  * file is taken on trust. */
 #include "config.h"
-#include "cli/doctor.h"
+#include "cli/doctor/doctor.h"
 
 #include <fcntl.h>
 #include <link.h>

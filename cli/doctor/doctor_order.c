@@ -2,7 +2,7 @@
 /* Does the database have the order in which this Slurm gives tasks to nodes? Launches see it in the
  * step; the dry run goes by the database. */
 #include "config.h"
-#include "cli/doctor.h"
+#include "cli/doctor/doctor.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * plugstack.conf has "required|optional PLUGIN WORDS" and "include PATTERN" (src/common/spank.c).
  */
 #include "config.h"
-#include "cli/doctor.h"
+#include "cli/doctor/doctor.h"
 
 #include <errno.h>
 #include <glob.h>

@@ -2,7 +2,7 @@
 /* The topology database: can it be read, how old is it, does it know Slurm's nodes; and a plan by
  * it, made by the very planner that srun would start. */
 #include "config.h"
-#include "cli/doctor.h"
+#include "cli/doctor/doctor.h"
 
 #include <errno.h>
 #include <stdlib.h>
