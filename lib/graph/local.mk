@@ -1,4 +1,4 @@
-# Communication graphs: the core, one format a file, the patterns.
+# Communication graphs: the graph itself.
 lib_libcore_la_SOURCES += \
   lib/graph/graph.h lib/graph/core.c lib/graph/build.c lib/graph/weights.c lib/graph/transform.c lib/graph/blocks.c
 include lib/graph/formats/local.mk

@@ -1,4 +1,4 @@
-# Mapping algorithms, one a file; registry.c has the table.
+# What maps share: the problem, what is asked of it, objectives, free places.
 lib_libcore_la_SOURCES += \
   lib/map/problem.h lib/map/baseline.c lib/map/objective.c lib/map/objective.h lib/map/field.c lib/map/field.h \
   lib/map/parameters.c lib/map/parameters.h lib/map/places.c lib/map/places.h

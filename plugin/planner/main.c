@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 #include "plugin/common/oom.h"
-#include "plugin/planner/plan/answer.h"
 #include "plugin/planner/launch/caged.h"
 #include "plugin/planner/launch/end.h"
 #include "plugin/planner/launch/launch.h"
 #include "plugin/planner/memory.h"
+#include "plugin/planner/plan/answer.h"
 #include "util/whole.h"
 
 enum { REPLY_FD = 3, END_SECONDS = 20 };

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "plugin/common/child.h"
-#include "plugin/planner/plan/answer.h"
 #include "plugin/planner/launch/cage.h"
+#include "plugin/planner/plan/answer.h"
 #include "plugin/planner/plan/cores.h"
 #include "util/alloc.h"
 #include "util/whole.h"

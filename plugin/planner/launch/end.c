@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "plugin/common/spool.h"
-#include "plugin/planner/plan/answer.h"
 #include "plugin/planner/launch/verdict.h"
+#include "plugin/planner/plan/answer.h"
 #include "plugin/store/store.h"
 
 static void end_spool(planner_verdict *verdict, const char *note)

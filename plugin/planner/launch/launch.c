@@ -11,7 +11,6 @@
 #include "plan/bindings.h"
 #include "plugin/common/environment.h"
 #include "plugin/common/reply.h"
-#include "plugin/planner/plan/answer.h"
 #include "plugin/planner/launch/auto.h"
 #include "plugin/planner/launch/caged.h"
 #include "plugin/planner/launch/carry.h"
@@ -19,6 +18,7 @@
 #include "plugin/planner/launch/explanation.h"
 #include "plugin/planner/launch/keep.h"
 #include "plugin/planner/launch/settle.h"
+#include "plugin/planner/plan/answer.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 
