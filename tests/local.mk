@@ -40,7 +40,7 @@ check-releases:
 # Long campaigns, beside the suite. BENCH is a folder of mapping instances (tests/bench/map-rivals).
 EXTRA_DIST += tests/run-unit tests/bench/db-speed tests/bench/make-fabric \
   tests/bench/make-cray tests/bench/congestion tests/bench/graph-speed tests/bench/map-scale \
-  tests/bench/map-rivals tests/bench/map-target.awk tests/bench/map-summary.awk
+  tests/bench/map-rivals tests/bench/map-target.awk tests/bench/map-summary.awk tests/bench/same-maps
 .PHONY: bench bench-scale bench-congestion bench-db bench-graph
 # All EFFORTS beside gpmetis and Scotch in the same run, and the tools on record.
 bench: cli/topomap$(EXEEXT)
