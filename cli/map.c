@@ -8,6 +8,7 @@
 #include "cli/report.h"
 #include "cli/target.h"
 #include "plan/plan.h"
+#include "plugin/planner/plan/decide.h"
 #include "util/alloc.h"
 
 static int print_perm(const cli_call *call, const cli_result *result)
@@ -41,90 +42,6 @@ static int choose_format(const cli_call *call, size_t *format)
         if (strcmp(formats[*format].name, name) == 0)
             return 0;
     return cli_usage_error(call, "--format takes text, perm, json or plan, not '%s'", name);
-}
-
-static int parse_effort(const cli_call *call, enum topomap_effort *effort)
-{
-    static const char *const words[] = {
-        [TOPOMAP_FAST] = "fast", [TOPOMAP_DEFAULT] = "default", [TOPOMAP_STRONG] = "strong"};
-    const char *text = cli_get(call, "effort");
-
-    *effort = TOPOMAP_DEFAULT;
-    for (size_t i = 0; text && i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(words[i], text) == 0) {
-            *effort = (enum topomap_effort)i;
-            return 0;
-        }
-    return text ? cli_usage_error(call, "--effort takes fast, default or strong, not '%s'", text)
-                : 0;
-}
-
-static int parse_levels(const cli_call *call, int *inter_only)
-{
-    const char *text = cli_get(call, "levels");
-
-    *inter_only = text && strcmp(text, "inter") == 0;
-    if (text && !*inter_only && strcmp(text, "inter+intra") != 0)
-        return cli_usage_error(call, "--levels takes inter or inter+intra, not '%s'", text);
-    return 0;
-}
-
-static int parse_objective(const cli_call *call, topomap_map_options *options)
-{
-    const char *text = cli_get(call, "objective");
-    char *end;
-
-    options->congestion_model = cli_get(call, "congestion");
-    if (text && strcmp(text, "congestion") == 0) {
-        options->objective = TOPOMAP_OBJECTIVE_CONGESTION;
-    } else if (text && strncmp(text, "mix", 3) == 0 && (text[3] == ':' || !text[3])) {
-        options->objective = TOPOMAP_OBJECTIVE_MIX;
-        options->mix = text[3] ? strtod(text + 4, &end) : 0.5;
-        if (text[3] && (end == text + 4 || *end || !(options->mix > 0 && options->mix < 1)))
-            return cli_usage_error(
-                call, "--objective mix:ALPHA takes the share of J, above 0 and below 1, not '%s'",
-                text + 4);
-    } else if (text && strcmp(text, "J") != 0) {
-        return cli_usage_error(call, "--objective takes J, congestion or mix[:ALPHA], not '%s'",
-                               text);
-    } else if (options->congestion_model) {
-        return cli_usage_error(call, "--congestion is for --objective congestion or mix");
-    }
-    return 0;
-}
-
-/* Percent, as a part; off is 0, no percent a little more. */
-static int parse_balance(const cli_call *call, double *balance)
-{
-    const char *text = cli_get(call, "balance");
-    int status;
-
-    *balance = 0;
-    if (!text || strcmp(text, "off") == 0)
-        return 0;
-    if ((status = cli_number(call, "balance", 0, 1e6, 5, balance)) != 0)
-        return status;
-    *balance = *balance > 0 ? *balance / 100 : 1e-9;
-    return 0;
-}
-
-static int parse_options(const cli_call *call, topomap_map_options *options)
-{
-    uint64_t threads;
-    int status;
-
-    options->algorithm = cli_get(call, "algorithm");
-    options->contiguous = cli_get(call, "contiguous") != NULL;
-    if ((status = parse_objective(call, options)) != 0 ||
-        (status = parse_effort(call, &options->effort)) != 0 ||
-        (status = parse_balance(call, &options->balance)) != 0 ||
-        (status = parse_levels(call, &options->inter_only)) != 0 ||
-        (status = cli_integer(call, "seed", 0, UINT64_MAX, 1, &options->seed)) != 0 ||
-        (status = cli_integer(call, "threads", 1, 1024, 1, &threads)) != 0 ||
-        (status = cli_number(call, "time", 0, 1e9, 0, &options->seconds)) != 0)
-        return status;
-    options->threads = (uint32_t)threads;
-    return 0;
 }
 
 /* The mapping that --mapping names, or none. */
@@ -214,11 +131,31 @@ static int map_and_report(const cli_call *call, const cli_target *target,
     return status;
 }
 
+static int map_target(const cli_call *call, const topomap_request *asked, size_t format)
+{
+    topomap_map_options options = planner_options(asked);
+    uint32_t *start = NULL;
+    cli_target target;
+    int status;
+
+    if (asked->congestion && asked->objective.kind == TOPOMAP_OBJECTIVE_J)
+        return cli_usage_error(call, "--congestion is for --objective congestion or mix");
+    status = cli_target_open(call, asked, &target);
+    if (status != 0)
+        return status;
+    status = read_start(call, &target, &start);
+    options.start = start ? start : target.order.slot_of;
+    options.start_name = start ? "given" : target.allocation ? target.order.name : "identity";
+    if (status == 0)
+        status = map_and_report(call, &target, &options, format);
+    free(start);
+    cli_target_close(&target);
+    return status;
+}
+
 static int run_map(const cli_call *call)
 {
-    topomap_map_options options = {0};
-    cli_target target;
-    uint32_t *start = NULL;
+    topomap_request asked;
     size_t format;
     int status;
 
@@ -229,16 +166,10 @@ static int run_map(const cli_call *call)
         return status;
     if (cli_get(call, "replay"))
         return cli_replay(call, formats[format].name);
-    if ((status = parse_options(call, &options)) != 0 ||
-        (status = cli_target_open(call, &target)) != 0)
-        return status;
-    status = read_start(call, &target, &start);
-    options.start = start ? start : target.order.slot_of;
-    options.start_name = start ? "given" : target.allocation ? target.order.name : "identity";
+    status = cli_request_read(call, &asked);
     if (status == 0)
-        status = map_and_report(call, &target, &options, format);
-    free(start);
-    cli_target_close(&target);
+        status = map_target(call, &asked, format);
+    topomap_request_clear(&asked);
     return status;
 }
 
@@ -261,15 +192,15 @@ static int evaluate_congestion(const cli_call *call, const cli_target *target,
     return status == 0 ? 0 : cli_fail(call, &err);
 }
 
-static int run_eval(const cli_call *call)
+static int evaluate_target(const cli_call *call, const topomap_request *asked)
 {
     cli_result result = {0};
     cli_target target;
     uint32_t *start = NULL;
     topomap_error err;
-    int status;
+    int status = cli_target_open(call, asked, &target);
 
-    if ((status = cli_target_open(call, &target)) != 0)
+    if (status != 0)
         return status;
     result.target = &target;
     status = read_start(call, &target, &start);
@@ -282,6 +213,17 @@ static int run_eval(const cli_call *call)
     topomap_cost_clear(&result.before);
     free(start);
     cli_target_close(&target);
+    return status;
+}
+
+static int run_eval(const cli_call *call)
+{
+    topomap_request asked;
+    int status = cli_request_read(call, &asked);
+
+    if (status == 0)
+        status = evaluate_target(call, &asked);
+    topomap_request_clear(&asked);
     return status;
 }
 

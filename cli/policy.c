@@ -170,7 +170,8 @@ static json_t *considered(const struct answer *answer)
     return list;
 }
 
-static void origin_of(const struct answer *answer, enum policy_key key, char *text, size_t size)
+static void origin_of(const struct answer *answer, enum topomap_request_key key, char *text,
+                      size_t size)
 {
     const policy_settings *settings = &answer->decision.settings;
 
@@ -183,16 +184,16 @@ static void print_json(const struct answer *answer)
     const policy_decision *decision = &answer->decision;
     json_t *values = json_array(), *all;
 
-    for (int i = 0; i < POLICY_KEYS; i++) {
-        enum policy_key key = (enum policy_key)i;
+    for (int i = 0; i < TOPOMAP_REQUEST_SETTINGS; i++) {
+        enum topomap_request_key key = (enum topomap_request_key)i;
         const char *value = policy_get(&decision->settings, key);
         char origin[512];
 
         origin_of(answer, key, origin, sizeof origin);
-        json_array_append_new(values,
-                              json_pack("{s:s, s:s?, s:s, s:b}", "name", policy_key(key)->name,
-                                        "value", value, "origin", origin, "forced",
-                                        answer->rule && answer->rule->force & 1u << key ? 1 : 0));
+        json_array_append_new(
+            values, json_pack("{s:s, s:s?, s:s, s:b}", "name", topomap_request_row_of(key)->word,
+                              "value", value, "origin", origin, "forced",
+                              answer->rule && answer->rule->force & 1u << key ? 1 : 0));
     }
     all =
         json_pack("{s:s, s:i, s:s?, s:o, s:b, s:b, s:s, s:o}", "file", answer->policy->path,
@@ -221,14 +222,14 @@ static void print_text(const struct answer *answer)
     if (!answer->rule)
         printf("no rule applies\n");
     printf("%s: %s\n", decision->on ? "on" : "off", decision->why);
-    for (int i = 0; decision->on && i < POLICY_KEYS; i++) {
-        enum policy_key key = (enum policy_key)i;
+    for (int i = 0; decision->on && i < TOPOMAP_REQUEST_SETTINGS; i++) {
+        enum topomap_request_key key = (enum topomap_request_key)i;
         const char *value = policy_get(&decision->settings, key);
         char origin[512];
 
         origin_of(answer, key, origin, sizeof origin);
         if (value)
-            printf("  %-11s %-12s %s%s\n", policy_key(key)->name, value, origin,
+            printf("  %-11s %-12s %s%s\n", topomap_request_row_of(key)->word, value, origin,
                    decision->overruled & 1u << key ? ", whatever the options say" : "");
     }
 }
@@ -260,7 +261,7 @@ static int check_graphs(const policy *policy)
 
     for (size_t i = 0; i < policy->rules; i++) {
         const policy_rule *rule = &policy->rule[i];
-        const char *graph = rule->settings.value[POLICY_GRAPH];
+        const char *graph = rule->settings.value[TOPOMAP_REQUEST_GRAPH];
         topomap_graph *made = NULL;
         topomap_error err;
 

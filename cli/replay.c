@@ -77,12 +77,12 @@ static void settle_time(struct replay *r)
     double searched = r->record.reply.searched ? strtod(r->record.reply.searched, NULL) : 0;
     char line[128];
 
-    if (searched < 0.4 * r->record.request.seconds) {
-        r->record.request.seconds = 0;
+    if (searched < 0.4 * r->record.request.asked.seconds) {
+        r->record.request.asked.seconds = 0;
         return;
     }
     snprintf(line, sizeof line, "the search took %.3f of its %.3f s and may have ended early",
-             searched, r->record.request.seconds);
+             searched, r->record.request.asked.seconds);
     add(r->warning, sizeof r->warning, "; ", line);
 }
 
@@ -103,12 +103,12 @@ static int run_again(const cli_call *call, struct replay *r, topomap_error *err)
     planner_request *request = &r->record.request;
     size_t size;
 
-    if (put_in_place(call, "db", &request->db, err) != 0 ||
-        put_in_place(call, "graph", &request->graph, err) != 0)
+    if (put_in_place(call, "db", &request->asked.db, err) != 0 ||
+        put_in_place(call, "graph", &request->asked.graph, err) != 0)
         return -1;
-    compare_input(r, "database", request->db, r->record.reply.input_db);
-    if (request->graph)
-        compare_input(r, "graph", request->graph, r->record.reply.input_graph);
+    compare_input(r, "database", request->asked.db, r->record.reply.input_db);
+    if (request->asked.graph)
+        compare_input(r, "graph", request->asked.graph, r->record.reply.input_graph);
     settle_time(r);
     r->bytes = planner_answer_text(request, &size);
     if (!r->bytes)
@@ -129,7 +129,7 @@ static void explain(struct replay *r)
     r->explained = r->now;
     if (r->now.explain)
         return;
-    r->record.request.explain = 1;
+    r->record.request.asked.explain = 1;
     r->shown = planner_answer_text(&r->record.request, &size);
     if (!r->shown || plugin_reply_read(r->shown, size, &r->explained, &err) != 0)
         r->explained = r->now;
@@ -153,10 +153,11 @@ static void print_text(FILE *out, const struct replay *r)
         fprintf(out, "topomap: %s\n", r->now.line);
     if (*r->differs)
         fprintf(out, "replay of %u.%u: not the plan of the record: %s differ\n",
-                r->record.request.job, r->record.request.step, r->differs);
+                r->record.request.asked.job, r->record.request.asked.step, r->differs);
     else
-        fprintf(out, "replay of %u.%u: the same plan, %s\n", r->record.request.job,
-                r->record.request.step, r->now.plan_id ? r->now.plan_id : status_word(&r->now));
+        fprintf(out, "replay of %u.%u: the same plan, %s\n", r->record.request.asked.job,
+                r->record.request.asked.step,
+                r->now.plan_id ? r->now.plan_id : status_word(&r->now));
 }
 
 static json_t *reply_json(const plugin_reply *reply)
@@ -174,11 +175,11 @@ static void print_json(FILE *out, const struct replay *r)
     strcpy(words, r->differs);
     for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
         json_array_append_new(differs, json_string(word));
-    json_t *root =
-        json_pack("{s:i, s:i, s:s, s:I, s:b, s:o, s:o, s:o}", "job", (int)r->record.request.job,
-                  "step", (int)r->record.request.step, "version", r->record.version, "time",
-                  (json_int_t)r->record.time, "same", !*r->differs, "differs", differs, "recorded",
-                  reply_json(&r->record.reply), "replayed", reply_json(&r->now));
+    json_t *root = json_pack(
+        "{s:i, s:i, s:s, s:I, s:b, s:o, s:o, s:o}", "job", (int)r->record.request.asked.job, "step",
+        (int)r->record.request.asked.step, "version", r->record.version, "time",
+        (json_int_t)r->record.time, "same", !*r->differs, "differs", differs, "recorded",
+        reply_json(&r->record.reply), "replayed", reply_json(&r->now));
 
     json_dumpf(root, out, JSON_ENSURE_ASCII | JSON_INDENT(2));
     fputc('\n', out);

@@ -6,39 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/db.h"
+#include "plugin/planner/plan/inputs.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/hostlist.h"
 #include "util/input.h"
 #include "util/output.h"
-
-static int parse_bind(const cli_call *call, enum topomap_bind *bind)
-{
-    static const char *const words[] = {[TOPOMAP_BIND_CORE] = "core",
-                                        [TOPOMAP_BIND_PU] = "pu",
-                                        [TOPOMAP_BIND_NUMA] = "numa",
-                                        [TOPOMAP_BIND_NONE] = "none"};
-    const char *text = cli_get(call, "bind");
-
-    *bind = TOPOMAP_BIND_CORE;
-    for (size_t i = 0; text && i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(words[i], text) == 0) {
-            *bind = (enum topomap_bind)i;
-            return 0;
-        }
-    return text ? cli_usage_error(call, "--bind takes core, pu, numa or none, not '%s'", text) : 0;
-}
-
-static int parse_layout(const cli_call *call, int *compact)
-{
-    const char *text = cli_get(call, "layout");
-
-    *compact = text && strcmp(text, "compact") == 0;
-    return text && !*compact && strcmp(text, "spread") != 0
-               ? cli_usage_error(call, "--layout takes compact or spread, not '%s'", text)
-               : 0;
-}
 
 /* Algorithms for fabrics that do not take matrices want the links. */
 static int needs_links(const char *algorithm)
@@ -53,82 +26,41 @@ static int needs_links(const char *algorithm)
     return 0;
 }
 
-static int wants_links(const cli_call *call)
+static int wants_links(const topomap_request *asked)
 {
-    const char *objective = cli_get(call, "objective");
-    size_t word = objective ? strcspn(objective, ":") : 0;
-
-    return cli_get(call, "congestion") ||
-           (word && (strncmp(objective, "congestion", word) == 0 ||
-                     strncmp(objective, "mix", word) == 0)) ||
-           needs_links(cli_get(call, "algorithm"));
+    return asked->congestion || asked->objective.kind != TOPOMAP_OBJECTIVE_J ||
+           needs_links(asked->algorithm);
 }
 
-/* What an allocation points to. */
-struct parts {
-    topomap_names names;
-    uint32_t *tasks;
-    topomap_cores cores;
-};
-
-static int build_machine(const cli_call *call, topomap_db_allocation *allocation,
-                         struct parts *parts, cli_target *target, topomap_error *err)
+/* The machine and the baseline as the planner makes them of a launch. */
+static int open_allocation(const cli_call *call, const topomap_request *asked, cli_target *target)
 {
-    const char *cores = cli_get(call, "cores");
-    topomap_names *names = &parts->names;
-    topomap_db *db;
-    int status;
-
-    if (topomap_hostlist_expand(cli_get(call, "nodes"), 0, names, err) != 0)
-        return -1;
-    parts->tasks = topomap_alloc(names->count, sizeof *parts->tasks, err);
-    if (!parts->tasks ||
-        topomap_counts_parse(cli_get(call, "tasks-per-node"), names->count, parts->tasks, err) != 0)
-        return -1;
-    if (cores && topomap_cores_parse(cores, (uint32_t)names->count, &parts->cores, err) != 0)
-        return -1;
-    allocation->nodes = names;
-    allocation->tasks = parts->tasks;
-    allocation->cores = cores ? &parts->cores : NULL;
-    if (topomap_db_open(cli_database(call), &db, err) != 0)
-        return -1;
-    status = topomap_db_machine(db, allocation, &target->machine, &target->bindings, err);
-    if (status == 0)
-        status = cli_order_make(call, db, names, parts->tasks, &target->order, err);
-    if (status == 0 && wants_links(call))
-        status = topomap_db_machine_links(db, allocation, cli_get(call, "background"),
-                                          target->machine, err);
-    topomap_db_close(db);
-    return status;
-}
-
-static int open_allocation(const cli_call *call, cli_target *target)
-{
-    topomap_db_allocation allocation = {0};
-    struct parts parts = {0};
-    uint64_t cpus, threads;
+    planner_request request = {0};
+    planner_inputs inputs = {0};
     topomap_error err;
-    int status;
+    char *text;
+    int status = -1;
 
     if (!cli_get(call, "nodes") || !cli_get(call, "tasks-per-node"))
         return cli_usage_error(call, "name a machine: --machine SPEC, or --nodes HOSTLIST with "
                                      "--tasks-per-node N");
-    if ((status = cli_integer(call, "cpus-per-task", 1, 65536, 1, &cpus)) != 0 ||
-        (status = cli_integer(call, "threads-per-core", 1, 65536, 0, &threads)) != 0 ||
-        (status = parse_bind(call, &allocation.bind)) != 0 ||
-        (status = parse_layout(call, &allocation.compact)) != 0)
-        return status;
-    allocation.cpus_per_task = (uint32_t)cpus;
-    allocation.threads_per_core = (uint32_t)threads;
     target->allocation = 1;
-    status = build_machine(call, &allocation, &parts, target, &err);
-    topomap_names_clear(&parts.names);
-    topomap_cores_clear(&parts.cores);
-    free(parts.tasks);
+    text = cli_request_make(call, asked, &request, &target->order, &err);
+    if (text)
+        status = planner_inputs_machine(&request, wants_links(asked), &inputs, &err);
+    if (status == 0) {
+        target->machine = inputs.machine;
+        target->bindings = inputs.by_slot;
+        inputs.machine = NULL;
+        inputs.by_slot = (topomap_bindings){0};
+    }
+    planner_inputs_clear(&inputs);
+    planner_request_clear(&request);
+    free(text);
     return status == 0 ? 0 : cli_fail(call, &err);
 }
 
-int cli_target_open(const cli_call *call, cli_target *target)
+int cli_target_open(const cli_call *call, const topomap_request *asked, cli_target *target)
 {
     double before = topomap_clock_cpu();
     const char *spec = cli_get(call, "machine");
@@ -136,7 +68,7 @@ int cli_target_open(const cli_call *call, cli_target *target)
     int status = 0;
 
     *target = (cli_target){0};
-    if (!cli_get(call, "graph"))
+    if (!asked->graph)
         return cli_usage_error(call, "name a communication graph: --graph FILE or a pattern");
     if (spec && cli_get(call, "nodes"))
         return cli_usage_error(call, "--machine and --nodes exclude each other");
@@ -144,17 +76,16 @@ int cli_target_open(const cli_call *call, cli_target *target)
         return cli_usage_error(call, "--slurm-order is for an allocation: --nodes");
     if (spec && cli_get(call, "job-nodes"))
         return cli_usage_error(call, "--job-nodes is for an allocation: --nodes");
-    if (cli_get(call, "background") && !wants_links(call))
+    if (asked->capacity && !wants_links(asked))
         return cli_usage_error(call, "--background is for the objectives congestion and mix");
-    if (cli_get(call, "background") && spec)
+    if (asked->capacity && spec)
         return cli_usage_error(call, "--background needs the links' names: --db and --nodes");
     if (spec)
         status =
             topomap_machine_parse(spec, &target->machine, &err) == 0 ? 0 : cli_fail(call, &err);
     else
-        status = open_allocation(call, target);
-    if (status == 0 && topomap_graph_read(cli_get(call, "graph"), cli_get(call, "from"),
-                                          &target->graph, &err) != 0)
+        status = open_allocation(call, asked, target);
+    if (status == 0 && topomap_graph_read(asked->graph, asked->from, &target->graph, &err) != 0)
         status = cli_fail(call, &err);
     if (status == 0)
         cli_graph_note(call, target->graph);

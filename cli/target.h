@@ -4,7 +4,7 @@
 #ifndef TOPOMAP_CLI_TARGET_H
 #define TOPOMAP_CLI_TARGET_H
 
-#include "cli/order.h"
+#include "cli/request.h"
 #include "plan/bindings.h"
 
 typedef struct cli_target {
@@ -43,8 +43,9 @@ typedef struct cli_target {
             NULL                                                                                   \
     }
 
-/** Reads what the options name. Returns 0 or an exit status after saying what is wrong. */
-int cli_target_open(const cli_call *call, cli_target *target);
+/** Reads what the options name, which \p asked has read. Returns 0 or an exit status after saying
+ * what is wrong. */
+int cli_target_open(const cli_call *call, const topomap_request *asked, cli_target *target);
 void cli_target_close(cli_target *target);
 
 /** Reads a mapping file: line r is the slot of rank r. *slots is [ranks]; ends with free(). */

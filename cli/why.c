@@ -183,7 +183,8 @@ static void print_text(const why *w, size_t most)
 {
     const plugin_reply *reply = &w->record.reply;
 
-    printf("rank %u of step %u.%u: ", w->rank, w->record.request.job, w->record.request.step);
+    printf("rank %u of step %u.%u: ", w->rank, w->record.request.asked.job,
+           w->record.request.asked.step);
     print_place(w, w->rank);
     printf(strcmp(node_of(w, w->in.start, w->rank), node_of(w, w->slot_of, w->rank)) == 0
                ? ", as in Slurm's layout\n"
@@ -254,16 +255,17 @@ static int open_record(const cli_call *call, why *w, topomap_error *err)
     if (planner_record_read(cli_record(call, "plan", path), &w->record, err) != 0)
         return -1;
     if (db) {
-        free(request->db);
-        request->db = topomap_strdup(db, err);
+        free(request->asked.db);
+        request->asked.db = topomap_strdup(db, err);
     }
     if (graph) {
-        free(request->graph);
-        request->graph = topomap_strdup(graph, err);
+        free(request->asked.graph);
+        request->asked.graph = topomap_strdup(graph, err);
     }
-    request->objective = TOPOMAP_OBJECTIVE_J; /* no links are needed here */
-    return request->db && (!graph || request->graph) ? planner_inputs_open(request, &w->in, err)
-                                                     : -1;
+    request->asked.objective.kind = TOPOMAP_OBJECTIVE_J; /* no links are needed here */
+    return request->asked.db && (!graph || request->asked.graph)
+               ? planner_inputs_open(request, &w->in, err)
+               : -1;
 }
 
 static int read_rank(const char *text, uint32_t *rank)

@@ -31,6 +31,7 @@ include lib/map/local.mk
 include lib/metric/local.mk
 include lib/plan/local.mk
 include lib/partition/local.mk
+include lib/request/local.mk
 
 lib_LTLIBRARIES += libtopomap.la
 libtopomap_la_SOURCES =

@@ -20,6 +20,7 @@ include tests/unit/util/local.mk
 include tests/unit/graph/local.mk
 include tests/unit/map/local.mk
 include tests/unit/topology-db/local.mk
+include tests/unit/request/local.mk
 include tests/cli/local.mk
 include tests/slurm/local.mk
 include tests/faults/local.mk

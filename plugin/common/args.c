@@ -2,6 +2,7 @@
 #include "plugin/common/args.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,157 +13,87 @@
 #ifndef TOPOMAP_PROFILER
 #error "the build names the folder of the profilers"
 #endif
-#define DEFAULT_DB "/var/lib/topomap/topology.db" /* as the command line's */
+static const char default_db[] = "/var/lib/topomap/topology.db"; /* as the command line's */
 
-static int read_planner(plugin_args *args, const char *value)
+/* ---- Values ------------------------------------------------------------------------------ */
+
+struct row {
+    const char *name; /* with '=' where a value follows */
+    int (*read)(const struct row *row, const char *value, void *to);
+    size_t at;                    /* in plugin_args */
+    enum topomap_request_key key; /* of a setting */
+    unsigned long most;           /* of a number */
+};
+
+static int whole_path(const struct row *row, const char *value, void *to)
 {
+    (void)row;
     if (*value != '/')
         return -1;
-    args->planner = value;
+    *(const char **)to = value;
     return 0;
 }
 
-static int read_node_helper(plugin_args *args, const char *value)
+static int path_or_none(const struct row *row, const char *value, void *to)
 {
-    if (*value != '/')
-        return -1;
-    args->node_helper = value;
+    if (strcmp(value, "none") != 0)
+        return whole_path(row, value, to);
+    *(const char **)to = value;
     return 0;
 }
 
-static int read_db(plugin_args *args, const char *value)
+/* It stands in LD_PRELOAD. */
+static int path_of_libraries(const struct row *row, const char *value, void *to)
 {
-    if (*value != '/')
-        return -1;
-    args->db = value;
-    args->db_origin = POLICY_BY_SITE;
-    return 0;
+    return strpbrk(value, ": \t") ? -1 : whole_path(row, value, to);
 }
 
-static int read_policy(plugin_args *args, const char *value)
-{
-    if (*value != '/')
-        return -1;
-    args->policy = value;
-    return 0;
-}
-
-static int read_spool(plugin_args *args, const char *value)
-{
-    if (*value != '/')
-        return -1;
-    args->spool = value;
-    return 0;
-}
-
-static int read_store(plugin_args *args, const char *value)
-{
-    if (*value != '/')
-        return -1;
-    args->store = value;
-    return 0;
-}
-
-static int read_scontrol(plugin_args *args, const char *value)
-{
-    if (*value != '/' && strcmp(value, "none"))
-        return -1;
-    args->scontrol = value;
-    return 0;
-}
-
-static int read_profiler(plugin_args *args, const char *value)
-{
-    if (*value != '/' || strpbrk(value, ": \t"))
-        return -1;
-    args->profiler = value;
-    return 0;
-}
-
-static int read_profile_every(plugin_args *args, const char *value)
-{
-    return policy_set(&args->site.settings, POLICY_PROFILE_EVERY, value, POLICY_BY_SITE);
-}
-
-static int read_records(plugin_args *args, const char *value)
-{
-    if (*value != '/' || policy_set(&args->site.settings, POLICY_RECORDS, "1", POLICY_BY_SITE))
-        return -1;
-    args->records = value;
-    return 0;
-}
-
-static int read_number(const char *value, unsigned long most, unsigned *number)
+static int number(const struct row *row, const char *value, void *to)
 {
     char *end;
     unsigned long read;
 
     errno = 0;
     read = strtoul(value, &end, 10);
-    if (errno || *end || end == value || *value == '-' || !read || read > most)
+    if (errno || *end || end == value || *value == '-' || !read || read > row->most)
         return -1;
-    *number = (unsigned)read;
+    *(unsigned *)to = (unsigned)read;
     return 0;
 }
 
-static int read_record_days(plugin_args *args, const char *value)
+static int mode(const struct row *row, const char *value, void *to)
 {
-    return read_number(value, 36500, &args->record_limits.days);
+    (void)row;
+    return policy_mode_read(value, to);
 }
 
-static int read_record_megabytes(plugin_args *args, const char *value)
+static int setting(const struct row *row, const char *value, void *to)
 {
-    return read_number(value, 1 << 20, &args->record_limits.megabytes);
+    int bare = topomap_request_row_of(row->key)->flag && !*value;
+
+    return policy_set(to, row->key, bare ? "1" : value, POLICY_BY_SITE);
 }
 
-static int read_deadline(plugin_args *args, const char *value)
-{
-    return read_number(value, 3600000, &args->deadline_ms);
-}
+#define AT(member) .at = offsetof(plugin_args, member)
 
-static int read_default(plugin_args *args, const char *value)
-{
-    return policy_mode_read(value, &args->site.mode);
-}
-
-static int read_min_gain(plugin_args *args, const char *value)
-{
-    return policy_set(&args->site.settings, POLICY_MIN_GAIN, value, POLICY_BY_SITE);
-}
-
-static int read_required(plugin_args *args, const char *value)
-{
-    (void)value;
-    return policy_set(&args->site.settings, POLICY_REQUIRED, "1", POLICY_BY_SITE);
-}
-
-static int read_verbose(plugin_args *args, const char *value)
-{
-    (void)value;
-    return policy_set(&args->site.settings, POLICY_VERBOSE, "1", POLICY_BY_SITE);
-}
-
-static const struct row {
-    const char *name; /* with '=' where a value follows */
-    int (*read)(plugin_args *args, const char *value);
-} rows[] = {
-    {"planner=", read_planner},
-    {"node_helper=", read_node_helper},
-    {"db=", read_db},
-    {"policy=", read_policy},
-    {"spool=", read_spool},
-    {"deadline_ms=", read_deadline},
-    {"default=", read_default},
-    {"min_gain=", read_min_gain},
-    {"required", read_required},
-    {"verbose", read_verbose},
-    {"records=", read_records},
-    {"record_days=", read_record_days},
-    {"record_megabytes=", read_record_megabytes},
-    {"store=", read_store},
-    {"scontrol=", read_scontrol},
-    {"profiler=", read_profiler},
-    {"profile_every=", read_profile_every},
+static const struct row rows[] = {
+    {"planner=", whole_path, AT(planner)},
+    {"node_helper=", whole_path, AT(node_helper)},
+    {"db=", whole_path, AT(db)},
+    {"policy=", whole_path, AT(policy)},
+    {"spool=", whole_path, AT(spool)},
+    {"deadline_ms=", number, AT(deadline_ms), .most = 3600000},
+    {"default=", mode, AT(site.mode)},
+    {"min_gain=", setting, AT(site.settings), .key = TOPOMAP_REQUEST_MIN_GAIN},
+    {"required", setting, AT(site.settings), .key = TOPOMAP_REQUEST_REQUIRED},
+    {"verbose", setting, AT(site.settings), .key = TOPOMAP_REQUEST_VERBOSE},
+    {"records=", whole_path, AT(records)},
+    {"record_days=", number, AT(record_limits.days), .most = 36500},
+    {"record_megabytes=", number, AT(record_limits.megabytes), .most = 1 << 20},
+    {"store=", whole_path, AT(store)},
+    {"scontrol=", path_or_none, AT(scontrol)},
+    {"profiler=", path_of_libraries, AT(profiler)},
+    {"profile_every=", setting, AT(site.settings), .key = TOPOMAP_REQUEST_PROFILE_EVERY},
 };
 
 static const struct row *row_of(const char *word, const char **value)
@@ -213,7 +144,9 @@ const char *plugin_args_db(const plugin_args *args, enum policy_origin *origin)
 {
     const char *db = getenv("TOPOMAP_DB");
 
-    *origin = db && *db ? POLICY_BY_ENVIRONMENT : args->db_origin;
+    *origin = db && *db                ? POLICY_BY_ENVIRONMENT
+              : args->db == default_db ? POLICY_BY_DEFAULT
+                                       : POLICY_BY_SITE;
     return db && *db ? db : args->db;
 }
 
@@ -223,7 +156,7 @@ void plugin_args_read(int count, char **words, plugin_args *args,
     policy_settings_clear(&args->site.settings);
     *args = (plugin_args){.planner = TOPOMAP_PLANNER,
                           .profiler = TOPOMAP_PROFILER,
-                          .db = DEFAULT_DB,
+                          .db = default_db,
                           .record_limits = {.days = 30, .megabytes = 64},
                           .deadline_ms = 2000,
                           .site.mode = POLICY_ASK,
@@ -233,10 +166,11 @@ void plugin_args_read(int count, char **words, plugin_args *args,
         const char *value;
         const struct row *row = row_of(words[i], &value);
 
-        if (row && !row->read(args, value)) {
+        if (!row || row->read(row, value, (char *)args + row->at))
+            pass_over(words[i]);
+        else
             args->said |= 1u << (row - rows);
-            continue;
-        }
-        pass_over(words[i]);
     }
+    if (args->records)
+        policy_set(&args->site.settings, TOPOMAP_REQUEST_RECORDS, "1", POLICY_BY_SITE);
 }

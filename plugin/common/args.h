@@ -10,10 +10,9 @@ typedef struct plugin_args {
     const char *planner;     /* path; lent by Slurm, which keeps the words while it runs */
     const char *node_helper; /* path, or NULL: the nodes' own (node.h) */
     const char *db;          /* plugin_args_db() is what counts */
-    enum policy_origin db_origin;
-    const char *policy;   /* path, or NULL */
-    const char *spool;    /* a folder that all nodes share, or NULL */
-    const char *store;    /* a folder for profiles with one for each user in it, or NULL */
+    const char *policy;      /* path, or NULL */
+    const char *spool;       /* a folder that all nodes share, or NULL */
+    const char *store;       /* a folder for profiles with one for each user in it, or NULL */
     const char *scontrol; /* whom the planner asks for a job's cores, "none", or NULL: srun's own */
     const char *profiler; /* the folder of the libraries that profile */
     const char *records;  /* where records of plans go, or NULL */

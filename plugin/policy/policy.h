@@ -41,7 +41,9 @@ typedef struct policy_job {
                                        separated by commas, the program without its folder */
 } policy_job;
 
-enum { POLICY_FORCE_MODE = 1u << POLICY_KEYS }; /* of policy_rule.force, beside 1 << policy_key */
+enum {
+    POLICY_FORCE_MODE = 1u << TOPOMAP_REQUEST_SETTINGS
+}; /* of policy_rule.force, beside 1 << topomap_request_key */
 
 typedef struct policy_rule {
     char *name;

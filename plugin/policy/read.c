@@ -122,16 +122,18 @@ static void read_mode(struct reader *r, const char *value)
     r->rule->has_mode = 1;
 }
 
-static void read_setting(struct reader *r, enum policy_key key, const char *value)
+static void read_setting(struct reader *r, enum topomap_request_key key, const char *value)
 {
-    const policy_key_row *row = policy_key(key);
+    const topomap_request_row *row = topomap_request_row_of(key);
+    char takes[160];
 
+    topomap_request_takes(key, takes, sizeof takes);
     if (r->rule->settings.value[key])
         mistake(r, "%s is given twice in rule '%s'",
-                key == POLICY_GRAPH ? "a graph or pattern" : row->rule_name, r->rule->name);
+                key == TOPOMAP_REQUEST_GRAPH ? "a graph or pattern" : row->rule, r->rule->name);
     else if (policy_set(&r->rule->settings, key, value, POLICY_BY_RULE))
-        mistake(r, "%s=%s makes no sense: it takes %s", row->rule_name, value,
-                row->flag ? "yes or no" : row->what);
+        mistake(r, "%s=%s makes no sense: it takes %s", row->rule, value,
+                row->flag ? "yes or no" : takes);
 }
 
 /* Steps start in any folder. */
@@ -143,7 +145,7 @@ static void read_graph(struct reader *r, const char *value)
                 "pattern)",
                 value);
     else
-        read_setting(r, POLICY_GRAPH, value);
+        read_setting(r, TOPOMAP_REQUEST_GRAPH, value);
 }
 
 static void read_pattern(struct reader *r, const char *value)
@@ -151,7 +153,7 @@ static void read_pattern(struct reader *r, const char *value)
     if (*value == '/' || !strchr(value, ':'))
         mistake(r, "Pattern takes a pattern such as stencil2d:5:48x32, not '%s'", value);
     else
-        read_setting(r, POLICY_GRAPH, value);
+        read_setting(r, TOPOMAP_REQUEST_GRAPH, value);
 }
 
 static void force_one(struct reader *r, const char *name)
@@ -162,8 +164,8 @@ static void force_one(struct reader *r, const char *name)
     }
     if (!strcasecmp(name, "Pattern"))
         name = "Graph";
-    for (int key = 0; key < POLICY_KEYS; key++) {
-        const char *own = policy_key((enum policy_key)key)->rule_name;
+    for (int key = 0; key < TOPOMAP_REQUEST_SETTINGS; key++) {
+        const char *own = topomap_request_row_of((enum topomap_request_key)key)->rule;
 
         if (own && !strcasecmp(name, own)) {
             r->rule->force |= 1u << key;
@@ -212,11 +214,11 @@ static void read_word(struct reader *r, const char *name, const char *value)
             words[i].read(r, value);
             return;
         }
-    for (int key = POLICY_GRAPH + 1; key < POLICY_KEYS; key++) {
-        const char *own = policy_key((enum policy_key)key)->rule_name;
+    for (int key = TOPOMAP_REQUEST_GRAPH + 1; key < TOPOMAP_REQUEST_SETTINGS; key++) {
+        const char *own = topomap_request_row_of((enum topomap_request_key)key)->rule;
 
         if (own && !strcasecmp(name, own)) {
-            read_setting(r, (enum policy_key)key, value);
+            read_setting(r, (enum topomap_request_key)key, value);
             return;
         }
     }
@@ -251,7 +253,7 @@ static unsigned what_is_set(const policy_rule *rule)
 {
     unsigned set = rule->has_mode ? POLICY_FORCE_MODE : 0;
 
-    for (int key = 0; key < POLICY_KEYS; key++)
+    for (int key = 0; key < TOPOMAP_REQUEST_SETTINGS; key++)
         set |= rule->settings.value[key] ? 1u << key : 0;
     return set;
 }

@@ -112,8 +112,9 @@ static void settle_mode(const policy_said *said, const policy_site *site, const 
     }
     made->on = site_wants(said, mode, who, made);
     /* Where nobody knows the graph, a profile of the program tells it. */
-    if (made->on && mode == POLICY_AUTO && !policy_get(&made->settings, POLICY_GRAPH))
-        policy_set(&made->settings, POLICY_GRAPH, "auto", has ? POLICY_BY_RULE : POLICY_BY_SITE);
+    if (made->on && mode == POLICY_AUTO && !policy_get(&made->settings, TOPOMAP_REQUEST_GRAPH))
+        policy_set(&made->settings, TOPOMAP_REQUEST_GRAPH, "auto",
+                   has ? POLICY_BY_RULE : POLICY_BY_SITE);
 }
 
 /* ---- Values ------------------------------------------------------------------------------ */
@@ -121,17 +122,17 @@ static void settle_mode(const policy_said *said, const policy_site *site, const 
 static void settle_graph(const policy_said *said, policy_settings *settings)
 {
     if (names_graph(said->environment_graph))
-        policy_set(settings, POLICY_GRAPH, said->environment_graph, POLICY_BY_ENVIRONMENT);
+        policy_set(settings, TOPOMAP_REQUEST_GRAPH, said->environment_graph, POLICY_BY_ENVIRONMENT);
     if (names_graph(said->job))
-        policy_set(settings, POLICY_GRAPH, said->job, POLICY_BY_JOB);
+        policy_set(settings, TOPOMAP_REQUEST_GRAPH, said->job, POLICY_BY_JOB);
     if (names_graph(said->step))
-        policy_set(settings, POLICY_GRAPH, said->step, POLICY_BY_STEP);
+        policy_set(settings, TOPOMAP_REQUEST_GRAPH, said->step, POLICY_BY_STEP);
 }
 
 static int force(const policy_rule *rule, policy_decision *made)
 {
-    for (int i = 0; i < POLICY_KEYS; i++) {
-        enum policy_key key = (enum policy_key)i;
+    for (int i = 0; i < TOPOMAP_REQUEST_SETTINGS; i++) {
+        enum topomap_request_key key = (enum topomap_request_key)i;
         const char *wanted = rule->settings.value[key];
 
         if (!(rule->force & 1u << key) || made->settings.origin[key] == POLICY_BY_RULE)

@@ -49,11 +49,12 @@ static void pass_over(const char *word)
  * there binding is only for whoever asks for it. */
 static int wants_bindings(const plugin_launcher *launcher, const policy_settings *settings)
 {
-    int asked = settings->value[POLICY_BIND] && settings->origin[POLICY_BIND] >= POLICY_BY_JOB;
+    int asked = settings->value[TOPOMAP_REQUEST_BIND] &&
+                settings->origin[TOPOMAP_REQUEST_BIND] >= POLICY_BY_JOB;
     int paired = launcher->gpus || launcher->mem_bind;
 
     return !launcher->cpu_bind && !launcher->nodes_only && (asked || !paired) &&
-           strcmp(policy_get(settings, POLICY_BIND), "none") != 0;
+           strcmp(policy_get(settings, TOPOMAP_REQUEST_BIND), "none") != 0;
 }
 
 /* \return nonzero: switched off */
@@ -69,8 +70,8 @@ static int settle(const plugin_args *args, const plugin_launcher *launcher, plug
         return 1;
     }
     wish->asked = policy_is_asked(&wish->said);
-    wish->verbose = policy_flag(&decision.settings, POLICY_VERBOSE);
-    wish->required = decision.on && policy_flag(&decision.settings, POLICY_REQUIRED);
+    wish->verbose = policy_flag(&decision.settings, TOPOMAP_REQUEST_VERBOSE);
+    wish->required = decision.on && policy_flag(&decision.settings, TOPOMAP_REQUEST_REQUIRED);
     wish->bind = wants_bindings(launcher, &decision.settings);
     snprintf(line, sizeof line, "off: %s", decision.why);
     if (off)

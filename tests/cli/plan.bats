@@ -25,6 +25,7 @@ make_plan() { topomap map --graph far.csv --nodes "$NODES" --tasks-per-node 4 --
 @test "--format plan has the mapping of --format json, and a replay has it again" {
   local words
   for words in '' '--effort fast --seed 4' '--bind pu --layout compact' '--objective congestion' --contiguous \
+    '--objective mix:0.3 --seed 2' '--time 5 --effort strong' \
     '--cores 0-3,6(x16) --cpus-per-task 2'; do
     echo "$words"
     # shellcheck disable=SC2086 # words
@@ -38,9 +39,15 @@ make_plan() { topomap map --graph far.csv --nodes "$NODES" --tasks-per-node 4 --
   done
 }
 
-@test "a plan of --mapping, --algorithm or --machine is none of the planner's" {
+@test "a plan of --mapping, --algorithm, --machine and what else no request has is none of the planner's" {
   run -2 make_plan --algorithm rb
   run -2 make_plan --mapping perm
+  local words
+  for words in '--threads 2' '--levels inter' '--balance 5' '--congestion equal' '--from csv'; do
+    # shellcheck disable=SC2086 # words
+    run -2 make_plan $words
+    [[ $output == *"it takes no ${words% *}"* ]]
+  done
   run -2 topomap map --graph far.csv --machine torus:4x4x4 --format plan
   run -2 topomap map --graph far.csv --format plan
   run -3 topomap map --graph far.csv --nodes "$NODES" --tasks-per-node 4 --cores 3-1 --format plan

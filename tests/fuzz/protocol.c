@@ -23,7 +23,7 @@ int fuzz_request(const void *what, const uint8_t *bytes, size_t size)
         return 0;
     taken = planner_request_read(in, &request, &err) == 0;
     if (taken) {
-        if (!request.db || !request.nodes.count)
+        if (!request.asked.db || !request.nodes.count)
             abort();
         planner_request_clear(&request);
     }
@@ -49,7 +49,7 @@ int fuzz_record(const void *what, const uint8_t *bytes, size_t size)
     taken = planner_record_read(fuzz_file((const uint8_t *)text, size + strlen(text + size)),
                                 &record, &err) == 0;
     if (taken) {
-        if (!record.request.db || !record.reply.layout || strlen(record.version) > 31)
+        if (!record.request.asked.db || !record.reply.layout || strlen(record.version) > 31)
             abort();
         planner_record_clear(&record);
     }
@@ -155,9 +155,9 @@ int fuzz_policy(const void *what, const uint8_t *bytes, size_t size)
             options.job_options = policy.rule[0].name;
         if (policy_settle(&options, &site, &policy, rule, pass_over, &decision, &err))
             abort();
-        for (int key = 0; key < POLICY_KEYS; key++)
+        for (int key = 0; key < TOPOMAP_REQUEST_SETTINGS; key++)
             if (rule && rule->force & 1u << key &&
-                strcmp(policy_get(&decision.settings, (enum policy_key)key),
+                strcmp(policy_get(&decision.settings, (enum topomap_request_key)key),
                        rule->settings.value[key]) != 0)
                 abort();
         if (!memchr(decision.why, 0, sizeof decision.why))

@@ -22,7 +22,7 @@ enum {
 /* How an option names the MPI of a program whose file does not tell. */
 static enum store_mpi said_mpi(const policy_settings *settings)
 {
-    const char *said = policy_get(settings, POLICY_MPI);
+    const char *said = policy_get(settings, TOPOMAP_REQUEST_MPI);
 
     for (int mpi = STORE_MPI_NONE + 1; said && mpi < STORE_MPIS; mpi++)
         if (!strcmp(said, store_mpi_name((enum store_mpi)mpi)))
@@ -76,7 +76,7 @@ static int name_program(planner_auto *now, topomap_error *why)
         return -1;
     now->mpi = said ? said : program.mpi;
     store_entry_name(&now->entry, path, program.id, facts->words.text + 1,
-                     policy_get(settings, POLICY_KEY), facts->tasks);
+                     policy_get(settings, TOPOMAP_REQUEST_KEY), facts->tasks);
     free(path);
     if (now->mpi)
         return 0;
@@ -122,7 +122,8 @@ static int profile(planner_auto *now, topomap_error *why)
     if (own && *own)
         return topomap_error_set(why, TOPOMAP_EUSAGE, "%s is set: the user profiles",
                                  PLUGIN_ENV_PROFILE);
-    if (now->entry.tries >= TRIES && !policy_flag(&now->verdict->decision.settings, POLICY_PROFILE))
+    if (now->entry.tries >= TRIES &&
+        !policy_flag(&now->verdict->decision.settings, TOPOMAP_REQUEST_PROFILE))
         return topomap_error_set(why, TOPOMAP_EUSAGE,
                                  "the last %u runs left no profile (--topomap-options=profile "
                                  "tries again)",
@@ -134,9 +135,10 @@ static int profile(planner_auto *now, topomap_error *why)
 static int is_due(const planner_auto *now)
 {
     const policy_settings *settings = &now->verdict->decision.settings;
-    unsigned long every = strtoul(policy_get(settings, POLICY_PROFILE_EVERY), NULL, 10);
+    unsigned long every = strtoul(policy_get(settings, TOPOMAP_REQUEST_PROFILE_EVERY), NULL, 10);
 
-    return policy_flag(settings, POLICY_PROFILE) || (every && now->entry.launches >= every);
+    return policy_flag(settings, TOPOMAP_REQUEST_PROFILE) ||
+           (every && now->entry.launches >= every);
 }
 
 static void again(planner_auto *now)
@@ -160,9 +162,10 @@ static int use(planner_auto *now, const store_entry *from, int exact)
 
     store_graph_path(&now->store, from->key, 0, path);
     store_graph_path(&now->store, from->key, 1, before);
-    if (policy_set(settings, POLICY_GRAPH, path,
-                   policy_get(settings, POLICY_GRAPH) ? settings->origin[POLICY_GRAPH]
-                                                      : POLICY_BY_DEFAULT))
+    if (policy_set(settings, TOPOMAP_REQUEST_GRAPH, path,
+                   policy_get(settings, TOPOMAP_REQUEST_GRAPH)
+                       ? settings->origin[TOPOMAP_REQUEST_GRAPH]
+                       : POLICY_BY_DEFAULT))
         return -1;
     memcpy(now->used, from->key, sizeof now->used);
     length = snprintf(now->request, sizeof now->request, "profile %s\nprofiled %s, %u ranks\n",
@@ -232,7 +235,7 @@ static int begin(planner_auto *now, int wants_profile)
 int planner_auto_begin(planner_auto *now, planner_verdict *verdict)
 {
     const planner_facts *facts = verdict->facts;
-    const char *graph = policy_get(&verdict->decision.settings, POLICY_GRAPH);
+    const char *graph = policy_get(&verdict->decision.settings, TOPOMAP_REQUEST_GRAPH);
     int wants_profile = graph && !strcmp(graph, "auto");
     int own = facts->said.step || facts->said.distribution;
     topomap_error why;

@@ -22,26 +22,24 @@ int planner_compose_bind(const planner_verdict *verdict)
 {
     const planner_facts *facts = verdict->facts;
     const policy_settings *settings = &verdict->decision.settings;
-    int asked = settings->value[POLICY_BIND] && settings->origin[POLICY_BIND] >= POLICY_BY_JOB;
+    int asked = settings->value[TOPOMAP_REQUEST_BIND] &&
+                settings->origin[TOPOMAP_REQUEST_BIND] >= POLICY_BY_JOB;
 
     return !facts->said.cpu_bind && !facts->nodes_only && (asked || !facts->paired) &&
-           strcmp(policy_get(settings, POLICY_BIND), "none") != 0;
+           strcmp(policy_get(settings, TOPOMAP_REQUEST_BIND), "none") != 0;
 }
 
 /* What nobody said is left out; the planner has the same defaults. */
 static void write_keys(FILE *out, const policy_settings *settings, int bind)
 {
-    for (int key = 0; key < POLICY_KEYS; key++) {
+    for (int k = TOPOMAP_REQUEST_GRAPH + 1; k < TOPOMAP_REQUEST_SETTINGS; k++) {
+        enum topomap_request_key key = (enum topomap_request_key)k;
         const char *value = settings->value[key];
 
-        if (key == POLICY_GRAPH || key >= POLICY_REQUIRED)
-            continue;
-        if (key == POLICY_BIND && !bind)
+        if (key == TOPOMAP_REQUEST_BIND && !bind)
             value = "none";
-        if (value)
-            fprintf(out, "%s %s\n",
-                    key == POLICY_LAYOUT ? "inside" : policy_key((enum policy_key)key)->name,
-                    value); /* "layout" is Slurm's task ids */
+        if (value && topomap_request_row_of(key)->line)
+            topomap_request_write_line(out, key, value);
     }
 }
 
@@ -49,7 +47,7 @@ char *planner_compose(const planner_verdict *verdict, const char *profile, topom
 {
     const planner_facts *facts = verdict->facts;
     const policy_settings *settings = &verdict->decision.settings;
-    const char *graph = policy_get(settings, POLICY_GRAPH);
+    const char *graph = policy_get(settings, TOPOMAP_REQUEST_GRAPH);
     int bind = planner_compose_bind(verdict);
     enum policy_origin origin;
     const char *db = plugin_args_db(&facts->args, &origin);
@@ -74,7 +72,7 @@ char *planner_compose(const planner_verdict *verdict, const char *profile, topom
     if (bind) /* the job's own cores matter only where tasks are bound */
         fputs(facts->of_job, out);
     write_keys(out, settings, bind);
-    if (facts->args.records && policy_flag(settings, POLICY_RECORDS))
+    if (facts->args.records && policy_flag(settings, TOPOMAP_REQUEST_RECORDS))
         fprintf(out, "record 1\n");
     fprintf(out, "%sexplain %d\nend\n", profile, facts->explain);
     if (!fclose(out))

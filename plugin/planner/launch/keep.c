@@ -51,7 +51,7 @@ void planner_keep(planner_verdict *verdict, const char *request, const char *rep
     int said[2];
 
     if (!verdict->facts->args.records ||
-        !policy_flag(&verdict->decision.settings, POLICY_RECORDS) || pipe(said))
+        !policy_flag(&verdict->decision.settings, TOPOMAP_REQUEST_RECORDS) || pipe(said))
         return;
     fflush(NULL);
     switch (fork()) {

@@ -49,8 +49,9 @@ static int is_there(const char *folder, const char *name, char *path, size_t siz
  * existing file stays as it is: a pattern, a word, or a mistake that its reader names. */
 static int make_absolute(policy_settings *settings)
 {
-    const char *graph = settings->value[POLICY_GRAPH], *job = getenv(PLUGIN_ENV_JOB_FOLDER);
-    enum policy_origin origin = settings->origin[POLICY_GRAPH];
+    const char *graph = settings->value[TOPOMAP_REQUEST_GRAPH],
+               *job = getenv(PLUGIN_ENV_JOB_FOLDER);
+    enum policy_origin origin = settings->origin[TOPOMAP_REQUEST_GRAPH];
     char here[4096], path[8192];
 
     if (!graph || *graph == '/' || !strcmp(graph, "auto"))
@@ -58,7 +59,7 @@ static int make_absolute(policy_settings *settings)
     if ((origin == POLICY_BY_JOB && job && *job == '/' &&
          is_there(job, graph, path, sizeof path)) ||
         (getcwd(here, sizeof here) && is_there(here, graph, path, sizeof path)))
-        return policy_set(settings, POLICY_GRAPH, path, origin);
+        return policy_set(settings, TOPOMAP_REQUEST_GRAPH, path, origin);
     return 0;
 }
 
@@ -165,7 +166,7 @@ static void tell_settings(struct launch *launch)
     FILE *out = launch->verdict.out;
 
     fprintf(out, "asked %d\nverbose %d\nrequired %d\nbind %d\n", decision->asked,
-            launch->verdict.verbose, policy_flag(&decision->settings, POLICY_REQUIRED),
+            launch->verdict.verbose, policy_flag(&decision->settings, TOPOMAP_REQUEST_REQUIRED),
             planner_compose_bind(&launch->verdict));
 }
 
@@ -176,9 +177,9 @@ static void ask_for_time(struct launch *launch, void (*wait)(double seconds))
     const policy_settings *settings = &launch->verdict.decision.settings;
     double seconds;
 
-    if (settings->origin[POLICY_TIME] == POLICY_BY_DEFAULT)
+    if (settings->origin[TOPOMAP_REQUEST_TIME] == POLICY_BY_DEFAULT)
         return;
-    seconds = strtod(policy_get(settings, POLICY_TIME), NULL);
+    seconds = strtod(policy_get(settings, TOPOMAP_REQUEST_TIME), NULL);
     launch->until = fmax(launch->until, launch->begun + seconds + 1);
     wait(seconds);
 }

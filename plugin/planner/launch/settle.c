@@ -34,15 +34,16 @@ static void describe(const policy *policy, const policy_rule *rule)
     policy_origin_text(by, NULL, NULL, text, sizeof text);
     planner_tell_log(telling, "db %s (%s)", db, text);
     plugin_args_describe(&telling->facts->args, describe_arg);
-    for (int i = 0; i < POLICY_KEYS; i++) {
-        enum policy_key key = (enum policy_key)i;
+    for (int i = 0; i < TOPOMAP_REQUEST_SETTINGS; i++) {
+        enum topomap_request_key key = (enum topomap_request_key)i;
         const char *value = policy_get(settings, key);
         char origin[512];
 
         policy_origin_text(settings->value[key] ? settings->origin[key] : POLICY_BY_DEFAULT, policy,
                            rule, origin, sizeof origin);
         if (value)
-            planner_tell_log(telling, "%s %s (%s)", policy_key(key)->name, value, origin);
+            planner_tell_log(telling, "%s %s (%s)", topomap_request_row_of(key)->word, value,
+                             origin);
     }
 }
 
@@ -50,11 +51,11 @@ static void say_overruled(const policy *policy, const policy_rule *rule)
 {
     const policy_decision *decision = &telling->decision;
 
-    for (int key = 0; key < POLICY_KEYS; key++)
+    for (int key = 0; key < TOPOMAP_REQUEST_SETTINGS; key++)
         if (decision->overruled & 1u << key)
             planner_tell(telling, 1, "%s is %s here, by rule '%s' of the site (%s:%u)",
-                         policy_key((enum policy_key)key)->name,
-                         policy_get(&decision->settings, (enum policy_key)key), rule->name,
+                         topomap_request_row_of((enum topomap_request_key)key)->word,
+                         policy_get(&decision->settings, (enum topomap_request_key)key), rule->name,
                          policy->path, rule->line);
 }
 
@@ -63,13 +64,14 @@ static void say_overruled(const policy *policy, const policy_rule *rule)
 /* The time that is left to the search where nobody names one; an hour at most. */
 static int settle_time(policy_settings *settings, unsigned deadline_ms)
 {
-    const char *said = policy_get(settings, POLICY_TIME);
+    const char *said = policy_get(settings, TOPOMAP_REQUEST_TIME);
     char text[32];
 
     if (said && strtod(said, NULL) > 3600)
-        return policy_set(settings, POLICY_TIME, "3600", settings->origin[POLICY_TIME]);
+        return policy_set(settings, TOPOMAP_REQUEST_TIME, "3600",
+                          settings->origin[TOPOMAP_REQUEST_TIME]);
     snprintf(text, sizeof text, "%.3f", deadline_ms / 4e3);
-    return said ? 0 : policy_set(settings, POLICY_TIME, text, POLICY_BY_DEFAULT);
+    return said ? 0 : policy_set(settings, TOPOMAP_REQUEST_TIME, text, POLICY_BY_DEFAULT);
 }
 
 static int settle_with(const policy *policy, const policy_site *site, topomap_error *err)
@@ -80,7 +82,7 @@ static int settle_with(const policy *policy, const policy_site *site, topomap_er
 
     if (policy_settle(&facts->said, site, policy, rule, not_understood, decision, err))
         return -1;
-    telling->verbose = policy_flag(&decision->settings, POLICY_VERBOSE);
+    telling->verbose = policy_flag(&decision->settings, TOPOMAP_REQUEST_VERBOSE);
     if (settle_time(&decision->settings, facts->args.deadline_ms))
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     if (!decision->on) {

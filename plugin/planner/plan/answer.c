@@ -34,9 +34,9 @@ static void write_inputs(FILE *out, const planner_request *request, const planne
     char digest[64];
 
     fprintf(out, "searched %.6f\n", answer->searched);
-    if (planner_inputs_digest(request->db, digest) == 0)
+    if (planner_inputs_digest(request->asked.db, digest) == 0)
         fprintf(out, "input-db %s\n", digest);
-    if (request->graph && planner_inputs_digest(request->graph, digest) == 0)
+    if (request->asked.graph && planner_inputs_digest(request->asked.graph, digest) == 0)
         fprintf(out, "input-graph %s\n", digest);
 }
 
@@ -67,7 +67,7 @@ static int write_answer(FILE *out, const planner_request *request, planner_answe
         fprintf(out, "cores %s\n", answer->cores);
     if (*answer->detail)
         fprintf(out, "detail %s\n", answer->detail);
-    if (request->record)
+    if (request->asked.record)
         write_inputs(out, request, answer);
     if (answer->explain) {
         fprintf(out, "explain %zu\n", answer->explain_size);

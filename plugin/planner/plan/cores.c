@@ -26,8 +26,8 @@ static int is_whole(const planner_request *request, const topomap_bindings *insi
 
 int planner_cores_wanted(const planner_request *request, const topomap_bindings *insides)
 {
-    if (!request->scontrol || request->cores.nodes || request->bind == TOPOMAP_BIND_NONE ||
-        insides->nodes != request->nodes.count)
+    if (!request->asked.scontrol || request->cores.nodes ||
+        request->asked.bind == TOPOMAP_BIND_NONE || insides->nodes != request->nodes.count)
         return 0;
     for (uint32_t node = 0; node < insides->nodes; node++)
         if (!is_whole(request, insides, node))
@@ -52,8 +52,8 @@ static const char *speaker(const planner_request *request, const topomap_binding
 static void write_commands(const planner_request *request, const topomap_bindings *insides,
                            char commands[PLANNER_CORES_COMMANDS])
 {
-    size_t used =
-        (size_t)snprintf(commands, PLANNER_CORES_COMMANDS, "show job %u\nshow node ", request->job);
+    size_t used = (size_t)snprintf(commands, PLANNER_CORES_COMMANDS, "show job %u\nshow node ",
+                                   request->asked.job);
     int count = 0;
 
     for (uint32_t class = 0; class < insides->classes; class ++) {
@@ -71,7 +71,8 @@ int planner_cores_is_question(const planner_request *request, const char *comman
     static const char names[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-,";
     char begin[64];
-    size_t length = (size_t)snprintf(begin, sizeof begin, "show job %u\nshow node ", request->job);
+    size_t length =
+        (size_t)snprintf(begin, sizeof begin, "show job %u\nshow node ", request->asked.job);
 
     return !strncmp(commands, begin, length) &&
            !strcmp(commands + length + strspn(commands + length, names), "\n");
@@ -86,7 +87,7 @@ char *planner_cores_question(const planner_request *request, const char *command
     /* It reads its commands with readline, which would look for files in the user's home. */
     setenv("INPUTRC", "/dev/null", 1);
     setenv("TERM", "dumb", 1);
-    return planner_ask(request->scontrol, words, commands, request->scontrol_seconds,
+    return planner_ask(request->asked.scontrol, words, commands, request->asked.scontrol_seconds,
                        PLANNER_CORES_ANSWER, err);
 }
 
@@ -171,7 +172,7 @@ static int add_nodes(struct reader *r, topomap_error *err)
         at = topomap_names_find(job, step->name[node], at);
         if (at == job->count)
             return topomap_error_set(err, TOPOMAP_EINPUT, "scontrol's job %u is not on %.64s",
-                                     r->request->job, step->name[node]);
+                                     r->request->asked.job, step->name[node]);
         status = add_node(r, (uint32_t)node, r->job.cpus[at], err);
     }
     return status;
@@ -184,7 +185,7 @@ int planner_cores_read(const planner_request *request, const topomap_bindings *i
     int status;
 
     *cores = (topomap_cores){0};
-    status = planner_scontrol_job(text, request->job, &r.job, err) != 0 ||
+    status = planner_scontrol_job(text, request->asked.job, &r.job, err) != 0 ||
                      count_nodes(&r, text, err) != 0 || add_nodes(&r, err) != 0
                  ? -1
                  : 0;

@@ -26,12 +26,10 @@ static void work_clear(work *w)
 }
 
 /* -1 where there is no way to go by congestion, and why is noted. */
-static int search_congestion(work *w, topomap_map_options *options)
+static int search_congestion(work *w, const topomap_map_options *options)
 {
     topomap_error why;
 
-    options->objective = w->in.request->objective;
-    options->mix = w->in.request->mix;
     if (topomap_map(w->in.graph, w->in.machine, options, &w->mapping, &why) == 0 &&
         topomap_congestion_evaluate(w->in.graph, w->in.machine, w->mapping->slot_of_rank,
                                     w->mapping->congestion_model, &w->load[1], &why) == 0 &&
@@ -56,7 +54,7 @@ static int evaluate(work *w, topomap_error *err)
 {
     const topomap_candidate *start = start_candidate(w->mapping);
 
-    if (!w->in.request->explain && start) {
+    if (!w->in.request->asked.explain && start) {
         w->before.J = start->J;
         w->after.J = w->mapping->J;
         return 0;
@@ -67,17 +65,28 @@ static int evaluate(work *w, topomap_error *err)
                                  err);
 }
 
+topomap_map_options planner_options(const topomap_request *asked)
+{
+    return (topomap_map_options){.algorithm = asked->algorithm,
+                                 .effort = (enum topomap_effort)asked->effort,
+                                 .objective = (enum topomap_objective_kind)asked->objective.kind,
+                                 .mix = asked->objective.mix,
+                                 .congestion_model = asked->congestion,
+                                 .balance = asked->balance,
+                                 .seed = asked->seed,
+                                 .seconds = asked->seconds,
+                                 .threads = asked->threads,
+                                 .contiguous = asked->contiguous,
+                                 .inter_only = !asked->intra};
+}
+
 static int search(work *w, planner_answer *answer, topomap_error *err)
 {
     double started = topomap_clock_wall();
-    const planner_request *r = w->in.request;
-    topomap_map_options options = {.effort = r->effort,
-                                   .seed = r->seed,
-                                   .seconds = r->seconds,
-                                   .contiguous = r->contiguous,
-                                   .start = w->in.start,
-                                   .start_name = START};
+    topomap_map_options options = planner_options(&w->in.request->asked);
 
+    options.start = w->in.start;
+    options.start_name = START;
     if (w->in.congestion && search_congestion(w, &options) != 0)
         topomap_mapping_free(w->mapping), w->mapping = NULL;
     options.objective = TOPOMAP_OBJECTIVE_J;
@@ -122,7 +131,7 @@ static void write_line(const work *w, planner_answer *answer)
     else if (answer->gain > 0)
         snprintf(what, sizeof what,
                  "Slurm's layout stays: the best one found gains %.1f %%, min-gain is %.1f %%",
-                 answer->gain, w->in.request->min_gain);
+                 answer->gain, w->in.request->asked.min_gain);
     else
         snprintf(what, sizeof what, "Slurm's layout stays: nothing better %s",
                  w->mapping->J <= w->mapping->bound * (1 + 1e-12) ? "exists" : "was found");
@@ -142,20 +151,20 @@ static int answer_with(work *w, planner_answer *answer, topomap_error *err)
     answer->cores = w->in.told;
     w->in.told = NULL;
     snprintf(answer->detail, sizeof answer->detail, "%s", w->in.cores_detail);
-    answer->applied = answer->gain > 0 && answer->gain >= w->in.request->min_gain;
+    answer->applied = answer->gain > 0 && answer->gain >= w->in.request->asked.min_gain;
     write_line(w, answer);
     /* No gain means no change: the places inside the nodes stay Slurm's too, unless somebody said
      * what they are to be. */
-    bound = answer->applied || w->in.request->places;
+    bound = answer->applied || planner_request_places(w->in.request);
     if (topomap_plan_make(w->in.machine, answer->applied ? w->mapping->slot_of_rank : w->in.start,
                           bound ? &w->in.by_slot : NULL, &answer->plan, err) != 0)
         return -1;
-    if (answer->plan.bindings.nodes && w->in.request->bind != TOPOMAP_BIND_NONE) {
+    if (answer->plan.bindings.nodes && w->in.request->asked.bind != TOPOMAP_BIND_NONE) {
         answer->bindings = topomap_bindings_encode(&answer->plan.bindings, err);
         if (!answer->bindings)
             return -1;
     }
-    return w->in.request->explain ? write_explanation(w, answer, err) : 0;
+    return w->in.request->asked.explain ? write_explanation(w, answer, err) : 0;
 }
 
 /* There is nothing to place by. */

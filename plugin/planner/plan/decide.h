@@ -22,6 +22,9 @@ typedef struct planner_answer {
     size_t explain_size;
 } planner_answer;
 
+/** How a search is to go, as it is asked for; the baseline is not among it. Texts are lent. */
+topomap_map_options planner_options(const topomap_request *asked);
+
 /** Plans a step. Where the links are not known, or ranks that talk are not joined, the objective
  *  congestion becomes J, and the line says so. Slurm's own layout is the baseline; where nothing is
  * better by at least min-gain percent, the answer is not applied and the line says so. */

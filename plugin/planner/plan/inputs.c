@@ -64,39 +64,42 @@ static int make_machine(planner_inputs *in, topomap_db *db, topomap_db_allocatio
     return topomap_db_machine(db, allocation, &in->machine, &in->by_slot, err);
 }
 
-static int open_machine(planner_inputs *in, topomap_error *err)
+/* \p links: they must be known. */
+static int open_machine(planner_inputs *in, int links, topomap_error *err)
 {
     const planner_request *r = in->request;
     topomap_db_allocation allocation = {.nodes = &r->nodes,
                                         .tasks = r->tasks,
-                                        .cpus_per_task = r->cpus_per_task,
-                                        .threads_per_core = r->threads_per_core,
-                                        .bind = r->bind,
-                                        .compact = r->compact,
+                                        .cpus_per_task = r->asked.cpus_per_task,
+                                        .threads_per_core = r->asked.threads_per_core,
+                                        .bind = r->asked.bind,
+                                        .compact = r->asked.compact,
                                         .cores = r->cores.nodes ? &r->cores : NULL};
     topomap_error why;
     topomap_db *db;
     int status;
 
-    if (topomap_db_open(r->db, &db, err) != 0)
+    if (topomap_db_open(r->asked.db, &db, err) != 0)
         return -1;
     status = make_machine(in, db, &allocation, err);
-    if (status == 0 && in->congestion &&
-        topomap_db_machine_links(db, &allocation, r->capacity, in->machine, &why) != 0)
+    if (status == 0 && links)
+        status = topomap_db_machine_links(db, &allocation, r->asked.capacity, in->machine, err);
+    else if (status == 0 && in->congestion &&
+             topomap_db_machine_links(db, &allocation, r->asked.capacity, in->machine, &why) != 0)
         planner_inputs_fall_back(in, why.text);
-    if (r->capacity && r->objective == TOPOMAP_OBJECTIVE_J)
+    if (r->asked.capacity && r->asked.objective.kind == TOPOMAP_OBJECTIVE_J)
         planner_inputs_note(in,
                             "capacity= is for objective=congestion and mix, and was passed over");
     topomap_db_close(db);
-    in->by_slot.job = r->job;
-    in->by_slot.step = r->step;
+    in->by_slot.job = r->asked.job;
+    in->by_slot.step = r->asked.step;
     return status;
 }
 
 /* The graph that was named; without one, ranks talk to their neighbours in rank order. */
 static const char *graph_of(planner_inputs *in, char *chain, size_t size, uint32_t tasks)
 {
-    const char *named = in->request->graph;
+    const char *named = in->request->asked.graph;
 
     if (named && strcmp(named, "auto") != 0)
         return named;
@@ -128,7 +131,7 @@ static int open_graph(planner_inputs *in, topomap_error *err)
     char chain[32];
     const char *what;
 
-    if (in->request->profile != PLANNER_PROFILE_NONE)
+    if (in->request->asked.stored != PLANNER_PROFILE_NONE)
         return open_profile(in, err);
     what = graph_of(in, chain, sizeof chain, tasks);
     if (topomap_graph_read_within(what, tasks, &in->graph, err) != 0)
@@ -157,11 +160,23 @@ static int open_start(planner_inputs *in, topomap_error *err)
     return in->start ? 0 : -1;
 }
 
-int planner_inputs_open(const planner_request *request, planner_inputs *inputs, topomap_error *err)
+static void begin(const planner_request *request, planner_inputs *inputs)
 {
     *inputs = (planner_inputs){.request = request,
-                               .congestion = request->objective != TOPOMAP_OBJECTIVE_J};
-    return open_machine(inputs, err) != 0 || open_graph(inputs, err) != 0 ||
+                               .congestion = request->asked.objective.kind != TOPOMAP_OBJECTIVE_J};
+}
+
+int planner_inputs_machine(const planner_request *request, int links, planner_inputs *inputs,
+                           topomap_error *err)
+{
+    begin(request, inputs);
+    return open_machine(inputs, links, err);
+}
+
+int planner_inputs_open(const planner_request *request, planner_inputs *inputs, topomap_error *err)
+{
+    begin(request, inputs);
+    return open_machine(inputs, 0, err) != 0 || open_graph(inputs, err) != 0 ||
                    open_start(inputs, err) != 0
                ? -1
                : 0;

@@ -25,6 +25,9 @@ typedef struct planner_inputs {
  *  stored profile is of no use; the note says why. \p inputs ends with planner_inputs_clear(),
  *  after a failure too. */
 int planner_inputs_open(const planner_request *request, planner_inputs *inputs, topomap_error *err);
+/** Opens the machine alone. \p links: with its links, or it is an error. */
+int planner_inputs_machine(const planner_request *request, int links, planner_inputs *inputs,
+                           topomap_error *err);
 void planner_inputs_clear(planner_inputs *inputs);
 
 /** Adds to the note. */

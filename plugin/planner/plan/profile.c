@@ -99,8 +99,8 @@ static void compare_before(const planner_request *request, planner_profile *made
     topomap_error err;
     double share;
 
-    if (!request->profiled_before ||
-        topomap_graph_read(request->profiled_before, "tmg", &before, &err) != 0)
+    if (!request->asked.profiled_before ||
+        topomap_graph_read(request->asked.profiled_before, "tmg", &before, &err) != 0)
         return;
     if (planner_profile_overlap(before, made->graph, &share, &err) == 0)
         snprintf(made->detail + strlen(made->detail), sizeof made->detail - strlen(made->detail),
@@ -116,7 +116,7 @@ static int open_exact(const planner_request *request, uint32_t tasks, planner_pr
 {
     topomap_error why;
 
-    if (topomap_graph_read(request->graph, "tmg", &made->graph, &why) != 0) {
+    if (topomap_graph_read(request->asked.graph, "tmg", &made->graph, &why) != 0) {
         made->graph = NULL;
     } else if (topomap_graph_ranks(made->graph) != tasks) {
         topomap_graph_free(made->graph);
@@ -130,7 +130,7 @@ static int open_exact(const planner_request *request, uint32_t tasks, planner_pr
         return 0;
     }
     snprintf(made->detail, sizeof made->detail, "graph: a profile of %.120s",
-             request->profiled ? request->profiled : "the program");
+             request->asked.profiled ? request->asked.profiled : "the program");
     compare_before(request, made);
     return 0;
 }
@@ -231,15 +231,15 @@ static int open_scaled(const planner_request *request, uint32_t tasks, planner_p
     topomap_graph *profile, *heavy;
     int status = -1;
 
-    if (topomap_graph_read(request->graph, "tmg", &profile, err) != 0) {
+    if (topomap_graph_read(request->asked.graph, "tmg", &profile, err) != 0) {
         made->damaged = 1;
         snprintf(made->line, sizeof made->line, "the stored profile is damaged and goes: %.200s",
                  err->text);
         return 0;
     }
     if (topomap_graph_heavy(profile, &heavy, err) == 0) {
-        scale(profile, heavy, request->profiled ? request->profiled : "another size", tasks, made,
-              err);
+        scale(profile, heavy, request->asked.profiled ? request->asked.profiled : "another size",
+              tasks, made, err);
         topomap_graph_free(heavy);
         status = 0;
     }
@@ -253,9 +253,9 @@ int planner_profile_open(const planner_request *request, uint32_t tasks, planner
     planner_profile made = {0};
     int status = 0;
 
-    if (!request->graph)
+    if (!request->asked.graph)
         return topomap_error_set(err, TOPOMAP_EINPUT, "request: a profile without a graph");
-    if (request->profile == PLANNER_PROFILE_SCALE)
+    if (request->asked.stored == PLANNER_PROFILE_SCALE)
         status = open_scaled(request, tasks, &made, err);
     else
         open_exact(request, tasks, &made);

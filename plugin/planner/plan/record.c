@@ -19,8 +19,8 @@ static int settle_cores(planner_record *record, topomap_error *err)
 {
     planner_request *request = &record->request;
 
-    free(request->scontrol);
-    request->scontrol = NULL;
+    free(request->asked.scontrol);
+    request->asked.scontrol = NULL;
     if (!record->reply.cores || request->cores.nodes)
         return 0;
     return topomap_cores_parse(record->reply.cores, (uint32_t)request->nodes.count, &request->cores,

@@ -248,7 +248,7 @@ static void it_looks_about(void **state)
 
 static void a_failure_comes_back(void **state)
 {
-    planner_request request = {.db = (char *)missing, .graph = (char *)there};
+    planner_request request = {.asked = {.db = (char *)missing, .graph = (char *)there}};
     char *reply;
     size_t size = 0;
 

@@ -127,10 +127,10 @@ static void test_heavy(void **state)
 
 static planner_profile opened(enum planner_profile_kind kind, uint32_t tasks)
 {
-    planner_request request = {.graph = path,
-                               .profile = kind,
-                               .profiled = (char *)"solver, 16 ranks",
-                               .profiled_before = before};
+    planner_request request = {.asked = {.graph = path,
+                                         .stored = kind,
+                                         .profiled = (char *)"solver, 16 ranks",
+                                         .profiled_before = before}};
     planner_profile profile;
     topomap_error err;
 

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What can be asked of a mapping, in one table: --topomap-options, the rules of a policy file, the
+ * lines of a planner's request (plugin/protocol.md) and the options of `topomap map` are its
+ * columns, and one grammar reads the values of all. libc alone: srun's plugin links it. Not
+ * thread-safe in one request; every function is deterministic. */
+#ifndef TOPOMAP_REQUEST_H
+#define TOPOMAP_REQUEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "topomap/topomap.h"
+
+enum topomap_request_key {
+    /* Settings: what users and sites say of a step, in the order in which they are shown. */
+    TOPOMAP_REQUEST_GRAPH,
+    TOPOMAP_REQUEST_BIND,
+    TOPOMAP_REQUEST_INSIDE,
+    TOPOMAP_REQUEST_CONTIGUOUS,
+    TOPOMAP_REQUEST_OBJECTIVE,
+    TOPOMAP_REQUEST_EFFORT,
+    TOPOMAP_REQUEST_SEED,
+    TOPOMAP_REQUEST_TIME,
+    TOPOMAP_REQUEST_MIN_GAIN,
+    TOPOMAP_REQUEST_CAPACITY, /**< a file of what other jobs take of the links */
+    TOPOMAP_REQUEST_REQUIRED, /**< from here on the planning of a step never hears of them */
+    TOPOMAP_REQUEST_RECORDS,  /**< whether the plan is recorded, where there is a folder for it */
+    TOPOMAP_REQUEST_VERBOSE,
+    TOPOMAP_REQUEST_KEY, /**< of profiles; likewise what follows */
+    TOPOMAP_REQUEST_MPI,
+    TOPOMAP_REQUEST_PROFILE,
+    TOPOMAP_REQUEST_PROFILE_EVERY,
+    TOPOMAP_REQUEST_SETTINGS,
+    /* The step. */
+    TOPOMAP_REQUEST_JOB = TOPOMAP_REQUEST_SETTINGS,
+    TOPOMAP_REQUEST_STEP,
+    TOPOMAP_REQUEST_DB,
+    TOPOMAP_REQUEST_NODES,
+    TOPOMAP_REQUEST_TASKS,
+    TOPOMAP_REQUEST_LAYOUT,
+    TOPOMAP_REQUEST_CORES,
+    TOPOMAP_REQUEST_CPUS_PER_TASK,
+    TOPOMAP_REQUEST_THREADS_PER_CORE,
+    TOPOMAP_REQUEST_JOB_CPUS,
+    TOPOMAP_REQUEST_JOB_NODES,
+    TOPOMAP_REQUEST_SCONTROL,
+    TOPOMAP_REQUEST_SCONTROL_TIME,
+    /* What the planner is to make of it. */
+    TOPOMAP_REQUEST_RECORD,
+    TOPOMAP_REQUEST_EXPLAIN,
+    TOPOMAP_REQUEST_STORED,
+    TOPOMAP_REQUEST_PROFILED,
+    TOPOMAP_REQUEST_PROFILED_BEFORE,
+    /* Of `topomap map` alone. */
+    TOPOMAP_REQUEST_FROM,
+    TOPOMAP_REQUEST_ALGORITHM,
+    TOPOMAP_REQUEST_CONGESTION,
+    TOPOMAP_REQUEST_BALANCE,
+    TOPOMAP_REQUEST_LEVELS,
+    TOPOMAP_REQUEST_THREADS,
+    TOPOMAP_REQUEST_KEYS
+};
+
+/** The values, read. Texts are owned; NULL: not said. Words are their index in the row's. */
+typedef struct topomap_request {
+    uint64_t said; /**< bit k: key k was */
+    char *graph, *capacity;
+    int bind; /**< an enum topomap_bind */
+    int compact, contiguous;
+    struct topomap_request_objective {
+        int kind;   /**< an enum topomap_objective_kind */
+        double mix; /**< of J in the objective mix; 0: half */
+    } objective;
+    int effort; /**< an enum topomap_effort */
+    uint64_t seed;
+    double seconds, min_gain;
+    uint32_t job, step;
+    char *db, *nodes, *tasks, *layout, *cores;
+    uint32_t cpus_per_task, threads_per_core; /**< threads 0: all */
+    char *job_cpus, *job_nodes, *scontrol;
+    double scontrol_seconds;
+    int record, explain;
+    int stored; /**< 0: the graph is what somebody named; 1, 2: a stored profile, of this size or
+                   another */
+    char *profiled, *profiled_before;
+    char *from, *algorithm, *congestion;
+    double balance; /**< as topomap_map_options has it */
+    int intra;      /**< ranks are placed inside nodes, too */
+    uint32_t threads;
+} topomap_request;
+
+/** A row of the table. A column that is NULL: it cannot be said there. */
+typedef struct topomap_request_row {
+    const char *line;     /**< begins its line in a planner's request */
+    const char *word;     /**< in --topomap-options, and what people are shown */
+    const char *rule;     /**< in a policy file */
+    const char *option;   /**< of `topomap map` */
+    const char *fallback; /**< the value where nobody says one */
+    const char *takes;    /**< the words, each behind the one before and a blank; or what it is */
+    int (*read)(const struct topomap_request_row *row, const char *text, void *to);
+    double least, most; /**< of numbers */
+    size_t at;      /**< in topomap_request; of settings that planning never hears of: nowhere */
+    int flag;       /**< 0 or 1; in words and rules also yes or no, and a bare word means yes */
+    int whole_path; /**< in words and rules, as steps start in any folder */
+} topomap_request_row;
+
+const topomap_request_row *topomap_request_row_of(enum topomap_request_key key);
+
+/** What the key takes, for people: "core, pu, numa or none". \p size at least 80 */
+void topomap_request_takes(enum topomap_request_key key, char *text, size_t size);
+/** \return whether \p text is a value of the key, as users and sites may say it */
+int topomap_request_fits(enum topomap_request_key key, const char *text);
+
+/** Sets all that have one to their default; \p request is not initialised before. */
+void topomap_request_init(topomap_request *request);
+void topomap_request_clear(topomap_request *request);
+int topomap_request_has(const topomap_request *request, enum topomap_request_key key);
+
+/** Reads one value. A text that is already there is TOPOMAP_EINPUT. \return 0, or -1 and nothing is
+ *  changed */
+int topomap_request_set(topomap_request *request, enum topomap_request_key key, const char *text,
+                        topomap_error *err);
+/** Reads the line "KEY VALUE" of a planner's request, which is cut at the blank.
+ *  \return 0; -1: TOPOMAP_EINPUT, with the line's \p number */
+int topomap_request_read_line(topomap_request *request, size_t number, char *line,
+                              topomap_error *err);
+/** Writes such a line; \p key must have one. */
+void topomap_request_write_line(FILE *out, enum topomap_request_key key, const char *text);
+
+#endif
