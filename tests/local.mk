@@ -6,7 +6,8 @@ LOG_DRIVER = $(TAP_DRIVER)
 LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-unit
 TEST_EXTENSIONS = .bats
 BATS_LOG_DRIVER = $(TAP_DRIVER)
-BATS_LOG_COMPILER = bats
+# A suite that hangs is a failed one, by name: what it starts in the background holds its output open for good.
+BATS_LOG_COMPILER = timeout -k 30 1200 bats
 AM_BATS_LOG_FLAGS = --tap
 # A machine may be so busy that a planner does not end within its usual two seconds.
 AM_TESTS_ENVIRONMENT = \
