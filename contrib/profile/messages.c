@@ -145,32 +145,31 @@ static int *neighbors(MPI_Comm comm, int *count)
     return topology == MPI_DIST_GRAPH ? dist_graph_neighbors(comm, count) : NULL;
 }
 
-void profile_neighbor(MPI_Count block, MPI_Datatype type, MPI_Comm comm)
-{
-    uint64_t bytes = profile_bytes(block, type);
-    int count, *to = neighbors(comm, &count);
-
-    for (int i = 0; to && i < count; i++)
-        profile_add(comm, to[i], bytes, 1);
-    free(to);
-}
-
-void profile_neighborv(profile_array counts, MPI_Datatype type, MPI_Comm comm)
-{
-    uint64_t size = profile_bytes(1, type);
-    int count, *to = neighbors(comm, &count);
-
-    for (int i = 0; to && i < count; i++)
-        profile_add(comm, to[i], size * profile_count_at(counts, i), 1);
-    free(to);
-}
-
-void profile_neighborw(profile_array counts, profile_array types, MPI_Comm comm)
+/* To each neighbour so many times `each`, or elements of the type that is said for it; once where
+ * `counts` is none. */
+static void to_neighbors(profile_array counts, uint64_t each, profile_array types, MPI_Comm comm)
 {
     int count, *to = neighbors(comm, &count);
 
     for (int i = 0; to && i < count; i++)
         profile_add(comm, to[i],
-                    profile_bytes(1, profile_type_at(types, i)) * profile_count_at(counts, i), 1);
+                    (types.at ? profile_bytes(1, profile_type_at(types, i)) : each) *
+                        (counts.at ? profile_count_at(counts, i) : 1),
+                    1);
     free(to);
+}
+
+void profile_neighbor(MPI_Count block, MPI_Datatype type, MPI_Comm comm)
+{
+    to_neighbors((profile_array){0}, profile_bytes(block, type), (profile_array){0}, comm);
+}
+
+void profile_neighborv(profile_array counts, MPI_Datatype type, MPI_Comm comm)
+{
+    to_neighbors(counts, profile_bytes(1, type), (profile_array){0}, comm);
+}
+
+void profile_neighborw(profile_array counts, profile_array types, MPI_Comm comm)
+{
+    to_neighbors(counts, 0, types, comm);
 }
