@@ -1,13 +1,13 @@
 # Unit tests of mapping.
 check_PROGRAMS += tests/unit/map/test_map tests/unit/map/test_libtopomap
 TESTS += tests/unit/map/test_map tests/unit/map/test_libtopomap
-tests_unit_map_test_map_SOURCES = tests/unit/map/test_map.c tests/unit/scratch.c tests/unit/scratch.h
+tests_unit_map_test_map_SOURCES = tests/unit/map/test_map.c $(MAP_HELPERS)
 tests_unit_map_test_map_LDADD = $(UNIT_LIBS)
 check_PROGRAMS += tests/unit/map/test_mesh_map
 TESTS += tests/unit/map/test_mesh_map
-tests_unit_map_test_mesh_map_SOURCES = tests/unit/map/test_mesh_map.c tests/unit/scratch.c tests/unit/scratch.h
+tests_unit_map_test_mesh_map_SOURCES = tests/unit/map/test_mesh_map.c $(MAP_HELPERS)
 tests_unit_map_test_mesh_map_LDADD = $(UNIT_LIBS)
-tests_unit_map_test_libtopomap_SOURCES = tests/unit/map/test_libtopomap.c tests/unit/scratch.c tests/unit/scratch.h
+tests_unit_map_test_libtopomap_SOURCES = tests/unit/map/test_libtopomap.c $(MAP_HELPERS)
 tests_unit_map_test_libtopomap_LDADD = $(UNIT_LIBS) -lm
 MAP_HELPERS = tests/unit/map/maps.c tests/unit/map/maps.h tests/unit/scratch.c tests/unit/scratch.h
 check_PROGRAMS += tests/unit/map/test_viem tests/unit/map/test_pairs tests/unit/map/test_bars tests/unit/map/test_parameters tests/unit/map/test_properties tests/unit/map/test_examples
@@ -41,7 +41,7 @@ tests_unit_map_test_congestion_map_SOURCES = tests/unit/map/test_congestion_map.
 tests_unit_map_test_congestion_map_LDADD = $(UNIT_LIBS) -lm
 check_PROGRAMS += tests/unit/map/test_contiguous
 TESTS += tests/unit/map/test_contiguous
-tests_unit_map_test_contiguous_SOURCES = tests/unit/map/test_contiguous.c
+tests_unit_map_test_contiguous_SOURCES = tests/unit/map/test_contiguous.c $(MAP_HELPERS)
 tests_unit_map_test_contiguous_LDADD = $(UNIT_LIBS)
 check_PROGRAMS += tests/unit/map/test_anneal
 TESTS += tests/unit/map/test_anneal

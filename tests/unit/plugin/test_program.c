@@ -199,14 +199,10 @@ static void test_started(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mpi_of_libraries),
-        cmocka_unit_test(test_reasons),
-        cmocka_unit_test(test_no_programs),
-        cmocka_unit_test(test_identity),
-        cmocka_unit_test(test_long_contents),
-        cmocka_unit_test(test_broken_files),
-        cmocka_unit_test(test_finding),
-        cmocka_unit_test(test_started),
+        cmocka_unit_test(test_mpi_of_libraries), cmocka_unit_test(test_reasons),
+        cmocka_unit_test(test_no_programs),      cmocka_unit_test(test_identity),
+        cmocka_unit_test(test_long_contents),    cmocka_unit_test(test_broken_files),
+        cmocka_unit_test(test_finding),          cmocka_unit_test(test_started),
     };
 
     return cmocka_run_group_tests(tests, images_setup, images_teardown);
