@@ -95,6 +95,13 @@ int policy_flag(const policy_settings *settings, enum policy_key key)
     return strcmp(policy_get(settings, key), "1") == 0;
 }
 
+int policy_binds(const policy_settings *settings, int own, int paired)
+{
+    int asked = settings->value[POLICY_BIND] && settings->origin[POLICY_BIND] >= POLICY_BY_JOB;
+
+    return !own && (asked || !paired) && strcmp(policy_get(settings, POLICY_BIND), "none") != 0;
+}
+
 int policy_set(policy_settings *settings, enum policy_key key, const char *value,
                enum policy_origin origin)
 {
