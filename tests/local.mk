@@ -19,9 +19,14 @@ AM_TESTS_ENVIRONMENT = \
 
 include tests/unit/util/local.mk
 include tests/unit/graph/local.mk
+include tests/unit/partition/local.mk
+include tests/unit/machine/local.mk
+include tests/unit/metric/local.mk
 include tests/unit/map/local.mk
+include tests/unit/plan/local.mk
 include tests/unit/topology-db/local.mk
 include tests/unit/request/local.mk
+include tests/unit/plugin/local.mk
 include tests/cli/local.mk
 include tests/slurm/local.mk
 include tests/faults/local.mk

@@ -304,24 +304,17 @@ static void ask_version(const char *path, char *line, size_t size)
 {
     const char *const words[] = {path, "--version", NULL};
     struct plugin_child_files files = {.prints = 1, .ends_with_us = 1};
-    int request[2] = {-1, -1}, reply[2] = {-1, -1};
+    int request, reply;
     int64_t until = plugin_child_now() + VERSION_MS;
     size_t got = 0;
     pid_t pid;
 
-    if (!plugin_child_pipe(request) && !plugin_child_pipe(reply)) {
-        files.request = request[0];
-        files.reply = reply[1];
-        if (!plugin_child_start(path, words, &files, until, &pid)) {
-            plugin_child_close(&reply[1]);
-            plugin_child_talk(&request[1], "", 0, reply[0], line, size - 1, &got, until);
-            plugin_child_kill(pid, 0, 1);
-        }
+    if (!plugin_child_open(path, words, &files, until, &pid, &request, &reply)) {
+        plugin_child_talk(&request, "", 0, reply, line, size - 1, &got, until);
+        plugin_child_kill(pid, 0, 1);
     }
-    for (int i = 0; i < 2; i++) {
-        plugin_child_close(&request[i]);
-        plugin_child_close(&reply[i]);
-    }
+    plugin_child_close(&request);
+    plugin_child_close(&reply);
     line[got] = 0;
     line[strcspn(line, "\n")] = 0;
 }

@@ -286,11 +286,9 @@ void profile_alltoall(MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recv
     }
 }
 
-void profile_alltoallv(const void *sendbuf, profile_array sendcounts, MPI_Datatype sendtype,
-                       profile_array recvcounts, MPI_Datatype recvtype, MPI_Comm comm)
+/* To each of the others so many elements of the type that is said for it, or of `type`. */
+static void to_others(MPI_Comm comm, profile_array counts, MPI_Datatype type, profile_array types)
 {
-    int in_place = sendbuf == MPI_IN_PLACE;
-    profile_array counts = in_place ? recvcounts : sendcounts;
     group g;
 
     if (!profile_enter(comm, &g))
@@ -299,26 +297,26 @@ void profile_alltoallv(const void *sendbuf, profile_array sendcounts, MPI_Dataty
         uint64_t count = profile_count_at(counts, i);
 
         if (!is_self(&g, i) && count)
-            profile_add(comm, i, profile_bytes(1, in_place ? recvtype : sendtype) * count, 1);
+            profile_add(comm, i,
+                        profile_bytes(1, types.at ? profile_type_at(types, i) : type) * count, 1);
     }
+}
+
+void profile_alltoallv(const void *sendbuf, profile_array sendcounts, MPI_Datatype sendtype,
+                       profile_array recvcounts, MPI_Datatype recvtype, MPI_Comm comm)
+{
+    int in_place = sendbuf == MPI_IN_PLACE;
+
+    to_others(comm, in_place ? recvcounts : sendcounts, in_place ? recvtype : sendtype,
+              (profile_array){0});
 }
 
 void profile_alltoallw(const void *sendbuf, profile_array sendcounts, profile_array sendtypes,
                        profile_array recvcounts, profile_array recvtypes, MPI_Comm comm)
 {
     int in_place = sendbuf == MPI_IN_PLACE;
-    group g;
 
-    if (!profile_enter(comm, &g))
-        return;
-    for (int i = 0; i < partners(&g); i++) {
-        uint64_t count = profile_count_at(in_place ? recvcounts : sendcounts, i);
-
-        if (!is_self(&g, i) && count)
-            profile_add(
-                comm, i,
-                profile_bytes(1, profile_type_at(in_place ? recvtypes : sendtypes, i)) * count, 1);
-    }
+    to_others(comm, in_place ? recvcounts : sendcounts, MPI_BYTE, in_place ? recvtypes : sendtypes);
 }
 
 /* To each its part of a sum; \p by: the bytes that the rules go by. */

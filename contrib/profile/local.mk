@@ -3,7 +3,7 @@
 # that write a graph are compiled in, without what the library needs besides libc.
 EXTRA_DIST += contrib/profile/README.md contrib/profile/calls.table contrib/profile/wrappers.awk \
   $(profile_own) contrib/profile/profile.h contrib/profile/table.h contrib/profile/group.h \
-  contrib/profile/rules.h contrib/profile/fortran.h
+  contrib/profile/rules.h contrib/profile/fortran.h contrib/profile/neighbors.h
 
 profile_dir = contrib/profile
 profile_own = contrib/profile/record.c contrib/profile/requests.c contrib/profile/table.c \
@@ -48,7 +48,7 @@ contrib/profile/weak.h: $(profile_made) $(profile_own:%=$(srcdir)/%)
 profile_inputs = $(profile_own:%=$(srcdir)/%) $(profile_lib:%=$(srcdir)/%) $(profile_made)
 profile_needs = $(profile_inputs) contrib/profile/weak.h $(srcdir)/$(profile_dir)/profile.h \
   $(srcdir)/$(profile_dir)/table.h $(srcdir)/$(profile_dir)/group.h $(srcdir)/$(profile_dir)/rules.h \
-  $(srcdir)/$(profile_dir)/fortran.h
+  $(srcdir)/$(profile_dir)/fortran.h $(srcdir)/$(profile_dir)/neighbors.h
 # nodelete: MPI keeps pointers into it until the process ends. lazy: MPI's names may come later than the profiler
 # does, with a library that the program opens itself.
 profile_flags = -std=gnu11 $(HARDEN_CPPFLAGS) $(WARN_CFLAGS) $(HARDEN_CFLAGS) $(HARDEN_LDFLAGS) -O2 -g -fPIC -fvisibility=hidden -pthread -shared \

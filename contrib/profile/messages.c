@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
+#include "neighbors.h"
 #include "profile.h"
 
 /* MPI 4.1 deprecates what MPI 3 had for it. */
@@ -87,90 +88,35 @@ void profile_put_and_get(MPI_Count count, MPI_Datatype type, MPI_Count result_co
                        profile_bytes(result_count, result_type));
 }
 
-/* The ranks that a process sends to in a neighbourhood collective, in the order of their blocks
- * (MPI 4.0, 8.6): NULL where there are none. The caller frees. */
-static int *cart_neighbors(MPI_Comm comm, int *count)
+/* To each neighbour so many times `each`, or elements of the type that is said for it; once where
+ * `counts` is none. */
+static void to_neighbors(profile_array counts, uint64_t each, profile_array types, MPI_Comm comm)
 {
-    int dims = 0, *out;
+    int topology = MPI_UNDEFINED, failed;
+    mpi_neighbors to;
 
-    if (PMPI_Cartdim_get(comm, &dims) != MPI_SUCCESS || dims <= 0)
-        return NULL;
-    out = malloc(2 * (size_t)dims * sizeof *out);
-    for (int d = 0; out && d < dims; d++)
-        PMPI_Cart_shift(comm, d, 1, &out[2 * d], &out[2 * d + 1]);
-    *count = 2 * dims;
-    return out;
-}
-
-static int *graph_neighbors(MPI_Comm comm, int *count)
-{
-    int rank, *out;
-
-    if (PMPI_Comm_rank(comm, &rank) != MPI_SUCCESS ||
-        PMPI_Graph_neighbors_count(comm, rank, count) != MPI_SUCCESS || *count <= 0)
-        return NULL;
-    out = malloc((size_t)*count * sizeof *out);
-    if (out)
-        PMPI_Graph_neighbors(comm, rank, *count, out);
-    return out;
-}
-
-static int *dist_graph_neighbors(MPI_Comm comm, int *count)
-{
-    int in = 0, weighted, *all, *out = NULL;
-
-    if (PMPI_Dist_graph_neighbors_count(comm, &in, count, &weighted) != MPI_SUCCESS || *count <= 0)
-        return NULL;
-    all = malloc(2 * ((size_t)in + (size_t)*count) * sizeof *all);
-    if (all)
-        out = malloc((size_t)*count * sizeof *out);
-    if (out)
-        PMPI_Dist_graph_neighbors(comm, in, all, all + in + *count, *count, out,
-                                  all + 2 * in + *count);
-    free(all);
-    return out;
-}
-
-static int *neighbors(MPI_Comm comm, int *count)
-{
-    int topology = MPI_UNDEFINED;
-
-    *count = 0;
-    if (PMPI_Topo_test(comm, &topology) != MPI_SUCCESS)
-        return NULL;
-    if (topology == MPI_CART)
-        return cart_neighbors(comm, count);
-    if (topology == MPI_GRAPH)
-        return graph_neighbors(comm, count);
-    return topology == MPI_DIST_GRAPH ? dist_graph_neighbors(comm, count) : NULL;
+    if (PMPI_Topo_test(comm, &topology) != MPI_SUCCESS || topology == MPI_UNDEFINED)
+        return;
+    failed = mpi_neighbors_get(comm, topology, &to);
+    for (int i = 0; !failed && i < to.count; i++)
+        profile_add(comm, to.rank[i],
+                    (types.at ? profile_bytes(1, profile_type_at(types, i)) : each) *
+                        (counts.at ? profile_count_at(counts, i) : 1),
+                    1);
+    free(to.rank);
 }
 
 void profile_neighbor(MPI_Count block, MPI_Datatype type, MPI_Comm comm)
 {
-    uint64_t bytes = profile_bytes(block, type);
-    int count, *to = neighbors(comm, &count);
-
-    for (int i = 0; to && i < count; i++)
-        profile_add(comm, to[i], bytes, 1);
-    free(to);
+    to_neighbors((profile_array){0}, profile_bytes(block, type), (profile_array){0}, comm);
 }
 
 void profile_neighborv(profile_array counts, MPI_Datatype type, MPI_Comm comm)
 {
-    uint64_t size = profile_bytes(1, type);
-    int count, *to = neighbors(comm, &count);
-
-    for (int i = 0; to && i < count; i++)
-        profile_add(comm, to[i], size * profile_count_at(counts, i), 1);
-    free(to);
+    to_neighbors(counts, profile_bytes(1, type), (profile_array){0}, comm);
 }
 
 void profile_neighborw(profile_array counts, profile_array types, MPI_Comm comm)
 {
-    int count, *to = neighbors(comm, &count);
-
-    for (int i = 0; to && i < count; i++)
-        profile_add(comm, to[i],
-                    profile_bytes(1, profile_type_at(types, i)) * profile_count_at(counts, i), 1);
-    free(to);
+    to_neighbors(counts, 0, types, comm);
 }

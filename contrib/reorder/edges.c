@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contrib/profile/neighbors.h"
 #include "contrib/reorder/reorder.h"
 #include "util/alloc.h"
 
@@ -99,72 +100,22 @@ int reorder_arcs_gather(const reorder_team *team, const reorder_arcs *arcs, uint
 
 /* ---- What a topology says ------------------------------------------------------------------- */
 
-static int arcs_of_distributed(MPI_Comm comm, int rank, reorder_arcs *arcs)
-{
-    int in, out, weighted, failed, *list;
-
-    if (PMPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted) != MPI_SUCCESS)
-        return -1;
-    list = malloc(2 * ((size_t)in + (size_t)out + 1) * sizeof *list);
-    if (!list)
-        return -1;
-    failed = PMPI_Dist_graph_neighbors(
-                 comm, in, list, weighted ? list + in : MPI_UNWEIGHTED, out, list + 2 * (size_t)in,
-                 weighted ? list + 2 * (size_t)in + out : MPI_UNWEIGHTED) != MPI_SUCCESS;
-    for (int i = 0; !failed && i < out; i++)
-        failed = reorder_arcs_add(arcs, rank, list[2 * (size_t)in + (size_t)i],
-                                  weighted ? list[2 * (size_t)in + (size_t)(out + i)] : 1);
-    free(list);
-    return failed ? -1 : 0;
-}
-
-static int arcs_of_graph(MPI_Comm comm, int rank, reorder_arcs *arcs)
-{
-    int count, failed, *list;
-
-    if (PMPI_Graph_neighbors_count(comm, rank, &count) != MPI_SUCCESS)
-        return -1;
-    list = malloc(((size_t)count + 1) * sizeof *list);
-    if (!list)
-        return -1;
-    failed = PMPI_Graph_neighbors(comm, rank, count, list) != MPI_SUCCESS;
-    for (int i = 0; !failed && i < count; i++)
-        failed = reorder_arcs_add(arcs, rank, list[i], 1);
-    free(list);
-    return failed ? -1 : 0;
-}
-
-static int arcs_of_cartesian(MPI_Comm comm, int rank, reorder_arcs *arcs)
-{
-    int dims;
-
-    if (PMPI_Cartdim_get(comm, &dims) != MPI_SUCCESS)
-        return -1;
-    for (int d = 0; d < dims; d++) {
-        int side[2];
-
-        if (PMPI_Cart_shift(comm, d, 1, &side[0], &side[1]) != MPI_SUCCESS)
-            return -1;
-        for (int i = 0; i < 2; i++)
-            if (side[i] != MPI_PROC_NULL && reorder_arcs_add(arcs, rank, side[i], 1) != 0)
-                return -1;
-    }
-    return 0;
-}
-
 int reorder_arcs_of_topology(MPI_Comm comm, reorder_arcs *arcs, topomap_error *err)
 {
-    int kind = MPI_UNDEFINED, rank, result;
+    int kind = MPI_UNDEFINED, rank, failed;
+    mpi_neighbors to;
 
     if (PMPI_Topo_test(comm, &kind) != MPI_SUCCESS || kind == MPI_UNDEFINED)
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "the communicator has no topology: make it by "
                                  "MPI_Dist_graph_create, MPI_Graph_create or MPI_Cart_create");
     PMPI_Comm_rank(comm, &rank);
-    result = kind == MPI_DIST_GRAPH ? arcs_of_distributed(comm, rank, arcs)
-             : kind == MPI_GRAPH    ? arcs_of_graph(comm, rank, arcs)
-                                    : arcs_of_cartesian(comm, rank, arcs);
-    return result == 0 ? 0 : topomap_error_set(err, TOPOMAP_ESYSTEM, "no memory for the topology");
+    failed = mpi_neighbors_get(comm, kind, &to);
+    for (int i = 0; !failed && i < to.count; i++)
+        if (to.rank[i] != MPI_PROC_NULL)
+            failed = reorder_arcs_add(arcs, rank, to.rank[i], to.weight ? to.weight[i] : 1);
+    free(to.rank);
+    return failed ? topomap_error_set(err, TOPOMAP_ESYSTEM, "no memory for the topology") : 0;
 }
 
 int reorder_arcs_of_grid(int ndims, const int *dims, const int *periods, reorder_arcs *arcs)

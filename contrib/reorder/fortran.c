@@ -12,6 +12,10 @@
 #else
 #define DECLARE FORTRAN_DECLARE
 #endif
+/* What is declared, and what it does behind it. */
+#define DEFINE(low, up, parameters)                                                                \
+    DECLARE(low, up, parameters)                                                                   \
+    FORTRAN_API void FORTRAN_NAME(low) parameters
 
 _Static_assert(sizeof(MPI_Fint) == sizeof(int), "Fortran's integers are C's");
 
@@ -43,12 +47,9 @@ static void finish(int status, MPI_Comm made, MPI_Fint *result, MPI_Fint *ierr)
         *ierr = status;
 }
 
-DECLARE(cart_create, CART_CREATE,
-        (MPI_Fint * comm, MPI_Fint *ndims, MPI_Fint *dims, MPI_Fint *periods, MPI_Fint *reorder,
-         MPI_Fint *result, MPI_Fint *ierr))
-FORTRAN_API void FORTRAN_NAME(cart_create)(MPI_Fint *comm, MPI_Fint *ndims, MPI_Fint *dims,
-                                           MPI_Fint *periods, MPI_Fint *reorder, MPI_Fint *result,
-                                           MPI_Fint *ierr)
+DEFINE(cart_create, CART_CREATE,
+       (MPI_Fint * comm, MPI_Fint *ndims, MPI_Fint *dims, MPI_Fint *periods, MPI_Fint *reorder,
+        MPI_Fint *result, MPI_Fint *ierr))
 {
     size_t count = *ndims > 0 ? (size_t)*ndims : 0;
     int *wraps = malloc((count + 1) * sizeof *wraps), status = MPI_ERR_OTHER;
@@ -62,12 +63,9 @@ FORTRAN_API void FORTRAN_NAME(cart_create)(MPI_Fint *comm, MPI_Fint *ndims, MPI_
     finish(status, made, result, ierr);
 }
 
-DECLARE(graph_create, GRAPH_CREATE,
-        (MPI_Fint * comm, MPI_Fint *nnodes, MPI_Fint *index, MPI_Fint *edges, MPI_Fint *reorder,
-         MPI_Fint *result, MPI_Fint *ierr))
-FORTRAN_API void FORTRAN_NAME(graph_create)(MPI_Fint *comm, MPI_Fint *nnodes, MPI_Fint *index,
-                                            MPI_Fint *edges, MPI_Fint *reorder, MPI_Fint *result,
-                                            MPI_Fint *ierr)
+DEFINE(graph_create, GRAPH_CREATE,
+       (MPI_Fint * comm, MPI_Fint *nnodes, MPI_Fint *index, MPI_Fint *edges, MPI_Fint *reorder,
+        MPI_Fint *result, MPI_Fint *ierr))
 {
     MPI_Comm made = MPI_COMM_NULL;
     int status =
@@ -76,14 +74,9 @@ FORTRAN_API void FORTRAN_NAME(graph_create)(MPI_Fint *comm, MPI_Fint *nnodes, MP
     finish(status, made, result, ierr);
 }
 
-DECLARE(dist_graph_create, DIST_GRAPH_CREATE,
-        (MPI_Fint * comm, MPI_Fint *n, MPI_Fint *sources, MPI_Fint *degrees, MPI_Fint *destinations,
-         MPI_Fint *weight, MPI_Fint *info, MPI_Fint *reorder, MPI_Fint *result, MPI_Fint *ierr))
-FORTRAN_API void FORTRAN_NAME(dist_graph_create)(MPI_Fint *comm, MPI_Fint *n, MPI_Fint *sources,
-                                                 MPI_Fint *degrees, MPI_Fint *destinations,
-                                                 MPI_Fint *weight, MPI_Fint *info,
-                                                 MPI_Fint *reorder, MPI_Fint *result,
-                                                 MPI_Fint *ierr)
+DEFINE(dist_graph_create, DIST_GRAPH_CREATE,
+       (MPI_Fint * comm, MPI_Fint *n, MPI_Fint *sources, MPI_Fint *degrees, MPI_Fint *destinations,
+        MPI_Fint *weight, MPI_Fint *info, MPI_Fint *reorder, MPI_Fint *result, MPI_Fint *ierr))
 {
     MPI_Comm made = MPI_COMM_NULL;
     int status = MPI_Dist_graph_create(PMPI_Comm_f2c(*comm), *n, sources, degrees, destinations,
@@ -92,14 +85,10 @@ FORTRAN_API void FORTRAN_NAME(dist_graph_create)(MPI_Fint *comm, MPI_Fint *n, MP
     finish(status, made, result, ierr);
 }
 
-DECLARE(dist_graph_create_adjacent, DIST_GRAPH_CREATE_ADJACENT,
-        (MPI_Fint * comm, MPI_Fint *indegree, MPI_Fint *sources, MPI_Fint *sourceweights,
-         MPI_Fint *outdegree, MPI_Fint *destinations, MPI_Fint *destweights, MPI_Fint *info,
-         MPI_Fint *reorder, MPI_Fint *result, MPI_Fint *ierr))
-FORTRAN_API void FORTRAN_NAME(dist_graph_create_adjacent)(
-    MPI_Fint *comm, MPI_Fint *indegree, MPI_Fint *sources, MPI_Fint *sourceweights,
-    MPI_Fint *outdegree, MPI_Fint *destinations, MPI_Fint *destweights, MPI_Fint *info,
-    MPI_Fint *reorder, MPI_Fint *result, MPI_Fint *ierr)
+DEFINE(dist_graph_create_adjacent, DIST_GRAPH_CREATE_ADJACENT,
+       (MPI_Fint * comm, MPI_Fint *indegree, MPI_Fint *sources, MPI_Fint *sourceweights,
+        MPI_Fint *outdegree, MPI_Fint *destinations, MPI_Fint *destweights, MPI_Fint *info,
+        MPI_Fint *reorder, MPI_Fint *result, MPI_Fint *ierr))
 {
     MPI_Comm made = MPI_COMM_NULL;
     int status = MPI_Dist_graph_create_adjacent(

@@ -95,32 +95,61 @@ static int split(MPI_Comm comm, int newrank, MPI_Comm *ordered)
                            newrank == MPI_UNDEFINED ? 0 : newrank, ordered);
 }
 
-API int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int periods[],
-                        int reorder, MPI_Comm *result)
+/* A Cartesian or a graph communicator that is wanted. */
+struct shape {
+    const char *what;
+    int ranks;
+    int (*arcs)(const struct shape *shape, reorder_arcs *arcs);
+    int (*make)(const struct shape *shape, MPI_Comm comm, MPI_Comm *result);
+    int count;
+    const int *first, *second; /* dims and periods, or index and edges */
+};
+
+/* As a communicator of all of them, or, where nothing is gained, as MPI makes it without reorder.
+ */
+static int make(MPI_Comm comm, const struct shape *shape, MPI_Comm *result)
 {
     reorder_arcs arcs = {0};
     MPI_Comm ordered;
-    int rank = 0, newrank, status, ranks;
+    int rank = 0, newrank, status;
 
-    if (!reorder || !is_intracommunicator(comm) || !result ||
-        !(ranks = grid_ranks(comm, ndims, dims, periods)) || !all_want(comm, 1))
-        return PMPI_Cart_create(comm, ndims, dims, periods, reorder, result);
     PMPI_Comm_rank(comm, &rank);
-    if (rank == 0 && reorder_arcs_of_grid(ndims, dims, periods, &arcs) != 0)
+    if (rank == 0 && shape->arcs(shape, &arcs) != 0)
         arcs.count = 0; /* then nothing is gained */
-    status = search(comm, "MPI_Cart_create", &arcs, 0, (uint32_t)ranks, &newrank);
+    status = search(comm, shape->what, &arcs, 0, (uint32_t)shape->ranks, &newrank);
     free(arcs.arc);
     if (!status)
-        return PMPI_Cart_create(comm, ndims, dims, periods, 0, result);
+        return shape->make(shape, comm, result);
     status = split(comm, newrank, &ordered);
     if (status != MPI_SUCCESS)
         return status;
     *result = MPI_COMM_NULL;
     if (ordered == MPI_COMM_NULL)
         return MPI_SUCCESS;
-    status = PMPI_Cart_create(ordered, ndims, dims, periods, 0, result);
+    status = shape->make(shape, ordered, result);
     PMPI_Comm_free(&ordered);
     return status;
+}
+
+static int grid_arcs(const struct shape *grid, reorder_arcs *arcs)
+{
+    return reorder_arcs_of_grid(grid->count, grid->first, grid->second, arcs);
+}
+
+static int make_grid(const struct shape *grid, MPI_Comm comm, MPI_Comm *result)
+{
+    return PMPI_Cart_create(comm, grid->count, grid->first, grid->second, 0, result);
+}
+
+API int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int periods[],
+                        int reorder, MPI_Comm *result)
+{
+    struct shape grid = {"MPI_Cart_create", 0, grid_arcs, make_grid, ndims, dims, periods};
+
+    if (!reorder || !is_intracommunicator(comm) || !result ||
+        !(grid.ranks = grid_ranks(comm, ndims, dims, periods)) || !all_want(comm, 1))
+        return PMPI_Cart_create(comm, ndims, dims, periods, reorder, result);
+    return make(comm, &grid, result);
 }
 
 static int is_graph(MPI_Comm comm, int nnodes, const int *index, const int *edges)
@@ -138,41 +167,30 @@ static int is_graph(MPI_Comm comm, int nnodes, const int *index, const int *edge
     return 1;
 }
 
-static int add_graph(reorder_arcs *arcs, int nnodes, const int *index, const int *edges)
+static int graph_arcs(const struct shape *graph, reorder_arcs *arcs)
 {
-    for (int u = 0, e = 0; u < nnodes; u++)
-        for (; e < index[u]; e++)
-            if (reorder_arcs_add(arcs, u, edges[e], 1) != 0)
+    for (int u = 0, e = 0; u < graph->count; u++)
+        for (; e < graph->first[u]; e++)
+            if (reorder_arcs_add(arcs, u, graph->second[e], 1) != 0)
                 return -1;
     return 0;
+}
+
+static int make_graph(const struct shape *graph, MPI_Comm comm, MPI_Comm *result)
+{
+    return PMPI_Graph_create(comm, graph->count, graph->first, graph->second, 0, result);
 }
 
 API int MPI_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int edges[],
                          int reorder, MPI_Comm *result)
 {
-    reorder_arcs arcs = {0};
-    MPI_Comm ordered;
-    int rank = 0, newrank, status;
+    const struct shape graph = {
+        "MPI_Graph_create", nnodes, graph_arcs, make_graph, nnodes, index, edges};
 
     if (!reorder || !is_intracommunicator(comm) || !result ||
         !is_graph(comm, nnodes, index, edges) || !all_want(comm, 1))
         return PMPI_Graph_create(comm, nnodes, index, edges, reorder, result);
-    PMPI_Comm_rank(comm, &rank);
-    if (rank == 0 && add_graph(&arcs, nnodes, index, edges) != 0)
-        arcs.count = 0;
-    status = search(comm, "MPI_Graph_create", &arcs, 0, (uint32_t)nnodes, &newrank);
-    free(arcs.arc);
-    if (!status)
-        return PMPI_Graph_create(comm, nnodes, index, edges, 0, result);
-    status = split(comm, newrank, &ordered);
-    if (status != MPI_SUCCESS)
-        return status;
-    *result = MPI_COMM_NULL;
-    if (ordered == MPI_COMM_NULL)
-        return MPI_SUCCESS;
-    status = PMPI_Graph_create(ordered, nnodes, index, edges, 0, result);
-    PMPI_Comm_free(&ordered);
-    return status;
+    return make(comm, &graph, result);
 }
 
 /* ---- Distributed graphs --------------------------------------------------------------------- */

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "util/tournament.h"
+
 double reorder_measure_pair(MPI_Comm comm, int partner, int first, int rounds)
 {
     uint64_t word = 0;
@@ -37,27 +39,19 @@ void reorder_measure_star(MPI_Comm leaders, int rounds, double *time)
         time[i] = reorder_measure_pair(leaders, i, 1, rounds);
 }
 
-/* A round-robin tournament: the last one stays, the others move on by one each round; an odd number
- * of nodes gets one more, and who meets that one pauses. */
 void reorder_measure_row(MPI_Comm leaders, int rounds, double *row)
 {
-    int rank, nodes, seats;
+    int rank, nodes;
 
     PMPI_Comm_rank(leaders, &rank);
     PMPI_Comm_size(leaders, &nodes);
-    seats = nodes + nodes % 2;
     for (int i = 0; i < nodes; i++)
         row[i] = 0;
-    for (int round = 0; round < seats - 1; round++) {
-        int partner = (2 * round + seats - 1 - rank) % (seats - 1);
+    for (uint32_t round = 0; round < topomap_tournament_rounds((uint32_t)nodes); round++) {
+        uint32_t partner = topomap_tournament_partner((uint32_t)nodes, round, (uint32_t)rank);
 
-        /* Two that add up to 2 * round meet; who would meet itself meets the last one. */
-        if (rank == seats - 1)
-            partner = round;
-        else if (partner == rank)
-            partner = seats - 1;
-        if (partner < nodes)
-            row[partner] = reorder_measure_pair(leaders, partner, rank < partner, rounds);
+        if (partner != TOPOMAP_TOURNAMENT_BYE)
+            row[partner] = reorder_measure_pair(leaders, (int)partner, rank < (int)partner, rounds);
     }
 }
 

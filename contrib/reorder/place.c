@@ -188,7 +188,8 @@ static int make_node(const struct task *task, const char *bytes, topomap_machine
             group[i] = groups[i] - groups[0];
         result = topomap_machine_add_inner(*machine, "inside", top, group, err);
     }
-    memset(group, 0, group ? slots * sizeof *group : 0);
+    if (group)
+        memset(group, 0, slots * sizeof *group);
     /* What lies beyond the last level costs more; how much more is the same for every order. */
     if (!result)
         result = topomap_machine_add_inner(*machine, "node", 1.5 * top, group, err) ||

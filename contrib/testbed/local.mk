@@ -8,7 +8,7 @@ EXTRA_DIST += contrib/testbed/testbed contrib/testbed/demo-job contrib/testbed/f
   contrib/testbed/lib/vm-init contrib/testbed/lib/vm-slurm \
   contrib/testbed/programs/grid.c contrib/testbed/programs/grid.h \
   contrib/testbed/programs/halo.c contrib/testbed/programs/whereami.c \
-  contrib/testbed/programs/finish.h contrib/testbed/programs/kernels.c contrib/testbed/programs/mesh.c \
+  contrib/testbed/programs/finish.h contrib/testbed/programs/options.h contrib/testbed/programs/kernels.c contrib/testbed/programs/mesh.c \
   contrib/testbed/programs/patterns.c contrib/testbed/programs/patterns.h
 
 testbed_dir = contrib/testbed/programs
@@ -30,7 +30,7 @@ CLEANFILES += $(testbed_openmpi) $(testbed_mpich) $(testbed_mpi_abi)
 
 testbed_halo = $(srcdir)/$(testbed_dir)/halo.c $(srcdir)/$(testbed_dir)/grid.c
 testbed_kernels = $(srcdir)/$(testbed_dir)/kernels.c $(srcdir)/$(testbed_dir)/patterns.c $(srcdir)/$(testbed_dir)/mesh.c
-testbed_headers = $(srcdir)/$(testbed_dir)/finish.h $(srcdir)/$(testbed_dir)/grid.h $(srcdir)/$(testbed_dir)/patterns.h
+testbed_headers = $(srcdir)/$(testbed_dir)/finish.h $(srcdir)/$(testbed_dir)/options.h $(srcdir)/$(testbed_dir)/grid.h $(srcdir)/$(testbed_dir)/patterns.h
 testbed_whereami = $(srcdir)/$(testbed_dir)/whereami.c
 if HAVE_PMIX
 testbed_pmix = -DHAVE_PMIX $(PMIX_CFLAGS)

@@ -14,8 +14,3 @@ lib_plan_libthin_la_SOURCES = lib/request/request.c lib/request/table.c lib/grap
   lib/plan/bindings_node.c lib/plan/node_plan.c lib/plan/node_plan.h \
   lib/plan/bindings_walk.c lib/plan/bindings_walk.h lib/plan/bindings.h lib/plan/bindings_text.h \
   lib/plan/crc32.c lib/plan/sextets.c lib/plan/sextets.h
-
-check_PROGRAMS += tests/unit/plan/test_bindings
-tests_unit_plan_test_bindings_SOURCES = tests/unit/plan/test_bindings.c
-tests_unit_plan_test_bindings_LDADD = lib/plan/libthin.la $(CMOCKA_LIBS)
-TESTS += tests/unit/plan/test_bindings

@@ -51,6 +51,21 @@ int plugin_child_pipe(int ends[2])
     return -1;
 }
 
+int plugin_child_pipes(int request[2], int reply[2])
+{
+    int why;
+
+    if (plugin_child_pipe(request))
+        return -1;
+    if (!plugin_child_pipe(reply))
+        return 0;
+    why = errno;
+    plugin_child_close(&request[0]);
+    plugin_child_close(&request[1]);
+    errno = why;
+    return -1;
+}
+
 /* ---- Between fork and exec: srun has threads, so that only system calls are allowed ------- */
 
 /* srun blocks, ignores and catches signals. Those that libc keeps for itself are refused, and are
@@ -212,6 +227,26 @@ int plugin_child_start(const char *path, const char *const *words,
             plugin_child_kill(*pid, 0, files->kill_ms ? files->kill_ms : KILL_MS);
     }
     plugin_child_close(&status[0]);
+    return why;
+}
+
+int plugin_child_open(const char *path, const char *const *words, struct plugin_child_files *files,
+                      int64_t until, pid_t *pid, int *request, int *reply)
+{
+    int in[2] = {-1, -1}, out[2] = {-1, -1}, why = plugin_child_pipes(in, out) ? errno : 0;
+
+    files->request = in[0];
+    files->reply = out[1];
+    if (!why)
+        why = plugin_child_start(path, words, files, until, pid);
+    plugin_child_close(&in[0]);
+    plugin_child_close(&out[1]);
+    *request = in[1];
+    *reply = out[0];
+    if (why) {
+        plugin_child_close(request);
+        plugin_child_close(reply);
+    }
     return why;
 }
 

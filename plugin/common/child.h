@@ -4,7 +4,6 @@
 #ifndef TOPOMAP_PLUGIN_COMMON_CHILD_H
 #define TOPOMAP_PLUGIN_COMMON_CHILD_H
 
-#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -26,6 +25,9 @@ struct plugin_child_files {
 /** A pipe, closed at exec, whose ends are both above 9. \return 0, or -1 with errno */
 int plugin_child_pipe(int ends[2]);
 
+/** Two of them, or none. \return 0, or -1 with errno */
+int plugin_child_pipes(int request[2], int reply[2]);
+
 /** Closes what is open of \p *fd and makes it -1. */
 void plugin_child_close(int *fd);
 
@@ -39,6 +41,11 @@ int64_t plugin_child_now(void);
  * does not run yet */
 int plugin_child_start(const char *path, const char *const *words,
                        const struct plugin_child_files *files, int64_t until, pid_t *pid);
+
+/** The same with two pipes, whose ends here are \p *request and \p *reply, -1 where it fails.
+ *  \param files  its request and reply are filled */
+int plugin_child_open(const char *path, const char *const *words, struct plugin_child_files *files,
+                      int64_t until, pid_t *pid, int *request, int *reply);
 
 /** Waits \p wait_ms for it to end and kills it and what it started. One that a file system holds in
  *  the kernel ends when that lets go of it, and the step does not wait for that.
@@ -55,8 +62,11 @@ int plugin_child_kill(pid_t pid, int wait_ms, int kill_ms);
 int plugin_child_talk(int *request, const void *bytes, size_t size, int reply, void *answer,
                       size_t room, size_t *got, int64_t until);
 
-/** SIGPIPE is blocked (1) while one writes to a program that may be gone, and taken off the queue
- * if it came of that (0, with what the first call has left in \p before). */
-void plugin_child_pipe_signal(int block, sigset_t *before);
+/** The same, where \p receive reads what there is of \p reply itself, which does not block, and may
+ *  move \p until. It returns 1: more may come, 0: the end, -1: failure.
+ *  \return 0, -1 where \p receive has failed, or an errno; ETIMEDOUT */
+int plugin_child_talk_with(int *request, const void *bytes, size_t size, int reply,
+                           int (*receive)(int reply, int64_t *until, void *with), void *with,
+                           int64_t until);
 
 #endif

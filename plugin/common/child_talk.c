@@ -14,7 +14,14 @@ struct talk {
     const char *rest;
     size_t left;
     int reply;
-    char *answer;
+    int (*receive)(int reply, int64_t *until, void *with);
+    void *with;
+    int64_t until;
+};
+
+/* Where an answer of one's own room goes. */
+struct answer {
+    char *bytes;
     size_t room, got;
 };
 
@@ -33,29 +40,31 @@ static void send_some(struct talk *talk)
 }
 
 /* \return 1: more may come, 0: the end, -1: failure */
-static int receive_some(struct talk *talk)
+static int receive_some(int reply, int64_t *until, void *with)
 {
+    struct answer *answer = with;
     char one;
-    int full = talk->got == talk->room;
-    ssize_t done = full ? read(talk->reply, &one, 1)
-                        : read(talk->reply, talk->answer + talk->got, talk->room - talk->got);
+    int full = answer->got == answer->room;
+    ssize_t done = full ? read(reply, &one, 1)
+                        : read(reply, answer->bytes + answer->got, answer->room - answer->got);
 
+    (void)until;
     if (done < 0)
         return errno == EAGAIN || errno == EINTR ? 1 : -1;
     if (full && done) {
         errno = EMSGSIZE;
         return -1;
     }
-    talk->got += (size_t)done;
+    answer->got += (size_t)done;
     return done > 0;
 }
 
-static int talk_until(struct talk *talk, int64_t until)
+static int talk_until(struct talk *talk)
 {
     for (;;) {
         struct pollfd fds[2] = {{.fd = talk->reply, .events = POLLIN},
                                 {.fd = *talk->request, .events = POLLOUT}};
-        int64_t left = until - plugin_child_now();
+        int64_t left = talk->until - plugin_child_now();
         int ready = left > 0 ? poll(fds, 2, (int)left) : 0, more;
 
         if (!ready)
@@ -65,14 +74,16 @@ static int talk_until(struct talk *talk, int64_t until)
         if (ready > 0 && fds[1].revents)
             send_some(talk);
         if (ready > 0 && fds[0].revents) {
-            more = receive_some(talk);
+            more = talk->receive(talk->reply, &talk->until, talk->with);
             if (more <= 0)
-                return more ? errno : 0;
+                return more;
         }
     }
 }
 
-void plugin_child_pipe_signal(int block, sigset_t *before)
+/* SIGPIPE is blocked (1) while one writes to a program that may be gone, and taken off the queue if
+ * it came of that (0, with what the first call has left in \p before). */
+static void pipe_signal(int block, sigset_t *before)
 {
     static const struct timespec now = {0};
     sigset_t pipe_only;
@@ -89,23 +100,36 @@ void plugin_child_pipe_signal(int block, sigset_t *before)
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-int plugin_child_talk(int *request, const void *bytes, size_t size, int reply, void *answer,
-                      size_t room, size_t *got, int64_t until)
+int plugin_child_talk_with(int *request, const void *bytes, size_t size, int reply,
+                           int (*receive)(int reply, int64_t *until, void *with), void *with,
+                           int64_t until)
 {
     struct talk talk = {.request = request,
                         .rest = bytes,
                         .left = size,
                         .reply = reply,
-                        .answer = answer,
-                        .room = room};
+                        .receive = receive,
+                        .with = with,
+                        .until = until};
     sigset_t before;
-    int why;
+    int why, failed;
 
     fcntl(*request, F_SETFL, O_NONBLOCK);
     fcntl(reply, F_SETFL, O_NONBLOCK);
-    plugin_child_pipe_signal(1, &before);
-    why = talk_until(&talk, until);
-    plugin_child_pipe_signal(0, &before);
-    *got = talk.got;
+    pipe_signal(1, &before);
+    why = talk_until(&talk);
+    failed = errno;
+    pipe_signal(0, &before);
+    errno = failed;
     return why;
+}
+
+int plugin_child_talk(int *request, const void *bytes, size_t size, int reply, void *answer,
+                      size_t room, size_t *got, int64_t until)
+{
+    struct answer own = {.bytes = answer, .room = room};
+    int why = plugin_child_talk_with(request, bytes, size, reply, receive_some, &own, until);
+
+    *got = own.got;
+    return why < 0 ? errno : why;
 }

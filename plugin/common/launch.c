@@ -5,13 +5,9 @@
 #include "util/alloc.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { REPLY_MOST = 16 << 20, EXIT_MS = 50, STAYS_SECONDS = 30 };
@@ -20,7 +16,6 @@ struct planner {
     pid_t pid;
     int request, reply; /* our ends, -1: closed */
     int64_t deadline;   /* in milliseconds of plugin_child_now() */
-    int64_t began;
     int late;
 };
 
@@ -50,15 +45,9 @@ static int start(const plugin_launch *launch, struct planner *planner, topomap_e
                                         .kill_ms = launch->stays}; /* nobody waits for it at all */
     int request[2], reply[2], why;
 
-    if (plugin_child_pipe(request))
+    if (plugin_child_pipes(request, reply))
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "no pipe for the planner: %s",
                                  strerror(errno));
-    if (plugin_child_pipe(reply)) {
-        plugin_child_close(&request[0]);
-        plugin_child_close(&request[1]);
-        return topomap_error_set(err, TOPOMAP_ESYSTEM, "no pipe for the planner: %s",
-                                 strerror(errno));
-    }
     theirs.request = request[0];
     theirs.reply = reply[1];
     why = plugin_child_start(launch->planner, words, &theirs, planner->deadline, &planner->pid);
@@ -77,33 +66,20 @@ static int start(const plugin_launch *launch, struct planner *planner, topomap_e
     }
     planner->request = request[1];
     planner->reply = reply[0];
-    fcntl(planner->request, F_SETFL, O_NONBLOCK);
-    fcntl(planner->reply, F_SETFL, O_NONBLOCK);
     return 0;
 }
 
 /* ---- Talking ----------------------------------------------------------------------------- */
 
-/* Writes what the pipe takes; a planner that does not want all of it may still have an answer. */
-static void send_some(struct planner *planner, const char **rest)
-{
-    ssize_t done = write(planner->request, *rest, strlen(*rest));
-
-    if (done > 0)
-        *rest += done;
-    else if (errno == EAGAIN || errno == EINTR)
-        return;
-    if (done < 0 || !**rest)
-        plugin_child_close(&planner->request);
-}
-
 struct reply {
     char *bytes;
     size_t size, capacity;
+    int64_t began;
+    topomap_error *err;
 };
 
 /* \return 1: more may come, 0: the end, -1: failure */
-static int receive_some(const struct planner *planner, struct reply *reply, topomap_error *err)
+static int receive_some(int from, struct reply *reply, topomap_error *err)
 {
     ssize_t done;
 
@@ -111,7 +87,7 @@ static int receive_some(const struct planner *planner, struct reply *reply, topo
         return topomap_error_set(err, TOPOMAP_EINPUT, "the planner's reply is over 16 MiB");
     if (topomap_grow(&reply->bytes, &reply->capacity, reply->size + 65536, 1, err))
         return -1;
-    done = read(planner->reply, reply->bytes + reply->size, 65535);
+    done = read(from, reply->bytes + reply->size, 65535);
     if (done < 0 && (errno == EAGAIN || errno == EINTR))
         return 1;
     if (done < 0)
@@ -123,7 +99,7 @@ static int receive_some(const struct planner *planner, struct reply *reply, topo
 }
 
 /* "topomap-wait MS" is no part of the reply. */
-static void move_deadline(struct planner *planner, struct reply *reply)
+static void move_deadline(int64_t *deadline, struct reply *reply)
 {
     enum { HOUR = 3601000 };
     static const char word[] = "topomap-wait ";
@@ -133,38 +109,33 @@ static void move_deadline(struct planner *planner, struct reply *reply)
     if (!end || strncmp(reply->bytes, word, sizeof word - 1))
         return;
     wait = strtoul(reply->bytes + sizeof word - 1, NULL, 10);
-    if (planner->deadline < planner->began + (int64_t)(wait < HOUR ? wait : HOUR))
-        planner->deadline = planner->began + (int64_t)(wait < HOUR ? wait : HOUR);
+    if (*deadline < reply->began + (int64_t)(wait < HOUR ? wait : HOUR))
+        *deadline = reply->began + (int64_t)(wait < HOUR ? wait : HOUR);
     reply->size -= (size_t)(end + 1 - reply->bytes);
     memmove(reply->bytes, end + 1, reply->size + 1);
 }
 
+static int receive(int from, int64_t *deadline, void *with)
+{
+    struct reply *reply = with;
+    int more = receive_some(from, reply, reply->err);
+
+    move_deadline(deadline, reply);
+    return more;
+}
+
+/* A planner that does not want all of the request may still have an answer. */
 static int talk(struct planner *planner, const char *request, struct reply *reply,
                 topomap_error *err)
 {
-    for (;;) {
-        struct pollfd fds[2] = {{.fd = planner->reply, .events = POLLIN},
-                                {.fd = planner->request, .events = POLLOUT}};
-        int64_t left = planner->deadline - plugin_child_now();
-        int ready = left > 0 ? poll(fds, 2, (int)left) : 0;
-        int more;
+    int why = plugin_child_talk_with(&planner->request, request, strlen(request), planner->reply,
+                                     receive, reply, planner->deadline);
 
-        if (ready < 0 && errno != EINTR)
-            return topomap_error_set(err, TOPOMAP_ESYSTEM, "poll: %s", strerror(errno));
-        if (!ready) {
-            planner->late = 1;
-            return topomap_error_set(err, TOPOMAP_ESYSTEM,
-                                     "the planner did not answer before its deadline");
-        }
-        if (ready > 0 && fds[1].revents)
-            send_some(planner, &request);
-        if (ready > 0 && fds[0].revents) {
-            more = receive_some(planner, reply, err);
-            move_deadline(planner, reply);
-            if (more <= 0)
-                return more;
-        }
-    }
+    planner->late = why == ETIMEDOUT;
+    if (planner->late)
+        return topomap_error_set(err, TOPOMAP_ESYSTEM,
+                                 "the planner did not answer before its deadline");
+    return why > 0 ? topomap_error_set(err, TOPOMAP_ESYSTEM, "poll: %s", strerror(why)) : why;
 }
 
 static int explain_silence(int status, topomap_error *err)
@@ -180,18 +151,15 @@ int plugin_launch_ask(const plugin_launch *launch, char **bytes, size_t *size, i
                       topomap_error *err)
 {
     int64_t now = plugin_child_now();
-    struct planner planner = {.began = now, .deadline = now + launch->deadline_ms};
-    struct reply reply = {0};
-    sigset_t before;
+    struct planner planner = {.deadline = now + launch->deadline_ms};
+    struct reply reply = {.began = now, .err = err};
     int failed, status = 0;
 
     failed = start(launch, &planner, err);
     *late = planner.late;
     if (failed)
         return -1;
-    plugin_child_pipe_signal(1, &before);
     failed = talk(&planner, launch->request, &reply, err);
-    plugin_child_pipe_signal(0, &before);
     plugin_child_close(&planner.request);
     plugin_child_close(&planner.reply);
     *late = planner.late;

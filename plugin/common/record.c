@@ -114,21 +114,7 @@ static int is_record(const char *name)
 
 static int look_at_record(int own, store_item *item, void *context)
 {
-    struct stat found;
-
-    (void)context;
-    if (!is_record(item->name) || fstatat(own, item->name, &found, AT_SYMLINK_NOFOLLOW) ||
-        !S_ISREG(found.st_mode))
-        return 0;
-    item->seconds = (int64_t)found.st_mtime;
-    item->bytes = (uint64_t)found.st_size;
-    return 1;
-}
-
-static void remove_record(int own, const store_item *item, void *context)
-{
-    (void)context;
-    unlinkat(own, item->name, 0);
+    return is_record(item->name) && store_sweep_file(own, item, context);
 }
 
 static void tidy(int own, const plugin_record_limits *limits)
@@ -136,8 +122,7 @@ static void tidy(int own, const plugin_record_limits *limits)
     const store_broom broom = {.most = LOOKED_AT,
                                .days = limits->days,
                                .bytes = (uint64_t)limits->megabytes << 20,
-                               .look = look_at_record,
-                               .remove = remove_record};
+                               .look = look_at_record};
 
     store_sweep(own, &broom);
     close(own);

@@ -3,6 +3,7 @@
 #include "plan/bindings.h"
 #include "plugin/common/percent.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,10 +14,19 @@ struct cursor {
     int has_status;
 };
 
-static int read_status(struct cursor *cursor, char *value)
+struct row {
+    const char *key;
+    int (*read)(struct cursor *cursor, const struct row *row, char *value);
+    size_t at;      /* of a text or a flag, in plugin_reply */
+    const char *of; /* a text's characters, or NULL: it may be any */
+    size_t most;    /* and how many of them */
+};
+
+static int read_status(struct cursor *cursor, const struct row *row, char *value)
 {
     static const char *const words[] = {"failed", "unchanged", "applied", "left"};
 
+    (void)row;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (!strcmp(value, words[i])) {
             cursor->reply->status = (enum plugin_status)i;
@@ -27,23 +37,14 @@ static int read_status(struct cursor *cursor, char *value)
     return -1;
 }
 
-static int read_quiet(struct cursor *cursor, char *value)
+static int read_profile(struct cursor *cursor, const struct row *row, char *value)
 {
-    cursor->reply->quiet = !strcmp(value, "1");
-    return cursor->reply->quiet || !strcmp(value, "0") ? 0 : -1;
-}
-
-static int read_profile(struct cursor *cursor, char *value)
-{
+    (void)row;
     cursor->reply->damaged = !strcmp(value, "damaged");
     return 0;
 }
 
-static int read_line(struct cursor *cursor, char *value)
-{
-    cursor->reply->line = value;
-    return 0;
-}
+#define DIGITS "0123456789"
 
 static int is_token(const char *value, const char *characters, size_t most)
 {
@@ -52,66 +53,19 @@ static int is_token(const char *value, const char *characters, size_t most)
     return length && length <= most && strspn(value, characters) == length;
 }
 
-static int read_plan_id(struct cursor *cursor, char *value)
+static int read_text(struct cursor *cursor, const struct row *row, char *value)
 {
-    cursor->reply->plan_id = value;
-    return is_token(value, "0123456789abcdefABCDEF", 64) ? 0 : -1;
+    *(const char **)((char *)cursor->reply + row->at) = value;
+    return !row->of || is_token(value, row->of, row->most) ? 0 : -1;
 }
 
-static int read_gain(struct cursor *cursor, char *value)
-{
-    cursor->reply->gain = value;
-    return is_token(value, "0123456789.-", 32) ? 0 : -1;
-}
-
-static int read_layout(struct cursor *cursor, char *value)
-{
-    cursor->reply->layout = value;
-    return 0;
-}
-
-static int read_bindings(struct cursor *cursor, char *value)
-{
-    cursor->reply->bindings = value;
-    return 0;
-}
-
-static int read_cores(struct cursor *cursor, char *value)
-{
-    cursor->reply->cores = value;
-    return 0;
-}
-
-static int read_detail(struct cursor *cursor, char *value)
-{
-    cursor->reply->detail = value;
-    return 0;
-}
-
-static int read_searched(struct cursor *cursor, char *value)
-{
-    cursor->reply->searched = value;
-    return is_token(value, "0123456789.", 32) ? 0 : -1;
-}
-
-static int read_input_db(struct cursor *cursor, char *value)
-{
-    cursor->reply->input_db = value;
-    return 0;
-}
-
-static int read_input_graph(struct cursor *cursor, char *value)
-{
-    cursor->reply->input_graph = value;
-    return 0;
-}
-
-static int read_explain(struct cursor *cursor, char *value)
+static int read_explain(struct cursor *cursor, const struct row *row, char *value)
 {
     char *end;
     unsigned long size = strtoul(value, &end, 10);
 
-    if (!is_token(value, "0123456789", 10) || *end || size >= (size_t)(cursor->end - cursor->at) ||
+    (void)row;
+    if (!is_token(value, DIGITS, 10) || *end || size >= (size_t)(cursor->end - cursor->at) ||
         cursor->at[size] != '\n')
         return -1;
     cursor->reply->explain = cursor->at;
@@ -120,30 +74,21 @@ static int read_explain(struct cursor *cursor, char *value)
     return 0;
 }
 
-static int read_flag(struct cursor *cursor, enum plugin_flag flag, const char *value)
+static int read_flag(struct cursor *cursor, const struct row *row, char *value)
 {
-    cursor->reply->flag[flag] = !strcmp(value, "1");
-    return cursor->reply->flag[flag] || !strcmp(value, "0") ? 0 : -1;
+    int *flag = (int *)((char *)cursor->reply + row->at);
+
+    *flag = !strcmp(value, "1");
+    return *flag || !strcmp(value, "0") ? 0 : -1;
 }
 
-#define FLAG(name, which)                                                                          \
-    static int name(struct cursor *cursor, char *value)                                            \
-    {                                                                                              \
-        return read_flag(cursor, which, value);                                                    \
-    }
-
-FLAG(read_on, PLUGIN_FLAG_ON)
-FLAG(read_asked, PLUGIN_FLAG_ASKED)
-FLAG(read_verbose, PLUGIN_FLAG_VERBOSE)
-FLAG(read_required, PLUGIN_FLAG_REQUIRED)
-FLAG(read_bind, PLUGIN_FLAG_BIND)
-
 /* More than there is room for is nobody's loss. */
-static int read_tell(struct cursor *cursor, char *value)
+static int read_tell(struct cursor *cursor, const struct row *row, char *value)
 {
     plugin_reply *reply = cursor->reply;
     char *text = strchr(value, ' ');
 
+    (void)row;
     if (!text)
         return -1;
     *text++ = 0;
@@ -154,59 +99,45 @@ static int read_tell(struct cursor *cursor, char *value)
     return 0;
 }
 
-static int read_later(struct cursor *cursor, char *value)
+static int read_later(struct cursor *cursor, const struct row *row, char *value)
 {
+    (void)row;
     if (cursor->reply->laters < PLUGIN_LATERS)
         cursor->reply->later[cursor->reply->laters++] = value;
     return 0;
 }
 
-static int read_spool(struct cursor *cursor, char *value)
-{
-    cursor->reply->spool = value;
-    return 0;
-}
+#define AT(member) offsetof(plugin_reply, member)
 
-static int read_in_order(struct cursor *cursor, char *value)
-{
-    cursor->reply->in_order = value;
-    return 0;
-}
-
-static int read_preload(struct cursor *cursor, char *value)
-{
-    cursor->reply->preload = value;
-    return 0;
-}
-
-static const struct row {
-    const char *key;
-    int (*read)(struct cursor *cursor, char *value);
-} rows[] = {
-    {"status", read_status},
-    {"quiet", read_quiet},
-    {"line", read_line},
-    {"plan-id", read_plan_id},
-    {"gain", read_gain},
-    {"layout", read_layout},
-    {"bindings", read_bindings},
-    {"explain", read_explain},
-    {"cores", read_cores},
-    {"detail", read_detail},
-    {"searched", read_searched},
-    {"input-db", read_input_db},
-    {"input-graph", read_input_graph},
-    {"profile", read_profile},
-    {"on", read_on},
-    {"asked", read_asked},
-    {"verbose", read_verbose},
-    {"required", read_required},
-    {"bind", read_bind},
-    {"tell", read_tell},
-    {"later", read_later},
-    {"spool", read_spool},
-    {"in-order", read_in_order},
-    {"preload", read_preload},
+static const struct row rows[] = {
+    {.key = "status", .read = read_status},
+    {.key = "quiet", .read = read_flag, .at = AT(quiet)},
+    {.key = "line", .read = read_text, .at = AT(line)},
+    {.key = "plan-id",
+     .read = read_text,
+     .at = AT(plan_id),
+     .of = DIGITS "abcdefABCDEF",
+     .most = 64},
+    {.key = "gain", .read = read_text, .at = AT(gain), .of = DIGITS ".-", .most = 32},
+    {.key = "layout", .read = read_text, .at = AT(layout)},
+    {.key = "bindings", .read = read_text, .at = AT(bindings)},
+    {.key = "explain", .read = read_explain},
+    {.key = "cores", .read = read_text, .at = AT(cores)},
+    {.key = "detail", .read = read_text, .at = AT(detail)},
+    {.key = "searched", .read = read_text, .at = AT(searched), .of = DIGITS ".", .most = 32},
+    {.key = "input-db", .read = read_text, .at = AT(input_db)},
+    {.key = "input-graph", .read = read_text, .at = AT(input_graph)},
+    {.key = "profile", .read = read_profile},
+    {.key = "on", .read = read_flag, .at = AT(flag[PLUGIN_FLAG_ON])},
+    {.key = "asked", .read = read_flag, .at = AT(flag[PLUGIN_FLAG_ASKED])},
+    {.key = "verbose", .read = read_flag, .at = AT(flag[PLUGIN_FLAG_VERBOSE])},
+    {.key = "required", .read = read_flag, .at = AT(flag[PLUGIN_FLAG_REQUIRED])},
+    {.key = "bind", .read = read_flag, .at = AT(flag[PLUGIN_FLAG_BIND])},
+    {.key = "tell", .read = read_tell},
+    {.key = "later", .read = read_later},
+    {.key = "spool", .read = read_text, .at = AT(spool)},
+    {.key = "in-order", .read = read_text, .at = AT(in_order)},
+    {.key = "preload", .read = read_text, .at = AT(preload)},
 };
 
 /* One line; a key that is not known is for a later plugin. */
@@ -225,7 +156,7 @@ static int read_row(struct cursor *cursor)
         *space = 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (!strcmp(line, rows[i].key))
-            return rows[i].read(cursor, space ? space + 1 : newline);
+            return rows[i].read(cursor, &rows[i], space ? space + 1 : newline);
     return 0;
 }
 

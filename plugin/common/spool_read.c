@@ -3,6 +3,7 @@
 #include "plugin/common/spool.h"
 #include "plan/bindings.h"
 #include "util/alloc.h"
+#include "util/whole.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -79,21 +80,12 @@ static int64_t trusted_size(int fd, const char *path, size_t most, topomap_error
 static int read_all(int fd, const char *path, size_t most, char **text, size_t *all,
                     topomap_error *err)
 {
-    int64_t size = trusted_size(fd, path, most, err), have = 0;
+    int64_t size = trusted_size(fd, path, most, err);
     char *bytes = size < 0 ? NULL : topomap_alloc((size_t)size + 1, 1, err);
 
     if (!bytes)
         return -1;
-    while (have < size) {
-        ssize_t done = read(fd, bytes + have, (size_t)(size - have));
-
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            break;
-        have += done;
-    }
-    if (have < size) {
+    if (topomap_whole_read(fd, bytes, (size_t)size)) {
         free(bytes);
         return topomap_error_set(err, TOPOMAP_EINPUT, "%s: cannot be read to its end", path);
     }

@@ -49,12 +49,6 @@ static int look(int folder, store_item *item, void *context)
     return 1;
 }
 
-static void drop(int folder, const store_item *item, void *context)
-{
-    (void)context;
-    unlinkat(folder, item->name, 0);
-}
-
 /* What is to be known from one call to the next is in the user's own place: the folder may be one
  * where others can forge it. */
 static int open_state(void)
@@ -68,8 +62,7 @@ static int open_state(void)
 
 void plugin_spool_tidy(const char *note)
 {
-    static const store_broom broom = {
-        .most = LOOKED_AT, .days = DAYS, .look = look, .remove = drop};
+    static const store_broom broom = {.most = LOOKED_AT, .days = DAYS, .look = look};
     const char *path = note + PLUGIN_SPOOL_CRC + 1, *name = strrchr(path, '/');
     char place[PLUGIN_SPOOL_PATH];
     struct stat written;

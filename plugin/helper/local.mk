@@ -16,10 +16,3 @@ plugin_topomap_node_SOURCES = plugin/helper/main.c plugin/common/oom.c plugin/co
   lib/plan/crc32.c lib/util/alloc.c lib/util/error.c lib/util/whole.c lib/util/safe_text.c
 plugin_topomap_node_CFLAGS = $(AM_CFLAGS) -fPIE
 plugin_topomap_node_LDFLAGS = $(AM_LDFLAGS) -pie
-
-check_PROGRAMS += tests/unit/plugin/test_part_memory
-tests_unit_plugin_test_part_memory_SOURCES = tests/unit/plugin/test_part_memory.c tests/unit/scratch.c tests/unit/scratch.h
-tests_unit_plugin_test_part_memory_CPPFLAGS = $(AM_CPPFLAGS) -DNODE_HELPER='"$(abs_top_builddir)/plugin/topomap-node"'
-tests_unit_plugin_test_part_memory_DEPENDENCIES = lib/libcore.la plugin/topomap-node$(EXEEXT)
-tests_unit_plugin_test_part_memory_LDADD = $(UNIT_LIBS)
-TESTS += tests/unit/plugin/test_part_memory

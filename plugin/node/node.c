@@ -41,17 +41,10 @@ void plugin_node_site_read(int count, char **words, plugin_node_site *site)
     }
 }
 
+/* Our ends. */
 struct pipes {
-    int request[2], reply[2];
+    int request, reply;
 };
-
-static void close_all(struct pipes *pipes)
-{
-    for (int i = 0; i < 2; i++) {
-        plugin_child_close(&pipes->request[i]);
-        plugin_child_close(&pipes->reply[i]);
-    }
-}
 
 static int start(const char *helper, uint32_t step_tasks, struct pipes *pipes, int64_t until,
                  pid_t *pid, topomap_error *err)
@@ -62,14 +55,8 @@ static int start(const char *helper, uint32_t step_tasks, struct pipes *pipes, i
                                         .cpu_seconds = CPU_SECONDS,
                                         .walled = 1,
                                         .kill_ms = KILL_MS};
-    int why = plugin_child_pipe(pipes->request) || plugin_child_pipe(pipes->reply) ? errno : 0;
+    int why = plugin_child_open(helper, words, &theirs, until, pid, &pipes->request, &pipes->reply);
 
-    theirs.request = pipes->request[0];
-    theirs.reply = pipes->reply[1];
-    if (!why)
-        why = plugin_child_start(helper, words, &theirs, until, pid);
-    plugin_child_close(&pipes->request[0]);
-    plugin_child_close(&pipes->reply[1]);
     if (!why)
         return 0;
     return why == ETIMEDOUT ? topomap_error_set(err, TOPOMAP_ESYSTEM,
@@ -82,7 +69,7 @@ static int start(const char *helper, uint32_t step_tasks, struct pipes *pipes, i
 static void *talk(const char *helper, const node_question *question, const void *bytes, size_t size,
                   size_t *got, topomap_error *err)
 {
-    struct pipes pipes = {{-1, -1}, {-1, -1}};
+    struct pipes pipes = {-1, -1};
     int64_t until = plugin_child_now() + ANSWER_MS;
     size_t most = node_answer_most(question->local_tasks);
     char *answer = malloc(most);
@@ -90,8 +77,7 @@ static void *talk(const char *helper, const node_question *question, const void 
     pid_t pid;
 
     if (answer && start(helper, question->step_tasks, &pipes, until, &pid, err) == 0) {
-        why = plugin_child_talk(&pipes.request[1], bytes, size, pipes.reply[0], answer, most, got,
-                                until);
+        why = plugin_child_talk(&pipes.request, bytes, size, pipes.reply, answer, most, got, until);
         plugin_child_kill(pid, why ? 0 : EXIT_MS, KILL_MS);
         if (why == ETIMEDOUT)
             topomap_error_set(err, TOPOMAP_ESYSTEM, "topomap-node did not answer within a second");
@@ -100,7 +86,8 @@ static void *talk(const char *helper, const node_question *question, const void 
     } else if (!answer) {
         topomap_error_set(err, TOPOMAP_ESYSTEM, "no memory for this node's part of the plan");
     }
-    close_all(&pipes);
+    plugin_child_close(&pipes.request);
+    plugin_child_close(&pipes.reply);
     if (!why)
         return answer;
     free(answer);

@@ -35,36 +35,3 @@ pkglibexec_PROGRAMS += plugin/topomap-planner
 plugin_topomap_planner_SOURCES = plugin/planner/main.c plugin/common/oom.c plugin/common/oom.h plugin/planner/memory.c plugin/planner/memory.h
 plugin_topomap_planner_LDFLAGS = $(program_link_flags)
 plugin_topomap_planner_LDADD = plugin/planner/liblaunch.la topology-db/libdb.la lib/libcore.la
-
-check_PROGRAMS += tests/unit/plugin/test_stored_profile
-tests_unit_plugin_test_stored_profile_SOURCES = tests/unit/plugin/test_stored_profile.c
-tests_unit_plugin_test_stored_profile_LDADD = plugin/planner/libplanner.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
-TESTS += tests/unit/plugin/test_stored_profile
-
-check_PROGRAMS += tests/unit/plugin/test_scontrol
-tests_unit_plugin_test_scontrol_SOURCES = tests/unit/plugin/test_scontrol.c tests/unit/scratch.c tests/unit/scratch.h
-tests_unit_plugin_test_scontrol_LDADD = plugin/planner/libplanner.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
-TESTS += tests/unit/plugin/test_scontrol
-
-check_PROGRAMS += tests/unit/plugin/test_planner_memory
-tests_unit_plugin_test_planner_memory_SOURCES = tests/unit/plugin/test_planner_memory.c plugin/planner/memory.c plugin/planner/memory.h \
-  tests/unit/scratch.c tests/unit/scratch.h
-tests_unit_plugin_test_planner_memory_LDADD = lib/libcore.la $(CMOCKA_LIBS)
-TESTS += tests/unit/plugin/test_planner_memory
-
-check_PROGRAMS += tests/unit/plugin/test_cage
-tests_unit_plugin_test_cage_SOURCES = tests/unit/plugin/test_cage.c tests/unit/attempts.c tests/unit/attempts.h \
-  tests/unit/scratch.c tests/unit/scratch.h
-tests_unit_plugin_test_cage_LDADD = plugin/planner/liblaunch.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
-TESTS += tests/unit/plugin/test_cage
-
-check_PROGRAMS += tests/unit/plugin/test_explanation
-tests_unit_plugin_test_explanation_SOURCES = tests/unit/plugin/test_explanation.c tests/unit/scratch.c tests/unit/scratch.h
-tests_unit_plugin_test_explanation_LDADD = plugin/planner/liblaunch.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
-TESTS += tests/unit/plugin/test_explanation
-
-check_PROGRAMS += tests/unit/plugin/test_spool_tidy
-tests_unit_plugin_test_spool_tidy_SOURCES = tests/unit/plugin/test_spool_tidy.c tests/unit/plugin/fake_clock.c tests/unit/plugin/fake_clock.h \
-  tests/unit/scratch.c tests/unit/scratch.h
-tests_unit_plugin_test_spool_tidy_LDADD = plugin/planner/liblaunch.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
-TESTS += tests/unit/plugin/test_spool_tidy

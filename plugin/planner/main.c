@@ -32,6 +32,14 @@ static void keep_memory(void)
     mallopt(M_TOP_PAD, 1 << 20);
 }
 
+static int answer(char *reply, size_t size)
+{
+    int status = reply && topomap_whole_write(REPLY_FD, reply, size) == 0 ? 0 : 1;
+
+    free(reply);
+    return status;
+}
+
 /* ---- A launch ----------------------------------------------------------------------------- */
 
 static void ask_for_time(double seconds)
@@ -56,11 +64,9 @@ static int launch(void)
     char *reply = planner_facts_read(stdin, &facts, &err) == 0
                       ? planner_launch(&facts, planner_launch_answer, ask_for_time, &size)
                       : planner_failure_text(&err, &size);
-    int status = reply && topomap_whole_write(REPLY_FD, reply, size) == 0 ? 0 : 1;
 
     planner_facts_clear(&facts);
-    free(reply);
-    return status;
+    return answer(reply, size);
 }
 
 /* ---- The others --------------------------------------------------------------------------- */
@@ -73,11 +79,9 @@ static int plan(void)
     char *reply = planner_request_rest(stdin, &request, &err) == 0
                       ? planner_caged_answer(&request, &size)
                       : planner_failure_text(&err, &size);
-    int status = reply && topomap_whole_write(REPLY_FD, reply, size) == 0 ? 0 : 1;
 
     planner_request_clear(&request);
-    free(reply);
-    return status;
+    return answer(reply, size);
 }
 
 static int end(void)
@@ -86,25 +90,20 @@ static int end(void)
     topomap_error err;
     size_t size;
     char *reply;
-    int status;
 
     alarm(END_SECONDS);
     reply = planner_facts_read(stdin, &facts, &err) == 0 ? planner_end(&facts, &size)
                                                          : planner_failure_text(&err, &size);
-    status = reply && topomap_whole_write(REPLY_FD, reply, size) == 0 ? 0 : 1;
     planner_facts_clear(&facts);
-    free(reply);
-    return status;
+    return answer(reply, size);
 }
 
 static int refuse(topomap_error *err)
 {
     size_t size;
     char *reply = planner_failure_text(err, &size);
-    int status = reply && topomap_whole_write(REPLY_FD, reply, size) == 0 ? 0 : 1;
 
-    free(reply);
-    return status;
+    return answer(reply, size);
 }
 
 int main(int argc, char **argv)

@@ -16,6 +16,15 @@ int policy_flag(const policy_settings *settings, enum topomap_request_key key)
     return strcmp(policy_get(settings, key), "1") == 0;
 }
 
+int policy_binds(const policy_settings *settings, int own, int paired)
+{
+    int asked = settings->value[TOPOMAP_REQUEST_BIND] &&
+                settings->origin[TOPOMAP_REQUEST_BIND] >= POLICY_BY_JOB;
+
+    return !own && (asked || !paired) &&
+           strcmp(policy_get(settings, TOPOMAP_REQUEST_BIND), "none") != 0;
+}
+
 int policy_set(policy_settings *settings, enum topomap_request_key key, const char *value,
                enum policy_origin origin)
 {

@@ -29,7 +29,7 @@ typedef struct policy_decision {
     char why[384]; /**< where `on` comes from; "" where nobody said anything */
     policy_settings settings;
     unsigned
-        overruled; /**< keys, 1 << policy_key, where the user said what a rule does not allow */
+        overruled; /**< keys, 1 << topomap_request_key, where the user said what a rule does not allow */
 } policy_decision;
 
 /** Whether nothing that a rule says could matter: switched off, or nobody asked and the site has

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plugin/srun/async.h"
-#include "plugin/srun/breaker.h"
 #include "plugin/srun/facts.h"
-#include "plugin/common/launch.h"
 #include "plugin/srun/later.h"
 #include "plugin/srun/left.h"
 #include "plugin/common/reply.h"
@@ -44,29 +42,16 @@ static plugin_facts facts_of(spank_t spank, const plugin_args *args, const plugi
 static int judge(spank_t spank, const plugin_args *args, plugin_wish *wish, int *late)
 {
     const plugin_facts facts = facts_of(spank, args, wish);
-    plugin_launch launch = {.planner = args->planner,
-                            .deadline_ms = args->deadline_ms,
-                            .memory = plugin_launch_memory(0)};
-    topomap_error err;
-    char *request, *bytes = NULL;
     plugin_reply reply;
-    size_t size;
+    char *bytes = plugin_left_ask(&facts, &reply, late);
     int on = wish->asked;
 
-    if (plugin_breaker_is_tripped(facts.job))
-        return on;
-    request = plugin_facts_text(&facts, &err);
-    launch.request = request;
-    if (request && !plugin_launch_ask(&launch, &bytes, &size, late, &err) &&
-        !plugin_reply_read(bytes, size, &reply, &err) && reply.status == PLUGIN_LEFT) {
+    if (bytes && reply.status == PLUGIN_LEFT) {
         plugin_later_tell(&reply);
         on = reply.flag[PLUGIN_FLAG_ON] > 0;
         wish->asked = reply.flag[PLUGIN_FLAG_ASKED] > 0;
         wish->required = reply.flag[PLUGIN_FLAG_REQUIRED] > 0;
     }
-    if (*late)
-        plugin_breaker_trip(facts.job);
-    free(request);
     free(bytes);
     return on;
 }

@@ -3,7 +3,13 @@
 #ifndef TOPOMAP_PLUGIN_SRUN_LEFT_H
 #define TOPOMAP_PLUGIN_SRUN_LEFT_H
 
+#include "plugin/common/reply.h"
 #include "plugin/srun/facts.h"
+
+/** Asks the planner about a step that is not placed, unless it has missed a deadline in this job.
+ *  \param late  set where it misses this one \return what \p *reply points into, for free(), or
+ * NULL: there is no answer, and nobody says why */
+char *plugin_left_ask(const plugin_facts *facts, plugin_reply *reply, int *late);
 
 /** Has the planner write \p why into the file that the user has named, so that a former step's text
  *  does not pass for this one's: srun itself writes no file. Silent where it cannot. */

@@ -45,18 +45,6 @@ static void pass_over(const char *word)
     (void)word;
 }
 
-/* GPUs that Slurm has paired with a task's CPUs, and memory that the user has, are by local task:
- * there binding is only for whoever asks for it. */
-static int wants_bindings(const plugin_launcher *launcher, const policy_settings *settings)
-{
-    int asked = settings->value[TOPOMAP_REQUEST_BIND] &&
-                settings->origin[TOPOMAP_REQUEST_BIND] >= POLICY_BY_JOB;
-    int paired = launcher->gpus || launcher->mem_bind;
-
-    return !launcher->cpu_bind && !launcher->nodes_only && (asked || !paired) &&
-           strcmp(policy_get(settings, TOPOMAP_REQUEST_BIND), "none") != 0;
-}
-
 /* \return nonzero: switched off */
 static int settle(const plugin_args *args, const plugin_launcher *launcher, plugin_wish *wish)
 {
@@ -72,7 +60,8 @@ static int settle(const plugin_args *args, const plugin_launcher *launcher, plug
     wish->asked = policy_is_asked(&wish->said);
     wish->verbose = policy_flag(&decision.settings, TOPOMAP_REQUEST_VERBOSE);
     wish->required = decision.on && policy_flag(&decision.settings, TOPOMAP_REQUEST_REQUIRED);
-    wish->bind = wants_bindings(launcher, &decision.settings);
+    wish->bind = policy_binds(&decision.settings, launcher->cpu_bind || launcher->nodes_only,
+                              launcher->gpus || launcher->mem_bind);
     snprintf(line, sizeof line, "off: %s", decision.why);
     if (off)
         plugin_wish_leave(wish, 0, line);

@@ -28,6 +28,16 @@ struct scan {
     void *context;
 };
 
+/* The next word is the option's value. \return 0: there is none */
+static int take_next(const struct scan *scan, int index, plugin_option_word *option)
+{
+    if (index + 1 >= scan->count)
+        return 0;
+    option->value = scan->words[index + 1];
+    option->words = 2;
+    return 1;
+}
+
 /* \return the number of words taken, 0: the scan ends here */
 static int scan_long(const struct scan *scan, int index)
 {
@@ -44,12 +54,8 @@ static int scan_long(const struct scan *scan, int index)
         return equals || (next && *next == '-') ? 1 : 0;
     }
     option.name = row->name;
-    if (!equals && row->takes == PLUGIN_TAKES_VALUE) {
-        if (index + 1 >= scan->count)
-            return 0;
-        option.value = scan->words[index + 1];
-        option.words = 2;
-    }
+    if (!equals && row->takes == PLUGIN_TAKES_VALUE && !take_next(scan, index, &option))
+        return 0;
     scan->visit(index, &option, scan->context);
     return option.words;
 }
@@ -66,14 +72,10 @@ static int scan_letters(const struct scan *scan, int index)
         if (!row)
             return 0;
         option.name = row->name;
-        if (row->takes != PLUGIN_TAKES_NONE && word[at + 1]) {
+        if (row->takes != PLUGIN_TAKES_NONE && word[at + 1])
             option.value = word + at + 1;
-        } else if (row->takes == PLUGIN_TAKES_VALUE) {
-            if (index + 1 >= scan->count)
-                return 0;
-            option.value = scan->words[index + 1];
-            option.words = 2;
-        }
+        else if (row->takes == PLUGIN_TAKES_VALUE && !take_next(scan, index, &option))
+            return 0;
         scan->visit(index, &option, scan->context);
         if (row->takes != PLUGIN_TAKES_NONE)
             return option.words;

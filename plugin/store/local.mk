@@ -6,15 +6,3 @@ plugin_store_libstore_la_SOURCES = plugin/store/program.c plugin/store/program.h
   plugin/store/join.c plugin/store/join.h plugin/store/claim.c plugin/store/claim.h \
   plugin/store/clock.c plugin/store/clock.h plugin/store/memo.c plugin/store/memo.h plugin/store/place.c plugin/store/place.h plugin/store/sweep.c plugin/store/sweep.h \
   plugin/store/store.c plugin/store/store.h
-
-store_tests = tests/unit/plugin/test_program tests/unit/plugin/test_store tests/unit/plugin/test_join tests/unit/plugin/test_record
-check_PROGRAMS += $(store_tests)
-tests_unit_plugin_test_program_SOURCES = tests/unit/plugin/test_program.c
-tests_unit_plugin_test_program_LDADD = plugin/store/libstore.la lib/libcore.la $(CMOCKA_LIBS)
-tests_unit_plugin_test_record_SOURCES = tests/unit/plugin/test_record.c tests/unit/plugin/fake_clock.c tests/unit/plugin/fake_clock.h
-tests_unit_plugin_test_record_LDADD = plugin/librecord.la plugin/store/libstore.la lib/libcore.la $(CMOCKA_LIBS)
-tests_unit_plugin_test_store_SOURCES = tests/unit/plugin/test_store.c tests/unit/plugin/fake_clock.c tests/unit/plugin/fake_clock.h
-tests_unit_plugin_test_store_LDADD = plugin/store/libstore.la lib/libcore.la $(CMOCKA_LIBS)
-tests_unit_plugin_test_join_SOURCES = tests/unit/plugin/test_join.c tests/unit/scratch.c tests/unit/scratch.h
-tests_unit_plugin_test_join_LDADD = plugin/store/libstore.la lib/libcore.la $(CMOCKA_LIBS)
-TESTS += $(store_tests)

@@ -49,24 +49,6 @@ int store_memo_read(const store *store, uint64_t key, char text[STORE_MEMO])
     return found;
 }
 
-static int look_at(int folder, store_item *item, void *context)
-{
-    struct stat status;
-
-    (void)context;
-    if (fstatat(folder, item->name, &status, AT_SYMLINK_NOFOLLOW) || !S_ISREG(status.st_mode))
-        return 0;
-    item->seconds = (int64_t)status.st_mtime;
-    item->bytes = (uint64_t)status.st_size;
-    return 1;
-}
-
-static void forget(int folder, const store_item *item, void *context)
-{
-    (void)context;
-    unlinkat(folder, item->name, 0);
-}
-
 int store_memo_write(const store *store, uint64_t key, const char *text)
 {
     topomap_error unused;
@@ -78,11 +60,8 @@ int store_memo_write(const store *store, uint64_t key, const char *text)
     name_of(key, name);
     failed = store_file_write(folder, name, text, strlen(text), store_sweep_now(folder));
     if (!failed) {
-        const store_broom broom = {.most = LOOKED_AT,
-                                   .count = STORE_MEMOS,
-                                   .keep = name,
-                                   .look = look_at,
-                                   .remove = forget};
+        const store_broom broom = {
+            .most = LOOKED_AT, .count = STORE_MEMOS, .keep = name, .look = store_sweep_file};
 
         store_sweep(folder, &broom);
     }

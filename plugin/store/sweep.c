@@ -191,9 +191,24 @@ static unsigned age_of(const state *s, int64_t seconds)
     return age;
 }
 
+int store_sweep_file(int folder, store_item *item, void *context)
+{
+    struct stat status;
+
+    (void)context;
+    if (fstatat(folder, item->name, &status, AT_SYMLINK_NOFOLLOW) || !S_ISREG(status.st_mode))
+        return 0;
+    item->seconds = (int64_t)status.st_mtime;
+    item->bytes = (uint64_t)status.st_size;
+    return 1;
+}
+
 static void drop(int folder, const store_broom *broom, store_item *item)
 {
-    broom->remove(folder, item, broom->context);
+    if (broom->remove)
+        broom->remove(folder, item, broom->context);
+    else
+        unlinkat(folder, item->name, 0);
     item->bytes = 0;
     *item->name = 0;
 }

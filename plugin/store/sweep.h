@@ -25,9 +25,13 @@ typedef struct store_broom {
     /* Looks at a name of the folder. \return 1: it is an item, whose time and bytes are filled; its
      * name is what it was, unless it is filled too; 0: it is none, or is gone */
     int (*look)(int folder, store_item *item, void *context);
+    /* NULL: it is a file, which is unlinked */
     void (*remove)(int folder, const store_item *item, void *context);
     void *context;
 } store_broom;
+
+/** What most brooms look with: a regular file is an item, of the time when it was written. */
+int store_sweep_file(int folder, store_item *item, void *context);
 
 /** A call's part of the work. Nothing is done where the folder cannot be read. */
 void store_sweep(int folder, const store_broom *broom);

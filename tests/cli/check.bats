@@ -17,6 +17,7 @@ setup() {
   run -2 "$source/auto/check" --slurm / --release trixie
   run -2 "$source/auto/demo" --build
   run -2 "$source/auto/deps" --nonsense
+  run -2 "$source/auto/lint" --nonsense
 }
 
 # site: a checkout's scripts with nothing to build, and a PATH without apt, as RHEL and SLES have it.

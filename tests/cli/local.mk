@@ -10,6 +10,7 @@ CLI_TESTS = \
   tests/cli/compat.bats \
   tests/cli/doctor.bats \
   tests/cli/check.bats \
+  tests/cli/arrows.bats \
   tests/cli/profile.bats \
   tests/cli/db.bats \
   tests/cli/db-crash.bats \

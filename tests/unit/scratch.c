@@ -2,11 +2,14 @@
 #define _GNU_SOURCE /* nftw */
 #include "tests/unit/scratch.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <ftw.h>
 #include <lzma.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -51,6 +54,26 @@ const char *scratch_path(const char *name)
 
     snprintf(path, sizeof paths[0], "%s/%s", folder, name);
     return path;
+}
+
+const char *scratch_folder(const char *name, mode_t mode)
+{
+    const char *path = scratch_path(name);
+
+    must((mkdir(path, 0700) == 0 || errno == EEXIST) && chmod(path, mode) == 0, path);
+    return path;
+}
+
+int scratch_entries(const char *folder)
+{
+    DIR *open = opendir(folder);
+    int count = -2;
+
+    must(open != NULL, folder);
+    while (readdir(open))
+        count++;
+    closedir(open);
+    return count;
 }
 
 const char *scratch_write(const char *name, const void *bytes, size_t size)

@@ -1,16 +1,8 @@
 #include "grid.h"
+#include "options.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
-
-static uint64_t splitmix64(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
 
 static bool parse_size(const char *text, int *columns, int *rows)
 {

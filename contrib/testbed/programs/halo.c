@@ -14,8 +14,8 @@
 #define _GNU_SOURCE
 #include "finish.h"
 #include "grid.h"
+#include "options.h"
 
-#include <getopt.h>
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -28,17 +28,6 @@ struct settings {
     enum grid_order order;
     uint64_t seed;
 };
-
-static bool parse_number(const char *text, int most, int *number)
-{
-    char *end;
-    long value = strtol(text, &end, 10);
-
-    if (end == text || *end != '\0' || value < 1 || value > most)
-        return false;
-    *number = (int)value;
-    return true;
-}
 
 static bool parse_order(const char *text, enum grid_order *order)
 {
@@ -54,8 +43,10 @@ static bool parse_seed(const char *text, uint64_t *seed)
     return end != text && *end == '\0';
 }
 
-static bool parse_option(int option, struct settings *settings)
+static bool parse_option(int option, void *to)
 {
+    struct settings *settings = to;
+
     switch (option) {
     case 'b':
         return parse_number(optarg, 1 << 30, &settings->bytes);
@@ -87,14 +78,11 @@ static bool parse_arguments(int argc, char **argv, struct settings *settings)
         {"graph-only", no_argument, NULL, 'G'},
         {NULL, 0, NULL, 0},
     };
-    int option;
 
     *settings =
         (struct settings){.bytes = 65536, .iterations = 20, .order = GRID_SHUFFLE, .seed = 1};
-    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1)
-        if (!parse_option(option, settings))
-            return false;
-    if (argc - optind != (settings->graph_only ? 2 : 1))
+    if (!parse_options(argc, argv, options, parse_option, settings) ||
+        argc - optind != (settings->graph_only ? 2 : 1))
         return false;
     settings->size = argv[optind];
     if (settings->graph_only)

@@ -20,9 +20,9 @@
  */
 #define _GNU_SOURCE
 #include "finish.h"
+#include "options.h"
 #include "patterns.h"
 
-#include <getopt.h>
 #include <string.h>
 #include <time.h>
 
@@ -33,19 +33,10 @@ struct settings {
     const char *graph, *places;
 };
 
-static bool parse_number(const char *text, int most, int *number)
+static bool parse_option(int option, void *to)
 {
-    char *end;
-    long value = strtol(text, &end, 10);
+    struct settings *settings = to;
 
-    if (end == text || *end != '\0' || value < 1 || value > most)
-        return false;
-    *number = (int)value;
-    return true;
-}
-
-static bool parse_option(int option, struct settings *settings)
-{
     switch (option) {
     case 'b':
         return parse_number(optarg, 1 << 30, &settings->bytes);
@@ -83,13 +74,9 @@ static bool parse_arguments(int argc, char **argv, struct settings *settings)
         {"graph-only", required_argument, NULL, 'G'},
         {NULL, 0, NULL, 0},
     };
-    int option;
 
     *settings = (struct settings){.bytes = 65536, .iterations = 4, .repeat = 5, .seed = 1};
-    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1)
-        if (!parse_option(option, settings))
-            return false;
-    return optind < argc;
+    return parse_options(argc, argv, options, parse_option, settings) && optind < argc;
 }
 
 /* One rank's part of a pattern. */
@@ -187,7 +174,7 @@ static unsigned char content(const struct message *message, int byte)
     uint64_t seed = ((uint64_t)message->from << 40) ^ ((uint64_t)message->to << 20) ^
                     ((uint64_t)message->phase << 60) ^ (uint64_t)(byte >> 3);
 
-    return (unsigned char)(pattern_random(&seed) >> (8 * (byte & 7)));
+    return (unsigned char)(splitmix64(&seed) >> (8 * (byte & 7)));
 }
 
 static int check(struct part *part, int phases)

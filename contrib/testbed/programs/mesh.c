@@ -1,4 +1,5 @@
 #include "patterns.h"
+#include "options.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -93,7 +94,7 @@ static void build(struct mesh *mesh, uint64_t seed)
 {
     for (int p = 0; p < mesh->points; p++)
         for (int d = 0; d < 2; d++)
-            mesh->point[p].at[d] = (double)(pattern_random(&seed) >> 11) * 0x1p-53;
+            mesh->point[p].at[d] = (double)(splitmix64(&seed) >> 11) * 0x1p-53;
     bisect(mesh->point, mesh->points, 0, mesh->parts);
     for (int c = 0; c < mesh->side * mesh->side; c++)
         mesh->head[c] = -1;

@@ -1,16 +1,8 @@
 #include "patterns.h"
+#include "options.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-uint64_t pattern_random(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
 
 bool pattern_add(struct pattern *pattern, int phase, int from, int to, int bytes)
 {
@@ -156,7 +148,7 @@ static bool shuffle(struct pattern *pattern, uint64_t seed)
     for (int p = 0; p < pattern->ranks; p++)
         rank[p] = p;
     for (int i = pattern->ranks - 1; i > 0; i--) {
-        int j = (int)(pattern_random(&seed) % (uint64_t)(i + 1)), kept = rank[i];
+        int j = (int)(splitmix64(&seed) % (uint64_t)(i + 1)), kept = rank[i];
 
         rank[i] = rank[j];
         rank[j] = kept;

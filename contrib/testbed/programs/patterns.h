@@ -45,7 +45,4 @@ bool pattern_add(struct pattern *pattern, int phase, int from, int to, int bytes
  * neighbour of it. */
 bool mesh_make(struct pattern *pattern, int bytes, uint64_t seed);
 
-/* splitmix64 (Steele, Lea and Flood 2014). */
-uint64_t pattern_random(uint64_t *state);
-
 #endif

@@ -167,13 +167,8 @@ char *planner_caged_answer(const planner_request *request, size_t *size)
     pid_t pid, parent = getpid();
     char *reply;
 
-    if (plugin_child_pipe(up))
+    if (plugin_child_pipes(up, down))
         return planner_answer_text(request, size);
-    if (plugin_child_pipe(down)) {
-        plugin_child_close(&up[0]);
-        plugin_child_close(&up[1]);
-        return planner_answer_text(request, size);
-    }
     pid = fork();
     if (!pid) {
         close(up[0]);

@@ -10,8 +10,7 @@
 #include "plugin/common/environment.h"
 #include "plugin/common/percent.h"
 #include "plugin/common/spool.h"
-
-enum { REPLY_FD = 3, SECONDS_MOST = 20 };
+#include "plugin/planner/launch/writers.h"
 
 static int carry_in_order(planner_verdict *verdict, const char *text)
 {
@@ -32,16 +31,11 @@ static int carry_in_order(planner_verdict *verdict, const char *text)
     return fits;
 }
 
-/* In a process of its own, for which nobody waits: srun kills the planner's group when the planner
- * has ended, and a folder may be slow. */
+/* In a process for which nobody waits: a folder may be slow. */
 static void tidy(const char *note)
 {
-    fflush(NULL);
-    if (fork() != 0)
+    if (planner_writers_fork() != 0)
         return;
-    setsid();
-    alarm(SECONDS_MOST);
-    close(REPLY_FD);
     plugin_spool_tidy(note);
     _exit(0);
 }

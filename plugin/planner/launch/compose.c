@@ -16,17 +16,12 @@ static int is_line(const char *value)
     return length < 8192;
 }
 
-/* GPUs that Slurm has paired with a task's CPUs, and memory that the user has, are by local task:
- * there binding is only for whoever asks for it. */
 int planner_compose_bind(const planner_verdict *verdict)
 {
     const planner_facts *facts = verdict->facts;
-    const policy_settings *settings = &verdict->decision.settings;
-    int asked = settings->value[TOPOMAP_REQUEST_BIND] &&
-                settings->origin[TOPOMAP_REQUEST_BIND] >= POLICY_BY_JOB;
 
-    return !facts->said.cpu_bind && !facts->nodes_only && (asked || !facts->paired) &&
-           strcmp(policy_get(settings, TOPOMAP_REQUEST_BIND), "none") != 0;
+    return policy_binds(&verdict->decision.settings, facts->said.cpu_bind || facts->nodes_only,
+                        facts->paired);
 }
 
 /* What nobody said is left out; the planner has the same defaults. */

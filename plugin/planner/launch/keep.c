@@ -10,7 +10,7 @@
 #include "plugin/common/record.h"
 #include "plugin/planner/launch/writers.h"
 
-enum { REPLY_FD = 3, WAIT_MS = 100, SECONDS_MOST = 20 };
+enum { WAIT_MS = 100 };
 
 struct record {
     const planner_facts *facts;
@@ -18,17 +18,13 @@ struct record {
     size_t size;
 };
 
-/* In a session of its own: srun kills the planner's group when the planner has ended. What it says
- * fits into a pipe. */
+/* In a process of its own; what it says fits into a pipe. */
 static _Noreturn void write_record(const struct record *record, int said)
 {
     const plugin_args *args = &record->facts->args;
     char path[4096], line[sizeof path + 64];
     topomap_error err;
 
-    setsid();
-    alarm(SECONDS_MOST);
-    close(REPLY_FD);
     if (planner_writers_join(args->records))
         _exit(0);
     if (plugin_record_write(args->records, record->facts->job, record->facts->step, record->request,
@@ -53,8 +49,7 @@ void planner_keep(planner_verdict *verdict, const char *request, const char *rep
     if (!verdict->facts->args.records ||
         !policy_flag(&verdict->decision.settings, TOPOMAP_REQUEST_RECORDS) || pipe(said))
         return;
-    fflush(NULL);
-    switch (fork()) {
+    switch (planner_writers_fork()) {
     case 0:
         close(said[0]);
         write_record(&record, said[1]);

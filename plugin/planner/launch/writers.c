@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TRIES = 40, PAUSE_MS = 50, WRITERS_NOTED = 32 };
+enum { REPLY_FD = 3, SECONDS_MOST = 20, TRIES = 40, PAUSE_MS = 50, WRITERS_NOTED = 32 };
 
 static const char name[] = "topomap:writers";
 
@@ -61,6 +61,20 @@ static size_t find_others(struct writer others[WRITERS_NOTED], uint64_t folder, 
             others[count++] = others[i];
         }
     return count;
+}
+
+pid_t planner_writers_fork(void)
+{
+    pid_t pid;
+
+    fflush(NULL);
+    pid = fork();
+    if (pid != 0)
+        return pid;
+    setsid();
+    alarm(SECONDS_MOST);
+    close(REPLY_FD);
+    return 0;
 }
 
 int planner_writers_join(const char *path)

@@ -27,14 +27,8 @@ static int start(const char *path, const char *const *words, const char *text, s
     size_t length = strlen(text);
     int input[2], output[2], why;
 
-    if (plugin_child_pipe(input))
+    if (plugin_child_pipes(input, output))
         return errno;
-    if (plugin_child_pipe(output)) {
-        why = errno;
-        plugin_child_close(&input[0]);
-        plugin_child_close(&input[1]);
-        return why;
-    }
     files.request = input[0];
     files.reply = output[1];
     asked->output = output[0];

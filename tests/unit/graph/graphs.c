@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "tests/unit/graph/graphs.h"
+#include "tests/unit/scratch.h"
 #include "util/random.h"
 
 topomap_graph *graph_good(const char *what, const char *format)
@@ -183,4 +184,30 @@ topomap_graph *graph_full(int messages)
     assert_int_equal(topomap_graph_set_text(&graph->source, NULL, "line\nline"), 0);
     assert_int_equal(topomap_graph_set_text(&graph->note, NULL, "%s", ""), 0);
     return graph;
+}
+
+const char *graph_file(const char *suffix, const char *text)
+{
+    char name[64];
+
+    snprintf(name, sizeof name, "file.%s", suffix);
+    return scratch_text(name, text);
+}
+
+void graph_bad_file(const char *suffix, const char *text, const char *part)
+{
+    graph_bad(graph_file(suffix, text), NULL, TOPOMAP_EINPUT, part);
+}
+
+void graph_known_all(const struct graph_known *known, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        topomap_graph *graph = graph_good(known[i].pattern, NULL);
+
+        print_message("# %s\n", known[i].pattern);
+        assert_int_equal(topomap_graph_ranks(graph), known[i].ranks);
+        assert_int_equal(topomap_graph_edges(graph), known[i].edges);
+        assert_int_equal(topomap_graph_bytes(graph), known[i].bytes);
+        topomap_graph_free(graph);
+    }
 }

@@ -9,6 +9,19 @@
 topomap_graph *graph_good(const char *what, const char *format);
 /** Reads one that must be refused with \p code and a text that has \p part in it. */
 void graph_bad(const char *what, const char *format, enum topomap_code code, const char *part);
+/** The same of a file "file.SUFFIX" with this text, which is made. */
+void graph_bad_file(const char *suffix, const char *text, const char *part);
+/** Path of a file "file.SUFFIX" with a text in it, lent. */
+const char *graph_file(const char *suffix, const char *text);
+
+/** What is known of a pattern by counting. */
+struct graph_known {
+    const char *pattern;
+    uint32_t ranks;
+    uint64_t edges, bytes;
+};
+/** Fails where a pattern is not what is known of it. */
+void graph_known_all(const struct graph_known *known, size_t count);
 /** The bytes of an arc, UINT64_MAX where there is none. */
 uint64_t graph_arc(const topomap_graph *graph, uint32_t from, uint32_t to);
 /** Checks the rows' order, the totals and the pairs against a slow count. */

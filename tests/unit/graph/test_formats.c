@@ -53,20 +53,6 @@ static struct {
 };
 enum { SMALL = sizeof small / sizeof *small };
 
-/* A path "NAME.SUFFIX" with a text in it. */
-static const char *file(const char *suffix, const char *text)
-{
-    char name[64];
-
-    snprintf(name, sizeof name, "file.%s", suffix);
-    return scratch_text(name, text);
-}
-
-static void bad(const char *suffix, const char *text, const char *part)
-{
-    graph_bad(file(suffix, text), NULL, TOPOMAP_EINPUT, part);
-}
-
 static topomap_graph *small_graph(void)
 {
     static const uint32_t from[] = {0, 0, 1, 2}, to[] = {1, 2, 0, 0};
@@ -274,7 +260,7 @@ static void test_huge_counts(void **state)
     for (size_t i = 0; i < sizeof huge / sizeof *huge; i++) {
         char name[32];
 
-        bad(huge[i].suffix, huge[i].text, "file.");
+        graph_bad_file(huge[i].suffix, huge[i].text, "file.");
         snprintf(name, sizeof name, "huge.%s.xz", huge[i].suffix);
         graph_bad(scratch_xz(name, huge[i].text, strlen(huge[i].text)), NULL, TOPOMAP_EINPUT,
                   "huge.");
@@ -319,32 +305,32 @@ static void test_edges_dialects(void **state)
 static void test_edges_bad(void **state)
 {
     (void)state;
-    bad("csv", "n1,n2,x\n", "file.csv:1: bytes must be a number, not `x`");
-    bad("csv", "a,b\nb,c\n", "file.csv:1: expected an edge, `from to");
-    bad("txt", "# a letter\n\nhello world\n", "file.txt:3: expected an edge");
-    bad("txt", "hello world\n", "begin the file with the line `from to`, or give bytes");
-    bad("txt", "hello 1\n", "file.txt:1: expected an edge");
-    bad("txt", "0 1\nhello world\n", "file.txt:2: the sending rank must be a number");
-    bad("csv", "n1,,5\n", "file.csv:1: the receiving rank is missing");
-    bad("csv", "0,1,5\n0,n2,5\n", "file.csv:2: the receiving rank must be a number");
-    bad("csv", "0,1,-5\n", "file.csv:1: bytes is negative");
-    bad("csv", "0,-1,5\n", "file.csv:1: the receiving rank is negative");
-    bad("csv", "0,1,\n", "file.csv:1: bytes is missing");
-    bad("csv", "0,1,5\n0,1\n", "file.csv:2: 2 fields, but line 1 has 3");
-    bad("csv", "0,1\n0,1,5\n", "file.csv:2: more than the 2 fields");
-    bad("csv", "0\n", "2 to 4 fields");
-    bad("csv", "0,1,2,3,4\n", "2 to 4 fields");
-    bad("csv", "0,1,5x\n", "file.csv:1: ");
-    bad("csv", "0,1,nan\n", "file.csv:1: ");
-    bad("csv", "0,1,1e99\n", "file.csv:1: ");
-    bad("csv", "0,1,9223372036854775808\n", "2^63 or more");
-    bad("csv", "from,bytes\n0,1\n", "a header must name");
-    bad("csv", "from,to,to\n0,1,1\n", "a header must name");
-    bad("csv", "# ranks 2\n0,2,1\n", "file.csv:2: the receiving rank is 2");
-    bad("csv", "0,2,1\n# ranks 2\n", "rank 2, but the file says 2 ranks");
-    bad("csv", "# nothing\n", "no edges");
-    bad("csv", "0,1,4611686018427387904\n1,0,4611686018427387904\n",
-        "file.csv:2: the sum of all bytes reaches 2^63");
+    graph_bad_file("csv", "n1,n2,x\n", "file.csv:1: bytes must be a number, not `x`");
+    graph_bad_file("csv", "a,b\nb,c\n", "file.csv:1: expected an edge, `from to");
+    graph_bad_file("txt", "# a letter\n\nhello world\n", "file.txt:3: expected an edge");
+    graph_bad_file("txt", "hello world\n", "begin the file with the line `from to`, or give bytes");
+    graph_bad_file("txt", "hello 1\n", "file.txt:1: expected an edge");
+    graph_bad_file("txt", "0 1\nhello world\n", "file.txt:2: the sending rank must be a number");
+    graph_bad_file("csv", "n1,,5\n", "file.csv:1: the receiving rank is missing");
+    graph_bad_file("csv", "0,1,5\n0,n2,5\n", "file.csv:2: the receiving rank must be a number");
+    graph_bad_file("csv", "0,1,-5\n", "file.csv:1: bytes is negative");
+    graph_bad_file("csv", "0,-1,5\n", "file.csv:1: the receiving rank is negative");
+    graph_bad_file("csv", "0,1,\n", "file.csv:1: bytes is missing");
+    graph_bad_file("csv", "0,1,5\n0,1\n", "file.csv:2: 2 fields, but line 1 has 3");
+    graph_bad_file("csv", "0,1\n0,1,5\n", "file.csv:2: more than the 2 fields");
+    graph_bad_file("csv", "0\n", "2 to 4 fields");
+    graph_bad_file("csv", "0,1,2,3,4\n", "2 to 4 fields");
+    graph_bad_file("csv", "0,1,5x\n", "file.csv:1: ");
+    graph_bad_file("csv", "0,1,nan\n", "file.csv:1: ");
+    graph_bad_file("csv", "0,1,1e99\n", "file.csv:1: ");
+    graph_bad_file("csv", "0,1,9223372036854775808\n", "2^63 or more");
+    graph_bad_file("csv", "from,bytes\n0,1\n", "a header must name");
+    graph_bad_file("csv", "from,to,to\n0,1,1\n", "a header must name");
+    graph_bad_file("csv", "# ranks 2\n0,2,1\n", "file.csv:2: the receiving rank is 2");
+    graph_bad_file("csv", "0,2,1\n# ranks 2\n", "rank 2, but the file says 2 ranks");
+    graph_bad_file("csv", "# nothing\n", "no edges");
+    graph_bad_file("csv", "0,1,4611686018427387904\n1,0,4611686018427387904\n",
+                   "file.csv:2: the sum of all bytes reaches 2^63");
 }
 
 enum { STAR = 20000 };
@@ -440,7 +426,7 @@ static void test_round_trip_extras(void **state)
         topomap_graph_free(back);
     }
     topomap_graph_free(graph);
-    graph = graph_good(file("graph", "3 2 011\n5 2 6\n6 1 6 3 4\n7 2 4\n"), NULL);
+    graph = graph_good(graph_file("graph", "3 2 011\n5 2 6\n6 1 6 3 4\n7 2 4\n"), NULL);
     for (int i = 0; i < 4; i++) {
         static const char *const names[] = {"load.json", "load.graph", "load.tmg", "load.grf"};
         const char *path = scratch_path(names[i]);

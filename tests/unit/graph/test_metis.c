@@ -12,19 +12,6 @@
 #include "tests/unit/graph/graphs.h"
 #include "tests/unit/scratch.h"
 
-static const char *file(const char *suffix, const char *text)
-{
-    char name[64];
-
-    snprintf(name, sizeof name, "file.%s", suffix);
-    return scratch_text(name, text);
-}
-
-static void bad(const char *suffix, const char *text, const char *part)
-{
-    graph_bad(file(suffix, text), NULL, TOPOMAP_EINPUT, part);
-}
-
 static void test_metis_flags(void **state)
 {
     /* fmt, ncon and the line heads that go with them */
@@ -52,7 +39,7 @@ static void test_metis_flags(void **state)
         snprintf(text, sizeof text, "%s\n%s%s2%s\n%% between\n%s%s3%s 1%s\n%s%s 2%s \n",
                  flags[i].head, flags[i].sizes, flags[i].loads, w, flags[i].sizes, flags[i].loads,
                  w, w, flags[i].sizes, flags[i].loads, w);
-        graph = graph_good(file("graph", text), NULL);
+        graph = graph_good(graph_file("graph", text), NULL);
         assert_int_equal(topomap_graph_edges(graph), 2);
         assert_int_equal(topomap_graph_bytes(graph), flags[i].weights ? 12 : 2);
         assert_int_equal(graph_arc(graph, 0, 1), flags[i].weights ? 3 : 1);
@@ -67,34 +54,39 @@ static void test_metis_flags(void **state)
 static void test_metis_bad(void **state)
 {
     (void)state;
-    bad("graph", "% only\n", "file.graph:1: a METIS header");
-    bad("graph", "3\n", "file.graph:1: ");
-    bad("graph", "3 2 1 1 1\n", "2 to 4 numbers");
-    bad("graph", "3 x\n", "file.graph:1: a field of the METIS header must be a number, not `x`");
-    bad("graph", "3 -2\n", "negative");
-    graph_bad(file("graph", "0 0\n"), "metis", TOPOMAP_EINPUT, "0 vertices");
-    bad("graph", "2 1 002\n2\n1\n", "fmt");
-    bad("graph", "2 1 1001\n2\n1\n", "fmt");
-    bad("graph", "2 1 010 0\n1 2\n1 1\n", "ncon");
-    bad("graph", "3 2\n2\n1 3\n", "file.graph:3: the file ends after 2 of 3 vertices");
-    bad("graph", "2 1\n2\n1\n1\n", "file.graph:4: a line after the last");
-    bad("graph", "3 2\n2\n1\n\n", "says 2 edges");
-    bad("graph", "3 1\n2\n1 3\n2\n", "more neighbours than the 1 edge");
-    bad("graph", "3 2\n2\n1 4\n2\n", "file.graph:3: vertex 2 lists vertex 4");
-    bad("graph", "3 2\n2\n1 0\n2\n", "file.graph:3: vertex 2 lists vertex 0");
-    bad("graph", "3 2\n2\n1 2\n2\n", "file.graph:3: vertex 2 lists itself");
-    bad("graph", "3 2\n2 2\n1 1\n\n", "file.graph:2: vertex 1 lists vertex 2 twice");
-    bad("graph", "3 2\n2\n1 3\n1\n", "file.graph:4: vertex 3 lists vertex 1, which (line 2)");
-    bad("graph", "3 2\n2 3\n1\n2\n", "file.graph:2: vertex 1 lists vertex 3, which (line 4)");
-    bad("graph", "3 2\n2\n3 1\n1\n", "does not list it");
-    bad("graph", "3 2\n3 2\n3\n2\n", "file.graph:2: vertex 1 lists vertex 2, which (line 3)");
-    bad("graph", "% c\n2 1 1\n2 5\n1 6\n",
-        "file.graph:4: edge 2-1 has weight 6 here and 5 on line 3");
-    bad("graph", "2 1 1\n2 -5\n1 -5\n", "file.graph:2: an edge's weight is negative: -5");
-    bad("graph", "2 1 1\n2 5\n1\n", "file.graph:3: an edge's weight is missing");
-    bad("graph", "2 1 1\n2 9223372036854775808\n1 1\n", "2^63 or more");
-    bad("graph", "2 1 1\n2 99999999999999999999999\n1 1\n", "2^63 or more");
-    bad("graph", "2 1 001\n2 1.5\n1 1.5\n", "file.graph:2: ");
+    graph_bad_file("graph", "% only\n", "file.graph:1: a METIS header");
+    graph_bad_file("graph", "3\n", "file.graph:1: ");
+    graph_bad_file("graph", "3 2 1 1 1\n", "2 to 4 numbers");
+    graph_bad_file("graph", "3 x\n",
+                   "file.graph:1: a field of the METIS header must be a number, not `x`");
+    graph_bad_file("graph", "3 -2\n", "negative");
+    graph_bad(graph_file("graph", "0 0\n"), "metis", TOPOMAP_EINPUT, "0 vertices");
+    graph_bad_file("graph", "2 1 002\n2\n1\n", "fmt");
+    graph_bad_file("graph", "2 1 1001\n2\n1\n", "fmt");
+    graph_bad_file("graph", "2 1 010 0\n1 2\n1 1\n", "ncon");
+    graph_bad_file("graph", "3 2\n2\n1 3\n", "file.graph:3: the file ends after 2 of 3 vertices");
+    graph_bad_file("graph", "2 1\n2\n1\n1\n", "file.graph:4: a line after the last");
+    graph_bad_file("graph", "3 2\n2\n1\n\n", "says 2 edges");
+    graph_bad_file("graph", "3 1\n2\n1 3\n2\n", "more neighbours than the 1 edge");
+    graph_bad_file("graph", "3 2\n2\n1 4\n2\n", "file.graph:3: vertex 2 lists vertex 4");
+    graph_bad_file("graph", "3 2\n2\n1 0\n2\n", "file.graph:3: vertex 2 lists vertex 0");
+    graph_bad_file("graph", "3 2\n2\n1 2\n2\n", "file.graph:3: vertex 2 lists itself");
+    graph_bad_file("graph", "3 2\n2 2\n1 1\n\n", "file.graph:2: vertex 1 lists vertex 2 twice");
+    graph_bad_file("graph", "3 2\n2\n1 3\n1\n",
+                   "file.graph:4: vertex 3 lists vertex 1, which (line 2)");
+    graph_bad_file("graph", "3 2\n2 3\n1\n2\n",
+                   "file.graph:2: vertex 1 lists vertex 3, which (line 4)");
+    graph_bad_file("graph", "3 2\n2\n3 1\n1\n", "does not list it");
+    graph_bad_file("graph", "3 2\n3 2\n3\n2\n",
+                   "file.graph:2: vertex 1 lists vertex 2, which (line 3)");
+    graph_bad_file("graph", "% c\n2 1 1\n2 5\n1 6\n",
+                   "file.graph:4: edge 2-1 has weight 6 here and 5 on line 3");
+    graph_bad_file("graph", "2 1 1\n2 -5\n1 -5\n",
+                   "file.graph:2: an edge's weight is negative: -5");
+    graph_bad_file("graph", "2 1 1\n2 5\n1\n", "file.graph:3: an edge's weight is missing");
+    graph_bad_file("graph", "2 1 1\n2 9223372036854775808\n1 1\n", "2^63 or more");
+    graph_bad_file("graph", "2 1 1\n2 99999999999999999999999\n1 1\n", "2^63 or more");
+    graph_bad_file("graph", "2 1 001\n2 1.5\n1 1.5\n", "file.graph:2: ");
 }
 
 /* Sums that pass 2^63 are refused where each number alone is fine. */
@@ -104,8 +96,8 @@ static void test_metis_sums(void **state)
     topomap_graph *graph;
 
     (void)state;
-    graph =
-        graph_good(file("graph", "2 1 1\n2 9223372036854775807\n1 9223372036854775807\n"), NULL);
+    graph = graph_good(graph_file("graph", "2 1 1\n2 9223372036854775807\n1 9223372036854775807\n"),
+                       NULL);
     assert_int_equal(graph_arc(graph, 0, 1), (uint64_t)1 << 62);
     topomap_graph_free(graph);
     for (int v = 1; v <= 9; v++) {
@@ -115,9 +107,9 @@ static void test_metis_sums(void **state)
     strcat(text, "\n");
     for (int v = 1; v <= 9; v++)
         strcat(text, "1 1152921504606846976\n");
-    bad("graph", text, "file.graph:2: the sum of edge weights reaches 2^63");
-    bad("graph", "2 1 010\n9223372036854775807 2\n1 1\n",
-        "file.graph:3: the sum of vertex weights");
+    graph_bad_file("graph", text, "file.graph:2: the sum of edge weights reaches 2^63");
+    graph_bad_file("graph", "2 1 010\n9223372036854775807 2\n1 1\n",
+                   "file.graph:3: the sum of vertex weights");
 }
 
 int main(void)

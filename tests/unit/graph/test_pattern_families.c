@@ -18,11 +18,7 @@
  * activations of 8*4*2 = 64 bytes; 3 micro-batches a step. */
 #define SMALL ",layers=2,hidden=4,seq=8,vocab=10,batches=3"
 
-static const struct {
-    const char *pattern;
-    uint32_t ranks;
-    uint64_t edges, bytes;
-} known[] = {
+static const struct graph_known known[] = {
     {"fft:4x8,bytes=1", 32, 4 * 28 + 8 * 6, 2 * (4 * 28 + 8 * 6)},
     {"fft:4x8,bytes=1,second=10", 32, 4 * 28 + 8 * 6, 2 * (4 * 28 + 8 * 6 * 10)},
     {"fft:4x4,volume=1M", 16, 48, 96 * 16384},
@@ -118,15 +114,7 @@ static const struct {
 static void test_known(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        topomap_graph *graph = graph_good(known[i].pattern, NULL);
-
-        print_message("# %s\n", known[i].pattern);
-        assert_int_equal(topomap_graph_ranks(graph), known[i].ranks);
-        assert_int_equal(topomap_graph_edges(graph), known[i].edges);
-        assert_int_equal(topomap_graph_bytes(graph), known[i].bytes);
-        topomap_graph_free(graph);
-    }
+    graph_known_all(known, sizeof known / sizeof *known);
 }
 
 static void has(const topomap_graph *graph, uint32_t u, const char *targets)

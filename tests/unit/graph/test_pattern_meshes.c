@@ -14,11 +14,7 @@
 #include "tests/unit/graph/graphs.h"
 #include "tests/unit/scratch.h"
 
-static const struct {
-    const char *pattern;
-    uint32_t ranks;
-    uint64_t edges, bytes;
-} known[] = {
+static const struct graph_known known[] = {
     /* Rows and entries off the diagonal as the SuiteSparse collection lists them for nlpkkt80:
      * 1,062,400 rows, 28,192,672 entries, 512,000 + 38,400 of them on the diagonal. */
     {"kkt3d:80,bytes=1", 1062400, (28192672 - 550400) / 2, 28192672 - 550400},
@@ -44,15 +40,7 @@ static const struct {
 static void test_known(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        topomap_graph *graph = graph_good(known[i].pattern, NULL);
-
-        print_message("# %s\n", known[i].pattern);
-        assert_int_equal(topomap_graph_ranks(graph), known[i].ranks);
-        assert_int_equal(topomap_graph_edges(graph), known[i].edges);
-        assert_int_equal(topomap_graph_bytes(graph), known[i].bytes);
-        topomap_graph_free(graph);
-    }
+    graph_known_all(known, sizeof known / sizeof *known);
 }
 
 /* States see multipliers alone, controls too. A row has up to 27 entries off the diagonal: of a

@@ -15,11 +15,7 @@
 #include "tests/unit/graph/graphs.h"
 #include "tests/unit/scratch.h"
 
-static const struct {
-    const char *pattern;
-    uint32_t ranks;
-    uint64_t edges, bytes;
-} known[] = {
+static const struct graph_known known[] = {
     {"stencil2d:5:48x32", 1536, 2992, 2 * 64 * 2992},
     {"stencil2d:5:48x32,periodic,bytes=1", 1536, 3072, 2 * 3072},
     {"stencil2d:5:48x32,wrap=x,bytes=1", 1536, 2992 + 32, 2 * (2992 + 32)},
@@ -62,13 +58,10 @@ static const struct {
 static void test_known(void **state)
 {
     (void)state;
+    graph_known_all(known, sizeof known / sizeof *known);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         topomap_graph *graph = graph_good(known[i].pattern, NULL);
 
-        print_message("# %s\n", known[i].pattern);
-        assert_int_equal(topomap_graph_ranks(graph), known[i].ranks);
-        assert_int_equal(topomap_graph_edges(graph), known[i].edges);
-        assert_int_equal(topomap_graph_bytes(graph), known[i].bytes);
         assert_string_equal(topomap_graph_pattern(graph), known[i].pattern);
         topomap_graph_free(graph);
     }

@@ -10,17 +10,8 @@
 
 #include "graph/graph.h"
 #include "machine/machine.h"
+#include "tests/unit/map/maps.h"
 #include "util/random.h"
-
-static topomap_machine *parsed(const char *spec)
-{
-    topomap_machine *machine = NULL;
-    topomap_error err;
-
-    if (topomap_machine_parse(spec, &machine, &err) != 0)
-        fail_msg("%s", err.text);
-    return machine;
-}
 
 /* Two racks, nodes of any size, some of them empty. */
 static topomap_machine *uneven(const uint32_t *size, uint32_t nodes)
@@ -151,7 +142,7 @@ static void every_machine(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
-        topomap_machine *m = parsed(specs[i]);
+        topomap_machine *m = map_machine(specs[i]);
 
         if (m->slots <= 64)
             check(m, 100 * i);
@@ -180,7 +171,7 @@ static void nodes_of_any_size(void **state)
  * node. */
 static void by_hand(void **state)
 {
-    topomap_machine *m = parsed("mesh:3*2@0:10");
+    topomap_machine *m = map_machine("mesh:3*2@0:10");
     topomap_arcs list = {0};
     topomap_graph *graph;
     topomap_mapping *mapping;
@@ -203,7 +194,7 @@ static void by_hand(void **state)
 
 static void a_cyclic_baseline_is_no_candidate(void **state)
 {
-    topomap_machine *m = parsed("mesh:4*4@1:10");
+    topomap_machine *m = map_machine("mesh:4*4@1:10");
     topomap_graph *graph = random_graph(16, 60, 5);
     topomap_mapping *mapping;
     uint32_t cyclic[16];
@@ -223,7 +214,7 @@ static void a_cyclic_baseline_is_no_candidate(void **state)
 /* All orders of five nodes, inside a node all slots being alike. */
 static void the_best_order_is_found(void **state)
 {
-    topomap_machine *m = parsed("mesh:5*3@0:10");
+    topomap_machine *m = map_machine("mesh:5*3@0:10");
 
     (void)state;
     for (uint64_t seed = 0; seed < 10; seed++) {
@@ -258,7 +249,7 @@ static void congestion_is_the_objective(void **state)
 
     (void)state;
     for (uint64_t i = 0; i < sizeof specs / sizeof *specs; i++) {
-        topomap_machine *m = parsed(specs[i]);
+        topomap_machine *m = map_machine(specs[i]);
         topomap_graph *graph = random_graph(m->slots, 4 * m->slots, i);
         topomap_map_options options = {
             .effort = TOPOMAP_DEFAULT, .contiguous = 1, .objective = TOPOMAP_OBJECTIVE_CONGESTION};

@@ -10,25 +10,16 @@
 #include <string.h>
 
 #include "partition/balance.h"
+#include "tests/unit/map/maps.h"
 #include "tests/unit/scratch.h"
 #include "topomap/topomap.h"
-
-static topomap_machine *parsed(const char *spec)
-{
-    topomap_machine *machine = NULL;
-    topomap_error err;
-
-    if (topomap_machine_parse(spec, &machine, &err) != 0)
-        fail_msg("%s", err.text);
-    return machine;
-}
 
 /* Edges as from, to, weight. */
 static topomap_mapping *mapped(const char *spec, const char *algorithm, uint32_t ranks,
                                size_t edges, const uint32_t (*edge)[3])
 {
     topomap_map_options options = {.algorithm = algorithm, .effort = TOPOMAP_FAST, .seed = 1};
-    topomap_machine *m = parsed(spec);
+    topomap_machine *m = map_machine(spec);
     uint32_t from[64], to[64];
     uint64_t bytes[64];
     topomap_graph *graph;
@@ -126,7 +117,7 @@ static void threshold_never_worsens(void **state)
     static const uint32_t ring[][3] = {{0, 1, 1}, {1, 2, 1}, {2, 3, 1}, {3, 4, 1},
                                        {4, 5, 1}, {5, 6, 1}, {6, 7, 1}, {7, 0, 1}};
     uint32_t start[8] = {0, 4, 1, 5, 2, 6, 3, 7}, optima = 0;
-    topomap_machine *m = parsed("torus:8");
+    topomap_machine *m = map_machine("torus:8");
     topomap_graph *graph;
     uint32_t from[8], to[8];
     uint64_t bytes[8];
@@ -169,7 +160,7 @@ static void links_must_be_known(void **state)
 
     (void)state;
     snprintf(spec, sizeof spec, "matrix:%s", scratch_text("m", "0 1\n1 0\n"));
-    m = parsed(spec);
+    m = map_machine(spec);
     assert_int_equal(topomap_graph_new(2, 0, NULL, NULL, NULL, NULL, &graph, &err), 0);
     assert_int_equal(topomap_map(graph, m, &options, &mapping, &err), -1);
     assert_int_equal(err.code, TOPOMAP_EUSAGE);

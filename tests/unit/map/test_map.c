@@ -15,18 +15,9 @@
 #include "machine/machine.h"
 #include "machine/network.h"
 #include "map/refine/swap_search.h"
+#include "tests/unit/map/maps.h"
 #include "tests/unit/scratch.h"
 #include "util/random.h"
-
-static topomap_machine *parsed(const char *spec)
-{
-    topomap_machine *machine = NULL;
-    topomap_error err;
-
-    if (topomap_machine_parse(spec, &machine, &err) != 0)
-        fail_msg("%s", err.text);
-    return machine;
-}
 
 static topomap_graph *random_graph(uint32_t ranks, uint32_t arcs, uint64_t seed)
 {
@@ -192,7 +183,7 @@ static void every_algorithm_maps_every_machine(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++)
         for (size_t d = 0; d < 4; d++) {
-            topomap_machine *m = parsed(specs[i]);
+            topomap_machine *m = map_machine(specs[i]);
             uint32_t slots = topomap_machine_slots(m), ranks = d % 2 ? slots : slots - slots / 3;
             topomap_graph *graph = random_graph(ranks, ranks * degrees[d], 100 * i + d);
 
@@ -222,7 +213,7 @@ static void every_algorithm_maps_uneven_allocations(void **state)
  * something worse than what it is given. */
 static void auto_is_never_worse_than_its_baseline(void **state)
 {
-    topomap_machine *m = parsed("tree:2:3:4@1:10:100");
+    topomap_machine *m = map_machine("tree:2:3:4@1:10:100");
 
     (void)state;
     for (uint64_t seed = 0; seed < 50; seed++) {
@@ -254,7 +245,7 @@ static void tree_puts_pairs_together(void **state)
     static const uint32_t from[] = {0, 1, 2, 3}, to[] = {4, 5, 6, 7};
     static const uint64_t bytes[] = {9, 9, 9, 9};
     topomap_map_options options = {.algorithm = "tree", .seed = 1};
-    topomap_machine *m = parsed("tree:2:4@1:10");
+    topomap_machine *m = map_machine("tree:2:4@1:10");
     topomap_graph *graph;
     topomap_mapping *mapping;
     topomap_error err;
@@ -272,7 +263,7 @@ static void tree_puts_pairs_together(void **state)
 
 static void deltas_on(const char *spec, int whole_nodes, uint64_t seed)
 {
-    topomap_machine *m = parsed(spec);
+    topomap_machine *m = map_machine(spec);
     uint32_t n = whole_nodes ? topomap_machine_nodes(m) : topomap_machine_slots(m);
     topomap_graph *graph = random_graph(n, 4 * n, seed);
     topomap_problem problem = {.machine = m};
@@ -345,7 +336,7 @@ static void rb_wrap_sees_the_seam(void **state)
 
     (void)state;
     snprintf(spec, sizeof spec, "torus:16,alloc=%s", scratch_text("ring", "0\n7\n8\n15\n"));
-    m = parsed(spec);
+    m = map_machine(spec);
     assert_int_equal(topomap_graph_new(4, 2, from, to, bytes, NULL, &graph, &err), 0);
     options.algorithm = "rb-wrap";
     assert_int_equal(topomap_map(graph, m, &options, &mapping, &err), 0);
@@ -374,7 +365,7 @@ static void impossible_requests_are_refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         topomap_map_options options = {.algorithm = cases[i].algorithm};
-        topomap_machine *m = parsed(cases[i].spec);
+        topomap_machine *m = map_machine(cases[i].spec);
         topomap_mapping *mapping = NULL;
         topomap_error err;
 
@@ -391,7 +382,7 @@ static void impossible_requests_are_refused(void **state)
 /* --levels inter chooses nodes only: inside a node ranks ascend with the slots. */
 static void inter_only_keeps_rank_order_inside(void **state)
 {
-    topomap_machine *m = parsed("tree:4:4:2@1:10:100,node=1");
+    topomap_machine *m = map_machine("tree:4:4:2@1:10:100,node=1");
     topomap_graph *graph = random_graph(32, 100, 3);
     topomap_map_options options = {.seed = 3, .inter_only = 1, .algorithm = "tree+swap"};
     topomap_mapping *mapping;
@@ -412,7 +403,7 @@ static void inter_only_keeps_rank_order_inside(void **state)
 /* On a busy machine the time may be up before the search begins: one candidate is tried. */
 static void one_is_tried_however_late(void **state)
 {
-    topomap_machine *m = parsed("tree:4:4:2@1:10:100,node=1");
+    topomap_machine *m = map_machine("tree:4:4:2@1:10:100,node=1");
     topomap_graph *graph = random_graph(32, 100, 3);
     topomap_map_options options = {.seed = 3, .seconds = 1e-9};
     topomap_mapping *mapping;

@@ -12,18 +12,9 @@
 
 #include "map/papers/cells.h"
 #include "map/papers/grid_find.h"
+#include "tests/unit/map/maps.h"
 #include "tests/unit/scratch.h"
 #include "util/random.h"
-
-static topomap_machine *machine_of(const char *spec)
-{
-    topomap_machine *machine = NULL;
-    topomap_error err;
-
-    if (topomap_machine_parse(spec, &machine, &err) != 0)
-        fail_msg("%s", err.text);
-    return machine;
-}
 
 static topomap_graph *graph_of(const char *what)
 {
@@ -51,7 +42,7 @@ static topomap_mapping *map(const topomap_graph *graph, const topomap_machine *m
 static void assert_maps(const char *what, const char *spec, const char *algorithm,
                         const uint32_t *slots, uint32_t count)
 {
-    topomap_machine *machine = machine_of(spec);
+    topomap_machine *machine = map_machine(spec);
     topomap_graph *graph = graph_of(what);
     topomap_mapping *mapping = map(graph, machine, algorithm);
 
@@ -67,7 +58,7 @@ static void assert_maps(const char *what, const char *spec, const char *algorith
 
 static double dilation_of(const topomap_graph *graph, const char *spec, const char *algorithm)
 {
-    topomap_machine *machine = machine_of(spec);
+    topomap_machine *machine = map_machine(spec);
     topomap_mapping *mapping = map(graph, machine, algorithm);
     topomap_cost cost;
     topomap_error err;
@@ -131,7 +122,7 @@ static uint32_t node_by_looking(const topomap_machine *m, const uint32_t *room, 
 
 static void find_next_on(const char *spec, int between, uint64_t seed)
 {
-    topomap_machine *m = machine_of(spec);
+    topomap_machine *m = map_machine(spec);
     topomap_random random = {seed};
     topomap_cells cells;
     topomap_error err;
@@ -361,7 +352,7 @@ static void two_stages_find_nodes_and_cores(void **state)
     uint32_t from[16], to[16], start[16];
     uint64_t bytes[16];
     uint32_t exchanged;
-    topomap_machine *machine = machine_of("tree:2:2:4@1:10:100,node=2");
+    topomap_machine *machine = map_machine("tree:2:2:4@1:10:100,node=2");
     topomap_graph *graph;
     topomap_error err;
 
@@ -409,7 +400,7 @@ static void two_stages_are_one_to_one(void **state)
         snprintf(pattern, sizeof pattern, "stencil2d:9:%ux%u,periodic", set[i].side, set[i].side);
         snprintf(spec, sizeof spec, "tree:6:2:2:%u@1:2:3:20,node=3", set[i].nodes);
         graph = graph_of(pattern);
-        machine = machine_of(spec);
+        machine = map_machine(spec);
         mapping = map(graph, machine, "two-stage");
         assert_int_equal(mapping->ranks, set[i].side * set[i].side);
         for (uint32_t r = 0; r < mapping->ranks; r++) {
@@ -425,7 +416,7 @@ static void two_stages_are_one_to_one(void **state)
 static void refused(const char *what, const char *spec, const char *algorithm, const char *part)
 {
     topomap_map_options options = {.algorithm = algorithm};
-    topomap_machine *machine = machine_of(spec);
+    topomap_machine *machine = map_machine(spec);
     topomap_graph *graph = graph_of(what);
     topomap_mapping *mapping;
     topomap_error err;
@@ -449,7 +440,7 @@ static void what_does_not_fit_is_refused(void **state)
 
 static void coordinates_and_back(void **state)
 {
-    topomap_machine *machine = machine_of("torus:4x3x2*5,wrap=x"), *tree = machine_of("tree:4:2");
+    topomap_machine *machine = map_machine("torus:4x3x2*5,wrap=x"), *tree = map_machine("tree:4:2");
     uint32_t dim[8], coord[8];
     uint8_t wrap[8];
     topomap_error err;
@@ -493,7 +484,7 @@ static void grids_on_every_shape(void **state)
         for (size_t s = 0; s < 8; s++)
             for (size_t a = 0; a < 8; a++) {
                 topomap_graph *graph = graph_of(graphs[g]);
-                topomap_machine *m = machine_of(s < 7 ? shapes[s] : holes);
+                topomap_machine *m = map_machine(s < 7 ? shapes[s] : holes);
                 topomap_map_options options = {.algorithm = names[a]};
                 topomap_mapping *mapping;
                 topomap_error err;

@@ -27,28 +27,6 @@
 
 enum { OTHER = 12345, LONG = 200000, WRITERS = 6, ROUNDS = 40 };
 
-static const char *folder_of(const char *name, mode_t mode)
-{
-    const char *path = scratch_path(name);
-
-    assert_true(mkdir(path, 0700) == 0 || errno == EEXIST);
-    assert_int_equal(chmod(path, mode), 0);
-    return path;
-}
-
-/* Names in a folder, apart from . and .. */
-static int entries(const char *folder)
-{
-    DIR *open = opendir(folder);
-    int count = -2;
-
-    assert_non_null(open);
-    while (readdir(open))
-        count++;
-    closedir(open);
-    return count;
-}
-
 static int put(const char *path, const char *text, topomap_error *err)
 {
     return planner_explanation_write(path, text, strlen(text), INFINITY, err);
@@ -112,14 +90,14 @@ static void own_link(void **state)
 
 static void folders_of_all(void **state)
 {
-    const char *folder = folder_of("all", 0777);
+    const char *folder = scratch_folder("all", 0777);
     const char *victim = scratch_text("victim", "victim"), *path = scratch_path("all/why");
     topomap_error err;
 
     (void)state;
     assert_refused(path, "any user may replace files in its folder");
-    assert_int_equal(entries(folder), 0);
-    folder_of("all", 01777);
+    assert_int_equal(scratch_entries(folder), 0);
+    scratch_folder("all", 01777);
     assert_int_equal(put(path, "own", &err), 0);
     assert_int_equal(unlink(path), 0);
     if (geteuid() != 0)
@@ -147,7 +125,7 @@ static void folders_of_all(void **state)
 /* What was there stays where there is no room for the new text. */
 static void no_room(void **state)
 {
-    const char *folder = folder_of("room", 0700), *path = scratch_text("room/why", "old");
+    const char *folder = scratch_folder("room", 0700), *path = scratch_text("room/why", "old");
     struct rlimit before, limit;
     topomap_error err;
 
@@ -161,7 +139,7 @@ static void no_room(void **state)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     assert_non_null(strstr(err.text, strerror(EFBIG)));
     assert_has(path, "old");
-    assert_int_equal(entries(folder), 1);
+    assert_int_equal(scratch_entries(folder), 1);
     assert_refused("/dev/full", "/dev/full: No space left on device");
 }
 
@@ -265,7 +243,7 @@ static void assert_whole(const char *path)
 
 static void several_at_once(void **state)
 {
-    const char *folder = folder_of("several", 0700), *path = scratch_path("several/why");
+    const char *folder = scratch_folder("several", 0700), *path = scratch_path("several/why");
     pid_t writers[WRITERS];
     int status;
 
@@ -282,7 +260,7 @@ static void several_at_once(void **state)
         assert_int_equal(status, 0);
     }
     assert_whole(path);
-    assert_int_equal(entries(folder), 1);
+    assert_int_equal(scratch_entries(folder), 1);
 }
 
 /* ---- A slow file system ------------------------------------------------------------------- */
@@ -290,20 +268,20 @@ static void several_at_once(void **state)
 /* What srun ends in the middle would leave half a file. */
 static void no_time(void **state)
 {
-    const char *folder = folder_of("slow", 0700), *path = scratch_path("slow/why");
+    const char *folder = scratch_folder("slow", 0700), *path = scratch_path("slow/why");
     const double late = topomap_clock_wall() - 1;
     topomap_error err;
 
     (void)state;
     assert_int_equal(planner_explanation_write(path, "new", 3, late, &err), -1);
     assert_non_null(strstr(err.text, "too slow for a launch"));
-    assert_int_equal(entries(folder), 0);
+    assert_int_equal(scratch_entries(folder), 0);
     assert_int_equal(put(path, "old", &err), 0);
     assert_int_equal(planner_explanation_write(path, "new", 3, late, &err), -1);
     assert_has(path, "old");
     assert_int_equal(planner_explanation_write(path, "new", 3, late + 60, &err), 0);
     assert_has(path, "new");
-    assert_int_equal(entries(folder), 1);
+    assert_int_equal(scratch_entries(folder), 1);
 }
 
 /* ---- A launch ----------------------------------------------------------------------------- */
@@ -323,7 +301,7 @@ static void a_launch(void **state)
     assert_has(facts.explain_file, "topomap: one task has one place\n");
     free(reply);
 
-    folder_of("open", 0777);
+    scratch_folder("open", 0777);
     facts.explain_file = scratch_path("open/why");
     reply = planner_launch(&facts, NULL, NULL, &size);
     assert_non_null(reply);

@@ -1,8 +1,9 @@
-# Unit tests of host lists, node shapes and the topology database.
-DB_TESTS = tests/unit/util/test_hostlist tests/unit/machine/test_shape tests/unit/topology-db/test_db \
-  tests/unit/topology-db/test_db_machine tests/unit/topology-db/test_db_cores tests/unit/topology-db/test_db_ib tests/unit/topology-db/test_db_ib_model \
-  tests/unit/topology-db/test_db_routes tests/unit/topology-db/test_db_classify tests/unit/topology-db/test_switches tests/unit/topology-db/test_db_cray \
-  tests/unit/topology-db/test_calibrate tests/unit/topology-db/test_slurm_order
+# Unit tests of the topology database.
+DB_TESTS = tests/unit/topology-db/test_db tests/unit/topology-db/test_db_machine \
+  tests/unit/topology-db/test_db_cores tests/unit/topology-db/test_db_ib tests/unit/topology-db/test_db_ib_model \
+  tests/unit/topology-db/test_db_routes tests/unit/topology-db/test_db_classify \
+  tests/unit/topology-db/test_switches tests/unit/topology-db/test_db_cray tests/unit/topology-db/test_calibrate \
+  tests/unit/topology-db/test_slurm_order
 check_PROGRAMS += $(DB_TESTS)
 TESTS += $(DB_TESTS)
 EXTRA_DIST += tests/data/db/tree.ibnetdiscover tests/data/db/gemini.xtprocadmin \
@@ -14,11 +15,6 @@ EXTRA_DIST += tests/data/db/tree.ibnetdiscover tests/data/db/gemini.xtprocadmin 
 DB_TEST_CPPFLAGS = $(AM_CPPFLAGS) -DSHARED_DATA='"$(abs_top_srcdir)/../shared/data"' \
   -DTEST_DATA='"$(abs_top_srcdir)/tests/data"'
 
-tests_unit_util_test_hostlist_SOURCES = tests/unit/util/test_hostlist.c
-tests_unit_util_test_hostlist_LDADD = $(UNIT_LIBS)
-tests_unit_machine_test_shape_SOURCES = tests/unit/machine/test_shape.c
-tests_unit_machine_test_shape_CPPFLAGS = $(DB_TEST_CPPFLAGS)
-tests_unit_machine_test_shape_LDADD = $(UNIT_LIBS)
 DB_HELPERS = tests/unit/topology-db/imports.c tests/unit/topology-db/imports.h tests/unit/scratch.c tests/unit/scratch.h
 tests_unit_topology_db_test_db_SOURCES = tests/unit/topology-db/test_db.c $(DB_HELPERS)
 tests_unit_topology_db_test_db_cray_SOURCES = tests/unit/topology-db/test_db_cray.c $(DB_HELPERS)

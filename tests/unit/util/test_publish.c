@@ -40,28 +40,6 @@ int openat(int folder, const char *path, int flags, ...)
     return (int)syscall(SYS_openat, folder, path, flags, mode);
 }
 
-static const char *folder_of(const char *name, mode_t mode)
-{
-    const char *path = scratch_path(name);
-
-    assert_true(mkdir(path, 0700) == 0 || errno == EEXIST);
-    assert_int_equal(chmod(path, mode), 0);
-    return path;
-}
-
-/* Names in a folder, apart from . and .. */
-static int entries(const char *folder)
-{
-    DIR *open = opendir(folder);
-    int count = -2;
-
-    assert_non_null(open);
-    while (readdir(open))
-        count++;
-    closedir(open);
-    return count;
-}
-
 static int put(const char *path, const char *text, topomap_error *err)
 {
     topomap_publish *publish;
@@ -91,7 +69,7 @@ static void whole_or_not_at_all(void **state)
 
     (void)state;
     for (names_only = 0; names_only < 2; names_only++) {
-        const char *folder = folder_of(names_only ? "named" : "nameless", 0755), *path;
+        const char *folder = scratch_folder(names_only ? "named" : "nameless", 0755), *path;
         topomap_publish *publish;
         topomap_error err;
 
@@ -102,7 +80,7 @@ static void whole_or_not_at_all(void **state)
         assert_int_equal(topomap_publish_begin(path, &publish, &err), 0);
         assert_int_equal(write(topomap_publish_fd(publish), "two", 3), 3);
         holds(path, "one", 0604);
-        assert_int_equal(entries(folder), 1 + names_only);
+        assert_int_equal(scratch_entries(folder), 1 + names_only);
         topomap_publish_abandon(publish);
         holds(path, "one", 0604);
         assert_int_equal(put(path, "two", &err), 0);
@@ -110,7 +88,7 @@ static void whole_or_not_at_all(void **state)
         assert_int_equal(chmod(path, 06755), 0); /* what was set-user-ID is another file now */
         assert_int_equal(put(path, "three", &err), 0);
         holds(path, "three", 0755);
-        assert_int_equal(entries(folder), 1);
+        assert_int_equal(scratch_entries(folder), 1);
     }
     names_only = 0;
     umask(mask);
@@ -145,7 +123,7 @@ static void tells_who_was_first(void **state)
 /* The name of what is being made was given to another file: it is not put in place. */
 static void another_file_under_its_name(void **state)
 {
-    const char *folder = folder_of("swap", 0755), *path = scratch_path("swap/file");
+    const char *folder = scratch_folder("swap", 0755), *path = scratch_path("swap/file");
     topomap_publish *publish;
     topomap_error err;
     char found[4096] = "", itself[64];
@@ -162,12 +140,12 @@ static void another_file_under_its_name(void **state)
     names_only = 0;
     assert_int_equal(access(path, F_OK), -1);
     assert_int_equal(access(found, F_OK), 0); /* not ours to remove */
-    assert_int_equal(entries(folder), 1);
+    assert_int_equal(scratch_entries(folder), 1);
 }
 
 static void folders_and_links(void **state)
 {
-    const char *folder = folder_of("open", 0777), *path = scratch_path("open/file");
+    const char *folder = scratch_folder("open", 0777), *path = scratch_path("open/file");
     topomap_error err;
     struct stat about;
 
@@ -175,8 +153,8 @@ static void folders_and_links(void **state)
     assert_int_equal(put(path, "x", &err), -1);
     assert_int_equal(err.code, TOPOMAP_ESYSTEM);
     assert_non_null(strstr(err.text, "chmod o-w"));
-    assert_int_equal(entries(folder), 0);
-    folder_of("open", 01777);
+    assert_int_equal(scratch_entries(folder), 0);
+    scratch_folder("open", 01777);
     assert_int_equal(put(path, "x", &err), 0);
     /* Links lead on, dangling ones too; round and round is an error. */
     assert_int_equal(symlink("open/file", scratch_path("there")), 0);
@@ -203,7 +181,7 @@ static void folders_and_links(void **state)
     assert_int_equal(lchown(path, 65534, 65534), 0);
     assert_int_equal(put(path, "evil", &err), -1);
     /* In a folder that is not everybody's, owner and mode stay. */
-    folder_of("open", 0755);
+    scratch_folder("open", 0755);
     assert_int_equal(put(path, "w", &err), 0);
     assert_int_equal(stat(path, &about), 0);
     assert_int_equal(about.st_uid, 65534);
