@@ -4,9 +4,8 @@ cli_topomap_SOURCES = cli/main.c cli/cli.h cli/options.c cli/target.c cli/target
   cli/map.c cli/report.c cli/report.h cli/registry.c cli/manual.c cli/texts.c cli/db.c \
   cli/db_calibrate.c cli/db_check.c cli/db_diff.c cli/db_distance.c cli/db_export.c cli/db_synth.c cli/graph.c \
   cli/graph_edit.c cli/patterns.c cli/order.c cli/order.h cli/plan.c cli/plan.h cli/request.c cli/request.h cli/policy.c cli/profile.c cli/replay.c cli/replay.h \
-  cli/why.c cli/records.c cli/records.h plugin/common/record.c cli/stop.c \
-  cli/doctor/doctor.c cli/doctor/doctor.h cli/doctor/doctor_conf.c cli/doctor/doctor_database.c cli/doctor/doctor_elf.c cli/doctor/doctor_folders.c \
-  cli/doctor/doctor_order.c cli/doctor/doctor_plugin.c
+  cli/why.c cli/records.c cli/records.h plugin/common/record.c cli/stop.c
+include cli/doctor/local.mk
 cli_topomap_CPPFLAGS = $(AM_CPPFLAGS) -DTOPOMAP_SPANKDIR='"$(spankdir)"'
 cli_topomap_LDFLAGS = $(program_link_flags)
 cli_topomap_LDADD = plugin/planner/libplanner.la plugin/libsite.la plugin/libreply.la plugin/policy/libpolicy.la \

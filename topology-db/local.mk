@@ -1,3 +1,4 @@
+# The database: the store, its schema, reading and writing it.
 noinst_LTLIBRARIES += topology-db/libdb.la
 topology_db_libdb_la_SOURCES = \
   topology-db/db.h topology-db/store.c topology-db/store.h topology-db/writer.c topology-db/schema.c \

@@ -5,11 +5,7 @@ EXTRA_DIST += contrib/testbed/testbed contrib/testbed/demo-job contrib/testbed/f
   contrib/testbed/lib/common.sh contrib/testbed/lib/hosts.awk contrib/testbed/lib/mpi.env \
   contrib/testbed/lib/netfile.awk contrib/testbed/lib/network.awk contrib/testbed/lib/network.sh \
   contrib/testbed/lib/node contrib/testbed/lib/slurm.sh \
-  contrib/testbed/lib/vm-init contrib/testbed/lib/vm-slurm \
-  contrib/testbed/programs/grid.c contrib/testbed/programs/grid.h \
-  contrib/testbed/programs/halo.c contrib/testbed/programs/whereami.c \
-  contrib/testbed/programs/finish.h contrib/testbed/programs/options.h contrib/testbed/programs/kernels.c contrib/testbed/programs/mesh.c \
-  contrib/testbed/programs/patterns.c contrib/testbed/programs/patterns.h
+  contrib/testbed/lib/vm-init contrib/testbed/lib/vm-slurm
 
 testbed_dir = contrib/testbed/programs
 testbed_openmpi = $(testbed_dir)/halo.openmpi $(testbed_dir)/whereami.openmpi $(testbed_dir)/kernels.openmpi
@@ -59,3 +55,5 @@ contrib/testbed/programs/kernels.openmpi: $(testbed_kernels) $(testbed_headers)
 
 contrib/testbed/programs/kernels.mpich: $(testbed_kernels) $(testbed_headers)
 	$(AM_V_GEN)$(testbed_compile) $(MPICC_MPICH) $(WARN_CFLAGS) -O2 -g $(testbed_kernels) -o $@ -lm
+
+include contrib/testbed/programs/local.mk

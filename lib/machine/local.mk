@@ -1,3 +1,4 @@
+# Where ranks can go: what a machine specification says, trees inside nodes, links, how close places are.
 lib_libcore_la_SOURCES += \
   lib/machine/coordinates.c lib/machine/machine.c lib/machine/machine.h lib/machine/shape.c lib/machine/shape.h \
   lib/machine/shape_hwloc.c lib/machine/network.c lib/machine/network.h lib/machine/background.c lib/machine/links.c \

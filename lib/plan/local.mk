@@ -1,3 +1,4 @@
+# The result: ranks in order, bindings of tasks, and how both travel to a node.
 lib_libcore_la_SOURCES += lib/plan/plan.c lib/plan/plan.h \
   lib/plan/layout.c lib/plan/explain.c
 lib_libcore_la_SOURCES += lib/plan/bindings.c lib/plan/bindings_decode.c lib/plan/bindings_order.c lib/plan/bindings_check.c \

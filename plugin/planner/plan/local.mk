@@ -1,0 +1,12 @@
+# A plan, from a request: inputs, decision, answer. `topomap map` calls it, too.
+noinst_LTLIBRARIES += plugin/planner/libplanner.la
+plugin_planner_libplanner_la_SOURCES = plugin/planner/plan/request.c plugin/planner/plan/request.h \
+  plugin/planner/plan/ask.c plugin/planner/plan/ask.h \
+  plugin/planner/plan/scontrol.c plugin/planner/plan/scontrol.h \
+  plugin/planner/plan/cores.c plugin/planner/plan/cores.h \
+  plugin/planner/plan/inputs.c plugin/planner/plan/inputs.h \
+  plugin/planner/plan/profile.c plugin/planner/plan/profile.h \
+  plugin/planner/plan/decide.c plugin/planner/plan/decide.h \
+  plugin/planner/plan/answer.c plugin/planner/plan/answer.h \
+  plugin/planner/plan/record.c plugin/planner/plan/record.h
+plugin_planner_libplanner_la_LIBADD = plugin/libchild.la
