@@ -285,6 +285,7 @@ const db_importer db_cray_links = {
             "'show fabric' table",
             options},
     .singleton = 1,
+    .tables = {"vertex", "link", "cray_router", "geometry"},
     .read = read_list,
     .write = write_list,
     .free = list_free,

@@ -244,6 +244,7 @@ static const topomap_db_importer_option options[] = {
 const db_importer db_xtdb2proc = {
     .row = {"xtdb2proc", "Cray nodes: NID, place on the floor and network coordinates", options},
     .singleton = 1,
+    .tables = {"cray_proc", "geometry"},
     .read = read_list,
     .write = write_list,
     .free = list_free,

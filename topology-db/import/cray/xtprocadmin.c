@@ -208,6 +208,7 @@ static const topomap_db_importer_option options[] = {
 const db_importer db_xtprocadmin = {
     .row = {"xtprocadmin", "Cray nodes: NID, component name, type and status", options},
     .singleton = 1,
+    .tables = {"cray_admin", "geometry"},
     .read = read_table,
     .write = write_table,
     .free = table_free,

@@ -174,6 +174,7 @@ const db_importer db_calibration = {
          "numa, package, node, router (leaving a node), hop, hop:CLASS",
          options},
     .singleton = 1,
+    .tables = {"calibration"},
     .read = read_table,
     .write = write_table,
     .free = table_free,

@@ -366,6 +366,7 @@ static const topomap_db_importer_option bluegene_options[] = {
 const db_importer db_coordinates = {
     .row = {"coordinates", "any torus or mesh: lines 'node X Y Z ...', 1 to 8 dimensions",
             coordinates_options},
+    .tables = {"place", "geometry"},
     .read = read_coordinates,
     .write = write_rows,
     .free = list_free,
@@ -376,6 +377,7 @@ const db_importer db_bluegene = {
             "Blue Gene: lines 'node X,Y,Z[,T]' or 'node A,B,C,D,E[,T]'; fewer than 512 nodes with "
             "X,Y,Z are a mesh",
             bluegene_options},
+    .tables = {"place", "geometry"},
     .read = read_bluegene_file,
     .write = write_rows,
     .free = list_free,

@@ -150,6 +150,7 @@ static int write_map(struct db_import *import, void *content, topomap_error *err
 
 const db_importer db_host_map = {
     .row = {"hosts", "site map: lines 'GUID-or-name node'", NULL},
+    .tables = {"alias"},
     .read = read_map,
     .write = write_map,
     .free = map_free,
