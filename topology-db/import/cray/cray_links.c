@@ -31,7 +31,7 @@ struct list {
 
 /* Mb/s of one link and direction. Aries: three lanes of 14 Gb/s on copper and 12.5 Gb/s on optical
  * cables (Alverson et al., Cray XC Series Network, 2012). Gemini: three bits of 6.25, 5 and
- * 3.125 Gb/s (FORMATS of the interconnect, by medium). */
+ * 3.125 Gb/s. */
 static const struct {
     char kind;
     const char *name; /* what the class begins with */

@@ -40,7 +40,7 @@ struct ib_link {
 };
 
 /** A port that the dump lists without a neighbour. What it says of such a port's width and speed
- *  is not kept: it means nothing (FORMATS 1.6). */
+ *  is not kept: it means nothing. */
 struct ib_idle {
     uint32_t vertex;
     uint8_t port;

@@ -13,13 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/shape.h"
 #include "topology-db/import/import.h"
 #include "util/alloc.h"
 
 enum { LEVEL = 48, ROWS_MOST = 4096 };
-
-static const char *const levels[] = {"core",  "l1",   "l2",      "l3",   "l4",     "l5", "die",
-                                     "group", "numa", "package", "node", "router", "hop"};
 
 struct row {
     char level[LEVEL];
@@ -43,12 +41,11 @@ static void table_free(void *content)
     free(table);
 }
 
+/* Inside nodes, or between them. */
 static int is_level(const char *text)
 {
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
-        if (strcmp(text, levels[i]) == 0)
-            return 1;
-    return strncmp(text, "hop:", 4) == 0 && text[4];
+    return topomap_shape_level_named(text) >= 0 || strcmp(text, "router") == 0 ||
+           strcmp(text, "hop") == 0 || (strncmp(text, "hop:", 4) == 0 && text[4]);
 }
 
 static int read_number(const char *text, double least, double *number)
