@@ -70,6 +70,18 @@ void db_warn(struct db_import *import, size_t line, const char *format, ...)
     va_end(args);
 }
 
+int db_each_line(struct db_import *import, db_take_line *take, void *content, topomap_error *err)
+{
+    char *line;
+    size_t length;
+    int got;
+
+    while ((got = topomap_input_line(import->input, 65536, &line, &length, err)) > 0)
+        if (take(import, content, line, err))
+            return -1;
+    return got;
+}
+
 /* The importer of a source, NULL where this release has none of its name. */
 static int importer_of(sqlite3 *file, int64_t source, const db_importer **importer,
                        topomap_error *err)

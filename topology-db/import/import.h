@@ -30,6 +30,8 @@ typedef struct db_importer {
     void (*free)(void *content);
 } db_importer;
 
+typedef int db_take_line(struct db_import *import, void *content, char *line, topomap_error *err);
+
 /** Row \p i of the registry; NULL after the last. */
 const db_importer *db_importer_at(size_t i);
 
@@ -38,6 +40,9 @@ const char *db_option(const struct db_import *import, const char *name);
 
 /** Counts a warning and keeps the first one. \p line 0: of the whole file. */
 void db_warn(struct db_import *import, size_t line, const char *format, ...) TOPOMAP_PRINTF(3, 4);
+
+/** Gives \p take each line of the file; it may write into them. */
+int db_each_line(struct db_import *import, db_take_line *take, void *content, topomap_error *err);
 
 /** Removes a source with all that it said. */
 int db_forget_source(sqlite3 *file, int64_t source, topomap_error *err);

@@ -151,8 +151,9 @@ static int split(char *line, char **word)
 }
 
 /* Messages may come before the list; from its first line on every line must be one of it. */
-static int read_line(struct db_import *import, struct list *list, char *line, topomap_error *err)
+static int read_line(struct db_import *import, void *content, char *line, topomap_error *err)
 {
+    struct list *list = content;
     char *word[WORDS], first[160];
     int words;
 
@@ -201,18 +202,6 @@ static int finish(struct db_import *import, struct list *list, topomap_error *er
     return 0;
 }
 
-static int read_cray(struct db_import *import, struct list *list, topomap_error *err)
-{
-    char *line;
-    size_t length;
-    int got;
-
-    while ((got = topomap_input_line(import->input, 65536, &line, &length, err)) > 0)
-        if (read_line(import, list, line, err))
-            return -1;
-    return got;
-}
-
 static int read_list(struct db_import *import, void **content, topomap_error *err)
 {
     struct list *list;
@@ -224,7 +213,8 @@ static int read_list(struct db_import *import, void **content, topomap_error *er
     if (!list)
         return -1;
     list->slingshot = is_table;
-    if ((is_table ? db_slingshot_read(import, &list->links, err) : read_cray(import, list, err)) ||
+    if ((is_table ? db_slingshot_read(import, &list->links, err)
+                  : db_each_line(import, read_line, list, err)) ||
         finish(import, list, err)) {
         list_free(list);
         return -1;
