@@ -37,7 +37,7 @@ uint8_t ib_speed_of_rate(const char *text, size_t length);
 uint32_t ib_mbps(uint32_t width, uint32_t speed);
 
 /** The host that an adapter's description names: its first word where the second one is an
- *  adapter's name, or its only word; 0 where there is none (FORMATS: a driver that has not renamed
+ *  adapter's name, or its only word; 0 where there is none (a driver that has not renamed
  *  its adapter, "MT4129 ConnectX7 ...").
  *  \param host  [size] */
 int ib_host_name(const char *description, char *host, size_t size);

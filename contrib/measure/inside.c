@@ -12,21 +12,11 @@
 
 enum { LEVELS = TOPOMAP_SHAPE_LEVELS + 2, TAG = 2 };
 
-static const char *const names[] = {"core", "l1",    "l2",   "l3",      "l4",  "l5",
-                                    "die",  "group", "numa", "package", "node"};
-
 const char *measure_level(unsigned level)
 {
-    return level < sizeof names / sizeof *names ? names[level] : "node";
-}
+    const char *name = topomap_shape_level(level);
 
-static unsigned number_of(const char *name)
-{
-    unsigned i = 0;
-
-    while (i + 1 < sizeof names / sizeof *names && strcmp(names[i], name) != 0)
-        i++;
-    return i;
+    return name ? name : "node";
 }
 
 struct places {
@@ -37,7 +27,7 @@ struct places {
 
 static void add(struct places *places, const char *name, uint32_t first, uint32_t second)
 {
-    places->level[places->levels] = number_of(name);
+    places->level[places->levels] = (unsigned)topomap_shape_level_named(name);
     places->pu[places->levels][0] = first;
     places->pu[places->levels++][1] = second;
 }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "contrib/reorder/reorder.h"
+#include "machine/shape.h"
 #include "topology-db/db.h"
 #include "util/alloc.h"
 
@@ -38,12 +39,11 @@ static int open_database(const reorder_settings *settings, topomap_db **db, topo
 /* What the insides of nodes cost in the database's unit: measured, or the order of closeness. */
 static int read_costs(topomap_db *db, topomap_mpi_costs *costs, topomap_error *err)
 {
-    static const char *const names[] = {"core", "l1",    "l2",   "l3",      "l4",  "l5",
-                                        "die",  "group", "numa", "package", "node"};
+    const char *name;
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        snprintf(costs->level[i].name, sizeof costs->level[i].name, "%s", names[i]);
-        if (topomap_db_inside_cost(db, names[i], &costs->level[i].cost, err))
+    for (size_t i = 0; (name = topomap_shape_level(i)); i++) {
+        snprintf(costs->level[i].name, sizeof costs->level[i].name, "%s", name);
+        if (topomap_db_inside_cost(db, name, &costs->level[i].cost, err))
             return -1;
         costs->levels = (int)i + 1;
     }

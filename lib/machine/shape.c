@@ -20,12 +20,24 @@ static const struct {
     {"die", 2},  {"group", 2}, {"numa", 3}, {"package", 4}, {"node", 6},
 };
 
-double topomap_shape_cost(const char *level)
+const char *topomap_shape_level(size_t i)
+{
+    return i < sizeof costs / sizeof *costs ? costs[i].level : NULL;
+}
+
+int topomap_shape_level_named(const char *level)
 {
     for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
         if (strcmp(costs[i].level, level) == 0)
-            return costs[i].cost;
-    return 6;
+            return (int)i;
+    return -1;
+}
+
+double topomap_shape_cost(const char *level)
+{
+    int at = topomap_shape_level_named(level);
+
+    return at < 0 ? 6 : costs[at].cost;
 }
 
 void topomap_shape_clear(topomap_shape *shape)

@@ -55,5 +55,9 @@ void topomap_shape_clear(topomap_shape *shape);
  *  Where a tree nests otherwise (an L3 around two NUMA nodes), the caller takes the largest cost
  *  from the inside out, so that closeness never falls inwards. */
 double topomap_shape_cost(const char *level);
+/** The names of those levels, from the inside out; NULL after the last. */
+const char *topomap_shape_level(size_t i);
+/** The index of one; -1 where there is none of that name. */
+int topomap_shape_level_named(const char *level);
 
 #endif

@@ -84,7 +84,7 @@ sum_up='$1 != $2 { pair = $1 < $2 ? $1 " " $2 : $2 " " $1
   done
 }
 
-@test "min-bytes leaves out the background: the pairs that FORMATS names" {
+@test "min-bytes leaves out the background: the pairs that carry traffic" {
   [ -d "$comm" ] || skip "no data"
   while read -r name pairs; do
     topomap graph convert "$comm"/$name.* x.csv --option min-bytes=100

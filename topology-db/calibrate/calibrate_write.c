@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "machine/shape.h"
 #include "topology-db/calibrate/calibrate_own.h"
 #include "util/alloc.h"
 #include "util/output.h"
@@ -20,18 +21,6 @@ static void put_level(FILE *out, const char *level, const char *class, const top
 {
     fprintf(out, "%s%s%s,%.9g,%.9g\n", level, *class ? ":" : "", class, time->latency_us,
             bandwidth(time->us_per_byte));
-}
-
-/* What db_calibration's importer knows. */
-static int is_level(const char *name)
-{
-    static const char *const levels[] = {"core", "l1",    "l2",   "l3",      "l4",  "l5",
-                                         "die",  "group", "numa", "package", "node"};
-
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
-        if (strcmp(levels[i], name) == 0)
-            return 1;
-    return 0;
 }
 
 static int is_free(const topomap_db_hop *hop)
@@ -51,7 +40,7 @@ static void put_calibration(FILE *out, const topomap_db_calibration *r,
                 r->size > 0 ? r->size : 1);
     fprintf(out, "level,latency_us,bandwidth_MBps\n");
     for (size_t i = 0; i < r->insides; i++)
-        if (!r->inside[i].node_class && is_level(r->inside[i].level))
+        if (!r->inside[i].node_class && topomap_shape_level_named(r->inside[i].level) >= 0)
             put_level(out, r->inside[i].level, "", &r->inside[i].median);
     if (r->base.latency_us > 0 || r->base.us_per_byte > 0 || !own->routed)
         put_level(out, "router", "", &r->base);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* db export: the table of formats, and what of a database they get. */
+/* db export: the formats, and what of a database they get. */
 #include "topology-db/export/export.h"
 
 #include <stdlib.h>
@@ -11,27 +11,15 @@
 #include "util/alloc.h"
 #include "util/output.h"
 
-static const struct {
-    topomap_db_exporter_row row;
-    db_exporter_run *run;
-    int links; /* it needs switches and links */
-} exporters[] = {
-    {{"slurm-topology", "topology.conf of Slurm's topology/tree"}, db_export_slurm, 1},
-    {{"links", "CSV of name,port,name,port,Gb/s,class, which `db import links` reads"},
-     db_export_links,
-     1},
-    {{"scotch-arch", "target architecture of Scotch: tleaf or deco 0, host i being the i-th"},
-     db_export_scotch,
-     1},
-    {{"dot", "Graphviz graph of switches and hosts"}, db_export_dot, 0},
-    {{"json", "everything, for programs"}, db_export_json, 0},
-};
+#define ADDRESS(exporter) &(exporter),
+static const db_exporter *const exporters[] = {DB_EXPORTERS(ADDRESS)};
+#undef ADDRESS
 
 enum { EXPORTERS = sizeof exporters / sizeof *exporters };
 
 const topomap_db_exporter_row *topomap_db_exporter_row_at(size_t i)
 {
-    return i < EXPORTERS ? &exporters[i].row : NULL;
+    return i < EXPORTERS ? &exporters[i]->row : NULL;
 }
 
 int db_cable_kept(const struct db_export *x, const struct db_cable *cable)
@@ -365,40 +353,41 @@ static int check_links(const struct db_export *x, const char *format, topomap_er
                : 0;
 }
 
-static int find(const char *name, size_t *at, topomap_error *err)
+static const db_exporter *find(const char *name, topomap_error *err)
 {
     char known[256] = "";
 
-    for (*at = 0; *at < EXPORTERS; ++*at) {
-        if (strcmp(exporters[*at].row.name, name) == 0)
-            return 0;
-        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", *at ? ", " : "",
-                 exporters[*at].row.name);
+    for (size_t i = 0; i < EXPORTERS; i++) {
+        if (strcmp(exporters[i]->row.name, name) == 0)
+            return exporters[i];
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
+                 exporters[i]->row.name);
     }
-    return topomap_error_set(err, TOPOMAP_EUSAGE, "no format '%s'; there are %s", name, known);
+    topomap_error_set(err, TOPOMAP_EUSAGE, "no format '%s'; there are %s", name, known);
+    return NULL;
 }
 
-int topomap_db_export(topomap_db *db, const char *exporter, const topomap_names *nodes,
+int topomap_db_export(topomap_db *db, const char *name, const topomap_names *nodes,
                       const char *path, topomap_error *err)
 {
     struct db_export x = {.db = db, .file = db->file};
     topomap_output *output = NULL;
-    size_t at;
-    int result = find(exporter, &at, err);
+    const db_exporter *exporter = find(name, err);
+    int result;
 
-    if (result)
+    if (!exporter)
         return -1;
     if (!db->file)
         return topomap_error_set(err, TOPOMAP_EINPUT, "%s: nothing has been imported yet",
                                  db->path);
     result = load(&x, nodes, err);
-    if (!result && exporters[at].links)
-        result = check_links(&x, exporter, err);
+    if (!result && exporter->links)
+        result = check_links(&x, name, err);
     if (!result)
         result = topomap_output_open(path, &output, err);
     if (!result) {
         x.out = topomap_output_file(output);
-        result = exporters[at].run(&x, err);
+        result = exporter->run(&x, err);
         if (result)
             topomap_output_abandon(output);
         else

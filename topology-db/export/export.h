@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between export.c, which has the table of exporters, and export_*.c, one format a file. */
+/* Between export.c and export_*.c, which have a format and its row each. */
 #ifndef TOPOMAP_DB_EXPORT_H
 #define TOPOMAP_DB_EXPORT_H
 
@@ -69,7 +69,22 @@ int db_export_slurm_levels(struct db_export *x, topomap_error *err);
 /** Nonzero if both ends of the cable are exported. */
 int db_cable_kept(const struct db_export *x, const struct db_cable *cable);
 
-typedef int db_exporter_run(struct db_export *x, topomap_error *err);
-db_exporter_run db_export_slurm, db_export_links, db_export_scotch, db_export_dot, db_export_json;
+typedef struct db_exporter {
+    topomap_db_exporter_row row;
+    int (*run)(struct db_export *x, topomap_error *err);
+    int links; /* it needs switches and links */
+} db_exporter;
+
+/** All exporters, in the order of the help: to add one, add its line. */
+#define DB_EXPORTERS(ROW)                                                                          \
+    ROW(db_export_slurm)                                                                           \
+    ROW(db_export_links)                                                                           \
+    ROW(db_export_scotch)                                                                          \
+    ROW(db_export_dot)                                                                             \
+    ROW(db_export_json)
+
+#define DB_DECLARE(exporter) extern const db_exporter exporter;
+DB_EXPORTERS(DB_DECLARE)
+#undef DB_DECLARE
 
 #endif

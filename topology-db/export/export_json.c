@@ -142,7 +142,7 @@ static void put_links(struct db_export *x)
     fputs("\n  ]\n", x->out);
 }
 
-int db_export_json(struct db_export *x, topomap_error *err)
+static int run_json(struct db_export *x, topomap_error *err)
 {
     topomap_db_summary summary;
 
@@ -158,3 +158,8 @@ int db_export_json(struct db_export *x, topomap_error *err)
     fputs("}\n", x->out);
     return 0;
 }
+
+const db_exporter db_export_json = {
+    .row = {"json", "everything, for programs"},
+    .run = run_json,
+};

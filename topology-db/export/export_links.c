@@ -70,7 +70,7 @@ static uint32_t port_of(const struct db_export *x, size_t i, uint32_t *last)
     return *last;
 }
 
-int db_export_links(struct db_export *x, topomap_error *err)
+static int run_links(struct db_export *x, topomap_error *err)
 {
     uint32_t last = 0;
 
@@ -151,7 +151,7 @@ static void put_edges(struct db_export *x, struct db_cable **sorted, size_t coun
     }
 }
 
-int db_export_dot(struct db_export *x, topomap_error *err)
+static int run_dot(struct db_export *x, topomap_error *err)
 {
     struct db_cable **sorted = topomap_alloc(x->cables, sizeof *sorted, err);
     size_t count = 0;
@@ -182,3 +182,14 @@ int db_export_dot(struct db_export *x, topomap_error *err)
     free(sorted);
     return 0;
 }
+
+const db_exporter db_export_links = {
+    .row = {"links", "CSV of name,port,name,port,Gb/s,class, which `db import links` reads"},
+    .run = run_links,
+    .links = 1,
+};
+
+const db_exporter db_export_dot = {
+    .row = {"dot", "Graphviz graph of switches and hosts"},
+    .run = run_dot,
+};

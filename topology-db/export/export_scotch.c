@@ -264,7 +264,7 @@ static int put_deco(struct arch *a, topomap_error *err)
 
 /* ---- Either ------------------------------------------------------------------------------ */
 
-int db_export_scotch(struct db_export *x, topomap_error *err)
+static int run_scotch(struct db_export *x, topomap_error *err)
 {
     struct arch a = {.x = x};
     int done = 0, result = db_groups_make(x, &a.groups, err);
@@ -286,3 +286,9 @@ int db_export_scotch(struct db_export *x, topomap_error *err)
     db_groups_clear(&a.groups);
     return result;
 }
+
+const db_exporter db_export_scotch = {
+    .row = {"scotch-arch", "target architecture of Scotch: tleaf or deco 0, host i being the i-th"},
+    .run = run_scotch,
+    .links = 1,
+};

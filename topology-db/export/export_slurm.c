@@ -159,7 +159,7 @@ static int write_all(struct writer *w, topomap_error *err)
     return result;
 }
 
-int db_export_slurm(struct db_export *x, topomap_error *err)
+static int run_slurm(struct db_export *x, topomap_error *err)
 {
     struct writer w = {.x = x};
     int result = db_groups_make(x, &w.groups, err);
@@ -174,3 +174,9 @@ int db_export_slurm(struct db_export *x, topomap_error *err)
     db_groups_clear(&w.groups);
     return result;
 }
+
+const db_exporter db_export_slurm = {
+    .row = {"slurm-topology", "topology.conf of Slurm's topology/tree"},
+    .run = run_slurm,
+    .links = 1,
+};

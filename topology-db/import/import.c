@@ -11,12 +11,9 @@
 #include "topology-db/import/foreign.h"
 #include "util/alloc.h"
 
-static const db_importer *const importers[] = {
-    &db_ibnetdiscover,  &db_ibdiagnet,    &db_opensm_lst,  &db_xtprocadmin,
-    &db_xtdb2proc,      &db_cray_links,   &db_hwloc,       &db_host_map,
-    &db_coordinates,    &db_bluegene,     &db_links,       &db_myrinet_links,
-    &db_slurm_topology, &db_slurm_config, &db_calibration, &db_lft,
-};
+#define ADDRESS(importer) &(importer),
+static const db_importer *const importers[] = {DB_IMPORTERS(ADDRESS)};
+#undef ADDRESS
 
 enum { IMPORTERS = sizeof importers / sizeof *importers };
 
@@ -73,23 +70,60 @@ void db_warn(struct db_import *import, size_t line, const char *format, ...)
     va_end(args);
 }
 
+int db_each_line(struct db_import *import, db_take_line *take, void *content, topomap_error *err)
+{
+    char *line;
+    size_t length;
+    int got;
+
+    while ((got = topomap_input_line(import->input, 65536, &line, &length, err)) > 0)
+        if (take(import, content, line, err))
+            return -1;
+    return got;
+}
+
+/* The importer of a source, NULL where this release has none of its name. */
+static int importer_of(sqlite3 *file, int64_t source, const db_importer **importer,
+                       topomap_error *err)
+{
+    sqlite3_stmt *statement = db_prepare(file, "SELECT importer FROM source WHERE id=?", err);
+    const char *name;
+    int row;
+
+    *importer = NULL;
+    if (!statement)
+        return -1;
+    sqlite3_bind_int64(statement, 1, source);
+    row = db_step(statement, err);
+    name = row > 0 ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    for (size_t i = 0; name && i < IMPORTERS; i++)
+        if (strcmp(importers[i]->row.name, name) == 0)
+            *importer = importers[i];
+    sqlite3_finalize(statement);
+    return row < 0 ? -1 : 0;
+}
+
+static int forget_rows(sqlite3 *file, const char *table, const char *column, int64_t source,
+                       topomap_error *err)
+{
+    char *sql = sqlite3_mprintf("DELETE FROM %s WHERE %s=%lld", table, column, source);
+    int result = sql ? db_execute(file, sql, err) : db_failed(file, err);
+
+    sqlite3_free(sql);
+    return result;
+}
+
+/* What is known of no importer may lie in any table. */
 int db_forget_source(sqlite3 *file, int64_t source, topomap_error *err)
 {
-    static const char *const tables[] = {
-        "vertex",     "port",         "link",        "cray_admin", "cray_proc",    "node_class",
-        "alias",      "geometry",     "cray_router", "place",      "calibration",  "slurm_topology",
-        "slurm_unit", "slurm_member", "nic",         "lft",        "slurm_setting"};
-    int result = 0;
+    const db_importer *own;
+    int result = importer_of(file, source, &own, err);
 
-    for (size_t i = 0; !result && i <= sizeof tables / sizeof *tables; i++) {
-        char *sql = i < sizeof tables / sizeof *tables
-                        ? sqlite3_mprintf("DELETE FROM %s WHERE source=%lld", tables[i], source)
-                        : sqlite3_mprintf("DELETE FROM source WHERE id=%lld", source);
-
-        result = sql ? db_execute(file, sql, err) : db_failed(file, err);
-        sqlite3_free(sql);
-    }
-    return result;
+    for (size_t i = 0; !result && i < IMPORTERS; i++)
+        for (const char *const *table = importers[i]->tables; !result && *table; table++)
+            if (!own || importers[i] == own)
+                result = forget_rows(file, *table, "source", source, err);
+    return result ? -1 : forget_rows(file, "source", "id", source, err);
 }
 
 int db_forget_sharing(const struct db_import *import, const char *names,
@@ -190,6 +224,18 @@ static int check_options(const topomap_db_importer_row *row, const char *const *
     return 0;
 }
 
+static int check_nodes(const db_importer *importer, const char *nodes, topomap_error *err)
+{
+    const db_importer *const *other = importers;
+
+    if (!nodes || importer->for_nodes)
+        return 0;
+    while (!(*other)->for_nodes)
+        other++;
+    return topomap_error_set(err, TOPOMAP_EUSAGE, "only %s files are for a list of nodes",
+                             (*other)->row.name);
+}
+
 /* The row of the source, after what it said before is gone. */
 static int begin_source(struct db_import *import, const char *importer, topomap_error *err)
 {
@@ -230,28 +276,6 @@ static int end_source(struct db_import *import, const char *importer, topomap_er
     return result;
 }
 
-/* Hosts and adapters without one, of an InfiniBand source. */
-static int count_hosts(struct db_import *import, topomap_error *err)
-{
-    sqlite3_stmt *statement =
-        db_prepare(import->file,
-                   "SELECT count(DISTINCT host), sum(host IS NULL) FROM vertex"
-                   " JOIN adapter ON adapter.vertex = vertex.id WHERE source=?",
-                   err);
-    int row;
-
-    if (!statement)
-        return -1;
-    sqlite3_bind_int64(statement, 1, import->source);
-    row = db_step(statement, err);
-    if (row > 0) {
-        import->report->hosts += (uint64_t)sqlite3_column_int64(statement, 0);
-        import->report->unknown_adapters = (uint64_t)sqlite3_column_int64(statement, 1);
-    }
-    sqlite3_finalize(statement);
-    return row < 0 ? -1 : 0;
-}
-
 static int write_all(struct db_import *import, const db_importer *importer, void *content,
                      topomap_error *err)
 {
@@ -265,7 +289,7 @@ static int write_all(struct db_import *import, const db_importer *importer, void
                    ? topomap_error_set(err, why.code, "%s: %s", import->path, why.text)
                    : -1;
     }
-    return import->report->adapters ? count_hosts(import, err) : 0;
+    return importer->derived ? importer->derived(import, err) : 0;
 }
 
 /* What the source is called: the file, and the nodes that it is for where it is for some (one XML
@@ -320,9 +344,8 @@ int topomap_db_import(topomap_db *db, const char *importer_name, const char *pat
 
     if (!importer)
         return -1;
-    if (import.options->nodes && importer != &db_hwloc)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "only hwloc files are for a list of nodes");
-    if (check_options(&importer->row, import.options->option, err))
+    if (check_nodes(importer, import.options->nodes, err) ||
+        check_options(&importer->row, import.options->option, err))
         return -1;
     if (topomap_input_open(path, &import.input, err))
         return -1;
@@ -330,7 +353,7 @@ int topomap_db_import(topomap_db *db, const char *importer_name, const char *pat
                  ? -1
                  : importer->read(&import, &content, err);
     topomap_input_close(import.input);
-    if (result && importer != &db_hwloc)
+    if (result && !importer->own_words)
         db_foreign_explain(path, err);
     if (!result) {
         result = write_content(db, &import, importer, content, err);

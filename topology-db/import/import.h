@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What an importer is: it reads a file into memory of its own, without the database; then it writes
- * what it read, inside the transaction that import.c has begun. One importer a file, one row each
- * in import.c's table. */
+ * what it read, inside the transaction that import.c has begun. A file has one importer
+ * and its row, or a few that are alike; the list of them is DB_IMPORTERS below. */
 #ifndef TOPOMAP_DB_IMPORT_H
 #define TOPOMAP_DB_IMPORT_H
 
@@ -19,11 +19,18 @@ struct db_import {
 
 typedef struct db_importer {
     topomap_db_importer_row row;
-    int singleton; /* one such source in a database: another file takes its place */
+    const char *tables[5]; /* with rows of its sources (column source), which go with them */
+    int singleton;         /* one such source in a database: another file takes its place */
+    int for_nodes;         /* it takes a list of nodes that its file is for */
+    int own_words;         /* what it says of files that are not its own is enough */
     int (*read)(struct db_import *import, void **content, topomap_error *err);
     int (*write)(struct db_import *import, void *content, topomap_error *err);
+    /* NULL, or what is left to report once the views are made */
+    int (*derived)(struct db_import *import, topomap_error *err);
     void (*free)(void *content);
 } db_importer;
+
+typedef int db_take_line(struct db_import *import, void *content, char *line, topomap_error *err);
 
 /** Row \p i of the registry; NULL after the last. */
 const db_importer *db_importer_at(size_t i);
@@ -33,6 +40,9 @@ const char *db_option(const struct db_import *import, const char *name);
 
 /** Counts a warning and keeps the first one. \p line 0: of the whole file. */
 void db_warn(struct db_import *import, size_t line, const char *format, ...) TOPOMAP_PRINTF(3, 4);
+
+/** Gives \p take each line of the file; it may write into them. */
+int db_each_line(struct db_import *import, db_take_line *take, void *content, topomap_error *err);
 
 /** Removes a source with all that it said. */
 int db_forget_source(sqlite3 *file, int64_t source, topomap_error *err);
@@ -45,9 +55,27 @@ int db_forget_sharing(const struct db_import *import, const char *names,
                       int (*has)(const void *content, const char *name), const void *content,
                       topomap_error *err);
 
-extern const db_importer db_ibnetdiscover, db_ibdiagnet, db_opensm_lst, db_xtprocadmin,
-    db_xtdb2proc, db_hwloc, db_host_map;
-extern const db_importer db_cray_links, db_links, db_myrinet_links, db_coordinates, db_bluegene,
-    db_slurm_topology, db_slurm_config, db_calibration, db_lft;
+/** All importers, in the order of the help: to add one, add its line. */
+#define DB_IMPORTERS(ROW)                                                                          \
+    ROW(db_ibnetdiscover)                                                                          \
+    ROW(db_ibdiagnet)                                                                              \
+    ROW(db_opensm_lst)                                                                             \
+    ROW(db_xtprocadmin)                                                                            \
+    ROW(db_xtdb2proc)                                                                              \
+    ROW(db_cray_links)                                                                             \
+    ROW(db_hwloc)                                                                                  \
+    ROW(db_host_map)                                                                               \
+    ROW(db_coordinates)                                                                            \
+    ROW(db_bluegene)                                                                               \
+    ROW(db_links)                                                                                  \
+    ROW(db_myrinet_links)                                                                          \
+    ROW(db_slurm_topology)                                                                         \
+    ROW(db_slurm_config)                                                                           \
+    ROW(db_calibration)                                                                            \
+    ROW(db_lft)
+
+#define DB_DECLARE(importer) extern const db_importer importer;
+DB_IMPORTERS(DB_DECLARE)
+#undef DB_DECLARE
 
 #endif

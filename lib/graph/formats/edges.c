@@ -446,4 +446,12 @@ static int edges_write(const topomap_graph *graph, const char *path, FILE *file,
     return 0;
 }
 
-const topomap_graph_io topomap_edges = {topomap_edges_recognise, edges_read, edges_write};
+const topomap_graph_io topomap_edges = {
+    .row = {"edges",
+            "lines of: from to [bytes [messages]], by commas, tabs or blanks; directed; ranks are "
+            "numbers from 0, or names where there are bytes or a first line `from to`",
+            "csv,tsv,edges,txt", 1, 1, NULL},
+    .sniff = topomap_edges_sniff,
+    .read = edges_read,
+    .write = edges_write,
+};

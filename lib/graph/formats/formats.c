@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of graph formats, and reading and writing through it. */
+/* The graph formats, and reading and writing through it. */
 #include "graph/formats/io.h"
 
 #include <errno.h>
@@ -13,47 +13,15 @@
 #include "util/output.h"
 #include "util/text.h"
 
-static const struct {
-    topomap_graph_format row;
-    const topomap_graph_io *io;
-} formats[] = {
-    {{"tmg",
-      "topomap's own, topomap-tmg(5): binary, mapped, checksummed; holds all there is to know",
-      "tmg", 1, 1, NULL},
-     &topomap_tmg},
-    {{"metis", "METIS graph: one line a rank, undirected; an edge's weight is its bytes both ways",
-      "graph,metis", 1, 1, NULL},
-     &topomap_metis},
-    {{"edges",
-      "lines of: from to [bytes [messages]], by commas, tabs or blanks; directed; ranks are "
-      "numbers from 0, or names where there are bytes or a first line `from to`",
-      "csv,tsv,edges,txt", 1, 1, NULL},
-     &topomap_edges},
-    {{"matrix-market",
-      "Matrix Market: the row sends to the column, or a sparse matrix's halo exchange", "mtx,mm", 1,
-      1, topomap_matrix_market_options},
-     &topomap_matrix_market},
-    {{"json", "{\"ranks\":N,\"arcs\":[[from,to,bytes,messages],...]}", "json", 1, 1, NULL},
-     &topomap_graph_json},
-    {{"scotch", "Scotch graph: as METIS's, with the number of neighbours in front", "grf,src", 1, 1,
-      NULL},
-     &topomap_scotch},
-    {{"treematch", "TreeMatch matrix: N lines of N numbers of bytes, row r what rank r sends",
-      "mat", 1, 1, topomap_treematch_options},
-     &topomap_treematch},
-    {{"ompi-monitoring",
-      "profile of Open MPI's monitoring: the files of all ranks, one after the other", "prof", 1, 1,
-      topomap_monitoring_options},
-     &topomap_monitoring},
-    {{"mpip", "mpiP report with a communication matrix; the diagonal is no traffic", "mpiP", 1, 0,
-      topomap_mpip_options},
-     &topomap_mpip},
-};
+#define ADDRESS(format) &(format),
+static const topomap_graph_io *const formats[] = {TOPOMAP_GRAPH_FORMATS(ADDRESS)};
+#undef ADDRESS
+
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 const topomap_graph_format *topomap_graph_format_row(size_t i)
 {
-    return i < FORMATS ? &formats[i].row : NULL;
+    return i < FORMATS ? &formats[i]->row : NULL;
 }
 
 /* All names, for messages. */
@@ -63,7 +31,7 @@ static void list_names(char *text, size_t room)
 
     for (int i = 0; i < FORMATS && used < room; i++)
         used += (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "",
-                                 formats[i].row.name);
+                                 formats[i]->row.name);
 }
 
 const char *topomap_graph_option_text(const topomap_graph_options *options, const char *name)
@@ -124,7 +92,7 @@ static int by_name(const char *name, topomap_error *err)
     char names[400];
 
     for (int i = 0; i < FORMATS; i++)
-        if (!strcmp(formats[i].row.name, name))
+        if (!strcmp(formats[i]->row.name, name))
             return i;
     list_names(names, sizeof names);
     return topomap_error_set(err, TOPOMAP_EUSAGE, "`%s` is no graph format; there are %s", name,
@@ -161,21 +129,21 @@ static int has_suffix(const char *path, size_t length, const topomap_graph_forma
     return 0;
 }
 
-static int recognise(topomap_input *input, topomap_error *err)
+static int sniff(topomap_input *input, topomap_error *err)
 {
     const char *path = topomap_input_path(input), *bytes;
     size_t length = unpacked_length(path), size;
     int best = -1, best_score = TOPOMAP_SURE_BROKEN;
     char names[400];
 
-    if (topomap_input_peek(input, TOPOMAP_RECOGNISE_SIZE, &bytes, &size, err))
+    if (topomap_input_peek(input, TOPOMAP_SNIFF_SIZE, &bytes, &size, err))
         return -1;
     if (!size)
         return topomap_error_set(err, TOPOMAP_EINPUT, "%s: the file is empty", path);
     for (int i = 0; i < FORMATS; i++) {
-        int score = formats[i].io->recognise ? formats[i].io->recognise(bytes, size) : 0;
+        int score = formats[i]->sniff ? formats[i]->sniff(bytes, size) : 0;
 
-        if (score && has_suffix(path, length, &formats[i].row))
+        if (score && has_suffix(path, length, &formats[i]->row))
             score += TOPOMAP_SURE_NAME;
         if (score > best_score) {
             best = i;
@@ -183,7 +151,7 @@ static int recognise(topomap_input *input, topomap_error *err)
         }
     }
     for (int i = 0; best < 0 && i < FORMATS; i++)
-        if (has_suffix(path, length, &formats[i].row))
+        if (has_suffix(path, length, &formats[i]->row))
             best = i;
     if (best >= 0)
         return best;
@@ -207,10 +175,10 @@ static int read_file(const char *path, const char *format, const char *const *op
         return -1;
     row = topomap_input_unpacked(input, option, err) ? -1
           : format                                   ? by_name(format, err)
-                                                     : recognise(input, err);
-    status = row < 0 || check_options(&formats[row].row, option, err)
+                                                     : sniff(input, err);
+    status = row < 0 || check_options(&formats[row]->row, option, err)
                  ? -1
-                 : formats[row].io->read(input, &options, graph, err);
+                 : formats[row]->read(input, &options, graph, err);
     topomap_input_close(input);
     return status;
 }
@@ -274,7 +242,7 @@ static int format_for(const char *path, const char *format, topomap_error *err)
                                  "pack it afterwards",
                                  path, path + length);
     for (int i = 0; i < FORMATS; i++)
-        if (formats[i].row.can_write && has_suffix(path, length, &formats[i].row))
+        if (formats[i]->row.can_write && has_suffix(path, length, &formats[i]->row))
             return i;
     list_names(names, sizeof names);
     return topomap_error_set(err, TOPOMAP_EUSAGE,
@@ -289,12 +257,12 @@ int topomap_graph_write(const topomap_graph *graph, const char *path, const char
 
     if (row < 0)
         return -1;
-    if (!formats[row].row.can_write)
+    if (!formats[row]->row.can_write)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "the format %s can only be read",
-                                 formats[row].row.name);
+                                 formats[row]->row.name);
     if (topomap_output_open(path, &output, err))
         return -1;
-    if (formats[row].io->write(graph, path, topomap_output_file(output), err)) {
+    if (formats[row]->write(graph, path, topomap_output_file(output), err)) {
         topomap_output_abandon(output);
         return -1;
     }

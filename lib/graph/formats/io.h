@@ -20,8 +20,8 @@ enum {
     TOPOMAP_SURE = 100,
 };
 
-/** How many bytes recognise() gets to see; fewer are the whole file. */
-#define TOPOMAP_RECOGNISE_SIZE ((size_t)64 << 10)
+/** How many bytes sniff() gets to see; fewer are the whole file. */
+#define TOPOMAP_SNIFF_SIZE ((size_t)64 << 10)
 
 /** What the caller asked of a format. */
 typedef struct topomap_graph_options {
@@ -36,8 +36,9 @@ int topomap_graph_option_number(const topomap_graph_options *options, const char
                                 topomap_error *err);
 
 typedef struct topomap_graph_io {
+    topomap_graph_format row;
     /** \p bytes [size], not NUL-terminated. */
-    int (*recognise)(const char *bytes, size_t size);
+    int (*sniff)(const char *bytes, size_t size);
     int (*read)(topomap_input *input, const topomap_graph_options *options, topomap_graph **graph,
                 topomap_error *err);
     /** \p path is for formats with dialects by name (csv, tsv). Write errors stay in \p out. */
@@ -45,28 +46,32 @@ typedef struct topomap_graph_io {
 } topomap_graph_io;
 
 /** METIS files and number lists look alike; both questions are answered in one place. */
-int topomap_metis_recognise(const char *bytes, size_t size);
-int topomap_edges_recognise(const char *bytes, size_t size);
+int topomap_metis_sniff(const char *bytes, size_t size);
+int topomap_edges_sniff(const char *bytes, size_t size);
 
 /** What a word in the header of an edge list says its column is; -1: no known word. */
 enum { TOPOMAP_EDGES_FROM, TOPOMAP_EDGES_TO, TOPOMAP_EDGES_BYTES, TOPOMAP_EDGES_MESSAGES };
 int topomap_edges_column(const char *word, size_t length);
 
-int topomap_treematch_recognise(const char *bytes, size_t size);
+int topomap_treematch_sniff(const char *bytes, size_t size);
 
 int topomap_json_write(const topomap_graph *graph, const char *path, FILE *file,
                        topomap_error *err);
 
-extern const topomap_graph_io topomap_tmg;
-extern const topomap_graph_io topomap_scotch;
-extern const topomap_graph_io topomap_treematch;
-extern const topomap_graph_io topomap_monitoring;
-extern const topomap_graph_io topomap_mpip;
-extern const topomap_graph_option topomap_matrix_market_options[], topomap_treematch_options[],
-    topomap_monitoring_options[], topomap_mpip_options[];
-extern const topomap_graph_io topomap_metis;
-extern const topomap_graph_io topomap_edges;
-extern const topomap_graph_io topomap_matrix_market;
-extern const topomap_graph_io topomap_graph_json;
+/** All formats, in the order of the help: to add one, add its line. */
+#define TOPOMAP_GRAPH_FORMATS(ROW)                                                                 \
+    ROW(topomap_tmg)                                                                               \
+    ROW(topomap_metis)                                                                             \
+    ROW(topomap_edges)                                                                             \
+    ROW(topomap_matrix_market)                                                                     \
+    ROW(topomap_graph_json)                                                                        \
+    ROW(topomap_scotch)                                                                            \
+    ROW(topomap_treematch)                                                                         \
+    ROW(topomap_monitoring)                                                                        \
+    ROW(topomap_mpip)
+
+#define TOPOMAP_DECLARE(format) extern const topomap_graph_io format;
+TOPOMAP_GRAPH_FORMATS(TOPOMAP_DECLARE)
+#undef TOPOMAP_DECLARE
 
 #endif

@@ -487,7 +487,7 @@ static int graph_json_read(topomap_input *input, const topomap_graph_options *op
     return status;
 }
 
-static int graph_json_recognise(const char *bytes, size_t size)
+static int graph_json_sniff(const char *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
         if (bytes[i] != ' ' && bytes[i] != '\t' && bytes[i] != '\r' && bytes[i] != '\n')
@@ -495,5 +495,9 @@ static int graph_json_recognise(const char *bytes, size_t size)
     return TOPOMAP_SURE_NOT;
 }
 
-const topomap_graph_io topomap_graph_json = {graph_json_recognise, graph_json_read,
-                                             topomap_json_write};
+const topomap_graph_io topomap_graph_json = {
+    .row = {"json", "{\"ranks\":N,\"arcs\":[[from,to,bytes,messages],...]}", "json", 1, 1, NULL},
+    .sniff = graph_json_sniff,
+    .read = graph_json_read,
+    .write = topomap_json_write,
+};

@@ -314,7 +314,7 @@ static int matrix_market_write(const topomap_graph *graph, const char *path, FIL
     return 0;
 }
 
-static int matrix_market_recognise(const char *bytes, size_t size)
+static int matrix_market_sniff(const char *bytes, size_t size)
 {
     static const char magic[] = "%%MatrixMarket";
     size_t length = sizeof magic - 1;
@@ -322,9 +322,15 @@ static int matrix_market_recognise(const char *bytes, size_t size)
     return size >= length && !strncasecmp(bytes, magic, length) ? TOPOMAP_SURE : TOPOMAP_SURE_NOT;
 }
 
-const topomap_graph_option topomap_matrix_market_options[] = {
+static const topomap_graph_option options[] = {
     TOPOMAP_HALO_OPTIONS,
     {NULL, NULL, NULL},
 };
-const topomap_graph_io topomap_matrix_market = {matrix_market_recognise, matrix_market_read,
-                                                matrix_market_write};
+const topomap_graph_io topomap_matrix_market = {
+    .row = {"matrix-market",
+            "Matrix Market: the row sends to the column, or a sparse matrix's halo exchange",
+            "mtx,mm", 1, 1, options},
+    .sniff = matrix_market_sniff,
+    .read = matrix_market_read,
+    .write = matrix_market_write,
+};

@@ -389,4 +389,11 @@ static int metis_write(const topomap_graph *graph, const char *path, FILE *file,
     return out ? 0 : -1;
 }
 
-const topomap_graph_io topomap_metis = {topomap_metis_recognise, metis_read, metis_write};
+const topomap_graph_io topomap_metis = {
+    .row = {"metis",
+            "METIS graph: one line a rank, undirected; an edge's weight is its bytes both ways",
+            "graph,metis", 1, 1, NULL},
+    .sniff = topomap_metis_sniff,
+    .read = metis_read,
+    .write = metis_write,
+};

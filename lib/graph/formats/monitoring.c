@@ -266,7 +266,7 @@ static int monitoring_write(const topomap_graph *graph, const char *path, FILE *
 }
 
 /* The first line that says anything decides. */
-static int monitoring_recognise(const char *bytes, size_t size)
+static int monitoring_sniff(const char *bytes, size_t size)
 {
     static const char *const headings[] = {"# POINT TO POINT", "# OSC", "# RMA", "# COLLECTIVES"};
     const char *bytes_word = "bytes\t";
@@ -282,11 +282,17 @@ static int monitoring_recognise(const char *bytes, size_t size)
     return TOPOMAP_SURE_NOT;
 }
 
-const topomap_graph_option topomap_monitoring_options[] = {
+static const topomap_graph_option options[] = {
     TOPOMAP_PROFILE_MIN_BYTES,
     {"empty", "yes", "the file of a rank that sent nothing is no error (for graph merge)"},
     {"tags", "EISR", "which lines count: E program, I library, S put, R get, C collectives again"},
     {NULL, NULL, NULL},
 };
-const topomap_graph_io topomap_monitoring = {monitoring_recognise, monitoring_read,
-                                             monitoring_write};
+const topomap_graph_io topomap_monitoring = {
+    .row = {"ompi-monitoring",
+            "profile of Open MPI's monitoring: the files of all ranks, one after the other", "prof",
+            1, 1, options},
+    .sniff = monitoring_sniff,
+    .read = monitoring_read,
+    .write = monitoring_write,
+};

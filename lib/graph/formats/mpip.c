@@ -148,7 +148,7 @@ static int mpip_read(topomap_input *input, const topomap_graph_options *options,
     return got;
 }
 
-static int mpip_recognise(const char *bytes, size_t size)
+static int mpip_sniff(const char *bytes, size_t size)
 {
     static const char magic[] = "@ mpiP";
     size_t length = sizeof magic - 1;
@@ -156,8 +156,13 @@ static int mpip_recognise(const char *bytes, size_t size)
     return size >= length && !memcmp(bytes, magic, length) ? TOPOMAP_SURE : TOPOMAP_SURE_NOT;
 }
 
-const topomap_graph_option topomap_mpip_options[] = {
+static const topomap_graph_option options[] = {
     TOPOMAP_PROFILE_MIN_BYTES,
     {NULL, NULL, NULL},
 };
-const topomap_graph_io topomap_mpip = {mpip_recognise, mpip_read, NULL};
+const topomap_graph_io topomap_mpip = {
+    .row = {"mpip", "mpiP report with a communication matrix; the diagonal is no traffic", "mpiP",
+            1, 0, options},
+    .sniff = mpip_sniff,
+    .read = mpip_read,
+};

@@ -350,7 +350,7 @@ static int scotch_write(const topomap_graph *graph, const char *path, FILE *file
 }
 
 /* Three lines of 1, 2 and 2 numbers: 0; vertices and arcs; base and digits. */
-static int scotch_recognise(const char *bytes, size_t size)
+static int scotch_sniff(const char *bytes, size_t size)
 {
     const char *at = bytes, *end = bytes + size;
     uint64_t value[5];
@@ -380,4 +380,10 @@ static int scotch_recognise(const char *bytes, size_t size)
     return TOPOMAP_SURE_CHECKED * 2; /* no other format begins so */
 }
 
-const topomap_graph_io topomap_scotch = {scotch_recognise, scotch_read, scotch_write};
+const topomap_graph_io topomap_scotch = {
+    .row = {"scotch", "Scotch graph: as METIS's, with the number of neighbours in front", "grf,src",
+            1, 1, NULL},
+    .sniff = scotch_sniff,
+    .read = scotch_read,
+    .write = scotch_write,
+};

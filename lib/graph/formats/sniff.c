@@ -24,7 +24,7 @@ static void window_fill(struct window *window, const char *bytes, size_t size, c
     const char *at = bytes, *end = bytes + size;
 
     memset(window, 0, sizeof *window);
-    window->whole = size < TOPOMAP_RECOGNISE_SIZE;
+    window->whole = size < TOPOMAP_SNIFF_SIZE;
     while (at < end) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         const char *stop = newline ? newline : end;
@@ -194,7 +194,7 @@ static int check_mutual(const struct window *window, const struct header *header
     return pairs;
 }
 
-int topomap_metis_recognise(const char *bytes, size_t size)
+int topomap_metis_sniff(const char *bytes, size_t size)
 {
     struct window window;
     struct header header;
@@ -264,7 +264,7 @@ static int count_named(struct span line)
 }
 
 /* Whether all lines are edges between names. */
-static int recognise_named(const struct window *window)
+static int sniff_named(const struct window *window)
 {
     int fields = 0;
 
@@ -280,7 +280,7 @@ static int recognise_named(const struct window *window)
     return fields > 2 ? TOPOMAP_SURE_MAYBE : fields ? TOPOMAP_SURE_BROKEN : TOPOMAP_SURE_NOT;
 }
 
-int topomap_edges_recognise(const char *bytes, size_t size)
+int topomap_edges_sniff(const char *bytes, size_t size)
 {
     struct window window;
     int fields = 0;
@@ -292,7 +292,7 @@ int topomap_edges_recognise(const char *bytes, size_t size)
         if (count == 0)
             continue;
         if (count < 0)
-            return is_listed(window.line[i]) ? TOPOMAP_SURE_LIKELY * 2 : recognise_named(&window);
+            return is_listed(window.line[i]) ? TOPOMAP_SURE_LIKELY * 2 : sniff_named(&window);
         if (count < 2 || count > 4)
             return TOPOMAP_SURE_BROKEN;
         if (fields && fields != count)
@@ -306,7 +306,7 @@ int topomap_edges_recognise(const char *bytes, size_t size)
 
 /* A square of numbers. Up to 4 columns it could be a list of edges, and is none where its diagonal
  * is 0 and its lines end in blanks, as TreeMatch's do. */
-int topomap_treematch_recognise(const char *bytes, size_t size)
+int topomap_treematch_sniff(const char *bytes, size_t size)
 {
     struct window window;
     size_t columns = 0, rows = 0;

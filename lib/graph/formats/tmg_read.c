@@ -468,7 +468,7 @@ static int tmg_read(topomap_input *input, const topomap_graph_options *options,
     return status;
 }
 
-static int tmg_recognise(const char *bytes, size_t size)
+static int tmg_sniff(const char *bytes, size_t size)
 {
     size_t length = sizeof TOPOMAP_TMG_MAGIC - 1;
 
@@ -477,4 +477,12 @@ static int tmg_recognise(const char *bytes, size_t size)
     return TOPOMAP_SURE_NOT;
 }
 
-const topomap_graph_io topomap_tmg = {tmg_recognise, tmg_read, topomap_tmg_write};
+const topomap_graph_io topomap_tmg = {
+    .row =
+        {"tmg",
+         "topomap's own, topomap-tmg(5): binary, mapped, checksummed; holds all there is to know",
+         "tmg", 1, 1, NULL},
+    .sniff = tmg_sniff,
+    .read = tmg_read,
+    .write = topomap_tmg_write,
+};

@@ -128,9 +128,14 @@ static int treematch_write(const topomap_graph *graph, const char *path, FILE *f
     return 0;
 }
 
-const topomap_graph_option topomap_treematch_options[] = {
+static const topomap_graph_option options[] = {
     TOPOMAP_PROFILE_MIN_BYTES,
     {NULL, NULL, NULL},
 };
-const topomap_graph_io topomap_treematch = {topomap_treematch_recognise, treematch_read,
-                                            treematch_write};
+const topomap_graph_io topomap_treematch = {
+    .row = {"treematch", "TreeMatch matrix: N lines of N numbers of bytes, row r what rank r sends",
+            "mat", 1, 1, options},
+    .sniff = topomap_treematch_sniff,
+    .read = treematch_read,
+    .write = treematch_write,
+};

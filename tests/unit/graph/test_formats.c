@@ -349,7 +349,7 @@ static const char *star_text(void)
 }
 
 /* What looks alike is told apart. */
-static void test_recognise(void **state)
+static void test_sniff(void **state)
 {
     topomap_graph *graph = graph_good(scratch_text("a", "4 4\n2 4\n1 3\n2 4\n1 3\n"), NULL);
 
@@ -490,7 +490,7 @@ int main(void)
         cmocka_unit_test(test_truncated),         cmocka_unit_test(test_hostile_bytes),
         cmocka_unit_test(test_damaged),           cmocka_unit_test(test_huge_counts),
         cmocka_unit_test(test_edges_dialects),    cmocka_unit_test(test_edges_bad),
-        cmocka_unit_test(test_recognise),         cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_sniff),              cmocka_unit_test(test_round_trips),
         cmocka_unit_test(test_round_trip_extras), cmocka_unit_test(test_write),
     };
 

@@ -1,14 +1,14 @@
 # Unit tests of mapping.
-check_PROGRAMS += tests/unit/map/test_map tests/unit/map/test_libtopomap
-TESTS += tests/unit/map/test_map tests/unit/map/test_libtopomap
+check_PROGRAMS += tests/unit/map/test_map tests/unit/map/test_hoefler_snir
+TESTS += tests/unit/map/test_map tests/unit/map/test_hoefler_snir
 tests_unit_map_test_map_SOURCES = tests/unit/map/test_map.c $(MAP_HELPERS)
 tests_unit_map_test_map_LDADD = $(UNIT_LIBS)
 check_PROGRAMS += tests/unit/map/test_mesh_map
 TESTS += tests/unit/map/test_mesh_map
 tests_unit_map_test_mesh_map_SOURCES = tests/unit/map/test_mesh_map.c $(MAP_HELPERS)
 tests_unit_map_test_mesh_map_LDADD = $(UNIT_LIBS)
-tests_unit_map_test_libtopomap_SOURCES = tests/unit/map/test_libtopomap.c $(MAP_HELPERS)
-tests_unit_map_test_libtopomap_LDADD = $(UNIT_LIBS) -lm
+tests_unit_map_test_hoefler_snir_SOURCES = tests/unit/map/test_hoefler_snir.c $(MAP_HELPERS)
+tests_unit_map_test_hoefler_snir_LDADD = $(UNIT_LIBS) -lm
 MAP_HELPERS = tests/unit/map/maps.c tests/unit/map/maps.h tests/unit/scratch.c tests/unit/scratch.h
 check_PROGRAMS += tests/unit/map/test_viem tests/unit/map/test_pairs tests/unit/map/test_bars tests/unit/map/test_parameters tests/unit/map/test_properties tests/unit/map/test_examples
 TESTS += tests/unit/map/test_viem tests/unit/map/test_pairs tests/unit/map/test_bars tests/unit/map/test_parameters tests/unit/map/test_properties tests/unit/map/test_examples

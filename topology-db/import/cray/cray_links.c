@@ -31,7 +31,7 @@ struct list {
 
 /* Mb/s of one link and direction. Aries: three lanes of 14 Gb/s on copper and 12.5 Gb/s on optical
  * cables (Alverson et al., Cray XC Series Network, 2012). Gemini: three bits of 6.25, 5 and
- * 3.125 Gb/s (FORMATS of the interconnect, by medium). */
+ * 3.125 Gb/s. */
 static const struct {
     char kind;
     const char *name; /* what the class begins with */
@@ -151,8 +151,9 @@ static int split(char *line, char **word)
 }
 
 /* Messages may come before the list; from its first line on every line must be one of it. */
-static int read_line(struct db_import *import, struct list *list, char *line, topomap_error *err)
+static int read_line(struct db_import *import, void *content, char *line, topomap_error *err)
 {
+    struct list *list = content;
     char *word[WORDS], first[160];
     int words;
 
@@ -201,18 +202,6 @@ static int finish(struct db_import *import, struct list *list, topomap_error *er
     return 0;
 }
 
-static int read_cray(struct db_import *import, struct list *list, topomap_error *err)
-{
-    char *line;
-    size_t length;
-    int got;
-
-    while ((got = topomap_input_line(import->input, 65536, &line, &length, err)) > 0)
-        if (read_line(import, list, line, err))
-            return -1;
-    return got;
-}
-
 static int read_list(struct db_import *import, void **content, topomap_error *err)
 {
     struct list *list;
@@ -224,7 +213,8 @@ static int read_list(struct db_import *import, void **content, topomap_error *er
     if (!list)
         return -1;
     list->slingshot = is_table;
-    if ((is_table ? db_slingshot_read(import, &list->links, err) : read_cray(import, list, err)) ||
+    if ((is_table ? db_slingshot_read(import, &list->links, err)
+                  : db_each_line(import, read_line, list, err)) ||
         finish(import, list, err)) {
         list_free(list);
         return -1;
@@ -285,6 +275,7 @@ const db_importer db_cray_links = {
             "'show fabric' table",
             options},
     .singleton = 1,
+    .tables = {"vertex", "link", "cray_router", "geometry"},
     .read = read_list,
     .write = write_list,
     .free = list_free,

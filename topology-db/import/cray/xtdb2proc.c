@@ -170,8 +170,9 @@ static int check(struct db_import *import, struct list *list, topomap_error *err
     return 0;
 }
 
-static int read_line(struct db_import *import, struct list *list, char *line, topomap_error *err)
+static int read_line(struct db_import *import, void *content, char *line, topomap_error *err)
 {
+    struct list *list = content;
     struct processor row = {.line = topomap_input_lineno(import->input)};
 
     line += strspn(line, " \t");
@@ -187,20 +188,12 @@ static int read_line(struct db_import *import, struct list *list, char *line, to
 static int read_list(struct db_import *import, void **content, topomap_error *err)
 {
     struct list *list = topomap_alloc(1, sizeof *list, err);
-    char *line;
-    size_t length;
-    int got;
 
     if (!list || db_geometry_check(import, 3, err)) {
         free(list);
         return -1;
     }
-    while ((got = topomap_input_line(import->input, 65536, &line, &length, err)) > 0)
-        if (read_line(import, list, line, err)) {
-            got = -1;
-            break;
-        }
-    if (got < 0 || check(import, list, err)) {
+    if (db_each_line(import, read_line, list, err) || check(import, list, err)) {
         list_free(list);
         return -1;
     }
@@ -244,6 +237,7 @@ static const topomap_db_importer_option options[] = {
 const db_importer db_xtdb2proc = {
     .row = {"xtdb2proc", "Cray nodes: NID, place on the floor and network coordinates", options},
     .singleton = 1,
+    .tables = {"cray_proc", "geometry"},
     .read = read_list,
     .write = write_list,
     .free = list_free,

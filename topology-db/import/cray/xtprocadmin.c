@@ -102,8 +102,9 @@ static int read_row(struct db_import *import, struct table *table, char **word, 
 }
 
 /* Messages of a tool that could not reach its database come before the table or instead of it. */
-static int read_line(struct db_import *import, struct table *table, char *line, topomap_error *err)
+static int read_line(struct db_import *import, void *content, char *line, topomap_error *err)
 {
+    struct table *table = content;
     char *word[COLUMNS], first[200];
     int words;
 
@@ -155,20 +156,12 @@ static int check(struct db_import *import, struct table *table, topomap_error *e
 static int read_table(struct db_import *import, void **content, topomap_error *err)
 {
     struct table *table = topomap_alloc(1, sizeof *table, err);
-    char *line;
-    size_t length;
-    int got = -1;
 
     if (!table || db_geometry_check(import, 3, err)) {
         free(table);
         return -1;
     }
-    while ((got = topomap_input_line(import->input, 65536, &line, &length, err)) > 0)
-        if (read_line(import, table, line, err)) {
-            got = -1;
-            break;
-        }
-    if (got < 0 || check(import, table, err)) {
+    if (db_each_line(import, read_line, table, err) || check(import, table, err)) {
         table_free(table);
         return -1;
     }
@@ -208,6 +201,7 @@ static const topomap_db_importer_option options[] = {
 const db_importer db_xtprocadmin = {
     .row = {"xtprocadmin", "Cray nodes: NID, component name, type and status", options},
     .singleton = 1,
+    .tables = {"cray_admin", "geometry"},
     .read = read_table,
     .write = write_table,
     .free = table_free,

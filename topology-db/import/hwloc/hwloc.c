@@ -210,6 +210,9 @@ static const topomap_db_importer_option options[] = {
 
 const db_importer db_hwloc = {
     .row = {"hwloc", "inside of a class of nodes: an hwloc XML, for --nodes HOSTLIST", options},
+    .tables = {"node_class", "nic"},
+    .for_nodes = 1,
+    .own_words = 1,
     .read = read_inside,
     .write = write_inside,
     .free = inside_free,

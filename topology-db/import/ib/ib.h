@@ -40,7 +40,7 @@ struct ib_link {
 };
 
 /** A port that the dump lists without a neighbour. What it says of such a port's width and speed
- *  is not kept: it means nothing (FORMATS 1.6). */
+ *  is not kept: it means nothing. */
 struct ib_idle {
     uint32_t vertex;
     uint8_t port;
@@ -94,6 +94,8 @@ int ib_join(struct ib_fabric *fabric, struct db_import *import, topomap_error *e
 
 /** Writes a joined fabric as the import's source. */
 int ib_write(struct db_import *import, void *fabric, topomap_error *err);
+/** Once the views are made: hosts, and adapters without one, of the import's source. */
+int ib_count_hosts(struct db_import *import, topomap_error *err);
 void ib_free(void *fabric);
 
 #endif

@@ -138,8 +138,10 @@ const db_importer db_ibnetdiscover = {
             "InfiniBand fabric: ibnetdiscover's output (also -g, --full) or its "
             "ports report (-p)",
             NULL},
+    .tables = {"vertex", "port", "link"},
     .read = read_ibnetdiscover,
     .write = ib_write,
+    .derived = ib_count_hosts,
     .free = ib_free,
 };
 
@@ -148,14 +150,18 @@ const db_importer db_ibdiagnet = {
             "InfiniBand fabric: ibdiagnet2.ibnetdiscover, ibdiagnet2.net_dump or "
             "ibdiagnet.lst",
             NULL},
+    .tables = {"vertex", "port", "link"},
     .read = read_ibdiagnet,
     .write = ib_write,
+    .derived = ib_count_hosts,
     .free = ib_free,
 };
 
 const db_importer db_opensm_lst = {
     .row = {"opensm-lst", "InfiniBand fabric: opensm-subnet.lst or ibdiagnet.lst", NULL},
+    .tables = {"vertex", "port", "link"},
     .read = read_opensm,
     .write = ib_write,
+    .derived = ib_count_hosts,
     .free = ib_free,
 };

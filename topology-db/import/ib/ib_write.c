@@ -275,3 +275,26 @@ int ib_write(struct db_import *import, void *content, topomap_error *err)
     count(import, fabric);
     return 0;
 }
+
+int ib_count_hosts(struct db_import *import, topomap_error *err)
+{
+    sqlite3_stmt *statement;
+    int row;
+
+    if (!import->report->adapters)
+        return 0;
+    statement = db_prepare(import->file,
+                           "SELECT count(DISTINCT host), sum(host IS NULL) FROM vertex"
+                           " JOIN adapter ON adapter.vertex = vertex.id WHERE source=?",
+                           err);
+    if (!statement)
+        return -1;
+    sqlite3_bind_int64(statement, 1, import->source);
+    row = db_step(statement, err);
+    if (row > 0) {
+        import->report->hosts += (uint64_t)sqlite3_column_int64(statement, 0);
+        import->report->unknown_adapters = (uint64_t)sqlite3_column_int64(statement, 1);
+    }
+    sqlite3_finalize(statement);
+    return row < 0 ? -1 : 0;
+}

@@ -406,6 +406,7 @@ static int write_tables(struct db_import *import, void *content, topomap_error *
 
 const db_importer db_lft = {
     .row = {"lft", "routing tables as dump_lfts or ibroute print them (optional)"},
+    .tables = {"lft"},
     .read = read_tables,
     .write = write_tables,
     .free = tables_free,

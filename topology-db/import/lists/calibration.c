@@ -13,13 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/shape.h"
 #include "topology-db/import/import.h"
 #include "util/alloc.h"
 
 enum { LEVEL = 48, ROWS_MOST = 4096 };
-
-static const char *const levels[] = {"core",  "l1",   "l2",      "l3",   "l4",     "l5", "die",
-                                     "group", "numa", "package", "node", "router", "hop"};
 
 struct row {
     char level[LEVEL];
@@ -43,12 +41,11 @@ static void table_free(void *content)
     free(table);
 }
 
+/* Inside nodes, or between them. */
 static int is_level(const char *text)
 {
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
-        if (strcmp(text, levels[i]) == 0)
-            return 1;
-    return strncmp(text, "hop:", 4) == 0 && text[4];
+    return topomap_shape_level_named(text) >= 0 || strcmp(text, "router") == 0 ||
+           strcmp(text, "hop") == 0 || (strncmp(text, "hop:", 4) == 0 && text[4]);
 }
 
 static int read_number(const char *text, double least, double *number)
@@ -60,13 +57,19 @@ static int read_number(const char *text, double least, double *number)
                                                                                             : 0;
 }
 
-static int read_row(struct db_import *import, struct table *table, char *line, topomap_error *err)
+static int read_row(struct db_import *import, void *content, char *line, topomap_error *err)
 {
+    struct table *table = content;
     struct row row = {.line = topomap_input_lineno(import->input)};
-    char *keep, *level = strtok_r(line, ", \t", &keep), *latency = strtok_r(NULL, ",", &keep);
-    char *bandwidth = strtok_r(NULL, ",", &keep);
+    char *keep, *level, *latency, *bandwidth;
     double us, mbytes;
 
+    line[strcspn(line, "#")] = 0;
+    if (!line[strspn(line, " \t")])
+        return 0;
+    level = strtok_r(line, ", \t", &keep);
+    latency = strtok_r(NULL, ",", &keep);
+    bandwidth = strtok_r(NULL, ",", &keep);
     if (level && !table->begun++ && strcmp(level, "level") == 0)
         return 0;
     if (!level || !latency || !bandwidth || strtok_r(NULL, ",", &keep))
@@ -119,9 +122,6 @@ static int read_table(struct db_import *import, void **content, topomap_error *e
 {
     const char *size = db_option(import, "size");
     struct table *table;
-    char *line;
-    size_t length;
-    int got;
 
     if (!(table = topomap_alloc(1, sizeof *table, err)))
         return -1;
@@ -131,14 +131,7 @@ static int read_table(struct db_import *import, void **content, topomap_error *e
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "option size takes a number of bytes, not '%.40s'", size);
     }
-    while ((got = topomap_input_line(import->input, 65536, &line, &length, err)) > 0) {
-        line[strcspn(line, "#")] = 0;
-        if (line[strspn(line, " \t")] && read_row(import, table, line, err)) {
-            got = -1;
-            break;
-        }
-    }
-    if (got < 0 || check(import, table, err)) {
+    if (db_each_line(import, read_row, table, err) || check(import, table, err)) {
         table_free(table);
         return -1;
     }
@@ -174,6 +167,7 @@ const db_importer db_calibration = {
          "numa, package, node, router (leaving a node), hop, hop:CLASS",
          options},
     .singleton = 1,
+    .tables = {"calibration"},
     .read = read_table,
     .write = write_table,
     .free = table_free,

@@ -225,8 +225,9 @@ static int split(char *line, char **word)
     return words;
 }
 
-static int read_line(struct db_import *import, struct list *list, char *line, topomap_error *err)
+static int read_line(struct db_import *import, void *content, char *line, topomap_error *err)
 {
+    struct list *list = content;
     char *word[WORDS];
     int words = split(line, word), first = !list->begun;
 
@@ -265,20 +266,12 @@ static int read_all(struct db_import *import, void **content, int bluegene, topo
 {
     struct list *list;
     const char *nic = db_option(import, "nic");
-    char *line;
-    size_t length;
-    int got = -1;
 
     if (db_geometry_check(import, 0, err) || !(list = topomap_alloc(1, sizeof *list, err)))
         return -1;
     list->bluegene = bluegene;
     list->nic = nic ? strcmp(nic, "yes") == 0 : -1;
-    while ((got = topomap_input_line(import->input, 65536, &line, &length, err)) > 0)
-        if (read_line(import, list, line, err)) {
-            got = -1;
-            break;
-        }
-    if (got < 0 || check(import, list, err)) {
+    if (db_each_line(import, read_line, list, err) || check(import, list, err)) {
         list_free(list);
         return -1;
     }
@@ -366,6 +359,7 @@ static const topomap_db_importer_option bluegene_options[] = {
 const db_importer db_coordinates = {
     .row = {"coordinates", "any torus or mesh: lines 'node X Y Z ...', 1 to 8 dimensions",
             coordinates_options},
+    .tables = {"place", "geometry"},
     .read = read_coordinates,
     .write = write_rows,
     .free = list_free,
@@ -376,6 +370,7 @@ const db_importer db_bluegene = {
             "Blue Gene: lines 'node X,Y,Z[,T]' or 'node A,B,C,D,E[,T]'; fewer than 512 nodes with "
             "X,Y,Z are a mesh",
             bluegene_options},
+    .tables = {"place", "geometry"},
     .read = read_bluegene_file,
     .write = write_rows,
     .free = list_free,

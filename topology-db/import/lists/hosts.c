@@ -49,8 +49,9 @@ static uint64_t read_guid(const char *text)
     return prefix || (digits == 16 && (!colons || colons == 3)) ? guid : 0;
 }
 
-static int read_line(struct db_import *import, struct map *map, char *line, topomap_error *err)
+static int read_line(struct db_import *import, void *content, char *line, topomap_error *err)
 {
+    struct map *map = content;
     struct entry entry = {.line = topomap_input_lineno(import->input)};
     char *keep, *from, *node, *more;
 
@@ -103,18 +104,10 @@ static int check(struct db_import *import, struct map *map, topomap_error *err)
 static int read_map(struct db_import *import, void **content, topomap_error *err)
 {
     struct map *map = topomap_alloc(1, sizeof *map, err);
-    char *line;
-    size_t length;
-    int got;
 
     if (!map)
         return -1;
-    while ((got = topomap_input_line(import->input, 65536, &line, &length, err)) > 0)
-        if (read_line(import, map, line, err)) {
-            got = -1;
-            break;
-        }
-    if (got < 0 || check(import, map, err)) {
+    if (db_each_line(import, read_line, map, err) || check(import, map, err)) {
         map_free(map);
         return -1;
     }
@@ -150,6 +143,7 @@ static int write_map(struct db_import *import, void *content, topomap_error *err
 
 const db_importer db_host_map = {
     .row = {"hosts", "site map: lines 'GUID-or-name node'", NULL},
+    .tables = {"alias"},
     .read = read_map,
     .write = write_map,
     .free = map_free,

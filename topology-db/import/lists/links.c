@@ -52,6 +52,7 @@ static const topomap_db_importer_option options[] = {
 
 const db_importer db_links = {
     .row = {"links", "any fabric: CSV lines 'name,port,name,port,Gb/s[,class]'", options},
+    .tables = {"vertex", "link"},
     .read = read_list,
     .write = write_list,
     .free = list_free,
@@ -63,6 +64,7 @@ const db_importer db_myrinet_links = {
          "Myrinet as such CSV lines (no sample of what fm_db2wirelist prints is public: bring its "
          "output into this form)",
          options},
+    .tables = {"vertex", "link"},
     .read = read_list,
     .write = write_list,
     .free = list_free,

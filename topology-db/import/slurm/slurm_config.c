@@ -313,6 +313,7 @@ const db_importer db_slurm_config = {
             "what `scontrol show config` prints: in which order Slurm gives tasks to nodes",
             options},
     .singleton = 1,
+    .tables = {"slurm_setting"},
     .read = read_file,
     .write = write_file,
     .free = free,

@@ -449,6 +449,7 @@ const db_importer db_slurm_topology = {
             "Slurm's topology.conf or topology.yaml: distances where no fabric has the nodes",
             options},
     .singleton = 1,
+    .tables = {"slurm_topology", "slurm_unit", "slurm_member", "slurm_setting"},
     .read = read_file,
     .write = write_file,
     .free = file_free,
