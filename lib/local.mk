@@ -25,6 +25,7 @@ lib_libcore_la_SOURCES = \
   lib/util/unpack.c lib/util/unpack.h
 lib_libcore_la_LIBADD = $(HWLOC_LIBS) $(METIS_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(JANSSON_LIBS) -lm
 
+include lib/fabric/local.mk
 include lib/graph/local.mk
 include lib/machine/local.mk
 include lib/map/local.mk

@@ -242,7 +242,7 @@ int topomap_db_machine_links(topomap_db *db, const topomap_db_allocation *alloca
         l.network = NULL;
     }
     topomap_network_free(l.network);
-    db_switches_clear(&l.switches);
+    topomap_switches_clear(&l.switches);
     free(l.host);
     free(l.vertex);
     free(l.cable);
