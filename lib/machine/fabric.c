@@ -58,32 +58,6 @@ void topomap_fabric_clear(topomap_fabric *fabric)
 
 /* ---- Rates ------------------------------------------------------------------------------- */
 
-static int by_number(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
-}
-
-/* The rate that most have; of equals the higher or the lower one. 0 where there is none. */
-static double commonest(double *rate, size_t count, int higher)
-{
-    double best = 0;
-    size_t most = 0, end;
-
-    if (count)
-        qsort(rate, count, sizeof *rate, by_number);
-    for (size_t i = 0; i < count; i = end) {
-        for (end = i; end < count && by_number(&rate[i], &rate[end]) == 0; end++)
-            ;
-        if (end - i > most || (higher && end - i == most)) {
-            most = end - i;
-            best = rate[i];
-        }
-    }
-    return best;
-}
-
 static int find_rates(const topomap_fabric *f, double *reference, double *common,
                       topomap_error *err)
 {
@@ -96,14 +70,14 @@ static int find_rates(const topomap_fabric *f, double *reference, double *common
         if (f->cable[i].capacity > 0 &&
             (f->hosts_route || (f->cable[i].a >= f->hosts && f->cable[i].b >= f->hosts)))
             rate[count++] = f->cable[i].capacity;
-    *reference = commonest(rate, count, 1);
+    *reference = topomap_commonest_rate(rate, count, 1);
     count = 0;
     for (size_t i = 0; i < f->cables; i++)
         if (f->cable[i].capacity > 0)
             rate[count++] = f->cable[i].capacity;
-    *common = commonest(rate, count, 0);
+    *common = topomap_commonest_rate(rate, count, 0);
     if (*reference <= 0)
-        *reference = commonest(rate, count, 1);
+        *reference = topomap_commonest_rate(rate, count, 1);
     free(rate);
     return 0;
 }
