@@ -57,11 +57,11 @@ void db_link_class_name(const struct db_link_key *key, char *text)
 
 uint32_t db_cost_of_rate(uint64_t reference, uint64_t mbps)
 {
-    uint64_t cost = DB_HOP;
+    uint64_t cost = TOPOMAP_HOP;
 
     if (reference && mbps)
-        cost = (reference * DB_HOP + mbps / 2) / mbps;
-    return cost < 1 ? 1 : cost > DB_COST_MOST ? DB_COST_MOST : (uint32_t)cost;
+        cost = (reference * TOPOMAP_HOP + mbps / 2) / mbps;
+    return cost < 1 ? 1 : cost > TOPOMAP_COST_MOST ? TOPOMAP_COST_MOST : (uint32_t)cost;
 }
 
 int db_cost_measured(sqlite3 *file, const char *level, uint32_t *cost, topomap_error *err)
@@ -81,7 +81,9 @@ int db_cost_measured(sqlite3 *file, const char *level, uint32_t *cost, topomap_e
     if (row > 0) {
         int64_t measured = sqlite3_column_int64(statement, 0);
 
-        *cost = measured < 1 ? 1 : measured > DB_COST_MOST ? DB_COST_MOST : (uint32_t)measured;
+        *cost = measured < 1                   ? 1
+                : measured > TOPOMAP_COST_MOST ? TOPOMAP_COST_MOST
+                                               : (uint32_t)measured;
     }
     sqlite3_finalize(statement);
     return row < 0 ? -1 : 0;

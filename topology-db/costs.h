@@ -12,9 +12,8 @@
 
 #include <uthash.h>
 
+#include "fabric/switches.h"
 #include "topology-db/store.h"
-
-enum { DB_HOP = 1000, DB_COST_MOST = 1000000 };
 
 /** A class of links of one source. */
 struct db_link_key {

@@ -25,7 +25,7 @@ static int read_ways(sqlite3 *file, struct db_walks *walks, topomap_error *err)
 
     walks->way = topomap_alloc(DB_WAYS + 1, sizeof *walks->way, err);
     for (size_t i = 0; walks->way && i <= DB_WAYS; i++)
-        walks->way[i].hops = DB_FAR;
+        walks->way[i].hops = TOPOMAP_FAR;
     while (walks->way && statement && (row = db_step(statement, err)) > 0) {
         int64_t code = sqlite3_column_int64(statement, 0);
 
@@ -105,7 +105,7 @@ static int read_row(struct db_walks *walks, uint32_t id, topomap_error *err)
                      : topomap_error_set(err, TOPOMAP_EINPUT, "damaged database: routes");
 }
 
-int db_walks_starts(struct db_walks *walks, int64_t host, struct db_start **list, size_t *room,
+int db_walks_starts(struct db_walks *walks, int64_t host, topomap_start **list, size_t *room,
                     size_t *count, topomap_error *err)
 {
     int row;
@@ -125,8 +125,8 @@ int db_walks_starts(struct db_walks *walks, int64_t host, struct db_start **list
             break;
         }
         (*list)[(*count)++] =
-            (struct db_start){(uint32_t)id, (uint32_t)sqlite3_column_int64(walks->starts, 1),
-                              (uint32_t)sqlite3_column_int64(walks->starts, 2)};
+            (topomap_start){(uint32_t)id, (uint32_t)sqlite3_column_int64(walks->starts, 1),
+                            (uint32_t)sqlite3_column_int64(walks->starts, 2)};
     }
     sqlite3_reset(walks->starts);
     return row;

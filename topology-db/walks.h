@@ -22,39 +22,38 @@ struct db_walks {
     uint32_t places;
     struct db_walk_row *row; /* [rows] by id */
     size_t rows;
-    struct db_way *way; /* [DB_WAYS + 1] by code; DB_FAR hops where there is none */
+    struct db_way *way; /* [DB_WAYS + 1] by code; TOPOMAP_FAR hops where there is none */
 };
 
 int db_walks_load(sqlite3 *file, struct db_walks *walks, topomap_error *err);
 void db_walks_clear(struct db_walks *walks);
 /** The walks that end at a host, with what it takes from their switches to the host: at is a walk.
  *  Ascending, each once. */
-int db_walks_starts(struct db_walks *walks, int64_t host, struct db_start **list, size_t *room,
+int db_walks_starts(struct db_walks *walks, int64_t host, topomap_start **list, size_t *room,
                     size_t *count, topomap_error *err);
 /** The codes of a start's walk. */
 static inline const uint8_t *db_walks_codes(const struct db_walks *walks,
-                                            const struct db_start *start)
+                                            const topomap_start *start)
 {
     return walks->row[start->at].code;
 }
 
 /** The way from a start, whose at is a place, to the end of the walk with these codes. */
-static inline struct db_start db_walks_lone(const struct db_walks *walks, const uint8_t *codes,
-                                            const struct db_start *from, const struct db_start *to)
+static inline topomap_start db_walks_lone(const struct db_walks *walks, const uint8_t *codes,
+                                          const topomap_start *from, const topomap_start *to)
 {
     const uint8_t *code = codes + (size_t)from->at * DB_WALK_PLACE;
     const struct db_way *way = &walks->way[code[0] | code[1] << 8];
 
-    return (struct db_start){from->at, way->hops + from->hops + to->hops,
-                             way->cost + from->cost + to->cost};
+    return (topomap_start){from->at, way->hops + from->hops + to->hops,
+                           way->cost + from->cost + to->cost};
 }
 
-/** The best way from a host at \p from to one at \p to; hops DB_FAR where there is none. */
-static inline struct db_start db_walks_way(const struct db_walks *walks,
-                                           const struct db_start *from, size_t froms,
-                                           const struct db_start *to, size_t tos)
+/** The best way from a host at \p from to one at \p to; hops TOPOMAP_FAR where there is none. */
+static inline topomap_start db_walks_way(const struct db_walks *walks, const topomap_start *from,
+                                         size_t froms, const topomap_start *to, size_t tos)
 {
-    struct db_start best = {.hops = DB_FAR};
+    topomap_start best = {.hops = TOPOMAP_FAR};
 
     for (size_t j = 0; j < tos; j++) {
         const uint8_t *codes = walks->row[to[j].at].code;
@@ -66,7 +65,7 @@ static inline struct db_start db_walks_way(const struct db_walks *walks,
             uint32_t cost = way->cost + from[i].cost + to[j].cost;
 
             if (hops < best.hops || (hops == best.hops && cost < best.cost))
-                best = (struct db_start){to[j].at, hops, cost};
+                best = (topomap_start){to[j].at, hops, cost};
         }
     }
     return best;

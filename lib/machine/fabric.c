@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fabric/ways.h"
 #include "util/alloc.h"
-
-enum { THOUSANDTHS = 1000, DEAREST = 1000000 };
 
 /* ---- Parts ------------------------------------------------------------------------------- */
 
@@ -59,32 +58,6 @@ void topomap_fabric_clear(topomap_fabric *fabric)
 
 /* ---- Rates ------------------------------------------------------------------------------- */
 
-static int by_number(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
-}
-
-/* The rate that most have; of equals the higher or the lower one. 0 where there is none. */
-static double commonest(double *rate, size_t count, int higher)
-{
-    double best = 0;
-    size_t most = 0, end;
-
-    if (count)
-        qsort(rate, count, sizeof *rate, by_number);
-    for (size_t i = 0; i < count; i = end) {
-        for (end = i; end < count && by_number(&rate[i], &rate[end]) == 0; end++)
-            ;
-        if (end - i > most || (higher && end - i == most)) {
-            most = end - i;
-            best = rate[i];
-        }
-    }
-    return best;
-}
-
 static int find_rates(const topomap_fabric *f, double *reference, double *common,
                       topomap_error *err)
 {
@@ -97,23 +70,23 @@ static int find_rates(const topomap_fabric *f, double *reference, double *common
         if (f->cable[i].capacity > 0 &&
             (f->hosts_route || (f->cable[i].a >= f->hosts && f->cable[i].b >= f->hosts)))
             rate[count++] = f->cable[i].capacity;
-    *reference = commonest(rate, count, 1);
+    *reference = topomap_commonest_rate(rate, count, 1);
     count = 0;
     for (size_t i = 0; i < f->cables; i++)
         if (f->cable[i].capacity > 0)
             rate[count++] = f->cable[i].capacity;
-    *common = commonest(rate, count, 0);
+    *common = topomap_commonest_rate(rate, count, 0);
     if (*reference <= 0)
-        *reference = commonest(rate, count, 1);
+        *reference = topomap_commonest_rate(rate, count, 1);
     free(rate);
     return 0;
 }
 
 static uint32_t cost_of(double rate, double reference)
 {
-    double cost = rate > 0 ? reference / rate * THOUSANDTHS + 0.5 : THOUSANDTHS;
+    double cost = rate > 0 ? reference / rate * TOPOMAP_HOP + 0.5 : TOPOMAP_HOP;
 
-    return cost < 1 ? 1 : cost > DEAREST ? DEAREST : (uint32_t)cost;
+    return cost < 1 ? 1 : cost > TOPOMAP_COST_MOST ? TOPOMAP_COST_MOST : (uint32_t)cost;
 }
 
 /* ---- Ways -------------------------------------------------------------------------------- */
@@ -130,9 +103,8 @@ struct ways {
     struct end *end;      /* neighbours, ascending, each once with the least cost */
     uint32_t *site_of;    /* [nodes] */
     uint32_t *lead;       /* [sites] host that stands for the site */
-    uint32_t sites, taken;
-    uint8_t *takes; /* [vertices] a search goes there: routers, and leads */
-    uint32_t *hops, *cost, *queue;
+    uint32_t sites;
+    uint32_t routers; /* the first vertex that routes */
     uint16_t *site_hops;
     float *site_cost;
 };
@@ -143,8 +115,6 @@ static void ways_clear(struct ways *w)
     free(w->end);
     free(w->site_of);
     free(w->lead);
-    free(w->takes);
-    free(w->hops);
     free(w->site_hops);
     free(w->site_cost);
 }
@@ -258,102 +228,62 @@ static int find_sites(struct ways *w, topomap_error *err)
     return 0;
 }
 
-/* From one site's lead to everywhere, breadth first; of equally short ways the cheapest. */
-static void search(struct ways *w, uint32_t source)
+/* What routes, and the links between those. */
+static int join_switches(const struct ways *w, topomap_switches *s, topomap_error *err)
 {
-    const topomap_fabric *f = w->fabric;
-    uint32_t found = 1;
+    topomap_trunk *trunk;
+    size_t trunks = 0;
+    int status;
 
-    memset(w->hops, 0xff, f->vertices * sizeof *w->hops);
-    w->hops[source] = w->cost[source] = 0;
-    w->queue[0] = source;
-    for (uint32_t i = 0; i < found; i++) {
-        uint32_t u = w->queue[i];
+    s->count = w->fabric->vertices - w->routers;
+    trunk = topomap_alloc(w->first[w->fabric->vertices], sizeof *trunk, err);
+    if (!trunk)
+        return -1;
+    for (uint32_t a = w->routers; a < w->fabric->vertices; a++)
+        for (uint32_t e = w->first[a]; e < w->first[a + 1]; e++)
+            if (w->end[e].vertex > a)
+                trunk[trunks++] =
+                    (topomap_trunk){a - w->routers, w->end[e].vertex - w->routers, w->end[e].cost};
+    status = topomap_switches_join(s, trunk, trunks, err);
+    free(trunk);
+    return status;
+}
 
-        /* The last ones found have nothing to add: in a network of few hops they are most. */
-        if (found == w->taken && w->hops[u] == w->hops[w->queue[found - 1]])
-            break;
-        if (u < f->hosts && u != source && !f->hosts_route)
-            continue;
-        for (uint32_t e = w->first[u]; e < w->first[u + 1]; e++) {
-            uint32_t v = w->end[e].vertex, cost = w->cost[u] + w->end[e].cost;
+/* A host that routes is its own switch; others hang on those that they have links to. */
+static void list_starts(const struct ways *w, topomap_site *site, topomap_start *start)
+{
+    for (uint32_t i = 0; i < w->sites; i++) {
+        uint32_t lead = w->lead[i], ends = w->fabric->hosts_route ? 0 : w->first[lead + 1];
 
-            if (w->hops[v] == UINT32_MAX && w->takes[v]) {
-                w->hops[v] = w->hops[u] + 1;
-                w->cost[v] = cost;
-                w->queue[found++] = v;
-            } else if (w->hops[v] == w->hops[u] + 1 && cost < w->cost[v]) {
-                w->cost[v] = cost;
-            }
-        }
+        site[i] = (topomap_site){.on = start};
+        if (w->fabric->hosts_route)
+            *start++ = (topomap_start){.at = lead};
+        for (uint32_t e = w->first[lead]; e < ends; e++)
+            if (w->end[e].vertex >= w->routers)
+                *start++ = (topomap_start){w->end[e].vertex - w->routers, 1, w->end[e].cost};
+        site[i].count = (size_t)(start - site[i].on);
     }
-}
-
-/* Two nodes of one site meet at the cheapest of its switches. */
-static void meet(struct ways *w, uint32_t lead)
-{
-    uint32_t least = UINT32_MAX;
-
-    if (w->fabric->hosts_route)
-        return;
-    for (uint32_t e = w->first[lead]; e < w->first[lead + 1]; e++)
-        if (w->end[e].vertex >= w->fabric->hosts && w->end[e].cost < least)
-            least = w->end[e].cost;
-    w->hops[lead] = least == UINT32_MAX ? UINT32_MAX : 2;
-    w->cost[lead] = 2 * least;
-}
-
-static void fill_gaps(struct ways *w, double hop)
-{
-    size_t cells = (size_t)w->sites * w->sites;
-    uint16_t most = 2;
-    float dearest = 0;
-
-    for (size_t i = 0; i < cells; i++)
-        if (w->site_hops[i] != UINT16_MAX) {
-            most = w->site_hops[i] > most ? w->site_hops[i] : most;
-            dearest = w->site_cost[i] > dearest ? w->site_cost[i] : dearest;
-        }
-    for (size_t i = 0; i < cells; i++)
-        if (w->site_hops[i] == UINT16_MAX) {
-            w->site_hops[i] = (uint16_t)(most + 2);
-            w->site_cost[i] = dearest + (float)(2 * hop);
-        }
 }
 
 static int measure(struct ways *w, double hop, topomap_error *err)
 {
-    const topomap_fabric *f = w->fabric;
     size_t cells = (size_t)w->sites * w->sites;
+    topomap_switches switches = {0};
+    topomap_site *site = topomap_alloc(w->sites, sizeof *site, err);
+    topomap_start *start =
+        topomap_alloc((size_t)w->sites + w->first[w->fabric->vertices], sizeof *start, err);
+    int status = -1;
 
-    w->takes = topomap_alloc(f->vertices, 1, err);
-    w->hops = topomap_alloc((size_t)f->vertices * 3, sizeof *w->hops, err);
     w->site_hops = topomap_alloc(cells, sizeof *w->site_hops, err);
     w->site_cost = topomap_alloc(cells, sizeof *w->site_cost, err);
-    if (!w->takes || !w->hops || !w->site_hops || !w->site_cost)
-        return -1;
-    w->cost = w->hops + f->vertices;
-    w->queue = w->cost + f->vertices;
-    for (uint32_t v = 0; v < f->vertices; v++)
-        w->takes[v] = v >= f->hosts || f->hosts_route;
-    for (uint32_t i = 0; i < w->sites; i++)
-        w->takes[w->lead[i]] = 1;
-    for (uint32_t v = 0; v < f->vertices; v++)
-        w->taken += w->takes[v];
-    for (uint32_t i = 0; i < w->sites; i++) {
-        search(w, w->lead[i]);
-        meet(w, w->lead[i]);
-        for (uint32_t j = 0; j < w->sites; j++) {
-            uint32_t far = w->hops[w->lead[j]];
-            size_t cell = (size_t)i * w->sites + j;
-
-            w->site_hops[cell] = far >= UINT16_MAX - 2 ? UINT16_MAX : (uint16_t)far;
-            w->site_cost[cell] =
-                far == UINT32_MAX ? 0 : (float)(hop * w->cost[w->lead[j]] / THOUSANDTHS);
-        }
+    if (site && start && w->site_hops && w->site_cost && !join_switches(w, &switches, err)) {
+        list_starts(w, site, start);
+        status = topomap_ways(&switches, site, w->sites, hop, w->site_hops, w->site_cost, err);
     }
-    fill_gaps(w, hop);
-    return 0;
+    topomap_switches_clear(&switches);
+    free(site);
+    free(start);
+    return status;
 }
 
 /* ---- The machine ------------------------------------------------------------------------- */
@@ -465,7 +395,9 @@ static int build(struct ways *w, const topomap_spec *spec, int named, topomap_ma
 int topomap_fabric_machine(const topomap_fabric *fabric, const topomap_spec *spec, int named,
                            topomap_machine **machine, topomap_error *err)
 {
-    struct ways w = {.fabric = fabric, .nodes = fabric->hosts};
+    struct ways w = {.fabric = fabric,
+                     .nodes = fabric->hosts,
+                     .routers = fabric->hosts_route ? 0 : fabric->hosts};
     topomap_machine *m = NULL;
     uint32_t *host = NULL;
     int status = 0;

@@ -25,6 +25,31 @@ void topomap_network_free(topomap_network *network)
     free(network);
 }
 
+static int by_number(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+double topomap_commonest_rate(double *rate, size_t count, int higher)
+{
+    double best = 0;
+    size_t most = 0, end;
+
+    if (count)
+        qsort(rate, count, sizeof *rate, by_number);
+    for (size_t i = 0; i < count; i = end) {
+        for (end = i; end < count && by_number(&rate[i], &rate[end]) == 0; end++)
+            ;
+        if (end - i > most || (higher && end - i == most)) {
+            most = end - i;
+            best = rate[i];
+        }
+    }
+    return best;
+}
+
 static int by_ends(const void *a, const void *b)
 {
     const topomap_cable *x = a, *y = b;

@@ -32,6 +32,10 @@ typedef struct topomap_cable {
     double capacity; /* of all of them, each way */
 } topomap_cable;
 
+/** The rate that most have; of equals the higher or the lower one; 0 where there is none. Sorts
+ *  them. */
+double topomap_commonest_rate(double *rate, size_t count, int higher);
+
 /** Makes a network; cables of one pair of vertices are added up. Cables of a vertex with itself
  *  are left out. O(cables log cables).
  *  \param cable      [cables] sorted in place

@@ -117,11 +117,7 @@ static int port_tree(const topomap_spec *spec, topomap_fattree *t, topomap_error
         return -1;
     if (k % 2 || k / 2 % taper)
         return topomap_spec_fail(spec, err, "k= is even, and taper= divides its half");
-    for (uint32_t l = 1; l <= t->levels; l++) {
-        t->m[l] = l == 1 ? hosts : l == t->levels ? k : k / 2;
-        t->w[l] = l == 1 ? 1 : l == 2 ? k / 2 / taper : k / 2;
-        t->p[l] = 1;
-    }
+    topomap_fattree_of_ports(t, k, hosts, taper);
     return 0;
 }
 
@@ -147,18 +143,12 @@ static void count_tree(const topomap_fattree *t, uint64_t *hosts, uint64_t *swit
 
 static int add_level(topomap_fabric *f, topomap_fattree *t, uint32_t level, topomap_error *err)
 {
-    uint32_t above = 1, below = 1;
+    uint32_t switches = (uint32_t)topomap_fattree_count(t, level);
     int status = 0;
 
-    for (uint32_t l = level + 1; l <= t->levels; l++)
-        above *= t->m[l];
-    for (uint32_t l = 1; l <= level; l++)
-        below *= t->w[l];
-    t->above[level] = above;
-    t->below[level] = below;
     t->first[level] =
         level == 1 ? f->hosts : t->first[level - 1] + t->above[level - 1] * t->below[level - 1];
-    for (uint32_t i = 0; status == 0 && i < above * below; i++)
+    for (uint32_t i = 0; status == 0 && i < switches; i++)
         status = level == 1 ? topomap_fabric_name(f, t->first[level] + i, err, "leaf%u", i)
                  : level == t->levels
                      ? topomap_fabric_name(f, t->first[level] + i, err, "spine%u", i)
@@ -166,20 +156,10 @@ static int add_level(topomap_fabric *f, topomap_fattree *t, uint32_t level, topo
     return status;
 }
 
-static int join_level(topomap_fabric *f, const topomap_fattree *t, uint32_t level,
-                      topomap_error *err)
+/* A shape's cable between switches; which ports it takes does not matter here. */
+static int join_switches(void *fabric, const topomap_shape_cable *cable, topomap_error *err)
 {
-    uint32_t below = t->below[level], parents = t->w[level + 1];
-    int status = 0;
-
-    for (uint32_t i = 0; i < t->above[level] * below; i++)
-        for (uint32_t link = 0; status == 0 && link < parents * t->p[level + 1]; link++) {
-            uint32_t to = i / below / t->m[level + 1] * below * parents +
-                          link / t->p[level + 1] * below + i % below;
-
-            status = topomap_fabric_join(f, t->first[level] + i, t->first[level + 1] + to, 0, err);
-        }
-    return status;
+    return topomap_fabric_join(fabric, cable->a, cable->b, 0, err);
 }
 
 int topomap_spec_fattree(const topomap_spec *spec, topomap_machine **machine, topomap_error *err)
@@ -199,39 +179,15 @@ int topomap_spec_fattree(const topomap_spec *spec, topomap_machine **machine, to
         status = add_level(&f, &t, level, err);
     for (uint32_t i = 0; status == 0 && i < f.hosts; i++)
         status = topomap_fabric_join(&f, i, t.first[1] + i / t.m[1], 0, err);
-    for (uint32_t level = 1; status == 0 && level < t.levels; level++)
-        status = join_level(&f, &t, level, err);
+    if (status == 0)
+        status = topomap_fattree_join(&t, join_switches, &f, err);
     f.tree = &t;
     return finish(&f, spec, status, 0, machine, err);
 }
 
 /* ---- Dragonflies ------------------------------------------------------------------------- */
 
-/* Groups of a routers, all joined; p hosts and h global links a router, which lead to the groups
- * after it, in order and round again (Kim, Dally, Scott, Abts 2008). */
-struct dragonfly {
-    uint32_t a, p, h, groups;
-};
-
-static int join_groups(topomap_fabric *f, const struct dragonfly *d, topomap_error *err)
-{
-    uint32_t away = d->groups - 1, rounds = away ? d->a * d->h / away : 0;
-    int status = 0;
-
-    for (uint32_t round = 0; round < rounds; round++)
-        for (uint32_t g = 0; g < d->groups; g++)
-            for (uint32_t i = 0; status == 0 && i < away; i++) {
-                uint32_t to = (g + i + 1) % d->groups;
-                uint32_t port = round * away + i, back = round * away + away - 1 - i;
-
-                if (g < to)
-                    status = topomap_fabric_join(f, f->hosts + g * d->a + port / d->h,
-                                                 f->hosts + to * d->a + back / d->h, 0, err);
-            }
-    return status;
-}
-
-static int make_dragonfly(topomap_fabric *f, const struct dragonfly *d, topomap_error *err)
+static int make_dragonfly(topomap_fabric *f, const topomap_dragonfly *d, topomap_error *err)
 {
     int status = name_hosts(f, err);
 
@@ -239,16 +195,14 @@ static int make_dragonfly(topomap_fabric *f, const struct dragonfly *d, topomap_
         status = topomap_fabric_name(f, f->hosts + r, err, "g%u-r%u", r / d->a, r % d->a);
         for (uint32_t i = 0; status == 0 && i < d->p; i++)
             status = topomap_fabric_join(f, r * d->p + i, f->hosts + r, 0, err);
-        for (uint32_t other = r + 1; status == 0 && other % d->a != 0; other++)
-            status = topomap_fabric_join(f, f->hosts + r, f->hosts + other, 0, err);
     }
-    return status == 0 ? join_groups(f, d, err) : -1;
+    return status == 0 ? topomap_dragonfly_join(d, join_switches, f, err) : -1;
 }
 
 int topomap_spec_dragonfly(const topomap_spec *spec, topomap_machine **machine, topomap_error *err)
 {
     topomap_fabric f = {0};
-    struct dragonfly d;
+    topomap_dragonfly d = {0};
     uint64_t routers;
     int status;
 
@@ -263,6 +217,7 @@ int topomap_spec_dragonfly(const topomap_spec *spec, topomap_machine **machine, 
     routers = (uint64_t)d.a * d.groups;
     status = topomap_fabric_init(&f, spec, routers * d.p, routers,
                                  routers * (d.p + d.a + (uint64_t)d.h), err);
+    d.first = f.hosts;
     if (status == 0)
         status = make_dragonfly(&f, &d, err);
     return finish(&f, spec, status, 0, machine, err);

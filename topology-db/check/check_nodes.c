@@ -265,7 +265,7 @@ int db_check_classes(struct db_check *check)
 /* ---- Parts ------------------------------------------------------------------------------- */
 
 struct parts {
-    struct db_switches switches;
+    topomap_switches switches;
     uint32_t *of; /* [switches] */
     uint32_t count;
     uint32_t *size, *hosts, *lonely, *first; /* [count] switches, hosts, those that hang on no other
@@ -323,7 +323,7 @@ static int count_hosts(struct db_check *check, struct parts *p)
     int row = -1, several = 0;
 
     while (statement && (row = db_step(statement, check->err)) > 0) {
-        uint32_t at = db_switches_find(&p->switches, sqlite3_column_int64(statement, 1));
+        uint32_t at = topomap_switches_find(&p->switches, sqlite3_column_int64(statement, 1));
 
         if (at == UINT32_MAX)
             continue;
@@ -408,6 +408,6 @@ int db_check_parts(struct db_check *check)
     free(p.lonely);
     free(p.first);
     free(p.source);
-    db_switches_clear(&p.switches);
+    topomap_switches_clear(&p.switches);
     return result;
 }

@@ -24,7 +24,7 @@ struct db_part {
     uint64_t all_ports, pairs, all_cables;
 
     /* What the kind that it is leaves behind. */
-    uint16_t *level; /* [count] fat tree: 0 leaves; DB_FAR unknown; or NULL */
+    uint16_t *level; /* [count] fat tree: 0 leaves; TOPOMAP_FAR unknown; or NULL */
     uint32_t dims;   /* torus */
     uint32_t dim[DB_TORUS_DIMS];
     uint8_t wrap[DB_TORUS_DIMS];

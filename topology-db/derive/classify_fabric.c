@@ -20,7 +20,7 @@ static db_kind_test *const kinds[] = {
 
 struct fabric {
     sqlite3 *file;
-    struct db_switches switches;
+    topomap_switches switches;
     uint32_t *cables;          /* as switches.neighbour */
     uint16_t *sockets;         /* likewise, or NULL */
     uint32_t *ports;           /* [switches] */
@@ -43,25 +43,9 @@ void db_say(char *text, size_t size, const char *format, ...)
 
 /* ---- The graph ----------------------------------------------------------------------------- */
 
-/* Where b is in a's list; UINT32_MAX: nowhere. */
-static uint32_t find_neighbour(const struct db_switches *s, uint32_t a, uint32_t b)
-{
-    uint32_t low = s->first[a], high = s->first[a + 1];
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (s->neighbour[middle] < b)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < s->first[a + 1] && s->neighbour[low] == b ? low : UINT32_MAX;
-}
-
 static void set_cables(struct fabric *f, uint32_t a, uint32_t b, uint32_t cables)
 {
-    uint32_t at = find_neighbour(&f->switches, a, b);
+    uint32_t at = topomap_switches_link(&f->switches, a, b);
 
     if (at != UINT32_MAX)
         f->cables[at] = cables;
@@ -74,8 +58,8 @@ static int read_cables(struct fabric *f, topomap_error *err)
 
     f->cables = topomap_alloc(f->switches.first[f->switches.count], sizeof *f->cables, err);
     while (trunks && f->cables && (row = db_step(trunks, err)) > 0) {
-        uint32_t a = db_switches_find(&f->switches, sqlite3_column_int64(trunks, 0));
-        uint32_t b = db_switches_find(&f->switches, sqlite3_column_int64(trunks, 1));
+        uint32_t a = topomap_switches_find(&f->switches, sqlite3_column_int64(trunks, 0));
+        uint32_t b = topomap_switches_find(&f->switches, sqlite3_column_int64(trunks, 1));
 
         if (a == UINT32_MAX || b == UINT32_MAX)
             continue;
@@ -94,14 +78,15 @@ static int read_sockets(struct fabric *f, topomap_error *err)
 
     f->sockets = topomap_alloc(f->switches.first[f->switches.count], sizeof *f->sockets, err);
     while (links && f->sockets && (row = db_step(links, err)) > 0) {
-        uint32_t a = db_switches_find(&f->switches, sqlite3_column_int64(links, 0)), b, at;
+        uint32_t a = topomap_switches_find(&f->switches, sqlite3_column_int64(links, 0)), b, at;
         uint32_t p = sqlite3_column_int(links, 1) & 255, q = sqlite3_column_int(links, 3) & 255;
         uint32_t sockets = p < q ? p << 8 | q : q << 8 | p;
 
         if (a == UINT32_MAX)
             continue;
-        b = db_switches_find(&f->switches, sqlite3_column_int64(links, 2));
-        at = b == UINT32_MAX ? b : find_neighbour(&f->switches, a < b ? a : b, a < b ? b : a);
+        b = topomap_switches_find(&f->switches, sqlite3_column_int64(links, 2));
+        at =
+            b == UINT32_MAX ? b : topomap_switches_link(&f->switches, a < b ? a : b, a < b ? b : a);
         if (at != UINT32_MAX && (!f->sockets[at] || sockets < f->sockets[at]))
             f->sockets[at] = (uint16_t)sockets;
     }
@@ -109,7 +94,7 @@ static int read_sockets(struct fabric *f, topomap_error *err)
     return row;
 }
 
-static int narrow(const struct db_switches *s)
+static int narrow(const topomap_switches *s)
 {
     for (uint32_t i = 0; i < s->count; i++)
         if (s->first[i + 1] - s->first[i] > DB_TORUS_LINKS)
@@ -124,7 +109,7 @@ static int read_ports(struct fabric *f, topomap_error *err)
 
     f->ports = topomap_alloc(f->switches.count, sizeof *f->ports, err);
     while (attached && f->ports && (row = db_step(attached, err)) > 0) {
-        uint32_t at = db_switches_find(&f->switches, sqlite3_column_int64(attached, 0));
+        uint32_t at = topomap_switches_find(&f->switches, sqlite3_column_int64(attached, 0));
 
         if (at != UINT32_MAX)
             f->ports[at]++;
@@ -159,39 +144,18 @@ static int sort_parts(struct fabric *f, topomap_error *err)
 /* Numbers connected parts by their lowest switch, and the switches in each, ascending. */
 static int find_parts(struct fabric *f, topomap_error *err)
 {
-    uint32_t *queue = f->switches.queue;
-
     f->part_of = topomap_alloc(f->switches.count, sizeof *f->part_of, err);
     f->index = topomap_alloc(f->switches.count, sizeof *f->index, err);
     if (!f->part_of || !f->index)
         return -1;
-    for (uint32_t i = 0; i < f->switches.count; i++)
-        f->part_of[i] = UINT32_MAX;
-    for (uint32_t i = 0; i < f->switches.count; i++) {
-        uint32_t head = 0, tail = 0;
-
-        if (f->part_of[i] != UINT32_MAX)
-            continue;
-        f->part_of[i] = f->parts;
-        queue[tail++] = i;
-        while (head < tail) {
-            uint32_t at = queue[head++];
-
-            for (uint32_t k = f->switches.first[at]; k < f->switches.first[at + 1]; k++)
-                if (f->part_of[f->switches.neighbour[k]] == UINT32_MAX) {
-                    f->part_of[f->switches.neighbour[k]] = f->parts;
-                    queue[tail++] = f->switches.neighbour[k];
-                }
-        }
-        f->parts++;
-    }
+    f->parts = topomap_switches_parts(&f->switches, f->part_of);
     return sort_parts(f, err);
 }
 
 static int part_open(struct fabric *f, uint32_t number, topomap_error *err)
 {
     struct db_part *part = &f->part[number];
-    const struct db_switches *s = &f->switches;
+    const topomap_switches *s = &f->switches;
     uint32_t edges = 0;
 
     for (uint32_t n = f->start[number]; n < f->start[number + 1]; n++)
@@ -313,7 +277,7 @@ static int write_switch(sqlite3_stmt *update, const struct db_part *part, uint32
         }
         db_say(place, sizeof place, "%s%d", d ? "," : "", at[d]);
     }
-    if (part->level && part->level[i] != DB_FAR)
+    if (part->level && part->level[i] != TOPOMAP_FAR)
         sqlite3_bind_int(update, 1, part->level[i]);
     else
         sqlite3_bind_null(update, 1);
@@ -401,6 +365,6 @@ int db_classify_fabric(sqlite3 *file, struct db_verdict *verdict, topomap_error 
     free(f.start);
     free(f.part_of);
     free(f.index);
-    db_switches_clear(&f.switches);
+    topomap_switches_clear(&f.switches);
     return result;
 }

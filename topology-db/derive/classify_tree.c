@@ -35,7 +35,7 @@ static void spread(const struct db_part *part, uint32_t least, uint16_t *level, 
     uint32_t head = 0, tail = 0;
 
     for (uint32_t i = 0; i < part->count; i++) {
-        level[i] = part->ports[i] >= least ? 0 : DB_FAR;
+        level[i] = part->ports[i] >= least ? 0 : TOPOMAP_FAR;
         if (!level[i])
             queue[tail++] = i;
     }
@@ -43,7 +43,7 @@ static void spread(const struct db_part *part, uint32_t least, uint16_t *level, 
         uint32_t at = queue[head++];
 
         for (uint32_t k = part->first[at]; k < part->first[at + 1]; k++)
-            if (level[part->neighbour[k]] == DB_FAR) {
+            if (level[part->neighbour[k]] == TOPOMAP_FAR) {
                 level[part->neighbour[k]] = (uint16_t)(level[at] + 1);
                 queue[tail++] = part->neighbour[k];
             }
@@ -165,7 +165,7 @@ static struct misfit measure(const struct db_part *part, const uint16_t *level, 
     uint32_t most;
 
     for (uint32_t i = 0; i < part->count; i++)
-        if (level[i] >= m.levels && level[i] != DB_FAR)
+        if (level[i] >= m.levels && level[i] != TOPOMAP_FAR)
             m.levels = level[i] + 1u;
     for (uint16_t of = 0; of + 1u < m.levels && of < LEVELS; of++)
         m.lacking += count_lacking(part, level, of, number, &most);

@@ -308,7 +308,7 @@ static int price_router(struct db_views *views, topomap_error *err)
         return -1;
     views->router_measured = views->router_cost > 0;
     if (!views->router_measured)
-        views->router_cost = DB_HOP;
+        views->router_cost = TOPOMAP_HOP;
     views->router_cost += views->router_cost % 2; /* half of it at either end */
     /* Inside nodes: tenths of a hop, for inside.c. */
     if (db_execute(views->file,

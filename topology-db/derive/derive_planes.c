@@ -7,34 +7,14 @@
 #include "topology-db/switches.h"
 #include "util/alloc.h"
 
-/* Components numbered from 1 by their lowest switch, which they are found from. */
-static void number_planes(const struct db_switches *s, uint32_t *plane)
-{
-    uint32_t *queue = s->queue, planes = 0;
-
-    for (uint32_t i = 0; i < s->count; i++) {
-        uint32_t done = 0, end = 0;
-
-        if (plane[i])
-            continue;
-        plane[i] = ++planes;
-        for (queue[end++] = i; done < end; done++)
-            for (uint32_t k = s->first[queue[done]]; k < s->first[queue[done] + 1]; k++)
-                if (!plane[s->neighbour[k]]) {
-                    plane[s->neighbour[k]] = planes;
-                    queue[end++] = s->neighbour[k];
-                }
-    }
-}
-
-static int write_planes(sqlite3 *file, const struct db_switches *s, const uint32_t *plane,
+static int write_planes(sqlite3 *file, const topomap_switches *s, const uint32_t *plane,
                         topomap_error *err)
 {
     sqlite3_stmt *update = db_prepare(file, "UPDATE switch SET plane=? WHERE id=?", err);
     int result = update ? 0 : -1;
 
     for (uint32_t i = 0; !result && i < s->count; i++) {
-        sqlite3_bind_int64(update, 1, plane[i]);
+        sqlite3_bind_int64(update, 1, plane[i] + INT64_C(1));
         sqlite3_bind_int64(update, 2, s->id[i]);
         result = db_insert(update, err);
     }
@@ -44,7 +24,7 @@ static int write_planes(sqlite3 *file, const struct db_switches *s, const uint32
 
 int db_views_planes(struct db_views *views, topomap_error *err)
 {
-    struct db_switches switches = {0};
+    topomap_switches switches = {0};
     uint32_t *plane = NULL;
     int result = db_switches_load(views->file, 0, &switches, err);
 
@@ -52,7 +32,7 @@ int db_views_planes(struct db_views *views, topomap_error *err)
         return -1;
     plane = topomap_alloc(switches.count, sizeof *plane, err);
     if (plane)
-        number_planes(&switches, plane);
+        topomap_switches_parts(&switches, plane);
     result = !plane || write_planes(views->file, &switches, plane, err) ||
                      db_execute(views->file,
                                 "INSERT INTO fact SELECT 'planes', count(DISTINCT plane) FROM"
@@ -61,6 +41,6 @@ int db_views_planes(struct db_views *views, topomap_error *err)
                  ? -1
                  : 0;
     free(plane);
-    db_switches_clear(&switches);
+    topomap_switches_clear(&switches);
     return result;
 }

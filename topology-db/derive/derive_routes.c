@@ -37,7 +37,7 @@ struct arrival {
 struct scan {
     sqlite3 *file;
     struct db_routes routes;
-    struct db_switches switches;
+    topomap_switches switches;
     uint32_t *node;          /* [vertices] index in switches, or UINT32_MAX */
     uint32_t *price;         /* [cables] cost of a byte */
     struct arrival *arrival; /* by switch, adapter, port */
@@ -115,10 +115,10 @@ static void price_cables(struct scan *scan)
     const struct db_routes *routes = &scan->routes;
 
     for (uint32_t i = 0; i < routes->count; i++)
-        scan->node[i] = db_switches_find(&scan->switches, routes->vertex[i].id);
+        scan->node[i] = topomap_switches_find(&scan->switches, routes->vertex[i].id);
     for (uint32_t i = 0; i < routes->cables; i++)
-        scan->price[i] = db_switches_cost(&scan->switches, scan->node[routes->cable[i].at],
-                                          scan->node[routes->cable[i].peer]);
+        scan->price[i] = topomap_switches_cost(&scan->switches, scan->node[routes->cable[i].at],
+                                               scan->node[routes->cable[i].peer]);
 }
 
 static void list_leaves(struct scan *scan)
@@ -159,7 +159,7 @@ static void scan_clear(struct scan *scan)
     }
     db_routes_clear(&scan->routes);
     free(scan->arrival);
-    db_switches_clear(&scan->switches);
+    topomap_switches_clear(&scan->switches);
     free(scan->node);
     free(scan->price);
     free(scan->leaf);
@@ -176,9 +176,9 @@ static void scan_clear(struct scan *scan)
 
 static void spread(struct scan *scan, uint32_t from)
 {
-    struct db_start start = {scan->node[from], 0, 0};
+    topomap_start start = {scan->node[from], 0, 0};
 
-    db_switches_reach(&scan->switches, &start, 1, scan->near, scan->cheap);
+    topomap_switches_reach(&scan->switches, &start, 1, scan->near, scan->cheap);
 }
 
 /* The way out of a switch for this arrival, NULL where there is none. */
@@ -254,7 +254,7 @@ static struct db_way find_way(struct scan *scan, uint32_t leaf, const struct arr
 {
     struct db_way way = {scan->near[scan->node[leaf]], scan->cheap[scan->node[leaf]]};
 
-    if (way.hops == DB_FAR)
+    if (way.hops == TOPOMAP_FAR)
         return way;
     follow(scan, leaf, to);
     if (scan->steps[leaf] == BROKEN) {
@@ -274,7 +274,7 @@ static int fill_column(struct scan *scan, const struct arrival *to, topomap_erro
         struct db_way way = find_way(scan, scan->leaf[i], to);
         uint32_t code = DB_NO_WAY;
 
-        if (way.hops != DB_FAR && find_code(scan, way.hops, way.cost, &code, err))
+        if (way.hops != TOPOMAP_FAR && find_code(scan, way.hops, way.cost, &code, err))
             return -1;
         scan->column[(size_t)i * PLACE] = (uint8_t)code;
         scan->column[(size_t)i * PLACE + 1] = (uint8_t)(code >> 8);

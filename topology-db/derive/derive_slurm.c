@@ -78,7 +78,7 @@ static int put_attach(struct build *b, int64_t host, int64_t sw, int grid, topom
     sqlite3_bind_int64(b->add_attach, 1, host);
     sqlite3_bind_int64(b->add_attach, 2, sw);
     sqlite3_bind_int64(b->add_attach, 3, grid ? 0 : 1);
-    sqlite3_bind_int64(b->add_attach, 4, grid ? b->views->router_cost / 2 : DB_HOP);
+    sqlite3_bind_int64(b->add_attach, 4, grid ? b->views->router_cost / 2 : TOPOMAP_HOP);
     return db_insert(b->add_attach, err);
 }
 

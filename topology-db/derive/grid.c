@@ -48,7 +48,7 @@ static void take_place(struct db_grid *grid, uint32_t at, const char *text)
         grid->place[(size_t)at * grid->dims + d] = (uint16_t)number[d];
 }
 
-int db_grid_load(sqlite3 *file, const struct db_switches *switches, struct db_grid *grid,
+int db_grid_load(sqlite3 *file, const topomap_switches *switches, struct db_grid *grid,
                  topomap_error *err)
 {
     sqlite3_stmt *statement;
@@ -64,7 +64,7 @@ int db_grid_load(sqlite3 *file, const struct db_switches *switches, struct db_gr
     if (grid->place)
         memset(grid->place, 0xff, (size_t)switches->count * grid->dims * sizeof *grid->place);
     while (statement && grid->place && (row = db_step(statement, err)) > 0) {
-        uint32_t at = db_switches_find(switches, sqlite3_column_int64(statement, 0));
+        uint32_t at = topomap_switches_find(switches, sqlite3_column_int64(statement, 0));
 
         if (at != UINT32_MAX)
             take_place(grid, at, (const char *)sqlite3_column_text(statement, 1));

@@ -16,7 +16,7 @@ struct db_grid {
 
 /** Places by the index of the switch in \p switches. Cleared by db_grid_clear(), also after a
  *  failure. */
-int db_grid_load(sqlite3 *file, const struct db_switches *switches, struct db_grid *grid,
+int db_grid_load(sqlite3 *file, const topomap_switches *switches, struct db_grid *grid,
                  topomap_error *err);
 void db_grid_clear(struct db_grid *grid);
 /** [dims], or NULL where the switch has no place. */

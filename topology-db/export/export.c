@@ -91,7 +91,7 @@ static int read_switches(struct db_export *x, topomap_error *err)
                                       " switch LEFT JOIN vertex ON vertex.id = switch.id",
                            err);
     while (statement && x->sw && (row = db_step(statement, err)) > 0) {
-        uint32_t at = db_switches_find(&x->graph, sqlite3_column_int64(statement, 0));
+        uint32_t at = topomap_switches_find(&x->graph, sqlite3_column_int64(statement, 0));
 
         if (at == UINT32_MAX)
             continue;
@@ -142,8 +142,8 @@ static void place_cable(const struct db_export *x, struct db_cable *cable)
  * of a known host. */
 static int take_cable(const struct db_export *x, sqlite3_stmt *row, struct db_cable *cable)
 {
-    uint32_t a = db_switches_find(&x->graph, sqlite3_column_int64(row, 0));
-    uint32_t b = db_switches_find(&x->graph, sqlite3_column_int64(row, 2));
+    uint32_t a = topomap_switches_find(&x->graph, sqlite3_column_int64(row, 0));
+    uint32_t b = topomap_switches_find(&x->graph, sqlite3_column_int64(row, 2));
     int first = b != UINT32_MAX; /* end a is the cable's first end */
     int64_t host = sqlite3_column_int64(row, first ? 7 : 8);
 
@@ -239,7 +239,7 @@ static void export_clear(struct db_export *x)
     free(x->sw);
     free(x->host);
     free(x->cable);
-    db_switches_clear(&x->graph);
+    topomap_switches_clear(&x->graph);
 }
 
 /* ---- What a job needs ---------------------------------------------------------------------- */
@@ -272,13 +272,13 @@ static int keep_hosts(struct db_export *x, const topomap_names *nodes, topomap_e
 static void keep_paths(struct db_export *x, uint32_t from, const uint8_t *wanted, uint16_t *hops,
                        uint8_t *on)
 {
-    const struct db_switches *g = &x->graph;
+    const topomap_switches *g = &x->graph;
     uint32_t head = 0, tail = 0;
 
-    db_switches_spread(&x->graph, &from, 1, hops);
+    topomap_switches_spread(&x->graph, &from, 1, hops);
     memset(on, 0, g->count);
     for (uint32_t i = 0; i < g->count; i++)
-        if (wanted[i] && hops[i] != DB_FAR) {
+        if (wanted[i] && hops[i] != TOPOMAP_FAR) {
             on[i] = 1;
             g->queue[tail++] = i;
         }

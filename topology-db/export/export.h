@@ -39,7 +39,7 @@ struct db_export {
     int slurm;                   /* switches are those of Slurm's topology file */
     struct db_export_host *host; /* in natural order */
     uint32_t hosts, kept_hosts;
-    struct db_switches graph;
+    topomap_switches graph;
     struct db_export_switch *sw; /* [graph.count] */
     struct db_cable *cable;      /* by names of the switch and its port */
     size_t cables;

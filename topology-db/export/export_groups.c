@@ -97,7 +97,7 @@ static void set_levels(struct joining *j)
 
 static void join_level(struct joining *j, uint32_t level)
 {
-    const struct db_switches *g = &j->x->graph;
+    const topomap_switches *g = &j->x->graph;
     int all = level + 1 == j->levels;
 
     for (uint32_t i = 0; i < g->count; i++)

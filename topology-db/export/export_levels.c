@@ -30,8 +30,8 @@ static int read_edges(struct db_export *x, int tree, struct edges *edges, topoma
     int row = -1;
 
     while (statement && (row = db_step(statement, err)) > 0) {
-        struct edge edge = {db_switches_find(&x->graph, sqlite3_column_int64(statement, 0)),
-                            db_switches_find(&x->graph, sqlite3_column_int64(statement, 1))};
+        struct edge edge = {topomap_switches_find(&x->graph, sqlite3_column_int64(statement, 0)),
+                            topomap_switches_find(&x->graph, sqlite3_column_int64(statement, 1))};
 
         if (edge.lower == UINT32_MAX || edge.upper == UINT32_MAX)
             continue;

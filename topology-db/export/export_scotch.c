@@ -94,7 +94,7 @@ static int agrees(struct arch *a, uint32_t home, uint16_t *hops)
             g = a->groups.of_host[a->host[t]];
     if (g == UINT32_MAX)
         return 1;
-    db_switches_spread(&a->x->graph, &home, 1, hops);
+    topomap_switches_spread(&a->x->graph, &home, 1, hops);
     for (uint32_t t = 0; t < a->count; t++)
         if (hops[a->x->host[a->host[t]].home] + 2u !=
             group_hops(a, g, a->groups.of_host[a->host[t]]))
@@ -226,11 +226,12 @@ static int put_distances(struct arch *a, topomap_error *err)
     for (uint32_t t = 1; hops && t < a->count; t++) {
         uint32_t home = a->x->host[a->host[t]].home;
 
-        db_switches_spread(&a->x->graph, &home, 1, hops);
+        topomap_switches_spread(&a->x->graph, &home, 1, hops);
         for (uint32_t u = 0; u < t; u++) {
             uint16_t h = hops[a->x->host[a->host[u]].home];
 
-            fprintf(a->x->out, "%s%u", u ? " " : "", h == DB_FAR ? a->x->graph.count + 2 : h + 2u);
+            fprintf(a->x->out, "%s%u", u ? " " : "",
+                    h == TOPOMAP_FAR ? a->x->graph.count + 2 : h + 2u);
         }
         fputc('\n', a->x->out);
     }

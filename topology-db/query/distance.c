@@ -12,7 +12,7 @@ struct end {
     struct db_place place;
     struct db_hanging *hanging;
     size_t room, count;
-    struct db_start *at;        /* [count] its switches */
+    topomap_start *at;          /* [count] its switches */
     struct db_landing *landing; /* its ports */
     size_t landings, landing_room;
 };
@@ -21,7 +21,7 @@ struct end {
  */
 struct graph {
     int loaded;
-    struct db_switches switches;
+    topomap_switches switches;
     sqlite3_stmt *labels;
     uint16_t *hops; /* [switches] to b */
     uint32_t *cost; /* [switches] likewise, thousandths of a hop */
@@ -74,7 +74,7 @@ void topomap_db_router_close(topomap_db_router *router)
     db_routes_clear(&router->routes);
     for (int slurm = 0; slurm < 2; slurm++) {
         sqlite3_finalize(router->graph[slurm].labels);
-        db_switches_clear(&router->graph[slurm].switches);
+        topomap_switches_clear(&router->graph[slurm].switches);
         free(router->graph[slurm].hops);
         free(router->graph[slurm].cost);
     }
@@ -182,8 +182,8 @@ static int index_end(struct question *q, struct end *end, topomap_error *err)
     if (!end->at)
         return -1;
     for (size_t i = 0; i < end->count; i++) {
-        end->at[i] = (struct db_start){db_switches_find(&q->graph->switches, end->hanging[i].sw),
-                                       end->hanging[i].hops, end->hanging[i].cost};
+        end->at[i] = (topomap_start){topomap_switches_find(&q->graph->switches, end->hanging[i].sw),
+                                     end->hanging[i].hops, end->hanging[i].cost};
         if (end->at[i].at == UINT32_MAX)
             return topomap_error_set(err, TOPOMAP_EINPUT, "%s: damaged: a switch is missing",
                                      q->router->db->path);
@@ -287,7 +287,7 @@ static int make_route(struct question *q, uint32_t from, char **route, topomap_e
     return 0;
 }
 
-static int is_nearer(const struct graph *r, const struct db_start *x, const struct db_start *y)
+static int is_nearer(const struct graph *r, const topomap_start *x, const topomap_start *y)
 {
     if (r->hops[x->at] != r->hops[y->at])
         return r->hops[x->at] < r->hops[y->at];
@@ -297,16 +297,16 @@ static int is_nearer(const struct graph *r, const struct db_start *x, const stru
 static int over_switches(struct question *q, topomap_db_distance *found, topomap_error *err)
 {
     struct graph *r = q->graph;
-    const struct db_start *best;
+    const topomap_start *best;
 
     if (index_end(q, &q->a, err) || index_end(q, &q->b, err))
         return -1;
-    db_switches_reach(&r->switches, q->b.at, q->b.count, r->hops, r->cost);
+    topomap_switches_reach(&r->switches, q->b.at, q->b.count, r->hops, r->cost);
     best = &q->a.at[0];
     for (size_t i = 1; i < q->a.count; i++)
         if (is_nearer(r, &q->a.at[i], best))
             best = &q->a.at[i];
-    if (r->hops[best->at] == DB_FAR)
+    if (r->hops[best->at] == TOPOMAP_FAR)
         return topomap_error_set(err, TOPOMAP_EINPUT, "%s: no path between '%s' and '%s'",
                                  q->router->db->path, q->a.place.name, q->b.place.name);
     found->hops = r->hops[best->at] + best->hops;
@@ -338,10 +338,12 @@ static uint64_t price(const topomap_db_router *r, const struct db_walk *walk,
     uint64_t cost = (uint64_t)from->cost + to->cost;
 
     for (size_t i = 1; i < walk->steps; i++)
-        cost += db_switches_cost(
+        cost += topomap_switches_cost(
             &r->graph[0].switches,
-            db_switches_find(&r->graph[0].switches, r->routes.vertex[walk->step[i - 1].vertex].id),
-            db_switches_find(&r->graph[0].switches, r->routes.vertex[walk->step[i].vertex].id));
+            topomap_switches_find(&r->graph[0].switches,
+                                  r->routes.vertex[walk->step[i - 1].vertex].id),
+            topomap_switches_find(&r->graph[0].switches,
+                                  r->routes.vertex[walk->step[i].vertex].id));
     return cost;
 }
 
@@ -442,7 +444,7 @@ static int over_coordinates(struct question *q, topomap_db_distance *found, topo
         return topomap_error_set(err, TOPOMAP_EINPUT, "%s: '%s' and '%s' have no network in common",
                                  r->db->path, q->a.place.name, q->b.place.name);
     found->hops = db_network_hops(&r->network, &q->a.place.point, &q->b.place.point);
-    found->cost = DB_TENTHS(r->network.base + (uint64_t)DB_HOP * found->hops);
+    found->cost = DB_TENTHS(r->network.base + (uint64_t)TOPOMAP_HOP * found->hops);
     found->routing = "coordinates";
     return 0;
 }

@@ -28,7 +28,7 @@ static void forget_sites(struct db_build *b)
 static void build_clear(struct db_build *b)
 {
     forget_sites(b);
-    db_switches_clear(&b->switches);
+    topomap_switches_clear(&b->switches);
     db_walks_clear(&b->walks);
     free(b->by_index);
     free(b->site_of);
@@ -93,7 +93,7 @@ static int set_matrix(struct db_build *b, topomap_error *err)
 
 /* What a node hangs on, in its site's key. */
 static int find_starts(struct db_build *b, struct db_finder *finder, int slurm, int64_t host,
-                       struct db_hanging **on, size_t *on_room, struct db_start **key,
+                       struct db_hanging **on, size_t *on_room, topomap_start **key,
                        size_t *key_room, size_t *count, topomap_error *err)
 {
     if (b->walks.used)
@@ -104,7 +104,7 @@ static int find_starts(struct db_build *b, struct db_finder *finder, int slurm, 
     for (size_t i = 0; i < *count; i++) {
         const struct db_hanging *h = &(*on)[i];
 
-        (*key)[i] = (struct db_start){db_switches_find(&b->switches, h->sw), h->hops, h->cost};
+        (*key)[i] = (topomap_start){topomap_switches_find(&b->switches, h->sw), h->hops, h->cost};
         if ((*key)[i].at == UINT32_MAX)
             return topomap_error_set(err, TOPOMAP_EINPUT, "%s: damaged: a switch is missing",
                                      b->db->path);
@@ -117,7 +117,7 @@ static int find_switch_sites(struct db_build *b, struct db_finder *finder, int s
                              topomap_error *err)
 {
     struct db_hanging *on = NULL;
-    struct db_start *key = NULL;
+    topomap_start *key = NULL;
     size_t on_room = 0, key_room = 0, count;
     int result = 0;
 
@@ -134,7 +134,7 @@ static int find_switch_sites(struct db_build *b, struct db_finder *finder, int s
     return result;
 }
 
-static const struct db_start *start_of(const struct db_build *b, size_t site)
+static const topomap_start *start_of(const struct db_build *b, size_t site)
 {
     return b->by_index[site]->key;
 }
@@ -146,13 +146,13 @@ static int fits_grid(const struct db_build *b, const struct db_grid *grid)
     size_t sites = HASH_COUNT(b->sites);
 
     for (size_t i = 0; i < sites; i++)
-        if (b->by_index[i]->length != sizeof(struct db_start) ||
+        if (b->by_index[i]->length != sizeof(topomap_start) ||
             !db_grid_place(grid, start_of(b, i)->at))
             return 0;
     for (size_t i = 0; i < sites; i++)
         for (size_t j = 0; j < sites; j++) {
             uint32_t steps = db_grid_hops(grid, start_of(b, i)->at, start_of(b, j)->at);
-            double cost = b->cost[0] + DB_TENTHS(DB_HOP) * steps;
+            double cost = b->cost[0] + DB_TENTHS(TOPOMAP_HOP) * steps;
 
             if (b->hops[i * sites + j] != b->hops[0] + steps ||
                 (double)b->cost[i * sites + j] != cost)
@@ -184,7 +184,7 @@ static int try_switch_torus(struct db_build *b, int *fits, topomap_error *err)
         if (!result)
             result =
                 topomap_machine_set_torus(b->machine, grid.dims, grid.dim, grid.wrap, coordinate,
-                                          b->cost[0], DB_TENTHS(DB_HOP), b->hops[0], err);
+                                          b->cost[0], DB_TENTHS(TOPOMAP_HOP), b->hops[0], err);
     }
     free(coordinate);
     db_grid_clear(&grid);
@@ -218,7 +218,7 @@ static int set_dragonfly(struct db_build *b, topomap_error *err)
             uint32_t hops = db_network_hops(&b->network, b->by_index[i]->key, b->by_index[j]->key);
 
             b->hops[i * sites + j] = (uint16_t)hops;
-            b->cost[i * sites + j] = (float)DB_TENTHS(b->network.base + DB_HOP * hops);
+            b->cost[i * sites + j] = (float)DB_TENTHS(b->network.base + TOPOMAP_HOP * hops);
         }
     return set_matrix(b, err);
 }
@@ -236,7 +236,7 @@ static int set_torus(struct db_build *b, topomap_error *err)
                dims * sizeof *coordinate);
     result =
         topomap_machine_set_torus(b->machine, dims, b->network.dim, b->network.wrap, coordinate,
-                                  DB_TENTHS(b->network.base), DB_TENTHS(DB_HOP), 0, err);
+                                  DB_TENTHS(b->network.base), DB_TENTHS(TOPOMAP_HOP), 0, err);
     free(coordinate);
     return result;
 }
@@ -263,7 +263,7 @@ static int set_nothing(struct db_build *b, topomap_error *err)
     if (make_matrix(b, err))
         return -1;
     b->hops[0] = 2;
-    b->cost[0] = (float)DB_TENTHS(2 * DB_HOP);
+    b->cost[0] = (float)DB_TENTHS(2 * TOPOMAP_HOP);
     return set_matrix(b, err);
 }
 
@@ -271,7 +271,7 @@ static int set_nothing(struct db_build *b, topomap_error *err)
 static int load_sites(struct db_build *b, struct db_finder *finder, int slurm, topomap_error *err)
 {
     forget_sites(b);
-    db_switches_clear(&b->switches);
+    topomap_switches_clear(&b->switches);
     db_walks_clear(&b->walks);
     b->hanging = 0;
     /* Routing tables are the fabric's alone; where their ways are listed, its graph is not needed

@@ -13,7 +13,7 @@
 
 /* What nodes hang on: a set of switches, or a Cray router. */
 struct db_site {
-    void *key; /* struct db_start of its switches, or a struct db_point */
+    void *key; /* topomap_start of its switches, or a struct db_point */
     size_t length;
     uint32_t index;
     UT_hash_handle hh;
@@ -26,7 +26,7 @@ struct db_build {
     struct db_place *place;
     size_t placed, hanging; /* nodes with coordinates, nodes with switches */
     struct db_network network;
-    struct db_switches switches;
+    topomap_switches switches;
     struct db_walks walks; /* where routes are not all shortest: then sites hang on walks */
     struct db_site *sites;
     struct db_site **by_index; /* [number of sites] */

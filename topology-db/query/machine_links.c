@@ -119,35 +119,18 @@ static int read_routers(struct db_links *l, topomap_error *err)
     return row;
 }
 
-static int by_rate(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 /* The rate that most cables have (the lower one of equals) stands for unknown ones; 0: none has. */
 static int common_rate(const struct db_links *l, double *rate, topomap_error *err)
 {
     double *sorted = topomap_alloc(l->cables, sizeof *sorted, err);
-    size_t known = 0, most = 0, end;
+    size_t known = 0;
 
     if (!sorted)
         return -1;
     for (size_t i = 0; i < l->cables; i++)
         if (l->cable[i].capacity > 0)
             sorted[known++] = l->cable[i].capacity;
-    if (known)
-        qsort(sorted, known, sizeof *sorted, by_rate);
-    *rate = 0;
-    for (size_t i = 0; i < known; i = end) {
-        for (end = i; end < known && by_rate(&sorted[i], &sorted[end]) == 0; end++)
-            ;
-        if (end - i > most) {
-            most = end - i;
-            *rate = sorted[i];
-        }
-    }
+    *rate = topomap_commonest_rate(sorted, known, 0);
     free(sorted);
     return 0;
 }
@@ -242,7 +225,7 @@ int topomap_db_machine_links(topomap_db *db, const topomap_db_allocation *alloca
         l.network = NULL;
     }
     topomap_network_free(l.network);
-    db_switches_clear(&l.switches);
+    topomap_switches_clear(&l.switches);
     free(l.host);
     free(l.vertex);
     free(l.cable);

@@ -10,7 +10,7 @@
 struct db_links {
     topomap_db *db;
     uint32_t nodes;
-    struct db_switches switches;
+    topomap_switches switches;
     int64_t *host;    /* [nodes] */
     uint32_t *vertex; /* [ids] of a fabric vertex, or DB_NOWHERE */
     int64_t ids;

@@ -4,11 +4,11 @@
 #ifndef TOPOMAP_DB_SYNTH_H
 #define TOPOMAP_DB_SYNTH_H
 
+#include "fabric/shapes.h"
 #include "topology-db/db.h"
 
 enum {
     SYNTH_WORDS = 24,
-    SYNTH_LEVELS = 6,
     SYNTH_DIMS = 6,
     SYNTH_RADIX = 254,        /* port numbers are one byte; 255 is none */
     SYNTH_LIDS = 0xbfff,      /* unicast LIDs of a subnet */
@@ -75,7 +75,8 @@ struct synth_fabric {
     uint32_t links;
     size_t link_room;
     uint8_t width[SYNTH_CLASSES], speed[SYNTH_CLASSES];
-    uint32_t divisor[SYNTH_LEVELS + 1]; /* by level: how destinations are dealt to equal ports */
+    uint32_t divisor[TOPOMAP_FATTREE_LEVELS +
+                     1];                /* by level: how destinations are dealt to equal ports */
     uint32_t *host_leaf;                /* scratch of the builders */
 };
 

@@ -15,23 +15,22 @@ static uint32_t digits(uint32_t most)
 
 /* ---- Fat trees --------------------------------------------------------------------------- */
 
-/* A parallel-ports generalised fat tree, PGFT(h; m1..mh; w1..wh; p1..ph): a switch of level l has
- * m[l] children and w[l + 1] parents, with p cables to each (Zahavi, "Fat-tree routing and node
- * ordering providing contention free traffic for MPI global collectives", 2012). Level 0 is the
- * hosts: w[1] = p[1] = 1, their rails are dealt with elsewhere. */
-struct tree {
-    uint32_t levels, m[SYNTH_LEVELS + 2], w[SYNTH_LEVELS + 2], p[SYNTH_LEVELS + 2];
-};
+/* A shape's cable, by the class of its link. */
+static int join(void *fabric, const topomap_shape_cable *cable, topomap_error *err)
+{
+    return synth_add_link(fabric, cable->a, cable->aport, cable->b, cable->bport,
+                          cable->top ? SYNTH_TOP : SYNTH_TRUNK, 0, err);
+}
 
-static int list_tree(struct synth_spec *spec, struct tree *t, topomap_error *err)
+static int list_tree(struct synth_spec *spec, topomap_fattree *t, topomap_error *err)
 {
     const char *m = synth_value(spec, "m"), *w = synth_value(spec, "w"),
                *p = synth_value(spec, "p");
     uint32_t parents, cables;
 
-    if (synth_list(spec, m, t->m + 1, SYNTH_LEVELS, &t->levels, err) ||
-        synth_list(spec, w, t->w + 1, SYNTH_LEVELS, &parents, err) ||
-        synth_list(spec, p, t->p + 1, SYNTH_LEVELS, &cables, err))
+    if (synth_list(spec, m, t->m + 1, TOPOMAP_FATTREE_LEVELS, &t->levels, err) ||
+        synth_list(spec, w, t->w + 1, TOPOMAP_FATTREE_LEVELS, &parents, err) ||
+        synth_list(spec, p, t->p + 1, TOPOMAP_FATTREE_LEVELS, &cables, err))
         return -1;
     if (parents != t->levels || (p && cables != t->levels) || t->w[1] != 1 || (p && t->p[1] != 1))
         return synth_fail(spec, err,
@@ -42,7 +41,7 @@ static int list_tree(struct synth_spec *spec, struct tree *t, topomap_error *err
     return 0;
 }
 
-static int leaf_tree(struct synth_spec *spec, struct tree *t, topomap_error *err)
+static int leaf_tree(struct synth_spec *spec, topomap_fattree *t, topomap_error *err)
 {
     t->levels = 2;
     t->w[1] = t->p[1] = 1;
@@ -55,47 +54,30 @@ static int leaf_tree(struct synth_spec *spec, struct tree *t, topomap_error *err
 }
 
 /* The k-port tree: all ports used, half of them downwards but at the top. */
-static int port_tree(struct synth_spec *spec, struct tree *t, topomap_error *err)
+static int port_tree(struct synth_spec *spec, topomap_fattree *t, topomap_error *err)
 {
     uint32_t k, hosts, taper;
 
     if (synth_number(spec, "k", 2, SYNTH_RADIX, 16, &k, err) ||
-        synth_number(spec, "levels", 1, SYNTH_LEVELS, 2, &t->levels, err) ||
+        synth_number(spec, "levels", 1, TOPOMAP_FATTREE_LEVELS, 2, &t->levels, err) ||
         synth_number(spec, "hosts", 1, SYNTH_RADIX, t->levels > 1 ? k / 2 : k, &hosts, err) ||
         synth_number(spec, "taper", 1, SYNTH_RADIX, 1, &taper, err))
         return -1;
     if (k % 2 || k / 2 % taper)
         return synth_fail(spec, err, "k= is even, and taper= divides its half");
-    for (uint32_t l = 1; l <= t->levels; l++) {
-        t->m[l] = l == 1 ? hosts : l == t->levels ? k : k / 2;
-        t->w[l] = l == 1 ? 1 : l == 2 ? k / 2 / taper : k / 2;
-        t->p[l] = 1;
-    }
+    topomap_fattree_of_ports(t, k, hosts, taper);
     return 0;
 }
 
-/* Switches of level l: children's digits above l times parents' digits up to l. */
-static int count_level(const struct tree *t, uint32_t level, uint32_t *above, uint32_t *below)
-{
-    uint64_t a = 1, b = 1;
-
-    for (uint32_t l = level + 1; l <= t->levels && a <= SYNTH_LIDS; l++)
-        a *= t->m[l];
-    for (uint32_t l = 1; l <= level && b <= SYNTH_LIDS; l++)
-        b *= t->w[l];
-    *above = (uint32_t)a;
-    *below = (uint32_t)b;
-    return a * b > SYNTH_LIDS ? -1 : 0;
-}
-
-static int add_level(struct synth_spec *spec, struct synth_fabric *fabric, const struct tree *t,
+static int add_level(struct synth_spec *spec, struct synth_fabric *fabric, topomap_fattree *t,
                      uint32_t level, topomap_error *err)
 {
-    uint32_t above, below, up = level < t->levels ? t->w[level + 1] * t->p[level + 1] : 0;
+    uint64_t switches = topomap_fattree_count(t, level);
+    uint32_t up = level < t->levels ? t->w[level + 1] * t->p[level + 1] : 0;
     uint64_t ports = (uint64_t)t->m[level] * t->p[level] + up;
     char stem[16];
 
-    if (count_level(t, level, &above, &below))
+    if (switches > SYNTH_LIDS)
         return synth_fail(spec, err, "more switches than a subnet has LIDs (%d)", SYNTH_LIDS);
     if (ports > SYNTH_RADIX)
         return synth_fail(spec, err, "a switch of level %u would have %llu ports; at most %d",
@@ -107,55 +89,32 @@ static int add_level(struct synth_spec *spec, struct synth_fabric *fabric, const
                                      : "spine");
     else
         snprintf(stem, sizeof stem, "level%u-", level);
-    for (uint32_t i = 0; i < above * below; i++)
+    t->first[level] = fabric->switches;
+    for (uint32_t i = 0; i < switches; i++)
         if (synth_add_switch(fabric, (uint32_t)ports, level, err, "%s%0*u", stem,
-                             (int)digits(above * below > 9 ? above * below : 10), i + 1))
+                             (int)digits(switches > 9 ? (uint32_t)switches : 10), i + 1))
             return -1;
     fabric->divisor[level] =
         level == 1 ? 1 : fabric->divisor[level - 1] * t->w[level] * t->p[level];
     return 0;
 }
 
-static int join_level(struct synth_fabric *fabric, const struct tree *t, uint32_t level,
-                      uint32_t first, uint32_t upper, topomap_error *err)
-{
-    uint32_t above, below, p = t->p[level + 1], down = t->m[level] * t->p[level];
-    int result = count_level(t, level, &above, &below);
-
-    for (uint32_t i = 0; !result && i < above * below; i++)
-        for (uint32_t parent = 0; !result && parent < t->w[level + 1]; parent++)
-            for (uint32_t cable = 0; !result && cable < p; cable++) {
-                uint32_t a = i / below, b = i % below;
-                uint32_t to = a / t->m[level + 1] * below * t->w[level + 1] + parent * below + b;
-
-                result = synth_add_link(
-                    fabric, first + i, down + parent * p + cable + 1, upper + to,
-                    a % t->m[level + 1] * p + cable + 1,
-                    level + 1 == t->levels && t->levels > 2 ? SYNTH_TOP : SYNTH_TRUNK, 0, err);
-            }
-    return result;
-}
-
 int synth_fat_tree(struct synth_spec *spec, struct synth_fabric *fabric, struct synth_seats *seats,
                    topomap_error *err)
 {
-    struct tree t = {0};
-    uint32_t first[SYNTH_LEVELS + 2] = {0};
+    topomap_fattree t = {0};
 
     if (synth_value(spec, "m")        ? list_tree(spec, &t, err)
         : synth_value(spec, "leaves") ? leaf_tree(spec, &t, err)
                                       : port_tree(spec, &t, err))
         return -1;
-    for (uint32_t level = 1; level <= t.levels; level++) {
-        first[level] = fabric->switches;
+    for (uint32_t level = 1; level <= t.levels; level++)
         if (add_level(spec, fabric, &t, level, err))
             return -1;
-    }
-    for (uint32_t level = 1; level < t.levels; level++)
-        if (join_level(fabric, &t, level, first[level], first[level + 1], err))
-            return -1;
+    if (topomap_fattree_join(&t, join, fabric, err))
+        return -1;
     *seats = (struct synth_seats){
-        .leaves = t.levels > 1 ? first[2] : fabric->switches, .per = t.m[1], .spread = 1};
+        .leaves = t.levels > 1 ? t.first[2] : fabric->switches, .per = t.m[1], .spread = 1};
     return 0;
 }
 
@@ -234,47 +193,8 @@ int synth_torus(struct synth_spec *spec, struct synth_fabric *fabric, struct syn
 
 /* ---- Dragonflies ------------------------------------------------------------------------- */
 
-/* Groups of \p a routers joined all to all; each router has p hosts and h links to other groups
- * (Kim, Dally, Scott, Abts, "Technology-driven, highly-scalable dragonfly topology", 2008). The
- * global ports of a group, in order, lead to the groups after it, in order, and round again. */
-struct dragonfly {
-    uint32_t a, p, h, groups, rails;
-};
-
-static int join_group(struct synth_fabric *fabric, const struct dragonfly *d, uint32_t group,
-                      topomap_error *err)
-{
-    uint32_t local = d->p * d->rails + 1;
-
-    for (uint32_t i = 0; i < d->a; i++)
-        for (uint32_t j = i + 1; j < d->a; j++)
-            if (synth_add_link(fabric, group * d->a + i, local + j - 1, group * d->a + j, local + i,
-                               SYNTH_TRUNK, 0, err))
-                return -1;
-    return 0;
-}
-
-static int join_groups(struct synth_fabric *fabric, const struct dragonfly *d, topomap_error *err)
-{
-    uint32_t away = d->groups - 1, global = d->p * d->rails + d->a;
-    uint32_t rounds = away ? d->a * d->h / away : 0;
-
-    for (uint32_t round = 0; round < rounds; round++)
-        for (uint32_t g = 0; g < d->groups; g++)
-            for (uint32_t i = 0; i < away; i++) {
-                uint32_t to = (g + i + 1) % d->groups;
-                uint32_t port = round * away + i, back = round * away + away - 1 - i;
-
-                if (g < to && synth_add_link(fabric, g * d->a + port / d->h, global + port % d->h,
-                                             to * d->a + back / d->h, global + back % d->h,
-                                             SYNTH_TOP, 0, err))
-                    return -1;
-            }
-    return 0;
-}
-
-static int check_dragonfly(const struct synth_spec *spec, const struct dragonfly *d,
-                           topomap_error *err)
+static int check_dragonfly(const struct synth_spec *spec, const topomap_dragonfly *d,
+                           uint32_t rails, topomap_error *err)
 {
     uint64_t switches = (uint64_t)d->a * d->groups;
 
@@ -283,7 +203,7 @@ static int check_dragonfly(const struct synth_spec *spec, const struct dragonfly
                           d->groups, d->a * d->h + 1);
     if (switches > SYNTH_LIDS)
         return synth_fail(spec, err, "more switches than a subnet has LIDs (%d)", SYNTH_LIDS);
-    if (d->p * d->rails + d->a - 1 + d->h > SYNTH_RADIX)
+    if (d->p * rails + d->a - 1 + d->h > SYNTH_RADIX)
         return synth_fail(spec, err, "a router would have more than %d ports", SYNTH_RADIX);
     return 0;
 }
@@ -291,23 +211,22 @@ static int check_dragonfly(const struct synth_spec *spec, const struct dragonfly
 int synth_dragonfly(struct synth_spec *spec, struct synth_fabric *fabric, struct synth_seats *seats,
                     topomap_error *err)
 {
-    struct dragonfly d;
+    topomap_dragonfly d = {0};
+    uint32_t rails;
 
     if (synth_number(spec, "a", 1, SYNTH_RADIX, 4, &d.a, err) ||
         synth_number(spec, "p", 1, SYNTH_RADIX, d.a > 1 ? d.a / 2 : 1, &d.p, err) ||
         synth_number(spec, "h", 1, SYNTH_RADIX, d.a > 1 ? d.a / 2 : 1, &d.h, err) ||
         synth_number(spec, "groups", 1, SYNTH_LIDS, d.a * d.h + 1, &d.groups, err) ||
-        synth_number(spec, "rails", 1, 16, 1, &d.rails, err) || check_dragonfly(spec, &d, err))
+        synth_number(spec, "rails", 1, 16, 1, &rails, err) || check_dragonfly(spec, &d, rails, err))
         return -1;
     for (uint32_t i = 0; i < d.a * d.groups; i++)
-        if (synth_add_switch(fabric, d.p * d.rails + d.a - 1 + d.h, 1, err, "g%0*u-r%0*u",
+        if (synth_add_switch(fabric, d.p * rails + d.a - 1 + d.h, 1, err, "g%0*u-r%0*u",
                              (int)digits(d.groups > 9 ? d.groups : 10), i / d.a,
                              (int)digits(d.a > 9 ? d.a : 10), i % d.a))
             return -1;
-    for (uint32_t g = 0; g < d.groups; g++)
-        if (join_group(fabric, &d, g, err))
-            return -1;
     fabric->divisor[1] = 1;
     *seats = (struct synth_seats){.leaves = d.a * d.groups, .per = d.p};
-    return join_groups(fabric, &d, err);
+    d.taken = d.p * rails;
+    return topomap_dragonfly_join(&d, join, fabric, err);
 }

@@ -21,7 +21,7 @@ static uint32_t draw(uint32_t below)
 }
 
 /* A random graph with \p joins links a switch, in as many parts as it falls into. */
-static void make_graph(struct db_switches *s, uint32_t joins)
+static void make_graph(topomap_switches *s, uint32_t joins)
 {
     static uint8_t joined[SWITCHES][SWITCHES];
 
@@ -48,32 +48,32 @@ static void make_graph(struct db_switches *s, uint32_t joins)
     }
 }
 
-static void check_graph(struct db_switches *s)
+static void check_graph(topomap_switches *s)
 {
     static uint32_t member[SETS][MEMBERS];
     static uint16_t hops[SETS * SETS], one[SWITCHES];
-    struct db_switch_set set[SETS];
+    topomap_switch_set set[SETS];
     size_t far = 0, longest = 0;
     topomap_error err;
 
     for (size_t i = 0; i < SETS; i++) {
-        set[i] = (struct db_switch_set){member[i], draw(MEMBERS) + 1};
+        set[i] = (topomap_switch_set){member[i], draw(MEMBERS) + 1};
         for (size_t k = 0; k < MEMBERS; k++)
             member[i][k] = draw(SWITCHES);
     }
     member[0][0] = 50; /* alone */
     set[0].count = 1;
-    assert_int_equal(db_switches_between(s, set, SETS, hops, &err), 0);
+    assert_int_equal(topomap_switches_between(s, set, SETS, hops, &err), 0);
     for (size_t i = 0; i < SETS; i++) {
-        db_switches_spread(s, set[i].at, set[i].count, one);
+        topomap_switches_spread(s, set[i].at, set[i].count, one);
         for (size_t j = 0; j < SETS; j++) {
-            uint16_t best = DB_FAR;
+            uint16_t best = TOPOMAP_FAR;
 
             for (size_t k = 0; k < set[j].count; k++)
                 best = one[set[j].at[k]] < best ? one[set[j].at[k]] : best;
             assert_int_equal(hops[i * SETS + j], best);
-            far += best == DB_FAR;
-            longest = best != DB_FAR && best > longest ? best : longest;
+            far += best == TOPOMAP_FAR;
+            longest = best != TOPOMAP_FAR && best > longest ? best : longest;
         }
     }
     assert_true(far > 0);
@@ -86,11 +86,11 @@ static void test_between(void **data)
     for (state = 1; state < 2000000000u; state += 400000000u)
         for (uint32_t joins = 1; joins < 4; joins++) {
             uint32_t kept = state;
-            struct db_switches s;
+            topomap_switches s;
 
             make_graph(&s, joins);
             check_graph(&s);
-            db_switches_clear(&s);
+            topomap_switches_clear(&s);
             state = kept;
         }
 }

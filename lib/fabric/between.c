@@ -4,14 +4,14 @@
  * VLDB 2014). A launch on 1,000 of 10,000 hosts starts from some 500 leaf switches. */
 #include <stdlib.h>
 
-#include "topology-db/switches.h"
+#include "fabric/switches.h"
 #include "util/alloc.h"
 
 enum { TOGETHER = 64 };
 
 struct search {
-    const struct db_switches *switches;
-    const struct db_switch_set *set;
+    const topomap_switches *switches;
+    const topomap_switch_set *set;
     size_t sets;
     uint32_t *first, *of;            /* sets that switch i is in: of[first[i] .. first[i + 1]) */
     uint64_t *seen, *front, *coming; /* [switches] bit k: search k was, is, will be there */
@@ -118,7 +118,7 @@ static void search_batch(struct search *s, size_t base, size_t count)
     for (size_t k = 0; k < count; k++)
         for (size_t i = 0; i < s->set[base + k].count; i++)
             touch(s, s->set[base + k].at[i], (uint64_t)1 << k);
-    for (arrive(s, far); s->actives && s->left && far < DB_FAR - 1; arrive(s, ++far))
+    for (arrive(s, far); s->actives && s->left && far < TOPOMAP_FAR - 1; arrive(s, ++far))
         for (uint32_t i = 0; i < s->actives; i++) {
             uint64_t bits = s->front[s->active[i]];
 
@@ -127,14 +127,14 @@ static void search_batch(struct search *s, size_t base, size_t count)
         }
 }
 
-int db_switches_between(const struct db_switches *switches, const struct db_switch_set *set,
-                        size_t sets, uint16_t *hops, topomap_error *err)
+int topomap_switches_between(const topomap_switches *switches, const topomap_switch_set *set,
+                             size_t sets, uint16_t *hops, topomap_error *err)
 {
     struct search s = {.switches = switches, .set = set, .sets = sets};
     int result = search_make(&s, err);
 
     for (size_t i = 0; !result && i < sets * sets; i++)
-        hops[i] = DB_FAR;
+        hops[i] = TOPOMAP_FAR;
     for (size_t base = 0; !result && base < sets; base += TOGETHER) {
         s.hops = hops + base * sets;
         search_batch(&s, base, sets - base < TOGETHER ? sets - base : TOGETHER);

@@ -1,0 +1,2 @@
+lib_libcore_la_SOURCES += \
+  lib/fabric/between.c lib/fabric/shapes.c lib/fabric/shapes.h lib/fabric/switches.c lib/fabric/switches.h lib/fabric/ways.c lib/fabric/ways.h

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "fabric/shapes.h"
+
+enum { LEVEL_MOST = 1 << 24 };
+
+void topomap_fattree_of_ports(topomap_fattree *t, uint32_t k, uint32_t hosts, uint32_t taper)
+{
+    for (uint32_t l = 1; l <= t->levels; l++) {
+        t->m[l] = l == 1 ? hosts : l == t->levels ? k : k / 2;
+        t->w[l] = l == 1 ? 1 : l == 2 ? k / 2 / taper : k / 2;
+        t->p[l] = 1;
+    }
+}
+
+/* Children's digits above the level times parents' digits up to it. */
+uint64_t topomap_fattree_count(topomap_fattree *t, uint32_t level)
+{
+    uint64_t a = 1, b = 1;
+
+    for (uint32_t l = level + 1; l <= t->levels && a <= LEVEL_MOST; l++)
+        a *= t->m[l];
+    for (uint32_t l = 1; l <= level && b <= LEVEL_MOST; l++)
+        b *= t->w[l];
+    t->above[level] = (uint32_t)a;
+    t->below[level] = (uint32_t)b;
+    return a > LEVEL_MOST || b > LEVEL_MOST ? UINT64_MAX : a * b;
+}
+
+static int join_level(const topomap_fattree *t, uint32_t level, topomap_shape_join *join,
+                      void *fabric, topomap_error *err)
+{
+    uint32_t below = t->below[level], p = t->p[level + 1], down = t->m[level] * t->p[level];
+    int status = 0;
+
+    for (uint32_t i = 0; i < t->above[level] * below; i++)
+        for (uint32_t link = 0; status == 0 && link < t->w[level + 1] * p; link++) {
+            uint32_t a = i / below, parent = link / p;
+            uint32_t to = (a / t->m[level + 1] * t->w[level + 1] + parent) * below + i % below;
+            topomap_shape_cable cable = {
+                t->first[level] + i, down + link + 1, t->first[level + 1] + to,
+                a % t->m[level + 1] * p + link % p + 1, level + 1 == t->levels && t->levels > 2};
+
+            status = join(fabric, &cable, err);
+        }
+    return status;
+}
+
+int topomap_fattree_join(const topomap_fattree *t, topomap_shape_join *join, void *fabric,
+                         topomap_error *err)
+{
+    int status = 0;
+
+    for (uint32_t level = 1; status == 0 && level < t->levels; level++)
+        status = join_level(t, level, join, fabric, err);
+    return status;
+}
+
+/* ---- Dragonflies ------------------------------------------------------------------------- */
+
+static int join_group(const topomap_dragonfly *d, uint32_t first, topomap_shape_join *join,
+                      void *fabric, topomap_error *err)
+{
+    int status = 0;
+
+    for (uint32_t i = 0; i < d->a; i++)
+        for (uint32_t j = i + 1; status == 0 && j < d->a; j++) {
+            topomap_shape_cable cable = {first + i, d->taken + j, first + j, d->taken + 1 + i, 0};
+
+            status = join(fabric, &cable, err);
+        }
+    return status;
+}
+
+int topomap_dragonfly_join(const topomap_dragonfly *d, topomap_shape_join *join, void *fabric,
+                           topomap_error *err)
+{
+    uint32_t away = d->groups - 1, rounds = away ? d->a * d->h / away : 0;
+    uint32_t global = d->taken + d->a;
+    int status = 0;
+
+    for (uint32_t g = 0; status == 0 && g < d->groups; g++)
+        status = join_group(d, d->first + g * d->a, join, fabric, err);
+    for (uint32_t round = 0; round < rounds; round++)
+        for (uint32_t g = 0; g < d->groups; g++)
+            for (uint32_t i = 0; status == 0 && i < away; i++) {
+                uint32_t to = (g + i + 1) % d->groups;
+                uint32_t port = round * away + i, back = round * away + away - 1 - i;
+                topomap_shape_cable cable = {
+                    d->first + g * d->a + port / d->h, global + port % d->h,
+                    d->first + to * d->a + back / d->h, global + back % d->h, 1};
+
+                if (g < to)
+                    status = join(fabric, &cable, err);
+            }
+    return status;
+}

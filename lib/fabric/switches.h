@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The graph of what routes in a fabric, and the searches over it. */
+#ifndef TOPOMAP_FABRIC_SWITCHES_H
+#define TOPOMAP_FABRIC_SWITCHES_H
+
+#include "topomap/topomap.h"
+
+enum {
+    TOPOMAP_FAR = UINT16_MAX, /* hops: no path */
+    TOPOMAP_HOP = 1000,       /* cost of a byte over a link of the reference rate */
+    TOPOMAP_COST_MOST = 1000000,
+};
+
+typedef struct topomap_switches {
+    uint32_t count;
+    int64_t *id;         /* [count] the caller's, ascending; or NULL */
+    uint32_t *first;     /* [count + 1] neighbours of i: neighbour[first[i] .. first[i + 1]) */
+    uint32_t *neighbour; /* ascending for each */
+    uint32_t *cost;      /* of a byte over each of neighbour[], thousandths of a hop */
+    uint32_t *queue;     /* [count] scratch of the searches */
+} topomap_switches;
+
+/** Two joined switches, a < b. */
+typedef struct topomap_trunk {
+    uint32_t a, b, cost;
+} topomap_trunk;
+
+/** Fills all but count and id. On failure \p switches is to be cleared too.
+ *  \param trunk  [count] ascending by (a, b), each pair once */
+int topomap_switches_join(topomap_switches *switches, const topomap_trunk *trunk, size_t count,
+                          topomap_error *err);
+void topomap_switches_clear(topomap_switches *switches);
+/** Index of a switch by its id, UINT32_MAX where there is none. */
+uint32_t topomap_switches_find(const topomap_switches *switches, int64_t id);
+/** Where b is in neighbour[] for a; UINT32_MAX where they are not joined. */
+uint32_t topomap_switches_link(const topomap_switches *switches, uint32_t a, uint32_t b);
+/** Cost of a byte from one switch to a neighbour; 0 where they are not joined, or are none. */
+uint32_t topomap_switches_cost(const topomap_switches *switches, uint32_t a, uint32_t b);
+
+/** Connected components, numbered from 0 by their lowest switch.
+ *  \param part  [count]
+ *  \return how many */
+uint32_t topomap_switches_parts(topomap_switches *switches, uint32_t *part);
+/** Hops from the nearest of some switches to every switch; breadth-first search.
+ *  \param hops  [count] TOPOMAP_FAR where there is no path */
+void topomap_switches_spread(topomap_switches *switches, const uint32_t *from, size_t count,
+                             uint16_t *hops);
+/** A place to start from: a switch, with what it takes to get into it. */
+typedef struct topomap_start {
+    uint32_t at, hops, cost;
+} topomap_start;
+/** The same from a host, with costs: of the cheapest of the shortest paths. The starts' hops are
+ *  all the same number.
+ *  \param hops  [count] TOPOMAP_FAR where there is no path
+ *  \param cost  [count] thousandths of a hop */
+void topomap_switches_reach(topomap_switches *switches, const topomap_start *start, size_t starts,
+                            uint16_t *hops, uint32_t *cost);
+
+/** Switches, each below the count. */
+typedef struct topomap_switch_set {
+    const uint32_t *at; /* [count] */
+    size_t count;
+} topomap_switch_set;
+/** Hops between every two of some sets, from the nearest switch of one to the nearest of the other.
+ *  \param hops  [sets * sets] TOPOMAP_FAR where there is no path */
+int topomap_switches_between(const topomap_switches *switches, const topomap_switch_set *set,
+                             size_t sets, uint16_t *hops, topomap_error *err);
+
+#endif
