@@ -1,4 +1,4 @@
-# topomap-measure, a program for each MPI that configure found, made by that MPI's own compiler
+# topomap-measure, for each MPI that configure found: made by that MPI's own compiler
 # wrapper: automake knows one compiler only, so these are plain rules.
 measure_own = contrib/measure/main.c contrib/measure/nodes.c contrib/measure/pingpong.c \
   contrib/measure/rounds.c contrib/measure/contention.c contrib/measure/inside.c \

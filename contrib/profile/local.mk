@@ -1,4 +1,4 @@
-# The MPI profiler, a library for each MPI that configure found, made by that MPI's own compiler
+# The MPI profiler, for each MPI that configure found: a library made by that MPI's own compiler
 # wrapper: automake knows one compiler only, so these are plain rules. The few parts of libtopomap
 # that write a graph are compiled in, without what the library needs besides libc.
 EXTRA_DIST += contrib/profile/README.md contrib/profile/calls.table contrib/profile/wrappers.awk \

@@ -25,10 +25,20 @@ arrows() { "$source/auto/arrows" "$BATS_TEST_TMPDIR"; }
 
 @test "auto/arrows: what it cannot look at" {
   run -2 "$source/auto/arrows" --nonsense
-  [ "$output" = "usage: auto/arrows [TREE]" ]
+  [ "$output" = "usage: auto/arrows [--picture] [TREE]" ]
   mkdir empty
   run -2 "$source/auto/arrows" empty
   [ "$output" = "auto/arrows: no folder of code in $PWD/empty" ]
+}
+
+@test "auto/arrows: the picture in HACKING.md is of this tree, and names a room that does not say what it is" {
+  run -0 "$source/auto/arrows" --picture
+  diff <(printf '%s\n' "$output") <(sed -n '/^```house$/,/^```$/{ /^```/d; p }' "$source/HACKING.md")
+  printf '# What any program needs.\n' >lib/util/local.mk
+  run -1 "$source/auto/arrows" --picture .
+  [[ $output == *"  util/ "*"1  What any program needs."* ]]
+  [[ $output == *"lib/map/refine: has no local.mk whose first line is a comment that says what is in it"* ]]
+  [[ $output == *"  map/refine/ "* && $output == *"-> util"* ]]
 }
 
 @test "auto/arrows: an include of a floor above" {

@@ -117,8 +117,9 @@ static void test_programs_under_clocks_that_jump(void **state)
     uint64_t key = OLD;
 
     (void)state;
+    /* Over more than an hour: what goes is chosen by age, and that counts in quarters of an hour. */
     for (int i = 0; i < STORE_MEMOS; i++)
-        remember_at(&store, key++, -DAY);
+        remember_at(&store, key++, -DAY - 10 * i);
     for (size_t i = 0; i < sizeof jumps / sizeof *jumps; i++) {
         remember_at(&store, NEW + i, (int64_t)jumps[i] * DAY);
         for (int k = 0; k < 40; k++)
