@@ -6,8 +6,7 @@ LOG_DRIVER = $(TAP_DRIVER)
 LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-unit
 TEST_EXTENSIONS = .bats
 BATS_LOG_DRIVER = $(TAP_DRIVER)
-# A suite that hangs is a failed one, by name: what it starts in the background holds its output open for good.
-BATS_LOG_COMPILER = timeout -k 30 1200 bats
+BATS_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-bats
 AM_BATS_LOG_FLAGS = --tap
 # A machine may be so busy that a planner does not end within its usual two seconds.
 AM_TESTS_ENVIRONMENT = \
@@ -45,7 +44,7 @@ check-releases:
 .PHONY: list-tests check-releases
 
 # Long campaigns, beside the suite. BENCH is a folder of mapping instances (tests/bench/map-rivals).
-EXTRA_DIST += tests/run-unit tests/bench/db-speed tests/bench/make-fabric \
+EXTRA_DIST += tests/run-unit tests/run-bats tests/bench/db-speed tests/bench/make-fabric \
   tests/bench/make-cray tests/bench/congestion tests/bench/graph-speed tests/bench/map-scale \
   tests/bench/map-rivals tests/bench/map-target.awk tests/bench/map-summary.awk tests/bench/same-maps
 .PHONY: bench bench-scale bench-congestion bench-db bench-graph

@@ -143,3 +143,19 @@ $build/old/built
   [ ! -e roots/trixie ]
   [ ! -e roots/trixie.making ]
 }
+
+@test "tests/run-bats: a suite that hangs ends with its time, and all of it with its caller" {
+  printf '%s\n' '@test "is well" {' '  true' '}' '@test "hangs" {' '  sleep 61.7' '}' >left.bats
+  # Without what bats has for its own parts.
+  local clean="env -i PATH=${PATH#*/bats-core:} TMPDIR=$PWD"
+  run -124 $clean TOPOMAP_SUITE_SECONDS=2 "$source/tests/run-bats" --tap left.bats
+  [[ $output == *"ok 1 is well"* ]]
+  run -1 pgrep -fx 'sleep 61.7'
+  setpriv --pdeathsig TERM true 2>/dev/null || skip "setpriv has no --pdeathsig here"
+  $clean sh -c '"$0" --tap left.bats >out 2>&1; :' "$source/tests/run-bats" 3>&- &
+  for _ in {1..100}; do ! pgrep -fx 'sleep 61.7' || break; sleep 0.1; done
+  pgrep -fx 'sleep 61.7'
+  kill $!
+  for _ in {1..100}; do pgrep -fx 'sleep 61.7' || break; sleep 0.1; done
+  run -1 pgrep -fx 'sleep 61.7'
+}
