@@ -40,9 +40,9 @@ contrib/profile/calls_fortran.c: $(srcdir)/$(profile_dir)/calls.table $(srcdir)/
 	  mv $@.new $@
 
 # Every name of MPI's is weak; the wrappers' own Fortran ones say so themselves.
-contrib/profile/weak.h: $(profile_made) $(profile_own:%=$(srcdir)/%)
+contrib/profile/weak.h: $(profile_made) $(profile_own:%=$(srcdir)/%) $(srcdir)/$(profile_dir)/neighbors.h
 	$(AM_V_GEN)$(SED) -n 's/[^A-Za-z0-9_]/\
-	/g; p' $(profile_made) $(profile_own:%=$(srcdir)/%) | $(SED) -n 's/^PMPI_[A-Za-z0-9_]*$$/#pragma weak &/p' | \
+	/g; p' $(profile_made) $(profile_own:%=$(srcdir)/%) $(srcdir)/$(profile_dir)/neighbors.h | $(SED) -n 's/^PMPI_[A-Za-z0-9_]*$$/#pragma weak &/p' | \
 	  LC_ALL=C sort -u >$@.new && mv $@.new $@
 
 profile_inputs = $(profile_own:%=$(srcdir)/%) $(profile_lib:%=$(srcdir)/%) $(profile_made)

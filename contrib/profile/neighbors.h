@@ -54,8 +54,10 @@ static inline int mpi_neighbors_dist_graph(MPI_Comm comm, mpi_neighbors *n)
     weight = n->rank + out;
     source = weight + out;
     n->weight = weighted ? weight : NULL;
-    return PMPI_Dist_graph_neighbors(comm, in, source, weighted ? source + in : MPI_UNWEIGHTED, out,
-                                     n->rank, weighted ? weight : MPI_UNWEIGHTED) == MPI_SUCCESS
+    /* Not MPI_UNWEIGHTED: that is an object of some MPIs, and programs without MPI start with the
+     * profiler, too. */
+    return PMPI_Dist_graph_neighbors(comm, in, source, source + in, out, n->rank, weight) ==
+                   MPI_SUCCESS
                ? 0
                : -1;
 }

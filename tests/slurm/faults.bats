@@ -3,6 +3,8 @@
 # fails before any task starts, with the same line.
 bats_require_minimum_version 1.5.0
 
+load silence
+
 readonly who='echo "$SLURM_PROCID $SLURMD_NODENAME"'
 
 setup_file() {
@@ -124,7 +126,7 @@ fault() {
   wait
   cat err
   [ "$(cat out)" = 1 ]
-  [ ! -s err ]
+  silent err
 }
 
 @test "no memory for the planner" {
@@ -189,7 +191,7 @@ END
   # A whole plan of another step is not this step's, and not worth a word.
   # shellcheck disable=SC2086 # words
   DAMAGE_BINDINGS=$good srun $STEP --topomap="$GRAPH" true </dev/null 2>err
-  [ ! -s err ]
+  silent err
   for text in '' ' ' '%n%s%s' "$(head -c 100000 /dev/zero | tr '\0' A)"; do
     # shellcheck disable=SC2086 # words
     [ "$(DAMAGE_PLAN=$text srun $STEP --topomap="$GRAPH" printenv SLURM_PROCID </dev/null | wc -l)" -eq 8 ]
@@ -203,7 +205,7 @@ END
   # shellcheck disable=SC2086 # words
   SLURM_CONF=$PWD/slurm.conf srun $STEP --topomap="$GRAPH" sh -c "$who" </dev/null 2>err | sort -n >out
   cat err
-  [ ! -s err ]
+  silent err
   run ! diff "$BATS_FILE_TMPDIR/slurm" out
   [ "$(wc -l <out)" -eq 8 ]
 }

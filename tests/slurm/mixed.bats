@@ -5,6 +5,7 @@
 # later are these, but for the memory that they know and the format that they write.
 bats_require_minimum_version 1.5.0
 
+load silence
 load mpis
 
 setup_file() {
@@ -68,7 +69,7 @@ is_slurms() { # FILE: rank and node as Slurm lays them out
   launch err >out
   diff "$BATS_FILE_TMPDIR/placed" out
   run ! is_slurms out
-  [ ! -s err ]
+  silent err
   tasks
   grep -q TOPOMAP_BINDINGS=T1 out
   grep -q TOPOMAP_APPLIED=1 out
@@ -101,7 +102,7 @@ is_slurms() { # FILE: rank and node as Slurm lays them out
   stacks later later
   launch err >out
   diff "$BATS_FILE_TMPDIR/placed" out
-  [ ! -s err ]
+  silent err
   tasks
   grep -q TOPOMAP_BINDINGS=T1 out
 }
@@ -111,7 +112,7 @@ is_slurms() { # FILE: rank and node as Slurm lays them out
     # shellcheck disable=SC2086
     stacks $stacks
     srun -N4 -n8 true </dev/null 2>err
-    [ ! -s err ]
+    silent err
   done
 }
 
@@ -126,7 +127,7 @@ is_slurms() { # FILE: rank and node as Slurm lays them out
     sed -i "s|\$| default=auto store=$PWD/store|" "$SRUN_STACK" "$NODES_STACK"
     srun --mpi=pmi2 -N4 -n8 "$program" 4x2 --iterations 2 </dev/null >out 2>err
     cat err
-    [ ! -s err ]
+    silent err
     [[ $stacks == 'this this' ]] || continue # and there it was profiled
     for _ in {1..100}; do [ -z "$(find store -name '*.tmg')" ] || break; sleep 0.1; done
     [ -n "$(find store -name '*.tmg')" ]
@@ -147,13 +148,13 @@ is_slurms() { # FILE: rank and node as Slurm lays them out
   stacks this none
   launch err >out
   diff "$BATS_FILE_TMPDIR/placed" out
-  [ ! -s err ]
+  silent err
 }
 
 @test "srun that has no plugin yet: Slurm's layout, nothing is said" {
   stacks none this
   srun -N4 -n8 sh -c 'echo "$SLURM_PROCID $SLURMD_NODENAME"' </dev/null 2>err | sort -n >out
-  [ ! -s err ]
+  silent err
   stacks this this
   is_slurms out
 }
@@ -186,7 +187,7 @@ printf "%send %s\n" "" "$(gzip -c reply.$$ | tail -c8 | od -An -tx4 -N4 --endian
   launch err >out
   cat err
   diff "$BATS_FILE_TMPDIR/placed" out
-  [ ! -s err ]
+  silent err
   planner 'REAL 3>reply.$$; sed "1s/1/2/" reply.$$ >&3'
   launch err >out
   cat err
@@ -277,7 +278,7 @@ upgraded() { # mount|umount NODE FOLDER: as the node sees it, the later profiler
     ! sed 1d said | grep -vx "no profile of halo.$MPI was stored: the run left no profile: its folder: an incomplete profile: rank [0-9] of 8 has left no part (parts of 6 ranks are there)"
     profiler "$PWD/lib" default=auto
     halo
-    [ ! -s err ]
+    silent err
     upgraded umount "$node" "$PWD/lib"
   done
   [ "$(stored 'map(select(.graph)) | length')" -eq 0 ]
@@ -299,7 +300,7 @@ upgraded() { # mount|umount NODE FOLDER: as the node sees it, the later profiler
   profiler "$LATER" default=auto
   for launch in 3 4; do
     halo
-    [ ! -s err ]
+    silent err
   done
   profiler "$LATER"
   halo --topomap=auto
@@ -342,5 +343,5 @@ upgraded() { # mount|umount NODE FOLDER: as the node sees it, the later profiler
   cp later.tmg "$graph"
   profiler "$TOPOMAP_BUILD/contrib/profile" default=auto
   halo
-  [ ! -s err ]
+  silent err
 }

@@ -3,6 +3,7 @@
 # topomap, with one line, as much memory in slurmstepd, and not noticeably longer; the nodes stay idle.
 bats_require_minimum_version 1.5.0
 
+load silence
 load stuck
 
 # Of each task: its rank, slurmstepd's peak in KiB, and the CPUs.
@@ -142,7 +143,7 @@ none_left() {
   # A step that carries nothing starts none, whatever the node says.
   plugstack node_helper=/nonexist/topomap-node
   launch
-  [ ! -s err ]
+  silent err
   needs_stuck
   plugstack "node_helper=$STUCK/topomap-node"
   costs_a_line "did not start within a second" DAMAGE_BINDINGS=$one
