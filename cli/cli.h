@@ -54,8 +54,7 @@ extern const cli_command cli_distance_commands[], cli_synth_commands[], cli_poli
 
 /** Longer texts of commands, in lines as they are to be shown. */
 extern const char cli_calibrate_text[], cli_distance_text[], cli_synth_text[], cli_map_text[],
-    cli_policy_text[], cli_profile_text[], cli_why_text[], cli_pattern_text[],
-    cli_doctor_text[];
+    cli_policy_text[], cli_profile_text[], cli_why_text[], cli_pattern_text[], cli_doctor_text[];
 /** The command's, or NULL. */
 const char *cli_text(const cli_command *command);
 

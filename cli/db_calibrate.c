@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap db calibrate */
-#include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 

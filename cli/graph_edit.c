@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap graph merge, graph scale, graph permute */
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/target.h"

@@ -4,7 +4,8 @@
 
 #include "cli/cli.h"
 
-/** `map --format plan`: what the planner makes of an allocation, as the record that a launch leaves. */
+/** `map --format plan`: what the planner makes of an allocation, as the record that a launch
+ * leaves. */
 int cli_plan(const cli_call *call);
 
 #endif

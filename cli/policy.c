@@ -14,7 +14,6 @@
 
 #include "cli/cli.h"
 #include "plugin/policy/settle.h"
-#include "util/alloc.h"
 
 enum { GROUPS_MOST = 65536 };
 

@@ -4,7 +4,6 @@
 #include "cli/request.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "plan/plan.h"
 #include "util/alloc.h"

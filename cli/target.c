@@ -9,7 +9,6 @@
 #include "plugin/planner/plan/inputs.h"
 #include "util/alloc.h"
 #include "util/clock.h"
-#include "util/hostlist.h"
 #include "util/input.h"
 #include "util/output.h"
 

@@ -22,4 +22,7 @@ include lib/request/local.mk
 lib_LTLIBRARIES += libtopomap.la
 libtopomap_la_SOURCES =
 libtopomap_la_LIBADD = lib/libcore.la
-libtopomap_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined
+libtopomap_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined \
+  -Wl,--version-script=$(srcdir)/lib/libtopomap.map
+libtopomap_la_DEPENDENCIES = lib/libcore.la lib/libtopomap.map
+EXTRA_DIST += lib/libtopomap.map

@@ -5,8 +5,8 @@
  * either direction. A network's reference is the rate that most of its links between switches have
  * (of two, the higher; without such links, of its links to hosts); a link of half that rate costs
  * 2000. A rate that is not known counts as the reference. Where a calibration was imported, a class
- * that it has costs what was measured instead, and half of its level "router" is added to every link
- * to a host. */
+ * that it has costs what was measured instead, and half of its level "router" is added to every
+ * link to a host. */
 #ifndef TOPOMAP_DB_COSTS_H
 #define TOPOMAP_DB_COSTS_H
 

@@ -44,9 +44,9 @@ typedef struct topomap_db_report {
  *  is: for the InfiniBand importers the file of that name, and any file imported earlier, with
  *  whichever of them, that has a switch of this one (one subnet, dumped again); for xtprocadmin,
  *  xtdb2proc and cray-links any earlier one (a database holds one Cray machine), and so for
- *  slurm-topology, slurm-config and calibration; for hwloc the file and its list of nodes; for links
- * (coordinates) any earlier file with one of its switches (nodes); else the file of that name. The
- * order of imports does not matter. */
+ *  slurm-topology, slurm-config and calibration; for hwloc the file and its list of nodes; for
+ * links (coordinates) any earlier file with one of its switches (nodes); else the file of that
+ * name. The order of imports does not matter. */
 int topomap_db_import(topomap_db *db, const char *importer, const char *path,
                       const topomap_db_import_options *options, topomap_db_report *report,
                       topomap_error *err);
@@ -311,7 +311,8 @@ struct topomap_bindings;
  *     message takes one of several parallel cables; between routers of a Cray torus it is spread
  *     over all of them, and the pair's whole rate counts, against the usual pair's;
  *  2. coordinates, where all nodes have some: kind "torus" (a mesh where no dimension wraps), 10 +
- * 10 a hop between routers; Cray Aries, kind "fabric", with the hops of topology-db/query/network.h;
+ * 10 a hop between routers; Cray Aries, kind "fabric", with the hops of
+ * topology-db/query/network.h;
  *  3. Slurm's topology file, where it has all nodes: kind "fabric".
  *  Where the database has no network at all, every two nodes are 2 hops apart.
  *  \param bindings  filled where not NULL: slot s of node i (its k-th) gets task_first[i] + k;

@@ -71,6 +71,25 @@ int db_insert(sqlite3_stmt *statement, topomap_error *err)
     return result < 0 ? -1 : 0;
 }
 
+static void bind(sqlite3_stmt *statement, int column, const db_value *value)
+{
+    if (value->kind == DB_IS_INT)
+        sqlite3_bind_int64(statement, column, value->number);
+    else if (value->kind == DB_IS_REAL)
+        sqlite3_bind_double(statement, column, value->real);
+    else if (value->kind == DB_IS_TEXT) /* which is NULL where there is none */
+        sqlite3_bind_text(statement, column, value->text, -1, SQLITE_STATIC);
+    else
+        sqlite3_bind_null(statement, column);
+}
+
+int db_put(sqlite3_stmt *statement, const db_value *value, size_t values, topomap_error *err)
+{
+    for (size_t i = 0; i < values; i++)
+        bind(statement, (int)i + 1, &value[i]);
+    return db_insert(statement, err);
+}
+
 int db_number(sqlite3 *file, const char *sql, int64_t otherwise, int64_t *number,
               topomap_error *err)
 {

@@ -53,6 +53,39 @@ sqlite3_stmt *db_prepare(sqlite3 *file, const char *sql, topomap_error *err);
 int db_step(sqlite3_stmt *statement, topomap_error *err);
 /** Runs a statement that gives no row and makes it ready for the next. */
 int db_insert(sqlite3_stmt *statement, topomap_error *err);
+/** The same with the values of its parameters, in order: `DB_PUT(insert, err, DB_INT(id),
+ *  DB_TEXT(name))`. A text of NULL is SQL's NULL. */
+#define DB_PUT(statement, err, ...)                                                                \
+    db_put(statement, (const db_value[]){__VA_ARGS__},                                             \
+           sizeof((const db_value[]){__VA_ARGS__}) / sizeof(db_value), err)
+#define DB_INT(value)                                                                              \
+    {                                                                                              \
+        .kind = DB_IS_INT, .number = (int64_t)(value)                                              \
+    }
+#define DB_REAL(value)                                                                             \
+    {                                                                                              \
+        .kind = DB_IS_REAL, .real = (value)                                                        \
+    }
+#define DB_TEXT(value)                                                                             \
+    {                                                                                              \
+        .kind = DB_IS_TEXT, .text = (value)                                                        \
+    }
+/* Where there is none, the value is not looked at. */
+#define DB_INT_IF(there, value)                                                                    \
+    {                                                                                              \
+        .kind = (there) ? DB_IS_INT : DB_IS_NULL, .number = (there) ? (int64_t)(value) : 0         \
+    }
+#define DB_TEXT_IF(there, value)                                                                   \
+    {                                                                                              \
+        .kind = DB_IS_TEXT, .text = (there) ? (value) : NULL                                       \
+    }
+typedef struct db_value {
+    enum { DB_IS_NULL, DB_IS_INT, DB_IS_REAL, DB_IS_TEXT } kind;
+    int64_t number;
+    double real;
+    const char *text;
+} db_value;
+int db_put(sqlite3_stmt *statement, const db_value *value, size_t values, topomap_error *err);
 /** The first column of the first row, or \p otherwise where there is none. */
 int db_number(sqlite3 *file, const char *sql, int64_t otherwise, int64_t *number,
               topomap_error *err);

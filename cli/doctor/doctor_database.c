@@ -4,12 +4,9 @@
 #include "config.h"
 #include "cli/doctor/doctor.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "plugin/common/child.h"
 #include "plugin/common/launch.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The baselines: rank r on slot r, and a seeded shuffle. */
-#include "map/problem.h"
+#include "map/algorithm.h"
 
-int topomap_map_identity(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_identity(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     (void)err;
     for (uint32_t u = 0; u < problem->weights.vertices; u++)
@@ -10,11 +10,24 @@ int topomap_map_identity(topomap_problem *problem, uint32_t *slot_of, topomap_er
     return 0;
 }
 
-int topomap_map_random(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_random(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     topomap_random random = {problem->seed};
 
-    topomap_map_identity(problem, slot_of, err);
+    map_identity(problem, slot_of, err);
     topomap_random_shuffle(&random, slot_of, problem->weights.vertices);
     return 0;
 }
+
+const topomap_algorithm_impl topomap_algorithm_identity = {
+    .row = {"identity", "baseline", "construct", FITS_ALL,
+            "rank r on slot r: Slurm's block layout"},
+    .on = TOPOMAP_ON_ALL,
+    .run = map_identity,
+};
+
+const topomap_algorithm_impl topomap_algorithm_random = {
+    .row = {"random", "baseline", "construct", FITS_ALL, "a seeded shuffle"},
+    .on = TOPOMAP_ON_ALL,
+    .run = map_random,
+};

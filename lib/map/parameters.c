@@ -15,68 +15,10 @@ static size_t next_piece(const char **at, const char *end, const char **piece)
     return length;
 }
 
-#define COORDINATES                                                                                \
-    {                                                                                              \
-        "coordinates", "FILE", "where the ranks lie: a line of numbers for each", 0, 0             \
-    }
-
-#define GROUPED                                                                                    \
-    {                                                                                              \
-        "grouped", "N", "1: one k-way partition into groups of a node's size first, as published", \
-            0, 1                                                                                   \
-    }
-
-#define PROPOSALS                                                                                  \
-    {                                                                                              \
-        "proposals", "PERCENT", "how many swaps it proposes, of what the effort has (100)", 1,     \
-            100000                                                                                 \
-    }
-
-#define HEAT                                                                                       \
-    {                                                                                              \
-        "heat", "PERCENT", "how hot it is, of what the effort has (100)", 1, 1000                  \
-    }
-
-static const struct {
-    const char *algorithm;
-    topomap_parameter row;
-} parameters[] = {
-    {"tree", GROUPED},
-    {"rb", GROUPED},
-    {"rb-wrap", GROUPED},
-    {"anneal", PROPOSALS},
-    {"anneal", HEAT},
-    {"anneal-hot", PROPOSALS},
-    {"anneal-hot", HEAT},
-    {"bhatele", COORDINATES},
-    {"coce", COORDINATES},
-    {"exco", COORDINATES},
-    {"affn", COORDINATES},
-    {"coce-mht", COORDINATES},
-    {"np", {"block", "N", "ranks of a block (default 64)", 2, UINT32_MAX}},
-};
-enum { PARAMETERS = sizeof parameters / sizeof parameters[0] };
-
-static const topomap_parameter *parameter_of(const char *algorithm, size_t k)
+static const topomap_parameter *find(const topomap_algorithm_impl *impl, const char *name,
+                                     size_t length)
 {
-    for (size_t i = 0; i < PARAMETERS; i++)
-        if (strcmp(parameters[i].algorithm, algorithm) == 0 && k-- == 0)
-            return &parameters[i].row;
-    return NULL;
-}
-
-const topomap_parameter *topomap_algorithm_parameter(size_t i, size_t k)
-{
-    const topomap_algorithm *row = topomap_algorithm_row(i);
-
-    return row ? parameter_of(row->name, k) : NULL;
-}
-
-static const topomap_parameter *find(const char *algorithm, const char *name, size_t length)
-{
-    const topomap_parameter *p;
-
-    for (size_t k = 0; (p = parameter_of(algorithm, k)) != NULL; k++)
+    for (const topomap_parameter *p = impl->parameters; p && p->name; p++)
         if (strlen(p->name) == length && strncmp(p->name, name, length) == 0)
             return p;
     return NULL;
@@ -93,14 +35,13 @@ static int number(const char *text, size_t length, uint64_t *value)
     return length ? 0 : -1;
 }
 
-static int refuse_name(const struct topomap_algorithm_impl *impl, const char *piece, size_t length,
+static int refuse_name(const topomap_algorithm_impl *impl, const char *piece, size_t length,
                        topomap_error *err)
 {
-    const topomap_parameter *p;
     char known[256] = "";
     size_t used = 0;
 
-    for (size_t k = 0; (p = parameter_of(impl->row.name, k)) != NULL; k++)
+    for (const topomap_parameter *p = impl->parameters; p && p->name; p++)
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s=%s", used ? ", " : "",
                                  p->name, p->value);
     return topomap_error_set(err, TOPOMAP_EUSAGE, "algorithm '%s' takes %s%s, not '%.*s'",
@@ -108,12 +49,12 @@ static int refuse_name(const struct topomap_algorithm_impl *impl, const char *pi
                              (int)(length > 64 ? 64 : length), piece);
 }
 
-static int check(const struct topomap_algorithm_impl *impl, const char *piece, size_t length,
+static int check(const topomap_algorithm_impl *impl, const char *piece, size_t length,
                  topomap_error *err)
 {
     const char *equals = memchr(piece, '=', length);
     size_t name = equals ? (size_t)(equals - piece) : length;
-    const topomap_parameter *p = equals ? find(impl->row.name, piece, name) : NULL;
+    const topomap_parameter *p = equals ? find(impl, piece, name) : NULL;
     uint64_t value;
 
     if (!p)
@@ -127,7 +68,7 @@ static int check(const struct topomap_algorithm_impl *impl, const char *piece, s
     return 0;
 }
 
-int topomap_parameters_set(topomap_problem *problem, const struct topomap_algorithm_impl *impl,
+int topomap_parameters_set(topomap_problem *problem, const topomap_algorithm_impl *impl,
                            const char *given, size_t length, topomap_error *err)
 {
     const char *at = given, *piece;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What stands behind the comma of `--algorithm NAME,k=v,...`: what each row of the registry
- * takes is in one table. */
+/* What stands behind the comma of `--algorithm NAME,k=v,...`: what each algorithm takes is in
+ * its row. */
 #ifndef TOPOMAP_MAP_PARAMETERS_H
 #define TOPOMAP_MAP_PARAMETERS_H
 
-#include "map/problem.h"
+#include "map/algorithm.h"
 
 /** Checks all of \p given ("k=v,k=v", \p length characters, perhaps none) against the row's table
  *  and keeps it, lent, as the problem's. TOPOMAP_EUSAGE names what the row takes. */
-int topomap_parameters_set(topomap_problem *problem, const struct topomap_algorithm_impl *impl,
+int topomap_parameters_set(topomap_problem *problem, const topomap_algorithm_impl *impl,
                            const char *given, size_t length, topomap_error *err);
 
 /** The number that was given, or \p fallback. */

@@ -39,74 +39,8 @@ typedef struct topomap_problem {
                      the two then */
 } topomap_problem;
 
-enum topomap_kind_bits {
-    TOPOMAP_ON_TREE = 1 << TOPOMAP_MACHINE_TREE,
-    TOPOMAP_ON_TORUS = 1 << TOPOMAP_MACHINE_TORUS,
-    TOPOMAP_ON_MATRIX = 1 << TOPOMAP_MACHINE_MATRIX,
-    TOPOMAP_ON_LINKED = TOPOMAP_ON_TORUS | TOPOMAP_ON_MATRIX, /* if links are known: hosts.h */
-    TOPOMAP_ON_ALL = TOPOMAP_ON_TREE | TOPOMAP_ON_TORUS | TOPOMAP_ON_MATRIX,
-};
-
-/** One algorithm. Construction fills slot_of; refinement improves it in place. */
-struct topomap_algorithm_impl {
-    topomap_algorithm row;
-    unsigned on; /* topomap_kind_bits */
-    int (*run)(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-};
-const struct topomap_algorithm_impl *topomap_algorithm_find(const char *name, size_t length);
-
-/** The algorithms; each in its own file, named after it. slot_of is [slots]. */
-int topomap_map_identity(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_random(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_tree(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_rb(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_rb_wrap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_mxovlp(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_mxov_al(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_affn(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_coce(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_exco(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_coce_mht(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_bhatele(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_bft(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_mht(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_brick(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_stack(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_fold(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_chain(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_two_stage(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_two_stage_refine(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_greedy(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_bisect(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_rcm(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_rcm_literal(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_threshold(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_top_down(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_multisection(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_bottom_up(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_mueller_merbach(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_greedy_all_c(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_boxes(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_grid(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_nodecart(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_hyperplane(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_kd_tree(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_stencil_strips(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_n2(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_np(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_nc1(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_nc2(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_nc10(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_matched(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_relieve(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 /** Whole nodes alone change places, ranks stay together. Only with the objective congestion. */
 int topomap_map_relieve_nodes(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-/** Nothing where problem->level is NULL. */
-int topomap_map_level(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_anneal(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_anneal_hot(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_cycles(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
-int topomap_map_swap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 /** The part of `swap` that moves whole nodes' ranks between nodes of equal size. */
 int topomap_map_swap_nodes(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 

@@ -174,8 +174,8 @@ static int node_profile(const topomap_machine *m, const census *c, uint32_t node
         status = merge(&inside, list, count, err);
     }
     for (size_t i = 0; status == 0 && i < inside.count; i++)
-        list[i] = (place){inside.ring[i].cost,
-                          inside.ring[i].slots - (i ? inside.ring[i - 1].slots : 0)};
+        list[i] =
+            (place){inside.ring[i].cost, inside.ring[i].slots - (i ? inside.ring[i - 1].slots : 0)};
     count = inside.count;
     free(inside.ring);
     if (status != 0)
@@ -186,8 +186,8 @@ static int node_profile(const topomap_machine *m, const census *c, uint32_t node
 
 static int build_profile(const topomap_machine *m, profile *best, topomap_error *err)
 {
-    size_t room = (size_t)m->inner_levels + m->outer_levels +
-                  (m->nodes <= EXACT_NODES ? m->nodes : 1);
+    size_t room =
+        (size_t)m->inner_levels + m->outer_levels + (m->nodes <= EXACT_NODES ? m->nodes : 1);
     place *list = topomap_alloc(room, sizeof *list, err);
     census c = {0};
     int status = list ? census_take(m, &c, err) : -1;

@@ -83,7 +83,8 @@ static move price(balancer *b, uint32_t vertex)
     for (idx_t e = b->offset[vertex]; e < b->offset[vertex + 1]; e++) {
         idx_t to = b->part[b->target[e]];
 
-        if (b->over[to] < 0 && (b->link[to] > most || (b->link[to] == most && (uint32_t)to < best.to))) {
+        if (b->over[to] < 0 &&
+            (b->link[to] > most || (b->link[to] == most && (uint32_t)to < best.to))) {
             most = b->link[to];
             best.to = (uint32_t)to;
         }
@@ -131,8 +132,8 @@ static int settle(balancer *b, uint32_t count, topomap_error *err)
 int topomap_balance(uint32_t count, const idx_t *offset, const idx_t *target, const idx_t *weight,
                     uint32_t parts, const uint32_t *size, idx_t *part, topomap_error *err)
 {
-    balancer b = {.offset = offset, .target = target, .weight = weight, .part = part,
-                  .parts = parts};
+    balancer b = {
+        .offset = offset, .target = target, .weight = weight, .part = part, .parts = parts};
     int status = -1;
 
     b.over = topomap_alloc(parts, sizeof *b.over, err);

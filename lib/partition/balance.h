@@ -16,7 +16,6 @@ int topomap_balance(uint32_t count, const idx_t *offset, const idx_t *target, co
 /** The same sizes by another rule: vertices of the least cumulative edge weight move first, ties by
  *  vertex, into the lowest part that has room (Hoefler & Snir, ICS 2011, sections 3.2 and 3.4). */
 int topomap_balance_incident(uint32_t count, const idx_t *offset, const idx_t *weight,
-                             uint32_t parts, const uint32_t *size, idx_t *part,
-                             topomap_error *err);
+                             uint32_t parts, const uint32_t *size, idx_t *part, topomap_error *err);
 
 #endif

@@ -2,7 +2,6 @@
 #include "config.h"
 #include "plugin/common/descriptors.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdint.h>

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { ROOM_MOST = 64 << 20, NONE = -1, STEP = 64 << 10 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A planner shares the cgroup of whoever has started srun: in a batch script, the job's own. Were the
- * kernel to end it there for want of memory, Slurm would mark the job OUT_OF_MEMORY. So it asks for
- * no more than that has left; what then fails is a plan. */
+/* A planner shares the cgroup of whoever has started srun: in a batch script, the job's own. Were
+ * the kernel to end it there for want of memory, Slurm would mark the job OUT_OF_MEMORY. So it asks
+ * for no more than that has left; what then fails is a plan. */
 #ifndef TOPOMAP_PLANNER_MEMORY_H
 #define TOPOMAP_PLANNER_MEMORY_H
 

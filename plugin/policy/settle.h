@@ -28,8 +28,8 @@ typedef struct policy_decision {
     int asked;     /**< the user asked for topomap; else it is the site's wish */
     char why[384]; /**< where `on` comes from; "" where nobody said anything */
     policy_settings settings;
-    unsigned
-        overruled; /**< keys, 1 << topomap_request_key, where the user said what a rule does not allow */
+    unsigned overruled; /**< keys, 1 << topomap_request_key, where the user said what a rule does
+                           not allow */
 } policy_decision;
 
 /** Whether nothing that a rule says could matter: switched off, or nobody asked and the site has

@@ -5,7 +5,6 @@
 
 #include <slurm/slurm.h>
 #include <stdio.h>
-#include <string.h>
 
 /* ---- Steps that are left alone ----------------------------------------------------------- */
 

@@ -5,7 +5,6 @@
 #include "plugin/store/sweep.h"
 #include "util/hash64.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map/algorithm.h"
 #include "map/refine/pairs.h"
 #include "machine/distance.h"
 #include "machine/machine.h"
@@ -253,7 +254,7 @@ static double ours(bench *b)
     topomap_error err;
     double before = topomap_clock_cpu();
 
-    if (topomap_map_mueller_merbach(&b->problem, b->slot_of, &err) != 0)
+    if (topomap_algorithm_mueller_merbach.run(&b->problem, b->slot_of, &err) != 0)
         fail(&err);
     return topomap_clock_cpu() - before;
 }

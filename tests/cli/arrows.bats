@@ -36,7 +36,7 @@ arrows() { "$source/auto/arrows" "$BATS_TEST_TMPDIR"; }
   diff <(printf '%s\n' "$output") <(sed -n '/^```house$/,/^```$/{ /^```/d; p }' "$source/HACKING.md")
   printf '# What any program needs.\n' >lib/util/local.mk
   run -1 "$source/auto/arrows" --picture .
-  [[ $output == *"  util/ "*"1  What any program needs."* ]]
+  [[ $output == *"  util/ "*"  What any program needs."* ]]
   [[ $output == *"lib/map/refine: has no local.mk whose first line is a comment that says what is in it"* ]]
   [[ $output == *"  map/refine/ "* && $output == *"-> util"* ]]
 }

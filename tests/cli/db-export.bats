@@ -34,11 +34,13 @@ teardown() {
 slurm_reads() { # HOSTLIST < topology.conf
   command -v slurmctld scontrol > /dev/null || skip "no slurm"
   [ "$(id -u)" -eq 0 ] || skip "slurmctld needs root here"
-  local port=$((20000 + $$ % 20000))
+  local port=$((20000 + $$ % 12000))
   mkdir -p state
   cat > topology.conf
+  # Another's port is no sign of life: who answers must have this controller's name.
+  while (exec 4<> "/dev/tcp/127.0.0.1/$port") 2> /dev/null; do port=$((port + 1)); done
   cat > slurm.conf <<END
-ClusterName=check
+ClusterName=check$$
 SlurmctldHost=$(hostname)(127.0.0.1)
 SlurmctldPort=$port
 SlurmUser=root
@@ -62,10 +64,11 @@ END
   setpriv --pdeathsig KILL slurmctld -D -i -f slurm.conf > slurmctld.log 2>&1 3>&- &
   controller=$!
   for i in $(seq 100); do
-    scontrol show topology > topology 2> err && break
+    scontrol show config 2> err | grep -q "^ClusterName *= check$$\$" && break
     kill -0 "$controller" || { cat slurmctld.log; controller=; return 1; }
     sleep 0.1
   done
+  scontrol show topology > topology
   grep -q SwitchName topology
   ! grep -iE 'switch|topolog' slurmctld.log | grep -iE 'error|warn|invalid|fatal'
 }

@@ -8,7 +8,7 @@ CLI_TESTS = \
   tests/cli/plan.bats \
   tests/cli/policy.bats \
   tests/cli/compat.bats \
-  tests/cli/doctor.bats \
+  tests/cli/doctor.bats tests/cli/library.bats \
   tests/cli/check.bats \
   tests/cli/arrows.bats \
   tests/cli/profile.bats \

@@ -72,13 +72,24 @@ END
   "$source/contrib/testbed/fabric" fat-tree:leaves=4,hosts=2,spines=2,scatter=1 -o dump
   slow=()
   for leaf in 1 2 3 4; do slow+=(--slow "leaf0$leaf,3,40mbit" --slow "leaf0$leaf,4,40mbit"); done
-  "$testbed" run --contention --build "$build" --rate 120mbit "${slow[@]}" --fabric dump/fabric.ibnetdiscover -- bash inside
-  echo "same $(cat same) leaf $(cat leaf) trunk $(cat trunk)"
-  # a quarter of the bytes goes each way: 0.25 MB over 120 and 40 Mb/s are 16.7 and 50 ms
+  # Where other programs hold the processors, times are theirs; which links the bytes took is said every time.
+  quiet= right=
+  for _ in 1 2 3; do
+    busy || quiet=1
+    "$testbed" run --contention --build "$build" --rate 120mbit "${slow[@]}" --fabric dump/fabric.ibnetdiscover -- bash inside
+    [ "$(wc -l <planned)" -eq 6 ]
+    diff planned passed
+    echo "same $(cat same) leaf $(cat leaf) trunk $(cat trunk)"
+    if times_are_right; then right=1; break; fi
+  done
+  [ -n "$right" ] || [ -n "$quiet" ] || skip "other programs hold the processors"
+  [ -n "$right" ]
+}
+
+# A quarter of the bytes goes each way: 0.25 MB over 120 and 40 Mb/s are 16.7 and 50 ms.
+times_are_right() {
   awk -v leaf="$(cat leaf)" -v trunk="$(cat trunk)" -v same="$(cat same)" \
     'BEGIN { exit !(trunk > 0.045 && trunk > 1.8 * leaf && leaf > 0.015 && leaf > 1.5 * same) }'
-  [ "$(wc -l <planned)" -eq 6 ]
-  diff planned passed
 }
 
 @test "the kernels: shuffled ranks exchange the same messages, all as much" {

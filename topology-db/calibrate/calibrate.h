@@ -4,9 +4,9 @@
  * inside one; which pairs do not fit, and which cables they have in common.
  *
  * Method 1 of Lindgren's thesis (KTH): f(h) = a h + b by least squares over pairs of nodes; here
- * without outliers (topology-db/calibrate/fit.h), for latency and for the time of a byte, and by class of
- * link where a database knows the routes. A pair's times over all message sizes s are first fitted
- * as latency + s * us_per_byte with relative weights. */
+ * without outliers (topology-db/calibrate/fit.h), for latency and for the time of a byte, and by
+ * class of link where a database knows the routes. A pair's times over all message sizes s are
+ * first fitted as latency + s * us_per_byte with relative weights. */
 #ifndef TOPOMAP_DB_CALIBRATE_H
 #define TOPOMAP_DB_CALIBRATE_H
 
@@ -87,7 +87,8 @@ typedef struct topomap_db_calibration {
     double size;                   /**< that size, or the largest, bytes */
     topomap_db_line latency, byte; /**< f(h) over all pairs */
     int healthy;    /**< what the fits by class leave, outliers included, is at most a fifth of the
-                       mean (Lindgren's appendix: 6 % with    a healthy fabric, 30 % with a cabinet off)
+                       mean (Lindgren's appendix: 6 % with    a healthy fabric, 30 % with a cabinet
+                       off)
                      */
     int bottleneck; /**< a byte's time is that of the slowest link passed, not their sum */
     topomap_db_hop *hop;

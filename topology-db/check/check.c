@@ -2,7 +2,6 @@
 /* db check: the table of checks, and those of the sources as a whole. */
 #include "topology-db/check/check.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <time.h>
 

@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "topology-db/derive/classify.h"
-#include "topology-db/derive/cray.h"
 #include "topology-db/derive/derive.h"
-#include "util/alloc.h"
 
 int db_put_fact(sqlite3 *file, const char *name, const char *text, int64_t number,
                 topomap_error *err)
@@ -17,12 +15,8 @@ int db_put_fact(sqlite3 *file, const char *name, const char *text, int64_t numbe
 
     if (!insert)
         return -1;
-    sqlite3_bind_text(insert, 1, name, -1, SQLITE_STATIC);
-    if (text)
-        sqlite3_bind_text(insert, 2, text, -1, SQLITE_STATIC);
-    else
-        sqlite3_bind_int64(insert, 2, number);
-    result = db_insert(insert, err);
+    result = text ? DB_PUT(insert, err, DB_TEXT(name), DB_TEXT(text))
+                  : DB_PUT(insert, err, DB_TEXT(name), DB_INT(number));
     sqlite3_finalize(insert);
     return result;
 }

@@ -277,16 +277,9 @@ static int write_switch(sqlite3_stmt *update, const struct db_part *part, uint32
         }
         db_say(place, sizeof place, "%s%d", d ? "," : "", at[d]);
     }
-    if (part->level && part->level[i] != TOPOMAP_FAR)
-        sqlite3_bind_int(update, 1, part->level[i]);
-    else
-        sqlite3_bind_null(update, 1);
-    if (*place)
-        sqlite3_bind_text(update, 2, place, -1, SQLITE_STATIC);
-    else
-        sqlite3_bind_null(update, 2);
-    sqlite3_bind_int64(update, 3, part->id[i]);
-    return db_insert(update, err);
+    return DB_PUT(update, err,
+                  DB_INT_IF(part->level && part->level[i] != TOPOMAP_FAR, part->level[i]),
+                  DB_TEXT_IF(*place, place), DB_INT(part->id[i]));
 }
 
 static int write_part(sqlite3 *file, const struct db_part *part, topomap_error *err)

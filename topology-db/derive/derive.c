@@ -191,29 +191,14 @@ static int write_host(sqlite3_stmt *insert, const struct db_host_row *host, topo
 {
     char place[DB_POINT_TEXT];
 
-    sqlite3_bind_int64(insert, 1, host->id);
-    sqlite3_bind_text(insert, 2, host->key, -1, SQLITE_STATIC);
-    sqlite3_bind_text(insert, 3, host->name, -1, SQLITE_STATIC);
-    if (host->class)
-        sqlite3_bind_int64(insert, 4, host->class);
-    else
-        sqlite3_bind_null(insert, 4);
-    sqlite3_bind_text(insert, 5,
-                      *host->status  ? host->status
-                      : host->fabric ? "up"
-                                     : "not in the fabric",
-                      -1, SQLITE_STATIC);
-    sqlite3_bind_text(insert, 6, *host->type ? host->type : "compute", -1, SQLITE_STATIC);
     db_point_format(&host->point, place);
-    if (*place)
-        sqlite3_bind_text(insert, 7, place, -1, SQLITE_TRANSIENT);
-    else
-        sqlite3_bind_null(insert, 7);
-    if (host->cname >= 0)
-        sqlite3_bind_int64(insert, 8, host->cname);
-    else
-        sqlite3_bind_null(insert, 8);
-    return db_insert(insert, err);
+    return DB_PUT(insert, err, DB_INT(host->id), DB_TEXT(host->key), DB_TEXT(host->name),
+                  DB_INT_IF(host->class, host->class),
+                  DB_TEXT(*host->status  ? host->status
+                          : host->fabric ? "up"
+                                         : "not in the fabric"),
+                  DB_TEXT(*host->type ? host->type : "compute"), DB_TEXT_IF(*place, place),
+                  DB_INT_IF(host->cname >= 0, host->cname));
 }
 
 static int write_hosts(struct db_views *views, topomap_error *err)
@@ -250,9 +235,8 @@ static int write_nicknames(struct db_views *views, topomap_error *err)
         HASH_FIND_STR(views->hosts, views->nickname[i].key, same);
         if (same)
             continue;
-        sqlite3_bind_text(insert, 1, views->nickname[i].key, -1, SQLITE_STATIC);
-        sqlite3_bind_int64(insert, 2, views->nickname[i].host->id);
-        result = db_insert(insert, err);
+        result = DB_PUT(insert, err, DB_TEXT(views->nickname[i].key),
+                        DB_INT(views->nickname[i].host->id));
     }
     sqlite3_finalize(insert);
     return result;
@@ -264,12 +248,8 @@ static int write_adapters(struct db_views *views, topomap_error *err)
     int result = insert ? 0 : -1;
 
     for (size_t i = 0; !result && i < views->adapters; i++) {
-        sqlite3_bind_int64(insert, 1, views->adapter[i].vertex);
-        if (views->adapter[i].host)
-            sqlite3_bind_int64(insert, 2, views->adapter[i].host->id);
-        else
-            sqlite3_bind_null(insert, 2);
-        result = db_insert(insert, err);
+        result = DB_PUT(insert, err, DB_INT(views->adapter[i].vertex),
+                        DB_INT_IF(views->adapter[i].host, views->adapter[i].host->id));
     }
     sqlite3_finalize(insert);
     return result;

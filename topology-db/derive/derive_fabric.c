@@ -374,17 +374,12 @@ static int write_attached(struct db_views *views, struct cables *cables, topomap
     for (size_t i = 0; !result && i < cables->attachments; i++) {
         const struct attached *at = &cables->attached[i];
 
-        sqlite3_bind_int64(insert, 1, at->host);
-        sqlite3_bind_int64(insert, 2, at->adapter);
-        sqlite3_bind_int64(insert, 3, at->port);
-        sqlite3_bind_int64(insert, 4, at->sw);
-        sqlite3_bind_int64(insert, 5, at->hops);
-        sqlite3_bind_int64(insert, 6,
-                           at->class == UINT32_MAX
-                               ? at->cost
-                               : cables->classes.by_index[at->class]->cost +
-                                     (views->router_measured ? views->router_cost / 2 : 0));
-        result = db_insert(insert, err);
+        result = DB_PUT(insert, err, DB_INT(at->host), DB_INT(at->adapter), DB_INT(at->port),
+                        DB_INT(at->sw), DB_INT(at->hops),
+                        DB_INT(at->class == UINT32_MAX
+                                   ? at->cost
+                                   : cables->classes.by_index[at->class]->cost +
+                                         (views->router_measured ? views->router_cost / 2 : 0)));
     }
     sqlite3_finalize(insert);
     return result;
@@ -467,12 +462,8 @@ static int write_trunks(struct db_views *views, struct cables *cables, topomap_e
         result = find_usual(cables, err);
     for (size_t i = 0; !result && i < cables->cables; i = pair.end) {
         sum_pair(cables, i, &pair);
-        sqlite3_bind_int64(insert, 1, cables->cable[i].a);
-        sqlite3_bind_int64(insert, 2, cables->cable[i].b);
-        sqlite3_bind_int64(insert, 3, (int64_t)(pair.end - i));
-        sqlite3_bind_int64(insert, 4, (int64_t)pair.mbps);
-        sqlite3_bind_int64(insert, 5, pair.cost);
-        result = db_insert(insert, err);
+        result = DB_PUT(insert, err, DB_INT(cables->cable[i].a), DB_INT(cables->cable[i].b),
+                        DB_INT(pair.end - i), DB_INT(pair.mbps), DB_INT(pair.cost));
     }
     sqlite3_finalize(insert);
     return result;

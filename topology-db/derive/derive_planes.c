@@ -14,9 +14,7 @@ static int write_planes(sqlite3 *file, const topomap_switches *s, const uint32_t
     int result = update ? 0 : -1;
 
     for (uint32_t i = 0; !result && i < s->count; i++) {
-        sqlite3_bind_int64(update, 1, plane[i] + INT64_C(1));
-        sqlite3_bind_int64(update, 2, s->id[i]);
-        result = db_insert(update, err);
+        result = DB_PUT(update, err, DB_INT(plane[i] + INT64_C(1)), DB_INT(s->id[i]));
     }
     sqlite3_finalize(update);
     return result;

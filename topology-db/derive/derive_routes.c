@@ -351,10 +351,8 @@ static int find_walk(struct scan *scan, sqlite3_stmt *insert, uint32_t place, si
 static int write_landing(struct scan *scan, sqlite3_stmt *insert, const struct arrival *arrival,
                          size_t walk, topomap_error *err)
 {
-    sqlite3_bind_int64(insert, 1, scan->routes.vertex[arrival->port.adapter].id);
-    sqlite3_bind_int(insert, 2, arrival->port.port);
-    sqlite3_bind_int64(insert, 3, (int64_t)walk);
-    return db_insert(insert, err);
+    return DB_PUT(insert, err, DB_INT(scan->routes.vertex[arrival->port.adapter].id),
+                  DB_INT(arrival->port.port), DB_INT(walk));
 }
 
 static int write_walks(struct scan *scan, topomap_error *err)
@@ -389,10 +387,8 @@ static int write_ways(struct scan *scan, topomap_error *err)
     int result = insert ? 0 : -1;
 
     for (const struct coded *way = scan->ways; !result && way; way = way->hh.next) {
-        sqlite3_bind_int64(insert, 1, way->code);
-        sqlite3_bind_int64(insert, 2, way->way.hops);
-        sqlite3_bind_int64(insert, 3, way->way.cost);
-        result = db_insert(insert, err);
+        result =
+            DB_PUT(insert, err, DB_INT(way->code), DB_INT(way->way.hops), DB_INT(way->way.cost));
     }
     sqlite3_finalize(insert);
     return result;

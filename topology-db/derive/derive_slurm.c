@@ -59,27 +59,20 @@ int db_views_slurm_hosts(struct db_views *views, topomap_error *err)
 static int put_switch(struct build *b, const char *label, int64_t *id, topomap_error *err)
 {
     *id = b->next++;
-    sqlite3_bind_int64(b->add_switch, 1, *id);
-    sqlite3_bind_text(b->add_switch, 2, label, -1, SQLITE_TRANSIENT);
-    return db_insert(b->add_switch, err);
+    return DB_PUT(b->add_switch, err, DB_INT(*id), DB_TEXT(label));
 }
 
 static int put_trunk(struct build *b, int64_t x, int64_t y, topomap_error *err)
 {
     if (x == y)
         return 0;
-    sqlite3_bind_int64(b->add_trunk, 1, x < y ? x : y);
-    sqlite3_bind_int64(b->add_trunk, 2, x < y ? y : x);
-    return db_insert(b->add_trunk, err);
+    return DB_PUT(b->add_trunk, err, DB_INT(x < y ? x : y), DB_INT(x < y ? y : x));
 }
 
 static int put_attach(struct build *b, int64_t host, int64_t sw, int grid, topomap_error *err)
 {
-    sqlite3_bind_int64(b->add_attach, 1, host);
-    sqlite3_bind_int64(b->add_attach, 2, sw);
-    sqlite3_bind_int64(b->add_attach, 3, grid ? 0 : 1);
-    sqlite3_bind_int64(b->add_attach, 4, grid ? b->views->router_cost / 2 : TOPOMAP_HOP);
-    return db_insert(b->add_attach, err);
+    return DB_PUT(b->add_attach, err, DB_INT(host), DB_INT(sw), DB_INT(grid ? 0 : 1),
+                  DB_INT(grid ? b->views->router_cost / 2 : TOPOMAP_HOP));
 }
 
 static int is_grid(const struct build *b)

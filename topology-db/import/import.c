@@ -265,13 +265,9 @@ static int end_source(struct db_import *import, const char *importer, topomap_er
 
     if (!statement)
         return -1;
-    sqlite3_bind_int64(statement, 1, import->source);
-    sqlite3_bind_text(statement, 2, importer, -1, SQLITE_STATIC);
-    sqlite3_bind_text(statement, 3, import->name, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(statement, 4, (int64_t)time(NULL));
-    sqlite3_bind_int(statement, 5, import->report->partial);
-    sqlite3_bind_int64(statement, 6, (int64_t)import->report->warnings);
-    result = db_insert(statement, err);
+    result = DB_PUT(statement, err, DB_INT(import->source), DB_TEXT(importer),
+                    DB_TEXT(import->name), DB_INT(time(NULL)), DB_INT(import->report->partial),
+                    DB_INT(import->report->warnings));
     sqlite3_finalize(statement);
     return result;
 }

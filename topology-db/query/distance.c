@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/costs.h"
 #include "topology-db/query/network.h"
 #include "topology-db/routes.h"
 #include "util/alloc.h"

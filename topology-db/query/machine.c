@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/costs.h"
 #include "topology-db/derive/grid.h"
 #include "topology-db/query/inside.h"
 #include "topology-db/query/machine_build.h"

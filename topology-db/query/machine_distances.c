@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "fabric/ways.h"
-#include "topology-db/costs.h"
 #include "topology-db/query/machine_build.h"
 #include "util/alloc.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topology-db/query/network.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 

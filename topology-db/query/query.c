@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "topology-db/query/network.h"
-#include "util/alloc.h"
 
 /* ---- Summary ----------------------------------------------------------------------------- */
 

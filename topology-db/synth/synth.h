@@ -76,8 +76,8 @@ struct synth_fabric {
     size_t link_room;
     uint8_t width[SYNTH_CLASSES], speed[SYNTH_CLASSES];
     uint32_t divisor[TOPOMAP_FATTREE_LEVELS +
-                     1];                /* by level: how destinations are dealt to equal ports */
-    uint32_t *host_leaf;                /* scratch of the builders */
+                     1]; /* by level: how destinations are dealt to equal ports */
+    uint32_t *host_leaf; /* scratch of the builders */
 };
 
 int synth_add_switch(struct synth_fabric *fabric, uint32_t ports, uint32_t level,

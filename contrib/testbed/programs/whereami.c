@@ -11,7 +11,6 @@
 
 #include <mpi.h>
 #include <sched.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

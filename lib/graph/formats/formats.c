@@ -9,7 +9,6 @@
 
 #include "graph/formats/parts.h"
 #include "graph/patterns/patterns.h"
-#include "util/alloc.h"
 #include "util/output.h"
 #include "util/text.h"
 

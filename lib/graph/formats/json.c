@@ -6,7 +6,6 @@
  * for others. */
 #define _GNU_SOURCE /* uselocale */
 #include <locale.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

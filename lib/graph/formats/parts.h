@@ -77,8 +77,8 @@ void topomap_parts_clear(topomap_parts *parts);
 /** The graph of all files `part.NUMBER` in a folder; other files there are passed over. It does
  *  not depend on how the ranks were divided among them. */
 int topomap_parts_read(const char *folder, topomap_graph **graph, topomap_error *err);
-/** The same of a folder that is open; \p path is for messages. No file is begun later than \p seconds
- *  from now (INFINITY: there is no such limit): then EINPUT, and the text says so. */
+/** The same of a folder that is open; \p path is for messages. No file is begun later than \p
+ * seconds from now (INFINITY: there is no such limit): then EINPUT, and the text says so. */
 int topomap_parts_read_open(int folder, const char *path, double seconds, topomap_graph **graph,
                             topomap_error *err);
 

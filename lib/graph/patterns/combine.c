@@ -37,7 +37,8 @@ static int add_piece(const piece *p, topomap_arcs *arcs, topomap_error *err)
             uint64_t bytes, messages = 0;
 
             if (scale(g->bytes[i], p->factor, &bytes) ||
-                (arcs->has_messages && scale(topomap_graph_arc_messages(g, i), p->factor, &messages)))
+                (arcs->has_messages &&
+                 scale(topomap_graph_arc_messages(g, i), p->factor, &messages)))
                 return topomap_error_set(err, TOPOMAP_EUSAGE, "the bytes of an arc reach 2^63");
             if (topomap_arcs_add(arcs, (uint32_t)(p->first + u),
                                  (uint32_t)(p->first + g->target[i]), bytes, messages, err))

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How well coordinates explain a graph, and the form in which they are given. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "graph/recognise/lattice_inside.h"
-#include "util/alloc.h"
 
 /* Lines are seen in the edges alone, and uneven in some programs. That each rank talks to each
  * other is no pattern where it is a few of them that matter. */

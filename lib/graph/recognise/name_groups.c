@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* All-to-all groups whose size does not divide the number of ranks: the last has the rest. */
 #include <stdio.h>
-#include <string.h>
 
 #include "graph/recognise/lattice_inside.h"
 #include "graph/recognise/name.h"

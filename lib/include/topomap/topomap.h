@@ -76,15 +76,16 @@ typedef struct topomap_graph topomap_graph;
  *                then by name
  *  Without a format, a folder is a profile in parts, `part.NUMBER`; it is read where the parts have
  *  every rank of the run, whole. The file may be packed with xz or zstd; what unpacks
- *  to more than 256 MiB and 2000 times its size, or to more than 8 GiB, is refused. Undirected formats (METIS) give each edge's weight in
- *  two halves, one per direction, so that topomap's w(u,v) is the weight in the file. */
+ *  to more than 256 MiB and 2000 times its size, or to more than 8 GiB, is refused. Undirected
+ * formats (METIS) give each edge's weight in two halves, one per direction, so that topomap's
+ * w(u,v) is the weight in the file. */
 TOPOMAP_PUBLIC int topomap_graph_read(const char *what, const char *format, topomap_graph **graph,
                                       topomap_error *err);
 
 /** The same with options of the format's own, such as `min-bytes=1000`.
  *  \param option  texts `name=value`, NULL after the last; or NULL: none. EUSAGE where the format
- * has no such option (topomap_graph_format::options). All have `unpacked=SIZE`: what a packed file may
- * unpack to instead, in bytes or with K, M, G, T behind. */
+ * has no such option (topomap_graph_format::options). All have `unpacked=SIZE`: what a packed file
+ * may unpack to instead, in bytes or with K, M, G, T behind. */
 TOPOMAP_PUBLIC int topomap_graph_read_options(const char *what, const char *format,
                                               const char *const *option, topomap_graph **graph,
                                               topomap_error *err);
@@ -269,8 +270,8 @@ typedef struct topomap_cost {
     double dilation;       /**< hop_bytes / sum of w; 0 for a graph without edges */
     uint32_t max_dilation; /**< most hops that any communicating pair is apart */
     double lower_bound;    /**< no placement has a lower J */
-    double load_imbalance; /**< highest load a slot of any node (loads of its ranks / its slots) as a
-                                multiple of the mean; 1 is even, 0 where ranks have no loads */
+    double load_imbalance; /**< highest load a slot of any node (loads of its ranks / its slots) as
+                              a multiple of the mean; 1 is even, 0 where ranks have no loads */
     uint32_t levels;       /**< as topomap_machine_levels() */
     uint64_t *level_bytes; /**< [levels] bytes exchanged at each level; owned by the cost */
 } topomap_cost;
@@ -320,9 +321,10 @@ TOPOMAP_PUBLIC const topomap_congestion_info *topomap_congestion_row(size_t i);
 /* ---- Mapping ----------------------------------------------------------------------------- */
 
 enum topomap_effort { TOPOMAP_FAST, TOPOMAP_DEFAULT, TOPOMAP_STRONG };
-/** What a placement is to make small: J; or the maximum congestion C of any link, of equals the mean
- *  congestion, then J; or the mix a J/J0 + (1 - a) C/C0, where J0 and C0 are the baseline's: that of
- *  the baseline is 1. A part whose J0 or C0 is 0 is 0 as long as J or C is, else infinite. */
+/** What a placement is to make small: J; or the maximum congestion C of any link, of equals the
+ * mean congestion, then J; or the mix a J/J0 + (1 - a) C/C0, where J0 and C0 are the baseline's:
+ * that of the baseline is 1. A part whose J0 or C0 is 0 is 0 as long as J or C is, else infinite.
+ */
 enum topomap_objective_kind {
     TOPOMAP_OBJECTIVE_J,
     TOPOMAP_OBJECTIVE_CONGESTION,
@@ -335,22 +337,22 @@ typedef struct topomap_map_options {
     enum topomap_effort effort;
     enum topomap_objective_kind objective;
     double mix;                   /**< a of the objective mix, above 0 and below 1; 0 is 0.5 */
-    const char *congestion_model; /**< of the objectives congestion and mix: "exact" or "routes"; NULL is
-                                       routes where the machine has them (for the baseline's
+    const char *congestion_model; /**< of the objectives congestion and mix: "exact" or "routes";
+                                     NULL is routes where the machine has them (for the baseline's
                                        traffic at least), else exact */
     uint64_t seed;
-    uint32_t threads;       /**< of "auto"; 0 is 1. The result is the same for any number, where
-                                 `seconds` does not end the search */
-    double seconds;         /**< 0: no limit; else the best so far after this time */
-    int inter_only;         /**< nonzero: choose nodes only, slots inside in rank order */
-    double balance;         /**< of "auto" with ranks of unequal load (topomap_graph_load()): how far
-                                 the highest load a slot of any node may be above that of ranks dealt
-                                 out heaviest first, 0.05 for 5 %. 0: loads do not count, and the
-                                 result is never worse than the baseline. Not with contiguous */
-    int contiguous;         /**< nonzero: every node keeps consecutive ranks; only blocks move.
-                                 A baseline that is not so is no candidate */
-    const uint32_t *start;  /**< [ranks] an existing placement: the baseline of "auto" and
-                                 what "refine" improves; NULL: rank r on slot r */
+    uint32_t threads;      /**< of "auto"; 0 is 1. The result is the same for any number, where
+                                `seconds` does not end the search */
+    double seconds;        /**< 0: no limit; else the best so far after this time */
+    int inter_only;        /**< nonzero: choose nodes only, slots inside in rank order */
+    double balance;        /**< of "auto" with ranks of unequal load (topomap_graph_load()): how far
+                                the highest load a slot of any node may be above that of ranks dealt
+                                out heaviest first, 0.05 for 5 %. 0: loads do not count, and the
+                                result is never worse than the baseline. Not with contiguous */
+    int contiguous;        /**< nonzero: every node keeps consecutive ranks; only blocks move.
+                                A baseline that is not so is no candidate */
+    const uint32_t *start; /**< [ranks] an existing placement: the baseline of "auto" and
+                                what "refine" improves; NULL: rank r on slot r */
     const char *start_name; /**< what the report calls it; NULL is "identity" */
 } topomap_map_options;
 

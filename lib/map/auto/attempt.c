@@ -9,7 +9,7 @@
 #include "util/alloc.h"
 #include "util/clock.h"
 
-static int unsuitable(const struct topomap_algorithm_impl *impl, const topomap_machine *machine,
+static int unsuitable(const topomap_algorithm_impl *impl, const topomap_machine *machine,
                       topomap_error *err)
 {
     return topomap_error_set(err, TOPOMAP_EUSAGE,
@@ -23,7 +23,7 @@ static int run_word(topomap_problem *problem, int is_auto, const char *word, siz
 {
     const char *comma = memchr(word, ',', length);
     size_t name = comma ? (size_t)(comma - word) : length;
-    const struct topomap_algorithm_impl *impl = topomap_algorithm_find(word, name);
+    const topomap_algorithm_impl *impl = topomap_algorithm_find(word, name);
     int refines;
 
     if (!impl)
@@ -45,8 +45,8 @@ static int run_word(topomap_problem *problem, int is_auto, const char *word, siz
     if (refines && first)
         memcpy(slot_of, problem->start, problem->weights.vertices * sizeof *slot_of);
     if (!impl->run) /* refine */
-        return problem->objective && !is_auto ? topomap_map_relieve(problem, slot_of, err)
-                                              : topomap_map_swap(problem, slot_of, err);
+        return problem->objective && !is_auto ? topomap_algorithm_relieve.run(problem, slot_of, err)
+                                              : topomap_algorithm_swap.run(problem, slot_of, err);
     return impl->run(problem, slot_of, err);
 }
 
@@ -78,7 +78,7 @@ static int run(topomap_attempt *attempt, topomap_problem *problem, int is_auto, 
     if (attempt->from)
         memcpy(attempt->slot_of, attempt->from, n * sizeof *attempt->slot_of);
     if (run_words(problem, is_auto, attempt, attempt->slot_of, err) != 0 ||
-        (is_auto && topomap_map_level(problem, attempt->slot_of, err) != 0) ||
+        (is_auto && topomap_algorithm_level.run(problem, attempt->slot_of, err) != 0) ||
         (problem->inter_only && topomap_problem_sort_inside(problem, attempt->slot_of, err) != 0) ||
         topomap_problem_abandoned(problem, err) != 0)
         return -1;
@@ -123,3 +123,9 @@ void topomap_attempt_clear(topomap_attempt *attempt)
     free(attempt->slot_of);
     memset(attempt, 0, sizeof *attempt);
 }
+
+const topomap_algorithm_impl topomap_algorithm_refine = {
+    .row = {"refine", "topomap", "refine", FITS_ALL,
+            "swap search from the given mapping (--mapping)"},
+    .on = TOPOMAP_ON_ALL,
+};

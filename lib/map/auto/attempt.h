@@ -20,6 +20,7 @@ typedef struct topomap_attempt {
     uint64_t seed;
     double patience;
     atomic_int cancel; /* nonzero: its result is not wanted any more */
+    int taken;         /* the portfolio has considered what came of it */
 
     /* What came of it, where it is done. */
     int status;

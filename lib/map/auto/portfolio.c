@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What comes of attempts, and the words of the caller. */
+#include "map/algorithm.h"
 #include "map/auto/portfolio.h"
 
 #include <stdlib.h>
@@ -72,7 +73,7 @@ int topomap_portfolio_baseline(portfolio *p, topomap_error *err)
 
     if (topomap_problem_score(p->problem, p->problem->start, &score, err) != 0)
         return -1;
-    p->start = score.J;
+    p->known.J = score.J;
     return keep_better(p, name ? name : "identity", p->problem->start, &score, 0.0, err);
 }
 
@@ -108,6 +109,7 @@ int topomap_portfolio_take(portfolio *p, const char *name, topomap_attempt *atte
 {
     topomap_crew_take(&p->crew, attempt);
     topomap_crew_wake(&p->crew);
+    attempt->taken = 1;
     return topomap_portfolio_consider(p, name, attempt, err);
 }
 
@@ -145,3 +147,9 @@ int topomap_portfolio_run(topomap_problem *problem, const topomap_map_options *o
     free(p.near);
     return status;
 }
+
+const topomap_algorithm_impl topomap_algorithm_auto = {
+    .row = {"auto", "topomap", "portfolio", FITS_ALL,
+            "the best of what suits the machine; Slurm's layout is always a candidate"},
+    .on = TOPOMAP_ON_ALL,
+};

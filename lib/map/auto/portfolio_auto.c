@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map/algorithm.h"
 #include "map/auto/portfolio_parts.h"
 #include "map/grid/tiling.h"
 #include "metric/bound.h"
@@ -77,19 +78,19 @@ enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
 
 enum { SEEDS = 24, REFINEMENTS = 3, RESTS = 12 }; /* at most */
 
-/* What a row of the table is tried by. */
+/* What a row of the table is tried by: constructions, what refines the best of them for some time,
+ * then one of those for longer. */
+enum { PROBE = SEEDS, REST = PROBE + REFINEMENTS, ATTEMPTS = REST + RESTS };
 typedef struct portfolio_row {
     int closed; /* nothing more of it is begun */
-    uint32_t constructed;
-    topomap_attempt construct[SEEDS];
-    topomap_attempt probe[REFINEMENTS], rest[RESTS];
+    topomap_attempt attempt[ATTEMPTS];
 } row;
 
 /* ---- Attempts -------------------------------------------------------------------------------- */
 
 static topomap_attempt *construction(portfolio *p, size_t i, uint32_t k)
 {
-    topomap_attempt *attempt = &p->row[i].construct[k];
+    topomap_attempt *attempt = &p->row[i].attempt[k];
 
     if (attempt->state == TOPOMAP_ATTEMPT_NONE && !candidates[i].any_graph && k == 0) {
         attempt->seconds = p->recognising;
@@ -165,8 +166,8 @@ static topomap_attempt *probe(portfolio *p, size_t i, uint32_t r, const topomap_
 {
     double time = has_two(i) ? turns[p->problem->effort].probe : p->straight ? 0.3 : 1.0;
 
-    return topomap_portfolio_prepare(&p->row[i].probe[r], candidates[i].refine[r], best->slot_of,
-                                     p->problem->seed, time);
+    return topomap_portfolio_prepare(&p->row[i].attempt[PROBE + r], candidates[i].refine[r],
+                                     best->slot_of, p->problem->seed, time);
 }
 
 /* The k-th longer time; NULL where that would be too long. */
@@ -183,15 +184,15 @@ static topomap_attempt *rest(portfolio *p, size_t i, uint32_t k, const topomap_a
         return NULL;
     if (is_repeated(p) && k + 1 < few[effort].rests)
         return topomap_portfolio_prepare(
-            &p->row[i].rest[k], chosen, p->row[i].construct[k % seeds_of(p, i)].slot_of,
+            &p->row[i].attempt[REST + k], chosen, p->row[i].attempt[k % seeds_of(p, i)].slot_of,
             p->problem->seed + k, turns[effort].probe * turns[effort].growth);
     if (is_repeated(p))
-        return topomap_portfolio_prepare(&p->row[i].rest[k], chosen, best->slot_of,
+        return topomap_portfolio_prepare(&p->row[i].attempt[REST + k], chosen, best->slot_of,
                                          p->problem->seed + k, most / 2);
     if (time > most)
         return NULL;
-    return topomap_portfolio_prepare(&p->row[i].rest[k], chosen, best->slot_of, p->problem->seed,
-                                     time);
+    return topomap_portfolio_prepare(&p->row[i].attempt[REST + k], chosen, best->slot_of,
+                                     p->problem->seed, time);
 }
 
 /* Nonzero where J is below `*least` by what makes more time worth it; `*least` is the lower one
@@ -245,71 +246,10 @@ static int suits(const portfolio *p, size_t i)
         return 0;
     if (candidates[i].any_graph && p->recognised && boxes_are_enough(p))
         return 0;
-    if (candidates[i].else_only && !is_repeated(p) && (p->pays || is_dense(p)))
+    if (candidates[i].else_only && !is_repeated(p) && (p->known.pays || is_dense(p)))
         return 0;
     /* From a baseline that is worse than the best, a search takes longest and seldom catches up. */
     return strcmp(candidates[i].name, "refine") != 0 || p->mapping->candidate[0].J <= p->mapping->J;
-}
-
-static int take_refinement(portfolio *p, size_t i, topomap_attempt *attempt, topomap_error *err)
-{
-    char name[64];
-
-    snprintf(name, sizeof name, "%s+%s", candidates[i].name, attempt->words);
-    return topomap_portfolio_take(p, name, attempt, err);
-}
-
-static int refine_by_turns(portfolio *p, size_t i, const topomap_attempt *best, topomap_error *err)
-{
-    double least = best->score.J;
-    const char *chosen = NULL;
-    topomap_attempt *next;
-
-    p->pays = 0;
-    for (uint32_t r = 0; r < REFINEMENTS && candidates[i].refine[r]; r++) {
-        double before = least;
-
-        next = probe(p, i, r, best);
-        if (!topomap_portfolio_worth_trying(p, next))
-            break;
-        if (take_refinement(p, i, next, err) != 0)
-            return -1;
-        p->pays |= paid(p, next->score.J, &least);
-        if (least < before || !chosen)
-            chosen = next->words;
-    }
-    for (uint32_t k = 0; chosen && goes_on(p, i, p->pays); k++) {
-        next = rest(p, i, k, best, chosen);
-        if (!next || !topomap_portfolio_worth_trying(p, next))
-            break;
-        if (take_refinement(p, i, next, err) != 0)
-            return -1;
-        p->pays = paid(p, next->score.J, &least);
-    }
-    return 0;
-}
-
-/* With every seed. */
-static int construct_row(portfolio *p, size_t i, topomap_error *err)
-{
-    for (uint32_t k = 0; k < seeds_of(p, i); k++) {
-        topomap_attempt *next = construction(p, i, k);
-
-        if (!topomap_portfolio_worth_trying(p, next))
-            break;
-        if (topomap_portfolio_take(p, candidates[i].name, next, err) != 0)
-            return -1;
-        p->row[i].constructed++;
-        p->start = fmin(p->start, next->score.J);
-    }
-    return 0;
-}
-
-static int refine_row(portfolio *p, size_t i, topomap_error *err)
-{
-    const topomap_attempt *best = least_of(p->row[i].construct, p->row[i].constructed);
-
-    return worth_refining(p, i, best, p->start) ? refine_by_turns(p, i, best, err) : 0;
 }
 
 /* The row of the best construction of all; CANDIDATES where there is none. */
@@ -319,7 +259,7 @@ static size_t best_row(const portfolio *p)
     double least = INFINITY;
 
     for (size_t i = 0; i < CANDIDATES; i++) {
-        const topomap_attempt *one = least_of(p->row[i].construct, seeds_of(p, i));
+        const topomap_attempt *one = least_of(p->row[i].attempt, seeds_of(p, i));
 
         if (one && candidates[i].refine[0] && one->score.J < least) {
             least = one->score.J;
@@ -335,23 +275,6 @@ static int is_hasty(const portfolio *p)
     return p->problem->effort == TOPOMAP_FAST;
 }
 
-static void clear_row(row *own)
-{
-    for (uint32_t k = 0; k < SEEDS; k++)
-        topomap_attempt_clear(&own->construct[k]);
-    for (uint32_t r = 0; r < REFINEMENTS; r++)
-        topomap_attempt_clear(&own->probe[r]);
-    for (uint32_t k = 0; k < RESTS; k++)
-        topomap_attempt_clear(&own->rest[k]);
-}
-
-/* Nonzero where it is running: it will end soon. */
-static int drop(topomap_attempt *attempt)
-{
-    atomic_store(&attempt->cancel, 1);
-    return attempt->state == TOPOMAP_ATTEMPT_RUNNING;
-}
-
 /* What still runs for nothing is not waited for: memory that it uses stays until all threads end.
  */
 static void close_row(row *own)
@@ -359,14 +282,12 @@ static void close_row(row *own)
     int running = 0;
 
     own->closed = 1;
-    for (uint32_t k = 0; k < SEEDS; k++)
-        running |= drop(&own->construct[k]);
-    for (uint32_t r = 0; r < REFINEMENTS; r++)
-        running |= drop(&own->probe[r]);
-    for (uint32_t k = 0; k < RESTS; k++)
-        running |= drop(&own->rest[k]);
-    if (!running)
-        clear_row(own);
+    for (uint32_t k = 0; k < ATTEMPTS; k++) {
+        atomic_store(&own->attempt[k].cancel, 1);
+        running |= own->attempt[k].state == TOPOMAP_ATTEMPT_RUNNING;
+    }
+    for (uint32_t k = 0; !running && k < ATTEMPTS; k++)
+        topomap_attempt_clear(&own->attempt[k]);
 }
 
 /* A row that begins with the grid in the graph takes one. */
@@ -375,41 +296,70 @@ static int is_tried(const portfolio *p, size_t i)
     return (candidates[i].any_graph || p->recognised) && suits(p, i);
 }
 
-/* ---- Ahead ----------------------------------------------------------------------------------- */
+/* ---- What comes next ---------------------------------------------------------------------------
+ */
 
-/* What a row could be refined by, going by what is known of the rows before it. */
-static topomap_attempt *pick_refinement(portfolio *p, size_t i, double J)
+/* In sequence, what has not been taken; ahead of that, what nobody has begun. */
+static int is_open(const topomap_attempt *attempt, int ahead)
 {
-    const topomap_attempt *best = least_of(p->row[i].construct, seeds_of(p, i));
+    return ahead ? attempt->state == TOPOMAP_ATTEMPT_WAITING : !attempt->taken;
+}
+
+/* Of all constructions of a row. Each refinement in turn, then the best of them for longer: what
+ * hangs on the outcome of one that still runs is not begun ahead. */
+static topomap_attempt *next_refinement(portfolio *p, size_t i, int ahead, portfolio_known *known)
+{
+    const topomap_attempt *best = least_of(p->row[i].attempt, seeds_of(p, i));
     const char *chosen = NULL;
     double least;
-    int pays = 0, shown = 1;
+    int shown = 1;
 
-    if (!worth_refining(p, i, best, J))
+    if (!worth_refining(p, i, best, known->J))
         return NULL;
     least = best->score.J;
+    known->pays = 0;
     for (uint32_t r = 0; r < REFINEMENTS && candidates[i].refine[r]; r++) {
         topomap_attempt *next = probe(p, i, r, best);
         double before = least;
 
-        if (next->state == TOPOMAP_ATTEMPT_WAITING)
+        if (is_open(next, ahead))
             return next;
         shown = shown && is_done(next);
         if (!shown)
             continue;
-        pays |= paid(p, next->score.J, &least);
+        known->pays |= paid(p, next->score.J, &least);
         if (least < before || !chosen)
             chosen = next->words;
     }
-    for (uint32_t k = 0; shown && goes_on(p, i, pays); k++) {
+    for (uint32_t k = 0; shown && goes_on(p, i, known->pays); k++) {
         topomap_attempt *next = rest(p, i, k, best, chosen);
 
-        if (!next || next->state == TOPOMAP_ATTEMPT_WAITING)
+        if (!next || is_open(next, ahead))
             return next;
         shown = is_done(next);
-        pays = shown && paid(p, next->score.J, &least);
+        known->pays = shown && paid(p, next->score.J, &least);
     }
     return NULL;
+}
+
+/* The next attempt of a row, going by what is known of it and of the rows before it: with every
+ * seed, then what refines the best. NULL: none, or none at present. */
+static topomap_attempt *next_attempt(portfolio *p, size_t i, int ahead, portfolio_known *known)
+{
+    int constructed = 1;
+
+    for (uint32_t k = 0; k < seeds_of(p, i); k++) {
+        topomap_attempt *next = construction(p, i, k);
+
+        if (is_open(next, ahead))
+            return next;
+        if (is_done(next))
+            known->J = fmin(known->J, next->score.J);
+        else
+            constructed = 0;
+    }
+    known->all = known->all && constructed;
+    return constructed && known->refines ? next_refinement(p, i, ahead, known) : NULL;
 }
 
 /* The first attempt in the order of the table that can begin now. Only whether the baseline is the
@@ -417,33 +367,33 @@ static topomap_attempt *pick_refinement(portfolio *p, size_t i, double J)
 static topomap_attempt *pick_row(void *data)
 {
     portfolio *p = data;
-    double J = p->start;
-    int all = 1;
+    portfolio_known known = {.J = p->known.J, .all = 1, .refines = !is_hasty(p)};
+    topomap_attempt *next = NULL;
 
     if (topomap_problem_late(p->problem) || topomap_portfolio_is_optimal(p))
         return NULL;
-    for (size_t i = 0; i < CANDIDATES; i++) {
-        topomap_attempt *next;
-        uint32_t done = 0;
+    for (size_t i = 0; !next && i < CANDIDATES; i++)
+        if (!p->row[i].closed && strcmp(candidates[i].name, "refine") != 0 && is_tried(p, i))
+            next = next_attempt(p, i, 1, &known);
+    if (next || !known.all || known.refines || best_row(p) == CANDIDATES)
+        return next;
+    known.refines = 1;
+    return next_attempt(p, best_row(p), 1, &known);
+}
 
-        if (p->row[i].closed || strcmp(candidates[i].name, "refine") == 0 || !is_tried(p, i))
-            continue;
-        for (uint32_t k = 0; k < seeds_of(p, i); k++) {
-            next = construction(p, i, k);
-            if (next->state == TOPOMAP_ATTEMPT_WAITING)
-                return next;
-            if (is_done(next)) {
-                J = fmin(J, next->score.J);
-                done++;
-            }
-        }
-        all = all && done == seeds_of(p, i);
-        next = done == seeds_of(p, i) && !is_hasty(p) ? pick_refinement(p, i, J) : NULL;
-        if (next)
-            return next;
+static int run_row(portfolio *p, size_t i, topomap_error *err)
+{
+    topomap_attempt *next;
+
+    while ((next = next_attempt(p, i, 0, &p->known)) && topomap_portfolio_worth_trying(p, next)) {
+        char name[64];
+
+        snprintf(name, sizeof name, "%s%s%s", candidates[i].name, next->from ? "+" : "",
+                 next->from ? next->words : "");
+        if (topomap_portfolio_take(p, name, next, err) != 0)
+            return -1;
     }
-    return all && is_hasty(p) && best_row(p) < CANDIDATES ? pick_refinement(p, best_row(p), J)
-                                                          : NULL;
+    return 0;
 }
 
 /* Found before threads share the problem. */
@@ -484,12 +434,14 @@ static int polish(portfolio *p, topomap_error *err)
 /* What searches from the baseline comes last. */
 static int run_rows(portfolio *p, topomap_error *err)
 {
+    p->known.refines = !is_hasty(p);
     for (size_t i = 0; i < CANDIDATES; i++) {
-        if (!candidates[i].refine[0] && is_hasty(p) && best_row(p) < CANDIDATES &&
-            refine_row(p, best_row(p), err) != 0)
-            return -1;
-        if (is_tried(p, i) &&
-            (construct_row(p, i, err) != 0 || (!is_hasty(p) && refine_row(p, i, err) != 0)))
+        if (!candidates[i].refine[0] && is_hasty(p) && best_row(p) < CANDIDATES) {
+            p->known.refines = 1;
+            if (run_row(p, best_row(p), err) != 0)
+                return -1;
+        }
+        if (is_tried(p, i) && run_row(p, i, err) != 0)
             return -1;
         if (!is_hasty(p) || !candidates[i].refine[0])
             close_row(&p->row[i]);
@@ -516,7 +468,7 @@ int topomap_portfolio_auto(portfolio *p, topomap_error *err)
         status = run_rows(p, err);
         topomap_crew_close(&p->crew);
         for (size_t i = 0; i < CANDIDATES; i++)
-            clear_row(&p->row[i]);
+            close_row(&p->row[i]);
     }
     free(p->row);
     return status == 0 ? polish(p, err) : -1;

@@ -7,14 +7,23 @@
 
 struct portfolio_row;
 
+/** What decides which attempt is next: by what has been taken, or, ahead of that, by what is done.
+ */
+typedef struct portfolio_known {
+    double J;    /* the least of the baseline and of constructions, before any refinement */
+    int pays;    /* the last time for refining was worth it */
+    int all;     /* all constructions are done */
+    int refines; /* rows are refined, too */
+} portfolio_known;
+
 typedef struct portfolio {
     topomap_problem *problem;
     const topomap_map_options *options;
     topomap_mapping *mapping;
     size_t capacity;
-    topomap_score score; /* of the best so far */
-    double start; /* the least J of the baseline and of constructions, before any refinement */
-    int recognised, pays;
+    topomap_score score;   /* of the best so far */
+    portfolio_known known; /* by what has been taken */
+    int recognised;
     int flawless, straight, doubtful; /* said by boxes */
     double recognising; /* seconds, of which the first candidate that goes by it tells */
     topomap_crew crew;

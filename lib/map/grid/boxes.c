@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map/algorithm.h"
 #include "machine/clusters.h"
 #include "map/grid/coarse_grid.h"
 #include "map/split/recursion.h"
@@ -323,7 +324,7 @@ static int run(boxes *b, uint32_t *slot_of, topomap_error *err)
     return status;
 }
 
-int topomap_map_boxes(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_boxes(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     boxes b = {.problem = problem};
     int status = topomap_problem_lattice(problem, "boxes", &b.lattice, err);
@@ -342,3 +343,10 @@ int topomap_map_boxes(topomap_problem *problem, uint32_t *slot_of, topomap_error
     topomap_kept_close(&b.kept);
     return status;
 }
+
+const topomap_algorithm_impl topomap_algorithm_boxes = {
+    .row = {"boxes", "topomap", "construct", FITS_HIERARCHY,
+            "a recognised grid, torus or product of groups in nested boxes of every shape"},
+    .on = TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX,
+    .run = map_boxes,
+};

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/recognise/lattice_inside.h"
 #include "util/alloc.h"
 
 /* What one face of a box weighs: the edges inside two boxes together, less those of each. */

@@ -2,9 +2,9 @@
 /* `grid`: a recognised grid, torus or product of groups on a torus or mesh. Ranks are cut into
  * boxes, one a node, of the best shapes; the grid of boxes is folded onto the machine where all of
  * it is there, and halved together with the nodes otherwise. The cheapest by J is kept. */
+#include "map/algorithm.h"
 #include "map/grid/grid_torus.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,7 +170,7 @@ static int run(grid *g, uint32_t *slot_of, topomap_error *err)
     return shapes < 0 ? -1 : 0;
 }
 
-int topomap_map_grid(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_grid(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     const topomap_machine *m = problem->machine;
     grid g = {.problem = problem};
@@ -195,3 +195,11 @@ int topomap_map_grid(topomap_problem *problem, uint32_t *slot_of, topomap_error 
     topomap_kept_close(&g.kept);
     return status;
 }
+
+const topomap_algorithm_impl topomap_algorithm_grid = {
+    .row = {"grid", "topomap", "construct", FITS_GRID,
+            "a recognised grid, torus or product of groups, folded onto the machine or halved with "
+            "it"},
+    .on = TOPOMAP_ON_TORUS,
+    .run = map_grid,
+};

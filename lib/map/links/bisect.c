@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map/algorithm.h"
 #include "map/links/hosts.h"
 #include "partition/partition.h"
 #include "util/alloc.h"
@@ -170,7 +171,7 @@ static int run(bisector *b, uint32_t *place_of, topomap_error *err)
     return 0;
 }
 
-int topomap_map_bisect(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_bisect(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     topomap_hosts hosts;
     bisector b = {.hosts = &hosts};
@@ -208,3 +209,11 @@ int topomap_map_bisect(topomap_problem *problem, uint32_t *slot_of, topomap_erro
     topomap_hosts_clear(&hosts);
     return status;
 }
+
+const topomap_algorithm_impl topomap_algorithm_bisect = {
+    .row =
+        {"bisect", BY_HOEFLER ", Alg. 2, 3.2", "construct", FITS_LINKED,
+         "recursive bisection of the network, switches included, and of the graph, half by half"},
+    .on = TOPOMAP_ON_LINKED,
+    .run = map_bisect,
+};

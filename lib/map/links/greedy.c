@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map/algorithm.h"
 #include "graph/graph.h"
 #include "map/links/hosts.h"
 #include "metric/single_path.h"
@@ -258,7 +259,7 @@ static int allocate(greedy *g, topomap_error *err)
     return topomap_path_init(&g->search, h->network, topomap_path_faster, err);
 }
 
-int topomap_map_greedy(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_greedy(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     topomap_hosts hosts;
     greedy g = {.hosts = &hosts};
@@ -279,3 +280,11 @@ int topomap_map_greedy(topomap_problem *problem, uint32_t *slot_of, topomap_erro
     topomap_hosts_clear(&hosts);
     return status;
 }
+
+const topomap_algorithm_impl topomap_algorithm_greedy = {
+    .row = {"greedy", BY_HOEFLER ", Alg. 1, 3.1", "construct", FITS_LINKED,
+            "heaviest edge next, to the closest host under the loads so far; the best of several "
+            "starts"},
+    .on = TOPOMAP_ON_LINKED,
+    .run = map_greedy,
+};

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map/algorithm.h"
 #include "map/links/hosts.h"
 #include "util/alloc.h"
 
@@ -148,8 +149,8 @@ static void match(const topomap_hosts *h, const uint32_t *units, const uint32_t 
     }
 }
 
-static int map_rcm(topomap_problem *problem, const char *name, int literal, uint32_t *slot_of,
-                   topomap_error *err)
+static int map_either(topomap_problem *problem, const char *name, int literal, uint32_t *slot_of,
+                      topomap_error *err)
 {
     topomap_hosts h;
     uint32_t *units = NULL, *vertices = NULL, *place_of = NULL;
@@ -176,12 +177,26 @@ static int map_rcm(topomap_problem *problem, const char *name, int literal, uint
     return status;
 }
 
-int topomap_map_rcm(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_rcm(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
-    return map_rcm(problem, "rcm", 0, slot_of, err);
+    return map_either(problem, "rcm", 0, slot_of, err);
 }
 
-int topomap_map_rcm_literal(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_rcm_literal(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
-    return map_rcm(problem, "rcm-literal", 1, slot_of, err);
+    return map_either(problem, "rcm-literal", 1, slot_of, err);
 }
+
+const topomap_algorithm_impl topomap_algorithm_rcm = {
+    .row = {"rcm", BY_HOEFLER ", 3.3; switches kept", "construct", FITS_LINKED,
+            "reverse Cuthill-McKee on both graphs, the network ordered with its switches"},
+    .on = TOPOMAP_ON_LINKED,
+    .run = map_rcm,
+};
+
+const topomap_algorithm_impl topomap_algorithm_rcm_literal = {
+    .row = {"rcm-literal", BY_HOEFLER ", 3.3", "construct", FITS_LINKED,
+            "the same with switches removed first, as published: the identity on fat trees"},
+    .on = TOPOMAP_ON_LINKED,
+    .run = map_rcm_literal,
+};

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map/algorithm.h"
 #include "machine/distance.h"
 #include "map/links/fast_loads.h"
 #include "map/objective.h"
@@ -277,7 +278,16 @@ static int refine_fast(topomap_problem *problem, uint32_t *slot_of, topomap_erro
     return status;
 }
 
-int topomap_map_threshold(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_threshold(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     return problem->objective ? refine_fast(problem, slot_of, err) : refine(problem, slot_of, err);
 }
+
+const topomap_algorithm_impl topomap_algorithm_threshold = {
+    .row =
+        {"threshold", BY_HOEFLER ", 3.5", "refine", FITS_ALL,
+         "threshold accepting: random swaps that make J (or the fast congestion) worse by less and "
+         "less"},
+    .on = TOPOMAP_ON_ALL,
+    .run = map_threshold,
+};

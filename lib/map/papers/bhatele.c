@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/problem.h"
+#include "map/algorithm.h"
 #include "util/alloc.h"
 
-static int (*const heuristics[])(topomap_problem *problem, uint32_t *slot_of,
-                                 topomap_error *err) = {
-    topomap_map_mxovlp, topomap_map_mxov_al, topomap_map_coce,     topomap_map_exco,
-    topomap_map_affn,   topomap_map_stack,   topomap_map_fold,     topomap_map_chain,
-    topomap_map_bft,    topomap_map_mht,     topomap_map_coce_mht, topomap_map_brick,
+static const topomap_algorithm_impl *const heuristics[] = {
+    &topomap_algorithm_mxovlp, &topomap_algorithm_mxov_al,  &topomap_algorithm_coce,
+    &topomap_algorithm_exco,   &topomap_algorithm_affn,     &topomap_algorithm_stack,
+    &topomap_algorithm_fold,   &topomap_algorithm_chain,    &topomap_algorithm_bft,
+    &topomap_algorithm_mht,    &topomap_algorithm_coce_mht, &topomap_algorithm_brick,
 };
 enum { HEURISTICS = sizeof heuristics / sizeof heuristics[0] };
 
@@ -28,7 +28,7 @@ static double hop_bytes(const topomap_problem *problem, const uint32_t *slot_of)
     return sum;
 }
 
-int topomap_map_bhatele(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_bhatele(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     uint32_t n = problem->weights.vertices, *trial = topomap_alloc(n, sizeof *trial, err);
     double least = 0;
@@ -40,7 +40,7 @@ int topomap_map_bhatele(topomap_problem *problem, uint32_t *slot_of, topomap_err
 
         if (found && topomap_problem_late(problem))
             break;
-        if (heuristics[i](problem, trial, &refused) != 0) {
+        if (heuristics[i]->run(problem, trial, &refused) != 0) {
             if (refused.code == TOPOMAP_EUSAGE)
                 continue;
             *err = refused;
@@ -57,3 +57,11 @@ int topomap_map_bhatele(topomap_problem *problem, uint32_t *slot_of, topomap_err
     free(trial);
     return status;
 }
+
+const topomap_algorithm_impl topomap_algorithm_bhatele = {
+    .row = {"bhatele", BY_BHATELE ", the best by hop-bytes", "construct", FITS_GRID,
+            "all of Bhatele's heuristics below that take the graph; the least hop-bytes stay"},
+    .on = TOPOMAP_ON_TORUS,
+    .parameters = topomap_parameters_coordinates,
+    .run = map_bhatele,
+};

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map/algorithm.h"
 #include "map/grid/tiling.h"
 #include "map/split/recursion.h"
 #include "util/alloc.h"
@@ -328,22 +329,50 @@ static int map(topomap_problem *problem, const char *name, enum scheme scheme, u
     return status;
 }
 
-int topomap_map_nodecart(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_nodecart(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     return map(problem, "nodecart", NODECART, slot_of, err);
 }
 
-int topomap_map_hyperplane(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_hyperplane(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     return map(problem, "hyperplane", HYPERPLANE, slot_of, err);
 }
 
-int topomap_map_kd_tree(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_kd_tree(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     return map(problem, "kd-tree", KD_TREE, slot_of, err);
 }
 
-int topomap_map_stencil_strips(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_stencil_strips(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     return map(problem, "stencil-strips", STRIPS, slot_of, err);
 }
+
+const topomap_algorithm_impl topomap_algorithm_nodecart = {
+    .row = {"nodecart", "Gropp (EuroMPI 2018)", "construct", FITS_ALL,
+            "a recognised grid in equal boxes of a node's size, from its prime factors"},
+    .on = TOPOMAP_ON_ALL,
+    .run = map_nodecart,
+};
+
+const topomap_algorithm_impl topomap_algorithm_hyperplane = {
+    .row = {"hyperplane", BY_HUNOLD, "construct", FITS_ALL,
+            "a recognised grid cut by planes near the middle that leave whole nodes on both sides"},
+    .on = TOPOMAP_ON_ALL,
+    .run = map_hyperplane,
+};
+
+const topomap_algorithm_impl topomap_algorithm_kd_tree = {
+    .row = {"kd-tree", BY_HUNOLD, "construct", FITS_ALL,
+            "a recognised grid halved along its longest dimension, down to single ranks"},
+    .on = TOPOMAP_ON_ALL,
+    .run = map_kd_tree,
+};
+
+const topomap_algorithm_impl topomap_algorithm_stencil_strips = {
+    .row = {"stencil-strips", BY_HUNOLD, "construct", FITS_ALL,
+            "a recognised grid in strips as wide as a node's cube, walked forth and back"},
+    .on = TOPOMAP_ON_ALL,
+    .run = map_stencil_strips,
+};

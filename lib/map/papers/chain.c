@@ -5,6 +5,7 @@
 #define _GNU_SOURCE /* qsort_r */
 #include <stdlib.h>
 
+#include "map/algorithm.h"
 #include "map/papers/mesh.h"
 #include "util/alloc.h"
 
@@ -68,7 +69,7 @@ static void place(topomap_mesh *mesh, const uint32_t *row, uint32_t count)
     }
 }
 
-int topomap_map_chain(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_chain(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     topomap_mesh mesh;
     uint32_t count = 0, *row = NULL;
@@ -86,3 +87,10 @@ int topomap_map_chain(topomap_problem *problem, uint32_t *slot_of, topomap_error
     free(row);
     return status;
 }
+
+const topomap_algorithm_impl topomap_algorithm_chain = {
+    .row = {"chain", BY_BHATELE ", eq. 12.1", "construct", FITS_GRID,
+            "ranks in a row, by prefix sums of their loads, along a row through the machine"},
+    .on = TOPOMAP_ON_TORUS,
+    .run = map_chain,
+};

@@ -208,3 +208,8 @@ int topomap_embedding_make(const topomap_mesh *mesh, double *position, topomap_e
     }
     return 0;
 }
+
+const topomap_parameter topomap_parameters_coordinates[] = {
+    {"coordinates", "FILE", "where the ranks lie: a line of numbers for each", 0, 0},
+    {NULL, NULL, NULL, 0, 0},
+};

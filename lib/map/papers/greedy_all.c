@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "map/places.h"
-#include "map/problem.h"
+#include "map/algorithm.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 
@@ -145,12 +145,27 @@ static int construct(topomap_problem *problem, int linked, uint32_t *slot_of, to
     return status;
 }
 
-int topomap_map_mueller_merbach(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_mueller_merbach(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     return construct(problem, 0, slot_of, err);
 }
 
-int topomap_map_greedy_all_c(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_greedy_all_c(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     return construct(problem, 1, slot_of, err);
 }
+
+const topomap_algorithm_impl topomap_algorithm_mueller_merbach = {
+    .row = {"mueller-merbach", "Mueller-Merbach 1970, as in " BY_VIEM ", 2", "construct", FITS_ALL,
+            "the rank that talks most to those placed, on the slot nearest to those taken"},
+    .on = TOPOMAP_ON_ALL,
+    .run = map_mueller_merbach,
+};
+
+const topomap_algorithm_impl topomap_algorithm_greedy_all_c = {
+    .row = {"greedy-all-c", "Glantz, Meyerhenke, Noe: GreedyAllC, as in " BY_VIEM ", 2",
+            "construct", FITS_ALL,
+            "the rank that talks most to those placed, on the slot where that costs least"},
+    .on = TOPOMAP_ON_ALL,
+    .run = map_greedy_all_c,
+};

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "map/papers/grid_find.h"
 
-#include <stddef.h>
 
 enum { DISTANCES = 80 }; /* neighbours of one rank that a pattern of 4 dimensions allows: 3^4 - 1 */
 

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "map/algorithm.h"
 #include "map/papers/embedding.h"
 #include "map/papers/growth.h"
 #include "util/alloc.h"
@@ -128,37 +129,90 @@ static int between_partners(topomap_mesh *mesh, const double *position, topomap_
     return topomap_growth_heap(mesh, 1, err);
 }
 
-int topomap_map_affn(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_affn(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     return run(problem, 1, affine, slot_of, err);
 }
 
-int topomap_map_coce(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_coce(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     return run(problem, 1, corners, slot_of, err);
 }
 
-int topomap_map_exco(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_exco(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     return run(problem, 1, one_corner, slot_of, err);
 }
 
-int topomap_map_coce_mht(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_coce_mht(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     return run(problem, 1, corners_heap, slot_of, err);
 }
 
-int topomap_map_bft(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_bft(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     return run(problem, 0, breadth, slot_of, err);
 }
 
-int topomap_map_mht(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_mht(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     return run(problem, 0, by_neighbours, slot_of, err);
 }
 
-int topomap_map_brick(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_brick(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     return run(problem, 0, between_partners, slot_of, err);
 }
+
+const topomap_algorithm_impl topomap_algorithm_coce = {
+    .row = {"coce", BY_BHATELE ", COCE", "construct", FITS_GRID,
+            "grows from all corners towards the centre; any graph, laid out where it is no grid"},
+    .on = TOPOMAP_ON_TORUS,
+    .parameters = topomap_parameters_coordinates,
+    .run = map_coce,
+};
+
+const topomap_algorithm_impl topomap_algorithm_exco = {
+    .row = {"exco", "Bhatele et al. (HiPC 2010), EXCO", "construct", FITS_GRID,
+            "grows from one corner"},
+    .on = TOPOMAP_ON_TORUS,
+    .parameters = topomap_parameters_coordinates,
+    .run = map_exco,
+};
+
+const topomap_algorithm_impl topomap_algorithm_affn = {
+    .row = {"affn", BY_BHATELE ", AFFN", "construct", FITS_GRID,
+            "stretches the ranks' grid, or a layout of the graph, over the machine's"},
+    .on = TOPOMAP_ON_TORUS,
+    .parameters = topomap_parameters_coordinates,
+    .run = map_affn,
+};
+
+const topomap_algorithm_impl topomap_algorithm_bft = {
+    .row = {"bft", BY_BHATELE ", BFT", "construct", FITS_GRID,
+            "breadth-first from a random rank and one end of the machine, each near its parent"},
+    .on = TOPOMAP_ON_TORUS,
+    .run = map_bft,
+};
+
+const topomap_algorithm_impl topomap_algorithm_mht = {
+    .row = {"mht", BY_BHATELE ", MHT", "construct", FITS_GRID,
+            "the rank with the most placed neighbours next, near their centroid"},
+    .on = TOPOMAP_ON_TORUS,
+    .run = map_mht,
+};
+
+const topomap_algorithm_impl topomap_algorithm_coce_mht = {
+    .row = {"coce-mht", BY_BHATELE ", COCE+MHT", "construct", FITS_GRID,
+            "ranks at the corners first, then as mht"},
+    .on = TOPOMAP_ON_TORUS,
+    .parameters = topomap_parameters_coordinates,
+    .run = map_coce_mht,
+};
+
+const topomap_algorithm_impl topomap_algorithm_brick = {
+    .row = {"brick", BY_BHATELE ", NAMD", "construct", FITS_GRID,
+            "inside the box of its two main partners, where there is most room, then outwards"},
+    .on = TOPOMAP_ON_TORUS,
+    .run = map_brick,
+};

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "map/algorithm.h"
 #include "map/papers/plane.h"
 
 #include <math.h>
@@ -172,12 +173,26 @@ static int run(topomap_problem *problem, const char *name, topomap_plane_heurist
     return status;
 }
 
-int topomap_map_mxovlp(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_mxovlp(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     return run(problem, "mxovlp", topomap_plane_overlap, slot_of, err);
 }
 
-int topomap_map_mxov_al(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_mxov_al(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     return run(problem, "mxov-al", topomap_plane_aligned, slot_of, err);
 }
+
+const topomap_algorithm_impl topomap_algorithm_mxovlp = {
+    .row = {"mxovlp", BY_BHATELE ", MXOVLP", "construct", FITS_GRID,
+            "a 2-D grid of ranks on a 2-D mesh: the largest common rectangle, then what is left"},
+    .on = TOPOMAP_ON_TORUS,
+    .run = map_mxovlp,
+};
+
+const topomap_algorithm_impl topomap_algorithm_mxov_al = {
+    .row = {"mxov-al", "Bhatele et al. (HiPC 2010), MXOV+AL", "construct", FITS_GRID,
+            "mxovlp with the longer sides aligned at each step"},
+    .on = TOPOMAP_ON_TORUS,
+    .run = map_mxov_al,
+};

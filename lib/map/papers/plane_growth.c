@@ -2,6 +2,7 @@
 /* COCE and EXCO on one plane: the mapping of a made grid graph on a made mesh. */
 #include <stdlib.h>
 
+#include "map/algorithm.h"
 #include "map/papers/plane.h"
 #include "util/alloc.h"
 
@@ -85,11 +86,11 @@ static int grow(topomap_rectangle objects, topomap_rectangle processors,
 int topomap_plane_coce(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at,
                        topomap_error *err)
 {
-    return grow(objects, processors, topomap_map_coce, at, err);
+    return grow(objects, processors, topomap_algorithm_coce.run, at, err);
 }
 
 int topomap_plane_exco(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at,
                        topomap_error *err)
 {
-    return grow(objects, processors, topomap_map_exco, at, err);
+    return grow(objects, processors, topomap_algorithm_exco.run, at, err);
 }

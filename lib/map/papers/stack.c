@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map/algorithm.h"
 #include "map/papers/plane.h"
 #include "util/alloc.h"
 
@@ -120,12 +121,26 @@ static int run(topomap_problem *problem, const char *name, int fold, uint32_t *s
     return status;
 }
 
-int topomap_map_stack(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_stack(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     return run(problem, "stack", 0, slot_of, err);
 }
 
-int topomap_map_fold(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_fold(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     return run(problem, "fold", 1, slot_of, err);
 }
+
+const topomap_algorithm_impl topomap_algorithm_stack = {
+    .row = {"stack", BY_BHATELE ", stacking", "construct", FITS_GRID,
+            "a 2-D grid of ranks on a 3-D mesh: one piece a plane, each translated"},
+    .on = TOPOMAP_ON_TORUS,
+    .run = map_stack,
+};
+
+const topomap_algorithm_impl topomap_algorithm_fold = {
+    .row = {"fold", BY_BHATELE ", folding", "construct", FITS_GRID,
+            "likewise, every second piece reflected"},
+    .on = TOPOMAP_ON_TORUS,
+    .run = map_fold,
+};

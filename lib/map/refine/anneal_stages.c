@@ -117,8 +117,8 @@ static topomap_cooling tuned(const topomap_problem *problem, topomap_cooling coo
     return cooling;
 }
 
-static int map_anneal(topomap_problem *problem, const schedule *by_effort, uint32_t *slot_of,
-                      topomap_error *err)
+static int anneal_by(topomap_problem *problem, const schedule *by_effort, uint32_t *slot_of,
+                     topomap_error *err)
 {
     double before = topomap_clock_cpu(), cost = topomap_problem_cost(problem, slot_of);
     uint32_t n = problem->weights.vertices;
@@ -140,12 +140,34 @@ static int map_anneal(topomap_problem *problem, const schedule *by_effort, uint3
     return status;
 }
 
-int topomap_map_anneal(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_anneal(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
-    return map_anneal(problem, warm[problem->effort], slot_of, err);
+    return anneal_by(problem, warm[problem->effort], slot_of, err);
 }
 
-int topomap_map_anneal_hot(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_anneal_hot(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
-    return map_anneal(problem, hot[problem->effort], slot_of, err);
+    return anneal_by(problem, hot[problem->effort], slot_of, err);
 }
+
+static const topomap_parameter parameters[] = {
+    {"proposals", "PERCENT", "how many swaps it proposes, of what the effort has (100)", 1, 100000},
+    {"heat", "PERCENT", "how hot it is, of what the effort has (100)", 1, 1000},
+    {NULL, NULL, NULL, 0, 0},
+};
+
+const topomap_algorithm_impl topomap_algorithm_anneal = {
+    .row = {"anneal", "topomap", "refine", FITS_ALL,
+            "simulated annealing by swaps of whole groups, then of ranks, with O(degree) gains"},
+    .on = TOPOMAP_ON_ALL,
+    .parameters = parameters,
+    .run = map_anneal,
+};
+
+const topomap_algorithm_impl topomap_algorithm_anneal_hot = {
+    .row = {"anneal-hot", "topomap", "refine", FITS_ALL,
+            "the same from a temperature at which little of the start is left: for dense graphs"},
+    .on = TOPOMAP_ON_ALL,
+    .parameters = parameters,
+    .run = map_anneal_hot,
+};

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map/algorithm.h"
 #include "map/refine/anneal.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -211,7 +212,7 @@ static int on_level(topomap_problem *problem, int level, uint32_t *slot_of, topo
     return status;
 }
 
-int topomap_map_cycles(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_cycles(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     double before = topomap_clock_cpu(), cost = topomap_problem_cost(problem, slot_of);
     uint32_t n = problem->weights.vertices;
@@ -230,3 +231,11 @@ int topomap_map_cycles(topomap_problem *problem, uint32_t *slot_of, topomap_erro
     problem->phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
     return status;
 }
+
+const topomap_algorithm_impl topomap_algorithm_cycles = {
+    .row =
+        {"cycles", "topomap, ejection chains after Glover", "refine", FITS_ALL,
+         "cyclic exchanges of up to seven groups, then ranks, each next to a partner of its own"},
+    .on = TOPOMAP_ON_ALL,
+    .run = map_cycles,
+};

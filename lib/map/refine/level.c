@@ -2,6 +2,7 @@
 /* `level`: swaps that take load off the nodes that have too much, for the least J each; then swaps
  * that lower J and leave the loads within the limit. */
 #define _GNU_SOURCE /* qsort_r */
+#include "map/algorithm.h"
 #include "map/refine/level.h"
 
 #include <stdlib.h>
@@ -328,7 +329,7 @@ static void level(levelling *l)
         }
 }
 
-int topomap_map_level(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_level(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     const topomap_machine *m = problem->machine;
     levelling l = {.problem = problem, .slot_of = slot_of, .random = {problem->seed}};
@@ -349,5 +350,14 @@ int topomap_map_level(topomap_problem *problem, uint32_t *slot_of, topomap_error
     free(l.vertex_at);
     free(l.node);
     problem->phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - started;
-    return status == 0 && !problem->objective ? topomap_map_swap(problem, slot_of, err) : status;
+    return status == 0 && !problem->objective ? topomap_algorithm_swap.run(problem, slot_of, err)
+                                              : status;
 }
+
+const topomap_algorithm_impl topomap_algorithm_level = {
+    .row = {"level", "topomap; LPT: Graham, 1969", "refine", FITS_ALL,
+            "swaps that even out the loads of nodes (--balance), then such that lower J and keep "
+            "to it"},
+    .on = TOPOMAP_ON_ALL,
+    .run = map_level,
+};

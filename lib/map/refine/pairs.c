@@ -258,29 +258,70 @@ static int refine(topomap_problem *problem, uint32_t *slot_of, uint32_t depth, u
     return status;
 }
 
-int topomap_map_n2(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_n2(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     return refine(problem, slot_of, 0, 0, err);
 }
 
-int topomap_map_np(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_np(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     uint64_t block = topomap_parameter_number(problem, "block", NP_BLOCK);
 
     return refine(problem, slot_of, 0, (uint32_t)block, err);
 }
 
-int topomap_map_nc1(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_nc1(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     return refine(problem, slot_of, 1, 0, err);
 }
 
-int topomap_map_nc2(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_nc2(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     return refine(problem, slot_of, 2, 0, err);
 }
 
-int topomap_map_nc10(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_nc10(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     return refine(problem, slot_of, 10, 0, err);
 }
+
+static const topomap_parameter blocks[] = {
+    {"block", "N", "ranks of a block (default 64)", 2, UINT32_MAX},
+    {NULL, NULL, NULL, 0, 0},
+};
+
+const topomap_algorithm_impl topomap_algorithm_n2 = {
+    .row = {"n2", BY_VIEM ", 2 and 3.2", "refine", FITS_ALL,
+            "swaps of all pairs of ranks, in cyclic order"},
+    .on = TOPOMAP_ON_ALL,
+    .run = map_n2,
+};
+
+const topomap_algorithm_impl topomap_algorithm_np = {
+    .row = {"np", BY_VIEM ", 2 and 3.2", "refine", FITS_ALL,
+            "swaps of pairs inside blocks of consecutive ranks, in cyclic order"},
+    .on = TOPOMAP_ON_ALL,
+    .parameters = blocks,
+    .run = map_np,
+};
+
+const topomap_algorithm_impl topomap_algorithm_nc1 = {
+    .row = {"nc1", BY_VIEM ", 3.3", "refine", FITS_ALL,
+            "swaps of pairs that communicate, in random order"},
+    .on = TOPOMAP_ON_ALL,
+    .run = map_nc1,
+};
+
+const topomap_algorithm_impl topomap_algorithm_nc2 = {
+    .row = {"nc2", BY_VIEM ", 3.3", "refine", FITS_ALL,
+            "swaps of pairs at most 2 apart in the communication graph, in random order"},
+    .on = TOPOMAP_ON_ALL,
+    .run = map_nc2,
+};
+
+const topomap_algorithm_impl topomap_algorithm_nc10 = {
+    .row = {"nc10", BY_VIEM ", 3.3", "refine", FITS_ALL,
+            "swaps of pairs at most 10 apart in the communication graph, in random order"},
+    .on = TOPOMAP_ON_ALL,
+    .run = map_nc10,
+};

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map/algorithm.h"
 #include "map/refine/level.h"
 #include "map/refine/swap_search.h"
 #include "util/alloc.h"
@@ -141,7 +142,7 @@ int topomap_map_swap_nodes(topomap_problem *problem, uint32_t *slot_of, topomap_
     return status;
 }
 
-int topomap_map_swap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_swap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     const topomap_machine *m = problem->machine;
     double before = topomap_clock_cpu();
@@ -156,3 +157,10 @@ int topomap_map_swap(topomap_problem *problem, uint32_t *slot_of, topomap_error 
     problem->phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
     return status;
 }
+
+const topomap_algorithm_impl topomap_algorithm_swap = {
+    .row = {"swap", "topomap, gains after Schulz, Traeff: VieM, 3.2", "refine", FITS_ALL,
+            "swaps of whole nodes, then of ranks, with O(degree) gains; after any other with '+'"},
+    .on = TOPOMAP_ON_ALL,
+    .run = map_swap,
+};

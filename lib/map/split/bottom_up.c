@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/problem.h"
+#include "map/algorithm.h"
 #include "map/split/recursion.h"
 #include "partition/contract.h"
 #include "partition/partition.h"
@@ -145,7 +145,7 @@ static int unfold(const bottom_up *b, uint32_t *slot_of, topomap_error *err)
     return status;
 }
 
-int topomap_map_bottom_up(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_bottom_up(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     double before = topomap_clock_cpu();
     bottom_up b = {.problem = problem};
@@ -167,3 +167,10 @@ int topomap_map_bottom_up(topomap_problem *problem, uint32_t *slot_of, topomap_e
     problem->phase_seconds[TOPOMAP_PHASE_INTER] += topomap_clock_cpu() - before;
     return status;
 }
+
+const topomap_algorithm_impl topomap_algorithm_bottom_up = {
+    .row = {"bottom-up", BY_VIEM ", 3.1", "construct", "tree",
+            "perfectly balanced blocks from the inside out (groups of a level all of one size)"},
+    .on = TOPOMAP_ON_TREE,
+    .run = map_bottom_up,
+};

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/problem.h"
+#include "map/algorithm.h"
 #include "map/refine/anneal.h"
 #include "partition/matching.h"
 #include "util/alloc.h"
@@ -185,8 +185,9 @@ static int map_rounds(topomap_problem *problem, uint32_t rounds, uint32_t *slot_
     int status;
 
     if (rounds == 0)
-        return m->kind == TOPOMAP_MACHINE_TORUS ? topomap_map_rb_wrap(problem, slot_of, err)
-                                                : topomap_map_tree(problem, slot_of, err);
+        return m->kind == TOPOMAP_MACHINE_TORUS
+                   ? topomap_algorithm_rb_wrap.run(problem, slot_of, err)
+                   : topomap_algorithm_tree.run(problem, slot_of, err);
     status = topomap_closeness_init(&c.close, m, TOPOMAP_CLOSE_SLOTS, 0, err);
     if (status != 0)
         return -1;
@@ -201,7 +202,15 @@ static int map_rounds(topomap_problem *problem, uint32_t rounds, uint32_t *slot_
     return status;
 }
 
-int topomap_map_matched(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_matched(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     return map_rounds(problem, UNKNOWN, slot_of, err);
 }
+
+const topomap_algorithm_impl topomap_algorithm_matched = {
+    .row =
+        {"matched", "topomap", "construct", FITS_ALL,
+         "ranks that talk most are paired, pairs too; tree or rb-wrap maps groups: for large jobs"},
+    .on = TOPOMAP_ON_ALL,
+    .run = map_matched,
+};

@@ -12,9 +12,9 @@ enum { ORIENT_PARTS = 64 }; /* beyond, the table of parts and places is too dear
 typedef struct orientation {
     uint32_t parts;
     uint32_t *place_slot; /* [parts] stand-in of each place */
-    double *outside; /* [parts * parts] cost of part i's outside traffic at place j */
-    double *between; /* [parts * parts] weight between parts */
-    uint32_t *place_of; /* [parts] */
+    double *outside;      /* [parts * parts] cost of part i's outside traffic at place j */
+    double *between;      /* [parts * parts] weight between parts */
+    uint32_t *place_of;   /* [parts] */
 } orientation;
 
 static int prepare(orientation *o, const topomap_split *split, const uint32_t *slots,
@@ -136,8 +136,8 @@ int topomap_orient(const topomap_problem *problem, const topomap_split *split,
             part_of[vertices[at++]] = i;
     if (prepare(&o, split, slots, err) == 0) {
         price(&o, problem, split, vertices, stand_in, part_of);
-        status = improve(&o, split, problem->machine) ? rearrange(&o, split, vertices, count, err)
-                                                      : 0;
+        status =
+            improve(&o, split, problem->machine) ? rearrange(&o, split, vertices, count, err) : 0;
     }
     for (uint32_t i = 0; i < count; i++)
         part_of[vertices[i]] = UINT32_MAX;

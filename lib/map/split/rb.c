@@ -117,7 +117,8 @@ static int split(void *data, uint32_t where, uint32_t *slots, uint32_t count, to
     return topomap_split_add(parts, count - half, 0, err);
 }
 
-static int map_rb(topomap_problem *problem, int sees_wrap, uint32_t *slot_of, topomap_error *err)
+static int map_either(topomap_problem *problem, int sees_wrap, uint32_t *slot_of,
+                      topomap_error *err)
 {
     rb_splitter rb = {.machine = problem->machine, .sees_wrap = sees_wrap};
     topomap_splitter splitter = {.data = &rb, .split = split, .orient = sees_wrap};
@@ -134,12 +135,28 @@ static int map_rb(topomap_problem *problem, int sees_wrap, uint32_t *slot_of, to
     return status;
 }
 
-int topomap_map_rb(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_rb(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
-    return map_rb(problem, 0, slot_of, err);
+    return map_either(problem, 0, slot_of, err);
 }
 
-int topomap_map_rb_wrap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_rb_wrap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
-    return map_rb(problem, 1, slot_of, err);
+    return map_either(problem, 1, slot_of, err);
 }
+
+const topomap_algorithm_impl topomap_algorithm_rb = {
+    .row = {"rb", BY_WU ", Alg. 2", "construct", "torus,mesh",
+            "recursive coordinate bipartition as published: wraparound ignored"},
+    .on = TOPOMAP_ON_TORUS,
+    .parameters = topomap_parameters_grouped,
+    .run = map_rb,
+};
+
+const topomap_algorithm_impl topomap_algorithm_rb_wrap = {
+    .row = {"rb-wrap", "topomap, after " BY_WU, "construct", "torus,mesh",
+            "recursive coordinate bipartition that sees wraparound and orients its halves"},
+    .on = TOPOMAP_ON_TORUS,
+    .parameters = topomap_parameters_grouped,
+    .run = map_rb_wrap,
+};

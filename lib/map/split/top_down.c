@@ -5,6 +5,7 @@
  * recursive multisection of section 4, by which VieM makes communication graphs, with one rank a
  * block: each level is one k-way partition, made exact by the moves that cut least. Groups may
  * be of any sizes; machines without levels get the tree of map/tree.c. */
+#include "map/algorithm.h"
 #include "map/split/recursion.h"
 #include "partition/partition.h"
 
@@ -20,12 +21,26 @@ static int map_along(topomap_problem *problem, unsigned how, uint32_t *slot_of, 
     return status;
 }
 
-int topomap_map_top_down(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_top_down(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     return map_along(problem, TOPOMAP_PARTITION_EXCHANGE, slot_of, err);
 }
 
-int topomap_map_multisection(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_multisection(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     return map_along(problem, TOPOMAP_PARTITION_KWAY, slot_of, err);
 }
+
+const topomap_algorithm_impl topomap_algorithm_top_down = {
+    .row = {"top-down", BY_VIEM ", 3.1", "construct", FITS_HIERARCHY,
+            "perfectly balanced partitions along the hierarchy, each cut lowered by swaps"},
+    .on = TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX,
+    .run = map_top_down,
+};
+
+const topomap_algorithm_impl topomap_algorithm_multisection = {
+    .row = {"multisection", BY_VIEM ", 4 (RMS)", "construct", FITS_HIERARCHY,
+            "k-way partitions along the hierarchy, corrected to its sizes"},
+    .on = TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX,
+    .run = map_multisection,
+};

@@ -254,7 +254,7 @@ int topomap_tree_splitter_open(const topomap_machine *machine, topomap_splitter 
     return 0;
 }
 
-int topomap_map_tree(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_tree(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     double before = topomap_clock_cpu();
     int grouped = (int)topomap_parameter_number(problem, "grouped", 0);
@@ -268,3 +268,17 @@ int topomap_map_tree(topomap_problem *problem, uint32_t *slot_of, topomap_error 
     topomap_tree_splitter_close(&splitter);
     return status;
 }
+
+const topomap_parameter topomap_parameters_grouped[] = {
+    {"grouped", "N", "1: one k-way partition into groups of a node's size first, as published", 0,
+     1},
+    {NULL, NULL, NULL, 0, 0},
+};
+
+const topomap_algorithm_impl topomap_algorithm_tree = {
+    .row = {"tree", BY_WU ", Alg. 1", "construct", FITS_ALL,
+            "recursive partition along the machine's tree (neighbour joining where it has none)"},
+    .on = TOPOMAP_ON_ALL,
+    .parameters = topomap_parameters_grouped,
+    .run = map_tree,
+};

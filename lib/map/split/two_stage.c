@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map/algorithm.h"
 #include "machine/distance.h"
 #include "map/split/recursion.h"
 #include "partition/partition.h"
@@ -112,22 +113,36 @@ int topomap_map_cores(topomap_problem *problem, uint32_t *slot_of, topomap_error
     return status;
 }
 
-int topomap_map_two_stage(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_two_stage(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     int inter_only = problem->inter_only, status;
 
     problem->inter_only = 1;
     if (problem->machine->kind == TOPOMAP_MACHINE_TORUS)
-        status = topomap_map_rb_wrap(problem, slot_of, err);
+        status = topomap_algorithm_rb_wrap.run(problem, slot_of, err);
     else
-        status = topomap_map_top_down(problem, slot_of, err);
+        status = topomap_algorithm_top_down.run(problem, slot_of, err);
     problem->inter_only = inter_only;
     return status == 0 && !inter_only ? topomap_map_cores(problem, slot_of, err) : status;
 }
 
-int topomap_map_two_stage_refine(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+static int map_two_stage_refine(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
-    if (topomap_map_swap(problem, slot_of, err) != 0)
+    if (topomap_algorithm_swap.run(problem, slot_of, err) != 0)
         return -1;
     return problem->inter_only ? 0 : topomap_map_cores(problem, slot_of, err);
 }
+
+const topomap_algorithm_impl topomap_algorithm_two_stage = {
+    .row = {"two-stage", BY_LINDGREN ", Alg. 4", "construct", FITS_ALL,
+            "ranks to nodes, then, in each node, to cores"},
+    .on = TOPOMAP_ON_ALL,
+    .run = map_two_stage,
+};
+
+const topomap_algorithm_impl topomap_algorithm_two_stage_refine = {
+    .row = {"two-stage-refine", BY_LINDGREN ", Alg. 5", "refine", FITS_ALL,
+            "the node stage of a mapping refined, its core stage made anew"},
+    .on = TOPOMAP_ON_ALL,
+    .run = map_two_stage_refine,
+};

@@ -14,7 +14,6 @@
 #include "plugin/planner/launch/cage.h"
 #include "plugin/planner/plan/answer.h"
 #include "plugin/planner/plan/cores.h"
-#include "util/alloc.h"
 #include "util/whole.h"
 
 enum { REPLY_FD = 3 };

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "plan/bindings.h"
 #include "plugin/common/environment.h"
 #include "plugin/common/reply.h"
 #include "plugin/planner/launch/auto.h"

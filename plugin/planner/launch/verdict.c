@@ -3,7 +3,6 @@
 #include "plugin/planner/launch/verdict.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "plugin/common/percent.h"

@@ -228,7 +228,8 @@ static void test_allgather(void **state)
         FOR_EACH_SIZE(profile_allgatherv(0, MPI_BYTE, ARRAY(counts), MPI_BYTE, MPI_COMM_WORLD), {
             total = each[k] * size + size * (size - 1) / 2;
 #ifdef RULES_OF_OPEN_MPI /* some go through rank 0, or in pairs of about so long */
-            assert_true(received(r) >= (uint64_t)(each[k] * (size - 1)) && received(r) <= (uint64_t)(2 * total));
+            assert_true(received(r) >= (uint64_t)(each[k] * (size - 1)) &&
+                        received(r) <= (uint64_t)(2 * total));
 #else
             assert_int_equal(received(r), total - counts[r]);
 #endif
@@ -275,7 +276,8 @@ static void test_reduce_scatter(void **state)
     }
     FOR_EACH_SIZE(profile_reduce_scatter(ARRAY(counts), MPI_BYTE, MPI_COMM_WORLD), {
 #ifdef RULES_OF_OPEN_MPI /* a ring: each passes on all parts but its own */
-        assert_true(sent(r) >= (uint64_t)600000 * (size - 1) && sent(r) <= (uint64_t)600100 * (size - 1));
+        assert_true(sent(r) >= (uint64_t)600000 * (size - 1) &&
+                    sent(r) <= (uint64_t)600100 * (size - 1));
 #else
         assert_int_equal(received(r), (uint64_t)counts[r] * (size - 1));
 #endif

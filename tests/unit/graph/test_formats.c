@@ -486,12 +486,18 @@ static void test_write(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_formats),       cmocka_unit_test(test_good),
-        cmocka_unit_test(test_truncated),         cmocka_unit_test(test_hostile_bytes),
-        cmocka_unit_test(test_damaged),           cmocka_unit_test(test_huge_counts),
-        cmocka_unit_test(test_edges_dialects),    cmocka_unit_test(test_edges_bad),
-        cmocka_unit_test(test_sniff),              cmocka_unit_test(test_round_trips),
-        cmocka_unit_test(test_round_trip_extras), cmocka_unit_test(test_write),
+        cmocka_unit_test(test_all_formats),
+        cmocka_unit_test(test_good),
+        cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_hostile_bytes),
+        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_huge_counts),
+        cmocka_unit_test(test_edges_dialects),
+        cmocka_unit_test(test_edges_bad),
+        cmocka_unit_test(test_sniff),
+        cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_round_trip_extras),
+        cmocka_unit_test(test_write),
     };
 
     return cmocka_run_group_tests(tests, small_setup, small_teardown);

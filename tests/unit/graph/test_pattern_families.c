@@ -257,7 +257,8 @@ static void test_amr(void **state)
 
     (void)state;
     for (uint32_t u = 0; u < fine->ranks; u++) /* six faces, each with at most four neighbours */
-        assert_true(fine->offset[u + 1] >= fine->offset[u] + 3 && fine->offset[u + 1] <= fine->offset[u] + 24);
+        assert_true(fine->offset[u + 1] >= fine->offset[u] + 3 &&
+                    fine->offset[u + 1] <= fine->offset[u] + 24);
     assert_true(fine->ranks > 512 && fine->ranks < 8 * 8 * 512);
     assert_null(fine->load);
     assert_int_equal(runs->ranks, 37);

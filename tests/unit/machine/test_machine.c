@@ -67,8 +67,8 @@ static void tree_of_listed_nodes(void **state)
     assert_int_equal(topomap_machine_nodes(m), 4);
     assert_int_equal(topomap_machine_slots(m), 256);
     assert_true(topomap_machine_distance(m, 0, 63) == 10.0);
-    assert_true(topomap_machine_distance(m, 0, 64) == 100.0);       /* 17 and 3 */
-    assert_true(topomap_machine_distance(m, 0, 3 * 64) == 40.0);    /* 17 and 16 */
+    assert_true(topomap_machine_distance(m, 0, 64) == 100.0);         /* 17 and 3 */
+    assert_true(topomap_machine_distance(m, 0, 3 * 64) == 40.0);      /* 17 and 16 */
     assert_true(topomap_machine_distance(m, 64, 2 * 64 + 5) == 40.0); /* 3 and 0 */
     assert_int_equal(topomap_machine_hops(m, 0, 63), 0);
     assert_int_equal(topomap_machine_hops(m, 0, 3 * 64), 2);
@@ -82,7 +82,7 @@ static void torus_and_mesh_distances(void **state)
 
     (void)state;
     assert_string_equal(topomap_machine_kind(m), "torus");
-    assert_true(topomap_machine_distance(m, 0, 4) == 1.0);      /* x wraps: 0 and 4 of 5 */
+    assert_true(topomap_machine_distance(m, 0, 4) == 1.0); /* x wraps: 0 and 4 of 5 */
     assert_true(topomap_machine_distance(m, 0, 2) == 2.0);
     assert_true(topomap_machine_distance(m, 0, 15 + 3) == 3.0); /* (3,3): 2 + 1 */
     topomap_machine_free(m);
@@ -102,8 +102,8 @@ static void torus_and_mesh_distances(void **state)
 /* The numbering of the bench instances: slot p is on the (p / slots)-th listed node. */
 static void torus_of_listed_nodes(void **state)
 {
-    topomap_machine *m = parsed("torus:12x12x12*8@1:10,alloc=%s",
-                                scratch_text("torus-nodes", "0\n11\n1727\n"));
+    topomap_machine *m =
+        parsed("torus:12x12x12*8@1:10,alloc=%s", scratch_text("torus-nodes", "0\n11\n1727\n"));
 
     (void)state;
     assert_int_equal(topomap_machine_slots(m), 24);
@@ -115,7 +115,8 @@ static void torus_of_listed_nodes(void **state)
 
 static void matrix_distances(void **state)
 {
-    topomap_machine *m = parsed("matrix:%s*2@1", scratch_text("matrix", "# three\n0 5 7\n5 0 2.5\n7 2.5 0\n"));
+    topomap_machine *m =
+        parsed("matrix:%s*2@1", scratch_text("matrix", "# three\n0 5 7\n5 0 2.5\n7 2.5 0\n"));
 
     (void)state;
     assert_int_equal(topomap_machine_slots(m), 6);

@@ -173,10 +173,19 @@ static void check_registry(const topomap_graph *graph, const topomap_machine *m)
 static void every_algorithm_maps_every_machine(void **state)
 {
     static const char *const specs[] = {
-        "tree:4:3:2@1:10:100", "tree:2:2:2:2:2", "tree:7", "torus:3x4x2", "torus:4x3*2@1:10",
-        "mesh:6x4", "mesh:5x5*1", "torus:24,base=5,routers=1",
-        "mesh:3x4*2@1:10,routers=2", "fattree:k=4,levels=3*2@1:10", "fattree:leaves=3,hosts=5",
-        "dragonfly:p=1,a=2,h=1@1", "percs:supernodes=1",
+        "tree:4:3:2@1:10:100",
+        "tree:2:2:2:2:2",
+        "tree:7",
+        "torus:3x4x2",
+        "torus:4x3*2@1:10",
+        "mesh:6x4",
+        "mesh:5x5*1",
+        "torus:24,base=5,routers=1",
+        "mesh:3x4*2@1:10,routers=2",
+        "fattree:k=4,levels=3*2@1:10",
+        "fattree:leaves=3,hosts=5",
+        "dragonfly:p=1,a=2,h=1@1",
+        "percs:supernodes=1",
     };
     uint32_t degrees[] = {0, 1, 4, 30};
 
@@ -273,9 +282,14 @@ static void deltas_on(const char *spec, int whole_nodes, uint64_t seed)
     topomap_error err;
     uint32_t place[64], at[64];
     double gamma[64] = {0};
-    topomap_swap swap = {.weights = &weights, .machine = m, .vicinity = &near,
-                         .whole_nodes = whole_nodes, .place_of = place, .vertex_at = at,
-                         .gamma = gamma, .problem = &problem};
+    topomap_swap swap = {.weights = &weights,
+                         .machine = m,
+                         .vicinity = &near,
+                         .whole_nodes = whole_nodes,
+                         .place_of = place,
+                         .vertex_at = at,
+                         .gamma = gamma,
+                         .problem = &problem};
 
     assert_true(n <= 64);
     assert_int_equal(topomap_weights_new(graph, n, &weights, &err), 0);
@@ -297,10 +311,11 @@ static void deltas_on(const char *spec, int whole_nodes, uint64_t seed)
             double full = 0;
 
             for (uint64_t e = weights.offset[v]; e < weights.offset[v + 1]; e++)
-                full += (double)weights.weight[e] *
-                        (whole_nodes ? topomap_machine_distance(m, m->slot_first[place[v]],
-                                                                m->slot_first[place[weights.target[e]]])
-                                     : topomap_machine_distance(m, place[v], place[weights.target[e]]));
+                full +=
+                    (double)weights.weight[e] *
+                    (whole_nodes ? topomap_machine_distance(m, m->slot_first[place[v]],
+                                                            m->slot_first[place[weights.target[e]]])
+                                 : topomap_machine_distance(m, place[v], place[weights.target[e]]));
             assert_true(fabs(full - gamma[v]) <= 1e-6 * (1 + full));
             after += full / 2;
         }
@@ -355,10 +370,9 @@ static void impossible_requests_are_refused(void **state)
     static const struct {
         const char *spec, *algorithm, *expected;
     } cases[] = {
-        {"tree:2:2", "rb", "works on"},          {"tree:2:2", "nonsense", "no algorithm"},
-        {"tree:2:2", "tree+tree", "after '+'"},  {"tree:2:2", "auto+swap", "stands alone"},
-        {"tree:2:1", "tree", "2 slots"},
-        {"tree:2:2", "greedy", "works on"},
+        {"tree:2:2", "rb", "works on"},         {"tree:2:2", "nonsense", "no algorithm"},
+        {"tree:2:2", "tree+tree", "after '+'"}, {"tree:2:2", "auto+swap", "stands alone"},
+        {"tree:2:1", "tree", "2 slots"},        {"tree:2:2", "greedy", "works on"},
     };
     topomap_graph *graph = random_graph(4, 6, 1);
 

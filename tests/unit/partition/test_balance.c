@@ -56,8 +56,8 @@ static void sizes_are_exact(void **state)
     }
 }
 
-static int64_t cut_of(uint32_t count, const idx_t *offset, const idx_t *target,
-                      const idx_t *weight, const idx_t *part)
+static int64_t cut_of(uint32_t count, const idx_t *offset, const idx_t *target, const idx_t *weight,
+                      const idx_t *part)
 {
     int64_t cut = 0;
 

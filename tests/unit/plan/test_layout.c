@@ -31,17 +31,17 @@ static void layouts_survive_the_round_trip(void **state)
 static void other_texts_are_refused(void **state)
 {
     static const char *const bad[] = {
-        "",                 /* nothing */
-        "0-3;;4-6",         /* a node is missing */
-        "0-3;;4-6;7;",      /* one too many */
-        "0-2;;3-6;7",       /* wrong counts */
-        "3,2,1,0;;4-6;7",   /* not ascending */
-        "0-3;;3-5;7",       /* twice */
-        "0-3;;4-5,8;7",     /* outside */
-        "0-3;;4-6;7 ",      /* blanks */
-        "0-4294967295;;;",  /* huge */
-        "-1,1-3;;4-6;7",    /* sign */
-        "0-3;4-6;;7",       /* the empty node is the second */
+        "",                /* nothing */
+        "0-3;;4-6",        /* a node is missing */
+        "0-3;;4-6;7;",     /* one too many */
+        "0-2;;3-6;7",      /* wrong counts */
+        "3,2,1,0;;4-6;7",  /* not ascending */
+        "0-3;;3-5;7",      /* twice */
+        "0-3;;4-5,8;7",    /* outside */
+        "0-3;;4-6;7 ",     /* blanks */
+        "0-4294967295;;;", /* huge */
+        "-1,1-3;;4-6;7",   /* sign */
+        "0-3;4-6;;7",      /* the empty node is the second */
     };
     uint32_t back[8];
     topomap_error err;

@@ -117,7 +117,8 @@ static void test_programs_under_clocks_that_jump(void **state)
     uint64_t key = OLD;
 
     (void)state;
-    /* Over more than an hour: what goes is chosen by age, and that counts in quarters of an hour. */
+    /* Over more than an hour: what goes is chosen by age, and that counts in quarters of an hour.
+     */
     for (int i = 0; i < STORE_MEMOS; i++)
         remember_at(&store, key++, -DAY - 10 * i);
     for (size_t i = 0; i < sizeof jumps / sizeof *jumps; i++) {

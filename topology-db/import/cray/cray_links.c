@@ -235,15 +235,8 @@ static int write_routers(struct db_import *import, const struct list *list, cons
         char place[DB_POINT_TEXT];
 
         db_point_format(&list->router[i].point, place);
-        sqlite3_bind_int64(insert, 1, vertex[i]);
-        sqlite3_bind_int64(insert, 2, import->source);
-        sqlite3_bind_text(insert, 3, kind, -1, SQLITE_STATIC);
-        sqlite3_bind_int64(insert, 4, list->router[i].cname);
-        if (*place)
-            sqlite3_bind_text(insert, 5, place, -1, SQLITE_TRANSIENT);
-        else
-            sqlite3_bind_null(insert, 5);
-        result = db_insert(insert, err);
+        result = DB_PUT(insert, err, DB_INT(vertex[i]), DB_INT(import->source), DB_TEXT(kind),
+                        DB_INT(list->router[i].cname), DB_TEXT_IF(*place, place));
     }
     sqlite3_finalize(insert);
     return result;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Output of Cray's xtdb2proc: one line of key=value pairs a processor, found by key. */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -213,15 +212,9 @@ static int write_list(struct db_import *import, void *content, topomap_error *er
         const uint32_t *n = row->number;
         struct cray_name name = {n[COL], n[ROW], n[CAGE], n[SLOT], n[CPU]};
 
-        sqlite3_bind_int64(insert, 1, n[NID]);
-        sqlite3_bind_int64(insert, 2, import->source);
-        sqlite3_bind_int64(insert, 3, cray_name_pack(&name));
-        sqlite3_bind_text(insert, 4, row->type, -1, SQLITE_STATIC);
-        sqlite3_bind_text(insert, 5, row->status, -1, SQLITE_STATIC);
-        sqlite3_bind_text(insert, 6, row->mode, -1, SQLITE_STATIC);
-        for (int axis = 0; axis < 3; axis++)
-            sqlite3_bind_int64(insert, 7 + axis, n[X + axis]);
-        result = db_insert(insert, err);
+        result = DB_PUT(insert, err, DB_INT(n[NID]), DB_INT(import->source),
+                        DB_INT(cray_name_pack(&name)), DB_TEXT(row->type), DB_TEXT(row->status),
+                        DB_TEXT(row->mode), DB_INT(n[X]), DB_INT(n[X + 1]), DB_INT(n[X + 2]));
     }
     sqlite3_finalize(insert);
     import->report->hosts = list->rows;

@@ -179,13 +179,9 @@ static int write_table(struct db_import *import, void *content, topomap_error *e
     for (size_t i = 0; !result && i < table->rows; i++) {
         const struct row *row = &table->row[i];
 
-        sqlite3_bind_int64(insert, 1, row->nid);
-        sqlite3_bind_int64(insert, 2, import->source);
-        sqlite3_bind_int64(insert, 3, cray_name_pack(&row->name));
-        sqlite3_bind_text(insert, 4, row->type, -1, SQLITE_STATIC);
-        sqlite3_bind_text(insert, 5, row->status, -1, SQLITE_STATIC);
-        sqlite3_bind_text(insert, 6, row->mode, -1, SQLITE_STATIC);
-        result = db_insert(insert, err);
+        result = DB_PUT(insert, err, DB_INT(row->nid), DB_INT(import->source),
+                        DB_INT(cray_name_pack(&row->name)), DB_TEXT(row->type),
+                        DB_TEXT(row->status), DB_TEXT(row->mode));
     }
     sqlite3_finalize(insert);
     import->report->hosts = table->rows;

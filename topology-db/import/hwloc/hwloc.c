@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The inside of a class of nodes, from one node's hwloc XML. */
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,9 +121,7 @@ static int make_class(struct db_import *import, const struct inside *inside, int
     statement = db_prepare(import->file, "INSERT INTO class(name, shape) VALUES(?,?)", err);
     if (!statement)
         return -1;
-    sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
-    sqlite3_bind_text(statement, 2, inside->text, -1, SQLITE_STATIC);
-    result = db_insert(statement, err);
+    result = DB_PUT(statement, err, DB_TEXT(name), DB_TEXT(inside->text));
     sqlite3_finalize(statement);
     *id = sqlite3_last_insert_rowid(import->file);
     return result;
@@ -160,12 +157,8 @@ static int write_nics(struct db_import *import, const struct inside *inside, top
         return 0;
     insert = db_prepare(import->file, "INSERT INTO nic VALUES(?,?,?,?,?)", err);
     while (insert && !result && db_hwloc_nic(&lines, device, sizeof device, &guid)) {
-        sqlite3_bind_int64(insert, 1, import->source);
-        sqlite3_bind_text(insert, 2, node, -1, SQLITE_STATIC);
-        sqlite3_bind_text(insert, 3, device, -1, SQLITE_STATIC);
-        sqlite3_bind_int64(insert, 4, (int64_t)guid);
-        sqlite3_bind_int(insert, 5, exact);
-        result = db_insert(insert, err);
+        result = DB_PUT(insert, err, DB_INT(import->source), DB_TEXT(node), DB_TEXT(device),
+                        DB_INT(guid), DB_INT(exact));
     }
     sqlite3_finalize(insert);
     return insert ? result : -1;
@@ -187,11 +180,8 @@ static int write_inside(struct db_import *import, void *content, topomap_error *
         char key[DB_KEY];
 
         db_host_key(inside->nodes.name[i], key);
-        sqlite3_bind_text(insert, 1, key, -1, SQLITE_STATIC);
-        sqlite3_bind_int64(insert, 2, import->source);
-        sqlite3_bind_text(insert, 3, inside->nodes.name[i], -1, SQLITE_STATIC);
-        sqlite3_bind_int64(insert, 4, class);
-        result = db_insert(insert, err);
+        result = DB_PUT(insert, err, DB_TEXT(key), DB_INT(import->source),
+                        DB_TEXT(inside->nodes.name[i]), DB_INT(class));
     }
     sqlite3_finalize(insert);
     import->report->hosts = inside->nodes.count;

@@ -128,30 +128,19 @@ static int find_labels(const struct ib_fabric *fabric, uint8_t *unique, topomap_
     return 0;
 }
 
-static int write_vertex(sqlite3_stmt *insert, const struct ib_fabric *fabric, uint32_t i,
-                        int64_t id, int unique, topomap_error *err)
+static int write_vertex(sqlite3_stmt *insert, int64_t source, const struct ib_fabric *fabric,
+                        uint32_t i, int64_t id, int unique, topomap_error *err)
 {
     const struct ib_vertex *vertex = &fabric->vertex[i];
     const char *text = fabric->text + vertex->text;
     char made[24];
 
-    sqlite3_bind_int64(insert, 1, id);
-    sqlite3_bind_int(insert, 3, vertex->kind);
-    sqlite3_bind_int64(insert, 4, (int64_t)vertex->guid);
-    sqlite3_bind_int64(insert, 5, (int64_t)vertex->system);
-    sqlite3_bind_int64(insert, 6, vertex->vendor);
-    sqlite3_bind_int64(insert, 7, vertex->device);
-    sqlite3_bind_int(insert, 8, vertex->ports);
-    sqlite3_bind_int(insert, 9, vertex->lid);
-    sqlite3_bind_int(insert, 10, vertex->recorded);
-    sqlite3_bind_text(insert, 11, text, -1, SQLITE_STATIC);
     snprintf(made, sizeof made, "S-%016" PRIx64, vertex->guid);
-    if (vertex->kind == IB_SWITCH)
-        sqlite3_bind_text(insert, 12, unique ? text : made, -1, SQLITE_STATIC);
-    else
-        sqlite3_bind_null(insert, 12);
-    sqlite3_bind_int(insert, 13, vertex->subnet);
-    return db_insert(insert, err);
+    return DB_PUT(
+        insert, err, DB_INT(id), DB_INT(source), DB_INT(vertex->kind), DB_INT(vertex->guid),
+        DB_INT(vertex->system), DB_INT(vertex->vendor), DB_INT(vertex->device),
+        DB_INT(vertex->ports), DB_INT(vertex->lid), DB_INT(vertex->recorded), DB_TEXT(text),
+        DB_TEXT_IF(vertex->kind == IB_SWITCH, unique ? text : made), DB_INT(vertex->subnet));
 }
 
 static int write_vertices(struct db_import *import, struct ib_fabric *fabric, int64_t base,
@@ -167,10 +156,8 @@ static int write_vertices(struct db_import *import, struct ib_fabric *fabric, in
             trim(fabric->text + fabric->vertex[i].text);
     if (!result)
         result = find_labels(fabric, unique, err);
-    if (!result)
-        sqlite3_bind_int64(insert, 2, import->source);
     for (uint32_t i = 0; !result && i < fabric->vertices; i++)
-        result = write_vertex(insert, fabric, i, base + i, unique[i], err);
+        result = write_vertex(insert, import->source, fabric, i, base + i, unique[i], err);
     free(unique);
     sqlite3_finalize(insert);
     return result;
@@ -234,16 +221,10 @@ static int write_links(struct db_import *import, const struct ib_fabric *fabric,
     for (size_t i = 0; !result && i < fabric->links; i++) {
         const struct ib_link *link = &fabric->link[i];
 
-        sqlite3_bind_int64(insert, 1, import->source);
-        sqlite3_bind_int64(insert, 2, base + link->a);
-        sqlite3_bind_int(insert, 3, link->aport);
-        sqlite3_bind_int64(insert, 4, base + link->b);
-        sqlite3_bind_int(insert, 5, link->bport);
-        sqlite3_bind_int(insert, 6, link->width);
-        sqlite3_bind_int(insert, 7, link->speed);
-        sqlite3_bind_int(insert, 8, link->ends);
-        sqlite3_bind_int(insert, 9, link->state);
-        result = db_insert(insert, err);
+        result =
+            DB_PUT(insert, err, DB_INT(import->source), DB_INT(base + link->a), DB_INT(link->aport),
+                   DB_INT(base + link->b), DB_INT(link->bport), DB_INT(link->width),
+                   DB_INT(link->speed), DB_INT(link->ends), DB_INT(link->state));
     }
     sqlite3_finalize(insert);
     return result;

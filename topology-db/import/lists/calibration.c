@@ -146,10 +146,8 @@ static int write_table(struct db_import *import, void *content, topomap_error *e
     int result = insert ? 0 : -1;
 
     for (size_t i = 0; !result && i < table->rows; i++) {
-        sqlite3_bind_text(insert, 1, table->row[i].level, -1, SQLITE_STATIC);
-        sqlite3_bind_int64(insert, 2, import->source);
-        sqlite3_bind_double(insert, 3, table->row[i].ns);
-        result = db_insert(insert, err);
+        result = DB_PUT(insert, err, DB_TEXT(table->row[i].level), DB_INT(import->source),
+                        DB_REAL(table->row[i].ns));
     }
     sqlite3_finalize(insert);
     return result;

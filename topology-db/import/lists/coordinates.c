@@ -315,18 +315,8 @@ static int write_rows(struct db_import *import, void *content, topomap_error *er
         char place[DB_POINT_TEXT];
 
         db_point_format(&row->point, place);
-        sqlite3_bind_int64(insert, 1, import->source);
-        sqlite3_bind_text(insert, 2, row->name, -1, SQLITE_STATIC);
-        sqlite3_bind_text(insert, 3, place, -1, SQLITE_TRANSIENT);
-        if (row->cname >= 0)
-            sqlite3_bind_int64(insert, 4, row->cname);
-        else
-            sqlite3_bind_null(insert, 4);
-        if (*row->type)
-            sqlite3_bind_text(insert, 5, row->type, -1, SQLITE_STATIC);
-        else
-            sqlite3_bind_null(insert, 5);
-        result = db_insert(insert, err);
+        result = DB_PUT(insert, err, DB_INT(import->source), DB_TEXT(row->name), DB_TEXT(place),
+                        DB_INT_IF(row->cname >= 0, row->cname), DB_TEXT_IF(*row->type, row->type));
     }
     sqlite3_finalize(insert);
     import->report->hosts = list->rows;

@@ -65,14 +65,6 @@ int db_geometry_check(const struct db_import *import, uint32_t dims, topomap_err
     return shape ? cray_shape_parse(shape, &read, err) : 0;
 }
 
-static void bind(sqlite3_stmt *insert, int column, const char *text)
-{
-    if (text)
-        sqlite3_bind_text(insert, column, text, -1, SQLITE_TRANSIENT);
-    else
-        sqlite3_bind_null(insert, column);
-}
-
 int db_geometry_write(struct db_import *import, uint32_t dims, const char *wrap, topomap_error *err)
 {
     const char *size = db_option(import, "dims"), *given = db_option(import, "wrap");
@@ -88,11 +80,8 @@ int db_geometry_write(struct db_import *import, uint32_t dims, const char *wrap,
     insert = db_prepare(import->file, "INSERT INTO geometry VALUES(?,?,?,?)", err);
     if (!insert)
         return -1;
-    sqlite3_bind_int64(insert, 1, import->source);
-    bind(insert, 2, size);
-    bind(insert, 3, given ? digits : wrap);
-    bind(insert, 4, shape);
-    result = db_insert(insert, err);
+    result = DB_PUT(insert, err, DB_INT(import->source), DB_TEXT(size),
+                    DB_TEXT(given ? digits : wrap), DB_TEXT(shape));
     sqlite3_finalize(insert);
     return result;
 }

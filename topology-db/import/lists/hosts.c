@@ -124,17 +124,8 @@ static int write_map(struct db_import *import, void *content, topomap_error *err
     for (size_t i = 0; !result && i < map->entries; i++) {
         const struct entry *entry = &map->entry[i];
 
-        sqlite3_bind_int64(insert, 1, import->source);
-        if (entry->guid)
-            sqlite3_bind_int64(insert, 2, (int64_t)entry->guid);
-        else
-            sqlite3_bind_null(insert, 2);
-        if (entry->guid)
-            sqlite3_bind_null(insert, 3);
-        else
-            sqlite3_bind_text(insert, 3, entry->key, -1, SQLITE_STATIC);
-        sqlite3_bind_text(insert, 4, entry->node, -1, SQLITE_STATIC);
-        result = db_insert(insert, err);
+        result = DB_PUT(insert, err, DB_INT(import->source), DB_INT_IF(entry->guid, entry->guid),
+                        DB_TEXT_IF(!entry->guid, entry->key), DB_TEXT(entry->node));
     }
     sqlite3_finalize(insert);
     import->report->hosts = map->entries;

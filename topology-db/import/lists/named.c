@@ -19,15 +19,8 @@ static int write_vertices(struct db_import *import, const topomap_links *links, 
         int host = topomap_links_kind(links, i) == TOPOMAP_LINKS_HOST;
         const char *name = topomap_links_name(links, i);
 
-        sqlite3_bind_int64(insert, 1, base + i);
-        sqlite3_bind_int64(insert, 2, import->source);
-        sqlite3_bind_int(insert, 3, host ? IB_HOST : IB_SWITCH);
-        sqlite3_bind_text(insert, 4, name, -1, SQLITE_STATIC);
-        if (host)
-            sqlite3_bind_null(insert, 5);
-        else
-            sqlite3_bind_text(insert, 5, name, -1, SQLITE_STATIC);
-        result = db_insert(insert, err);
+        result = DB_PUT(insert, err, DB_INT(base + i), DB_INT(import->source),
+                        DB_INT(host ? IB_HOST : IB_SWITCH), DB_TEXT(name), DB_TEXT_IF(!host, name));
         import->report->hosts += (uint64_t)host;
         import->report->switches += !host;
     }
@@ -70,22 +63,12 @@ static int write_links(struct db_import *import, const topomap_links *links, int
         find_next(links, next);
     for (size_t i = 0; !result && i < links->links; i++) {
         const topomap_link *link = &links->link[i];
+        int64_t aport = number(link->aport, &next[link->a]);
+        int64_t bport = number(link->bport, &next[link->b]);
 
-        sqlite3_bind_int64(insert, 1, import->source);
-        sqlite3_bind_int64(insert, 2, base + link->a);
-        sqlite3_bind_int64(insert, 3, number(link->aport, &next[link->a]));
-        sqlite3_bind_int64(insert, 4, base + link->b);
-        sqlite3_bind_int64(insert, 5, number(link->bport, &next[link->b]));
-        if (link->mbps)
-            sqlite3_bind_int64(insert, 6, link->mbps);
-        else
-            sqlite3_bind_null(insert, 6);
-        sqlite3_bind_int(insert, 7, link->ends == 3 ? 2 : 1);
-        if (*link->kind)
-            sqlite3_bind_text(insert, 8, link->kind, -1, SQLITE_STATIC);
-        else
-            sqlite3_bind_null(insert, 8);
-        result = db_insert(insert, err);
+        result = DB_PUT(insert, err, DB_INT(import->source), DB_INT(base + link->a), DB_INT(aport),
+                        DB_INT(base + link->b), DB_INT(bport), DB_INT_IF(link->mbps, link->mbps),
+                        DB_INT(link->ends == 3 ? 2 : 1), DB_TEXT_IF(*link->kind, link->kind));
     }
     sqlite3_finalize(insert);
     free(next);

@@ -184,10 +184,7 @@ int slurm_put_setting(sqlite3 *file, int64_t source, const char *name, const cha
 
     if (!insert)
         return -1;
-    sqlite3_bind_text(insert, 1, name, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(insert, 2, source);
-    sqlite3_bind_text(insert, 3, value, -1, SQLITE_STATIC);
-    result = db_insert(insert, err);
+    result = DB_PUT(insert, err, DB_TEXT(name), DB_INT(source), DB_TEXT(value));
     sqlite3_finalize(insert);
     return result;
 }

@@ -355,13 +355,9 @@ static int write_topologies(struct db_import *import, const struct slurm_file *f
 
         for (uint32_t k = 0; k < topology->size_count; k++)
             sprintf(sizes + strlen(sizes), "%s%u", k ? "," : "", topology->sizes[k]);
-        sqlite3_bind_int64(insert, 1, (int64_t)i);
-        sqlite3_bind_int64(insert, 2, import->source);
-        sqlite3_bind_text(insert, 3, topology->name, -1, SQLITE_STATIC);
-        sqlite3_bind_text(insert, 4, slurm_kind_names[topology->kind], -1, SQLITE_STATIC);
-        sqlite3_bind_int(insert, 5, i == chosen);
-        sqlite3_bind_text(insert, 6, sizes, -1, SQLITE_TRANSIENT);
-        result = db_insert(insert, err);
+        result =
+            DB_PUT(insert, err, DB_INT(i), DB_INT(import->source), DB_TEXT(topology->name),
+                   DB_TEXT(slurm_kind_names[topology->kind]), DB_INT(i == chosen), DB_TEXT(sizes));
     }
     sqlite3_finalize(insert);
     return result;
@@ -379,12 +375,8 @@ static int write_units(struct db_import *import, const struct slurm_file *file, 
 
         if (unit->dim[0])
             snprintf(dims, sizeof dims, "%ux%ux%u", unit->dim[0], unit->dim[1], unit->dim[2]);
-        sqlite3_bind_int64(insert, 1, (int64_t)i);
-        sqlite3_bind_int64(insert, 2, import->source);
-        sqlite3_bind_int64(insert, 3, unit->topology);
-        sqlite3_bind_text(insert, 4, unit->name, -1, SQLITE_STATIC);
-        sqlite3_bind_text(insert, 5, dims, -1, SQLITE_TRANSIENT);
-        result = db_insert(insert, err);
+        result = DB_PUT(insert, err, DB_INT(i), DB_INT(import->source), DB_INT(unit->topology),
+                        DB_TEXT(unit->name), DB_TEXT(dims));
     }
     sqlite3_finalize(insert);
     return result;
@@ -400,18 +392,9 @@ static int write_members(struct db_import *import, const struct slurm_file *file
     for (size_t i = 0; !result && i < file->members; i++) {
         const struct slurm_member *member = &file->member[i];
 
-        sqlite3_bind_int64(insert, 1, import->source);
-        sqlite3_bind_int64(insert, 2, member->unit);
-        if (member->is_switch)
-            sqlite3_bind_int64(insert, 3, member->child);
-        else
-            sqlite3_bind_null(insert, 3);
-        if (member->is_switch)
-            sqlite3_bind_null(insert, 4);
-        else
-            sqlite3_bind_text(insert, 4, member->name, -1, SQLITE_STATIC);
-        sqlite3_bind_int64(insert, 5, member->position);
-        result = db_insert(insert, err);
+        result = DB_PUT(insert, err, DB_INT(import->source), DB_INT(member->unit),
+                        DB_INT_IF(member->is_switch, member->child),
+                        DB_TEXT_IF(!member->is_switch, member->name), DB_INT(member->position));
     }
     sqlite3_finalize(insert);
     return result;

@@ -50,7 +50,7 @@ struct slurm_file {
     size_t units, unit_room;
     struct slurm_member *member;
     size_t members, member_room;
-    uint64_t places;  /* of toruses */
+    uint64_t places; /* of toruses */
     int yaml;
     const char *path; /* for messages */
 };

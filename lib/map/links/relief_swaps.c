@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "map/links/relief.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "machine/distance.h"
+
+static uint32_t node_of(const relief *r, uint32_t vertex)
+{
+    uint32_t place = r->place_of[vertex];
+
+    return r->whole_nodes ? place : r->machine->node_of[place];
+}
+
+static uint32_t size_of(const relief *r, uint32_t node)
+{
+    return r->machine->slot_first[node + 1] - r->machine->slot_first[node];
+}
+
+/* Somebody on a node; UINT32_MAX where none there can change places with u. */
+static uint32_t somebody(relief *r, uint32_t node, uint32_t u)
+{
+    uint32_t size = size_of(r, node), x;
+
+    if (size == 0)
+        return UINT32_MAX;
+    if (r->whole_nodes)
+        x = size == size_of(r, node_of(r, u)) ? r->vertex_at[node] : UINT32_MAX;
+    else
+        x = r->vertex_at[r->machine->slot_first[node] + topomap_random_below(&r->random, size)];
+    return x == UINT32_MAX || r->loads.at[x] == r->loads.at[u] ? UINT32_MAX : x;
+}
+
+static uint32_t near(relief *r, uint32_t node)
+{
+    const topomap_vicinity *v = &r->vicinity;
+    uint32_t count = v->node ? v->first[node + 1] - v->first[node] : 0;
+
+    return count ? v->node[v->first[node] + topomap_random_below(&r->random, count)] : node;
+}
+
+/* Somebody who talks to somebody on u's node, on v's node if a few draws find one there: as in
+ * Kernighan and Lin's pairs, either one is nearer to its own in the other's place. */
+static uint32_t counterpart(relief *r, uint32_t u, uint32_t v)
+{
+    const topomap_traffic_rows *rows = r->loads.rows;
+    uint32_t here = node_of(r, u), there = node_of(r, v), found = UINT32_MAX;
+
+    for (int i = 0; i < 4 && !r->whole_nodes; i++) {
+        uint32_t slot =
+            r->machine->slot_first[here] + topomap_random_below(&r->random, size_of(r, here));
+        uint32_t w = r->vertex_at[slot], x;
+        uint64_t degree = rows->offset[w + 1] - rows->offset[w];
+
+        if (!degree)
+            continue;
+        x = rows->other[rows->offset[w] + topomap_random_below(&r->random, (uint32_t)degree)];
+        if (r->loads.at[x] == r->loads.at[u])
+            continue;
+        found = x;
+        if (node_of(r, x) == there)
+            break;
+    }
+    return found;
+}
+
+/* Who might change places with u, so that its edge to v takes another way: somebody beside v,
+ * around v, around u itself, beside another one that u talks to, or anywhere; or a counterpart. */
+uint32_t topomap_relief_partner(relief *r, uint32_t u, uint32_t v, uint32_t kind)
+{
+    const topomap_traffic_rows *rows = r->loads.rows;
+    uint64_t degree = rows->offset[u + 1] - rows->offset[u];
+    uint32_t node = node_of(r, v);
+
+    switch (kind % TOPOMAP_RELIEF_KINDS) {
+    case 0:
+        node = r->whole_nodes ? near(r, node) : node;
+        break;
+    case 1:
+        node = near(r, node);
+        break;
+    case 2:
+        node = near(r, node_of(r, u));
+        break;
+    case 3:
+        if (degree)
+            node = node_of(
+                r,
+                rows->other[rows->offset[u] + topomap_random_below(&r->random, (uint32_t)degree)]);
+        node = r->whole_nodes ? near(r, node) : node;
+        break;
+    case 4:
+    case 5:
+        return counterpart(r, u, v);
+    default:
+        node = topomap_random_below(&r->random, r->machine->nodes);
+    }
+    return somebody(r, node, u);
+}
+
+int topomap_relief_over(relief *r)
+{
+    return r->loads.looked >= r->limit || topomap_problem_late(r->problem);
+}
+
+/* What is to be low: the maximum, or its mix with J. */
+static double value(const relief *r)
+{
+    double max = topomap_maxima_max(&r->loads.load);
+
+    return r->objective->share > 0 ? topomap_objective_mix(r->objective, r->J, max) : max;
+}
+
+static double distance(const relief *r, uint32_t p, uint32_t q)
+{
+    if (!r->whole_nodes)
+        return topomap_slot_distance(r->machine, p, q);
+    return p == q ? 0.0 : topomap_node_distance(r->machine, p, q);
+}
+
+/* What u's edges add to J at x's place; the one to x costs what it did. */
+static double move_J(const relief *r, uint32_t u, uint32_t x)
+{
+    const topomap_traffic_rows *rows = r->loads.rows;
+    uint32_t p = r->place_of[u], q = r->place_of[x];
+    double sum = 0;
+
+    for (uint64_t e = rows->offset[u]; e < rows->offset[u + 1]; e++) {
+        uint32_t v = rows->other[e];
+
+        if (v != x)
+            sum += (rows->out[e] + rows->in[e]) *
+                   (distance(r, q, r->place_of[v]) - distance(r, p, r->place_of[v]));
+    }
+    return sum;
+}
+
+/* What a swap adds to the potential; with a mix, what it adds to J counts as much as the mix has it
+ * count: the maximum rises by about a power'th of what the potential does. */
+double topomap_relief_price(relief *r, uint32_t u, uint32_t x)
+{
+    r->priced = topomap_loads_price(&r->loads, u, x);
+    r->priced_J = r->objective->share > 0 ? move_J(r, u, x) + move_J(r, x, u) : 0;
+    return r->priced + r->weight * r->priced_J;
+}
+
+void topomap_relief_keep(relief *r, double sum)
+{
+    r->best_value = value(r);
+    r->best_J = r->J;
+    r->best_max = topomap_maxima_max(&r->loads.load);
+    r->best_sum = sum;
+    memcpy(r->best, r->place_of, r->vertices * sizeof *r->best);
+}
+
+/* After a row of swaps: the mean decides between equal maxima. */
+void topomap_relief_compare(relief *r)
+{
+    double is = value(r), sum = topomap_loads_sum(&r->loads);
+
+    if (is < r->best_value * (1 - ENOUGH) ||
+        (is <= r->best_value * (1 + ENOUGH) && sum < r->best_sum * (1 - ENOUGH)))
+        topomap_relief_keep(r, sum);
+}
+
+/* The swap that was priced last. */
+void topomap_relief_accept(relief *r, uint32_t u, uint32_t x)
+{
+    uint32_t place = r->place_of[u];
+
+    topomap_loads_swap(&r->loads);
+    r->potential += r->priced;
+    r->J += r->priced_J;
+    r->place_of[u] = r->place_of[x];
+    r->place_of[x] = place;
+    r->vertex_at[r->place_of[u]] = u;
+    r->vertex_at[place] = x;
+    if (value(r) < r->best_value * (1 - ENOUGH))
+        topomap_relief_keep(r, INFINITY);
+}
+
+void topomap_relief_rescale(relief *r)
+{
+    const topomap_objective *o = r->objective;
+    double max = topomap_maxima_max(&r->loads.load);
+
+    r->loads.scale = max > 0 ? max : 1;
+    r->potential = topomap_loads_potential(&r->loads);
+    if (o->share > 0)
+        r->weight = max > 0 ? r->potential * r->loads.power * o->share / o->J0 /
+                                  ((1 - o->share) * max / o->max0)
+                            : 0;
+}
