@@ -1,6 +1,5 @@
-# libtopomap: the placement library.
-# lib/libcore.la has every object and hidden symbols, for our own programs and tests;
-# libtopomap.so is the same with the public functions visible.
+# The placement library. lib/libcore.la has every object and hidden symbols, for our own programs and tests;
+# libtopomap.so (topology-db/local.mk) is the same, the database included, with the public functions visible.
 pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = lib/topomap.pc
 
@@ -18,11 +17,4 @@ include lib/metric/local.mk
 include lib/plan/local.mk
 include lib/partition/local.mk
 include lib/request/local.mk
-
-lib_LTLIBRARIES += libtopomap.la
-libtopomap_la_SOURCES =
-libtopomap_la_LIBADD = lib/libcore.la
-libtopomap_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined \
-  -Wl,--version-script=$(srcdir)/lib/libtopomap.map
-libtopomap_la_DEPENDENCIES = lib/libcore.la lib/libtopomap.map
 EXTRA_DIST += lib/libtopomap.map

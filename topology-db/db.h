@@ -1,27 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** \file
  * The topology database: hosts, adapters, switches, links and coordinates as the fabric's own
- * tools print them, and the inside of each class of node, in one SQLite file.
+ * tools print them, and the inside of each class of node, in one SQLite file. What other programs
+ * may call, too, is in topomap/db.h.
  *
  * An import changes a copy of the file in one transaction and renames it into place; a reader never
  * sees half an import, takes no lock, and needs no write access to the file's directory. Functions
  * return 0 or -1 with a topomap_error; a handle is for one thread at a time, and goes on reading
  * what was there when it was opened. */
-#ifndef TOPOMAP_DB_H
-#define TOPOMAP_DB_H
+#ifndef TOPOMAP_TOPOLOGY_DB_H
+#define TOPOMAP_TOPOLOGY_DB_H
 
-#include "topomap/topomap.h"
+#include "topomap/db.h"
 #include "util/cores.h"
 #include "util/hostlist.h"
 
-typedef struct topomap_db topomap_db;
-
-/** Opens for reading. A missing file, another kind of file, or a newer schema is an error that
- *  says so. */
-int topomap_db_open(const char *path, topomap_db **db, topomap_error *err);
 /** Opens for writing. Where there is no file, the first import that succeeds makes it. */
 int topomap_db_create(const char *path, topomap_db **db, topomap_error *err);
-void topomap_db_close(topomap_db *db);
 
 /* ---- Import ------------------------------------------------------------------------------ */
 
@@ -82,17 +77,6 @@ typedef struct topomap_db_slurm_config {
 int topomap_db_slurm_config_read(const char *text, topomap_db_slurm_config *config,
                                  topomap_error *err);
 
-/** The order in which Slurm's block steps fill their nodes. Up to 25.11 that is the order of the
- *  step's node list (node index); 26.05 goes by its topology plugin, where there is one and
- *  select/cons_tres asks it; so do all where nodes are numbered by it (SwitchAsNodeRank,
- *  BlockAsNodeRank). */
-typedef struct topomap_db_slurm_order {
-    int topology;      /**< by the topology; 0: by node index */
-    int ranked;        /**< by the ranks of the job's nodes (26.05) */
-    int numbered;      /**< the nodes are numbered by it */
-    int unsure;        /**< a topology.yaml that is not imported may say otherwise */
-    char because[640]; /**< "Slurm 26.05.3, topology/tree" */
-} topomap_db_slurm_order;
 /** \param config  what Slurm says now, to compare; NULL: what slurm-config imported last. A
  *  database without it, also one of an earlier topomap, has the node index. */
 int topomap_db_slurm_order_of(topomap_db *db, const topomap_db_slurm_config *config,
@@ -112,31 +96,6 @@ int topomap_db_slurm_order_of(topomap_db *db, const topomap_db_slurm_config *con
 int topomap_db_slurm_sequence(topomap_db *db, const char *topology, const topomap_names *nodes,
                               const topomap_names *job, uint32_t *sequence, int *of_job,
                               topomap_error *err);
-
-typedef struct topomap_db_summary {
-    uint64_t hosts, switches, links, classes, subnets, unknown_adapters;
-    uint64_t planes;    /**< connected components of switches that have adapters */
-    char topology[16];  /**< "fat-tree", "torus", "mesh", "dragonfly", "irregular", "unknown" */
-    char evidence[512]; /**< why: for instance "25x16x24 torus, 19200 of 19200 coordinates" */
-    double confidence;  /**< 0..1: what share of what such a network would have is there */
-    int partial;
-    topomap_db_slurm_order slurm;
-} topomap_db_summary;
-int topomap_db_summarise(topomap_db *db, topomap_db_summary *summary, topomap_error *err);
-
-/** One host as `db show` prints it; strings lent until the next call on the handle. */
-typedef struct topomap_db_host {
-    const char *name;
-    const char *class_name; /**< or NULL: no hwloc export covers it */
-    const char *attached;   /**< switches (comma separated) or coordinates "x,y,z" */
-    const char *status;     /**< "up", or what the source says */
-    const char *type;       /**< "compute", or what the source says, such as "service" */
-} topomap_db_host;
-/** Calls \p each for every host by name in natural order (node2 before node10), until it returns
- *  nonzero, which is returned. \p only: one host (resolved as a Slurm name), or NULL for all. */
-int topomap_db_hosts(topomap_db *db, const char *only,
-                     int (*each)(const topomap_db_host *host, void *data), void *data,
-                     topomap_error *err);
 
 /** One port of an adapter; strings lent until the next call of \p each. */
 typedef struct topomap_db_port {
@@ -161,26 +120,6 @@ int topomap_db_ports(topomap_db *db, const char *node,
                      int (*each)(const topomap_db_port *port, void *data), void *data,
                      topomap_error *err);
 
-/** One switch of a route: the ports of it that the route comes in and goes out by. */
-typedef struct topomap_db_step {
-    uint8_t in, out;
-} topomap_db_step;
-
-typedef struct topomap_db_distance {
-    uint32_t hops;
-    double cost;         /**< of one byte, in tenths of a hop over a reference link */
-    char *route;         /**< names in lines, "node01\nleaf1\nspine2\nleaf3\nnode07", or NULL */
-    const char *routing; /**< "lft": the routing tables'; "shortest-path"; "coordinates" */
-    char *note;          /**< why it is not the tables' route where there are tables, or NULL */
-    /** "lft" only: [steps] the route's switches in order, and the ends' ports and LIDs. */
-    topomap_db_step *step;
-    size_t steps;
-    uint8_t from_port, to_port;
-    uint16_t from_lid, to_lid;
-} topomap_db_distance;
-/** Frees what it owns. */
-void topomap_db_distance_clear(topomap_db_distance *distance);
-
 typedef struct topomap_db_route_options {
     uint32_t rail; /**< 0: the shortest of all; n: from each host's n-th port (adapters by GUID,
                         then ports) */
@@ -201,9 +140,6 @@ void topomap_db_router_close(topomap_db_router *router);
 int topomap_db_router_route(topomap_db_router *router, const char *a, const char *b,
                             const topomap_db_route_options *options, topomap_db_distance *distance,
                             topomap_error *err);
-/** One question. */
-int topomap_db_distance_between(topomap_db *db, const char *a, const char *b,
-                                topomap_db_distance *distance, topomap_error *err);
 
 /* ---- Check ------------------------------------------------------------------------------- */
 
@@ -275,51 +211,7 @@ int topomap_db_export(topomap_db *db, const char *exporter, const topomap_names 
 
 /* ---- Machines ---------------------------------------------------------------------------- */
 
-enum topomap_bind { TOPOMAP_BIND_CORE, TOPOMAP_BIND_PU, TOPOMAP_BIND_NUMA, TOPOMAP_BIND_NONE };
-
-typedef struct topomap_db_allocation {
-    const topomap_names *nodes; /**< Slurm node names in the step's order */
-    const uint32_t *tasks;      /**< [nodes->count] tasks on each */
-    uint32_t cpus_per_task;     /**< 0 or 1: one place a task */
-    uint32_t threads_per_core;  /**< of a core's PUs only so many are used; 0: all */
-    enum topomap_bind bind;
-    int compact; /**< nonzero: tasks side by side on a node that they do not fill, not spread */
-    const topomap_cores *cores; /**< that the job has, of as many nodes; NULL: all cores */
-} topomap_db_allocation;
-
 struct topomap_bindings;
-
-/** The machine of an allocation: one slot per task, slots of a node in the tree order of its
- *  class. Slot k of n on a node of C places (cores; PUs with TOPOMAP_BIND_PU) starts at place
- *  floor(k * C / n) (compact: where slot k - 1 ends) and has the consecutive places that
- *  cpus_per_task needs, of each core's PUs the first threads_per_core; more tasks than places share
- *  them evenly. With `cores`, the places of a node
- *  are those of its cores that are listed, and where the tasks want more of them than there are but
- *  no more CPUs than these have PUs, the places are PUs; a list that names a core that the node's
- *  class does not have is passed over.
- *  A node that the database does not know is an error that names it.
- *
- *  Costs of a byte are in tenths of a hop over the reference link: the rate that most links between
- *  switches of that network have. A hop over a link of another rate costs the ratio of the rates
- * (at half the rate 20), or what an imported calibration says of its class; over the cheapest of
- * the shortest paths. Inside a node: machine/shape.h, or the calibration. Which network:
- *  1. switches, where all nodes hang on some: kind "fabric", or "torus" or "mesh" with
- *     the same distances where all of them are those of a grid of switches. Hosts on one switch
- *     are 2 hops apart.
- *     On a Cray with an imported list of links hops are between routers, and a byte that leaves a
- *     node costs 10 more: two nodes on one router are 0 hops apart, and farther than two cores. A
- *     message takes one of several parallel cables; between routers of a Cray torus it is spread
- *     over all of them, and the pair's whole rate counts, against the usual pair's;
- *  2. coordinates, where all nodes have some: kind "torus" (a mesh where no dimension wraps), 10 +
- * 10 a hop between routers; Cray Aries, kind "fabric", with the hops of
- * topology-db/query/network.h;
- *  3. Slurm's topology file, where it has all nodes: kind "fabric".
- *  Where the database has no network at all, every two nodes are 2 hops apart.
- *  \param bindings  filled where not NULL: slot s of node i (its k-th) gets task_first[i] + k;
- *                   job and step are left 0; topomap_bindings_clear() ends it */
-int topomap_db_machine(topomap_db *db, const topomap_db_allocation *allocation,
-                       topomap_machine **machine, struct topomap_bindings *bindings,
-                       topomap_error *err);
 
 /** The same without the insides of nodes, for a caller who knows them better: it adds its own
  * levels (machine/machine.h) and calls topomap_machine_finish(). bind, compact and cpus_per_task
@@ -329,15 +221,6 @@ int topomap_db_machine_between(topomap_db *db, const topomap_db_allocation *allo
 /** Cost of one byte between two cores of a node whose innermost common level has this name: as
  *  measured, where a calibration is imported, else topomap_shape_cost(). */
 int topomap_db_inside_cost(topomap_db *db, const char *level, double *cost, topomap_error *err);
-
-/** Adds the links to a machine that topomap_db_machine() made of this allocation, for congestion:
- *  its nodes, every switch of the database, the cables between them with their rates (bytes a
- *  second; cables of unknown rate have the most common one). Nothing is added where the database
- *  has coordinates instead of switches. Not for the launch: it reads the whole fabric. With
- *  routing tables (importer lft) the machine has routes, too.
- *  \param background  a file for topomap_network_background(), or NULL */
-int topomap_db_machine_links(topomap_db *db, const topomap_db_allocation *allocation,
-                             const char *background, topomap_machine *machine, topomap_error *err);
 
 /* ---- Made machines ------------------------------------------------------------------------ */
 

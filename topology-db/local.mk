@@ -19,3 +19,11 @@ include topology-db/export/local.mk
 include topology-db/synth/local.mk
 include topology-db/calibrate/local.mk
 include topology-db/check/local.mk
+
+# What other programs link: the placement library and what reads the database.
+lib_LTLIBRARIES += libtopomap.la
+libtopomap_la_SOURCES =
+libtopomap_la_LIBADD = topology-db/libdb.la
+libtopomap_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined \
+  -Wl,--version-script=$(srcdir)/lib/libtopomap.map
+libtopomap_la_DEPENDENCIES = topology-db/libdb.la lib/libtopomap.map

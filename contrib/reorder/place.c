@@ -71,7 +71,8 @@ static int sort_inside(struct search *s, const uint32_t *slot_of, topomap_error 
 /* The insides of nodes are left out: all of a node's slots are alike to this stage. */
 static int map_nodes(struct search *s, topomap_error *err)
 {
-    const topomap_map_options options = {.algorithm = s->plan->node_stage,
+    const topomap_map_options options = {.size = sizeof options,
+                                         .algorithm = s->plan->node_stage,
                                          .effort = TOPOMAP_FAST,
                                          .seed = 1,
                                          .seconds = s->target->settings.seconds,
@@ -203,8 +204,11 @@ static int make_node(const struct task *task, const char *bytes, topomap_machine
 static void map_cores(const struct task *task, const char *bytes, const reorder_plan *plan,
                       double seconds, uint32_t *number)
 {
-    const topomap_map_options options = {
-        .algorithm = plan->core_stage, .effort = TOPOMAP_FAST, .seed = 1, .seconds = seconds};
+    const topomap_map_options options = {.size = sizeof options,
+                                         .algorithm = plan->core_stage,
+                                         .effort = TOPOMAP_FAST,
+                                         .seed = 1,
+                                         .seconds = seconds};
     topomap_machine *machine = NULL;
     topomap_graph *graph = NULL;
     topomap_mapping *mapping = NULL;

@@ -55,7 +55,7 @@ int reorder_between_database(const topomap_mpi_target *target, void *data, uint3
                              topomap_error *err)
 {
     topomap_names list = {nodes, (char **)names};
-    topomap_db_allocation allocation = {.nodes = &list, .tasks = slots};
+    topomap_db_allocation allocation = {.size = sizeof allocation, .nodes = &list, .tasks = slots};
     topomap_db *db = NULL;
     topomap_error why;
     double flat = 2 * 10;

@@ -4,33 +4,12 @@
  * It is written and read around a launch, so this file and bindings.c use libc alone: no hwloc, no
  * zstd, no other part of the library.
  *
- * A node belongs to a class (nodes with the same inside). The class lists its cores in hwloc's
- * logical order, which is also Slurm's abstract core numbering (socket by socket), with the OS PU
- * numbers of each. A task gets a set of places; a place is one core (all its PUs) or one PU. */
+ * What bindings are: topomap/plan.h. */
 #ifndef TOPOMAP_BINDINGS_H
 #define TOPOMAP_BINDINGS_H
 
 #include "plan/node_plan.h"
-#include "topomap/topomap.h"
-
-typedef struct topomap_bindings_class {
-    uint32_t cores;
-    uint32_t *pu_first; /* [cores + 1] */
-    uint32_t *pu_os;    /* [pu_first[cores]] */
-} topomap_bindings_class;
-
-typedef struct topomap_bindings {
-    uint32_t job, step; /* a plan for another job or step must not be applied */
-    uint32_t classes;
-    topomap_bindings_class *node_class; /* [classes] */
-    uint32_t nodes;                     /* of the step, in the step's node order */
-    uint32_t *class_of;                 /* [nodes], UINT32_MAX: unknown inside, no binding */
-    uint32_t *task_first;               /* [nodes + 1] tasks of node i, by local id, are
-                                           task_first[i] .. task_first[i+1] */
-    uint32_t *pu_start;                 /* [task_first[nodes] + 1] */
-    uint32_t *pu; /* [pu_start[last]] OS PU numbers of each task, ascending, non-empty for
-                     nodes with a class */
-} topomap_bindings;
+#include "topomap/plan.h"
 
 /** Encodes for an environment variable: printable ASCII without '=' trouble, versioned and
  *  checksummed (CRC-32). Aim: at most 2 characters a task where each task gets one core of a
@@ -63,9 +42,6 @@ int topomap_bindings_decode_node(const char *text, size_t size, uint32_t node, s
  *  \return 0, or -1: anything else, TOPOMAP_EINPUT */
 int topomap_bindings_check(const char *text, uint32_t job, uint32_t step, uint32_t nodes,
                            const uint32_t *task_first, topomap_error *err);
-
-/** Frees what the bindings own (not the struct) and zeroes it. */
-void topomap_bindings_clear(topomap_bindings *bindings);
 
 /** CRC-32 (IEEE 802.3), for plans and replies. */
 uint32_t topomap_crc32(uint32_t crc, const void *bytes, size_t size);

@@ -28,8 +28,11 @@ static int get_machine(const char *path, const topomap_names *nodes, topomap_mac
                        topomap_error *err)
 {
     uint32_t *tasks = malloc(nodes->count * sizeof *tasks);
-    topomap_db_allocation allocation = {
-        .nodes = nodes, .tasks = tasks, .cpus_per_task = 1, .bind = TOPOMAP_BIND_NONE};
+    topomap_db_allocation allocation = {.size = sizeof allocation,
+                                        .nodes = nodes,
+                                        .tasks = tasks,
+                                        .cpus_per_task = 1,
+                                        .bind = TOPOMAP_BIND_NONE};
     topomap_db *db;
     int result = -1;
 

@@ -59,7 +59,7 @@ static void fill_matrices(bench *b)
 
 static void open_bench(bench *b, const char *graph, const char *machine)
 {
-    topomap_map_options options = {.algorithm = "mueller-merbach"};
+    topomap_map_options options = {.size = sizeof options, .algorithm = "mueller-merbach"};
     topomap_mapping *mapping;
     topomap_error err;
 

@@ -8,7 +8,8 @@ CLI_TESTS = \
   tests/cli/plan.bats \
   tests/cli/policy.bats \
   tests/cli/compat.bats \
-  tests/cli/doctor.bats tests/cli/library.bats \
+  tests/cli/doctor.bats \
+  tests/cli/library.bats \
   tests/cli/check.bats \
   tests/cli/arrows.bats \
   tests/cli/profile.bats \
@@ -27,4 +28,4 @@ CLI_TESTS = \
   tests/cli/text.bats
 dist_check_SCRIPTS = $(CLI_TESTS)
 TESTS += $(CLI_TESTS)
-EXTRA_DIST += tests/cli/fabric.awk tests/data/compat
+EXTRA_DIST += tests/cli/place.c tests/cli/fabric.awk tests/data/compat

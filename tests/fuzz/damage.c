@@ -68,8 +68,11 @@ static void ask_machine(topomap_db *db, struct hosts *hosts, enum topomap_bind b
     char *name[] = {hosts->name[0], hosts->name[1], hosts->name[2]};
     uint32_t tasks[] = {2, 3, 1};
     topomap_names nodes = {3, name};
-    topomap_db_allocation allocation = {
-        .nodes = &nodes, .tasks = tasks, .cpus_per_task = 1, .bind = bind};
+    topomap_db_allocation allocation = {.size = sizeof allocation,
+                                        .nodes = &nodes,
+                                        .tasks = tasks,
+                                        .cpus_per_task = 1,
+                                        .bind = bind};
     topomap_machine *machine;
     topomap_bindings bindings;
     topomap_error err;

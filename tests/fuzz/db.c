@@ -84,8 +84,11 @@ static void ask_machine(struct topomap_db *db, char *a, char *b)
     char *name[] = {a, b};
     topomap_names nodes = {2, name};
     uint32_t tasks[] = {2, 3};
-    topomap_db_allocation allocation = {
-        .nodes = &nodes, .tasks = tasks, .cpus_per_task = 1, .bind = TOPOMAP_BIND_CORE};
+    topomap_db_allocation allocation = {.size = sizeof allocation,
+                                        .nodes = &nodes,
+                                        .tasks = tasks,
+                                        .cpus_per_task = 1,
+                                        .bind = TOPOMAP_BIND_CORE};
     topomap_machine *machine;
     topomap_error err;
 

@@ -8,6 +8,7 @@
 #include "graph/graph.h"
 #include "machine/shape.h"
 #include "plan/bindings_text.h"
+#include "plan/bindings.h"
 #include "plan/plan.h"
 #include "topomap/topomap.h"
 #include "util/hostlist.h"

@@ -9,6 +9,7 @@
 #include "topology-db/query/inside.h"
 #include "topology-db/query/machine_build.h"
 #include "util/alloc.h"
+#include "util/sized.h"
 
 enum { SITES_MOST = 16384 }; /* a matrix of 1.5 GiB; more than any fabric has leaf switches */
 
@@ -369,17 +370,29 @@ static int make_inside(struct db_build *b, topomap_bindings *bindings, topomap_e
     return 0;
 }
 
-static int make(topomap_db *db, const topomap_db_allocation *allocation, int inside,
+int db_allocation_copy(topomap_db_allocation *allocation, const topomap_db_allocation *given,
+                       topomap_error *err)
+{
+    size_t least = offsetof(topomap_db_allocation, cores) + sizeof allocation->cores;
+
+    return topomap_sized_copy(allocation, sizeof *allocation, least, given, "topomap_db_allocation",
+                              err);
+}
+
+static int make(topomap_db *db, const topomap_db_allocation *given, int inside,
                 topomap_machine **machine, topomap_bindings *bindings, topomap_error *err)
 {
-    struct db_build b = {.db = db, .allocation = allocation};
+    topomap_db_allocation allocation;
+    struct db_build b = {.db = db, .allocation = &allocation};
     struct db_finder finder;
     int result;
 
-    if (!allocation->nodes->count || allocation->nodes->count > INT32_MAX)
+    if (db_allocation_copy(&allocation, given, err))
+        return -1;
+    if (!allocation.nodes->count || allocation.nodes->count > INT32_MAX)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "an allocation of %zu nodes",
-                                 allocation->nodes->count);
-    b.nodes = (uint32_t)allocation->nodes->count;
+                                 allocation.nodes->count);
+    b.nodes = (uint32_t)allocation.nodes->count;
     if (db_finder_open(db, &finder, err))
         return -1;
     result = make_between(&b, &finder, err);

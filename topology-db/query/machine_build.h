@@ -36,6 +36,10 @@ struct db_build {
     topomap_machine *machine;
 };
 
+/** The allocation as this library knows it: topomap_sized_copy(). */
+int db_allocation_copy(topomap_db_allocation *allocation, const topomap_db_allocation *given,
+                       topomap_error *err);
+
 /** Fills hops and cost [sites * sites]: sites hang on switches, or on walks where those are used.
  * Two hosts are as far as the nearest two of their switches, at the cost of the cheapest of the
  * shortest paths. Pairs without a path (a dump that is not complete) are put 2 hops beyond the

@@ -5,6 +5,7 @@
 
 #include "machine/machine.h"
 #include "topology-db/ib_names.h"
+#include "topology-db/query/machine_build.h"
 #include "topology-db/query/machine_links.h"
 #include "topology-db/query/network.h"
 #include "util/alloc.h"
@@ -196,14 +197,17 @@ static int make(struct db_links *l, const topomap_names *names, topomap_error *e
     return name_vertices(l, names, err) || db_links_route(l, err) ? -1 : 0;
 }
 
-int topomap_db_machine_links(topomap_db *db, const topomap_db_allocation *allocation,
+int topomap_db_machine_links(topomap_db *db, const topomap_db_allocation *given,
                              const char *background, topomap_machine *machine, topomap_error *err)
 {
+    topomap_db_allocation allocation;
     struct db_links l = {.db = db, .nodes = machine->nodes};
     char slurm[16];
     int result;
 
-    if (!db->file || allocation->nodes->count != machine->nodes)
+    if (db_allocation_copy(&allocation, given, err))
+        return -1;
+    if (!db->file || allocation.nodes->count != machine->nodes)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "the machine is not of this allocation");
     /* Slurm's topology file has switches, but no cables. */
     if (db_fact_text(db->file, "slurm", slurm, sizeof slurm, err))
@@ -213,7 +217,7 @@ int topomap_db_machine_links(topomap_db *db, const topomap_db_allocation *alloca
     result = db_switches_load(db->file, 0, &l.switches, err);
     /* Without switches it is a torus by coordinates, whose links are its grid's. */
     if (!result && l.switches.count)
-        result = make(&l, allocation->nodes, err);
+        result = make(&l, allocation.nodes, err);
     if (!result && background)
         result = l.network ? topomap_network_background(l.network, background, err)
                            : topomap_error_set(err, TOPOMAP_EUSAGE,

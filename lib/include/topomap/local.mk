@@ -1,3 +1,4 @@
 # The public headers.
 topomapincludedir = $(includedir)/topomap
-topomapinclude_HEADERS = lib/include/topomap/topomap.h
+topomapinclude_HEADERS = lib/include/topomap/db.h lib/include/topomap/hosts.h \
+  lib/include/topomap/plan.h lib/include/topomap/topomap.h

@@ -331,7 +331,12 @@ enum topomap_objective_kind {
     TOPOMAP_OBJECTIVE_MIX
 };
 
+/** How to search. What is 0 is as it says; `size` must be set:
+ *  `topomap_map_options options = {.size = sizeof options, .seed = 1};` */
 typedef struct topomap_map_options {
+    size_t size; /**< sizeof(topomap_map_options), by which a later release knows a program that was
+                      made for this one: TOPOMAP_EUSAGE where it is smaller than a release ever had
+                      it, or larger with something behind that this one does not know */
     const char *algorithm; /**< a topomap_algorithm_row(), refinements joined by '+';
                                 NULL is "auto"; parameters behind commas: "tree+np,block=128" */
     enum topomap_effort effort;

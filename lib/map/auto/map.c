@@ -11,6 +11,7 @@
 #include "map/refine/level.h"
 #include "util/alloc.h"
 #include "util/clock.h"
+#include "util/sized.h"
 
 double topomap_problem_cost(const topomap_problem *problem, const uint32_t *slot_of)
 {
@@ -200,10 +201,9 @@ static int choose_level(topomap_problem *problem, const topomap_map_options *opt
     return status < 0 ? -1 : 0;
 }
 
-int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
-                const topomap_map_options *options, topomap_mapping **out, topomap_error *err)
+static int map(const topomap_graph *graph, const topomap_machine *machine,
+               const topomap_map_options *options, topomap_mapping **out, topomap_error *err)
 {
-    static const topomap_map_options none = {.effort = TOPOMAP_DEFAULT};
     topomap_problem problem = {0};
     topomap_mapping *mapping = topomap_alloc(1, sizeof *mapping, err);
     topomap_objective objective = {0};
@@ -213,7 +213,6 @@ int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
 
     if (!mapping)
         return -1;
-    options = options ? options : &none;
     status = problem_init(&problem, graph, machine, options, &start, err);
     if (status == 0)
         status = choose_objective(&problem, options, &objective, err);
@@ -243,6 +242,18 @@ int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
     else
         topomap_mapping_free(mapping);
     return status;
+}
+
+int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
+                const topomap_map_options *given, topomap_mapping **out, topomap_error *err)
+{
+    topomap_map_options options = {.effort = TOPOMAP_DEFAULT};
+    size_t least = offsetof(topomap_map_options, start_name) + sizeof options.start_name;
+
+    if (given &&
+        topomap_sized_copy(&options, sizeof options, least, given, "topomap_map_options", err))
+        return -1;
+    return map(graph, machine, &options, out, err);
 }
 
 void topomap_mapping_free(topomap_mapping *mapping)

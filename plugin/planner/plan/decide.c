@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/bindings.h"
 #include "plugin/planner/plan/inputs.h"
 #include "util/clock.h"
 
@@ -67,7 +68,8 @@ static int evaluate(work *w, topomap_error *err)
 
 topomap_map_options planner_options(const topomap_request *asked)
 {
-    return (topomap_map_options){.algorithm = asked->algorithm,
+    return (topomap_map_options){.size = sizeof(topomap_map_options),
+                                 .algorithm = asked->algorithm,
                                  .effort = (enum topomap_effort)asked->effort,
                                  .objective = (enum topomap_objective_kind)asked->objective.kind,
                                  .mix = asked->objective.mix,

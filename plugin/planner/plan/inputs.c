@@ -68,7 +68,8 @@ static int make_machine(planner_inputs *in, topomap_db *db, topomap_db_allocatio
 static int open_machine(planner_inputs *in, int links, topomap_error *err)
 {
     const planner_request *r = in->request;
-    topomap_db_allocation allocation = {.nodes = &r->nodes,
+    topomap_db_allocation allocation = {.size = sizeof allocation,
+                                        .nodes = &r->nodes,
                                         .tasks = r->tasks,
                                         .cpus_per_task = r->asked.cpus_per_task,
                                         .threads_per_core = r->asked.threads_per_core,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/bindings.h"
 #include "util/alloc.h"
 #include "util/input.h"
 

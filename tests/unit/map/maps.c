@@ -43,7 +43,7 @@ topomap_graph *map_graph(uint32_t ranks, uint32_t arcs, uint64_t most, uint64_t 
 }
 double map_cost(const topomap_graph *graph, const topomap_machine *m, const char *name)
 {
-    topomap_map_options options = {.algorithm = name, .seed = 3};
+    topomap_map_options options = {.size = sizeof options, .algorithm = name, .seed = 3};
     uint32_t slots = topomap_machine_slots(m);
     uint8_t *seen = calloc(slots, 1);
     topomap_mapping *mapping;

@@ -216,7 +216,8 @@ static void every_vertex_has_one_partner(void **state)
 static topomap_mapping *mapped(const topomap_graph *graph, const char *spec, const char *algorithm,
                                enum topomap_effort effort)
 {
-    topomap_map_options options = {.algorithm = algorithm, .effort = effort, .seed = 5};
+    topomap_map_options options = {
+        .size = sizeof options, .algorithm = algorithm, .effort = effort, .seed = 5};
     topomap_machine *m = map_machine(spec);
     uint32_t n = topomap_machine_slots(m);
     uint8_t *seen = calloc(n, 1);

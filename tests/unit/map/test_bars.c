@@ -249,7 +249,8 @@ static void check_refusal(const char *name, const topomap_algorithm *row, const 
 static int check_name(const char *name, const topomap_algorithm *row, const topomap_graph *graph,
                       const topomap_machine *m, int inter_only)
 {
-    topomap_map_options options = {.algorithm = name, .seed = 5, .inter_only = inter_only};
+    topomap_map_options options = {
+        .size = sizeof options, .algorithm = name, .seed = 5, .inter_only = inter_only};
     topomap_mapping *one = NULL, *two = NULL;
     topomap_error err;
 
@@ -270,7 +271,7 @@ static int check_name(const char *name, const topomap_algorithm *row, const topo
 /* Groups of a node's size want nodes of one size, and that is all that they want. */
 static void check_groups(const topomap_graph *graph, const topomap_machine *m)
 {
-    topomap_map_options options = {.algorithm = "tree,grouped=1"};
+    topomap_map_options options = {.size = sizeof options, .algorithm = "tree,grouped=1"};
     uint32_t size = 0, uneven = 0;
     topomap_mapping *mapping;
     topomap_error err;
@@ -294,7 +295,8 @@ static void check_groups(const topomap_graph *graph, const topomap_machine *m)
 static void check_auto(const topomap_graph *graph, const topomap_machine *m,
                        enum topomap_effort effort)
 {
-    topomap_map_options options = {.effort = effort, .threads = 2, .seed = 3};
+    topomap_map_options options = {
+        .size = sizeof options, .effort = effort, .threads = 2, .seed = 3};
     topomap_mapping *mapping;
     topomap_error err;
 
@@ -363,7 +365,7 @@ static void check_complete(uint32_t n, const char *only)
     assert_int_equal(topomap_graph_read(spec, NULL, &graph, &err), 0);
     for (size_t i = 0; (row = topomap_algorithm_row(i)) != NULL; i++) {
         const topomap_machine *m = strstr(row->machines, "tree") ? tree : torus;
-        topomap_map_options options = {.algorithm = row->name};
+        topomap_map_options options = {.size = sizeof options, .algorithm = row->name};
         topomap_mapping *mapping;
 
         if ((only && strcmp(row->name, only) != 0) ||

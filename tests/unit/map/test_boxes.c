@@ -55,7 +55,8 @@ static topomap_graph *shuffled(const char *pattern, uint64_t seed)
 static double reached_on(const topomap_graph *graph, const topomap_machine *m, const char *spec,
                          const char *algorithm, enum topomap_effort effort)
 {
-    topomap_map_options options = {.algorithm = algorithm, .effort = effort, .seed = 3};
+    topomap_map_options options = {
+        .size = sizeof options, .algorithm = algorithm, .effort = effort, .seed = 3};
     uint32_t slots = topomap_machine_slots(m);
     uint8_t *seen = calloc(slots, 1);
     topomap_mapping *one, *two;
@@ -229,7 +230,7 @@ static void uneven_nodes_are_filled(void **state)
             const char *algorithm = torus ? "grid" : "boxes";
             topomap_graph *graph = shuffled(pattern[i], i);
             topomap_machine *m = uneven(torus);
-            topomap_map_options options = {.algorithm = "nodecart"};
+            topomap_map_options options = {.size = sizeof options, .algorithm = "nodecart"};
             topomap_mapping *mapping;
 
             assert_true(reached_on(graph, m, algorithm, algorithm, TOPOMAP_DEFAULT) <
@@ -421,7 +422,7 @@ static void small_parts_are_no_pattern(void **state)
         graph_good("sum(stencil2d:5:4x4,bytes=100000000,ring:256,bytes=64)", NULL);
     topomap_graph *most = graph_good("sum(stencil2d:5:16x15,bytes=100000,ring:256,bytes=64)", NULL);
     topomap_machine *m = parsed("tree:4:8:8@1:10:100");
-    topomap_map_options options = {.algorithm = "boxes"};
+    topomap_map_options options = {.size = sizeof options, .algorithm = "boxes"};
     topomap_mapping *mapping;
 
     (void)state;
@@ -474,7 +475,7 @@ static void others_are_refused(void **state)
 
     (void)state;
     for (int i = 0; i < 2; i++) {
-        topomap_map_options options = {.algorithm = name[i]};
+        topomap_map_options options = {.size = sizeof options, .algorithm = name[i]};
         topomap_machine *m = parsed(spec[i]);
         topomap_mapping *mapping;
 

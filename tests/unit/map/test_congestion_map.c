@@ -31,7 +31,8 @@ static void never_worse_and_as_evaluated(void **state)
         uint32_t ranks = i % 2 ? n : n - n / 4;
         topomap_graph *graph = congested_graph(&random, ranks, 3, 100);
         uint32_t *start = calloc(n, sizeof *start);
-        topomap_map_options options = {.effort = TOPOMAP_FAST, .seed = i, .start = start};
+        topomap_map_options options = {
+            .size = sizeof options, .effort = TOPOMAP_FAST, .seed = i, .start = start};
         topomap_mapping *one, *two;
         topomap_congestion before, after;
 
@@ -111,7 +112,7 @@ static void tiny_graphs_reach_the_optimum(void **state)
     for (int round = 0; round < 20; round++) {
         topomap_machine *m = map_machine(tiny[round % 5]);
         topomap_graph *graph = congested_graph(&random, 6, 2, 20);
-        topomap_map_options options = {.effort = TOPOMAP_FAST, .seed = 1};
+        topomap_map_options options = {.size = sizeof options, .effort = TOPOMAP_FAST, .seed = 1};
         topomap_mapping *mapping = congested_mapping(graph, m, options);
         topomap_congestion found =
             congested_measured(graph, m, mapping->slot_of_rank, mapping->congestion_model);
@@ -155,7 +156,7 @@ static topomap_machine *uneven(void)
 static void odd_shapes_are_placed(void **state)
 {
     topomap_random random = {23};
-    topomap_map_options options = {.effort = TOPOMAP_FAST, .seed = 1};
+    topomap_map_options options = {.size = sizeof options, .effort = TOPOMAP_FAST, .seed = 1};
     topomap_machine *m[] = {uneven(), map_machine("torus:1*4@1:10"), map_machine("mesh:4x2")};
     static const uint64_t heavy[] = {(uint64_t)1 << 60, (uint64_t)1 << 60, 1};
     static const uint32_t from[] = {0, 1, 2}, to[] = {1, 2, 3};
@@ -183,7 +184,8 @@ static void odd_shapes_are_placed(void **state)
 static void links_must_be_known(void **state)
 {
     static const char *const without[] = {"tree:2:2@1:10", NULL};
-    topomap_map_options options = {.objective = TOPOMAP_OBJECTIVE_CONGESTION};
+    topomap_map_options options = {.size = sizeof options,
+                                   .objective = TOPOMAP_OBJECTIVE_CONGESTION};
     topomap_random random = {1};
     topomap_graph *graph = congested_graph(&random, 4, 2, 9);
     char spec[512];
@@ -219,7 +221,8 @@ static void links_must_be_known(void **state)
 
 static void time_is_kept(void **state)
 {
-    topomap_map_options options = {.effort = TOPOMAP_STRONG, .seed = 1, .seconds = 0.05};
+    topomap_map_options options = {
+        .size = sizeof options, .effort = TOPOMAP_STRONG, .seed = 1, .seconds = 0.05};
     topomap_random random = {3};
     topomap_machine *m = map_machine("torus:16x16*4@1:10");
     topomap_graph *graph = congested_graph(&random, 1024, 8, 9);

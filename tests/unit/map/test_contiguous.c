@@ -60,7 +60,8 @@ static topomap_graph *random_graph(uint32_t ranks, uint32_t arcs, uint64_t seed)
 static topomap_mapping *mapped(const topomap_graph *graph, const topomap_machine *m,
                                const uint32_t *start, int inter_only)
 {
-    topomap_map_options options = {.effort = TOPOMAP_DEFAULT,
+    topomap_map_options options = {.size = sizeof options,
+                                   .effort = TOPOMAP_DEFAULT,
                                    .seed = 7,
                                    .contiguous = 1,
                                    .inter_only = inter_only,
@@ -251,8 +252,10 @@ static void congestion_is_the_objective(void **state)
     for (uint64_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         topomap_machine *m = map_machine(specs[i]);
         topomap_graph *graph = random_graph(m->slots, 4 * m->slots, i);
-        topomap_map_options options = {
-            .effort = TOPOMAP_DEFAULT, .contiguous = 1, .objective = TOPOMAP_OBJECTIVE_CONGESTION};
+        topomap_map_options options = {.size = sizeof options,
+                                       .effort = TOPOMAP_DEFAULT,
+                                       .contiguous = 1,
+                                       .objective = TOPOMAP_OBJECTIVE_CONGESTION};
         topomap_mapping *mapping = NULL;
         topomap_congestion before, after;
         topomap_error err;

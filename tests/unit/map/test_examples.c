@@ -35,7 +35,7 @@ static topomap_graph *of_edges(uint32_t ranks, size_t edges, const uint32_t (*ed
 static void assert_slots(const topomap_graph *graph, const char *spec, const char *name,
                          uint64_t seed, const uint32_t *slots)
 {
-    topomap_map_options options = {.algorithm = name, .seed = seed};
+    topomap_map_options options = {.size = sizeof options, .algorithm = name, .seed = seed};
     topomap_machine *m = map_machine(spec);
     topomap_mapping *mapping;
     topomap_error err;
@@ -148,7 +148,7 @@ static void two_stages_beat_rank_order_on_the_thesis_grids(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         topomap_map_options options = {
-            .algorithm = "two-stage", .effort = TOPOMAP_DEFAULT, .seed = i};
+            .size = sizeof options, .algorithm = "two-stage", .effort = TOPOMAP_DEFAULT, .seed = i};
         char spec[96], grid[64];
         topomap_mapping *mapping;
         topomap_error err;

@@ -18,7 +18,8 @@
 static topomap_mapping *mapped(const char *spec, const char *algorithm, uint32_t ranks,
                                size_t edges, const uint32_t (*edge)[3])
 {
-    topomap_map_options options = {.algorithm = algorithm, .effort = TOPOMAP_FAST, .seed = 1};
+    topomap_map_options options = {
+        .size = sizeof options, .algorithm = algorithm, .effort = TOPOMAP_FAST, .seed = 1};
     topomap_machine *m = map_machine(spec);
     uint32_t from[64], to[64];
     uint64_t bytes[64];
@@ -131,8 +132,11 @@ static void threshold_never_worsens(void **state)
     }
     assert_int_equal(topomap_graph_new(8, 8, from, to, bytes, NULL, &graph, &err), 0);
     for (uint64_t seed = 0; seed < 20; seed++) {
-        topomap_map_options options = {
-            .algorithm = "threshold", .effort = TOPOMAP_DEFAULT, .seed = seed, .start = start};
+        topomap_map_options options = {.size = sizeof options,
+                                       .algorithm = "threshold",
+                                       .effort = TOPOMAP_DEFAULT,
+                                       .seed = seed,
+                                       .start = start};
         topomap_mapping *mapping;
         topomap_cost before;
 
@@ -151,7 +155,7 @@ static void threshold_never_worsens(void **state)
 /* A machine whose links are not known is refused by name. */
 static void links_must_be_known(void **state)
 {
-    topomap_map_options options = {.algorithm = "greedy"};
+    topomap_map_options options = {.size = sizeof options, .algorithm = "greedy"};
     topomap_machine *m = NULL;
     topomap_graph *graph;
     topomap_mapping *mapping = NULL;

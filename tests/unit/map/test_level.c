@@ -127,7 +127,8 @@ static void small_one_reaches_the_optimum(void **state)
 
     (void)state;
     for (int effort = TOPOMAP_FAST; effort <= TOPOMAP_STRONG; effort++) {
-        topomap_map_options options = {.effort = (enum topomap_effort)effort, .balance = 0.05};
+        topomap_map_options options = {
+            .size = sizeof options, .effort = (enum topomap_effort)effort, .balance = 0.05};
         topomap_mapping *mapping = mapped(graph, m, options);
 
         assert_true(mapping->J == best_within(graph, m, 14.7));
@@ -188,7 +189,8 @@ static void nodes_stay_within(void **state)
             }
             for (int how = 0; how < 3; how++)
                 check(graph, m,
-                      (topomap_map_options){.effort = how == 1 ? TOPOMAP_DEFAULT : TOPOMAP_FAST,
+                      (topomap_map_options){.size = sizeof(topomap_map_options),
+                                            .effort = how == 1 ? TOPOMAP_DEFAULT : TOPOMAP_FAST,
                                             .inter_only = how == 2,
                                             .threads = 2,
                                             .balance = 0.05,
@@ -207,9 +209,14 @@ static void level_baseline_is_not_lost(void **state)
     topomap_machine *m = map_machine("tree:4:8@1:10");
     topomap_graph *graph = loaded(map_graph(32, 160, 1000, 8), 100, 6);
     topomap_mapping *first =
-        mapped(graph, m, (topomap_map_options){.effort = TOPOMAP_FAST, .balance = 0.05});
-    topomap_map_options options = {
-        .effort = TOPOMAP_FAST, .start = first->slot_of_rank, .seed = 9, .balance = 0.05};
+        mapped(graph, m,
+               (topomap_map_options){
+                   .size = sizeof(topomap_map_options), .effort = TOPOMAP_FAST, .balance = 0.05});
+    topomap_map_options options = {.size = sizeof options,
+                                   .effort = TOPOMAP_FAST,
+                                   .start = first->slot_of_rank,
+                                   .seed = 9,
+                                   .balance = 0.05};
     topomap_mapping *second = mapped(graph, m, options);
 
     (void)state;

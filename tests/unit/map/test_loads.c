@@ -221,8 +221,11 @@ static void threshold_lowers_the_fast_congestion(void **state)
         uint32_t n = topomap_machine_slots(m);
         topomap_graph *graph = congested_graph(&random, n, 3, 100);
         uint32_t *start = calloc(n, sizeof *start);
-        topomap_map_options options = {
-            .algorithm = "threshold", .effort = TOPOMAP_FAST, .seed = 2, .start = start};
+        topomap_map_options options = {.size = sizeof options,
+                                       .algorithm = "threshold",
+                                       .effort = TOPOMAP_FAST,
+                                       .seed = 2,
+                                       .start = start};
         topomap_mapping *mapping;
         double before, after;
 

@@ -110,7 +110,8 @@ static void assert_permutation(const topomap_mapping *mapping, uint32_t slots)
 
 static void check_algorithm(const char *name, const topomap_graph *graph, const topomap_machine *m)
 {
-    topomap_map_options options = {.algorithm = name, .effort = TOPOMAP_DEFAULT, .seed = 7};
+    topomap_map_options options = {
+        .size = sizeof options, .algorithm = name, .effort = TOPOMAP_DEFAULT, .seed = 7};
     topomap_mapping *one = NULL, *two = NULL;
     topomap_cost cost;
     topomap_error err;
@@ -138,7 +139,7 @@ static int accepts(const topomap_algorithm *row, const topomap_machine *m)
 static int wants_a_grid(const topomap_algorithm *row, const topomap_graph *graph,
                         const topomap_machine *m)
 {
-    topomap_map_options options = {.algorithm = row->name};
+    topomap_map_options options = {.size = sizeof options, .algorithm = row->name};
     topomap_mapping *mapping;
     topomap_error err;
 
@@ -229,7 +230,8 @@ static void auto_is_never_worse_than_its_baseline(void **state)
         topomap_graph *graph = random_graph(24, 60, seed);
         topomap_random random = {seed};
         uint32_t start[24];
-        topomap_map_options options = {.effort = TOPOMAP_FAST, .seed = seed, .start = start};
+        topomap_map_options options = {
+            .size = sizeof options, .effort = TOPOMAP_FAST, .seed = seed, .start = start};
         topomap_mapping *mapping;
         topomap_cost cost;
         topomap_error err;
@@ -253,7 +255,7 @@ static void tree_puts_pairs_together(void **state)
     /* Ranks 2i and 2i+1 of 8 are far apart in block order on 4 nodes if the pairs are (i, i+4). */
     static const uint32_t from[] = {0, 1, 2, 3}, to[] = {4, 5, 6, 7};
     static const uint64_t bytes[] = {9, 9, 9, 9};
-    topomap_map_options options = {.algorithm = "tree", .seed = 1};
+    topomap_map_options options = {.size = sizeof options, .algorithm = "tree", .seed = 1};
     topomap_machine *m = map_machine("tree:2:4@1:10");
     topomap_graph *graph;
     topomap_mapping *mapping;
@@ -342,7 +344,7 @@ static void rb_wrap_sees_the_seam(void **state)
 {
     static const uint32_t from[] = {0, 2}, to[] = {1, 3};
     static const uint64_t bytes[] = {100, 100};
-    topomap_map_options options = {.seed = 1};
+    topomap_map_options options = {.size = sizeof options, .seed = 1};
     topomap_machine *m;
     topomap_graph *graph;
     topomap_mapping *mapping;
@@ -378,7 +380,7 @@ static void impossible_requests_are_refused(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        topomap_map_options options = {.algorithm = cases[i].algorithm};
+        topomap_map_options options = {.size = sizeof options, .algorithm = cases[i].algorithm};
         topomap_machine *m = map_machine(cases[i].spec);
         topomap_mapping *mapping = NULL;
         topomap_error err;
@@ -398,7 +400,8 @@ static void inter_only_keeps_rank_order_inside(void **state)
 {
     topomap_machine *m = map_machine("tree:4:4:2@1:10:100,node=1");
     topomap_graph *graph = random_graph(32, 100, 3);
-    topomap_map_options options = {.seed = 3, .inter_only = 1, .algorithm = "tree+swap"};
+    topomap_map_options options = {
+        .size = sizeof options, .seed = 3, .inter_only = 1, .algorithm = "tree+swap"};
     topomap_mapping *mapping;
     topomap_error err;
     uint32_t rank_at[32];
@@ -419,7 +422,7 @@ static void one_is_tried_however_late(void **state)
 {
     topomap_machine *m = map_machine("tree:4:4:2@1:10:100,node=1");
     topomap_graph *graph = random_graph(32, 100, 3);
-    topomap_map_options options = {.seed = 3, .seconds = 1e-9};
+    topomap_map_options options = {.size = sizeof options, .seed = 3, .seconds = 1e-9};
     topomap_mapping *mapping;
     topomap_error err;
 

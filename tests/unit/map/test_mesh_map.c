@@ -29,7 +29,7 @@ static topomap_graph *graph_of(const char *what)
 static topomap_mapping *map(const topomap_graph *graph, const topomap_machine *machine,
                             const char *algorithm)
 {
-    topomap_map_options options = {.algorithm = algorithm, .seed = 3};
+    topomap_map_options options = {.size = sizeof options, .algorithm = algorithm, .seed = 3};
     topomap_mapping *mapping = NULL;
     topomap_error err;
 
@@ -336,7 +336,8 @@ static void irregular_graphs_keep_neighbours_near(void **state)
 static topomap_mapping *refined(const topomap_graph *graph, const topomap_machine *machine,
                                 const uint32_t *start)
 {
-    topomap_map_options options = {.algorithm = "two-stage-refine", .start = start};
+    topomap_map_options options = {
+        .size = sizeof options, .algorithm = "two-stage-refine", .start = start};
     topomap_mapping *mapping = NULL;
     topomap_error err;
 
@@ -415,7 +416,7 @@ static void two_stages_are_one_to_one(void **state)
 
 static void refused(const char *what, const char *spec, const char *algorithm, const char *part)
 {
-    topomap_map_options options = {.algorithm = algorithm};
+    topomap_map_options options = {.size = sizeof options, .algorithm = algorithm};
     topomap_machine *machine = map_machine(spec);
     topomap_graph *graph = graph_of(what);
     topomap_mapping *mapping;
@@ -485,7 +486,7 @@ static void grids_on_every_shape(void **state)
             for (size_t a = 0; a < 8; a++) {
                 topomap_graph *graph = graph_of(graphs[g]);
                 topomap_machine *m = map_machine(s < 7 ? shapes[s] : holes);
-                topomap_map_options options = {.algorithm = names[a]};
+                topomap_map_options options = {.size = sizeof options, .algorithm = names[a]};
                 topomap_mapping *mapping;
                 topomap_error err;
                 int solid = s == 4 || s == 5, stacks = a == 5 || a == 6;

@@ -62,7 +62,8 @@ static void value_by_hand(void **state)
 
     (void)state;
     assert_int_equal(topomap_graph_new(4, 3, from, to, bytes, NULL, &graph, &err), 0);
-    mapping = mapped(graph, m, (topomap_map_options){.mix = 0.25});
+    mapping =
+        mapped(graph, m, (topomap_map_options){.size = sizeof(topomap_map_options), .mix = 0.25});
     assert_true(mapping->candidate[0].mix == 1);
     assert_true(fabs(mapping->mix - 0.525) < 1e-12);
     assert_int_equal(mapping->objective, TOPOMAP_OBJECTIVE_MIX);
@@ -105,7 +106,8 @@ static void never_worse_and_as_evaluated(void **state)
                 if (topomap_graph_ranks(graph[g]) <= topomap_machine_slots(m) &&
                     (how != TOPOMAP_STRONG || g))
                     check(graph[g], m,
-                          (topomap_map_options){.effort = how < 3 ? (enum topomap_effort)how
+                          (topomap_map_options){.size = sizeof(topomap_map_options),
+                                                .effort = how < 3 ? (enum topomap_effort)how
                                                                   : TOPOMAP_FAST,
                                                 .mix = 0.2 * how,
                                                 .contiguous = how == 3,
@@ -121,8 +123,10 @@ static void share_decides(void **state)
 {
     topomap_machine *m = map_machine("torus:8x8");
     topomap_graph *graph = map_graph(64, 200, 1000, 12);
-    topomap_mapping *low = mapped(graph, m, (topomap_map_options){.mix = 0.02});
-    topomap_mapping *high = mapped(graph, m, (topomap_map_options){.mix = 0.98});
+    topomap_mapping *low =
+        mapped(graph, m, (topomap_map_options){.size = sizeof(topomap_map_options), .mix = 0.02});
+    topomap_mapping *high =
+        mapped(graph, m, (topomap_map_options){.size = sizeof(topomap_map_options), .mix = 0.98});
 
     (void)state;
     assert_true(low->congestion < high->congestion);
@@ -136,7 +140,7 @@ static void share_decides(void **state)
 static void refused(void **state)
 {
     topomap_machine *tree = map_machine("tree:2:4@1:10"), *torus = map_machine("torus:8");
-    topomap_map_options options = {.objective = TOPOMAP_OBJECTIVE_MIX};
+    topomap_map_options options = {.size = sizeof options, .objective = TOPOMAP_OBJECTIVE_MIX};
     topomap_graph *graph = map_graph(8, 20, 9, 1);
     topomap_mapping *mapping;
     topomap_error err;

@@ -317,7 +317,7 @@ static void nc1_solves_the_square_by_hand(void **state)
     (void)state;
     assert_int_equal(topomap_graph_new(4, 6, from, to, bytes, NULL, &graph, &err), 0);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        topomap_map_options options = {.algorithm = names[i], .seed = i};
+        topomap_map_options options = {.size = sizeof options, .algorithm = names[i], .seed = i};
         topomap_mapping *mapping;
 
         assert_int_equal(topomap_map(graph, m, &options, &mapping, &err), 0);
@@ -363,7 +363,8 @@ static void empty_slots_are_moved_to(void **state)
     for (uint32_t ranks = 2; ranks <= 150; ranks += 74)
         for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
             uint32_t start[150];
-            topomap_map_options options = {.algorithm = names[i], .start = start};
+            topomap_map_options options = {
+                .size = sizeof options, .algorithm = names[i], .start = start};
             topomap_machine *m = map_machine("mesh:200");
             topomap_mapping *mapping;
             topomap_graph *graph;

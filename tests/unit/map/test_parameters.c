@@ -16,7 +16,7 @@
 
 static void refused(const char *algorithm, enum topomap_code code, const char *expected)
 {
-    topomap_map_options options = {.algorithm = algorithm};
+    topomap_map_options options = {.size = sizeof options, .algorithm = algorithm};
     topomap_machine *m = map_machine("mesh:4x2");
     topomap_graph *graph = map_graph(8, 12, 9, 1);
     topomap_mapping *mapping = NULL;
@@ -117,7 +117,7 @@ static void groups_are_what_belongs_together(void **state)
 static uint32_t slot_of(const char *algorithm, const topomap_graph *graph, const topomap_machine *m,
                         uint32_t rank)
 {
-    topomap_map_options options = {.algorithm = algorithm};
+    topomap_map_options options = {.size = sizeof options, .algorithm = algorithm};
     topomap_mapping *mapping;
     topomap_error err;
     uint32_t slot;
@@ -154,7 +154,7 @@ static void given_coordinates_are_stretched(void **state)
 
 static double hop_bytes(const char *algorithm, const topomap_graph *graph, const topomap_machine *m)
 {
-    topomap_map_options options = {.algorithm = algorithm, .seed = 4};
+    topomap_map_options options = {.size = sizeof options, .algorithm = algorithm, .seed = 4};
     topomap_mapping *mapping;
     topomap_cost cost;
     topomap_error err;

@@ -41,7 +41,7 @@ static topomap_graph *renamed(const topomap_graph *graph, uint64_t seed)
 
 static double strong(const topomap_graph *graph, const topomap_machine *m)
 {
-    topomap_map_options options = {.effort = TOPOMAP_STRONG, .seed = 1};
+    topomap_map_options options = {.size = sizeof options, .effort = TOPOMAP_STRONG, .seed = 1};
     topomap_mapping *mapping;
     topomap_error err;
     double J;

@@ -64,7 +64,9 @@ static void number_does_not_matter(void **state)
     (void)state;
     for (size_t e = 0; e < 3; e++)
         for (size_t s = 0; s < 2; s++)
-            compare(graph, specs[s], (topomap_map_options){.effort = efforts[e], .seed = 7 + e});
+            compare(graph, specs[s],
+                    (topomap_map_options){
+                        .size = sizeof(topomap_map_options), .effort = efforts[e], .seed = 7 + e});
     topomap_graph_free(graph);
 }
 
@@ -76,8 +78,10 @@ static void nor_with_a_grid(void **state)
     (void)state;
     assert_int_equal(topomap_graph_read("stencil2d:5:8x8", NULL, &graph, &err), 0);
     for (size_t e = 0; e < 3; e++) {
-        compare(graph, "tree:4:4:4@1:10:100", (topomap_map_options){.effort = efforts[e]});
-        compare(graph, "torus:4x4x2*2@1:10", (topomap_map_options){.effort = efforts[e]});
+        compare(graph, "tree:4:4:4@1:10:100",
+                (topomap_map_options){.size = sizeof(topomap_map_options), .effort = efforts[e]});
+        compare(graph, "torus:4x4x2*2@1:10",
+                (topomap_map_options){.size = sizeof(topomap_map_options), .effort = efforts[e]});
     }
     topomap_graph_free(graph);
 }
@@ -85,7 +89,8 @@ static void nor_with_a_grid(void **state)
 static void nor_by_congestion_or_between_nodes(void **state)
 {
     topomap_graph *graph = map_graph(60, 200, 50, 9);
-    topomap_map_options options = {.effort = TOPOMAP_DEFAULT,
+    topomap_map_options options = {.size = sizeof options,
+                                   .effort = TOPOMAP_DEFAULT,
                                    .objective = TOPOMAP_OBJECTIVE_CONGESTION};
 
     (void)state;
@@ -104,7 +109,8 @@ static void time_is_kept(void **state)
 {
     topomap_graph *graph = map_graph(2000, 12000, 1000, 3);
     topomap_machine *machine = map_machine("tree:4:16:32@1:10:100");
-    topomap_map_options options = {.effort = TOPOMAP_STRONG, .seconds = 0.02};
+    topomap_map_options options = {
+        .size = sizeof options, .effort = TOPOMAP_STRONG, .seconds = 0.02};
     topomap_mapping *mapping = map_with(graph, machine, options, 4), *all;
     uint8_t seen[2048] = {0};
 
@@ -132,7 +138,8 @@ typedef struct shared {
 static void *map_shared(void *data)
 {
     shared *s = data;
-    topomap_map_options options = {.effort = TOPOMAP_DEFAULT, .threads = 2, .seed = 4};
+    topomap_map_options options = {
+        .size = sizeof options, .effort = TOPOMAP_DEFAULT, .threads = 2, .seed = 4};
     topomap_error err;
 
     if (topomap_map(s->graph, s->machine, &options, &s->mapping, &err) != 0)

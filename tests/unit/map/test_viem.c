@@ -48,7 +48,7 @@ static void nested_pairs_come_together(void **state)
 
 static void bottom_up_refuses_uneven_groups(void **state)
 {
-    topomap_map_options options = {.algorithm = "bottom-up"};
+    topomap_map_options options = {.size = sizeof options, .algorithm = "bottom-up"};
     topomap_graph *graph = map_graph(6, 12, 9, 1);
     topomap_mapping *mapping = NULL;
     topomap_machine *m;
@@ -155,7 +155,7 @@ static void the_two_greedy_rules_by_hand(void **state)
     (void)state;
     assert_int_equal(topomap_graph_new(5, 4, from, to, bytes, NULL, &graph, &err), 0);
     for (size_t i = 0; i < 2; i++) {
-        topomap_map_options options = {.algorithm = cases[i].name};
+        topomap_map_options options = {.size = sizeof options, .algorithm = cases[i].name};
         topomap_mapping *mapping;
 
         if (topomap_map(graph, m, &options, &mapping, &err) != 0)

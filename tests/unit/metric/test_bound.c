@@ -27,7 +27,7 @@ static topomap_machine *parsed(const char *spec)
 
 static topomap_mapping *mapped(const topomap_graph *graph, const topomap_machine *m)
 {
-    topomap_map_options options = {.effort = TOPOMAP_DEFAULT, .seed = 1};
+    topomap_map_options options = {.size = sizeof options, .effort = TOPOMAP_DEFAULT, .seed = 1};
     topomap_mapping *mapping;
 
     if (topomap_map(graph, m, &options, &mapping, &err) != 0)

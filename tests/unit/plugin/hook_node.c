@@ -108,7 +108,8 @@ void plan(const struct machine *m, uint32_t tasks, uint32_t cpus, enum topomap_b
     char *name = (char *)"n1";
     topomap_names names = {1, &name};
     topomap_cores has = {0};
-    topomap_db_allocation allocation = {.nodes = &names,
+    topomap_db_allocation allocation = {.size = sizeof allocation,
+                                        .nodes = &names,
                                         .tasks = &tasks,
                                         .cpus_per_task = cpus,
                                         .bind = bind,

@@ -207,8 +207,11 @@ static topomap_machine *machine(topomap_db *db, uint32_t switches, uint32_t skip
 {
     topomap_names names = {0, calloc((size_t)switches * hosts, sizeof(char *))};
     uint32_t *tasks = calloc((size_t)switches * hosts, sizeof *tasks);
-    topomap_db_allocation allocation = {
-        .nodes = &names, .tasks = tasks, .cpus_per_task = 1, .bind = TOPOMAP_BIND_CORE};
+    topomap_db_allocation allocation = {.size = sizeof allocation,
+                                        .nodes = &names,
+                                        .tasks = tasks,
+                                        .cpus_per_task = 1,
+                                        .bind = TOPOMAP_BIND_CORE};
     topomap_machine *made = NULL;
 
     for (uint32_t s = 0; s < switches; s++)

@@ -119,7 +119,8 @@ static topomap_machine *machine(topomap_db *db, const struct wish *wish, topomap
     topomap_names names;
     topomap_cores cores = {0};
     topomap_machine *made = NULL;
-    topomap_db_allocation allocation = {.nodes = &names,
+    topomap_db_allocation allocation = {.size = sizeof allocation,
+                                        .nodes = &names,
                                         .tasks = wish->tasks,
                                         .cpus_per_task = wish->cpus,
                                         .threads_per_core = wish->threads,

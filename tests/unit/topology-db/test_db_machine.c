@@ -56,8 +56,11 @@ static topomap_machine *machine(topomap_db *db, const char *nodes, const uint32_
 {
     topomap_names names;
     topomap_machine *made = NULL;
-    topomap_db_allocation allocation = {
-        .nodes = &names, .tasks = tasks, .cpus_per_task = cpus, .bind = bind};
+    topomap_db_allocation allocation = {.size = sizeof allocation,
+                                        .nodes = &names,
+                                        .tasks = tasks,
+                                        .cpus_per_task = cpus,
+                                        .bind = bind};
 
     assert_int_equal(topomap_hostlist_expand(nodes, 0, &names, &err), 0);
     if (topomap_db_machine(db, &allocation, &made, bindings, &err))
@@ -142,7 +145,8 @@ static void layouts(void **state)
         for (int compact = 0; compact < 2; compact++) {
             char *name = (char *)(uintptr_t) "node1";
             topomap_names names = {.name = &name, .count = 1};
-            topomap_db_allocation allocation = {.nodes = &names,
+            topomap_db_allocation allocation = {.size = sizeof allocation,
+                                                .nodes = &names,
                                                 .tasks = &row[i].tasks,
                                                 .cpus_per_task = row[i].cpus,
                                                 .bind = row[i].bind,
@@ -340,8 +344,11 @@ static void check_fabric(const char *file)
     for (size_t i = 0; i < names.count; i++)
         tasks[i] = 1;
     {
-        topomap_db_allocation allocation = {
-            .nodes = &names, .tasks = tasks, .cpus_per_task = 1, .bind = TOPOMAP_BIND_CORE};
+        topomap_db_allocation allocation = {.size = sizeof allocation,
+                                            .nodes = &names,
+                                            .tasks = tasks,
+                                            .cpus_per_task = 1,
+                                            .bind = TOPOMAP_BIND_CORE};
 
         assert_int_equal(topomap_db_machine(db, &allocation, &m, NULL, &err), 0);
     }
@@ -527,8 +534,11 @@ static void titan(void **state)
         names.name[names.count++] = strdup(name);
     }
     {
-        topomap_db_allocation allocation = {
-            .nodes = &names, .tasks = tasks, .cpus_per_task = 1, .bind = TOPOMAP_BIND_CORE};
+        topomap_db_allocation allocation = {.size = sizeof allocation,
+                                            .nodes = &names,
+                                            .tasks = tasks,
+                                            .cpus_per_task = 1,
+                                            .bind = TOPOMAP_BIND_CORE};
 
         assert_int_equal(topomap_db_machine(db, &allocation, &m, NULL, &err), 0);
     }

@@ -274,13 +274,15 @@ static void check_machine(topomap_db *db, const char *nodes, int *uneven)
     assert_int_equal(topomap_hostlist_expand(nodes, 0, &names, &err), 0);
     for (size_t i = 0; i < names.count; i++)
         tasks[i] = 1;
-    assert_int_equal(topomap_db_machine(db,
-                                        &(topomap_db_allocation){.nodes = &names,
-                                                                 .tasks = tasks,
-                                                                 .cpus_per_task = 1,
-                                                                 .bind = TOPOMAP_BIND_CORE},
-                                        &m, NULL, &err),
-                     0);
+    assert_int_equal(
+        topomap_db_machine(db,
+                           &(topomap_db_allocation){.size = sizeof(topomap_db_allocation),
+                                                    .nodes = &names,
+                                                    .tasks = tasks,
+                                                    .cpus_per_task = 1,
+                                                    .bind = TOPOMAP_BIND_CORE},
+                           &m, NULL, &err),
+        0);
     assert_int_equal(topomap_db_router_open(db, &router, &err), 0);
     for (uint32_t i = 0; i < names.count; i++)
         for (uint32_t j = 0; j < names.count; j++) {
