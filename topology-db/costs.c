@@ -66,27 +66,22 @@ uint32_t db_cost_of_rate(uint64_t reference, uint64_t mbps)
 
 int db_cost_measured(sqlite3 *file, const char *level, uint32_t *cost, topomap_error *err)
 {
-    sqlite3_stmt *statement = db_prepare(
-        file,
-        "SELECT CAST(round(1000.0 * ns / (SELECT ns FROM calibration WHERE level='hop')) AS"
-        " INTEGER) FROM calibration WHERE level=?",
-        err);
-    int row;
+    struct db_rows rows =
+        DB_ASK(file,
+               "SELECT CAST(round(1000.0 * ns / (SELECT ns FROM calibration WHERE level='hop')) AS"
+               " INTEGER) FROM calibration WHERE level=?",
+               err, DB_TEXT(level));
 
     *cost = 0;
-    if (!statement)
-        return -1;
-    sqlite3_bind_text(statement, 1, level, -1, SQLITE_STATIC);
-    row = db_step(statement, err);
-    if (row > 0) {
-        int64_t measured = sqlite3_column_int64(statement, 0);
+    if (db_next(&rows)) {
+        int64_t measured = sqlite3_column_int64(rows.row, 0);
 
         *cost = measured < 1                   ? 1
                 : measured > TOPOMAP_COST_MOST ? TOPOMAP_COST_MOST
                                                : (uint32_t)measured;
     }
-    sqlite3_finalize(statement);
-    return row < 0 ? -1 : 0;
+    db_end(&rows);
+    return rows.result;
 }
 
 /* ---- The reference rate of each source ----------------------------------------------------- */

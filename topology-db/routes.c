@@ -63,27 +63,23 @@ const struct db_cable *db_routes_cable(const struct db_routes *routes, uint32_t 
 
 static int load_vertices(struct db_routes *routes, topomap_error *err)
 {
-    sqlite3_stmt *statement = db_prepare(
-        routes->file, "SELECT id, source * 65536 + subnet, guid, lid, kind FROM vertex ORDER BY id",
-        err);
+    struct db_rows rows =
+        db_ask(routes->file,
+               "SELECT id, source * 65536 + subnet, guid, lid, kind FROM vertex ORDER BY id", err);
     size_t room = 0;
-    int row = -1;
 
-    while (statement && (row = db_step(statement, err)) > 0) {
+    while (db_next(&rows)) {
         /* One more than there are: the end of the last one's cables. */
-        if (topomap_grow(&routes->vertex, &room, routes->count + 2u, sizeof *routes->vertex, err)) {
-            row = -1;
-            break;
-        }
+        if (topomap_grow(&routes->vertex, &room, routes->count + 2u, sizeof *routes->vertex, err))
+            return db_stop(&rows);
         routes->vertex[routes->count++] =
-            (struct db_vertex){.id = sqlite3_column_int64(statement, 0),
-                               .subnet = sqlite3_column_int64(statement, 1),
-                               .guid = (uint64_t)sqlite3_column_int64(statement, 2),
-                               .lid = (uint16_t)sqlite3_column_int(statement, 3),
-                               .kind = (uint8_t)sqlite3_column_int(statement, 4)};
+            (struct db_vertex){.id = sqlite3_column_int64(rows.row, 0),
+                               .subnet = sqlite3_column_int64(rows.row, 1),
+                               .guid = (uint64_t)sqlite3_column_int64(rows.row, 2),
+                               .lid = (uint16_t)sqlite3_column_int(rows.row, 3),
+                               .kind = (uint8_t)sqlite3_column_int(rows.row, 4)};
     }
-    sqlite3_finalize(statement);
-    return row;
+    return rows.result;
 }
 
 static int add_cable(struct db_routes *routes, size_t *room, struct db_cable cable,
@@ -108,30 +104,25 @@ static int by_vertex_port(const void *a, const void *b)
 
 static int load_cables(struct db_routes *routes, topomap_error *err)
 {
-    sqlite3_stmt *statement = db_prepare(
+    struct db_rows rows = db_ask(
         routes->file,
         "SELECT a, aport, b, bport FROM link WHERE coalesce(state, 0) <> 1" /* IB_DOWN */, err);
     size_t room = 0;
-    int row = -1;
 
-    while (statement && (row = db_step(statement, err)) > 0) {
-        uint32_t a = db_routes_find(routes, sqlite3_column_int64(statement, 0));
-        uint32_t b = db_routes_find(routes, sqlite3_column_int64(statement, 2));
-        int aport = sqlite3_column_int(statement, 1), bport = sqlite3_column_int(statement, 3);
+    while (db_next(&rows)) {
+        uint32_t a = db_routes_find(routes, sqlite3_column_int64(rows.row, 0));
+        uint32_t b = db_routes_find(routes, sqlite3_column_int64(rows.row, 2));
+        int aport = sqlite3_column_int(rows.row, 1), bport = sqlite3_column_int(rows.row, 3);
 
         if (a == UINT32_MAX || b == UINT32_MAX || aport < 0 || aport > 255 || bport < 0 ||
             bport > 255)
             continue;
         if (add_cable(routes, &room, (struct db_cable){a, b, (uint8_t)aport, (uint8_t)bport},
                       err) ||
-            add_cable(routes, &room, (struct db_cable){b, a, (uint8_t)bport, (uint8_t)aport},
-                      err)) {
-            row = -1;
-            break;
-        }
+            add_cable(routes, &room, (struct db_cable){b, a, (uint8_t)bport, (uint8_t)aport}, err))
+            return db_stop(&rows);
     }
-    sqlite3_finalize(statement);
-    return row;
+    return rows.result;
 }
 
 static int index_cables(struct db_routes *routes, topomap_error *err)

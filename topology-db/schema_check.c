@@ -70,29 +70,25 @@ static int refuse(const char *path, sqlite3_stmt *row, topomap_error *err)
 
 int db_schema_check(const char *path, sqlite3 *file, topomap_error *err)
 {
-    sqlite3_stmt *row;
-    int got;
+    struct db_rows rows;
 
     distrust(file);
     if (db_execute(file, "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA temp_store=MEMORY;",
                    err))
         return -1;
-    row = db_prepare(file, "SELECT type, name, sql FROM sqlite_master", err);
-    if (!row)
-        return -1;
-    while ((got = db_step(row, err)) > 0) {
-        const char *type = (const char *)sqlite3_column_text(row, 0);
-        const char *name = (const char *)sqlite3_column_text(row, 1);
-        const char *sql = (const char *)sqlite3_column_text(row, 2);
+    rows = db_ask(file, "SELECT type, name, sql FROM sqlite_master", err);
+    while (db_next(&rows)) {
+        const char *type = (const char *)sqlite3_column_text(rows.row, 0);
+        const char *name = (const char *)sqlite3_column_text(rows.row, 1);
+        const char *sql = (const char *)sqlite3_column_text(rows.row, 2);
         /* Of a UNIQUE or PRIMARY KEY that a table has, sqlite.org/fileformat2.html, 2.6. */
         int automatic = !sql && type && name && strcmp(type, "index") == 0 &&
                         strncmp(name, "sqlite_autoindex_", 17) == 0;
 
         if (!automatic && (!sql || !is_ours(sql))) {
-            got = refuse(path, row, err);
-            break;
+            refuse(path, rows.row, err);
+            return db_stop(&rows);
         }
     }
-    sqlite3_finalize(row);
-    return got;
+    return rows.result;
 }

@@ -83,6 +83,47 @@ static void bind(sqlite3_stmt *statement, int column, const db_value *value)
         sqlite3_bind_null(statement, column);
 }
 
+struct db_rows db_ask(sqlite3 *file, const char *sql, topomap_error *err)
+{
+    sqlite3_stmt *row = db_prepare(file, sql, err);
+
+    return (struct db_rows){row, row ? 0 : -1, err};
+}
+
+struct db_rows db_ask_of(sqlite3 *file, const char *sql, const db_value *value, size_t values,
+                         topomap_error *err)
+{
+    struct db_rows rows = db_ask(file, sql, err);
+
+    for (size_t i = 0; rows.row && i < values; i++)
+        bind(rows.row, (int)i + 1, &value[i]);
+    return rows;
+}
+
+int db_next(struct db_rows *rows)
+{
+    int row = rows->row ? db_step(rows->row, rows->err) : 0;
+
+    if (row > 0)
+        return 1;
+    if (rows->row)
+        rows->result = row;
+    db_end(rows);
+    return 0;
+}
+
+void db_end(struct db_rows *rows)
+{
+    sqlite3_finalize(rows->row);
+    rows->row = NULL;
+}
+
+int db_stop(struct db_rows *rows)
+{
+    db_end(rows);
+    return rows->result = -1;
+}
+
 int db_put(sqlite3_stmt *statement, const db_value *value, size_t values, topomap_error *err)
 {
     for (size_t i = 0; i < values; i++)
@@ -93,15 +134,15 @@ int db_put(sqlite3_stmt *statement, const db_value *value, size_t values, topoma
 int db_number(sqlite3 *file, const char *sql, int64_t otherwise, int64_t *number,
               topomap_error *err)
 {
-    sqlite3_stmt *statement = db_prepare(file, sql, err);
-    int row = statement ? db_step(statement, err) : -1;
+    struct db_rows rows = db_ask(file, sql, err);
+    int row = db_next(&rows);
 
-    if (row >= 0)
-        *number = row && sqlite3_column_type(statement, 0) != SQLITE_NULL
-                      ? sqlite3_column_int64(statement, 0)
+    if (!rows.result)
+        *number = row && sqlite3_column_type(rows.row, 0) != SQLITE_NULL
+                      ? sqlite3_column_int64(rows.row, 0)
                       : otherwise;
-    sqlite3_finalize(statement);
-    return row < 0 ? -1 : 0;
+    db_end(&rows);
+    return rows.result;
 }
 
 char *db_column_copy(sqlite3_stmt *statement, int column, topomap_error *err)
@@ -113,20 +154,13 @@ char *db_column_copy(sqlite3_stmt *statement, int column, topomap_error *err)
 
 int db_fact_text(sqlite3 *file, const char *name, char *text, size_t size, topomap_error *err)
 {
-    sqlite3_stmt *statement = db_prepare(file, "SELECT value FROM fact WHERE name=?", err);
-    int row;
+    struct db_rows rows = DB_ASK(file, "SELECT value FROM fact WHERE name=?", err, DB_TEXT(name));
+    const char *value = db_next(&rows) ? (const char *)sqlite3_column_text(rows.row, 0) : NULL;
 
-    if (!statement)
-        return -1;
-    sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
-    row = db_step(statement, err);
-    if (row >= 0) {
-        const char *value = row ? (const char *)sqlite3_column_text(statement, 0) : NULL;
-
+    if (!rows.result)
         snprintf(text, size, "%s", value ? value : "");
-    }
-    sqlite3_finalize(statement);
-    return row < 0 ? -1 : 0;
+    db_end(&rows);
+    return rows.result;
 }
 
 /* ---- The file ---------------------------------------------------------------------------- */

@@ -86,6 +86,27 @@ typedef struct db_value {
     const char *text;
 } db_value;
 int db_put(sqlite3_stmt *statement, const db_value *value, size_t values, topomap_error *err);
+
+/** A question's rows, one after the other: `while (db_next(&rows))` looks at rows.row; then it is
+ *  ended, and rows.result says how. Who leaves before, with db_stop() or db_end(), ends it. */
+struct db_rows {
+    sqlite3_stmt *row; /* NULL: ended */
+    int result;        /* 0, or -1: failed */
+    topomap_error *err;
+};
+struct db_rows db_ask(sqlite3 *file, const char *sql, topomap_error *err);
+/** With the values of its parameters, in order; texts must stay until it is ended. */
+#define DB_ASK(file, sql, err, ...)                                                                \
+    db_ask_of(file, sql, (const db_value[]){__VA_ARGS__},                                          \
+              sizeof((const db_value[]){__VA_ARGS__}) / sizeof(db_value), err)
+struct db_rows db_ask_of(sqlite3 *file, const char *sql, const db_value *value, size_t values,
+                         topomap_error *err);
+/** Nonzero: there is another. */
+int db_next(struct db_rows *rows);
+/** Ends it where it is not. */
+void db_end(struct db_rows *rows);
+/** The same for a failure that has filled the error. Returns -1. */
+int db_stop(struct db_rows *rows);
 /** The first column of the first row, or \p otherwise where there is none. */
 int db_number(sqlite3 *file, const char *sql, int64_t otherwise, int64_t *number,
               topomap_error *err);

@@ -17,51 +17,43 @@ static uint32_t find_from(const topomap_switches *switches, int64_t id, uint32_t
 
 static int load_ids(sqlite3 *file, int slurm, topomap_switches *switches, topomap_error *err)
 {
-    sqlite3_stmt *statement = db_prepare(file,
-                                         slurm ? "SELECT id FROM slurm_switch ORDER BY id"
-                                               : "SELECT id FROM switch ORDER BY id",
-                                         err);
+    struct db_rows rows = db_ask(file,
+                                 slurm ? "SELECT id FROM slurm_switch ORDER BY id"
+                                       : "SELECT id FROM switch ORDER BY id",
+                                 err);
     size_t room = 0;
-    int row = -1;
 
-    while (statement && (row = db_step(statement, err)) > 0) {
-        if (topomap_grow(&switches->id, &room, switches->count + 1u, sizeof *switches->id, err)) {
-            row = -1;
-            break;
-        }
-        switches->id[switches->count++] = sqlite3_column_int64(statement, 0);
+    while (db_next(&rows)) {
+        if (topomap_grow(&switches->id, &room, switches->count + 1u, sizeof *switches->id, err))
+            return db_stop(&rows);
+        switches->id[switches->count++] = sqlite3_column_int64(rows.row, 0);
     }
-    sqlite3_finalize(statement);
-    return row;
+    return rows.result;
 }
 
 static int load_pairs(sqlite3 *file, int slurm, const topomap_switches *switches,
                       topomap_trunk **pairs, size_t *count, topomap_error *err)
 {
-    sqlite3_stmt *statement = db_prepare(file,
-                                         slurm ? "SELECT a, b, cost FROM slurm_trunk ORDER BY a, b"
-                                               : "SELECT a, b, cost FROM trunk ORDER BY a, b",
-                                         err);
+    struct db_rows rows = db_ask(file,
+                                 slurm ? "SELECT a, b, cost FROM slurm_trunk ORDER BY a, b"
+                                       : "SELECT a, b, cost FROM trunk ORDER BY a, b",
+                                 err);
     topomap_trunk before = {0};
     size_t room = 0;
-    int row = -1;
 
-    while (statement && (row = db_step(statement, err)) > 0) {
-        topomap_trunk pair = {find_from(switches, sqlite3_column_int64(statement, 0), before.a),
-                              find_from(switches, sqlite3_column_int64(statement, 1), before.b),
-                              (uint32_t)sqlite3_column_int64(statement, 2)};
+    while (db_next(&rows)) {
+        topomap_trunk pair = {find_from(switches, sqlite3_column_int64(rows.row, 0), before.a),
+                              find_from(switches, sqlite3_column_int64(rows.row, 1), before.b),
+                              (uint32_t)sqlite3_column_int64(rows.row, 2)};
 
         if (pair.a == UINT32_MAX || pair.b == UINT32_MAX)
             continue;
         before = pair;
-        if (topomap_grow(pairs, &room, *count + 1, sizeof **pairs, err)) {
-            row = -1;
-            break;
-        }
+        if (topomap_grow(pairs, &room, *count + 1, sizeof **pairs, err))
+            return db_stop(&rows);
         (*pairs)[(*count)++] = pair;
     }
-    sqlite3_finalize(statement);
-    return row;
+    return rows.result;
 }
 
 int db_switches_load(sqlite3 *file, int slurm, topomap_switches *switches, topomap_error *err)

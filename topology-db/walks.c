@@ -20,22 +20,22 @@ void db_walks_clear(struct db_walks *walks)
 
 static int read_ways(sqlite3 *file, struct db_walks *walks, topomap_error *err)
 {
-    sqlite3_stmt *statement = db_prepare(file, "SELECT code, hops, cost FROM way", err);
-    int row = -1;
+    struct db_rows rows;
 
     walks->way = topomap_alloc(DB_WAYS + 1, sizeof *walks->way, err);
-    for (size_t i = 0; walks->way && i <= DB_WAYS; i++)
+    if (!walks->way)
+        return -1;
+    for (size_t i = 0; i <= DB_WAYS; i++)
         walks->way[i].hops = TOPOMAP_FAR;
-    while (walks->way && statement && (row = db_step(statement, err)) > 0) {
-        int64_t code = sqlite3_column_int64(statement, 0);
+    rows = db_ask(file, "SELECT code, hops, cost FROM way", err);
+    while (db_next(&rows)) {
+        int64_t code = sqlite3_column_int64(rows.row, 0);
 
         if (code > DB_NO_WAY && code <= DB_WAYS)
-            walks->way[code] =
-                (struct db_way){(uint32_t)sqlite3_column_int64(statement, 1) & 0x7fff,
-                                (uint32_t)sqlite3_column_int64(statement, 2)};
+            walks->way[code] = (struct db_way){(uint32_t)sqlite3_column_int64(rows.row, 1) & 0x7fff,
+                                               (uint32_t)sqlite3_column_int64(rows.row, 2)};
     }
-    sqlite3_finalize(statement);
-    return row;
+    return rows.result;
 }
 
 int db_walks_load(sqlite3 *file, struct db_walks *walks, topomap_error *err)

@@ -10,6 +10,7 @@ listed() { sed -n 's/^ *\(topomap_[a-z0-9_]*\);$/\1/p' "$1"/libtopomap.map; }
 exported() { nm -D --defined-only "$1" | awk '$2 != "A" { print $3 }'; }
 
 setup() {
+  PATH=$TOPOMAP_BUILD/cli:$PATH
   cd "$BATS_TEST_TMPDIR"
 }
 

@@ -126,13 +126,13 @@ int topomap_db_check(topomap_db *db, const topomap_db_check_options *options,
 static int for_rows(struct db_check *check, const char *sql,
                     int (*take)(struct db_check *check, sqlite3_stmt *row))
 {
-    sqlite3_stmt *statement = db_prepare(check->file, sql, check->err);
-    int row = -1, result = 0;
+    struct db_rows rows = db_ask(check->file, sql, check->err);
+    int result = 0;
 
-    while (statement && !result && (row = db_step(statement, check->err)) > 0)
-        result = take(check, statement);
-    sqlite3_finalize(statement);
-    return row < 0 ? -1 : result;
+    while (!result && db_next(&rows))
+        result = take(check, rows.row);
+    db_end(&rows);
+    return rows.result ? -1 : result;
 }
 
 static int take_partial(struct db_check *check, sqlite3_stmt *row)
@@ -180,16 +180,16 @@ int db_check_age(struct db_check *check)
 
 int db_check_subnets(struct db_check *check)
 {
-    sqlite3_stmt *statement = db_prepare(check->file,
-                                         "SELECT count(*), group_concat(name, ', ') FROM (SELECT"
-                                         " DISTINCT name FROM source JOIN vertex"
-                                         " ON vertex.source = source.id ORDER BY name)",
-                                         check->err);
-    int row = statement ? db_step(statement, check->err) : -1, result = 0;
+    struct db_rows rows = db_ask(check->file,
+                                 "SELECT count(*), group_concat(name, ', ') FROM (SELECT"
+                                 " DISTINCT name FROM source JOIN vertex"
+                                 " ON vertex.source = source.id ORDER BY name)",
+                                 check->err);
+    int result = 0;
 
-    if (row > 0 && sqlite3_column_int64(statement, 0) > 1)
-        result = db_found(check, "%lld subnets: %s", (long long)sqlite3_column_int64(statement, 0),
-                          db_column_text(statement, 1));
-    sqlite3_finalize(statement);
-    return row < 0 ? -1 : result;
+    if (db_next(&rows) && sqlite3_column_int64(rows.row, 0) > 1)
+        result = db_found(check, "%lld subnets: %s", (long long)sqlite3_column_int64(rows.row, 0),
+                          db_column_text(rows.row, 1));
+    db_end(&rows);
+    return rows.result ? -1 : result;
 }

@@ -111,21 +111,17 @@ static int read_cables(struct db_check *check, struct cables *cables)
         " FROM link JOIN vertex p ON p.id = a JOIN vertex q ON q.id = b"
         " LEFT JOIN switch s ON s.id = a LEFT JOIN switch t ON t.id = b"
         " WHERE p.kind <> 3 AND q.kind <> 3";
-    sqlite3_stmt *statement = db_prepare(check->file, sql, check->err);
-    int row = -1;
+    struct db_rows rows = db_ask(check->file, sql, check->err);
 
-    while (statement && (row = db_step(statement, check->err)) > 0) {
+    while (db_next(&rows)) {
         if (topomap_grow(&cables->list, &cables->room, cables->count + 1, sizeof *cables->list,
-                         check->err)) {
-            row = -1;
-            break;
-        }
-        take_cable(statement, &cables->list[cables->count++]);
+                         check->err))
+            return db_stop(&rows);
+        take_cable(rows.row, &cables->list[cables->count++]);
     }
-    sqlite3_finalize(statement);
-    if (!row && cables->count)
+    if (!rows.result && cables->count)
         qsort(cables->list, cables->count, sizeof *cables->list, by_text);
-    return row;
+    return rows.result;
 }
 
 static void put_rate(const struct cable *cable, char *text, size_t size)
@@ -301,20 +297,20 @@ int db_check_dangling(struct db_check *check)
         " JOIN source ON source.id = v.source WHERE NOT v.recorded AND v.kind <> 3 AND EXISTS"
         " (SELECT 1 FROM vertex w WHERE w.source = v.source AND w.recorded AND w.kind = v.kind)"
         " ORDER BY v.kind, v.guid, v.id";
-    sqlite3_stmt *statement = db_prepare(check->file, sql, check->err);
-    int row = -1, result = 0;
+    struct db_rows rows = db_ask(check->file, sql, check->err);
+    int result = 0;
 
-    while (statement && !result && (row = db_step(statement, check->err)) > 0) {
-        const char *text = db_column_text(statement, 2);
+    while (!result && db_next(&rows)) {
+        const char *text = db_column_text(rows.row, 2);
 
         result =
             db_found(check, "%s %s%s0x%016llx is named by its neighbour in %s only",
-                     sqlite3_column_int(statement, 0) == IB_ADAPTER ? "adapter" : "switch", text,
-                     *text ? " " : "", (unsigned long long)sqlite3_column_int64(statement, 1),
-                     db_column_text(statement, 3));
+                     sqlite3_column_int(rows.row, 0) == IB_ADAPTER ? "adapter" : "switch", text,
+                     *text ? " " : "", (unsigned long long)sqlite3_column_int64(rows.row, 1),
+                     db_column_text(rows.row, 3));
     }
-    sqlite3_finalize(statement);
-    return row < 0 ? -1 : result;
+    db_end(&rows);
+    return rows.result ? -1 : result;
 }
 
 /* ---- Levels ------------------------------------------------------------------------------ */
@@ -346,26 +342,21 @@ static int read_upward(struct db_check *check, struct upward **list, size_t *cou
         "  SELECT b, links FROM trunk JOIN switch x ON x.id = b JOIN switch y ON y.id = a"
         "   WHERE y.level = x.level + 1) GROUP BY id) up ON up.id = s.id"
         " WHERE s.level IS NOT NULL";
-    sqlite3_stmt *statement;
+    struct db_rows rows = db_ask(check->file, sql, check->err);
     size_t room = 0;
-    int row = -1;
 
-    statement = db_prepare(check->file, sql, check->err);
-    while (statement && (row = db_step(statement, check->err)) > 0) {
+    while (db_next(&rows)) {
         struct upward *one;
 
-        if (topomap_grow(list, &room, *count + 1, sizeof **list, check->err)) {
-            row = -1;
-            break;
-        }
+        if (topomap_grow(list, &room, *count + 1, sizeof **list, check->err))
+            return db_stop(&rows);
         one = &(*list)[(*count)++];
-        one->source = sqlite3_column_int64(statement, 0);
-        one->level = sqlite3_column_int64(statement, 1);
-        one->links = (uint32_t)sqlite3_column_int64(statement, 3);
-        snprintf(one->label, sizeof one->label, "%s", db_column_text(statement, 2));
+        one->source = sqlite3_column_int64(rows.row, 0);
+        one->level = sqlite3_column_int64(rows.row, 1);
+        one->links = (uint32_t)sqlite3_column_int64(rows.row, 3);
+        snprintf(one->label, sizeof one->label, "%s", db_column_text(rows.row, 2));
     }
-    sqlite3_finalize(statement);
-    return row;
+    return rows.result;
 }
 
 static int tell_level(struct db_check *check, const struct upward *list, size_t count)

@@ -45,28 +45,24 @@ static int read_nodes(struct db_check *check, struct nodes *nodes)
         "host"
         " LEFT JOIN (SELECT host, count(*) AS ports FROM attach GROUP BY host) p"
         " ON p.host = host.id ORDER BY host.id";
-    sqlite3_stmt *statement = db_prepare(check->file, sql, check->err);
-    int row = -1;
+    struct db_rows rows = db_ask(check->file, sql, check->err);
 
-    while (statement && (row = db_step(statement, check->err)) > 0) {
+    while (db_next(&rows)) {
         struct node *node;
 
         if (topomap_grow(&nodes->list, &nodes->room, nodes->count + 1, sizeof *nodes->list,
-                         check->err)) {
-            row = -1;
-            break;
-        }
+                         check->err))
+            return db_stop(&rows);
         node = &nodes->list[nodes->count++];
         memset(node, 0, sizeof *node);
-        node->id = sqlite3_column_int64(statement, 0);
-        snprintf(node->name, sizeof node->name, "%s", db_column_text(statement, 1));
-        node->class = sqlite3_column_int64(statement, 2);
-        node->ports = (uint32_t)sqlite3_column_int64(statement, 3);
-        node->placed = sqlite3_column_int(statement, 4);
+        node->id = sqlite3_column_int64(rows.row, 0);
+        snprintf(node->name, sizeof node->name, "%s", db_column_text(rows.row, 1));
+        node->class = sqlite3_column_int64(rows.row, 2);
+        node->ports = (uint32_t)sqlite3_column_int64(rows.row, 3);
+        node->placed = sqlite3_column_int(rows.row, 4);
         put_kind(node->name, node->kind);
     }
-    sqlite3_finalize(statement);
-    return row;
+    return rows.result;
 }
 
 /* ---- Rails ------------------------------------------------------------------------------- */
@@ -128,18 +124,18 @@ int db_check_unnamed(struct db_check *check)
         "  UNION ALL SELECT b, label || ' port ' || aport FROM link JOIN switch ON switch.id = a"
         "  ORDER BY 2) e"
         " ON e.id = v.id WHERE adapter.host IS NULL GROUP BY v.id ORDER BY v.guid, v.id";
-    sqlite3_stmt *statement = db_prepare(check->file, sql, check->err);
-    int row = -1, result = 0;
+    struct db_rows rows = db_ask(check->file, sql, check->err);
+    int result = 0;
 
-    while (statement && !result && (row = db_step(statement, check->err)) > 0) {
-        const char *at = db_column_text(statement, 2);
+    while (!result && db_next(&rows)) {
+        const char *at = db_column_text(rows.row, 2);
 
         result = db_found(check, "0x%016llx \"%s\"%s%s",
-                          (unsigned long long)sqlite3_column_int64(statement, 0),
-                          db_column_text(statement, 1), *at ? " at " : "", at);
+                          (unsigned long long)sqlite3_column_int64(rows.row, 0),
+                          db_column_text(rows.row, 1), *at ? " at " : "", at);
     }
-    sqlite3_finalize(statement);
-    return row < 0 ? -1 : result;
+    db_end(&rows);
+    return rows.result ? -1 : result;
 }
 
 /* ---- Slurm's nodes --------------------------------------------------------------------------- */
@@ -150,26 +146,24 @@ static int read_slurm(struct db_check *check, struct nodes *nodes, int *any)
     static const char sql[] =
         "SELECT DISTINCT host, 1 FROM slurm_attach UNION ALL"
         " SELECT DISTINCT host, 0 FROM adapter WHERE host IS NOT NULL ORDER BY 1, 2";
-    sqlite3_stmt *statement = db_prepare(check->file, sql, check->err);
-    int row = -1;
+    struct db_rows rows = db_ask(check->file, sql, check->err);
 
     for (size_t i = 0; i < nodes->count; i++)
         nodes->list[i].ports = 0; /* from here on: in how many networks but Slurm's it is */
-    while (statement && (row = db_step(statement, check->err)) > 0) {
-        int64_t host = sqlite3_column_int64(statement, 0);
+    while (db_next(&rows)) {
+        int64_t host = sqlite3_column_int64(rows.row, 0);
 
         /* Hosts are numbered from 1 in the order of the list. */
         if (host < 1 || host > (int64_t)nodes->count)
             continue;
-        if (sqlite3_column_int(statement, 1))
+        if (sqlite3_column_int(rows.row, 1))
             *any = nodes->list[host - 1].known = 1;
         else
             nodes->list[host - 1].ports++;
     }
     for (size_t i = 0; i < nodes->count; i++)
         nodes->list[i].ports += nodes->list[i].placed != 0;
-    sqlite3_finalize(statement);
-    return row;
+    return rows.result;
 }
 
 static int look_up(struct db_check *check, struct nodes *nodes, int tell)
@@ -315,20 +309,20 @@ static int find_parts(struct db_check *check, struct parts *p)
 /* Each host once in every part that it hangs on; lonely: in one only. */
 static int count_hosts(struct db_check *check, struct parts *p)
 {
-    sqlite3_stmt *statement = db_prepare(
-        check->file, "SELECT DISTINCT host, switch FROM attach WHERE host > 0 ORDER BY host",
-        check->err);
+    struct db_rows rows =
+        db_ask(check->file, "SELECT DISTINCT host, switch FROM attach WHERE host > 0 ORDER BY host",
+               check->err);
     int64_t host = 0;
     uint32_t first = 0;
-    int row = -1, several = 0;
+    int several = 0;
 
-    while (statement && (row = db_step(statement, check->err)) > 0) {
-        uint32_t at = topomap_switches_find(&p->switches, sqlite3_column_int64(statement, 1));
+    while (db_next(&rows)) {
+        uint32_t at = topomap_switches_find(&p->switches, sqlite3_column_int64(rows.row, 1));
 
         if (at == UINT32_MAX)
             continue;
-        if (sqlite3_column_int64(statement, 0) != host) {
-            host = sqlite3_column_int64(statement, 0);
+        if (sqlite3_column_int64(rows.row, 0) != host) {
+            host = sqlite3_column_int64(rows.row, 0);
             first = p->of[at];
             several = 0;
             p->hosts[first]++;
@@ -339,25 +333,22 @@ static int count_hosts(struct db_check *check, struct parts *p)
             p->hosts[p->of[at]]++;
         }
     }
-    sqlite3_finalize(statement);
-    return row;
+    return rows.result;
 }
 
 static int read_sources(struct db_check *check, struct parts *p)
 {
-    sqlite3_stmt *statement =
-        db_prepare(check->file, "SELECT source FROM vertex WHERE id=?", check->err);
-    int row = 0;
+    for (uint32_t i = 0; i < p->count; i++) {
+        struct db_rows rows = DB_ASK(check->file, "SELECT source FROM vertex WHERE id=?",
+                                     check->err, DB_INT(p->switches.id[p->first[i]]));
 
-    for (uint32_t i = 0; statement && row >= 0 && i < p->count; i++) {
-        sqlite3_bind_int64(statement, 1, p->switches.id[p->first[i]]);
-        row = db_step(statement, check->err);
-        if (row > 0)
-            p->source[i] = sqlite3_column_int64(statement, 0);
-        sqlite3_reset(statement);
+        if (db_next(&rows))
+            p->source[i] = sqlite3_column_int64(rows.row, 0);
+        db_end(&rows);
+        if (rows.result)
+            return -1;
     }
-    sqlite3_finalize(statement);
-    return !statement || row < 0 ? -1 : 0;
+    return 0;
 }
 
 /* The largest part of a source is the fabric. Parts whose hosts all hang on others too are planes

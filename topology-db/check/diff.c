@@ -120,22 +120,18 @@ static int by_item(const void *a, const void *b)
 static int read_kind(sqlite3 *file, size_t what, const struct terms *terms, struct items *items,
                      topomap_error *err)
 {
-    sqlite3_stmt *statement = db_prepare(file, kinds[what].sql, err);
-    int row = -1;
+    struct db_rows rows = db_ask(file, kinds[what].sql, err);
 
-    while (statement && (row = db_step(statement, err)) > 0) {
+    while (db_next(&rows)) {
         struct item *item;
 
-        if (topomap_grow(&items->list, &items->room, items->count + 1, sizeof *items->list, err)) {
-            row = -1;
-            break;
-        }
+        if (topomap_grow(&items->list, &items->room, items->count + 1, sizeof *items->list, err))
+            return db_stop(&rows);
         item = &items->list[items->count];
         item->what = what;
-        items->count += (size_t)kinds[what].take(statement, terms, item);
+        items->count += (size_t)kinds[what].take(rows.row, terms, item);
     }
-    sqlite3_finalize(statement);
-    return row;
+    return rows.result;
 }
 
 /* Nonzero *rates: a link has a rate without width and speed; *adapters: there is one. */

@@ -36,14 +36,13 @@ static int by_point(const void *a, const void *b)
 /* Where two sources say something, the one that is last by importer and name stays. */
 static int read_geometry(sqlite3 *file, struct coordinates *c, topomap_error *err)
 {
-    sqlite3_stmt *statement = db_prepare(
-        file,
-        "SELECT geometry.dims, wrap, shape FROM geometry JOIN source ON source.id = source"
-        " ORDER BY importer, name",
-        err);
-    int row = -1;
+    struct db_rows rows =
+        db_ask(file,
+               "SELECT geometry.dims, wrap, shape FROM geometry JOIN source ON source.id = source"
+               " ORDER BY importer, name",
+               err);
 
-    while (statement && (row = db_step(statement, err)) > 0) {
+    while (db_next(&rows)) {
         const struct {
             char *text;
             size_t size;
@@ -52,11 +51,10 @@ static int read_geometry(sqlite3 *file, struct coordinates *c, topomap_error *er
                     {c->shape, sizeof c->shape}};
 
         for (int i = 0; i < 3; i++)
-            if (sqlite3_column_type(statement, i) != SQLITE_NULL)
-                snprintf(into[i].text, into[i].size, "%s", sqlite3_column_text(statement, i));
+            if (sqlite3_column_type(rows.row, i) != SQLITE_NULL)
+                snprintf(into[i].text, into[i].size, "%s", sqlite3_column_text(rows.row, i));
     }
-    sqlite3_finalize(statement);
-    return row;
+    return rows.result;
 }
 
 static int take_point(struct coordinates *c, sqlite3_stmt *statement, topomap_error *err)
@@ -92,36 +90,30 @@ static int take_point(struct coordinates *c, sqlite3_stmt *statement, topomap_er
 
 static int read_points(sqlite3 *file, struct coordinates *c, topomap_error *err)
 {
-    sqlite3_stmt *statement = db_prepare(
+    struct db_rows rows = db_ask(
         file, "SELECT place, cname, name FROM host WHERE place IS NOT NULL ORDER BY id", err);
-    int row = -1;
 
     c->cray = c->aries_rule = 1;
-    while (statement && (row = db_step(statement, err)) > 0)
-        if (take_point(c, statement, err)) {
-            row = -1;
-            break;
-        }
-    sqlite3_finalize(statement);
-    return row;
+    while (db_next(&rows))
+        if (take_point(c, rows.row, err))
+            return db_stop(&rows);
+    return rows.result;
 }
 
 static int too_small(sqlite3 *file, const struct coordinates *c, uint32_t axis, topomap_error *err)
 {
-    sqlite3_stmt *statement =
-        db_prepare(file, "SELECT name, place FROM host WHERE place IS NOT NULL ORDER BY id", err);
+    struct db_rows rows =
+        db_ask(file, "SELECT name, place FROM host WHERE place IS NOT NULL ORDER BY id", err);
     char name[DB_KEY] = "?", place[DB_POINT_TEXT] = "";
     struct db_point point;
 
-    if (!statement)
-        return -1;
-    while (db_step(statement, err) > 0) {
-        snprintf(name, sizeof name, "%s", sqlite3_column_text(statement, 0));
-        snprintf(place, sizeof place, "%s", sqlite3_column_text(statement, 1));
+    while (db_next(&rows)) {
+        snprintf(name, sizeof name, "%s", sqlite3_column_text(rows.row, 0));
+        snprintf(place, sizeof place, "%s", sqlite3_column_text(rows.row, 1));
         if (db_point_parse(place, ',', &point) == 0 && point.at[axis] == c->dim[axis] - 1)
             break;
     }
-    sqlite3_finalize(statement);
+    db_end(&rows);
     return topomap_error_set(err, TOPOMAP_EINPUT, "node %s at %s is outside of the size %s", name,
                              place, c->dims_text);
 }

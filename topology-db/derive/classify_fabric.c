@@ -53,45 +53,48 @@ static void set_cables(struct fabric *f, uint32_t a, uint32_t b, uint32_t cables
 
 static int read_cables(struct fabric *f, topomap_error *err)
 {
-    sqlite3_stmt *trunks = db_prepare(f->file, "SELECT a, b, links FROM trunk", err);
-    int row = -1;
+    struct db_rows rows;
 
     f->cables = topomap_alloc(f->switches.first[f->switches.count], sizeof *f->cables, err);
-    while (trunks && f->cables && (row = db_step(trunks, err)) > 0) {
-        uint32_t a = topomap_switches_find(&f->switches, sqlite3_column_int64(trunks, 0));
-        uint32_t b = topomap_switches_find(&f->switches, sqlite3_column_int64(trunks, 1));
+    if (!f->cables)
+        return -1;
+    rows = db_ask(f->file, "SELECT a, b, links FROM trunk", err);
+    while (db_next(&rows)) {
+        uint32_t a = topomap_switches_find(&f->switches, sqlite3_column_int64(rows.row, 0));
+        uint32_t b = topomap_switches_find(&f->switches, sqlite3_column_int64(rows.row, 1));
 
         if (a == UINT32_MAX || b == UINT32_MAX)
             continue;
-        set_cables(f, a, b, (uint32_t)sqlite3_column_int64(trunks, 2));
-        set_cables(f, b, a, (uint32_t)sqlite3_column_int64(trunks, 2));
+        set_cables(f, a, b, (uint32_t)sqlite3_column_int64(rows.row, 2));
+        set_cables(f, b, a, (uint32_t)sqlite3_column_int64(rows.row, 2));
     }
-    sqlite3_finalize(trunks);
-    return row;
+    return rows.result;
 }
 
 /* The ports of the cable of lowest ports between two switches, where tori are possible at all. */
 static int read_sockets(struct fabric *f, topomap_error *err)
 {
-    sqlite3_stmt *links = db_prepare(f->file, "SELECT a, aport, b, bport FROM link", err);
-    int row = -1;
+    struct db_rows rows;
 
     f->sockets = topomap_alloc(f->switches.first[f->switches.count], sizeof *f->sockets, err);
-    while (links && f->sockets && (row = db_step(links, err)) > 0) {
-        uint32_t a = topomap_switches_find(&f->switches, sqlite3_column_int64(links, 0)), b, at;
-        uint32_t p = sqlite3_column_int(links, 1) & 255, q = sqlite3_column_int(links, 3) & 255;
+    if (!f->sockets)
+        return -1;
+    rows = db_ask(f->file, "SELECT a, aport, b, bport FROM link", err);
+    while (db_next(&rows)) {
+        uint32_t a = topomap_switches_find(&f->switches, sqlite3_column_int64(rows.row, 0)), b, at;
+        uint32_t p = sqlite3_column_int(rows.row, 1) & 255,
+                 q = sqlite3_column_int(rows.row, 3) & 255;
         uint32_t sockets = p < q ? p << 8 | q : q << 8 | p;
 
         if (a == UINT32_MAX)
             continue;
-        b = topomap_switches_find(&f->switches, sqlite3_column_int64(links, 2));
+        b = topomap_switches_find(&f->switches, sqlite3_column_int64(rows.row, 2));
         at =
             b == UINT32_MAX ? b : topomap_switches_link(&f->switches, a < b ? a : b, a < b ? b : a);
         if (at != UINT32_MAX && (!f->sockets[at] || sockets < f->sockets[at]))
             f->sockets[at] = (uint16_t)sockets;
     }
-    sqlite3_finalize(links);
-    return row;
+    return rows.result;
 }
 
 static int narrow(const topomap_switches *s)
@@ -104,18 +107,19 @@ static int narrow(const topomap_switches *s)
 
 static int read_ports(struct fabric *f, topomap_error *err)
 {
-    sqlite3_stmt *attached = db_prepare(f->file, "SELECT switch FROM attach", err);
-    int row = -1;
+    struct db_rows rows;
 
     f->ports = topomap_alloc(f->switches.count, sizeof *f->ports, err);
-    while (attached && f->ports && (row = db_step(attached, err)) > 0) {
-        uint32_t at = topomap_switches_find(&f->switches, sqlite3_column_int64(attached, 0));
+    if (!f->ports)
+        return -1;
+    rows = db_ask(f->file, "SELECT switch FROM attach", err);
+    while (db_next(&rows)) {
+        uint32_t at = topomap_switches_find(&f->switches, sqlite3_column_int64(rows.row, 0));
 
         if (at != UINT32_MAX)
             f->ports[at]++;
     }
-    sqlite3_finalize(attached);
-    return row;
+    return rows.result;
 }
 
 static int sort_parts(struct fabric *f, topomap_error *err)

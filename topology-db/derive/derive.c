@@ -121,23 +121,18 @@ const char *db_views_mapped_guid(const struct db_views *views, uint64_t guid)
 /* Where two maps say something about one name, the source imported later wins. */
 static int read_aliases(struct db_views *views, topomap_error *err)
 {
-    sqlite3_stmt *statement = db_prepare(
-        views->file, "SELECT guid, key, node FROM alias ORDER BY source DESC, rowid", err);
-    int row;
+    struct db_rows rows =
+        db_ask(views->file, "SELECT guid, key, node FROM alias ORDER BY source DESC, rowid", err);
 
-    if (!statement)
-        return -1;
-    while ((row = db_step(statement, err)) > 0) {
+    while (db_next(&rows)) {
         struct db_alias *alias = topomap_alloc(1, sizeof *alias, err), *old;
-        const char *key = (const char *)sqlite3_column_text(statement, 1);
+        const char *key = (const char *)sqlite3_column_text(rows.row, 1);
 
-        if (!alias) {
-            row = -1;
-            break;
-        }
-        alias->guid = (uint64_t)sqlite3_column_int64(statement, 0);
+        if (!alias)
+            return db_stop(&rows);
+        alias->guid = (uint64_t)sqlite3_column_int64(rows.row, 0);
         snprintf(alias->key, sizeof alias->key, "%s", key ? key : "");
-        snprintf(alias->node, sizeof alias->node, "%s", sqlite3_column_text(statement, 2));
+        snprintf(alias->node, sizeof alias->node, "%s", sqlite3_column_text(rows.row, 2));
         if (alias->guid)
             HASH_FIND(by_guid, views->alias_guid, &alias->guid, sizeof alias->guid, old);
         else
@@ -149,31 +144,24 @@ static int read_aliases(struct db_views *views, topomap_error *err)
         else
             HASH_ADD_KEYPTR(by_key, views->alias_key, alias->key, strlen(alias->key), alias);
     }
-    sqlite3_finalize(statement);
-    return row;
+    return rows.result;
 }
 
 /* Classes, also of nodes that no fabric knows. The name may be the fabric's or Slurm's. */
 static int read_classes(struct db_views *views, topomap_error *err)
 {
-    sqlite3_stmt *statement =
-        db_prepare(views->file, "SELECT name, class FROM node_class ORDER BY key", err);
-    int row;
+    struct db_rows rows =
+        db_ask(views->file, "SELECT name, class FROM node_class ORDER BY key", err);
 
-    if (!statement)
-        return -1;
-    while ((row = db_step(statement, err)) > 0) {
-        const char *name = (const char *)sqlite3_column_text(statement, 0);
+    while (db_next(&rows)) {
+        const char *name = (const char *)sqlite3_column_text(rows.row, 0);
         struct db_host_row *host = db_views_host(views, db_views_mapped(views, name), NULL, err);
 
-        if (!host) {
-            row = -1;
-            break;
-        }
-        host->class = sqlite3_column_int64(statement, 1);
+        if (!host)
+            return db_stop(&rows);
+        host->class = sqlite3_column_int64(rows.row, 1);
     }
-    sqlite3_finalize(statement);
-    return row;
+    return rows.result;
 }
 
 /* ---- Views out --------------------------------------------------------------------------- */

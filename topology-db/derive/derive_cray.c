@@ -81,26 +81,21 @@ static int by_cname(const void *a, const void *b)
 
 static int read_routers(sqlite3 *file, struct placed_routers *routers, topomap_error *err)
 {
-    sqlite3_stmt *statement =
-        db_prepare(file, "SELECT cname, place, kind FROM cray_router WHERE place IS NOT NULL", err);
-    int row = -1;
+    struct db_rows rows =
+        db_ask(file, "SELECT cname, place, kind FROM cray_router WHERE place IS NOT NULL", err);
 
-    while (statement && (row = db_step(statement, err)) > 0) {
-        struct placed_router router = {.cname = sqlite3_column_int64(statement, 0)};
+    while (db_next(&rows)) {
+        struct placed_router router = {.cname = sqlite3_column_int64(rows.row, 0)};
 
-        routers->kind = *(const char *)sqlite3_column_text(statement, 2);
-        if (db_point_parse((const char *)sqlite3_column_text(statement, 1), ',', &router.point) ||
-            topomap_grow(&routers->router, &routers->room, routers->count + 1, sizeof router,
-                         err)) {
-            row = -1;
-            break;
-        }
+        routers->kind = *(const char *)sqlite3_column_text(rows.row, 2);
+        if (db_point_parse((const char *)sqlite3_column_text(rows.row, 1), ',', &router.point) ||
+            topomap_grow(&routers->router, &routers->room, routers->count + 1, sizeof router, err))
+            return db_stop(&rows);
         routers->router[routers->count++] = router;
     }
-    sqlite3_finalize(statement);
-    if (row == 0 && routers->count)
+    if (!rows.result && routers->count)
         qsort(routers->router, routers->count, sizeof *routers->router, by_cname);
-    return row;
+    return rows.result;
 }
 
 static void place_by_routers(struct db_views *views, const struct placed_routers *routers)
@@ -179,18 +174,14 @@ static int apply_shape(struct db_views *views, const struct placed_routers *rout
 static int apply_shapes(struct db_views *views, const struct placed_routers *routers,
                         topomap_error *err)
 {
-    sqlite3_stmt *statement = db_prepare(
-        views->file, "SELECT DISTINCT shape FROM geometry WHERE shape IS NOT NULL ORDER BY shape",
-        err);
-    int row = -1;
+    struct db_rows rows =
+        db_ask(views->file,
+               "SELECT DISTINCT shape FROM geometry WHERE shape IS NOT NULL ORDER BY shape", err);
 
-    while (statement && (row = db_step(statement, err)) > 0)
-        if (apply_shape(views, routers, (const char *)sqlite3_column_text(statement, 0), err)) {
-            row = -1;
-            break;
-        }
-    sqlite3_finalize(statement);
-    return row;
+    while (db_next(&rows))
+        if (apply_shape(views, routers, (const char *)sqlite3_column_text(rows.row, 0), err))
+            return db_stop(&rows);
+    return rows.result;
 }
 
 /* xtprocadmin, which knows the nodes' present state, comes first; coordinates that were given by
@@ -204,22 +195,18 @@ int db_views_cray(struct db_views *views, topomap_error *err)
         " ORDER BY nid",
     };
     struct placed_routers routers = {0};
-    int row = 0;
+    int row;
 
-    for (size_t i = 0; row >= 0 && i < sizeof queries / sizeof *queries; i++) {
-        sqlite3_stmt *statement = db_prepare(views->file, queries[i], err);
+    for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
+        struct db_rows rows = db_ask(views->file, queries[i], err);
 
-        if (!statement)
+        while (db_next(&rows))
+            if (take_row(views, rows.row, err))
+                return db_stop(&rows);
+        if (rows.result)
             return -1;
-        while ((row = db_step(statement, err)) > 0)
-            if (take_row(views, statement, err)) {
-                row = -1;
-                break;
-            }
-        sqlite3_finalize(statement);
     }
-    if (!row)
-        row = read_routers(views->file, &routers, err);
+    row = read_routers(views->file, &routers, err);
     if (!row) {
         place_by_routers(views, &routers);
         row = apply_shapes(views, &routers, err);

@@ -201,8 +201,7 @@ static int by_ends(const void *a, const void *b)
 
 static int read_switches(struct db_views *views, struct cables *cables, topomap_error *err)
 {
-    sqlite3_stmt *statement;
-    int row;
+    struct db_rows rows;
 
     /* Switches, and routers and nodes of unknown type where they join switches. */
     if (db_execute(views->file,
@@ -212,15 +211,12 @@ static int read_switches(struct db_views *views, struct cables *cables, topomap_
         db_number(views->file, "SELECT max(id) + 1 FROM vertex", 0, &cables->ids, err))
         return -1;
     cables->is_switch = topomap_alloc((size_t)cables->ids, 1, err);
-    statement = db_prepare(views->file, "SELECT id FROM switch", err);
-    if (!statement || !cables->is_switch) {
-        sqlite3_finalize(statement);
+    if (!cables->is_switch)
         return -1;
-    }
-    while ((row = db_step(statement, err)) > 0)
-        cables->is_switch[sqlite3_column_int64(statement, 0)] = 1;
-    sqlite3_finalize(statement);
-    return row;
+    rows = db_ask(views->file, "SELECT id FROM switch", err);
+    while (db_next(&rows))
+        cables->is_switch[sqlite3_column_int64(rows.row, 0)] = 1;
+    return rows.result;
 }
 
 static const struct db_adapter_host *find_adapter(const struct db_views *views, int64_t vertex)
@@ -315,24 +311,19 @@ static int by_cname(const void *a, const void *b)
 static int read_routers(struct db_views *views, struct router **routers, size_t *count, char *kind,
                         topomap_error *err)
 {
-    sqlite3_stmt *statement =
-        db_prepare(views->file, "SELECT cname, vertex, kind FROM cray_router", err);
+    struct db_rows rows = db_ask(views->file, "SELECT cname, vertex, kind FROM cray_router", err);
     size_t room = 0;
-    int row = -1;
 
-    while (statement && (row = db_step(statement, err)) > 0) {
-        if (topomap_grow(routers, &room, *count + 1, sizeof **routers, err)) {
-            row = -1;
-            break;
-        }
-        *kind = *(const char *)sqlite3_column_text(statement, 2);
+    while (db_next(&rows)) {
+        if (topomap_grow(routers, &room, *count + 1, sizeof **routers, err))
+            return db_stop(&rows);
+        *kind = *(const char *)sqlite3_column_text(rows.row, 2);
         (*routers)[(*count)++] =
-            (struct router){sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1)};
+            (struct router){sqlite3_column_int64(rows.row, 0), sqlite3_column_int64(rows.row, 1)};
     }
-    sqlite3_finalize(statement);
-    if (row == 0 && *count)
+    if (!rows.result && *count)
         qsort(*routers, *count, sizeof **routers, by_cname);
-    return row;
+    return rows.result;
 }
 
 static int attach_cray(struct db_views *views, struct cables *cables, topomap_error *err)
@@ -473,21 +464,19 @@ int db_views_links(struct db_views *views, topomap_error *err)
 {
     struct cables cables = {0};
     struct db_link_class *class = NULL;
-    sqlite3_stmt *links;
     int row = read_switches(views, &cables, err);
 
     if (!row) {
-        links = db_prepare(views->file,
-                           "SELECT a, aport, b, bport, width, speed, mbps, source, kind FROM link"
-                           " WHERE coalesce(state, 0) <> 1", /* IB_DOWN */
-                           err);
-        row = -1;
-        while (links && (row = db_step(links, err)) > 0)
-            if (take_link(views, &cables, links, &class, err)) {
-                row = -1;
-                break;
-            }
-        sqlite3_finalize(links);
+        struct db_rows links =
+            db_ask(views->file,
+                   "SELECT a, aport, b, bport, width, speed, mbps, source, kind FROM link"
+                   " WHERE coalesce(state, 0) <> 1", /* IB_DOWN */
+                   err);
+
+        while (!row && db_next(&links))
+            row = take_link(views, &cables, links.row, &class, err);
+        db_end(&links);
+        row = row || links.result ? -1 : 0;
     }
     if (!row)
         row = db_link_classes_price(&cables.classes, views->file, err) ||

@@ -69,28 +69,24 @@ static void settle(struct db_views *views)
 
 int db_views_nics(struct db_views *views, topomap_error *err)
 {
-    sqlite3_stmt *statement =
-        db_prepare(views->file, "SELECT node, guid, exact FROM nic ORDER BY node, guid", err);
+    struct db_rows rows =
+        db_ask(views->file, "SELECT node, guid, exact FROM nic ORDER BY node, guid", err);
     struct names names = {0};
     size_t room = 0;
-    int row = -1;
 
-    while (statement && (row = db_step(statement, err)) > 0) {
+    while (db_next(&rows)) {
         if (topomap_grow(&views->nic, &room, views->nics + 1, sizeof *views->nic, err) ||
-            keep_name(&names, (const char *)sqlite3_column_text(statement, 0), err)) {
-            row = -1;
-            break;
-        }
-        views->nic[views->nics++] = (struct db_nic){(uint64_t)sqlite3_column_int64(statement, 1),
-                                                    names.last, sqlite3_column_int(statement, 2)};
+            keep_name(&names, (const char *)sqlite3_column_text(rows.row, 0), err))
+            return db_stop(&rows);
+        views->nic[views->nics++] = (struct db_nic){(uint64_t)sqlite3_column_int64(rows.row, 1),
+                                                    names.last, sqlite3_column_int(rows.row, 2)};
     }
-    sqlite3_finalize(statement);
     views->nic_names = names.text;
-    if (row == 0 && views->nics) {
+    if (!rows.result && views->nics) {
         qsort(views->nic, views->nics, sizeof *views->nic, by_guid);
         settle(views);
     }
-    return row;
+    return rows.result;
 }
 
 const char *db_views_nic(const struct db_views *views, uint64_t guid, int *exact)

@@ -79,21 +79,16 @@ static int take_arrival(struct scan *scan, sqlite3_stmt *statement, topomap_erro
 
 static int load_arrivals(struct scan *scan, topomap_error *err)
 {
-    sqlite3_stmt *statement =
-        db_prepare(scan->file,
-                   "SELECT adapter, attach.port, switch, lid FROM attach"
-                   " LEFT JOIN port ON vertex = adapter AND number = attach.port"
-                   " WHERE host <> 0 ORDER BY switch, adapter, attach.port",
-                   err);
-    int row = -1;
+    struct db_rows rows = db_ask(scan->file,
+                                 "SELECT adapter, attach.port, switch, lid FROM attach"
+                                 " LEFT JOIN port ON vertex = adapter AND number = attach.port"
+                                 " WHERE host <> 0 ORDER BY switch, adapter, attach.port",
+                                 err);
 
-    while (statement && (row = db_step(statement, err)) > 0)
-        if (take_arrival(scan, statement, err)) {
-            row = -1;
-            break;
-        }
-    sqlite3_finalize(statement);
-    return row;
+    while (db_next(&rows))
+        if (take_arrival(scan, rows.row, err))
+            return db_stop(&rows);
+    return rows.result;
 }
 
 static int load_tables(struct scan *scan, topomap_error *err)

@@ -35,23 +35,19 @@ struct build {
 
 int db_views_slurm_hosts(struct db_views *views, topomap_error *err)
 {
-    sqlite3_stmt *statement = db_prepare(
+    struct db_rows rows = db_ask(
         views->file,
         "SELECT host FROM slurm_member WHERE host IS NOT NULL ORDER BY unit, position, rowid", err);
-    int row = -1;
 
-    while (statement && (row = db_step(statement, err)) > 0) {
+    while (db_next(&rows)) {
         struct db_host_row *host =
-            db_views_host(views, (const char *)sqlite3_column_text(statement, 0), NULL, err);
+            db_views_host(views, (const char *)sqlite3_column_text(rows.row, 0), NULL, err);
 
-        if (!host) {
-            row = -1;
-            break;
-        }
+        if (!host)
+            return db_stop(&rows);
         host->listed = 1;
     }
-    sqlite3_finalize(statement);
-    return row;
+    return rows.result;
 }
 
 /* ---- Rows --------------------------------------------------------------------------------- */
@@ -84,50 +80,45 @@ static int is_grid(const struct build *b)
 
 static int read_chosen(struct build *b, int64_t *chosen, topomap_error *err)
 {
-    sqlite3_stmt *statement =
-        db_prepare(b->views->file, "SELECT id, kind, sizes FROM slurm_topology WHERE chosen", err);
-    int row = statement ? db_step(statement, err) : -1;
+    struct db_rows rows =
+        db_ask(b->views->file, "SELECT id, kind, sizes FROM slurm_topology WHERE chosen", err);
+    int row = db_next(&rows);
 
-    if (row > 0) {
-        *chosen = sqlite3_column_int64(statement, 0);
-        snprintf(b->kind, sizeof b->kind, "%s", sqlite3_column_text(statement, 1));
-        snprintf(b->sizes, sizeof b->sizes, "%s", sqlite3_column_text(statement, 2));
+    if (row) {
+        *chosen = sqlite3_column_int64(rows.row, 0);
+        snprintf(b->kind, sizeof b->kind, "%s", sqlite3_column_text(rows.row, 1));
+        snprintf(b->sizes, sizeof b->sizes, "%s", sqlite3_column_text(rows.row, 2));
     }
-    sqlite3_finalize(statement);
-    return row;
+    db_end(&rows);
+    return rows.result ? -1 : row;
 }
 
 /* A ring is a torus of one dimension, as long as it has nodes. */
 static int read_units(struct build *b, int64_t chosen, topomap_error *err)
 {
-    sqlite3_stmt *statement = db_prepare(
+    struct db_rows rows = DB_ASK(
         b->views->file,
         "SELECT id, name, dims, (SELECT count(*) FROM slurm_member WHERE unit = slurm_unit.id)"
         " FROM slurm_unit WHERE topology=? ORDER BY id",
-        err);
-    int row = -1;
+        err, DB_INT(chosen));
 
-    if (!statement)
-        return -1;
-    sqlite3_bind_int64(statement, 1, chosen);
-    while ((row = db_step(statement, err)) > 0) {
-        struct unit unit = {.id = sqlite3_column_int64(statement, 0), .dim = {1, 1, 1}};
+    while (db_next(&rows)) {
+        struct unit unit = {.id = sqlite3_column_int64(rows.row, 0), .dim = {1, 1, 1}};
 
-        snprintf(unit.name, sizeof unit.name, "%s", sqlite3_column_text(statement, 1));
+        snprintf(unit.name, sizeof unit.name, "%s", sqlite3_column_text(rows.row, 1));
         if (strcmp(b->kind, "ring") == 0)
-            unit.dim[0] = (uint32_t)sqlite3_column_int64(statement, 3);
+            unit.dim[0] = (uint32_t)sqlite3_column_int64(rows.row, 3);
         else if (strcmp(b->kind, "torus3d") == 0 &&
-                 sscanf((const char *)sqlite3_column_text(statement, 2), "%ux%ux%u", &unit.dim[0],
-                        &unit.dim[1], &unit.dim[2]) != 3)
-            row = topomap_error_set(err, TOPOMAP_EINPUT, "damaged: the size of a torus");
-        if (row < 0 || topomap_grow(&b->unit, &b->room, b->units + 1, sizeof unit, err)) {
-            row = -1;
-            break;
+                 sscanf((const char *)sqlite3_column_text(rows.row, 2), "%ux%ux%u", &unit.dim[0],
+                        &unit.dim[1], &unit.dim[2]) != 3) {
+            topomap_error_set(err, TOPOMAP_EINPUT, "damaged: the size of a torus");
+            return db_stop(&rows);
         }
+        if (topomap_grow(&b->unit, &b->room, b->units + 1, sizeof unit, err))
+            return db_stop(&rows);
         b->unit[b->units++] = unit;
     }
-    sqlite3_finalize(statement);
-    return row;
+    return rows.result;
 }
 
 static int make_grid(struct build *b, struct unit *unit, topomap_error *err)
@@ -246,17 +237,13 @@ static int take_member(struct build *b, sqlite3_stmt *statement, topomap_error *
 
 static int make_members(struct build *b, topomap_error *err)
 {
-    sqlite3_stmt *statement = db_prepare(
+    struct db_rows rows = db_ask(
         b->views->file, "SELECT unit, child, host, position FROM slurm_member ORDER BY rowid", err);
-    int row = -1;
 
-    while (statement && (row = db_step(statement, err)) > 0)
-        if (take_member(b, statement, err)) {
-            row = -1;
-            break;
-        }
-    sqlite3_finalize(statement);
-    return row;
+    while (db_next(&rows))
+        if (take_member(b, rows.row, err))
+            return db_stop(&rows);
+    return rows.result;
 }
 
 /* Where no fabric and no coordinates are, Slurm's file is the network. */

@@ -51,8 +51,7 @@ static void take_place(struct db_grid *grid, uint32_t at, const char *text)
 int db_grid_load(sqlite3 *file, const topomap_switches *switches, struct db_grid *grid,
                  topomap_error *err)
 {
-    sqlite3_stmt *statement;
-    int row = -1;
+    struct db_rows rows;
 
     *grid = (struct db_grid){0};
     if (read_shape(file, grid, err))
@@ -60,17 +59,17 @@ int db_grid_load(sqlite3 *file, const topomap_switches *switches, struct db_grid
     if (!grid->dims)
         return 0;
     grid->place = topomap_alloc((size_t)switches->count * grid->dims, sizeof *grid->place, err);
-    statement = db_prepare(file, "SELECT id, place FROM switch WHERE place IS NOT NULL", err);
-    if (grid->place)
-        memset(grid->place, 0xff, (size_t)switches->count * grid->dims * sizeof *grid->place);
-    while (statement && grid->place && (row = db_step(statement, err)) > 0) {
-        uint32_t at = topomap_switches_find(switches, sqlite3_column_int64(statement, 0));
+    if (!grid->place)
+        return -1;
+    memset(grid->place, 0xff, (size_t)switches->count * grid->dims * sizeof *grid->place);
+    rows = db_ask(file, "SELECT id, place FROM switch WHERE place IS NOT NULL", err);
+    while (db_next(&rows)) {
+        uint32_t at = topomap_switches_find(switches, sqlite3_column_int64(rows.row, 0));
 
         if (at != UINT32_MAX)
-            take_place(grid, at, (const char *)sqlite3_column_text(statement, 1));
+            take_place(grid, at, (const char *)sqlite3_column_text(rows.row, 1));
     }
-    sqlite3_finalize(statement);
-    return row;
+    return rows.result;
 }
 
 void db_grid_clear(struct db_grid *grid)

@@ -35,31 +35,27 @@ static int read_hosts(struct db_export *x, topomap_error *err)
     static const char sql[] =
         "SELECT host.id, host.name, class.name, status, type, host.place FROM host"
         " LEFT JOIN class ON class.id = host.class ORDER BY host.id";
-    sqlite3_stmt *statement = db_prepare(x->file, sql, err);
+    struct db_rows rows = db_ask(x->file, sql, err);
     size_t room = 0;
-    int row = -1;
 
-    while (statement && (row = db_step(statement, err)) > 0) {
+    while (db_next(&rows)) {
         struct db_export_host *host;
 
-        if (topomap_grow(&x->host, &room, x->hosts + 1u, sizeof *host, err)) {
-            row = -1;
-            break;
-        }
+        if (topomap_grow(&x->host, &room, x->hosts + 1u, sizeof *host, err))
+            return db_stop(&rows);
         host = &x->host[x->hosts++];
         memset(host, 0, sizeof *host);
-        host->id = sqlite3_column_int64(statement, 0);
-        snprintf(host->name, sizeof host->name, "%s", db_column_text(statement, 1));
+        host->id = sqlite3_column_int64(rows.row, 0);
+        snprintf(host->name, sizeof host->name, "%s", db_column_text(rows.row, 1));
         if (host->name[strspn(host->name, "0123456789.")])
             host->name[strcspn(host->name, ".")] = 0;
-        snprintf(host->class, sizeof host->class, "%s", db_column_text(statement, 2));
-        snprintf(host->status, sizeof host->status, "%s", db_column_text(statement, 3));
-        snprintf(host->type, sizeof host->type, "%s", db_column_text(statement, 4));
-        snprintf(host->place, sizeof host->place, "%s", db_column_text(statement, 5));
+        snprintf(host->class, sizeof host->class, "%s", db_column_text(rows.row, 2));
+        snprintf(host->status, sizeof host->status, "%s", db_column_text(rows.row, 3));
+        snprintf(host->type, sizeof host->type, "%s", db_column_text(rows.row, 4));
+        snprintf(host->place, sizeof host->place, "%s", db_column_text(rows.row, 5));
         host->home = UINT32_MAX;
     }
-    sqlite3_finalize(statement);
-    return row;
+    return rows.result;
 }
 
 /* Where no fabric has switches, those of Slurm's topology file are the network: hosts with
@@ -79,35 +75,33 @@ static int choose_switches(struct db_export *x, topomap_error *err)
 
 static int read_switches(struct db_export *x, topomap_error *err)
 {
-    sqlite3_stmt *statement;
-    int row = -1;
+    struct db_rows rows;
 
     if (choose_switches(x, err))
         return -1;
     x->sw = topomap_alloc(x->graph.count, sizeof *x->sw, err);
-    statement = db_prepare(x->file,
-                           x->slurm ? "SELECT id, label, NULL, NULL, 0 FROM slurm_switch"
-                                    : "SELECT switch.id, switch.label, place, level, guid FROM"
-                                      " switch LEFT JOIN vertex ON vertex.id = switch.id",
-                           err);
-    while (statement && x->sw && (row = db_step(statement, err)) > 0) {
-        uint32_t at = topomap_switches_find(&x->graph, sqlite3_column_int64(statement, 0));
+    if (!x->sw)
+        return -1;
+    rows = db_ask(x->file,
+                  x->slurm ? "SELECT id, label, NULL, NULL, 0 FROM slurm_switch"
+                           : "SELECT switch.id, switch.label, place, level, guid FROM"
+                             " switch LEFT JOIN vertex ON vertex.id = switch.id",
+                  err);
+    while (db_next(&rows)) {
+        uint32_t at = topomap_switches_find(&x->graph, sqlite3_column_int64(rows.row, 0));
 
         if (at == UINT32_MAX)
             continue;
-        x->sw[at].label = db_column_copy(statement, 1, err);
-        if (!x->sw[at].label) {
-            row = -1;
-            break;
-        }
-        snprintf(x->sw[at].place, sizeof x->sw[at].place, "%s", db_column_text(statement, 2));
-        x->sw[at].level = sqlite3_column_type(statement, 3) == SQLITE_NULL
+        x->sw[at].label = db_column_copy(rows.row, 1, err);
+        if (!x->sw[at].label)
+            return db_stop(&rows);
+        snprintf(x->sw[at].place, sizeof x->sw[at].place, "%s", db_column_text(rows.row, 2));
+        x->sw[at].level = sqlite3_column_type(rows.row, 3) == SQLITE_NULL
                               ? -1
-                              : sqlite3_column_int64(statement, 3);
-        x->sw[at].guid = (uint64_t)sqlite3_column_int64(statement, 4);
+                              : sqlite3_column_int64(rows.row, 3);
+        x->sw[at].guid = (uint64_t)sqlite3_column_int64(rows.row, 4);
     }
-    sqlite3_finalize(statement);
-    return row || !x->slurm ? row : db_export_slurm_levels(x, err);
+    return rows.result || !x->slurm ? rows.result : db_export_slurm_levels(x, err);
 }
 
 static uint32_t find_host(const struct db_export *x, int64_t id)
@@ -191,18 +185,14 @@ static int by_ends(const void *a, const void *b)
 
 static int read_rows(struct db_export *x, const char *sql, size_t *room, topomap_error *err)
 {
-    sqlite3_stmt *statement = db_prepare(x->file, sql, err);
-    int row = -1;
+    struct db_rows rows = db_ask(x->file, sql, err);
 
-    while (statement && (row = db_step(statement, err)) > 0) {
-        if (topomap_grow(&x->cable, room, x->cables + 1, sizeof *x->cable, err)) {
-            row = -1;
-            break;
-        }
-        x->cables += (size_t)take_cable(x, statement, &x->cable[x->cables]);
+    while (db_next(&rows)) {
+        if (topomap_grow(&x->cable, room, x->cables + 1, sizeof *x->cable, err))
+            return db_stop(&rows);
+        x->cables += (size_t)take_cable(x, rows.row, &x->cable[x->cables]);
     }
-    sqlite3_finalize(statement);
-    return row;
+    return rows.result;
 }
 
 /* What is attached without an adapter has no row in link: Slurm's file knows of no links, and those

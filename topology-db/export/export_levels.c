@@ -18,7 +18,7 @@ struct edges {
  * aggregates of blocks follow those that they join (derive_slurm.c). */
 static int read_edges(struct db_export *x, int tree, struct edges *edges, topomap_error *err)
 {
-    sqlite3_stmt *statement = db_prepare(
+    struct db_rows rows = db_ask(
         x->file,
         tree ? "WITH u AS (SELECT id, row_number() OVER (ORDER BY id) AS n FROM slurm_unit WHERE"
                " topology = (SELECT id FROM slurm_topology WHERE chosen)),"
@@ -27,22 +27,18 @@ static int read_edges(struct db_export *x, int tree, struct edges *edges, topoma
                " JOIN u AS p ON p.id = unit JOIN u AS c ON c.id = child, first"
              : "SELECT a, b FROM slurm_trunk",
         err);
-    int row = -1;
 
-    while (statement && (row = db_step(statement, err)) > 0) {
-        struct edge edge = {topomap_switches_find(&x->graph, sqlite3_column_int64(statement, 0)),
-                            topomap_switches_find(&x->graph, sqlite3_column_int64(statement, 1))};
+    while (db_next(&rows)) {
+        struct edge edge = {topomap_switches_find(&x->graph, sqlite3_column_int64(rows.row, 0)),
+                            topomap_switches_find(&x->graph, sqlite3_column_int64(rows.row, 1))};
 
         if (edge.lower == UINT32_MAX || edge.upper == UINT32_MAX)
             continue;
-        if (topomap_grow(&edges->edge, &edges->room, edges->count + 1, sizeof edge, err)) {
-            row = -1;
-            break;
-        }
+        if (topomap_grow(&edges->edge, &edges->room, edges->count + 1, sizeof edge, err))
+            return db_stop(&rows);
         edges->edge[edges->count++] = edge;
     }
-    sqlite3_finalize(statement);
-    return row;
+    return rows.result;
 }
 
 static int by_lower(const void *a, const void *b)

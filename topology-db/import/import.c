@@ -86,21 +86,16 @@ int db_each_line(struct db_import *import, db_take_line *take, void *content, to
 static int importer_of(sqlite3 *file, int64_t source, const db_importer **importer,
                        topomap_error *err)
 {
-    sqlite3_stmt *statement = db_prepare(file, "SELECT importer FROM source WHERE id=?", err);
-    const char *name;
-    int row;
+    struct db_rows rows =
+        DB_ASK(file, "SELECT importer FROM source WHERE id=?", err, DB_INT(source));
+    const char *name = db_next(&rows) ? (const char *)sqlite3_column_text(rows.row, 0) : NULL;
 
     *importer = NULL;
-    if (!statement)
-        return -1;
-    sqlite3_bind_int64(statement, 1, source);
-    row = db_step(statement, err);
-    name = row > 0 ? (const char *)sqlite3_column_text(statement, 0) : NULL;
     for (size_t i = 0; name && i < IMPORTERS; i++)
         if (strcmp(importers[i]->row.name, name) == 0)
             *importer = importers[i];
-    sqlite3_finalize(statement);
-    return row < 0 ? -1 : 0;
+    db_end(&rows);
+    return rows.result;
 }
 
 static int forget_rows(sqlite3 *file, const char *table, const char *column, int64_t source,
@@ -130,29 +125,28 @@ int db_forget_sharing(const struct db_import *import, const char *names,
                       int (*has)(const void *content, const char *name), const void *content,
                       topomap_error *err)
 {
-    sqlite3_stmt *statement = db_prepare(import->file, names, err);
+    struct db_rows rows = db_ask(import->file, names, err);
     int64_t *shared = NULL;
     size_t count = 0, room = 0;
-    int row = -1;
+    int result = 0;
 
-    while (statement && (row = db_step(statement, err)) > 0) {
-        int64_t source = sqlite3_column_int64(statement, 0);
-        const char *name = (const char *)sqlite3_column_text(statement, 1);
+    while (!result && db_next(&rows)) {
+        int64_t source = sqlite3_column_int64(rows.row, 0);
+        const char *name = (const char *)sqlite3_column_text(rows.row, 1);
 
         if (source == import->source || (count && shared[count - 1] == source) || !name ||
             !has(content, name))
             continue;
-        if (topomap_grow(&shared, &room, count + 1, sizeof *shared, err)) {
-            row = -1;
-            break;
-        }
-        shared[count++] = source;
+        result = topomap_grow(&shared, &room, count + 1, sizeof *shared, err);
+        if (!result)
+            shared[count++] = source;
     }
-    sqlite3_finalize(statement);
-    for (size_t i = 0; row == 0 && i < count; i++)
-        row = db_forget_source(import->file, shared[i], err);
+    db_end(&rows);
+    result = result || rows.result ? -1 : 0;
+    for (size_t i = 0; !result && i < count; i++)
+        result = db_forget_source(import->file, shared[i], err);
     free(shared);
-    return row;
+    return result;
 }
 
 /* ---- One import -------------------------------------------------------------------------- */
@@ -239,20 +233,13 @@ static int check_nodes(const db_importer *importer, const char *nodes, topomap_e
 /* The row of the source, after what it said before is gone. */
 static int begin_source(struct db_import *import, const char *importer, topomap_error *err)
 {
-    sqlite3_stmt *statement =
-        db_prepare(import->file, "SELECT id FROM source WHERE importer=? AND name=?", err);
-    int64_t old = 0;
-    int row;
+    struct db_rows rows = DB_ASK(import->file, "SELECT id FROM source WHERE importer=? AND name=?",
+                                 err, DB_TEXT(importer), DB_TEXT(import->name));
+    int is_there = db_next(&rows);
+    int64_t old = is_there ? sqlite3_column_int64(rows.row, 0) : 0;
 
-    if (!statement)
-        return -1;
-    sqlite3_bind_text(statement, 1, importer, -1, SQLITE_STATIC);
-    sqlite3_bind_text(statement, 2, import->name, -1, SQLITE_STATIC);
-    row = db_step(statement, err);
-    if (row > 0)
-        old = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    if (row < 0 || (row > 0 && db_forget_source(import->file, old, err)))
+    db_end(&rows);
+    if (rows.result || (is_there && db_forget_source(import->file, old, err)))
         return -1;
     return db_number(import->file, "SELECT max(id) + 1 FROM source", 1, &import->source, err);
 }

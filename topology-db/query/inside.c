@@ -52,19 +52,17 @@ struct insides {
 
 static int read_measured(struct insides *in, topomap_error *err)
 {
-    sqlite3_stmt *statement = db_prepare(
+    struct db_rows rows = db_ask(
         in->db->file,
         "SELECT substr(name, 6), value FROM fact WHERE name > 'cost:' AND name < 'cost;'", err);
-    int row = -1;
 
-    while (statement && in->measurements < sizeof in->measured / sizeof *in->measured &&
-           (row = db_step(statement, err)) > 0) {
+    while (in->measurements < sizeof in->measured / sizeof *in->measured && db_next(&rows)) {
         snprintf(in->measured[in->measurements].name, sizeof in->measured->name, "%s",
-                 sqlite3_column_text(statement, 0));
-        in->measured[in->measurements++].cost = sqlite3_column_double(statement, 1);
+                 sqlite3_column_text(rows.row, 0));
+        in->measured[in->measurements++].cost = sqlite3_column_double(rows.row, 1);
     }
-    sqlite3_finalize(statement);
-    return row < 0 ? -1 : 0;
+    db_end(&rows);
+    return rows.result;
 }
 
 /* What was measured, else machine/shape.h's order of closeness. */
@@ -101,22 +99,19 @@ static void set_costs(const struct insides *in, struct class *class)
 
 static int read_class(struct insides *in, int64_t id, topomap_error *err)
 {
-    sqlite3_stmt *statement = db_prepare(in->db->file, "SELECT shape FROM class WHERE id=?", err);
+    struct db_rows rows =
+        DB_ASK(in->db->file, "SELECT shape FROM class WHERE id=?", err, DB_INT(id));
     struct class class = {.id = id};
-    int row;
+    int result = -1;
 
-    if (!statement)
-        return -1;
-    sqlite3_bind_int64(statement, 1, id);
-    row = db_step(statement, err);
-    if (row == 0)
-        row = topomap_error_set(err, TOPOMAP_EINPUT, "%s: damaged: a node class is missing",
-                                in->db->path);
-    else if (row > 0)
-        row =
-            topomap_shape_parse((const char *)sqlite3_column_text(statement, 0), &class.shape, err);
-    sqlite3_finalize(statement);
-    if (row)
+    if (db_next(&rows))
+        result =
+            topomap_shape_parse((const char *)sqlite3_column_text(rows.row, 0), &class.shape, err);
+    else if (!rows.result)
+        topomap_error_set(err, TOPOMAP_EINPUT, "%s: damaged: a node class is missing",
+                          in->db->path);
+    db_end(&rows);
+    if (result)
         return -1;
     if (topomap_grow(&in->class, &in->room, in->classes + 1u, sizeof *in->class, err)) {
         topomap_shape_clear(&class.shape);

@@ -79,20 +79,16 @@ static int take_cable(struct db_links *l, sqlite3_stmt *links, topomap_error *er
 
 static int read_cables(struct db_links *l, topomap_error *err)
 {
-    sqlite3_stmt *links = db_prepare(
+    struct db_rows rows = db_ask(
         l->db->file,
         "SELECT a, b, width, speed, mbps FROM link WHERE coalesce(state, 0) <> 1" /* IB_DOWN */
         " ORDER BY a, aport, b, bport",
         err);
-    int row = -1;
 
-    while (links && (row = db_step(links, err)) > 0)
-        if (take_cable(l, links, err)) {
-            row = -1;
-            break;
-        }
-    sqlite3_finalize(links);
-    return row;
+    while (db_next(&rows))
+        if (take_cable(l, rows.row, err))
+            return db_stop(&rows);
+    return rows.result;
 }
 
 /* A Cray node is on its router without a cable between them. */
@@ -149,8 +145,7 @@ static void set_capacities(struct db_links *l, double rate)
 static int name_vertices(struct db_links *l, const topomap_names *names, topomap_error *err)
 {
     topomap_network *n = l->network;
-    sqlite3_stmt *labels;
-    int row;
+    struct db_rows labels;
 
     n->name = topomap_alloc(n->vertices, sizeof *n->name, err);
     if (!n->name)
@@ -158,16 +153,12 @@ static int name_vertices(struct db_links *l, const topomap_names *names, topomap
     for (uint32_t node = 0; node < l->nodes; node++)
         if (!(n->name[node] = topomap_strdup(names->name[node], err)))
             return -1;
-    labels = db_prepare(l->db->file, "SELECT label FROM switch ORDER BY id", err);
-    if (!labels)
-        return -1;
-    for (uint32_t v = l->nodes; (row = db_step(labels, err)) > 0 && v < n->vertices; v++)
-        if (!(n->name[v] = db_column_copy(labels, 0, err))) {
-            row = -1;
-            break;
-        }
-    sqlite3_finalize(labels);
-    return row < 0 ? -1 : 0;
+    labels = db_ask(l->db->file, "SELECT label FROM switch ORDER BY id", err);
+    for (uint32_t v = l->nodes; db_next(&labels) && v < n->vertices; v++)
+        if (!(n->name[v] = db_column_copy(labels.row, 0, err)))
+            return db_stop(&labels);
+    db_end(&labels);
+    return labels.result;
 }
 
 static int make(struct db_links *l, const topomap_names *names, topomap_error *err)

@@ -113,16 +113,12 @@ static int load_rows(struct db_paths *p, const char *sql,
                      int (*add)(struct db_paths *, sqlite3_stmt *, topomap_error *),
                      topomap_error *err)
 {
-    sqlite3_stmt *statement = db_prepare(p->db->file, sql, err);
-    int row = -1;
+    struct db_rows rows = db_ask(p->db->file, sql, err);
 
-    while (statement && (row = db_step(statement, err)) > 0)
-        if (add(p, statement, err)) {
-            row = -1;
-            break;
-        }
-    sqlite3_finalize(statement);
-    return row;
+    while (db_next(&rows))
+        if (add(p, rows.row, err))
+            return db_stop(&rows);
+    return rows.result;
 }
 
 static int by_vertex(const void *a, const void *b)

@@ -85,18 +85,15 @@ int topomap_db_hosts(topomap_db *db, const char *only,
         "  ORDER BY switch.id))"
         " FROM host LEFT JOIN class ON class.id = host.class"
         " WHERE ?1 = 0 OR host.id = ?1 ORDER BY host.id";
-    sqlite3_stmt *statement;
+    struct db_rows rows;
     int64_t id;
-    int row, result = 0;
+    int result = 0;
 
     if (db_host_id(db, only, &id, err))
         return -1;
-    statement = db_prepare(db->file, sql, err);
-    if (!statement)
-        return -1;
-    sqlite3_bind_int64(statement, 1, id);
-    while (!result && (row = db_step(statement, err)) > 0)
-        result = show(statement, each, data);
-    sqlite3_finalize(statement);
-    return row < 0 ? -1 : result;
+    rows = DB_ASK(db->file, sql, err, DB_INT(id));
+    while (!result && db_next(&rows))
+        result = show(rows.row, each, data);
+    db_end(&rows);
+    return rows.result ? -1 : result;
 }

@@ -115,18 +115,15 @@ int topomap_db_ports(topomap_db *db, const char *node,
                      topomap_error *err)
 {
     struct walk walk = {0};
-    sqlite3_stmt *statement;
+    struct db_rows rows;
     int64_t id;
-    int row, result = 0;
+    int result = 0;
 
     if (db_host_id(db, node, &id, err))
         return -1;
-    statement = db_prepare(db->file, sql, err);
-    if (!statement)
-        return -1;
-    sqlite3_bind_int64(statement, 1, id);
-    while (!result && (row = db_step(statement, err)) > 0)
-        result = show(&walk, statement, each, data);
-    sqlite3_finalize(statement);
-    return row < 0 ? -1 : result;
+    rows = DB_ASK(db->file, sql, err, DB_INT(id));
+    while (!result && db_next(&rows))
+        result = show(&walk, rows.row, each, data);
+    db_end(&rows);
+    return rows.result ? -1 : result;
 }

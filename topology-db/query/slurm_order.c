@@ -45,69 +45,57 @@ static struct key *make_keys(const topomap_names *nodes, topomap_error *err)
 /* \p name NULL: the one that distances come from, which is the cluster's default. */
 static int find_topology(struct order *order, topomap_db *db, const char *name, topomap_error *err)
 {
-    sqlite3_stmt *statement =
-        db_prepare(order->file,
-                   "SELECT id, kind FROM slurm_topology WHERE name=?1 OR (?1 IS NULL"
-                   " AND chosen)",
-                   err);
-    int row;
+    struct db_rows rows = DB_ASK(order->file,
+                                 "SELECT id, kind FROM slurm_topology WHERE name=?1 OR (?1 IS NULL"
+                                 " AND chosen)",
+                                 err, DB_TEXT(name));
 
-    if (!statement)
-        return -1;
-    if (name)
-        sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
-    row = db_step(statement, err);
-    if (row > 0) {
-        order->topology = sqlite3_column_int64(statement, 0);
+    if (db_next(&rows)) {
+        order->topology = sqlite3_column_int64(rows.row, 0);
         snprintf(order->kind, sizeof order->kind, "%s",
-                 (const char *)sqlite3_column_text(statement, 1));
+                 (const char *)sqlite3_column_text(rows.row, 1));
+        db_end(&rows);
+        return 0;
     }
-    sqlite3_finalize(statement);
-    if (row == 0 && name)
+    if (!rows.result && name)
         topomap_error_set(err, TOPOMAP_EINPUT,
                           "%s: no topology '%.60s' in the slurm-topology that is imported",
                           db->path, name);
-    else if (row == 0)
+    else if (!rows.result)
         topomap_error_set(err, TOPOMAP_EINPUT,
                           "%s: Slurm's topology is not known: `topomap db import slurm-topology` "
                           "reads topology.conf and topology.yaml",
                           db->path);
-    return row > 0 ? 0 : -1;
+    return -1;
 }
 
 /* Switches with switches below them are no leaves; a switch with neither is one
  * (switch_record.c, switch_record_validate). */
 static int read_units(struct order *order, topomap_error *err)
 {
-    sqlite3_stmt *statement =
-        db_prepare(order->file,
-                   "SELECT id, dims, (SELECT count(*) FROM slurm_member WHERE unit=slurm_unit.id)"
-                   " FROM slurm_unit WHERE topology=? AND NOT EXISTS (SELECT 1 FROM slurm_member"
-                   " WHERE unit=slurm_unit.id AND child IS NOT NULL) ORDER BY id",
-                   err);
-    int row = -1;
+    struct db_rows rows =
+        DB_ASK(order->file,
+               "SELECT id, dims, (SELECT count(*) FROM slurm_member WHERE unit=slurm_unit.id)"
+               " FROM slurm_unit WHERE topology=? AND NOT EXISTS (SELECT 1 FROM slurm_member"
+               " WHERE unit=slurm_unit.id AND child IS NOT NULL) ORDER BY id",
+               err, DB_INT(order->topology));
 
-    if (!statement)
-        return -1;
-    sqlite3_bind_int64(statement, 1, order->topology);
-    while ((row = db_step(statement, err)) > 0) {
-        struct slurm_order_unit unit = {.id = sqlite3_column_int64(statement, 0),
+    while (db_next(&rows)) {
+        struct slurm_order_unit unit = {.id = sqlite3_column_int64(rows.row, 0),
                                         .index = (uint32_t)order->units,
-                                        .nodes = (uint32_t)sqlite3_column_int64(statement, 2)};
-        const char *dims = (const char *)sqlite3_column_text(statement, 1);
+                                        .nodes = (uint32_t)sqlite3_column_int64(rows.row, 2)};
+        const char *dims = (const char *)sqlite3_column_text(rows.row, 1);
 
         if (dims && *dims &&
-            sscanf(dims, "%ux%ux%u", &unit.dim[0], &unit.dim[1], &unit.dim[2]) != 3)
-            row = topomap_error_set(err, TOPOMAP_EINPUT, "a torus of '%.40s'", dims);
-        if (row < 0 ||
-            topomap_grow(&order->unit, &order->room, order->units + 1, sizeof unit, err)) {
-            row = -1;
-            break;
+            sscanf(dims, "%ux%ux%u", &unit.dim[0], &unit.dim[1], &unit.dim[2]) != 3) {
+            topomap_error_set(err, TOPOMAP_EINPUT, "a torus of '%.40s'", dims);
+            return db_stop(&rows);
         }
+        if (topomap_grow(&order->unit, &order->room, order->units + 1, sizeof unit, err))
+            return db_stop(&rows);
         order->unit[order->units++] = unit;
     }
-    sqlite3_finalize(statement);
-    return row;
+    return rows.result;
 }
 
 static const struct slurm_order_unit *find_unit(const struct order *order, int64_t id)
@@ -150,23 +138,21 @@ static void take_member(struct order *order, const struct key *key, size_t nodes
 
 static int read_places(struct order *order, const struct key *key, size_t nodes, topomap_error *err)
 {
-    sqlite3_stmt *statement;
-    int row = -1;
+    struct db_rows rows;
 
     order->place = topomap_alloc(nodes + 1, sizeof *order->place, err);
     order->number = topomap_alloc(nodes + 1, sizeof *order->number, err);
-    statement = order->place && order->number
-                    ? db_prepare(order->file,
-                                 "SELECT unit, host, position FROM slurm_member"
-                                 " WHERE host IS NOT NULL ORDER BY unit, rowid",
-                                 err)
-                    : NULL;
-    for (size_t i = 0; statement && i < nodes; i++)
+    if (!order->place || !order->number)
+        return -1;
+    for (size_t i = 0; i < nodes; i++)
         order->place[i].unit = UINT32_MAX;
-    while (statement && (row = db_step(statement, err)) > 0)
-        take_member(order, key, nodes, statement);
-    sqlite3_finalize(statement);
-    return row;
+    rows = db_ask(order->file,
+                  "SELECT unit, host, position FROM slurm_member"
+                  " WHERE host IS NOT NULL ORDER BY unit, rowid",
+                  err);
+    while (db_next(&rows))
+        take_member(order, key, nodes, rows.row);
+    return rows.result;
 }
 
 /* One node's row while they are sorted. */

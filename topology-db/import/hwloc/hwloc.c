@@ -93,16 +93,12 @@ static uint32_t hash(const char *text)
 static int find_class(struct db_import *import, const struct inside *inside, int64_t *id,
                       topomap_error *err)
 {
-    sqlite3_stmt *statement = db_prepare(import->file, "SELECT id FROM class WHERE shape=?", err);
-    int row;
+    struct db_rows rows =
+        DB_ASK(import->file, "SELECT id FROM class WHERE shape=?", err, DB_TEXT(inside->text));
 
-    if (!statement)
-        return -1;
-    sqlite3_bind_text(statement, 1, inside->text, -1, SQLITE_STATIC);
-    row = db_step(statement, err);
-    *id = row > 0 ? sqlite3_column_int64(statement, 0) : 0;
-    sqlite3_finalize(statement);
-    return row < 0 ? -1 : 0;
+    *id = db_next(&rows) ? sqlite3_column_int64(rows.row, 0) : 0;
+    db_end(&rows);
+    return rows.result;
 }
 
 static int make_class(struct db_import *import, const struct inside *inside, int64_t *id,

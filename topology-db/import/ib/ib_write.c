@@ -41,29 +41,24 @@ static uint64_t *switch_guids(const struct ib_fabric *fabric, size_t *count, top
 static int find_same(struct db_import *import, const uint64_t *guids, size_t count, int64_t **same,
                      size_t *found, topomap_error *err)
 {
-    sqlite3_stmt *statement =
-        db_prepare(import->file,
-                   "SELECT source, guid FROM vertex WHERE kind=0 UNION ALL"
-                   " SELECT source, guid FROM port WHERE number=0 ORDER BY source",
-                   err);
+    struct db_rows rows = db_ask(import->file,
+                                 "SELECT source, guid FROM vertex WHERE kind=0 UNION ALL"
+                                 " SELECT source, guid FROM port WHERE number=0 ORDER BY source",
+                                 err);
     size_t room = 0;
-    int row = -1;
 
-    while (statement && (row = db_step(statement, err)) > 0) {
-        int64_t source = sqlite3_column_int64(statement, 0);
-        uint64_t guid = (uint64_t)sqlite3_column_int64(statement, 1);
+    while (db_next(&rows)) {
+        int64_t source = sqlite3_column_int64(rows.row, 0);
+        uint64_t guid = (uint64_t)sqlite3_column_int64(rows.row, 1);
 
         if ((*found && (*same)[*found - 1] == source) || !count ||
             !bsearch(&guid, guids, count, sizeof guid, by_number))
             continue;
-        if (topomap_grow(same, &room, *found + 1, sizeof **same, err)) {
-            row = -1;
-            break;
-        }
+        if (topomap_grow(same, &room, *found + 1, sizeof **same, err))
+            return db_stop(&rows);
         (*same)[(*found)++] = source;
     }
-    sqlite3_finalize(statement);
-    return row;
+    return rows.result;
 }
 
 /* A subnet is known by its switches. A newer dump of it, of another file name (one a day, say) or
@@ -259,23 +254,18 @@ int ib_write(struct db_import *import, void *content, topomap_error *err)
 
 int ib_count_hosts(struct db_import *import, topomap_error *err)
 {
-    sqlite3_stmt *statement;
-    int row;
+    struct db_rows rows;
 
     if (!import->report->adapters)
         return 0;
-    statement = db_prepare(import->file,
-                           "SELECT count(DISTINCT host), sum(host IS NULL) FROM vertex"
-                           " JOIN adapter ON adapter.vertex = vertex.id WHERE source=?",
-                           err);
-    if (!statement)
-        return -1;
-    sqlite3_bind_int64(statement, 1, import->source);
-    row = db_step(statement, err);
-    if (row > 0) {
-        import->report->hosts += (uint64_t)sqlite3_column_int64(statement, 0);
-        import->report->unknown_adapters = (uint64_t)sqlite3_column_int64(statement, 1);
+    rows = DB_ASK(import->file,
+                  "SELECT count(DISTINCT host), sum(host IS NULL) FROM vertex"
+                  " JOIN adapter ON adapter.vertex = vertex.id WHERE source=?",
+                  err, DB_INT(import->source));
+    if (db_next(&rows)) {
+        import->report->hosts += (uint64_t)sqlite3_column_int64(rows.row, 0);
+        import->report->unknown_adapters = (uint64_t)sqlite3_column_int64(rows.row, 1);
     }
-    sqlite3_finalize(statement);
-    return row < 0 ? -1 : 0;
+    db_end(&rows);
+    return rows.result;
 }

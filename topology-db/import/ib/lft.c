@@ -345,13 +345,12 @@ static int read_tables(struct db_import *import, void **content, topomap_error *
  * is a fabric they are worth a word. */
 static int warn_unknown(struct db_import *import, struct tables *tables, topomap_error *err)
 {
-    sqlite3_stmt *known = db_prepare(import->file, "SELECT guid FROM vertex WHERE kind=0", err);
+    struct db_rows rows = db_ask(import->file, "SELECT guid FROM vertex WHERE kind=0", err);
     size_t fabric = 0, unknown = HASH_COUNT(tables->all);
     const struct table *first = NULL;
-    int row = -1;
 
-    while (known && (row = db_step(known, err)) > 0) {
-        uint64_t guid = (uint64_t)sqlite3_column_int64(known, 0);
+    while (db_next(&rows)) {
+        uint64_t guid = (uint64_t)sqlite3_column_int64(rows.row, 0);
         struct table *table;
 
         fabric++;
@@ -361,7 +360,6 @@ static int warn_unknown(struct db_import *import, struct tables *tables, topomap
             unknown--;
         }
     }
-    sqlite3_finalize(known);
     for (struct table *table = tables->all; table; table = table->hh.next) {
         if (!(table->lids >> 31) && !first)
             first = table;
@@ -372,7 +370,7 @@ static int warn_unknown(struct db_import *import, struct tables *tables, topomap
                 "%zu of %u tables are of switches that the fabric's dump does not have, such as "
                 "0x%016" PRIx64,
                 unknown, HASH_COUNT(tables->all), first->guid);
-    return row;
+    return rows.result;
 }
 
 static int write_tables(struct db_import *import, void *content, topomap_error *err)

@@ -191,9 +191,8 @@ int slurm_put_setting(sqlite3 *file, int64_t source, const char *name, const cha
 
 int slurm_get_setting(sqlite3 *file, const char *name, char *text, size_t size, topomap_error *err)
 {
-    sqlite3_stmt *statement;
+    struct db_rows rows;
     int64_t there;
-    int row;
 
     *text = 0;
     if (db_number(file, "SELECT count(*) FROM sqlite_master WHERE name='slurm_setting'", 0, &there,
@@ -201,18 +200,14 @@ int slurm_get_setting(sqlite3 *file, const char *name, char *text, size_t size, 
         return -1;
     if (!there)
         return 0; /* made by an earlier topomap */
-    statement = db_prepare(file, "SELECT value FROM slurm_setting WHERE name=?", err);
-    if (!statement)
-        return -1;
-    sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
-    row = db_step(statement, err);
-    if (row > 0) {
-        const char *value = (const char *)sqlite3_column_text(statement, 0);
+    rows = DB_ASK(file, "SELECT value FROM slurm_setting WHERE name=?", err, DB_TEXT(name));
+    if (db_next(&rows)) {
+        const char *value = (const char *)sqlite3_column_text(rows.row, 0);
 
         snprintf(text, size, "%s", value ? value : "");
     }
-    sqlite3_finalize(statement);
-    return row < 0 ? -1 : 0;
+    db_end(&rows);
+    return rows.result;
 }
 
 static int get_config(sqlite3 *file, topomap_db_slurm_config *config, topomap_error *err)
@@ -230,8 +225,7 @@ static int find_kind(sqlite3 *file, const topomap_db_slurm_config *config, char 
 {
     char format[16];
     const char *slash = strrchr(config->plugin, '/');
-    sqlite3_stmt *statement;
-    int row;
+    struct db_rows rows;
 
     snprintf(kind, size, "%s", slash ? slash + 1 : config->plugin);
     if (slurm_get_setting(file, "format", format, sizeof format, err))
@@ -239,12 +233,11 @@ static int find_kind(sqlite3 *file, const topomap_db_slurm_config *config, char 
     *is_yaml = strcmp(format, "yaml") == 0 && release_of(config->version) >= WITH_YAML;
     if (!*is_yaml)
         return 0;
-    statement = db_prepare(file, "SELECT kind FROM slurm_topology WHERE chosen", err);
-    row = statement ? db_step(statement, err) : -1;
-    if (row > 0)
-        snprintf(kind, size, "%s", (const char *)sqlite3_column_text(statement, 0));
-    sqlite3_finalize(statement);
-    return row < 0 ? -1 : 0;
+    rows = db_ask(file, "SELECT kind FROM slurm_topology WHERE chosen", err);
+    if (db_next(&rows))
+        snprintf(kind, size, "%s", (const char *)sqlite3_column_text(rows.row, 0));
+    db_end(&rows);
+    return rows.result;
 }
 
 int topomap_db_slurm_order_of(topomap_db *db, const topomap_db_slurm_config *config,
