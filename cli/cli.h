@@ -30,6 +30,7 @@ typedef struct cli_command {
     const cli_option *options;        /**< ends with a row whose name is NULL; or NULL */
     int least, most;                  /**< operands */
     int (*run)(const cli_call *call); /**< returns a cli_status */
+    const char *text; /**< what help and the manual page say beyond, in lines; or NULL */
 } cli_command;
 
 struct cli_call {
@@ -52,12 +53,8 @@ extern const cli_command cli_calibrate_commands[];
 extern const cli_command cli_distance_commands[], cli_synth_commands[], cli_policy_commands[],
     cli_profile_commands[], cli_why_commands[], cli_doctor_commands[];
 
-/** Longer texts of commands, in lines as they are to be shown. */
-extern const char cli_calibrate_text[], cli_distance_text[], cli_synth_text[], cli_map_text[],
-    cli_policy_text[], cli_profile_text[], cli_why_text[], cli_pattern_text[], cli_doctor_text[];
-/** The command's, or NULL. */
-const char *cli_text(const cli_command *command);
-
+/** What a pattern is, for help and the manual page. */
+extern const char cli_pattern_text[];
 /** The table of patterns: all of it, or one row with its parameters (0: there is none). */
 json_t *cli_pattern_json(void);
 void cli_pattern_list(void);

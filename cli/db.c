@@ -337,8 +337,8 @@ static const cli_option show_options[] = {
 
 const cli_command cli_db_commands[] = {
     {"db import", "FORMAT FILE", "import a dump; formats: `topomap formats`", import_options, 2, 2,
-     run_import},
+     run_import, NULL},
     {"db show", "[NODE]", "show the hosts, one host with its adapters, or a summary", show_options,
-     0, 1, run_show},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL},
+     0, 1, run_show, NULL},
+    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
 };

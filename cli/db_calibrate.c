@@ -291,7 +291,7 @@ static const cli_option calibrate_options[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-const char cli_calibrate_text[] =
+static const char calibrate_text[] =
     "MEASURED is what topomap-measure-openmpi or topomap-measure-mpich wrote. A pair's times over\n"
     "all sizes are latency + size / bandwidth. Over all pairs each of the two is a line in the\n"
     "hops, f(h) = a h + b, by least squares without outliers (beyond 3.5 deviations, estimated\n"
@@ -310,6 +310,6 @@ const cli_command cli_calibrate_commands[] = {
     {"db calibrate", "MEASURED",
      "fit what a hop, leaving a node and levels inside nodes cost to measured times, and name the "
      "cables that are slow",
-     calibrate_options, 1, 1, run_calibrate},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL},
+     calibrate_options, 1, 1, run_calibrate, calibrate_text},
+    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
 };

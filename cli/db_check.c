@@ -93,6 +93,6 @@ const cli_command cli_db_check_commands[] = {
     {"db check", "",
      "look for faults of the fabric and gaps in what is known of it; exit status 1"
      " where there are any but information",
-     check_options, 0, 0, run_check},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL},
+     check_options, 0, 0, run_check, NULL},
+    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
 };

@@ -77,6 +77,6 @@ const cli_command cli_db_diff_commands[] = {
     {"db diff", "A B",
      "hosts, switches, links, rates and classes that database B has and A has not, or the reverse;"
      " exit status 1 where there are any",
-     diff_options, 2, 2, run_diff},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL},
+     diff_options, 2, 2, run_diff, NULL},
+    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
 };

@@ -223,7 +223,7 @@ static const cli_option distance_options[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-const char cli_distance_text[] =
+static const char distance_text[] =
     "Where routing tables were imported (`topomap db import lft FILE`) the route is theirs: from "
     "the\n"
     "source's leaf switch by the tables for the destination port's LID. Of nodes with several "
@@ -238,6 +238,6 @@ const cli_command cli_distance_commands[] = {
     {"db distance", "NODE NODE",
      "hops, cost and route between two nodes: over the routing tables where they were imported, "
      "else a shortest path",
-     distance_options, 0, 2, run_distance},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL},
+     distance_options, 0, 2, run_distance, distance_text},
+    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
 };

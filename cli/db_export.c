@@ -43,6 +43,6 @@ static const cli_option export_options[] = {
 
 const cli_command cli_db_export_commands[] = {
     {"db export", "", "write the network in another program's format", export_options, 0, 0,
-     run_export},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL},
+     run_export, NULL},
+    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
 };

@@ -69,7 +69,7 @@ static const cli_option synth_options[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-const char cli_synth_text[] =
+static const char synth_text[] =
     "SPEC is KIND:WORD,WORD... The same SPEC gives the same bytes.\n"
     "  fat-tree:k=16,levels=3           switches of k ports; taper=2 halves a leaf's uplinks;\n"
     "                                   hosts=N hosts a leaf\n"
@@ -101,6 +101,6 @@ const cli_command cli_synth_commands[] = {
     {"db synth", "SPEC",
      "write the dumps of a made machine: fat trees, tori, dragonflies, with "
      "faults",
-     synth_options, 1, 1, run_synth},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL},
+     synth_options, 1, 1, run_synth, synth_text},
+    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
 };

@@ -396,18 +396,18 @@ static const cli_option formats_options[] = {
 
 const cli_command cli_graph_commands[] = {
     {"graph info", "FILE|PATTERN", "size, traffic and pattern of a communication graph",
-     info_options, 1, 1, run_info},
+     info_options, 1, 1, run_info, NULL},
     {"graph recognise", "FILE", "the pattern of a graph's edges, in the words of `graph generate`",
-     recognise_options, 1, 1, run_recognise},
+     recognise_options, 1, 1, run_recognise, NULL},
     {"graph convert", "IN OUT", "rewrite a communication graph in another format", convert_options,
-     2, 2, run_convert},
+     2, 2, run_convert, NULL},
     {"graph generate", "PATTERN", "write the graph of a pattern (`topomap formats` lists them)",
-     generate_options, 1, 1, run_generate},
+     generate_options, 1, 1, run_generate, cli_pattern_text},
     {"graph partition", "MESH", "the graph of the blocks of a mesh or matrix larger than the job",
-     partition_options, 1, 1, run_partition},
+     partition_options, 1, 1, run_partition, NULL},
     {"formats", "[PATTERN]",
      "list the formats of graph files, the patterns (or one, with its parameters), and what `db "
      "import` reads",
-     formats_options, 0, 1, run_formats},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL},
+     formats_options, 0, 1, run_formats, NULL},
+    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
 };

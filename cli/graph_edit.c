@@ -123,8 +123,10 @@ static const cli_option permute_options[] = {
 
 const cli_command cli_graph_edit_commands[] = {
     {"graph merge", "FILE...", "the sum of graphs, such as the profiles of single ranks",
-     merge_options, 1, 65536, run_merge},
-    {"graph scale", "FILE", "multiply the bytes of every pair", scale_options, 1, 1, run_scale},
-    {"graph permute", "FILE", "give the ranks other numbers", permute_options, 1, 1, run_permute},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL},
+     merge_options, 1, 65536, run_merge, NULL},
+    {"graph scale", "FILE", "multiply the bytes of every pair", scale_options, 1, 1, run_scale,
+     NULL},
+    {"graph permute", "FILE", "give the ranks other numbers", permute_options, 1, 1, run_permute,
+     NULL},
+    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
 };

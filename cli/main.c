@@ -52,8 +52,8 @@ void cli_help(FILE *out, const cli_command *command)
                  o->alias ? ", " : "    ", o->name, o->value ? " " : "", o->value ? o->value : "");
         fprintf(out, "  %-34s %s\n", left, o->help);
     }
-    if (cli_text(command))
-        fprintf(out, "%s", cli_text(command));
+    if (command->text)
+        fprintf(out, "%s", command->text);
 }
 
 void cli_help_group(FILE *out, const char *group)

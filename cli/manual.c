@@ -46,9 +46,9 @@ static void put_command(const cli_command *command, const char *section)
     put_text(command->summary);
     printf(".\n");
     put_options(command);
-    if (cli_text(command)) {
+    if (command->text) {
         printf(".PP\n.nf\n");
-        put_text(cli_text(command));
+        put_text(command->text);
         printf(".fi\n");
     }
 }

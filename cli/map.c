@@ -227,7 +227,7 @@ static int run_eval(const cli_call *call)
     return status;
 }
 
-const char cli_map_text[] =
+static const char map_text[] =
     "--objective J makes the sum over pairs of bytes times distance small. --objective congestion\n"
     "makes the maximum over links of bytes / bandwidth small, of equals the mean over links, then "
     "J,\n"
@@ -300,7 +300,7 @@ static const cli_option eval_options[] = {
 
 const cli_command cli_map_commands[] = {
     {"map", "", "find a placement of a graph's ranks on a machine or an allocation", map_options, 0,
-     0, run_map},
-    {"eval", "", "what a placement costs", eval_options, 0, 0, run_eval},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL},
+     0, run_map, map_text},
+    {"eval", "", "what a placement costs", eval_options, 0, 0, run_eval, NULL},
+    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
 };

@@ -334,7 +334,7 @@ static int run_check(const cli_call *call)
     return status;
 }
 
-const char cli_policy_text[] =
+static const char policy_text[] =
     "Rules, one a line, in the style of slurm.conf; the first one that fits a step applies:\n"
     "  Rule=NAME [Partition=|Account=|QOS=|User=|Group=|Program=LIST] [Nodes=|Tasks=RANGE]\n"
     "    [Mode=on|off|auto|only-when-asked] [Graph=FILE|Pattern=PATTERN] [Objective=] [Effort=]\n"
@@ -362,6 +362,6 @@ static const cli_option check_options[] = {
 
 const cli_command cli_policy_commands[] = {
     {"policy check", "FILE [FACT=VALUE...]", "check a site's policy file; ask it about a job",
-     check_options, 1, 1 + POLICY_FACTS, run_check},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL},
+     check_options, 1, 1 + POLICY_FACTS, run_check, policy_text},
+    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
 };

@@ -285,7 +285,7 @@ static int run_rm(const cli_call *call)
     return worst;
 }
 
-const char cli_profile_text[] =
+static const char profile_text[] =
     "Profiles are in $XDG_CACHE_HOME/topomap, else in ~/.cache/topomap; --store DIR is the folder "
     "of\n"
     "the site (store= in plugstack.conf), with one for each user in it: both are looked at, since "
@@ -309,10 +309,10 @@ static const cli_option rm_options[] = {STORE, {"all", NULL, "all of them", NULL
 
 const cli_command cli_profile_commands[] = {
     {"profile list", "", "the profiles that --topomap=auto has kept, used last first", list_options,
-     0, 0, run_list},
+     0, 0, run_list, profile_text},
     {"profile show", "KEY", "one profile: whose it is, how often it was used, and its pattern",
-     list_options, 1, 1, run_show},
+     list_options, 1, 1, run_show, NULL},
     {"profile rm", "[KEY...]", "remove profiles; the next launch makes them anew", rm_options, 0,
-     65536, run_rm},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL},
+     65536, run_rm, NULL},
+    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
 };

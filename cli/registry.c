@@ -66,6 +66,6 @@ static const cli_option options[] = {
 };
 
 const cli_command cli_registry_commands[] = {
-    {"algorithms", "", "list the mapping algorithms", options, 0, 0, run_algorithms},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL},
+    {"algorithms", "", "list the mapping algorithms", options, 0, 0, run_algorithms, NULL},
+    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
 };

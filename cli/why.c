@@ -300,7 +300,7 @@ static int run_why(const cli_call *call)
     return status;
 }
 
-const char cli_why_text[] =
+static const char why_text[] =
     "FILE is the record of a launch (`records=` in plugstack.conf) or of `map --format plan`; or "
     "JOB.STEP,\n"
     "whose record is looked for in the site's folder, --records DIR, and in "
@@ -324,6 +324,6 @@ static const cli_option why_options[] = {
 
 const cli_command cli_why_commands[] = {
     {"why", "RANK", "why a rank runs where it does: its partners, and what they cost", why_options,
-     1, 1, run_why},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL},
+     1, 1, run_why, why_text},
+    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
 };

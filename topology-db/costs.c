@@ -6,6 +6,7 @@
 
 #include "topology-db/ib_names.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 int db_link_classes_find(struct db_link_classes *classes, const struct db_link_key *key,
                          struct db_link_class **found, topomap_error *err)
@@ -143,16 +144,9 @@ static size_t choose_references(struct rate *rate, size_t count)
 
 static uint32_t reference_of(const struct rate *rate, size_t count, int64_t source)
 {
-    size_t low = 0, high = count;
+    size_t low =
+        topomap_sorted_rows(rate, count, sizeof *rate, offsetof(struct rate, source), source);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (rate[middle].source < source)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low < count && rate[low].source == source ? rate[low].mbps : 0;
 }
 

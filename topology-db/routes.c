@@ -8,6 +8,7 @@
 
 #include "topology-db/ib_names.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 void db_routes_clear(struct db_routes *routes)
 {
@@ -23,16 +24,9 @@ void db_routes_clear(struct db_routes *routes)
 
 uint32_t db_routes_find(const struct db_routes *routes, int64_t id)
 {
-    uint32_t low = 0, high = routes->count;
+    uint32_t low = (uint32_t)topomap_sorted_rows(
+        routes->vertex, routes->count, sizeof *routes->vertex, offsetof(struct db_vertex, id), id);
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (routes->vertex[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low < routes->count && routes->vertex[low].id == id ? low : UINT32_MAX;
 }
 

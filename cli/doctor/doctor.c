@@ -243,7 +243,7 @@ static int run_doctor(const cli_call *call)
     return problems ? CLI_NO : CLI_DONE;
 }
 
-const char cli_doctor_text[] =
+static const char doctor_text[] =
     "Looks at what a launch needs, on the node where it runs: Slurm's configuration, the plugin "
     "and\n"
     "what it was built for, planner, profilers, database, policy, folders, MPI libraries; then "
@@ -270,6 +270,6 @@ static const cli_option doctor_options[] = {
 
 const cli_command cli_doctor_commands[] = {
     {"doctor", "", "what is wrong where steps are not placed, and what to do about it",
-     doctor_options, 0, 0, run_doctor},
-    {NULL, NULL, NULL, NULL, 0, 0, NULL},
+     doctor_options, 0, 0, run_doctor, doctor_text},
+    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
 };

@@ -315,7 +315,7 @@ static int write_graph(const topomap_graph *graph, const char *path, int rank, t
     fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd >= 0 && !(out = fdopen(fd, "w")))
         close(fd);
-    failed = !out || topomap_tmg_write(graph, path, out, err) != 0;
+    failed = !out || topomap_tmg_write(graph, out, err) != 0;
     if ((out && fclose(out) != 0) || !out || (!failed && rename(beside, path)))
         failed = topomap_error_set(err, TOPOMAP_ESYSTEM, "cannot be written: %s", strerror(errno));
     if (failed && fd >= 0)

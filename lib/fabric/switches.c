@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 void topomap_switches_clear(topomap_switches *switches)
 {
@@ -18,31 +19,17 @@ void topomap_switches_clear(topomap_switches *switches)
 
 uint32_t topomap_switches_find(const topomap_switches *switches, int64_t id)
 {
-    uint32_t low = 0, high = switches->count;
+    uint32_t low =
+        (uint32_t)topomap_sorted_rows(switches->id, switches->count, sizeof *switches->id, 0, id);
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (switches->id[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low < switches->count && switches->id[low] == id ? low : UINT32_MAX;
 }
 
 uint32_t topomap_switches_link(const topomap_switches *switches, uint32_t a, uint32_t b)
 {
-    uint32_t low = switches->first[a], high = switches->first[a + 1];
+    uint32_t low = (uint32_t)topomap_sorted_u32(switches->neighbour, switches->first[a],
+                                                switches->first[a + 1], b);
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (switches->neighbour[middle] < b)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low < switches->first[a + 1] && switches->neighbour[low] == b ? low : UINT32_MAX;
 }
 

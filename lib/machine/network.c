@@ -7,6 +7,7 @@
 #include "machine/fattree.h"
 #include "machine/machine.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 void topomap_network_free(topomap_network *network)
 {
@@ -163,16 +164,9 @@ int topomap_network_new(uint32_t vertices, size_t cables, topomap_cable *cable, 
 
 uint32_t topomap_network_link(const topomap_network *network, uint32_t tail, uint32_t head)
 {
-    uint32_t low = network->first[tail], high = network->first[tail + 1];
+    uint32_t low = (uint32_t)topomap_sorted_u32(network->head, network->first[tail],
+                                                network->first[tail + 1], head);
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (network->head[middle] < head)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low < network->first[tail + 1] && network->head[low] == head ? low : UINT32_MAX;
 }
 

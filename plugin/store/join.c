@@ -64,7 +64,7 @@ static int write_graph(int run, const topomap_graph *graph, topomap_error *why)
         }
         return -1;
     }
-    failed = topomap_tmg_write(graph, "the profile", out, why);
+    failed = topomap_tmg_write(graph, out, why);
     if ((fclose(out) && !failed) || (!failed && renameat(run, beside, run, STORE_RUN_FILE)))
         failed = cannot(why);
     if (failed)

@@ -16,7 +16,7 @@ static void add_seed(struct fuzz_seeds *seeds, const topomap_graph *graph)
     size_t size = 0;
     FILE *out = open_memstream(&bytes, &size);
 
-    if (!out || topomap_tmg_write(graph, "seed", out, NULL) || fclose(out))
+    if (!out || topomap_tmg_write(graph, out, NULL) || fclose(out))
         abort();
     fuzz_seeds_add(seeds, bytes, size);
     free(bytes);

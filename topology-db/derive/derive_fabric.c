@@ -8,6 +8,7 @@
 #include "topology-db/derive/derive.h"
 #include "topology-db/ib_names.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 /* ---- InfiniBand adapters ----------------------------------------------------------------- */
 
@@ -221,16 +222,9 @@ static int read_switches(struct db_views *views, struct cables *cables, topomap_
 
 static const struct db_adapter_host *find_adapter(const struct db_views *views, int64_t vertex)
 {
-    size_t low = 0, high = views->adapters;
+    size_t low = topomap_sorted_rows(views->adapter, views->adapters, sizeof *views->adapter,
+                                     offsetof(struct db_adapter_host, vertex), vertex);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (views->adapter[middle].vertex < vertex)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low < views->adapters && views->adapter[low].vertex == vertex ? &views->adapter[low]
                                                                          : NULL;
 }

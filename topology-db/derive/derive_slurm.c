@@ -11,6 +11,7 @@
 #include "topology-db/costs.h"
 #include "topology-db/derive/derive.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 /* Ids of Slurm's switches, above every vertex. */
 #define FIRST_ID ((int64_t)1 << 40)
@@ -200,16 +201,9 @@ static int make_units(struct build *b, topomap_error *err)
 
 static const struct unit *find_unit(const struct build *b, int64_t id)
 {
-    size_t low = 0, high = b->units;
+    size_t low =
+        topomap_sorted_rows(b->unit, b->units, sizeof *b->unit, offsetof(struct unit, id), id);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (b->unit[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low < b->units && b->unit[low].id == id ? &b->unit[low] : NULL;
 }
 

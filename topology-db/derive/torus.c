@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 enum { CLASSES = 1024 };
 
@@ -25,16 +26,9 @@ struct classes {
 
 int db_part_joined(const struct db_part *part, uint32_t a, uint32_t b)
 {
-    uint32_t low = part->first[a], high = part->first[a + 1];
+    uint32_t low =
+        (uint32_t)topomap_sorted_u32(part->neighbour, part->first[a], part->first[a + 1], b);
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (part->neighbour[middle] < b)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low < part->first[a + 1] && part->neighbour[low] == b;
 }
 

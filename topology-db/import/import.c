@@ -82,6 +82,22 @@ int db_each_line(struct db_import *import, db_take_line *take, void *content, to
     return got;
 }
 
+int db_read_lines(struct db_import *import, size_t size, db_take_line *take,
+                  int (*check)(struct db_import *import, void *content, topomap_error *err),
+                  void (*clear)(void *content), void **content, topomap_error *err)
+{
+    void *made = topomap_alloc(1, size, err);
+
+    if (!made)
+        return -1;
+    if (db_each_line(import, take, made, err) || check(import, made, err)) {
+        clear(made);
+        return -1;
+    }
+    *content = made;
+    return 0;
+}
+
 /* The importer of a source, NULL where this release has none of its name. */
 static int importer_of(sqlite3 *file, int64_t source, const db_importer **importer,
                        topomap_error *err)

@@ -8,6 +8,7 @@
 #include "topology-db/ib_names.h"
 #include "topology-db/query/network.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 struct cable {
     int64_t a, b; /* vertices */
@@ -143,16 +144,9 @@ static int by_label(const void *a, const void *b)
 /* While labels are in the order of switches. */
 static int is_switch(const struct db_paths *p, int64_t vertex)
 {
-    size_t low = 0, high = p->labels;
+    size_t low = topomap_sorted_rows(p->label, p->labels, sizeof *p->label,
+                                     offsetof(struct label, vertex), vertex);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (p->label[middle].vertex < vertex)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low < p->labels && p->label[low].vertex == vertex;
 }
 
@@ -204,16 +198,9 @@ enum { NONE = -1 };
 
 static size_t first_tip(const struct db_paths *p, int64_t vertex)
 {
-    size_t low = 0, high = 2 * p->cables;
+    size_t low = topomap_sorted_rows(p->tip, 2 * p->cables, sizeof *p->tip,
+                                     offsetof(struct tip, vertex), vertex);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (p->tip[middle].vertex < vertex)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low;
 }
 
@@ -229,19 +216,12 @@ static int64_t find_cable(const struct db_paths *p, int64_t from, int port, int6
 /* The cable between a switch and any adapter of a host. */
 static int64_t find_host_cable(const struct db_paths *p, int64_t sw, int port, int64_t host)
 {
-    size_t low = 0, high = p->owners;
+    size_t low = topomap_sorted_rows(p->owner, p->owners, sizeof *p->owner,
+                                     offsetof(struct owner, host), host);
     int64_t found = NONE;
 
     if (port != NONE)
         return find_cable(p, sw, port, 0);
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (p->owner[middle].host < host)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     for (; found == NONE && low < p->owners && p->owner[low].host == host; low++)
         found = find_cable(p, sw, NONE, p->owner[low].adapter);
     return found;

@@ -6,6 +6,7 @@
 #include "topology-db/derive/derive.h"
 #include "topology-db/query/slurm_order.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 struct order {
     sqlite3 *file;
@@ -100,16 +101,9 @@ static int read_units(struct order *order, topomap_error *err)
 
 static const struct slurm_order_unit *find_unit(const struct order *order, int64_t id)
 {
-    size_t low = 0, high = order->units;
+    size_t low = topomap_sorted_rows(order->unit, order->units, sizeof *order->unit,
+                                     offsetof(struct slurm_order_unit, id), id);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (order->unit[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low < order->units && order->unit[low].id == id ? &order->unit[low] : NULL;
 }
 

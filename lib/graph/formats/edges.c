@@ -411,23 +411,21 @@ static int is_plain(const char *name)
     return 1;
 }
 
-static int edges_write(const topomap_graph *graph, const char *path, FILE *file, topomap_error *err)
+static int edges_write(const topomap_graph *graph, const char *path, topomap_text_out *out,
+                       topomap_error *err)
 {
     size_t length = strlen(path);
     char between = length > 4 && !strcmp(path + length - 4, ".tsv") ? '\t' : ',';
-    topomap_text_out *out = topomap_alloc(1, sizeof *out, err);
 
-    if (!out)
-        return -1;
-    out->file = file;
-    fprintf(file, "# ranks %lu\n", (unsigned long)graph->ranks);
+    (void)err;
+    fprintf(out->file, "# ranks %lu\n", (unsigned long)graph->ranks);
     for (uint32_t r = 0; graph->name && r < graph->ranks; r++)
         if (is_plain(graph->name[r]))
-            fprintf(file, "# name %lu %s\n", (unsigned long)r, graph->name[r]);
-    fprintf(file, "from%cto%cbytes", between, between);
+            fprintf(out->file, "# name %lu %s\n", (unsigned long)r, graph->name[r]);
+    fprintf(out->file, "from%cto%cbytes", between, between);
     if (topomap_graph_has_messages(graph))
-        fprintf(file, "%cmessages", between);
-    fputc('\n', file);
+        fprintf(out->file, "%cmessages", between);
+    fputc('\n', out->file);
     for (uint32_t u = 0; u < graph->ranks; u++)
         for (uint64_t i = graph->offset[u]; i < graph->offset[u + 1]; i++) {
             topomap_text_put(out, u);
@@ -441,8 +439,6 @@ static int edges_write(const topomap_graph *graph, const char *path, FILE *file,
             }
             topomap_text_char(out, '\n');
         }
-    topomap_text_flush(out);
-    free(out);
     return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "graph/formats/parts.h"
 #include "graph/patterns/patterns.h"
 #include "util/output.h"
+#include "util/alloc.h"
 #include "util/text.h"
 
 #define ADDRESS(format) &(format),
@@ -251,8 +252,9 @@ static int format_for(const char *path, const char *format, topomap_error *err)
 int topomap_graph_write(const topomap_graph *graph, const char *path, const char *format,
                         topomap_error *err)
 {
-    int row = format_for(path, format, err);
+    int row = format_for(path, format, err), status;
     topomap_output *output;
+    topomap_text_out *text;
 
     if (row < 0)
         return -1;
@@ -261,9 +263,15 @@ int topomap_graph_write(const topomap_graph *graph, const char *path, const char
                                  formats[row]->row.name);
     if (topomap_output_open(path, &output, err))
         return -1;
-    if (formats[row]->write(graph, path, topomap_output_file(output), err)) {
-        topomap_output_abandon(output);
-        return -1;
-    }
-    return topomap_output_commit(output, err);
+    text = topomap_alloc(1, sizeof *text, err);
+    if (text)
+        text->file = topomap_output_file(output);
+    status = text ? formats[row]->write(graph, path, text, err) : -1;
+    if (!status)
+        topomap_text_flush(text);
+    free(text);
+    if (!status)
+        return topomap_output_commit(output, err);
+    topomap_output_abandon(output);
+    return -1;
 }

@@ -5,6 +5,7 @@
 
 #include "graph/graph.h"
 #include "util/input.h"
+#include "util/text.h"
 
 /** How sure a format is of a file's first bytes. Text that several formats could claim (a METIS
  *  file without weights is also a list of number pairs) goes to the highest; the name's ending
@@ -41,8 +42,11 @@ typedef struct topomap_graph_io {
     int (*sniff)(const char *bytes, size_t size);
     int (*read)(topomap_input *input, const topomap_graph_options *options, topomap_graph **graph,
                 topomap_error *err);
-    /** \p path is for formats with dialects by name (csv, tsv). Write errors stay in \p out. */
-    int (*write)(const topomap_graph *graph, const char *path, FILE *out, topomap_error *err);
+    /** \p path is for formats with dialects by name (csv, tsv). What goes to out->file itself goes
+     *  there before what goes to \p out, which is flushed afterwards. Write errors stay in the
+     *  file. */
+    int (*write)(const topomap_graph *graph, const char *path, topomap_text_out *out,
+                 topomap_error *err);
 } topomap_graph_io;
 
 /** METIS files and number lists look alike; both questions are answered in one place. */
@@ -55,7 +59,7 @@ int topomap_edges_column(const char *word, size_t length);
 
 int topomap_treematch_sniff(const char *bytes, size_t size);
 
-int topomap_json_write(const topomap_graph *graph, const char *path, FILE *file,
+int topomap_json_write(const topomap_graph *graph, const char *path, topomap_text_out *out,
                        topomap_error *err);
 
 /** All formats, in the order of the help: to add one, add its line. */

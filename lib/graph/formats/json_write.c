@@ -151,21 +151,17 @@ static void write_all(topomap_text_out *out, const topomap_graph *graph)
     topomap_text_flush(out);
 }
 
-int topomap_json_write(const topomap_graph *graph, const char *path, FILE *file, topomap_error *err)
+int topomap_json_write(const topomap_graph *graph, const char *path, topomap_text_out *out,
+                       topomap_error *err)
 {
-    topomap_text_out *out = topomap_alloc(1, sizeof *out, err);
-    locale_t plain = out ? newlocale(LC_ALL_MASK, "C", (locale_t)0) : (locale_t)0, before;
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before;
 
     (void)path;
-    if (!plain) {
-        free(out);
+    if (!plain)
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
-    }
-    out->file = file;
     before = uselocale(plain);
     write_all(out, graph);
     uselocale(before);
     freelocale(plain);
-    free(out);
     return 0;
 }

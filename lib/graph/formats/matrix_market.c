@@ -288,16 +288,13 @@ static int matrix_market_read(topomap_input *input, const topomap_graph_options 
     return status;
 }
 
-static int matrix_market_write(const topomap_graph *graph, const char *path, FILE *file,
+static int matrix_market_write(const topomap_graph *graph, const char *path, topomap_text_out *out,
                                topomap_error *err)
 {
-    topomap_text_out *out = topomap_alloc(1, sizeof *out, err);
 
     (void)path;
-    if (!out)
-        return -1;
-    out->file = file;
-    fprintf(file, "%%%%MatrixMarket matrix coordinate integer general\n%lu %lu %llu\n",
+    (void)err;
+    fprintf(out->file, "%%%%MatrixMarket matrix coordinate integer general\n%lu %lu %llu\n",
             (unsigned long)graph->ranks, (unsigned long)graph->ranks,
             (unsigned long long)graph->arcs);
     for (uint32_t u = 0; u < graph->ranks; u++)
@@ -309,8 +306,6 @@ static int matrix_market_write(const topomap_graph *graph, const char *path, FIL
             topomap_text_put(out, graph->bytes[i]);
             topomap_text_char(out, '\n');
         }
-    topomap_text_flush(out);
-    free(out);
     return 0;
 }
 

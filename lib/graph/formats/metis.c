@@ -358,35 +358,29 @@ static int write_head(const topomap_graph *graph, uint32_t u, topomap_text_out *
 }
 
 /* Edge weights always, vertex sizes and weights where there are any. */
-static int metis_write(const topomap_graph *graph, const char *path, FILE *file, topomap_error *err)
+static int metis_write(const topomap_graph *graph, const char *path, topomap_text_out *out,
+                       topomap_error *err)
 {
-    topomap_text_out *out;
     topomap_weights all = {0};
 
     (void)path;
     if (topomap_pairs_new(graph, &all, err))
         return -1;
-    out = topomap_alloc(1, sizeof *out, err);
-    if (out) {
-        out->file = file;
-        write_header(graph, all.offset[graph->ranks] / 2, file);
-        for (uint32_t u = 0; u < graph->ranks; u++) {
-            int head = write_head(graph, u, out);
+    write_header(graph, all.offset[graph->ranks] / 2, out->file);
+    for (uint32_t u = 0; u < graph->ranks; u++) {
+        int head = write_head(graph, u, out);
 
-            for (uint64_t i = all.offset[u]; i < all.offset[u + 1]; i++) {
-                if (head || i > all.offset[u])
-                    topomap_text_char(out, ' ');
-                topomap_text_put(out, (uint64_t)all.target[i] + 1);
+        for (uint64_t i = all.offset[u]; i < all.offset[u + 1]; i++) {
+            if (head || i > all.offset[u])
                 topomap_text_char(out, ' ');
-                topomap_text_put(out, all.weight[i]);
-            }
-            topomap_text_char(out, '\n');
+            topomap_text_put(out, (uint64_t)all.target[i] + 1);
+            topomap_text_char(out, ' ');
+            topomap_text_put(out, all.weight[i]);
         }
-        topomap_text_flush(out);
+        topomap_text_char(out, '\n');
     }
     topomap_weights_clear(&all);
-    free(out);
-    return out ? 0 : -1;
+    return 0;
 }
 
 const topomap_graph_io topomap_metis = {

@@ -314,39 +314,32 @@ static int scotch_read(topomap_input *input, const topomap_graph_options *option
     return status;
 }
 
-static int scotch_write(const topomap_graph *graph, const char *path, FILE *file,
+static int scotch_write(const topomap_graph *graph, const char *path, topomap_text_out *out,
                         topomap_error *err)
 {
-    topomap_text_out *out;
     topomap_weights all = {0};
 
     (void)path;
     if (topomap_pairs_new(graph, &all, err))
         return -1;
-    out = topomap_alloc(1, sizeof *out, err);
-    if (out) {
-        out->file = file;
-        fprintf(file, "0\n%lu %llu\n0 01%c\n", (unsigned long)graph->ranks,
-                (unsigned long long)all.offset[graph->ranks], graph->load ? '1' : '0');
-        for (uint32_t u = 0; u < graph->ranks; u++) {
-            if (graph->load) {
-                topomap_text_put(out, graph->load[u]);
-                topomap_text_char(out, ' ');
-            }
-            topomap_text_put(out, all.offset[u + 1] - all.offset[u]);
-            for (uint64_t i = all.offset[u]; i < all.offset[u + 1]; i++) {
-                topomap_text_char(out, ' ');
-                topomap_text_put(out, all.weight[i]);
-                topomap_text_char(out, ' ');
-                topomap_text_put(out, all.target[i]);
-            }
-            topomap_text_char(out, '\n');
+    fprintf(out->file, "0\n%lu %llu\n0 01%c\n", (unsigned long)graph->ranks,
+            (unsigned long long)all.offset[graph->ranks], graph->load ? '1' : '0');
+    for (uint32_t u = 0; u < graph->ranks; u++) {
+        if (graph->load) {
+            topomap_text_put(out, graph->load[u]);
+            topomap_text_char(out, ' ');
         }
-        topomap_text_flush(out);
+        topomap_text_put(out, all.offset[u + 1] - all.offset[u]);
+        for (uint64_t i = all.offset[u]; i < all.offset[u + 1]; i++) {
+            topomap_text_char(out, ' ');
+            topomap_text_put(out, all.weight[i]);
+            topomap_text_char(out, ' ');
+            topomap_text_put(out, all.target[i]);
+        }
+        topomap_text_char(out, '\n');
     }
     topomap_weights_clear(&all);
-    free(out);
-    return out ? 0 : -1;
+    return 0;
 }
 
 /* Three lines of 1, 2 and 2 numbers: 0; vertices and arcs; base and digits. */

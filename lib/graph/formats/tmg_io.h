@@ -6,6 +6,6 @@
 
 /** 0 where this machine's numbers are little-endian, as the file's. */
 int topomap_tmg_order(topomap_error *err);
-int topomap_tmg_write(const topomap_graph *graph, const char *path, FILE *file, topomap_error *err);
+int topomap_tmg_write(const topomap_graph *graph, FILE *file, topomap_error *err);
 
 #endif

@@ -477,6 +477,13 @@ static int tmg_sniff(const char *bytes, size_t size)
     return TOPOMAP_SURE_NOT;
 }
 
+static int tmg_write(const topomap_graph *graph, const char *path, topomap_text_out *out,
+                     topomap_error *err)
+{
+    (void)path;
+    return topomap_tmg_write(graph, out->file, err);
+}
+
 const topomap_graph_io topomap_tmg = {
     .row =
         {"tmg",
@@ -484,5 +491,5 @@ const topomap_graph_io topomap_tmg = {
          "tmg", 1, 1, NULL},
     .sniff = tmg_sniff,
     .read = tmg_read,
-    .write = topomap_tmg_write,
+    .write = tmg_write,
 };

@@ -150,14 +150,13 @@ int topomap_tmg_order(topomap_error *err)
     return 0;
 }
 
-int topomap_tmg_write(const topomap_graph *graph, const char *path, FILE *file, topomap_error *err)
+int topomap_tmg_write(const topomap_graph *graph, FILE *file, topomap_error *err)
 {
     struct topomap_tmg_header header;
     struct topomap_tmg_section *table = NULL;
     struct list list = {0};
     int status = -1;
 
-    (void)path;
     if (topomap_tmg_order(err))
         return -1;
     if (graph->phases > TOPOMAP_TMG_PHASES)

@@ -99,19 +99,13 @@ static int treematch_read(topomap_input *input, const topomap_graph_options *opt
     return status ? -1 : 0;
 }
 
-static int treematch_write(const topomap_graph *graph, const char *path, FILE *file,
+static int treematch_write(const topomap_graph *graph, const char *path, topomap_text_out *out,
                            topomap_error *err)
 {
-    topomap_text_out *out;
-
     if (graph->ranks > MOST_RANKS)
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "%s: a dense matrix of %lu ranks; %llu are the most", path,
                                  (unsigned long)graph->ranks, (unsigned long long)MOST_RANKS);
-    out = topomap_alloc(1, sizeof *out, err);
-    if (!out)
-        return -1;
-    out->file = file;
     for (uint32_t u = 0; u < graph->ranks; u++) {
         uint64_t i = graph->offset[u];
 
@@ -123,8 +117,6 @@ static int treematch_write(const topomap_graph *graph, const char *path, FILE *f
         }
         topomap_text_char(out, '\n');
     }
-    topomap_text_flush(out);
-    free(out);
     return 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include "graph/graph.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 enum { LIGHTER = 32, SHARE = 20 };
 
@@ -83,19 +84,10 @@ static int threshold(const topomap_weights *weights, uint64_t *least, topomap_er
 
 static uint64_t weight_of(const topomap_weights *weights, uint32_t u, uint32_t v)
 {
-    uint64_t low = weights->offset[u], high = weights->offset[u + 1];
+    uint64_t end = weights->offset[u + 1];
+    uint64_t at = topomap_sorted_u32(weights->target, weights->offset[u], end, v);
 
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-
-        if (weights->target[middle] == v)
-            return weights->weight[middle];
-        if (weights->target[middle] < v)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return 0;
+    return at < end && weights->target[at] == v ? weights->weight[at] : 0;
 }
 
 static uint64_t count_heavy(const topomap_weights *weights, uint64_t least)

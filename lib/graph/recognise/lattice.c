@@ -10,6 +10,7 @@
 
 #include "graph/recognise/lattice_inside.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 enum {
     SEEDS = 64, /* vertices whose neighbours are looked at */
@@ -225,16 +226,8 @@ static int find_copies(search *s, const topomap_rows *rows, topomap_lattice *l, 
 
 static int has_edge(const topomap_weights *w, uint32_t u, uint32_t v)
 {
-    uint64_t lo = w->offset[u], hi = w->offset[u + 1];
+    uint64_t lo = topomap_sorted_u32(w->target, w->offset[u], w->offset[u + 1], v);
 
-    while (lo < hi) {
-        uint64_t middle = lo + (hi - lo) / 2;
-
-        if (w->target[middle] < v)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
     return lo < w->offset[u + 1] && w->target[lo] == v;
 }
 

@@ -5,6 +5,7 @@
 
 #include "graph/recognise/lattice_grow.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 enum { MOST_DEGREE = 8192, MOST_SINGLES = 64 };
 
@@ -22,15 +23,7 @@ typedef struct star {
 
 uint64_t topomap_rows_arc(const topomap_rows *rows, uint64_t from, uint64_t end, uint32_t vertex)
 {
-    while (from < end) {
-        uint64_t middle = from + (end - from) / 2;
-
-        if (rows->target[middle] < vertex)
-            from = middle + 1;
-        else
-            end = middle;
-    }
-    return from;
+    return topomap_sorted_u32(rows->target, from, end, vertex);
 }
 
 uint32_t topomap_rows_common(const topomap_rows *rows, uint32_t a, uint32_t b, uint32_t skip,

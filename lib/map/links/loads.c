@@ -5,23 +5,17 @@
 #include <stdlib.h>
 
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 /* ---- Traffic ------------------------------------------------------------------------------- */
 
 static uint64_t find_arc(const topomap_graph *g, uint32_t u, uint32_t v)
 {
-    uint64_t low, high;
+    uint64_t low;
 
     if (u >= g->ranks)
         return UINT64_MAX;
-    for (low = g->offset[u], high = g->offset[u + 1]; low < high;) {
-        uint64_t middle = low + (high - low) / 2;
-
-        if (g->target[middle] < v)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    low = topomap_sorted_u32(g->target, g->offset[u], g->offset[u + 1], v);
     return low < g->offset[u + 1] && g->target[low] == v ? low : UINT64_MAX;
 }
 
@@ -152,16 +146,8 @@ static int turn(topomap_loads *l, uint32_t u, uint32_t x)
 {
     const topomap_traffic_rows *r = l->rows;
     uint32_t p = l->at[u], q = l->at[x];
-    uint64_t low = r->offset[u], high = r->offset[u + 1];
+    uint64_t low = topomap_sorted_u32(r->other, r->offset[u], r->offset[u + 1], x);
 
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-
-        if (r->other[middle] < x)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     if (low == r->offset[u + 1] || r->other[low] != x)
         return 0;
     return change(l, p, q, r->in[low] - r->out[low]) || change(l, q, p, r->out[low] - r->in[low]);

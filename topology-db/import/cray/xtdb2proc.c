@@ -153,8 +153,10 @@ static int by_nid(const void *a, const void *b)
     return x->number[NID] < y->number[NID] ? -1 : x->number[NID] > y->number[NID];
 }
 
-static int check(struct db_import *import, struct list *list, topomap_error *err)
+static int check(struct db_import *import, void *content, topomap_error *err)
 {
+    struct list *list = content;
+
     if (!list->rows)
         return topomap_input_fail(import->input, err,
                                   "no line with processor_id=: not xtdb2proc's output");
@@ -186,18 +188,9 @@ static int read_line(struct db_import *import, void *content, char *line, topoma
 
 static int read_list(struct db_import *import, void **content, topomap_error *err)
 {
-    struct list *list = topomap_alloc(1, sizeof *list, err);
-
-    if (!list || db_geometry_check(import, 3, err)) {
-        free(list);
-        return -1;
-    }
-    if (db_each_line(import, read_line, list, err) || check(import, list, err)) {
-        list_free(list);
-        return -1;
-    }
-    *content = list;
-    return 0;
+    return db_geometry_check(import, 3, err) ? -1
+                                             : db_read_lines(import, sizeof(struct list), read_line,
+                                                             check, list_free, content, err);
 }
 
 static int write_list(struct db_import *import, void *content, topomap_error *err)

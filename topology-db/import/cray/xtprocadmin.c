@@ -128,8 +128,9 @@ static int by_nid(const void *a, const void *b)
     return x->nid < y->nid ? -1 : x->nid > y->nid;
 }
 
-static int check(struct db_import *import, struct table *table, topomap_error *err)
+static int check(struct db_import *import, void *content, topomap_error *err)
 {
+    struct table *table = content;
     size_t kept = 0;
 
     if (!table->header)
@@ -155,18 +156,10 @@ static int check(struct db_import *import, struct table *table, topomap_error *e
 
 static int read_table(struct db_import *import, void **content, topomap_error *err)
 {
-    struct table *table = topomap_alloc(1, sizeof *table, err);
-
-    if (!table || db_geometry_check(import, 3, err)) {
-        free(table);
-        return -1;
-    }
-    if (db_each_line(import, read_line, table, err) || check(import, table, err)) {
-        table_free(table);
-        return -1;
-    }
-    *content = table;
-    return 0;
+    return db_geometry_check(import, 3, err)
+               ? -1
+               : db_read_lines(import, sizeof(struct table), read_line, check, table_free, content,
+                               err);
 }
 
 static int write_table(struct db_import *import, void *content, topomap_error *err)

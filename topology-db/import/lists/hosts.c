@@ -89,8 +89,10 @@ static int by_from(const void *a, const void *b)
     return strcmp(x->key, y->key);
 }
 
-static int check(struct db_import *import, struct map *map, topomap_error *err)
+static int check(struct db_import *import, void *content, topomap_error *err)
 {
+    struct map *map = content;
+
     if (!map->entries)
         return topomap_input_fail(import->input, err, "no line 'GUID-or-name node'");
     qsort(map->entry, map->entries, sizeof *map->entry, by_from);
@@ -103,16 +105,7 @@ static int check(struct db_import *import, struct map *map, topomap_error *err)
 
 static int read_map(struct db_import *import, void **content, topomap_error *err)
 {
-    struct map *map = topomap_alloc(1, sizeof *map, err);
-
-    if (!map)
-        return -1;
-    if (db_each_line(import, read_line, map, err) || check(import, map, err)) {
-        map_free(map);
-        return -1;
-    }
-    *content = map;
-    return 0;
+    return db_read_lines(import, sizeof(struct map), read_line, check, map_free, content, err);
 }
 
 static int write_map(struct db_import *import, void *content, topomap_error *err)

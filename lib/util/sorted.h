@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Looking up in what is sorted. */
+#ifndef TOPOMAP_UTIL_SORTED_H
+#define TOPOMAP_UTIL_SORTED_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/** Where in [low, high) of an ascending list the first number stands that is not below \p value;
+ *  \p high: nowhere. */
+static inline uint64_t topomap_sorted_u32(const uint32_t *list, uint64_t low, uint64_t high,
+                                          uint32_t value)
+{
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (list[middle] < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/** The same in [0, count) of structs, by an int64_t in each. */
+static inline size_t topomap_sorted_rows(const void *rows, size_t count, size_t width,
+                                         size_t member, int64_t value)
+{
+    size_t low = 0, high = count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int64_t here;
+
+        memcpy(&here, (const char *)rows + middle * width + member, sizeof here);
+        if (here < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+#endif
