@@ -34,7 +34,20 @@ typedef struct topomap_algorithm_impl {
     /** Construction fills slot_of [slots], a permutation; refinement improves it in place. NULL: of
      * the portfolio itself. */
     int (*run)(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
+    /** In place of `run`, for algorithms that are one function: which of them, self->variant says.
+     */
+    int (*run_family)(const struct topomap_algorithm_impl *self, topomap_problem *problem,
+                      uint32_t *slot_of, topomap_error *err);
+    int variant;
 } topomap_algorithm_impl;
+
+static inline int topomap_algorithm_run(const topomap_algorithm_impl *algorithm,
+                                        topomap_problem *problem, uint32_t *slot_of,
+                                        topomap_error *err)
+{
+    return algorithm->run_family ? algorithm->run_family(algorithm, problem, slot_of, err)
+                                 : algorithm->run(problem, slot_of, err);
+}
 
 /** All algorithms, in the order of the help: to add one, add its line. */
 #define TOPOMAP_ALGORITHMS(ROW)                                                                    \

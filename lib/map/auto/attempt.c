@@ -44,10 +44,10 @@ static int run_word(topomap_problem *problem, int is_auto, const char *word, siz
         return -1;
     if (refines && first)
         memcpy(slot_of, problem->start, problem->weights.vertices * sizeof *slot_of);
-    if (!impl->run) /* refine */
+    if (!impl->run && !impl->run_family) /* refine */
         return problem->objective && !is_auto ? topomap_algorithm_relieve.run(problem, slot_of, err)
                                               : topomap_algorithm_swap.run(problem, slot_of, err);
-    return impl->run(problem, slot_of, err);
+    return topomap_algorithm_run(impl, problem, slot_of, err);
 }
 
 static int run_words(topomap_problem *problem, int is_auto, const topomap_attempt *attempt,

@@ -149,12 +149,12 @@ static void match(const topomap_hosts *h, const uint32_t *units, const uint32_t 
     }
 }
 
-static int map_either(topomap_problem *problem, const char *name, int literal, uint32_t *slot_of,
-                      topomap_error *err)
+static int map_rcm(const topomap_algorithm_impl *self, topomap_problem *problem, uint32_t *slot_of,
+                   topomap_error *err)
 {
     topomap_hosts h;
     uint32_t *units = NULL, *vertices = NULL, *place_of = NULL;
-    int status = topomap_hosts_init(&h, problem, name, err);
+    int status = topomap_hosts_init(&h, problem, self->row.name, err);
 
     if (status == 0) {
         adjacency g = {h.units, h.work.offset, h.work.target};
@@ -163,7 +163,7 @@ static int map_either(topomap_problem *problem, const char *name, int literal, u
         place_of = topomap_alloc(h.units, sizeof *place_of, err);
         vertices = topomap_alloc(h.network->vertices, sizeof *vertices, err);
         if (!units || !place_of || !vertices || reverse_cuthill_mckee(&g, units, err) ||
-            order_places(&h, literal, vertices, err))
+            order_places(&h, self->variant, vertices, err))
             status = -1;
     }
     if (status == 0) {
@@ -177,26 +177,17 @@ static int map_either(topomap_problem *problem, const char *name, int literal, u
     return status;
 }
 
-static int map_rcm(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
-{
-    return map_either(problem, "rcm", 0, slot_of, err);
-}
-
-static int map_rcm_literal(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
-{
-    return map_either(problem, "rcm-literal", 1, slot_of, err);
-}
-
 const topomap_algorithm_impl topomap_algorithm_rcm = {
     .row = {"rcm", BY_HOEFLER ", 3.3; switches kept", "construct", FITS_LINKED,
             "reverse Cuthill-McKee on both graphs, the network ordered with its switches"},
     .on = TOPOMAP_ON_LINKED,
-    .run = map_rcm,
+    .run_family = map_rcm,
 };
 
 const topomap_algorithm_impl topomap_algorithm_rcm_literal = {
     .row = {"rcm-literal", BY_HOEFLER ", 3.3", "construct", FITS_LINKED,
             "the same with switches removed first, as published: the identity on fat trees"},
     .on = TOPOMAP_ON_LINKED,
-    .run = map_rcm_literal,
+    .run_family = map_rcm,
+    .variant = 1,
 };

@@ -40,7 +40,7 @@ static int map_bhatele(topomap_problem *problem, uint32_t *slot_of, topomap_erro
 
         if (found && topomap_problem_late(problem))
             break;
-        if (heuristics[i]->run(problem, trial, &refused) != 0) {
+        if (topomap_algorithm_run(heuristics[i], problem, trial, &refused) != 0) {
             if (refused.code == TOPOMAP_EUSAGE)
                 continue;
             *err = refused;

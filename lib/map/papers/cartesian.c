@@ -292,11 +292,12 @@ static int settle(const cartesian *c, const topomap_problem *problem, uint32_t *
     return slots && place ? 0 : -1;
 }
 
-enum scheme { NODECART, HYPERPLANE, KD_TREE, STRIPS };
+enum { NODECART, HYPERPLANE, KD_TREE, STRIPS };
 
-static int map(topomap_problem *problem, const char *name, enum scheme scheme, uint32_t *slot_of,
+static int map(const topomap_algorithm_impl *self, topomap_problem *problem, uint32_t *slot_of,
                topomap_error *err)
 {
+    const char *name = self->row.name;
     cartesian c = {.per_node = slots_per_node(problem->machine)};
     box whole = {{0}, {0}};
     int status;
@@ -312,11 +313,11 @@ static int map(topomap_problem *problem, const char *name, enum scheme scheme, u
         return -1;
     memcpy(whole.size, c.lattice->size, sizeof whole.size);
     status = 0;
-    if (scheme == HYPERPLANE)
+    if (self->variant == HYPERPLANE)
         hyperplane(&c, &whole);
-    else if (scheme == KD_TREE)
+    else if (self->variant == KD_TREE)
         kd_tree(&c, &whole);
-    else if (scheme == STRIPS)
+    else if (self->variant == STRIPS)
         strips(&c, &whole);
     else if (!nodecart(&c))
         status = topomap_error_set(err, TOPOMAP_EUSAGE,
@@ -329,50 +330,34 @@ static int map(topomap_problem *problem, const char *name, enum scheme scheme, u
     return status;
 }
 
-static int map_nodecart(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
-{
-    return map(problem, "nodecart", NODECART, slot_of, err);
-}
-
-static int map_hyperplane(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
-{
-    return map(problem, "hyperplane", HYPERPLANE, slot_of, err);
-}
-
-static int map_kd_tree(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
-{
-    return map(problem, "kd-tree", KD_TREE, slot_of, err);
-}
-
-static int map_stencil_strips(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
-{
-    return map(problem, "stencil-strips", STRIPS, slot_of, err);
-}
-
 const topomap_algorithm_impl topomap_algorithm_nodecart = {
     .row = {"nodecart", "Gropp (EuroMPI 2018)", "construct", FITS_ALL,
             "a recognised grid in equal boxes of a node's size, from its prime factors"},
     .on = TOPOMAP_ON_ALL,
-    .run = map_nodecart,
+    .run_family = map,
+    .variant = NODECART,
 };
 
 const topomap_algorithm_impl topomap_algorithm_hyperplane = {
     .row = {"hyperplane", BY_HUNOLD, "construct", FITS_ALL,
             "a recognised grid cut by planes near the middle that leave whole nodes on both sides"},
     .on = TOPOMAP_ON_ALL,
-    .run = map_hyperplane,
+    .run_family = map,
+    .variant = HYPERPLANE,
 };
 
 const topomap_algorithm_impl topomap_algorithm_kd_tree = {
     .row = {"kd-tree", BY_HUNOLD, "construct", FITS_ALL,
             "a recognised grid halved along its longest dimension, down to single ranks"},
     .on = TOPOMAP_ON_ALL,
-    .run = map_kd_tree,
+    .run_family = map,
+    .variant = KD_TREE,
 };
 
 const topomap_algorithm_impl topomap_algorithm_stencil_strips = {
     .row = {"stencil-strips", BY_HUNOLD, "construct", FITS_ALL,
             "a recognised grid in strips as wide as a node's cube, walked forth and back"},
     .on = TOPOMAP_ON_ALL,
-    .run = map_stencil_strips,
+    .run_family = map,
+    .variant = STRIPS,
 };

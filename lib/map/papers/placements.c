@@ -11,29 +11,6 @@
 #include "map/papers/growth.h"
 #include "util/alloc.h"
 
-typedef int (*placer)(topomap_mesh *mesh, const double *position, topomap_error *err);
-
-/* Sets up the mesh and, where wanted, positions; places; gives the rest of the slots away. */
-static int run(topomap_problem *problem, int positions, placer place, uint32_t *slot_of,
-               topomap_error *err)
-{
-    topomap_mesh mesh;
-    double *position = NULL;
-    int status = topomap_mesh_init(&mesh, problem, slot_of, err);
-
-    if (status == 0 && positions) {
-        position = topomap_alloc(problem->ranks, (mesh.axes + 1) * sizeof *position, err);
-        status = position ? topomap_embedding_make(&mesh, position, err) : -1;
-    }
-    if (status == 0)
-        status = place(&mesh, position, err);
-    if (status == 0)
-        status = topomap_mesh_finish(&mesh, err);
-    topomap_mesh_clear(&mesh);
-    free(position);
-    return status;
-}
-
 static int affine(topomap_mesh *mesh, const double *position, topomap_error *err)
 {
     (void)err;
@@ -129,39 +106,40 @@ static int between_partners(topomap_mesh *mesh, const double *position, topomap_
     return topomap_growth_heap(mesh, 1, err);
 }
 
-static int map_affn(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
-{
-    return run(problem, 1, affine, slot_of, err);
-}
+enum { AFFN, COCE, EXCO, COCE_MHT, BFT, MHT, BRICK };
 
-static int map_coce(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
-{
-    return run(problem, 1, corners, slot_of, err);
-}
+static const struct {
+    int (*place)(topomap_mesh *mesh, const double *position, topomap_error *err);
+    int positions; /* it wants them */
+} heuristics[] = {
+    [AFFN] = {affine, 1},
+    [COCE] = {corners, 1},
+    [EXCO] = {one_corner, 1},
+    [COCE_MHT] = {corners_heap, 1},
+    [BFT] = {breadth, 0},
+    [MHT] = {by_neighbours, 0},
+    [BRICK] = {between_partners, 0},
+};
 
-static int map_exco(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
+/* Sets up the mesh and, where wanted, positions; places; gives the rest of the slots away. */
+static int run(const topomap_algorithm_impl *self, topomap_problem *problem, uint32_t *slot_of,
+               topomap_error *err)
 {
-    return run(problem, 1, one_corner, slot_of, err);
-}
+    topomap_mesh mesh;
+    double *position = NULL;
+    int status = topomap_mesh_init(&mesh, problem, slot_of, err);
 
-static int map_coce_mht(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
-{
-    return run(problem, 1, corners_heap, slot_of, err);
-}
-
-static int map_bft(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
-{
-    return run(problem, 0, breadth, slot_of, err);
-}
-
-static int map_mht(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
-{
-    return run(problem, 0, by_neighbours, slot_of, err);
-}
-
-static int map_brick(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
-{
-    return run(problem, 0, between_partners, slot_of, err);
+    if (status == 0 && heuristics[self->variant].positions) {
+        position = topomap_alloc(problem->ranks, (mesh.axes + 1) * sizeof *position, err);
+        status = position ? topomap_embedding_make(&mesh, position, err) : -1;
+    }
+    if (status == 0)
+        status = heuristics[self->variant].place(&mesh, position, err);
+    if (status == 0)
+        status = topomap_mesh_finish(&mesh, err);
+    topomap_mesh_clear(&mesh);
+    free(position);
+    return status;
 }
 
 const topomap_algorithm_impl topomap_algorithm_coce = {
@@ -169,7 +147,8 @@ const topomap_algorithm_impl topomap_algorithm_coce = {
             "grows from all corners towards the centre; any graph, laid out where it is no grid"},
     .on = TOPOMAP_ON_TORUS,
     .parameters = topomap_parameters_coordinates,
-    .run = map_coce,
+    .run_family = run,
+    .variant = COCE,
 };
 
 const topomap_algorithm_impl topomap_algorithm_exco = {
@@ -177,7 +156,8 @@ const topomap_algorithm_impl topomap_algorithm_exco = {
             "grows from one corner"},
     .on = TOPOMAP_ON_TORUS,
     .parameters = topomap_parameters_coordinates,
-    .run = map_exco,
+    .run_family = run,
+    .variant = EXCO,
 };
 
 const topomap_algorithm_impl topomap_algorithm_affn = {
@@ -185,21 +165,24 @@ const topomap_algorithm_impl topomap_algorithm_affn = {
             "stretches the ranks' grid, or a layout of the graph, over the machine's"},
     .on = TOPOMAP_ON_TORUS,
     .parameters = topomap_parameters_coordinates,
-    .run = map_affn,
+    .run_family = run,
+    .variant = AFFN,
 };
 
 const topomap_algorithm_impl topomap_algorithm_bft = {
     .row = {"bft", BY_BHATELE ", BFT", "construct", FITS_GRID,
             "breadth-first from a random rank and one end of the machine, each near its parent"},
     .on = TOPOMAP_ON_TORUS,
-    .run = map_bft,
+    .run_family = run,
+    .variant = BFT,
 };
 
 const topomap_algorithm_impl topomap_algorithm_mht = {
     .row = {"mht", BY_BHATELE ", MHT", "construct", FITS_GRID,
             "the rank with the most placed neighbours next, near their centroid"},
     .on = TOPOMAP_ON_TORUS,
-    .run = map_mht,
+    .run_family = run,
+    .variant = MHT,
 };
 
 const topomap_algorithm_impl topomap_algorithm_coce_mht = {
@@ -207,12 +190,14 @@ const topomap_algorithm_impl topomap_algorithm_coce_mht = {
             "ranks at the corners first, then as mht"},
     .on = TOPOMAP_ON_TORUS,
     .parameters = topomap_parameters_coordinates,
-    .run = map_coce_mht,
+    .run_family = run,
+    .variant = COCE_MHT,
 };
 
 const topomap_algorithm_impl topomap_algorithm_brick = {
     .row = {"brick", BY_BHATELE ", NAMD", "construct", FITS_GRID,
             "inside the box of its two main partners, where there is most room, then outwards"},
     .on = TOPOMAP_ON_TORUS,
-    .run = map_brick,
+    .run_family = run,
+    .variant = BRICK,
 };

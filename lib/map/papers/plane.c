@@ -161,38 +161,30 @@ static int map_plane(topomap_mesh *mesh, const char *name, topomap_plane_heurist
     return topomap_mesh_finish(mesh, err);
 }
 
-static int run(topomap_problem *problem, const char *name, topomap_plane_heuristic heuristic,
-               uint32_t *slot_of, topomap_error *err)
+static int run(const topomap_algorithm_impl *self, topomap_problem *problem, uint32_t *slot_of,
+               topomap_error *err)
 {
     topomap_mesh mesh;
     int status = topomap_mesh_init(&mesh, problem, slot_of, err);
 
     if (status == 0)
-        status = map_plane(&mesh, name, heuristic, err);
+        status = map_plane(&mesh, self->row.name,
+                           self->variant ? topomap_plane_aligned : topomap_plane_overlap, err);
     topomap_mesh_clear(&mesh);
     return status;
-}
-
-static int map_mxovlp(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
-{
-    return run(problem, "mxovlp", topomap_plane_overlap, slot_of, err);
-}
-
-static int map_mxov_al(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
-{
-    return run(problem, "mxov-al", topomap_plane_aligned, slot_of, err);
 }
 
 const topomap_algorithm_impl topomap_algorithm_mxovlp = {
     .row = {"mxovlp", BY_BHATELE ", MXOVLP", "construct", FITS_GRID,
             "a 2-D grid of ranks on a 2-D mesh: the largest common rectangle, then what is left"},
     .on = TOPOMAP_ON_TORUS,
-    .run = map_mxovlp,
+    .run_family = run,
 };
 
 const topomap_algorithm_impl topomap_algorithm_mxov_al = {
     .row = {"mxov-al", "Bhatele et al. (HiPC 2010), MXOV+AL", "construct", FITS_GRID,
             "mxovlp with the longer sides aligned at each step"},
     .on = TOPOMAP_ON_TORUS,
-    .run = map_mxov_al,
+    .run_family = run,
+    .variant = 1,
 };

@@ -53,8 +53,7 @@ static int make_grid(topomap_rectangle r, topomap_graph **graph, topomap_error *
 }
 
 static int grow(topomap_rectangle objects, topomap_rectangle processors,
-                int (*map)(topomap_problem *, uint32_t *, topomap_error *), uint32_t *at,
-                topomap_error *err)
+                const topomap_algorithm_impl *heuristic, uint32_t *at, topomap_error *err)
 {
     uint32_t slots = processors.x * processors.y, *slot_of;
     topomap_machine *machine = NULL;
@@ -70,7 +69,7 @@ static int grow(topomap_rectangle objects, topomap_rectangle processors,
         topomap_weights_new(graph, slots, &problem.weights, err) == 0) {
         problem.machine = machine;
         problem.graph = graph;
-        status = map(&problem, slot_of, err);
+        status = topomap_algorithm_run(heuristic, &problem, slot_of, err);
     }
     for (uint32_t i = 0; status == 0 && i < problem.ranks; i++) {
         at[2 * (size_t)i] = slot_of[i] % processors.x;
@@ -86,11 +85,11 @@ static int grow(topomap_rectangle objects, topomap_rectangle processors,
 int topomap_plane_coce(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at,
                        topomap_error *err)
 {
-    return grow(objects, processors, topomap_algorithm_coce.run, at, err);
+    return grow(objects, processors, &topomap_algorithm_coce, at, err);
 }
 
 int topomap_plane_exco(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at,
                        topomap_error *err)
 {
-    return grow(objects, processors, topomap_algorithm_exco.run, at, err);
+    return grow(objects, processors, &topomap_algorithm_exco, at, err);
 }

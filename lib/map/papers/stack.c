@@ -96,10 +96,10 @@ static int require_space(const topomap_mesh *mesh, const char *name, topomap_err
                              name, mesh->axes);
 }
 
-static int run(topomap_problem *problem, const char *name, int fold, uint32_t *slot_of,
+static int run(const topomap_algorithm_impl *self, topomap_problem *problem, uint32_t *slot_of,
                topomap_error *err)
 {
-    stacking s = {.fold = fold};
+    stacking s = {.fold = self->variant};
     topomap_mesh mesh;
     uint32_t *best = topomap_alloc(problem->weights.vertices, sizeof *best, err);
     int status = best ? topomap_mesh_init(&mesh, problem, slot_of, err) : -1;
@@ -110,9 +110,9 @@ static int run(topomap_problem *problem, const char *name, int fold, uint32_t *s
     if (!s.at)
         status = -1;
     if (status == 0)
-        status = require_space(&mesh, name, err);
+        status = require_space(&mesh, self->row.name, err);
     if (status == 0)
-        status = topomap_plane_require(&mesh, name, 3, &s.objects, err);
+        status = topomap_plane_require(&mesh, self->row.name, 3, &s.objects, err);
     if (status == 0)
         status = try_all(&mesh, &s, best, err);
     topomap_mesh_clear(&mesh);
@@ -121,26 +121,17 @@ static int run(topomap_problem *problem, const char *name, int fold, uint32_t *s
     return status;
 }
 
-static int map_stack(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
-{
-    return run(problem, "stack", 0, slot_of, err);
-}
-
-static int map_fold(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
-{
-    return run(problem, "fold", 1, slot_of, err);
-}
-
 const topomap_algorithm_impl topomap_algorithm_stack = {
     .row = {"stack", BY_BHATELE ", stacking", "construct", FITS_GRID,
             "a 2-D grid of ranks on a 3-D mesh: one piece a plane, each translated"},
     .on = TOPOMAP_ON_TORUS,
-    .run = map_stack,
+    .run_family = run,
 };
 
 const topomap_algorithm_impl topomap_algorithm_fold = {
     .row = {"fold", BY_BHATELE ", folding", "construct", FITS_GRID,
             "likewise, every second piece reflected"},
     .on = TOPOMAP_ON_TORUS,
-    .run = map_fold,
+    .run_family = run,
+    .variant = 1,
 };

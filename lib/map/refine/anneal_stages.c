@@ -117,9 +117,10 @@ static topomap_cooling tuned(const topomap_problem *problem, topomap_cooling coo
     return cooling;
 }
 
-static int anneal_by(topomap_problem *problem, const schedule *by_effort, uint32_t *slot_of,
-                     topomap_error *err)
+static int anneal(const topomap_algorithm_impl *self, topomap_problem *problem, uint32_t *slot_of,
+                  topomap_error *err)
 {
+    const schedule *by_effort = (self->variant ? hot : warm)[problem->effort];
     double before = topomap_clock_cpu(), cost = topomap_problem_cost(problem, slot_of);
     uint32_t n = problem->weights.vertices;
     uint32_t *keep = topomap_alloc(n, sizeof *keep, err);
@@ -140,16 +141,6 @@ static int anneal_by(topomap_problem *problem, const schedule *by_effort, uint32
     return status;
 }
 
-static int map_anneal(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
-{
-    return anneal_by(problem, warm[problem->effort], slot_of, err);
-}
-
-static int map_anneal_hot(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
-{
-    return anneal_by(problem, hot[problem->effort], slot_of, err);
-}
-
 static const topomap_parameter parameters[] = {
     {"proposals", "PERCENT", "how many swaps it proposes, of what the effort has (100)", 1, 100000},
     {"heat", "PERCENT", "how hot it is, of what the effort has (100)", 1, 1000},
@@ -161,7 +152,7 @@ const topomap_algorithm_impl topomap_algorithm_anneal = {
             "simulated annealing by swaps of whole groups, then of ranks, with O(degree) gains"},
     .on = TOPOMAP_ON_ALL,
     .parameters = parameters,
-    .run = map_anneal,
+    .run_family = anneal,
 };
 
 const topomap_algorithm_impl topomap_algorithm_anneal_hot = {
@@ -169,5 +160,6 @@ const topomap_algorithm_impl topomap_algorithm_anneal_hot = {
             "the same from a temperature at which little of the start is left: for dense graphs"},
     .on = TOPOMAP_ON_ALL,
     .parameters = parameters,
-    .run = map_anneal_hot,
+    .run_family = anneal,
+    .variant = 1,
 };

@@ -240,49 +240,25 @@ static int64_t allowed_looks(const topomap_problem *problem)
     return each[problem->effort] * w->vertices + 64 * (int64_t)w->offset[w->vertices];
 }
 
-enum { NP_BLOCK = 64 };
+enum { NP = -1, N2, NP_BLOCK = 64 };
 
-static int refine(topomap_problem *problem, uint32_t *slot_of, uint32_t depth, uint32_t block,
+/* \p self->variant: how far apart in the graph they are; N2, NP: all pairs, those of blocks. */
+static int refine(const topomap_algorithm_impl *self, topomap_problem *problem, uint32_t *slot_of,
                   topomap_error *err)
 {
     double before = topomap_clock_cpu();
+    uint64_t block = self->variant == NP ? topomap_parameter_number(problem, "block", NP_BLOCK) : 0;
     topomap_pairs s;
     int status = topomap_pairs_init(&s, problem, slot_of, err);
 
     if (status != 0)
         return -1;
     s.looks = allowed_looks(problem);
-    status = depth ? topomap_pairs_near(&s, depth, err) : topomap_pairs_cyclic(&s, block, err);
+    status = self->variant > 0 ? topomap_pairs_near(&s, (uint32_t)self->variant, err)
+                               : topomap_pairs_cyclic(&s, (uint32_t)block, err);
     topomap_pairs_clear(&s);
     problem->phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
     return status;
-}
-
-static int map_n2(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
-{
-    return refine(problem, slot_of, 0, 0, err);
-}
-
-static int map_np(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
-{
-    uint64_t block = topomap_parameter_number(problem, "block", NP_BLOCK);
-
-    return refine(problem, slot_of, 0, (uint32_t)block, err);
-}
-
-static int map_nc1(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
-{
-    return refine(problem, slot_of, 1, 0, err);
-}
-
-static int map_nc2(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
-{
-    return refine(problem, slot_of, 2, 0, err);
-}
-
-static int map_nc10(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
-{
-    return refine(problem, slot_of, 10, 0, err);
 }
 
 static const topomap_parameter blocks[] = {
@@ -294,7 +270,8 @@ const topomap_algorithm_impl topomap_algorithm_n2 = {
     .row = {"n2", BY_VIEM ", 2 and 3.2", "refine", FITS_ALL,
             "swaps of all pairs of ranks, in cyclic order"},
     .on = TOPOMAP_ON_ALL,
-    .run = map_n2,
+    .run_family = refine,
+    .variant = N2,
 };
 
 const topomap_algorithm_impl topomap_algorithm_np = {
@@ -302,26 +279,30 @@ const topomap_algorithm_impl topomap_algorithm_np = {
             "swaps of pairs inside blocks of consecutive ranks, in cyclic order"},
     .on = TOPOMAP_ON_ALL,
     .parameters = blocks,
-    .run = map_np,
+    .run_family = refine,
+    .variant = NP,
 };
 
 const topomap_algorithm_impl topomap_algorithm_nc1 = {
     .row = {"nc1", BY_VIEM ", 3.3", "refine", FITS_ALL,
             "swaps of pairs that communicate, in random order"},
     .on = TOPOMAP_ON_ALL,
-    .run = map_nc1,
+    .run_family = refine,
+    .variant = 1,
 };
 
 const topomap_algorithm_impl topomap_algorithm_nc2 = {
     .row = {"nc2", BY_VIEM ", 3.3", "refine", FITS_ALL,
             "swaps of pairs at most 2 apart in the communication graph, in random order"},
     .on = TOPOMAP_ON_ALL,
-    .run = map_nc2,
+    .run_family = refine,
+    .variant = 2,
 };
 
 const topomap_algorithm_impl topomap_algorithm_nc10 = {
     .row = {"nc10", BY_VIEM ", 3.3", "refine", FITS_ALL,
             "swaps of pairs at most 10 apart in the communication graph, in random order"},
     .on = TOPOMAP_ON_ALL,
-    .run = map_nc10,
+    .run_family = refine,
+    .variant = 10,
 };

@@ -186,7 +186,7 @@ static int map_rounds(topomap_problem *problem, uint32_t rounds, uint32_t *slot_
 
     if (rounds == 0)
         return m->kind == TOPOMAP_MACHINE_TORUS
-                   ? topomap_algorithm_rb_wrap.run(problem, slot_of, err)
+                   ? topomap_algorithm_run(&topomap_algorithm_rb_wrap, problem, slot_of, err)
                    : topomap_algorithm_tree.run(problem, slot_of, err);
     status = topomap_closeness_init(&c.close, m, TOPOMAP_CLOSE_SLOTS, 0, err);
     if (status != 0)

@@ -117,11 +117,12 @@ static int split(void *data, uint32_t where, uint32_t *slots, uint32_t count, to
     return topomap_split_add(parts, count - half, 0, err);
 }
 
-static int map_either(topomap_problem *problem, int sees_wrap, uint32_t *slot_of,
-                      topomap_error *err)
+/* \p self->variant: whether it sees wraparound. */
+static int map_rb(const topomap_algorithm_impl *self, topomap_problem *problem, uint32_t *slot_of,
+                  topomap_error *err)
 {
-    rb_splitter rb = {.machine = problem->machine, .sees_wrap = sees_wrap};
-    topomap_splitter splitter = {.data = &rb, .split = split, .orient = sees_wrap};
+    rb_splitter rb = {.machine = problem->machine, .sees_wrap = self->variant};
+    topomap_splitter splitter = {.data = &rb, .split = split, .orient = self->variant};
     int status;
 
     rb.seen = topomap_alloc(UINT16_MAX + 1, 1, err);
@@ -135,22 +136,12 @@ static int map_either(topomap_problem *problem, int sees_wrap, uint32_t *slot_of
     return status;
 }
 
-static int map_rb(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
-{
-    return map_either(problem, 0, slot_of, err);
-}
-
-static int map_rb_wrap(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
-{
-    return map_either(problem, 1, slot_of, err);
-}
-
 const topomap_algorithm_impl topomap_algorithm_rb = {
     .row = {"rb", BY_WU ", Alg. 2", "construct", "torus,mesh",
             "recursive coordinate bipartition as published: wraparound ignored"},
     .on = TOPOMAP_ON_TORUS,
     .parameters = topomap_parameters_grouped,
-    .run = map_rb,
+    .run_family = map_rb,
 };
 
 const topomap_algorithm_impl topomap_algorithm_rb_wrap = {
@@ -158,5 +149,6 @@ const topomap_algorithm_impl topomap_algorithm_rb_wrap = {
             "recursive coordinate bipartition that sees wraparound and orients its halves"},
     .on = TOPOMAP_ON_TORUS,
     .parameters = topomap_parameters_grouped,
-    .run = map_rb_wrap,
+    .run_family = map_rb,
+    .variant = 1,
 };

@@ -9,38 +9,31 @@
 #include "map/split/recursion.h"
 #include "partition/partition.h"
 
-static int map_along(topomap_problem *problem, unsigned how, uint32_t *slot_of, topomap_error *err)
+static int map_along(const topomap_algorithm_impl *self, topomap_problem *problem,
+                     uint32_t *slot_of, topomap_error *err)
 {
     topomap_splitter splitter;
     int status = topomap_tree_splitter_open(problem->machine, &splitter, err);
 
-    splitter.how = how;
+    splitter.how = (unsigned)self->variant;
     if (status == 0)
         status = topomap_recursion_map(problem, &splitter, slot_of, err);
     topomap_tree_splitter_close(&splitter);
     return status;
 }
 
-static int map_top_down(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
-{
-    return map_along(problem, TOPOMAP_PARTITION_EXCHANGE, slot_of, err);
-}
-
-static int map_multisection(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
-{
-    return map_along(problem, TOPOMAP_PARTITION_KWAY, slot_of, err);
-}
-
 const topomap_algorithm_impl topomap_algorithm_top_down = {
     .row = {"top-down", BY_VIEM ", 3.1", "construct", FITS_HIERARCHY,
             "perfectly balanced partitions along the hierarchy, each cut lowered by swaps"},
     .on = TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX,
-    .run = map_top_down,
+    .run_family = map_along,
+    .variant = TOPOMAP_PARTITION_EXCHANGE,
 };
 
 const topomap_algorithm_impl topomap_algorithm_multisection = {
     .row = {"multisection", BY_VIEM ", 4 (RMS)", "construct", FITS_HIERARCHY,
             "k-way partitions along the hierarchy, corrected to its sizes"},
     .on = TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX,
-    .run = map_multisection,
+    .run_family = map_along,
+    .variant = TOPOMAP_PARTITION_KWAY,
 };
