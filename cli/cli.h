@@ -21,6 +21,15 @@ typedef struct cli_option {
     const char *alias; /**< one letter for the same, or NULL */
 } cli_option;
 
+/** What commands that read a graph take for its format. */
+#define CLI_FORMAT_OPTION                                                                          \
+    {                                                                                              \
+        "option", "K=V...",                                                                        \
+            "an option of the input's format (`topomap formats` lists them), or unpacked=SIZE: "   \
+            "what a packed file may unpack to",                                                    \
+            NULL                                                                                   \
+    }
+
 typedef struct cli_call cli_call;
 
 typedef struct cli_command {

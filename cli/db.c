@@ -6,14 +6,12 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/json.h"
 #include "cli/order.h"
 
 static int print_json(json_t *value)
 {
-    json_dumpf(value, stdout, JSON_ENSURE_ASCII | JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-    putchar('\n');
-    json_decref(value);
-    return CLI_DONE;
+    return cli_json(stdout, value, JSON_REAL_PRECISION(12));
 }
 
 /* ---- import ------------------------------------------------------------------------------ */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
+#include "cli/json.h"
 #include "topology-db/calibrate/calibrate.h"
 
 /* MB/s of a time, 0 where none was told. */
@@ -136,10 +137,7 @@ static int print_json(const topomap_db_calibration *r)
     json_object_set_new(all, "node_classes", groups_json(r));
     json_object_set_new(all, "outliers", outliers_json(r));
     json_object_set_new(all, "bad_cables", culprits_json(r));
-    json_dumpf(all, stdout, JSON_ENSURE_ASCII | JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-    putchar('\n');
-    json_decref(all);
-    return CLI_DONE;
+    return cli_json(stdout, all, JSON_REAL_PRECISION(12));
 }
 
 /* ---- For people -------------------------------------------------------------------------- */

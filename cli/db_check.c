@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
+#include "cli/json.h"
 #include "topology-db/db.h"
 
 static const char *const severities[] = {"info", "warning", "error"};
@@ -33,15 +34,10 @@ static int finish(const cli_call *call, struct told *told)
 {
     int ok = told->failed == 0;
 
-    if (cli_get(call, "json")) {
-        json_t *all = json_pack("{s:b, s:o}", "ok", ok, "findings", told->list);
-
-        json_dumpf(all, stdout, JSON_ENSURE_ASCII | JSON_INDENT(2));
-        putchar('\n');
-        json_decref(all);
-    } else if (!told->count) {
+    if (cli_get(call, "json"))
+        cli_json(stdout, json_pack("{s:b, s:o}", "ok", ok, "findings", told->list), 0);
+    else if (!told->count)
         printf("no findings\n");
-    }
     return ok ? CLI_DONE : CLI_NO;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/json.h"
 #include "topology-db/db.h"
 
 struct told {
@@ -34,15 +35,10 @@ static int tell(const topomap_db_change *change, void *data)
 
 static int finish(struct told *told)
 {
-    if (told->list) {
-        json_t *all = json_pack("{s:b, s:o}", "equal", !told->count, "changes", told->list);
-
-        json_dumpf(all, stdout, JSON_ENSURE_ASCII | JSON_INDENT(2));
-        putchar('\n');
-        json_decref(all);
-    } else if (!told->count) {
+    if (told->list)
+        cli_json(stdout, json_pack("{s:b, s:o}", "equal", !told->count, "changes", told->list), 0);
+    else if (!told->count)
         printf("no differences\n");
-    }
     return told->count ? CLI_NO : CLI_DONE;
 }
 

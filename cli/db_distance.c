@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/json.h"
 #include "topology-db/db.h"
 #include "util/input.h"
 
@@ -67,16 +68,13 @@ static int one_pair(const cli_call *call, topomap_db_router *router,
         return cli_fail(call, &err);
     warn_note(call, call->operand[0], call->operand[1], d.note);
     if (cli_get(call, "json")) {
-        json_t *one = distance_json(call->operand[0], call->operand[1], &d);
-
-        json_dumpf(one, stdout, JSON_ENSURE_ASCII | JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-        json_decref(one);
+        cli_json(stdout, distance_json(call->operand[0], call->operand[1], &d),
+                 JSON_REAL_PRECISION(12));
     } else {
         printf("hops   %" PRIu32 "\ncost   %g (tenths of a hop, a byte)\nroute  ", d.hops, d.cost);
         print_route(d.route ? d.route : "(links are not known)");
-        printf("\nby     %s", strcmp(d.routing, "lft") == 0 ? "the routing tables" : d.routing);
+        printf("\nby     %s\n", strcmp(d.routing, "lft") == 0 ? "the routing tables" : d.routing);
     }
-    putchar('\n');
     topomap_db_distance_clear(&d);
     return CLI_DONE;
 }
@@ -87,15 +85,10 @@ static int print_pair(const cli_call *call, const char *from, const char *to,
                       topomap_db_distance *d)
 {
     warn_note(call, from, to, d->note);
-    if (cli_get(call, "json")) {
-        json_t *one = distance_json(from, to, d);
-
-        json_dumpf(one, stdout, JSON_ENSURE_ASCII | JSON_COMPACT | JSON_REAL_PRECISION(12));
-        json_decref(one);
-    } else {
-        printf("%s %s %" PRIu32 " %g %s ", from, to, d->hops, d->cost, d->routing);
-        print_route(d->route ? d->route : "-");
-    }
+    if (cli_get(call, "json"))
+        return cli_json(stdout, distance_json(from, to, d), JSON_COMPACT | JSON_REAL_PRECISION(12));
+    printf("%s %s %" PRIu32 " %g %s ", from, to, d->hops, d->cost, d->routing);
+    print_route(d->route ? d->route : "-");
     putchar('\n');
     return CLI_DONE;
 }
@@ -103,16 +96,13 @@ static int print_pair(const cli_call *call, const char *from, const char *to,
 /* Other pairs go on; why is on standard error. */
 static void print_unanswered(const cli_call *call, const char *from, const char *to)
 {
-    json_t *pair;
-
-    if (!cli_get(call, "json")) {
+    if (!cli_get(call, "json"))
         printf("%s %s - - none\n", from, to);
-        return;
-    }
-    pair = json_pack("{s:s, s:s, s:n, s:n, s:n}", "from", from, "to", to, "hops", "cost", "route");
-    json_dumpf(pair, stdout, JSON_ENSURE_ASCII | JSON_COMPACT);
-    putchar('\n');
-    json_decref(pair);
+    else
+        cli_json(
+            stdout,
+            json_pack("{s:s, s:s, s:n, s:n, s:n}", "from", from, "to", to, "hops", "cost", "route"),
+            JSON_COMPACT);
 }
 
 static int answer(const cli_call *call, topomap_db_router *router,

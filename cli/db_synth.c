@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
+#include "cli/json.h"
 #include "topology-db/db.h"
 
 static void print_fault(const char *text, void *data)
@@ -38,10 +39,7 @@ static int print_json(const topomap_db_synth_report *r, const char *folder, json
     all = json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:o}", "folder", folder, "files", files,
                     "hosts", (json_int_t)r->hosts, "switches", (json_int_t)r->switches, "adapters",
                     (json_int_t)r->adapters, "links", (json_int_t)r->links, "faults", faults);
-    json_dumpf(all, stdout, JSON_ENSURE_ASCII | JSON_INDENT(2));
-    putchar('\n');
-    json_decref(all);
-    return CLI_DONE;
+    return cli_json(stdout, all, 0);
 }
 
 static int run_synth(const cli_call *call)

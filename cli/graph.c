@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/json.h"
 #include "topology-db/db.h"
 #include "graph/graph.h"
 
@@ -93,15 +94,6 @@ static json_t *info_json(const topomap_graph *graph, const topomap_recognition *
     return info;
 }
 
-static int print_json(json_t *value)
-{
-    int failed = !value || json_dumpf(value, stdout, JSON_ENSURE_ASCII | JSON_INDENT(2));
-
-    json_decref(value);
-    putchar('\n');
-    return failed ? CLI_FAILED : CLI_DONE;
-}
-
 /* "48x32, exact" or "48x32, explains 95.24 % of the pairs and ...". */
 static void print_fit(const topomap_recognition *pattern)
 {
@@ -123,7 +115,7 @@ static int print_info(const cli_call *call, const topomap_graph *graph,
     uint32_t dimensions;
 
     if (cli_get(call, "json"))
-        return print_json(info_json(graph, found));
+        return cli_json(stdout, info_json(graph, found), 0);
     printf("ranks     %" PRIu32 "\n", topomap_graph_ranks(graph));
     printf("edges     %" PRIu64 " pairs of ranks\n", topomap_graph_edges(graph));
     printf("bytes     %" PRIu64 " in both directions\n", topomap_graph_bytes(graph));
@@ -187,8 +179,9 @@ static int run_recognise(const cli_call *call)
         return CLI_NO;
     }
     if (cli_get(call, "json"))
-        return print_json(
-            json_pack("{s:s, s:o}", "pattern", found.text, "pattern_fit", fit_json(&found)));
+        return cli_json(
+            stdout, json_pack("{s:s, s:o}", "pattern", found.text, "pattern_fit", fit_json(&found)),
+            0);
     puts(found.text);
     return CLI_DONE;
 }
@@ -327,7 +320,7 @@ static int run_formats(const cli_call *call)
                    : cli_usage_error(call, "no pattern '%s'; `topomap formats` lists them",
                                      call->operand[0]);
     if (cli_get(call, "json"))
-        return print_json(tables_json());
+        return cli_json(stdout, tables_json(), 0);
     puts("Formats of graph files (--from, --to), with what they take as --option NAME=VALUE when "
          "they\nare read; xz and zstd are read too:");
     for (size_t i = 0; (format = topomap_graph_format_row(i)); i++) {
@@ -344,29 +337,20 @@ static int run_formats(const cli_call *call)
 static const cli_option info_options[] = {
     {"json", NULL, "for programs", NULL},
     {"from", "FORMAT", "the file's format (recognised if left out)", NULL},
-    {"option", "K=V...",
-     "an option of the input's format (`topomap formats` lists them), or unpacked=SIZE: what a "
-     "packed file may unpack to",
-     NULL},
+    CLI_FORMAT_OPTION,
     {NULL, NULL, NULL, NULL},
 };
 static const cli_option recognise_options[] = {
     {"scale", "N", "the same pattern for N ranks, its dimensions scaled alike", NULL},
     {"json", NULL, "for programs", NULL},
     {"from", "FORMAT", "the file's format (recognised if left out)", NULL},
-    {"option", "K=V...",
-     "an option of the input's format (`topomap formats` lists them), or unpacked=SIZE: what a "
-     "packed file may unpack to",
-     NULL},
+    CLI_FORMAT_OPTION,
     {NULL, NULL, NULL, NULL},
 };
 static const cli_option convert_options[] = {
     {"from", "FORMAT", "the input's format (recognised if left out)", NULL},
     {"to", "FORMAT", "the output's format (by its name's ending if left out)", NULL},
-    {"option", "K=V...",
-     "an option of the input's format (`topomap formats` lists them), or unpacked=SIZE: what a "
-     "packed file may unpack to",
-     NULL},
+    CLI_FORMAT_OPTION,
     {NULL, NULL, NULL, NULL},
 };
 static const cli_option generate_options[] = {
@@ -383,10 +367,7 @@ static const cli_option partition_options[] = {
     {"output", "FILE", "where to write (standard output if left out)", "o"},
     {"from", "FORMAT", "the mesh's format (recognised if left out)", NULL},
     {"to", "FORMAT", "the graph's format (by the file's ending if left out)", NULL},
-    {"option", "K=V...",
-     "an option of the input's format (`topomap formats` lists them), or unpacked=SIZE: what a "
-     "packed file may unpack to",
-     NULL},
+    CLI_FORMAT_OPTION,
     {NULL, NULL, NULL, NULL},
 };
 static const cli_option formats_options[] = {

@@ -104,10 +104,7 @@ static int run_permute(const cli_call *call)
     {"output", "FILE", "where to write (standard output if left out)", "o"},                       \
         {"from", "FORMAT", "the input's format (recognised if left out)", NULL},                   \
         {"to", "FORMAT", "the output's format (by its name's ending if left out)", NULL},          \
-        {"option", "K=V...",                                                                       \
-         "an option of the input's format (`topomap formats` lists them), or unpacked=SIZE: what " \
-         "a packed file may unpack to",                                                            \
-         NULL},                                                                                    \
+        CLI_FORMAT_OPTION,                                                                         \
     {                                                                                              \
         NULL, NULL, NULL, NULL                                                                     \
     }

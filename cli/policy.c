@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/json.h"
 #include "plugin/policy/settle.h"
 
 enum { GROUPS_MOST = 65536 };
@@ -199,9 +200,7 @@ static void print_json(const struct answer *answer)
                   "rules", (int)answer->policy->rules, "rule",
                   answer->rule ? answer->rule->name : NULL, "considered", considered(answer), "on",
                   decision->on, "asked", decision->asked, "why", decision->why, "settings", values);
-    json_dumpf(all, stdout, JSON_ENSURE_ASCII | JSON_INDENT(2));
-    putchar('\n');
-    json_decref(all);
+    cli_json(stdout, all, 0);
 }
 
 static void print_text(const struct answer *answer)

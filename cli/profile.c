@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "cli/cli.h"
+#include "cli/json.h"
 #include "graph/recognise/heavy.h"
 #include "plugin/store/store.h"
 #include "util/alloc.h"
@@ -119,15 +120,6 @@ static json_t *to_json(const store *store, const store_entry *entry)
                      (json_int_t)entry->bytes);
 }
 
-static int print_json(json_t *value)
-{
-    int failed = !value || json_dumpf(value, stdout, JSON_ENSURE_ASCII | JSON_INDENT(2));
-
-    putchar('\n');
-    json_decref(value);
-    return failed ? CLI_FAILED : CLI_DONE;
-}
-
 /* ---- list -------------------------------------------------------------------------------- */
 
 static void print_entry(const store_entry *entry)
@@ -162,7 +154,7 @@ static int run_list(const cli_call *call)
             print_entry(&list[i].entry);
     }
     free(list);
-    return array ? print_json(array) : CLI_DONE;
+    return array ? cli_json(stdout, array, 0) : CLI_DONE;
 }
 
 /* ---- show -------------------------------------------------------------------------------- */
@@ -241,7 +233,7 @@ static int run_show(const cli_call *call)
     if (status)
         return status;
     if (cli_get(call, "json"))
-        return print_json(to_json(meant.store, &meant.entry));
+        return cli_json(stdout, to_json(meant.store, &meant.entry), 0);
     show(meant.store, &meant.entry);
     return CLI_DONE;
 }

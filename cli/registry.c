@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/json.h"
 
 static json_t *split_words(const char *text)
 {
@@ -52,10 +53,8 @@ static int run_algorithms(const cli_call *call)
                                               split_words(row->machines), "help", row->help,
                                               "parameters", parameters_json(i)));
     }
-    if (cli_get(call, "json")) {
-        json_dumpf(list, stdout, JSON_ENSURE_ASCII | JSON_INDENT(2));
-        putchar('\n');
-    }
+    if (cli_get(call, "json"))
+        return cli_json(stdout, list, 0);
     json_decref(list);
     return CLI_DONE;
 }

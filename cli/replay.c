@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap map --replay */
+#include "cli/json.h"
 #include "cli/replay.h"
 #include "cli/records.h"
 
@@ -181,9 +182,7 @@ static void print_json(FILE *out, const struct replay *r)
         (json_int_t)r->record.time, "same", !*r->differs, "differs", differs, "recorded",
         reply_json(&r->record.reply), "replayed", reply_json(&r->now));
 
-    json_dumpf(root, out, JSON_ENSURE_ASCII | JSON_INDENT(2));
-    fputc('\n', out);
-    json_decref(root);
+    cli_json(out, root, 0);
 }
 
 static int print_perm(FILE *out, const struct replay *r, topomap_error *err)

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cli/json.h"
 #include "util/output.h"
 
 /* Opens what --output names; NULL after saying why not. */
@@ -141,16 +142,6 @@ static json_t *placement_json(const cli_result *result)
     return list;
 }
 
-static int print_json(FILE *out, json_t *root)
-{
-    int status =
-        json_dumpf(root, out, JSON_ENSURE_ASCII | JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-
-    fputc('\n', out);
-    json_decref(root);
-    return status;
-}
-
 static double gain_of(const cli_result *result)
 {
     switch (result->mapping->objective) {
@@ -191,7 +182,7 @@ int cli_report_json(const cli_call *call, const cli_result *result)
     json_object_set_new(root, "candidates", candidates_json(result->mapping));
     json_object_set_new(root, "seconds", phases_json(result));
     json_object_set_new(root, "placement", placement_json(result));
-    print_json(topomap_output_file(output), root);
+    cli_json(topomap_output_file(output), root, JSON_REAL_PRECISION(15));
     return close_output(call, output);
 }
 
@@ -205,7 +196,7 @@ int cli_report_cost(const cli_call *call, const cli_result *result)
         json_t *root = cost_json(result->target->graph, machine, cost);
 
         set_congestion(root, congestion);
-        print_json(stdout, root);
+        cli_json(stdout, root, JSON_REAL_PRECISION(15));
         return CLI_DONE;
     }
     printf("ranks         %u\nJ             %.15g\nlower bound   %.15g\nhop-bytes     %.15g\n"

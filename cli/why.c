@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/json.h"
 #include "cli/records.h"
 #include "graph/graph.h"
 #include "plugin/planner/plan/record.h"
@@ -241,9 +242,7 @@ static void print_json(const why *w)
         json_object_set_new(root, "exchange",
                             json_pack("{s:I, s:s, s:f}", "rank", (json_int_t)w->exchange, "node",
                                       node_of(w, w->slot_of, w->exchange), "J_change", w->change));
-    json_dumpf(root, stdout, JSON_ENSURE_ASCII | JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-    printf("\n");
-    json_decref(root);
+    cli_json(stdout, root, JSON_REAL_PRECISION(15));
 }
 
 static int open_record(const cli_call *call, why *w, topomap_error *err)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "cli/doctor/doctor.h"
+#include "cli/json.h"
 #include "plugin/common/child.h"
 #include "util/whole.h"
 
@@ -233,13 +234,8 @@ static int run_doctor(const cli_call *call)
         else
             print_row(&checks[i], &verdict);
     }
-    if (list) {
-        json_t *all = json_pack("{s:b, s:o}", "ok", !problems, "checks", list);
-
-        json_dumpf(all, stdout, JSON_ENSURE_ASCII | JSON_INDENT(2));
-        putchar('\n');
-        json_decref(all);
-    }
+    if (list)
+        cli_json(stdout, json_pack("{s:b, s:o}", "ok", !problems, "checks", list), 0);
     return problems ? CLI_NO : CLI_DONE;
 }
 

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What --json prints. */
+#ifndef TOPOMAP_CLI_JSON_H
+#define TOPOMAP_CLI_JSON_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+/** Prints a value in ASCII and a newline, and takes the reference; NULL is what memory was short
+ *  for.
+ *  \param flags  jansson's: JSON_COMPACT, without which lines are indented, JSON_REAL_PRECISION()
+ *  \return CLI_DONE, or CLI_FAILED */
+int cli_json(FILE *out, json_t *value, size_t flags);
+
+#endif
