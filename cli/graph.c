@@ -259,32 +259,6 @@ static json_t *suffixes(const char *text)
     return list;
 }
 
-static json_t *imports_json(void)
-{
-    json_t *list = json_array();
-
-    for (const topomap_db_importer_row *row = topomap_db_importers(); row->name; row++) {
-        json_t *options = json_array();
-
-        for (const topomap_db_importer_option *o = row->options; o && o->name; o++)
-            json_array_append_new(options, json_pack("{s:s, s:s, s:s}", "name", o->name, "values",
-                                                     o->values, "help", o->help));
-        json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "name", row->name, "help",
-                                              row->help, "options", options));
-    }
-    return list;
-}
-
-static void print_imports(void)
-{
-    puts("Formats of `topomap db import`, with their --option NAME=VALUE:");
-    for (const topomap_db_importer_row *row = topomap_db_importers(); row->name; row++) {
-        printf("  %-14s %s\n", row->name, row->help);
-        for (const topomap_db_importer_option *o = row->options; o && o->name; o++)
-            printf("%17s%s=%s: %s\n", "", o->name, o->values, o->help);
-    }
-}
-
 static json_t *options_json(const topomap_graph_option *o)
 {
     json_t *list = json_array();
@@ -293,6 +267,26 @@ static json_t *options_json(const topomap_graph_option *o)
         json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", o->name, "values",
                                               o->values, "help", o->help));
     return list;
+}
+
+static json_t *imports_json(void)
+{
+    json_t *list = json_array();
+
+    for (const topomap_db_importer_row *row = topomap_db_importers(); row->name; row++)
+        json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "name", row->name, "help",
+                                              row->help, "options", options_json(row->options)));
+    return list;
+}
+
+static void print_imports(void)
+{
+    puts("Formats of `topomap db import`, with their --option NAME=VALUE:");
+    for (const topomap_db_importer_row *row = topomap_db_importers(); row->name; row++) {
+        printf("  %-14s %s\n", row->name, row->help);
+        for (const topomap_graph_option *o = row->options; o && o->name; o++)
+            printf("%17s%s=%s: %s\n", "", o->name, o->values, o->help);
+    }
 }
 
 static json_t *tables_json(void)

@@ -53,25 +53,31 @@ static void put_command(const cli_command *command, const char *section)
     }
 }
 
+static void put_term(const char *name, const char *help, const char *end,
+                     const topomap_graph_option *options)
+{
+    printf(".TP\n.B ");
+    put_text(name);
+    printf("\n");
+    put_text(help);
+    printf("%s\n", end);
+    for (const topomap_graph_option *o = options; o && o->name; o++) {
+        printf(".RS\n.TP\n.BI \"\\-\\-option \" ");
+        put_text(o->name);
+        printf("=");
+        put_text(o->values);
+        printf("\n");
+        put_text(o->help);
+        printf("\n.RE\n");
+    }
+}
+
 /* Every importer with its options, on the page of db. */
 static void put_imports(void)
 {
     printf(".SH IMPORTED FORMATS\n");
     for (const topomap_db_importer_row *row = topomap_db_importers(); row->name; row++) {
-        printf(".TP\n.B ");
-        put_text(row->name);
-        printf("\n");
-        put_text(row->help);
-        printf(".\n");
-        for (const topomap_db_importer_option *o = row->options; o && o->name; o++) {
-            printf(".RS\n.TP\n.BI \"\\-\\-option \" ");
-            put_text(o->name);
-            printf("=");
-            put_text(o->values);
-            printf("\n");
-            put_text(o->help);
-            printf("\n.RE\n");
-        }
+        put_term(row->name, row->help, ".", row->options);
     }
 }
 
@@ -83,11 +89,7 @@ static void put_patterns(void)
 
     printf(".SH PATTERNS\n");
     for (size_t i = 0; topomap_graph_pattern_grammar(i, grammar, sizeof grammar); i++) {
-        printf(".TP\n.B ");
-        put_text(grammar);
-        printf("\n");
-        put_text(topomap_graph_pattern_row(i)->help);
-        printf(".\n");
+        put_term(grammar, topomap_graph_pattern_row(i)->help, ".", NULL);
         for (size_t k = 0; topomap_graph_pattern_parameter(i, k, &param); k++) {
             printf(".br\n\\fI");
             put_text(param.name);
@@ -115,20 +117,7 @@ static void put_formats(void)
 
     printf(".SH FORMATS\n");
     for (size_t i = 0; (row = topomap_graph_format_row(i)); i++) {
-        printf(".TP\n.B ");
-        put_text(row->name);
-        printf("\n");
-        put_text(row->help);
-        printf(row->can_write ? ".\n" : " (read only).\n");
-        for (const topomap_graph_option *o = row->options; o && o->name; o++) {
-            printf(".RS\n.TP\n.BI \"\\-\\-option \" ");
-            put_text(o->name);
-            printf("=");
-            put_text(o->values);
-            printf("\n");
-            put_text(o->help);
-            printf("\n.RE\n");
-        }
+        put_term(row->name, row->help, row->can_write ? "." : " (read only).", row->options);
     }
 }
 

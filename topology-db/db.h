@@ -46,18 +46,12 @@ int topomap_db_import(topomap_db *db, const char *importer, const char *path,
                       const topomap_db_import_options *options, topomap_db_report *report,
                       topomap_error *err);
 
-/** An option of one importer: `name=value`. */
-typedef struct topomap_db_importer_option {
-    const char *name;
-    const char
-        *values; /**< "yes|no": these words alone; with capitals, "FILE" or "N,N,...": free */
-    const char *help;
-} topomap_db_importer_option;
-
 typedef struct topomap_db_importer_row {
     const char *name;
     const char *help;
-    const topomap_db_importer_option *options; /**< ends with name == NULL; or NULL: none */
+    /** `name=value`; values "yes|no": these words alone; with capitals, "FILE" or "N,N,...": free.
+     *  Ends with name == NULL; or NULL: none. */
+    const topomap_graph_option *options;
 } topomap_db_importer_row;
 /** The registry of importers; ends with name == NULL. */
 const topomap_db_importer_row *topomap_db_importers(void);

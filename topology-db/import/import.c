@@ -201,7 +201,7 @@ static int refuse_option(const topomap_db_importer_row *row, const char *text, t
 {
     char known[768] = "";
 
-    for (const topomap_db_importer_option *o = row->options; o && o->name; o++)
+    for (const topomap_graph_option *o = row->options; o && o->name; o++)
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s=%s",
                  o == row->options ? "" : ", ", o->name, o->values);
     return *known
@@ -215,7 +215,7 @@ static int check_options(const topomap_db_importer_row *row, const char *const *
                          topomap_error *err)
 {
     for (const char *const *at = options; at && *at; at++) {
-        const topomap_db_importer_option *o = row->options;
+        const topomap_graph_option *o = row->options;
 
         if (topomap_input_is_option(*at))
             continue;

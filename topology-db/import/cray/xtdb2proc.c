@@ -214,7 +214,7 @@ static int write_list(struct db_import *import, void *content, topomap_error *er
     return result ? result : db_geometry_write(import, 3, NULL, err);
 }
 
-static const topomap_db_importer_option options[] = {
+static const topomap_graph_option options[] = {
     GEOMETRY_WRAP,
     GEOMETRY_SHAPE,
     {NULL, NULL, NULL},

@@ -189,7 +189,7 @@ static int write_inside(struct db_import *import, void *content, topomap_error *
                             err);
 }
 
-static const topomap_db_importer_option options[] = {
+static const topomap_graph_option options[] = {
     {"base", "FILE", "the whole topology that an hwloc difference (hwloc-diff) refers to"},
     {NULL, NULL, NULL},
 };

@@ -6,22 +6,19 @@
  * variables are gone. */
 #include "config.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "machine/shape.h"
+#include "topology-db/import/hwloc/hwloc_ask.h"
 #include "topology-db/import/hwloc/hwloc_child.h"
 #include "topology-db/import/hwloc/hwloc_nics.h"
 #include "util/alloc.h"
 #include "util/whole.h"
 
-enum { REPLY_MOST = 16 << 20, SECONDS = 120 };
+enum { REPLY_MOST = 16 << 20 };
 
 /* Bytes of address space; a sanitizer's shadow needs more than any limit. */
 #if defined __SANITIZE_ADDRESS__
@@ -57,25 +54,23 @@ static void forget_variables(void)
     }
 }
 
-static void child(int reply, const char *path, char *xml, size_t size)
+struct load {
+    const char *path;
+    char *xml;
+    size_t size;
+};
+
+static void child(int reply, void *data)
 {
-    static const struct rlimit no_core, memory = {MEMORY_MOST, MEMORY_MOST};
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    static const struct rlimit memory = {MEMORY_MOST, MEMORY_MOST};
+    struct load *load = data;
     topomap_shape shape;
     topomap_error err = {.code = TOPOMAP_OK};
     char *host = NULL, *text = NULL, *nics;
 
-    setrlimit(RLIMIT_CORE, &no_core);
     setrlimit(RLIMIT_AS, &memory);
-    alarm(SECONDS);
     forget_variables();
-    if (null >= 0) {
-        dup2(null, STDOUT_FILENO);
-        dup2(null, STDERR_FILENO);
-    }
-    for (int number = 1; number < NSIG; number++)
-        signal(number, SIG_DFL);
-    if (topomap_shape_from_hwloc(path, xml, size, &shape, &host, &err) == 0) {
+    if (topomap_shape_from_hwloc(load->path, load->xml, load->size, &shape, &host, &err) == 0) {
         text = topomap_shape_format(&shape, &err);
         err.code = text ? TOPOMAP_OK : err.code;
     }
@@ -83,29 +78,9 @@ static void child(int reply, const char *path, char *xml, size_t size)
         topomap_whole_write(reply, host ? host : "", host ? strlen(host) + 1 : 1) ||
         topomap_whole_write(reply, text, strlen(text) + 1))
         _exit(1);
-    nics = db_hwloc_nics(xml, size);
+    nics = db_hwloc_nics(load->xml, load->size);
     if (nics)
         topomap_whole_write(reply, nics, strlen(nics) + 1);
-    _exit(0);
-}
-
-static int receive(int fd, char **reply, size_t *size, topomap_error *err)
-{
-    size_t room = 0;
-    ssize_t got = 1;
-
-    *reply = NULL;
-    *size = 0;
-    while (got && *size < REPLY_MOST) {
-        if (topomap_grow(reply, &room, *size + 65536, 1, err))
-            return -1;
-        got = read(fd, *reply + *size, 65536);
-        if (got < 0 && errno != EINTR)
-            break;
-        *size += got > 0 ? (size_t)got : 0;
-        got = got < 0 ? 1 : got;
-    }
-    return 0;
 }
 
 /* The text that begins at *at, and *at behind its NUL; NULL where it is not whole. */
@@ -151,27 +126,11 @@ static int take_reply(const char *path, const char *reply, size_t size, char **t
 int db_hwloc_load(const char *path, char *xml, size_t size, char **text, char **host, char **nics,
                   topomap_error *err)
 {
-    int ends[2], result;
+    struct load load = {path, xml, size};
     char *reply;
     size_t replied;
-    pid_t pid;
+    int result = db_hwloc_ask(path, child, &load, REPLY_MOST, &reply, &replied, err);
 
-    if (pipe2(ends, O_CLOEXEC))
-        return topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot make a pipe: %s", path,
-                                 strerror(errno));
-    pid = fork();
-    if (pid == 0)
-        child(ends[1], path, xml, size);
-    close(ends[1]);
-    if (pid < 0) {
-        close(ends[0]);
-        return topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot fork: %s", path,
-                                 strerror(errno));
-    }
-    result = receive(ends[0], &reply, &replied, err);
-    close(ends[0]);
-    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-        ;
     if (!result)
         result = take_reply(path, reply, replied, text, host, nics, err);
     free(reply);

@@ -3,22 +3,16 @@
 
 #include "topology-db/import/hwloc/hwloc_diff.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <hwloc.h>
 #include <hwloc/diff.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "util/alloc.h"
+#include "topology-db/import/hwloc/hwloc_ask.h"
 #include "util/input.h"
 #include "util/whole.h"
 
-enum { XML_MOST = 256 << 20, SECONDS = 120, ROOT_MOST = 4096 };
+enum { XML_MOST = 256 << 20, ROOT_MOST = 4096 };
 
 /* What the child says before the XML. */
 enum outcome { PATCHED = 'p', NO_BASE = 'b', NO_DIFF = 'd', MISFIT = 'm' };
@@ -84,69 +78,23 @@ static enum outcome patch(char *base, size_t base_size, const char *xml, size_t 
     return PATCHED;
 }
 
-static void child(int reply, char *base, size_t base_size, const char *xml, size_t size)
+struct difference {
+    char *base;
+    size_t base_size;
+    const char *xml;
+    size_t size;
+};
+
+static void child(int reply, void *data)
 {
-    static const struct rlimit no_core;
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC), length = 0;
+    struct difference *d = data;
     char *made = NULL, outcome;
+    int length = 0;
 
-    setrlimit(RLIMIT_CORE, &no_core);
-    alarm(SECONDS);
-    for (int number = 1; number < NSIG; number++)
-        signal(number, SIG_DFL);
-    if (null >= 0) {
-        dup2(null, STDOUT_FILENO);
-        dup2(null, STDERR_FILENO);
-    }
-    outcome = (char)patch(base, base_size, xml, size, &made, &length);
+    outcome = (char)patch(d->base, d->base_size, d->xml, d->size, &made, &length);
     /* The length counts the NUL. */
-    if (topomap_whole_write(reply, &outcome, 1) ||
-        (outcome == PATCHED && topomap_whole_write(reply, made, (size_t)length)))
-        _exit(1);
-    _exit(0);
-}
-
-static int receive(int fd, char **reply, size_t *size, topomap_error *err)
-{
-    size_t room = 0;
-    ssize_t got = 1;
-
-    *reply = NULL;
-    *size = 0;
-    while (got && *size < XML_MOST) {
-        if (topomap_grow(reply, &room, *size + 65536 + 1, 1, err))
-            return -1;
-        got = read(fd, *reply + *size, 65536);
-        if (got < 0 && errno != EINTR)
-            break;
-        *size += got > 0 ? (size_t)got : 0;
-        got = got < 0 ? 1 : got;
-    }
-    if (*reply)
-        (*reply)[*size] = 0;
-    return 0;
-}
-
-static int run(const char *path, char *base, size_t base_size, const char *xml, size_t size,
-               char **reply, size_t *replied, topomap_error *err)
-{
-    int ends[2], result;
-    pid_t pid;
-
-    if (pipe2(ends, O_CLOEXEC))
-        return topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot make a pipe: %s", path,
-                                 strerror(errno));
-    pid = fork();
-    if (pid == 0)
-        child(ends[1], base, base_size, xml, size);
-    close(ends[1]);
-    result = pid < 0 ? topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot fork: %s", path,
-                                         strerror(errno))
-                     : receive(ends[0], reply, replied, err);
-    close(ends[0]);
-    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-        ;
-    return result;
+    if (topomap_whole_write(reply, &outcome, 1) == 0 && outcome == PATCHED)
+        topomap_whole_write(reply, made, (size_t)length);
 }
 
 static int explain(const char *path, const char *base_path, char outcome, topomap_error *err)
@@ -164,9 +112,10 @@ static int explain(const char *path, const char *base_path, char outcome, topoma
 int db_hwloc_patch(const char *path, const char *base_path, char **xml, size_t *size,
                    topomap_error *err)
 {
+    struct difference d = {.xml = *xml, .size = *size};
     topomap_input *input;
-    char *base = NULL, *reply = NULL, name[200];
-    size_t base_size, replied = 0;
+    char *reply = NULL, name[200];
+    size_t replied = 0;
     int result;
 
     if (!base_path) {
@@ -178,11 +127,11 @@ int db_hwloc_patch(const char *path, const char *base_path, char **xml, size_t *
     }
     if (topomap_input_open(base_path, &input, err))
         return -1;
-    result = topomap_input_all(input, XML_MOST, &base, &base_size, err);
+    result = topomap_input_all(input, XML_MOST, &d.base, &d.base_size, err);
     topomap_input_close(input);
     if (!result)
-        result = run(path, base, base_size, *xml, *size, &reply, &replied, err);
-    free(base);
+        result = db_hwloc_ask(path, child, &d, XML_MOST, &reply, &replied, err);
+    free(d.base);
     if (!result && (replied < 2 || *reply != PATCHED || reply[replied - 1]))
         result = explain(path, base_path, (char)(replied ? *reply : 0), err);
     if (result) {

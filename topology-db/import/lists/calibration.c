@@ -153,7 +153,7 @@ static int write_table(struct db_import *import, void *content, topomap_error *e
     return result;
 }
 
-static const topomap_db_importer_option options[] = {
+static const topomap_graph_option options[] = {
     {"size", "BYTES", "message size that a latency is spread over, 65536 where it is left out"},
     {NULL, NULL, NULL},
 };

@@ -332,7 +332,7 @@ static int write_rows(struct db_import *import, void *content, topomap_error *er
         "dims", "NxNx...", "size of the network, where the nodes listed do not reach its ends"     \
     }
 
-static const topomap_db_importer_option coordinates_options[] = {
+static const topomap_graph_option coordinates_options[] = {
     GEOMETRY_DIMS,
     GEOMETRY_WRAP,
     {"nic", "yes|no", "whether the last number is a NIC's of the router and no coordinate"},
@@ -340,7 +340,7 @@ static const topomap_db_importer_option coordinates_options[] = {
     {NULL, NULL, NULL},
 };
 
-static const topomap_db_importer_option bluegene_options[] = {
+static const topomap_graph_option bluegene_options[] = {
     GEOMETRY_DIMS,
     GEOMETRY_WRAP,
     {NULL, NULL, NULL},

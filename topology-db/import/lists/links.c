@@ -43,7 +43,7 @@ static int write_list(struct db_import *import, void *content, topomap_error *er
     return db_named_write(import, content, NULL, err);
 }
 
-static const topomap_db_importer_option options[] = {
+static const topomap_graph_option options[] = {
     {"hosts", "HOSTLIST",
      "names that are hosts, as a line '# hosts: HOSTLIST' in the file says too; else a name that "
      "has one neighbour is a host"},

@@ -292,7 +292,7 @@ static int write_file(struct db_import *import, void *content, topomap_error *er
     return 0;
 }
 
-static const topomap_db_importer_option options[] = {
+static const topomap_graph_option options[] = {
     {"topology.yaml", "none",
      "Slurm 25.05 and later: there is no topology.yaml, so TopologyPlugin decides"},
     {NULL, NULL, NULL},

@@ -421,7 +421,7 @@ static int write_file(struct db_import *import, void *content, topomap_error *er
     return 0;
 }
 
-static const topomap_db_importer_option options[] = {
+static const topomap_graph_option options[] = {
     {"topology", "NAME",
      "topology.yaml: the one that distances come from, else the cluster's default"},
     {NULL, NULL, NULL},
