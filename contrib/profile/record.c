@@ -130,11 +130,7 @@ static place *place_of_local(MPI_Comm comm)
     place *p = find_place(key);
     MPI_Group group;
 
-    if (p)
-        return p;
-    if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
-        return NULL;
-    return new_place_of(key, group);
+    return p || PMPI_Comm_group(comm, &group) != MPI_SUCCESS ? p : new_place_of(key, group);
 }
 
 static place *place_of_window(MPI_Win win)
@@ -143,11 +139,7 @@ static place *place_of_window(MPI_Win win)
     place *p = find_place(key);
     MPI_Group group;
 
-    if (p)
-        return p;
-    if (PMPI_Win_get_group(win, &group) != MPI_SUCCESS)
-        return NULL;
-    return new_place_of(key, group);
+    return p || PMPI_Win_get_group(win, &group) != MPI_SUCCESS ? p : new_place_of(key, group);
 }
 
 static void clear_place(place *p)

@@ -10,19 +10,6 @@
 
 enum { FEW = 32 }; /* arcs that are sorted by insertion */
 
-static int too_large(const char *what, topomap_error *err)
-{
-    return topomap_error_set(err, TOPOMAP_EINPUT, "the sum of all %s reaches 2^63", what);
-}
-
-static int add_total(uint64_t *total, uint64_t value)
-{
-    if (value >= TOPOMAP_GRAPH_SUM - *total)
-        return -1;
-    *total += value;
-    return 0;
-}
-
 /* ---- Adding -------------------------------------------------------------------------------- */
 
 static int reserve_messages(topomap_arcs *arcs, size_t count, topomap_error *err)
@@ -63,8 +50,8 @@ static int widen(topomap_arcs *arcs, topomap_error *err)
 
 static int put_messages(topomap_arcs *arcs, size_t at, uint64_t messages, topomap_error *err)
 {
-    if (add_total(&arcs->total_messages, messages))
-        return too_large("messages", err);
+    if (topomap_graph_add_total(&arcs->total_messages, messages, "messages", err))
+        return -1;
     if (messages > UINT32_MAX && arcs->messages32 && widen(arcs, err))
         return -1;
     if (arcs->messages64)
@@ -88,8 +75,8 @@ int topomap_arcs_add(topomap_arcs *arcs, uint32_t from, uint32_t to, uint64_t by
 
     if (is_full(arcs) && topomap_arcs_reserve(arcs, at + 1, err))
         return -1;
-    if (add_total(&arcs->total_bytes, bytes))
-        return too_large("bytes", err);
+    if (topomap_graph_add_total(&arcs->total_bytes, bytes, "bytes", err))
+        return -1;
     if (arcs->has_messages && put_messages(arcs, at, messages, err))
         return -1;
     arcs->from[at] = from;

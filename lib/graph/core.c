@@ -13,15 +13,10 @@
 #define PLAUSIBLE_RANKS ((uint64_t)1 << 20)
 #define PLAUSIBLE_SHARE 4 /* ranks an arc may vouch for beyond that */
 
-static int too_large(const char *what, topomap_error *err)
-{
-    return topomap_error_set(err, TOPOMAP_EINPUT, "the sum of all %s reaches 2^63", what);
-}
-
-static int add_total(uint64_t *total, uint64_t value)
+int topomap_graph_add_total(uint64_t *total, uint64_t value, const char *what, topomap_error *err)
 {
     if (value >= TOPOMAP_GRAPH_SUM - *total)
-        return -1;
+        return topomap_error_set(err, TOPOMAP_EINPUT, "the sum of all %s reaches 2^63", what);
     *total += value;
     return 0;
 }
@@ -65,10 +60,10 @@ int topomap_graph_finish(topomap_graph *graph, topomap_error *err)
 {
     graph->total_bytes = graph->total_messages = 0;
     for (uint64_t i = 0; i < graph->arcs; i++) {
-        if (add_total(&graph->total_bytes, graph->bytes[i]))
-            return too_large("bytes", err);
-        if (add_total(&graph->total_messages, topomap_graph_arc_messages(graph, i)))
-            return too_large("messages", err);
+        if (topomap_graph_add_total(&graph->total_bytes, graph->bytes[i], "bytes", err) ||
+            topomap_graph_add_total(&graph->total_messages, topomap_graph_arc_messages(graph, i),
+                                    "messages", err))
+            return -1;
     }
     return count_pairs(graph, err);
 }

@@ -82,6 +82,9 @@ static inline uint64_t topomap_graph_arc_to(const topomap_graph *graph, uint32_t
 /** Sums of bytes, of messages and of loads stay below this, so that they never overflow. */
 #define TOPOMAP_GRAPH_SUM ((uint64_t)1 << 63)
 
+/** Adds to a graph's sum of bytes or messages; \p what: which, for the error. */
+int topomap_graph_add_total(uint64_t *total, uint64_t value, const char *what, topomap_error *err);
+
 /** A number of ranks that nothing but an id or a header vouches for: refused (EINPUT) where it
  *  is over 2^20 and there are fewer than one arc for every 4 ranks. Memory for the ranks would
  *  otherwise be at the mercy of one mistyped number. */

@@ -82,6 +82,17 @@ int db_each_line(struct db_import *import, db_take_line *take, void *content, to
     return got;
 }
 
+int db_words(char *line, const char *between, char **word, int most)
+{
+    int words = 0;
+    char *keep;
+
+    for (char *at = strtok_r(line, between, &keep); at && words < most;
+         at = strtok_r(NULL, between, &keep))
+        word[words++] = at;
+    return words;
+}
+
 int db_read_lines(struct db_import *import, size_t size, db_take_line *take,
                   int (*check)(struct db_import *import, void *content, topomap_error *err),
                   void (*clear)(void *content), void **content, topomap_error *err)

@@ -44,6 +44,9 @@ void db_warn(struct db_import *import, size_t line, const char *format, ...) TOP
 /** Gives \p take each line of the file; it may write into them. */
 int db_each_line(struct db_import *import, db_take_line *take, void *content, topomap_error *err);
 
+/** Cuts a line into words; returns how many there are, and leaves the rest out. */
+int db_words(char *line, const char *between, char **word, int most);
+
 /** The usual read: content of \p size bytes, all 0, gets each line by \p take, then \p check looks
  *  at the whole; where either fails, \p clear frees it. */
 int db_read_lines(struct db_import *import, size_t size, db_take_line *take,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map/split/gap.h"
 #include "map/grid/grid_torus.h"
 #include "util/alloc.h"
 
@@ -43,23 +44,12 @@ static uint32_t turned(const halving *h, uint32_t node, uint32_t d)
 static uint32_t after_gap(halving *h, const segment *s, uint32_t d)
 {
     const topomap_machine *m = h->machine;
-    uint32_t length = m->dim[d], best = 0, longest = 0, run = 0;
+    uint32_t length = m->dim[d];
 
     memset(h->seen, 0, length);
     for (uint32_t i = s->lo; i < s->hi; i++)
         h->seen[m->coord[(size_t)h->nodes[i] * m->dims + d]] = 1;
-    for (uint32_t i = 0; i < 2 * length; i++) {
-        if (!h->seen[i % length]) {
-            run++;
-            continue;
-        }
-        if (run > longest) {
-            longest = run;
-            best = i % length;
-        }
-        run = 0;
-    }
-    return best;
+    return topomap_gap_end(h->seen, length);
 }
 
 static void choose_cut(halving *h, const segment *s)

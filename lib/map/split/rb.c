@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "map/parameters.h"
+#include "map/split/gap.h"
 #include "map/split/recursion.h"
 #include "util/alloc.h"
 
@@ -32,23 +33,12 @@ static uint32_t rotated(const rb_splitter *rb, uint32_t node, uint32_t d)
 static uint32_t after_gap(rb_splitter *rb, const uint32_t *slots, uint32_t count, uint32_t d)
 {
     const topomap_machine *m = rb->machine;
-    uint32_t length = m->dim[d], best = 0, best_run = 0, run = 0;
+    uint32_t length = m->dim[d];
 
     memset(rb->seen, 0, length);
     for (uint32_t i = 0; i < count; i++)
         rb->seen[m->coord[(size_t)m->node_of[slots[i]] * m->dims + d]] = 1;
-    for (uint32_t i = 0; i < 2 * length; i++) { /* twice round, for the run across the seam */
-        if (!rb->seen[i % length]) {
-            run++;
-            continue;
-        }
-        if (run > best_run) {
-            best_run = run;
-            best = i % length;
-        }
-        run = 0;
-    }
-    return best;
+    return topomap_gap_end(rb->seen, length);
 }
 
 /* Longest extent first, ties by dimension; the others follow in order. */

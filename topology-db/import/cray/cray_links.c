@@ -139,17 +139,6 @@ static int read_words(struct db_import *import, struct list *list, char **word, 
     return topomap_links_add(&list->links, &link, err);
 }
 
-static int split(char *line, char **word)
-{
-    char *keep;
-    int words = 0;
-
-    for (char *at = strtok_r(line, " \t", &keep); at && words < WORDS;
-         at = strtok_r(NULL, " \t", &keep))
-        word[words++] = at;
-    return words;
-}
-
 /* Messages may come before the list; from its first line on every line must be one of it. */
 static int read_line(struct db_import *import, void *content, char *line, topomap_error *err)
 {
@@ -158,7 +147,7 @@ static int read_line(struct db_import *import, void *content, char *line, topoma
     int words;
 
     snprintf(first, sizeof first, "%s", line);
-    words = split(line, word);
+    words = db_words(line, " \t", word, WORDS);
     if (!words || word[0][0] == '#')
         return 0;
     if (!list->kind && (words < 4 || strcmp(word[2], "->") != 0)) {
@@ -256,17 +245,11 @@ static int write_list(struct db_import *import, void *content, topomap_error *er
     return result ? result : db_geometry_write(import, 3, NULL, err);
 }
 
-static const topomap_graph_option options[] = {
-    GEOMETRY_WRAP,
-    GEOMETRY_SHAPE,
-    {NULL, NULL, NULL},
-};
-
 const db_importer db_cray_links = {
     .row = {"cray-links",
             "Cray interconnect list: Aries, Gemini or SeaStar routers and their links; Slingshot's "
             "'show fabric' table",
-            options},
+            db_geometry_options},
     .singleton = 1,
     .tables = {"vertex", "link", "cray_router", "geometry"},
     .read = read_list,

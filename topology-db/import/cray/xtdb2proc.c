@@ -214,14 +214,9 @@ static int write_list(struct db_import *import, void *content, topomap_error *er
     return result ? result : db_geometry_write(import, 3, NULL, err);
 }
 
-static const topomap_graph_option options[] = {
-    GEOMETRY_WRAP,
-    GEOMETRY_SHAPE,
-    {NULL, NULL, NULL},
-};
-
 const db_importer db_xtdb2proc = {
-    .row = {"xtdb2proc", "Cray nodes: NID, place on the floor and network coordinates", options},
+    .row = {"xtdb2proc", "Cray nodes: NID, place on the floor and network coordinates",
+            db_geometry_options},
     .singleton = 1,
     .tables = {"cray_proc", "geometry"},
     .read = read_list,

@@ -36,18 +36,6 @@ static void table_free(void *content)
     free(table);
 }
 
-/* Cuts a line into words; returns how many there are (the rest is left out). */
-static int split(char *line, char **word)
-{
-    int words = 0;
-    char *keep;
-
-    for (char *at = strtok_r(line, " \t", &keep); at && words < COLUMNS;
-         at = strtok_r(NULL, " \t", &keep))
-        word[words++] = at;
-    return words;
-}
-
 static int take_header(struct db_import *import, struct table *table, char **word, int words,
                        topomap_error *err)
 {
@@ -109,7 +97,7 @@ static int read_line(struct db_import *import, void *content, char *line, topoma
     int words;
 
     snprintf(first, sizeof first, "%s", line);
-    words = split(line, word);
+    words = db_words(line, " \t", word, COLUMNS);
     if (!words || word[0][0] == '#')
         return 0;
     for (int i = 0; i < words; i++)
@@ -181,14 +169,8 @@ static int write_table(struct db_import *import, void *content, topomap_error *e
     return result ? result : db_geometry_write(import, 3, NULL, err);
 }
 
-static const topomap_graph_option options[] = {
-    GEOMETRY_WRAP,
-    GEOMETRY_SHAPE,
-    {NULL, NULL, NULL},
-};
-
 const db_importer db_xtprocadmin = {
-    .row = {"xtprocadmin", "Cray nodes: NID, component name, type and status", options},
+    .row = {"xtprocadmin", "Cray nodes: NID, component name, type and status", db_geometry_options},
     .singleton = 1,
     .tables = {"cray_admin", "geometry"},
     .read = read_table,

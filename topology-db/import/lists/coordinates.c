@@ -215,14 +215,8 @@ static int read_bluegene(struct db_import *import, struct list *list, char **wor
 
 static int split(char *line, char **word)
 {
-    char *keep;
-    int words = 0;
-
     line[strcspn(line, "#")] = 0;
-    for (char *at = strtok_r(line, " \t,<>()", &keep); at && words < WORDS;
-         at = strtok_r(NULL, " \t,<>()", &keep))
-        word[words++] = at;
-    return words;
+    return db_words(line, " \t,<>()", word, WORDS);
 }
 
 static int read_line(struct db_import *import, void *content, char *line, topomap_error *err)

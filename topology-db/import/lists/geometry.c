@@ -65,6 +65,12 @@ int db_geometry_check(const struct db_import *import, uint32_t dims, topomap_err
     return shape ? cray_shape_parse(shape, &read, err) : 0;
 }
 
+const topomap_graph_option db_geometry_options[] = {
+    GEOMETRY_WRAP,
+    GEOMETRY_SHAPE,
+    {NULL, NULL, NULL},
+};
+
 int db_geometry_write(struct db_import *import, uint32_t dims, const char *wrap, topomap_error *err)
 {
     const char *size = db_option(import, "dims"), *given = db_option(import, "wrap");

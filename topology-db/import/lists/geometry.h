@@ -17,6 +17,9 @@
         "shape", CRAY_SHAPE_VALUES, CRAY_SHAPE_HELP                                                \
     }
 
+/** Of importers that know the coordinates' dimensions: wrap and shape. */
+extern const topomap_graph_option db_geometry_options[];
+
 /** Looks at the options dims, wrap and shape before a file is read: a bad value is a usage error.
  *  \param dims  of the coordinates, 0: not known yet */
 int db_geometry_check(const struct db_import *import, uint32_t dims, topomap_error *err);
