@@ -13,7 +13,23 @@
 
 struct topomap_score;
 
+/* What is being worked on. */
+typedef struct topomap_work {
+    uint32_t *scratch;        /* [slots] for whoever runs; all UINT32_MAX between uses */
+    topomap_lattice *lattice; /* what the graph was recognised as: topomap_problem_lattice() */
+} topomap_work;
+
+/* What comes out beside the placement. */
+typedef struct topomap_findings {
+    double phase_seconds[TOPOMAP_PHASES];
+    int flawless; /* said by `boxes`: it is exactly that, with the same weight along a dimension */
+    int straight; /* likewise: and cut from side to side, as well as that can be done */
+    int doubtful; /* said by `boxes`: groups of the best shapes would cost clearly less; neither of
+                     the two then */
+} topomap_findings;
+
 typedef struct topomap_problem {
+    /* What is given, and stays as it is. */
     const topomap_machine *machine;
     const topomap_graph *graph;
     topomap_weights weights; /* vertices == machine->slots */
@@ -28,15 +44,11 @@ typedef struct topomap_problem {
     const uint32_t *start;    /* [slots] the baseline, a permutation */
     double deadline;          /* topomap_clock_wall() time, 0: none */
     const atomic_int *cancel; /* nonzero: nobody waits for the result; or NULL */
-    double phase_seconds[TOPOMAP_PHASES];
-    const char *parameters; /* of the algorithm that runs (map/parameters.h), lent; or NULL */
+    const char *parameters;   /* of the algorithm that runs (map/parameters.h), lent; or NULL */
     size_t parameters_length;
-    uint32_t *scratch;        /* [slots] for whoever runs; all UINT32_MAX between uses */
-    topomap_lattice *lattice; /* what the graph was recognised as: topomap_problem_lattice() */
-    int flawless; /* said by `boxes`: it is exactly that, with the same weight along a dimension */
-    int straight; /* likewise: and cut from side to side, as well as that can be done */
-    int doubtful; /* said by `boxes`: groups of the best shapes would cost clearly less; neither of
-                     the two then */
+
+    topomap_work work;
+    topomap_findings found;
 } topomap_problem;
 
 /** Whole nodes alone change places, ranks stay together. Only with the objective congestion. */

@@ -11,6 +11,7 @@
 
 #include "map/algorithm.h"
 #include "map/refine/pairs.h"
+#include "machine/closeness.h"
 #include "machine/distance.h"
 #include "machine/machine.h"
 #include "util/clock.h"
@@ -231,11 +232,8 @@ static double published(bench *b, const topomap_oracle *oracle)
         for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++)
             pull[w->target[e]] -= (double)w->weight[e];
         if (oracle) {
-            for (uint32_t q = 0; q < b->n; q++) {
-                uint64_t differ = oracle->code[p] ^ oracle->code[q];
-
-                away[q] += differ ? oracle->cost[63 - __builtin_clzll(differ)] : 0.0;
-            }
+            for (uint32_t q = 0; q < b->n; q++)
+                away[q] += oracle->cost[topomap_closeness_bit(oracle->code[p], oracle->code[q])];
         } else {
             for (uint32_t q = 0; q < b->n; q++)
                 away[q] += b->distance[(size_t)p * b->n + q];

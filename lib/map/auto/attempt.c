@@ -103,18 +103,15 @@ void topomap_attempt_run(topomap_attempt *attempt, topomap_problem *problem, uin
 
     own.seed = attempt->seed;
     own.patience = attempt->patience;
-    own.scratch = scratch;
+    own.work.scratch = scratch;
     own.cancel = &attempt->cancel;
-    memset(own.phase_seconds, 0, sizeof own.phase_seconds);
+    own.found = (topomap_findings){0};
     attempt->status = run(attempt, &own, is_auto, &attempt->err);
     if (attempt->status != 0)
         memset(scratch, 0xff, own.weights.vertices * sizeof *scratch);
-    if (problem->lattice != own.lattice)
-        problem->lattice = own.lattice;
-    attempt->flawless = own.flawless;
-    attempt->straight = own.straight;
-    attempt->doubtful = own.doubtful;
-    memcpy(attempt->phase_seconds, own.phase_seconds, sizeof own.phase_seconds);
+    if (problem->work.lattice != own.work.lattice)
+        problem->work.lattice = own.work.lattice;
+    attempt->found = own.found;
     attempt->seconds += topomap_clock_cpu() - before;
 }
 

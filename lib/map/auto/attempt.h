@@ -28,8 +28,7 @@ typedef struct topomap_attempt {
     uint32_t *slot_of; /* [slots] owned */
     topomap_score score;
     double seconds; /* of this thread's CPU time */
-    double phase_seconds[TOPOMAP_PHASES];
-    int flawless, straight, doubtful; /* as in topomap_problem */
+    topomap_findings found;
 } topomap_attempt;
 
 /** \return nonzero where one of the words is this algorithm, whatever stands after its commas.

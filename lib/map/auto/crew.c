@@ -97,7 +97,7 @@ void topomap_crew_take(topomap_crew *crew, topomap_attempt *attempt)
             attempt->state == TOPOMAP_ATTEMPT_WAITING ? attempt : crew->pick(crew->data);
 
         if (next)
-            work_on(crew, next, crew->problem->scratch);
+            work_on(crew, next, crew->problem->work.scratch);
         else
             pthread_cond_wait(&crew->changed, &crew->lock);
     }

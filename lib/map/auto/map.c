@@ -135,10 +135,10 @@ static int problem_init(topomap_problem *problem, const topomap_graph *graph,
     if (options->seconds > 0)
         problem->deadline = topomap_clock_wall() + options->seconds;
     *start = topomap_alloc(machine->slots, sizeof **start, err);
-    problem->scratch = topomap_alloc(machine->slots, sizeof(uint32_t), err);
-    if (!*start || !problem->scratch)
+    problem->work.scratch = topomap_alloc(machine->slots, sizeof(uint32_t), err);
+    if (!*start || !problem->work.scratch)
         return -1;
-    memset(problem->scratch, 0xff, machine->slots * sizeof(uint32_t));
+    memset(problem->work.scratch, 0xff, machine->slots * sizeof(uint32_t));
     if (fill_start(options->start, graph->ranks, machine->slots, *start, err) != 0)
         return -1;
     problem->start = *start;
@@ -228,14 +228,14 @@ static int map(const topomap_graph *graph, const topomap_machine *machine,
         status = options->contiguous ? topomap_contiguous_run(&problem, options, mapping, err)
                                      : topomap_portfolio_run(&problem, options, mapping, err);
     for (int phase = 0; phase < TOPOMAP_PHASES; phase++)
-        mapping->phase_seconds[phase] += problem.phase_seconds[phase];
+        mapping->phase_seconds[phase] += problem.found.phase_seconds[phase];
     topomap_weights_clear(&problem.weights);
-    if (problem.lattice)
-        topomap_lattice_clear(problem.lattice);
-    free(problem.lattice);
+    if (problem.work.lattice)
+        topomap_lattice_clear(problem.work.lattice);
+    free(problem.work.lattice);
     topomap_objective_close(&objective);
     topomap_level_close(&level);
-    free(problem.scratch);
+    free(problem.work.scratch);
     free(start);
     if (status == 0)
         *out = mapping;

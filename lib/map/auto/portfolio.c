@@ -59,10 +59,10 @@ int topomap_portfolio_consider(portfolio *p, const char *name, const topomap_att
         return -1;
     }
     for (int phase = 0; phase < TOPOMAP_PHASES; phase++)
-        p->mapping->phase_seconds[phase] += attempt->phase_seconds[phase];
-    p->flawless |= attempt->flawless;
-    p->straight |= attempt->straight;
-    p->doubtful |= attempt->doubtful;
+        p->mapping->phase_seconds[phase] += attempt->found.phase_seconds[phase];
+    p->flawless |= attempt->found.flawless;
+    p->straight |= attempt->found.straight;
+    p->doubtful |= attempt->found.doubtful;
     return keep_better(p, name, attempt->slot_of, &attempt->score, attempt->seconds, err);
 }
 
@@ -120,7 +120,7 @@ static int run_name(portfolio *p, const char *name, topomap_error *err)
     int status;
 
     topomap_portfolio_prepare(&attempt, name, NULL, p->problem->seed, 1.0);
-    topomap_attempt_run(&attempt, p->problem, p->problem->scratch, 0);
+    topomap_attempt_run(&attempt, p->problem, p->problem->work.scratch, 0);
     status = topomap_portfolio_consider(p, name, &attempt, err);
     topomap_attempt_clear(&attempt);
     return status;

@@ -425,7 +425,7 @@ static int polish(portfolio *p, topomap_error *err)
         return 0;
     snprintf(name, sizeof name, "%s+cycles", p->mapping->algorithm);
     topomap_portfolio_prepare(&attempt, "cycles", p->mapping->slot_of_rank, problem->seed, 1.0);
-    topomap_attempt_run(&attempt, problem, problem->scratch, 1);
+    topomap_attempt_run(&attempt, problem, problem->work.scratch, 1);
     status = topomap_portfolio_consider(p, name, &attempt, err);
     topomap_attempt_clear(&attempt);
     return status;

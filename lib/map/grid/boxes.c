@@ -315,11 +315,12 @@ static int run(boxes *b, uint32_t *slot_of, topomap_error *err)
     b->doubtful = ideal(b) * doubtful[problem->effort];
     if (status == 0)
         status = try_tiles(b, equal, slot_of, err);
-    problem->doubtful = b->kept.J > b->doubtful;
-    problem->flawless =
-        topomap_lattice_exact(b->lattice) && b->tiling.weights.even && !problem->doubtful;
-    problem->straight = problem->flawless && problem->machine->kind == TOPOMAP_MACHINE_TREE &&
-                        isfinite(b->straight) && b->kept.J == b->straight;
+    problem->found.doubtful = b->kept.J > b->doubtful;
+    problem->found.flawless =
+        topomap_lattice_exact(b->lattice) && b->tiling.weights.even && !problem->found.doubtful;
+    problem->found.straight = problem->found.flawless &&
+                              problem->machine->kind == TOPOMAP_MACHINE_TREE &&
+                              isfinite(b->straight) && b->kept.J == b->straight;
     topomap_tiling_close(&b->tiling);
     return status;
 }

@@ -196,7 +196,7 @@ void topomap_kept_consider(topomap_kept *kept, const uint32_t *slots, uint32_t *
 {
     const topomap_problem *problem = kept->problem;
     uint32_t n = problem->weights.vertices, next = 0;
-    uint32_t *used = problem->scratch;
+    uint32_t *used = problem->work.scratch;
     double J;
 
     for (uint32_t v = 0; v < n; v++) {

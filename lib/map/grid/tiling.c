@@ -63,7 +63,7 @@ static int find_lattice(const topomap_problem *problem, topomap_lattice *found, 
 int topomap_problem_lattice(topomap_problem *problem, const char *algorithm,
                             const topomap_lattice **lattice, topomap_error *err)
 {
-    if (!problem->lattice) {
+    if (!problem->work.lattice) {
         topomap_lattice *found = topomap_alloc(1, sizeof *found, err);
 
         if (!found)
@@ -72,14 +72,14 @@ int topomap_problem_lattice(topomap_problem *problem, const char *algorithm,
             free(found);
             return -1;
         }
-        problem->lattice = found;
+        problem->work.lattice = found;
     }
-    if (!problem->lattice->dims)
+    if (!problem->work.lattice->dims)
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "%s: no grid, torus or product of groups is recognised in the "
                                  "graph",
                                  algorithm);
-    *lattice = problem->lattice;
+    *lattice = problem->work.lattice;
     return 0;
 }
 

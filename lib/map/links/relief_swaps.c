@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "machine/distance.h"
+#include "map/refine/moves.h"
 
 static uint32_t node_of(const relief *r, uint32_t vertex)
 {
@@ -114,9 +114,7 @@ static double value(const relief *r)
 
 static double distance(const relief *r, uint32_t p, uint32_t q)
 {
-    if (!r->whole_nodes)
-        return topomap_slot_distance(r->machine, p, q);
-    return p == q ? 0.0 : topomap_node_distance(r->machine, p, q);
+    return topomap_moves_distance(r->machine, r->whole_nodes, p, q);
 }
 
 /* What u's edges add to J at x's place; the one to x costs what it did. */
@@ -167,15 +165,10 @@ void topomap_relief_compare(relief *r)
 /* The swap that was priced last. */
 void topomap_relief_accept(relief *r, uint32_t u, uint32_t x)
 {
-    uint32_t place = r->place_of[u];
-
     topomap_loads_swap(&r->loads);
     r->potential += r->priced;
     r->J += r->priced_J;
-    r->place_of[u] = r->place_of[x];
-    r->place_of[x] = place;
-    r->vertex_at[r->place_of[u]] = u;
-    r->vertex_at[place] = x;
+    topomap_moves_exchange(r->place_of, r->vertex_at, u, x);
     if (value(r) < r->best_value * (1 - ENOUGH))
         topomap_relief_keep(r, INFINITY);
 }

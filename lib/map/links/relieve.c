@@ -259,7 +259,7 @@ static int map_relieve(topomap_problem *problem, uint32_t *slot_of, topomap_erro
     if (status == 0 && problem->machine->nodes > 1)
         status = relieve(problem, problem->objective ? problem->objective : &own, 0, slot_of, err);
     topomap_objective_close(&own);
-    problem->phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
+    problem->found.phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
     if (status == 0 && !problem->inter_only)
         status = topomap_map_cores(problem, slot_of, err);
     return status;

@@ -15,6 +15,7 @@
 #include "machine/distance.h"
 #include "map/links/fast_loads.h"
 #include "map/objective.h"
+#include "map/refine/moves.h"
 #include "map/refine/swap_search.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -56,17 +57,6 @@ static double value(const threshold *t)
     return topomap_fast_loads_max(t->fast) + t->fast->sum / t->fast->network->links;
 }
 
-/* Of a swap that the loads have seen. */
-static void exchange(topomap_swap *swap, uint32_t u, uint32_t x)
-{
-    uint32_t place = swap->place_of[u];
-
-    swap->place_of[u] = swap->place_of[x];
-    swap->place_of[x] = place;
-    swap->vertex_at[swap->place_of[u]] = u;
-    swap->vertex_at[place] = x;
-}
-
 /* What a swap would change. With congestion it is done, and to be taken back. */
 static int price(threshold *t, uint32_t u, uint32_t x, double *delta)
 {
@@ -83,7 +73,7 @@ static int price(threshold *t, uint32_t u, uint32_t x, double *delta)
 static void accept(threshold *t, uint32_t u, uint32_t x, double delta)
 {
     if (t->fast)
-        exchange(&t->swap, u, x);
+        topomap_moves_exchange(t->swap.place_of, t->swap.vertex_at, u, x);
     else
         topomap_swap_apply(&t->swap, u, x);
     t->J = t->fast ? value(t) : t->J + delta;
@@ -250,7 +240,7 @@ static int refine(topomap_problem *problem, uint32_t *slot_of, topomap_error *er
     free(t.swap.gamma);
     free(t.log);
     free(t.best);
-    problem->phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
+    problem->found.phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
     return status;
 }
 

@@ -141,7 +141,7 @@ static int construct(topomap_problem *problem, int linked, uint32_t *slot_of, to
     free(r.key);
     free(r.heap);
     free(r.at);
-    problem->phase_seconds[TOPOMAP_PHASE_INTER] += topomap_clock_cpu() - started;
+    problem->found.phase_seconds[TOPOMAP_PHASE_INTER] += topomap_clock_cpu() - started;
     return status;
 }
 

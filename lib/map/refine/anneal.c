@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map/refine/moves.h"
 #include "util/alloc.h"
 
 enum {
@@ -48,14 +49,11 @@ double topomap_anneal_delta(const topomap_anneal *a, uint32_t u, uint32_t x)
 
 static inline void apply(topomap_anneal *a, uint32_t u, uint32_t x)
 {
-    uint32_t place = a->place[u], code = a->code[u];
+    uint32_t code = a->code[u];
 
-    a->place[u] = a->place[x];
     a->code[u] = a->code[x];
-    a->place[x] = place;
     a->code[x] = code;
-    a->at[place] = x;
-    a->at[a->place[u]] = u;
+    topomap_moves_exchange(a->place, a->at, u, x);
 }
 
 void topomap_anneal_swap(topomap_anneal *a, uint32_t u, uint32_t x)

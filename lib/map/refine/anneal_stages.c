@@ -83,7 +83,7 @@ static int stage(topomap_problem *problem, int level, const topomap_cooling *eac
         status = topomap_anneal_run(&anneal, problem, &cooling, err);
     }
     if (status == 0)
-        topomap_anneal_store(&anneal, slot_of, problem->scratch);
+        topomap_anneal_store(&anneal, slot_of, problem->work.scratch);
     topomap_anneal_clear(&anneal);
     topomap_closeness_clear(&close);
     return status;
@@ -137,7 +137,7 @@ static int anneal(const topomap_algorithm_impl *self, topomap_problem *problem, 
     if (status == 0 && topomap_problem_cost(problem, slot_of) > cost)
         memcpy(slot_of, keep, n * sizeof *keep);
     free(keep);
-    problem->phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
+    problem->found.phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
     return status;
 }
 

@@ -196,7 +196,7 @@ static int refine(contiguous *c, const char *name, double started, topomap_error
 
     if (status == 0 && !c->problem->inter_only)
         status = refine_inside(c, err);
-    c->problem->phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
+    c->problem->found.phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
     snprintf(all, sizeof all, "contiguous %.40s", name);
     return status == 0 ? consider(c, all, started, err) : -1;
 }
@@ -228,7 +228,7 @@ static int try_all(contiguous *c, topomap_error *err)
     status = map_blocks(c, &algorithm, &found, err);
     if (status == 0) {
         for (int phase = 0; phase < TOPOMAP_PHASES; phase++)
-            c->problem->phase_seconds[phase] += found->phase_seconds[phase];
+            c->problem->found.phase_seconds[phase] += found->phase_seconds[phase];
         status = refine(c, algorithm, started, err);
     }
     topomap_mapping_free(found);

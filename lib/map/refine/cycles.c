@@ -11,6 +11,7 @@
 
 #include "map/algorithm.h"
 #include "map/refine/anneal.h"
+#include "map/refine/moves.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 
@@ -29,22 +30,11 @@ static const struct {
 typedef struct cycles {
     topomap_anneal *a;
     const topomap_problem *problem;
-    uint32_t *queue, head, count; /* [vertices] a ring */
-    uint8_t *queued;              /* [vertices] */
-    uint32_t *left, *priced;      /* [places], [vertices] stamps */
+    topomap_ring ring;
+    uint32_t *left, *priced; /* [places], [vertices] stamps */
     uint32_t chains, steps;
     double edges;
 } cycles;
-
-static void enqueue(cycles *c, uint32_t v)
-{
-    uint32_t n = c->a->vertices;
-
-    if (c->queued[v])
-        return;
-    c->queued[v] = 1;
-    c->queue[(c->head + c->count++) % n] = v;
-}
 
 typedef struct partner {
     uint32_t vertex;
@@ -119,9 +109,9 @@ static partner best_partner(cycles *c, uint32_t hand)
 
 static void wake(cycles *c, uint32_t v)
 {
-    enqueue(c, v);
+    topomap_ring_put(&c->ring, v);
     for (uint64_t e = c->a->offset[v]; e < c->a->offset[v + 1]; e++)
-        enqueue(c, c->a->arc[e].target);
+        topomap_ring_put(&c->ring, c->a->arc[e].target);
 }
 
 /* Who is at the place of u leaves it, again and again: each time the two exchanged are priced
@@ -165,28 +155,17 @@ static int search(topomap_anneal *a, const topomap_problem *problem, topomap_err
     double most = fmin(budget[problem->effort].each * n, budget[problem->effort].all);
     int status = -1;
 
-    c.queue = topomap_alloc(n, sizeof *c.queue, err);
-    c.queued = topomap_alloc(n, 1, err);
     c.left = topomap_alloc(n, sizeof *c.left, err);
     c.priced = topomap_alloc(n, sizeof *c.priced, err);
-    if (c.queue && c.queued && c.left && c.priced) {
-        for (uint32_t v = 0; v < n; v++)
-            enqueue(&c, v);
-        topomap_random_shuffle(&a->random, c.queue, n);
-        for (uint32_t looked = 1; c.count && c.edges < most; looked++) {
-            uint32_t u = c.queue[c.head];
-
+    if (c.left && c.priced && topomap_ring_open(&c.ring, n, &a->random, err) == 0) {
+        for (uint32_t looked = 1; c.ring.count && c.edges < most; looked++) {
             if (looked % 64 == 0 && topomap_problem_late(problem))
                 break;
-            c.head = (c.head + 1) % n;
-            c.count--;
-            c.queued[u] = 0;
-            chain(&c, u);
+            chain(&c, topomap_ring_take(&c.ring));
         }
         status = 0;
     }
-    free(c.queue);
-    free(c.queued);
+    topomap_ring_close(&c.ring);
     free(c.left);
     free(c.priced);
     return status;
@@ -205,7 +184,7 @@ static int on_level(topomap_problem *problem, int level, uint32_t *slot_of, topo
         if (status == 0)
             status = search(&state, problem, err);
         if (status == 0)
-            topomap_anneal_store(&state, slot_of, problem->scratch);
+            topomap_anneal_store(&state, slot_of, problem->work.scratch);
         topomap_anneal_clear(&state);
     }
     topomap_closeness_clear(&close);
@@ -228,7 +207,7 @@ static int map_cycles(topomap_problem *problem, uint32_t *slot_of, topomap_error
     if (status == 0 && topomap_problem_cost(problem, slot_of) > cost)
         memcpy(slot_of, keep, n * sizeof *keep);
     free(keep);
-    problem->phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
+    problem->found.phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
     return status;
 }
 

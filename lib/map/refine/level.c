@@ -4,6 +4,7 @@
 #define _GNU_SOURCE /* qsort_r */
 #include "map/algorithm.h"
 #include "map/refine/level.h"
+#include "map/refine/moves.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -275,7 +276,6 @@ static uint32_t fullest(const levelling *l)
 static int take_off(levelling *l, uint32_t node, int all)
 {
     const topomap_machine *m = l->problem->machine;
-    uint32_t place;
 
     l->u = UINT32_MAX;
     for (uint32_t s = m->slot_first[node]; s < m->slot_first[node + 1]; s++) {
@@ -286,12 +286,8 @@ static int take_off(levelling *l, uint32_t node, int all)
     }
     if (l->u == UINT32_MAX)
         return 0;
-    place = l->slot_of[l->u];
-    topomap_level_exchange(l->problem, l->node, l->u, l->x, place, l->slot_of[l->x]);
-    l->slot_of[l->u] = l->slot_of[l->x];
-    l->slot_of[l->x] = place;
-    l->vertex_at[place] = l->x;
-    l->vertex_at[l->slot_of[l->u]] = l->u;
+    topomap_level_exchange(l->problem, l->node, l->u, l->x, l->slot_of[l->u], l->slot_of[l->x]);
+    topomap_moves_exchange(l->slot_of, l->vertex_at, l->u, l->x);
     return 1;
 }
 
@@ -349,7 +345,7 @@ static int map_level(topomap_problem *problem, uint32_t *slot_of, topomap_error 
     }
     free(l.vertex_at);
     free(l.node);
-    problem->phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - started;
+    problem->found.phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - started;
     return status == 0 && !problem->objective ? topomap_algorithm_swap.run(problem, slot_of, err)
                                               : status;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "machine/closeness.h"
 #include "machine/distance.h"
 #include "map/parameters.h"
 #include "util/alloc.h"
@@ -11,12 +12,8 @@
 
 static inline double distance(const topomap_oracle *o, uint32_t p, uint32_t q)
 {
-    uint64_t differ;
-
-    if (!o->code)
-        return topomap_slot_distance(o->machine, p, q);
-    differ = o->code[p] ^ o->code[q];
-    return differ ? o->cost[63 - __builtin_clzll(differ)] : 0.0;
+    return o->code ? o->cost[topomap_closeness_bit(o->code[p], o->code[q])]
+                   : topomap_slot_distance(o->machine, p, q);
 }
 
 double topomap_pairs_distance(const topomap_pairs *pairs, uint32_t p, uint32_t q)
@@ -257,7 +254,7 @@ static int refine(const topomap_algorithm_impl *self, topomap_problem *problem, 
     status = self->variant > 0 ? topomap_pairs_near(&s, (uint32_t)self->variant, err)
                                : topomap_pairs_cyclic(&s, (uint32_t)block, err);
     topomap_pairs_clear(&s);
-    problem->phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
+    problem->found.phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
     return status;
 }
 

@@ -10,18 +10,18 @@
 #include "map/problem.h"
 #include "map/refine/twins.h"
 
-enum { TOPOMAP_PAIRS_CODE_BITS = 64 };
+enum { TOPOMAP_ORACLE_BITS = 33 };
 
-/** The online oracle of section 3.4 for machines with nested groups: a slot's code holds the number
- *  of its group inside the next one, a bit field a level, the outermost at the top. The highest bit
- *  in which two codes differ gives the level. */
+/** The online oracle of section 3.4 for machines with nested groups: a slot's code (that of
+ *  machine/closeness.h) holds the number of its group inside the next one, a bit field a level, the
+ *  outermost at the top. The highest bit in which two codes differ gives the level. */
 typedef struct topomap_oracle {
     const topomap_machine *machine;
-    uint64_t *code;                       /* [slots], or NULL: ask the machine */
-    double cost[TOPOMAP_PAIRS_CODE_BITS]; /* by highest bit that differs */
+    uint32_t *code;                   /* [slots], or NULL: ask the machine */
+    double cost[TOPOMAP_ORACLE_BITS]; /* by topomap_closeness_bit() of two codes; 0: the same */
 } topomap_oracle;
 
-/** The codes are left out where the machine has no outer levels or they take more than 64 bits. */
+/** The codes are left out where the machine has no levels or they take more than 31 bits. */
 int topomap_oracle_init(topomap_oracle *oracle, const topomap_machine *machine, topomap_error *err);
 void topomap_oracle_clear(topomap_oracle *oracle);
 

@@ -154,7 +154,7 @@ static int map_swap(topomap_problem *problem, uint32_t *slot_of, topomap_error *
     if (status == 0)
         status = swap_slots(problem, &vicinity, slot_of, err);
     topomap_vicinity_clear(&vicinity);
-    problem->phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
+    problem->found.phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
     return status;
 }
 

@@ -3,16 +3,13 @@
 
 #include <stdlib.h>
 
-#include "machine/distance.h"
 #include "map/refine/level.h"
+#include "map/refine/moves.h"
 #include "map/refine/twins.h"
-#include "util/alloc.h"
 
 static inline double distance(const topomap_swap *s, uint32_t p, uint32_t q)
 {
-    if (!s->whole_nodes)
-        return topomap_slot_distance(s->machine, p, q);
-    return p == q ? 0.0 : topomap_node_distance(s->machine, p, q);
+    return topomap_moves_distance(s->machine, s->whole_nodes, p, q);
 }
 
 static double cost_at(const topomap_swap *s, uint32_t u, uint32_t place)
@@ -43,27 +40,25 @@ double topomap_swap_delta(const topomap_swap *s, uint32_t u, uint32_t x)
     return cost_after(s, u, x) - s->gamma[u] + cost_after(s, x, u) - s->gamma[x];
 }
 
-void topomap_swap_apply(topomap_swap *s, uint32_t u, uint32_t x)
+static void update_neighbours(topomap_swap *s, uint32_t u, uint32_t from, uint32_t to)
 {
     const topomap_weights *w = s->weights;
-    uint32_t p = s->place_of[u], q = s->place_of[x];
 
     for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++) {
         uint32_t v = w->target[e];
 
         s->gamma[v] += (double)w->weight[e] *
-                       (distance(s, q, s->place_of[v]) - distance(s, p, s->place_of[v]));
+                       (distance(s, to, s->place_of[v]) - distance(s, from, s->place_of[v]));
     }
-    for (uint64_t e = w->offset[x]; e < w->offset[x + 1]; e++) {
-        uint32_t v = w->target[e];
+}
 
-        s->gamma[v] += (double)w->weight[e] *
-                       (distance(s, p, s->place_of[v]) - distance(s, q, s->place_of[v]));
-    }
-    s->place_of[u] = q;
-    s->place_of[x] = p;
-    s->vertex_at[p] = x;
-    s->vertex_at[q] = u;
+void topomap_swap_apply(topomap_swap *s, uint32_t u, uint32_t x)
+{
+    uint32_t p = s->place_of[u], q = s->place_of[x];
+
+    update_neighbours(s, u, p, q);
+    update_neighbours(s, x, q, p);
+    topomap_moves_exchange(s->place_of, s->vertex_at, u, x);
     s->gamma[u] = cost_at(s, u, q);
     s->gamma[x] = cost_at(s, x, p);
 }
@@ -77,21 +72,12 @@ enum {
 typedef struct search {
     topomap_swap *swap;
     topomap_twins twins;
-    uint32_t *queue, head, count; /* ring of vertices to look at */
-    uint8_t *queued;
-    uint32_t *tried; /* [places] the round in which a place was priced last */
+    topomap_ring ring; /* of vertices to look at */
+    uint32_t *tried;   /* [places] the round in which a place was priced last */
     uint32_t round;
     uint32_t u, best;
     double best_delta;
 } search;
-
-static void enqueue(search *q, uint32_t v)
-{
-    if (q->queued[v])
-        return;
-    q->queued[v] = 1;
-    q->queue[(q->head + q->count++) % q->swap->weights->vertices] = v;
-}
 
 static uint64_t degree(const topomap_weights *w, uint32_t u)
 {
@@ -195,12 +181,12 @@ static void look_at(search *q, uint32_t u)
         topomap_level_exchange(s->problem, s->node_load, u, q->best, s->place_of[u],
                                s->place_of[q->best]);
     topomap_swap_apply(s, u, q->best);
-    enqueue(q, u);
-    enqueue(q, q->best);
+    topomap_ring_put(&q->ring, u);
+    topomap_ring_put(&q->ring, q->best);
     for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++)
-        enqueue(q, w->target[e]);
+        topomap_ring_put(&q->ring, w->target[e]);
     for (uint64_t e = w->offset[q->best]; e < w->offset[q->best + 1]; e++)
-        enqueue(q, w->target[e]);
+        topomap_ring_put(&q->ring, w->target[e]);
 }
 
 int topomap_swap_run(topomap_swap *s, uint64_t seed, topomap_error *err)
@@ -210,33 +196,20 @@ int topomap_swap_run(topomap_swap *s, uint64_t seed, topomap_error *err)
     search q = {.swap = s};
     int status = -1;
 
-    q.queue = topomap_alloc(n, sizeof *q.queue, err);
-    q.queued = topomap_alloc(n, 1, err);
     q.tried = topomap_alloc(n, sizeof *q.tried, err);
-    if (q.queue && q.queued && q.tried && topomap_twins_init(&q.twins, s->weights, err) == 0) {
+    if (q.tried && topomap_ring_open(&q.ring, n, &random, err) == 0 &&
+        topomap_twins_init(&q.twins, s->weights, err) == 0) {
         for (uint32_t v = 0; v < n; v++)
             s->gamma[v] = cost_at(s, v, s->place_of[v]);
-        for (uint32_t v = 0; v < n; v++)
-            q.queue[v] = v;
-        topomap_random_shuffle(&random, q.queue, n);
-        for (uint32_t v = 0; v < n; v++)
-            q.queued[v] = 1;
-        q.count = n;
-        while (q.count && s->evaluations) {
-            uint32_t u = q.queue[q.head];
-
+        while (q.ring.count && s->evaluations) {
             if (++looked % 256 == 0 && topomap_problem_late(s->problem))
                 break;
-            q.head = (q.head + 1) % n;
-            q.count--;
-            q.queued[u] = 0;
-            look_at(&q, u);
+            look_at(&q, topomap_ring_take(&q.ring));
         }
         status = 0;
     }
     topomap_twins_clear(&q.twins);
-    free(q.queue);
-    free(q.queued);
+    topomap_ring_close(&q.ring);
     free(q.tried);
     return status;
 }

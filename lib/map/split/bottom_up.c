@@ -164,7 +164,7 @@ static int map_bottom_up(topomap_problem *problem, uint32_t *slot_of, topomap_er
     for (uint32_t l = 0; l < b.levels; l++)
         free(b.members[l]);
     free(b.slots);
-    problem->phase_seconds[TOPOMAP_PHASE_INTER] += topomap_clock_cpu() - before;
+    problem->found.phase_seconds[TOPOMAP_PHASE_INTER] += topomap_clock_cpu() - before;
     return status;
 }
 

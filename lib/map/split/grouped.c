@@ -94,7 +94,8 @@ static int map_groups(topomap_problem *problem, const topomap_splitter *splitter
     if (over_nodes.by_nodes)
         over_nodes.by_nodes(over_nodes.data, g->size);
     status = topomap_recursion_map(&nodes, &over_nodes, g->node, err);
-    memcpy(problem->phase_seconds, nodes.phase_seconds, sizeof nodes.phase_seconds);
+    memcpy(problem->found.phase_seconds, nodes.found.phase_seconds,
+           sizeof nodes.found.phase_seconds);
     return status;
 }
 
@@ -107,7 +108,7 @@ static int run(topomap_problem *problem, const topomap_splitter *splitter, group
 
     if (open_groups(g, problem->machine, err) == 0 && make_groups(problem, g, err) == 0)
         status = contract_groups(problem, g, &weights, err);
-    problem->phase_seconds[TOPOMAP_PHASE_GROUP] += topomap_clock_cpu() - before;
+    problem->found.phase_seconds[TOPOMAP_PHASE_GROUP] += topomap_clock_cpu() - before;
     if (status == 0)
         status = map_groups(problem, splitter, &weights, g, err);
     topomap_weights_clear(&weights);

@@ -139,14 +139,14 @@ static int map_pairs(const topomap_problem *problem, coarsening *c, const topoma
     pairs.ranks = weights->vertices;
     pairs.load = NULL;
     pairs.start = NULL;
-    pairs.scratch = topomap_alloc(c->machine->slots, sizeof *pairs.scratch, err);
-    if (pairs.scratch) {
-        memset(pairs.scratch, 0xff, c->machine->slots * sizeof *pairs.scratch);
+    pairs.work.scratch = topomap_alloc(c->machine->slots, sizeof *pairs.work.scratch, err);
+    if (pairs.work.scratch) {
+        memset(pairs.work.scratch, 0xff, c->machine->slots * sizeof *pairs.work.scratch);
         status = map_rounds(&pairs, rounds - 1, pair_at, err);
         if (status == 0)
             status = topomap_anneal_slots(&pairs, &between_rounds, pair_at, err);
     }
-    free(pairs.scratch);
+    free(pairs.work.scratch);
     return status;
 }
 
@@ -165,7 +165,7 @@ static int map_round(topomap_problem *problem, coarsening *c, uint32_t rounds, u
         status = topomap_matching(&problem->weights, &random, half, err);
     if (status == 0)
         status = topomap_matching_contract(&problem->weights, half, &weights, err);
-    problem->phase_seconds[TOPOMAP_PHASE_GROUP] += topomap_clock_cpu() - before;
+    problem->found.phase_seconds[TOPOMAP_PHASE_GROUP] += topomap_clock_cpu() - before;
     if (status == 0)
         status = map_pairs(problem, c, &weights, rounds, pair_at, err);
     for (uint32_t i = 0; status == 0 && i < slots; i++)

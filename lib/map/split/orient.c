@@ -130,7 +130,7 @@ int topomap_orient(const topomap_problem *problem, const topomap_split *split,
         return 0;
     for (uint32_t i = 0; i < split->parts; i++)
         count += split->size[i];
-    part_of = problem->scratch;
+    part_of = problem->work.scratch;
     for (uint32_t i = 0, at = 0; i < split->parts; i++)
         for (uint32_t k = 0; k < split->size[i]; k++)
             part_of[vertices[at++]] = i;

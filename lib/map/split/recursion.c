@@ -102,7 +102,7 @@ static int step(recursion *r, segment s, topomap_error *err)
     if (r->splitter->split(r->splitter->data, s.where, r->slots + s.lo, s.hi - s.lo, &r->split,
                            err) != 0)
         return -1;
-    problem->phase_seconds[TOPOMAP_PHASE_TREE] += topomap_clock_cpu() - before;
+    problem->found.phase_seconds[TOPOMAP_PHASE_TREE] += topomap_clock_cpu() - before;
     before = topomap_clock_cpu();
     /* Single slots are all alike only where nothing tells their places apart. */
     if (r->split.parts < 2 || (all_single(&r->split) && !r->splitter->orient))
@@ -120,7 +120,7 @@ static int step(recursion *r, segment s, topomap_error *err)
             return -1;
     }
     phase = inside ? TOPOMAP_PHASE_INTRA : TOPOMAP_PHASE_INTER;
-    problem->phase_seconds[phase] += topomap_clock_cpu() - before;
+    problem->found.phase_seconds[phase] += topomap_clock_cpu() - before;
     return 0;
 }
 

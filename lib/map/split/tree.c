@@ -261,7 +261,7 @@ static int map_tree(topomap_problem *problem, uint32_t *slot_of, topomap_error *
     topomap_splitter splitter;
     int status = topomap_tree_splitter_open(problem->machine, &splitter, err);
 
-    problem->phase_seconds[TOPOMAP_PHASE_TREE] += topomap_clock_cpu() - before;
+    problem->found.phase_seconds[TOPOMAP_PHASE_TREE] += topomap_clock_cpu() - before;
     if (status == 0)
         status = grouped ? topomap_grouped_map(problem, &splitter, slot_of, err)
                          : topomap_recursion_map(problem, &splitter, slot_of, err);

@@ -43,7 +43,7 @@ static double cost_inside(core_stage *stage, const uint32_t *vertex_at, uint32_t
 {
     topomap_problem *problem = stage->problem;
     const topomap_weights *w = &problem->weights;
-    uint32_t *slot_of = problem->scratch;
+    uint32_t *slot_of = problem->work.scratch;
     double sum = 0;
 
     for (uint32_t s = lo; s < hi; s++)
@@ -109,7 +109,7 @@ int topomap_map_cores(topomap_problem *problem, uint32_t *slot_of, topomap_error
     free(stage.slots);
     free(stage.vertices);
     free(stage.before);
-    problem->phase_seconds[TOPOMAP_PHASE_INTRA] += topomap_clock_cpu() - before;
+    problem->found.phase_seconds[TOPOMAP_PHASE_INTRA] += topomap_clock_cpu() - before;
     return status;
 }
 

@@ -74,7 +74,7 @@ static void gains_on(const char *spec, int level, uint64_t seed)
     topomap_error err;
     uint32_t *slot_of = malloc(n * sizeof *slot_of), *moved = malloc(n * sizeof *moved);
 
-    problem.scratch = malloc(n * sizeof *problem.scratch);
+    problem.work.scratch = malloc(n * sizeof *problem.work.scratch);
     assert_int_equal(topomap_weights_new(graph, n, &problem.weights, &err), 0);
     for (uint32_t v = 0; v < n; v++)
         slot_of[v] = v;
@@ -87,10 +87,10 @@ static void gains_on(const char *spec, int level, uint64_t seed)
             double before = topomap_problem_cost(&problem, slot_of), after;
 
             memcpy(moved, slot_of, n * sizeof *moved);
-            memset(problem.scratch, 0xff, n * sizeof *problem.scratch);
+            memset(problem.work.scratch, 0xff, n * sizeof *problem.work.scratch);
             a.place[u] = a.place[x];
             a.place[x] = place;
-            topomap_anneal_store(&a, moved, problem.scratch);
+            topomap_anneal_store(&a, moved, problem.work.scratch);
             a.place[x] = a.place[u];
             a.place[u] = place;
             after = topomap_problem_cost(&problem, moved);
@@ -102,7 +102,7 @@ static void gains_on(const char *spec, int level, uint64_t seed)
     topomap_weights_clear(&problem.weights);
     topomap_graph_free(graph);
     topomap_machine_free(m);
-    free(problem.scratch);
+    free(problem.work.scratch);
     free(slot_of);
     free(moved);
 }
