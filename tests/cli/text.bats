@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Names that others made: what a terminal would obey in them never reaches one.
 bats_require_minimum_version 1.5.0
+export LC_ALL=C.UTF-8 # bash goes by it where it reads $'\u009b' below
 
 setup() {
   PATH="$TOPOMAP_BUILD/cli:$PATH"
