@@ -58,11 +58,10 @@ void topomap_fabric_clear(topomap_fabric *fabric)
 
 /* ---- Rates ------------------------------------------------------------------------------- */
 
-static int find_rates(const topomap_fabric *f, double *reference, double *common,
-                      topomap_error *err)
+static int find_reference(const topomap_fabric *f, double *reference, topomap_error *err)
 {
     double *rate = topomap_alloc(f->cables, sizeof *rate, err);
-    size_t count = 0;
+    size_t count = 0, all = 0;
 
     if (!rate)
         return -1;
@@ -70,14 +69,10 @@ static int find_rates(const topomap_fabric *f, double *reference, double *common
         if (f->cable[i].capacity > 0 &&
             (f->hosts_route || (f->cable[i].a >= f->hosts && f->cable[i].b >= f->hosts)))
             rate[count++] = f->cable[i].capacity;
-    *reference = topomap_commonest_rate(rate, count, 1);
-    count = 0;
-    for (size_t i = 0; i < f->cables; i++)
+    for (size_t i = 0; !count && i < f->cables; i++)
         if (f->cable[i].capacity > 0)
-            rate[count++] = f->cable[i].capacity;
-    *common = topomap_commonest_rate(rate, count, 0);
-    if (*reference <= 0)
-        *reference = topomap_commonest_rate(rate, count, 1);
+            rate[all++] = f->cable[i].capacity;
+    *reference = topomap_commonest_rate(rate, count ? count : all, 1);
     free(rate);
     return 0;
 }
@@ -316,33 +311,35 @@ static int name_network(const topomap_fabric *f, const uint32_t *number, topomap
     return 0;
 }
 
-static int set_network(const struct ways *w, double common, topomap_machine *m, topomap_error *err)
+static int set_network(const struct ways *w, topomap_machine *m, topomap_error *err)
 {
     const topomap_fabric *f = w->fabric;
     uint32_t *number = topomap_alloc(f->vertices, sizeof *number, err);
-    uint32_t *own = topomap_alloc(w->nodes, sizeof *own, err);
     topomap_cable *cable = topomap_alloc(f->cables, sizeof *cable, err);
+    const char *unit = NULL;
     size_t cables = 0;
-    int status = number && own && cable ? 0 : -1;
+    int status = -1;
 
-    if (status == 0) {
+    if (number && cable) {
+        if (f->cables)
+            memcpy(cable, f->cable, f->cables * sizeof *cable);
+        unit = topomap_cables_fill(cable, f->cables, err);
+    }
+    if (unit) {
         uint32_t vertices = number_vertices(w, number);
 
-        for (uint32_t i = 0; i < w->nodes; i++)
-            own[i] = i;
         for (size_t i = 0; i < f->cables; i++) {
-            topomap_cable c = f->cable[i];
+            topomap_cable c = cable[i];
 
             c.a = number[c.a];
             c.b = number[c.b];
-            c.capacity = c.capacity > 0 ? c.capacity : common > 0 ? common : 1.0;
             if (c.a != UINT32_MAX && c.b != UINT32_MAX)
                 cable[cables++] = c;
         }
-        status = topomap_network_new(vertices, cables, cable, w->nodes, own, &m->network, err);
+        status = topomap_network_new(vertices, cables, cable, w->nodes, NULL, &m->network, err);
     }
     if (status == 0) {
-        m->network->unit = common > 0 ? "s" : "bytes";
+        m->network->unit = unit;
         status = name_network(f, number, m->network, err);
     }
     if (status == 0 && f->tree) {
@@ -350,7 +347,6 @@ static int set_network(const struct ways *w, double common, topomap_machine *m, 
         status = m->network->fattree ? 0 : -1;
     }
     free(number);
-    free(own);
     free(cable);
     return status;
 }
@@ -380,14 +376,14 @@ static int frame(const struct ways *w, const topomap_spec *spec, int named, topo
 static int build(struct ways *w, const topomap_spec *spec, int named, topomap_machine **m,
                  topomap_error *err)
 {
-    double hop = spec->costs ? spec->cost[spec->costs - 1] : 1.0, reference, common;
+    double hop = spec->costs ? spec->cost[spec->costs - 1] : 1.0, reference;
 
-    if (find_rates(w->fabric, &reference, &common, err) || list_ends(w, reference, err) ||
+    if (find_reference(w->fabric, &reference, err) || list_ends(w, reference, err) ||
         find_sites(w, err) || frame(w, spec, named, m, err) || measure(w, hop, err))
         return -1;
     if (topomap_machine_set_matrix(*m, "fabric", w->sites, w->site_of, w->site_cost, w->site_hops,
                                    err) ||
-        set_network(w, common, *m, err))
+        set_network(w, *m, err))
         return -1;
     return topomap_machine_finish(*m, err);
 }

@@ -51,6 +51,24 @@ double topomap_commonest_rate(double *rate, size_t count, int higher)
     return best;
 }
 
+const char *topomap_cables_fill(topomap_cable *cable, size_t cables, topomap_error *err)
+{
+    double *rate = topomap_alloc(cables, sizeof *rate, err), common;
+    size_t known = 0;
+
+    if (!rate)
+        return NULL;
+    for (size_t i = 0; i < cables; i++)
+        if (cable[i].capacity > 0)
+            rate[known++] = cable[i].capacity;
+    common = topomap_commonest_rate(rate, known, 0);
+    free(rate);
+    for (size_t i = 0; i < cables; i++)
+        if (!(cable[i].capacity > 0))
+            cable[i].capacity = common > 0 ? common : 1.0;
+    return common > 0 ? "s" : "bytes";
+}
+
 static int by_ends(const void *a, const void *b)
 {
     const topomap_cable *x = a, *y = b;
@@ -97,8 +115,8 @@ static int allocate(topomap_network *network, const uint32_t *vertex_of, topomap
     if (!network->vertex_of || !network->first || !network->head || !network->cables ||
         !network->capacity)
         return -1;
-    if (network->nodes)
-        memcpy(network->vertex_of, vertex_of, network->nodes * sizeof *vertex_of);
+    for (uint32_t i = 0; i < network->nodes; i++)
+        network->vertex_of[i] = vertex_of ? vertex_of[i] : i;
     return 0;
 }
 

@@ -36,10 +36,14 @@ typedef struct topomap_cable {
  *  them. */
 double topomap_commonest_rate(double *rate, size_t count, int higher);
 
+/** Gives cables without a rate (capacity 0) the one that most have, of equals the lower; 1 where no
+ *  cable has any. \return the unit of a network of them, "s" or "bytes"; NULL: no memory */
+const char *topomap_cables_fill(topomap_cable *cable, size_t cables, topomap_error *err);
+
 /** Makes a network; cables of one pair of vertices are added up. Cables of a vertex with itself
  *  are left out. O(cables log cables).
  *  \param cable      [cables] sorted in place
- *  \param vertex_of  [nodes], copied
+ *  \param vertex_of  [nodes], copied; NULL: node i is vertex i
  *  \return 0, or -1: TOPOMAP_EINPUT where an end is no vertex or there are too many links */
 int topomap_network_new(uint32_t vertices, size_t cables, topomap_cable *cable, uint32_t nodes,
                         const uint32_t *vertex_of, topomap_network **network, topomap_error *err);

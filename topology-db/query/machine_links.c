@@ -73,7 +73,7 @@ static int take_cable(struct db_links *l, sqlite3_stmt *links, topomap_error *er
         return 0;
     if (topomap_grow(&l->cable, &l->room, l->cables + 1, sizeof *l->cable, err))
         return -1;
-    l->cable[l->cables++] = (topomap_cable){l->vertex[a], l->vertex[b], 1, mbps};
+    l->cable[l->cables++] = (topomap_cable){l->vertex[a], l->vertex[b], 1, mbps * 1e6 / 8};
     return 0;
 }
 
@@ -116,32 +116,6 @@ static int read_routers(struct db_links *l, topomap_error *err)
     return row;
 }
 
-/* The rate that most cables have (the lower one of equals) stands for unknown ones; 0: none has. */
-static int common_rate(const struct db_links *l, double *rate, topomap_error *err)
-{
-    double *sorted = topomap_alloc(l->cables, sizeof *sorted, err);
-    size_t known = 0;
-
-    if (!sorted)
-        return -1;
-    for (size_t i = 0; i < l->cables; i++)
-        if (l->cable[i].capacity > 0)
-            sorted[known++] = l->cable[i].capacity;
-    *rate = topomap_commonest_rate(sorted, known, 0);
-    free(sorted);
-    return 0;
-}
-
-/* Mb/s to bytes a second; where no rate is known at all, every cable has capacity 1. */
-static void set_capacities(struct db_links *l, double rate)
-{
-    for (size_t i = 0; i < l->cables; i++) {
-        double mbps = l->cable[i].capacity > 0 ? l->cable[i].capacity : rate;
-
-        l->cable[i].capacity = rate > 0 ? mbps * 1e6 / 8 : 1.0;
-    }
-}
-
 static int name_vertices(struct db_links *l, const topomap_names *names, topomap_error *err)
 {
     topomap_network *n = l->network;
@@ -163,28 +137,15 @@ static int name_vertices(struct db_links *l, const topomap_names *names, topomap
 
 static int make(struct db_links *l, const topomap_names *names, topomap_error *err)
 {
-    uint32_t *own;
-    double rate;
-    int result;
+    const char *unit;
 
     l->host = topomap_alloc(l->nodes, sizeof *l->host, err);
-    own = topomap_alloc(l->nodes, sizeof *own, err);
-    for (uint32_t node = 0; own && node < l->nodes; node++)
-        own[node] = node;
-    result = l->host && own ? 0 : -1;
-    if (result || find_hosts(l, names, err) || number_vertices(l, err) || read_cables(l, err) ||
-        read_routers(l, err) || common_rate(l, &rate, err)) {
-        free(own);
+    if (!l->host || find_hosts(l, names, err) || number_vertices(l, err) || read_cables(l, err) ||
+        read_routers(l, err) || !(unit = topomap_cables_fill(l->cable, l->cables, err)) ||
+        topomap_network_new(l->nodes + l->switches.count, l->cables, l->cable, l->nodes, NULL,
+                            &l->network, err))
         return -1;
-    }
-    set_capacities(l, rate);
-    result = topomap_network_new(l->nodes + l->switches.count, l->cables, l->cable, l->nodes, own,
-                                 &l->network, err);
-    free(own);
-    if (result)
-        return -1;
-    if (rate > 0)
-        l->network->unit = "s";
+    l->network->unit = unit;
     return name_vertices(l, names, err) || db_links_route(l, err) ? -1 : 0;
 }
 
