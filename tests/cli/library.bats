@@ -16,7 +16,9 @@ setup() {
 
 # compiled FLAG...: place.c, as a program of others is: the headers and libtopomap.so, and nothing else of topomap.
 compiled() {
-  "${CC:-cc}" -std=c11 -Wall -Wextra -Werror "$@" -I"$TOPOMAP_SOURCE/lib/include" -o place "$TOPOMAP_SOURCE/tests/cli/place.c" \
+  local sanitizers # whose runtime a program has to bring along
+  read -ra sanitizers < <(sed -n 's/^SAN_CFLAGS = //p' "$TOPOMAP_BUILD/Makefile") || true
+  "${CC:-cc}" -std=c11 -Wall -Wextra -Werror "${sanitizers[@]}" "$@" -I"$TOPOMAP_SOURCE/lib/include" -o place "$TOPOMAP_SOURCE/tests/cli/place.c" \
     -L"$TOPOMAP_BUILD/.libs" -ltopomap -Wl,-rpath,"$TOPOMAP_BUILD/.libs"
 }
 
