@@ -22,5 +22,6 @@ int topomap_sized_copy(void *known, size_t size, size_t least, const void *given
                                      type, has, topomap_version());
     memset(known, 0, size);
     memcpy(known, given, has < size ? has : size);
+    memcpy(known, &size, sizeof size); /* who hands it on hands on this one */
     return 0;
 }

@@ -6,7 +6,7 @@
 
 #include "topomap/topomap.h"
 
-/** Copies what the caller has and leaves the rest 0.
+/** Copies what the caller has and leaves the rest 0; the copy's own size is this library's.
  *  \param known  [size] this library's
  *  \param least  the size in the first release that had the struct
  *  \param given  the caller's: a size_t, and what follows it

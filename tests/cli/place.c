@@ -20,7 +20,7 @@ static int sized(long more, int known)
     struct {
         topomap_map_options options;
         unsigned char later[64];
-    } longer = {.options = {.algorithm = "identity"}};
+    } longer = {.options = {.algorithm = "identity", .contiguous = 1}};
     topomap_graph *graph = NULL;
     topomap_machine *machine = NULL;
     topomap_mapping *mapping = NULL;

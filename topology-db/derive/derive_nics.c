@@ -76,8 +76,10 @@ int db_views_nics(struct db_views *views, topomap_error *err)
 
     while (db_next(&rows)) {
         if (topomap_grow(&views->nic, &room, views->nics + 1, sizeof *views->nic, err) ||
-            keep_name(&names, (const char *)sqlite3_column_text(rows.row, 0), err))
-            return db_stop(&rows);
+            keep_name(&names, (const char *)sqlite3_column_text(rows.row, 0), err)) {
+            db_stop(&rows);
+            break;
+        }
         views->nic[views->nics++] = (struct db_nic){(uint64_t)sqlite3_column_int64(rows.row, 1),
                                                     names.last, sqlite3_column_int(rows.row, 2)};
     }
