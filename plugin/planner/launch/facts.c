@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "plugin/common/percent.h"
+#include "plugin/planner/plan/request.h"
 #include "util/alloc.h"
-
-enum { MESSAGE_MOST = 64 << 20 };
 
 /* While a message is being read. */
 struct reader {
@@ -129,10 +128,11 @@ static int read_value(const struct row *row, char *value, planner_facts *facts, 
     return -1;
 }
 
-static int read_line(struct reader *reader, size_t number, char *line, topomap_error *err)
+static int read_line(void *with, size_t number, char *line, topomap_error *err)
 {
     static const char *const of_job[] = {"job-cpus", "job-nodes", "scontrol", "scontrol-time"};
     char *value = strchr(line, ' ');
+    struct reader *reader = with;
     topomap_error inner;
     FILE *to = reader->rest;
 
@@ -156,30 +156,6 @@ static int read_line(struct reader *reader, size_t number, char *line, topomap_e
 
 /* ---- The message -------------------------------------------------------------------------- */
 
-static int read_lines(FILE *in, struct reader *reader, topomap_error *err)
-{
-    size_t room = 0, number = 1, total = 0;
-    char *line = NULL;
-    ssize_t length;
-    int status = -1;
-
-    topomap_error_set(err, TOPOMAP_EINPUT, "request: ended before its 'end' line");
-    while ((length = getline(&line, &room, in)) > 0) {
-        number++;
-        total += (size_t)length;
-        if (line[length - 1] != '\n' || strlen(line) != (size_t)length || total > MESSAGE_MOST) {
-            topomap_error_set(err, TOPOMAP_EINPUT, "request:%zu: expected text lines", number);
-            break;
-        }
-        line[length - 1] = 0;
-        status = strcmp(line, "end") ? -1 : 0;
-        if (!status || read_line(reader, number, line, err))
-            break;
-    }
-    free(line);
-    return status;
-}
-
 static void pass_over(const char *word)
 {
     (void)word; /* srun has said so */
@@ -193,7 +169,7 @@ int planner_facts_read(FILE *in, planner_facts *facts, topomap_error *err)
     reader.rest = open_memstream(&facts->rest, &reader.rest_size);
     reader.of_job = open_memstream(&facts->of_job, &reader.of_job_size);
     if (reader.rest && reader.of_job)
-        status = read_lines(in, &reader, err);
+        status = planner_request_lines(in, read_line, &reader, err);
     else
         topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     if (reader.rest && fclose(reader.rest) && !status)

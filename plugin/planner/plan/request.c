@@ -34,7 +34,7 @@ int planner_request_kind(FILE *in, int *kind, topomap_error *err)
     return status;
 }
 
-static int read_lines(FILE *in, topomap_request *asked, topomap_error *err)
+int planner_request_lines(FILE *in, planner_line_taker *take, void *with, topomap_error *err)
 {
     char *line = NULL;
     size_t capacity = 0, number = 1, total = 0;
@@ -54,11 +54,16 @@ static int read_lines(FILE *in, topomap_request *asked, topomap_error *err)
             status = 0;
             break;
         }
-        if (topomap_request_read_line(asked, number, line, err) != 0)
+        if (take(with, number, line, err) != 0)
             break;
     }
     free(line);
     return status;
+}
+
+static int read_line(void *asked, size_t number, char *line, topomap_error *err)
+{
+    return topomap_request_read_line(asked, number, line, err);
 }
 
 /* A step is on all of the job's nodes or some of them. */
@@ -148,7 +153,7 @@ int planner_request_rest(FILE *in, planner_request *request, topomap_error *err)
     planner_request made = {0};
 
     topomap_request_init(&made.asked);
-    if (read_lines(in, &made.asked, err) == 0 && resolve(&made, err) == 0) {
+    if (planner_request_lines(in, read_line, &made.asked, err) == 0 && resolve(&made, err) == 0) {
         *request = made;
         return 0;
     }

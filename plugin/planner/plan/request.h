@@ -31,6 +31,10 @@ int planner_request_places(const planner_request *request);
 /** Reads the first line. \p kind 1: a request, which planner_request_rest() reads; 2: what srun
  * knows of a launch, which planner_facts_read() reads. */
 int planner_request_kind(FILE *in, int *kind, topomap_error *err);
+/** Takes a line, which it may change, and its number. \return 0, or -1: \p err */
+typedef int planner_line_taker(void *with, size_t number, char *line, topomap_error *err);
+/** Reads what follows the first line, up to "end". */
+int planner_request_lines(FILE *in, planner_line_taker *take, void *with, topomap_error *err);
 int planner_request_rest(FILE *in, planner_request *request, topomap_error *err);
 /** Reads a whole request from \p in; anything that is not one is TOPOMAP_EINPUT with its line. */
 int planner_request_read(FILE *in, planner_request *request, topomap_error *err);
