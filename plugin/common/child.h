@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "topomap/topomap.h"
+
 /** What the program finds open. No other descriptor is but /dev/null: who reads our output to its
  * end must not wait for a program that a file system holds. */
 struct plugin_child_files {
@@ -55,18 +57,30 @@ int plugin_child_end(pid_t pid, int wait_ms);
 /** The same, and waits \p kill_ms for one that was killed. */
 int plugin_child_kill(pid_t pid, int wait_ms, int kill_ms);
 
-/** Writes \p size bytes to \p *request, which is closed behind them, and reads \p reply to its end;
- *  neither waits alone. A program that takes no more may still answer.
- *  \param room   of \p answer; one that is longer is EMSGSIZE
- *  \param until  in plugin_child_now()'s milliseconds \return 0, or an errno; ETIMEDOUT */
-int plugin_child_talk(int *request, const void *bytes, size_t size, int reply, void *answer,
-                      size_t room, size_t *got, int64_t until);
-
-/** The same, where \p receive reads what there is of \p reply itself, which does not block, and may
- *  move \p until. It returns 1: more may come, 0: the end, -1: failure.
+/** Writes \p size bytes to \p *request, which is closed behind them, and has \p receive read what
+ *  there is of \p reply, to its end; neither waits alone, and neither descriptor blocks. A program
+ *  that takes no more may still answer.
+ *  \param receive  may move \p until; returns 1: more may come, 0: the end, -1: failure
+ *  \param until    in plugin_child_now()'s milliseconds
  *  \return 0, -1 where \p receive has failed, or an errno; ETIMEDOUT */
 int plugin_child_talk_with(int *request, const void *bytes, size_t size, int reply,
                            int (*receive)(int reply, int64_t *until, void *with), void *with,
                            int64_t until);
+
+/** An answer as it comes. */
+struct plugin_child_answer {
+    char *bytes;           /* a NUL is behind them; ends with free() */
+    size_t size, capacity; /* capacity counts the NUL */
+    size_t most;           /* bytes of it */
+    topomap_error *err;    /* says that there is no memory; may be NULL */
+};
+
+/** Receives such an answer. On failure errno says why; EMSGSIZE: it is longer */
+int plugin_child_receive(int reply, int64_t *until, void *answer);
+
+/** The same into memory of the caller's, which has room for \p most bytes and a NUL.
+ *  \return 0, or an errno; ETIMEDOUT, EMSGSIZE */
+int plugin_child_talk(int *request, const void *bytes, size_t size, int reply, void *answer,
+                      size_t most, size_t *got, int64_t until);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/common/child.h"
+#include "util/alloc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,6 +9,8 @@
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { CHUNK = 65536 };
 
 struct talk {
     int *request;
@@ -17,12 +20,6 @@ struct talk {
     int (*receive)(int reply, int64_t *until, void *with);
     void *with;
     int64_t until;
-};
-
-/* Where an answer of one's own room goes. */
-struct answer {
-    char *bytes;
-    size_t room, got;
 };
 
 static void send_some(struct talk *talk)
@@ -37,26 +34,6 @@ static void send_some(struct talk *talk)
     }
     if (done < 0 || !talk->left)
         plugin_child_close(talk->request);
-}
-
-/* \return 1: more may come, 0: the end, -1: failure */
-static int receive_some(int reply, int64_t *until, void *with)
-{
-    struct answer *answer = with;
-    char one;
-    int full = answer->got == answer->room;
-    ssize_t done = full ? read(reply, &one, 1)
-                        : read(reply, answer->bytes + answer->got, answer->room - answer->got);
-
-    (void)until;
-    if (done < 0)
-        return errno == EAGAIN || errno == EINTR ? 1 : -1;
-    if (full && done) {
-        errno = EMSGSIZE;
-        return -1;
-    }
-    answer->got += (size_t)done;
-    return done > 0;
 }
 
 static int talk_until(struct talk *talk)
@@ -124,12 +101,35 @@ int plugin_child_talk_with(int *request, const void *bytes, size_t size, int rep
     return why;
 }
 
-int plugin_child_talk(int *request, const void *bytes, size_t size, int reply, void *answer,
-                      size_t room, size_t *got, int64_t until)
+int plugin_child_receive(int reply, int64_t *until, void *with)
 {
-    struct answer own = {.bytes = answer, .room = room};
-    int why = plugin_child_talk_with(request, bytes, size, reply, receive_some, &own, until);
+    struct plugin_child_answer *answer = with;
+    size_t room = answer->most - answer->size, step = room < CHUNK ? room : CHUNK;
+    char more;
+    ssize_t done;
 
-    *got = own.got;
+    (void)until;
+    if (topomap_grow(&answer->bytes, &answer->capacity, answer->size + step + 1, 1, answer->err))
+        return -1;
+    done = step ? read(reply, answer->bytes + answer->size, step) : read(reply, &more, 1);
+    if (done < 0)
+        return errno == EAGAIN || errno == EINTR ? 1 : -1;
+    if (done && !step) {
+        errno = EMSGSIZE;
+        return -1;
+    }
+    answer->size += (size_t)done;
+    answer->bytes[answer->size] = 0;
+    return done > 0;
+}
+
+int plugin_child_talk(int *request, const void *bytes, size_t size, int reply, void *answer,
+                      size_t most, size_t *got, int64_t until)
+{
+    struct plugin_child_answer own = {.bytes = answer, .capacity = most + 1, .most = most};
+    int why =
+        plugin_child_talk_with(request, bytes, size, reply, plugin_child_receive, &own, until);
+
+    *got = own.size;
     return why < 0 ? errno : why;
 }

@@ -12,14 +12,14 @@
 
 enum { REPLY_MOST = 16 << 20, EXIT_MS = 50, STAYS_SECONDS = 30 };
 
+/* ---- Starting ---------------------------------------------------------------------------- */
+
 struct planner {
     pid_t pid;
     int request, reply; /* our ends, -1: closed */
     int64_t deadline;   /* in milliseconds of plugin_child_now() */
     int late;
 };
-
-/* ---- Starting ---------------------------------------------------------------------------- */
 
 /* A planner that neither ends nor waits is stopped by the kernel, a second after its deadline. One
  * that may ask for more time has the most. */
@@ -43,63 +43,31 @@ static int start(const plugin_launch *launch, struct planner *planner, topomap_e
                                         .cpu_seconds =
                                             launch->stays ? STAYS_SECONDS : cpu_seconds(planner),
                                         .kill_ms = launch->stays}; /* nobody waits for it at all */
-    int request[2], reply[2], why;
+    int why = plugin_child_open(launch->planner, words, &theirs, planner->deadline, &planner->pid,
+                                &planner->request, &planner->reply);
 
-    if (plugin_child_pipes(request, reply))
+    planner->late = why == ETIMEDOUT;
+    if (why && theirs.request < 0)
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "no pipe for the planner: %s",
-                                 strerror(errno));
-    theirs.request = request[0];
-    theirs.reply = reply[1];
-    why = plugin_child_start(launch->planner, words, &theirs, planner->deadline, &planner->pid);
-    plugin_child_close(&request[0]);
-    plugin_child_close(&reply[1]);
-    if (why) {
-        planner->late = why == ETIMEDOUT;
-        plugin_child_close(&request[1]);
-        plugin_child_close(&reply[0]);
-        return why == ETIMEDOUT
-                   ? topomap_error_set(err, TOPOMAP_ESYSTEM,
-                                       "the planner %s did not start before its deadline",
-                                       launch->planner)
-                   : topomap_error_set(err, TOPOMAP_ESYSTEM, "cannot start the planner %s: %s",
-                                       launch->planner, strerror(why));
-    }
-    planner->request = request[1];
-    planner->reply = reply[0];
-    return 0;
+                                 strerror(why));
+    if (planner->late)
+        return topomap_error_set(err, TOPOMAP_ESYSTEM,
+                                 "the planner %s did not start before its deadline",
+                                 launch->planner);
+    return why ? topomap_error_set(err, TOPOMAP_ESYSTEM, "cannot start the planner %s: %s",
+                                   launch->planner, strerror(why))
+               : 0;
 }
 
 /* ---- Talking ----------------------------------------------------------------------------- */
 
 struct reply {
-    char *bytes;
-    size_t size, capacity;
+    struct plugin_child_answer answer;
     int64_t began;
-    topomap_error *err;
 };
 
-/* \return 1: more may come, 0: the end, -1: failure */
-static int receive_some(int from, struct reply *reply, topomap_error *err)
-{
-    ssize_t done;
-
-    if (reply->size >= REPLY_MOST)
-        return topomap_error_set(err, TOPOMAP_EINPUT, "the planner's reply is over 16 MiB");
-    if (topomap_grow(&reply->bytes, &reply->capacity, reply->size + 65536, 1, err))
-        return -1;
-    done = read(from, reply->bytes + reply->size, 65535);
-    if (done < 0 && (errno == EAGAIN || errno == EINTR))
-        return 1;
-    if (done < 0)
-        return topomap_error_set(err, TOPOMAP_ESYSTEM, "reading the planner's reply: %s",
-                                 strerror(errno));
-    reply->size += (size_t)done;
-    reply->bytes[reply->size] = 0;
-    return done > 0;
-}
-
 /* "topomap-wait MS" is no part of the reply. */
-static void move_deadline(int64_t *deadline, struct reply *reply)
+static void move_deadline(int64_t *deadline, int64_t began, struct plugin_child_answer *reply)
 {
     enum { HOUR = 3601000 };
     static const char word[] = "topomap-wait ";
@@ -109,8 +77,8 @@ static void move_deadline(int64_t *deadline, struct reply *reply)
     if (!end || strncmp(reply->bytes, word, sizeof word - 1))
         return;
     wait = strtoul(reply->bytes + sizeof word - 1, NULL, 10);
-    if (*deadline < reply->began + (int64_t)(wait < HOUR ? wait : HOUR))
-        *deadline = reply->began + (int64_t)(wait < HOUR ? wait : HOUR);
+    if (*deadline < began + (int64_t)(wait < HOUR ? wait : HOUR))
+        *deadline = began + (int64_t)(wait < HOUR ? wait : HOUR);
     reply->size -= (size_t)(end + 1 - reply->bytes);
     memmove(reply->bytes, end + 1, reply->size + 1);
 }
@@ -118,9 +86,14 @@ static void move_deadline(int64_t *deadline, struct reply *reply)
 static int receive(int from, int64_t *deadline, void *with)
 {
     struct reply *reply = with;
-    int more = receive_some(from, reply, reply->err);
+    int more = plugin_child_receive(from, deadline, &reply->answer);
 
-    move_deadline(deadline, reply);
+    if (more < 0 && errno == EMSGSIZE)
+        topomap_error_set(reply->answer.err, TOPOMAP_EINPUT, "the planner's reply is over 16 MiB");
+    else if (more < 0 && errno != ENOMEM)
+        topomap_error_set(reply->answer.err, TOPOMAP_ESYSTEM, "reading the planner's reply: %s",
+                          strerror(errno));
+    move_deadline(deadline, reply->began, &reply->answer);
     return more;
 }
 
@@ -152,7 +125,7 @@ int plugin_launch_ask(const plugin_launch *launch, char **bytes, size_t *size, i
 {
     int64_t now = plugin_child_now();
     struct planner planner = {.deadline = now + launch->deadline_ms};
-    struct reply reply = {.began = now, .err = err};
+    struct reply reply = {.answer = {.most = REPLY_MOST - 1, .err = err}, .began = now};
     int failed, status = 0;
 
     failed = start(launch, &planner, err);
@@ -166,14 +139,14 @@ int plugin_launch_ask(const plugin_launch *launch, char **bytes, size_t *size, i
     /* The reply is the planner's last act; one that lingers, or a child of it, is killed. */
     if (!failed || !launch->stays)
         status = plugin_child_end(planner.pid, failed ? 0 : EXIT_MS);
-    if (!failed && !reply.size)
+    if (!failed && !reply.answer.size)
         failed = explain_silence(status, err);
     if (failed) {
-        free(reply.bytes);
+        free(reply.answer.bytes);
         return -1;
     }
-    *bytes = reply.bytes;
-    *size = reply.size;
+    *bytes = reply.answer.bytes;
+    *size = reply.answer.size;
     return 0;
 }
 

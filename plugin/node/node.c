@@ -72,7 +72,7 @@ static void *talk(const char *helper, const node_question *question, const void 
     struct pipes pipes = {-1, -1};
     int64_t until = plugin_child_now() + ANSWER_MS;
     size_t most = node_answer_most(question->local_tasks);
-    char *answer = malloc(most);
+    char *answer = malloc(most + 1);
     int why = ENOMEM;
     pid_t pid;
 

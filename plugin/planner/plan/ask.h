@@ -6,7 +6,7 @@
 #include "topomap/topomap.h"
 
 /** Runs the first of \p paths ("/usr/bin/scontrol:/opt/slurm/bin/scontrol") that can be run, with
- *  \p words (the last NULL) and \p input, 4,000 bytes at most, on its standard input, and reads its
+ *  \p words (the last NULL) and \p input on its standard input, and reads its
  *  standard output to the end. Its other descriptors are /dev/null or closed. One that takes longer
  *  than \p seconds, or writes more than \p most bytes, is killed; one that the kernel holds is left
  *  behind.
