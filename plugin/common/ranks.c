@@ -2,8 +2,8 @@
 #include "plugin/common/ranks.h"
 #include "plan/plan.h"
 #include "util/alloc.h"
+#include "util/hostlist.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,52 +45,16 @@ int plugin_ranks_check(const plugin_ranks *ranks, topomap_error *err)
     return problem ? topomap_error_set(err, TOPOMAP_EINPUT, "%s", problem) : 0;
 }
 
-/* Text that grows by printing. */
-struct text {
-    char *bytes;
-    size_t size, capacity;
-};
-
-static int add(struct text *text, topomap_error *err, const char *format, ...) TOPOMAP_PRINTF(3, 4);
-
-static int add(struct text *text, topomap_error *err, const char *format, ...)
-{
-    va_list args;
-    int length;
-
-    if (topomap_grow(&text->bytes, &text->capacity, text->size + 64, 1, err))
-        return -1;
-    va_start(args, format);
-    length = vsnprintf(text->bytes + text->size, 64, format, args);
-    va_end(args);
-    text->size += (size_t)length;
-    return 0;
-}
-
-char *plugin_ranks_format(const plugin_ranks *ranks, topomap_error *err)
-{
-    return topomap_layout_format(ranks->nodes, ranks->first, ranks->id, err);
-}
-
 char *plugin_ranks_counts(const plugin_ranks *ranks, topomap_error *err)
 {
-    struct text text = {0};
-    int failed = add(&text, err, "%s", "");
+    uint32_t *counts = topomap_alloc(ranks->nodes, sizeof *counts, err);
+    char *text;
 
-    for (uint32_t node = 0, next; node < ranks->nodes && !failed; node = next) {
-        uint32_t count = ranks->first[node + 1] - ranks->first[node];
-
-        for (next = node + 1;
-             next < ranks->nodes && ranks->first[next + 1] - ranks->first[next] == count; next++)
-            ;
-        failed = add(&text, err, "%s%u", node ? "," : "", count);
-        if (!failed && next > node + 1)
-            failed = add(&text, err, "(x%u)", next - node);
-    }
-    if (!failed)
-        return text.bytes;
-    free(text.bytes);
-    return NULL;
+    for (uint32_t node = 0; counts && node < ranks->nodes; node++)
+        counts[node] = ranks->first[node + 1] - ranks->first[node];
+    text = counts ? topomap_counts_format(counts, ranks->nodes, err) : NULL;
+    free(counts);
+    return text;
 }
 
 int plugin_ranks_parse(const char *text, const plugin_ranks *like, plugin_ranks *ranks,

@@ -19,9 +19,7 @@ void plugin_ranks_clear(plugin_ranks *ranks);
  *  not ascend: slurm 22.05, src/plugins/mpi/pmix.) */
 int plugin_ranks_check(const plugin_ranks *ranks, topomap_error *err);
 
-/** The text; NULL and \p err on failure. Ends with free(). */
-char *plugin_ranks_format(const plugin_ranks *ranks, topomap_error *err);
-/** The counts as Slurm writes them, "4(x3),2". Ends with free(). */
+/** The counts as Slurm writes them, "4(x3),2"; NULL and \p err on failure. Ends with free(). */
 char *plugin_ranks_counts(const plugin_ranks *ranks, topomap_error *err);
 
 /** Reads a text for the nodes and counts of \p like; anything but a permutation with the same

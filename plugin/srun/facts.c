@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/srun/facts.h"
+#include "plan/plan.h"
 #include "plugin/common/room.h"
 #include "plugin/srun/job.h"
 #include "plugin/common/percent.h"
@@ -99,24 +100,21 @@ static unsigned cpus_per_task(const plugin_launcher *launcher)
 static int write_layout(FILE *out, const plugin_facts *facts, topomap_error *err)
 {
     const plugin_layout *layout = facts->layout;
-    char *counts = plugin_ranks_counts(&layout->ranks, err);
-    char *ids = counts ? plugin_ranks_format(&layout->ranks, err) : NULL;
-    char *job = ids ? plugin_job_lines(facts->job, facts->args) : NULL;
-    int failed = ids && job ? 0 : -1;
+    const plugin_ranks *ranks = &layout->ranks;
+    char *counts = plugin_ranks_counts(ranks, err);
+    char *ids = counts ? topomap_layout_format(ranks->nodes, ranks->first, ranks->id, err) : NULL;
 
-    if (ids && !job)
-        topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
-    if (!failed) {
-        fprintf(out, "nodes %s\ntasks %s\nlayout %s\n%scpus-per-task %u\n", layout->node_list,
-                counts, ids, job, cpus_per_task(facts->launcher));
+    if (ids) {
+        fprintf(out, "nodes %s\ntasks %s\nlayout %s\n", layout->node_list, counts, ids);
+        plugin_job_write(out, facts->job, facts->args);
+        fprintf(out, "cpus-per-task %u\n", cpus_per_task(facts->launcher));
         if (facts->launcher->threads_per_core)
             fprintf(out, "threads-per-core %u\n", facts->launcher->threads_per_core);
         fprintf(out, "room %ld\n", plugin_room());
     }
     free(counts);
     free(ids);
-    free(job);
-    return failed;
+    return ids ? 0 : -1;
 }
 
 char *plugin_facts_text(const plugin_facts *facts, topomap_error *err)

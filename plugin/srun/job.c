@@ -96,22 +96,12 @@ static void write_scontrol(FILE *out, const char *site)
                 has_built ? "/scontrol" : "");
 }
 
-char *plugin_job_lines(uint32_t job, const plugin_args *args)
+void plugin_job_write(FILE *out, uint32_t job, const plugin_args *args)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-
-    if (!out)
-        return NULL;
     write_cpus(out, job);
-    if (!args->scontrol || strcmp(args->scontrol, "none")) {
-        write_scontrol(out, args->scontrol);
-        fprintf(out, "scontrol-time %u.%03u\n", args->deadline_ms / 4 / 1000,
-                args->deadline_ms / 4 % 1000);
-    }
-    if (!fclose(out))
-        return text;
-    free(text);
-    return NULL;
+    if (args->scontrol && !strcmp(args->scontrol, "none"))
+        return;
+    write_scontrol(out, args->scontrol);
+    fprintf(out, "scontrol-time %u.%03u\n", args->deadline_ms / 4 / 1000,
+            args->deadline_ms / 4 % 1000);
 }

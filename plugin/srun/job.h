@@ -5,8 +5,10 @@
 
 #include "plugin/common/args.h"
 
-/** Lines for the request: job-cpus, job-nodes, scontrol, scontrol-time (protocol.md). No file is
- *  looked for. NULL: out of memory. Ends with free(). */
-char *plugin_job_lines(uint32_t job, const plugin_args *args);
+#include <stdio.h>
+
+/** Writes lines of the request: job-cpus, job-nodes, scontrol, scontrol-time (protocol.md). No file
+ *  is looked for. */
+void plugin_job_write(FILE *out, uint32_t job, const plugin_args *args);
 
 #endif

@@ -44,14 +44,14 @@ static void layouts_round_trip(void **state)
 
     (void)state;
     make_ranks(&like);
-    text = plugin_ranks_format(&like, &err);
+    text = topomap_layout_format(like.nodes, like.first, like.id, &err);
     assert_string_equal(text, "0-2;3,4;5");
     free(text);
     text = plugin_ranks_counts(&like, &err);
     assert_string_equal(text, "3,2,1");
     free(text);
     assert_int_equal(plugin_ranks_parse("0,2,5;1,4;3", &like, &ranks, &err), 0);
-    text = plugin_ranks_format(&ranks, &err);
+    text = topomap_layout_format(ranks.nodes, ranks.first, ranks.id, &err);
     assert_string_equal(text, "0,2,5;1,4;3");
     free(text);
     plugin_ranks_clear(&ranks);
