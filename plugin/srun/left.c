@@ -8,28 +8,35 @@
 
 #include <stdlib.h>
 
-char *plugin_left_ask(const plugin_facts *facts, plugin_reply *reply, int *late)
+int plugin_facts_ask(const plugin_facts *facts, char **bytes, plugin_reply *reply, int *late,
+                     topomap_error *err)
 {
+    const plugin_layout *layout = facts->layout;
     plugin_launch launch = {.planner = facts->args->planner,
                             .deadline_ms = facts->args->deadline_ms,
-                            .memory = plugin_launch_memory(0)};
-    topomap_error err;
-    char *request, *bytes = NULL;
+                            .memory = plugin_launch_memory(layout ? layout->ranks.tasks : 0)};
+    char *request = plugin_facts_text(facts, err);
     size_t size;
+    int failed;
 
-    if (plugin_breaker_is_tripped(facts->job))
-        return NULL;
-    request = plugin_facts_text(facts, &err);
+    *bytes = NULL;
     launch.request = request;
-    if (request && !plugin_launch_ask(&launch, &bytes, &size, late, &err) &&
-        plugin_reply_read(bytes, size, reply, &err)) {
-        free(bytes);
-        bytes = NULL;
-    }
+    failed = !request || plugin_launch_ask(&launch, bytes, &size, late, err);
+    free(request);
     if (*late)
         plugin_breaker_trip(facts->job);
-    free(request);
-    return bytes;
+    return failed ? -1 : plugin_reply_read(*bytes, size, reply, err);
+}
+
+char *plugin_left_ask(const plugin_facts *facts, plugin_reply *reply, int *late)
+{
+    char *bytes = NULL;
+
+    if (plugin_breaker_is_tripped(facts->job) ||
+        !plugin_facts_ask(facts, &bytes, reply, late, NULL))
+        return bytes;
+    free(bytes);
+    return NULL;
 }
 
 void plugin_left_explain(plugin_facts facts, const char *why)

@@ -85,28 +85,15 @@ static plugin_facts facts_of(spank_t spank, const struct step *step)
 static int ask(spank_t spank, struct step *step, topomap_error *err)
 {
     plugin_facts facts = facts_of(spank, step);
-    plugin_launch launch = {.planner = step->args->planner,
-                            .deadline_ms = step->args->deadline_ms,
-                            .memory = plugin_launch_memory(step->layout.ranks.tasks)};
-    char *request;
-    size_t size;
-    int failed;
 
     facts.layout = &step->layout;
-    request = plugin_facts_text(&facts, err);
-    if (!request)
-        return -1;
-    launch.request = request;
-    failed = plugin_launch_ask(&launch, &step->bytes, &size, &step->late, err);
-    free(request);
-    if (failed && step->late)
-        plugin_breaker_trip(step->job);
-    if (failed || plugin_reply_read(step->bytes, size, &step->reply, err))
+    if (plugin_facts_ask(&facts, &step->bytes, &step->reply, &step->late, err))
         return -1;
     take_flags(step);
     plugin_later_tell(&step->reply);
-    plugin_later_take(&step->reply, step->args, step->job, step->step, launch.memory,
-                      step->wish.asked, step->wish.verbose);
+    plugin_later_take(&step->reply, step->args, step->job, step->step,
+                      plugin_launch_memory(step->layout.ranks.tasks), step->wish.asked,
+                      step->wish.verbose);
     return 0;
 }
 
