@@ -265,27 +265,24 @@ void plugin_bind_node(spank_t spank, unsigned format, const plugin_node_site *si
     say(why);
 }
 
-/* The task's own mask is what task/affinity chose for this task, or the cgroup's. Asked for all
- * CPUs, the kernel gives those that the cgroup's cpuset has (sched_setaffinity(2)). */
-static int widest_mask(cpu_set_t *before, cpu_set_t *widest, size_t size)
+static int get_mask(plugin_cpus *mask)
 {
-    if (sched_getaffinity(0, size, before))
-        return -1;
-    memset(widest, 0xff, size);
-    return sched_setaffinity(0, size, widest) || sched_getaffinity(0, size, widest) ? -1 : 0;
+    return sched_getaffinity(0, sizeof *mask, (cpu_set_t *)mask->bit);
 }
 
-static void to_cpus(const cpu_set_t *set, size_t size, plugin_cpus *cpus)
+static int set_mask(const plugin_cpus *mask)
 {
-    enum { STEP = 64 };
-    static const unsigned char none[STEP / 8];
+    return sched_setaffinity(0, sizeof *mask, (const cpu_set_t *)mask->bit);
+}
 
-    memset(cpus, 0, sizeof *cpus);
-    for (uint32_t first = 0; first < PLUGIN_CPUS; first += STEP)
-        if (memcmp((const char *)set + first / 8, none, sizeof none))
-            for (uint32_t cpu = first; cpu < first + STEP; cpu++)
-                if (CPU_ISSET_S(cpu, size, set))
-                    plugin_cpus_add(cpus, cpu);
+/* The task's own mask is what task/affinity chose for this task, or the cgroup's. Asked for all
+ * CPUs, the kernel gives those that the cgroup's cpuset has (sched_setaffinity(2)). */
+static int widest_mask(plugin_cpus *before, plugin_cpus *widest)
+{
+    if (get_mask(before))
+        return -1;
+    memset(widest, 0xff, sizeof *widest);
+    return set_mask(widest) || get_mask(widest) ? -1 : 0;
 }
 
 /* Does the class describe this machine? Only asked where task/affinity has bound the tasks, to CPUs
@@ -327,37 +324,26 @@ static const char *choose(spank_t spank, uint32_t local, plugin_cpus *allowed, p
 
 void plugin_bind_task(spank_t spank)
 {
-    size_t size = CPU_ALLOC_SIZE(PLUGIN_CPUS);
-    cpu_set_t *before = CPU_ALLOC(PLUGIN_CPUS), *set = CPU_ALLOC(PLUGIN_CPUS);
     const char *problem = "its CPUs cannot be asked for";
-    plugin_cpus allowed, mask;
+    plugin_cpus before = {{0}}, allowed, mask;
     int local;
 
     if (here.refused)
         _exit(1);
-    if (!here.plan.cores || !before || !set || spank_get_item(spank, S_TASK_ID, &local))
-        goto out;
-    memset(before, 0, size);
-    if (!widest_mask(before, set, size)) {
+    if (!here.plan.cores || spank_get_item(spank, S_TASK_ID, &local))
+        return;
+    if (!widest_mask(&before, &allowed)) {
         /* Without Slurm's list of cores, what is not in the task's own mask may be another job's.
          */
-        to_cpus(here.cores ? set : before, size, &allowed);
+        if (!here.cores)
+            allowed = before;
         problem = choose(spank, (uint32_t)local, &allowed, &mask);
-        memset(set, 0, size);
-        for (uint32_t cpu = 0; !problem && cpu < PLUGIN_CPUS; cpu++)
-            if (!mask.bit[cpu / 8])
-                cpu |= 7;
-            else if (plugin_cpus_has(&mask, cpu))
-                CPU_SET_S(cpu, size, set);
-        if (!problem && sched_setaffinity(0, size, set))
+        if (!problem && set_mask(&mask))
             problem = "the kernel refused the planned CPUs";
     }
-    if (problem) {
-        sched_setaffinity(0, size, before);
-        if (!local)
-            say(problem);
-    }
-out:
-    CPU_FREE(before);
-    CPU_FREE(set);
+    if (!problem)
+        return;
+    set_mask(&before);
+    if (!local)
+        say(problem);
 }

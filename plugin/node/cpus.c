@@ -7,12 +7,12 @@
 void plugin_cpus_add(plugin_cpus *set, uint32_t cpu)
 {
     if (cpu < PLUGIN_CPUS)
-        set->bit[cpu / 8] |= (unsigned char)(1u << cpu % 8);
+        set->bit[cpu / PLUGIN_CPUS_WORD] |= 1ul << cpu % PLUGIN_CPUS_WORD;
 }
 
 int plugin_cpus_has(const plugin_cpus *set, uint32_t cpu)
 {
-    return cpu < PLUGIN_CPUS && set->bit[cpu / 8] >> cpu % 8 & 1;
+    return cpu < PLUGIN_CPUS && set->bit[cpu / PLUGIN_CPUS_WORD] >> cpu % PLUGIN_CPUS_WORD & 1;
 }
 
 /* "3" or "3-4" from *text on; cores low .. high. */
@@ -37,9 +37,9 @@ static int read_range(const char **text, unsigned long *low, unsigned long *high
 
 int plugin_cpus_within(const plugin_cpus *set, const plugin_cpus *whole)
 {
-    int outside = 0;
+    unsigned long outside = 0;
 
-    for (size_t i = 0; i < sizeof set->bit; i++)
+    for (size_t i = 0; i < sizeof set->bit / sizeof *set->bit; i++)
         outside |= set->bit[i] & ~whole->bit[i];
     return !outside;
 }
@@ -65,9 +65,9 @@ int plugin_cpus_read_list(const char *list, plugin_cpus *set)
     return *list && *list != '\n' ? -1 : 0;
 }
 
-static unsigned hex_digit(char c)
+static unsigned long hex_digit(char c)
 {
-    return (unsigned)(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
+    return (unsigned long)(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
 }
 
 /* The last of the digits has the CPUs 0 to 3; most are 0. */
@@ -77,7 +77,7 @@ static void add_digits(const char *digits, size_t count, plugin_cpus *set)
         char c = digits[count - 1 - i];
 
         if (c != '0')
-            set->bit[i / 2] |= (unsigned char)(hex_digit(c) << i % 2 * 4);
+            set->bit[4 * i / PLUGIN_CPUS_WORD] |= hex_digit(c) << 4 * i % PLUGIN_CPUS_WORD;
     }
 }
 
@@ -111,7 +111,7 @@ int plugin_cpus_cut(plugin_cpus *allowed, const char *cores, const topomap_node_
         if (*cores && *cores++ != ',')
             return -1;
     }
-    for (size_t i = 0; i < sizeof ours.bit; i++)
+    for (size_t i = 0; i < sizeof ours.bit / sizeof *ours.bit; i++)
         allowed->bit[i] &= ours.bit[i];
     return 0;
 }

@@ -6,11 +6,11 @@
 
 #include "plan/node_plan.h"
 
-enum { PLUGIN_CPUS = TOPOMAP_NODE_PLAN_PUS };
+enum { PLUGIN_CPUS = TOPOMAP_NODE_PLAN_PUS, PLUGIN_CPUS_WORD = 8 * sizeof(unsigned long) };
 
-/** A set of OS PU numbers. */
+/** A set of OS PU numbers, as the kernel has it (sched_setaffinity(2)). */
 typedef struct plugin_cpus {
-    unsigned char bit[PLUGIN_CPUS / 8];
+    unsigned long bit[PLUGIN_CPUS / PLUGIN_CPUS_WORD];
 } plugin_cpus;
 
 void plugin_cpus_add(plugin_cpus *set, uint32_t cpu);

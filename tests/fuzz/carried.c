@@ -44,8 +44,8 @@ int fuzz_cpu_masks(const void *what, const uint8_t *bytes, size_t size)
     int taken = plugin_cpus_read_masks(text, &set) == 0;
 
     (void)what;
-    for (size_t i = sizeof set.bit; taken && i-- > 0;)
-        end += sprintf(end, "%02X", set.bit[i]);
+    for (size_t i = sizeof set.bit / sizeof *set.bit; taken && i-- > 0;)
+        end += sprintf(end, "%0*lX", PLUGIN_CPUS_WORD / 4, set.bit[i]);
     if (taken)
         check_same(back, plugin_cpus_read_masks, &set);
     free(text);

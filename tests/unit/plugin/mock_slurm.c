@@ -265,11 +265,11 @@ int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
 int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
 {
     plugin_cpus wanted = {{0}};
-    int some = 0;
+    unsigned long some = 0;
 
     (void)pid;
     memcpy(wanted.bit, set, size < sizeof wanted ? size : sizeof wanted);
-    for (size_t i = 0; i < sizeof wanted.bit; i++) {
+    for (size_t i = 0; i < sizeof wanted.bit / sizeof *wanted.bit; i++) {
         wanted.bit[i] &= slurm_mock.cpuset.bit[i];
         some |= wanted.bit[i];
     }

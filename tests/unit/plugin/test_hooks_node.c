@@ -176,7 +176,7 @@ static void as_well_as_can_be(const char *what, const struct machine *m, const s
     topomap_bindings b;
     char *text;
 
-    for (size_t i = 0; i < sizeof both.bit; i++)
+    for (size_t i = 0; i < sizeof both.bit / sizeof *both.bit; i++)
         both.bit[i] &= a->cpuset.bit[i];
     plan(m, tasks, cpus, bind, NULL, &b);
     node.bindings = text = topomap_bindings_encode(&b, &err);

@@ -292,9 +292,9 @@ static void make_node(uint32_t tasks, uint32_t each, const uint32_t *plan)
 /* Bits of allowed and chosen CPUs; -1: Slurm's binding stays. */
 static int bits_of(unsigned allowed, uint32_t task)
 {
-    plugin_cpus set = {{(unsigned char)allowed}}, mask;
+    plugin_cpus set = {{allowed}}, mask;
 
-    return plugin_cpus_of_task(&four.plan, &set, task, &mask) ? -1 : mask.bit[0];
+    return plugin_cpus_of_task(&four.plan, &set, task, &mask) ? -1 : (int)mask.bit[0];
 }
 
 static void cpus_follow_the_plan_where_they_may(void **state)
@@ -366,14 +366,12 @@ static void cpu_lists_and_masks_are_read(void **state)
 
     (void)state;
     assert_int_equal(plugin_cpus_read_list("0-2,9\n", &set), 0);
-    assert_int_equal(set.bit[0], 0x07);
-    assert_int_equal(set.bit[1], 0x02);
+    assert_int_equal(set.bit[0], 0x0207);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         assert_int_equal(plugin_cpus_read_list(lists[i], &set), -1);
     assert_int_equal(plugin_cpus_read_masks("0x0003,0x0C00,0x10000000000000000", &set), 0);
-    assert_int_equal(set.bit[0], 0x03);
-    assert_int_equal(set.bit[1], 0x0c);
-    assert_int_equal(set.bit[8], 0x01); /* CPU 64 */
+    assert_int_equal(set.bit[0], 0x0c03);
+    assert_true(plugin_cpus_has(&set, 64));
     for (size_t i = 0; i < sizeof masks / sizeof *masks; i++)
         assert_int_equal(plugin_cpus_read_masks(masks[i], &set), -1);
     assert_int_equal(plugin_cpus_read_list("0-15", &all), 0);
