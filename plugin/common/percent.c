@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plugin/common/percent.h"
 
-void plugin_percent_write(FILE *out, const char *text)
+static void write_text(FILE *out, const char *text)
 {
     for (; *text; text++)
         if ((unsigned char)*text < ' ' || *text == 127 || *text == '%')
             fprintf(out, "%%%02X", (unsigned char)*text);
         else
             putc(*text, out);
+}
+
+void plugin_percent_line(FILE *out, const char *key, const char *text)
+{
+    if (!text)
+        return;
+    fprintf(out, "%s ", key);
+    write_text(out, text);
+    putc('\n', out);
 }
 
 static int digit(char c)

@@ -5,8 +5,9 @@
 
 #include <stdio.h>
 
-/** Writes control characters, DEL and '%' as '%' and two hexadecimal digits, the rest as it is. */
-void plugin_percent_write(FILE *out, const char *text);
+/** Writes the line "KEY TEXT", control characters, DEL and '%' as '%' and two hexadecimal digits,
+ *  the rest as it is. Nothing where there is no text. */
+void plugin_percent_line(FILE *out, const char *key, const char *text);
 
 /** Turns it back, in place. \return 0, or -1: a '%' without two digits, or a NUL */
 int plugin_percent_read(char *text);

@@ -9,15 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void write_text(FILE *out, const char *key, const char *text)
-{
-    if (!text)
-        return;
-    fprintf(out, "%s ", key);
-    plugin_percent_write(out, text);
-    putc('\n', out);
-}
-
 static void write_flag(FILE *out, const char *key, int value)
 {
     if (value)
@@ -35,19 +26,19 @@ static void write_count(FILE *out, const plugin_facts *facts, const char *key, s
 void plugin_facts_site(FILE *out, const plugin_args *args)
 {
     for (int i = 0; i < args->count; i++)
-        write_text(out, "site", args->words[i]);
+        plugin_percent_line(out, "site", args->words[i]);
 }
 
 /* ---- What was said ------------------------------------------------------------------------ */
 
 static void write_said(FILE *out, const policy_said *said)
 {
-    write_text(out, "said-step", said->step);
-    write_text(out, "said-job", said->job);
-    write_text(out, "said-step-options", said->step_options);
-    write_text(out, "said-job-options", said->job_options);
-    write_text(out, "said-environment", said->environment);
-    write_text(out, "said-environment-graph", said->environment_graph);
+    plugin_percent_line(out, "said-step", said->step);
+    plugin_percent_line(out, "said-job", said->job);
+    plugin_percent_line(out, "said-step-options", said->step_options);
+    plugin_percent_line(out, "said-job-options", said->job_options);
+    plugin_percent_line(out, "said-environment", said->environment);
+    plugin_percent_line(out, "said-environment-graph", said->environment_graph);
     write_flag(out, "said-distribution", said->distribution);
     write_flag(out, "said-other-distribution", said->other_distribution);
     write_flag(out, "said-inherited-distribution", said->inherited_distribution);
@@ -59,7 +50,7 @@ static void write_explain(FILE *out, const plugin_explain *explain)
     fprintf(out, "explain %d\n", explain->wanted != 0);
     write_flag(out, "explain-own", explain->own);
     if (explain->wanted)
-        write_text(out, "explain-file", explain->file);
+        plugin_percent_line(out, "explain-file", explain->file);
 }
 
 static void write_launcher(FILE *out, const plugin_launcher *launcher)
@@ -68,7 +59,7 @@ static void write_launcher(FILE *out, const plugin_launcher *launcher)
     write_flag(out, "paired", launcher->gpus || launcher->mem_bind);
     write_flag(out, "several-programs", launcher->multi);
     write_flag(out, "container", launcher->container != NULL);
-    write_text(out, "chdir", launcher->chdir);
+    plugin_percent_line(out, "chdir", launcher->chdir);
 }
 
 static void write_program(FILE *out, const plugin_facts *facts)
@@ -79,7 +70,7 @@ static void write_program(FILE *out, const plugin_facts *facts)
     if (spank_get_item(facts->spank, S_JOB_ARGV, &count, &words) || !words)
         return;
     for (int i = 0; i < count && words[i]; i++)
-        write_text(out, "word", words[i]);
+        plugin_percent_line(out, "word", words[i]);
 }
 
 /* ---- The step ----------------------------------------------------------------------------- */
@@ -132,7 +123,7 @@ char *plugin_facts_text(const plugin_facts *facts, topomap_error *err)
     write_count(out, facts, "step-nodes", S_JOB_NNODES);
     write_count(out, facts, "step-tasks", S_JOB_TOTAL_TASK_COUNT);
     plugin_facts_site(out, facts->args);
-    write_text(out, "reason", facts->reason);
+    plugin_percent_line(out, "reason", facts->reason);
     write_said(out, facts->said);
     write_explain(out, facts->explain);
     write_launcher(out, facts->launcher);

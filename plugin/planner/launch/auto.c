@@ -105,10 +105,8 @@ static int carry(planner_auto *now, topomap_error *why)
         return topomap_error_set(why, TOPOMAP_ESYSTEM, "the environment is full");
     if (store_run_begin(&now->store, facts->job, facts->step, &now->entry, &now->folder, why))
         return -1;
-    fprintf(now->verdict->out, "preload %s %s/%s\nlater run ", library, now->folder,
-            STORE_RUN_FILE);
-    plugin_percent_write(now->verdict->out, now->folder);
-    putc('\n', now->verdict->out);
+    fprintf(now->verdict->out, "preload %s %s/%s\n", library, now->folder, STORE_RUN_FILE);
+    plugin_percent_line(now->verdict->out, "later run", now->folder);
     return 0;
 }
 

@@ -49,9 +49,8 @@ static int spool(planner_verdict *verdict, const char *text, topomap_error *why)
         return topomap_error_set(why, TOPOMAP_EUSAGE, "plugstack.conf names no folder, spool=");
     if (plugin_spool_write(facts->args.spool, facts->job, facts->step, text, &note, why))
         return -1;
-    fprintf(verdict->out, "spool %s\nlater spool ", note);
-    plugin_percent_write(verdict->out, note);
-    putc('\n', verdict->out);
+    fprintf(verdict->out, "spool %s\n", note);
+    plugin_percent_line(verdict->out, "later spool", note);
     tidy(note);
     free(note);
     return 0;

@@ -12,9 +12,7 @@ static void tell(planner_verdict *verdict, const char *how, const char *format, 
     char line[1024];
 
     vsnprintf(line, sizeof line, format, args);
-    fprintf(verdict->out, "tell %s ", how);
-    plugin_percent_write(verdict->out, line);
-    putc('\n', verdict->out);
+    plugin_percent_line(verdict->out, how, line);
 }
 
 void planner_tell(planner_verdict *verdict, int loud, const char *format, ...)
@@ -22,7 +20,7 @@ void planner_tell(planner_verdict *verdict, int loud, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    tell(verdict, loud || verdict->verbose ? "line" : "log", format, args);
+    tell(verdict, loud || verdict->verbose ? "tell line" : "tell log", format, args);
     va_end(args);
 }
 
@@ -31,7 +29,7 @@ void planner_tell_log(planner_verdict *verdict, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    tell(verdict, "log", format, args);
+    tell(verdict, "tell log", format, args);
     va_end(args);
 }
 
