@@ -46,6 +46,13 @@ int store_folder_make(int at, const char *name)
     return store_folder_own(at, name);
 }
 
+const char *store_folder_why(void)
+{
+    if (errno == EPERM || errno == ENOTDIR || errno == ELOOP)
+        return "not this user's own folder";
+    return strerror(errno);
+}
+
 /* The user's own place may be behind links of the user's; the site's is where anybody may have put
  * one. */
 int store_folder_root(const store *store)
@@ -84,9 +91,7 @@ int store_folder_open(const store *store, const char *below, int make, topomap_e
     }
     if (found < 0)
         topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s%s%s: %s", store->root, *in ? "/" : "", in,
-                          errno == EPERM || errno == ENOTDIR || errno == ELOOP
-                              ? "not this user's own folder"
-                              : strerror(errno));
+                          store_folder_why());
     if (root >= 0)
         close(root);
     return found;

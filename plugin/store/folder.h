@@ -16,6 +16,9 @@ int store_folder_own(int at, const char *name);
 /** The same, made (mode 0700) where there is none. */
 int store_folder_make(int at, const char *name);
 
+/** What errno says of these, for people. */
+const char *store_folder_why(void);
+
 /** The store itself. \return its descriptor, or -1 with errno, EPERM where it is not this user's */
 int store_folder_root(const store *store);
 /** "profiles" or "run" of the store. \return its descriptor; -1: \p err is filled */

@@ -26,13 +26,6 @@ static const char *check_site(int site)
     return NULL;
 }
 
-static const char *why_not(void)
-{
-    if (errno == EPERM || errno == ENOTDIR || errno == ELOOP)
-        return "not this user's own folder";
-    return strerror(errno);
-}
-
 int store_place_site(const char *site, int make, char path[STORE_ROOT], char note[STORE_NOTE])
 {
     /* O_PATH: a folder of mode 0711 is not listed. */
@@ -49,7 +42,7 @@ int store_place_site(const char *site, int make, char path[STORE_ROOT], char not
     } else {
         own = make ? store_folder_make(folder, name) : store_folder_own(folder, name);
         if (own < 0)
-            snprintf(note, STORE_NOTE, "%.140s/%s: %.90s", site, name, why_not());
+            snprintf(note, STORE_NOTE, "%.140s/%s: %.90s", site, name, store_folder_why());
     }
     if (folder >= 0)
         close(folder);
