@@ -60,11 +60,6 @@ static void tell_words(int count, char **words)
     policy_settings_clear(&read.site.settings);
 }
 
-static void say_nothing(const char *word)
-{
-    (void)word;
-}
-
 int slurm_spank_init(spank_t spank, int count, char *words[])
 {
     spank_context_t context = spank_context();
@@ -74,7 +69,7 @@ int slurm_spank_init(spank_t spank, int count, char *words[])
     if (context == S_CTX_LOCAL || context == S_CTX_ALLOCATOR)
         plugin_options_forget(context == S_CTX_ALLOCATOR);
     if (context == S_CTX_LOCAL || context == S_CTX_ALLOCATOR)
-        plugin_args_read(count, words, &site, say_nothing);
+        plugin_args_read(count, words, &site, NULL);
     if (context == S_CTX_LOCAL || context == S_CTX_ALLOCATOR || context == S_CTX_REMOTE)
         plugin_options_register(spank);
     return 0;

@@ -166,10 +166,10 @@ void plugin_args_read(int count, char **words, plugin_args *args,
         const char *value;
         const struct row *row = row_of(words[i], &value);
 
-        if (!row || row->read(row, value, (char *)args + row->at))
-            pass_over(words[i]);
-        else
+        if (row && !row->read(row, value, (char *)args + row->at))
             args->said |= 1u << (row - rows);
+        else if (pass_over)
+            pass_over(words[i]);
     }
     if (args->records)
         policy_set(&args->site.settings, TOPOMAP_REQUEST_RECORDS, "1", POLICY_BY_SITE);

@@ -25,8 +25,8 @@ typedef struct plugin_args {
 } plugin_args;
 
 /** Reads the words into \p args, which is all zero or of an earlier call. One that is not known, or
- * has a value that makes no sense, is told to \p pass_over and passed over: a typing error of the
- * site must not stop its jobs. */
+ * has a value that makes no sense, is told to \p pass_over (NULL: nobody) and passed over: a typing
+ * error of the site must not stop its jobs. */
 void plugin_args_read(int count, char **words, plugin_args *args,
                       void (*pass_over)(const char *word));
 

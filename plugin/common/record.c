@@ -131,8 +131,7 @@ static void tidy(int own, const plugin_record_limits *limits)
 void plugin_record_tidy(const char *folder, const plugin_record_limits *limits)
 {
     char path[STORE_ROOT], note[STORE_NOTE];
-    topomap_error unused;
-    int own = store_place_site(folder, 0, path, note), cache = open_cache(0, path, &unused);
+    int own = store_place_site(folder, 0, path, note), cache = open_cache(0, path, NULL);
 
     if (own >= 0)
         tidy(own, limits);
@@ -155,12 +154,11 @@ static int is_there(int own, const char *name)
 int plugin_record_find(const char *folder, const char *step, char *path, size_t size)
 {
     char place[STORE_ROOT], note[STORE_NOTE], name[64];
-    topomap_error unused;
     int length = snprintf(name, sizeof name, "%s%s", step, suffix);
 
     if (length < 0 || (size_t)length >= sizeof name || !is_record(name) ||
         (!(folder && is_there(store_place_site(folder, 0, place, note), name)) &&
-         !is_there(open_cache(0, place, &unused), name)))
+         !is_there(open_cache(0, place, NULL), name)))
         return 0;
     return (size_t)snprintf(path, size, "%s/%s", place, name) < size;
 }

@@ -53,11 +53,9 @@ static int look(int folder, store_item *item, void *context)
  * where others can forge it. */
 static int open_state(void)
 {
-    topomap_error unused;
     store cache = {0};
 
-    return store_place_own(cache.root, &unused) ? -1
-                                                : store_folder_open(&cache, "spool", 1, &unused);
+    return store_place_own(cache.root, NULL) ? -1 : store_folder_open(&cache, "spool", 1, NULL);
 }
 
 void plugin_spool_tidy(const char *note)

@@ -80,7 +80,7 @@ void policy_settings_read(policy_settings *settings, const char *words, enum pol
 
     for (char *word = copy ? strtok_r(copy, ",", &rest) : NULL; word;
          word = strtok_r(NULL, ",", &rest))
-        if (read_word(settings, word, origin))
+        if (read_word(settings, word, origin) && bad)
             bad(word);
     free(copy);
 }

@@ -34,7 +34,7 @@ int policy_set(policy_settings *settings, enum topomap_request_key key, const ch
                enum policy_origin origin);
 /** Takes what \p from says over what \p to says. \return 0, or -1: no memory */
 int policy_settings_add(policy_settings *to, const policy_settings *from);
-/** Reads "key=value,flag,...". \p bad is called for every word that is not understood. */
+/** Reads "key=value,flag,...". \p bad is called for every word that is not understood; or NULL. */
 void policy_settings_read(policy_settings *settings, const char *words, enum policy_origin origin,
                           void (*bad)(const char *word));
 /** Frees what the settings own (not the struct) and zeroes it. */

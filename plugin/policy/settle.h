@@ -39,7 +39,7 @@ int policy_is_off(const policy_said *said, const policy_site *site, int has_rule
 int policy_is_asked(const policy_said *said);
 
 /** \param rule  that applies, with the \p policy that it is from; NULL: none
- *  \param bad   called for words of --topomap-options that are not understood
+ *  \param bad   called for words of --topomap-options that are not understood; or NULL
  *  \return 0, or -1: no memory. The decision ends with policy_settings_clear(&made->settings). */
 int policy_settle(const policy_said *said, const policy_site *site, const policy *policy,
                   const policy_rule *rule, void (*bad)(const char *word), policy_decision *made,

@@ -61,7 +61,6 @@ void plugin_later_do(void)
 {
     plugin_launch launch = {.word = "end", .deadline_ms = WAIT_MS, .stays = 1};
     plugin_reply reply;
-    topomap_error err;
     char *bytes;
     size_t size;
     int late;
@@ -71,8 +70,8 @@ void plugin_later_do(void)
     launch.planner = kept.args->planner;
     launch.memory = kept.memory;
     launch.request = kept.request;
-    if (!plugin_launch_ask(&launch, &bytes, &size, &late, &err)) {
-        if (!plugin_reply_read(bytes, size, &reply, &err))
+    if (!plugin_launch_ask(&launch, &bytes, &size, &late, NULL)) {
+        if (!plugin_reply_read(bytes, size, &reply, NULL))
             plugin_later_tell(&reply);
         free(bytes);
     }

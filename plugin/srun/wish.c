@@ -38,12 +38,6 @@ void plugin_wish_leave(plugin_wish *wish, int loud, const char *why)
         plugin_report_detail(wish->verbose, "%s", why);
 }
 
-/* The planner says it, once. */
-static void pass_over(const char *word)
-{
-    (void)word;
-}
-
 /* \return nonzero: switched off */
 static int settle(const plugin_args *args, const plugin_launcher *launcher, plugin_wish *wish)
 {
@@ -52,7 +46,8 @@ static int settle(const plugin_args *args, const plugin_launcher *launcher, plug
     topomap_error err;
     char line[sizeof decision.why + 8];
 
-    if (policy_settle(&wish->said, &args->site, NULL, NULL, pass_over, &decision, &err)) {
+    /* The planner says what is not understood, once. */
+    if (policy_settle(&wish->said, &args->site, NULL, NULL, NULL, &decision, &err)) {
         plugin_report_detail(0, "%s", err.text);
         return 1;
     }

@@ -176,8 +176,7 @@ int store_entry_read_at(int profiles, store_entry *entry)
 
 int store_entry_read(const store *store, store_entry *entry)
 {
-    topomap_error err;
-    int profiles = store_folder_open(store, "profiles", 0, &err), found;
+    int profiles = store_folder_open(store, "profiles", 0, NULL), found;
 
     if (profiles < 0)
         return 0;
@@ -235,8 +234,7 @@ int store_remove_at(int profiles, const char *key)
 
 void store_remove_graphs(const store *store, const char *key)
 {
-    topomap_error err;
-    int profiles = store_folder_open(store, "profiles", 0, &err);
+    int profiles = store_folder_open(store, "profiles", 0, NULL);
 
     if (profiles < 0)
         return;
@@ -247,8 +245,7 @@ void store_remove_graphs(const store *store, const char *key)
 
 int store_remove(const store *store, const char *key)
 {
-    topomap_error err;
-    int profiles = store_folder_open(store, "profiles", 0, &err), was;
+    int profiles = store_folder_open(store, "profiles", 0, NULL), was;
 
     if (profiles < 0)
         return 0;
@@ -301,8 +298,7 @@ void store_evict(const store *store, const char *keep)
                                .keep = keep,
                                .look = look_at_entry,
                                .remove = remove_entry};
-    topomap_error err;
-    int profiles = store_folder_open(store, "profiles", 0, &err);
+    int profiles = store_folder_open(store, "profiles", 0, NULL);
 
     if (profiles < 0)
         return;

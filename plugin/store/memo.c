@@ -36,8 +36,7 @@ static void name_of(uint64_t key, char name[NAME])
 
 int store_memo_read(const store *store, uint64_t key, char text[STORE_MEMO])
 {
-    topomap_error unused;
-    int folder = store ? store_folder_open(store, below, 0, &unused) : -1, found;
+    int folder = store ? store_folder_open(store, below, 0, NULL) : -1, found;
     char name[NAME];
 
     if (folder < 0)
@@ -50,8 +49,7 @@ int store_memo_read(const store *store, uint64_t key, char text[STORE_MEMO])
 
 int store_memo_write(const store *store, uint64_t key, const char *text)
 {
-    topomap_error unused;
-    int folder = store ? store_folder_open(store, below, 1, &unused) : -1, failed;
+    int folder = store ? store_folder_open(store, below, 1, NULL) : -1, failed;
     char name[NAME];
 
     if (folder < 0)

@@ -232,10 +232,9 @@ char *store_program_started(const store *store, char *const *words, const char *
                          ? NULL
                          : find(words[i], folder, search, &calls);
         store_program inner;
-        topomap_error err;
 
         calls += path ? STORE_READING : 0;
-        if (path && !read_program(store, path, OF_AN_MPI, &inner, &calls, &err) && inner.mpi) {
+        if (path && !read_program(store, path, OF_AN_MPI, &inner, &calls, NULL) && inner.mpi) {
             uint64_t both[2] = {program->id, inner.id};
 
             *program = inner;

@@ -205,9 +205,7 @@ static int take(const store *store, int run, store_entry *entry, topomap_error *
 
 static int is_whole(int run, int soon)
 {
-    topomap_error err;
-
-    return !check_profile(run, UINT64_MAX, &err) || !store_join(run, soon, &err);
+    return !check_profile(run, UINT64_MAX, NULL) || !store_join(run, soon, NULL);
 }
 
 /* Whose run it is that is taken in. */
@@ -331,13 +329,12 @@ int store_run_fold(const store *store, const char *folder, store_entry *entry, t
 {
     int runs = store_folder_open(store, "run", 0, why), taken;
     const char *slash = strrchr(folder, '/');
-    topomap_error unused;
 
     *entry = (store_entry){0};
     if (runs < 0)
         return 0;
     taken = fold(store, runs, slash ? slash + 1 : folder, OWN, entry, why);
-    sweep(store, runs, ANOTHERS, OTHERS, &unused);
+    sweep(store, runs, ANOTHERS, OTHERS, NULL);
     close(runs);
     return taken;
 }
@@ -357,8 +354,7 @@ int store_run_end(const store *store, const char *folder, store_entry *entry, to
 void store_run_drop(const store *store, const char *folder)
 {
     const char *slash = strrchr(folder, '/');
-    topomap_error err;
-    int runs = store_folder_open(store, "run", 0, &err);
+    int runs = store_folder_open(store, "run", 0, NULL);
 
     if (runs < 0)
         return;

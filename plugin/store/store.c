@@ -160,8 +160,7 @@ static int is_nearer(uint32_t wanted, uint32_t a, uint32_t b)
 
 int store_other_size(const store *store, const store_entry *wanted, store_entry *found)
 {
-    topomap_error unused;
-    int profiles = store_folder_open(store, "profiles", 0, &unused), any = 0;
+    int profiles = store_folder_open(store, "profiles", 0, NULL), any = 0;
     DIR *list = profiles < 0 ? NULL : store_folder_list(profiles);
     const struct dirent *row;
 

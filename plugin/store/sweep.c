@@ -143,7 +143,6 @@ static void look_at_remains(int folder, const char *name, int64_t now)
 static void look_at(int folder, const store_broom *broom, const char *name, const state *s, part *p)
 {
     store_item item = {0};
-    topomap_error err;
 
     if (*name == '.') {
         if (!p->is_shared)
@@ -154,7 +153,7 @@ static void look_at(int folder, const store_broom *broom, const char *name, cons
         return;
     strcpy(item.name, name);
     if (broom->look(folder, &item, broom->context) &&
-        !topomap_grow(&p->item, &p->room, p->items + 1, sizeof *p->item, &err))
+        !topomap_grow(&p->item, &p->room, p->items + 1, sizeof *p->item, NULL))
         p->item[p->items++] = item;
 }
 
@@ -347,7 +346,7 @@ static void sort_out(int folder, const store_broom *broom, state *s, part *p, in
     s->begun = 0;
 }
 
-static void sweep(int folder, int notes, int64_t there, const store_broom *broom)
+void store_sweep_shared(int folder, int notes, int64_t there, const store_broom *broom)
 {
     DIR *list = store_folder_list(folder);
     part p = {.is_shared = notes != folder};
@@ -368,10 +367,5 @@ static void sweep(int folder, int notes, int64_t there, const store_broom *broom
 
 void store_sweep(int folder, const store_broom *broom)
 {
-    sweep(folder, folder, time_there(folder), broom);
-}
-
-void store_sweep_shared(int folder, int notes, int64_t there, const store_broom *broom)
-{
-    sweep(folder, notes, there, broom);
+    store_sweep_shared(folder, folder, time_there(folder), broom);
 }

@@ -156,11 +156,6 @@ static int read_line(void *with, size_t number, char *line, topomap_error *err)
 
 /* ---- The message -------------------------------------------------------------------------- */
 
-static void pass_over(const char *word)
-{
-    (void)word; /* srun has said so */
-}
-
 int planner_facts_read(FILE *in, planner_facts *facts, topomap_error *err)
 {
     struct reader reader = {.facts = facts};
@@ -177,7 +172,8 @@ int planner_facts_read(FILE *in, planner_facts *facts, topomap_error *err)
     if (reader.of_job && fclose(reader.of_job) && !status)
         status = topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     if (!status)
-        plugin_args_read((int)facts->site.count, facts->site.text, &facts->args, pass_over);
+        plugin_args_read((int)facts->site.count, facts->site.text, &facts->args,
+                         NULL); /* srun has said so */
     return status;
 }
 
