@@ -304,18 +304,15 @@ static void ask_version(const char *path, char *line, size_t size)
 {
     const char *const words[] = {path, "--version", NULL};
     struct plugin_child_files files = {.prints = 1, .ends_with_us = 1};
-    int request, reply;
-    int64_t until = plugin_child_now() + VERSION_MS;
-    size_t got = 0;
+    struct plugin_child_answer answer = {.bytes = line, .capacity = size, .most = size - 1};
+    const struct plugin_child_talk talk = {"", 0, plugin_child_receive, &answer,
+                                           plugin_child_now() + VERSION_MS};
     pid_t pid;
 
-    if (!plugin_child_open(path, words, &files, until, &pid, &request, &reply)) {
-        plugin_child_talk(&request, "", 0, reply, line, size - 1, &got, until);
+    plugin_child_ask(path, words, &files, &talk, &pid);
+    if (pid >= 0)
         plugin_child_kill(pid, 0, 1);
-    }
-    plugin_child_close(&request);
-    plugin_child_close(&reply);
-    line[got] = 0;
+    line[answer.size] = 0;
     line[strcspn(line, "\n")] = 0;
 }
 

@@ -230,26 +230,6 @@ int plugin_child_start(const char *path, const char *const *words,
     return why;
 }
 
-int plugin_child_open(const char *path, const char *const *words, struct plugin_child_files *files,
-                      int64_t until, pid_t *pid, int *request, int *reply)
-{
-    int in[2] = {-1, -1}, out[2] = {-1, -1}, why = plugin_child_pipes(in, out) ? errno : 0;
-
-    files->request = in[0];
-    files->reply = out[1];
-    if (!why)
-        why = plugin_child_start(path, words, files, until, pid);
-    plugin_child_close(&in[0]);
-    plugin_child_close(&out[1]);
-    *request = in[1];
-    *reply = out[0];
-    if (why) {
-        plugin_child_close(request);
-        plugin_child_close(reply);
-    }
-    return why;
-}
-
 /* \return 1: it has ended, and keeps its number until it is reaped; 0: it has not; -1: it is reaped
  * already, by whoever ignores SIGCHLD (srun inherits that), and its number may be anybody's */
 static int has_ended(pid_t pid, int64_t until)

@@ -44,11 +44,6 @@ int64_t plugin_child_now(void);
 int plugin_child_start(const char *path, const char *const *words,
                        const struct plugin_child_files *files, int64_t until, pid_t *pid);
 
-/** The same with two pipes, whose ends here are \p *request and \p *reply, -1 where it fails.
- *  \param files  its request and reply are filled */
-int plugin_child_open(const char *path, const char *const *words, struct plugin_child_files *files,
-                      int64_t until, pid_t *pid, int *request, int *reply);
-
 /** Waits \p wait_ms for it to end and kills it and what it started. One that a file system holds in
  *  the kernel ends when that lets go of it, and the step does not wait for that.
  *  \return its status as of waitpid(2), 0 where it is not known */
@@ -57,15 +52,24 @@ int plugin_child_end(pid_t pid, int wait_ms);
 /** The same, and waits \p kill_ms for one that was killed. */
 int plugin_child_kill(pid_t pid, int wait_ms, int kill_ms);
 
-/** Writes \p size bytes to \p *request, which is closed behind them, and has \p receive read what
- *  there is of \p reply, to its end; neither waits alone, and neither descriptor blocks. A program
- *  that takes no more may still answer.
- *  \param receive  may move \p until; returns 1: more may come, 0: the end, -1: failure
- *  \param until    in plugin_child_now()'s milliseconds
- *  \return 0, -1 where \p receive has failed, or an errno; ETIMEDOUT */
-int plugin_child_talk_with(int *request, const void *bytes, size_t size, int reply,
-                           int (*receive)(int reply, int64_t *until, void *with), void *with,
-                           int64_t until);
+/** What a program is told, and who hears its reply. */
+struct plugin_child_talk {
+    const void *bytes;
+    size_t size;
+    /* Reads what there is of the reply, which does not block, and may move the end of the time.
+     * \return 1: more may come, 0: the end, -1: failure */
+    int (*receive)(int reply, int64_t *until, void *with);
+    void *with;
+    int64_t until; /* in plugin_child_now()'s milliseconds */
+};
+
+/** Starts a program with two pipes, tells it all and hears its reply to the end; neither waits
+ *  alone. One that takes no more may still answer.
+ *  \param files  its request and reply are filled; -1: there was no pipe
+ *  \param pid    of what runs now, and the caller ends; -1: it did not start, and why is returned
+ *  \return 0, -1 where `receive` has failed, errno as it left it, or an errno; ETIMEDOUT */
+int plugin_child_ask(const char *path, const char *const *words, struct plugin_child_files *files,
+                     const struct plugin_child_talk *talk, pid_t *pid);
 
 /** An answer as it comes. */
 struct plugin_child_answer {
@@ -77,10 +81,5 @@ struct plugin_child_answer {
 
 /** Receives such an answer. On failure errno says why; EMSGSIZE: it is longer */
 int plugin_child_receive(int reply, int64_t *until, void *answer);
-
-/** The same into memory of the caller's, which has room for \p most bytes and a NUL.
- *  \return 0, or an errno; ETIMEDOUT, EMSGSIZE */
-int plugin_child_talk(int *request, const void *bytes, size_t size, int reply, void *answer,
-                      size_t most, size_t *got, int64_t until);
 
 #endif

@@ -12,36 +12,35 @@
 
 enum { CHUNK = 65536 };
 
-struct talk {
-    int *request;
+/* Our ends, and what is not yet told. */
+struct line {
+    int request, reply;
     const char *rest;
     size_t left;
-    int reply;
-    int (*receive)(int reply, int64_t *until, void *with);
-    void *with;
-    int64_t until;
 };
 
-static void send_some(struct talk *talk)
+static void send_some(struct line *line)
 {
-    ssize_t done = write(*talk->request, talk->rest, talk->left);
+    ssize_t done = write(line->request, line->rest, line->left);
 
     if (done < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (done > 0) {
-        talk->rest += done;
-        talk->left -= (size_t)done;
+        line->rest += done;
+        line->left -= (size_t)done;
     }
-    if (done < 0 || !talk->left)
-        plugin_child_close(talk->request);
+    if (done < 0 || !line->left)
+        plugin_child_close(&line->request);
 }
 
-static int talk_until(struct talk *talk)
+static int talk_until(struct line *line, const struct plugin_child_talk *talk)
 {
+    int64_t until = talk->until;
+
     for (;;) {
-        struct pollfd fds[2] = {{.fd = talk->reply, .events = POLLIN},
-                                {.fd = *talk->request, .events = POLLOUT}};
-        int64_t left = talk->until - plugin_child_now();
+        struct pollfd fds[2] = {{.fd = line->reply, .events = POLLIN},
+                                {.fd = line->request, .events = POLLOUT}};
+        int64_t left = until - plugin_child_now();
         int ready = left > 0 ? poll(fds, 2, (int)left) : 0, more;
 
         if (!ready)
@@ -49,9 +48,9 @@ static int talk_until(struct talk *talk)
         if (ready < 0 && errno != EINTR)
             return errno;
         if (ready > 0 && fds[1].revents)
-            send_some(talk);
+            send_some(line);
         if (ready > 0 && fds[0].revents) {
-            more = talk->receive(talk->reply, &talk->until, talk->with);
+            more = talk->receive(line->reply, &until, talk->with);
             if (more <= 0)
                 return more;
         }
@@ -77,26 +76,43 @@ static void pipe_signal(int block, sigset_t *before)
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-int plugin_child_talk_with(int *request, const void *bytes, size_t size, int reply,
-                           int (*receive)(int reply, int64_t *until, void *with), void *with,
-                           int64_t until)
+/* As plugin_child_ask(). */
+static int talk_with(struct line *line, const struct plugin_child_talk *talk)
 {
-    struct talk talk = {.request = request,
-                        .rest = bytes,
-                        .left = size,
-                        .reply = reply,
-                        .receive = receive,
-                        .with = with,
-                        .until = until};
     sigset_t before;
     int why, failed;
 
-    fcntl(*request, F_SETFL, O_NONBLOCK);
-    fcntl(reply, F_SETFL, O_NONBLOCK);
+    line->rest = talk->bytes;
+    line->left = talk->size;
+    fcntl(line->request, F_SETFL, O_NONBLOCK);
+    fcntl(line->reply, F_SETFL, O_NONBLOCK);
     pipe_signal(1, &before);
-    why = talk_until(&talk);
+    why = talk_until(line, talk);
     failed = errno;
     pipe_signal(0, &before);
+    errno = failed;
+    return why;
+}
+
+int plugin_child_ask(const char *path, const char *const *words, struct plugin_child_files *files,
+                     const struct plugin_child_talk *talk, pid_t *pid)
+{
+    int in[2] = {-1, -1}, out[2] = {-1, -1}, why = plugin_child_pipes(in, out) ? errno : 0, failed;
+    struct line line = {.request = in[1], .reply = out[0]};
+
+    files->request = in[0];
+    files->reply = out[1];
+    if (!why)
+        why = plugin_child_start(path, words, files, talk->until, pid);
+    plugin_child_close(&in[0]);
+    plugin_child_close(&out[1]);
+    if (why)
+        *pid = -1;
+    else
+        why = talk_with(&line, talk);
+    failed = errno;
+    plugin_child_close(&line.request);
+    plugin_child_close(&line.reply);
     errno = failed;
     return why;
 }
@@ -121,15 +137,4 @@ int plugin_child_receive(int reply, int64_t *until, void *with)
     answer->size += (size_t)done;
     answer->bytes[answer->size] = 0;
     return done > 0;
-}
-
-int plugin_child_talk(int *request, const void *bytes, size_t size, int reply, void *answer,
-                      size_t most, size_t *got, int64_t until)
-{
-    struct plugin_child_answer own = {.bytes = answer, .capacity = most + 1, .most = most};
-    int why =
-        plugin_child_talk_with(request, bytes, size, reply, plugin_child_receive, &own, until);
-
-    *got = own.size;
-    return why < 0 ? errno : why;
 }

@@ -2,30 +2,19 @@
 #include "config.h"
 #include "plugin/common/child.h"
 #include "plugin/common/launch.h"
-#include "util/alloc.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum { REPLY_MOST = 16 << 20, EXIT_MS = 50, STAYS_SECONDS = 30 };
 
-/* ---- Starting ---------------------------------------------------------------------------- */
-
-struct planner {
-    pid_t pid;
-    int request, reply; /* our ends, -1: closed */
-    int64_t deadline;   /* in milliseconds of plugin_child_now() */
-    int late;
-};
-
 /* A planner that neither ends nor waits is stopped by the kernel, a second after its deadline. One
  * that may ask for more time has the most. */
-static unsigned cpu_seconds(const struct planner *planner)
+static unsigned cpu_seconds(int64_t deadline)
 {
-    return (unsigned)((planner->deadline - plugin_child_now() + 1999) / 1000);
+    return (unsigned)((deadline - plugin_child_now() + 1999) / 1000);
 }
 
 uint64_t plugin_launch_memory(uint32_t tasks)
@@ -33,30 +22,6 @@ uint64_t plugin_launch_memory(uint32_t tasks)
     uint64_t bytes = ((uint64_t)512 << 20) + ((uint64_t)tasks << 17);
 
     return bytes < (uint64_t)8 << 30 ? bytes : (uint64_t)8 << 30;
-}
-
-static int start(const plugin_launch *launch, struct planner *planner, topomap_error *err)
-{
-    const char *const words[] = {"topomap-planner", launch->word, NULL};
-    struct plugin_child_files theirs = {.ends_with_us = !launch->stays,
-                                        .memory = launch->memory,
-                                        .cpu_seconds =
-                                            launch->stays ? STAYS_SECONDS : cpu_seconds(planner),
-                                        .kill_ms = launch->stays}; /* nobody waits for it at all */
-    int why = plugin_child_open(launch->planner, words, &theirs, planner->deadline, &planner->pid,
-                                &planner->request, &planner->reply);
-
-    planner->late = why == ETIMEDOUT;
-    if (why && theirs.request < 0)
-        return topomap_error_set(err, TOPOMAP_ESYSTEM, "no pipe for the planner: %s",
-                                 strerror(why));
-    if (planner->late)
-        return topomap_error_set(err, TOPOMAP_ESYSTEM,
-                                 "the planner %s did not start before its deadline",
-                                 launch->planner);
-    return why ? topomap_error_set(err, TOPOMAP_ESYSTEM, "cannot start the planner %s: %s",
-                                   launch->planner, strerror(why))
-               : 0;
 }
 
 /* ---- Talking ----------------------------------------------------------------------------- */
@@ -97,18 +62,23 @@ static int receive(int from, int64_t *deadline, void *with)
     return more;
 }
 
-/* A planner that does not want all of the request may still have an answer. */
-static int talk(struct planner *planner, const char *request, struct reply *reply,
-                topomap_error *err)
+/* \return -1. What receive() has failed of is said already. */
+static int explain_failure(const char *planner, int has_pipes, pid_t pid, int why,
+                           topomap_error *err)
 {
-    int why = plugin_child_talk_with(&planner->request, request, strlen(request), planner->reply,
-                                     receive, reply, planner->deadline);
-
-    planner->late = why == ETIMEDOUT;
-    if (planner->late)
+    if (!has_pipes)
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "no pipe for the planner: %s",
+                                 strerror(why));
+    if (pid < 0 && why == ETIMEDOUT)
+        return topomap_error_set(err, TOPOMAP_ESYSTEM,
+                                 "the planner %s did not start before its deadline", planner);
+    if (pid < 0)
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "cannot start the planner %s: %s", planner,
+                                 strerror(why));
+    if (why == ETIMEDOUT)
         return topomap_error_set(err, TOPOMAP_ESYSTEM,
                                  "the planner did not answer before its deadline");
-    return why > 0 ? topomap_error_set(err, TOPOMAP_ESYSTEM, "poll: %s", strerror(why)) : why;
+    return why > 0 ? topomap_error_set(err, TOPOMAP_ESYSTEM, "poll: %s", strerror(why)) : -1;
 }
 
 static int explain_silence(int status, topomap_error *err)
@@ -123,22 +93,25 @@ static int explain_silence(int status, topomap_error *err)
 int plugin_launch_ask(const plugin_launch *launch, char **bytes, size_t *size, int *late,
                       topomap_error *err)
 {
-    int64_t now = plugin_child_now();
-    struct planner planner = {.deadline = now + launch->deadline_ms};
+    const char *const words[] = {"topomap-planner", launch->word, NULL};
+    int64_t now = plugin_child_now(), deadline = now + launch->deadline_ms;
+    struct plugin_child_files theirs = {.ends_with_us = !launch->stays,
+                                        .memory = launch->memory,
+                                        .cpu_seconds =
+                                            launch->stays ? STAYS_SECONDS : cpu_seconds(deadline),
+                                        .kill_ms = launch->stays}; /* nobody waits for it at all */
     struct reply reply = {.answer = {.most = REPLY_MOST - 1, .err = err}, .began = now};
-    int failed, status = 0;
+    const struct plugin_child_talk talk = {launch->request, strlen(launch->request), receive,
+                                           &reply, deadline};
+    pid_t pid;
+    int failed = plugin_child_ask(launch->planner, words, &theirs, &talk, &pid), status = 0;
 
-    failed = start(launch, &planner, err);
-    *late = planner.late;
+    *late = failed == ETIMEDOUT;
     if (failed)
-        return -1;
-    failed = talk(&planner, launch->request, &reply, err);
-    plugin_child_close(&planner.request);
-    plugin_child_close(&planner.reply);
-    *late = planner.late;
+        explain_failure(launch->planner, theirs.request >= 0, pid, failed, err);
     /* The reply is the planner's last act; one that lingers, or a child of it, is killed. */
-    if (!failed || !launch->stays)
-        status = plugin_child_end(planner.pid, failed ? 0 : EXIT_MS);
+    if (pid >= 0 && (!failed || !launch->stays))
+        status = plugin_child_end(pid, failed ? 0 : EXIT_MS);
     if (!failed && !reply.answer.size)
         failed = explain_silence(status, err);
     if (failed) {

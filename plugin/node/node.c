@@ -41,56 +41,52 @@ void plugin_node_site_read(int count, char **words, plugin_node_site *site)
     }
 }
 
-/* Our ends. */
-struct pipes {
-    int request, reply;
-};
-
-static int start(const char *helper, uint32_t step_tasks, struct pipes *pipes, int64_t until,
-                 pid_t *pid, topomap_error *err)
+/* \return -1 */
+static int explain(const char *helper, pid_t pid, int why, topomap_error *err)
 {
-    static const char *const words[] = {"topomap-node", "plan", NULL};
-    struct plugin_child_files theirs = {.ends_with_us = 1,
-                                        .memory = MEMORY + 4 * node_room(step_tasks),
-                                        .cpu_seconds = CPU_SECONDS,
-                                        .walled = 1,
-                                        .kill_ms = KILL_MS};
-    int why = plugin_child_open(helper, words, &theirs, until, pid, &pipes->request, &pipes->reply);
-
-    if (!why)
-        return 0;
-    return why == ETIMEDOUT ? topomap_error_set(err, TOPOMAP_ESYSTEM,
-                                                "%.300s did not start within a second", helper)
-                            : topomap_error_set(err, TOPOMAP_ESYSTEM, "cannot start %.300s: %s",
-                                                helper, strerror(why));
+    if (pid < 0 && why == ETIMEDOUT)
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s did not start within a second",
+                                 helper);
+    if (pid < 0)
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "cannot start %.300s: %s", helper,
+                                 strerror(why));
+    if (why == ETIMEDOUT)
+        return topomap_error_set(err, TOPOMAP_ESYSTEM,
+                                 "topomap-node did not answer within a second");
+    return topomap_error_set(err, TOPOMAP_ESYSTEM, "topomap-node: %s", strerror(why));
 }
 
 /* \return the answer's bytes, or NULL */
 static void *talk(const char *helper, const node_question *question, const void *bytes, size_t size,
                   size_t *got, topomap_error *err)
 {
-    struct pipes pipes = {-1, -1};
-    int64_t until = plugin_child_now() + ANSWER_MS;
+    static const char *const words[] = {"topomap-node", "plan", NULL};
     size_t most = node_answer_most(question->local_tasks);
-    char *answer = malloc(most + 1);
-    int why = ENOMEM;
+    struct plugin_child_answer answer = {
+        .bytes = malloc(most + 1), .capacity = most + 1, .most = most};
+    const struct plugin_child_talk talk = {bytes, size, plugin_child_receive, &answer,
+                                           plugin_child_now() + ANSWER_MS};
+    struct plugin_child_files theirs = {.ends_with_us = 1,
+                                        .memory = MEMORY + 4 * node_room(question->step_tasks),
+                                        .cpu_seconds = CPU_SECONDS,
+                                        .walled = 1,
+                                        .kill_ms = KILL_MS};
     pid_t pid;
+    int why;
 
-    if (answer && start(helper, question->step_tasks, &pipes, until, &pid, err) == 0) {
-        why = plugin_child_talk(&pipes.request, bytes, size, pipes.reply, answer, most, got, until);
-        plugin_child_kill(pid, why ? 0 : EXIT_MS, KILL_MS);
-        if (why == ETIMEDOUT)
-            topomap_error_set(err, TOPOMAP_ESYSTEM, "topomap-node did not answer within a second");
-        else if (why)
-            topomap_error_set(err, TOPOMAP_ESYSTEM, "topomap-node: %s", strerror(why));
-    } else if (!answer) {
+    if (!answer.bytes) {
         topomap_error_set(err, TOPOMAP_ESYSTEM, "no memory for this node's part of the plan");
+        return NULL;
     }
-    plugin_child_close(&pipes.request);
-    plugin_child_close(&pipes.reply);
+    why = plugin_child_ask(helper, words, &theirs, &talk, &pid);
+    why = why < 0 ? errno : why;
+    if (pid >= 0)
+        plugin_child_kill(pid, why ? 0 : EXIT_MS, KILL_MS);
+    *got = answer.size;
     if (!why)
-        return answer;
-    free(answer);
+        return answer.bytes;
+    explain(helper, pid, why, err);
+    free(answer.bytes);
     return NULL;
 }
 

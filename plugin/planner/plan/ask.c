@@ -16,23 +16,19 @@ static char *ask_one(const char *path, const char *const *words, const char *inp
 {
     struct plugin_child_files files = {.prints = 1, .ends_with_us = 1};
     struct plugin_child_answer answer = {.most = most, .err = err};
-    int request, reply, why;
+    const struct plugin_child_talk talk = {input, strlen(input), plugin_child_receive, &answer,
+                                           until};
     pid_t pid;
+    int why = plugin_child_ask(path, words, &files, &talk, &pid);
 
-    why = plugin_child_open(path, words, &files, until, &pid, &request, &reply);
-    *is_none = why && why != ETIMEDOUT;
+    why = why < 0 ? errno : why;
+    *is_none = pid < 0 && why != ETIMEDOUT;
     if (*is_none) {
         topomap_error_set(err, TOPOMAP_ESYSTEM, "%s cannot be run: %s", path, strerror(why));
         return NULL;
     }
-    if (!why) {
-        why = plugin_child_talk_with(&request, input, strlen(input), reply, plugin_child_receive,
-                                     &answer, until);
-        why = why < 0 ? errno : why;
-        plugin_child_close(&request);
-        plugin_child_close(&reply);
+    if (pid >= 0)
         plugin_child_end(pid, why ? 0 : EXIT_MS);
-    }
     if (!why && *answer.bytes)
         return answer.bytes;
     if (!why)

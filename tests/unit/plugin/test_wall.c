@@ -152,20 +152,13 @@ static int look(void)
         "core 0 file 0 files 16 processes 0 cpu 7";
     struct plugin_child_files files = {.walled = 1, .cpu_seconds = 7, .ends_with_us = 1};
     char reply[4096] = "";
-    size_t got = 0;
-    int request[2], answer[2];
+    struct plugin_child_answer answer = {
+        .bytes = reply, .capacity = sizeof reply, .most = sizeof reply - 1};
+    const struct plugin_child_talk talk = {"x", 1, plugin_child_receive, &answer,
+                                           plugin_child_now() + 20000};
     pid_t pid;
 
-    if (plugin_child_pipe(request) || plugin_child_pipe(answer))
-        return 1;
-    files.request = request[0];
-    files.reply = answer[1];
-    if (plugin_child_start("/proc/self/exe", words, &files, plugin_child_now() + 20000, &pid))
-        return 2;
-    plugin_child_close(&request[0]);
-    plugin_child_close(&answer[1]);
-    if (plugin_child_talk(&request[1], "x", 1, answer[0], reply, sizeof reply - 1, &got,
-                          plugin_child_now() + 20000))
+    if (plugin_child_ask("/proc/self/exe", words, &files, &talk, &pid))
         return 3;
     plugin_child_end(pid, 20000);
     if (!strcmp(reply, wanted))
