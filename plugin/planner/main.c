@@ -56,14 +56,19 @@ static void ask_for_time(double seconds)
     topomap_whole_write(REPLY_FD, line, strlen(line));
 }
 
-static int launch(void)
+static char *launch(const planner_facts *facts, size_t *size)
+{
+    return planner_launch(facts, planner_launch_answer, ask_for_time, size);
+}
+
+/* What srun knows of a step, at its beginning or its end. */
+static int with_facts(char *(*make)(const planner_facts *facts, size_t *size))
 {
     planner_facts facts = {0};
     topomap_error err;
     size_t size;
-    char *reply = planner_facts_read(stdin, &facts, &err) == 0
-                      ? planner_launch(&facts, planner_launch_answer, ask_for_time, &size)
-                      : planner_failure_text(&err, &size);
+    char *reply = planner_facts_read(stdin, &facts, &err) == 0 ? make(&facts, &size)
+                                                               : planner_failure_text(&err, &size);
 
     planner_facts_clear(&facts);
     return answer(reply, size);
@@ -81,20 +86,6 @@ static int plan(void)
                       : planner_failure_text(&err, &size);
 
     planner_request_clear(&request);
-    return answer(reply, size);
-}
-
-static int end(void)
-{
-    planner_facts facts = {0};
-    topomap_error err;
-    size_t size;
-    char *reply;
-
-    alarm(END_SECONDS);
-    reply = planner_facts_read(stdin, &facts, &err) == 0 ? planner_end(&facts, &size)
-                                                         : planner_failure_text(&err, &size);
-    planner_facts_clear(&facts);
     return answer(reply, size);
 }
 
@@ -127,5 +118,7 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN); /* a user's limit on files is an error of writing */
     if (planner_request_kind(stdin, &kind, &err) != 0)
         return refuse(&err);
-    return is_end ? end() : kind == 2 ? launch() : plan();
+    if (is_end)
+        alarm(END_SECONDS);
+    return is_end ? with_facts(planner_end) : kind == 2 ? with_facts(launch) : plan();
 }
