@@ -25,38 +25,36 @@ static const struct version {
      "total_inactive_file"},
 };
 
+static FILE *open_in(const char *folder, const char *name)
+{
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof path, "%s/%s", folder, name);
+
+    return length < (int)sizeof path ? fopen(path, "re") : NULL;
+}
+
 /* \return 0, or -1: there is none, or it is no number ("max") */
 static int read_number(const char *folder, const char *name, uint64_t *number)
 {
-    char path[PATH_MAX];
-    FILE *file;
-    int found;
+    FILE *file = open_in(folder, name);
+    int found = file && fscanf(file, "%" SCNu64, number) == 1;
 
-    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
-        return -1;
-    file = fopen(path, "re");
-    if (!file)
-        return -1;
-    found = fscanf(file, "%" SCNu64, number) == 1;
-    fclose(file);
+    if (file)
+        fclose(file);
     return found ? 0 : -1;
 }
 
 static uint64_t cache_of(const char *folder, const char *name)
 {
-    char path[PATH_MAX], word[64];
+    FILE *file = open_in(folder, "memory.stat");
     uint64_t bytes, found = 0;
-    FILE *file;
+    char word[64];
 
-    if (snprintf(path, sizeof path, "%s/memory.stat", folder) >= (int)sizeof path)
-        return 0;
-    file = fopen(path, "re");
-    if (!file)
-        return 0;
-    while (!found && fscanf(file, "%63s %" SCNu64, word, &bytes) == 2)
+    while (file && !found && fscanf(file, "%63s %" SCNu64, word, &bytes) == 2)
         if (!strcmp(word, name))
             found = bytes;
-    fclose(file);
+    if (file)
+        fclose(file);
     return found;
 }
 
@@ -71,6 +69,11 @@ static uint64_t free_in(const struct version *version, const char *folder)
     return most > used ? most - used : 0;
 }
 
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* A group's limit binds those below it, too. */
 static uint64_t free_up_from(const struct version *version, const char *root, const char *group)
 {
@@ -81,11 +84,9 @@ static uint64_t free_up_from(const struct version *version, const char *root, co
     if (snprintf(path, sizeof path, "%s%s", root, group) >= (int)sizeof path)
         return least;
     for (;;) {
-        uint64_t here = free_in(version, path);
         char *slash = strrchr(path, '/');
 
-        if (here < least)
-            least = here;
+        least = lesser(least, free_in(version, path));
         if (!slash || slash < path + top)
             return least;
         *slash = 0;
@@ -98,12 +99,8 @@ static uint64_t free_of(const struct version *version, const char *mounts, const
     char root[PATH_MAX];
 
     for (int i = 0; i < 2 && version->folders[i]; i++)
-        if (snprintf(root, sizeof root, "%s%s", mounts, version->folders[i]) < (int)sizeof root) {
-            uint64_t here = free_up_from(version, root, group);
-
-            if (here < least)
-                least = here;
-        }
+        if (snprintf(root, sizeof root, "%s%s", mounts, version->folders[i]) < (int)sizeof root)
+            least = lesser(least, free_up_from(version, root, group));
     return least;
 }
 
@@ -123,12 +120,8 @@ uint64_t planner_memory_free(const char *groups, const char *mounts)
             continue;
         *group++ = 0;
         for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
-            if (!strcmp(controllers, versions[i].controller)) {
-                uint64_t here = free_of(&versions[i], mounts, group);
-
-                if (here < least)
-                    least = here;
-            }
+            if (!strcmp(controllers, versions[i].controller))
+                least = lesser(least, free_of(&versions[i], mounts, group));
     }
     if (list)
         fclose(list);
