@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "plugin/helper/question.h"
+#include "util/alloc.h"
 #include "util/whole.h"
 
 #include <stdlib.h>
@@ -79,32 +80,18 @@ struct texts {
     size_t size, room;
 };
 
-static int make_room(struct texts *texts, size_t more)
-{
-    size_t room = texts->room;
-    char *bytes;
-
-    while (room < texts->size + more)
-        room = room ? 2 * room : STEP;
-    bytes = room > texts->room ? realloc(texts->bytes, room) : texts->bytes;
-    if (!bytes)
-        return -1;
-    texts->bytes = bytes;
-    texts->room = room;
-    return 0;
-}
-
 static int read_text(int fd, struct texts *texts, uint32_t length)
 {
     while (length) {
         size_t step = length < STEP ? length : STEP;
 
-        if (make_room(texts, step) || topomap_whole_read(fd, texts->bytes + texts->size, step))
+        if (topomap_grow(&texts->bytes, &texts->room, texts->size + step, 1, NULL) ||
+            topomap_whole_read(fd, texts->bytes + texts->size, step))
             return -1;
         texts->size += step;
         length -= (uint32_t)step;
     }
-    if (make_room(texts, 1))
+    if (topomap_grow(&texts->bytes, &texts->room, texts->size + 1, 1, NULL))
         return -1;
     texts->bytes[texts->size++] = 0;
     return 0;
