@@ -112,6 +112,13 @@ static void compare_before(const planner_request *request, planner_profile *made
     topomap_graph_free(before);
 }
 
+static void note_damaged(planner_profile *made, const topomap_error *why)
+{
+    made->damaged = 1;
+    snprintf(made->line, sizeof made->line, "the stored profile is damaged and goes: %.200s",
+             why->text);
+}
+
 static int open_exact(const planner_request *request, uint32_t tasks, planner_profile *made)
 {
     topomap_error why;
@@ -124,9 +131,7 @@ static int open_exact(const planner_request *request, uint32_t tasks, planner_pr
         topomap_error_set(&why, TOPOMAP_EINPUT, "it is of another number of ranks");
     }
     if (!made->graph) {
-        made->damaged = 1;
-        snprintf(made->line, sizeof made->line, "the stored profile is damaged and goes: %.200s",
-                 why.text);
+        note_damaged(made, &why);
         return 0;
     }
     snprintf(made->detail, sizeof made->detail, "graph: a profile of %.120s",
@@ -232,9 +237,7 @@ static int open_scaled(const planner_request *request, uint32_t tasks, planner_p
     int status = -1;
 
     if (topomap_graph_read(request->asked.graph, "tmg", &profile, err) != 0) {
-        made->damaged = 1;
-        snprintf(made->line, sizeof made->line, "the stored profile is damaged and goes: %.200s",
-                 err->text);
+        note_damaged(made, err);
         return 0;
     }
     if (topomap_graph_heavy(profile, &heavy, err) == 0) {
