@@ -42,17 +42,15 @@ struct step {
 
 void plugin_step_forget(void)
 {
-    unsetenv(PLUGIN_ENV_APPLIED);
-    unsetenv(PLUGIN_ENV_PLAN_ID);
-    unsetenv(PLUGIN_ENV_GAIN);
-    unsetenv(PLUGIN_ENV_BINDINGS);
-    unsetenv(PLUGIN_ENV_SPOOL);
-    unsetenv(PLUGIN_ENV_CARRIED_FORMAT);
-    unsetenv(PLUGIN_ENV_CARRIED_PLAN);
-    unsetenv(PLUGIN_ENV_CARRIED_BINDINGS);
-    unsetenv(PLUGIN_ENV_CARRIED_SPOOL);
-    unsetenv(PLUGIN_ENV_CARRIED_IN_ORDER);
-    unsetenv(PLUGIN_ENV_REFUSED);
+    static const char *const names[] = {PLUGIN_ENV_APPLIED,       PLUGIN_ENV_PLAN_ID,
+                                        PLUGIN_ENV_GAIN,          PLUGIN_ENV_BINDINGS,
+                                        PLUGIN_ENV_SPOOL,         PLUGIN_ENV_CARRIED_FORMAT,
+                                        PLUGIN_ENV_CARRIED_PLAN,  PLUGIN_ENV_CARRIED_BINDINGS,
+                                        PLUGIN_ENV_CARRIED_SPOOL, PLUGIN_ENV_CARRIED_IN_ORDER,
+                                        PLUGIN_ENV_REFUSED};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        unsetenv(names[i]);
     plugin_preload_forget();
 }
 

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "plugin/store/entry.h"
 #include "plugin/store/folder.h"
+#include "plugin/store/memo.h"
 #include "plugin/store/sweep.h"
 #include "util/hash64.h"
 
@@ -15,13 +16,6 @@
 #include <unistd.h>
 
 /* ---- Names ------------------------------------------------------------------------------- */
-
-static uint64_t mix(uint64_t before, const char *bytes, size_t size)
-{
-    uint64_t both[2] = {before, topomap_hash64_all(bytes, size)};
-
-    return topomap_hash64_all(both, sizeof both);
-}
 
 /* For people: one line. */
 static void show(char *to, size_t size, const char *text)
@@ -36,9 +30,10 @@ static void show(char *to, size_t size, const char *text)
 
 static void find_key(store_entry *entry)
 {
-    snprintf(
-        entry->key, sizeof entry->key, "%016llx",
-        (unsigned long long)mix(entry->family, (const char *)&entry->ranks, sizeof entry->ranks));
+    const uint64_t both[] = {entry->family, topomap_hash64_all(&entry->ranks, sizeof entry->ranks)};
+
+    snprintf(entry->key, sizeof entry->key, "%016llx",
+             (unsigned long long)topomap_hash64_all(both, sizeof both));
 }
 
 void store_entry_name(store_entry *entry, const char *program, uint64_t id, char *const *words,
@@ -49,12 +44,12 @@ void store_entry_name(store_entry *entry, const char *program, uint64_t id, char
     *entry = (store_entry){.id = id, .family = id, .ranks = ranks};
     show(entry->program, sizeof entry->program, slash ? slash + 1 : program);
     if (key) {
-        entry->family = mix(entry->family ^ 1, key, strlen(key));
+        entry->family = store_memo_key(entry->family ^ 1, key);
         show(entry->words, sizeof entry->words, "key");
         show(entry->words, sizeof entry->words, key);
     }
     for (size_t i = 0; !key && words && words[i]; i++) {
-        entry->family = mix(entry->family, words[i], strlen(words[i]));
+        entry->family = store_memo_key(entry->family, words[i]);
         if (strlen(entry->words) < sizeof entry->words - 1)
             show(entry->words, sizeof entry->words, words[i]);
     }

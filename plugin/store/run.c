@@ -25,11 +25,6 @@ enum { RUN_FILES = 65536, STALE_DAYS = 60, TRIES = 100, NAME = 64, OTHERS = 16 }
 
 /* ---- What is in a folder ----------------------------------------------------------------- */
 
-static int is_name(const struct dirent *row)
-{
-    return strcmp(row->d_name, ".") != 0 && strcmp(row->d_name, "..") != 0;
-}
-
 static void remove_folder(int runs, const char *name)
 {
     int folder = store_folder_own(runs, name);
@@ -37,8 +32,7 @@ static void remove_folder(int runs, const char *name)
     struct dirent *row;
 
     for (int i = 0; list && i < RUN_FILES && (row = readdir(list)) != NULL; i++)
-        if (is_name(row))
-            unlinkat(folder, row->d_name, 0);
+        unlinkat(folder, row->d_name, 0); /* which takes no folder, and so not "." and ".." */
     if (list)
         closedir(list);
     if (folder >= 0)
