@@ -16,23 +16,10 @@ enum { LOOKED_AT = 1024, DAYS = 7 };
 /* As plugin_spool_write() makes them. */
 static int is_spooled(const char *name)
 {
-    static const char digits[] = "0123456789",
-                      made[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-    static const struct {
-        const char *text, *of;
-    } parts[] = {{"topomap-", digits}, {".", digits}, {"-", made}};
-    size_t length = 0;
+    int made = 0, end = 0;
 
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (strncmp(name, parts[i].text, strlen(parts[i].text)) != 0)
-            return 0;
-        name += strlen(parts[i].text);
-        length = strspn(name, parts[i].of);
-        if (!length)
-            return 0;
-        name += length;
-    }
-    return !*name && length == 6;
+    sscanf(name, "topomap-%*[0-9].%*[0-9]-%n%*6[A-Za-z0-9]%n", &made, &end);
+    return end == made + 6 && !name[end];
 }
 
 /* The folder may be one for all. */
