@@ -51,13 +51,21 @@ static int64_t moved(const store_clock *clock, int64_t to, const store_boot *bef
     return to > low ? to : least(low, clock->now);
 }
 
-/* Puts a boot first, in its own place or the last one's. */
-static void put_first(store_clock *clock, const store_boot *boot)
+/* \return its place; clock->boots: it has not looked yet */
+static unsigned find_boot(const store_clock *clock, const char *id)
 {
     unsigned at = 0;
 
-    while (at < clock->boots && strcmp(clock->boot[at].id, boot->id) != 0)
+    while (at < clock->boots && strcmp(clock->boot[at].id, id) != 0)
         at++;
+    return at;
+}
+
+/* Puts a boot first, in its own place or the last one's. */
+static void put_first(store_clock *clock, const store_boot *boot)
+{
+    unsigned at = find_boot(clock, boot->id);
+
     if (at == clock->boots && clock->boots < STORE_BOOTS)
         clock->boots++;
     at = at < STORE_BOOTS ? at : STORE_BOOTS - 1;
@@ -65,19 +73,12 @@ static void put_first(store_clock *clock, const store_boot *boot)
     clock->boot[0] = *boot;
 }
 
-static const store_boot *find_boot(const store_clock *clock, const char *id)
-{
-    for (unsigned i = 0; i < clock->boots; i++)
-        if (!strcmp(clock->boot[i].id, id))
-            return &clock->boot[i];
-    return NULL;
-}
-
 void store_clock_tick(store_clock *clock, int64_t there)
 {
     int64_t now = (int64_t)time(NULL);
     store_boot boot = {.up = 0};
     const store_boot *before;
+    unsigned at;
 
     if (there && distance(there, clock->now) < distance(now, clock->now))
         now = there;
@@ -85,7 +86,8 @@ void store_clock_tick(store_clock *clock, int64_t there)
         clock->now = clock->now ? clock->now : now;
         return;
     }
-    before = find_boot(clock, boot.id);
+    at = find_boot(clock, boot.id);
+    before = at < clock->boots ? &clock->boot[at] : NULL;
     if (!clock->now)
         clock->now = now;
     else if (before)

@@ -344,14 +344,3 @@ int store_run_end(const store *store, const char *folder, store_entry *entry, to
         taken = 1;
     return taken;
 }
-
-void store_run_drop(const store *store, const char *folder)
-{
-    const char *slash = strrchr(folder, '/');
-    int runs = store_folder_open(store, "run", 0, NULL);
-
-    if (runs < 0)
-        return;
-    remove_folder(runs, slash ? slash + 1 : folder);
-    close(runs);
-}

@@ -86,8 +86,6 @@ int store_other_size(const store *store, const store_entry *wanted, store_entry 
  *  \param folder  its path; ends with free(). Nothing is left where this fails. */
 int store_run_begin(const store *store, uint32_t job, uint32_t step, const store_entry *entry,
                     char **folder, topomap_error *err);
-/** Removes the folder of a run that does not come about. */
-void store_run_drop(const store *store, const char *folder);
 /** Takes the profile out of the folder of a run that is over, if there is a whole one, and removes
  *  the folder; then the oldest entries, where the store has grown too large. Of several that do so
  *  at once one does it.
