@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CHUNK = 65536 };
+enum { CHUNK = (64 << 10) - 1 }; /* and a NUL */
 
 /* Our ends, and what is not yet told. */
 struct line {

@@ -62,23 +62,22 @@ static int receive(int from, int64_t *deadline, void *with)
     return more;
 }
 
-/* \return -1. What receive() has failed of is said already. */
-static int explain_failure(const char *planner, int has_pipes, pid_t pid, int why,
-                           topomap_error *err)
+/* What receive() has failed of is said already. \param pid  -1: it did not start */
+static void explain_failure(const char *planner, int has_pipes, pid_t pid, int why,
+                            topomap_error *err)
 {
     if (!has_pipes)
-        return topomap_error_set(err, TOPOMAP_ESYSTEM, "no pipe for the planner: %s",
-                                 strerror(why));
-    if (pid < 0 && why == ETIMEDOUT)
-        return topomap_error_set(err, TOPOMAP_ESYSTEM,
-                                 "the planner %s did not start before its deadline", planner);
-    if (pid < 0)
-        return topomap_error_set(err, TOPOMAP_ESYSTEM, "cannot start the planner %s: %s", planner,
-                                 strerror(why));
-    if (why == ETIMEDOUT)
-        return topomap_error_set(err, TOPOMAP_ESYSTEM,
-                                 "the planner did not answer before its deadline");
-    return why > 0 ? topomap_error_set(err, TOPOMAP_ESYSTEM, "poll: %s", strerror(why)) : -1;
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "no pipe for the planner: %s", strerror(why));
+    else if (pid < 0 && why == ETIMEDOUT)
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "the planner %s did not start before its deadline",
+                          planner);
+    else if (pid < 0)
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "cannot start the planner %s: %s", planner,
+                          strerror(why));
+    else if (why == ETIMEDOUT)
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "the planner did not answer before its deadline");
+    else if (why > 0)
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "poll: %s", strerror(why));
 }
 
 static int explain_silence(int status, topomap_error *err)

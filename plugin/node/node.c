@@ -41,19 +41,17 @@ void plugin_node_site_read(int count, char **words, plugin_node_site *site)
     }
 }
 
-/* \return -1 */
-static int explain(const char *helper, pid_t pid, int why, topomap_error *err)
+/* \param pid  -1: it did not start */
+static void explain(const char *helper, pid_t pid, int why, topomap_error *err)
 {
     if (pid < 0 && why == ETIMEDOUT)
-        return topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s did not start within a second",
-                                 helper);
-    if (pid < 0)
-        return topomap_error_set(err, TOPOMAP_ESYSTEM, "cannot start %.300s: %s", helper,
-                                 strerror(why));
-    if (why == ETIMEDOUT)
-        return topomap_error_set(err, TOPOMAP_ESYSTEM,
-                                 "topomap-node did not answer within a second");
-    return topomap_error_set(err, TOPOMAP_ESYSTEM, "topomap-node: %s", strerror(why));
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s did not start within a second", helper);
+    else if (pid < 0)
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "cannot start %.300s: %s", helper, strerror(why));
+    else if (why == ETIMEDOUT)
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "topomap-node did not answer within a second");
+    else
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "topomap-node: %s", strerror(why));
 }
 
 /* \return the answer's bytes, or NULL */
