@@ -42,23 +42,17 @@ int plugin_spool_write(const char *folder, uint32_t job, uint32_t step, const ch
     path = made + CRC + 1;
     length = snprintf(made, PATH_ROOM, "%08x %s/topomap-%u.%u-XXXXXX",
                       topomap_crc32(0, text, strlen(text)), folder, job, step);
-    if (*folder != '/' || length >= PATH_ROOM) {
-        free(made);
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "spool=%.200s: no usable folder", folder);
-    }
-    fd = mkostemp(path, O_CLOEXEC); /* O_EXCL, mode 0600 */
-    if (fd < 0) {
+    if (*folder != '/' || length >= PATH_ROOM)
+        topomap_error_set(err, TOPOMAP_EUSAGE, "spool=%.200s: no usable folder", folder);
+    else if ((fd = mkostemp(path, O_CLOEXEC)) < 0) /* O_EXCL, mode 0600 */
         topomap_error_set(err, TOPOMAP_ESYSTEM, "%.200s: no plan can be put there: %s", folder,
                           strerror(errno));
-        free(made);
-        return -1;
+    else if (!fill(fd, path, text, err)) {
+        *note = made;
+        return 0;
     }
-    if (fill(fd, path, text, err)) {
-        free(made);
-        return -1;
-    }
-    *note = made;
-    return 0;
+    free(made);
+    return -1;
 }
 
 void plugin_spool_remove(const char *note)

@@ -334,13 +334,9 @@ static char *load(const char *path, topomap_error *err)
     char *text = NULL;
     ssize_t size = -1;
 
-    if (fd < 0 || fstat(fd, &status)) {
+    if (fd < 0 || fstat(fd, &status))
         topomap_error_set(err, TOPOMAP_EINPUT, "%.300s: %s", path, strerror(errno));
-        if (fd >= 0)
-            close(fd);
-        return NULL;
-    }
-    if (!S_ISREG(status.st_mode) || status.st_size > FILE_MOST)
+    else if (!S_ISREG(status.st_mode) || status.st_size > FILE_MOST)
         topomap_error_set(err, TOPOMAP_EINPUT, "%.300s: not a plain file of 1 MiB at most", path);
     else if ((text = topomap_alloc((size_t)status.st_size + 1, 1, err)) != NULL)
         size = read(fd, text, (size_t)status.st_size);
@@ -350,7 +346,8 @@ static char *load(const char *path, topomap_error *err)
         free(text);
         text = NULL;
     }
-    close(fd);
+    if (fd >= 0)
+        close(fd);
     return text;
 }
 

@@ -45,26 +45,21 @@ void planner_keep(planner_verdict *verdict, const char *request, const char *rep
     ssize_t got = -1;
     char line[4200];
     int said[2];
+    pid_t pid;
 
     if (!verdict->facts->args.records ||
         !policy_flag(&verdict->decision.settings, TOPOMAP_REQUEST_RECORDS) || pipe(said))
         return;
-    switch (planner_writers_fork()) {
-    case 0:
+    pid = planner_writers_fork();
+    if (!pid) {
         close(said[0]);
         write_record(&record, said[1]);
-    case -1:
-        break;
-    default:
-        close(said[1]);
-        said[1] = -1;
-        fd.fd = said[0];
-        if (poll(&fd, 1, WAIT_MS) > 0)
-            got = read(said[0], line, sizeof line - 1);
     }
+    close(said[1]);
+    fd.fd = said[0];
+    if (pid > 0 && poll(&fd, 1, WAIT_MS) > 0)
+        got = read(said[0], line, sizeof line - 1);
     close(said[0]);
-    if (said[1] >= 0)
-        close(said[1]);
     if (got > 0) {
         line[got] = 0;
         planner_tell(verdict, 0, "%s", line);
