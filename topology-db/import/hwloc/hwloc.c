@@ -104,7 +104,6 @@ static int find_class(struct db_import *import, const struct inside *inside, int
 static int make_class(struct db_import *import, const struct inside *inside, int64_t *id,
                       topomap_error *err)
 {
-    sqlite3_stmt *statement;
     char name[64];
     int result;
 
@@ -114,11 +113,8 @@ static int make_class(struct db_import *import, const struct inside *inside, int
         return 0;
     snprintf(name, sizeof name, "%" PRIu32 "c%" PRIu32 "t-%08" PRIx32, inside->shape.cores,
              inside->shape.pus, hash(inside->text));
-    statement = db_prepare(import->file, "INSERT INTO class(name, shape) VALUES(?,?)", err);
-    if (!statement)
-        return -1;
-    result = DB_PUT(statement, err, DB_TEXT(name), DB_TEXT(inside->text));
-    sqlite3_finalize(statement);
+    result = DB_RUN(import->file, "INSERT INTO class(name, shape) VALUES(?,?)", err, DB_TEXT(name),
+                    DB_TEXT(inside->text));
     *id = sqlite3_last_insert_rowid(import->file);
     return result;
 }

@@ -178,15 +178,8 @@ static void decide(const topomap_db_slurm_config *config, const char *kind, int 
 int slurm_put_setting(sqlite3 *file, int64_t source, const char *name, const char *value,
                       topomap_error *err)
 {
-    sqlite3_stmt *insert =
-        db_prepare(file, "INSERT OR REPLACE INTO slurm_setting VALUES(?,?,?)", err);
-    int result;
-
-    if (!insert)
-        return -1;
-    result = DB_PUT(insert, err, DB_TEXT(name), DB_INT(source), DB_TEXT(value));
-    sqlite3_finalize(insert);
-    return result;
+    return DB_RUN(file, "INSERT OR REPLACE INTO slurm_setting VALUES(?,?,?)", err, DB_TEXT(name),
+                  DB_INT(source), DB_TEXT(value));
 }
 
 int slurm_get_setting(sqlite3 *file, const char *name, char *text, size_t size, topomap_error *err)
