@@ -73,15 +73,9 @@ static int split(struct reader *r, char *line, char **field, topomap_error *err)
 {
     size_t count = 0;
 
-    for (char *at = line; at && count <= FIELDS; count++) {
-        char *comma = strchr(at, ',');
-
-        if (comma)
-            *comma++ = 0;
+    for (char *at; count <= FIELDS && (at = strsep(&line, ",")); count++)
         if (count < FIELDS)
             field[count] = at;
-        at = comma;
-    }
     return count == FIELDS
                ? 0
                : topomap_input_fail(r->input, err,
