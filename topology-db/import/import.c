@@ -93,7 +93,7 @@ int db_words(char *line, const char *between, char **word, int most)
     return words;
 }
 
-int db_read_lines(struct db_import *import, void **content, topomap_error *err)
+int db_read_content(struct db_import *import, void **content, topomap_error *err)
 {
     const db_importer *importer = import->importer;
     void *made = topomap_alloc(1, importer->size, err);
@@ -101,7 +101,8 @@ int db_read_lines(struct db_import *import, void **content, topomap_error *err)
     if (!made)
         return -1;
     if ((importer->begin && importer->begin(import, made, err)) ||
-        db_each_line(import, importer->line, made, err) || importer->check(import, made, err)) {
+        (importer->line && db_each_line(import, importer->line, made, err)) ||
+        (importer->check && importer->check(import, made, err))) {
         importer->free(made);
         return -1;
     }
@@ -121,8 +122,7 @@ void db_list_free(void *content)
 {
     struct db_list *list = content;
 
-    if (list)
-        free(list->row);
+    free(list->row);
     free(list);
 }
 

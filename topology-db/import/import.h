@@ -27,8 +27,9 @@ typedef struct db_importer {
     int for_nodes;         /* it takes a list of nodes that its file is for */
     int own_words;         /* what it says of files that are not its own is enough */
     int (*read)(struct db_import *import, void **content, topomap_error *err);
-    /* Where it is db_read_lines(): bytes of the content, which is all 0 at first; NULL, or what is
-     * done before the first line; what takes a line; what looks at the whole */
+    /* Where it is db_read_content(): bytes of the content, which is all 0 at first; what is done
+     * before the first line (all, where no lines are taken); what takes a line; what looks at the
+     * whole. Each may be NULL */
     size_t size;
     int (*begin)(struct db_import *import, void *content, topomap_error *err);
     db_take_line *line;
@@ -54,8 +55,8 @@ int db_each_line(struct db_import *import, db_take_line *take, void *content, to
 /** Cuts a line into words; returns how many there are, and leaves the rest out. */
 int db_words(char *line, const char *between, char **word, int most);
 
-/** The usual read, line by line, with the importer's begin, line and check. */
-int db_read_lines(struct db_import *import, void **content, topomap_error *err);
+/** The usual read: makes a content, and fills it by the importer's begin, line and check. */
+int db_read_content(struct db_import *import, void **content, topomap_error *err);
 
 /** Rows that a file has: the content of an importer, or what it begins with. */
 struct db_list {

@@ -24,8 +24,6 @@ static void inside_free(void *content)
 {
     struct inside *inside = content;
 
-    if (!inside)
-        return;
     topomap_shape_clear(&inside->shape);
     topomap_names_clear(&inside->nodes);
     free(inside->text);
@@ -47,37 +45,24 @@ static int find_nodes(struct db_import *import, struct inside *inside, topomap_e
     return topomap_hostlist_expand(nodes, 0, &inside->nodes, err);
 }
 
-static int read_inside(struct db_import *import, void **content, topomap_error *err)
+static int read_inside(struct db_import *import, void *content, topomap_error *err)
 {
-    struct inside *inside = topomap_alloc(1, sizeof *inside, err);
+    struct inside *inside = content;
     char *xml;
     size_t size;
-    int result;
+    int failed;
 
-    if (!inside)
+    if (topomap_input_all(import->input, (size_t)256 << 20, &xml, &size, err))
         return -1;
-    result = topomap_input_all(import->input, (size_t)256 << 20, &xml, &size, err);
-    if (!result && db_hwloc_is_diff(xml, size) &&
-        db_hwloc_patch(import->path, db_option(import, "base"), &xml, &size, err)) {
-        free(xml);
-        result = -1;
-    }
-    if (!result) {
-        result = db_hwloc_load(import->path, xml, size, &inside->text, &inside->host, &inside->nics,
-                               err);
-        free(xml);
-    }
-    if (!result)
-        result = topomap_shape_parse(inside->text, &inside->shape, err) ||
-                         find_nodes(import, inside, err)
-                     ? -1
-                     : 0;
-    if (result) {
-        inside_free(inside);
-        return -1;
-    }
-    *content = inside;
-    return 0;
+    failed =
+        (db_hwloc_is_diff(xml, size) &&
+         db_hwloc_patch(import->path, db_option(import, "base"), &xml, &size, err)) ||
+        db_hwloc_load(import->path, xml, size, &inside->text, &inside->host, &inside->nics, err);
+    free(xml);
+    return failed || topomap_shape_parse(inside->text, &inside->shape, err) ||
+                   find_nodes(import, inside, err)
+               ? -1
+               : 0;
 }
 
 /* FNV-1a (Fowler, Noll, Vo), 32 bits: short enough to read, and the text itself is the key. */
@@ -195,7 +180,9 @@ const db_importer db_hwloc = {
     .tables = {"node_class", "nic"},
     .for_nodes = 1,
     .own_words = 1,
-    .read = read_inside,
+    .read = db_read_content,
+    .size = sizeof(struct inside),
+    .begin = read_inside,
     .write = write_inside,
     .free = inside_free,
 };

@@ -145,7 +145,7 @@ const db_importer db_calibration = {
          options},
     .singleton = 1,
     .tables = {"calibration"},
-    .read = db_read_lines,
+    .read = db_read_content,
     .size = sizeof(struct table),
     .begin = begin,
     .line = read_row,

@@ -41,8 +41,6 @@ static void list_free(void *content)
 {
     struct list *list = content;
 
-    if (!list)
-        return;
     HASH_CLEAR(hh, list->by_key);
     for (size_t i = 0; i < list->rows; i++)
         free(list->row[i]);
@@ -329,7 +327,7 @@ const db_importer db_coordinates = {
     .row = {"coordinates", "any torus or mesh: lines 'node X Y Z ...', 1 to 8 dimensions",
             coordinates_options},
     .tables = {"place", "geometry"},
-    .read = db_read_lines,
+    .read = db_read_content,
     .size = sizeof(struct list),
     .begin = begin,
     .line = read_line,
@@ -344,7 +342,7 @@ const db_importer db_bluegene = {
             "X,Y,Z are a mesh",
             bluegene_options},
     .tables = {"place", "geometry"},
-    .read = db_read_lines,
+    .read = db_read_content,
     .size = sizeof(struct list),
     .begin = begin,
     .line = read_line,

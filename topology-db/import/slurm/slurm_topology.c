@@ -85,8 +85,6 @@ static void file_free(void *content)
 {
     struct slurm_file *file = content;
 
-    if (!file)
-        return;
     for (size_t i = 0; i < file->topologies; i++)
         free(file->topology[i].name);
     for (size_t i = 0; i < file->units; i++)
@@ -308,24 +306,22 @@ static int choose(struct db_import *import, const struct slurm_file *file, size_
     return 0;
 }
 
-static int read_file(struct db_import *import, void **content, topomap_error *err)
+static int read_file(struct db_import *import, void *content, topomap_error *err)
 {
-    struct slurm_file *file = topomap_alloc(1, sizeof *file, err);
-    size_t chosen;
-    int result = file ? is_yaml(import, &file->yaml, err) : -1;
+    struct slurm_file *file = content;
 
-    if (!result) {
-        file->path = import->path;
-        file->err = err;
-        result = file->yaml ? slurm_read_yaml(import->input, file)
-                            : slurm_read_conf(import->input, file);
-    }
-    if (result || check_all(file) || choose(import, file, &chosen, err)) {
-        file_free(file);
+    file->path = import->path;
+    file->err = err;
+    if (is_yaml(import, &file->yaml, err))
         return -1;
-    }
-    *content = file;
-    return 0;
+    return file->yaml ? slurm_read_yaml(import->input, file) : slurm_read_conf(import->input, file);
+}
+
+static int check(struct db_import *import, void *content, topomap_error *err)
+{
+    size_t chosen;
+
+    return check_all(content) || choose(import, content, &chosen, err) ? -1 : 0;
 }
 
 static int write_topologies(struct db_import *import, const struct slurm_file *file, size_t chosen,
@@ -418,7 +414,10 @@ const db_importer db_slurm_topology = {
             options},
     .singleton = 1,
     .tables = {"slurm_topology", "slurm_unit", "slurm_member", "slurm_setting"},
-    .read = read_file,
+    .read = db_read_content,
+    .size = sizeof(struct slurm_file),
+    .begin = read_file,
+    .check = check,
     .write = write_file,
     .free = file_free,
 };
