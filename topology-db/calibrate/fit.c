@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 enum { ABSOLUTE_STEPS = 50, TRIM_STEPS = 20 };
 
@@ -21,18 +22,11 @@ struct problem {
     double *weight, *scratch; /* [rows] each */
 };
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 double db_fit_median(double *value, size_t count)
 {
     if (!count)
         return 0;
-    qsort(value, count, sizeof *value, by_value);
+    qsort(value, count, sizeof *value, topomap_by_double);
     return count % 2 ? value[count / 2] : (value[count / 2 - 1] + value[count / 2]) / 2;
 }
 
@@ -312,7 +306,7 @@ static void bound(struct problem *p)
         for (size_t r = 0; r < p->rows; r++)
             if (!p->outlier[r] && p->x[r * p->columns + c] > 0)
                 p->scratch[count++] = p->y[r];
-        qsort(p->scratch, count, sizeof *p->scratch, by_value);
+        qsort(p->scratch, count, sizeof *p->scratch, topomap_by_double);
         p->fit->coefficient[c] = count ? p->scratch[count > 2 ? 2 : count - 1] : 0;
     }
 }
