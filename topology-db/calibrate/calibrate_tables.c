@@ -189,23 +189,23 @@ static int list_groups(struct tables *t, topomap_error *err)
 /* ---- Inside ------------------------------------------------------------------------------ */
 
 /* \p class NULL: of all nodes. */
-static int add_inside(struct tables *t, size_t *room, uint32_t level, const char *class, int all,
+static int add_inside(struct tables *t, size_t *room, uint32_t level, const char *class,
                       topomap_error *err)
 {
     struct db_calibrated *own = t->own;
     topomap_db_calibration *r = t->result;
     topomap_db_inside one = {0};
 
-    for (size_t i = 0; i < own->insides; i++) {
-        if (own->inside[i].to == level && (all || is_class(t->class[own->inside[i].from], class)))
+    for (size_t i = 0; i < own->insides; i++)
+        if (own->inside[i].to == level &&
+            (!class || is_class(t->class[own->inside[i].from], class)))
             db_times_add(&t->times, 0, own->inside[i].time);
-    }
     one.nodes = t->times.count;
     one.median = db_times_median(&t->times);
     if (topomap_grow(&r->inside, room, r->insides + 1, sizeof one, err) ||
         !(one.level = topomap_strdup(own->measured.name[level], err)))
         return -1;
-    if (!all && !(one.node_class = topomap_strdup(class, err))) {
+    if (class && !(one.node_class = topomap_strdup(class, err))) {
         free(one.level);
         return -1;
     }
@@ -230,7 +230,7 @@ static int list_insides(struct tables *t, topomap_error *err)
             while (k < r->insides && !(strcmp(r->inside[k].level, level) == 0 &&
                                        is_class(r->inside[k].node_class, class)))
                 k++;
-            if (k == r->insides && add_inside(t, &room, own->inside[i].to, class, all, err))
+            if (k == r->insides && add_inside(t, &room, own->inside[i].to, class, err))
                 return -1;
         }
     return 0;

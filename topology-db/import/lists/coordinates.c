@@ -211,18 +211,14 @@ static int read_bluegene(struct db_import *import, struct list *list, char **wor
 
 /* ---- Both ---------------------------------------------------------------------------------- */
 
-static int split(char *line, char **word)
-{
-    line[strcspn(line, "#")] = 0;
-    return db_words(line, " \t,<>()", word, WORDS);
-}
-
 static int read_line(struct db_import *import, void *content, char *line, topomap_error *err)
 {
     struct list *list = content;
     char *word[WORDS];
-    int words = split(line, word), first = !list->begun;
+    int words, first = !list->begun;
 
+    line[strcspn(line, "#")] = 0;
+    words = db_words(line, " \t,<>()", word, WORDS);
     if (!words)
         return 0;
     list->begun = 1;
