@@ -75,33 +75,24 @@ static uint32_t hash(const char *text)
     return h;
 }
 
-static int find_class(struct db_import *import, const struct inside *inside, int64_t *id,
-                      topomap_error *err)
-{
-    struct db_rows rows =
-        DB_ASK(import->file, "SELECT id FROM class WHERE shape=?", err, DB_TEXT(inside->text));
-
-    *id = db_next(&rows) ? sqlite3_column_int64(rows.row, 0) : 0;
-    db_end(&rows);
-    return rows.result;
-}
-
+/* The class of that shape, which is made where there is none. */
 static int make_class(struct db_import *import, const struct inside *inside, int64_t *id,
                       topomap_error *err)
 {
+    struct db_rows rows;
     char name[64];
-    int result;
 
-    if (find_class(import, inside, id, err))
-        return -1;
-    if (*id)
-        return 0;
     snprintf(name, sizeof name, "%" PRIu32 "c%" PRIu32 "t-%08" PRIx32, inside->shape.cores,
              inside->shape.pus, hash(inside->text));
-    result = DB_RUN(import->file, "INSERT INTO class(name, shape) VALUES(?,?)", err, DB_TEXT(name),
-                    DB_TEXT(inside->text));
-    *id = sqlite3_last_insert_rowid(import->file);
-    return result;
+    if (DB_RUN(import->file,
+               "INSERT INTO class(name, shape) SELECT ?1, ?2"
+               " WHERE NOT EXISTS (SELECT 1 FROM class WHERE shape=?2)",
+               err, DB_TEXT(name), DB_TEXT(inside->text)))
+        return -1;
+    rows = DB_ASK(import->file, "SELECT id FROM class WHERE shape=?", err, DB_TEXT(inside->text));
+    *id = db_next(&rows) ? sqlite3_column_int64(rows.row, 0) : 0;
+    db_end(&rows);
+    return rows.result;
 }
 
 /* The node whose adapters the XML has: the one that it names, where it is for that node; else the
