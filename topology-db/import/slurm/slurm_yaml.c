@@ -270,7 +270,7 @@ static int read_torus(struct reader *r, const yaml_node_t *torus, const char *wh
     return each_of(r, torus, "placements", "a placement", check_placement);
 }
 
-static const struct {
+static const struct kind {
     const char *key;
     enum slurm_kind kind;
     const char *list, *what; /* of its units, and what one is called */
@@ -296,40 +296,38 @@ static int is_true(const yaml_node_t *node)
 static int read_topology(struct reader *r, const yaml_node_t *entry)
 {
     const yaml_node_t *found = NULL;
+    const struct kind *kind = NULL;
     const char *name;
-    size_t which = 0;
 
     if (need_mapping(r, entry, "a topology") || !(name = need_text(r, entry, "topology")))
         return -1;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        const yaml_node_t *node = value_of(r, entry, kinds[i].key);
+    for (const struct kind *k = kinds; k < kinds + sizeof kinds / sizeof *kinds; k++) {
+        const yaml_node_t *node = value_of(r, entry, k->key);
 
-        if (!node || (kinds[i].kind == SLURM_FLAT && scalar(node) && !is_true(node)))
+        if (!node || (k->kind == SLURM_FLAT && scalar(node) && !is_true(node)))
             continue;
         if (found)
             return slurm_fail(r->file, line_of(entry),
-                              "topology '%.60s' is both %s and %s: one of them", name,
-                              kinds[which].key, kinds[i].key);
+                              "topology '%.60s' is both %s and %s: one of them", name, kind->key,
+                              k->key);
         found = node;
-        which = i;
+        kind = k;
     }
     if (!found)
         return slurm_fail(r->file, line_of(entry),
                           "topology '%.60s' is none of tree, block, flat, ring, torus3d", name);
-    if (kinds[which].kind != SLURM_FLAT && need_mapping(r, found, kinds[which].key))
+    if (kind->list && need_mapping(r, found, kind->key))
         return -1;
     for (size_t i = 0; i < r->file->topologies; i++)
         if (strcmp(r->file->topology[i].name, name) == 0)
             return slurm_fail(r->file, line_of(entry), "two topologies '%.60s'", name);
-    if (slurm_add_topology(r->file, name, kinds[which].kind, line_of(entry)))
+    if (slurm_add_topology(r->file, name, kind->kind, line_of(entry)))
         return -1;
     r->file->topology[r->file->topologies - 1].is_default =
         is_true(value_of(r, entry, "cluster_default"));
-    if (kinds[which].kind == SLURM_BLOCK && read_sizes(r, found))
+    if (kind->kind == SLURM_BLOCK && read_sizes(r, found))
         return -1;
-    return kinds[which].list
-               ? each_of(r, found, kinds[which].list, kinds[which].what, kinds[which].read)
-               : 0;
+    return kind->list ? each_of(r, found, kind->list, kind->what, kind->read) : 0;
 }
 
 static int read_root(struct reader *r)
