@@ -160,7 +160,7 @@ static void print_place(const why *w, uint32_t rank)
     if (count)
         printf(count > 1 ? " CPUs " : " CPU ");
     if (count)
-        topomap_ranges_print(stdout, cpus, (uint32_t)count);
+        topomap_ranges_print(stdout, cpus, (uint32_t)count, 3);
 }
 
 static void print_partners(const why *w, size_t most)

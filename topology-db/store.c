@@ -118,6 +118,15 @@ void db_end(struct db_rows *rows)
     rows->row = NULL;
 }
 
+int db_run_of(sqlite3 *file, const char *sql, const db_value *value, size_t values,
+              topomap_error *err)
+{
+    struct db_rows rows = db_ask_of(file, sql, value, values, err);
+
+    db_next(&rows);
+    return rows.result;
+}
+
 int db_stop(struct db_rows *rows)
 {
     db_end(rows);

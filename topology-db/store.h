@@ -101,6 +101,12 @@ struct db_rows db_ask(sqlite3 *file, const char *sql, topomap_error *err);
               sizeof((const db_value[]){__VA_ARGS__}) / sizeof(db_value), err)
 struct db_rows db_ask_of(sqlite3 *file, const char *sql, const db_value *value, size_t values,
                          topomap_error *err);
+/** Runs one statement that gives no row, once. */
+#define DB_RUN(file, sql, err, ...)                                                                \
+    db_run_of(file, sql, (const db_value[]){__VA_ARGS__},                                          \
+              sizeof((const db_value[]){__VA_ARGS__}) / sizeof(db_value), err)
+int db_run_of(sqlite3 *file, const char *sql, const db_value *value, size_t values,
+              topomap_error *err);
 /** Nonzero: there is another. */
 int db_next(struct db_rows *rows);
 /** Ends it where it is not. */

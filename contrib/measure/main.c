@@ -67,20 +67,12 @@ static int read_list(const char *text, double least, double most, int room, doub
 
 static int take_numbers(struct measure_options *o, int word, const char *value)
 {
-    double number, list[MEASURE_DISTANCES];
+    double number;
 
-    switch (word) {
-    case SIZES:
+    if (word == SIZES)
         return read_list(value, 0, 1 << 30, MEASURE_SIZES, o->size, &o->sizes);
-    case CONTENTION:
-        if (read_list(value, 0, 1000, MEASURE_DISTANCES, list, &o->distances))
-            return -1;
-        for (int i = 0; i < o->distances; i++)
-            o->distance[i] = (uint32_t)list[i];
-        return 0;
-    default:
-        break;
-    }
+    if (word == CONTENTION)
+        return read_list(value, 0, 1000, MEASURE_DISTANCES, o->distance, &o->distances);
     if (read_number(value, word == SEED ? 0 : 1, word == REPEAT ? 1000 : 1e9, &number))
         return -1;
     if (word == TRIPS)
@@ -145,10 +137,12 @@ static int run_contention(const struct measure_options *options, const struct me
 
     failed = measure_agree(failed, err);
     for (int i = 0; !failed && i < options->distances; i++) {
+        uint32_t distance = (uint32_t)options->distance[i];
+
         if (job->rank == 0)
-            measure_match(job, options->seed, hops, options->distance[i], partner);
+            measure_match(job, options->seed, hops, distance, partner);
         MPI_Bcast(partner, (int)job->nodes, MPI_UINT32_T, 0, MPI_COMM_WORLD);
-        failed = measure_contention(options, job, partner, options->distance[i], rows, err);
+        failed = measure_contention(options, job, partner, distance, rows, err);
     }
     free(partner);
     return failed;

@@ -20,7 +20,7 @@ struct measure_options {
     uint64_t seed;
     int alone; /* one pair at a time */
     int inside, between;
-    uint32_t distance[MEASURE_DISTANCES]; /* of the contention test, hops */
+    double distance[MEASURE_DISTANCES]; /* of the contention test, whole hops */
     int distances;
 };
 

@@ -5,15 +5,9 @@
 #include <time.h>
 
 #include "measure.h"
+#include "util/sorted.h"
 
 enum { TAG = 1, BATCHES_MOST = 1000 };
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
-}
 
 /* Long messages take fewer trips: 64 times 64 KiB is as good as 1,000 times 8 bytes. */
 static int trips_of(int trips, double size)
@@ -49,7 +43,7 @@ double measure_pingpong(const struct measure_options *options, const struct meas
     batch(job, partner, (int)size, 1); /* connections and caches */
     for (int i = 0; i < repeat; i++)
         us[i] = batch(job, partner, (int)size, trips_of(options->trips, size));
-    qsort(us, (size_t)repeat, sizeof *us, by_value);
+    qsort(us, (size_t)repeat, sizeof *us, topomap_by_double);
     return repeat % 2 ? us[repeat / 2] : (us[repeat / 2 - 1] + us[repeat / 2]) / 2;
 }
 

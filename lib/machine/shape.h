@@ -38,6 +38,8 @@ typedef struct topomap_shape {
  *              frees; NULL is put where the XML has none */
 int topomap_shape_from_hwloc(const char *path, const char *xml, size_t size, topomap_shape *shape,
                              char **host, topomap_error *err);
+/** What that does to version="3.0", in place: for who gives hwloc an XML himself. */
+void topomap_shape_lower_version(char *xml);
 
 /** One line of text that topomap_shape_parse reads back, the same for the same shape. NULL on
  *  failure; ends with free(). */

@@ -28,11 +28,19 @@ static const char *level_name(hwloc_obj_type_t type)
     return NULL;
 }
 
-/* Checks the root element and, where this hwloc is older than the file's format, changes its
- * version in \p xml: 3.0 differs from 2.0 in info attributes only. */
+void topomap_shape_lower_version(char *xml)
+{
+    char *root = strstr(xml, "<topology"), *end = root ? strchr(root, '>') : NULL;
+    char *version = end ? strstr(root, "version=\"3.") : NULL;
+
+    if (hwloc_get_api_version() < 0x30000 && version && version < end)
+        version[9] = '2';
+}
+
+/* Checks the root element. */
 static int prepare(const char *path, char *xml, topomap_error *err)
 {
-    char *root = strstr(xml, "<topology"), *end, *version;
+    const char *root = strstr(xml, "<topology");
 
     if (!root)
         return topomap_error_set(err, TOPOMAP_EINPUT,
@@ -42,12 +50,9 @@ static int prepare(const char *path, char *xml, topomap_error *err)
                                  "%s:1: this is an hwloc difference (<topologydiff>); import the "
                                  "whole topology that it refers to",
                                  path);
-    end = strchr(root, '>');
-    if (!end)
+    if (!strchr(root, '>'))
         return topomap_error_set(err, TOPOMAP_EINPUT, "%s: cut inside <topology", path);
-    version = strstr(root, "version=\"3.");
-    if (hwloc_get_api_version() < 0x30000 && version && version < end)
-        version[9] = '2';
+    topomap_shape_lower_version(xml);
     return 0;
 }
 

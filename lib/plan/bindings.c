@@ -12,6 +12,7 @@
 #include "plan/bindings.h"
 #include "plan/bindings_text.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -121,13 +122,6 @@ static int class_write(struct encoder *encoder, const topomap_bindings_class *no
 
 /* ---- The inside of one node -------------------------------------------------------------- */
 
-static int by_number(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* \p fresh: the first place of a task, which begins a run of its own. */
 static int body_add(struct encoder *encoder, uint32_t place, int fresh)
 {
@@ -169,7 +163,7 @@ static int task_indexes(struct encoder *encoder, const struct turned *turned, ui
             return bad(encoder, "a task's PUs do not ascend");
         index[i] = turned->index_of[os];
     }
-    qsort(index, *count, sizeof *index, by_number);
+    qsort(index, *count, sizeof *index, topomap_by_u32);
     return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "plan/bindings.h"
 #include "plan/bindings_walk.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,13 +65,6 @@ static int patterns_read(struct decoder *decoder)
 
 /* ---- Tasks ------------------------------------------------------------------------------- */
 
-static int by_number(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Appends the PUs of a run of places to the task that is being made. */
 static int task_add(void *context, uint32_t local, uint32_t start, uint32_t length)
 {
@@ -118,7 +112,7 @@ static int node_add(struct decoder *decoder, uint32_t node, const struct binding
         return -1;
     for (uint32_t task = first; task < end; task++)
         qsort(out->pu + out->pu_start[task], out->pu_start[task + 1] - out->pu_start[task],
-              sizeof *out->pu, by_number);
+              sizeof *out->pu, topomap_by_u32);
     return 0;
 }
 

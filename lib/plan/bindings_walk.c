@@ -16,7 +16,8 @@ static size_t bits_left(const topomap_sextet_reader *reader)
     return reader->size * 6 - reader->bit;
 }
 
-int bindings_walk_number(struct bindings_walk *walk, uint64_t least, uint64_t most, uint32_t *value)
+/* A number that must lie in least..most. */
+static int number_walk(struct bindings_walk *walk, uint64_t least, uint64_t most, uint32_t *value)
 {
     uint64_t number = topomap_sextet_get_number(&walk->reader);
 
@@ -101,7 +102,7 @@ static int classes_walk(struct bindings_walk *walk, int deep)
     uint32_t cores;
 
     /* A class takes five numbers at least. */
-    if (bindings_walk_number(walk, 0, bits_left(&walk->reader) / 30, &walk->classes))
+    if (number_walk(walk, 0, bits_left(&walk->reader) / 30, &walk->classes))
         return -1;
     walk->node_class = bindings_walk_alloc(walk, walk->classes, sizeof *walk->node_class);
     if (!walk->node_class)
@@ -110,7 +111,7 @@ static int classes_walk(struct bindings_walk *walk, int deep)
         struct bindings_class *node_class = &walk->node_class[i];
 
         node_class->bit = (uint32_t)walk->reader.bit;
-        if (bindings_walk_number(walk, 1, BINDINGS_CLASS_PUS, &cores))
+        if (number_walk(walk, 1, BINDINGS_CLASS_PUS, &cores))
             return -1;
         node_class->cores = (uint16_t)cores;
         if (cores_walk(walk, node_class))
@@ -157,7 +158,7 @@ int bindings_walk_class(struct bindings_walk *walk, const struct bindings_class 
     uint32_t cores;
 
     walk->reader.bit = node_class->bit;
-    bindings_walk_number(walk, 1, BINDINGS_CLASS_PUS, &cores); /* walked before, as all of it */
+    number_walk(walk, 1, BINDINGS_CLASS_PUS, &cores); /* walked before, as all of it */
     core_first[0] = 0;
     for (uint32_t done = 0; done < node_class->cores; done += run.count) {
         if (topomap_sextet_get_run(&walk->reader, node_class->cores - done, BINDINGS_CORE_PUS + 1,
@@ -200,7 +201,7 @@ static int run_walk(struct bindings_walk *walk, const struct bindings_pattern *p
 {
     *start = topomap_sextet_get(&walk->reader, topomap_sextet_width(pattern->places));
     if (walk->reader.failed || *start < *least || *start >= pattern->places ||
-        bindings_walk_number(walk, 0, pattern->places - *start - 1, length))
+        number_walk(walk, 0, pattern->places - *start - 1, length))
         return bindings_walk_bad(walk, "a place that the class does not have");
     ++*length;
     *least = *start + *length;
@@ -216,7 +217,7 @@ static int uneven_walk(struct bindings_walk *walk, struct bindings_pattern *patt
     for (uint32_t task = 0; task < pattern->tasks; task++) {
         uint32_t least = 0;
 
-        if (bindings_walk_number(walk, 0, pattern->places, &runs))
+        if (number_walk(walk, 0, pattern->places, &runs))
             return -1;
         for (uint32_t i = 0; i <= runs; i++)
             if (run_walk(walk, pattern, &least, &start, &length) ||
@@ -298,7 +299,7 @@ static int body_walk(struct bindings_walk *walk, int deep, struct bindings_patte
         return bindings_walk_bad(walk, "a form of a node that is not known");
     pattern->form = (enum bindings_form)form;
     if (pattern->form != BINDINGS_UNEVEN) {
-        if (bindings_walk_number(walk, 0, pattern->places - 1, &pattern->length))
+        if (number_walk(walk, 0, pattern->places - 1, &pattern->length))
             return -1;
         pattern->length++;
     }
@@ -322,8 +323,8 @@ int bindings_walk_pattern(struct bindings_walk *walk, int deep, struct bindings_
     uint32_t number;
 
     memset(pattern, 0, sizeof *pattern);
-    if (bindings_walk_number(walk, 0, walk->classes, &number) ||
-        bindings_walk_number(walk, 0, BINDINGS_NODE_TASKS, &pattern->tasks))
+    if (number_walk(walk, 0, walk->classes, &number) ||
+        number_walk(walk, 0, BINDINGS_NODE_TASKS, &pattern->tasks))
         return -1;
     pattern->node_class = number ? number - 1 : UINT32_MAX;
     if (number && pattern->tasks && body_walk(walk, deep, pattern))
@@ -350,8 +351,8 @@ static int header_walk(struct bindings_walk *walk, const char *text, size_t size
         return bindings_walk_bad(walk, "the checksum does not match: the text was cut or changed");
     walk->reader.text = text + magic;
     walk->reader.size = size - magic;
-    return bindings_walk_number(walk, 0, UINT32_MAX, &walk->job) ||
-                   bindings_walk_number(walk, 0, UINT32_MAX, &walk->step)
+    return number_walk(walk, 0, UINT32_MAX, &walk->job) ||
+                   number_walk(walk, 0, UINT32_MAX, &walk->step)
                ? -1
                : 0;
 }
@@ -362,7 +363,7 @@ int bindings_walk_open(struct bindings_walk *walk, const char *text, size_t size
     *walk = (struct bindings_walk){.budget = budget, .err = err};
     if (header_walk(walk, text, size) || classes_walk(walk, deep) ||
         /* A pattern takes two numbers at least. */
-        bindings_walk_number(walk, 1, bits_left(&walk->reader) / 12, &walk->patterns))
+        number_walk(walk, 1, bits_left(&walk->reader) / 12, &walk->patterns))
         return -1;
     walk->width = topomap_sextet_width(walk->patterns);
     if (align(walk))
@@ -381,7 +382,7 @@ int bindings_walk_nodes(struct bindings_walk *walk)
 {
     topomap_sextet_reader *reader = &walk->reader;
 
-    if (bindings_walk_number(walk, 1, BINDINGS_NODES, &walk->nodes))
+    if (number_walk(walk, 1, BINDINGS_NODES, &walk->nodes))
         return -1;
     walk->node_bit = reader->bit;
     if ((size_t)walk->width * walk->nodes > bits_left(reader))

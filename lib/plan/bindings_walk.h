@@ -65,10 +65,6 @@ int bindings_walk_tasks(struct bindings_walk *walk, const struct bindings_patter
 /* Memory out of the budget, zeroed; NULL and the error set where it is spent. Ends with free(). */
 void *bindings_walk_alloc(struct bindings_walk *walk, size_t count, size_t size);
 
-/* A number that must lie in least..most. */
-int bindings_walk_number(struct bindings_walk *walk, uint64_t least, uint64_t most,
-                         uint32_t *value);
-
 int bindings_walk_bad(const struct bindings_walk *walk, const char *what);
 
 #endif

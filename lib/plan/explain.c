@@ -35,7 +35,7 @@ static void print_cpus(FILE *out, const topomap_plan *plan, uint32_t t)
 {
     const topomap_bindings *b = &plan->bindings;
 
-    topomap_ranges_print(out, b->pu + b->pu_start[t], b->pu_start[t + 1] - b->pu_start[t]);
+    topomap_ranges_print(out, b->pu + b->pu_start[t], b->pu_start[t + 1] - b->pu_start[t], 3);
 }
 
 static void print_nodes(FILE *out, const topomap_machine *machine, const topomap_plan *plan)
@@ -47,7 +47,8 @@ static void print_nodes(FILE *out, const topomap_machine *machine, const topomap
             fprintf(out, "  %-16s ranks ", name);
         else
             fprintf(out, "  node %-11u ranks ", i);
-        topomap_ranges_print(out, plan->task + plan->first[i], plan->first[i + 1] - plan->first[i]);
+        topomap_ranges_print(out, plan->task + plan->first[i], plan->first[i + 1] - plan->first[i],
+                             3);
         if (plan->bindings.nodes && plan->bindings.class_of[i] != UINT32_MAX) {
             fprintf(out, "  cpus ");
             for (uint32_t t = plan->first[i]; t < plan->first[i + 1]; t++) {

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "plan/plan.h"
 #include "util/alloc.h"
 #include "util/ranges.h"
+#include "util/text.h"
 
 char *topomap_layout_format(uint32_t nodes, const uint32_t *first, const uint32_t *task,
                             topomap_error *err)
@@ -15,21 +13,12 @@ char *topomap_layout_format(uint32_t nodes, const uint32_t *first, const uint32_
     size_t size;
     FILE *out = open_memstream(&text, &size);
 
-    if (!out) {
-        topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
-        return NULL;
-    }
-    for (uint32_t i = 0; i < nodes; i++) {
+    for (uint32_t i = 0; out && i < nodes; i++) {
         if (i)
             fputc(';', out);
-        topomap_ranges_print(out, task + first[i], first[i + 1] - first[i]);
+        topomap_ranges_print(out, task + first[i], first[i + 1] - first[i], 3);
     }
-    if (fclose(out) != 0) {
-        free(text);
-        topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
-        return NULL;
-    }
-    return text;
+    return topomap_printed(out, &text, err);
 }
 
 static int bad(const char *text, const char *at, const char *expected, topomap_error *err)
@@ -40,14 +29,10 @@ static int bad(const char *text, const char *at, const char *expected, topomap_e
 
 static int read_number(const char **at, uint32_t *value)
 {
-    char *end;
-    unsigned long long number;
+    const char *end = *at;
+    uint64_t number;
 
-    if (!isdigit((unsigned char)**at))
-        return -1;
-    errno = 0;
-    number = strtoull(*at, &end, 10);
-    if (errno || number >= UINT32_MAX)
+    if (topomap_text_number(&end, &number) || number >= UINT32_MAX)
         return -1;
     *value = (uint32_t)number;
     *at = end;

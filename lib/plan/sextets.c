@@ -149,19 +149,6 @@ int topomap_sextet_get_run(topomap_sextet_reader *reader, size_t left, uint32_t 
     return 0;
 }
 
-void topomap_sextet_get_runs(topomap_sextet_reader *reader, uint32_t *list, size_t count,
-                             uint32_t limit)
-{
-    topomap_sextet_run run = {.last = -1};
-
-    for (size_t done = 0; done < count; done += run.count) {
-        if (topomap_sextet_get_run(reader, count - done, limit, &run))
-            return;
-        for (uint32_t i = 0; list && i < run.count; i++)
-            list[done + i] = (uint32_t)(run.start + run.step * (int64_t)i);
-    }
-}
-
 unsigned topomap_sextet_width(uint32_t count)
 {
     unsigned width = 1;

@@ -48,10 +48,6 @@ typedef struct topomap_sextet_run {
 int topomap_sextet_get_run(topomap_sextet_reader *reader, size_t left, uint32_t limit,
                            topomap_sextet_run *run);
 
-/** Reads exactly \p count numbers, each below \p limit, into \p list, which may be NULL. */
-void topomap_sextet_get_runs(topomap_sextet_reader *reader, uint32_t *list, size_t count,
-                             uint32_t limit);
-
 /** Bits that number values 0 .. count-1, at least 1. */
 unsigned topomap_sextet_width(uint32_t count);
 

@@ -50,3 +50,12 @@ char *topomap_strdup(const char *text, topomap_error *err)
 {
     return topomap_strndup(text, strlen(text), err);
 }
+
+char *topomap_printed(FILE *out, char **text, topomap_error *err)
+{
+    if (out && fclose(out) == 0)
+        return *text;
+    free(*text);
+    topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+    return NULL;
+}

@@ -17,4 +17,8 @@ int topomap_grow(void *array, size_t *capacity, size_t need, size_t size, topoma
 char *topomap_strdup(const char *text, topomap_error *err);
 char *topomap_strndup(const char *text, size_t length, topomap_error *err);
 
+/** Ends what open_memstream(3) has begun, or could not. \return *text, which is whole now and ends
+ *  with free(); NULL and \p err set where memory was short */
+char *topomap_printed(FILE *out, char **text, topomap_error *err);
+
 #endif

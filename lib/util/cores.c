@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "util/cores.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/ranges.h"
+#include "util/text.h"
 
 enum { CORES_OF_NODE = 8192, CORES_MOST = 1 << 25 };
 
@@ -18,14 +19,12 @@ struct reader {
 
 static int read_number(struct reader *r, uint32_t most, uint32_t *number)
 {
+    uint64_t value;
+
     *number = 0;
-    if (!isdigit((unsigned char)*r->at))
+    if (topomap_text_number(&r->at, &value) || value > most)
         return -1;
-    for (; isdigit((unsigned char)*r->at); r->at++) {
-        *number = *number * 10 + (uint32_t)(*r->at - '0');
-        if (*number > most)
-            return -1;
-    }
+    *number = (uint32_t)value;
     return 0;
 }
 
@@ -151,19 +150,6 @@ static int are_alike(const topomap_cores *cores, uint32_t a, uint32_t b)
                    count_of(cores, a) * sizeof *cores->core) == 0);
 }
 
-static void write_list(FILE *out, const uint32_t *core, uint32_t count)
-{
-    if (!count)
-        fputc('*', out);
-    for (uint32_t i = 0, end; i < count; i = end) {
-        for (end = i + 1; end < count && core[end] == core[end - 1] + 1; end++)
-            ;
-        fprintf(out, "%s%u", i ? "," : "", core[i]);
-        if (end > i + 1)
-            fprintf(out, "-%u", core[end - 1]);
-    }
-}
-
 char *topomap_cores_format(const topomap_cores *cores, topomap_error *err)
 {
     char *text = NULL;
@@ -174,15 +160,12 @@ char *topomap_cores_format(const topomap_cores *cores, topomap_error *err)
         for (end = node + 1; end < cores->nodes && are_alike(cores, node, end); end++)
             ;
         fputs(node ? ";" : "", out);
-        write_list(out, cores->core + cores->first[node], count_of(cores, node));
+        fputs(count_of(cores, node) ? "" : "*", out);
+        topomap_ranges_print(out, cores->core + cores->first[node], count_of(cores, node), 2);
         if (end > node + 1)
             fprintf(out, "(x%u)", end - node);
     }
-    if (out && fclose(out) == 0)
-        return text;
-    free(text);
-    topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
-    return NULL;
+    return topomap_printed(out, &text, err);
 }
 
 void topomap_cores_clear(topomap_cores *cores)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/text.h"
 
 enum {
     NAME_MAX_LENGTH = 1024, /* Slurm's own limit is 1024 (MAXHOSTRANGELEN and getnodename.h) */
@@ -57,16 +58,14 @@ static int append(struct expansion *x, size_t *at, const char *text, size_t leng
     return 0;
 }
 
-/* Reads the digits at *text, at most up to \p end. */
-static int number(const char **text, const char *end, uint64_t *value, int *width)
+static int number(const char **text, uint64_t *value, int *width)
 {
     const char *start = *text;
 
-    *value = 0;
-    while (*text < end && isdigit((unsigned char)**text) && *text - start < DIGITS)
-        *value = *value * 10 + (uint64_t)(*(*text)++ - '0');
+    if (topomap_text_number(text, value) || *text - start > DIGITS)
+        return -1;
     *width = (int)(*text - start);
-    return *width && (*text == end || !isdigit((unsigned char)**text)) ? 0 : -1;
+    return 0;
 }
 
 static int expand(struct expansion *x, size_t at, const char *text, const char *end, int depth);
@@ -79,13 +78,13 @@ static int expand_range(struct expansion *x, size_t at, const char **text, const
     uint64_t low, high;
     int width, ignored;
 
-    if (number(text, close, &low, &width))
+    if (number(text, &low, &width))
         return fail(x->err, "a bracket holds numbers and ranges only,", start,
                     (size_t)(close - start));
     high = low;
     if (*text < close && **text == '-') {
         (*text)++;
-        if (number(text, close, &high, &ignored))
+        if (number(text, &high, &ignored))
             return fail(x->err, "a range needs a number after '-',", start,
                         (size_t)(close - start));
     }
@@ -198,23 +197,6 @@ size_t topomap_names_find(const topomap_names *names, const char *name, size_t a
 
 /* ---- Folding ----------------------------------------------------------------------------- */
 
-/* Text that grows. */
-struct text {
-    char *bytes;
-    size_t length, capacity;
-    topomap_error *err;
-};
-
-static int put(struct text *t, const char *bytes, size_t length)
-{
-    if (topomap_grow(&t->bytes, &t->capacity, t->length + length + 1, 1, t->err))
-        return -1;
-    memcpy(t->bytes + t->length, bytes, length);
-    t->length += length;
-    t->bytes[t->length] = 0;
-    return 0;
-}
-
 /* Where the varying number of a run lies: name[0..prefix), digits, then the suffix. */
 struct run {
     size_t prefix, digits;
@@ -271,13 +253,12 @@ static int find_run(const char *a, const char *b, struct run *run)
     return same_but_number(a, run, b, &ignored) ? 0 : -1;
 }
 
-/* Writes names[from .. to) of one run as one bracket. */
-static int put_run(struct text *t, char **name, size_t from, size_t to, const struct run *run)
+/* Prints names[from .. to) of one run as one bracket. */
+static void print_run(FILE *out, char **name, size_t from, size_t to, const struct run *run)
 {
     size_t i = from;
 
-    if (put(t, name[from], run->prefix) || put(t, "[", 1))
-        return -1;
+    fprintf(out, "%.*s[", (int)run->prefix, name[from]);
     while (i < to) {
         const char *low = name[i] + run->prefix;
         size_t width = digits_at(low, 0), last = i;
@@ -292,49 +273,44 @@ static int put_run(struct text *t, char **name, size_t from, size_t to, const st
                 break;
             last++, value++;
         }
-        if ((i > from && put(t, ",", 1)) || put(t, low, width))
-            return -1;
-        if (last > i && (put(t, "-", 1) ||
-                         put(t, name[last] + run->prefix, digits_at(name[last] + run->prefix, 0))))
-            return -1;
+        fprintf(out, "%s%.*s", i > from ? "," : "", (int)width, low);
+        if (last > i)
+            fprintf(out, "-%.*s", (int)digits_at(name[last], run->prefix),
+                    name[last] + run->prefix);
         i = last + 1;
     }
-    return put(t, "]", 1) || put(t, name[from] + run->prefix + run->digits,
-                                 strlen(name[from] + run->prefix + run->digits))
-               ? -1
-               : 0;
+    fprintf(out, "]%s", name[from] + run->prefix + run->digits);
 }
 
 char *topomap_hostlist_fold(const topomap_names *names, topomap_error *err)
 {
-    struct text t = {.err = err};
-    size_t end;
+    char *text = NULL;
+    size_t size, end;
+    FILE *out;
 
-    if (put(&t, "", 0))
-        return NULL;
-    for (size_t i = 0; i < names->count; i = end) {
-        struct run run;
-        size_t digits;
-
+    for (size_t i = 0; i < names->count; i++)
         if (!*names->name[i] || strpbrk(names->name[i], "[], \t\r\n")) {
             topomap_error_set(err, TOPOMAP_EUSAGE, "host list: '%s' is not a host name",
                               names->name[i]);
-            free(t.bytes);
             return NULL;
         }
+    out = open_memstream(&text, &size);
+    for (size_t i = 0; out && i < names->count; i = end) {
+        struct run run;
+        size_t digits;
+
         end = i + 1;
         if (end < names->count && find_run(names->name[i], names->name[end], &run) == 0)
             while (end < names->count &&
                    same_but_number(names->name[i], &run, names->name[end], &digits))
                 end++;
-        if ((i && put(&t, ",", 1)) ||
-            (end > i + 1 ? put_run(&t, names->name, i, end, &run)
-                         : put(&t, names->name[i], strlen(names->name[i])))) {
-            free(t.bytes);
-            return NULL;
-        }
+        fputs(i ? "," : "", out);
+        if (end > i + 1)
+            print_run(out, names->name, i, end, &run);
+        else
+            fputs(names->name[i], out);
     }
-    return t.bytes;
+    return topomap_printed(out, &text, err);
 }
 
 /* ---- Counts ------------------------------------------------------------------------------ */
@@ -342,12 +318,11 @@ char *topomap_hostlist_fold(const topomap_names *names, topomap_error *err)
 /* Reads one `4` or `4(x3)` at *text. */
 static int count_item(const char **text, uint32_t *count, uint64_t *times)
 {
-    const char *end = *text + strlen(*text);
     uint64_t value;
     int width;
 
     *times = 1;
-    if (number(text, end, &value, &width) || value > UINT32_MAX)
+    if (number(text, &value, &width) || value > UINT32_MAX)
         return -1;
     *count = (uint32_t)value;
     if (**text != '(')
@@ -355,7 +330,7 @@ static int count_item(const char **text, uint32_t *count, uint64_t *times)
     if ((*text)[1] != 'x')
         return -1;
     *text += 2;
-    if (number(text, end, times, &width) || !*times || **text != ')')
+    if (number(text, times, &width) || !*times || **text != ')')
         return -1;
     (*text)++;
     return 0;
@@ -404,24 +379,16 @@ int topomap_counts_parse(const char *text, size_t nodes, uint32_t *counts, topom
 
 char *topomap_counts_format(const uint32_t *counts, size_t nodes, topomap_error *err)
 {
-    struct text t = {.err = err};
-    size_t end;
+    char *text = NULL;
+    size_t size, end;
+    FILE *out = open_memstream(&text, &size);
 
-    if (put(&t, "", 0))
-        return NULL;
-    for (size_t i = 0; i < nodes; i = end) {
-        char item[64];
-        int length;
-
+    for (size_t i = 0; out && i < nodes; i = end) {
         for (end = i + 1; end < nodes && counts[end] == counts[i]; end++)
             ;
-        length = end == i + 1 ? snprintf(item, sizeof item, "%s%" PRIu32, i ? "," : "", counts[i])
-                              : snprintf(item, sizeof item, "%s%" PRIu32 "(x%zu)", i ? "," : "",
-                                         counts[i], end - i);
-        if (put(&t, item, (size_t)length)) {
-            free(t.bytes);
-            return NULL;
-        }
+        fprintf(out, "%s%" PRIu32, i ? "," : "", counts[i]);
+        if (end > i + 1)
+            fprintf(out, "(x%zu)", end - i);
     }
-    return t.bytes;
+    return topomap_printed(out, &text, err);
 }

@@ -5,17 +5,16 @@
 #include <errno.h>
 #include <unistd.h>
 
-int topomap_whole_write(int fd, const void *bytes, size_t size)
+/* A read's end is no error of the system's. */
+static int move(int fd, char *at, size_t size, int writes)
 {
-    const char *at = bytes;
-
     while (size) {
-        ssize_t done = write(fd, at, size);
+        ssize_t done = writes ? write(fd, at, size) : read(fd, at, size);
 
         if (done < 0 && errno == EINTR)
             continue;
         if (!done)
-            errno = EIO;
+            errno = writes ? EIO : 0;
         if (done <= 0)
             return -1;
         at += done;
@@ -24,21 +23,12 @@ int topomap_whole_write(int fd, const void *bytes, size_t size)
     return 0;
 }
 
+int topomap_whole_write(int fd, const void *bytes, size_t size)
+{
+    return move(fd, (char *)bytes, size, 1);
+}
+
 int topomap_whole_read(int fd, void *bytes, size_t size)
 {
-    char *at = bytes;
-
-    while (size) {
-        ssize_t done = read(fd, at, size);
-
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (!done)
-            errno = 0;
-        if (done <= 0)
-            return -1;
-        at += done;
-        size -= (size_t)done;
-    }
-    return 0;
+    return move(fd, bytes, size, 0);
 }

@@ -29,7 +29,8 @@ static void import_seed(sqlite3 *file, const db_importer *importer, const uint8_
 {
     static const topomap_db_import_options options = {.nodes = NULL};
     topomap_db_report report = {0};
-    struct db_import import = {.path = "seed",
+    struct db_import import = {.importer = importer,
+                               .path = "seed",
                                .name = "seed",
                                .options = &options,
                                .report = &report,

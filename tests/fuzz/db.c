@@ -41,7 +41,8 @@ int fuzz_import(const void *what, const uint8_t *bytes, size_t size)
     static const topomap_db_import_options options = {.nodes = "n[1-4]"};
     const db_importer *importer = what;
     topomap_db_report report = {0};
-    struct db_import import = {.path = "fuzz", .options = &options, .report = &report};
+    struct db_import import = {
+        .importer = importer, .path = "fuzz", .options = &options, .report = &report};
     void *content;
 
     if (is_packed(bytes, size))
@@ -157,7 +158,8 @@ int fuzz_store(const void *what, const uint8_t *bytes, size_t size)
     static const topomap_db_import_options options = {.nodes = "n[1-4]"};
     const db_importer *importer = what;
     topomap_db_report report = {0};
-    struct db_import import = {.path = "fuzz",
+    struct db_import import = {.importer = importer,
+                               .path = "fuzz",
                                .name = "fuzz",
                                .options = &options,
                                .report = &report,

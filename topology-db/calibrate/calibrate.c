@@ -34,82 +34,6 @@ void topomap_db_calibration_clear(topomap_db_calibration *result)
     *result = (topomap_db_calibration){0};
 }
 
-/* ---- f(h) -------------------------------------------------------------------------------- */
-
-struct fitting {
-    double *x, *y, *residual;
-    uint8_t *outlier;
-};
-
-static void fitting_clear(struct fitting *f)
-{
-    free(f->x);
-    free(f->y);
-    free(f->residual);
-    free(f->outlier);
-}
-
-static int fitting_make(struct fitting *f, size_t rows, topomap_error *err)
-{
-    *f = (struct fitting){0};
-    f->x = topomap_alloc(rows, 2 * sizeof *f->x, err);
-    f->y = f->x ? topomap_alloc(rows, sizeof *f->y, err) : NULL;
-    f->residual = f->y ? topomap_alloc(rows, sizeof *f->residual, err) : NULL;
-    f->outlier = f->residual ? topomap_alloc(rows, 1, err) : NULL;
-    if (f->outlier)
-        return 0;
-    fitting_clear(f);
-    return -1;
-}
-
-int topomap_db_line_fit(const double *hops, const double *y, size_t pairs, topomap_db_line *line,
-                        topomap_error *err)
-{
-    struct fitting f;
-    db_fit fit;
-    int result;
-
-    *line = (topomap_db_line){0};
-    if (fitting_make(&f, pairs, err))
-        return -1;
-    for (size_t i = 0; i < pairs; i++) {
-        f.x[2 * i] = 1;
-        f.x[2 * i + 1] = hops[i];
-        line->mean += y[i] / (double)pairs;
-    }
-    result = db_fit_linear(f.x, y, pairs, 2, &fit, f.residual, f.outlier, err);
-    if (!result) {
-        for (size_t i = 0; i < pairs; i++)
-            line->rms += f.residual[i] * f.residual[i] / (double)pairs;
-        line->rms = sqrt(line->rms);
-        line->base = fit.coefficient[0];
-        line->per_hop = fit.coefficient[1];
-        line->sigma = fit.sigma;
-        line->r2 = fit.r2;
-        line->outliers = fit.outliers;
-    }
-    fitting_clear(&f);
-    return result;
-}
-
-static int fit_lines(struct db_calibrated *own, topomap_db_calibration *result, topomap_error *err)
-{
-    struct fitting f;
-    int failed;
-
-    if (fitting_make(&f, own->pairs, err))
-        return -1;
-    for (size_t i = 0; i < own->pairs; i++) {
-        f.x[i] = own->pair[i].hops;
-        f.y[i] = own->pair[i].time.latency_us;
-        f.residual[i] = own->pair[i].time.us_per_byte;
-    }
-    failed = topomap_db_line_fit(f.x, f.y, own->pairs, &result->latency, err) ||
-             topomap_db_line_fit(f.x, f.residual, own->pairs, &result->byte, err);
-    fitting_clear(&f);
-    return failed ? -1 : 0;
-}
-
 /* ---- By class of link -------------------------------------------------------------------- */
 
 /* Column 0 is the base. Where the pairs do not tell hops from it (all as far apart), hops take all
@@ -221,13 +145,14 @@ static void take_costs(struct db_calibrated *own, topomap_db_calibration *result
 
 /* ---- All --------------------------------------------------------------------------------- */
 
+/* \p outlier  [2][pairs] of latencies, and of times of a byte */
 static int keep_outliers(struct db_calibrated *own, topomap_db_calibration *result,
-                         const struct fitting *f, const uint8_t *byte_outlier, topomap_error *err)
+                         const uint8_t *outlier, topomap_error *err)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < own->pairs; i++)
-        count += own->pair[i].outlier = f->outlier[i] || byte_outlier[i];
+        count += own->pair[i].outlier = outlier[i] || outlier[own->pairs + i];
     result->outlier = topomap_alloc(count, sizeof *result->outlier, err);
     if (!result->outlier)
         return -1;
@@ -261,62 +186,49 @@ static int is_healthy(const struct db_calibrated *own, const topomap_db_calibrat
            sqrt(byte) <= healthy_most * result->byte.mean;
 }
 
-static int fit_classes(struct db_calibrated *own, topomap_db_calibration *result,
-                       topomap_error *err)
+static int fit_all(struct db_calibrated *own, topomap_db_calibration *result, topomap_error *err)
 {
-    struct fitting f;
-    uint8_t *byte_outlier = topomap_alloc(own->pairs, 1, err);
-    int failed;
+    struct db_times all;
+    uint8_t *outlier = topomap_alloc(own->pairs, 2, err);
+    int failed = db_times_make(&all, own->pairs, err);
 
-    if (!byte_outlier || fitting_make(&f, own->pairs, err)) {
-        free(byte_outlier);
-        return -1;
-    }
     own->fitted_latency = topomap_alloc(own->pairs, sizeof *own->fitted_latency, err);
     own->fitted_byte = topomap_alloc(own->pairs, sizeof *own->fitted_byte, err);
-    for (size_t i = 0; i < own->pairs; i++)
-        f.y[i] = own->pair[i].time.us_per_byte;
-    failed = !own->fitted_latency || !own->fitted_byte ||
-             fit_bytes(own, result, f.y, f.residual, byte_outlier, err);
-    for (size_t i = 0; !failed && i < own->pairs; i++) {
-        own->fitted_byte[i] = f.y[i] - f.residual[i];
-        f.y[i] = own->pair[i].time.latency_us;
-    }
-    failed =
-        failed || fit_sum(own, result->hops, f.y, &result->latency_fit, f.residual, f.outlier, err);
+    failed = failed || !outlier || !own->fitted_latency || !own->fitted_byte;
     for (size_t i = 0; !failed && i < own->pairs; i++)
-        own->fitted_latency[i] = f.y[i] - f.residual[i];
+        db_times_add(&all, own->pair[i].hops, own->pair[i].time);
+    /* What comes out as fitted is first what is left. */
+    failed = failed || db_times_fit(&all, &result->latency, &result->byte, err) ||
+             fit_bytes(own, result, all.byte, own->fitted_byte, outlier + own->pairs, err) ||
+             fit_sum(own, result->hops, all.latency, &result->latency_fit, own->fitted_latency,
+                     outlier, err);
+    for (size_t i = 0; !failed && i < own->pairs; i++) {
+        own->fitted_latency[i] = all.latency[i] - own->fitted_latency[i];
+        own->fitted_byte[i] = all.byte[i] - own->fitted_byte[i];
+    }
     if (!failed) {
         take_costs(own, result);
         result->healthy = is_healthy(own, result);
-        failed = keep_outliers(own, result, &f, byte_outlier, err);
+        failed = keep_outliers(own, result, outlier, err);
     }
-    fitting_clear(&f);
-    free(byte_outlier);
+    db_times_clear(&all);
+    free(outlier);
     return failed ? -1 : 0;
 }
 
 static void count_all(struct db_calibrated *own, topomap_db_calibration *result)
 {
-    uint8_t *seen = calloc(own->measured.names + 1u, 1);
     int sizes = 0;
 
     result->pairs = own->pairs;
-    for (size_t i = 0; i < own->measured.rows; i++) {
-        const struct db_measurement *row = &own->measured.row[i];
-
-        if (seen)
-            seen[row->from] = 1;
-        if (seen && row->kind != DB_MEASURED_INSIDE)
-            seen[row->to] = 1;
-        result->size = row->size > result->size ? row->size : result->size;
-    }
-    for (uint32_t i = 0; seen && i < own->measured.names; i++)
-        result->nodes += seen[i];
+    for (size_t i = 0; i < own->measured.rows; i++)
+        if (own->measured.row[i].size > result->size)
+            result->size = own->measured.row[i].size;
+    for (uint32_t i = 0; i < own->measured.names; i++)
+        result->nodes += own->is_node[i];
     for (size_t i = 0; i < own->pairs; i++)
         sizes = own->pair[i].sizes > sizes ? own->pair[i].sizes : sizes;
     result->latency_only = sizes < 2;
-    free(seen);
 }
 
 int topomap_db_calibrate(const char *measured, topomap_db *db, topomap_db_calibration *result,
@@ -334,8 +246,8 @@ int topomap_db_calibrate(const char *measured, topomap_db *db, topomap_db_calibr
         count_all(own, result);
     failed = failed || db_calibrated_route(own, db, err);
     if (!failed && own->pairs)
-        failed = db_calibrated_classes(own, result, err) || fit_lines(own, result, err) ||
-                 fit_classes(own, result, err) || db_calibrated_blame(own, result, err);
+        failed = db_calibrated_classes(own, result, err) || fit_all(own, result, err) ||
+                 db_calibrated_blame(own, result, err);
     failed = failed || db_calibrated_tables(own, db, result, err);
     if (failed)
         topomap_db_calibration_clear(result);

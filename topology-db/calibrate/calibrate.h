@@ -28,10 +28,6 @@ typedef struct topomap_db_line {
     size_t outliers; /**< among the pairs */
 } topomap_db_line;
 
-/** f(h) by least squares without outliers. \param hops, y  [pairs] */
-int topomap_db_line_fit(const double *hops, const double *y, size_t pairs, topomap_db_line *line,
-                        topomap_error *err);
-
 typedef struct topomap_db_group {
     char *name; /**< of node classes: "thin", "thin, fat" */
     size_t pairs;

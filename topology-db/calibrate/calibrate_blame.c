@@ -14,7 +14,7 @@ struct blame {
     uint32_t *through; /* [cables] pairs that pass it */
     uint32_t *bad;     /* [cables] those of them that are slow and not explained */
     uint32_t cables;
-    double *latency, *byte; /* [pairs] scratch */
+    struct db_times times;
 };
 
 static void blame_clear(struct blame *b)
@@ -22,19 +22,16 @@ static void blame_clear(struct blame *b)
     free(b->slow);
     free(b->through);
     free(b->bad);
-    free(b->latency);
-    free(b->byte);
+    db_times_clear(&b->times);
 }
 
 static int blame_make(struct blame *b, struct db_calibrated *own, topomap_error *err)
 {
     *b = (struct blame){.own = own, .cables = db_paths_cables(own->paths)};
     b->slow = topomap_alloc(own->pairs, 1, err);
-    b->through = b->slow ? topomap_alloc(b->cables, sizeof *b->through, err) : NULL;
-    b->bad = b->through ? topomap_alloc(b->cables, sizeof *b->bad, err) : NULL;
-    b->latency = b->bad ? topomap_alloc(own->pairs, sizeof *b->latency, err) : NULL;
-    b->byte = b->latency ? topomap_alloc(own->pairs, sizeof *b->byte, err) : NULL;
-    if (!b->byte) {
+    b->through = topomap_alloc(b->cables, sizeof *b->through, err);
+    b->bad = topomap_alloc(b->cables, sizeof *b->bad, err);
+    if (db_times_make(&b->times, own->pairs, err) || !b->slow || !b->through || !b->bad) {
         blame_clear(b);
         return -1;
     }
@@ -67,31 +64,31 @@ static float share_of(const struct blame *b, const struct db_pair *pair, uint32_
 }
 
 /* A pair that passes it only on the way back has half of what it adds. */
-static void measure_excess(struct blame *b, uint32_t cable, topomap_db_culprit *culprit)
+static topomap_db_time measure_excess(struct blame *b, uint32_t cable)
 {
     const struct db_calibrated *own = b->own;
-    size_t count = 0;
 
     for (size_t i = 0; i < own->pairs; i++) {
+        const topomap_db_time *time = &own->pair[i].time;
         float share = b->slow[i] ? share_of(b, &own->pair[i], cable) : 0;
 
-        if (!(share > 0))
-            continue;
-        b->latency[count] = (own->pair[i].time.latency_us - own->fitted_latency[i]) / share;
-        b->byte[count++] = (own->pair[i].time.us_per_byte - own->fitted_byte[i]) / share;
+        if (share > 0)
+            db_times_add(&b->times, 0,
+                         (topomap_db_time){(time->latency_us - own->fitted_latency[i]) / share,
+                                           (time->us_per_byte - own->fitted_byte[i]) / share});
     }
-    culprit->excess.latency_us = db_fit_median(b->latency, count);
-    culprit->excess.us_per_byte = db_fit_median(b->byte, count);
+    return db_times_median(&b->times);
 }
 
 static int add_culprit(struct blame *b, topomap_db_calibration *result, size_t *room,
                        uint32_t cable, int alternatives, topomap_error *err)
 {
-    topomap_db_culprit one = {
-        .pairs = b->through[cable], .outliers = b->bad[cable], .alternatives = alternatives};
+    topomap_db_culprit one = {.pairs = b->through[cable],
+                              .outliers = b->bad[cable],
+                              .alternatives = alternatives,
+                              .excess = measure_excess(b, cable)};
     char name[600];
 
-    measure_excess(b, cable, &one);
     db_paths_cable_name(b->own->paths, cable, name, sizeof name);
     if (topomap_grow(&result->culprit, room, result->culprits + 1, sizeof one, err) ||
         !(one.cable = topomap_strdup(name, err)))

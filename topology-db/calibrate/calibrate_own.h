@@ -26,8 +26,9 @@ struct db_pair_link {
 
 struct db_calibrated {
     struct db_measured measured;
-    struct db_pair *pair, *inside; /* [pairs], [insides] */
-    size_t pairs, insides, room, inside_room;
+    uint8_t *is_node;              /* [measured.names] */
+    struct db_pair *pair, *inside; /* [pairs], [insides]; inside lies behind pair */
+    size_t pairs, insides, room;
     struct db_paths *paths;
     struct db_pair_link *link;
     size_t links, link_room;
@@ -36,8 +37,21 @@ struct db_calibrated {
     double *fitted_latency, *fitted_byte; /* [pairs] */
 };
 
-/** Latency and time of a byte from times at several sizes, by relative least squares. */
-void db_time_fit(const struct db_measurement *row, size_t rows, topomap_db_time *time, int *sizes);
+/** Times of several pairs; the first `count`. */
+struct db_times {
+    double *hops, *latency, *byte;
+    size_t count;
+};
+
+/** For at most so many. Ends with db_times_clear(), also after a failure. */
+int db_times_make(struct db_times *times, size_t most, topomap_error *err);
+void db_times_clear(struct db_times *times);
+void db_times_add(struct db_times *times, double hops, topomap_db_time time);
+/** Their medians; then there are none any more. */
+topomap_db_time db_times_median(struct db_times *times);
+/** f(h) of both by least squares without outliers; then there are none any more. */
+int db_times_fit(struct db_times *times, topomap_db_line *latency, topomap_db_line *byte,
+                 topomap_error *err);
 
 /** Reads, and groups rows by pair. */
 int db_calibrated_read(struct db_calibrated *own, const char *path, topomap_error *err);

@@ -12,8 +12,8 @@ void db_calibrated_free(struct db_calibrated *own)
         return;
     db_measured_clear(&own->measured);
     db_paths_close(own->paths);
+    free(own->is_node);
     free(own->pair);
-    free(own->inside);
     free(own->link);
     free(own->x);
     free(own->fitted_latency);
@@ -23,8 +23,10 @@ void db_calibrated_free(struct db_calibrated *own)
 
 /* ---- One pair's times -------------------------------------------------------------------- */
 
-/* Weights 1 / t^2: a share of each time counts alike, or the longest message alone would. */
-void db_time_fit(const struct db_measurement *row, size_t rows, topomap_db_time *time, int *sizes)
+/* Latency and time of a byte from times at several sizes, by least squares. Weights 1 / t^2: a
+ * share of each time counts alike, or the longest message alone would. */
+static void fit_time(const struct db_measurement *row, size_t rows, topomap_db_time *time,
+                     int *sizes)
 {
     static const double least = 1e-6; /* no clock tells less */
     double w = 0, ws = 0, wss = 0, wt = 0, wst = 0, spread;
@@ -72,37 +74,42 @@ static int by_pair(const void *a, const void *b)
 static int add_pair(struct db_calibrated *own, size_t first, size_t end, topomap_error *err)
 {
     const struct db_measurement *row = &own->measured.row[first];
-    int inside = row->kind == DB_MEASURED_INSIDE;
+    size_t before = own->pairs + own->insides;
     struct db_pair pair = {
         .from = row->from, .to = row->to, .first = first, .end = end, .hops = -1};
 
-    db_time_fit(row, end - first, &pair.time, &pair.sizes);
+    fit_time(row, end - first, &pair.time, &pair.sizes);
     for (size_t i = first; i < end; i++)
         if (own->measured.row[i].hops >= 0)
             pair.hops = own->measured.row[i].hops;
-    if (inside ? topomap_grow(&own->inside, &own->inside_room, own->insides + 1, sizeof pair, err)
-               : topomap_grow(&own->pair, &own->room, own->pairs + 1, sizeof pair, err))
+    if (topomap_grow(&own->pair, &own->room, before + 1, sizeof pair, err))
         return -1;
-    if (inside)
-        own->inside[own->insides++] = pair;
-    else
-        own->pair[own->pairs++] = pair;
+    own->pair[before] = pair;
+    ++*(row->kind == DB_MEASURED_INSIDE ? &own->insides : &own->pairs);
+    own->inside = own->pair + own->pairs;
     return 0;
 }
 
+/* Rows of one pair lie together, those between nodes before those inside. */
 int db_calibrated_read(struct db_calibrated *own, const char *path, topomap_error *err)
 {
     struct db_measured *m = &own->measured;
 
-    if (db_measured_read(path, m, err))
+    if (db_measured_read(path, m, err) || !(own->is_node = topomap_alloc(m->names, 1, err)))
         return -1;
-    for (size_t i = 0; i < m->rows; i++)
-        if (m->row[i].kind != DB_MEASURED_INSIDE && m->row[i].from > m->row[i].to) {
-            uint32_t keep = m->row[i].from;
+    for (size_t i = 0; i < m->rows; i++) {
+        struct db_measurement *row = &m->row[i];
+        uint32_t from = row->from;
 
-            m->row[i].from = m->row[i].to;
-            m->row[i].to = keep;
+        own->is_node[from] = 1;
+        if (row->kind == DB_MEASURED_INSIDE)
+            continue;
+        own->is_node[row->to] = 1;
+        if (from > row->to) {
+            row->from = row->to;
+            row->to = from;
         }
+    }
     qsort(m->row, m->rows, sizeof *m->row, by_pair);
     for (size_t first = 0, end; first < m->rows; first = end) {
         const struct db_measurement *row = &m->row[first];
@@ -193,41 +200,36 @@ const topomap_db_hop *db_calibrated_hop(const struct db_calibrated *own,
     return NULL;
 }
 
-static int class_of(struct db_calibrated *own, topomap_db_calibration *result, size_t *room,
-                    uint32_t cable, size_t *class, topomap_error *err)
+static int list_class(struct db_calibrated *own, topomap_db_calibration *result, size_t *room,
+                      uint32_t cable, topomap_error *err)
 {
-    const topomap_db_hop *known = db_calibrated_hop(own, result, cable);
-    char name[40];
-    uint32_t mbps;
+    topomap_db_hop hop = {0};
 
-    *class = known ? (size_t)(known - result->hop) : result->hops;
-    if (known)
+    if (db_calibrated_hop(own, result, cable))
         return 0;
-    db_paths_cable_class(own->paths, cable, name, &mbps);
+    db_paths_cable_class(own->paths, cable, hop.name, &hop.mbps);
     if (result->hops + 1 == DB_FIT_COLUMNS)
         return topomap_error_set(err, TOPOMAP_EINPUT, "more than %d classes of links on the way",
                                  DB_FIT_COLUMNS - 1);
-    if (topomap_grow(&result->hop, room, result->hops + 1, sizeof *result->hop, err))
+    if (topomap_grow(&result->hop, room, result->hops + 1, sizeof hop, err))
         return -1;
-    result->hop[result->hops] = (topomap_db_hop){.mbps = mbps};
-    strcpy(result->hop[result->hops++].name, name);
+    result->hop[result->hops++] = hop;
     return 0;
 }
 
 static int list_classes(struct db_calibrated *own, topomap_db_calibration *result,
                         topomap_error *err)
 {
-    size_t room = 0, class;
+    size_t room = 0;
 
     for (size_t i = 0; own->routed && i < own->links; i++)
-        if (class_of(own, result, &room, own->link[i].cable, &class, err))
+        if (list_class(own, result, &room, own->link[i].cable, err))
             return -1;
     if (result->hops)
         return 0;
     if (topomap_grow(&result->hop, &room, 1, sizeof *result->hop, err))
         return -1;
-    result->hop[0] = (topomap_db_hop){.name = ""};
-    result->hops = 1;
+    result->hop[result->hops++] = (topomap_db_hop){.name = ""};
     return 0;
 }
 
@@ -236,20 +238,18 @@ static int list_classes(struct db_calibrated *own, topomap_db_calibration *resul
 static void choose_reference(struct db_calibrated *own, topomap_db_calibration *result)
 {
     uint64_t count[2][DB_FIT_COLUMNS] = {{0}};
-    uint32_t mbps, cables = own->routed ? db_paths_cables(own->paths) : 0;
+    uint32_t cables = own->routed ? db_paths_cables(own->paths) : 0;
     size_t best = 0;
     int trunks = 0;
 
     for (uint32_t i = 0; i < cables; i++) {
-        char name[40];
+        const topomap_db_hop *hop = db_calibrated_hop(own, result, i);
         int trunk = db_paths_cable_trunk(own->paths, i);
 
-        db_paths_cable_class(own->paths, i, name, &mbps);
-        for (size_t c = 0; c < result->hops; c++)
-            if (strcmp(result->hop[c].name, name) == 0) {
-                count[trunk][c]++;
-                trunks |= trunk;
-            }
+        if (!hop)
+            continue;
+        count[trunk][hop - result->hop]++;
+        trunks |= trunk;
     }
     for (size_t c = 1; c < result->hops; c++)
         if (count[trunks][c] > count[trunks][best] ||
@@ -273,7 +273,7 @@ static void count_links(struct db_calibrated *own, topomap_db_calibration *resul
 int db_calibrated_classes(struct db_calibrated *own, topomap_db_calibration *result,
                           topomap_error *err)
 {
-    size_t columns, room = DB_FIT_COLUMNS, class;
+    size_t columns;
 
     if (list_classes(own, result, err))
         return -1;
@@ -288,11 +288,9 @@ int db_calibrated_classes(struct db_calibrated *own, topomap_db_calibration *res
         x[0] = 1;
         if (!own->routed)
             x[1] = pair->hops;
-        for (size_t l = pair->link; own->routed && l < pair->link + pair->links; l++) {
-            if (class_of(own, result, &room, own->link[l].cable, &class, err))
-                return -1;
-            x[1 + class] += own->link[l].share;
-        }
+        for (size_t l = pair->link; own->routed && l < pair->link + pair->links; l++)
+            x[1 + (db_calibrated_hop(own, result, own->link[l].cable) - result->hop)] +=
+                own->link[l].share;
     }
     count_links(own, result);
     choose_reference(own, result);

@@ -9,28 +9,26 @@
 struct tables {
     struct db_calibrated *own;
     topomap_db_calibration *result;
-    char **class; /* [names] of nodes, or NULL */
-    double *latency, *byte, *hops;
+    char **class;          /* [names] of nodes, or NULL */
+    struct db_times times; /* of at most all pairs, or all insides */
 };
 
 /* ---- By distance ------------------------------------------------------------------------- */
 
+static int by_ends(const void *a, const void *b)
+{
+    const struct db_pair *x = a, *y = b;
+
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return x->to < y->to ? -1 : x->to > y->to;
+}
+
 static const struct db_pair *find_pair(const struct db_calibrated *own, uint32_t from, uint32_t to)
 {
-    size_t low = 0, high = own->pairs;
+    const struct db_pair wanted = {.from = from, .to = to};
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct db_pair *p = &own->pair[middle];
-
-        if (p->from < from || (p->from == from && p->to < to))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < own->pairs && own->pair[low].from == from && own->pair[low].to == to
-               ? &own->pair[low]
-               : NULL;
+    return own->pairs ? bsearch(&wanted, own->pair, own->pairs, sizeof wanted, by_ends) : NULL;
 }
 
 static double time_at(const struct db_calibrated *own, const struct db_pair *pair, double size)
@@ -64,9 +62,9 @@ static double slowdown(struct tables *t, const topomap_db_distance_class *distan
             if (!pass)
                 size = row->size > size ? row->size : size;
             else if (count < own->pairs)
-                t->latency[count++] = row->us / alone;
+                t->times.latency[count++] = row->us / alone;
         }
-    return db_fit_median(t->latency, count);
+    return db_fit_median(t->times.latency, count);
 }
 
 static int by_hops(const void *a, const void *b)
@@ -96,15 +94,10 @@ static int list_distances(struct tables *t, topomap_error *err)
     if (r->distances)
         qsort(r->distance, r->distances, sizeof *r->distance, by_hops);
     for (size_t d = 0; d < r->distances; d++) {
-        size_t count = 0;
-
         for (size_t i = 0; i < t->own->pairs; i++)
-            if (t->own->pair[i].hops == r->distance[d].hops) {
-                t->latency[count] = t->own->pair[i].time.latency_us;
-                t->byte[count++] = t->own->pair[i].time.us_per_byte;
-            }
-        r->distance[d].median.latency_us = db_fit_median(t->latency, count);
-        r->distance[d].median.us_per_byte = db_fit_median(t->byte, count);
+            if (t->own->pair[i].hops == r->distance[d].hops)
+                db_times_add(&t->times, 0, t->own->pair[i].time);
+        r->distance[d].median = db_times_median(&t->times);
         r->distance[d].slowdown = slowdown(t, &r->distance[d]);
     }
     return 0;
@@ -124,19 +117,11 @@ static int keep_class(const topomap_db_host *host, void *data)
 static int read_classes(struct tables *t, topomap_db *db, topomap_error *err)
 {
     const struct db_measured *m = &t->own->measured;
-    uint8_t *node = topomap_alloc(m->names, 1, err);
-    int result = node ? 0 : -1;
 
-    for (size_t i = 0; node && i < m->rows; i++) {
-        node[m->row[i].from] = 1;
-        if (m->row[i].kind != DB_MEASURED_INSIDE)
-            node[m->row[i].to] = 1;
-    }
-    for (uint32_t i = 0; !result && i < m->names; i++)
-        if (node[i])
-            result = topomap_db_hosts(db, m->name[i], keep_class, &t->class[i], err);
-    free(node);
-    return result;
+    for (uint32_t i = 0; i < m->names; i++)
+        if (t->own->is_node[i] && topomap_db_hosts(db, m->name[i], keep_class, &t->class[i], err))
+            return -1;
+    return 0;
 }
 
 static int is_class(const char *a, const char *b)
@@ -163,22 +148,15 @@ static int name_group(const struct tables *t, const struct db_pair *pair, char *
 static int fit_group(struct tables *t, topomap_db_group *group, topomap_error *err)
 {
     char text[600];
-    size_t count = 0;
 
     for (size_t i = 0; i < t->own->pairs; i++) {
         const struct db_pair *pair = &t->own->pair[i];
 
-        if (!name_group(t, pair, text, sizeof text) || strcmp(text, group->name) != 0)
-            continue;
-        t->hops[count] = pair->hops;
-        t->latency[count] = pair->time.latency_us;
-        t->byte[count++] = pair->time.us_per_byte;
+        if (name_group(t, pair, text, sizeof text) && strcmp(text, group->name) == 0)
+            db_times_add(&t->times, pair->hops, pair->time);
     }
-    group->pairs = count;
-    return topomap_db_line_fit(t->hops, t->latency, count, &group->latency, err) ||
-                   topomap_db_line_fit(t->hops, t->byte, count, &group->byte, err)
-               ? -1
-               : 0;
+    group->pairs = t->times.count;
+    return db_times_fit(&t->times, &group->latency, &group->byte, err);
 }
 
 static int list_groups(struct tables *t, topomap_error *err)
@@ -211,25 +189,23 @@ static int list_groups(struct tables *t, topomap_error *err)
 /* ---- Inside ------------------------------------------------------------------------------ */
 
 /* \p class NULL: of all nodes. */
-static int add_inside(struct tables *t, size_t *room, uint32_t level, const char *class, int all,
+static int add_inside(struct tables *t, size_t *room, uint32_t level, const char *class,
                       topomap_error *err)
 {
     struct db_calibrated *own = t->own;
     topomap_db_calibration *r = t->result;
     topomap_db_inside one = {0};
 
-    for (size_t i = 0; i < own->insides; i++) {
-        if (own->inside[i].to != level || (!all && !is_class(t->class[own->inside[i].from], class)))
-            continue;
-        t->latency[one.nodes] = own->inside[i].time.latency_us;
-        t->byte[one.nodes++] = own->inside[i].time.us_per_byte;
-    }
-    one.median.latency_us = db_fit_median(t->latency, one.nodes);
-    one.median.us_per_byte = db_fit_median(t->byte, one.nodes);
+    for (size_t i = 0; i < own->insides; i++)
+        if (own->inside[i].to == level &&
+            (!class || is_class(t->class[own->inside[i].from], class)))
+            db_times_add(&t->times, 0, own->inside[i].time);
+    one.nodes = t->times.count;
+    one.median = db_times_median(&t->times);
     if (topomap_grow(&r->inside, room, r->insides + 1, sizeof one, err) ||
         !(one.level = topomap_strdup(own->measured.name[level], err)))
         return -1;
-    if (!all && !(one.node_class = topomap_strdup(class, err))) {
+    if (class && !(one.node_class = topomap_strdup(class, err))) {
         free(one.level);
         return -1;
     }
@@ -254,7 +230,7 @@ static int list_insides(struct tables *t, topomap_error *err)
             while (k < r->insides && !(strcmp(r->inside[k].level, level) == 0 &&
                                        is_class(r->inside[k].node_class, class)))
                 k++;
-            if (k == r->insides && add_inside(t, &room, own->inside[i].to, class, all, err))
+            if (k == r->insides && add_inside(t, &room, own->inside[i].to, class, err))
                 return -1;
         }
     return 0;
@@ -270,16 +246,11 @@ int db_calibrated_tables(struct db_calibrated *own, topomap_db *db, topomap_db_c
     int failed;
 
     t.class = topomap_alloc(own->measured.names, sizeof *t.class, err);
-    t.latency = topomap_alloc(most, sizeof *t.latency, err);
-    t.byte = topomap_alloc(most, sizeof *t.byte, err);
-    t.hops = topomap_alloc(most, sizeof *t.hops, err);
-    failed = !t.class || !t.latency || !t.byte || !t.hops || (db && read_classes(&t, db, err)) ||
+    failed = db_times_make(&t.times, most, err) || !t.class || (db && read_classes(&t, db, err)) ||
              list_distances(&t, err) || list_groups(&t, err) || list_insides(&t, err);
     for (uint32_t i = 0; t.class && i < own->measured.names; i++)
         free(t.class[i]);
     free(t.class);
-    free(t.latency);
-    free(t.byte);
-    free(t.hops);
+    db_times_clear(&t.times);
     return failed ? -1 : 0;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 enum { ABSOLUTE_STEPS = 50, TRIM_STEPS = 20 };
 
@@ -15,24 +16,17 @@ static const double far = 3.5, deviation_of_mad = 1.4826, least_share = 0.01, al
 struct problem {
     const double *x, *y;
     size_t rows, columns;
-    double *weight, *scratch; /* [rows] each */
+    db_fit *fit;
     double *residual;
     uint8_t *outlier;
-    db_fit *fit;
+    double *weight, *scratch; /* [rows] each */
 };
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
-}
 
 double db_fit_median(double *value, size_t count)
 {
     if (!count)
         return 0;
-    qsort(value, count, sizeof *value, by_value);
+    qsort(value, count, sizeof *value, topomap_by_double);
     return count % 2 ? value[count / 2] : (value[count / 2 - 1] + value[count / 2]) / 2;
 }
 
@@ -205,7 +199,8 @@ static void judge(struct problem *p)
 
 /* ---- The fits ---------------------------------------------------------------------------- */
 
-static int begin(struct problem *p, topomap_error *err)
+/* Makes room, fits, and judges. */
+static int run(struct problem *p, void (*fit)(struct problem *p), topomap_error *err)
 {
     memset(p->fit, 0, sizeof *p->fit);
     if (p->columns < 1 || p->columns > DB_FIT_COLUMNS)
@@ -218,14 +213,11 @@ static int begin(struct problem *p, topomap_error *err)
         return -1;
     }
     memset(p->outlier, 0, p->rows);
-    return 0;
-}
-
-static void end(struct problem *p)
-{
+    fit(p);
     judge(p);
     free(p->weight);
     free(p->scratch);
+    return 0;
 }
 
 static void fit_absolute(struct problem *p)
@@ -247,28 +239,23 @@ static void fit_absolute(struct problem *p)
     }
 }
 
+static void fit_linear(struct problem *p)
+{
+    fit_absolute(p);
+    for (int step = 0; step < TRIM_STEPS && (mark_outliers(p) || !step); step++) {
+        for (size_t r = 0; r < p->rows; r++)
+            p->weight[r] = !p->outlier[r];
+        solve(p);
+        take_residuals(p, sum_of);
+    }
+}
+
 int db_fit_linear(const double *x, const double *y, size_t rows, size_t columns, db_fit *fit,
                   double *residual, uint8_t *outlier, topomap_error *err)
 {
-    struct problem p = {.x = x,
-                        .y = y,
-                        .rows = rows,
-                        .columns = columns,
-                        .residual = residual,
-                        .outlier = outlier,
-                        .fit = fit};
+    struct problem p = {x, y, rows, columns, fit, residual, outlier, NULL, NULL};
 
-    if (begin(&p, err))
-        return -1;
-    fit_absolute(&p);
-    for (int step = 0; step < TRIM_STEPS && (mark_outliers(&p) || !step); step++) {
-        for (size_t r = 0; r < rows; r++)
-            p.weight[r] = !outlier[r];
-        solve(&p);
-        take_residuals(&p, sum_of);
-    }
-    end(&p);
-    return 0;
+    return run(&p, fit_linear, err);
 }
 
 static size_t rows_with(const struct problem *p, size_t column)
@@ -319,32 +306,27 @@ static void bound(struct problem *p)
         for (size_t r = 0; r < p->rows; r++)
             if (!p->outlier[r] && p->x[r * p->columns + c] > 0)
                 p->scratch[count++] = p->y[r];
-        qsort(p->scratch, count, sizeof *p->scratch, by_value);
+        qsort(p->scratch, count, sizeof *p->scratch, topomap_by_double);
         p->fit->coefficient[c] = count ? p->scratch[count > 2 ? 2 : count - 1] : 0;
+    }
+}
+
+static void fit_slowest(struct problem *p)
+{
+    for (int step = 0; step < TRIM_STEPS; step++) {
+        bound(p);
+        settle(p);
+        settle(p);
+        take_residuals(p, slowest_of);
+        if (!mark_outliers(p))
+            break;
     }
 }
 
 int db_fit_slowest(const double *x, const double *y, size_t rows, size_t columns, db_fit *fit,
                    double *residual, uint8_t *outlier, topomap_error *err)
 {
-    struct problem p = {.x = x,
-                        .y = y,
-                        .rows = rows,
-                        .columns = columns,
-                        .residual = residual,
-                        .outlier = outlier,
-                        .fit = fit};
+    struct problem p = {x, y, rows, columns, fit, residual, outlier, NULL, NULL};
 
-    if (begin(&p, err))
-        return -1;
-    for (int step = 0; step < TRIM_STEPS; step++) {
-        bound(&p);
-        settle(&p);
-        settle(&p);
-        take_residuals(&p, slowest_of);
-        if (!mark_outliers(&p))
-            break;
-    }
-    end(&p);
-    return 0;
+    return run(&p, fit_slowest, err);
 }

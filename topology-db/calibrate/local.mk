@@ -4,4 +4,4 @@ topology_db_libdb_la_SOURCES += \
   topology-db/calibrate/measured.h topology-db/calibrate/calibrate.c topology-db/calibrate/calibrate.h \
   topology-db/calibrate/calibrate_own.h topology-db/calibrate/calibrate_pairs.c \
   topology-db/calibrate/calibrate_blame.c topology-db/calibrate/calibrate_tables.c \
-  topology-db/calibrate/calibrate_write.c
+  topology-db/calibrate/calibrate_times.c topology-db/calibrate/calibrate_write.c

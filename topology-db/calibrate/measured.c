@@ -16,8 +16,7 @@ static const char *const kinds[] = {"pair", "inside", "contention"};
 
 struct interned {
     uint32_t index;
-    UT_hash_handle hh;
-    char text[];
+    UT_hash_handle hh; /* by the name that the measurements have */
 };
 
 struct reader {
@@ -38,24 +37,24 @@ void db_measured_clear(struct db_measured *measured)
 
 static int intern(struct reader *r, const char *text, uint32_t *index, topomap_error *err)
 {
+    struct db_measured *m = r->measured;
     struct interned *one;
     size_t length = strlen(text);
 
     HASH_FIND(hh, r->known, text, length, one);
     if (!one) {
-        struct db_measured *m = r->measured;
-
         if (!length || length > NAME_MOST)
             return topomap_input_fail(r->input, err, "expected a name of 1 to %d bytes", NAME_MOST);
         if (topomap_grow(&m->name, &r->name_room, m->names + 1u, sizeof *m->name, err) ||
-            !(one = topomap_alloc(1, sizeof *one + length + 1, err)))
+            !(m->name[m->names] = topomap_strdup(text, err)))
             return -1;
-        memcpy(one->text, text, length + 1);
-        one->index = m->names;
-        HASH_ADD(hh, r->known, text, length, one);
-        if (!(m->name[m->names] = topomap_strdup(text, err)))
+        one = topomap_alloc(1, sizeof *one, err);
+        if (!one) {
+            free(m->name[m->names]);
             return -1;
-        m->names++;
+        }
+        one->index = m->names++;
+        HASH_ADD_KEYPTR(hh, r->known, m->name[one->index], length, one);
     }
     *index = one->index;
     return 0;
@@ -73,15 +72,9 @@ static int split(struct reader *r, char *line, char **field, topomap_error *err)
 {
     size_t count = 0;
 
-    for (char *at = line; at && count <= FIELDS; count++) {
-        char *comma = strchr(at, ',');
-
-        if (comma)
-            *comma++ = 0;
+    for (char *at; count <= FIELDS && (at = strsep(&line, ",")); count++)
         if (count < FIELDS)
             field[count] = at;
-        at = comma;
-    }
     return count == FIELDS
                ? 0
                : topomap_input_fail(r->input, err,

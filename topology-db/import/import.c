@@ -93,20 +93,46 @@ int db_words(char *line, const char *between, char **word, int most)
     return words;
 }
 
-int db_read_lines(struct db_import *import, size_t size, db_take_line *take,
-                  int (*check)(struct db_import *import, void *content, topomap_error *err),
-                  void (*clear)(void *content), void **content, topomap_error *err)
+int db_read_content(struct db_import *import, void **content, topomap_error *err)
 {
-    void *made = topomap_alloc(1, size, err);
+    const db_importer *importer = import->importer;
+    void *made = topomap_alloc(1, importer->size, err);
 
     if (!made)
         return -1;
-    if (db_each_line(import, take, made, err) || check(import, made, err)) {
-        clear(made);
+    if ((importer->begin && importer->begin(import, made, err)) ||
+        (importer->line && db_each_line(import, importer->line, made, err)) ||
+        (importer->check && importer->check(import, made, err))) {
+        importer->free(made);
         return -1;
     }
     *content = made;
     return 0;
+}
+
+int db_list_add(struct db_list *list, const void *row, size_t size, topomap_error *err)
+{
+    if (topomap_grow(&list->row, &list->room, list->rows + 1, size, err))
+        return -1;
+    memcpy((char *)list->row + list->rows++ * size, row, size);
+    return 0;
+}
+
+void db_list_free(void *content)
+{
+    struct db_list *list = content;
+
+    free(list->row);
+    free(list);
+}
+
+/* NULL where this release has none of the name. */
+static const db_importer *importer_named(const char *name)
+{
+    for (size_t i = 0; i < IMPORTERS; i++)
+        if (strcmp(importers[i]->row.name, name) == 0)
+            return importers[i];
+    return NULL;
 }
 
 /* The importer of a source, NULL where this release has none of its name. */
@@ -117,10 +143,7 @@ static int importer_of(sqlite3 *file, int64_t source, const db_importer **import
         DB_ASK(file, "SELECT importer FROM source WHERE id=?", err, DB_INT(source));
     const char *name = db_next(&rows) ? (const char *)sqlite3_column_text(rows.row, 0) : NULL;
 
-    *importer = NULL;
-    for (size_t i = 0; name && i < IMPORTERS; i++)
-        if (strcmp(importers[i]->row.name, name) == 0)
-            *importer = importers[i];
+    *importer = name ? importer_named(name) : NULL;
     db_end(&rows);
     return rows.result;
 }
@@ -180,14 +203,14 @@ int db_forget_sharing(const struct db_import *import, const char *names,
 
 static const db_importer *find(const char *name, topomap_error *err)
 {
+    const db_importer *found = importer_named(name);
     char known[512] = "";
 
-    for (size_t i = 0; i < IMPORTERS; i++) {
-        if (strcmp(importers[i]->row.name, name) == 0)
-            return importers[i];
+    if (found)
+        return found;
+    for (size_t i = 0; i < IMPORTERS; i++)
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
                  importers[i]->row.name);
-    }
     topomap_error_set(err, TOPOMAP_EUSAGE, "no format '%s'; there are %s", name, known);
     return NULL;
 }
@@ -258,10 +281,10 @@ static int check_nodes(const db_importer *importer, const char *nodes, topomap_e
 }
 
 /* The row of the source, after what it said before is gone. */
-static int begin_source(struct db_import *import, const char *importer, topomap_error *err)
+static int begin_source(struct db_import *import, topomap_error *err)
 {
     struct db_rows rows = DB_ASK(import->file, "SELECT id FROM source WHERE importer=? AND name=?",
-                                 err, DB_TEXT(importer), DB_TEXT(import->name));
+                                 err, DB_TEXT(import->importer->row.name), DB_TEXT(import->name));
     int is_there = db_next(&rows);
     int64_t old = is_there ? sqlite3_column_int64(rows.row, 0) : 0;
 
@@ -271,26 +294,20 @@ static int begin_source(struct db_import *import, const char *importer, topomap_
     return db_number(import->file, "SELECT max(id) + 1 FROM source", 1, &import->source, err);
 }
 
-static int end_source(struct db_import *import, const char *importer, topomap_error *err)
+static int end_source(struct db_import *import, topomap_error *err)
 {
-    sqlite3_stmt *statement =
-        db_prepare(import->file, "INSERT INTO source VALUES(?,?,?,?,?,?)", err);
-    int result;
-
-    if (!statement)
-        return -1;
-    result = DB_PUT(statement, err, DB_INT(import->source), DB_TEXT(importer),
-                    DB_TEXT(import->name), DB_INT(time(NULL)), DB_INT(import->report->partial),
-                    DB_INT(import->report->warnings));
-    sqlite3_finalize(statement);
-    return result;
+    return DB_RUN(import->file, "INSERT INTO source VALUES(?,?,?,?,?,?)", err,
+                  DB_INT(import->source), DB_TEXT(import->importer->row.name),
+                  DB_TEXT(import->name), DB_INT(time(NULL)), DB_INT(import->report->partial),
+                  DB_INT(import->report->warnings));
 }
 
-static int write_all(struct db_import *import, const db_importer *importer, void *content,
-                     topomap_error *err)
+static int write_all(struct db_import *import, void *content, topomap_error *err)
 {
-    if (begin_source(import, importer->row.name, err) || importer->write(import, content, err) ||
-        end_source(import, importer->row.name, err))
+    const db_importer *importer = import->importer;
+
+    if (begin_source(import, err) || importer->write(import, content, err) ||
+        end_source(import, err))
         return -1;
     if (db_derive(import->file, err)) {
         topomap_error why = *err;
@@ -304,13 +321,12 @@ static int write_all(struct db_import *import, const db_importer *importer, void
 
 /* What the source is called: the file, and the nodes that it is for where it is for some (one XML
  * may be imported for several lists of nodes). */
-static char *name_source(const struct db_import *import, const db_importer *importer,
-                         topomap_error *err)
+static char *name_source(const struct db_import *import, topomap_error *err)
 {
     char *whole = realpath(import->path, NULL), *name;
     const char *path = whole ? whole : import->path, *nodes = import->options->nodes;
 
-    if (importer->singleton)
+    if (import->importer->singleton)
         path = "";
     name = topomap_alloc(strlen(path) + (nodes ? strlen(nodes) : 0) + 8, 1, err);
     if (name)
@@ -319,17 +335,17 @@ static char *name_source(const struct db_import *import, const db_importer *impo
     return name;
 }
 
-static int write_content(topomap_db *db, struct db_import *import, const db_importer *importer,
-                         void *content, topomap_error *err)
+static int write_content(topomap_db *db, struct db_import *import, void *content,
+                         topomap_error *err)
 {
     struct db_writer writer;
-    char *name = name_source(import, importer, err);
+    char *name = name_source(import, err);
     int result = name ? db_writer_begin(db, &writer, err) : -1;
 
     if (!result) {
         import->name = name;
         import->file = writer.file;
-        result = write_all(import, importer, content, err);
+        result = write_all(import, content, err);
         if (result)
             db_writer_abort(&writer);
         else
@@ -347,8 +363,10 @@ int topomap_db_import(topomap_db *db, const char *importer_name, const char *pat
     topomap_error own; /* importers read what the error says */
     const db_importer *importer = find(importer_name, err ? err : (err = &own));
     topomap_db_report counted = {0};
-    struct db_import import = {
-        .path = path, .options = options ? options : &defaults, .report = &counted};
+    struct db_import import = {.importer = importer,
+                               .path = path,
+                               .options = options ? options : &defaults,
+                               .report = &counted};
     void *content = NULL;
     int result;
 
@@ -366,7 +384,7 @@ int topomap_db_import(topomap_db *db, const char *importer_name, const char *pat
     if (result && !importer->own_words)
         db_foreign_explain(path, err);
     if (!result) {
-        result = write_content(db, &import, importer, content, err);
+        result = write_content(db, &import, content, err);
         importer->free(content);
     }
     if (!result && report)

@@ -8,6 +8,7 @@
 #include "topology-db/store.h"
 
 struct db_import {
+    const struct db_importer *importer;
     const char *path;                         /* as the caller gave it, for messages */
     const char *name;                         /* of the source, in the database */
     const topomap_db_import_options *options; /* never NULL */
@@ -17,6 +18,8 @@ struct db_import {
     int64_t source;       /* while writing: its row */
 };
 
+typedef int db_take_line(struct db_import *import, void *content, char *line, topomap_error *err);
+
 typedef struct db_importer {
     topomap_db_importer_row row;
     const char *tables[5]; /* with rows of its sources (column source), which go with them */
@@ -24,13 +27,18 @@ typedef struct db_importer {
     int for_nodes;         /* it takes a list of nodes that its file is for */
     int own_words;         /* what it says of files that are not its own is enough */
     int (*read)(struct db_import *import, void **content, topomap_error *err);
+    /* Where it is db_read_content(): bytes of the content, which is all 0 at first; what is done
+     * before the first line (all, where no lines are taken); what takes a line; what looks at the
+     * whole. Each may be NULL */
+    size_t size;
+    int (*begin)(struct db_import *import, void *content, topomap_error *err);
+    db_take_line *line;
+    int (*check)(struct db_import *import, void *content, topomap_error *err);
     int (*write)(struct db_import *import, void *content, topomap_error *err);
     /* NULL, or what is left to report once the views are made */
     int (*derived)(struct db_import *import, topomap_error *err);
     void (*free)(void *content);
 } db_importer;
-
-typedef int db_take_line(struct db_import *import, void *content, char *line, topomap_error *err);
 
 /** Row \p i of the registry; NULL after the last. */
 const db_importer *db_importer_at(size_t i);
@@ -47,11 +55,18 @@ int db_each_line(struct db_import *import, db_take_line *take, void *content, to
 /** Cuts a line into words; returns how many there are, and leaves the rest out. */
 int db_words(char *line, const char *between, char **word, int most);
 
-/** The usual read: content of \p size bytes, all 0, gets each line by \p take, then \p check looks
- *  at the whole; where either fails, \p clear frees it. */
-int db_read_lines(struct db_import *import, size_t size, db_take_line *take,
-                  int (*check)(struct db_import *import, void *content, topomap_error *err),
-                  void (*clear)(void *content), void **content, topomap_error *err);
+/** The usual read: makes a content, and fills it by the importer's begin, line and check. */
+int db_read_content(struct db_import *import, void **content, topomap_error *err);
+
+/** Rows that a file has: the content of an importer, or what it begins with. */
+struct db_list {
+    void *row;
+    size_t rows, room;
+};
+/** Adds one of \p size bytes. */
+int db_list_add(struct db_list *list, const void *row, size_t size, topomap_error *err);
+/** Of a content that begins with a list, and holds no other memory. */
+void db_list_free(void *content);
 
 /** Removes a source with all that it said. */
 int db_forget_source(sqlite3 *file, int64_t source, topomap_error *err);

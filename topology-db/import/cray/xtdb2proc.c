@@ -46,23 +46,9 @@ static const struct {
 
 struct processor {
     uint32_t number[NUMBERS];
-    char status[WORD], type[WORD], mode[WORD];
+    char word[KEYS - NUMBERS][WORD];
     size_t line;
 };
-
-struct list {
-    struct processor *row;
-    size_t rows, room;
-};
-
-static void list_free(void *content)
-{
-    struct list *list = content;
-
-    if (list)
-        free(list->row);
-    free(list);
-}
 
 /* Reads `value` or `'quoted, value'` and the comma after it. */
 static int read_value(char **at, char *value)
@@ -107,10 +93,7 @@ static int take_value(struct db_import *import, struct processor *row, int key, 
                                       "%s: expected a number from 0 to %u, not '%.40s'",
                                       keys[key].name, keys[key].most, value);
     } else if (key < KEYS) {
-        snprintf(key == STATUS ? row->status
-                 : key == TYPE ? row->type
-                               : row->mode,
-                 WORD, "%.*s", WORD - 1, value);
+        snprintf(row->word[key - NUMBERS], WORD, "%.*s", WORD - 1, value);
     }
     return 0;
 }
@@ -155,59 +138,50 @@ static int by_nid(const void *a, const void *b)
 
 static int check(struct db_import *import, void *content, topomap_error *err)
 {
-    struct list *list = content;
+    const struct db_list *list = content;
+    struct processor *row = list->row;
 
     if (!list->rows)
         return topomap_input_fail(import->input, err,
                                   "no line with processor_id=: not xtdb2proc's output");
-    qsort(list->row, list->rows, sizeof *list->row, by_nid);
+    qsort(row, list->rows, sizeof *row, by_nid);
     for (size_t i = 1; i < list->rows; i++)
-        if (list->row[i].number[NID] == list->row[i - 1].number[NID])
+        if (row[i].number[NID] == row[i - 1].number[NID])
             return topomap_error_set(err, TOPOMAP_EINPUT,
                                      "%s:%zu: processor_id %u is on line %zu "
                                      "too",
-                                     import->path, list->row[i].line, list->row[i].number[NID],
-                                     list->row[i - 1].line);
+                                     import->path, row[i].line, row[i].number[NID],
+                                     row[i - 1].line);
     return 0;
 }
 
 static int read_line(struct db_import *import, void *content, char *line, topomap_error *err)
 {
-    struct list *list = content;
     struct processor row = {.line = topomap_input_lineno(import->input)};
 
     line += strspn(line, " \t");
     if (!*line || *line == '#')
         return 0;
-    if (read_pairs(import, line, &row, err) ||
-        topomap_grow(&list->row, &list->room, list->rows + 1, sizeof row, err))
-        return -1;
-    list->row[list->rows++] = row;
-    return 0;
-}
-
-static int read_list(struct db_import *import, void **content, topomap_error *err)
-{
-    return db_geometry_check(import, 3, err) ? -1
-                                             : db_read_lines(import, sizeof(struct list), read_line,
-                                                             check, list_free, content, err);
+    return read_pairs(import, line, &row, err) || db_list_add(content, &row, sizeof row, err) ? -1
+                                                                                              : 0;
 }
 
 static int write_list(struct db_import *import, void *content, topomap_error *err)
 {
-    const struct list *list = content;
+    const struct db_list *list = content;
     sqlite3_stmt *insert =
         db_prepare(import->file, "INSERT INTO cray_proc VALUES(?,?,?,?,?,?,?,?,?)", err);
     int result = insert ? 0 : -1;
 
     for (size_t i = 0; !result && i < list->rows; i++) {
-        const struct processor *row = &list->row[i];
+        const struct processor *row = (const struct processor *)list->row + i;
         const uint32_t *n = row->number;
         struct cray_name name = {n[COL], n[ROW], n[CAGE], n[SLOT], n[CPU]};
 
         result = DB_PUT(insert, err, DB_INT(n[NID]), DB_INT(import->source),
-                        DB_INT(cray_name_pack(&name)), DB_TEXT(row->type), DB_TEXT(row->status),
-                        DB_TEXT(row->mode), DB_INT(n[X]), DB_INT(n[X + 1]), DB_INT(n[X + 2]));
+                        DB_INT(cray_name_pack(&name)), DB_TEXT(row->word[TYPE - NUMBERS]),
+                        DB_TEXT(row->word[STATUS - NUMBERS]), DB_TEXT(row->word[MODE - NUMBERS]),
+                        DB_INT(n[X]), DB_INT(n[Y]), DB_INT(n[Z]));
     }
     sqlite3_finalize(insert);
     import->report->hosts = list->rows;
@@ -219,7 +193,11 @@ const db_importer db_xtdb2proc = {
             db_geometry_options},
     .singleton = 1,
     .tables = {"cray_proc", "geometry"},
-    .read = read_list,
+    .read = db_read_content,
+    .size = sizeof(struct db_list),
+    .begin = db_geometry_begin,
+    .line = read_line,
+    .check = check,
     .write = write_list,
-    .free = list_free,
+    .free = db_list_free,
 };

@@ -21,20 +21,10 @@ struct row {
 };
 
 struct table {
-    struct row *row;
-    size_t rows, room;
-    int at[KNOWN]; /* column of each known name, -1 where it is not there */
+    struct db_list nodes; /* struct row */
+    int at[KNOWN];        /* column of each known name, -1 where it is not there */
     int header;
 };
-
-static void table_free(void *content)
-{
-    struct table *table = content;
-
-    if (table)
-        free(table->row);
-    free(table);
-}
 
 static int take_header(struct db_import *import, struct table *table, char **word, int words,
                        topomap_error *err)
@@ -83,10 +73,7 @@ static int read_row(struct db_import *import, struct table *table, char **word, 
     snprintf(row.type, WORD, "%s", cell(table, word, words, TYPE));
     snprintf(row.status, WORD, "%s", cell(table, word, words, STATUS));
     snprintf(row.mode, WORD, "%s", cell(table, word, words, MODE));
-    if (topomap_grow(&table->row, &table->room, table->rows + 1, sizeof row, err))
-        return -1;
-    table->row[table->rows++] = row;
-    return 0;
+    return db_list_add(&table->nodes, &row, sizeof row, err);
 }
 
 /* Messages of a tool that could not reach its database come before the table or instead of it. */
@@ -119,53 +106,46 @@ static int by_nid(const void *a, const void *b)
 static int check(struct db_import *import, void *content, topomap_error *err)
 {
     struct table *table = content;
+    struct row *row = table->nodes.row;
     size_t kept = 0;
 
     if (!table->header)
         return topomap_input_fail(import->input, err,
                                   "no header line with NID and NODENAME: not xtprocadmin's output");
-    if (!table->rows)
+    if (!table->nodes.rows)
         return topomap_input_fail(import->input, err, "the table has no rows");
-    qsort(table->row, table->rows, sizeof *table->row, by_nid);
-    for (size_t i = 0; i < table->rows; i++) {
-        if (kept && table->row[kept - 1].nid == table->row[i].nid) {
-            if (memcmp(&table->row[kept - 1].name, &table->row[i].name, sizeof table->row->name))
+    qsort(row, table->nodes.rows, sizeof *row, by_nid);
+    for (size_t i = 0; i < table->nodes.rows; i++) {
+        if (kept && row[kept - 1].nid == row[i].nid) {
+            if (memcmp(&row[kept - 1].name, &row[i].name, sizeof row->name))
                 return topomap_error_set(err, TOPOMAP_EINPUT,
                                          "%s: NID %u has two rows with different node names",
-                                         import->path, table->row[i].nid);
-            db_warn(import, 0, "NID %u has two rows", table->row[i].nid);
+                                         import->path, row[i].nid);
+            db_warn(import, 0, "NID %u has two rows", row[i].nid);
             continue;
         }
-        table->row[kept++] = table->row[i];
+        row[kept++] = row[i];
     }
-    table->rows = kept;
+    table->nodes.rows = kept;
     return 0;
-}
-
-static int read_table(struct db_import *import, void **content, topomap_error *err)
-{
-    return db_geometry_check(import, 3, err)
-               ? -1
-               : db_read_lines(import, sizeof(struct table), read_line, check, table_free, content,
-                               err);
 }
 
 static int write_table(struct db_import *import, void *content, topomap_error *err)
 {
-    const struct table *table = content;
+    const struct db_list *nodes = content;
     sqlite3_stmt *insert =
         db_prepare(import->file, "INSERT INTO cray_admin VALUES(?,?,?,?,?,?)", err);
     int result = insert ? 0 : -1;
 
-    for (size_t i = 0; !result && i < table->rows; i++) {
-        const struct row *row = &table->row[i];
+    for (size_t i = 0; !result && i < nodes->rows; i++) {
+        const struct row *row = (const struct row *)nodes->row + i;
 
         result = DB_PUT(insert, err, DB_INT(row->nid), DB_INT(import->source),
                         DB_INT(cray_name_pack(&row->name)), DB_TEXT(row->type),
                         DB_TEXT(row->status), DB_TEXT(row->mode));
     }
     sqlite3_finalize(insert);
-    import->report->hosts = table->rows;
+    import->report->hosts = nodes->rows;
     return result ? result : db_geometry_write(import, 3, NULL, err);
 }
 
@@ -173,7 +153,11 @@ const db_importer db_xtprocadmin = {
     .row = {"xtprocadmin", "Cray nodes: NID, component name, type and status", db_geometry_options},
     .singleton = 1,
     .tables = {"cray_admin", "geometry"},
-    .read = read_table,
+    .read = db_read_content,
+    .size = sizeof(struct table),
+    .begin = db_geometry_begin,
+    .line = read_line,
+    .check = check,
     .write = write_table,
-    .free = table_free,
+    .free = db_list_free,
 };

@@ -24,8 +24,6 @@ static void inside_free(void *content)
 {
     struct inside *inside = content;
 
-    if (!inside)
-        return;
     topomap_shape_clear(&inside->shape);
     topomap_names_clear(&inside->nodes);
     free(inside->text);
@@ -47,37 +45,24 @@ static int find_nodes(struct db_import *import, struct inside *inside, topomap_e
     return topomap_hostlist_expand(nodes, 0, &inside->nodes, err);
 }
 
-static int read_inside(struct db_import *import, void **content, topomap_error *err)
+static int read_inside(struct db_import *import, void *content, topomap_error *err)
 {
-    struct inside *inside = topomap_alloc(1, sizeof *inside, err);
+    struct inside *inside = content;
     char *xml;
     size_t size;
-    int result;
+    int failed;
 
-    if (!inside)
+    if (topomap_input_all(import->input, (size_t)256 << 20, &xml, &size, err))
         return -1;
-    result = topomap_input_all(import->input, (size_t)256 << 20, &xml, &size, err);
-    if (!result && db_hwloc_is_diff(xml, size) &&
-        db_hwloc_patch(import->path, db_option(import, "base"), &xml, &size, err)) {
-        free(xml);
-        result = -1;
-    }
-    if (!result) {
-        result = db_hwloc_load(import->path, xml, size, &inside->text, &inside->host, &inside->nics,
-                               err);
-        free(xml);
-    }
-    if (!result)
-        result = topomap_shape_parse(inside->text, &inside->shape, err) ||
-                         find_nodes(import, inside, err)
-                     ? -1
-                     : 0;
-    if (result) {
-        inside_free(inside);
-        return -1;
-    }
-    *content = inside;
-    return 0;
+    failed =
+        (db_hwloc_is_diff(xml, size) &&
+         db_hwloc_patch(import->path, db_option(import, "base"), &xml, &size, err)) ||
+        db_hwloc_load(import->path, xml, size, &inside->text, &inside->host, &inside->nics, err);
+    free(xml);
+    return failed || topomap_shape_parse(inside->text, &inside->shape, err) ||
+                   find_nodes(import, inside, err)
+               ? -1
+               : 0;
 }
 
 /* FNV-1a (Fowler, Noll, Vo), 32 bits: short enough to read, and the text itself is the key. */
@@ -90,37 +75,24 @@ static uint32_t hash(const char *text)
     return h;
 }
 
-static int find_class(struct db_import *import, const struct inside *inside, int64_t *id,
-                      topomap_error *err)
-{
-    struct db_rows rows =
-        DB_ASK(import->file, "SELECT id FROM class WHERE shape=?", err, DB_TEXT(inside->text));
-
-    *id = db_next(&rows) ? sqlite3_column_int64(rows.row, 0) : 0;
-    db_end(&rows);
-    return rows.result;
-}
-
+/* The class of that shape, which is made where there is none. */
 static int make_class(struct db_import *import, const struct inside *inside, int64_t *id,
                       topomap_error *err)
 {
-    sqlite3_stmt *statement;
+    struct db_rows rows;
     char name[64];
-    int result;
 
-    if (find_class(import, inside, id, err))
-        return -1;
-    if (*id)
-        return 0;
     snprintf(name, sizeof name, "%" PRIu32 "c%" PRIu32 "t-%08" PRIx32, inside->shape.cores,
              inside->shape.pus, hash(inside->text));
-    statement = db_prepare(import->file, "INSERT INTO class(name, shape) VALUES(?,?)", err);
-    if (!statement)
+    if (DB_RUN(import->file,
+               "INSERT INTO class(name, shape) SELECT ?1, ?2"
+               " WHERE NOT EXISTS (SELECT 1 FROM class WHERE shape=?2)",
+               err, DB_TEXT(name), DB_TEXT(inside->text)))
         return -1;
-    result = DB_PUT(statement, err, DB_TEXT(name), DB_TEXT(inside->text));
-    sqlite3_finalize(statement);
-    *id = sqlite3_last_insert_rowid(import->file);
-    return result;
+    rows = DB_ASK(import->file, "SELECT id FROM class WHERE shape=?", err, DB_TEXT(inside->text));
+    *id = db_next(&rows) ? sqlite3_column_int64(rows.row, 0) : 0;
+    db_end(&rows);
+    return rows.result;
 }
 
 /* The node whose adapters the XML has: the one that it names, where it is for that node; else the
@@ -199,7 +171,9 @@ const db_importer db_hwloc = {
     .tables = {"node_class", "nic"},
     .for_nodes = 1,
     .own_words = 1,
-    .read = read_inside,
+    .read = db_read_content,
+    .size = sizeof(struct inside),
+    .begin = read_inside,
     .write = write_inside,
     .free = inside_free,
 };

@@ -49,7 +49,7 @@ static int receive(int fd, size_t most, char **reply, size_t *size, topomap_erro
     return 0;
 }
 
-int db_hwloc_ask(const char *path, void (*child)(int reply, void *data), void *data, size_t most,
+int db_hwloc_ask(const char *path, void (*child)(FILE *reply, void *data), void *data, size_t most,
                  char **reply, size_t *size, topomap_error *err)
 {
     int ends[2], result;
@@ -62,8 +62,13 @@ int db_hwloc_ask(const char *path, void (*child)(int reply, void *data), void *d
                                  strerror(errno));
     pid = fork();
     if (pid == 0) {
+        FILE *to = fdopen(ends[1], "w");
+
         be_quiet();
-        child(ends[1], data);
+        if (to) {
+            child(to, data);
+            fflush(to);
+        }
         _exit(0);
     }
     close(ends[1]);

@@ -9,7 +9,7 @@
  *  \param path   of what it looks at, for errors
  *  \param most   bytes that are taken of it, at least
  *  \param reply  with a NUL behind; ends with free(), on failure, too */
-int db_hwloc_ask(const char *path, void (*child)(int reply, void *data), void *data, size_t most,
+int db_hwloc_ask(const char *path, void (*child)(FILE *reply, void *data), void *data, size_t most,
                  char **reply, size_t *size, topomap_error *err);
 
 #endif

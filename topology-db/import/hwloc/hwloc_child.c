@@ -16,7 +16,6 @@
 #include "topology-db/import/hwloc/hwloc_child.h"
 #include "topology-db/import/hwloc/hwloc_nics.h"
 #include "util/alloc.h"
-#include "util/whole.h"
 
 enum { REPLY_MOST = 16 << 20 };
 
@@ -60,13 +59,13 @@ struct load {
     size_t size;
 };
 
-static void child(int reply, void *data)
+static void child(FILE *reply, void *data)
 {
     static const struct rlimit memory = {MEMORY_MOST, MEMORY_MOST};
     struct load *load = data;
     topomap_shape shape;
     topomap_error err = {.code = TOPOMAP_OK};
-    char *host = NULL, *text = NULL, *nics;
+    char *host = NULL, *text = NULL;
 
     setrlimit(RLIMIT_AS, &memory);
     forget_variables();
@@ -74,13 +73,12 @@ static void child(int reply, void *data)
         text = topomap_shape_format(&shape, &err);
         err.code = text ? TOPOMAP_OK : err.code;
     }
-    if (topomap_whole_write(reply, &err, sizeof err) || !text ||
-        topomap_whole_write(reply, host ? host : "", host ? strlen(host) + 1 : 1) ||
-        topomap_whole_write(reply, text, strlen(text) + 1))
-        _exit(1);
-    nics = db_hwloc_nics(load->xml, load->size);
-    if (nics)
-        topomap_whole_write(reply, nics, strlen(nics) + 1);
+    fwrite(&err, sizeof err, 1, reply);
+    if (!text)
+        return;
+    fprintf(reply, "%s%c%s%c", host ? host : "", 0, text, 0);
+    if (fflush(reply) == 0 && db_hwloc_nics(load->xml, load->size, reply) == 0)
+        fputc(0, reply);
 }
 
 /* The text that begins at *at, and *at behind its NUL; NULL where it is not whole. */
@@ -114,13 +112,7 @@ static int take_reply(const char *path, const char *reply, size_t size, char **t
     *host = *name ? topomap_strdup(name, err) : NULL;
     *nics = adapters ? topomap_strdup(adapters, err) : NULL;
     *text = topomap_strdup(shape, err);
-    if (*text && (*host || !*name) && (*nics || !adapters))
-        return 0;
-    free(*host);
-    free(*nics);
-    free(*text);
-    *host = *nics = *text = NULL;
-    return -1;
+    return *text && (*host || !*name) && (*nics || !adapters) ? 0 : -1;
 }
 
 int db_hwloc_load(const char *path, char *xml, size_t size, char **text, char **host, char **nics,

@@ -5,7 +5,7 @@
 #include "topomap/topomap.h"
 
 /** Loads an hwloc XML in a child process.
- *  \param text  the shape as text (machine/shape.h), which the caller frees
+ *  \param text  the shape as text (machine/shape.h), which the caller frees, after a failure, too
  *  \param host  the node's name, likewise, or NULL where the XML has none
  *  \param nics  its adapters (hwloc_nics.h), likewise, or NULL
  *  \param xml   may be changed in the child only */

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/shape.h"
 #include "topology-db/import/hwloc/hwloc_ask.h"
 #include "util/input.h"
-#include "util/whole.h"
 
 enum { XML_MOST = 256 << 20, ROOT_MOST = 4096 };
 
@@ -39,20 +39,10 @@ static void read_refname(const char *xml, char *name, size_t size)
         snprintf(name, size, "%.*s", (int)strcspn(at + 9, "\""), at + 9);
 }
 
-/* Format 3.0 is 2.0 but for info attributes: shape_hwloc.c. */
-static void lower_version(char *xml)
-{
-    char *root = strstr(xml, "<topology"), *end = root ? strchr(root, '>') : NULL;
-    char *version = end ? strstr(root, "version=\"3.") : NULL;
-
-    if (version && version < end && hwloc_get_api_version() < 0x30000)
-        version[9] = '2';
-}
-
 /* As hwloc-diff loads its files: every object, or depths and indices would be others. */
 static int load_base(char *xml, size_t size, hwloc_topology_t *topology)
 {
-    lower_version(xml);
+    topomap_shape_lower_version(xml);
     return hwloc_topology_init(topology) ||
                    hwloc_topology_set_all_types_filter(*topology, HWLOC_TYPE_FILTER_KEEP_ALL) ||
                    hwloc_topology_set_flags(*topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) ||
@@ -85,16 +75,16 @@ struct difference {
     size_t size;
 };
 
-static void child(int reply, void *data)
+static void child(FILE *reply, void *data)
 {
     struct difference *d = data;
-    char *made = NULL, outcome;
+    char *made = NULL;
     int length = 0;
+    enum outcome outcome = patch(d->base, d->base_size, d->xml, d->size, &made, &length);
 
-    outcome = (char)patch(d->base, d->base_size, d->xml, d->size, &made, &length);
-    /* The length counts the NUL. */
-    if (topomap_whole_write(reply, &outcome, 1) == 0 && outcome == PATCHED)
-        topomap_whole_write(reply, made, (size_t)length);
+    fputc(outcome, reply);
+    if (outcome == PATCHED) /* the length counts the NUL */
+        fwrite(made, 1, (size_t)length, reply);
 }
 
 static int explain(const char *path, const char *base_path, char outcome, topomap_error *err)

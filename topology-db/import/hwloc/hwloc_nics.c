@@ -10,12 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/alloc.h"
-
-struct lines {
-    char *text;
-    size_t size, room;
-};
+#include "machine/shape.h"
 
 /* `0002:c903:0006:db90`; of a GID, which is twice as long, the second half. 0: none. */
 static uint64_t read_guid(const char *text)
@@ -48,58 +43,35 @@ static int has_guid(const char *name)
     return digits && strcmp(name + 4 + digits, "GID0") == 0;
 }
 
-static int add_device(struct lines *lines, hwloc_obj_t device)
+static void print_device(hwloc_obj_t device, FILE *out)
 {
     const char *name = device->name && *device->name ? device->name : "-";
 
     for (unsigned i = 0; i < device->infos_count; i++) {
         const struct hwloc_info_s *info = &device->infos[i];
         uint64_t guid = has_guid(info->name) ? read_guid(info->value) : 0;
-        size_t most = strlen(name) + 24;
 
-        if (!guid || strcspn(name, " \n") != strlen(name))
-            continue;
-        if (topomap_grow(&lines->text, &lines->room, lines->size + most, 1, NULL))
-            return -1;
-        lines->size +=
-            (size_t)sprintf(lines->text + lines->size, "%s %016" PRIx64 "\n", name, guid);
+        if (guid && !strpbrk(name, " \n"))
+            fprintf(out, "%s %016" PRIx64 "\n", name, guid);
     }
-    return 0;
 }
 
-/* As in shape_hwloc.c: this hwloc may be older than the file's format, and infos are the same. */
-static void lower_version(char *xml)
+int db_hwloc_nics(char *xml, size_t size, FILE *out)
 {
-    char *root = strstr(xml, "<topology"), *end = root ? strchr(root, '>') : NULL;
-    char *version = end ? strstr(root, "version=\"3.") : NULL;
-
-    if (hwloc_get_api_version() < 0x30000 && version && version < end)
-        version[9] = '2';
-}
-
-char *db_hwloc_nics(char *xml, size_t size)
-{
-    struct lines lines = {0};
     hwloc_topology_t topology;
     hwloc_obj_t device = NULL;
     int result;
 
-    lower_version(xml);
-    if (topomap_grow(&lines.text, &lines.room, 1, 1, NULL) || hwloc_topology_init(&topology)) {
-        free(lines.text);
-        return NULL;
-    }
-    *lines.text = 0;
+    topomap_shape_lower_version(xml);
+    if (hwloc_topology_init(&topology))
+        return -1;
     result = hwloc_topology_set_xmlbuffer(topology, xml, (int)size + 1) ||
              hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT) ||
              hwloc_topology_load(topology);
     while (!result && (device = hwloc_get_next_osdev(topology, device)))
-        result = add_device(&lines, device);
+        print_device(device, out);
     hwloc_topology_destroy(topology);
-    if (!result)
-        return lines.text;
-    free(lines.text);
-    return NULL;
+    return result ? -1 : 0;
 }
 
 int db_hwloc_nic(const char **lines, char *device, size_t room, uint64_t *guid)

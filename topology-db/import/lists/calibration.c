@@ -26,20 +26,10 @@ struct row {
 };
 
 struct table {
-    struct row *row;
-    size_t rows, room;
+    struct db_list levels;
     double size; /* of a message, bytes */
     int begun;
 };
-
-static void table_free(void *content)
-{
-    struct table *table = content;
-
-    if (table)
-        free(table->row);
-    free(table);
-}
 
 /* Inside nodes, or between them. */
 static int is_level(const char *text)
@@ -84,12 +74,9 @@ static int read_row(struct db_import *import, void *content, char *line, topomap
                                   "expected a latency in microseconds and a bandwidth in MB/s");
     strcpy(row.level, level);
     row.ns = us * 1000 / table->size + 1000 / mbytes;
-    if (table->rows == ROWS_MOST)
+    if (table->levels.rows == ROWS_MOST)
         return topomap_input_fail(import->input, err, "more than %d levels", ROWS_MOST);
-    if (topomap_grow(&table->row, &table->room, table->rows + 1, sizeof row, err))
-        return -1;
-    table->row[table->rows++] = row;
-    return 0;
+    return db_list_add(&table->levels, &row, sizeof row, err);
 }
 
 static int by_level(const void *a, const void *b)
@@ -100,55 +87,47 @@ static int by_level(const void *a, const void *b)
     return order ? order : x->line < y->line ? -1 : x->line > y->line;
 }
 
-static int check(struct db_import *import, struct table *table, topomap_error *err)
+static int check(struct db_import *import, void *content, topomap_error *err)
 {
+    const struct db_list *levels = content;
+    struct row *row = levels->row;
     int hop = 0;
 
-    if (table->rows)
-        qsort(table->row, table->rows, sizeof *table->row, by_level);
-    for (size_t i = 0; i < table->rows; i++) {
-        hop |= strcmp(table->row[i].level, "hop") == 0;
-        if (i && strcmp(table->row[i - 1].level, table->row[i].level) == 0)
+    if (levels->rows)
+        qsort(row, levels->rows, sizeof *row, by_level);
+    for (size_t i = 0; i < levels->rows; i++) {
+        hop |= strcmp(row[i].level, "hop") == 0;
+        if (i && strcmp(row[i - 1].level, row[i].level) == 0)
             return topomap_error_set(err, TOPOMAP_EINPUT, "%s:%zu: '%s' is on line %zu too",
-                                     import->path, table->row[i].line, table->row[i].level,
-                                     table->row[i - 1].line);
+                                     import->path, row[i].line, row[i].level, row[i - 1].line);
     }
     return hop ? 0
                : topomap_input_fail(import->input, err,
                                     "no row 'hop': the other costs are told against it");
 }
 
-static int read_table(struct db_import *import, void **content, topomap_error *err)
+static int begin(struct db_import *import, void *content, topomap_error *err)
 {
     const char *size = db_option(import, "size");
-    struct table *table;
+    struct table *table = content;
 
-    if (!(table = topomap_alloc(1, sizeof *table, err)))
-        return -1;
     table->size = 65536;
-    if (size && (read_number(size, 1, &table->size))) {
-        free(table);
-        return topomap_error_set(err, TOPOMAP_EUSAGE,
-                                 "option size takes a number of bytes, not '%.40s'", size);
-    }
-    if (db_each_line(import, read_row, table, err) || check(import, table, err)) {
-        table_free(table);
-        return -1;
-    }
-    *content = table;
-    return 0;
+    return size && read_number(size, 1, &table->size)
+               ? topomap_error_set(err, TOPOMAP_EUSAGE,
+                                   "option size takes a number of bytes, not '%.40s'", size)
+               : 0;
 }
 
 static int write_table(struct db_import *import, void *content, topomap_error *err)
 {
-    const struct table *table = content;
+    const struct db_list *levels = content;
+    const struct row *row = levels->row;
     sqlite3_stmt *insert = db_prepare(import->file, "INSERT INTO calibration VALUES(?,?,?)", err);
     int result = insert ? 0 : -1;
 
-    for (size_t i = 0; !result && i < table->rows; i++) {
-        result = DB_PUT(insert, err, DB_TEXT(table->row[i].level), DB_INT(import->source),
-                        DB_REAL(table->row[i].ns));
-    }
+    for (size_t i = 0; !result && i < levels->rows; i++)
+        result =
+            DB_PUT(insert, err, DB_TEXT(row[i].level), DB_INT(import->source), DB_REAL(row[i].ns));
     sqlite3_finalize(insert);
     return result;
 }
@@ -166,7 +145,11 @@ const db_importer db_calibration = {
          options},
     .singleton = 1,
     .tables = {"calibration"},
-    .read = read_table,
+    .read = db_read_content,
+    .size = sizeof(struct table),
+    .begin = begin,
+    .line = read_row,
+    .check = check,
     .write = write_table,
-    .free = table_free,
+    .free = db_list_free,
 };

@@ -41,8 +41,6 @@ static void list_free(void *content)
 {
     struct list *list = content;
 
-    if (!list)
-        return;
     HASH_CLEAR(hh, list->by_key);
     for (size_t i = 0; i < list->rows; i++)
         free(list->row[i]);
@@ -213,18 +211,14 @@ static int read_bluegene(struct db_import *import, struct list *list, char **wor
 
 /* ---- Both ---------------------------------------------------------------------------------- */
 
-static int split(char *line, char **word)
-{
-    line[strcspn(line, "#")] = 0;
-    return db_words(line, " \t,<>()", word, WORDS);
-}
-
 static int read_line(struct db_import *import, void *content, char *line, topomap_error *err)
 {
     struct list *list = content;
     char *word[WORDS];
-    int words = split(line, word), first = !list->begun;
+    int words, first = !list->begun;
 
+    line[strcspn(line, "#")] = 0;
+    words = db_words(line, " \t,<>()", word, WORDS);
     if (!words)
         return 0;
     list->begun = 1;
@@ -240,8 +234,10 @@ static int read_line(struct db_import *import, void *content, char *line, topoma
     return read_node(import, list, word, words, err);
 }
 
-static int check(struct db_import *import, struct list *list, topomap_error *err)
+static int check(struct db_import *import, void *content, topomap_error *err)
 {
+    const struct list *list = content;
+
     if (!list->rows)
         return topomap_input_fail(import->input, err, "no line 'node X Y Z ...'");
     if (list->promised && list->promised != list->rows)
@@ -256,31 +252,14 @@ static int check(struct db_import *import, struct list *list, topomap_error *err
     return db_geometry_check(import, list->row[0]->point.dims, err);
 }
 
-static int read_all(struct db_import *import, void **content, int bluegene, topomap_error *err)
+static int begin(struct db_import *import, void *content, topomap_error *err)
 {
-    struct list *list;
+    struct list *list = content;
     const char *nic = db_option(import, "nic");
 
-    if (db_geometry_check(import, 0, err) || !(list = topomap_alloc(1, sizeof *list, err)))
-        return -1;
-    list->bluegene = bluegene;
+    list->bluegene = import->importer == &db_bluegene;
     list->nic = nic ? strcmp(nic, "yes") == 0 : -1;
-    if (db_each_line(import, read_line, list, err) || check(import, list, err)) {
-        list_free(list);
-        return -1;
-    }
-    *content = list;
-    return 0;
-}
-
-static int read_coordinates(struct db_import *import, void **content, topomap_error *err)
-{
-    return read_all(import, content, 0, err);
-}
-
-static int read_bluegene_file(struct db_import *import, void **content, topomap_error *err)
-{
-    return read_all(import, content, 1, err);
+    return db_geometry_check(import, 0, err);
 }
 
 static int has_node(const void *content, const char *name)
@@ -344,7 +323,11 @@ const db_importer db_coordinates = {
     .row = {"coordinates", "any torus or mesh: lines 'node X Y Z ...', 1 to 8 dimensions",
             coordinates_options},
     .tables = {"place", "geometry"},
-    .read = read_coordinates,
+    .read = db_read_content,
+    .size = sizeof(struct list),
+    .begin = begin,
+    .line = read_line,
+    .check = check,
     .write = write_rows,
     .free = list_free,
 };
@@ -355,7 +338,11 @@ const db_importer db_bluegene = {
             "X,Y,Z are a mesh",
             bluegene_options},
     .tables = {"place", "geometry"},
-    .read = read_bluegene_file,
+    .read = db_read_content,
+    .size = sizeof(struct list),
+    .begin = begin,
+    .line = read_line,
+    .check = check,
     .write = write_rows,
     .free = list_free,
 };

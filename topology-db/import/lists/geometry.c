@@ -65,6 +65,12 @@ int db_geometry_check(const struct db_import *import, uint32_t dims, topomap_err
     return shape ? cray_shape_parse(shape, &read, err) : 0;
 }
 
+int db_geometry_begin(struct db_import *import, void *content, topomap_error *err)
+{
+    (void)content;
+    return db_geometry_check(import, 3, err);
+}
+
 const topomap_graph_option db_geometry_options[] = {
     GEOMETRY_WRAP,
     GEOMETRY_SHAPE,
@@ -76,18 +82,11 @@ int db_geometry_write(struct db_import *import, uint32_t dims, const char *wrap,
     const char *size = db_option(import, "dims"), *given = db_option(import, "wrap");
     const char *shape = db_option(import, "shape");
     char digits[DB_DIMS + 1];
-    sqlite3_stmt *insert;
-    int result;
 
     if (!size && !given && !shape && !wrap)
         return 0;
     if (given)
         read_wrap(given, dims, digits);
-    insert = db_prepare(import->file, "INSERT INTO geometry VALUES(?,?,?,?)", err);
-    if (!insert)
-        return -1;
-    result = DB_PUT(insert, err, DB_INT(import->source), DB_TEXT(size),
-                    DB_TEXT(given ? digits : wrap), DB_TEXT(shape));
-    sqlite3_finalize(insert);
-    return result;
+    return DB_RUN(import->file, "INSERT INTO geometry VALUES(?,?,?,?)", err, DB_INT(import->source),
+                  DB_TEXT(size), DB_TEXT(given ? digits : wrap), DB_TEXT(shape));
 }

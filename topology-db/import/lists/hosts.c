@@ -15,20 +15,6 @@ struct entry {
     size_t line;
 };
 
-struct map {
-    struct entry *entry;
-    size_t entries, room;
-};
-
-static void map_free(void *content)
-{
-    struct map *map = content;
-
-    if (map)
-        free(map->entry);
-    free(map);
-}
-
 /* `0x2c903...`, 16 digits, or `0002:c903:...`; 0 where it is none of these. */
 static uint64_t read_guid(const char *text)
 {
@@ -51,19 +37,19 @@ static uint64_t read_guid(const char *text)
 
 static int read_line(struct db_import *import, void *content, char *line, topomap_error *err)
 {
-    struct map *map = content;
     struct entry entry = {.line = topomap_input_lineno(import->input)};
-    char *keep, *from, *node, *more;
+    char *word[3], *from, *node;
+    int words;
 
     line[strcspn(line, "#")] = 0;
-    from = strtok_r(line, " \t", &keep);
-    if (!from)
+    words = db_words(line, " \t", word, 3);
+    if (!words)
         return 0;
-    node = strtok_r(NULL, " \t", &keep);
-    more = strtok_r(NULL, " \t", &keep);
-    if (!node || more)
+    if (words != 2)
         return topomap_input_fail(import->input, err,
                                   "expected two words: a GUID or a name, and the Slurm node");
+    from = word[0];
+    node = word[1];
     if (strlen(from) >= DB_KEY || strlen(node) >= DB_KEY)
         return topomap_input_fail(import->input, err, "a name of more than %d characters",
                                   DB_KEY - 1);
@@ -74,10 +60,7 @@ static int read_line(struct db_import *import, void *content, char *line, topoma
     if (!entry.guid)
         db_host_key(from, entry.key);
     strcpy(entry.node, node);
-    if (topomap_grow(&map->entry, &map->room, map->entries + 1, sizeof entry, err))
-        return -1;
-    map->entry[map->entries++] = entry;
-    return 0;
+    return db_list_add(content, &entry, sizeof entry, err);
 }
 
 static int by_from(const void *a, const void *b)
@@ -91,44 +74,43 @@ static int by_from(const void *a, const void *b)
 
 static int check(struct db_import *import, void *content, topomap_error *err)
 {
-    struct map *map = content;
+    const struct db_list *map = content;
+    struct entry *entry = map->row;
 
-    if (!map->entries)
+    if (!map->rows)
         return topomap_input_fail(import->input, err, "no line 'GUID-or-name node'");
-    qsort(map->entry, map->entries, sizeof *map->entry, by_from);
-    for (size_t i = 1; i < map->entries; i++)
-        if (by_from(&map->entry[i - 1], &map->entry[i]) == 0)
+    qsort(entry, map->rows, sizeof *entry, by_from);
+    for (size_t i = 1; i < map->rows; i++)
+        if (by_from(&entry[i - 1], &entry[i]) == 0)
             return topomap_error_set(err, TOPOMAP_EINPUT, "%s:%zu: mapped on line %zu too",
-                                     import->path, map->entry[i].line, map->entry[i - 1].line);
+                                     import->path, entry[i].line, entry[i - 1].line);
     return 0;
-}
-
-static int read_map(struct db_import *import, void **content, topomap_error *err)
-{
-    return db_read_lines(import, sizeof(struct map), read_line, check, map_free, content, err);
 }
 
 static int write_map(struct db_import *import, void *content, topomap_error *err)
 {
-    const struct map *map = content;
+    const struct db_list *map = content;
     sqlite3_stmt *insert = db_prepare(import->file, "INSERT INTO alias VALUES(?,?,?,?)", err);
     int result = insert ? 0 : -1;
 
-    for (size_t i = 0; !result && i < map->entries; i++) {
-        const struct entry *entry = &map->entry[i];
+    for (size_t i = 0; !result && i < map->rows; i++) {
+        const struct entry *entry = (const struct entry *)map->row + i;
 
         result = DB_PUT(insert, err, DB_INT(import->source), DB_INT_IF(entry->guid, entry->guid),
                         DB_TEXT_IF(!entry->guid, entry->key), DB_TEXT(entry->node));
     }
     sqlite3_finalize(insert);
-    import->report->hosts = map->entries;
+    import->report->hosts = map->rows;
     return result;
 }
 
 const db_importer db_host_map = {
     .row = {"hosts", "site map: lines 'GUID-or-name node'", NULL},
     .tables = {"alias"},
-    .read = read_map,
+    .read = db_read_content,
+    .size = sizeof(struct db_list),
+    .line = read_line,
+    .check = check,
     .write = write_map,
-    .free = map_free,
+    .free = db_list_free,
 };

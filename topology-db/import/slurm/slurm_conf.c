@@ -24,8 +24,7 @@ static int find_keyword(const char *text, size_t length)
 }
 
 /* Takes keyword=value words apart; a value may stand in double quotes. */
-static int read_words(const struct slurm_file *file, char *line, size_t number, const char **value,
-                      topomap_error *err)
+static int read_words(const struct slurm_file *file, char *line, size_t number, const char **value)
 {
     while (*(line += strspn(line, " \t"))) {
         char *equals = strchr(line, '='), *end;
@@ -33,18 +32,18 @@ static int read_words(const struct slurm_file *file, char *line, size_t number, 
         int word = equals == line + length ? find_keyword(line, length) : WORDS;
 
         if (word == WORDS)
-            return slurm_fail(file, number, err,
+            return slurm_fail(file, number,
                               "expected SwitchName=, Switches=, Nodes=, LinkSpeed=, BlockName=, "
                               "BlockSizes=, BlockLevels= or RingName=, not '%.60s'",
                               line);
         if (value[word])
-            return slurm_fail(file, number, err, "%s is given twice", keywords[word]);
+            return slurm_fail(file, number, "%s is given twice", keywords[word]);
         value[word] = equals + 1;
         if (equals[1] == '"') {
             value[word] = equals + 2;
             end = strchr(equals + 2, '"');
             if (!end)
-                return slurm_fail(file, number, err, "a quote without its end");
+                return slurm_fail(file, number, "a quote without its end");
         } else {
             end = equals + 1 + strcspn(equals + 1, " \t");
         }
@@ -54,29 +53,29 @@ static int read_words(const struct slurm_file *file, char *line, size_t number, 
     return 0;
 }
 
-static int set_kind(struct slurm_file *file, enum slurm_kind kind, size_t line, topomap_error *err)
+static int set_kind(struct slurm_file *file, enum slurm_kind kind, size_t line)
 {
     if (!file->topologies)
-        return slurm_add_topology(file, "default", kind, line, err);
+        return slurm_add_topology(file, "default", kind, line);
     if (file->topology[0].kind != kind)
-        return slurm_fail(file, line, err, "a file is a tree, blocks or rings, not two of them");
+        return slurm_fail(file, line, "a file is a tree, blocks or rings, not two of them");
     return 0;
 }
 
 /* Block sizes: the base and power-of-two multiples of it. */
-static int read_sizes(struct slurm_file *file, const char *text, size_t line, topomap_error *err)
+static int read_sizes(struct slurm_file *file, const char *text, size_t line)
 {
     struct slurm_topology *topology = &file->topology[0];
 
     if (topology->size_count)
-        return slurm_fail(file, line, err, "BlockSizes is given twice");
+        return slurm_fail(file, line, "BlockSizes is given twice");
     while (*text) {
         char *end;
         unsigned long size = strtoul(text, &end, 10);
 
         if (*text < '0' || *text > '9' || (*end && *end != ',') || !size || size > INT32_MAX ||
             topology->size_count == SLURM_SIZES)
-            return slurm_fail(file, line, err, "expected sizes such as 30,120, not '%.40s'", text);
+            return slurm_fail(file, line, "expected sizes such as 30,120, not '%.40s'", text);
         topology->sizes[topology->size_count++] = (uint32_t)size;
         text = *end ? end + 1 : end;
     }
@@ -84,13 +83,13 @@ static int read_sizes(struct slurm_file *file, const char *text, size_t line, to
 }
 
 /* 23.11's word for it: level n joins 2^n blocks, whose size is one here. */
-static int read_levels(struct slurm_file *file, const char *text, size_t line, topomap_error *err)
+static int read_levels(struct slurm_file *file, const char *text, size_t line)
 {
     struct slurm_topology *topology = &file->topology[0];
     uint32_t wanted = 1;
 
     if (topology->size_count)
-        return slurm_fail(file, line, err, "BlockLevels is given twice, or with BlockSizes");
+        return slurm_fail(file, line, "BlockLevels is given twice, or with BlockSizes");
     while (*text) {
         char *end;
         unsigned long first = strtoul(text, &end, 10), last = first;
@@ -99,7 +98,7 @@ static int read_levels(struct slurm_file *file, const char *text, size_t line, t
             last = strtoul(end + 1, &end, 10);
         if (*text < '0' || *text > '9' || (*end && *end != ',') || first > last ||
             last >= SLURM_SIZES)
-            return slurm_fail(file, line, err, "expected levels such as 0-1,3, not '%.40s'", text);
+            return slurm_fail(file, line, "expected levels such as 0-1,3, not '%.40s'", text);
         for (; first <= last; first++)
             wanted |= 1u << first;
         text = *end ? end + 1 : end;
@@ -111,27 +110,24 @@ static int read_levels(struct slurm_file *file, const char *text, size_t line, t
 }
 
 static int take_unit(struct slurm_file *file, const char **value, enum word word,
-                     enum slurm_kind kind, size_t line, topomap_error *err)
+                     enum slurm_kind kind, size_t line)
 {
-    size_t count;
+    const char *members = value[NODES] ? value[NODES] : value[SWITCHES];
 
-    if (set_kind(file, kind, line, err))
+    if (set_kind(file, kind, line))
         return -1;
     if (!*value[word])
-        return slurm_fail(file, line, err, "%s needs a name", keywords[word]);
+        return slurm_fail(file, line, "%s needs a name", keywords[word]);
     if (kind != SLURM_TREE && (value[SWITCHES] || !value[NODES]))
-        return slurm_fail(file, line, err, "%s needs Nodes=", keywords[word]);
+        return slurm_fail(file, line, "%s needs Nodes=", keywords[word]);
     if (value[NODES] && value[SWITCHES])
-        return slurm_fail(file, line, err, "switch '%.60s' has both Nodes and Switches",
-                          value[word]);
-    if (slurm_add_unit(file, value[word], line, err))
+        return slurm_fail(file, line, "switch '%.60s' has both Nodes and Switches", value[word]);
+    if (slurm_add_unit(file, value[word], line))
         return -1;
-    if (value[NODES])
-        return slurm_add_members(file, value[NODES], 0, line, &count, err);
-    return value[SWITCHES] ? slurm_add_members(file, value[SWITCHES], 1, line, &count, err) : 0;
+    return members ? slurm_add_members(file, members, !value[NODES], line) : 0;
 }
 
-static int take_line(struct slurm_file *file, char *line, size_t number, topomap_error *err)
+static int take_line(struct slurm_file *file, char *line, size_t number)
 {
     static const struct {
         enum word word;
@@ -139,24 +135,20 @@ static int take_line(struct slurm_file *file, char *line, size_t number, topomap
     } units[] = {{SWITCH, SLURM_TREE}, {BLOCK, SLURM_BLOCK}, {RING, SLURM_RING}};
     const char *value[WORDS] = {0};
 
-    if (read_words(file, line, number, value, err))
+    if (read_words(file, line, number, value))
         return -1;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (value[units[i].word])
-            return take_unit(file, value, units[i].word, units[i].kind, number, err);
+            return take_unit(file, value, units[i].word, units[i].kind, number);
+    if ((value[SIZES] || value[LEVELS]) && set_kind(file, SLURM_BLOCK, number))
+        return -1;
     if (value[SIZES])
-        return set_kind(file, SLURM_BLOCK, number, err) ||
-                       read_sizes(file, value[SIZES], number, err)
-                   ? -1
-                   : 0;
+        return read_sizes(file, value[SIZES], number);
     if (value[LEVELS])
-        return set_kind(file, SLURM_BLOCK, number, err) ||
-                       read_levels(file, value[LEVELS], number, err)
-                   ? -1
-                   : 0;
+        return read_levels(file, value[LEVELS], number);
     for (int i = 0; i < WORDS; i++)
         if (value[i])
-            return slurm_fail(file, number, err, "%s without a name before it", keywords[i]);
+            return slurm_fail(file, number, "%s without a name before it", keywords[i]);
     return 0;
 }
 
@@ -174,14 +166,13 @@ static int append(char **whole, size_t *used, size_t *room, const char *line, to
     return 0;
 }
 
-int slurm_read_conf(struct db_import *import, struct slurm_file *file, topomap_error *err)
+int slurm_read_conf(topomap_input *input, struct slurm_file *file)
 {
     char *line, *whole = NULL;
     size_t length, used = 0, room = 0, first = 0;
     int got, result = 0;
 
-    while (!result &&
-           (got = topomap_input_line(import->input, 16 << 20, &line, &length, err)) > 0) {
+    while (!result && (got = topomap_input_line(input, 16 << 20, &line, &length, file->err)) > 0) {
         int goes_on;
 
         line[strcspn(line, "#")] = 0;
@@ -190,15 +181,15 @@ int slurm_read_conf(struct db_import *import, struct slurm_file *file, topomap_e
         goes_on = length && line[length - 1] == '\\';
         if (goes_on)
             line[length - 1] = ' ';
-        first = used ? first : topomap_input_lineno(import->input);
-        result = append(&whole, &used, &room, line, err);
+        first = used ? first : topomap_input_lineno(input);
+        result = append(&whole, &used, &room, line, file->err);
         if (!result && !goes_on) {
-            result = take_line(file, whole, first, err);
+            result = take_line(file, whole, first);
             used = 0;
         }
     }
     if (!result && got >= 0 && used)
-        result = take_line(file, whole, first, err);
+        result = take_line(file, whole, first);
     free(whole);
     return result || got < 0 ? -1 : 0;
 }

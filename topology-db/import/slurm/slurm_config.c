@@ -178,15 +178,8 @@ static void decide(const topomap_db_slurm_config *config, const char *kind, int 
 int slurm_put_setting(sqlite3 *file, int64_t source, const char *name, const char *value,
                       topomap_error *err)
 {
-    sqlite3_stmt *insert =
-        db_prepare(file, "INSERT OR REPLACE INTO slurm_setting VALUES(?,?,?)", err);
-    int result;
-
-    if (!insert)
-        return -1;
-    result = DB_PUT(insert, err, DB_TEXT(name), DB_INT(source), DB_TEXT(value));
-    sqlite3_finalize(insert);
-    return result;
+    return DB_RUN(file, "INSERT OR REPLACE INTO slurm_setting VALUES(?,?,?)", err, DB_TEXT(name),
+                  DB_INT(source), DB_TEXT(value));
 }
 
 int slurm_get_setting(sqlite3 *file, const char *name, char *text, size_t size, topomap_error *err)
@@ -267,19 +260,15 @@ int topomap_db_slurm_order_of(topomap_db *db, const topomap_db_slurm_config *con
 
 /* ---- The importer ------------------------------------------------------------------------- */
 
-static int read_file(struct db_import *import, void **content, topomap_error *err)
+static int read_file(struct db_import *import, void *content, topomap_error *err)
 {
-    topomap_db_slurm_config *config = topomap_alloc(1, sizeof *config, err);
+    topomap_db_slurm_config *config = content;
+    const char *yaml = db_option(import, "topology.yaml");
 
-    if (!config)
+    if (read_config(import->input, config, err))
         return -1;
-    if (read_config(import->input, config, err)) {
-        free(config);
-        return -1;
-    }
-    if (db_option(import, "topology.yaml"))
-        snprintf(config->yaml, sizeof config->yaml, "%s", db_option(import, "topology.yaml"));
-    *content = config;
+    if (yaml)
+        snprintf(config->yaml, sizeof config->yaml, "%s", yaml);
     return 0;
 }
 
@@ -304,7 +293,9 @@ const db_importer db_slurm_config = {
             options},
     .singleton = 1,
     .tables = {"slurm_setting"},
-    .read = read_file,
+    .read = db_read_content,
+    .size = sizeof(topomap_db_slurm_config),
+    .begin = read_file,
     .write = write_file,
     .free = free,
 };

@@ -16,8 +16,7 @@ const char *const slurm_kind_names[SLURM_KINDS] = {
 
 /* ---- Building ----------------------------------------------------------------------------- */
 
-int slurm_fail(const struct slurm_file *file, size_t line, topomap_error *err, const char *format,
-               ...)
+int slurm_fail(const struct slurm_file *file, size_t line, const char *format, ...)
 {
     char text[400];
     va_list args;
@@ -25,58 +24,58 @@ int slurm_fail(const struct slurm_file *file, size_t line, topomap_error *err, c
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    return topomap_error_set(err, TOPOMAP_EINPUT, "%s:%zu: %s", file->path, line ? line : 1, text);
+    return topomap_error_set(file->err, TOPOMAP_EINPUT, "%s:%zu: %s", file->path, line ? line : 1,
+                             text);
 }
 
-int slurm_add_topology(struct slurm_file *file, const char *name, enum slurm_kind kind, size_t line,
-                       topomap_error *err)
+int slurm_add_topology(struct slurm_file *file, const char *name, enum slurm_kind kind, size_t line)
 {
     struct slurm_topology topology = {.kind = kind, .line = line};
 
     if (topomap_grow(&file->topology, &file->topology_room, file->topologies + 1, sizeof topology,
-                     err) ||
-        !(topology.name = topomap_strdup(name, err)))
+                     file->err) ||
+        !(topology.name = topomap_strdup(name, file->err)))
         return -1;
     file->topology[file->topologies++] = topology;
     return 0;
 }
 
-int slurm_add_unit(struct slurm_file *file, const char *name, size_t line, topomap_error *err)
+int slurm_add_unit(struct slurm_file *file, const char *name, size_t line)
 {
-    struct slurm_unit unit = {.topology = (uint32_t)file->topologies - 1, .line = line};
+    struct slurm_unit unit = {
+        .topology = (uint32_t)file->topologies - 1, .first = file->members, .line = line};
 
     if (strlen(name) >= DB_KEY)
-        return slurm_fail(file, line, err, "a name of more than %d characters", DB_KEY - 1);
+        return slurm_fail(file, line, "a name of more than %d characters", DB_KEY - 1);
     if (file->units == SLURM_UNITS_MOST)
-        return slurm_fail(file, line, err, "more than %d switches, blocks or rings",
-                          SLURM_UNITS_MOST);
-    if (topomap_grow(&file->unit, &file->unit_room, file->units + 1, sizeof unit, err) ||
-        !(unit.name = topomap_strdup(name, err)))
+        return slurm_fail(file, line, "more than %d switches, blocks or rings", SLURM_UNITS_MOST);
+    if (topomap_grow(&file->unit, &file->unit_room, file->units + 1, sizeof unit, file->err) ||
+        !(unit.name = topomap_strdup(name, file->err)))
         return -1;
     file->unit[file->units++] = unit;
+    file->topology[unit.topology].units++;
     return 0;
 }
 
-int slurm_add_members(struct slurm_file *file, const char *list, int is_switch, size_t line,
-                      size_t *count, topomap_error *err)
+int slurm_add_members(struct slurm_file *file, const char *list, int is_switch, size_t line)
 {
     topomap_names names = {0};
     topomap_error why;
     int result = 0;
 
     if (topomap_hostlist_expand(list, 0, &names, &why))
-        return why.code == TOPOMAP_ESYSTEM ? topomap_error_set(err, why.code, "%s", why.text)
-                                           : slurm_fail(file, line, err, "%.300s", why.text);
-    *count = names.count;
+        return why.code == TOPOMAP_ESYSTEM ? topomap_error_set(file->err, why.code, "%s", why.text)
+                                           : slurm_fail(file, line, "%.300s", why.text);
     if (names.count > SLURM_MEMBERS_MOST - file->members)
-        result = slurm_fail(file, line, err, "more than %d names", SLURM_MEMBERS_MOST);
+        result = slurm_fail(file, line, "more than %d names", SLURM_MEMBERS_MOST);
     else
         result = topomap_grow(&file->member, &file->member_room, file->members + names.count,
-                              sizeof *file->member, err);
+                              sizeof *file->member, file->err);
     for (size_t i = 0; !result && i < names.count; i++) {
         file->member[file->members++] = (struct slurm_member){
             (uint32_t)file->units - 1, UINT32_MAX, (uint8_t)is_switch, (uint32_t)i, names.name[i]};
         names.name[i] = NULL;
+        file->unit[file->units - 1].members++;
     }
     topomap_names_clear(&names);
     return result;
@@ -86,8 +85,6 @@ static void file_free(void *content)
 {
     struct slurm_file *file = content;
 
-    if (!file)
-        return;
     for (size_t i = 0; i < file->topologies; i++)
         free(file->topology[i].name);
     for (size_t i = 0; i < file->units; i++)
@@ -117,9 +114,9 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Units sorted by topology and name, each name once. */
-static struct name *sort_units(const struct slurm_file *file, topomap_error *err)
+static struct name *sort_units(const struct slurm_file *file)
 {
-    struct name *name = topomap_alloc(file->units, sizeof *name, err);
+    struct name *name = topomap_alloc(file->units, sizeof *name, file->err);
 
     if (!name)
         return NULL;
@@ -128,7 +125,7 @@ static struct name *sort_units(const struct slurm_file *file, topomap_error *err
     qsort(name, file->units, sizeof *name, by_name);
     for (size_t i = 1; i < file->units; i++)
         if (by_name(&name[i - 1], &name[i]) == 0) {
-            slurm_fail(file, file->unit[name[i].unit].line, err, "'%.60s' is there on line %zu too",
+            slurm_fail(file, file->unit[name[i].unit].line, "'%.60s' is there on line %zu too",
                        name[i].text, file->unit[name[i - 1].unit].line);
             free(name);
             return NULL;
@@ -136,57 +133,58 @@ static struct name *sort_units(const struct slurm_file *file, topomap_error *err
     return name;
 }
 
-static int find_children(struct slurm_file *file, const struct name *name, topomap_error *err)
+static int find_children(struct slurm_file *file)
 {
-    for (size_t i = 0; i < file->members; i++) {
+    struct name *name = sort_units(file);
+    int result = name ? 0 : -1;
+
+    for (size_t i = 0; !result && i < file->members; i++) {
         struct slurm_member *member = &file->member[i];
-        struct name wanted = {member->name, file->unit[member->unit].topology, 0}, *found;
+        const struct slurm_unit *unit = &file->unit[member->unit];
+        struct name wanted = {member->name, unit->topology, 0}, *found;
 
         if (!member->is_switch)
             continue;
         found = bsearch(&wanted, name, file->units, sizeof *name, by_name);
-        if (!found)
-            return slurm_fail(file, file->unit[member->unit].line, err,
-                              "switch '%.60s' has a child '%.60s' that is nowhere defined",
-                              file->unit[member->unit].name, member->name);
-        member->child = found->unit;
+        if (found)
+            member->child = found->unit;
+        else
+            result = slurm_fail(file, unit->line,
+                                "switch '%.60s' has a child '%.60s' that is nowhere defined",
+                                unit->name, member->name);
     }
-    return 0;
+    free(name);
+    return result;
 }
 
-/* Takes switches without parents away until none is left; members of a unit lie together. */
-static int find_loops(const struct slurm_file *file, topomap_error *err)
+/* Takes switches without parents away until none is left. */
+static int find_loops(const struct slurm_file *file)
 {
-    uint32_t *parents = topomap_alloc(file->units, sizeof *parents, err);
-    uint32_t *queue = topomap_alloc(file->units, sizeof *queue, err);
-    size_t *first = topomap_alloc(file->units + 1, sizeof *first, err), head = 0, tail = 0;
-    int result = parents && queue && first ? 0 : -1;
+    uint32_t *parents = topomap_alloc(file->units, sizeof *parents, file->err);
+    uint32_t *queue = topomap_alloc(file->units, sizeof *queue, file->err);
+    size_t head = 0, tail = 0;
+    int result = parents && queue ? 0 : -1;
 
-    for (size_t i = 0; !result && i < file->members; i++) {
-        first[file->member[i].unit + 1] = i + 1;
+    for (size_t i = 0; !result && i < file->members; i++)
         if (file->member[i].is_switch)
             parents[file->member[i].child]++;
-    }
-    for (size_t u = 0; !result && u < file->units; u++) {
-        first[u + 1] = first[u + 1] ? first[u + 1] : first[u];
+    for (size_t u = 0; !result && u < file->units; u++)
         if (!parents[u])
             queue[tail++] = (uint32_t)u;
-    }
     while (!result && head < tail) {
-        uint32_t unit = queue[head++];
+        const struct slurm_unit *unit = &file->unit[queue[head++]];
 
-        for (size_t i = first[unit]; i < first[unit + 1]; i++)
+        for (size_t i = unit->first; i < unit->first + unit->members; i++)
             if (file->member[i].is_switch && --parents[file->member[i].child] == 0)
                 queue[tail++] = file->member[i].child;
     }
     for (size_t u = 0; !result && u < file->units; u++)
         if (parents[u])
-            result = slurm_fail(file, file->unit[u].line, err,
+            result = slurm_fail(file, file->unit[u].line,
                                 "switch '%.60s' is below itself or below such a switch",
                                 file->unit[u].name);
     free(parents);
     free(queue);
-    free(first);
     return result;
 }
 
@@ -199,9 +197,9 @@ static int by_host(const void *a, const void *b)
 }
 
 /* A node is in one block, ring or torus of a topology; it may be on several switches. */
-static int find_twice(const struct slurm_file *file, topomap_error *err)
+static int find_twice(const struct slurm_file *file)
 {
-    struct name *name = topomap_alloc(file->members, sizeof *name, err);
+    struct name *name = topomap_alloc(file->members, sizeof *name, file->err);
     size_t count = 0;
     int result = name ? 0 : -1;
 
@@ -215,69 +213,54 @@ static int find_twice(const struct slurm_file *file, topomap_error *err)
         qsort(name, count, sizeof *name, by_host);
     for (size_t i = 1; !result && i < count; i++)
         if (by_name(&name[i - 1], &name[i]) == 0)
-            result = slurm_fail(file, file->unit[name[i].unit].line, err,
+            result = slurm_fail(file, file->unit[name[i].unit].line,
                                 "node '%.60s' is in '%.60s' and '%.60s'", name[i].text,
                                 file->unit[name[i - 1].unit].name, file->unit[name[i].unit].name);
     free(name);
     return result;
 }
 
-static int check_topology(const struct slurm_file *file, const struct slurm_topology *topology,
-                          size_t units, topomap_error *err)
+static int check_topology(const struct slurm_file *file, const struct slurm_topology *topology)
 {
-    if (!units && topology->kind != SLURM_FLAT)
-        return slurm_fail(file, topology->line, err, "topology '%.60s' has no %s", topology->name,
+    if (!topology->units && topology->kind != SLURM_FLAT)
+        return slurm_fail(file, topology->line, "topology '%.60s' has no %s", topology->name,
                           topology->kind == SLURM_TREE ? "switch" : "unit");
     for (uint32_t i = 0; i < topology->size_count; i++) {
         uint32_t base = topology->sizes[0], times = topology->sizes[i] / base;
 
         if (topology->sizes[i] % base || times & (times - 1) ||
             (i && topology->sizes[i] <= topology->sizes[i - 1]))
-            return slurm_fail(file, topology->line, err,
+            return slurm_fail(file, topology->line,
                               "block size %u is not a larger power-of-two multiple of the base %u",
                               topology->sizes[i], base);
     }
     return 0;
 }
 
-static int check_rings(const struct slurm_file *file, topomap_error *err)
+static int check_ring(const struct slurm_file *file, const struct slurm_unit *unit)
 {
-    uint32_t *nodes = topomap_alloc(file->units, sizeof *nodes, err);
-    int result = nodes ? 0 : -1;
-
-    for (size_t i = 0; !result && i < file->members; i++)
-        nodes[file->member[i].unit]++;
-    for (size_t u = 0; !result && u < file->units; u++)
-        if (file->topology[file->unit[u].topology].kind == SLURM_RING &&
-            (!nodes[u] || nodes[u] > SLURM_RING_MOST))
-            result =
-                slurm_fail(file, file->unit[u].line, err, "ring '%.60s' has %u nodes, not 1 to %d",
-                           file->unit[u].name, nodes[u], SLURM_RING_MOST);
-    free(nodes);
-    return result;
+    if (file->topology[unit->topology].kind != SLURM_RING ||
+        (unit->members && unit->members <= SLURM_RING_MOST))
+        return 0;
+    return slurm_fail(file, unit->line, "ring '%.60s' has %zu nodes, not 1 to %d", unit->name,
+                      unit->members, SLURM_RING_MOST);
 }
 
-static int check_all(struct slurm_file *file, topomap_error *err)
+static int check_all(struct slurm_file *file)
 {
-    size_t *units = topomap_alloc(file->topologies, sizeof *units, err);
-    struct name *name;
-    int result = units ? 0 : -1;
-
-    if (!result && !file->topologies)
-        result = slurm_fail(file, 1, err,
-                            "no SwitchName=, BlockName= or RingName= line, and no "
-                            "topology in YAML");
-    for (size_t u = 0; !result && u < file->units; u++)
-        units[file->unit[u].topology]++;
-    for (size_t i = 0; !result && i < file->topologies; i++)
-        result = check_topology(file, &file->topology[i], units[i], err);
-    free(units);
-    if (result || !(name = sort_units(file, err)))
+    if (!file->topologies)
+        return slurm_fail(file, 1,
+                          "no SwitchName=, BlockName= or RingName= line, and no "
+                          "topology in YAML");
+    for (size_t i = 0; i < file->topologies; i++)
+        if (check_topology(file, &file->topology[i]))
+            return -1;
+    if (find_children(file) || find_loops(file) || find_twice(file))
         return -1;
-    result = find_children(file, name, err);
-    free(name);
-    return result || find_loops(file, err) || find_twice(file, err) || check_rings(file, err) ? -1
-                                                                                              : 0;
+    for (size_t u = 0; u < file->units; u++)
+        if (check_ring(file, &file->unit[u]))
+            return -1;
+    return 0;
 }
 
 /* ---- The importer --------------------------------------------------------------------------- */
@@ -323,23 +306,22 @@ static int choose(struct db_import *import, const struct slurm_file *file, size_
     return 0;
 }
 
-static int read_file(struct db_import *import, void **content, topomap_error *err)
+static int read_file(struct db_import *import, void *content, topomap_error *err)
 {
-    struct slurm_file *file = topomap_alloc(1, sizeof *file, err);
-    size_t chosen;
-    int result = file ? is_yaml(import, &file->yaml, err) : -1;
+    struct slurm_file *file = content;
 
-    if (!result) {
-        file->path = import->path;
-        result =
-            file->yaml ? slurm_read_yaml(import, file, err) : slurm_read_conf(import, file, err);
-    }
-    if (result || check_all(file, err) || choose(import, file, &chosen, err)) {
-        file_free(file);
+    file->path = import->path;
+    file->err = err;
+    if (is_yaml(import, &file->yaml, err))
         return -1;
-    }
-    *content = file;
-    return 0;
+    return file->yaml ? slurm_read_yaml(import->input, file) : slurm_read_conf(import->input, file);
+}
+
+static int check(struct db_import *import, void *content, topomap_error *err)
+{
+    size_t chosen;
+
+    return check_all(content) || choose(import, content, &chosen, err) ? -1 : 0;
 }
 
 static int write_topologies(struct db_import *import, const struct slurm_file *file, size_t chosen,
@@ -414,10 +396,9 @@ static int write_file(struct db_import *import, void *content, topomap_error *er
                   err))
         return -1;
     import->report->hosts = (uint64_t)hosts;
+    import->report->switches = file->topology[chosen].units;
     for (size_t i = 0; i < file->units; i++)
-        import->report->switches += file->unit[i].topology == chosen;
-    for (size_t i = 0; i < file->members; i++)
-        import->report->links += file->unit[file->member[i].unit].topology == chosen;
+        import->report->links += file->unit[i].topology == chosen ? file->unit[i].members : 0;
     return 0;
 }
 
@@ -433,7 +414,10 @@ const db_importer db_slurm_topology = {
             options},
     .singleton = 1,
     .tables = {"slurm_topology", "slurm_unit", "slurm_member", "slurm_setting"},
-    .read = read_file,
+    .read = db_read_content,
+    .size = sizeof(struct slurm_file),
+    .begin = read_file,
+    .check = check,
     .write = write_file,
     .free = file_free,
 };

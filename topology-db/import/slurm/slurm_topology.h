@@ -24,14 +24,15 @@ struct slurm_topology {
     enum slurm_kind kind;
     int is_default;
     uint32_t sizes[SLURM_SIZES], size_count; /* of blocks */
-    size_t line;
+    size_t units, line;
 };
 
 /* A switch, a block, a ring or a torus. */
 struct slurm_unit {
     char *name;
     uint32_t topology;
-    uint32_t dim[3]; /* of a torus */
+    uint32_t dim[3];       /* of a torus */
+    size_t first, members; /* of the file's */
     size_t line;
 };
 
@@ -53,21 +54,20 @@ struct slurm_file {
     uint64_t places; /* of toruses */
     int yaml;
     const char *path; /* for messages */
+    topomap_error *err;
 };
 
 /** Adds one; the new one is the last of its array. \p name is copied. */
-int slurm_add_topology(struct slurm_file *file, const char *name, enum slurm_kind kind, size_t line,
-                       topomap_error *err);
-int slurm_add_unit(struct slurm_file *file, const char *name, size_t line, topomap_error *err);
-/** Nodes or switches of the last unit, from a host list; positions count from \p position. The
- *  number of names is put into \p count. */
-int slurm_add_members(struct slurm_file *file, const char *list, int is_switch, size_t line,
-                      size_t *count, topomap_error *err);
+int slurm_add_topology(struct slurm_file *file, const char *name, enum slurm_kind kind,
+                       size_t line);
+int slurm_add_unit(struct slurm_file *file, const char *name, size_t line);
+/** Nodes or switches of the last unit, from a host list. */
+int slurm_add_members(struct slurm_file *file, const char *list, int is_switch, size_t line);
 /** What is wrong at a line: TOPOMAP_EINPUT. */
-int slurm_fail(const struct slurm_file *file, size_t line, topomap_error *err, const char *format,
-               ...) TOPOMAP_PRINTF(4, 5);
+int slurm_fail(const struct slurm_file *file, size_t line, const char *format, ...)
+    TOPOMAP_PRINTF(3, 4);
 
-int slurm_read_conf(struct db_import *import, struct slurm_file *file, topomap_error *err);
-int slurm_read_yaml(struct db_import *import, struct slurm_file *file, topomap_error *err);
+int slurm_read_conf(topomap_input *input, struct slurm_file *file);
+int slurm_read_yaml(topomap_input *input, struct slurm_file *file);
 
 #endif
