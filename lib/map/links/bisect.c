@@ -11,16 +11,11 @@
 #include "map/algorithm.h"
 #include "map/links/hosts.h"
 #include "partition/partition.h"
-#include "util/alloc.h"
+#include "util/keyed.h"
 
 typedef struct segment {
     uint32_t vertex, vertices, unit, units; /* runs of the two arrays below */
 } segment;
-
-typedef struct ranked {
-    double weight;
-    uint32_t at; /* index in the segment */
-} ranked;
 
 typedef struct bisector {
     const topomap_hosts *hosts;
@@ -30,7 +25,7 @@ typedef struct bisector {
     uint32_t *vertex, *unit; /* the two graphs' vertices, halves in a row */
     uint32_t *other;         /* [network vertices] scratch */
     uint8_t *side;           /* [network vertices] of the segment */
-    ranked *ranked;          /* [places] */
+    topomap_keyed *ranked;   /* [places] hosts by the weight of their links */
     segment *todo;
     size_t count, capacity;
 } bisector;
@@ -76,15 +71,6 @@ static void weigh_links(bisector *b)
         b->room[b->hosts->vertex[i]] = b->hosts->room[i];
 }
 
-static int lightest_first(const void *a, const void *b)
-{
-    const ranked *x = a, *y = b;
-
-    if (x->weight < y->weight || x->weight > y->weight)
-        return x->weight < y->weight ? -1 : 1;
-    return x->at < y->at ? -1 : x->at > y->at;
-}
-
 /* Moves hosts from the larger to the smaller half while that brings them closer: afterwards both
  * have a host, where there are two. */
 static void even_out(bisector *b, const segment *s)
@@ -103,19 +89,19 @@ static void even_out(bisector *b, const segment *s)
 
         if (b->side[i] != larger || b->room[v] == 0)
             continue;
-        b->ranked[hosts] = (ranked){.at = i};
+        b->ranked[hosts] = (topomap_keyed){.a = i};
         for (uint64_t e = b->links.offset[v]; e < b->links.offset[v + 1]; e++)
-            b->ranked[hosts].weight += (double)b->links.weight[e];
+            b->ranked[hosts].key += (int64_t)b->links.weight[e];
         hosts++;
     }
     if (surplus > 0 && hosts)
-        qsort(b->ranked, hosts, sizeof *b->ranked, lightest_first);
+        qsort(b->ranked, hosts, sizeof *b->ranked, topomap_keyed_order);
     for (uint32_t i = 0; i < hosts && surplus > 0; i++) {
-        int64_t own = b->room[vertex[b->ranked[i].at]];
+        int64_t own = b->room[vertex[b->ranked[i].a]];
 
         if (own >= surplus) /* it would be as far on the other side */
             continue;
-        b->side[b->ranked[i].at] = !larger;
+        b->side[b->ranked[i].a] = !larger;
         surplus -= 2 * own;
     }
 }
