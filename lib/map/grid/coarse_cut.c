@@ -15,7 +15,7 @@ void topomap_coarse_begin(topomap_coarse *c)
 {
     memset(c->region, 0, c->items * sizeof *c->region);
     for (uint32_t i = 0; i < c->items; i++)
-        c->plain[i] = i;
+        c->item[i] = c->plain[i] = i;
 }
 
 /* ---- Ordering ---------------------------------------------------------------------------- */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE /* qsort_r */
 #include "map/grid/coarse_grid.h"
 
 #include <math.h>
@@ -64,8 +63,6 @@ int topomap_coarse_open(topomap_coarse *c, const topomap_tiling *tiling, const u
     c->plain = topomap_alloc(c->items, sizeof *c->plain, err);
     if (!c->item || !c->region || !c->scratch || !c->plain || fill_coordinates(c, err) != 0)
         return -1;
-    for (uint32_t i = 0; i < c->items; i++)
-        c->item[i] = i;
     return 0;
 }
 
@@ -77,48 +74,6 @@ void topomap_coarse_close(topomap_coarse *c)
     free(c->at);
     free(c->plain);
     memset(c, 0, sizeof *c);
-}
-
-enum { BINS = 1024 };
-
-static int by_coordinate(const void *a, const void *b, void *data)
-{
-    const uint32_t *at = data, p = *(const uint32_t *)a, q = *(const uint32_t *)b;
-    uint32_t x = at[p], y = at[q];
-
-    return x != y ? (x > y) - (x < y) : (p > q) - (p < q);
-}
-
-/* One pass of a radix sort: stable, by one coordinate. */
-static void sort_by(topomap_coarse *c, uint32_t lo, uint32_t hi, uint32_t dim, uint32_t *bin)
-{
-    const uint32_t *at = c->at + (size_t)dim * c->items;
-    uint32_t n = c->size[dim];
-
-    memset(bin, 0, (n + (size_t)1) * sizeof *bin);
-    for (uint32_t i = lo; i < hi; i++)
-        bin[at[c->item[i]] + 1]++;
-    for (uint32_t x = 0; x < n; x++)
-        bin[x + 1] += bin[x];
-    for (uint32_t i = lo; i < hi; i++)
-        c->scratch[bin[at[c->item[i]]]++] = c->item[i];
-    memcpy(c->item + lo, c->scratch, (hi - lo) * sizeof *c->item);
-}
-
-void topomap_coarse_sort(topomap_coarse *c, uint32_t lo, uint32_t hi, uint32_t dim)
-{
-    uint32_t bin[BINS + 1], widest = 0;
-
-    for (uint32_t k = 0; k < c->dims; k++)
-        widest = c->size[k] > widest ? c->size[k] : widest;
-    if (widest <= BINS && hi - lo > widest) {
-        for (uint32_t k = 0; k < c->dims; k++)
-            if (k != dim)
-                sort_by(c, lo, hi, k, bin);
-        sort_by(c, lo, hi, dim, bin);
-        return;
-    }
-    qsort_r(c->item + lo, hi - lo, sizeof *c->item, by_coordinate, c->at + (size_t)dim * c->items);
 }
 
 uint32_t topomap_coarse_extent(const topomap_coarse *c, uint32_t lo, uint32_t hi, uint32_t dim)

@@ -30,8 +30,6 @@ static inline uint32_t topomap_coarse_stride(const topomap_coarse *coarse, uint3
     return stride;
 }
 
-/** Orders the items at lo..hi-1 by coordinate `dim`, then by the others. */
-void topomap_coarse_sort(topomap_coarse *coarse, uint32_t lo, uint32_t hi, uint32_t dim);
 /** How many coordinates the items at lo..hi-1 have along `dim`. */
 uint32_t topomap_coarse_extent(const topomap_coarse *coarse, uint32_t lo, uint32_t hi,
                                uint32_t dim);
@@ -44,9 +42,9 @@ static inline uint32_t topomap_coarse_at(const topomap_coarse *coarse, uint32_t 
 /* A range of items, the region that they are, and dividing it (coarse_cut.c): begin, then for each
  * range as many times as one likes order and cut, then divide. */
 
-/** All items are one range, of region 0. */
+/** All items are one range, in order, of region 0. */
 void topomap_coarse_begin(topomap_coarse *coarse);
-/** As topomap_coarse_sort(), faster. */
+/** Orders the items at lo..hi-1 by coordinate \p dim, then by number. */
 void topomap_coarse_order(topomap_coarse *coarse, uint32_t lo, uint32_t hi, uint32_t dim);
 /** Weight between lo..middle-1 and middle..hi-1 of a range that is in the order of \p dim. */
 double topomap_coarse_cut(const topomap_coarse *coarse, uint32_t lo, uint32_t middle, uint32_t dim);

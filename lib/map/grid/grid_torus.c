@@ -109,8 +109,6 @@ static int try_halves(grid *g, topomap_coarse *coarse, uint32_t *slot_of, topoma
     for (uint32_t i = 0; status == 0 && i < runs; i++) {
         if (i && topomap_problem_late(g->problem))
             break;
-        for (uint32_t k = 0; k < coarse->items; k++)
-            coarse->item[k] = k;
         for (uint32_t k = 0; k < g->used; k++)
             g->next[g->nodes[k]] = g->items_of[g->nodes[k]] / volume;
         status = topomap_halve_torus(coarse, g->problem->machine, g->nodes, g->used, g->next,
