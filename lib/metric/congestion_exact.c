@@ -21,32 +21,6 @@ struct search {
     uint32_t found;
 };
 
-static void spread(struct search *s, uint32_t from)
-{
-    const topomap_network *n = s->network;
-
-    memset(s->distance, 0xff, n->vertices * sizeof *s->distance);
-    s->distance[from] = 0;
-    s->paths[from] = 1.0;
-    s->order[0] = from;
-    s->found = 1;
-    for (uint32_t i = 0; i < s->found; i++) {
-        uint32_t u = s->order[i];
-
-        for (uint32_t link = n->first[u]; link < n->first[u + 1]; link++) {
-            uint32_t v = n->head[link];
-
-            if (s->distance[v] == UINT32_MAX) {
-                s->distance[v] = s->distance[u] + 1;
-                s->paths[v] = 0.0;
-                s->order[s->found++] = v;
-            }
-            if (s->distance[v] == s->distance[u] + 1)
-                s->paths[v] += s->paths[u] * n->cables[link];
-        }
-    }
-}
-
 static void gather(struct search *s, double *load)
 {
     const topomap_network *n = s->network;
@@ -193,7 +167,7 @@ int topomap_congestion_exact(const topomap_traffic *t, double *load, topomap_err
             status = add_ways(&sender, ways, s.wanted, load, err);
             continue;
         }
-        spread(&s, from);
+        s.found = topomap_paths_count(t->network, from, s.distance, s.paths, s.order);
         status = check_reached(t, &s, from, err);
         if (status == 0)
             gather(&s, load);

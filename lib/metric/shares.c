@@ -219,25 +219,17 @@ static int open_grid(topomap_shares *s, topomap_error *err)
 
 /* ---- All shortest paths -------------------------------------------------------------------- */
 
-/* Counts the shortest paths from a vertex to all, breadth first. \return the row of the source */
-static size_t count_paths(topomap_shares *s, uint32_t from)
+uint32_t topomap_paths_count(const topomap_network *n, uint32_t from, uint32_t *distance,
+                             double *paths, uint32_t *order)
 {
-    const topomap_network *n = s->network;
-    uint32_t slot = from % s->sources, found = 1;
-    size_t row = (size_t)slot * n->vertices;
-    uint32_t *distance = s->distance + row;
-    double *paths = s->paths + row;
+    uint32_t found = 1;
 
-    if (s->source[slot] == from)
-        return row;
-    s->source[slot] = from;
-    s->looked += n->links;
     memset(distance, 0xff, n->vertices * sizeof *distance);
     distance[from] = 0;
     paths[from] = 1.0;
-    s->order[0] = from;
+    order[0] = from;
     for (uint32_t i = 0; i < found; i++) {
-        uint32_t u = s->order[i];
+        uint32_t u = order[i];
 
         for (uint32_t link = n->first[u]; link < n->first[u + 1]; link++) {
             uint32_t v = n->head[link];
@@ -245,12 +237,26 @@ static size_t count_paths(topomap_shares *s, uint32_t from)
             if (distance[v] == NONE) {
                 distance[v] = distance[u] + 1;
                 paths[v] = 0.0;
-                s->order[found++] = v;
+                order[found++] = v;
             }
             if (distance[v] == distance[u] + 1)
                 paths[v] += paths[u] * n->cables[link];
         }
     }
+    return found;
+}
+
+/* \return the row of the source among those kept */
+static size_t count_paths(topomap_shares *s, uint32_t from)
+{
+    uint32_t slot = from % s->sources;
+    size_t row = (size_t)slot * s->network->vertices;
+
+    if (s->source[slot] == from)
+        return row;
+    s->source[slot] = from;
+    s->looked += s->network->links;
+    topomap_paths_count(s->network, from, s->distance + row, s->paths + row, s->order);
     return row;
 }
 
