@@ -6,17 +6,8 @@
 #include <string.h>
 
 #include "machine/distance.h"
+#include "map/nesting.h"
 #include "util/alloc.h"
-
-/* The machine's own number of a slot's group. */
-static uint32_t raw_group(const topomap_machine *m, uint32_t level, uint32_t slot)
-{
-    if (level + 1 < m->inner_levels)
-        return m->inner[level].group[slot];
-    if (level < m->inner_levels)
-        return m->node_of[slot];
-    return m->outer[level - m->inner_levels].group[m->node_of[slot]];
-}
 
 /* Groups that have slots, numbered as their first slots come. */
 static int number_groups(topomap_places *p, uint32_t l, uint32_t *number, topomap_error *err)
@@ -25,13 +16,13 @@ static int number_groups(topomap_places *p, uint32_t l, uint32_t *number, topoma
     topomap_place_level *level = &p->level[l];
     uint32_t ids = m->slots > m->nodes ? m->slots : m->nodes;
 
-    level->cost = l < m->inner_levels ? m->inner[l].cost : m->outer[l - m->inner_levels].cost;
+    level->cost = topomap_nesting_at(m, l)->cost;
     level->group = topomap_alloc(m->slots, sizeof(uint32_t), err);
     if (!level->group)
         return -1;
     memset(number, 0xff, ids * sizeof *number);
     for (uint32_t s = 0; s < m->slots; s++) {
-        uint32_t id = raw_group(m, l, s);
+        uint32_t id = topomap_nesting_group(m, l, s);
 
         if (number[id] == UINT32_MAX)
             number[id] = level->groups++;

@@ -252,21 +252,6 @@ static int nodecart(cartesian *c)
     return 1;
 }
 
-/* Slots of every node that has any; 0 where they differ. */
-static uint32_t slots_per_node(const topomap_machine *m)
-{
-    uint32_t per_node = 0;
-
-    for (uint32_t i = 0; i < m->nodes; i++) {
-        uint32_t slots = m->slot_first[i + 1] - m->slot_first[i];
-
-        if (slots && per_node && slots != per_node)
-            return 0;
-        per_node = slots ? slots : per_node;
-    }
-    return per_node;
-}
-
 /* Cells to slots, those of one group of the machine together; what is left to the rest. */
 static int settle(const cartesian *c, const topomap_problem *problem, uint32_t *slot_of,
                   topomap_error *err)
@@ -298,7 +283,7 @@ static int map(const topomap_algorithm_impl *self, topomap_problem *problem, uin
                topomap_error *err)
 {
     const char *name = self->row.name;
-    cartesian c = {.per_node = slots_per_node(problem->machine)};
+    cartesian c = {.per_node = topomap_slots_per_node(problem->machine)};
     box whole = {{0}, {0}};
     int status;
 

@@ -6,6 +6,7 @@
 #include "map/algorithm.h"
 #include "map/refine/level.h"
 #include "map/refine/swap_search.h"
+#include "partition/contract.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 
@@ -35,27 +36,15 @@ static void free_search(topomap_swap *swap)
 static int node_graph(const topomap_problem *problem, const uint32_t *slot_of,
                       topomap_weights *weights, topomap_error *err)
 {
-    const topomap_weights *w = &problem->weights;
-    const topomap_machine *m = problem->machine;
-    topomap_arcs arcs = {0};
-    topomap_graph *graph = NULL;
-    int status = 0;
+    uint32_t n = problem->weights.vertices, *node_of = topomap_alloc(n, sizeof *node_of, err);
+    int status = -1;
 
-    for (uint32_t u = 0; status == 0 && u < w->vertices; u++)
-        for (uint64_t e = w->offset[u]; status == 0 && e < w->offset[u + 1]; e++) {
-            uint32_t a = m->node_of[slot_of[u]], b = m->node_of[slot_of[w->target[e]]];
-
-            if (u < w->target[e] && a != b)
-                status = topomap_arcs_add(&arcs, a, b, w->weight[e], 0, err);
-        }
-    if (status != 0) {
-        topomap_arcs_clear(&arcs);
-        return -1;
-    }
-    if (topomap_arcs_take(&arcs, m->nodes, &graph, err) != 0)
-        return -1;
-    status = topomap_weights_new(graph, m->nodes, weights, err);
-    topomap_graph_free(graph);
+    for (uint32_t u = 0; node_of && u < n; u++)
+        node_of[u] = problem->machine->node_of[slot_of[u]];
+    if (node_of)
+        status =
+            topomap_contract(&problem->weights, node_of, problem->machine->nodes, weights, err);
+    free(node_of);
     return status;
 }
 

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "map/algorithm.h"
+#include "map/nesting.h"
 #include "map/split/recursion.h"
 #include "partition/contract.h"
-#include "partition/partition.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 
@@ -25,15 +25,6 @@ typedef struct bottom_up {
     uint32_t *members[LEVELS]; /* [vertices of the level's graph] block by block */
 } bottom_up;
 
-static uint32_t group_of(const topomap_machine *m, uint32_t level, uint32_t slot)
-{
-    if (level + 1 < m->inner_levels)
-        return m->inner[level].group[slot];
-    if (level < m->inner_levels)
-        return m->node_of[slot];
-    return m->outer[level - m->inner_levels].group[m->node_of[slot]];
-}
-
 /* The one size of the level's groups, 0 where they have several. */
 static uint32_t group_size(const bottom_up *b, uint32_t level)
 {
@@ -41,7 +32,8 @@ static uint32_t group_size(const bottom_up *b, uint32_t level)
     uint32_t size = 0, first = 0;
 
     for (uint32_t i = 1; i <= m->slots; i++) {
-        if (i < m->slots && group_of(m, level, b->slots[i]) == group_of(m, level, b->slots[first]))
+        if (i < m->slots && topomap_nesting_group(m, level, b->slots[i]) ==
+                                topomap_nesting_group(m, level, b->slots[first]))
             continue;
         if (size && i - first != size)
             return 0;
@@ -67,8 +59,7 @@ static int find_levels(bottom_up *b, topomap_error *err)
             return topomap_error_set(err, TOPOMAP_EUSAGE,
                                      "bottom-up: the groups of level '%s' have different sizes; "
                                      "use top-down",
-                                     l < m->inner_levels ? m->inner[l].name
-                                                         : m->outer[l - m->inner_levels].name);
+                                     topomap_nesting_at(m, l)->name);
         if (size > below)
             b->size[b->levels++] = size;
         below = size;
@@ -76,45 +67,23 @@ static int find_levels(bottom_up *b, topomap_error *err)
     return 0;
 }
 
-/* Fills members: the vertices of \p w, in blocks of \p width. */
-static int divide(const topomap_problem *problem, const topomap_weights *w, uint32_t width,
-                  uint32_t *members, topomap_error *err)
-{
-    int cuts = problem->effort == TOPOMAP_STRONG ? 8 : problem->effort == TOPOMAP_DEFAULT ? 2 : 1;
-    uint32_t parts = w->vertices / width, *size = topomap_alloc(parts, sizeof *size, err);
-    topomap_partitioner partitioner = {0};
-    int status = size ? 0 : -1;
-
-    if (status == 0)
-        status = topomap_partitioner_init(&partitioner, w, cuts, (uint32_t)problem->seed, err);
-    partitioner.how = TOPOMAP_PARTITION_EXCHANGE;
-    for (uint32_t i = 0; status == 0 && i < parts; i++)
-        size[i] = width;
-    for (uint32_t v = 0; v < w->vertices; v++)
-        members[v] = v;
-    if (status == 0)
-        status = topomap_partition(&partitioner, members, w->vertices, parts, size, err);
-    topomap_partitioner_clear(&partitioner);
-    free(size);
-    return status;
-}
-
 /* Replaces the graph by that of its blocks. */
 static int climb(bottom_up *b, uint32_t level, topomap_weights *w, topomap_error *err)
 {
     uint32_t width = b->size[level] / (level ? b->size[level - 1] : 1);
-    uint32_t *block_of = topomap_alloc(w->vertices, sizeof *block_of, err);
+    enum topomap_effort effort = b->problem->effort;
+    int cuts = effort == TOPOMAP_STRONG ? 8 : effort == TOPOMAP_DEFAULT ? 2 : 1;
+    topomap_partitioner partitioner = {0};
     topomap_weights next = {0};
     int status = -1;
 
     b->members[level] = topomap_alloc(w->vertices, sizeof(uint32_t), err);
-    if (block_of && b->members[level])
-        status = divide(b->problem, w, width, b->members[level], err);
-    for (uint32_t i = 0; status == 0 && i < w->vertices; i++)
-        block_of[b->members[level][i]] = i / width;
-    if (status == 0)
-        status = topomap_contract(w, block_of, w->vertices / width, &next, err);
-    free(block_of);
+    if (b->members[level] &&
+        topomap_partitioner_init(&partitioner, w, cuts, (uint32_t)b->problem->seed, err) == 0) {
+        partitioner.how = TOPOMAP_PARTITION_EXCHANGE;
+        status = topomap_contract_blocks(&partitioner, width, b->members[level], &next, err);
+    }
+    topomap_partitioner_clear(&partitioner);
     if (level)
         topomap_weights_clear(w);
     *w = next;

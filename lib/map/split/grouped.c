@@ -8,7 +8,6 @@
 
 #include "map/split/recursion.h"
 #include "partition/contract.h"
-#include "partition/partition.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 
@@ -19,8 +18,7 @@ typedef struct grouping {
     uint32_t *node;    /* [groups] first slot of the node that each group gets */
 } grouping;
 
-/* Slots of every node that has any; 0 where they differ. */
-static uint32_t common_size(const topomap_machine *m)
+uint32_t topomap_slots_per_node(const topomap_machine *m)
 {
     uint32_t size = 0;
 
@@ -48,37 +46,17 @@ static int open_groups(grouping *g, const topomap_machine *m, topomap_error *err
     return 0;
 }
 
-static int make_groups(const topomap_problem *problem, grouping *g, topomap_error *err)
+/* Makes the groups and their graph. */
+static int make_groups(const topomap_problem *problem, grouping *g, topomap_weights *weights,
+                       topomap_error *err)
 {
-    uint32_t *size = topomap_alloc(g->groups, sizeof *size, err);
-    topomap_partitioner partitioner = {0};
-    int status = -1;
+    topomap_partitioner partitioner;
+    int status =
+        topomap_partitioner_init(&partitioner, &problem->weights, 1, (uint32_t)problem->seed, err);
 
-    for (uint32_t i = 0; size && i < g->groups; i++)
-        size[i] = g->size;
-    for (uint32_t v = 0; v < g->groups * g->size; v++)
-        g->members[v] = v;
-    if (size && topomap_partitioner_init(&partitioner, &problem->weights, 1,
-                                         (uint32_t)problem->seed, err) == 0) {
-        status =
-            topomap_partition(&partitioner, g->members, g->groups * g->size, g->groups, size, err);
-    }
+    if (status == 0)
+        status = topomap_contract_blocks(&partitioner, g->size, g->members, weights, err);
     topomap_partitioner_clear(&partitioner);
-    free(size);
-    return status;
-}
-
-static int contract_groups(const topomap_problem *problem, const grouping *g,
-                           topomap_weights *weights, topomap_error *err)
-{
-    uint32_t n = problem->weights.vertices, *group_of = topomap_alloc(n, sizeof *group_of, err);
-    int status = -1;
-
-    for (uint32_t i = 0; group_of && i < n; i++)
-        group_of[g->members[i]] = i / g->size;
-    if (group_of)
-        status = topomap_contract(&problem->weights, group_of, g->groups, weights, err);
-    free(group_of);
     return status;
 }
 
@@ -106,8 +84,8 @@ static int run(topomap_problem *problem, const topomap_splitter *splitter, group
     double before = topomap_clock_cpu();
     int status = -1;
 
-    if (open_groups(g, problem->machine, err) == 0 && make_groups(problem, g, err) == 0)
-        status = contract_groups(problem, g, &weights, err);
+    if (open_groups(g, problem->machine, err) == 0)
+        status = make_groups(problem, g, &weights, err);
     problem->found.phase_seconds[TOPOMAP_PHASE_GROUP] += topomap_clock_cpu() - before;
     if (status == 0)
         status = map_groups(problem, splitter, &weights, g, err);
@@ -120,7 +98,7 @@ static int run(topomap_problem *problem, const topomap_splitter *splitter, group
 int topomap_grouped_map(topomap_problem *problem, const topomap_splitter *splitter,
                         uint32_t *slot_of, topomap_error *err)
 {
-    grouping g = {.size = common_size(problem->machine)};
+    grouping g = {.size = topomap_slots_per_node(problem->machine)};
     int status;
 
     if (g.size == 0)

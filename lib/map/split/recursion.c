@@ -42,22 +42,33 @@ int topomap_split_add(topomap_split *split, uint32_t size, uint32_t where, topom
     return 0;
 }
 
+int topomap_split_runs(const uint32_t *slots, uint32_t count, const uint32_t *key,
+                       const uint32_t *node_of, uint32_t where, topomap_split *split,
+                       topomap_error *err)
+{
+    uint32_t first = 0, last = 0;
+
+    for (uint32_t i = 0; i <= count; i++) {
+        uint32_t own = i == count ? 0 : key[node_of ? node_of[slots[i]] : slots[i]];
+
+        if (i > 0 && (i == count || own != last)) {
+            if (topomap_split_add(split, i - first, where, err) != 0)
+                return -1;
+            first = i;
+        }
+        last = own;
+    }
+    return 0;
+}
+
 int topomap_split_inside(const topomap_machine *machine, uint32_t *slots, uint32_t count,
                          topomap_split *split, topomap_error *err)
 {
     for (uint32_t l = machine->inner_levels; l-- > 0;) {
         const uint32_t *group = machine->inner[l].group;
-        uint32_t first = 0;
 
-        if (group[slots[0]] == group[slots[count - 1]])
-            continue;
-        for (uint32_t i = 1; i <= count; i++)
-            if (i == count || group[slots[i]] != group[slots[first]]) {
-                if (topomap_split_add(split, i - first, 0, err) != 0)
-                    return -1;
-                first = i;
-            }
-        return 0;
+        if (group[slots[0]] != group[slots[count - 1]])
+            return topomap_split_runs(slots, count, group, NULL, 0, split, err);
     }
     return topomap_split_add(split, count, 0, err);
 }

@@ -53,36 +53,13 @@ static int item_order(const void *a, const void *b, void *data)
     return ip != iq ? (ip > iq) - (ip < iq) : (p > q) - (p < q);
 }
 
-/* Runs of equal keys become parts. */
-static int split_runs(const topomap_machine *m, const uint32_t *key, const uint32_t *slots,
-                      uint32_t count, topomap_split *split, topomap_error *err)
-{
-    uint32_t first = 0;
-
-    for (uint32_t i = 1; i <= count; i++)
-        if (i == count || key[m->node_of[slots[i]]] != key[m->node_of[slots[first]]]) {
-            if (topomap_split_add(split, i - first, INSIDE, err) != 0)
-                return -1;
-            first = i;
-        }
-    return 0;
-}
-
 /* Between nodes of one group, the key is the node itself. */
 static int split_nodes(const topomap_machine *m, uint32_t *slots, uint32_t count,
                        topomap_split *split, topomap_error *err)
 {
-    uint32_t first = 0;
-
     if (m->node_of[slots[0]] == m->node_of[slots[count - 1]])
         return topomap_split_inside(m, slots, count, split, err);
-    for (uint32_t i = 1; i <= count; i++)
-        if (i == count || m->node_of[slots[i]] != m->node_of[slots[first]]) {
-            if (topomap_split_add(split, i - first, INSIDE, err) != 0)
-                return -1;
-            first = i;
-        }
-    return 0;
+    return topomap_split_runs(slots, count, m->node_of, NULL, INSIDE, split, err);
 }
 
 static int split_levels(void *data, uint32_t where, uint32_t *slots, uint32_t count,
@@ -102,7 +79,7 @@ static int split_levels(void *data, uint32_t where, uint32_t *slots, uint32_t co
         const uint32_t *group = m->outer[l].group;
 
         if (group[m->node_of[slots[0]]] != group[m->node_of[slots[count - 1]]])
-            return split_runs(m, group, slots, count, split, err);
+            return topomap_split_runs(slots, count, group, m->node_of, INSIDE, split, err);
     }
     return split_nodes(m, slots, count, split, err);
 }
