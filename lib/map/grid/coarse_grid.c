@@ -29,8 +29,8 @@ static int fill_coordinates(topomap_coarse *c, topomap_error *err)
 {
     uint32_t at[TOPOMAP_LATTICE_DIMS] = {0};
 
-    c->at = topomap_alloc((size_t)c->dims * c->items, sizeof *c->at, err);
-    if (!c->at)
+    c->at = topomap_arena_alloc(&c->memory, (size_t)c->dims * c->items, sizeof *c->at, err);
+    if (c->memory.is_short)
         return -1;
     for (uint32_t i = 0; i < c->items; i++) {
         for (uint32_t k = 0; k < c->dims; k++)
@@ -57,22 +57,16 @@ int topomap_coarse_open(topomap_coarse *c, const topomap_tiling *tiling, const u
     }
     for (uint32_t k = 0; k < l->dims; k++)
         c->face[k] = face_of(tiling, c->box, k);
-    c->item = topomap_alloc(c->items, sizeof *c->item, err);
-    c->region = topomap_alloc(c->items, sizeof *c->region, err);
-    c->scratch = topomap_alloc(c->items, sizeof *c->scratch, err);
-    c->plain = topomap_alloc(c->items, sizeof *c->plain, err);
-    if (!c->item || !c->region || !c->scratch || !c->plain || fill_coordinates(c, err) != 0)
-        return -1;
-    return 0;
+    c->item = topomap_arena_alloc(&c->memory, c->items, sizeof *c->item, err);
+    c->region = topomap_arena_alloc(&c->memory, c->items, sizeof *c->region, err);
+    c->scratch = topomap_arena_alloc(&c->memory, c->items, sizeof *c->scratch, err);
+    c->plain = topomap_arena_alloc(&c->memory, c->items, sizeof *c->plain, err);
+    return fill_coordinates(c, err);
 }
 
 void topomap_coarse_close(topomap_coarse *c)
 {
-    free(c->item);
-    free(c->region);
-    free(c->scratch);
-    free(c->at);
-    free(c->plain);
+    topomap_arena_clear(&c->memory);
     memset(c, 0, sizeof *c);
 }
 

@@ -4,8 +4,10 @@
 #define TOPOMAP_COARSE_GRID_H
 
 #include "map/grid/tiling.h"
+#include "util/arena.h"
 
 typedef struct topomap_coarse {
+    topomap_arena memory;
     const topomap_lattice *lattice;
     uint32_t box[TOPOMAP_LATTICE_DIMS]; /* ranks of one item */
     uint32_t dims, items, size[TOPOMAP_LATTICE_DIMS];

@@ -11,6 +11,7 @@
 #include "map/algorithm.h"
 #include "map/links/hosts.h"
 #include "partition/partition.h"
+#include "util/arena.h"
 #include "util/keyed.h"
 
 typedef struct segment {
@@ -19,6 +20,7 @@ typedef struct segment {
 
 typedef struct bisector {
     const topomap_hosts *hosts;
+    topomap_arena memory;
     topomap_weights links; /* H, links weighted by capacity */
     topomap_partitioner on_h, on_g;
     uint32_t *room;          /* [network vertices] units that fit; 0: a switch */
@@ -39,16 +41,13 @@ static int allocate(bisector *b, topomap_error *err)
     b->links.offset = topomap_alloc((size_t)vertices + 1, sizeof(uint64_t), err);
     b->links.target = topomap_alloc(h->network->links, sizeof(uint32_t), err);
     b->links.weight = topomap_alloc(h->network->links, sizeof(uint64_t), err);
-    b->room = topomap_alloc(vertices, sizeof *b->room, err);
-    b->vertex = topomap_alloc(vertices, sizeof *b->vertex, err);
-    b->unit = topomap_alloc(h->units, sizeof *b->unit, err);
-    b->other = topomap_alloc(vertices, sizeof *b->other, err);
-    b->side = topomap_alloc(vertices, 1, err);
-    b->ranked = topomap_alloc(h->places, sizeof *b->ranked, err);
-    return b->links.offset && b->links.target && b->links.weight && b->room && b->vertex &&
-                   b->unit && b->other && b->side && b->ranked
-               ? 0
-               : -1;
+    b->room = topomap_arena_alloc(&b->memory, vertices, sizeof *b->room, err);
+    b->vertex = topomap_arena_alloc(&b->memory, vertices, sizeof *b->vertex, err);
+    b->unit = topomap_arena_alloc(&b->memory, h->units, sizeof *b->unit, err);
+    b->other = topomap_arena_alloc(&b->memory, vertices, sizeof *b->other, err);
+    b->side = topomap_arena_alloc(&b->memory, vertices, 1, err);
+    b->ranked = topomap_arena_alloc(&b->memory, h->places, sizeof *b->ranked, err);
+    return b->links.offset && b->links.target && b->links.weight && !b->memory.is_short ? 0 : -1;
 }
 
 /* The slowest link weighs 1, and none more than a thousand. */
@@ -165,7 +164,7 @@ static int map_bisect(topomap_problem *problem, uint32_t *slot_of, topomap_error
     int status = topomap_hosts_init(&hosts, problem, "bisect", err);
 
     if (status == 0) {
-        place_of = topomap_alloc(hosts.units, sizeof *place_of, err);
+        place_of = topomap_arena_alloc(&b.memory, hosts.units, sizeof *place_of, err);
         status = place_of ? allocate(&b, err) : -1;
     }
     if (status == 0) {
@@ -184,14 +183,8 @@ static int map_bisect(topomap_problem *problem, uint32_t *slot_of, topomap_error
     topomap_partitioner_clear(&b.on_h);
     topomap_partitioner_clear(&b.on_g);
     topomap_weights_clear(&b.links);
-    free(b.room);
-    free(b.vertex);
-    free(b.unit);
-    free(b.other);
-    free(b.side);
-    free(b.ranked);
+    topomap_arena_clear(&b.memory);
     free(b.todo);
-    free(place_of);
     topomap_hosts_clear(&hosts);
     return status;
 }

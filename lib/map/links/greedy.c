@@ -15,6 +15,7 @@
 #include "graph/graph.h"
 #include "map/links/hosts.h"
 #include "metric/single_path.h"
+#include "util/arena.h"
 #include "util/keyed.h"
 
 enum { NONE = UINT32_MAX };
@@ -22,6 +23,7 @@ static const double search_budget = 2e8; /* links looked at by all congestion es
 
 typedef struct greedy {
     const topomap_hosts *hosts;
+    topomap_arena memory;
     double *load;       /* [links] bytes */
     uint32_t *left;     /* [places] room */
     uint32_t *place_of; /* [units] */
@@ -194,11 +196,11 @@ static int allocate(greedy *g, topomap_error *err)
 {
     const topomap_hosts *h = g->hosts;
 
-    g->load = topomap_alloc(h->network->links, sizeof *g->load, err);
-    g->left = topomap_alloc(h->places, sizeof *g->left, err);
-    g->place_of = topomap_alloc(h->units, sizeof *g->place_of, err);
-    g->order = topomap_alloc(h->units, sizeof *g->order, err);
-    if (!g->load || !g->left || !g->place_of || !g->order)
+    g->load = topomap_arena_alloc(&g->memory, h->network->links, sizeof *g->load, err);
+    g->left = topomap_arena_alloc(&g->memory, h->places, sizeof *g->left, err);
+    g->place_of = topomap_arena_alloc(&g->memory, h->units, sizeof *g->place_of, err);
+    g->order = topomap_arena_alloc(&g->memory, h->units, sizeof *g->order, err);
+    if (g->memory.is_short)
         return -1;
     return topomap_path_init(&g->search, h->network, topomap_path_faster, err);
 }
@@ -215,10 +217,7 @@ static int map_greedy(topomap_problem *problem, uint32_t *slot_of, topomap_error
         status = sort_units(&g, err);
     if (status == 0)
         status = try_starts(&g, slot_of, err);
-    free(g.load);
-    free(g.left);
-    free(g.place_of);
-    free(g.order);
+    topomap_arena_clear(&g.memory);
     free(g.heap.at);
     topomap_path_clear(&g.search);
     topomap_hosts_clear(&hosts);

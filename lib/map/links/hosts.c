@@ -13,16 +13,14 @@ static int find_places(topomap_hosts *h, topomap_error *err)
     const topomap_network *n = h->network;
     uint32_t *at;
 
-    h->place_of = topomap_alloc(n->vertices, sizeof(uint32_t), err);
-    h->vertex = topomap_alloc(m->nodes, sizeof(uint32_t), err);
-    h->room = topomap_alloc(m->nodes, sizeof(uint32_t), err);
-    h->slot_first = topomap_alloc((size_t)m->nodes + 1, sizeof(uint32_t), err);
-    h->slot = topomap_alloc(m->slots, sizeof(uint32_t), err);
-    at = topomap_alloc(m->nodes, sizeof *at, err);
-    if (!h->place_of || !h->vertex || !h->room || !h->slot_first || !h->slot || !at) {
-        free(at);
+    h->place_of = topomap_arena_alloc(&h->memory, n->vertices, sizeof(uint32_t), err);
+    h->vertex = topomap_arena_alloc(&h->memory, m->nodes, sizeof(uint32_t), err);
+    h->room = topomap_arena_alloc(&h->memory, m->nodes, sizeof(uint32_t), err);
+    h->slot_first = topomap_arena_alloc(&h->memory, (size_t)m->nodes + 1, sizeof(uint32_t), err);
+    h->slot = topomap_arena_alloc(&h->memory, m->slots, sizeof(uint32_t), err);
+    at = topomap_arena_alloc(&h->memory, m->nodes, sizeof *at, err);
+    if (h->memory.is_short)
         return -1;
-    }
     memset(h->place_of, 0xff, n->vertices * sizeof(uint32_t));
     for (uint32_t i = 0; i < m->nodes; i++) {
         uint32_t v = n->vertex_of[i], slots = m->slot_first[i + 1] - m->slot_first[i];
@@ -39,7 +37,6 @@ static int find_places(topomap_hosts *h, topomap_error *err)
     memcpy(at, h->slot_first, h->places * sizeof *at);
     for (uint32_t s = 0; s < m->slots; s++)
         h->slot[at[h->place_of[n->vertex_of[m->node_of[s]]]]++] = s;
-    free(at);
     return 0;
 }
 
@@ -53,7 +50,7 @@ static int make_quotient(topomap_hosts *h, uint32_t size, topomap_error *err)
         topomap_partitioner_init(&p, &h->problem->weights, 1, (uint32_t)h->problem->seed, err);
 
     h->units = h->places;
-    h->unit_of = topomap_alloc(n, sizeof(uint32_t), err);
+    h->unit_of = topomap_arena_alloc(&h->memory, n, sizeof(uint32_t), err);
     p.least_incident = 1;
     if (!member || !h->unit_of)
         status = -1;
@@ -117,10 +114,5 @@ void topomap_hosts_clear(topomap_hosts *h)
     if (h->unit_of)
         topomap_weights_clear(&h->work);
     topomap_network_free(h->grid);
-    free(h->vertex);
-    free(h->place_of);
-    free(h->room);
-    free(h->slot_first);
-    free(h->slot);
-    free(h->unit_of);
+    topomap_arena_clear(&h->memory);
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "util/alloc.h"
+#include "util/arena.h"
 #include "util/sorted.h"
 
 /* ---- Traffic ------------------------------------------------------------------------------- */
@@ -244,12 +244,11 @@ int topomap_loads_init(topomap_loads *l, topomap_shares *shares, const topomap_n
 {
     *l = (topomap_loads){
         .shares = shares, .network = network, .rows = rows, .at = at, .scale = 1, .power = 1};
-    l->bytes = topomap_alloc((size_t)network->links * 2, sizeof *l->bytes, err);
-    l->seen = topomap_alloc((size_t)network->links * 2, sizeof *l->seen, err);
-    l->out = topomap_alloc((size_t)network->vertices * 2, sizeof *l->out, err);
-    l->met = topomap_alloc((size_t)network->vertices * 2, sizeof *l->met, err);
-    if (topomap_maxima_init(&l->load, network->links, err) || !l->bytes || !l->seen || !l->out ||
-        !l->met)
+    l->bytes = topomap_arena_alloc(&l->memory, (size_t)network->links * 2, sizeof *l->bytes, err);
+    l->seen = topomap_arena_alloc(&l->memory, (size_t)network->links * 2, sizeof *l->seen, err);
+    l->out = topomap_arena_alloc(&l->memory, (size_t)network->vertices * 2, sizeof *l->out, err);
+    l->met = topomap_arena_alloc(&l->memory, (size_t)network->vertices * 2, sizeof *l->met, err);
+    if (topomap_maxima_init(&l->load, network->links, err) || l->memory.is_short)
         return -1;
     l->change = l->bytes + network->links;
     l->touched = l->seen + network->links;
@@ -260,9 +259,6 @@ int topomap_loads_init(topomap_loads *l, topomap_shares *shares, const topomap_n
 
 void topomap_loads_clear(topomap_loads *l)
 {
-    free(l->bytes);
     topomap_maxima_clear(&l->load);
-    free(l->seen);
-    free(l->out);
-    free(l->met);
+    topomap_arena_clear(&l->memory);
 }

@@ -17,7 +17,7 @@
 #include "map/objective.h"
 #include "map/refine/moves.h"
 #include "map/refine/swap_search.h"
-#include "util/alloc.h"
+#include "util/arena.h"
 #include "util/clock.h"
 
 enum { INNER = 20, SAMPLES = 64 };
@@ -220,14 +220,14 @@ static int refine(topomap_problem *problem, uint32_t *slot_of, topomap_error *er
                    .fast = problem->objective ? &fast : NULL,
                    .random = {problem->seed},
                    .vertices = n};
+    topomap_arena memory = {0};
     int status = -1;
 
-    t.swap.vertex_at = topomap_alloc(n, sizeof(uint32_t), err);
-    t.swap.gamma = topomap_alloc(n, sizeof(double), err);
-    t.log = topomap_alloc((size_t)n * 2, sizeof *t.log, err);
-    t.best = topomap_alloc(n, sizeof *t.best, err);
-    if (t.swap.vertex_at && t.swap.gamma && t.log && t.best &&
-        (!t.fast || open_fast(problem, slot_of, t.fast, err) == 0)) {
+    t.swap.vertex_at = topomap_arena_alloc(&memory, n, sizeof(uint32_t), err);
+    t.swap.gamma = topomap_arena_alloc(&memory, n, sizeof(double), err);
+    t.log = topomap_arena_alloc(&memory, (size_t)n * 2, sizeof *t.log, err);
+    t.best = topomap_arena_alloc(&memory, n, sizeof *t.best, err);
+    if (!memory.is_short && (!t.fast || open_fast(problem, slot_of, t.fast, err) == 0)) {
         start(&t);
         status = run(&t, problem) ? topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory") : 0;
         if (t.is_stored)
@@ -236,10 +236,7 @@ static int refine(topomap_problem *problem, uint32_t *slot_of, topomap_error *er
             rewind_log(&t, slot_of);
     }
     topomap_fast_loads_clear(&fast);
-    free(t.swap.vertex_at);
-    free(t.swap.gamma);
-    free(t.log);
-    free(t.best);
+    topomap_arena_clear(&memory);
     problem->found.phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
     return status;
 }

@@ -6,13 +6,14 @@
 
 #include "map/objective.h"
 #include "map/refine/pairs.h"
-#include "util/alloc.h"
+#include "util/arena.h"
 #include "util/clock.h"
 
 static const uint32_t rounds[] = {
     [TOPOMAP_FAST] = 2, [TOPOMAP_DEFAULT] = 10, [TOPOMAP_STRONG] = 100};
 
 typedef struct contiguous {
+    topomap_arena memory;
     topomap_problem *problem;
     const topomap_map_options *options;
     topomap_mapping *mapping;
@@ -98,15 +99,16 @@ static int make_view(contiguous *c, topomap_error *err)
     const topomap_machine *m = c->problem->machine;
     uint32_t v = 0;
 
-    c->node = topomap_alloc(m->nodes, sizeof *c->node, err);
-    c->block_of = topomap_alloc(m->slots, sizeof *c->block_of, err);
+    c->node = topomap_arena_alloc(&c->memory, m->nodes, sizeof *c->node, err);
+    c->block_of = topomap_arena_alloc(&c->memory, m->slots, sizeof *c->block_of, err);
     c->view = *m;
-    c->view.slot_first = topomap_alloc((size_t)m->nodes + 1, sizeof(uint32_t), err);
+    c->view.slot_first =
+        topomap_arena_alloc(&c->memory, (size_t)m->nodes + 1, sizeof(uint32_t), err);
     c->view.node_of = c->node;
     c->view.inner_levels = 1;
     c->view.inner[0] = m->inner[m->inner_levels - 1];
     c->view.inner[0].group = c->node;
-    if (!c->node || !c->block_of || !c->view.slot_first)
+    if (c->memory.is_short)
         return -1;
     for (uint32_t i = 0; i < m->nodes; i++) {
         uint32_t slots = m->slot_first[i + 1] - m->slot_first[i];
@@ -242,12 +244,9 @@ int topomap_contiguous_run(topomap_problem *problem, const topomap_map_options *
     int status = -1;
 
     mapping->congestion_model = problem->objective ? problem->objective->model : NULL;
-    c.trial = topomap_alloc(problem->weights.vertices, sizeof *c.trial, err);
+    c.trial = topomap_arena_alloc(&c.memory, problem->weights.vertices, sizeof *c.trial, err);
     if (c.trial)
         status = try_all(&c, err);
-    free(c.trial);
-    free(c.node);
-    free(c.block_of);
-    free(c.view.slot_first);
+    topomap_arena_clear(&c.memory);
     return status;
 }

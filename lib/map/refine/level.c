@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "machine/distance.h"
-#include "util/alloc.h"
+#include "util/arena.h"
 #include "util/clock.h"
 
 enum { DRAWS = 32, SCANS = 64 };
@@ -114,18 +114,19 @@ int topomap_level_open(const topomap_problem *problem, double part, topomap_leve
 {
     const topomap_machine *m = problem->machine;
     dealing d = {.machine = m};
+    topomap_arena memory = {0};
     uint32_t *order;
     int status = -1;
 
     if (m->nodes < 2 || !is_uneven(problem))
         return 0;
     *level = (topomap_level){.load = problem->load, .ranks = problem->ranks};
-    d.heap = topomap_alloc(m->nodes, sizeof *d.heap, err);
-    d.left = topomap_alloc(m->nodes, sizeof *d.left, err);
-    d.node = topomap_alloc(m->nodes, sizeof *d.node, err);
-    order = topomap_alloc(problem->ranks, sizeof *order, err);
+    d.heap = topomap_arena_alloc(&memory, m->nodes, sizeof *d.heap, err);
+    d.left = topomap_arena_alloc(&memory, m->nodes, sizeof *d.left, err);
+    d.node = topomap_arena_alloc(&memory, m->nodes, sizeof *d.node, err);
+    order = topomap_arena_alloc(&memory, problem->ranks, sizeof *order, err);
     level->dealt = topomap_alloc(problem->ranks, sizeof *level->dealt, err);
-    if (d.heap && d.left && d.node && order && level->dealt) {
+    if (!memory.is_short && level->dealt) {
         for (uint32_t r = 0; r < problem->ranks; r++)
             order[r] = r;
         qsort_r(order, problem->ranks, sizeof *order, heavier, (void *)problem->load);
@@ -136,10 +137,7 @@ int topomap_level_open(const topomap_problem *problem, double part, topomap_leve
         level->limit *= 1 + part;
         status = 1;
     }
-    free(d.heap);
-    free(d.left);
-    free(d.node);
-    free(order);
+    topomap_arena_clear(&memory);
     if (status < 0)
         topomap_level_close(level);
     return status;

@@ -12,12 +12,13 @@
 #include "map/nesting.h"
 #include "map/split/recursion.h"
 #include "partition/contract.h"
-#include "util/alloc.h"
+#include "util/arena.h"
 #include "util/clock.h"
 
 enum { LEVELS = 2 * TOPOMAP_MACHINE_LEVELS };
 
 typedef struct bottom_up {
+    topomap_arena memory;
     topomap_problem *problem;
     uint32_t *slots; /* [slots] so that each group of every level is a run */
     uint32_t levels;
@@ -77,7 +78,7 @@ static int climb(bottom_up *b, uint32_t level, topomap_weights *w, topomap_error
     topomap_weights next = {0};
     int status = -1;
 
-    b->members[level] = topomap_alloc(w->vertices, sizeof(uint32_t), err);
+    b->members[level] = topomap_arena_alloc(&b->memory, w->vertices, sizeof(uint32_t), err);
     if (b->members[level] &&
         topomap_partitioner_init(&partitioner, w, cuts, (uint32_t)b->problem->seed, err) == 0) {
         partitioner.how = TOPOMAP_PARTITION_EXCHANGE;
@@ -121,7 +122,7 @@ static int map_bottom_up(topomap_problem *problem, uint32_t *slot_of, topomap_er
     topomap_weights w = problem->weights;
     int status = -1;
 
-    b.slots = topomap_alloc(problem->machine->slots, sizeof *b.slots, err);
+    b.slots = topomap_arena_alloc(&b.memory, problem->machine->slots, sizeof *b.slots, err);
     if (b.slots)
         status = find_levels(&b, err);
     for (uint32_t l = 0; status == 0 && l < b.levels; l++)
@@ -130,9 +131,7 @@ static int map_bottom_up(topomap_problem *problem, uint32_t *slot_of, topomap_er
         status = unfold(&b, slot_of, err);
     if (w.offset != problem->weights.offset)
         topomap_weights_clear(&w);
-    for (uint32_t l = 0; l < b.levels; l++)
-        free(b.members[l]);
-    free(b.slots);
+    topomap_arena_clear(&b.memory);
     problem->found.phase_seconds[TOPOMAP_PHASE_INTER] += topomap_clock_cpu() - before;
     return status;
 }

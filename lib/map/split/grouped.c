@@ -8,10 +8,11 @@
 
 #include "map/split/recursion.h"
 #include "partition/contract.h"
-#include "util/alloc.h"
+#include "util/arena.h"
 #include "util/clock.h"
 
 typedef struct grouping {
+    topomap_arena memory;
     uint32_t groups, size;
     uint32_t *place;   /* [groups] first slots of the nodes that have any */
     uint32_t *members; /* [groups * size] group by group */
@@ -35,10 +36,10 @@ uint32_t topomap_slots_per_node(const topomap_machine *m)
 static int open_groups(grouping *g, const topomap_machine *m, topomap_error *err)
 {
     g->groups = m->slots / g->size;
-    g->place = topomap_alloc(g->groups, sizeof *g->place, err);
-    g->members = topomap_alloc(m->slots, sizeof *g->members, err);
-    g->node = topomap_alloc(g->groups, sizeof *g->node, err);
-    if (!g->place || !g->members || !g->node)
+    g->place = topomap_arena_alloc(&g->memory, g->groups, sizeof *g->place, err);
+    g->members = topomap_arena_alloc(&g->memory, m->slots, sizeof *g->members, err);
+    g->node = topomap_arena_alloc(&g->memory, g->groups, sizeof *g->node, err);
+    if (g->memory.is_short)
         return -1;
     for (uint32_t i = 0, next = 0; i < m->nodes; i++)
         if (m->slot_first[i] < m->slot_first[i + 1])
@@ -105,8 +106,6 @@ int topomap_grouped_map(topomap_problem *problem, const topomap_splitter *splitt
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "grouped=1 takes nodes with the same number of slots each");
     status = run(problem, splitter, &g, slot_of, err);
-    free(g.place);
-    free(g.members);
-    free(g.node);
+    topomap_arena_clear(&g.memory);
     return status;
 }

@@ -6,7 +6,7 @@
 
 #include "map/split/orient.h"
 #include "partition/partition.h"
-#include "util/alloc.h"
+#include "util/arena.h"
 #include "util/clock.h"
 
 enum {
@@ -20,6 +20,7 @@ typedef struct segment {
 } segment;
 
 typedef struct recursion {
+    topomap_arena memory;
     topomap_problem *problem;
     const topomap_splitter *splitter;
     topomap_partitioner partitioner;
@@ -149,10 +150,10 @@ static int run(recursion *r, uint32_t n, topomap_error *err)
                                  err) != 0)
         return -1;
     r->partitioner.how = r->splitter->how;
-    r->slots = topomap_alloc(n, sizeof *r->slots, err);
-    r->vertices = topomap_alloc(n, sizeof *r->vertices, err);
-    r->stand_in = topomap_alloc(n, sizeof *r->stand_in, err);
-    if (!r->slots || !r->vertices || !r->stand_in)
+    r->slots = topomap_arena_alloc(&r->memory, n, sizeof *r->slots, err);
+    r->vertices = topomap_arena_alloc(&r->memory, n, sizeof *r->vertices, err);
+    r->stand_in = topomap_arena_alloc(&r->memory, n, sizeof *r->stand_in, err);
+    if (r->memory.is_short)
         return -1;
     for (uint32_t i = 0; i < n; i++)
         r->slots[i] = r->splitter->place ? r->splitter->place[i] : i;
@@ -177,9 +178,7 @@ int topomap_recursion_map(topomap_problem *problem, const topomap_splitter *spli
     for (uint32_t i = 0; status == 0 && i < n; i++)
         slot_of[r.vertices[i]] = r.slots[i];
     topomap_partitioner_clear(&r.partitioner);
-    free(r.slots);
-    free(r.vertices);
-    free(r.stand_in);
+    topomap_arena_clear(&r.memory);
     free(r.queue);
     free(r.split.size);
     free(r.split.where);
