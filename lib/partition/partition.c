@@ -100,6 +100,30 @@ static int extract(const topomap_partitioner *p, const uint32_t *vertices, uint3
     return 0;
 }
 
+/* What is to be divided into parts; \p what and \p arcs_are: what it is of, for the error. */
+static int open_subgraph(const topomap_partitioner *p, const uint32_t *vertices, uint32_t count,
+                         uint32_t parts, const char *what, const char *arcs_are, subgraph *sub,
+                         topomap_error *err)
+{
+    uint64_t total, arcs;
+    int status;
+
+    for (uint32_t i = 0; i < count; i++)
+        p->local[vertices[i]] = i;
+    arcs = count_inside(p, vertices, count, &total);
+    sub->part = topomap_arena_alloc(&sub->memory, count, sizeof(idx_t), err);
+    sub->share = topomap_arena_alloc(&sub->memory, parts, sizeof(real_t), err);
+    if (arcs > INT32_MAX)
+        status =
+            topomap_error_set(err, TOPOMAP_ESYSTEM, "the %s has %llu %s; METIS takes %d at most",
+                              what, (unsigned long long)arcs, arcs_are, INT32_MAX);
+    else
+        status = extract(p, vertices, count, arcs, total, sub, err);
+    for (uint32_t i = 0; i < count; i++)
+        p->local[vertices[i]] = UINT32_MAX;
+    return status;
+}
+
 static int run_metis(const topomap_partitioner *p, uint32_t count, uint32_t parts, uint32_t seed,
                      subgraph *sub, topomap_error *err)
 {
@@ -201,20 +225,12 @@ static int best_perfect(const topomap_partitioner *p, uint32_t count, uint32_t p
 static int divide(topomap_partitioner *p, const uint32_t *vertices, uint32_t count, uint32_t parts,
                   const uint32_t *size, subgraph *sub, topomap_error *err)
 {
-    uint64_t total, arcs = count_inside(p, vertices, count, &total);
-
-    if (arcs > INT32_MAX)
-        return topomap_error_set(err, TOPOMAP_ESYSTEM,
-                                 "the graph has %llu arcs; METIS takes %d at most",
-                                 (unsigned long long)arcs, INT32_MAX);
-    sub->part = topomap_arena_alloc(&sub->memory, count, sizeof(idx_t), err);
-    sub->share = topomap_arena_alloc(&sub->memory, parts, sizeof(real_t), err);
-    if (sub->memory.is_short || extract(p, vertices, count, arcs, total, sub, err) != 0)
+    if (open_subgraph(p, vertices, count, parts, "graph", "arcs", sub, err) != 0)
         return -1;
     for (uint32_t i = 0; i < parts; i++)
         sub->share[i] = (real_t)((double)size[i] / count);
     /* Without an edge, or with parts of one vertex, there is nothing to cut. METIS would print. */
-    if (arcs > 0 && count > parts) {
+    if (sub->offset[count] > 0 && count > parts) {
         if (p->how & TOPOMAP_PARTITION_EXCHANGE)
             return best_perfect(p, count, parts, size, sub, err);
         if (run_metis(p, count, parts, p->seed, sub, err) != 0)
@@ -259,35 +275,11 @@ int topomap_partition(topomap_partitioner *p, uint32_t *vertices, uint32_t count
 
     if (parts < 2 || parts == count)
         return 0;
-    for (uint32_t i = 0; i < count; i++)
-        p->local[vertices[i]] = i;
     status = divide(p, vertices, count, parts, size, &sub, err);
-    for (uint32_t i = 0; i < count; i++)
-        p->local[vertices[i]] = UINT32_MAX;
     if (status == 0)
         status = reorder(p, vertices, count, parts, size, sub.part, err);
     topomap_arena_clear(&sub.memory);
     return status;
-}
-
-static int halve(topomap_partitioner *p, const uint32_t *vertices, uint32_t count,
-                 const uint32_t *load, subgraph *sub, topomap_error *err)
-{
-    uint64_t total, arcs = count_inside(p, vertices, count, &total);
-
-    if (arcs > INT32_MAX)
-        return topomap_error_set(err, TOPOMAP_ESYSTEM,
-                                 "the network has %llu links; METIS takes %d at most",
-                                 (unsigned long long)arcs, INT32_MAX);
-    sub->part = topomap_arena_alloc(&sub->memory, count, sizeof(idx_t), err);
-    sub->load = topomap_arena_alloc(&sub->memory, count, sizeof(idx_t), err);
-    sub->share = topomap_arena_alloc(&sub->memory, 2, sizeof(real_t), err);
-    if (sub->memory.is_short || extract(p, vertices, count, arcs, total, sub, err) != 0)
-        return -1;
-    sub->share[0] = sub->share[1] = (real_t)0.5;
-    for (uint32_t i = 0; i < count; i++)
-        sub->load[i] = (idx_t)load[vertices[i]];
-    return arcs > 0 && count > 2 ? run_metis(p, count, 2, p->seed, sub, err) : 0;
 }
 
 int topomap_bisect(topomap_partitioner *p, const uint32_t *vertices, uint32_t count,
@@ -296,14 +288,17 @@ int topomap_bisect(topomap_partitioner *p, const uint32_t *vertices, uint32_t co
     subgraph sub = {0};
     int status;
 
-    for (uint32_t i = 0; i < count; i++)
-        p->local[vertices[i]] = i;
-    status = halve(p, vertices, count, load, &sub, err);
-    for (uint32_t i = 0; i < count; i++) {
-        p->local[vertices[i]] = UINT32_MAX;
-        if (status == 0)
-            side[i] = sub.part[i] != 0;
+    sub.load = topomap_arena_alloc(&sub.memory, count, sizeof(idx_t), err);
+    status = open_subgraph(p, vertices, count, 2, "network", "links", &sub, err);
+    if (status == 0) {
+        sub.share[0] = sub.share[1] = (real_t)0.5;
+        for (uint32_t i = 0; i < count; i++)
+            sub.load[i] = (idx_t)load[vertices[i]];
+        if (sub.offset[count] > 0 && count > 2)
+            status = run_metis(p, count, 2, p->seed, &sub, err);
     }
+    for (uint32_t i = 0; status == 0 && i < count; i++)
+        side[i] = sub.part[i] != 0;
     topomap_arena_clear(&sub.memory);
     return status;
 }

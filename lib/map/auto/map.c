@@ -5,9 +5,9 @@
 
 #include "machine/distance.h"
 #include "map/auto/attempt.h"
+#include "map/auto/contiguous.h"
 #include "map/auto/portfolio.h"
 #include "map/objective.h"
-#include "map/refine/contiguous.h"
 #include "map/refine/level.h"
 #include "util/alloc.h"
 #include "util/clock.h"

@@ -23,15 +23,6 @@ int topomap_coarse_open(topomap_coarse *coarse, const topomap_tiling *tiling, co
                         topomap_error *err);
 void topomap_coarse_close(topomap_coarse *coarse);
 
-static inline uint32_t topomap_coarse_stride(const topomap_coarse *coarse, uint32_t dim)
-{
-    uint32_t stride = 1;
-
-    for (uint32_t k = 0; k < dim; k++)
-        stride *= coarse->size[k];
-    return stride;
-}
-
 /** How many coordinates the items at lo..hi-1 have along `dim`. */
 uint32_t topomap_coarse_extent(const topomap_coarse *coarse, uint32_t lo, uint32_t hi,
                                uint32_t dim);

@@ -11,6 +11,7 @@
 
 #include "map/algorithm.h"
 #include "map/links/relief.h"
+#include "map/refine/moves.h"
 #include "util/arena.h"
 #include "util/clock.h"
 
@@ -201,11 +202,8 @@ static int run_nodes(const relief *base, uint32_t *slot_of, topomap_error *err)
         status = topomap_graph_blocks(problem->graph, node_of, m->nodes, &blocks, err);
     if (status == 0)
         status = run(base, blocks, m->nodes, 1, node_to, err);
-    for (uint32_t v = 0; status == 0 && v < m->slots; v++) {
-        uint32_t node = m->node_of[slot_of[v]];
-
-        slot_of[v] = m->slot_first[node_to[node]] + (slot_of[v] - m->slot_first[node]);
-    }
+    if (status == 0)
+        topomap_moves_nodes(m, node_to, slot_of);
     topomap_graph_free(blocks);
     free(node_of);
     free(node_to);

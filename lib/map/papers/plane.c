@@ -52,8 +52,10 @@ static void overlap(topomap_rectangle objects, topomap_rectangle processors, int
     }
 }
 
-static void stretch(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at)
+int topomap_plane_affine(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at,
+                         topomap_error *err)
 {
+    (void)err;
     for (uint32_t y = 0; y < objects.y; y++)
         for (uint32_t x = 0; x < objects.x; x++) {
             uint32_t *to = at + 2 * ((size_t)y * objects.x + x);
@@ -61,13 +63,13 @@ static void stretch(topomap_rectangle objects, topomap_rectangle processors, uin
             to[0] = (uint32_t)((uint64_t)processors.x * x / objects.x);
             to[1] = (uint32_t)((uint64_t)processors.y * y / objects.y);
         }
+    return 0;
 }
 
 int topomap_plane_overlap(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at,
                           topomap_error *err)
 {
-    (void)err;
-    stretch(objects, processors, at); /* for more objects than processors */
+    topomap_plane_affine(objects, processors, at, err); /* for more objects than processors */
     overlap(objects, processors, 0, at);
     return 0;
 }
@@ -75,17 +77,8 @@ int topomap_plane_overlap(topomap_rectangle objects, topomap_rectangle processor
 int topomap_plane_aligned(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at,
                           topomap_error *err)
 {
-    (void)err;
-    stretch(objects, processors, at);
+    topomap_plane_affine(objects, processors, at, err);
     overlap(objects, processors, 1, at);
-    return 0;
-}
-
-int topomap_plane_affine(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at,
-                         topomap_error *err)
-{
-    (void)err;
-    stretch(objects, processors, at);
     return 0;
 }
 

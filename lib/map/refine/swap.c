@@ -5,6 +5,7 @@
 
 #include "map/algorithm.h"
 #include "map/refine/level.h"
+#include "map/refine/moves.h"
 #include "map/refine/swap_search.h"
 #include "partition/contract.h"
 #include "util/alloc.h"
@@ -48,19 +49,6 @@ static int node_graph(const topomap_problem *problem, const uint32_t *slot_of,
     return status;
 }
 
-/* node_to[i]: where the ranks of node i go; only nodes of equal size have changed places. */
-static int move_nodes(const topomap_problem *problem, const uint32_t *node_to, uint32_t *slot_of)
-{
-    const topomap_machine *m = problem->machine;
-
-    for (uint32_t u = 0; u < problem->weights.vertices; u++) {
-        uint32_t node = m->node_of[slot_of[u]];
-
-        slot_of[u] = m->slot_first[node_to[node]] + (slot_of[u] - m->slot_first[node]);
-    }
-    return 0;
-}
-
 static int swap_nodes(topomap_problem *problem, const topomap_vicinity *vicinity, uint32_t *slot_of,
                       topomap_error *err)
 {
@@ -84,7 +72,7 @@ static int swap_nodes(topomap_problem *problem, const topomap_vicinity *vicinity
         status = topomap_swap_run(&swap, problem->seed, err);
     }
     if (status == 0)
-        status = move_nodes(problem, swap.place_of, slot_of);
+        topomap_moves_nodes(m, swap.place_of, slot_of);
     free(swap.place_of);
     free_search(&swap);
     topomap_weights_clear(&weights);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map/parameters.h"
 #include "map/split/recursion.h"
 #include "partition/contract.h"
 #include "util/arena.h"
@@ -102,6 +103,8 @@ int topomap_grouped_map(topomap_problem *problem, const topomap_splitter *splitt
     grouping g = {.size = topomap_slots_per_node(problem->machine)};
     int status;
 
+    if (!topomap_parameter_number(problem, "grouped", 0))
+        return topomap_recursion_map(problem, splitter, slot_of, err);
     if (g.size == 0)
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "grouped=1 takes nodes with the same number of slots each");

@@ -7,7 +7,7 @@
 #define _GNU_SOURCE /* qsort_r */
 #include <stdlib.h>
 
-#include "map/parameters.h"
+#include "map/algorithm.h"
 #include "map/split/recursion.h"
 #include "map/split/turn.h"
 
@@ -52,10 +52,7 @@ static int map_rb(const topomap_algorithm_impl *self, topomap_problem *problem, 
 
     if (topomap_turn_open(&turn, problem->machine, self->variant, err) != 0)
         return -1;
-    if (topomap_parameter_number(problem, "grouped", 0))
-        status = topomap_grouped_map(problem, &splitter, slot_of, err);
-    else
-        status = topomap_recursion_map(problem, &splitter, slot_of, err);
+    status = topomap_grouped_map(problem, &splitter, slot_of, err);
     free(turn.seen);
     return status;
 }

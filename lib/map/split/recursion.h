@@ -36,8 +36,8 @@ typedef struct topomap_splitter {
 int topomap_recursion_map(topomap_problem *problem, const topomap_splitter *splitter,
                           uint32_t *slot_of, topomap_error *err);
 
-/** The same by groups of a node's size, one k-way partition (map/split/grouped.c). EUSAGE where
- * nodes differ in size. */
+/** The same; with the parameter `grouped` by groups of a node's size, one k-way partition
+ * (map/split/grouped.c). EUSAGE where nodes differ in size then. */
 int topomap_grouped_map(topomap_problem *problem, const topomap_splitter *splitter,
                         uint32_t *slot_of, topomap_error *err);
 

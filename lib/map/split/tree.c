@@ -10,7 +10,7 @@
 
 #include "machine/distance.h"
 #include "machine/joining.h"
-#include "map/parameters.h"
+#include "map/algorithm.h"
 #include "map/split/recursion.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -234,14 +234,12 @@ int topomap_tree_splitter_open(const topomap_machine *machine, topomap_splitter 
 static int map_tree(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     double before = topomap_clock_cpu();
-    int grouped = (int)topomap_parameter_number(problem, "grouped", 0);
     topomap_splitter splitter;
     int status = topomap_tree_splitter_open(problem->machine, &splitter, err);
 
     problem->found.phase_seconds[TOPOMAP_PHASE_TREE] += topomap_clock_cpu() - before;
     if (status == 0)
-        status = grouped ? topomap_grouped_map(problem, &splitter, slot_of, err)
-                         : topomap_recursion_map(problem, &splitter, slot_of, err);
+        status = topomap_grouped_map(problem, &splitter, slot_of, err);
     topomap_tree_splitter_close(&splitter);
     return status;
 }

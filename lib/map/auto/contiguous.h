@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Placements in which every node keeps consecutive ranks. */
-#ifndef TOPOMAP_MAP_REFINE_CONTIGUOUS_H
-#define TOPOMAP_MAP_REFINE_CONTIGUOUS_H
+#ifndef TOPOMAP_MAP_AUTO_CONTIGUOUS_H
+#define TOPOMAP_MAP_AUTO_CONTIGUOUS_H
 
 #include "map/problem.h"
 

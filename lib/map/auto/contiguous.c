@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/refine/contiguous.h"
+#include "map/auto/contiguous.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/objective.h"
+#include "map/auto/portfolio_parts.h"
 #include "map/refine/pairs.h"
 #include "util/arena.h"
 #include "util/clock.h"
@@ -16,45 +16,24 @@ typedef struct contiguous {
     topomap_arena memory;
     topomap_problem *problem;
     const topomap_map_options *options;
-    topomap_mapping *mapping;
+    portfolio kept;
     uint32_t *trial; /* [slots] */
     uint32_t blocks; /* nodes that have slots */
     uint32_t *node;  /* [blocks] */
     topomap_machine view;
-    uint32_t *block_of;  /* [slots] of each vertex, cut in the nodes' order */
-    topomap_score score; /* of the best so far */
+    uint32_t *block_of; /* [slots] of each vertex, cut in the nodes' order */
 } contiguous;
 
 /* ---- Candidates -------------------------------------------------------------------------- */
 
 static int consider(contiguous *c, const char *name, double started, topomap_error *err)
 {
-    topomap_mapping *mapping = c->mapping;
-    const topomap_objective *objective = c->problem->objective;
     topomap_score score;
-    size_t capacity = mapping->candidates;
-    topomap_candidate *row;
 
-    if (topomap_grow(&mapping->candidate, &capacity, mapping->candidates + 1, sizeof *row, err))
-        return -1;
     if (topomap_problem_score(c->problem, c->trial, &score, err))
         return -1;
-    row = &mapping->candidate[mapping->candidates];
-    snprintf(row->name, sizeof row->name, "%s", name);
-    row->J = score.J;
-    row->congestion = score.max;
-    row->mix = score.mix;
-    row->seconds = topomap_clock_cpu() - started;
-    if (mapping->candidates++ &&
-        !(objective ? topomap_score_better(&score, &c->score) : score.J < mapping->J))
-        return 0;
-    c->score = score;
-    mapping->J = score.J;
-    mapping->congestion = score.max;
-    mapping->mix = score.mix;
-    memcpy(mapping->algorithm, row->name, sizeof row->name);
-    memcpy(mapping->slot_of_rank, c->trial, c->problem->weights.vertices * sizeof *c->trial);
-    return 0;
+    return topomap_portfolio_keep(&c->kept, name, c->trial, &score, topomap_clock_cpu() - started,
+                                  err);
 }
 
 /* Does every node have consecutive ranks? */
@@ -191,7 +170,7 @@ static int refine_inside(contiguous *c, topomap_error *err)
 
 static int refine(contiguous *c, const char *name, double started, topomap_error *err)
 {
-    char all[sizeof c->mapping->algorithm];
+    char all[sizeof c->kept.mapping->algorithm];
     double before = topomap_clock_cpu();
     int status = c->problem->objective ? topomap_map_relieve_nodes(c->problem, c->trial, err)
                                        : topomap_map_swap_nodes(c->problem, c->trial, err);
@@ -240,7 +219,9 @@ static int try_all(contiguous *c, topomap_error *err)
 int topomap_contiguous_run(topomap_problem *problem, const topomap_map_options *options,
                            topomap_mapping *mapping, topomap_error *err)
 {
-    contiguous c = {.problem = problem, .options = options, .mapping = mapping};
+    contiguous c = {.problem = problem,
+                    .options = options,
+                    .kept = {.problem = problem, .options = options, .mapping = mapping}};
     int status = -1;
 
     mapping->congestion_model = problem->objective ? problem->objective->model : NULL;
