@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/auto/contiguous.h"
+/* Placements in which every node keeps consecutive ranks. */
+#include "map/auto/portfolio.h"
 
 #include <stdlib.h>
 #include <string.h>

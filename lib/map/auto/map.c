@@ -5,7 +5,6 @@
 
 #include "machine/distance.h"
 #include "map/auto/attempt.h"
-#include "map/auto/contiguous.h"
 #include "map/auto/portfolio.h"
 #include "map/objective.h"
 #include "map/refine/level.h"

@@ -26,19 +26,25 @@ static uint32_t slots_of(const topomap_machine *m, uint32_t node)
     return m->slot_first[node + 1] - m->slot_first[node];
 }
 
+static double most_a_slot(const topomap_machine *m, const double *node)
+{
+    double most = 0.0;
+
+    for (uint32_t i = 0; i < m->nodes; i++)
+        if (slots_of(m, i) && node[i] / slots_of(m, i) > most)
+            most = node[i] / slots_of(m, i);
+    return most;
+}
+
 double topomap_level_most(const topomap_problem *problem, const uint32_t *slot_of, double *node)
 {
     const topomap_machine *m = problem->machine;
-    double most = 0.0;
 
     for (uint32_t i = 0; i < m->nodes; i++)
         node[i] = 0.0;
     for (uint32_t r = 0; r < problem->ranks; r++)
         node[m->node_of[slot_of[r]]] += (double)problem->load[r];
-    for (uint32_t i = 0; i < m->nodes; i++)
-        if (slots_of(m, i) && node[i] / slots_of(m, i) > most)
-            most = node[i] / slots_of(m, i);
-    return most;
+    return most_a_slot(m, node);
 }
 
 /* ---- LPT ------------------------------------------------------------------------------------- */
@@ -131,10 +137,7 @@ int topomap_level_open(const topomap_problem *problem, double part, topomap_leve
             order[r] = r;
         qsort_r(order, problem->ranks, sizeof *order, heavier, (void *)problem->load);
         deal(&d, problem->load, order, problem->ranks, level->dealt);
-        for (uint32_t i = 0; i < m->nodes; i++)
-            if (slots_of(m, i) && d.node[i] / slots_of(m, i) > level->limit)
-                level->limit = d.node[i] / slots_of(m, i);
-        level->limit *= 1 + part;
+        level->limit = most_a_slot(m, d.node) * (1 + part);
         status = 1;
     }
     topomap_arena_clear(&memory);

@@ -104,14 +104,13 @@ static int split_joined(void *data, uint32_t where, uint32_t *slots, uint32_t co
     return 0;
 }
 
-static int fill_distances(const tree_splitter *t, const uint32_t *node_of_item, float *distance)
+static void fill_distances(const tree_splitter *t, const uint32_t *node_of_item, float *distance)
 {
     for (uint32_t a = 0; a < t->items; a++)
         for (uint32_t b = 0; b < t->items; b++)
             distance[(size_t)a * t->items + b] =
                 a == b ? 0.0f
                        : (float)topomap_node_distance(t->machine, node_of_item[a], node_of_item[b]);
-    return 0;
 }
 
 /* Depth-first order of the items and the slots below every vertex. */
