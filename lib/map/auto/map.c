@@ -61,6 +61,22 @@ int topomap_problem_abandoned(const topomap_problem *problem, topomap_error *err
     return 0;
 }
 
+void topomap_problem_fill(const topomap_problem *problem, uint32_t *slot_of)
+{
+    uint32_t n = problem->weights.vertices, next = 0, *used = problem->work.scratch;
+
+    for (uint32_t v = 0; v < n; v++)
+        if (slot_of[v] != UINT32_MAX)
+            used[slot_of[v]] = v;
+    for (uint32_t v = 0; v < n; v++)
+        if (slot_of[v] == UINT32_MAX) {
+            while (used[next] != UINT32_MAX)
+                next++;
+            slot_of[v] = next++;
+        }
+    memset(used, 0xff, n * sizeof *used);
+}
+
 /* The caller's placement of the ranks, made a permutation of all slots: the slots that it leaves
  * empty go to the padding vertices, in order. */
 static int fill_start(const uint32_t *start, uint32_t ranks, uint32_t slots, uint32_t *full,

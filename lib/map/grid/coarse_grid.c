@@ -86,27 +86,8 @@ uint32_t topomap_coarse_extent(const topomap_coarse *c, uint32_t lo, uint32_t hi
 void topomap_coarse_around(const topomap_coarse *c, uint32_t item, topomap_coarse_see see,
                            void *data)
 {
-    for (uint32_t k = 0, stride = 1; k < c->dims; stride *= c->size[k++]) {
-        uint32_t x = topomap_coarse_at(c, item, k), first = item - x * stride, n = c->size[k];
-
-        switch (c->lattice->kind[k]) {
-        case TOPOMAP_LATTICE_CLIQUE:
-            for (uint32_t y = 0; y < n; y++)
-                if (y != x)
-                    see(data, first + y * stride, c->face[k]);
-            break;
-        case TOPOMAP_LATTICE_COPIES:
-            break;
-        default:
-            if (x + 1 < n)
-                see(data, item + stride, c->face[k]);
-            if (x > 0)
-                see(data, item - stride, c->face[k]);
-            if (c->lattice->kind[k] == TOPOMAP_LATTICE_RING && n > 1 && c->lattice->size[k] > 2 &&
-                (x == 0 || x + 1 == n))
-                see(data, first + (x ? 0 : n - 1) * stride, c->face[k]);
-        }
-    }
+    for (uint32_t k = 0, stride = 1; k < c->dims; stride *= c->size[k++])
+        topomap_coarse_along(c, item, k, stride, see, data);
 }
 
 int topomap_coarse_lay(const topomap_coarse *c, topomap_tiling *tiling, uint32_t *place,
@@ -144,24 +125,15 @@ void topomap_kept_close(topomap_kept *kept)
 void topomap_kept_consider(topomap_kept *kept, const uint32_t *slots, uint32_t *slot_of)
 {
     const topomap_problem *problem = kept->problem;
-    uint32_t n = problem->weights.vertices, next = 0;
-    uint32_t *used = problem->work.scratch;
+    uint32_t n = problem->weights.vertices;
     double J;
 
     for (uint32_t v = 0; v < n; v++) {
         uint32_t cell = v < problem->ranks ? kept->lattice->cell[v] : UINT32_MAX;
 
         kept->trial[v] = cell == UINT32_MAX ? UINT32_MAX : slots[kept->place[cell]];
-        if (cell != UINT32_MAX)
-            used[kept->trial[v]] = v;
     }
-    for (uint32_t v = 0; v < n; v++)
-        if (kept->trial[v] == UINT32_MAX) {
-            while (used[next] != UINT32_MAX)
-                next++;
-            kept->trial[v] = next++;
-        }
-    memset(used, 0xff, n * sizeof *used);
+    topomap_problem_fill(problem, kept->trial);
     J = topomap_problem_cost(problem, kept->trial);
     if (J < kept->J) {
         kept->J = J;

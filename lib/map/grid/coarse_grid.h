@@ -70,4 +70,33 @@ typedef void (*topomap_coarse_see)(void *data, uint32_t item, double weight);
 void topomap_coarse_around(const topomap_coarse *coarse, uint32_t item, topomap_coarse_see see,
                            void *data);
 
+/** Those along one dimension alone, whose items are \p stride apart. */
+static inline __attribute__((always_inline)) void
+topomap_coarse_along(const topomap_coarse *coarse, uint32_t item, uint32_t dim, uint32_t stride,
+                     topomap_coarse_see see, void *data)
+{
+    const topomap_lattice *l = coarse->lattice;
+    uint32_t x = topomap_coarse_at(coarse, item, dim), n = coarse->size[dim];
+    uint32_t first = item - x * stride;
+    double face = coarse->face[dim];
+
+    switch (l->kind[dim]) {
+    case TOPOMAP_LATTICE_CLIQUE:
+        for (uint32_t y = 0; y < n; y++)
+            if (y != x)
+                see(data, first + y * stride, face);
+        break;
+    case TOPOMAP_LATTICE_COPIES:
+        break;
+    default:
+        if (x + 1 < n)
+            see(data, item + stride, face);
+        if (x > 0)
+            see(data, item - stride, face);
+        if (l->kind[dim] == TOPOMAP_LATTICE_RING && n > 1 && l->size[dim] > 2 &&
+            (x == 0 || x + 1 == n))
+            see(data, first + (x ? 0 : n - 1) * stride, face);
+    }
+}
+
 #endif

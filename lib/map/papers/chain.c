@@ -81,7 +81,7 @@ static int map_chain(topomap_problem *problem, uint32_t *slot_of, topomap_error 
     }
     if (status == 0) {
         place(&mesh, row, count);
-        status = topomap_mesh_finish(&mesh, err);
+        topomap_problem_fill(problem, slot_of);
     }
     topomap_mesh_clear(&mesh);
     free(row);

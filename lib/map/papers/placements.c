@@ -136,7 +136,7 @@ static int run(const topomap_algorithm_impl *self, topomap_problem *problem, uin
     if (status == 0)
         status = heuristics[self->variant].place(&mesh, position, err);
     if (status == 0)
-        status = topomap_mesh_finish(&mesh, err);
+        topomap_problem_fill(problem, slot_of);
     topomap_mesh_clear(&mesh);
     free(position);
     return status;

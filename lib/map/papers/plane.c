@@ -151,7 +151,8 @@ static int map_plane(topomap_mesh *mesh, const char *name, topomap_plane_heurist
         topomap_mesh_put(mesh, r, place);
     }
     free(at);
-    return topomap_mesh_finish(mesh, err);
+    topomap_problem_fill(mesh->problem, mesh->slot_of);
+    return 0;
 }
 
 static int run(const topomap_algorithm_impl *self, topomap_problem *problem, uint32_t *slot_of,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* COCE and EXCO on one plane: the mapping of a made grid graph on a made mesh. */
-#include <stdlib.h>
+#include <string.h>
 
 #include "map/algorithm.h"
 #include "map/papers/plane.h"
-#include "util/alloc.h"
+#include "util/arena.h"
 
 static int grow(topomap_rectangle objects, topomap_rectangle processors,
                 const topomap_algorithm_impl *heuristic, uint32_t *at, topomap_error *err)
@@ -14,18 +14,21 @@ static int grow(topomap_rectangle objects, topomap_rectangle processors,
     topomap_graph *graph = NULL;
     topomap_problem problem = {.ranks = objects.x * objects.y};
     char grid[64], mesh[64];
+    topomap_arena memory = {0};
     int status = -1;
 
     if (problem.ranks > slots)
         return topomap_plane_affine(objects, processors, at, err);
-    slot_of = topomap_alloc(slots, sizeof *slot_of, err);
+    slot_of = topomap_arena_alloc(&memory, slots, sizeof *slot_of, err);
+    problem.work.scratch = topomap_arena_alloc(&memory, slots, sizeof *slot_of, err);
     snprintf(grid, sizeof grid, "stencil2d:5:%ux%u,bytes=1", objects.x, objects.y);
     snprintf(mesh, sizeof mesh, "mesh:%ux%u", processors.x, processors.y);
-    if (slot_of && topomap_machine_parse(mesh, &machine, err) == 0 &&
+    if (!memory.is_short && topomap_machine_parse(mesh, &machine, err) == 0 &&
         topomap_graph_generate(grid, &graph, err) == 0 &&
         topomap_weights_new(graph, slots, &problem.weights, err) == 0) {
         problem.machine = machine;
         problem.graph = graph;
+        memset(problem.work.scratch, 0xff, slots * sizeof *slot_of);
         status = topomap_algorithm_run(heuristic, &problem, slot_of, err);
     }
     for (uint32_t i = 0; status == 0 && i < problem.ranks; i++) {
@@ -35,7 +38,7 @@ static int grow(topomap_rectangle objects, topomap_rectangle processors,
     topomap_weights_clear(&problem.weights);
     topomap_graph_free(graph);
     topomap_machine_free(machine);
-    free(slot_of);
+    topomap_arena_clear(&memory);
     return status;
 }
 

@@ -61,7 +61,8 @@ static int place(topomap_mesh *mesh, const stacking *s, topomap_error *err)
         if (hi > lo && place_piece(mesh, s, (uint32_t)k, lo, hi, err) != 0)
             return -1;
     }
-    return topomap_mesh_finish(mesh, err);
+    topomap_problem_fill(mesh->problem, mesh->slot_of);
+    return 0;
 }
 
 static int try_all(topomap_mesh *mesh, stacking *s, uint32_t *best, topomap_error *err)
