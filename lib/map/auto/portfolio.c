@@ -152,5 +152,4 @@ int topomap_portfolio_run(topomap_problem *problem, const topomap_map_options *o
 const topomap_algorithm_impl topomap_algorithm_auto = {
     .row = {"auto", "topomap", "portfolio", FITS_ALL,
             "the best of what suits the machine; Slurm's layout is always a candidate"},
-    .on = TOPOMAP_ON_ALL,
 };

@@ -192,6 +192,5 @@ const topomap_algorithm_impl topomap_algorithm_grid = {
     .row = {"grid", "topomap", "construct", FITS_GRID,
             "a recognised grid, torus or product of groups, folded onto the machine or halved with "
             "it"},
-    .on = TOPOMAP_ON_TORUS,
     .run = map_grid,
 };

@@ -193,6 +193,5 @@ const topomap_algorithm_impl topomap_algorithm_bisect = {
     .row =
         {"bisect", BY_HOEFLER ", Alg. 2, 3.2", "construct", FITS_LINKED,
          "recursive bisection of the network, switches included, and of the graph, half by half"},
-    .on = TOPOMAP_ON_LINKED,
     .run = map_bisect,
 };

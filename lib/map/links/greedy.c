@@ -228,6 +228,5 @@ const topomap_algorithm_impl topomap_algorithm_greedy = {
     .row = {"greedy", BY_HOEFLER ", Alg. 1, 3.1", "construct", FITS_LINKED,
             "heaviest edge next, to the closest host under the loads so far; the best of several "
             "starts"},
-    .on = TOPOMAP_ON_LINKED,
     .run = map_greedy,
 };

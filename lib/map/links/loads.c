@@ -9,14 +9,11 @@
 
 /* ---- Traffic ------------------------------------------------------------------------------- */
 
-static uint64_t find_arc(const topomap_graph *g, uint32_t u, uint32_t v)
+static double bytes_to(const topomap_graph *g, uint32_t u, uint32_t v)
 {
-    uint64_t low;
+    uint64_t arc = u < g->ranks ? topomap_graph_arc_to(g, u, v) : 0;
 
-    if (u >= g->ranks)
-        return UINT64_MAX;
-    low = topomap_sorted_u32(g->target, g->offset[u], g->offset[u + 1], v);
-    return low < g->offset[u + 1] && g->target[low] == v ? low : UINT64_MAX;
+    return u < g->ranks && arc < g->offset[u + 1] ? (double)g->bytes[arc] : 0;
 }
 
 int topomap_traffic_rows_new(const topomap_graph *graph, uint32_t vertices,
@@ -38,11 +35,8 @@ int topomap_traffic_rows_new(const topomap_graph *graph, uint32_t vertices,
     }
     for (uint32_t u = 0; u < vertices; u++)
         for (uint64_t e = made.offset[u]; e < made.offset[u + 1]; e++) {
-            uint64_t out = find_arc(graph, u, made.other[e]);
-            uint64_t in = find_arc(graph, made.other[e], u);
-
-            made.out[e] = out == UINT64_MAX ? 0 : (double)graph->bytes[out];
-            made.in[e] = in == UINT64_MAX ? 0 : (double)graph->bytes[in];
+            made.out[e] = bytes_to(graph, u, made.other[e]);
+            made.in[e] = bytes_to(graph, made.other[e], u);
         }
     *rows = made;
     return 0;

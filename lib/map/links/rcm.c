@@ -179,14 +179,12 @@ static int map_rcm(const topomap_algorithm_impl *self, topomap_problem *problem,
 const topomap_algorithm_impl topomap_algorithm_rcm = {
     .row = {"rcm", BY_HOEFLER ", 3.3; switches kept", "construct", FITS_LINKED,
             "reverse Cuthill-McKee on both graphs, the network ordered with its switches"},
-    .on = TOPOMAP_ON_LINKED,
     .run_family = map_rcm,
 };
 
 const topomap_algorithm_impl topomap_algorithm_rcm_literal = {
     .row = {"rcm-literal", BY_HOEFLER ", 3.3", "construct", FITS_LINKED,
             "the same with switches removed first, as published: the identity on fat trees"},
-    .on = TOPOMAP_ON_LINKED,
     .run_family = map_rcm,
     .variant = 1,
 };

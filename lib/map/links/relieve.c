@@ -262,6 +262,5 @@ static int map_relieve(topomap_problem *problem, uint32_t *slot_of, topomap_erro
 const topomap_algorithm_impl topomap_algorithm_relieve = {
     .row = {"relieve", "topomap", "refine", FITS_LINKED,
             "swaps that take traffic off the most loaded links: lowers the maximum congestion"},
-    .on = TOPOMAP_ON_LINKED,
     .run = map_relieve,
 };

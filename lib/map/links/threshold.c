@@ -263,6 +263,5 @@ const topomap_algorithm_impl topomap_algorithm_threshold = {
         {"threshold", BY_HOEFLER ", 3.5", "refine", FITS_ALL,
          "threshold accepting: random swaps that make J (or the fast congestion) worse by less and "
          "less"},
-    .on = TOPOMAP_ON_ALL,
     .run = map_threshold,
 };

@@ -150,7 +150,6 @@ static int construct(const topomap_algorithm_impl *self, topomap_problem *proble
 const topomap_algorithm_impl topomap_algorithm_mueller_merbach = {
     .row = {"mueller-merbach", "Mueller-Merbach 1970, as in " BY_VIEM ", 2", "construct", FITS_ALL,
             "the rank that talks most to those placed, on the slot nearest to those taken"},
-    .on = TOPOMAP_ON_ALL,
     .run_family = construct,
 };
 
@@ -158,7 +157,6 @@ const topomap_algorithm_impl topomap_algorithm_greedy_all_c = {
     .row = {"greedy-all-c", "Glantz, Meyerhenke, Noe: GreedyAllC, as in " BY_VIEM ", 2",
             "construct", FITS_ALL,
             "the rank that talks most to those placed, on the slot where that costs least"},
-    .on = TOPOMAP_ON_ALL,
     .run_family = construct,
     .variant = 1,
 };

@@ -171,14 +171,12 @@ static int run(const topomap_algorithm_impl *self, topomap_problem *problem, uin
 const topomap_algorithm_impl topomap_algorithm_mxovlp = {
     .row = {"mxovlp", BY_BHATELE ", MXOVLP", "construct", FITS_GRID,
             "a 2-D grid of ranks on a 2-D mesh: the largest common rectangle, then what is left"},
-    .on = TOPOMAP_ON_TORUS,
     .run_family = run,
 };
 
 const topomap_algorithm_impl topomap_algorithm_mxov_al = {
     .row = {"mxov-al", "Bhatele et al. (HiPC 2010), MXOV+AL", "construct", FITS_GRID,
             "mxovlp with the longer sides aligned at each step"},
-    .on = TOPOMAP_ON_TORUS,
     .run_family = run,
     .variant = 1,
 };

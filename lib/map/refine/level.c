@@ -355,6 +355,5 @@ const topomap_algorithm_impl topomap_algorithm_level = {
     .row = {"level", "topomap; LPT: Graham, 1969", "refine", FITS_ALL,
             "swaps that even out the loads of nodes (--balance), then such that lower J and keep "
             "to it"},
-    .on = TOPOMAP_ON_ALL,
     .run = map_level,
 };

@@ -116,6 +116,5 @@ static int map_swap(topomap_problem *problem, uint32_t *slot_of, topomap_error *
 const topomap_algorithm_impl topomap_algorithm_swap = {
     .row = {"swap", "topomap, gains after Schulz, Traeff: VieM, 3.2", "refine", FITS_ALL,
             "swaps of whole nodes, then of ranks, with O(degree) gains; after any other with '+'"},
-    .on = TOPOMAP_ON_ALL,
     .run = map_swap,
 };

@@ -4,7 +4,6 @@
  * the next graph, and so on up to one block; then the levels are unfolded again. Which of two
  * equal groups a block gets does not matter until the level above decides, so that all groups of
  * a level must have one size. */
-#define _GNU_SOURCE /* qsort_r */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,9 +49,6 @@ static int find_levels(bottom_up *b, topomap_error *err)
     const topomap_machine *m = b->problem->machine;
     uint32_t below = 1;
 
-    for (uint32_t i = 0; i < m->slots; i++)
-        b->slots[i] = i;
-    qsort_r(b->slots, m->slots, sizeof *b->slots, topomap_nested_order, (void *)m);
     for (uint32_t l = 0; l < m->inner_levels + m->outer_levels; l++) {
         uint32_t size = group_size(b, l);
 
@@ -122,7 +118,7 @@ static int map_bottom_up(topomap_problem *problem, uint32_t *slot_of, topomap_er
     topomap_weights w = problem->weights;
     int status = -1;
 
-    b.slots = topomap_arena_alloc(&b.memory, problem->machine->slots, sizeof *b.slots, err);
+    b.slots = topomap_nested_slots(problem->machine, err);
     if (b.slots)
         status = find_levels(&b, err);
     for (uint32_t l = 0; status == 0 && l < b.levels; l++)
@@ -132,6 +128,7 @@ static int map_bottom_up(topomap_problem *problem, uint32_t *slot_of, topomap_er
     if (w.offset != problem->weights.offset)
         topomap_weights_clear(&w);
     topomap_arena_clear(&b.memory);
+    free(b.slots);
     problem->found.phase_seconds[TOPOMAP_PHASE_INTER] += topomap_clock_cpu() - before;
     return status;
 }
@@ -139,6 +136,5 @@ static int map_bottom_up(topomap_problem *problem, uint32_t *slot_of, topomap_er
 const topomap_algorithm_impl topomap_algorithm_bottom_up = {
     .row = {"bottom-up", BY_VIEM ", 3.1", "construct", "tree",
             "perfectly balanced blocks from the inside out (groups of a level all of one size)"},
-    .on = TOPOMAP_ON_TREE,
     .run = map_bottom_up,
 };

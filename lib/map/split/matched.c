@@ -208,6 +208,5 @@ const topomap_algorithm_impl topomap_algorithm_matched = {
     .row =
         {"matched", "topomap", "construct", FITS_ALL,
          "ranks that talk most are paired, pairs too; tree or rb-wrap maps groups: for large jobs"},
-    .on = TOPOMAP_ON_ALL,
     .run = map_matched,
 };

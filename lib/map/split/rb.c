@@ -60,7 +60,6 @@ static int map_rb(const topomap_algorithm_impl *self, topomap_problem *problem, 
 const topomap_algorithm_impl topomap_algorithm_rb = {
     .row = {"rb", BY_WU ", Alg. 2", "construct", "torus,mesh",
             "recursive coordinate bipartition as published: wraparound ignored"},
-    .on = TOPOMAP_ON_TORUS,
     .parameters = topomap_parameters_grouped,
     .run_family = map_rb,
 };
@@ -68,7 +67,6 @@ const topomap_algorithm_impl topomap_algorithm_rb = {
 const topomap_algorithm_impl topomap_algorithm_rb_wrap = {
     .row = {"rb-wrap", "topomap, after " BY_WU, "construct", "torus,mesh",
             "recursive coordinate bipartition that sees wraparound and orients its halves"},
-    .on = TOPOMAP_ON_TORUS,
     .parameters = topomap_parameters_grouped,
     .run_family = map_rb,
     .variant = 1,

@@ -29,7 +29,7 @@ typedef struct tree_splitter {
     int sorted;
 } tree_splitter;
 
-int topomap_nested_order(const void *a, const void *b, void *data)
+static int nested_order(const void *a, const void *b, void *data)
 {
     const topomap_machine *m = data;
     uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
@@ -41,6 +41,17 @@ int topomap_nested_order(const void *a, const void *b, void *data)
             return gp < gq ? -1 : 1;
     }
     return (p > q) - (p < q);
+}
+
+uint32_t *topomap_nested_slots(const topomap_machine *m, topomap_error *err)
+{
+    uint32_t *slots = topomap_alloc(m->slots, sizeof *slots, err);
+
+    for (uint32_t s = 0; slots && s < m->slots; s++)
+        slots[s] = s;
+    if (slots)
+        qsort_r(slots, m->slots, sizeof *slots, nested_order, (void *)m);
+    return slots;
 }
 
 static int item_order(const void *a, const void *b, void *data)
@@ -70,7 +81,7 @@ static int split_levels(void *data, uint32_t where, uint32_t *slots, uint32_t co
 
     (void)where;
     if (!t->sorted) {
-        qsort_r(slots, count, sizeof *slots, topomap_nested_order, (void *)m);
+        qsort_r(slots, count, sizeof *slots, nested_order, (void *)m);
         t->sorted = 1;
     }
     if (m->node_of[slots[0]] == m->node_of[slots[count - 1]])
@@ -252,7 +263,6 @@ const topomap_parameter topomap_parameters_grouped[] = {
 const topomap_algorithm_impl topomap_algorithm_tree = {
     .row = {"tree", BY_WU ", Alg. 1", "construct", FITS_ALL,
             "recursive partition along the machine's tree (neighbour joining where it has none)"},
-    .on = TOPOMAP_ON_ALL,
     .parameters = topomap_parameters_grouped,
     .run = map_tree,
 };

@@ -135,13 +135,11 @@ static int map_two_stage_refine(topomap_problem *problem, uint32_t *slot_of, top
 const topomap_algorithm_impl topomap_algorithm_two_stage = {
     .row = {"two-stage", BY_LINDGREN ", Alg. 4", "construct", FITS_ALL,
             "ranks to nodes, then, in each node, to cores"},
-    .on = TOPOMAP_ON_ALL,
     .run = map_two_stage,
 };
 
 const topomap_algorithm_impl topomap_algorithm_two_stage_refine = {
     .row = {"two-stage-refine", BY_LINDGREN ", Alg. 5", "refine", FITS_ALL,
             "the node stage of a mapping refined, its core stage made anew"},
-    .on = TOPOMAP_ON_ALL,
     .run = map_two_stage_refine,
 };
