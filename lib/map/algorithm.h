@@ -10,11 +10,10 @@ enum topomap_kind_bits {
     TOPOMAP_ON_TREE = 1 << TOPOMAP_MACHINE_TREE,
     TOPOMAP_ON_TORUS = 1 << TOPOMAP_MACHINE_TORUS,
     TOPOMAP_ON_MATRIX = 1 << TOPOMAP_MACHINE_MATRIX,
-    TOPOMAP_ON_LINKED = TOPOMAP_ON_TORUS | TOPOMAP_ON_MATRIX, /* if links are known: hosts.h */
     TOPOMAP_ON_ALL = TOPOMAP_ON_TREE | TOPOMAP_ON_TORUS | TOPOMAP_ON_MATRIX,
 };
 
-/* What rows say of machines, */
+/* What rows say of machines, by which it is decided whether one runs there, */
 #define FITS_ALL "tree,torus,mesh,matrix,fabric"
 #define FITS_GRID "torus,mesh"
 #define FITS_HIERARCHY "tree,matrix,fabric"
@@ -29,7 +28,6 @@ enum topomap_kind_bits {
 
 typedef struct topomap_algorithm_impl {
     topomap_algorithm row;
-    unsigned on;                         /* topomap_kind_bits */
     const topomap_parameter *parameters; /* ends with a row whose name is NULL; or NULL */
     /** Construction fills slot_of [slots], a permutation; refinement improves it in place. NULL: of
      * the portfolio itself. */

@@ -22,12 +22,10 @@ static int map_random(topomap_problem *problem, uint32_t *slot_of, topomap_error
 const topomap_algorithm_impl topomap_algorithm_identity = {
     .row = {"identity", "baseline", "construct", FITS_ALL,
             "rank r on slot r: Slurm's block layout"},
-    .on = TOPOMAP_ON_ALL,
     .run = map_identity,
 };
 
 const topomap_algorithm_impl topomap_algorithm_random = {
     .row = {"random", "baseline", "construct", FITS_ALL, "a seeded shuffle"},
-    .on = TOPOMAP_ON_ALL,
     .run = map_random,
 };

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "map/field.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#include "util/alloc.h"
 
 int topomap_field_init(topomap_field *f, const topomap_machine *m, topomap_error *err)
 {
@@ -14,10 +11,10 @@ int topomap_field_init(topomap_field *f, const topomap_machine *m, topomap_error
         f->points += m->dim[d];
         f->first[d + 1] = f->points;
     }
-    f->weight = topomap_alloc(f->points, sizeof *f->weight, err);
-    f->price = topomap_alloc(f->points, sizeof *f->price, err);
-    f->sum = topomap_alloc((size_t)f->points + 1, sizeof *f->sum, err);
-    if (f->weight && f->price && f->sum)
+    f->weight = topomap_arena_alloc(&f->memory, f->points, sizeof *f->weight, err);
+    f->price = topomap_arena_alloc(&f->memory, f->points, sizeof *f->price, err);
+    f->sum = topomap_arena_alloc(&f->memory, (size_t)f->points + 1, sizeof *f->sum, err);
+    if (!f->memory.is_short)
         return 0;
     topomap_field_clear(f);
     return -1;
@@ -25,9 +22,7 @@ int topomap_field_init(topomap_field *f, const topomap_machine *m, topomap_error
 
 void topomap_field_clear(topomap_field *f)
 {
-    free(f->weight);
-    free(f->price);
-    free(f->sum);
+    topomap_arena_clear(&f->memory);
     *f = (topomap_field){0};
 }
 

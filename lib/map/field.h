@@ -3,12 +3,14 @@
 #define TOPOMAP_FIELD_H
 
 #include "machine/machine.h"
+#include "util/arena.h"
 
 /** What it costs a node to talk to many others at once: the sum of weight times distance, for all
  *  nodes of a torus, mesh or matrix together. On a torus distances add up over the dimensions, so
  *  that the weights of each plane are enough; on a matrix those of each site are. */
 typedef struct topomap_field {
     const topomap_machine *machine;
+    topomap_arena memory;
     uint32_t points;                          /* planes of all dimensions, or sites */
     uint32_t first[TOPOMAP_MACHINE_DIMS + 1]; /* of the planes of a dimension */
     double *weight, *price;                   /* [points] */

@@ -6,17 +6,8 @@
 #include <string.h>
 
 #include "machine/distance.h"
-#include "util/alloc.h"
-
-/* The machine's own number of a slot's group. */
-static uint32_t raw_group(const topomap_machine *m, uint32_t level, uint32_t slot)
-{
-    if (level + 1 < m->inner_levels)
-        return m->inner[level].group[slot];
-    if (level < m->inner_levels)
-        return m->node_of[slot];
-    return m->outer[level - m->inner_levels].group[m->node_of[slot]];
-}
+#include "map/nesting.h"
+#include "util/arena.h"
 
 /* Groups that have slots, numbered as their first slots come. */
 static int number_groups(topomap_places *p, uint32_t l, uint32_t *number, topomap_error *err)
@@ -25,40 +16,37 @@ static int number_groups(topomap_places *p, uint32_t l, uint32_t *number, topoma
     topomap_place_level *level = &p->level[l];
     uint32_t ids = m->slots > m->nodes ? m->slots : m->nodes;
 
-    level->cost = l < m->inner_levels ? m->inner[l].cost : m->outer[l - m->inner_levels].cost;
-    level->group = topomap_alloc(m->slots, sizeof(uint32_t), err);
-    if (!level->group)
+    level->cost = topomap_nesting_at(m, l)->cost;
+    level->group = topomap_arena_alloc(&p->memory, m->slots, sizeof(uint32_t), err);
+    if (p->memory.is_short)
         return -1;
     memset(number, 0xff, ids * sizeof *number);
     for (uint32_t s = 0; s < m->slots; s++) {
-        uint32_t id = raw_group(m, l, s);
+        uint32_t id = topomap_nesting_group(m, l, s);
 
         if (number[id] == UINT32_MAX)
             number[id] = level->groups++;
         level->group[s] = number[id];
     }
-    level->parent = topomap_alloc(level->groups, sizeof(uint32_t), err);
-    level->first_child = topomap_alloc((size_t)level->groups + 2, sizeof(uint32_t), err);
-    level->empty = topomap_alloc(level->groups, sizeof(uint32_t), err);
-    level->taken = topomap_alloc(level->groups, sizeof(double), err);
-    level->best = topomap_alloc(level->groups, sizeof(double), err);
-    level->pull = topomap_alloc(level->groups, sizeof(double), err);
-    level->pull_best = topomap_alloc(level->groups, sizeof(double), err);
-    level->pull_below = topomap_alloc(level->groups, sizeof(double), err);
-    level->pull_empty = topomap_alloc(level->groups, sizeof(uint32_t), err);
-    level->pulled = topomap_alloc(level->groups, sizeof(uint32_t), err);
-    return level->parent && level->first_child && level->empty && level->taken && level->best &&
-                   level->pull && level->pull_best && level->pull_below && level->pull_empty &&
-                   level->pulled
-               ? 0
-               : -1;
+    level->parent = topomap_arena_alloc(&p->memory, level->groups, sizeof(uint32_t), err);
+    level->first_child =
+        topomap_arena_alloc(&p->memory, (size_t)level->groups + 2, sizeof(uint32_t), err);
+    level->empty = topomap_arena_alloc(&p->memory, level->groups, sizeof(uint32_t), err);
+    level->taken = topomap_arena_alloc(&p->memory, level->groups, sizeof(double), err);
+    level->best = topomap_arena_alloc(&p->memory, level->groups, sizeof(double), err);
+    level->pull = topomap_arena_alloc(&p->memory, level->groups, sizeof(double), err);
+    level->pull_best = topomap_arena_alloc(&p->memory, level->groups, sizeof(double), err);
+    level->pull_below = topomap_arena_alloc(&p->memory, level->groups, sizeof(double), err);
+    level->pull_empty = topomap_arena_alloc(&p->memory, level->groups, sizeof(uint32_t), err);
+    level->pulled = topomap_arena_alloc(&p->memory, level->groups, sizeof(uint32_t), err);
+    return p->memory.is_short ? -1 : 0;
 }
 
 /* Lists the children of a level: \p of[i] is the group of the member i below. */
-static int list_children(topomap_place_level *level, const uint32_t *of, uint32_t members,
-                         topomap_error *err)
+static int list_children(topomap_places *p, topomap_place_level *level, const uint32_t *of,
+                         uint32_t members, topomap_error *err)
 {
-    level->child = topomap_alloc(members, sizeof(uint32_t), err);
+    level->child = topomap_arena_alloc(&p->memory, members, sizeof(uint32_t), err);
     if (!level->child)
         return -1;
     /* Counted two places on, so that first_child[g + 1] is where the next child of g goes. */
@@ -85,14 +73,14 @@ static int build(topomap_places *p, uint32_t *number, topomap_error *err)
             if (l)
                 p->level[l - 1].parent[p->level[l - 1].group[s]] = level->group[s];
         }
-        if (list_children(level, l ? p->level[l - 1].parent : level->group,
+        if (list_children(p, level, l ? p->level[l - 1].parent : level->group,
                           l ? p->level[l - 1].groups : m->slots, err) != 0)
             return -1;
     }
-    p->used = topomap_alloc(m->slots, 1, err);
-    p->far = topomap_alloc(p->level[p->levels - 1].groups, sizeof *p->far, err);
-    p->node = topomap_alloc(p->level[p->levels - 1].groups, sizeof *p->node, err);
-    if (!p->used || !p->far || !p->node)
+    p->used = topomap_arena_alloc(&p->memory, m->slots, 1, err);
+    p->far = topomap_arena_alloc(&p->memory, p->level[p->levels - 1].groups, sizeof *p->far, err);
+    p->node = topomap_arena_alloc(&p->memory, p->level[p->levels - 1].groups, sizeof *p->node, err);
+    if (p->memory.is_short)
         return -1;
     for (uint32_t s = 0; s < m->slots; s++)
         p->node[p->level[p->levels - 1].group[s]] = m->node_of[s];
@@ -119,25 +107,7 @@ int topomap_places_init(topomap_places *p, const topomap_machine *machine, topom
 
 void topomap_places_clear(topomap_places *p)
 {
-    for (uint32_t l = 0; l < p->levels; l++) {
-        topomap_place_level *level = &p->level[l];
-
-        free(level->group);
-        free(level->parent);
-        free(level->first_child);
-        free(level->child);
-        free(level->empty);
-        free(level->taken);
-        free(level->best);
-        free(level->pull);
-        free(level->pull_best);
-        free(level->pull_below);
-        free(level->pull_empty);
-        free(level->pulled);
-    }
-    free(p->far);
-    free(p->node);
-    free(p->used);
+    topomap_arena_clear(&p->memory);
     topomap_field_clear(&p->field);
     *p = (topomap_places){0};
 }

@@ -29,6 +29,7 @@ typedef struct topomap_place_level {
 
 typedef struct topomap_places {
     const topomap_machine *machine;
+    topomap_arena memory;
     uint32_t levels; /* the uppermost is everything (tree) or the nodes */
     topomap_place_level level[2 * TOPOMAP_MACHINE_LEVELS];
     double *far;    /* [groups of the uppermost level] distances to slots taken in other groups */

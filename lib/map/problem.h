@@ -60,6 +60,8 @@ int topomap_map_swap_nodes(topomap_problem *problem, uint32_t *slot_of, topomap_
  * does not rise, and between nodes nothing changes. */
 int topomap_map_cores(topomap_problem *problem, uint32_t *slot_of, topomap_error *err);
 
+/** Gives the slots that are left, in order, to the vertices that have none (UINT32_MAX). */
+void topomap_problem_fill(const topomap_problem *problem, uint32_t *slot_of);
 /** J of a placement. */
 double topomap_problem_cost(const topomap_problem *problem, const uint32_t *slot_of);
 /** J of a placement, and with another objective what it reaches by that. -1 where memory is short.

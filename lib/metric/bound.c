@@ -2,39 +2,27 @@
 #include "metric/bound.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "machine/distance.h"
 #include "util/alloc.h"
 
 enum { EXACT_NODES = 1024 };
 
-typedef struct place {
-    double cost;
-    uint64_t slots;
-} place;
-
-/* The closest that places can be: ring i offers slots at this cost, costs ascending. */
-typedef struct profile {
-    place *ring;
-    size_t count, capacity;
-} profile;
-
 static int by_cost(const void *a, const void *b)
 {
-    const place *x = a, *y = b;
+    const topomap_shell *x = a, *y = b;
 
-    return (x->cost > y->cost) - (x->cost < y->cost);
+    return (x->distance > y->distance) - (x->distance < y->distance);
 }
 
 /* Slots within each cost of one slot, sorted and summed up. */
-static size_t accumulate(place *list, size_t count)
+static size_t accumulate(topomap_shell *list, size_t count)
 {
     size_t kept = 0;
 
     qsort(list, count, sizeof *list, by_cost);
     for (size_t i = 0; i < count; i++) {
-        if (kept && list[kept - 1].cost == list[i].cost)
+        if (kept && list[kept - 1].distance == list[i].distance)
             list[kept - 1].slots += list[i].slots;
         else
             list[kept++] = list[i];
@@ -45,29 +33,29 @@ static size_t accumulate(place *list, size_t count)
 }
 
 /* The upper envelope of two cumulative lists. */
-static int merge(profile *best, const place *list, size_t count, topomap_error *err)
+static int merge(topomap_shells *best, const topomap_shell *list, size_t count, topomap_error *err)
 {
-    place *merged = topomap_alloc(best->count + count, sizeof *merged, err);
+    topomap_shell *merged = topomap_alloc(best->count + count, sizeof *merged, err);
     size_t i = 0, j = 0, n = 0;
 
     if (!merged)
         return -1;
     while (i < best->count || j < count) {
-        double cost = j == count || (i < best->count && best->ring[i].cost <= list[j].cost)
-                          ? best->ring[i].cost
-                          : list[j].cost;
-        uint64_t a, b;
+        double cost = j == count || (i < best->count && best->shell[i].distance <= list[j].distance)
+                          ? best->shell[i].distance
+                          : list[j].distance;
+        double a, b;
 
-        while (i < best->count && best->ring[i].cost == cost)
+        while (i < best->count && best->shell[i].distance == cost)
             i++;
-        while (j < count && list[j].cost == cost)
+        while (j < count && list[j].distance == cost)
             j++;
-        a = i ? best->ring[i - 1].slots : 0;
+        a = i ? best->shell[i - 1].slots : 0;
         b = j ? list[j - 1].slots : 0;
-        merged[n++] = (place){cost, a > b ? a : b};
+        merged[n++] = (topomap_shell){cost, a > b ? a : b};
     }
-    free(best->ring);
-    best->ring = merged;
+    free(best->shell);
+    best->shell = merged;
     best->count = n;
     return 0;
 }
@@ -110,85 +98,72 @@ static int census_take(const topomap_machine *m, census *c, topomap_error *err)
     return 0;
 }
 
-/* Other slots of the slot's own node, by cost. */
-static size_t places_inside(const topomap_machine *m, const census *c, uint32_t slot, place *list)
+/* Other places in the groups that hold a slot or a node, by cost; \p before are in none. */
+static size_t places_along(const topomap_nesting *level, uint32_t levels, uint32_t *const *held,
+                           uint32_t member, uint32_t before, topomap_shell *list)
 {
     size_t count = 0;
-    uint32_t before = 1;
 
-    for (uint32_t l = 0; l < m->inner_levels; l++) {
-        uint32_t all = c->inner[l][m->inner[l].group[slot]];
+    for (uint32_t l = 0; l < levels; l++) {
+        uint32_t all = held[l][level[l].group[member]];
 
         if (all > before)
-            list[count++] = (place){m->inner[l].cost, all - before};
+            list[count++] = (topomap_shell){level[l].cost, all - before};
         before = all;
     }
     return count;
 }
 
-static size_t places_tree(const topomap_machine *m, const census *c, uint32_t node, place *list)
-{
-    size_t count = 0;
-    uint32_t before = node_slots(m, node);
-
-    for (uint32_t l = 0; l < m->outer_levels; l++) {
-        uint32_t all = c->outer[l][m->outer[l].group[node]];
-
-        if (all > before)
-            list[count++] = (place){m->outer[l].cost, all - before};
-        before = all;
-    }
-    return count;
-}
-
-static size_t places_outside(const topomap_machine *m, const census *c, uint32_t node, place *list)
+static size_t places_outside(const topomap_machine *m, const census *c, uint32_t node,
+                             topomap_shell *list)
 {
     size_t count = 0;
 
     if (m->kind == TOPOMAP_MACHINE_TREE)
-        return places_tree(m, c, node, list);
+        return places_along(m->outer, m->outer_levels, c->outer, node, node_slots(m, node), list);
     if (m->nodes > EXACT_NODES) {
         double least = m->kind == TOPOMAP_MACHINE_TORUS ? m->base : 0.0;
 
-        list[0] = (place){least, m->slots};
+        list[0] = (topomap_shell){least, m->slots};
         return 1;
     }
     for (uint32_t other = 0; other < m->nodes; other++)
         if (other != node && node_slots(m, other))
-            list[count++] = (place){topomap_node_distance(m, node, other), node_slots(m, other)};
+            list[count++] =
+                (topomap_shell){topomap_node_distance(m, node, other), node_slots(m, other)};
     return count;
 }
 
 /* One node's closest places: the envelope over its slots inside, then the outside added. */
-static int node_profile(const topomap_machine *m, const census *c, uint32_t node, place *list,
-                        profile *best, topomap_error *err)
+static int node_profile(const topomap_machine *m, const census *c, uint32_t node,
+                        topomap_shell *list, topomap_shells *best, topomap_error *err)
 {
-    profile inside = {0};
+    topomap_shells inside = {0};
     size_t count = 0;
     int status = 0;
 
     for (uint32_t s = m->slot_first[node]; status == 0 && s < m->slot_first[node + 1]; s++) {
         if (s > m->slot_first[node] && m->inner[0].group[s] == m->inner[0].group[s - 1])
             continue;
-        count = accumulate(list, places_inside(m, c, s, list));
+        count = accumulate(list, places_along(m->inner, m->inner_levels, c->inner, s, 1, list));
         status = merge(&inside, list, count, err);
     }
     for (size_t i = 0; status == 0 && i < inside.count; i++)
-        list[i] =
-            (place){inside.ring[i].cost, inside.ring[i].slots - (i ? inside.ring[i - 1].slots : 0)};
+        list[i] = (topomap_shell){inside.shell[i].distance,
+                                  inside.shell[i].slots - (i ? inside.shell[i - 1].slots : 0)};
     count = inside.count;
-    free(inside.ring);
+    free(inside.shell);
     if (status != 0)
         return -1;
     count += places_outside(m, c, node, list + count);
     return merge(best, list, accumulate(list, count), err);
 }
 
-static int build_profile(const topomap_machine *m, profile *best, topomap_error *err)
+static int build_profile(const topomap_machine *m, topomap_shells *best, topomap_error *err)
 {
     size_t room =
         (size_t)m->inner_levels + m->outer_levels + (m->nodes <= EXACT_NODES ? m->nodes : 1);
-    place *list = topomap_alloc(room, sizeof *list, err);
+    topomap_shell *list = topomap_alloc(room, sizeof *list, err);
     census c = {0};
     int status = list ? census_take(m, &c, err) : -1;
 
@@ -200,54 +175,14 @@ static int build_profile(const topomap_machine *m, profile *best, topomap_error 
     return status;
 }
 
-static int descending(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x < y) - (x > y);
-}
-
-static double rank_bound(uint64_t *weight, size_t count, const profile *best)
-{
-    double sum = 0.0;
-    size_t ring = 0;
-
-    qsort(weight, count, sizeof *weight, descending);
-    for (size_t k = 0; k < count; k++) {
-        while (ring + 1 < best->count && best->ring[ring].slots <= k)
-            ring++;
-        if (best->count)
-            sum += (double)weight[k] * best->ring[ring].cost;
-    }
-    return sum;
-}
-
 int topomap_bound_lower(const topomap_weights *weights, const topomap_machine *machine,
                         double *bound, topomap_error *err)
 {
-    profile best = {0};
-    size_t widest = 0;
-    uint64_t *row;
+    topomap_shells best = {0};
+    int status = build_profile(machine, &best, err);
 
-    for (uint32_t u = 0; u < weights->vertices; u++) {
-        size_t degree = weights->offset[u + 1] - weights->offset[u];
-
-        widest = degree > widest ? degree : widest;
-    }
-    row = topomap_alloc(widest, sizeof *row, err);
-    if (!row || build_profile(machine, &best, err) != 0) {
-        free(row);
-        free(best.ring);
-        return -1;
-    }
-    *bound = 0.0;
-    for (uint32_t u = 0; u < weights->vertices; u++) {
-        size_t degree = weights->offset[u + 1] - weights->offset[u];
-
-        memcpy(row, weights->weight + weights->offset[u], degree * sizeof *row);
-        *bound += 0.5 * rank_bound(row, degree, &best);
-    }
-    free(row);
-    free(best.ring);
-    return 0;
+    if (status == 0)
+        status = topomap_shells_cost(weights, &best, bound, err);
+    free(best.shell);
+    return status;
 }

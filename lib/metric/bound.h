@@ -5,6 +5,21 @@
 #include "graph/graph.h"
 #include "machine/machine.h"
 
+/** From any slot, at most `slots` others are no farther than `distance`. */
+typedef struct topomap_shell {
+    double distance, slots;
+} topomap_shell;
+
+/** Distances ascend, and slots with them. */
+typedef struct topomap_shells {
+    topomap_shell *shell;
+    size_t count, capacity;
+} topomap_shells;
+
+/** Every rank's partners, heaviest first, on the closest slots; half the sum over ranks. */
+int topomap_shells_cost(const topomap_weights *weights, const topomap_shells *shells, double *bound,
+                        topomap_error *err);
+
 /** A J that no placement goes below. Every rank's heaviest partners are put, for that rank alone,
  *  on the closest places that any slot of the machine has; half the sum over ranks.
  *  Tori and matrices of more than 1,024 nodes get a weaker bound, in which other nodes cost no

@@ -7,22 +7,11 @@
 
 #include "util/alloc.h"
 
-/* From any slot, at most `slots` others are no further away than `distance`; ascending. */
-typedef struct shell {
-    double distance;
-    double slots;
-} shell;
-
-typedef struct shells {
-    shell *shell;
-    size_t count, capacity;
-} shells;
-
-static int add(shells *s, double distance, double slots, topomap_error *err)
+static int add(topomap_shells *s, double distance, double slots, topomap_error *err)
 {
     if (topomap_grow(&s->shell, &s->capacity, s->count + 1, sizeof *s->shell, err) != 0)
         return -1;
-    s->shell[s->count++] = (shell){distance, slots};
+    s->shell[s->count++] = (topomap_shell){distance, slots};
     return 0;
 }
 
@@ -50,7 +39,7 @@ static double largest_node(const topomap_machine *m)
     return most;
 }
 
-static int add_nested(const topomap_machine *m, shells *s, topomap_error *err)
+static int add_nested(const topomap_machine *m, topomap_shells *s, topomap_error *err)
 {
     double *sum = topomap_alloc((size_t)m->slots + m->nodes, sizeof *sum, err);
     int status = sum ? 0 : -1;
@@ -80,7 +69,7 @@ static double at_gap(const topomap_machine *m, uint32_t d, uint32_t gap)
 
 /* Nodes of the whole torus or mesh by their hops from one of them: the product, dimension by
  * dimension. */
-static int add_torus(const topomap_machine *m, shells *s, topomap_error *err)
+static int add_torus(const topomap_machine *m, topomap_shells *s, topomap_error *err)
 {
     uint32_t most = 1;
     double *nodes, *next, within = 0;
@@ -115,7 +104,7 @@ static int add_torus(const topomap_machine *m, shells *s, topomap_error *err)
 }
 
 /* Nodes of one site, then all the others as if they were as close as the closest. */
-static int add_matrix(const topomap_machine *m, shells *s, topomap_error *err)
+static int add_matrix(const topomap_machine *m, topomap_shells *s, topomap_error *err)
 {
     double *sum = topomap_alloc(m->sites, sizeof *sum, err), inside = INFINITY, outside = INFINITY;
     double most = 0;
@@ -145,10 +134,10 @@ static int add_matrix(const topomap_machine *m, shells *s, topomap_error *err)
 
 /* Ascending, and what is closer for less of a group is: within a distance are at most the slots of
  * the largest group with a level that close. */
-static void make_monotone(shells *s, double slots)
+static void make_monotone(topomap_shells *s, double slots)
 {
     for (size_t i = 1; i < s->count; i++) {
-        shell now = s->shell[i];
+        topomap_shell now = s->shell[i];
         size_t k = i;
 
         for (; k > 0 && s->shell[k - 1].distance > now.distance; k--)
@@ -169,7 +158,8 @@ static int heaviest_first(const void *p, const void *q)
 }
 
 /* The row's weights, heaviest first, on the closest slots. */
-static double row_cost(const topomap_weights *w, uint32_t u, const shells *s, double *weight)
+static double row_cost(const topomap_weights *w, uint32_t u, const topomap_shells *s,
+                       double *weight)
 {
     uint64_t first = w->offset[u], degree = w->offset[u + 1] - first;
     double sum = 0;
@@ -190,21 +180,26 @@ static double row_cost(const topomap_weights *w, uint32_t u, const shells *s, do
     return sum;
 }
 
-static double sum_rows(const topomap_weights *w, const shells *s, double *weight)
+int topomap_shells_cost(const topomap_weights *w, const topomap_shells *s, double *bound,
+                        topomap_error *err)
 {
-    double sum = 0;
+    uint64_t most = 1;
+    double *weight, sum = 0;
 
     for (uint32_t u = 0; u < w->vertices; u++)
+        most = w->offset[u + 1] - w->offset[u] > most ? w->offset[u + 1] - w->offset[u] : most;
+    weight = topomap_alloc(most, sizeof *weight, err);
+    for (uint32_t u = 0; weight && s->count && u < w->vertices; u++)
         sum += row_cost(w, u, s, weight);
-    return sum / 2;
+    *bound = sum / 2;
+    free(weight);
+    return weight ? 0 : -1;
 }
 
 int topomap_bound_quick(const topomap_weights *w, const topomap_machine *m, double *bound,
                         topomap_error *err)
 {
-    shells s = {0};
-    uint64_t most = 1;
-    double *weight;
+    topomap_shells s = {0};
     int status = add_nested(m, &s, err);
 
     if (status == 0 && m->kind == TOPOMAP_MACHINE_TORUS)
@@ -212,13 +207,8 @@ int topomap_bound_quick(const topomap_weights *w, const topomap_machine *m, doub
     if (status == 0 && m->kind == TOPOMAP_MACHINE_MATRIX)
         status = add_matrix(m, &s, err);
     make_monotone(&s, m->slots);
-    for (uint32_t u = 0; u < w->vertices; u++)
-        most = w->offset[u + 1] - w->offset[u] > most ? w->offset[u + 1] - w->offset[u] : most;
-    weight = topomap_alloc(most, sizeof *weight, err);
-    if (!weight)
-        status = -1;
-    *bound = status == 0 && s.count ? sum_rows(w, &s, weight) : 0;
-    free(weight);
+    if (status == 0)
+        status = topomap_shells_cost(w, &s, bound, err);
     free(s.shell);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "graph/graph.h"
 #include "machine/machine.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 static const struct {
     topomap_congestion_info info;
@@ -41,19 +42,10 @@ int topomap_congestion_unreachable(const topomap_traffic *traffic, uint32_t from
     return topomap_error_set(err, TOPOMAP_EINPUT, "no path from %s to %s in this network", a, b);
 }
 
+/* The last vertex whose links do not begin behind this one. */
 static uint32_t tail_of(const topomap_network *network, uint32_t link)
 {
-    uint32_t low = 0, high = network->vertices;
-
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (network->first[middle] <= link)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return (uint32_t)topomap_sorted_u32(network->first, 0, network->vertices, link + 1) - 1;
 }
 
 /* Shares that differ by less are equal: the first of them is the worst link. */

@@ -6,7 +6,7 @@
 #include "machine/machine.h"
 #include "metric/congestion.h"
 #include "metric/shares.h"
-#include "util/alloc.h"
+#include "util/arena.h"
 
 /* For one sending vertex s: paths(v) is the number of shortest paths s..v. With wanted(v) the bytes
  * that s sends to v, the bytes for one path that ends at v or goes on from there are
@@ -20,32 +20,6 @@ struct search {
     double *paths, *wanted, *through; /* [vertices] */
     uint32_t found;
 };
-
-static void spread(struct search *s, uint32_t from)
-{
-    const topomap_network *n = s->network;
-
-    memset(s->distance, 0xff, n->vertices * sizeof *s->distance);
-    s->distance[from] = 0;
-    s->paths[from] = 1.0;
-    s->order[0] = from;
-    s->found = 1;
-    for (uint32_t i = 0; i < s->found; i++) {
-        uint32_t u = s->order[i];
-
-        for (uint32_t link = n->first[u]; link < n->first[u + 1]; link++) {
-            uint32_t v = n->head[link];
-
-            if (s->distance[v] == UINT32_MAX) {
-                s->distance[v] = s->distance[u] + 1;
-                s->paths[v] = 0.0;
-                s->order[s->found++] = v;
-            }
-            if (s->distance[v] == s->distance[u] + 1)
-                s->paths[v] += s->paths[u] * n->cables[link];
-        }
-    }
-}
 
 static void gather(struct search *s, double *load)
 {
@@ -170,15 +144,16 @@ int topomap_congestion_exact(const topomap_traffic *t, double *load, topomap_err
     size_t vertices = t->network->vertices;
     struct search s = {.network = t->network};
     topomap_shares *ways = NULL;
+    topomap_arena memory = {0};
     uint32_t *sorted = NULL;
     int status = sort_ranks(t, &sorted, err);
 
     if (status == 0 && !t->machine->network)
         status = topomap_shares_new(t->machine, t->network, "exact", 1, &ways, err);
-    s.distance = topomap_alloc(vertices, sizeof *s.distance, err);
-    s.order = topomap_alloc(vertices, sizeof *s.order, err);
-    s.paths = topomap_alloc(vertices * 3, sizeof *s.paths, err);
-    if (!s.distance || !s.order || !s.paths)
+    s.distance = topomap_arena_alloc(&memory, vertices, sizeof *s.distance, err);
+    s.order = topomap_arena_alloc(&memory, vertices, sizeof *s.order, err);
+    s.paths = topomap_arena_alloc(&memory, vertices * 3, sizeof *s.paths, err);
+    if (memory.is_short)
         status = -1;
     else
         s.wanted = s.paths + vertices, s.through = s.wanted + vertices;
@@ -193,7 +168,7 @@ int topomap_congestion_exact(const topomap_traffic *t, double *load, topomap_err
             status = add_ways(&sender, ways, s.wanted, load, err);
             continue;
         }
-        spread(&s, from);
+        s.found = topomap_paths_count(t->network, from, s.distance, s.paths, s.order);
         status = check_reached(t, &s, from, err);
         if (status == 0)
             gather(&s, load);
@@ -201,8 +176,6 @@ int topomap_congestion_exact(const topomap_traffic *t, double *load, topomap_err
     }
     topomap_shares_free(ways);
     free(sorted);
-    free(s.distance);
-    free(s.order);
-    free(s.paths);
+    topomap_arena_clear(&memory);
     return status;
 }

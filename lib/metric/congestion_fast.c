@@ -4,49 +4,34 @@
 #include "graph/graph.h"
 #include "metric/congestion.h"
 #include "metric/single_path.h"
-#include "util/alloc.h"
+#include "util/keyed.h"
 
-struct arc {
-    uint64_t bytes;
-    uint32_t from, to; /* ranks */
-};
-
-static int heaviest_first(const void *a, const void *b)
-{
-    const struct arc *x = a, *y = b;
-
-    if (x->bytes != y->bytes)
-        return x->bytes > y->bytes ? -1 : 1;
-    if (x->from != y->from)
-        return x->from < y->from ? -1 : 1;
-    return x->to < y->to ? -1 : x->to > y->to;
-}
-
-static struct arc *sort_arcs(const topomap_traffic *t, size_t *count, topomap_error *err)
+/* The arcs between vertices, the heaviest first. */
+static topomap_keyed *sort_arcs(const topomap_traffic *t, size_t *count, topomap_error *err)
 {
     const topomap_graph *g = t->graph;
-    struct arc *arc = topomap_alloc(g->arcs, sizeof *arc, err);
+    topomap_keyed *arc = topomap_alloc(g->arcs, sizeof *arc, err);
 
     *count = 0;
     for (uint32_t u = 0; arc && u < g->ranks; u++)
         for (uint64_t e = g->offset[u]; e < g->offset[u + 1]; e++)
             if (g->bytes[e] && t->vertex_of[u] != t->vertex_of[g->target[e]])
-                arc[(*count)++] = (struct arc){g->bytes[e], u, g->target[e]};
+                arc[(*count)++] = (topomap_keyed){-(int64_t)g->bytes[e], u, g->target[e]};
     if (arc && *count)
-        qsort(arc, *count, sizeof *arc, heaviest_first);
+        qsort(arc, *count, sizeof *arc, topomap_keyed_order);
     return arc;
 }
 
-static int route_all(const topomap_traffic *t, topomap_path_search *s, const struct arc *arc,
+static int route_all(const topomap_traffic *t, topomap_path_search *s, const topomap_keyed *arc,
                      size_t arcs, double *load, topomap_error *err)
 {
     for (size_t i = 0; i < arcs; i++) {
-        uint32_t from = t->vertex_of[arc[i].from], to = t->vertex_of[arc[i].to];
+        uint32_t from = t->vertex_of[arc[i].a], to = t->vertex_of[arc[i].b];
 
         if (topomap_path_find(s, load, from, &(topomap_path_goal){.to = to}) != to)
             return topomap_congestion_unreachable(t, from, to, err);
         for (uint32_t v = to; v != from; v = s->tail[v])
-            load[s->cost[v].link] += (double)arc[i].bytes;
+            load[s->cost[v].link] += -(double)arc[i].key;
     }
     return 0;
 }
@@ -55,7 +40,7 @@ int topomap_congestion_fast(const topomap_traffic *t, double *load, topomap_erro
 {
     topomap_path_search s;
     size_t arcs;
-    struct arc *arc = sort_arcs(t, &arcs, err);
+    topomap_keyed *arc = sort_arcs(t, &arcs, err);
     int status = topomap_path_init(&s, t->network, topomap_path_lower_link, err);
 
     if (!arc)

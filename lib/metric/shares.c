@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "machine/machine.h"
-#include "util/alloc.h"
+#include "util/arena.h"
 
 /* Ways kept: slots by a hash of their ends, and their entries in all. */
 enum { SLOTS_MOST = 1 << 20, ENTRIES_MOST = 1 << 23, SEARCH_BYTES = 1 << 27 };
@@ -19,6 +19,7 @@ struct kept {
 };
 
 struct topomap_shares {
+    topomap_arena memory;
     const topomap_machine *machine;
     const topomap_network *network;
     int (*fill)(topomap_shares *s, uint32_t from, uint32_t to);
@@ -78,7 +79,7 @@ static int open_routes(topomap_shares *s, topomap_error *err)
     const topomap_network *n = s->network;
 
     s->fill = fill_route;
-    s->node_at = topomap_alloc(n->vertices, sizeof *s->node_at, err);
+    s->node_at = topomap_arena_alloc(&s->memory, n->vertices, sizeof *s->node_at, err);
     if (!s->node_at)
         return -1;
     memset(s->node_at, 0xff, n->vertices * sizeof *s->node_at);
@@ -198,7 +199,8 @@ static int open_grid(topomap_shares *s, topomap_error *err)
     const topomap_network *n = s->network;
 
     s->fill = fill_grid;
-    s->port = topomap_alloc((size_t)n->vertices * 2 * m->dims, sizeof *s->port, err);
+    s->port =
+        topomap_arena_alloc(&s->memory, (size_t)n->vertices * 2 * m->dims, sizeof *s->port, err);
     if (!s->port)
         return -1;
     for (uint32_t router = 0; router < n->vertices; router++) {
@@ -219,25 +221,17 @@ static int open_grid(topomap_shares *s, topomap_error *err)
 
 /* ---- All shortest paths -------------------------------------------------------------------- */
 
-/* Counts the shortest paths from a vertex to all, breadth first. \return the row of the source */
-static size_t count_paths(topomap_shares *s, uint32_t from)
+uint32_t topomap_paths_count(const topomap_network *n, uint32_t from, uint32_t *distance,
+                             double *paths, uint32_t *order)
 {
-    const topomap_network *n = s->network;
-    uint32_t slot = from % s->sources, found = 1;
-    size_t row = (size_t)slot * n->vertices;
-    uint32_t *distance = s->distance + row;
-    double *paths = s->paths + row;
+    uint32_t found = 1;
 
-    if (s->source[slot] == from)
-        return row;
-    s->source[slot] = from;
-    s->looked += n->links;
     memset(distance, 0xff, n->vertices * sizeof *distance);
     distance[from] = 0;
     paths[from] = 1.0;
-    s->order[0] = from;
+    order[0] = from;
     for (uint32_t i = 0; i < found; i++) {
-        uint32_t u = s->order[i];
+        uint32_t u = order[i];
 
         for (uint32_t link = n->first[u]; link < n->first[u + 1]; link++) {
             uint32_t v = n->head[link];
@@ -245,12 +239,26 @@ static size_t count_paths(topomap_shares *s, uint32_t from)
             if (distance[v] == NONE) {
                 distance[v] = distance[u] + 1;
                 paths[v] = 0.0;
-                s->order[found++] = v;
+                order[found++] = v;
             }
             if (distance[v] == distance[u] + 1)
                 paths[v] += paths[u] * n->cables[link];
         }
     }
+    return found;
+}
+
+/* \return the row of the source among those kept */
+static size_t count_paths(topomap_shares *s, uint32_t from)
+{
+    uint32_t slot = from % s->sources;
+    size_t row = (size_t)slot * s->network->vertices;
+
+    if (s->source[slot] == from)
+        return row;
+    s->source[slot] = from;
+    s->looked += s->network->links;
+    topomap_paths_count(s->network, from, s->distance + row, s->paths + row, s->order);
     return row;
 }
 
@@ -297,15 +305,16 @@ static int open_exact(topomap_shares *s, topomap_error *err)
 
     s->fill = fill_exact;
     s->sources = rows < 1 ? 1 : rows < n->vertices ? (uint32_t)rows : n->vertices;
-    s->source = topomap_alloc(s->sources, sizeof *s->source, err);
-    s->distance = topomap_alloc((size_t)s->sources * n->vertices, sizeof *s->distance, err);
-    s->paths = topomap_alloc((size_t)s->sources * n->vertices, sizeof *s->paths, err);
-    s->order = topomap_alloc(n->vertices, sizeof *s->order, err);
-    s->through = topomap_alloc(n->vertices, sizeof *s->through, err);
-    s->seen = topomap_alloc(n->vertices, sizeof *s->seen, err);
-    s->reverse = topomap_alloc(n->links, sizeof *s->reverse, err);
-    if (!s->source || !s->distance || !s->paths || !s->order || !s->through || !s->seen ||
-        !s->reverse)
+    s->source = topomap_arena_alloc(&s->memory, s->sources, sizeof *s->source, err);
+    s->distance =
+        topomap_arena_alloc(&s->memory, (size_t)s->sources * n->vertices, sizeof *s->distance, err);
+    s->paths =
+        topomap_arena_alloc(&s->memory, (size_t)s->sources * n->vertices, sizeof *s->paths, err);
+    s->order = topomap_arena_alloc(&s->memory, n->vertices, sizeof *s->order, err);
+    s->through = topomap_arena_alloc(&s->memory, n->vertices, sizeof *s->through, err);
+    s->seen = topomap_arena_alloc(&s->memory, n->vertices, sizeof *s->seen, err);
+    s->reverse = topomap_arena_alloc(&s->memory, n->links, sizeof *s->reverse, err);
+    if (s->memory.is_short)
         return -1;
     memset(s->source, 0xff, s->sources * sizeof *s->source);
     for (uint32_t v = 0; v < n->vertices; v++)
@@ -394,7 +403,7 @@ int topomap_shares_new(const topomap_machine *machine, const topomap_network *ne
     pairs = keep && keep < pairs ? keep : pairs;
     for (s->slots = 1; s->slots < pairs && s->slots < SLOTS_MOST;)
         s->slots *= 2;
-    s->kept = topomap_alloc(s->slots, sizeof *s->kept, err);
+    s->kept = topomap_arena_alloc(&s->memory, s->slots, sizeof *s->kept, err);
     status = s->kept ? 0 : -1;
     for (uint32_t i = 0; status == 0 && i < s->slots; i++)
         s->kept[i].from = NONE;
@@ -415,18 +424,9 @@ void topomap_shares_free(topomap_shares *s)
         return;
     if (s->kept)
         forget(s);
-    free(s->kept);
+    topomap_arena_clear(&s->memory);
     free(s->link);
     free(s->part);
-    free(s->node_at);
-    free(s->port);
     free(s->flow);
-    free(s->source);
-    free(s->distance);
-    free(s->order);
-    free(s->paths);
-    free(s->through);
-    free(s->reverse);
-    free(s->seen);
     free(s);
 }

@@ -8,6 +8,12 @@
 
 #include "machine/network.h"
 
+/** Counts the shortest paths from a vertex to all, breadth first, parallel cables being paths of
+ * their own. distance, paths, order [vertices] are filled, distance with UINT32_MAX where there is
+ * none; order with those that were found, as they were. \return how many */
+uint32_t topomap_paths_count(const topomap_network *network, uint32_t from, uint32_t *distance,
+                             double *paths, uint32_t *order);
+
 typedef struct topomap_shares topomap_shares;
 
 typedef struct topomap_way {

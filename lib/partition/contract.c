@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "partition/contract.h"
 
+#include <stdlib.h>
+
+#include "util/alloc.h"
+
 int topomap_contract(const topomap_weights *w, const uint32_t *block_of, uint32_t blocks,
                      topomap_weights *out, topomap_error *err)
 {
@@ -21,5 +25,29 @@ int topomap_contract(const topomap_weights *w, const uint32_t *block_of, uint32_
         return -1;
     status = topomap_weights_new(graph, blocks, out, err);
     topomap_graph_free(graph);
+    return status;
+}
+
+int topomap_contract_blocks(topomap_partitioner *p, uint32_t size, uint32_t *members,
+                            topomap_weights *out, topomap_error *err)
+{
+    const topomap_weights *w = p->weights;
+    uint32_t blocks = w->vertices / size, *sizes = topomap_alloc(blocks, sizeof *sizes, err);
+    uint32_t *block_of = topomap_alloc(w->vertices, sizeof *block_of, err);
+    int status = -1;
+
+    if (sizes && block_of) {
+        for (uint32_t i = 0; i < blocks; i++)
+            sizes[i] = size;
+        for (uint32_t v = 0; v < w->vertices; v++)
+            members[v] = v;
+        status = topomap_partition(p, members, w->vertices, blocks, sizes, err);
+    }
+    for (uint32_t i = 0; status == 0 && i < w->vertices; i++)
+        block_of[members[i]] = i / size;
+    if (status == 0)
+        status = topomap_contract(w, block_of, blocks, out, err);
+    free(sizes);
+    free(block_of);
     return status;
 }

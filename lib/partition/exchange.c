@@ -3,9 +3,7 @@
  * no room for single moves, so that what is left to improve after topomap_balance() is swaps. */
 #include "partition/exchange.h"
 
-#include <stdlib.h>
-
-#include "util/alloc.h"
+#include "util/arena.h"
 
 enum {
     ROUNDS = 16,
@@ -137,13 +135,14 @@ int topomap_exchange(uint32_t count, const idx_t *offset, const idx_t *target, c
                   .weight = weight,
                   .part = part,
                   .looks = (int64_t)LOOKS * count};
+    topomap_arena memory = {0};
     int status = -1, swapped = 1;
 
-    s.link = topomap_alloc(parts, sizeof *s.link, err);
-    s.seen = topomap_alloc(count, sizeof *s.seen, err);
-    s.silent = topomap_alloc(parts, sizeof *s.silent, err);
-    s.another = topomap_alloc(count, sizeof *s.another, err);
-    if (s.link && s.seen && s.silent && s.another) {
+    s.link = topomap_arena_alloc(&memory, parts, sizeof *s.link, err);
+    s.seen = topomap_arena_alloc(&memory, count, sizeof *s.seen, err);
+    s.silent = topomap_arena_alloc(&memory, parts, sizeof *s.silent, err);
+    s.another = topomap_arena_alloc(&memory, count, sizeof *s.another, err);
+    if (!memory.is_short) {
         list_silent(&s, count, parts);
         for (int round = 0; swapped && round < ROUNDS; round++) {
             swapped = 0;
@@ -152,9 +151,6 @@ int topomap_exchange(uint32_t count, const idx_t *offset, const idx_t *target, c
         }
         status = 0;
     }
-    free(s.link);
-    free(s.seen);
-    free(s.silent);
-    free(s.another);
+    topomap_arena_clear(&memory);
     return status;
 }

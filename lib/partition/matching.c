@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/alloc.h"
+#include "util/arena.h"
 
 enum {
     FREE = UINT32_MAX,
@@ -122,12 +122,13 @@ int topomap_matching(const topomap_weights *graph, topomap_random *random, uint3
 {
     uint32_t n = graph->vertices, count = 0;
     pairing p = {.graph = graph};
-    uint32_t *order = topomap_alloc(n, sizeof *order, err);
+    topomap_arena memory = {0};
+    uint32_t *order = topomap_arena_alloc(&memory, n, sizeof *order, err);
     int status = -1;
 
-    p.mate = topomap_alloc(n, sizeof *p.mate, err);
-    p.from = topomap_alloc(n, sizeof *p.from, err);
-    if (order && p.mate && p.from) {
+    p.mate = topomap_arena_alloc(&memory, n, sizeof *p.mate, err);
+    p.from = topomap_arena_alloc(&memory, n, sizeof *p.from, err);
+    if (!memory.is_short) {
         memset(p.mate, 0xff, n * sizeof *p.mate);
         memset(p.from, 0xff, n * sizeof *p.from);
         for (uint32_t u = 0; u < n; u++)
@@ -147,9 +148,7 @@ int topomap_matching(const topomap_weights *graph, topomap_random *random, uint3
             }
         status = 0;
     }
-    free(order);
-    free(p.mate);
-    free(p.from);
+    topomap_arena_clear(&memory);
     return status;
 }
 

@@ -9,7 +9,7 @@
 
 #include "partition/balance.h"
 #include "partition/exchange.h"
-#include "util/alloc.h"
+#include "util/arena.h"
 
 /* METIS draws from libc's rand() and re-seeds it at each call (5.1, libmetis/util.c), so two
  * threads inside it would change each other's result. */
@@ -45,20 +45,11 @@ void topomap_partitioner_clear(topomap_partitioner *p)
 }
 
 typedef struct subgraph {
+    topomap_arena memory;
     idx_t *offset, *target, *weight, *part;
     idx_t *load; /* of vertices, or NULL: 1 each */
     real_t *share;
 } subgraph;
-
-static void subgraph_clear(subgraph *sub)
-{
-    free(sub->offset);
-    free(sub->target);
-    free(sub->weight);
-    free(sub->part);
-    free(sub->load);
-    free(sub->share);
-}
 
 static uint64_t count_inside(const topomap_partitioner *p, const uint32_t *vertices, uint32_t count,
                              uint64_t *total)
@@ -90,10 +81,10 @@ static int extract(const topomap_partitioner *p, const uint32_t *vertices, uint3
     const topomap_weights *w = p->weights;
     idx_t at = 0;
 
-    sub->offset = topomap_alloc((size_t)count + 1, sizeof(idx_t), err);
-    sub->target = topomap_alloc(arcs, sizeof(idx_t), err);
-    sub->weight = topomap_alloc(arcs, sizeof(idx_t), err);
-    if (!sub->offset || !sub->target || !sub->weight)
+    sub->offset = topomap_arena_alloc(&sub->memory, (size_t)count + 1, sizeof(idx_t), err);
+    sub->target = topomap_arena_alloc(&sub->memory, arcs, sizeof(idx_t), err);
+    sub->weight = topomap_arena_alloc(&sub->memory, arcs, sizeof(idx_t), err);
+    if (sub->memory.is_short)
         return -1;
     for (uint32_t i = 0; i < count; i++) {
         for (uint64_t e = w->offset[vertices[i]]; e < w->offset[vertices[i] + 1]; e++) {
@@ -107,6 +98,30 @@ static int extract(const topomap_partitioner *p, const uint32_t *vertices, uint3
         sub->offset[i + 1] = at;
     }
     return 0;
+}
+
+/* What is to be divided into parts; \p what and \p arcs_are: what it is of, for the error. */
+static int open_subgraph(const topomap_partitioner *p, const uint32_t *vertices, uint32_t count,
+                         uint32_t parts, const char *what, const char *arcs_are, subgraph *sub,
+                         topomap_error *err)
+{
+    uint64_t total, arcs;
+    int status;
+
+    for (uint32_t i = 0; i < count; i++)
+        p->local[vertices[i]] = i;
+    arcs = count_inside(p, vertices, count, &total);
+    sub->part = topomap_arena_alloc(&sub->memory, count, sizeof(idx_t), err);
+    sub->share = topomap_arena_alloc(&sub->memory, parts, sizeof(real_t), err);
+    if (arcs > INT32_MAX)
+        status =
+            topomap_error_set(err, TOPOMAP_ESYSTEM, "the %s has %llu %s; METIS takes %d at most",
+                              what, (unsigned long long)arcs, arcs_are, INT32_MAX);
+    else
+        status = extract(p, vertices, count, arcs, total, sub, err);
+    for (uint32_t i = 0; i < count; i++)
+        p->local[vertices[i]] = UINT32_MAX;
+    return status;
 }
 
 static int run_metis(const topomap_partitioner *p, uint32_t count, uint32_t parts, uint32_t seed,
@@ -183,7 +198,9 @@ static int best_perfect(const topomap_partitioner *p, uint32_t count, uint32_t p
         tries = 1;
     for (uint32_t i = 0; i < count; i++)
         silent += sub->offset[i] == sub->offset[i + 1];
-    load = silent && count - silent >= parts ? topomap_alloc(count, sizeof *load, err) : NULL;
+    load = silent && count - silent >= parts
+               ? topomap_arena_alloc(&sub->memory, count, sizeof *load, err)
+               : NULL;
     for (uint32_t k = 0; status == 0 && k < tries; k++) {
         int64_t cut;
 
@@ -201,7 +218,6 @@ static int best_perfect(const topomap_partitioner *p, uint32_t count, uint32_t p
     }
     if (status == 0)
         memcpy(sub->part, best, count * sizeof *best);
-    sub->load = load; /* cleared with the rest */
     free(best);
     return status;
 }
@@ -209,20 +225,12 @@ static int best_perfect(const topomap_partitioner *p, uint32_t count, uint32_t p
 static int divide(topomap_partitioner *p, const uint32_t *vertices, uint32_t count, uint32_t parts,
                   const uint32_t *size, subgraph *sub, topomap_error *err)
 {
-    uint64_t total, arcs = count_inside(p, vertices, count, &total);
-
-    if (arcs > INT32_MAX)
-        return topomap_error_set(err, TOPOMAP_ESYSTEM,
-                                 "the graph has %llu arcs; METIS takes %d at most",
-                                 (unsigned long long)arcs, INT32_MAX);
-    sub->part = topomap_alloc(count, sizeof(idx_t), err);
-    sub->share = topomap_alloc(parts, sizeof(real_t), err);
-    if (!sub->part || !sub->share || extract(p, vertices, count, arcs, total, sub, err) != 0)
+    if (open_subgraph(p, vertices, count, parts, "graph", "arcs", sub, err) != 0)
         return -1;
     for (uint32_t i = 0; i < parts; i++)
         sub->share[i] = (real_t)((double)size[i] / count);
     /* Without an edge, or with parts of one vertex, there is nothing to cut. METIS would print. */
-    if (arcs > 0 && count > parts) {
+    if (sub->offset[count] > 0 && count > parts) {
         if (p->how & TOPOMAP_PARTITION_EXCHANGE)
             return best_perfect(p, count, parts, size, sub, err);
         if (run_metis(p, count, parts, p->seed, sub, err) != 0)
@@ -267,36 +275,11 @@ int topomap_partition(topomap_partitioner *p, uint32_t *vertices, uint32_t count
 
     if (parts < 2 || parts == count)
         return 0;
-    for (uint32_t i = 0; i < count; i++)
-        p->local[vertices[i]] = i;
     status = divide(p, vertices, count, parts, size, &sub, err);
-    for (uint32_t i = 0; i < count; i++)
-        p->local[vertices[i]] = UINT32_MAX;
     if (status == 0)
         status = reorder(p, vertices, count, parts, size, sub.part, err);
-    subgraph_clear(&sub);
+    topomap_arena_clear(&sub.memory);
     return status;
-}
-
-static int halve(topomap_partitioner *p, const uint32_t *vertices, uint32_t count,
-                 const uint32_t *load, subgraph *sub, topomap_error *err)
-{
-    uint64_t total, arcs = count_inside(p, vertices, count, &total);
-
-    if (arcs > INT32_MAX)
-        return topomap_error_set(err, TOPOMAP_ESYSTEM,
-                                 "the network has %llu links; METIS takes %d at most",
-                                 (unsigned long long)arcs, INT32_MAX);
-    sub->part = topomap_alloc(count, sizeof(idx_t), err);
-    sub->load = topomap_alloc(count, sizeof(idx_t), err);
-    sub->share = topomap_alloc(2, sizeof(real_t), err);
-    if (!sub->part || !sub->load || !sub->share ||
-        extract(p, vertices, count, arcs, total, sub, err) != 0)
-        return -1;
-    sub->share[0] = sub->share[1] = (real_t)0.5;
-    for (uint32_t i = 0; i < count; i++)
-        sub->load[i] = (idx_t)load[vertices[i]];
-    return arcs > 0 && count > 2 ? run_metis(p, count, 2, p->seed, sub, err) : 0;
 }
 
 int topomap_bisect(topomap_partitioner *p, const uint32_t *vertices, uint32_t count,
@@ -305,14 +288,17 @@ int topomap_bisect(topomap_partitioner *p, const uint32_t *vertices, uint32_t co
     subgraph sub = {0};
     int status;
 
-    for (uint32_t i = 0; i < count; i++)
-        p->local[vertices[i]] = i;
-    status = halve(p, vertices, count, load, &sub, err);
-    for (uint32_t i = 0; i < count; i++) {
-        p->local[vertices[i]] = UINT32_MAX;
-        if (status == 0)
-            side[i] = sub.part[i] != 0;
+    sub.load = topomap_arena_alloc(&sub.memory, count, sizeof(idx_t), err);
+    status = open_subgraph(p, vertices, count, 2, "network", "links", &sub, err);
+    if (status == 0) {
+        sub.share[0] = sub.share[1] = (real_t)0.5;
+        for (uint32_t i = 0; i < count; i++)
+            sub.load[i] = (idx_t)load[vertices[i]];
+        if (sub.offset[count] > 0 && count > 2)
+            status = run_metis(p, count, 2, p->seed, &sub, err);
     }
-    subgraph_clear(&sub);
+    for (uint32_t i = 0; status == 0 && i < count; i++)
+        side[i] = sub.part[i] != 0;
+    topomap_arena_clear(&sub.memory);
     return status;
 }

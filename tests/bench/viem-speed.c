@@ -252,7 +252,8 @@ static double ours(bench *b)
     topomap_error err;
     double before = topomap_clock_cpu();
 
-    if (topomap_algorithm_mueller_merbach.run(&b->problem, b->slot_of, &err) != 0)
+    if (topomap_algorithm_run(&topomap_algorithm_mueller_merbach, &b->problem, b->slot_of, &err) !=
+        0)
         fail(&err);
     return topomap_clock_cpu() - before;
 }

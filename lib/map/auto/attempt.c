@@ -9,6 +9,16 @@
 #include "util/alloc.h"
 #include "util/clock.h"
 
+/* By the word that stands for this kind in the row. */
+static int suits(const topomap_algorithm_impl *impl, const topomap_machine *machine)
+{
+    static const char *const words[] = {[TOPOMAP_MACHINE_TREE] = "tree",
+                                        [TOPOMAP_MACHINE_TORUS] = "torus",
+                                        [TOPOMAP_MACHINE_MATRIX] = "fabric"};
+
+    return strstr(impl->row.machines, words[machine->kind]) != NULL;
+}
+
 static int unsuitable(const topomap_algorithm_impl *impl, const topomap_machine *machine,
                       topomap_error *err)
 {
@@ -34,7 +44,7 @@ static int run_word(topomap_problem *problem, int is_auto, const char *word, siz
         return topomap_error_set(err, TOPOMAP_EUSAGE, "'%s' stands alone, without '+' or ','",
                                  impl->row.name);
     refines = strcmp(impl->row.kind, "refine") == 0;
-    if (!(impl->on & (1u << problem->machine->kind)))
+    if (!suits(impl, problem->machine))
         return unsuitable(impl, problem->machine, err);
     if (first ? 0 : !refines || strcmp(impl->row.name, "refine") == 0)
         return topomap_error_set(err, TOPOMAP_EUSAGE,
@@ -124,5 +134,4 @@ void topomap_attempt_clear(topomap_attempt *attempt)
 const topomap_algorithm_impl topomap_algorithm_refine = {
     .row = {"refine", "topomap", "refine", FITS_ALL,
             "swap search from the given mapping (--mapping)"},
-    .on = TOPOMAP_ON_ALL,
 };

@@ -7,7 +7,6 @@
 #include "map/auto/attempt.h"
 #include "map/auto/portfolio.h"
 #include "map/objective.h"
-#include "map/refine/contiguous.h"
 #include "map/refine/level.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -60,6 +59,22 @@ int topomap_problem_abandoned(const topomap_problem *problem, topomap_error *err
     if (problem->cancel && atomic_load_explicit(problem->cancel, memory_order_relaxed))
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "the result is not needed any more");
     return 0;
+}
+
+void topomap_problem_fill(const topomap_problem *problem, uint32_t *slot_of)
+{
+    uint32_t n = problem->weights.vertices, next = 0, *used = problem->work.scratch;
+
+    for (uint32_t v = 0; v < n; v++)
+        if (slot_of[v] != UINT32_MAX)
+            used[slot_of[v]] = v;
+    for (uint32_t v = 0; v < n; v++)
+        if (slot_of[v] == UINT32_MAX) {
+            while (used[next] != UINT32_MAX)
+                next++;
+            slot_of[v] = next++;
+        }
+    memset(used, 0xff, n * sizeof *used);
 }
 
 /* The caller's placement of the ranks, made a permutation of all slots: the slots that it leaves

@@ -27,8 +27,8 @@ static int report(portfolio *p, const char *name, const topomap_score *score, do
     return 0;
 }
 
-static int keep_better(portfolio *p, const char *name, const uint32_t *slot_of,
-                       const topomap_score *score, double seconds, topomap_error *err)
+int topomap_portfolio_keep(portfolio *p, const char *name, const uint32_t *slot_of,
+                           const topomap_score *score, double seconds, topomap_error *err)
 {
     topomap_mapping *mapping = p->mapping;
     size_t bytes = p->problem->weights.vertices * sizeof *slot_of;
@@ -63,7 +63,8 @@ int topomap_portfolio_consider(portfolio *p, const char *name, const topomap_att
     p->flawless |= attempt->found.flawless;
     p->straight |= attempt->found.straight;
     p->doubtful |= attempt->found.doubtful;
-    return keep_better(p, name, attempt->slot_of, &attempt->score, attempt->seconds, err);
+    return topomap_portfolio_keep(p, name, attempt->slot_of, &attempt->score, attempt->seconds,
+                                  err);
 }
 
 int topomap_portfolio_baseline(portfolio *p, topomap_error *err)
@@ -74,7 +75,7 @@ int topomap_portfolio_baseline(portfolio *p, topomap_error *err)
     if (topomap_problem_score(p->problem, p->problem->start, &score, err) != 0)
         return -1;
     p->known.J = score.J;
-    return keep_better(p, name ? name : "identity", p->problem->start, &score, 0.0, err);
+    return topomap_portfolio_keep(p, name ? name : "identity", p->problem->start, &score, 0.0, err);
 }
 
 topomap_attempt *topomap_portfolio_prepare(topomap_attempt *attempt, const char *words,
@@ -151,5 +152,4 @@ int topomap_portfolio_run(topomap_problem *problem, const topomap_map_options *o
 const topomap_algorithm_impl topomap_algorithm_auto = {
     .row = {"auto", "topomap", "portfolio", FITS_ALL,
             "the best of what suits the machine; Slurm's layout is always a candidate"},
-    .on = TOPOMAP_ON_ALL,
 };

@@ -47,6 +47,9 @@ int topomap_portfolio_take(portfolio *p, const char *name, topomap_attempt *atte
 /** Keeps the better placement of an attempt that is done. */
 int topomap_portfolio_consider(portfolio *p, const char *name, const topomap_attempt *attempt,
                                topomap_error *err);
+/** Lists a placement as a candidate, and keeps it where it is better. */
+int topomap_portfolio_keep(portfolio *p, const char *name, const uint32_t *slot_of,
+                           const topomap_score *score, double seconds, topomap_error *err);
 /** The first candidate. */
 int topomap_portfolio_baseline(portfolio *p, topomap_error *err);
 /** Has the optimum been found? Only J has a bound. */

@@ -3,7 +3,6 @@
  * levels are of equal groups and straight cuts exist, the best of all ways to cut the grid from
  * side to side; else groups of the inner levels are boxes, of the best shapes, and the outer levels
  * get regions of them, halved by coordinates to their exact sizes. The cheapest by J is kept. */
-#define _GNU_SOURCE /* qsort_r */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +25,7 @@ typedef struct level {
 typedef struct boxes {
     topomap_problem *problem;
     const topomap_lattice *lattice;
-    uint32_t *slots;      /* [cells] in nested order */
+    uint32_t *slots;      /* [slots] in nested order: the cells get the first */
     topomap_machine view; /* the machine, with groups of nodes for outer levels */
     level level[2 * TOPOMAP_MACHINE_LEVELS];
     uint32_t levels;
@@ -76,15 +75,10 @@ static int add_level(boxes *b, const topomap_nesting *nesting, int inside, topom
 static int find_levels(boxes *b, topomap_error *err)
 {
     const topomap_machine *m = &b->view;
-    uint32_t *all = topomap_alloc(m->slots, sizeof *all, err);
 
-    if (!all)
+    b->slots = topomap_nested_slots(m, err);
+    if (!b->slots)
         return -1;
-    for (uint32_t s = 0; s < m->slots; s++)
-        all[s] = s;
-    qsort_r(all, m->slots, sizeof *all, topomap_nested_order, (void *)m);
-    memcpy(b->slots, all, b->lattice->cells * sizeof *all);
-    free(all);
     for (uint32_t l = 0; l < m->inner_levels; l++)
         if (add_level(b, &m->inner[l], 1, err) != 0)
             return -1;
@@ -331,10 +325,9 @@ static int map_boxes(topomap_problem *problem, uint32_t *slot_of, topomap_error 
     int status = topomap_problem_lattice(problem, "boxes", &b.lattice, err);
 
     if (status == 0) {
-        b.slots = topomap_alloc(b.lattice->cells, sizeof *b.slots, err);
         status = topomap_kept_open(&b.kept, problem, b.lattice, err);
         if (status == 0)
-            status = b.slots ? run(&b, slot_of, err) : -1;
+            status = run(&b, slot_of, err);
     }
     if (b.view.kind == TOPOMAP_MACHINE_MATRIX)
         topomap_machine_clusters_clear(b.view.outer, b.view.outer_levels);
@@ -348,6 +341,5 @@ static int map_boxes(topomap_problem *problem, uint32_t *slot_of, topomap_error 
 const topomap_algorithm_impl topomap_algorithm_boxes = {
     .row = {"boxes", "topomap", "construct", FITS_HIERARCHY,
             "a recognised grid, torus or product of groups in nested boxes of every shape"},
-    .on = TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX,
     .run = map_boxes,
 };

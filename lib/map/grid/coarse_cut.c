@@ -15,7 +15,7 @@ void topomap_coarse_begin(topomap_coarse *c)
 {
     memset(c->region, 0, c->items * sizeof *c->region);
     for (uint32_t i = 0; i < c->items; i++)
-        c->plain[i] = i;
+        c->item[i] = c->plain[i] = i;
 }
 
 /* ---- Ordering ---------------------------------------------------------------------------- */
@@ -75,6 +75,7 @@ typedef struct cutting {
     const topomap_coarse *coarse;
     uint32_t dim, x, first, region;
     uint64_t across[TOPOMAP_LATTICE_DIMS]; /* pairs so far */
+    uint64_t found;                        /* beside one item */
 } cutting;
 
 static inline int is_across(const cutting *cut, uint32_t item)
@@ -85,28 +86,20 @@ static inline int is_across(const cutting *cut, uint32_t item)
            cut->coarse->region[item] == cut->region;
 }
 
+static inline void count_across(void *data, uint32_t item, double weight)
+{
+    cutting *cut = data;
+
+    (void)weight; /* all alike: they are added up at the end */
+    cut->found += (uint64_t)is_across(cut, item);
+}
+
 /* Counts the item's neighbours along one dimension that are across. */
 static void look_along(cutting *cut, uint32_t item, uint32_t dim, uint32_t stride)
 {
-    const topomap_coarse *c = cut->coarse;
-    uint32_t x = topomap_coarse_at(c, item, dim), first = item - x * stride, n = c->size[dim];
-    uint64_t found = 0;
-
-    switch (c->lattice->kind[dim]) {
-    case TOPOMAP_LATTICE_CLIQUE:
-        for (uint32_t y = 0; y < n; y++)
-            found += y != x && is_across(cut, first + y * stride);
-        break;
-    case TOPOMAP_LATTICE_COPIES:
-        break;
-    default:
-        found += x + 1 < n && is_across(cut, item + stride);
-        found += x > 0 && is_across(cut, item - stride);
-        if (c->lattice->kind[dim] == TOPOMAP_LATTICE_RING && n > 1 && c->lattice->size[dim] > 2 &&
-            (x == 0 || x + 1 == n))
-            found += is_across(cut, first + (x ? 0 : n - 1) * stride);
-    }
-    cut->across[dim] += found;
+    cut->found = 0;
+    topomap_coarse_along(cut->coarse, item, dim, stride, count_across, cut);
+    cut->across[dim] += cut->found;
 }
 
 /* The first of lo..hi-1, which are in order, at a coordinate of at least x. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE /* qsort_r */
 #include "map/grid/coarse_grid.h"
 
 #include <math.h>
@@ -30,8 +29,8 @@ static int fill_coordinates(topomap_coarse *c, topomap_error *err)
 {
     uint32_t at[TOPOMAP_LATTICE_DIMS] = {0};
 
-    c->at = topomap_alloc((size_t)c->dims * c->items, sizeof *c->at, err);
-    if (!c->at)
+    c->at = topomap_arena_alloc(&c->memory, (size_t)c->dims * c->items, sizeof *c->at, err);
+    if (c->memory.is_short)
         return -1;
     for (uint32_t i = 0; i < c->items; i++) {
         for (uint32_t k = 0; k < c->dims; k++)
@@ -58,67 +57,17 @@ int topomap_coarse_open(topomap_coarse *c, const topomap_tiling *tiling, const u
     }
     for (uint32_t k = 0; k < l->dims; k++)
         c->face[k] = face_of(tiling, c->box, k);
-    c->item = topomap_alloc(c->items, sizeof *c->item, err);
-    c->region = topomap_alloc(c->items, sizeof *c->region, err);
-    c->scratch = topomap_alloc(c->items, sizeof *c->scratch, err);
-    c->plain = topomap_alloc(c->items, sizeof *c->plain, err);
-    if (!c->item || !c->region || !c->scratch || !c->plain || fill_coordinates(c, err) != 0)
-        return -1;
-    for (uint32_t i = 0; i < c->items; i++)
-        c->item[i] = i;
-    return 0;
+    c->item = topomap_arena_alloc(&c->memory, c->items, sizeof *c->item, err);
+    c->region = topomap_arena_alloc(&c->memory, c->items, sizeof *c->region, err);
+    c->scratch = topomap_arena_alloc(&c->memory, c->items, sizeof *c->scratch, err);
+    c->plain = topomap_arena_alloc(&c->memory, c->items, sizeof *c->plain, err);
+    return fill_coordinates(c, err);
 }
 
 void topomap_coarse_close(topomap_coarse *c)
 {
-    free(c->item);
-    free(c->region);
-    free(c->scratch);
-    free(c->at);
-    free(c->plain);
+    topomap_arena_clear(&c->memory);
     memset(c, 0, sizeof *c);
-}
-
-enum { BINS = 1024 };
-
-static int by_coordinate(const void *a, const void *b, void *data)
-{
-    const uint32_t *at = data, p = *(const uint32_t *)a, q = *(const uint32_t *)b;
-    uint32_t x = at[p], y = at[q];
-
-    return x != y ? (x > y) - (x < y) : (p > q) - (p < q);
-}
-
-/* One pass of a radix sort: stable, by one coordinate. */
-static void sort_by(topomap_coarse *c, uint32_t lo, uint32_t hi, uint32_t dim, uint32_t *bin)
-{
-    const uint32_t *at = c->at + (size_t)dim * c->items;
-    uint32_t n = c->size[dim];
-
-    memset(bin, 0, (n + (size_t)1) * sizeof *bin);
-    for (uint32_t i = lo; i < hi; i++)
-        bin[at[c->item[i]] + 1]++;
-    for (uint32_t x = 0; x < n; x++)
-        bin[x + 1] += bin[x];
-    for (uint32_t i = lo; i < hi; i++)
-        c->scratch[bin[at[c->item[i]]]++] = c->item[i];
-    memcpy(c->item + lo, c->scratch, (hi - lo) * sizeof *c->item);
-}
-
-void topomap_coarse_sort(topomap_coarse *c, uint32_t lo, uint32_t hi, uint32_t dim)
-{
-    uint32_t bin[BINS + 1], widest = 0;
-
-    for (uint32_t k = 0; k < c->dims; k++)
-        widest = c->size[k] > widest ? c->size[k] : widest;
-    if (widest <= BINS && hi - lo > widest) {
-        for (uint32_t k = 0; k < c->dims; k++)
-            if (k != dim)
-                sort_by(c, lo, hi, k, bin);
-        sort_by(c, lo, hi, dim, bin);
-        return;
-    }
-    qsort_r(c->item + lo, hi - lo, sizeof *c->item, by_coordinate, c->at + (size_t)dim * c->items);
 }
 
 uint32_t topomap_coarse_extent(const topomap_coarse *c, uint32_t lo, uint32_t hi, uint32_t dim)
@@ -137,27 +86,8 @@ uint32_t topomap_coarse_extent(const topomap_coarse *c, uint32_t lo, uint32_t hi
 void topomap_coarse_around(const topomap_coarse *c, uint32_t item, topomap_coarse_see see,
                            void *data)
 {
-    for (uint32_t k = 0, stride = 1; k < c->dims; stride *= c->size[k++]) {
-        uint32_t x = topomap_coarse_at(c, item, k), first = item - x * stride, n = c->size[k];
-
-        switch (c->lattice->kind[k]) {
-        case TOPOMAP_LATTICE_CLIQUE:
-            for (uint32_t y = 0; y < n; y++)
-                if (y != x)
-                    see(data, first + y * stride, c->face[k]);
-            break;
-        case TOPOMAP_LATTICE_COPIES:
-            break;
-        default:
-            if (x + 1 < n)
-                see(data, item + stride, c->face[k]);
-            if (x > 0)
-                see(data, item - stride, c->face[k]);
-            if (c->lattice->kind[k] == TOPOMAP_LATTICE_RING && n > 1 && c->lattice->size[k] > 2 &&
-                (x == 0 || x + 1 == n))
-                see(data, first + (x ? 0 : n - 1) * stride, c->face[k]);
-        }
-    }
+    for (uint32_t k = 0, stride = 1; k < c->dims; stride *= c->size[k++])
+        topomap_coarse_along(c, item, k, stride, see, data);
 }
 
 int topomap_coarse_lay(const topomap_coarse *c, topomap_tiling *tiling, uint32_t *place,
@@ -195,24 +125,15 @@ void topomap_kept_close(topomap_kept *kept)
 void topomap_kept_consider(topomap_kept *kept, const uint32_t *slots, uint32_t *slot_of)
 {
     const topomap_problem *problem = kept->problem;
-    uint32_t n = problem->weights.vertices, next = 0;
-    uint32_t *used = problem->work.scratch;
+    uint32_t n = problem->weights.vertices;
     double J;
 
     for (uint32_t v = 0; v < n; v++) {
         uint32_t cell = v < problem->ranks ? kept->lattice->cell[v] : UINT32_MAX;
 
         kept->trial[v] = cell == UINT32_MAX ? UINT32_MAX : slots[kept->place[cell]];
-        if (cell != UINT32_MAX)
-            used[kept->trial[v]] = v;
     }
-    for (uint32_t v = 0; v < n; v++)
-        if (kept->trial[v] == UINT32_MAX) {
-            while (used[next] != UINT32_MAX)
-                next++;
-            kept->trial[v] = next++;
-        }
-    memset(used, 0xff, n * sizeof *used);
+    topomap_problem_fill(problem, kept->trial);
     J = topomap_problem_cost(problem, kept->trial);
     if (J < kept->J) {
         kept->J = J;

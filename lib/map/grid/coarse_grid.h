@@ -4,8 +4,10 @@
 #define TOPOMAP_COARSE_GRID_H
 
 #include "map/grid/tiling.h"
+#include "util/arena.h"
 
 typedef struct topomap_coarse {
+    topomap_arena memory;
     const topomap_lattice *lattice;
     uint32_t box[TOPOMAP_LATTICE_DIMS]; /* ranks of one item */
     uint32_t dims, items, size[TOPOMAP_LATTICE_DIMS];
@@ -21,17 +23,6 @@ int topomap_coarse_open(topomap_coarse *coarse, const topomap_tiling *tiling, co
                         topomap_error *err);
 void topomap_coarse_close(topomap_coarse *coarse);
 
-static inline uint32_t topomap_coarse_stride(const topomap_coarse *coarse, uint32_t dim)
-{
-    uint32_t stride = 1;
-
-    for (uint32_t k = 0; k < dim; k++)
-        stride *= coarse->size[k];
-    return stride;
-}
-
-/** Orders the items at lo..hi-1 by coordinate `dim`, then by the others. */
-void topomap_coarse_sort(topomap_coarse *coarse, uint32_t lo, uint32_t hi, uint32_t dim);
 /** How many coordinates the items at lo..hi-1 have along `dim`. */
 uint32_t topomap_coarse_extent(const topomap_coarse *coarse, uint32_t lo, uint32_t hi,
                                uint32_t dim);
@@ -44,9 +35,9 @@ static inline uint32_t topomap_coarse_at(const topomap_coarse *coarse, uint32_t 
 /* A range of items, the region that they are, and dividing it (coarse_cut.c): begin, then for each
  * range as many times as one likes order and cut, then divide. */
 
-/** All items are one range, of region 0. */
+/** All items are one range, in order, of region 0. */
 void topomap_coarse_begin(topomap_coarse *coarse);
-/** As topomap_coarse_sort(), faster. */
+/** Orders the items at lo..hi-1 by coordinate \p dim, then by number. */
 void topomap_coarse_order(topomap_coarse *coarse, uint32_t lo, uint32_t hi, uint32_t dim);
 /** Weight between lo..middle-1 and middle..hi-1 of a range that is in the order of \p dim. */
 double topomap_coarse_cut(const topomap_coarse *coarse, uint32_t lo, uint32_t middle, uint32_t dim);
@@ -78,5 +69,34 @@ void topomap_kept_consider(topomap_kept *kept, const uint32_t *slots, uint32_t *
 typedef void (*topomap_coarse_see)(void *data, uint32_t item, double weight);
 void topomap_coarse_around(const topomap_coarse *coarse, uint32_t item, topomap_coarse_see see,
                            void *data);
+
+/** Those along one dimension alone, whose items are \p stride apart. */
+static inline __attribute__((always_inline)) void
+topomap_coarse_along(const topomap_coarse *coarse, uint32_t item, uint32_t dim, uint32_t stride,
+                     topomap_coarse_see see, void *data)
+{
+    const topomap_lattice *l = coarse->lattice;
+    uint32_t x = topomap_coarse_at(coarse, item, dim), n = coarse->size[dim];
+    uint32_t first = item - x * stride;
+    double face = coarse->face[dim];
+
+    switch (l->kind[dim]) {
+    case TOPOMAP_LATTICE_CLIQUE:
+        for (uint32_t y = 0; y < n; y++)
+            if (y != x)
+                see(data, first + y * stride, face);
+        break;
+    case TOPOMAP_LATTICE_COPIES:
+        break;
+    default:
+        if (x + 1 < n)
+            see(data, item + stride, face);
+        if (x > 0)
+            see(data, item - stride, face);
+        if (l->kind[dim] == TOPOMAP_LATTICE_RING && n > 1 && l->size[dim] > 2 &&
+            (x == 0 || x + 1 == n))
+            see(data, first + (x ? 0 : n - 1) * stride, face);
+    }
+}
 
 #endif

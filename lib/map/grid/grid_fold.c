@@ -184,8 +184,7 @@ static uint32_t place_item(const fold *f, const folding *folding, uint32_t item,
     uint32_t digit[DIMS][DIMS] = {{0}}, at = 0, stride = 1;
 
     for (uint32_t k = 0; k < f->dims; k++) {
-        uint32_t x =
-            item / topomap_coarse_stride(f->coarse, f->dim[k]) % f->coarse->size[f->dim[k]];
+        uint32_t x = topomap_coarse_at(f->coarse, item, f->dim[k]);
 
         for (uint32_t i = 0; i < f->sides; i++) {
             uint32_t j = folding->inner[k][i], n = folding->factor[k][j], low = x % n;

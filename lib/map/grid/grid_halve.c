@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/split/gap.h"
 #include "map/grid/grid_torus.h"
+#include "map/split/turn.h"
 #include "util/alloc.h"
 
 typedef struct segment {
@@ -19,85 +19,32 @@ typedef struct segment {
 
 typedef struct halving {
     topomap_coarse *coarse;
-    const topomap_machine *machine;
+    topomap_turn turn; /* towards the present segment's nodes */
     uint32_t *nodes;
     const uint32_t *items_of;
     float *center; /* [items * dims] middle of the nodes where each item may still go */
     segment *queue;
     size_t head, tail, capacity;
-    uint32_t origin[TOPOMAP_MACHINE_DIMS]; /* of the present segment */
-    uint8_t *seen;
-    uint32_t cut; /* the machine's dimension */
     double doubt;
     topomap_random *random;
 } halving;
 
-static uint32_t turned(const halving *h, uint32_t node, uint32_t d)
-{
-    const topomap_machine *m = h->machine;
-    uint32_t c = m->coord[(size_t)node * m->dims + d];
-
-    return c >= h->origin[d] ? c - h->origin[d] : c + m->dim[d] - h->origin[d];
-}
-
-/* The coordinate after the largest run of coordinates without a node. */
-static uint32_t after_gap(halving *h, const segment *s, uint32_t d)
-{
-    const topomap_machine *m = h->machine;
-    uint32_t length = m->dim[d];
-
-    memset(h->seen, 0, length);
-    for (uint32_t i = s->lo; i < s->hi; i++)
-        h->seen[m->coord[(size_t)h->nodes[i] * m->dims + d]] = 1;
-    return topomap_gap_end(h->seen, length);
-}
-
-static void choose_cut(halving *h, const segment *s)
-{
-    const topomap_machine *m = h->machine;
-    uint32_t longest = 0;
-
-    for (uint32_t d = 0; d < m->dims; d++) {
-        uint32_t low = UINT32_MAX, high = 0;
-
-        h->origin[d] = m->wrap[d] ? after_gap(h, s, d) : 0;
-        for (uint32_t i = s->lo; i < s->hi; i++) {
-            uint32_t c = turned(h, h->nodes[i], d);
-
-            low = c < low ? c : low;
-            high = c > high ? c : high;
-        }
-        if (high - low + 1 > longest) {
-            longest = high - low + 1;
-            h->cut = d;
-        }
-    }
-}
-
 static int by_coordinate(const void *a, const void *b, void *data)
 {
-    const halving *h = data;
-    uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
-    uint32_t x = turned(h, p, h->cut), y = turned(h, q, h->cut);
-
-    for (uint32_t d = 0; x == y && d < h->machine->dims; d++) {
-        x = turned(h, p, d);
-        y = turned(h, q, d);
-    }
-    return x != y ? (x > y) - (x < y) : (p > q) - (p < q);
+    return topomap_turn_order(data, *(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 /* Middle of the nodes lo..hi-1, in the machine's own coordinates. */
 static void find_center(const halving *h, uint32_t lo, uint32_t hi, float *center)
 {
-    const topomap_machine *m = h->machine;
+    const topomap_machine *m = h->turn.machine;
 
     for (uint32_t d = 0; d < m->dims; d++) {
         double sum = 0;
 
         for (uint32_t i = lo; i < hi; i++)
-            sum += turned(h, h->nodes[i], d);
-        sum = sum / (hi - lo) + h->origin[d];
+            sum += topomap_turn_at(&h->turn, h->nodes[i], d);
+        sum = sum / (hi - lo) + h->turn.origin[d];
         center[d] = (float)(sum >= m->dim[d] ? sum - m->dim[d] : sum);
     }
 }
@@ -126,7 +73,7 @@ typedef struct pull {
 static void add_pull(void *data, uint32_t item, double weight)
 {
     pull *p = data;
-    const topomap_machine *m = p->h->machine;
+    const topomap_machine *m = p->h->turn.machine;
     uint32_t region = p->h->coarse->region[item];
     const float *center = p->h->center + (size_t)item * m->dims;
 
@@ -161,7 +108,7 @@ static double price(const halving *h, const segment *s, uint32_t size, const flo
         sum += p.at_here;
         cut += p.cut;
     }
-    return sum + 0.5 * cut * hops(h->machine, of_first, of_second);
+    return sum + 0.5 * cut * hops(h->turn.machine, of_first, of_second);
 }
 
 /* Rotates the items so that the last `count` come first. */
@@ -186,7 +133,7 @@ static void split_items(halving *h, const segment *s, uint32_t size, const float
     for (uint32_t k = 0; k < c->dims; k++) {
         if (topomap_coarse_extent(c, s->item_lo, s->item_hi, k) < 2)
             continue;
-        topomap_coarse_sort(c, s->item_lo, s->item_hi, k);
+        topomap_coarse_order(c, s->item_lo, s->item_hi, k);
         for (int end = 0; end < 2; end++) {
             double cost = end ? price(h, s, all - size, of_second, of_first)
                               : price(h, s, size, of_first, of_second);
@@ -200,14 +147,14 @@ static void split_items(halving *h, const segment *s, uint32_t size, const float
             }
         }
     }
-    topomap_coarse_sort(c, s->item_lo, s->item_hi, best_dim);
+    topomap_coarse_order(c, s->item_lo, s->item_hi, best_dim);
     if (from_end)
         turn_items(c, s, size);
 }
 
 static int enqueue(halving *h, segment s, const float *center, topomap_error *err)
 {
-    const topomap_machine *m = h->machine;
+    const topomap_machine *m = h->turn.machine;
 
     if (topomap_grow(&h->queue, &h->capacity, h->tail + 1, sizeof s, err) != 0)
         return -1;
@@ -228,8 +175,8 @@ static int halve(halving *h, segment s, topomap_error *err)
 
     if (s.hi - s.lo < 2 || s.item_lo == s.item_hi)
         return 0;
-    choose_cut(h, &s);
-    qsort_r(h->nodes + s.lo, s.hi - s.lo, sizeof *h->nodes, by_coordinate, h);
+    topomap_turn_towards(&h->turn, h->nodes + s.lo, s.hi - s.lo, NULL);
+    qsort_r(h->nodes + s.lo, s.hi - s.lo, sizeof *h->nodes, by_coordinate, &h->turn);
     for (uint32_t i = s.lo; i < middle; i++)
         size += h->items_of[h->nodes[i]];
     find_center(h, s.lo, middle, of_first);
@@ -237,6 +184,7 @@ static int halve(halving *h, segment s, topomap_error *err)
     split_items(h, &s, size, of_first, of_second);
     if (enqueue(h, (segment){s.lo, middle, s.item_lo, s.item_lo + size}, of_first, err) != 0)
         return -1;
+    topomap_coarse_divide(h->coarse, s.item_lo, s.item_lo + size, s.item_hi, (uint32_t)h->tail);
     return enqueue(h, (segment){middle, s.hi, s.item_lo + size, s.item_hi}, of_second, err);
 }
 
@@ -244,6 +192,7 @@ static int run(halving *h, uint32_t count, uint32_t *node, topomap_error *err)
 {
     float center[TOPOMAP_MACHINE_DIMS] = {0};
 
+    topomap_coarse_begin(h->coarse);
     if (enqueue(h, (segment){0, count, 0, h->coarse->items}, center, err) != 0)
         return -1;
     while (h->head < h->tail) {
@@ -261,20 +210,15 @@ int topomap_halve_torus(topomap_coarse *coarse, const topomap_machine *machine, 
                         uint32_t count, const uint32_t *items_of, double doubt,
                         topomap_random *random, uint32_t *node, topomap_error *err)
 {
-    halving h = {.coarse = coarse,
-                 .machine = machine,
-                 .nodes = nodes,
-                 .items_of = items_of,
-                 .doubt = doubt,
-                 .random = random};
+    halving h = {
+        .coarse = coarse, .nodes = nodes, .items_of = items_of, .doubt = doubt, .random = random};
     int status = -1;
 
     h.center = topomap_alloc((size_t)coarse->items * machine->dims, sizeof *h.center, err);
-    h.seen = topomap_alloc(UINT16_MAX + 1, 1, err);
-    if (h.center && h.seen)
+    if (topomap_turn_open(&h.turn, machine, 1, err) == 0 && h.center)
         status = run(&h, count, node, err);
     free(h.center);
-    free(h.seen);
+    free(h.turn.seen);
     free(h.queue);
     return status;
 }

@@ -8,12 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/alloc.h"
-
 enum { FOLDS = 8, TILES = 24, RUNS = 64 };
 #define DOUBT 0.05 /* a step of it */
 
 typedef struct grid {
+    topomap_arena memory;
     topomap_problem *problem;
     const topomap_lattice *lattice;
     topomap_tiling tiling;
@@ -109,8 +108,6 @@ static int try_halves(grid *g, topomap_coarse *coarse, uint32_t *slot_of, topoma
     for (uint32_t i = 0; status == 0 && i < runs; i++) {
         if (i && topomap_problem_late(g->problem))
             break;
-        for (uint32_t k = 0; k < coarse->items; k++)
-            coarse->item[k] = k;
         for (uint32_t k = 0; k < g->used; k++)
             g->next[g->nodes[k]] = g->items_of[g->nodes[k]] / volume;
         status = topomap_halve_torus(coarse, g->problem->machine, g->nodes, g->used, g->next,
@@ -177,21 +174,16 @@ static int map_grid(topomap_problem *problem, uint32_t *slot_of, topomap_error *
     int status = topomap_problem_lattice(problem, "grid", &g.lattice, err);
 
     if (status == 0) {
-        g.nodes = topomap_alloc(m->nodes, sizeof *g.nodes, err);
-        g.items_of = topomap_alloc(m->nodes, sizeof *g.items_of, err);
-        g.next = topomap_alloc(m->nodes, sizeof *g.next, err);
-        g.slots = topomap_alloc(g.lattice->cells, sizeof *g.slots, err);
-        g.node = topomap_alloc(g.lattice->cells, FOLDS * sizeof *g.node, err);
+        g.nodes = topomap_arena_alloc(&g.memory, m->nodes, sizeof *g.nodes, err);
+        g.items_of = topomap_arena_alloc(&g.memory, m->nodes, sizeof *g.items_of, err);
+        g.next = topomap_arena_alloc(&g.memory, m->nodes, sizeof *g.next, err);
+        g.slots = topomap_arena_alloc(&g.memory, g.lattice->cells, sizeof *g.slots, err);
+        g.node = topomap_arena_alloc(&g.memory, g.lattice->cells, FOLDS * sizeof *g.node, err);
         status = topomap_kept_open(&g.kept, problem, g.lattice, err);
         if (status == 0)
-            status =
-                g.nodes && g.items_of && g.next && g.slots && g.node ? run(&g, slot_of, err) : -1;
+            status = g.memory.is_short ? -1 : run(&g, slot_of, err);
     }
-    free(g.nodes);
-    free(g.items_of);
-    free(g.next);
-    free(g.slots);
-    free(g.node);
+    topomap_arena_clear(&g.memory);
     topomap_kept_close(&g.kept);
     return status;
 }
@@ -200,6 +192,5 @@ const topomap_algorithm_impl topomap_algorithm_grid = {
     .row = {"grid", "topomap", "construct", FITS_GRID,
             "a recognised grid, torus or product of groups, folded onto the machine or halved with "
             "it"},
-    .on = TOPOMAP_ON_TORUS,
     .run = map_grid,
 };

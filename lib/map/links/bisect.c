@@ -11,26 +11,23 @@
 #include "map/algorithm.h"
 #include "map/links/hosts.h"
 #include "partition/partition.h"
-#include "util/alloc.h"
+#include "util/arena.h"
+#include "util/keyed.h"
 
 typedef struct segment {
     uint32_t vertex, vertices, unit, units; /* runs of the two arrays below */
 } segment;
 
-typedef struct ranked {
-    double weight;
-    uint32_t at; /* index in the segment */
-} ranked;
-
 typedef struct bisector {
     const topomap_hosts *hosts;
+    topomap_arena memory;
     topomap_weights links; /* H, links weighted by capacity */
     topomap_partitioner on_h, on_g;
     uint32_t *room;          /* [network vertices] units that fit; 0: a switch */
     uint32_t *vertex, *unit; /* the two graphs' vertices, halves in a row */
     uint32_t *other;         /* [network vertices] scratch */
     uint8_t *side;           /* [network vertices] of the segment */
-    ranked *ranked;          /* [places] */
+    topomap_keyed *ranked;   /* [places] hosts by the weight of their links */
     segment *todo;
     size_t count, capacity;
 } bisector;
@@ -44,16 +41,13 @@ static int allocate(bisector *b, topomap_error *err)
     b->links.offset = topomap_alloc((size_t)vertices + 1, sizeof(uint64_t), err);
     b->links.target = topomap_alloc(h->network->links, sizeof(uint32_t), err);
     b->links.weight = topomap_alloc(h->network->links, sizeof(uint64_t), err);
-    b->room = topomap_alloc(vertices, sizeof *b->room, err);
-    b->vertex = topomap_alloc(vertices, sizeof *b->vertex, err);
-    b->unit = topomap_alloc(h->units, sizeof *b->unit, err);
-    b->other = topomap_alloc(vertices, sizeof *b->other, err);
-    b->side = topomap_alloc(vertices, 1, err);
-    b->ranked = topomap_alloc(h->places, sizeof *b->ranked, err);
-    return b->links.offset && b->links.target && b->links.weight && b->room && b->vertex &&
-                   b->unit && b->other && b->side && b->ranked
-               ? 0
-               : -1;
+    b->room = topomap_arena_alloc(&b->memory, vertices, sizeof *b->room, err);
+    b->vertex = topomap_arena_alloc(&b->memory, vertices, sizeof *b->vertex, err);
+    b->unit = topomap_arena_alloc(&b->memory, h->units, sizeof *b->unit, err);
+    b->other = topomap_arena_alloc(&b->memory, vertices, sizeof *b->other, err);
+    b->side = topomap_arena_alloc(&b->memory, vertices, 1, err);
+    b->ranked = topomap_arena_alloc(&b->memory, h->places, sizeof *b->ranked, err);
+    return b->links.offset && b->links.target && b->links.weight && !b->memory.is_short ? 0 : -1;
 }
 
 /* The slowest link weighs 1, and none more than a thousand. */
@@ -76,15 +70,6 @@ static void weigh_links(bisector *b)
         b->room[b->hosts->vertex[i]] = b->hosts->room[i];
 }
 
-static int lightest_first(const void *a, const void *b)
-{
-    const ranked *x = a, *y = b;
-
-    if (x->weight < y->weight || x->weight > y->weight)
-        return x->weight < y->weight ? -1 : 1;
-    return x->at < y->at ? -1 : x->at > y->at;
-}
-
 /* Moves hosts from the larger to the smaller half while that brings them closer: afterwards both
  * have a host, where there are two. */
 static void even_out(bisector *b, const segment *s)
@@ -103,19 +88,19 @@ static void even_out(bisector *b, const segment *s)
 
         if (b->side[i] != larger || b->room[v] == 0)
             continue;
-        b->ranked[hosts] = (ranked){.at = i};
+        b->ranked[hosts] = (topomap_keyed){.a = i};
         for (uint64_t e = b->links.offset[v]; e < b->links.offset[v + 1]; e++)
-            b->ranked[hosts].weight += (double)b->links.weight[e];
+            b->ranked[hosts].key += (int64_t)b->links.weight[e];
         hosts++;
     }
     if (surplus > 0 && hosts)
-        qsort(b->ranked, hosts, sizeof *b->ranked, lightest_first);
+        qsort(b->ranked, hosts, sizeof *b->ranked, topomap_keyed_order);
     for (uint32_t i = 0; i < hosts && surplus > 0; i++) {
-        int64_t own = b->room[vertex[b->ranked[i].at]];
+        int64_t own = b->room[vertex[b->ranked[i].a]];
 
         if (own >= surplus) /* it would be as far on the other side */
             continue;
-        b->side[b->ranked[i].at] = !larger;
+        b->side[b->ranked[i].a] = !larger;
         surplus -= 2 * own;
     }
 }
@@ -179,7 +164,7 @@ static int map_bisect(topomap_problem *problem, uint32_t *slot_of, topomap_error
     int status = topomap_hosts_init(&hosts, problem, "bisect", err);
 
     if (status == 0) {
-        place_of = topomap_alloc(hosts.units, sizeof *place_of, err);
+        place_of = topomap_arena_alloc(&b.memory, hosts.units, sizeof *place_of, err);
         status = place_of ? allocate(&b, err) : -1;
     }
     if (status == 0) {
@@ -198,14 +183,8 @@ static int map_bisect(topomap_problem *problem, uint32_t *slot_of, topomap_error
     topomap_partitioner_clear(&b.on_h);
     topomap_partitioner_clear(&b.on_g);
     topomap_weights_clear(&b.links);
-    free(b.room);
-    free(b.vertex);
-    free(b.unit);
-    free(b.other);
-    free(b.side);
-    free(b.ranked);
+    topomap_arena_clear(&b.memory);
     free(b.todo);
-    free(place_of);
     topomap_hosts_clear(&hosts);
     return status;
 }
@@ -214,6 +193,5 @@ const topomap_algorithm_impl topomap_algorithm_bisect = {
     .row =
         {"bisect", BY_HOEFLER ", Alg. 2, 3.2", "construct", FITS_LINKED,
          "recursive bisection of the network, switches included, and of the graph, half by half"},
-    .on = TOPOMAP_ON_LINKED,
     .run = map_bisect,
 };

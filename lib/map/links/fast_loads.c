@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "util/alloc.h"
+#include "util/arena.h"
 
 static int heaviest_first(const void *a, const void *b)
 {
@@ -21,12 +21,12 @@ static int list_paths(topomap_fast_loads *l, const topomap_graph *g, topomap_err
 {
     if (g->arcs >= UINT32_MAX / 2)
         return topomap_error_set(err, TOPOMAP_EINPUT, "%llu arcs", (unsigned long long)g->arcs);
-    l->path = topomap_alloc(g->arcs, sizeof *l->path, err);
-    l->first = topomap_alloc((size_t)l->vertices + 2, sizeof *l->first, err);
-    l->of = topomap_alloc((size_t)g->arcs * 2, sizeof *l->of, err);
-    l->moved = topomap_alloc(g->arcs, sizeof *l->moved, err);
-    l->old = topomap_alloc(g->arcs, sizeof *l->old, err);
-    if (!l->path || !l->first || !l->of || !l->moved || !l->old)
+    l->path = topomap_arena_alloc(&l->memory, g->arcs, sizeof *l->path, err);
+    l->first = topomap_arena_alloc(&l->memory, (size_t)l->vertices + 2, sizeof *l->first, err);
+    l->of = topomap_arena_alloc(&l->memory, (size_t)g->arcs * 2, sizeof *l->of, err);
+    l->moved = topomap_arena_alloc(&l->memory, g->arcs, sizeof *l->moved, err);
+    l->old = topomap_arena_alloc(&l->memory, g->arcs, sizeof *l->old, err);
+    if (l->memory.is_short)
         return -1;
     for (uint32_t u = 0; u < g->ranks; u++)
         for (uint64_t e = g->offset[u]; e < g->offset[u + 1]; e++)
@@ -98,10 +98,9 @@ int topomap_fast_loads_init(topomap_fast_loads *l, const topomap_graph *graph,
 
     *l = (topomap_fast_loads){.network = network, .vertices = vertices};
     status = topomap_path_init(&l->search, network, topomap_path_lower_link, err);
-    l->at = topomap_alloc(vertices, sizeof *l->at, err);
-    l->bytes = topomap_alloc(network->links, sizeof *l->bytes, err);
-    if (topomap_maxima_init(&l->load, network->links, err) || !l->at || !l->bytes || status ||
-        list_paths(l, graph, err))
+    l->at = topomap_arena_alloc(&l->memory, vertices, sizeof *l->at, err);
+    l->bytes = topomap_arena_alloc(&l->memory, network->links, sizeof *l->bytes, err);
+    if (topomap_maxima_init(&l->load, network->links, err) || status || list_paths(l, graph, err))
         return -1;
     for (uint32_t v = 0; v < vertices; v++)
         l->at[v] = at[v];
@@ -119,13 +118,7 @@ void topomap_fast_loads_clear(topomap_fast_loads *l)
     }
     topomap_path_clear(&l->search);
     topomap_maxima_clear(&l->load);
-    free(l->at);
-    free(l->bytes);
-    free(l->path);
-    free(l->first);
-    free(l->of);
-    free(l->moved);
-    free(l->old);
+    topomap_arena_clear(&l->memory);
     *l = (topomap_fast_loads){0};
 }
 

@@ -9,6 +9,7 @@
 #include "graph/graph.h"
 #include "map/links/maxima.h"
 #include "metric/single_path.h"
+#include "util/arena.h"
 
 typedef struct topomap_fast_path {
     uint32_t from, to; /* ranks */
@@ -18,6 +19,7 @@ typedef struct topomap_fast_path {
 } topomap_fast_path;
 
 typedef struct topomap_fast_loads {
+    topomap_arena memory;
     const topomap_network *network;
     uint32_t *at; /* [vertices] of the network; owned */
     uint32_t vertices;

@@ -15,66 +15,22 @@
 #include "graph/graph.h"
 #include "map/links/hosts.h"
 #include "metric/single_path.h"
-#include "util/alloc.h"
+#include "util/arena.h"
+#include "util/keyed.h"
 
 enum { NONE = UINT32_MAX };
 static const double search_budget = 2e8; /* links looked at by all congestion estimates together */
 
-typedef struct edge {
-    uint64_t weight;
-    uint32_t from, to; /* units: placed, and to be placed */
-} edge;
-
 typedef struct greedy {
     const topomap_hosts *hosts;
+    topomap_arena memory;
     double *load;       /* [links] bytes */
     uint32_t *left;     /* [places] room */
     uint32_t *place_of; /* [units] */
     uint32_t *order;    /* [units] heaviest first */
-    edge *heap;
-    size_t count, capacity;
+    topomap_heap heap;  /* of edges from a unit that is placed to one that is to be placed */
     topomap_path_search search;
 } greedy;
-
-/* ---- The heap ---------------------------------------------------------------------------- */
-
-static int before(const edge *a, const edge *b)
-{
-    if (a->weight != b->weight)
-        return a->weight > b->weight;
-    if (a->from != b->from)
-        return a->from < b->from;
-    return a->to < b->to;
-}
-
-static int push(greedy *g, edge e, topomap_error *err)
-{
-    size_t at = g->count;
-
-    if (topomap_grow(&g->heap, &g->capacity, g->count + 1, sizeof e, err))
-        return -1;
-    for (g->count++; at > 0 && before(&e, &g->heap[(at - 1) / 2]); at = (at - 1) / 2)
-        g->heap[at] = g->heap[(at - 1) / 2];
-    g->heap[at] = e;
-    return 0;
-}
-
-static edge pop(greedy *g)
-{
-    edge top = g->heap[0], last = g->heap[--g->count];
-    size_t at = 0, child;
-
-    while ((child = 2 * at + 1) < g->count) {
-        child += child + 1 < g->count && before(&g->heap[child + 1], &g->heap[child]);
-        if (!before(&g->heap[child], &last))
-            break;
-        g->heap[at] = g->heap[child];
-        at = child;
-    }
-    if (g->count)
-        g->heap[at] = last;
-    return top;
-}
 
 /* ---- Ways -------------------------------------------------------------------------------- */
 
@@ -115,22 +71,24 @@ static int put(greedy *g, uint32_t unit, uint32_t place, topomap_error *err)
     g->left[place]--;
     for (uint64_t e = w->offset[unit]; e < w->offset[unit + 1]; e++)
         if (g->place_of[w->target[e]] == NONE &&
-            push(g, (edge){w->weight[e], unit, w->target[e]}, err))
+            topomap_heap_push(&g->heap, (topomap_keyed){-(int64_t)w->weight[e], unit, w->target[e]},
+                              err))
             return -1;
     return 0;
 }
 
 /* Traffic is both ways; w is of both directions together, each gets half. */
-static void load_way(greedy *g, const edge *e)
+static void load_way(greedy *g, const topomap_keyed *e)
 {
     const topomap_hosts *h = g->hosts;
-    uint32_t from = h->vertex[g->place_of[e->from]], to = h->vertex[g->place_of[e->to]];
+    uint32_t from = h->vertex[g->place_of[e->a]], to = h->vertex[g->place_of[e->b]];
+    double half = -(double)e->key / 2;
 
     if (from == to || search(g, from, to) == NONE)
         return;
     for (uint32_t v = to; v != from; v = g->search.tail[v]) {
-        g->load[g->search.cost[v].link] += (double)e->weight / 2;
-        g->load[topomap_network_link(h->network, v, g->search.tail[v])] += (double)e->weight / 2;
+        g->load[g->search.cost[v].link] += half;
+        g->load[topomap_network_link(h->network, v, g->search.tail[v])] += half;
     }
 }
 
@@ -142,25 +100,25 @@ static int run(greedy *g, uint32_t start, topomap_error *err)
     memset(g->load, 0, h->network->links * sizeof *g->load);
     memset(g->place_of, 0xff, h->units * sizeof *g->place_of);
     memcpy(g->left, h->room, h->places * sizeof *g->left);
-    g->count = 0;
+    g->heap.count = 0;
     for (uint32_t placed = 0; placed < h->units; placed++) {
-        edge e = {0, NONE, NONE};
+        topomap_keyed e = {0, NONE, NONE};
 
-        while (g->count && (e.to == NONE || g->place_of[e.to] != NONE))
-            e = pop(g);
-        if (e.to == NONE || g->place_of[e.to] != NONE) {
+        while (g->heap.count && (e.b == NONE || g->place_of[e.b] != NONE))
+            e = topomap_heap_pop(&g->heap);
+        if (e.b == NONE || g->place_of[e.b] != NONE) {
             while (g->place_of[g->order[next]] != NONE)
                 next++;
-            e = (edge){0, NONE, g->order[next]};
+            e = (topomap_keyed){0, NONE, g->order[next]};
         }
         if (g->left[s] == 0) { /* from where it is, not from the neighbour's host */
             uint32_t found = search(g, h->vertex[s], NONE);
 
             s = found == NONE ? first_with_room(g) : h->place_of[found];
         }
-        if (put(g, e.to, s, err))
+        if (put(g, e.b, s, err))
             return -1;
-        if (e.from != NONE)
+        if (e.a != NONE)
             load_way(g, &e);
     }
     return 0;
@@ -168,35 +126,23 @@ static int run(greedy *g, uint32_t start, topomap_error *err)
 
 /* ---- Several starts ---------------------------------------------------------------------- */
 
-struct ranked {
-    double weight; /* of all its edges */
-    uint32_t unit;
-};
-
-static int heaviest_first(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-
-    if (x->weight < y->weight || x->weight > y->weight)
-        return x->weight > y->weight ? -1 : 1;
-    return x->unit < y->unit ? -1 : x->unit > y->unit;
-}
-
 static int sort_units(greedy *g, topomap_error *err)
 {
     const topomap_weights *w = &g->hosts->work;
-    struct ranked *unit = topomap_alloc(g->hosts->units, sizeof *unit, err);
+    topomap_keyed *unit = topomap_alloc(g->hosts->units, sizeof *unit, err);
 
     if (!unit)
         return -1;
     for (uint32_t u = 0; u < g->hosts->units; u++) {
-        unit[u].unit = u;
+        double weight = 0;
+
         for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++)
-            unit[u].weight += (double)w->weight[e];
+            weight += (double)w->weight[e];
+        unit[u] = (topomap_keyed){.key = -(int64_t)weight, .a = u};
     }
-    qsort(unit, g->hosts->units, sizeof *unit, heaviest_first);
+    qsort(unit, g->hosts->units, sizeof *unit, topomap_keyed_order);
     for (uint32_t u = 0; u < g->hosts->units; u++)
-        g->order[u] = unit[u].unit;
+        g->order[u] = unit[u].a;
     free(unit);
     return 0;
 }
@@ -250,11 +196,11 @@ static int allocate(greedy *g, topomap_error *err)
 {
     const topomap_hosts *h = g->hosts;
 
-    g->load = topomap_alloc(h->network->links, sizeof *g->load, err);
-    g->left = topomap_alloc(h->places, sizeof *g->left, err);
-    g->place_of = topomap_alloc(h->units, sizeof *g->place_of, err);
-    g->order = topomap_alloc(h->units, sizeof *g->order, err);
-    if (!g->load || !g->left || !g->place_of || !g->order)
+    g->load = topomap_arena_alloc(&g->memory, h->network->links, sizeof *g->load, err);
+    g->left = topomap_arena_alloc(&g->memory, h->places, sizeof *g->left, err);
+    g->place_of = topomap_arena_alloc(&g->memory, h->units, sizeof *g->place_of, err);
+    g->order = topomap_arena_alloc(&g->memory, h->units, sizeof *g->order, err);
+    if (g->memory.is_short)
         return -1;
     return topomap_path_init(&g->search, h->network, topomap_path_faster, err);
 }
@@ -271,11 +217,8 @@ static int map_greedy(topomap_problem *problem, uint32_t *slot_of, topomap_error
         status = sort_units(&g, err);
     if (status == 0)
         status = try_starts(&g, slot_of, err);
-    free(g.load);
-    free(g.left);
-    free(g.place_of);
-    free(g.order);
-    free(g.heap);
+    topomap_arena_clear(&g.memory);
+    free(g.heap.at);
     topomap_path_clear(&g.search);
     topomap_hosts_clear(&hosts);
     return status;
@@ -285,6 +228,5 @@ const topomap_algorithm_impl topomap_algorithm_greedy = {
     .row = {"greedy", BY_HOEFLER ", Alg. 1, 3.1", "construct", FITS_LINKED,
             "heaviest edge next, to the closest host under the loads so far; the best of several "
             "starts"},
-    .on = TOPOMAP_ON_LINKED,
     .run = map_greedy,
 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "partition/partition.h"
+#include "partition/contract.h"
 #include "util/alloc.h"
 
 static int find_places(topomap_hosts *h, topomap_error *err)
@@ -13,16 +13,14 @@ static int find_places(topomap_hosts *h, topomap_error *err)
     const topomap_network *n = h->network;
     uint32_t *at;
 
-    h->place_of = topomap_alloc(n->vertices, sizeof(uint32_t), err);
-    h->vertex = topomap_alloc(m->nodes, sizeof(uint32_t), err);
-    h->room = topomap_alloc(m->nodes, sizeof(uint32_t), err);
-    h->slot_first = topomap_alloc((size_t)m->nodes + 1, sizeof(uint32_t), err);
-    h->slot = topomap_alloc(m->slots, sizeof(uint32_t), err);
-    at = topomap_alloc(m->nodes, sizeof *at, err);
-    if (!h->place_of || !h->vertex || !h->room || !h->slot_first || !h->slot || !at) {
-        free(at);
+    h->place_of = topomap_arena_alloc(&h->memory, n->vertices, sizeof(uint32_t), err);
+    h->vertex = topomap_arena_alloc(&h->memory, m->nodes, sizeof(uint32_t), err);
+    h->room = topomap_arena_alloc(&h->memory, m->nodes, sizeof(uint32_t), err);
+    h->slot_first = topomap_arena_alloc(&h->memory, (size_t)m->nodes + 1, sizeof(uint32_t), err);
+    h->slot = topomap_arena_alloc(&h->memory, m->slots, sizeof(uint32_t), err);
+    at = topomap_arena_alloc(&h->memory, m->nodes, sizeof *at, err);
+    if (h->memory.is_short)
         return -1;
-    }
     memset(h->place_of, 0xff, n->vertices * sizeof(uint32_t));
     for (uint32_t i = 0; i < m->nodes; i++) {
         uint32_t v = n->vertex_of[i], slots = m->slot_first[i + 1] - m->slot_first[i];
@@ -39,92 +37,31 @@ static int find_places(topomap_hosts *h, topomap_error *err)
     memcpy(at, h->slot_first, h->places * sizeof *at);
     for (uint32_t s = 0; s < m->slots; s++)
         h->slot[at[h->place_of[n->vertex_of[m->node_of[s]]]]++] = s;
-    free(at);
     return 0;
 }
 
 /* ---- Several ranks a host (section 3.4) ---------------------------------------------------- */
 
-/* Blocks as consecutive runs of \p vertices, `size` each. */
-static int cut_blocks(topomap_hosts *h, uint32_t size, uint32_t *vertices, topomap_error *err)
-{
-    const topomap_weights *w = &h->problem->weights;
-    topomap_partitioner p;
-    uint32_t *sizes = topomap_alloc(h->places, sizeof *sizes, err);
-    int status;
-
-    if (!sizes)
-        return -1;
-    for (uint32_t i = 0; i < h->places; i++)
-        sizes[i] = size;
-    for (uint32_t v = 0; v < w->vertices; v++)
-        vertices[v] = v;
-    status = topomap_partitioner_init(&p, w, 1, (uint32_t)h->problem->seed, err);
-    if (status == 0) {
-        p.least_incident = 1;
-        status = topomap_partition(&p, vertices, w->vertices, h->places, sizes, err);
-        topomap_partitioner_clear(&p);
-    }
-    free(sizes);
-    return status;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* Adds up the weights from one block to the others: the quotient's row. */
-static uint64_t sum_row(const topomap_hosts *h, const uint32_t *member, uint32_t size, uint64_t at,
-                        uint64_t *sum)
-{
-    const topomap_weights *w = &h->problem->weights;
-    uint32_t *target = h->work.target + at, found = 0;
-
-    for (uint32_t i = 0; i < size; i++)
-        for (uint64_t e = w->offset[member[i]]; e < w->offset[member[i] + 1]; e++) {
-            uint32_t other = h->unit_of[w->target[e]];
-
-            if (other == h->unit_of[member[i]])
-                continue;
-            if (sum[other] == 0)
-                target[found++] = other;
-            sum[other] += w->weight[e];
-        }
-    if (found)
-        qsort(target, found, sizeof *target, ascending);
-    for (uint32_t i = 0; i < found; i++) {
-        h->work.weight[at + i] = sum[target[i]];
-        sum[target[i]] = 0;
-    }
-    return at + found;
-}
-
 static int make_quotient(topomap_hosts *h, uint32_t size, topomap_error *err)
 {
-    const topomap_weights *w = &h->problem->weights;
-    uint32_t *member = topomap_alloc(w->vertices, sizeof *member, err);
-    uint64_t *sum = topomap_alloc(h->places, sizeof *sum, err), at = 0;
-    int status = member && sum ? cut_blocks(h, size, member, err) : -1;
+    uint32_t n = h->problem->weights.vertices, *member = topomap_alloc(n, sizeof *member, err);
+    topomap_partitioner p;
+    int status =
+        topomap_partitioner_init(&p, &h->problem->weights, 1, (uint32_t)h->problem->seed, err);
 
-    h->units = h->work.vertices = h->places;
-    h->unit_of = topomap_alloc(w->vertices, sizeof(uint32_t), err);
-    h->work.offset = topomap_alloc((size_t)h->units + 1, sizeof(uint64_t), err);
-    h->work.target = topomap_alloc(w->offset[w->vertices], sizeof(uint32_t), err);
-    h->work.weight = topomap_alloc(w->offset[w->vertices], sizeof(uint64_t), err);
-    if (!h->unit_of || !h->work.offset || !h->work.target || !h->work.weight)
+    h->units = h->places;
+    h->unit_of = topomap_arena_alloc(&h->memory, n, sizeof(uint32_t), err);
+    p.least_incident = 1;
+    if (!member || !h->unit_of)
         status = -1;
-    for (uint32_t i = 0; status == 0 && i < w->vertices; i++)
+    if (status == 0)
+        status = topomap_contract_blocks(&p, size, member, &h->work, err);
+    for (uint32_t i = 0; status == 0 && i < n; i++)
         h->unit_of[member[i]] = i / size;
-    for (uint32_t u = 0; status == 0 && u < h->units; u++) {
-        at = sum_row(h, member + (size_t)u * size, size, at, sum);
-        h->work.offset[u + 1] = at;
+    for (uint32_t u = 0; u < h->units; u++)
         h->room[u] = 1;
-    }
+    topomap_partitioner_clear(&p);
     free(member);
-    free(sum);
     return status;
 }
 
@@ -177,10 +114,5 @@ void topomap_hosts_clear(topomap_hosts *h)
     if (h->unit_of)
         topomap_weights_clear(&h->work);
     topomap_network_free(h->grid);
-    free(h->vertex);
-    free(h->place_of);
-    free(h->room);
-    free(h->slot_first);
-    free(h->slot);
-    free(h->unit_of);
+    topomap_arena_clear(&h->memory);
 }

@@ -8,8 +8,10 @@
 
 #include "machine/network.h"
 #include "map/problem.h"
+#include "util/arena.h"
 
 typedef struct topomap_hosts {
+    topomap_arena memory;
     topomap_problem *problem;
     const topomap_network *network;
     uint32_t places;      /* network vertices with slots, by first node */

@@ -4,19 +4,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "util/alloc.h"
+#include "util/arena.h"
 #include "util/sorted.h"
 
 /* ---- Traffic ------------------------------------------------------------------------------- */
 
-static uint64_t find_arc(const topomap_graph *g, uint32_t u, uint32_t v)
+static double bytes_to(const topomap_graph *g, uint32_t u, uint32_t v)
 {
-    uint64_t low;
+    uint64_t arc = u < g->ranks ? topomap_graph_arc_to(g, u, v) : 0;
 
-    if (u >= g->ranks)
-        return UINT64_MAX;
-    low = topomap_sorted_u32(g->target, g->offset[u], g->offset[u + 1], v);
-    return low < g->offset[u + 1] && g->target[low] == v ? low : UINT64_MAX;
+    return u < g->ranks && arc < g->offset[u + 1] ? (double)g->bytes[arc] : 0;
 }
 
 int topomap_traffic_rows_new(const topomap_graph *graph, uint32_t vertices,
@@ -38,11 +35,8 @@ int topomap_traffic_rows_new(const topomap_graph *graph, uint32_t vertices,
     }
     for (uint32_t u = 0; u < vertices; u++)
         for (uint64_t e = made.offset[u]; e < made.offset[u + 1]; e++) {
-            uint64_t out = find_arc(graph, u, made.other[e]);
-            uint64_t in = find_arc(graph, made.other[e], u);
-
-            made.out[e] = out == UINT64_MAX ? 0 : (double)graph->bytes[out];
-            made.in[e] = in == UINT64_MAX ? 0 : (double)graph->bytes[in];
+            made.out[e] = bytes_to(graph, u, made.other[e]);
+            made.in[e] = bytes_to(graph, made.other[e], u);
         }
     *rows = made;
     return 0;
@@ -244,12 +238,11 @@ int topomap_loads_init(topomap_loads *l, topomap_shares *shares, const topomap_n
 {
     *l = (topomap_loads){
         .shares = shares, .network = network, .rows = rows, .at = at, .scale = 1, .power = 1};
-    l->bytes = topomap_alloc((size_t)network->links * 2, sizeof *l->bytes, err);
-    l->seen = topomap_alloc((size_t)network->links * 2, sizeof *l->seen, err);
-    l->out = topomap_alloc((size_t)network->vertices * 2, sizeof *l->out, err);
-    l->met = topomap_alloc((size_t)network->vertices * 2, sizeof *l->met, err);
-    if (topomap_maxima_init(&l->load, network->links, err) || !l->bytes || !l->seen || !l->out ||
-        !l->met)
+    l->bytes = topomap_arena_alloc(&l->memory, (size_t)network->links * 2, sizeof *l->bytes, err);
+    l->seen = topomap_arena_alloc(&l->memory, (size_t)network->links * 2, sizeof *l->seen, err);
+    l->out = topomap_arena_alloc(&l->memory, (size_t)network->vertices * 2, sizeof *l->out, err);
+    l->met = topomap_arena_alloc(&l->memory, (size_t)network->vertices * 2, sizeof *l->met, err);
+    if (topomap_maxima_init(&l->load, network->links, err) || l->memory.is_short)
         return -1;
     l->change = l->bytes + network->links;
     l->touched = l->seen + network->links;
@@ -260,9 +253,6 @@ int topomap_loads_init(topomap_loads *l, topomap_shares *shares, const topomap_n
 
 void topomap_loads_clear(topomap_loads *l)
 {
-    free(l->bytes);
     topomap_maxima_clear(&l->load);
-    free(l->seen);
-    free(l->out);
-    free(l->met);
+    topomap_arena_clear(&l->memory);
 }

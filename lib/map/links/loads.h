@@ -8,6 +8,7 @@
 #include "graph/graph.h"
 #include "map/links/maxima.h"
 #include "metric/shares.h"
+#include "util/arena.h"
 
 /** Who sends how much to whom, both directions in each row; rows ascend. */
 typedef struct topomap_traffic_rows {
@@ -26,6 +27,7 @@ void topomap_traffic_rows_clear(topomap_traffic_rows *rows);
  *  load^power + slope * load: with a high power it falls when the highest loads do, be it one of
  *  several; the slope decides between what leaves them as they are. */
 typedef struct topomap_loads {
+    topomap_arena memory;
     topomap_shares *shares;
     const topomap_network *network;
     const topomap_traffic_rows *rows;

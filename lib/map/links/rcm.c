@@ -12,7 +12,7 @@
 
 #include "map/algorithm.h"
 #include "map/links/hosts.h"
-#include "util/alloc.h"
+#include "util/arena.h"
 
 typedef struct adjacency {
     uint32_t vertices;
@@ -153,16 +153,17 @@ static int map_rcm(const topomap_algorithm_impl *self, topomap_problem *problem,
                    topomap_error *err)
 {
     topomap_hosts h;
+    topomap_arena memory = {0};
     uint32_t *units = NULL, *vertices = NULL, *place_of = NULL;
     int status = topomap_hosts_init(&h, problem, self->row.name, err);
 
     if (status == 0) {
         adjacency g = {h.units, h.work.offset, h.work.target};
 
-        units = topomap_alloc(h.units, sizeof *units, err);
-        place_of = topomap_alloc(h.units, sizeof *place_of, err);
-        vertices = topomap_alloc(h.network->vertices, sizeof *vertices, err);
-        if (!units || !place_of || !vertices || reverse_cuthill_mckee(&g, units, err) ||
+        units = topomap_arena_alloc(&memory, h.units, sizeof *units, err);
+        place_of = topomap_arena_alloc(&memory, h.units, sizeof *place_of, err);
+        vertices = topomap_arena_alloc(&memory, h.network->vertices, sizeof *vertices, err);
+        if (memory.is_short || reverse_cuthill_mckee(&g, units, err) ||
             order_places(&h, self->variant, vertices, err))
             status = -1;
     }
@@ -170,9 +171,7 @@ static int map_rcm(const topomap_algorithm_impl *self, topomap_problem *problem,
         match(&h, units, vertices, place_of);
         status = topomap_hosts_place(&h, place_of, slot_of, err);
     }
-    free(units);
-    free(vertices);
-    free(place_of);
+    topomap_arena_clear(&memory);
     topomap_hosts_clear(&h);
     return status;
 }
@@ -180,14 +179,12 @@ static int map_rcm(const topomap_algorithm_impl *self, topomap_problem *problem,
 const topomap_algorithm_impl topomap_algorithm_rcm = {
     .row = {"rcm", BY_HOEFLER ", 3.3; switches kept", "construct", FITS_LINKED,
             "reverse Cuthill-McKee on both graphs, the network ordered with its switches"},
-    .on = TOPOMAP_ON_LINKED,
     .run_family = map_rcm,
 };
 
 const topomap_algorithm_impl topomap_algorithm_rcm_literal = {
     .row = {"rcm-literal", BY_HOEFLER ", 3.3", "construct", FITS_LINKED,
             "the same with switches removed first, as published: the identity on fat trees"},
-    .on = TOPOMAP_ON_LINKED,
     .run_family = map_rcm,
     .variant = 1,
 };

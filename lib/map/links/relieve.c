@@ -11,7 +11,8 @@
 
 #include "map/algorithm.h"
 #include "map/links/relief.h"
-#include "util/alloc.h"
+#include "map/refine/moves.h"
+#include "util/arena.h"
 #include "util/clock.h"
 
 enum { NEAR = 64 }; /* nodes that are looked at around one */
@@ -160,29 +161,25 @@ static int run(const relief *base, const topomap_graph *graph, uint32_t vertices
 {
     relief r = *base;
     topomap_traffic_rows rows = {0};
-    uint32_t *at = topomap_alloc(vertices, sizeof *at, err);
+    topomap_arena memory = {0};
+    uint32_t *at = topomap_arena_alloc(&memory, vertices, sizeof *at, err);
     int status = -1;
 
     r.vertices = vertices;
     r.whole_nodes = whole_nodes;
     r.place_of = place_of;
-    r.vertex_at = topomap_alloc(vertices, sizeof *r.vertex_at, err);
-    r.best = topomap_alloc(vertices, sizeof *r.best, err);
-    r.hot_of = topomap_alloc(r.network->links, 1, err);
-    r.edge = topomap_alloc(TOPOMAP_RELIEF_EDGES, sizeof *r.edge, err);
-    if (at && r.vertex_at && r.best && r.hot_of && r.edge &&
-        topomap_traffic_rows_new(graph, vertices, &rows, err) == 0) {
+    r.vertex_at = topomap_arena_alloc(&memory, vertices, sizeof *r.vertex_at, err);
+    r.best = topomap_arena_alloc(&memory, vertices, sizeof *r.best, err);
+    r.hot_of = topomap_arena_alloc(&memory, r.network->links, 1, err);
+    r.edge = topomap_arena_alloc(&memory, TOPOMAP_RELIEF_EDGES, sizeof *r.edge, err);
+    if (!memory.is_short && topomap_traffic_rows_new(graph, vertices, &rows, err) == 0) {
         status = load(&r, &rows, at, err) ? -1 : search(&r, err);
         if (status == 0)
             memcpy(place_of, r.best, vertices * sizeof *place_of);
         topomap_loads_clear(&r.loads);
     }
     topomap_traffic_rows_clear(&rows);
-    free(at);
-    free(r.vertex_at);
-    free(r.best);
-    free(r.hot_of);
-    free(r.edge);
+    topomap_arena_clear(&memory);
     return status;
 }
 
@@ -205,11 +202,8 @@ static int run_nodes(const relief *base, uint32_t *slot_of, topomap_error *err)
         status = topomap_graph_blocks(problem->graph, node_of, m->nodes, &blocks, err);
     if (status == 0)
         status = run(base, blocks, m->nodes, 1, node_to, err);
-    for (uint32_t v = 0; status == 0 && v < m->slots; v++) {
-        uint32_t node = m->node_of[slot_of[v]];
-
-        slot_of[v] = m->slot_first[node_to[node]] + (slot_of[v] - m->slot_first[node]);
-    }
+    if (status == 0)
+        topomap_moves_nodes(m, node_to, slot_of);
     topomap_graph_free(blocks);
     free(node_of);
     free(node_to);
@@ -268,6 +262,5 @@ static int map_relieve(topomap_problem *problem, uint32_t *slot_of, topomap_erro
 const topomap_algorithm_impl topomap_algorithm_relieve = {
     .row = {"relieve", "topomap", "refine", FITS_LINKED,
             "swaps that take traffic off the most loaded links: lowers the maximum congestion"},
-    .on = TOPOMAP_ON_LINKED,
     .run = map_relieve,
 };

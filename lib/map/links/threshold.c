@@ -12,12 +12,11 @@
 #include <string.h>
 
 #include "map/algorithm.h"
-#include "machine/distance.h"
 #include "map/links/fast_loads.h"
 #include "map/objective.h"
 #include "map/refine/moves.h"
 #include "map/refine/swap_search.h"
-#include "util/alloc.h"
+#include "util/arena.h"
 #include "util/clock.h"
 
 enum { INNER = 20, SAMPLES = 64 };
@@ -176,17 +175,8 @@ static int run(threshold *t, topomap_problem *problem)
 
 static void start(threshold *t)
 {
-    const topomap_weights *w = t->swap.weights;
-
-    for (uint32_t u = 0; u < t->vertices; u++) {
-        t->swap.vertex_at[t->swap.place_of[u]] = u;
-        t->swap.gamma[u] = 0;
-        for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++)
-            t->swap.gamma[u] +=
-                (double)w->weight[e] * topomap_slot_distance(t->swap.machine, t->swap.place_of[u],
-                                                             t->swap.place_of[w->target[e]]);
+    for (uint32_t u = 0; u < t->vertices; u++)
         t->J += t->swap.gamma[u] / 2;
-    }
     if (t->fast)
         t->J = value(t);
     t->best_J = t->J;
@@ -222,11 +212,9 @@ static int refine(topomap_problem *problem, uint32_t *slot_of, topomap_error *er
                    .vertices = n};
     int status = -1;
 
-    t.swap.vertex_at = topomap_alloc(n, sizeof(uint32_t), err);
-    t.swap.gamma = topomap_alloc(n, sizeof(double), err);
-    t.log = topomap_alloc((size_t)n * 2, sizeof *t.log, err);
-    t.best = topomap_alloc(n, sizeof *t.best, err);
-    if (t.swap.vertex_at && t.swap.gamma && t.log && t.best &&
+    t.log = topomap_arena_alloc(&t.swap.memory, (size_t)n * 2, sizeof *t.log, err);
+    t.best = topomap_arena_alloc(&t.swap.memory, n, sizeof *t.best, err);
+    if (topomap_swap_open(&t.swap, err) == 0 &&
         (!t.fast || open_fast(problem, slot_of, t.fast, err) == 0)) {
         start(&t);
         status = run(&t, problem) ? topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory") : 0;
@@ -236,10 +224,7 @@ static int refine(topomap_problem *problem, uint32_t *slot_of, topomap_error *er
             rewind_log(&t, slot_of);
     }
     topomap_fast_loads_clear(&fast);
-    free(t.swap.vertex_at);
-    free(t.swap.gamma);
-    free(t.log);
-    free(t.best);
+    topomap_arena_clear(&t.swap.memory);
     problem->found.phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
     return status;
 }
@@ -278,6 +263,5 @@ const topomap_algorithm_impl topomap_algorithm_threshold = {
         {"threshold", BY_HOEFLER ", 3.5", "refine", FITS_ALL,
          "threshold accepting: random swaps that make J (or the fast congestion) worse by less and "
          "less"},
-    .on = TOPOMAP_ON_ALL,
     .run = map_threshold,
 };

@@ -61,7 +61,6 @@ static int map_bhatele(topomap_problem *problem, uint32_t *slot_of, topomap_erro
 const topomap_algorithm_impl topomap_algorithm_bhatele = {
     .row = {"bhatele", BY_BHATELE ", the best by hop-bytes", "construct", FITS_GRID,
             "all of Bhatele's heuristics below that take the graph; the least hop-bytes stay"},
-    .on = TOPOMAP_ON_TORUS,
     .parameters = topomap_parameters_coordinates,
     .run = map_bhatele,
 };

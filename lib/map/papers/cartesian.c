@@ -4,7 +4,6 @@
  * `nodecart`: Gropp, "Using node information to implement MPI Cartesian topologies", EuroMPI 2018.
  * `hyperplane`, `kd-tree`, `stencil-strips`: Hunold, von Kirchbach, Lehr, Schulz, Traeff,
  * "Efficient process-to-node mapping algorithms for stencil computations", CLUSTER 2020. */
-#define _GNU_SOURCE /* qsort_r */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,33 +251,15 @@ static int nodecart(cartesian *c)
     return 1;
 }
 
-/* Slots of every node that has any; 0 where they differ. */
-static uint32_t slots_per_node(const topomap_machine *m)
-{
-    uint32_t per_node = 0;
-
-    for (uint32_t i = 0; i < m->nodes; i++) {
-        uint32_t slots = m->slot_first[i + 1] - m->slot_first[i];
-
-        if (slots && per_node && slots != per_node)
-            return 0;
-        per_node = slots ? slots : per_node;
-    }
-    return per_node;
-}
-
 /* Cells to slots, those of one group of the machine together; what is left to the rest. */
 static int settle(const cartesian *c, const topomap_problem *problem, uint32_t *slot_of,
                   topomap_error *err)
 {
     const topomap_machine *m = problem->machine;
-    uint32_t *slots = topomap_alloc(m->slots, sizeof *slots, err), next = c->lattice->cells;
+    uint32_t *slots = topomap_nested_slots(m, err), next = c->lattice->cells;
     uint32_t *place = topomap_alloc(c->lattice->cells, sizeof *place, err);
 
     if (slots && place) {
-        for (uint32_t s = 0; s < m->slots; s++)
-            slots[s] = s;
-        qsort_r(slots, m->slots, sizeof *slots, topomap_nested_order, (void *)m);
         for (uint32_t i = 0; i < c->lattice->cells; i++)
             place[c->order[i]] = i;
         for (uint32_t v = 0; v < m->slots; v++) {
@@ -298,7 +279,7 @@ static int map(const topomap_algorithm_impl *self, topomap_problem *problem, uin
                topomap_error *err)
 {
     const char *name = self->row.name;
-    cartesian c = {.per_node = slots_per_node(problem->machine)};
+    cartesian c = {.per_node = topomap_slots_per_node(problem->machine)};
     box whole = {{0}, {0}};
     int status;
 
@@ -333,7 +314,6 @@ static int map(const topomap_algorithm_impl *self, topomap_problem *problem, uin
 const topomap_algorithm_impl topomap_algorithm_nodecart = {
     .row = {"nodecart", "Gropp (EuroMPI 2018)", "construct", FITS_ALL,
             "a recognised grid in equal boxes of a node's size, from its prime factors"},
-    .on = TOPOMAP_ON_ALL,
     .run_family = map,
     .variant = NODECART,
 };
@@ -341,7 +321,6 @@ const topomap_algorithm_impl topomap_algorithm_nodecart = {
 const topomap_algorithm_impl topomap_algorithm_hyperplane = {
     .row = {"hyperplane", BY_HUNOLD, "construct", FITS_ALL,
             "a recognised grid cut by planes near the middle that leave whole nodes on both sides"},
-    .on = TOPOMAP_ON_ALL,
     .run_family = map,
     .variant = HYPERPLANE,
 };
@@ -349,7 +328,6 @@ const topomap_algorithm_impl topomap_algorithm_hyperplane = {
 const topomap_algorithm_impl topomap_algorithm_kd_tree = {
     .row = {"kd-tree", BY_HUNOLD, "construct", FITS_ALL,
             "a recognised grid halved along its longest dimension, down to single ranks"},
-    .on = TOPOMAP_ON_ALL,
     .run_family = map,
     .variant = KD_TREE,
 };
@@ -357,7 +335,6 @@ const topomap_algorithm_impl topomap_algorithm_kd_tree = {
 const topomap_algorithm_impl topomap_algorithm_stencil_strips = {
     .row = {"stencil-strips", BY_HUNOLD, "construct", FITS_ALL,
             "a recognised grid in strips as wide as a node's cube, walked forth and back"},
-    .on = TOPOMAP_ON_ALL,
     .run_family = map,
     .variant = STRIPS,
 };

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#include "util/alloc.h"
-
 enum { THIN = 16 };  /* places of the box for each node, above which floors are not kept */
 enum { BUCKET = 4 }; /* nodes that are not divided further */
 
@@ -118,17 +116,16 @@ int topomap_cells_init(topomap_cells *cells, const topomap_machine *machine, top
     while (branches < 2 * (size_t)n)
         branches *= 2;
     *cells = (topomap_cells){.machine = machine};
-    cells->order = topomap_alloc(n, sizeof *cells->order, err);
-    cells->position = topomap_alloc(n, sizeof *cells->position, err);
-    cells->room = topomap_alloc(n, sizeof *cells->room, err);
-    cells->branch = topomap_alloc(branches, sizeof *cells->branch, err);
-    cells->box = topomap_alloc(branches, 2 * machine->dims * sizeof *cells->box, err);
-    if (places(machine) > 0) {
-        cells->floor = topomap_alloc(places(machine), sizeof *cells->floor, err);
-        if (!cells->floor)
-            return -1;
-    }
-    if (!cells->order || !cells->position || !cells->room || !cells->branch || !cells->box)
+    cells->order = topomap_arena_alloc(&cells->memory, n, sizeof *cells->order, err);
+    cells->position = topomap_arena_alloc(&cells->memory, n, sizeof *cells->position, err);
+    cells->room = topomap_arena_alloc(&cells->memory, n, sizeof *cells->room, err);
+    cells->branch = topomap_arena_alloc(&cells->memory, branches, sizeof *cells->branch, err);
+    cells->box =
+        topomap_arena_alloc(&cells->memory, branches, 2 * machine->dims * sizeof *cells->box, err);
+    if (places(machine) > 0)
+        cells->floor =
+            topomap_arena_alloc(&cells->memory, places(machine), sizeof *cells->floor, err);
+    if (cells->memory.is_short)
         return -1;
     for (uint32_t i = 0; i < n; i++) {
         cells->order[i] = i;
@@ -142,12 +139,7 @@ int topomap_cells_init(topomap_cells *cells, const topomap_machine *machine, top
 
 void topomap_cells_clear(topomap_cells *cells)
 {
-    free(cells->order);
-    free(cells->position);
-    free(cells->room);
-    free(cells->branch);
-    free(cells->box);
-    free(cells->floor);
+    topomap_arena_clear(&cells->memory);
 }
 
 /* Hops from a coordinate to the wanted interval. */

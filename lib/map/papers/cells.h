@@ -6,8 +6,10 @@
 #define TOPOMAP_CELLS_H
 
 #include "machine/machine.h"
+#include "util/arena.h"
 
 typedef struct topomap_cells {
+    topomap_arena memory;
     const topomap_machine *machine;
     uint32_t *order, *position; /* [nodes] by place in the tree, and back */
     uint32_t *room;             /* [nodes] free slots */

@@ -81,7 +81,7 @@ static int map_chain(topomap_problem *problem, uint32_t *slot_of, topomap_error 
     }
     if (status == 0) {
         place(&mesh, row, count);
-        status = topomap_mesh_finish(&mesh, err);
+        topomap_problem_fill(problem, slot_of);
     }
     topomap_mesh_clear(&mesh);
     free(row);
@@ -91,6 +91,5 @@ static int map_chain(topomap_problem *problem, uint32_t *slot_of, topomap_error 
 const topomap_algorithm_impl topomap_algorithm_chain = {
     .row = {"chain", BY_BHATELE ", eq. 12.1", "construct", FITS_GRID,
             "ranks in a row, by prefix sums of their loads, along a row through the machine"},
-    .on = TOPOMAP_ON_TORUS,
     .run = map_chain,
 };

@@ -7,7 +7,7 @@
 
 #include "map/papers/grid_find.h"
 #include "map/parameters.h"
-#include "util/alloc.h"
+#include "util/arena.h"
 
 enum { PIVOTS = 24, ITERATIONS = 60 };
 
@@ -161,13 +161,14 @@ static int lay_out(const topomap_mesh *mesh, double *position, topomap_error *er
     embedding m = {
         .weights = &mesh->problem->weights, .ranks = mesh->problem->ranks, .axes = mesh->axes};
     uint32_t order[TOPOMAP_MACHINE_DIMS];
+    topomap_arena memory = {0};
     int status = -1;
 
-    m.distance = topomap_alloc(m.ranks, PIVOTS * sizeof *m.distance, err);
-    m.queue = topomap_alloc(m.ranks, sizeof *m.queue, err);
-    m.hops = topomap_alloc(m.ranks, sizeof *m.hops, err);
-    m.nearest = topomap_alloc(m.ranks, sizeof *m.nearest, err);
-    if (m.distance && m.queue && m.hops && m.nearest) {
+    m.distance = topomap_arena_alloc(&memory, m.ranks, PIVOTS * sizeof *m.distance, err);
+    m.queue = topomap_arena_alloc(&memory, m.ranks, sizeof *m.queue, err);
+    m.hops = topomap_arena_alloc(&memory, m.ranks, sizeof *m.hops, err);
+    m.nearest = topomap_arena_alloc(&memory, m.ranks, sizeof *m.nearest, err);
+    if (!memory.is_short) {
         choose_pivots(&m);
         centre(&m);
         order_axes(mesh, order);
@@ -175,10 +176,7 @@ static int lay_out(const topomap_mesh *mesh, double *position, topomap_error *er
             project(&m, order[a], position);
         status = 0;
     }
-    free(m.distance);
-    free(m.queue);
-    free(m.hops);
-    free(m.nearest);
+    topomap_arena_clear(&memory);
     return status;
 }
 

@@ -126,7 +126,9 @@ static void place_all(const topomap_weights *w, int linked, ranking *r, topomap_
     }
 }
 
-static int construct(topomap_problem *problem, int linked, uint32_t *slot_of, topomap_error *err)
+/* \p self->variant: whether the slot is chosen by the rank's own traffic. */
+static int construct(const topomap_algorithm_impl *self, topomap_problem *problem,
+                     uint32_t *slot_of, topomap_error *err)
 {
     double started = topomap_clock_cpu();
     topomap_places places = {0};
@@ -136,7 +138,7 @@ static int construct(topomap_problem *problem, int linked, uint32_t *slot_of, to
     if (status == 0)
         status = ranking_init(&r, problem->weights.vertices, err);
     if (status == 0)
-        place_all(&problem->weights, linked, &r, &places, slot_of);
+        place_all(&problem->weights, self->variant, &r, &places, slot_of);
     topomap_places_clear(&places);
     free(r.key);
     free(r.heap);
@@ -145,27 +147,16 @@ static int construct(topomap_problem *problem, int linked, uint32_t *slot_of, to
     return status;
 }
 
-static int map_mueller_merbach(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
-{
-    return construct(problem, 0, slot_of, err);
-}
-
-static int map_greedy_all_c(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
-{
-    return construct(problem, 1, slot_of, err);
-}
-
 const topomap_algorithm_impl topomap_algorithm_mueller_merbach = {
     .row = {"mueller-merbach", "Mueller-Merbach 1970, as in " BY_VIEM ", 2", "construct", FITS_ALL,
             "the rank that talks most to those placed, on the slot nearest to those taken"},
-    .on = TOPOMAP_ON_ALL,
-    .run = map_mueller_merbach,
+    .run_family = construct,
 };
 
 const topomap_algorithm_impl topomap_algorithm_greedy_all_c = {
     .row = {"greedy-all-c", "Glantz, Meyerhenke, Noe: GreedyAllC, as in " BY_VIEM ", 2",
             "construct", FITS_ALL,
             "the rank that talks most to those placed, on the slot where that costs least"},
-    .on = TOPOMAP_ON_ALL,
-    .run = map_greedy_all_c,
+    .run_family = construct,
+    .variant = 1,
 };

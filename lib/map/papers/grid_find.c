@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "map/papers/grid_find.h"
 
-
 enum { DISTANCES = 80 }; /* neighbours of one rank that a pattern of 4 dimensions allows: 3^4 - 1 */
 
 /* How a grid explains a graph: edges between next neighbours, those that differ in more than one

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "util/alloc.h"
+#include "util/keyed.h"
 
 /* One step from the parent in each dimension in which the child lies clearly apart from it. */
 static void step_from(const topomap_mesh *mesh, uint32_t parent, uint32_t child,
@@ -75,49 +75,16 @@ int topomap_growth_breadth(topomap_mesh *mesh, const uint32_t *seed, uint32_t se
     return 0;
 }
 
-/* An entry of the heap is stale once its rank is placed or has a newer one. */
-typedef struct entry {
-    uint32_t count, rank;
-} entry;
-
+/* Ranks by how many of their neighbours are placed, the most first. An entry is stale once its rank
+ * is placed or has a newer one. */
 typedef struct heap {
-    entry *at;
-    size_t count, capacity;
+    topomap_heap ranks;
     uint32_t *placed; /* [ranks] neighbours that are placed */
 } heap;
 
-static int above(entry a, entry b)
+static topomap_keyed entry(uint64_t neighbours, uint32_t rank)
 {
-    return a.count != b.count ? a.count > b.count : a.rank < b.rank;
-}
-
-static int heap_push(heap *h, entry e, topomap_error *err)
-{
-    size_t i = h->count;
-
-    if (topomap_grow(&h->at, &h->capacity, h->count + 1, sizeof *h->at, err) != 0)
-        return -1;
-    h->count++;
-    for (; i > 0 && above(e, h->at[(i - 1) / 2]); i = (i - 1) / 2)
-        h->at[i] = h->at[(i - 1) / 2];
-    h->at[i] = e;
-    return 0;
-}
-
-static entry heap_pop(heap *h)
-{
-    entry top = h->at[0], last = h->at[--h->count];
-    size_t i = 0, child;
-
-    while ((child = 2 * i + 1) < h->count) {
-        child += child + 1 < h->count && above(h->at[child + 1], h->at[child]);
-        if (!above(h->at[child], last))
-            break;
-        h->at[i] = h->at[child];
-        i = child;
-    }
-    h->at[i] = last;
-    return top;
+    return (topomap_keyed){.key = -(int64_t)neighbours, .a = rank};
 }
 
 /* u is placed: its neighbours have one placed neighbour more. */
@@ -129,7 +96,8 @@ static int announce(topomap_mesh *mesh, heap *h, uint32_t u, topomap_error *err)
         uint32_t v = w->target[e];
 
         h->placed[v]++;
-        if (mesh->slot_of[v] == UINT32_MAX && heap_push(h, (entry){h->placed[v], v}, err) != 0)
+        if (mesh->slot_of[v] == UINT32_MAX &&
+            topomap_heap_push(&h->ranks, entry(h->placed[v], v), err) != 0)
             return -1;
     }
     return 0;
@@ -175,14 +143,8 @@ static void put_next(topomap_mesh *mesh, uint32_t rank, uint32_t placed, int bet
     topomap_mesh_put_near(mesh, rank, coord);
 }
 
-static int by_degree(const void *a, const void *b)
-{
-    const entry *x = a, *y = b;
-
-    return above(*x, *y) ? -1 : above(*y, *x);
-}
-
-static int grow(topomap_mesh *mesh, heap *h, const entry *root, int between, topomap_error *err)
+static int grow(topomap_mesh *mesh, heap *h, const topomap_keyed *root, int between,
+                topomap_error *err)
 {
     uint32_t ranks = mesh->problem->ranks, next = 0;
 
@@ -192,10 +154,10 @@ static int grow(topomap_mesh *mesh, heap *h, const entry *root, int between, top
     for (;;) {
         uint32_t rank;
 
-        if (h->count > 0)
-            rank = heap_pop(h).rank;
+        if (h->ranks.count > 0)
+            rank = topomap_heap_pop(&h->ranks).a;
         else if (next < ranks)
-            rank = root[next++].rank;
+            rank = root[next++].a;
         else
             return 0;
         if (mesh->slot_of[rank] != UINT32_MAX)
@@ -211,17 +173,17 @@ int topomap_growth_heap(topomap_mesh *mesh, int between, topomap_error *err)
     const topomap_weights *w = &mesh->problem->weights;
     uint32_t ranks = mesh->problem->ranks;
     heap h = {0};
-    entry *root = topomap_alloc(ranks, sizeof *root, err);
+    topomap_keyed *root = topomap_alloc(ranks, sizeof *root, err);
     int status = -1;
 
     h.placed = topomap_alloc(ranks, sizeof *h.placed, err);
     if (root && h.placed) {
         for (uint32_t r = 0; r < ranks; r++)
-            root[r] = (entry){(uint32_t)(w->offset[r + 1] - w->offset[r]), r};
-        qsort(root, ranks, sizeof *root, by_degree);
+            root[r] = entry(w->offset[r + 1] - w->offset[r], r);
+        qsort(root, ranks, sizeof *root, topomap_keyed_order);
         status = grow(mesh, &h, root, between, err);
     }
-    free(h.at);
+    free(h.ranks.at);
     free(h.placed);
     free(root);
     return status;

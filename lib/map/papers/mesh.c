@@ -170,23 +170,3 @@ uint32_t topomap_mesh_centroid(const topomap_mesh *mesh, uint32_t rank, uint32_t
     }
     return count;
 }
-
-int topomap_mesh_finish(topomap_mesh *mesh, topomap_error *err)
-{
-    uint32_t n = mesh->problem->weights.vertices, next = 0;
-    uint8_t *used = topomap_alloc(n, 1, err);
-
-    if (!used)
-        return -1;
-    for (uint32_t v = 0; v < n; v++)
-        if (mesh->slot_of[v] != UINT32_MAX)
-            used[mesh->slot_of[v]] = 1;
-    for (uint32_t v = 0; v < n; v++)
-        if (mesh->slot_of[v] == UINT32_MAX) {
-            while (used[next])
-                next++;
-            mesh->slot_of[v] = next++;
-        }
-    free(used);
-    return 0;
-}

@@ -38,7 +38,5 @@ uint32_t topomap_mesh_centroid(const topomap_mesh *mesh, uint32_t rank, uint32_t
 void topomap_mesh_middle(const topomap_mesh *mesh, uint32_t *coord);
 /** Forgets all placements. */
 int topomap_mesh_restart(topomap_mesh *mesh, topomap_error *err);
-/** Gives the slots that are left to the vertices that stand for empty slots. */
-int topomap_mesh_finish(topomap_mesh *mesh, topomap_error *err);
 
 #endif

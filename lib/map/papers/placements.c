@@ -136,7 +136,7 @@ static int run(const topomap_algorithm_impl *self, topomap_problem *problem, uin
     if (status == 0)
         status = heuristics[self->variant].place(&mesh, position, err);
     if (status == 0)
-        status = topomap_mesh_finish(&mesh, err);
+        topomap_problem_fill(problem, slot_of);
     topomap_mesh_clear(&mesh);
     free(position);
     return status;
@@ -145,7 +145,6 @@ static int run(const topomap_algorithm_impl *self, topomap_problem *problem, uin
 const topomap_algorithm_impl topomap_algorithm_coce = {
     .row = {"coce", BY_BHATELE ", COCE", "construct", FITS_GRID,
             "grows from all corners towards the centre; any graph, laid out where it is no grid"},
-    .on = TOPOMAP_ON_TORUS,
     .parameters = topomap_parameters_coordinates,
     .run_family = run,
     .variant = COCE,
@@ -154,7 +153,6 @@ const topomap_algorithm_impl topomap_algorithm_coce = {
 const topomap_algorithm_impl topomap_algorithm_exco = {
     .row = {"exco", "Bhatele et al. (HiPC 2010), EXCO", "construct", FITS_GRID,
             "grows from one corner"},
-    .on = TOPOMAP_ON_TORUS,
     .parameters = topomap_parameters_coordinates,
     .run_family = run,
     .variant = EXCO,
@@ -163,7 +161,6 @@ const topomap_algorithm_impl topomap_algorithm_exco = {
 const topomap_algorithm_impl topomap_algorithm_affn = {
     .row = {"affn", BY_BHATELE ", AFFN", "construct", FITS_GRID,
             "stretches the ranks' grid, or a layout of the graph, over the machine's"},
-    .on = TOPOMAP_ON_TORUS,
     .parameters = topomap_parameters_coordinates,
     .run_family = run,
     .variant = AFFN,
@@ -172,7 +169,6 @@ const topomap_algorithm_impl topomap_algorithm_affn = {
 const topomap_algorithm_impl topomap_algorithm_bft = {
     .row = {"bft", BY_BHATELE ", BFT", "construct", FITS_GRID,
             "breadth-first from a random rank and one end of the machine, each near its parent"},
-    .on = TOPOMAP_ON_TORUS,
     .run_family = run,
     .variant = BFT,
 };
@@ -180,7 +176,6 @@ const topomap_algorithm_impl topomap_algorithm_bft = {
 const topomap_algorithm_impl topomap_algorithm_mht = {
     .row = {"mht", BY_BHATELE ", MHT", "construct", FITS_GRID,
             "the rank with the most placed neighbours next, near their centroid"},
-    .on = TOPOMAP_ON_TORUS,
     .run_family = run,
     .variant = MHT,
 };
@@ -188,7 +183,6 @@ const topomap_algorithm_impl topomap_algorithm_mht = {
 const topomap_algorithm_impl topomap_algorithm_coce_mht = {
     .row = {"coce-mht", BY_BHATELE ", COCE+MHT", "construct", FITS_GRID,
             "ranks at the corners first, then as mht"},
-    .on = TOPOMAP_ON_TORUS,
     .parameters = topomap_parameters_coordinates,
     .run_family = run,
     .variant = COCE_MHT,
@@ -197,7 +191,6 @@ const topomap_algorithm_impl topomap_algorithm_coce_mht = {
 const topomap_algorithm_impl topomap_algorithm_brick = {
     .row = {"brick", BY_BHATELE ", NAMD", "construct", FITS_GRID,
             "inside the box of its two main partners, where there is most room, then outwards"},
-    .on = TOPOMAP_ON_TORUS,
     .run_family = run,
     .variant = BRICK,
 };

@@ -52,8 +52,10 @@ static void overlap(topomap_rectangle objects, topomap_rectangle processors, int
     }
 }
 
-static void stretch(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at)
+int topomap_plane_affine(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at,
+                         topomap_error *err)
 {
+    (void)err;
     for (uint32_t y = 0; y < objects.y; y++)
         for (uint32_t x = 0; x < objects.x; x++) {
             uint32_t *to = at + 2 * ((size_t)y * objects.x + x);
@@ -61,13 +63,13 @@ static void stretch(topomap_rectangle objects, topomap_rectangle processors, uin
             to[0] = (uint32_t)((uint64_t)processors.x * x / objects.x);
             to[1] = (uint32_t)((uint64_t)processors.y * y / objects.y);
         }
+    return 0;
 }
 
 int topomap_plane_overlap(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at,
                           topomap_error *err)
 {
-    (void)err;
-    stretch(objects, processors, at); /* for more objects than processors */
+    topomap_plane_affine(objects, processors, at, err); /* for more objects than processors */
     overlap(objects, processors, 0, at);
     return 0;
 }
@@ -75,17 +77,8 @@ int topomap_plane_overlap(topomap_rectangle objects, topomap_rectangle processor
 int topomap_plane_aligned(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at,
                           topomap_error *err)
 {
-    (void)err;
-    stretch(objects, processors, at);
+    topomap_plane_affine(objects, processors, at, err);
     overlap(objects, processors, 1, at);
-    return 0;
-}
-
-int topomap_plane_affine(topomap_rectangle objects, topomap_rectangle processors, uint32_t *at,
-                         topomap_error *err)
-{
-    (void)err;
-    stretch(objects, processors, at);
     return 0;
 }
 
@@ -158,7 +151,8 @@ static int map_plane(topomap_mesh *mesh, const char *name, topomap_plane_heurist
         topomap_mesh_put(mesh, r, place);
     }
     free(at);
-    return topomap_mesh_finish(mesh, err);
+    topomap_problem_fill(mesh->problem, mesh->slot_of);
+    return 0;
 }
 
 static int run(const topomap_algorithm_impl *self, topomap_problem *problem, uint32_t *slot_of,
@@ -177,14 +171,12 @@ static int run(const topomap_algorithm_impl *self, topomap_problem *problem, uin
 const topomap_algorithm_impl topomap_algorithm_mxovlp = {
     .row = {"mxovlp", BY_BHATELE ", MXOVLP", "construct", FITS_GRID,
             "a 2-D grid of ranks on a 2-D mesh: the largest common rectangle, then what is left"},
-    .on = TOPOMAP_ON_TORUS,
     .run_family = run,
 };
 
 const topomap_algorithm_impl topomap_algorithm_mxov_al = {
     .row = {"mxov-al", "Bhatele et al. (HiPC 2010), MXOV+AL", "construct", FITS_GRID,
             "mxovlp with the longer sides aligned at each step"},
-    .on = TOPOMAP_ON_TORUS,
     .run_family = run,
     .variant = 1,
 };

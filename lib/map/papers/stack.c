@@ -61,7 +61,8 @@ static int place(topomap_mesh *mesh, const stacking *s, topomap_error *err)
         if (hi > lo && place_piece(mesh, s, (uint32_t)k, lo, hi, err) != 0)
             return -1;
     }
-    return topomap_mesh_finish(mesh, err);
+    topomap_problem_fill(mesh->problem, mesh->slot_of);
+    return 0;
 }
 
 static int try_all(topomap_mesh *mesh, stacking *s, uint32_t *best, topomap_error *err)
@@ -124,14 +125,12 @@ static int run(const topomap_algorithm_impl *self, topomap_problem *problem, uin
 const topomap_algorithm_impl topomap_algorithm_stack = {
     .row = {"stack", BY_BHATELE ", stacking", "construct", FITS_GRID,
             "a 2-D grid of ranks on a 3-D mesh: one piece a plane, each translated"},
-    .on = TOPOMAP_ON_TORUS,
     .run_family = run,
 };
 
 const topomap_algorithm_impl topomap_algorithm_fold = {
     .row = {"fold", BY_BHATELE ", folding", "construct", FITS_GRID,
             "likewise, every second piece reflected"},
-    .on = TOPOMAP_ON_TORUS,
     .run_family = run,
     .variant = 1,
 };

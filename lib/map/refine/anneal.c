@@ -295,12 +295,13 @@ static int quotient(topomap_anneal *a, const topomap_weights *w, const uint32_t 
 {
     const topomap_closeness *c = a->close;
     uint32_t n = w->vertices;
-    uint32_t *vertex = topomap_alloc(n, sizeof *vertex, err); /* by position */
-    uint32_t *position =
-        topomap_alloc(n, sizeof *position, err); /* by slot, then place by vertex */
-    uint32_t *place_of = topomap_alloc(n, sizeof *place_of, err);
-    uint64_t *mark = topomap_alloc(c->places, sizeof *mark, err);
-    int status = vertex && position && place_of && mark ? 0 : -1;
+    topomap_arena memory = {0};
+    /* By position; by slot, then place by vertex; and by vertex. */
+    uint32_t *vertex = topomap_arena_alloc(&memory, n, sizeof *vertex, err);
+    uint32_t *position = topomap_arena_alloc(&memory, n, sizeof *position, err);
+    uint32_t *place_of = topomap_arena_alloc(&memory, n, sizeof *place_of, err);
+    uint64_t *mark = topomap_arena_alloc(&memory, c->places, sizeof *mark, err);
+    int status = memory.is_short ? -1 : 0;
 
     if (status == 0) {
         for (uint32_t p = 0; p < c->places; p++)
@@ -314,10 +315,7 @@ static int quotient(topomap_anneal *a, const topomap_weights *w, const uint32_t 
         for (uint32_t p = 0; p < c->places; p++)
             add_row(a, w, vertex, place_of, p, mark);
     }
-    free(vertex);
-    free(position);
-    free(place_of);
-    free(mark);
+    topomap_arena_clear(&memory);
     return status;
 }
 
@@ -329,12 +327,12 @@ int topomap_anneal_init(topomap_anneal *a, const topomap_problem *problem,
     int status = -1;
 
     *a = (topomap_anneal){.close = close, .vertices = n, .random = {problem->seed}};
-    a->offset = topomap_alloc((size_t)n + 1, sizeof *a->offset, err);
-    a->arc = topomap_alloc(w->offset[w->vertices], sizeof *a->arc, err);
-    a->place = topomap_alloc(n, sizeof *a->place, err);
-    a->code = topomap_alloc(n, sizeof *a->code, err);
-    a->at = topomap_alloc(n, sizeof *a->at, err);
-    if (a->offset && a->arc && a->place && a->code && a->at)
+    a->offset = topomap_arena_alloc(&a->memory, (size_t)n + 1, sizeof *a->offset, err);
+    a->arc = topomap_arena_alloc(&a->memory, w->offset[w->vertices], sizeof *a->arc, err);
+    a->place = topomap_arena_alloc(&a->memory, n, sizeof *a->place, err);
+    a->code = topomap_arena_alloc(&a->memory, n, sizeof *a->code, err);
+    a->at = topomap_arena_alloc(&a->memory, n, sizeof *a->at, err);
+    if (!a->memory.is_short)
         status = quotient(a, w, slot_of, err);
     for (uint32_t p = 0; status == 0 && p < n; p++) {
         a->place[p] = a->at[p] = p;
@@ -347,11 +345,7 @@ int topomap_anneal_init(topomap_anneal *a, const topomap_problem *problem,
 
 void topomap_anneal_clear(topomap_anneal *a)
 {
-    free(a->offset);
-    free(a->arc);
-    free(a->place);
-    free(a->code);
-    free(a->at);
+    topomap_arena_clear(&a->memory);
     *a = (topomap_anneal){0};
 }
 

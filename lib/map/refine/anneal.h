@@ -5,6 +5,7 @@
 
 #include "machine/closeness.h"
 #include "map/problem.h"
+#include "util/arena.h"
 
 typedef struct topomap_arc {
     uint32_t target;
@@ -14,6 +15,7 @@ typedef struct topomap_arc {
 /** Vertices and places are equally many; a permutation joins them. Vertex p is what was at place p
  *  when the search began. */
 typedef struct topomap_anneal {
+    topomap_arena memory;
     const topomap_closeness *close;
     uint32_t vertices;
     uint64_t *offset; /* [vertices + 1] */

@@ -150,7 +150,6 @@ static const topomap_parameter parameters[] = {
 const topomap_algorithm_impl topomap_algorithm_anneal = {
     .row = {"anneal", "topomap", "refine", FITS_ALL,
             "simulated annealing by swaps of whole groups, then of ranks, with O(degree) gains"},
-    .on = TOPOMAP_ON_ALL,
     .parameters = parameters,
     .run_family = anneal,
 };
@@ -158,7 +157,6 @@ const topomap_algorithm_impl topomap_algorithm_anneal = {
 const topomap_algorithm_impl topomap_algorithm_anneal_hot = {
     .row = {"anneal-hot", "topomap", "refine", FITS_ALL,
             "the same from a temperature at which little of the start is left: for dense graphs"},
-    .on = TOPOMAP_ON_ALL,
     .parameters = parameters,
     .run_family = anneal,
     .variant = 1,

@@ -215,6 +215,5 @@ const topomap_algorithm_impl topomap_algorithm_cycles = {
     .row =
         {"cycles", "topomap, ejection chains after Glover", "refine", FITS_ALL,
          "cyclic exchanges of up to seven groups, then ranks, each next to a partner of its own"},
-    .on = TOPOMAP_ON_ALL,
     .run = map_cycles,
 };

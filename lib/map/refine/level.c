@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "machine/distance.h"
-#include "util/alloc.h"
+#include "util/arena.h"
 #include "util/clock.h"
 
 enum { DRAWS = 32, SCANS = 64 };
@@ -26,19 +26,25 @@ static uint32_t slots_of(const topomap_machine *m, uint32_t node)
     return m->slot_first[node + 1] - m->slot_first[node];
 }
 
+static double most_a_slot(const topomap_machine *m, const double *node)
+{
+    double most = 0.0;
+
+    for (uint32_t i = 0; i < m->nodes; i++)
+        if (slots_of(m, i) && node[i] / slots_of(m, i) > most)
+            most = node[i] / slots_of(m, i);
+    return most;
+}
+
 double topomap_level_most(const topomap_problem *problem, const uint32_t *slot_of, double *node)
 {
     const topomap_machine *m = problem->machine;
-    double most = 0.0;
 
     for (uint32_t i = 0; i < m->nodes; i++)
         node[i] = 0.0;
     for (uint32_t r = 0; r < problem->ranks; r++)
         node[m->node_of[slot_of[r]]] += (double)problem->load[r];
-    for (uint32_t i = 0; i < m->nodes; i++)
-        if (slots_of(m, i) && node[i] / slots_of(m, i) > most)
-            most = node[i] / slots_of(m, i);
-    return most;
+    return most_a_slot(m, node);
 }
 
 /* ---- LPT ------------------------------------------------------------------------------------- */
@@ -114,32 +120,27 @@ int topomap_level_open(const topomap_problem *problem, double part, topomap_leve
 {
     const topomap_machine *m = problem->machine;
     dealing d = {.machine = m};
+    topomap_arena memory = {0};
     uint32_t *order;
     int status = -1;
 
     if (m->nodes < 2 || !is_uneven(problem))
         return 0;
     *level = (topomap_level){.load = problem->load, .ranks = problem->ranks};
-    d.heap = topomap_alloc(m->nodes, sizeof *d.heap, err);
-    d.left = topomap_alloc(m->nodes, sizeof *d.left, err);
-    d.node = topomap_alloc(m->nodes, sizeof *d.node, err);
-    order = topomap_alloc(problem->ranks, sizeof *order, err);
+    d.heap = topomap_arena_alloc(&memory, m->nodes, sizeof *d.heap, err);
+    d.left = topomap_arena_alloc(&memory, m->nodes, sizeof *d.left, err);
+    d.node = topomap_arena_alloc(&memory, m->nodes, sizeof *d.node, err);
+    order = topomap_arena_alloc(&memory, problem->ranks, sizeof *order, err);
     level->dealt = topomap_alloc(problem->ranks, sizeof *level->dealt, err);
-    if (d.heap && d.left && d.node && order && level->dealt) {
+    if (!memory.is_short && level->dealt) {
         for (uint32_t r = 0; r < problem->ranks; r++)
             order[r] = r;
         qsort_r(order, problem->ranks, sizeof *order, heavier, (void *)problem->load);
         deal(&d, problem->load, order, problem->ranks, level->dealt);
-        for (uint32_t i = 0; i < m->nodes; i++)
-            if (slots_of(m, i) && d.node[i] / slots_of(m, i) > level->limit)
-                level->limit = d.node[i] / slots_of(m, i);
-        level->limit *= 1 + part;
+        level->limit = most_a_slot(m, d.node) * (1 + part);
         status = 1;
     }
-    free(d.heap);
-    free(d.left);
-    free(d.node);
-    free(order);
+    topomap_arena_clear(&memory);
     if (status < 0)
         topomap_level_close(level);
     return status;
@@ -354,6 +355,5 @@ const topomap_algorithm_impl topomap_algorithm_level = {
     .row = {"level", "topomap; LPT: Graham, 1969", "refine", FITS_ALL,
             "swaps that even out the loads of nodes (--balance), then such that lower J and keep "
             "to it"},
-    .on = TOPOMAP_ON_ALL,
     .run = map_level,
 };

@@ -34,6 +34,18 @@ static inline void topomap_moves_exchange(uint32_t *place_of, uint32_t *vertex_a
     vertex_at[place] = x;
 }
 
+/** Moves whole nodes' ranks; only nodes of equal size have changed places.
+ *  \param node_to  [nodes] where the ranks of each node go */
+static inline void topomap_moves_nodes(const topomap_machine *m, const uint32_t *node_to,
+                                       uint32_t *slot_of)
+{
+    for (uint32_t v = 0; v < m->slots; v++) {
+        uint32_t node = m->node_of[slot_of[v]];
+
+        slot_of[v] = m->slot_first[node_to[node]] + (slot_of[v] - m->slot_first[node]);
+    }
+}
+
 /** A queue in which every vertex is once at most. */
 typedef struct topomap_ring {
     uint32_t *queue, head, count, size; /* [size] */

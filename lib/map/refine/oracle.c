@@ -3,13 +3,9 @@
 #include <stdlib.h>
 
 #include "machine/closeness.h"
+#include "map/nesting.h"
 #include "map/refine/pairs.h"
 #include "util/alloc.h"
-
-static double level_cost(const topomap_machine *m, uint32_t level)
-{
-    return level < m->inner_levels ? m->inner[level].cost : m->outer[level - m->inner_levels].cost;
-}
 
 int topomap_oracle_init(topomap_oracle *oracle, const topomap_machine *machine, topomap_error *err)
 {
@@ -27,7 +23,7 @@ int topomap_oracle_init(topomap_oracle *oracle, const topomap_machine *machine, 
         for (uint32_t i = 0; oracle->code && i < close.places; i++)
             oracle->code[close.slot[i]] = close.code[i];
         for (uint32_t bit = 1; bit < TOPOMAP_ORACLE_BITS; bit++)
-            oracle->cost[bit] = level_cost(machine, close.level_of[bit]);
+            oracle->cost[bit] = topomap_nesting_at(machine, close.level_of[bit])->cost;
     }
     topomap_closeness_clear(&close);
     return bits && !oracle->code ? -1 : 0;

@@ -266,7 +266,6 @@ static const topomap_parameter blocks[] = {
 const topomap_algorithm_impl topomap_algorithm_n2 = {
     .row = {"n2", BY_VIEM ", 2 and 3.2", "refine", FITS_ALL,
             "swaps of all pairs of ranks, in cyclic order"},
-    .on = TOPOMAP_ON_ALL,
     .run_family = refine,
     .variant = N2,
 };
@@ -274,7 +273,6 @@ const topomap_algorithm_impl topomap_algorithm_n2 = {
 const topomap_algorithm_impl topomap_algorithm_np = {
     .row = {"np", BY_VIEM ", 2 and 3.2", "refine", FITS_ALL,
             "swaps of pairs inside blocks of consecutive ranks, in cyclic order"},
-    .on = TOPOMAP_ON_ALL,
     .parameters = blocks,
     .run_family = refine,
     .variant = NP,
@@ -283,7 +281,6 @@ const topomap_algorithm_impl topomap_algorithm_np = {
 const topomap_algorithm_impl topomap_algorithm_nc1 = {
     .row = {"nc1", BY_VIEM ", 3.3", "refine", FITS_ALL,
             "swaps of pairs that communicate, in random order"},
-    .on = TOPOMAP_ON_ALL,
     .run_family = refine,
     .variant = 1,
 };
@@ -291,7 +288,6 @@ const topomap_algorithm_impl topomap_algorithm_nc1 = {
 const topomap_algorithm_impl topomap_algorithm_nc2 = {
     .row = {"nc2", BY_VIEM ", 3.3", "refine", FITS_ALL,
             "swaps of pairs at most 2 apart in the communication graph, in random order"},
-    .on = TOPOMAP_ON_ALL,
     .run_family = refine,
     .variant = 2,
 };
@@ -299,7 +295,6 @@ const topomap_algorithm_impl topomap_algorithm_nc2 = {
 const topomap_algorithm_impl topomap_algorithm_nc10 = {
     .row = {"nc10", BY_VIEM ", 3.3", "refine", FITS_ALL,
             "swaps of pairs at most 10 apart in the communication graph, in random order"},
-    .on = TOPOMAP_ON_ALL,
     .run_family = refine,
     .variant = 10,
 };

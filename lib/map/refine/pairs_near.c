@@ -5,10 +5,8 @@
  * pair has failed since the last swap. A pair whose price cannot have changed since it failed would
  * fail again, and is passed over: only a swap of a vertex or of one of its neighbours changes it.
  */
-#include <stdlib.h>
-
 #include "map/refine/pairs.h"
-#include "util/alloc.h"
+#include "util/arena.h"
 
 typedef struct near_search {
     topomap_pairs *pairs;
@@ -150,15 +148,16 @@ int topomap_pairs_near(topomap_pairs *pairs, uint32_t depth, topomap_error *err)
 {
     uint32_t n = pairs->problem->weights.vertices;
     near_search s = {.pairs = pairs, .depth = depth, .random = {pairs->problem->seed}};
+    topomap_arena memory = {0};
     int status = -1;
 
-    s.order = topomap_alloc(n, sizeof *s.order, err);
-    s.ball = topomap_alloc(n, sizeof *s.ball, err);
-    s.seen = topomap_alloc(n, sizeof *s.seen, err);
-    s.part = topomap_alloc(n, sizeof *s.part, err);
-    s.touched = topomap_alloc(n, sizeof *s.touched, err);
-    s.checked = topomap_alloc(n, sizeof *s.checked, err);
-    if (s.order && s.ball && s.seen && s.part && s.touched && s.checked) {
+    s.order = topomap_arena_alloc(&memory, n, sizeof *s.order, err);
+    s.ball = topomap_arena_alloc(&memory, n, sizeof *s.ball, err);
+    s.seen = topomap_arena_alloc(&memory, n, sizeof *s.seen, err);
+    s.part = topomap_arena_alloc(&memory, n, sizeof *s.part, err);
+    s.touched = topomap_arena_alloc(&memory, n, sizeof *s.touched, err);
+    s.checked = topomap_arena_alloc(&memory, n, sizeof *s.checked, err);
+    if (!memory.is_short) {
         measure_parts(&s, n);
         for (uint32_t u = 0; u < n; u++)
             s.order[u] = u;
@@ -166,11 +165,6 @@ int topomap_pairs_near(topomap_pairs *pairs, uint32_t depth, topomap_error *err)
         search(&s, n);
         status = 0;
     }
-    free(s.order);
-    free(s.ball);
-    free(s.seen);
-    free(s.part);
-    free(s.touched);
-    free(s.checked);
+    topomap_arena_clear(&memory);
     return status;
 }

@@ -5,7 +5,9 @@
 
 #include "map/algorithm.h"
 #include "map/refine/level.h"
+#include "map/refine/moves.h"
 #include "map/refine/swap_search.h"
+#include "partition/contract.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 
@@ -18,58 +20,32 @@ static const struct {
     [TOPOMAP_STRONG] = {64, 20000},
 };
 
-static int alloc_search(topomap_swap *swap, uint32_t places, topomap_error *err)
-{
-    swap->vertex_at = topomap_alloc(places, sizeof *swap->vertex_at, err);
-    swap->gamma = topomap_alloc(places, sizeof *swap->gamma, err);
-    return swap->vertex_at && swap->gamma ? 0 : -1;
-}
-
-static void free_search(topomap_swap *swap)
-{
-    free(swap->vertex_at);
-    free(swap->gamma);
-}
-
 /* The graph between nodes under a placement; what stays inside a node is left out. */
 static int node_graph(const topomap_problem *problem, const uint32_t *slot_of,
                       topomap_weights *weights, topomap_error *err)
 {
-    const topomap_weights *w = &problem->weights;
-    const topomap_machine *m = problem->machine;
-    topomap_arcs arcs = {0};
-    topomap_graph *graph = NULL;
-    int status = 0;
+    uint32_t n = problem->weights.vertices, *node_of = topomap_alloc(n, sizeof *node_of, err);
+    int status = -1;
 
-    for (uint32_t u = 0; status == 0 && u < w->vertices; u++)
-        for (uint64_t e = w->offset[u]; status == 0 && e < w->offset[u + 1]; e++) {
-            uint32_t a = m->node_of[slot_of[u]], b = m->node_of[slot_of[w->target[e]]];
-
-            if (u < w->target[e] && a != b)
-                status = topomap_arcs_add(&arcs, a, b, w->weight[e], 0, err);
-        }
-    if (status != 0) {
-        topomap_arcs_clear(&arcs);
-        return -1;
-    }
-    if (topomap_arcs_take(&arcs, m->nodes, &graph, err) != 0)
-        return -1;
-    status = topomap_weights_new(graph, m->nodes, weights, err);
-    topomap_graph_free(graph);
+    for (uint32_t u = 0; node_of && u < n; u++)
+        node_of[u] = problem->machine->node_of[slot_of[u]];
+    if (node_of)
+        status =
+            topomap_contract(&problem->weights, node_of, problem->machine->nodes, weights, err);
+    free(node_of);
     return status;
 }
 
-/* node_to[i]: where the ranks of node i go; only nodes of equal size have changed places. */
-static int move_nodes(const topomap_problem *problem, const uint32_t *node_to, uint32_t *slot_of)
+/* From where swap->place_of has the vertices of swap->weights. */
+static int search(topomap_swap *swap, topomap_problem *problem, const topomap_vicinity *vicinity,
+                  topomap_error *err)
 {
-    const topomap_machine *m = problem->machine;
-
-    for (uint32_t u = 0; u < problem->weights.vertices; u++) {
-        uint32_t node = m->node_of[slot_of[u]];
-
-        slot_of[u] = m->slot_first[node_to[node]] + (slot_of[u] - m->slot_first[node]);
-    }
-    return 0;
+    swap->machine = problem->machine;
+    swap->vicinity = vicinity;
+    swap->problem = problem;
+    swap->reach = budget[problem->effort].reach;
+    swap->evaluations = (uint64_t)budget[problem->effort].evaluations * swap->weights->vertices;
+    return topomap_swap_open(swap, err) == 0 ? topomap_swap_run(swap, problem->seed, err) : -1;
 }
 
 static int swap_nodes(topomap_problem *problem, const topomap_vicinity *vicinity, uint32_t *slot_of,
@@ -77,27 +53,17 @@ static int swap_nodes(topomap_problem *problem, const topomap_vicinity *vicinity
 {
     const topomap_machine *m = problem->machine;
     topomap_weights weights = {0};
-    topomap_swap swap = {.weights = &weights,
-                         .machine = m,
-                         .vicinity = vicinity,
-                         .whole_nodes = 1,
-                         .reach = budget[problem->effort].reach,
-                         .evaluations = (uint64_t)budget[problem->effort].evaluations * m->nodes,
-                         .problem = problem};
-    int status = -1;
+    topomap_swap swap = {.weights = &weights, .whole_nodes = 1};
+    int status = node_graph(problem, slot_of, &weights, err);
 
-    if (node_graph(problem, slot_of, &weights, err) != 0)
-        return -1;
-    swap.place_of = topomap_alloc(m->nodes, sizeof *swap.place_of, err);
-    if (swap.place_of && alloc_search(&swap, m->nodes, err) == 0) {
-        for (uint32_t i = 0; i < m->nodes; i++)
-            swap.place_of[i] = swap.vertex_at[i] = i;
-        status = topomap_swap_run(&swap, problem->seed, err);
-    }
+    swap.place_of = topomap_arena_alloc(&swap.memory, m->nodes, sizeof *swap.place_of, err);
+    for (uint32_t i = 0; swap.place_of && i < m->nodes; i++)
+        swap.place_of[i] = i;
     if (status == 0)
-        status = move_nodes(problem, swap.place_of, slot_of);
-    free(swap.place_of);
-    free_search(&swap);
+        status = swap.place_of ? search(&swap, problem, vicinity, err) : -1;
+    if (status == 0)
+        topomap_moves_nodes(m, swap.place_of, slot_of);
+    topomap_arena_clear(&swap.memory);
     topomap_weights_clear(&weights);
     return status;
 }
@@ -105,29 +71,18 @@ static int swap_nodes(topomap_problem *problem, const topomap_vicinity *vicinity
 static int swap_slots(topomap_problem *problem, const topomap_vicinity *vicinity, uint32_t *slot_of,
                       topomap_error *err)
 {
-    uint32_t n = problem->weights.vertices;
-    topomap_swap swap = {.weights = &problem->weights,
-                         .machine = problem->machine,
-                         .vicinity = vicinity,
-                         .place_of = slot_of,
-                         .reach = budget[problem->effort].reach,
-                         .evaluations = (uint64_t)budget[problem->effort].evaluations * n,
-                         .problem = problem};
-    int status = -1;
+    uint32_t nodes = problem->machine->nodes;
+    topomap_swap swap = {.weights = &problem->weights, .place_of = slot_of};
+    int status;
 
     if (problem->level) {
-        swap.node_load = topomap_alloc(problem->machine->nodes, sizeof *swap.node_load, err);
+        swap.node_load = topomap_arena_alloc(&swap.memory, nodes, sizeof *swap.node_load, err);
         if (!swap.node_load)
             return -1;
         topomap_level_most(problem, slot_of, swap.node_load);
     }
-    if (alloc_search(&swap, n, err) == 0) {
-        for (uint32_t u = 0; u < n; u++)
-            swap.vertex_at[slot_of[u]] = u;
-        status = topomap_swap_run(&swap, problem->seed, err);
-    }
-    free_search(&swap);
-    free(swap.node_load);
+    status = search(&swap, problem, vicinity, err);
+    topomap_arena_clear(&swap.memory);
     return status;
 }
 
@@ -161,6 +116,5 @@ static int map_swap(topomap_problem *problem, uint32_t *slot_of, topomap_error *
 const topomap_algorithm_impl topomap_algorithm_swap = {
     .row = {"swap", "topomap, gains after Schulz, Traeff: VieM, 3.2", "refine", FITS_ALL,
             "swaps of whole nodes, then of ranks, with O(degree) gains; after any other with '+'"},
-    .on = TOPOMAP_ON_ALL,
     .run = map_swap,
 };

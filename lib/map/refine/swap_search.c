@@ -22,6 +22,19 @@ static double cost_at(const topomap_swap *s, uint32_t u, uint32_t place)
     return sum;
 }
 
+int topomap_swap_open(topomap_swap *s, topomap_error *err)
+{
+    uint32_t n = s->weights->vertices;
+
+    s->vertex_at = topomap_arena_alloc(&s->memory, n, sizeof *s->vertex_at, err);
+    s->gamma = topomap_arena_alloc(&s->memory, n, sizeof *s->gamma, err);
+    for (uint32_t v = 0; !s->memory.is_short && v < n; v++) {
+        s->vertex_at[s->place_of[v]] = v;
+        s->gamma[v] = cost_at(s, v, s->place_of[v]);
+    }
+    return s->memory.is_short ? -1 : 0;
+}
+
 /* Cost of u's edges at x's place, while x is at u's: the edge u-x costs what it did. */
 static double cost_after(const topomap_swap *s, uint32_t u, uint32_t x)
 {
@@ -199,8 +212,6 @@ int topomap_swap_run(topomap_swap *s, uint64_t seed, topomap_error *err)
     q.tried = topomap_alloc(n, sizeof *q.tried, err);
     if (q.tried && topomap_ring_open(&q.ring, n, &random, err) == 0 &&
         topomap_twins_init(&q.twins, s->weights, err) == 0) {
-        for (uint32_t v = 0; v < n; v++)
-            s->gamma[v] = cost_at(s, v, s->place_of[v]);
         while (q.ring.count && s->evaluations) {
             if (++looked % 256 == 0 && topomap_problem_late(s->problem))
                 break;

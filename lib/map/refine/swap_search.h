@@ -7,8 +7,10 @@
 
 #include "machine/vicinity.h"
 #include "map/problem.h"
+#include "util/arena.h"
 
 typedef struct topomap_swap {
+    topomap_arena memory;
     const topomap_weights *weights;
     const topomap_machine *machine;
     const topomap_vicinity *vicinity;
@@ -23,6 +25,10 @@ typedef struct topomap_swap {
     double *node_load; /* [nodes] that the problem's level limits; NULL: it does not */
 } topomap_swap;
 
+/** Makes vertex_at and gamma for what place_of says; they end with the swap's memory, on failure
+ * too.
+ */
+int topomap_swap_open(topomap_swap *swap, topomap_error *err);
 /** Cost change of exchanging u and x; negative is better. Exact: equals the difference of two full
  *  evaluations, the edge u-x included (it keeps its cost, distances being symmetric). */
 double topomap_swap_delta(const topomap_swap *swap, uint32_t u, uint32_t x);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 /* Sums of these, modulo 2^64, are equal for equal sets of (vertex, weight). */
 static uint64_t print_of(uint32_t v, uint64_t weight)
@@ -37,7 +38,7 @@ void topomap_twins_clear(topomap_twins *twins)
 
 uint64_t topomap_twins_weight(const topomap_weights *w, uint32_t u, uint32_t x)
 {
-    uint64_t lo, hi;
+    uint64_t at;
 
     if (w->offset[u + 1] - w->offset[u] > w->offset[x + 1] - w->offset[x]) {
         uint32_t keep = u;
@@ -45,17 +46,8 @@ uint64_t topomap_twins_weight(const topomap_weights *w, uint32_t u, uint32_t x)
         u = x;
         x = keep;
     }
-    lo = w->offset[u];
-    hi = w->offset[u + 1];
-    while (lo < hi) {
-        uint64_t mid = lo + (hi - lo) / 2;
-
-        if (w->target[mid] < x)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < w->offset[u + 1] && w->target[lo] == x ? w->weight[lo] : 0;
+    at = topomap_sorted_u32(w->target, w->offset[u], w->offset[u + 1], x);
+    return at < w->offset[u + 1] && w->target[at] == x ? w->weight[at] : 0;
 }
 
 /* The edge between the two, which a swap leaves as it is, is taken out of both. */

@@ -4,35 +4,26 @@
  * the next graph, and so on up to one block; then the levels are unfolded again. Which of two
  * equal groups a block gets does not matter until the level above decides, so that all groups of
  * a level must have one size. */
-#define _GNU_SOURCE /* qsort_r */
 #include <stdlib.h>
 #include <string.h>
 
 #include "map/algorithm.h"
+#include "map/nesting.h"
 #include "map/split/recursion.h"
 #include "partition/contract.h"
-#include "partition/partition.h"
-#include "util/alloc.h"
+#include "util/arena.h"
 #include "util/clock.h"
 
 enum { LEVELS = 2 * TOPOMAP_MACHINE_LEVELS };
 
 typedef struct bottom_up {
+    topomap_arena memory;
     topomap_problem *problem;
     uint32_t *slots; /* [slots] so that each group of every level is a run */
     uint32_t levels;
     uint32_t size[LEVELS];     /* slots of a group */
     uint32_t *members[LEVELS]; /* [vertices of the level's graph] block by block */
 } bottom_up;
-
-static uint32_t group_of(const topomap_machine *m, uint32_t level, uint32_t slot)
-{
-    if (level + 1 < m->inner_levels)
-        return m->inner[level].group[slot];
-    if (level < m->inner_levels)
-        return m->node_of[slot];
-    return m->outer[level - m->inner_levels].group[m->node_of[slot]];
-}
 
 /* The one size of the level's groups, 0 where they have several. */
 static uint32_t group_size(const bottom_up *b, uint32_t level)
@@ -41,7 +32,8 @@ static uint32_t group_size(const bottom_up *b, uint32_t level)
     uint32_t size = 0, first = 0;
 
     for (uint32_t i = 1; i <= m->slots; i++) {
-        if (i < m->slots && group_of(m, level, b->slots[i]) == group_of(m, level, b->slots[first]))
+        if (i < m->slots && topomap_nesting_group(m, level, b->slots[i]) ==
+                                topomap_nesting_group(m, level, b->slots[first]))
             continue;
         if (size && i - first != size)
             return 0;
@@ -57,9 +49,6 @@ static int find_levels(bottom_up *b, topomap_error *err)
     const topomap_machine *m = b->problem->machine;
     uint32_t below = 1;
 
-    for (uint32_t i = 0; i < m->slots; i++)
-        b->slots[i] = i;
-    qsort_r(b->slots, m->slots, sizeof *b->slots, topomap_nested_order, (void *)m);
     for (uint32_t l = 0; l < m->inner_levels + m->outer_levels; l++) {
         uint32_t size = group_size(b, l);
 
@@ -67,8 +56,7 @@ static int find_levels(bottom_up *b, topomap_error *err)
             return topomap_error_set(err, TOPOMAP_EUSAGE,
                                      "bottom-up: the groups of level '%s' have different sizes; "
                                      "use top-down",
-                                     l < m->inner_levels ? m->inner[l].name
-                                                         : m->outer[l - m->inner_levels].name);
+                                     topomap_nesting_at(m, l)->name);
         if (size > below)
             b->size[b->levels++] = size;
         below = size;
@@ -76,45 +64,23 @@ static int find_levels(bottom_up *b, topomap_error *err)
     return 0;
 }
 
-/* Fills members: the vertices of \p w, in blocks of \p width. */
-static int divide(const topomap_problem *problem, const topomap_weights *w, uint32_t width,
-                  uint32_t *members, topomap_error *err)
-{
-    int cuts = problem->effort == TOPOMAP_STRONG ? 8 : problem->effort == TOPOMAP_DEFAULT ? 2 : 1;
-    uint32_t parts = w->vertices / width, *size = topomap_alloc(parts, sizeof *size, err);
-    topomap_partitioner partitioner = {0};
-    int status = size ? 0 : -1;
-
-    if (status == 0)
-        status = topomap_partitioner_init(&partitioner, w, cuts, (uint32_t)problem->seed, err);
-    partitioner.how = TOPOMAP_PARTITION_EXCHANGE;
-    for (uint32_t i = 0; status == 0 && i < parts; i++)
-        size[i] = width;
-    for (uint32_t v = 0; v < w->vertices; v++)
-        members[v] = v;
-    if (status == 0)
-        status = topomap_partition(&partitioner, members, w->vertices, parts, size, err);
-    topomap_partitioner_clear(&partitioner);
-    free(size);
-    return status;
-}
-
 /* Replaces the graph by that of its blocks. */
 static int climb(bottom_up *b, uint32_t level, topomap_weights *w, topomap_error *err)
 {
     uint32_t width = b->size[level] / (level ? b->size[level - 1] : 1);
-    uint32_t *block_of = topomap_alloc(w->vertices, sizeof *block_of, err);
+    enum topomap_effort effort = b->problem->effort;
+    int cuts = effort == TOPOMAP_STRONG ? 8 : effort == TOPOMAP_DEFAULT ? 2 : 1;
+    topomap_partitioner partitioner = {0};
     topomap_weights next = {0};
     int status = -1;
 
-    b->members[level] = topomap_alloc(w->vertices, sizeof(uint32_t), err);
-    if (block_of && b->members[level])
-        status = divide(b->problem, w, width, b->members[level], err);
-    for (uint32_t i = 0; status == 0 && i < w->vertices; i++)
-        block_of[b->members[level][i]] = i / width;
-    if (status == 0)
-        status = topomap_contract(w, block_of, w->vertices / width, &next, err);
-    free(block_of);
+    b->members[level] = topomap_arena_alloc(&b->memory, w->vertices, sizeof(uint32_t), err);
+    if (b->members[level] &&
+        topomap_partitioner_init(&partitioner, w, cuts, (uint32_t)b->problem->seed, err) == 0) {
+        partitioner.how = TOPOMAP_PARTITION_EXCHANGE;
+        status = topomap_contract_blocks(&partitioner, width, b->members[level], &next, err);
+    }
+    topomap_partitioner_clear(&partitioner);
     if (level)
         topomap_weights_clear(w);
     *w = next;
@@ -152,7 +118,7 @@ static int map_bottom_up(topomap_problem *problem, uint32_t *slot_of, topomap_er
     topomap_weights w = problem->weights;
     int status = -1;
 
-    b.slots = topomap_alloc(problem->machine->slots, sizeof *b.slots, err);
+    b.slots = topomap_nested_slots(problem->machine, err);
     if (b.slots)
         status = find_levels(&b, err);
     for (uint32_t l = 0; status == 0 && l < b.levels; l++)
@@ -161,8 +127,7 @@ static int map_bottom_up(topomap_problem *problem, uint32_t *slot_of, topomap_er
         status = unfold(&b, slot_of, err);
     if (w.offset != problem->weights.offset)
         topomap_weights_clear(&w);
-    for (uint32_t l = 0; l < b.levels; l++)
-        free(b.members[l]);
+    topomap_arena_clear(&b.memory);
     free(b.slots);
     problem->found.phase_seconds[TOPOMAP_PHASE_INTER] += topomap_clock_cpu() - before;
     return status;
@@ -171,6 +136,5 @@ static int map_bottom_up(topomap_problem *problem, uint32_t *slot_of, topomap_er
 const topomap_algorithm_impl topomap_algorithm_bottom_up = {
     .row = {"bottom-up", BY_VIEM ", 3.1", "construct", "tree",
             "perfectly balanced blocks from the inside out (groups of a level all of one size)"},
-    .on = TOPOMAP_ON_TREE,
     .run = map_bottom_up,
 };

@@ -6,21 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map/parameters.h"
 #include "map/split/recursion.h"
 #include "partition/contract.h"
-#include "partition/partition.h"
-#include "util/alloc.h"
+#include "util/arena.h"
 #include "util/clock.h"
 
 typedef struct grouping {
+    topomap_arena memory;
     uint32_t groups, size;
     uint32_t *place;   /* [groups] first slots of the nodes that have any */
     uint32_t *members; /* [groups * size] group by group */
     uint32_t *node;    /* [groups] first slot of the node that each group gets */
 } grouping;
 
-/* Slots of every node that has any; 0 where they differ. */
-static uint32_t common_size(const topomap_machine *m)
+uint32_t topomap_slots_per_node(const topomap_machine *m)
 {
     uint32_t size = 0;
 
@@ -37,10 +37,10 @@ static uint32_t common_size(const topomap_machine *m)
 static int open_groups(grouping *g, const topomap_machine *m, topomap_error *err)
 {
     g->groups = m->slots / g->size;
-    g->place = topomap_alloc(g->groups, sizeof *g->place, err);
-    g->members = topomap_alloc(m->slots, sizeof *g->members, err);
-    g->node = topomap_alloc(g->groups, sizeof *g->node, err);
-    if (!g->place || !g->members || !g->node)
+    g->place = topomap_arena_alloc(&g->memory, g->groups, sizeof *g->place, err);
+    g->members = topomap_arena_alloc(&g->memory, m->slots, sizeof *g->members, err);
+    g->node = topomap_arena_alloc(&g->memory, g->groups, sizeof *g->node, err);
+    if (g->memory.is_short)
         return -1;
     for (uint32_t i = 0, next = 0; i < m->nodes; i++)
         if (m->slot_first[i] < m->slot_first[i + 1])
@@ -48,37 +48,17 @@ static int open_groups(grouping *g, const topomap_machine *m, topomap_error *err
     return 0;
 }
 
-static int make_groups(const topomap_problem *problem, grouping *g, topomap_error *err)
+/* Makes the groups and their graph. */
+static int make_groups(const topomap_problem *problem, grouping *g, topomap_weights *weights,
+                       topomap_error *err)
 {
-    uint32_t *size = topomap_alloc(g->groups, sizeof *size, err);
-    topomap_partitioner partitioner = {0};
-    int status = -1;
+    topomap_partitioner partitioner;
+    int status =
+        topomap_partitioner_init(&partitioner, &problem->weights, 1, (uint32_t)problem->seed, err);
 
-    for (uint32_t i = 0; size && i < g->groups; i++)
-        size[i] = g->size;
-    for (uint32_t v = 0; v < g->groups * g->size; v++)
-        g->members[v] = v;
-    if (size && topomap_partitioner_init(&partitioner, &problem->weights, 1,
-                                         (uint32_t)problem->seed, err) == 0) {
-        status =
-            topomap_partition(&partitioner, g->members, g->groups * g->size, g->groups, size, err);
-    }
+    if (status == 0)
+        status = topomap_contract_blocks(&partitioner, g->size, g->members, weights, err);
     topomap_partitioner_clear(&partitioner);
-    free(size);
-    return status;
-}
-
-static int contract_groups(const topomap_problem *problem, const grouping *g,
-                           topomap_weights *weights, topomap_error *err)
-{
-    uint32_t n = problem->weights.vertices, *group_of = topomap_alloc(n, sizeof *group_of, err);
-    int status = -1;
-
-    for (uint32_t i = 0; group_of && i < n; i++)
-        group_of[g->members[i]] = i / g->size;
-    if (group_of)
-        status = topomap_contract(&problem->weights, group_of, g->groups, weights, err);
-    free(group_of);
     return status;
 }
 
@@ -106,8 +86,8 @@ static int run(topomap_problem *problem, const topomap_splitter *splitter, group
     double before = topomap_clock_cpu();
     int status = -1;
 
-    if (open_groups(g, problem->machine, err) == 0 && make_groups(problem, g, err) == 0)
-        status = contract_groups(problem, g, &weights, err);
+    if (open_groups(g, problem->machine, err) == 0)
+        status = make_groups(problem, g, &weights, err);
     problem->found.phase_seconds[TOPOMAP_PHASE_GROUP] += topomap_clock_cpu() - before;
     if (status == 0)
         status = map_groups(problem, splitter, &weights, g, err);
@@ -120,15 +100,15 @@ static int run(topomap_problem *problem, const topomap_splitter *splitter, group
 int topomap_grouped_map(topomap_problem *problem, const topomap_splitter *splitter,
                         uint32_t *slot_of, topomap_error *err)
 {
-    grouping g = {.size = common_size(problem->machine)};
+    grouping g = {.size = topomap_slots_per_node(problem->machine)};
     int status;
 
+    if (!topomap_parameter_number(problem, "grouped", 0))
+        return topomap_recursion_map(problem, splitter, slot_of, err);
     if (g.size == 0)
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "grouped=1 takes nodes with the same number of slots each");
     status = run(problem, splitter, &g, slot_of, err);
-    free(g.place);
-    free(g.members);
-    free(g.node);
+    topomap_arena_clear(&g.memory);
     return status;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "map/algorithm.h"
+#include "map/nesting.h"
 #include "map/refine/anneal.h"
 #include "partition/matching.h"
 #include "util/alloc.h"
@@ -56,11 +57,6 @@ static uint32_t rounds_of(coarsening *c, const topomap_machine *m)
     return rounds;
 }
 
-static const topomap_nesting *nesting(const topomap_machine *m, uint32_t level)
-{
-    return level < m->inner_levels ? &m->inner[level] : &m->outer[level - m->inner_levels];
-}
-
 /* A level inside nodes as groups of ranks see it; not at all where groups straddle it. */
 static int copy_inner(coarsening *c, const topomap_machine *m, uint32_t level, uint32_t *group,
                       topomap_error *err)
@@ -72,8 +68,8 @@ static int copy_inner(coarsening *c, const topomap_machine *m, uint32_t level, u
             return 0;
     for (uint32_t t = 0; t < c->machine->slots; t++)
         group[t] = t == 0 ? 0 : group[t - 1] + (old[t * 2] != old[(t - 1) * 2]);
-    return topomap_machine_add_inner(c->machine, nesting(m, level)->name, nesting(m, level)->cost,
-                                     group, err);
+    return topomap_machine_add_inner(c->machine, topomap_nesting_at(m, level)->name,
+                                     topomap_nesting_at(m, level)->cost, group, err);
 }
 
 static int copy_outside(coarsening *c, const topomap_machine *m, uint32_t *group,
@@ -86,8 +82,9 @@ static int copy_outside(coarsening *c, const topomap_machine *m, uint32_t *group
         for (uint32_t l = c->level + 1; status == 0 && l < m->inner_levels + m->outer_levels; l++) {
             for (uint32_t i = 0; i < c->machine->nodes; i++)
                 group[i] = l < c->close.levels ? c->close.group[l][c->close.start[c->level][i]] : 0;
-            status = topomap_machine_add_outer(c->machine, nesting(m, l)->name, nesting(m, l)->cost,
-                                               nesting(m, l)->hops, group, err);
+            status = topomap_machine_add_outer(c->machine, topomap_nesting_at(m, l)->name,
+                                               topomap_nesting_at(m, l)->cost,
+                                               topomap_nesting_at(m, l)->hops, group, err);
         }
         break;
     case TOPOMAP_MACHINE_TORUS:
@@ -211,6 +208,5 @@ const topomap_algorithm_impl topomap_algorithm_matched = {
     .row =
         {"matched", "topomap", "construct", FITS_ALL,
          "ranks that talk most are paired, pairs too; tree or rb-wrap maps groups: for large jobs"},
-    .on = TOPOMAP_ON_ALL,
     .run = map_matched,
 };

@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "machine/distance.h"
-#include "util/alloc.h"
+#include "util/arena.h"
 
 enum { ORIENT_PARTS = 64 }; /* beyond, the table of parts and places is too dear */
 
 typedef struct orientation {
+    topomap_arena memory;
     uint32_t parts;
     uint32_t *place_slot; /* [parts] stand-in of each place */
     double *outside;      /* [parts * parts] cost of part i's outside traffic at place j */
@@ -23,11 +24,11 @@ static int prepare(orientation *o, const topomap_split *split, const uint32_t *s
     size_t parts = split->parts;
 
     o->parts = split->parts;
-    o->place_slot = topomap_alloc(parts, sizeof *o->place_slot, err);
-    o->place_of = topomap_alloc(parts, sizeof *o->place_of, err);
-    o->outside = topomap_alloc(parts * parts, sizeof *o->outside, err);
-    o->between = topomap_alloc(parts * parts, sizeof *o->between, err);
-    if (!o->place_slot || !o->place_of || !o->outside || !o->between)
+    o->place_slot = topomap_arena_alloc(&o->memory, parts, sizeof *o->place_slot, err);
+    o->place_of = topomap_arena_alloc(&o->memory, parts, sizeof *o->place_of, err);
+    o->outside = topomap_arena_alloc(&o->memory, parts * parts, sizeof *o->outside, err);
+    o->between = topomap_arena_alloc(&o->memory, parts * parts, sizeof *o->between, err);
+    if (o->memory.is_short)
         return -1;
     for (uint32_t i = 0, lo = 0; i < parts; lo += split->size[i++]) {
         o->place_slot[i] = slots[lo + split->size[i] / 2];
@@ -141,9 +142,6 @@ int topomap_orient(const topomap_problem *problem, const topomap_split *split,
     }
     for (uint32_t i = 0; i < count; i++)
         part_of[vertices[i]] = UINT32_MAX;
-    free(o.place_slot);
-    free(o.place_of);
-    free(o.outside);
-    free(o.between);
+    topomap_arena_clear(&o.memory);
     return status;
 }

@@ -6,7 +6,7 @@
 
 #include "map/split/orient.h"
 #include "partition/partition.h"
-#include "util/alloc.h"
+#include "util/arena.h"
 #include "util/clock.h"
 
 enum {
@@ -20,6 +20,7 @@ typedef struct segment {
 } segment;
 
 typedef struct recursion {
+    topomap_arena memory;
     topomap_problem *problem;
     const topomap_splitter *splitter;
     topomap_partitioner partitioner;
@@ -42,22 +43,33 @@ int topomap_split_add(topomap_split *split, uint32_t size, uint32_t where, topom
     return 0;
 }
 
+int topomap_split_runs(const uint32_t *slots, uint32_t count, const uint32_t *key,
+                       const uint32_t *node_of, uint32_t where, topomap_split *split,
+                       topomap_error *err)
+{
+    uint32_t first = 0, last = 0;
+
+    for (uint32_t i = 0; i <= count; i++) {
+        uint32_t own = i == count ? 0 : key[node_of ? node_of[slots[i]] : slots[i]];
+
+        if (i > 0 && (i == count || own != last)) {
+            if (topomap_split_add(split, i - first, where, err) != 0)
+                return -1;
+            first = i;
+        }
+        last = own;
+    }
+    return 0;
+}
+
 int topomap_split_inside(const topomap_machine *machine, uint32_t *slots, uint32_t count,
                          topomap_split *split, topomap_error *err)
 {
     for (uint32_t l = machine->inner_levels; l-- > 0;) {
         const uint32_t *group = machine->inner[l].group;
-        uint32_t first = 0;
 
-        if (group[slots[0]] == group[slots[count - 1]])
-            continue;
-        for (uint32_t i = 1; i <= count; i++)
-            if (i == count || group[slots[i]] != group[slots[first]]) {
-                if (topomap_split_add(split, i - first, 0, err) != 0)
-                    return -1;
-                first = i;
-            }
-        return 0;
+        if (group[slots[0]] != group[slots[count - 1]])
+            return topomap_split_runs(slots, count, group, NULL, 0, split, err);
     }
     return topomap_split_add(split, count, 0, err);
 }
@@ -138,10 +150,10 @@ static int run(recursion *r, uint32_t n, topomap_error *err)
                                  err) != 0)
         return -1;
     r->partitioner.how = r->splitter->how;
-    r->slots = topomap_alloc(n, sizeof *r->slots, err);
-    r->vertices = topomap_alloc(n, sizeof *r->vertices, err);
-    r->stand_in = topomap_alloc(n, sizeof *r->stand_in, err);
-    if (!r->slots || !r->vertices || !r->stand_in)
+    r->slots = topomap_arena_alloc(&r->memory, n, sizeof *r->slots, err);
+    r->vertices = topomap_arena_alloc(&r->memory, n, sizeof *r->vertices, err);
+    r->stand_in = topomap_arena_alloc(&r->memory, n, sizeof *r->stand_in, err);
+    if (r->memory.is_short)
         return -1;
     for (uint32_t i = 0; i < n; i++)
         r->slots[i] = r->splitter->place ? r->splitter->place[i] : i;
@@ -166,9 +178,7 @@ int topomap_recursion_map(topomap_problem *problem, const topomap_splitter *spli
     for (uint32_t i = 0; status == 0 && i < n; i++)
         slot_of[r.vertices[i]] = r.slots[i];
     topomap_partitioner_clear(&r.partitioner);
-    free(r.slots);
-    free(r.vertices);
-    free(r.stand_in);
+    topomap_arena_clear(&r.memory);
     free(r.queue);
     free(r.split.size);
     free(r.split.where);

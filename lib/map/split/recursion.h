@@ -36,10 +36,13 @@ typedef struct topomap_splitter {
 int topomap_recursion_map(topomap_problem *problem, const topomap_splitter *splitter,
                           uint32_t *slot_of, topomap_error *err);
 
-/** The same by groups of a node's size, one k-way partition (map/split/grouped.c). EUSAGE where
- * nodes differ in size. */
+/** The same; with the parameter `grouped` by groups of a node's size, one k-way partition
+ * (map/split/grouped.c). EUSAGE where nodes differ in size then. */
 int topomap_grouped_map(topomap_problem *problem, const topomap_splitter *splitter,
                         uint32_t *slot_of, topomap_error *err);
+
+/** Slots of every node that has any; 0 where they differ. */
+uint32_t topomap_slots_per_node(const topomap_machine *machine);
 
 /** The splitter of Alg. 1, along the machine's tree (map/split/tree.c), until
  * topomap_tree_splitter_close(). EUSAGE where the tree would have to be joined from too many
@@ -47,9 +50,15 @@ int topomap_grouped_map(topomap_problem *problem, const topomap_splitter *splitt
 int topomap_tree_splitter_open(const topomap_machine *machine, topomap_splitter *splitter,
                                topomap_error *err);
 void topomap_tree_splitter_close(topomap_splitter *splitter);
-/** qsort_r() order of slots in which each group of a tree machine's outer levels is a run; \p data
- *  is the machine. */
-int topomap_nested_order(const void *a, const void *b, void *data);
+/** All slots, ordered so that each group of a tree machine's outer levels is a run. NULL where
+ * memory is short; ends with free(). */
+uint32_t *topomap_nested_slots(const topomap_machine *machine, topomap_error *err);
+
+/** Appends each run of slots with the same key as a part.
+ *  \param key  of slots where \p node_of is NULL, else of nodes */
+int topomap_split_runs(const uint32_t *slots, uint32_t count, const uint32_t *key,
+                       const uint32_t *node_of, uint32_t where, topomap_split *split,
+                       topomap_error *err);
 
 /** Splits a node's slots (or a run of slots of one node) along the node's inner levels; part of
  *  every splitter once it is down to one node. `where` is not used. */

@@ -25,7 +25,6 @@ static int map_along(const topomap_algorithm_impl *self, topomap_problem *proble
 const topomap_algorithm_impl topomap_algorithm_top_down = {
     .row = {"top-down", BY_VIEM ", 3.1", "construct", FITS_HIERARCHY,
             "perfectly balanced partitions along the hierarchy, each cut lowered by swaps"},
-    .on = TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX,
     .run_family = map_along,
     .variant = TOPOMAP_PARTITION_EXCHANGE,
 };
@@ -33,7 +32,6 @@ const topomap_algorithm_impl topomap_algorithm_top_down = {
 const topomap_algorithm_impl topomap_algorithm_multisection = {
     .row = {"multisection", BY_VIEM ", 4 (RMS)", "construct", FITS_HIERARCHY,
             "k-way partitions along the hierarchy, corrected to its sizes"},
-    .on = TOPOMAP_ON_TREE | TOPOMAP_ON_MATRIX,
     .run_family = map_along,
     .variant = TOPOMAP_PARTITION_KWAY,
 };

@@ -10,7 +10,7 @@
 
 #include "machine/distance.h"
 #include "machine/joining.h"
-#include "map/parameters.h"
+#include "map/algorithm.h"
 #include "map/split/recursion.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -29,7 +29,7 @@ typedef struct tree_splitter {
     int sorted;
 } tree_splitter;
 
-int topomap_nested_order(const void *a, const void *b, void *data)
+static int nested_order(const void *a, const void *b, void *data)
 {
     const topomap_machine *m = data;
     uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
@@ -43,6 +43,17 @@ int topomap_nested_order(const void *a, const void *b, void *data)
     return (p > q) - (p < q);
 }
 
+uint32_t *topomap_nested_slots(const topomap_machine *m, topomap_error *err)
+{
+    uint32_t *slots = topomap_alloc(m->slots, sizeof *slots, err);
+
+    for (uint32_t s = 0; slots && s < m->slots; s++)
+        slots[s] = s;
+    if (slots)
+        qsort_r(slots, m->slots, sizeof *slots, nested_order, (void *)m);
+    return slots;
+}
+
 static int item_order(const void *a, const void *b, void *data)
 {
     const tree_splitter *t = data;
@@ -53,36 +64,13 @@ static int item_order(const void *a, const void *b, void *data)
     return ip != iq ? (ip > iq) - (ip < iq) : (p > q) - (p < q);
 }
 
-/* Runs of equal keys become parts. */
-static int split_runs(const topomap_machine *m, const uint32_t *key, const uint32_t *slots,
-                      uint32_t count, topomap_split *split, topomap_error *err)
-{
-    uint32_t first = 0;
-
-    for (uint32_t i = 1; i <= count; i++)
-        if (i == count || key[m->node_of[slots[i]]] != key[m->node_of[slots[first]]]) {
-            if (topomap_split_add(split, i - first, INSIDE, err) != 0)
-                return -1;
-            first = i;
-        }
-    return 0;
-}
-
 /* Between nodes of one group, the key is the node itself. */
 static int split_nodes(const topomap_machine *m, uint32_t *slots, uint32_t count,
                        topomap_split *split, topomap_error *err)
 {
-    uint32_t first = 0;
-
     if (m->node_of[slots[0]] == m->node_of[slots[count - 1]])
         return topomap_split_inside(m, slots, count, split, err);
-    for (uint32_t i = 1; i <= count; i++)
-        if (i == count || m->node_of[slots[i]] != m->node_of[slots[first]]) {
-            if (topomap_split_add(split, i - first, INSIDE, err) != 0)
-                return -1;
-            first = i;
-        }
-    return 0;
+    return topomap_split_runs(slots, count, m->node_of, NULL, INSIDE, split, err);
 }
 
 static int split_levels(void *data, uint32_t where, uint32_t *slots, uint32_t count,
@@ -93,7 +81,7 @@ static int split_levels(void *data, uint32_t where, uint32_t *slots, uint32_t co
 
     (void)where;
     if (!t->sorted) {
-        qsort_r(slots, count, sizeof *slots, topomap_nested_order, (void *)m);
+        qsort_r(slots, count, sizeof *slots, nested_order, (void *)m);
         t->sorted = 1;
     }
     if (m->node_of[slots[0]] == m->node_of[slots[count - 1]])
@@ -102,7 +90,7 @@ static int split_levels(void *data, uint32_t where, uint32_t *slots, uint32_t co
         const uint32_t *group = m->outer[l].group;
 
         if (group[m->node_of[slots[0]]] != group[m->node_of[slots[count - 1]]])
-            return split_runs(m, group, slots, count, split, err);
+            return topomap_split_runs(slots, count, group, m->node_of, INSIDE, split, err);
     }
     return split_nodes(m, slots, count, split, err);
 }
@@ -127,14 +115,13 @@ static int split_joined(void *data, uint32_t where, uint32_t *slots, uint32_t co
     return 0;
 }
 
-static int fill_distances(const tree_splitter *t, const uint32_t *node_of_item, float *distance)
+static void fill_distances(const tree_splitter *t, const uint32_t *node_of_item, float *distance)
 {
     for (uint32_t a = 0; a < t->items; a++)
         for (uint32_t b = 0; b < t->items; b++)
             distance[(size_t)a * t->items + b] =
                 a == b ? 0.0f
                        : (float)topomap_node_distance(t->machine, node_of_item[a], node_of_item[b]);
-    return 0;
 }
 
 /* Depth-first order of the items and the slots below every vertex. */
@@ -257,14 +244,12 @@ int topomap_tree_splitter_open(const topomap_machine *machine, topomap_splitter 
 static int map_tree(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
 {
     double before = topomap_clock_cpu();
-    int grouped = (int)topomap_parameter_number(problem, "grouped", 0);
     topomap_splitter splitter;
     int status = topomap_tree_splitter_open(problem->machine, &splitter, err);
 
     problem->found.phase_seconds[TOPOMAP_PHASE_TREE] += topomap_clock_cpu() - before;
     if (status == 0)
-        status = grouped ? topomap_grouped_map(problem, &splitter, slot_of, err)
-                         : topomap_recursion_map(problem, &splitter, slot_of, err);
+        status = topomap_grouped_map(problem, &splitter, slot_of, err);
     topomap_tree_splitter_close(&splitter);
     return status;
 }
@@ -278,7 +263,6 @@ const topomap_parameter topomap_parameters_grouped[] = {
 const topomap_algorithm_impl topomap_algorithm_tree = {
     .row = {"tree", BY_WU ", Alg. 1", "construct", FITS_ALL,
             "recursive partition along the machine's tree (neighbour joining where it has none)"},
-    .on = TOPOMAP_ON_ALL,
     .parameters = topomap_parameters_grouped,
     .run = map_tree,
 };

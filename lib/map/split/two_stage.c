@@ -9,10 +9,11 @@
 #include "machine/distance.h"
 #include "map/split/recursion.h"
 #include "partition/partition.h"
-#include "util/alloc.h"
+#include "util/arena.h"
 #include "util/clock.h"
 
 typedef struct core_stage {
+    topomap_arena memory;
     topomap_problem *problem;
     topomap_partitioner partitioner;
     uint32_t *slots;             /* [slots] 0, 1, ... */
@@ -84,10 +85,10 @@ static int fill_stage(core_stage *stage, topomap_error *err)
                                  (uint32_t)stage->problem->seed, err) != 0)
         return -1;
     stage->partitioner.how = TOPOMAP_PARTITION_EXCHANGE;
-    stage->slots = topomap_alloc(n, sizeof *stage->slots, err);
-    stage->vertices = topomap_alloc(n, sizeof *stage->vertices, err);
-    stage->before = topomap_alloc(n, sizeof *stage->before, err);
-    return stage->slots && stage->vertices && stage->before ? 0 : -1;
+    stage->slots = topomap_arena_alloc(&stage->memory, n, sizeof *stage->slots, err);
+    stage->vertices = topomap_arena_alloc(&stage->memory, n, sizeof *stage->vertices, err);
+    stage->before = topomap_arena_alloc(&stage->memory, n, sizeof *stage->before, err);
+    return stage->memory.is_short ? -1 : 0;
 }
 
 int topomap_map_cores(topomap_problem *problem, uint32_t *slot_of, topomap_error *err)
@@ -106,9 +107,7 @@ int topomap_map_cores(topomap_problem *problem, uint32_t *slot_of, topomap_error
     for (uint32_t s = 0; status == 0 && s < m->slots; s++)
         slot_of[stage.vertices[s]] = s;
     topomap_partitioner_clear(&stage.partitioner);
-    free(stage.slots);
-    free(stage.vertices);
-    free(stage.before);
+    topomap_arena_clear(&stage.memory);
     problem->found.phase_seconds[TOPOMAP_PHASE_INTRA] += topomap_clock_cpu() - before;
     return status;
 }
@@ -136,13 +135,11 @@ static int map_two_stage_refine(topomap_problem *problem, uint32_t *slot_of, top
 const topomap_algorithm_impl topomap_algorithm_two_stage = {
     .row = {"two-stage", BY_LINDGREN ", Alg. 4", "construct", FITS_ALL,
             "ranks to nodes, then, in each node, to cores"},
-    .on = TOPOMAP_ON_ALL,
     .run = map_two_stage,
 };
 
 const topomap_algorithm_impl topomap_algorithm_two_stage_refine = {
     .row = {"two-stage-refine", BY_LINDGREN ", Alg. 5", "refine", FITS_ALL,
             "the node stage of a mapping refined, its core stage made anew"},
-    .on = TOPOMAP_ON_ALL,
     .run = map_two_stage_refine,
 };

@@ -1,59 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "map/refine/contiguous.h"
+/* Placements in which every node keeps consecutive ranks. */
+#include "map/auto/portfolio.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/objective.h"
+#include "map/auto/portfolio_parts.h"
 #include "map/refine/pairs.h"
-#include "util/alloc.h"
+#include "util/arena.h"
 #include "util/clock.h"
 
 static const uint32_t rounds[] = {
     [TOPOMAP_FAST] = 2, [TOPOMAP_DEFAULT] = 10, [TOPOMAP_STRONG] = 100};
 
 typedef struct contiguous {
+    topomap_arena memory;
     topomap_problem *problem;
     const topomap_map_options *options;
-    topomap_mapping *mapping;
+    portfolio kept;
     uint32_t *trial; /* [slots] */
     uint32_t blocks; /* nodes that have slots */
     uint32_t *node;  /* [blocks] */
     topomap_machine view;
-    uint32_t *block_of;  /* [slots] of each vertex, cut in the nodes' order */
-    topomap_score score; /* of the best so far */
+    uint32_t *block_of; /* [slots] of each vertex, cut in the nodes' order */
 } contiguous;
 
 /* ---- Candidates -------------------------------------------------------------------------- */
 
 static int consider(contiguous *c, const char *name, double started, topomap_error *err)
 {
-    topomap_mapping *mapping = c->mapping;
-    const topomap_objective *objective = c->problem->objective;
     topomap_score score;
-    size_t capacity = mapping->candidates;
-    topomap_candidate *row;
 
-    if (topomap_grow(&mapping->candidate, &capacity, mapping->candidates + 1, sizeof *row, err))
-        return -1;
     if (topomap_problem_score(c->problem, c->trial, &score, err))
         return -1;
-    row = &mapping->candidate[mapping->candidates];
-    snprintf(row->name, sizeof row->name, "%s", name);
-    row->J = score.J;
-    row->congestion = score.max;
-    row->mix = score.mix;
-    row->seconds = topomap_clock_cpu() - started;
-    if (mapping->candidates++ &&
-        !(objective ? topomap_score_better(&score, &c->score) : score.J < mapping->J))
-        return 0;
-    c->score = score;
-    mapping->J = score.J;
-    mapping->congestion = score.max;
-    mapping->mix = score.mix;
-    memcpy(mapping->algorithm, row->name, sizeof row->name);
-    memcpy(mapping->slot_of_rank, c->trial, c->problem->weights.vertices * sizeof *c->trial);
-    return 0;
+    return topomap_portfolio_keep(&c->kept, name, c->trial, &score, topomap_clock_cpu() - started,
+                                  err);
 }
 
 /* Does every node have consecutive ranks? */
@@ -98,15 +79,16 @@ static int make_view(contiguous *c, topomap_error *err)
     const topomap_machine *m = c->problem->machine;
     uint32_t v = 0;
 
-    c->node = topomap_alloc(m->nodes, sizeof *c->node, err);
-    c->block_of = topomap_alloc(m->slots, sizeof *c->block_of, err);
+    c->node = topomap_arena_alloc(&c->memory, m->nodes, sizeof *c->node, err);
+    c->block_of = topomap_arena_alloc(&c->memory, m->slots, sizeof *c->block_of, err);
     c->view = *m;
-    c->view.slot_first = topomap_alloc((size_t)m->nodes + 1, sizeof(uint32_t), err);
+    c->view.slot_first =
+        topomap_arena_alloc(&c->memory, (size_t)m->nodes + 1, sizeof(uint32_t), err);
     c->view.node_of = c->node;
     c->view.inner_levels = 1;
     c->view.inner[0] = m->inner[m->inner_levels - 1];
     c->view.inner[0].group = c->node;
-    if (!c->node || !c->block_of || !c->view.slot_first)
+    if (c->memory.is_short)
         return -1;
     for (uint32_t i = 0; i < m->nodes; i++) {
         uint32_t slots = m->slot_first[i + 1] - m->slot_first[i];
@@ -189,7 +171,7 @@ static int refine_inside(contiguous *c, topomap_error *err)
 
 static int refine(contiguous *c, const char *name, double started, topomap_error *err)
 {
-    char all[sizeof c->mapping->algorithm];
+    char all[sizeof c->kept.mapping->algorithm];
     double before = topomap_clock_cpu();
     int status = c->problem->objective ? topomap_map_relieve_nodes(c->problem, c->trial, err)
                                        : topomap_map_swap_nodes(c->problem, c->trial, err);
@@ -238,16 +220,15 @@ static int try_all(contiguous *c, topomap_error *err)
 int topomap_contiguous_run(topomap_problem *problem, const topomap_map_options *options,
                            topomap_mapping *mapping, topomap_error *err)
 {
-    contiguous c = {.problem = problem, .options = options, .mapping = mapping};
+    contiguous c = {.problem = problem,
+                    .options = options,
+                    .kept = {.problem = problem, .options = options, .mapping = mapping}};
     int status = -1;
 
     mapping->congestion_model = problem->objective ? problem->objective->model : NULL;
-    c.trial = topomap_alloc(problem->weights.vertices, sizeof *c.trial, err);
+    c.trial = topomap_arena_alloc(&c.memory, problem->weights.vertices, sizeof *c.trial, err);
     if (c.trial)
         status = try_all(&c, err);
-    free(c.trial);
-    free(c.node);
-    free(c.block_of);
-    free(c.view.slot_first);
+    topomap_arena_clear(&c.memory);
     return status;
 }
