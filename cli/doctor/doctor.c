@@ -185,19 +185,11 @@ static void print_row(const doctor_check *check, const doctor_verdict *verdict)
 }
 
 /* Paths may be in any encoding. */
-static json_t *text_json(char *text)
-{
-    json_t *made = json_string(text);
-
-    for (char *c = text; !made && *c; c++)
-        *c = (unsigned char)*c < 128 ? *c : '?';
-    return made ? made : json_string(text);
-}
-
-static json_t *row_json(const doctor_check *check, doctor_verdict *verdict)
+static json_t *row_json(const doctor_check *check, const doctor_verdict *verdict)
 {
     return json_pack("{s:s, s:s, s:o, s:o}", "name", check->name, "status", words[verdict->status],
-                     "found", text_json(verdict->found), "advice", text_json(verdict->advice));
+                     "found", cli_json_text(verdict->found), "advice",
+                     cli_json_text(verdict->advice));
 }
 
 static int put(const cli_call *call, const char *option, char *to)
