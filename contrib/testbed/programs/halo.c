@@ -26,58 +26,35 @@ struct settings {
     uint64_t seed;
 };
 
-static bool parse_order(const char *text, bool *shuffled)
+static bool read_order(const char *text, int most, void *shuffled)
 {
-    *shuffled = strcmp(text, "row") != 0;
-    return !*shuffled || strcmp(text, "shuffle") == 0;
+    (void)most;
+    *(bool *)shuffled = strcmp(text, "row") != 0;
+    return strcmp(text, "row") == 0 || strcmp(text, "shuffle") == 0;
 }
 
-static bool parse_seed(const char *text, uint64_t *seed)
+static bool read_seed(const char *text, int most, void *seed)
 {
     char *end;
 
-    *seed = strtoull(text, &end, 10);
+    (void)most;
+    *(uint64_t *)seed = strtoull(text, &end, 10);
     return end != text && *end == '\0';
-}
-
-static bool parse_option(int option, void *to)
-{
-    struct settings *settings = to;
-
-    switch (option) {
-    case 'b':
-        return parse_number(optarg, 1 << 30, &settings->bytes);
-    case 'i':
-        return parse_number(optarg, 1 << 30, &settings->iterations);
-    case 'o':
-        return parse_order(optarg, &settings->shuffled);
-    case 's':
-        return parse_seed(optarg, &settings->seed);
-    case 'g':
-        settings->graph = optarg;
-        return true;
-    case 'G':
-        settings->graph_only = true;
-        return true;
-    default:
-        return false;
-    }
 }
 
 static bool parse_arguments(int argc, char **argv, struct settings *settings)
 {
-    static const struct option options[] = {
-        {"bytes", required_argument, NULL, 'b'},
-        {"iterations", required_argument, NULL, 'i'},
-        {"order", required_argument, NULL, 'o'},
-        {"seed", required_argument, NULL, 's'},
-        {"graph", required_argument, NULL, 'g'},
-        {"graph-only", no_argument, NULL, 'G'},
-        {NULL, 0, NULL, 0},
+    const struct option_row options[] = {
+        {"bytes", read_number, &settings->bytes, 1 << 30},
+        {"iterations", read_number, &settings->iterations, 1 << 30},
+        {"order", read_order, &settings->shuffled, 0},
+        {"seed", read_seed, &settings->seed, 0},
+        {"graph", read_text, &settings->graph, 0},
+        {"graph-only", NULL, &settings->graph_only, 0},
     };
 
     *settings = (struct settings){.bytes = 65536, .iterations = 20, .shuffled = true, .seed = 1};
-    if (!parse_options(argc, argv, options, parse_option, settings) ||
+    if (!parse_options(argc, argv, options, sizeof options / sizeof *options) ||
         argc - optind != (settings->graph_only ? 2 : 1))
         return false;
     settings->size = argv[optind];

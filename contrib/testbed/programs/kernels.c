@@ -33,50 +33,21 @@ struct settings {
     const char *graph, *places;
 };
 
-static bool parse_option(int option, void *to)
-{
-    struct settings *settings = to;
-
-    switch (option) {
-    case 'b':
-        return parse_number(optarg, 1 << 30, &settings->bytes);
-    case 'i':
-        return parse_number(optarg, 1 << 20, &settings->iterations);
-    case 'r':
-        return parse_number(optarg, REPEAT_MOST, &settings->repeat);
-    case 's':
-        return parse_number(optarg, 1 << 30, &settings->seed);
-    case 'g':
-        settings->graph = optarg;
-        return true;
-    case 'p':
-        settings->places = optarg;
-        return true;
-    case 'P':
-        return parse_number(optarg, 1000, &settings->phase);
-    case 'G':
-        return parse_number(optarg, PATTERN_RANKS, &settings->graph_only);
-    default:
-        return false;
-    }
-}
-
 static bool parse_arguments(int argc, char **argv, struct settings *settings)
 {
-    static const struct option options[] = {
-        {"bytes", required_argument, NULL, 'b'},
-        {"iterations", required_argument, NULL, 'i'},
-        {"repeat", required_argument, NULL, 'r'},
-        {"seed", required_argument, NULL, 's'},
-        {"graph", required_argument, NULL, 'g'},
-        {"places", required_argument, NULL, 'p'},
-        {"phase", required_argument, NULL, 'P'},
-        {"graph-only", required_argument, NULL, 'G'},
-        {NULL, 0, NULL, 0},
+    const struct option_row options[] = {
+        {"bytes", read_number, &settings->bytes, 1 << 30},
+        {"iterations", read_number, &settings->iterations, 1 << 20},
+        {"repeat", read_number, &settings->repeat, REPEAT_MOST},
+        {"seed", read_number, &settings->seed, 1 << 30},
+        {"graph", read_text, &settings->graph, 0},
+        {"places", read_text, &settings->places, 0},
+        {"phase", read_number, &settings->phase, 1000},
+        {"graph-only", read_number, &settings->graph_only, PATTERN_RANKS},
     };
 
     *settings = (struct settings){.bytes = 65536, .iterations = 4, .repeat = 5, .seed = 1};
-    return parse_options(argc, argv, options, parse_option, settings) && optind < argc;
+    return parse_options(argc, argv, options, sizeof options / sizeof *options) && optind < argc;
 }
 
 /* A wait that leaves the processor to the others: there are more ranks than processors, and what is
