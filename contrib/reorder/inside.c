@@ -175,8 +175,10 @@ static void fill_levels(const topomap_shape *shape, const struct place *place,
     for (uint32_t l = shape ? shape->levels + 1 : 0; l-- > 0;) {
         uint32_t *group = reorder_inside_row(inside, inside->levels + 1), last = 0;
 
-        for (uint32_t s = 1; s < inside->slots; s++)
-            group[s] = last = last + !together(&place[s - 1], &place[s], l);
+        for (uint32_t s = 1; s < inside->slots; s++) {
+            last += !together(&place[s - 1], &place[s], l);
+            group[s] = last;
+        }
         snprintf(inside->level[inside->levels], sizeof *inside->level, "%s",
                  l < shape->levels ? shape->level[l].name : "core");
         inside->levels += last + 1 < inside->slots;

@@ -119,7 +119,7 @@ static int gather_items(MPI_Comm comm, const void *own, int count, size_t size, 
         long long sum = place_items(counts, counts + ranks, ranks);
 
         *all = sum < 0 ? NULL : malloc((size_t)sum * size + 1);
-        *total = sum < 0 ? 0 : (size_t)sum;
+        *total = *all ? (size_t)sum : 0;
     }
     if (!reorder_agree(comm, !counts || *all))
         return -1;
