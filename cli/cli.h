@@ -95,6 +95,9 @@ void cli_graph_note(const cli_call *call, const topomap_graph *graph);
 /** Writes a graph as --to says and frees it; returns the exit status. */
 int cli_graph_write(const cli_call *call, topomap_graph *graph, const char *path);
 
+/** Where a command writes: --output, else "-", standard output. */
+const char *cli_output(const cli_call *call);
+
 /** The database that a command works on: --db, else $TOPOMAP_DB, else the site's. */
 const char *cli_database(const cli_call *call);
 

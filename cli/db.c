@@ -132,20 +132,18 @@ static int print_summary(const cli_call *call, topomap_db *db)
     return CLI_DONE;
 }
 
-static int print_host(const topomap_db_host *host, void *data)
+/* Into the list, where there is one. */
+static int show_host(const topomap_db_host *host, void *list)
 {
-    (void)data;
+    if (list)
+        return json_array_append_new(list,
+                                     json_pack("{s:s, s:s, s:s?, s:s, s:s}", "name", host->name,
+                                               "status", host->status, "class", host->class_name,
+                                               "type", host->type, "attached", host->attached));
     printf("%-16s %-10s %-18s %-10s %s\n", host->name, host->status,
            host->class_name ? host->class_name : "-", host->type,
            *host->attached ? host->attached : "-");
     return 0;
-}
-
-static int keep_host(const topomap_db_host *host, void *data)
-{
-    return json_array_append_new(data, json_pack("{s:s, s:s, s:s?, s:s, s:s}", "name", host->name,
-                                                 "status", host->status, "class", host->class_name,
-                                                 "type", host->type, "attached", host->attached));
 }
 
 /* ---- Ports of adapters */
@@ -265,7 +263,7 @@ static int print_all_hosts(const cli_call *call, topomap_db *db)
 
     if (!list)
         printf("%-16s %-10s %-18s %-10s %s\n", "NODE", "STATUS", "CLASS", "TYPE", "ATTACHED TO");
-    if (topomap_db_hosts(db, NULL, list ? keep_host : print_host, list, &err)) {
+    if (topomap_db_hosts(db, NULL, show_host, list, &err)) {
         json_decref(list);
         return cli_fail(call, &err);
     }
@@ -279,7 +277,7 @@ static int print_one_host(const cli_call *call, topomap_db *db)
     json_t *list = json ? json_array() : NULL, *ports = json ? json_array() : NULL, *host;
     topomap_error err = {TOPOMAP_ESYSTEM, "out of memory: the ports of a host"};
 
-    if (topomap_db_hosts(db, call->operand[0], json ? keep_host : print_host, list, &err) ||
+    if (topomap_db_hosts(db, call->operand[0], show_host, list, &err) ||
         topomap_db_ports(db, call->operand[0], json ? keep_port : print_port, ports, &err)) {
         json_decref(list);
         json_decref(ports);

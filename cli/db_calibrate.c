@@ -17,11 +17,18 @@ static double mbps(double us_per_byte)
 
 static json_t *time_json(const topomap_db_time *time)
 {
-    json_t *one = json_pack("{s:f}", "latency_us", time->latency_us);
+    double rate = mbps(time->us_per_byte);
 
-    json_object_set_new(one, "bandwidth_MBps",
-                        mbps(time->us_per_byte) > 0 ? json_real(mbps(time->us_per_byte))
-                                                    : json_null());
+    return json_pack("{s:f, s:o}", "latency_us", time->latency_us, "bandwidth_MBps",
+                     rate > 0 ? json_real(rate) : json_null());
+}
+
+/* A time, and what else is known of it. */
+static json_t *time_and(const topomap_db_time *time, json_t *more)
+{
+    json_t *one = time_json(time);
+
+    json_object_update_new(one, more);
     return one;
 }
 
@@ -32,97 +39,73 @@ static json_t *line_json(const topomap_db_line *line)
                      (json_int_t)line->outliers);
 }
 
-static json_t *hops_json(const topomap_db_calibration *r)
+static json_t *hop_json(const void *row)
+{
+    const topomap_db_hop *hop = row;
+
+    return time_and(&hop->cost,
+                    json_pack("{s:o*, s:I, s:b, s:b, s:b}", "class", json_string(hop->name),
+                              "links", (json_int_t)hop->links, "reference", hop->reference,
+                              "latency_measured", hop->latency_known, "bandwidth_measured",
+                              hop->byte_known));
+}
+
+static json_t *distance_json(const void *row)
+{
+    const topomap_db_distance_class *d = row;
+
+    return time_and(&d->median,
+                    json_pack("{s:f, s:I, s:o}", "hops", d->hops, "pairs", (json_int_t)d->pairs,
+                              "slowdown", d->slowdown > 0 ? json_real(d->slowdown) : json_null()));
+}
+
+static json_t *inside_json(const void *row)
+{
+    const topomap_db_inside *inside = row;
+
+    return time_and(&inside->median,
+                    json_pack("{s:o*, s:o*, s:I}", "level", json_string(inside->level), "class",
+                              inside->node_class ? json_string(inside->node_class) : json_null(),
+                              "nodes", (json_int_t)inside->nodes));
+}
+
+static json_t *group_json(const void *row)
+{
+    const topomap_db_group *group = row;
+
+    return json_pack("{s:s, s:I, s:o, s:o}", "classes", group->name, "pairs",
+                     (json_int_t)group->pairs, "latency", line_json(&group->latency), "byte",
+                     line_json(&group->byte));
+}
+
+static json_t *outlier_json(const void *row)
+{
+    const topomap_db_outlier *o = row;
+
+    return json_pack("{s:s, s:s, s:f, s:o, s:o}", "from", o->from, "to", o->to, "hops", o->hops,
+                     "measured", time_json(&o->measured), "fitted", time_json(&o->fitted));
+}
+
+static json_t *culprit_json(const void *row)
+{
+    const topomap_db_culprit *c = row;
+
+    return json_pack("{s:s, s:I, s:I, s:i, s:f, s:f}", "cable", c->cable, "pairs",
+                     (json_int_t)c->pairs, "outliers", (json_int_t)c->outliers, "alternatives",
+                     c->alternatives, "latency_us", c->excess.latency_us, "us_per_byte",
+                     c->excess.us_per_byte);
+}
+
+static json_t *list_json(const void *rows, size_t count, size_t size, json_t *(*row)(const void *))
 {
     json_t *list = json_array();
 
-    for (size_t i = 0; i < r->hops; i++) {
-        const topomap_db_hop *hop = &r->hop[i];
-        json_t *one = time_json(&hop->cost);
-
-        json_object_set_new(one, "class", json_string(hop->name));
-        json_object_set_new(one, "links", json_integer((json_int_t)hop->links));
-        json_object_set_new(one, "reference", json_boolean(hop->reference));
-        json_object_set_new(one, "latency_measured", json_boolean(hop->latency_known));
-        json_object_set_new(one, "bandwidth_measured", json_boolean(hop->byte_known));
-        json_array_append_new(list, one);
-    }
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, row((const char *)rows + i * size));
     return list;
 }
 
-static json_t *distances_json(const topomap_db_calibration *r)
-{
-    json_t *list = json_array();
-
-    for (size_t i = 0; i < r->distances; i++) {
-        json_t *one = time_json(&r->distance[i].median);
-
-        json_object_set_new(one, "hops", json_real(r->distance[i].hops));
-        json_object_set_new(one, "pairs", json_integer((json_int_t)r->distance[i].pairs));
-        json_object_set_new(one, "slowdown",
-                            r->distance[i].slowdown > 0 ? json_real(r->distance[i].slowdown)
-                                                        : json_null());
-        json_array_append_new(list, one);
-    }
-    return list;
-}
-
-static json_t *insides_json(const topomap_db_calibration *r)
-{
-    json_t *list = json_array();
-
-    for (size_t i = 0; i < r->insides; i++) {
-        json_t *one = time_json(&r->inside[i].median);
-
-        json_object_set_new(one, "level", json_string(r->inside[i].level));
-        json_object_set_new(one, "class",
-                            r->inside[i].node_class ? json_string(r->inside[i].node_class)
-                                                    : json_null());
-        json_object_set_new(one, "nodes", json_integer((json_int_t)r->inside[i].nodes));
-        json_array_append_new(list, one);
-    }
-    return list;
-}
-
-static json_t *groups_json(const topomap_db_calibration *r)
-{
-    json_t *list = json_array();
-
-    for (size_t i = 0; i < r->groups; i++)
-        json_array_append_new(list, json_pack("{s:s, s:I, s:o, s:o}", "classes", r->group[i].name,
-                                              "pairs", (json_int_t)r->group[i].pairs, "latency",
-                                              line_json(&r->group[i].latency), "byte",
-                                              line_json(&r->group[i].byte)));
-    return list;
-}
-
-static json_t *outliers_json(const topomap_db_calibration *r)
-{
-    json_t *list = json_array();
-
-    for (size_t i = 0; i < r->outliers; i++)
-        json_array_append_new(list,
-                              json_pack("{s:s, s:s, s:f, s:o, s:o}", "from", r->outlier[i].from,
-                                        "to", r->outlier[i].to, "hops", r->outlier[i].hops,
-                                        "measured", time_json(&r->outlier[i].measured), "fitted",
-                                        time_json(&r->outlier[i].fitted)));
-    return list;
-}
-
-static json_t *culprits_json(const topomap_db_calibration *r)
-{
-    json_t *list = json_array();
-
-    for (size_t i = 0; i < r->culprits; i++)
-        json_array_append_new(list, json_pack("{s:s, s:I, s:I, s:i, s:f, s:f}", "cable",
-                                              r->culprit[i].cable, "pairs",
-                                              (json_int_t)r->culprit[i].pairs, "outliers",
-                                              (json_int_t)r->culprit[i].outliers, "alternatives",
-                                              r->culprit[i].alternatives, "latency_us",
-                                              r->culprit[i].excess.latency_us, "us_per_byte",
-                                              r->culprit[i].excess.us_per_byte));
-    return list;
-}
+#define LIST(rows, count, row) list_json(r->rows, r->count, sizeof *r->rows, row)
 
 static int print_json(const topomap_db_calibration *r)
 {
@@ -130,13 +113,13 @@ static int print_json(const topomap_db_calibration *r)
         "{s:I, s:I, s:b, s:s, s:o, s:o, s:o, s:o}", "nodes", (json_int_t)r->nodes, "pairs",
         (json_int_t)r->pairs, "healthy", r->healthy, "bandwidth_model",
         r->bottleneck ? "slowest link" : "sum of links", "latency", line_json(&r->latency), "byte",
-        line_json(&r->byte), "base", time_json(&r->base), "links", hops_json(r));
+        line_json(&r->byte), "base", time_json(&r->base), "links", LIST(hop, hops, hop_json));
 
-    json_object_set_new(all, "distances", distances_json(r));
-    json_object_set_new(all, "inside", insides_json(r));
-    json_object_set_new(all, "node_classes", groups_json(r));
-    json_object_set_new(all, "outliers", outliers_json(r));
-    json_object_set_new(all, "bad_cables", culprits_json(r));
+    json_object_set_new(all, "distances", LIST(distance, distances, distance_json));
+    json_object_set_new(all, "inside", LIST(inside, insides, inside_json));
+    json_object_set_new(all, "node_classes", LIST(group, groups, group_json));
+    json_object_set_new(all, "outliers", LIST(outlier, outliers, outlier_json));
+    json_object_set_new(all, "bad_cables", LIST(culprit, culprits, culprit_json));
     return cli_json(stdout, all, JSON_REAL_PRECISION(12));
 }
 

@@ -10,24 +10,11 @@
 #include "topology-db/db.h"
 #include "util/input.h"
 
-static json_t *names_json(const char *route)
-{
-    json_t *list = route ? json_array() : json_null();
-
-    while (route && *route) {
-        size_t length = strcspn(route, "\n");
-
-        json_array_append_new(list, json_stringn(route, length));
-        route += length + (route[length] == '\n');
-    }
-    return list;
-}
-
 static json_t *distance_json(const char *from, const char *to, const topomap_db_distance *d)
 {
-    json_t *one =
-        json_pack("{s:s, s:s, s:i, s:f, s:s, s:o}", "from", from, "to", to, "hops", (int)d->hops,
-                  "cost", d->cost, "routing", d->routing, "route", names_json(d->route));
+    json_t *one = json_pack("{s:s, s:s, s:i, s:f, s:s, s:o}", "from", from, "to", to, "hops",
+                            (int)d->hops, "cost", d->cost, "routing", d->routing, "route",
+                            d->route ? cli_json_words(d->route, '\n') : json_null());
     json_t *ports;
 
     if (d->note)

@@ -5,13 +5,12 @@
 
 static int export_to(const cli_call *call, const char *format, const topomap_names *nodes)
 {
-    const char *path = cli_get(call, "output");
     topomap_error err;
     topomap_db *db;
     int result = topomap_db_open(cli_database(call), &db, &err);
 
     if (!result) {
-        result = topomap_db_export(db, format, nodes, path ? path : "-", &err);
+        result = topomap_db_export(db, format, nodes, cli_output(call), &err);
         topomap_db_close(db);
     }
     return result ? cli_fail(call, &err) : CLI_DONE;

@@ -8,15 +8,13 @@
 #include "cli/json.h"
 #include "topology-db/db.h"
 
-static void print_fault(const char *text, void *data)
+/* Into the list, where there is one. */
+static void show_fault(const char *text, void *list)
 {
-    (void)data;
-    printf("fault: %s\n", text);
-}
-
-static void keep_fault(const char *text, void *data)
-{
-    json_array_append_new(data, json_string(text));
+    if (list)
+        json_array_append_new(list, json_string(text));
+    else
+        printf("fault: %s\n", text);
 }
 
 static int print_report(const topomap_db_synth_report *r, const char *folder)
@@ -53,8 +51,7 @@ static int run_synth(const cli_call *call)
         json_decref(faults);
         return cli_usage_error(call, "-o DIR is needed");
     }
-    if (topomap_db_synth(call->operand[0], folder, faults ? keep_fault : print_fault, faults,
-                         &report, &err)) {
+    if (topomap_db_synth(call->operand[0], folder, show_fault, faults, &report, &err)) {
         json_decref(faults);
         return cli_fail(call, &err);
     }

@@ -196,19 +196,17 @@ static int run_convert(const cli_call *call)
 
 static int run_generate(const cli_call *call)
 {
-    const char *path = cli_get(call, "output");
     topomap_graph *graph;
     topomap_error err;
 
     if (topomap_graph_generate(call->operand[0], &graph, &err))
         return cli_fail(call, &err);
-    return cli_graph_write(call, graph, path ? path : "-");
+    return cli_graph_write(call, graph, cli_output(call));
 }
 
 static int partition_mesh(const cli_call *call, uint32_t parts, uint64_t seed,
                           const topomap_machine *machine)
 {
-    const char *path = cli_get(call, "output");
     topomap_graph *mesh, *graph;
     topomap_error err;
     int status;
@@ -218,7 +216,7 @@ static int partition_mesh(const cli_call *call, uint32_t parts, uint64_t seed,
     status =
         topomap_graph_partition(mesh, parts, cli_get(call, "method"), machine, seed, &graph, &err);
     topomap_graph_free(mesh);
-    return status ? cli_fail(call, &err) : cli_graph_write(call, graph, path ? path : "-");
+    return status ? cli_fail(call, &err) : cli_graph_write(call, graph, cli_output(call));
 }
 
 static int run_partition(const cli_call *call)
@@ -244,19 +242,6 @@ static int run_partition(const cli_call *call)
     status = partition_mesh(call, (uint32_t)parts, seed, machine);
     topomap_machine_free(machine);
     return status;
-}
-
-static json_t *suffixes(const char *text)
-{
-    json_t *list = json_array();
-
-    while (text && *text) {
-        size_t length = strcspn(text, ",");
-
-        json_array_append_new(list, json_stringn(text, length));
-        text += length + (text[length] == ',');
-    }
-    return list;
 }
 
 static json_t *options_json(const topomap_graph_option *o)
@@ -295,11 +280,11 @@ static json_t *tables_json(void)
     json_t *formats = json_array();
 
     for (size_t i = 0; (format = topomap_graph_format_row(i)); i++)
-        json_array_append_new(formats,
-                              json_pack("{s:s, s:s, s:o, s:b, s:b, s:o}", "name", format->name,
-                                        "help", format->help, "suffixes", suffixes(format->suffix),
-                                        "read", format->can_read, "write", format->can_write,
-                                        "options", options_json(format->options)));
+        json_array_append_new(formats, json_pack("{s:s, s:s, s:o, s:b, s:b, s:o}", "name",
+                                                 format->name, "help", format->help, "suffixes",
+                                                 cli_json_words(format->suffix, ','), "read",
+                                                 format->can_read, "write", format->can_write,
+                                                 "options", options_json(format->options)));
     return json_pack("{s:o, s:o, s:o}", "formats", formats, "patterns", cli_pattern_json(),
                      "imports", imports_json());
 }

@@ -7,13 +7,6 @@
 #include "util/alloc.h"
 #include "util/random.h"
 
-static const char *output_of(const cli_call *call)
-{
-    const char *path = cli_get(call, "output");
-
-    return path ? path : "-";
-}
-
 static int run_merge(const cli_call *call)
 {
     size_t count = (size_t)call->operands, read = 0;
@@ -35,7 +28,7 @@ static int run_merge(const cli_call *call)
     while (read)
         topomap_graph_free(graph[--read]);
     free(graph);
-    return status ? status : cli_graph_write(call, sum, output_of(call));
+    return status ? status : cli_graph_write(call, sum, cli_output(call));
 }
 
 static int run_scale(const cli_call *call)
@@ -52,7 +45,7 @@ static int run_scale(const cli_call *call)
         return status;
     status = topomap_graph_scale(graph, factor, &scaled, &err);
     topomap_graph_free(graph);
-    return status ? cli_fail(call, &err) : cli_graph_write(call, scaled, output_of(call));
+    return status ? cli_fail(call, &err) : cli_graph_write(call, scaled, cli_output(call));
 }
 
 static uint32_t *shuffled(uint32_t ranks, uint64_t seed, topomap_error *err)
@@ -81,7 +74,7 @@ static int permute(const cli_call *call, uint64_t seed, topomap_graph *graph)
         order = NULL;
     status = order ? topomap_graph_permute(graph, order, &permuted, &err) : -1;
     free(order);
-    return status ? cli_fail(call, &err) : cli_graph_write(call, permuted, output_of(call));
+    return status ? cli_fail(call, &err) : cli_graph_write(call, permuted, cli_output(call));
 }
 
 static int run_permute(const cli_call *call)

@@ -12,4 +12,10 @@
  *  \return CLI_DONE, or CLI_FAILED */
 int cli_json(FILE *out, json_t *value, size_t flags);
 
+/** The words of a text, one of these characters between two; none of NULL. */
+json_t *cli_json_words(const char *text, char separator);
+/** A text that may be in any encoding: '?' stands for what is not ASCII in one that is not UTF-8.
+ */
+json_t *cli_json_text(const char *text);
+
 #endif

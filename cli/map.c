@@ -13,10 +13,9 @@
 
 static int print_perm(const cli_call *call, const cli_result *result)
 {
-    const char *path = cli_get(call, "output");
     topomap_error err;
 
-    return cli_mapping_write(path ? path : "-", result->mapping->slot_of_rank,
+    return cli_mapping_write(cli_output(call), result->mapping->slot_of_rank,
                              result->mapping->ranks, &err) == 0
                ? CLI_DONE
                : cli_fail(call, &err);
@@ -44,82 +43,60 @@ static int choose_format(const cli_call *call, size_t *format)
     return cli_usage_error(call, "--format takes text, perm, json or plan, not '%s'", name);
 }
 
-/* The mapping that --mapping names, or none. */
-static int read_start(const cli_call *call, const cli_target *target, uint32_t **start)
-{
-    const char *path = cli_get(call, "mapping");
-    topomap_error err;
-
-    *start = NULL;
-    if (!path)
-        return 0;
-    if (cli_mapping_read(path, topomap_graph_ranks(target->graph), start, &err) != 0)
-        return cli_fail(call, &err);
-    return 0;
-}
-
 /* Slurm's layout, or on a machine without nodes of Slurm's rank r on slot r. */
-static int baseline(const cli_target *target, uint32_t **slots, topomap_error *err)
+static int copy_layout(const cli_target *target, uint32_t ranks, uint32_t **slots,
+                       topomap_error *err)
 {
-    uint32_t ranks = topomap_graph_ranks(target->graph);
-
     *slots = topomap_alloc(ranks, sizeof **slots, err);
     for (uint32_t r = 0; *slots && r < ranks; r++)
         (*slots)[r] = target->order.slot_of ? target->order.slot_of[r] : r;
     return *slots ? 0 : -1;
 }
 
-static int evaluate(const cli_target *target, const uint32_t *start, cli_result *result,
-                    topomap_error *err)
+/* What a placement is compared with: the mapping that --mapping names, else the layout. Ends with
+ * free(). */
+static int read_baseline(const cli_call *call, const cli_target *target, uint32_t **slots)
 {
-    uint32_t *block = NULL;
-    int status = 0;
+    const char *path = cli_get(call, "mapping");
+    uint32_t ranks = topomap_graph_ranks(target->graph);
+    topomap_error err;
 
-    if (!start)
-        status = baseline(target, &block, err);
-    if (status == 0)
-        status = topomap_cost_evaluate(target->graph, target->machine, start ? start : block,
-                                       &result->before, err);
-    free(block);
-    return status;
+    *slots = NULL;
+    return (path ? cli_mapping_read(path, ranks, slots, &err)
+                 : copy_layout(target, ranks, slots, &err)) == 0
+               ? 0
+               : cli_fail(call, &err);
 }
 
 /* The congestion of the baseline, and of what was found. */
-static int measure(const cli_target *target, const uint32_t *start, cli_result *result,
+static int measure(const cli_target *target, const uint32_t *baseline, cli_result *result,
                    topomap_error *err)
 {
-    const topomap_mapping *mapping = result->mapping;
-    uint32_t *block = NULL;
-    int status = 0;
+    const char *model = result->mapping->congestion_model;
 
-    if (!mapping->congestion_model)
+    if (!model)
         return 0;
-    if (!start)
-        status = baseline(target, &block, err);
-    if (status == 0)
-        status =
-            topomap_congestion_evaluate(target->graph, target->machine, start ? start : block,
-                                        mapping->congestion_model, &result->congestion[0], err);
-    if (status == 0)
-        status =
-            topomap_congestion_evaluate(target->graph, target->machine, mapping->slot_of_rank,
-                                        mapping->congestion_model, &result->congestion[1], err);
-    free(block);
-    return status;
+    return topomap_congestion_evaluate(target->graph, target->machine, baseline, model,
+                                       &result->congestion[0], err) != 0
+               ? -1
+               : topomap_congestion_evaluate(target->graph, target->machine,
+                                             result->mapping->slot_of_rank, model,
+                                             &result->congestion[1], err);
 }
 
 static int map_and_report(const cli_call *call, const cli_target *target,
-                          topomap_map_options *options, size_t format)
+                          topomap_map_options *options, const uint32_t *baseline, size_t format)
 {
     cli_result result = {.target = target, .options = options};
     topomap_error err;
     int status = -1;
 
-    if (evaluate(target, options->start, &result, &err) == 0 &&
+    if (topomap_cost_evaluate(target->graph, target->machine, baseline, &result.before, &err) ==
+            0 &&
         topomap_map(target->graph, target->machine, options, &result.mapping, &err) == 0 &&
         topomap_cost_evaluate(target->graph, target->machine, result.mapping->slot_of_rank,
                               &result.after, &err) == 0 &&
-        measure(target, options->start, &result, &err) == 0 &&
+        measure(target, baseline, &result, &err) == 0 &&
         topomap_plan_make(target->machine, result.mapping->slot_of_rank, &target->bindings,
                           &result.plan, &err) == 0)
         status = 0;
@@ -134,21 +111,21 @@ static int map_and_report(const cli_call *call, const cli_target *target,
 static int map_target(const cli_call *call, const topomap_request *asked, size_t format)
 {
     topomap_map_options options = planner_options(asked);
-    uint32_t *start = NULL;
+    uint32_t *baseline;
     cli_target target;
-    int status;
+    int status, given = cli_get(call, "mapping") != NULL;
 
     if (asked->congestion && asked->objective.kind == TOPOMAP_OBJECTIVE_J)
         return cli_usage_error(call, "--congestion is for --objective congestion or mix");
     status = cli_target_open(call, asked, &target);
     if (status != 0)
         return status;
-    status = read_start(call, &target, &start);
-    options.start = start ? start : target.order.slot_of;
-    options.start_name = start ? "given" : target.allocation ? target.order.name : "identity";
+    status = read_baseline(call, &target, &baseline);
+    options.start = given ? baseline : target.order.slot_of;
+    options.start_name = given ? "given" : target.allocation ? target.order.name : "identity";
     if (status == 0)
-        status = map_and_report(call, &target, &options, format);
-    free(start);
+        status = map_and_report(call, &target, &options, baseline, format);
+    free(baseline);
     cli_target_close(&target);
     return status;
 }
@@ -173,45 +150,28 @@ static int run_map(const cli_call *call)
     return status;
 }
 
-static int evaluate_congestion(const cli_call *call, const cli_target *target,
-                               const uint32_t *start, cli_result *result)
-{
-    const char *model = cli_get(call, "congestion");
-    uint32_t *block = NULL;
-    topomap_error err;
-    int status = 0;
-
-    if (!model)
-        return 0;
-    if (!start)
-        status = baseline(target, &block, &err);
-    if (status == 0)
-        status = topomap_congestion_evaluate(target->graph, target->machine, start ? start : block,
-                                             model, &result->congestion[0], &err);
-    free(block);
-    return status == 0 ? 0 : cli_fail(call, &err);
-}
-
 static int evaluate_target(const cli_call *call, const topomap_request *asked)
 {
+    const char *model = cli_get(call, "congestion");
     cli_result result = {0};
     cli_target target;
-    uint32_t *start = NULL;
+    uint32_t *baseline;
     topomap_error err;
     int status = cli_target_open(call, asked, &target);
 
     if (status != 0)
         return status;
     result.target = &target;
-    status = read_start(call, &target, &start);
-    if (status == 0 && evaluate(&target, start, &result, &err) != 0)
+    status = read_baseline(call, &target, &baseline);
+    if (status == 0 &&
+        (topomap_cost_evaluate(target.graph, target.machine, baseline, &result.before, &err) != 0 ||
+         (model && topomap_congestion_evaluate(target.graph, target.machine, baseline, model,
+                                               &result.congestion[0], &err) != 0)))
         status = cli_fail(call, &err);
-    if (status == 0)
-        status = evaluate_congestion(call, &target, start, &result);
     if (status == 0)
         status = cli_report_cost(call, &result);
     topomap_cost_clear(&result.before);
-    free(start);
+    free(baseline);
     cli_target_close(&target);
     return status;
 }

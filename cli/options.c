@@ -165,3 +165,10 @@ const char *cli_database(const cli_call *call)
         path = getenv("TOPOMAP_DB");
     return path && *path ? path : "/var/lib/topomap/topology.db";
 }
+
+const char *cli_output(const cli_call *call)
+{
+    const char *path = cli_get(call, "output");
+
+    return path ? path : "-";
+}

@@ -15,10 +15,9 @@
 static int write_plan(const cli_call *call, const char *request, const char *reply, size_t size,
                       topomap_error *err)
 {
-    const char *path = cli_get(call, "output");
     topomap_output *output;
 
-    if (topomap_output_open(path ? path : "-", &output, err) != 0)
+    if (topomap_output_open(cli_output(call), &output, err) != 0)
         return -1;
     fprintf(topomap_output_file(output), "topomap-plan 1\nversion %s\ntime 0\n%s", PACKAGE_VERSION,
             request);

@@ -153,83 +153,73 @@ struct answer {
     policy_decision decision;
 };
 
-static json_t *considered(const struct answer *answer)
+/* Each rule up to the one that applies, into the list where there is one. */
+static void print_rules(const struct answer *answer, json_t *list)
 {
-    json_t *list = json_array();
-
     for (size_t i = 0; i < answer->policy->rules; i++) {
         const policy_rule *rule = &answer->policy->rule[i];
         char why[512];
         int fits = policy_rule_fits(rule, answer->job, why, sizeof why);
 
-        json_array_append_new(list, json_pack("{s:s, s:i, s:b, s:s}", "rule", rule->name, "line",
-                                              (int)rule->line, "fits", fits, "why", why));
+        if (list)
+            json_array_append_new(list,
+                                  json_pack("{s:s, s:i, s:b, s:s}", "rule", rule->name, "line",
+                                            (int)rule->line, "fits", fits, "why", why));
+        else
+            printf("%s:%u: rule '%s' %s: %s\n", answer->policy->path, rule->line, rule->name,
+                   fits ? "applies" : "does not fit", why);
         if (rule == answer->rule)
             break;
     }
-    return list;
 }
 
-static void origin_of(const struct answer *answer, enum topomap_request_key key, char *text,
-                      size_t size)
+/* Each setting into the list, or those that a step has. */
+static void print_settings(const struct answer *answer, json_t *list)
 {
-    const policy_settings *settings = &answer->decision.settings;
+    const policy_decision *decision = &answer->decision;
+    const policy_settings *settings = &decision->settings;
 
-    policy_origin_text(settings->value[key] ? settings->origin[key] : POLICY_BY_DEFAULT,
-                       answer->policy, answer->rule, text, size);
+    for (int i = 0; i < TOPOMAP_REQUEST_SETTINGS; i++) {
+        enum topomap_request_key key = (enum topomap_request_key)i;
+        const char *value = policy_get(settings, key), *word = topomap_request_row_of(key)->word;
+        char origin[512];
+
+        policy_origin_text(settings->value[key] ? settings->origin[key] : POLICY_BY_DEFAULT,
+                           answer->policy, answer->rule, origin, sizeof origin);
+        if (list)
+            json_array_append_new(
+                list,
+                json_pack("{s:s, s:s?, s:s, s:b}", "name", word, "value", value, "origin", origin,
+                          "forced", answer->rule && answer->rule->force & 1u << key ? 1 : 0));
+        else if (value && decision->on)
+            printf("  %-11s %-12s %s%s\n", word, value, origin,
+                   decision->overruled & 1u << key ? ", whatever the options say" : "");
+    }
 }
 
 static void print_json(const struct answer *answer)
 {
     const policy_decision *decision = &answer->decision;
-    json_t *values = json_array(), *all;
+    json_t *rules = json_array(), *settings = json_array();
 
-    for (int i = 0; i < TOPOMAP_REQUEST_SETTINGS; i++) {
-        enum topomap_request_key key = (enum topomap_request_key)i;
-        const char *value = policy_get(&decision->settings, key);
-        char origin[512];
-
-        origin_of(answer, key, origin, sizeof origin);
-        json_array_append_new(
-            values, json_pack("{s:s, s:s?, s:s, s:b}", "name", topomap_request_row_of(key)->word,
-                              "value", value, "origin", origin, "forced",
-                              answer->rule && answer->rule->force & 1u << key ? 1 : 0));
-    }
-    all =
-        json_pack("{s:s, s:i, s:s?, s:o, s:b, s:b, s:s, s:o}", "file", answer->policy->path,
-                  "rules", (int)answer->policy->rules, "rule",
-                  answer->rule ? answer->rule->name : NULL, "considered", considered(answer), "on",
-                  decision->on, "asked", decision->asked, "why", decision->why, "settings", values);
-    cli_json(stdout, all, 0);
+    print_rules(answer, rules);
+    print_settings(answer, settings);
+    cli_json(stdout,
+             json_pack("{s:s, s:i, s:s?, s:o, s:b, s:b, s:s, s:o}", "file", answer->policy->path,
+                       "rules", (int)answer->policy->rules, "rule",
+                       answer->rule ? answer->rule->name : NULL, "considered", rules, "on",
+                       decision->on, "asked", decision->asked, "why", decision->why, "settings",
+                       settings),
+             0);
 }
 
 static void print_text(const struct answer *answer)
 {
-    const policy_decision *decision = &answer->decision;
-
-    for (size_t i = 0; i < answer->policy->rules; i++) {
-        const policy_rule *rule = &answer->policy->rule[i];
-        char why[512];
-        int fits = policy_rule_fits(rule, answer->job, why, sizeof why);
-
-        printf("%s:%u: rule '%s' %s: %s\n", answer->policy->path, rule->line, rule->name,
-               fits ? "applies" : "does not fit", why);
-        if (rule == answer->rule)
-            break;
-    }
+    print_rules(answer, NULL);
     if (!answer->rule)
         printf("no rule applies\n");
-    printf("%s: %s\n", decision->on ? "on" : "off", decision->why);
-    for (int i = 0; decision->on && i < TOPOMAP_REQUEST_SETTINGS; i++) {
-        enum topomap_request_key key = (enum topomap_request_key)i;
-        const char *value = policy_get(&decision->settings, key);
-        char origin[512];
-
-        origin_of(answer, key, origin, sizeof origin);
-        if (value)
-            printf("  %-11s %-12s %s%s\n", topomap_request_row_of(key)->word, value, origin,
-                   decision->overruled & 1u << key ? ", whatever the options say" : "");
-    }
+    printf("%s: %s\n", answer->decision.on ? "on" : "off", answer->decision.why);
+    print_settings(answer, NULL);
 }
 
 /* A rule behind one that fits every step. */

@@ -89,21 +89,6 @@ static int is_meant(const store_entry *entry, const char *word)
     return length >= 4 && length <= STORE_KEY && !strncmp(entry->key, word, length);
 }
 
-/* Arguments may be in any encoding, and are cut anywhere. */
-static json_t *text_of(const char *text)
-{
-    json_t *value = json_string(text);
-    char ascii[512];
-    size_t i;
-
-    if (value)
-        return value;
-    for (i = 0; text[i] && i < sizeof ascii - 1; i++)
-        ascii[i] = (unsigned char)text[i] < 128 ? text[i] : '?';
-    ascii[i] = 0;
-    return json_string(ascii);
-}
-
 /* What the store says about an entry; NULL where memory is short. */
 static json_t *to_json(const store *store, const store_entry *entry)
 {
@@ -112,8 +97,8 @@ static json_t *to_json(const store *store, const store_entry *entry)
     store_graph_path(store, entry->key, 0, path);
     snprintf(id, sizeof id, "%016llx", (unsigned long long)entry->id);
     return json_pack("{s:s, s:o, s:o, s:i, s:s, s:s?, s:I, s:I, s:i, s:i, s:i, s:I}", "key",
-                     entry->key, "program", text_of(entry->program), "words", text_of(entry->words),
-                     "ranks", (int)entry->ranks, "build", id, "graph",
+                     entry->key, "program", cli_json_text(entry->program), "words",
+                     cli_json_text(entry->words), "ranks", (int)entry->ranks, "build", id, "graph",
                      entry->has_graph ? path : NULL, "made", (json_int_t)entry->made, "used",
                      (json_int_t)entry->used, "launches", (int)entry->launches, "profiles",
                      (int)entry->profiles, "tries", (int)entry->tries, "bytes",

@@ -4,9 +4,12 @@
 #define TOPOMAP_CLI_RECORDS_H
 
 #include "cli/cli.h"
+#include "plugin/planner/plan/record.h"
 
-/** The record that the option \p name names: a file, or JOB.STEP, which is looked for in --records
- *  DIR and in the user's own place. What is in neither is taken for a file. */
-const char *cli_record(const cli_call *call, const char *name, char path[4096]);
+/** Reads the record that the option \p name names: a file, or JOB.STEP, which is looked for in
+ *  --records DIR and in the user's own place. What is in neither is taken for a file. --db and
+ *  --graph are put in place of what it has. \p record ends with planner_record_clear(). */
+int cli_record_read(const cli_call *call, const char *name, planner_record *record,
+                    topomap_error *err);
 
 #endif

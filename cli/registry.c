@@ -1,23 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap algorithms */
 #include <jansson.h>
-#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/json.h"
-
-static json_t *split_words(const char *text)
-{
-    json_t *list = json_array();
-
-    while (*text) {
-        size_t length = strcspn(text, ",");
-
-        json_array_append_new(list, json_stringn(text, length));
-        text += length + (text[length] == ',');
-    }
-    return list;
-}
 
 static void print_row(const topomap_algorithm *row, size_t i)
 {
@@ -50,7 +36,7 @@ static int run_algorithms(const cli_call *call)
             print_row(row, i);
         json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o, s:s, s:o}", "name", row->name,
                                               "source", row->source, "kind", row->kind, "machines",
-                                              split_words(row->machines), "help", row->help,
+                                              cli_json_words(row->machines, ','), "help", row->help,
                                               "parameters", parameters_json(i)));
     }
     if (cli_get(call, "json"))

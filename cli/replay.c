@@ -87,26 +87,11 @@ static void settle_time(struct replay *r)
     add(r->warning, sizeof r->warning, "; ", line);
 }
 
-static int put_in_place(const cli_call *call, const char *option, char **place, topomap_error *err)
-{
-    const char *path = cli_get(call, option);
-    char *copy = path ? topomap_strdup(path, err) : NULL;
-
-    if (!path)
-        return 0;
-    free(*place);
-    *place = copy;
-    return copy ? 0 : -1;
-}
-
-static int run_again(const cli_call *call, struct replay *r, topomap_error *err)
+static int run_again(struct replay *r, topomap_error *err)
 {
     planner_request *request = &r->record.request;
     size_t size;
 
-    if (put_in_place(call, "db", &request->asked.db, err) != 0 ||
-        put_in_place(call, "graph", &request->asked.graph, err) != 0)
-        return -1;
     compare_input(r, "database", request->asked.db, r->record.reply.input_db);
     if (request->asked.graph)
         compare_input(r, "graph", request->asked.graph, r->record.reply.input_graph);
@@ -170,17 +155,12 @@ static json_t *reply_json(const plugin_reply *reply)
 
 static void print_json(FILE *out, const struct replay *r)
 {
-    json_t *differs = json_array();
-    char words[sizeof r->differs], *rest = NULL;
-
-    strcpy(words, r->differs);
-    for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-        json_array_append_new(differs, json_string(word));
-    json_t *root = json_pack(
-        "{s:i, s:i, s:s, s:I, s:b, s:o, s:o, s:o}", "job", (int)r->record.request.asked.job, "step",
-        (int)r->record.request.asked.step, "version", r->record.version, "time",
-        (json_int_t)r->record.time, "same", !*r->differs, "differs", differs, "recorded",
-        reply_json(&r->record.reply), "replayed", reply_json(&r->now));
+    json_t *root =
+        json_pack("{s:i, s:i, s:s, s:I, s:b, s:o, s:o, s:o}", "job",
+                  (int)r->record.request.asked.job, "step", (int)r->record.request.asked.step,
+                  "version", r->record.version, "time", (json_int_t)r->record.time, "same",
+                  !*r->differs, "differs", cli_json_words(r->differs, ' '), "recorded",
+                  reply_json(&r->record.reply), "replayed", reply_json(&r->now));
 
     cli_json(out, root, 0);
 }
@@ -204,11 +184,10 @@ static int print_perm(FILE *out, const struct replay *r, topomap_error *err)
 
 static int print(const cli_call *call, struct replay *r, const char *format, topomap_error *err)
 {
-    const char *path = cli_get(call, "output");
     topomap_output *output;
     int status = 0;
 
-    if (topomap_output_open(path ? path : "-", &output, err) != 0)
+    if (topomap_output_open(cli_output(call), &output, err) != 0)
         return -1;
     if (strcmp(format, "json") == 0)
         print_json(topomap_output_file(output), r);
@@ -234,7 +213,6 @@ int cli_replay(const cli_call *call, const char *format)
 {
     struct replay r = {0};
     topomap_error err;
-    char path[4096];
     int status;
 
     if (cli_get(call, "machine") || cli_get(call, "nodes") || cli_get(call, "algorithm") ||
@@ -242,9 +220,8 @@ int cli_replay(const cli_call *call, const char *format)
         return cli_usage_error(call,
                                "--replay takes a record and, where the files have moved, --db "
                                "and --graph");
-    if (planner_record_read(cli_record(call, "replay", path), &r.record, &err) != 0)
-        return cli_fail(call, &err);
-    status = run_again(call, &r, &err) == 0 && print(call, &r, format, &err) == 0
+    status = cli_record_read(call, "replay", &r.record, &err) == 0 && run_again(&r, &err) == 0 &&
+                     print(call, &r, format, &err) == 0
                  ? (*r.differs ? CLI_NO : CLI_DONE)
                  : cli_fail(call, &err);
     if (*r.warning)

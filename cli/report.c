@@ -11,11 +11,10 @@
 /* Opens what --output names; NULL after saying why not. */
 static topomap_output *open_output(const cli_call *call)
 {
-    const char *path = cli_get(call, "output");
     topomap_output *output;
     topomap_error err;
 
-    if (topomap_output_open(path ? path : "-", &output, &err) == 0)
+    if (topomap_output_open(cli_output(call), &output, &err) == 0)
         return output;
     cli_fail(call, &err);
     return NULL;

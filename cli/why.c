@@ -247,24 +247,10 @@ static void print_json(const why *w)
 
 static int open_record(const cli_call *call, why *w, topomap_error *err)
 {
-    const char *db = cli_get(call, "db"), *graph = cli_get(call, "graph");
-    planner_request *request = &w->record.request;
-    char path[4096];
-
-    if (planner_record_read(cli_record(call, "plan", path), &w->record, err) != 0)
+    if (cli_record_read(call, "plan", &w->record, err) != 0)
         return -1;
-    if (db) {
-        free(request->asked.db);
-        request->asked.db = topomap_strdup(db, err);
-    }
-    if (graph) {
-        free(request->asked.graph);
-        request->asked.graph = topomap_strdup(graph, err);
-    }
-    request->asked.objective.kind = TOPOMAP_OBJECTIVE_J; /* no links are needed here */
-    return request->asked.db && (!graph || request->asked.graph)
-               ? planner_inputs_open(request, &w->in, err)
-               : -1;
+    w->record.request.asked.objective.kind = TOPOMAP_OBJECTIVE_J; /* no links are needed here */
+    return planner_inputs_open(&w->record.request, &w->in, err);
 }
 
 static int read_rank(const char *text, uint32_t *rank)

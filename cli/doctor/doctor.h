@@ -78,6 +78,9 @@ void doctor_order(doctor_site *site, doctor_verdict *verdict);
 /** Whether everybody may use a file so (S_IROTH, S_IXOTH); else the part of its path that forbids
  * it. */
 int doctor_for_everybody(const char *path, mode_t bit, char part[DOCTOR_PATH]);
+/** Says what is wrong where not everybody can read a file, which is the \p advice, or others than
+ *  its owner can write to it. */
+void doctor_readers(const char *path, const char *advice, doctor_verdict *verdict);
 void doctor_policy(doctor_site *site, doctor_verdict *verdict);
 void doctor_store(doctor_site *site, doctor_verdict *verdict);
 void doctor_records(doctor_site *site, doctor_verdict *verdict);

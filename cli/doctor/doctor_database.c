@@ -6,12 +6,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "plugin/common/child.h"
 #include "plugin/common/launch.h"
 #include "plugin/common/reply.h"
 #include "topology-db/db.h"
+#include "util/alloc.h"
 #include "util/hostlist.h"
 
 enum { DRY_NODES = 4 };
@@ -34,8 +34,6 @@ void doctor_database(doctor_site *site, doctor_verdict *verdict)
 {
     topomap_db_summary summary;
     topomap_error err;
-    char part[DOCTOR_PATH];
-    struct stat status;
     topomap_db *db;
 
     if (!*site->db)
@@ -58,13 +56,9 @@ void doctor_database(doctor_site *site, doctor_verdict *verdict)
         if (!summary.hosts)
             doctor_say(verdict, DOCTOR_PROBLEM, "import the fabric's dump with `topomap db import`",
                        "%s has no hosts", site->db);
-        else if (!doctor_for_everybody(site->db, S_IROTH, part))
-            doctor_say(verdict, DOCTOR_PROBLEM,
-                       "let everybody read it: the planner reads it as the user",
-                       "%s cannot be read by everybody: %s", site->db, part);
-        else if (!stat(site->db, &status) && status.st_mode & (S_IWGRP | S_IWOTH))
-            doctor_say(verdict, DOCTOR_PROBLEM, "chmod go-w",
-                       "%s can be written by others than its owner", site->db);
+        else
+            doctor_readers(site->db, "let everybody read it: the planner reads it as the user",
+                           verdict);
     }
     topomap_db_close(db);
 }
@@ -90,16 +84,9 @@ static void keep_name(struct findings *findings, const char *text)
 {
     topomap_names *names = &findings->names;
 
-    if (names->count == findings->room) {
-        size_t room = 2 * findings->room + 64;
-        char **more = realloc(names->name, room * sizeof *more);
-
-        if (!more)
-            return;
-        names->name = more;
-        findings->room = room;
-    }
-    names->name[names->count++] = strndup(text, strcspn(text, ":; "));
+    if (topomap_grow(&names->name, &findings->room, names->count + 1, sizeof *names->name, NULL) ==
+        0)
+        names->name[names->count++] = strndup(text, strcspn(text, ":; "));
 }
 
 static int take_finding(const topomap_db_finding *finding, void *data)

@@ -33,6 +33,19 @@ int doctor_for_everybody(const char *path, mode_t bit, char part[DOCTOR_PATH])
     return 1;
 }
 
+void doctor_readers(const char *path, const char *advice, doctor_verdict *verdict)
+{
+    char part[DOCTOR_PATH];
+    struct stat status;
+
+    if (!doctor_for_everybody(path, S_IROTH, part))
+        doctor_say(verdict, DOCTOR_PROBLEM, advice, "%s cannot be read by everybody: %s", path,
+                   part);
+    else if (!stat(path, &status) && status.st_mode & (S_IWGRP | S_IWOTH))
+        doctor_say(verdict, DOCTOR_PROBLEM, "chmod go-w",
+                   "%s can be written by others than its owner", path);
+}
+
 /* ---- The policy ------------------------------------------------------------------------------ */
 
 static struct {
@@ -49,8 +62,6 @@ static void take_mistake(const char *text)
 void doctor_policy(doctor_site *site, doctor_verdict *verdict)
 {
     topomap_error err = {0};
-    char part[DOCTOR_PATH];
-    struct stat status;
     policy policy;
 
     if (!*site->policy) {
@@ -65,12 +76,7 @@ void doctor_policy(doctor_site *site, doctor_verdict *verdict)
     }
     doctor_say(verdict, DOCTOR_OK, NULL, "%s, %zu rule%s; default=%s", site->policy, policy.rules,
                policy.rules == 1 ? "" : "s", site->mode);
-    if (!doctor_for_everybody(site->policy, S_IROTH, part))
-        doctor_say(verdict, DOCTOR_PROBLEM, "let everybody read it: srun reads it as the user",
-                   "%s cannot be read by everybody: %s", site->policy, part);
-    else if (!stat(site->policy, &status) && status.st_mode & (S_IWGRP | S_IWOTH))
-        doctor_say(verdict, DOCTOR_PROBLEM, "chmod go-w",
-                   "%s can be written by others than its owner", site->policy);
+    doctor_readers(site->policy, "let everybody read it: srun reads it as the user", verdict);
     policy_clear(&policy);
 }
 

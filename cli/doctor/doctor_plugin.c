@@ -75,12 +75,18 @@ static void say_not_there(const doctor_site *site, const char *tried, doctor_ver
     snprintf(verdict->advice, sizeof verdict->advice, "%s", advice);
 }
 
-static int is_spank(const char *name, void *data)
-{
-    int *found = data;
+/* A symbol that is looked for. */
+struct wanted {
+    const char *name;
+    int found;
+};
 
-    *found |= !strcmp(name, "slurm_spank_local_user_init");
-    return *found;
+static int is_wanted(const char *name, void *data)
+{
+    struct wanted *wanted = data;
+
+    wanted->found = !strcmp(name, wanted->name);
+    return wanted->found;
 }
 
 void doctor_plugin(doctor_site *site, doctor_verdict *verdict)
@@ -88,7 +94,7 @@ void doctor_plugin(doctor_site *site, doctor_verdict *verdict)
     char tried[DOCTOR_TEXT];
     const char *why;
     struct stat status;
-    int found = 0;
+    struct wanted spank = {"slurm_spank_local_user_init", 0};
 
     if (!*site->plugin) {
         doctor_say(verdict, DOCTOR_SKIPPED, NULL, "plugstack.conf names none");
@@ -98,8 +104,8 @@ void doctor_plugin(doctor_site *site, doctor_verdict *verdict)
         say_not_there(site, tried, verdict);
         return;
     }
-    why = doctor_elf_symbols(site->plugin, 1, is_spank, &found);
-    if (why || !found) {
+    why = doctor_elf_symbols(site->plugin, 1, is_wanted, &spank);
+    if (why || !spank.found) {
         doctor_say(verdict, DOCTOR_PROBLEM, install, "%s: %s", site->plugin,
                    why ? why : "it is not topomap's plugin");
         return;
@@ -160,19 +166,6 @@ struct missing {
     int libraries, count;
     char names[512];
 };
-
-struct wanted {
-    const char *name;
-    int found;
-};
-
-static int is_wanted(const char *name, void *data)
-{
-    struct wanted *wanted = data;
-
-    wanted->found = !strcmp(name, wanted->name);
-    return wanted->found;
-}
 
 static int look_for(const char *name, void *data)
 {

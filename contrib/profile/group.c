@@ -136,20 +136,6 @@ static void down_knomial(const profile_group *g, int root, int v, uint64_t bytes
             child(g, root, v + i * step, bytes);
 }
 
-static void down_doubling(const profile_group *g, int root, int v, uint64_t bytes)
-{
-    uint64_t block = bytes / (uint64_t)g->size;
-
-    (void)v;
-    profile_deal(g, BINOMIAL, root, block);
-    if (!profile_is_power(g->size)) {
-        profile_ring(g, block * (uint64_t)(g->size - 1), 1);
-        return;
-    }
-    for (int step = 1; step < g->size; step *= 2)
-        profile_to(g, g->rank ^ step, block * (uint64_t)step, 1);
-}
-
 static void down_ring(const profile_group *g, int root, int v, uint64_t bytes)
 {
     uint64_t block = bytes / (uint64_t)g->size;
@@ -157,6 +143,19 @@ static void down_ring(const profile_group *g, int root, int v, uint64_t bytes)
     (void)v;
     profile_deal(g, BINOMIAL, root, block);
     profile_ring(g, block * (uint64_t)(g->size - 1), 1);
+}
+
+static void down_doubling(const profile_group *g, int root, int v, uint64_t bytes)
+{
+    uint64_t block = bytes / (uint64_t)g->size;
+
+    if (!profile_is_power(g->size)) {
+        down_ring(g, root, v, bytes);
+        return;
+    }
+    profile_deal(g, BINOMIAL, root, block);
+    for (int step = 1; step < g->size; step *= 2)
+        profile_to(g, g->rank ^ step, block * (uint64_t)step, 1);
 }
 
 void profile_down(const profile_group *g, enum profile_way way, int root, uint64_t bytes)

@@ -71,18 +71,8 @@ void profile_send_partitions(int partitions, MPI_Count count, MPI_Datatype type,
                     (uint64_t)partitions);
 }
 
-void profile_put(MPI_Count count, MPI_Datatype type, int target, MPI_Win win)
-{
-    profile_add_window(win, target, profile_bytes(count, type), 0);
-}
-
-void profile_get(MPI_Count count, MPI_Datatype type, int target, MPI_Win win)
-{
-    profile_add_window(win, target, 0, profile_bytes(count, type));
-}
-
-void profile_put_and_get(MPI_Count count, MPI_Datatype type, MPI_Count result_count,
-                         MPI_Datatype result_type, int target, MPI_Win win)
+void profile_window(MPI_Count count, MPI_Datatype type, MPI_Count result_count,
+                    MPI_Datatype result_type, int target, MPI_Win win)
 {
     profile_add_window(win, target, profile_bytes(count, type),
                        profile_bytes(result_count, result_type));

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,6 +19,7 @@
 #include "profile.h"
 #include "util/clock.h"
 #include "util/hash64.h"
+#include "util/whole.h"
 
 enum { PATH = 4096, NAME = 64 };
 
@@ -193,25 +193,6 @@ static uint64_t run_number(void)
     return name ? topomap_hash64_all(name, strlen(name)) : 0;
 }
 
-static int write_all(int fd, struct iovec *piece, int count)
-{
-    while (count) {
-        ssize_t done = writev(fd, piece, count);
-
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done < 0)
-            return -1;
-        for (; count && (size_t)done >= piece->iov_len; piece++, count--)
-            done -= (ssize_t)piece->iov_len;
-        if (count) {
-            piece->iov_base = (char *)piece->iov_base + done;
-            piece->iov_len -= (size_t)done;
-        }
-    }
-    return 0;
-}
-
 static int write_part(int fd, const profile_part *part)
 {
     struct topomap_part_header header = {
@@ -222,14 +203,15 @@ static int write_part(int fd, const profile_part *part)
         .rows = part->count,
         .checksum = topomap_part_checksum((const void *)part->record, part->count),
     };
-    struct iovec piece[] = {{&header, sizeof header},
-                            {&rank, sizeof rank},
-                            {(void *)(uintptr_t)part->record, part->count * sizeof *part->record}};
 
     _Static_assert(sizeof *part->record == sizeof(topomap_part_row), "a record is a row");
     snprintf(header.program, sizeof header.program, "%s", program_invocation_short_name);
     topomap_part_seal(&header, &rank);
-    return write_all(fd, piece, part->count ? 3 : 2);
+    return topomap_whole_write(fd, &header, sizeof header) ||
+                   topomap_whole_write(fd, &rank, sizeof rank) ||
+                   topomap_whole_write(fd, part->record, part->count * sizeof *part->record)
+               ? -1
+               : 0;
 }
 
 /* Beside it first, then in its place, so that nobody ever reads half of it. */

@@ -113,10 +113,9 @@ const void *profile_fortran_buffer(const void *buffer);
 void profile_send(MPI_Count count, MPI_Datatype type, int dest, MPI_Comm comm);
 void profile_send_partitions(int partitions, MPI_Count count, MPI_Datatype type, int dest,
                              MPI_Comm comm);
-void profile_put(MPI_Count count, MPI_Datatype type, int target, MPI_Win win);
-void profile_get(MPI_Count count, MPI_Datatype type, int target, MPI_Win win);
-void profile_put_and_get(MPI_Count count, MPI_Datatype type, MPI_Count result_count,
-                         MPI_Datatype result_type, int target, MPI_Win win);
+/** What goes to the target, and what comes from it. */
+void profile_window(MPI_Count count, MPI_Datatype type, MPI_Count result_count,
+                    MPI_Datatype result_type, int target, MPI_Win win);
 void profile_neighbor(MPI_Count count, MPI_Datatype type, MPI_Comm comm);
 void profile_neighborv(profile_array counts, MPI_Datatype type, MPI_Comm comm);
 void profile_neighborw(profile_array counts, profile_array types, MPI_Comm comm);

@@ -26,18 +26,22 @@ enum profile_way {
     THROUGH_ROOT /* to rank 0 and back */
 };
 
-/* The first rule that fits is taken. */
+enum { ANY = UINT32_MAX, RULE_STEPS = 6 };
+
+/* The first step that fits of the first rule that fits and has one is taken. */
 typedef struct profile_rule {
-    uint32_t ranks; /* fewer than so many; 0: any number */
-    uint32_t bytes; /* likewise */
-    enum profile_way way;
+    uint32_t ranks; /* fewer than so many, or ANY number */
+    struct {
+        uint32_t bytes; /* likewise; 0: there are no more steps */
+        enum profile_way way;
+    } step[RULE_STEPS];
     int only_powers; /* of two */
 } profile_rule;
 
 typedef struct profile_rules {
     /* by the bytes of a message, a block, or all in all, as each MPI goes by */
-    profile_rule bcast[32], reduce[16], allreduce[24], gather[12], scatter[16], alltoall[16],
-        allgather[24], allgatherv[32], reduce_scatter[32], reduce_scatter_block[24];
+    profile_rule bcast[11], reduce[5], allreduce[9], gather[5], scatter[5], alltoall[7],
+        allgather[7], allgatherv[13], reduce_scatter[11], reduce_scatter_block[6];
     enum profile_way scan;
     int evens_stay;        /* HALVING and back: of two, the first stays, after exchanging halves */
     int gathers_by_block;  /* allgather and allgatherv: not by all blocks together */

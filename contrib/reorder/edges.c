@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Who talks to whom: what every process knows, brought to rank 0 once. */
 #include "config.h"
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,59 +41,19 @@ int reorder_arcs_graph(const reorder_arcs *arcs, uint32_t ranks, topomap_graph *
 
 /* ---- To rank 0 ------------------------------------------------------------------------------ */
 
-/* On rank 0: where each process's arcs go. \return their number, or -1 */
-static long long place_arcs(const int *counts, int *starts, int ranks)
-{
-    long long total = 0;
-
-    for (int r = 0; r < ranks; total += counts[r++]) {
-        if (counts[r] < 0 || total > INT_MAX)
-            return -1;
-        starts[r] = (int)total;
-    }
-    return total <= INT_MAX ? total : -1;
-}
-
-static int gather(const reorder_team *team, const reorder_arcs *own, int *counts, int *starts,
-                  reorder_arcs *all)
-{
-    int count = own->count <= INT_MAX ? (int)own->count : -1;
-    MPI_Datatype type;
-    int ok;
-
-    if (PMPI_Gather(&count, 1, MPI_INT, counts, 1, MPI_INT, 0, team->all) != MPI_SUCCESS)
-        return -1;
-    if (team->rank == 0) {
-        long long total = place_arcs(counts, starts, team->size);
-
-        all->arc = total < 0 ? NULL : malloc(((size_t)total + 1) * sizeof *all->arc);
-        all->count = total < 0 ? 0 : (size_t)total;
-    }
-    if (!reorder_agree(team->all, team->rank != 0 || all->arc))
-        return -1;
-    PMPI_Type_contiguous((int)sizeof(reorder_arc), MPI_BYTE, &type);
-    PMPI_Type_commit(&type);
-    ok = PMPI_Gatherv(own->arc, count, type, all->arc, counts, starts, type, 0, team->all) ==
-         MPI_SUCCESS;
-    PMPI_Type_free(&type);
-    return ok ? 0 : -1;
-}
-
 int reorder_arcs_gather(const reorder_team *team, const reorder_arcs *arcs, uint32_t ranks,
                         topomap_graph **graph, topomap_error *err)
 {
-    size_t n = team->rank == 0 ? (size_t)team->size : 0;
-    int *counts = malloc((n + 1) * sizeof *counts), *starts = malloc((n + 1) * sizeof *starts);
     reorder_arcs all = {0};
-    int ok =
-        reorder_agree(team->all, counts && starts) && gather(team, arcs, counts, starts, &all) == 0;
+    void *list;
+    int ok = reorder_gather(team->all, arcs->arc, arcs->count, sizeof *arcs->arc, &list,
+                            &all.count) == 0;
 
     topomap_error_set(err, TOPOMAP_ESYSTEM, "the graph is too large for rank 0");
+    all.arc = list;
     if (ok && team->rank == 0)
         ok = reorder_arcs_graph(&all, ranks, graph, err) == 0;
-    free(all.arc);
-    free(counts);
-    free(starts);
+    free(list);
     return reorder_agree(team->all, ok) ? 0 : -1;
 }
 

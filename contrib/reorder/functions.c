@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <stdlib.h>
 
-
 #define API __attribute__((visibility("default")))
 
 /* ---- Before and after ----------------------------------------------------------------------- */

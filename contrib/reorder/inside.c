@@ -4,7 +4,6 @@
 #include "contrib/reorder/reorder.h"
 
 #include <hwloc.h>
-#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -170,50 +169,43 @@ static int together(const struct place *a, const struct place *b, uint32_t level
 }
 
 /* Levels where some slots are together and not all are, from the inside out. */
-static int fill_levels(const topomap_shape *shape, const struct place *place,
-                       reorder_inside *inside, topomap_error *err)
+static void fill_levels(const topomap_shape *shape, const struct place *place,
+                        reorder_inside *inside)
 {
     for (uint32_t l = shape ? shape->levels + 1 : 0; l-- > 0;) {
-        struct reorder_level *level = &inside->level[inside->levels];
-        uint32_t groups = 1;
+        uint32_t *group = reorder_inside_row(inside, inside->levels + 1), last = 0;
 
-        level->group = topomap_alloc(inside->slots, sizeof *level->group, err);
-        if (!level->group)
-            return -1;
-        for (uint32_t s = 1; s < inside->slots; s++)
-            level->group[s] = groups - 1 + !together(&place[s - 1], &place[s], l),
-            groups = level->group[s] + 1;
-        snprintf(level->name, sizeof level->name, "%s",
-                 l < shape->levels ? shape->level[l].name : "core");
-        if (groups < inside->slots)
-            inside->levels++;
-        else {
-            free(level->group);
-            level->group = NULL;
+        for (uint32_t s = 1; s < inside->slots; s++) {
+            last += !together(&place[s - 1], &place[s], l);
+            group[s] = last;
         }
+        snprintf(inside->level[inside->levels], sizeof *inside->level, "%s",
+                 l < shape->levels ? shape->level[l].name : "core");
+        inside->levels += last + 1 < inside->slots;
     }
-    return 0;
 }
 
 static int fill_inside(const topomap_shape *shape, const int *process, const unsigned char *masks,
                        reorder_inside *inside, topomap_error *err)
 {
     struct place *place = topomap_alloc(inside->slots, sizeof *place, err);
-    int result = -1;
+    size_t rows = shape ? shape->levels + 2 : 1;
 
-    inside->process = topomap_alloc(inside->slots, sizeof *inside->process, err);
-    if (place && inside->process) {
-        for (uint32_t i = 0; i < inside->slots; i++) {
-            find_place(shape, masks + (size_t)i * MASK, &place[i]);
-            place[i].process = process[i];
-        }
-        qsort(place, inside->slots, sizeof *place, by_place);
-        for (uint32_t i = 0; i < inside->slots; i++)
-            inside->process[i] = place[i].process;
-        result = fill_levels(shape, place, inside, err);
+    inside->row = topomap_alloc(rows * inside->slots, sizeof *inside->row, err);
+    if (!place || !inside->row) {
+        free(place);
+        return -1;
     }
+    for (uint32_t i = 0; i < inside->slots; i++) {
+        find_place(shape, masks + (size_t)i * MASK, &place[i]);
+        place[i].process = process[i];
+    }
+    qsort(place, inside->slots, sizeof *place, by_place);
+    for (uint32_t i = 0; i < inside->slots; i++)
+        inside->row[i] = (uint32_t)place[i].process;
+    fill_levels(shape, place, inside);
     free(place);
-    return result;
+    return 0;
 }
 
 int reorder_inside_collect(const reorder_team *team, const reorder_settings *settings,
@@ -243,128 +235,29 @@ int reorder_inside_collect(const reorder_team *team, const reorder_settings *set
 
 void reorder_inside_clear(reorder_inside *inside)
 {
-    for (uint32_t l = 0; l < REORDER_LEVELS; l++)
-        free(inside->level[l].group);
-    free(inside->process);
+    free(inside->row);
     *inside = (reorder_inside){0};
 }
 
 /* ---- To rank 0 ------------------------------------------------------------------------------ */
 
-/* As bytes: name, slots, levels; each level's name; then processes and groups, 4 bytes each. */
-struct header {
-    char name[REORDER_NAME];
-    uint32_t slots, levels;
-    char level[REORDER_LEVELS][16];
-};
-
-static size_t packed_size(const struct header *header)
-{
-    return sizeof *header + (size_t)header->slots * (header->levels + 1) * sizeof(uint32_t);
-}
-
-static char *pack(const reorder_inside *inside, size_t *size)
-{
-    struct header header = {.slots = inside->slots, .levels = inside->levels};
-    size_t row = inside->slots * sizeof(uint32_t);
-    char *bytes, *at;
-
-    memcpy(header.name, inside->name, sizeof header.name);
-    for (uint32_t l = 0; l < inside->levels; l++)
-        memcpy(header.level[l], inside->level[l].name, sizeof header.level[l]);
-    *size = packed_size(&header);
-    bytes = at = malloc(*size);
-    if (!bytes)
-        return NULL;
-    memcpy(at, &header, sizeof header);
-    memcpy(at += sizeof header, inside->process, row);
-    for (uint32_t l = 0; l < inside->levels; l++)
-        memcpy(at += row, inside->level[l].group, row);
-    return bytes;
-}
-
-static int unpack(const char *at, reorder_inside *inside, topomap_error *err)
-{
-    struct header header;
-    size_t row;
-
-    memcpy(&header, at, sizeof header);
-    at += sizeof header;
-    row = header.slots * sizeof(uint32_t);
-    memcpy(inside->name, header.name, sizeof inside->name);
-    inside->slots = header.slots;
-    inside->process = topomap_alloc(header.slots, sizeof *inside->process, err);
-    if (!inside->process)
-        return -1;
-    memcpy(inside->process, at, row);
-    for (; inside->levels < header.levels; inside->levels++) {
-        struct reorder_level *level = &inside->level[inside->levels];
-
-        memcpy(level->name, header.level[inside->levels], sizeof level->name);
-        level->group = topomap_alloc(header.slots, sizeof *level->group, err);
-        if (!level->group)
-            return -1;
-        memcpy(level->group, at += row, row);
-    }
-    return 0;
-}
-
-/* Leaders only. \p sizes is [nodes] on rank 0. */
-static int gather_bytes(MPI_Comm leaders, const char *own, int size, int *sizes, int *starts,
-                        int nodes, char **all)
-{
-    int rank, ok;
-    long long total = 0;
-
-    PMPI_Comm_rank(leaders, &rank);
-    if (PMPI_Gather(&size, 1, MPI_INT, sizes, 1, MPI_INT, 0, leaders) != MPI_SUCCESS)
-        return -1;
-    for (int i = 0; rank == 0 && i < nodes; total += sizes[i++])
-        starts[i] = (int)(total <= INT_MAX ? total : 0);
-    if (rank == 0 && total <= INT_MAX)
-        *all = malloc((size_t)total + 1);
-    ok = reorder_agree(leaders, rank != 0 || *all);
-    return ok && PMPI_Gatherv(own, size, MPI_BYTE, *all, sizes, starts, MPI_BYTE, 0, leaders) ==
-                       MPI_SUCCESS
-               ? 0
-               : -1;
-}
-
-static int gather_leaders(const reorder_team *team, const reorder_inside *own,
-                          reorder_inside **insides, uint32_t *nodes, topomap_error *err)
-{
-    size_t size = 0;
-    char *bytes = pack(own, &size), *all = NULL;
-    int count, *sizes = NULL, *starts = NULL, ok;
-
-    PMPI_Comm_size(team->leaders, &count);
-    if (team->rank == 0) {
-        sizes = malloc((size_t)count * sizeof *sizes);
-        starts = malloc((size_t)count * sizeof *starts);
-        *insides = calloc((size_t)count, sizeof **insides);
-    }
-    *nodes = (uint32_t)count;
-    ok = bytes && size <= INT_MAX && (team->rank || (sizes && starts && *insides));
-    ok = reorder_agree(team->leaders, ok) &&
-         gather_bytes(team->leaders, bytes, (int)size, sizes, starts, count, &all) == 0;
-    for (int i = 0; ok && team->rank == 0 && i < count; i++)
-        ok = unpack(all + starts[i], &(*insides)[i], err) == 0;
-    free(bytes);
-    free(all);
-    free(sizes);
-    free(starts);
-    return ok ? 0 : -1;
-}
-
 int reorder_inside_gather(const reorder_team *team, const reorder_inside *own,
                           reorder_inside **insides, uint32_t *nodes, topomap_error *err)
 {
+    size_t count = 0, numbers = 0, at = 0;
+    void *list = NULL, *rows = NULL;
     int ok = 1;
 
-    *insides = NULL;
-    *nodes = 0;
     if (team->leaders != MPI_COMM_NULL)
-        ok = gather_leaders(team, own, insides, nodes, err) == 0;
+        ok = reorder_gather(team->leaders, own, 1, sizeof *own, &list, &count) == 0 &&
+             reorder_gather(team->leaders, own->row, (own->levels + 1) * (size_t)own->slots,
+                            sizeof *own->row, &rows, &numbers) == 0;
+    *insides = list;
+    *nodes = (uint32_t)count;
+    for (size_t i = 0; i < count; i++) {
+        (*insides)[i].row = rows ? (uint32_t *)rows + at : NULL;
+        at += (size_t)(*insides)[i].slots * ((*insides)[i].levels + 1);
+    }
     return reorder_agree(team->all, ok)
                ? 0
                : topomap_error_set(err, TOPOMAP_ESYSTEM, "the nodes cannot be gathered");

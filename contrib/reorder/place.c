@@ -247,60 +247,58 @@ static int hand_out(const struct search *s, const struct task *tasks, int nodes,
     return ok ? 0 : -1;
 }
 
-/* The slots of the ranks of node i, whose numbers in the node were 0, 1, ... */
-static void take_numbers(struct search *s, uint32_t node, const uint32_t *number, uint64_t ranks)
+/* The slots of each node's ranks, whose numbers in the node were 0, 1, ..., where the node has
+ * been asked; \p number has all that such nodes say, one behind the other. */
+static void take_numbers(struct search *s, const struct task *tasks, int nodes,
+                         const uint32_t *number)
 {
-    uint32_t first = s->target->machine->slot_first[node];
+    for (int node = 0; node < nodes; node++) {
+        uint32_t first = s->target->machine->slot_first[node];
 
-    for (uint64_t i = 0; i < ranks; i++)
-        s->slot_of[s->rank_at[first + i]] = first + number[i];
+        for (uint64_t i = 0; tasks[node].arcs && i < tasks[node].ranks; i++)
+            s->slot_of[s->rank_at[first + i]] = first + *number++;
+    }
 }
 
 /* Leaders; s on rank 0 only. */
-static int core_stage(const topomap_mpi_target *target, const reorder_plan *plan, struct search *s,
-                      struct task *tasks, int nodes)
+static void core_stage(const topomap_mpi_target *target, const reorder_plan *plan, struct search *s,
+                       struct task *tasks, int nodes)
 {
     MPI_Comm leaders = target->team.leaders;
     struct task task = {0};
-    uint32_t *number, most = 0;
+    void *numbers = NULL;
+    uint32_t *number;
     char *bytes;
-    size_t size;
-    int ok;
+    size_t size, count;
+    int ok, handed = 1;
 
     if (PMPI_Scatter(tasks, sizeof task, MPI_BYTE, &task, sizeof task, MPI_BYTE, 0, leaders) !=
         MPI_SUCCESS)
-        return -1;
+        return;
     size = task.arcs ? task_bytes(&task) : 0;
-    for (int i = 0; s && i < nodes; i++)
-        most = tasks[i].slots > most ? (uint32_t)tasks[i].slots : most;
     bytes = calloc(size + 1, 1);
-    number = malloc(((s ? most : task.slots) + 1) * sizeof *number);
+    number = malloc((task.slots + 1) * sizeof *number);
     ok = reorder_agree(leaders, bytes && number && size <= INT_MAX);
     if (ok && s)
-        ok = hand_out(s, tasks, nodes, bytes) == 0;
+        handed = hand_out(s, tasks, nodes, bytes) == 0;
     else if (ok && size) {
         MPI_Status status;
-        int count = 0;
+        int got = 0;
 
         PMPI_Recv(bytes, (int)size, MPI_BYTE, 0, 0, leaders, &status);
-        PMPI_Get_count(&status, MPI_BYTE, &count);
-        task.arcs = count ? task.arcs : 0;
+        PMPI_Get_count(&status, MPI_BYTE, &got);
+        task.arcs = got ? task.arcs : 0;
     }
     if (ok) {
         map_cores(&task, bytes, plan, target->settings.seconds, number);
-        if (s)
-            take_numbers(s, 0, number, task.ranks);
-        else if (size)
-            PMPI_Send(number, (int)task.ranks, MPI_UINT32_T, 0, 1, leaders);
+        ok = reorder_gather(leaders, number, size ? task.ranks : 0, sizeof *number, &numbers,
+                            &count) == 0;
     }
-    for (int i = 1; ok && s && i < nodes; i++)
-        if (tasks[i].arcs) {
-            PMPI_Recv(number, (int)tasks[i].ranks, MPI_UINT32_T, i, 1, leaders, MPI_STATUS_IGNORE);
-            take_numbers(s, (uint32_t)i, number, tasks[i].ranks);
-        }
+    if (ok && handed && s)
+        take_numbers(s, tasks, nodes, numbers);
     free(bytes);
     free(number);
-    return ok ? 0 : -1;
+    free(numbers);
 }
 
 /* ---- All ----------------------------------------------------------------------------------- */

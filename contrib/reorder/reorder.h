@@ -43,6 +43,11 @@ int reorder_team_open(MPI_Comm comm, const reorder_settings *settings, reorder_t
 void reorder_team_close(reorder_team *team);
 /** Nonzero on all where \p ok is nonzero on all. */
 int reorder_agree(MPI_Comm comm, int ok);
+/** Brings \p count items of \p size bytes of each process to rank 0, one process behind the other.
+ *  \param all  filled there: [*total], to free, whatever is returned; elsewhere NULL
+ *  \return 0; or -1: MPI fails, or what all have together is too much for rank 0 */
+int reorder_gather(MPI_Comm comm, const void *own, size_t count, size_t size, void **all,
+                   size_t *total);
 
 /* ---- inside.c ---- */
 
@@ -51,19 +56,21 @@ enum { REORDER_LEVELS = TOPOMAP_SHAPE_LEVELS + 1, REORDER_NAME = 256 };
 /** What a node's first process knows of its node: slots in tree order, and the groups they form. */
 typedef struct reorder_inside {
     char name[REORDER_NAME];
-    uint32_t slots;
-    int *process;    /* [slots] the rank in team->all of each slot's process */
-    uint32_t levels; /* from the inside out, without the node itself */
-    struct reorder_level {
-        char name[16];
-        uint32_t *group; /* [slots] ids ascend */
-    } level[REORDER_LEVELS];
+    uint32_t slots, levels;         /* levels from the inside out, without the node itself */
+    char level[REORDER_LEVELS][16]; /* their names */
+    uint32_t *row;                  /* [levels + 1][slots] each slot's process, as its rank in
+                                       team->all; then its group at each level, whose ids ascend */
 } reorder_inside;
+static inline uint32_t *reorder_inside_row(const reorder_inside *inside, uint32_t i)
+{
+    return inside->row + (size_t)i * inside->slots;
+}
 /** On leaders the inside is filled. 0 on all, or -1 on all. */
 int reorder_inside_collect(const reorder_team *team, const reorder_settings *settings,
                            reorder_inside *inside, topomap_error *err);
 void reorder_inside_clear(reorder_inside *inside);
-/** The insides of all nodes, on rank 0: [nodes], each to clear, then free. */
+/** The insides of all nodes, on rank 0: [nodes], to free; so are the rows of the first, behind
+ *  which those of the others lie. */
 int reorder_inside_gather(const reorder_team *team, const reorder_inside *own,
                           reorder_inside **insides, uint32_t *nodes, topomap_error *err);
 

@@ -118,7 +118,7 @@ static void fill_costs(struct levels *levels)
         double inner = 0;
 
         for (uint32_t l = 0; l < levels->inside[i].levels; l++) {
-            double own = level_cost(levels, levels->inside[i].level[l].name);
+            double own = level_cost(levels, levels->inside[i].level[l]);
 
             levels->cost[i * REORDER_LEVELS + l] = inner = own > inner ? own : inner;
         }
@@ -147,12 +147,14 @@ static void group_slots(const struct levels *levels, double cost, uint32_t *grou
 
     for (uint32_t i = 0; i < levels->nodes; i++) {
         const reorder_inside *inside = &levels->inside[i];
+        const uint32_t *row;
         uint32_t l = 0;
 
         while (l < inside->levels && levels->cost[i * REORDER_LEVELS + l] <= cost)
             l++;
+        row = reorder_inside_row(inside, l); /* of processes, which all differ, where l is 0 */
         for (uint32_t s = 0; s < inside->slots; s++) {
-            next += s && (!l || inside->level[l - 1].group[s] != inside->level[l - 1].group[s - 1]);
+            next += s && row[s] != row[s - 1];
             group[slot++] = next;
         }
         next++;
@@ -198,8 +200,8 @@ static int number_slots(topomap_mpi_target *target, const reorder_inside *inside
         return -1;
     for (uint32_t i = 0; i < nodes; i++)
         for (uint32_t s = 0; s < inside[i].slots; s++, slot++) {
-            target->process_of[slot] = inside[i].process[s];
-            target->slot_of[inside[i].process[s]] = slot;
+            target->process_of[slot] = (int)inside[i].row[s];
+            target->slot_of[inside[i].row[s]] = slot;
         }
     return 0;
 }
@@ -237,8 +239,8 @@ static int make(topomap_mpi_target *target, struct levels *levels, reorder_betwe
         levels->inside = insides;
         ok = build(target, levels, between, data, err) == 0;
     }
-    for (uint32_t i = 0; insides && i < levels->nodes; i++)
-        reorder_inside_clear(&insides[i]);
+    if (insides)
+        free(insides->row);
     free(insides);
     return reorder_agree(target->team.all, ok) ? 0 : -1;
 }

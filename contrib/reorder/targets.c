@@ -38,7 +38,8 @@ static uint32_t innermost(const reorder_inside *inside, uint32_t p, uint32_t q)
 {
     uint32_t l = 0;
 
-    while (l < inside->levels && inside->level[l].group[p] != inside->level[l].group[q])
+    while (l < inside->levels &&
+           reorder_inside_row(inside, l + 1)[p] != reorder_inside_row(inside, l + 1)[q])
         l++;
     return l;
 }
@@ -49,12 +50,12 @@ static void choose_pairs(const reorder_inside *inside, struct pairs *pairs)
     *pairs = (struct pairs){.levels = (int)inside->levels + 1};
     for (uint32_t l = 0; l <= inside->levels; l++)
         snprintf(pairs->name[l], sizeof pairs->name[l], "%s",
-                 l < inside->levels ? inside->level[l].name : "node");
+                 l < inside->levels ? inside->level[l] : "node");
     for (uint32_t s = inside->slots; s-- > 1;) {
         uint32_t l = innermost(inside, s - 1, s);
 
-        pairs->a[l] = inside->process[s - 1];
-        pairs->b[l] = inside->process[s];
+        pairs->a[l] = (int)inside->row[s - 1];
+        pairs->b[l] = (int)inside->row[s];
     }
 }
 
@@ -145,22 +146,20 @@ int topomap_mpi_inside_measure(MPI_Comm comm, int rounds, topomap_mpi_costs *cos
                                topomap_error *err)
 {
     topomap_mpi_target *t = NULL;
-    topomap_mpi_costs own, *all = NULL;
-    int nodes = 0, ok = 1;
+    topomap_mpi_costs own;
+    void *all = NULL;
+    size_t nodes = 0;
+    int ok = 1;
 
     if (check_rounds(comm, rounds, err) != 0 || open_flat(comm, &t, err) != 0)
         return -1;
+    measure_node(t, rounds, &own);
     if (t->team.leaders != MPI_COMM_NULL)
-        PMPI_Comm_size(t->team.leaders, &nodes);
-    if (t->team.rank == 0)
-        ok = (all = malloc((size_t)nodes * sizeof *all)) != NULL;
+        ok = reorder_gather(t->team.leaders, &own, 1, sizeof own, &all, &nodes) == 0;
+    if (ok && t->team.rank == 0)
+        mean_costs(all, (int)nodes, &own);
     ok = reorder_agree(t->team.all, ok);
     if (ok) {
-        measure_node(t, rounds, &own);
-        if (nodes)
-            PMPI_Gather(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, 0, t->team.leaders);
-        if (t->team.rank == 0)
-            mean_costs(all, nodes, &own);
         PMPI_Bcast(&own, sizeof own, MPI_BYTE, 0, t->team.all);
         *costs = own;
     }
@@ -176,7 +175,6 @@ struct lattice {
     topomap_mpi_grid grid;
     int *at; /* [nodes * 8] */
     double base, hop;
-    int nodes;
 };
 
 static int is_grid(const topomap_mpi_grid *grid)
@@ -194,6 +192,8 @@ static int gather_grid(const topomap_mpi_target *t, const topomap_mpi_grid *grid
                        struct lattice *lattice, topomap_error *err)
 {
     int same[2 + 2 * 8], least[2 + 2 * 8], ok = grid && is_grid(grid);
+    void *all = NULL;
+    size_t total;
 
     topomap_error_set(err, TOPOMAP_EUSAGE,
                       "a grid has 1 to 8 dimensions, and every node a place in it");
@@ -207,14 +207,11 @@ static int gather_grid(const topomap_mpi_target *t, const topomap_mpi_grid *grid
         return topomap_error_set(err, TOPOMAP_EUSAGE, "processes disagree about the grid's size");
     lattice->grid = *grid;
     if (t->team.leaders != MPI_COMM_NULL)
-        PMPI_Comm_size(t->team.leaders, &lattice->nodes);
-    if (t->team.rank == 0)
-        lattice->at = malloc((size_t)lattice->nodes * 8 * sizeof *lattice->at);
-    if (!reorder_agree(t->team.all, t->team.rank || lattice->at))
-        return topomap_error_set(err, TOPOMAP_ESYSTEM, "no memory on rank 0");
-    if (lattice->nodes)
-        PMPI_Gather(grid->at, 8, MPI_INT, lattice->at, 8, MPI_INT, 0, t->team.leaders);
-    return 0;
+        ok = reorder_gather(t->team.leaders, grid->at, 8, sizeof *grid->at, &all, &total) == 0;
+    lattice->at = all;
+    return reorder_agree(t->team.all, ok)
+               ? 0
+               : topomap_error_set(err, TOPOMAP_ESYSTEM, "no memory on rank 0");
 }
 
 static int grid_hops(const struct lattice *lattice, int node)
@@ -392,20 +389,21 @@ static int between_pairs(const topomap_mpi_target *target, void *data, uint32_t 
 /* Leaders: rows of all to rank 0. */
 static int measure_pairs(const topomap_mpi_target *t, int rounds, double **all, double *least)
 {
+    void *rows = NULL;
+    size_t pairs = 0;
     int nodes, ok;
     double *row;
 
     PMPI_Comm_size(t->team.leaders, &nodes);
     row = malloc((size_t)nodes * sizeof *row);
-    if (t->team.rank == 0)
-        *all = malloc((size_t)nodes * (size_t)nodes * sizeof **all);
-    ok = reorder_agree(t->team.leaders, row && (t->team.rank || *all));
+    ok = reorder_agree(t->team.leaders, row != NULL);
     if (ok) {
         reorder_measure_row(t->team.leaders, rounds, row);
-        PMPI_Gather(row, nodes, MPI_DOUBLE, *all, nodes, MPI_DOUBLE, 0, t->team.leaders);
+        ok = reorder_gather(t->team.leaders, row, (size_t)nodes, sizeof *row, &rows, &pairs) == 0;
     }
+    *all = rows;
     *least = 0;
-    for (size_t i = 0; ok && t->team.rank == 0 && i < (size_t)nodes * (size_t)nodes; i++)
+    for (size_t i = 0; ok && i < pairs; i++)
         if ((*all)[i] > 0 && (*least == 0 || (*all)[i] < *least))
             *least = (*all)[i];
     free(row);

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "contrib/reorder/reorder.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,4 +91,59 @@ int reorder_agree(MPI_Comm comm, int ok)
 
     ok = ok != 0;
     return PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
+}
+
+/* On rank 0: where each process's items go. \return their number, or -1 */
+static long long place_items(const int *counts, int *starts, int ranks)
+{
+    long long total = 0;
+
+    for (int r = 0; r < ranks; total += counts[r++]) {
+        if (counts[r] < 0 || total > INT_MAX)
+            return -1;
+        starts[r] = (int)total;
+    }
+    return total <= INT_MAX ? total : -1;
+}
+
+/* \p counts is [2 * ranks] on rank 0. */
+static int gather_items(MPI_Comm comm, const void *own, int count, size_t size, int *counts,
+                        int ranks, void **all, size_t *total)
+{
+    MPI_Datatype type;
+    int ok;
+
+    if (PMPI_Gather(&count, 1, MPI_INT, counts, 1, MPI_INT, 0, comm) != MPI_SUCCESS)
+        return -1;
+    if (counts) {
+        long long sum = place_items(counts, counts + ranks, ranks);
+
+        *all = sum < 0 ? NULL : malloc((size_t)sum * size + 1);
+        *total = *all ? (size_t)sum : 0;
+    }
+    if (!reorder_agree(comm, !counts || *all))
+        return -1;
+    PMPI_Type_contiguous((int)size, MPI_BYTE, &type);
+    PMPI_Type_commit(&type);
+    ok = PMPI_Gatherv(own, count, type, *all, counts, counts ? counts + ranks : NULL, type, 0,
+                      comm) == MPI_SUCCESS;
+    PMPI_Type_free(&type);
+    return ok ? 0 : -1;
+}
+
+int reorder_gather(MPI_Comm comm, const void *own, size_t count, size_t size, void **all,
+                   size_t *total)
+{
+    int rank, ranks, *counts, failed;
+
+    *all = NULL;
+    *total = 0;
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Comm_size(comm, &ranks);
+    counts = rank == 0 ? malloc(2 * (size_t)ranks * sizeof *counts) : NULL;
+    failed = !reorder_agree(comm, rank || counts) ||
+             gather_items(comm, own, count <= INT_MAX ? (int)count : -1, size, counts, ranks, all,
+                          total) != 0;
+    free(counts);
+    return failed ? -1 : 0;
 }

@@ -24,9 +24,10 @@ endif
 noinst_DATA += $(testbed_programs)
 CLEANFILES += $(testbed_openmpi) $(testbed_mpich) $(testbed_mpi_abi)
 
-testbed_halo = $(srcdir)/$(testbed_dir)/halo.c $(srcdir)/$(testbed_dir)/grid.c
-testbed_kernels = $(srcdir)/$(testbed_dir)/kernels.c $(srcdir)/$(testbed_dir)/patterns.c $(srcdir)/$(testbed_dir)/mesh.c
-testbed_headers = $(srcdir)/$(testbed_dir)/finish.h $(srcdir)/$(testbed_dir)/options.h $(srcdir)/$(testbed_dir)/grid.h $(srcdir)/$(testbed_dir)/patterns.h
+testbed_exchange = $(srcdir)/$(testbed_dir)/exchange.c $(srcdir)/$(testbed_dir)/patterns.c $(srcdir)/$(testbed_dir)/mesh.c
+testbed_halo = $(srcdir)/$(testbed_dir)/halo.c $(testbed_exchange)
+testbed_kernels = $(srcdir)/$(testbed_dir)/kernels.c $(testbed_exchange)
+testbed_headers = $(srcdir)/$(testbed_dir)/finish.h $(srcdir)/$(testbed_dir)/options.h $(srcdir)/$(testbed_dir)/exchange.h $(srcdir)/$(testbed_dir)/patterns.h
 testbed_whereami = $(srcdir)/$(testbed_dir)/whereami.c
 if HAVE_PMIX
 testbed_pmix = -DHAVE_PMIX $(PMIX_CFLAGS)
@@ -34,13 +35,13 @@ endif
 testbed_compile = $(MKDIR_P) $(testbed_dir) &&
 
 contrib/testbed/programs/halo.openmpi: $(testbed_halo) $(testbed_headers)
-	$(AM_V_GEN)$(testbed_compile) $(MPICC_OPENMPI) $(WARN_CFLAGS) -O2 -g $(testbed_halo) -o $@
+	$(AM_V_GEN)$(testbed_compile) $(MPICC_OPENMPI) $(WARN_CFLAGS) -O2 -g $(testbed_halo) -o $@ -lm
 
 contrib/testbed/programs/halo.mpich: $(testbed_halo) $(testbed_headers)
-	$(AM_V_GEN)$(testbed_compile) $(MPICC_MPICH) $(WARN_CFLAGS) -O2 -g $(testbed_halo) -o $@
+	$(AM_V_GEN)$(testbed_compile) $(MPICC_MPICH) $(WARN_CFLAGS) -O2 -g $(testbed_halo) -o $@ -lm
 
 contrib/testbed/programs/halo.mpi-abi: $(testbed_halo) $(testbed_headers)
-	$(AM_V_GEN)$(testbed_compile) $(CC) $(MPI_ABI_CPPFLAGS) $(WARN_CFLAGS) -O2 -g $(testbed_halo) -o $@ $(MPI_ABI_LIBS)
+	$(AM_V_GEN)$(testbed_compile) $(CC) $(MPI_ABI_CPPFLAGS) $(WARN_CFLAGS) -O2 -g $(testbed_halo) -o $@ $(MPI_ABI_LIBS) -lm
 
 contrib/testbed/programs/whereami.openmpi: $(testbed_whereami) $(testbed_headers)
 	$(AM_V_GEN)$(testbed_compile) $(MPICC_OPENMPI) $(WARN_CFLAGS) -O2 -g $(testbed_pmix) $(testbed_whereami) \

@@ -19,9 +19,9 @@
  * message was wrong, 2 for bad usage, 4 otherwise.
  */
 #define _GNU_SOURCE
+#include "exchange.h"
 #include "finish.h"
 #include "options.h"
-#include "patterns.h"
 
 #include <string.h>
 #include <time.h>
@@ -33,93 +33,21 @@ struct settings {
     const char *graph, *places;
 };
 
-static bool parse_option(int option, void *to)
-{
-    struct settings *settings = to;
-
-    switch (option) {
-    case 'b':
-        return parse_number(optarg, 1 << 30, &settings->bytes);
-    case 'i':
-        return parse_number(optarg, 1 << 20, &settings->iterations);
-    case 'r':
-        return parse_number(optarg, REPEAT_MOST, &settings->repeat);
-    case 's':
-        return parse_number(optarg, 1 << 30, &settings->seed);
-    case 'g':
-        settings->graph = optarg;
-        return true;
-    case 'p':
-        settings->places = optarg;
-        return true;
-    case 'P':
-        return parse_number(optarg, 1000, &settings->phase);
-    case 'G':
-        return parse_number(optarg, PATTERN_RANKS, &settings->graph_only);
-    default:
-        return false;
-    }
-}
-
 static bool parse_arguments(int argc, char **argv, struct settings *settings)
 {
-    static const struct option options[] = {
-        {"bytes", required_argument, NULL, 'b'},
-        {"iterations", required_argument, NULL, 'i'},
-        {"repeat", required_argument, NULL, 'r'},
-        {"seed", required_argument, NULL, 's'},
-        {"graph", required_argument, NULL, 'g'},
-        {"places", required_argument, NULL, 'p'},
-        {"phase", required_argument, NULL, 'P'},
-        {"graph-only", required_argument, NULL, 'G'},
-        {NULL, 0, NULL, 0},
+    const struct option_row options[] = {
+        {"bytes", read_number, &settings->bytes, 1 << 30},
+        {"iterations", read_number, &settings->iterations, 1 << 20},
+        {"repeat", read_number, &settings->repeat, REPEAT_MOST},
+        {"seed", read_number, &settings->seed, 1 << 30},
+        {"graph", read_text, &settings->graph, 0},
+        {"places", read_text, &settings->places, 0},
+        {"phase", read_number, &settings->phase, 1000},
+        {"graph-only", read_number, &settings->graph_only, PATTERN_RANKS},
     };
 
     *settings = (struct settings){.bytes = 65536, .iterations = 4, .repeat = 5, .seed = 1};
-    return parse_options(argc, argv, options, parse_option, settings) && optind < argc;
-}
-
-/* One rank's part of a pattern. */
-struct part {
-    const struct message **in, **out; /* [ins], [outs], by phase */
-    int ins, outs;
-    unsigned char *buffer; /* of all messages, in behind each other, then out */
-    MPI_Request *request;
-    MPI_Status *status; /* MPICH's MPI_STATUSES_IGNORE makes gcc 12 warn */
-};
-
-static void part_free(struct part *part)
-{
-    free(part->in);
-    free(part->out);
-    free(part->buffer);
-    free(part->request);
-    free(part->status);
-}
-
-static bool part_make(struct part *part, const struct pattern *pattern, int rank)
-{
-    size_t bytes = 1;
-
-    *part = (struct part){0};
-    part->in = malloc((pattern->messages + 1) * sizeof(const struct message *));
-    part->out = malloc((pattern->messages + 1) * sizeof(const struct message *));
-    if (!part->in || !part->out)
-        return false;
-    for (size_t m = 0; m < pattern->messages; m++) {
-        const struct message *message = &pattern->message[m];
-
-        if (message->to == rank)
-            part->in[part->ins++] = message;
-        if (message->from == rank)
-            part->out[part->outs++] = message;
-        if (message->to == rank || message->from == rank)
-            bytes += (size_t)message->bytes;
-    }
-    part->buffer = calloc(bytes, 1);
-    part->request = malloc((size_t)(part->ins + part->outs + 1) * sizeof *part->request);
-    part->status = malloc((size_t)(part->ins + part->outs + 1) * sizeof *part->status);
-    return part->buffer && part->request && part->status;
+    return parse_options(argc, argv, options, sizeof options / sizeof *options) && optind < argc;
 }
 
 /* A wait that leaves the processor to the others: there are more ranks than processors, and what is
@@ -146,57 +74,11 @@ static void meet(void)
     wait_all(1, &request, &finished);
 }
 
-static void iterate(const struct part *part, int phases)
+static int check(const struct part *part)
 {
-    unsigned char *at = part->buffer;
-    int in = 0, out = 0;
-    unsigned char *out_at = part->buffer;
-
-    for (int i = 0; i < part->ins; i++)
-        out_at += part->in[i]->bytes;
-    for (int phase = 0; phase < phases; phase++) {
-        int requests = 0;
-
-        for (; in < part->ins && part->in[in]->phase == phase; at += part->in[in++]->bytes)
-            MPI_Irecv(at, part->in[in]->bytes, MPI_BYTE, part->in[in]->from, phase, MPI_COMM_WORLD,
-                      &part->request[requests++]);
-        for (; out < part->outs && part->out[out]->phase == phase;
-             out_at += part->out[out++]->bytes)
-            MPI_Isend(out_at, part->out[out]->bytes, MPI_BYTE, part->out[out]->to, phase,
-                      MPI_COMM_WORLD, &part->request[requests++]);
-        wait_all(requests, part->request, part->status);
-    }
-}
-
-/* No two messages of an iteration are alike. */
-static unsigned char content(const struct message *message, int byte)
-{
-    uint64_t seed = ((uint64_t)message->from << 40) ^ ((uint64_t)message->to << 20) ^
-                    ((uint64_t)message->phase << 60) ^ (uint64_t)(byte >> 3);
-
-    return (unsigned char)(splitmix64(&seed) >> (8 * (byte & 7)));
-}
-
-static int check(struct part *part, int phases)
-{
-    unsigned char *at = part->buffer;
-    int wrong = 0;
-
-    for (int i = 0; i < part->ins; i++)
-        at += part->in[i]->bytes;
-    for (int o = 0; o < part->outs; at += part->out[o++]->bytes)
-        for (int b = 0; b < part->out[o]->bytes; b++)
-            at[b] = content(part->out[o], b);
-    iterate(part, phases);
-    at = part->buffer;
-    for (int i = 0; i < part->ins; at += part->in[i++]->bytes) {
-        int bad = 0;
-
-        for (int b = 0; b < part->in[i]->bytes; b++)
-            bad |= at[b] != content(part->in[i], b);
-        wrong += bad;
-    }
-    return wrong;
+    part_fill(part, 0);
+    part_exchange(part, wait_all);
+    return part_wrong(part, 0);
 }
 
 static int compare_times(const void *a, const void *b)
@@ -222,18 +104,6 @@ static void report(const char *name, int ranks, const struct settings *settings,
     fflush(stdout);
 }
 
-static int write_graph(const struct pattern *pattern, const char *path, int phase)
-{
-    FILE *file = fopen(path, "w");
-    int failed = file ? pattern_write(pattern, file, phase) : -1;
-
-    if (file && fclose(file) != 0)
-        failed = -1;
-    if (failed)
-        perror(path);
-    return failed ? 4 : 0;
-}
-
 /* All times of one kernel; wrong messages of all ranks on rank 0. */
 static int run_kernel(const struct settings *settings, const char *name,
                       const struct pattern *pattern, int rank)
@@ -246,14 +116,14 @@ static int run_kernel(const struct settings *settings, const char *name,
         fprintf(stderr, "kernels: no memory\n");
         MPI_Abort(MPI_COMM_WORLD, 4);
     }
-    wrong = check(&part, pattern->phases);
+    wrong = check(&part);
     for (int r = 0; r < settings->repeat; r++) {
         double begin, mine;
 
         meet();
         begin = MPI_Wtime();
         for (int i = 0; i < settings->iterations; i++)
-            iterate(&part, pattern->phases);
+            part_exchange(&part, wait_all);
         mine = (MPI_Wtime() - begin) / settings->iterations;
         meet();
         MPI_Reduce(&mine, &seconds[r], 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
@@ -307,7 +177,7 @@ static int run(const struct settings *settings, int kernels, char **kernel)
             return 2;
         }
         if (rank == 0 && k == 0 && settings->graph)
-            status = write_graph(&pattern, settings->graph, 0);
+            status = pattern_write(&pattern, settings->graph, 0, 1);
         status |= run_kernel(settings, kernel[k], &pattern, rank);
         MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
         pattern_free(&pattern);
@@ -325,7 +195,8 @@ static int graph_only(const struct settings *settings, const char *path, const c
         fprintf(stderr, "kernels: %s is no KERNEL:ORDER\n%s", name, pattern_help);
         return 2;
     }
-    status = settings->phase > pattern.phases ? 2 : write_graph(&pattern, path, settings->phase);
+    status =
+        settings->phase > pattern.phases ? 2 : pattern_write(&pattern, path, settings->phase, 1);
     pattern_free(&pattern);
     return status;
 }

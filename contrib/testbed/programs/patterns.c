@@ -1,6 +1,7 @@
 #include "patterns.h"
 #include "options.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,20 +43,26 @@ static void factor(int count, int dimensions, int *size)
 }
 
 /* Every place with the next in each dimension, both ways, without wrapping round. */
-static bool halo(struct pattern *pattern, int dimensions, int bytes)
+static bool add_neighbours(struct pattern *pattern, int dimensions, const int *size, int bytes)
 {
-    int size[3], step = 1;
+    int step = 1;
 
-    factor(pattern->ranks, dimensions, size);
     for (int d = 0; d < dimensions; d++) {
         for (int p = 0; p < pattern->ranks; p++)
-            if (p / step % size[d] + 1 < size[d] &&
-                (!pattern_add(pattern, 0, p, p + step, bytes / (2 * dimensions)) ||
-                 !pattern_add(pattern, 0, p + step, p, bytes / (2 * dimensions))))
+            if (p / step % size[d] + 1 < size[d] && (!pattern_add(pattern, 0, p, p + step, bytes) ||
+                                                     !pattern_add(pattern, 0, p + step, p, bytes)))
                 return false;
         step *= size[d];
     }
     return true;
+}
+
+static bool halo(struct pattern *pattern, int dimensions, int bytes)
+{
+    int size[3];
+
+    factor(pattern->ranks, dimensions, size);
+    return add_neighbours(pattern, dimensions, size, bytes / (2 * dimensions));
 }
 
 static bool make_halo2d(struct pattern *pattern, int bytes, uint64_t seed)
@@ -138,27 +145,43 @@ static int compare_messages(const void *a, const void *b)
     return x->from != y->from ? x->from - y->from : x->to - y->to;
 }
 
-/* Fisher and Yates's shuffle of who stands where. */
-static bool shuffle(struct pattern *pattern, uint64_t seed)
+/* Fisher and Yates's shuffle of who stands where: of the ranks at the places or, the other way
+ * round, of the places of the ranks. */
+static bool shuffle(struct pattern *pattern, uint64_t seed, bool of_places)
 {
-    int *rank = malloc((size_t)pattern->ranks * sizeof *rank);
+    int *drawn = malloc(2 * (size_t)pattern->ranks * sizeof *drawn), *rank;
 
-    if (!rank)
+    if (!drawn)
         return false;
+    rank = of_places ? drawn + pattern->ranks : drawn;
     for (int p = 0; p < pattern->ranks; p++)
-        rank[p] = p;
+        drawn[p] = p;
     for (int i = pattern->ranks - 1; i > 0; i--) {
-        int j = (int)(splitmix64(&seed) % (uint64_t)(i + 1)), kept = rank[i];
+        int j = (int)(splitmix64(&seed) % (uint64_t)(i + 1)), kept = drawn[i];
 
-        rank[i] = rank[j];
-        rank[j] = kept;
+        drawn[i] = drawn[j];
+        drawn[j] = kept;
     }
+    for (int r = 0; of_places && r < pattern->ranks; r++)
+        rank[drawn[r]] = r;
     for (size_t m = 0; m < pattern->messages; m++) {
         pattern->message[m].from = rank[pattern->message[m].from];
         pattern->message[m].to = rank[pattern->message[m].to];
     }
-    free(rank);
+    free(drawn);
     return true;
+}
+
+/* \p made: whether there was memory for all of it. */
+static int finish(struct pattern *pattern, bool made)
+{
+    if (!made) {
+        pattern_free(pattern);
+        return -1;
+    }
+    if (pattern->messages)
+        qsort(pattern->message, pattern->messages, sizeof *pattern->message, compare_messages);
+    return 0;
 }
 
 int pattern_make(struct pattern *pattern, const char *name, int ranks, int bytes, uint64_t seed)
@@ -174,16 +197,38 @@ int pattern_make(struct pattern *pattern, const char *name, int ranks, int bytes
             strncmp(kernels[k].name, name, (size_t)(order - name)) == 0)
             made = kernels[k].make(pattern, bytes, seed);
     if (strcmp(order, ":shuffled") == 0)
-        made = made && shuffle(pattern, seed);
+        made = made && shuffle(pattern, seed, false);
     else if (strcmp(order, ":natural") != 0)
         made = false;
-    if (!made) {
-        pattern_free(pattern);
+    return finish(pattern, made);
+}
+
+static bool parse_size(const char *text, int size[2])
+{
+    char *end;
+    long x = strtol(text, &end, 10);
+    long y;
+
+    if (end == text || *end != 'x')
+        return false;
+    text = end + 1;
+    y = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || x < 1 || y < 1 || x > 4096 || y > 4096 || x * y > 1048576)
+        return false;
+    size[0] = (int)x;
+    size[1] = (int)y;
+    return true;
+}
+
+int pattern_grid(struct pattern *pattern, const char *size, bool shuffled, int bytes, uint64_t seed)
+{
+    int side[2];
+
+    if (!parse_size(size, side))
         return -1;
-    }
-    if (pattern->messages)
-        qsort(pattern->message, pattern->messages, sizeof *pattern->message, compare_messages);
-    return 0;
+    *pattern = (struct pattern){.ranks = side[0] * side[1]};
+    return finish(pattern, add_neighbours(pattern, 2, side, bytes) &&
+                               (!shuffled || shuffle(pattern, seed, true)));
 }
 
 void pattern_free(struct pattern *pattern)
@@ -192,12 +237,25 @@ void pattern_free(struct pattern *pattern)
     *pattern = (struct pattern){0};
 }
 
-int pattern_write(const struct pattern *pattern, FILE *file, int phase)
+int pattern_write(const struct pattern *pattern, const char *path, int phase, int times)
 {
-    fputs("u,v,bytes,messages\n", file);
-    for (size_t m = 0; m < pattern->messages; m++)
-        if (phase == 0 || pattern->message[m].phase == phase - 1)
-            fprintf(file, "%d,%d,%d,1\n", pattern->message[m].from, pattern->message[m].to,
-                    pattern->message[m].bytes);
-    return ferror(file) ? -1 : 0;
+    FILE *file = fopen(path, "w");
+    bool failed = !file;
+
+    if (file)
+        fputs("u,v,bytes,messages\n", file);
+    for (size_t m = 0; file && m < pattern->messages; m++) {
+        const struct message *message = &pattern->message[m];
+
+        if (phase == 0 || message->phase == phase - 1)
+            fprintf(file, "%d,%d,%lld,%d\n", message->from, message->to,
+                    (long long)message->bytes * times, times);
+    }
+    if (file)
+        failed = ferror(file) != 0;
+    if (file && fclose(file) != 0)
+        failed = true;
+    if (failed)
+        perror(path);
+    return failed ? 4 : 0;
 }

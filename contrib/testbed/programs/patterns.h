@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 struct message {
     int phase, from,
@@ -32,9 +31,17 @@ void pattern_free(struct pattern *pattern);
 /* One line a kernel: its name and what it is. */
 extern const char pattern_help[];
 
-/* u,v,bytes,messages of an iteration: of all phases, 0, or of the first, second, ... 0, or -1 with
- * errno. */
-int pattern_write(const struct pattern *pattern, FILE *file, int phase);
+/* The messages of a halo exchange on a grid, `bytes` to each of the neighbours left, right, above
+ * and below. size      PXxPY with PX, PY of 1..4096 and at most 1,048,576 ranks shuffled  rank r
+ * stands at the r-th place of a shuffle of all places, which `seed` says: the same on every
+ * machine; else at the r-th place, row by row Returns 0, or -1 for a bad size or no memory, with
+ * nothing to free. */
+int pattern_grid(struct pattern *pattern, const char *size, bool shuffled, int bytes,
+                 uint64_t seed);
+
+/* Writes u,v,bytes,messages of `times` iterations, with a header line: of all phases, 0, or of the
+ * first, second, ... 0, or 4 after saying why. */
+int pattern_write(const struct pattern *pattern, const char *path, int phase, int times);
 
 /* For the makers: between places, not ranks. False: no memory. */
 bool pattern_add(struct pattern *pattern, int phase, int from, int to, int bytes);
