@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Looking up in what is sorted. */
+/* Sorting, and looking up in what is sorted. */
 #ifndef TOPOMAP_UTIL_SORTED_H
 #define TOPOMAP_UTIL_SORTED_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+/** For qsort(): numbers, ascending. */
+static inline int topomap_by_u32(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return x < y ? -1 : x > y;
+}
 
 /** Where in [low, high) of an ascending list the first number stands that is not below \p value;
  *  \p high: nowhere. */

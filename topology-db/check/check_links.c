@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "topology-db/check/check.h"
-#include "topology-db/derive/classify.h"
 #include "topology-db/derive/derive.h"
 #include "topology-db/ib_names.h"
 #include "util/alloc.h"
@@ -366,7 +365,7 @@ static int tell_level(struct db_check *check, const struct upward *list, size_t 
 
     for (size_t i = 0; links && i < count; i++)
         links[i] = list[i].links;
-    most = links ? db_most_frequent(links, count) : 0;
+    most = links ? topomap_most_frequent(links, count) : 0;
     for (size_t i = 0; !result && i < count; i++)
         if (list[i].links < most)
             result =

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "topology-db/check/check.h"
-#include "topology-db/derive/classify.h"
 #include "topology-db/derive/derive.h"
 #include "topology-db/query/network.h"
 #include "util/alloc.h"
@@ -86,7 +85,7 @@ static int tell_peers(struct db_check *check, const struct node *list, size_t co
     for (size_t i = 0; ports && i < count; i++)
         if (list[i].ports)
             ports[peers++] = list[i].ports;
-    most = ports && peers >= PEERS_LEAST ? db_most_frequent(ports, peers) : 0;
+    most = ports && peers >= PEERS_LEAST ? topomap_most_frequent(ports, peers) : 0;
     for (size_t i = 0; !result && i < count; i++)
         if (list[i].ports && list[i].ports < most)
             result = db_found(check, "%s: %u of the %u ports that most nodes of its name have",

@@ -210,7 +210,7 @@ static int wraps(const struct coordinates *c)
     return count;
 }
 
-static void describe_torus(const struct coordinates *c, int64_t nodes, struct db_verdict *verdict)
+static void describe_torus(const struct coordinates *c, int64_t nodes, topomap_verdict *verdict)
 {
     char size[DB_POINT_TEXT], which[64] = "";
     uint64_t places = 1;
@@ -233,7 +233,7 @@ static void describe_torus(const struct coordinates *c, int64_t nodes, struct db
 }
 
 static void describe(const struct coordinates *c, int64_t nodes, int64_t links,
-                     struct db_verdict *verdict)
+                     topomap_verdict *verdict)
 {
     if (strcmp(verdict->topology, "torus") == 0) {
         describe_torus(c, nodes, verdict);
@@ -273,7 +273,7 @@ static int put_coordinates(sqlite3 *file, const struct coordinates *c, const cha
 }
 
 /* A list of links alone: its routers, without nodes. */
-static int describe_routers(sqlite3 *file, struct db_verdict *verdict, topomap_error *err)
+static int describe_routers(sqlite3 *file, topomap_verdict *verdict, topomap_error *err)
 {
     int64_t aries, routers;
 
@@ -287,7 +287,7 @@ static int describe_routers(sqlite3 *file, struct db_verdict *verdict, topomap_e
     return 0;
 }
 
-static int classify(sqlite3 *file, struct coordinates *c, struct db_verdict *verdict,
+static int classify(sqlite3 *file, struct coordinates *c, topomap_verdict *verdict, int64_t *hosts,
                     topomap_error *err)
 {
     int64_t cray, links;
@@ -296,7 +296,7 @@ static int classify(sqlite3 *file, struct coordinates *c, struct db_verdict *ver
         db_number(file, "SELECT count(*) FROM host WHERE cname IS NOT NULL", 0, &cray, err) ||
         db_number(file, "SELECT count(*) FROM cray_router", 0, &links, err))
         return -1;
-    verdict->hosts = cray > (int64_t)c->count ? cray : (int64_t)c->count;
+    *hosts = cray > (int64_t)c->count ? cray : (int64_t)c->count;
     if (!c->count) {
         if (!cray && links)
             return describe_routers(file, verdict, err);
@@ -313,14 +313,15 @@ static int classify(sqlite3 *file, struct coordinates *c, struct db_verdict *ver
     strcpy(verdict->topology, judge(c));
     if (put_coordinates(file, c, verdict->topology, err))
         return -1;
-    describe(c, verdict->hosts, links, verdict);
+    describe(c, *hosts, links, verdict);
     return 0;
 }
 
-int db_classify_coordinates(sqlite3 *file, struct db_verdict *verdict, topomap_error *err)
+int db_classify_coordinates(sqlite3 *file, topomap_verdict *verdict, int64_t *hosts,
+                            topomap_error *err)
 {
     struct coordinates c = {0};
-    int result = classify(file, &c, verdict, err);
+    int result = classify(file, &c, verdict, hosts, err);
 
     free(c.point);
     return result;

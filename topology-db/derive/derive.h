@@ -5,6 +5,7 @@
 
 #include <uthash.h>
 
+#include "fabric/kinds/kinds.h"
 #include "topology-db/point.h"
 #include "topology-db/store.h"
 
@@ -25,14 +26,13 @@ int db_classify(sqlite3 *file, topomap_error *err);
 int db_put_fact(sqlite3 *file, const char *name, const char *text, int64_t number,
                 topomap_error *err);
 
-/** What kind of network the hosts' coordinates are of; the topology "" where no host has any and
- *  there is no Cray node. */
-struct db_verdict {
-    char topology[16], evidence[512];
-    double confidence; /* 0..1 */
-    int64_t hosts;     /* that it is about */
-};
-int db_classify_coordinates(sqlite3 *file, struct db_verdict *verdict, topomap_error *err);
+/** What kind of network the hosts' coordinates are of, and how many hosts it is about; the topology
+ *  "" where no host has any and there is no Cray node. */
+int db_classify_coordinates(sqlite3 *file, topomap_verdict *verdict, int64_t *hosts,
+                            topomap_error *err);
+/** The same of all switches of the database, "" where there is none; levels and places are written
+ *  to table switch. */
+int db_classify_fabric(sqlite3 *file, topomap_verdict *verdict, int64_t *hosts, topomap_error *err);
 
 /* ---- Between the derive_*.c files --------------------------------------------------------- */
 

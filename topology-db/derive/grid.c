@@ -6,12 +6,12 @@
 
 #include "util/alloc.h"
 
-/* "4x4x8" or "1,2,3": as many numbers as there are, at most DB_TORUS_DIMS. */
+/* "4x4x8" or "1,2,3": as many numbers as there are, at most DB_DIMS. */
 static uint32_t read_numbers(const char *text, uint32_t *number)
 {
     uint32_t count = 0;
 
-    while (*text && count < DB_TORUS_DIMS) {
+    while (*text && count < DB_DIMS) {
         char *end;
 
         number[count++] = (uint32_t)strtoul(text, &end, 10);
@@ -24,7 +24,7 @@ static uint32_t read_numbers(const char *text, uint32_t *number)
 
 static int read_shape(sqlite3 *file, struct db_grid *grid, topomap_error *err)
 {
-    char dims[DB_TORUS_DIMS * 12], wrap[DB_TORUS_DIMS + 1];
+    char dims[DB_DIMS * 12], wrap[DB_DIMS + 1];
 
     if (db_fact_text(file, "fabric_dims", dims, sizeof dims, err) ||
         db_fact_text(file, "fabric_wrap", wrap, sizeof wrap, err))
@@ -39,7 +39,7 @@ static int read_shape(sqlite3 *file, struct db_grid *grid, topomap_error *err)
 
 static void take_place(struct db_grid *grid, uint32_t at, const char *text)
 {
-    uint32_t number[DB_TORUS_DIMS], count = read_numbers(text, number);
+    uint32_t number[DB_DIMS], count = read_numbers(text, number);
 
     for (uint32_t d = 0; d < grid->dims; d++)
         if (count != grid->dims || number[d] >= grid->dim[d])

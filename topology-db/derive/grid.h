@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The coordinates of switches that make a torus or mesh, as classify_torus.c has left them. */
+/* The coordinates of switches that make a torus or mesh, as classify_fabric.c has left them. */
 #ifndef TOPOMAP_DB_GRID_H
 #define TOPOMAP_DB_GRID_H
 
-#include "topology-db/derive/classify.h"
+#include "topology-db/derive/derive.h"
+#include "topology-db/switches.h"
 
 enum { DB_NO_PLACE = UINT16_MAX };
 
 struct db_grid {
     uint32_t dims; /* 0: no torus */
-    uint32_t dim[DB_TORUS_DIMS];
-    uint8_t wrap[DB_TORUS_DIMS];
+    uint32_t dim[DB_DIMS];
+    uint8_t wrap[DB_DIMS];
     uint16_t *place; /* [switches * dims]; the first DB_NO_PLACE: unknown */
 };
 
