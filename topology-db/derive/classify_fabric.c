@@ -6,6 +6,7 @@
 
 #include "fabric/kinds/kinds.h"
 #include "topology-db/derive/derive.h"
+#include "topology-db/derive/grid.h"
 #include "util/alloc.h"
 
 struct fabric {
@@ -167,7 +168,7 @@ static int write_part(sqlite3 *file, const topomap_part *part, topomap_error *er
 /* One torus: several (a rail each) would need coordinates of their own. */
 static int write_torus(const struct fabric *f, topomap_error *err)
 {
-    char dims[DB_POINT_TEXT], wrap[DB_DIMS + 1] = "";
+    struct db_grid grid;
     const topomap_part *torus = NULL;
 
     for (size_t p = 0; p < f->parts; p++)
@@ -178,13 +179,10 @@ static int write_torus(const struct fabric *f, topomap_error *err)
         }
     if (!torus)
         return 0;
-    db_dims_format(torus->dims, torus->dim, dims);
-    for (uint32_t d = 0; d < torus->dims; d++)
-        wrap[d] = torus->wrap[d] ? '1' : '0';
-    return db_put_fact(f->file, "fabric_dims", dims, 0, err) ||
-                   db_put_fact(f->file, "fabric_wrap", wrap, 0, err)
-               ? -1
-               : 0;
+    grid.dims = torus->dims;
+    memcpy(grid.dim, torus->dim, sizeof grid.dim);
+    memcpy(grid.wrap, torus->wrap, sizeof grid.wrap);
+    return db_grid_put(f->file, "fabric_dims", "fabric_wrap", &grid, err);
 }
 
 static int judge_parts(struct fabric *f, topomap_error *err)

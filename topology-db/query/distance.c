@@ -438,8 +438,8 @@ static int over_coordinates(struct question *q, topomap_db_distance *found, topo
 
     if (db_network_load(r->db->file, &r->network, err))
         return -1;
-    if (!db_network_has(&r->network, &q->a.place.point) ||
-        !db_network_has(&r->network, &q->b.place.point))
+    if (!db_grid_has(&r->network.grid, &q->a.place.point) ||
+        !db_grid_has(&r->network.grid, &q->b.place.point))
         return topomap_error_set(err, TOPOMAP_EINPUT, "%s: '%s' and '%s' have no network in common",
                                  r->db->path, q->a.place.name, q->b.place.name);
     found->hops = db_network_hops(&r->network, &q->a.place.point, &q->b.place.point);

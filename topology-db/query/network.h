@@ -3,8 +3,7 @@
 #ifndef TOPOMAP_DB_NETWORK_H
 #define TOPOMAP_DB_NETWORK_H
 
-#include "topology-db/point.h"
-#include "topology-db/switches.h"
+#include "topology-db/derive/grid.h"
 
 /** Costs of one byte, in thousandths of a hop over the reference link (costs.h). Two InfiniBand
  *  hosts on one switch are 2 hops apart (into it and out of it). On a Cray network hops are counted
@@ -25,8 +24,7 @@ enum db_coordinates { DB_NO_COORDINATES, DB_TORUS, DB_DRAGONFLY };
 /** What coordinates mean here. */
 struct db_network {
     enum db_coordinates kind;
-    uint32_t dims, dim[DB_DIMS];
-    uint8_t wrap[DB_DIMS];
+    struct db_grid grid;
     uint32_t base; /* cost of leaving a node */
 };
 
@@ -47,8 +45,6 @@ int db_network_load(sqlite3 *file, struct db_network *network, topomap_error *er
 /** Hops between two placed hosts. */
 uint32_t db_network_hops(const struct db_network *network, const struct db_point *a,
                          const struct db_point *b);
-/** Whether the network's coordinates have these dimensions, and the point lies in them. */
-int db_network_has(const struct db_network *network, const struct db_point *point);
 
 /** The prepared questions of a look-up of many hosts. */
 struct db_finder {
