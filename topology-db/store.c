@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "topology-db/descriptor.h"
+#include "topology-db/names.h"
 #include "util/alloc.h"
 
 /* ---- Statements -------------------------------------------------------------------------- */
@@ -145,11 +146,16 @@ int db_number(sqlite3 *file, const char *sql, int64_t otherwise, int64_t *number
     return rows.result;
 }
 
-char *db_column_copy(sqlite3_stmt *statement, int column, topomap_error *err)
+const char *db_column_text(sqlite3_stmt *statement, int column)
 {
     const char *text = (const char *)sqlite3_column_text(statement, column);
 
-    return topomap_strdup(text ? text : "", err);
+    return text ? text : "";
+}
+
+char *db_column_copy(sqlite3_stmt *statement, int column, topomap_error *err)
+{
+    return topomap_strdup(db_column_text(statement, column), err);
 }
 
 int db_fact_text(sqlite3 *file, const char *name, char *text, size_t size, topomap_error *err)
@@ -226,7 +232,8 @@ int db_reopen(topomap_db *db, topomap_error *err)
     there = look(db->path, &db->fd, err);
     if (there > 0)
         there = db_descriptor_open(db->path, db->fd, 0, &db->file, err) ||
-                        db_schema_check(db->path, db->file, err)
+                        db_schema_check(db->path, db->file, err) ||
+                        db_names_register(db->file, err)
                     ? -1
                     : 1;
     if (there <= 0)

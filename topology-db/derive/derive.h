@@ -6,16 +6,9 @@
 #include <uthash.h>
 
 #include "fabric/kinds/kinds.h"
+#include "topology-db/names.h"
 #include "topology-db/point.h"
 #include "topology-db/store.h"
-
-enum { DB_KEY = 256 };
-
-/** What hosts are looked up by: lower case, without the domain (an IPv4 address is kept whole).
- *  \param key  [DB_KEY]; a longer name is cut */
-void db_host_key(const char *name, char *key);
-/** Names in the order that people expect: node2 before node10, without case, then as bytes. */
-int db_natural_order(const char *a, const char *b);
 
 /** Makes all views, inside the writer's transaction. */
 int db_derive(sqlite3 *file, topomap_error *err);
