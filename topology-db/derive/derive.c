@@ -217,6 +217,7 @@ static void views_clear(struct db_views *views)
     }
     free(views->nickname);
     free(views->adapter);
+    free(views->router);
     free(views->nic);
     free(views->nic_names);
 }

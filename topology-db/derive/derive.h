@@ -62,6 +62,12 @@ struct db_adapter_host {
     struct db_host_row *host; /* NULL: unknown */
 };
 
+/* Of a Cray interconnect list. */
+struct db_router {
+    int64_t cname, vertex;
+    struct db_point point; /* no dimensions: its place is not known */
+};
+
 struct db_views {
     sqlite3 *file;
     struct db_host_row *hosts; /* a hash by key */
@@ -73,6 +79,9 @@ struct db_views {
     size_t nicknames, nickname_room;
     struct db_adapter_host *adapter; /* by vertex */
     size_t adapters, adapter_room;
+    struct db_router *router; /* by cname */
+    size_t routers;
+    char router_kind;     /* 'a' Aries, 'g' Gemini, 's' SeaStar */
     uint32_t router_cost; /* of leaving a Cray node; costs.h */
     int router_measured;  /* a calibration has it: of leaving any node */
 };
@@ -92,6 +101,9 @@ const char *db_views_nic(const struct db_views *views, uint64_t guid, int *exact
 
 /** Hosts from Cray rows and named coordinates; what the shape of a Cray machine adds. */
 int db_views_cray(struct db_views *views, topomap_error *err);
+/** A Cray node's router, or NULL. */
+const struct db_router *db_views_router(const struct db_views *views,
+                                        const struct db_host_row *host);
 /** Hosts and adapters from InfiniBand vertices, and from lists that name hosts. */
 int db_views_adapters(struct db_views *views, topomap_error *err);
 /** Hosts that Slurm's topology file names; and, after the fabric's links, its switches. */

@@ -63,4 +63,8 @@ int db_host_id(topomap_db *db, const char *name, int64_t *id, topomap_error *err
 int db_finder_switches(struct db_finder *finder, int slurm, int64_t host, struct db_hanging **list,
                        size_t *room, size_t *count, topomap_error *err);
 
+/** The switches, by id, that the last route of topomap_db_router_route() names; lent until the
+ * next. */
+const int64_t *db_router_passed(const topomap_db_router *router, size_t *switches);
+
 #endif
