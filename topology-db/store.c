@@ -242,6 +242,13 @@ int db_reopen(topomap_db *db, topomap_error *err)
     return there;
 }
 
+int db_imported(const topomap_db *db, topomap_error *err)
+{
+    return db->file ? 0
+                    : topomap_error_set(err, TOPOMAP_EINPUT, "%s: nothing has been imported yet",
+                                        db->path);
+}
+
 static int open_handle(const char *path, int writable, topomap_db **db, topomap_error *err)
 {
     topomap_db *made = topomap_alloc(1, sizeof *made, err);

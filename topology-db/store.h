@@ -35,6 +35,8 @@ struct db_writer {
     int lock; /* on the file that is copied, or -1 */
 };
 
+/** 0, or -1 where there is no file: nothing has been imported yet. */
+int db_imported(const topomap_db *db, topomap_error *err);
 /** Opens the file that has the database's name now: 1 it is open, 0 there is none, -1 failure. */
 int db_reopen(topomap_db *db, topomap_error *err);
 

@@ -200,9 +200,8 @@ int topomap_db_check(topomap_db *db, const topomap_db_check_options *options,
         .db = db, .file = db->file, .options = options, .each = each, .data = data, .err = err};
     int result = 0;
 
-    if (!db->file)
-        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: nothing has been imported yet",
-                                 db->path);
+    if (db_imported(db, err))
+        return -1;
     for (size_t i = 0; !result && i < CHECKS; i++) {
         check.row = &checks[i].row;
         result = checks[i].sql ? ask(&check, checks[i].sql) : checks[i].run(&check);

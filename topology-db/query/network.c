@@ -45,9 +45,8 @@ uint32_t db_network_hops(const struct db_network *network, const struct db_point
 int db_finder_open(topomap_db *db, struct db_finder *finder, topomap_error *err)
 {
     *finder = (struct db_finder){.db = db};
-    if (!db->file)
-        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: nothing has been imported yet",
-                                 db->path);
+    if (db_imported(db, err))
+        return -1;
     finder->by_key = db_prepare(db->file, "SELECT " HOST_COLUMNS " FROM host WHERE key=?", err);
     if (finder->by_key)
         finder->by_nickname =

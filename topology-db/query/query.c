@@ -32,9 +32,8 @@ int topomap_db_summarise(topomap_db *db, topomap_db_summary *summary, topomap_er
     char confidence[32];
     int64_t partial;
 
-    if (!db->file)
-        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: nothing has been imported yet",
-                                 db->path);
+    if (db_imported(db, err))
+        return -1;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (fact_number(db->file, counts[i].name, counts[i].number, err))
             return -1;
