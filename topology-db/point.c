@@ -4,15 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/text.h"
+
 /* A decimal number of up to \p most; what follows it, or NULL. */
 static const char *read_number(const char *text, uint32_t most, uint32_t *number)
 {
-    const char *at = text;
+    uint64_t value;
 
-    *number = 0;
-    for (; *at >= '0' && *at <= '9' && *number <= most; at++)
-        *number = *number * 10 + (uint32_t)(*at - '0');
-    return at > text && *number <= most ? at : NULL;
+    if (topomap_text_number(&text, &value) || value > most)
+        return NULL;
+    *number = (uint32_t)value;
+    return text;
 }
 
 int db_point_parse(const char *text, char separator, struct db_point *point)

@@ -8,7 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "topology-db/costs.h"
 #include "topology-db/descriptor.h"
+#include "topology-db/names.h"
 #include "util/alloc.h"
 
 /* ---- Statements -------------------------------------------------------------------------- */
@@ -154,11 +156,16 @@ int db_number(sqlite3 *file, const char *sql, int64_t otherwise, int64_t *number
     return rows.result;
 }
 
-char *db_column_copy(sqlite3_stmt *statement, int column, topomap_error *err)
+const char *db_column_text(sqlite3_stmt *statement, int column)
 {
     const char *text = (const char *)sqlite3_column_text(statement, column);
 
-    return topomap_strdup(text ? text : "", err);
+    return text ? text : "";
+}
+
+char *db_column_copy(sqlite3_stmt *statement, int column, topomap_error *err)
+{
+    return topomap_strdup(db_column_text(statement, column), err);
 }
 
 int db_fact_text(sqlite3 *file, const char *name, char *text, size_t size, topomap_error *err)
@@ -235,12 +242,20 @@ int db_reopen(topomap_db *db, topomap_error *err)
     there = look(db->path, &db->fd, err);
     if (there > 0)
         there = db_descriptor_open(db->path, db->fd, 0, &db->file, err) ||
-                        db_schema_check(db->path, db->file, err)
+                        db_schema_check(db->path, db->file, err) ||
+                        db_names_register(db->file, err) || db_costs_register(db->file, err)
                     ? -1
                     : 1;
     if (there <= 0)
         close_file(db);
     return there;
+}
+
+int db_imported(const topomap_db *db, topomap_error *err)
+{
+    return db->file ? 0
+                    : topomap_error_set(err, TOPOMAP_EINPUT, "%s: nothing has been imported yet",
+                                        db->path);
 }
 
 static int open_handle(const char *path, int writable, topomap_db **db, topomap_error *err)

@@ -35,6 +35,8 @@ struct db_writer {
     int lock; /* on the file that is copied, or -1 */
 };
 
+/** 0, or -1 where there is no file: nothing has been imported yet. */
+int db_imported(const topomap_db *db, topomap_error *err);
 /** Opens the file that has the database's name now: 1 it is open, 0 there is none, -1 failure. */
 int db_reopen(topomap_db *db, topomap_error *err);
 
@@ -119,7 +121,9 @@ int db_number(sqlite3 *file, const char *sql, int64_t otherwise, int64_t *number
 /** Fills \p err with what SQLite says. Returns -1. */
 int db_failed(sqlite3 *file, topomap_error *err);
 
-/** A copy of a column's text ("" for NULL); NULL where memory is short. */
+/** A column as text, "" for NULL; lent. */
+const char *db_column_text(sqlite3_stmt *statement, int column);
+/** A copy of it; NULL where memory is short. */
 char *db_column_copy(sqlite3_stmt *statement, int column, topomap_error *err);
 
 /** Text of the derived fact \p name, lent until \p statement's next use; see derive.h. */

@@ -78,7 +78,7 @@ int topomap_switches_join(topomap_switches *switches, const topomap_trunk *trunk
 
 /* ---- Searches ----------------------------------------------------------------------------- */
 
-uint32_t topomap_switches_parts(topomap_switches *s, uint32_t *part)
+uint32_t topomap_switches_parts(topomap_switches *s, const uint8_t *keep, uint32_t *part)
 {
     uint32_t *queue = s->queue, parts = 0;
 
@@ -92,7 +92,7 @@ uint32_t topomap_switches_parts(topomap_switches *s, uint32_t *part)
         part[i] = parts;
         for (queue[tail++] = i; head < tail; head++)
             for (uint32_t k = s->first[queue[head]]; k < s->first[queue[head] + 1]; k++)
-                if (part[s->neighbour[k]] == UINT32_MAX) {
+                if ((!keep || keep[k]) && part[s->neighbour[k]] == UINT32_MAX) {
                     part[s->neighbour[k]] = parts;
                     queue[tail++] = s->neighbour[k];
                 }

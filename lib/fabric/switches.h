@@ -38,9 +38,10 @@ uint32_t topomap_switches_link(const topomap_switches *switches, uint32_t a, uin
 uint32_t topomap_switches_cost(const topomap_switches *switches, uint32_t a, uint32_t b);
 
 /** Connected components, numbered from 0 by their lowest switch.
+ *  \param keep  [neighbours] those of them that join; NULL: all
  *  \param part  [count]
  *  \return how many */
-uint32_t topomap_switches_parts(topomap_switches *switches, uint32_t *part);
+uint32_t topomap_switches_parts(topomap_switches *switches, const uint8_t *keep, uint32_t *part);
 /** Hops from the nearest of some switches to every switch; breadth-first search.
  *  \param hops  [count] TOPOMAP_FAR where there is no path */
 void topomap_switches_spread(topomap_switches *switches, const uint32_t *from, size_t count,

@@ -15,6 +15,14 @@ static inline int topomap_by_u32(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/** For qsort() likewise, and no number is a NaN. */
+static inline int topomap_by_double(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return x < y ? -1 : x > y;
+}
+
 /** Where in [low, high) of an ascending list the first number stands that is not below \p value;
  *  \p high: nowhere. */
 static inline uint64_t topomap_sorted_u32(const uint32_t *list, uint64_t low, uint64_t high,
@@ -48,14 +56,6 @@ static inline size_t topomap_sorted_rows(const void *rows, size_t count, size_t 
             high = middle;
     }
     return low;
-}
-
-/** For qsort() likewise, and no number is a NaN. */
-static inline int topomap_by_double(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
 }
 
 #endif

@@ -1,67 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* db check: the table of checks, and those of the sources as a whole. */
+/* db check: the table of checks. */
 #include "topology-db/check/check.h"
 
 #include <stdarg.h>
 #include <time.h>
-
-/* In the order in which findings are told. */
-static const struct {
-    topomap_db_check_row row;
-    db_check_run *run;
-} checks[] = {
-    {{"unknown-node", TOPOMAP_DB_ERROR, "nodes that Slurm has and no network here has",
-      "import the dump that has it, or a hosts file that maps its name"},
-     db_check_unknown_nodes},
-    {{"disconnected", TOPOMAP_DB_ERROR, "parts of one fabric without a link between them",
-      "no route joins them: look for links that are down, or dump the fabric again"},
-     db_check_parts},
-    {{"degraded-link", TOPOMAP_DB_WARNING, "links slower or narrower than most of their kind",
-      "reseat or replace the cable; look at both ports' error counters"},
-     db_check_degraded},
-    {{"missing-rail", TOPOMAP_DB_WARNING, "hosts on fewer ports than their peers",
-      "look for a port that is down or an adapter without a name"},
-     db_check_rails},
-    {{"one-way", TOPOMAP_DB_WARNING, "links that only one of their ends lists",
-      "dump the fabric again: it changed under the dump, or a query timed out"},
-     db_check_one_way},
-    {{"dangling", TOPOMAP_DB_WARNING, "neighbours without a record of their own",
-      "dump the fabric again: the discovery stopped there"},
-     db_check_dangling},
-    {{"unnamed-adapter", TOPOMAP_DB_WARNING, "adapters that no host is known to have",
-      "import a hosts file that maps its GUID to a node, or set the node's description"},
-     db_check_unnamed},
-    {{"partial-import", TOPOMAP_DB_WARNING, "sources whose dump holds errors of its tool",
-      "dump it again and import it"},
-     db_check_partial},
-    {{"age", TOPOMAP_DB_WARNING, "sources imported longer ago than --max-age",
-      "dump it again and import it"},
-     db_check_age},
-    {{"missing-class", TOPOMAP_DB_WARNING, "nodes without a class where others have one",
-      "import an hwloc XML of such a node with --nodes"},
-     db_check_classes},
-    {{"fewer-links", TOPOMAP_DB_INFO, "switches with fewer links upwards than most of their level",
-      "look for links that are down, if it is not built so"},
-     db_check_uplinks},
-    {{"unknown-rate", TOPOMAP_DB_INFO, "links whose width or speed is not known",
-      "dump with a newer tool: this one does not know the speed"},
-     db_check_rates},
-    {{"other-host", TOPOMAP_DB_INFO, "hosts of the fabric that Slurm has not",
-      "nothing, where it is a service node; else add it to Slurm, or map its name"},
-     db_check_other_hosts},
-    {{"subnets", TOPOMAP_DB_INFO, "several subnets", "nothing, where the machine has them"},
-     db_check_subnets},
-    {{"import-warnings", TOPOMAP_DB_INFO, "sources that were imported with warnings",
-      "import it again to read them"},
-     db_check_warnings},
-};
-
-enum { CHECKS = sizeof checks / sizeof *checks };
-
-const topomap_db_check_row *topomap_db_check_row_at(size_t i)
-{
-    return i < CHECKS ? &checks[i].row : NULL;
-}
 
 static int tell(struct db_check *check, enum topomap_db_severity severity, const char *format,
                 va_list args)
@@ -95,11 +37,159 @@ int db_found_as(struct db_check *check, enum topomap_db_severity severity, const
     return result;
 }
 
-const char *db_column_text(sqlite3_stmt *statement, int column)
+static int check_age(struct db_check *check)
 {
-    const char *text = (const char *)sqlite3_column_text(statement, column);
+    struct db_rows rows = db_ask(
+        check->file, "SELECT importer, name, time FROM source ORDER BY importer, name", check->err);
+    int result = 0;
 
-    return text ? text : "";
+    while (!result && db_next(&rows)) {
+        double days = difftime(time(NULL), (time_t)sqlite3_column_int64(rows.row, 2)) / 86400;
+
+        if (days > check->options->max_age)
+            result = db_found(check, "%s %s: imported %.0f days ago", db_column_text(rows.row, 0),
+                              db_column_text(rows.row, 1), days);
+    }
+    db_end(&rows);
+    return rows.result ? -1 : result;
+}
+
+static int ask(struct db_check *check, const char *sql)
+{
+    struct db_rows rows = db_ask(check->file, sql, check->err);
+    int result = 0;
+
+    while (!result && db_next(&rows)) {
+        int information = sqlite3_column_count(rows.row) > 1 && sqlite3_column_int(rows.row, 1);
+
+        result = db_found_as(check, information ? TOPOMAP_DB_INFO : check->row->severity, "%s",
+                             db_column_text(rows.row, 0));
+    }
+    db_end(&rows);
+    return rows.result ? -1 : result;
+}
+
+/* ---- Checks that are a question ------------------------------------------------------------ */
+
+/* A finding a row: its text, and nonzero where it is an information only. */
+
+static const char fewer_ports[] =
+    "WITH node AS (SELECT host.id, name, peers(name) AS kind, count(*) AS ports FROM host"
+    "  JOIN attach ON attach.host = host.id GROUP BY host.id),"
+    " usual AS (SELECT kind, ports AS most, sum(count(*)) OVER (PARTITION BY kind) AS peers,"
+    "  row_number() OVER (PARTITION BY kind ORDER BY count(*) DESC, ports) AS place"
+    "  FROM node GROUP BY kind, ports)"
+    " SELECT printf('%s: %u of the %u ports that most nodes of its name have', name, ports, most)"
+    " FROM node JOIN usual USING(kind) WHERE place = 1 AND peers >= 3 AND ports < most"
+    " ORDER BY kind, id";
+
+static const char fewer_links[] =
+    "WITH up AS (SELECT v.source, s.level, s.label, s.id, coalesce(sum(links), 0) AS links"
+    "  FROM switch s JOIN vertex v ON v.id = s.id LEFT JOIN ("
+    "   SELECT a AS id, links FROM trunk JOIN switch x ON x.id = a JOIN switch y ON y.id = b"
+    "    WHERE y.level = x.level + 1 UNION ALL"
+    "   SELECT b, links FROM trunk JOIN switch x ON x.id = b JOIN switch y ON y.id = a"
+    "    WHERE y.level = x.level + 1) t ON t.id = s.id"
+    "  WHERE s.level IS NOT NULL GROUP BY s.id),"
+    " usual AS (SELECT source, level, links AS most, row_number() OVER (PARTITION BY source, level"
+    "  ORDER BY count(*) DESC, links) AS place FROM up GROUP BY source, level, links)"
+    " SELECT printf('%s: %u links upwards, where most switches of level %d have %u', label, links,"
+    "  level, most) FROM up JOIN usual USING(source, level) WHERE place = 1 AND links < most"
+    " ORDER BY source, level, label COLLATE human, id";
+
+/* A dump without any record of an adapter was printed so. */
+static const char dangling[] =
+    "SELECT printf('%s %s%s0x%016llx is named by its neighbour in %s only', CASE v.kind WHEN 1 THEN"
+    "  'adapter' ELSE 'switch' END, coalesce(v.label, v.text), CASE WHEN coalesce(v.label, v.text)"
+    "  <> '' THEN ' ' ELSE '' END, v.guid, source.name) FROM vertex v"
+    " JOIN source ON source.id = v.source WHERE NOT v.recorded AND v.kind <> 3 AND EXISTS"
+    " (SELECT 1 FROM vertex w WHERE w.source = v.source AND w.recorded AND w.kind = v.kind)"
+    " ORDER BY v.kind, v.guid, v.id";
+
+static const char unnamed[] =
+    "SELECT printf('0x%016llx \"%s\"%s', v.guid, v.text, coalesce(' at ' || group_concat(e.at,"
+    "  ', '), '')) FROM adapter JOIN vertex v ON v.id = adapter.vertex LEFT JOIN"
+    " (SELECT a AS id, label || ' port ' || bport AS at FROM link JOIN switch ON switch.id = b"
+    "  UNION ALL SELECT b, label || ' port ' || aport FROM link JOIN switch ON switch.id = a"
+    "  ORDER BY 2) e"
+    " ON e.id = v.id WHERE adapter.host IS NULL GROUP BY v.id ORDER BY v.guid, v.id";
+
+static const char partial[] =
+    "SELECT importer || ' ' || name || ': the dump is not complete' FROM source WHERE partial"
+    " ORDER BY importer, name";
+
+static const char without_class[] =
+    "WITH with_class(there) AS (SELECT EXISTS(SELECT 1 FROM host WHERE class IS NOT NULL))"
+    " SELECT name, 0, id FROM host, with_class WHERE class IS NULL AND there"
+    " UNION ALL SELECT 'no node has a class: tasks are placed on nodes, not on cores', 1, 0"
+    "  FROM with_class WHERE NOT there AND EXISTS(SELECT 1 FROM host) ORDER BY 3";
+
+static const char subnets[] =
+    "SELECT count || ' subnets: ' || names FROM (SELECT count(*) AS count, group_concat(name, ', ')"
+    "  AS names FROM (SELECT DISTINCT name FROM source JOIN vertex ON vertex.source = source.id"
+    "  ORDER BY name)) WHERE count > 1";
+
+static const char warned[] =
+    "SELECT printf('%s %s: %d warnings', importer, name, warnings) FROM source WHERE warnings > 0"
+    " ORDER BY importer, name";
+
+/* In the order in which findings are told. */
+static const struct {
+    topomap_db_check_row row;
+    db_check_run *run;
+    const char *sql; /* in place of it */
+} checks[] = {
+    {{"unknown-node", TOPOMAP_DB_ERROR, "nodes that Slurm has and no network here has",
+      "import the dump that has it, or a hosts file that maps its name"},
+     .run = db_check_unknown_nodes},
+    {{"disconnected", TOPOMAP_DB_ERROR, "parts of one fabric without a link between them",
+      "no route joins them: look for links that are down, or dump the fabric again"},
+     .run = db_check_parts},
+    {{"degraded-link", TOPOMAP_DB_WARNING, "links slower or narrower than most of their kind",
+      "reseat or replace the cable; look at both ports' error counters"},
+     .run = db_check_degraded},
+    {{"missing-rail", TOPOMAP_DB_WARNING, "hosts on fewer ports than their peers",
+      "look for a port that is down or an adapter without a name"},
+     .sql = fewer_ports},
+    {{"one-way", TOPOMAP_DB_WARNING, "links that only one of their ends lists",
+      "dump the fabric again: it changed under the dump, or a query timed out"},
+     .run = db_check_one_way},
+    {{"dangling", TOPOMAP_DB_WARNING, "neighbours without a record of their own",
+      "dump the fabric again: the discovery stopped there"},
+     .sql = dangling},
+    {{"unnamed-adapter", TOPOMAP_DB_WARNING, "adapters that no host is known to have",
+      "import a hosts file that maps its GUID to a node, or set the node's description"},
+     .sql = unnamed},
+    {{"partial-import", TOPOMAP_DB_WARNING, "sources whose dump holds errors of its tool",
+      "dump it again and import it"},
+     .sql = partial},
+    {{"age", TOPOMAP_DB_WARNING, "sources imported longer ago than --max-age",
+      "dump it again and import it"},
+     .run = check_age},
+    {{"missing-class", TOPOMAP_DB_WARNING, "nodes without a class where others have one",
+      "import an hwloc XML of such a node with --nodes"},
+     .sql = without_class},
+    {{"fewer-links", TOPOMAP_DB_INFO, "switches with fewer links upwards than most of their level",
+      "look for links that are down, if it is not built so"},
+     .sql = fewer_links},
+    {{"unknown-rate", TOPOMAP_DB_INFO, "links whose width or speed is not known",
+      "dump with a newer tool: this one does not know the speed"},
+     .run = db_check_rates},
+    {{"other-host", TOPOMAP_DB_INFO, "hosts of the fabric that Slurm has not",
+      "nothing, where it is a service node; else add it to Slurm, or map its name"},
+     .run = db_check_other_hosts},
+    {{"subnets", TOPOMAP_DB_INFO, "several subnets", "nothing, where the machine has them"},
+     .sql = subnets},
+    {{"import-warnings", TOPOMAP_DB_INFO, "sources that were imported with warnings",
+      "import it again to read them"},
+     .sql = warned},
+};
+
+enum { CHECKS = sizeof checks / sizeof *checks };
+
+const topomap_db_check_row *topomap_db_check_row_at(size_t i)
+{
+    return i < CHECKS ? &checks[i].row : NULL;
 }
 
 int topomap_db_check(topomap_db *db, const topomap_db_check_options *options,
@@ -110,86 +200,11 @@ int topomap_db_check(topomap_db *db, const topomap_db_check_options *options,
         .db = db, .file = db->file, .options = options, .each = each, .data = data, .err = err};
     int result = 0;
 
-    if (!db->file)
-        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: nothing has been imported yet",
-                                 db->path);
+    if (db_imported(db, err))
+        return -1;
     for (size_t i = 0; !result && i < CHECKS; i++) {
         check.row = &checks[i].row;
-        result = checks[i].run(&check);
+        result = checks[i].sql ? ask(&check, checks[i].sql) : checks[i].run(&check);
     }
     return result;
-}
-
-/* ---- Sources ----------------------------------------------------------------------------- */
-
-/* Calls \p take for every row of a question about sources. */
-static int for_rows(struct db_check *check, const char *sql,
-                    int (*take)(struct db_check *check, sqlite3_stmt *row))
-{
-    struct db_rows rows = db_ask(check->file, sql, check->err);
-    int result = 0;
-
-    while (!result && db_next(&rows))
-        result = take(check, rows.row);
-    db_end(&rows);
-    return rows.result ? -1 : result;
-}
-
-static int take_partial(struct db_check *check, sqlite3_stmt *row)
-{
-    return db_found(check, "%s %s: the dump is not complete", db_column_text(row, 0),
-                    db_column_text(row, 1));
-}
-
-int db_check_partial(struct db_check *check)
-{
-    return for_rows(check,
-                    "SELECT importer, name FROM source WHERE partial ORDER BY importer, name",
-                    take_partial);
-}
-
-static int take_warnings(struct db_check *check, sqlite3_stmt *row)
-{
-    return db_found(check, "%s %s: %lld warnings", db_column_text(row, 0), db_column_text(row, 1),
-                    (long long)sqlite3_column_int64(row, 2));
-}
-
-int db_check_warnings(struct db_check *check)
-{
-    return for_rows(check,
-                    "SELECT importer, name, warnings FROM source WHERE warnings > 0"
-                    " ORDER BY importer, name",
-                    take_warnings);
-}
-
-static int take_age(struct db_check *check, sqlite3_stmt *row)
-{
-    double days = difftime(time(NULL), (time_t)sqlite3_column_int64(row, 2)) / 86400;
-
-    if (days <= check->options->max_age)
-        return 0;
-    return db_found(check, "%s %s: imported %.0f days ago", db_column_text(row, 0),
-                    db_column_text(row, 1), days);
-}
-
-int db_check_age(struct db_check *check)
-{
-    return for_rows(check, "SELECT importer, name, time FROM source ORDER BY importer, name",
-                    take_age);
-}
-
-int db_check_subnets(struct db_check *check)
-{
-    struct db_rows rows = db_ask(check->file,
-                                 "SELECT count(*), group_concat(name, ', ') FROM (SELECT"
-                                 " DISTINCT name FROM source JOIN vertex"
-                                 " ON vertex.source = source.id ORDER BY name)",
-                                 check->err);
-    int result = 0;
-
-    if (db_next(&rows) && sqlite3_column_int64(rows.row, 0) > 1)
-        result = db_found(check, "%lld subnets: %s", (long long)sqlite3_column_int64(rows.row, 0),
-                          db_column_text(rows.row, 1));
-    db_end(&rows);
-    return rows.result ? -1 : result;
 }

@@ -20,14 +20,9 @@ struct db_check {
 int db_found(struct db_check *check, const char *format, ...) TOPOMAP_PRINTF(2, 3);
 int db_found_as(struct db_check *check, enum topomap_db_severity severity, const char *format, ...)
     TOPOMAP_PRINTF(3, 4);
-/** A column as text, "" for NULL; lent. */
-const char *db_column_text(sqlite3_stmt *statement, int column);
-
 /** Checks return 0, or what db_found() did, or -1. */
 typedef int db_check_run(struct db_check *check);
-db_check_run db_check_degraded, db_check_rates, db_check_uplinks, db_check_one_way,
-    db_check_dangling, db_check_parts, db_check_rails, db_check_unnamed, db_check_unknown_nodes,
-    db_check_other_hosts, db_check_classes, db_check_subnets, db_check_partial, db_check_warnings,
-    db_check_age;
+db_check_run db_check_degraded, db_check_rates, db_check_one_way, db_check_parts,
+    db_check_unknown_nodes, db_check_other_hosts;
 
 #endif

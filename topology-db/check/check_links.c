@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks of links and switches. */
+/* Checks of links. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "topology-db/check/check.h"
-#include "topology-db/derive/classify.h"
 #include "topology-db/derive/derive.h"
 #include "topology-db/ib_names.h"
 #include "util/alloc.h"
@@ -255,7 +254,7 @@ int db_check_rates(struct db_check *check)
     return result;
 }
 
-/* ---- One-way and dangling ------------------------------------------------------------------- */
+/* ---- One-way -------------------------------------------------------------------------------- */
 
 /* A source that lists every link once says nothing by that. */
 static int lists_once(const struct cables *cables, int64_t source)
@@ -285,112 +284,5 @@ int db_check_one_way(struct db_check *check)
             result = db_found(check, "%s to %s", cable->end[0].text, cable->end[1].text);
     }
     free(cables.list);
-    return result;
-}
-
-/* Neighbours that no record tells of. A dump without any record of an adapter was printed so. */
-int db_check_dangling(struct db_check *check)
-{
-    static const char sql[] =
-        "SELECT v.kind, v.guid, coalesce(v.label, v.text), source.name, source.importer FROM "
-        "vertex v"
-        " JOIN source ON source.id = v.source WHERE NOT v.recorded AND v.kind <> 3 AND EXISTS"
-        " (SELECT 1 FROM vertex w WHERE w.source = v.source AND w.recorded AND w.kind = v.kind)"
-        " ORDER BY v.kind, v.guid, v.id";
-    struct db_rows rows = db_ask(check->file, sql, check->err);
-    int result = 0;
-
-    while (!result && db_next(&rows)) {
-        const char *text = db_column_text(rows.row, 2);
-
-        result =
-            db_found(check, "%s %s%s0x%016llx is named by its neighbour in %s only",
-                     sqlite3_column_int(rows.row, 0) == IB_ADAPTER ? "adapter" : "switch", text,
-                     *text ? " " : "", (unsigned long long)sqlite3_column_int64(rows.row, 1),
-                     db_column_text(rows.row, 3));
-    }
-    db_end(&rows);
-    return rows.result ? -1 : result;
-}
-
-/* ---- Levels ------------------------------------------------------------------------------ */
-
-struct upward {
-    int64_t source, level;
-    uint32_t links;
-    char label[64];
-};
-
-static int by_level(const void *a, const void *b)
-{
-    const struct upward *x = a, *y = b;
-
-    if (x->source != y->source)
-        return x->source < y->source ? -1 : 1;
-    if (x->level != y->level)
-        return x->level < y->level ? -1 : 1;
-    return db_natural_order(x->label, y->label);
-}
-
-static int read_upward(struct db_check *check, struct upward **list, size_t *count)
-{
-    static const char sql[] =
-        "SELECT v.source, s.level, s.label, coalesce(up.links, 0) FROM switch s JOIN vertex v"
-        " ON v.id = s.id LEFT JOIN (SELECT id, sum(links) AS links FROM ("
-        "  SELECT a AS id, links FROM trunk JOIN switch x ON x.id = a JOIN switch y ON y.id = b"
-        "   WHERE y.level = x.level + 1 UNION ALL"
-        "  SELECT b, links FROM trunk JOIN switch x ON x.id = b JOIN switch y ON y.id = a"
-        "   WHERE y.level = x.level + 1) GROUP BY id) up ON up.id = s.id"
-        " WHERE s.level IS NOT NULL";
-    struct db_rows rows = db_ask(check->file, sql, check->err);
-    size_t room = 0;
-
-    while (db_next(&rows)) {
-        struct upward *one;
-
-        if (topomap_grow(list, &room, *count + 1, sizeof **list, check->err))
-            return db_stop(&rows);
-        one = &(*list)[(*count)++];
-        one->source = sqlite3_column_int64(rows.row, 0);
-        one->level = sqlite3_column_int64(rows.row, 1);
-        one->links = (uint32_t)sqlite3_column_int64(rows.row, 3);
-        snprintf(one->label, sizeof one->label, "%s", db_column_text(rows.row, 2));
-    }
-    return rows.result;
-}
-
-static int tell_level(struct db_check *check, const struct upward *list, size_t count)
-{
-    uint32_t *links = topomap_alloc(count, sizeof *links, check->err), most;
-    int result = links ? 0 : -1;
-
-    for (size_t i = 0; links && i < count; i++)
-        links[i] = list[i].links;
-    most = links ? db_most_frequent(links, count) : 0;
-    for (size_t i = 0; !result && i < count; i++)
-        if (list[i].links < most)
-            result =
-                db_found(check, "%s: %u links upwards, where most switches of level %lld have %u",
-                         list[i].label, list[i].links, (long long)list[i].level, most);
-    free(links);
-    return result;
-}
-
-int db_check_uplinks(struct db_check *check)
-{
-    struct upward *list = NULL;
-    size_t count = 0, end;
-    int result = read_upward(check, &list, &count);
-
-    if (count)
-        qsort(list, count, sizeof *list, by_level);
-    for (size_t i = 0; !result && i < count; i = end) {
-        for (end = i;
-             end < count && list[end].source == list[i].source && list[end].level == list[i].level;
-             end++)
-            ;
-        result = tell_level(check, &list[i], end - i);
-    }
-    free(list);
     return result;
 }

@@ -137,9 +137,8 @@ static int read_kind(sqlite3 *file, size_t what, const struct terms *terms, stru
 /* Nonzero *rates: a link has a rate without width and speed; *adapters: there is one. */
 static int look(topomap_db *db, int64_t *rates, int64_t *adapters, topomap_error *err)
 {
-    if (!db->file)
-        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: nothing has been imported yet",
-                                 db->path);
+    if (db_imported(db, err))
+        return -1;
     return db_number(db->file, "SELECT EXISTS(SELECT 1 FROM link WHERE mbps IS NOT NULL)", 0, rates,
                      err) ||
                    db_number(db->file, "SELECT EXISTS(SELECT 1 FROM vertex WHERE kind = 1)", 0,

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/derive/classify.h"
 #include "topology-db/derive/derive.h"
 
 int db_put_fact(sqlite3 *file, const char *name, const char *text, int64_t number,
@@ -57,7 +56,7 @@ static int put_counts(sqlite3 *file, topomap_error *err)
 }
 
 /* Slurm's topology file where it stands for the network. */
-static int classify_slurm(sqlite3 *file, struct db_verdict *verdict, topomap_error *err)
+static int classify_slurm(sqlite3 *file, topomap_verdict *verdict, topomap_error *err)
 {
     char kind[16];
     int64_t units;
@@ -80,22 +79,23 @@ static int classify_slurm(sqlite3 *file, struct db_verdict *verdict, topomap_err
 
 int db_classify(sqlite3 *file, topomap_error *err)
 {
-    struct db_verdict cray = {0}, fabric = {0}, *chosen;
+    topomap_verdict cray = {0}, fabric = {0}, *chosen;
     char confidence[32];
-    int64_t placed;
+    int64_t placed, cray_hosts = 0, fabric_hosts = 0;
 
-    if (db_classify_coordinates(file, &cray, err) || db_classify_fabric(file, &fabric, err) ||
+    if (db_classify_coordinates(file, &cray, &cray_hosts, err) ||
+        db_classify_fabric(file, &fabric, &fabric_hosts, err) ||
         db_number(file, "SELECT count(*) FROM host WHERE place IS NOT NULL", 0, &placed, err))
         return -1;
     /* A machine with both (an InfiniBand storage network beside Cray's own) is what more of its
      * hosts are on. */
-    chosen = *fabric.topology && (fabric.hosts > cray.hosts || !*cray.topology) ? &fabric : &cray;
+    chosen = *fabric.topology && (fabric_hosts > cray_hosts || !*cray.topology) ? &fabric : &cray;
     if (!*chosen->topology) {
         strcpy(chosen->topology, "unknown");
         strcpy(chosen->evidence, "no network has been imported");
     }
-    if (chosen == &cray && cray.hosts)
-        cray.confidence = placed < cray.hosts ? (double)placed / (double)cray.hosts : 1;
+    if (chosen == &cray && cray_hosts)
+        cray.confidence = placed < cray_hosts ? (double)placed / (double)cray_hosts : 1;
     if (classify_slurm(file, chosen, err))
         return -1;
     snprintf(confidence, sizeof confidence, "%.3f", chosen->confidence);

@@ -6,13 +6,13 @@
 
 #include "topology-db/derive/cray_shape.h"
 #include "topology-db/derive/derive.h"
+#include "topology-db/derive/grid.h"
 #include "util/alloc.h"
 
 struct coordinates {
     struct db_point *point; /* [count] sorted */
     size_t count, room;
-    uint32_t dims, dim[DB_DIMS];
-    uint8_t wrap[DB_DIMS];
+    struct db_grid grid;
     size_t routers, most; /* distinct coordinates, and the most nodes that one of them has */
     int cray;             /* every one of them is of a Cray node */
     int aries_rule;       /* and y and z are what an Aries cabinet's place gives */
@@ -64,15 +64,15 @@ static int take_point(struct coordinates *c, sqlite3_stmt *statement, topomap_er
 
     if (db_point_parse((const char *)sqlite3_column_text(statement, 0), ',', &point))
         return topomap_error_set(err, TOPOMAP_EINPUT, "damaged coordinates");
-    if (c->count && point.dims != c->dims)
+    if (c->count && point.dims != c->grid.dims)
         return topomap_error_set(err, TOPOMAP_EINPUT,
                                  "node %s has %u coordinates, others have %u: they cannot be of "
                                  "one network",
-                                 sqlite3_column_text(statement, 2), point.dims, c->dims);
-    c->dims = point.dims;
+                                 sqlite3_column_text(statement, 2), point.dims, c->grid.dims);
+    c->grid.dims = point.dims;
     for (uint32_t axis = 0; axis < point.dims; axis++)
-        if (point.at[axis] >= c->dim[axis])
-            c->dim[axis] = point.at[axis] + 1u;
+        if (point.at[axis] >= c->grid.dim[axis])
+            c->grid.dim[axis] = point.at[axis] + 1u;
     if (sqlite3_column_type(statement, 1) == SQLITE_NULL) {
         c->cray = 0;
     } else {
@@ -110,7 +110,7 @@ static int too_small(sqlite3 *file, const struct coordinates *c, uint32_t axis, 
     while (db_next(&rows)) {
         snprintf(name, sizeof name, "%s", sqlite3_column_text(rows.row, 0));
         snprintf(place, sizeof place, "%s", sqlite3_column_text(rows.row, 1));
-        if (db_point_parse(place, ',', &point) == 0 && point.at[axis] == c->dim[axis] - 1)
+        if (db_point_parse(place, ',', &point) == 0 && point.at[axis] == c->grid.dim[axis] - 1)
             break;
     }
     db_end(&rows);
@@ -131,14 +131,14 @@ static int set_size(sqlite3 *file, struct coordinates *c, topomap_error *err)
     }
     if (!*c->dims_text)
         return 0;
-    if (db_dims_parse(c->dims_text, &dims, dim) || dims != c->dims)
+    if (db_dims_parse(c->dims_text, &dims, dim) || dims != c->grid.dims)
         return topomap_error_set(err, TOPOMAP_EINPUT,
                                  "the size %s does not fit nodes with %u coordinates", c->dims_text,
-                                 c->dims);
+                                 c->grid.dims);
     for (uint32_t axis = 0; axis < dims; axis++) {
-        if (c->dim[axis] > dim[axis])
+        if (c->grid.dim[axis] > dim[axis])
             return too_small(file, c, axis, err);
-        c->dim[axis] = dim[axis];
+        c->grid.dim[axis] = dim[axis];
     }
     c->given = 1;
     return 0;
@@ -149,12 +149,13 @@ static int set_wrap(struct coordinates *c, topomap_error *err)
 {
     size_t length = strlen(c->wrap_text);
 
-    if (length > 1 && length != c->dims)
+    if (length > 1 && length != c->grid.dims)
         return topomap_error_set(
             err, TOPOMAP_EINPUT,
-            "wraparound is given for %zu dimensions, nodes have %u coordinates", length, c->dims);
-    for (uint32_t axis = 0; axis < c->dims; axis++)
-        c->wrap[axis] = !length || c->wrap_text[length > 1 ? axis : 0] == '1';
+            "wraparound is given for %zu dimensions, nodes have %u coordinates", length,
+            c->grid.dims);
+    for (uint32_t axis = 0; axis < c->grid.dims; axis++)
+        c->grid.wrap[axis] = !length || c->wrap_text[length > 1 ? axis : 0] == '1';
     return 0;
 }
 
@@ -185,7 +186,7 @@ static const char *judge(const struct coordinates *c)
         return shape.rule->topology;
     if (c->routers == 1 && c->count > 4)
         return "irregular";
-    if (!c->cray || c->dims != 3)
+    if (!c->cray || c->grid.dims != 3)
         return "torus";
     if (c->most > 4)
         return "irregular";
@@ -205,23 +206,23 @@ static int wraps(const struct coordinates *c)
 {
     int count = 0;
 
-    for (uint32_t axis = 0; axis < c->dims; axis++)
-        count += c->wrap[axis];
+    for (uint32_t axis = 0; axis < c->grid.dims; axis++)
+        count += c->grid.wrap[axis];
     return count;
 }
 
-static void describe_torus(const struct coordinates *c, int64_t nodes, struct db_verdict *verdict)
+static void describe_torus(const struct coordinates *c, int64_t nodes, topomap_verdict *verdict)
 {
     char size[DB_POINT_TEXT], which[64] = "";
     uint64_t places = 1;
 
-    db_dims_format(c->dims, c->dim, size);
-    for (uint32_t axis = 0; axis < c->dims; axis++)
-        places = places > UINT32_MAX ? places : places * c->dim[axis];
-    if (wraps(c) && wraps(c) < (int)c->dims) {
+    db_dims_format(c->grid.dims, c->grid.dim, size);
+    for (uint32_t axis = 0; axis < c->grid.dims; axis++)
+        places = places > UINT32_MAX ? places : places * c->grid.dim[axis];
+    if (wraps(c) && wraps(c) < (int)c->grid.dims) {
         strcpy(which, " wrapping in dimension");
-        for (uint32_t axis = 0; axis < c->dims; axis++)
-            if (c->wrap[axis])
+        for (uint32_t axis = 0; axis < c->grid.dims; axis++)
+            if (c->grid.wrap[axis])
                 snprintf(which + strlen(which), sizeof which - strlen(which), " %u", axis + 1);
     }
     snprintf(verdict->evidence, sizeof verdict->evidence,
@@ -233,7 +234,7 @@ static void describe_torus(const struct coordinates *c, int64_t nodes, struct db
 }
 
 static void describe(const struct coordinates *c, int64_t nodes, int64_t links,
-                     struct db_verdict *verdict)
+                     topomap_verdict *verdict)
 {
     if (strcmp(verdict->topology, "torus") == 0) {
         describe_torus(c, nodes, verdict);
@@ -259,21 +260,15 @@ static void describe(const struct coordinates *c, int64_t nodes, int64_t links,
 static int put_coordinates(sqlite3 *file, const struct coordinates *c, const char *kind,
                            topomap_error *err)
 {
-    char size[DB_POINT_TEXT], wrap[DB_DIMS + 1] = "";
-
-    db_dims_format(c->dims, c->dim, size);
-    for (uint32_t axis = 0; axis < c->dims; axis++)
-        wrap[axis] = c->wrap[axis] ? '1' : '0';
     return db_put_fact(file, "coordinates", kind, 0, err) ||
-                   db_put_fact(file, "dims", size, 0, err) ||
-                   db_put_fact(file, "wrap", wrap, 0, err) ||
+                   db_grid_put(file, "dims", "wrap", &c->grid, err) ||
                    db_put_fact(file, "routers", NULL, c->cray ? (int64_t)c->routers : 0, err)
                ? -1
                : 0;
 }
 
 /* A list of links alone: its routers, without nodes. */
-static int describe_routers(sqlite3 *file, struct db_verdict *verdict, topomap_error *err)
+static int describe_routers(sqlite3 *file, topomap_verdict *verdict, topomap_error *err)
 {
     int64_t aries, routers;
 
@@ -287,7 +282,7 @@ static int describe_routers(sqlite3 *file, struct db_verdict *verdict, topomap_e
     return 0;
 }
 
-static int classify(sqlite3 *file, struct coordinates *c, struct db_verdict *verdict,
+static int classify(sqlite3 *file, struct coordinates *c, topomap_verdict *verdict, int64_t *hosts,
                     topomap_error *err)
 {
     int64_t cray, links;
@@ -296,7 +291,7 @@ static int classify(sqlite3 *file, struct coordinates *c, struct db_verdict *ver
         db_number(file, "SELECT count(*) FROM host WHERE cname IS NOT NULL", 0, &cray, err) ||
         db_number(file, "SELECT count(*) FROM cray_router", 0, &links, err))
         return -1;
-    verdict->hosts = cray > (int64_t)c->count ? cray : (int64_t)c->count;
+    *hosts = cray > (int64_t)c->count ? cray : (int64_t)c->count;
     if (!c->count) {
         if (!cray && links)
             return describe_routers(file, verdict, err);
@@ -313,14 +308,15 @@ static int classify(sqlite3 *file, struct coordinates *c, struct db_verdict *ver
     strcpy(verdict->topology, judge(c));
     if (put_coordinates(file, c, verdict->topology, err))
         return -1;
-    describe(c, verdict->hosts, links, verdict);
+    describe(c, *hosts, links, verdict);
     return 0;
 }
 
-int db_classify_coordinates(sqlite3 *file, struct db_verdict *verdict, topomap_error *err)
+int db_classify_coordinates(sqlite3 *file, topomap_verdict *verdict, int64_t *hosts,
+                            topomap_error *err)
 {
     struct coordinates c = {0};
-    int result = classify(file, &c, verdict, err);
+    int result = classify(file, &c, verdict, hosts, err);
 
     free(c.point);
     return result;

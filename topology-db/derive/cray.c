@@ -4,16 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/text.h"
+
 int cray_number(const char *text, uint32_t most, uint32_t *value)
 {
-    uint64_t n = 0;
-    const char *at = text;
+    uint64_t number;
 
-    for (; *at >= '0' && *at <= '9' && n <= most; at++)
-        n = n * 10 + (uint64_t)(*at - '0');
-    if (at == text || *at || n > most)
+    if (topomap_text_number(&text, &number) || *text || number > most)
         return -1;
-    *value = (uint32_t)n;
+    *value = (uint32_t)number;
     return 0;
 }
 
@@ -25,16 +24,11 @@ static const char *parse_place(const char *text, char last, struct cray_name *na
     uint32_t part[5];
 
     for (int i = 0; i < 5; i++) {
-        const char *start = text + 1;
-        uint32_t n = 0;
+        uint64_t number;
 
-        if (*text != marks[i])
+        if (*text++ != marks[i] || topomap_text_number(&text, &number) || number > most[i])
             return NULL;
-        for (text = start; *text >= '0' && *text <= '9' && n <= most[i]; text++)
-            n = n * 10 + (uint32_t)(*text - '0');
-        if (text == start || n > most[i])
-            return NULL;
-        part[i] = n;
+        part[i] = (uint32_t)number;
     }
     *name = (struct cray_name){part[0], part[1], part[2], part[3], part[4]};
     return text;

@@ -1,60 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topology-db/derive/derive.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "topology-db/costs.h"
 #include "topology-db/routes.h"
 #include "util/alloc.h"
-
-/* ---- Names ------------------------------------------------------------------------------- */
-
-/* nid000123 and nid123 are nid00123: sites pad NIDs with five or six digits. */
-static void pad_nid(char *key)
-{
-    size_t digits = strspn(key + 3, "0123456789");
-
-    if (digits && digits <= 9 && !key[3 + digits])
-        snprintf(key, DB_KEY, "nid%05lu", strtoul(key + 3, NULL, 10));
-}
-
-void db_host_key(const char *name, char *key)
-{
-    size_t end = strspn(name, "0123456789.") == strlen(name) ? strlen(name) : strcspn(name, ".");
-    size_t i;
-
-    for (i = 0; i < end && i < DB_KEY - 1; i++)
-        key[i] = (char)tolower((unsigned char)name[i]);
-    key[i] = 0;
-    if (strncmp(key, "nid", 3) == 0)
-        pad_nid(key);
-}
-
-int db_natural_order(const char *a, const char *b)
-{
-    const char *x = a, *y = b;
-
-    while (*x && *y) {
-        if (isdigit((unsigned char)*x) && isdigit((unsigned char)*y)) {
-            const char *p = x + strspn(x, "0"), *q = y + strspn(y, "0");
-            size_t m = strspn(p, "0123456789"), n = strspn(q, "0123456789");
-            int order = m != n ? (m < n ? -1 : 1) : strncmp(p, q, m);
-
-            if (order)
-                return order;
-            x = p + m;
-            y = q + n;
-        } else {
-            int order = tolower((unsigned char)*x++) - tolower((unsigned char)*y++);
-
-            if (order)
-                return order;
-        }
-    }
-    return *x || *y ? (*x ? 1 : -1) : strcmp(a, b);
-}
 
 /* ---- Hosts ------------------------------------------------------------------------------- */
 
@@ -265,6 +217,7 @@ static void views_clear(struct db_views *views)
     }
     free(views->nickname);
     free(views->adapter);
+    free(views->router);
     free(views->nic);
     free(views->nic_names);
 }

@@ -5,16 +5,10 @@
 
 #include <uthash.h>
 
+#include "fabric/kinds/kinds.h"
+#include "topology-db/names.h"
 #include "topology-db/point.h"
 #include "topology-db/store.h"
-
-enum { DB_KEY = 256 };
-
-/** What hosts are looked up by: lower case, without the domain (an IPv4 address is kept whole).
- *  \param key  [DB_KEY]; a longer name is cut */
-void db_host_key(const char *name, char *key);
-/** Names in the order that people expect: node2 before node10, without case, then as bytes. */
-int db_natural_order(const char *a, const char *b);
 
 /** Makes all views, inside the writer's transaction. */
 int db_derive(sqlite3 *file, topomap_error *err);
@@ -25,14 +19,13 @@ int db_classify(sqlite3 *file, topomap_error *err);
 int db_put_fact(sqlite3 *file, const char *name, const char *text, int64_t number,
                 topomap_error *err);
 
-/** What kind of network the hosts' coordinates are of; the topology "" where no host has any and
- *  there is no Cray node. */
-struct db_verdict {
-    char topology[16], evidence[512];
-    double confidence; /* 0..1 */
-    int64_t hosts;     /* that it is about */
-};
-int db_classify_coordinates(sqlite3 *file, struct db_verdict *verdict, topomap_error *err);
+/** What kind of network the hosts' coordinates are of, and how many hosts it is about; the topology
+ *  "" where no host has any and there is no Cray node. */
+int db_classify_coordinates(sqlite3 *file, topomap_verdict *verdict, int64_t *hosts,
+                            topomap_error *err);
+/** The same of all switches of the database, "" where there is none; levels and places are written
+ *  to table switch. */
+int db_classify_fabric(sqlite3 *file, topomap_verdict *verdict, int64_t *hosts, topomap_error *err);
 
 /* ---- Between the derive_*.c files --------------------------------------------------------- */
 
@@ -69,6 +62,12 @@ struct db_adapter_host {
     struct db_host_row *host; /* NULL: unknown */
 };
 
+/* Of a Cray interconnect list. */
+struct db_router {
+    int64_t cname, vertex;
+    struct db_point point; /* no dimensions: its place is not known */
+};
+
 struct db_views {
     sqlite3 *file;
     struct db_host_row *hosts; /* a hash by key */
@@ -80,6 +79,9 @@ struct db_views {
     size_t nicknames, nickname_room;
     struct db_adapter_host *adapter; /* by vertex */
     size_t adapters, adapter_room;
+    struct db_router *router; /* by cname */
+    size_t routers;
+    char router_kind;     /* 'a' Aries, 'g' Gemini, 's' SeaStar */
     uint32_t router_cost; /* of leaving a Cray node; costs.h */
     int router_measured;  /* a calibration has it: of leaving any node */
 };
@@ -99,6 +101,9 @@ const char *db_views_nic(const struct db_views *views, uint64_t guid, int *exact
 
 /** Hosts from Cray rows and named coordinates; what the shape of a Cray machine adds. */
 int db_views_cray(struct db_views *views, topomap_error *err);
+/** A Cray node's router, or NULL. */
+const struct db_router *db_views_router(const struct db_views *views,
+                                        const struct db_host_row *host);
 /** Hosts and adapters from InfiniBand vertices, and from lists that name hosts. */
 int db_views_adapters(struct db_views *views, topomap_error *err);
 /** Hosts that Slurm's topology file names; and, after the fabric's links, its switches. */

@@ -61,53 +61,52 @@ static int take_row(struct db_views *views, sqlite3_stmt *statement, topomap_err
 
 /* ---- Routers' coordinates ----------------------------------------------------------------- */
 
-struct placed_router {
-    int64_t cname;
-    struct db_point point;
-};
-
-struct placed_routers {
-    struct placed_router *router;
-    size_t count, room;
-    char kind;
-};
-
 static int by_cname(const void *a, const void *b)
 {
-    const struct placed_router *x = a, *y = b;
+    const struct db_router *x = a, *y = b;
 
     return x->cname < y->cname ? -1 : x->cname > y->cname;
 }
 
-static int read_routers(sqlite3 *file, struct placed_routers *routers, topomap_error *err)
+static int read_routers(struct db_views *views, topomap_error *err)
 {
     struct db_rows rows =
-        db_ask(file, "SELECT cname, place, kind FROM cray_router WHERE place IS NOT NULL", err);
+        db_ask(views->file, "SELECT cname, vertex, place, kind FROM cray_router", err);
+    size_t room = 0;
 
     while (db_next(&rows)) {
-        struct placed_router router = {.cname = sqlite3_column_int64(rows.row, 0)};
+        struct db_router router = {.cname = sqlite3_column_int64(rows.row, 0),
+                                   .vertex = sqlite3_column_int64(rows.row, 1)};
+        const char *place = (const char *)sqlite3_column_text(rows.row, 2);
 
-        routers->kind = *(const char *)sqlite3_column_text(rows.row, 2);
-        if (db_point_parse((const char *)sqlite3_column_text(rows.row, 1), ',', &router.point) ||
-            topomap_grow(&routers->router, &routers->room, routers->count + 1, sizeof router, err))
+        views->router_kind = *db_column_text(rows.row, 3);
+        if ((place && db_point_parse(place, ',', &router.point)) ||
+            topomap_grow(&views->router, &room, views->routers + 1, sizeof router, err))
             return db_stop(&rows);
-        routers->router[routers->count++] = router;
+        views->router[views->routers++] = router;
     }
-    if (!rows.result && routers->count)
-        qsort(routers->router, routers->count, sizeof *routers->router, by_cname);
+    if (!rows.result && views->routers)
+        qsort(views->router, views->routers, sizeof *views->router, by_cname);
     return rows.result;
 }
 
-static void place_by_routers(struct db_views *views, const struct placed_routers *routers)
+const struct db_router *db_views_router(const struct db_views *views,
+                                        const struct db_host_row *host)
 {
-    for (struct db_host_row *host = views->hosts; routers->count && host; host = host->hh.next) {
-        struct placed_router wanted = {.cname = cray_router_of(host->cname, routers->kind)}, *found;
+    const struct db_router wanted = {.cname = cray_router_of(host->cname, views->router_kind)};
 
-        if (host->cname < 0 || host->point.dims)
-            continue;
-        found = bsearch(&wanted, routers->router, routers->count, sizeof wanted, by_cname);
-        if (found)
-            host->point = found->point;
+    return views->routers && host->cname >= 0
+               ? bsearch(&wanted, views->router, views->routers, sizeof wanted, by_cname)
+               : NULL;
+}
+
+static void place_by_routers(struct db_views *views)
+{
+    for (struct db_host_row *host = views->hosts; host; host = host->hh.next) {
+        const struct db_router *router = db_views_router(views, host);
+
+        if (router && !host->point.dims)
+            host->point = router->point;
     }
 }
 
@@ -125,30 +124,30 @@ static int disagree(const char *name, const struct db_point *known, const struct
                              a, shape, *b ? b : "none");
 }
 
-static int check_routers(const struct placed_routers *routers, const struct cray_shape *shape,
+static int check_routers(const struct db_views *views, const struct cray_shape *shape,
                          const char *text, topomap_error *err)
 {
-    for (size_t i = 0; i < routers->count; i++) {
+    for (size_t i = 0; i < views->routers; i++) {
+        const struct db_point *known = &views->router[i].point;
         struct cray_name name;
         struct db_point made;
         char label[40];
 
-        cray_name_unpack(routers->router[i].cname, &name);
-        cray_router_format(&name, routers->kind, label);
-        name.node *= routers->kind == 'g' ? 2 : 1;
+        cray_name_unpack(views->router[i].cname, &name);
+        cray_router_format(&name, views->router_kind, label);
+        name.node *= views->router_kind == 'g' ? 2 : 1;
         cray_shape_place(shape, &name, &made);
-        if (!db_point_same(&made, &routers->router[i].point))
-            return disagree(label, &routers->router[i].point, &made, text, err);
+        if (known->dims && !db_point_same(&made, known))
+            return disagree(label, known, &made, text, err);
     }
     return 0;
 }
 
-static int apply_shape(struct db_views *views, const struct placed_routers *routers,
-                       const char *text, topomap_error *err)
+static int apply_shape(struct db_views *views, const char *text, topomap_error *err)
 {
     struct cray_shape shape;
 
-    if (cray_shape_parse(text, &shape, err) || check_routers(routers, &shape, text, err))
+    if (cray_shape_parse(text, &shape, err) || check_routers(views, &shape, text, err))
         return -1;
     for (struct db_host_row *host = views->hosts; host; host = host->hh.next) {
         struct cray_name name;
@@ -171,15 +170,14 @@ static int apply_shape(struct db_views *views, const struct placed_routers *rout
     return 0;
 }
 
-static int apply_shapes(struct db_views *views, const struct placed_routers *routers,
-                        topomap_error *err)
+static int apply_shapes(struct db_views *views, topomap_error *err)
 {
     struct db_rows rows =
         db_ask(views->file,
                "SELECT DISTINCT shape FROM geometry WHERE shape IS NOT NULL ORDER BY shape", err);
 
     while (db_next(&rows))
-        if (apply_shape(views, routers, (const char *)sqlite3_column_text(rows.row, 0), err))
+        if (apply_shape(views, (const char *)sqlite3_column_text(rows.row, 0), err))
             return db_stop(&rows);
     return rows.result;
 }
@@ -194,9 +192,6 @@ int db_views_cray(struct db_views *views, topomap_error *err)
         "SELECT nid, NULL, cname, status, type, x || ',' || y || ',' || z FROM cray_proc"
         " ORDER BY nid",
     };
-    struct placed_routers routers = {0};
-    int row;
-
     for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
         struct db_rows rows = db_ask(views->file, queries[i], err);
 
@@ -206,11 +201,8 @@ int db_views_cray(struct db_views *views, topomap_error *err)
         if (rows.result)
             return -1;
     }
-    row = read_routers(views->file, &routers, err);
-    if (!row) {
-        place_by_routers(views, &routers);
-        row = apply_shapes(views, &routers, err);
-    }
-    free(routers.router);
-    return row;
+    if (read_routers(views, err))
+        return -1;
+    place_by_routers(views);
+    return apply_shapes(views, err);
 }

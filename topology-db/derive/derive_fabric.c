@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Views of what the networks' dumps say. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/derive/cray.h"
 #include "topology-db/costs.h"
 #include "topology-db/derive/derive.h"
 #include "topology-db/ib_names.h"
 #include "util/alloc.h"
-#include "util/sorted.h"
 
 /* ---- InfiniBand adapters ----------------------------------------------------------------- */
 
@@ -158,297 +155,68 @@ int db_views_adapters(struct db_views *views, topomap_error *err)
 
 /* ---- Links ------------------------------------------------------------------------------- */
 
-struct attached {
-    int64_t host, adapter, port, sw;
-    uint32_t hops, cost;
-    uint32_t class; /* UINT32_MAX: the cost is there already */
-};
+/* Switches are routers and nodes of unknown type, too, where they join switches. Cables are those
+ * between two switches, whose host is NULL, and those of adapters, whose host may be 0: not known;
+ * aggregation engines are not among these. */
+static const char make_cables[] =
+    "INSERT INTO switch(id, label) SELECT id, coalesce(label, text) FROM vertex"
+    " WHERE kind IN (0, 2, 4) ORDER BY id;"
+    "CREATE TEMP TABLE cable AS WITH up AS (SELECT a, aport, b, bport, source,"
+    "  link_mbps(width, speed, mbps) AS mbps, link_class(width, speed, mbps, kind) AS class"
+    "  FROM link WHERE coalesce(state, 0) <> 1)" /* IB_DOWN */
+    " SELECT NULL AS host, a, NULL AS port, b, source, mbps, class FROM up"
+    "  JOIN switch s ON s.id = a JOIN switch t ON t.id = b WHERE a <> b"
+    " UNION ALL SELECT coalesce(host, 0), a, aport, b, source, mbps, class FROM up"
+    "  JOIN adapter ON vertex = a JOIN switch ON id = b"
+    " UNION ALL SELECT coalesce(host, 0), b, bport, a, source, mbps, class FROM up"
+    "  JOIN adapter ON vertex = b JOIN switch ON id = a;"
+    /* By costs.h: the reference of a source, and what a calibration measured in place of it. */
+    "CREATE TEMP TABLE price AS WITH rate AS (SELECT source, mbps, sum(host IS NULL) AS trunks,"
+    "  sum(host IS NOT NULL) AS others FROM cable WHERE mbps GROUP BY source, mbps),"
+    " reference AS (SELECT source, mbps AS usual, row_number() OVER (PARTITION BY source ORDER BY"
+    "  trunks DESC, CASE WHEN trunks THEN 0 ELSE others END DESC, mbps DESC) AS place FROM rate)"
+    " SELECT known.source, mbps, class, level IS NOT NULL AS measured,"
+    "  CASE WHEN level IS NULL THEN link_cost(usual, mbps) ELSE " DB_COST_MEASURED " END AS cost"
+    " FROM (SELECT DISTINCT source, mbps, class FROM cable) known LEFT JOIN"
+    "  (SELECT source, usual FROM reference WHERE place = 1) USING(source)"
+    " LEFT JOIN calibration ON level = 'hop:' || class;";
 
-struct cable {
-    int64_t a, b;
-    uint32_t class;
-};
+static const char write_attached[] =
+    "INSERT INTO attach SELECT host, a, port, b, 1, cost + ? FROM cable"
+    " JOIN price USING(source, mbps, class) WHERE host IS NOT NULL ORDER BY 1, 2, 3";
 
-struct cables {
-    uint8_t *is_switch; /* [ids] */
-    int64_t ids;
-    struct attached *attached;
-    size_t attachments, attached_room;
-    struct cable *cable;
-    size_t cables, cable_room;
-    struct db_link_classes classes;
-    int64_t torus;        /* the source of a Gemini or SeaStar list; 0: none */
-    uint64_t torus_usual; /* the rate that most of its pairs of routers have */
-};
+/* A message takes one cable of a pair: what its class costs, or their mean. In a Cray torus packets
+ * spread over the parallel links of a pair: the pair's whole rate counts, against the one that most
+ * pairs of its routers have, of two the higher. */
+static const char write_trunks[] =
+    "WITH pair AS (SELECT a, b, source, count(*) AS links, sum(mbps) AS mbps,"
+    "  sum(cost) / count(*) AS cost, max(source = ?1 AND NOT measured) AS spread FROM cable"
+    "  JOIN price USING(source, mbps, class) WHERE host IS NULL GROUP BY a, b)"
+    " INSERT INTO trunk SELECT a, b, links, mbps, CASE WHEN spread THEN link_cost("
+    "  (SELECT mbps FROM pair WHERE source = ?1 GROUP BY mbps ORDER BY count(*) DESC, mbps DESC"
+    "   LIMIT 1), mbps) ELSE cost END FROM pair";
 
-static int by_host(const void *a, const void *b)
+static int run(sqlite3 *file, const char *sql, int64_t value, topomap_error *err)
 {
-    const int64_t *x = a, *y = b;
+    struct db_rows rows = DB_ASK(file, sql, err, DB_INT(value));
 
-    for (int i = 0; i < 3; i++)
-        if (x[i] != y[i])
-            return x[i] < y[i] ? -1 : 1;
-    return 0;
-}
-
-static int by_ends(const void *a, const void *b)
-{
-    const struct cable *x = a, *y = b;
-
-    if (x->a != y->a)
-        return x->a < y->a ? -1 : 1;
-    return x->b < y->b ? -1 : x->b > y->b;
-}
-
-static int read_switches(struct db_views *views, struct cables *cables, topomap_error *err)
-{
-    struct db_rows rows;
-
-    /* Switches, and routers and nodes of unknown type where they join switches. */
-    if (db_execute(views->file,
-                   "INSERT INTO switch(id, label) SELECT id, coalesce(label, text) FROM vertex"
-                   " WHERE kind IN (0, 2, 4) ORDER BY id",
-                   err) ||
-        db_number(views->file, "SELECT max(id) + 1 FROM vertex", 0, &cables->ids, err))
-        return -1;
-    cables->is_switch = topomap_alloc((size_t)cables->ids, 1, err);
-    if (!cables->is_switch)
-        return -1;
-    rows = db_ask(views->file, "SELECT id FROM switch", err);
-    while (db_next(&rows))
-        cables->is_switch[sqlite3_column_int64(rows.row, 0)] = 1;
+    db_next(&rows); /* which there is none of */
     return rows.result;
 }
 
-static const struct db_adapter_host *find_adapter(const struct db_views *views, int64_t vertex)
+/* Cray nodes on their routers. */
+static int attach_cray(struct db_views *views, topomap_error *err)
 {
-    size_t low = topomap_sorted_rows(views->adapter, views->adapters, sizeof *views->adapter,
-                                     offsetof(struct db_adapter_host, vertex), vertex);
-
-    return low < views->adapters && views->adapter[low].vertex == vertex ? &views->adapter[low]
-                                                                         : NULL;
-}
-
-static int take_attachment(struct db_views *views, struct cables *cables, int64_t adapter,
-                           int64_t port, int64_t sw, struct db_link_class *class,
-                           topomap_error *err)
-{
-    const struct db_adapter_host *found = find_adapter(views, adapter);
-
-    if (!found)
-        return 0; /* an aggregation engine */
-    if (topomap_grow(&cables->attached, &cables->attached_room, cables->attachments + 1,
-                     sizeof *cables->attached, err))
-        return -1;
-    class->others++;
-    cables->attached[cables->attachments++] =
-        (struct attached){found->host ? found->host->id : 0, adapter, port, sw, 1, 0, class->index};
-    return 0;
-}
-
-/* Neighbouring rows are mostly of one class. */
-static int find_class(struct cables *cables, sqlite3_stmt *links, struct db_link_class **last,
-                      topomap_error *err)
-{
-    const char *kind = (const char *)sqlite3_column_text(links, 8);
-    struct db_link_key key;
-
-    memset(&key, 0, sizeof key);
-    key.source = sqlite3_column_int64(links, 7);
-    key.width = (uint32_t)sqlite3_column_int(links, 4);
-    key.speed = (uint32_t)sqlite3_column_int(links, 5);
-    key.mbps = (uint32_t)sqlite3_column_int64(links, 6);
-    if (kind)
-        strncpy(key.kind, kind, sizeof key.kind - 1);
-    if (*last && memcmp(&(*last)->key, &key, sizeof key) == 0)
-        return 0;
-    return db_link_classes_find(&cables->classes, &key, last, err);
-}
-
-static int take_link(struct db_views *views, struct cables *cables, sqlite3_stmt *links,
-                     struct db_link_class **class, topomap_error *err)
-{
-    int64_t a = sqlite3_column_int64(links, 0), b = sqlite3_column_int64(links, 2);
-
-    if (a >= cables->ids || b >= cables->ids || a < 0 || b < 0 || a == b)
-        return 0;
-    if (find_class(cables, links, class, err))
-        return -1;
-    if (cables->is_switch[a] && cables->is_switch[b]) {
-        if (topomap_grow(&cables->cable, &cables->cable_room, cables->cables + 1,
-                         sizeof *cables->cable, err))
-            return -1;
-        (*class)->trunks++;
-        cables->cable[cables->cables++] = (struct cable){a, b, (*class)->index};
-        return 0;
-    }
-    if (cables->is_switch[b])
-        return take_attachment(views, cables, a, sqlite3_column_int64(links, 1), b, *class, err);
-    if (cables->is_switch[a])
-        return take_attachment(views, cables, b, sqlite3_column_int64(links, 3), a, *class, err);
-    return 0;
-}
-
-/* ---- Cray nodes on their routers ----------------------------------------------------------- */
-
-struct router {
-    int64_t cname, vertex;
-};
-
-static int by_cname(const void *a, const void *b)
-{
-    const struct router *x = a, *y = b;
-
-    return x->cname < y->cname ? -1 : x->cname > y->cname;
-}
-
-static int read_routers(struct db_views *views, struct router **routers, size_t *count, char *kind,
-                        topomap_error *err)
-{
-    struct db_rows rows = db_ask(views->file, "SELECT cname, vertex, kind FROM cray_router", err);
-    size_t room = 0;
-
-    while (db_next(&rows)) {
-        if (topomap_grow(routers, &room, *count + 1, sizeof **routers, err))
-            return db_stop(&rows);
-        *kind = *(const char *)sqlite3_column_text(rows.row, 2);
-        (*routers)[(*count)++] =
-            (struct router){sqlite3_column_int64(rows.row, 0), sqlite3_column_int64(rows.row, 1)};
-    }
-    if (!rows.result && *count)
-        qsort(*routers, *count, sizeof **routers, by_cname);
-    return rows.result;
-}
-
-static int attach_cray(struct db_views *views, struct cables *cables, topomap_error *err)
-{
-    struct router *routers = NULL;
-    size_t count = 0;
-    char kind = 0;
-    int result = read_routers(views, &routers, &count, &kind, err);
-
-    for (struct db_host_row *host = views->hosts; !result && count && host; host = host->hh.next) {
-        const struct router *found;
-        struct router wanted = {.cname = cray_router_of(host->cname, kind)};
-
-        if (host->cname < 0 ||
-            !(found = bsearch(&wanted, routers, count, sizeof *routers, by_cname)))
-            continue;
-        result = topomap_grow(&cables->attached, &cables->attached_room, cables->attachments + 1,
-                              sizeof *cables->attached, err);
-        if (!result)
-            cables->attached[cables->attachments++] = (struct attached){
-                host->id, 0, 0, found->vertex, 0, views->router_cost / 2, UINT32_MAX};
-    }
-    free(routers);
-    if (!result && kind && kind != 'a')
-        result = db_number(views->file, "SELECT source FROM cray_router LIMIT 1", 0, &cables->torus,
-                           err);
-    return result;
-}
-
-/* ---- Views ------------------------------------------------------------------------------- */
-
-static int write_attached(struct db_views *views, struct cables *cables, topomap_error *err)
-{
-    sqlite3_stmt *insert = db_prepare(views->file, "INSERT INTO attach VALUES(?,?,?,?,?,?)", err);
+    sqlite3_stmt *insert =
+        db_prepare(views->file, "INSERT INTO attach VALUES(?, 0, 0, ?, 0, ?)", err);
     int result = insert ? 0 : -1;
 
-    if (cables->attachments)
-        qsort(cables->attached, cables->attachments, sizeof *cables->attached, by_host);
-    for (size_t i = 0; !result && i < cables->attachments; i++) {
-        const struct attached *at = &cables->attached[i];
+    for (struct db_host_row *host = views->hosts; !result && host; host = host->hh.next) {
+        const struct db_router *router = db_views_router(views, host);
 
-        result = DB_PUT(insert, err, DB_INT(at->host), DB_INT(at->adapter), DB_INT(at->port),
-                        DB_INT(at->sw), DB_INT(at->hops),
-                        DB_INT(at->class == UINT32_MAX
-                                   ? at->cost
-                                   : cables->classes.by_index[at->class]->cost +
-                                         (views->router_measured ? views->router_cost / 2 : 0)));
-    }
-    sqlite3_finalize(insert);
-    return result;
-}
-
-/* Cables of one pair of switches: cable[first .. end). */
-struct pair {
-    size_t first, end;
-    uint64_t mbps;
-    uint32_t cost;
-};
-
-/* A message takes one cable: what its class costs, or their mean. In a Cray torus packets spread
- * over the parallel links of a pair: the pair's whole rate counts, against the usual pair's. */
-static void sum_pair(const struct cables *cables, size_t first, struct pair *pair)
-{
-    uint64_t cost = 0;
-
-    *pair = (struct pair){.first = first, .end = first};
-    while (pair->end < cables->cables &&
-           by_ends(&cables->cable[first], &cables->cable[pair->end]) == 0) {
-        const struct db_link_class *class =
-            cables->classes.by_index[cables->cable[pair->end++].class];
-
-        pair->mbps += class->mbps;
-        cost += class->cost;
-        if (class->key.source == cables->torus && !class->measured)
-            cost = UINT64_MAX / 2;
-    }
-    pair->cost = cost >= UINT64_MAX / 4 ? db_cost_of_rate(cables->torus_usual, pair->mbps)
-                                        : (uint32_t)(cost / (pair->end - first));
-}
-
-static int by_rate(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
-/* The rate that most pairs of routers have together. */
-static int find_usual(struct cables *cables, topomap_error *err)
-{
-    uint64_t *rate;
-    size_t count = 0, best = 0, end;
-    struct pair pair;
-
-    if (!cables->torus)
-        return 0;
-    rate = topomap_alloc(cables->cables, sizeof *rate, err);
-    if (!rate)
-        return -1;
-    for (size_t i = 0; i < cables->cables; i = pair.end) {
-        sum_pair(cables, i, &pair);
-        if (cables->classes.by_index[cables->cable[i].class]->key.source == cables->torus)
-            rate[count++] = pair.mbps;
-    }
-    qsort(rate, count, sizeof *rate, by_rate);
-    for (size_t i = 0; i < count; i = end) {
-        for (end = i; end < count && rate[end] == rate[i]; end++)
-            ;
-        if (end - i >= best) {
-            best = end - i;
-            cables->torus_usual = rate[i];
-        }
-    }
-    free(rate);
-    return 0;
-}
-
-static int write_trunks(struct db_views *views, struct cables *cables, topomap_error *err)
-{
-    sqlite3_stmt *insert = db_prepare(views->file, "INSERT INTO trunk VALUES(?,?,?,?,?)", err);
-    int result = insert ? 0 : -1;
-    struct pair pair;
-
-    if (cables->cables)
-        qsort(cables->cable, cables->cables, sizeof *cables->cable, by_ends);
-    if (!result)
-        result = find_usual(cables, err);
-    for (size_t i = 0; !result && i < cables->cables; i = pair.end) {
-        sum_pair(cables, i, &pair);
-        result = DB_PUT(insert, err, DB_INT(cables->cable[i].a), DB_INT(cables->cable[i].b),
-                        DB_INT(pair.end - i), DB_INT(pair.mbps), DB_INT(pair.cost));
+        if (router)
+            result = DB_PUT(insert, err, DB_INT(host->id), DB_INT(router->vertex),
+                            DB_INT(views->router_cost / 2));
     }
     sqlite3_finalize(insert);
     return result;
@@ -456,31 +224,16 @@ static int write_trunks(struct db_views *views, struct cables *cables, topomap_e
 
 int db_views_links(struct db_views *views, topomap_error *err)
 {
-    struct cables cables = {0};
-    struct db_link_class *class = NULL;
-    int row = read_switches(views, &cables, err);
+    int64_t torus = 0;
 
-    if (!row) {
-        struct db_rows links =
-            db_ask(views->file,
-                   "SELECT a, aport, b, bport, width, speed, mbps, source, kind FROM link"
-                   " WHERE coalesce(state, 0) <> 1", /* IB_DOWN */
-                   err);
-
-        while (!row && db_next(&links))
-            row = take_link(views, &cables, links.row, &class, err);
-        db_end(&links);
-        row = row || links.result ? -1 : 0;
-    }
-    if (!row)
-        row = db_link_classes_price(&cables.classes, views->file, err) ||
-                      attach_cray(views, &cables, err) || write_attached(views, &cables, err) ||
-                      write_trunks(views, &cables, err)
-                  ? -1
-                  : 0;
-    db_link_classes_clear(&cables.classes);
-    free(cables.is_switch);
-    free(cables.attached);
-    free(cables.cable);
-    return row;
+    if (views->routers && views->router_kind != 'a' &&
+        db_number(views->file, "SELECT source FROM cray_router LIMIT 1", 0, &torus, err))
+        return -1;
+    return db_execute(views->file, make_cables, err) ||
+                   run(views->file, write_attached,
+                       views->router_measured ? views->router_cost / 2 : 0, err) ||
+                   attach_cray(views, err) || run(views->file, write_trunks, torus, err) ||
+                   db_execute(views->file, "DROP TABLE cable; DROP TABLE price;", err)
+               ? -1
+               : 0;
 }

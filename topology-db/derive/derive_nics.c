@@ -5,6 +5,7 @@
 
 #include "topology-db/derive/derive.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 struct names {
     char *text;
@@ -26,12 +27,13 @@ static int keep_name(struct names *names, const char *name, topomap_error *err)
     return 0;
 }
 
+/* By GUIDs as signed numbers, as they are looked up. */
 static int by_guid(const void *a, const void *b)
 {
     const struct db_nic *x = a, *y = b;
 
     if (x->guid != y->guid)
-        return x->guid < y->guid ? -1 : 1;
+        return (int64_t)x->guid < (int64_t)y->guid ? -1 : 1;
     if (x->exact != y->exact)
         return x->exact ? -1 : 1;
     return x->node < y->node ? -1 : x->node > y->node;
@@ -93,19 +95,11 @@ int db_views_nics(struct db_views *views, topomap_error *err)
 
 const char *db_views_nic(const struct db_views *views, uint64_t guid, int *exact)
 {
-    size_t low = 0, high = guid ? views->nics : 0;
+    size_t low = topomap_sorted_rows(views->nic, guid ? views->nics : 0, sizeof *views->nic,
+                                     offsetof(struct db_nic, guid), (int64_t)guid);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (views->nic[middle].guid == guid) {
-            *exact = views->nic[middle].exact;
-            return views->nic_names + views->nic[middle].node;
-        }
-        if (views->nic[middle].guid < guid)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    if (!guid || low == views->nics || views->nic[low].guid != guid)
+        return NULL;
+    *exact = views->nic[low].exact;
+    return views->nic_names + views->nic[low].node;
 }

@@ -30,7 +30,7 @@ int db_views_planes(struct db_views *views, topomap_error *err)
         return -1;
     plane = topomap_alloc(switches.count, sizeof *plane, err);
     if (plane)
-        topomap_switches_parts(&switches, plane);
+        topomap_switches_parts(&switches, NULL, plane);
     result = !plane || write_planes(views->file, &switches, plane, err) ||
                      db_execute(views->file,
                                 "INSERT INTO fact SELECT 'planes', count(DISTINCT plane) FROM"

@@ -4,96 +4,77 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topology-db/derive/derive.h"
 #include "util/alloc.h"
 
-/* "4x4x8" or "1,2,3": as many numbers as there are, at most DB_TORUS_DIMS. */
-static uint32_t read_numbers(const char *text, uint32_t *number)
+int db_grid_put(sqlite3 *file, const char *dims, const char *wrap, const struct db_grid *grid,
+                topomap_error *err)
 {
-    uint32_t count = 0;
+    char size[DB_POINT_TEXT], digits[DB_DIMS + 1] = "";
 
-    while (*text && count < DB_TORUS_DIMS) {
-        char *end;
-
-        number[count++] = (uint32_t)strtoul(text, &end, 10);
-        if (end == text)
-            return 0;
-        text = *end ? end + 1 : end;
-    }
-    return count;
+    db_dims_format(grid->dims, grid->dim, size);
+    for (uint32_t d = 0; d < grid->dims; d++)
+        digits[d] = grid->wrap[d] ? '1' : '0';
+    return db_put_fact(file, dims, size, 0, err) || db_put_fact(file, wrap, digits, 0, err) ? -1
+                                                                                            : 0;
 }
 
-static int read_shape(sqlite3 *file, struct db_grid *grid, topomap_error *err)
+int db_grid_load(sqlite3 *file, const char *dims, const char *wrap, struct db_grid *grid,
+                 topomap_error *err)
 {
-    char dims[DB_TORUS_DIMS * 12], wrap[DB_TORUS_DIMS + 1];
+    char size[DB_POINT_TEXT], digits[DB_DIMS + 1];
 
-    if (db_fact_text(file, "fabric_dims", dims, sizeof dims, err) ||
-        db_fact_text(file, "fabric_wrap", wrap, sizeof wrap, err))
+    *grid = (struct db_grid){0};
+    if (db_fact_text(file, dims, size, sizeof size, err) ||
+        db_fact_text(file, wrap, digits, sizeof digits, err))
         return -1;
-    grid->dims = read_numbers(dims, grid->dim);
-    if (strlen(wrap) != grid->dims)
+    if (db_dims_parse(size, &grid->dims, grid->dim) || strlen(digits) != grid->dims)
         grid->dims = 0;
     for (uint32_t d = 0; d < grid->dims; d++)
-        grid->wrap[d] = wrap[d] == '1';
+        grid->wrap[d] = digits[d] == '1';
     return 0;
 }
 
-static void take_place(struct db_grid *grid, uint32_t at, const char *text)
+int db_grid_has(const struct db_grid *grid, const struct db_point *point)
 {
-    uint32_t number[DB_TORUS_DIMS], count = read_numbers(text, number);
-
-    for (uint32_t d = 0; d < grid->dims; d++)
-        if (count != grid->dims || number[d] >= grid->dim[d])
-            return;
-    for (uint32_t d = 0; d < grid->dims; d++)
-        grid->place[(size_t)at * grid->dims + d] = (uint16_t)number[d];
-}
-
-int db_grid_load(sqlite3 *file, const topomap_switches *switches, struct db_grid *grid,
-                 topomap_error *err)
-{
-    struct db_rows rows;
-
-    *grid = (struct db_grid){0};
-    if (read_shape(file, grid, err))
-        return -1;
-    if (!grid->dims)
+    if (!grid->dims || point->dims != grid->dims)
         return 0;
-    grid->place = topomap_alloc((size_t)switches->count * grid->dims, sizeof *grid->place, err);
-    if (!grid->place)
-        return -1;
-    memset(grid->place, 0xff, (size_t)switches->count * grid->dims * sizeof *grid->place);
-    rows = db_ask(file, "SELECT id, place FROM switch WHERE place IS NOT NULL", err);
-    while (db_next(&rows)) {
-        uint32_t at = topomap_switches_find(switches, sqlite3_column_int64(rows.row, 0));
-
-        if (at != UINT32_MAX)
-            take_place(grid, at, (const char *)sqlite3_column_text(rows.row, 1));
-    }
-    return rows.result;
+    for (uint32_t d = 0; d < grid->dims; d++)
+        if (point->at[d] >= grid->dim[d])
+            return 0;
+    return 1;
 }
 
-void db_grid_clear(struct db_grid *grid)
+uint32_t db_grid_hops(const struct db_grid *grid, const struct db_point *a,
+                      const struct db_point *b)
 {
-    free(grid->place);
-    *grid = (struct db_grid){0};
-}
-
-const uint16_t *db_grid_place(const struct db_grid *grid, uint32_t at)
-{
-    const uint16_t *place = grid->place + (size_t)at * grid->dims;
-
-    return *place == DB_NO_PLACE ? NULL : place;
-}
-
-uint32_t db_grid_hops(const struct db_grid *grid, uint32_t a, uint32_t b)
-{
-    const uint16_t *x = db_grid_place(grid, a), *y = db_grid_place(grid, b);
     uint32_t hops = 0;
 
     for (uint32_t d = 0; d < grid->dims; d++) {
-        uint32_t gap = (uint32_t)abs((int)x[d] - (int)y[d]);
+        uint32_t way = (uint32_t)abs(a->at[d] - b->at[d]), around = grid->dim[d] - way;
 
-        hops += grid->wrap[d] && gap > grid->dim[d] - gap ? grid->dim[d] - gap : gap;
+        hops += grid->wrap[d] && around < way ? around : way;
     }
     return hops;
+}
+
+int db_grid_places(sqlite3 *file, const struct db_grid *grid, const topomap_switches *switches,
+                   struct db_point **place, topomap_error *err)
+{
+    struct db_rows rows;
+
+    *place = topomap_alloc(switches->count, sizeof **place, err);
+    if (!*place)
+        return -1;
+    rows = db_ask(file, "SELECT id, place FROM switch WHERE place IS NOT NULL", err);
+    while (db_next(&rows)) {
+        uint32_t at = topomap_switches_find(switches, sqlite3_column_int64(rows.row, 0));
+        struct db_point point;
+
+        if (at != UINT32_MAX &&
+            !db_point_parse((const char *)sqlite3_column_text(rows.row, 1), ',', &point) &&
+            db_grid_has(grid, &point))
+            (*place)[at] = point;
+    }
+    return rows.result;
 }

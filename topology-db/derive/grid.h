@@ -1,27 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The coordinates of switches that make a torus or mesh, as classify_torus.c has left them. */
+/* The size of a torus or mesh, in facts: of hosts with coordinates ("dims", "wrap"), or of switches
+ * that make one ("fabric_dims", "fabric_wrap"). */
 #ifndef TOPOMAP_DB_GRID_H
 #define TOPOMAP_DB_GRID_H
 
-#include "topology-db/derive/classify.h"
-
-enum { DB_NO_PLACE = UINT16_MAX };
+#include "topology-db/point.h"
+#include "topology-db/switches.h"
 
 struct db_grid {
-    uint32_t dims; /* 0: no torus */
-    uint32_t dim[DB_TORUS_DIMS];
-    uint8_t wrap[DB_TORUS_DIMS];
-    uint16_t *place; /* [switches * dims]; the first DB_NO_PLACE: unknown */
+    uint32_t dims; /* 0: none */
+    uint32_t dim[DB_DIMS];
+    uint8_t wrap[DB_DIMS];
 };
 
-/** Places by the index of the switch in \p switches. Cleared by db_grid_clear(), also after a
- *  failure. */
-int db_grid_load(sqlite3 *file, const topomap_switches *switches, struct db_grid *grid,
+/** The facts, under these names. */
+int db_grid_put(sqlite3 *file, const char *dims, const char *wrap, const struct db_grid *grid,
+                topomap_error *err);
+/** No dimensions where there are none, or damaged ones. */
+int db_grid_load(sqlite3 *file, const char *dims, const char *wrap, struct db_grid *grid,
                  topomap_error *err);
-void db_grid_clear(struct db_grid *grid);
-/** [dims], or NULL where the switch has no place. */
-const uint16_t *db_grid_place(const struct db_grid *grid, uint32_t at);
-/** Hops between two placed switches, along the grid. */
-uint32_t db_grid_hops(const struct db_grid *grid, uint32_t a, uint32_t b);
+/** Whether the point has these dimensions and lies in them. */
+int db_grid_has(const struct db_grid *grid, const struct db_point *point);
+/** Hops between two points in it, along the grid. */
+uint32_t db_grid_hops(const struct db_grid *grid, const struct db_point *a,
+                      const struct db_point *b);
+/** The places of switches by their index; no dimensions where one has none in this grid.
+ *  \param place  [switches], ends with free() */
+int db_grid_places(sqlite3 *file, const struct db_grid *grid, const topomap_switches *switches,
+                   struct db_point **place, topomap_error *err);
 
 #endif

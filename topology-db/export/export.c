@@ -367,9 +367,8 @@ int topomap_db_export(topomap_db *db, const char *name, const topomap_names *nod
 
     if (!exporter)
         return -1;
-    if (!db->file)
-        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: nothing has been imported yet",
-                                 db->path);
+    if (db_imported(db, err))
+        return -1;
     result = load(&x, nodes, err);
     if (!result && exporter->links)
         result = check_links(&x, name, err);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/disjoint.h"
+#include "util/disjoint.h"
 #include "topology-db/export/export.h"
 #include "util/alloc.h"
 
@@ -72,7 +72,7 @@ static int join_rails(struct joining *j, topomap_error *err)
         for (end = i; end < count && by_pair(&pairs[i], &pairs[end]) == 0; end++)
             ;
         if ((end - i) * 2 >= (a < b ? a : b))
-            db_disjoint_join(j->parent, pairs[i].a, pairs[i].b);
+            topomap_disjoint_join(j->parent, pairs[i].a, pairs[i].b);
     }
     free(pairs);
     return result;
@@ -106,7 +106,7 @@ static void join_level(struct joining *j, uint32_t level)
 
             if (to > i && j->x->sw[i].kept && j->x->sw[to].kept &&
                 (all || (j->level[i] <= level && j->level[to] <= level)))
-                db_disjoint_join(j->parent, i, to);
+                topomap_disjoint_join(j->parent, i, to);
         }
 }
 
@@ -116,7 +116,7 @@ static void find_tops(struct joining *j, uint32_t level)
     for (uint32_t i = 0; i < j->x->graph.count; i++)
         j->top[i] = UINT32_MAX;
     for (uint32_t i = 0; i < j->x->graph.count; i++) {
-        uint32_t r = db_disjoint_root(j->parent, i), now = j->top[r];
+        uint32_t r = topomap_disjoint_root(j->parent, i), now = j->top[r];
         int fits = j->level[i] == level;
 
         if (!j->x->sw[i].kept)
@@ -152,7 +152,7 @@ static int make_leaves(struct joining *j, struct db_groups *groups, size_t *room
         groups->of_host[h] = UINT32_MAX;
         if (!x->host[h].kept || x->host[h].home == UINT32_MAX)
             continue;
-        r = db_disjoint_root(j->parent, x->host[h].home);
+        r = topomap_disjoint_root(j->parent, x->host[h].home);
         if (j->group_at[r] == UINT32_MAX && add_group(j, groups, room, r, 0, err))
             return -1;
         groups->of_host[h] = j->group_at[r];
@@ -175,9 +175,9 @@ static int make_level(struct joining *j, struct db_groups *groups, size_t *room,
     }
     for (uint32_t g = 0; g < below; g++)
         if (groups->group[g].parent == UINT32_MAX)
-            j->inside[db_disjoint_root(j->parent, groups->group[g].top)]++;
+            j->inside[topomap_disjoint_root(j->parent, groups->group[g].top)]++;
     for (uint32_t g = 0; g < below; g++) {
-        uint32_t r = db_disjoint_root(j->parent, groups->group[g].top);
+        uint32_t r = topomap_disjoint_root(j->parent, groups->group[g].top);
 
         if (groups->group[g].parent != UINT32_MAX || j->inside[r] < 2)
             continue;

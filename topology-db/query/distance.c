@@ -34,6 +34,8 @@ struct topomap_db_router {
     struct db_network network;
     struct graph graph[2]; /* of the fabric, of Slurm */
     struct db_routes routes;
+    int64_t *passed; /* [passes] switches of the last route */
+    size_t passes, passed_room;
 };
 
 struct question {
@@ -77,6 +79,7 @@ void topomap_db_router_close(topomap_db_router *router)
         free(router->graph[slurm].hops);
         free(router->graph[slurm].cost);
     }
+    free(router->passed);
     free(router);
 }
 
@@ -219,10 +222,16 @@ static int find_landings(struct question *q, struct end *end, topomap_error *err
 
 /* ---- A shortest path --------------------------------------------------------------------- */
 
-static int put_label(FILE *out, sqlite3_stmt *labels, int64_t id, topomap_error *err)
+static int pass_switch(struct question *q, FILE *out, int64_t id, topomap_error *err)
 {
+    topomap_db_router *router = q->router;
+    sqlite3_stmt *labels = q->graph->labels;
     int row;
 
+    if (topomap_grow(&router->passed, &router->passed_room, router->passes + 1,
+                     sizeof *router->passed, err))
+        return -1;
+    router->passed[router->passes++] = id;
     sqlite3_bind_int64(labels, 1, id);
     row = db_step(labels, err);
     if (row > 0)
@@ -240,7 +249,7 @@ static int put_shortest(struct question *q, FILE *out, uint32_t at, topomap_erro
     while (!result) {
         uint32_t next = at;
 
-        result = put_label(out, r->labels, r->switches.id[at], err);
+        result = pass_switch(q, out, r->switches.id[at], err);
         for (uint32_t i = r->switches.first[at]; next == at && i < r->switches.first[at + 1]; i++)
             if (r->hops[r->switches.neighbour[i]] + 1 == r->hops[at] &&
                 r->cost[r->switches.neighbour[i]] + r->switches.cost[i] == r->cost[at])
@@ -258,7 +267,7 @@ static int put_walked(struct question *q, FILE *out, topomap_error *err)
     int result = 0;
 
     for (size_t i = 0; !result && i < q->best.steps; i++)
-        result = put_label(out, q->graph->labels, routes->vertex[q->best.step[i].vertex].id, err);
+        result = pass_switch(q, out, routes->vertex[q->best.step[i].vertex].id, err);
     return result;
 }
 
@@ -438,8 +447,8 @@ static int over_coordinates(struct question *q, topomap_db_distance *found, topo
 
     if (db_network_load(r->db->file, &r->network, err))
         return -1;
-    if (!db_network_has(&r->network, &q->a.place.point) ||
-        !db_network_has(&r->network, &q->b.place.point))
+    if (!db_grid_has(&r->network.grid, &q->a.place.point) ||
+        !db_grid_has(&r->network.grid, &q->b.place.point))
         return topomap_error_set(err, TOPOMAP_EINPUT, "%s: '%s' and '%s' have no network in common",
                                  r->db->path, q->a.place.name, q->b.place.name);
     found->hops = db_network_hops(&r->network, &q->a.place.point, &q->b.place.point);
@@ -468,6 +477,7 @@ int topomap_db_router_route(topomap_db_router *router, const char *a, const char
     topomap_db_distance found = {0};
     int result;
 
+    router->passes = 0;
     if (options)
         q.options = *options;
     result = find_ends(&q, a, b, err) || measure(&q, &found, err) ? -1 : 0;
@@ -480,6 +490,12 @@ int topomap_db_router_route(topomap_db_router *router, const char *a, const char
     else
         *distance = found;
     return result;
+}
+
+const int64_t *db_router_passed(const topomap_db_router *router, size_t *switches)
+{
+    *switches = router->passes;
+    return router->passed;
 }
 
 int topomap_db_distance_between(topomap_db *db, const char *a, const char *b,

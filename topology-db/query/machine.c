@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/derive/grid.h"
 #include "topology-db/query/inside.h"
 #include "topology-db/query/machine_build.h"
 #include "util/alloc.h"
@@ -141,17 +140,18 @@ static const topomap_start *start_of(const struct db_build *b, size_t site)
 
 /* Whether every distance that the links gave is the grid's own: what it takes to get in and out,
  * and a hop's price for each step. */
-static int fits_grid(const struct db_build *b, const struct db_grid *grid)
+static int fits_grid(const struct db_build *b, const struct db_grid *grid,
+                     const struct db_point *place)
 {
     size_t sites = HASH_COUNT(b->sites);
 
     for (size_t i = 0; i < sites; i++)
-        if (b->by_index[i]->length != sizeof(topomap_start) ||
-            !db_grid_place(grid, start_of(b, i)->at))
+        if (b->by_index[i]->length != sizeof(topomap_start) || !place[start_of(b, i)->at].dims)
             return 0;
     for (size_t i = 0; i < sites; i++)
         for (size_t j = 0; j < sites; j++) {
-            uint32_t steps = db_grid_hops(grid, start_of(b, i)->at, start_of(b, j)->at);
+            uint32_t steps =
+                db_grid_hops(grid, &place[start_of(b, i)->at], &place[start_of(b, j)->at]);
             double cost = b->cost[0] + DB_TENTHS(TOPOMAP_HOP) * steps;
 
             if (b->hops[i * sites + j] != b->hops[0] + steps ||
@@ -161,33 +161,45 @@ static int fits_grid(const struct db_build *b, const struct db_grid *grid)
     return 1;
 }
 
-/* Where they are, coordinates say the same and more: algorithms use them. */
+/* \param cost  of leaving a node, and \p hops of it */
+static int set_torus(struct db_build *b, const struct db_grid *grid, double cost, uint32_t hops,
+                     topomap_error *err)
+{
+    uint16_t *coordinate = topomap_alloc((size_t)b->nodes * grid->dims, sizeof *coordinate, err);
+    int result;
+
+    if (!coordinate)
+        return -1;
+    for (uint32_t node = 0; node < b->nodes; node++)
+        memcpy(coordinate + (size_t)node * grid->dims, b->place[node].point.at,
+               grid->dims * sizeof *coordinate);
+    result = topomap_machine_set_torus(b->machine, grid->dims, grid->dim, grid->wrap, coordinate,
+                                       cost, DB_TENTHS(TOPOMAP_HOP), hops, err);
+    free(coordinate);
+    return result;
+}
+
+/* Where they are, the coordinates of switches say the same and more: algorithms use them. */
 static int try_switch_torus(struct db_build *b, int *fits, topomap_error *err)
 {
     struct db_grid grid;
-    uint16_t *coordinate = NULL;
+    struct db_point *place = NULL;
     int result;
 
     *fits = 0;
     /* Routes that are not all shortest are no grid's, and their sites are not switches. */
     if (b->walks.used)
         return 0;
-    result = db_grid_load(b->db->file, &b->switches, &grid, err);
-    *fits = !result && grid.dims > 0 && fits_grid(b, &grid);
-    if (*fits) {
-        coordinate = topomap_alloc((size_t)b->nodes * grid.dims, sizeof *coordinate, err);
-        result = coordinate ? 0 : -1;
-        for (uint32_t node = 0; !result && node < b->nodes; node++)
-            memcpy(coordinate + (size_t)node * grid.dims,
-                   db_grid_place(&grid, start_of(b, b->site_of[node])->at),
-                   grid.dims * sizeof *coordinate);
-        if (!result)
-            result =
-                topomap_machine_set_torus(b->machine, grid.dims, grid.dim, grid.wrap, coordinate,
-                                          b->cost[0], DB_TENTHS(TOPOMAP_HOP), b->hops[0], err);
+    result = db_grid_load(b->db->file, "fabric_dims", "fabric_wrap", &grid, err);
+    if (!result && grid.dims)
+        result = db_grid_places(b->db->file, &grid, &b->switches, &place, err);
+    if (!result && grid.dims && fits_grid(b, &grid, place)) {
+        *fits = 1;
+        for (uint32_t node = 0; node < b->nodes; node++)
+            b->place[node].point = place[start_of(b, b->site_of[node])->at];
+        result = set_torus(b, &grid, b->cost[0], b->hops[0], err);
     }
-    free(coordinate);
-    db_grid_clear(&grid);
+    free(place);
     return result;
 }
 
@@ -221,24 +233,6 @@ static int set_dragonfly(struct db_build *b, topomap_error *err)
             b->cost[i * sites + j] = (float)DB_TENTHS(b->network.base + TOPOMAP_HOP * hops);
         }
     return set_matrix(b, err);
-}
-
-static int set_torus(struct db_build *b, topomap_error *err)
-{
-    uint32_t dims = b->network.dims;
-    uint16_t *coordinate = topomap_alloc((size_t)b->nodes * dims, sizeof *coordinate, err);
-    int result;
-
-    if (!coordinate)
-        return -1;
-    for (uint32_t node = 0; node < b->nodes; node++)
-        memcpy(coordinate + (size_t)node * dims, b->place[node].point.at,
-               dims * sizeof *coordinate);
-    result =
-        topomap_machine_set_torus(b->machine, dims, b->network.dim, b->network.wrap, coordinate,
-                                  DB_TENTHS(b->network.base), DB_TENTHS(TOPOMAP_HOP), 0, err);
-    free(coordinate);
-    return result;
 }
 
 /* ---- Which network ------------------------------------------------------------------------ */
@@ -312,14 +306,16 @@ static int set_network(struct db_build *b, struct db_finder *finder, topomap_err
     if (db_network_load(b->db->file, &b->network, err))
         return -1;
     for (uint32_t node = 0; node < b->nodes; node++)
-        b->placed += (size_t)db_network_has(&b->network, &b->place[node].point);
+        b->placed += (size_t)db_grid_has(&b->network.grid, &b->place[node].point);
     if (load_sites(b, finder, 0, err))
         return -1;
     if (b->hanging == b->nodes)
         return set_fabric(b, err);
     if (b->placed == b->nodes) {
         forget_sites(b);
-        return b->network.kind == DB_TORUS ? set_torus(b, err) : set_dragonfly(b, err);
+        return b->network.kind == DB_TORUS
+                   ? set_torus(b, &b->network.grid, DB_TENTHS(b->network.base), 0, err)
+                   : set_dragonfly(b, err);
     }
     on_fabric = b->hanging;
     if (load_sites(b, finder, 1, err))

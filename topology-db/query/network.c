@@ -9,56 +9,33 @@
 
 int db_network_load(sqlite3 *file, struct db_network *network, topomap_error *err)
 {
-    char kind[32], dims[DB_POINT_TEXT], wrap[DB_DIMS + 1], cost[32];
+    char kind[32], cost[32];
 
     *network = (struct db_network){0};
     if (db_fact_text(file, "coordinates", kind, sizeof kind, err) ||
-        db_fact_text(file, "dims", dims, sizeof dims, err) ||
-        db_fact_text(file, "wrap", wrap, sizeof wrap, err) ||
         db_fact_text(file, "router_cost", cost, sizeof cost, err))
         return -1;
     network->kind = strcmp(kind, "torus") == 0       ? DB_TORUS
                     : strcmp(kind, "dragonfly") == 0 ? DB_DRAGONFLY
                                                      : DB_NO_COORDINATES;
-    if (network->kind != DB_NO_COORDINATES &&
-        (db_dims_parse(dims, &network->dims, network->dim) || strlen(wrap) != network->dims))
-        return topomap_error_set(err, TOPOMAP_EINPUT, "damaged: the size of the network");
-    for (uint32_t axis = 0; axis < network->dims; axis++)
-        network->wrap[axis] = wrap[axis] == '1';
+    if (network->kind != DB_NO_COORDINATES) {
+        if (db_grid_load(file, "dims", "wrap", &network->grid, err))
+            return -1;
+        if (!network->grid.dims)
+            return topomap_error_set(err, TOPOMAP_EINPUT, "damaged: the size of the network");
+    }
     network->base = (uint32_t)strtoul(cost, NULL, 10);
     return 0;
-}
-
-int db_network_has(const struct db_network *network, const struct db_point *point)
-{
-    if (network->kind == DB_NO_COORDINATES || point->dims != network->dims)
-        return 0;
-    for (uint32_t axis = 0; axis < point->dims; axis++)
-        if (point->at[axis] >= network->dim[axis])
-            return 0;
-    return 1;
-}
-
-static uint32_t apart(uint32_t a, uint32_t b)
-{
-    return a < b ? b - a : a - b;
 }
 
 uint32_t db_network_hops(const struct db_network *network, const struct db_point *a,
                          const struct db_point *b)
 {
-    uint32_t hops = 0;
-
     if (network->kind == DB_DRAGONFLY)
         return a->at[0] != b->at[0]
                    ? DB_DRAGONFLY_FAR
                    : (uint32_t)(a->at[1] != b->at[1]) + (uint32_t)(a->at[2] != b->at[2]);
-    for (uint32_t axis = 0; axis < network->dims; axis++) {
-        uint32_t way = apart(a->at[axis], b->at[axis]), around = network->dim[axis] - way;
-
-        hops += network->wrap[axis] && around < way ? around : way;
-    }
-    return hops;
+    return db_grid_hops(&network->grid, a, b);
 }
 
 /* ---- Finding hosts ----------------------------------------------------------------------- */
@@ -68,9 +45,8 @@ uint32_t db_network_hops(const struct db_network *network, const struct db_point
 int db_finder_open(topomap_db *db, struct db_finder *finder, topomap_error *err)
 {
     *finder = (struct db_finder){.db = db};
-    if (!db->file)
-        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: nothing has been imported yet",
-                                 db->path);
+    if (db_imported(db, err))
+        return -1;
     finder->by_key = db_prepare(db->file, "SELECT " HOST_COLUMNS " FROM host WHERE key=?", err);
     if (finder->by_key)
         finder->by_nickname =

@@ -3,8 +3,7 @@
 #ifndef TOPOMAP_DB_NETWORK_H
 #define TOPOMAP_DB_NETWORK_H
 
-#include "topology-db/point.h"
-#include "topology-db/switches.h"
+#include "topology-db/derive/grid.h"
 
 /** Costs of one byte, in thousandths of a hop over the reference link (costs.h). Two InfiniBand
  *  hosts on one switch are 2 hops apart (into it and out of it). On a Cray network hops are counted
@@ -25,8 +24,7 @@ enum db_coordinates { DB_NO_COORDINATES, DB_TORUS, DB_DRAGONFLY };
 /** What coordinates mean here. */
 struct db_network {
     enum db_coordinates kind;
-    uint32_t dims, dim[DB_DIMS];
-    uint8_t wrap[DB_DIMS];
+    struct db_grid grid;
     uint32_t base; /* cost of leaving a node */
 };
 
@@ -47,8 +45,6 @@ int db_network_load(sqlite3 *file, struct db_network *network, topomap_error *er
 /** Hops between two placed hosts. */
 uint32_t db_network_hops(const struct db_network *network, const struct db_point *a,
                          const struct db_point *b);
-/** Whether the network's coordinates have these dimensions, and the point lies in them. */
-int db_network_has(const struct db_network *network, const struct db_point *point);
 
 /** The prepared questions of a look-up of many hosts. */
 struct db_finder {
@@ -66,5 +62,9 @@ int db_host_id(topomap_db *db, const char *name, int64_t *id, topomap_error *err
  *  \p count is set. \param slurm  those of Slurm's topology file in place of the fabric's */
 int db_finder_switches(struct db_finder *finder, int slurm, int64_t host, struct db_hanging **list,
                        size_t *room, size_t *count, topomap_error *err);
+
+/** The switches, by id, that the last route of topomap_db_router_route() names; lent until the
+ * next. */
+const int64_t *db_router_passed(const topomap_db_router *router, size_t *switches);
 
 #endif

@@ -32,9 +32,8 @@ int topomap_db_summarise(topomap_db *db, topomap_db_summary *summary, topomap_er
     char confidence[32];
     int64_t partial;
 
-    if (!db->file)
-        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: nothing has been imported yet",
-                                 db->path);
+    if (db_imported(db, err))
+        return -1;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (fact_number(db->file, counts[i].name, counts[i].number, err))
             return -1;
@@ -52,25 +51,18 @@ int topomap_db_summarise(topomap_db *db, topomap_db_summary *summary, topomap_er
 
 /* ---- Hosts ------------------------------------------------------------------------------- */
 
-static const char *text_of(sqlite3_stmt *statement, int column)
-{
-    const char *text = (const char *)sqlite3_column_text(statement, column);
-
-    return text ? text : "";
-}
-
 static int show(sqlite3_stmt *statement, int (*each)(const topomap_db_host *host, void *data),
                 void *data)
 {
-    topomap_db_host host = {.name = text_of(statement, 0),
-                            .status = text_of(statement, 2),
-                            .type = text_of(statement, 3),
-                            .attached = text_of(statement, 5)};
+    topomap_db_host host = {.name = db_column_text(statement, 0),
+                            .status = db_column_text(statement, 2),
+                            .type = db_column_text(statement, 3),
+                            .attached = db_column_text(statement, 5)};
 
     if (sqlite3_column_type(statement, 1) != SQLITE_NULL)
-        host.class_name = text_of(statement, 1);
+        host.class_name = db_column_text(statement, 1);
     if (sqlite3_column_type(statement, 4) != SQLITE_NULL)
-        host.attached = text_of(statement, 4);
+        host.attached = db_column_text(statement, 4);
     return each(&host, data);
 }
 

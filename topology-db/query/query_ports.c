@@ -50,13 +50,6 @@ struct walk {
     size_t knowns;
 };
 
-static const char *text_of(sqlite3_stmt *row, int column)
-{
-    const char *text = (const char *)sqlite3_column_text(row, column);
-
-    return text ? text : "";
-}
-
 static uint32_t number_of(sqlite3_stmt *row, int column)
 {
     return (uint32_t)sqlite3_column_int64(row, column);
@@ -81,14 +74,14 @@ static int show(struct walk *walk, sqlite3_stmt *row,
     char adapter[64];
     uint32_t speed = number_of(row, SPEED);
     topomap_db_port port = {
-        .description = text_of(row, TEXT),
+        .description = db_column_text(row, TEXT),
         .adapter = adapter,
         .guid = (uint64_t)sqlite3_column_int64(row, GUID),
         .port_guid = (uint64_t)sqlite3_column_int64(row, PORT_GUID),
         .port = number_of(row, PORT),
         .lid = number_of(row, LID),
         .plane = number_of(row, PLANE),
-        .switch_label = text_of(row, LABEL),
+        .switch_label = db_column_text(row, LABEL),
         .switch_port = number_of(row, SWITCH_PORT),
         .width = number_of(row, WIDTH),
         .speed = speed && speed <= IB_SPEEDS ? ib_speeds[speed].name : "",

@@ -234,9 +234,8 @@ int topomap_db_slurm_sequence(topomap_db *db, const char *topology, const topoma
     topomap_db_slurm_order by;
     int result;
 
-    if (!db->file)
-        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: nothing has been imported yet",
-                                 db->path);
+    if (db_imported(db, err))
+        return -1;
     result = find_way(db, topology, &by, err) || find_topology(&order, db, topology, err) ||
                      read_units(&order, err)
                  ? -1

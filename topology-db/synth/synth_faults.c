@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/disjoint.h"
+#include "util/disjoint.h"
 #include "topology-db/ib_names.h"
 #include "topology-db/synth/synth.h"
 #include "util/alloc.h"
@@ -83,8 +83,8 @@ static int is_joined(struct work *w)
         const struct synth_link *link = &f->link[i];
 
         if (link->ends && link->b < f->switches) {
-            uint32_t a = db_disjoint_root(w->group, link->a),
-                     b = db_disjoint_root(w->group, link->b);
+            uint32_t a = topomap_disjoint_root(w->group, link->a),
+                     b = topomap_disjoint_root(w->group, link->b);
 
             if (a != b) {
                 w->group[a] = b;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/derive/torus.h"
+#include "fabric/kinds/torus.h"
 #include "util/alloc.h"
 
 /* ---- Dimensions of 2 and of 4 --------------------------------------------------------------- */
@@ -12,17 +12,18 @@
 /* \p sockets  [dims] the two ports of most links of each dimension */
 static int sockets_of(const struct torus *t, uint32_t *sockets, topomap_error *err)
 {
-    const struct db_part *part = t->part;
+    const topomap_part *part = t->part;
+    const topomap_switches *s = &part->switches;
     uint32_t *one = topomap_alloc(t->edges, sizeof *one, err);
 
     for (uint32_t dim = 0; one && dim < t->dims; dim++) {
         size_t count = 0;
 
-        for (uint32_t i = 0; i < part->count; i++)
-            for (uint32_t k = part->first[i]; k < part->first[i + 1]; k++)
-                if (part->neighbour[k] > i && t->dim_of[t->edge_of[k]] == dim)
+        for (uint32_t i = 0; i < s->count; i++)
+            for (uint32_t k = s->first[i]; k < s->first[i + 1]; k++)
+                if (s->neighbour[k] > i && t->dim_of[t->edge_of[k]] == dim)
                     one[count++] = part->sockets[k];
-        sockets[dim] = db_most_frequent(one, count);
+        sockets[dim] = topomap_most_frequent(one, count);
     }
     free(one);
     return one ? 0 : -1;
@@ -31,14 +32,14 @@ static int sockets_of(const struct torus *t, uint32_t *sockets, topomap_error *e
 /* Two dimensions of 2 as one of 4, along the ring that they make: 00, 10, 11, 01. */
 static void put_dimension(struct torus *t, uint32_t a, uint32_t b)
 {
-    struct db_part *part = t->part;
+    topomap_part *part = t->part;
     uint32_t dim = part->dims++;
 
     part->dim[dim] = b == TORUS_NONE ? t->size[a] : 4;
     part->wrap[dim] = b == TORUS_NONE ? t->wrap[a] && t->size[a] > 2 : 1;
-    for (uint32_t i = 0; i < part->count; i++) {
+    for (uint32_t i = 0; i < part->switches.count; i++) {
         const int32_t *from = &t->place[(size_t)i * TORUS_DIMS];
-        int32_t *to = &part->place[(size_t)i * DB_TORUS_DIMS + dim];
+        int32_t *to = &part->place[(size_t)i * TOPOMAP_TORUS_DIMS + dim];
 
         *to = from[a];
         if (b != TORUS_NONE)
@@ -65,13 +66,13 @@ static int join_dimensions(struct torus *t, const uint32_t *sockets)
         done |= 1u << first;
         for (uint32_t d = 0; d < t->dims && t->size[first] == 2; d++)
             if (!(done >> d & 1) && t->size[d] == 2 &&
-                (sockets[d] == sockets[first] || left > DB_TORUS_DIMS) && second == TORUS_NONE)
+                (sockets[d] == sockets[first] || left > TOPOMAP_TORUS_DIMS) && second == TORUS_NONE)
                 second = d;
         if (second != TORUS_NONE) {
             done |= 1u << second;
             left--;
         }
-        if (t->part->dims == DB_TORUS_DIMS)
+        if (t->part->dims == TOPOMAP_TORUS_DIMS)
             return 0;
         put_dimension(t, first, second);
     }
@@ -81,14 +82,14 @@ static int join_dimensions(struct torus *t, const uint32_t *sockets)
 /* ---- Does it fit? -------------------------------------------------------------------------- */
 
 struct fit {
-    const struct db_part *part;
+    const topomap_part *part;
     uint64_t positions; /* product of the dimensions */
     uint32_t *at;       /* [positions] switch + 1, or 0 */
     uint32_t placed, with_hosts;
     uint64_t expected, missing, astray; /* joined pairs */
 };
 
-static uint64_t position(const struct db_part *part, const int32_t *place)
+static uint64_t position(const topomap_part *part, const int32_t *place)
 {
     uint64_t position = 0;
 
@@ -100,8 +101,8 @@ static uint64_t position(const struct db_part *part, const int32_t *place)
 /* 0 where two switches are at one place. */
 static int fill_positions(struct fit *f)
 {
-    for (uint32_t i = 0; i < f->part->count; i++) {
-        const int32_t *place = &f->part->place[(size_t)i * DB_TORUS_DIMS];
+    for (uint32_t i = 0; i < f->part->switches.count; i++) {
+        const int32_t *place = &f->part->place[(size_t)i * TOPOMAP_TORUS_DIMS];
         int known = 1;
 
         f->with_hosts += f->part->ports[i] > 0;
@@ -117,7 +118,7 @@ static int fill_positions(struct fit *f)
     return 1;
 }
 
-static int neighbours(const struct db_part *part, const int32_t *a, const int32_t *b)
+static int neighbours(const topomap_part *part, const int32_t *a, const int32_t *b)
 {
     uint32_t steps = 0;
 
@@ -131,14 +132,15 @@ static int neighbours(const struct db_part *part, const int32_t *a, const int32_
 
 static void count_fit(struct fit *f)
 {
-    const struct db_part *part = f->part;
+    const topomap_part *part = f->part;
+    const topomap_switches *s = &part->switches;
     uint64_t present = 0;
 
-    for (uint32_t i = 0; i < part->count; i++)
-        for (uint32_t k = part->first[i]; k < part->first[i + 1]; k++) {
-            uint32_t j = part->neighbour[k];
-            const int32_t *a = &part->place[(size_t)i * DB_TORUS_DIMS];
-            const int32_t *b = &part->place[(size_t)j * DB_TORUS_DIMS];
+    for (uint32_t i = 0; i < s->count; i++)
+        for (uint32_t k = s->first[i]; k < s->first[i + 1]; k++) {
+            uint32_t j = s->neighbour[k];
+            const int32_t *a = &part->place[(size_t)i * TOPOMAP_TORUS_DIMS];
+            const int32_t *b = &part->place[(size_t)j * TOPOMAP_TORUS_DIMS];
 
             if (j < i)
                 continue;
@@ -166,7 +168,7 @@ static int measure_fit(struct fit *f, topomap_error *err)
     f->positions = 1;
     for (uint32_t d = 0; d < f->part->dims; d++) {
         f->positions *= f->part->dim[d];
-        if (f->positions > 2ull * f->part->count)
+        if (f->positions > 2ull * f->part->switches.count)
             return 0;
     }
     f->at = topomap_alloc((size_t)f->positions, sizeof *f->at, err);
@@ -175,60 +177,59 @@ static int measure_fit(struct fit *f, topomap_error *err)
     if (!fill_positions(f))
         return 0;
     count_fit(f);
-    return f->placed * 10ull >= f->part->count * 9ull && f->missing * 5 <= f->expected &&
+    return f->placed * 10ull >= f->part->switches.count * 9ull && f->missing * 5 <= f->expected &&
            f->astray * 20 <= f->part->pairs;
 }
 
 /* ---- The verdict --------------------------------------------------------------------------- */
 
-static void describe(const struct fit *f, const struct torus *t, struct db_verdict *verdict)
+static void describe(const struct fit *f, const struct torus *t, topomap_verdict *verdict)
 {
     static const char axes[] = "xyzwvuts";
-    const struct db_part *part = f->part;
-    char *text = verdict->evidence;
-    size_t size = sizeof verdict->evidence;
+    const topomap_part *part = f->part;
     int wraps = 0, cube = 1;
 
     for (uint32_t d = 0; d < part->dims; d++) {
-        db_say(text, size, "%s%u", d ? "x" : "", part->dim[d]);
+        topomap_verdict_say(verdict, "%s%u", d ? "x" : "", part->dim[d]);
         wraps |= part->wrap[d];
         cube &= part->dim[d] == 2;
     }
     strcpy(verdict->topology, wraps || cube ? "torus" : "mesh");
-    db_say(text, size, " %s of switches%s", wraps ? "torus" : "mesh", cube ? " (a hypercube)" : "");
+    topomap_verdict_say(verdict, " %s of switches%s", wraps ? "torus" : "mesh",
+                        cube ? " (a hypercube)" : "");
     if (wraps) {
-        db_say(text, size, ", around in ");
+        topomap_verdict_say(verdict, ", around in ");
         for (uint32_t d = 0; d < part->dims; d++)
             if (part->wrap[d])
-                db_say(text, size, "%c", axes[d]);
+                topomap_verdict_say(verdict, "%c", axes[d]);
     }
-    db_say(text, size,
-           ": %u of %" PRIu64 " switches, %" PRIu64 " of %" PRIu64 " joined pairs between them",
-           f->placed, f->positions, f->expected - f->missing, f->expected);
+    topomap_verdict_say(verdict,
+                        ": %u of %" PRIu64 " switches, %" PRIu64 " of %" PRIu64
+                        " joined pairs between them",
+                        f->placed, f->positions, f->expected - f->missing, f->expected);
     if (part->dims < t->dims)
-        db_say(text, size, "; rings of 4 told from two dimensions of 2 by their ports");
-    if (part->count > f->placed)
-        db_say(text, size, "; %u switches without a place", part->count - f->placed);
+        topomap_verdict_say(verdict, "; rings of 4 told from two dimensions of 2 by their ports");
+    if (part->switches.count > f->placed)
+        topomap_verdict_say(verdict, "; %u switches without a place",
+                            part->switches.count - f->placed);
     if (f->astray)
-        db_say(text, size, "; %" PRIu64 " links that fit nowhere", f->astray);
-    db_say(text, size,
-           f->placed < f->positions || f->missing || f->astray
-               ? "; near a gap hops are those of the links, not of the grid"
-               : "; hops are those of the grid");
+        topomap_verdict_say(verdict, "; %" PRIu64 " links that fit nowhere", f->astray);
+    topomap_verdict_say(verdict, f->placed < f->positions || f->missing || f->astray
+                                     ? "; near a gap hops are those of the links, not of the grid"
+                                     : "; hops are those of the grid");
 }
 
-static int judge(struct fit *f, const struct torus *t, struct db_verdict *verdict,
-                 topomap_error *err)
+static int judge(struct fit *f, const struct torus *t, topomap_verdict *verdict, topomap_error *err)
 {
     int fits = measure_fit(f, err);
 
     if (fits < 0)
         return -1;
-    if (!fits || f->with_hosts * 2 < f->part->count) {
-        db_say(verdict->evidence, sizeof verdict->evidence,
-               fits ? "no torus: most switches have no host"
-                    : "no torus: its links run in %u directions, but not as a grid",
-               t->dims);
+    if (!fits || f->with_hosts * 2 < f->part->switches.count) {
+        topomap_verdict_say(verdict,
+                            fits ? "no torus: most switches have no host"
+                                 : "no torus: its links run in %u directions, but not as a grid",
+                            t->dims);
         return 0;
     }
     describe(f, t, verdict);
@@ -239,18 +240,18 @@ static int judge(struct fit *f, const struct torus *t, struct db_verdict *verdic
     return 1;
 }
 
-static int arrange(struct torus *t, struct db_verdict *verdict, topomap_error *err)
+static int arrange(struct torus *t, topomap_verdict *verdict, topomap_error *err)
 {
     struct fit fit = {.part = t->part};
     uint32_t sockets[TORUS_DIMS];
-    int is = torus_find_dimensions(t, verdict->evidence, sizeof verdict->evidence, err);
+    int is = topomap_torus_find_dimensions(t, verdict, err);
 
     if (is > 0)
-        is = torus_find_places(t, verdict->evidence, sizeof verdict->evidence, err);
+        is = topomap_torus_find_places(t, verdict, err);
     if (is <= 0)
         return is;
-    t->part->place =
-        topomap_alloc((size_t)t->part->count * DB_TORUS_DIMS, sizeof *t->part->place, err);
+    t->part->place = topomap_alloc((size_t)t->part->switches.count * TOPOMAP_TORUS_DIMS,
+                                   sizeof *t->part->place, err);
     if (!t->part->place || sockets_of(t, sockets, err))
         return -1;
     is = join_dimensions(t, sockets) ? judge(&fit, t, verdict, err) : 0;
@@ -258,19 +259,21 @@ static int arrange(struct torus *t, struct db_verdict *verdict, topomap_error *e
     return is;
 }
 
-int db_is_torus(struct db_part *part, struct db_verdict *verdict, topomap_error *err)
+int topomap_is_torus(topomap_part *part, topomap_verdict *verdict, topomap_error *err)
 {
+    const topomap_switches *s = &part->switches;
     struct torus t = {.part = part};
     uint32_t most = 0;
     int is = 0;
 
-    for (uint32_t i = 0; i < part->count; i++)
-        if (part->first[i + 1] - part->first[i] > most)
-            most = part->first[i + 1] - part->first[i];
-    if (part->count < 4 || most > DB_TORUS_LINKS)
-        db_say(verdict->evidence, sizeof verdict->evidence,
-               part->count < 4 ? "no torus: %u switches" : "no torus: one switch joins %u others",
-               part->count < 4 ? part->count : most);
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->first[i + 1] - s->first[i] > most)
+            most = s->first[i + 1] - s->first[i];
+    if (s->count < 4 || most > TOPOMAP_TORUS_LINKS)
+        topomap_verdict_say(verdict,
+                            s->count < 4 ? "no torus: %u switches"
+                                         : "no torus: one switch joins %u others",
+                            s->count < 4 ? s->count : most);
     else
         is = arrange(&t, verdict, err);
     free(t.edge_of);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between torus.c, which finds the dimensions of a graph of switches, and classify_torus.c. */
-#ifndef TOPOMAP_DB_TORUS_H
-#define TOPOMAP_DB_TORUS_H
+/* Between torus_dimensions.c, which finds the dimensions of a graph of switches, and torus.c. */
+#ifndef TOPOMAP_FABRIC_TORUS_H
+#define TOPOMAP_FABRIC_TORUS_H
 
-#include "topology-db/derive/classify.h"
+#include "fabric/kinds/kinds.h"
 
 enum {
     TORUS_DIMS = 24, /* before dimensions of 2 are joined into dimensions of 4 */
@@ -11,7 +11,7 @@ enum {
 };
 
 struct torus {
-    struct db_part *part;
+    topomap_part *part;
     uint32_t edges;
     uint32_t *edge_of; /* [directed neighbours] its undirected edge */
     uint8_t *dim_of;   /* [edges] dimension, or TORUS_NONE: a link in no square, at a fault */
@@ -25,11 +25,11 @@ struct torus {
  *  of Cartesian products of graphs (J. Feigenbaum, J. Hershberger, A. Schaeffer, "A polynomial time
  *  algorithm for finding the prime factors of Cartesian-product graphs", 1985), by majority where
  *  switches or links are missing. A ring of 4 is the product of two dimensions of 2 and comes out
- *  as those. 1 done, 0 no torus (why is said), -1 failure. */
-int torus_find_dimensions(struct torus *t, char *why, size_t size, topomap_error *err);
+ *  as those. 1 done, 0 no torus (the verdict says why), -1 failure. */
+int topomap_torus_find_dimensions(struct torus *t, topomap_verdict *verdict, topomap_error *err);
 
 /** Gives every switch its coordinates: without the links of one dimension the graph falls into
  *  slabs, which the links of that dimension string into a path (mesh) or a ring (torus). */
-int torus_find_places(struct torus *t, char *why, size_t size, topomap_error *err);
+int topomap_torus_find_places(struct torus *t, topomap_verdict *verdict, topomap_error *err);
 
 #endif

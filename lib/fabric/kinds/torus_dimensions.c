@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topology-db/derive/torus.h"
-#include "topology-db/disjoint.h"
+#include "fabric/kinds/torus.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "util/alloc.h"
-#include "util/sorted.h"
+#include "util/disjoint.h"
 
 enum { CLASSES = 1024 };
 
@@ -24,31 +23,28 @@ struct classes {
                                      a square */
 };
 
-int db_part_joined(const struct db_part *part, uint32_t a, uint32_t b)
+static int joined(const topomap_switches *graph, uint32_t a, uint32_t b)
 {
-    uint32_t low =
-        (uint32_t)topomap_sorted_u32(part->neighbour, part->first[a], part->first[a + 1], b);
-
-    return low < part->first[a + 1] && part->neighbour[low] == b;
+    return topomap_switches_link(graph, a, b) != UINT32_MAX;
 }
 
 static int number_edges(struct torus *t, topomap_error *err)
 {
-    const struct db_part *part = t->part;
-    uint32_t *at = topomap_alloc(part->count, sizeof *at, err);
+    const topomap_switches *graph = &t->part->switches;
+    uint32_t *at = topomap_alloc(graph->count, sizeof *at, err);
 
-    t->edge_of = topomap_alloc(part->first[part->count], sizeof *t->edge_of, err);
+    t->edge_of = topomap_alloc(graph->first[graph->count], sizeof *t->edge_of, err);
     if (!at || !t->edge_of) {
         free(at);
         return -1;
     }
-    memcpy(at, part->first, part->count * sizeof *at);
+    memcpy(at, graph->first, graph->count * sizeof *at);
     /* Neighbours ascend, so the lower ends of a switch's links come in the order of its list. */
-    for (uint32_t i = 0; i < part->count; i++)
-        for (uint32_t k = part->first[i]; k < part->first[i + 1]; k++)
-            if (part->neighbour[k] > i) {
+    for (uint32_t i = 0; i < graph->count; i++)
+        for (uint32_t k = graph->first[i]; k < graph->first[i + 1]; k++)
+            if (graph->neighbour[k] > i) {
                 t->edge_of[k] = t->edges;
-                t->edge_of[at[part->neighbour[k]]++] = t->edges++;
+                t->edge_of[at[graph->neighbour[k]]++] = t->edges++;
             }
     free(at);
     return 0;
@@ -58,21 +54,21 @@ static int number_edges(struct torus *t, topomap_error *err)
  * how many there are. */
 static uint32_t take_squares(struct classes *c, uint32_t u, uint32_t j, uint32_t k, int unite)
 {
-    const struct db_part *part = c->t->part;
-    const uint32_t *edge = c->t->edge_of, *to = part->neighbour;
-    uint32_t v = to[j], w = to[k], p = part->first[v], q = part->first[w], found = 0;
+    const topomap_switches *graph = &c->t->part->switches;
+    const uint32_t *edge = c->t->edge_of, *to = graph->neighbour;
+    uint32_t v = to[j], w = to[k], p = graph->first[v], q = graph->first[w], found = 0;
 
-    while (p < part->first[v + 1] && q < part->first[w + 1]) {
+    while (p < graph->first[v + 1] && q < graph->first[w + 1]) {
         if (to[p] < to[q]) {
             p++;
         } else if (to[p] > to[q]) {
             q++;
         } else {
-            if (to[p] != u && !db_part_joined(part, to[p], u)) {
+            if (to[p] != u && !joined(graph, to[p], u)) {
                 found++;
                 if (unite) {
-                    db_disjoint_join(c->parent, edge[j], edge[q]);
-                    db_disjoint_join(c->parent, edge[k], edge[p]);
+                    topomap_disjoint_join(c->parent, edge[j], edge[q]);
+                    topomap_disjoint_join(c->parent, edge[k], edge[p]);
                     c->squared[edge[j]] = c->squared[edge[k]] = 1;
                 }
             }
@@ -85,12 +81,12 @@ static uint32_t take_squares(struct classes *c, uint32_t u, uint32_t j, uint32_t
 
 static void find_squares(struct classes *c)
 {
-    const struct db_part *part = c->t->part;
+    const topomap_switches *graph = &c->t->part->switches;
 
-    for (uint32_t u = 0; u < part->count; u++)
-        for (uint32_t j = part->first[u]; j < part->first[u + 1]; j++)
-            for (uint32_t k = j + 1; k < part->first[u + 1]; k++)
-                if (!db_part_joined(part, part->neighbour[j], part->neighbour[k]))
+    for (uint32_t u = 0; u < graph->count; u++)
+        for (uint32_t j = graph->first[u]; j < graph->first[u + 1]; j++)
+            for (uint32_t k = j + 1; k < graph->first[u + 1]; k++)
+                if (!joined(graph, graph->neighbour[j], graph->neighbour[k]))
                     c->squares += take_squares(c, u, j, k, 1);
 }
 
@@ -100,28 +96,28 @@ static void number_classes(struct classes *c)
         c->class_of[e] = UINT32_MAX;
         if (c->squares && !c->squared[e])
             continue;
-        if (db_disjoint_root(c->parent, e) == e)
+        if (topomap_disjoint_root(c->parent, e) == e)
             c->class_of[e] = c->count++;
         else
-            c->class_of[e] = c->class_of[db_disjoint_root(c->parent, e)];
+            c->class_of[e] = c->class_of[topomap_disjoint_root(c->parent, e)];
     }
 }
 
 /* How often links of two classes meet in a switch with a square, and without one. */
 static void count_meetings(struct classes *c)
 {
-    const struct db_part *part = c->t->part;
+    const topomap_switches *graph = &c->t->part->switches;
 
-    for (uint32_t u = 0; u < part->count; u++)
-        for (uint32_t j = part->first[u]; j < part->first[u + 1]; j++)
-            for (uint32_t k = j + 1; k < part->first[u + 1]; k++) {
+    for (uint32_t u = 0; u < graph->count; u++)
+        for (uint32_t j = graph->first[u]; j < graph->first[u + 1]; j++)
+            for (uint32_t k = j + 1; k < graph->first[u + 1]; k++) {
                 uint32_t a = c->class_of[c->t->edge_of[j]], b = c->class_of[c->t->edge_of[k]];
                 size_t at;
 
                 if (a == UINT32_MAX || b == UINT32_MAX)
                     continue;
                 at = a < b ? (size_t)a * c->count + b : (size_t)b * c->count + a;
-                if (!db_part_joined(part, part->neighbour[j], part->neighbour[k]) &&
+                if (!joined(graph, graph->neighbour[j], graph->neighbour[k]) &&
                     take_squares(c, u, j, k, 0))
                     c->crossing[at]++;
                 else
@@ -147,7 +143,7 @@ static int number_dimensions(struct classes *c, uint32_t *parent, uint8_t *numbe
             /* Neighbours along one dimension meet in as many switches as the smaller one has
              * links; links beside a gap meet in a few without a square. */
             if (c->parting[at] > 2 * c->crossing[at] && 2 * c->parting[at] > least)
-                db_disjoint_join(parent, a, b);
+                topomap_disjoint_join(parent, a, b);
         }
     for (uint32_t e = 0; e < t->edges; e++) {
         uint32_t a = c->class_of[e];
@@ -155,7 +151,7 @@ static int number_dimensions(struct classes *c, uint32_t *parent, uint8_t *numbe
         t->dim_of[e] = TORUS_NONE;
         if (a == UINT32_MAX)
             continue;
-        a = db_disjoint_root(parent, a);
+        a = topomap_disjoint_root(parent, a);
         if (number[a] == TORUS_NONE) {
             if (t->dims == TORUS_DIMS)
                 return 0;
@@ -204,7 +200,7 @@ static int join_classes(struct classes *c, topomap_error *err)
     return done;
 }
 
-int torus_find_dimensions(struct torus *t, char *why, size_t size, topomap_error *err)
+int topomap_torus_find_dimensions(struct torus *t, topomap_verdict *verdict, topomap_error *err)
 {
     struct classes c = {.t = t};
     int done = -1;
@@ -215,7 +211,7 @@ int torus_find_dimensions(struct torus *t, char *why, size_t size, topomap_error
         else
             done = 0;
         if (!done)
-            db_say(why, size, "no torus: its links do not fall into a few directions");
+            topomap_verdict_say(verdict, "no torus: its links do not fall into a few directions");
     }
     free(c.parent);
     free(c.squared);
@@ -231,8 +227,8 @@ int torus_find_dimensions(struct torus *t, char *why, size_t size, topomap_error
 struct slabs {
     struct torus *t;
     uint32_t dim;
+    uint8_t *keep;  /* [directed neighbours] of another dimension */
     uint32_t *slab; /* [switches] */
-    uint32_t *queue;
     uint32_t count;
     uint32_t *members; /* [count] */
     uint8_t *joined;   /* [count * count] */
@@ -246,46 +242,23 @@ static uint8_t dim_at(const struct torus *t, uint32_t k)
 }
 
 /* Switches that links of other dimensions join. */
-static int fill_slabs(struct slabs *s)
+static void find_slabs(struct slabs *s)
 {
-    const struct db_part *part = s->t->part;
+    topomap_switches *graph = &s->t->part->switches;
 
-    for (uint32_t i = 0; i < part->count; i++)
-        s->slab[i] = UINT32_MAX;
-    for (uint32_t i = 0; i < part->count; i++) {
-        uint32_t head = 0, tail = 0;
-
-        if (s->slab[i] != UINT32_MAX)
-            continue;
-        if (s->count == CLASSES)
-            return 0;
-        s->slab[i] = s->count;
-        s->queue[tail++] = i;
-        while (head < tail) {
-            uint32_t at = s->queue[head++];
-
-            for (uint32_t k = part->first[at]; k < part->first[at + 1]; k++) {
-                uint8_t dim = dim_at(s->t, k);
-
-                if (dim == s->dim || dim == TORUS_NONE || s->slab[part->neighbour[k]] != UINT32_MAX)
-                    continue;
-                s->slab[part->neighbour[k]] = s->count;
-                s->queue[tail++] = part->neighbour[k];
-            }
-        }
-        s->count++;
-    }
-    return 1;
+    for (uint32_t k = 0; k < graph->first[graph->count]; k++)
+        s->keep[k] = dim_at(s->t, k) != s->dim && dim_at(s->t, k) != TORUS_NONE;
+    s->count = topomap_switches_parts(graph, s->keep, s->slab);
 }
 
 static void join_slabs(struct slabs *s)
 {
-    const struct db_part *part = s->t->part;
+    const topomap_switches *graph = &s->t->part->switches;
 
-    for (uint32_t i = 0; i < part->count; i++) {
+    for (uint32_t i = 0; i < graph->count; i++) {
         s->members[s->slab[i]]++;
-        for (uint32_t k = part->first[i]; k < part->first[i + 1]; k++) {
-            uint32_t a = s->slab[i], b = s->slab[part->neighbour[k]];
+        for (uint32_t k = graph->first[i]; k < graph->first[i + 1]; k++) {
+            uint32_t a = s->slab[i], b = s->slab[graph->neighbour[k]];
 
             if (dim_at(s->t, k) == s->dim && !s->joined[(size_t)a * s->count + b]) {
                 s->joined[(size_t)a * s->count + b] = 1;
@@ -328,7 +301,7 @@ static int merge_piece(struct slabs *s)
         }
     s->degree[piece] = 0;
     s->members[into] += s->members[piece];
-    for (uint32_t i = 0; i < s->t->part->count; i++)
+    for (uint32_t i = 0; i < s->t->part->switches.count; i++)
         if (s->slab[i] == piece)
             s->slab[i] = into;
     return 1;
@@ -374,13 +347,14 @@ static int string_slabs(struct slabs *s)
 
 static int place_slabs(struct slabs *s, topomap_error *err)
 {
-    uint32_t switches = s->t->part->count;
+    const topomap_switches *graph = &s->t->part->switches;
 
-    s->slab = topomap_alloc(switches, sizeof *s->slab, err);
-    s->queue = topomap_alloc(switches, sizeof *s->queue, err);
-    if (!s->slab || !s->queue)
+    s->keep = topomap_alloc(graph->first[graph->count], sizeof *s->keep, err);
+    s->slab = topomap_alloc(graph->count, sizeof *s->slab, err);
+    if (!s->keep || !s->slab)
         return -1;
-    if (!fill_slabs(s))
+    find_slabs(s);
+    if (s->count > CLASSES)
         return 0;
     s->members = topomap_alloc(s->count, sizeof *s->members, err);
     s->degree = topomap_alloc(s->count, sizeof *s->degree, err);
@@ -394,16 +368,16 @@ static int place_slabs(struct slabs *s, topomap_error *err)
             return 0;
     if (!string_slabs(s))
         return 0;
-    for (uint32_t i = 0; i < switches; i++)
+    for (uint32_t i = 0; i < graph->count; i++)
         s->t->place[(size_t)i * TORUS_DIMS + s->dim] = s->position[s->slab[i]];
     return 1;
 }
 
-int torus_find_places(struct torus *t, char *why, size_t size, topomap_error *err)
+int topomap_torus_find_places(struct torus *t, topomap_verdict *verdict, topomap_error *err)
 {
     int done = 1;
 
-    t->place = topomap_alloc((size_t)t->part->count * TORUS_DIMS, sizeof *t->place, err);
+    t->place = topomap_alloc((size_t)t->part->switches.count * TORUS_DIMS, sizeof *t->place, err);
     if (!t->place)
         return -1;
     for (uint32_t dim = 0; done > 0 && dim < t->dims; dim++) {
@@ -411,13 +385,14 @@ int torus_find_places(struct torus *t, char *why, size_t size, topomap_error *er
 
         done = place_slabs(&s, err);
         free(s.slab);
-        free(s.queue);
+        free(s.keep);
         free(s.members);
         free(s.degree);
         free(s.position);
         free(s.joined);
     }
     if (!done)
-        db_say(why, size, "no torus: its links run in %u directions, but not as a grid", t->dims);
+        topomap_verdict_say(verdict, "no torus: its links run in %u directions, but not as a grid",
+                            t->dims);
     return done;
 }

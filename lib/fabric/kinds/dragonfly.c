@@ -8,17 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology-db/derive/classify.h"
+#include "fabric/kinds/kinds.h"
 #include "util/alloc.h"
 
 enum { GROUPS_LEAST = 3, GROUPS_MOST = 1024, SHARED_MOST = 256 };
 #define WORK_MOST 200000000u /* steps of counting shared neighbours */
 
 struct groups {
-    const struct db_part *part;
-    uint32_t *shared;         /* [directed neighbours] switches that both ends are joined to */
-    uint32_t *group_of;       /* [switches] */
-    uint32_t *queue, *number; /* [switches] scratch */
+    topomap_part *part;
+    uint32_t *shared;   /* [directed neighbours] switches that both ends are joined to */
+    uint8_t *keep;      /* likewise: it joins switches of one group */
+    uint32_t *group_of; /* [switches] */
+    uint32_t *number;   /* [switches] scratch */
     uint32_t count;
     uint32_t *members;      /* [groups] */
     uint32_t size;          /* most groups' */
@@ -28,14 +29,14 @@ struct groups {
     uint32_t columns, rows; /* whole groups: size x 1, or rows and columns */
 };
 
-static uint32_t count_shared(const struct db_part *part, uint32_t a, uint32_t b)
+static uint32_t count_shared(const topomap_switches *s, uint32_t a, uint32_t b)
 {
-    uint32_t p = part->first[a], q = part->first[b], shared = 0;
+    uint32_t p = s->first[a], q = s->first[b], shared = 0;
 
-    while (p < part->first[a + 1] && q < part->first[b + 1]) {
-        if (part->neighbour[p] < part->neighbour[q]) {
+    while (p < s->first[a + 1] && q < s->first[b + 1]) {
+        if (s->neighbour[p] < s->neighbour[q]) {
             p++;
-        } else if (part->neighbour[p] > part->neighbour[q]) {
+        } else if (s->neighbour[p] > s->neighbour[q]) {
             q++;
         } else {
             shared++;
@@ -50,39 +51,18 @@ static uint32_t count_shared(const struct db_part *part, uint32_t a, uint32_t b)
  * those inside an upper level. */
 static void find_groups(struct groups *g, uint32_t least, const uint16_t *level)
 {
-    const struct db_part *part = g->part;
+    topomap_switches *s = &g->part->switches;
 
-    g->count = 0;
-    for (uint32_t i = 0; i < part->count; i++)
-        g->group_of[i] = UINT32_MAX;
-    for (uint32_t i = 0; i < part->count; i++) {
-        uint32_t head = 0, tail = 0;
-
-        if (g->group_of[i] != UINT32_MAX)
-            continue;
-        g->group_of[i] = g->count;
-        g->queue[tail++] = i;
-        while (head < tail) {
-            uint32_t at = g->queue[head++];
-
-            for (uint32_t k = part->first[at]; k < part->first[at + 1]; k++) {
-                uint32_t to = part->neighbour[k];
-
-                if (g->group_of[to] != UINT32_MAX ||
-                    (level ? level[at] == level[to] : g->shared[k] < least))
-                    continue;
-                g->group_of[to] = g->count;
-                g->queue[tail++] = to;
-            }
-        }
-        g->count++;
-    }
+    for (uint32_t i = 0; i < s->count; i++)
+        for (uint32_t k = s->first[i]; k < s->first[i + 1]; k++)
+            g->keep[k] = level ? level[i] != level[s->neighbour[k]] : g->shared[k] >= least;
+    g->count = topomap_switches_parts(s, g->keep, g->group_of);
 }
 
 /* How many groups there are, how large, and which are joined. */
 static int count_groups(struct groups *g, topomap_error *err)
 {
-    const struct db_part *part = g->part;
+    const topomap_switches *s = &g->part->switches;
 
     free(g->members);
     free(g->joined);
@@ -92,13 +72,13 @@ static int count_groups(struct groups *g, topomap_error *err)
     g->joined = topomap_alloc((size_t)g->count * g->count, 1, err);
     if (!g->members || !g->joined)
         return -1;
-    for (uint32_t i = 0; i < part->count; i++) {
+    for (uint32_t i = 0; i < s->count; i++) {
         g->members[g->group_of[i]]++;
-        for (uint32_t k = part->first[i]; k < part->first[i + 1]; k++) {
-            uint32_t a = g->group_of[i], b = g->group_of[part->neighbour[k]];
+        for (uint32_t k = s->first[i]; k < s->first[i + 1]; k++) {
+            uint32_t a = g->group_of[i], b = g->group_of[s->neighbour[k]];
 
             if (a == b)
-                g->inside += part->neighbour[k] > i;
+                g->inside += s->neighbour[k] > i;
             else if (a < b && !g->joined[(size_t)a * g->count + b]) {
                 g->joined[(size_t)a * g->count + b] = 1;
                 g->pairs++;
@@ -106,7 +86,7 @@ static int count_groups(struct groups *g, topomap_error *err)
         }
     }
     memcpy(g->number, g->members, g->count * sizeof *g->number);
-    g->size = db_most_frequent(g->number, g->count);
+    g->size = topomap_most_frequent(g->number, g->count);
     return 0;
 }
 
@@ -114,15 +94,15 @@ static int count_groups(struct groups *g, topomap_error *err)
  * joined to all of its row and all of its column. */
 static int find_rows(struct groups *g)
 {
-    const struct db_part *part = g->part;
+    const topomap_switches *s = &g->part->switches;
     uint32_t degree;
 
-    for (uint32_t i = 0; i < part->count; i++) {
+    for (uint32_t i = 0; i < s->count; i++) {
         g->number[i] = 0;
-        for (uint32_t k = part->first[i]; k < part->first[i + 1]; k++)
-            g->number[i] += g->group_of[part->neighbour[k]] == g->group_of[i];
+        for (uint32_t k = s->first[i]; k < s->first[i + 1]; k++)
+            g->number[i] += g->group_of[s->neighbour[k]] == g->group_of[i];
     }
-    degree = db_most_frequent(g->number, part->count);
+    degree = topomap_most_frequent(g->number, s->count);
     g->columns = g->size;
     g->rows = 1;
     if (degree + 1 == g->size)
@@ -179,48 +159,50 @@ static double rate(struct groups *g)
 
 static uint32_t most_frequent_far(struct groups *g)
 {
-    const struct db_part *part = g->part;
+    const topomap_part *part = g->part;
+    const topomap_switches *s = &part->switches;
     size_t count = 0;
 
-    for (uint32_t i = 0; i < part->count; i++) {
+    for (uint32_t i = 0; i < s->count; i++) {
         uint32_t far = 0;
 
-        for (uint32_t k = part->first[i]; k < part->first[i + 1]; k++)
-            if (g->group_of[part->neighbour[k]] != g->group_of[i])
+        for (uint32_t k = s->first[i]; k < s->first[i + 1]; k++)
+            if (g->group_of[s->neighbour[k]] != g->group_of[i])
                 far += part->cables[k];
         if (far)
             g->number[count++] = far;
     }
-    return db_most_frequent(g->number, count);
+    return topomap_most_frequent(g->number, count);
 }
 
-static void describe(struct groups *g, struct db_verdict *verdict)
+static void describe(struct groups *g, topomap_verdict *verdict)
 {
-    const struct db_part *part = g->part;
-    char *text = verdict->evidence;
-    size_t size = sizeof verdict->evidence;
+    const topomap_part *part = g->part;
     uint32_t far = most_frequent_far(g);
 
-    memcpy(g->number, part->ports, part->count * sizeof *g->number);
-    db_say(text, size, "%u groups of %u switches", g->count, g->size);
+    memcpy(g->number, part->ports, part->switches.count * sizeof *g->number);
+    topomap_verdict_say(verdict, "%u groups of %u switches", g->count, g->size);
     if (g->rows == 1)
-        db_say(text, size, ", joined all to all");
+        topomap_verdict_say(verdict, ", joined all to all");
     else
-        db_say(text, size, " in %u rows of %u, each row and column joined all to all", g->rows,
-               g->columns);
-    db_say(text, size, " (%" PRIu64 " of %" PRIu64 " joined pairs); ", g->inside, g->whole);
-    db_say(text, size, "%" PRIu64 " of %" PRIu64 " pairs of groups joined; a=%u p=%u h=%u",
-           g->pairs, (uint64_t)g->count * (g->count - 1) / 2, g->size,
-           db_most_frequent(g->number, part->count), far);
+        topomap_verdict_say(verdict, " in %u rows of %u, each row and column joined all to all",
+                            g->rows, g->columns);
+    topomap_verdict_say(verdict, " (%" PRIu64 " of %" PRIu64 " joined pairs); ", g->inside,
+                        g->whole);
+    topomap_verdict_say(verdict,
+                        "%" PRIu64 " of %" PRIu64 " pairs of groups joined; a=%u p=%u h=%u",
+                        g->pairs, (uint64_t)g->count * (g->count - 1) / 2, g->size,
+                        topomap_most_frequent(g->number, part->switches.count), far);
 }
 
-static int try_groups(struct groups *g, struct db_verdict *verdict, topomap_error *err)
+static int try_groups(struct groups *g, topomap_verdict *verdict, topomap_error *err)
 {
+    const topomap_switches *s = &g->part->switches;
     uint32_t least[SHARED_MOST], best = 0;
     size_t choices = 0;
     uint8_t seen[SHARED_MOST + 1] = {0};
 
-    for (uint32_t k = 0; k < g->part->first[g->part->count]; k++)
+    for (uint32_t k = 0; k < s->first[s->count]; k++)
         seen[g->shared[k] < SHARED_MOST ? g->shared[k] : SHARED_MOST] = 1;
     for (uint32_t shared = 1; shared < SHARED_MOST; shared++)
         if (seen[shared])
@@ -229,7 +211,7 @@ static int try_groups(struct groups *g, struct db_verdict *verdict, topomap_erro
         double here;
 
         find_groups(g, least[i], NULL);
-        if (g->count < GROUPS_LEAST || g->count > GROUPS_MOST || g->count * 2 > g->part->count)
+        if (g->count < GROUPS_LEAST || g->count > GROUPS_MOST || g->count * 2 > s->count)
             continue;
         if (count_groups(g, err))
             return -1;
@@ -241,9 +223,10 @@ static int try_groups(struct groups *g, struct db_verdict *verdict, topomap_erro
     }
     if (verdict->confidence < 0.7) {
         verdict->confidence = 0;
-        db_say(verdict->evidence, sizeof verdict->evidence,
-               "no dragonfly: no groups of switches that are joined among themselves, and each "
-               "with every other");
+        topomap_verdict_say(
+            verdict,
+            "no dragonfly: no groups of switches that are joined among themselves, and each "
+            "with every other");
         return 0;
     }
     find_groups(g, best, NULL);
@@ -255,45 +238,47 @@ static int try_groups(struct groups *g, struct db_verdict *verdict, topomap_erro
     return 1;
 }
 
-static int groups_open(struct groups *g, const struct db_part *part, topomap_error *err)
+static int groups_open(struct groups *g, topomap_part *part, topomap_error *err)
 {
+    const topomap_switches *s = &part->switches;
+
     *g = (struct groups){.part = part};
-    g->shared = topomap_alloc(part->first[part->count], sizeof *g->shared, err);
-    g->group_of = topomap_alloc(part->count, sizeof *g->group_of, err);
-    g->queue = topomap_alloc(part->count, sizeof *g->queue, err);
-    g->number = topomap_alloc(part->count, sizeof *g->number, err);
-    return g->shared && g->group_of && g->queue && g->number ? 0 : -1;
+    g->shared = topomap_alloc(s->first[s->count], sizeof *g->shared, err);
+    g->keep = topomap_alloc(s->first[s->count], sizeof *g->keep, err);
+    g->group_of = topomap_alloc(s->count, sizeof *g->group_of, err);
+    g->number = topomap_alloc(s->count, sizeof *g->number, err);
+    return g->shared && g->keep && g->group_of && g->number ? 0 : -1;
 }
 
 static void groups_close(struct groups *g)
 {
     free(g->shared);
     free(g->group_of);
-    free(g->queue);
+    free(g->keep);
     free(g->number);
     free(g->members);
     free(g->joined);
 }
 
-int db_is_dragonfly(struct db_part *part, struct db_verdict *verdict, topomap_error *err)
+int topomap_is_dragonfly(topomap_part *part, topomap_verdict *verdict, topomap_error *err)
 {
+    const topomap_switches *s = &part->switches;
     struct groups g;
     uint64_t work = 0;
     int is;
 
-    for (uint32_t i = 0; i < part->count; i++)
-        work +=
-            (uint64_t)(part->first[i + 1] - part->first[i]) * (part->first[i + 1] - part->first[i]);
+    for (uint32_t i = 0; i < s->count; i++)
+        work += (uint64_t)(s->first[i + 1] - s->first[i]) * (s->first[i + 1] - s->first[i]);
     if (work > WORK_MOST) {
-        db_say(verdict->evidence, sizeof verdict->evidence,
-               "no dragonfly: its switches join too many others to look for groups");
+        topomap_verdict_say(verdict,
+                            "no dragonfly: its switches join too many others to look for groups");
         return 0;
     }
     is = groups_open(&g, part, err);
     if (!is) {
-        for (uint32_t i = 0; i < part->count; i++)
-            for (uint32_t k = part->first[i]; k < part->first[i + 1]; k++)
-                g.shared[k] = count_shared(part, i, part->neighbour[k]);
+        for (uint32_t i = 0; i < s->count; i++)
+            for (uint32_t k = s->first[i]; k < s->first[i + 1]; k++)
+                g.shared[k] = count_shared(s, i, s->neighbour[k]);
         is = try_groups(&g, verdict, err);
     }
     groups_close(&g);
@@ -302,7 +287,7 @@ int db_is_dragonfly(struct db_part *part, struct db_verdict *verdict, topomap_er
 
 /* ---- Dragonfly+ ---------------------------------------------------------------------------- */
 
-static int judge_plus(struct groups *g, uint64_t crossing, struct db_verdict *verdict)
+static int judge_plus(struct groups *g, uint64_t crossing, topomap_verdict *verdict)
 {
     uint64_t all = (uint64_t)g->count * (g->count - 1) / 2, members = 0;
 
@@ -312,29 +297,31 @@ static int judge_plus(struct groups *g, uint64_t crossing, struct db_verdict *ve
         return 0;
     verdict->confidence =
         (double)g->pairs / (double)all * (double)members / ((double)g->count * g->size);
-    db_say(verdict->evidence, sizeof verdict->evidence,
-           "dragonfly+: %u groups of %u switches that are trees of two levels; %" PRIu64
-           " of %" PRIu64 " pairs of groups joined by %" PRIu64 " pairs of upper switches",
-           g->count, g->size, g->pairs, all, crossing);
+    topomap_verdict_say(
+        verdict,
+        "dragonfly+: %u groups of %u switches that are trees of two levels; %" PRIu64 " of %" PRIu64
+        " pairs of groups joined by %" PRIu64 " pairs of upper switches",
+        g->count, g->size, g->pairs, all, crossing);
     strcpy(verdict->topology, "dragonfly");
     return 1;
 }
 
-int db_is_dragonfly_plus(struct db_part *part, struct db_verdict *verdict, topomap_error *err)
+int topomap_is_dragonfly_plus(topomap_part *part, topomap_verdict *verdict, topomap_error *err)
 {
+    const topomap_switches *s = &part->switches;
     struct groups g;
-    uint16_t *level = topomap_alloc(part->count, sizeof *level, err);
+    uint16_t *level = topomap_alloc(s->count, sizeof *level, err);
     uint64_t crossing, lower = 0;
     int is = groups_open(&g, part, err);
 
     if (!is && level)
-        is = db_part_levels(part, level, &crossing, err);
+        is = topomap_part_levels(part, level, &crossing, err);
     if (!level || is) {
         is = -1;
     } else {
-        for (uint32_t i = 0; i < part->count; i++)
-            for (uint32_t k = part->first[i]; k < part->first[i + 1]; k++)
-                lower += level[i] != 1 && level[i] == level[part->neighbour[k]];
+        for (uint32_t i = 0; i < s->count; i++)
+            for (uint32_t k = s->first[i]; k < s->first[i + 1]; k++)
+                lower += level[i] != 1 && level[i] == level[s->neighbour[k]];
         find_groups(&g, 0, level);
         if (!lower && g.count >= GROUPS_LEAST && g.count <= GROUPS_MOST)
             is = count_groups(&g, err) ? -1 : judge_plus(&g, crossing, verdict);
