@@ -87,9 +87,7 @@ void topomap_graph_free(topomap_graph *graph)
     release(graph, graph->offset);
     release(graph, graph->target);
     release(graph, graph->bytes);
-    release(graph, graph->messages16);
-    release(graph, graph->messages32);
-    release(graph, graph->messages64);
+    release(graph, graph->messages);
     release(graph, graph->load);
     release(graph, graph->load_more);
     release(graph, graph->size);

@@ -160,12 +160,8 @@ static void forget_messages(topomap_graph *graph)
 {
     if (graph->total_messages || !graph->total_bytes)
         return;
-    free(graph->messages16);
-    free(graph->messages32);
-    free(graph->messages64);
-    graph->messages16 = NULL;
-    graph->messages32 = NULL;
-    graph->messages64 = NULL;
+    free(graph->messages);
+    graph->messages = NULL;
 }
 
 static int finish(struct reader *in, const topomap_graph_options *options, topomap_graph **graph,

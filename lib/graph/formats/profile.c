@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "graph/formats/profile.h"
 
+#include <string.h>
+
 /* Profilers break collectives down into messages of a few words between many pairs. A pair stands
  * out from that where it exchanges both more in all and more at a time. */
 #define BACKGROUND_BYTES 4096
@@ -8,14 +10,13 @@
 
 static void keep_arc(topomap_graph *graph, uint64_t kept, uint64_t i)
 {
+    char *messages = graph->messages;
+    size_t width = graph->message_width;
+
     graph->target[kept] = graph->target[i];
     graph->bytes[kept] = graph->bytes[i];
-    if (graph->messages16)
-        graph->messages16[kept] = graph->messages16[i];
-    if (graph->messages32)
-        graph->messages32[kept] = graph->messages32[i];
-    if (graph->messages64)
-        graph->messages64[kept] = graph->messages64[i];
+    if (messages)
+        memmove(messages + kept * width, messages + i * width, width);
 }
 
 int topomap_profile_filter(const topomap_graph_options *options, topomap_graph *graph,

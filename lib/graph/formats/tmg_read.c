@@ -254,12 +254,8 @@ static int messages_read(const struct file *in, uint32_t phase, topomap_graph *g
         return -1;
     if (total != graph->total_messages)
         return damaged(in, section, "the sum is not the header's", err);
-    if (width == 2)
-        graph->messages16 = at(in, section);
-    else if (width == 4)
-        graph->messages32 = at(in, section);
-    else
-        graph->messages64 = at(in, section);
+    graph->messages = at(in, section);
+    graph->message_width = (unsigned)width;
     return 0;
 }
 

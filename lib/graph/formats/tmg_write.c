@@ -46,11 +46,8 @@ static int add_arcs(struct list *list, uint32_t phase, const topomap_graph *grap
                err) ||
                    add(list, TOPOMAP_TMG_TARGET, phase, graph->target, graph->arcs * 4, err) ||
                    add(list, TOPOMAP_TMG_BYTES, phase, graph->bytes, graph->arcs * 8, err) ||
-                   add(list, TOPOMAP_TMG_MESSAGES, phase, graph->messages16, graph->arcs * 2,
-                       err) ||
-                   add(list, TOPOMAP_TMG_MESSAGES, phase, graph->messages32, graph->arcs * 4,
-                       err) ||
-                   add(list, TOPOMAP_TMG_MESSAGES, phase, graph->messages64, graph->arcs * 8, err)
+                   add(list, TOPOMAP_TMG_MESSAGES, phase, graph->messages,
+                       graph->arcs * graph->message_width, err)
                ? -1
                : 0;
 }

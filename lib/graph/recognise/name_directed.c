@@ -19,13 +19,6 @@ typedef struct flow {
     double typical_up, typical_down;          /* in a group, all is up */
 } flow;
 
-static uint64_t bytes_to(const topomap_graph *g, uint32_t u, uint32_t v)
-{
-    uint64_t at = topomap_graph_arc_to(g, u, v);
-
-    return at < g->offset[u + 1] ? g->bytes[at] : 0;
-}
-
 /* Each pair has the same chance to be in the sample (Vitter, 1985). */
 static void take_pair(flow *f, uint64_t up, uint64_t down, topomap_random *random)
 {
@@ -77,7 +70,7 @@ static void measure(const topomap_graph *graph, const topomap_lattice *l, flow *
             k = topomap_lattice_along(l, a, b);
             if (k >= l->dims)
                 continue;
-            back = bytes_to(graph, v, u);
+            back = topomap_graph_bytes_to(graph, v, u);
             if (l->kind[k] == TOPOMAP_LATTICE_CLIQUE)
                 take_pair(&flows[k], graph->bytes[e], 0, &random);
             else if (back && v < u)

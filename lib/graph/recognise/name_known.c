@@ -49,13 +49,6 @@ static double score(const topomap_recognition *r)
 
 /* ---- How well two graphs agree --------------------------------------------------------------- */
 
-static uint64_t bytes_to(const topomap_graph *g, uint32_t u, uint32_t v)
-{
-    uint64_t at = topomap_graph_arc_to(g, u, v);
-
-    return at < g->offset[u + 1] ? g->bytes[at] : 0;
-}
-
 /* Where a weight stands in a list, the largest first. */
 static uint32_t place_of(const uint64_t *list, uint64_t count, uint64_t weight)
 {
@@ -81,7 +74,8 @@ static double overlap(const topomap_graph *graph, const topomap_graph *made, con
         for (uint64_t e = graph->offset[u]; e < graph->offset[u + 1]; e++) {
             uint32_t v = graph->target[e];
             double a = (double)graph->bytes[e] / ours;
-            double b = (double)bytes_to(made, map ? map[u] : u, map ? map[v] : v) / its;
+            double b =
+                (double)topomap_graph_bytes_to(made, map ? map[u] : u, map ? map[v] : v) / its;
 
             sum += a < b ? a : b;
         }
@@ -156,7 +150,7 @@ static void lay_over(const search *s, const topomap_graph *made, const topomap_w
 /* What an arc has, where less than `least` is nothing. */
 static uint64_t heavy_bytes(const topomap_graph *g, uint32_t u, uint32_t v, uint64_t least)
 {
-    uint64_t bytes = bytes_to(g, u, v);
+    uint64_t bytes = topomap_graph_bytes_to(g, u, v);
 
     return bytes < least ? 0 : bytes;
 }
