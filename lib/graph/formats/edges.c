@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "graph/formats/lines.h"
 #include "graph/formats/names.h"
 #include "util/alloc.h"
 #include "util/text.h"
@@ -193,22 +194,18 @@ static int name_field(struct reader *in, const char **at, int column, uint64_t *
 
 static int add(struct reader *in, const uint64_t *value, topomap_error *err)
 {
-    topomap_error why;
+    uint64_t ranks = in->ranks ? in->ranks : TOPOMAP_GRAPH_RANKS;
 
     for (int k = TOPOMAP_EDGES_FROM; k <= TOPOMAP_EDGES_TO; k++)
-        if (value[k] >= (in->ranks ? in->ranks : TOPOMAP_GRAPH_RANKS))
+        if (value[k] >= ranks)
             return topomap_input_fail(
                 in->input, err, "%s is %llu, but there are %llu ranks at most", column_names[k],
-                (unsigned long long)value[k],
-                (unsigned long long)(in->ranks ? in->ranks : TOPOMAP_GRAPH_RANKS));
+                (unsigned long long)value[k], (unsigned long long)ranks);
         else if (value[k] > in->largest)
             in->largest = value[k];
-    if (!topomap_arcs_add(&in->arcs, (uint32_t)value[0], (uint32_t)value[1],
-                          value[TOPOMAP_EDGES_BYTES], value[TOPOMAP_EDGES_MESSAGES], &why))
-        return 0;
-    if (why.code == TOPOMAP_EINPUT)
-        return topomap_input_fail(in->input, err, "%s", why.text);
-    return topomap_error_set(err, why.code, "%s", why.text);
+    return topomap_lines_arc(in->input, &in->arcs, value[TOPOMAP_EDGES_FROM],
+                             value[TOPOMAP_EDGES_TO], value[TOPOMAP_EDGES_BYTES],
+                             value[TOPOMAP_EDGES_MESSAGES], err);
 }
 
 static int field(struct reader *in, const char **at, int column, uint64_t *value,
@@ -311,9 +308,10 @@ static int data_line(struct reader *in, const char *at, topomap_error *err)
     return add(in, value, err);
 }
 
-static int line_read(struct reader *in, const char *line, topomap_error *err)
+static int line_read(void *reader, const char *line, topomap_error *err)
 {
     const char *at = topomap_text_blanks(line);
+    struct reader *in = reader;
 
     if (!*at)
         return 0;
@@ -360,7 +358,6 @@ static int names_apply(struct reader *in, topomap_graph *graph, topomap_error *e
 
 static int finish(struct reader *in, topomap_graph **graph, topomap_error *err)
 {
-    topomap_error why;
     uint64_t ranks = in->ranks ? in->ranks : in->largest + 1;
 
     if (!in->arcs.count && !in->ranks)
@@ -368,9 +365,8 @@ static int finish(struct reader *in, topomap_graph **graph, topomap_error *err)
     if (in->largest >= ranks)
         return topomap_input_fail(in->input, err, "rank %llu, but the file says %llu ranks",
                                   (unsigned long long)in->largest, (unsigned long long)ranks);
-    if (topomap_graph_plausible(ranks, in->arcs.count, &why))
-        return topomap_input_fail(in->input, err, "%s", why.text);
-    if (topomap_arcs_take(&in->arcs, (uint32_t)ranks, graph, err))
+    if (topomap_lines_plausible(in->input, ranks, in->arcs.count, err) ||
+        topomap_arcs_take(&in->arcs, (uint32_t)ranks, graph, err))
         return -1;
     if (!in->names.count || !names_apply(in, *graph, err))
         return 0;
@@ -382,22 +378,16 @@ static int edges_read(topomap_input *input, const topomap_graph_options *options
                       topomap_graph **graph, topomap_error *err)
 {
     struct reader in = {.input = input};
-    char *line;
-    size_t length;
-    int got;
+    int status;
 
     (void)options;
-    while ((got = topomap_input_line(input, 0, &line, &length, err)) == 1)
-        if (line_read(&in, line, err)) {
-            got = -1;
-            break;
-        }
-    if (!got)
-        got = finish(&in, graph, err);
+    status = topomap_lines_read(input, 0, line_read, &in, err);
+    if (!status)
+        status = finish(&in, graph, err);
     topomap_arcs_clear(&in.arcs);
     topomap_name_table_clear(&in.names);
     free(in.named);
-    return got;
+    return status;
 }
 
 /* A name that a comment can hold and give back as it is. */

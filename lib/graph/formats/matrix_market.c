@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "graph/formats/halo.h"
+#include "graph/formats/lines.h"
 #include "util/alloc.h"
 #include "util/text.h"
 
@@ -102,18 +103,6 @@ static int next_line(struct reader *in, const char **at, topomap_error *err)
     return got;
 }
 
-static int take_number(struct reader *in, const char **at, const char *what, uint64_t *value,
-                       topomap_error *err)
-{
-    const char *begin = *at = topomap_text_blanks(*at);
-
-    if (topomap_text_number(at, value) || (**at && **at != ' ' && **at != '\t')) {
-        *at = begin;
-        return topomap_text_fail(in->input, begin, what, err);
-    }
-    return 0;
-}
-
 static uint64_t array_entries(const struct reader *in)
 {
     uint64_t n = in->ranks, half = n % 2 ? n * ((n - 1) / 2) : n / 2 * (n - 1);
@@ -124,7 +113,6 @@ static uint64_t array_entries(const struct reader *in)
 static int check_sizes(struct reader *in, uint64_t rows, uint64_t columns, topomap_error *err)
 {
     uint64_t most = topomap_input_most(in->input);
-    topomap_error why;
 
     if (rows != columns)
         return topomap_input_fail(in->input, err,
@@ -139,9 +127,7 @@ static int check_sizes(struct reader *in, uint64_t rows, uint64_t columns, topom
     if (in->entries > most / 2 + 1)
         return topomap_input_fail(in->input, err, "%llu entries do not fit in a file of %llu bytes",
                                   (unsigned long long)in->entries, (unsigned long long)most);
-    if (topomap_graph_plausible(rows, in->entries, &why))
-        return topomap_input_fail(in->input, err, "%s", why.text);
-    return 0;
+    return topomap_lines_plausible(in->input, rows, in->entries, err);
 }
 
 static int sizes_read(struct reader *in, topomap_error *err)
@@ -154,12 +140,12 @@ static int sizes_read(struct reader *in, topomap_error *err)
         return -1;
     if (!got)
         return topomap_input_fail(in->input, err, "the line of sizes is missing");
-    if (take_number(in, &at, "the number of rows", &rows, err) ||
-        take_number(in, &at, "the number of columns", &columns, err) ||
-        (!in->array && take_number(in, &at, "the number of entries", &in->entries, err)))
+    if (topomap_lines_number(in->input, &at, "the number of rows", &rows, err) ||
+        topomap_lines_number(in->input, &at, "the number of columns", &columns, err) ||
+        (!in->array &&
+         topomap_lines_number(in->input, &at, "the number of entries", &in->entries, err)) ||
+        topomap_lines_end(in->input, at, err))
         return -1;
-    if (*topomap_text_blanks(at))
-        return topomap_input_fail(in->input, err, "a field too many: `%.40s`", at);
     return check_sizes(in, rows, columns, err);
 }
 
@@ -187,13 +173,7 @@ static int take_value(struct reader *in, const char **at, uint64_t *value, topom
 static int add_arc(struct reader *in, uint64_t from, uint64_t to, uint64_t bytes,
                    topomap_error *err)
 {
-    topomap_error why;
-
-    if (from == to || !topomap_arcs_add(&in->arcs, (uint32_t)from, (uint32_t)to, bytes, 0, &why))
-        return 0;
-    if (why.code == TOPOMAP_EINPUT)
-        return topomap_input_fail(in->input, err, "%s", why.text);
-    return topomap_error_set(err, why.code, "%s", why.text);
+    return from == to ? 0 : topomap_lines_arc(in->input, &in->arcs, from, to, bytes, 0, err);
 }
 
 static int add_entry(struct reader *in, uint64_t row, uint64_t column, uint64_t value,
@@ -212,12 +192,10 @@ static int coordinate_line(struct reader *in, const char *at, topomap_error *err
 {
     uint64_t row, column, value = 2; /* of a symmetric entry: 1 each way */
 
-    if (take_number(in, &at, "the row", &row, err) ||
-        take_number(in, &at, "the column", &column, err) ||
-        (!in->halo && take_value(in, &at, &value, err)))
+    if (topomap_lines_number(in->input, &at, "the row", &row, err) ||
+        topomap_lines_number(in->input, &at, "the column", &column, err) ||
+        (!in->halo && (take_value(in, &at, &value, err) || topomap_lines_end(in->input, at, err))))
         return -1;
-    if (!in->halo && *topomap_text_blanks(at))
-        return topomap_input_fail(in->input, err, "a field too many: `%.40s`", at);
     if (row < 1 || row > in->ranks || column < 1 || column > in->ranks)
         return topomap_input_fail(in->input, err, "entry (%llu,%llu) in a matrix of %llu rows",
                                   (unsigned long long)row, (unsigned long long)column,
@@ -232,10 +210,8 @@ static int array_line(struct reader *in, const char *at, uint64_t *row, uint64_t
 {
     uint64_t value;
 
-    if (take_value(in, &at, &value, err))
+    if (take_value(in, &at, &value, err) || topomap_lines_end(in->input, at, err))
         return -1;
-    if (*topomap_text_blanks(at))
-        return topomap_input_fail(in->input, err, "a field too many: `%.40s`", at);
     if (value && add_entry(in, *row, *column, value, err))
         return -1;
     if (++*row == in->ranks) {
@@ -291,7 +267,6 @@ static int matrix_market_read(topomap_input *input, const topomap_graph_options 
 static int matrix_market_write(const topomap_graph *graph, const char *path, topomap_text_out *out,
                                topomap_error *err)
 {
-
     (void)path;
     (void)err;
     fprintf(out->file, "%%%%MatrixMarket matrix coordinate integer general\n%lu %lu %llu\n",

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "graph/formats/lines.h"
+
 /* Profilers break collectives down into messages of a few words between many pairs. A pair stands
  * out from that where it exchanges both more in all and more at a time. */
 #define BACKGROUND_BYTES 4096
@@ -77,11 +79,9 @@ int topomap_profile_finish(const topomap_input *input, const topomap_graph_optio
                            topomap_error *err)
 {
     topomap_graph *made = NULL;
-    topomap_error why;
 
-    if (topomap_graph_plausible(ranks, arcs->count, &why))
-        return topomap_input_fail(input, err, "%s", why.text);
-    if (topomap_arcs_take(arcs, (uint32_t)ranks, &made, err) ||
+    if (topomap_lines_plausible(input, ranks, arcs->count, err) ||
+        topomap_arcs_take(arcs, (uint32_t)ranks, &made, err) ||
         topomap_profile_filter(options, made, err) || look(input, made, err)) {
         topomap_graph_free(made);
         return -1;

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "graph/formats/lines.h"
+
+int topomap_lines_read(topomap_input *input, size_t limit,
+                       int (*read)(void *reader, const char *line, topomap_error *err),
+                       void *reader, topomap_error *err)
+{
+    char *line;
+    size_t length;
+    int got;
+
+    while ((got = topomap_input_line(input, limit, &line, &length, err)) == 1)
+        if (read(reader, line, err))
+            return -1;
+    return got;
+}
+
+int topomap_lines_end(const topomap_input *input, const char *at, topomap_error *err)
+{
+    if (*topomap_text_blanks(at))
+        return topomap_input_fail(input, err, "a field too many: `%.40s`", at);
+    return 0;
+}
+
+int topomap_lines_arc(const topomap_input *input, topomap_arcs *arcs, uint64_t from, uint64_t to,
+                      uint64_t bytes, uint64_t messages, topomap_error *err)
+{
+    topomap_error why;
+
+    if (!topomap_arcs_add(arcs, (uint32_t)from, (uint32_t)to, bytes, messages, &why))
+        return 0;
+    if (why.code == TOPOMAP_EINPUT)
+        return topomap_input_fail(input, err, "%s", why.text);
+    return topomap_error_set(err, why.code, "%s", why.text);
+}
+
+int topomap_lines_plausible(const topomap_input *input, uint64_t ranks, uint64_t arcs,
+                            topomap_error *err)
+{
+    topomap_error why;
+
+    if (topomap_graph_plausible(ranks, arcs, &why))
+        return topomap_input_fail(input, err, "%s", why.text);
+    return 0;
+}
+
+int topomap_lines_rank(const topomap_input *input, uint64_t rank, uint64_t *ranks,
+                       topomap_error *err)
+{
+    if (rank >= TOPOMAP_GRAPH_RANKS)
+        return topomap_input_fail(input, err, "rank %llu; 0 to 2^31 - 1 are possible",
+                                  (unsigned long long)rank);
+    if (rank >= *ranks)
+        *ranks = rank + 1;
+    return 0;
+}
