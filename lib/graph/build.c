@@ -12,22 +12,14 @@ enum { FEW = 32 }; /* arcs that are sorted by insertion */
 
 /* ---- Adding -------------------------------------------------------------------------------- */
 
-/* Room for \p count elements where there was room for as many as the other arrays have. */
-static int reserve(void *array, const topomap_arcs *arcs, size_t count, size_t size,
-                   topomap_error *err)
-{
-    size_t capacity = arcs->capacity;
-
-    return topomap_grow(array, &capacity, count, size, err);
-}
-
 int topomap_arcs_reserve(topomap_arcs *arcs, size_t count, topomap_error *err)
 {
     if (!arcs->message_width)
         arcs->message_width = sizeof(uint32_t);
-    if (reserve(&arcs->from, arcs, count, sizeof *arcs->from, err) ||
-        reserve(&arcs->to, arcs, count, sizeof *arcs->to, err) ||
-        (arcs->has_messages && reserve(&arcs->messages, arcs, count, arcs->message_width, err)))
+    if (topomap_grow_beside(&arcs->from, arcs->capacity, count, sizeof *arcs->from, err) ||
+        topomap_grow_beside(&arcs->to, arcs->capacity, count, sizeof *arcs->to, err) ||
+        (arcs->has_messages &&
+         topomap_grow_beside(&arcs->messages, arcs->capacity, count, arcs->message_width, err)))
         return -1;
     return topomap_grow(&arcs->bytes, &arcs->capacity, count, sizeof *arcs->bytes, err);
 }
