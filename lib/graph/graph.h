@@ -128,6 +128,17 @@ typedef struct topomap_weights {
 int topomap_weights_new(const topomap_graph *graph, uint32_t vertices, topomap_weights *weights,
                         topomap_error *err);
 void topomap_weights_clear(topomap_weights *weights);
+/** Each pair's weight once, into \p weight [pairs]; returns how many there are. */
+uint64_t topomap_weights_list(const topomap_weights *weights, uint64_t *weight);
+/** The weight between \p u and \p v, 0 also where they are no pair. */
+static inline uint64_t topomap_weights_between(const topomap_weights *weights, uint32_t u,
+                                               uint32_t v)
+{
+    uint64_t end = weights->offset[u + 1];
+    uint64_t at = topomap_sorted_u32(weights->target, weights->offset[u], end, v);
+
+    return at < end && weights->target[at] == v ? weights->weight[at] : 0;
+}
 /** The same with all pairs, those of weight 0 too: what an undirected file format lists. */
 int topomap_pairs_new(const topomap_graph *graph, topomap_weights *pairs, topomap_error *err);
 

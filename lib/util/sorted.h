@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Looking up in what is sorted. */
+/* Sorting numbers, and looking up in what is sorted. */
 #ifndef TOPOMAP_UTIL_SORTED_H
 #define TOPOMAP_UTIL_SORTED_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+/** For qsort() of uint64_t: ascending. */
+static inline int topomap_sorted_by_u64(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
 
 /** Where in [low, high) of an ascending list the first number stands that is not below \p value;
  *  \p high: nowhere. */

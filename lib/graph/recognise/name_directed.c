@@ -32,16 +32,9 @@ static void take_pair(flow *f, uint64_t up, uint64_t down, topomap_random *rando
     }
 }
 
-static int ascending(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 static double median(uint64_t *value, uint64_t count)
 {
-    qsort(value, count, sizeof *value, ascending);
+    qsort(value, count, sizeof *value, topomap_sorted_by_u64);
     return count ? (double)value[count / 2] : 0;
 }
 
@@ -52,34 +45,24 @@ static int is_up(const topomap_lattice *l, uint32_t k, uint32_t a, uint32_t b)
 
 static void measure(const topomap_graph *graph, const topomap_lattice *l, flow *flows)
 {
+    topomap_walk walk = {.lattice = l, .offset = graph->offset, .target = graph->target};
     topomap_random random = {1};
 
-    for (uint32_t u = 0; u < graph->ranks; u++) {
-        uint32_t a[TOPOMAP_LATTICE_DIMS], b[TOPOMAP_LATTICE_DIMS];
+    while (topomap_walk_next(&walk)) {
+        uint32_t k = topomap_lattice_along(l, walk.a, walk.b);
+        uint64_t bytes = graph->bytes[walk.arc], back;
 
-        if (l->cell[u] == UINT32_MAX)
+        if (k >= l->dims)
             continue;
-        topomap_lattice_at(l, l->cell[u], a);
-        for (uint64_t e = graph->offset[u]; e < graph->offset[u + 1]; e++) {
-            uint32_t v = graph->target[e], k;
-            uint64_t back;
-
-            if (l->cell[v] == UINT32_MAX)
-                continue;
-            topomap_lattice_at(l, l->cell[v], b);
-            k = topomap_lattice_along(l, a, b);
-            if (k >= l->dims)
-                continue;
-            back = topomap_graph_bytes_to(graph, v, u);
-            if (l->kind[k] == TOPOMAP_LATTICE_CLIQUE)
-                take_pair(&flows[k], graph->bytes[e], 0, &random);
-            else if (back && v < u)
-                continue;
-            else if (is_up(l, k, a[k], b[k]))
-                take_pair(&flows[k], graph->bytes[e], back, &random);
-            else
-                take_pair(&flows[k], back, graph->bytes[e], &random);
-        }
+        back = topomap_graph_bytes_to(graph, walk.v, walk.u);
+        if (l->kind[k] == TOPOMAP_LATTICE_CLIQUE)
+            take_pair(&flows[k], bytes, 0, &random);
+        else if (back && walk.v < walk.u)
+            continue;
+        else if (is_up(l, k, walk.a[k], walk.b[k]))
+            take_pair(&flows[k], bytes, back, &random);
+        else
+            take_pair(&flows[k], back, bytes, &random);
     }
     for (uint32_t k = 0; k < l->dims; k++) {
         uint64_t taken = flows[k].pairs < SAMPLE ? flows[k].pairs : SAMPLE;

@@ -84,24 +84,19 @@ static double overlap(const topomap_graph *graph, const topomap_graph *made, con
 
 static int descending(const void *a, const void *b)
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x < y) - (x > y);
+    return topomap_sorted_by_u64(b, a);
 }
 
 /* The same of the pairs' weights in order of size, whichever pairs they are. */
 static double overlap_sorted(const search *s, const topomap_weights *made, topomap_error *err)
 {
-    uint64_t pairs = made->offset[made->vertices] / 2, count = 0;
+    uint64_t pairs = made->offset[made->vertices] / 2;
     uint64_t *weight = topomap_alloc(pairs, sizeof *weight, err);
     double ours = (double)s->weights->total, its = (double)made->total, sum = 0;
 
     if (!weight)
         return -1;
-    for (uint32_t u = 0; u < made->vertices; u++)
-        for (uint64_t e = made->offset[u]; e < made->offset[u + 1]; e++)
-            if (made->target[e] > u)
-                weight[count++] = made->weight[e];
+    topomap_weights_list(made, weight);
     qsort(weight, pairs, sizeof *weight, descending);
     for (uint64_t i = 0; i < pairs && ours > 0 && its > 0; i++) {
         double a = (double)s->heavy[i] / ours, b = (double)weight[i] / its;
@@ -485,13 +480,8 @@ static int try_training(search *s, topomap_error *err)
 
 static void sort_weights(search *s)
 {
-    const topomap_weights *w = s->weights;
-    uint64_t count = 0;
+    uint64_t count = topomap_weights_list(s->weights, s->heavy);
 
-    for (uint32_t u = 0; u < w->vertices; u++)
-        for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++)
-            if (w->target[e] > u)
-                s->heavy[count++] = w->weight[e];
     qsort(s->heavy, count, sizeof *s->heavy, descending);
     if (s->graph->arcs)
         memcpy(s->heavy_arc, s->graph->bytes, s->graph->arcs * sizeof *s->heavy_arc);
