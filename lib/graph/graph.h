@@ -153,6 +153,9 @@ int topomap_graph_set_names(topomap_graph *graph, const char *text, size_t size,
 int topomap_graph_set_text(char **slot, topomap_error *err, const char *format, ...)
     TOPOMAP_PRINTF(3, 4);
 
+/** Vertices block by block, each block's ascending, into \p order [vertices]. */
+int topomap_graph_by_block(const uint32_t *block_of, uint32_t vertices, uint32_t blocks,
+                           uint32_t *order, topomap_error *err);
 /** The graph between blocks: what vertices of one block send to those of another, added up.
  *  \p block_of [ranks], each below \p blocks. O(ranks + arcs). */
 int topomap_graph_blocks(const topomap_graph *graph, const uint32_t *block_of, uint32_t blocks,

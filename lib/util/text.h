@@ -83,4 +83,15 @@ static inline void topomap_text_put(topomap_text_out *out, uint64_t value)
     out->used += sizeof digits - at;
 }
 
+/** Numbers with a character between them. */
+static inline void topomap_text_list(topomap_text_out *out, const uint64_t *value, size_t count,
+                                     char between)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (i)
+            topomap_text_char(out, between);
+        topomap_text_put(out, value[i]);
+    }
+}
+
 #endif

@@ -418,15 +418,10 @@ static int edges_write(const topomap_graph *graph, const char *path, topomap_tex
     fputc('\n', out->file);
     for (uint32_t u = 0; u < graph->ranks; u++)
         for (uint64_t i = graph->offset[u]; i < graph->offset[u + 1]; i++) {
-            topomap_text_put(out, u);
-            topomap_text_char(out, between);
-            topomap_text_put(out, graph->target[i]);
-            topomap_text_char(out, between);
-            topomap_text_put(out, graph->bytes[i]);
-            if (topomap_graph_has_messages(graph)) {
-                topomap_text_char(out, between);
-                topomap_text_put(out, topomap_graph_arc_messages(graph, i));
-            }
+            const uint64_t arc[] = {u, graph->target[i], graph->bytes[i],
+                                    topomap_graph_arc_messages(graph, i)};
+
+            topomap_text_list(out, arc, topomap_graph_has_messages(graph) ? 4 : 3, between);
             topomap_text_char(out, '\n');
         }
     return 0;

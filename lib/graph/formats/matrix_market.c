@@ -274,11 +274,10 @@ static int matrix_market_write(const topomap_graph *graph, const char *path, top
             (unsigned long long)graph->arcs);
     for (uint32_t u = 0; u < graph->ranks; u++)
         for (uint64_t i = graph->offset[u]; i < graph->offset[u + 1]; i++) {
-            topomap_text_put(out, (uint64_t)u + 1);
-            topomap_text_char(out, ' ');
-            topomap_text_put(out, (uint64_t)graph->target[i] + 1);
-            topomap_text_char(out, ' ');
-            topomap_text_put(out, graph->bytes[i]);
+            const uint64_t entry[] = {u + UINT64_C(1), graph->target[i] + UINT64_C(1),
+                                      graph->bytes[i]};
+
+            topomap_text_list(out, entry, 3, ' ');
             topomap_text_char(out, '\n');
         }
     return 0;

@@ -99,7 +99,6 @@ static void describe(const struct list *list, const topomap_graph *graph,
                      struct topomap_tmg_header *header, struct topomap_tmg_section *table)
 {
     uint64_t at = sizeof *header + list->count * sizeof *table;
-    topomap_hash64 hash;
 
     *header = (struct topomap_tmg_header){.version = TOPOMAP_TMG_VERSION,
                                           .sections = (uint32_t)list->count,
@@ -119,9 +118,8 @@ static void describe(const struct list *list, const topomap_graph *graph,
         at += piece->size;
     }
     header->size = at;
-    topomap_hash64_begin(&hash);
-    topomap_hash64_blocks(&hash, header, sizeof *header);
-    header->checksum = topomap_hash64_end(&hash, table, list->count * sizeof *table);
+    header->checksum =
+        topomap_hash64_two(header, sizeof *header, table, list->count * sizeof *table);
 }
 
 static void put(const struct list *list, const struct topomap_tmg_header *header,
