@@ -47,6 +47,9 @@ int topomap_text_real(const char **text, uint64_t *magnitude, int *negative);
 int topomap_text_fail(const topomap_input *input, const char *text, const char *what,
                       topomap_error *err);
 
+/** Puts more behind a text, as far as there is \p room for it and a NUL. */
+void topomap_text_append(char *text, size_t room, const char *format, ...) TOPOMAP_PRINTF(3, 4);
+
 /** Buffered output of many short pieces. */
 typedef struct topomap_text_out {
     FILE *file;

@@ -9,7 +9,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "graph/formats/lines.h"
 #include "graph/formats/names.h"
@@ -18,32 +17,12 @@
 
 #define EDGES_FIELDS 16
 
-/* What the columns are, without a header and where one names them. */
-static const struct {
-    const char *word;
-    int column;
-} words[] = {
-    {"from", TOPOMAP_EDGES_FROM},
-    {"to", TOPOMAP_EDGES_TO},
-    {"source", TOPOMAP_EDGES_FROM},
-    {"target", TOPOMAP_EDGES_TO},
-    {"src", TOPOMAP_EDGES_FROM},
-    {"dst", TOPOMAP_EDGES_TO},
-    {"u", TOPOMAP_EDGES_FROM},
-    {"v", TOPOMAP_EDGES_TO},
-    {"sender", TOPOMAP_EDGES_FROM},
-    {"receiver", TOPOMAP_EDGES_TO},
-    {"rank", TOPOMAP_EDGES_FROM},
-    {"peer", TOPOMAP_EDGES_TO},
-    {"dest", TOPOMAP_EDGES_TO},
-    {"destination", TOPOMAP_EDGES_TO},
-    {"bytes", TOPOMAP_EDGES_BYTES},
-    {"weight", TOPOMAP_EDGES_BYTES},
-    {"volume", TOPOMAP_EDGES_BYTES},
-    {"size", TOPOMAP_EDGES_BYTES},
-    {"messages", TOPOMAP_EDGES_MESSAGES},
-    {"msgs", TOPOMAP_EDGES_MESSAGES},
-    {"count", TOPOMAP_EDGES_MESSAGES},
+/* What a header calls the columns. */
+static const char *const column_words[] = {
+    [TOPOMAP_EDGES_FROM] = "from|source|src|u|sender|rank",
+    [TOPOMAP_EDGES_TO] = "to|target|dst|v|receiver|peer|dest|destination",
+    [TOPOMAP_EDGES_BYTES] = "bytes|weight|volume|size",
+    [TOPOMAP_EDGES_MESSAGES] = "messages|msgs|count",
 };
 
 static const char *const column_names[] = {"the sending rank", "the receiving rank", "bytes",
@@ -82,9 +61,9 @@ int topomap_edges_column(const char *word, size_t length)
         word++;
         length -= 2;
     }
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i].word) == length && !strncasecmp(words[i].word, word, length))
-            return words[i].column;
+    for (int column = TOPOMAP_EDGES_FROM; column <= TOPOMAP_EDGES_MESSAGES; column++)
+        if (topomap_lines_word(column_words[column], word, length) >= 0)
+            return column;
     return -1;
 }
 

@@ -27,11 +27,9 @@ const topomap_graph_format *topomap_graph_format_row(size_t i)
 /* All names, for messages. */
 static void list_names(char *text, size_t room)
 {
-    size_t used = 0;
-
-    for (int i = 0; i < FORMATS && used < room; i++)
-        used += (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "",
-                                 formats[i]->row.name);
+    *text = '\0';
+    for (int i = 0; i < FORMATS; i++)
+        topomap_text_append(text, room, "%s%s", i ? ", " : "", formats[i]->row.name);
 }
 
 const char *topomap_graph_option_text(const topomap_graph_options *options, const char *name)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "graph/formats/lines.h"
 
+#include <string.h>
+#include <strings.h>
+
 int topomap_lines_read(topomap_input *input, size_t limit,
                        int (*read)(void *reader, const char *line, topomap_error *err),
                        void *reader, topomap_error *err)
@@ -20,6 +23,19 @@ int topomap_lines_end(const topomap_input *input, const char *at, topomap_error 
     if (*topomap_text_blanks(at))
         return topomap_input_fail(input, err, "a field too many: `%.40s`", at);
     return 0;
+}
+
+int topomap_lines_word(const char *words, const char *word, size_t length)
+{
+    for (int i = 0;; i++) {
+        size_t size = strcspn(words, "|");
+
+        if (size == length && !strncasecmp(words, word, length))
+            return i;
+        if (!words[size])
+            return -1;
+        words += size + 1;
+    }
 }
 
 int topomap_lines_arc(const topomap_input *input, topomap_arcs *arcs, uint64_t from, uint64_t to,

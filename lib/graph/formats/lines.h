@@ -26,6 +26,10 @@ static inline int topomap_lines_number(const topomap_input *input, const char **
 /** EINPUT unless only blanks follow. */
 int topomap_lines_end(const topomap_input *input, const char *at, topomap_error *err);
 
+/** Which of \p words, that stand between |, [word, word + length) is, whatever its case; -1: none.
+ */
+int topomap_lines_word(const char *words, const char *word, size_t length);
+
 /** topomap_arcs_add(), topomap_graph_plausible() whose errors name the line. */
 int topomap_lines_arc(const topomap_input *input, topomap_arcs *arcs, uint64_t from, uint64_t to,
                       uint64_t bytes, uint64_t messages, topomap_error *err);

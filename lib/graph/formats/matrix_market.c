@@ -13,21 +13,9 @@
 #include "util/alloc.h"
 #include "util/text.h"
 
-enum values { PATTERN, INTEGER, REAL, COMPLEX };
+/* By their places in the words below. */
+enum values { PATTERN, INTEGER, REAL, DOUBLE, COMPLEX };
 enum symmetry { GENERAL, SYMMETRIC, SKEW, HERMITIAN };
-
-struct word {
-    const char *word;
-    int value;
-};
-static const struct word layouts[] = {{"coordinate", 0}, {"array", 1}, {NULL, 0}};
-static const struct word values[] = {{"pattern", PATTERN}, {"integer", INTEGER}, {"real", REAL},
-                                     {"double", REAL},     {"complex", COMPLEX}, {NULL, 0}};
-static const struct word symmetries[] = {{"general", GENERAL},
-                                         {"symmetric", SYMMETRIC},
-                                         {"skew-symmetric", SKEW},
-                                         {"hermitian", HERMITIAN},
-                                         {NULL, 0}};
 
 struct reader {
     topomap_input *input;
@@ -37,19 +25,18 @@ struct reader {
     uint64_t ranks, entries;
 };
 
-static int take_word(struct reader *in, const char **at, const struct word *table, int *value,
+static int take_word(struct reader *in, const char **at, const char *words, int *value,
                      topomap_error *err)
 {
     size_t length;
 
     *at = topomap_text_blanks(*at);
     length = strcspn(*at, " \t");
-    for (const struct word *row = table; row->word; row++)
-        if (strlen(row->word) == length && !strncasecmp(row->word, *at, length)) {
-            *value = row->value;
-            *at += length;
-            return 0;
-        }
+    *value = topomap_lines_word(words, *at, length);
+    if (*value >= 0) {
+        *at += length;
+        return 0;
+    }
     return topomap_input_fail(in->input, err,
                               "`%.*s` in the header; expected `%%%%MatrixMarket matrix "
                               "coordinate|array pattern|integer|real "
@@ -59,8 +46,6 @@ static int take_word(struct reader *in, const char **at, const struct word *tabl
 
 static int header_read(struct reader *in, topomap_error *err)
 {
-    static const struct word first[] = {{"%%MatrixMarket", 0}, {NULL, 0}};
-    static const struct word second[] = {{"matrix", 0}, {NULL, 0}};
     const char *at;
     char *line;
     size_t length;
@@ -71,10 +56,11 @@ static int header_read(struct reader *in, topomap_error *err)
     if (!got)
         return topomap_input_fail(in->input, err, "the header `%%%%MatrixMarket ...` is missing");
     at = line;
-    if (take_word(in, &at, first, &ignored, err) || take_word(in, &at, second, &ignored, err) ||
-        take_word(in, &at, layouts, &in->array, err) ||
-        take_word(in, &at, values, &in->values, err) ||
-        take_word(in, &at, symmetries, &in->symmetry, err))
+    if (take_word(in, &at, "%%MatrixMarket", &ignored, err) ||
+        take_word(in, &at, "matrix", &ignored, err) ||
+        take_word(in, &at, "coordinate|array", &in->array, err) ||
+        take_word(in, &at, "pattern|integer|real|double|complex", &in->values, err) ||
+        take_word(in, &at, "general|symmetric|skew-symmetric|hermitian", &in->symmetry, err))
         return -1;
     if (in->array && in->values == PATTERN)
         return topomap_input_fail(in->input, err, "an array cannot be a pattern");
@@ -161,8 +147,8 @@ static int take_value(struct reader *in, const char **at, uint64_t *value, topom
     }
     if (in->values == INTEGER && in->symmetry == SKEW && *begin == '-')
         ++*at;
-    status = in->values == REAL ? topomap_text_real(at, value, &negative)
-                                : topomap_text_number(at, value);
+    status = in->values != INTEGER ? topomap_text_real(at, value, &negative)
+                                   : topomap_text_number(at, value);
     if (status || (**at && **at != ' ' && **at != '\t') || (negative && in->symmetry != SKEW)) {
         *at = begin;
         return topomap_text_fail(in->input, begin, "the value", err);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/text.h"
 
 #define MOST_NAME 32
 
@@ -95,7 +96,7 @@ static size_t edits(const char *a, size_t length, const char *b)
 
 void topomap_pattern_suggest(const char *text, char *out, size_t room)
 {
-    size_t length = strcspn(text, ":(,)"), least = 3, used = 0;
+    size_t length = strcspn(text, ":(,)"), least = 3;
     const topomap_pattern *row;
 
     *out = '\0';
@@ -106,18 +107,15 @@ void topomap_pattern_suggest(const char *text, char *out, size_t room)
             least = distance < least && distance < length ? distance : least;
         }
     if (least < 3) {
-        for (size_t i = 0; (row = topomap_pattern_at(i)) && used < room; i++)
+        for (size_t i = 0; (row = topomap_pattern_at(i)); i++)
             if (edits(text, length, row->row.name) == least)
-                used +=
-                    (size_t)snprintf(out + used, room - used, "%s%s",
-                                     used ? " or " : "did you mean the pattern ", row->row.name);
-        if (used < room)
-            snprintf(out + used, room - used, "?");
+                topomap_text_append(out, room, "%s%s", *out ? " or " : "did you mean the pattern ",
+                                    row->row.name);
+        topomap_text_append(out, room, "?");
         return;
     }
-    for (size_t i = 0; (row = topomap_pattern_at(i)) && used < room; i++)
-        used += (size_t)snprintf(out + used, room - used, "%s%s", used ? ", " : "the patterns are ",
-                                 row->row.name);
+    for (size_t i = 0; (row = topomap_pattern_at(i)); i++)
+        topomap_text_append(out, room, "%s%s", *out ? ", " : "the patterns are ", row->row.name);
 }
 
 /* ---- What a pattern's file uses ------------------------------------------------------------ */

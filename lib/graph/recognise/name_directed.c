@@ -10,6 +10,7 @@
 #include "graph/recognise/name.h"
 #include "util/alloc.h"
 #include "util/random.h"
+#include "util/text.h"
 
 enum { SAMPLE = 511 };
 
@@ -126,16 +127,16 @@ static unsigned roles_of(const training *t, uint32_t k)
 static void words_of(const training *t, const uint32_t *size, int zero, char *text, size_t room)
 {
     static const char *const name[] = {"tp", "pp", "dp"};
-    int used = snprintf(text, room, "parallel:");
 
+    snprintf(text, room, "parallel:");
     for (int d = 0; d < TOPOMAP_TRAINING_DIMS; d++)
         if (size[d] > 1)
-            used += snprintf(text + used, room - (size_t)used, "%s%s=%u",
-                             text[used - 1] == ':' ? "" : ",", name[d], size[d]);
+            topomap_text_append(text, room, "%s%s=%u", text[strlen(text) - 1] == ':' ? "" : ",",
+                                name[d], size[d]);
     if (zero)
-        used += snprintf(text + used, room - (size_t)used, ",zero=%d", zero);
+        topomap_text_append(text, room, ",zero=%d", zero);
     if (t->direct)
-        snprintf(text + used, room - (size_t)used, ",allreduce=direct");
+        topomap_text_append(text, room, ",allreduce=direct");
 }
 
 /* How much of the bytes along the dimensions would be there with this model. */

@@ -10,6 +10,7 @@
 #include "graph/recognise/lattice_inside.h"
 #include "graph/recognise/name.h"
 #include "util/alloc.h"
+#include "util/text.h"
 
 enum {
     MOST_RANKS = 1 << 17,
@@ -408,10 +409,8 @@ static int arcs_may_be(const search *s, uint64_t arcs)
 
 static void add_size(char *text, size_t room, const char *name, uint64_t size)
 {
-    size_t used = strlen(text);
-
     if (size > 1)
-        snprintf(text + used, room - used, "%s=%u,", name, (unsigned)size);
+        topomap_text_append(text, room, "%s=%u,", name, (unsigned)size);
 }
 
 /* With all stages of ZeRO, which move other bytes. */
