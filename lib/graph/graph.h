@@ -146,6 +146,8 @@ int topomap_pairs_new(const topomap_graph *graph, topomap_weights *pairs, topoma
  * same ranks and without phases. EUSAGE otherwise. That the graph is their sum is the caller's. */
 int topomap_graph_set_phases(topomap_graph *graph, topomap_graph **phase, uint32_t phases,
                              topomap_error *err);
+/** Frees a list of graphs, NULLs among them; the list itself, too. NULL is allowed. */
+void topomap_graph_free_list(topomap_graph **graph, size_t count);
 /** Copies names: \p text is `ranks` texts, each with a NUL after it, \p size bytes in all. */
 int topomap_graph_set_names(topomap_graph *graph, const char *text, size_t size,
                             topomap_error *err);

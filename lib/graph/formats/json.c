@@ -316,10 +316,8 @@ static int take_phases(struct reader *in, topomap_graph **graph, topomap_error *
     }
     if (!status)
         status = topomap_graph_set_phases(*graph, phase, (uint32_t)in->phases, err);
-    for (size_t i = 0; status && phase && i < in->phases; i++)
-        topomap_graph_free(phase[i]);
+    topomap_graph_free_list(phase, status ? in->phases : 0);
     topomap_graph_free(sum);
-    free(phase);
     return status;
 }
 

@@ -128,14 +128,6 @@ static int mpip_read(topomap_input *input, const topomap_graph_options *options,
     return status;
 }
 
-static int mpip_sniff(const char *bytes, size_t size)
-{
-    static const char magic[] = "@ mpiP";
-    size_t length = sizeof magic - 1;
-
-    return size >= length && !memcmp(bytes, magic, length) ? TOPOMAP_SURE : TOPOMAP_SURE_NOT;
-}
-
 static const topomap_graph_option options[] = {
     TOPOMAP_PROFILE_MIN_BYTES,
     {NULL, NULL, NULL},
@@ -143,6 +135,6 @@ static const topomap_graph_option options[] = {
 const topomap_graph_io topomap_mpip = {
     .row = {"mpip", "mpiP report with a communication matrix; the diagonal is no traffic", "mpiP",
             1, 0, options},
-    .sniff = mpip_sniff,
+    .magic = "@ mpiP",
     .read = mpip_read,
 };

@@ -459,15 +459,6 @@ static int tmg_read(topomap_input *input, const topomap_graph_options *options,
     return status;
 }
 
-static int tmg_sniff(const char *bytes, size_t size)
-{
-    size_t length = sizeof TOPOMAP_TMG_MAGIC - 1;
-
-    if (size >= length && !memcmp(bytes, TOPOMAP_TMG_MAGIC, length))
-        return TOPOMAP_SURE;
-    return TOPOMAP_SURE_NOT;
-}
-
 static int tmg_write(const topomap_graph *graph, const char *path, topomap_text_out *out,
                      topomap_error *err)
 {
@@ -480,7 +471,7 @@ const topomap_graph_io topomap_tmg = {
         {"tmg",
          "topomap's own, topomap-tmg(5): binary, mapped, checksummed; holds all there is to know",
          "tmg", 1, 1, NULL},
-    .sniff = tmg_sniff,
+    .magic = TOPOMAP_TMG_MAGIC,
     .read = tmg_read,
     .write = tmg_write,
 };

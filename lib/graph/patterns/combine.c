@@ -146,7 +146,7 @@ static int phase_new(const piece *list, size_t count, uint32_t k, uint32_t ranks
     return take_sum(some, used, ranks, more, graph, err);
 }
 
-/* Takes the phases, on failure too; the graph is their sum. */
+/* The graph that has these phases, unless it fails, and is their sum. */
 static int sum_of_phases(topomap_graph **phase, uint32_t phases, topomap_graph **graph,
                          topomap_error *err)
 {
@@ -162,14 +162,11 @@ static int sum_of_phases(topomap_graph **phase, uint32_t phases, topomap_graph *
     if (!status)
         status = topomap_graph_set_phases(made, phase, phases, err);
     free(list);
-    if (!status) {
+    if (!status)
         *graph = made;
-        return 0;
-    }
-    topomap_graph_free(made);
-    for (uint32_t k = 0; k < phases; k++)
-        topomap_graph_free(phase[k]);
-    return -1;
+    else
+        topomap_graph_free(made);
+    return status;
 }
 
 /* The pieces phase by phase; `more` goes to the first. */
@@ -179,18 +176,13 @@ static int by_phases(const piece *list, size_t count, uint32_t phases, uint32_t 
     topomap_graph **phase = topomap_alloc(phases, sizeof *phase, err);
     piece *some = topomap_alloc(count, sizeof *some, err);
     topomap_arcs none = {0};
-    uint32_t made = 0;
-    int status = -1;
+    int status = phase && some ? 0 : -1;
 
-    while (phase && some && made < phases &&
-           !phase_new(list, count, made, ranks, some, made ? &none : more, &phase[made], err))
-        made++;
-    if (phase && some && made == phases)
+    for (uint32_t k = 0; !status && k < phases; k++)
+        status = phase_new(list, count, k, ranks, some, k ? &none : more, &phase[k], err);
+    if (!status)
         status = sum_of_phases(phase, phases, graph, err);
-    else
-        while (made)
-            topomap_graph_free(phase[--made]);
-    free(phase);
+    topomap_graph_free_list(phase, status ? phases : 0);
     free(some);
     topomap_arcs_clear(more);
     return status;

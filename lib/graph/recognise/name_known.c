@@ -188,7 +188,8 @@ static int label_edges(const topomap_graph *graph, topomap_labelled *g, uint64_t
 static int same_but_names(const search *s, const topomap_graph *made, topomap_labelled *a,
                           topomap_labelled *b, uint64_t least, topomap_error *err)
 {
-    uint32_t kinds_a, kinds_b, *label[2];
+    topomap_labelled plain_a = {a->rows, NULL}, plain_b = {b->rows, NULL};
+    uint32_t kinds_a, kinds_b;
     int same = 0;
 
     if (label_edges(s->graph, a, least, &kinds_a, err) != 0 ||
@@ -196,15 +197,7 @@ static int same_but_names(const search *s, const topomap_graph *made, topomap_la
         return -1;
     if (kinds_a == kinds_b && kinds_a < MOST_KINDS)
         same = topomap_labelled_same(a, b, s->map, err);
-    if (same != 0)
-        return same;
-    label[0] = a->label;
-    label[1] = b->label;
-    a->label = b->label = NULL;
-    same = topomap_labelled_same(a, b, s->map, err);
-    a->label = label[0];
-    b->label = label[1];
-    return same;
+    return same != 0 ? same : topomap_labelled_same(&plain_a, &plain_b, s->map, err);
 }
 
 static int rename_ranks(search *s, const topomap_graph *made, const topomap_weights *weights,
