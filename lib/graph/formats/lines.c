@@ -38,16 +38,11 @@ int topomap_lines_word(const char *words, const char *word, size_t length)
     }
 }
 
-int topomap_lines_arc(const topomap_input *input, topomap_arcs *arcs, uint64_t from, uint64_t to,
-                      uint64_t bytes, uint64_t messages, topomap_error *err)
+int topomap_lines_blame(const topomap_input *input, const topomap_error *why, topomap_error *err)
 {
-    topomap_error why;
-
-    if (!topomap_arcs_add(arcs, (uint32_t)from, (uint32_t)to, bytes, messages, &why))
-        return 0;
-    if (why.code == TOPOMAP_EINPUT)
-        return topomap_input_fail(input, err, "%s", why.text);
-    return topomap_error_set(err, why.code, "%s", why.text);
+    if (why->code == TOPOMAP_EINPUT)
+        return topomap_input_fail(input, err, "%s", why->text);
+    return topomap_error_set(err, why->code, "%s", why->text);
 }
 
 int topomap_lines_plausible(const topomap_input *input, uint64_t ranks, uint64_t arcs,
@@ -55,9 +50,7 @@ int topomap_lines_plausible(const topomap_input *input, uint64_t ranks, uint64_t
 {
     topomap_error why;
 
-    if (topomap_graph_plausible(ranks, arcs, &why))
-        return topomap_input_fail(input, err, "%s", why.text);
-    return 0;
+    return topomap_graph_plausible(ranks, arcs, &why) ? topomap_lines_blame(input, &why, err) : 0;
 }
 
 int topomap_lines_rank(const topomap_input *input, uint64_t rank, uint64_t *ranks,

@@ -30,9 +30,19 @@ int topomap_lines_end(const topomap_input *input, const char *at, topomap_error 
  */
 int topomap_lines_word(const char *words, const char *word, size_t length);
 
+/** Fails as \p why does; of what is wrong with the file with the line. */
+int topomap_lines_blame(const topomap_input *input, const topomap_error *why, topomap_error *err);
 /** topomap_arcs_add(), topomap_graph_plausible() whose errors name the line. */
-int topomap_lines_arc(const topomap_input *input, topomap_arcs *arcs, uint64_t from, uint64_t to,
-                      uint64_t bytes, uint64_t messages, topomap_error *err);
+static inline int topomap_lines_arc(const topomap_input *input, topomap_arcs *arcs, uint64_t from,
+                                    uint64_t to, uint64_t bytes, uint64_t messages,
+                                    topomap_error *err)
+{
+    topomap_error why;
+
+    if (!topomap_arcs_add(arcs, (uint32_t)from, (uint32_t)to, bytes, messages, &why))
+        return 0;
+    return topomap_lines_blame(input, &why, err);
+}
 int topomap_lines_plausible(const topomap_input *input, uint64_t ranks, uint64_t arcs,
                             topomap_error *err);
 /** Raises *ranks to have \p rank. EINPUT where no graph has it. */

@@ -90,7 +90,8 @@ static int grow_arcs(struct reader *in, topomap_error *err)
         return topomap_input_fail(in->list.input, err,
                                   "more neighbours than the %llu arcs of the header",
                                   (unsigned long long)in->list.entries);
-    return topomap_undirected_entry(&in->list, err);
+    return in->list.graph->arcs < in->list.entry_room ? 0
+                                                      : topomap_undirected_entry(&in->list, err);
 }
 
 /* Stores the neighbour's place, or its label until all labels are known. */
