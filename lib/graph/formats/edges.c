@@ -187,6 +187,11 @@ static int add(struct reader *in, const uint64_t *value, topomap_error *err)
                              value[TOPOMAP_EDGES_MESSAGES], err);
 }
 
+static int ends_field(char c)
+{
+    return c == ',' || c == ' ' || c == '\t' || !c || c == ';' || c == '#';
+}
+
 static int field(struct reader *in, const char **at, int column, uint64_t *value,
                  topomap_error *err)
 {
@@ -206,7 +211,7 @@ static int field(struct reader *in, const char **at, int column, uint64_t *value
         if (topomap_text_real(at, &value[column], &negative))
             return topomap_text_fail(in->input, begin, column_names[column], err);
     }
-    if (**at && !strchr(" \t,;#", **at))
+    if (!ends_field(**at))
         return topomap_text_fail(in->input, begin, column_names[column], err);
     return 0;
 }
