@@ -44,9 +44,9 @@ static int flush(row *r, uint32_t from, topomap_arcs *arcs, topomap_error *err)
     return status;
 }
 
-/* Vertices block by block: a counting sort. */
-static int sort_by_block(const uint32_t *block_of, uint32_t vertices, uint32_t blocks,
-                         uint32_t *order, topomap_error *err)
+/* A counting sort. */
+int topomap_graph_by_block(const uint32_t *block_of, uint32_t vertices, uint32_t blocks,
+                           uint32_t *order, topomap_error *err)
 {
     uint32_t *next = topomap_alloc((size_t)blocks + 1, sizeof *next, err);
 
@@ -75,7 +75,7 @@ int topomap_graph_blocks(const topomap_graph *graph, const uint32_t *block_of, u
     r.to = topomap_alloc(blocks, sizeof *r.to, err);
     r.met = topomap_alloc(blocks, 1, err);
     if (order && r.bytes && r.messages && r.to && r.met)
-        status = sort_by_block(block_of, graph->ranks, blocks, order, err);
+        status = topomap_graph_by_block(block_of, graph->ranks, blocks, order, err);
     for (uint32_t i = 0; status == 0 && i < graph->ranks; i++) {
         uint32_t block = block_of[order[i]];
 

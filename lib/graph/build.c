@@ -12,60 +12,49 @@ enum { FEW = 32 }; /* arcs that are sorted by insertion */
 
 /* ---- Adding -------------------------------------------------------------------------------- */
 
-static int reserve_messages(topomap_arcs *arcs, size_t count, topomap_error *err)
-{
-    if (arcs->messages64)
-        return topomap_grow(&arcs->messages64, &arcs->capacity_messages64, count,
-                            sizeof *arcs->messages64, err);
-    return topomap_grow(&arcs->messages32, &arcs->capacity_messages32, count,
-                        sizeof *arcs->messages32, err);
-}
-
 int topomap_arcs_reserve(topomap_arcs *arcs, size_t count, topomap_error *err)
 {
-    if (topomap_grow(&arcs->from, &arcs->capacity_from, count, sizeof *arcs->from, err) ||
-        topomap_grow(&arcs->to, &arcs->capacity_to, count, sizeof *arcs->to, err) ||
-        topomap_grow(&arcs->bytes, &arcs->capacity_bytes, count, sizeof *arcs->bytes, err))
+    if (!arcs->message_width)
+        arcs->message_width = sizeof(uint32_t);
+    if (topomap_grow_beside(&arcs->from, arcs->capacity, count, sizeof *arcs->from, err) ||
+        topomap_grow_beside(&arcs->to, arcs->capacity, count, sizeof *arcs->to, err) ||
+        (arcs->has_messages &&
+         topomap_grow_beside(&arcs->messages, arcs->capacity, count, arcs->message_width, err)))
         return -1;
-    return arcs->has_messages ? reserve_messages(arcs, count, err) : 0;
+    return topomap_grow(&arcs->bytes, &arcs->capacity, count, sizeof *arcs->bytes, err);
 }
 
-/* Counts of 32 bits become counts of 64. */
-static int widen(topomap_arcs *arcs, topomap_error *err)
+static inline uint64_t messages_at(const topomap_arcs *arcs, size_t i)
 {
-    size_t room = arcs->capacity_messages32;
-    uint64_t *wide = topomap_alloc(room, sizeof *wide, err);
+    return arcs->messages ? topomap_count_at(arcs->messages, arcs->message_width, i) : 0;
+}
 
+static inline void put_messages(topomap_arcs *arcs, size_t i, uint64_t messages)
+{
+    if (!arcs->messages)
+        return;
+    if (arcs->message_width == sizeof(uint32_t))
+        ((uint32_t *)arcs->messages)[i] = (uint32_t)messages;
+    else
+        ((uint64_t *)arcs->messages)[i] = messages;
+}
+
+/* Counts of 32 bits become counts of 64 where one is to have `messages`. */
+static int widen(topomap_arcs *arcs, uint64_t messages, topomap_error *err)
+{
+    uint64_t *wide;
+
+    if (messages <= UINT32_MAX || arcs->message_width == sizeof *wide)
+        return 0;
+    wide = topomap_alloc(arcs->capacity, sizeof *wide, err);
     if (!wide)
         return -1;
     for (size_t i = 0; i < arcs->count; i++)
-        wide[i] = arcs->messages32[i];
-    free(arcs->messages32);
-    arcs->messages32 = NULL;
-    arcs->capacity_messages32 = 0;
-    arcs->messages64 = wide;
-    arcs->capacity_messages64 = room;
+        wide[i] = messages_at(arcs, i);
+    free(arcs->messages);
+    arcs->messages = wide;
+    arcs->message_width = sizeof *wide;
     return 0;
-}
-
-static int put_messages(topomap_arcs *arcs, size_t at, uint64_t messages, topomap_error *err)
-{
-    if (topomap_graph_add_total(&arcs->total_messages, messages, "messages", err))
-        return -1;
-    if (messages > UINT32_MAX && arcs->messages32 && widen(arcs, err))
-        return -1;
-    if (arcs->messages64)
-        arcs->messages64[at] = messages;
-    else
-        arcs->messages32[at] = (uint32_t)messages;
-    return 0;
-}
-
-static int is_full(const topomap_arcs *arcs)
-{
-    return arcs->count >= arcs->capacity_from ||
-           (arcs->has_messages && arcs->count >= (arcs->messages64 ? arcs->capacity_messages64
-                                                                   : arcs->capacity_messages32));
 }
 
 int topomap_arcs_add(topomap_arcs *arcs, uint32_t from, uint32_t to, uint64_t bytes,
@@ -73,15 +62,18 @@ int topomap_arcs_add(topomap_arcs *arcs, uint32_t from, uint32_t to, uint64_t by
 {
     size_t at = arcs->count;
 
-    if (is_full(arcs) && topomap_arcs_reserve(arcs, at + 1, err))
+    if (at >= arcs->capacity && topomap_arcs_reserve(arcs, at + 1, err))
         return -1;
     if (topomap_graph_add_total(&arcs->total_bytes, bytes, "bytes", err))
         return -1;
-    if (arcs->has_messages && put_messages(arcs, at, messages, err))
+    if (arcs->has_messages &&
+        (topomap_graph_add_total(&arcs->total_messages, messages, "messages", err) ||
+         widen(arcs, messages, err)))
         return -1;
     arcs->from[at] = from;
     arcs->to[at] = to;
     arcs->bytes[at] = bytes;
+    put_messages(arcs, at, messages);
     arcs->count++;
     return 0;
 }
@@ -91,8 +83,7 @@ void topomap_arcs_clear(topomap_arcs *arcs)
     free(arcs->from);
     free(arcs->to);
     free(arcs->bytes);
-    free(arcs->messages32);
-    free(arcs->messages64);
+    free(arcs->messages);
     memset(arcs, 0, sizeof *arcs);
 }
 
@@ -109,43 +100,21 @@ static inline unsigned digit_of(const topomap_arcs *a, size_t i, unsigned shift)
     return (shift < 32 ? a->to[i] >> shift : a->from[i] >> (shift - 32)) & 255;
 }
 
-static inline void swap_arcs(topomap_arcs *a, size_t i, size_t j)
-{
-    uint32_t from = a->from[i], to = a->to[i];
-    uint64_t bytes = a->bytes[i];
-
-    a->from[i] = a->from[j];
-    a->from[j] = from;
-    a->to[i] = a->to[j];
-    a->to[j] = to;
-    a->bytes[i] = a->bytes[j];
-    a->bytes[j] = bytes;
-    if (a->messages32) {
-        uint32_t count = a->messages32[i];
-
-        a->messages32[i] = a->messages32[j];
-        a->messages32[j] = count;
-    } else if (a->messages64) {
-        uint64_t count = a->messages64[i];
-
-        a->messages64[i] = a->messages64[j];
-        a->messages64[j] = count;
-    }
-}
-
 struct arc {
     uint64_t key, bytes, messages;
 };
 
-static void put_arc(topomap_arcs *a, size_t at, const struct arc *arc)
+static inline struct arc get_arc(const topomap_arcs *a, size_t at)
 {
-    a->from[at] = (uint32_t)(arc->key >> 32);
-    a->to[at] = (uint32_t)arc->key;
-    a->bytes[at] = arc->bytes;
-    if (a->messages32)
-        a->messages32[at] = (uint32_t)arc->messages;
-    else if (a->messages64)
-        a->messages64[at] = arc->messages;
+    return (struct arc){key_of(a, at), a->bytes[at], messages_at(a, at)};
+}
+
+static inline void put_arc(topomap_arcs *a, size_t at, struct arc arc)
+{
+    a->from[at] = (uint32_t)(arc.key >> 32);
+    a->to[at] = (uint32_t)arc.key;
+    a->bytes[at] = arc.bytes;
+    put_messages(a, at, arc.messages);
 }
 
 static void sort_few(topomap_arcs *a, size_t begin, size_t end)
@@ -153,10 +122,7 @@ static void sort_few(topomap_arcs *a, size_t begin, size_t end)
     struct arc few[FEW];
 
     for (size_t i = begin; i < end; i++) {
-        struct arc arc = {key_of(a, i), a->bytes[i],
-                          a->messages32   ? a->messages32[i]
-                          : a->messages64 ? a->messages64[i]
-                                          : 0};
+        struct arc arc = get_arc(a, i);
         size_t at = i - begin;
 
         for (; at && few[at - 1].key > arc.key; at--)
@@ -164,7 +130,7 @@ static void sort_few(topomap_arcs *a, size_t begin, size_t end)
         few[at] = arc;
     }
     for (size_t i = begin; i < end; i++)
-        put_arc(a, i, &few[i - begin]);
+        put_arc(a, i, few[i - begin]);
 }
 
 /* Radix sort from the highest digit, in place: every swap puts one arc for good. Digits from
@@ -188,8 +154,12 @@ static void sort_arcs(topomap_arcs *a, size_t begin, size_t end, unsigned shift,
         while (next[k] < first[k + 1]) {
             unsigned home = digit_of(a, next[k], shift);
 
-            if (home != k)
-                swap_arcs(a, next[k], next[home]);
+            if (home != k) {
+                struct arc arc = get_arc(a, next[k]);
+
+                put_arc(a, next[k], get_arc(a, next[home]));
+                put_arc(a, next[home], arc);
+            }
             next[home]++;
         }
     if (!shift)
@@ -226,14 +196,12 @@ static void sort_all(topomap_arcs *arcs, const uint64_t *offset, uint32_t ranks)
 /* Adds arc `at` to arc `kept`, which has the same ends. The sums have been checked. */
 static int add_arc(topomap_arcs *arcs, size_t kept, size_t at, topomap_error *err)
 {
-    arcs->bytes[kept] += arcs->bytes[at];
-    if (arcs->messages32 && arcs->messages32[at] > UINT32_MAX - arcs->messages32[kept] &&
-        widen(arcs, err))
+    uint64_t messages = messages_at(arcs, kept) + messages_at(arcs, at);
+
+    if (widen(arcs, messages, err))
         return -1;
-    if (arcs->messages32)
-        arcs->messages32[kept] += arcs->messages32[at];
-    else if (arcs->messages64)
-        arcs->messages64[kept] += arcs->messages64[at];
+    arcs->bytes[kept] += arcs->bytes[at];
+    put_messages(arcs, kept, messages);
     return 0;
 }
 
@@ -241,10 +209,7 @@ static void move_arc(topomap_arcs *arcs, size_t kept, size_t at)
 {
     arcs->to[kept] = arcs->to[at];
     arcs->bytes[kept] = arcs->bytes[at];
-    if (arcs->messages32)
-        arcs->messages32[kept] = arcs->messages32[at];
-    else if (arcs->messages64)
-        arcs->messages64[kept] = arcs->messages64[at];
+    put_messages(arcs, kept, messages_at(arcs, at));
 }
 
 /* Adds up arcs that have the same ends and drops those from a rank to itself. */
@@ -284,9 +249,9 @@ static void *fit(void *array, uint64_t count, size_t size)
 /* At rest, counts of messages that all fit in 16 bits take no more; in place. */
 static void narrow(topomap_graph *graph)
 {
-    uint32_t *wide = graph->messages32;
+    const uint32_t *wide = graph->messages;
 
-    if (!graph->arcs || !wide)
+    if (!graph->arcs || !wide || graph->message_width != sizeof *wide)
         return;
     for (uint64_t i = 0; i < graph->arcs; i++)
         if (wide[i] > UINT16_MAX)
@@ -294,23 +259,22 @@ static void narrow(topomap_graph *graph)
     for (uint64_t i = 0; i < graph->arcs; i++) {
         uint16_t count = (uint16_t)wide[i];
 
-        memcpy((char *)wide + i * sizeof count, &count, sizeof count);
+        memcpy((char *)graph->messages + i * sizeof count, &count, sizeof count);
     }
-    graph->messages16 = fit(wide, graph->arcs, sizeof *graph->messages16);
-    graph->messages32 = NULL;
+    graph->message_width = sizeof(uint16_t);
 }
 
 static void take_arrays(topomap_arcs *arcs, topomap_graph *graph)
 {
     graph->target = fit(arcs->to, graph->arcs, sizeof *graph->target);
     graph->bytes = fit(arcs->bytes, graph->arcs, sizeof *graph->bytes);
-    graph->messages32 = fit(arcs->messages32, graph->arcs, sizeof *graph->messages32);
-    graph->messages64 = fit(arcs->messages64, graph->arcs, sizeof *graph->messages64);
+    graph->messages = arcs->messages;
+    graph->message_width = arcs->message_width;
     narrow(graph);
+    graph->messages = fit(graph->messages, graph->arcs, graph->message_width);
     arcs->to = NULL;
     arcs->bytes = NULL;
-    arcs->messages32 = NULL;
-    arcs->messages64 = NULL;
+    arcs->messages = NULL;
 }
 
 static int bad_ends(size_t arc, uint32_t from, uint32_t to, uint32_t ranks, topomap_error *err)
@@ -338,6 +302,7 @@ static int count_rows(const topomap_arcs *arcs, topomap_graph *graph, topomap_er
 static int build(topomap_arcs *arcs, uint32_t ranks, topomap_graph **graph, topomap_error *err)
 {
     topomap_graph *made;
+    int status;
 
     if (ranks < 1 || ranks > TOPOMAP_GRAPH_RANKS)
         return topomap_error_set(err, TOPOMAP_EINPUT, "a graph has 1 to 2^31 ranks, not %lu",
@@ -347,24 +312,22 @@ static int build(topomap_arcs *arcs, uint32_t ranks, topomap_graph **graph, topo
         return -1;
     made->ranks = ranks;
     /* Where there is no arc, there still are arrays, so that messages of none are known. */
-    if (topomap_arcs_reserve(arcs, 1, err) || count_rows(arcs, made, err)) {
-        topomap_graph_free(made);
-        return -1;
+    status = topomap_arcs_reserve(arcs, 1, err) || count_rows(arcs, made, err);
+    if (!status) {
+        sort_all(arcs, made->offset, ranks);
+        status = merge_arcs(arcs, made, err);
     }
-    sort_all(arcs, made->offset, ranks);
-    if (merge_arcs(arcs, made, err)) {
-        topomap_graph_free(made);
-        return -1;
+    if (!status) {
+        free(arcs->from);
+        arcs->from = NULL;
+        take_arrays(arcs, made);
+        status = topomap_graph_finish(made, err);
     }
-    free(arcs->from);
-    arcs->from = NULL;
-    take_arrays(arcs, made);
-    if (topomap_graph_finish(made, err)) {
+    if (status)
         topomap_graph_free(made);
-        return -1;
-    }
-    *graph = made;
-    return 0;
+    else
+        *graph = made;
+    return status ? -1 : 0;
 }
 
 int topomap_graph_new(uint32_t ranks, size_t count, const uint32_t *from, const uint32_t *to,

@@ -77,19 +77,22 @@ static void release(const topomap_graph *graph, void *array)
         free(array);
 }
 
+void topomap_graph_free_list(topomap_graph **graph, size_t count)
+{
+    for (size_t i = 0; graph && i < count; i++)
+        topomap_graph_free(graph[i]);
+    free(graph);
+}
+
 void topomap_graph_free(topomap_graph *graph)
 {
     if (!graph)
         return;
-    for (uint32_t i = 0; i < graph->phases; i++)
-        topomap_graph_free(graph->phase[i]);
-    free(graph->phase);
+    topomap_graph_free_list(graph->phase, graph->phases);
     release(graph, graph->offset);
     release(graph, graph->target);
     release(graph, graph->bytes);
-    release(graph, graph->messages16);
-    release(graph, graph->messages32);
-    release(graph, graph->messages64);
+    release(graph, graph->messages);
     release(graph, graph->load);
     release(graph, graph->load_more);
     release(graph, graph->size);

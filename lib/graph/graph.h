@@ -5,6 +5,7 @@
 
 #include "topomap/topomap.h"
 #include "util/input.h"
+#include "util/sorted.h"
 
 /** Directed arcs in compressed rows. Rows ascend by target; no self-loops; no duplicates.
  *  An arc of 0 bytes is kept where the file lists it (it is still a neighbour). An arc
@@ -13,13 +14,12 @@
 struct topomap_graph {
     uint32_t ranks;
     uint64_t arcs;
-    uint64_t *offset;     /* [ranks + 1] */
-    uint32_t *target;     /* [arcs] */
-    uint64_t *bytes;      /* [arcs] */
-    uint16_t *messages16; /* [arcs]; one of the three where messages are known, else all NULL: */
-    uint32_t *messages32; /* the narrowest that holds every count */
-    uint64_t *messages64;
-    uint64_t pairs; /* undirected pairs that have an arc in one or both directions */
+    uint64_t *offset;       /* [ranks + 1] */
+    uint32_t *target;       /* [arcs] */
+    uint64_t *bytes;        /* [arcs] */
+    void *messages;         /* [arcs] where they are known, else NULL; by topomap_count_at */
+    unsigned message_width; /* bytes of each: 2, 4 or 8, the fewest that hold every count */
+    uint64_t pairs;         /* undirected pairs that have an arc in one or both directions */
     uint64_t total_bytes, total_messages;
 
     /* Optional parts of ranks; NULL or 0 where there are none. */
@@ -47,34 +47,32 @@ struct topomap_graph {
     enum topomap_graph_file { TOPOMAP_FILE_LENT, TOPOMAP_FILE_HEAP, TOPOMAP_FILE_MAPPED } file_is;
 };
 
+/** One of an array of counts of 2, 4 or 8 bytes each. */
+static inline uint64_t topomap_count_at(const void *counts, unsigned width, uint64_t i)
+{
+    return width == 2   ? ((const uint16_t *)counts)[i]
+           : width == 4 ? ((const uint32_t *)counts)[i]
+                        : ((const uint64_t *)counts)[i];
+}
+
 static inline int topomap_graph_has_messages(const topomap_graph *graph)
 {
-    return graph->messages16 || graph->messages32 || graph->messages64;
+    return graph->messages != NULL;
 }
 
 /** Messages of an arc; 0 where they are not known. */
 static inline uint64_t topomap_graph_arc_messages(const topomap_graph *graph, uint64_t arc)
 {
-    return graph->messages16   ? graph->messages16[arc]
-           : graph->messages32 ? graph->messages32[arc]
-           : graph->messages64 ? graph->messages64[arc]
-                               : 0;
+    return graph->messages ? topomap_count_at(graph->messages, graph->message_width, arc) : 0;
 }
 
-/** The arc from \p u to \p v, or offset[u + 1]. */
-static inline uint64_t topomap_graph_arc_to(const topomap_graph *graph, uint32_t u, uint32_t v)
+/** What \p u sends to \p v, 0 also where there is no such arc. */
+static inline uint64_t topomap_graph_bytes_to(const topomap_graph *graph, uint32_t u, uint32_t v)
 {
-    uint64_t lo = graph->offset[u], hi = graph->offset[u + 1], end = hi;
+    uint64_t end = graph->offset[u + 1];
+    uint64_t at = topomap_sorted_u32(graph->target, graph->offset[u], end, v);
 
-    while (lo < hi) {
-        uint64_t middle = lo + (hi - lo) / 2;
-
-        if (graph->target[middle] < v)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo < end && graph->target[lo] == v ? lo : end;
+    return at < end && graph->target[at] == v ? graph->bytes[at] : 0;
 }
 
 /** More ranks than this are refused everywhere. */
@@ -95,13 +93,12 @@ int topomap_graph_finish(topomap_graph *graph, topomap_error *err);
 
 /** A graph under construction: arcs in any order. Starts as all zeros. */
 typedef struct topomap_arcs {
-    size_t count;
-    size_t capacity_from, capacity_to, capacity_bytes, capacity_messages32, capacity_messages64;
+    size_t count, capacity;
     uint32_t *from, *to;
     uint64_t *bytes;
-    uint32_t *messages32; /* filled where has_messages is set, until a count reaches 2^32 */
-    uint64_t *messages64; /* takes over then */
-    int has_messages;     /* set by the caller before the first arc */
+    void *messages;         /* filled where has_messages is set */
+    unsigned message_width; /* 4; 8 once a count has reached 2^32 */
+    int has_messages;       /* set by the caller before there is room for any */
     uint64_t total_bytes, total_messages;
 } topomap_arcs;
 
@@ -131,6 +128,17 @@ typedef struct topomap_weights {
 int topomap_weights_new(const topomap_graph *graph, uint32_t vertices, topomap_weights *weights,
                         topomap_error *err);
 void topomap_weights_clear(topomap_weights *weights);
+/** Each pair's weight once, into \p weight [pairs]; returns how many there are. */
+uint64_t topomap_weights_list(const topomap_weights *weights, uint64_t *weight);
+/** The weight between \p u and \p v, 0 also where they are no pair. */
+static inline uint64_t topomap_weights_between(const topomap_weights *weights, uint32_t u,
+                                               uint32_t v)
+{
+    uint64_t end = weights->offset[u + 1];
+    uint64_t at = topomap_sorted_u32(weights->target, weights->offset[u], end, v);
+
+    return at < end && weights->target[at] == v ? weights->weight[at] : 0;
+}
 /** The same with all pairs, those of weight 0 too: what an undirected file format lists. */
 int topomap_pairs_new(const topomap_graph *graph, topomap_weights *pairs, topomap_error *err);
 
@@ -138,6 +146,8 @@ int topomap_pairs_new(const topomap_graph *graph, topomap_weights *pairs, topoma
  * same ranks and without phases. EUSAGE otherwise. That the graph is their sum is the caller's. */
 int topomap_graph_set_phases(topomap_graph *graph, topomap_graph **phase, uint32_t phases,
                              topomap_error *err);
+/** Frees a list of graphs, NULLs among them; the list itself, too. NULL is allowed. */
+void topomap_graph_free_list(topomap_graph **graph, size_t count);
 /** Copies names: \p text is `ranks` texts, each with a NUL after it, \p size bytes in all. */
 int topomap_graph_set_names(topomap_graph *graph, const char *text, size_t size,
                             topomap_error *err);
@@ -145,6 +155,9 @@ int topomap_graph_set_names(topomap_graph *graph, const char *text, size_t size,
 int topomap_graph_set_text(char **slot, topomap_error *err, const char *format, ...)
     TOPOMAP_PRINTF(3, 4);
 
+/** Vertices block by block, each block's ascending, into \p order [vertices]. */
+int topomap_graph_by_block(const uint32_t *block_of, uint32_t vertices, uint32_t blocks,
+                           uint32_t *order, topomap_error *err);
 /** The graph between blocks: what vertices of one block send to those of another, added up.
  *  \p block_of [ranks], each below \p blocks. O(ranks + arcs). */
 int topomap_graph_blocks(const topomap_graph *graph, const uint32_t *block_of, uint32_t blocks,

@@ -15,9 +15,11 @@ static uint32_t old_of(const uint32_t *old_rank, uint32_t r)
     return old_rank ? old_rank[r] : r;
 }
 
-static int copy_rows(void **to, const void *from, uint32_t ranks, size_t size,
+/* array: where a pointer to the copy goes. */
+static int copy_rows(void *array, const void *from, uint32_t ranks, size_t size,
                      const uint32_t *old_rank, topomap_error *err)
 {
+    void **to = array;
     char *made;
 
     if (!from || !size)
@@ -59,21 +61,18 @@ static int copy_parts(topomap_graph *to, const topomap_graph *from, const uint32
                       topomap_error *err)
 {
     size_t more = from->load_more ? (size_t)from->loads - 1 : 0;
-    void *load = NULL, *load_more = NULL, *size = NULL, *coordinate = NULL;
-    int status =
-        copy_rows(&load, from->load, to->ranks, sizeof *to->load, old_rank, err) ||
-        copy_rows(&load_more, from->load_more, to->ranks, more * sizeof *to->load, old_rank, err) ||
-        copy_rows(&size, from->size, to->ranks, sizeof *to->size, old_rank, err) ||
-        copy_rows(&coordinate, from->coordinate, to->ranks,
-                  from->dimensions * sizeof *to->coordinate, old_rank, err);
 
-    to->load = load;
-    to->load_more = load_more;
     to->loads = from->loads;
-    to->size = size;
-    to->coordinate = coordinate;
     to->dimensions = from->dimensions;
-    return status || (from->name && copy_names(to, from, old_rank, err)) ? -1 : 0;
+    return copy_rows(&to->load, from->load, to->ranks, sizeof *to->load, old_rank, err) ||
+                   copy_rows(&to->load_more, from->load_more, to->ranks, more * sizeof *to->load,
+                             old_rank, err) ||
+                   copy_rows(&to->size, from->size, to->ranks, sizeof *to->size, old_rank, err) ||
+                   copy_rows(&to->coordinate, from->coordinate, to->ranks,
+                             from->dimensions * sizeof *to->coordinate, old_rank, err) ||
+                   (from->name && copy_names(to, from, old_rank, err))
+               ? -1
+               : 0;
 }
 
 static int copy_texts(topomap_graph *to, const topomap_graph *from, topomap_error *err)
@@ -126,9 +125,7 @@ static int remake_phases(topomap_graph *to, const topomap_graph *from, const uin
         status = remake(from->phase[i], new_rank, old_rank, factor, &phase[i], err);
     if (!status)
         status = topomap_graph_set_phases(to, phase, from->phases, err);
-    for (uint32_t i = 0; status && phase && i < from->phases; i++)
-        topomap_graph_free(phase[i]);
-    free(phase);
+    topomap_graph_free_list(phase, status ? from->phases : 0);
     return status;
 }
 

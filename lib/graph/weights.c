@@ -122,6 +122,17 @@ int topomap_pairs_new(const topomap_graph *graph, topomap_weights *pairs, topoma
     return pairs_new(graph, graph->ranks, 1, pairs, err);
 }
 
+uint64_t topomap_weights_list(const topomap_weights *weights, uint64_t *weight)
+{
+    uint64_t count = 0;
+
+    for (uint32_t u = 0; u < weights->vertices; u++)
+        for (uint64_t e = weights->offset[u]; e < weights->offset[u + 1]; e++)
+            if (weights->target[e] > u)
+                weight[count++] = weights->weight[e];
+    return count;
+}
+
 void topomap_weights_clear(topomap_weights *weights)
 {
     free(weights->offset);

@@ -12,6 +12,13 @@ void *topomap_alloc(size_t count, size_t size, topomap_error *err);
 /** Grows *array (capacity *capacity elements of \p size bytes) to hold at least \p need elements,
  *  at least doubling. On failure the array is as it was. */
 int topomap_grow(void *array, size_t *capacity, size_t need, size_t size, topomap_error *err);
+/** The same for one of several arrays that have one capacity; the last of them is grown by
+ *  topomap_grow(). */
+static inline int topomap_grow_beside(void *array, size_t capacity, size_t need, size_t size,
+                                      topomap_error *err)
+{
+    return topomap_grow(array, &capacity, need, size, err);
+}
 
 /** Copies of text; NULL and \p err set where memory is short. */
 char *topomap_strdup(const char *text, topomap_error *err);

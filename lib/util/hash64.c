@@ -94,6 +94,16 @@ uint64_t topomap_hash64_end(topomap_hash64 *hash, const void *bytes, size_t size
     return sum ^ sum >> 32;
 }
 
+uint64_t topomap_hash64_two(const void *first, size_t first_size, const void *second,
+                            size_t second_size)
+{
+    topomap_hash64 hash;
+
+    topomap_hash64_begin(&hash);
+    topomap_hash64_blocks(&hash, first, first_size);
+    return topomap_hash64_end(&hash, second, second_size);
+}
+
 uint64_t topomap_hash64_all(const void *bytes, size_t size)
 {
     topomap_hash64 hash;

@@ -20,6 +20,9 @@ void topomap_hash64_blocks(topomap_hash64 *hash, const void *bytes, size_t size)
 /** The last piece, of any size; returns the hash of all. */
 uint64_t topomap_hash64_end(topomap_hash64 *hash, const void *bytes, size_t size);
 
+/** Of two pieces, the first of a multiple of TOPOMAP_HASH64_BLOCK. */
+uint64_t topomap_hash64_two(const void *first, size_t first_size, const void *second,
+                            size_t second_size);
 /** All at once. */
 uint64_t topomap_hash64_all(const void *bytes, size_t size);
 

@@ -23,6 +23,14 @@ static inline int topomap_by_double(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/** For qsort() likewise. */
+static inline int topomap_by_u64(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
 /** Where in [low, high) of an ascending list the first number stands that is not below \p value;
  *  \p high: nowhere. */
 static inline uint64_t topomap_sorted_u32(const uint32_t *list, uint64_t low, uint64_t high,

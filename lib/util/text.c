@@ -2,6 +2,7 @@
 #include "util/text.h"
 
 #include <math.h>
+#include <stdarg.h>
 
 struct decimal {
     uint64_t mantissa;
@@ -91,6 +92,16 @@ int topomap_text_fail(const topomap_input *input, const char *text, const char *
         return topomap_input_fail(input, err, "%s is 2^63 or more", what);
     return topomap_input_fail(input, err, "%s must be a number, not `%.*s`", what,
                               (int)(word < 40 ? word : 40), text);
+}
+
+void topomap_text_append(char *text, size_t room, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text + used, room - used, format, args);
+    va_end(args);
 }
 
 void topomap_text_flush(topomap_text_out *out)

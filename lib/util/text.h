@@ -47,6 +47,9 @@ int topomap_text_real(const char **text, uint64_t *magnitude, int *negative);
 int topomap_text_fail(const topomap_input *input, const char *text, const char *what,
                       topomap_error *err);
 
+/** Puts more behind a text, as far as there is \p room for it and a NUL. */
+void topomap_text_append(char *text, size_t room, const char *format, ...) TOPOMAP_PRINTF(3, 4);
+
 /** Buffered output of many short pieces. */
 typedef struct topomap_text_out {
     FILE *file;
@@ -81,6 +84,17 @@ static inline void topomap_text_put(topomap_text_out *out, uint64_t value)
         topomap_text_flush(out);
     memcpy(out->buffer + out->used, digits + at, sizeof digits - at);
     out->used += sizeof digits - at;
+}
+
+/** Numbers with a character between them. */
+static inline void topomap_text_list(topomap_text_out *out, const uint64_t *value, size_t count,
+                                     char between)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (i)
+            topomap_text_char(out, between);
+        topomap_text_put(out, value[i]);
+    }
 }
 
 #endif

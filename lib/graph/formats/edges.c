@@ -9,40 +9,20 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "graph/formats/lines.h"
 #include "graph/formats/names.h"
 #include "util/alloc.h"
 #include "util/text.h"
 
 #define EDGES_FIELDS 16
 
-/* What the columns are, without a header and where one names them. */
-static const struct {
-    const char *word;
-    int column;
-} words[] = {
-    {"from", TOPOMAP_EDGES_FROM},
-    {"to", TOPOMAP_EDGES_TO},
-    {"source", TOPOMAP_EDGES_FROM},
-    {"target", TOPOMAP_EDGES_TO},
-    {"src", TOPOMAP_EDGES_FROM},
-    {"dst", TOPOMAP_EDGES_TO},
-    {"u", TOPOMAP_EDGES_FROM},
-    {"v", TOPOMAP_EDGES_TO},
-    {"sender", TOPOMAP_EDGES_FROM},
-    {"receiver", TOPOMAP_EDGES_TO},
-    {"rank", TOPOMAP_EDGES_FROM},
-    {"peer", TOPOMAP_EDGES_TO},
-    {"dest", TOPOMAP_EDGES_TO},
-    {"destination", TOPOMAP_EDGES_TO},
-    {"bytes", TOPOMAP_EDGES_BYTES},
-    {"weight", TOPOMAP_EDGES_BYTES},
-    {"volume", TOPOMAP_EDGES_BYTES},
-    {"size", TOPOMAP_EDGES_BYTES},
-    {"messages", TOPOMAP_EDGES_MESSAGES},
-    {"msgs", TOPOMAP_EDGES_MESSAGES},
-    {"count", TOPOMAP_EDGES_MESSAGES},
+/* What a header calls the columns. */
+static const char *const column_words[] = {
+    [TOPOMAP_EDGES_FROM] = "from|source|src|u|sender|rank",
+    [TOPOMAP_EDGES_TO] = "to|target|dst|v|receiver|peer|dest|destination",
+    [TOPOMAP_EDGES_BYTES] = "bytes|weight|volume|size",
+    [TOPOMAP_EDGES_MESSAGES] = "messages|msgs|count",
 };
 
 static const char *const column_names[] = {"the sending rank", "the receiving rank", "bytes",
@@ -81,9 +61,9 @@ int topomap_edges_column(const char *word, size_t length)
         word++;
         length -= 2;
     }
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i].word) == length && !strncasecmp(words[i].word, word, length))
-            return words[i].column;
+    for (int column = TOPOMAP_EDGES_FROM; column <= TOPOMAP_EDGES_MESSAGES; column++)
+        if (topomap_lines_word(column_words[column], word, length) >= 0)
+            return column;
     return -1;
 }
 
@@ -193,22 +173,23 @@ static int name_field(struct reader *in, const char **at, int column, uint64_t *
 
 static int add(struct reader *in, const uint64_t *value, topomap_error *err)
 {
-    topomap_error why;
+    uint64_t ranks = in->ranks ? in->ranks : TOPOMAP_GRAPH_RANKS;
 
     for (int k = TOPOMAP_EDGES_FROM; k <= TOPOMAP_EDGES_TO; k++)
-        if (value[k] >= (in->ranks ? in->ranks : TOPOMAP_GRAPH_RANKS))
+        if (value[k] >= ranks)
             return topomap_input_fail(
                 in->input, err, "%s is %llu, but there are %llu ranks at most", column_names[k],
-                (unsigned long long)value[k],
-                (unsigned long long)(in->ranks ? in->ranks : TOPOMAP_GRAPH_RANKS));
+                (unsigned long long)value[k], (unsigned long long)ranks);
         else if (value[k] > in->largest)
             in->largest = value[k];
-    if (!topomap_arcs_add(&in->arcs, (uint32_t)value[0], (uint32_t)value[1],
-                          value[TOPOMAP_EDGES_BYTES], value[TOPOMAP_EDGES_MESSAGES], &why))
-        return 0;
-    if (why.code == TOPOMAP_EINPUT)
-        return topomap_input_fail(in->input, err, "%s", why.text);
-    return topomap_error_set(err, why.code, "%s", why.text);
+    return topomap_lines_arc(in->input, &in->arcs, value[TOPOMAP_EDGES_FROM],
+                             value[TOPOMAP_EDGES_TO], value[TOPOMAP_EDGES_BYTES],
+                             value[TOPOMAP_EDGES_MESSAGES], err);
+}
+
+static int ends_field(char c)
+{
+    return c == ',' || c == ' ' || c == '\t' || !c || c == ';' || c == '#';
 }
 
 static int field(struct reader *in, const char **at, int column, uint64_t *value,
@@ -230,7 +211,7 @@ static int field(struct reader *in, const char **at, int column, uint64_t *value
         if (topomap_text_real(at, &value[column], &negative))
             return topomap_text_fail(in->input, begin, column_names[column], err);
     }
-    if (**at && !strchr(" \t,;#", **at))
+    if (!ends_field(**at))
         return topomap_text_fail(in->input, begin, column_names[column], err);
     return 0;
 }
@@ -311,9 +292,10 @@ static int data_line(struct reader *in, const char *at, topomap_error *err)
     return add(in, value, err);
 }
 
-static int line_read(struct reader *in, const char *line, topomap_error *err)
+static int line_read(void *reader, const char *line, topomap_error *err)
 {
     const char *at = topomap_text_blanks(line);
+    struct reader *in = reader;
 
     if (!*at)
         return 0;
@@ -360,7 +342,6 @@ static int names_apply(struct reader *in, topomap_graph *graph, topomap_error *e
 
 static int finish(struct reader *in, topomap_graph **graph, topomap_error *err)
 {
-    topomap_error why;
     uint64_t ranks = in->ranks ? in->ranks : in->largest + 1;
 
     if (!in->arcs.count && !in->ranks)
@@ -368,9 +349,8 @@ static int finish(struct reader *in, topomap_graph **graph, topomap_error *err)
     if (in->largest >= ranks)
         return topomap_input_fail(in->input, err, "rank %llu, but the file says %llu ranks",
                                   (unsigned long long)in->largest, (unsigned long long)ranks);
-    if (topomap_graph_plausible(ranks, in->arcs.count, &why))
-        return topomap_input_fail(in->input, err, "%s", why.text);
-    if (topomap_arcs_take(&in->arcs, (uint32_t)ranks, graph, err))
+    if (topomap_lines_plausible(in->input, ranks, in->arcs.count, err) ||
+        topomap_arcs_take(&in->arcs, (uint32_t)ranks, graph, err))
         return -1;
     if (!in->names.count || !names_apply(in, *graph, err))
         return 0;
@@ -382,22 +362,16 @@ static int edges_read(topomap_input *input, const topomap_graph_options *options
                       topomap_graph **graph, topomap_error *err)
 {
     struct reader in = {.input = input};
-    char *line;
-    size_t length;
-    int got;
+    int status;
 
     (void)options;
-    while ((got = topomap_input_line(input, 0, &line, &length, err)) == 1)
-        if (line_read(&in, line, err)) {
-            got = -1;
-            break;
-        }
-    if (!got)
-        got = finish(&in, graph, err);
+    status = topomap_lines_read(input, 0, line_read, &in, err);
+    if (!status)
+        status = finish(&in, graph, err);
     topomap_arcs_clear(&in.arcs);
     topomap_name_table_clear(&in.names);
     free(in.named);
-    return got;
+    return status;
 }
 
 /* A name that a comment can hold and give back as it is. */
@@ -428,15 +402,10 @@ static int edges_write(const topomap_graph *graph, const char *path, topomap_tex
     fputc('\n', out->file);
     for (uint32_t u = 0; u < graph->ranks; u++)
         for (uint64_t i = graph->offset[u]; i < graph->offset[u + 1]; i++) {
-            topomap_text_put(out, u);
-            topomap_text_char(out, between);
-            topomap_text_put(out, graph->target[i]);
-            topomap_text_char(out, between);
-            topomap_text_put(out, graph->bytes[i]);
-            if (topomap_graph_has_messages(graph)) {
-                topomap_text_char(out, between);
-                topomap_text_put(out, topomap_graph_arc_messages(graph, i));
-            }
+            const uint64_t arc[] = {u, graph->target[i], graph->bytes[i],
+                                    topomap_graph_arc_messages(graph, i)};
+
+            topomap_text_list(out, arc, topomap_graph_has_messages(graph) ? 4 : 3, between);
             topomap_text_char(out, '\n');
         }
     return 0;

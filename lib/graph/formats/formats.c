@@ -27,11 +27,9 @@ const topomap_graph_format *topomap_graph_format_row(size_t i)
 /* All names, for messages. */
 static void list_names(char *text, size_t room)
 {
-    size_t used = 0;
-
-    for (int i = 0; i < FORMATS && used < room; i++)
-        used += (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "",
-                                 formats[i]->row.name);
+    *text = '\0';
+    for (int i = 0; i < FORMATS; i++)
+        topomap_text_append(text, room, "%s%s", i ? ", " : "", formats[i]->row.name);
 }
 
 const char *topomap_graph_option_text(const topomap_graph_options *options, const char *name)
@@ -129,6 +127,16 @@ static int has_suffix(const char *path, size_t length, const topomap_graph_forma
     return 0;
 }
 
+static int sniff_one(const topomap_graph_io *format, const char *bytes, size_t size)
+{
+    size_t length = format->magic ? strlen(format->magic) : 0;
+
+    if (format->sniff)
+        return format->sniff(bytes, size);
+    return size >= length && !memcmp(bytes, format->magic, length) ? TOPOMAP_SURE
+                                                                   : TOPOMAP_SURE_NOT;
+}
+
 static int sniff(topomap_input *input, topomap_error *err)
 {
     const char *path = topomap_input_path(input), *bytes;
@@ -141,7 +149,7 @@ static int sniff(topomap_input *input, topomap_error *err)
     if (!size)
         return topomap_error_set(err, TOPOMAP_EINPUT, "%s: the file is empty", path);
     for (int i = 0; i < FORMATS; i++) {
-        int score = formats[i]->sniff ? formats[i]->sniff(bytes, size) : 0;
+        int score = sniff_one(formats[i], bytes, size);
 
         if (score && has_suffix(path, length, &formats[i]->row))
             score += TOPOMAP_SURE_NAME;

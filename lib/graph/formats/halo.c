@@ -156,22 +156,6 @@ struct exchange {
     topomap_arcs arcs;
 };
 
-static int sort_rows(const struct division *d, uint32_t rows, uint32_t *order, topomap_error *err)
-{
-    uint32_t *next = topomap_alloc((size_t)d->parts + 1, sizeof *next, err);
-
-    if (!next)
-        return -1;
-    for (uint32_t i = 0; i < rows; i++)
-        next[d->part_of[i] + 1]++;
-    for (uint32_t p = 0; p < d->parts; p++)
-        next[p + 1] += next[p];
-    for (uint32_t i = 0; i < rows; i++)
-        order[next[d->part_of[i]]++] = i;
-    free(next);
-    return 0;
-}
-
 /* What part `p` needs, from the rows order[begin] on; returns how many parts it needs any of. */
 static uint32_t collect(const topomap_graph *matrix, const struct division *d, struct exchange *x,
                         uint32_t p, uint32_t *begin)
@@ -223,7 +207,8 @@ static int exchange_make(const topomap_graph *matrix, const struct division *d, 
     x.needed = topomap_alloc(matrix->ranks, sizeof *x.needed, err);
     x.count = topomap_alloc(d->parts, sizeof *x.count, err);
     x.from = topomap_alloc(d->parts, sizeof *x.from, err);
-    if (x.order && x.needed && x.count && x.from && !sort_rows(d, matrix->ranks, x.order, err) &&
+    if (x.order && x.needed && x.count && x.from &&
+        !topomap_graph_by_block(d->part_of, matrix->ranks, d->parts, x.order, err) &&
         !fill(matrix, d, bytes, &x, err))
         status = topomap_arcs_take(&x.arcs, d->parts, graph, err);
     topomap_arcs_clear(&x.arcs);

@@ -40,6 +40,7 @@ typedef struct topomap_graph_io {
     topomap_graph_format row;
     /** \p bytes [size], not NUL-terminated. */
     int (*sniff)(const char *bytes, size_t size);
+    const char *magic; /**< in place of sniff: what all its files begin with, and no others */
     int (*read)(topomap_input *input, const topomap_graph_options *options, topomap_graph **graph,
                 topomap_error *err);
     /** \p path is for formats with dialects by name (csv, tsv). What goes to out->file itself goes

@@ -6,6 +6,7 @@
  * for others. */
 #define _GNU_SOURCE /* uselocale */
 #include <locale.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,9 @@ enum { MOST_PHASES = 4096, MOST_LOADS = 1000 };
 
 /* A list of numbers as long as there are ranks, or of as many rows. */
 struct list {
+    const char *what; /* for messages */
+    size_t most;      /* numbers in a row */
+    int real;
     void *value;
     size_t count, capacity, width; /* width: numbers in a row; 0: not known yet */
 };
@@ -30,9 +34,31 @@ struct reader {
     struct list load, sizes, coordinates;
     char *names;
     size_t names_size, names_count, names_capacity;
-    char *text[3]; /* pattern, source, note */
+    char *pattern, *source, *note;
     unsigned seen; /* keys, by bit */
 };
+
+/* Calls `read` for each element of a list, or each member of an object. */
+static int each(struct reader *in, char open,
+                int (*read)(struct reader *in, void *to, size_t i, topomap_error *err), void *to,
+                topomap_error *err)
+{
+    int more;
+
+    if (topomap_json_expect(&in->json, open, err))
+        return -1;
+    for (size_t i = 0; (more = topomap_json_more(&in->json, open == '[' ? ']' : '}', i, err)) == 1;
+         i++)
+        if (read(in, to, i, err))
+            return -1;
+    return more;
+}
+
+/* The name of a member, into json.text. */
+static int name_read(struct reader *in, topomap_error *err)
+{
+    return topomap_json_string(&in->json, err) || topomap_json_expect(&in->json, ':', err) ? -1 : 0;
+}
 
 /* ---- Arcs ---------------------------------------------------------------------------------- */
 
@@ -41,9 +67,10 @@ static int arc_fail(const struct reader *in, size_t i, const char *why, topomap_
     return topomap_json_fail(&in->json, err, "arc %zu of \"arcs\": %s", i, why);
 }
 
-static int arc_read(struct reader *in, topomap_arcs *arcs, size_t i, topomap_error *err)
+static int arc_read(struct reader *in, void *to, size_t i, topomap_error *err)
 {
     static const char form[] = "expected [from, to, bytes] or [from, to, bytes, messages]";
+    topomap_arcs *arcs = to;
     uint64_t value[4] = {0};
     size_t count = 0;
     char what[40];
@@ -77,204 +104,149 @@ static int arc_read(struct reader *in, topomap_arcs *arcs, size_t i, topomap_err
     return 0;
 }
 
-static int arcs_read(struct reader *in, topomap_arcs *arcs, topomap_error *err)
+static int arcs_read(struct reader *in, void *arcs, topomap_error *err)
 {
-    int more;
-
     if (topomap_json_peek(&in->json, err) != '[')
         return topomap_json_fail(&in->json, err, "expected \"arcs\": [[from, to, bytes], ...]");
-    in->json.at++;
-    for (size_t i = 0; (more = topomap_json_more(&in->json, ']', i, err)) == 1; i++)
-        if (arc_read(in, arcs, i, err))
-            return -1;
-    return more;
+    return each(in, '[', arc_read, arcs, err);
 }
 
-static int phase_read(struct reader *in, topomap_error *err)
+static int phase_key_read(struct reader *in, void *seen, size_t i, topomap_error *err)
 {
-    int more, seen = 0;
+    (void)i;
+    if (name_read(in, err))
+        return -1;
+    if (strcmp(in->json.text, "arcs") != 0)
+        return topomap_json_skip(&in->json, err);
+    if ((*(int *)seen)++)
+        return topomap_json_fail(&in->json, err, "\"arcs\" is there twice");
+    return arcs_read(in, &in->phase[in->phases - 1], err);
+}
 
-    if (in->phases == MOST_PHASES)
+static int phase_read(struct reader *in, void *ignored, size_t i, topomap_error *err)
+{
+    int seen = 0;
+
+    (void)ignored;
+    if (i == MOST_PHASES)
         return topomap_json_fail(&in->json, err, "more than %d phases", MOST_PHASES);
-    if (topomap_grow(&in->phase, &in->capacity_phase, in->phases + 1, sizeof *in->phase, err))
+    if (topomap_grow(&in->phase, &in->capacity_phase, i + 1, sizeof *in->phase, err))
         return -1;
     in->phase[in->phases++] = (topomap_arcs){0};
-    if (topomap_json_expect(&in->json, '{', err))
-        return -1;
-    for (size_t i = 0; (more = topomap_json_more(&in->json, '}', i, err)) == 1; i++) {
-        int arcs;
-
-        if (topomap_json_string(&in->json, err) || topomap_json_expect(&in->json, ':', err))
-            return -1;
-        arcs = !strcmp(in->json.text, "arcs");
-        if (arcs && seen++)
-            return topomap_json_fail(&in->json, err, "\"arcs\" is there twice");
-        if (arcs ? arcs_read(in, &in->phase[in->phases - 1], err)
-                 : topomap_json_skip(&in->json, err))
-            return -1;
-    }
-    return more;
+    return each(in, '{', phase_key_read, &seen, err);
 }
 
 /* ---- Lists of ranks ------------------------------------------------------------------------ */
 
-static int list_put(struct reader *in, struct list *list, int real, const char *what,
-                    topomap_error *err)
+static int list_put(struct reader *in, struct list *list, topomap_error *err)
 {
-    uint64_t integer;
-    double number;
-
-    if (topomap_grow(&list->value, &list->capacity, list->count + 1, 8, err))
+    if (topomap_grow(&list->value, &list->capacity, list->count + 1, 8, err) ||
+        (list->real
+             ? topomap_json_real(&in->json, list->what, (double *)list->value + list->count, err)
+             : topomap_json_integer(&in->json, list->what, (uint64_t *)list->value + list->count,
+                                    err)))
         return -1;
-    if (real) {
-        if (topomap_json_real(&in->json, what, &number, err))
-            return -1;
-        ((double *)list->value)[list->count++] = number;
-    } else {
-        if (topomap_json_integer(&in->json, what, &integer, err))
-            return -1;
-        ((uint64_t *)list->value)[list->count++] = integer;
-    }
+    list->count++;
     return 0;
 }
 
 /* One rank's: a number, or a list as long as that of every rank. */
-static int row_read(struct reader *in, struct list *list, int real, size_t most, const char *what,
-                    topomap_error *err)
+static int row_read(struct reader *in, void *to, size_t i, topomap_error *err)
 {
+    struct list *list = to;
     size_t width = 0;
     int more;
 
+    (void)i;
     if (topomap_json_peek(&in->json, err) != '[') {
         width = 1;
-        if (list_put(in, list, real, what, err))
+        if (list_put(in, list, err))
             return -1;
     } else {
         in->json.at++;
         for (; (more = topomap_json_more(&in->json, ']', width, err)) == 1; width++)
-            if (width == most)
-                return topomap_json_fail(&in->json, err, "%s: more than %zu a rank", what, most);
-            else if (list_put(in, list, real, what, err))
+            if (width == list->most)
+                return topomap_json_fail(&in->json, err, "%s: more than %zu a rank", list->what,
+                                         list->most);
+            else if (list_put(in, list, err))
                 return -1;
         if (more < 0)
             return -1;
     }
     if (!width || (list->width && list->width != width))
-        return topomap_json_fail(&in->json, err, "%s: as many for each rank", what);
+        return topomap_json_fail(&in->json, err, "%s: as many for each rank", list->what);
     list->width = width;
     return 0;
 }
 
-static int list_read(struct reader *in, struct list *list, int real, size_t most, const char *what,
-                     topomap_error *err)
+static int rank_name_read(struct reader *in, void *ignored, size_t i, topomap_error *err)
 {
-    int more;
-
-    if (topomap_json_expect(&in->json, '[', err))
+    (void)ignored;
+    if (topomap_json_string(&in->json, err) ||
+        topomap_grow(&in->names, &in->names_capacity, in->names_size + in->json.length, 1, err))
         return -1;
-    for (size_t i = 0; (more = topomap_json_more(&in->json, ']', i, err)) == 1; i++)
-        if (row_read(in, list, real, most, what, err))
-            return -1;
-    return more;
-}
-
-static int names_read(struct reader *in, topomap_error *err)
-{
-    int more;
-
-    if (topomap_json_expect(&in->json, '[', err))
-        return -1;
-    while ((more = topomap_json_more(&in->json, ']', in->names_count, err)) == 1) {
-        if (topomap_json_string(&in->json, err) ||
-            topomap_grow(&in->names, &in->names_capacity, in->names_size + in->json.length, 1, err))
-            return -1;
-        memcpy(in->names + in->names_size, in->json.text, in->json.length);
-        in->names_size += in->json.length;
-        in->names_count++;
-    }
-    return more;
+    memcpy(in->names + in->names_size, in->json.text, in->json.length);
+    in->names_size += in->json.length;
+    in->names_count = i + 1;
+    return 0;
 }
 
 /* ---- Keys ---------------------------------------------------------------------------------- */
 
-static int read_ranks(struct reader *in, topomap_error *err)
+static int read_ranks(struct reader *in, void *to, topomap_error *err)
 {
-    if (topomap_json_integer(&in->json, "\"ranks\"", &in->ranks, err))
+    if (topomap_json_integer(&in->json, "\"ranks\"", to, err))
         return -1;
     if (in->ranks < 1 || in->ranks > TOPOMAP_GRAPH_RANKS)
         return topomap_json_fail(&in->json, err, "expected an object with \"ranks\": 1 to 2^31");
     return 0;
 }
 
-static int read_arcs(struct reader *in, topomap_error *err)
+static int read_phases(struct reader *in, void *to, topomap_error *err)
 {
-    return arcs_read(in, &in->arcs, err);
+    return each(in, '[', phase_read, to, err);
 }
 
-static int read_phases(struct reader *in, topomap_error *err)
+static int read_list(struct reader *in, void *to, topomap_error *err)
 {
-    int more;
-
-    if (topomap_json_expect(&in->json, '[', err))
-        return -1;
-    while ((more = topomap_json_more(&in->json, ']', in->phases, err)) == 1)
-        if (phase_read(in, err))
-            return -1;
-    return more;
+    return each(in, '[', row_read, to, err);
 }
 
-static int read_load(struct reader *in, topomap_error *err)
+static int read_names(struct reader *in, void *to, topomap_error *err)
 {
-    return list_read(in, &in->load, 0, MOST_LOADS, "\"load\"", err);
+    return each(in, '[', rank_name_read, to, err);
 }
 
-static int read_sizes(struct reader *in, topomap_error *err)
+static int read_text(struct reader *in, void *to, topomap_error *err)
 {
-    return list_read(in, &in->sizes, 0, 1, "\"sizes\"", err);
-}
+    char **text = to;
 
-static int read_coordinates(struct reader *in, topomap_error *err)
-{
-    return list_read(in, &in->coordinates, 1, 8, "\"coordinates\"", err);
-}
-
-static int read_text(struct reader *in, int which, topomap_error *err)
-{
     if (topomap_json_string(&in->json, err))
         return -1;
-    in->text[which] = topomap_strdup(in->json.text, err);
-    return in->text[which] ? 0 : -1;
+    *text = topomap_strdup(in->json.text, err);
+    return *text ? 0 : -1;
 }
 
-static int read_pattern(struct reader *in, topomap_error *err)
-{
-    return read_text(in, 0, err);
-}
-
-static int read_source(struct reader *in, topomap_error *err)
-{
-    return read_text(in, 1, err);
-}
-
-static int read_note(struct reader *in, topomap_error *err)
-{
-    return read_text(in, 2, err);
-}
-
+#define AT(member) offsetof(struct reader, member)
 static const struct {
     const char *key;
-    int (*read)(struct reader *in, topomap_error *err);
+    int (*read)(struct reader *in, void *to, topomap_error *err);
+    size_t at; /* where it is kept */
 } keys[] = {
-    {"ranks", read_ranks},     {"arcs", read_arcs},     {"phases", read_phases},
-    {"load", read_load},       {"sizes", read_sizes},   {"coordinates", read_coordinates},
-    {"names", names_read},     {"source", read_source}, {"note", read_note},
-    {"pattern", read_pattern},
+    {"ranks", read_ranks, AT(ranks)},   {"arcs", arcs_read, AT(arcs)},
+    {"phases", read_phases, AT(phase)}, {"load", read_list, AT(load)},
+    {"sizes", read_list, AT(sizes)},    {"coordinates", read_list, AT(coordinates)},
+    {"names", read_names, AT(names)},   {"pattern", read_text, AT(pattern)},
+    {"source", read_text, AT(source)},  {"note", read_text, AT(note)},
 };
+#undef AT
 enum { KEYS = sizeof keys / sizeof *keys, KEY_RANKS = 0, KEY_ARCS = 1 };
 
-static int key_read(struct reader *in, topomap_error *err)
+static int key_read(struct reader *in, void *ignored, size_t i, topomap_error *err)
 {
-    if (topomap_json_string(&in->json, err) || topomap_json_expect(&in->json, ':', err))
+    (void)ignored;
+    (void)i;
+    if (name_read(in, err))
         return -1;
     for (unsigned k = 0; k < KEYS; k++) {
         if (strcmp(keys[k].key, in->json.text) != 0)
@@ -282,21 +254,16 @@ static int key_read(struct reader *in, topomap_error *err)
         if (in->seen & 1u << k)
             return topomap_json_fail(&in->json, err, "\"%s\" is there twice", keys[k].key);
         in->seen |= 1u << k;
-        return keys[k].read(in, err);
+        return keys[k].read(in, (char *)in + keys[k].at, err);
     }
     return topomap_json_skip(&in->json, err);
 }
 
 static int root_read(struct reader *in, topomap_error *err)
 {
-    int more, c;
+    int c;
 
-    if (topomap_json_expect(&in->json, '{', err))
-        return -1;
-    for (size_t i = 0; (more = topomap_json_more(&in->json, '}', i, err)) == 1; i++)
-        if (key_read(in, err))
-            return -1;
-    if (more < 0)
+    if (each(in, '{', key_read, NULL, err))
         return -1;
     c = topomap_json_peek(&in->json, err);
     if (c)
@@ -349,22 +316,19 @@ static int take_phases(struct reader *in, topomap_graph **graph, topomap_error *
     }
     if (!status)
         status = topomap_graph_set_phases(*graph, phase, (uint32_t)in->phases, err);
-    for (size_t i = 0; status && phase && i < in->phases; i++)
-        topomap_graph_free(phase[i]);
+    topomap_graph_free_list(phase, status ? in->phases : 0);
     topomap_graph_free(sum);
-    free(phase);
     return status;
 }
 
-static int sum_check(const struct reader *in, const struct list *list, const char *what,
-                     topomap_error *err)
+static int sum_check(const struct reader *in, const struct list *list, topomap_error *err)
 {
     uint64_t total = 0;
     const uint64_t *value = list->value;
 
     for (size_t i = 0; i < list->count; i++) {
         if (value[i] >= TOPOMAP_GRAPH_SUM - total)
-            return topomap_json_fail(&in->json, err, "%s: the sum reaches 2^63", what);
+            return topomap_json_fail(&in->json, err, "%s: the sum reaches 2^63", list->what);
         total += value[i];
     }
     return 0;
@@ -378,6 +342,15 @@ static int length_check(const struct reader *in, size_t rows, const char *what, 
     return 0;
 }
 
+/* One row a rank, and where they are no reals a sum that is none too large. */
+static int list_check(const struct reader *in, const struct list *list, topomap_error *err)
+{
+    return length_check(in, list->count / list->width, list->what, err) ||
+                   (!list->real && sum_check(in, list, err))
+               ? -1
+               : 0;
+}
+
 static int take_load(struct reader *in, topomap_graph *graph, topomap_error *err)
 {
     size_t width = in->load.width;
@@ -385,8 +358,7 @@ static int take_load(struct reader *in, topomap_graph *graph, topomap_error *err
 
     if (!width)
         return 0;
-    if (length_check(in, in->load.count / width, "\"load\"", err) ||
-        sum_check(in, &in->load, "\"load\"", err))
+    if (list_check(in, &in->load, err))
         return -1;
     graph->load = topomap_alloc(graph->ranks, sizeof *graph->load, err);
     graph->loads = (uint32_t)width;
@@ -409,14 +381,13 @@ static int take_parts(struct reader *in, topomap_graph *graph, topomap_error *er
     if (take_load(in, graph, err))
         return -1;
     if (in->sizes.count) {
-        if (length_check(in, in->sizes.count, "\"sizes\"", err) ||
-            sum_check(in, &in->sizes, "\"sizes\"", err))
+        if (list_check(in, &in->sizes, err))
             return -1;
         graph->size = in->sizes.value;
         in->sizes.value = NULL;
     }
     if (in->coordinates.count) {
-        if (length_check(in, in->coordinates.count / in->coordinates.width, "\"coordinates\"", err))
+        if (list_check(in, &in->coordinates, err))
             return -1;
         graph->dimensions = (uint32_t)in->coordinates.width;
         graph->coordinate = in->coordinates.value;
@@ -425,10 +396,10 @@ static int take_parts(struct reader *in, topomap_graph *graph, topomap_error *er
     if (in->names_count && (length_check(in, in->names_count, "\"names\"", err) ||
                             topomap_graph_set_names(graph, in->names, in->names_size, err)))
         return -1;
-    graph->pattern = in->text[0];
-    graph->source = in->text[1];
-    graph->note = in->text[2];
-    memset(in->text, 0, sizeof in->text);
+    graph->pattern = in->pattern;
+    graph->source = in->source;
+    graph->note = in->note;
+    in->pattern = in->source = in->note = NULL;
     return 0;
 }
 
@@ -463,15 +434,20 @@ static void reader_clear(struct reader *in)
     free(in->sizes.value);
     free(in->coordinates.value);
     free(in->names);
-    for (int i = 0; i < 3; i++)
-        free(in->text[i]);
+    free(in->pattern);
+    free(in->source);
+    free(in->note);
 }
 
 static int graph_json_read(topomap_input *input, const topomap_graph_options *options,
                            topomap_graph **graph, topomap_error *err)
 {
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before;
-    struct reader in = {0};
+    struct reader in = {
+        .load = {.what = "\"load\"", .most = MOST_LOADS},
+        .sizes = {.what = "\"sizes\"", .most = 1},
+        .coordinates = {.what = "\"coordinates\"", .most = 8, .real = 1},
+    };
     int status;
 
     (void)options;

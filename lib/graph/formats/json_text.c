@@ -109,20 +109,18 @@ static int put(topomap_json *json, int byte, topomap_error *err)
     return 0;
 }
 
+/* In UTF-8: six bits in each byte but the first, which says how many follow. */
 static int put_code(topomap_json *json, uint32_t code, topomap_error *err)
 {
-    if (code < 0x80)
-        return put(json, (int)code, err);
-    if (code < 0x800)
-        return put(json, (int)(0xc0 | code >> 6), err) || put(json, (int)(0x80 | (code & 63)), err);
-    if (code < 0x10000)
-        return put(json, (int)(0xe0 | code >> 12), err) ||
-               put(json, (int)(0x80 | (code >> 6 & 63)), err) ||
-               put(json, (int)(0x80 | (code & 63)), err);
-    return put(json, (int)(0xf0 | code >> 18), err) ||
-           put(json, (int)(0x80 | (code >> 12 & 63)), err) ||
-           put(json, (int)(0x80 | (code >> 6 & 63)), err) ||
-           put(json, (int)(0x80 | (code & 63)), err);
+    static const uint32_t first[] = {0, 0xc0, 0xe0, 0xf0};
+    int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+
+    if (put(json, (int)(first[more] | code >> 6 * more), err))
+        return -1;
+    while (more--)
+        if (put(json, (int)(0x80 | (code >> 6 * more & 63)), err))
+            return -1;
+    return 0;
 }
 
 static int take_hex(topomap_json *json, uint32_t *code, topomap_error *err)
@@ -166,7 +164,7 @@ static int take_unicode(topomap_json *json, topomap_error *err)
     } else if (!code || (code >= 0xdc00 && code < 0xe000)) {
         return topomap_json_fail(json, err, "`\\u%04x` in a text", (unsigned)code);
     }
-    return put_code(json, code, err) ? -1 : 0;
+    return put_code(json, code, err);
 }
 
 static int take_escape(topomap_json *json, topomap_error *err)

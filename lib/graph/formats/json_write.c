@@ -10,16 +10,11 @@
 
 static void write_arc(topomap_text_out *out, const topomap_graph *graph, uint32_t u, uint64_t i)
 {
+    const uint64_t arc[] = {u, graph->target[i], graph->bytes[i],
+                            topomap_graph_arc_messages(graph, i)};
+
     topomap_text_char(out, '[');
-    topomap_text_put(out, u);
-    topomap_text_char(out, ',');
-    topomap_text_put(out, graph->target[i]);
-    topomap_text_char(out, ',');
-    topomap_text_put(out, graph->bytes[i]);
-    if (topomap_graph_has_messages(graph)) {
-        topomap_text_char(out, ',');
-        topomap_text_put(out, topomap_graph_arc_messages(graph, i));
-    }
+    topomap_text_list(out, arc, topomap_graph_has_messages(graph) ? 4 : 3, ',');
     topomap_text_char(out, ']');
 }
 
@@ -75,12 +70,11 @@ static void write_load(topomap_text_out *out, const topomap_graph *graph)
         if (more)
             topomap_text_char(out, '[');
         topomap_text_put(out, graph->load[r]);
-        for (uint32_t k = 0; k < more; k++) {
+        if (more) {
             topomap_text_char(out, ',');
-            topomap_text_put(out, graph->load_more[(size_t)r * more + k]);
-        }
-        if (more)
+            topomap_text_list(out, graph->load_more + (size_t)r * more, more, ',');
             topomap_text_char(out, ']');
+        }
     }
     topomap_text_string(out, "],\n");
 }
@@ -111,11 +105,7 @@ static void write_parts(topomap_text_out *out, const topomap_graph *graph)
         write_load(out, graph);
     if (graph->size) {
         topomap_text_string(out, "\"sizes\":[");
-        for (uint32_t r = 0; r < graph->ranks; r++) {
-            if (r)
-                topomap_text_char(out, ',');
-            topomap_text_put(out, graph->size[r]);
-        }
+        topomap_text_list(out, graph->size, graph->ranks, ',');
         topomap_text_string(out, "],\n");
     }
     if (graph->coordinate)

@@ -2,7 +2,8 @@
 lib_libcore_la_SOURCES += \
   lib/graph/formats/tmg.h lib/graph/formats/tmg_io.h lib/graph/formats/tmg_read.c lib/graph/formats/tmg_write.c \
   lib/graph/formats/parts.h lib/graph/formats/parts.c lib/graph/formats/part_seal.c lib/graph/formats/part_memory.h \
-  lib/graph/formats/part_memory.c lib/graph/formats/undirected.h lib/graph/formats/undirected.c \
+  lib/graph/formats/part_memory.c lib/graph/formats/lines.h lib/graph/formats/lines.c \
+  lib/graph/formats/undirected.h lib/graph/formats/undirected.c \
   lib/graph/formats/scotch.c lib/graph/formats/treematch.c lib/graph/formats/monitoring.c lib/graph/formats/mpip.c \
   lib/graph/formats/profile.h lib/graph/formats/profile.c lib/graph/formats/io.h lib/graph/formats/formats.c \
   lib/graph/formats/sniff.c lib/graph/formats/metis.c lib/graph/formats/edges.c lib/graph/formats/names.h \

@@ -9,24 +9,13 @@
 #include <strings.h>
 
 #include "graph/formats/halo.h"
+#include "graph/formats/lines.h"
 #include "util/alloc.h"
 #include "util/text.h"
 
-enum values { PATTERN, INTEGER, REAL, COMPLEX };
+/* By their places in the words below. */
+enum values { PATTERN, INTEGER, REAL, DOUBLE, COMPLEX };
 enum symmetry { GENERAL, SYMMETRIC, SKEW, HERMITIAN };
-
-struct word {
-    const char *word;
-    int value;
-};
-static const struct word layouts[] = {{"coordinate", 0}, {"array", 1}, {NULL, 0}};
-static const struct word values[] = {{"pattern", PATTERN}, {"integer", INTEGER}, {"real", REAL},
-                                     {"double", REAL},     {"complex", COMPLEX}, {NULL, 0}};
-static const struct word symmetries[] = {{"general", GENERAL},
-                                         {"symmetric", SYMMETRIC},
-                                         {"skew-symmetric", SKEW},
-                                         {"hermitian", HERMITIAN},
-                                         {NULL, 0}};
 
 struct reader {
     topomap_input *input;
@@ -36,19 +25,18 @@ struct reader {
     uint64_t ranks, entries;
 };
 
-static int take_word(struct reader *in, const char **at, const struct word *table, int *value,
+static int take_word(struct reader *in, const char **at, const char *words, int *value,
                      topomap_error *err)
 {
     size_t length;
 
     *at = topomap_text_blanks(*at);
     length = strcspn(*at, " \t");
-    for (const struct word *row = table; row->word; row++)
-        if (strlen(row->word) == length && !strncasecmp(row->word, *at, length)) {
-            *value = row->value;
-            *at += length;
-            return 0;
-        }
+    *value = topomap_lines_word(words, *at, length);
+    if (*value >= 0) {
+        *at += length;
+        return 0;
+    }
     return topomap_input_fail(in->input, err,
                               "`%.*s` in the header; expected `%%%%MatrixMarket matrix "
                               "coordinate|array pattern|integer|real "
@@ -58,8 +46,6 @@ static int take_word(struct reader *in, const char **at, const struct word *tabl
 
 static int header_read(struct reader *in, topomap_error *err)
 {
-    static const struct word first[] = {{"%%MatrixMarket", 0}, {NULL, 0}};
-    static const struct word second[] = {{"matrix", 0}, {NULL, 0}};
     const char *at;
     char *line;
     size_t length;
@@ -70,10 +56,11 @@ static int header_read(struct reader *in, topomap_error *err)
     if (!got)
         return topomap_input_fail(in->input, err, "the header `%%%%MatrixMarket ...` is missing");
     at = line;
-    if (take_word(in, &at, first, &ignored, err) || take_word(in, &at, second, &ignored, err) ||
-        take_word(in, &at, layouts, &in->array, err) ||
-        take_word(in, &at, values, &in->values, err) ||
-        take_word(in, &at, symmetries, &in->symmetry, err))
+    if (take_word(in, &at, "%%MatrixMarket", &ignored, err) ||
+        take_word(in, &at, "matrix", &ignored, err) ||
+        take_word(in, &at, "coordinate|array", &in->array, err) ||
+        take_word(in, &at, "pattern|integer|real|double|complex", &in->values, err) ||
+        take_word(in, &at, "general|symmetric|skew-symmetric|hermitian", &in->symmetry, err))
         return -1;
     if (in->array && in->values == PATTERN)
         return topomap_input_fail(in->input, err, "an array cannot be a pattern");
@@ -102,18 +89,6 @@ static int next_line(struct reader *in, const char **at, topomap_error *err)
     return got;
 }
 
-static int take_number(struct reader *in, const char **at, const char *what, uint64_t *value,
-                       topomap_error *err)
-{
-    const char *begin = *at = topomap_text_blanks(*at);
-
-    if (topomap_text_number(at, value) || (**at && **at != ' ' && **at != '\t')) {
-        *at = begin;
-        return topomap_text_fail(in->input, begin, what, err);
-    }
-    return 0;
-}
-
 static uint64_t array_entries(const struct reader *in)
 {
     uint64_t n = in->ranks, half = n % 2 ? n * ((n - 1) / 2) : n / 2 * (n - 1);
@@ -124,7 +99,6 @@ static uint64_t array_entries(const struct reader *in)
 static int check_sizes(struct reader *in, uint64_t rows, uint64_t columns, topomap_error *err)
 {
     uint64_t most = topomap_input_most(in->input);
-    topomap_error why;
 
     if (rows != columns)
         return topomap_input_fail(in->input, err,
@@ -139,9 +113,7 @@ static int check_sizes(struct reader *in, uint64_t rows, uint64_t columns, topom
     if (in->entries > most / 2 + 1)
         return topomap_input_fail(in->input, err, "%llu entries do not fit in a file of %llu bytes",
                                   (unsigned long long)in->entries, (unsigned long long)most);
-    if (topomap_graph_plausible(rows, in->entries, &why))
-        return topomap_input_fail(in->input, err, "%s", why.text);
-    return 0;
+    return topomap_lines_plausible(in->input, rows, in->entries, err);
 }
 
 static int sizes_read(struct reader *in, topomap_error *err)
@@ -154,12 +126,12 @@ static int sizes_read(struct reader *in, topomap_error *err)
         return -1;
     if (!got)
         return topomap_input_fail(in->input, err, "the line of sizes is missing");
-    if (take_number(in, &at, "the number of rows", &rows, err) ||
-        take_number(in, &at, "the number of columns", &columns, err) ||
-        (!in->array && take_number(in, &at, "the number of entries", &in->entries, err)))
+    if (topomap_lines_number(in->input, &at, "the number of rows", &rows, err) ||
+        topomap_lines_number(in->input, &at, "the number of columns", &columns, err) ||
+        (!in->array &&
+         topomap_lines_number(in->input, &at, "the number of entries", &in->entries, err)) ||
+        topomap_lines_end(in->input, at, err))
         return -1;
-    if (*topomap_text_blanks(at))
-        return topomap_input_fail(in->input, err, "a field too many: `%.40s`", at);
     return check_sizes(in, rows, columns, err);
 }
 
@@ -175,8 +147,8 @@ static int take_value(struct reader *in, const char **at, uint64_t *value, topom
     }
     if (in->values == INTEGER && in->symmetry == SKEW && *begin == '-')
         ++*at;
-    status = in->values == REAL ? topomap_text_real(at, value, &negative)
-                                : topomap_text_number(at, value);
+    status = in->values != INTEGER ? topomap_text_real(at, value, &negative)
+                                   : topomap_text_number(at, value);
     if (status || (**at && **at != ' ' && **at != '\t') || (negative && in->symmetry != SKEW)) {
         *at = begin;
         return topomap_text_fail(in->input, begin, "the value", err);
@@ -187,13 +159,7 @@ static int take_value(struct reader *in, const char **at, uint64_t *value, topom
 static int add_arc(struct reader *in, uint64_t from, uint64_t to, uint64_t bytes,
                    topomap_error *err)
 {
-    topomap_error why;
-
-    if (from == to || !topomap_arcs_add(&in->arcs, (uint32_t)from, (uint32_t)to, bytes, 0, &why))
-        return 0;
-    if (why.code == TOPOMAP_EINPUT)
-        return topomap_input_fail(in->input, err, "%s", why.text);
-    return topomap_error_set(err, why.code, "%s", why.text);
+    return from == to ? 0 : topomap_lines_arc(in->input, &in->arcs, from, to, bytes, 0, err);
 }
 
 static int add_entry(struct reader *in, uint64_t row, uint64_t column, uint64_t value,
@@ -212,12 +178,10 @@ static int coordinate_line(struct reader *in, const char *at, topomap_error *err
 {
     uint64_t row, column, value = 2; /* of a symmetric entry: 1 each way */
 
-    if (take_number(in, &at, "the row", &row, err) ||
-        take_number(in, &at, "the column", &column, err) ||
-        (!in->halo && take_value(in, &at, &value, err)))
+    if (topomap_lines_number(in->input, &at, "the row", &row, err) ||
+        topomap_lines_number(in->input, &at, "the column", &column, err) ||
+        (!in->halo && (take_value(in, &at, &value, err) || topomap_lines_end(in->input, at, err))))
         return -1;
-    if (!in->halo && *topomap_text_blanks(at))
-        return topomap_input_fail(in->input, err, "a field too many: `%.40s`", at);
     if (row < 1 || row > in->ranks || column < 1 || column > in->ranks)
         return topomap_input_fail(in->input, err, "entry (%llu,%llu) in a matrix of %llu rows",
                                   (unsigned long long)row, (unsigned long long)column,
@@ -232,10 +196,8 @@ static int array_line(struct reader *in, const char *at, uint64_t *row, uint64_t
 {
     uint64_t value;
 
-    if (take_value(in, &at, &value, err))
+    if (take_value(in, &at, &value, err) || topomap_lines_end(in->input, at, err))
         return -1;
-    if (*topomap_text_blanks(at))
-        return topomap_input_fail(in->input, err, "a field too many: `%.40s`", at);
     if (value && add_entry(in, *row, *column, value, err))
         return -1;
     if (++*row == in->ranks) {
@@ -291,7 +253,6 @@ static int matrix_market_read(topomap_input *input, const topomap_graph_options 
 static int matrix_market_write(const topomap_graph *graph, const char *path, topomap_text_out *out,
                                topomap_error *err)
 {
-
     (void)path;
     (void)err;
     fprintf(out->file, "%%%%MatrixMarket matrix coordinate integer general\n%lu %lu %llu\n",
@@ -299,11 +260,10 @@ static int matrix_market_write(const topomap_graph *graph, const char *path, top
             (unsigned long long)graph->arcs);
     for (uint32_t u = 0; u < graph->ranks; u++)
         for (uint64_t i = graph->offset[u]; i < graph->offset[u + 1]; i++) {
-            topomap_text_put(out, (uint64_t)u + 1);
-            topomap_text_char(out, ' ');
-            topomap_text_put(out, (uint64_t)graph->target[i] + 1);
-            topomap_text_char(out, ' ');
-            topomap_text_put(out, graph->bytes[i]);
+            const uint64_t entry[] = {u + UINT64_C(1), graph->target[i] + UINT64_C(1),
+                                      graph->bytes[i]};
+
+            topomap_text_list(out, entry, 3, ' ');
             topomap_text_char(out, '\n');
         }
     return 0;

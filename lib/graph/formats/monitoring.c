@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/formats/lines.h"
 #include "graph/formats/profile.h"
 #include "util/alloc.h"
 #include "util/text.h"
@@ -29,22 +30,12 @@ struct reader {
     size_t capacity_wrote, writers;
 };
 
-static int rank_seen(struct reader *in, uint64_t rank, topomap_error *err)
-{
-    if (rank >= TOPOMAP_GRAPH_RANKS)
-        return topomap_input_fail(in->input, err, "rank %llu; 0 to 2^31 - 1 are possible",
-                                  (unsigned long long)rank);
-    if (rank >= in->ranks)
-        in->ranks = rank + 1;
-    return 0;
-}
-
 /* The rank that a line begins with is the one whose file it is in. */
 static int writer_seen(struct reader *in, uint64_t rank, topomap_error *err)
 {
     size_t before = in->capacity_wrote;
 
-    if (rank_seen(in, rank, err))
+    if (topomap_lines_rank(in->input, rank, &in->ranks, err))
         return -1;
     if (rank >= MOST_WRITERS)
         return 0;
@@ -60,13 +51,10 @@ static int writer_seen(struct reader *in, uint64_t rank, topomap_error *err)
 static int take(struct reader *in, const char **at, const char *word, const char *what,
                 uint64_t *value, topomap_error *err)
 {
-    const char *begin = *at = topomap_text_blanks(*at);
     size_t length = strlen(word);
 
-    if (topomap_text_number(at, value) || (**at && **at != ' ' && **at != '\t')) {
-        *at = begin;
-        return topomap_text_fail(in->input, begin, what, err);
-    }
+    if (topomap_lines_number(in->input, at, what, value, err))
+        return -1;
     if (length && (strncmp(topomap_text_blanks(*at), word, length) != 0))
         return topomap_input_fail(in->input, err, "`%s` must follow %s", word, what);
     if (length)
@@ -78,13 +66,12 @@ static int peers_read(struct reader *in, const char *line, topomap_error *err)
 {
     const char *at = line + 1;
     uint64_t from, to, bytes, messages;
-    topomap_error why;
 
     if (take(in, &at, "", "the sending rank", &from, err) ||
         take(in, &at, "", "the receiving rank", &to, err) ||
         take(in, &at, "bytes", "bytes", &bytes, err) ||
         take(in, &at, "msgs sent", "messages", &messages, err) || writer_seen(in, from, err) ||
-        rank_seen(in, to, err))
+        topomap_lines_rank(in->input, to, &in->ranks, err))
         return -1;
     if (!strchr(in->tags, *line)) {
         in->other++;
@@ -92,16 +79,9 @@ static int peers_read(struct reader *in, const char *line, topomap_error *err)
     }
     if (from == to)
         return 0;
-    if (*line == 'R') { /* got from the other: that one sent it */
-        uint64_t origin = from;
-
-        from = to;
-        to = origin;
-    }
-    if (topomap_arcs_add(&in->arcs, (uint32_t)from, (uint32_t)to, bytes, messages, &why))
-        return why.code == TOPOMAP_EINPUT ? topomap_input_fail(in->input, err, "%s", why.text)
-                                          : topomap_error_set(err, why.code, "%s", why.text);
-    return 0;
+    if (*line == 'R') /* got from the other: that one sent it */
+        return topomap_lines_arc(in->input, &in->arcs, to, from, bytes, messages, err);
+    return topomap_lines_arc(in->input, &in->arcs, from, to, bytes, messages, err);
 }
 
 /* `D <name> procs: 0,1,2`: ranks that may have sent nothing. */
@@ -115,7 +95,7 @@ static int communicator_read(struct reader *in, const char *line, topomap_error 
     for (at = topomap_text_blanks(at + 6); *at; at = topomap_text_blanks(at + (*at == ','))) {
         if (topomap_text_number(&at, &rank))
             return topomap_text_fail(in->input, at, "a rank of the communicator", err);
-        if (rank_seen(in, rank, err))
+        if (topomap_lines_rank(in->input, rank, &in->ranks, err))
             return -1;
     }
     return 0;
@@ -140,8 +120,10 @@ static int total_read(struct reader *in, const char *line, topomap_error *err)
     return take(in, &at, "", "the rank", &rank, err) || writer_seen(in, rank, err) ? -1 : 0;
 }
 
-static int line_read(struct reader *in, const char *line, topomap_error *err)
+static int line_read(void *reader, const char *line, topomap_error *err)
 {
+    struct reader *in = reader;
+
     if (is_peers(line))
         return peers_read(in, line, err);
     if (*line == 'D' && (line[1] == '\t' || line[1] == ' '))
@@ -160,12 +142,8 @@ static void forget_messages(topomap_graph *graph)
 {
     if (graph->total_messages || !graph->total_bytes)
         return;
-    free(graph->messages16);
-    free(graph->messages32);
-    free(graph->messages64);
-    graph->messages16 = NULL;
-    graph->messages32 = NULL;
-    graph->messages64 = NULL;
+    free(graph->messages);
+    graph->messages = NULL;
 }
 
 static int finish(struct reader *in, const topomap_graph_options *options, topomap_graph **graph,
@@ -203,32 +181,25 @@ static int monitoring_read(topomap_input *input, const topomap_graph_options *op
 {
     const char *tags = topomap_graph_option_text(options, "tags");
     struct reader in = {.input = input, .arcs = {.has_messages = 1}};
-    char *line;
-    size_t length;
-    int got;
+    int status;
 
     in.tags = tags ? tags : usual_tags;
     if (!*in.tags || in.tags[strspn(in.tags, all_tags)])
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "the option tags takes letters of %s, not `%.40s`", all_tags,
                                  in.tags);
-    while ((got = topomap_input_line(input, LINE_LIMIT, &line, &length, err)) == 1)
-        if (line_read(&in, line, err)) {
-            got = -1;
-            break;
-        }
-    if (!got)
-        got = finish(&in, options, graph, err);
+    status = topomap_lines_read(input, LINE_LIMIT, line_read, &in, err);
+    if (!status)
+        status = finish(&in, options, graph, err);
     topomap_arcs_clear(&in.arcs);
     free(in.wrote);
-    return got;
+    return status;
 }
 
 /* All as point-to-point of the program, and a communicator that has all ranks. */
 static int monitoring_write(const topomap_graph *graph, const char *path, topomap_text_out *out,
                             topomap_error *err)
 {
-
     (void)path;
     (void)err;
     topomap_text_string(out, "# POINT TO POINT\n");

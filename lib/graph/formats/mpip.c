@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/formats/lines.h"
 #include "graph/formats/profile.h"
 #include "util/alloc.h"
 #include "util/text.h"
@@ -22,39 +23,24 @@ static int is_line(const char *line, const char *begin)
     return strncmp(line, begin, strlen(begin)) == 0;
 }
 
-static int rank_seen(struct reader *in, uint64_t rank, topomap_error *err)
-{
-    if (rank >= TOPOMAP_GRAPH_RANKS)
-        return topomap_input_fail(in->input, err, "rank %llu; 0 to 2^31 - 1 are possible",
-                                  (unsigned long long)rank);
-    if (rank >= in->ranks)
-        in->ranks = rank + 1;
-    return 0;
-}
-
 static int row_read(struct reader *in, const char *at, topomap_error *err)
 {
     static const char *const what[] = {"the source", "the target", "the total amount",
                                        "the total count"};
     uint64_t value[4];
-    topomap_error why;
 
     for (int k = 0; k < 4; k++) {
         at = topomap_text_blanks(at);
         if (topomap_text_number(&at, &value[k]) || (*at && *at != ' ' && *at != '\t'))
             return topomap_text_fail(in->input, at, what[k], err);
     }
-    if (*topomap_text_blanks(at))
-        return topomap_input_fail(in->input, err, "a field too many: `%.40s`", at);
-    if (rank_seen(in, value[0], err) || rank_seen(in, value[1], err))
+    if (topomap_lines_end(in->input, at, err) ||
+        topomap_lines_rank(in->input, value[0], &in->ranks, err) ||
+        topomap_lines_rank(in->input, value[1], &in->ranks, err))
         return -1;
     if (value[0] == value[1] || (!value[2] && !value[3]))
         return 0;
-    if (topomap_arcs_add(&in->arcs, (uint32_t)value[0], (uint32_t)value[1], value[2], value[3],
-                         &why))
-        return why.code == TOPOMAP_EINPUT ? topomap_input_fail(in->input, err, "%s", why.text)
-                                          : topomap_error_set(err, why.code, "%s", why.text);
-    return 0;
+    return topomap_lines_arc(in->input, &in->arcs, value[0], value[1], value[2], value[3], err);
 }
 
 /* A line of the matrix: what does not begin with a digit is a heading. */
@@ -83,9 +69,10 @@ static int command_read(struct reader *in, const char *line, topomap_error *err)
     return in->command ? 0 : -1;
 }
 
-static int line_read(struct reader *in, const char *line, topomap_error *err)
+static int line_read(void *reader, const char *line, topomap_error *err)
 {
     static const char task[] = "@ MPI Task Assignment";
+    struct reader *in = reader;
     const char *at;
     uint64_t rank;
 
@@ -99,7 +86,7 @@ static int line_read(struct reader *in, const char *line, topomap_error *err)
         at = topomap_text_blanks(line + sizeof task - 1);
         at = topomap_text_blanks(at + (*at == ':'));
         if (!topomap_text_number(&at, &rank))
-            return rank_seen(in, rank, err);
+            return topomap_lines_rank(in->input, rank, &in->ranks, err);
     } else if (is_line(line, "@ Command ")) {
         return command_read(in, line, err);
     }
@@ -132,28 +119,13 @@ static int mpip_read(topomap_input *input, const topomap_graph_options *options,
                      topomap_graph **graph, topomap_error *err)
 {
     struct reader in = {.input = input, .arcs = {.has_messages = 1}};
-    char *line;
-    size_t length;
-    int got;
+    int status = topomap_lines_read(input, 0, line_read, &in, err);
 
-    while ((got = topomap_input_line(input, 0, &line, &length, err)) == 1)
-        if (line_read(&in, line, err)) {
-            got = -1;
-            break;
-        }
-    if (!got)
-        got = finish(&in, options, graph, err);
+    if (!status)
+        status = finish(&in, options, graph, err);
     topomap_arcs_clear(&in.arcs);
     free(in.command);
-    return got;
-}
-
-static int mpip_sniff(const char *bytes, size_t size)
-{
-    static const char magic[] = "@ mpiP";
-    size_t length = sizeof magic - 1;
-
-    return size >= length && !memcmp(bytes, magic, length) ? TOPOMAP_SURE : TOPOMAP_SURE_NOT;
+    return status;
 }
 
 static const topomap_graph_option options[] = {
@@ -163,6 +135,6 @@ static const topomap_graph_option options[] = {
 const topomap_graph_io topomap_mpip = {
     .row = {"mpip", "mpiP report with a communication matrix; the diagonal is no traffic", "mpiP",
             1, 0, options},
-    .sniff = mpip_sniff,
+    .magic = "@ mpiP",
     .read = mpip_read,
 };

@@ -12,8 +12,6 @@ uint64_t topomap_part_checksum(const topomap_part_row *row, uint64_t rows)
 
 void topomap_part_seal(struct topomap_part_header *header, const struct topomap_part_rank *table)
 {
-    topomap_hash64 hash;
-
     _Static_assert(sizeof *header % TOPOMAP_HASH64_BLOCK == 0, "hashed in whole blocks");
     memcpy(header->magic, TOPOMAP_PART_MAGIC, sizeof header->magic);
     header->version = TOPOMAP_PART_VERSION;
@@ -21,7 +19,6 @@ void topomap_part_seal(struct topomap_part_header *header, const struct topomap_
     for (uint32_t i = 0; i < header->count; i++)
         header->size += table[i].rows * sizeof(topomap_part_row);
     header->checksum = 0;
-    topomap_hash64_begin(&hash);
-    topomap_hash64_blocks(&hash, header, sizeof *header);
-    header->checksum = topomap_hash64_end(&hash, table, header->count * sizeof *table);
+    header->checksum =
+        topomap_hash64_two(header, sizeof *header, table, header->count * sizeof *table);
 }

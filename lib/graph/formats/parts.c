@@ -73,12 +73,9 @@ static int check_table(const struct file *in, topomap_error *err)
 {
     uint64_t left = in->header.size - sizeof in->header - in->header.count * sizeof *in->table;
     struct topomap_part_header zero = in->header;
-    topomap_hash64 hash;
 
     zero.checksum = 0;
-    topomap_hash64_begin(&hash);
-    topomap_hash64_blocks(&hash, &zero, sizeof zero);
-    if (topomap_hash64_end(&hash, in->table, in->header.count * sizeof *in->table) !=
+    if (topomap_hash64_two(&zero, sizeof zero, in->table, in->header.count * sizeof *in->table) !=
         in->header.checksum)
         return fail(in, "the header's checksum is wrong: the file is damaged", err);
     for (uint32_t i = 0; i < in->header.count; i++) {

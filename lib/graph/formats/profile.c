@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "graph/formats/profile.h"
 
+#include <string.h>
+
+#include "graph/formats/lines.h"
+
 /* Profilers break collectives down into messages of a few words between many pairs. A pair stands
  * out from that where it exchanges both more in all and more at a time. */
 #define BACKGROUND_BYTES 4096
@@ -8,14 +12,13 @@
 
 static void keep_arc(topomap_graph *graph, uint64_t kept, uint64_t i)
 {
+    char *messages = graph->messages;
+    size_t width = graph->message_width;
+
     graph->target[kept] = graph->target[i];
     graph->bytes[kept] = graph->bytes[i];
-    if (graph->messages16)
-        graph->messages16[kept] = graph->messages16[i];
-    if (graph->messages32)
-        graph->messages32[kept] = graph->messages32[i];
-    if (graph->messages64)
-        graph->messages64[kept] = graph->messages64[i];
+    if (messages)
+        memmove(messages + kept * width, messages + i * width, width);
 }
 
 int topomap_profile_filter(const topomap_graph_options *options, topomap_graph *graph,
@@ -76,11 +79,9 @@ int topomap_profile_finish(const topomap_input *input, const topomap_graph_optio
                            topomap_error *err)
 {
     topomap_graph *made = NULL;
-    topomap_error why;
 
-    if (topomap_graph_plausible(ranks, arcs->count, &why))
-        return topomap_input_fail(input, err, "%s", why.text);
-    if (topomap_arcs_take(arcs, (uint32_t)ranks, &made, err) ||
+    if (topomap_lines_plausible(input, ranks, arcs->count, err) ||
+        topomap_arcs_take(arcs, (uint32_t)ranks, &made, err) ||
         topomap_profile_filter(options, made, err) || look(input, made, err)) {
         topomap_graph_free(made);
         return -1;

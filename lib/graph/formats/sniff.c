@@ -53,13 +53,27 @@ static int is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
+static void skip_blanks(struct span *at)
+{
+    while (at->begin < at->end && is_blank(*at->begin))
+        at->begin++;
+}
+
+/* To the end of the word, which is made of what numbers are made of; else -1. */
+static int skip_number(struct span *at)
+{
+    while (at->begin < at->end && !is_blank(*at->begin))
+        if (!memchr("0123456789.eE+-", *at->begin++, 15))
+            return -1;
+    return 0;
+}
+
 /* The next number of a line, at most 18 digits: 1, 0 at its end, -1 where it is something else. */
 static int next_number(struct span *at, uint64_t *value, size_t *digits)
 {
     const char *begin;
 
-    while (at->begin < at->end && is_blank(*at->begin))
-        at->begin++;
+    skip_blanks(at);
     begin = at->begin;
     if (begin == at->end)
         return 0;
@@ -91,11 +105,8 @@ static int count_fields(struct span line)
     int count = 0, got;
 
     while ((got = next_number(&line, &value, &digits))) {
-        if (got < 0 && (count < 2 || !digits))
+        if (got < 0 && (count < 2 || !digits || skip_number(&line)))
             return -1;
-        while (got < 0 && line.begin < line.end && !is_blank(*line.begin))
-            if (!memchr("0123456789.eE+-", *line.begin++, 15))
-                return -1;
         count++;
     }
     return count;
@@ -113,16 +124,12 @@ static int row_look(struct span line, size_t diagonal, struct row *row)
     for (;;) {
         const char *begin;
 
-        while (line.begin < line.end && is_blank(*line.begin))
-            line.begin++;
+        skip_blanks(&line);
         if (line.begin == line.end)
             return 0;
         begin = line.begin;
-        if (*begin < '0' || *begin > '9')
+        if (*begin < '0' || *begin > '9' || skip_number(&line))
             return -1;
-        while (line.begin < line.end && !is_blank(*line.begin))
-            if (!memchr("0123456789.eE+-", *line.begin++, 15))
-                return -1;
         if (row->columns++ == diagonal)
             row->zero = *begin == '0' && line.begin - begin == 1;
     }
@@ -221,8 +228,7 @@ static int is_listed(struct span line)
 {
     size_t length = 0;
 
-    while (line.begin < line.end && is_blank(*line.begin))
-        line.begin++;
+    skip_blanks(&line);
     while (line.begin + length < line.end && !memchr(" \t,;", line.begin[length], 4))
         length++;
     if (topomap_edges_column(line.begin, length) >= 0)
@@ -243,8 +249,7 @@ static int count_named(struct span line)
         const char *begin;
         int number = 1;
 
-        while (line.begin < line.end && is_blank(*line.begin))
-            line.begin++;
+        skip_blanks(&line);
         begin = line.begin;
         if (begin < line.end && *begin == '"')
             for (line.begin++; line.begin < line.end && *line.begin != '"'; line.begin++)
@@ -255,8 +260,7 @@ static int count_named(struct span line)
             return 0;
         numbers += number && *begin != '"' && fields >= 2;
         fields++;
-        while (line.begin < line.end && is_blank(*line.begin))
-            line.begin++;
+        skip_blanks(&line);
         if (line.begin < line.end && (*line.begin == ',' || *line.begin == ';'))
             line.begin++;
     }

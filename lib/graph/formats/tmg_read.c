@@ -50,7 +50,6 @@ static int header_check(const struct file *in, topomap_error *err)
 {
     const struct topomap_tmg_header *h = &in->header;
     struct topomap_tmg_header zero = *h;
-    topomap_hash64 hash;
 
     if (h->version != TOPOMAP_TMG_VERSION)
         return topomap_error_set(err, TOPOMAP_EINPUT,
@@ -64,9 +63,8 @@ static int header_check(const struct file *in, topomap_error *err)
     if (h->sections > (in->size - sizeof *h) / sizeof *in->table)
         return fail(in, "the table of sections is longer than the file", err);
     zero.checksum = 0;
-    topomap_hash64_begin(&hash);
-    topomap_hash64_blocks(&hash, &zero, sizeof zero);
-    if (topomap_hash64_end(&hash, in->table, h->sections * sizeof *in->table) != h->checksum)
+    if (topomap_hash64_two(&zero, sizeof zero, in->table, h->sections * sizeof *in->table) !=
+        h->checksum)
         return fail(in, "the header's checksum is wrong: the file is damaged", err);
     if (h->ranks < 1 || h->ranks > TOPOMAP_GRAPH_RANKS || h->phases > TOPOMAP_TMG_PHASES ||
         h->phases > h->sections)
@@ -148,7 +146,7 @@ static void add_chunk(struct sum *sum, const unsigned char *bytes, size_t size, 
     sum->low += low & UINT32_MAX;
 }
 
-/* One pass: the checksum, and where width is not 0 the sum of the numbers. */
+/* One pass: the checksum, and where width is not 0 the sum of the numbers to *total. */
 static int scan(const struct file *in, const struct topomap_tmg_section *section, int width,
                 uint64_t *total, topomap_error *err)
 {
@@ -254,12 +252,8 @@ static int messages_read(const struct file *in, uint32_t phase, topomap_graph *g
         return -1;
     if (total != graph->total_messages)
         return damaged(in, section, "the sum is not the header's", err);
-    if (width == 2)
-        graph->messages16 = at(in, section);
-    else if (width == 4)
-        graph->messages32 = at(in, section);
-    else
-        graph->messages64 = at(in, section);
+    graph->messages = at(in, section);
+    graph->message_width = (unsigned)width;
     return 0;
 }
 
@@ -268,7 +262,7 @@ static int arcs_read(const struct file *in, uint32_t phase, topomap_graph *graph
                      topomap_error *err)
 {
     const struct topomap_tmg_section *offset, *target, *bytes;
-    uint64_t ignored, total;
+    uint64_t total;
 
     if (graph->arcs > in->size / 12 || graph->pairs > graph->arcs ||
         graph->pairs < graph->arcs - graph->arcs / 2)
@@ -276,7 +270,7 @@ static int arcs_read(const struct file *in, uint32_t phase, topomap_graph *graph
     if (need(in, phase, TOPOMAP_TMG_OFFSET, ((uint64_t)graph->ranks + 1) * 8, &offset, err) ||
         need(in, phase, TOPOMAP_TMG_TARGET, graph->arcs * 4, &target, err) ||
         need(in, phase, TOPOMAP_TMG_BYTES, graph->arcs * 8, &bytes, err) ||
-        scan(in, offset, 0, &ignored, err) || scan(in, target, 0, &ignored, err) ||
+        scan(in, offset, 0, NULL, err) || scan(in, target, 0, NULL, err) ||
         scan(in, bytes, 8, &total, err))
         return -1;
     graph->offset = at(in, offset);
@@ -312,10 +306,8 @@ static int phase_read(const struct file *in, uint32_t phase, topomap_graph **gra
                       topomap_error *err)
 {
     const struct topomap_tmg_section *section;
-    uint64_t ignored;
 
-    if (need(in, phase, TOPOMAP_TMG_PHASE, 32, &section, err) ||
-        scan(in, section, 0, &ignored, err))
+    if (need(in, phase, TOPOMAP_TMG_PHASE, 32, &section, err) || scan(in, section, 0, NULL, err))
         return -1;
     *graph = graph_new(in, at(in, section), err);
     return *graph ? arcs_read(in, phase, *graph, err) : -1;
@@ -365,11 +357,11 @@ static int loads_read(const struct file *in, topomap_graph *graph, topomap_error
 static int coordinates_read(const struct file *in, topomap_graph *graph, topomap_error *err)
 {
     const struct topomap_tmg_section *section = in->section[TOPOMAP_TMG_COORDINATE];
-    uint64_t row = (uint64_t)graph->ranks * 8, ignored;
+    uint64_t row = (uint64_t)graph->ranks * 8;
 
     if (!section)
         return 0;
-    if (scan(in, section, 0, &ignored, err))
+    if (scan(in, section, 0, NULL, err))
         return -1;
     if (!section->size || section->size % row || section->size / row > 8)
         return damaged(in, section, "it has not the size that the header's counts ask for", err);
@@ -384,12 +376,12 @@ static int coordinates_read(const struct file *in, topomap_graph *graph, topomap
 static int names_read(const struct file *in, topomap_graph *graph, topomap_error *err)
 {
     const struct topomap_tmg_section *section = in->section[TOPOMAP_TMG_NAME];
-    uint64_t ignored, count = 0;
+    uint64_t count = 0;
     char *text;
 
     if (!section)
         return 0;
-    if (scan(in, section, 0, &ignored, err))
+    if (scan(in, section, 0, NULL, err))
         return -1;
     text = at(in, section);
     for (uint64_t i = 0; i < section->size; i++)
@@ -412,11 +404,10 @@ static int text_read(const struct file *in, enum topomap_tmg_kind kind, char **t
 {
     const struct topomap_tmg_section *section = in->section[kind];
     const char *bytes;
-    uint64_t ignored;
 
     if (!section)
         return 0;
-    if (scan(in, section, 0, &ignored, err))
+    if (scan(in, section, 0, NULL, err))
         return -1;
     bytes = at(in, section);
     if (!section->size || memchr(bytes, 0, section->size) != bytes + section->size - 1)
@@ -468,15 +459,6 @@ static int tmg_read(topomap_input *input, const topomap_graph_options *options,
     return status;
 }
 
-static int tmg_sniff(const char *bytes, size_t size)
-{
-    size_t length = sizeof TOPOMAP_TMG_MAGIC - 1;
-
-    if (size >= length && !memcmp(bytes, TOPOMAP_TMG_MAGIC, length))
-        return TOPOMAP_SURE;
-    return TOPOMAP_SURE_NOT;
-}
-
 static int tmg_write(const topomap_graph *graph, const char *path, topomap_text_out *out,
                      topomap_error *err)
 {
@@ -489,7 +471,7 @@ const topomap_graph_io topomap_tmg = {
         {"tmg",
          "topomap's own, topomap-tmg(5): binary, mapped, checksummed; holds all there is to know",
          "tmg", 1, 1, NULL},
-    .sniff = tmg_sniff,
+    .magic = TOPOMAP_TMG_MAGIC,
     .read = tmg_read,
     .write = tmg_write,
 };

@@ -23,36 +23,35 @@ struct list {
     uint64_t *heads; /* [phases][4] of TOPOMAP_TMG_PHASE */
 };
 
-static int add(struct list *list, uint32_t kind, uint32_t phase, const void *bytes, uint64_t size,
-               topomap_error *err)
+/* Those that the graph has. */
+static int add(struct list *list, const struct piece *piece, size_t count, topomap_error *err)
 {
-    if (!bytes)
-        return 0;
-    if (topomap_grow(&list->piece, &list->capacity, list->count + 1, sizeof *list->piece, err))
-        return -1;
-    list->piece[list->count++] = (struct piece){kind, phase, bytes, size};
+    for (size_t i = 0; i < count; i++) {
+        if (!piece[i].bytes)
+            continue;
+        if (topomap_grow(&list->piece, &list->capacity, list->count + 1, sizeof *list->piece, err))
+            return -1;
+        list->piece[list->count++] = piece[i];
+    }
     return 0;
-}
-
-static int add_text(struct list *list, uint32_t kind, const char *text, topomap_error *err)
-{
-    return add(list, kind, 0, text, text ? strlen(text) + 1 : 0, err);
 }
 
 static int add_arcs(struct list *list, uint32_t phase, const topomap_graph *graph,
                     topomap_error *err)
 {
-    return add(list, TOPOMAP_TMG_OFFSET, phase, graph->offset, ((uint64_t)graph->ranks + 1) * 8,
-               err) ||
-                   add(list, TOPOMAP_TMG_TARGET, phase, graph->target, graph->arcs * 4, err) ||
-                   add(list, TOPOMAP_TMG_BYTES, phase, graph->bytes, graph->arcs * 8, err) ||
-                   add(list, TOPOMAP_TMG_MESSAGES, phase, graph->messages16, graph->arcs * 2,
-                       err) ||
-                   add(list, TOPOMAP_TMG_MESSAGES, phase, graph->messages32, graph->arcs * 4,
-                       err) ||
-                   add(list, TOPOMAP_TMG_MESSAGES, phase, graph->messages64, graph->arcs * 8, err)
-               ? -1
-               : 0;
+    const struct piece arcs[] = {
+        {TOPOMAP_TMG_OFFSET, phase, graph->offset, ((uint64_t)graph->ranks + 1) * 8},
+        {TOPOMAP_TMG_TARGET, phase, graph->target, graph->arcs * 4},
+        {TOPOMAP_TMG_BYTES, phase, graph->bytes, graph->arcs * 8},
+        {TOPOMAP_TMG_MESSAGES, phase, graph->messages, graph->arcs * graph->message_width},
+    };
+
+    return add(list, arcs, sizeof arcs / sizeof *arcs, err);
+}
+
+static uint64_t text_size(const char *text)
+{
+    return text ? strlen(text) + 1 : 0;
 }
 
 static int add_ranks(struct list *list, const topomap_graph *graph, topomap_error *err)
@@ -60,18 +59,19 @@ static int add_ranks(struct list *list, const topomap_graph *graph, topomap_erro
     uint64_t ranks = graph->ranks, names = 0, more = graph->loads ? graph->loads - 1 : 0;
 
     for (uint32_t r = 0; graph->name && r < graph->ranks; r++)
-        names += strlen(graph->name[r]) + 1;
-    return add(list, TOPOMAP_TMG_LOAD, 0, graph->load, ranks * 8, err) ||
-                   add(list, TOPOMAP_TMG_LOAD_MORE, 0, graph->load_more, ranks * more * 8, err) ||
-                   add(list, TOPOMAP_TMG_VERTEX_SIZE, 0, graph->size, ranks * 8, err) ||
-                   add(list, TOPOMAP_TMG_COORDINATE, 0, graph->coordinate,
-                       ranks * graph->dimensions * 8, err) ||
-                   add(list, TOPOMAP_TMG_NAME, 0, graph->names, names, err) ||
-                   add_text(list, TOPOMAP_TMG_PATTERN, graph->pattern, err) ||
-                   add_text(list, TOPOMAP_TMG_SOURCE, graph->source, err) ||
-                   add_text(list, TOPOMAP_TMG_NOTE, graph->note, err)
-               ? -1
-               : 0;
+        names += text_size(graph->name[r]);
+    const struct piece pieces[] = {
+        {TOPOMAP_TMG_LOAD, 0, graph->load, ranks * 8},
+        {TOPOMAP_TMG_LOAD_MORE, 0, graph->load_more, ranks * more * 8},
+        {TOPOMAP_TMG_VERTEX_SIZE, 0, graph->size, ranks * 8},
+        {TOPOMAP_TMG_COORDINATE, 0, graph->coordinate, ranks * graph->dimensions * 8},
+        {TOPOMAP_TMG_NAME, 0, graph->names, names},
+        {TOPOMAP_TMG_PATTERN, 0, graph->pattern, text_size(graph->pattern)},
+        {TOPOMAP_TMG_SOURCE, 0, graph->source, text_size(graph->source)},
+        {TOPOMAP_TMG_NOTE, 0, graph->note, text_size(graph->note)},
+    };
+
+    return add(list, pieces, sizeof pieces / sizeof *pieces, err);
 }
 
 static int add_phases(struct list *list, const topomap_graph *graph, topomap_error *err)
@@ -87,7 +87,8 @@ static int add_phases(struct list *list, const topomap_graph *graph, topomap_err
         head[1] = phase->pairs;
         head[2] = phase->total_bytes;
         head[3] = phase->total_messages;
-        if (add(list, TOPOMAP_TMG_PHASE, i + 1, head, 32, err) || add_arcs(list, i + 1, phase, err))
+        if (add(list, &(struct piece){TOPOMAP_TMG_PHASE, i + 1, head, 32}, 1, err) ||
+            add_arcs(list, i + 1, phase, err))
             return -1;
     }
     return 0;
@@ -102,7 +103,6 @@ static void describe(const struct list *list, const topomap_graph *graph,
                      struct topomap_tmg_header *header, struct topomap_tmg_section *table)
 {
     uint64_t at = sizeof *header + list->count * sizeof *table;
-    topomap_hash64 hash;
 
     *header = (struct topomap_tmg_header){.version = TOPOMAP_TMG_VERSION,
                                           .sections = (uint32_t)list->count,
@@ -122,9 +122,8 @@ static void describe(const struct list *list, const topomap_graph *graph,
         at += piece->size;
     }
     header->size = at;
-    topomap_hash64_begin(&hash);
-    topomap_hash64_blocks(&hash, header, sizeof *header);
-    header->checksum = topomap_hash64_end(&hash, table, list->count * sizeof *table);
+    header->checksum =
+        topomap_hash64_two(header, sizeof *header, table, list->count * sizeof *table);
 }
 
 static void put(const struct list *list, const struct topomap_tmg_header *header,

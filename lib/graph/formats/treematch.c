@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/formats/lines.h"
 #include "graph/formats/profile.h"
 #include "util/alloc.h"
 #include "util/text.h"
@@ -18,23 +19,15 @@ struct reader {
     uint64_t rows;
 };
 
-static int entry_add(struct reader *in, uint64_t column, uint64_t bytes, topomap_error *err)
+static int row_read(void *reader, const char *line, topomap_error *err)
 {
-    topomap_error why;
-
-    if (!bytes || column == in->rows)
-        return 0;
-    if (topomap_arcs_add(&in->arcs, (uint32_t)in->rows, (uint32_t)column, bytes, 0, &why))
-        return why.code == TOPOMAP_EINPUT ? topomap_input_fail(in->input, err, "%s", why.text)
-                                          : topomap_error_set(err, why.code, "%s", why.text);
-    return 0;
-}
-
-static int row_read(struct reader *in, const char *at, topomap_error *err)
-{
+    struct reader *in = reader;
     uint64_t column = 0, most = in->rows ? in->ranks : MOST_RANKS;
+    const char *at = topomap_text_blanks(line);
 
-    for (at = topomap_text_blanks(at); *at; at = topomap_text_blanks(at)) {
+    if (!*at)
+        return 0;
+    for (; *at; at = topomap_text_blanks(at)) {
         const char *begin = at;
         uint64_t bytes;
         int negative = 0;
@@ -48,8 +41,10 @@ static int row_read(struct reader *in, const char *at, topomap_error *err)
                 (*at && *at != ' ' && *at != '\t'))
                 return topomap_text_fail(in->input, begin, "an entry", err);
         }
-        if (entry_add(in, column++, bytes, err))
+        if (bytes && column != in->rows &&
+            topomap_lines_arc(in->input, &in->arcs, in->rows, column, bytes, 0, err))
             return -1;
+        column++;
     }
     if (!in->rows)
         in->ranks = column;
@@ -64,14 +59,7 @@ static int row_read(struct reader *in, const char *at, topomap_error *err)
 
 static int rows_read(struct reader *in, topomap_error *err)
 {
-    char *line;
-    size_t length;
-    int got;
-
-    while ((got = topomap_input_line(in->input, LINE_LIMIT, &line, &length, err)) == 1)
-        if (*topomap_text_blanks(line) && row_read(in, line, err))
-            return -1;
-    if (got < 0)
+    if (topomap_lines_read(in->input, LINE_LIMIT, row_read, in, err))
         return -1;
     if (!in->rows)
         return topomap_input_fail(in->input, err, "no row of numbers");

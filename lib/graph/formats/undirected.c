@@ -6,6 +6,66 @@
 
 #include "util/alloc.h"
 
+int topomap_undirected_open(topomap_undirected *in, topomap_error *err)
+{
+    const char *bytes;
+    size_t size;
+
+    if (topomap_input_peek(in->input, 1, &bytes, &size, err))
+        return -1;
+    in->graph = topomap_alloc(1, sizeof *in->graph, err);
+    return in->graph ? 0 : -1;
+}
+
+int topomap_undirected_reserve(topomap_undirected *in, topomap_error *err)
+{
+    topomap_graph *graph = in->graph;
+    int known = topomap_input_most(in->input) != SIZE_MAX;
+
+    in->vertex_room = (known ? in->ranks : 1024) + 1;
+    in->entry_room = known ? in->entries : 4096;
+    graph->ranks = (uint32_t)in->ranks;
+    graph->offset = topomap_alloc(in->vertex_room, sizeof *graph->offset, err);
+    graph->target = topomap_alloc(in->entry_room, sizeof *graph->target, err);
+    graph->bytes = topomap_alloc(in->entry_room, sizeof *graph->bytes, err);
+    in->line = topomap_alloc(in->vertex_room, sizeof *in->line, err);
+    if (in->loads)
+        graph->load = topomap_alloc(in->vertex_room, sizeof *graph->load, err);
+    return graph->offset && graph->target && graph->bytes && in->line && (graph->load || !in->loads)
+               ? 0
+               : -1;
+}
+
+int topomap_undirected_vertex(topomap_undirected *in, uint64_t u, topomap_error *err)
+{
+    topomap_graph *graph = in->graph;
+    size_t room = in->vertex_room, need = u + 2; /* an offset more than vertices */
+
+    if ((in->loads && topomap_grow_beside(&graph->load, room, need, sizeof *graph->load, err)) ||
+        topomap_grow_beside(&in->line, room, need, sizeof *in->line, err))
+        return -1;
+    return topomap_grow(&graph->offset, &in->vertex_room, need, sizeof *graph->offset, err);
+}
+
+int topomap_undirected_entry(topomap_undirected *in, topomap_error *err)
+{
+    topomap_graph *graph = in->graph;
+    uint64_t need = graph->arcs + 1;
+
+    if (topomap_grow_beside(&graph->target, in->entry_room, need, sizeof *graph->target, err))
+        return -1;
+    return topomap_grow(&graph->bytes, &in->entry_room, need, sizeof *graph->bytes, err);
+}
+
+int topomap_undirected_sum(const topomap_undirected *in, const char *what, uint64_t value,
+                           uint64_t *total, topomap_error *err)
+{
+    if (value >= TOPOMAP_GRAPH_SUM - *total)
+        return topomap_input_fail(in->input, err, "the sum of vertex %s reaches 2^63", what);
+    *total += value;
+    return 0;
+}
+
 struct entry {
     uint32_t target;
     uint64_t bytes;
@@ -18,10 +78,10 @@ static int by_target(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-int topomap_undirected_sort(const topomap_input *input, topomap_graph *graph, uint64_t begin,
-                            uint64_t u, uint64_t base, topomap_error *err)
+int topomap_undirected_sort(topomap_undirected *in, uint64_t u, uint64_t end, topomap_error *err)
 {
-    uint64_t count = graph->arcs - begin;
+    topomap_graph *graph = in->graph;
+    uint64_t begin = graph->offset[u], count = end - begin;
     struct entry *row = topomap_alloc(count, sizeof *row, err);
     int twice = 0;
     uint32_t which = 0;
@@ -41,21 +101,13 @@ int topomap_undirected_sort(const topomap_input *input, topomap_graph *graph, ui
     }
     free(row);
     if (twice)
-        return topomap_input_fail(input, err, "vertex %llu lists vertex %llu twice",
-                                  (unsigned long long)(u + base),
-                                  (unsigned long long)(which + base));
+        return topomap_input_fail(in->input, err, "vertex %llu lists vertex %llu twice",
+                                  (unsigned long long)(u + in->base),
+                                  (unsigned long long)(which + in->base));
     return 0;
 }
 
-struct split {
-    const topomap_input *input;
-    topomap_graph *graph;
-    const size_t *line;
-    uint64_t base;
-    uint64_t *cursor; /* [ranks] the next arc of each row that has no way back yet */
-};
-
-static int one_sided(const struct split *in, uint32_t from, uint32_t to, topomap_error *err)
+static int one_sided(const topomap_undirected *in, uint32_t from, uint32_t to, topomap_error *err)
 {
     return topomap_error_set(
         err, TOPOMAP_EINPUT,
@@ -66,7 +118,7 @@ static int one_sided(const struct split *in, uint32_t from, uint32_t to, topomap
 }
 
 /* Arc `i` is u -> v with u < v. Rows ascend, so cursor[v] meets the u's in order. */
-static int split_edge(struct split *in, uint32_t u, uint64_t i, topomap_error *err)
+static int split_edge(topomap_undirected *in, uint32_t u, uint64_t i, topomap_error *err)
 {
     topomap_graph *graph = in->graph;
     uint32_t v = graph->target[i];
@@ -93,25 +145,37 @@ static int split_edge(struct split *in, uint32_t u, uint64_t i, topomap_error *e
     return 0;
 }
 
-int topomap_undirected_split(const topomap_input *input, topomap_graph *graph, const size_t *line,
-                             uint64_t base, topomap_error *err)
+static int split(topomap_undirected *in, topomap_error *err)
 {
-    struct split in = {input, graph, line, base, NULL};
+    topomap_graph *graph = in->graph;
     int status;
 
-    in.cursor = topomap_alloc(graph->ranks, sizeof *in.cursor, err);
-    status = in.cursor ? 0 : -1;
-    if (in.cursor)
-        memcpy(in.cursor, graph->offset, graph->ranks * sizeof *in.cursor);
+    in->cursor = topomap_alloc(graph->ranks, sizeof *in->cursor, err);
+    status = in->cursor ? 0 : -1;
+    if (in->cursor)
+        memcpy(in->cursor, graph->offset, graph->ranks * sizeof *in->cursor);
     for (uint32_t u = 0; !status && u < graph->ranks; u++) {
-        uint64_t i = in.cursor[u];
+        uint64_t i = in->cursor[u];
 
         if (i < graph->offset[u + 1] && graph->target[i] < u)
-            status = one_sided(&in, u, graph->target[i], err);
+            status = one_sided(in, u, graph->target[i], err);
         for (; !status && i < graph->offset[u + 1]; i++)
-            status = split_edge(&in, u, i, err);
+            status = split_edge(in, u, i, err);
     }
-    free(in.cursor);
     graph->pairs = graph->arcs / 2;
     return status;
+}
+
+int topomap_undirected_close(topomap_undirected *in, int status, topomap_graph **graph,
+                             topomap_error *err)
+{
+    if (!status)
+        status = split(in, err);
+    free(in->cursor);
+    free(in->line);
+    if (status)
+        topomap_graph_free(in->graph);
+    else
+        *graph = in->graph;
+    return status ? -1 : 0;
 }

@@ -84,24 +84,10 @@ static int add_block(struct blocks *b, const uint64_t *corner, int level, topoma
     return 0;
 }
 
-/* Z order: the dimension whose coordinates differ in the highest bit decides, the last one first.
- */
 static int by_curve(const void *a, const void *b)
 {
-    const struct leaf *p = a, *q = b;
-    uint32_t most = 0;
-    int deciding = 0;
-
-    for (int k = 2; k >= 0; k--) {
-        uint32_t differ = p->corner[k] ^ q->corner[k];
-
-        if (most < differ && most < (most ^ differ)) {
-            most = differ;
-            deciding = k;
-        }
-    }
-    return p->corner[deciding] < q->corner[deciding] ? -1
-                                                     : p->corner[deciding] > q->corner[deciding];
+    return topomap_pattern_curve(((const struct leaf *)a)->corner, ((const struct leaf *)b)->corner,
+                                 2, -1);
 }
 
 static uint64_t cell_of(const struct blocks *b, uint64_t x, uint64_t y, uint64_t z)

@@ -7,24 +7,25 @@
 #include "graph/patterns/patterns.h"
 #include "util/alloc.h"
 
-/* One graph among those that are added up, and where its rank 0 goes. */
+/* One graph among those that are added up, and where its rank 0 and its first phase go. */
 typedef struct piece {
     const topomap_graph *graph;
     double factor;
     uint64_t first;
+    uint32_t when;
 } piece;
 
 static int scale(uint64_t value, double factor, uint64_t *out)
 {
-    double scaled = rint((double)value * factor);
+    double scaled = (double)value * factor;
 
     if (factor == 1.0 || !value) {
         *out = value;
         return 0;
     }
-    if (!(scaled < 0x1p63))
+    if (!(rint(scaled) < 0x1p63))
         return -1;
-    *out = scaled < 1.0 ? 1 : (uint64_t)scaled;
+    *out = topomap_pattern_whole(scaled);
     return 0;
 }
 
@@ -139,13 +140,13 @@ static int phase_new(const piece *list, size_t count, uint32_t k, uint32_t ranks
 
     for (size_t i = 0; i < count; i++) {
         some[used] = list[i];
-        some[used].graph = phase_of(list[i].graph, k);
+        some[used].graph = k < list[i].when ? NULL : phase_of(list[i].graph, k - list[i].when);
         used += some[used].graph != NULL;
     }
     return take_sum(some, used, ranks, more, graph, err);
 }
 
-/* Takes the phases, on failure too; the graph is their sum. */
+/* The graph that has these phases, unless it fails, and is their sum. */
 static int sum_of_phases(topomap_graph **phase, uint32_t phases, topomap_graph **graph,
                          topomap_error *err)
 {
@@ -155,20 +156,17 @@ static int sum_of_phases(topomap_graph **phase, uint32_t phases, topomap_graph *
     int status = list ? 0 : -1;
 
     for (uint32_t k = 0; !status && k < phases; k++)
-        list[k] = (piece){phase[k], 1.0, 0};
+        list[k] = (piece){phase[k], 1.0, 0, 0};
     if (!status)
         status = take_sum(list, phases, phase[0]->ranks, &arcs, &made, err);
     if (!status)
         status = topomap_graph_set_phases(made, phase, phases, err);
     free(list);
-    if (!status) {
+    if (!status)
         *graph = made;
-        return 0;
-    }
-    topomap_graph_free(made);
-    for (uint32_t k = 0; k < phases; k++)
-        topomap_graph_free(phase[k]);
-    return -1;
+    else
+        topomap_graph_free(made);
+    return status;
 }
 
 /* The pieces phase by phase; `more` goes to the first. */
@@ -178,27 +176,22 @@ static int by_phases(const piece *list, size_t count, uint32_t phases, uint32_t 
     topomap_graph **phase = topomap_alloc(phases, sizeof *phase, err);
     piece *some = topomap_alloc(count, sizeof *some, err);
     topomap_arcs none = {0};
-    uint32_t made = 0;
-    int status = -1;
+    int status = phase && some ? 0 : -1;
 
-    while (phase && some && made < phases &&
-           !phase_new(list, count, made, ranks, some, made ? &none : more, &phase[made], err))
-        made++;
-    if (phase && some && made == phases)
+    for (uint32_t k = 0; !status && k < phases; k++)
+        status = phase_new(list, count, k, ranks, some, k ? &none : more, &phase[k], err);
+    if (!status)
         status = sum_of_phases(phase, phases, graph, err);
-    else
-        while (made)
-            topomap_graph_free(phase[--made]);
-    free(phase);
+    topomap_graph_free_list(phase, status ? phases : 0);
     free(some);
     topomap_arcs_clear(more);
     return status;
 }
 
-static int add_up(const piece *list, size_t count, uint64_t ranks, topomap_arcs *more,
-                  topomap_graph **graph, topomap_error *err)
+/* `phases` 0: all at the same time. */
+static int add_up(const piece *list, size_t count, uint32_t phases, uint64_t ranks,
+                  topomap_arcs *more, topomap_graph **graph, topomap_error *err)
 {
-    uint32_t phases = most_phases(list, count);
     topomap_graph *made = NULL;
     int status = phases ? by_phases(list, count, phases, (uint32_t)ranks, more, &made, err)
                         : take_sum(list, count, (uint32_t)ranks, more, &made, err);
@@ -234,8 +227,9 @@ int topomap_combine_sum(const topomap_part *part, size_t parts, topomap_graph **
     if (!list)
         return -1;
     for (size_t i = 0; i < parts; i++)
-        list[i] = (piece){part[i].graph, part[i].factor, 0};
-    status = add_up(list, parts, most_ranks(part, parts), &none, graph, err);
+        list[i] = (piece){part[i].graph, part[i].factor, 0, 0};
+    status =
+        add_up(list, parts, most_phases(list, parts), most_ranks(part, parts), &none, graph, err);
     free(list);
     return status;
 }
@@ -243,39 +237,18 @@ int topomap_combine_sum(const topomap_part *part, size_t parts, topomap_graph **
 int topomap_combine_phases(const topomap_part *part, size_t parts, topomap_graph **graph,
                            topomap_error *err)
 {
-    uint32_t ranks = (uint32_t)most_ranks(part, parts), count = 0, made = 0;
-    topomap_graph **phase, *sum = NULL;
-    topomap_arcs arcs = {0};
     piece *list = topomap_alloc(parts, sizeof *list, err);
-    int status = -1;
+    topomap_arcs none = {0};
+    uint32_t phases = 0;
+    int status;
 
-    for (size_t i = 0; i < parts; i++)
-        count += part[i].graph->phases ? part[i].graph->phases : 1;
-    phase = topomap_alloc(count, sizeof *phase, err);
-    for (size_t i = 0; list && phase && i < parts; i++) {
-        list[i] = (piece){part[i].graph, part[i].factor, 0};
-        for (uint32_t k = 0; phase_of(part[i].graph, k); k++) {
-            piece one = {phase_of(part[i].graph, k), part[i].factor, 0};
-
-            if (take_sum(&one, 1, ranks, &arcs, &phase[made], err))
-                goto out;
-            made++;
-        }
+    if (!list)
+        return -1;
+    for (size_t i = 0; i < parts; i++) {
+        list[i] = (piece){part[i].graph, part[i].factor, 0, phases};
+        phases += part[i].graph->phases ? part[i].graph->phases : 1;
     }
-    if (made < count)
-        goto out;
-    made = 0; /* given away */
-    status = sum_of_phases(phase, count, &sum, err);
-    if (!status)
-        status = add_loads(list, parts, sum, err);
-    if (!status)
-        *graph = sum;
-    else
-        topomap_graph_free(sum);
-out:
-    while (made)
-        topomap_graph_free(phase[--made]);
-    free(phase);
+    status = add_up(list, parts, phases, most_ranks(part, parts), &none, graph, err);
     free(list);
     return status;
 }
@@ -290,8 +263,8 @@ static int add_coupling(const piece *here, const piece *next, uint64_t couple, t
     for (uint64_t i = 0, j = 0; i < a && j < b;) {
         uint64_t begin = i * b > j * a ? i * b : j * a;
         uint64_t end = (i + 1) * b < (j + 1) * a ? (i + 1) * b : (j + 1) * a;
-        double share = rint((double)couple * ((double)(end - begin) / ((double)a * (double)b)));
-        uint64_t bytes = share < 1.0 ? 1 : (uint64_t)share;
+        double share = (double)couple * ((double)(end - begin) / ((double)a * (double)b));
+        uint64_t bytes = topomap_pattern_whole(share);
         uint32_t u = (uint32_t)(here->first + i), v = (uint32_t)(next->first + j);
 
         if (topomap_arcs_add(arcs, u, v, bytes, 0, err) ||
@@ -319,14 +292,14 @@ int topomap_combine_blocks(const topomap_part *part, size_t parts, uint64_t repe
     if (!list)
         return -1;
     for (uint64_t i = 0; i < count; i++) {
-        list[i] = (piece){part[i % parts].graph, part[i % parts].factor, first};
+        list[i] = (piece){part[i % parts].graph, part[i % parts].factor, first, 0};
         first += list[i].graph->ranks;
     }
     status = check_size(list, count, couple ? 2 * first : 0, err);
     for (uint64_t i = 0; couple && !status && i + 1 < count; i++)
         status = add_coupling(&list[i], &list[i + 1], couple, &arcs, err);
     if (!status)
-        status = add_up(list, count, first, &arcs, graph, err);
+        status = add_up(list, count, most_phases(list, count), first, &arcs, graph, err);
     free(list);
     topomap_arcs_clear(&arcs);
     return status;

@@ -147,11 +147,9 @@ static int out_take(topomap_pattern_out *out, topomap_graph **graph, topomap_err
         out->load = NULL;
         *graph = made;
     } else {
-        for (uint32_t i = 0; phase && i < phases; i++)
-            topomap_graph_free(phase[i]);
         topomap_graph_free(made);
     }
-    free(phase);
+    topomap_graph_free_list(phase, status ? phases : 0);
     return status;
 }
 

@@ -165,33 +165,23 @@ static struct ends three(struct quads *q, uint32_t first)
     return side > 0 ? (struct ends){a, sym(b)} : (struct ends){sym(c), c};
 }
 
-/* The candidate on the left: edges that the circle test rules out go. */
-static uint32_t left_candidate(struct quads *q, uint32_t base)
+static uint32_t origin_next(const struct quads *q, uint32_t e)
 {
-    uint32_t e = q->next[sym(base)];
-
-    if (!is_right_of(q, dest(q, e), base))
-        return e;
-    while (in_circle(q, dest(q, base), org(q, base), dest(q, e), dest(q, q->next[e]))) {
-        uint32_t next = q->next[e];
-
-        edge_delete(q, e);
-        e = next;
-    }
-    return e;
+    return q->next[e];
 }
 
-static uint32_t right_candidate(struct quads *q, uint32_t base)
+/* The candidate of one side, `e` or one of those that follow by `next`: edges that the circle test
+ * rules out go. */
+static uint32_t candidate(struct quads *q, uint32_t base, uint32_t e,
+                          uint32_t (*next)(const struct quads *q, uint32_t e))
 {
-    uint32_t e = origin_previous(q, base);
-
     if (!is_right_of(q, dest(q, e), base))
         return e;
-    while (in_circle(q, dest(q, base), org(q, base), dest(q, e), dest(q, origin_previous(q, e)))) {
-        uint32_t next = origin_previous(q, e);
+    while (in_circle(q, dest(q, base), org(q, base), dest(q, e), dest(q, next(q, e)))) {
+        uint32_t after = next(q, e);
 
         edge_delete(q, e);
-        e = next;
+        e = after;
     }
     return e;
 }
@@ -200,7 +190,8 @@ static uint32_t right_candidate(struct quads *q, uint32_t base)
 static void zip(struct quads *q, uint32_t base)
 {
     for (;;) {
-        uint32_t left = left_candidate(q, base), right = right_candidate(q, base);
+        uint32_t left = candidate(q, base, q->next[sym(base)], origin_next);
+        uint32_t right = candidate(q, base, origin_previous(q, base), origin_previous);
         int has_left = is_right_of(q, dest(q, left), base);
         int has_right = is_right_of(q, dest(q, right), base);
 

@@ -178,21 +178,20 @@ static int is_inside(const struct grid *grid, const uint64_t *at)
     return 1;
 }
 
-static int add_inside(const struct grid *grid, uint64_t rank, topomap_arcs *arcs,
+static int add_inside(const struct grid *grid, uint64_t rank, topomap_pattern_out *out,
                       topomap_error *err)
 {
     for (int i = 0; i < grid->offsets; i++)
-        if (topomap_arcs_add(arcs, (uint32_t)rank,
-                             (uint32_t)((int64_t)rank + grid->offset[i].delta),
-                             grid->offset[i].bytes, 0, err))
+        if (topomap_pattern_arc(out, rank, (uint64_t)((int64_t)rank + grid->offset[i].delta),
+                                grid->offset[i].bytes, err))
             return -1;
     return 0;
 }
 
 /* Where a periodic dimension has two ranks, both ways lead to the same neighbour, and both
  * messages count. Where it has one, a rank talks to itself, which costs nothing. */
-static int add_edge(const struct grid *grid, uint64_t rank, const uint64_t *at, topomap_arcs *arcs,
-                    topomap_error *err)
+static int add_edge(const struct grid *grid, uint64_t rank, const uint64_t *at,
+                    topomap_pattern_out *out, topomap_error *err)
 {
     int count = 0;
 
@@ -211,7 +210,7 @@ static int add_edge(const struct grid *grid, uint64_t rank, const uint64_t *at, 
         count++;
     }
     for (int i = 0; i < count; i++)
-        if (topomap_arcs_add(arcs, (uint32_t)rank, grid->to[i], grid->bytes[i], 0, err))
+        if (topomap_pattern_arc(out, rank, grid->to[i], grid->bytes[i], err))
             return -1;
     return 0;
 }
@@ -221,8 +220,8 @@ static int add_ranks(const struct grid *grid, topomap_pattern_out *out, topomap_
     uint64_t at[TOPOMAP_PATTERN_DIMS] = {0};
 
     for (uint64_t rank = 0; rank < out->ranks; rank++) {
-        if (is_inside(grid, at) ? add_inside(grid, rank, &out->arcs, err)
-                                : add_edge(grid, rank, at, &out->arcs, err))
+        if (is_inside(grid, at) ? add_inside(grid, rank, out, err)
+                                : add_edge(grid, rank, at, out, err))
             return -1;
         for (int i = 0; i < grid->dims; i++) { /* the next place, as an odometer turns */
             int k = grid->last_fastest ? grid->dims - 1 - i : i;
@@ -278,20 +277,6 @@ static int wrong_points(const topomap_pattern_args *args, topomap_error *err)
                              2 * dims + 1, box);
 }
 
-static int make_stencil(const topomap_pattern_args *args, topomap_pattern_out *out,
-                        topomap_error *err)
-{
-    struct grid grid = {.last_fastest = (int)topomap_pattern_number(args, "order")};
-    int most = most_differing(topomap_pattern_number(args, "points"), args->dims);
-
-    if (!most)
-        return wrong_points(args, err);
-    grid.wrap = topomap_pattern_number(args, "wrap");
-    if (topomap_pattern_number(args, "periodic"))
-        grid.wrap = all_dims(args);
-    return make(args, &grid, most, topomap_pattern_number(args, "side"), out, err);
-}
-
 static int make_box(const topomap_pattern_args *args, uint64_t wrap, topomap_pattern_out *out,
                     topomap_error *err)
 {
@@ -302,6 +287,15 @@ static int make_box(const topomap_pattern_args *args, uint64_t wrap, topomap_pat
     if (!most)
         return wrong_points(args, err);
     return make(args, &grid, most, topomap_pattern_number(args, "side"), out, err);
+}
+
+static int make_stencil(const topomap_pattern_args *args, topomap_pattern_out *out,
+                        topomap_error *err)
+{
+    int periodic = topomap_pattern_number(args, "periodic") != 0;
+
+    return make_box(args, periodic ? all_dims(args) : topomap_pattern_number(args, "wrap"), out,
+                    err);
 }
 
 static int make_torus(const topomap_pattern_args *args, topomap_pattern_out *out,
@@ -333,17 +327,15 @@ static int make_chain(const topomap_pattern_args *args, topomap_pattern_out *out
 /* The grid of Lindgren's thesis: square, periodic, eight neighbours. */
 static int make_md2d(const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
 {
-    uint64_t n = topomap_pattern_number(args, "n"), side = 1, bytes;
+    uint64_t n = topomap_pattern_number(args, "n"), side = topomap_pattern_root(n);
+    uint64_t bytes = topomap_pattern_number(args, "bytes");
     topomap_pattern_args square = *args;
     struct grid grid = {.wrap = 3};
 
-    while ((side + 1) * (side + 1) <= n)
-        side++;
     if (side * side != n)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "%llu is not a square number: %llu or %llu?",
                                  (unsigned long long)n, (unsigned long long)(side * side),
                                  (unsigned long long)((side + 1) * (side + 1)));
-    bytes = topomap_pattern_number(args, "bytes");
     grid.corner = topomap_pattern_number(args, "corner");
     square.dims = 2;
     for (int k = 0; k < 2; k++) {

@@ -39,72 +39,8 @@ static const topomap_pattern_param grid[] = {
     TOPOMAP_PARAM_NONE,
 };
 
-/* Ranks first, first + stride, ...: each to each. */
-static int add_group(uint64_t first, uint64_t stride, uint64_t size, uint64_t bytes,
-                     topomap_pattern_out *out, topomap_error *err)
-{
-    for (uint64_t i = 0; i < size; i++)
-        for (uint64_t j = 0; j < size; j++)
-            if (i != j && topomap_arcs_add(&out->arcs, (uint32_t)(first + i * stride),
-                                           (uint32_t)(first + j * stride), bytes, 0, err))
-                return -1;
-    return 0;
-}
-
-/* The last group is smaller where the groups do not come out even. */
-static int make_alltoall(const topomap_pattern_args *args, topomap_pattern_out *out,
-                         topomap_error *err)
-{
-    uint64_t n = topomap_pattern_number(args, "n"), size = topomap_pattern_number(args, "group");
-    uint64_t bytes = topomap_pattern_number(args, "bytes");
-
-    size = size ? size : n;
-    if (size > n)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "a group of %llu is larger than n=%llu",
-                                 (unsigned long long)size, (unsigned long long)n);
-    if (topomap_pattern_size(out, n, n * (size - 1), err)) /* both are at most 2^31 */
-        return -1;
-    for (uint64_t u = 0; u < n; u += size)
-        if (add_group(u, 1, u + size < n ? size : n - u, bytes, out, err))
-            return -1;
-    return 0;
-}
-
-/* All groups of one transpose: `count` of them, of `size` ranks. */
-static int add_transpose(uint64_t count, uint64_t size, int consecutive, uint64_t bytes,
-                         topomap_pattern_out *out, topomap_error *err)
-{
-    for (uint64_t g = 0; g < count; g++)
-        if (add_group(consecutive ? g * size : g, consecutive ? 1 : count, size, bytes, out, err))
-            return -1;
-    return 0;
-}
-
-static int make_fft(const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
-{
-    uint64_t p = args->dim[0], q = args->dim[1], n = p * q;
-    uint64_t bytes = topomap_pattern_number(args, "bytes"), second = bytes, share;
-    int row = topomap_pattern_number(args, "order") == 0;
-    int phases = topomap_pattern_number(args, "phases") != 0;
-
-    if (topomap_pattern_get(args, "second")->given)
-        second = topomap_pattern_number(args, "second");
-    if (topomap_pattern_get(args, "volume")->given) {
-        share = topomap_pattern_number(args, "volume") / n;
-        bytes = share / q ? share / q : 1;
-        second = share / p ? share / p : 1;
-    }
-    if (topomap_pattern_size(out, n, topomap_pattern_times(n, p + q - 2), err))
-        return -1;
-    if ((phases && topomap_pattern_phase(out, err)) || add_transpose(p, q, row, bytes, out, err) ||
-        (phases && topomap_pattern_phase(out, err)))
-        return -1;
-    return add_transpose(q, p, !row, second, out, err);
-}
-
-/* ---- Process grids --------------------------------------------------------------------------- */
-
-/* One rank of a group, `i`, with those of larger numbers that its collective joins it to. */
+/* One rank of a group, `i`, with those that its collective joins it to: all in an all-to-all, else
+ * those of larger numbers. */
 static int add_rank(enum kind kind, uint64_t first, uint64_t stride, uint64_t size, uint64_t i,
                     uint64_t bytes, topomap_pattern_out *out, topomap_error *err)
 {
@@ -113,8 +49,8 @@ static int add_rank(enum kind kind, uint64_t first, uint64_t stride, uint64_t si
     if (kind == RING)
         return topomap_pattern_pair(out, here, first + (i + 1) % size * stride, bytes, err);
     if (kind == ALLTOALL) {
-        for (uint64_t j = i + 1; j < size; j++)
-            if (topomap_pattern_pair(out, here, first + j * stride, bytes, err))
+        for (uint64_t j = 0; j < size; j++)
+            if (j != i && topomap_pattern_arc(out, here, first + j * stride, bytes, err))
                 return -1;
         return 0;
     }
@@ -140,6 +76,23 @@ static int add_line(enum kind kind, uint64_t first, uint64_t stride, uint64_t si
     return 0;
 }
 
+/* All groups of one kind: `count` of them, of `size` ranks. */
+static int add_lines(enum kind kind, uint64_t count, uint64_t size, int consecutive, uint64_t bytes,
+                     topomap_pattern_out *out, topomap_error *err)
+{
+    for (uint64_t g = 0; g < count; g++)
+        if (add_line(kind, consecutive ? g * size : g, consecutive ? 1 : count, size, bytes, out,
+                     err))
+            return -1;
+    return 0;
+}
+
+int topomap_pattern_exchange(topomap_pattern_out *out, uint64_t count, uint64_t size,
+                             int consecutive, uint64_t bytes, topomap_error *err)
+{
+    return add_lines(ALLTOALL, count, size, consecutive, bytes, out, err);
+}
+
 static uint64_t most_arcs(enum kind kind, uint64_t size)
 {
     uint64_t bits = 0;
@@ -149,30 +102,62 @@ static uint64_t most_arcs(enum kind kind, uint64_t size)
     return kind == NONE ? 0 : kind == ALLTOALL ? size - 1 : kind == BUTTERFLY ? bits : 2;
 }
 
-static int make_grid(const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
+/* The last group is smaller where the groups do not come out even. */
+static int make_alltoall(const topomap_pattern_args *args, topomap_pattern_out *out,
+                         topomap_error *err)
+{
+    uint64_t n = topomap_pattern_number(args, "n");
+    uint64_t size = topomap_pattern_number_or(args, "group", n);
+    uint64_t bytes = topomap_pattern_number(args, "bytes");
+
+    if (size > n)
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "a group of %llu is larger than n=%llu",
+                                 (unsigned long long)size, (unsigned long long)n);
+    if (topomap_pattern_size(out, n, n * (size - 1), err)) /* both are at most 2^31 */
+        return -1;
+    for (uint64_t u = 0; u < n; u += size)
+        if (add_line(ALLTOALL, u, 1, u + size < n ? size : n - u, bytes, out, err))
+            return -1;
+    return 0;
+}
+
+/* The rows, then the columns of PxQ ranks. */
+static int make_both(const topomap_pattern_args *args, enum kind rows, enum kind columns,
+                     uint64_t bytes, uint64_t second, topomap_pattern_out *out, topomap_error *err)
 {
     uint64_t p = args->dim[0], q = args->dim[1], n = p * q;
-    uint64_t bytes = topomap_pattern_number(args, "bytes"), second = bytes;
-    enum kind rows = (enum kind)topomap_pattern_number(args, "rows");
-    enum kind columns = (enum kind)topomap_pattern_number(args, "columns");
+    uint64_t most = most_arcs(rows, q) + most_arcs(columns, p);
     int row = topomap_pattern_number(args, "order") == 0;
     int phases = topomap_pattern_number(args, "phases") != 0;
 
-    if (topomap_pattern_get(args, "second")->given)
-        second = topomap_pattern_number(args, "second");
-    if (topomap_pattern_size(
-            out, n, topomap_pattern_times(n, most_arcs(rows, q) + most_arcs(columns, p)), err) ||
-        (phases && topomap_pattern_phase(out, err)))
+    if (topomap_pattern_size(out, n, topomap_pattern_times(n, most), err) ||
+        (phases && topomap_pattern_phase(out, err)) ||
+        add_lines(rows, p, q, row, bytes, out, err) || (phases && topomap_pattern_phase(out, err)))
         return -1;
-    for (uint64_t i = 0; i < p; i++)
-        if (add_line(rows, row ? i * q : i, row ? 1 : p, q, bytes, out, err))
-            return -1;
-    if (phases && topomap_pattern_phase(out, err))
-        return -1;
-    for (uint64_t j = 0; j < q; j++)
-        if (add_line(columns, row ? j : j * p, row ? q : 1, p, second, out, err))
-            return -1;
-    return 0;
+    return add_lines(columns, q, p, !row, second, out, err);
+}
+
+static int make_fft(const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
+{
+    uint64_t p = args->dim[0], q = args->dim[1], share;
+    uint64_t bytes = topomap_pattern_number(args, "bytes");
+    uint64_t second = topomap_pattern_number_or(args, "second", bytes);
+
+    if (topomap_pattern_get(args, "volume")->given) {
+        share = topomap_pattern_number(args, "volume") / (p * q);
+        bytes = share / q ? share / q : 1;
+        second = share / p ? share / p : 1;
+    }
+    return make_both(args, ALLTOALL, ALLTOALL, bytes, second, out, err);
+}
+
+static int make_grid(const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
+{
+    uint64_t bytes = topomap_pattern_number(args, "bytes");
+
+    return make_both(args, (enum kind)topomap_pattern_number(args, "rows"),
+                     (enum kind)topomap_pattern_number(args, "columns"), bytes,
+                     topomap_pattern_number_or(args, "second", bytes), out, err);
 }
 
 const topomap_pattern topomap_patterns_groups[] = {

@@ -109,8 +109,7 @@ static int add_block(topomap_pattern_out *out, uint64_t u, uint64_t v, uint64_t 
     for (uint64_t i = 0; i < dof; i++)
         for (uint64_t j = 0; j < dof; j++)
             if (u * dof + i != v * dof + j &&
-                topomap_arcs_add(&out->arcs, (uint32_t)(u * dof + i), (uint32_t)(v * dof + j),
-                                 bytes, 0, err))
+                topomap_pattern_arc(out, u * dof + i, v * dof + j, bytes, err))
                 return -1;
     return 0;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The NAS parallel benchmarks on MPI: who talks to whom by their decompositions, and the bytes of
  * one time step (one iteration). Bailey et al., "The NAS parallel benchmarks 2.0", NAS-95-020. */
-#include <math.h>
-
 #include "graph/patterns/patterns.h"
 
 #define CLASS                                                                                      \
@@ -36,32 +34,6 @@ static double solver_side(const topomap_pattern_args *args, double in_w)
     return class == 1 ? in_w : side[class];
 }
 
-static uint64_t whole(double bytes)
-{
-    double rounded = rint(bytes);
-
-    return rounded < 1.0 ? 1 : rounded < 0x1p62 ? (uint64_t)rounded : UINT64_C(1) << 62;
-}
-
-static int send(topomap_pattern_out *out, uint64_t from, uint64_t to, double bytes,
-                topomap_error *err)
-{
-    if (from == to)
-        return 0;
-    return topomap_arcs_add(&out->arcs, (uint32_t)from, (uint32_t)to, whole(bytes), 0, err);
-}
-
-static uint64_t root_of(uint64_t n)
-{
-    uint64_t side = (uint64_t)sqrt((double)n);
-
-    while (side * side > n)
-        side--;
-    while ((side + 1) * (side + 1) <= n)
-        side++;
-    return side;
-}
-
 static int refuse(topomap_error *err, uint64_t n, const char *what)
 {
     return topomap_error_set(err, TOPOMAP_EUSAGE, "%llu ranks: %s", (unsigned long long)n, what);
@@ -78,7 +50,7 @@ static int refuse(topomap_error *err, uint64_t n, const char *what)
 static int multipartition(const topomap_pattern_args *args, double side, double ahead,
                           double behind, topomap_pattern_out *out, topomap_error *err)
 {
-    uint64_t n = topomap_pattern_number(args, "n"), p = root_of(n);
+    uint64_t n = topomap_pattern_number(args, "n"), p = topomap_pattern_root(n);
     double face = 8.0 * (side / (double)p) * (side / (double)p) * (double)(p - 1);
 
     if (p * p != n)
@@ -94,8 +66,8 @@ static int multipartition(const topomap_pattern_args *args, double side, double 
         uint64_t last[3] = {down_i + p * j, i + p * down_j, up_i + p * down_j};
 
         for (int k = 0; k < 3; k++)
-            if (send(out, r, next[k], face * (10 + ahead), err) ||
-                send(out, r, last[k], face * (10 + behind), err))
+            if (topomap_pattern_send(out, r, next[k], face * (10 + ahead), err) ||
+                topomap_pattern_send(out, r, last[k], face * (10 + behind), err))
                 return -1;
     }
     return 0;
@@ -120,7 +92,7 @@ static int make_sp(const topomap_pattern_args *args, topomap_pattern_out *out, t
  * faces for the right-hand side. */
 static int make_lu(const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
 {
-    uint64_t n = topomap_pattern_number(args, "n"), x = root_of(n), y;
+    uint64_t n = topomap_pattern_number(args, "n"), x = topomap_pattern_root(n), y;
     double side = solver_side(args, 33), line;
 
     x += x * x < n;
@@ -135,9 +107,11 @@ static int make_lu(const topomap_pattern_args *args, topomap_pattern_out *out, t
     for (uint64_t r = 0; r < n; r++) {
         double over_x = line * side / (double)y, over_y = line * side / (double)x;
 
-        if (r % x + 1 < x && (send(out, r, r + 1, over_x, err) || send(out, r + 1, r, over_x, err)))
+        if (r % x + 1 < x && (topomap_pattern_send(out, r, r + 1, over_x, err) ||
+                              topomap_pattern_send(out, r + 1, r, over_x, err)))
             return -1;
-        if (r + x < n && (send(out, r, r + x, over_y, err) || send(out, r + x, r, over_y, err)))
+        if (r + x < n && (topomap_pattern_send(out, r, r + x, over_y, err) ||
+                          topomap_pattern_send(out, r + x, r, over_y, err)))
             return -1;
     }
     return 0;
@@ -167,9 +141,10 @@ static int make_cg(const topomap_pattern_args *args, topomap_pattern_out *out, t
         if (cols != rows)
             other = 2 * (r / 2 % rows * rows + r / 2 / rows) + r % 2;
         for (uint64_t step = cols / 2; step; step /= 2)
-            if (send(out, r, r / cols * cols + (r % cols ^ step), 8 * (26 * part + 54), err))
+            if (topomap_pattern_send(out, r, r / cols * cols + (r % cols ^ step),
+                                     8 * (26 * part + 54), err))
                 return -1;
-        if (send(out, r, other, 8 * 26 * part, err))
+        if (topomap_pattern_send(out, r, other, 8 * 26 * part, err))
             return -1;
     }
     return 0;
@@ -209,8 +184,8 @@ static int add_level(const struct multigrid *mg, uint64_t side, double times,
             uint64_t base = r - at[k] * mg->stride[k];
             double bytes = 8.0 * times * face[k];
 
-            if (send(out, r, base + up * mg->stride[k], bytes, err) ||
-                send(out, r, base + down * mg->stride[k], bytes, err))
+            if (topomap_pattern_send(out, r, base + up * mg->stride[k], bytes, err) ||
+                topomap_pattern_send(out, r, base + down * mg->stride[k], bytes, err))
                 return -1;
         }
     }
@@ -248,16 +223,6 @@ static int make_mg(const topomap_pattern_args *args, topomap_pattern_out *out, t
 
 /* ---- FT and IS ------------------------------------------------------------------------------ */
 
-static int add_exchange(uint64_t first, uint64_t stride, uint64_t size, double bytes,
-                        topomap_pattern_out *out, topomap_error *err)
-{
-    for (uint64_t i = 0; i < size; i++)
-        for (uint64_t j = 0; j < size; j++)
-            if (send(out, first + i * stride, first + j * stride, bytes, err))
-                return -1;
-    return 0;
-}
-
 /* Slabs where there are enough planes: one transpose among all. Else np1 = nz pencils by np2: a
  * transpose among np2 consecutive ranks and one among np1. 16 bytes a point. */
 static int make_ft(const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
@@ -272,13 +237,12 @@ static int make_ft(const topomap_pattern_args *args, topomap_pattern_out *out, t
         return refuse(err, n, "not a power of two");
     if (topomap_pattern_size(out, n, topomap_pattern_times(n, np1 + np2 - 2), err))
         return -1;
-    for (uint64_t i = 0; i < np1; i++)
-        if (add_exchange(i * np2, 1, np2, share / (double)np2, out, err))
-            return -1;
-    for (uint64_t j = 0; np1 > 1 && j < np2; j++)
-        if (add_exchange(j, np2, np1, share / (double)np1, out, err))
-            return -1;
-    return 0;
+    return topomap_pattern_exchange(out, np1, np2, 1, topomap_pattern_whole(share / (double)np2),
+                                    err) ||
+                   topomap_pattern_exchange(out, np2, np1, 0,
+                                            topomap_pattern_whole(share / (double)np1), err)
+               ? -1
+               : 0;
 }
 
 /* Every rank sends every other the keys of its buckets, 4 bytes each, and first how many. */
@@ -292,7 +256,7 @@ static int make_is(const topomap_pattern_args *args, topomap_pattern_out *out, t
         return refuse(err, n, "not a power of two");
     if (topomap_pattern_size(out, n, topomap_pattern_times(n, n - 1), err))
         return -1;
-    return add_exchange(0, 1, n, bytes, out, err);
+    return topomap_pattern_exchange(out, 1, n, 1, topomap_pattern_whole(bytes), err);
 }
 
 const topomap_pattern topomap_patterns_nas[] = {

@@ -57,19 +57,19 @@ static const char *values_of(const reader *r, const topomap_pattern_param *param
 void topomap_pattern_grammar(const topomap_pattern *pattern, char *text, size_t room)
 {
     reader r = {.pattern = pattern};
-    size_t used = (size_t)snprintf(text, room, "%s", pattern->row.name);
     char shape[32];
 
-    for (int i = 0; pattern->param[i].name && used < room; i++) {
+    snprintf(text, room, "%s", pattern->row.name);
+    for (int i = 0; pattern->param[i].name; i++) {
         const topomap_pattern_param *param = &pattern->param[i];
         const char *values = values_of(&r, param, shape, sizeof shape);
         const char *open = param->fallback ? "[" : "", *close = param->fallback ? "]" : "";
 
         if (i < pattern->leading)
-            used += (size_t)snprintf(text + used, room - used, ":%s%s%s", open, values, close);
+            topomap_text_append(text, room, ":%s%s%s", open, values, close);
         else
-            used += (size_t)snprintf(text + used, room - used, "%s%s%s%s%s%s", open, i ? "," : ":",
-                                     param->name, values ? "=" : "", values ? values : "", close);
+            topomap_text_append(text, room, "%s%s%s%s%s%s", open, i ? "," : ":", param->name,
+                                values ? "=" : "", values ? values : "", close);
     }
 }
 

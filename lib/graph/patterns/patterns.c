@@ -2,10 +2,12 @@
 /* The table of patterns, and what the files of the families share. */
 #include "graph/patterns/patterns.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/text.h"
 
 #define MOST_NAME 32
 
@@ -94,7 +96,7 @@ static size_t edits(const char *a, size_t length, const char *b)
 
 void topomap_pattern_suggest(const char *text, char *out, size_t room)
 {
-    size_t length = strcspn(text, ":(,)"), least = 3, used = 0;
+    size_t length = strcspn(text, ":(,)"), least = 3;
     const topomap_pattern *row;
 
     *out = '\0';
@@ -105,18 +107,15 @@ void topomap_pattern_suggest(const char *text, char *out, size_t room)
             least = distance < least && distance < length ? distance : least;
         }
     if (least < 3) {
-        for (size_t i = 0; (row = topomap_pattern_at(i)) && used < room; i++)
+        for (size_t i = 0; (row = topomap_pattern_at(i)); i++)
             if (edits(text, length, row->row.name) == least)
-                used +=
-                    (size_t)snprintf(out + used, room - used, "%s%s",
-                                     used ? " or " : "did you mean the pattern ", row->row.name);
-        if (used < room)
-            snprintf(out + used, room - used, "?");
+                topomap_text_append(out, room, "%s%s", *out ? " or " : "did you mean the pattern ",
+                                    row->row.name);
+        topomap_text_append(out, room, "?");
         return;
     }
-    for (size_t i = 0; (row = topomap_pattern_at(i)) && used < room; i++)
-        used += (size_t)snprintf(out + used, room - used, "%s%s", used ? ", " : "the patterns are ",
-                                 row->row.name);
+    for (size_t i = 0; (row = topomap_pattern_at(i)); i++)
+        topomap_text_append(out, room, "%s%s", *out ? ", " : "the patterns are ", row->row.name);
 }
 
 /* ---- What a pattern's file uses ------------------------------------------------------------ */
@@ -134,6 +133,14 @@ const topomap_pattern_value *topomap_pattern_get(const topomap_pattern_args *arg
 uint64_t topomap_pattern_number(const topomap_pattern_args *args, const char *name)
 {
     return topomap_pattern_get(args, name)->number;
+}
+
+uint64_t topomap_pattern_number_or(const topomap_pattern_args *args, const char *name,
+                                   uint64_t fallback)
+{
+    const topomap_pattern_value *value = topomap_pattern_get(args, name);
+
+    return value->given ? value->number : fallback;
 }
 
 uint64_t topomap_pattern_times(uint64_t a, uint64_t b)
@@ -171,7 +178,52 @@ int topomap_pattern_phase(topomap_pattern_out *out, topomap_error *err)
 int topomap_pattern_pair(topomap_pattern_out *out, uint64_t from, uint64_t to, uint64_t bytes,
                          topomap_error *err)
 {
-    if (topomap_arcs_add(&out->arcs, (uint32_t)from, (uint32_t)to, bytes, 0, err))
-        return -1;
-    return topomap_arcs_add(&out->arcs, (uint32_t)to, (uint32_t)from, bytes, 0, err);
+    return topomap_pattern_arc(out, from, to, bytes, err) ||
+                   topomap_pattern_arc(out, to, from, bytes, err)
+               ? -1
+               : 0;
+}
+
+uint64_t topomap_pattern_whole(double bytes)
+{
+    double whole = rint(bytes);
+
+    return whole < 1.0 ? 1 : (uint64_t)whole;
+}
+
+int topomap_pattern_send(topomap_pattern_out *out, uint64_t from, uint64_t to, double bytes,
+                         topomap_error *err)
+{
+    if (from == to || bytes <= 0.0)
+        return 0;
+    if (rint(bytes) >= 0x1p62)
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "the bytes of a pair reach 2^62");
+    return topomap_pattern_arc(out, from, to, topomap_pattern_whole(bytes), err);
+}
+
+uint64_t topomap_pattern_root(uint64_t n)
+{
+    uint64_t side = (uint64_t)sqrt((double)n);
+
+    while (side * side > n)
+        side--;
+    while ((side + 1) * (side + 1) <= n)
+        side++;
+    return side;
+}
+
+int topomap_pattern_curve(const uint32_t a[3], const uint32_t b[3], int first, int step)
+{
+    uint32_t most = 0;
+    int deciding = first;
+
+    for (int k = first; k >= 0 && k < 3; k += step) {
+        uint32_t differ = a[k] ^ b[k];
+
+        if (most < differ && most < (most ^ differ)) {
+            most = differ;
+            deciding = k;
+        }
+    }
+    return (a[deciding] > b[deciding]) - (a[deciding] < b[deciding]);
 }

@@ -69,6 +69,9 @@ typedef struct topomap_pattern_args {
 const topomap_pattern_value *topomap_pattern_get(const topomap_pattern_args *args,
                                                  const char *name);
 uint64_t topomap_pattern_number(const topomap_pattern_args *args, const char *name);
+/** The same, \p fallback where the text leaves it out. */
+uint64_t topomap_pattern_number_or(const topomap_pattern_args *args, const char *name,
+                                   uint64_t fallback);
 
 /** Where a pattern's file puts the graph. Arcs may come in any order; those with the same ends are
  *  added up. */
@@ -101,9 +104,30 @@ int topomap_pattern_size(topomap_pattern_out *out, uint64_t ranks, uint64_t arcs
 uint64_t topomap_pattern_times(uint64_t a, uint64_t b);
 /** The arcs from here on happen after those so far. */
 int topomap_pattern_phase(topomap_pattern_out *out, topomap_error *err);
+static inline int topomap_pattern_arc(topomap_pattern_out *out, uint64_t from, uint64_t to,
+                                      uint64_t bytes, topomap_error *err)
+{
+    return topomap_arcs_add(&out->arcs, (uint32_t)from, (uint32_t)to, bytes, 0, err);
+}
 /** The arc from \p from to \p to and the one back, \p bytes each. */
 int topomap_pattern_pair(topomap_pattern_out *out, uint64_t from, uint64_t to, uint64_t bytes,
                          topomap_error *err);
+/** An arc of a computed number of bytes, rounded, unless it is from a rank to itself or of none.
+ *  EUSAGE from 2^62 on. */
+int topomap_pattern_send(topomap_pattern_out *out, uint64_t from, uint64_t to, double bytes,
+                         topomap_error *err);
+/** All-to-all exchanges in \p count groups of \p size ranks, which are consecutive or else
+ *  \p count apart. */
+int topomap_pattern_exchange(topomap_pattern_out *out, uint64_t count, uint64_t size,
+                             int consecutive, uint64_t bytes, topomap_error *err);
+
+/** Rounded, at least 1. */
+uint64_t topomap_pattern_whole(double bytes);
+/** Rounded down. */
+uint64_t topomap_pattern_root(uint64_t n);
+/** Z order: of the dimensions from \p first on, every \p step-th of three, the first one whose
+ *  coordinates differ in the highest bit decides. */
+int topomap_pattern_curve(const uint32_t a[3], const uint32_t b[3], int first, int step);
 
 /** 0 <= x < 1. */
 static inline double topomap_pattern_unit(topomap_random *random)

@@ -52,24 +52,12 @@ static int by_id(const void *a, const void *b)
     return p->id < q->id ? -1 : p->id > q->id;
 }
 
-/* The dimension whose coordinates differ in the highest bit decides. */
 static int by_curve(const void *a, const void *b)
 {
     const topomap_point *p = a, *q = b;
-    uint32_t most = 0;
-    int deciding = 0;
+    int order = topomap_pattern_curve(p->x, q->x, 0, 1);
 
-    for (int k = 0; k < 3; k++) {
-        uint32_t differ = p->x[k] ^ q->x[k];
-
-        if (most < differ && most < (most ^ differ)) {
-            most = differ;
-            deciding = k;
-        }
-    }
-    if (p->x[deciding] != q->x[deciding])
-        return p->x[deciding] < q->x[deciding] ? -1 : 1;
-    return by_id(a, b);
+    return order ? order : by_id(a, b);
 }
 
 static void draw(topomap_point *point, int dims, topomap_random *random)

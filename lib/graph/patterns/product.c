@@ -43,8 +43,7 @@ static int add_rank(const topomap_pattern_args *args, uint64_t rank, uint64_t by
         for (uint64_t i = 0; i < degree_of(kind, n); i++) {
             uint64_t y = neighbour(kind, n, x, i);
 
-            if (y != x && topomap_arcs_add(&out->arcs, (uint32_t)rank,
-                                           (uint32_t)(rank + (y - x) * stride), bytes, 0, err))
+            if (y != x && topomap_pattern_arc(out, rank, rank + (y - x) * stride, bytes, err))
                 return -1;
         }
     }

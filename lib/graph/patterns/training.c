@@ -62,17 +62,18 @@ struct job {
     double activation;      /* A */
     double dense, experts;  /* parameters of a rank */
     double element, gradient;
+    double kv, topk, chunks; /* of the text: kv, topk, interleave */
     int zero, direct;
 };
+
+static const char dimension_names[DIMENSIONS][3] = {"tp", "cp", "dp", "pp"};
 
 /* ---- The order of the ranks ------------------------------------------------------------------ */
 
 static int dimension_at(const char *at)
 {
-    static const char names[DIMENSIONS][3] = {"tp", "cp", "dp", "pp"};
-
     for (int d = 0; d < DIMENSIONS; d++)
-        if (!strncmp(at, names[d], 2))
+        if (!strncmp(at, dimension_names[d], 2))
             return d;
     return -1;
 }
@@ -131,17 +132,25 @@ static uint64_t member(const struct group *g, uint64_t i)
     return g->base + at % job->size[CP] * job->stride[CP] + at / job->size[CP] * job->stride[DP];
 }
 
-static int send(topomap_pattern_out *out, uint64_t from, uint64_t to, double bytes,
-                topomap_error *err)
+/* From each member to the next, round. */
+static int add_ring(const struct group *g, double bytes, topomap_pattern_out *out,
+                    topomap_error *err)
 {
-    double whole = rint(bytes);
+    for (uint64_t i = 0; i < g->size; i++)
+        if (topomap_pattern_send(out, member(g, i), member(g, (i + 1) % g->size), bytes, err))
+            return -1;
+    return 0;
+}
 
-    if (from == to || bytes <= 0.0)
-        return 0;
-    if (whole >= 0x1p62)
-        return topomap_error_set(err, TOPOMAP_EUSAGE, "the bytes of a pair reach 2^62");
-    return topomap_arcs_add(&out->arcs, (uint32_t)from, (uint32_t)to,
-                            whole < 1.0 ? 1 : (uint64_t)whole, 0, err);
+/* From each member to each other. */
+static int add_all(const struct group *g, double bytes, topomap_pattern_out *out,
+                   topomap_error *err)
+{
+    for (uint64_t i = 0; i < g->size; i++)
+        for (uint64_t j = 0; j < g->size; j++)
+            if (topomap_pattern_send(out, member(g, i), member(g, j), bytes, err))
+                return -1;
+    return 0;
 }
 
 /* `times` reduce-scatters or all-gathers (an all-reduce is two) of `bytes` in a group. */
@@ -150,73 +159,50 @@ static int add_collective(const struct group *g, double times, double bytes,
 {
     double share = times * bytes / (double)g->size;
 
-    for (uint64_t i = 0; i < g->size; i++) {
-        if (!g->job->direct) {
-            if (send(out, member(g, i), member(g, (i + 1) % g->size), share * (double)(g->size - 1),
-                     err))
-                return -1;
-            continue;
-        }
-        for (uint64_t j = 0; j < g->size; j++)
-            if (send(out, member(g, i), member(g, j), share, err))
-                return -1;
-    }
-    return 0;
+    return g->job->direct ? add_all(g, share, out, err)
+                          : add_ring(g, share * (double)(g->size - 1), out, err);
 }
 
 /* ---- The dimensions -------------------------------------------------------------------------- */
 
-typedef int (*add_group)(const struct group *g, const topomap_pattern_args *args,
-                         topomap_pattern_out *out, topomap_error *err);
+typedef int (*add_group)(const struct group *g, topomap_pattern_out *out, topomap_error *err);
 
 static double micro_batches(const struct group *g)
 {
     return g->job->batches * g->job->layers;
 }
 
-static int add_tp(const struct group *g, const topomap_pattern_args *args, topomap_pattern_out *out,
-                  topomap_error *err)
+static int add_tp(const struct group *g, topomap_pattern_out *out, topomap_error *err)
 {
-    (void)args;
     return add_collective(g, 2.0 * 4.0 * micro_batches(g), g->job->activation, out, err);
 }
 
-static int add_cp(const struct group *g, const topomap_pattern_args *args, topomap_pattern_out *out,
-                  topomap_error *err)
+static int add_cp(const struct group *g, topomap_pattern_out *out, topomap_error *err)
 {
-    double blocks = 6.0 * topomap_pattern_get(args, "kv")->real * (double)(g->size - 1);
-    double bytes = blocks * micro_batches(g) * g->job->activation / (double)g->job->size[TP];
+    double blocks = 6.0 * g->job->kv * (double)(g->size - 1);
 
-    for (uint64_t i = 0; i < g->size; i++)
-        if (send(out, member(g, i), member(g, (i + 1) % g->size), bytes, err))
-            return -1;
-    return 0;
+    return add_ring(g, blocks * micro_batches(g) * g->job->activation / (double)g->job->size[TP],
+                    out, err);
 }
 
-static int add_ep(const struct group *g, const topomap_pattern_args *args, topomap_pattern_out *out,
-                  topomap_error *err)
+static int add_ep(const struct group *g, topomap_pattern_out *out, topomap_error *err)
 {
-    double copies = 4.0 * micro_batches(g) * (double)topomap_pattern_number(args, "topk");
-    double bytes = copies * g->job->activation / (double)g->job->size[TP] / (double)g->size;
+    double copies = 4.0 * micro_batches(g) * g->job->topk;
 
-    for (uint64_t i = 0; i < g->size; i++)
-        for (uint64_t j = 0; j < g->size; j++)
-            if (send(out, member(g, i), member(g, j), bytes, err))
-                return -1;
-    return 0;
+    return add_all(g, copies * g->job->activation / (double)g->job->size[TP] / (double)g->size, out,
+                   err);
 }
 
-static int add_pp(const struct group *g, const topomap_pattern_args *args, topomap_pattern_out *out,
-                  topomap_error *err)
+static int add_pp(const struct group *g, topomap_pattern_out *out, topomap_error *err)
 {
-    double chunks = (double)topomap_pattern_number(args, "interleave");
     double bytes = g->job->batches * g->job->activation / (double)g->job->size[TP];
 
     for (uint64_t i = 0; g->size > 1 && i < g->size; i++) {
         uint64_t here = member(g, i), next = member(g, (i + 1) % g->size);
-        double times = i + 1 < g->size ? chunks : chunks - 1.0;
+        double times = i + 1 < g->size ? g->job->chunks : g->job->chunks - 1.0;
 
-        if (send(out, here, next, times * bytes, err) || send(out, next, here, times * bytes, err))
+        if (topomap_pattern_send(out, here, next, times * bytes, err) ||
+            topomap_pattern_send(out, next, here, times * bytes, err))
             return -1;
     }
     return 0;
@@ -235,28 +221,24 @@ static int add_update(const struct group *g, double count, topomap_pattern_out *
     return add_collective(g, 1.0, gradient + gather, out, err);
 }
 
-static int add_dp(const struct group *g, const topomap_pattern_args *args, topomap_pattern_out *out,
-                  topomap_error *err)
+static int add_dp(const struct group *g, topomap_pattern_out *out, topomap_error *err)
 {
-    (void)args;
     return add_update(g, g->job->dense, out, err);
 }
 
-static int add_experts(const struct group *g, const topomap_pattern_args *args,
-                       topomap_pattern_out *out, topomap_error *err)
+static int add_experts(const struct group *g, topomap_pattern_out *out, topomap_error *err)
 {
-    (void)args;
     return add_update(g, g->job->experts, out, err);
 }
 
 /* All groups along one dimension. */
-static int along(const struct job *job, enum dimension d, add_group add,
-                 const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
+static int along(const struct job *job, enum dimension d, add_group add, topomap_pattern_out *out,
+                 topomap_error *err)
 {
     for (uint64_t r = 0; r < job->ranks; r++) {
         struct group g = {job, r, (int)d, 0, 1, job->size[d]};
 
-        if (r / job->stride[d] % job->size[d] == 0 && add(&g, args, out, err))
+        if (r / job->stride[d] % job->size[d] == 0 && add(&g, out, err))
             return -1;
     }
     return 0;
@@ -264,8 +246,7 @@ static int along(const struct job *job, enum dimension d, add_group add,
 
 /* All groups of `size` replicas `step` apart, among those of each tensor rank and stage. */
 static int among_replicas(const struct job *job, uint64_t size, uint64_t step, add_group add,
-                          const topomap_pattern_args *args, topomap_pattern_out *out,
-                          topomap_error *err)
+                          topomap_pattern_out *out, topomap_error *err)
 {
     uint64_t replicas = job->size[CP] * job->size[DP];
 
@@ -276,7 +257,7 @@ static int among_replicas(const struct job *job, uint64_t size, uint64_t step, a
             uint64_t first = step > 1 ? i : i * size;
             struct group g = {job, r, DIMENSIONS, first, step, size};
 
-            if (add(&g, args, out, err))
+            if (add(&g, out, err))
                 return -1;
         }
     }
@@ -292,10 +273,9 @@ static void count_parameters(struct job *job, const topomap_pattern_args *args)
     double vocab = (double)topomap_pattern_number(args, "vocab");
     double seq = (double)topomap_pattern_number(args, "seq");
     double all = 12 * layers * h * h + 13 * layers * h + (vocab + seq) * h;
-    double shards = (double)(job->size[TP] * job->size[PP]), experts = (double)job->ep;
+    double shards = (double)(job->size[TP] * job->size[PP]);
+    double experts = (double)topomap_pattern_number_or(args, "experts", job->ep);
 
-    if (topomap_pattern_get(args, "experts")->given)
-        experts = (double)topomap_pattern_number(args, "experts");
     job->dense = all / shards;
     if (job->ep == 1 && experts <= 1.0)
         return;
@@ -305,12 +285,11 @@ static void count_parameters(struct job *job, const topomap_pattern_args *args)
 
 static int job_new(const topomap_pattern_args *args, struct job *job, topomap_error *err)
 {
-    static const char names[DIMENSIONS][3] = {"tp", "cp", "dp", "pp"};
     uint64_t replicas;
 
     job->ranks = 1;
     for (int d = 0; d < DIMENSIONS; d++) {
-        job->size[d] = topomap_pattern_number(args, names[d]);
+        job->size[d] = topomap_pattern_number(args, dimension_names[d]);
         job->ranks = topomap_pattern_times(job->ranks, job->size[d]);
     }
     if (job->ranks > TOPOMAP_GRAPH_RANKS)
@@ -324,9 +303,10 @@ static int job_new(const topomap_pattern_args *args, struct job *job, topomap_er
         return -1;
     job->zero = (int)topomap_pattern_number(args, "zero");
     job->direct = topomap_pattern_number(args, "allreduce") == 1;
-    job->batches = 4.0 * (double)job->size[PP];
-    if (topomap_pattern_get(args, "batches")->given)
-        job->batches = (double)topomap_pattern_number(args, "batches");
+    job->batches = (double)topomap_pattern_number_or(args, "batches", 4 * job->size[PP]);
+    job->kv = topomap_pattern_get(args, "kv")->real;
+    job->topk = (double)topomap_pattern_number(args, "topk");
+    job->chunks = (double)topomap_pattern_number(args, "interleave");
     job->element = (double)topomap_pattern_number(args, "element");
     job->gradient = (double)topomap_pattern_number(args, "gradient");
     job->layers = (double)topomap_pattern_number(args, "layers") / (double)job->size[PP];
@@ -357,16 +337,16 @@ static int make_parallel(const topomap_pattern_args *args, topomap_pattern_out *
                              err))
         return -1;
     replicas = job.size[CP] * job.size[DP];
-    if ((apart && topomap_pattern_phase(out, err)) || along(&job, TP, add_tp, args, out, err) ||
-        (apart && topomap_pattern_phase(out, err)) || along(&job, CP, add_cp, args, out, err) ||
+    if ((apart && topomap_pattern_phase(out, err)) || along(&job, TP, add_tp, out, err) ||
+        (apart && topomap_pattern_phase(out, err)) || along(&job, CP, add_cp, out, err) ||
         (apart && topomap_pattern_phase(out, err)) ||
-        (job.ep > 1 && among_replicas(&job, job.ep, 1, add_ep, args, out, err)) ||
-        (apart && topomap_pattern_phase(out, err)) || along(&job, PP, add_pp, args, out, err) ||
+        (job.ep > 1 && among_replicas(&job, job.ep, 1, add_ep, out, err)) ||
+        (apart && topomap_pattern_phase(out, err)) || along(&job, PP, add_pp, out, err) ||
         (apart && topomap_pattern_phase(out, err)) ||
-        among_replicas(&job, replicas, 1, add_dp, args, out, err))
+        among_replicas(&job, replicas, 1, add_dp, out, err))
         return -1;
     if (job.experts > 0.0)
-        return among_replicas(&job, replicas / job.ep, job.ep, add_experts, args, out, err);
+        return among_replicas(&job, replicas / job.ep, job.ep, add_experts, out, err);
     return 0;
 }
 

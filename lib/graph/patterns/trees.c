@@ -64,11 +64,9 @@ static int add_branch(const topomap_pattern_args *args, uint64_t up, uint64_t do
 {
     uint64_t direction = topomap_pattern_number(args, "direction");
 
-    if (direction != 2 && topomap_arcs_add(&out->arcs, (uint32_t)up, (uint32_t)down, bytes, 0, err))
+    if (direction != 2 && topomap_pattern_arc(out, up, down, bytes, err))
         return -1;
-    if (direction != 1 && topomap_arcs_add(&out->arcs, (uint32_t)down, (uint32_t)up, bytes, 0, err))
-        return -1;
-    return 0;
+    return direction != 1 ? topomap_pattern_arc(out, down, up, bytes, err) : 0;
 }
 
 static int make_tree(const topomap_pattern_args *args, topomap_pattern_out *out, topomap_error *err)
@@ -111,8 +109,7 @@ static int make_dissemination(uint64_t n, uint64_t bytes, topomap_pattern_out *o
 {
     for (uint64_t r = 0; r < n; r++)
         for (uint64_t step = 1; step < n; step *= 2)
-            if (topomap_arcs_add(&out->arcs, (uint32_t)r, (uint32_t)((r + step) % n), bytes, 0,
-                                 err))
+            if (topomap_pattern_arc(out, r, (r + step) % n, bytes, err))
                 return -1;
     return 0;
 }
@@ -155,10 +152,9 @@ static int make_master(const topomap_pattern_args *args, topomap_pattern_out *ou
 {
     uint64_t n = topomap_pattern_number(args, "n"),
              masters = topomap_pattern_number(args, "masters");
-    uint64_t bytes = topomap_pattern_number(args, "bytes"), back = bytes;
+    uint64_t bytes = topomap_pattern_number(args, "bytes");
+    uint64_t back = topomap_pattern_number_or(args, "back", bytes);
 
-    if (topomap_pattern_get(args, "back")->given)
-        back = topomap_pattern_number(args, "back");
     if (masters > n)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "%llu masters among %llu ranks",
                                  (unsigned long long)masters, (unsigned long long)n);
@@ -167,8 +163,8 @@ static int make_master(const topomap_pattern_args *args, topomap_pattern_out *ou
     for (uint64_t r = 1; r < n; r++) {
         uint64_t of = r < masters ? 0 : (r - masters) * masters / (n - masters);
 
-        if (topomap_arcs_add(&out->arcs, (uint32_t)of, (uint32_t)r, bytes, 0, err) ||
-            topomap_arcs_add(&out->arcs, (uint32_t)r, (uint32_t)of, back, 0, err))
+        if (topomap_pattern_arc(out, of, r, bytes, err) ||
+            topomap_pattern_arc(out, r, of, back, err))
             return -1;
     }
     return 0;
@@ -198,11 +194,11 @@ static int make_sweep(const topomap_pattern_args *args, topomap_pattern_out *out
 
                 if (at[k] + 1 == args->dim[k])
                     continue;
-                if (topomap_arcs_add(&out->arcs, (uint32_t)r, (uint32_t)to,
-                                     topomap_pattern_times(bytes, up[sweeps]), 0, err) ||
+                if (topomap_pattern_arc(out, r, to, topomap_pattern_times(bytes, up[sweeps]),
+                                        err) ||
                     (down[sweeps] &&
-                     topomap_arcs_add(&out->arcs, (uint32_t)to, (uint32_t)r,
-                                      topomap_pattern_times(bytes, down[sweeps]), 0, err)))
+                     topomap_pattern_arc(out, to, r, topomap_pattern_times(bytes, down[sweeps]),
+                                         err)))
                     return -1;
             }
         }

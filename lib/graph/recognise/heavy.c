@@ -9,13 +9,6 @@
 
 enum { LIGHTER = 32, SHARE = 20 };
 
-static int ascending(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 static unsigned power_of(uint64_t weight)
 {
     return 63 - (unsigned)__builtin_clzll(weight | 1);
@@ -49,7 +42,7 @@ static uint64_t median_weight(uint64_t *weight, uint64_t pairs, uint64_t total)
             weight[near++] = weight[i];
             weight[i] = other;
         }
-    qsort(weight, near, sizeof *weight, ascending);
+    qsort(weight, near, sizeof *weight, topomap_by_u64);
     for (uint64_t i = 0; i < near && sum < total - total / 2; i++)
         sum += median = weight[i];
     return median;
@@ -65,29 +58,17 @@ static uint64_t least_weight(uint64_t *weight, uint64_t pairs, uint64_t total)
     return light <= total / SHARE ? least : 0;
 }
 
-/* Each pair's weight once. */
 static int threshold(const topomap_weights *weights, uint64_t *least, topomap_error *err)
 {
-    uint64_t pairs = weights->offset[weights->vertices] / 2, kept = 0;
+    uint64_t pairs = weights->offset[weights->vertices] / 2;
     uint64_t *weight = topomap_alloc(pairs, sizeof *weight, err);
 
     if (!weight)
         return -1;
-    for (uint32_t u = 0; u < weights->vertices; u++)
-        for (uint64_t e = weights->offset[u]; e < weights->offset[u + 1]; e++)
-            if (weights->target[e] > u && kept < pairs)
-                weight[kept++] = weights->weight[e];
-    *least = least_weight(weight, kept, weights->total);
+    pairs = topomap_weights_list(weights, weight);
+    *least = least_weight(weight, pairs, weights->total);
     free(weight);
     return 0;
-}
-
-static uint64_t weight_of(const topomap_weights *weights, uint32_t u, uint32_t v)
-{
-    uint64_t end = weights->offset[u + 1];
-    uint64_t at = topomap_sorted_u32(weights->target, weights->offset[u], end, v);
-
-    return at < end && weights->target[at] == v ? weights->weight[at] : 0;
 }
 
 static uint64_t count_heavy(const topomap_weights *weights, uint64_t least)
@@ -149,7 +130,7 @@ int topomap_graph_heavy(const topomap_graph *graph, topomap_graph **heavy, topom
     status = threshold(&weights, &least, err);
     for (uint32_t u = 0; u < graph->ranks && status == 0; u++)
         for (uint64_t e = graph->offset[u]; e < graph->offset[u + 1] && status == 0; e++) {
-            uint64_t weight = weight_of(&weights, u, graph->target[e]);
+            uint64_t weight = topomap_weights_between(&weights, u, graph->target[e]);
 
             if (weight && weight >= least)
                 status = topomap_arcs_add(&arcs, u, graph->target[e], graph->bytes[e],

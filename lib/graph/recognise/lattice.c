@@ -342,13 +342,6 @@ static int try_rows(search *s, const topomap_rows *rows, topomap_error *err)
     return found < 0 ? -1 : 0;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Weights that are well above the next lower ones, the highest first. Returns how many. */
 static int find_layers(const topomap_weights *w, uint32_t ranks, uint64_t *least,
                        topomap_error *err)
@@ -361,12 +354,24 @@ static int find_layers(const topomap_weights *w, uint32_t ranks, uint64_t *least
         return -1;
     for (uint64_t e = 0; e < arcs && count < SAMPLE; e += step)
         sample[count++] = w->weight[e];
-    qsort(sample, (size_t)count, sizeof *sample, ascending);
+    qsort(sample, (size_t)count, sizeof *sample, topomap_by_u64);
     for (int i = count - 1; i > 0 && layers < LAYERS; i--)
         if (sample[i] / 5 * 4 > sample[i - 1] || (sample[i] < 5 && sample[i] > sample[i - 1]))
             least[layers++] = sample[i];
     free(sample);
     return layers;
+}
+
+static int try_skeleton(search *s, const topomap_rows *all, topomap_error *err)
+{
+    topomap_rows rows;
+    int found = topomap_rows_skeleton(all, &rows, err);
+
+    if (found == 0 && rows.vertices) {
+        found = try_rows(s, &rows, err);
+        topomap_rows_clear(&rows);
+    }
+    return found;
 }
 
 static int try_layers(search *s, topomap_error *err)
@@ -378,28 +383,11 @@ static int try_layers(search *s, topomap_error *err)
         topomap_rows rows;
 
         found = topomap_rows_heavy(s->weights, s->ranks, least[i], &rows, err);
-        if (found == 0) {
-            topomap_rows skeleton = {0};
-
-            found = try_rows(s, &rows, err);
-            if (found == 0)
-                found = topomap_rows_skeleton(&rows, &skeleton, err);
-            if (found == 0 && skeleton.vertices)
-                found = try_rows(s, &skeleton, err);
-            topomap_rows_clear(&skeleton);
-            topomap_rows_clear(&rows);
-        }
-    }
-    return found;
-}
-
-static int try_skeleton(search *s, const topomap_rows *all, topomap_error *err)
-{
-    topomap_rows rows;
-    int found = topomap_rows_skeleton(all, &rows, err);
-
-    if (found == 0 && rows.vertices) {
+        if (found != 0)
+            continue;
         found = try_rows(s, &rows, err);
+        if (found == 0)
+            found = try_skeleton(s, &rows, err);
         topomap_rows_clear(&rows);
     }
     return found;

@@ -60,6 +60,29 @@ uint32_t topomap_lattice_along(const topomap_lattice *l, const uint32_t *a, cons
             return k;
 }
 
+int topomap_walk_next(topomap_walk *w)
+{
+    const topomap_lattice *l = w->lattice;
+
+    for (; w->u < l->ranks; w->u++) {
+        uint64_t end = w->offset[w->u + 1];
+
+        if (l->cell[w->u] == UINT32_MAX)
+            w->next = end;
+        else if (w->next == w->offset[w->u])
+            topomap_lattice_at(l, l->cell[w->u], w->a);
+        while (w->next < end) {
+            w->arc = w->next++;
+            w->v = w->target[w->arc];
+            if (l->cell[w->v] == UINT32_MAX || (w->upwards && w->v < w->u))
+                continue;
+            topomap_lattice_at(l, l->cell[w->v], w->b);
+            return 1;
+        }
+    }
+    return 0;
+}
+
 /* Pairs along one dimension of a line or group of this kind. */
 static double pairs_along(uint8_t kind, double size)
 {
@@ -91,39 +114,26 @@ static void count_expected(const topomap_lattice *l, double *pairs)
         pairs[d] /= 2;
 }
 
-/* The graph's edges by the number of dimensions in which their ends differ; returns all. */
-static double count_edges(const topomap_lattice *l, const topomap_weights *w, double *count)
+/* The graph's edges by the number of dimensions in which their ends differ. */
+static void count_edges(const topomap_lattice *l, const topomap_weights *w, double *count)
 {
-    double edges = 0;
+    topomap_walk walk = {l, w->offset, w->target, .upwards = 1};
 
     memset(count, 0, (TOPOMAP_LATTICE_DIMS + 1) * sizeof *count);
-    for (uint32_t u = 0; u < l->ranks; u++) {
-        uint32_t a[TOPOMAP_LATTICE_DIMS], b[TOPOMAP_LATTICE_DIMS];
+    while (topomap_walk_next(&walk)) {
+        uint32_t differ = topomap_lattice_differ(l, walk.a, walk.b);
 
-        if (l->cell[u] != UINT32_MAX)
-            topomap_lattice_at(l, l->cell[u], a);
-        for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++) {
-            uint32_t v = w->target[e], differ;
-
-            if (v < u)
-                continue;
-            edges++;
-            if (l->cell[u] == UINT32_MAX || l->cell[v] == UINT32_MAX)
-                continue;
-            topomap_lattice_at(l, l->cell[v], b);
-            differ = topomap_lattice_differ(l, a, b);
-            if (differ != UINT32_MAX)
-                count[differ]++;
-        }
+        if (differ != UINT32_MAX)
+            count[differ]++;
     }
-    return edges;
 }
 
 void topomap_lattice_fit(topomap_lattice *l, const topomap_weights *w)
 {
     double count[TOPOMAP_LATTICE_DIMS + 1], expected[TOPOMAP_LATTICE_DIMS + 1];
-    double edges = count_edges(l, w, count), best = -1, met = 0, wanted = 0;
+    double edges = (double)(w->offset[l->ranks] / 2), best = -1, met = 0, wanted = 0;
 
+    count_edges(l, w, count);
     count_expected(l, expected);
     l->explained = l->present = 0;
     for (uint32_t d = 1; d <= l->dims; d++) {
@@ -206,35 +216,26 @@ typedef struct survey {
 
 static void survey_take(const topomap_lattice *l, const topomap_weights *w, survey *s)
 {
+    topomap_walk walk = {l, w->offset, w->target, .upwards = 1};
+
     memset(s, 0, sizeof *s);
     memset(s->least, 0xff, sizeof s->least);
-    for (uint32_t u = 0; u < l->ranks; u++) {
-        uint32_t a[TOPOMAP_LATTICE_DIMS], b[TOPOMAP_LATTICE_DIMS];
+    while (topomap_walk_next(&walk)) {
+        uint32_t k = topomap_lattice_along(l, walk.a, walk.b), gap = walk.v - walk.u;
 
-        if (l->cell[u] == UINT32_MAX)
+        if (k >= l->dims)
             continue;
-        topomap_lattice_at(l, l->cell[u], a);
-        for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++) {
-            uint32_t v = w->target[e], k, gap;
-
-            if (v < u || l->cell[v] == UINT32_MAX)
-                continue;
-            topomap_lattice_at(l, l->cell[v], b);
-            k = topomap_lattice_along(l, a, b);
-            if (k >= l->dims)
-                continue;
-            s->count[k]++;
-            s->weight[k] += (double)w->weight[e];
-            if (l->kind[k] != TOPOMAP_LATTICE_CLIQUE && a[k] + 1 != b[k] && b[k] + 1 != a[k])
-                continue;
-            gap = v - u;
-            if (gap < s->least[k])
-                s->at_least[k] = 0;
-            s->least[k] = gap < s->least[k] ? gap : s->least[k];
-            s->at_least[k] += gap == s->least[k];
-            s->steps[k]++;
-            s->most[k] = gap > s->most[k] ? gap : s->most[k];
-        }
+        s->count[k]++;
+        s->weight[k] += (double)w->weight[walk.arc];
+        if (l->kind[k] != TOPOMAP_LATTICE_CLIQUE && walk.a[k] + 1 != walk.b[k] &&
+            walk.b[k] + 1 != walk.a[k])
+            continue;
+        if (gap < s->least[k])
+            s->at_least[k] = 0;
+        s->least[k] = gap < s->least[k] ? gap : s->least[k];
+        s->at_least[k] += gap == s->least[k];
+        s->steps[k]++;
+        s->most[k] = gap > s->most[k] ? gap : s->most[k];
     }
     for (uint32_t k = 0; k < l->dims; k++)
         if (s->count[k] > 0)
@@ -282,84 +283,85 @@ static void reshape(topomap_lattice *l, const form *form)
 static double count_diagonals(const topomap_lattice *l, const topomap_weights *w,
                               double count[TOPOMAP_LATTICE_DIMS][TOPOMAP_LATTICE_DIMS])
 {
+    topomap_walk walk = {l, w->offset, w->target, .upwards = 1};
     double all = 0;
 
-    for (uint32_t u = 0; u < l->ranks; u++) {
-        uint32_t a[TOPOMAP_LATTICE_DIMS], b[TOPOMAP_LATTICE_DIMS];
+    while (topomap_walk_next(&walk)) {
+        uint32_t differ = 0, pair[2] = {0, 0};
 
-        if (l->cell[u] == UINT32_MAX)
-            continue;
-        topomap_lattice_at(l, l->cell[u], a);
-        for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++) {
-            uint32_t v = w->target[e], differ = 0, pair[2] = {0, 0};
-
-            if (v < u || l->cell[v] == UINT32_MAX)
-                continue;
-            topomap_lattice_at(l, l->cell[v], b);
-            for (uint32_t k = 0; k < l->dims; k++)
-                if (a[k] != b[k] && differ++ < 2)
-                    pair[differ - 1] = k;
-            all += differ > 1;
-            if (differ == 2)
-                count[pair[0]][pair[1]]++;
-        }
+        for (uint32_t k = 0; k < l->dims; k++)
+            if (walk.a[k] != walk.b[k] && differ++ < 2)
+                pair[differ - 1] = k;
+        all += differ > 1;
+        if (differ == 2)
+            count[pair[0]][pair[1]]++;
     }
     return all;
 }
 
-void topomap_lattice_rings_of_four(topomap_lattice *l, const topomap_weights *w)
+static int is_pair(const topomap_lattice *l, uint32_t k)
 {
-    double count[TOPOMAP_LATTICE_DIMS][TOPOMAP_LATTICE_DIMS] = {{0}};
-    uint8_t joined[TOPOMAP_LATTICE_DIMS] = {0};
-    uint32_t twos = 0;
-    form form = {0};
+    return l->size[k] == 2 && l->kind[k] == TOPOMAP_LATTICE_PATH;
+}
 
-    for (uint32_t k = 0; k < l->dims; k++)
-        twos += l->size[k] == 2 && l->kind[k] == TOPOMAP_LATTICE_PATH;
-    if (twos < 2 || 4 * count_diagonals(l, w, count) < (double)w->offset[l->ranks] / 2)
-        return;
+typedef struct joints {
+    uint8_t may[TOPOMAP_LATTICE_DIMS][TOPOMAP_LATTICE_DIMS]; /* be joined, the first below */
+} joints;
+
+/* Rings of four of dimensions of two, each with the first that it may be joined with. */
+static void join_pairs(const topomap_lattice *l, const joints *joints, form *form)
+{
+    uint8_t joined[TOPOMAP_LATTICE_DIMS] = {0};
+
+    form->dims = 0;
     for (uint32_t k = 0; k < l->dims; k++) {
         uint32_t with = UINT32_MAX;
 
         if (joined[k])
             continue;
         for (uint32_t j = k + 1; j < l->dims && with == UINT32_MAX; j++)
-            if (l->size[k] == 2 && l->size[j] == 2 && !joined[j] &&
-                l->kind[k] == TOPOMAP_LATTICE_PATH && l->kind[j] == TOPOMAP_LATTICE_PATH &&
-                count[k][j] < 0.2 * l->cells / 2)
+            if (is_pair(l, k) && is_pair(l, j) && !joined[j] && joints->may[k][j])
                 with = j;
         if (with != UINT32_MAX)
             joined[with] = 1;
-        form.old[form.dims] = k;
-        form.with[form.dims++] = with;
+        form->old[form->dims] = k;
+        form->with[form->dims++] = with;
     }
+}
+
+void topomap_lattice_rings_of_four(topomap_lattice *l, const topomap_weights *w)
+{
+    double count[TOPOMAP_LATTICE_DIMS][TOPOMAP_LATTICE_DIMS] = {{0}};
+    joints joints;
+    uint32_t twos = 0;
+    form form;
+
+    for (uint32_t k = 0; k < l->dims; k++)
+        twos += is_pair(l, k);
+    if (twos < 2 || 4 * count_diagonals(l, w, count) < (double)w->offset[l->ranks] / 2)
+        return;
+    for (uint32_t k = 0; k < l->dims; k++)
+        for (uint32_t j = k + 1; j < l->dims; j++)
+            joints.may[k][j] = count[k][j] < 0.2 * l->cells / 2;
+    join_pairs(l, &joints, &form);
     reshape(l, &form);
 }
 
 void topomap_lattice_close_rings(topomap_lattice *l, const topomap_weights *w)
 {
+    topomap_walk walk = {.lattice = l, .offset = w->offset, .target = w->target};
     double seam[TOPOMAP_LATTICE_DIMS] = {0};
 
-    for (uint32_t u = 0; u < l->ranks; u++) {
-        uint32_t a[TOPOMAP_LATTICE_DIMS], b[TOPOMAP_LATTICE_DIMS];
+    while (topomap_walk_next(&walk)) {
+        uint32_t differ = 0, last = 0;
 
-        if (l->cell[u] == UINT32_MAX)
-            continue;
-        topomap_lattice_at(l, l->cell[u], a);
-        for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++) {
-            uint32_t v = w->target[e], differ = 0, last = 0;
-
-            if (l->cell[v] == UINT32_MAX)
-                continue;
-            topomap_lattice_at(l, l->cell[v], b);
-            for (uint32_t k = 0; k < l->dims; k++)
-                if (a[k] != b[k]) {
-                    differ++;
-                    last = k;
-                }
-            if (differ == 1 && a[last] == 0 && b[last] + 1 == l->size[last])
-                seam[last]++;
-        }
+        for (uint32_t k = 0; k < l->dims; k++)
+            if (walk.a[k] != walk.b[k]) {
+                differ++;
+                last = k;
+            }
+        if (differ == 1 && walk.a[last] == 0 && walk.b[last] + 1 == l->size[last])
+            seam[last]++;
     }
     for (uint32_t k = 0; k < l->dims; k++)
         if (l->kind[k] == TOPOMAP_LATTICE_PATH && l->size[k] > 2 &&
@@ -375,7 +377,7 @@ static int close_to(double a, double b)
 /* A periodic dimension of two has both messages on one edge. */
 static int is_double(const topomap_lattice *l, const survey *s, uint32_t k)
 {
-    if (l->size[k] != 2 || l->kind[k] != TOPOMAP_LATTICE_PATH || l->reach > 1)
+    if (!is_pair(l, k) || l->reach > 1)
         return 0;
     for (uint32_t j = 0; j < l->dims; j++)
         if (close_to(s->weight[k], 2 * s->weight[j]))
@@ -384,26 +386,12 @@ static int is_double(const topomap_lattice *l, const survey *s, uint32_t k)
 }
 
 /* Other pairs of the same weight are rings of four. */
-static void join_pairs(topomap_lattice *l, const survey *s, form *form)
+static void find_joints(const topomap_lattice *l, const survey *s, joints *joints)
 {
-    uint8_t joined[TOPOMAP_LATTICE_DIMS] = {0};
-
-    form->dims = 0;
-    for (uint32_t k = 0; k < l->dims; k++) {
-        uint32_t with = UINT32_MAX;
-
-        if (joined[k])
-            continue;
-        for (uint32_t j = k + 1; j < l->dims && with == UINT32_MAX && l->reach == 1; j++)
-            if (l->size[k] == 2 && l->size[j] == 2 && !joined[j] &&
-                l->kind[k] == TOPOMAP_LATTICE_PATH && l->kind[j] == TOPOMAP_LATTICE_PATH &&
-                !is_double(l, s, k) && close_to(s->weight[k], s->weight[j]))
-                with = j;
-        if (with != UINT32_MAX)
-            joined[with] = 1;
-        form->old[form->dims] = k;
-        form->with[form->dims++] = with;
-    }
+    for (uint32_t k = 0; k < l->dims; k++)
+        for (uint32_t j = k + 1; j < l->dims; j++)
+            joints->may[k][j] =
+                l->reach == 1 && !is_double(l, s, k) && close_to(s->weight[k], s->weight[j]);
 }
 
 static int is_lines(const topomap_lattice *l)
@@ -460,11 +448,13 @@ static void order(const topomap_lattice *l, const survey *s, form *form)
 
 void topomap_lattice_tidy(topomap_lattice *l, const topomap_weights *w)
 {
+    joints joints;
     survey s;
     form form;
 
     survey_take(l, w, &s);
-    join_pairs(l, &s, &form);
+    find_joints(l, &s, &joints);
+    join_pairs(l, &joints, &form);
     reshape(l, &form);
     if (is_lines(l))
         for (uint32_t k = 0; k < l->dims; k++)

@@ -21,11 +21,6 @@ typedef struct star {
 
 #define LEFT_OUT UINT32_MAX
 
-uint64_t topomap_rows_arc(const topomap_rows *rows, uint64_t from, uint64_t end, uint32_t vertex)
-{
-    return topomap_sorted_u32(rows->target, from, end, vertex);
-}
-
 uint32_t topomap_rows_common(const topomap_rows *rows, uint32_t a, uint32_t b, uint32_t skip,
                              uint32_t *common, uint32_t most)
 {
@@ -56,7 +51,7 @@ static uint32_t adjacent_among(const star *s, uint32_t i, const uint32_t *listed
         for (uint32_t j = 0; e < end && j < count; j++) {
             uint32_t w = s->neighbour[listed ? listed[j] : j];
 
-            e = topomap_rows_arc(rows, e, end, w);
+            e = topomap_sorted_u32(rows->target, e, end, w);
             met += e < end && rows->target[e] == w;
         }
         return met;

@@ -146,24 +146,32 @@ static int take_sideways(const growth *g, uint32_t u, uint32_t v, uint32_t k, ui
     return eliminate(next, f->slots, open, count) && take_missing(g, u, k, next);
 }
 
+/* With how many of the first `most` directions that are known in dimension j v + c closes a square.
+ */
+static uint32_t count_closed(const growth *g, uint32_t v, uint32_t c, uint32_t j, uint32_t most,
+                             const uint32_t *next, uint32_t *known)
+{
+    const topomap_frame *f = g->frame;
+    uint32_t closed = 0, common;
+
+    *known = 0;
+    for (uint32_t d = f->first[j]; d < f->first[j + 1] && *known < most; d++) {
+        if (next[d] == TOPOMAP_LATTICE_NONE || next[d] == v)
+            continue;
+        ++*known;
+        closed += topomap_rows_common(g->rows, c, next[d], v, &common, 1);
+    }
+    return closed;
+}
+
 /* Whether v + c closes a square with each direction beside (two a clique). */
 static int closes_squares(const growth *g, uint32_t v, uint32_t c, uint32_t k, const uint32_t *next)
 {
-    const topomap_frame *f = g->frame;
+    uint32_t known;
 
-    for (uint32_t j = 0; j < f->dims; j++) {
-        uint32_t looked = 0;
-
-        for (uint32_t d = f->first[j]; j != k && d < f->first[j + 1] && looked < 2; d++) {
-            uint32_t common;
-
-            if (next[d] == TOPOMAP_LATTICE_NONE || next[d] == v)
-                continue;
-            looked++;
-            if (topomap_rows_common(g->rows, c, next[d], v, &common, 1) == 0)
-                return 0;
-        }
-    }
+    for (uint32_t j = 0; j < g->frame->dims; j++)
+        if (j != k && count_closed(g, v, c, j, 2, next, &known) < known)
+            return 0;
     return 1;
 }
 
@@ -194,22 +202,16 @@ static int take_forward(const growth *g, uint32_t v, uint32_t k, uint32_t forwar
 static int crosses_all_but(const growth *g, uint32_t v, uint32_t c, uint32_t j,
                            const uint32_t *next)
 {
-    const topomap_frame *f = g->frame;
     uint32_t missed = 0;
 
-    for (uint32_t i = 0; i < f->dims; i++) {
-        uint32_t known = 0, closed = 0;
+    for (uint32_t i = 0; i < g->frame->dims; i++) {
+        uint32_t known, closed;
 
-        for (uint32_t d = f->first[i]; i != j && d < f->first[i + 1] && known < FEW; d++) {
-            uint32_t common;
-
-            if (next[d] == TOPOMAP_LATTICE_NONE || next[d] == v)
-                continue;
-            known++;
-            closed += topomap_rows_common(g->rows, c, next[d], v, &common, 1);
-        }
+        if (i == j)
+            continue;
+        closed = count_closed(g, v, c, i, FEW, next, &known);
         missed += known - closed;
-        if (i != j && (!closed || missed > 1))
+        if (!closed || missed > 1)
             return 0;
     }
     return 1;

@@ -49,10 +49,6 @@ int topomap_piece_grow(const topomap_rows *rows, uint32_t vertex, const topomap_
                        const uint8_t *taken, topomap_piece *piece, topomap_error *err);
 void topomap_piece_clear(topomap_piece *piece);
 
-/** The first arc of a row, of those in [from, end), whose target is not below the vertex; \p end
- *  where there is none. */
-uint64_t topomap_rows_arc(const topomap_rows *rows, uint64_t from, uint64_t end, uint32_t vertex);
-
 /** How many of the first \p most common neighbours of a and b other than \p skip there are; they
  *  are put to \p common. */
 uint32_t topomap_rows_common(const topomap_rows *rows, uint32_t a, uint32_t b, uint32_t skip,

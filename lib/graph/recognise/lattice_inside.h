@@ -55,6 +55,19 @@ uint32_t topomap_lattice_differ(const topomap_lattice *lattice, const uint32_t *
 uint32_t topomap_lattice_along(const topomap_lattice *lattice, const uint32_t *a,
                                const uint32_t *b);
 
+/** The arcs of a graph both of whose ends have a place, one after the other. Starts with the first
+ *  four, all else zeros. */
+typedef struct topomap_walk {
+    const topomap_lattice *lattice;
+    const uint64_t *offset;
+    const uint32_t *target;
+    int upwards; /* those from u to v > u only */
+    uint32_t u, v, a[TOPOMAP_LATTICE_DIMS], b[TOPOMAP_LATTICE_DIMS]; /* coordinates of u, v */
+    uint64_t arc, next;
+} topomap_walk;
+/** \return 0 behind the last one */
+int topomap_walk_next(topomap_walk *walk);
+
 /** Makes rings of four of the pairs of dimensions of two that have no diagonal edges between them,
  *  where there are diagonal edges. */
 void topomap_lattice_rings_of_four(topomap_lattice *lattice, const topomap_weights *weights);

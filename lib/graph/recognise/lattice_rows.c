@@ -88,7 +88,7 @@ static void mark_row(skeleton *s, uint32_t u, int set)
 
 static uint64_t arc_to(const topomap_rows *r, uint32_t u, uint32_t v)
 {
-    return topomap_rows_arc(r, r->offset[u], r->offset[u + 1], v);
+    return topomap_sorted_u32(r->target, r->offset[u], r->offset[u + 1], v);
 }
 
 static void count_common(skeleton *s)

@@ -1,30 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A lattice in the words of the pattern generator. */
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "graph/patterns/patterns.h"
 #include "graph/recognise/lattice.h"
+#include "util/text.h"
 
 enum { SCALED_DIMS = 6, GRID_DIMS = 8 };
 
 typedef struct text {
     char *at;
-    size_t room, used;
+    size_t room;
 } text;
-
-__attribute__((format(printf, 2, 3))) static void add(text *t, const char *format, ...)
-{
-    va_list args;
-    int wrote;
-
-    va_start(args, format);
-    wrote = vsnprintf(t->at + t->used, t->room - t->used, format, args);
-    va_end(args);
-    if (wrote > 0)
-        t->used += (size_t)wrote < t->room - t->used ? (size_t)wrote : t->room - t->used - 1;
-}
 
 static uint32_t count_kind(const topomap_lattice *l, enum topomap_lattice_kind kind)
 {
@@ -38,7 +26,7 @@ static uint32_t count_kind(const topomap_lattice *l, enum topomap_lattice_kind k
 static void add_sizes(text *t, const topomap_lattice *l)
 {
     for (uint32_t k = 0; k < l->dims; k++)
-        add(t, "%s%u", k ? "x" : "", l->size[k]);
+        topomap_text_append(t->at, t->room, "%s%u", k ? "x" : "", l->size[k]);
 }
 
 /* Neighbours in up to `reach` of the dimensions, and the point itself. */
@@ -59,20 +47,20 @@ static void add_grid(text *t, const topomap_lattice *l)
     uint32_t rings = count_kind(l, TOPOMAP_LATTICE_RING);
     int torus = rings == l->dims && l->reach == 1;
 
-    add(t, torus ? "torus" : "stencil");
+    topomap_text_append(t->at, t->room, torus ? "torus" : "stencil");
     if (l->dims <= (torus ? 6 : 4))
-        add(t, "%ud", l->dims);
-    add(t, ":");
+        topomap_text_append(t->at, t->room, "%ud", l->dims);
+    topomap_text_append(t->at, t->room, ":");
     if (!torus)
-        add(t, "%u:", points_of(l));
+        topomap_text_append(t->at, t->room, "%u:", points_of(l));
     add_sizes(t, l);
     if (rings == l->dims && !torus) {
-        add(t, ",periodic");
+        topomap_text_append(t->at, t->room, ",periodic");
     } else if (rings && !torus) {
-        add(t, ",wrap=");
+        topomap_text_append(t->at, t->room, ",wrap=");
         for (uint32_t k = 0; k < l->dims; k++)
             if (l->kind[k] == TOPOMAP_LATTICE_RING)
-                add(t, "%c", TOPOMAP_PATTERN_LETTERS[k]);
+                topomap_text_append(t->at, t->room, "%c", TOPOMAP_PATTERN_LETTERS[k]);
     }
 }
 
@@ -80,9 +68,9 @@ static void add_product(text *t, const topomap_lattice *l)
 {
     static const char *const word[] = {"path", "ring", "all", "copies"};
 
-    add(t, "product:");
+    topomap_text_append(t->at, t->room, "product:");
     for (uint32_t k = 0; k < l->dims; k++)
-        add(t, "%s%s=%u", k ? "," : "", word[l->kind[k]], l->size[k]);
+        topomap_text_append(t->at, t->room, "%s%s=%u", k ? "," : "", word[l->kind[k]], l->size[k]);
 }
 
 static void add_words(text *t, const topomap_lattice *l)
@@ -92,13 +80,14 @@ static void add_words(text *t, const topomap_lattice *l)
     uint32_t rings = count_kind(l, TOPOMAP_LATTICE_RING), lines = l->dims - cliques - copies;
 
     if (l->dims == 1 && cliques)
-        add(t, "alltoall:%u", l->size[0]);
+        topomap_text_append(t->at, t->room, "alltoall:%u", l->size[0]);
     else if (l->dims == 1 && lines)
-        add(t, "%s:%u", rings ? "ring" : "chain", l->size[0]);
+        topomap_text_append(t->at, t->room, "%s:%u", rings ? "ring" : "chain", l->size[0]);
     else if (cliques == 1 && copies == 1 && l->dims == 2)
-        add(t, "alltoall:n=%u,group=%u", l->size[0] * l->size[1], l->size[0]);
+        topomap_text_append(t->at, t->room, "alltoall:n=%u,group=%u", l->size[0] * l->size[1],
+                            l->size[0]);
     else if (cliques == 2 && l->dims == 2) /* whose second size is the one that varies fastest */
-        add(t, "fft:%ux%u", l->size[1], l->size[0]);
+        topomap_text_append(t->at, t->room, "fft:%ux%u", l->size[1], l->size[0]);
     else if (lines == l->dims && l->dims <= GRID_DIMS)
         add_grid(t, l);
     else
@@ -173,13 +162,14 @@ int topomap_lattice_words(const topomap_lattice *lattice, uint64_t ranks, char *
                           topomap_error *err)
 {
     topomap_lattice l = *lattice;
-    text t = {words, room, 0};
+    text t = {words, room};
 
     if (l.reach > 1 && (l.dims > GRID_DIMS || !is_grid(&l)))
         return topomap_error_set(err, TOPOMAP_EUSAGE, "no pattern has diagonals in %u dimensions",
                                  l.dims);
     if (ranks && scale(&l, ranks, err) != 0)
         return -1;
+    *words = '\0';
     add_words(&t, &l);
     return 0;
 }

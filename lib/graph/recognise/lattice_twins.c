@@ -70,14 +70,6 @@ static int find_sets(twins *t, topomap_error *err)
     return 0;
 }
 
-static uint64_t weight_between(const topomap_weights *w, uint32_t u, uint32_t v)
-{
-    for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++)
-        if (w->target[e] == v)
-            return w->weight[e];
-    return 0;
-}
-
 /* With noise, twins have nearly all of their neighbours in common. */
 static int find_similar(twins *t, topomap_error *err)
 {
@@ -103,7 +95,7 @@ static void align_set(const twins *t, const uint32_t *like, uint32_t *member)
         uint64_t most = 0;
 
         for (uint32_t j = i; j < t->size; j++) {
-            uint64_t weight = weight_between(t->weights, like[i], member[j]);
+            uint64_t weight = topomap_weights_between(t->weights, like[i], member[j]);
 
             if (weight > most) {
                 most = weight;

@@ -34,6 +34,12 @@ int topomap_name_is_plain(const topomap_recognition *found)
     return strncmp(found->text, "product:", 8) != 0 && two < found->dims;
 }
 
+static int is_exact(const topomap_recognition *found)
+{
+    return found->dims && found->explained == 1.0 && found->present == 1.0 &&
+           found->even > TOPOMAP_LATTICE_ALIKE;
+}
+
 int topomap_graph_recognise(const topomap_graph *graph, uint64_t ranks,
                             topomap_recognition *pattern, topomap_error *err)
 {
@@ -52,13 +58,11 @@ int topomap_graph_recognise(const topomap_graph *graph, uint64_t ranks,
     topomap_lattice_clear(&lattice);
     if (status == 0 && cells != graph->ranks)
         status = topomap_name_groups(&weights, graph->ranks, ranks, &found, err) < 0 ? -1 : 0;
-    found.exact = found.dims && found.explained == 1.0 && found.present == 1.0 &&
-                  found.even > TOPOMAP_LATTICE_ALIKE;
+    found.exact = is_exact(&found);
     if (status == 0 && !(found.exact && topomap_name_is_plain(&found)))
         status = topomap_name_known(graph, &weights, ranks, &found, err) < 0 ? -1 : 0;
     topomap_weights_clear(&weights);
-    found.exact = found.dims && found.explained == 1.0 && found.present == 1.0 &&
-                  found.even > TOPOMAP_LATTICE_ALIKE;
+    found.exact = is_exact(&found);
     if (status == 0)
         *pattern = found;
     return status;

@@ -10,6 +10,7 @@
 #include "graph/recognise/name.h"
 #include "util/alloc.h"
 #include "util/random.h"
+#include "util/text.h"
 
 enum { SAMPLE = 511 };
 
@@ -18,13 +19,6 @@ typedef struct flow {
     uint64_t pairs, up[SAMPLE], down[SAMPLE]; /* bytes to the next, and to the one before */
     double typical_up, typical_down;          /* in a group, all is up */
 } flow;
-
-static uint64_t bytes_to(const topomap_graph *g, uint32_t u, uint32_t v)
-{
-    uint64_t at = topomap_graph_arc_to(g, u, v);
-
-    return at < g->offset[u + 1] ? g->bytes[at] : 0;
-}
 
 /* Each pair has the same chance to be in the sample (Vitter, 1985). */
 static void take_pair(flow *f, uint64_t up, uint64_t down, topomap_random *random)
@@ -39,16 +33,9 @@ static void take_pair(flow *f, uint64_t up, uint64_t down, topomap_random *rando
     }
 }
 
-static int ascending(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 static double median(uint64_t *value, uint64_t count)
 {
-    qsort(value, count, sizeof *value, ascending);
+    qsort(value, count, sizeof *value, topomap_by_u64);
     return count ? (double)value[count / 2] : 0;
 }
 
@@ -59,34 +46,24 @@ static int is_up(const topomap_lattice *l, uint32_t k, uint32_t a, uint32_t b)
 
 static void measure(const topomap_graph *graph, const topomap_lattice *l, flow *flows)
 {
+    topomap_walk walk = {.lattice = l, .offset = graph->offset, .target = graph->target};
     topomap_random random = {1};
 
-    for (uint32_t u = 0; u < graph->ranks; u++) {
-        uint32_t a[TOPOMAP_LATTICE_DIMS], b[TOPOMAP_LATTICE_DIMS];
+    while (topomap_walk_next(&walk)) {
+        uint32_t k = topomap_lattice_along(l, walk.a, walk.b);
+        uint64_t bytes = graph->bytes[walk.arc], back;
 
-        if (l->cell[u] == UINT32_MAX)
+        if (k >= l->dims)
             continue;
-        topomap_lattice_at(l, l->cell[u], a);
-        for (uint64_t e = graph->offset[u]; e < graph->offset[u + 1]; e++) {
-            uint32_t v = graph->target[e], k;
-            uint64_t back;
-
-            if (l->cell[v] == UINT32_MAX)
-                continue;
-            topomap_lattice_at(l, l->cell[v], b);
-            k = topomap_lattice_along(l, a, b);
-            if (k >= l->dims)
-                continue;
-            back = bytes_to(graph, v, u);
-            if (l->kind[k] == TOPOMAP_LATTICE_CLIQUE)
-                take_pair(&flows[k], graph->bytes[e], 0, &random);
-            else if (back && v < u)
-                continue;
-            else if (is_up(l, k, a[k], b[k]))
-                take_pair(&flows[k], graph->bytes[e], back, &random);
-            else
-                take_pair(&flows[k], back, graph->bytes[e], &random);
-        }
+        back = topomap_graph_bytes_to(graph, walk.v, walk.u);
+        if (l->kind[k] == TOPOMAP_LATTICE_CLIQUE)
+            take_pair(&flows[k], bytes, 0, &random);
+        else if (back && walk.v < walk.u)
+            continue;
+        else if (is_up(l, k, walk.a[k], walk.b[k]))
+            take_pair(&flows[k], bytes, back, &random);
+        else
+            take_pair(&flows[k], back, bytes, &random);
     }
     for (uint32_t k = 0; k < l->dims; k++) {
         uint64_t taken = flows[k].pairs < SAMPLE ? flows[k].pairs : SAMPLE;
@@ -150,16 +127,16 @@ static unsigned roles_of(const training *t, uint32_t k)
 static void words_of(const training *t, const uint32_t *size, int zero, char *text, size_t room)
 {
     static const char *const name[] = {"tp", "pp", "dp"};
-    int used = snprintf(text, room, "parallel:");
 
+    snprintf(text, room, "parallel:");
     for (int d = 0; d < TOPOMAP_TRAINING_DIMS; d++)
         if (size[d] > 1)
-            used += snprintf(text + used, room - (size_t)used, "%s%s=%u",
-                             text[used - 1] == ':' ? "" : ",", name[d], size[d]);
+            topomap_text_append(text, room, "%s%s=%u", text[strlen(text) - 1] == ':' ? "" : ",",
+                                name[d], size[d]);
     if (zero)
-        used += snprintf(text + used, room - (size_t)used, ",zero=%d", zero);
+        topomap_text_append(text, room, ",zero=%d", zero);
     if (t->direct)
-        snprintf(text + used, room - (size_t)used, ",allreduce=direct");
+        topomap_text_append(text, room, ",allreduce=direct");
 }
 
 /* How much of the bytes along the dimensions would be there with this model. */

@@ -10,6 +10,7 @@
 #include "graph/recognise/lattice_inside.h"
 #include "graph/recognise/name.h"
 #include "util/alloc.h"
+#include "util/text.h"
 
 enum {
     MOST_RANKS = 1 << 17,
@@ -49,13 +50,6 @@ static double score(const topomap_recognition *r)
 
 /* ---- How well two graphs agree --------------------------------------------------------------- */
 
-static uint64_t bytes_to(const topomap_graph *g, uint32_t u, uint32_t v)
-{
-    uint64_t at = topomap_graph_arc_to(g, u, v);
-
-    return at < g->offset[u + 1] ? g->bytes[at] : 0;
-}
-
 /* Where a weight stands in a list, the largest first. */
 static uint32_t place_of(const uint64_t *list, uint64_t count, uint64_t weight)
 {
@@ -81,7 +75,8 @@ static double overlap(const topomap_graph *graph, const topomap_graph *made, con
         for (uint64_t e = graph->offset[u]; e < graph->offset[u + 1]; e++) {
             uint32_t v = graph->target[e];
             double a = (double)graph->bytes[e] / ours;
-            double b = (double)bytes_to(made, map ? map[u] : u, map ? map[v] : v) / its;
+            double b =
+                (double)topomap_graph_bytes_to(made, map ? map[u] : u, map ? map[v] : v) / its;
 
             sum += a < b ? a : b;
         }
@@ -90,24 +85,19 @@ static double overlap(const topomap_graph *graph, const topomap_graph *made, con
 
 static int descending(const void *a, const void *b)
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x < y) - (x > y);
+    return topomap_by_u64(b, a);
 }
 
 /* The same of the pairs' weights in order of size, whichever pairs they are. */
 static double overlap_sorted(const search *s, const topomap_weights *made, topomap_error *err)
 {
-    uint64_t pairs = made->offset[made->vertices] / 2, count = 0;
+    uint64_t pairs = made->offset[made->vertices] / 2;
     uint64_t *weight = topomap_alloc(pairs, sizeof *weight, err);
     double ours = (double)s->weights->total, its = (double)made->total, sum = 0;
 
     if (!weight)
         return -1;
-    for (uint32_t u = 0; u < made->vertices; u++)
-        for (uint64_t e = made->offset[u]; e < made->offset[u + 1]; e++)
-            if (made->target[e] > u)
-                weight[count++] = made->weight[e];
+    topomap_weights_list(made, weight);
     qsort(weight, pairs, sizeof *weight, descending);
     for (uint64_t i = 0; i < pairs && ours > 0 && its > 0; i++) {
         double a = (double)s->heavy[i] / ours, b = (double)weight[i] / its;
@@ -156,7 +146,7 @@ static void lay_over(const search *s, const topomap_graph *made, const topomap_w
 /* What an arc has, where less than `least` is nothing. */
 static uint64_t heavy_bytes(const topomap_graph *g, uint32_t u, uint32_t v, uint64_t least)
 {
-    uint64_t bytes = bytes_to(g, u, v);
+    uint64_t bytes = topomap_graph_bytes_to(g, u, v);
 
     return bytes < least ? 0 : bytes;
 }
@@ -198,7 +188,8 @@ static int label_edges(const topomap_graph *graph, topomap_labelled *g, uint64_t
 static int same_but_names(const search *s, const topomap_graph *made, topomap_labelled *a,
                           topomap_labelled *b, uint64_t least, topomap_error *err)
 {
-    uint32_t kinds_a, kinds_b, *label[2];
+    topomap_labelled plain_a = {a->rows, NULL}, plain_b = {b->rows, NULL};
+    uint32_t kinds_a, kinds_b;
     int same = 0;
 
     if (label_edges(s->graph, a, least, &kinds_a, err) != 0 ||
@@ -206,15 +197,7 @@ static int same_but_names(const search *s, const topomap_graph *made, topomap_la
         return -1;
     if (kinds_a == kinds_b && kinds_a < MOST_KINDS)
         same = topomap_labelled_same(a, b, s->map, err);
-    if (same != 0)
-        return same;
-    label[0] = a->label;
-    label[1] = b->label;
-    a->label = b->label = NULL;
-    same = topomap_labelled_same(a, b, s->map, err);
-    a->label = label[0];
-    b->label = label[1];
-    return same;
+    return same != 0 ? same : topomap_labelled_same(&plain_a, &plain_b, s->map, err);
 }
 
 static int rename_ranks(search *s, const topomap_graph *made, const topomap_weights *weights,
@@ -419,10 +402,8 @@ static int arcs_may_be(const search *s, uint64_t arcs)
 
 static void add_size(char *text, size_t room, const char *name, uint64_t size)
 {
-    size_t used = strlen(text);
-
     if (size > 1)
-        snprintf(text + used, room - used, "%s=%u,", name, (unsigned)size);
+        topomap_text_append(text, room, "%s=%u,", name, (unsigned)size);
 }
 
 /* With all stages of ZeRO, which move other bytes. */
@@ -491,13 +472,8 @@ static int try_training(search *s, topomap_error *err)
 
 static void sort_weights(search *s)
 {
-    const topomap_weights *w = s->weights;
-    uint64_t count = 0;
+    uint64_t count = topomap_weights_list(s->weights, s->heavy);
 
-    for (uint32_t u = 0; u < w->vertices; u++)
-        for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++)
-            if (w->target[e] > u)
-                s->heavy[count++] = w->weight[e];
     qsort(s->heavy, count, sizeof *s->heavy, descending);
     if (s->graph->arcs)
         memcpy(s->heavy_arc, s->graph->bytes, s->graph->arcs * sizeof *s->heavy_arc);
