@@ -91,6 +91,30 @@ static void run_check(const doctor_check *check, struct answer *answer, int fd)
     _exit(0);
 }
 
+/* \return 1: all of it came */
+static int receive(int fd, int64_t deadline, struct answer *answer)
+{
+    char *to = (char *)answer;
+    size_t left = sizeof *answer;
+
+    while (left) {
+        int64_t wait = deadline - plugin_child_now();
+        struct pollfd ready = {.fd = fd, .events = POLLIN};
+        ssize_t got;
+
+        if (wait <= 0 || (poll(&ready, 1, (int)wait) <= 0 && errno != EINTR))
+            return 0;
+        if (!ready.revents)
+            continue;
+        got = read(fd, to, left);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            return 0;
+        to += got > 0 ? got : 0;
+        left -= got > 0 ? (size_t)got : 0;
+    }
+    return 1;
+}
+
 /* One in the kernel's uninterruptible sleep does not die, and is not waited for. \return whether it
  * ended by itself before it was told to */
 static int end_process(pid_t pid, int64_t deadline)
@@ -118,8 +142,7 @@ static void run_row(const doctor_check *check, double seconds, doctor_site *site
     unsigned more = check->run == doctor_dry_run ? site->deadline_ms : 0; /* it ends the planner */
     int64_t deadline = plugin_child_now() + (int64_t)(seconds * 1000) + more;
     struct answer answer = {.site = *site};
-    int ends[2] = {-1, -1}, none = -1, whole, ended;
-    size_t got;
+    int ends[2] = {-1, -1}, whole, ended;
     pid_t pid;
 
     fflush(NULL);
@@ -133,8 +156,7 @@ static void run_row(const doctor_check *check, double seconds, doctor_site *site
     if (pid == 0)
         run_check(check, &answer, ends[1]);
     close(ends[1]);
-    (void)plugin_child_talk(&none, "", 0, ends[0], &answer, sizeof answer, &got, deadline);
-    whole = got == sizeof answer;
+    whole = receive(ends[0], deadline, &answer);
     close(ends[0]);
     ended = end_process(pid, deadline);
     if (whole) {
