@@ -4,8 +4,8 @@
 #ifndef TOPOMAP_FABRIC_H
 #define TOPOMAP_FABRIC_H
 
-#include "machine/fattree.h"
-#include "machine/network.h"
+#include "fabric/fattree.h"
+#include "fabric/network.h"
 #include "machine/spec.h"
 
 enum {

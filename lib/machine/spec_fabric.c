@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "machine/fabric.h"
-#include "machine/links.h"
+#include "fabric/links.h"
 #include "util/alloc.h"
 #include "util/random.h"
 

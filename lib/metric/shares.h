@@ -6,7 +6,7 @@
 #ifndef TOPOMAP_SHARES_H
 #define TOPOMAP_SHARES_H
 
-#include "machine/network.h"
+#include "fabric/network.h"
 
 typedef struct topomap_shares topomap_shares;
 

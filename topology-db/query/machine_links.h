@@ -3,7 +3,7 @@
 #ifndef TOPOMAP_DB_MACHINE_LINKS_H
 #define TOPOMAP_DB_MACHINE_LINKS_H
 
-#include "machine/network.h"
+#include "fabric/network.h"
 #include "topology-db/query/machine_build.h"
 
 /** Network vertices: the allocation's nodes, then all switches in the order of their ids. */

@@ -13,7 +13,7 @@
 
 #include "graph/graph.h"
 #include "machine/machine.h"
-#include "machine/network.h"
+#include "fabric/network.h"
 #include "map/refine/swap_search.h"
 #include "tests/unit/map/maps.h"
 #include "tests/unit/scratch.h"

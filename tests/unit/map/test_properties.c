@@ -14,7 +14,7 @@
 
 #include "graph/graph.h"
 #include "machine/machine.h"
-#include "machine/network.h"
+#include "fabric/network.h"
 #include "metric/congestion.h"
 #include "tests/unit/map/maps.h"
 #include "tests/unit/scratch.h"

@@ -11,7 +11,7 @@
 
 #include "graph/graph.h"
 #include "machine/machine.h"
-#include "machine/network.h"
+#include "fabric/network.h"
 #include "metric/congestion.h"
 
 static topomap_machine *parsed(const char *spec)

@@ -10,7 +10,7 @@
 #ifndef TOPOMAP_DB_SLINGSHOT_H
 #define TOPOMAP_DB_SLINGSHOT_H
 
-#include "machine/links.h"
+#include "fabric/links.h"
 #include "topology-db/import/import.h"
 
 /** Whether the file is such a table. What else Slingshot's tools print is refused by name. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any fabric as a list of links between named hosts and switches: machine/links.h. */
+/* Any fabric as a list of links between named hosts and switches: fabric/links.h. */
 #include <stdlib.h>
 
 #include "topology-db/import/lists/named.h"

@@ -3,7 +3,7 @@
 #ifndef TOPOMAP_DB_NAMED_H
 #define TOPOMAP_DB_NAMED_H
 
-#include "machine/links.h"
+#include "fabric/links.h"
 #include "topology-db/import/import.h"
 
 /** Writes a joined list as the import's source. \p vertices [links->vertices] gets the ids in table

@@ -47,10 +47,6 @@ const char *topomap_cables_fill(topomap_cable *cable, size_t cables, topomap_err
  *  \return 0, or -1: TOPOMAP_EINPUT where an end is no vertex or there are too many links */
 int topomap_network_new(uint32_t vertices, size_t cables, topomap_cable *cable, uint32_t nodes,
                         const uint32_t *vertex_of, topomap_network **network, topomap_error *err);
-/** The routers of a torus or mesh machine: all of the box, allocated or not, for all of them
- *  route. A wrapping dimension of two routers has two cables. TOPOMAP_EUSAGE for other machines. */
-int topomap_network_grid(const topomap_machine *machine, topomap_network **network,
-                         topomap_error *err);
 void topomap_network_free(topomap_network *network);
 
 /** The link from \p tail to \p head, UINT32_MAX where there is none. */
@@ -73,7 +69,7 @@ static inline uint32_t topomap_network_next(const topomap_network *network, uint
     return network->next[(size_t)at * network->nodes + node];
 }
 
-/** Takes other jobs' traffic off the links: \p path is a list of links (machine/links.h), in which
+/** Takes other jobs' traffic off the links: \p path is a list of links (fabric/links.h), in which
  *  the rate is what is used, in each direction; rows of one pair add up. A link keeps at least a
  *  hundredth of its capacity. Rows about links that are not in this network (of other jobs' hosts)
  *  do nothing; a file of which no row fits is TOPOMAP_EINPUT. TOPOMAP_EUSAGE where the network has

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/links.h"
-#include "machine/network.h"
+#include "fabric/links.h"
+#include "fabric/network.h"
 #include "util/alloc.h"
 
 /* A link that other jobs fill is not gone: it still gets a share. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "machine/links.h"
+#include "fabric/links.h"
 
 #include <stdlib.h>
 #include <string.h>
