@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "fabric/network.h"
+#include "fabric/shapes.h"
 #include "machine/machine.h"
 #include "util/alloc.h"
 
@@ -16,31 +17,26 @@ static uint32_t router_of(const topomap_machine *m, uint32_t node)
     return id;
 }
 
-static size_t list_cables(const topomap_machine *m, uint32_t routers, topomap_cable *cable)
+/* Their first dimension varies fastest, a shape's last one. */
+static int join_routers(const topomap_machine *m, topomap_fabric *fabric, topomap_error *err)
 {
-    size_t cables = 0;
+    topomap_torus torus = {.dims = m->dims, .twice = 1, .links = 1};
 
-    for (uint32_t router = 0; router < routers; router++) {
-        uint32_t stride = 1, rest = router;
-
-        for (uint32_t d = 0; d < m->dims; d++) {
-            uint32_t at = rest % m->dim[d];
-
-            if (at + 1 < m->dim[d])
-                cable[cables++] = (topomap_cable){router, router + stride, 1, 1.0};
-            else if (m->wrap[d] && m->dim[d] > 1)
-                cable[cables++] = (topomap_cable){router - at * stride, router, 1, 1.0};
-            rest /= m->dim[d];
-            stride *= m->dim[d];
-        }
+    for (uint32_t d = 0; d < m->dims; d++) {
+        torus.dim[m->dims - 1 - d] = m->dim[d];
+        torus.wrap[m->dims - 1 - d] = m->wrap[d];
     }
-    return cables;
+    if (topomap_torus_join(&torus, fabric, err))
+        return -1;
+    for (size_t i = 0; i < fabric->links; i++)
+        fabric->link[i].rate = 1.0;
+    return 0;
 }
 
 int topomap_network_grid(const topomap_machine *m, topomap_network **network, topomap_error *err)
 {
     uint64_t routers = 1;
-    topomap_cable *cable;
+    topomap_fabric fabric = {0};
     uint32_t *vertex_of;
     int status = -1;
 
@@ -52,15 +48,14 @@ int topomap_network_grid(const topomap_machine *m, topomap_network **network, to
             return topomap_error_set(err, TOPOMAP_EINPUT, "a network of over %llu routers",
                                      (unsigned long long)(TOPOMAP_NETWORK_LINKS / 2 / m->dims));
     }
-    cable = topomap_alloc((size_t)routers * m->dims, sizeof *cable, err);
     vertex_of = topomap_alloc(m->nodes, sizeof *vertex_of, err);
-    if (cable && vertex_of) {
+    if (vertex_of && !join_routers(m, &fabric, err)) {
         for (uint32_t node = 0; node < m->nodes; node++)
             vertex_of[node] = router_of(m, node);
-        status = topomap_network_new((uint32_t)routers, list_cables(m, (uint32_t)routers, cable),
-                                     cable, m->nodes, vertex_of, network, err);
+        status = topomap_network_new((uint32_t)routers, fabric.links, fabric.link, m->nodes,
+                                     vertex_of, network, err);
     }
-    free(cable);
+    topomap_fabric_clear(&fabric);
     free(vertex_of);
     return status;
 }

@@ -14,8 +14,7 @@ struct db_links {
     int64_t *host;    /* [nodes] */
     uint32_t *vertex; /* [ids] of a fabric vertex, or DB_NOWHERE */
     int64_t ids;
-    topomap_cable *cable;
-    size_t cables, room;
+    topomap_fabric fabric;
     topomap_network *network;
 };
 

@@ -25,50 +25,18 @@ static const struct {
 
 /* ---- Parts ------------------------------------------------------------------------------- */
 
-static int add_node(struct synth_fabric *fabric, struct synth_node **node, topomap_error *err)
+int synth_add_switch(struct synth_fabric *fabric, uint32_t level, topomap_error *err,
+                     const char *format, ...)
 {
-    if (topomap_grow(&fabric->node, &fabric->node_room, fabric->nodes + 1u, sizeof **node, err))
-        return -1;
-    *node = &fabric->node[fabric->nodes++];
-    return 0;
-}
-
-int synth_add_switch(struct synth_fabric *fabric, uint32_t ports, uint32_t level,
-                     topomap_error *err, const char *format, ...)
-{
-    struct synth_node *node;
+    char name[2 * SYNTH_NAME];
     va_list args;
 
-    if (add_node(fabric, &node, err))
-        return -1;
     va_start(args, format);
-    vsnprintf(node->name, sizeof node->name, format, args);
+    vsnprintf(name, sizeof name, format, args);
     va_end(args);
-    /* GUIDs below the number that IEEE gave to the maker of most adapters (0002c9). */
-    node->guid = 0x0002c90200000000u + ++fabric->switches;
-    node->lid = (uint16_t)fabric->switches;
-    node->ports = (uint8_t)ports;
-    node->level = (uint8_t)level;
-    return 0;
-}
-
-int synth_add_link(struct synth_fabric *fabric, uint32_t a, uint32_t aport, uint32_t b,
-                   uint32_t bport, enum synth_class class, uint32_t rank, topomap_error *err)
-{
-    if (topomap_grow(&fabric->link, &fabric->link_room, fabric->links + 1u, sizeof *fabric->link,
-                     err))
+    if (topomap_fabric_add(&fabric->base, TOPOMAP_VERTEX_SWITCH, name, err))
         return -1;
-    fabric->link[fabric->links++] = (struct synth_link){
-        .a = a,
-        .b = b,
-        .aport = (uint8_t)aport,
-        .bport = (uint8_t)bport,
-        .width = fabric->width[class],
-        .speed = fabric->speed[class],
-        .class = (uint8_t) class,
-        .rank = (uint8_t)rank,
-        .ends = 2,
-    };
+    fabric->base.vertex[fabric->switches++].level = (uint8_t)level;
     return 0;
 }
 
@@ -134,6 +102,18 @@ static int read_rates(struct synth_spec *spec, struct synth_fabric *fabric, topo
     if (strcmp(spec->kind, "fat-tree") != 0 && strcmp(spec->kind, "dragonfly") != 0)
         return 0;
     return read_rate(spec, top, &fabric->width[SYNTH_TOP], &fabric->speed[SYNTH_TOP], err);
+}
+
+/* Of the links between switches, by what the shape says of them. */
+static void set_rates(struct synth_fabric *fabric)
+{
+    for (size_t i = 0; i < fabric->base.links; i++) {
+        topomap_link *link = &fabric->base.link[i];
+        enum synth_class class = link->class && !fabric->grid ? SYNTH_TOP : SYNTH_TRUNK;
+
+        link->width = fabric->width[class];
+        link->speed = fabric->speed[class];
+    }
 }
 
 /* ---- Hosts ------------------------------------------------------------------------------- */
@@ -215,18 +195,23 @@ static void seat(const struct synth_fabric *fabric, const struct synth_seats *se
 }
 
 static int add_adapter(struct synth_fabric *fabric, const struct naming *n, uint32_t host,
-                       uint32_t rail, topomap_error *err)
+                       uint32_t rail, uint32_t leaf, uint32_t port, topomap_error *err)
 {
-    struct synth_node *node;
+    topomap_link link = {.a = leaf,
+                         .b = (uint32_t)fabric->base.vertices,
+                         .aport = port,
+                         .bport = 1,
+                         .ends = 3,
+                         .width = fabric->width[SYNTH_HOST],
+                         .speed = fabric->speed[SYNTH_HOST]};
 
-    if (add_node(fabric, &node, err))
-        return -1;
-    snprintf(node->name, sizeof node->name, "%s%0*u%s %s%u", n->stem, n->digits, n->first + host,
-             n->tail, fabric->rails > 1 ? "mlx5_" : "HCA-", fabric->rails > 1 ? rail : 1);
-    node->guid = 0x0002c90300000000u + 4u * (host * fabric->rails + rail + 1);
-    node->lid = (uint16_t)fabric->nodes;
-    node->ports = 1;
-    return 0;
+    return topomap_fabric_addf(&fabric->base, TOPOMAP_VERTEX_HOST, err, "%s%0*u%s %s%u", n->stem,
+                               n->digits, n->first + host, n->tail,
+                               fabric->rails > 1 ? "mlx5_" : "HCA-",
+                               fabric->rails > 1 ? rail : 1) ||
+                   topomap_fabric_join(&fabric->base, &link, err)
+               ? -1
+               : 0;
 }
 
 static int add_hosts(struct synth_spec *spec, struct synth_fabric *fabric,
@@ -251,8 +236,7 @@ static int add_hosts(struct synth_spec *spec, struct synth_fabric *fabric,
     for (uint32_t host = 0; host < fabric->hosts; host++)
         for (uint32_t rail = 0; rail < fabric->rails; rail++) {
             seat(fabric, seats, names.scatter, host, rail, &leaf, &port);
-            if (add_adapter(fabric, &names, host, rail, err) ||
-                synth_add_link(fabric, leaf, port, fabric->nodes - 1, 1, SYNTH_HOST, 0, err))
+            if (add_adapter(fabric, &names, host, rail, leaf, port, err))
                 return -1;
         }
     return 0;
@@ -388,10 +372,12 @@ static int make_fabric(struct made *m, topomap_error *err)
                           "expected fat-tree:, torus:, mesh: or dragonfly:, as in "
                           "fat-tree:k=16,levels=3");
     if (read_rates(&m->spec, &m->fabric, err) ||
-        shapes[shape].build(&m->spec, &m->fabric, &seats, err) ||
-        add_hosts(&m->spec, &m->fabric, &seats, err))
+        shapes[shape].build(&m->spec, &m->fabric, &seats, err))
         return -1;
-    entries = (uint64_t)m->fabric.switches * m->fabric.nodes;
+    set_rates(&m->fabric);
+    if (add_hosts(&m->spec, &m->fabric, &seats, err))
+        return -1;
+    entries = (uint64_t)m->fabric.switches * m->fabric.base.vertices;
     if (m->tables && entries > SYNTH_ENTRIES)
         return synth_fail(&m->spec, err,
                           "routing tables of %llu rows, at most %d; lft=no leaves "
@@ -422,9 +408,9 @@ static void count(const struct made *m, topomap_db_synth_report *report)
     }
     report->hosts = m->fabric.hosts;
     report->switches = m->fabric.switches;
-    report->adapters = m->fabric.nodes - m->fabric.switches;
-    for (uint32_t i = 0; i < m->fabric.links; i++)
-        report->links += m->fabric.link[i].ends > 0;
+    report->adapters = m->fabric.base.vertices - m->fabric.switches;
+    for (size_t i = 0; i < m->fabric.base.links; i++)
+        report->links += m->fabric.base.link[i].ends > 0;
 }
 
 int topomap_db_synth(const char *spec, const char *folder,
@@ -437,8 +423,7 @@ int topomap_db_synth(const char *spec, const char *folder,
 
     if (!result && report)
         count(&m, report);
-    free(m.fabric.node);
-    free(m.fabric.link);
+    topomap_fabric_clear(&m.fabric.base);
     free(m.cray.node);
     return result;
 }
