@@ -12,9 +12,8 @@ enum { NAMES_MOST = 1000000, CLASS_MOST = 23 };
 
 /* ---- Vertices ------------------------------------------------------------------------------ */
 
-/* Offset of a text's copy; what comes after \p length bytes is cut off. */
-static int keep(topomap_fabric *f, const char *text, size_t length, uint32_t *at,
-                topomap_error *err)
+int topomap_fabric_keep(topomap_fabric *f, const char *text, size_t length, uint32_t *at,
+                        topomap_error *err)
 {
     if (f->text_size + length >= UINT32_MAX)
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory: names");
@@ -32,7 +31,7 @@ int topomap_fabric_add(topomap_fabric *f, enum topomap_vertex_kind kind, const c
 {
     topomap_vertex vertex = {.kind = (uint8_t)kind, .level = 1};
 
-    if (keep(f, name, strlen(name), &vertex.name, err) ||
+    if (topomap_fabric_keep(f, name, strlen(name), &vertex.name, err) ||
         topomap_grow(&f->vertex, &f->vertex_room, f->vertices + 1, sizeof vertex, err))
         return -1;
     f->vertex[f->vertices++] = vertex;
@@ -53,7 +52,7 @@ int topomap_fabric_addf(topomap_fabric *f, enum topomap_vertex_kind kind, topoma
 
 int topomap_fabric_rename(topomap_fabric *f, uint32_t vertex, const char *name, topomap_error *err)
 {
-    return keep(f, name, strlen(name), &f->vertex[vertex].name, err);
+    return topomap_fabric_keep(f, name, strlen(name), &f->vertex[vertex].name, err);
 }
 
 /* Where the vertex of a name is in the table, or is to be put. */
@@ -128,7 +127,8 @@ int topomap_fabric_join(topomap_fabric *f, const topomap_link *link, topomap_err
 int topomap_fabric_set_class(topomap_fabric *f, topomap_link *link, const char *class,
                              topomap_error *err)
 {
-    return *class ? keep(f, class, strnlen(class, CLASS_MOST), &link->class, err) : 0;
+    return *class ? topomap_fabric_keep(f, class, strnlen(class, CLASS_MOST), &link->class, err)
+                  : 0;
 }
 
 int topomap_fabric_list(topomap_fabric *f, const topomap_link *link, topomap_error *err)

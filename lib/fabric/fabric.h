@@ -20,7 +20,8 @@ typedef struct topomap_link {
     uint32_t aport, bport; /* 0: not known */
     double rate;           /* bytes a second, each way; 0: not known */
     size_t line;           /* of the file that lists it */
-    uint32_t class;        /* of a list: topomap_fabric_class(); of a shape: shapes.h */
+    uint32_t class;        /* of a list: topomap_fabric_class(); of a shape: shapes.h; of a dump of
+                              InfiniBand: its state */
     uint8_t ends;          /* 1: listed from a, 2: from b, 3: from both; 0: missing */
     uint8_t width, speed;  /* InfiniBand's lanes, row of ib_speeds[]; 0: not known */
 } topomap_link;
@@ -40,6 +41,9 @@ typedef struct topomap_fabric {
         *tree; /* of a fat tree whose hosts come first: its routes; or NULL */
 } topomap_fabric;
 
+/** Keeps a text of that length; \p at is its offset. */
+int topomap_fabric_keep(topomap_fabric *fabric, const char *text, size_t length, uint32_t *at,
+                        topomap_error *err);
 /** A new vertex; its name is not looked up. The second one's has at most 255 bytes. */
 int topomap_fabric_add(topomap_fabric *fabric, enum topomap_vertex_kind kind, const char *name,
                        topomap_error *err);
