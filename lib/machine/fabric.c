@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE /* qsort_r */
 #include "machine/fabric.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <uthash.h>
 
 #include "fabric/network.h"
 #include "fabric/shapes.h"
@@ -20,6 +20,14 @@ static uint32_t cost_of(double rate, double reference)
 
 /* ---- Ways -------------------------------------------------------------------------------- */
 
+/* Nodes on the same switches by the same links are one site. */
+struct site {
+    uint32_t index;
+    size_t count;
+    UT_hash_handle hh;
+    topomap_start on[]; /* [count] */
+};
+
 struct ways {
     topomap_fabric *fabric;
     uint32_t hosts, nodes;
@@ -27,21 +35,26 @@ struct ways {
     topomap_switches all;      /* all vertices, each pair by its cheapest link */
     topomap_switches switches; /* those that route, in the order of vertices */
     uint32_t *router;          /* [vertices] index in switches, or UINT32_MAX: does not route */
+    struct site *sites;        /* numbered by their first nodes */
     uint32_t *site_of;         /* [nodes] */
-    uint32_t *lead;            /* [sites] host that stands for the site */
-    uint32_t sites;
     uint16_t *site_hops;
     float *site_cost;
 };
 
 static void ways_clear(struct ways *w)
 {
+    struct site *site, *next;
+
+    HASH_ITER(hh, w->sites, site, next)
+    {
+        HASH_DELETE(hh, w->sites, site);
+        free(site);
+    }
     topomap_switches_clear(&w->all);
     topomap_switches_clear(&w->switches);
     free(w->host);
     free(w->router);
     free(w->site_of);
-    free(w->lead);
     free(w->site_hops);
     free(w->site_cost);
 }
@@ -118,97 +131,72 @@ static int join(struct ways *w, topomap_error *err)
     return status;
 }
 
-static int compare_sites(const struct ways *w, uint32_t x, uint32_t y)
+static int find_site(struct ways *w, const topomap_start *on, size_t count, uint32_t *index,
+                     topomap_error *err)
 {
-    uint32_t a = w->host[x], b = w->host[y];
-    const uint32_t *first = w->all.first;
-    size_t na = first[a + 1] - first[a], nb = first[b + 1] - first[b];
-    int order;
+    size_t size = count * sizeof *on;
+    struct site *site;
 
-    if (w->fabric->hosts_route)
-        return a < b ? -1 : a > b;
-    if (na != nb || na == 0)
-        return na < nb ? -1 : na > nb;
-    order = memcmp(w->all.neighbour + first[a], w->all.neighbour + first[b], na * sizeof *first);
-    return order ? order
-                 : memcmp(w->all.cost + first[a], w->all.cost + first[b], na * sizeof *first);
-}
-
-static int by_site(const void *a, const void *b, void *data)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    int order = compare_sites(data, x, y);
-
-    return order ? order : x < y ? -1 : x > y;
-}
-
-/* Nodes on the same switches by the same links are one site; sites are numbered by first node. */
-static int find_sites(struct ways *w, topomap_error *err)
-{
-    uint32_t *node = topomap_alloc(w->nodes, sizeof *node, err);
-    uint32_t *number = topomap_alloc(w->nodes, sizeof *number, err); /* 1 +, by first node */
-
-    w->site_of = topomap_alloc(w->nodes, sizeof *w->site_of, err);
-    w->lead = topomap_alloc(w->nodes, sizeof *w->lead, err);
-    if (!node || !number || !w->site_of || !w->lead) {
-        free(node);
-        free(number);
-        return -1;
+    HASH_FIND(hh, w->sites, on, size, site);
+    if (!site) {
+        if (HASH_COUNT(w->sites) == TOPOMAP_FABRIC_SITES)
+            return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                     "the nodes are at more than %d places of the fabric",
+                                     TOPOMAP_FABRIC_SITES);
+        site = topomap_alloc(1, sizeof *site + size, err);
+        if (!site)
+            return -1;
+        site->index = HASH_COUNT(w->sites);
+        site->count = count;
+        memcpy(site->on, on, size);
+        HASH_ADD_KEYPTR(hh, w->sites, site->on, size, site);
     }
-    for (uint32_t i = 0; i < w->nodes; i++)
-        node[i] = i;
-    qsort_r(node, w->nodes, sizeof *node, by_site, w);
-    for (uint32_t i = 0; i < w->nodes; i++) /* for now, the first node of the site */
-        w->site_of[node[i]] =
-            i && compare_sites(w, node[i - 1], node[i]) == 0 ? w->site_of[node[i - 1]] : node[i];
-    for (uint32_t i = 0; i < w->nodes; i++) {
-        if (w->site_of[i] == i) {
-            w->lead[w->sites++] = w->host[i];
-            number[i] = w->sites;
-        }
-        w->site_of[i] = number[w->site_of[i]] - 1;
-    }
-    free(node);
-    free(number);
-    if (w->sites > TOPOMAP_FABRIC_SITES)
-        return topomap_error_set(err, TOPOMAP_EUSAGE,
-                                 "the nodes are at more than %d places of the fabric",
-                                 TOPOMAP_FABRIC_SITES);
+    *index = site->index;
     return 0;
 }
 
 /* A host that routes is its own switch; others hang on those that they have links to. */
-static void list_starts(const struct ways *w, topomap_site *site, topomap_start *start)
+static size_t list_starts(const struct ways *w, uint32_t host, topomap_start *start)
 {
-    for (uint32_t i = 0; i < w->sites; i++) {
-        uint32_t lead = w->lead[i], ends = w->fabric->hosts_route ? 0 : w->all.first[lead + 1];
+    size_t count = 0;
 
-        site[i] = (topomap_site){.on = start};
-        if (w->fabric->hosts_route)
-            *start++ = (topomap_start){.at = lead};
-        for (uint32_t e = w->all.first[lead]; e < ends; e++)
-            if (w->router[w->all.neighbour[e]] != UINT32_MAX)
-                *start++ = (topomap_start){w->router[w->all.neighbour[e]], 1, w->all.cost[e]};
-        site[i].count = (size_t)(start - site[i].on);
+    if (w->fabric->hosts_route) {
+        *start = (topomap_start){.at = host};
+        return 1;
     }
+    for (uint32_t e = w->all.first[host]; e < w->all.first[host + 1]; e++)
+        if (w->router[w->all.neighbour[e]] != UINT32_MAX)
+            start[count++] = (topomap_start){w->router[w->all.neighbour[e]], 1, w->all.cost[e]};
+    return count;
+}
+
+static int find_sites(struct ways *w, topomap_error *err)
+{
+    topomap_start *start = topomap_alloc((size_t)w->all.count + 1, sizeof *start, err);
+    int status;
+
+    w->site_of = topomap_alloc(w->nodes, sizeof *w->site_of, err);
+    status = start && w->site_of ? 0 : -1;
+    for (uint32_t i = 0; status == 0 && i < w->nodes; i++)
+        status = find_site(w, start, list_starts(w, w->host[i], start), &w->site_of[i], err);
+    free(start);
+    return status;
 }
 
 static int measure(struct ways *w, double hop, topomap_error *err)
 {
-    size_t cells = (size_t)w->sites * w->sites;
-    topomap_site *site = topomap_alloc(w->sites, sizeof *site, err);
-    topomap_start *start =
-        topomap_alloc((size_t)w->sites + w->all.first[w->all.count], sizeof *start, err);
+    size_t sites = HASH_COUNT(w->sites);
+    topomap_site *site = topomap_alloc(sites, sizeof *site, err);
     int status = -1;
 
-    w->site_hops = topomap_alloc(cells, sizeof *w->site_hops, err);
-    w->site_cost = topomap_alloc(cells, sizeof *w->site_cost, err);
-    if (site && start && w->site_hops && w->site_cost) {
-        list_starts(w, site, start);
-        status = topomap_ways(&w->switches, site, w->sites, hop, w->site_hops, w->site_cost, err);
+    w->site_hops = topomap_alloc(sites * sites, sizeof *w->site_hops, err);
+    w->site_cost = topomap_alloc(sites * sites, sizeof *w->site_cost, err);
+    if (site && w->site_hops && w->site_cost) {
+        for (const struct site *s = w->sites; s; s = s->hh.next)
+            site[s->index] = (topomap_site){s->on, s->count};
+        status = topomap_ways(&w->switches, site, sites, hop, w->site_hops, w->site_cost, err);
     }
     free(site);
-    free(start);
     return status;
 }
 
@@ -248,18 +236,14 @@ static int set_network(const struct ways *w, topomap_machine *m, topomap_error *
 static int frame(const struct ways *w, const topomap_spec *spec, int named, topomap_machine **m,
                  topomap_error *err)
 {
-    uint32_t *per_node = topomap_alloc(w->nodes, sizeof *per_node, err);
     char **name = topomap_alloc(w->nodes, sizeof *name, err);
     int status = -1;
 
-    if (per_node && name) {
-        for (uint32_t i = 0; i < w->nodes; i++) {
-            per_node[i] = spec->slots;
+    if (name) {
+        for (uint32_t i = 0; i < w->nodes; i++)
             name[i] = w->fabric->text + w->fabric->vertex[w->host[i]].name;
-        }
-        status = topomap_machine_frame(w->nodes, per_node, named ? name : NULL, m, err);
+        status = topomap_spec_frame(w->nodes, spec->slots, named ? name : NULL, m, err);
     }
-    free(per_node);
     free(name);
     if (status == 0)
         status = topomap_machine_add_inner(*m, "node", spec->costs == 2 ? spec->cost[0] : 0.0,
@@ -274,8 +258,8 @@ static int build(struct ways *w, const topomap_spec *spec, int named, topomap_ma
 
     if (join(w, err) || find_sites(w, err) || frame(w, spec, named, m, err) || measure(w, hop, err))
         return -1;
-    if (topomap_machine_set_matrix(*m, "fabric", w->sites, w->site_of, w->site_cost, w->site_hops,
-                                   err) ||
+    if (topomap_machine_set_matrix(*m, "fabric", HASH_COUNT(w->sites), w->site_of, w->site_cost,
+                                   w->site_hops, err) ||
         set_network(w, *m, err))
         return -1;
     return topomap_machine_finish(*m, err);

@@ -4,18 +4,8 @@
 
 #include "fabric/network.h"
 #include "fabric/shapes.h"
-#include "machine/machine.h"
+#include "machine/distance.h"
 #include "util/alloc.h"
-
-/* Router ids are as node ids of a specification: x + X*(y + Y*z). */
-static uint32_t router_of(const topomap_machine *m, uint32_t node)
-{
-    uint32_t id = 0;
-
-    for (uint32_t d = m->dims; d-- > 0;)
-        id = id * m->dim[d] + m->coord[(size_t)node * m->dims + d];
-    return id;
-}
 
 /* Their first dimension varies fastest, a shape's last one. */
 static int join_routers(const topomap_machine *m, topomap_fabric *fabric, topomap_error *err)
@@ -51,7 +41,7 @@ int topomap_network_grid(const topomap_machine *m, topomap_network **network, to
     vertex_of = topomap_alloc(m->nodes, sizeof *vertex_of, err);
     if (vertex_of && !join_routers(m, &fabric, err)) {
         for (uint32_t node = 0; node < m->nodes; node++)
-            vertex_of[node] = router_of(m, node);
+            vertex_of[node] = (uint32_t)topomap_torus_router(m, m->coord + (size_t)node * m->dims);
         status = topomap_network_new((uint32_t)routers, fabric.links, fabric.link, m->nodes,
                                      vertex_of, network, err);
     }
