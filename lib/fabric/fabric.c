@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "util/alloc.h"
 
@@ -55,54 +54,22 @@ int topomap_fabric_rename(topomap_fabric *f, uint32_t vertex, const char *name, 
     return topomap_fabric_keep(f, name, strlen(name), &f->vertex[vertex].name, err);
 }
 
-/* Where the vertex of a name is in the table, or is to be put. */
-static uint32_t *slot_of(const topomap_fabric *f, const char *name)
-{
-    unsigned at;
-
-    HASH_JEN(name, strlen(name), at);
-    for (at &= f->slots - 1; f->slot[at]; at = (at + 1) & (f->slots - 1))
-        if (strcmp(topomap_fabric_name(f, f->slot[at] - 1), name) == 0)
-            break;
-    return &f->slot[at];
-}
-
-static int grow_table(topomap_fabric *f, topomap_error *err)
-{
-    size_t slots = f->slots ? f->slots * 2 : 1024;
-    uint32_t *slot = topomap_alloc(slots, sizeof *slot, err);
-
-    if (!slot)
-        return -1;
-    free(f->slot);
-    f->slot = slot;
-    f->slots = slots;
-    for (uint32_t v = 0; v < f->vertices; v++)
-        *slot_of(f, topomap_fabric_name(f, v)) = v + 1;
-    return 0;
-}
-
 int topomap_fabric_find(topomap_fabric *f, const char *name, uint32_t *vertex, topomap_error *err)
 {
-    uint32_t *slot;
-
-    if (f->vertices * 2 >= f->slots && grow_table(f, err))
-        return -1;
-    slot = slot_of(f, name);
-    if (!*slot) {
-        if (f->vertices >= NAMES_MOST)
-            return topomap_error_set(err, TOPOMAP_EINPUT, "more than %d names", NAMES_MOST);
-        if (topomap_fabric_add(f, TOPOMAP_VERTEX_UNKNOWN, name, err))
-            return -1;
-        *slot = (uint32_t)f->vertices;
-    }
-    *vertex = *slot - 1;
-    return 0;
+    *vertex = topomap_fabric_lookup(f, name);
+    if (*vertex != UINT32_MAX)
+        return 0;
+    if (f->vertices >= NAMES_MOST)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "more than %d names", NAMES_MOST);
+    return topomap_known_number(&f->names, name, strlen(name), vertex, err) ||
+                   topomap_fabric_add(f, TOPOMAP_VERTEX_UNKNOWN, name, err)
+               ? -1
+               : 0;
 }
 
 uint32_t topomap_fabric_lookup(const topomap_fabric *f, const char *name)
 {
-    return f->slots ? *slot_of(f, name) - 1 : UINT32_MAX;
+    return topomap_known_find(f->names, name, strlen(name));
 }
 
 void topomap_fabric_clear(topomap_fabric *f)
@@ -110,7 +77,7 @@ void topomap_fabric_clear(topomap_fabric *f)
     free(f->vertex);
     free(f->link);
     free(f->text);
-    free(f->slot);
+    topomap_known_clear(&f->names);
     *f = (topomap_fabric){0};
 }
 

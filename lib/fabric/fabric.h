@@ -5,7 +5,7 @@
 #ifndef TOPOMAP_FABRIC_FABRIC_H
 #define TOPOMAP_FABRIC_FABRIC_H
 
-#include "topomap/topomap.h"
+#include "util/known.h"
 
 enum topomap_vertex_kind { TOPOMAP_VERTEX_UNKNOWN, TOPOMAP_VERTEX_HOST, TOPOMAP_VERTEX_SWITCH };
 
@@ -34,9 +34,8 @@ typedef struct topomap_fabric {
     size_t links, link_room;
     char *text;
     size_t text_size, text_room;
-    uint32_t *slot;  /* hash table of those that are found by name: vertex + 1, or 0 */
-    size_t slots;    /* a power of two */
-    int hosts_route; /* traffic of others goes through hosts, too */
+    topomap_known *names; /* of those that are found by name */
+    int hosts_route;      /* traffic of others goes through hosts, too */
     const struct topomap_fattree
         *tree; /* of a fat tree whose hosts come first: its routes; or NULL */
 } topomap_fabric;

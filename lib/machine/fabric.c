@@ -3,13 +3,13 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "fabric/network.h"
 #include "fabric/shapes.h"
 #include "fabric/fattree.h"
 #include "fabric/ways.h"
 #include "util/alloc.h"
+#include "util/known.h"
 
 static uint32_t cost_of(double rate, double reference)
 {
@@ -20,14 +20,6 @@ static uint32_t cost_of(double rate, double reference)
 
 /* ---- Ways -------------------------------------------------------------------------------- */
 
-/* Nodes on the same switches by the same links are one site. */
-struct site {
-    uint32_t index;
-    size_t count;
-    UT_hash_handle hh;
-    topomap_start on[]; /* [count] */
-};
-
 struct ways {
     topomap_fabric *fabric;
     uint32_t hosts, nodes;
@@ -35,7 +27,7 @@ struct ways {
     topomap_switches all;      /* all vertices, each pair by its cheapest link */
     topomap_switches switches; /* those that route, in the order of vertices */
     uint32_t *router;          /* [vertices] index in switches, or UINT32_MAX: does not route */
-    struct site *sites;        /* numbered by their first nodes */
+    topomap_known *sites;      /* by their starts: nodes on the same switches by the same links */
     uint32_t *site_of;         /* [nodes] */
     uint16_t *site_hops;
     float *site_cost;
@@ -43,17 +35,11 @@ struct ways {
 
 static void ways_clear(struct ways *w)
 {
-    struct site *site, *next;
-
-    HASH_ITER(hh, w->sites, site, next)
-    {
-        HASH_DELETE(hh, w->sites, site);
-        free(site);
-    }
     topomap_switches_clear(&w->all);
     topomap_switches_clear(&w->switches);
     free(w->host);
     free(w->router);
+    topomap_known_clear(&w->sites);
     free(w->site_of);
     free(w->site_hops);
     free(w->site_cost);
@@ -131,30 +117,6 @@ static int join(struct ways *w, topomap_error *err)
     return status;
 }
 
-static int find_site(struct ways *w, const topomap_start *on, size_t count, uint32_t *index,
-                     topomap_error *err)
-{
-    size_t size = count * sizeof *on;
-    struct site *site;
-
-    HASH_FIND(hh, w->sites, on, size, site);
-    if (!site) {
-        if (HASH_COUNT(w->sites) == TOPOMAP_FABRIC_SITES)
-            return topomap_error_set(err, TOPOMAP_EUSAGE,
-                                     "the nodes are at more than %d places of the fabric",
-                                     TOPOMAP_FABRIC_SITES);
-        site = topomap_alloc(1, sizeof *site + size, err);
-        if (!site)
-            return -1;
-        site->index = HASH_COUNT(w->sites);
-        site->count = count;
-        memcpy(site->on, on, size);
-        HASH_ADD_KEYPTR(hh, w->sites, site->on, size, site);
-    }
-    *index = site->index;
-    return 0;
-}
-
 /* A host that routes is its own switch; others hang on those that they have links to. */
 static size_t list_starts(const struct ways *w, uint32_t host, topomap_start *start)
 {
@@ -177,9 +139,16 @@ static int find_sites(struct ways *w, topomap_error *err)
 
     w->site_of = topomap_alloc(w->nodes, sizeof *w->site_of, err);
     status = start && w->site_of ? 0 : -1;
-    for (uint32_t i = 0; status == 0 && i < w->nodes; i++)
-        status = find_site(w, start, list_starts(w, w->host[i], start), &w->site_of[i], err);
+    for (uint32_t i = 0; status == 0 && i < w->nodes; i++) {
+        size_t count = list_starts(w, w->host[i], start);
+
+        status = topomap_known_number(&w->sites, start, count * sizeof *start, &w->site_of[i], err);
+    }
     free(start);
+    if (status == 0 && HASH_COUNT(w->sites) > TOPOMAP_FABRIC_SITES)
+        status = topomap_error_set(err, TOPOMAP_EUSAGE,
+                                   "the nodes are at more than %d places of the fabric",
+                                   TOPOMAP_FABRIC_SITES);
     return status;
 }
 
@@ -192,8 +161,9 @@ static int measure(struct ways *w, double hop, topomap_error *err)
     w->site_hops = topomap_alloc(sites * sites, sizeof *w->site_hops, err);
     w->site_cost = topomap_alloc(sites * sites, sizeof *w->site_cost, err);
     if (site && w->site_hops && w->site_cost) {
-        for (const struct site *s = w->sites; s; s = s->hh.next)
-            site[s->index] = (topomap_site){s->on, s->count};
+        for (const topomap_known *s = w->sites; s; s = s->hh.next)
+            site[s->number] =
+                (topomap_site){(const topomap_start *)s->key, s->length / sizeof(topomap_start)};
         status = topomap_ways(&w->switches, site, sites, hop, w->site_hops, w->site_cost, err);
     }
     free(site);

@@ -303,6 +303,12 @@ static const struct {
 
 enum { FILES = sizeof files / sizeof *files };
 
+static int is_wanted(const struct made *m, size_t which)
+{
+    return (files[which].cray < 0 || files[which].cray == m->is_cray) &&
+           (!files[which].table || m->tables);
+}
+
 static int write_file(struct made *m, size_t which, topomap_output **output, topomap_error *err)
 {
     char *path = topomap_alloc(strlen(m->folder) + 32, 1, err);
@@ -330,7 +336,7 @@ static int write_all(struct made *m, topomap_error *err)
     int result = 0;
 
     for (size_t i = 0; !result && i < FILES; i++)
-        if ((files[i].cray < 0 || files[i].cray == m->is_cray) && (!files[i].table || m->tables))
+        if (is_wanted(m, i))
             result = write_file(m, i, &output[i], err);
     for (size_t i = 0; i < FILES; i++)
         if (result)
@@ -399,8 +405,8 @@ static int make(struct made *m, topomap_error *err)
 static void count(const struct made *m, topomap_db_synth_report *report)
 {
     *report = (topomap_db_synth_report){.faults = m->log.faults};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if ((files[i].cray < 0 || files[i].cray == m->is_cray) && (!files[i].table || m->tables))
+    for (size_t i = 0; i < FILES; i++)
+        if (is_wanted(m, i))
             report->file[report->files++] = files[i].name;
     if (m->is_cray) {
         report->hosts = m->cray.nodes;

@@ -6,6 +6,7 @@
 
 #include "fabric/shapes.h"
 #include "topology-db/db.h"
+#include "util/random.h"
 
 enum {
     SYNTH_WORDS = 24,
@@ -115,6 +116,8 @@ struct synth_faults {
 };
 int synth_faults_parse(struct synth_spec *spec, struct synth_faults *faults, topomap_error *err);
 uint32_t synth_faults_count(const struct synth_faults *faults, enum synth_fault kind, uint32_t of);
+/** Numbers from 0 in a random order. */
+void synth_deal(topomap_random *random, uint32_t *order, uint32_t count);
 int synth_faults_make(const struct synth_faults *faults, struct synth_fabric *fabric,
                       struct synth_log *log, topomap_error *err);
 

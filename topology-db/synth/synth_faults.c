@@ -7,7 +7,6 @@
 #include "topology-db/ib_names.h"
 #include "topology-db/synth/synth.h"
 #include "util/alloc.h"
-#include "util/random.h"
 
 static const char *const names[SYNTH_FAULTS] = {"missing", "degraded", "one-way", "unnamed"};
 
@@ -59,6 +58,13 @@ uint32_t synth_faults_count(const struct synth_faults *faults, enum synth_fault 
         number = some || !number ? some : 1;
     }
     return number < of ? number : of;
+}
+
+void synth_deal(topomap_random *random, uint32_t *order, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = i;
+    topomap_random_shuffle(random, order, count);
 }
 
 /* ---- Making them ------------------------------------------------------------------------- */
@@ -152,9 +158,7 @@ static void break_links(struct work *w, const struct synth_faults *faults, enum 
 
     if (!left)
         return;
-    for (uint32_t i = 0; i < links; i++)
-        w->order[i] = i;
-    topomap_random_shuffle(random, w->order, links);
+    synth_deal(random, w->order, links);
     for (uint32_t i = 0; left && i < links; i++)
         left -= make(w, &w->fabric->base.link[w->order[i]]);
 }
@@ -167,9 +171,7 @@ static int unname(struct work *w, const struct synth_faults *faults, topomap_ran
     uint32_t adapters = (uint32_t)f->base.vertices - f->switches;
     uint32_t left = synth_faults_count(faults, SYNTH_UNNAMED, adapters);
 
-    for (uint32_t i = 0; i < adapters; i++)
-        w->order[i] = i;
-    topomap_random_shuffle(random, w->order, adapters);
+    synth_deal(random, w->order, adapters);
     for (uint32_t i = 0; i < left; i++) {
         uint32_t v = f->switches + w->order[i];
 

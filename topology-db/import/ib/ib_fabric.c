@@ -8,56 +8,19 @@
 
 /* ---- Vertices by GUID -------------------------------------------------------------------- */
 
-/* splitmix64's finaliser: GUIDs of one maker differ in their low bits only. */
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
-static int grow_table(struct ib_fabric *fabric, topomap_error *err)
-{
-    size_t slots = fabric->slots ? fabric->slots * 2 : 1024;
-    uint32_t *slot = topomap_alloc(slots, sizeof *slot, err);
-
-    if (!slot)
-        return -1;
-    for (uint32_t i = 0; i < fabric->vertices; i++) {
-        size_t at = mix(fabric->vertex[i].guid + fabric->vertex[i].subnet) & (slots - 1);
-
-        while (slot[at])
-            at = (at + 1) & (slots - 1);
-        slot[at] = i + 1;
-    }
-    free(fabric->slot);
-    fabric->slot = slot;
-    fabric->slots = slots;
-    return 0;
-}
-
 int ib_intern(struct ib_fabric *fabric, uint64_t guid, uint32_t *index, topomap_error *err)
 {
-    size_t at;
+    const uint64_t key[] = {guid, fabric->subnet};
 
-    if (fabric->vertices * 2 >= fabric->slots && grow_table(fabric, err))
+    if (topomap_known_number(&fabric->guids, key, sizeof key, index, err))
         return -1;
-    for (at = mix(guid + fabric->subnet) & (fabric->slots - 1); fabric->slot[at];
-         at = (at + 1) & (fabric->slots - 1)) {
-        const struct ib_vertex *vertex = &fabric->vertex[fabric->slot[at] - 1];
-
-        if (vertex->guid == guid && vertex->subnet == fabric->subnet) {
-            *index = fabric->slot[at] - 1;
-            return 0;
-        }
-    }
+    if (*index < fabric->vertices)
+        return 0;
     if (topomap_grow(&fabric->vertex, &fabric->vertex_room, fabric->vertices + 1,
                      sizeof *fabric->vertex, err))
         return -1;
-    fabric->vertex[fabric->vertices] = (struct ib_vertex){
+    fabric->vertex[fabric->vertices++] = (struct ib_vertex){
         .guid = guid, .subnet = fabric->subnet, .kind = IB_OTHER, .text = UINT32_MAX};
-    *index = (uint32_t)fabric->vertices++;
-    fabric->slot[at] = *index + 1;
     return 0;
 }
 
@@ -69,9 +32,7 @@ void ib_renumber(struct ib_fabric *fabric, const uint32_t *now)
     }
     for (size_t i = 0; i < fabric->idles; i++)
         fabric->idle[i].vertex = now[fabric->idle[i].vertex];
-    free(fabric->slot); /* it has the old indices */
-    fabric->slot = NULL;
-    fabric->slots = 0;
+    topomap_known_clear(&fabric->guids); /* they have the old indices */
 }
 
 int ib_by_guid(const void *a, const void *b)
@@ -131,6 +92,6 @@ void ib_free(void *content)
     free(fabric->end);
     free(fabric->idle);
     topomap_fabric_clear(&fabric->base);
-    free(fabric->slot);
+    topomap_known_clear(&fabric->guids);
     free(fabric);
 }
