@@ -19,6 +19,7 @@ AM_TESTS_ENVIRONMENT = \
 include tests/unit/util/local.mk
 include tests/unit/graph/local.mk
 include tests/unit/partition/local.mk
+include tests/unit/fabric/local.mk
 include tests/unit/machine/local.mk
 include tests/unit/metric/local.mk
 include tests/unit/map/local.mk

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/network.h"
-#include "fabric/shapes.h"
 #include "fabric/fattree.h"
+#include "fabric/network.h"
 #include "fabric/ways.h"
 #include "util/alloc.h"
 #include "util/known.h"

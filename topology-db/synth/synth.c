@@ -265,48 +265,37 @@ static int write_faults(struct made *m, FILE *out, topomap_error *err)
     return 0;
 }
 
-static int write_dump(struct made *m, FILE *out, topomap_error *err)
-{
-    return synth_write_ibnetdiscover(&m->fabric, out, err);
-}
-
-static int write_lfts(struct made *m, FILE *out, topomap_error *err)
-{
-    return synth_write_lfts(&m->fabric, out, err);
-}
-
-static int write_admin(struct made *m, FILE *out, topomap_error *err)
-{
-    (void)err;
-    synth_cray_write_admin(&m->cray, out);
-    return 0;
-}
-
-static int write_proc(struct made *m, FILE *out, topomap_error *err)
-{
-    (void)err;
-    synth_cray_write_proc(&m->cray, out);
-    return 0;
-}
-
 /* Faults first: they are made while they are written down. */
 static const struct {
     const char *name;
-    int cray; /* 0 InfiniBand, 1 Cray, -1 both */
+    /* What writes it: of InfiniBand, of a Cray; neither: both have it */
+    int (*fabric)(const struct synth_fabric *fabric, FILE *out, topomap_error *err);
+    void (*cray)(const struct synth_cray *cray, FILE *out);
     int table;
-    int (*write)(struct made *m, FILE *out, topomap_error *err);
 } files[] = {
-    {"faults.txt", -1, 0, write_faults},     {"fabric.ibnetdiscover", 0, 0, write_dump},
-    {"fabric.lfts", 0, 1, write_lfts},       {"machine.xtprocadmin", 1, 0, write_admin},
-    {"machine.xtdb2proc", 1, 0, write_proc},
+    {"faults.txt", NULL, NULL, 0},
+    {"fabric.ibnetdiscover", synth_write_ibnetdiscover, NULL, 0},
+    {"fabric.lfts", synth_write_lfts, NULL, 1},
+    {"machine.xtprocadmin", NULL, synth_cray_write_admin, 0},
+    {"machine.xtdb2proc", NULL, synth_cray_write_proc, 0},
 };
 
 enum { FILES = sizeof files / sizeof *files };
 
 static int is_wanted(const struct made *m, size_t which)
 {
-    return (files[which].cray < 0 || files[which].cray == m->is_cray) &&
+    return (m->is_cray ? !files[which].fabric : !files[which].cray) &&
            (!files[which].table || m->tables);
+}
+
+static int write_content(struct made *m, size_t which, FILE *out, topomap_error *err)
+{
+    if (files[which].fabric)
+        return files[which].fabric(&m->fabric, out, err);
+    if (!files[which].cray)
+        return write_faults(m, out, err);
+    files[which].cray(&m->cray, out);
+    return 0;
 }
 
 static int write_file(struct made *m, size_t which, topomap_output **output, topomap_error *err)
@@ -320,7 +309,7 @@ static int write_file(struct made *m, size_t which, topomap_output **output, top
     if (topomap_output_open(path, output, err) == 0) {
         FILE *out = topomap_output_file(*output);
 
-        result = files[which].write(m, out, err);
+        result = write_content(m, which, out, err);
         if (!result && fflush(out))
             result = topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot write: %s", path,
                                        strerror(errno));

@@ -158,7 +158,7 @@ static int take_row(struct db_import *import, struct table *table, char **cell, 
     const char *host = cell_of(table, cell, cells, HOSTNAME), *end = skip_jack(xname);
     struct row row = {.mbps = read_speed(cell_of(table, cell, cells, SPEED)),
                       .line = topomap_input_lineno(import->input)};
-    int order;
+    char own[NAME];
 
     if (!end || *end != 'p' || !(end = skip_number(end + 1)) || *end || strlen(xname) >= NAME)
         return topomap_input_fail(import->input, err,
@@ -174,18 +174,11 @@ static int take_row(struct db_import *import, struct table *table, char **cell, 
     if (!(end = skip_jack(dst)) || *end || strlen(dst) >= NAME)
         return topomap_input_fail(import->input, err,
                                   "expected a peer such as x3000c0r42j18, not '%.40s'", dst);
-    snprintf(row.from, NAME, "%.*s", (int)(strrchr(xname, 'p') - xname), xname);
-    strcpy(row.to, dst);
+    snprintf(own, sizeof own, "%.*s", (int)(strrchr(xname, 'p') - xname), xname);
     snprintf(row.subtype, sizeof row.subtype, "%s", cell_of(table, cell, cells, SUBTYPE));
-    order = strcmp(row.from, row.to);
-    if (order > 0) {
-        char swap[NAME];
-
-        memcpy(swap, row.from, NAME);
-        memcpy(row.from, row.to, NAME);
-        memcpy(row.to, swap, NAME);
-        row.swapped = 1;
-    }
+    row.swapped = strcmp(own, dst) > 0;
+    strcpy(row.from, row.swapped ? dst : own);
+    strcpy(row.to, row.swapped ? own : dst);
     if (topomap_grow(&table->row, &table->room, table->rows + 1, sizeof row, err))
         return -1;
     table->row[table->rows++] = row;
@@ -209,36 +202,30 @@ static int by_jacks(const void *a, const void *b)
 static int add_links(struct table *table, size_t first, size_t end, topomap_error *err)
 {
     const struct row *row = &table->row[first];
-    topomap_link link = {0};
+    uint32_t sw[2], jack[2], of_end = 0;
 
-    if (find_switch(table->fabric, row->from, &link.a, err) ||
-        find_switch(table->fabric, row->to, &link.b, err))
+    if (find_switch(table->fabric, row->from, &sw[0], err) ||
+        find_switch(table->fabric, row->to, &sw[1], err))
         return -1;
-    for (size_t i = first, of_end = 0; i < end; i++) {
-        topomap_link one = link;
+    jack[0] = (uint32_t)strtoul(strrchr(row->from, 'j') + 1, NULL, 10);
+    jack[1] = (uint32_t)strtoul(strrchr(row->to, 'j') + 1, NULL, 10);
+    for (size_t i = first; i < end; i++) {
+        int own = table->row[i].swapped;
+        topomap_link link = {.a = sw[own],
+                             .b = sw[!own],
+                             .rate = topomap_rate_of_mbps(table->row[i].mbps),
+                             .line = table->row[i].line};
 
-        of_end = i > first && table->row[i].swapped == table->row[i - 1].swapped ? of_end + 1 : 0;
-        one.line = table->row[i].line;
-        one.rate = topomap_rate_of_mbps(table->row[i].mbps);
+        of_end = i > first && own == table->row[i - 1].swapped ? of_end + 1 : 0;
         /* Ports of its jack that the table does not pair: numbered by jack, then in order. */
-        one.aport =
-            (uint32_t)strtoul(strrchr(row->from, 'j') + 1, NULL, 10) * 2 + (uint32_t)of_end + 1;
-        one.bport =
-            (uint32_t)strtoul(strrchr(row->to, 'j') + 1, NULL, 10) * 2 + (uint32_t)of_end + 1;
+        link.aport = jack[own] * 2 + of_end + 1;
+        link.bport = jack[!own] * 2 + of_end + 1;
         if (of_end > 1)
             return topomap_error_set(err, TOPOMAP_EINPUT,
                                      "%s to %s: more than the two links of a jack", row->from,
                                      row->to);
-        if (table->row[i].swapped) {
-            topomap_link other = one;
-
-            one.a = other.b;
-            one.b = other.a;
-            one.aport = other.bport;
-            one.bport = other.aport;
-        }
-        if (topomap_fabric_set_class(table->fabric, &one, table->row[i].subtype, err) ||
-            topomap_fabric_list(table->fabric, &one, err))
+        if (topomap_fabric_set_class(table->fabric, &link, table->row[i].subtype, err) ||
+            topomap_fabric_list(table->fabric, &link, err))
             return -1;
     }
     return 0;
