@@ -20,6 +20,7 @@ include tests/unit/util/local.mk
 include tests/unit/fabric/kinds/local.mk
 include tests/unit/graph/local.mk
 include tests/unit/partition/local.mk
+include tests/unit/fabric/local.mk
 include tests/unit/machine/local.mk
 include tests/unit/metric/local.mk
 include tests/unit/map/local.mk

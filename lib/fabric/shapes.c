@@ -26,71 +26,119 @@ uint64_t topomap_fattree_count(topomap_fattree *t, uint32_t level)
     return a > LEVEL_MOST || b > LEVEL_MOST ? UINT64_MAX : a * b;
 }
 
-static int join_level(const topomap_fattree *t, uint32_t level, topomap_shape_join *join,
-                      void *fabric, topomap_error *err)
+static int join_level(const topomap_fattree *t, uint32_t level, topomap_fabric *fabric,
+                      topomap_error *err)
 {
     uint32_t below = t->below[level], p = t->p[level + 1], down = t->m[level] * t->p[level];
     int status = 0;
 
     for (uint32_t i = 0; i < t->above[level] * below; i++)
-        for (uint32_t link = 0; status == 0 && link < t->w[level + 1] * p; link++) {
-            uint32_t a = i / below, parent = link / p;
+        for (uint32_t up = 0; status == 0 && up < t->w[level + 1] * p; up++) {
+            uint32_t a = i / below, parent = up / p;
             uint32_t to = (a / t->m[level + 1] * t->w[level + 1] + parent) * below + i % below;
-            topomap_shape_cable cable = {
-                t->first[level] + i, down + link + 1, t->first[level + 1] + to,
-                a % t->m[level + 1] * p + link % p + 1, level + 1 == t->levels && t->levels > 2};
+            topomap_link link = {.a = t->first[level] + i,
+                                 .b = t->first[level + 1] + to,
+                                 .aport = down + up + 1,
+                                 .bport = a % t->m[level + 1] * p + up % p + 1,
+                                 .class = level + 1 == t->levels && t->levels > 2,
+                                 .ends = 3};
 
-            status = join(fabric, &cable, err);
+            status = topomap_fabric_join(fabric, &link, err);
         }
     return status;
 }
 
-int topomap_fattree_join(const topomap_fattree *t, topomap_shape_join *join, void *fabric,
-                         topomap_error *err)
+int topomap_fattree_join(const topomap_fattree *t, topomap_fabric *fabric, topomap_error *err)
 {
     int status = 0;
 
     for (uint32_t level = 1; status == 0 && level < t->levels; level++)
-        status = join_level(t, level, join, fabric, err);
+        status = join_level(t, level, fabric, err);
     return status;
 }
 
 /* ---- Dragonflies ------------------------------------------------------------------------- */
 
-static int join_group(const topomap_dragonfly *d, uint32_t first, topomap_shape_join *join,
-                      void *fabric, topomap_error *err)
+static int join_group(const topomap_dragonfly *d, uint32_t first, topomap_fabric *fabric,
+                      topomap_error *err)
 {
     int status = 0;
 
     for (uint32_t i = 0; i < d->a; i++)
         for (uint32_t j = i + 1; status == 0 && j < d->a; j++) {
-            topomap_shape_cable cable = {first + i, d->taken + j, first + j, d->taken + 1 + i, 0};
+            topomap_link link = {.a = first + i,
+                                 .b = first + j,
+                                 .aport = d->taken + j,
+                                 .bport = d->taken + 1 + i,
+                                 .ends = 3};
 
-            status = join(fabric, &cable, err);
+            status = topomap_fabric_join(fabric, &link, err);
         }
     return status;
 }
 
-int topomap_dragonfly_join(const topomap_dragonfly *d, topomap_shape_join *join, void *fabric,
-                           topomap_error *err)
+int topomap_dragonfly_join(const topomap_dragonfly *d, topomap_fabric *fabric, topomap_error *err)
 {
     uint32_t away = d->groups - 1, rounds = away ? d->a * d->h / away : 0;
     uint32_t global = d->taken + d->a;
     int status = 0;
 
     for (uint32_t g = 0; status == 0 && g < d->groups; g++)
-        status = join_group(d, d->first + g * d->a, join, fabric, err);
+        status = join_group(d, d->first + g * d->a, fabric, err);
     for (uint32_t round = 0; round < rounds; round++)
         for (uint32_t g = 0; g < d->groups; g++)
             for (uint32_t i = 0; status == 0 && i < away; i++) {
                 uint32_t to = (g + i + 1) % d->groups;
                 uint32_t port = round * away + i, back = round * away + away - 1 - i;
-                topomap_shape_cable cable = {
-                    d->first + g * d->a + port / d->h, global + port % d->h,
-                    d->first + to * d->a + back / d->h, global + back % d->h, 1};
+                topomap_link link = {.a = d->first + g * d->a + port / d->h,
+                                     .b = d->first + to * d->a + back / d->h,
+                                     .aport = global + port % d->h,
+                                     .bport = global + back % d->h,
+                                     .class = 1,
+                                     .ends = 3};
 
                 if (g < to)
-                    status = join(fabric, &cable, err);
+                    status = topomap_fabric_join(fabric, &link, err);
             }
+    return status;
+}
+
+/* ---- Tori and meshes --------------------------------------------------------------------- */
+
+static int join_router(const topomap_torus *t, uint32_t id, topomap_fabric *fabric,
+                       topomap_error *err)
+{
+    uint32_t step = 1;
+    int status = 0;
+
+    for (uint32_t d = t->dims; d-- > 0; step *= t->dim[d]) {
+        uint32_t position = id / step % t->dim[d], last = position == t->dim[d] - 1;
+        uint32_t port = t->taken + 2 * d * t->links + 1;
+
+        if (last && (!t->wrap[d] || t->dim[d] < (t->twice ? 2 : 3)))
+            continue;
+        for (uint32_t i = 0; status == 0 && i < t->links; i++) {
+            topomap_link link = {.a = id,
+                                 .b = last ? id - position * step : id + step,
+                                 .aport = port + i,
+                                 .bport = port + t->links + i,
+                                 .class = d,
+                                 .ends = 3};
+
+            status = topomap_fabric_join(fabric, &link, err);
+        }
+    }
+    return status;
+}
+
+int topomap_torus_join(const topomap_torus *t, topomap_fabric *fabric, topomap_error *err)
+{
+    uint32_t routers = 1;
+    int status = 0;
+
+    for (uint32_t d = 0; d < t->dims; d++)
+        routers *= t->dim[d];
+    for (uint32_t id = 0; status == 0 && id < routers; id++)
+        status = join_router(t, id, fabric, err);
     return status;
 }

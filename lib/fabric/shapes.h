@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The shapes of made fabrics: which switches their cables join, and by which ports. */
+/* The shapes of made fabrics: which switches their links join, and by which ports, from 1. */
 #ifndef TOPOMAP_FABRIC_SHAPES_H
 #define TOPOMAP_FABRIC_SHAPES_H
 
-#include "topomap/topomap.h"
-
-/** A cable between two switches, by their numbers; ports from 1. */
-typedef struct topomap_shape_cable {
-    uint32_t a, aport, b, bport;
-    int top; /* to the highest of three levels and more, or between groups */
-} topomap_shape_cable;
-
-/** Takes a cable; 0 or -1. */
-typedef int topomap_shape_join(void *fabric, const topomap_shape_cable *cable, topomap_error *err);
+#include "fabric/fabric.h"
 
 enum { TOPOMAP_FATTREE_LEVELS = 6 };
 
@@ -27,7 +18,7 @@ typedef struct topomap_fattree {
     uint32_t p[TOPOMAP_FATTREE_LEVELS + 2];
     uint32_t above[TOPOMAP_FATTREE_LEVELS + 2], below[TOPOMAP_FATTREE_LEVELS + 2];
     uint32_t first[TOPOMAP_FATTREE_LEVELS + 2]; /* number of the level's first switch */
-    uint32_t *host;                             /* [nodes] of a network (machine/fattree.h) */
+    uint32_t *host;                             /* [nodes] of a network (fabric/fattree.h) */
 } topomap_fattree;
 
 /** The tree of k-port switches, tree->levels high: all ports used, half of them downwards but at
@@ -35,9 +26,9 @@ typedef struct topomap_fattree {
 void topomap_fattree_of_ports(topomap_fattree *tree, uint32_t k, uint32_t hosts, uint32_t taper);
 /** Sets above and below of a level. \return how many switches it has, UINT64_MAX: too many */
 uint64_t topomap_fattree_count(topomap_fattree *tree, uint32_t level);
-/** All cables between switches; above, below and first are set. */
-int topomap_fattree_join(const topomap_fattree *tree, topomap_shape_join *join, void *fabric,
-                         topomap_error *err);
+/** All links between switches; above, below and first are set. Those to the highest of three
+ *  levels and more have class 1, the others 0. */
+int topomap_fattree_join(const topomap_fattree *tree, topomap_fabric *fabric, topomap_error *err);
 
 /** Groups of a routers, all joined; h global links a router: those of a group lead, in order, to
  *  the groups after it, in order and round again (Kim, Dally, Scott, Abts, "Technology-driven,
@@ -48,8 +39,22 @@ typedef struct topomap_dragonfly {
     uint32_t taken;           /* ports of a router that hosts take, the first ones */
 } topomap_dragonfly;
 
-/** All cables between routers: those inside groups first. */
-int topomap_dragonfly_join(const topomap_dragonfly *dragonfly, topomap_shape_join *join,
-                           void *fabric, topomap_error *err);
+/** All links between routers: those inside groups first; those between groups have class 1. */
+int topomap_dragonfly_join(const topomap_dragonfly *dragonfly, topomap_fabric *fabric,
+                           topomap_error *err);
+
+enum { TOPOMAP_TORUS_DIMS = 8 };
+
+/** A torus or mesh of routers; the last dimension varies fastest. */
+typedef struct topomap_torus {
+    uint32_t dims, dim[TOPOMAP_TORUS_DIMS];
+    uint8_t wrap[TOPOMAP_TORUS_DIMS];
+    int twice;      /* two routers of a wrapping dimension have a second link around */
+    uint32_t links; /* from a router to the next one */
+    uint32_t taken; /* ports of a router that hosts take, the first ones */
+} topomap_torus;
+
+/** All links between routers, their class being the dimension. */
+int topomap_torus_join(const topomap_torus *torus, topomap_fabric *fabric, topomap_error *err);
 
 #endif

@@ -52,19 +52,6 @@ static void search_row(struct ways *b, size_t i, uint16_t *hops, uint32_t *cost)
     }
 }
 
-/* One search a site. */
-static int fill_shortest(struct ways *b, topomap_error *err)
-{
-    uint16_t *hops = topomap_alloc(b->switches->count, sizeof *hops, err);
-    uint32_t *cost = topomap_alloc(b->switches->count, sizeof *cost, err);
-
-    for (size_t i = 0; hops && cost && i < b->sites; i++)
-        search_row(b, i, hops, cost);
-    free(hops);
-    free(cost);
-    return hops && cost ? 0 : -1;
-}
-
 void topomap_ways_fill_gaps(size_t sites, double hop, uint16_t *hops, float *cost)
 {
     size_t places = sites * sites;
@@ -162,15 +149,18 @@ static void price_row(struct ways *b, size_t i, uint32_t link)
 }
 
 /* Where the cheapest links alone reach all sites in as few hops as all links, a way's hops say its
- * cost; the rows of other sites are searched one by one. */
-static int price_rows(struct ways *b, const uint16_t *cheap, uint32_t link, topomap_error *err)
+ * cost; the rows of other sites are searched one by one.
+ * \param known  nonzero: hops are there by all links, and in \p cheap (NULL: the same) */
+static int fill_rows(struct ways *b, int known, const uint16_t *cheap, uint32_t link,
+                     topomap_error *err)
 {
     size_t sites = b->sites;
     uint16_t *hops = topomap_alloc(b->switches->count, sizeof *hops, err);
     uint32_t *cost = topomap_alloc(b->switches->count, sizeof *cost, err);
 
     for (size_t i = 0; hops && cost && i < sites; i++) {
-        if (!cheap || memcmp(b->hops + i * sites, cheap + i * sites, sites * sizeof *cheap) == 0)
+        if (known &&
+            (!cheap || memcmp(b->hops + i * sites, cheap + i * sites, sites * sizeof *cheap) == 0))
             price_row(b, i, link);
         else
             search_row(b, i, hops, cost);
@@ -195,14 +185,14 @@ static int fill_batch(struct ways *b, const topomap_switch_set *set, topomap_err
         result = hops ? topomap_switches_between(&cheap, set, sites, hops, err) : -1;
     }
     if (!result)
-        result = price_rows(b, hops, link, err);
+        result = fill_rows(b, 1, hops, link, err);
     free(hops);
     free(cheap.first);
     free(cheap.neighbour);
     return result;
 }
 
-/* The same as fill_shortest(). */
+/* The same as fill_rows() without known hops. */
 static int fill_at_once(struct ways *b, topomap_error *err)
 {
     topomap_switch_set *set;
@@ -221,7 +211,7 @@ int topomap_ways(topomap_switches *switches, const topomap_site *site, size_t si
 {
     struct ways ways = {switches, site, sites, hop, hops, cost};
 
-    if (are_alike(&ways) ? fill_at_once(&ways, err) : fill_shortest(&ways, err))
+    if (are_alike(&ways) ? fill_at_once(&ways, err) : fill_rows(&ways, 0, NULL, 0, err))
         return -1;
     topomap_ways_fill_gaps(sites, hop, hops, cost);
     return 0;

@@ -23,6 +23,16 @@ static inline uint32_t topomap_torus_hops(const topomap_machine *m, uint32_t a, 
     return hops;
 }
 
+/** A router's number by its coordinates: x + X*(y + Y*z), as node ids of a specification. */
+static inline uint64_t topomap_torus_router(const topomap_machine *m, const uint16_t *coord)
+{
+    uint64_t index = 0;
+
+    for (uint32_t d = m->dims; d-- > 0;)
+        index = index * m->dim[d] + coord[d];
+    return index;
+}
+
 /** Cost of one byte between two different nodes. */
 static inline double topomap_node_distance(const topomap_machine *m, uint32_t a, uint32_t b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "machine/machine.h"
-#include "machine/network.h"
+#include "fabric/network.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -90,4 +90,9 @@ int topomap_machine_set_matrix(topomap_machine *machine, const char *kind_name, 
 /** Checks that every part is there and consistent; call it once after the parts are set. */
 int topomap_machine_finish(topomap_machine *machine, topomap_error *err);
 
+/** The routers of a torus or mesh machine: all of the box, allocated or not, for all of them
+ *  route. A wrapping dimension of two routers has two cables. TOPOMAP_EUSAGE for other machines. */
+int topomap_network_grid(const topomap_machine *machine, struct topomap_network **network,
+                         topomap_error *err);
+
 #endif

@@ -139,6 +139,44 @@ int topomap_spec_alloc(const char *path, uint64_t limit, uint32_t **ids, uint32_
     return 0;
 }
 
+int topomap_spec_frame(uint32_t nodes, uint32_t slots, char *const *names,
+                       topomap_machine **machine, topomap_error *err)
+{
+    uint32_t *per_node = topomap_alloc(nodes, sizeof *per_node, err);
+    int status = -1;
+
+    for (uint32_t i = 0; per_node && i < nodes; i++)
+        per_node[i] = slots;
+    if (per_node)
+        status = topomap_machine_frame(nodes, per_node, names, machine, err);
+    free(per_node);
+    return status;
+}
+
+int topomap_spec_build(const topomap_spec *spec, uint64_t nodes, uint32_t slots,
+                       topomap_spec_fill *fill, void *shape, topomap_machine **out,
+                       topomap_error *err)
+{
+    topomap_machine *machine = NULL;
+    uint32_t *ids = NULL, count = (uint32_t)nodes;
+    int status = 0;
+
+    if (spec->alloc)
+        status = topomap_spec_alloc(spec->alloc, nodes, &ids, &count, err);
+    if (status == 0)
+        status = topomap_spec_frame(count, slots, NULL, &machine, err);
+    if (status == 0)
+        status = fill(machine, ids, shape, err);
+    if (status == 0)
+        status = topomap_machine_finish(machine, err);
+    free(ids);
+    if (status == 0)
+        *out = machine;
+    else
+        topomap_machine_free(machine);
+    return status;
+}
+
 /* Where the last ",key=" of a known key begins, so that a file name may hold a comma. */
 static char *last_key(char *text, char **key, char **value)
 {

@@ -28,6 +28,18 @@ int topomap_spec_numbers(const char *text, char separator, uint32_t *number, uin
 int topomap_spec_alloc(const char *path, uint64_t limit, uint32_t **ids, uint32_t *count,
                        topomap_error *err);
 
+/** Nodes with as many slots each, no levels yet: topomap_machine_frame(). */
+int topomap_spec_frame(uint32_t nodes, uint32_t slots, char *const *names,
+                       topomap_machine **machine, topomap_error *err);
+/** Gives a machine its levels inside nodes and what lies between them.
+ *  \param ids  [machine->nodes] which of all nodes they are, or NULL: all */
+typedef int topomap_spec_fill(topomap_machine *machine, const uint32_t *ids, void *shape,
+                              topomap_error *err);
+/** The machine of all \p nodes with \p slots each, or of those in the specification's alloc=. */
+int topomap_spec_build(const topomap_spec *spec, uint64_t nodes, uint32_t slots,
+                       topomap_spec_fill *fill, void *shape, topomap_machine **machine,
+                       topomap_error *err);
+
 /* One builder a kind of machine; each its own file. */
 int topomap_spec_tree(const topomap_spec *spec, topomap_machine **machine, topomap_error *err);
 int topomap_spec_torus(const topomap_spec *spec, topomap_machine **machine, topomap_error *err);

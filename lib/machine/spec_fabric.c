@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fabric/links.h"
+#include "fabric/shapes.h"
 #include "machine/fabric.h"
-#include "machine/links.h"
 #include "util/alloc.h"
 #include "util/random.h"
 
-enum { RADIX = 254, MANY = 1 << 20 };
+enum { RADIX = 254, MANY = 1 << 20, VERTICES_MOST = 1 << 21, CABLES_MOST = 1 << 23 };
 
 /* ---- key=value,key=value ----------------------------------------------------------------- */
 
@@ -71,21 +72,36 @@ static int check_words(const topomap_spec *spec, const char *keys, topomap_error
     return 0;
 }
 
+static int check_size(const topomap_spec *spec, uint64_t hosts, uint64_t switches, uint64_t cables,
+                      topomap_error *err)
+{
+    if (hosts > VERTICES_MOST || switches > VERTICES_MOST - hosts || cables > CABLES_MOST)
+        return topomap_spec_fail(spec, err,
+                                 "the machine has more than %d hosts and switches or %d cables",
+                                 VERTICES_MOST, CABLES_MOST);
+    return 0;
+}
+
+static int add_hosts(topomap_fabric *f, uint64_t hosts, topomap_error *err)
+{
+    int status = 0;
+
+    for (uint32_t i = 0; status == 0 && i < hosts; i++)
+        status = topomap_fabric_addf(f, TOPOMAP_VERTEX_HOST, err, "node%u", i);
+    return status;
+}
+
+static int join(topomap_fabric *f, uint32_t a, uint32_t b, double rate, topomap_error *err)
+{
+    return topomap_fabric_join(f, &(topomap_link){.a = a, .b = b, .rate = rate, .ends = 3}, err);
+}
+
 static int finish(topomap_fabric *fabric, const topomap_spec *spec, int status, int named,
                   topomap_machine **machine, topomap_error *err)
 {
     if (status == 0)
         status = topomap_fabric_machine(fabric, spec, named, machine, err);
     topomap_fabric_clear(fabric);
-    return status;
-}
-
-static int name_hosts(topomap_fabric *f, topomap_error *err)
-{
-    int status = 0;
-
-    for (uint32_t i = 0; status == 0 && i < f->hosts; i++)
-        status = topomap_fabric_name(f, i, err, "node%u", i);
     return status;
 }
 
@@ -144,59 +160,53 @@ static void count_tree(const topomap_fattree *t, uint64_t *hosts, uint64_t *swit
 static int add_level(topomap_fabric *f, topomap_fattree *t, uint32_t level, topomap_error *err)
 {
     uint32_t switches = (uint32_t)topomap_fattree_count(t, level);
+    char stem[24];
     int status = 0;
 
-    t->first[level] =
-        level == 1 ? f->hosts : t->first[level - 1] + t->above[level - 1] * t->below[level - 1];
+    if (level == 1 || level == t->levels)
+        snprintf(stem, sizeof stem, "%s", level == 1 ? "leaf" : "spine");
+    else
+        snprintf(stem, sizeof stem, "level%u-", level);
+    t->first[level] = (uint32_t)f->vertices;
     for (uint32_t i = 0; status == 0 && i < switches; i++)
-        status = level == 1 ? topomap_fabric_name(f, t->first[level] + i, err, "leaf%u", i)
-                 : level == t->levels
-                     ? topomap_fabric_name(f, t->first[level] + i, err, "spine%u", i)
-                     : topomap_fabric_name(f, t->first[level] + i, err, "level%u-%u", level, i);
+        status = topomap_fabric_addf(f, TOPOMAP_VERTEX_SWITCH, err, "%s%u", stem, i);
     return status;
-}
-
-/* A shape's cable between switches; which ports it takes does not matter here. */
-static int join_switches(void *fabric, const topomap_shape_cable *cable, topomap_error *err)
-{
-    return topomap_fabric_join(fabric, cable->a, cable->b, 0, err);
 }
 
 int topomap_spec_fattree(const topomap_spec *spec, topomap_machine **machine, topomap_error *err)
 {
-    topomap_fabric f = {0};
     topomap_fattree t = {0};
+    topomap_fabric f = {.tree = &t};
     uint64_t hosts, switches, cables;
     int status;
 
     if (find_word(spec, "leaves") ? leaf_tree(spec, &t, err) : port_tree(spec, &t, err))
         return -1;
     count_tree(&t, &hosts, &switches, &cables);
-    status = topomap_fabric_init(&f, spec, hosts, switches, cables, err);
-    if (status == 0)
-        status = name_hosts(&f, err);
+    status = check_size(spec, hosts, switches, cables, err) || add_hosts(&f, hosts, err) ? -1 : 0;
     for (uint32_t level = 1; status == 0 && level <= t.levels; level++)
         status = add_level(&f, &t, level, err);
-    for (uint32_t i = 0; status == 0 && i < f.hosts; i++)
-        status = topomap_fabric_join(&f, i, t.first[1] + i / t.m[1], 0, err);
+    for (uint32_t i = 0; status == 0 && i < hosts; i++)
+        status = join(&f, i, t.first[1] + i / t.m[1], 0, err);
     if (status == 0)
-        status = topomap_fattree_join(&t, join_switches, &f, err);
-    f.tree = &t;
+        status = topomap_fattree_join(&t, &f, err);
     return finish(&f, spec, status, 0, machine, err);
 }
 
 /* ---- Dragonflies ------------------------------------------------------------------------- */
 
-static int make_dragonfly(topomap_fabric *f, const topomap_dragonfly *d, topomap_error *err)
+static int make_dragonfly(topomap_fabric *f, topomap_dragonfly *d, topomap_error *err)
 {
-    int status = name_hosts(f, err);
+    uint32_t routers = d->a * d->groups;
+    int status = add_hosts(f, (uint64_t)routers * d->p, err);
 
-    for (uint32_t r = 0; status == 0 && r < d->a * d->groups; r++) {
-        status = topomap_fabric_name(f, f->hosts + r, err, "g%u-r%u", r / d->a, r % d->a);
+    d->first = routers * d->p;
+    for (uint32_t r = 0; status == 0 && r < routers; r++) {
+        status = topomap_fabric_addf(f, TOPOMAP_VERTEX_SWITCH, err, "g%u-r%u", r / d->a, r % d->a);
         for (uint32_t i = 0; status == 0 && i < d->p; i++)
-            status = topomap_fabric_join(f, r * d->p + i, f->hosts + r, 0, err);
+            status = join(f, r * d->p + i, d->first + r, 0, err);
     }
-    return status == 0 ? topomap_dragonfly_join(d, join_switches, f, err) : -1;
+    return status == 0 ? topomap_dragonfly_join(d, f, err) : -1;
 }
 
 int topomap_spec_dragonfly(const topomap_spec *spec, topomap_machine **machine, topomap_error *err)
@@ -204,7 +214,6 @@ int topomap_spec_dragonfly(const topomap_spec *spec, topomap_machine **machine, 
     topomap_fabric f = {0};
     topomap_dragonfly d = {0};
     uint64_t routers;
-    int status;
 
     if (check_words(spec, " p a h groups ", err) || read_word(spec, "a", 1, RADIX, 0, &d.a, err) ||
         read_word(spec, "p", 1, RADIX, 0, &d.p, err) ||
@@ -215,12 +224,9 @@ int topomap_spec_dragonfly(const topomap_spec *spec, topomap_machine **machine, 
         return topomap_spec_fail(spec, err, "%u groups, but the global links reach %u (a*h + 1)",
                                  d.groups, d.a * d.h + 1);
     routers = (uint64_t)d.a * d.groups;
-    status = topomap_fabric_init(&f, spec, routers * d.p, routers,
-                                 routers * (d.p + d.a + (uint64_t)d.h), err);
-    d.first = f.hosts;
-    if (status == 0)
-        status = make_dragonfly(&f, &d, err);
-    return finish(&f, spec, status, 0, machine, err);
+    if (check_size(spec, routers * d.p, routers, routers * (d.p + d.a + (uint64_t)d.h), err))
+        return -1;
+    return finish(&f, spec, make_dragonfly(&f, &d, err), 0, machine, err);
 }
 
 /* ---- PERCS ------------------------------------------------------------------------------- */
@@ -237,8 +243,8 @@ static int join_supernode(topomap_fabric *f, uint32_t first, topomap_error *err)
 
     for (uint32_t i = 0; i < SUPERNODE; i++)
         for (uint32_t j = i + 1; status == 0 && j < SUPERNODE; j++)
-            status = topomap_fabric_join(f, first + i, first + j,
-                                         (i / DRAWER == j / DRAWER ? 24.0 : 5.0) * gib, err);
+            status =
+                join(f, first + i, first + j, (i / DRAWER == j / DRAWER ? 24.0 : 5.0) * gib, err);
     return status;
 }
 
@@ -258,9 +264,8 @@ static int join_supernodes(topomap_fabric *f, uint32_t supernodes, uint32_t link
     for (uint32_t s = 0; s < supernodes; s++)
         for (uint32_t t = s + 1; t < supernodes; t++)
             for (uint32_t i = 0; status == 0 && i < links; i++)
-                status =
-                    topomap_fabric_join(f, deck[s * D_PORTS + dealt[s]++],
-                                        deck[t * D_PORTS + dealt[t]++], 10.0 * 1073741824.0, err);
+                status = join(f, deck[s * D_PORTS + dealt[s]++], deck[t * D_PORTS + dealt[t]++],
+                              10.0 * 1073741824.0, err);
     free(deck);
     free(dealt);
     return status;
@@ -280,10 +285,10 @@ int topomap_spec_percs(const topomap_spec *spec, topomap_machine **machine, topo
     if (links * (supernodes - 1) > D_PORTS)
         return topomap_spec_fail(spec, err, "a supernode has %d D links, not %u", D_PORTS,
                                  links * (supernodes - 1));
-    status = topomap_fabric_init(&f, spec, (uint64_t)supernodes * SUPERNODE, 0,
-                                 (uint64_t)supernodes * (SUPERNODE * SUPERNODE + D_PORTS), err);
-    if (status == 0)
-        status = name_hosts(&f, err);
+    if (check_size(spec, (uint64_t)supernodes * SUPERNODE, 0,
+                   (uint64_t)supernodes * (SUPERNODE * SUPERNODE + D_PORTS), err))
+        return -1;
+    status = add_hosts(&f, (uint64_t)supernodes * SUPERNODE, err);
     for (uint32_t s = 0; status == 0 && s < supernodes; s++)
         status = join_supernode(&f, s * SUPERNODE, err);
     if (status == 0)
@@ -293,48 +298,30 @@ int topomap_spec_percs(const topomap_spec *spec, topomap_machine **machine, topo
 
 /* ---- Links from a file ------------------------------------------------------------------- */
 
-static int take_links(const topomap_links *links, uint32_t *number, topomap_fabric *f,
-                      const topomap_spec *spec, topomap_error *err)
+static int check_links(const topomap_spec *spec, const topomap_fabric *f, topomap_error *err)
 {
-    uint32_t vertices = (uint32_t)links->vertices, next = 0;
-    int status = 0;
+    size_t hosts = 0;
 
-    for (int kind = 0; kind < 2; kind++) { /* the hosts, in the file's order, then the switches */
-        for (uint32_t v = 0; v < vertices; v++)
-            if ((topomap_links_kind(links, v) == TOPOMAP_LINKS_HOST) == (kind == 0))
-                number[v] = next++;
-        if (kind == 0 && topomap_fabric_init(f, spec, next, vertices - next, links->links, err))
-            return -1;
-    }
-    if (f->hosts == 0)
-        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: no hosts, only switches", spec->body);
-    for (uint32_t v = 0; status == 0 && v < vertices; v++) {
-        f->name[number[v]] = topomap_strdup(topomap_links_name(links, v), err);
-        status = f->name[number[v]] ? 0 : -1;
-    }
-    for (size_t i = 0; status == 0 && i < links->links; i++)
-        status = topomap_fabric_join(f, number[links->link[i].a], number[links->link[i].b],
-                                     links->link[i].mbps * 1e6 / 8, err);
-    return status;
+    for (uint32_t v = 0; v < f->vertices; v++)
+        hosts += topomap_fabric_is(f, v, TOPOMAP_VERTEX_HOST);
+    if (check_size(spec, hosts, f->vertices - hosts, f->links, err))
+        return -1;
+    return hosts
+               ? 0
+               : topomap_error_set(err, TOPOMAP_EINPUT, "%s: no hosts, only switches", spec->body);
 }
 
 int topomap_spec_links(const topomap_spec *spec, topomap_machine **machine, topomap_error *err)
 {
-    topomap_links links = {0};
     topomap_fabric f = {0};
     topomap_input *input;
-    uint32_t *number = NULL;
     int status;
 
     if (topomap_input_open(spec->body, &input, err))
         return -1;
-    status = topomap_links_read(input, NULL, &links, err);
+    status = topomap_links_read(input, NULL, &f, err);
     topomap_input_close(input);
-    if (status == 0) {
-        number = topomap_alloc(links.vertices, sizeof *number, err);
-        status = number ? take_links(&links, number, &f, spec, err) : -1;
-    }
-    free(number);
-    topomap_links_clear(&links);
+    if (status == 0)
+        status = check_links(spec, &f, err);
     return finish(&f, spec, status, 1, machine, err);
 }

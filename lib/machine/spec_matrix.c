@@ -16,6 +16,7 @@ enum { MATRIX_LIMIT = 16384 }; /* rows: 1 GiB of distances */
 typedef struct matrix {
     size_t n, rows, capacity;
     float *cost;
+    double inside;
 } matrix;
 
 static int read_row(topomap_input *input, char *line, matrix *m, topomap_error *err)
@@ -89,43 +90,39 @@ static int read_matrix(const char *path, matrix *m, topomap_error *err)
     return got;
 }
 
-int topomap_spec_matrix(const topomap_spec *spec, topomap_machine **out, topomap_error *err)
+/* Each node is a site. */
+static int fill(topomap_machine *machine, const uint32_t *ids, void *shape, topomap_error *err)
 {
-    matrix m = {0};
-    uint32_t *array = NULL;
-    topomap_machine *machine = NULL;
-    int status = -1;
+    const matrix *m = shape;
+    uint32_t *site = topomap_alloc(machine->nodes, sizeof *site, err);
+    int status;
+
+    (void)ids;
+    if (!site)
+        return -1;
+    for (uint32_t i = 0; i < machine->nodes; i++)
+        site[i] = i;
+    status = topomap_machine_add_inner(machine, "node", m->inside, machine->node_of, err);
+    if (status == 0)
+        status =
+            topomap_machine_set_matrix(machine, "matrix", machine->nodes, site, m->cost, NULL, err);
+    free(site);
+    return status;
+}
+
+int topomap_spec_matrix(const topomap_spec *spec, topomap_machine **machine, topomap_error *err)
+{
+    matrix m = {.inside = spec->costs ? spec->cost[0] : 0.0};
+    int status;
 
     if (spec->costs > 1)
         return topomap_spec_fail(spec, err, "expected @INSIDE, found %u costs", spec->costs);
-    if (read_matrix(spec->body, &m, err) != 0)
-        goto done;
-    if (m.n * spec->slots > UINT32_MAX / 2) {
-        topomap_spec_fail(spec, err, "the machine has more than %u slots", UINT32_MAX / 2);
-        goto done;
-    }
-    array = topomap_alloc(m.n, sizeof *array, err);
-    if (!array)
-        goto done;
-    for (size_t i = 0; i < m.n; i++)
-        array[i] = spec->slots;
-    if (topomap_machine_frame((uint32_t)m.n, array, NULL, &machine, err) != 0)
-        goto done;
-    for (uint32_t i = 0; i < m.n; i++)
-        array[i] = i;
-    status = topomap_machine_add_inner(machine, "node", spec->costs ? spec->cost[0] : 0.0,
-                                       machine->node_of, err);
+    status = read_matrix(spec->body, &m, err);
     if (status == 0)
         status =
-            topomap_machine_set_matrix(machine, "matrix", (uint32_t)m.n, array, m.cost, NULL, err);
-    if (status == 0)
-        status = topomap_machine_finish(machine, err);
-done:
-    free(array);
+            m.n * spec->slots > UINT32_MAX / 2
+                ? topomap_spec_fail(spec, err, "the machine has more than %u slots", UINT32_MAX / 2)
+                : topomap_spec_build(spec, m.n, spec->slots, fill, &m, machine, err);
     free(m.cost);
-    if (status == 0)
-        *out = machine;
-    else
-        topomap_machine_free(machine);
     return status;
 }

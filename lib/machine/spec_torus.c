@@ -75,9 +75,9 @@ static int read_shape(const topomap_spec *spec, int wraps, torus_shape *torus, t
     return read_costs(spec, torus, err);
 }
 
-static int set_coordinates(topomap_machine *machine, const torus_shape *torus, const uint32_t *ids,
-                           topomap_error *err)
+static int fill(topomap_machine *machine, const uint32_t *ids, void *shape, topomap_error *err)
 {
+    const torus_shape *torus = shape;
     uint16_t *coord = topomap_alloc((size_t)machine->nodes * torus->dims, sizeof *coord, err);
     int status;
 
@@ -91,51 +91,21 @@ static int set_coordinates(topomap_machine *machine, const torus_shape *torus, c
             rest /= torus->dim[d];
         }
     }
-    status = topomap_machine_set_torus(machine, torus->dims, torus->dim, torus->wrap, coord,
-                                       torus->base, torus->hop, 0, err);
+    status = topomap_machine_add_inner(machine, "node", torus->inside, machine->node_of, err);
+    if (status == 0)
+        status = topomap_machine_set_torus(machine, torus->dims, torus->dim, torus->wrap, coord,
+                                           torus->base, torus->hop, 0, err);
     free(coord);
-    return status;
-}
-
-static int build(const topomap_spec *spec, const torus_shape *torus, uint32_t nodes,
-                 const uint32_t *ids, topomap_machine **out, topomap_error *err)
-{
-    uint32_t *per_node = topomap_alloc(nodes, sizeof *per_node, err);
-    topomap_machine *machine = NULL;
-    int status = per_node ? 0 : -1;
-
-    for (uint32_t i = 0; per_node && i < nodes; i++)
-        per_node[i] = spec->slots;
-    if (status == 0)
-        status = topomap_machine_frame(nodes, per_node, NULL, &machine, err);
-    if (status == 0)
-        status = topomap_machine_add_inner(machine, "node", torus->inside, machine->node_of, err);
-    if (status == 0)
-        status = set_coordinates(machine, torus, ids, err);
-    if (status == 0)
-        status = topomap_machine_finish(machine, err);
-    free(per_node);
-    if (status == 0)
-        *out = machine;
-    else
-        topomap_machine_free(machine);
     return status;
 }
 
 static int parse(const topomap_spec *spec, int wraps, topomap_machine **machine, topomap_error *err)
 {
     torus_shape torus = {0};
-    uint32_t *ids = NULL, nodes;
-    int status;
 
     if (read_shape(spec, wraps, &torus, err) != 0)
         return -1;
-    nodes = (uint32_t)torus.nodes;
-    if (spec->alloc && topomap_spec_alloc(spec->alloc, torus.nodes, &ids, &nodes, err) != 0)
-        return -1;
-    status = build(spec, &torus, nodes, ids, machine, err);
-    free(ids);
-    return status;
+    return topomap_spec_build(spec, torus.nodes, spec->slots, fill, &torus, machine, err);
 }
 
 int topomap_spec_torus(const topomap_spec *spec, topomap_machine **machine, topomap_error *err)

@@ -106,43 +106,18 @@ static int add_outer_levels(topomap_machine *machine, const tree_levels *tree, c
     return status;
 }
 
-static int build(const tree_levels *tree, uint32_t nodes, const uint32_t *ids,
-                 topomap_machine **out, topomap_error *err)
+static int fill(topomap_machine *machine, const uint32_t *ids, void *shape, topomap_error *err)
 {
-    uint32_t *per_node = topomap_alloc(nodes, sizeof *per_node, err);
-    topomap_machine *machine = NULL;
-    int status = per_node ? 0 : -1;
-
-    for (uint32_t i = 0; per_node && i < nodes; i++)
-        per_node[i] = (uint32_t)tree->node_slots;
-    if (status == 0)
-        status = topomap_machine_frame(nodes, per_node, NULL, &machine, err);
-    if (status == 0)
-        status = add_inner_levels(machine, tree, err);
-    if (status == 0)
-        status = add_outer_levels(machine, tree, ids, err);
-    if (status == 0)
-        status = topomap_machine_finish(machine, err);
-    free(per_node);
-    if (status == 0)
-        *out = machine;
-    else
-        topomap_machine_free(machine);
-    return status;
+    return add_inner_levels(machine, shape, err) || add_outer_levels(machine, shape, ids, err) ? -1
+                                                                                               : 0;
 }
 
 int topomap_spec_tree(const topomap_spec *spec, topomap_machine **machine, topomap_error *err)
 {
     tree_levels tree = {0};
-    uint32_t *ids = NULL, nodes;
-    int status;
 
     if (read_levels(spec, &tree, err) != 0)
         return -1;
-    nodes = (uint32_t)tree.nodes;
-    if (spec->alloc && topomap_spec_alloc(spec->alloc, tree.nodes, &ids, &nodes, err) != 0)
-        return -1;
-    status = build(&tree, nodes, ids, machine, err);
-    free(ids);
-    return status;
+    return topomap_spec_build(spec, tree.nodes, (uint32_t)tree.node_slots, fill, &tree, machine,
+                              err);
 }

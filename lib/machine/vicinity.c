@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/distance.h"
 #include "util/alloc.h"
 
 /* Nodes sorted into cells: routers of a torus, groups of a tree, sites of a matrix. */
@@ -19,20 +20,11 @@ static void cells_clear(cells *c)
     free(c->node);
 }
 
-static uint64_t router_of(const topomap_machine *m, const uint16_t *coord)
-{
-    uint64_t index = 0;
-
-    for (uint32_t d = m->dims; d-- > 0;)
-        index = index * m->dim[d] + coord[d];
-    return index;
-}
-
 static uint64_t cell_of(const topomap_machine *m, uint32_t node)
 {
     switch (m->kind) {
     case TOPOMAP_MACHINE_TORUS:
-        return router_of(m, m->coord + (size_t)node * m->dims);
+        return topomap_torus_router(m, m->coord + (size_t)node * m->dims);
     case TOPOMAP_MACHINE_MATRIX:
         return m->site_of[node];
     case TOPOMAP_MACHINE_TREE:
@@ -84,7 +76,7 @@ static uint32_t cells_near(const topomap_machine *m, uint32_t node, uint64_t *ne
                 if (c < 0 || c >= m->dim[d])
                     continue;
                 coord[d] = (uint16_t)c;
-                near[count++] = router_of(m, coord);
+                near[count++] = topomap_torus_router(m, coord);
             }
     if (m->kind == TOPOMAP_MACHINE_MATRIX) {
         const float *row = m->site_cost + near[0] * m->sites;

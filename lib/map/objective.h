@@ -4,7 +4,7 @@
 #define TOPOMAP_OBJECTIVE_H
 
 #include "machine/machine.h"
-#include "machine/network.h"
+#include "fabric/network.h"
 
 typedef struct topomap_objective {
     const topomap_network *network;

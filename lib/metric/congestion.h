@@ -3,7 +3,7 @@
 #ifndef TOPOMAP_CONGESTION_H
 #define TOPOMAP_CONGESTION_H
 
-#include "machine/network.h"
+#include "fabric/network.h"
 
 /** What a model works on. Traffic between ranks of one vertex is not in it. */
 typedef struct topomap_traffic {

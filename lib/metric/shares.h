@@ -6,7 +6,7 @@
 #ifndef TOPOMAP_SHARES_H
 #define TOPOMAP_SHARES_H
 
-#include "machine/network.h"
+#include "fabric/network.h"
 
 /** Counts the shortest paths from a vertex to all, breadth first, parallel cables being paths of
  * their own. distance, paths, order [vertices] are filled, distance with UINT32_MAX where there is

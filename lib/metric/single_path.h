@@ -6,7 +6,7 @@
 #ifndef TOPOMAP_SINGLE_PATH_H
 #define TOPOMAP_SINGLE_PATH_H
 
-#include "machine/network.h"
+#include "fabric/network.h"
 
 typedef struct topomap_path_cost {
     double load;   /* sum of bytes / capacity so far */

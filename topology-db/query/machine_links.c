@@ -26,24 +26,51 @@ static int find_hosts(struct db_links *l, const topomap_names *names, topomap_er
     return result;
 }
 
-static int take_adapters(struct db_links *l, topomap_error *err)
+/* What a node hangs on: its adapters are the node; a Cray node is on its router without an adapter
+ * between them. */
+static int take_attached(struct db_links *l, uint32_t node, sqlite3_stmt *attached,
+                         topomap_error *err)
 {
-    sqlite3_stmt *adapters =
-        db_prepare(l->db->file, "SELECT DISTINCT adapter FROM attach WHERE host=?", err);
-    int row = adapters ? 0 : -1;
+    int64_t adapter = sqlite3_column_int64(attached, 0), sw = sqlite3_column_int64(attached, 1);
+
+    if (adapter > 0 && adapter < l->ids)
+        l->vertex[adapter] = node;
+    if (adapter || sw < 0 || sw >= l->ids || l->vertex[sw] == DB_NOWHERE)
+        return 0;
+    return topomap_fabric_join(&l->fabric,
+                               &(topomap_link){.a = node, .b = l->vertex[sw], .ends = 3}, err);
+}
+
+static int attach_nodes(struct db_links *l, topomap_error *err)
+{
+    sqlite3_stmt *attached =
+        db_prepare(l->db->file, "SELECT adapter, switch FROM attach WHERE host=?", err);
+    int row = attached ? 0 : -1;
 
     for (uint32_t node = 0; row == 0 && node < l->nodes; node++) {
-        sqlite3_bind_int64(adapters, 1, l->host[node]);
-        while ((row = db_step(adapters, err)) > 0) {
-            int64_t id = sqlite3_column_int64(adapters, 0);
-
-            if (id >= 0 && id < l->ids)
-                l->vertex[id] = node;
-        }
-        sqlite3_reset(adapters);
+        sqlite3_bind_int64(attached, 1, l->host[node]);
+        while (row >= 0 && (row = db_step(attached, err)) > 0)
+            if (take_attached(l, node, attached, err))
+                row = -1;
+        sqlite3_reset(attached);
     }
-    sqlite3_finalize(adapters);
+    sqlite3_finalize(attached);
     return row;
+}
+
+static int add_vertices(struct db_links *l, const topomap_names *names, topomap_error *err)
+{
+    struct db_rows labels;
+
+    for (uint32_t node = 0; node < l->nodes; node++)
+        if (topomap_fabric_add(&l->fabric, TOPOMAP_VERTEX_HOST, names->name[node], err))
+            return -1;
+    labels = db_ask(l->db->file, "SELECT label FROM switch ORDER BY id", err);
+    while (db_next(&labels))
+        if (topomap_fabric_add(&l->fabric, TOPOMAP_VERTEX_SWITCH,
+                               (const char *)sqlite3_column_text(labels.row, 0), err))
+            return db_stop(&labels);
+    return labels.result;
 }
 
 static int number_vertices(struct db_links *l, topomap_error *err)
@@ -57,12 +84,13 @@ static int number_vertices(struct db_links *l, topomap_error *err)
     for (uint32_t i = 0; i < l->switches.count; i++)
         if (l->switches.id[i] >= 0 && l->switches.id[i] < l->ids)
             l->vertex[l->switches.id[i]] = l->nodes + i;
-    return take_adapters(l, err);
+    return attach_nodes(l, err);
 }
 
 static int take_cable(struct db_links *l, sqlite3_stmt *links, topomap_error *err)
 {
     int64_t a = sqlite3_column_int64(links, 0), b = sqlite3_column_int64(links, 1);
+    topomap_link link = {.ends = 3};
     uint32_t mbps = sqlite3_column_type(links, 4) != SQLITE_NULL
                         ? (uint32_t)sqlite3_column_int64(links, 4)
                         : ib_mbps((uint32_t)sqlite3_column_int(links, 2),
@@ -71,10 +99,10 @@ static int take_cable(struct db_links *l, sqlite3_stmt *links, topomap_error *er
     if (a < 0 || b < 0 || a >= l->ids || b >= l->ids || l->vertex[a] == DB_NOWHERE ||
         l->vertex[b] == DB_NOWHERE)
         return 0;
-    if (topomap_grow(&l->cable, &l->room, l->cables + 1, sizeof *l->cable, err))
-        return -1;
-    l->cable[l->cables++] = (topomap_cable){l->vertex[a], l->vertex[b], 1, mbps * 1e6 / 8};
-    return 0;
+    link.rate = topomap_rate_of_mbps(mbps);
+    link.a = l->vertex[a];
+    link.b = l->vertex[b];
+    return topomap_fabric_join(&l->fabric, &link, err);
 }
 
 static int read_cables(struct db_links *l, topomap_error *err)
@@ -91,62 +119,17 @@ static int read_cables(struct db_links *l, topomap_error *err)
     return rows.result;
 }
 
-/* A Cray node is on its router without a cable between them. */
-static int read_routers(struct db_links *l, topomap_error *err)
-{
-    sqlite3_stmt *attached =
-        db_prepare(l->db->file, "SELECT switch FROM attach WHERE host=? AND adapter=0", err);
-    int row = attached ? 0 : -1;
-
-    for (uint32_t node = 0; row == 0 && node < l->nodes; node++) {
-        sqlite3_bind_int64(attached, 1, l->host[node]);
-        while ((row = db_step(attached, err)) > 0) {
-            int64_t id = sqlite3_column_int64(attached, 0);
-
-            if (id < 0 || id >= l->ids || l->vertex[id] == DB_NOWHERE)
-                continue;
-            row = topomap_grow(&l->cable, &l->room, l->cables + 1, sizeof *l->cable, err);
-            if (row)
-                break;
-            l->cable[l->cables++] = (topomap_cable){node, l->vertex[id], 1, 0};
-        }
-        sqlite3_reset(attached);
-    }
-    sqlite3_finalize(attached);
-    return row;
-}
-
-static int name_vertices(struct db_links *l, const topomap_names *names, topomap_error *err)
-{
-    topomap_network *n = l->network;
-    struct db_rows labels;
-
-    n->name = topomap_alloc(n->vertices, sizeof *n->name, err);
-    if (!n->name)
-        return -1;
-    for (uint32_t node = 0; node < l->nodes; node++)
-        if (!(n->name[node] = topomap_strdup(names->name[node], err)))
-            return -1;
-    labels = db_ask(l->db->file, "SELECT label FROM switch ORDER BY id", err);
-    for (uint32_t v = l->nodes; db_next(&labels) && v < n->vertices; v++)
-        if (!(n->name[v] = db_column_copy(labels.row, 0, err)))
-            return db_stop(&labels);
-    db_end(&labels);
-    return labels.result;
-}
-
 static int make(struct db_links *l, const topomap_names *names, topomap_error *err)
 {
-    const char *unit;
-
     l->host = topomap_alloc(l->nodes, sizeof *l->host, err);
-    if (!l->host || find_hosts(l, names, err) || number_vertices(l, err) || read_cables(l, err) ||
-        read_routers(l, err) || !(unit = topomap_cables_fill(l->cable, l->cables, err)) ||
-        topomap_network_new(l->nodes + l->switches.count, l->cables, l->cable, l->nodes, NULL,
-                            &l->network, err))
+    if (!l->host || find_hosts(l, names, err) || add_vertices(l, names, err) ||
+        number_vertices(l, err) || read_cables(l, err))
         return -1;
-    l->network->unit = unit;
-    return name_vertices(l, names, err) || db_links_route(l, err) ? -1 : 0;
+    return topomap_network_of(&l->fabric, NULL, l->nodes + l->switches.count, l->nodes, &l->network,
+                              err) ||
+                   db_links_route(l, err)
+               ? -1
+               : 0;
 }
 
 int topomap_db_machine_links(topomap_db *db, const topomap_db_allocation *given,
@@ -184,6 +167,6 @@ int topomap_db_machine_links(topomap_db *db, const topomap_db_allocation *given,
     topomap_switches_clear(&l.switches);
     free(l.host);
     free(l.vertex);
-    free(l.cable);
+    topomap_fabric_clear(&l.fabric);
     return result;
 }

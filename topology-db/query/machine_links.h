@@ -3,7 +3,7 @@
 #ifndef TOPOMAP_DB_MACHINE_LINKS_H
 #define TOPOMAP_DB_MACHINE_LINKS_H
 
-#include "machine/network.h"
+#include "fabric/network.h"
 #include "topology-db/query/machine_build.h"
 
 /** Network vertices: the allocation's nodes, then all switches in the order of their ids. */
@@ -14,8 +14,7 @@ struct db_links {
     int64_t *host;    /* [nodes] */
     uint32_t *vertex; /* [ids] of a fabric vertex, or DB_NOWHERE */
     int64_t ids;
-    topomap_cable *cable;
-    size_t cables, room;
+    topomap_fabric fabric;
     topomap_network *network;
 };
 

@@ -21,22 +21,6 @@ struct work {
     struct landing *landing; /* [nodes] */
 };
 
-static int find_landing(struct work *w, sqlite3_stmt *ports, uint32_t node, topomap_error *err)
-{
-    int row;
-
-    w->landing[node].adapter = UINT32_MAX;
-    sqlite3_bind_int64(ports, 1, w->links->host[node]);
-    row = db_step(ports, err);
-    if (row > 0)
-        w->landing[node] = (struct landing){
-            db_routes_find(&w->routes, sqlite3_column_int64(ports, 0)),
-            (uint32_t)sqlite3_column_int(ports, 1),
-        };
-    sqlite3_reset(ports);
-    return row < 0 ? -1 : 0;
-}
-
 static int find_landings(struct work *w, topomap_error *err)
 {
     sqlite3_stmt *ports =
@@ -45,12 +29,21 @@ static int find_landings(struct work *w, topomap_error *err)
                    " AND port.number = attach.port WHERE host=? AND lid > 0"
                    " ORDER BY adapter, attach.port",
                    err);
-    int result = ports ? 0 : -1;
+    int row = ports ? 0 : -1;
 
-    for (uint32_t node = 0; !result && node < w->links->nodes; node++)
-        result = find_landing(w, ports, node, err);
+    for (uint32_t node = 0; row >= 0 && node < w->links->nodes; node++) {
+        struct landing *landing = &w->landing[node];
+
+        landing->adapter = UINT32_MAX;
+        sqlite3_bind_int64(ports, 1, w->links->host[node]);
+        row = db_step(ports, err);
+        if (row > 0)
+            *landing = (struct landing){db_routes_find(&w->routes, sqlite3_column_int64(ports, 0)),
+                                        (uint32_t)sqlite3_column_int(ports, 1)};
+        sqlite3_reset(ports);
+    }
     sqlite3_finalize(ports);
-    return result;
+    return row < 0 ? -1 : 0;
 }
 
 /* Network vertex of a fabric vertex. */

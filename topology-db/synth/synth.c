@@ -25,50 +25,18 @@ static const struct {
 
 /* ---- Parts ------------------------------------------------------------------------------- */
 
-static int add_node(struct synth_fabric *fabric, struct synth_node **node, topomap_error *err)
+int synth_add_switch(struct synth_fabric *fabric, uint32_t level, topomap_error *err,
+                     const char *format, ...)
 {
-    if (topomap_grow(&fabric->node, &fabric->node_room, fabric->nodes + 1u, sizeof **node, err))
-        return -1;
-    *node = &fabric->node[fabric->nodes++];
-    return 0;
-}
-
-int synth_add_switch(struct synth_fabric *fabric, uint32_t ports, uint32_t level,
-                     topomap_error *err, const char *format, ...)
-{
-    struct synth_node *node;
+    char name[2 * SYNTH_NAME];
     va_list args;
 
-    if (add_node(fabric, &node, err))
-        return -1;
     va_start(args, format);
-    vsnprintf(node->name, sizeof node->name, format, args);
+    vsnprintf(name, sizeof name, format, args);
     va_end(args);
-    /* GUIDs below the number that IEEE gave to the maker of most adapters (0002c9). */
-    node->guid = 0x0002c90200000000u + ++fabric->switches;
-    node->lid = (uint16_t)fabric->switches;
-    node->ports = (uint8_t)ports;
-    node->level = (uint8_t)level;
-    return 0;
-}
-
-int synth_add_link(struct synth_fabric *fabric, uint32_t a, uint32_t aport, uint32_t b,
-                   uint32_t bport, enum synth_class class, uint32_t rank, topomap_error *err)
-{
-    if (topomap_grow(&fabric->link, &fabric->link_room, fabric->links + 1u, sizeof *fabric->link,
-                     err))
+    if (topomap_fabric_add(&fabric->base, TOPOMAP_VERTEX_SWITCH, name, err))
         return -1;
-    fabric->link[fabric->links++] = (struct synth_link){
-        .a = a,
-        .b = b,
-        .aport = (uint8_t)aport,
-        .bport = (uint8_t)bport,
-        .width = fabric->width[class],
-        .speed = fabric->speed[class],
-        .class = (uint8_t) class,
-        .rank = (uint8_t)rank,
-        .ends = 2,
-    };
+    fabric->base.vertex[fabric->switches++].level = (uint8_t)level;
     return 0;
 }
 
@@ -134,6 +102,18 @@ static int read_rates(struct synth_spec *spec, struct synth_fabric *fabric, topo
     if (strcmp(spec->kind, "fat-tree") != 0 && strcmp(spec->kind, "dragonfly") != 0)
         return 0;
     return read_rate(spec, top, &fabric->width[SYNTH_TOP], &fabric->speed[SYNTH_TOP], err);
+}
+
+/* Of the links between switches, by what the shape says of them. */
+static void set_rates(struct synth_fabric *fabric)
+{
+    for (size_t i = 0; i < fabric->base.links; i++) {
+        topomap_link *link = &fabric->base.link[i];
+        enum synth_class class = link->class && !fabric->grid ? SYNTH_TOP : SYNTH_TRUNK;
+
+        link->width = fabric->width[class];
+        link->speed = fabric->speed[class];
+    }
 }
 
 /* ---- Hosts ------------------------------------------------------------------------------- */
@@ -215,18 +195,23 @@ static void seat(const struct synth_fabric *fabric, const struct synth_seats *se
 }
 
 static int add_adapter(struct synth_fabric *fabric, const struct naming *n, uint32_t host,
-                       uint32_t rail, topomap_error *err)
+                       uint32_t rail, uint32_t leaf, uint32_t port, topomap_error *err)
 {
-    struct synth_node *node;
+    topomap_link link = {.a = leaf,
+                         .b = (uint32_t)fabric->base.vertices,
+                         .aport = port,
+                         .bport = 1,
+                         .ends = 3,
+                         .width = fabric->width[SYNTH_HOST],
+                         .speed = fabric->speed[SYNTH_HOST]};
 
-    if (add_node(fabric, &node, err))
-        return -1;
-    snprintf(node->name, sizeof node->name, "%s%0*u%s %s%u", n->stem, n->digits, n->first + host,
-             n->tail, fabric->rails > 1 ? "mlx5_" : "HCA-", fabric->rails > 1 ? rail : 1);
-    node->guid = 0x0002c90300000000u + 4u * (host * fabric->rails + rail + 1);
-    node->lid = (uint16_t)fabric->nodes;
-    node->ports = 1;
-    return 0;
+    return topomap_fabric_addf(&fabric->base, TOPOMAP_VERTEX_HOST, err, "%s%0*u%s %s%u", n->stem,
+                               n->digits, n->first + host, n->tail,
+                               fabric->rails > 1 ? "mlx5_" : "HCA-",
+                               fabric->rails > 1 ? rail : 1) ||
+                   topomap_fabric_join(&fabric->base, &link, err)
+               ? -1
+               : 0;
 }
 
 static int add_hosts(struct synth_spec *spec, struct synth_fabric *fabric,
@@ -251,8 +236,7 @@ static int add_hosts(struct synth_spec *spec, struct synth_fabric *fabric,
     for (uint32_t host = 0; host < fabric->hosts; host++)
         for (uint32_t rail = 0; rail < fabric->rails; rail++) {
             seat(fabric, seats, names.scatter, host, rail, &leaf, &port);
-            if (add_adapter(fabric, &names, host, rail, err) ||
-                synth_add_link(fabric, leaf, port, fabric->nodes - 1, 1, SYNTH_HOST, 0, err))
+            if (add_adapter(fabric, &names, host, rail, leaf, port, err))
                 return -1;
         }
     return 0;
@@ -281,43 +265,38 @@ static int write_faults(struct made *m, FILE *out, topomap_error *err)
     return 0;
 }
 
-static int write_dump(struct made *m, FILE *out, topomap_error *err)
-{
-    return synth_write_ibnetdiscover(&m->fabric, out, err);
-}
-
-static int write_lfts(struct made *m, FILE *out, topomap_error *err)
-{
-    return synth_write_lfts(&m->fabric, out, err);
-}
-
-static int write_admin(struct made *m, FILE *out, topomap_error *err)
-{
-    (void)err;
-    synth_cray_write_admin(&m->cray, out);
-    return 0;
-}
-
-static int write_proc(struct made *m, FILE *out, topomap_error *err)
-{
-    (void)err;
-    synth_cray_write_proc(&m->cray, out);
-    return 0;
-}
-
 /* Faults first: they are made while they are written down. */
 static const struct {
     const char *name;
-    int cray; /* 0 InfiniBand, 1 Cray, -1 both */
+    /* What writes it: of InfiniBand, of a Cray; neither: both have it */
+    int (*fabric)(const struct synth_fabric *fabric, FILE *out, topomap_error *err);
+    void (*cray)(const struct synth_cray *cray, FILE *out);
     int table;
-    int (*write)(struct made *m, FILE *out, topomap_error *err);
 } files[] = {
-    {"faults.txt", -1, 0, write_faults},     {"fabric.ibnetdiscover", 0, 0, write_dump},
-    {"fabric.lfts", 0, 1, write_lfts},       {"machine.xtprocadmin", 1, 0, write_admin},
-    {"machine.xtdb2proc", 1, 0, write_proc},
+    {"faults.txt", NULL, NULL, 0},
+    {"fabric.ibnetdiscover", synth_write_ibnetdiscover, NULL, 0},
+    {"fabric.lfts", synth_write_lfts, NULL, 1},
+    {"machine.xtprocadmin", NULL, synth_cray_write_admin, 0},
+    {"machine.xtdb2proc", NULL, synth_cray_write_proc, 0},
 };
 
 enum { FILES = sizeof files / sizeof *files };
+
+static int is_wanted(const struct made *m, size_t which)
+{
+    return (m->is_cray ? !files[which].fabric : !files[which].cray) &&
+           (!files[which].table || m->tables);
+}
+
+static int write_content(struct made *m, size_t which, FILE *out, topomap_error *err)
+{
+    if (files[which].fabric)
+        return files[which].fabric(&m->fabric, out, err);
+    if (!files[which].cray)
+        return write_faults(m, out, err);
+    files[which].cray(&m->cray, out);
+    return 0;
+}
 
 static int write_file(struct made *m, size_t which, topomap_output **output, topomap_error *err)
 {
@@ -330,7 +309,7 @@ static int write_file(struct made *m, size_t which, topomap_output **output, top
     if (topomap_output_open(path, output, err) == 0) {
         FILE *out = topomap_output_file(*output);
 
-        result = files[which].write(m, out, err);
+        result = write_content(m, which, out, err);
         if (!result && fflush(out))
             result = topomap_error_set(err, TOPOMAP_ESYSTEM, "%s: cannot write: %s", path,
                                        strerror(errno));
@@ -346,7 +325,7 @@ static int write_all(struct made *m, topomap_error *err)
     int result = 0;
 
     for (size_t i = 0; !result && i < FILES; i++)
-        if ((files[i].cray < 0 || files[i].cray == m->is_cray) && (!files[i].table || m->tables))
+        if (is_wanted(m, i))
             result = write_file(m, i, &output[i], err);
     for (size_t i = 0; i < FILES; i++)
         if (result)
@@ -388,10 +367,12 @@ static int make_fabric(struct made *m, topomap_error *err)
                           "expected fat-tree:, torus:, mesh: or dragonfly:, as in "
                           "fat-tree:k=16,levels=3");
     if (read_rates(&m->spec, &m->fabric, err) ||
-        shapes[shape].build(&m->spec, &m->fabric, &seats, err) ||
-        add_hosts(&m->spec, &m->fabric, &seats, err))
+        shapes[shape].build(&m->spec, &m->fabric, &seats, err))
         return -1;
-    entries = (uint64_t)m->fabric.switches * m->fabric.nodes;
+    set_rates(&m->fabric);
+    if (add_hosts(&m->spec, &m->fabric, &seats, err))
+        return -1;
+    entries = (uint64_t)m->fabric.switches * m->fabric.base.vertices;
     if (m->tables && entries > SYNTH_ENTRIES)
         return synth_fail(&m->spec, err,
                           "routing tables of %llu rows, at most %d; lft=no leaves "
@@ -413,8 +394,8 @@ static int make(struct made *m, topomap_error *err)
 static void count(const struct made *m, topomap_db_synth_report *report)
 {
     *report = (topomap_db_synth_report){.faults = m->log.faults};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if ((files[i].cray < 0 || files[i].cray == m->is_cray) && (!files[i].table || m->tables))
+    for (size_t i = 0; i < FILES; i++)
+        if (is_wanted(m, i))
             report->file[report->files++] = files[i].name;
     if (m->is_cray) {
         report->hosts = m->cray.nodes;
@@ -422,9 +403,9 @@ static void count(const struct made *m, topomap_db_synth_report *report)
     }
     report->hosts = m->fabric.hosts;
     report->switches = m->fabric.switches;
-    report->adapters = m->fabric.nodes - m->fabric.switches;
-    for (uint32_t i = 0; i < m->fabric.links; i++)
-        report->links += m->fabric.link[i].ends > 0;
+    report->adapters = m->fabric.base.vertices - m->fabric.switches;
+    for (size_t i = 0; i < m->fabric.base.links; i++)
+        report->links += m->fabric.base.link[i].ends > 0;
 }
 
 int topomap_db_synth(const char *spec, const char *folder,
@@ -437,8 +418,7 @@ int topomap_db_synth(const char *spec, const char *folder,
 
     if (!result && report)
         count(&m, report);
-    free(m.fabric.node);
-    free(m.fabric.link);
+    topomap_fabric_clear(&m.fabric.base);
     free(m.cray.node);
     return result;
 }

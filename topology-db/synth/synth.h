@@ -6,6 +6,7 @@
 
 #include "fabric/shapes.h"
 #include "topology-db/db.h"
+#include "util/random.h"
 
 enum {
     SYNTH_WORDS = 24,
@@ -52,38 +53,32 @@ int synth_fail(const struct synth_spec *spec, topomap_error *err, const char *fo
 
 enum synth_class { SYNTH_HOST, SYNTH_TRUNK, SYNTH_TOP, SYNTH_CLASSES };
 
-struct synth_node {
-    char name[2 * SYNTH_NAME + 40]; /* its description: 64 bytes at most */
-    uint64_t guid;
-    uint16_t lid;
-    uint8_t ports, level; /* level: of a switch in a tree, from 1; elsewhere 1 */
-};
-
-struct synth_link {
-    uint32_t a, b; /* indices of nodes; a host's link has its switch first */
-    uint8_t aport, bport, width, speed;
-    uint8_t class, rank; /* routes take links of the lowest rank that shorten the way */
-    uint8_t ends;        /* 2; 1: only a lists it; 0: missing */
-};
-
+/** Switches, then adapters: vertex switches + host * rails + rail. A host's link has its switch as
+ *  a; a link that only a lists, or that is missing, says so in its ends. */
 struct synth_fabric {
-    uint32_t switches, hosts, rails; /* node[switches + host * rails + rail] are the adapters */
-    struct synth_node *node;
-    uint32_t nodes;
-    size_t node_room;
-    struct synth_link *link;
-    uint32_t links;
-    size_t link_room;
+    topomap_fabric base;
+    uint32_t switches, hosts, rails;
     uint8_t width[SYNTH_CLASSES], speed[SYNTH_CLASSES];
-    uint32_t divisor[TOPOMAP_FATTREE_LEVELS +
-                     1]; /* by level: how destinations are dealt to equal ports */
-    uint32_t *host_leaf; /* scratch of the builders */
+    uint8_t ports[TOPOMAP_FATTREE_LEVELS + 1];    /* of a switch, by level */
+    uint32_t divisor[TOPOMAP_FATTREE_LEVELS + 1]; /* by level: how destinations are dealt to equal
+                                                     ports */
+    int grid; /* links' classes are dimensions: routes take the lowest that shortens the way */
 };
 
-int synth_add_switch(struct synth_fabric *fabric, uint32_t ports, uint32_t level,
-                     topomap_error *err, const char *format, ...) TOPOMAP_PRINTF(5, 6);
-int synth_add_link(struct synth_fabric *fabric, uint32_t a, uint32_t aport, uint32_t b,
-                   uint32_t bport, enum synth_class class, uint32_t rank, topomap_error *err);
+/** GUIDs below the numbers that IEEE gave to the maker of most adapters (0002c9). */
+static inline uint64_t synth_guid(const struct synth_fabric *fabric, uint32_t vertex)
+{
+    return vertex < fabric->switches ? 0x0002c90200000000u + vertex + 1
+                                     : 0x0002c90300000000u + 4u * (vertex - fabric->switches + 1);
+}
+
+static inline uint32_t synth_lid(uint32_t vertex)
+{
+    return vertex + 1;
+}
+
+int synth_add_switch(struct synth_fabric *fabric, uint32_t level, topomap_error *err,
+                     const char *format, ...) TOPOMAP_PRINTF(4, 5);
 
 /** Which hosts hang on the first switches: \p leaves switches, \p per adapters on each, ports 1 to
  *  per. \p spread: the rails of a host go to neighbouring switches (as in rail-optimised trees),
@@ -121,6 +116,8 @@ struct synth_faults {
 };
 int synth_faults_parse(struct synth_spec *spec, struct synth_faults *faults, topomap_error *err);
 uint32_t synth_faults_count(const struct synth_faults *faults, enum synth_fault kind, uint32_t of);
+/** Numbers from 0 in a random order. */
+void synth_deal(topomap_random *random, uint32_t *order, uint32_t count);
 int synth_faults_make(const struct synth_faults *faults, struct synth_fabric *fabric,
                       struct synth_log *log, topomap_error *err);
 

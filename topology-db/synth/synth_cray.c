@@ -8,7 +8,6 @@
 
 #include "topology-db/synth/synth.h"
 #include "util/alloc.h"
-#include "util/random.h"
 
 enum { CAGES = 3, BLADES = 8, ARIES_CHASSIS = 6, ARIES_BLADES = 16, ARIES_ROW = 6 };
 
@@ -101,9 +100,7 @@ static int take_down(const struct synth_faults *faults, struct synth_cray *cray,
 
     if (!order)
         return -1;
-    for (uint32_t i = 0; i < cray->nodes; i++)
-        order[i] = i;
-    topomap_random_shuffle(&random, order, cray->nodes);
+    synth_deal(&random, order, cray->nodes);
     for (uint32_t i = 0; i < down; i++)
         cray->node[order[i]].down = 1;
     free(order);

@@ -7,7 +7,6 @@
 #include "topology-db/ib_names.h"
 #include "topology-db/synth/synth.h"
 #include "util/alloc.h"
-#include "util/random.h"
 
 static const char *const names[SYNTH_FAULTS] = {"missing", "degraded", "one-way", "unnamed"};
 
@@ -61,6 +60,13 @@ uint32_t synth_faults_count(const struct synth_faults *faults, enum synth_fault 
     return number < of ? number : of;
 }
 
+void synth_deal(topomap_random *random, uint32_t *order, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = i;
+    topomap_random_shuffle(random, order, count);
+}
+
 /* ---- Making them ------------------------------------------------------------------------- */
 
 struct work {
@@ -79,8 +85,8 @@ static int is_joined(struct work *w)
 
     for (uint32_t i = 0; i < f->switches; i++)
         w->group[i] = i;
-    for (uint32_t i = 0; i < f->links; i++) {
-        const struct synth_link *link = &f->link[i];
+    for (size_t i = 0; i < f->base.links; i++) {
+        const topomap_link *link = &f->base.link[i];
 
         if (link->ends && link->b < f->switches) {
             uint32_t a = topomap_disjoint_root(w->group, link->a),
@@ -95,18 +101,19 @@ static int is_joined(struct work *w)
     return parts == 1;
 }
 
-static void log_link(struct work *w, const char *kind, const struct synth_link *link,
-                     const char *more)
+static void log_link(struct work *w, const char *kind, const topomap_link *link, const char *more)
 {
-    synth_log(w->log, "%s %s[%u] - %s[%u]%s", kind, w->fabric->node[link->a].name, link->aport,
-              w->fabric->node[link->b].name, link->bport, more);
+    const topomap_fabric *f = &w->fabric->base;
+
+    synth_log(w->log, "%s %s[%u] - %s[%u]%s", kind, topomap_fabric_name(f, link->a), link->aport,
+              topomap_fabric_name(f, link->b), link->bport, more);
 }
 
-static uint32_t make_missing(struct work *w, struct synth_link *link)
+static uint32_t make_missing(struct work *w, topomap_link *link)
 {
     link->ends = 0;
-    if (link->class != SYNTH_HOST && !is_joined(w)) {
-        link->ends = 2;
+    if (link->b < w->fabric->switches && !is_joined(w)) {
+        link->ends = 3;
         return 0;
     }
     log_link(w, names[SYNTH_MISSING], link, "");
@@ -115,7 +122,7 @@ static uint32_t make_missing(struct work *w, struct synth_link *link)
 
 /* Every other one runs at a quarter of its width, the others one speed lower: both are what a bad
  * cable does. */
-static uint32_t make_degraded(struct work *w, struct synth_link *link)
+static uint32_t make_degraded(struct work *w, topomap_link *link)
 {
     char more[64];
     uint8_t width = link->width, speed = link->speed;
@@ -134,9 +141,9 @@ static uint32_t make_degraded(struct work *w, struct synth_link *link)
     return 1;
 }
 
-static uint32_t make_one_way(struct work *w, struct synth_link *link)
+static uint32_t make_one_way(struct work *w, topomap_link *link)
 {
-    if (link->ends != 2)
+    if (link->ends != 3)
         return 0;
     link->ends = 1;
     log_link(w, names[SYNTH_ONE_WAY], link, " listed by the first alone");
@@ -144,37 +151,36 @@ static uint32_t make_one_way(struct work *w, struct synth_link *link)
 }
 
 static void break_links(struct work *w, const struct synth_faults *faults, enum synth_fault kind,
-                        topomap_random *random,
-                        uint32_t (*make)(struct work *, struct synth_link *))
+                        topomap_random *random, uint32_t (*make)(struct work *, topomap_link *))
 {
-    uint32_t left = synth_faults_count(faults, kind, w->fabric->links);
+    uint32_t links = (uint32_t)w->fabric->base.links;
+    uint32_t left = synth_faults_count(faults, kind, links);
 
     if (!left)
         return;
-    for (uint32_t i = 0; i < w->fabric->links; i++)
-        w->order[i] = i;
-    topomap_random_shuffle(random, w->order, w->fabric->links);
-    for (uint32_t i = 0; left && i < w->fabric->links; i++)
-        left -= make(w, &w->fabric->link[w->order[i]]);
+    synth_deal(random, w->order, links);
+    for (uint32_t i = 0; left && i < links; i++)
+        left -= make(w, &w->fabric->base.link[w->order[i]]);
 }
 
 /* A driver that has not renamed its adapter. */
-static void unname(struct work *w, const struct synth_faults *faults, topomap_random *random)
+static int unname(struct work *w, const struct synth_faults *faults, topomap_random *random,
+                  topomap_error *err)
 {
     struct synth_fabric *f = w->fabric;
-    uint32_t adapters = f->nodes - f->switches;
+    uint32_t adapters = (uint32_t)f->base.vertices - f->switches;
     uint32_t left = synth_faults_count(faults, SYNTH_UNNAMED, adapters);
 
-    for (uint32_t i = 0; i < adapters; i++)
-        w->order[i] = i;
-    topomap_random_shuffle(random, w->order, adapters);
+    synth_deal(random, w->order, adapters);
     for (uint32_t i = 0; i < left; i++) {
-        struct synth_node *node = &f->node[f->switches + w->order[i]];
+        uint32_t v = f->switches + w->order[i];
 
-        synth_log(w->log, "%s %s 0x%016llx", names[SYNTH_UNNAMED], node->name,
-                  (unsigned long long)node->guid);
-        strcpy(node->name, "MT25408 ConnectX Mellanox Technologies");
+        synth_log(w->log, "%s %s 0x%016llx", names[SYNTH_UNNAMED], topomap_fabric_name(&f->base, v),
+                  (unsigned long long)synth_guid(f, v));
+        if (topomap_fabric_rename(&f->base, v, "MT25408 ConnectX Mellanox Technologies", err))
+            return -1;
     }
+    return 0;
 }
 
 int synth_faults_make(const struct synth_faults *faults, struct synth_fabric *fabric,
@@ -182,18 +188,17 @@ int synth_faults_make(const struct synth_faults *faults, struct synth_fabric *fa
 {
     topomap_random random = {faults->seed};
     struct work w = {.fabric = fabric, .log = log};
-    uint32_t most = fabric->links > fabric->nodes ? fabric->links : fabric->nodes;
-
+    size_t links = fabric->base.links, nodes = fabric->base.vertices;
     int result;
 
-    w.order = topomap_alloc(most, sizeof *w.order, err);
-    w.group = topomap_alloc(fabric->nodes, sizeof *w.group, err);
+    w.order = topomap_alloc(links > nodes ? links : nodes, sizeof *w.order, err);
+    w.group = topomap_alloc(nodes, sizeof *w.group, err);
     result = w.order && w.group ? 0 : -1;
     if (!result) {
         break_links(&w, faults, SYNTH_MISSING, &random, make_missing);
         break_links(&w, faults, SYNTH_DEGRADED, &random, make_degraded);
         break_links(&w, faults, SYNTH_ONE_WAY, &random, make_one_way);
-        unname(&w, faults, &random);
+        result = unname(&w, faults, &random, err);
     }
     free(w.group);
     free(w.order);

@@ -15,13 +15,6 @@ static uint32_t digits(uint32_t most)
 
 /* ---- Fat trees --------------------------------------------------------------------------- */
 
-/* A shape's cable, by the class of its link. */
-static int join(void *fabric, const topomap_shape_cable *cable, topomap_error *err)
-{
-    return synth_add_link(fabric, cable->a, cable->aport, cable->b, cable->bport,
-                          cable->top ? SYNTH_TOP : SYNTH_TRUNK, 0, err);
-}
-
 static int list_tree(struct synth_spec *spec, topomap_fattree *t, topomap_error *err)
 {
     const char *m = synth_value(spec, "m"), *w = synth_value(spec, "w"),
@@ -89,9 +82,10 @@ static int add_level(struct synth_spec *spec, struct synth_fabric *fabric, topom
                                      : "spine");
     else
         snprintf(stem, sizeof stem, "level%u-", level);
+    fabric->ports[level] = (uint8_t)ports;
     t->first[level] = fabric->switches;
     for (uint32_t i = 0; i < switches; i++)
-        if (synth_add_switch(fabric, (uint32_t)ports, level, err, "%s%0*u", stem,
+        if (synth_add_switch(fabric, level, err, "%s%0*u", stem,
                              (int)digits(switches > 9 ? (uint32_t)switches : 10), i + 1))
             return -1;
     fabric->divisor[level] =
@@ -111,7 +105,7 @@ int synth_fat_tree(struct synth_spec *spec, struct synth_fabric *fabric, struct 
     for (uint32_t level = 1; level <= t.levels; level++)
         if (add_level(spec, fabric, &t, level, err))
             return -1;
-    if (topomap_fattree_join(&t, join, fabric, err))
+    if (topomap_fattree_join(&t, &fabric->base, err))
         return -1;
     *seats = (struct synth_seats){
         .leaves = t.levels > 1 ? t.first[2] : fabric->switches, .per = t.m[1], .spread = 1};
@@ -120,34 +114,8 @@ int synth_fat_tree(struct synth_spec *spec, struct synth_fabric *fabric, struct 
 
 /* ---- Tori and meshes --------------------------------------------------------------------- */
 
-struct torus {
-    uint32_t dims, dim[SYNTH_DIMS], hosts, links, rails;
-    int wrap;
-};
-
-static int join_torus(struct synth_fabric *fabric, const struct torus *t, uint32_t id,
+static int add_router(struct synth_fabric *fabric, const topomap_torus *t, uint32_t id,
                       topomap_error *err)
-{
-    uint32_t step = 1;
-
-    for (uint32_t d = t->dims; d-- > 0; step *= t->dim[d]) {
-        uint32_t position = id / step % t->dim[d], last = position == t->dim[d] - 1;
-        uint32_t next = last ? id - position * step : id + step;
-        uint32_t port = t->hosts * t->rails + 2 * d * t->links + 1;
-
-        /* Two switches in a dimension have one link, not a second one around. */
-        if (last && (!t->wrap || t->dim[d] <= 2))
-            continue;
-        for (uint32_t i = 0; i < t->links; i++)
-            if (synth_add_link(fabric, id, port + i, next, port + t->links + i, SYNTH_TRUNK, d,
-                               err))
-                return -1;
-    }
-    return 0;
-}
-
-static int name_torus(struct synth_fabric *fabric, const struct torus *t, uint32_t id,
-                      uint32_t ports, topomap_error *err)
 {
     char name[SYNTH_NAME] = "sw";
     uint32_t step = 1;
@@ -158,37 +126,39 @@ static int name_torus(struct synth_fabric *fabric, const struct torus *t, uint32
         snprintf(name + strlen(name), sizeof name - strlen(name), "_%u", id / step % t->dim[d]);
         step /= d + 1 < t->dims ? t->dim[d + 1] : 1;
     }
-    return synth_add_switch(fabric, ports, 1, err, "%s", name);
+    return synth_add_switch(fabric, 1, err, "%s", name);
 }
 
 int synth_torus(struct synth_spec *spec, struct synth_fabric *fabric, struct synth_seats *seats,
                 topomap_error *err)
 {
-    struct torus t = {.wrap = strcmp(spec->kind, "torus") == 0};
+    topomap_torus t = {0};
     uint64_t switches = 1, ports;
+    uint32_t hosts, rails;
 
     spec->shaped = 1;
+    memset(t.wrap, strcmp(spec->kind, "torus") == 0, sizeof t.wrap);
     if (synth_list(spec, spec->shape, t.dim, SYNTH_DIMS, &t.dims, err) ||
-        synth_number(spec, "hosts", 1, SYNTH_RADIX, 1, &t.hosts, err) ||
-        synth_number(spec, "rails", 1, 16, 1, &t.rails, err) ||
+        synth_number(spec, "hosts", 1, SYNTH_RADIX, 1, &hosts, err) ||
+        synth_number(spec, "rails", 1, 16, 1, &rails, err) ||
         synth_number(spec, "links", 1, 16, 1, &t.links, err))
         return -1;
     if (!t.dims)
         return synth_fail(spec, err, "expected the dimensions, as in %s:8x8x8", spec->kind);
     for (uint32_t d = 0; d < t.dims && switches <= SYNTH_LIDS; d++)
         switches *= t.dim[d];
-    ports = (uint64_t)t.hosts * t.rails + 2 * t.dims * t.links;
+    t.taken = hosts * rails;
+    ports = (uint64_t)t.taken + 2 * t.dims * t.links;
     if (switches > SYNTH_LIDS || ports > SYNTH_RADIX)
         return synth_fail(spec, err, "at most %d switches of %d ports", SYNTH_LIDS, SYNTH_RADIX);
-    for (uint32_t id = 0; id < switches; id++)
-        if (name_torus(fabric, &t, id, (uint32_t)ports, err))
-            return -1;
-    for (uint32_t id = 0; id < switches; id++)
-        if (join_torus(fabric, &t, id, err))
-            return -1;
+    fabric->grid = 1;
+    fabric->ports[1] = (uint8_t)ports;
     fabric->divisor[1] = 1;
-    *seats = (struct synth_seats){.leaves = (uint32_t)switches, .per = t.hosts};
-    return 0;
+    for (uint32_t id = 0; id < switches; id++)
+        if (add_router(fabric, &t, id, err))
+            return -1;
+    *seats = (struct synth_seats){.leaves = (uint32_t)switches, .per = hosts};
+    return topomap_torus_join(&t, &fabric->base, err);
 }
 
 /* ---- Dragonflies ------------------------------------------------------------------------- */
@@ -221,12 +191,13 @@ int synth_dragonfly(struct synth_spec *spec, struct synth_fabric *fabric, struct
         synth_number(spec, "rails", 1, 16, 1, &rails, err) || check_dragonfly(spec, &d, rails, err))
         return -1;
     for (uint32_t i = 0; i < d.a * d.groups; i++)
-        if (synth_add_switch(fabric, d.p * rails + d.a - 1 + d.h, 1, err, "g%0*u-r%0*u",
+        if (synth_add_switch(fabric, 1, err, "g%0*u-r%0*u",
                              (int)digits(d.groups > 9 ? d.groups : 10), i / d.a,
                              (int)digits(d.a > 9 ? d.a : 10), i % d.a))
             return -1;
+    fabric->ports[1] = (uint8_t)(d.p * rails + d.a - 1 + d.h);
     fabric->divisor[1] = 1;
     *seats = (struct synth_seats){.leaves = d.a * d.groups, .per = d.p};
     d.taken = d.p * rails;
-    return topomap_dragonfly_join(&d, join, fabric, err);
+    return topomap_dragonfly_join(&d, &fabric->base, err);
 }

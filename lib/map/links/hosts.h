@@ -6,7 +6,7 @@
 #ifndef TOPOMAP_MAP_LINKS_HOSTS_H
 #define TOPOMAP_MAP_LINKS_HOSTS_H
 
-#include "machine/network.h"
+#include "fabric/network.h"
 #include "map/problem.h"
 #include "util/arena.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "machine/joining.h"
-#include "machine/network.h"
+#include "fabric/network.h"
 #include "machine/vicinity.h"
 #include "tests/unit/scratch.h"
 

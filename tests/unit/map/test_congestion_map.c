@@ -13,6 +13,7 @@
 
 #include "map/links/loads.h"
 #include "map/objective.h"
+#include "tests/unit/cables.h"
 #include "tests/unit/map/congested.h"
 #include "tests/unit/scratch.h"
 
@@ -141,15 +142,15 @@ static topomap_machine *uneven(void)
 {
     static const uint32_t per_node[] = {2, 1, 0, 3}, site[] = {0, 1, 2, 3}, own[] = {0, 1, 2, 3};
     static const float cost[16] = {0, 1, 2, 3, 1, 0, 1, 2, 2, 1, 0, 1, 3, 2, 1, 0};
-    topomap_cable cable[] = {{0, 4, 1, 1}, {1, 5, 1, 1}, {2, 6, 1, 1}, {3, 7, 1, 1},
-                             {4, 5, 1, 2}, {5, 6, 1, 2}, {6, 7, 1, 2}};
+    test_cable cable[] = {{0, 4, 1, 1}, {1, 5, 1, 1}, {2, 6, 1, 1}, {3, 7, 1, 1},
+                          {4, 5, 1, 2}, {5, 6, 1, 2}, {6, 7, 1, 2}};
     topomap_machine *m;
     topomap_error err;
 
     assert_int_equal(topomap_machine_frame(4, per_node, NULL, &m, &err), 0);
     assert_int_equal(topomap_machine_set_matrix(m, "fabric", 4, site, cost, NULL, &err), 0);
     assert_int_equal(topomap_machine_finish(m, &err), 0);
-    assert_int_equal(topomap_network_new(8, 7, cable, 4, own, &m->network, &err), 0);
+    assert_int_equal(network_of_cables(8, 7, cable, 4, own, &m->network, &err), 0);
     return m;
 }
 

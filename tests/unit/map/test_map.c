@@ -13,8 +13,8 @@
 
 #include "graph/graph.h"
 #include "machine/machine.h"
-#include "machine/network.h"
 #include "map/refine/swap_search.h"
+#include "tests/unit/cables.h"
 #include "tests/unit/map/maps.h"
 #include "tests/unit/scratch.h"
 #include "util/random.h"
@@ -43,19 +43,19 @@ static topomap_graph *random_graph(uint32_t ranks, uint32_t arcs, uint64_t seed)
 /* A switch a site, in a row, and nodes on their switches. */
 static void add_switches(topomap_machine *m, uint32_t sites, const uint32_t *site)
 {
-    topomap_cable cable[64];
+    test_cable cable[64];
     uint32_t own[64];
     size_t cables = 0;
     topomap_error err;
 
     for (uint32_t i = 0; i < m->nodes; i++) {
         own[i] = i;
-        cable[cables++] = (topomap_cable){i, m->nodes + site[i], 1, 1.0};
+        cable[cables++] = (test_cable){i, m->nodes + site[i], 1, 1.0};
     }
     for (uint32_t s = 1; s < sites; s++)
-        cable[cables++] = (topomap_cable){m->nodes + s - 1, m->nodes + s, 1, 2.0};
+        cable[cables++] = (test_cable){m->nodes + s - 1, m->nodes + s, 1, 2.0};
     assert_int_equal(
-        topomap_network_new(m->nodes + sites, cables, cable, m->nodes, own, &m->network, &err), 0);
+        network_of_cables(m->nodes + sites, cables, cable, m->nodes, own, &m->network, &err), 0);
 }
 
 /* Uneven nodes on a fabric of three sites, as an allocation from a database is. */

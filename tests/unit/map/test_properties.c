@@ -14,9 +14,9 @@
 
 #include "graph/graph.h"
 #include "machine/machine.h"
-#include "machine/network.h"
 #include "metric/congestion.h"
 #include "tests/unit/map/maps.h"
+#include "tests/unit/cables.h"
 #include "tests/unit/scratch.h"
 #include "util/random.h"
 
@@ -156,19 +156,18 @@ static void brute_force(const topomap_network *n, const topomap_graph *g, double
 static topomap_machine *made_network(topomap_random *random)
 {
     uint32_t vertex_of[VERTICES];
-    topomap_cable cable[12];
+    test_cable cable[12];
     topomap_machine *m = map_machine("mesh:7");
     topomap_error err;
 
     for (uint32_t i = 0; i < 12; i++)
-        cable[i] =
-            (topomap_cable){i + 1 < VERTICES ? i + 1 : topomap_random_below(random, VERTICES),
-                            topomap_random_below(random, i + 1 < VERTICES ? i + 1 : VERTICES), 1,
-                            1u << topomap_random_below(random, 3)};
+        cable[i] = (test_cable){i + 1 < VERTICES ? i + 1 : topomap_random_below(random, VERTICES),
+                                topomap_random_below(random, i + 1 < VERTICES ? i + 1 : VERTICES),
+                                1, 1u << topomap_random_below(random, 3)};
     for (uint32_t i = 0; i < VERTICES; i++)
         vertex_of[i] = i;
-    assert_int_equal(
-        topomap_network_new(VERTICES, 12, cable, VERTICES, vertex_of, &m->network, &err), 0);
+    assert_int_equal(network_of_cables(VERTICES, 12, cable, VERTICES, vertex_of, &m->network, &err),
+                     0);
     assert_true(m->network->links <= LINKS);
     return m;
 }

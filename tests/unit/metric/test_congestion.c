@@ -11,8 +11,8 @@
 
 #include "graph/graph.h"
 #include "machine/machine.h"
-#include "machine/network.h"
 #include "metric/congestion.h"
+#include "tests/unit/cables.h"
 
 static topomap_machine *parsed(const char *spec)
 {
@@ -25,7 +25,7 @@ static topomap_machine *parsed(const char *spec)
 }
 
 /* A machine of one slot a node whose links are `cable`. */
-static topomap_machine *made(uint32_t nodes, uint32_t vertices, size_t cables, topomap_cable *cable)
+static topomap_machine *made(uint32_t nodes, uint32_t vertices, size_t cables, test_cable *cable)
 {
     char spec[32];
     uint32_t vertex_of[64];
@@ -36,7 +36,7 @@ static topomap_machine *made(uint32_t nodes, uint32_t vertices, size_t cables, t
     machine = parsed(spec);
     for (uint32_t i = 0; i < nodes; i++)
         vertex_of[i] = i;
-    if (topomap_network_new(vertices, cables, cable, nodes, vertex_of, &machine->network, &err))
+    if (network_of_cables(vertices, cables, cable, nodes, vertex_of, &machine->network, &err))
         fail_msg("%s", err.text);
     return machine;
 }
@@ -101,8 +101,8 @@ static void shares_are_of_paths(void **state)
  * gets 4 of the 5 paths that count cables (2*2 against 1*1). */
 static void parallel_cables_are_paths(void **state)
 {
-    topomap_cable cable[] = {{0, 4, 1, 1}, {1, 4, 1, 1}, {2, 5, 1, 1}, {3, 5, 1, 1}, {4, 6, 1, 1},
-                             {6, 4, 1, 1}, {5, 6, 2, 2}, {4, 7, 1, 1}, {5, 7, 1, 1}};
+    test_cable cable[] = {{0, 4, 1, 1}, {1, 4, 1, 1}, {2, 5, 1, 1}, {3, 5, 1, 1}, {4, 6, 1, 1},
+                          {6, 4, 1, 1}, {5, 6, 2, 2}, {4, 7, 1, 1}, {5, 7, 1, 1}};
     static const uint32_t from[] = {0, 1}, to[] = {2, 3};
     static const uint64_t bytes[] = {100, 50};
     topomap_machine *m = made(4, 8, sizeof cable / sizeof *cable, cable);
@@ -169,7 +169,7 @@ static void exact_is_what_brute_force_finds(void **state)
 
     (void)state;
     for (int round = 0; round < 60; round++) {
-        topomap_cable cable[20];
+        test_cable cable[20];
         uint32_t from[24], to[24];
         uint64_t bytes[24];
         double sum = 0.0, most = 0.0, *load;
@@ -180,12 +180,12 @@ static void exact_is_what_brute_force_finds(void **state)
 
         for (uint32_t v = 1; v < 8; v++)
             cable[cables++] =
-                (topomap_cable){v, (uint32_t)((seed = seed * 6364136223846793005u + 11) >> 33) % v,
-                                1 + v % 2, 1 + v % 3};
+                (test_cable){v, (uint32_t)((seed = seed * 6364136223846793005u + 11) >> 33) % v,
+                             1 + v % 2, 1 + v % 3};
         while (cables < 14) {
             seed = seed * 6364136223846793005u + 11;
-            cable[cables++] = (topomap_cable){seed >> 33 & 7, seed >> 40 & 7, 1 + (seed >> 50 & 1),
-                                              1 + (double)(seed >> 45 & 3)};
+            cable[cables++] = (test_cable){seed >> 33 & 7, seed >> 40 & 7, 1 + (seed >> 50 & 1),
+                                           1 + (double)(seed >> 45 & 3)};
         }
         for (int i = 0; i < 24; i++) {
             seed = seed * 6364136223846793005u + 11;
@@ -261,7 +261,7 @@ static void bytes_go_the_hops(void **state)
 
 static void routes_are_followed(void **state)
 {
-    topomap_cable cable[] = {{0, 1, 1, 1}, {1, 2, 1, 1}, {0, 2, 1, 1}};
+    test_cable cable[] = {{0, 1, 1, 1}, {1, 2, 1, 1}, {0, 2, 1, 1}};
     static const uint32_t from[] = {0}, to[] = {1};
     static const uint64_t bytes[] = {10};
     topomap_machine *m = made(3, 3, 3, cable);
@@ -293,7 +293,7 @@ static void routes_are_followed(void **state)
 
 static void what_cannot_be_is_refused(void **state)
 {
-    topomap_cable apart[] = {{0, 1, 1, 1}}, outside[] = {{0, 9, 1, 1}};
+    test_cable apart[] = {{0, 1, 1, 1}}, outside[] = {{0, 9, 1, 1}};
     static const uint32_t from[] = {0}, to[] = {2}, slots[] = {0, 1, 2};
     static const uint64_t bytes[] = {10};
     topomap_machine *m = made(3, 3, 1, apart), *tree = parsed("tree:2:2@1:10");
@@ -312,7 +312,7 @@ static void what_cannot_be_is_refused(void **state)
     assert_non_null(strstr(err.text, "exact, fast and routes"));
     assert_int_equal(topomap_congestion_evaluate(g, tree, slots, "exact", &c, &err), -1);
     assert_int_equal(err.code, TOPOMAP_EUSAGE);
-    assert_int_equal(topomap_network_new(3, 1, outside, 3, slots, &n, &err), -1);
+    assert_int_equal(network_of_cables(3, 1, outside, 3, slots, &n, &err), -1);
     assert_non_null(strstr(err.text, "vertex 9 of 3"));
     topomap_graph_free(g);
     topomap_machine_free(m);

@@ -22,8 +22,8 @@ struct router {
 };
 
 struct list {
-    topomap_links links;
-    struct router *router; /* [links.vertices] */
+    topomap_fabric fabric;
+    struct router *router; /* [fabric.vertices] */
     size_t room;
     char kind; /* 'a', 'g', 's'; 0: none yet, or Slingshot */
     int slingshot;
@@ -47,7 +47,7 @@ static void list_free(void *content)
 
     if (!list)
         return;
-    topomap_links_clear(&list->links);
+    topomap_fabric_clear(&list->fabric);
     free(list->router);
     free(list);
 }
@@ -76,7 +76,7 @@ static int read_end(struct db_import *import, struct list *list, char *word, uin
     const char *after;
     char kind, label[40];
     struct db_point point;
-    size_t known = list->links.vertices;
+    size_t known = list->fabric.vertices;
 
     if (cray_link_parse(word, &name, &kind, port, &after) ||
         read_point(word + (after - word), &point))
@@ -88,8 +88,8 @@ static int read_end(struct db_import *import, struct list *list, char *word, uin
                                   word);
     list->kind = kind;
     cray_router_format(&name, kind, label);
-    if (topomap_links_vertex_find(&list->links, label, vertex, err) ||
-        topomap_grow(&list->router, &list->room, list->links.vertices, sizeof *list->router, err))
+    if (topomap_fabric_find(&list->fabric, label, vertex, err) ||
+        topomap_grow(&list->router, &list->room, list->fabric.vertices, sizeof *list->router, err))
         return -1;
     ++*port; /* 0 is no port */
     if (*vertex == known)
@@ -104,11 +104,10 @@ static int read_end(struct db_import *import, struct list *list, char *word, uin
 
 static void set_rate(const struct list *list, topomap_link *link, const char *class)
 {
-    snprintf(link->kind, sizeof link->kind, "%s", class);
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
         if (rates[i].kind == list->kind &&
             strncmp(class, rates[i].name, strlen(rates[i].name)) == 0)
-            link->mbps = rates[i].mbps;
+            link->rate = topomap_rate_of_mbps(rates[i].mbps);
 }
 
 static int read_words(struct db_import *import, struct list *list, char **word, int words,
@@ -136,7 +135,9 @@ static int read_words(struct db_import *import, struct list *list, char **word, 
     if (strcmp(class, "unused") == 0)
         return 0;
     set_rate(list, &link, class);
-    return topomap_links_add(&list->links, &link, err);
+    if (topomap_fabric_set_class(&list->fabric, &link, class, err))
+        return -1;
+    return topomap_fabric_list(&list->fabric, &link, err);
 }
 
 /* Messages may come before the list; from its first line on every line must be one of it. */
@@ -163,12 +164,12 @@ static void drop_zeros(struct db_import *import, struct list *list)
     static const struct db_point zero = {.dims = 3};
     size_t zeros = 0;
 
-    for (size_t i = 0; i < list->links.vertices; i++)
+    for (size_t i = 0; i < list->fabric.vertices; i++)
         zeros += db_point_same(&list->router[i].point, &zero) != 0;
-    if (zeros < 2 || zeros < list->links.vertices)
+    if (zeros < 2 || zeros < list->fabric.vertices)
         return;
     db_warn(import, 0, "all coordinates are zero: they are left out");
-    for (size_t i = 0; i < list->links.vertices; i++)
+    for (size_t i = 0; i < list->fabric.vertices; i++)
         list->router[i].point = (struct db_point){0};
 }
 
@@ -176,16 +177,16 @@ static int finish(struct db_import *import, struct list *list, topomap_error *er
 {
     size_t one_sided;
 
-    if (!list->links.links)
+    if (!list->fabric.links)
         return topomap_input_fail(import->input, err,
                                   "no line 'LINK CLASS -> LINK': not a Cray interconnect list");
-    for (uint32_t i = 0; !list->slingshot && i < list->links.vertices; i++)
-        topomap_links_set_kind(&list->links, i, TOPOMAP_LINKS_SWITCH);
-    if (topomap_links_join(&list->links, import->path, &one_sided, err))
+    for (uint32_t i = 0; !list->slingshot && i < list->fabric.vertices; i++)
+        list->fabric.vertex[i].kind = TOPOMAP_VERTEX_SWITCH;
+    if (topomap_fabric_match(&list->fabric, import->path, &one_sided, err))
         return -1;
     if (one_sided)
         db_warn(import, 0, "%zu of %zu links are listed from one end only", one_sided,
-                list->links.links);
+                list->fabric.links);
     if (!list->slingshot)
         drop_zeros(import, list);
     return 0;
@@ -202,7 +203,7 @@ static int read_list(struct db_import *import, void **content, topomap_error *er
     if (!list)
         return -1;
     list->slingshot = is_table;
-    if ((is_table ? db_slingshot_read(import, &list->links, err)
+    if ((is_table ? db_slingshot_read(import, &list->fabric, err)
                   : db_each_line(import, read_line, list, err)) ||
         finish(import, list, err)) {
         list_free(list);
@@ -220,7 +221,7 @@ static int write_routers(struct db_import *import, const struct list *list, cons
     const char kind[2] = {list->kind, 0};
     int result = insert ? 0 : -1;
 
-    for (size_t i = 0; !result && i < list->links.vertices; i++) {
+    for (size_t i = 0; !result && i < list->fabric.vertices; i++) {
         char place[DB_POINT_TEXT];
 
         db_point_format(&list->router[i].point, place);
@@ -234,11 +235,11 @@ static int write_routers(struct db_import *import, const struct list *list, cons
 static int write_list(struct db_import *import, void *content, topomap_error *err)
 {
     const struct list *list = content;
-    int64_t *vertex = topomap_alloc(list->links.vertices, sizeof *vertex, err);
+    int64_t *vertex = topomap_alloc(list->fabric.vertices, sizeof *vertex, err);
     int result = -1;
 
     if (vertex)
-        result = db_named_write(import, &list->links, vertex, err);
+        result = db_named_write(import, &list->fabric, vertex, err);
     if (!result && !list->slingshot)
         result = write_routers(import, list, vertex, err);
     free(vertex);

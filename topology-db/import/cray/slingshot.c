@@ -29,7 +29,7 @@ struct table {
     struct row *row;
     size_t rows, room;
     size_t down;
-    topomap_links *links;
+    topomap_fabric *fabric;
 };
 
 static const char *skip_number(const char *at)
@@ -121,22 +121,34 @@ static uint32_t read_speed(const char *text)
     return rate <= 100000 ? (uint32_t)rate * 1000 : 0;
 }
 
-/* A node on an edge port: its switch is the name before the jack. */
+/* The switch of a jack or a port: the name before the jack. */
+static int find_switch(topomap_fabric *fabric, const char *jack, uint32_t *vertex,
+                       topomap_error *err)
+{
+    char name[NAME];
+
+    snprintf(name, sizeof name, "%s", jack);
+    *strchr(name, 'j') = 0;
+    if (topomap_fabric_find(fabric, name, vertex, err))
+        return -1;
+    fabric->vertex[*vertex].kind = TOPOMAP_VERTEX_SWITCH;
+    return 0;
+}
+
+/* A node on an edge port. */
 static int take_edge(struct db_import *import, struct table *table, const char *xname,
                      const char *host, uint32_t mbps, topomap_error *err)
 {
-    topomap_link link = {.mbps = mbps, .line = topomap_input_lineno(import->input)};
-    char sw[NAME];
+    topomap_link link = {.rate = topomap_rate_of_mbps(mbps),
+                         .line = topomap_input_lineno(import->input)};
 
-    snprintf(sw, sizeof sw, "%s", xname);
-    *strchr(sw, 'j') = 0;
-    strcpy(link.kind, "edge");
-    if (topomap_links_vertex_find(table->links, sw, &link.a, err) ||
-        topomap_links_vertex_find(table->links, host, &link.b, err))
+    if (find_switch(table->fabric, xname, &link.a, err) ||
+        topomap_fabric_find(table->fabric, host, &link.b, err) ||
+        topomap_fabric_set_class(table->fabric, &link, "edge", err))
         return -1;
-    topomap_links_set_kind(table->links, link.b, TOPOMAP_LINKS_HOST);
-    topomap_links_set_kind(table->links, link.a, TOPOMAP_LINKS_SWITCH);
-    return topomap_links_add(table->links, &link, err);
+    table->fabric->vertex[link.b].kind = TOPOMAP_VERTEX_HOST;
+    table->fabric->vertex[link.a].kind = TOPOMAP_VERTEX_SWITCH;
+    return topomap_fabric_list(table->fabric, &link, err);
 }
 
 static int take_row(struct db_import *import, struct table *table, char **cell, int cells,
@@ -146,7 +158,7 @@ static int take_row(struct db_import *import, struct table *table, char **cell, 
     const char *host = cell_of(table, cell, cells, HOSTNAME), *end = skip_jack(xname);
     struct row row = {.mbps = read_speed(cell_of(table, cell, cells, SPEED)),
                       .line = topomap_input_lineno(import->input)};
-    int order;
+    char own[NAME];
 
     if (!end || *end != 'p' || !(end = skip_number(end + 1)) || *end || strlen(xname) >= NAME)
         return topomap_input_fail(import->input, err,
@@ -162,18 +174,11 @@ static int take_row(struct db_import *import, struct table *table, char **cell, 
     if (!(end = skip_jack(dst)) || *end || strlen(dst) >= NAME)
         return topomap_input_fail(import->input, err,
                                   "expected a peer such as x3000c0r42j18, not '%.40s'", dst);
-    snprintf(row.from, NAME, "%.*s", (int)(strrchr(xname, 'p') - xname), xname);
-    strcpy(row.to, dst);
+    snprintf(own, sizeof own, "%.*s", (int)(strrchr(xname, 'p') - xname), xname);
     snprintf(row.subtype, sizeof row.subtype, "%s", cell_of(table, cell, cells, SUBTYPE));
-    order = strcmp(row.from, row.to);
-    if (order > 0) {
-        char swap[NAME];
-
-        memcpy(swap, row.from, NAME);
-        memcpy(row.from, row.to, NAME);
-        memcpy(row.to, swap, NAME);
-        row.swapped = 1;
-    }
+    row.swapped = strcmp(own, dst) > 0;
+    strcpy(row.from, row.swapped ? dst : own);
+    strcpy(row.to, row.swapped ? own : dst);
     if (topomap_grow(&table->row, &table->room, table->rows + 1, sizeof row, err))
         return -1;
     table->row[table->rows++] = row;
@@ -193,47 +198,34 @@ static int by_jacks(const void *a, const void *b)
 }
 
 /* Rows [first, end) are of one pair of jacks; as many links as rows of the end that has more. The
- * others' listings join them: topomap_links_join(). */
+ * others' listings join them: topomap_fabric_match(). */
 static int add_links(struct table *table, size_t first, size_t end, topomap_error *err)
 {
-    char a[NAME], b[NAME];
     const struct row *row = &table->row[first];
-    topomap_link link = {0};
+    uint32_t sw[2], jack[2], of_end = 0;
 
-    strcpy(a, row->from);
-    strcpy(b, row->to);
-    *strchr(a, 'j') = 0;
-    *strchr(b, 'j') = 0;
-    if (topomap_links_vertex_find(table->links, a, &link.a, err) ||
-        topomap_links_vertex_find(table->links, b, &link.b, err))
+    if (find_switch(table->fabric, row->from, &sw[0], err) ||
+        find_switch(table->fabric, row->to, &sw[1], err))
         return -1;
-    topomap_links_set_kind(table->links, link.a, TOPOMAP_LINKS_SWITCH);
-    topomap_links_set_kind(table->links, link.b, TOPOMAP_LINKS_SWITCH);
-    for (size_t i = first, of_end = 0; i < end; i++) {
-        topomap_link one = link;
+    jack[0] = (uint32_t)strtoul(strrchr(row->from, 'j') + 1, NULL, 10);
+    jack[1] = (uint32_t)strtoul(strrchr(row->to, 'j') + 1, NULL, 10);
+    for (size_t i = first; i < end; i++) {
+        int own = table->row[i].swapped;
+        topomap_link link = {.a = sw[own],
+                             .b = sw[!own],
+                             .rate = topomap_rate_of_mbps(table->row[i].mbps),
+                             .line = table->row[i].line};
 
-        of_end = i > first && table->row[i].swapped == table->row[i - 1].swapped ? of_end + 1 : 0;
-        one.line = table->row[i].line;
-        one.mbps = table->row[i].mbps;
-        snprintf(one.kind, sizeof one.kind, "%s", table->row[i].subtype);
+        of_end = i > first && own == table->row[i - 1].swapped ? of_end + 1 : 0;
         /* Ports of its jack that the table does not pair: numbered by jack, then in order. */
-        one.aport =
-            (uint32_t)strtoul(strrchr(row->from, 'j') + 1, NULL, 10) * 2 + (uint32_t)of_end + 1;
-        one.bport =
-            (uint32_t)strtoul(strrchr(row->to, 'j') + 1, NULL, 10) * 2 + (uint32_t)of_end + 1;
+        link.aport = jack[own] * 2 + of_end + 1;
+        link.bport = jack[!own] * 2 + of_end + 1;
         if (of_end > 1)
             return topomap_error_set(err, TOPOMAP_EINPUT,
                                      "%s to %s: more than the two links of a jack", row->from,
                                      row->to);
-        if (table->row[i].swapped) {
-            topomap_link other = one;
-
-            one.a = other.b;
-            one.b = other.a;
-            one.aport = other.bport;
-            one.bport = other.aport;
-        }
-        if (topomap_links_add(table->links, &one, err))
+        if (topomap_fabric_set_class(table->fabric, &link, table->row[i].subtype, err) ||
+            topomap_fabric_list(table->fabric, &link, err))
             return -1;
     }
     return 0;
@@ -277,9 +269,9 @@ static int read_line(struct db_import *import, struct table *table, char *line, 
                          : topomap_input_fail(import->input, err, "a row before the header");
 }
 
-int db_slingshot_read(struct db_import *import, topomap_links *links, topomap_error *err)
+int db_slingshot_read(struct db_import *import, topomap_fabric *fabric, topomap_error *err)
 {
-    struct table table = {.links = links};
+    struct table table = {.fabric = fabric};
     char *line;
     size_t length;
     int got, result = 0;

@@ -4,6 +4,7 @@
 #ifndef TOPOMAP_DB_IB_H
 #define TOPOMAP_DB_IB_H
 
+#include "fabric/fabric.h"
 #include "topology-db/ib_names.h"
 #include "topology-db/import/import.h"
 
@@ -14,9 +15,10 @@ struct ib_vertex {
     uint16_t ports, lid; /* 0: not known */
     uint16_t subnet;     /* which of the dumps in one file, from 0 */
     uint8_t kind, recorded;
-    size_t text;  /* its description: offset into ib_fabric.text */
-    size_t line;  /* of its header */
-    size_t first; /* its ports are end[first .. first + ends) */
+    uint32_t text; /* its description: offset into the texts, or UINT32_MAX */
+    uint32_t was;  /* scratch: its index before vertices are sorted */
+    size_t line;   /* of its header */
+    size_t first;  /* its ports are end[first .. first + ends) */
     size_t ends;
 };
 
@@ -32,13 +34,6 @@ struct ib_end {
     size_t line;
 };
 
-struct ib_link {
-    uint32_t a, b; /* indices of vertices, (a, aport) <= (b, bport) */
-    uint8_t aport, bport, width, speed;
-    uint8_t ends; /* how many of its ends were listed: 1 or 2 */
-    uint8_t state;
-};
-
 /** A port that the dump lists without a neighbour. What it says of such a port's width and speed
  *  is not kept: it means nothing. */
 struct ib_idle {
@@ -49,28 +44,30 @@ struct ib_idle {
 };
 
 struct ib_fabric {
+    topomap_fabric base; /* its links, once it is joined, and its texts */
     struct ib_vertex *vertex;
     size_t vertices, vertex_room;
     struct ib_end *end;
     size_t ends, end_room;
-    struct ib_link *link;
-    size_t links, link_room;
     struct ib_idle *idle;
     size_t idles, idle_room;
-    char *text;
-    size_t text_size, text_room;
-    uint16_t subnet; /* that new vertices are of */
-    uint8_t both;    /* a line describes both ends: a file may list each link once */
-    uint64_t last;   /* GUID of the vertex whose record came last */
-    uint32_t *slot;  /* hash table: index of a vertex + 1, or 0 */
-    size_t slots;    /* a power of two */
+    uint16_t subnet;      /* that new vertices are of */
+    uint8_t both;         /* a line describes both ends: a file may list each link once */
+    uint64_t last;        /* GUID of the vertex whose record came last */
+    topomap_known *guids; /* of vertices, with their subnets; until they are renumbered */
 };
 
 /** Index of the vertex with this GUID in the present subnet, which is made, not recorded, where it
  *  is new. */
 int ib_intern(struct ib_fabric *fabric, uint64_t guid, uint32_t *index, topomap_error *err);
-/** Keeps a text; its offset, or SIZE_MAX. */
-size_t ib_keep_text(struct ib_fabric *fabric, const char *text, size_t length, topomap_error *err);
+static inline const char *ib_text(const struct ib_fabric *fabric, uint32_t vertex)
+{
+    return fabric->base.text + fabric->vertex[vertex].text;
+}
+/** Gives ends and idle ports their vertices' new indices; GUIDs are not looked up any more. */
+void ib_renumber(struct ib_fabric *fabric, const uint32_t *now);
+/** qsort's and bsearch's order of GUIDs. */
+int ib_by_guid(const void *a, const void *b);
 
 /** What a record says of its vertex's name and kind; an aggregation engine is known by either. */
 int ib_describe(struct ib_fabric *fabric, uint32_t vertex, int kind, const char *text,

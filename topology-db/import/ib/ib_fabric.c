@@ -8,69 +8,38 @@
 
 /* ---- Vertices by GUID -------------------------------------------------------------------- */
 
-/* splitmix64's finaliser: GUIDs of one maker differ in their low bits only. */
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
-static int grow_table(struct ib_fabric *fabric, topomap_error *err)
-{
-    size_t slots = fabric->slots ? fabric->slots * 2 : 1024;
-    uint32_t *slot = topomap_alloc(slots, sizeof *slot, err);
-
-    if (!slot)
-        return -1;
-    for (uint32_t i = 0; i < fabric->vertices; i++) {
-        size_t at = mix(fabric->vertex[i].guid + fabric->vertex[i].subnet) & (slots - 1);
-
-        while (slot[at])
-            at = (at + 1) & (slots - 1);
-        slot[at] = i + 1;
-    }
-    free(fabric->slot);
-    fabric->slot = slot;
-    fabric->slots = slots;
-    return 0;
-}
-
 int ib_intern(struct ib_fabric *fabric, uint64_t guid, uint32_t *index, topomap_error *err)
 {
-    size_t at;
+    const uint64_t key[] = {guid, fabric->subnet};
 
-    if (fabric->vertices * 2 >= fabric->slots && grow_table(fabric, err))
+    if (topomap_known_number(&fabric->guids, key, sizeof key, index, err))
         return -1;
-    for (at = mix(guid + fabric->subnet) & (fabric->slots - 1); fabric->slot[at];
-         at = (at + 1) & (fabric->slots - 1)) {
-        const struct ib_vertex *vertex = &fabric->vertex[fabric->slot[at] - 1];
-
-        if (vertex->guid == guid && vertex->subnet == fabric->subnet) {
-            *index = fabric->slot[at] - 1;
-            return 0;
-        }
-    }
+    if (*index < fabric->vertices)
+        return 0;
     if (topomap_grow(&fabric->vertex, &fabric->vertex_room, fabric->vertices + 1,
                      sizeof *fabric->vertex, err))
         return -1;
-    fabric->vertex[fabric->vertices] = (struct ib_vertex){
-        .guid = guid, .subnet = fabric->subnet, .kind = IB_OTHER, .text = SIZE_MAX};
-    *index = (uint32_t)fabric->vertices++;
-    fabric->slot[at] = *index + 1;
+    fabric->vertex[fabric->vertices++] = (struct ib_vertex){
+        .guid = guid, .subnet = fabric->subnet, .kind = IB_OTHER, .text = UINT32_MAX};
     return 0;
 }
 
-size_t ib_keep_text(struct ib_fabric *fabric, const char *text, size_t length, topomap_error *err)
+void ib_renumber(struct ib_fabric *fabric, const uint32_t *now)
 {
-    size_t at = fabric->text_size;
+    for (size_t i = 0; i < fabric->ends; i++) {
+        fabric->end[i].vertex = now[fabric->end[i].vertex];
+        fabric->end[i].remote = now[fabric->end[i].remote];
+    }
+    for (size_t i = 0; i < fabric->idles; i++)
+        fabric->idle[i].vertex = now[fabric->idle[i].vertex];
+    topomap_known_clear(&fabric->guids); /* they have the old indices */
+}
 
-    if (topomap_grow(&fabric->text, &fabric->text_room, at + length + 1, 1, err))
-        return SIZE_MAX;
-    memcpy(fabric->text + at, text, length);
-    fabric->text[at + length] = 0;
-    fabric->text_size += length + 1;
-    return at;
+int ib_by_guid(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return x < y ? -1 : x > y;
 }
 
 int ib_describe(struct ib_fabric *fabric, uint32_t index, int kind, const char *text, size_t length,
@@ -78,11 +47,10 @@ int ib_describe(struct ib_fabric *fabric, uint32_t index, int kind, const char *
 {
     struct ib_vertex *vertex = &fabric->vertex[index];
 
-    vertex->text = ib_keep_text(fabric, text, length, err);
-    if (vertex->text == SIZE_MAX)
+    if (topomap_fabric_keep(&fabric->base, text, length, &vertex->text, err))
         return -1;
     vertex->kind = (uint8_t)kind;
-    if (kind == IB_ADAPTER && ib_is_aggregation(fabric->text + vertex->text, vertex->device))
+    if (kind == IB_ADAPTER && ib_is_aggregation(ib_text(fabric, index), vertex->device))
         vertex->kind = IB_AGGREGATION;
     return 0;
 }
@@ -92,7 +60,7 @@ int ib_neighbour(struct ib_fabric *fabric, uint64_t guid, int kind, const char *
 {
     if (ib_intern(fabric, guid, index, err))
         return -1;
-    return fabric->vertex[*index].text == SIZE_MAX
+    return fabric->vertex[*index].text == UINT32_MAX
                ? ib_describe(fabric, *index, kind, text, length, err)
                : 0;
 }
@@ -122,9 +90,8 @@ void ib_free(void *content)
         return;
     free(fabric->vertex);
     free(fabric->end);
-    free(fabric->link);
     free(fabric->idle);
-    free(fabric->text);
-    free(fabric->slot);
+    topomap_fabric_clear(&fabric->base);
+    topomap_known_clear(&fabric->guids);
     free(fabric);
 }

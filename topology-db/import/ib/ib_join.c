@@ -2,22 +2,15 @@
 /* From port lines to cables: what both ends say, put together. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "topology-db/import/ib/ib.h"
 #include "util/alloc.h"
 
 /* ---- Order ------------------------------------------------------------------------------- */
 
-struct rank {
-    uint64_t guid;
-    uint32_t index;
-    uint16_t subnet;
-};
-
 static int by_guid(const void *a, const void *b)
 {
-    const struct rank *x = a, *y = b;
+    const struct ib_vertex *x = a, *y = b;
 
     if (x->guid != y->guid)
         return x->guid < y->guid ? -1 : 1;
@@ -41,34 +34,18 @@ static int by_port(const void *a, const void *b)
  * run. */
 static int sort_vertices(struct ib_fabric *fabric, topomap_error *err)
 {
-    struct rank *rank = topomap_alloc(fabric->vertices, sizeof *rank, err);
     uint32_t *now = topomap_alloc(fabric->vertices, sizeof *now, err);
-    struct ib_vertex *sorted = topomap_alloc(fabric->vertices, sizeof *sorted, err);
-    int result = rank && now && sorted ? 0 : -1;
 
-    if (!result) {
-        for (uint32_t i = 0; i < fabric->vertices; i++)
-            rank[i] = (struct rank){fabric->vertex[i].guid, i, fabric->vertex[i].subnet};
-        qsort(rank, fabric->vertices, sizeof *rank, by_guid);
-        for (uint32_t i = 0; i < fabric->vertices; i++) {
-            now[rank[i].index] = i;
-            sorted[i] = fabric->vertex[rank[i].index];
-        }
-        for (size_t i = 0; i < fabric->ends; i++) {
-            fabric->end[i].vertex = now[fabric->end[i].vertex];
-            fabric->end[i].remote = now[fabric->end[i].remote];
-        }
-        for (size_t i = 0; i < fabric->idles; i++)
-            fabric->idle[i].vertex = now[fabric->idle[i].vertex];
-        memcpy(fabric->vertex, sorted, fabric->vertices * sizeof *sorted);
-        free(fabric->slot); /* it has the old indices */
-        fabric->slot = NULL;
-        fabric->slots = 0;
-    }
-    free(rank);
-    free(sorted);
+    if (!now)
+        return -1;
+    for (uint32_t i = 0; i < fabric->vertices; i++)
+        fabric->vertex[i].was = i;
+    qsort(fabric->vertex, fabric->vertices, sizeof *fabric->vertex, by_guid);
+    for (uint32_t i = 0; i < fabric->vertices; i++)
+        now[fabric->vertex[i].was] = i;
+    ib_renumber(fabric, now);
     free(now);
-    return result;
+    return 0;
 }
 
 /* ---- Links ------------------------------------------------------------------------------- */
@@ -143,28 +120,22 @@ static int index_ends(struct ib_fabric *fabric, struct db_import *import, topoma
     return 0;
 }
 
-static int add_link(struct ib_fabric *fabric, const struct ib_end *end, uint8_t ends,
+/* \param both  nonzero: both ends were listed */
+static int add_link(struct ib_fabric *fabric, const struct ib_end *end, int both,
                     topomap_error *err)
 {
-    struct ib_link link = {.a = end->vertex,
-                           .b = end->remote,
-                           .aport = end->port,
-                           .bport = end->remote_port,
-                           .width = end->width,
-                           .speed = end->speed,
-                           .ends = ends,
-                           .state = end->state};
+    topomap_link link = {.a = end->vertex,
+                         .b = end->remote,
+                         .aport = end->port,
+                         .bport = end->remote_port,
+                         .class = end->state,
+                         .width = end->width,
+                         .speed = end->speed};
 
-    if (link.a > link.b || (link.a == link.b && link.aport > link.bport)) {
-        link.a = end->remote;
-        link.b = end->vertex;
-        link.aport = end->remote_port;
-        link.bport = end->port;
-    }
-    if (topomap_grow(&fabric->link, &fabric->link_room, fabric->links + 1, sizeof *fabric->link,
-                     err))
+    if (topomap_fabric_list(&fabric->base, &link, err))
         return -1;
-    fabric->link[fabric->links++] = link;
+    if (both)
+        fabric->base.link[fabric->base.links - 1].ends = 3;
     return 0;
 }
 
@@ -188,7 +159,7 @@ static int join_pair(struct ib_fabric *fabric, struct db_import *import, const s
         (end->speed && other->speed && end->speed != other->speed))
         db_warn(import, end->line, "width or speed differs from the other end's on line %zu",
                 other->line);
-    return add_link(fabric, &both, end->derived || other->derived ? 1 : 2, err);
+    return add_link(fabric, &both, !end->derived && !other->derived, err);
 }
 
 static int is_pair(const struct ib_end *end, const struct ib_end *other)
@@ -228,7 +199,7 @@ static int join_ends(struct ib_fabric *fabric, struct db_import *import, topomap
                     end->remote_port, fabric->vertex[end->remote].guid, other->line);
         } else {
             note_one_way(fabric, import, end);
-            result = add_link(fabric, end, 1, err);
+            result = add_link(fabric, end, 0, err);
         }
         if (result)
             return -1;
@@ -239,11 +210,11 @@ static int join_ends(struct ib_fabric *fabric, struct db_import *import, topomap
 /* Old ibdiagnet lists each link once: no end of such a file is missing. */
 static void accept_single(struct ib_fabric *fabric)
 {
-    for (size_t i = 0; i < fabric->links; i++)
-        if (fabric->link[i].ends == 2)
+    for (size_t i = 0; i < fabric->base.links; i++)
+        if (fabric->base.link[i].ends == 3)
             return;
-    for (size_t i = 0; i < fabric->links; i++)
-        fabric->link[i].ends = 2;
+    for (size_t i = 0; i < fabric->base.links; i++)
+        fabric->base.link[i].ends = 3;
     for (size_t i = 0; i < fabric->vertices; i++)
         fabric->vertex[i].recorded = 1;
 }
@@ -253,8 +224,8 @@ static void count_single(const struct ib_fabric *fabric, struct db_import *impor
 {
     size_t single = 0;
 
-    for (size_t i = 0; i < fabric->links; i++)
-        single += fabric->link[i].ends == 1;
+    for (size_t i = 0; i < fabric->base.links; i++)
+        single += fabric->base.link[i].ends != 3;
     if (single)
         db_warn(import, 0, "%zu one-way links: the other end does not list them", single);
 }

@@ -16,13 +16,6 @@ struct member {
     uint8_t port;
 };
 
-static int by_number(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 static int by_group(const struct member *x, const struct member *y)
 {
     if (x->node != y->node)
@@ -70,9 +63,9 @@ static uint64_t find_node(const uint64_t *nodes, size_t count, uint64_t guid, ui
 
     if (!count)
         return 0;
-    if (bsearch(&guid, nodes, count, sizeof *nodes, by_number))
+    if (bsearch(&guid, nodes, count, sizeof *nodes, ib_by_guid))
         return guid;
-    return port != MANY && bsearch(&counted, nodes, count, sizeof *nodes, by_number) ? counted : 0;
+    return port != MANY && bsearch(&counted, nodes, count, sizeof *nodes, ib_by_guid) ? counted : 0;
 }
 
 static size_t find_members(const struct ib_fabric *fabric, const uint64_t *nodes, size_t count,
@@ -83,7 +76,7 @@ static size_t find_members(const struct ib_fabric *fabric, const uint64_t *nodes
 
     for (uint32_t i = 0; i < fabric->vertices; i++) {
         const struct ib_vertex *vertex = &fabric->vertex[i];
-        const char *text = vertex->text == SIZE_MAX ? "" : fabric->text + vertex->text;
+        const char *text = vertex->text == UINT32_MAX ? "" : ib_text(fabric, i);
         uint64_t node;
 
         if (vertex->kind != IB_ADAPTER && vertex->kind != IB_AGGREGATION)
@@ -146,16 +139,10 @@ static void move(struct ib_fabric *fabric, uint32_t *owner)
     for (uint32_t i = 0; i < fabric->vertices; i++)
         if (!(owner[i] >> 31))
             owner[i] = owner[owner[i]];
-    for (size_t i = 0; i < fabric->ends; i++) {
-        fabric->end[i].vertex = owner[fabric->end[i].vertex] & INT32_MAX;
-        fabric->end[i].remote = owner[fabric->end[i].remote] & INT32_MAX;
-    }
-    for (size_t i = 0; i < fabric->idles; i++)
-        fabric->idle[i].vertex = owner[fabric->idle[i].vertex] & INT32_MAX;
+    for (uint32_t i = 0; i < fabric->vertices; i++)
+        owner[i] &= INT32_MAX;
+    ib_renumber(fabric, owner);
     fabric->vertices = kept;
-    free(fabric->slot); /* it has the old indices */
-    fabric->slot = NULL;
-    fabric->slots = 0;
 }
 
 int ib_merge_adapters(struct ib_fabric *fabric, uint64_t *nodes, size_t count, topomap_error *err)
@@ -167,7 +154,7 @@ int ib_merge_adapters(struct ib_fabric *fabric, uint64_t *nodes, size_t count, t
 
     if (!result) {
         if (count)
-            qsort(nodes, count, sizeof *nodes, by_number);
+            qsort(nodes, count, sizeof *nodes, ib_by_guid);
         find_owners(fabric, member, find_members(fabric, nodes, count, port, member), owner);
         move(fabric, owner);
     }

@@ -28,7 +28,7 @@ static const struct {
 /* A port's label, and where one is all that a row says of the neighbour's port. */
 struct label {
     uint64_t guid; /* of the switch that has the port */
-    size_t text;   /* offset into ib_fabric.text */
+    uint32_t text; /* offset into the fabric's texts */
     size_t end;    /* of ib_fabric.end, whose remote port it names; SIZE_MAX: its own row */
     uint8_t port;
 };
@@ -166,8 +166,7 @@ static int keep_label(struct ib_reader *r, uint64_t guid, const char *text, uint
     struct dump *dump = r->own;
     struct label label = {.guid = guid, .port = port, .end = end};
 
-    label.text = ib_keep_text(r->fabric, text, strlen(text), r->err);
-    if (label.text == SIZE_MAX ||
+    if (topomap_fabric_keep(&r->fabric->base, text, strlen(text), &label.text, r->err) ||
         topomap_grow(&dump->label, &dump->room, dump->labels + 1, sizeof label, r->err))
         return -1;
     dump->label[dump->labels++] = label;
@@ -278,10 +277,10 @@ static void resolve_labels(struct ib_reader *r)
     const struct label *own = NULL;
 
     if (dump->labels)
-        qsort_r(dump->label, dump->labels, sizeof *dump->label, by_label, r->fabric->text);
+        qsort_r(dump->label, dump->labels, sizeof *dump->label, by_label, r->fabric->base.text);
     for (size_t i = 0; i < dump->labels; i++) {
         const struct label *label = &dump->label[i];
-        const char *text = r->fabric->text + label->text, *number = text + strlen(text);
+        const char *text = r->fabric->base.text + label->text, *number = text + strlen(text);
 
         if (label->end == SIZE_MAX) {
             own = label;
@@ -290,7 +289,7 @@ static void resolve_labels(struct ib_reader *r)
         while (number > text && isdigit((unsigned char)number[-1]))
             number--;
         r->fabric->end[label->end].remote_port =
-            own && own->guid == label->guid && strcmp(r->fabric->text + own->text, text) == 0
+            own && own->guid == label->guid && strcmp(r->fabric->base.text + own->text, text) == 0
                 ? own->port
                 : (uint8_t)strtoul(number, NULL, 10);
     }
@@ -311,9 +310,9 @@ static void find_kinds(struct ib_fabric *fabric)
 
         if (vertex->recorded)
             continue;
-        vertex->kind = vertex->ports > PORTS_MOST                          ? IB_SWITCH
-                       : ib_is_aggregation(fabric->text + vertex->text, 0) ? IB_AGGREGATION
-                                                                           : IB_ADAPTER;
+        vertex->kind = vertex->ports > PORTS_MOST                               ? IB_SWITCH
+                       : ib_is_aggregation(fabric->base.text + vertex->text, 0) ? IB_AGGREGATION
+                                                                                : IB_ADAPTER;
         vertex->recorded = vertex->kind != IB_SWITCH;
         vertex->ports = 0;
     }

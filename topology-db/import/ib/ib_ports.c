@@ -134,8 +134,8 @@ static int split(struct ib_reader *r, const struct side *local, char *at, char *
     if (ib_intern(r->fabric, local->guid, &index, r->err))
         return -1;
     vertex = &r->fabric->vertex[index];
-    if (vertex->text != SIZE_MAX) {
-        const char *known = r->fabric->text + vertex->text;
+    if (vertex->text != UINT32_MAX) {
+        const char *known = ib_text(r->fabric, index);
         size_t length = strlen(known);
 
         if (strncmp(*text, known, length) == 0 && strncmp(*text + length, between, gap) == 0)

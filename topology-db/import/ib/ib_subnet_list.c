@@ -160,7 +160,7 @@ static int take_node(struct ib_reader *r, const struct node *node, int listed, u
     if (ib_intern(r->fabric, node->guid, index, r->err))
         return -1;
     vertex = &r->fabric->vertex[*index];
-    if (vertex->text == SIZE_MAX) {
+    if (vertex->text == UINT32_MAX) {
         vertex->device = (uint32_t)node->device;
         vertex->vendor = (uint32_t)node->vendor;
         vertex->system = node->system;

@@ -9,56 +9,37 @@
 
 /* ---- The same subnet under another file name ---------------------------------------------- */
 
-static int by_number(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return x < y ? -1 : x > y;
-}
+struct guids {
+    uint64_t *guid; /* [count] ascending */
+    size_t count;
+};
 
 /* What this file's switches may be known by elsewhere: their GUID and that of their port 0, which
  * is all that a ports report has. */
-static uint64_t *switch_guids(const struct ib_fabric *fabric, size_t *count, topomap_error *err)
+static int list_guids(const struct ib_fabric *fabric, struct guids *guids, topomap_error *err)
 {
-    uint64_t *guid = topomap_alloc(fabric->vertices * 2, sizeof *guid, err);
+    uint64_t *guid = guids->guid = topomap_alloc(fabric->vertices * 2, sizeof *guid, err);
 
-    *count = 0;
     for (size_t i = 0; guid && i < fabric->vertices; i++) {
         const struct ib_vertex *vertex = &fabric->vertex[i];
 
         if (vertex->kind != IB_SWITCH)
             continue;
-        guid[(*count)++] = vertex->guid;
+        guid[guids->count++] = vertex->guid;
         if (vertex->port_guid)
-            guid[(*count)++] = vertex->port_guid;
+            guid[guids->count++] = vertex->port_guid;
     }
-    if (guid && *count)
-        qsort(guid, *count, sizeof *guid, by_number);
-    return guid;
+    if (guid && guids->count)
+        qsort(guid, guids->count, sizeof *guid, ib_by_guid);
+    return guid ? 0 : -1;
 }
 
-/* Sources that share a switch, each once. */
-static int find_same(struct db_import *import, const uint64_t *guids, size_t count, int64_t **same,
-                     size_t *found, topomap_error *err)
+static int has_guid(const void *content, const char *text)
 {
-    struct db_rows rows = db_ask(import->file,
-                                 "SELECT source, guid FROM vertex WHERE kind=0 UNION ALL"
-                                 " SELECT source, guid FROM port WHERE number=0 ORDER BY source",
-                                 err);
-    size_t room = 0;
+    const struct guids *guids = content;
+    uint64_t guid = (uint64_t)strtoll(text, NULL, 10);
 
-    while (db_next(&rows)) {
-        int64_t source = sqlite3_column_int64(rows.row, 0);
-        uint64_t guid = (uint64_t)sqlite3_column_int64(rows.row, 1);
-
-        if ((*found && (*same)[*found - 1] == source) || !count ||
-            !bsearch(&guid, guids, count, sizeof guid, by_number))
-            continue;
-        if (topomap_grow(same, &room, *found + 1, sizeof **same, err))
-            return db_stop(&rows);
-        (*same)[(*found)++] = source;
-    }
-    return rows.result;
+    return guids->count && bsearch(&guid, guids->guid, guids->count, sizeof guid, ib_by_guid);
 }
 
 /* A subnet is known by its switches. A newer dump of it, of another file name (one a day, say) or
@@ -67,29 +48,18 @@ static int find_same(struct db_import *import, const uint64_t *guids, size_t cou
 static int replace_older(struct db_import *import, const struct ib_fabric *fabric,
                          topomap_error *err)
 {
-    int64_t *same = NULL;
-    size_t found = 0, count;
-    uint64_t *guids = switch_guids(fabric, &count, err);
-    int result = guids ? find_same(import, guids, count, &same, &found, err) : -1;
+    static const char switches[] = "SELECT source, guid FROM vertex WHERE kind=0 UNION ALL"
+                                   " SELECT source, guid FROM port WHERE number=0 ORDER BY source";
+    struct guids guids = {0};
+    int result = list_guids(fabric, &guids, err);
 
-    for (size_t i = 0; !result && i < found; i++)
-        result = db_forget_source(import->file, same[i], err);
-    free(guids);
-    free(same);
+    if (!result)
+        result = db_forget_sharing(import, switches, has_guid, &guids, err);
+    free(guids.guid);
     return result;
 }
 
 /* ---- Rows -------------------------------------------------------------------------------- */
-
-struct label {
-    const char *text;
-    uint32_t vertex;
-};
-
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(((const struct label *)a)->text, ((const struct label *)b)->text);
-}
 
 static void trim(char *text)
 {
@@ -101,41 +71,33 @@ static void trim(char *text)
     text[length - lead] = 0;
 }
 
-/* Marks the switches whose description is theirs alone and can be their label. */
-static int find_labels(const struct ib_fabric *fabric, uint8_t *unique, topomap_error *err)
-{
-    struct label *label = topomap_alloc(fabric->vertices, sizeof *label, err);
-    size_t labels = 0;
-
-    if (!label)
-        return -1;
-    for (uint32_t i = 0; i < fabric->vertices; i++)
-        if (fabric->vertex[i].kind == IB_SWITCH)
-            label[labels++] = (struct label){fabric->text + fabric->vertex[i].text, i};
-    qsort(label, labels, sizeof *label, by_text);
-    for (size_t i = 0; i < labels; i++) {
-        int same = (i && strcmp(label[i].text, label[i - 1].text) == 0) ||
-                   (i + 1 < labels && strcmp(label[i].text, label[i + 1].text) == 0);
-
-        unique[label[i].vertex] = !same && *label[i].text;
-    }
-    free(label);
-    return 0;
-}
-
 static int write_vertex(sqlite3_stmt *insert, int64_t source, const struct ib_fabric *fabric,
-                        uint32_t i, int64_t id, int unique, topomap_error *err)
+                        uint32_t i, int64_t id, topomap_error *err)
 {
     const struct ib_vertex *vertex = &fabric->vertex[i];
-    const char *text = fabric->text + vertex->text;
-    char made[24];
+    char label[24];
 
-    snprintf(made, sizeof made, "S-%016" PRIx64, vertex->guid);
-    return DB_PUT(
-        insert, err, DB_INT(id), DB_INT(source), DB_INT(vertex->kind), DB_INT(vertex->guid),
-        DB_INT(vertex->system), DB_INT(vertex->vendor), DB_INT(vertex->device),
-        DB_INT(vertex->ports), DB_INT(vertex->lid), DB_INT(vertex->recorded), DB_TEXT(text),
-        DB_TEXT_IF(vertex->kind == IB_SWITCH, unique ? text : made), DB_INT(vertex->subnet));
+    snprintf(label, sizeof label, "S-%016" PRIx64, vertex->guid);
+    return DB_PUT(insert, err, DB_INT(id), DB_INT(source), DB_INT(vertex->kind),
+                  DB_INT(vertex->guid), DB_INT(vertex->system), DB_INT(vertex->vendor),
+                  DB_INT(vertex->device), DB_INT(vertex->ports), DB_INT(vertex->lid),
+                  DB_INT(vertex->recorded), DB_TEXT(ib_text(fabric, i)),
+                  DB_TEXT_IF(vertex->kind == IB_SWITCH, label), DB_INT(vertex->subnet));
+}
+
+/* Descriptions that are a switch's alone are its label. */
+static int label_switches(struct db_import *import, topomap_error *err)
+{
+    sqlite3_stmt *update =
+        db_prepare(import->file,
+                   "UPDATE vertex SET label = text WHERE source=?1 AND kind=0 AND text <> ''"
+                   " AND text IN (SELECT text FROM vertex WHERE source=?1 AND kind=0"
+                   " GROUP BY text HAVING count(*) = 1)",
+                   err);
+    int result = update ? DB_PUT(update, err, DB_INT(import->source)) : -1;
+
+    sqlite3_finalize(update);
+    return result;
 }
 
 static int write_vertices(struct db_import *import, struct ib_fabric *fabric, int64_t base,
@@ -143,36 +105,23 @@ static int write_vertices(struct db_import *import, struct ib_fabric *fabric, in
 {
     sqlite3_stmt *insert =
         db_prepare(import->file, "INSERT INTO vertex VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)", err);
-    uint8_t *unique = topomap_alloc(fabric->vertices, 1, err);
-    int result = insert && unique ? 0 : -1;
+    int result = insert ? 0 : -1;
 
-    for (uint32_t i = 0; !result && i < fabric->vertices; i++)
+    for (uint32_t i = 0; !result && i < fabric->vertices; i++) {
         if (fabric->vertex[i].kind == IB_SWITCH)
-            trim(fabric->text + fabric->vertex[i].text);
-    if (!result)
-        result = find_labels(fabric, unique, err);
-    for (uint32_t i = 0; !result && i < fabric->vertices; i++)
-        result = write_vertex(insert, import->source, fabric, i, base + i, unique[i], err);
-    free(unique);
+            trim(fabric->base.text + fabric->vertex[i].text);
+        result = write_vertex(insert, import->source, fabric, i, base + i, err);
+    }
     sqlite3_finalize(insert);
-    return result;
+    return result ? -1 : label_switches(import, err);
 }
 
-static int write_port(sqlite3_stmt *insert, int64_t vertex, uint8_t number, uint64_t guid,
-                      uint16_t lid, uint8_t lmc, uint8_t state, topomap_error *err)
+static int write_port(struct db_import *import, sqlite3_stmt *insert, int64_t vertex,
+                      uint8_t number, uint64_t guid, uint16_t lid, uint8_t lmc, uint8_t state,
+                      topomap_error *err)
 {
-    sqlite3_bind_int64(insert, 1, vertex);
-    sqlite3_bind_int(insert, 2, number);
-    sqlite3_bind_null(insert, 4);
-    sqlite3_bind_null(insert, 5);
-    sqlite3_bind_null(insert, 6);
-    if (guid) {
-        sqlite3_bind_int64(insert, 4, (int64_t)guid);
-        sqlite3_bind_int(insert, 5, lid);
-        sqlite3_bind_int(insert, 6, lmc);
-    }
-    sqlite3_bind_int(insert, 7, state);
-    return db_insert(insert, err);
+    return DB_PUT(insert, err, DB_INT(vertex), DB_INT(number), DB_INT(import->source),
+                  DB_INT_IF(guid, guid), DB_INT_IF(guid, lid), DB_INT_IF(guid, lmc), DB_INT(state));
 }
 
 /* Ports that are down come last: a port that another line has as up stays up. */
@@ -181,24 +130,24 @@ static int write_ports(struct db_import *import, const struct ib_fabric *fabric,
 {
     sqlite3_stmt *insert =
         db_prepare(import->file, "INSERT OR IGNORE INTO port VALUES(?,?,?,?,?,?,?)", err);
-    int result = insert ? sqlite3_bind_int64(insert, 3, import->source) : -1;
+    int result = insert ? 0 : -1;
 
     for (size_t i = 0; !result && i < fabric->ends; i++) {
         const struct ib_end *end = &fabric->end[i];
 
         if (end->guid)
-            result = write_port(insert, base + end->vertex, end->port, end->guid, end->lid,
+            result = write_port(import, insert, base + end->vertex, end->port, end->guid, end->lid,
                                 end->lmc, end->state, err);
     }
     for (size_t i = 0; !result && i < fabric->vertices; i++)
         if (fabric->vertex[i].port_guid)
-            result = write_port(insert, base + (int64_t)i, 0, fabric->vertex[i].port_guid,
+            result = write_port(import, insert, base + (int64_t)i, 0, fabric->vertex[i].port_guid,
                                 fabric->vertex[i].lid, 0, IB_STATE_UNKNOWN, err);
     for (size_t i = 0; !result && i < fabric->idles; i++) {
         const struct ib_idle *idle = &fabric->idle[i];
 
-        result = write_port(insert, base + idle->vertex, idle->port, idle->guid, idle->lid, 0,
-                            IB_DOWN, err);
+        result = write_port(import, insert, base + idle->vertex, idle->port, idle->guid, idle->lid,
+                            0, IB_DOWN, err);
     }
     sqlite3_finalize(insert);
     return result;
@@ -213,13 +162,13 @@ static int write_links(struct db_import *import, const struct ib_fabric *fabric,
                                       err);
     int result = insert ? 0 : -1;
 
-    for (size_t i = 0; !result && i < fabric->links; i++) {
-        const struct ib_link *link = &fabric->link[i];
+    for (size_t i = 0; !result && i < fabric->base.links; i++) {
+        const topomap_link *link = &fabric->base.link[i];
 
         result =
             DB_PUT(insert, err, DB_INT(import->source), DB_INT(base + link->a), DB_INT(link->aport),
                    DB_INT(base + link->b), DB_INT(link->bport), DB_INT(link->width),
-                   DB_INT(link->speed), DB_INT(link->ends), DB_INT(link->state));
+                   DB_INT(link->speed), DB_INT(link->ends == 3 ? 2 : 1), DB_INT(link->class));
     }
     sqlite3_finalize(insert);
     return result;
@@ -229,8 +178,8 @@ static int write_links(struct db_import *import, const struct ib_fabric *fabric,
  * after the views are made. */
 static void count(struct db_import *import, const struct ib_fabric *fabric)
 {
-    for (size_t i = 0; i < fabric->links; i++)
-        import->report->links += fabric->link[i].state != IB_DOWN;
+    for (size_t i = 0; i < fabric->base.links; i++)
+        import->report->links += fabric->base.link[i].class != IB_DOWN;
     for (size_t i = 0; i < fabric->vertices; i++) {
         import->report->switches += fabric->vertex[i].kind == IB_SWITCH;
         import->report->adapters += fabric->vertex[i].kind == IB_ADAPTER;

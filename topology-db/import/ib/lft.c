@@ -13,7 +13,7 @@
 #include <uthash.h>
 #include <zstd.h>
 
-#include "topology-db/import/import.h"
+#include "topology-db/import/ib/ib_read.h"
 #include "topology-db/routes.h"
 #include "util/alloc.h"
 
@@ -134,29 +134,20 @@ static int begin_table(struct reader *reader, uint64_t guid, topomap_error *err)
 
 /* ---- Lines ------------------------------------------------------------------------------- */
 
-static const char *read_hex(const char *text, uint64_t *value)
-{
-    const char *at = text;
-
-    *value = 0;
-    for (; isxdigit((unsigned char)*at) && at - text < 16; at++)
-        *value = *value << 4 | (uint64_t)(*at <= '9' ? *at - '0' : (*at | 32) - 'a' + 10);
-    return at == text || isxdigit((unsigned char)*at) ? NULL : at;
-}
-
-static int read_header(struct reader *reader, const char *line, topomap_error *err)
+static int read_header(struct reader *reader, char *line, topomap_error *err)
 {
     /* The description, which may hold anything, comes after the GUID. */
-    const char *guid = strstr(line, " guid 0x"), *top = strstr(line, "-0x");
+    char *guid = strstr(line, " guid 0x"), *top = strstr(line, "-0x");
+    char *digits = guid ? guid + 8 : NULL, *last = top ? top + 3 : NULL;
     uint64_t value;
 
     if (end_table(reader, 0, err))
         return -1;
-    if (!guid || !read_hex(guid + 8, &value) || !value)
+    if (!guid || !ib_read_hex(&digits, &value) || !value)
         return topomap_input_fail(reader->import->input, err,
                                   "expected 'Unicast lids [...] of switch ... guid 0x...'");
     reader->multicast = 0;
-    if (!top || top > guid || !read_hex(top + 3, &reader->top))
+    if (!top || top > guid || !ib_read_hex(&last, &reader->top))
         reader->top = 0;
     return begin_table(reader, value, err);
 }
@@ -170,26 +161,27 @@ static int is_illegal(const char *rest)
            (strncmp(rest, "(path #", 7) == 0 && strstr(rest, "- illegal port)"));
 }
 
-static int read_row(struct reader *reader, const char *line, topomap_error *err)
+static int read_row(struct reader *reader, char *line, topomap_error *err)
 {
     uint64_t lid;
-    const char *at = read_hex(line + 2, &lid), *digits;
+    char *at = line + 2;
+    const char *digits, *rest;
     uint32_t port = 0;
 
     if (!reader->now)
         return topomap_input_fail(reader->import->input, err,
                                   "a row of a table before the line 'Unicast lids ...'");
-    digits = at ? at + strspn(at, " \t") : NULL;
-    if (!digits || digits == at || !isdigit((unsigned char)*digits))
+    digits = ib_read_hex(&at, &lid) ? at + strspn(at, " \t") : at;
+    if (digits == at || !isdigit((unsigned char)*digits))
         return topomap_input_fail(reader->import->input, err,
                                   "expected a LID in hexadecimal and a port in decimal");
-    for (at = digits; isdigit((unsigned char)*at) && port < 1000; at++)
-        port = port * 10 + (uint32_t)(*at - '0');
-    if (lid >= DB_LIDS || port > 255 || (*at && !isspace((unsigned char)*at)))
+    for (rest = digits; isdigit((unsigned char)*rest) && port < 1000; rest++)
+        port = port * 10 + (uint32_t)(*rest - '0');
+    if (lid >= DB_LIDS || port > 255 || (*rest && !isspace((unsigned char)*rest)))
         return topomap_input_fail(reader->import->input, err,
                                   "expected a unicast LID below 0x%x and a port up to 255",
                                   DB_LIDS);
-    if (is_illegal(at))
+    if (is_illegal(rest))
         port = DB_NO_PORT;
     if (lid < reader->lids && reader->port[lid] != DB_NO_PORT && reader->port[lid] != port &&
         !reader->conflicts++)

@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any fabric as a list of links between named hosts and switches: machine/links.h. */
+/* Any fabric as a list of links between named hosts and switches: fabric/links.h. */
 #include <stdlib.h>
 
+#include "fabric/links.h"
 #include "topology-db/import/lists/named.h"
 #include "util/alloc.h"
 
 static void list_free(void *content)
 {
     if (content)
-        topomap_links_clear(content);
+        topomap_fabric_clear(content);
     free(content);
 }
 
 static int read_list(struct db_import *import, void **content, topomap_error *err)
 {
-    topomap_links *links = topomap_alloc(1, sizeof *links, err);
+    topomap_fabric *fabric = topomap_alloc(1, sizeof *fabric, err);
 
-    if (!links)
+    if (!fabric)
         return -1;
-    if (topomap_links_read(import->input, db_option(import, "hosts"), links, err)) {
-        list_free(links);
+    if (topomap_links_read(import->input, db_option(import, "hosts"), fabric, err)) {
+        list_free(fabric);
         return -1;
     }
-    *content = links;
+    *content = fabric;
     return 0;
 }
 
 static int has_name(const void *content, const char *name)
 {
-    return topomap_links_has(content, name);
+    return topomap_fabric_lookup(content, name) != UINT32_MAX;
 }
 
 /* A list with a switch of this one is an older one of the same fabric. */

@@ -6,7 +6,7 @@
 #include "topology-db/ib_names.h"
 #include "util/alloc.h"
 
-static int write_vertices(struct db_import *import, const topomap_links *links, int64_t base,
+static int write_vertices(struct db_import *import, const topomap_fabric *fabric, int64_t base,
                           topomap_error *err)
 {
     sqlite3_stmt *insert = db_prepare(import->file,
@@ -15,9 +15,9 @@ static int write_vertices(struct db_import *import, const topomap_links *links, 
                                       err);
     int result = insert ? 0 : -1;
 
-    for (uint32_t i = 0; !result && i < links->vertices; i++) {
-        int host = topomap_links_kind(links, i) == TOPOMAP_LINKS_HOST;
-        const char *name = topomap_links_name(links, i);
+    for (uint32_t i = 0; !result && i < fabric->vertices; i++) {
+        int host = topomap_fabric_is(fabric, i, TOPOMAP_VERTEX_HOST);
+        const char *name = topomap_fabric_name(fabric, i);
 
         result = DB_PUT(insert, err, DB_INT(base + i), DB_INT(import->source),
                         DB_INT(host ? IB_HOST : IB_SWITCH), DB_TEXT(name), DB_TEXT_IF(!host, name));
@@ -35,12 +35,12 @@ static uint32_t number(uint32_t port, uint32_t *next)
     return port ? port : (*next)++;
 }
 
-static void find_next(const topomap_links *links, uint32_t *next)
+static void find_next(const topomap_fabric *fabric, uint32_t *next)
 {
-    for (size_t i = 0; i < links->vertices; i++)
+    for (size_t i = 0; i < fabric->vertices; i++)
         next[i] = 1;
-    for (size_t i = 0; i < links->links; i++) {
-        const topomap_link *link = &links->link[i];
+    for (size_t i = 0; i < fabric->links; i++) {
+        const topomap_link *link = &fabric->link[i];
 
         if (link->aport >= next[link->a])
             next[link->a] = link->aport + 1;
@@ -49,10 +49,10 @@ static void find_next(const topomap_links *links, uint32_t *next)
     }
 }
 
-static int write_links(struct db_import *import, const topomap_links *links, int64_t base,
+static int write_links(struct db_import *import, const topomap_fabric *fabric, int64_t base,
                        topomap_error *err)
 {
-    uint32_t *next = topomap_alloc(links->vertices, sizeof *next, err);
+    uint32_t *next = topomap_alloc(fabric->vertices, sizeof *next, err);
     sqlite3_stmt *insert = db_prepare(import->file,
                                       "INSERT INTO link(source, a, aport, b, bport, mbps, ends,"
                                       " kind) VALUES(?,?,?,?,?,?,?,?)",
@@ -60,31 +60,33 @@ static int write_links(struct db_import *import, const topomap_links *links, int
     int result = insert && next ? 0 : -1;
 
     if (!result)
-        find_next(links, next);
-    for (size_t i = 0; !result && i < links->links; i++) {
-        const topomap_link *link = &links->link[i];
+        find_next(fabric, next);
+    for (size_t i = 0; !result && i < fabric->links; i++) {
+        const topomap_link *link = &fabric->link[i];
         int64_t aport = number(link->aport, &next[link->a]);
         int64_t bport = number(link->bport, &next[link->b]);
+        uint32_t mbps = topomap_mbps_of_rate(link->rate);
+        const char *class = topomap_fabric_class(fabric, link);
 
         result = DB_PUT(insert, err, DB_INT(import->source), DB_INT(base + link->a), DB_INT(aport),
-                        DB_INT(base + link->b), DB_INT(bport), DB_INT_IF(link->mbps, link->mbps),
-                        DB_INT(link->ends == 3 ? 2 : 1), DB_TEXT_IF(*link->kind, link->kind));
+                        DB_INT(base + link->b), DB_INT(bport), DB_INT_IF(mbps, mbps),
+                        DB_INT(link->ends == 3 ? 2 : 1), DB_TEXT_IF(*class, class));
     }
     sqlite3_finalize(insert);
     free(next);
-    import->report->links = links->links;
+    import->report->links = fabric->links;
     return result;
 }
 
-int db_named_write(struct db_import *import, const topomap_links *links, int64_t *vertices,
+int db_named_write(struct db_import *import, const topomap_fabric *fabric, int64_t *vertices,
                    topomap_error *err)
 {
     int64_t base;
 
     if (db_number(import->file, "SELECT max(id) + 1 FROM vertex", 1, &base, err) ||
-        write_vertices(import, links, base, err) || write_links(import, links, base, err))
+        write_vertices(import, fabric, base, err) || write_links(import, fabric, base, err))
         return -1;
-    for (size_t i = 0; vertices && i < links->vertices; i++)
+    for (size_t i = 0; vertices && i < fabric->vertices; i++)
         vertices[i] = base + (int64_t)i;
     return 0;
 }

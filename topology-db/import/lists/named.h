@@ -3,12 +3,12 @@
 #ifndef TOPOMAP_DB_NAMED_H
 #define TOPOMAP_DB_NAMED_H
 
-#include "machine/links.h"
+#include "fabric/fabric.h"
 #include "topology-db/import/import.h"
 
-/** Writes a joined list as the import's source. \p vertices [links->vertices] gets the ids in table
- *  vertex; NULL: not wanted */
-int db_named_write(struct db_import *import, const topomap_links *links, int64_t *vertices,
+/** Writes a matched list as the import's source. \p vertices [fabric->vertices] gets the ids in
+ * table vertex; NULL: not wanted */
+int db_named_write(struct db_import *import, const topomap_fabric *fabric, int64_t *vertices,
                    topomap_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "machine/fattree.h"
+#include "fabric/fattree.h"
 
 #include <stdlib.h>
 #include <string.h>

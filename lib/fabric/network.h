@@ -4,7 +4,7 @@
 #ifndef TOPOMAP_NETWORK_H
 #define TOPOMAP_NETWORK_H
 
-#include "topomap/topomap.h"
+#include "fabric/fabric.h"
 
 /** The most directed links that a network may have. */
 #define TOPOMAP_NETWORK_LINKS ((uint64_t)1 << 28)
@@ -25,32 +25,20 @@ typedef struct topomap_network {
     char **name;                     /* [vertices] or NULL */
 } topomap_network;
 
-/** Cables of both directions between two vertices. */
-typedef struct topomap_cable {
-    uint32_t a, b;
-    uint32_t cables;
-    double capacity; /* of all of them, each way */
-} topomap_cable;
-
-/** The rate that most have; of equals the higher or the lower one; 0 where there is none. Sorts
- *  them. */
-double topomap_commonest_rate(double *rate, size_t count, int higher);
-
-/** Gives cables without a rate (capacity 0) the one that most have, of equals the lower; 1 where no
- *  cable has any. \return the unit of a network of them, "s" or "bytes"; NULL: no memory */
-const char *topomap_cables_fill(topomap_cable *cable, size_t cables, topomap_error *err);
-
-/** Makes a network; cables of one pair of vertices are added up. Cables of a vertex with itself
- *  are left out. O(cables log cables).
- *  \param cable      [cables] sorted in place
+/** Makes a network; links of one pair of vertices are added up, their rates the capacity (unit
+ *  "bytes"). Links of a vertex with itself, and those that are missing, are left out.
+ *  O(links log links).
  *  \param vertex_of  [nodes], copied; NULL: node i is vertex i
  *  \return 0, or -1: TOPOMAP_EINPUT where an end is no vertex or there are too many links */
-int topomap_network_new(uint32_t vertices, size_t cables, topomap_cable *cable, uint32_t nodes,
+int topomap_network_new(uint32_t vertices, size_t links, const topomap_link *link, uint32_t nodes,
                         const uint32_t *vertex_of, topomap_network **network, topomap_error *err);
-/** The routers of a torus or mesh machine: all of the box, allocated or not, for all of them
- *  route. A wrapping dimension of two routers has two cables. TOPOMAP_EUSAGE for other machines. */
-int topomap_network_grid(const topomap_machine *machine, topomap_network **network,
-                         topomap_error *err);
+/** The same of a fabric, with the names of its vertices; the first ones are the nodes. Links
+ *  without a rate get the one that most have, of equals the lower (unit "s"); 1 where no link has
+ *  any (unit "bytes"). The fabric's links are used up.
+ *  \param number  [fabric->vertices] vertex of the network, or UINT32_MAX: is left out; NULL: all
+ *                 as they are */
+int topomap_network_of(topomap_fabric *fabric, const uint32_t *number, uint32_t vertices,
+                       uint32_t nodes, topomap_network **network, topomap_error *err);
 void topomap_network_free(topomap_network *network);
 
 /** The link from \p tail to \p head, UINT32_MAX where there is none. */
@@ -73,7 +61,7 @@ static inline uint32_t topomap_network_next(const topomap_network *network, uint
     return network->next[(size_t)at * network->nodes + node];
 }
 
-/** Takes other jobs' traffic off the links: \p path is a list of links (machine/links.h), in which
+/** Takes other jobs' traffic off the links: \p path is a list of links (fabric/links.h), in which
  *  the rate is what is used, in each direction; rows of one pair add up. A link keeps at least a
  *  hundredth of its capacity. Rows about links that are not in this network (of other jobs' hosts)
  *  do nothing; a file of which no row fits is TOPOMAP_EINPUT. TOPOMAP_EUSAGE where the network has

@@ -4,7 +4,7 @@
 #define TOPOMAP_FATTREE_H
 
 #include "fabric/shapes.h"
-#include "machine/network.h"
+#include "fabric/network.h"
 
 /** The link out of a vertex towards a node: up, to parent (host / d) mod (w * p) by cables in the
  *  order of parents, d being the product of w * p below; as `topomap db synth` routes. */

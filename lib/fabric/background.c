@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Other jobs' traffic, as less capacity of the links that it is on (Hoefler & Snir, ICS 2011,
+ * section 2.2). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/links.h"
+#include "fabric/network.h"
+#include "util/alloc.h"
+
+/* A link that other jobs fill is not gone: it still gets a share. */
+#define LEAST_SHARE 0.01
+
+/* The bytes a second that a row takes off a link that has `whole` of them. */
+static void take(double *capacity, double whole, double bytes)
+{
+    double left = *capacity - bytes;
+
+    *capacity = left > whole * LEAST_SHARE ? left : whole * LEAST_SHARE;
+}
+
+/* \param vertex  [listed->vertices] of the network, UINT32_MAX: of none */
+static size_t take_all(topomap_network *network, const uint32_t *vertex, const double *whole,
+                       const topomap_fabric *listed)
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < listed->links; i++) {
+        const topomap_link *row = &listed->link[i];
+        uint32_t a = vertex[row->a], b = vertex[row->b], there, back;
+
+        if (a == UINT32_MAX || b == UINT32_MAX)
+            continue;
+        there = topomap_network_link(network, a, b);
+        back = topomap_network_link(network, b, a);
+        if (there == UINT32_MAX || back == UINT32_MAX)
+            continue;
+        take(&network->capacity[there], whole[there], row->rate);
+        take(&network->capacity[back], whole[back], row->rate);
+        used++;
+    }
+    return used;
+}
+
+/* The vertices of the network that have the list's names, the first ones where several have one. */
+static void find_names(const topomap_network *network, const topomap_fabric *listed,
+                       uint32_t *vertex)
+{
+    memset(vertex, 0xff, listed->vertices * sizeof *vertex);
+    for (uint32_t v = network->vertices; v-- > 0;) {
+        uint32_t at = topomap_fabric_lookup(listed, network->name[v]);
+
+        if (at != UINT32_MAX)
+            vertex[at] = v;
+    }
+}
+
+static int apply(topomap_network *network, const char *path, const topomap_fabric *listed,
+                 topomap_error *err)
+{
+    uint32_t *vertex = topomap_alloc(listed->vertices, sizeof *vertex, err);
+    double *whole = topomap_alloc(network->links, sizeof *whole, err);
+    int status = vertex && whole ? 0 : -1;
+
+    if (status == 0) {
+        find_names(network, listed, vertex);
+        memcpy(whole, network->capacity, network->links * sizeof *whole);
+        if (listed->links && !take_all(network, vertex, whole, listed))
+            status = topomap_error_set(err, TOPOMAP_EINPUT,
+                                       "%s: none of its %zu links is one of this network; names "
+                                       "are those of `topomap db export --to links`",
+                                       path, listed->links);
+    }
+    free(vertex);
+    free(whole);
+    return status;
+}
+
+int topomap_network_background(topomap_network *network, const char *path, topomap_error *err)
+{
+    topomap_fabric listed = {0};
+    topomap_input *input;
+    int status;
+
+    if (!network->name || strcmp(network->unit, "s") != 0)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "background traffic needs a network whose links have names and "
+                                 "rates, from a topology database");
+    if (topomap_input_open(path, &input, err))
+        return -1;
+    status = topomap_links_read(input, NULL, &listed, err);
+    topomap_input_close(input);
+    if (status == 0)
+        status = apply(network, path, &listed, err);
+    topomap_fabric_clear(&listed);
+    return status;
+}

@@ -1,0 +1,6 @@
+# Unit tests of fabrics in memory.
+check_PROGRAMS += tests/unit/fabric/test_fabric
+TESTS += tests/unit/fabric/test_fabric
+
+tests_unit_fabric_test_fabric_SOURCES = tests/unit/fabric/test_fabric.c
+tests_unit_fabric_test_fabric_LDADD = $(UNIT_LIBS)
