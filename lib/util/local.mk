@@ -1,7 +1,7 @@
 # What any program needs: files written whole, text made safe, host lists, errors, random numbers.
 lib_libcore_la_SOURCES += \
   lib/util/alloc.c lib/util/alloc.h lib/util/arena.c lib/util/arena.h lib/util/clock.c lib/util/clock.h \
-  lib/util/cores.c lib/util/cores.h lib/util/disjoint.h lib/util/error.c lib/util/whole.c lib/util/whole.h \
+  lib/util/cores.c lib/util/cores.h lib/util/error.c lib/util/whole.c lib/util/whole.h \
   lib/util/random.h lib/util/tournament.h lib/util/ranges.c \
   lib/util/ranges.h lib/util/hash64.c lib/util/hash64.h lib/util/hostlist.c lib/util/hostlist.h \
   lib/util/input.c lib/util/input.h lib/util/folder.c lib/util/folder.h lib/util/output.c lib/util/output.h \

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/disjoint.h"
+#include "fabric/disjoint.h"
 #include "topology-db/export/export.h"
 #include "util/alloc.h"
 

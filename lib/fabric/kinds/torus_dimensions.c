@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
-#include "util/disjoint.h"
+#include "fabric/disjoint.h"
 
 enum { CLASSES = 1024 };
 

@@ -114,7 +114,8 @@ enum topomap_bind { TOPOMAP_BIND_CORE, TOPOMAP_BIND_PU, TOPOMAP_BIND_NUMA, TOPOM
 /** A step, for topomap_db_machine(). What is 0 means what it says; `size` must be set. */
 typedef struct topomap_db_allocation {
     size_t size; /**< sizeof(topomap_db_allocation): TOPOMAP_EUSAGE where it is smaller than a
-                      release ever had it, or larger with something behind that this one does not know */
+                      release ever had it, or larger with something behind that this one does not
+                    know */
     const topomap_names *nodes; /**< Slurm node names in the step's order */
     const uint32_t *tasks;      /**< [nodes->count] tasks on each */
     uint32_t cpus_per_task;     /**< 0 or 1: one place a task */

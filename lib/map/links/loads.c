@@ -11,9 +11,7 @@
 
 static double bytes_to(const topomap_graph *g, uint32_t u, uint32_t v)
 {
-    uint64_t arc = u < g->ranks ? topomap_graph_arc_to(g, u, v) : 0;
-
-    return u < g->ranks && arc < g->offset[u + 1] ? (double)g->bytes[arc] : 0;
+    return u < g->ranks ? (double)topomap_graph_bytes_to(g, u, v) : 0;
 }
 
 int topomap_traffic_rows_new(const topomap_graph *graph, uint32_t vertices,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Disjoint sets of 0..n-1. Every member starts as its own parent: parent[i] = i. */
-#ifndef TOPOMAP_UTIL_DISJOINT_H
-#define TOPOMAP_UTIL_DISJOINT_H
+#ifndef TOPOMAP_FABRIC_DISJOINT_H
+#define TOPOMAP_FABRIC_DISJOINT_H
 
 #include <stdint.h>
 
