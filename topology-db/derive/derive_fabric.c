@@ -157,33 +157,42 @@ int db_views_adapters(struct db_views *views, topomap_error *err)
 
 /* Switches are routers and nodes of unknown type, too, where they join switches. Cables are those
  * between two switches, whose host is NULL, and those of adapters, whose host may be 0: not known;
- * aggregation engines are not among these. */
+ * aggregation engines are not among these. Sorts of cables are few: what they are and cost is
+ * worked out once for each. */
 static const char make_cables[] =
     "INSERT INTO switch(id, label) SELECT id, coalesce(label, text) FROM vertex"
     " WHERE kind IN (0, 2, 4) ORDER BY id;"
-    "CREATE TEMP TABLE cable AS WITH up AS (SELECT a, aport, b, bport, source,"
-    "  link_mbps(width, speed, mbps) AS mbps, link_class(width, speed, mbps, kind) AS class"
-    "  FROM link WHERE coalesce(state, 0) <> 1)" /* IB_DOWN */
-    " SELECT NULL AS host, a, NULL AS port, b, source, mbps, class FROM up"
-    "  JOIN switch s ON s.id = a JOIN switch t ON t.id = b WHERE a <> b"
-    " UNION ALL SELECT coalesce(host, 0), a, aport, b, source, mbps, class FROM up"
-    "  JOIN adapter ON vertex = a JOIN switch ON id = b"
-    " UNION ALL SELECT coalesce(host, 0), b, bport, a, source, mbps, class FROM up"
-    "  JOIN adapter ON vertex = b JOIN switch ON id = a;"
+    "CREATE TEMP TABLE cable_sort AS SELECT *, link_mbps(width, speed, mbps) AS rate,"
+    " link_class(width, speed, mbps, kind) AS class FROM"
+    " (SELECT DISTINCT source, width, speed, mbps, kind FROM link WHERE coalesce(state, 0) <> 1);"
+    "CREATE TEMP TABLE cable AS SELECT"
+    "  CASE WHEN s.id IS NULL OR t.id IS NULL THEN coalesce(h.host, 0) END AS host,"
+    "  CASE WHEN t.id IS NULL THEN b ELSE a END AS a,"
+    "  CASE WHEN s.id IS NULL THEN aport WHEN t.id IS NULL THEN bport END AS port,"
+    "  CASE WHEN t.id IS NULL THEN a ELSE b END AS b, sort.rowid AS number FROM link"
+    " JOIN cable_sort sort ON sort.source = link.source AND sort.width IS link.width AND"
+    "  sort.speed IS link.speed AND sort.mbps IS link.mbps AND sort.kind IS link.kind"
+    " LEFT JOIN switch s ON s.id = a LEFT JOIN switch t ON t.id = b"
+    " LEFT JOIN adapter h ON vertex = CASE WHEN s.id IS NULL THEN a WHEN t.id IS NULL THEN b END"
+    " WHERE coalesce(state, 0) <> 1 AND CASE WHEN s.id IS NULL OR t.id IS NULL" /* IB_DOWN */
+    "  THEN vertex AND (s.id IS NOT NULL OR t.id IS NOT NULL) ELSE a <> b END;"
     /* By costs.h: the reference of a source, and what a calibration measured in place of it. */
-    "CREATE TEMP TABLE price AS WITH rate AS (SELECT source, mbps, sum(host IS NULL) AS trunks,"
-    "  sum(host IS NOT NULL) AS others FROM cable WHERE mbps GROUP BY source, mbps),"
-    " reference AS (SELECT source, mbps AS usual, row_number() OVER (PARTITION BY source ORDER BY"
-    "  trunks DESC, CASE WHEN trunks THEN 0 ELSE others END DESC, mbps DESC) AS place FROM rate)"
-    " SELECT known.source, mbps, class, level IS NOT NULL AS measured,"
-    "  CASE WHEN level IS NULL THEN link_cost(usual, mbps) ELSE " DB_COST_MEASURED " END AS cost"
-    " FROM (SELECT DISTINCT source, mbps, class FROM cable) known LEFT JOIN"
+    "CREATE TEMP TABLE price(number INTEGER PRIMARY KEY, source, mbps, measured, cost);"
+    "INSERT INTO price WITH used AS (SELECT number, sum(host IS NULL) AS trunks,"
+    "  sum(host IS NOT NULL) AS others FROM cable GROUP BY number),"
+    " each AS (SELECT source, rate, sum(trunks) AS trunks, sum(others) AS others FROM used"
+    "  JOIN cable_sort ON cable_sort.rowid = number WHERE rate GROUP BY source, rate),"
+    " reference AS (SELECT source, rate AS usual, row_number() OVER (PARTITION BY source ORDER BY"
+    "  trunks DESC, CASE WHEN trunks THEN 0 ELSE others END DESC, rate DESC) AS place FROM each)"
+    " SELECT sort.rowid, sort.source, rate, level IS NOT NULL,"
+    "  CASE WHEN level IS NULL THEN link_cost(usual, rate) ELSE " DB_COST_MEASURED " END"
+    " FROM cable_sort sort LEFT JOIN"
     "  (SELECT source, usual FROM reference WHERE place = 1) USING(source)"
     " LEFT JOIN calibration ON level = 'hop:' || class;";
 
 static const char write_attached[] =
-    "INSERT INTO attach SELECT host, a, port, b, 1, cost + ? FROM cable"
-    " JOIN price USING(source, mbps, class) WHERE host IS NOT NULL ORDER BY 1, 2, 3";
+    "INSERT INTO attach SELECT host, a, port, b, 1, cost + ? FROM cable JOIN price USING(number)"
+    " WHERE host IS NOT NULL ORDER BY 1, 2, 3";
 
 /* A message takes one cable of a pair: what its class costs, or their mean. In a Cray torus packets
  * spread over the parallel links of a pair: the pair's whole rate counts, against the one that most
@@ -191,7 +200,7 @@ static const char write_attached[] =
 static const char write_trunks[] =
     "WITH pair AS (SELECT a, b, source, count(*) AS links, sum(mbps) AS mbps,"
     "  sum(cost) / count(*) AS cost, max(source = ?1 AND NOT measured) AS spread FROM cable"
-    "  JOIN price USING(source, mbps, class) WHERE host IS NULL GROUP BY a, b)"
+    "  JOIN price USING(number) WHERE host IS NULL GROUP BY a, b)"
     " INSERT INTO trunk SELECT a, b, links, mbps, CASE WHEN spread THEN link_cost("
     "  (SELECT mbps FROM pair WHERE source = ?1 GROUP BY mbps ORDER BY count(*) DESC, mbps DESC"
     "   LIMIT 1), mbps) ELSE cost END FROM pair";
@@ -233,7 +242,8 @@ int db_views_links(struct db_views *views, topomap_error *err)
                    run(views->file, write_attached,
                        views->router_measured ? views->router_cost / 2 : 0, err) ||
                    attach_cray(views, err) || run(views->file, write_trunks, torus, err) ||
-                   db_execute(views->file, "DROP TABLE cable; DROP TABLE price;", err)
+                   db_execute(views->file,
+                              "DROP TABLE cable; DROP TABLE cable_sort; DROP TABLE price;", err)
                ? -1
                : 0;
 }
