@@ -71,7 +71,7 @@ static int read_links(struct fabric *f, topomap_error *err)
 {
     static const char sql[] =
         "SELECT s.plane, trunk.a, trunk.b, cost, links, coalesce(sockets, 0) FROM trunk"
-        " JOIN switch s ON s.id = trunk.a JOIN switch t ON t.id = trunk.b LEFT JOIN"
+        " JOIN switch s ON s.id = trunk.a LEFT JOIN"
         " (SELECT a, b, min(nullif(min(aport & 255, bport & 255) << 8"
         "   | max(aport & 255, bport & 255), 0)) AS sockets FROM link WHERE NOT EXISTS"
         "   (SELECT 1 FROM (SELECT a AS id FROM trunk UNION ALL SELECT b FROM trunk)"
