@@ -71,6 +71,8 @@ int cli_pattern_one(const char *name);
 
 /** Value of an option, NULL where it was not given. */
 const char *cli_get(const cli_call *call, const char *name);
+/** Nonzero where the command has this option, without a value. */
+int cli_is_flag(const cli_call *call, const char *name);
 /** The same as a number within bounds; \p fallback where it was not given. Returns 0, or a
  *  CLI_USAGE after saying what is wrong. */
 int cli_number(const cli_call *call, const char *name, double least, double most, double fallback,

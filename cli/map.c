@@ -116,7 +116,7 @@ static int map_target(const cli_call *call, const topomap_request *asked, size_t
     int status, given = cli_get(call, "mapping") != NULL;
 
     if (asked->congestion && asked->objective.kind == TOPOMAP_OBJECTIVE_J)
-        return cli_usage_error(call, "--congestion is for --objective congestion or mix");
+        return cli_usage_error(call, "--congestion is for --objective congestion, mix or time");
     status = cli_target_open(call, asked, &target);
     if (status != 0)
         return status;
@@ -163,13 +163,18 @@ static int evaluate_target(const cli_call *call, const topomap_request *asked)
         return status;
     result.target = &target;
     status = read_baseline(call, &target, &baseline);
+    if (status == 0)
+        status = cli_time_costs(call, &result.costs);
     if (status == 0 &&
         (topomap_cost_evaluate(target.graph, target.machine, baseline, &result.before, &err) != 0 ||
          (model && topomap_congestion_evaluate(target.graph, target.machine, baseline, model,
-                                               &result.congestion[0], &err) != 0)))
+                                               &result.congestion[0], &err) != 0) ||
+         (cli_get(call, "time") && topomap_time_evaluate(target.graph, target.machine, baseline,
+                                                         &result.costs, &result.time, &err) != 0)))
         status = cli_fail(call, &err);
     if (status == 0)
         status = cli_report_cost(call, &result);
+    topomap_time_clear(&result.time);
     topomap_cost_clear(&result.before);
     free(baseline);
     cli_target_close(&target);
@@ -192,14 +197,17 @@ static const char map_text[] =
     "makes the maximum over links of bytes / bandwidth small, of equals the mean over links, then "
     "J,\n"
     "on machines whose links are known (tori, meshes, fattree:, dragonfly:, percs:, links:, a\n"
-    "database of a fabric). It goes by the routing tables (model routes) where they were imported "
-    "and\n"
-    "lead everywhere, and on fattree: by the rule D-mod-K; else, tori included, all shortest "
-    "paths\n"
-    "have equal shares (model exact). What is reported is what `topomap eval --congestion MODEL`\n"
-    "says. --objective mix:ALPHA makes ALPHA J/J0 + (1 - ALPHA) C/C0 small, where C is that "
-    "maximum\n"
-    "and J0 and C0 are the baseline's, so that the baseline's mix is 1; mix alone is mix:0.5.\n"
+    "database of a fabric). It goes by the ways that messages take (model routes): the routing "
+    "tables,\n"
+    "where they were imported and lead everywhere; on fattree: D-mod-K, on tori and meshes "
+    "dimension by\n"
+    "dimension, on dragonfly: minimal routing. Else all shortest paths have equal shares (model "
+    "exact).\n"
+    "What is reported is what `topomap eval --congestion MODEL` says. --objective mix:ALPHA makes\n"
+    "ALPHA J/J0 + (1 - ALPHA) C/C0 small, where C is that maximum and J0 and C0 are the "
+    "baseline's,\n"
+    "so that the baseline's mix is 1; mix alone is mix:0.5. --objective time makes the predicted\n"
+    "communication time small (see `topomap help eval`), of equals as congestion.\n"
     "Where ranks have unequal loads (a METIS file's vertex weights), --balance PERCENT makes the\n"
     "objective small among placements whose fullest node (loads of its ranks / its slots) is at\n"
     "most so much above what ranks reach that are dealt out heaviest first to the node that has\n"
@@ -224,7 +232,8 @@ static const cli_option map_options[] = {
      "(default auto)",
      "a"},
     {"objective", "WHAT",
-     "what to make small: J (default), congestion (the most loaded link), or mix[:ALPHA] of both",
+     "what to make small: J (default), congestion (the most loaded link), mix[:ALPHA] of both, or "
+     "time (predicted)",
      NULL},
     {"congestion", "MODEL",
      "of --objective congestion and mix: routes (default where known) or exact", NULL},
@@ -249,10 +258,27 @@ static const cli_option map_options[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+static const char eval_text[] =
+    "--time predicts how long the graph's communication takes, phase by phase, all messages of a\n"
+    "phase being under way at once: the longest of what any link carries / its rate, what any "
+    "rank\n"
+    "copies from ranks of its node / the memory's rate, and a rank's messages * their overhead; "
+    "and,\n"
+    "beside it, the largest latency of a pair, base + hops * a hop's. Messages take the routes of\n"
+    "model routes where these are known, else shares of all shortest paths. That links are shared\n"
+    "evenly (max-min), so that one exchange takes as long as its most loaded link, holds where "
+    "nothing\n"
+    "is lost and nobody is favoured; SimGrid simulates the same (`make bench-sim` compares). "
+    "Overheads\n"
+    "and latencies are those of LogGP (Alexandrov et al., SPAA 1995). Rates are those of the "
+    "cables;\n"
+    "of a machine whose cables have none, and for the rest, --time-costs.\n";
+
 static const cli_option eval_options[] = {
     CLI_TARGET_OPTIONS,
     {"mapping", "FILE", "the mapping (default: Slurm's block layout)", NULL},
     {"congestion", "MODEL", "loads of links: exact, fast or routes (the routing tables)", NULL},
+    CLI_TIME_OPTIONS,
     {"background", "FILE", "other jobs' traffic: node/switch,port,node/switch,port,Gb/s", NULL},
     {"json", NULL, "for programs", NULL},
     {NULL, NULL, NULL, NULL},
@@ -261,6 +287,6 @@ static const cli_option eval_options[] = {
 const cli_command cli_map_commands[] = {
     {"map", "", "find a placement of a graph's ranks on a machine or an allocation", map_options, 0,
      0, run_map, map_text},
-    {"eval", "", "what a placement costs", eval_options, 0, 0, run_eval, NULL},
+    {"eval", "", "what a placement costs", eval_options, 0, 0, run_eval, eval_text},
     {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
 };

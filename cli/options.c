@@ -26,6 +26,13 @@ const char *cli_get(const cli_call *call, const char *name)
     return row < 0 ? NULL : call->value[row];
 }
 
+int cli_is_flag(const cli_call *call, const char *name)
+{
+    int row = find_row(call->command, name, strlen(name));
+
+    return row >= 0 && !call->command->options[row].value;
+}
+
 int cli_usage_error(const cli_call *call, const char *format, ...)
 {
     va_list args;

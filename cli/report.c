@@ -96,6 +96,8 @@ static json_t *candidates_json(const topomap_mapping *mapping)
                                 isinf(c->congestion) ? json_null() : json_real(c->congestion));
         if (mapping->objective == TOPOMAP_OBJECTIVE_MIX)
             json_object_set_new(row, "mix", isinf(c->mix) ? json_null() : json_real(c->mix));
+        if (mapping->objective == TOPOMAP_OBJECTIVE_TIME)
+            json_object_set_new(row, "time", isinf(c->time) ? json_null() : json_real(c->time));
         json_array_append_new(list, row);
     }
     return list;
@@ -141,22 +143,8 @@ static json_t *placement_json(const cli_result *result)
     return list;
 }
 
-static double gain_of(const cli_result *result)
-{
-    switch (result->mapping->objective) {
-    case TOPOMAP_OBJECTIVE_MIX:
-        return topomap_plan_gain(1, result->mapping->mix);
-    case TOPOMAP_OBJECTIVE_CONGESTION:
-        return topomap_plan_gain_congestion(&result->congestion[0], &result->congestion[1]);
-    case TOPOMAP_OBJECTIVE_J:
-        break;
-    }
-    return topomap_plan_gain(result->before.J, result->after.J);
-}
-
 int cli_report_json(const cli_call *call, const cli_result *result)
 {
-    static const char *const objectives[] = {"J", "congestion", "mix"};
     const topomap_mapping *mapping = result->mapping;
     const cli_target *target = result->target;
     json_t *root = cost_json(target->graph, target->machine, &result->after);
@@ -170,13 +158,19 @@ int cli_report_json(const cli_call *call, const cli_result *result)
     }
     set_congestion(root, &result->congestion[1]);
     set_congestion(before, &result->congestion[0]);
-    json_object_set_new(root, "objective", json_string(objectives[mapping->objective]));
+    json_object_set_new(root, "objective", json_string(topomap_plan_objective(mapping->objective)));
     if (mapping->objective == TOPOMAP_OBJECTIVE_MIX)
         json_object_set_new(root, "mix", json_real(mapping->mix));
+    if (mapping->objective == TOPOMAP_OBJECTIVE_TIME) {
+        json_object_set_new(root, "time", json_pack("{s:f}", "seconds", mapping->time));
+        json_object_set_new(before, "time", json_pack("{s:f}", "seconds", mapping->time_before));
+    }
     json_object_set_new(root, "algorithm", json_string(result->mapping->algorithm));
     if (mapping->bound > 0)
         json_object_set_new(root, "bound", json_real(mapping->bound));
-    json_object_set_new(root, "gain", json_real(gain_of(result)));
+    json_object_set_new(root, "gain",
+                        json_real(topomap_plan_gain_of(mapping, result->before.J, result->after.J,
+                                                       result->congestion)));
     json_object_set_new(root, "before", before);
     json_object_set_new(root, "candidates", candidates_json(result->mapping));
     json_object_set_new(root, "seconds", phases_json(result));
@@ -195,6 +189,8 @@ int cli_report_cost(const cli_call *call, const cli_result *result)
         json_t *root = cost_json(result->target->graph, machine, cost);
 
         set_congestion(root, congestion);
+        if (result->time.model)
+            json_object_set_new(root, "time", cli_time_json(&result->time));
         cli_json(stdout, root, JSON_REAL_PRECISION(15));
         return CLI_DONE;
     }
@@ -213,5 +209,7 @@ int cli_report_cost(const cli_call *call, const cli_result *result)
                congestion->max, congestion->unit,
                *congestion->worst ? congestion->worst : "no link", congestion->mean,
                congestion->links, congestion->model);
+    if (result->time.model)
+        cli_time_print(&result->time, &result->costs);
     return CLI_DONE;
 }

@@ -4,6 +4,7 @@
 #define TOPOMAP_CLI_REPORT_H
 
 #include "cli/target.h"
+#include "cli/time.h"
 #include "plan/plan.h"
 
 typedef struct cli_result {
@@ -13,6 +14,8 @@ typedef struct cli_result {
     topomap_plan plan;
     topomap_cost before, after;
     topomap_congestion congestion[2]; /* before and after; model NULL: not asked for */
+    topomap_time_costs costs;
+    topomap_time time; /* of `before`; model NULL: not asked for */
 } cli_result;
 
 /** Each returns an exit status; --output is where they write. */

@@ -10,13 +10,16 @@
 
 /* ---- Options ------------------------------------------------------------------------------- */
 
-/* NULL: not given. */
+/* NULL: not given. A flag of that name where a value is asked for is another option: --time of
+ * `eval`. */
 static const char *option_of(const cli_call *call, enum topomap_request_key key)
 {
     const topomap_request_row *row = topomap_request_row_of(key);
     const char *text = row->option ? cli_get(call, row->option) : NULL;
 
-    return text && row->flag ? "1" : text;
+    if (!text || cli_is_flag(call, row->option) != row->flag)
+        return NULL;
+    return row->flag ? "1" : text;
 }
 
 int cli_request_read(const cli_call *call, topomap_request *asked)

@@ -36,8 +36,9 @@ typedef struct topomap_fabric {
     size_t text_size, text_room;
     topomap_known *names; /* of those that are found by name */
     int hosts_route;      /* traffic of others goes through hosts, too */
-    const struct topomap_fattree
-        *tree; /* of a fat tree whose hosts come first: its routes; or NULL */
+    /* What it was made of, where its hosts come first: its routes; or NULL. */
+    const struct topomap_fattree *tree;
+    const struct topomap_dragonfly *dragonfly;
 } topomap_fabric;
 
 /** Keeps a text of that length; \p at is its offset. */

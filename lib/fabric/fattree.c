@@ -6,10 +6,16 @@
 
 #include "util/alloc.h"
 
-uint32_t topomap_fattree_next(const topomap_network *network, uint32_t at, uint32_t node)
+struct routed_tree {
+    topomap_fattree tree;
+    uint32_t host[]; /* [nodes] */
+};
+
+static uint32_t next(const topomap_network *network, uint32_t at, uint32_t node)
 {
-    const topomap_fattree *t = network->fattree;
-    uint32_t level = 1, host = t->host[node], size, index, a, b, to;
+    const struct routed_tree *routed = network->shape;
+    const topomap_fattree *t = &routed->tree;
+    uint32_t level = 1, host = routed->host[node], size, index, a, b, to;
     uint64_t divisor = 1;
 
     if (at < network->nodes)
@@ -36,29 +42,30 @@ uint32_t topomap_fattree_next(const topomap_network *network, uint32_t at, uint3
     return topomap_network_link(network, at, to);
 }
 
-topomap_fattree *topomap_fattree_copy(const topomap_fattree *tree, uint32_t hosts, uint32_t nodes,
-                                      const uint32_t *host, topomap_error *err)
+int topomap_fattree_routes(topomap_network *network, const topomap_fattree *tree, uint32_t hosts,
+                           const uint32_t *host, topomap_error *err)
 {
-    topomap_fattree *made = topomap_alloc(1, sizeof *made, err);
+    struct routed_tree *routed =
+        topomap_alloc(1, sizeof *routed + network->nodes * sizeof *host, err);
 
-    if (!made)
-        return NULL;
-    *made = *tree;
+    if (!routed)
+        return -1;
+    routed->tree = *tree;
     for (uint32_t l = 1; l <= tree->levels; l++)
-        made->first[l] = nodes + (tree->first[l] - hosts);
-    made->host = topomap_alloc(nodes, sizeof *made->host, err);
-    if (!made->host) {
-        free(made);
-        return NULL;
-    }
-    if (nodes)
-        memcpy(made->host, host, nodes * sizeof *host);
-    return made;
+        routed->tree.first[l] = network->nodes + (tree->first[l] - hosts);
+    if (network->nodes)
+        memcpy(routed->host, host, network->nodes * sizeof *host);
+    network->shape = routed;
+    network->rule = next;
+    return 0;
 }
 
-void topomap_fattree_free(topomap_fattree *tree)
+const topomap_fattree *topomap_fattree_of(const topomap_network *network, const uint32_t **host)
 {
-    if (tree)
-        free(tree->host);
-    free(tree);
+    const struct routed_tree *routed = network->shape;
+
+    if (network->rule != next)
+        return NULL;
+    *host = routed->host;
+    return &routed->tree;
 }

@@ -6,14 +6,15 @@
 #include "fabric/shapes.h"
 #include "fabric/network.h"
 
-/** The link out of a vertex towards a node: up, to parent (host / d) mod (w * p) by cables in the
- *  order of parents, d being the product of w * p below; as `topomap db synth` routes. */
-uint32_t topomap_fattree_next(const topomap_network *network, uint32_t at, uint32_t node);
-
-/** A copy for a network whose node i is host[i] of the tree and whose switches follow the nodes in
- *  the tree's order. NULL where memory is short. */
-topomap_fattree *topomap_fattree_copy(const topomap_fattree *tree, uint32_t hosts, uint32_t nodes,
-                                      const uint32_t *host, topomap_error *err);
-void topomap_fattree_free(topomap_fattree *tree);
+/** Gives the network the rule: up to parent (host / d) mod (w * p), by cables in the order of
+ *  parents, d being the product of w * p below; as `topomap db synth` routes.
+ *  \param hosts  of the tree
+ *  \param host   [network->nodes] which of them each node is; switches follow the nodes in the
+ *                tree's order */
+int topomap_fattree_routes(topomap_network *network, const topomap_fattree *tree, uint32_t hosts,
+                           const uint32_t *host, topomap_error *err);
+/** The tree of a network with this rule and the host [nodes] that each node is, both lent; NULL
+ * where it has another rule, or none. */
+const topomap_fattree *topomap_fattree_of(const topomap_network *network, const uint32_t **host);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "fabric/fattree.h"
 #include "util/alloc.h"
 #include "util/sorted.h"
 
@@ -19,7 +18,7 @@ void topomap_network_free(topomap_network *network)
     free(network->head);
     free(network->cables);
     free(network->capacity);
-    topomap_fattree_free(network->fattree);
+    free(network->shape);
     free(network->next);
     free(network);
 }

@@ -21,8 +21,11 @@ typedef struct topomap_network {
     const char *unit;    /* of traffic / capacity: "bytes" (capacity 1 a cable) or "s"; static */
     uint32_t *next;      /* NULL, or [vertices * nodes]: the link towards a node by the routing
                             tables; UINT32_MAX where they have none */
-    struct topomap_fattree *fattree; /* owned; or NULL: routes by rule, where next is NULL */
-    char **name;                     /* [vertices] or NULL */
+    /* Routes by rule, where next is NULL: the link out of `at` towards a node, UINT32_MAX where
+     * there is none; or NULL. */
+    uint32_t (*rule)(const struct topomap_network *network, uint32_t at, uint32_t node);
+    void *shape; /* what the rule goes by; one piece of memory, owned */
+    char **name; /* [vertices] or NULL */
 } topomap_network;
 
 /** Makes a network; links of one pair of vertices are added up, their rates the capacity (unit
@@ -47,17 +50,16 @@ uint32_t topomap_network_link(const topomap_network *network, uint32_t tail, uin
 /** Nonzero where the network has routes. */
 static inline int topomap_network_routed(const topomap_network *network)
 {
-    return network->next || network->fattree;
+    return network->next || network->rule;
 }
 
-uint32_t topomap_fattree_next(const topomap_network *network, uint32_t at, uint32_t node);
-/** The link out of \p at towards a node by the routing tables, UINT32_MAX where they have none.
+/** The link out of \p at towards a node by the tables or the rule, UINT32_MAX where there is none.
  * Only for networks with routes. */
 static inline uint32_t topomap_network_next(const topomap_network *network, uint32_t at,
                                             uint32_t node)
 {
     if (!network->next)
-        return topomap_fattree_next(network, at, node);
+        return network->rule(network, at, node);
     return network->next[(size_t)at * network->nodes + node];
 }
 

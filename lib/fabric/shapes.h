@@ -18,7 +18,6 @@ typedef struct topomap_fattree {
     uint32_t p[TOPOMAP_FATTREE_LEVELS + 2];
     uint32_t above[TOPOMAP_FATTREE_LEVELS + 2], below[TOPOMAP_FATTREE_LEVELS + 2];
     uint32_t first[TOPOMAP_FATTREE_LEVELS + 2]; /* number of the level's first switch */
-    uint32_t *host;                             /* [nodes] of a network (fabric/fattree.h) */
 } topomap_fattree;
 
 /** The tree of k-port switches, tree->levels high: all ports used, half of them downwards but at

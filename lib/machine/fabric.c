@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fabric/dragonfly.h"
 #include "fabric/fattree.h"
 #include "fabric/network.h"
 #include "fabric/ways.h"
@@ -189,15 +190,16 @@ static int set_network(const struct ways *w, topomap_machine *m, topomap_error *
 {
     uint32_t *number = topomap_alloc(w->fabric->vertices, sizeof *number, err);
     const topomap_fattree *tree = w->fabric->tree;
+    const topomap_dragonfly *dragonfly = w->fabric->dragonfly;
     int status = -1;
 
     if (number)
         status = topomap_network_of(w->fabric, number, number_vertices(w, number), w->nodes,
                                     &m->network, err);
-    if (status == 0 && tree) {
-        m->network->fattree = topomap_fattree_copy(tree, w->hosts, w->nodes, w->host, err);
-        status = m->network->fattree ? 0 : -1;
-    }
+    if (status == 0 && tree)
+        status = topomap_fattree_routes(m->network, tree, w->hosts, w->host, err);
+    if (status == 0 && dragonfly)
+        status = topomap_dragonfly_routes(m->network, dragonfly, w->hosts, w->host, err);
     free(number);
     return status;
 }

@@ -2,6 +2,7 @@
 /* The network of a torus or mesh machine. */
 #include <stdlib.h>
 
+#include "fabric/dimension_order.h"
 #include "fabric/network.h"
 #include "fabric/shapes.h"
 #include "machine/distance.h"
@@ -26,6 +27,7 @@ static int join_routers(const topomap_machine *m, topomap_fabric *fabric, topoma
 int topomap_network_grid(const topomap_machine *m, topomap_network **network, topomap_error *err)
 {
     uint64_t routers = 1;
+    topomap_network *made = NULL;
     topomap_fabric fabric = {0};
     uint32_t *vertex_of;
     int status = -1;
@@ -43,9 +45,15 @@ int topomap_network_grid(const topomap_machine *m, topomap_network **network, to
         for (uint32_t node = 0; node < m->nodes; node++)
             vertex_of[node] = (uint32_t)topomap_torus_router(m, m->coord + (size_t)node * m->dims);
         status = topomap_network_new((uint32_t)routers, fabric.links, fabric.link, m->nodes,
-                                     vertex_of, network, err);
+                                     vertex_of, &made, err);
     }
     topomap_fabric_clear(&fabric);
     free(vertex_of);
+    if (status == 0)
+        status = topomap_grid_routes(made, m->dims, m->dim, m->wrap, err);
+    if (status == 0)
+        *network = made;
+    else
+        topomap_network_free(made);
     return status;
 }

@@ -226,6 +226,7 @@ int topomap_spec_dragonfly(const topomap_spec *spec, topomap_machine **machine, 
     routers = (uint64_t)d.a * d.groups;
     if (check_size(spec, routers * d.p, routers, routers * (d.p + d.a + (uint64_t)d.h), err))
         return -1;
+    f.dragonfly = &d;
     return finish(&f, spec, make_dragonfly(&f, &d, err), 0, machine, err);
 }
 

@@ -9,7 +9,7 @@ int topomap_objective_open(const topomap_machine *machine, const char *model,
 {
     static const char *const models[] = {"exact", "routes"};
     topomap_objective made = {.network = machine->network};
-    int routed = made.network && topomap_network_routed(made.network);
+    int routed;
 
     if (!made.network && machine->kind != TOPOMAP_MACHINE_TORUS)
         return topomap_error_set(
@@ -17,22 +17,26 @@ int topomap_objective_open(const topomap_machine *machine, const char *model,
             "the objective congestion needs a machine whose links are known: a "
             "torus, a mesh, fattree:, dragonfly:, percs:, links:, or a "
             "database of a fabric; use the objective J");
-    for (size_t i = 0; i < 2; i++)
-        if (model ? strcmp(models[i], model) == 0 : (int)i == routed)
-            made.model = models[i];
-    if (!made.model)
-        return topomap_error_set(err, TOPOMAP_EUSAGE,
-                                 "the objective congestion goes by the model exact or routes, not "
-                                 "'%.40s'",
-                                 model);
-    if (made.model == models[1] && !routed)
-        return topomap_error_set(err, TOPOMAP_EUSAGE,
-                                 "no routing tables: import them (topomap db import lft), or use "
-                                 "the model exact");
     if (!made.network) {
         if (topomap_network_grid(machine, &made.grid, err))
             return -1;
         made.network = made.grid;
+    }
+    routed = topomap_network_routed(made.network);
+    for (size_t i = 0; i < 2; i++)
+        if (model ? strcmp(models[i], model) == 0 : (int)i == routed)
+            made.model = models[i];
+    if (!made.model || (made.model == models[1] && !routed)) {
+        topomap_network_free(made.grid);
+        return made.model
+                   ? topomap_error_set(
+                         err, TOPOMAP_EUSAGE,
+                         "no routing tables: import them (topomap db import lft), or use "
+                         "the model exact")
+                   : topomap_error_set(
+                         err, TOPOMAP_EUSAGE,
+                         "the objective congestion goes by the model exact or routes, not '%.40s'",
+                         model);
     }
     *objective = made;
     return 0;
@@ -49,16 +53,24 @@ int topomap_objective_score(const topomap_objective *objective, const topomap_gr
                             topomap_score *score, topomap_error *err)
 {
     topomap_congestion c;
+    topomap_time time;
     topomap_error why;
 
     *score = (topomap_score){.max = INFINITY, .mean = INFINITY};
+    if (objective->by_time)
+        score->time = INFINITY;
     if (topomap_congestion_evaluate(graph, machine, slot_of, objective->model, &c, &why) == 0) {
         score->max = c.max;
         score->mean = c.mean;
-    } else if (why.code == TOPOMAP_ESYSTEM) {
-        return topomap_error_set(err, why.code, "%s", why.text);
+        if (!objective->by_time)
+            return 0;
+        if (topomap_time_evaluate(graph, machine, slot_of, objective->costs, &time, &why) == 0) {
+            score->time = time.seconds;
+            topomap_time_clear(&time);
+            return 0;
+        }
     }
-    return 0;
+    return why.code == TOPOMAP_ESYSTEM ? topomap_error_set(err, why.code, "%s", why.text) : 0;
 }
 
 static double relative(double value, double baseline)
@@ -88,6 +100,7 @@ int topomap_score_better(const topomap_score *a, const topomap_score *b)
     int by = order(a->over, b->over);
 
     by = by ? by : order(a->mix, b->mix);
+    by = by ? by : order(a->time, b->time);
     by = by ? by : order(a->max, b->max);
     by = by ? by : order(a->mean, b->mean);
     return (by ? by : order(a->J, b->J)) < 0;

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The objective congestion: what a placement reaches, and which of two is better. */
+/* The objectives that go by links, congestion, mix and time: what a placement reaches, and which of
+ * two is better. */
 #ifndef TOPOMAP_OBJECTIVE_H
 #define TOPOMAP_OBJECTIVE_H
 
 #include "machine/machine.h"
 #include "fabric/network.h"
+#include "topomap/time.h"
 
 typedef struct topomap_objective {
     const topomap_network *network;
-    topomap_network *grid; /* owned: a torus's own */
-    const char *model;     /* static */
-    double share;          /* of J in the mix, above 0 and below 1; 0: congestion alone */
-    double J0, max0;       /* the baseline's, with the mix */
+    topomap_network *grid;           /* owned: a torus's own */
+    const char *model;               /* static */
+    double share;                    /* of J in the mix, above 0 and below 1; 0: congestion alone */
+    double J0, max0, time0;          /* the baseline's, with the mix and with the time */
+    int by_time;                     /* predicted time comes first */
+    const topomap_time_costs *costs; /* of it; NULL: the usual ones */
 } topomap_objective;
 
 /** What a placement reaches; INFINITY where an edge has no way. */
@@ -20,6 +24,7 @@ typedef struct topomap_score {
     double over;      /* load a slot above the level's limit; 0 without one */
     double max, mean; /* 0 without an objective */
     double mix;       /* 0 without a mix */
+    double time;      /* predicted seconds; 0 where the objective is another one */
 } topomap_score;
 
 /** \param model  "exact" or "routes"; NULL: routes where the tables are known, else exact
@@ -36,8 +41,8 @@ int topomap_objective_score(const topomap_objective *objective, const topomap_gr
 /** The mix of a J and a maximum (enum topomap_objective_kind); 0 where the objective is none. */
 double topomap_objective_mix(const topomap_objective *objective, double J, double max);
 /** Nonzero where \p a is better: the lower excess of load, then the lower mix, then the lower
- * maximum, then the lower mean, then the lower J. Numbers that differ by rounding only (1e-9 of
- * them) are equal. */
+ * time, then the lower maximum, then the lower mean, then the lower J. Numbers that differ by
+ * rounding only (1e-9 of them) are equal. */
 int topomap_score_better(const topomap_score *a, const topomap_score *b);
 
 #endif

@@ -7,7 +7,6 @@
 #include "graph/graph.h"
 #include "machine/machine.h"
 #include "util/alloc.h"
-#include "util/sorted.h"
 
 static const struct {
     topomap_congestion_info info;
@@ -24,41 +23,18 @@ const topomap_congestion_info *topomap_congestion_row(size_t i)
     return i < MODELS ? &models[i].info : NULL;
 }
 
-static void name_vertex(const topomap_network *network, uint32_t vertex, char *text, size_t size)
-{
-    if (network->name && network->name[vertex])
-        snprintf(text, size, "%s", network->name[vertex]);
-    else
-        snprintf(text, size, "router %u", vertex);
-}
-
 int topomap_congestion_unreachable(const topomap_traffic *traffic, uint32_t from, uint32_t to,
                                    topomap_error *err)
 {
     char a[64], b[64];
 
-    name_vertex(traffic->network, from, a, sizeof a);
-    name_vertex(traffic->network, to, b, sizeof b);
+    topomap_vertex_name(traffic->network, from, a, sizeof a);
+    topomap_vertex_name(traffic->network, to, b, sizeof b);
     return topomap_error_set(err, TOPOMAP_EINPUT, "no path from %s to %s in this network", a, b);
-}
-
-/* The last vertex whose links do not begin behind this one. */
-static uint32_t tail_of(const topomap_network *network, uint32_t link)
-{
-    return (uint32_t)topomap_sorted_u32(network->first, 0, network->vertices, link + 1) - 1;
 }
 
 /* Shares that differ by less are equal: the first of them is the worst link. */
 #define ROUNDING 1e-12
-
-static void name_link(const topomap_network *network, uint32_t link, char *text, size_t size)
-{
-    char from[60], to[60];
-
-    name_vertex(network, tail_of(network, link), from, sizeof from);
-    name_vertex(network, network->head[link], to, sizeof to);
-    snprintf(text, size, "%s -> %s", from, to);
-}
 
 /* The most loaded link of one phase: adds its load to the maximum, and keeps the name of the most
  * loaded of all. Adds the loads to those of all phases. */
@@ -79,7 +55,7 @@ static void add_up(const topomap_network *network, const double *load, double *a
     congestion->max += max;
     if (max > *most) {
         *most = max;
-        name_link(network, worst, congestion->worst, sizeof congestion->worst);
+        topomap_link_name(network, worst, congestion->worst, sizeof congestion->worst);
     }
 }
 
@@ -126,36 +102,11 @@ static int evaluate_phases(topomap_traffic *traffic, size_t model, topomap_conge
     return status;
 }
 
-static int evaluate(const topomap_graph *graph, const topomap_machine *machine,
-                    const topomap_network *network, const uint32_t *slot_of, size_t model,
-                    topomap_congestion *congestion, topomap_error *err)
-{
-    uint32_t *node_of = topomap_alloc(graph->ranks, sizeof *node_of, err);
-    uint32_t *vertex_of = topomap_alloc(graph->ranks, sizeof *vertex_of, err);
-    topomap_traffic traffic = {machine, network, graph, vertex_of, node_of};
-    int status = node_of && vertex_of ? 0 : -1;
-
-    for (uint32_t r = 0; status == 0 && r < graph->ranks; r++) {
-        if (slot_of[r] >= machine->slots) {
-            status = topomap_error_set(err, TOPOMAP_EINPUT, "rank %u is on slot %u of %u", r,
-                                       slot_of[r], machine->slots);
-            break;
-        }
-        node_of[r] = machine->node_of[slot_of[r]];
-        vertex_of[r] = network->vertex_of[node_of[r]];
-    }
-    if (status == 0)
-        status = evaluate_phases(&traffic, model, congestion, err);
-    free(node_of);
-    free(vertex_of);
-    return status;
-}
-
 int topomap_congestion_evaluate(const topomap_graph *graph, const topomap_machine *machine,
                                 const uint32_t *slot_of_rank, const char *model,
                                 topomap_congestion *congestion, topomap_error *err)
 {
-    topomap_network *grid = NULL;
+    topomap_traffic traffic;
     size_t row = 0;
     int status;
 
@@ -165,10 +116,9 @@ int topomap_congestion_evaluate(const topomap_graph *graph, const topomap_machin
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "no model of congestion '%s'; there are exact, fast and routes",
                                  model);
-    if (!machine->network && topomap_network_grid(machine, &grid, err))
+    if (topomap_traffic_open(graph, machine, slot_of_rank, &traffic, err))
         return -1;
-    status = evaluate(graph, machine, grid ? grid : machine->network, slot_of_rank, row, congestion,
-                      err);
-    topomap_network_free(grid);
+    status = evaluate_phases(&traffic, row, congestion, err);
+    topomap_traffic_close(&traffic);
     return status;
 }

@@ -3,16 +3,7 @@
 #ifndef TOPOMAP_CONGESTION_H
 #define TOPOMAP_CONGESTION_H
 
-#include "fabric/network.h"
-
-/** What a model works on. Traffic between ranks of one vertex is not in it. */
-typedef struct topomap_traffic {
-    const topomap_machine *machine;
-    const topomap_network *network;
-    const topomap_graph *graph;
-    const uint32_t *vertex_of; /* [ranks] of the network */
-    const uint32_t *node_of;   /* [ranks] */
-} topomap_traffic;
+#include "metric/traffic.h"
 
 /** Adds each link's bytes to \p load [links]. -1 where a rank cannot reach another. */
 typedef int topomap_congestion_model(const topomap_traffic *traffic, double *load,

@@ -74,16 +74,6 @@ static void print_phases(FILE *out, const topomap_mapping *mapping)
     fputc('\n', out);
 }
 
-static double gain_of(const topomap_mapping *mapping, const topomap_cost *before,
-                      const topomap_cost *after, const topomap_congestion *load)
-{
-    if (!load)
-        return topomap_plan_gain(before->J, after->J);
-    return mapping->objective == TOPOMAP_OBJECTIVE_MIX
-               ? topomap_plan_gain(1, mapping->mix)
-               : topomap_plan_gain_congestion(load, load + 1);
-}
-
 void topomap_plan_explain(FILE *out, const topomap_machine *machine, const topomap_plan *plan,
                           const topomap_mapping *mapping, int kept, const char *before_name,
                           const topomap_cost *before, const topomap_cost *after,
@@ -91,14 +81,14 @@ void topomap_plan_explain(FILE *out, const topomap_machine *machine, const topom
 {
     fprintf(out, "topomap: %u ranks on %u nodes (%s)%s, %s, %s %.1f %% lower\n", mapping->ranks,
             plan->nodes, topomap_machine_kind(machine), kept ? " stay; the best layout found" : "",
-            mapping->algorithm,
-            !load                                         ? "J"
-            : mapping->objective == TOPOMAP_OBJECTIVE_MIX ? "mix"
-                                                          : "congestion",
-            gain_of(mapping, before, after, load));
+            mapping->algorithm, load ? topomap_plan_objective(mapping->objective) : "J",
+            topomap_plan_gain_of(mapping, before->J, after->J, load));
     print_levels(out, machine, kept, before_name, before, after);
     if (load)
         print_congestion(out, load);
+    if (load && mapping->objective == TOPOMAP_OBJECTIVE_TIME)
+        fprintf(out, "  predicted time           %.6g s before, %.6g s after\n",
+                mapping->time_before, mapping->time);
     for (size_t i = 0; i < mapping->candidates; i++) {
         fprintf(out, "  candidate %-14s J %.0f", mapping->candidate[i].name,
                 mapping->candidate[i].J);
@@ -106,6 +96,8 @@ void topomap_plan_explain(FILE *out, const topomap_machine *machine, const topom
             fprintf(out, ", congestion %.6g", mapping->candidate[i].congestion);
         if (load && mapping->objective == TOPOMAP_OBJECTIVE_MIX)
             fprintf(out, ", mix %.4f", mapping->candidate[i].mix);
+        if (load && mapping->objective == TOPOMAP_OBJECTIVE_TIME)
+            fprintf(out, ", time %.6g s", mapping->candidate[i].time);
         fprintf(out, " in %.1f ms\n", 1000 * mapping->candidate[i].seconds);
     }
     if (mapping->bound > 0)

@@ -97,15 +97,38 @@ void topomap_plan_clear(topomap_plan *plan)
     *plan = (topomap_plan){0};
 }
 
-double topomap_plan_gain_congestion(const topomap_congestion *before,
-                                    const topomap_congestion *after)
+double topomap_plan_gain(double before, double after)
+{
+    return before > 0 ? 100.0 * (before - after) / before : 0.0;
+}
+
+/* Of the maximum, or of the mean where the maximum is as it was. */
+static double gain_of_congestion(const topomap_congestion *before, const topomap_congestion *after)
 {
     double gain = topomap_plan_gain(before->max, after->max);
 
     return gain > 1e-7 || gain < -1e-7 ? gain : topomap_plan_gain(before->mean, after->mean);
 }
 
-double topomap_plan_gain(double before, double after)
+double topomap_plan_gain_of(const topomap_mapping *mapping, double J_before, double J_after,
+                            const topomap_congestion *load)
 {
-    return before > 0 ? 100.0 * (before - after) / before : 0.0;
+    switch (load ? mapping->objective : TOPOMAP_OBJECTIVE_J) {
+    case TOPOMAP_OBJECTIVE_MIX:
+        return topomap_plan_gain(1, mapping->mix);
+    case TOPOMAP_OBJECTIVE_TIME:
+        return topomap_plan_gain(mapping->time_before, mapping->time);
+    case TOPOMAP_OBJECTIVE_CONGESTION:
+        return gain_of_congestion(load, load + 1);
+    case TOPOMAP_OBJECTIVE_J:
+        break;
+    }
+    return topomap_plan_gain(J_before, J_after);
+}
+
+const char *topomap_plan_objective(enum topomap_objective_kind objective)
+{
+    static const char *const names[] = {"J", "congestion", "mix", "time"};
+
+    return names[objective];
 }

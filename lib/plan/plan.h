@@ -7,8 +7,11 @@
 
 /** Percent by which a cost fell from \p before to \p after; 0 where before is 0. */
 double topomap_plan_gain(double before, double after);
-/** The same of congestion: of the maximum, or of the mean where the maximum is as it was. */
-double topomap_plan_gain_congestion(const topomap_congestion *before,
-                                    const topomap_congestion *after);
+/** The same by the objective that a mapping was made for.
+ *  \param load  [2] before and after; NULL: by J, whatever was asked for */
+double topomap_plan_gain_of(const topomap_mapping *mapping, double J_before, double J_after,
+                            const topomap_congestion *load);
+/** "J", "congestion", "mix" or "time"; static. */
+const char *topomap_plan_objective(enum topomap_objective_kind objective);
 
 #endif

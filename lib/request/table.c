@@ -70,7 +70,8 @@ static int number(const topomap_request_row *row, const char *text, void *to)
 /* A word; mix may have the share of J behind it. */
 static int objective(const topomap_request_row *row, const char *text, void *to)
 {
-    static const topomap_request_row words = {.takes = "J congestion mix"}, share = {.most = 1};
+    static const topomap_request_row words = {.takes = "J congestion mix time"},
+                                     share = {.most = 1};
     struct topomap_request_objective read = {0};
 
     (void)row;
@@ -124,8 +125,8 @@ const topomap_request_row topomap_request_rows[TOPOMAP_REQUEST_KEYS] = {
                                     FLAG, AT(contiguous)},
     [TOPOMAP_REQUEST_OBJECTIVE] = {"objective", "objective", "Objective", "objective", "J",
                                    .read = objective,
-                                   .takes = "J, congestion or mix[:ALPHA], ALPHA the share of J "
-                                            "above 0 and below 1",
+                                   .takes = "J, congestion, time or mix[:ALPHA], ALPHA the share "
+                                            "of J above 0 and below 1",
                                    AT(objective)},
     [TOPOMAP_REQUEST_EFFORT] = {"effort", "effort", "Effort", "effort", "fast",
                                 WORD("fast default strong"), AT(effort)},

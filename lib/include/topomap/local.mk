@@ -1,4 +1,4 @@
 # The public headers.
 topomapincludedir = $(includedir)/topomap
 topomapinclude_HEADERS = lib/include/topomap/db.h lib/include/topomap/hosts.h \
-  lib/include/topomap/plan.h lib/include/topomap/topomap.h
+  lib/include/topomap/plan.h lib/include/topomap/time.h lib/include/topomap/topomap.h

@@ -324,11 +324,12 @@ enum topomap_effort { TOPOMAP_FAST, TOPOMAP_DEFAULT, TOPOMAP_STRONG };
 /** What a placement is to make small: J; or the maximum congestion C of any link, of equals the
  * mean congestion, then J; or the mix a J/J0 + (1 - a) C/C0, where J0 and C0 are the baseline's:
  * that of the baseline is 1. A part whose J0 or C0 is 0 is 0 as long as J or C is, else infinite.
- */
+ * Or the predicted communication time (topomap/time.h), of equals as with the congestion. */
 enum topomap_objective_kind {
     TOPOMAP_OBJECTIVE_J,
     TOPOMAP_OBJECTIVE_CONGESTION,
-    TOPOMAP_OBJECTIVE_MIX
+    TOPOMAP_OBJECTIVE_MIX,
+    TOPOMAP_OBJECTIVE_TIME
 };
 
 /** How to search. What is 0 is as it says; `size` must be set:
@@ -342,7 +343,7 @@ typedef struct topomap_map_options {
     enum topomap_effort effort;
     enum topomap_objective_kind objective;
     double mix;                   /**< a of the objective mix, above 0 and below 1; 0 is 0.5 */
-    const char *congestion_model; /**< of the objectives congestion and mix: "exact" or "routes";
+    const char *congestion_model; /**< of the objectives but J: "exact" or "routes";
                                      NULL is routes where the machine has them (for the baseline's
                                        traffic at least), else exact */
     uint64_t seed;
@@ -359,6 +360,8 @@ typedef struct topomap_map_options {
     const uint32_t *start; /**< [ranks] an existing placement: the baseline of "auto" and
                                 what "refine" improves; NULL: rank r on slot r */
     const char *start_name; /**< what the report calls it; NULL is "identity" */
+    const struct topomap_time_costs *time_costs; /**< of the objective time, lent; NULL is
+                                                      TOPOMAP_TIME_COSTS */
 } topomap_map_options;
 
 /** What one algorithm of a portfolio reached. */
@@ -368,6 +371,7 @@ typedef struct topomap_candidate {
     double congestion; /**< the maximum, with the objectives congestion and mix; else 0. INFINITY
                             where ranks that communicate are not joined */
     double mix;        /**< with the objective mix; else 0 */
+    double time;       /**< with the objective time, predicted seconds; else 0 */
     double seconds;    /**< CPU time */
 } topomap_candidate;
 
@@ -395,6 +399,8 @@ typedef struct topomap_mapping {
     double congestion;            /**< the maximum by that model, as topomap_congestion_evaluate()
                                        says; 0 with J */
     double mix;                   /**< with the objective mix, the baseline's being 1; else 0 */
+    double time, time_before;     /**< predicted seconds of the result and of the baseline with the
+                                       objective time; else 0 */
     size_t candidates;
     topomap_candidate *candidate;         /**< [candidates] in the order tried */
     double phase_seconds[TOPOMAP_PHASES]; /**< CPU time over all candidates */

@@ -192,10 +192,15 @@ static int choose_objective(topomap_problem *problem, const topomap_map_options 
     if (open_objective(problem, options->congestion_model, objective, err))
         return -1;
     problem->objective = objective;
-    if (options->objective != TOPOMAP_OBJECTIVE_MIX)
+    if (options->objective == TOPOMAP_OBJECTIVE_CONGESTION)
         return 0;
+    objective->by_time = options->objective == TOPOMAP_OBJECTIVE_TIME;
+    objective->costs = options->time_costs;
     if (topomap_problem_score(problem, problem->start, &score, err))
         return -1;
+    objective->time0 = score.time;
+    if (objective->by_time)
+        return 0;
     objective->share = options->mix > 0 ? options->mix : 0.5;
     objective->J0 = score.J;
     objective->max0 = score.max;
@@ -236,6 +241,7 @@ static int map(const topomap_graph *graph, const topomap_machine *machine,
     if (status == 0) {
         mapping->ranks = graph->ranks;
         mapping->objective = options->objective;
+        mapping->time_before = objective.time0;
         mapping->slot_of_rank = topomap_alloc(machine->slots, sizeof(uint32_t), err);
         status = mapping->slot_of_rank ? 0 : -1;
     }
@@ -263,7 +269,7 @@ int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
                 const topomap_map_options *given, topomap_mapping **out, topomap_error *err)
 {
     topomap_map_options options = {.effort = TOPOMAP_DEFAULT};
-    size_t least = offsetof(topomap_map_options, start_name) + sizeof options.start_name;
+    size_t least = offsetof(topomap_map_options, time_costs) + sizeof options.time_costs;
 
     if (given &&
         topomap_sized_copy(&options, sizeof options, least, given, "topomap_map_options", err))

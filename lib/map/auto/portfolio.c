@@ -23,6 +23,7 @@ static int report(portfolio *p, const char *name, const topomap_score *score, do
     candidate->J = score->J;
     candidate->congestion = score->max;
     candidate->mix = score->mix;
+    candidate->time = score->time;
     candidate->seconds = seconds;
     return 0;
 }
@@ -45,6 +46,7 @@ int topomap_portfolio_keep(portfolio *p, const char *name, const uint32_t *slot_
         mapping->J = score->J;
         mapping->congestion = score->max;
         mapping->mix = score->mix;
+        mapping->time = score->time;
         snprintf(mapping->algorithm, sizeof mapping->algorithm, "%s", name);
         memcpy(mapping->slot_of_rank, slot_of, bytes);
     }

@@ -239,6 +239,7 @@ static int refine_fast(topomap_problem *problem, uint32_t *slot_of, topomap_erro
     int status = -1;
 
     o.model = "fast";
+    o.by_time = 0;
     if (before) {
         memcpy(before, slot_of, n * sizeof *before);
         status = topomap_objective_score(&o, problem->graph, problem->machine, slot_of, &was, err);

@@ -123,13 +123,12 @@ static int write_explanation(const work *w, planner_answer *answer, topomap_erro
 
 static void write_line(const work *w, planner_answer *answer)
 {
-    static const char *const objectives[] = {"J", "congestion", "mix"};
     char what[160];
 
     if (answer->applied)
         snprintf(what, sizeof what, "%u ranks on %zu nodes placed by %s, %s %.1f %% lower",
                  w->mapping->ranks, w->in.request->nodes.count, w->mapping->algorithm,
-                 objectives[w->mapping->objective], answer->gain);
+                 topomap_plan_objective(w->mapping->objective), answer->gain);
     else if (answer->gain > 0)
         snprintf(what, sizeof what,
                  "Slurm's layout stays: the best one found gains %.1f %%, min-gain is %.1f %%",
@@ -146,10 +145,8 @@ static int answer_with(work *w, planner_answer *answer, topomap_error *err)
 {
     int bound;
 
-    answer->gain = w->mapping->objective == TOPOMAP_OBJECTIVE_MIX
-                       ? topomap_plan_gain(1, w->mapping->mix)
-                   : w->in.congestion ? topomap_plan_gain_congestion(&w->load[0], &w->load[1])
-                                      : topomap_plan_gain(w->before.J, w->after.J);
+    answer->gain = topomap_plan_gain_of(w->mapping, w->before.J, w->after.J,
+                                        w->in.congestion ? w->load : NULL);
     answer->cores = w->in.told;
     w->in.told = NULL;
     snprintf(answer->detail, sizeof answer->detail, "%s", w->in.cores_detail);

@@ -27,7 +27,10 @@ void planner_inputs_note(planner_inputs *in, const char *format, ...)
 void planner_inputs_fall_back(planner_inputs *in, const char *why)
 {
     in->congestion = 0;
-    planner_inputs_note(in, "placed for J, not for congestion: %.160s", why);
+    planner_inputs_note(
+        in, "placed for J, not for %s: %.160s",
+        topomap_plan_objective((enum topomap_objective_kind)in->request->asked.objective.kind),
+        why);
 }
 
 /* \return nonzero: scontrol has told the job's cores, and of some node they are a part */

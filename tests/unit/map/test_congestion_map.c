@@ -46,7 +46,7 @@ static void never_worse_and_as_evaluated(void **state)
         congested_permutation(one, m);
         assert_memory_equal(one->slot_of_rank, two->slot_of_rank, n * sizeof *start);
         assert_string_equal(one->congestion_model,
-                            strncmp(congested_spec[i], "fattree", 7) ? "exact" : "routes");
+                            strncmp(congested_spec[i], "percs", 5) ? "routes" : "exact");
         before = congested_measured(graph, m, start, one->congestion_model);
         after = congested_measured(graph, m, one->slot_of_rank, one->congestion_model);
         congested_close(after.max, one->congestion);
@@ -101,7 +101,8 @@ static int next_permutation(uint32_t *p, uint32_t n)
     return 1;
 }
 
-/* All placements of 6 ranks: the search finds the least maximum, and of those the least mean. */
+/* All placements of 6 ranks: the search finds the least maximum, and of those the least mean; over
+ * the routes of a grid, which have dips that no swap leads out of, one near it. */
 static void tiny_graphs_reach_the_optimum(void **state)
 {
     static const char *const tiny[] = {"mesh:3x2", "torus:6", "torus:3*2@1:10",
@@ -110,10 +111,15 @@ static void tiny_graphs_reach_the_optimum(void **state)
     topomap_random random = {17};
 
     (void)state;
-    for (int round = 0; round < 20; round++) {
+    for (int round = 0; round < 40; round++) {
         topomap_machine *m = map_machine(tiny[round % 5]);
         topomap_graph *graph = congested_graph(&random, 6, 2, 20);
-        topomap_map_options options = {.size = sizeof options, .effort = TOPOMAP_FAST, .seed = 1};
+        int routes = round >= 20 && round % 5 < 3;
+        topomap_map_options options = {.size = sizeof options,
+                                       .effort = TOPOMAP_FAST,
+                                       .seed = 1,
+                                       .congestion_model =
+                                           round < 20 && round % 5 < 3 ? "exact" : NULL};
         topomap_mapping *mapping = congested_mapping(graph, m, options);
         topomap_congestion found =
             congested_measured(graph, m, mapping->slot_of_rank, mapping->congestion_model);
@@ -128,8 +134,13 @@ static void tiny_graphs_reach_the_optimum(void **state)
                 mean = c.mean;
             }
         } while (next_permutation(p, 6));
-        congested_close(found.max, max);
-        if (found.mean > mean * 1.15) /* the mean comes second: a descent, not a proof */
+        assert_string_equal(mapping->congestion_model,
+                            options.congestion_model ? options.congestion_model : "routes");
+        if (routes)
+            assert_true(found.max <= max * 1.05);
+        else
+            congested_close(found.max, max);
+        if (!routes && found.mean > mean * 1.15) /* the mean comes second: a descent, not a proof */
             fail_msg("%s: mean %g, best %g", tiny[round % 5], found.mean, mean);
         topomap_mapping_free(mapping);
         topomap_graph_free(graph);
@@ -207,7 +218,7 @@ static void links_must_be_known(void **state)
     }
     options.congestion_model = "routes";
     for (int i = 0; i < 2; i++) {
-        topomap_machine *m = map_machine("torus:2x2");
+        topomap_machine *m = map_machine("percs:supernodes=1");
         topomap_mapping *mapping = NULL;
         topomap_error err;
 

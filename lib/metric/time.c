@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "topomap/time.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/machine.h"
+#include "metric/congestion.h"
+#include "util/alloc.h"
+#include "util/sized.h"
+
+enum { ADAPTER = 1, ROUTER };
+
+struct prediction {
+    topomap_traffic traffic;
+    topomap_time_costs costs;
+    const uint32_t *slot_of;
+    int assumed; /* no rate is known */
+    double rate; /* bytes a second of capacity 1 */
+    topomap_congestion_model *add;
+    const char *model;
+    double *load;       /* [links] bytes */
+    uint8_t *of_node;   /* [vertices] some node's adapter, and no router */
+    double *copied;     /* [ranks] bytes from ranks of the same node */
+    uint64_t *messages; /* [ranks] sent and received */
+};
+
+static void close_prediction(struct prediction *p)
+{
+    topomap_traffic_close(&p->traffic);
+    free(p->load);
+    free(p->of_node);
+    free(p->copied);
+    free(p->messages);
+}
+
+/* A node's adapter has links to switches alone: what is joined to another node, as a torus's router
+ * is, routes for others. */
+static void mark_nodes(struct prediction *p)
+{
+    const topomap_network *n = p->traffic.network;
+
+    if (p->traffic.grid)
+        return;
+    for (uint32_t i = 0; i < n->nodes; i++)
+        p->of_node[n->vertex_of[i]] = ADAPTER;
+    for (uint32_t v = 0; v < n->vertices; v++)
+        for (uint32_t link = n->first[v]; p->of_node[v] && link < n->first[v + 1]; link++)
+            if (p->of_node[n->head[link]])
+                p->of_node[v] = ROUTER;
+    for (uint32_t v = 0; v < n->vertices; v++)
+        p->of_node[v] = p->of_node[v] == ADAPTER;
+}
+
+static int open_prediction(struct prediction *p, const topomap_graph *graph,
+                           const topomap_machine *machine, topomap_error *err)
+{
+    const topomap_network *n;
+
+    if (topomap_traffic_open(graph, machine, p->slot_of, &p->traffic, err))
+        return -1;
+    n = p->traffic.network;
+    p->assumed = strcmp(n->unit, "s") != 0;
+    p->rate = p->assumed ? p->costs.rate : 1.0;
+    p->load = topomap_alloc(n->links, sizeof *p->load, err);
+    p->of_node = topomap_alloc(n->vertices, sizeof *p->of_node, err);
+    p->copied = topomap_alloc(graph->ranks, sizeof *p->copied, err);
+    p->messages = topomap_alloc(graph->ranks, sizeof *p->messages, err);
+    if (!p->load || !p->of_node || !p->copied || !p->messages)
+        return -1;
+    mark_nodes(p);
+    p->add = topomap_network_routed(n) ? topomap_congestion_routes : topomap_congestion_exact;
+    return 0;
+}
+
+/* ---- The parts --------------------------------------------------------------------------- */
+
+struct part {
+    double seconds;
+    uint32_t at, to; /* a link; a rank; two ranks */
+};
+
+static void most(struct part *part, double seconds, uint32_t at, uint32_t to)
+{
+    if (seconds > part->seconds)
+        *part = (struct part){seconds, at, to};
+}
+
+static void measure_links(const struct prediction *p, struct part *links, struct part *adapters)
+{
+    const topomap_network *n = p->traffic.network;
+
+    for (uint32_t v = 0; v < n->vertices; v++)
+        for (uint32_t link = n->first[v]; link < n->first[v + 1]; link++)
+            most(p->of_node[v] || p->of_node[n->head[link]] ? adapters : links,
+                 p->load[link] / (n->capacity[link] * p->rate), link, 0);
+}
+
+/* What ranks do, and what pairs of them wait for. */
+static void measure_ranks(struct prediction *p, struct part *memory, struct part *overhead,
+                          struct part *latency)
+{
+    const topomap_graph *g = p->traffic.graph;
+    const uint32_t *node_of = p->traffic.node_of;
+
+    memset(p->copied, 0, g->ranks * sizeof *p->copied);
+    memset(p->messages, 0, g->ranks * sizeof *p->messages);
+    for (uint32_t u = 0; u < g->ranks; u++)
+        for (uint64_t e = g->offset[u]; e < g->offset[u + 1]; e++) {
+            uint32_t v = g->target[e];
+            uint64_t messages = topomap_graph_arc_messages(g, e);
+
+            if (!g->bytes[e] && !messages)
+                continue;
+            messages = messages ? messages : 1;
+            p->messages[u] += messages;
+            p->messages[v] += messages;
+            if (node_of[u] == node_of[v])
+                p->copied[v] += (double)g->bytes[e];
+            else
+                most(latency,
+                     p->costs.latency +
+                         p->costs.hop_latency *
+                             topomap_machine_hops(p->traffic.machine, p->slot_of[u], p->slot_of[v]),
+                     u, v);
+        }
+    for (uint32_t r = 0; r < g->ranks; r++) {
+        most(memory, p->copied[r] / p->costs.memory_rate, r, 0);
+        most(overhead, (double)p->messages[r] * p->costs.overhead, r, 0);
+    }
+}
+
+static void name_part(const struct prediction *p, int is_link, const struct part *part, char *text,
+                      size_t size)
+{
+    if (is_link)
+        topomap_link_name(p->traffic.network, part->at, text, size);
+    else
+        snprintf(text, size, "rank %u", part->at);
+}
+
+/* The waiting is one part, the longest of the others the other. */
+static void conclude(const struct prediction *p, topomap_time_phase *phase, const struct part *link,
+                     const struct part *adapter, const struct part *memory,
+                     const struct part *overhead, const struct part *latency)
+{
+    const struct part *node = adapter->seconds >= memory->seconds ? adapter : memory;
+    double flow = fmax(fmax(link->seconds, node->seconds), overhead->seconds);
+
+    *phase = (topomap_time_phase){flow + latency->seconds,
+                                  link->seconds,
+                                  node->seconds,
+                                  overhead->seconds,
+                                  latency->seconds,
+                                  "",
+                                  ""};
+    if (phase->seconds == 0)
+        return;
+    if (latency->seconds > flow) {
+        phase->bound_by = "latency";
+        snprintf(phase->where, sizeof phase->where, "rank %u -> rank %u", latency->at, latency->to);
+    } else if (flow == link->seconds || flow == node->seconds) {
+        int of_link = flow == link->seconds;
+
+        phase->bound_by = of_link ? "link" : "node";
+        name_part(p, of_link || node == adapter, of_link ? link : node, phase->where,
+                  sizeof phase->where);
+    } else {
+        phase->bound_by = "latency";
+        name_part(p, 0, overhead, phase->where, sizeof phase->where);
+    }
+}
+
+/* Tables that do not lead everywhere are not gone by. */
+static int add_loads(struct prediction *p, topomap_error *err)
+{
+    const topomap_network *n = p->traffic.network;
+    topomap_error why;
+
+    memset(p->load, 0, n->links * sizeof *p->load);
+    if (p->add(&p->traffic, p->load, &why) == 0)
+        return 0;
+    if (p->add == topomap_congestion_exact || why.code != TOPOMAP_EINPUT)
+        return topomap_error_set(err, why.code, "%s", why.text);
+    return 1;
+}
+
+static int predict_phase(struct prediction *p, topomap_time_phase *phase, topomap_error *err)
+{
+    struct part link = {0}, adapter = {0}, memory = {0}, overhead = {0}, latency = {0};
+    int status = add_loads(p, err);
+
+    if (status)
+        return status;
+    measure_links(p, &link, &adapter);
+    measure_ranks(p, &memory, &overhead, &latency);
+    conclude(p, phase, &link, &adapter, &memory, &overhead, &latency);
+    return 0;
+}
+
+static int predict(struct prediction *p, topomap_time *time, topomap_error *err)
+{
+    const topomap_graph *graph = p->traffic.graph;
+    int status = 0;
+
+    time->seconds = 0;
+    for (uint32_t k = 0; status == 0 && k < time->phases; k++) {
+        p->traffic.graph = graph->phases ? graph->phase[k] : graph;
+        status = predict_phase(p, &time->phase[k], err);
+        time->seconds += time->phase[k].seconds;
+    }
+    p->traffic.graph = graph;
+    if (status <= 0)
+        return status;
+    p->add = topomap_congestion_exact;
+    return predict(p, time, err);
+}
+
+static int take_costs(const topomap_time_costs *given, topomap_time_costs *costs,
+                      topomap_error *err)
+{
+    const topomap_time_costs usual = TOPOMAP_TIME_COSTS;
+
+    *costs = usual;
+    if (given &&
+        topomap_sized_copy(costs, sizeof *costs, sizeof *costs, given, "topomap_time_costs", err))
+        return -1;
+    if (!(costs->rate > 0) || !(costs->memory_rate > 0) || !(costs->latency >= 0) ||
+        !(costs->hop_latency >= 0) || !(costs->overhead >= 0))
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "costs of time: rates above 0 and latencies of 0 and more are "
+                                 "expected");
+    return 0;
+}
+
+int topomap_time_evaluate(const topomap_graph *graph, const topomap_machine *machine,
+                          const uint32_t *slot_of_rank, const topomap_time_costs *costs,
+                          topomap_time *time, topomap_error *err)
+{
+    struct prediction p = {.slot_of = slot_of_rank};
+    topomap_time made = {.phases = graph->phases ? graph->phases : 1};
+    int status;
+
+    if (take_costs(costs, &p.costs, err))
+        return -1;
+    made.phase = topomap_alloc(made.phases, sizeof *made.phase, err);
+    status = made.phase ? open_prediction(&p, graph, machine, err) : -1;
+    if (status == 0)
+        status = predict(&p, &made, err);
+    if (status == 0) {
+        made.model = p.add == topomap_congestion_routes ? "routes" : "exact";
+        made.rates_assumed = p.assumed;
+        *time = made;
+    } else {
+        free(made.phase);
+    }
+    close_prediction(&p);
+    return status;
+}
+
+void topomap_time_clear(topomap_time *time)
+{
+    free(time->phase);
+    time->phase = NULL;
+}
