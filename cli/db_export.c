@@ -3,15 +3,30 @@
 #include "cli/cli.h"
 #include "topology-db/db.h"
 
-static int export_to(const cli_call *call, const char *format, const topomap_names *nodes)
+static int export_to(const cli_call *call, const char *format, const topomap_names *nodes,
+                     double latency)
 {
     topomap_error err;
     topomap_db *db;
     int result = topomap_db_open(cli_database(call), &db, &err);
 
     if (!result) {
-        result = topomap_db_export(db, format, nodes, cli_output(call), &err);
+        result = topomap_db_export(db, format, nodes, latency, cli_output(call), &err);
         topomap_db_close(db);
+    }
+    return result ? cli_fail(call, &err) : CLI_DONE;
+}
+
+static int export_machine(const cli_call *call, const char *format, double latency)
+{
+    const char *path = cli_get(call, "output");
+    topomap_machine *machine;
+    topomap_error err;
+    int result = topomap_machine_parse(cli_get(call, "machine"), &machine, &err);
+
+    if (!result) {
+        result = topomap_db_export_machine(machine, format, latency, path ? path : "-", &err);
+        topomap_machine_free(machine);
     }
     return result ? cli_fail(call, &err) : CLI_DONE;
 }
@@ -21,27 +36,49 @@ static int run_export(const cli_call *call)
     const char *format = cli_get(call, "to"), *list = cli_get(call, "nodes");
     topomap_names nodes = {0};
     topomap_error err;
+    double latency;
     int status;
 
     if (!format)
         return cli_usage_error(call, "--to FORMAT is missing");
+    if (cli_number(call, "latency", 0, 1e9, 0.1, &latency))
+        return CLI_USAGE;
+    if (cli_get(call, "machine") && (list || cli_get(call, "db")))
+        return cli_usage_error(call, "--machine stands without --db and --nodes");
+    if (cli_get(call, "machine"))
+        return export_machine(call, format, latency * 1e-6);
     if (list && topomap_hostlist_expand(list, 0, &nodes, &err))
         return cli_fail(call, &err);
-    status = export_to(call, format, list ? &nodes : NULL);
+    status = export_to(call, format, list ? &nodes : NULL, latency * 1e-6);
     topomap_names_clear(&nodes);
     return status;
 }
 
+static const char export_text[] =
+    "--to simgrid writes a platform of SimGrid: hosts with the nodes' names, links with their "
+    "rates\n"
+    "(100 Gb/s where none is known). Whole tori and fat trees of --machine are SimGrid's own "
+    "zones;\n"
+    "else all routes are written out: those of the routing tables, of the fabric's rule (D-mod-K,\n"
+    "dimension order, minimal routing), else shortest paths shared out by destination. Links that\n"
+    "lose nothing and are shared evenly, as those of credit-based fabrics, are simulated with\n"
+    "--latency 0, since SimGrid shares by latency, as TCP does, and\n"
+    "smpirun -platform FILE --cfg=network/crosstraffic:0 --cfg=network/weight-S:0\n"
+    "--cfg=network/TCP-gamma:1e12 --cfg=smpi/bw-factor:0:1 --cfg=smpi/lat-factor:0:1 ...\n";
+
 static const cli_option export_options[] = {
     {"db", "DB", "topology database", NULL},
-    {"to", "FORMAT", "slurm-topology, links, scotch-arch, dot or json", NULL},
+    {"to", "FORMAT", "slurm-topology, links, scotch-arch, dot, json or simgrid", NULL},
     {"nodes", "HOSTLIST", "these nodes, and every switch that may route between them", NULL},
+    {"machine", "SPEC", "--to simgrid: a machine without a database, as `topomap map` takes it",
+     NULL},
+    {"latency", "US", "--to simgrid: of each link (default 0.1)", NULL},
     {"output", "FILE", "write there (default: standard output)", "o"},
     {NULL, NULL, NULL, NULL},
 };
 
 const cli_command cli_db_export_commands[] = {
     {"db export", "", "write the network in another program's format", export_options, 0, 0,
-     run_export, NULL},
+     run_export, export_text},
     {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
 };

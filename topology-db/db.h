@@ -199,9 +199,13 @@ const topomap_db_exporter_row *topomap_db_exporter_row_at(size_t i);
 
 /** Writes the network to \p path ("-" is standard output), whole or not at all.
  *  \param nodes  NULL: everything; else a job's host graph: these hosts (an unknown one is an
- *                error) and every switch on a shortest path between them */
+ *                error) and every switch on a shortest path between them
+ *  \param latency  seconds of each link, where the format has latencies (simgrid) */
 int topomap_db_export(topomap_db *db, const char *exporter, const topomap_names *nodes,
-                      const char *path, topomap_error *err);
+                      double latency, const char *path, topomap_error *err);
+/** The same of a machine without a database, by the exporters that can (simgrid). */
+int topomap_db_export_machine(const topomap_machine *machine, const char *exporter, double latency,
+                              const char *path, topomap_error *err);
 
 /* ---- Machines ---------------------------------------------------------------------------- */
 

@@ -357,10 +357,31 @@ static const db_exporter *find(const char *name, topomap_error *err)
     return NULL;
 }
 
-int topomap_db_export(topomap_db *db, const char *name, const topomap_names *nodes,
+int topomap_db_export_machine(const topomap_machine *machine, const char *name, double latency,
+                              const char *path, topomap_error *err)
+{
+    const db_exporter *exporter = find(name, err);
+    topomap_output *output;
+
+    if (!exporter)
+        return -1;
+    if (!exporter->run_machine)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "%s is made of a database; of a machine alone there is simgrid",
+                                 name);
+    if (topomap_output_open(path, &output, err))
+        return -1;
+    if (exporter->run_machine(topomap_output_file(output), machine, latency, err)) {
+        topomap_output_abandon(output);
+        return -1;
+    }
+    return topomap_output_commit(output, err);
+}
+
+int topomap_db_export(topomap_db *db, const char *name, const topomap_names *nodes, double latency,
                       const char *path, topomap_error *err)
 {
-    struct db_export x = {.db = db, .file = db->file};
+    struct db_export x = {.db = db, .file = db->file, .latency = latency};
     topomap_output *output = NULL;
     const db_exporter *exporter = find(name, err);
     int result;

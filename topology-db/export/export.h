@@ -36,6 +36,7 @@ struct db_export {
     topomap_db *db;
     sqlite3 *file;
     FILE *out;
+    double latency;              /* seconds a link, for formats that have it */
     int slurm;                   /* switches are those of Slurm's topology file */
     struct db_export_host *host; /* in natural order */
     uint32_t hosts, kept_hosts;
@@ -73,6 +74,9 @@ typedef struct db_exporter {
     topomap_db_exporter_row row;
     int (*run)(struct db_export *x, topomap_error *err);
     int links; /* it needs switches and links */
+    /* NULL, or it writes a machine without a database, too. */
+    int (*run_machine)(FILE *out, const topomap_machine *machine, double latency,
+                       topomap_error *err);
 } db_exporter;
 
 /** All exporters, in the order of the help: to add one, add its line. */
@@ -81,7 +85,8 @@ typedef struct db_exporter {
     ROW(db_export_links)                                                                           \
     ROW(db_export_scotch)                                                                          \
     ROW(db_export_dot)                                                                             \
-    ROW(db_export_json)
+    ROW(db_export_json)                                                                            \
+    ROW(db_export_simgrid)
 
 #define DB_DECLARE(exporter) extern const db_exporter exporter;
 DB_EXPORTERS(DB_DECLARE)
