@@ -108,6 +108,14 @@ bench-fabric: all
 	$(foreach name,$(bench_fabric_variables),$(if $($(name)),$(name)='$($(name))')) \
 	  $(srcdir)/tests/bench/fabric '$(abs_top_builddir)' '$(abs_top_srcdir)'
 
+# Graphs played on simulated fabrics; the script says which variables there are.
+EXTRA_DIST += tests/sim/run tests/sim/summary.awk tests/sim/play.c
+.PHONY: bench-sim
+bench_sim_variables = MACHINES TASKS GRAPHS ORDERS LAYOUTS LARGE BUDGET KEEP FULL
+bench-sim: all
+	$(foreach name,$(bench_sim_variables),$(if $($(name)),$(name)='$($(name))')) \
+	  $(srcdir)/tests/sim/run '$(abs_top_builddir)' '$(abs_top_srcdir)'
+
 # The experiments of the papers; PAPERS picks some, and their size: make bench-papers PAPERS="viem full".
 PAPERS =
 papers_files = tests/bench/papers/run tests/bench/papers/common tests/bench/papers/amr \

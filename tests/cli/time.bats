@@ -1,0 +1,120 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Predicted communication time: eval --time, map --objective time, and what a simulator says to it.
+bats_require_minimum_version 1.5.0
+
+setup() {
+  PATH="$TOPOMAP_BUILD/cli:$PATH"
+  cd "$BATS_TEST_TMPDIR"
+}
+
+seconds() { jq .time.seconds; }
+
+@test "eval --time: seconds, what bounds each phase and where, as text and as JSON" {
+  topomap eval --graph 'phases(stencil2d:5:4x4,alltoall:16,bytes=1000000)' --machine fattree:k=4,levels=3 --time --json >json
+  jq -e '.time | .rates_assumed and .model == "routes" and (.phases | length == 2)' json
+  jq -e '.time.phases | all(.bound_by | IN("link", "node", "latency"))' json
+  jq -e '.time | (.seconds - (.phases | map(.seconds) | add) | fabs) < 1e-12' json
+  jq -e '.time.phases[1] | .bound_by != "latency" and (.where | test("->"))' json
+  run -0 topomap eval --graph alltoall:16,bytes=1000000 --machine fattree:k=4,levels=3 --time
+  [[ $output == *"time "*" s predicted, model routes, cables of 100 Gb/s assumed"* ]]
+  [[ $output == *"phase 0 "*" bound by "* ]]
+  run -0 topomap eval --graph alltoall:16 --machine fattree:k=4,levels=3
+  [[ $output != *predicted* ]]
+}
+
+@test "eval --time: costs are those that are given, rates those of the links" {
+  local at=(eval --graph alltoall:16,bytes=1000000 --machine torus:4x4 --time --json)
+  one=$(topomap "${at[@]}" --time-costs latency=0,hop=0,overhead=0,rate=100 | seconds)
+  half=$(topomap "${at[@]}" --time-costs latency=0,hop=0,overhead=0,rate=50 | seconds)
+  jq -en "($half - 2 * $one | fabs) < 1e-9 * $one"
+  printf 'n1,1,s,1,8\nn2,1,s,2,8\nn3,1,s,3,4\n' >links
+  topomap eval --graph ring:3,bytes=1000000 --machine links:links --time --time-costs latency=5,hop=1,overhead=0 --json >json
+  # 1 MB to each side at 4 Gb/s, over two hops.
+  jq -e '.time.rates_assumed == false and (.time.seconds - 0.004007 | fabs) < 1e-9' json
+  jq -e '.time.phases[0] | .bound_by == "node" and (.where | IN("n3 -> s", "s -> n3"))' json
+  for words in nothing rate=0 rate= rate=x latency=-1 latency=1,,hop=1 hop=nan rate=1x; do
+    run -2 topomap "${at[@]}" --time-costs "$words"
+  done
+  run -2 topomap eval --graph ring:4 --machine torus:4 --time-costs rate=1
+  [[ $output == *"--time-costs is for --time"* ]]
+  run -2 topomap eval --graph ring:4 --machine tree:2:2@1:10 --time
+  [[ $output == *"links are not known"* ]]
+}
+
+@test "eval --congestion routes: tori and meshes go dimension by dimension, dragonflies the shortest way of theirs" {
+  topomap graph generate alltoall:27 -o all.tmg
+  for machine in torus:3x3x3 mesh:3x3x3; do
+    one=$(topomap eval --graph all.tmg --machine $machine --congestion routes --json)
+    jq -e '.congestion | .model == "routes" and .used == .links' <<<"$one"
+    two=$(topomap eval --graph all.tmg --machine $machine --congestion exact --json)
+    # The same bytes and hops: the mean over links is the same.
+    jq -en "($(jq .congestion.mean <<<"$one") - $(jq .congestion.mean <<<"$two") | fabs) < 1e-6"
+  done
+  topomap eval --graph alltoall:72 --machine dragonfly:p=2,a=4,h=2 --congestion routes --json |
+    jq -e '.congestion | .used == .links'
+}
+
+@test "map --objective time: never above the baseline, as eval says, and the gain is that of the time" {
+  for machine in torus:4x4x2 fattree:k=4,levels=3,taper=2*2 dragonfly:p=2,a=4,h=2,groups=4; do
+    topomap map --graph random:32,deg=4,bytes=1000000 --machine "$machine" --objective time --json >json
+    jq -e '.objective == "time" and .time.seconds <= .before.time.seconds' json
+    jq -e '(.gain - 100 * (1 - .time.seconds / .before.time.seconds) | fabs) < 1e-9' json
+    jq -e '.time.seconds as $best | .candidates | all(.time >= $best)' json
+    topomap map --graph random:32,deg=4,bytes=1000000 --machine "$machine" --objective time --format perm -o map
+    [ "$(topomap eval --graph random:32,deg=4,bytes=1000000 --machine "$machine" --mapping map --time --json | seconds)" = "$(jq .time.seconds json)" ]
+    for other in J congestion; do
+      topomap map --graph random:32,deg=4,bytes=1000000 --machine "$machine" --objective $other --format perm -o other
+      jq -en "$(jq .time.seconds json) <= 1.02 * $(topomap eval --graph random:32,deg=4,bytes=1000000 --machine "$machine" --mapping other --time --json | seconds)"
+    done
+  done
+  run -0 topomap map --graph random:32,deg=4,bytes=1000000 --machine torus:4x4x2 --objective time
+  [[ $output == *", time "*" % lower"* ]]
+  [[ $output == *"predicted time "*" s before, "*" s after"* ]]
+  run -2 topomap map --graph ring:4 --machine tree:2:2@1:10 --objective time
+  [[ $output == *"links are known"* ]]
+}
+
+@test "a launch with objective=time is planned by it, and says so" {
+  topomap db synth fat-tree:leaves=4,hosts=4,spines=1,scatter=1 -o made
+  topomap db import ibnetdiscover made/fabric.ibnetdiscover --db t.db
+  topomap db import lft made/fabric.lfts --db t.db
+  nodes=$(topomap db show --db t.db | awk 'NR > 1 && $2 == "up" { print $1 }' | paste -sd,)
+  topomap map --db t.db --nodes "$nodes" --tasks-per-node 2 --graph random:32,deg=4,bytes=1000000 --objective time --format plan >plan
+  grep -qE 'placed by .*, time [0-9.]+ % lower|nothing better' plan
+  topomap map --db t.db --nodes "$nodes" --tasks-per-node 2 --graph random:32,deg=4,bytes=1000000 --objective time --json |
+    jq -e '.congestion.model == "routes" and .time.seconds > 0'
+}
+
+@test "db export simgrid: tori and fat trees are its own zones, other machines have every route" {
+  topomap db export --machine torus:4x3x5 --to simgrid -o torus.xml
+  grep -q 'topology="TORUS" topo_parameters="4,3,5"' torus.xml
+  topomap db export --machine fattree:k=4,levels=3 --to simgrid -o tree.xml
+  grep -q 'topology="FAT_TREE" topo_parameters="3;2,2,4;1,2,2;1,1,1"' tree.xml
+  topomap db export --machine dragonfly:p=1,a=2,h=1 --to simgrid --latency 2 -o fly.xml
+  [ "$(grep -c '<host ' fly.xml)" -eq 6 ]
+  [ "$(grep -c '<route ' fly.xml)" -eq 36 ]
+  [ "$(grep -c '<link id="[0-9]*" bandwidth="12500000000Bps" latency="2e-06s"/>' fly.xml)" -eq 24 ]
+  topomap db synth fat-tree:leaves=2,hosts=2,spines=2 -o made
+  topomap db import ibnetdiscover made/fabric.ibnetdiscover --db t.db
+  topomap db export --db t.db --to simgrid -o db.xml
+  [ "$(grep -c '<host ' db.xml)" -eq 4 ]
+  [ "$(grep -c '<route ' db.xml)" -eq 16 ]
+  name=$(topomap db show --db t.db | awk 'NR == 2 { print $1 }')
+  grep -q "<host id=\"$name\"" db.xml
+  run -2 topomap db export --machine torus:4x4 --to dot
+  run -2 topomap db export --machine torus:4x4 --to simgrid --db t.db
+  run -2 topomap db export --machine tree:2:2@1:10 --to simgrid
+  [[ $output == *"links are not known"* ]]
+}
+
+@test "predictions are what SimGrid simulates" {
+  command -v smpirun >/dev/null || skip "there is no SimGrid here"
+  MACHINES="torus:4x6 dragonfly:p=2,a=3,h=2,groups=4 fattree:k=4,levels=3 fattree:k=4,levels=3/half mesh:4x5" \
+    TASKS="1" ORDERS=natural GRAPHS="random fft" LAYOUTS="block random time" KEEP=results \
+    "$TOPOMAP_SOURCE/tests/sim/run" "$TOPOMAP_BUILD" "$TOPOMAP_SOURCE"
+  [ "$(wc -l <results)" -eq 30 ]
+  awk -F'\t' '{ e = $8 / $7 - 1; if (e > 0.01 || e < -0.01) { print; bad = 1 } } END { exit bad }' results
+  # Nobody's map is slower than the block layout.
+  awk -F'\t' '$5 == "block" { block[$1, $3] = $7 } $5 == "time" && $7 > 1.001 * block[$1, $3] { print; bad = 1 } END { exit bad }' results
+}
