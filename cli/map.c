@@ -111,15 +111,20 @@ static int map_and_report(const cli_call *call, const cli_target *target,
 static int map_target(const cli_call *call, const topomap_request *asked, size_t format)
 {
     topomap_map_options options = planner_options(asked);
+    topomap_time_costs costs;
     uint32_t *baseline;
     cli_target target;
     int status, given = cli_get(call, "mapping") != NULL;
 
     if (asked->congestion && asked->objective.kind == TOPOMAP_OBJECTIVE_J)
         return cli_usage_error(call, "--congestion is for --objective congestion, mix or time");
-    status = cli_target_open(call, asked, &target);
+    status = cli_time_costs(call, "--objective time",
+                            asked->objective.kind == TOPOMAP_OBJECTIVE_TIME, &costs);
+    if (status == 0)
+        status = cli_target_open(call, asked, &target);
     if (status != 0)
         return status;
+    options.time_costs = &costs;
     status = read_baseline(call, &target, &baseline);
     options.start = given ? baseline : target.order.slot_of;
     options.start_name = given ? "given" : target.allocation ? target.order.name : "identity";
@@ -164,7 +169,7 @@ static int evaluate_target(const cli_call *call, const topomap_request *asked)
     result.target = &target;
     status = read_baseline(call, &target, &baseline);
     if (status == 0)
-        status = cli_time_costs(call, &result.costs);
+        status = cli_time_costs(call, "--time", cli_get(call, "time") != NULL, &result.costs);
     if (status == 0 &&
         (topomap_cost_evaluate(target.graph, target.machine, baseline, &result.before, &err) != 0 ||
          (model && topomap_congestion_evaluate(target.graph, target.machine, baseline, model,
@@ -237,6 +242,7 @@ static const cli_option map_options[] = {
      NULL},
     {"congestion", "MODEL",
      "of --objective congestion and mix: routes (default where known) or exact", NULL},
+    CLI_TIME_COSTS("--objective time"),
     {"background", "FILE", "other jobs' traffic: node/switch,port,node/switch,port,Gb/s", NULL},
     {"effort", "LEVEL", "fast, default or strong", NULL},
     {"time", "SECONDS", "stop searching after so long, with the best so far", NULL},
@@ -278,7 +284,8 @@ static const cli_option eval_options[] = {
     CLI_TARGET_OPTIONS,
     {"mapping", "FILE", "the mapping (default: Slurm's block layout)", NULL},
     {"congestion", "MODEL", "loads of links: exact, fast or routes (the routing tables)", NULL},
-    CLI_TIME_OPTIONS,
+    {"time", NULL, "predicted communication time", NULL},
+    CLI_TIME_COSTS("--time"),
     {"background", "FILE", "other jobs' traffic: node/switch,port,node/switch,port,Gb/s", NULL},
     {"json", NULL, "for programs", NULL},
     {NULL, NULL, NULL, NULL},

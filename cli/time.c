@@ -35,14 +35,14 @@ static int read_cost(const char *word, size_t length, topomap_time_costs *costs)
     return -1;
 }
 
-int cli_time_costs(const cli_call *call, topomap_time_costs *costs)
+int cli_time_costs(const cli_call *call, const char *what, int asked, topomap_time_costs *costs)
 {
     const topomap_time_costs usual = TOPOMAP_TIME_COSTS;
     const char *at = cli_get(call, "time-costs");
 
     *costs = usual;
-    if (at && !cli_get(call, "time"))
-        return cli_usage_error(call, "--time-costs is for --time");
+    if (at && !asked)
+        return cli_usage_error(call, "--time-costs is for %s", what);
     while (at && *at) {
         size_t length = strcspn(at, ",");
 

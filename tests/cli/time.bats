@@ -71,6 +71,11 @@ seconds() { jq .time.seconds; }
   run -0 topomap map --graph random:32,deg=4,bytes=1000000 --machine torus:4x4x2 --objective time
   [[ $output == *", time "*" % lower"* ]]
   [[ $output == *"predicted time "*" s before, "*" s after"* ]]
+  # Where a message's overhead is nearly all, no map is better; where links are slow, one is.
+  jq -e '.gain < 1' <<<"$(topomap map --graph random:32,deg=4 --machine torus:4x4x2 --objective time --time-costs overhead=1000 --json)"
+  jq -e '.gain > 10' <<<"$(topomap map --graph random:32,deg=4 --machine torus:4x4x2 --objective time --time-costs rate=0.001 --json)"
+  run -2 topomap map --graph ring:4 --machine torus:4 --time-costs rate=1
+  [[ $output == *"--time-costs is for --objective time"* ]]
   run -2 topomap map --graph ring:4 --machine tree:2:2@1:10 --objective time
   [[ $output == *"links are known"* ]]
 }
