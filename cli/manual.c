@@ -121,6 +121,28 @@ static void put_formats(void)
     }
 }
 
+/* Every algorithm with its parameters. */
+static void put_algorithms(void)
+{
+    const topomap_algorithm *row;
+    const topomap_parameter *p;
+
+    printf(".SH ALGORITHMS\n");
+    for (size_t i = 0; (row = topomap_algorithm_row(i)); i++) {
+        put_term(row->name, row->help, ".", NULL);
+        printf(".br\n");
+        put_text(row->source);
+        printf("; on ");
+        put_text(row->machines);
+        printf("\n");
+        for (size_t k = 0; (p = topomap_algorithm_parameter(i, k)); k++) {
+            printf(".br\n\\fI%s\\fR=%s: ", p->name, p->value);
+            put_text(p->help);
+            printf("\n");
+        }
+    }
+}
+
 static int belongs(const cli_command *command, const char *page)
 {
     size_t length = strlen(page);
@@ -183,9 +205,46 @@ int cli_manual(const char *page)
         put_patterns();
     if (strcmp(page, "graph") == 0)
         put_formats();
+    if (strcmp(page, "algorithms") == 0)
+        put_algorithms();
     put_tail();
     return CLI_DONE;
 }
+
+static const char *pattern_word(size_t i)
+{
+    const topomap_graph_pattern_info *row = topomap_graph_pattern_row(i);
+
+    return row ? row->name : NULL;
+}
+
+static const char *algorithm_word(size_t i)
+{
+    const topomap_algorithm *row = topomap_algorithm_row(i);
+
+    return row ? row->name : NULL;
+}
+
+static const char *importer_word(size_t i)
+{
+    return topomap_db_importers()[i].name; /* NULL behind the last */
+}
+
+static const char *exporter_word(size_t i)
+{
+    const topomap_db_exporter_row *row = topomap_db_exporter_row_at(i);
+
+    return row ? row->name : NULL;
+}
+
+/* What may stand behind a command beside its options and files. */
+static const struct {
+    const char *command;
+    const char *(*word)(size_t i);
+} operands[] = {
+    {"graph generate", pattern_word}, {"formats", pattern_word},    {"map", algorithm_word},
+    {"db import", importer_word},     {"db export", exporter_word},
+};
 
 int cli_words(int argc, char **argv)
 {
@@ -194,10 +253,10 @@ int cli_words(int argc, char **argv)
 
     for (const cli_option *o = command ? command->options : NULL; o && o->name; o++)
         printf("--%s\n", o->name);
-    if (command &&
-        (strcmp(command->name, "graph generate") == 0 || strcmp(command->name, "formats") == 0))
-        for (size_t i = 0; topomap_graph_pattern_row(i); i++)
-            puts(topomap_graph_pattern_row(i)->name);
+    for (size_t k = 0; command && k < sizeof operands / sizeof *operands; k++)
+        for (size_t i = 0; strcmp(command->name, operands[k].command) == 0 && operands[k].word(i);
+             i++)
+            puts(operands[k].word(i));
     if (command)
         return CLI_DONE;
     for (size_t t = 0; cli_tables[t]; t++)
