@@ -93,6 +93,8 @@ int ib_join(struct ib_fabric *fabric, struct db_import *import, topomap_error *e
 int ib_write(struct db_import *import, void *fabric, topomap_error *err);
 /** Once the views are made: hosts, and adapters without one, of the import's source. */
 int ib_count_hosts(struct db_import *import, topomap_error *err);
+/** Forgets all of it. */
+void ib_clear(struct ib_fabric *fabric);
 void ib_free(void *fabric);
 
 #endif
