@@ -69,7 +69,7 @@ int topomap_fabric_find(topomap_fabric *f, const char *name, uint32_t *vertex, t
 
 uint32_t topomap_fabric_lookup(const topomap_fabric *f, const char *name)
 {
-    return topomap_known_find(f->names, name, strlen(name));
+    return topomap_known_find(&f->names, name, strlen(name));
 }
 
 void topomap_fabric_clear(topomap_fabric *f)

@@ -34,8 +34,8 @@ typedef struct topomap_fabric {
     size_t links, link_room;
     char *text;
     size_t text_size, text_room;
-    topomap_known *names; /* of those that are found by name */
-    int hosts_route;      /* traffic of others goes through hosts, too */
+    topomap_known names; /* of those that are found by name */
+    int hosts_route;     /* traffic of others goes through hosts, too */
     /* What it was made of, where its hosts come first: its routes; or NULL. */
     const struct topomap_fattree *tree;
     const struct topomap_dragonfly *dragonfly;

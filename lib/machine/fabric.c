@@ -27,7 +27,7 @@ struct ways {
     topomap_switches all;      /* all vertices, each pair by its cheapest link */
     topomap_switches switches; /* those that route, in the order of vertices */
     uint32_t *router;          /* [vertices] index in switches, or UINT32_MAX: does not route */
-    topomap_known *sites;      /* by their starts: nodes on the same switches by the same links */
+    topomap_known sites;       /* by their starts: nodes on the same switches by the same links */
     uint32_t *site_of;         /* [nodes] */
     uint16_t *site_hops;
     float *site_cost;
@@ -145,7 +145,7 @@ static int find_sites(struct ways *w, topomap_error *err)
         status = topomap_known_number(&w->sites, start, count * sizeof *start, &w->site_of[i], err);
     }
     free(start);
-    if (status == 0 && HASH_COUNT(w->sites) > TOPOMAP_FABRIC_SITES)
+    if (status == 0 && w->sites.count > TOPOMAP_FABRIC_SITES)
         status = topomap_error_set(err, TOPOMAP_EUSAGE,
                                    "the nodes are at more than %d places of the fabric",
                                    TOPOMAP_FABRIC_SITES);
@@ -154,16 +154,16 @@ static int find_sites(struct ways *w, topomap_error *err)
 
 static int measure(struct ways *w, double hop, topomap_error *err)
 {
-    size_t sites = HASH_COUNT(w->sites);
+    size_t sites = w->sites.count;
     topomap_site *site = topomap_alloc(sites, sizeof *site, err);
     int status = -1;
 
     w->site_hops = topomap_alloc(sites * sites, sizeof *w->site_hops, err);
     w->site_cost = topomap_alloc(sites * sites, sizeof *w->site_cost, err);
     if (site && w->site_hops && w->site_cost) {
-        for (const topomap_known *s = w->sites; s; s = s->hh.next)
-            site[s->number] =
-                (topomap_site){(const topomap_start *)s->key, s->length / sizeof(topomap_start)};
+        for (size_t i = 0; i < sites; i++)
+            site[i] = (topomap_site){topomap_known_key(&w->sites, i),
+                                     w->sites.key[i].length / sizeof(topomap_start)};
         status = topomap_ways(&w->switches, site, sites, hop, w->site_hops, w->site_cost, err);
     }
     free(site);
@@ -229,7 +229,7 @@ static int build(struct ways *w, const topomap_spec *spec, int named, topomap_ma
 
     if (join(w, err) || find_sites(w, err) || frame(w, spec, named, m, err) || measure(w, hop, err))
         return -1;
-    if (topomap_machine_set_matrix(*m, "fabric", HASH_COUNT(w->sites), w->site_of, w->site_cost,
+    if (topomap_machine_set_matrix(*m, "fabric", w->sites.count, w->site_of, w->site_cost,
                                    w->site_hops, err) ||
         set_network(w, *m, err))
         return -1;

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define HASH_NONFATAL_OOM 1
-#define uthash_nonfatal_oom(element) (failed = 1)
 #include "util/known.h"
 
 #include <stdlib.h>
@@ -8,45 +6,99 @@
 
 #include "util/alloc.h"
 
-int topomap_known_number(topomap_known **all, const void *key, size_t length, uint32_t *number,
-                         topomap_error *err)
+/* GUIDs of one maker differ in their low bits only, names in their last letters: a product, and its
+ * high half on the low one. */
+static uint64_t mix(const void *key, size_t length)
 {
-    topomap_known *known;
-    int failed = 0;
+    uint64_t sum = length;
 
-    HASH_FIND(hh, *all, key, length, known);
-    if (!known) {
-        known = topomap_alloc(1, sizeof *known + length, err);
-        if (!known)
-            return -1;
-        known->number = HASH_COUNT(*all);
-        known->length = length;
-        memcpy(known->key, key, length);
-        HASH_ADD_KEYPTR(hh, *all, known->key, length, known);
-        if (failed) {
-            free(known);
-            return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory: names");
-        }
+    for (size_t at = 0; at < length; at += sizeof sum) {
+        uint64_t word = 0;
+
+        if (length - at < sizeof word)
+            memcpy(&word, (const char *)key + at, length - at);
+        else
+            memcpy(&word, (const char *)key + at, sizeof word);
+        sum = (sum ^ word) * 0x94d049bb133111ebu;
+        sum ^= sum >> 31;
     }
-    *number = known->number;
+    return sum;
+}
+
+/* Where a key is in slot[], or would be. */
+static size_t find_slot(const topomap_known *known, const void *key, size_t length)
+{
+    size_t at = mix(key, length) & (known->slots - 1);
+
+    for (; known->slot[at]; at = (at + 1) & (known->slots - 1)) {
+        const struct topomap_known_key *here = &known->key[known->slot[at] - 1];
+
+        if (here->length == length && memcmp(known->word + here->first, key, length) == 0)
+            break;
+    }
+    return at;
+}
+
+static int grow_table(topomap_known *known, topomap_error *err)
+{
+    size_t slots = known->slots ? known->slots * 2 : 64;
+    uint32_t *slot = topomap_alloc(slots, sizeof *slot, err);
+
+    if (!slot)
+        return -1;
+    free(known->slot);
+    known->slot = slot;
+    known->slots = slots;
+    for (size_t i = 0; i < known->count; i++) {
+        const struct topomap_known_key *key = &known->key[i];
+
+        slot[find_slot(known, known->word + key->first, key->length)] = (uint32_t)i + 1;
+    }
     return 0;
 }
 
-uint32_t topomap_known_find(const topomap_known *all, const void *key, size_t length)
+static int add(topomap_known *known, const void *key, size_t length, topomap_error *err)
 {
-    const topomap_known *known;
+    size_t first = known->words, words = (length + sizeof *known->word - 1) / sizeof *known->word;
 
-    HASH_FIND(hh, all, key, length, known);
-    return known ? known->number : UINT32_MAX;
+    if (topomap_grow(&known->key, &known->key_room, known->count + 1, sizeof *known->key, err) ||
+        topomap_grow(&known->word, &known->word_room, first + words, sizeof *known->word, err))
+        return -1;
+    if (length)
+        memcpy(known->word + first, key, length);
+    known->words += words;
+    known->key[known->count++] = (struct topomap_known_key){first, length};
+    return 0;
 }
 
-void topomap_known_clear(topomap_known **all)
+int topomap_known_number(topomap_known *known, const void *key, size_t length, uint32_t *number,
+                         topomap_error *err)
 {
-    topomap_known *known, *next;
+    size_t at;
 
-    HASH_ITER(hh, *all, known, next)
-    {
-        HASH_DELETE(hh, *all, known);
-        free(known);
+    if (known->count * 2 >= known->slots && grow_table(known, err))
+        return -1;
+    at = find_slot(known, key, length);
+    if (!known->slot[at]) {
+        if (add(known, key, length, err))
+            return -1;
+        known->slot[at] = (uint32_t)known->count;
     }
+    *number = known->slot[at] - 1;
+    return 0;
+}
+
+uint32_t topomap_known_find(const topomap_known *known, const void *key, size_t length)
+{
+    uint32_t slot = known->slots ? known->slot[find_slot(known, key, length)] : 0;
+
+    return slot ? slot - 1 : UINT32_MAX;
+}
+
+void topomap_known_clear(topomap_known *known)
+{
+    free(known->key);
+    free(known->word);
+    free(known->slot);
+    *known = (topomap_known){0};
 }

@@ -3,23 +3,30 @@
 #ifndef TOPOMAP_UTIL_KNOWN_H
 #define TOPOMAP_UTIL_KNOWN_H
 
-#include <uthash.h>
-
 #include "topomap/topomap.h"
 
-/** A key that is known; NULL stands for none. They follow each other by number at hh.next. */
+/** Keys that are known; zeroed: none. */
 typedef struct topomap_known {
-    uint32_t number;
-    size_t length; /* of the key, in bytes */
-    UT_hash_handle hh;
-    uint64_t key[];
+    struct topomap_known_key {
+        size_t first, length; /* where it begins in word[]; in bytes */
+    } * key;                  /* [count] */
+    size_t count, key_room;
+    uint64_t *word; /* of all keys */
+    size_t words, word_room;
+    uint32_t *slot; /* hash table: number of a key + 1, or 0 */
+    size_t slots;   /* a power of two */
 } topomap_known;
 
 /** The number of a key, the next one where it is new. */
-int topomap_known_number(topomap_known **all, const void *key, size_t length, uint32_t *number,
+int topomap_known_number(topomap_known *known, const void *key, size_t length, uint32_t *number,
                          topomap_error *err);
 /** The number of a key; UINT32_MAX where it is not known. */
-uint32_t topomap_known_find(const topomap_known *all, const void *key, size_t length);
-void topomap_known_clear(topomap_known **all);
+uint32_t topomap_known_find(const topomap_known *known, const void *key, size_t length);
+/** The bytes of the key with a number that there is; until the next key is added. */
+static inline const void *topomap_known_key(const topomap_known *known, size_t number)
+{
+    return known->word + known->key[number].first;
+}
+void topomap_known_clear(topomap_known *known);
 
 #endif

@@ -40,7 +40,7 @@ static int put_counts(sqlite3 *file, topomap_error *err)
                   "  WHERE topology = (SELECT id FROM slurm_topology WHERE chosen)) ELSE 0 END"
                   " FROM link WHERE coalesce(state, 0) <> 1"},
         {"classes", "SELECT count(*) FROM class"},
-        {"subnets", "SELECT count(DISTINCT source * 65536 + subnet) FROM vertex"
+        {"subnets", "SELECT count(*) FROM (SELECT DISTINCT source, subnet FROM vertex)"
                     " WHERE source NOT IN (SELECT source FROM cray_router)"},
         {"unknown_adapters", "SELECT count(*) FROM adapter WHERE host IS NULL"},
     };

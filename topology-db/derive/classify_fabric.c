@@ -14,19 +14,16 @@ struct fabric {
     topomap_part *part; /* [parts] by plane, from 1 on */
     size_t parts, part_room;
     topomap_verdict *verdict; /* [parts] */
-    topomap_trunk *trunk;     /* of the plane that is read */
-    topomap_bundle *bundle;
-    size_t trunk_room, bundle_room;
+    topomap_trunk *trunk;     /* of the part that is joined */
+    uint32_t *cables;         /* of each */
+    size_t trunk_room, cables_room;
 };
 
 /* ---- The graph ----------------------------------------------------------------------------- */
 
 static int read_switches(struct fabric *f, topomap_error *err)
 {
-    static const char sql[] =
-        "SELECT plane, id, coalesce(ports, 0) FROM switch LEFT JOIN (SELECT switch AS at,"
-        " count(*) AS ports FROM attach GROUP BY switch) ON at = id ORDER BY plane, id";
-    struct db_rows rows = db_ask(f->file, sql, err);
+    struct db_rows rows = db_ask(f->file, "SELECT plane, id FROM switch ORDER BY plane, id", err);
     size_t id_room = 0, port_room = 0;
 
     while (db_next(&rows)) {
@@ -45,52 +42,98 @@ static int read_switches(struct fabric *f, topomap_error *err)
             topomap_grow(&part->ports, &port_room, at + 1u, sizeof *part->ports, err))
             return db_stop(&rows);
         part->switches.id[at] = sqlite3_column_int64(rows.row, 1);
-        part->ports[at] = (uint32_t)sqlite3_column_int64(rows.row, 2);
+        part->ports[at] = 0;
         part->switches.count++;
     }
     return rows.result;
 }
 
-static int take_link(struct fabric *f, const topomap_switches *s, size_t at, sqlite3_stmt *row,
-                     topomap_error *err)
+static int read_ports(struct fabric *f, topomap_error *err)
+{
+    struct db_rows rows =
+        db_ask(f->file, "SELECT plane, switch FROM attach JOIN switch ON id = switch", err);
+
+    while (db_next(&rows)) {
+        topomap_part *part = &f->part[sqlite3_column_int64(rows.row, 0) - 1];
+
+        part->ports[topomap_switches_find(&part->switches, sqlite3_column_int64(rows.row, 1))]++;
+    }
+    return rows.result;
+}
+
+static int take_trunk(struct fabric *f, topomap_trunk trunk, size_t at, int64_t cables,
+                      topomap_error *err)
 {
     if (topomap_grow(&f->trunk, &f->trunk_room, at + 1, sizeof *f->trunk, err) ||
-        topomap_grow(&f->bundle, &f->bundle_room, at + 1, sizeof *f->bundle, err))
+        topomap_grow(&f->cables, &f->cables_room, at + 1, sizeof *f->cables, err))
         return -1;
-    f->trunk[at] = (topomap_trunk){topomap_switches_find(s, sqlite3_column_int64(row, 1)),
-                                   topomap_switches_find(s, sqlite3_column_int64(row, 2)),
-                                   (uint32_t)sqlite3_column_int64(row, 3)};
-    f->bundle[at] = (topomap_bundle){(uint32_t)sqlite3_column_int64(row, 4),
-                                     (uint16_t)sqlite3_column_int(row, 5)};
+    f->trunk[at] = trunk;
+    f->cables[at] = (uint32_t)cables;
     return 0;
 }
 
-/* With the ports of the cable of lowest ports between two switches, where tori are possible at
- * all: no switch joins more than TOPOMAP_TORUS_LINKS others. */
-static int read_links(struct fabric *f, topomap_error *err)
+static int join_part(struct fabric *f, topomap_part *part, sqlite3_stmt *trunks, topomap_error *err)
 {
-    static const char sql[] =
-        "SELECT s.plane, trunk.a, trunk.b, cost, links, coalesce(sockets, 0) FROM trunk"
-        " JOIN switch s ON s.id = trunk.a LEFT JOIN"
-        " (SELECT a, b, min(nullif(min(aport & 255, bport & 255) << 8"
-        "   | max(aport & 255, bport & 255), 0)) AS sockets FROM link WHERE NOT EXISTS"
-        "   (SELECT 1 FROM (SELECT a AS id FROM trunk UNION ALL SELECT b FROM trunk)"
-        "    GROUP BY id HAVING count(*) > ?) GROUP BY a, b) USING(a, b)"
-        " ORDER BY s.plane, trunk.a, trunk.b";
-    struct db_rows rows = DB_ASK(f->file, sql, err, DB_INT(TOPOMAP_TORUS_LINKS));
-    int more = db_next(&rows), result = 0;
+    const topomap_switches *s = &part->switches;
+    size_t count = 0;
+    int row = 0;
 
-    for (size_t p = 0; !result && p < f->parts; p++) {
-        size_t count = 0;
+    for (uint32_t a = 0; row == 0 && a < s->count; a++) {
+        sqlite3_bind_int64(trunks, 1, s->id[a]);
+        while ((row = db_step(trunks, err)) > 0) {
+            uint32_t b = topomap_switches_find(s, sqlite3_column_int64(trunks, 0));
+            uint32_t cost = (uint32_t)sqlite3_column_int64(trunks, 1);
 
-        for (; !result && more && sqlite3_column_int64(rows.row, 0) == (int64_t)p + 1;
-             more = db_next(&rows))
-            result = take_link(f, &f->part[p].switches, count++, rows.row, err);
-        if (!result)
-            result = topomap_part_join(&f->part[p], f->trunk, f->bundle, count, err);
+            if (take_trunk(f, (topomap_trunk){a, b, cost}, count++, sqlite3_column_int64(trunks, 2),
+                           err))
+                return -1;
+        }
+        sqlite3_reset(trunks);
     }
-    db_end(&rows);
-    return result || rows.result ? -1 : 0;
+    return row < 0 ? -1 : topomap_part_join(part, f->trunk, f->cables, count, err);
+}
+
+static int join_parts(struct fabric *f, topomap_error *err)
+{
+    sqlite3_stmt *trunks =
+        db_prepare(f->file, "SELECT b, cost, links FROM trunk WHERE a = ? ORDER BY b", err);
+    int result = trunks ? 0 : -1;
+
+    for (size_t p = 0; !result && p < f->parts; p++)
+        result = join_part(f, &f->part[p], trunks, err);
+    sqlite3_finalize(trunks);
+    return result;
+}
+
+static int narrow(const struct fabric *f)
+{
+    for (size_t p = 0; p < f->parts; p++)
+        for (uint32_t i = 0; i < f->part[p].switches.count; i++)
+            if (f->part[p].switches.first[i + 1] - f->part[p].switches.first[i] >
+                TOPOMAP_TORUS_LINKS)
+                return 0;
+    return 1;
+}
+
+/* The ports of the cable of lowest ports between two switches. */
+static int read_sockets(struct fabric *f, topomap_error *err)
+{
+    struct db_rows rows =
+        db_ask(f->file, "SELECT plane, a, aport, b, bport FROM link JOIN switch ON id = a", err);
+
+    while (db_next(&rows)) {
+        topomap_part *part = &f->part[sqlite3_column_int64(rows.row, 0) - 1];
+        uint32_t a = topomap_switches_find(&part->switches, sqlite3_column_int64(rows.row, 1));
+        uint32_t b = topomap_switches_find(&part->switches, sqlite3_column_int64(rows.row, 3));
+        uint32_t p = sqlite3_column_int(rows.row, 2) & 255;
+        uint32_t q = sqlite3_column_int(rows.row, 4) & 255;
+        uint32_t at = b == UINT32_MAX ? b : topomap_switches_link(&part->switches, a, b);
+        uint16_t sockets = (uint16_t)(p < q ? p << 8 | q : q << 8 | p);
+
+        if (at != UINT32_MAX && (!part->sockets[at] || sockets < part->sockets[at]))
+            part->sockets[at] = sockets;
+    }
+    return rows.result;
 }
 
 /* ---- All parts ----------------------------------------------------------------------------- */
@@ -200,7 +243,9 @@ static int judge_parts(struct fabric *f, topomap_error *err)
 int db_classify_fabric(sqlite3 *file, topomap_verdict *verdict, int64_t *hosts, topomap_error *err)
 {
     struct fabric f = {.file = file};
-    int result = read_switches(&f, err) || read_links(&f, err) || judge_parts(&f, err) ||
+    int result = read_switches(&f, err) || read_ports(&f, err) || join_parts(&f, err) ||
+                         /* No torus where a switch has more neighbours than that. */
+                         (narrow(&f) && read_sockets(&f, err)) || judge_parts(&f, err) ||
                          db_number(file, "SELECT count(DISTINCT host) FROM adapter", 0, hosts, err)
                      ? -1
                      : 0;
@@ -212,6 +257,6 @@ int db_classify_fabric(sqlite3 *file, topomap_verdict *verdict, int64_t *hosts, 
     free(f.part);
     free(f.verdict);
     free(f.trunk);
-    free(f.bundle);
+    free(f.cables);
     return result;
 }

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Views of what the networks' dumps say. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "topology-db/costs.h"
 #include "topology-db/derive/derive.h"
 #include "topology-db/ib_names.h"
+#include "topology-db/switches.h"
 #include "util/alloc.h"
+#include "util/known.h"
+#include "util/sorted.h"
 
 /* ---- InfiniBand adapters ----------------------------------------------------------------- */
 
@@ -155,62 +159,210 @@ int db_views_adapters(struct db_views *views, topomap_error *err)
 
 /* ---- Links ------------------------------------------------------------------------------- */
 
-/* Switches are routers and nodes of unknown type, too, where they join switches. Cables are those
- * between two switches, whose host is NULL, and those of adapters, whose host may be 0: not known;
- * aggregation engines are not among these. Sorts of cables are few: what they are and cost is
- * worked out once for each. */
-static const char make_cables[] =
-    "INSERT INTO switch(id, label) SELECT id, coalesce(label, text) FROM vertex"
-    " WHERE kind IN (0, 2, 4) ORDER BY id;"
-    "CREATE TEMP TABLE cable_sort AS SELECT *, link_mbps(width, speed, mbps) AS rate,"
-    " link_class(width, speed, mbps, kind) AS class FROM"
-    " (SELECT DISTINCT source, width, speed, mbps, kind FROM link WHERE coalesce(state, 0) <> 1);"
-    "CREATE TEMP TABLE cable AS SELECT"
-    "  CASE WHEN s.id IS NULL OR t.id IS NULL THEN coalesce(h.host, 0) END AS host,"
-    "  CASE WHEN t.id IS NULL THEN b ELSE a END AS a,"
-    "  CASE WHEN s.id IS NULL THEN aport WHEN t.id IS NULL THEN bport END AS port,"
-    "  CASE WHEN t.id IS NULL THEN a ELSE b END AS b, sort.rowid AS number FROM link"
-    " JOIN cable_sort sort ON sort.source = link.source AND sort.width IS link.width AND"
-    "  sort.speed IS link.speed AND sort.mbps IS link.mbps AND sort.kind IS link.kind"
-    " LEFT JOIN switch s ON s.id = a LEFT JOIN switch t ON t.id = b"
-    " LEFT JOIN adapter h ON vertex = CASE WHEN s.id IS NULL THEN a WHEN t.id IS NULL THEN b END"
-    " WHERE coalesce(state, 0) <> 1 AND CASE WHEN s.id IS NULL OR t.id IS NULL" /* IB_DOWN */
-    "  THEN vertex AND (s.id IS NOT NULL OR t.id IS NOT NULL) ELSE a <> b END;"
-    /* By costs.h: the reference of a source, and what a calibration measured in place of it. */
-    "CREATE TEMP TABLE price(number INTEGER PRIMARY KEY, source, mbps, measured, cost);"
-    "INSERT INTO price WITH used AS (SELECT number, sum(host IS NULL) AS trunks,"
-    "  sum(host IS NOT NULL) AS others FROM cable GROUP BY number),"
-    " each AS (SELECT source, rate, sum(trunks) AS trunks, sum(others) AS others FROM used"
-    "  JOIN cable_sort ON cable_sort.rowid = number WHERE rate GROUP BY source, rate),"
+/* Sorts of cables are few: what one is and costs is worked out once. */
+struct sort_key {
+    int64_t source, mbps;
+    uint32_t width, speed;
+    char kind[40]; /* as far as a class of links is named */
+};
+
+struct sort {
+    int64_t trunks, others; /* cables between two switches, and those of adapters */
+    int64_t rate, cost;
+    int torus; /* packets spread over all cables of a pair */
+};
+
+/* Between two switches: host is UINT32_MAX, at and onto are they. Of an adapter: host 0 where it is
+ * not known. */
+struct cable {
+    uint32_t host, at, port, onto, sort; /* at: in views.adapter[]; onto: in switches */
+};
+
+struct cables {
+    topomap_switches switches; /* routers and nodes of unknown type, too, where they join some */
+    struct cable *cable;       /* sorted; those of adapters first */
+    size_t count, room, attached;
+    topomap_known keys; /* of sorts */
+    struct sort *sort;  /* [keys.count] */
+    size_t sort_room;
+    uint32_t last; /* the sort of the cable before */
+};
+
+static void cables_clear(struct cables *cables)
+{
+    topomap_switches_clear(&cables->switches);
+    topomap_known_clear(&cables->keys);
+    free(cables->cable);
+    free(cables->sort);
+}
+
+/* Neighbouring cables are mostly of one sort. */
+static int find_sort(struct cables *cables, sqlite3_stmt *link, uint32_t *sort, topomap_error *err)
+{
+    const char *kind = (const char *)sqlite3_column_text(link, 8);
+    size_t sorts = cables->keys.count;
+    struct sort_key key;
+
+    memset(&key, 0, sizeof key);
+    key.width = (uint32_t)sqlite3_column_int(link, 4);
+    key.speed = (uint32_t)sqlite3_column_int(link, 5);
+    key.mbps = sqlite3_column_int64(link, 6);
+    key.source = sqlite3_column_int64(link, 7);
+    if (kind)
+        strncpy(key.kind, kind, sizeof key.kind - 1);
+    *sort = cables->last;
+    if (sorts && memcmp(topomap_known_key(&cables->keys, *sort), &key, sizeof key) == 0)
+        return 0;
+    if (topomap_known_number(&cables->keys, &key, sizeof key, sort, err) ||
+        topomap_grow(&cables->sort, &cables->sort_room, sorts + 1, sizeof *cables->sort, err))
+        return -1;
+    if (*sort == sorts)
+        cables->sort[sorts] = (struct sort){0};
+    cables->last = *sort;
+    return 0;
+}
+
+/* 0: it is no adapter, but an aggregation engine. */
+static int find_adapter(const struct db_views *views, int64_t vertex, struct cable *cable)
+{
+    size_t at = topomap_sorted_rows(views->adapter, views->adapters, sizeof *views->adapter,
+                                    offsetof(struct db_adapter_host, vertex), vertex);
+
+    if (at == views->adapters || views->adapter[at].vertex != vertex)
+        return 0;
+    cable->at = (uint32_t)at;
+    cable->host = views->adapter[at].host ? (uint32_t)views->adapter[at].host->id : 0;
+    return 1;
+}
+
+static int take_link(const struct db_views *views, struct cables *cables, sqlite3_stmt *link,
+                     topomap_error *err)
+{
+    int64_t a = sqlite3_column_int64(link, 0), b = sqlite3_column_int64(link, 2);
+    uint32_t from = topomap_switches_find(&cables->switches, a);
+    uint32_t to = topomap_switches_find(&cables->switches, b);
+    int trunk = from != UINT32_MAX && to != UINT32_MAX;
+    struct cable cable = {UINT32_MAX, from, 0, to, 0};
+
+    if (a == b || (from == UINT32_MAX && to == UINT32_MAX))
+        return 0;
+    if (!trunk) {
+        cable.port = (uint32_t)sqlite3_column_int64(link, to == UINT32_MAX ? 3 : 1);
+        cable.onto = to == UINT32_MAX ? from : to;
+        if (!find_adapter(views, to == UINT32_MAX ? b : a, &cable))
+            return 0;
+    }
+    if (find_sort(cables, link, &cable.sort, err) ||
+        topomap_grow(&cables->cable, &cables->room, cables->count + 1, sizeof *cables->cable, err))
+        return -1;
+    cables->cable[cables->count++] = cable;
+    cables->attached += !trunk;
+    cables->sort[cable.sort].trunks += trunk;
+    cables->sort[cable.sort].others += !trunk;
+    return 0;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct cable *x = a, *y = b;
+
+    if (x->host != y->host)
+        return x->host < y->host ? -1 : 1;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    if (x->port != y->port)
+        return x->port < y->port ? -1 : 1;
+    return x->onto < y->onto ? -1 : x->onto > y->onto;
+}
+
+static int read_cables(const struct db_views *views, struct cables *cables, topomap_error *err)
+{
+    struct db_rows rows;
+
+    if (db_execute(views->file,
+                   "INSERT INTO switch(id, label) SELECT id, coalesce(label, text) FROM vertex"
+                   " WHERE kind IN (0, 2, 4) ORDER BY id",
+                   err) ||
+        db_switches_load(views->file, 0, &cables->switches, err))
+        return -1;
+    rows = db_ask(views->file,
+                  "SELECT a, aport, b, bport, width, speed, mbps, source, kind FROM link"
+                  " WHERE coalesce(state, 0) <> 1", /* IB_DOWN */
+                  err);
+    while (db_next(&rows))
+        if (take_link(views, cables, rows.row, err))
+            return db_stop(&rows);
+    if (cables->count)
+        qsort(cables->cable, cables->count, sizeof *cables->cable, by_place);
+    return rows.result;
+}
+
+/* By costs.h: the reference of a source, and what a calibration measured in place of it. */
+static const char price[] =
+    "WITH each AS (SELECT source, rate, sum(trunks) AS trunks, sum(others) AS others"
+    "  FROM cable_sort WHERE rate GROUP BY source, rate),"
     " reference AS (SELECT source, rate AS usual, row_number() OVER (PARTITION BY source ORDER BY"
     "  trunks DESC, CASE WHEN trunks THEN 0 ELSE others END DESC, rate DESC) AS place FROM each)"
-    " SELECT sort.rowid, sort.source, rate, level IS NOT NULL,"
+    " SELECT rate, sort.source = ? AND level IS NULL,"
     "  CASE WHEN level IS NULL THEN link_cost(usual, rate) ELSE " DB_COST_MEASURED " END"
     " FROM cable_sort sort LEFT JOIN"
     "  (SELECT source, usual FROM reference WHERE place = 1) USING(source)"
-    " LEFT JOIN calibration ON level = 'hop:' || class;";
+    " LEFT JOIN calibration ON level = 'hop:' || class ORDER BY sort.rowid";
 
-static const char write_attached[] =
-    "INSERT INTO attach SELECT host, a, port, b, 1, cost + ? FROM cable JOIN price USING(number)"
-    " WHERE host IS NOT NULL ORDER BY 1, 2, 3";
-
-/* A message takes one cable of a pair: what its class costs, or their mean. In a Cray torus packets
- * spread over the parallel links of a pair: the pair's whole rate counts, against the one that most
- * pairs of its routers have, of two the higher. */
-static const char write_trunks[] =
-    "WITH pair AS (SELECT a, b, source, count(*) AS links, sum(mbps) AS mbps,"
-    "  sum(cost) / count(*) AS cost, max(source = ?1 AND NOT measured) AS spread FROM cable"
-    "  JOIN price USING(number) WHERE host IS NULL GROUP BY a, b)"
-    " INSERT INTO trunk SELECT a, b, links, mbps, CASE WHEN spread THEN link_cost("
-    "  (SELECT mbps FROM pair WHERE source = ?1 GROUP BY mbps ORDER BY count(*) DESC, mbps DESC"
-    "   LIMIT 1), mbps) ELSE cost END FROM pair";
-
-static int run(sqlite3 *file, const char *sql, int64_t value, topomap_error *err)
+static int list_sorts(sqlite3 *file, const struct cables *cables, topomap_error *err)
 {
-    struct db_rows rows = DB_ASK(file, sql, err, DB_INT(value));
+    sqlite3_stmt *insert = db_prepare(file,
+                                      "INSERT INTO cable_sort VALUES(?1, link_mbps(?2, ?3, ?4),"
+                                      " link_class(?2, ?3, ?4, ?5), ?6, ?7)",
+                                      err);
+    int result = insert ? 0 : -1;
 
-    db_next(&rows); /* which there is none of */
-    return rows.result;
+    for (size_t i = 0; !result && i < cables->keys.count; i++) {
+        const struct sort_key *key = topomap_known_key(&cables->keys, i);
+
+        result = DB_PUT(insert, err, DB_INT(key->source), DB_INT(key->width), DB_INT(key->speed),
+                        DB_INT(key->mbps), DB_TEXT(key->kind), DB_INT(cables->sort[i].trunks),
+                        DB_INT(cables->sort[i].others));
+    }
+    sqlite3_finalize(insert);
+    return result;
+}
+
+static int price_sorts(sqlite3 *file, struct cables *cables, int64_t torus, topomap_error *err)
+{
+    struct db_rows rows;
+
+    if (db_execute(file, "CREATE TEMP TABLE cable_sort(source, rate, class, trunks, others)",
+                   err) ||
+        list_sorts(file, cables, err))
+        return -1;
+    rows = DB_ASK(file, price, err, DB_INT(torus));
+    for (struct sort *sort = cables->sort; db_next(&rows); sort++) {
+        sort->rate = sqlite3_column_int64(rows.row, 0);
+        sort->torus = sqlite3_column_int(rows.row, 1);
+        sort->cost = sqlite3_column_int64(rows.row, 2);
+    }
+    return rows.result ? -1 : db_execute(file, "DROP TABLE cable_sort", err);
+}
+
+/* ---- Tables attach and trunk -------------------------------------------------------------- */
+
+static int write_attached(const struct db_views *views, const struct cables *cables,
+                          topomap_error *err)
+{
+    sqlite3_stmt *insert = db_prepare(views->file, "INSERT INTO attach VALUES(?,?,?,?,1,?)", err);
+    int64_t leaving = views->router_measured ? views->router_cost / 2 : 0;
+    int result = insert ? 0 : -1;
+
+    for (size_t i = 0; !result && i < cables->attached; i++) {
+        const struct cable *cable = &cables->cable[i];
+
+        result = DB_PUT(insert, err, DB_INT(cable->host), DB_INT(views->adapter[cable->at].vertex),
+                        DB_INT(cable->port), DB_INT(cables->switches.id[cable->onto]),
+                        DB_INT(cables->sort[cable->sort].cost + leaving));
+    }
+    sqlite3_finalize(insert);
+    return result;
 }
 
 /* Cray nodes on their routers. */
@@ -220,7 +372,8 @@ static int attach_cray(struct db_views *views, topomap_error *err)
         db_prepare(views->file, "INSERT INTO attach VALUES(?, 0, 0, ?, 0, ?)", err);
     int result = insert ? 0 : -1;
 
-    for (struct db_host_row *host = views->hosts; !result && host; host = host->hh.next) {
+    for (struct db_host_row *host = views->routers ? views->hosts : NULL; !result && host;
+         host = host->hh.next) {
         const struct db_router *router = db_views_router(views, host);
 
         if (router)
@@ -231,19 +384,56 @@ static int attach_cray(struct db_views *views, topomap_error *err)
     return result;
 }
 
+/* A message takes one cable of a pair: what its class costs, or their mean. A pair of a torus'
+ * routers has its cost later: 0. */
+static int write_trunks(sqlite3 *file, const struct cables *cables, topomap_error *err)
+{
+    sqlite3_stmt *insert = db_prepare(file, "INSERT INTO trunk VALUES(?,?,?,?,?)", err);
+    int result = insert ? 0 : -1;
+    size_t end;
+
+    for (size_t i = cables->attached; !result && i < cables->count; i = end) {
+        const struct cable *pair = &cables->cable[i];
+        int64_t mbps = 0, cost = 0;
+        int spread = 0;
+
+        for (end = i; end < cables->count && by_place(pair, &cables->cable[end]) == 0; end++) {
+            const struct sort *sort = &cables->sort[cables->cable[end].sort];
+
+            mbps += sort->rate;
+            cost += sort->cost;
+            spread |= sort->torus;
+        }
+        result = DB_PUT(insert, err, DB_INT(cables->switches.id[pair->at]),
+                        DB_INT(cables->switches.id[pair->onto]), DB_INT(end - i), DB_INT(mbps),
+                        DB_INT(spread ? 0 : cost / (int64_t)(end - i)));
+    }
+    sqlite3_finalize(insert);
+    return result;
+}
+
+/* In a Cray torus packets spread over the parallel links of a pair: the pair's whole rate counts,
+ * against the one that most pairs of its routers have, of two the higher. */
+static const char price_torus[] =
+    "UPDATE trunk SET cost = link_cost((SELECT mbps FROM trunk JOIN vertex ON vertex.id = a"
+    " WHERE source = ? GROUP BY mbps ORDER BY count(*) DESC, mbps DESC LIMIT 1), mbps)"
+    " WHERE cost = 0";
+
 int db_views_links(struct db_views *views, topomap_error *err)
 {
+    struct cables cables = {0};
     int64_t torus = 0;
+    int result = 0;
 
-    if (views->routers && views->router_kind != 'a' &&
-        db_number(views->file, "SELECT source FROM cray_router LIMIT 1", 0, &torus, err))
-        return -1;
-    return db_execute(views->file, make_cables, err) ||
-                   run(views->file, write_attached,
-                       views->router_measured ? views->router_cost / 2 : 0, err) ||
-                   attach_cray(views, err) || run(views->file, write_trunks, torus, err) ||
-                   db_execute(views->file,
-                              "DROP TABLE cable; DROP TABLE cable_sort; DROP TABLE price;", err)
-               ? -1
-               : 0;
+    if (views->routers && views->router_kind != 'a')
+        result = db_number(views->file, "SELECT source FROM cray_router LIMIT 1", 0, &torus, err);
+    result = result || read_cables(views, &cables, err) ||
+                     price_sorts(views->file, &cables, torus, err) ||
+                     write_attached(views, &cables, err) || attach_cray(views, err) ||
+                     write_trunks(views->file, &cables, err) ||
+                     (torus && DB_RUN(views->file, price_torus, err, DB_INT(torus)))
+                 ? -1
+                 : 0;
+    cables_clear(&cables);
+    return result;
 }

@@ -49,15 +49,7 @@ uint32_t topomap_most_frequent(uint32_t *number, size_t count)
 
 /* ---- A part -------------------------------------------------------------------------------- */
 
-static void set_bundle(topomap_part *part, uint32_t a, uint32_t b, const topomap_bundle *bundle)
-{
-    uint32_t at = topomap_switches_link(&part->switches, a, b);
-
-    part->cables[at] = bundle->cables;
-    part->sockets[at] = bundle->sockets;
-}
-
-int topomap_part_join(topomap_part *part, const topomap_trunk *trunk, const topomap_bundle *bundle,
+int topomap_part_join(topomap_part *part, const topomap_trunk *trunk, const uint32_t *cables,
                       size_t count, topomap_error *err)
 {
     if (topomap_switches_join(&part->switches, trunk, count, err))
@@ -68,9 +60,9 @@ int topomap_part_join(topomap_part *part, const topomap_trunk *trunk, const topo
         return -1;
     part->pairs = count;
     for (size_t i = 0; i < count; i++) {
-        set_bundle(part, trunk[i].a, trunk[i].b, &bundle[i]);
-        set_bundle(part, trunk[i].b, trunk[i].a, &bundle[i]);
-        part->all_cables += bundle[i].cables;
+        part->cables[topomap_switches_link(&part->switches, trunk[i].a, trunk[i].b)] = cables[i];
+        part->cables[topomap_switches_link(&part->switches, trunk[i].b, trunk[i].a)] = cables[i];
+        part->all_cables += cables[i];
     }
     for (uint32_t i = 0; i < part->switches.count; i++)
         part->all_ports += part->ports[i];

@@ -16,8 +16,8 @@ typedef struct topomap_part {
     topomap_switches switches;
     uint32_t *ports;   /* [switches] ports of adapters on each */
     uint32_t *cables;  /* as switches.neighbour: parallel ones to that neighbour */
-    uint16_t *sockets; /* likewise: the lower port << 8 | the higher port of one such cable; 0
-                          unknown */
+    uint16_t *sockets; /* likewise, at the lower of two switches: the lower port << 8 | the higher
+                          port of one such cable; 0 unknown */
     uint64_t all_ports, pairs, all_cables;
 
     /* What the kind that it is leaves behind. */
@@ -28,12 +28,6 @@ typedef struct topomap_part {
     int32_t *place; /* [switches * TOPOMAP_TORUS_DIMS] coordinates, -1 unknown; or NULL */
 } topomap_part;
 
-/** The cables between two joined switches. */
-typedef struct topomap_bundle {
-    uint32_t cables;
-    uint16_t sockets;
-} topomap_bundle;
-
 typedef struct topomap_verdict {
     char topology[16], evidence[512];
     double confidence; /* 0..1 */
@@ -42,8 +36,8 @@ typedef struct topomap_verdict {
 /** Joins the switches of a part, whose count and ports are there; its sums are made. On failure the
  *  part is to be cleared too.
  *  \param trunk   as topomap_switches_join()
- *  \param bundle  [count] of each */
-int topomap_part_join(topomap_part *part, const topomap_trunk *trunk, const topomap_bundle *bundle,
+ *  \param cables  [count] parallel ones of each; their sockets are not known yet */
+int topomap_part_join(topomap_part *part, const topomap_trunk *trunk, const uint32_t *cables,
                       size_t count, topomap_error *err);
 void topomap_part_clear(topomap_part *part);
 /** Says what kind it is, "irregular" where it is none, and why. */

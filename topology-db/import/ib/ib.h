@@ -51,10 +51,10 @@ struct ib_fabric {
     size_t ends, end_room;
     struct ib_idle *idle;
     size_t idles, idle_room;
-    uint16_t subnet;      /* that new vertices are of */
-    uint8_t both;         /* a line describes both ends: a file may list each link once */
-    uint64_t last;        /* GUID of the vertex whose record came last */
-    topomap_known *guids; /* of vertices, with their subnets; until they are renumbered */
+    uint16_t subnet;     /* that new vertices are of */
+    uint8_t both;        /* a line describes both ends: a file may list each link once */
+    uint64_t last;       /* GUID of the vertex whose record came last */
+    topomap_known guids; /* of vertices, with their subnets; until they are renumbered */
 };
 
 /** Index of the vertex with this GUID in the present subnet, which is made, not recorded, where it
@@ -93,6 +93,8 @@ int ib_join(struct ib_fabric *fabric, struct db_import *import, topomap_error *e
 int ib_write(struct db_import *import, void *fabric, topomap_error *err);
 /** Once the views are made: hosts, and adapters without one, of the import's source. */
 int ib_count_hosts(struct db_import *import, topomap_error *err);
+/** Forgets all of it. */
+void ib_clear(struct ib_fabric *fabric);
 void ib_free(void *fabric);
 
 #endif

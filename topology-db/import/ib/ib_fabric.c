@@ -82,16 +82,19 @@ int ib_add_idle(struct ib_fabric *fabric, const struct ib_idle *idle, topomap_er
     return 0;
 }
 
-void ib_free(void *content)
+void ib_clear(struct ib_fabric *fabric)
 {
-    struct ib_fabric *fabric = content;
-
-    if (!fabric)
-        return;
     free(fabric->vertex);
     free(fabric->end);
     free(fabric->idle);
     topomap_fabric_clear(&fabric->base);
     topomap_known_clear(&fabric->guids);
-    free(fabric);
+    memset(fabric, 0, sizeof *fabric);
+}
+
+void ib_free(void *content)
+{
+    if (content)
+        ib_clear(content);
+    free(content);
 }

@@ -61,6 +61,16 @@ static int replace_older(struct db_import *import, const struct ib_fabric *fabri
 
 /* ---- Rows -------------------------------------------------------------------------------- */
 
+struct label {
+    const char *text;
+    uint32_t vertex;
+};
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(((const struct label *)a)->text, ((const struct label *)b)->text);
+}
+
 static void trim(char *text)
 {
     size_t length = strlen(text), lead = strspn(text, " ");
@@ -71,33 +81,42 @@ static void trim(char *text)
     text[length - lead] = 0;
 }
 
-static int write_vertex(sqlite3_stmt *insert, int64_t source, const struct ib_fabric *fabric,
-                        uint32_t i, int64_t id, topomap_error *err)
+/* Marks the switches whose description is theirs alone and can be their label. */
+static int find_labels(const struct ib_fabric *fabric, uint8_t *unique, topomap_error *err)
 {
-    const struct ib_vertex *vertex = &fabric->vertex[i];
-    char label[24];
+    struct label *label = topomap_alloc(fabric->vertices, sizeof *label, err);
+    size_t labels = 0, end;
 
-    snprintf(label, sizeof label, "S-%016" PRIx64, vertex->guid);
-    return DB_PUT(insert, err, DB_INT(id), DB_INT(source), DB_INT(vertex->kind),
-                  DB_INT(vertex->guid), DB_INT(vertex->system), DB_INT(vertex->vendor),
-                  DB_INT(vertex->device), DB_INT(vertex->ports), DB_INT(vertex->lid),
-                  DB_INT(vertex->recorded), DB_TEXT(ib_text(fabric, i)),
-                  DB_TEXT_IF(vertex->kind == IB_SWITCH, label), DB_INT(vertex->subnet));
+    if (!label)
+        return -1;
+    for (uint32_t i = 0; i < fabric->vertices; i++)
+        if (fabric->vertex[i].kind == IB_SWITCH) {
+            trim(fabric->base.text + fabric->vertex[i].text);
+            label[labels++] = (struct label){ib_text(fabric, i), i};
+        }
+    qsort(label, labels, sizeof *label, by_text);
+    for (size_t i = 0; i < labels; i = end) {
+        for (end = i + 1; end < labels && by_text(&label[i], &label[end]) == 0; end++)
+            ;
+        unique[label[i].vertex] = end == i + 1 && *label[i].text;
+    }
+    free(label);
+    return 0;
 }
 
-/* Descriptions that are a switch's alone are its label. */
-static int label_switches(struct db_import *import, topomap_error *err)
+static int write_vertex(sqlite3_stmt *insert, int64_t source, const struct ib_fabric *fabric,
+                        uint32_t i, int64_t id, int unique, topomap_error *err)
 {
-    sqlite3_stmt *update =
-        db_prepare(import->file,
-                   "UPDATE vertex SET label = text WHERE source=?1 AND kind=0 AND text <> ''"
-                   " AND text IN (SELECT text FROM vertex WHERE source=?1 AND kind=0"
-                   " GROUP BY text HAVING count(*) = 1)",
-                   err);
-    int result = update ? DB_PUT(update, err, DB_INT(import->source)) : -1;
+    const struct ib_vertex *vertex = &fabric->vertex[i];
+    const char *text = ib_text(fabric, i);
+    char made[24];
 
-    sqlite3_finalize(update);
-    return result;
+    snprintf(made, sizeof made, "S-%016" PRIx64, vertex->guid);
+    return DB_PUT(
+        insert, err, DB_INT(id), DB_INT(source), DB_INT(vertex->kind), DB_INT(vertex->guid),
+        DB_INT(vertex->system), DB_INT(vertex->vendor), DB_INT(vertex->device),
+        DB_INT(vertex->ports), DB_INT(vertex->lid), DB_INT(vertex->recorded), DB_TEXT(text),
+        DB_TEXT_IF(vertex->kind == IB_SWITCH, unique ? text : made), DB_INT(vertex->subnet));
 }
 
 static int write_vertices(struct db_import *import, struct ib_fabric *fabric, int64_t base,
@@ -105,15 +124,14 @@ static int write_vertices(struct db_import *import, struct ib_fabric *fabric, in
 {
     sqlite3_stmt *insert =
         db_prepare(import->file, "INSERT INTO vertex VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)", err);
-    int result = insert ? 0 : -1;
+    uint8_t *unique = topomap_alloc(fabric->vertices, 1, err);
+    int result = insert && unique ? find_labels(fabric, unique, err) : -1;
 
-    for (uint32_t i = 0; !result && i < fabric->vertices; i++) {
-        if (fabric->vertex[i].kind == IB_SWITCH)
-            trim(fabric->base.text + fabric->vertex[i].text);
-        result = write_vertex(insert, import->source, fabric, i, base + i, err);
-    }
+    for (uint32_t i = 0; !result && i < fabric->vertices; i++)
+        result = write_vertex(insert, import->source, fabric, i, base + i, unique[i], err);
+    free(unique);
     sqlite3_finalize(insert);
-    return result ? -1 : label_switches(import, err);
+    return result;
 }
 
 static int write_port(struct db_import *import, sqlite3_stmt *insert, int64_t vertex,
@@ -198,6 +216,7 @@ int ib_write(struct db_import *import, void *content, topomap_error *err)
         write_links(import, fabric, base, err))
         return -1;
     count(import, fabric);
+    ib_clear(fabric); /* the views need memory, too */
     return 0;
 }
 
@@ -208,8 +227,8 @@ int ib_count_hosts(struct db_import *import, topomap_error *err)
     if (!import->report->adapters)
         return 0;
     rows = DB_ASK(import->file,
-                  "SELECT count(DISTINCT host), sum(host IS NULL) FROM vertex"
-                  " JOIN adapter ON adapter.vertex = vertex.id WHERE source=?",
+                  "SELECT count(DISTINCT host), sum(host IS NULL) FROM adapter"
+                  " CROSS JOIN vertex ON vertex.id = adapter.vertex WHERE source=?",
                   err, DB_INT(import->source));
     if (db_next(&rows)) {
         import->report->hosts += (uint64_t)sqlite3_column_int64(rows.row, 0);
