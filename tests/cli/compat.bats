@@ -18,7 +18,8 @@ unpack() { # VERSION-FOLDER
   compat_here "$PWD/$version"
 }
 
-# Whether all that was said is said again; else the paths of what is not.
+# Whether all that was said is said again; else the paths of what is not. Where a network had no routes, later
+# versions may have some by rule (tori: dimension by dimension).
 readonly SAME='
   def differing($new; $where; $rule):
     if type == "object" then . as $old | keys[] as $k | $old[$k] | differing($new | if type == "object" then .[$k] else null end; $where + [$k]; if $k == "at_most" or $k == "at_least" then $k else $rule end)
@@ -28,7 +29,7 @@ readonly SAME='
     elif type == "number" and ($new | type) == "number" then . as $old | (($old | fabs) * 1e-9 + if $rule then 0.002 else 0 end) as $small
       | if $rule == "at_most" then $new <= $old + $small elif $rule == "at_least" then $new >= $old - $small else ($new - $old | fabs) <= $small end
       | if . then empty else {where: $where, was: $old, is: $new} end
-    elif . == $new then empty
+    elif . == $new or (. == null and $where == ["routes"]) then empty
     else {where: $where, was: ., is: $new} end;
   $old[0] | differing($new[0]; []; null)'
 
