@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "metric/prediction.h"
+
 int topomap_objective_open(const topomap_machine *machine, const char *model,
                            topomap_objective *objective, topomap_error *err)
 {
@@ -64,7 +66,7 @@ int topomap_objective_score(const topomap_objective *objective, const topomap_gr
         score->mean = c.mean;
         if (!objective->by_time)
             return 0;
-        if (topomap_time_evaluate(graph, machine, slot_of, objective->costs, &time, &why) == 0) {
+        if (topomap_time_predict(graph, machine, slot_of, objective->costs, 0, &time, &why) == 0) {
             score->time = time.seconds;
             topomap_time_clear(&time);
             return 0;

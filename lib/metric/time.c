@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topomap/time.h"
+#include "metric/prediction.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,10 +7,12 @@
 
 #include "machine/machine.h"
 #include "metric/congestion.h"
+#include "metric/fluid.h"
 #include "util/alloc.h"
 #include "util/sized.h"
 
 enum { ADAPTER = 1, ROUTER };
+enum { PATIENCE = 1000000000 }; /* of topomap_time_evaluate(): some seconds */
 
 struct prediction {
     topomap_traffic traffic;
@@ -19,7 +21,7 @@ struct prediction {
     int assumed; /* no rate is known */
     double rate; /* bytes a second of capacity 1 */
     topomap_congestion_model *add;
-    const char *model;
+    uint64_t budget;    /* of max-min sharing, for each phase */
     double *load;       /* [links] bytes */
     uint8_t *of_node;   /* [vertices] some node's adapter, and no router */
     double *copied;     /* [ranks] bytes from ranks of the same node */
@@ -140,21 +142,20 @@ static void name_part(const struct prediction *p, int is_link, const struct part
         snprintf(text, size, "rank %u", part->at);
 }
 
-/* The waiting is one part, the longest of the others the other. */
+/* The waiting is one part, the longest of the others the other. \p shared  of all flows, max-min */
 static void conclude(const struct prediction *p, topomap_time_phase *phase, const struct part *link,
                      const struct part *adapter, const struct part *memory,
-                     const struct part *overhead, const struct part *latency)
+                     const struct part *overhead, const struct part *latency, double shared)
 {
     const struct part *node = adapter->seconds >= memory->seconds ? adapter : memory;
     double flow = fmax(fmax(link->seconds, node->seconds), overhead->seconds);
 
-    *phase = (topomap_time_phase){flow + latency->seconds,
-                                  link->seconds,
-                                  node->seconds,
-                                  overhead->seconds,
-                                  latency->seconds,
-                                  "",
-                                  ""};
+    *phase = (topomap_time_phase){.seconds = fmax(flow, shared) + latency->seconds,
+                                  .link = link->seconds,
+                                  .node = node->seconds,
+                                  .overhead = overhead->seconds,
+                                  .latency = latency->seconds,
+                                  .bound_by = ""};
     if (phase->seconds == 0)
         return;
     if (latency->seconds > flow) {
@@ -186,16 +187,24 @@ static int add_loads(struct prediction *p, topomap_error *err)
     return 1;
 }
 
-static int predict_phase(struct prediction *p, topomap_time_phase *phase, topomap_error *err)
+/* \param is_bound  set where max-min sharing was not looked at */
+static int predict_phase(struct prediction *p, topomap_time_phase *phase, int *is_bound,
+                         topomap_error *err)
 {
     struct part link = {0}, adapter = {0}, memory = {0}, overhead = {0}, latency = {0};
-    int status = add_loads(p, err);
+    double shared = 0;
+    int status = add_loads(p, err), over = 1;
 
     if (status)
         return status;
+    if (p->budget && p->add == topomap_congestion_routes)
+        over = topomap_fluid(&p->traffic, p->rate, p->budget, &shared, err);
+    if (over < 0)
+        return -1;
+    *is_bound |= over;
     measure_links(p, &link, &adapter);
     measure_ranks(p, &memory, &overhead, &latency);
-    conclude(p, phase, &link, &adapter, &memory, &overhead, &latency);
+    conclude(p, phase, &link, &adapter, &memory, &overhead, &latency, over ? 0 : shared);
     return 0;
 }
 
@@ -205,9 +214,10 @@ static int predict(struct prediction *p, topomap_time *time, topomap_error *err)
     int status = 0;
 
     time->seconds = 0;
+    time->is_bound = 0;
     for (uint32_t k = 0; status == 0 && k < time->phases; k++) {
         p->traffic.graph = graph->phases ? graph->phase[k] : graph;
-        status = predict_phase(p, &time->phase[k], err);
+        status = predict_phase(p, &time->phase[k], &time->is_bound, err);
         time->seconds += time->phase[k].seconds;
     }
     p->traffic.graph = graph;
@@ -234,11 +244,11 @@ static int take_costs(const topomap_time_costs *given, topomap_time_costs *costs
     return 0;
 }
 
-int topomap_time_evaluate(const topomap_graph *graph, const topomap_machine *machine,
-                          const uint32_t *slot_of_rank, const topomap_time_costs *costs,
-                          topomap_time *time, topomap_error *err)
+int topomap_time_predict(const topomap_graph *graph, const topomap_machine *machine,
+                         const uint32_t *slot_of_rank, const topomap_time_costs *costs,
+                         uint64_t budget, topomap_time *time, topomap_error *err)
 {
-    struct prediction p = {.slot_of = slot_of_rank};
+    struct prediction p = {.slot_of = slot_of_rank, .budget = budget};
     topomap_time made = {.phases = graph->phases ? graph->phases : 1};
     int status;
 
@@ -257,6 +267,13 @@ int topomap_time_evaluate(const topomap_graph *graph, const topomap_machine *mac
     }
     close_prediction(&p);
     return status;
+}
+
+int topomap_time_evaluate(const topomap_graph *graph, const topomap_machine *machine,
+                          const uint32_t *slot_of_rank, const topomap_time_costs *costs,
+                          topomap_time *time, topomap_error *err)
+{
+    return topomap_time_predict(graph, machine, slot_of_rank, costs, PATIENCE, time, err);
 }
 
 void topomap_time_clear(topomap_time *time)

@@ -14,8 +14,9 @@
  *
  * Messages go by the routes that the fabric takes (routing tables, D-mod-K, dimension order,
  * minimal routing) where these are known, else over all shortest paths with equal shares. With
- * links that are shared fairly (max-min) one exchange takes just as long as its most loaded link,
- * since all flows over that link end together. Overheads and latencies are those of LogGP
+ * links that are shared fairly (max-min) one exchange mostly takes just as long as its most loaded
+ * link, since all flows over that link end together; by routes, sharing is followed until the last
+ * flow ends, and where that is later it counts. Overheads and latencies are those of LogGP
  * (Alexandrov, Ionescu, Schauser & Scheiman, SPAA 1995): o at both ends, L once, G as the links'
  * rates.
  */
@@ -60,6 +61,8 @@ typedef struct topomap_time {
     topomap_time_phase *phase; /**< [phases] */
     const char *model; /**< which ways messages take: a topomap_congestion_row(), "routes" or
                           "exact"; static */
+    int is_bound;      /**< nonzero: the sharing of links was not followed (no routes, or too many
+                            messages): seconds are those of the most loaded links, and no more */
     int rates_assumed; /**< nonzero: no cable's rate is known, and costs->rate is that of all */
 } topomap_time;
 
@@ -70,7 +73,8 @@ typedef struct topomap_time {
  *  \param time          ends with topomap_time_clear()
  *  Fails with TOPOMAP_EUSAGE where the machine's links are not known (trees and matrices), and with
  *  TOPOMAP_EINPUT where nodes that communicate are not joined. Deterministic; threads may share
- * graph and machine. O(arcs * hops) by routes. */
+ * graph and machine. By routes O(arcs * hops) for each time at which
+ *  some messages end, some seconds at most. */
 TOPOMAP_PUBLIC int topomap_time_evaluate(const topomap_graph *graph, const topomap_machine *machine,
                                          const uint32_t *slot_of_rank,
                                          const topomap_time_costs *costs, topomap_time *time,

@@ -8,6 +8,7 @@
 #include "map/auto/portfolio.h"
 #include "map/objective.h"
 #include "map/refine/level.h"
+#include "metric/prediction.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/sized.h"
@@ -221,6 +222,44 @@ static int choose_level(topomap_problem *problem, const topomap_map_options *opt
     return status < 0 ? -1 : 0;
 }
 
+/* The search went by the most loaded links. Where sharing says that the baseline is faster all the
+ * same, it stays in place of what "auto" found; who names an algorithm gets that. */
+static int settle_time(const topomap_problem *problem, const topomap_map_options *options,
+                       topomap_mapping *mapping, topomap_error *err)
+{
+    static const uint64_t budget[] = {2000000, 50000000, 500000000};
+    const char *name = options->start_name ? options->start_name : "identity";
+    const uint32_t *slots[] = {problem->start, mapping->slot_of_rank};
+    int is_auto = !options->algorithm || strcmp(options->algorithm, "auto") == 0, is_bound = 0;
+    int is_candidate = is_auto && !options->contiguous && !problem->level;
+    topomap_error why;
+    topomap_score score;
+    topomap_time time[2];
+
+    for (int i = 0; i < 2; i++) {
+        if (topomap_time_predict(problem->graph, problem->machine, slots[i], options->time_costs,
+                                 budget[options->effort], &time[i], &why))
+            return why.code == TOPOMAP_ESYSTEM ? topomap_error_set(err, why.code, "%s", why.text)
+                                               : 0;
+        is_bound |= time[i].is_bound;
+        topomap_time_clear(&time[i]);
+    }
+    if (is_bound)
+        return 0;
+    mapping->time_before = time[0].seconds;
+    mapping->time = time[1].seconds;
+    if (mapping->time <= mapping->time_before || !is_candidate)
+        return 0;
+    if (topomap_problem_score(problem, problem->start, &score, err))
+        return -1;
+    mapping->time = mapping->time_before;
+    mapping->J = score.J;
+    mapping->congestion = score.max;
+    snprintf(mapping->algorithm, sizeof mapping->algorithm, "%s", name);
+    memcpy(mapping->slot_of_rank, problem->start, problem->weights.vertices * sizeof(uint32_t));
+    return 0;
+}
+
 static int map(const topomap_graph *graph, const topomap_machine *machine,
                const topomap_map_options *options, topomap_mapping **out, topomap_error *err)
 {
@@ -248,6 +287,8 @@ static int map(const topomap_graph *graph, const topomap_machine *machine,
     if (status == 0)
         status = options->contiguous ? topomap_contiguous_run(&problem, options, mapping, err)
                                      : topomap_portfolio_run(&problem, options, mapping, err);
+    if (status == 0 && objective.by_time)
+        status = settle_time(&problem, options, mapping, err);
     for (int phase = 0; phase < TOPOMAP_PHASES; phase++)
         mapping->phase_seconds[phase] += problem.found.phase_seconds[phase];
     topomap_weights_clear(&problem.weights);

@@ -12,7 +12,7 @@
 #include "graph/graph.h"
 #include "machine/machine.h"
 #include "fabric/network.h"
-#include "topomap/time.h"
+#include "metric/prediction.h"
 
 static topomap_machine *parsed(const char *spec)
 {
@@ -250,6 +250,64 @@ static void phases_follow_one_another(void **state)
     topomap_machine_free(m);
 }
 
+/* Two flows that are slow elsewhere at first meet on a link that was half idle until then: the most
+ * loaded links would take 500. */
+static void sharing_is_followed_to_its_end(void **state)
+{
+    static const uint32_t from[] = {0, 1, 2, 3, 7, 9, 10, 11}, to[] = {8, 4, 5, 6, 12, 13, 14, 15};
+    static const uint64_t bytes[] = {200, 100, 100, 100, 200, 100, 100, 100};
+    topomap_machine *m = parsed("mesh:4*4");
+    topomap_graph *g = graph_of(16, 8, from, to, bytes, NULL);
+    topomap_time_costs costs = {sizeof costs, 1, 0, 0, 0, 1};
+    uint32_t slots[16];
+    topomap_time t;
+    topomap_error err;
+
+    (void)state;
+    for (uint32_t i = 0; i < 16; i++)
+        slots[i] = i;
+    t = time_of(g, m, &costs);
+    assert_false(t.is_bound);
+    assert_near(t.phase[0].link, 500);
+    assert_near(t.seconds, 600);
+    assert_string_equal(t.phase[0].bound_by, "link");
+    topomap_time_clear(&t);
+    assert_int_equal(topomap_time_predict(g, m, slots, &costs, 0, &t, &err), 0);
+    assert_true(t.is_bound);
+    assert_near(t.seconds, 500);
+    topomap_time_clear(&t);
+    assert_int_equal(topomap_time_predict(g, m, slots, &costs, 70, &t, &err), 0);
+    assert_true(t.is_bound);
+    topomap_time_clear(&t);
+    topomap_graph_free(g);
+    topomap_machine_free(m);
+}
+
+/* Never less than the most loaded link, but for what counts as together. */
+static void sharing_is_no_faster_than_the_most_loaded_link(void **state)
+{
+    static const char *const spec[] = {"torus:4x3x2", "fattree:k=4,levels=3*2",
+                                       "dragonfly:p=2,a=3,h=1*2"};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        topomap_machine *m = parsed(spec[i]);
+        topomap_graph *g;
+        topomap_time_costs costs = {sizeof costs, 1, 0, 0, 0, 1e12};
+        topomap_error err;
+        topomap_time t;
+
+        assert_int_equal(topomap_graph_read("random:24,deg=6,spread=0.9", NULL, &g, &err), 0);
+        t = time_of(g, m, &costs);
+        assert_false(t.is_bound);
+        assert_true(t.seconds >= fmax(t.phase[0].link, t.phase[0].node));
+        assert_true(t.seconds <= 1.5 * fmax(t.phase[0].link, t.phase[0].node));
+        topomap_time_clear(&t);
+        topomap_graph_free(g);
+        topomap_machine_free(m);
+    }
+}
+
 static void nothing_takes_no_time(void **state)
 {
     topomap_machine *m = parsed("torus:4x4");
@@ -306,6 +364,8 @@ int main(void)
         cmocka_unit_test(a_phase_takes_its_longest_part_and_a_latency),
         cmocka_unit_test(what_stays_in_a_node_is_copied),
         cmocka_unit_test(phases_follow_one_another),
+        cmocka_unit_test(sharing_is_followed_to_its_end),
+        cmocka_unit_test(sharing_is_no_faster_than_the_most_loaded_link),
         cmocka_unit_test(nothing_takes_no_time),
         cmocka_unit_test(what_cannot_be_is_refused),
     };
