@@ -155,7 +155,7 @@ enum profile_way profile_choose(const profile_rule *rules, int ranks, uint64_t b
 
     for (;; rules++)
         if (is_below((uint64_t)ranks, rules->ranks) && (is_power || !rules->only_powers))
-            for (int i = 0; i < RULE_STEPS && rules->step[i].bytes; i++)
+            for (unsigned i = 0; i < RULE_STEPS && rules->step[i].bytes; i++)
                 if (is_below(bytes, rules->step[i].bytes))
                     return rules->step[i].way;
 }

@@ -33,7 +33,8 @@ static size_t find_slot(const topomap_known *known, const void *key, size_t leng
     for (; known->slot[at]; at = (at + 1) & (known->slots - 1)) {
         const struct topomap_known_key *here = &known->key[known->slot[at] - 1];
 
-        if (here->length == length && memcmp(known->word + here->first, key, length) == 0)
+        if (here->length == length &&
+            (!length || memcmp(known->word + here->first, key, length) == 0))
             break;
     }
     return at;
