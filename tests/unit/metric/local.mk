@@ -2,10 +2,11 @@
 check_PROGRAMS += tests/unit/metric/test_congestion tests/unit/metric/test_bound tests/unit/metric/test_time
 TESTS += tests/unit/metric/test_congestion tests/unit/metric/test_bound tests/unit/metric/test_time
 
-tests_unit_metric_test_congestion_SOURCES = tests/unit/metric/test_congestion.c tests/unit/cables.h
+tests_unit_metric_test_congestion_SOURCES = tests/unit/metric/test_congestion.c tests/unit/metric/inputs.h \
+  tests/unit/cables.h
 tests_unit_metric_test_congestion_LDADD = $(UNIT_LIBS) -lm
 tests_unit_metric_test_bound_SOURCES = tests/unit/metric/test_bound.c tests/unit/graph/graphs.c tests/unit/graph/graphs.h \
   tests/unit/scratch.c tests/unit/scratch.h
 tests_unit_metric_test_bound_LDADD = $(UNIT_LIBS) -lm
-tests_unit_metric_test_time_SOURCES = tests/unit/metric/test_time.c
+tests_unit_metric_test_time_SOURCES = tests/unit/metric/test_time.c tests/unit/metric/inputs.h
 tests_unit_metric_test_time_LDADD = $(UNIT_LIBS) -lm

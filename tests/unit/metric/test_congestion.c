@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/metric/inputs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,16 +9,6 @@
 #include "machine/machine.h"
 #include "metric/congestion.h"
 #include "tests/unit/cables.h"
-
-static topomap_machine *parsed(const char *spec)
-{
-    topomap_machine *machine;
-    topomap_error err;
-
-    if (topomap_machine_parse(spec, &machine, &err))
-        fail_msg("%s", err.text);
-    return machine;
-}
 
 /* A machine of one slot a node whose links are `cable`. */
 static topomap_machine *made(uint32_t nodes, uint32_t vertices, size_t cables, test_cable *cable)
@@ -39,17 +25,6 @@ static topomap_machine *made(uint32_t nodes, uint32_t vertices, size_t cables, t
     if (network_of_cables(vertices, cables, cable, nodes, vertex_of, &machine->network, &err))
         fail_msg("%s", err.text);
     return machine;
-}
-
-static topomap_graph *graph_of(uint32_t ranks, size_t arcs, const uint32_t *from,
-                               const uint32_t *to, const uint64_t *bytes)
-{
-    topomap_graph *graph;
-    topomap_error err;
-
-    if (topomap_graph_new(ranks, arcs, from, to, bytes, NULL, &graph, &err))
-        fail_msg("%s", err.text);
-    return graph;
 }
 
 static topomap_congestion congestion_of(const topomap_graph *graph, const topomap_machine *machine,
@@ -79,7 +54,7 @@ static void shares_are_of_paths(void **state)
     static const uint32_t from[] = {0}, to[] = {8};
     static const uint64_t bytes[] = {600};
     topomap_machine *m = parsed("mesh:3x3");
-    topomap_graph *g = graph_of(9, 1, from, to, bytes);
+    topomap_graph *g = graph_of(9, 1, from, to, bytes, NULL);
     topomap_congestion c = congestion_of(g, m, "exact");
 
     (void)state;
@@ -106,7 +81,7 @@ static void parallel_cables_are_paths(void **state)
     static const uint32_t from[] = {0, 1}, to[] = {2, 3};
     static const uint64_t bytes[] = {100, 50};
     topomap_machine *m = made(4, 8, sizeof cable / sizeof *cable, cable);
-    topomap_graph *g = graph_of(4, 2, from, to, bytes);
+    topomap_graph *g = graph_of(4, 2, from, to, bytes, NULL);
     topomap_congestion c = congestion_of(g, m, "exact");
 
     (void)state;
@@ -194,7 +169,7 @@ static void exact_is_what_brute_force_finds(void **state)
             bytes[i] = 1 + (seed >> 45 & 1023);
         }
         m = made(8, 8, cables, cable);
-        g = graph_of(8, 24, from, to, bytes);
+        g = graph_of(8, 24, from, to, bytes, NULL);
         load = calloc(m->network->links, sizeof *load);
         assert_non_null(load);
         brute_force(m->network, g, load);
@@ -266,7 +241,7 @@ static void routes_are_followed(void **state)
     static const uint64_t bytes[] = {10};
     topomap_machine *m = made(3, 3, 3, cable);
     topomap_network *n = m->network;
-    topomap_graph *g = graph_of(3, 1, from, to, bytes);
+    topomap_graph *g = graph_of(3, 1, from, to, bytes, NULL);
     topomap_congestion c;
     topomap_error err;
     const uint32_t slots[] = {0, 1, 2};
@@ -297,7 +272,7 @@ static void what_cannot_be_is_refused(void **state)
     static const uint32_t from[] = {0}, to[] = {2}, slots[] = {0, 1, 2};
     static const uint64_t bytes[] = {10};
     topomap_machine *m = made(3, 3, 1, apart), *tree = parsed("tree:2:2@1:10");
-    topomap_graph *g = graph_of(3, 1, from, to, bytes);
+    topomap_graph *g = graph_of(3, 1, from, to, bytes, NULL);
     topomap_network *n;
     topomap_congestion c;
     topomap_error err;
@@ -325,9 +300,9 @@ static void phases_are_added_up(void **state)
     const uint32_t from[] = {0, 0, 1}, to[] = {1, 1, 2};
     const uint64_t bytes[] = {10, 2, 7};
     topomap_machine *m = parsed("mesh:3");
-    topomap_graph *g = graph_of(3, 3, from, to, bytes);
-    topomap_graph *phase[] = {graph_of(3, 1, from, to, bytes),
-                              graph_of(3, 2, from + 1, to + 1, bytes + 1)};
+    topomap_graph *g = graph_of(3, 3, from, to, bytes, NULL);
+    topomap_graph *phase[] = {graph_of(3, 1, from, to, bytes, NULL),
+                              graph_of(3, 2, from + 1, to + 1, bytes + 1, NULL)};
     topomap_congestion whole = congestion_of(g, m, "exact"), apart;
 
     (void)state;

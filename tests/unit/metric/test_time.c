@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/metric/inputs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,27 +9,6 @@
 #include "machine/machine.h"
 #include "fabric/network.h"
 #include "metric/prediction.h"
-
-static topomap_machine *parsed(const char *spec)
-{
-    topomap_machine *machine;
-    topomap_error err;
-
-    if (topomap_machine_parse(spec, &machine, &err))
-        fail_msg("%s", err.text);
-    return machine;
-}
-
-static topomap_graph *graph_of(uint32_t ranks, size_t arcs, const uint32_t *from,
-                               const uint32_t *to, const uint64_t *bytes, const uint64_t *messages)
-{
-    topomap_graph *graph;
-    topomap_error err;
-
-    if (topomap_graph_new(ranks, arcs, from, to, bytes, messages, &graph, &err))
-        fail_msg("%s", err.text);
-    return graph;
-}
 
 static topomap_time time_of(const topomap_graph *graph, const topomap_machine *machine,
                             const topomap_time_costs *costs)
