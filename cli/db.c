@@ -9,6 +9,8 @@
 #include "cli/json.h"
 #include "cli/order.h"
 
+enum { FILES = 32 }; /* operands of an import */
+
 static int print_json(json_t *value)
 {
     return cli_json(stdout, value, JSON_REAL_PRECISION(12));
@@ -62,6 +64,8 @@ static void print_report(const cli_call *call, const topomap_db_report *report)
         printf(", %" PRIu64 " node class", report->classes);
     if (report->entries)
         printf(", %" PRIu64 " table entries", report->entries);
+    if (report->ports)
+        printf(", what %" PRIu64 " ports carry", report->ports);
     printf("%s\n", report->partial ? "; partial" : "");
     if (report->warnings)
         fprintf(stderr, "topomap db import: warning: %s\n", report->first_warning);
@@ -71,19 +75,26 @@ static void print_report(const cli_call *call, const topomap_db_report *report)
 
 static json_t *report_json(const cli_call *call, const topomap_db_report *report)
 {
-    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I}", "format",
+    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I}", "format",
                      call->operand[0], "file", call->operand[1], "hosts", (json_int_t)report->hosts,
                      "switches", (json_int_t)report->switches, "links", (json_int_t)report->links,
                      "adapters", (json_int_t)report->adapters, "unknown_adapters",
                      (json_int_t)report->unknown_adapters, "classes", (json_int_t)report->classes,
-                     "partial", report->partial, "warnings", (json_int_t)report->warnings);
+                     "ports", (json_int_t)report->ports, "partial", report->partial, "warnings",
+                     (json_int_t)report->warnings);
 }
 
 static int run_import(const cli_call *call)
 {
-    topomap_db_import_options options = {.nodes = cli_get(call, "nodes"), .option = call->repeat};
+    const char *more[FILES] = {0};
+    topomap_db_import_options options = {
+        .nodes = cli_get(call, "nodes"), .option = call->repeat, .more = more};
     topomap_db_report report;
-    int status = import_file(call, &options, &report);
+    int status;
+
+    for (int i = 2; i < call->operands; i++)
+        more[i - 2] = call->operand[i];
+    status = import_file(call, &options, &report);
 
     if (status)
         return status;
@@ -323,6 +334,23 @@ static const cli_option import_options[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+static const char import_text[] =
+    "Counters of ports are two readings some seconds apart, which make a rate; one FILE has both, "
+    "or\n"
+    "each is a FILE. A dump of the fabric tells whose the LIDs are, in whichever order they come:\n"
+    "  date '+timestamp %s.%N' >before; ibqueryerrors --counters >>before; sleep 60\n"
+    "  date '+timestamp %s.%N' >after; ibqueryerrors --counters >>after\n"
+    "  topomap db import --db DB counters before after\n"
+    "  topomap eval --db DB --graph G --nodes N --tasks-per-node T --time --background measured\n"
+    "perfquery -x LID PORT for each port will do, too. Without timestamps, --option seconds=60; of "
+    "one\n"
+    "reading, that is the time since the counters were reset. Counters that were reset in between "
+    "or,\n"
+    "of 32 bits, stand at their top are left out. What a port sends is what its cable carries; "
+    "where\n"
+    "a port was not read, what the other end receives. A new import takes the place of the "
+    "earlier.\n";
+
 static const cli_option show_options[] = {
     {"db", "DB", "topology database", NULL},
     {"summary", NULL, "counts and the kind of network", NULL},
@@ -332,8 +360,8 @@ static const cli_option show_options[] = {
 };
 
 const cli_command cli_db_commands[] = {
-    {"db import", "FORMAT FILE", "import a dump; formats: `topomap formats`", import_options, 2, 2,
-     run_import, NULL},
+    {"db import", "FORMAT FILE...", "import a dump; formats: `topomap formats`", import_options, 2,
+     FILES, run_import, import_text},
     {"db show", "[NODE]", "show the hosts, one host with its adapters, or a summary", show_options,
      0, 1, run_show, NULL},
     {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},

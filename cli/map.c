@@ -87,7 +87,7 @@ static int measure(const cli_target *target, const uint32_t *baseline, cli_resul
 static int map_and_report(const cli_call *call, const cli_target *target,
                           topomap_map_options *options, const uint32_t *baseline, size_t format)
 {
-    cli_result result = {.target = target, .options = options};
+    cli_result result = {.target = target, .options = options, .costs = target->costs};
     topomap_error err;
     int status = -1;
 
@@ -111,21 +111,20 @@ static int map_and_report(const cli_call *call, const cli_target *target,
 static int map_target(const cli_call *call, const topomap_request *asked, size_t format)
 {
     topomap_map_options options = planner_options(asked);
-    topomap_time_costs costs;
     uint32_t *baseline;
     cli_target target;
     int status, given = cli_get(call, "mapping") != NULL;
 
     if (asked->congestion && asked->objective.kind == TOPOMAP_OBJECTIVE_J)
         return cli_usage_error(call, "--congestion is for --objective congestion, mix or time");
-    status = cli_time_costs(call, "--objective time",
-                            asked->objective.kind == TOPOMAP_OBJECTIVE_TIME, &costs);
-    if (status == 0)
-        status = cli_target_open(call, asked, &target);
+    status = cli_target_open(call, asked, &target);
     if (status != 0)
         return status;
-    options.time_costs = &costs;
+    options.time_costs = &target.costs.value;
     status = read_baseline(call, &target, &baseline);
+    if (status == 0)
+        status = cli_time_costs(call, "--objective time",
+                                asked->objective.kind == TOPOMAP_OBJECTIVE_TIME, &target.costs);
     options.start = given ? baseline : target.order.slot_of;
     options.start_name = given ? "given" : target.allocation ? target.order.name : "identity";
     if (status == 0)
@@ -169,13 +168,15 @@ static int evaluate_target(const cli_call *call, const topomap_request *asked)
     result.target = &target;
     status = read_baseline(call, &target, &baseline);
     if (status == 0)
-        status = cli_time_costs(call, "--time", cli_get(call, "time") != NULL, &result.costs);
+        status = cli_time_costs(call, "--time", cli_get(call, "time") != NULL, &target.costs);
+    result.costs = target.costs;
     if (status == 0 &&
         (topomap_cost_evaluate(target.graph, target.machine, baseline, &result.before, &err) != 0 ||
          (model && topomap_congestion_evaluate(target.graph, target.machine, baseline, model,
                                                &result.congestion[0], &err) != 0) ||
-         (cli_get(call, "time") && topomap_time_evaluate(target.graph, target.machine, baseline,
-                                                         &result.costs, &result.time, &err) != 0)))
+         (cli_get(call, "time") &&
+          topomap_time_evaluate(target.graph, target.machine, baseline, &result.costs.value,
+                                &result.time, &err) != 0)))
         status = cli_fail(call, &err);
     if (status == 0)
         status = cli_report_cost(call, &result);
@@ -243,7 +244,7 @@ static const cli_option map_options[] = {
     {"congestion", "MODEL",
      "of --objective congestion and mix: routes (default where known) or exact", NULL},
     CLI_TIME_COSTS("--objective time"),
-    {"background", "FILE", "other jobs' traffic: node/switch,port,node/switch,port,Gb/s", NULL},
+    CLI_BACKGROUND,
     {"effort", "LEVEL", "fast, default or strong", NULL},
     {"time", "SECONDS", "stop searching after so long, with the best so far", NULL},
     {"seed", "N", "the same seed gives the same map (default 1)", NULL},
@@ -278,7 +279,31 @@ static const char eval_text[] =
     "Overheads\n"
     "and latencies are those of LogGP (Alexandrov et al., SPAA 1995). Rates are those of the "
     "cables;\n"
-    "of a machine whose cables have none, and for the rest, --time-costs.\n";
+    "of a machine whose cables have none, and for the rest, --time-costs.\n"
+    "\n"
+    "Where the database has a calibration (`db import calibration`) its times take the place of "
+    "what\n"
+    "is assumed: latency is that of the level router, and what links of a class of their own to "
+    "most\n"
+    "hosts take more than a hop; hop= that of the level hop; rate=, for cables without a rate, "
+    "what\n"
+    "router and hop let through together; memory= the slowest level inside nodes. --time-costs "
+    "sets\n"
+    "one or the other all the same, and --json tells where each is from. Measured bandwidths scale "
+    "no\n"
+    "rate that the fabric's dump has: they are those of one pair of processes, which need not fill "
+    "a\n"
+    "cable that many share. Latencies of one message size alone, in which the bytes' time is, are "
+    "not\n"
+    "gone by.\n"
+    "\n"
+    "--background takes other jobs' traffic off the cables' rates, for --congestion and --time: "
+    "FILE\n"
+    "has it, or `measured`: what `db import counters` imported last, in each direction. It has "
+    "what\n"
+    "every job sent then, also one that is evaluated here, and is no forecast. A link keeps at "
+    "least a\n"
+    "hundredth of its rate, however full it is, since who comes anew gets a share, too.\n";
 
 static const cli_option eval_options[] = {
     CLI_TARGET_OPTIONS,
@@ -286,7 +311,7 @@ static const cli_option eval_options[] = {
     {"congestion", "MODEL", "loads of links: exact, fast or routes (the routing tables)", NULL},
     {"time", NULL, "predicted communication time", NULL},
     CLI_TIME_COSTS("--time"),
-    {"background", "FILE", "other jobs' traffic: node/switch,port,node/switch,port,Gb/s", NULL},
+    CLI_BACKGROUND,
     {"json", NULL, "for programs", NULL},
     {NULL, NULL, NULL, NULL},
 };

@@ -44,6 +44,8 @@ int cli_report_text(const cli_call *call, const cli_result *result)
     topomap_plan_explain(out, result->target->machine, &result->plan, result->mapping, 0,
                          result->options->start_name, &result->before, &result->after,
                          result->congestion[1].model ? result->congestion : NULL);
+    if (result->mapping->objective == TOPOMAP_OBJECTIVE_TIME)
+        cli_time_costs_print(out, &result->costs);
     return close_output(call, output);
 }
 
@@ -162,7 +164,9 @@ int cli_report_json(const cli_call *call, const cli_result *result)
     if (mapping->objective == TOPOMAP_OBJECTIVE_MIX)
         json_object_set_new(root, "mix", json_real(mapping->mix));
     if (mapping->objective == TOPOMAP_OBJECTIVE_TIME) {
-        json_object_set_new(root, "time", json_pack("{s:f}", "seconds", mapping->time));
+        json_object_set_new(root, "time",
+                            json_pack("{s:f, s:o}", "seconds", mapping->time, "costs",
+                                      cli_time_costs_json(&result->costs)));
         json_object_set_new(before, "time", json_pack("{s:f}", "seconds", mapping->time_before));
     }
     json_object_set_new(root, "algorithm", json_string(result->mapping->algorithm));
@@ -190,7 +194,7 @@ int cli_report_cost(const cli_call *call, const cli_result *result)
 
         set_congestion(root, congestion);
         if (result->time.model)
-            json_object_set_new(root, "time", cli_time_json(&result->time));
+            json_object_set_new(root, "time", cli_time_json(&result->time, &result->costs));
         cli_json(stdout, root, JSON_REAL_PRECISION(15));
         return CLI_DONE;
     }

@@ -14,7 +14,7 @@ typedef struct cli_result {
     topomap_plan plan;
     topomap_cost before, after;
     topomap_congestion congestion[2]; /* before and after; model NULL: not asked for */
-    topomap_time_costs costs;
+    cli_costs costs;
     topomap_time time; /* of `before`; model NULL: not asked for */
 } cli_result;
 

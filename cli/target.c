@@ -25,10 +25,10 @@ static int needs_links(const char *algorithm)
     return 0;
 }
 
-static int wants_links(const topomap_request *asked)
+static int wants_links(const cli_call *call, const topomap_request *asked)
 {
-    return asked->congestion || asked->objective.kind != TOPOMAP_OBJECTIVE_J ||
-           needs_links(asked->algorithm);
+    return asked->congestion || (cli_is_flag(call, "time") && cli_get(call, "time")) ||
+           asked->objective.kind != TOPOMAP_OBJECTIVE_J || needs_links(asked->algorithm);
 }
 
 /* The machine and the baseline as the planner makes them of a launch. */
@@ -46,8 +46,9 @@ static int open_allocation(const cli_call *call, const topomap_request *asked, c
     target->allocation = 1;
     text = cli_request_make(call, asked, &request, &target->order, &err);
     if (text)
-        status = planner_inputs_machine(&request, wants_links(asked), &inputs, &err);
+        status = planner_inputs_machine(&request, wants_links(call, asked), &inputs, &err);
     if (status == 0) {
+        target->costs = (cli_costs){inputs.costs, inputs.measured, 0};
         target->machine = inputs.machine;
         target->bindings = inputs.by_slot;
         inputs.machine = NULL;
@@ -66,7 +67,7 @@ int cli_target_open(const cli_call *call, const topomap_request *asked, cli_targ
     topomap_error err;
     int status = 0;
 
-    *target = (cli_target){0};
+    *target = (cli_target){.costs = {.value = TOPOMAP_TIME_COSTS}};
     if (!asked->graph)
         return cli_usage_error(call, "name a communication graph: --graph FILE or a pattern");
     if (spec && cli_get(call, "nodes"))
@@ -75,8 +76,11 @@ int cli_target_open(const cli_call *call, const topomap_request *asked, cli_targ
         return cli_usage_error(call, "--slurm-order is for an allocation: --nodes");
     if (spec && cli_get(call, "job-nodes"))
         return cli_usage_error(call, "--job-nodes is for an allocation: --nodes");
-    if (asked->capacity && !wants_links(asked))
-        return cli_usage_error(call, "--background is for the objectives congestion and mix");
+    if (asked->capacity && !wants_links(call, asked))
+        return cli_usage_error(call, "--background is for %s",
+                               cli_is_flag(call, "time")
+                                   ? "--congestion and --time"
+                                   : "the objectives congestion, mix and time");
     if (asked->capacity && spec)
         return cli_usage_error(call, "--background needs the links' names: --db and --nodes");
     if (spec)

@@ -5,6 +5,7 @@
 #define TOPOMAP_CLI_TARGET_H
 
 #include "cli/request.h"
+#include "cli/time.h"
 #include "plan/bindings.h"
 
 typedef struct cli_target {
@@ -13,6 +14,7 @@ typedef struct cli_target {
     topomap_bindings bindings; /* of an allocation; .nodes 0: none */
     int allocation;            /* nonzero: made from a database */
     cli_order order;           /* Slurm's layout of an allocation */
+    cli_costs costs;           /* of predicted time: --time-costs are not in them */
     double read_seconds;
 } cli_target;
 
@@ -40,6 +42,14 @@ typedef struct cli_target {
         {"bind", "UNIT", "core (default), pu, numa or none", NULL},                                \
     {                                                                                              \
         "layout", "WORD", "tasks on a node that they do not fill: spread (default) or compact",    \
+            NULL                                                                                   \
+    }
+
+#define CLI_BACKGROUND                                                                             \
+    {                                                                                              \
+        "background", "measured|FILE",                                                             \
+            "other jobs' traffic: as the database has it (`topomap db import counters`), or "      \
+            "node/switch,port,node/switch,port,Gb/s (./measured is a file)",                       \
             NULL                                                                                   \
     }
 

@@ -6,41 +6,55 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topomap/db.h"
+
 static const struct {
-    const char *key;
+    const char *key, *unit_name;
     size_t at;
     double unit; /* of the option, in the library's */
-} keys[] = {
-    {"rate", offsetof(topomap_time_costs, rate), 1e9 / 8},
-    {"latency", offsetof(topomap_time_costs, latency), 1e-6},
-    {"hop", offsetof(topomap_time_costs, hop_latency), 1e-6},
-    {"overhead", offsetof(topomap_time_costs, overhead), 1e-6},
-    {"memory", offsetof(topomap_time_costs, memory_rate), 1e9},
+    unsigned measured;
+} keys[CLI_COSTS] = {
+    {"rate", "Gb/s", offsetof(topomap_time_costs, rate), 1e9 / 8, TOPOMAP_DB_RATE},
+    {"latency", "us", offsetof(topomap_time_costs, latency), 1e-6, TOPOMAP_DB_LATENCY},
+    {"hop", "us", offsetof(topomap_time_costs, hop_latency), 1e-6, TOPOMAP_DB_HOP_LATENCY},
+    {"overhead", "us", offsetof(topomap_time_costs, overhead), 1e-6, 0},
+    {"memory", "GB/s", offsetof(topomap_time_costs, memory_rate), 1e9, TOPOMAP_DB_MEMORY_RATE},
 };
 
-static int read_cost(const char *word, size_t length, topomap_time_costs *costs)
+static double *cost_of(topomap_time_costs *costs, size_t i)
+{
+    return (double *)((char *)costs + keys[i].at);
+}
+
+static double in_units(const cli_costs *costs, size_t i)
+{
+    topomap_time_costs value = costs->value;
+
+    return *cost_of(&value, i) / keys[i].unit;
+}
+
+static int read_cost(const char *word, size_t length, cli_costs *costs)
 {
     const char *equal = memchr(word, '=', length);
     char *end;
 
-    for (size_t i = 0; equal && i < sizeof keys / sizeof *keys; i++)
+    for (size_t i = 0; equal && i < CLI_COSTS; i++)
         if (strlen(keys[i].key) == (size_t)(equal - word) &&
             memcmp(keys[i].key, word, (size_t)(equal - word)) == 0) {
             double value = strtod(equal + 1, &end);
 
-            *(double *)((char *)costs + keys[i].at) = value * keys[i].unit;
+            *cost_of(&costs->value, i) = value * keys[i].unit;
+            costs->given |= 1u << i;
             return end == word + length && end > equal + 1 && isfinite(value) && value >= 0 ? 0
                                                                                             : -1;
         }
     return -1;
 }
 
-int cli_time_costs(const cli_call *call, const char *what, int asked, topomap_time_costs *costs)
+int cli_time_costs(const cli_call *call, const char *what, int asked, cli_costs *costs)
 {
-    const topomap_time_costs usual = TOPOMAP_TIME_COSTS;
     const char *at = cli_get(call, "time-costs");
 
-    *costs = usual;
     if (at && !asked)
         return cli_usage_error(call, "--time-costs is for %s", what);
     while (at && *at) {
@@ -57,7 +71,36 @@ int cli_time_costs(const cli_call *call, const char *what, int asked, topomap_ti
     return 0;
 }
 
-json_t *cli_time_json(const topomap_time *time)
+static const char *source_of(const cli_costs *costs, size_t i)
+{
+    return costs->given & 1u << i               ? "given"
+           : costs->measured & keys[i].measured ? "measured"
+                                                : "assumed";
+}
+
+json_t *cli_time_costs_json(const cli_costs *costs)
+{
+    json_t *all = json_object();
+
+    for (size_t i = 0; i < CLI_COSTS; i++)
+        json_object_set_new(all, keys[i].key,
+                            json_pack("{s:f, s:s, s:s}", "value", in_units(costs, i), "unit",
+                                      keys[i].unit_name, "from", source_of(costs, i)));
+    return all;
+}
+
+void cli_time_costs_print(FILE *out, const cli_costs *costs)
+{
+    if (!costs->measured)
+        return;
+    fprintf(out, "costs        ");
+    for (size_t i = 1; i < CLI_COSTS; i++) /* where the rate is gone by, the time's line has it */
+        fprintf(out, "%s %s %.4g %s %s", i > 1 ? "," : "", keys[i].key, in_units(costs, i),
+                keys[i].unit_name, source_of(costs, i));
+    putc('\n', out);
+}
+
+json_t *cli_time_json(const topomap_time *time, const cli_costs *costs)
 {
     json_t *phases = json_array();
 
@@ -69,16 +112,18 @@ json_t *cli_time_json(const topomap_time *time)
                                                 p->where, "link", p->link, "node", p->node,
                                                 "overhead", p->overhead, "latency", p->latency));
     }
-    return json_pack("{s:f, s:s, s:b, s:o}", "seconds", time->seconds, "model", time->model,
-                     "rates_assumed", time->rates_assumed, "phases", phases);
+    return json_pack("{s:f, s:s, s:b, s:o, s:o}", "seconds", time->seconds, "model", time->model,
+                     "rates_assumed", time->rates_assumed, "costs", cli_time_costs_json(costs),
+                     "phases", phases);
 }
 
-void cli_time_print(const topomap_time *time, const topomap_time_costs *costs)
+void cli_time_print(const topomap_time *time, const cli_costs *costs)
 {
     printf("time          %.6g s predicted, model %s", time->seconds, time->model);
     if (time->rates_assumed)
-        printf(", cables of %.6g Gb/s assumed", costs->rate * 8e-9);
+        printf(", cables of %.6g Gb/s %s", costs->value.rate * 8e-9, source_of(costs, 0));
     putchar('\n');
+    cli_time_costs_print(stdout, costs);
     for (uint32_t k = 0; k < time->phases; k++)
         if (time->phase[k].seconds > 0)
             printf("phase %-7u %.6g s, bound by %s: %s\n", k, time->phase[k].seconds,

@@ -13,14 +13,26 @@
     {                                                                                              \
         "time-costs", "KEY=VALUE,...",                                                             \
             "of " what ": rate= of cables where none is known, in Gb/s (100); latency= of nodes, " \
-            "hop= and overhead= of a message, in us (1, 0.1, 0.2); memory= in GB/s (10)",          \
+            "hop= and overhead= of a message, in us (1, 0.1, 0.2); memory= in GB/s (10); a "       \
+            "calibration of the database takes their place",                                       \
             NULL                                                                                   \
     }
 
-/** What --time-costs says. \p what  that it is of, and whether that was asked for
+enum { CLI_COSTS = 5 };
+typedef struct cli_costs {
+    topomap_time_costs value;
+    unsigned measured; /**< by the database: enum topomap_db_measured */
+    unsigned given;    /**< by --time-costs: bit i, the i-th of its keys */
+} cli_costs;
+
+/** Puts what --time-costs says in place of the costs that are there.
+ *  \param what  that it is of, and whether that was asked for
  *  \return 0 or an exit status after saying what is wrong */
-int cli_time_costs(const cli_call *call, const char *what, int asked, topomap_time_costs *costs);
-json_t *cli_time_json(const topomap_time *time);
-void cli_time_print(const topomap_time *time, const topomap_time_costs *costs);
+int cli_time_costs(const cli_call *call, const char *what, int asked, cli_costs *costs);
+json_t *cli_time_costs_json(const cli_costs *costs);
+/** A line on what is measured, where something is. */
+void cli_time_costs_print(FILE *out, const cli_costs *costs);
+json_t *cli_time_json(const topomap_time *time, const cli_costs *costs);
+void cli_time_print(const topomap_time *time, const cli_costs *costs);
 
 #endif

@@ -24,10 +24,13 @@ typedef struct topomap_db_import_options {
     const char *nodes; /**< host list that an hwloc file is for, or NULL: the XML's own HostName */
     const char *const *option; /**< "name=value" of the importer's own options (its row lists
                                     them), ends with NULL; or NULL: none */
+    const char *const *more;   /**< further files that are read behind the first, ends with NULL; or
+                                    NULL: none. TOPOMAP_EUSAGE but for counters */
 } topomap_db_import_options;
 
 typedef struct topomap_db_report {
     uint64_t hosts, switches, links, adapters, unknown_adapters, classes; /**< read from the file */
+    uint64_t ports;          /**< counters: with a rate */
     uint64_t entries;        /**< lft: rows of routing tables; switches counts the tables */
     int partial;             /**< the dump contains errors of the tool that printed it */
     size_t warnings;         /**< how many there were */
@@ -39,9 +42,9 @@ typedef struct topomap_db_report {
  *  is: for the InfiniBand importers the file of that name, and any file imported earlier, with
  *  whichever of them, that has a switch of this one (one subnet, dumped again); for xtprocadmin,
  *  xtdb2proc and cray-links any earlier one (a database holds one Cray machine), and so for
- *  slurm-topology, slurm-config and calibration; for hwloc the file and its list of nodes; for
- * links (coordinates) any earlier file with one of its switches (nodes); else the file of that
- * name. The order of imports does not matter. */
+ *  slurm-topology, slurm-config, calibration and counters; for hwloc the file and its list of
+ * nodes; for links (coordinates) any earlier file with one of its switches (nodes); else the file
+ * of that name. The order of imports does not matter. */
 int topomap_db_import(topomap_db *db, const char *importer, const char *path,
                       const topomap_db_import_options *options, topomap_db_report *report,
                       topomap_error *err);

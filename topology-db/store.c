@@ -156,6 +156,16 @@ int db_number(sqlite3 *file, const char *sql, int64_t otherwise, int64_t *number
     return rows.result;
 }
 
+int db_has_table(sqlite3 *file, const char *table, int *there, topomap_error *err)
+{
+    struct db_rows rows =
+        DB_ASK(file, "SELECT 1 FROM sqlite_master WHERE name=?", err, DB_TEXT(table));
+
+    *there = db_next(&rows);
+    db_end(&rows);
+    return rows.result;
+}
+
 const char *db_column_text(sqlite3_stmt *statement, int column)
 {
     const char *text = (const char *)sqlite3_column_text(statement, column);

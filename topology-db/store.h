@@ -121,6 +121,9 @@ int db_number(sqlite3 *file, const char *sql, int64_t otherwise, int64_t *number
 /** Fills \p err with what SQLite says. Returns -1. */
 int db_failed(sqlite3 *file, topomap_error *err);
 
+/** Whether an open database has a table that earlier versions did not make. */
+int db_has_table(sqlite3 *file, const char *table, int *there, topomap_error *err);
+
 /** A column as text, "" for NULL; lent. */
 const char *db_column_text(sqlite3_stmt *statement, int column);
 /** A copy of it; NULL where memory is short. */
@@ -141,5 +144,17 @@ int db_schema_check(const char *path, sqlite3 *file, topomap_error *err);
 #define DB_SLURM_SETTING                                                                           \
     "CREATE TABLE IF NOT EXISTS slurm_setting(name TEXT PRIMARY KEY, source INTEGER NOT NULL,"     \
     " value TEXT NOT NULL) WITHOUT ROWID;"
+
+/** What was measured, where some was imported (importers counters and calibration). Older databases
+ *  lack these tables likewise.
+ *  traffic: bytes a second that a port sends and receives, of which NULL is not known. The port is
+ *  that of an adapter or switch with this node or port GUID, or with this LID.
+ *  level_time: seconds and bytes a second of a level of table calibration; a rate of NULL was not
+ *  told apart from the latency. */
+#define DB_MEASUREMENTS                                                                            \
+    "CREATE TABLE IF NOT EXISTS traffic(source INTEGER NOT NULL, guid INTEGER, lid INTEGER,"       \
+    " port INTEGER NOT NULL, sent REAL, received REAL);"                                           \
+    "CREATE TABLE IF NOT EXISTS level_time(level TEXT PRIMARY KEY, source INTEGER NOT NULL,"       \
+    " latency REAL NOT NULL, rate REAL) WITHOUT ROWID;"
 
 #endif

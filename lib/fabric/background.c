@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Other jobs' traffic, as less capacity of the links that it is on (Hoefler & Snir, ICS 2011,
  * section 2.2). */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,19 +12,20 @@
 /* A link that other jobs fill is not gone: it still gets a share. */
 #define LEAST_SHARE 0.01
 
-/* The bytes a second that a row takes off a link that has `whole` of them. */
-static void take(double *capacity, double whole, double bytes)
+void topomap_network_take(topomap_network *network, const double *used)
 {
-    double left = *capacity - bytes;
+    for (uint32_t link = 0; link < network->links; link++) {
+        double whole = network->capacity[link];
 
-    *capacity = left > whole * LEAST_SHARE ? left : whole * LEAST_SHARE;
+        network->capacity[link] = fmax(whole - used[link], whole * LEAST_SHARE);
+    }
 }
 
 /* \param vertex  [listed->vertices] of the network, UINT32_MAX: of none */
-static size_t take_all(topomap_network *network, const uint32_t *vertex, const double *whole,
-                       const topomap_fabric *listed)
+static size_t add_all(const topomap_network *network, const uint32_t *vertex, double *bytes,
+                      const topomap_fabric *listed)
 {
-    size_t used = 0;
+    size_t fit = 0;
 
     for (size_t i = 0; i < listed->links; i++) {
         const topomap_link *row = &listed->link[i];
@@ -35,11 +37,11 @@ static size_t take_all(topomap_network *network, const uint32_t *vertex, const d
         back = topomap_network_link(network, b, a);
         if (there == UINT32_MAX || back == UINT32_MAX)
             continue;
-        take(&network->capacity[there], whole[there], row->rate);
-        take(&network->capacity[back], whole[back], row->rate);
-        used++;
+        bytes[there] += row->rate;
+        bytes[back] += row->rate;
+        fit++;
     }
-    return used;
+    return fit;
 }
 
 /* The vertices of the network that have the list's names, the first ones where several have one. */
@@ -59,20 +61,21 @@ static int apply(topomap_network *network, const char *path, const topomap_fabri
                  topomap_error *err)
 {
     uint32_t *vertex = topomap_alloc(listed->vertices, sizeof *vertex, err);
-    double *whole = topomap_alloc(network->links, sizeof *whole, err);
-    int status = vertex && whole ? 0 : -1;
+    double *used = topomap_alloc(network->links, sizeof *used, err);
+    int status = vertex && used ? 0 : -1;
 
     if (status == 0) {
         find_names(network, listed, vertex);
-        memcpy(whole, network->capacity, network->links * sizeof *whole);
-        if (listed->links && !take_all(network, vertex, whole, listed))
+        if (listed->links && !add_all(network, vertex, used, listed))
             status = topomap_error_set(err, TOPOMAP_EINPUT,
                                        "%s: none of its %zu links is one of this network; names "
                                        "are those of `topomap db export --to links`",
                                        path, listed->links);
     }
+    if (status == 0)
+        topomap_network_take(network, used);
     free(vertex);
-    free(whole);
+    free(used);
     return status;
 }
 

@@ -63,6 +63,9 @@ static inline uint32_t topomap_network_next(const topomap_network *network, uint
     return network->next[(size_t)at * network->nodes + node];
 }
 
+/** Takes what is used off the capacities. A link keeps at least a hundredth of its own.
+ *  \param used  [links] bytes a second */
+void topomap_network_take(topomap_network *network, const double *used);
 /** Takes other jobs' traffic off the links: \p path is a list of links (fabric/links.h), in which
  *  the rate is what is used, in each direction; rows of one pair add up. A link keeps at least a
  *  hundredth of its capacity. Rows about links that are not in this network (of other jobs' hosts)

@@ -43,7 +43,7 @@ int topomap_request_fits(enum topomap_request_key key, const char *text)
     const topomap_request_row *row = &topomap_request_rows[key];
     union topomap_request_value value = {0};
 
-    if (row->whole_path && *text != '/')
+    if (row->whole_path && *text != '/' && !(row->no_path && strcmp(text, row->no_path) == 0))
         return 0;
     if (row->read == topomap_request_text)
         return *text != '\0';

@@ -23,7 +23,7 @@ enum topomap_request_key {
     TOPOMAP_REQUEST_SEED,
     TOPOMAP_REQUEST_TIME,
     TOPOMAP_REQUEST_MIN_GAIN,
-    TOPOMAP_REQUEST_CAPACITY, /**< a file of what other jobs take of the links */
+    TOPOMAP_REQUEST_CAPACITY, /**< what other jobs take of the links: a file, or "measured" */
     TOPOMAP_REQUEST_REQUIRED, /**< from here on the planning of a step never hears of them */
     TOPOMAP_REQUEST_RECORDS,  /**< whether the plan is recorded, where there is a folder for it */
     TOPOMAP_REQUEST_VERBOSE,
@@ -103,6 +103,7 @@ typedef struct topomap_request_row {
     size_t at;      /**< in topomap_request; of settings that planning never hears of: nowhere */
     int flag;       /**< 0 or 1; in words and rules also yes or no, and a bare word means yes */
     int whole_path; /**< in words and rules, as steps start in any folder */
+    const char *no_path; /**< what may stand in place of one, or NULL */
 } topomap_request_row;
 
 const topomap_request_row *topomap_request_row_of(enum topomap_request_key key);

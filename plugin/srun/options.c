@@ -97,7 +97,8 @@ static struct spank_option table[] = {
      "For topomap: objective=J|congestion|mix[:SHARE]|time, effort=fast|default|strong, "
      "time=SECONDS, "
      "seed=N, "
-     "bind=core|pu|numa|none, layout=compact|spread, contiguous, min-gain=PERCENT, capacity=FILE, "
+     "bind=core|pu|numa|none, layout=compact|spread, contiguous, min-gain=PERCENT, "
+     "capacity=measured|FILE, "
      "required, records, verbose; for auto: key=NAME, mpi=openmpi|mpich|mpi-abi, profile, "
      "profile-every=LAUNCHES",
      1, SAID_OPTIONS, record},

@@ -3,7 +3,7 @@ CLI_TESTS = \
   tests/cli/map.bats \
   tests/cli/machines.bats \
   tests/cli/congestion.bats \
-  tests/cli/time.bats \
+  tests/cli/time.bats tests/cli/counters.bats \
   tests/cli/papers.bats \
   tests/cli/order.bats \
   tests/cli/plan.bats \

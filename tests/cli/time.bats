@@ -125,3 +125,65 @@ seconds() { jq .time.seconds; }
   # Nobody's map is slower than the block layout.
   awk -F'\t' '$5 == "block" { block[$1, $3] = $7 } $5 == "time" && $7 > 1.001 * block[$1, $3] { print; bad = 1 } END { exit bad }' results
 }
+
+@test "a database's calibration: its latencies take the place of what is assumed, one by one" {
+  printf 'n1,1,s1,1,100\nn2,1,s2,1,100\ns1,2,s2,2,100\n' >links
+  topomap db import --db c.db links links
+  local at=(--graph ring:2,bytes=1 --db c.db --nodes n1,n2 --tasks-per-node 1)
+  latency() { topomap eval "${at[@]}" --time --json "$@" | jq '.time.phases[0].latency * 1e9 | round'; }
+  [ "$(latency)" -eq 1300 ]
+  run -0 topomap eval "${at[@]}" --time
+  [[ $output != *"costs "* ]]
+  printf 'level,latency_us,bandwidth_MBps\ncore,0.1,9000\nnode,0.1,4000\nrouter,2,20000\nhop,0.5,20000\n' >c
+  topomap db import --db c.db calibration c
+  [ "$(latency)" -eq 3500 ] # three hops
+  [ "$(latency --time-costs latency=7)" -eq 8500 ]
+  [ "$(latency --time-costs hop=1,overhead=0)" -eq 5000 ]
+  topomap eval "${at[@]}" --time --time-costs hop=1 --json >json
+  jq -e '.time.costs | map_values(.from) == {rate: "measured", latency: "measured", hop: "given", overhead: "assumed", memory: "measured"}' json
+  jq -e '.time.costs | .rate.value == 80 and .latency.value == 2 and .memory.value == 4' json
+  run -0 topomap eval "${at[@]}" --time
+  [[ $output == *"costs         latency 2 us measured, hop 0.5 us measured, overhead 0.2 us assumed, memory 4 GB/s measured"* ]]
+  # The cables' own rates stay: to both neighbours, which are one.
+  jq -en --argjson t "$(topomap eval "${at[@]/ring:2,bytes=1/ring:2,bytes=1000000000}" --time --json)" '($t.time.seconds - 0.16 | fabs) < 1e-5'
+  run -0 topomap map "${at[@]}" --objective time
+  [[ $output == *"costs  "*"hop 0.5 us measured"* ]]
+  topomap map "${at[@]}" --objective time --json | jq -e '.time.costs.latency.from == "measured" and .time.seconds > 3e-6'
+  topomap map "${at[@]}" --objective time --format plan -o plan
+  grep -q 'topomap: latencies as measured: 2 us from node to node, 0.5 us a hop' plan
+  # A class of link that most hosts have alone: each way has two of it, whatever its hops.
+  printf 'level,latency_us,bandwidth_MBps\nhop,0.5,20000\nhop:100G,1.5,20000\n' >c
+  topomap db import --db c.db calibration c
+  [ "$(latency)" -eq 3500 ] # 2 * (1.5 - 0.5) and three hops
+  # Times of one message size say nothing of latencies.
+  printf 'level,latency_us,bandwidth_MBps\nrouter,20,1e12\nhop,5,1e12\n' >c
+  topomap db import --db c.db calibration c
+  [ "$(latency)" -eq 1300 ]
+  # Cables without a rate have what was measured.
+  sed -i 's/100$//' links
+  topomap db import --db c.db links links
+  printf 'level,latency_us,bandwidth_MBps\nrouter,2,20000\nhop,0.5,20000\n' >c
+  topomap db import --db c.db calibration c
+  run -0 topomap eval "${at[@]}" --time
+  [[ $output == *"cables of 80 Gb/s measured"* ]]
+}
+
+@test "measured times: from pairs to db calibrate to predicted time" {
+  topomap db synth fat-tree:leaves=4,hosts=2,spines=2 -o made
+  topomap db import --db c.db ibnetdiscover made/fabric.ibnetdiscover
+  topomap db import --db c.db lft made/fabric.lfts
+  # 0.8 us and 0.3 us a hop, 10 GB/s.
+  awk 'BEGIN {
+    print "kind,from,to,hops,size,latency_us,bandwidth_MBps"
+    for (i = 1; i <= 8; i++) for (j = i + 1; j <= 8; j++)
+      for (s = 8; s <= 524288; s *= 16) {
+        us = 0.8 + 0.3 * (int((i - 1) / 2) == int((j - 1) / 2) ? 2 : 4) + s / 10000
+        printf "pair,node%02d,node%02d,,%d,%.9f,%.3f\n", i, j, s, us, s / us
+      }
+  }' >m
+  topomap db calibrate m --db c.db -o c
+  topomap db import --db c.db calibration c
+  topomap eval --graph ring:2,bytes=1 --db c.db --nodes node01,node08 --tasks-per-node 1 --time --json >json
+  jq -e '.time.phases[0].latency * 1e6 - 2 | fabs < 0.01' json
+  jq -e '.time.costs.latency | .from == "measured" and (.value - 0.8 | fabs) < 0.01' json
+}

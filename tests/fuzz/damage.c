@@ -79,14 +79,28 @@ static void ask_machine(topomap_db *db, struct hosts *hosts, enum topomap_bind b
 
     if (topomap_db_machine(db, &allocation, &machine, &bindings, &err))
         return;
-    if (bind == TOPOMAP_BIND_CORE)
+    if (bind == TOPOMAP_BIND_CORE) {
         topomap_db_machine_links(db, &allocation, NULL, machine, &err);
+        topomap_db_machine_links(db, &allocation, TOPOMAP_DB_MEASURED, machine, &err);
+    }
     for (uint32_t p = 0; p < topomap_machine_slots(machine); p++)
         if (!(topomap_machine_distance(machine, 0, p) >= 0) ||
             topomap_machine_level_of(machine, 0, p) >= topomap_machine_levels(machine))
             abort();
     topomap_machine_free(machine);
     topomap_bindings_clear(&bindings);
+}
+
+static void ask_costs(topomap_db *db)
+{
+    topomap_time_costs costs = TOPOMAP_TIME_COSTS;
+    unsigned measured;
+    topomap_error err;
+
+    if (topomap_db_time_costs(db, &costs, &measured, &err) == 0 &&
+        (!(costs.rate > 0) || !(costs.memory_rate > 0) || !(costs.latency >= 0) ||
+         !(costs.hop_latency >= 0)))
+        abort();
 }
 
 static int ask(sqlite3 *file)
@@ -104,6 +118,7 @@ static int ask(sqlite3 *file)
             0)
             topomap_db_distance_clear(&distance);
     ask_ports(&db, hosts.name[0]);
+    ask_costs(&db);
     /* nid00000 and its like come before node1 and its like: both kinds of network are asked. */
     if (hosts.count >= 3)
         ask_machine(&db, &hosts, TOPOMAP_BIND_CORE);

@@ -147,6 +147,19 @@ END
   cat busy
   [ "$(cat busy)" != "$(cat free)" ]
   dry --objective congestion --background "$other" | diff out -
+  # The same, as the database has it: by counters of the leaf's ports, a second apart.
+  guid=$(sed -n 's/.*Switch.*"S-\([0-9a-f]*\)".*"leaf01".*/\1/p' "$(find "$BED" -name '*.ibnetdiscover' | head -1)")
+  for count in 0 1; do
+    awk -F, -v guid="$guid" -v n=$count '{ printf "   GUID 0x%s port %d: [PortXmitData == %.0f (x)] [PortRcvData == %.0f (x)]\n", guid, $2, n * $5 * 1e9 / 32, n * $5 * 1e9 / 32 }' "$other"
+  done >counters
+  topomap db import counters counters --option seconds=1
+  cp out by_file
+  launch "objective=congestion,capacity=measured"
+  cat err why
+  measured=$(sed -n 's/.*most loaded link *\([^ ]*\) *\([^ ]*\) .*/\2/p' why)
+  jq -en "($measured / $(cat busy) - 1 | fabs) < 1e-3" # the file's rates are rounded
+  diff out by_file
+  dry --objective congestion --background measured | diff out -
   launch "capacity=$other"
   grep -q 'capacity= is for objective=congestion' err
   launch "objective=congestion,capacity=/nonexistent"

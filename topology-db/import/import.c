@@ -93,6 +93,29 @@ int db_words(char *line, const char *between, char **word, int most)
     return words;
 }
 
+static int read_more(struct db_import *import, void *content, topomap_error *err)
+{
+    topomap_input *first = import->input;
+    const char *path = import->path;
+    int result = 0;
+
+    for (const char *const *more = import->options->more; !result && more && *more; more++) {
+        import->path = *more;
+        if (topomap_input_open(*more, &import->input, err)) {
+            result = -1;
+            break;
+        }
+        result = topomap_input_unpacked(import->input, import->options->option, err) ||
+                         db_each_line(import, import->importer->line, content, err)
+                     ? -1
+                     : 0;
+        topomap_input_close(import->input);
+    }
+    import->input = first;
+    import->path = path;
+    return result;
+}
+
 int db_read_content(struct db_import *import, void **content, topomap_error *err)
 {
     const db_importer *importer = import->importer;
@@ -102,7 +125,7 @@ int db_read_content(struct db_import *import, void **content, topomap_error *err
         return -1;
     if ((importer->begin && importer->begin(import, made, err)) ||
         (importer->line && db_each_line(import, importer->line, made, err)) ||
-        (importer->check && importer->check(import, made, err))) {
+        read_more(import, made, err) || (importer->check && importer->check(import, made, err))) {
         importer->free(made);
         return -1;
     }
@@ -280,6 +303,20 @@ static int check_nodes(const db_importer *importer, const char *nodes, topomap_e
                              (*other)->row.name);
 }
 
+static int check_more(const db_importer *importer, const topomap_db_import_options *options,
+                      topomap_error *err)
+{
+    const db_importer *const *other = importers;
+
+    if (importer->joins || !options->more || !*options->more)
+        return 0;
+    while (!(*other)->joins)
+        other++;
+    return topomap_error_set(err, TOPOMAP_EUSAGE,
+                             "%s takes one file at a time; several are one source of %s alone",
+                             importer->row.name, (*other)->row.name);
+}
+
 /* The row of the source, after what it said before is gone. */
 static int begin_source(struct db_import *import, topomap_error *err)
 {
@@ -373,6 +410,7 @@ int topomap_db_import(topomap_db *db, const char *importer_name, const char *pat
     if (!importer)
         return -1;
     if (check_nodes(importer, import.options->nodes, err) ||
+        check_more(importer, import.options, err) ||
         check_options(&importer->row, import.options->option, err))
         return -1;
     if (topomap_input_open(path, &import.input, err))

@@ -25,6 +25,7 @@ typedef struct db_importer {
     const char *tables[5]; /* with rows of its sources (column source), which go with them */
     int singleton;         /* one such source in a database: another file takes its place */
     int for_nodes;         /* it takes a list of nodes that its file is for */
+    int joins;             /* several files are one source, read one after the other */
     int own_words;         /* what it says of files that are not its own is enough */
     int (*read)(struct db_import *import, void **content, topomap_error *err);
     /* Where it is db_read_content(): bytes of the content, which is all 0 at first; what is done
@@ -96,7 +97,8 @@ int db_forget_sharing(const struct db_import *import, const char *names,
     ROW(db_slurm_topology)                                                                         \
     ROW(db_slurm_config)                                                                           \
     ROW(db_calibration)                                                                            \
-    ROW(db_lft)
+    ROW(db_lft)                                                                                    \
+    ROW(db_counters)
 
 #define DB_DECLARE(importer) extern const db_importer importer;
 DB_IMPORTERS(DB_DECLARE)

@@ -132,6 +132,16 @@ static int make(struct db_links *l, const topomap_names *names, topomap_error *e
                : 0;
 }
 
+static int take_background(struct db_links *l, const char *background, topomap_error *err)
+{
+    if (!l->network)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "%s: background traffic needs a database with links", l->db->path);
+    return strcmp(background, TOPOMAP_DB_MEASURED) == 0
+               ? db_links_traffic(l, err)
+               : topomap_network_background(l->network, background, err);
+}
+
 int topomap_db_machine_links(topomap_db *db, const topomap_db_allocation *given,
                              const char *background, topomap_machine *machine, topomap_error *err)
 {
@@ -154,10 +164,7 @@ int topomap_db_machine_links(topomap_db *db, const topomap_db_allocation *given,
     if (!result && l.switches.count)
         result = make(&l, allocation.nodes, err);
     if (!result && background)
-        result = l.network ? topomap_network_background(l.network, background, err)
-                           : topomap_error_set(err, TOPOMAP_EUSAGE,
-                                               "%s: background traffic needs a database with links",
-                                               db->path);
+        result = take_background(&l, background, err);
     if (!result && l.network) {
         topomap_network_free(machine->network);
         machine->network = l.network;

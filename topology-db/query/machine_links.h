@@ -24,4 +24,8 @@ struct db_links {
  *  of equals. */
 int db_links_route(struct db_links *links, topomap_error *err);
 
+/** Takes what ports were measured to carry (importer counters) off the network's links. Fails where
+ *  nothing was measured, or nothing of these links. */
+int db_links_traffic(struct db_links *links, topomap_error *err);
+
 #endif

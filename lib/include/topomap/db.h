@@ -22,6 +22,7 @@
 
 #include <topomap/hosts.h>
 #include <topomap/plan.h>
+#include <topomap/time.h>
 #include <topomap/topomap.h>
 
 #ifdef __cplusplus
@@ -159,16 +160,37 @@ TOPOMAP_PUBLIC int topomap_db_machine(topomap_db *db, const topomap_db_allocatio
                                       topomap_machine **machine, topomap_bindings *bindings,
                                       topomap_error *err);
 
+/** What the links carry is what `topomap db import counters` imported last. */
+#define TOPOMAP_DB_MEASURED "measured"
+
 /** Adds the links to a machine that topomap_db_machine() made of this allocation, for congestion:
  *  its nodes, every switch of the database, the cables between them with their rates (bytes a
  *  second; cables of unknown rate have the most common one). Nothing is added where the database
  *  has coordinates instead of switches. Not for the launch: it reads the whole fabric. With
  *  routing tables (importer lft) the machine has routes, too.
  *  \param background  a file of what the links carry already, as `topomap map --background` takes
- * it, or NULL */
+ *                     it; TOPOMAP_DB_MEASURED; or NULL. A link keeps a hundredth of its rate at
+ *                     least, however full it is */
 TOPOMAP_PUBLIC int topomap_db_machine_links(topomap_db *db, const topomap_db_allocation *allocation,
                                             const char *background, topomap_machine *machine,
                                             topomap_error *err);
+
+/** Costs that a calibration measured (`topomap help db calibrate`), for topomap_time_evaluate(). */
+enum topomap_db_measured {
+    TOPOMAP_DB_RATE = 1,
+    TOPOMAP_DB_LATENCY = 2,
+    TOPOMAP_DB_HOP_LATENCY = 4,
+    TOPOMAP_DB_MEMORY_RATE = 8
+};
+
+/** Puts what the database's calibration has in place of what \p costs, which begins with
+ *  TOPOMAP_TIME_COSTS, has; a database without one, or with one of an earlier topomap, changes
+ *  nothing. latency is that of the level router (0 where it has none), with what links of a class
+ * of their own to most hosts take more than a hop; hop_latency that of a hop over the reference
+ * link; rate what leaving a node and one hop let through; memory_rate that of the slowest level
+ * inside nodes. \param measured  out: a sum of enum topomap_db_measured */
+TOPOMAP_PUBLIC int topomap_db_time_costs(topomap_db *db, topomap_time_costs *costs,
+                                         unsigned *measured, topomap_error *err);
 
 #ifdef __cplusplus
 }

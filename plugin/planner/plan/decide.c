@@ -89,6 +89,7 @@ static int search(work *w, planner_answer *answer, topomap_error *err)
 
     options.start = w->in.start;
     options.start_name = START;
+    options.time_costs = &w->in.costs;
     if (w->in.congestion && search_congestion(w, &options) != 0)
         topomap_mapping_free(w->mapping), w->mapping = NULL;
     options.objective = TOPOMAP_OBJECTIVE_J;
@@ -113,6 +114,10 @@ static int write_explanation(const work *w, planner_answer *answer, topomap_erro
         fprintf(out, "topomap: %s\n", w->in.detail);
     if (*w->in.cores_detail)
         fprintf(out, "topomap: %s\n", w->in.cores_detail);
+    if (w->in.congestion && w->mapping->objective == TOPOMAP_OBJECTIVE_TIME &&
+        w->in.measured & TOPOMAP_DB_LATENCY)
+        fprintf(out, "topomap: latencies as measured: %.4g us from node to node, %.4g us a hop\n",
+                w->in.costs.latency * 1e6, w->in.costs.hop_latency * 1e6);
     topomap_plan_explain(out, w->in.machine, &answer->plan, w->mapping, !answer->applied,
                          "Slurm's layout", &w->before, &w->after,
                          w->in.congestion ? w->load : NULL);

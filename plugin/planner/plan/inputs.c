@@ -86,14 +86,16 @@ static int open_machine(planner_inputs *in, int links, topomap_error *err)
     if (topomap_db_open(r->asked.db, &db, err) != 0)
         return -1;
     status = make_machine(in, db, &allocation, err);
+    if (status == 0 && (links || r->asked.objective.kind == TOPOMAP_OBJECTIVE_TIME))
+        status = topomap_db_time_costs(db, &in->costs, &in->measured, err);
     if (status == 0 && links)
         status = topomap_db_machine_links(db, &allocation, r->asked.capacity, in->machine, err);
     else if (status == 0 && in->congestion &&
              topomap_db_machine_links(db, &allocation, r->asked.capacity, in->machine, &why) != 0)
         planner_inputs_fall_back(in, why.text);
     if (r->asked.capacity && r->asked.objective.kind == TOPOMAP_OBJECTIVE_J)
-        planner_inputs_note(in,
-                            "capacity= is for objective=congestion and mix, and was passed over");
+        planner_inputs_note(
+            in, "capacity= is for objective=congestion, mix and time, and was passed over");
     topomap_db_close(db);
     in->by_slot.job = r->asked.job;
     in->by_slot.step = r->asked.step;
@@ -167,6 +169,7 @@ static int open_start(planner_inputs *in, topomap_error *err)
 static void begin(const planner_request *request, planner_inputs *inputs)
 {
     *inputs = (planner_inputs){.request = request,
+                               .costs = TOPOMAP_TIME_COSTS,
                                .congestion = request->asked.objective.kind != TOPOMAP_OBJECTIVE_J};
 }
 

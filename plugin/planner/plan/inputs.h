@@ -11,8 +11,10 @@ typedef struct planner_inputs {
     topomap_machine *machine;
     topomap_bindings by_slot;
     topomap_graph *graph;
-    uint32_t *start;     /* [slots] Slurm's layout */
-    int congestion;      /* the objective, as long as it can be */
+    uint32_t *start;          /* [slots] Slurm's layout */
+    topomap_time_costs costs; /* of the objective time */
+    unsigned measured;        /* which of them the database has: enum topomap_db_measured */
+    int congestion;           /* the objective, as long as it can be */
     int damaged;         /* the stored profile; then, or where it is of no use, there is no graph */
     char note[560];      /* what the user should know */
     char detail[320];    /* about the graph, for the explanation */

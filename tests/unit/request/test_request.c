@@ -172,6 +172,8 @@ static void refused(void **state)
     /* As users and sites may say it; a planner's request has what srun made of it. */
     assert_false(topomap_request_fits(TOPOMAP_REQUEST_CAPACITY, "here"));
     assert_true(topomap_request_fits(TOPOMAP_REQUEST_CAPACITY, "/here"));
+    assert_true(topomap_request_fits(TOPOMAP_REQUEST_CAPACITY, "measured"));
+    assert_false(topomap_request_fits(TOPOMAP_REQUEST_CAPACITY, "measured.csv"));
     assert_false(topomap_request_fits(TOPOMAP_REQUEST_GRAPH, ""));
     topomap_request_clear(&request);
 }

@@ -19,9 +19,14 @@
 
 enum { LEVEL = 48, ROWS_MOST = 4096 };
 
+/* Of latencies and bandwidths; as a bandwidth it means that no time of a byte was told apart
+ * (calibrate/calibrate_write.c). */
+#define NUMBER_MOST 1e12
+
 struct row {
     char level[LEVEL];
     double ns;
+    double us, mbytes; /* as they are told */
     size_t line;
 };
 
@@ -43,8 +48,9 @@ static int read_number(const char *text, double least, double *number)
     char *end;
 
     *number = strtod(text, &end);
-    return end == text || end[strspn(end, " \t")] || !(*number >= least && *number <= 1e12) ? -1
-                                                                                            : 0;
+    return end == text || end[strspn(end, " \t")] || !(*number >= least && *number <= NUMBER_MOST)
+               ? -1
+               : 0;
 }
 
 static int read_row(struct db_import *import, void *content, char *line, topomap_error *err)
@@ -73,6 +79,8 @@ static int read_row(struct db_import *import, void *content, char *line, topomap
         return topomap_input_fail(import->input, err,
                                   "expected a latency in microseconds and a bandwidth in MB/s");
     strcpy(row.level, level);
+    row.us = us;
+    row.mbytes = mbytes;
     row.ns = us * 1000 / table->size + 1000 / mbytes;
     if (table->levels.rows == ROWS_MOST)
         return topomap_input_fail(import->input, err, "more than %d levels", ROWS_MOST);
@@ -118,17 +126,29 @@ static int begin(struct db_import *import, void *content, topomap_error *err)
                : 0;
 }
 
+/* Costs of a byte, for distances; and the times that they were made of, for predicted time. */
 static int write_table(struct db_import *import, void *content, topomap_error *err)
 {
     const struct db_list *levels = content;
     const struct row *row = levels->row;
-    sqlite3_stmt *insert = db_prepare(import->file, "INSERT INTO calibration VALUES(?,?,?)", err);
-    int result = insert ? 0 : -1;
+    sqlite3_stmt *cost = db_prepare(import->file, "INSERT INTO calibration VALUES(?,?,?)", err);
+    sqlite3_stmt *time =
+        cost ? db_prepare(import->file, "INSERT INTO level_time VALUES(?,?,?,?)", err) : NULL;
+    int result = time ? 0 : -1;
 
-    for (size_t i = 0; !result && i < levels->rows; i++)
+    for (size_t i = 0; !result && i < levels->rows; i++) {
+        const db_value rate = {.kind = row[i].mbytes < NUMBER_MOST ? DB_IS_REAL : DB_IS_NULL,
+                               .real = row[i].mbytes * 1e6};
+
         result =
-            DB_PUT(insert, err, DB_TEXT(row[i].level), DB_INT(import->source), DB_REAL(row[i].ns));
-    sqlite3_finalize(insert);
+            DB_PUT(cost, err, DB_TEXT(row[i].level), DB_INT(import->source), DB_REAL(row[i].ns)) ||
+                    DB_PUT(time, err, DB_TEXT(row[i].level), DB_INT(import->source),
+                           DB_REAL(row[i].us * 1e-6), rate)
+                ? -1
+                : 0;
+    }
+    sqlite3_finalize(cost);
+    sqlite3_finalize(time);
     return result;
 }
 
@@ -144,7 +164,7 @@ const db_importer db_calibration = {
          "numa, package, node, router (leaving a node), hop, hop:CLASS",
          options},
     .singleton = 1,
-    .tables = {"calibration"},
+    .tables = {"calibration", "level_time"},
     .read = db_read_content,
     .size = sizeof(struct table),
     .begin = begin,

@@ -185,11 +185,10 @@ int slurm_put_setting(sqlite3 *file, int64_t source, const char *name, const cha
 int slurm_get_setting(sqlite3 *file, const char *name, char *text, size_t size, topomap_error *err)
 {
     struct db_rows rows;
-    int64_t there;
+    int there;
 
     *text = 0;
-    if (db_number(file, "SELECT count(*) FROM sqlite_master WHERE name='slurm_setting'", 0, &there,
-                  err))
+    if (db_has_table(file, "slurm_setting", &there, err))
         return -1;
     if (!there)
         return 0; /* made by an earlier topomap */
