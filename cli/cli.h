@@ -94,6 +94,8 @@ int cli_parse(const cli_command *command, int argc, char **argv, cli_call *call)
 int cli_graph_read(const cli_call *call, const char *what, topomap_graph **graph);
 /** Prints a graph's note, where it has one, as a warning. */
 void cli_graph_note(const cli_call *call, const topomap_graph *graph);
+/** Prints a line, where a graph has phases: the label, how many, and what share each has. */
+void cli_graph_print_phases(const char *label, const topomap_graph *graph);
 /** Writes a graph as --to says and frees it; returns the exit status. */
 int cli_graph_write(const cli_call *call, topomap_graph *graph, const char *path);
 

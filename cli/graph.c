@@ -10,6 +10,8 @@
 #include "topology-db/db.h"
 #include "graph/graph.h"
 
+enum { PHASES_SHOWN = 8 };
+
 void cli_graph_note(const cli_call *call, const topomap_graph *graph)
 {
     if (topomap_graph_note(graph))
@@ -36,11 +38,35 @@ int cli_graph_write(const cli_call *call, topomap_graph *graph, const char *path
     return status ? cli_fail(call, &err) : CLI_DONE;
 }
 
+void cli_graph_print_phases(const char *label, const topomap_graph *graph)
+{
+    uint32_t phases = topomap_graph_phases(graph);
+    double all = (double)topomap_graph_bytes(graph);
+
+    if (!phases)
+        return;
+    printf("%s%" PRIu32, label, phases);
+    for (uint32_t i = 0; all > 0 && i < phases && i < PHASES_SHOWN; i++)
+        printf("%s%.1f %%", i ? ", " : ": ",
+               100 * (double)topomap_graph_bytes(topomap_graph_phase(graph, i)) / all);
+    puts(all == 0 ? "" : phases > PHASES_SHOWN ? ", ... of the bytes" : " of the bytes");
+}
+
 static json_t *text_or_null(const char *text)
 {
     json_t *made = text ? json_string(text) : NULL;
 
     return made ? made : json_null(); /* a text that is not UTF-8 is none in JSON */
+}
+
+static json_t *phase_bytes(const topomap_graph *graph)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < topomap_graph_phases(graph); i++)
+        json_array_append_new(
+            list, json_integer((json_int_t)topomap_graph_bytes(topomap_graph_phase(graph, i))));
+    return list;
 }
 
 /* What few graphs have is there only where they do. */
@@ -54,6 +80,8 @@ static void info_parts(const topomap_graph *graph, json_t *info)
         json_object_set_new(info, "dimensions", json_integer(dimensions));
     if (topomap_graph_phases(graph))
         json_object_set_new(info, "phases", json_integer(topomap_graph_phases(graph)));
+    if (topomap_graph_phases(graph))
+        json_object_set_new(info, "phase_bytes", phase_bytes(graph));
     if (topomap_graph_name(graph, 0))
         json_object_set_new(info, "names", json_true());
     if (topomap_graph_source(graph))
@@ -131,8 +159,7 @@ static int print_info(const cli_call *call, const topomap_graph *graph,
         puts("loads     known");
     if (topomap_graph_coordinates(graph, &dimensions))
         printf("places    in %" PRIu32 " dimensions\n", dimensions);
-    if (topomap_graph_phases(graph))
-        printf("phases    %" PRIu32 "\n", topomap_graph_phases(graph));
+    cli_graph_print_phases("phases    ", graph);
     if (topomap_graph_source(graph))
         printf("source    %s\n", topomap_graph_source(graph));
     return CLI_DONE;

@@ -157,6 +157,7 @@ static void print_graph(const char *path)
     printf("graph      %s\n           %u ranks, %llu pairs, %llu bytes\n", path,
            topomap_graph_ranks(graph), (unsigned long long)topomap_graph_edges(graph),
            (unsigned long long)topomap_graph_bytes(graph));
+    cli_graph_print_phases("phases     ", graph);
     if (!topomap_graph_heavy(graph, &heavy, &err)) {
         if (!topomap_graph_recognise(heavy, 0, &pattern, &err) && *pattern.text)
             printf("pattern    %s, but for light messages\n", pattern.text);

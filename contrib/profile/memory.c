@@ -86,20 +86,47 @@ static int reserve(off_t at, size_t size)
     return failed;
 }
 
+/* Adds up what a partner has in all phases. \return how many rows there are, of which so many as
+ * there is room for are there */
+static size_t fold(profile_record *row, size_t room, const profile_part *part)
+{
+    size_t rows = 0;
+
+    for (size_t i = 0; i < part->count; i++) {
+        const profile_record *r = &part->record[i];
+
+        if (rows && part->record[i - 1].partner == r->partner) {
+            if (rows > room)
+                continue;
+            row[rows - 1].bytes_out += r->bytes_out;
+            row[rows - 1].messages_out += r->messages_out;
+            row[rows - 1].bytes_in += r->bytes_in;
+            row[rows - 1].messages_in += r->messages_in;
+        } else if (rows++ < room) {
+            row[rows - 1] = *r;
+            row[rows - 1].phase = 0;
+        }
+    }
+    return rows;
+}
+
+/* Where there is no room for the phases, without them. */
 static void fill(struct topomap_part_slot *slot, size_t room, const profile_part *part)
 {
-    size_t count = part->count < room ? part->count : room;
+    size_t rows = part->count;
 
-    if (count)
-        memcpy(slot + 1, part->record, count * sizeof *part->record);
+    if (rows > room)
+        rows = fold((profile_record *)(slot + 1), room, part);
+    else if (rows)
+        memcpy(slot + 1, part->record, rows * sizeof *part->record);
     slot->rank = (uint32_t)part->rank;
     slot->ranks = (uint32_t)part->ranks;
-    slot->rows = count;
-    slot->checksum = topomap_part_checksum((const void *)(slot + 1), count);
+    slot->rows = rows < room ? rows : room;
+    slot->passed = part->count > room ? 0 : part->passed;
+    slot->checksum = topomap_part_checksum((const void *)(slot + 1), slot->rows);
     snprintf(slot->program, sizeof slot->program, "%s", program_invocation_short_name);
     __atomic_store_n(&slot->state,
-                     part->whole && count == part->count ? TOPOMAP_PART_FILLED
-                                                         : TOPOMAP_PART_PARTIAL,
+                     part->whole && rows <= room ? TOPOMAP_PART_FILLED : TOPOMAP_PART_PARTIAL,
                      __ATOMIC_RELEASE);
 }
 

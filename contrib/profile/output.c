@@ -201,10 +201,12 @@ static int write_part(int fd, const profile_part *part)
         .rank = (uint32_t)part->rank,
         .flags = part->whole ? TOPOMAP_PART_WHOLE : 0,
         .rows = part->count,
+        .passed = part->passed,
         .checksum = topomap_part_checksum((const void *)part->record, part->count),
     };
 
     _Static_assert(sizeof *part->record == sizeof(topomap_part_row), "a record is a row");
+    _Static_assert((int)PROFILE_PHASES == (int)TOPOMAP_PART_PHASES, "of the same phases");
     snprintf(header.program, sizeof header.program, "%s", program_invocation_short_name);
     topomap_part_seal(&header, &rank);
     return topomap_whole_write(fd, &header, sizeof header) ||

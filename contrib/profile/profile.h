@@ -49,11 +49,11 @@ extern struct profile_constants {
     PROFILE_API int profile_own_##name parameters __asm__("MPI_" #name);                           \
     int profile_own_##name parameters
 
-/** One partner: all that went to it and, by one-sided reads, came from it. A row of a part, as
- *  graph/formats/parts.h has it. */
+/** One partner: all that went to it in a phase and, by one-sided reads, came from it. A row of a
+ *  part, as graph/formats/parts.h has it. */
 typedef struct profile_record {
     uint32_t partner; /* in MPI_COMM_WORLD */
-    uint32_t reserved;
+    uint32_t phase;
     uint64_t bytes_out, messages_out;
     uint64_t bytes_in, messages_in;
 } profile_record;
@@ -72,9 +72,10 @@ extern int profile_on;
 /* record.c: who sent how much to whom. */
 /** Starts recording; `threads`: several threads may call at once. 0, or -1 without memory. */
 int profile_begin(int threads);
-/** Stops recording. The records of this process, by partner; NULL where another thread is at them.
- *  \p whole: nothing was lost for want of memory. */
-const profile_record *profile_records(size_t *count, int *whole);
+/** Stops recording. The records of this process, by partner, then phase; NULL where another thread
+ *  is at them. \p passed: of profile_phases_passed(), 0 where all are of phase 0. \p whole: nothing
+ *  was lost for want of memory. */
+const profile_record *profile_records(size_t *count, uint64_t *passed, int *whole);
 /** Stops recording, and frees everything unless another thread is at it. */
 void profile_end(void);
 /** Adds to the partner with this rank in the (remote) group of a communicator or a window. Ranks
@@ -83,6 +84,11 @@ void profile_add(MPI_Comm comm, int rank, uint64_t bytes, uint64_t messages);
 /** Likewise, with the rank in the caller's own group of a communicator between two. */
 void profile_add_local(MPI_Comm comm, int rank, uint64_t bytes, uint64_t messages);
 void profile_add_window(MPI_Win win, int rank, uint64_t out, uint64_t in);
+/** A blocking collective that no process leaves before all have come to it; a border between phases
+ *  where the communicator is of all processes. \p site: where it is called; \p count of \p type:
+ *  what all processes say alike. Until the end (of its recording) traffic is its own. */
+void profile_border(MPI_Comm comm, const void *site, MPI_Count count, MPI_Datatype type);
+void profile_border_end(void);
 /** Adds to a record; the caller has the lock. */
 void profile_count(uint32_t record, uint64_t bytes, uint64_t messages);
 /** \return nonzero with the lock; 0 without: the recording has ended, and what it has is not to be
@@ -92,6 +98,16 @@ void profile_unlock(void);
 /** Handles may be used again for others after these. */
 void profile_forget_comm(MPI_Comm comm);
 void profile_forget_win(MPI_Win win);
+
+/* phases.c: which phase it is. Phase 0 is what is before the first border, and what has no phase of
+ * its own; the odd ones are of a border itself, each with what comes after it behind it. */
+enum { PROFILE_PHASES = 65 };
+/** Passes a border. \return its phase, or 0. \p gone: the traffic of so many a pair of phases goes
+ *  to phase 0 (the first pair is 1; 0: of none). */
+uint32_t profile_phases_pass(const void *site, uint64_t bytes, int threads, uint32_t *gone);
+/** The same number where the same borders were passed; 0: none were, or nobody knows. */
+uint64_t profile_phases_passed(void);
+void profile_phases_end(void);
 
 /* requests.c: persistent requests. */
 /** Until profile_keep(), what this thread adds is kept for a persistent request instead. */
@@ -150,6 +166,7 @@ typedef struct profile_part {
     int whole; /* it came to the end of MPI, and nothing was lost */
     const profile_record *record;
     size_t count;
+    uint64_t passed; /* of profile_records() */
 } profile_part;
 
 /* memory.c: to whoever has started the ranks. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "profile.h"
 #include "table.h"
@@ -19,6 +20,7 @@ typedef struct place {
 } place;
 
 enum { STRANGER = UINT32_MAX - 1 }; /* not in MPI_COMM_WORLD */
+enum { SMALL = 4096 };              /* so small a part of a process's bytes is no phase */
 
 int profile_on;
 
@@ -26,8 +28,13 @@ static struct {
     pthread_mutex_t mutex;
     int threads;
     profile_table by_world, by_key; /* world rank to record; handle to place */
-    profile_record *record;
-    uint32_t records, records_size;
+    /* Phase 0 has a record for each partner; the others' have the same numbers, as far as they go.
+     */
+    struct phase {
+        profile_record *record;
+        uint32_t size;
+    } phase[PROFILE_PHASES];
+    uint32_t records, now; /* now: a phase */
     place *place;
     uint32_t places, places_size, last; /* last: the place used last */
     int lost;                           /* something, for want of memory */
@@ -185,15 +192,16 @@ void profile_forget_win(MPI_Win win)
 static uint32_t record_of_world(int partner)
 {
     uint32_t found = profile_table_find(&state.by_world, (uint64_t)partner + 1), *at;
+    struct phase *all = &state.phase[0];
 
     if (found != PROFILE_NONE)
         return found;
-    if (!profile_grow(&state.record, &state.records_size, state.records, sizeof *state.record) ||
+    if (!profile_grow(&all->record, &all->size, state.records, sizeof *all->record) ||
         !(at = profile_table_at(&state.by_world, (uint64_t)partner + 1))) {
         state.lost = 1;
         return PROFILE_NONE;
     }
-    state.record[state.records] = (profile_record){.partner = (uint32_t)partner};
+    all->record[state.records] = (profile_record){.partner = (uint32_t)partner};
     return *at = state.records++;
 }
 
@@ -217,10 +225,39 @@ static uint32_t record_of(place *p, int rank)
     return found;
 }
 
+/* \return where it is in the phase that has become large enough; NULL: there is no memory */
+static __attribute__((noinline)) profile_record *grow_now(uint32_t record)
+{
+    struct phase *now = &state.phase[state.now];
+    uint32_t size = state.phase[0].size;
+    profile_record *grown = realloc(now->record, size * sizeof *grown);
+
+    if (!grown) {
+        state.lost = 1;
+        return NULL;
+    }
+    memset(grown + now->size, 0, (size - now->size) * sizeof *grown);
+    now->record = grown;
+    now->size = size;
+    return &grown[record];
+}
+
+/* The partner's record in the phase that it is. */
+static inline profile_record *record_now(uint32_t record)
+{
+    const struct phase *now = &state.phase[state.now];
+
+    return record < now->size ? &now->record[record] : grow_now(record);
+}
+
 void profile_count(uint32_t record, uint64_t bytes, uint64_t messages)
 {
-    state.record[record].bytes_out += bytes;
-    state.record[record].messages_out += messages;
+    profile_record *now = record_now(record);
+
+    if (!now)
+        return;
+    now->bytes_out += bytes;
+    now->messages_out += messages;
 }
 
 static void add(place *p, int rank, uint64_t bytes, uint64_t messages)
@@ -249,17 +286,68 @@ void profile_add_local(MPI_Comm comm, int rank, uint64_t bytes, uint64_t message
 
 void profile_add_window(MPI_Win win, int rank, uint64_t out, uint64_t in)
 {
+    profile_record *now;
     uint32_t record;
 
     if (rank == MPI_PROC_NULL || !profile_lock())
         return;
     record = record_of(place_of_window(win), rank);
-    if (record < STRANGER) {
-        state.record[record].bytes_out += out;
-        state.record[record].messages_out += out > 0;
-        state.record[record].bytes_in += in;
-        state.record[record].messages_in += in > 0;
+    now = record < STRANGER ? record_now(record) : NULL;
+    if (now) {
+        now->bytes_out += out;
+        now->messages_out += out > 0;
+        now->bytes_in += in;
+        now->messages_in += in > 0;
     }
+    profile_unlock();
+}
+
+/* ---- Phases ------------------------------------------------------------------------------ */
+
+static void clear_phase(struct phase *phase)
+{
+    free(phase->record);
+    *phase = (struct phase){0};
+}
+
+/* All of it goes to phase 0. */
+static void drop_phase(uint32_t number)
+{
+    struct phase *phase = &state.phase[number];
+
+    for (uint32_t i = 0; i < phase->size && i < state.records; i++) {
+        profile_record *sum = &state.phase[0].record[i];
+
+        sum->bytes_out += phase->record[i].bytes_out;
+        sum->messages_out += phase->record[i].messages_out;
+        sum->bytes_in += phase->record[i].bytes_in;
+        sum->messages_in += phase->record[i].messages_in;
+    }
+    clear_phase(phase);
+}
+
+void profile_border(MPI_Comm comm, const void *site, MPI_Count elements, MPI_Datatype type)
+{
+    uint64_t bytes = profile_bytes(elements, type);
+    const place *p;
+    uint32_t gone;
+
+    if (!profile_lock())
+        return;
+    p = place_of_comm(comm);
+    if (p && p->world) {
+        state.now = profile_phases_pass(site, bytes, state.threads, &gone);
+        for (uint32_t k = 0; gone && k < 2; k++)
+            drop_phase(2 * gone - k);
+    }
+    profile_unlock();
+}
+
+void profile_border_end(void)
+{
+    if (!profile_lock())
+        return;
+    state.now += state.now % 2;
     profile_unlock();
 }
 
@@ -277,9 +365,79 @@ int profile_begin(int threads)
 
 static int by_partner(const void *a, const void *b)
 {
-    uint32_t x = ((const profile_record *)a)->partner, y = ((const profile_record *)b)->partner;
+    const profile_record *x = a, *y = b;
 
-    return (x > y) - (x < y);
+    if (x->partner != y->partner)
+        return x->partner < y->partner ? -1 : 1;
+    return (x->phase > y->phase) - (x->phase < y->phase);
+}
+
+static int is_empty(const profile_record *r)
+{
+    return !(r->bytes_out | r->messages_out | r->bytes_in | r->messages_in);
+}
+
+static uint64_t bytes_of(const struct phase *phase)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < phase->size && i < state.records; i++)
+        sum += phase->record[i].bytes_out + phase->record[i].bytes_in;
+    return sum;
+}
+
+/* Programs add up a number in many places, and each would have its partners once more. */
+static void drop_small_phases(void)
+{
+    uint64_t all = 0;
+
+    for (uint32_t k = 0; k < PROFILE_PHASES; k++)
+        all += bytes_of(&state.phase[k]);
+    for (uint32_t k = 1; k < PROFILE_PHASES; k++)
+        if (bytes_of(&state.phase[k]) <= all / SMALL)
+            drop_phase(k);
+}
+
+/* Records of other phases join those of phase 0, if there is room. */
+static int join_phases(void)
+{
+    struct phase *all = &state.phase[0];
+    uint64_t size = state.records;
+    profile_record *joined;
+
+    for (uint32_t k = 1; k < PROFILE_PHASES; k++)
+        for (uint32_t i = 0; i < state.phase[k].size && i < state.records; i++)
+            size += !is_empty(&state.phase[k].record[i]);
+    if (size == state.records)
+        return 1;
+    if (size > UINT32_MAX || !(joined = realloc(all->record, size * sizeof *joined)))
+        return 0;
+    all->record = joined;
+    all->size = (uint32_t)size;
+    size = state.records;
+    for (uint32_t k = 1; k < PROFILE_PHASES; k++)
+        for (uint32_t i = 0; i < state.phase[k].size && i < state.records; i++)
+            if (!is_empty(&state.phase[k].record[i])) {
+                joined[size] = state.phase[k].record[i];
+                joined[size].partner = joined[i].partner;
+                joined[size++].phase = k;
+            }
+    state.records = (uint32_t)size;
+    return 1;
+}
+
+/* In their order, none empty. */
+static void put_in_order(void)
+{
+    profile_record *record = state.phase[0].record;
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < state.records; i++)
+        if (!is_empty(&record[i]))
+            record[kept++] = record[i];
+    state.records = kept;
+    if (kept)
+        qsort(record, kept, sizeof *record, by_partner);
 }
 
 /* A thread that is still inside MPI must not hold the end up, nor find its records gone. */
@@ -290,18 +448,26 @@ static int end_recording(void)
 }
 
 /* Sorted, the tables' indices are void: whoever gets the lock later finds profile_on 0. */
-const profile_record *profile_records(size_t *count, int *whole)
+const profile_record *profile_records(size_t *records, uint64_t *passed, int *whole)
 {
     static const profile_record none;
 
     if (end_recording())
         return NULL;
-    if (state.records)
-        qsort(state.record, state.records, sizeof *state.record, by_partner);
-    *count = state.records;
+    *passed = profile_phases_passed();
+    drop_small_phases();
+    if (*passed && !join_phases())
+        *passed = 0;
+    for (uint32_t k = 1; k < PROFILE_PHASES; k++)
+        if (*passed)
+            clear_phase(&state.phase[k]);
+        else
+            drop_phase(k);
+    put_in_order();
+    *records = state.records;
     *whole = !state.lost;
     profile_unlock();
-    return state.records ? state.record : &none;
+    return state.records ? state.phase[0].record : &none;
 }
 
 void profile_end(void)
@@ -313,13 +479,14 @@ void profile_end(void)
     if (state.has_world)
         PMPI_Group_free(&state.world);
     profile_end_requests();
+    profile_phases_end();
+    for (uint32_t k = 0; k < PROFILE_PHASES; k++)
+        clear_phase(&state.phase[k]);
     free(state.place);
-    free(state.record);
     profile_table_clear(&state.by_key);
     profile_table_clear(&state.by_world);
     state.place = NULL;
-    state.record = NULL;
     state.has_world = 0;
-    state.places = state.places_size = state.records = state.records_size = 0;
+    state.places = state.places_size = state.records = state.now = 0;
     profile_unlock();
 }

@@ -220,7 +220,7 @@ static void leave(int ended)
     if (session.taken != getpid())
         return;
     session.taken = 0;
-    part.record = profile_records(&part.count, &part.whole);
+    part.record = profile_records(&part.count, &part.passed, &part.whole);
     if (!part.record)
         return;
     part.whole = part.whole && ended;

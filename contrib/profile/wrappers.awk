@@ -9,7 +9,7 @@ BEGIN {
 }
 
 /^#/ || NF == 0 { next }
-NF != 4 { print FILENAME ":" FNR ": expected names | kind | parameters | record" > "/dev/stderr"; exit 1 }
+NF != 4 && !(NF == 5 && $2 == "border") { print FILENAME ":" FNR ": expected names | kind | parameters | record | size" > "/dev/stderr"; exit 1 }
 
 # The C parameters of a variant; wide: with large counts.
 function c_parameters(list, wide) {
@@ -58,18 +58,26 @@ function record_of(expression,    out, name) {
   return "profile_" out expression
 }
 
-function body(call, persistent, record) {
+# border: the size that all processes say alike.
+function border_of(border) {
+  return "profile_border(comm, __builtin_return_address(0), " border ")"
+}
+
+function body(call, persistent, record, border) {
+  if (border)
+    return "    if (profile_on) {\n        " border_of(border) ";\n        " record \
+      ";\n        profile_border_end();\n    }\n    return " call ";\n"
   if (!persistent)
     return "    if (profile_on)\n        " record ";\n    return " call ";\n"
   return "    int status = " call ";\n\n    if (profile_on && status == MPI_SUCCESS) {\n" \
     "        profile_capture();\n        " record ";\n        profile_keep(*request);\n    }\n    return status;\n"
 }
 
-function c_wrapper(name, list, persistent, record, wide,    parameters) {
+function c_wrapper(name, list, persistent, record, wide, border,    parameters) {
   name = name (wide ? "_c" : "")
   parameters = c_parameters(list, wide)
   printf "PROFILE_REAL(%s, (%s))\nPROFILE_WRAPPER(%s, (%s))\n{\n%s}\n\n", name, parameters, name, parameters,
-    body("profile_real_" name "(" arguments(list) ")", persistent, record_of(record))
+    body("profile_real_" name "(" arguments(list) ")", persistent, record_of(record), border)
 }
 
 # Fortran hands over addresses; a local variable of C's kind for each name that is recorded. A buffer
@@ -110,7 +118,7 @@ function fortran_locals(list, words, indent, ts, wide,    n, i, part, name, out)
 }
 
 # ts: the function of Open MPI 6's mpi_f08, which has buffers as descriptors and large counts.
-function fortran_wrapper(name, list, persistent, record, ts, wide,    low, n, i, part, decl, args, call, note, kind) {
+function fortran_wrapper(name, list, persistent, record, ts, wide, border,    low, n, i, part, decl, args, call, note, kind) {
   low = tolower(name) (wide ? "_c" : "")
   kind = ts ? "FORTRAN_TS" : "FORTRAN"
   n = split(list, part, /, */)
@@ -122,6 +130,8 @@ function fortran_wrapper(name, list, persistent, record, ts, wide,    low, n, i,
   call = "    " kind "_CALL(" low ")(" args "ierr);\n"
   note = "profile_" record
   gsub(/\[\]/, "", note)
+  if (border)
+    note = border_of(border) ";\n        " note ";\n        profile_border_end()"
   if (list ~ /void/)
     print "#ifdef OPEN_MPI"
   printf "%s_DECLARE(%s, %s, (%s))\nPROFILE_API void %s_NAME(%s)(%s)\n{\n",
@@ -137,20 +147,20 @@ function fortran_wrapper(name, list, persistent, record, ts, wide,    low, n, i,
     print "#endif"
 }
 
-function both(name, list, persistent, record, widens) {
+function both(name, list, persistent, record, widens, border) {
   if (fortran) {
-    fortran_wrapper(name, list, persistent, record, 0, 0)
+    fortran_wrapper(name, list, persistent, record, 0, 0, border)
     if (list ~ /void/)
-      fortran_wrapper(name, list, persistent, record, 1, 0)
+      fortran_wrapper(name, list, persistent, record, 1, 0, border)
     if (list ~ /void/ && widens)
-      fortran_wrapper(name, list, persistent, record, 1, 1)
+      fortran_wrapper(name, list, persistent, record, 1, 1, border)
     return
   }
-  c_wrapper(name, list, persistent, record, 0)
+  c_wrapper(name, list, persistent, record, 0, border)
   if (widens)
     printf "#if MPI_VERSION >= 4\n"
   if (widens) {
-    c_wrapper(name, list, persistent, record, 1)
+    c_wrapper(name, list, persistent, record, 1, border)
     print "#endif"
   }
 }
@@ -161,14 +171,15 @@ function both(name, list, persistent, record, widens) {
     four = $2 ~ /4$/ && !fortran
     if (four) print "#ifdef PROFILE_MPI_4"
     widens = $3 ~ /COUNT/ && $2 != "plain"
-    both(name[k], $3, $2 ~ /^init/, $4, widens && !four)
+    border = $2 != "border" ? "" : NF == 5 ? $5 : "0, MPI_BYTE"
+    both(name[k], $3, $2 ~ /^init/, $4, widens && !four, border)
     if (four && widens) {
       print "#if MPI_VERSION >= 4"
       c_wrapper(name[k], $3, $2 ~ /^init/, $4, 1)
       print "#endif"
     }
     if (four) print "#endif"
-    if ($2 == "collective") {
+    if ($2 == "collective" || border) {
       nonblocking = "I" tolower(substr(name[k], 1, 1)) substr(name[k], 2)
       both(nonblocking, $3 ", MPI_Request *request", 0, $4, widens)
       if (fortran)

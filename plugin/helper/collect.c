@@ -46,6 +46,7 @@ static int take_slot(const struct topomap_part_memory *head, uint32_t number, st
         .row = {.rank = slot.rank,
                 .flags = slot.state == TOPOMAP_PART_FILLED ? TOPOMAP_PART_WHOLE : 0,
                 .rows = slot.rows,
+                .passed = slot.passed,
                 .checksum = slot.checksum},
         .ranks = slot.ranks,
         .at = at,

@@ -12,7 +12,7 @@
 /* All of a run of two ranks in one part: a graph comes of it. */
 void fuzz_part_seeds(struct fuzz_seeds *seeds)
 {
-    static const topomap_part_row row[] = {{1, 0, 10, 2, 0, 0}, {0, 0, 5, 1, 70, 3}};
+    static const topomap_part_row row[] = {{1, 0, 10, 2, 0, 0}, {0, 1, 5, 1, 70, 3}};
     struct {
         struct topomap_part_header header;
         struct topomap_part_rank rank[2];
@@ -25,6 +25,7 @@ void fuzz_part_seeds(struct fuzz_seeds *seeds)
                 .rank = i,
                 .flags = TOPOMAP_PART_WHOLE,
                 .rows = 1,
+                .passed = 3,
                 .checksum = topomap_part_checksum(&row[i], 1),
             };
         part.header.count = count;
@@ -78,6 +79,9 @@ static void mend(uint8_t *bytes, size_t size)
             if (!row)
                 abort();
             memcpy(row, bytes + size - left, rank.rows * sizeof *row);
+            for (uint64_t k = 0; k < rank.rows; k++)
+                row[k].phase %= TOPOMAP_PART_PHASES;
+            memcpy(bytes + size - left, row, rank.rows * sizeof *row);
             rank.checksum = topomap_part_checksum(row, rank.rows);
             left -= rank.rows * sizeof *row;
             free(row);

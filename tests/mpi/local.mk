@@ -1,9 +1,9 @@
 # Programs under a real MPI; they are compiled by the tests, with each MPI's own wrappers.
 EXTRA_DIST += tests/mpi/mpis.bash tests/mpi/traffic.c tests/mpi/calls.c tests/mpi/collectives.c tests/mpi/threads.c tests/mpi/spawn.c \
-  tests/mpi/ends.c tests/mpi/ends.bash \
-  tests/mpi/ring.f90.in tests/mpi/grid.f90.in \
+  tests/mpi/ends.c tests/mpi/ends.bash tests/mpi/phases.c \
+  tests/mpi/ring.f90.in tests/mpi/grid.f90.in tests/mpi/phases.f90.in \
   tests/mpi/topologies.c tests/mpi/topologies.f90.in tests/mpi/ranks.c tests/mpi/random.c
-mpi_tests = tests/mpi/profile.bats tests/mpi/profile-more.bats tests/mpi/ends.bats tests/mpi/reorder.bats tests/mpi/verify.bats \
+mpi_tests = tests/mpi/profile.bats tests/mpi/profile-more.bats tests/mpi/phases.bats tests/mpi/ends.bats tests/mpi/reorder.bats tests/mpi/verify.bats \
   tests/mpi/measure.bats
 dist_check_SCRIPTS += $(mpi_tests)
 TESTS += $(mpi_tests)
@@ -29,7 +29,7 @@ tests/unit/contrib/test_profile: $(test_profile_needs)
 tests/unit/contrib/test_profile_openmpi: $(test_profile_needs)
 	$(AM_V_GEN)$(test_profile_make) -DRULES_OF_OPEN_MPI
 test_profile_record_inputs = $(srcdir)/tests/unit/contrib/test_profile_record.c $(srcdir)/contrib/profile/record.c \
-  $(srcdir)/contrib/profile/requests.c $(srcdir)/contrib/profile/table.c
+  $(srcdir)/contrib/profile/phases.c $(srcdir)/contrib/profile/requests.c $(srcdir)/contrib/profile/table.c
 tests/unit/contrib/test_profile_record: $(test_profile_record_inputs) $(srcdir)/contrib/profile/profile.h $(srcdir)/contrib/profile/table.h
 	$(AM_V_GEN)$(MKDIR_P) tests/unit/contrib && $(MPICC_MPICH) -std=gnu11 $(WARN_CFLAGS) $(SAN_CFLAGS) -g -I$(srcdir) \
 	  -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free $(test_profile_record_inputs) -o $@ $(CMOCKA_LIBS)

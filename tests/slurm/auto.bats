@@ -111,6 +111,21 @@ END
   [ "$tried" -ge 1 ]
 }
 
+@test "the phases of a program are its profile's; launches go by them, by time too" {
+  mpi_compile "$MPI" -w -O0 -pthread -o phases "$TOPOMAP_SOURCE/tests/mpi/phases.c"
+  launch --topomap=auto -- ./phases two
+  [ "$(profiles length)" -eq 1 ]
+  topomap graph info "$(profiles '.[0].graph')" --json | jq -e '.bytes == 12000000 and .phase_bytes == [8000000, 4000000]'
+  topomap profile show "$(profiles '.[0].key')" | grep -qx 'phases     2: 66.7 %, 33.3 % of the bytes'
+  launch --topomap=auto --topomap-explain=explained -- ./phases two
+  [ ! -s said ]
+  grep -qx "topomap: graph: a profile of phases, 16 ranks" explained
+  # The calls of a rank are most of the time, wherever it is.
+  launch --topomap=auto --topomap-options=objective=time -- ./phases two
+  [ ! -s said ] || [ "$(cat said)" = "Slurm's layout stays: nothing better was found" ]
+  [ "$(profiles '.[0].launches')" -ge 1 ]
+}
+
 @test "other arguments, another size, another key are other profiles; a key of the user's joins" {
   halo --topomap=auto
   launch --topomap=auto -- "$PROGRAMS/halo.$MPI" 4x4 --iterations 6

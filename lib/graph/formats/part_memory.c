@@ -14,6 +14,7 @@ enum {
     ROW = 40,     /* topomap_part_row */
     ABOVE = 64,   /* programs may count on low descriptors */
     SPARE = 2,    /* slots a task: a task may be a script that starts a program again */
+    PHASES = 4,   /* rows a rank, where there may be so large a file; few programs need more */
 };
 #define MOST ((uint64_t)1 << 40)
 #ifndef MFD_NOEXEC_SEAL /* Linux 6.3, where a system may insist on it (vm.memfd_noexec) */
@@ -53,16 +54,20 @@ int topomap_part_memory_fill(int fd, uint32_t tasks, uint32_t ranks,
                              const struct topomap_part_memory *like)
 {
     struct topomap_part_memory head = *like;
-    uint64_t size;
+    uint64_t size = 0;
 
     head.version = TOPOMAP_PART_MEMORY_VERSION;
     head.slots = tasks < UINT32_MAX / SPARE ? SPARE * tasks : 0;
     head.first = PAGE;
-    head.stride = pages(sizeof(struct topomap_part_slot) + (uint64_t)ranks * ROW);
-    if (!head.slots || !ranks || head.stride > MOST / head.slots)
+    if (!head.slots || !ranks)
         return -1;
+    for (uint64_t rows = (uint64_t)ranks * PHASES; rows >= ranks; rows /= PHASES) {
+        head.stride = pages(sizeof(struct topomap_part_slot) + rows * ROW);
+        size = head.stride > MOST / head.slots ? UINT64_MAX : head.first + head.slots * head.stride;
+        if (fits(size))
+            break;
+    }
     memcpy(head.magic, TOPOMAP_PART_MEMORY_MAGIC, sizeof head.magic);
-    size = head.first + head.slots * head.stride;
     return fits(size) && !ftruncate(fd, (off_t)size) &&
                    pwrite(fd, &head, sizeof head, 0) == sizeof head &&
                    !fcntl(fd, F_ADD_SEALS, TOPOMAP_PART_MEMORY_SEALS)

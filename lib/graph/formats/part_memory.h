@@ -49,7 +49,8 @@ struct topomap_part_slot {
     uint64_t rows;
     uint64_t checksum; /* of the rows */
     char program[TOPOMAP_PART_MEMORY_PROGRAM];
-    uint64_t unused[4];
+    uint64_t passed; /* of the part's table */
+    uint64_t unused[3];
 };
 
 /** An empty file in memory. \return its descriptor, closed at exec, at 64 or above where that can

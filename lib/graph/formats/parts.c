@@ -83,7 +83,8 @@ static int check_table(const struct file *in, topomap_error *err)
 
         if (row->rank >= in->header.ranks || (i && row->rank <= row[-1].rank))
             return fail(in, "its ranks do not ascend, or there are more than the run has", err);
-        if (row->rows > in->header.ranks || row->rows > left / sizeof(topomap_part_row))
+        if (row->rows > (uint64_t)in->header.ranks * TOPOMAP_PART_PHASES ||
+            row->rows > left / sizeof(topomap_part_row))
             return fail(in, "the ranks have more rows than the run's ranks or the file", err);
         left -= row->rows * sizeof(topomap_part_row);
     }
@@ -109,18 +110,28 @@ static int check_run(const struct file *in, topomap_error *err)
 
 /* ---- Rows ---------------------------------------------------------------------------------- */
 
+static int add_arc(topomap_parts *parts, uint32_t phase, uint32_t from, uint32_t to, uint64_t bytes,
+                   uint64_t messages, topomap_error *err)
+{
+    return topomap_arcs_add(&parts->arcs, from, to, bytes, messages, err) ||
+                   topomap_part_phases_add(parts, phase, from, to, bytes, messages, err)
+               ? -1
+               : 0;
+}
+
 static int add_row(const struct file *in, uint32_t rank, const topomap_part_row *row,
                    topomap_error *err)
 {
-    topomap_arcs *arcs = &in->parts->arcs;
     topomap_error why;
 
     if (row->partner >= in->header.ranks)
         return fail(in, "a partner is no rank of the run", err);
-    if ((row->messages_out && topomap_arcs_add(arcs, rank, row->partner, row->bytes_out,
-                                               row->messages_out, &why) != 0) ||
-        (row->messages_in &&
-         topomap_arcs_add(arcs, row->partner, rank, row->bytes_in, row->messages_in, &why) != 0))
+    if (row->phase >= TOPOMAP_PART_PHASES)
+        return fail(in, "a partner's phase is none", err);
+    if ((row->messages_out && add_arc(in->parts, row->phase, rank, row->partner, row->bytes_out,
+                                      row->messages_out, &why) != 0) ||
+        (row->messages_in && add_arc(in->parts, row->phase, row->partner, rank, row->bytes_in,
+                                     row->messages_in, &why) != 0))
         return topomap_error_set(err, why.code, "%s: %s", in->path, why.text);
     return 0;
 }
@@ -165,7 +176,8 @@ static int add_ranks(const struct file *in, uint32_t number, topomap_error *err)
     for (uint32_t i = 0; i < count; i++) {
         parts->seen[parts->count++] =
             (struct topomap_parts_seen){in->table[i].rank, in->table[i].flags, number};
-        if (add_rows(in, &in->table[i], err))
+        if (topomap_part_phases_begin(parts, in->table[i].passed, err) ||
+            add_rows(in, &in->table[i], err))
             return -1;
     }
     return 0;
@@ -262,7 +274,8 @@ int topomap_parts_take(topomap_parts *parts, const char *folder, topomap_graph *
     if (check_seen(parts, folder, err) ||
         topomap_arcs_take(&parts->arcs, parts->first.ranks, &made, err))
         return -1;
-    if (topomap_graph_set_text(&made->source, err, "MPI profile of %s", parts->program)) {
+    if (topomap_part_phases_take(parts, made, err) ||
+        topomap_graph_set_text(&made->source, err, "MPI profile of %s", parts->program)) {
         topomap_graph_free(made);
         return -1;
     }
@@ -273,6 +286,7 @@ int topomap_parts_take(topomap_parts *parts, const char *folder, topomap_graph *
 void topomap_parts_clear(topomap_parts *parts)
 {
     topomap_arcs_clear(&parts->arcs);
+    topomap_part_phases_clear(parts);
     free(parts->seen);
     memset(parts, 0, sizeof *parts);
 }

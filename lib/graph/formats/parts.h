@@ -7,6 +7,10 @@
  *     table    32 bytes for each rank, below, by ascending rank
  *     rows     40 bytes each, below, rank by rank in the order of the table
  *
+ * A rank may divide what went to a partner by the phases of the program: a row each. What all ranks
+ * agree in is a phase of the graph, as far as it differs (part_phases.c); the graph itself is the
+ * sum.
+ *
  * All numbers are little-endian. A graph is made only of parts of one run that have every rank
  * once, and each of them whole. */
 #ifndef TOPOMAP_GRAPH_FORMATS_PARTS_H
@@ -38,12 +42,15 @@ struct topomap_part_rank {
     uint32_t flags;
     uint64_t rows;
     uint64_t checksum; /* XXH64, seed 0, of its rows */
-    uint64_t reserved;
+    uint64_t passed;   /* alike on ranks that went through the same phases in the same order; 0: the
+                          phases mean nothing */
 };
 
-/** One partner of a rank: what went to it and, by one-sided reads, came from it. */
+enum { TOPOMAP_PART_PHASES = 65 };
+
+/** One partner of a rank: what went to it in a phase and, by one-sided reads, came from it. */
 typedef struct topomap_part_row {
-    uint32_t partner, reserved;
+    uint32_t partner, phase;
     uint64_t bytes_out, messages_out;
     uint64_t bytes_in, messages_in;
 } topomap_part_row;
@@ -63,6 +70,8 @@ typedef struct topomap_parts {
     uint32_t files;
     char program[TOPOMAP_PART_PROGRAM]; /* of rank 0 */
     topomap_arcs arcs;
+    uint64_t passed;     /* of all ranks; 0: they do not agree, or nobody knows */
+    topomap_arcs *phase; /* [TOPOMAP_PART_PHASES] the same arcs, or NULL */
 } topomap_parts;
 
 /** Adds one file, from its beginning; \p path is for messages. Memory is asked for what the file
@@ -73,6 +82,15 @@ int topomap_parts_add(topomap_parts *parts, int fd, uint32_t number, const char 
 int topomap_parts_take(topomap_parts *parts, const char *folder, topomap_graph **graph,
                        topomap_error *err);
 void topomap_parts_clear(topomap_parts *parts);
+
+/** part_phases.c: of one rank after the other, what phases it passed; then its arcs. They are kept
+ * as long as all agree and they are no more than a bounded number. */
+int topomap_part_phases_begin(topomap_parts *parts, uint64_t passed, topomap_error *err);
+int topomap_part_phases_add(topomap_parts *parts, uint32_t phase, uint32_t from, uint32_t to,
+                            uint64_t bytes, uint64_t messages, topomap_error *err);
+/** Gives the graph its phases, where there are at least two that differ. */
+int topomap_part_phases_take(topomap_parts *parts, topomap_graph *graph, topomap_error *err);
+void topomap_part_phases_clear(topomap_parts *parts);
 
 /** The graph of all files `part.NUMBER` in a folder; other files there are passed over. It does
  *  not depend on how the ranks were divided among them. */

@@ -133,7 +133,7 @@ static void no_file(void **state)
 
 /* ---- In memory ---------------------------------------------------------------------------- */
 
-static int calls, failures, why;
+static int calls, failures, why, fd;
 static off_t reserved, from;
 
 /* In place of libc's. */
@@ -148,7 +148,7 @@ int fallocate(int fd, int mode, off_t at, off_t size)
     return -1;
 }
 
-static uint32_t state_after(int fd, int reason, int times)
+static uint32_t state_after(int reason, int times)
 {
     const profile_record record = {.partner = 1, .bytes_out = 10};
     const profile_part part = {.ranks = RANKS, .whole = 1, .record = &record, .count = 1};
@@ -168,26 +168,62 @@ static uint32_t state_after(int fd, int reason, int times)
 static void no_memory(void **state)
 {
     struct topomap_part_memory like = {.run = 5};
-    int fd = topomap_part_memory_new();
     struct stat before, after;
     char number[16];
 
     (void)state;
+    fd = topomap_part_memory_new();
     assert_true(fd >= 3);
     snprintf(like.folder, sizeof like.folder, "%s", here);
-    assert_int_equal(topomap_part_memory_fill(fd, 2, RANKS, &like), 0);
+    assert_int_equal(topomap_part_memory_fill(fd, 4, RANKS, &like), 0);
     snprintf(number, sizeof number, "%d", fd);
     setenv(PROFILE_MEMORY, number, 1);
     assert_int_equal(profile_memory_find(), 1);
     assert_int_equal(fstat(fd, &before), 0);
-    assert_int_equal(state_after(fd, ENOSPC, 1), TOPOMAP_PART_EMPTY);
+    assert_int_equal(state_after(ENOSPC, 1), TOPOMAP_PART_EMPTY);
     assert_int_equal(calls, 1);
     assert_int_equal(reserved, sizeof(struct topomap_part_slot) + sizeof(profile_record));
-    assert_int_equal(state_after(fd, EINTR, 1 << 20), TOPOMAP_PART_EMPTY);
+    assert_int_equal(state_after(EINTR, 1 << 20), TOPOMAP_PART_EMPTY);
     assert_int_equal(fstat(fd, &after), 0);
     assert_int_equal(after.st_blocks, before.st_blocks);
     /* A signal is no lack of memory. */
-    assert_int_equal(state_after(fd, EINTR, 3), TOPOMAP_PART_FILLED);
+    assert_int_equal(state_after(EINTR, 3), TOPOMAP_PART_FILLED);
+}
+
+/* Where there is no room for all phases of all partners, the partners are there whole. In the
+ * memory of the test before. */
+static void no_room_for_phases(void **state)
+{
+    enum { PARTNERS = 3, ROWS = 4000 };
+    static profile_record record[ROWS];
+    profile_part part = {.ranks = RANKS, .whole = 1, .record = record, .passed = 9};
+    struct topomap_part_memory head;
+    struct {
+        struct topomap_part_slot slot;
+        profile_record row[PARTNERS];
+    } left;
+
+    (void)state;
+    for (uint32_t i = 0; i < ROWS; i++)
+        record[i] = (profile_record){i / (ROWS / PARTNERS + 1), i % 50, 2, 1, 20, 3};
+    for (int few = 0; few < 2; few++) {
+        part.count = few ? 2 : ROWS;
+        failures = 0;
+        assert_true(topomap_part_memory_is(fd, &head));
+        profile_memory_leave(&part);
+        from = (off_t)(head.first + head.used * head.stride);
+        assert_int_equal(pread(fd, &left, sizeof left, from), sizeof left);
+        assert_int_equal(left.slot.state, TOPOMAP_PART_FILLED);
+        assert_int_equal(left.slot.passed, few ? 9 : 0);
+        assert_int_equal(left.slot.rows, few ? 2 : PARTNERS);
+        assert_int_equal(left.row[1].phase, few);
+        if (few)
+            continue;
+        assert_int_equal(left.row[0].bytes_out, 2 * (ROWS / PARTNERS + 1));
+        assert_int_equal(left.row[2].partner, 2);
+        assert_int_equal(left.row[2].messages_in,
+                         3 * (ROWS - (PARTNERS - 1) * (ROWS / PARTNERS + 1)));
+    }
     close(fd);
 }
 
@@ -205,9 +241,12 @@ static int remove_folder(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_profile, fresh),         cmocka_unit_test_setup(the_mark, fresh),
-        cmocka_unit_test_setup(folders_of_others, fresh), cmocka_unit_test_setup(no_file, fresh),
+        cmocka_unit_test_setup(a_profile, fresh),
+        cmocka_unit_test_setup(the_mark, fresh),
+        cmocka_unit_test_setup(folders_of_others, fresh),
+        cmocka_unit_test_setup(no_file, fresh),
         cmocka_unit_test_setup(no_memory, fresh),
+        cmocka_unit_test_setup(no_room_for_phases, fresh),
     };
 
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -122,6 +122,13 @@ int PMPI_Comm_test_inter(MPI_Comm comm, int *flag)
     return MPI_SUCCESS;
 }
 
+/* One byte an element. */
+uint64_t profile_bytes(MPI_Count count, MPI_Datatype type)
+{
+    (void)type;
+    return (uint64_t)count;
+}
+
 int PMPI_Group_compare(MPI_Group a, MPI_Group b, int *result)
 {
     *result = a == b || (int)a == (int)COMM(0) ? MPI_IDENT : MPI_UNEQUAL;
@@ -153,18 +160,25 @@ static int end(void **state)
     return held != 0 || groups != 0;
 }
 
-static uint64_t bytes_to(int partner)
+static uint64_t passed;
+
+static uint64_t bytes_in(int partner, uint32_t phase)
 {
     const profile_record *record;
     size_t count;
     int whole;
 
-    record = profile_records(&count, &whole);
+    record = profile_records(&count, &passed, &whole);
     assert_true(whole);
     for (size_t i = 0; i < count; i++)
-        if (record[i].partner == (uint32_t)partner)
+        if (record[i].partner == (uint32_t)partner && record[i].phase == phase)
             return record[i].bytes_out;
     return 0;
+}
+
+static uint64_t bytes_to(int partner)
+{
+    return bytes_in(partner, 0);
 }
 
 /* ---- Tests ------------------------------------------------------------------------------- */
@@ -296,6 +310,7 @@ static void test_end_beside_a_thread(void **state)
 {
     pthread_t thread;
     size_t count, before;
+    uint64_t none;
     int whole, others;
 
     (void)state;
@@ -309,7 +324,7 @@ static void test_end_beside_a_thread(void **state)
     before = held;
     assert_int_equal(pthread_create(&thread, NULL, send_slowly, (void *)2), 0);
     sem_wait(&inside);
-    assert_null(profile_records(&count, &whole));
+    assert_null(profile_records(&count, &none, &whole));
     profile_end();
     assert_true(held >= before);
     others = groups;
@@ -317,6 +332,184 @@ static void test_end_beside_a_thread(void **state)
     pthread_join(thread, NULL);
     assert_int_equal(groups, others + 1); /* COMM(77)'s; and no group was freed or made since */
     assert_int_equal(bytes_to(3), 5);
+}
+
+/* ---- Phases ------------------------------------------------------------------------------ */
+
+static const char place[200]; /* where collectives are called */
+
+/* One of `bytes` is called at place i, and then `after` goes to rank 3. */
+static void pass(MPI_Comm comm, int i, uint64_t bytes, uint64_t after)
+{
+    profile_border(comm, &place[i], (MPI_Count)bytes, MPI_BYTE);
+    profile_add(comm, 2, bytes, 1);
+    profile_border_end();
+    profile_add(MPI_COMM_WORLD, 3, after, 1);
+}
+
+static void test_phases(void **state)
+{
+    (void)state;
+    profile_add(MPI_COMM_WORLD, 3, 1, 1);
+    pass(MPI_COMM_WORLD, 0, 7, 20);
+    for (int i = 0; i < 3; i++) {
+        pass(MPI_COMM_WORLD, 1, 7, 300);
+        pass(MPI_COMM_WORLD, 0, i < 2 ? 5 : 7, 500); /* another size, but none that counts */
+    }
+    pass(MPI_COMM_WORLD, 0, 500, 600); /* such a one */
+    pass(COMM(0), 0, 7, 700);          /* of the same processes, after another one */
+    pass(COMM(0), 1, 7, 300);
+    pass(COMM(3), 1, 7, 8000); /* of others: no border */
+    assert_int_equal(bytes_in(3, 0), 1);
+    assert_int_equal(bytes_in(2, 1), 7);
+    assert_int_equal(bytes_in(3, 2), 20);
+    assert_int_equal(bytes_in(2, 3), 4 * 7);
+    assert_int_equal(bytes_in(3, 4), 4 * 300 + 8000);
+    assert_int_equal(bytes_in(5, 4), 7);
+    assert_int_equal(bytes_in(2, 5), 17);
+    assert_int_equal(bytes_in(3, 6), 1500);
+    assert_int_equal(bytes_in(2, 7), 500);
+    assert_int_equal(bytes_in(3, 8), 600);
+    assert_int_equal(bytes_in(3, 10), 700);
+    assert_int_not_equal(passed, 0);
+}
+
+/* Of next to nothing, there is no phase: it is with what has none. */
+static void test_small_phases(void **state)
+{
+    (void)state;
+    profile_add(MPI_COMM_WORLD, 3, 1, 1);
+    pass(MPI_COMM_WORLD, 0, 2, 4096000);
+    pass(MPI_COMM_WORLD, 1, 999, 1100);
+    assert_int_equal(bytes_in(3, 0), 1);
+    assert_int_equal(bytes_in(2, 0), 1001);
+    assert_int_equal(bytes_in(3, 2), 4096000);
+    assert_int_equal(bytes_in(3, 4), 1100);
+}
+
+/* Persistent requests count in the phase in which they are started. */
+static void test_phase_of_persistent(void **state)
+{
+    (void)state;
+    init_request(1, 6, 10);
+    pass(MPI_COMM_WORLD, 0, 0, 1);
+    profile_start((MPI_Request)1);
+    pass(MPI_COMM_WORLD, 1, 0, 1);
+    profile_start((MPI_Request)1);
+    profile_start((MPI_Request)1);
+    assert_int_equal(bytes_in(6, 2), 10);
+    assert_int_equal(bytes_in(6, 4), 20);
+}
+
+/* Wherever a program was loaded, the same borders in the same order are the same. */
+static uint64_t passed_by(int base, const char *order)
+{
+    profile_end();
+    profile_begin(0);
+    for (; *order; order++)
+        pass(MPI_COMM_WORLD, base + *order - 'a', 0, 1);
+    bytes_in(0, 0);
+    return passed;
+}
+
+static void test_order(void **state)
+{
+    (void)state;
+    assert_int_equal(passed_by(0, ""), 0);
+    assert_int_equal(passed_by(0, "abcabc"), passed_by(50, "abcabc"));
+    assert_int_equal(passed_by(0, "abcabc"), passed_by(0, "dxydxy"));
+    assert_int_not_equal(passed_by(0, "abcabc"), passed_by(0, "abcacb"));
+    assert_int_not_equal(passed_by(0, "abcabc"), passed_by(0, "abcab"));
+    assert_int_not_equal(passed_by(0, "abab"), passed_by(0, "aaaa"));
+}
+
+/* After many places that are passed once, those of an iteration have phases; all of the traffic is
+ * in some. */
+static void test_many_places(void **state)
+{
+    const profile_record *record;
+    uint64_t sum = 0, most = 0;
+    size_t count;
+    int whole;
+
+    (void)state;
+    for (int i = 0; i < 150; i++)
+        pass(MPI_COMM_WORLD, i, 0, 1);
+    for (int k = 0; k < 10; k++)
+        for (int i = 150; i < 160; i++)
+            pass(MPI_COMM_WORLD, i, 0, 1000); /* after the last one that never comes again, once */
+    for (int i = 160; i < 190; i++)
+        pass(MPI_COMM_WORLD, i, 0, 1);
+    record = profile_records(&count, &passed, &whole);
+    for (size_t i = 0; i < count; i++) {
+        sum += record[i].bytes_out;
+        most += record[i].bytes_out == 10000;
+        assert_true(record[i].phase < PROFILE_PHASES);
+        if (i)
+            assert_true(record[i - 1].partner < record[i].partner ||
+                        record[i - 1].phase < record[i].phase);
+    }
+    assert_int_equal(sum, 150 + 100 * 1000 + 30);
+    assert_int_equal(most, 9);
+}
+
+/* A loop of more places than there are phases for, for ever: memory does not grow, nothing is lost.
+ */
+static void test_memory_of_places(void **state)
+{
+    size_t after = 0;
+    uint64_t sum = 0;
+
+    (void)state;
+    for (int k = 0; k < 1000; k++) {
+        for (int i = 0; i < 200; i++)
+            pass(MPI_COMM_WORLD, i, 0, 1);
+        if (k == 10)
+            after = held;
+    }
+    assert_true(held <= after);
+    for (uint32_t k = 0; k < PROFILE_PHASES; k++)
+        sum += bytes_in(3, k);
+    assert_int_equal(sum, 200000);
+}
+
+/* Each in a place of its own, by the size: names come to an end. */
+static void test_endless_places(void **state)
+{
+    size_t before;
+
+    (void)state;
+    for (uintptr_t i = 0; i < 10000; i++)
+        profile_border(MPI_COMM_WORLD, (const void *)(i + 1), 0, MPI_BYTE);
+    before = held;
+    for (uintptr_t i = 10000; i < 100000; i++)
+        profile_border(MPI_COMM_WORLD, (const void *)(i + 1), 0, MPI_BYTE);
+    assert_int_equal(held, before);
+    profile_add(MPI_COMM_WORLD, 3, 5, 1);
+    assert_int_equal(bytes_to(3), 5);
+    assert_int_not_equal(passed, 0);
+}
+
+static void *pass_once(void *unused)
+{
+    (void)unused;
+    pass(MPI_COMM_WORLD, 1, 0, 30);
+    return NULL;
+}
+
+/* Which of two threads comes first, nobody knows: there are no phases. */
+static void test_borders_of_threads(void **state)
+{
+    pthread_t thread;
+
+    (void)state;
+    profile_end();
+    assert_int_equal(profile_begin(1), 0);
+    pass(MPI_COMM_WORLD, 0, 0, 5);
+    assert_int_equal(pthread_create(&thread, NULL, pass_once, NULL), 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(bytes_to(3), 35);
+    assert_int_equal(passed, 0);
 }
 
 int main(void)
@@ -328,6 +521,14 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_memory_of_passing_communicators, begin, end),
         cmocka_unit_test_setup_teardown(test_persistent, begin, end),
         cmocka_unit_test_setup_teardown(test_end_beside_a_thread, begin, end),
+        cmocka_unit_test_setup_teardown(test_phases, begin, end),
+        cmocka_unit_test_setup_teardown(test_small_phases, begin, end),
+        cmocka_unit_test_setup_teardown(test_phase_of_persistent, begin, end),
+        cmocka_unit_test_setup_teardown(test_order, begin, end),
+        cmocka_unit_test_setup_teardown(test_many_places, begin, end),
+        cmocka_unit_test_setup_teardown(test_memory_of_places, begin, end),
+        cmocka_unit_test_setup_teardown(test_endless_places, begin, end),
+        cmocka_unit_test_setup_teardown(test_borders_of_threads, begin, end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

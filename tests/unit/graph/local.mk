@@ -1,7 +1,7 @@
 # Unit tests of communication graphs.
 GRAPH_TESTS = tests/unit/graph/test_graph tests/unit/graph/test_formats tests/unit/graph/test_patterns \
   tests/unit/graph/test_pattern_meshes tests/unit/graph/test_pattern_families tests/unit/graph/test_lattice \
-  tests/unit/graph/test_graph_files tests/unit/graph/test_tmg tests/unit/graph/test_parts
+  tests/unit/graph/test_graph_files tests/unit/graph/test_tmg tests/unit/graph/test_parts tests/unit/graph/test_part_phases
 check_PROGRAMS += $(GRAPH_TESTS)
 TESTS += $(GRAPH_TESTS)
 GRAPH_HELPERS = tests/unit/graph/graphs.c tests/unit/graph/graphs.h tests/unit/scratch.c tests/unit/scratch.h
@@ -28,3 +28,5 @@ tests_unit_graph_test_tmg_SOURCES = tests/unit/graph/test_tmg.c $(GRAPH_HELPERS)
 tests_unit_graph_test_tmg_LDADD = $(UNIT_LIBS)
 tests_unit_graph_test_parts_SOURCES = tests/unit/graph/test_parts.c $(GRAPH_HELPERS)
 tests_unit_graph_test_parts_LDADD = $(UNIT_LIBS)
+tests_unit_graph_test_part_phases_SOURCES = tests/unit/graph/test_part_phases.c $(GRAPH_HELPERS)
+tests_unit_graph_test_part_phases_LDADD = $(UNIT_LIBS)

@@ -55,11 +55,13 @@ static struct topomap_part_memory *map(int fd)
 /* As a rank does it: one message to the other one. */
 static void leave(int fd, uint32_t rank, uint32_t ranks, uint32_t state)
 {
-    topomap_part_row row = {.partner = 1 - rank % 2, .bytes_out = 10 + rank, .messages_out = 1};
+    topomap_part_row row = {
+        .partner = 1 - rank % 2, .phase = rank, .bytes_out = 10 + rank, .messages_out = 1};
     struct topomap_part_slot slot = {.state = state,
                                      .rank = rank,
                                      .ranks = ranks,
                                      .rows = 1,
+                                     .passed = 6,
                                      .checksum = topomap_part_checksum(&row, 1),
                                      .program = "program"};
     struct topomap_part_memory *head = map(fd);
@@ -156,8 +158,9 @@ static void test_other_descriptors(void **state)
 static void test_limit(void **state)
 {
     struct topomap_part_memory like = {.folder = "/"};
+    struct topomap_part_memory head;
     struct rlimit before, none;
-    int fd = topomap_part_memory_new();
+    int fd = topomap_part_memory_new(), low;
 
     (void)state;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -165,7 +168,16 @@ static void test_limit(void **state)
     none.rlim_cur = 4096;
     setrlimit(RLIMIT_FSIZE, &none);
     assert_int_equal(topomap_part_memory_fill(fd, TASKS, RANKS, &like), -1);
+    /* Room for all partners of a rank, if not for their phases. */
+    none.rlim_cur = (rlim_t)2 * TASKS * 65536 * 8;
+    setrlimit(RLIMIT_FSIZE, &none);
+    low = topomap_part_memory_new();
+    assert_int_equal(topomap_part_memory_fill(low, TASKS, 65536 * 4 / 40, &like), 0);
+    assert_int_equal(topomap_part_memory_fill(fd, TASKS, 65536 * 8 / 40, &like), -1);
     setrlimit(RLIMIT_FSIZE, &before);
+    assert_true(topomap_part_memory_is(low, &head));
+    assert_true(head.stride >= 65536 * 4 && head.stride <= 65536 * 5);
+    close(low);
     assert_int_equal(topomap_part_memory_fill(fd, 0, RANKS, &like), -1);
     assert_int_equal(topomap_part_memory_fill(fd, TASKS, 0, &like), -1);
     assert_int_equal(topomap_part_memory_fill(fd, UINT32_MAX / 2, UINT32_MAX, &like), -1);
@@ -186,6 +198,7 @@ static void test_collect(void **state)
     assert_int_equal(topomap_parts_read(folder, &graph, &err), 0);
     assert_int_equal(topomap_graph_ranks(graph), RANKS);
     assert_int_equal(graph->total_bytes, 21);
+    assert_int_equal(graph->phases, 2);
     assert_string_equal(graph->source, "MPI profile of program");
     topomap_graph_free(graph);
     close(fd);
