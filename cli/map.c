@@ -9,6 +9,7 @@
 #include "cli/target.h"
 #include "plan/plan.h"
 #include "plugin/planner/plan/decide.h"
+#include "plugin/planner/plan/objective.h"
 #include "util/alloc.h"
 
 static int print_perm(const cli_call *call, const cli_result *result)
@@ -84,8 +85,9 @@ static int measure(const cli_target *target, const uint32_t *baseline, cli_resul
                                              &result->congestion[1], err);
 }
 
-static int map_and_report(const cli_call *call, const cli_target *target,
-                          topomap_map_options *options, const uint32_t *baseline, size_t format)
+static int map_and_report(const cli_call *call, const topomap_request *asked,
+                          const cli_target *target, topomap_map_options *options,
+                          const uint32_t *baseline, size_t format)
 {
     cli_result result = {.target = target, .options = options, .costs = target->costs};
     topomap_error err;
@@ -100,6 +102,8 @@ static int map_and_report(const cli_call *call, const cli_target *target,
         topomap_plan_make(target->machine, result.mapping->slot_of_rank, &target->bindings,
                           &result.plan, &err) == 0)
         status = 0;
+    if (status == 0)
+        planner_objective_settle(asked, result.mapping);
     status = status == 0 ? formats[format].print(call, &result) : cli_fail(call, &err);
     topomap_plan_clear(&result.plan);
     topomap_mapping_free(result.mapping);
@@ -113,14 +117,17 @@ static int map_target(const cli_call *call, const topomap_request *asked, size_t
     topomap_map_options options = planner_options(asked);
     uint32_t *baseline;
     cli_target target;
-    int status, given = cli_get(call, "mapping") != NULL;
+    int status, given = cli_get(call, "mapping") != NULL, kind = asked->objective.kind;
 
-    if (asked->congestion && asked->objective.kind == TOPOMAP_OBJECTIVE_J)
+    if (asked->congestion &&
+        (kind == TOPOMAP_OBJECTIVE_J || kind == TOPOMAP_REQUEST_OBJECTIVE_AUTO))
         return cli_usage_error(call, "--congestion is for --objective congestion, mix or time");
     status = cli_target_open(call, asked, &target);
     if (status != 0)
         return status;
+    planner_objective_costs(asked, target.graph, &target.costs.value);
     options.time_costs = &target.costs.value;
+    options.objective = target.objective;
     status = read_baseline(call, &target, &baseline);
     if (status == 0)
         status = cli_time_costs(call, "--objective time",
@@ -128,7 +135,7 @@ static int map_target(const cli_call *call, const topomap_request *asked, size_t
     options.start = given ? baseline : target.order.slot_of;
     options.start_name = given ? "given" : target.allocation ? target.order.name : "identity";
     if (status == 0)
-        status = map_and_report(call, &target, &options, baseline, format);
+        status = map_and_report(call, asked, &target, &options, baseline, format);
     free(baseline);
     cli_target_close(&target);
     return status;
@@ -192,6 +199,7 @@ static int run_eval(const cli_call *call)
     topomap_request asked;
     int status = cli_request_read(call, &asked);
 
+    asked.objective.kind = cli_get(call, "time") ? TOPOMAP_OBJECTIVE_TIME : TOPOMAP_OBJECTIVE_J;
     if (status == 0)
         status = evaluate_target(call, &asked);
     topomap_request_clear(&asked);
@@ -199,6 +207,12 @@ static int run_eval(const cli_call *call)
 }
 
 static const char map_text[] =
+    "--objective auto makes the predicted time small (time, below) on a database that knows "
+    "links,\n"
+    "their rates and routing tables, and J elsewhere; without message counts in the graph, whose\n"
+    "weights need not be bytes then, latencies do not count. Where the time stays as it is, J "
+    "tells\n"
+    "what is gained.\n"
     "--objective J makes the sum over pairs of bytes times distance small. --objective congestion\n"
     "makes the maximum over links of bytes / bandwidth small, of equals the mean over links, then "
     "J,\n"
@@ -213,7 +227,7 @@ static const char map_text[] =
     "ALPHA J/J0 + (1 - ALPHA) C/C0 small, where C is that maximum and J0 and C0 are the "
     "baseline's,\n"
     "so that the baseline's mix is 1; mix alone is mix:0.5. --objective time makes the predicted\n"
-    "communication time small (see `topomap help eval`), of equals as congestion.\n"
+    "communication time small (see `topomap help eval`), of equals J.\n"
     "Where ranks have unequal loads (a METIS file's vertex weights), --balance PERCENT makes the\n"
     "objective small among placements whose fullest node (loads of its ranks / its slots) is at\n"
     "most so much above what ranks reach that are dealt out heaviest first to the node that has\n"
@@ -238,8 +252,8 @@ static const cli_option map_options[] = {
      "(default auto)",
      "a"},
     {"objective", "WHAT",
-     "what to make small: J (default), congestion (the most loaded link), mix[:ALPHA] of both, or "
-     "time (predicted)",
+     "what to make small: J, congestion (the most loaded link), mix[:ALPHA] of both, time "
+     "(predicted), or auto (default): time where links, rates and routes are known, else J",
      NULL},
     {"congestion", "MODEL",
      "of --objective congestion and mix: routes (default where known) or exact", NULL},

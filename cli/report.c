@@ -98,7 +98,7 @@ static json_t *candidates_json(const topomap_mapping *mapping)
                                 isinf(c->congestion) ? json_null() : json_real(c->congestion));
         if (mapping->objective == TOPOMAP_OBJECTIVE_MIX)
             json_object_set_new(row, "mix", isinf(c->mix) ? json_null() : json_real(c->mix));
-        if (mapping->objective == TOPOMAP_OBJECTIVE_TIME)
+        if (mapping->time_before > 0)
             json_object_set_new(row, "time", isinf(c->time) ? json_null() : json_real(c->time));
         json_array_append_new(list, row);
     }
@@ -163,7 +163,7 @@ int cli_report_json(const cli_call *call, const cli_result *result)
     json_object_set_new(root, "objective", json_string(topomap_plan_objective(mapping->objective)));
     if (mapping->objective == TOPOMAP_OBJECTIVE_MIX)
         json_object_set_new(root, "mix", json_real(mapping->mix));
-    if (mapping->objective == TOPOMAP_OBJECTIVE_TIME) {
+    if (mapping->time_before > 0) {
         json_object_set_new(root, "time",
                             json_pack("{s:f, s:o}", "seconds", mapping->time, "costs",
                                       cli_time_costs_json(&result->costs)));

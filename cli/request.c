@@ -109,6 +109,8 @@ static int write_request(FILE *out, const cli_call *call, const topomap_request 
 
         if (key == TOPOMAP_REQUEST_EFFORT && !text)
             text = "default";
+        if (key == TOPOMAP_REQUEST_OBJECTIVE && !text)
+            text = "auto";
         if (text && topomap_request_row_of(key)->line)
             topomap_request_write_line(out, key, text);
     }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "plugin/planner/plan/inputs.h"
+#include "plugin/planner/plan/objective.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/input.h"
@@ -27,8 +28,11 @@ static int needs_links(const char *algorithm)
 
 static int wants_links(const cli_call *call, const topomap_request *asked)
 {
+    int kind = asked->objective.kind;
+
     return asked->congestion || (cli_is_flag(call, "time") && cli_get(call, "time")) ||
-           asked->objective.kind != TOPOMAP_OBJECTIVE_J || needs_links(asked->algorithm);
+           (kind != TOPOMAP_OBJECTIVE_J && kind != TOPOMAP_REQUEST_OBJECTIVE_AUTO) ||
+           needs_links(asked->algorithm);
 }
 
 /* The machine and the baseline as the planner makes them of a launch. */
@@ -76,11 +80,6 @@ int cli_target_open(const cli_call *call, const topomap_request *asked, cli_targ
         return cli_usage_error(call, "--slurm-order is for an allocation: --nodes");
     if (spec && cli_get(call, "job-nodes"))
         return cli_usage_error(call, "--job-nodes is for an allocation: --nodes");
-    if (asked->capacity && !wants_links(call, asked))
-        return cli_usage_error(call, "--background is for %s",
-                               cli_is_flag(call, "time")
-                                   ? "--congestion and --time"
-                                   : "the objectives congestion, mix and time");
     if (asked->capacity && spec)
         return cli_usage_error(call, "--background needs the links' names: --db and --nodes");
     if (spec)
@@ -88,6 +87,14 @@ int cli_target_open(const cli_call *call, const topomap_request *asked, cli_targ
             topomap_machine_parse(spec, &target->machine, &err) == 0 ? 0 : cli_fail(call, &err);
     else
         status = open_allocation(call, asked, target);
+    if (status == 0)
+        target->objective = planner_objective(asked, target->machine);
+    if (status == 0 && asked->capacity && target->objective == TOPOMAP_OBJECTIVE_J &&
+        !wants_links(call, asked))
+        status =
+            cli_usage_error(call, "--background is for %s",
+                            cli_is_flag(call, "time") ? "--congestion and --time"
+                                                      : "the objectives congestion, mix and time");
     if (status == 0 && topomap_graph_read(asked->graph, asked->from, &target->graph, &err) != 0)
         status = cli_fail(call, &err);
     if (status == 0)

@@ -11,10 +11,11 @@
 typedef struct cli_target {
     topomap_graph *graph;
     topomap_machine *machine;
-    topomap_bindings bindings; /* of an allocation; .nodes 0: none */
-    int allocation;            /* nonzero: made from a database */
-    cli_order order;           /* Slurm's layout of an allocation */
-    cli_costs costs;           /* of predicted time: --time-costs are not in them */
+    topomap_bindings bindings;             /* of an allocation; .nodes 0: none */
+    int allocation;                        /* nonzero: made from a database */
+    enum topomap_objective_kind objective; /* as asked; of `auto`, what it is here */
+    cli_order order;                       /* Slurm's layout of an allocation */
+    cli_costs costs;                       /* of predicted time: --time-costs are not in them */
     double read_seconds;
 } cli_target;
 

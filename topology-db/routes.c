@@ -17,6 +17,7 @@ void db_routes_clear(struct db_routes *routes)
     free(routes->lft);
     free(routes->vertex);
     free(routes->cable);
+    ZSTD_freeDCtx(routes->unpacker);
     sqlite3_finalize(routes->table);
     sqlite3_finalize(routes->label);
     *routes = (struct db_routes){0};
@@ -96,24 +97,36 @@ static int by_vertex_port(const void *a, const void *b)
     return x->peer < y->peer ? -1 : x->peer > y->peer;
 }
 
+uint32_t db_routes_rate(sqlite3_stmt *row, int column)
+{
+    return sqlite3_column_type(row, column + 2) != SQLITE_NULL
+               ? (uint32_t)sqlite3_column_int64(row, column + 2)
+               : ib_mbps((uint32_t)sqlite3_column_int(row, column),
+                         (uint32_t)sqlite3_column_int(row, column + 1));
+}
+
 static int load_cables(struct db_routes *routes, topomap_error *err)
 {
-    struct db_rows rows = db_ask(
-        routes->file,
-        "SELECT a, aport, b, bport FROM link WHERE coalesce(state, 0) <> 1" /* IB_DOWN */, err);
+    struct db_rows rows = db_ask(routes->file,
+                                 "SELECT a, aport, b, bport, width, speed, mbps FROM link"
+                                 " WHERE coalesce(state, 0) <> 1" /* IB_DOWN */,
+                                 err);
     size_t room = 0;
 
     while (db_next(&rows)) {
         uint32_t a = db_routes_find(routes, sqlite3_column_int64(rows.row, 0));
         uint32_t b = db_routes_find(routes, sqlite3_column_int64(rows.row, 2));
         int aport = sqlite3_column_int(rows.row, 1), bport = sqlite3_column_int(rows.row, 3);
+        uint32_t mbps;
 
         if (a == UINT32_MAX || b == UINT32_MAX || aport < 0 || aport > 255 || bport < 0 ||
             bport > 255)
             continue;
-        if (add_cable(routes, &room, (struct db_cable){a, b, (uint8_t)aport, (uint8_t)bport},
+        mbps = db_routes_rate(rows.row, 4);
+        if (add_cable(routes, &room, (struct db_cable){a, b, mbps, (uint8_t)aport, (uint8_t)bport},
                       err) ||
-            add_cable(routes, &room, (struct db_cable){b, a, (uint8_t)bport, (uint8_t)aport}, err))
+            add_cable(routes, &room, (struct db_cable){b, a, mbps, (uint8_t)bport, (uint8_t)aport},
+                      err))
             return db_stop(&rows);
     }
     return rows.result;
@@ -164,7 +177,12 @@ static int unpack(struct db_routes *routes, struct db_lft *lft, topomap_error *e
     if (!lft->port)
         return -1;
     lft->lids = (uint32_t)lids;
-    if (ZSTD_decompress(lft->port, (size_t)lids, packed, (size_t)size) != (size_t)lids)
+    if (!routes->unpacker)
+        routes->unpacker = ZSTD_createDCtx();
+    if (!routes->unpacker)
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory: a routing table");
+    if (ZSTD_decompressDCtx(routes->unpacker, lft->port, (size_t)lids, packed, (size_t)size) !=
+        (size_t)lids)
         return topomap_error_set(err, TOPOMAP_EINPUT, "damaged database: a routing table");
     return 0;
 }

@@ -22,6 +22,7 @@ struct db_vertex {
 
 struct db_cable {
     uint32_t at, peer; /* indices of vertices */
+    uint32_t mbps;     /* 0: not known */
     uint8_t port, peer_port;
 };
 
@@ -35,6 +36,7 @@ struct db_lft {
 struct db_routes {
     sqlite3 *file;
     sqlite3_stmt *table, *label;
+    struct ZSTD_DCtx_s *unpacker; /* one for all tables: they are small */
     uint32_t count, cables;
     struct db_vertex *vertex; /* [count + 1] ascending by id */
     struct db_cable *cable;   /* [cables] ascending by vertex and port; both directions */
@@ -62,6 +64,8 @@ struct db_landing {
     uint32_t cost; /* of its link to the switch (costs.h) */
 };
 
+/** Mb/s by a row's columns width, speed, mbps, from the given one on; 0: not known. */
+uint32_t db_routes_rate(sqlite3_stmt *row, int column);
 int db_routes_load(sqlite3 *file, struct db_routes *routes, topomap_error *err);
 void db_routes_clear(struct db_routes *routes);
 /** Index of a vertex by its id, UINT32_MAX where there is none. */

@@ -55,22 +55,25 @@ int topomap_objective_score(const topomap_objective *objective, const topomap_gr
                             topomap_score *score, topomap_error *err)
 {
     topomap_congestion c;
+    topomap_time_loads loads;
     topomap_time time;
     topomap_error why;
 
     *score = (topomap_score){.max = INFINITY, .mean = INFINITY};
     if (objective->by_time)
         score->time = INFINITY;
-    if (topomap_congestion_evaluate(graph, machine, slot_of, objective->model, &c, &why) == 0) {
-        score->max = c.max;
-        score->mean = c.mean;
-        if (!objective->by_time)
-            return 0;
-        if (topomap_time_predict(graph, machine, slot_of, objective->costs, 0, &time, &why) == 0) {
-            score->time = time.seconds;
+    if (objective->by_time) {
+        if (topomap_time_predict(graph, machine, slot_of, objective->costs, objective->model, 0,
+                                 &time, &loads, &why) == 0) {
+            *score = (topomap_score){.max = loads.max, .mean = loads.mean, .time = time.seconds};
             topomap_time_clear(&time);
             return 0;
         }
+    } else if (topomap_congestion_evaluate(graph, machine, slot_of, objective->model, &c, &why) ==
+               0) {
+        score->max = c.max;
+        score->mean = c.mean;
+        return 0;
     }
     return why.code == TOPOMAP_ESYSTEM ? topomap_error_set(err, why.code, "%s", why.text) : 0;
 }
@@ -103,6 +106,8 @@ int topomap_score_better(const topomap_score *a, const topomap_score *b)
 
     by = by ? by : order(a->mix, b->mix);
     by = by ? by : order(a->time, b->time);
+    if (!by && a->time > 0) /* a link that is not what takes the time need not be relieved */
+        by = order(a->J, b->J);
     by = by ? by : order(a->max, b->max);
     by = by ? by : order(a->mean, b->mean);
     return (by ? by : order(a->J, b->J)) < 0;

@@ -41,8 +41,8 @@ int topomap_objective_score(const topomap_objective *objective, const topomap_gr
 /** The mix of a J and a maximum (enum topomap_objective_kind); 0 where the objective is none. */
 double topomap_objective_mix(const topomap_objective *objective, double J, double max);
 /** Nonzero where \p a is better: the lower excess of load, then the lower mix, then the lower
- * time, then the lower maximum, then the lower mean, then the lower J. Numbers that differ by
- * rounding only (1e-9 of them) are equal. */
+ * time and with it the lower J, then the lower maximum, the lower mean, the lower J. Numbers that
+ * differ by rounding only (1e-9 of them) are equal. */
 int topomap_score_better(const topomap_score *a, const topomap_score *b);
 
 #endif

@@ -40,11 +40,12 @@ typedef struct topomap_problem {
     const struct topomap_objective *objective; /* congestion; NULL: J */
     const struct topomap_level *level;         /* of nodes' loads; NULL: they do not count */
     int inter_only;
-    double patience;          /* multiplies what a refinement may spend; 0 is 1 */
-    const uint32_t *start;    /* [slots] the baseline, a permutation */
-    double deadline;          /* topomap_clock_wall() time, 0: none */
-    const atomic_int *cancel; /* nonzero: nobody waits for the result; or NULL */
-    const char *parameters;   /* of the algorithm that runs (map/parameters.h), lent; or NULL */
+    double patience;                         /* multiplies what a refinement may spend; 0 is 1 */
+    const uint32_t *start;                   /* [slots] the baseline, a permutation */
+    const struct topomap_score *start_score; /* by the objective; NULL where that is J */
+    double deadline;                         /* topomap_clock_wall() time, 0: none */
+    const atomic_int *cancel;                /* nonzero: nobody waits for the result; or NULL */
+    const char *parameters; /* of the algorithm that runs (map/parameters.h), lent; or NULL */
     size_t parameters_length;
 
     topomap_work work;
@@ -68,6 +69,14 @@ double topomap_problem_cost(const topomap_problem *problem, const uint32_t *slot
  */
 int topomap_problem_score(const topomap_problem *problem, const uint32_t *slot_of,
                           struct topomap_score *score, topomap_error *err);
+/** Nonzero where a launch has no time for what takes long: ranks that change places all over a
+ * large machine, and new places inside each node. */
+static inline int topomap_problem_is_hasty(const topomap_problem *problem)
+{
+    enum { MANY = 2048 };
+
+    return problem->effort == TOPOMAP_FAST && problem->machine->slots > MANY;
+}
 /** Nonzero when the caller's time is up, or nobody waits for the result. */
 int topomap_problem_late(const topomap_problem *problem);
 /** -1, with an error that nobody sees, where nobody waits for the result: what cannot stop half way

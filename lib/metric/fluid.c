@@ -10,7 +10,6 @@
 #include "util/keyed.h"
 
 #define ROUNDING 1e-9
-#define TOGETHER 1e-3
 
 enum { EVENTS = 8 }; /* a budget for fewer ends of flows is not worth beginning */
 
@@ -189,7 +188,7 @@ static uint32_t advance(flows *f, double *seconds)
         if (f->left[i] > 0 && f->left[i] < step * f->speed[i])
             step = f->left[i] / f->speed[i];
     for (uint32_t i = 0; i < f->count; i++) {
-        if (f->left[i] <= step * f->speed[i] * (1 + TOGETHER))
+        if (f->left[i] <= step * f->speed[i] * (1 + TOPOMAP_FLUID_PART))
             f->left[i] = 0;
         else
             f->left[i] -= step * f->speed[i];

@@ -5,10 +5,21 @@
 
 #include "topomap/time.h"
 
-/** \param budget  of max-min sharing, links of flows to look at (metric/fluid.h); 0: the bound
- * alone, by the most loaded link */
+/** What the links carry, as topomap_congestion_evaluate() has it by the same model. */
+typedef struct topomap_time_loads {
+    double max, mean; /* bytes / capacity */
+} topomap_time_loads;
+
+/**
+ * \param model   "routes" or "exact": TOPOMAP_EINPUT where it does not lead everywhere; NULL:
+ *                routes where they do, else exact
+ * \param budget  of max-min sharing, links of flows to look at (metric/fluid.h); 0: the bound
+ *                alone, by the most loaded link
+ * \param loads   NULL, or out: of all phases, one after the other
+ */
 int topomap_time_predict(const topomap_graph *graph, const topomap_machine *machine,
                          const uint32_t *slot_of_rank, const topomap_time_costs *costs,
-                         uint64_t budget, topomap_time *time, topomap_error *err);
+                         const char *model, uint64_t budget, topomap_time *time,
+                         topomap_time_loads *loads, topomap_error *err);
 
 #endif

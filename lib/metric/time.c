@@ -21,7 +21,9 @@ struct prediction {
     int assumed; /* no rate is known */
     double rate; /* bytes a second of capacity 1 */
     topomap_congestion_model *add;
-    uint64_t budget;    /* of max-min sharing, for each phase */
+    uint64_t budget; /* of max-min sharing, for each phase */
+    topomap_time_loads loads;
+    const char *model;  /* NULL: as can be */
     double *load;       /* [links] bytes */
     uint8_t *of_node;   /* [vertices] some node's adapter, and no router */
     double *copied;     /* [ranks] bytes from ranks of the same node */
@@ -72,7 +74,9 @@ static int open_prediction(struct prediction *p, const topomap_graph *graph,
     if (!p->load || !p->of_node || !p->copied || !p->messages)
         return -1;
     mark_nodes(p);
-    p->add = topomap_network_routed(n) ? topomap_congestion_routes : topomap_congestion_exact;
+    p->add = (p->model ? strcmp(p->model, "routes") == 0 : topomap_network_routed(n))
+                 ? topomap_congestion_routes
+                 : topomap_congestion_exact;
     return 0;
 }
 
@@ -89,14 +93,24 @@ static void most(struct part *part, double seconds, uint32_t at, uint32_t to)
         *part = (struct part){seconds, at, to};
 }
 
-static void measure_links(const struct prediction *p, struct part *links, struct part *adapters)
+static void measure_links(struct prediction *p, struct part *links, struct part *adapters)
 {
     const topomap_network *n = p->traffic.network;
+    double max = 0, sum = 0;
 
     for (uint32_t v = 0; v < n->vertices; v++)
-        for (uint32_t link = n->first[v]; link < n->first[v + 1]; link++)
-            most(p->of_node[v] || p->of_node[n->head[link]] ? adapters : links,
-                 p->load[link] / (n->capacity[link] * p->rate), link, 0);
+        for (uint32_t link = n->first[v]; link < n->first[v + 1]; link++) {
+            double load = p->load[link] / n->capacity[link];
+
+            if (!(load > 0))
+                continue;
+            max = fmax(max, load);
+            sum += load;
+            most(p->of_node[v] || p->of_node[n->head[link]] ? adapters : links, load / p->rate,
+                 link, 0);
+        }
+    p->loads.max += max;
+    p->loads.mean += n->links ? sum / n->links : 0;
 }
 
 /* What ranks do, and what pairs of them wait for. */
@@ -150,6 +164,8 @@ static void conclude(const struct prediction *p, topomap_time_phase *phase, cons
     const struct part *node = adapter->seconds >= memory->seconds ? adapter : memory;
     double flow = fmax(fmax(link->seconds, node->seconds), overhead->seconds);
 
+    if (shared <= flow * (1 + TOPOMAP_FLUID_PART)) /* that is how exact it is */
+        shared = 0;
     *phase = (topomap_time_phase){.seconds = fmax(flow, shared) + latency->seconds,
                                   .link = link->seconds,
                                   .node = node->seconds,
@@ -182,7 +198,7 @@ static int add_loads(struct prediction *p, topomap_error *err)
     memset(p->load, 0, n->links * sizeof *p->load);
     if (p->add(&p->traffic, p->load, &why) == 0)
         return 0;
-    if (p->add == topomap_congestion_exact || why.code != TOPOMAP_EINPUT)
+    if (p->model || p->add == topomap_congestion_exact || why.code != TOPOMAP_EINPUT)
         return topomap_error_set(err, why.code, "%s", why.text);
     return 1;
 }
@@ -215,6 +231,7 @@ static int predict(struct prediction *p, topomap_time *time, topomap_error *err)
 
     time->seconds = 0;
     time->is_bound = 0;
+    p->loads = (topomap_time_loads){0};
     for (uint32_t k = 0; status == 0 && k < time->phases; k++) {
         p->traffic.graph = graph->phases ? graph->phase[k] : graph;
         status = predict_phase(p, &time->phase[k], &time->is_bound, err);
@@ -246,9 +263,10 @@ static int take_costs(const topomap_time_costs *given, topomap_time_costs *costs
 
 int topomap_time_predict(const topomap_graph *graph, const topomap_machine *machine,
                          const uint32_t *slot_of_rank, const topomap_time_costs *costs,
-                         uint64_t budget, topomap_time *time, topomap_error *err)
+                         const char *model, uint64_t budget, topomap_time *time,
+                         topomap_time_loads *loads, topomap_error *err)
 {
-    struct prediction p = {.slot_of = slot_of_rank, .budget = budget};
+    struct prediction p = {.slot_of = slot_of_rank, .budget = budget, .model = model};
     topomap_time made = {.phases = graph->phases ? graph->phases : 1};
     int status;
 
@@ -262,6 +280,8 @@ int topomap_time_predict(const topomap_graph *graph, const topomap_machine *mach
         made.model = p.add == topomap_congestion_routes ? "routes" : "exact";
         made.rates_assumed = p.assumed;
         *time = made;
+        if (loads)
+            *loads = p.loads;
     } else {
         free(made.phase);
     }
@@ -273,7 +293,8 @@ int topomap_time_evaluate(const topomap_graph *graph, const topomap_machine *mac
                           const uint32_t *slot_of_rank, const topomap_time_costs *costs,
                           topomap_time *time, topomap_error *err)
 {
-    return topomap_time_predict(graph, machine, slot_of_rank, costs, PATIENCE, time, err);
+    return topomap_time_predict(graph, machine, slot_of_rank, costs, NULL, PATIENCE, time, NULL,
+                                err);
 }
 
 void topomap_time_clear(topomap_time *time)

@@ -86,7 +86,7 @@ void topomap_plan_explain(FILE *out, const topomap_machine *machine, const topom
     print_levels(out, machine, kept, before_name, before, after);
     if (load)
         print_congestion(out, load);
-    if (load && mapping->objective == TOPOMAP_OBJECTIVE_TIME)
+    if (load && mapping->time_before > 0)
         fprintf(out, "  predicted time           %.6g s before, %.6g s after\n",
                 mapping->time_before, mapping->time);
     for (size_t i = 0; i < mapping->candidates; i++) {
@@ -96,7 +96,7 @@ void topomap_plan_explain(FILE *out, const topomap_machine *machine, const topom
             fprintf(out, ", congestion %.6g", mapping->candidate[i].congestion);
         if (load && mapping->objective == TOPOMAP_OBJECTIVE_MIX)
             fprintf(out, ", mix %.4f", mapping->candidate[i].mix);
-        if (load && mapping->objective == TOPOMAP_OBJECTIVE_TIME)
+        if (load && mapping->time_before > 0)
             fprintf(out, ", time %.6g s", mapping->candidate[i].time);
         fprintf(out, " in %.1f ms\n", 1000 * mapping->candidate[i].seconds);
     }

@@ -62,6 +62,9 @@ enum topomap_request_key {
     TOPOMAP_REQUEST_KEYS
 };
 
+/** The objective that nobody has named: behind the last one that has a name of its own. */
+enum { TOPOMAP_REQUEST_OBJECTIVE_AUTO = TOPOMAP_OBJECTIVE_TIME + 1 };
+
 /** The values, read. Texts are owned; NULL: not said. Words are their index in the row's. */
 typedef struct topomap_request {
     uint64_t said; /**< bit k: key k was */
@@ -69,7 +72,7 @@ typedef struct topomap_request {
     int bind; /**< an enum topomap_bind */
     int compact, contiguous;
     struct topomap_request_objective {
-        int kind;   /**< an enum topomap_objective_kind */
+        int kind;   /**< an enum topomap_objective_kind, or TOPOMAP_REQUEST_OBJECTIVE_AUTO */
         double mix; /**< of J in the objective mix; 0: half */
     } objective;
     int effort; /**< an enum topomap_effort */

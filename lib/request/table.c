@@ -70,7 +70,7 @@ static int number(const topomap_request_row *row, const char *text, void *to)
 /* A word; mix may have the share of J behind it. */
 static int objective(const topomap_request_row *row, const char *text, void *to)
 {
-    static const topomap_request_row words = {.takes = "J congestion mix time"},
+    static const topomap_request_row words = {.takes = "J congestion mix time auto"},
                                      share = {.most = 1};
     struct topomap_request_objective read = {0};
 
@@ -123,10 +123,11 @@ const topomap_request_row topomap_request_rows[TOPOMAP_REQUEST_KEYS] = {
                                 WORD("spread compact"), AT(compact)},
     [TOPOMAP_REQUEST_CONTIGUOUS] = {"contiguous", "contiguous", "Contiguous", "contiguous", "0",
                                     FLAG, AT(contiguous)},
-    [TOPOMAP_REQUEST_OBJECTIVE] = {"objective", "objective", "Objective", "objective", "J",
+    [TOPOMAP_REQUEST_OBJECTIVE] = {"objective", "objective", "Objective", "objective", "auto",
                                    .read = objective,
-                                   .takes = "J, congestion, time or mix[:ALPHA], ALPHA the share "
-                                            "of J above 0 and below 1",
+                                   .takes =
+                                       "auto, J, congestion, time or mix[:ALPHA], ALPHA the share "
+                                       "of J above 0 and below 1",
                                    AT(objective)},
     [TOPOMAP_REQUEST_EFFORT] = {"effort", "effort", "Effort", "effort", "fast",
                                 WORD("fast default strong"), AT(effort)},

@@ -94,7 +94,7 @@ static struct spank_option table[] = {
      "stencil2d:5:48x32, auto, on, or off",
      1, SAID_TOPOMAP, record},
     {"topomap-options", "key=value,...",
-     "For topomap: objective=J|congestion|mix[:SHARE]|time, effort=fast|default|strong, "
+     "For topomap: objective=auto|J|congestion|mix[:SHARE]|time, effort=fast|default|strong, "
      "time=SECONDS, "
      "seed=N, "
      "bind=core|pu|numa|none, layout=compact|spread, contiguous, min-gain=PERCENT, "

@@ -92,6 +92,57 @@ seconds() { jq .time.seconds; }
     jq -e '.congestion.model == "routes" and .time.seconds > 0'
 }
 
+# request DB NODES GRAPH [LINE...]: the planner's reply for 16 tasks on 8 nodes.
+request() {
+  printf '%s\n' 'topomap-request 1' 'job 1' 'step 0' "db $PWD/$1" "nodes $2" "graph $3" 'tasks 2(x8)' \
+    'layout 0,8;1,9;2,10;3,11;4,12;5,13;6,14;7,15' "${@:4}" 'seed 1' 'explain 1' end |
+    "$TOPOMAP_BUILD/plugin/topomap-planner" 3>&1
+}
+
+@test "objective auto: time where links, rates and routes are known, else J; of equal times J" {
+  topomap db synth fat-tree:leaves=8,hosts=4,spines=2 -o made
+  topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+  nodes=$(topomap db show --db t.db --json | jq -r '.[].name' | awk 'NR % 4 == 1' | paste -sd,)
+  topomap graph generate stencil2d:9:4x4,bytes=1000000 -o natural.tmg
+  topomap graph permute natural.tmg --seed 5 -o graph.tmg
+  at=(map --graph graph.tmg --db t.db --nodes "$nodes" --tasks-per-node 2 --json)
+  topomap "${at[@]}" | jq -e '.objective == "J" and .time == null'
+  request t.db "$nodes" stencil2d:9:4x4 'objective auto' >reply
+  grep -q '^line 16 ranks .*, J [0-9.]* % lower' reply
+
+  topomap db import --db t.db lft made/fabric.lfts
+  topomap "${at[@]}" >json
+  jq -e '.objective == "time" and .time.seconds < .before.time.seconds and .congestion.model == "routes"' json
+  topomap "${at[@]}" --objective J | jq -e '.objective == "J" and .time == null'
+  request t.db "$nodes" stencil2d:9:4x4 'objective auto' >reply
+  grep -q '^line 16 ranks .*, time [0-9.]* % lower' reply
+  grep -q 'predicted time .* s before, .* s after' reply
+  # As a request of an earlier topomap: one that says nothing is for J.
+  request t.db "$nodes" stencil2d:9:4x4 >reply
+  grep -q '^line 16 ranks .*, J [0-9.]* % lower' reply
+  # The adapter of a rank that sends to all takes as long whoever is where; others that talk get closer.
+  awk 'BEGIN { print "# ranks 8\nfrom,to,bytes"; for (i = 1; i < 8; i++) print "0," i ",100000"
+    for (i = 1; i < 4; i++) print i "," i + 4 ",1000" }' >pairs.csv
+  first=$(topomap db show --db t.db --json | jq -r '.[].name' | awk 'NR <= 8' | paste -sd,)
+  topomap map --graph pairs.csv --db t.db --nodes "$first" --tasks-per-node 1 --json >json
+  jq -e '.objective == "J" and .time.seconds == .before.time.seconds and .J < .before.J' json
+}
+
+@test "phases are judged one after the other, while the search goes on too" {
+  topomap graph generate fft:8x8,bytes=100000,phases -o phases.tmg
+  topomap graph generate fft:8x8,bytes=100000 -o sum.tmg
+  for objective in congestion time; do
+    for graph in phases sum; do
+      topomap map --graph $graph.tmg --machine torus:4x4x4 --objective $objective --algorithm rb+relieve --effort fast \
+        --format perm -o $graph.map
+      topomap eval --graph phases.tmg --machine torus:4x4x4 --mapping $graph.map --congestion routes --json |
+        jq .congestion.max >$graph.max
+    done
+    # The same bytes in all: as a sum they do not tell which of them meet on a link.
+    jq -en "$(cat phases.max) < 0.9 * $(cat sum.max)"
+  done
+}
+
 @test "db export simgrid: tori and fat trees are its own zones, other machines have every route" {
   topomap db export --machine torus:4x3x5 --to simgrid -o torus.xml
   grep -q 'topology="TORUS" topo_parameters="4,3,5"' torus.xml

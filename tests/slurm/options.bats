@@ -161,7 +161,7 @@ END
   diff out by_file
   dry --objective congestion --background measured | diff out -
   launch "capacity=$other"
-  grep -q 'capacity= is for objective=congestion' err
+  grep -q 'capacity= is for objectives that go by links' err
   launch "objective=congestion,capacity=/nonexistent"
   grep -q 'placed for J, not for congestion: .*/nonexistent' err
   [ "$(wc -l <out)" -eq 16 ]

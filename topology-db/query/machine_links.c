@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "machine/machine.h"
-#include "topology-db/ib_names.h"
 #include "topology-db/query/machine_build.h"
 #include "topology-db/query/machine_links.h"
 #include "topology-db/query/network.h"
@@ -58,21 +57,7 @@ static int attach_nodes(struct db_links *l, topomap_error *err)
     return row;
 }
 
-static int add_vertices(struct db_links *l, const topomap_names *names, topomap_error *err)
-{
-    struct db_rows labels;
-
-    for (uint32_t node = 0; node < l->nodes; node++)
-        if (topomap_fabric_add(&l->fabric, TOPOMAP_VERTEX_HOST, names->name[node], err))
-            return -1;
-    labels = db_ask(l->db->file, "SELECT label FROM switch ORDER BY id", err);
-    while (db_next(&labels))
-        if (topomap_fabric_add(&l->fabric, TOPOMAP_VERTEX_SWITCH,
-                               (const char *)sqlite3_column_text(labels.row, 0), err))
-            return db_stop(&labels);
-    return labels.result;
-}
-
+/* Every vertex of the fabric has a number for what it is here. */
 static int number_vertices(struct db_links *l, topomap_error *err)
 {
     if (db_number(l->db->file, "SELECT max(id) + 1 FROM vertex", 0, &l->ids, err))
@@ -81,25 +66,37 @@ static int number_vertices(struct db_links *l, topomap_error *err)
     if (!l->vertex)
         return -1;
     memset(l->vertex, 0xff, (size_t)l->ids * sizeof *l->vertex);
-    for (uint32_t i = 0; i < l->switches.count; i++)
-        if (l->switches.id[i] >= 0 && l->switches.id[i] < l->ids)
-            l->vertex[l->switches.id[i]] = l->nodes + i;
-    return attach_nodes(l, err);
+    return 0;
 }
 
-static int take_cable(struct db_links *l, sqlite3_stmt *links, topomap_error *err)
+static int add_vertices(struct db_links *l, const topomap_names *names, topomap_error *err)
 {
-    int64_t a = sqlite3_column_int64(links, 0), b = sqlite3_column_int64(links, 1);
-    topomap_link link = {.ends = 3};
-    uint32_t mbps = sqlite3_column_type(links, 4) != SQLITE_NULL
-                        ? (uint32_t)sqlite3_column_int64(links, 4)
-                        : ib_mbps((uint32_t)sqlite3_column_int(links, 2),
-                                  (uint32_t)sqlite3_column_int(links, 3));
+    struct db_rows rows;
+
+    for (uint32_t node = 0; node < l->nodes; node++)
+        if (topomap_fabric_add(&l->fabric, TOPOMAP_VERTEX_HOST, names->name[node], err))
+            return -1;
+    rows = db_ask(l->db->file, "SELECT id, label FROM switch ORDER BY id", err);
+    while (db_next(&rows)) {
+        int64_t id = sqlite3_column_int64(rows.row, 0);
+
+        if (id >= 0 && id < l->ids)
+            l->vertex[id] = l->nodes + l->switches;
+        l->switches++;
+        if (topomap_fabric_add(&l->fabric, TOPOMAP_VERTEX_SWITCH,
+                               (const char *)sqlite3_column_text(rows.row, 1), err))
+            return db_stop(&rows);
+    }
+    return rows.result;
+}
+
+static int join(struct db_links *l, int64_t a, int64_t b, uint32_t mbps, topomap_error *err)
+{
+    topomap_link link = {.ends = 3, .rate = topomap_rate_of_mbps(mbps)};
 
     if (a < 0 || b < 0 || a >= l->ids || b >= l->ids || l->vertex[a] == DB_NOWHERE ||
         l->vertex[b] == DB_NOWHERE)
         return 0;
-    link.rate = topomap_rate_of_mbps(mbps);
     link.a = l->vertex[a];
     link.b = l->vertex[b];
     return topomap_fabric_join(&l->fabric, &link, err);
@@ -114,20 +111,57 @@ static int read_cables(struct db_links *l, topomap_error *err)
         err);
 
     while (db_next(&rows))
-        if (take_cable(l, rows.row, err))
+        if (join(l, sqlite3_column_int64(rows.row, 0), sqlite3_column_int64(rows.row, 1),
+                 db_routes_rate(rows.row, 2), err))
             return db_stop(&rows);
     return rows.result;
+}
+
+/* The routes need all cables too: they are read once. */
+static int take_cables(struct db_links *l, topomap_error *err)
+{
+    const struct db_routes *r = &l->routes;
+
+    for (uint32_t i = 0; i < r->cables; i++) {
+        const struct db_cable *cable = &r->cable[i];
+
+        if (cable->at < cable->peer &&
+            join(l, r->vertex[cable->at].id, r->vertex[cable->peer].id, cable->mbps, err))
+            return -1;
+    }
+    return 0;
+}
+
+int topomap_db_routed(topomap_db *db, topomap_error *err)
+{
+    int64_t tables = 0;
+
+    if (db->file && db_number(db->file, "SELECT EXISTS (SELECT 1 FROM lft)", 0, &tables, err))
+        return -1;
+    return tables > 0;
+}
+
+static int open_routes(struct db_links *l, topomap_error *err)
+{
+    l->routed = topomap_db_routed(l->db, err);
+    if (l->routed <= 0)
+        return l->routed;
+    if (db_routes_load(l->db->file, &l->routes, err) == 0)
+        return 0;
+    l->routed = 0;
+    return -1;
 }
 
 static int make(struct db_links *l, const topomap_names *names, topomap_error *err)
 {
     l->host = topomap_alloc(l->nodes, sizeof *l->host, err);
-    if (!l->host || find_hosts(l, names, err) || add_vertices(l, names, err) ||
-        number_vertices(l, err) || read_cables(l, err))
+    if (!l->host || find_hosts(l, names, err) || number_vertices(l, err) ||
+        add_vertices(l, names, err) || attach_nodes(l, err) || open_routes(l, err) ||
+        (l->routed ? take_cables(l, err) : read_cables(l, err)))
         return -1;
-    return topomap_network_of(&l->fabric, NULL, l->nodes + l->switches.count, l->nodes, &l->network,
+    return topomap_network_of(&l->fabric, NULL, l->nodes + l->switches, l->nodes, &l->network,
                               err) ||
-                   db_links_route(l, err)
+                   (l->routed && db_links_route(l, err))
                ? -1
                : 0;
 }
@@ -147,6 +181,7 @@ int topomap_db_machine_links(topomap_db *db, const topomap_db_allocation *given,
 {
     topomap_db_allocation allocation;
     struct db_links l = {.db = db, .nodes = machine->nodes};
+    int64_t switches = 0;
     char slurm[16];
     int result;
 
@@ -159,9 +194,9 @@ int topomap_db_machine_links(topomap_db *db, const topomap_db_allocation *given,
         return -1;
     if (*slurm)
         return 0;
-    result = db_switches_load(db->file, 0, &l.switches, err);
+    result = db_number(db->file, "SELECT count(*) FROM switch", 0, &switches, err);
     /* Without switches it is a torus by coordinates, whose links are its grid's. */
-    if (!result && l.switches.count)
+    if (!result && switches)
         result = make(&l, allocation.nodes, err);
     if (!result && background)
         result = take_background(&l, background, err);
@@ -171,7 +206,8 @@ int topomap_db_machine_links(topomap_db *db, const topomap_db_allocation *given,
         l.network = NULL;
     }
     topomap_network_free(l.network);
-    topomap_switches_clear(&l.switches);
+    if (l.routed > 0)
+        db_routes_clear(&l.routes);
     free(l.host);
     free(l.vertex);
     topomap_fabric_clear(&l.fabric);

@@ -17,8 +17,10 @@ struct landing {
 
 struct work {
     struct db_links *links;
-    struct db_routes routes;
+    struct db_routes *routes;
     struct landing *landing; /* [nodes] */
+    uint32_t *table; /* [network vertices] of the fabric, or UINT32_MAX: no table, or taken */
+    uint8_t *met;    /* [network vertices] of the ways to one node */
 };
 
 static int find_landings(struct work *w, topomap_error *err)
@@ -38,7 +40,7 @@ static int find_landings(struct work *w, topomap_error *err)
         sqlite3_bind_int64(ports, 1, w->links->host[node]);
         row = db_step(ports, err);
         if (row > 0)
-            *landing = (struct landing){db_routes_find(&w->routes, sqlite3_column_int64(ports, 0)),
+            *landing = (struct landing){db_routes_find(w->routes, sqlite3_column_int64(ports, 0)),
                                         (uint32_t)sqlite3_column_int(ports, 1)};
         sqlite3_reset(ports);
     }
@@ -49,7 +51,7 @@ static int find_landings(struct work *w, topomap_error *err)
 /* Network vertex of a fabric vertex. */
 static uint32_t place_of(const struct work *w, uint32_t fabric)
 {
-    int64_t id = w->routes.vertex[fabric].id;
+    int64_t id = w->routes->vertex[fabric].id;
 
     return id >= 0 && id < w->links->ids ? w->links->vertex[id] : DB_NOWHERE;
 }
@@ -57,36 +59,72 @@ static uint32_t place_of(const struct work *w, uint32_t fabric)
 /* The link that the table of the switch \p at (of the fabric) takes towards a node. */
 static uint32_t way_from(const struct work *w, uint32_t at, const struct landing *to)
 {
-    const struct db_lft *lft = &w->routes.lft[at];
+    const struct db_lft *lft = &w->routes->lft[at];
     const struct db_cable *cable;
     uint32_t here = place_of(w, at), there;
 
     if (here == DB_NOWHERE || !lft->port || to->lid >= lft->lids || !lft->port[to->lid] ||
         lft->port[to->lid] == DB_NO_PORT ||
-        w->routes.vertex[at].subnet != w->routes.vertex[to->adapter].subnet)
+        w->routes->vertex[at].subnet != w->routes->vertex[to->adapter].subnet)
         return UINT32_MAX;
-    cable = db_routes_cable(&w->routes, at, lft->port[to->lid]);
+    cable = db_routes_cable(w->routes, at, lft->port[to->lid]);
     there = cable ? place_of(w, cable->peer) : DB_NOWHERE;
     return there == DB_NOWHERE ? UINT32_MAX : topomap_network_link(w->links->network, here, there);
 }
 
-static int route_switches(struct work *w, topomap_error *err)
+/* A table is unpacked where a way is the first to come by, for all nodes at once. */
+static int take_table(struct work *w, uint32_t here, topomap_error *err)
+{
+    topomap_network *n = w->links->network;
+    uint32_t at = w->table[here];
+
+    if (at == UINT32_MAX)
+        return 0;
+    w->table[here] = UINT32_MAX;
+    if (db_routes_table(w->routes, at, err))
+        return -1;
+    for (uint32_t node = 0; node < n->nodes; node++)
+        if (w->landing[node].adapter != UINT32_MAX)
+            n->next[(size_t)here * n->nodes + node] = way_from(w, at, &w->landing[node]);
+    free(w->routes->lft[at].port);
+    w->routes->lft[at].port = NULL;
+    return 0;
+}
+
+/* From all switches that nodes are on; no way is walked twice. */
+static int route_towards(struct work *w, uint32_t node, topomap_error *err)
 {
     topomap_network *n = w->links->network;
 
-    for (uint32_t at = 0; at < w->routes.count; at++) {
-        uint32_t here = place_of(w, at);
+    memset(w->met, 0, n->vertices);
+    for (uint32_t from = 0; from < n->nodes; from++)
+        for (uint32_t link = n->first[from]; link < n->first[from + 1]; link++)
+            for (uint32_t at = n->head[link]; at >= n->nodes && !w->met[at];) {
+                uint32_t next;
 
-        if (w->routes.vertex[at].kind != IB_SWITCH || here == DB_NOWHERE)
-            continue;
-        if (db_routes_table(&w->routes, at, err))
-            return -1;
-        for (uint32_t node = 0; node < n->nodes; node++)
-            if (w->landing[node].adapter != UINT32_MAX)
-                n->next[(size_t)here * n->nodes + node] = way_from(w, at, &w->landing[node]);
-        free(w->routes.lft[at].port);
-        w->routes.lft[at].port = NULL;
-    }
+                w->met[at] = 1;
+                if (take_table(w, at, err))
+                    return -1;
+                next = n->next[(size_t)at * n->nodes + node];
+                if (next == UINT32_MAX)
+                    break;
+                at = n->head[next];
+            }
+    return 0;
+}
+
+static int find_tables(struct work *w, topomap_error *err)
+{
+    topomap_network *n = w->links->network;
+
+    w->table = topomap_alloc(n->vertices, sizeof *w->table, err);
+    w->met = topomap_alloc(n->vertices, 1, err);
+    if (!w->table || !w->met)
+        return -1;
+    memset(w->table, 0xff, n->vertices * sizeof *w->table);
+    for (uint32_t at = 0; at < w->routes->count; at++)
+        if (w->routes->vertex[at].kind == IB_SWITCH && place_of(w, at) != DB_NOWHERE)
+            w->table[place_of(w, at)] = at;
     return 0;
 }
 
@@ -139,26 +177,22 @@ static int route(struct work *w, topomap_error *err)
     if (!n->next)
         return -1;
     memset(n->next, 0xff, places * sizeof *n->next);
-    if (route_switches(w, err))
+    if (find_tables(w, err))
         return -1;
+    for (uint32_t node = 0; node < n->nodes; node++)
+        if (route_towards(w, node, err))
+            return -1;
     route_hosts(w);
     return 0;
 }
 
 int db_links_route(struct db_links *links, topomap_error *err)
 {
-    struct work w = {.links = links};
-    int64_t tables;
-    int result;
+    struct work w = {.links = links, .routes = &links->routes};
+    int result = route(&w, err);
 
-    if (db_number(links->db->file, "SELECT count(*) FROM lft", 0, &tables, err))
-        return -1;
-    if (!tables)
-        return 0;
-    if (db_routes_load(links->db->file, &w.routes, err))
-        return -1;
-    result = route(&w, err);
     free(w.landing);
-    db_routes_clear(&w.routes);
+    free(w.table);
+    free(w.met);
     return result;
 }

@@ -175,6 +175,9 @@ TOPOMAP_PUBLIC int topomap_db_machine_links(topomap_db *db, const topomap_db_all
                                             const char *background, topomap_machine *machine,
                                             topomap_error *err);
 
+/** 1 where routing tables (importer lft) are known, 0 where not, -1 on failure. */
+TOPOMAP_PUBLIC int topomap_db_routed(topomap_db *db, topomap_error *err);
+
 /** Costs that a calibration measured (`topomap help db calibrate`), for topomap_time_evaluate(). */
 enum topomap_db_measured {
     TOPOMAP_DB_RATE = 1,

@@ -324,7 +324,7 @@ enum topomap_effort { TOPOMAP_FAST, TOPOMAP_DEFAULT, TOPOMAP_STRONG };
 /** What a placement is to make small: J; or the maximum congestion C of any link, of equals the
  * mean congestion, then J; or the mix a J/J0 + (1 - a) C/C0, where J0 and C0 are the baseline's:
  * that of the baseline is 1. A part whose J0 or C0 is 0 is 0 as long as J or C is, else infinite.
- * Or the predicted communication time (topomap/time.h), of equals as with the congestion. */
+ * Or the predicted communication time (topomap/time.h), of equals J. */
 enum topomap_objective_kind {
     TOPOMAP_OBJECTIVE_J,
     TOPOMAP_OBJECTIVE_CONGESTION,

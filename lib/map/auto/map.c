@@ -162,49 +162,42 @@ static int problem_init(topomap_problem *problem, const topomap_graph *graph,
 }
 
 /* Routing tables with gaps: where the baseline meets one, all shortest paths stand in. */
-static int open_objective(const topomap_problem *problem, const char *model,
-                          topomap_objective *objective, topomap_error *err)
+static int score_start(topomap_problem *problem, const char *model, topomap_objective *objective,
+                       topomap_score *score, topomap_error *err)
 {
-    topomap_score score;
-
-    if (topomap_objective_open(problem->machine, model, objective, err))
+    if (topomap_problem_score(problem, problem->start, score, err))
         return -1;
-    if (model || strcmp(objective->model, "routes") != 0)
+    if (model || strcmp(objective->model, "routes") != 0 || !isinf(score->max))
         return 0;
-    if (topomap_objective_score(objective, problem->graph, problem->machine, problem->start, &score,
-                                err))
-        return -1;
-    if (isinf(score.max))
-        objective->model = "exact";
-    return 0;
+    objective->model = "exact";
+    return topomap_problem_score(problem, problem->start, score, err);
 }
 
+/* \param score  out: the baseline's */
 static int choose_objective(topomap_problem *problem, const topomap_map_options *options,
-                            topomap_objective *objective, topomap_error *err)
+                            topomap_objective *objective, topomap_score *score, topomap_error *err)
 {
-    topomap_score score;
-
     if (options->objective == TOPOMAP_OBJECTIVE_J)
         return 0;
     if (options->mix < 0 || !(options->mix < 1))
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "the share of J in the mix is above 0 and below 1, not %g",
                                  options->mix);
-    if (open_objective(problem, options->congestion_model, objective, err))
+    if (topomap_objective_open(problem->machine, options->congestion_model, objective, err))
         return -1;
     problem->objective = objective;
-    if (options->objective == TOPOMAP_OBJECTIVE_CONGESTION)
-        return 0;
     objective->by_time = options->objective == TOPOMAP_OBJECTIVE_TIME;
     objective->costs = options->time_costs;
-    if (topomap_problem_score(problem, problem->start, &score, err))
+    if (score_start(problem, options->congestion_model, objective, score, err))
         return -1;
-    objective->time0 = score.time;
-    if (objective->by_time)
+    problem->start_score = score;
+    objective->time0 = score->time;
+    if (options->objective != TOPOMAP_OBJECTIVE_MIX)
         return 0;
     objective->share = options->mix > 0 ? options->mix : 0.5;
-    objective->J0 = score.J;
-    objective->max0 = score.max;
+    objective->J0 = score->J;
+    objective->max0 = score->max;
+    score->mix = topomap_objective_mix(objective, score->J, score->max);
     return 0;
 }
 
@@ -233,12 +226,11 @@ static int settle_time(const topomap_problem *problem, const topomap_map_options
     int is_auto = !options->algorithm || strcmp(options->algorithm, "auto") == 0, is_bound = 0;
     int is_candidate = is_auto && !options->contiguous && !problem->level;
     topomap_error why;
-    topomap_score score;
     topomap_time time[2];
 
     for (int i = 0; i < 2; i++) {
         if (topomap_time_predict(problem->graph, problem->machine, slots[i], options->time_costs,
-                                 budget[options->effort], &time[i], &why))
+                                 NULL, budget[options->effort], &time[i], NULL, &why))
             return why.code == TOPOMAP_ESYSTEM ? topomap_error_set(err, why.code, "%s", why.text)
                                                : 0;
         is_bound |= time[i].is_bound;
@@ -250,11 +242,9 @@ static int settle_time(const topomap_problem *problem, const topomap_map_options
     mapping->time = time[1].seconds;
     if (mapping->time <= mapping->time_before || !is_candidate)
         return 0;
-    if (topomap_problem_score(problem, problem->start, &score, err))
-        return -1;
     mapping->time = mapping->time_before;
-    mapping->J = score.J;
-    mapping->congestion = score.max;
+    mapping->J = problem->start_score->J;
+    mapping->congestion = problem->start_score->max;
     snprintf(mapping->algorithm, sizeof mapping->algorithm, "%s", name);
     memcpy(mapping->slot_of_rank, problem->start, problem->weights.vertices * sizeof(uint32_t));
     return 0;
@@ -266,6 +256,7 @@ static int map(const topomap_graph *graph, const topomap_machine *machine,
     topomap_problem problem = {0};
     topomap_mapping *mapping = topomap_alloc(1, sizeof *mapping, err);
     topomap_objective objective = {0};
+    topomap_score start_score;
     topomap_level level = {0};
     uint32_t *start = NULL;
     int status;
@@ -274,7 +265,7 @@ static int map(const topomap_graph *graph, const topomap_machine *machine,
         return -1;
     status = problem_init(&problem, graph, machine, options, &start, err);
     if (status == 0)
-        status = choose_objective(&problem, options, &objective, err);
+        status = choose_objective(&problem, options, &objective, &start_score, err);
     if (status == 0)
         status = choose_level(&problem, options, &level, err);
     if (status == 0) {
@@ -287,7 +278,7 @@ static int map(const topomap_graph *graph, const topomap_machine *machine,
     if (status == 0)
         status = options->contiguous ? topomap_contiguous_run(&problem, options, mapping, err)
                                      : topomap_portfolio_run(&problem, options, mapping, err);
-    if (status == 0 && objective.by_time)
+    if (status == 0 && objective.by_time && !topomap_problem_is_hasty(&problem))
         status = settle_time(&problem, options, mapping, err);
     for (int phase = 0; phase < TOPOMAP_PHASES; phase++)
         mapping->phase_seconds[phase] += problem.found.phase_seconds[phase];

@@ -74,7 +74,9 @@ int topomap_portfolio_baseline(portfolio *p, topomap_error *err)
     const char *name = p->options->start_name;
     topomap_score score;
 
-    if (topomap_problem_score(p->problem, p->problem->start, &score, err) != 0)
+    if (p->problem->start_score && !p->problem->level)
+        score = *p->problem->start_score;
+    else if (topomap_problem_score(p->problem, p->problem->start, &score, err) != 0)
         return -1;
     p->known.J = score.J;
     return topomap_portfolio_keep(p, name ? name : "identity", p->problem->start, &score, 0.0, err);

@@ -65,7 +65,7 @@ static int run_linked(portfolio *p, topomap_error *err)
     size_t count = 0;
 
     for (size_t i = 0; i < LINKED; i++)
-        if (linked[i].from <= p->problem->effort)
+        if (linked[i].from <= p->problem->effort && !topomap_problem_is_hasty(p->problem))
             topomap_portfolio_prepare(&ahead[count++], linked[i].name, NULL, p->problem->seed, 1.0);
     return topomap_problem_late(p->problem) ? 0 : run_ahead(p, ahead, count, NULL, err);
 }

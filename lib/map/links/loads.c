@@ -98,7 +98,7 @@ static int change(topomap_loads *l, uint32_t from, uint32_t to, double bytes)
     l->is_short |= status < 0;
     if (status)
         return -1;
-    l->looked += way.looked;
+    *l->looked += way.looked;
     for (uint32_t i = 0; i < way.links; i++) {
         uint32_t link = way.link[i];
 
@@ -117,7 +117,7 @@ static void meet(topomap_loads *l, uint32_t u, uint32_t but, double sign)
 {
     const topomap_traffic_rows *r = l->rows;
 
-    l->looked += r->offset[u + 1] - r->offset[u];
+    *l->looked += r->offset[u + 1] - r->offset[u];
     for (uint64_t e = r->offset[u]; e < r->offset[u + 1]; e++) {
         uint32_t place = l->at[r->other[e]];
 
@@ -170,8 +170,6 @@ double topomap_loads_price(topomap_loads *l, uint32_t u, uint32_t x)
     l->epoch++;
     l->count = l->met_count = 0;
     l->peak = 0;
-    l->u = u;
-    l->x = x;
     if (p == q)
         return 0;
     meet(l, u, x, 1);
@@ -188,10 +186,6 @@ double topomap_loads_price(topomap_loads *l, uint32_t u, uint32_t x)
 
 void topomap_loads_swap(topomap_loads *l)
 {
-    uint32_t p = l->at[l->u];
-
-    l->at[l->u] = l->at[l->x];
-    l->at[l->x] = p;
     for (uint32_t i = 0; i < l->count; i++) {
         uint32_t link = l->touched[i];
 
@@ -199,7 +193,7 @@ void topomap_loads_swap(topomap_loads *l)
         l->bytes[link] = l->bytes[link] > 0 ? l->bytes[link] : 0;
         set_load(l, link);
     }
-    l->looked += l->count;
+    *l->looked += l->count;
     l->count = 0;
 }
 
@@ -232,10 +226,16 @@ static int add_all(topomap_loads *l, topomap_error *err)
 }
 
 int topomap_loads_init(topomap_loads *l, topomap_shares *shares, const topomap_network *network,
-                       const topomap_traffic_rows *rows, uint32_t *at, topomap_error *err)
+                       const topomap_traffic_rows *rows, const uint32_t *at, uint64_t *looked,
+                       topomap_error *err)
 {
-    *l = (topomap_loads){
-        .shares = shares, .network = network, .rows = rows, .at = at, .scale = 1, .power = 1};
+    *l = (topomap_loads){.shares = shares,
+                         .network = network,
+                         .rows = rows,
+                         .at = at,
+                         .looked = looked,
+                         .scale = 1,
+                         .power = 1};
     l->bytes = topomap_arena_alloc(&l->memory, (size_t)network->links * 2, sizeof *l->bytes, err);
     l->seen = topomap_arena_alloc(&l->memory, (size_t)network->links * 2, sizeof *l->seen, err);
     l->out = topomap_arena_alloc(&l->memory, (size_t)network->vertices * 2, sizeof *l->out, err);

@@ -31,11 +31,11 @@ typedef struct topomap_loads {
     topomap_shares *shares;
     const topomap_network *network;
     const topomap_traffic_rows *rows;
-    uint32_t *at; /* [rows->vertices] network vertex */
+    const uint32_t *at; /* [rows->vertices] network vertex */
     double scale, slope;
-    unsigned power;  /* a power of two */
-    uint64_t looked; /* links looked at so far */
-    int is_short;    /* memory was short: what was priced since is not to be used */
+    unsigned power;   /* a power of two */
+    uint64_t *looked; /* links looked at so far */
+    int is_short;     /* memory was short: what was priced since is not to be used */
 
     double *bytes;       /* [links] */
     topomap_maxima load; /* [links] bytes / capacity */
@@ -44,14 +44,15 @@ typedef struct topomap_loads {
     uint32_t *seen, *touched, epoch, count;
     double *out, *in; /* [vertices of the network] of the swap priced last */
     uint32_t *met, *met_seen, met_count;
-    uint32_t u, x; /* of the swap priced last */
 } topomap_loads;
 
-/** \param at  [rows->vertices] the caller's; swaps change it
+/** \param at      [rows->vertices] the caller's, who changes it with each swap
+ *  \param looked  the caller's, counted up
  *  Starts with scale 1 (bytes / capacity), power 1 and slope 0. -1 too where an edge has no way
  *  (TOPOMAP_EINPUT). On failure it is to be cleared, too. */
 int topomap_loads_init(topomap_loads *loads, topomap_shares *shares, const topomap_network *network,
-                       const topomap_traffic_rows *rows, uint32_t *at, topomap_error *err);
+                       const topomap_traffic_rows *rows, const uint32_t *at, uint64_t *looked,
+                       topomap_error *err);
 void topomap_loads_clear(topomap_loads *loads);
 
 /** The sum of bytes / capacity, O(links); topomap_maxima_max(&loads->load) is the maximum. */
@@ -59,7 +60,7 @@ double topomap_loads_sum(const topomap_loads *loads);
 double topomap_loads_potential(const topomap_loads *loads);
 /** What exchanging two vertices adds to the potential; INFINITY where an edge would have no way. */
 double topomap_loads_price(topomap_loads *loads, uint32_t u, uint32_t x);
-/** Does the swap that was priced last. */
+/** Takes the links' part in the swap that was priced last: `at` is the caller's. */
 void topomap_loads_swap(topomap_loads *loads);
 
 #endif

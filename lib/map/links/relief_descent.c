@@ -10,9 +10,9 @@ enum { TRIES = 3 * TOPOMAP_RELIEF_KINDS };
 
 static int by_load(const void *a, const void *b, void *data)
 {
-    const relief *r = data;
+    const topomap_maxima *load = data;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    double p = topomap_maxima_get(&r->loads.load, x), q = topomap_maxima_get(&r->loads.load, y);
+    double p = topomap_maxima_get(load, x), q = topomap_maxima_get(load, y);
 
     return p < q ? 1 : p > q ? -1 : x < y ? -1 : x > y;
 }
@@ -29,22 +29,12 @@ static void note_edge(relief *r, uint32_t u, uint32_t v, const topomap_way *way)
     }
 }
 
-/* Lists the hottest links and the edges over them. The scan begins anywhere, so that a full list
- * does not always hold the same ones. */
-int topomap_relief_hot(relief *r, double part)
+/* The scan begins anywhere, so that a full list does not always hold the same edges. */
+static int note_edges(relief *r, const relief_phase *phase)
 {
-    const topomap_traffic_rows *rows = r->loads.rows;
+    const topomap_traffic_rows *rows = &phase->rows;
     uint32_t begin = topomap_random_below(&r->random, r->vertices);
 
-    for (uint32_t i = 0; i < r->hots; i++)
-        r->hot_of[r->hot[i]] = 0;
-    r->hots = topomap_maxima_above(&r->loads.load, topomap_maxima_max(&r->loads.load) * part,
-                                   TOPOMAP_RELIEF_HOT, r->hot);
-    qsort_r(r->hot, r->hots, sizeof *r->hot, by_load, r);
-    for (uint32_t i = 0; i < r->hots; i++) {
-        r->hot_of[r->hot[i]] = (uint8_t)(i + 1);
-        r->first[i] = UINT32_MAX;
-    }
     r->edges = 0;
     for (uint32_t i = 0; i < r->vertices && r->edges < TOPOMAP_RELIEF_EDGES; i++) {
         uint32_t u = (begin + i) % r->vertices;
@@ -53,26 +43,41 @@ int topomap_relief_hot(relief *r, double part)
             uint32_t v = rows->other[e];
             topomap_way way;
 
-            if (!(rows->out[e] > 0) || r->loads.at[u] == r->loads.at[v])
+            if (!(rows->out[e] > 0) || r->at[u] == r->at[v])
                 continue;
-            if (topomap_shares_find(r->loads.shares, r->loads.at[u], r->loads.at[v], &way) < 0) {
-                r->loads.is_short = 1;
+            if (topomap_shares_find(r->shares, r->at[u], r->at[v], &way) < 0)
                 return -1;
-            }
-            r->loads.looked += way.looked;
+            r->looked += way.looked;
             note_edge(r, u, v, &way);
         }
     }
     return 0;
 }
 
+int topomap_relief_hot(relief *r, uint32_t of, double part)
+{
+    relief_phase *phase = &r->phase[of];
+    topomap_maxima *load = &phase->loads.load;
+
+    for (uint32_t i = 0; i < r->hots; i++)
+        r->hot_of[r->hot[i]] = 0;
+    r->hots =
+        topomap_maxima_above(load, topomap_maxima_max(load) * part, TOPOMAP_RELIEF_HOT, r->hot);
+    qsort_r(r->hot, r->hots, sizeof *r->hot, by_load, load);
+    for (uint32_t i = 0; i < r->hots; i++) {
+        r->hot_of[r->hot[i]] = (uint8_t)(i + 1);
+        r->first[i] = UINT32_MAX;
+    }
+    return note_edges(r, phase);
+}
+
 /* ---- Descent --------------------------------------------------------------------------------- */
 
-/* The best of some swaps of u, if it lowers the potential. */
+/* The best of some swaps of u, if it lowers the norm. */
 static int improve(relief *r, uint32_t u, uint32_t v, uint32_t tries)
 {
     uint32_t best = UINT32_MAX;
-    double best_delta = -ENOUGH * r->potential;
+    double best_delta = -ENOUGH * r->norm / r->power;
 
     for (uint32_t i = 0; i < tries; i++) {
         uint32_t x = topomap_relief_partner(r, u, v, i);
@@ -102,6 +107,17 @@ static uint32_t relieve_link(relief *r, uint32_t i)
     return done;
 }
 
+static int round_of(relief *r, uint32_t phase, double part, uint32_t *done)
+{
+    if (topomap_maxima_max(&r->phase[phase].loads.load) <= 0)
+        return 0;
+    if (topomap_relief_hot(r, phase, part))
+        return -1;
+    for (uint32_t i = 0; i < r->hots && !topomap_relief_over(r); i++)
+        *done += relieve_link(r, i);
+    return 0;
+}
+
 /* Rounds over the links close to the maximum, farther below it when nothing more is found. */
 int topomap_relief_descend(relief *r)
 {
@@ -112,30 +128,27 @@ int topomap_relief_descend(relief *r)
         uint32_t done = 0;
 
         topomap_relief_rescale(r);
-        if (topomap_maxima_max(&r->loads.load) <= 0)
-            return 0;
-        if (topomap_relief_hot(r, parts[part]))
-            return -1;
-        for (uint32_t i = 0; i < r->hots && !topomap_relief_over(r); i++)
-            done += relieve_link(r, i);
+        for (uint32_t k = 0; k < r->phases; k++)
+            if (round_of(r, k, parts[part], &done))
+                return -1;
         topomap_relief_compare(r);
         part = done ? 0 : part + 1;
     }
-    return r->loads.is_short ? -1 : 0;
+    return topomap_relief_short(r) ? -1 : 0;
 }
 
 /* The mean, without touching the maximum: swaps of all ranks that talk, not only of those on the
  * most loaded links. */
 int topomap_relief_settle(relief *r)
 {
-    const topomap_traffic_rows *rows = r->loads.rows;
+    const topomap_traffic_rows *rows = r->rows;
     uint32_t idle = 0, begin = topomap_random_below(&r->random, r->vertices);
     double limit = r->best_max * (1 + ENOUGH);
 
     for (uint32_t i = 0; idle < r->vertices && !topomap_relief_over(r); i++) {
         uint32_t u = (begin + i) % r->vertices, best = UINT32_MAX;
         uint64_t degree = rows->offset[u + 1] - rows->offset[u];
-        double best_delta = -1e-12 * r->potential;
+        double best_delta = -1e-12 * r->norm / r->power;
 
         for (uint32_t k = 0; k < 16 && degree; k++) {
             uint32_t v =
@@ -143,7 +156,7 @@ int topomap_relief_settle(relief *r)
             uint32_t x = topomap_relief_partner(r, u, v, k % 2 ? 4 : k / 2 % 3);
             double delta = x == UINT32_MAX ? 0 : topomap_relief_price(r, u, x);
 
-            if (delta < best_delta && r->loads.peak <= limit) {
+            if (delta < best_delta && topomap_relief_peak(r) <= limit) {
                 best_delta = delta;
                 best = x;
             }
@@ -155,5 +168,5 @@ int topomap_relief_settle(relief *r)
         }
     }
     topomap_relief_compare(r);
-    return r->loads.is_short ? -1 : 0;
+    return topomap_relief_short(r) ? -1 : 0;
 }

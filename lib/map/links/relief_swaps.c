@@ -29,7 +29,7 @@ static uint32_t somebody(relief *r, uint32_t node, uint32_t u)
         x = size == size_of(r, node_of(r, u)) ? r->vertex_at[node] : UINT32_MAX;
     else
         x = r->vertex_at[r->machine->slot_first[node] + topomap_random_below(&r->random, size)];
-    return x == UINT32_MAX || r->loads.at[x] == r->loads.at[u] ? UINT32_MAX : x;
+    return x == UINT32_MAX || r->at[x] == r->at[u] ? UINT32_MAX : x;
 }
 
 static uint32_t near(relief *r, uint32_t node)
@@ -44,7 +44,7 @@ static uint32_t near(relief *r, uint32_t node)
  * Kernighan and Lin's pairs, either one is nearer to its own in the other's place. */
 static uint32_t counterpart(relief *r, uint32_t u, uint32_t v)
 {
-    const topomap_traffic_rows *rows = r->loads.rows;
+    const topomap_traffic_rows *rows = r->rows;
     uint32_t here = node_of(r, u), there = node_of(r, v), found = UINT32_MAX;
 
     for (int i = 0; i < 4 && !r->whole_nodes; i++) {
@@ -56,7 +56,7 @@ static uint32_t counterpart(relief *r, uint32_t u, uint32_t v)
         if (!degree)
             continue;
         x = rows->other[rows->offset[w] + topomap_random_below(&r->random, (uint32_t)degree)];
-        if (r->loads.at[x] == r->loads.at[u])
+        if (r->at[x] == r->at[u])
             continue;
         found = x;
         if (node_of(r, x) == there)
@@ -69,7 +69,7 @@ static uint32_t counterpart(relief *r, uint32_t u, uint32_t v)
  * around v, around u itself, beside another one that u talks to, or anywhere; or a counterpart. */
 uint32_t topomap_relief_partner(relief *r, uint32_t u, uint32_t v, uint32_t kind)
 {
-    const topomap_traffic_rows *rows = r->loads.rows;
+    const topomap_traffic_rows *rows = r->rows;
     uint64_t degree = rows->offset[u + 1] - rows->offset[u];
     uint32_t node = node_of(r, v);
 
@@ -101,13 +101,13 @@ uint32_t topomap_relief_partner(relief *r, uint32_t u, uint32_t v, uint32_t kind
 
 int topomap_relief_over(relief *r)
 {
-    return r->loads.looked >= r->limit || topomap_problem_late(r->problem);
+    return r->looked >= r->limit || topomap_problem_late(r->problem);
 }
 
 /* What is to be low: the maximum, or its mix with J. */
 static double value(const relief *r)
 {
-    double max = topomap_maxima_max(&r->loads.load);
+    double max = topomap_relief_max(r);
 
     return r->objective->share > 0 ? topomap_objective_mix(r->objective, r->J, max) : max;
 }
@@ -120,7 +120,7 @@ static double distance(const relief *r, uint32_t p, uint32_t q)
 /* What u's edges add to J at x's place; the one to x costs what it did. */
 static double move_J(const relief *r, uint32_t u, uint32_t x)
 {
-    const topomap_traffic_rows *rows = r->loads.rows;
+    const topomap_traffic_rows *rows = r->rows;
     uint32_t p = r->place_of[u], q = r->place_of[x];
     double sum = 0;
 
@@ -134,11 +134,25 @@ static double move_J(const relief *r, uint32_t u, uint32_t x)
     return sum;
 }
 
-/* What a swap adds to the potential; with a mix, what it adds to J counts as much as the mix has it
- * count: the maximum rises by about a power'th of what the potential does. */
+/* Of the norm, by what is added to the potential. */
+static double added(const relief *r, const relief_phase *phase)
+{
+    return phase->norm * expm1(log1p(phase->priced / phase->potential) / r->power);
+}
+
+/* With a mix, what a swap adds to J counts as much as the mix has it count. */
 double topomap_relief_price(relief *r, uint32_t u, uint32_t x)
 {
-    r->priced = topomap_loads_price(&r->loads, u, x);
+    r->priced = 0;
+    for (uint32_t k = 0; k < r->phases; k++) {
+        relief_phase *phase = &r->phase[k];
+
+        phase->priced = topomap_loads_price(&phase->loads, u, x);
+        if (isinf(phase->priced))
+            return INFINITY;
+        if (phase->loads.count && phase->potential > 0)
+            r->priced += added(r, phase);
+    }
     r->priced_J = r->objective->share > 0 ? move_J(r, u, x) + move_J(r, x, u) : 0;
     return r->priced + r->weight * r->priced_J;
 }
@@ -147,7 +161,7 @@ void topomap_relief_keep(relief *r, double sum)
 {
     r->best_value = value(r);
     r->best_J = r->J;
-    r->best_max = topomap_maxima_max(&r->loads.load);
+    r->best_max = topomap_relief_max(r);
     r->best_sum = sum;
     memcpy(r->best, r->place_of, r->vertices * sizeof *r->best);
 }
@@ -155,18 +169,35 @@ void topomap_relief_keep(relief *r, double sum)
 /* After a row of swaps: the mean decides between equal maxima. */
 void topomap_relief_compare(relief *r)
 {
-    double is = value(r), sum = topomap_loads_sum(&r->loads);
+    double is = value(r), sum = topomap_relief_sum(r);
 
     if (is < r->best_value * (1 - ENOUGH) ||
         (is <= r->best_value * (1 + ENOUGH) && sum < r->best_sum * (1 - ENOUGH)))
         topomap_relief_keep(r, sum);
 }
 
+static void measure_norm(relief *r, relief_phase *phase)
+{
+    phase->norm = phase->loads.scale * pow(phase->potential, 1.0 / r->power);
+}
+
 /* The swap that was priced last. */
 void topomap_relief_accept(relief *r, uint32_t u, uint32_t x)
 {
-    topomap_loads_swap(&r->loads);
-    r->potential += r->priced;
+    uint32_t at = r->at[u];
+
+    for (uint32_t k = 0; k < r->phases; k++) {
+        relief_phase *phase = &r->phase[k];
+
+        if (!phase->loads.count)
+            continue;
+        topomap_loads_swap(&phase->loads);
+        phase->potential += phase->priced;
+        measure_norm(r, phase);
+    }
+    r->at[u] = r->at[x];
+    r->at[x] = at;
+    r->norm += r->priced;
     r->J += r->priced_J;
     topomap_moves_exchange(r->place_of, r->vertex_at, u, x);
     if (value(r) < r->best_value * (1 - ENOUGH))
@@ -175,13 +206,14 @@ void topomap_relief_accept(relief *r, uint32_t u, uint32_t x)
 
 void topomap_relief_rescale(relief *r)
 {
-    const topomap_objective *o = r->objective;
-    double max = topomap_maxima_max(&r->loads.load);
+    r->norm = 0;
+    for (uint32_t k = 0; k < r->phases; k++) {
+        relief_phase *phase = &r->phase[k];
+        double max = topomap_maxima_max(&phase->loads.load);
 
-    r->loads.scale = max > 0 ? max : 1;
-    r->potential = topomap_loads_potential(&r->loads);
-    if (o->share > 0)
-        r->weight = max > 0 ? r->potential * r->loads.power * o->share / o->J0 /
-                                  ((1 - o->share) * max / o->max0)
-                            : 0;
+        phase->loads.scale = max > 0 ? max : 1;
+        phase->potential = topomap_loads_potential(&phase->loads);
+        measure_norm(r, phase);
+        r->norm += phase->norm;
+    }
 }

@@ -21,17 +21,18 @@ enum { NEAR = 64 }; /* nodes that are looked at around one */
  * the first descent and the annealing, and for the mean. */
 static const struct {
     double links, each; /* in all, and for each vertex */
-} budget[] = {{2e7, 4e4}, {2e8, 4e5}, {3e9, 4e6}};
+} budget[] = {{4e6, 4e4}, {2e8, 4e5}, {3e9, 4e6}};
 #define FIRST 0.6
 #define SETTLING 0.15
 #define NODES 3 /* swaps of nodes get a third of it */
+#define HASTE 4 /* and in a launch of many ranks, all get a quarter */
 
 /* ---- Annealing ------------------------------------------------------------------------------- */
 
 /* An edge to try: half of the time one over a hot link, from either end. */
 static int draw(relief *r, uint32_t *u, uint32_t *v)
 {
-    const topomap_traffic_rows *rows = r->loads.rows;
+    const topomap_traffic_rows *rows = r->rows;
     uint64_t degree;
 
     if (r->edges && topomap_random_below(&r->random, 2)) {
@@ -49,35 +50,34 @@ static int draw(relief *r, uint32_t *u, uint32_t *v)
     return degree > 0;
 }
 
-/* Metropolis's rule, of relative changes of the power mean of the loads, which is near the maximum.
- */
+/* Metropolis's rule, of relative changes of the norm, which is near the maximum. */
 static int accepts(relief *r, double delta, double temperature)
 {
     double luck = (double)(topomap_random_below(&r->random, 1 << 30) + 1) * 0x1p-30;
 
-    return delta <= 0 || log1p(delta / r->potential) / r->loads.power < -temperature * log(luck);
+    return delta <= 0 || delta < -temperature * r->norm * log(luck);
 }
 
 static int anneal(relief *r, uint64_t limit, double from, double to)
 {
-    uint64_t start = r->loads.looked, last = UINT64_MAX;
+    uint64_t start = r->looked, last = UINT64_MAX;
     double temperature = from;
 
-    for (uint32_t step = 0; r->loads.looked < limit; step++) {
+    for (uint32_t step = 0; r->looked < limit; step++) {
         uint32_t u, v, x;
         double delta;
 
         if (step % 1024 == 0) {
-            double done = (double)(r->loads.looked - start) / (double)(limit - start);
+            double done = (double)(r->looked - start) / (double)(limit - start);
 
             /* Where nothing was looked at, nobody has anybody to change places with. */
-            if (topomap_problem_late(r->problem) || r->loads.looked == last)
+            if (topomap_problem_late(r->problem) || r->looked == last)
                 break;
-            last = r->loads.looked;
+            last = r->looked;
             topomap_relief_rescale(r);
-            if (topomap_maxima_max(&r->loads.load) <= 0)
+            if (topomap_relief_max(r) <= 0)
                 break;
-            if (topomap_relief_hot(r, 0.9))
+            if (topomap_relief_hot(r, topomap_relief_draw_phase(r), 0.9))
                 return -1;
             temperature = from * pow(to / from, done);
         }
@@ -90,42 +90,17 @@ static int anneal(relief *r, uint64_t limit, double from, double to)
         if (accepts(r, delta, temperature))
             topomap_relief_accept(r, u, x);
     }
-    return r->loads.is_short ? -1 : 0;
+    return topomap_relief_short(r) ? -1 : 0;
 }
 
 /* ---- One search ------------------------------------------------------------------------------ */
 
-/* Loads of a placement, free of rounding. */
-static int load(relief *r, const topomap_traffic_rows *rows, uint32_t *at, topomap_error *err)
-{
-    const topomap_machine *m = r->machine;
-
-    for (uint32_t v = 0; v < r->vertices; v++) {
-        uint32_t place = r->place_of[v];
-
-        r->vertex_at[place] = v;
-        at[v] = r->network->vertex_of[r->whole_nodes ? place : m->node_of[place]];
-    }
-    return topomap_loads_init(&r->loads, r->shares, r->network, rows, at, err);
-}
-
 /* The best placement again. */
 static int go_back(relief *r, unsigned power, double slope, topomap_error *err)
 {
-    const topomap_traffic_rows *rows = r->loads.rows;
-    uint32_t *at = r->loads.at;
-    uint64_t looked = r->loads.looked;
-
     memcpy(r->place_of, r->best, r->vertices * sizeof *r->best);
     r->J = r->best_J;
-    topomap_loads_clear(&r->loads);
-    if (load(r, rows, at, err))
-        return -1;
-    r->loads.looked = looked;
-    r->loads.power = power;
-    r->loads.slope = slope;
-    topomap_relief_rescale(r);
-    return 0;
+    return topomap_relief_load(r, power, slope, err);
 }
 
 /* First the broad hills (a low power, and the mean counts), then, where that came to an end early,
@@ -134,11 +109,11 @@ static int search(relief *r, topomap_error *err)
 {
     double links =
         fmin(budget[r->problem->effort].links, budget[r->problem->effort].each * r->vertices) /
-        (r->whole_nodes ? NODES : 1);
+        (r->whole_nodes ? NODES : 1) / (topomap_problem_is_hasty(r->problem) ? HASTE : 1);
     double first = FIRST * links, last = (1 - SETTLING) * links;
     int status;
 
-    topomap_relief_keep(r, topomap_loads_sum(&r->loads));
+    topomap_relief_keep(r, topomap_relief_sum(r));
     r->limit = (uint64_t)first;
     status = go_back(r, 8, 1e-3, err) ? -1 : topomap_relief_descend(r);
     if (status == 0)
@@ -149,36 +124,36 @@ static int search(relief *r, topomap_error *err)
     r->limit = (uint64_t)links;
     if (status == 0)
         status = go_back(r, 64, 1e-4, err) ? -1 : topomap_relief_settle(r);
-    if (r->loads.is_short)
+    if (topomap_relief_short(r))
         status = topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     return status;
 }
 
-/* Relieves a placement of vertices that graph is the traffic of.
- * \param base  what all searches have in common */
-static int run(const relief *base, const topomap_graph *graph, uint32_t vertices, int whole_nodes,
-               uint32_t *place_of, topomap_error *err)
+/* Relieves a placement of ranks, or of whole nodes' ranks.
+ * \param base      what all searches have in common
+ * \param block_of  [ranks] the node of each, or NULL */
+static int run(const relief *base, const uint32_t *block_of, uint32_t vertices, uint32_t *place_of,
+               topomap_error *err)
 {
     relief r = *base;
-    topomap_traffic_rows rows = {0};
     topomap_arena memory = {0};
-    uint32_t *at = topomap_arena_alloc(&memory, vertices, sizeof *at, err);
     int status = -1;
 
     r.vertices = vertices;
-    r.whole_nodes = whole_nodes;
+    r.whole_nodes = block_of != NULL;
     r.place_of = place_of;
     r.vertex_at = topomap_arena_alloc(&memory, vertices, sizeof *r.vertex_at, err);
+    r.at = topomap_arena_alloc(&memory, vertices, sizeof *r.at, err);
     r.best = topomap_arena_alloc(&memory, vertices, sizeof *r.best, err);
     r.hot_of = topomap_arena_alloc(&memory, r.network->links, 1, err);
     r.edge = topomap_arena_alloc(&memory, TOPOMAP_RELIEF_EDGES, sizeof *r.edge, err);
-    if (!memory.is_short && topomap_traffic_rows_new(graph, vertices, &rows, err) == 0) {
-        status = load(&r, &rows, at, err) ? -1 : search(&r, err);
-        if (status == 0)
-            memcpy(place_of, r.best, vertices * sizeof *place_of);
-        topomap_loads_clear(&r.loads);
+    if (!memory.is_short && topomap_relief_open(&r, block_of, err) == 0) {
+        r.rows = r.phases > 1 ? &r.all : &r.phase[0].rows;
+        status = topomap_relief_load(&r, 1, 0, err) ? -1 : search(&r, err);
     }
-    topomap_traffic_rows_clear(&rows);
+    if (status == 0)
+        memcpy(place_of, r.best, vertices * sizeof *place_of);
+    topomap_relief_close(&r);
     topomap_arena_clear(&memory);
     return status;
 }
@@ -191,7 +166,6 @@ static int run_nodes(const relief *base, uint32_t *slot_of, topomap_error *err)
     const topomap_problem *problem = base->problem;
     uint32_t *node_of = topomap_alloc(problem->ranks, sizeof *node_of, err);
     uint32_t *node_to = topomap_alloc(m->nodes, sizeof *node_to, err);
-    topomap_graph *blocks = NULL;
     int status = node_of && node_to ? 0 : -1;
 
     for (uint32_t r = 0; status == 0 && r < problem->ranks; r++)
@@ -199,12 +173,9 @@ static int run_nodes(const relief *base, uint32_t *slot_of, topomap_error *err)
     for (uint32_t i = 0; status == 0 && i < m->nodes; i++)
         node_to[i] = i;
     if (status == 0)
-        status = topomap_graph_blocks(problem->graph, node_of, m->nodes, &blocks, err);
-    if (status == 0)
-        status = run(base, blocks, m->nodes, 1, node_to, err);
+        status = run(base, node_of, m->nodes, node_to, err);
     if (status == 0)
         topomap_moves_nodes(m, node_to, slot_of);
-    topomap_graph_free(blocks);
     free(node_of);
     free(node_to);
     return status;
@@ -223,6 +194,8 @@ static int relieve(topomap_problem *problem, const topomap_objective *o, int nod
 
     if (o->share > 0 && !(o->J0 > 0 && o->max0 > 0 && isfinite(o->max0)))
         return 0; /* what is 0 already, or cannot be measured, gives the other nothing to go by */
+    if (o->share > 0)
+        base.weight = o->share / o->J0 / ((1 - o->share) / o->max0);
     base.J = topomap_problem_cost(problem, slot_of);
     status = topomap_vicinity_build(m, NEAR, &base.vicinity, err);
     if (status == 0)
@@ -231,7 +204,7 @@ static int relieve(topomap_problem *problem, const topomap_objective *o, int nod
         status = run_nodes(&base, slot_of, err);
     base.J = topomap_problem_cost(problem, slot_of);
     if (status == 0 && !nodes_only)
-        status = run(&base, problem->graph, m->slots, 0, slot_of, err);
+        status = run(&base, NULL, m->slots, slot_of, err);
     topomap_shares_free(base.shares);
     topomap_vicinity_clear(&base.vicinity);
     return status;
@@ -246,15 +219,18 @@ static int map_relieve(topomap_problem *problem, uint32_t *slot_of, topomap_erro
 {
     double before = topomap_clock_cpu();
     topomap_objective own = {0};
-    int status = 0;
+    const topomap_machine *m = problem->machine;
+    int is_hasty = topomap_problem_is_hasty(problem), status = 0;
+    int nodes_only = is_hasty && problem->work.lattice && problem->work.lattice->dims;
 
     if (!problem->objective)
         status = topomap_objective_open(problem->machine, NULL, &own, err);
-    if (status == 0 && problem->machine->nodes > 1)
-        status = relieve(problem, problem->objective ? problem->objective : &own, 0, slot_of, err);
+    if (status == 0 && m->nodes > 1)
+        status = relieve(problem, problem->objective ? problem->objective : &own, nodes_only,
+                         slot_of, err);
     topomap_objective_close(&own);
     problem->found.phase_seconds[TOPOMAP_PHASE_REFINE] += topomap_clock_cpu() - before;
-    if (status == 0 && !problem->inter_only)
+    if (status == 0 && !problem->inter_only && !is_hasty)
         status = topomap_map_cores(problem, slot_of, err);
     return status;
 }

@@ -24,7 +24,7 @@ int planner_compose_bind(const planner_verdict *verdict)
                         facts->paired);
 }
 
-/* What nobody said is left out; the planner has the same defaults. */
+/* What nobody said is left out, where the planner has the same default. */
 static void write_keys(FILE *out, const policy_settings *settings, int bind)
 {
     for (int k = TOPOMAP_REQUEST_GRAPH + 1; k < TOPOMAP_REQUEST_SETTINGS; k++) {
@@ -33,6 +33,8 @@ static void write_keys(FILE *out, const policy_settings *settings, int bind)
 
         if (key == TOPOMAP_REQUEST_BIND && !bind)
             value = "none";
+        if (key == TOPOMAP_REQUEST_OBJECTIVE && !value)
+            value = "auto";
         if (value && topomap_request_row_of(key)->line)
             topomap_request_write_line(out, key, value);
     }

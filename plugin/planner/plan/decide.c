@@ -6,6 +6,7 @@
 
 #include "plan/bindings.h"
 #include "plugin/planner/plan/inputs.h"
+#include "plugin/planner/plan/objective.h"
 #include "util/clock.h"
 
 #define START "slurm" /* what the search calls Slurm's layout */
@@ -31,11 +32,16 @@ static int search_congestion(work *w, const topomap_map_options *options)
 {
     topomap_error why;
 
-    if (topomap_map(w->in.graph, w->in.machine, options, &w->mapping, &why) == 0 &&
-        topomap_congestion_evaluate(w->in.graph, w->in.machine, w->mapping->slot_of_rank,
-                                    w->mapping->congestion_model, &w->load[1], &why) == 0 &&
-        topomap_congestion_evaluate(w->in.graph, w->in.machine, w->in.start,
-                                    w->mapping->congestion_model, &w->load[0], &why) == 0)
+    if (topomap_map(w->in.graph, w->in.machine, options, &w->mapping, &why) != 0) {
+        planner_inputs_fall_back(&w->in, why.text);
+        return -1;
+    }
+    /* For who reads the explanation, and for what is gained where that hangs on them. */
+    if ((!w->in.request->asked.explain && w->in.objective != TOPOMAP_OBJECTIVE_CONGESTION) ||
+        (topomap_congestion_evaluate(w->in.graph, w->in.machine, w->mapping->slot_of_rank,
+                                     w->mapping->congestion_model, &w->load[1], &why) == 0 &&
+         topomap_congestion_evaluate(w->in.graph, w->in.machine, w->in.start,
+                                     w->mapping->congestion_model, &w->load[0], &why) == 0))
         return 0;
     planner_inputs_fall_back(&w->in, why.text);
     return -1;
@@ -71,7 +77,6 @@ topomap_map_options planner_options(const topomap_request *asked)
     return (topomap_map_options){.size = sizeof(topomap_map_options),
                                  .algorithm = asked->algorithm,
                                  .effort = (enum topomap_effort)asked->effort,
-                                 .objective = (enum topomap_objective_kind)asked->objective.kind,
                                  .mix = asked->objective.mix,
                                  .congestion_model = asked->congestion,
                                  .balance = asked->balance,
@@ -87,15 +92,18 @@ static int search(work *w, planner_answer *answer, topomap_error *err)
     double started = topomap_clock_wall();
     topomap_map_options options = planner_options(&w->in.request->asked);
 
+    planner_objective_costs(&w->in.request->asked, w->in.graph, &w->in.costs);
+    options.objective = w->in.objective;
+    options.time_costs = &w->in.costs;
     options.start = w->in.start;
     options.start_name = START;
-    options.time_costs = &w->in.costs;
-    if (w->in.congestion && search_congestion(w, &options) != 0)
+    if (w->in.objective != TOPOMAP_OBJECTIVE_J && search_congestion(w, &options) != 0)
         topomap_mapping_free(w->mapping), w->mapping = NULL;
     options.objective = TOPOMAP_OBJECTIVE_J;
     options.mix = 0;
     if (!w->mapping && topomap_map(w->in.graph, w->in.machine, &options, &w->mapping, err) != 0)
         return -1;
+    planner_objective_settle(&w->in.request->asked, w->mapping);
     answer->searched = topomap_clock_wall() - started;
     return evaluate(w, err);
 }
@@ -114,13 +122,13 @@ static int write_explanation(const work *w, planner_answer *answer, topomap_erro
         fprintf(out, "topomap: %s\n", w->in.detail);
     if (*w->in.cores_detail)
         fprintf(out, "topomap: %s\n", w->in.cores_detail);
-    if (w->in.congestion && w->mapping->objective == TOPOMAP_OBJECTIVE_TIME &&
+    if (w->in.objective == TOPOMAP_OBJECTIVE_TIME && w->in.costs.latency > 0 &&
         w->in.measured & TOPOMAP_DB_LATENCY)
         fprintf(out, "topomap: latencies as measured: %.4g us from node to node, %.4g us a hop\n",
                 w->in.costs.latency * 1e6, w->in.costs.hop_latency * 1e6);
     topomap_plan_explain(out, w->in.machine, &answer->plan, w->mapping, !answer->applied,
                          "Slurm's layout", &w->before, &w->after,
-                         w->in.congestion ? w->load : NULL);
+                         w->in.objective != TOPOMAP_OBJECTIVE_J ? w->load : NULL);
     if (fclose(out) != 0)
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     return 0;
@@ -151,7 +159,7 @@ static int answer_with(work *w, planner_answer *answer, topomap_error *err)
     int bound;
 
     answer->gain = topomap_plan_gain_of(w->mapping, w->before.J, w->after.J,
-                                        w->in.congestion ? w->load : NULL);
+                                        w->in.objective != TOPOMAP_OBJECTIVE_J ? w->load : NULL);
     answer->cores = w->in.told;
     w->in.told = NULL;
     snprintf(answer->detail, sizeof answer->detail, "%s", w->in.cores_detail);

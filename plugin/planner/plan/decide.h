@@ -12,7 +12,7 @@ typedef struct planner_answer {
     int damaged;     /* the stored profile is to go */
     int quiet;       /* the line is a summary, for verbose only */
     char line[768];  /* for the user, may be empty */
-    double gain;     /* percent of J, or of congestion */
+    double gain;     /* percent of the objective */
     double searched; /* seconds */
     topomap_plan plan;
     char *bindings;   /* encoded, or NULL */

@@ -8,6 +8,7 @@
 
 #include "graph/graph.h"
 #include "plugin/planner/plan/cores.h"
+#include "plugin/planner/plan/objective.h"
 #include "plugin/planner/plan/profile.h"
 #include "util/alloc.h"
 #include "util/hash64.h"
@@ -26,11 +27,12 @@ void planner_inputs_note(planner_inputs *in, const char *format, ...)
 
 void planner_inputs_fall_back(planner_inputs *in, const char *why)
 {
-    in->congestion = 0;
-    planner_inputs_note(
-        in, "placed for J, not for %s: %.160s",
-        topomap_plan_objective((enum topomap_objective_kind)in->request->asked.objective.kind),
-        why);
+    int kind = in->request->asked.objective.kind;
+
+    if (kind != TOPOMAP_REQUEST_OBJECTIVE_AUTO)
+        planner_inputs_note(in, "placed for J, not for %s: %.160s",
+                            topomap_plan_objective((enum topomap_objective_kind)kind), why);
+    in->objective = TOPOMAP_OBJECTIVE_J;
 }
 
 /* \return nonzero: scontrol has told the job's cores, and of some node they are a part */
@@ -67,6 +69,17 @@ static int make_machine(planner_inputs *in, topomap_db *db, topomap_db_allocatio
     return topomap_db_machine(db, allocation, &in->machine, &in->by_slot, err);
 }
 
+/* Reading the links is what a launch has to spare only for an objective that goes by them. */
+static int wants_links(const planner_request *request, topomap_db *db)
+{
+    topomap_error why;
+    int kind = request->asked.objective.kind;
+
+    if (kind == TOPOMAP_OBJECTIVE_J || request->nodes.count < 2)
+        return 0;
+    return kind != TOPOMAP_REQUEST_OBJECTIVE_AUTO || topomap_db_routed(db, &why) > 0;
+}
+
 /* \p links: they must be known. */
 static int open_machine(planner_inputs *in, int links, topomap_error *err)
 {
@@ -86,16 +99,18 @@ static int open_machine(planner_inputs *in, int links, topomap_error *err)
     if (topomap_db_open(r->asked.db, &db, err) != 0)
         return -1;
     status = make_machine(in, db, &allocation, err);
-    if (status == 0 && (links || r->asked.objective.kind == TOPOMAP_OBJECTIVE_TIME))
-        status = topomap_db_time_costs(db, &in->costs, &in->measured, err);
     if (status == 0 && links)
         status = topomap_db_machine_links(db, &allocation, r->asked.capacity, in->machine, err);
-    else if (status == 0 && in->congestion &&
+    else if (status == 0 && wants_links(r, db) &&
              topomap_db_machine_links(db, &allocation, r->asked.capacity, in->machine, &why) != 0)
         planner_inputs_fall_back(in, why.text);
-    if (r->asked.capacity && r->asked.objective.kind == TOPOMAP_OBJECTIVE_J)
-        planner_inputs_note(
-            in, "capacity= is for objective=congestion, mix and time, and was passed over");
+    else if (status == 0)
+        in->objective = planner_objective(&r->asked, in->machine);
+    if (status == 0 && (links || in->objective == TOPOMAP_OBJECTIVE_TIME))
+        status = topomap_db_time_costs(db, &in->costs, &in->measured, err);
+    if (status == 0 && r->asked.capacity && in->objective == TOPOMAP_OBJECTIVE_J)
+        planner_inputs_note(in,
+                            "capacity= is for objectives that go by links, and was passed over");
     topomap_db_close(db);
     in->by_slot.job = r->asked.job;
     in->by_slot.step = r->asked.step;
@@ -168,9 +183,7 @@ static int open_start(planner_inputs *in, topomap_error *err)
 
 static void begin(const planner_request *request, planner_inputs *inputs)
 {
-    *inputs = (planner_inputs){.request = request,
-                               .costs = TOPOMAP_TIME_COSTS,
-                               .congestion = request->asked.objective.kind != TOPOMAP_OBJECTIVE_J};
+    *inputs = (planner_inputs){.request = request, .costs = TOPOMAP_TIME_COSTS};
 }
 
 int planner_inputs_machine(const planner_request *request, int links, planner_inputs *inputs,

@@ -14,7 +14,7 @@ typedef struct planner_inputs {
     uint32_t *start;          /* [slots] Slurm's layout */
     topomap_time_costs costs; /* of the objective time */
     unsigned measured;        /* which of them the database has: enum topomap_db_measured */
-    int congestion;           /* the objective, as long as it can be */
+    enum topomap_objective_kind objective; /* as long as it can be, else J */
     int damaged;         /* the stored profile; then, or where it is of no use, there is no graph */
     char note[560];      /* what the user should know */
     char detail[320];    /* about the graph, for the explanation */
@@ -34,7 +34,7 @@ void planner_inputs_clear(planner_inputs *inputs);
 
 /** Adds to the note. */
 void planner_inputs_note(planner_inputs *inputs, const char *format, ...) TOPOMAP_PRINTF(2, 3);
-/** The objective congestion cannot be followed. */
+/** The objective cannot be followed; said where somebody named it. */
 void planner_inputs_fall_back(planner_inputs *inputs, const char *why);
 
 /** Size and XXH64 of a file, "1234 0123456789abcdef"; \return -1: there is no such plain file */

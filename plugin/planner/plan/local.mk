@@ -4,6 +4,7 @@ plugin_planner_libplanner_la_SOURCES = plugin/planner/plan/request.c plugin/plan
   plugin/planner/plan/ask.c plugin/planner/plan/ask.h \
   plugin/planner/plan/scontrol.c plugin/planner/plan/scontrol.h \
   plugin/planner/plan/cores.c plugin/planner/plan/cores.h \
+  plugin/planner/plan/objective.c plugin/planner/plan/objective.h \
   plugin/planner/plan/inputs.c plugin/planner/plan/inputs.h \
   plugin/planner/plan/profile.c plugin/planner/plan/profile.h \
   plugin/planner/plan/decide.c plugin/planner/plan/decide.h \

@@ -153,6 +153,7 @@ int planner_request_rest(FILE *in, planner_request *request, topomap_error *err)
     planner_request made = {0};
 
     topomap_request_init(&made.asked);
+    made.asked.objective.kind = TOPOMAP_OBJECTIVE_J; /* as before `auto` was: records replay */
     if (planner_request_lines(in, read_line, &made.asked, err) == 0 && resolve(&made, err) == 0) {
         *request = made;
         return 0;

@@ -44,6 +44,7 @@ static void follow_swaps(const char *spec, const char *model, uint64_t seed)
     topomap_traffic_rows rows;
     topomap_loads loads;
     topomap_error err;
+    uint64_t looked = 0;
 
     assert_true(slot_of && at);
     assert_int_equal(topomap_objective_open(m, model, &o, &err), 0);
@@ -54,7 +55,7 @@ static void follow_swaps(const char *spec, const char *model, uint64_t seed)
         at[v] = o.network->vertex_of[m->node_of[slot_of[v]]];
     assert_int_equal(topomap_shares_new(m, o.network, model, 0, &shares, &err), 0);
     assert_int_equal(topomap_traffic_rows_new(graph, n, &rows, &err), 0);
-    assert_int_equal(topomap_loads_init(&loads, shares, o.network, &rows, at, &err), 0);
+    assert_int_equal(topomap_loads_init(&loads, shares, o.network, &rows, at, &looked, &err), 0);
     compare_loads(&loads, graph, m, slot_of, model);
     loads.scale = topomap_maxima_max(&loads.load);
     loads.power = 4;
@@ -67,6 +68,9 @@ static void follow_swaps(const char *spec, const char *model, uint64_t seed)
         if (u == x || i % 3 == 0) /* priced, not done: nothing has changed */
             continue;
         topomap_loads_swap(&loads);
+        slot = at[u];
+        at[u] = at[x];
+        at[x] = slot;
         slot = slot_of[u];
         slot_of[u] = slot_of[x];
         slot_of[x] = slot;
@@ -109,6 +113,7 @@ static void loads_above_lists_them(void **state)
     topomap_traffic_rows rows;
     topomap_loads loads;
     topomap_error err;
+    uint64_t looked = 0;
 
     (void)state; /* links 0->1, 1->0, 1->2, 2->1 with 10, 25, 30, 25 */
     assert_int_equal(topomap_graph_new(3, 3, from, to, bytes, NULL, &graph, &err), 0);
@@ -116,7 +121,7 @@ static void loads_above_lists_them(void **state)
     assert_string_equal(o.model, "exact");
     assert_int_equal(topomap_shares_new(m, o.network, "exact", 0, &shares, &err), 0);
     assert_int_equal(topomap_traffic_rows_new(graph, 3, &rows, &err), 0);
-    assert_int_equal(topomap_loads_init(&loads, shares, o.network, &rows, at, &err), 0);
+    assert_int_equal(topomap_loads_init(&loads, shares, o.network, &rows, at, &looked, &err), 0);
     assert_int_equal(topomap_maxima_above(&loads.load, 11, 8, link), 3);
     assert_true(link[0] == 1 && link[1] == 2 && link[2] == 3);
     assert_int_equal(topomap_maxima_above(&loads.load, 30, 8, link), 1);

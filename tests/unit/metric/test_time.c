@@ -247,11 +247,11 @@ static void sharing_is_followed_to_its_end(void **state)
     assert_near(t.seconds, 600);
     assert_string_equal(t.phase[0].bound_by, "link");
     topomap_time_clear(&t);
-    assert_int_equal(topomap_time_predict(g, m, slots, &costs, 0, &t, &err), 0);
+    assert_int_equal(topomap_time_predict(g, m, slots, &costs, NULL, 0, &t, NULL, &err), 0);
     assert_true(t.is_bound);
     assert_near(t.seconds, 500);
     topomap_time_clear(&t);
-    assert_int_equal(topomap_time_predict(g, m, slots, &costs, 70, &t, &err), 0);
+    assert_int_equal(topomap_time_predict(g, m, slots, &costs, NULL, 70, &t, NULL, &err), 0);
     assert_true(t.is_bound);
     topomap_time_clear(&t);
     topomap_graph_free(g);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "plugin/planner/plan/objective.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "fabric/network.h"
+#include "graph/graph.h"
+#include "machine/machine.h"
+
+#define SAME 1e-9 /* of the time: rounding */
+
+static int is_open(const topomap_request *asked)
+{
+    return asked->objective.kind == TOPOMAP_REQUEST_OBJECTIVE_AUTO;
+}
+
+enum topomap_objective_kind planner_objective(const topomap_request *asked,
+                                              const topomap_machine *machine)
+{
+    if (!is_open(asked))
+        return (enum topomap_objective_kind)asked->objective.kind;
+    /* Without routes, all shortest paths with equal shares tell less of the time than J does: rank
+     * correlations of 0.65 and 0.80 with simulated times. */
+    return machine->nodes > 1 && machine->network && topomap_network_routed(machine->network) &&
+                   strcmp(machine->network->unit, "s") == 0
+               ? TOPOMAP_OBJECTIVE_TIME
+               : TOPOMAP_OBJECTIVE_J;
+}
+
+void planner_objective_costs(const topomap_request *asked, const topomap_graph *graph,
+                             topomap_time_costs *costs)
+{
+    if (is_open(asked) && !topomap_graph_has_messages(graph))
+        costs->latency = costs->hop_latency = costs->overhead = 0;
+}
+
+void planner_objective_settle(const topomap_request *asked, topomap_mapping *mapping)
+{
+    if (is_open(asked) && mapping->objective == TOPOMAP_OBJECTIVE_TIME &&
+        fabs(mapping->time - mapping->time_before) <= SAME * mapping->time_before)
+        mapping->objective = TOPOMAP_OBJECTIVE_J;
+}
