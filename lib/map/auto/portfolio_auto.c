@@ -30,7 +30,7 @@ static const struct {
 enum {
     SLOW = 10000, /* slots that top-down takes long for */
     MANY = 40000, /* slots that recursion takes too long for: pairs go first */
-    SOME = 6000, /* slots that a launch does not wait for annealing of, where boxes or a grid fit */
+    SOME = 6000,  /* slots that a launch does not wait for annealing of */
     DENSE_ARCS = 150000,
     DENSE_SLOTS = 2048, /* more than both: top-down and the longest annealing are left out */
 };
@@ -218,8 +218,7 @@ static int worth_refining(const portfolio *p, size_t i, const topomap_attempt *b
 
     return best && candidates[i].refine[0] && !nothing_to_refine(p) &&
            best->score.J <= (is_long ? 1.0 : REFINE_WITHIN) * J &&
-           (candidates[i].any_graph || p->problem->effort != TOPOMAP_FAST ||
-            p->problem->machine->slots < SOME);
+           (p->problem->effort != TOPOMAP_FAST || p->problem->machine->slots < SOME);
 }
 
 /* Of a grid without a flaw on a hierarchy, no partition has been better than boxes of good shapes;

@@ -25,7 +25,7 @@ static const struct {
 #define FIRST 0.6
 #define SETTLING 0.15
 #define NODES 3 /* swaps of nodes get a third of it */
-#define HASTE 4 /* and in a launch of many ranks, all get a quarter */
+#define HASTE 8 /* and in a launch of many ranks, all get an eighth */
 
 /* ---- Annealing ------------------------------------------------------------------------------- */
 
