@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* qsort_r */
 #include "machine/closeness.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,7 +126,14 @@ static void spread_costs(topomap_closeness *c, uint32_t lowest, uint32_t fields,
         for (uint32_t b = 0; b < bits[k]; b++, at++) {
             c->by_bit[at] = (float)level_at(c->machine, k)->cost;
             c->level_of[at] = (uint8_t)(k - lowest);
+            c->by_level[k - lowest] = c->by_bit[at];
         }
+    for (uint32_t l = 1; l + lowest < fields; l++)
+        for (uint32_t b = 1; b < at; b++)
+            if (c->level_of[b] < l) {
+                c->closer[l][b] = c->by_level[l] - c->by_bit[b];
+                c->most_closer[l] = fmaxf(c->most_closer[l], c->closer[l][b]);
+            }
 }
 
 /* Groups of a level instead of slots: two of them are of one shape where their slots' codes are the

@@ -36,6 +36,10 @@ typedef struct topomap_closeness {
     uint32_t groups[TOPOMAP_CLOSE_LEVELS];
     float by_bit[34];     /* by the number of the highest differing bit + 1, 0: none differs */
     uint8_t level_of[34]; /* likewise: the level of the smallest common group */
+    /* BITS: distances across groups of each level; by how much two places inside a group of a level
+     * are closer than that, by the same bit number, 0 where none differs; and the most of that. */
+    float by_level[TOPOMAP_CLOSE_LEVELS + 1];
+    float closer[TOPOMAP_CLOSE_LEVELS + 1][34], most_closer[TOPOMAP_CLOSE_LEVELS + 1];
     /* TABLE */
     uint32_t node_bits; /* a place's node is code >> node_bits */
     uint8_t *pair;      /* [nodes * nodes] index into by_index */
@@ -61,17 +65,23 @@ static inline uint32_t topomap_closeness_bit(uint32_t a, uint32_t b)
     return a == b ? 0 : 32 - (uint32_t)__builtin_clz(a ^ b);
 }
 
+/** The same without a branch, for codes, which have 31 bits at most. */
+static inline uint32_t topomap_closeness_code_bit(uint32_t a, uint32_t b)
+{
+    return 31 - (uint32_t)__builtin_clz(((a ^ b) << 1) | 1);
+}
+
 /** Distance of two codes; \p how is a constant where this is inlined. */
 static inline float topomap_closeness_distance(const topomap_closeness *c,
                                                enum topomap_closeness_how how, uint32_t a,
                                                uint32_t b)
 {
     switch (how) {
-    case TOPOMAP_CLOSE_BITS: /* codes have 31 bits at most */
-        return c->by_bit[31 - __builtin_clz(((a ^ b) << 1) | 1)];
+    case TOPOMAP_CLOSE_BITS:
+        return c->by_bit[topomap_closeness_code_bit(a, b)];
     case TOPOMAP_CLOSE_TABLE:
         if (c->node_bits && ((a ^ b) >> c->node_bits) == 0)
-            return c->by_bit[31 - __builtin_clz(((a ^ b) << 1) | 1)];
+            return c->by_bit[topomap_closeness_code_bit(a, b)];
         return c->by_index[c->pair[(size_t)(a >> c->node_bits) * c->machine->nodes +
                                    (b >> c->node_bits)]];
     case TOPOMAP_CLOSE_ANY:

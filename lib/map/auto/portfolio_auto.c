@@ -27,6 +27,22 @@ static const struct {
     [TOPOMAP_STRONG] = {0.3, 4.0, 5.0, 0.003}, /* most: twice that for few slots */
 };
 
+/* What a good start costs, as a share of what it would if all bytes went the longest way, tells how
+ * much geometry it could follow. In planar graphs, nearly all: annealing finds little there,
+ * another start may find more. In spatial ones, what is hot enough to forget the start finds more
+ * with time; where hardly any group holds together, less heat does. */
+static const struct {
+    double most;
+    const char *refine;
+    double time[TOPOMAP_STRONG + 1]; /* multiples of the effort's; 0: tried like any other */
+    uint32_t seeds;
+} by_cost[] = {
+    {0.22, "anneal", {[TOPOMAP_DEFAULT] = 2}, 2},
+    {0.4, "anneal-hot", {[TOPOMAP_DEFAULT] = 8, [TOPOMAP_STRONG] = 20}, 1},
+    {1.0, "anneal-hot,heat=50", {[TOPOMAP_DEFAULT] = 12, [TOPOMAP_STRONG] = 20}, 1},
+};
+enum { COSTS = sizeof by_cost / sizeof by_cost[0] };
+
 enum {
     SLOW = 10000, /* slots that top-down takes long for */
     MANY = 40000, /* slots that recursion takes too long for: pairs go first */
@@ -57,26 +73,28 @@ static const struct {
     int any_graph; /* not needed where time is short and the graph was recognised */
     int else_only; /* not needed where more time for refining the one before went on to pay, and
                       too long where arcs are many */
-    const char *refine[3];
+    int by_cost;   /* on trees, the refinement that suits what the start costs */
+    const char *refine[2];
 } candidates[] = {
-    {"boxes", HIERARCHIES, FAST, DEFAULT, 0, ANY, 1, 0, 0, {"anneal"}},
-    {"boxes", HIERARCHIES, STRONG, STRONG, 0, ANY, 1, 0, 0, {"anneal,heat=75"}},
-    {"grid", TORI, FAST, DEFAULT, 0, ANY, 1, 0, 0, {"anneal"}},
-    {"grid", TORI, STRONG, STRONG, 0, SLOW, 1, 0, 0, {"anneal,heat=60"}},
-    {"grid", TORI, STRONG, STRONG, SLOW + 1, ANY, 1, 0, 0, {"anneal"}},
-    {"matched", EVERY, FAST, DEFAULT, MANY, ANY, 1, 1, 0, {"anneal"}},
-    {"tree", HIERARCHIES, FAST, FAST, 0, MANY - 1, 1, 1, 0, {"anneal"}},
-    {"tree", HIERARCHIES, DEFAULT, DEFAULT, 0, SLOW, 1, 1, 0, {"anneal", "anneal-hot"}},
-    {"tree", HIERARCHIES, DEFAULT, DEFAULT, SLOW + 1, MANY - 1, 1, 1, 0, {"anneal"}},
-    {"tree", HIERARCHIES, STRONG, STRONG, 0, ANY, 2, 1, 0, {"anneal", "anneal-hot"}},
-    {"top-down", HIERARCHIES, STRONG, STRONG, 0, SLOW, 1, 1, 1, {"anneal,heat=75"}},
-    {"rb-wrap", TORI, FAST, DEFAULT, 0, MANY - 1, 1, 1, 0, {"anneal"}},
-    {"rb-wrap", TORI, STRONG, STRONG, 0, ANY, 3, 1, 0, {"anneal", "anneal-hot"}},
-    {"refine", EVERY, FAST, STRONG, 0, ANY, 1, 1, 0, {NULL}},
+    {"boxes", HIERARCHIES, FAST, DEFAULT, 0, ANY, 1, 0, 0, 0, {"anneal"}},
+    {"boxes", HIERARCHIES, STRONG, STRONG, 0, ANY, 1, 0, 0, 0, {"anneal,heat=75"}},
+    {"grid", TORI, FAST, DEFAULT, 0, ANY, 1, 0, 0, 0, {"anneal"}},
+    {"grid", TORI, STRONG, STRONG, 0, SLOW, 1, 0, 0, 0, {"anneal,heat=60"}},
+    {"grid", TORI, STRONG, STRONG, SLOW + 1, ANY, 1, 0, 0, 0, {"anneal"}},
+    {"matched", EVERY, FAST, DEFAULT, MANY, ANY, 1, 1, 0, 0, {"anneal"}},
+    {"tree", HIERARCHIES, FAST, FAST, 0, MANY - 1, 1, 1, 0, 0, {"anneal"}},
+    {"tree", HIERARCHIES, DEFAULT, DEFAULT, 0, SLOW, 1, 1, 0, 1, {"anneal", "anneal-hot"}},
+    {"tree", HIERARCHIES, DEFAULT, DEFAULT, SLOW + 1, MANY - 1, 1, 1, 0, 1, {"anneal"}},
+    {"tree", HIERARCHIES, STRONG, STRONG, 0, SLOW, 2, 1, 0, 1, {"anneal", "anneal-hot"}},
+    {"tree", HIERARCHIES, STRONG, STRONG, SLOW + 1, ANY, 2, 1, 0, 0, {"anneal", "anneal-hot"}},
+    {"top-down", HIERARCHIES, STRONG, STRONG, 0, SLOW, 1, 1, 1, 0, {"anneal,heat=75"}},
+    {"rb-wrap", TORI, FAST, DEFAULT, 0, MANY - 1, 1, 1, 0, 0, {"anneal"}},
+    {"rb-wrap", TORI, STRONG, STRONG, 0, ANY, 3, 1, 0, 0, {"anneal", "anneal-hot"}},
+    {"refine", EVERY, FAST, STRONG, 0, ANY, 1, 1, 0, 0, {NULL}},
 };
 enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
 
-enum { SEEDS = 24, REFINEMENTS = 3, RESTS = 12 }; /* at most */
+enum { SEEDS = 24, REFINEMENTS = 2, RESTS = 12 }; /* at most */
 
 /* What a row of the table is tried by: constructions, what refines the best of them for some time,
  * then one of those for longer. */
@@ -106,7 +124,7 @@ static const struct {
 } few[] = {
     [TOPOMAP_FAST] = {128, 4100, 24, 12},
     [TOPOMAP_DEFAULT] = {256, 5000, 10, 8},
-    [TOPOMAP_STRONG] = {512, 20000, 8, 6},
+    [TOPOMAP_STRONG] = {512, 20000, 8, 8},
 };
 
 static int is_repeated(const portfolio *p)
@@ -125,8 +143,33 @@ static int is_dense(const portfolio *p)
            problem->weights.offset[problem->weights.vertices] > DENSE_ARCS;
 }
 
+static int is_done(const topomap_attempt *attempt)
+{
+    return attempt->state == TOPOMAP_ATTEMPT_DONE && attempt->status == 0;
+}
+
+static uint32_t cost_of(const portfolio *p, const topomap_attempt *start)
+{
+    uint32_t row = 0;
+
+    while (row + 1 < COSTS && start->score.J > by_cost[row].most * p->most)
+        row++;
+    return row;
+}
+
+static int goes_by_cost(const portfolio *p, size_t i, const topomap_attempt *start)
+{
+    return candidates[i].by_cost && p->most > 0.0 && !is_repeated(p) &&
+           by_cost[cost_of(p, start)].time[p->problem->effort] > 0.0;
+}
+
 static uint32_t seeds_of(const portfolio *p, size_t i)
 {
+    const topomap_attempt *first = &p->row[i].attempt[0];
+
+    if (is_done(first) && goes_by_cost(p, i, first) && !p->recognised &&
+        p->problem->machine->slots <= SLOW)
+        return by_cost[cost_of(p, first)].seeds;
     if (!is_repeated(p) || !candidates[i].any_graph || !candidates[i].refine[0])
         return p->problem->effort == TOPOMAP_STRONG ? candidates[i].seeds : 1;
     return candidates[i].else_only && p->problem->machine->slots > 128
@@ -139,15 +182,11 @@ static int has_two(size_t i)
     return candidates[i].refine[0] && candidates[i].refine[1];
 }
 
-static int is_done(const topomap_attempt *attempt)
-{
-    return attempt->state == TOPOMAP_ATTEMPT_DONE && attempt->status == 0;
-}
-
 /* Does more time follow the first? */
-static int goes_on(const portfolio *p, size_t i, int pays)
+static int goes_on(const portfolio *p, size_t i, const topomap_attempt *best, int pays)
 {
-    return is_repeated(p) ? candidates[i].refine[0] != NULL : pays && has_two(i);
+    return is_repeated(p) ? candidates[i].refine[0] != NULL
+                          : pays && has_two(i) && !goes_by_cost(p, i, best);
 }
 
 /* Of the first attempts, as far as they are done, the one of least J. */
@@ -161,11 +200,32 @@ static topomap_attempt *least_of(topomap_attempt *attempt, uint32_t count)
     return least;
 }
 
-/* Each refinement of a row for some time, then the best of them for longer. */
+/* What suits the start; the coolest, too, where that has found nothing. */
+static topomap_attempt *probe_by_cost(portfolio *p, size_t i, uint32_t r,
+                                      const topomap_attempt *best)
+{
+    topomap_attempt *own = &p->row[i].attempt[PROBE];
+    uint32_t row = cost_of(p, best);
+    double time = by_cost[row].time[p->problem->effort];
+
+    if (r == 0)
+        return topomap_portfolio_prepare(own, by_cost[row].refine, best->slot_of, p->problem->seed,
+                                         time);
+    if (r > 1 || row == 0 || !is_done(own) || own->score.J < best->score.J)
+        return NULL;
+    return topomap_portfolio_prepare(own + 1, by_cost[0].refine, best->slot_of, p->problem->seed,
+                                     2.0);
+}
+
+/* Each refinement of a row for some time, then the best of them for longer. NULL: no more. */
 static topomap_attempt *probe(portfolio *p, size_t i, uint32_t r, const topomap_attempt *best)
 {
     double time = has_two(i) ? turns[p->problem->effort].probe : p->straight ? 0.3 : 1.0;
 
+    if (goes_by_cost(p, i, best))
+        return probe_by_cost(p, i, r, best);
+    if (r >= REFINEMENTS || !candidates[i].refine[r])
+        return NULL;
     return topomap_portfolio_prepare(&p->row[i].attempt[PROBE + r], candidates[i].refine[r],
                                      best->slot_of, p->problem->seed, time);
 }
@@ -245,7 +305,8 @@ static int suits(const portfolio *p, size_t i)
         return 0;
     if (candidates[i].any_graph && p->recognised && boxes_are_enough(p))
         return 0;
-    if (candidates[i].else_only && !is_repeated(p) && (p->known.pays || is_dense(p)))
+    if (candidates[i].else_only && !is_repeated(p) &&
+        ((p->known.pays && !p->known.starts) || is_dense(p)))
         return 0;
     /* From a baseline that is worse than the best, a search takes longest and seldom catches up. */
     return strcmp(candidates[i].name, "refine") != 0 || p->mapping->candidate[0].J <= p->mapping->J;
@@ -309,6 +370,7 @@ static int is_open(const topomap_attempt *attempt, int ahead)
 static topomap_attempt *next_refinement(portfolio *p, size_t i, int ahead, portfolio_known *known)
 {
     const topomap_attempt *best = least_of(p->row[i].attempt, seeds_of(p, i));
+    topomap_attempt *next;
     const char *chosen = NULL;
     double least;
     int shown = 1;
@@ -317,8 +379,8 @@ static topomap_attempt *next_refinement(portfolio *p, size_t i, int ahead, portf
         return NULL;
     least = best->score.J;
     known->pays = 0;
-    for (uint32_t r = 0; r < REFINEMENTS && candidates[i].refine[r]; r++) {
-        topomap_attempt *next = probe(p, i, r, best);
+    known->starts = candidates[i].by_cost && p->most > 0.0 && cost_of(p, best) == 0;
+    for (uint32_t r = 0; (next = probe(p, i, r, best)); r++) {
         double before = least;
 
         if (is_open(next, ahead))
@@ -330,9 +392,8 @@ static topomap_attempt *next_refinement(portfolio *p, size_t i, int ahead, portf
         if (least < before || !chosen)
             chosen = next->words;
     }
-    for (uint32_t k = 0; shown && goes_on(p, i, known->pays); k++) {
-        topomap_attempt *next = rest(p, i, k, best, chosen);
-
+    for (uint32_t k = 0; shown && goes_on(p, i, best, known->pays); k++) {
+        next = rest(p, i, k, best, chosen);
         if (!next || is_open(next, ahead))
             return next;
         shown = is_done(next);
@@ -410,6 +471,19 @@ static int recognise(portfolio *p, topomap_error *err)
     return 0;
 }
 
+static double most_of(const topomap_problem *problem)
+{
+    const topomap_machine *m = problem->machine;
+    const topomap_weights *w = &problem->weights;
+    double sum = 0.0;
+
+    if (m->kind != TOPOMAP_MACHINE_TREE || m->outer_levels == 0)
+        return 0.0;
+    for (uint64_t e = 0; e < w->offset[w->vertices]; e++)
+        sum += (double)w->weight[e];
+    return sum / 2 * m->outer[m->outer_levels - 1].cost;
+}
+
 /* What exchanges of two have left: quick, and worth it wherever something is left. */
 static int polish(portfolio *p, topomap_error *err)
 {
@@ -460,6 +534,7 @@ int topomap_portfolio_auto(portfolio *p, topomap_error *err)
         return 0;
     if (recognise(p, err) != 0)
         return -1;
+    p->most = most_of(p->problem);
     p->row = topomap_alloc(CANDIDATES, sizeof *p->row, err);
     p->crew = (topomap_crew){.is_auto = 1, .pick = pick_row, .data = p};
     status = p->row ? topomap_crew_open(&p->crew, p->problem, p->options->threads, err) : -1;

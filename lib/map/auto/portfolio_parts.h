@@ -12,6 +12,7 @@ struct portfolio_row;
 typedef struct portfolio_known {
     double J;    /* the least of the baseline and of constructions, before any refinement */
     int pays;    /* the last time for refining was worth it */
+    int starts;  /* another start is worth it, too */
     int all;     /* all constructions are done */
     int refines; /* rows are refined, too */
 } portfolio_known;
@@ -24,6 +25,7 @@ typedef struct portfolio {
     topomap_score score;   /* of the best so far */
     portfolio_known known; /* by what has been taken */
     int recognised;
+    double most; /* J if all bytes went the longest way of a hierarchy; 0: it is none */
     int flawless, straight, doubtful; /* said by boxes */
     double recognising; /* seconds, of which the first candidate that goes by it tells */
     topomap_crew crew;

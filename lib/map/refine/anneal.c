@@ -17,6 +17,9 @@ enum {
     BLOCK = 1024,     /* proposals at one temperature; fewer where vertices are few */
     EDGES = 10000000, /* looked at in search of samples, about */
     SAMPLES = 512,    /* swaps priced to find the scale of the temperatures */
+    BATCH = 32,       /* proposals made at once */
+    SPARSE = 64,      /* arcs, up to which sums over them live long enough */
+    LOOKS = 16,       /* at how many swaps are accepted, while it cools */
 };
 
 /* The edge u-x costs what it did, distances being symmetric: left out on both sides. */
@@ -47,10 +50,84 @@ double topomap_anneal_delta(const topomap_anneal *a, uint32_t u, uint32_t x)
     return swap_delta(a, a->close->how, u, x);
 }
 
+/* ---- Nested groups ---------------------------------------------------------------------------
+ * A swap across groups of a level takes a vertex away from whom it shares a group below that level
+ * with, wherever it goes. That is added up once, and again when a neighbour has moved. It comes
+ * closer only to some of those that it meets at that very level. So most proposals are seen to be
+ * too dear before any arc is looked at. */
+
+static __attribute__((noinline)) void add_losses(topomap_anneal *a, uint32_t v, topomap_loss *loss)
+{
+    const topomap_closeness *c = a->close;
+    float weight[TOPOMAP_CLOSE_LEVELS + 1];
+
+    memset(weight, 0, (c->levels + 1) * sizeof *weight);
+    for (uint64_t e = a->offset[v]; e < a->offset[v + 1]; e++)
+        weight[c->level_of[topomap_closeness_code_bit(a->code[v], a->code[a->arc[e].target])]] +=
+            a->arc[e].weight;
+    loss->all = 1.0f;
+    for (uint32_t l = 1; l <= c->levels; l++) {
+        loss[l].all = 0.0f;
+        for (uint32_t below = 0; below < l; below++)
+            loss[l].all += weight[below] * (c->by_level[l] - c->by_level[below]);
+        loss[l].least = loss[l].all - weight[l] * c->most_closer[l];
+    }
+}
+
+static inline const topomap_loss *losses(topomap_anneal *a, uint32_t v)
+{
+    topomap_loss *loss = a->loss + (size_t)v * (a->close->levels + 1);
+
+    if (loss->all == 0.0f)
+        add_losses(a, v, loss);
+    return loss;
+}
+
+/* What u saves at x's place by being closer to some than this level. */
+static inline float saved(const topomap_anneal *a, uint32_t level, uint32_t u, uint32_t x)
+{
+    const float *closer = a->close->closer[level];
+    uint32_t there = a->code[x];
+    float sum = 0.0f;
+
+    for (uint64_t e = a->offset[u]; e < a->offset[u + 1]; e++)
+        sum +=
+            a->arc[e].weight * closer[topomap_closeness_code_bit(there, a->code[a->arc[e].target])];
+    return sum;
+}
+
+/* The change of J, or something else above `most` where it is more. */
+static inline float nested_delta(topomap_anneal *a, uint32_t u, uint32_t x, float most)
+{
+    uint32_t level = a->close->level_of[topomap_closeness_code_bit(a->code[u], a->code[x])];
+    const topomap_loss *first = losses(a, u) + level, *second = losses(a, x) + level;
+    float delta = level ? first->least + second->least : 0.0f;
+
+    if (level == 0 || delta > most)
+        return delta;
+    delta = first->all - saved(a, level, u, x);
+    if (delta + second->least > most)
+        return delta + second->least;
+    return delta + second->all - saved(a, level, x, u);
+}
+
+static void forget_losses(topomap_anneal *a, uint32_t v)
+{
+    uint32_t stride = a->close->levels + 1;
+
+    a->loss[(size_t)v * stride].all = 0.0f;
+    for (uint64_t e = a->offset[v]; e < a->offset[v + 1]; e++)
+        a->loss[(size_t)a->arc[e].target * stride].all = 0.0f;
+}
+
 static inline void apply(topomap_anneal *a, uint32_t u, uint32_t x)
 {
     uint32_t code = a->code[u];
 
+    if (a->loss) {
+        forget_losses(a, u);
+        forget_losses(a, x);
+    }
     a->code[u] = a->code[x];
     a->code[x] = code;
     topomap_moves_exchange(a->place, a->at, u, x);
@@ -144,12 +221,69 @@ typedef struct step {
     double temperature;
 } step;
 
+typedef struct proposal {
+    uint32_t u, x;
+    float most; /* that J may grow by */
+} proposal;
+
+static inline uint32_t draw_vertex(const step *now, uint64_t bits)
+{
+    return now->first + (uint32_t)(((bits >> 32) * now->vertices) >> 32);
+}
+
+/* Where groups are nested, so many proposals at once that what one waits for, memory mostly, does
+ * not hold up the next. Each is still one after those before it have been accepted. */
+static uint32_t propose_nested(topomap_anneal *a, const step *now, uint32_t count,
+                               const float *draw, proposal *list)
+{
+    const topomap_closeness *c = a->close;
+    uint32_t found = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t bits = topomap_random_next(&a->random), where = topomap_random_next(&a->random);
+        uint32_t u = draw_vertex(now, bits), v, x, level, levels, place;
+        uint64_t first = a->offset[u], degree = a->offset[u + 1] - first;
+
+        if (degree == 0)
+            continue;
+        v = a->arc[first + ((where >> 32) * degree >> 32)].target;
+        level = c->level_of[topomap_closeness_code_bit(a->code[u], a->code[v])];
+        levels = level > a->lowest ? level - a->lowest : 0;
+        place = in_group(c, a->lowest + below16((uint32_t)(where >> 16), levels), a->place[v],
+                         (uint32_t)where << 16 | (uint32_t)(where & 0xffff));
+        x = a->at[place];
+        list[found] = (proposal){u, x, (float)now->temperature * draw[bits % DRAWS]};
+        found += (levels != 0) & (x != u);
+    }
+    return found;
+}
+
+static void block_nested(topomap_anneal *a, const step *now, const float *draw)
+{
+    proposal list[BATCH];
+
+    for (uint32_t i = 0; i < now->proposals; i += BATCH) {
+        uint32_t left = now->proposals - i;
+        uint32_t found = propose_nested(a, now, left < BATCH ? left : BATCH, draw, list);
+
+        for (uint32_t k = 0; k < found; k++) {
+            float delta = nested_delta(a, list[k].u, list[k].x, list[k].most);
+
+            if (delta > list[k].most)
+                continue;
+            apply(a, list[k].u, list[k].x);
+            a->change += delta;
+            a->accepted++;
+        }
+    }
+}
+
 static inline __attribute__((always_inline)) void
 block(topomap_anneal *a, enum topomap_closeness_how how, const step *now, const float *draw)
 {
     for (uint32_t i = 0; i < now->proposals; i++) {
         uint64_t bits = topomap_random_next(&a->random);
-        uint32_t u = now->first + (uint32_t)(((bits >> 32) * now->vertices) >> 32);
+        uint32_t u = draw_vertex(now, bits);
         uint32_t x = propose(a, how, u);
         double delta;
 
@@ -160,6 +294,7 @@ block(topomap_anneal *a, enum topomap_closeness_how how, const step *now, const 
             continue;
         apply(a, u, x);
         a->change += delta;
+        a->accepted++;
     }
 }
 
@@ -167,7 +302,10 @@ static void run_block(topomap_anneal *a, const step *now, const float *draw)
 {
     switch (a->close->how) {
     case TOPOMAP_CLOSE_BITS:
-        block(a, TOPOMAP_CLOSE_BITS, now, draw);
+        if (a->loss)
+            block_nested(a, now, draw);
+        else
+            block(a, TOPOMAP_CLOSE_BITS, now, draw);
         return;
     case TOPOMAP_CLOSE_TABLE:
         block(a, TOPOMAP_CLOSE_TABLE, now, draw);
@@ -223,26 +361,58 @@ static int sample(topomap_anneal *a, double *median, double *low, topomap_error 
     return 0;
 }
 
-/* Large graphs window by window: vertices are numbered by the places where they start. */
-static void cool(topomap_anneal *a, const topomap_problem *problem, uint64_t proposals,
+/* One round of proposals for everybody, large graphs window by window: vertices are numbered by the
+ * places where they start. Nonzero when time is up. */
+static int round_at(topomap_anneal *a, const topomap_problem *problem, uint32_t windows,
+                    uint32_t each, double temperature, const float *draw)
+{
+    for (uint32_t i = 0; i < windows; i++) {
+        uint32_t first = (uint32_t)((uint64_t)a->vertices * i / windows);
+        uint32_t last = (uint32_t)((uint64_t)a->vertices * (i + 1) / windows);
+        step now = {first, last - first, each, temperature};
+
+        if (++a->blocks % 8 == 0 && topomap_problem_late(problem))
+            return 1;
+        run_block(a, &now, draw);
+    }
+    return 0;
+}
+
+static void cool(topomap_anneal *a, const topomap_problem *problem, const topomap_cooling *cooling,
                  double temperature, double cold, const float *draw)
 {
     uint32_t windows = a->vertices / WINDOW ? a->vertices / WINDOW : 1;
     uint32_t each = windows > 1 ? 2 * WINDOW : a->vertices < BLOCK / 4 ? 4 * a->vertices : BLOCK;
-    uint64_t rounds = proposals / ((uint64_t)windows * each) + 1;
+    uint64_t all = (uint64_t)windows * each, rounds = cooling->proposals / all + 1;
+    uint64_t look = rounds / LOOKS + 1;
     double factor = cold < temperature ? pow(cold / temperature, 1.0 / (double)rounds) : 1.0;
-    uint32_t since = 0;
 
-    for (uint64_t r = 0; r < rounds; r++, temperature *= factor)
-        for (uint32_t i = 0; i < windows; i++) {
-            uint32_t first = (uint32_t)((uint64_t)a->vertices * i / windows);
-            uint32_t last = (uint32_t)((uint64_t)a->vertices * (i + 1) / windows);
-            step now = {first, last - first, each, temperature};
+    a->accepted = 0;
+    for (uint64_t r = 1; r <= rounds; r++, temperature *= factor) {
+        if (round_at(a, problem, windows, each, temperature, draw))
+            return;
+        if (r % look)
+            continue;
+        if ((double)a->accepted < cooling->quiet * (double)(look * all))
+            return;
+        a->accepted = 0;
+    }
+}
 
-            if (++since % 8 == 0 && topomap_problem_late(problem))
-                return;
-            run_block(a, &now, draw);
-        }
+/* Sums over many arcs seldom live until they are used again, and are of no use where most are cut.
+ */
+int topomap_anneal_sums(const topomap_anneal *a)
+{
+    return a->close->how == TOPOMAP_CLOSE_BITS && !a->close->shape &&
+           topomap_anneal_arcs(a) <= SPARSE;
+}
+
+static int keep_losses(topomap_anneal *a, topomap_error *err)
+{
+    if (!a->loss && topomap_anneal_sums(a))
+        a->loss = topomap_arena_alloc(&a->memory, (size_t)a->vertices * (a->close->levels + 1),
+                                      sizeof *a->loss, err);
+    return a->memory.is_short ? -1 : 0;
 }
 
 int topomap_anneal_run(topomap_anneal *a, const topomap_problem *problem,
@@ -255,12 +425,12 @@ int topomap_anneal_run(topomap_anneal *a, const topomap_problem *problem,
     if (!draw)
         return -1;
     a->highest = a->close->shape ? UINT32_MAX - 1 : a->lowest;
-    status = sample(a, &median, &low, err);
+    status = keep_losses(a, err) == 0 ? sample(a, &median, &low, err) : -1;
     a->highest = UINT32_MAX - 1;
     for (uint32_t i = 0; i < DRAWS; i++)
         draw[i] = (float)-log((i + 0.5) / DRAWS);
     if (status == 0 && median > 0.0) /* else no swap costs anything, nor gains */
-        cool(a, problem, cooling->proposals, median * cooling->hot, low * cooling->cold, draw);
+        cool(a, problem, cooling, median * cooling->hot, low * cooling->cold, draw);
     free(draw);
     return status;
 }

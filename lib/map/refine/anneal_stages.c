@@ -16,22 +16,35 @@ typedef struct schedule {
 
 /* Along a hierarchy, and where the distances between nodes are not nested: there, where a node's
  * ranks go is easily changed, and hotter is better. */
+#define QUIET 0.0003 /* hardly anything is accepted any more */
 static const schedule warm[][2] = {
-    [TOPOMAP_FAST] = {{{0, 0, 0}, {60, 0.05, 0.08}}, {{400, 0.2, 0.04}, {60, 0.05, 0.04}}},
-    [TOPOMAP_DEFAULT] = {{{150, 0.06, 0.04}, {150, 0.06, 0.04}},
-                         {{2000, 0.2, 0.04}, {300, 0.08, 0.03}}},
-    [TOPOMAP_STRONG] = {{{800, 0.06, 0.04}, {4000, 0.08, 0.06}},
-                        {{8000, 0.3, 0.04}, {4000, 0.2, 0.04}}},
+    [TOPOMAP_FAST] = {{{0, 0, 0, 0}, {60, 0.05, 0.08, 0}},
+                      {{400, 0.2, 0.04, 0}, {60, 0.05, 0.04, 0}}},
+    [TOPOMAP_DEFAULT] = {{{150, 0.06, 0.04, 0}, {300, 0.06, 0.04, QUIET}},
+                         {{2000, 0.2, 0.04, 0}, {300, 0.08, 0.03, 0}}},
+    [TOPOMAP_STRONG] = {{{800, 0.06, 0.04, 0}, {5000, 0.08, 0.06, QUIET / 3}},
+                        {{8000, 0.3, 0.04, 0}, {4000, 0.2, 0.04, 0}}},
 };
 static const schedule hot[][2] = {
-    [TOPOMAP_FAST] = {{{0, 0, 0}, {60, 0.25, 0.08}}, {{400, 0.3, 0.04}, {60, 0.3, 0.04}}},
-    [TOPOMAP_DEFAULT] = {{{0, 0, 0}, {300, 0.25, 0.04}}, {{1500, 0.3, 0.04}, {400, 0.3, 0.04}}},
-    [TOPOMAP_STRONG] = {{{0, 0, 0}, {4000, 0.25, 0.06}}, {{8000, 0.3, 0.04}, {4000, 0.35, 0.04}}},
+    [TOPOMAP_FAST] = {{{0, 0, 0, 0}, {60, 0.25, 0.08, 0}},
+                      {{400, 0.3, 0.04, 0}, {60, 0.3, 0.04, 0}}},
+    [TOPOMAP_DEFAULT] = {{{0, 0, 0, 0}, {300, 0.2, 0.06, QUIET}},
+                         {{1500, 0.3, 0.04, 0}, {400, 0.3, 0.04, 0}}},
+    [TOPOMAP_STRONG] = {{{0, 0, 0, 0}, {4000, 0.2, 0.06, QUIET}},
+                        {{8000, 0.3, 0.04, 0}, {4000, 0.35, 0.04, 0}}},
 };
+
+/* Of the proposals, what the innermost groups take: ranks find their places there soon. */
+static const double innermost[] = {
+    [TOPOMAP_FAST] = 1.0, [TOPOMAP_DEFAULT] = 0.3, [TOPOMAP_STRONG] = 0.5};
 
 /* Edges looked at in one phase at most: what keeps large and dense graphs in bounds. */
 static const double edges_at_most[] = {
     [TOPOMAP_FAST] = 2e8, [TOPOMAP_DEFAULT] = 2.5e8, [TOPOMAP_STRONG] = 3e9};
+
+/* What is looked at of them where sums over them decide; a launch does not wait longer for more. */
+static const double arcs_with_sums[] = {
+    [TOPOMAP_FAST] = 1.0, [TOPOMAP_DEFAULT] = 0.4, [TOPOMAP_STRONG] = 0.7};
 
 static const uint32_t table_nodes[] = {[TOPOMAP_FAST] = 1024,
                                        [TOPOMAP_DEFAULT] = TOPOMAP_CLOSE_NODES,
@@ -47,7 +60,11 @@ static double share(const topomap_problem *problem)
 static topomap_cooling in_bounds(const topomap_problem *problem, const topomap_anneal *a,
                                  topomap_cooling cooling)
 {
-    double most = edges_at_most[problem->effort] / (8 + topomap_anneal_arcs(a));
+    double arcs = topomap_anneal_arcs(a), most;
+
+    if (topomap_anneal_sums(a))
+        arcs *= arcs_with_sums[problem->effort];
+    most = edges_at_most[problem->effort] / (8 + arcs);
 
     /* The bound is one of memory's speed: only who asks for more proposals moves it up. */
     if (problem->patience > 0.0 && problem->patience < 1.0)
@@ -80,6 +97,8 @@ static int stage(topomap_problem *problem, int level, const topomap_cooling *eac
         cooling = in_bounds(problem, &anneal, *each);
     for (int l = level < 0 ? (int)close.levels - 1 : 0; status == 0 && l >= 0; l--) {
         anneal.lowest = (uint32_t)l;
+        if (l == 0 && close.levels > 1 && close.how == TOPOMAP_CLOSE_BITS)
+            cooling.proposals = (uint64_t)((double)cooling.proposals * innermost[problem->effort]);
         status = topomap_anneal_run(&anneal, problem, &cooling, err);
     }
     if (status == 0)

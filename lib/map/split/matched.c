@@ -14,7 +14,7 @@
 #include "util/clock.h"
 
 /* Pairs find their places before they are taken apart. */
-static const topomap_cooling between_rounds = {30, 0.2, 0.04};
+static const topomap_cooling between_rounds = {30, 0.2, 0.04, 0};
 
 enum {
     UNKNOWN = UINT32_MAX,

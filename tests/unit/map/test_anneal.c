@@ -107,6 +107,61 @@ static void gains_on(const char *spec, int level, uint64_t seed)
     free(moved);
 }
 
+/* The change that a run has added up, of swaps priced by sums over arcs where groups are nested, is
+ * that of J. A run that counts every swap as quiet ends at the first look. */
+static void runs_add_up_on(const char *spec, uint64_t seed)
+{
+    static const topomap_cooling cooling = {20000, 0.5, 0.1, 0.0}, quiet = {20000, 0.5, 0.1, 1.1};
+    topomap_machine *m = map_machine(spec);
+    uint32_t n = topomap_machine_slots(m), blocks;
+    topomap_graph *graph = map_graph(n, 3 * n, 1000, seed);
+    topomap_problem problem = {.machine = m, .graph = graph, .ranks = n, .seed = seed};
+    topomap_closeness c;
+    topomap_anneal a;
+    topomap_error err;
+    uint32_t *slot_of = malloc(n * sizeof *slot_of);
+    double before, after;
+
+    problem.work.scratch = malloc(n * sizeof *problem.work.scratch);
+    memset(problem.work.scratch, 0xff, n * sizeof *problem.work.scratch);
+    assert_int_equal(topomap_weights_new(graph, n, &problem.weights, &err), 0);
+    for (uint32_t v = 0; v < n; v++)
+        slot_of[v] = v;
+    before = topomap_problem_cost(&problem, slot_of);
+    assert_int_equal(topomap_closeness_init(&c, m, TOPOMAP_CLOSE_SLOTS, TOPOMAP_CLOSE_NODES, &err),
+                     0);
+    assert_int_equal(topomap_anneal_init(&a, &problem, &c, slot_of, &err), 0);
+    for (uint32_t l = c.levels; l-- > 0;) {
+        a.lowest = l;
+        assert_int_equal(topomap_anneal_run(&a, &problem, &cooling, &err), 0);
+    }
+    topomap_anneal_store(&a, slot_of, problem.work.scratch);
+    after = topomap_problem_cost(&problem, slot_of);
+    if (!c.levels || after == before || fabs(a.change - (after - before)) > 1e-4 * before)
+        fail_msg("%s: J changed by %f, %f were added up", spec, after - before, a.change);
+    blocks = a.blocks;
+    assert_int_equal(topomap_anneal_run(&a, &problem, &quiet, &err), 0);
+    assert_true((a.blocks - blocks) * c.levels < blocks / 8);
+    topomap_anneal_clear(&a);
+    topomap_closeness_clear(&c);
+    topomap_weights_clear(&problem.weights);
+    topomap_graph_free(graph);
+    topomap_machine_free(m);
+    free(problem.work.scratch);
+    free(slot_of);
+}
+
+static void runs_add_up(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 4; seed++) {
+        runs_add_up_on("tree:4:3:2@1:10:100", seed);
+        runs_add_up_on("tree:3:5:2:3@1:4:20:60,node=2", seed);
+        runs_add_up_on("tree:4:4:4:2@5:1:20:10", seed); /* closer may cost more */
+        runs_add_up_on("torus:5x5*4@2:7,base=3,routers=2", seed);
+    }
+}
+
 /* By hand: a hub with three neighbours. A vertex has 6 / 4 arcs; the end of an arc has 3 in half of
  * the cases and 1 in the others. */
 static void hubs_cost_more(void **state)
@@ -296,6 +351,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(distances_are_the_machines),
         cmocka_unit_test(gains_are_full_evaluations),
+        cmocka_unit_test(runs_add_up),
         cmocka_unit_test(hubs_cost_more),
         cmocka_unit_test(heat_is_of_the_effort),
         cmocka_unit_test(a_path_is_paired_without_rest),
