@@ -72,7 +72,7 @@ static void defaults(void **state)
     topomap_request_init(&request);
     assert_int_equal(request.said, 0);
     assert_int_equal(request.bind, TOPOMAP_BIND_CORE);
-    assert_int_equal(request.objective.kind, TOPOMAP_OBJECTIVE_J);
+    assert_int_equal(request.objective.kind, TOPOMAP_REQUEST_OBJECTIVE_AUTO);
     assert_int_equal(request.effort, TOPOMAP_FAST);
     assert_int_equal(request.seed, 1);
     assert_int_equal(request.cpus_per_task, 1);
