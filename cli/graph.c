@@ -78,10 +78,10 @@ static void info_parts(const topomap_graph *graph, json_t *info)
         json_object_set_new(info, "loads", json_true());
     if (topomap_graph_coordinates(graph, &dimensions))
         json_object_set_new(info, "dimensions", json_integer(dimensions));
-    if (topomap_graph_phases(graph))
+    if (topomap_graph_phases(graph)) {
         json_object_set_new(info, "phases", json_integer(topomap_graph_phases(graph)));
-    if (topomap_graph_phases(graph))
         json_object_set_new(info, "phase_bytes", phase_bytes(graph));
+    }
     if (topomap_graph_name(graph, 0))
         json_object_set_new(info, "names", json_true());
     if (topomap_graph_source(graph))

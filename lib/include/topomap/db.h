@@ -166,8 +166,8 @@ TOPOMAP_PUBLIC int topomap_db_machine(topomap_db *db, const topomap_db_allocatio
 /** Adds the links to a machine that topomap_db_machine() made of this allocation, for congestion:
  *  its nodes, every switch of the database, the cables between them with their rates (bytes a
  *  second; cables of unknown rate have the most common one). Nothing is added where the database
- *  has coordinates instead of switches. Not for the launch: it reads the whole fabric. With
- *  routing tables (importer lft) the machine has routes, too.
+ *  has coordinates instead of switches. It reads the whole fabric: a launch does only where its
+ *  objective goes by links. With routing tables (importer lft) the machine has routes, too.
  *  \param background  a file of what the links carry already, as `topomap map --background` takes
  *                     it; TOPOMAP_DB_MEASURED; or NULL. A link keeps a hundredth of its rate at
  *                     least, however full it is */

@@ -474,14 +474,10 @@ static int recognise(portfolio *p, topomap_error *err)
 static double most_of(const topomap_problem *problem)
 {
     const topomap_machine *m = problem->machine;
-    const topomap_weights *w = &problem->weights;
-    double sum = 0.0;
 
     if (m->kind != TOPOMAP_MACHINE_TREE || m->outer_levels == 0)
         return 0.0;
-    for (uint64_t e = 0; e < w->offset[w->vertices]; e++)
-        sum += (double)w->weight[e];
-    return sum / 2 * m->outer[m->outer_levels - 1].cost;
+    return (double)problem->weights.total * m->outer[m->outer_levels - 1].cost;
 }
 
 /* What exchanges of two have left: quick, and worth it wherever something is left. */

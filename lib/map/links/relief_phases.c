@@ -34,6 +34,7 @@ int topomap_relief_open(relief *r, const uint32_t *block_of, topomap_error *err)
     for (uint32_t k = 0; k < r->phases; k++)
         if (open_rows(r, is_one ? graph : graph->phase[k], block_of, &r->phase[k].rows, err))
             return -1;
+    r->rows = is_one ? &r->phase[0].rows : &r->all;
     return is_one ? 0 : open_rows(r, graph, block_of, &r->all, err);
 }
 

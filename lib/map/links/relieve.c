@@ -147,10 +147,8 @@ static int run(const relief *base, const uint32_t *block_of, uint32_t vertices, 
     r.best = topomap_arena_alloc(&memory, vertices, sizeof *r.best, err);
     r.hot_of = topomap_arena_alloc(&memory, r.network->links, 1, err);
     r.edge = topomap_arena_alloc(&memory, TOPOMAP_RELIEF_EDGES, sizeof *r.edge, err);
-    if (!memory.is_short && topomap_relief_open(&r, block_of, err) == 0) {
-        r.rows = r.phases > 1 ? &r.all : &r.phase[0].rows;
+    if (!memory.is_short && topomap_relief_open(&r, block_of, err) == 0)
         status = topomap_relief_load(&r, 1, 0, err) ? -1 : search(&r, err);
-    }
     if (status == 0)
         memcpy(place_of, r.best, vertices * sizeof *place_of);
     topomap_relief_close(&r);
