@@ -119,11 +119,13 @@ int slurm_spank_task_init(spank_t spank, int count, char *words[])
 int slurm_spank_task_exit(spank_t spank, int count, char *words[])
 {
     plugin_node_site node;
+    int status = 0;
 
-    (void)spank;
     if (spank_context() == S_CTX_REMOTE) {
         plugin_node_site_read(count, words, &node);
-        plugin_parts_task_exit(node.helper);
+        if (spank_get_item(spank, S_TASK_EXIT_STATUS, &status) != ESPANK_SUCCESS)
+            status = 0;
+        plugin_parts_task_exit(node.helper, status);
     }
     return 0;
 }

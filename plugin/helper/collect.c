@@ -47,6 +47,8 @@ static int take_slot(const struct topomap_part_memory *head, uint32_t number, st
                 .flags = slot.state == TOPOMAP_PART_FILLED ? TOPOMAP_PART_WHOLE : 0,
                 .rows = slot.rows,
                 .passed = slot.passed,
+                .wall_ns = slot.wall_ns,
+                .mpi_ns = slot.mpi_ns,
                 .checksum = slot.checksum},
         .ranks = slot.ranks,
         .at = at,
@@ -83,10 +85,11 @@ static int take_ranks(struct part *part)
         return -1;
     for (uint32_t i = 0; i < part->head.slots && i < part->head.used; i++)
         part->count += (uint32_t)take_slot(&part->head, i, &part->rank[part->count]);
-    if (!part->count)
-        return -1;
-    qsort(part->rank, part->count, sizeof *part->rank, by_rank);
-    return is_one_run(part) ? 0 : -1;
+    if (part->count)
+        qsort(part->rank, part->count, sizeof *part->rank, by_rank);
+    if (part->count && !is_one_run(part))
+        part->count = 0;
+    return part->count || part->head.status ? 0 : -1; /* how a task failed is something, too */
 }
 
 /* ---- The file ---------------------------------------------------------------------------- */
@@ -111,14 +114,20 @@ static int write_rows(int fd, const struct rank *rank)
 static int write_part(int fd, const struct part *part)
 {
     struct topomap_part_header header = {
-        .ranks = part->rank->ranks, .run = part->head.run, .count = part->count};
+        .ranks = part->count ? part->rank->ranks : part->head.ranks,
+        .run = part->head.run,
+        .count = part->count,
+        .status = part->head.status,
+        .status_ns = part->head.status_ns,
+    };
     struct topomap_part_rank *table = topomap_alloc(part->count, sizeof *table, NULL);
     int failed = !table;
 
     for (uint32_t i = 0; table && i < part->count; i++)
         table[i] = part->rank[i].row;
     if (!failed) {
-        memcpy(header.program, part->rank->program, sizeof header.program);
+        if (part->count)
+            memcpy(header.program, part->rank->program, sizeof header.program);
         topomap_part_seal(&header, table);
         failed = topomap_whole_write(fd, &header, sizeof header) ||
                  topomap_whole_write(fd, table, part->count * sizeof *table);

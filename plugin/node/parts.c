@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* A second in all: COLLECT_MS until its end, KILL_MS for one that was killed to be gone. */
@@ -16,6 +17,8 @@ enum { COLLECT_MS = 850, KILL_MS = 100, CPU_SECONDS = 2 };
 static struct {
     int fd;
     uint32_t tasks, ended; /* of this node; no tasks: the step is not profiled */
+    uint32_t status;       /* of the first task that failed, as wait() has it */
+    uint64_t status_ns;
     struct plugin_wall_user user;
 } here = {.fd = -1};
 
@@ -24,7 +27,8 @@ static void forget(void)
     plugin_child_close(&here.fd);
     free((void *)(uintptr_t)here.user.groups);
     memset(&here.user, 0, sizeof here.user);
-    here.tasks = here.ended = 0;
+    here.tasks = here.ended = here.status = 0;
+    here.status_ns = 0;
 }
 
 void plugin_parts_open(void)
@@ -114,13 +118,27 @@ static void collect(const char *helper)
 
 void plugin_parts_end(const char *helper)
 {
-    if (here.tasks && has_anything())
+    if (here.tasks && here.status)
+        topomap_part_memory_fail(here.fd, here.status, here.status_ns);
+    if (here.tasks && (here.status || has_anything()))
         collect(helper);
     forget();
 }
 
-void plugin_parts_task_exit(const char *helper)
+/* The time is what tells the first of several nodes' (parts.h). */
+static void note_status(int status)
 {
+    struct timespec now;
+
+    if (!status || here.status || clock_gettime(CLOCK_REALTIME, &now))
+        return;
+    here.status = (uint32_t)status;
+    here.status_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+void plugin_parts_task_exit(const char *helper, int status)
+{
+    note_status(status);
     if (here.tasks && ++here.ended == here.tasks)
         plugin_parts_end(helper);
 }

@@ -21,9 +21,10 @@ int plugin_parts_begin(uint64_t run, uint32_t node, uint32_t tasks, uint32_t all
 /** In slurm_spank_task_init: this task keeps it when it becomes its program. */
 void plugin_parts_hand_over(void);
 
-/** In slurm_spank_task_exit: a task has ended. After the last one, waits a second at most for
- *  \p helper, topomap-node; not at all where no task has left anything. */
-void plugin_parts_task_exit(const char *helper);
+/** In slurm_spank_task_exit: a task has ended, with \p status as wait() has it. After the last one,
+ *  waits a second at most for \p helper, topomap-node; not at all where no task has left anything
+ *  and none has failed. */
+void plugin_parts_task_exit(const char *helper, int status);
 
 /** In slurm_spank_exit: the last chance, where Slurm has not told of all tasks' ends. */
 void plugin_parts_end(const char *helper);

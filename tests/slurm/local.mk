@@ -69,7 +69,7 @@ later_profilers += tests/slurm/later/libtopomap-profile-mpich.so
 endif
 check_DATA = $(later_profilers)
 CLEANFILES += tests/slurm/later/libtopomap-profile-openmpi.so tests/slurm/later/libtopomap-profile-mpich.so
-later_profiler = $(MKDIR_P) $(@D) && $$mpicc $(profile_four) -DTOPOMAP_TMG_VERSION=2 -DTOPOMAP_PART_MEMORY_VERSION=2
+later_profiler = $(MKDIR_P) $(@D) && $$mpicc $(profile_four) -DTOPOMAP_TMG_VERSION=2 -DTOPOMAP_PART_MEMORY_VERSION=3
 
 tests/slurm/later/libtopomap-profile-openmpi.so: $(profile_needs)
 	$(AM_V_GEN)mpicc='$(MPICC_OPENMPI)'; $(later_profiler) -DPROFILE_SONAME='"$(OPENMPI_SONAME)"' $(profile_flags) -o $@

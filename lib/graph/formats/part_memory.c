@@ -3,6 +3,7 @@
 #include "graph/formats/part_memory.h"
 
 #include <fcntl.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -59,6 +60,7 @@ int topomap_part_memory_fill(int fd, uint32_t tasks, uint32_t ranks,
     head.version = TOPOMAP_PART_MEMORY_VERSION;
     head.slots = tasks < UINT32_MAX / SPARE ? SPARE * tasks : 0;
     head.first = PAGE;
+    head.ranks = ranks;
     if (!head.slots || !ranks)
         return -1;
     for (uint64_t rows = (uint64_t)ranks * PHASES; rows >= ranks; rows /= PHASES) {
@@ -73,6 +75,15 @@ int topomap_part_memory_fill(int fd, uint32_t tasks, uint32_t ranks,
                    !fcntl(fd, F_ADD_SEALS, TOPOMAP_PART_MEMORY_SEALS)
                ? 0
                : -1;
+}
+
+void topomap_part_memory_fail(int fd, uint32_t status, uint64_t status_ns)
+{
+    const size_t at = offsetof(struct topomap_part_memory, status),
+                 at_ns = offsetof(struct topomap_part_memory, status_ns);
+
+    if (pwrite(fd, &status_ns, sizeof status_ns, (off_t)at_ns) == sizeof status_ns)
+        (void)!pwrite(fd, &status, sizeof status, (off_t)at);
 }
 
 int topomap_part_memory_is(int fd, struct topomap_part_memory *head)

@@ -17,7 +17,7 @@
 /* F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW: whoever reads it never reads behind its end. */
 #define TOPOMAP_PART_MEMORY_SEALS 7
 #ifndef TOPOMAP_PART_MEMORY_VERSION /* a test builds a later one */
-#define TOPOMAP_PART_MEMORY_VERSION 1
+#define TOPOMAP_PART_MEMORY_VERSION 2
 #endif
 enum {
     TOPOMAP_PART_MEMORY_PROGRAM = 256,
@@ -32,6 +32,9 @@ struct topomap_part_memory {
     uint64_t run;                            /* of the part's header */
     uint32_t used;                           /* atomic; more than `slots`: somebody found no room */
     uint32_t node;                           /* the part's number */
+    uint32_t ranks;                          /* of the step */
+    uint32_t status;                         /* of the part's header */
+    uint64_t status_ns;                      /* likewise */
     char folder[TOPOMAP_PART_MEMORY_FOLDER]; /* the part's, with a NUL at its end */
 };
 
@@ -49,8 +52,8 @@ struct topomap_part_slot {
     uint64_t rows;
     uint64_t checksum; /* of the rows */
     char program[TOPOMAP_PART_MEMORY_PROGRAM];
-    uint64_t passed; /* of the part's table */
-    uint64_t unused[3];
+    uint64_t passed, wall_ns, mpi_ns; /* of the part's table */
+    uint64_t unused;
 };
 
 /** An empty file in memory. \return its descriptor, closed at exec, at 64 or above where that can
@@ -61,6 +64,9 @@ int topomap_part_memory_new(void);
  * the folder. \return 0, or -1: it cannot be */
 int topomap_part_memory_fill(int fd, uint32_t tasks, uint32_t ranks,
                              const struct topomap_part_memory *like);
+
+/** Says how the first task that failed has ended, for the part's header. */
+void topomap_part_memory_fail(int fd, uint32_t status, uint64_t status_ns);
 
 /** Whether the descriptor is such memory, of this version. Reads its head. */
 int topomap_part_memory_is(int fd, struct topomap_part_memory *head);

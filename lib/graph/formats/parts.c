@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "graph/formats/tmg_io.h"
@@ -20,7 +21,11 @@
 #include "util/hash64.h"
 #include "util/whole.h"
 
-enum { PORTION = 512 }; /* rows; their bytes are whole blocks of the hash */
+enum {
+    PORTION = 512, /* rows; their bytes are whole blocks of the hash */
+    STATUS_TEXT = 80,
+    OLD_ROW = 32, /* of the table, in version 1, which ends before the times */
+};
 
 struct file {
     topomap_parts *parts;
@@ -28,6 +33,7 @@ struct file {
     const char *path;
     struct topomap_part_header header;
     struct topomap_part_rank *table;
+    size_t row; /* the table's, in the file */
 };
 
 static int fail(const struct file *in, const char *what, topomap_error *err)
@@ -46,38 +52,60 @@ static int take_bytes(const struct file *in, void *bytes, size_t size, topomap_e
 
 /* ---- Header and table ---------------------------------------------------------------------- */
 
-static int check_header(const struct file *in, uint64_t size, topomap_error *err)
+static int check_header(struct file *in, uint64_t size, topomap_error *err)
 {
     const struct topomap_part_header *h = &in->header;
 
     if (memcmp(h->magic, TOPOMAP_PART_MAGIC, sizeof h->magic) != 0)
         return fail(in, "not a part of a profile", err);
-    if (h->version != TOPOMAP_PART_VERSION)
+    if (!h->version || h->version > TOPOMAP_PART_VERSION)
         return topomap_error_set(err, TOPOMAP_EINPUT,
                                  "%s: version %" PRIu32
-                                 " of a profile's parts; this program reads version %d",
+                                 " of a profile's parts; this program reads versions 1 to %d",
                                  in->path, h->version, TOPOMAP_PART_VERSION);
     if (h->size != size)
         return topomap_error_set(err, TOPOMAP_EINPUT,
                                  "%s: %" PRIu64 " bytes, but the header says %" PRIu64
                                  ": it is truncated or something follows it",
                                  in->path, size, h->size);
+    in->row = h->version == 1 ? OLD_ROW : sizeof *in->table;
     if (!h->ranks || h->ranks > TOPOMAP_GRAPH_RANKS || h->count > h->ranks ||
-        h->count > (size - sizeof *h) / sizeof *in->table || h->program[sizeof h->program - 1])
+        h->count > (size - sizeof *h) / in->row || h->program[sizeof h->program - 1])
         return fail(in, "the header's counts are impossible", err);
+    return 0;
+}
+
+/* An older version's rows are the beginnings of today's; the last one is moved first. */
+static void widen_table(const struct file *in)
+{
+    for (uint32_t i = in->header.count; in->row < sizeof *in->table && i-- > 0;) {
+        struct topomap_part_rank wide = {0};
+
+        memcpy(&wide, (const char *)in->table + i * in->row, in->row);
+        in->table[i] = wide;
+    }
+}
+
+static int take_table(struct file *in, topomap_error *err)
+{
+    struct topomap_part_header zero = in->header;
+
+    in->table = topomap_alloc(in->header.count, sizeof *in->table, err);
+    if (!in->table || take_bytes(in, in->table, in->header.count * in->row, err))
+        return -1;
+    zero.checksum = 0;
+    if (topomap_hash64_two(&zero, sizeof zero, in->table, in->header.count * in->row) !=
+        in->header.checksum)
+        return fail(in, "the header's checksum is wrong: the file is damaged", err);
+    widen_table(in);
     return 0;
 }
 
 /* Rows that the table promises are there, and nothing else is. */
 static int check_table(const struct file *in, topomap_error *err)
 {
-    uint64_t left = in->header.size - sizeof in->header - in->header.count * sizeof *in->table;
-    struct topomap_part_header zero = in->header;
+    uint64_t left = in->header.size - sizeof in->header - in->header.count * in->row;
 
-    zero.checksum = 0;
-    if (topomap_hash64_two(&zero, sizeof zero, in->table, in->header.count * sizeof *in->table) !=
-        in->header.checksum)
-        return fail(in, "the header's checksum is wrong: the file is damaged", err);
     for (uint32_t i = 0; i < in->header.count; i++) {
         const struct topomap_part_rank *row = &in->table[i];
 
@@ -113,6 +141,12 @@ static int check_run(const struct file *in, topomap_error *err)
 static int add_arc(topomap_parts *parts, uint32_t phase, uint32_t from, uint32_t to, uint64_t bytes,
                    uint64_t messages, topomap_error *err)
 {
+    if (from != to) {
+        parts->sums.bytes += bytes;
+        parts->sums.messages += messages;
+    }
+    if (parts->no_arcs)
+        return 0;
     return topomap_arcs_add(&parts->arcs, from, to, bytes, messages, err) ||
                    topomap_part_phases_add(parts, phase, from, to, bytes, messages, err)
                ? -1
@@ -164,10 +198,35 @@ static int add_rows(const struct file *in, const struct topomap_part_rank *rank,
     return 0;
 }
 
+/* mpi_ns is the sum until the summary is made. */
+static void add_time(topomap_part_summary *sums, const struct topomap_part_rank *rank)
+{
+    sums->whole += (rank->flags & TOPOMAP_PART_WHOLE) != 0;
+    sums->has_time += rank->wall_ns != 0; /* until then, too: ranks that have one */
+    sums->mpi_ns += rank->mpi_ns;
+    if (rank->wall_ns > sums->wall_ns)
+        sums->wall_ns = rank->wall_ns;
+}
+
+/* The first by the nodes' clocks: what has failed there makes the tasks of other nodes fail. */
+static void add_status(const struct file *in, uint32_t number)
+{
+    topomap_parts *parts = in->parts;
+
+    if (in->header.version == 1 || !in->header.status ||
+        (parts->sums.status && in->header.status_ns >= parts->status_ns))
+        return;
+    parts->sums.status = (int)in->header.status;
+    parts->sums.status_part = number;
+    parts->status_ns = in->header.status_ns;
+}
+
 static int add_ranks(const struct file *in, uint32_t number, topomap_error *err)
 {
     topomap_parts *parts = in->parts;
     uint32_t count = in->header.count;
+
+    add_status(in, number);
 
     if (topomap_grow(&parts->seen, &parts->room, parts->count + count, sizeof *parts->seen, err))
         return -1;
@@ -176,6 +235,7 @@ static int add_ranks(const struct file *in, uint32_t number, topomap_error *err)
     for (uint32_t i = 0; i < count; i++) {
         parts->seen[parts->count++] =
             (struct topomap_parts_seen){in->table[i].rank, in->table[i].flags, number};
+        add_time(&parts->sums, &in->table[i]);
         if (topomap_part_phases_begin(parts, in->table[i].passed, err) ||
             add_rows(in, &in->table[i], err))
             return -1;
@@ -194,9 +254,7 @@ static int add_file(struct file *in, uint32_t number, topomap_error *err)
     if (take_bytes(in, &in->header, sizeof in->header, err) ||
         check_header(in, (uint64_t)about.st_size, err) || check_run(in, err))
         return -1;
-    in->table = topomap_alloc(in->header.count, sizeof *in->table, err);
-    if (!in->table || take_bytes(in, in->table, in->header.count * sizeof *in->table, err) ||
-        check_table(in, err))
+    if (take_table(in, err) || check_table(in, err))
         return -1;
     return add_ranks(in, number, err);
 }
@@ -227,25 +285,57 @@ static int by_rank(const void *a, const void *b)
     return (x->file > y->file) - (x->file < y->file);
 }
 
+const char *topomap_part_status_text(int status, char *text, size_t size)
+{
+    if (WIFSIGNALED(status))
+        snprintf(text, size, "signal %d", WTERMSIG(status));
+    else
+        snprintf(text, size, "exit status %d", WEXITSTATUS(status));
+    return text;
+}
+
+/* \return "; a task of part.1 ended with exit status 3", or nothing */
+static const char *why_missing(const topomap_parts *parts, char *text, size_t size)
+{
+    char status[STATUS_TEXT];
+
+    *text = 0;
+    if (parts->sums.status)
+        snprintf(text, size, "; a task of " TOPOMAP_PART_NAME "%" PRIu32 " ended with %s",
+                 parts->sums.status_part,
+                 topomap_part_status_text(parts->sums.status, status, sizeof status));
+    return text;
+}
+
 static int missing(const topomap_parts *parts, const char *folder, uint32_t rank,
                    topomap_error *err)
 {
+    char why[2 * STATUS_TEXT];
+
     return topomap_error_set(err, TOPOMAP_EINPUT,
                              "%s: an incomplete profile: rank %" PRIu32 " of %" PRIu32
-                             " has left no part (parts of %zu ranks are there)",
-                             folder, rank, parts->first.ranks, parts->count);
+                             " has left no part (parts of %zu ranks are there)%s",
+                             folder, rank, parts->first.ranks, parts->count,
+                             why_missing(parts, why, sizeof why));
+}
+
+static int check_files(const topomap_parts *parts, const char *folder, topomap_error *err)
+{
+    return parts->files ? 0
+                        : topomap_error_set(err, TOPOMAP_EINPUT,
+                                            "%s: a folder without parts of a profile "
+                                            "(" TOPOMAP_PART_NAME "0 and so on)",
+                                            folder);
 }
 
 /* Every rank once, and whole. */
 static int check_seen(topomap_parts *parts, const char *folder, topomap_error *err)
 {
     struct topomap_parts_seen *seen = parts->seen;
+    char why[2 * STATUS_TEXT];
 
-    if (!parts->files)
-        return topomap_error_set(err, TOPOMAP_EINPUT,
-                                 "%s: a folder without parts of a profile (" TOPOMAP_PART_NAME "0 "
-                                 "and so on)",
-                                 folder);
+    if (check_files(parts, folder, err))
+        return -1;
     if (parts->count)
         qsort(seen, parts->count, sizeof *seen, by_rank);
     for (size_t i = 0; i < parts->count; i++) {
@@ -259,8 +349,8 @@ static int check_seen(topomap_parts *parts, const char *folder, topomap_error *e
         if (!(seen[i].flags & TOPOMAP_PART_WHOLE))
             return topomap_error_set(err, TOPOMAP_EINPUT,
                                      "%s: an incomplete profile: rank %" PRIu32
-                                     " did not come to MPI_Finalize",
-                                     folder, seen[i].rank);
+                                     " did not come to MPI_Finalize%s",
+                                     folder, seen[i].rank, why_missing(parts, why, sizeof why));
     }
     return parts->count < parts->first.ranks ? missing(parts, folder, (uint32_t)parts->count, err)
                                              : 0;
@@ -368,12 +458,11 @@ static int add_parts(topomap_parts *parts, DIR *folder, const char *path, double
     return 0;
 }
 
-int topomap_parts_read_open(int folder, const char *path, double seconds, topomap_graph **graph,
-                            topomap_error *err)
+static int add_folder(topomap_parts *parts, int folder, const char *path, double seconds,
+                      topomap_error *err)
 {
     int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), status;
     DIR *opened = again < 0 ? NULL : fdopendir(again);
-    topomap_parts parts = {0};
     uint32_t *number = NULL;
     size_t count = 0;
 
@@ -385,12 +474,41 @@ int topomap_parts_read_open(int folder, const char *path, double seconds, topoma
     }
     status = list_parts(opened, &number, &count, err);
     if (status == 0)
-        status = add_parts(&parts, opened, path, seconds, number, count, err);
+        status = add_parts(parts, opened, path, seconds, number, count, err);
+    closedir(opened);
+    free(number);
+    return status;
+}
+
+int topomap_parts_read_open(int folder, const char *path, double seconds, topomap_graph **graph,
+                            topomap_error *err)
+{
+    topomap_parts parts = {0};
+    int status = add_folder(&parts, folder, path, seconds, err);
+
     if (status == 0)
         status = topomap_parts_take(&parts, path, graph, err);
-    closedir(opened);
     topomap_parts_clear(&parts);
-    free(number);
+    return status;
+}
+
+int topomap_parts_summary_open(int folder, const char *path, topomap_part_summary *summary,
+                               topomap_error *err)
+{
+    topomap_parts parts = {.no_arcs = 1};
+    int status = add_folder(&parts, folder, path, INFINITY, err);
+
+    if (status == 0)
+        status = check_files(&parts, path, err);
+    if (status == 0) {
+        *summary = parts.sums;
+        summary->ranks = parts.first.ranks;
+        summary->nodes = parts.files;
+        summary->has_time = parts.count && (size_t)parts.sums.has_time == parts.count;
+        summary->mpi_ns = summary->has_time ? parts.sums.mpi_ns / parts.count : 0;
+        summary->wall_ns = summary->has_time ? parts.sums.wall_ns : 0;
+    }
+    topomap_parts_clear(&parts);
     return status;
 }
 

@@ -4,7 +4,7 @@
  * needs the graph brings the parts together, files `part.NUMBER` of one folder.
  *
  *     header   320 bytes, below
- *     table    32 bytes for each rank, below, by ascending rank
+ *     table    48 bytes for each rank (32 in version 1), below, by ascending rank
  *     rows     40 bytes each, below, rank by rank in the order of the table
  *
  * A rank may divide what went to a partner by the phases of the program: a row each. What all ranks
@@ -12,7 +12,9 @@
  * sum.
  *
  * All numbers are little-endian. A graph is made only of parts of one run that have every rank
- * once, and each of them whole. */
+ * once, and each of them whole.
+ *
+ * Version 1 has no times and no status; it is read as one that nobody knows them of. */
 #ifndef TOPOMAP_GRAPH_FORMATS_PARTS_H
 #define TOPOMAP_GRAPH_FORMATS_PARTS_H
 
@@ -20,18 +22,20 @@
 
 #define TOPOMAP_PART_MAGIC "\x89TMP\r\n\x1a\n"
 #define TOPOMAP_PART_NAME "part." /* and a decimal number: of a node, or of a rank */
-enum { TOPOMAP_PART_VERSION = 1, TOPOMAP_PART_PROGRAM = 256 };
+enum { TOPOMAP_PART_VERSION = 2, TOPOMAP_PART_PROGRAM = 256 };
 
 struct topomap_part_header {
     unsigned char magic[8];
     uint32_t version;
-    uint32_t ranks; /* of the whole run */
-    uint64_t size;  /* of the file */
-    uint64_t run;   /* the same in all parts of one run; 0: nobody knows */
-    uint32_t count; /* ranks in this part */
-    uint32_t reserved;
-    uint64_t checksum; /* XXH64, seed 0, of the header with 0 here and the table */
-    uint64_t unused[2];
+    uint32_t ranks;     /* of the whole run */
+    uint64_t size;      /* of the file */
+    uint64_t run;       /* the same in all parts of one run; 0: nobody knows */
+    uint32_t count;     /* ranks in this part */
+    uint32_t status;    /* of this node's first task that failed, as wait() has it; 0: none did,
+                           or nobody knows */
+    uint64_t checksum;  /* XXH64, seed 0, of the header with 0 here and the table */
+    uint64_t status_ns; /* when that was, of CLOCK_REALTIME */
+    uint64_t unused;
     char program[TOPOMAP_PART_PROGRAM]; /* of the first rank, with NULs to the end */
 };
 
@@ -44,6 +48,8 @@ struct topomap_part_rank {
     uint64_t checksum; /* XXH64, seed 0, of its rows */
     uint64_t passed;   /* alike on ranks that went through the same phases in the same order; 0: the
                           phases mean nothing */
+    uint64_t wall_ns;  /* from the end of MPI_Init to the beginning of MPI_Finalize; 0: unknown */
+    uint64_t mpi_ns;   /* of these, inside MPI */
 };
 
 enum { TOPOMAP_PART_PHASES = 65 };
@@ -60,6 +66,18 @@ typedef struct topomap_part_row {
 void topomap_part_seal(struct topomap_part_header *header, const struct topomap_part_rank *table);
 uint64_t topomap_part_checksum(const topomap_part_row *row, uint64_t rows);
 
+/** A run without its graph; one that failed, too. */
+typedef struct topomap_part_summary {
+    uint32_t ranks, nodes;    /* of the run; parts that are there: a node's each, below srun */
+    uint32_t whole;           /* ranks that came to the end of MPI */
+    int has_time;             /* all ranks that are there have one */
+    uint64_t wall_ns, mpi_ns; /* the longest of all ranks; the mean */
+    uint64_t bytes, messages; /* the graph's: without what goes from a rank to itself */
+    int status;               /* of the first task that failed, as wait() has it; 0: none did, or
+                                 nobody knows */
+    uint32_t status_part;     /* the number of its part */
+} topomap_part_summary;
+
 /** Parts that are brought together. Starts as all zeros. */
 typedef struct topomap_parts {
     struct topomap_part_header first; /* what all must agree in */
@@ -69,6 +87,9 @@ typedef struct topomap_parts {
     size_t count, room;
     uint32_t files;
     char program[TOPOMAP_PART_PROGRAM]; /* of rank 0 */
+    topomap_part_summary sums;
+    uint64_t status_ns; /* when that of `sums` was */
+    int no_arcs;        /* the sums alone are wanted */
     topomap_arcs arcs;
     uint64_t passed;     /* of all ranks; 0: they do not agree, or nobody knows */
     topomap_arcs *phase; /* [TOPOMAP_PART_PHASES] the same arcs, or NULL */
@@ -99,5 +120,11 @@ int topomap_parts_read(const char *folder, topomap_graph **graph, topomap_error 
  * seconds from now (INFINITY: there is no such limit): then EINPUT, and the text says so. */
 int topomap_parts_read_open(int folder, const char *path, double seconds, topomap_graph **graph,
                             topomap_error *err);
+/** What its parts add up to, whether all ranks have left one or not; EINPUT: there are no parts, or
+ *  what is there is damaged or of several runs. */
+int topomap_parts_summary_open(int folder, const char *path, topomap_part_summary *summary,
+                               topomap_error *err);
+/** "exit status 3", "signal 9": what wait() has. \return \p text */
+const char *topomap_part_status_text(int status, char *text, size_t size);
 
 #endif

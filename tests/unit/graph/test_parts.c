@@ -16,6 +16,7 @@
 #include "graph/formats/parts.h"
 #include "tests/unit/graph/graphs.h"
 #include "tests/unit/scratch.h"
+#include "util/hash64.h"
 
 enum { RANKS = 5, ROOM = 4096 };
 
@@ -300,6 +301,130 @@ static void test_no_files(void **state)
     refused(folder, "part.12: cannot open");
 }
 
+/* ---- The summary --------------------------------------------------------------------------- */
+
+static int summary_of(const char *folder, topomap_part_summary *sums, topomap_error *err)
+{
+    int opened = open(scratch_path(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC), status;
+
+    assert_true(opened >= 0);
+    status = topomap_parts_summary_open(opened, "run", sums, err);
+    close(opened);
+    return status;
+}
+
+/* Some ranks' part, with times (rank i: 10 + i of 100 + i), or without, and a status. */
+static void put_timed(const char *folder, const char *name, const uint32_t *rank, uint32_t count,
+                      int timed, uint32_t status, uint64_t status_ns)
+{
+    size_t size = make(rank, count, TOPOMAP_PART_WHOLE);
+
+    for (uint32_t i = 0; timed && i < count; i++) {
+        part.table[i].wall_ns = 100 + rank[i];
+        part.table[i].mpi_ns = 10 + rank[i];
+    }
+    part.header.status = status;
+    part.header.status_ns = status_ns;
+    topomap_part_seal(&part.header, part.table);
+    memcpy(part.bytes, &part.header, sizeof part.header);
+    memcpy(part.bytes + sizeof part.header, part.table, count * sizeof *part.table);
+    put(folder, name, part.bytes, size);
+}
+
+static void test_summary(void **state)
+{
+    const char *folder = fresh();
+    topomap_part_summary sums;
+    topomap_graph *graph;
+
+    (void)state;
+    put_timed(folder, "part.1", odd, 2, 1, 0, 0);
+    put_timed(folder, "part.2", even, 3, 1, 0, 0);
+    assert_int_equal(summary_of(folder, &sums, NULL), 0);
+    assert_int_equal(topomap_parts_read(scratch_path(folder), &graph, NULL), 0);
+    assert_int_equal(sums.ranks, RANKS);
+    assert_int_equal(sums.whole, RANKS);
+    assert_int_equal(sums.nodes, 2);
+    assert_true(sums.has_time);
+    assert_int_equal(sums.wall_ns, 104);
+    assert_int_equal(sums.mpi_ns, 12);
+    assert_int_equal(sums.bytes, graph->total_bytes);
+    assert_int_equal(sums.messages, 4 * (3 + 1));
+    assert_int_equal(sums.status, 0);
+    topomap_graph_free(graph);
+    /* One rank without a time, and nobody knows the run's. */
+    put_timed(folder, "part.1", odd, 2, 0, 0, 0);
+    assert_int_equal(summary_of(folder, &sums, NULL), 0);
+    assert_false(sums.has_time);
+    assert_int_equal(sums.wall_ns, 0);
+    assert_int_equal(sums.mpi_ns, 0);
+}
+
+/* What ranks that failed have left tells how; of several nodes the one that failed first. */
+static void test_failed(void **state)
+{
+    const char *folder = fresh();
+    topomap_part_summary sums;
+    topomap_error err;
+    char text[80];
+
+    (void)state;
+    assert_int_equal(summary_of(folder, &sums, &err), -1);
+    assert_non_null(strstr(err.text, "without parts"));
+    put_timed(folder, "part.0", even, 3, 1, 9, 2000);
+    put_timed(folder, "part.1", odd, 0, 1, 3 << 8, 1000);
+    put_timed(folder, "part.2", odd, 0, 1, 15, 1500);
+    assert_int_equal(summary_of(folder, &sums, NULL), 0);
+    assert_int_equal(sums.whole, 3);
+    assert_int_equal(sums.nodes, 3);
+    assert_int_equal(sums.status, 3 << 8);
+    assert_int_equal(sums.status_part, 1);
+    assert_true(sums.has_time);
+    assert_string_equal(topomap_part_status_text(sums.status, text, sizeof text), "exit status 3");
+    assert_string_equal(topomap_part_status_text(9 | 128, text, sizeof text), "signal 9");
+    refused(folder, "(parts of 3 ranks are there); a task of part.1 ended with exit status 3");
+    put_timed(folder, "part.1", odd, 0, 1, 0, 0);
+    put_timed(folder, "part.2", odd, 0, 1, 0, 0);
+    put_timed(folder, "part.0", even, 0, 1, 9, 1);
+    assert_int_equal(summary_of(folder, &sums, NULL), 0);
+    assert_int_equal(sums.ranks, RANKS);
+    assert_false(sums.has_time);
+    put(folder, "part.1", part.bytes, 100);
+    assert_int_equal(summary_of(folder, &sums, &err), -1);
+}
+
+/* What version 1 wrote, byte by byte: 32 bytes a rank in the table; the header's last numbers had
+ * no meaning. */
+static void test_version_1(void **state)
+{
+    const char *folder = two_parts();
+    size_t size = make(odd, 2, TOPOMAP_PART_WHOLE), row = 32;
+    struct topomap_part_header *header = (struct topomap_part_header *)part.bytes;
+    unsigned char *table = part.bytes + sizeof *header;
+    topomap_part_summary sums;
+    topomap_graph *graph;
+
+    (void)state;
+    memmove(table + row, table + sizeof *part.table, row);
+    memmove(table + 2 * row, table + 2 * sizeof *part.table, 4 * sizeof *part.row);
+    header->version = 1;
+    header->status = 77;
+    header->size = size -= 2 * (sizeof *part.table - row);
+    header->checksum = 0;
+    header->checksum = topomap_hash64_two(header, sizeof *header, table, 2 * row);
+    put(folder, "part.12", part.bytes, size);
+    assert_int_equal(topomap_parts_read(scratch_path(folder), &graph, NULL), 0);
+    assert_int_equal(graph->total_bytes, 100 * (0 + 1 + 2 + 3) + 1 + 2 + 3 + 4);
+    topomap_graph_free(graph);
+    assert_int_equal(summary_of(folder, &sums, NULL), 0);
+    assert_int_equal(sums.whole, RANKS);
+    assert_false(sums.has_time);
+    assert_int_equal(sums.status, 0);
+    header->version = TOPOMAP_PART_VERSION + 1;
+    put(folder, "part.12", part.bytes, size);
+    refused(folder, "version 3 of a profile's parts; this program reads versions 1 to 2");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -307,7 +432,8 @@ int main(void)
         cmocka_unit_test(test_other_files), cmocka_unit_test(test_incomplete),
         cmocka_unit_test(test_misfits),     cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_promises),    cmocka_unit_test(test_no_files),
-        cmocka_unit_test(test_no_time),
+        cmocka_unit_test(test_no_time),     cmocka_unit_test(test_summary),
+        cmocka_unit_test(test_failed),      cmocka_unit_test(test_version_1),
     };
 
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

@@ -62,6 +62,8 @@ static void leave(int fd, uint32_t rank, uint32_t ranks, uint32_t state)
                                      .ranks = ranks,
                                      .rows = 1,
                                      .passed = 6,
+                                     .wall_ns = 200 + rank,
+                                     .mpi_ns = 20 + rank,
                                      .checksum = topomap_part_checksum(&row, 1),
                                      .program = "program"};
     struct topomap_part_memory *head = map(fd);
@@ -87,6 +89,16 @@ static int collect(int fd)
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status));
     return WEXITSTATUS(status);
+}
+
+static topomap_part_summary summary_of(const char *folder)
+{
+    int opened = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    topomap_part_summary sums;
+
+    assert_int_equal(topomap_parts_summary_open(opened, folder, &sums, NULL), 0);
+    close(opened);
+    return sums;
 }
 
 static void refused(const char *folder, const char *why)
@@ -201,6 +213,9 @@ static void test_collect(void **state)
     assert_int_equal(graph->phases, 2);
     assert_string_equal(graph->source, "MPI profile of program");
     topomap_graph_free(graph);
+    assert_int_equal(summary_of(folder).wall_ns, 201);
+    assert_int_equal(summary_of(folder).mpi_ns, 20);
+    assert_int_equal(summary_of(folder).status, 0);
     close(fd);
     free(folder);
 }
@@ -220,6 +235,32 @@ static void test_incomplete(void **state)
     leave(fd, 1, RANKS, TOPOMAP_PART_PARTIAL);
     assert_int_equal(collect(fd), 0);
     refused(folder, "rank 1 did not come to MPI_Finalize");
+    close(fd);
+    free(folder);
+}
+
+/* How a task failed is left, whatever the ranks have. */
+static void test_failed(void **state)
+{
+    char *folder;
+    int fd = fresh(&folder);
+
+    (void)state;
+    topomap_part_memory_fail(fd, 9, 1234);
+    assert_int_equal(collect(fd), 0);
+    assert_int_equal(summary_of(folder).status, 9);
+    assert_int_equal(summary_of(folder).ranks, RANKS);
+    assert_int_equal(summary_of(folder).whole, 0);
+    leave(fd, 1, RANKS, TOPOMAP_PART_FILLED);
+    assert_int_equal(collect(fd), 0);
+    assert_int_equal(summary_of(folder).status, 9);
+    assert_int_equal(summary_of(folder).whole, 1);
+    assert_int_equal(summary_of(folder).wall_ns, 201);
+    leave(fd, 1, RANKS, TOPOMAP_PART_FILLED); /* twice: no part of one run */
+    assert_int_equal(collect(fd), 0);
+    assert_int_equal(summary_of(folder).status, 9);
+    assert_int_equal(summary_of(folder).whole, 0);
+    refused(folder, "a task of part.3 ended with signal 9");
     close(fd);
     free(folder);
 }
@@ -265,6 +306,7 @@ int main(void)
         cmocka_unit_test(test_memory),     cmocka_unit_test(test_other_descriptors),
         cmocka_unit_test(test_limit),      cmocka_unit_test(test_collect),
         cmocka_unit_test(test_incomplete), cmocka_unit_test(test_nonsense),
+        cmocka_unit_test(test_failed),
     };
 
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
