@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/json.h"
+#include "cli/profile_case.h"
 #include "graph/recognise/heavy.h"
 #include "plugin/store/store.h"
 #include "util/alloc.h"
@@ -96,24 +97,32 @@ static json_t *to_json(const store *store, const store_entry *entry)
 
     store_graph_path(store, entry->key, 0, path);
     snprintf(id, sizeof id, "%016llx", (unsigned long long)entry->id);
-    return json_pack("{s:s, s:o, s:o, s:i, s:s, s:s?, s:I, s:I, s:i, s:i, s:i, s:I}", "key",
-                     entry->key, "program", cli_json_text(entry->program), "words",
-                     cli_json_text(entry->words), "ranks", (int)entry->ranks, "build", id, "graph",
-                     entry->has_graph ? path : NULL, "made", (json_int_t)entry->made, "used",
-                     (json_int_t)entry->used, "launches", (int)entry->launches, "profiles",
-                     (int)entry->profiles, "tries", (int)entry->tries, "bytes",
-                     (json_int_t)entry->bytes);
+    json_t *object;
+
+    object = json_pack("{s:s, s:o, s:o, s:i, s:s, s:s?, s:I, s:I, s:i, s:i, s:i, s:I}", "key",
+                       entry->key, "program", cli_json_text(entry->program), "words",
+                       cli_json_text(entry->words), "ranks", (int)entry->ranks, "build", id,
+                       "graph", entry->has_graph ? path : NULL, "made", (json_int_t)entry->made,
+                       "used", (json_int_t)entry->used, "launches", (int)entry->launches,
+                       "profiles", (int)entry->profiles, "tries", (int)entry->tries, "bytes",
+                       (json_int_t)entry->bytes);
+    if (object && cli_profile_case_json(entry, object)) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
 }
 
 /* ---- list -------------------------------------------------------------------------------- */
 
 static void print_entry(const store_entry *entry)
 {
-    char made[32];
+    char made[32], measured[16];
 
     date_of(entry->made, made);
-    printf("%s %6u  %-16s  %8u  %s %s\n", entry->key, entry->ranks, made, entry->launches,
-           entry->program, entry->words);
+    cli_profile_case_word(entry, measured);
+    printf("%s %6u  %-16s  %8u  %8s  %s %s\n", entry->key, entry->ranks, made, entry->launches,
+           measured, entry->program, entry->words);
 }
 
 static int run_list(const cli_call *call)
@@ -131,7 +140,8 @@ static int run_list(const cli_call *call)
     if (cli_get(call, "json"))
         array = json_array();
     else
-        printf("%-16s %6s  %-16s  %8s  %s\n", "key", "ranks", "profiled", "launches", "program");
+        printf("%-16s %6s  %-16s  %8s  %8s  %s\n", "key", "ranks", "profiled", "launches",
+               "measured", "program");
     for (size_t i = 0; i < count; i++) {
         if (array)
             json_array_append_new(array, to_json(list[i].store, &list[i].entry));
@@ -177,6 +187,7 @@ static void show(const store *store, const store_entry *entry)
            "time%s\nlaunches   %u placed with it, last used %s\n",
            entry->key, entry->program, entry->words, (unsigned long long)entry->id, entry->ranks,
            made, entry->profiles, entry->profiles == 1 ? "" : "s", entry->launches, used);
+    cli_profile_case_print(entry);
     if (entry->tries)
         printf("tries      %u runs since left no profile\n", entry->tries);
     if (entry->has_graph)

@@ -31,6 +31,8 @@ enum topomap_request_key {
     TOPOMAP_REQUEST_MPI,
     TOPOMAP_REQUEST_PROFILE,
     TOPOMAP_REQUEST_PROFILE_EVERY,
+    TOPOMAP_REQUEST_COMPARE,
+    TOPOMAP_REQUEST_COMPARE_EVERY,
     TOPOMAP_REQUEST_SETTINGS,
     /* The step. */
     TOPOMAP_REQUEST_JOB = TOPOMAP_REQUEST_SETTINGS,
@@ -52,6 +54,7 @@ enum topomap_request_key {
     TOPOMAP_REQUEST_STORED,
     TOPOMAP_REQUEST_PROFILED,
     TOPOMAP_REQUEST_PROFILED_BEFORE,
+    TOPOMAP_REQUEST_JUDGE,
     /* Of `topomap map` alone. */
     TOPOMAP_REQUEST_FROM,
     TOPOMAP_REQUEST_ALGORITHM,
@@ -87,6 +90,7 @@ typedef struct topomap_request {
     int stored; /**< 0: the graph is what somebody named; 1, 2: a stored profile, of this size or
                    another */
     char *profiled, *profiled_before;
+    char *judge; /**< a layout, which is to be compared with Slurm's; nothing is placed */
     char *from, *algorithm, *congestion;
     double balance; /**< as topomap_map_options has it */
     int intra;      /**< ranks are placed inside nodes, too */

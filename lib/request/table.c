@@ -147,6 +147,9 @@ const topomap_request_row topomap_request_rows[TOPOMAP_REQUEST_KEYS] = {
     [TOPOMAP_REQUEST_PROFILE] = {NULL, "profile", NULL, NULL, "0", FLAG},
     [TOPOMAP_REQUEST_PROFILE_EVERY] = {NULL, "profile-every", "ProfileEvery", NULL, "50",
                                        .read = large, WHOLE(0, LARGEST)},
+    [TOPOMAP_REQUEST_COMPARE] = {NULL, "compare", NULL, NULL, "0", .read = large, WHOLE(0, 20)},
+    [TOPOMAP_REQUEST_COMPARE_EVERY] = {NULL, "compare-every", "CompareEvery", NULL, "20",
+                                       .read = large, WHOLE(0, LARGEST)},
 
     [TOPOMAP_REQUEST_JOB] = {"job", .read = count, WHOLE(0, UINT32_MAX), AT(job)},
     [TOPOMAP_REQUEST_STEP] = {"step", .read = count, WHOLE(0, UINT32_MAX), AT(step)},
@@ -169,6 +172,7 @@ const topomap_request_row topomap_request_rows[TOPOMAP_REQUEST_KEYS] = {
     [TOPOMAP_REQUEST_STORED] = {"profile", WORD("none exact scale"), AT(stored)},
     [TOPOMAP_REQUEST_PROFILED] = {"profiled", TEXT("a program"), AT(profiled)},
     [TOPOMAP_REQUEST_PROFILED_BEFORE] = {"profiled-before", TEXT("a file"), AT(profiled_before)},
+    [TOPOMAP_REQUEST_JUDGE] = {"judge", TEXT("task ids"), AT(judge)},
 
     [TOPOMAP_REQUEST_FROM] = {.option = "from", TEXT("a format"), AT(from)},
     [TOPOMAP_REQUEST_ALGORITHM] = {.option = "algorithm", TEXT("a name"), AT(algorithm)},

@@ -94,6 +94,7 @@ static const struct row rows[] = {
     {"scontrol=", path_or_none, AT(scontrol)},
     {"profiler=", path_of_libraries, AT(profiler)},
     {"profile_every=", setting, AT(site.settings), .key = TOPOMAP_REQUEST_PROFILE_EVERY},
+    {"compare_every=", setting, AT(site.settings), .key = TOPOMAP_REQUEST_COMPARE_EVERY},
 };
 
 static const struct row *row_of(const char *word, const char **value)

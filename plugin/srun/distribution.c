@@ -188,6 +188,8 @@ static void note(int index, const plugin_option_word *option, void *context)
         noted->multi = 1;
     else if (!strcmp(option->name, "chdir"))
         noted->chdir = option->value;
+    else if (!strcmp(option->name, "input"))
+        noted->input = option->value;
     else if (!strcmp(option->name, "container"))
         noted->container = option->value;
 }

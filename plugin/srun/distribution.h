@@ -23,6 +23,7 @@ typedef struct plugin_launcher {
     unsigned threads_per_core; /* 0: not said, all of them */
     const char *mpi;           /* --mpi, lent, or NULL */
     const char *chdir;         /* --chdir, lent, or NULL */
+    const char *input;         /* --input, lent, or NULL */
     const char *container;     /* --container, lent, or NULL */
 } plugin_launcher;
 

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void write_flag(FILE *out, const char *key, int value)
 {
@@ -53,6 +54,35 @@ static void write_explain(FILE *out, const plugin_explain *explain)
         plugin_percent_line(out, "explain-file", explain->file);
 }
 
+/* "all", "none" and a task's number are no files (srun(1), --input). */
+static int is_file(const char *input)
+{
+    return input && strcmp(input, "all") && strcmp(input, "none") &&
+           strspn(input, "0123456789") != strlen(input);
+}
+
+/* What the program reads, where that is a file: it is a part of its case. The kernel names it, no
+ * file system is asked. */
+static void write_input(FILE *out, const char *input)
+{
+    static const char deleted[] = " (deleted)";
+    char path[4096];
+    ssize_t length;
+
+    if (is_file(input)) {
+        plugin_percent_line(out, "input", input);
+        return;
+    }
+    if (input && strcmp(input, "all"))
+        return;
+    length = readlink("/proc/self/fd/0", path, sizeof path - 1);
+    if (length <= 0)
+        return;
+    path[length] = 0;
+    if (*path == '/' && strncmp(path, "/dev/", 5) != 0 && !strstr(path, deleted))
+        plugin_percent_line(out, "input", path);
+}
+
 static void write_launcher(FILE *out, const plugin_launcher *launcher)
 {
     write_flag(out, "nodes-only", launcher->nodes_only);
@@ -60,6 +90,7 @@ static void write_launcher(FILE *out, const plugin_launcher *launcher)
     write_flag(out, "several-programs", launcher->multi);
     write_flag(out, "container", launcher->container != NULL);
     plugin_percent_line(out, "chdir", launcher->chdir);
+    write_input(out, launcher->input);
 }
 
 static void write_program(FILE *out, const plugin_facts *facts)

@@ -30,10 +30,11 @@ static void show(char *to, size_t size, const char *text)
 
 static void find_key(store_entry *entry)
 {
-    const uint64_t both[] = {entry->family, topomap_hash64_all(&entry->ranks, sizeof entry->ranks)};
+    const uint64_t all[] = {entry->family, topomap_hash64_all(&entry->ranks, sizeof entry->ranks),
+                            entry->place};
 
     snprintf(entry->key, sizeof entry->key, "%016llx",
-             (unsigned long long)topomap_hash64_all(both, sizeof both));
+             (unsigned long long)topomap_hash64_all(all, (entry->place ? 3 : 2) * sizeof *all));
 }
 
 void store_entry_name(store_entry *entry, const char *program, uint64_t id, char *const *words,
@@ -56,6 +57,23 @@ void store_entry_name(store_entry *entry, const char *program, uint64_t id, char
     find_key(entry);
 }
 
+void store_entry_case(store_entry *entry, const char *folder, const char *input)
+{
+    *entry->folder = *entry->input = 0;
+    entry->place = store_memo_key(store_memo_key(1, folder), input ? input : "");
+    show(entry->folder, sizeof entry->folder, folder);
+    if (input)
+        show(entry->input, sizeof entry->input, input);
+    find_key(entry);
+}
+
+void store_entry_time(store_entry *entry, const store_time *time)
+{
+    if (entry->times == STORE_TIMES)
+        memmove(entry->time, entry->time + 1, --entry->times * sizeof *time);
+    entry->time[entry->times++] = *time;
+}
+
 /* ---- The file ---------------------------------------------------------------------------- */
 
 enum { NAME = STORE_KEY + 16, EVICTED = 256 };
@@ -73,58 +91,13 @@ void store_graph_path(const store *store, const char *key, int before, char path
              before ? graph_before : graph);
 }
 
-static uint64_t number_of(const char *text)
-{
-    return strtoull(text, NULL, 10);
-}
-
-static void read_line(store_entry *entry, const char *name, const char *value)
-{
-    if (!strcmp(name, "program"))
-        snprintf(entry->program, sizeof entry->program, "%s", value);
-    else if (!strcmp(name, "words"))
-        snprintf(entry->words, sizeof entry->words, "%s", value);
-    else if (!strcmp(name, "id"))
-        entry->id = strtoull(value, NULL, 16);
-    else if (!strcmp(name, "family"))
-        entry->family = strtoull(value, NULL, 16);
-    else if (!strcmp(name, "ranks"))
-        entry->ranks = (uint32_t)number_of(value);
-    else if (!strcmp(name, "made"))
-        entry->made = (int64_t)number_of(value);
-    else if (!strcmp(name, "launches"))
-        entry->launches = (uint32_t)number_of(value);
-    else if (!strcmp(name, "profiles"))
-        entry->profiles = (uint32_t)number_of(value);
-    else if (!strcmp(name, "tries"))
-        entry->tries = (uint32_t)number_of(value);
-}
-
-/* Lines that make no sense are passed over. */
-static void read_text(char *text, store_entry *entry)
-{
-    char *rest = NULL;
-
-    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-        char *space = strchr(line, ' ');
-
-        for (char *c = line; *c; c++)
-            if ((unsigned char)*c < ' ' || *c == 127)
-                *c = '?';
-        if (space) {
-            *space = 0;
-            read_line(entry, line, space + 1);
-        }
-    }
-}
-
 int store_entry_read_from(int at, const char *name, store_entry *entry)
 {
     char text[STORE_ENTRY_TEXT];
 
     if (!store_file_read(at, name, text, sizeof text))
         return 0;
-    read_text(text, entry);
+    store_entry_parse(text, entry);
     find_key(entry);
     return 1;
 }
@@ -150,14 +123,13 @@ int store_entry_read_at(int profiles, store_entry *entry)
     char text[STORE_ENTRY_TEXT], name[NAME];
     int has_meta;
 
-    read.made = 0;
-    read.launches = read.profiles = read.tries = 0;
+    store_entry_forget(&read);
     read.bytes = 0;
     name_of(entry->key, meta, name);
     has_meta = store_file_read(profiles, name, text, sizeof text) &&
                look_at(profiles, entry->key, meta, &read, &said);
     if (has_meta)
-        read_text(text, &read);
+        store_entry_parse(text, &read);
     read.has_graph = look_at(profiles, entry->key, graph, &read, &graph_now);
     read.has_before = look_at(profiles, entry->key, graph_before, &read, &unused);
     if (!has_meta && !read.has_graph)
@@ -178,19 +150,6 @@ int store_entry_read(const store *store, store_entry *entry)
     found = store_entry_read_at(profiles, entry);
     close(profiles);
     return found;
-}
-
-size_t store_entry_print(const store_entry *entry, char text[STORE_ENTRY_TEXT])
-{
-    int length = snprintf(
-        text, STORE_ENTRY_TEXT,
-        "program %s\nwords %s\nid %016llx\nfamily %016llx\nranks %u\nmade %lld\nlaunches %u\n"
-        "profiles %u\ntries %u\n",
-        entry->program, entry->words, (unsigned long long)entry->id,
-        (unsigned long long)entry->family, entry->ranks, (long long)entry->made, entry->launches,
-        entry->profiles, entry->tries);
-
-    return (size_t)length;
 }
 
 int store_entry_write(const store *store, const store_entry *entry, topomap_error *err)

@@ -2,16 +2,16 @@
 /* The folders of runs that are profiled: made, and taken in when a run is over, by whoever comes
  * first. */
 #include "config.h"
-#include "graph/formats/tmg.h"
 #include "plugin/store/claim.h"
 #include "plugin/store/entry.h"
 #include "plugin/store/folder.h"
 #include "plugin/store/join.h"
+#include "plugin/store/outcome.h"
+#include "plugin/store/profile.h"
 #include "plugin/store/sweep.h"
 #include "util/alloc.h"
 
 #include <dirent.h>
-#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -73,10 +73,11 @@ static int make_run(int runs, uint32_t job, uint32_t step, char name[NAME])
 }
 
 int store_run_begin(const store *store, uint32_t job, uint32_t step, const store_entry *entry,
-                    char **folder, topomap_error *err)
+                    const store_plan *plan, char **folder, topomap_error *err)
 {
     int profiles = store_folder_open(store, "profiles", 1, err), runs, run, failed;
-    char name[NAME], path[STORE_PATH], text[STORE_ENTRY_TEXT];
+    char name[NAME], path[STORE_PATH], text[STORE_ENTRY_TEXT + STORE_PLAN_TEXT];
+    size_t length = store_entry_print(entry, text);
 
     if (profiles < 0)
         return -1;
@@ -86,8 +87,8 @@ int store_run_begin(const store *store, uint32_t job, uint32_t step, const store
         return -1;
     run = make_run(runs, job, step, name);
     snprintf(path, sizeof path, "%s/run/%s", store->root, name);
-    failed = run < 0 || store_file_write(run, STORE_RUN_ABOUT, text, store_entry_print(entry, text),
-                                         store_sweep_now(runs));
+    length += store_plan_print(plan, text + length);
+    failed = run < 0 || store_file_write(run, STORE_RUN_ABOUT, text, length, store_sweep_now(runs));
     if (failed)
         topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s: %s", path, strerror(errno));
     else if (!(*folder = topomap_strdup(path, err)))
@@ -102,104 +103,9 @@ int store_run_begin(const store *store, uint32_t job, uint32_t step, const store
 
 /* ---- The end ----------------------------------------------------------------------------- */
 
-/* What can be known of a profile by its header alone. */
-static int check_header(const struct topomap_tmg_header *header, uint64_t size, uint64_t most,
-                        topomap_error *err)
-{
-    if (memcmp(header->magic, TOPOMAP_TMG_MAGIC, sizeof header->magic) != 0 ||
-        le64toh(header->size) != size)
-        return topomap_error_set(err, TOPOMAP_EINPUT, "the run left no whole profile");
-    if (le32toh(header->version) != TOPOMAP_TMG_VERSION)
-        return topomap_error_set(err, TOPOMAP_EINPUT,
-                                 "the run left a profile of format %lu, and this topomap's is %d: "
-                                 "the nodes' profiler is of another version",
-                                 (unsigned long)le32toh(header->version), TOPOMAP_TMG_VERSION);
-    if (size > most)
-        return topomap_error_set(err, TOPOMAP_EINPUT,
-                                 "the profile has %llu bytes, more than the store takes",
-                                 (unsigned long long)size);
-    return 0;
-}
-
-/* Whole, of our format, and as large as the store takes: the planner checks the rest. */
-static int check_profile(int run, uint64_t most, topomap_error *err)
-{
-    int fd = openat(run, STORE_RUN_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    struct topomap_tmg_header header = {.size = 0};
-    struct stat status;
-    int good;
-
-    if (fd < 0)
-        return topomap_error_set(err, TOPOMAP_EINPUT, "the run left no profile");
-    good = !fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
-           read(fd, &header, sizeof header) == sizeof header;
-    close(fd);
-    if (!good)
-        return topomap_error_set(err, TOPOMAP_EINPUT, "the run left no whole profile");
-    return check_header(&header, (uint64_t)status.st_size, most, err);
-}
-
-/* The one before stays beside it: whoever looks finds a graph at every moment. */
-static int take_profile(const store *store, int run, const store_entry *entry, topomap_error *err)
-{
-    char name[STORE_KEY + 16], before[STORE_KEY + 16], beside[STORE_BESIDE];
-    int profiles = store_folder_open(store, "profiles", 1, err), failed;
-
-    if (profiles < 0)
-        return -1;
-    snprintf(name, sizeof name, "%s.tmg", entry->key);
-    snprintf(before, sizeof before, "%s.old.tmg", entry->key);
-    failed = store_file_make(profiles, name, beside); /* a name that is nobody else's */
-    if (failed >= 0) {
-        close(failed);
-        unlinkat(profiles, beside, 0);
-    }
-    if (failed >= 0 && !linkat(profiles, name, profiles, beside, 0)) {
-        renameat(profiles, beside, profiles, before);
-        unlinkat(profiles, beside,
-                 0); /* still there where both are links to one file already (rename(2)) */
-    }
-    failed = renameat(run, STORE_RUN_FILE, profiles, name);
-    if (failed)
-        topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s/profiles/%s: %s", store->root, name,
-                          strerror(errno));
-    close(profiles);
-    return failed;
-}
-
-/* What the run has left comes into the store, and its counts to what others have made of them. */
-static int take(const store *store, int run, store_entry *entry, topomap_error *why)
-{
-    store_entry now = *entry;
-    topomap_error err;
-    int taken;
-
-    store_entry_read(store, &now); /* others may have used it meanwhile */
-    if (faccessat(run, STORE_RUN_FILE, F_OK, AT_SYMLINK_NOFOLLOW) && store_join(run, 0, why))
-        taken = 0;
-    else
-        taken = !check_profile(run, store->most, why) && !take_profile(store, run, &now, why);
-    snprintf(now.program, sizeof now.program, "%s", entry->program); /* of a damaged one */
-    snprintf(now.words, sizeof now.words, "%s", entry->words);
-    now.id = entry->id;
-    now.family = entry->family;
-    now.ranks = entry->ranks;
-    if (taken) {
-        now.made = (int64_t)time(NULL);
-        now.profiles++;
-        now.launches = now.tries = 0;
-    } else {
-        now.tries++;
-    }
-    if (store_entry_write(store, &now, &err) && taken)
-        *why = err;
-    *entry = now;
-    return taken;
-}
-
 static int is_whole(int run, int soon)
 {
-    return !check_profile(run, UINT64_MAX, NULL) || !store_join(run, soon, NULL);
+    return !store_profile_check(run, UINT64_MAX, NULL) || !store_join(run, soon, NULL);
 }
 
 /* Whose run it is that is taken in. */
@@ -209,46 +115,47 @@ enum whose {
     ANOTHERS_SOON, /* and a launch waits for it */
 };
 
-/* \return 1: there is a new profile, 0: there is none */
-static int take_over(const store *store, int runs, const char *name, int run, store_entry *entry,
-                     topomap_error *why)
+static enum store_left take_over(const store *store, int runs, const char *name, int run,
+                                 store_entry *entry, topomap_error *why)
 {
-    int taken = take(store, run, entry, why);
+    enum store_left left = store_outcome_take(store, name, run, entry, why);
 
     remove_taken(runs, name);
-    if (taken)
+    if (left == STORE_LEFT_PROFILE)
         store_evict(store, entry->key);
-    return taken;
+    return left;
 }
 
 /* As take_over(), for who has claimed the run first. */
-static int fold(const store *store, int runs, const char *name, enum whose whose,
-                store_entry *entry, topomap_error *why)
+static enum store_left fold(const store *store, int runs, const char *name, enum whose whose,
+                            store_entry *entry, topomap_error *why)
 {
-    int run = store_folder_own(runs, name), taken = 0, mine;
+    int run = store_folder_own(runs, name), mine;
+    enum store_left left = STORE_LEFT_NOTHING;
     store_entry own = {0};
 
     if (run < 0)
-        return topomap_error_set(why, TOPOMAP_EINPUT, "another launch has taken it"), 0;
+        return topomap_error_set(why, TOPOMAP_EINPUT, "another launch has taken it"), left;
     if (whose != OWN && !is_whole(run, whose == ANOTHERS_SOON)) {
         close(run);
-        return topomap_error_set(why, TOPOMAP_EINPUT, "the run left no profile"), 0;
+        return topomap_error_set(why, TOPOMAP_EINPUT, "the run left no profile"), left;
     }
     if (store_entry_read_from(run, STORE_RUN_ABOUT, &own) ||
         store_entry_read_from(run, STORE_RUN_TAKING, &own))
         *entry = own;
     mine = store_claim(run);
     if (mine >= 0) {
-        taken = take_over(store, runs, name, run, entry, why);
+        left = take_over(store, runs, name, run, entry, why);
         close(mine);
     } else {
-        taken = errno == ENOENT && whose == OWN; /* what others take is whole; it is counted once */
+        if (errno == ENOENT && whose == OWN) /* what others take is whole; it is counted once */
+            left = STORE_LEFT_PROFILE;
         topomap_error_set(why, TOPOMAP_EINPUT, "%s",
                           errno == ENOENT ? "another launch has taken it" : strerror(errno));
         store_entry_read(store, entry);
     }
     close(run);
-    return taken;
+    return left;
 }
 
 /* ---- Others' runs ------------------------------------------------------------------------ */
@@ -319,28 +226,31 @@ int store_fold_some(const store *store, unsigned most, topomap_error *why)
 
 /* ---- One's own --------------------------------------------------------------------------- */
 
-int store_run_fold(const store *store, const char *folder, store_entry *entry, topomap_error *why)
+enum store_left store_run_fold(const store *store, const char *folder, store_entry *entry,
+                               topomap_error *why)
 {
-    int runs = store_folder_open(store, "run", 0, why), taken;
+    int runs = store_folder_open(store, "run", 0, why);
     const char *slash = strrchr(folder, '/');
+    enum store_left left;
 
     *entry = (store_entry){0};
     if (runs < 0)
-        return 0;
-    taken = fold(store, runs, slash ? slash + 1 : folder, OWN, entry, why);
+        return STORE_LEFT_NOTHING;
+    left = fold(store, runs, slash ? slash + 1 : folder, OWN, entry, why);
     sweep(store, runs, ANOTHERS, OTHERS, NULL);
     close(runs);
-    return taken;
+    return left;
 }
 
-int store_run_end(const store *store, const char *folder, store_entry *entry, topomap_error *why)
+enum store_left store_run_end(const store *store, const char *folder, store_entry *entry,
+                              topomap_error *why)
 {
     store_entry found;
-    int taken = store_run_fold(store, folder, &found, why);
+    enum store_left left = store_run_fold(store, folder, &found, why);
 
     if (*found.key)
         *entry = found;
     else if (store_entry_read(store, entry) && entry->has_graph) /* another one has taken it */
-        taken = 1;
-    return taken;
+        left = STORE_LEFT_PROFILE;
+    return left;
 }

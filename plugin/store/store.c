@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LISTED = 65536, OTHERS = 512 };
+enum { LISTED = 65536 };
 
 /* ---- Where it is ------------------------------------------------------------------------- */
 
@@ -148,41 +148,4 @@ int store_list(const store *store, store_entry **list, size_t *count, topomap_er
     *list = entries;
     *count = used;
     return 0;
-}
-
-/* Of two numbers of ranks, which one is better to scale from. */
-static int is_nearer(uint32_t wanted, uint32_t a, uint32_t b)
-{
-    if ((a < wanted) != (b < wanted))
-        return a < wanted;
-    return a < wanted ? a > b : a < b;
-}
-
-int store_other_size(const store *store, const store_entry *wanted, store_entry *found)
-{
-    int profiles = store_folder_open(store, "profiles", 0, NULL), any = 0;
-    DIR *list = profiles < 0 ? NULL : store_folder_list(profiles);
-    const struct dirent *row;
-
-    for (int looked = 0; list && looked < OTHERS && (row = readdir(list)) != NULL;) {
-        store_entry entry = {0};
-
-        if (!is_entry(row->d_name) || strcmp(row->d_name + STORE_KEY, ".meta") != 0)
-            continue;
-        looked++;
-        if (!store_entry_read_from(profiles, row->d_name, &entry))
-            continue;
-        memcpy(entry.key, row->d_name, STORE_KEY);
-        if (entry.family != wanted->family || !entry.ranks || entry.ranks == wanted->ranks ||
-            (any && !is_nearer(wanted->ranks, entry.ranks, found->ranks)) ||
-            !store_entry_read_at(profiles, &entry) || !entry.has_graph)
-            continue;
-        *found = entry;
-        any = 1;
-    }
-    if (list)
-        closedir(list);
-    if (profiles >= 0)
-        close(profiles);
-    return any;
 }

@@ -22,7 +22,7 @@
 #include "plugin/store/place.h"
 #include "topomap/topomap.h"
 
-enum { STORE_KEY = 16, STORE_PATH = 4096 };
+enum { STORE_KEY = 16, STORE_PATH = 4096, STORE_TIMES = 40 };
 
 #define STORE_BYTES ((uint64_t)128 << 20) /* of all profiles, where nobody says otherwise */
 #define STORE_ENTRIES 1024
@@ -34,17 +34,48 @@ typedef struct store {
     uint64_t most;         /* bytes; the profiles that were not used for longest go */
 } store;
 
-/** One program at one size. */
+/** One run that was measured. */
+typedef struct store_time {
+    int placed; /* by topomap; 0: it ran in Slurm's layout */
+    uint32_t nodes;
+    uint64_t messages; /* of all ranks */
+    double wall, mpi;  /* seconds: of the slowest rank, from MPI_Init to MPI_Finalize; that a rank
+                          was inside MPI, on average */
+    int64_t when;      /* it ended, seconds since 1970 */
+} store_time;
+
+/** Why a program is no longer placed, until it is profiled again. */
+enum store_stop {
+    STORE_GOES_ON,
+    STORE_SLOWER, /* its runs took longer than those in Slurm's layout */
+    STORE_WORSE,  /* what it sent would have had shorter ways in Slurm's layout */
+};
+
+/** One program at one size, in one case. */
 typedef struct store_entry {
-    char key[STORE_KEY + 1]; /* of family and ranks */
+    char key[STORE_KEY + 1]; /* of family, ranks and case */
     char program[128];       /* its name, for people */
     char words[256];         /* its arguments, or the user's key, for people; cut */
     uint64_t id, family;     /* of the program; of the program and its words */
+    uint64_t place;          /* of the case: folder and input; 0: any */
+    char folder[256];        /* where it ran, for people; cut */
+    char input[256];         /* the file that it read from standard input, likewise, or "" */
     uint32_t ranks;
     int64_t made;      /* when it was profiled, seconds since 1970; 0: not yet */
     uint32_t launches; /* placed with it since */
     uint32_t profiles; /* how often it was profiled */
     uint32_t tries;    /* profiled launches since then that left no profile */
+    char last[160];    /* the last of them: why; or "" */
+    uint32_t number; /* launches since there is a profile, in whatever layout; the one that left it
+                        is the first */
+    uint32_t agrees, differs; /* profiles of other folders that were like this one when it was made,
+                                 and that were not */
+    uint32_t changed; /* the profile was replaced, since so many percent of the bytes of a run
+                         went elsewhere; until that is said; else 0 */
+    uint32_t worse;   /* placed runs in a row that Slurm's layout would have suited better */
+    enum store_stop stopped;
+    store_time time[STORE_TIMES]; /* the oldest first */
+    unsigned times;
     int has_graph, has_before;
     uint64_t bytes; /* on disk */
     int64_t used;   /* when last, seconds since 1970 */
@@ -63,6 +94,11 @@ int store_open_all(const char *site, store found[2], topomap_error *err);
  *  \param words  its arguments, NULL after the last; or, with \p key, what the user calls it */
 void store_entry_name(store_entry *entry, const char *program, uint64_t id, char *const *words,
                       const char *key, uint32_t ranks);
+/** Says which case it is. The key of an entry without one is what it was before there were cases.
+ *  \param input  the file that is its standard input; NULL: none is */
+void store_entry_case(store_entry *entry, const char *folder, const char *input);
+/** Adds a run that was measured; the oldest goes where there are too many. */
+void store_entry_time(store_entry *entry, const store_time *time);
 /** Reads what is stored under entry->key. \return 1: there is an entry (perhaps without a graph),
  * 0: none; then the rest of \p entry is as it was */
 int store_entry_read(const store *store, store_entry *entry);
@@ -77,24 +113,66 @@ void store_remove_graphs(const store *store, const char *key);
 
 /** All entries, those used last first. \p list ends with free(). */
 int store_list(const store *store, store_entry **list, size_t *count, topomap_error *err);
-/** An entry with a graph of the same family at another number of ranks, the nearest below, else the
- *  nearest above; of a very large store among the first 512. \return 1: found */
-int store_other_size(const store *store, const store_entry *wanted, store_entry *found);
+/** Others of an entry's family that have a graph; of a very large store among the first 512. */
+typedef struct store_kin {
+    store_entry alike; /* of the same number of ranks, in another folder, where profiles of two
+                          folders agreed and none differed: the one used last */
+    store_entry size;  /* of another number of ranks, in the same case, or where folders agree: the
+                          nearest below, else the nearest above */
+    int has_alike, has_size;
+    unsigned folders; /* others that have a profile at this number of ranks */
+    unsigned differ;  /* of these, how many differed from one before */
+} store_kin;
+void store_kin_find(const store *store, const store_entry *wanted, store_kin *kin);
+
+/** What a run is counted for. */
+enum store_purpose {
+    STORE_PROFILES, /* it leaves a profile */
+    STORE_CHECKS,   /* what it sends is compared with the profile that it is placed with */
+    STORE_COMPARES, /* the same, and it runs in Slurm's layout, for its time */
+};
+typedef struct store_plan {
+    enum store_purpose purpose;
+    int placed;
+    char against[STORE_KEY + 1]; /* the profile that it is compared with, or "" */
+} store_plan;
+
+/** What a run has left. */
+enum store_left {
+    STORE_LEFT_NOTHING,
+    STORE_LEFT_PROFILE,
+    STORE_LEFT_COUNTS, /* the profile stays: the run was like it */
+};
 
 /** A new folder for a step that is to be profiled, with all that store_run_fold() needs.
  *  \param entry  whose profile it will be
+ *  \param plan  what it is counted for; NULL: for that profile
  *  \param folder  its path; ends with free(). Nothing is left where this fails. */
 int store_run_begin(const store *store, uint32_t job, uint32_t step, const store_entry *entry,
-                    char **folder, topomap_error *err);
+                    const store_plan *plan, char **folder, topomap_error *err);
 /** Takes the profile out of the folder of a run that is over, if there is a whole one, and removes
  *  the folder; then the oldest entries, where the store has grown too large. Of several that do so
  *  at once one does it.
  *  \param entry  as the folder's own file says, its counts brought up to date; without a key where
  *      the folder is gone: another one has taken it
- *  \return 1: there is a new profile; 0: the step left none, or \p why it cannot be stored */
-int store_run_fold(const store *store, const char *folder, store_entry *entry, topomap_error *why);
+ *  \param why  the step left none, or it cannot be stored */
+enum store_left store_run_fold(const store *store, const char *folder, store_entry *entry,
+                               topomap_error *why);
 /** The same for whoever began the run and still has its entry. */
-int store_run_end(const store *store, const char *folder, store_entry *entry, topomap_error *why);
+enum store_left store_run_end(const store *store, const char *folder, store_entry *entry,
+                              topomap_error *why);
+/** What a run's folder has beside its profile: the request that it was planned with and the layout
+ *  that came of it; what the layout was worth for what the run then sent, in percent. */
+#define STORE_RUN_PLANNED "planned"
+#define STORE_RUN_JUDGED "judged"
+enum { STORE_PLANNED = 4 << 20 };
+int store_run_write(const char *folder, const char *name, const char *text, size_t size);
+/** Ends with free(); NULL: there is none, or one of \p room bytes and more. */
+char *store_run_read(const char *folder, const char *name, size_t room);
+/** Makes the profile of the parts that a run has left, for who wants to look at it before it is
+ *  taken in. \return 1, and its path; 0: there is none */
+int store_run_join(const char *folder, char path[STORE_PATH]);
+
 /** Folds runs of srun's that were killed: those that have left a whole profile, or all parts of
  * one, where these are few. Each call looks at \p most folders of runs, and at no more. \return how
  * many profiles are new; \p why of the last one that was not taken */

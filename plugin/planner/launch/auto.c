@@ -2,6 +2,7 @@
 #include "config.h"
 #include "plugin/planner/launch/auto.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "plugin/common/environment.h"
 #include "plugin/common/percent.h"
 #include "plugin/store/program.h"
+#include "plugin/store/trust.h"
 
 enum {
     TRIES = 3,           /* runs in a row that leave no profile, until somebody asks again */
@@ -17,79 +19,20 @@ enum {
     PRELOAD_ROOM = 16384 /* bytes of the environment, for two paths */
 };
 
-/* ---- Which program it is ----------------------------------------------------------------- */
-
-/* How an option names the MPI of a program whose file does not tell. */
-static enum store_mpi said_mpi(const policy_settings *settings)
+static int wants(const planner_auto *now, enum topomap_request_key flag)
 {
-    const char *said = policy_get(settings, TOPOMAP_REQUEST_MPI);
-
-    for (int mpi = STORE_MPI_NONE + 1; said && mpi < STORE_MPIS; mpi++)
-        if (!strcmp(said, store_mpi_name((enum store_mpi)mpi)))
-            return (enum store_mpi)mpi;
-    return STORE_MPI_NONE;
+    return policy_flag(&now->verdict->decision.settings, flag);
 }
 
-/* What a command starts: itself, or, where it is no MPI's, a program that is among its words.
- * \return its path, which ends with free(), or NULL: and why */
-static char *find_program(const planner_auto *now, store_program *program, topomap_error *why)
+static uint64_t number(const planner_auto *now, enum topomap_request_key key)
 {
-    const planner_facts *facts = now->verdict->facts;
-    const store *memory = now->has_store ? &now->store : NULL;
-    const char *folder = facts->chdir, *search = getenv("PATH");
-    char **words = facts->words.text;
-    char *path = store_program_find(words[0], folder, search), *started = NULL;
-
-    if (!path) {
-        topomap_error_set(why, TOPOMAP_EINPUT, "%.200s cannot be read here", words[0]);
-        return NULL;
-    }
-    if (store_program_read(memory, path, program, why)) {
-        free(path);
-        return NULL;
-    }
-    if (!program->mpi)
-        started = store_program_started(memory, words + 1, folder, search, program);
-    if (!started)
-        return path;
-    free(path);
-    return started;
+    return strtoull(policy_get(&now->verdict->decision.settings, key), NULL, 10);
 }
 
-/* Fills the program's names. \return -1, and why it has none */
-static int name_program(planner_auto *now, topomap_error *why)
-{
-    const planner_facts *facts = now->verdict->facts;
-    const policy_settings *settings = &now->verdict->decision.settings;
-    enum store_mpi said = said_mpi(settings);
-    store_program program;
-    char *path;
-
-    if (!facts->words.count || !facts->tasks)
-        return topomap_error_set(why, TOPOMAP_EINPUT, "Slurm does not tell the program");
-    if (facts->several_programs)
-        return topomap_error_set(why, TOPOMAP_EINPUT, "several programs (--multi-prog)");
-    if (facts->container)
-        return topomap_error_set(why, TOPOMAP_EINPUT, "a container");
-    path = find_program(now, &program, why);
-    if (!path)
-        return -1;
-    now->mpi = said ? said : program.mpi;
-    store_entry_name(&now->entry, path, program.id, facts->words.text + 1,
-                     policy_get(settings, TOPOMAP_REQUEST_KEY), facts->tasks);
-    free(path);
-    if (now->mpi)
-        return 0;
-    return topomap_error_set(
-        why, TOPOMAP_EINPUT,
-        "%.200s: %s (--topomap-options=mpi=openmpi|mpich|mpi-abi says which MPI a program uses)",
-        facts->words.text[0], program.why);
-}
-
-/* ---- Profiling --------------------------------------------------------------------------- */
+/* ---- Counting --------------------------------------------------------------------------- */
 
 /* Where a step leaves its profile, told to srun, which carries it to the nodes. */
-static int carry(planner_auto *now, topomap_error *why)
+static int carry(planner_auto *now, const store_plan *plan, topomap_error *why)
 {
     const planner_facts *facts = now->verdict->facts;
     char library[STORE_PATH];
@@ -103,15 +46,17 @@ static int carry(planner_auto *now, topomap_error *why)
         return topomap_error_set(why, TOPOMAP_EINPUT, "%.200s is not installed", library);
     if (facts->room < PRELOAD_ROOM)
         return topomap_error_set(why, TOPOMAP_ESYSTEM, "the environment is full");
-    if (store_run_begin(&now->store, facts->job, facts->step, &now->entry, &now->folder, why))
+    if (store_run_begin(&now->store, facts->job, facts->step, &now->entry, plan, &now->folder, why))
         return -1;
     fprintf(now->verdict->out, "preload %s %s/%s\n", library, now->folder, STORE_RUN_FILE);
     plugin_percent_line(now->verdict->out, "later run", now->folder);
+    if (number(now, TOPOMAP_REQUEST_COMPARE))
+        plugin_percent_line(now->verdict->out, "later compare", now->entry.key);
     return 0;
 }
 
-/* Arranges that this run leaves a profile. \return -1, and why it cannot */
-static int profile(planner_auto *now, topomap_error *why)
+/* Arranges that this run is counted. \return -1, and why it cannot */
+static int count(planner_auto *now, const store_plan *plan, topomap_error *why)
 {
     const char *own = getenv(PLUGIN_ENV_PROFILE);
 
@@ -120,30 +65,28 @@ static int profile(planner_auto *now, topomap_error *why)
     if (own && *own)
         return topomap_error_set(why, TOPOMAP_EUSAGE, "%s is set: the user profiles",
                                  PLUGIN_ENV_PROFILE);
-    if (now->entry.tries >= TRIES &&
-        !policy_flag(&now->verdict->decision.settings, TOPOMAP_REQUEST_PROFILE))
+    if (now->entry.tries >= TRIES && !wants(now, TOPOMAP_REQUEST_PROFILE))
         return topomap_error_set(why, TOPOMAP_EUSAGE,
-                                 "the last %u runs left no profile (--topomap-options=profile "
+                                 "the last %u runs left no profile (%s; --topomap-options=profile "
                                  "tries again)",
-                                 now->entry.tries);
-    return carry(now, why);
+                                 now->entry.tries, now->entry.last);
+    return carry(now, plan, why);
 }
 
 /* Whether a profile that is there is to be made anew. */
 static int is_due(const planner_auto *now)
 {
-    const policy_settings *settings = &now->verdict->decision.settings;
-    unsigned long every = strtoul(policy_get(settings, TOPOMAP_REQUEST_PROFILE_EVERY), NULL, 10);
+    uint64_t every = number(now, TOPOMAP_REQUEST_PROFILE_EVERY);
 
-    return policy_flag(settings, TOPOMAP_REQUEST_PROFILE) ||
-           (every && now->entry.launches >= every);
+    return wants(now, TOPOMAP_REQUEST_PROFILE) || (every && now->entry.launches >= every);
 }
 
-static void again(planner_auto *now)
+static void again(planner_auto *now, int placed)
 {
+    const store_plan plan = {.purpose = STORE_PROFILES, .placed = placed};
     topomap_error why;
 
-    if (!profile(now, &why))
+    if (!count(now, &plan, &why))
         planner_tell(now->verdict, 0, "this run of %s is profiled again", now->entry.program);
     else
         planner_tell(now->verdict, 0, "no new profile of %s: %s", now->entry.program, why.text);
@@ -174,42 +117,173 @@ static int use(planner_auto *now, const store_entry *from, int exact)
     return 0;
 }
 
-static void count_launch(planner_auto *now)
+static void note_launch(planner_auto *now, int placed)
 {
     topomap_error err;
 
-    now->entry.launches++;
+    now->entry.number++;
+    now->entry.launches += placed != 0;
+    now->entry.changed = 0;
     if (store_entry_write(&now->store, &now->entry, &err)) /* read-only: nothing is counted */
         planner_tell(now->verdict, 0, "%s", err.text);
 }
 
-/* There is no profile for this number of ranks. \return nonzero: one of another may do */
-static int without_profile(planner_auto *now)
+static void leave(planner_auto *now, const char *format, ...) TOPOMAP_PRINTF(2, 3);
+static void leave(planner_auto *now, const char *format, ...)
 {
-    store_entry other = {0};
-    int scaled = store_other_size(&now->store, &now->entry, &other) && !use(now, &other, 0);
-    topomap_error why;
     char line[700];
+    va_list values;
 
-    if (!profile(now, &why)) {
+    va_start(values, format);
+    vsnprintf(line, sizeof line, format, values);
+    va_end(values);
+    planner_leave(now->verdict, now->verdict->decision.asked, line);
+}
+
+/* ---- A program with a profile ------------------------------------------------------------ */
+
+static void tell_changed(planner_auto *now)
+{
+    if (now->entry.changed)
+        planner_tell(now->verdict, now->verdict->decision.asked,
+                     "in its last run %u %% of the bytes of %s went between other ranks than in "
+                     "its profile, which that of the run replaces",
+                     now->entry.changed, now->entry.program);
+}
+
+static void leave_stopped(planner_auto *now)
+{
+    store_comparison times = store_trust_compare(&now->entry);
+    char text[160];
+
+    store_trust_print(&times, text);
+    if (now->entry.stopped == STORE_SLOWER)
+        leave(now, "%s is not placed: %s (--topomap-options=profile tries again)",
+              now->entry.program, *text ? text : "it was slower than in Slurm's layout");
+    else
+        leave(now,
+              "%s is not placed: what its last runs sent had shorter ways in Slurm's layout "
+              "(--topomap-options=profile tries again)",
+              now->entry.program);
+}
+
+/* Counted in Slurm's layout, or not at all. */
+static int stay(planner_auto *now, const store_entry *from, const store_choice *choice)
+{
+    store_plan plan = {.purpose = STORE_COMPARES};
+    topomap_error why;
+
+    memcpy(plan.against, from->key, sizeof plan.against);
+    if (choice->stopped) {
+        leave_stopped(now);
+        if (is_due(now))
+            again(now, 0);
+    } else if (!count(now, &plan, &why)) {
+        leave(now,
+              "launch %u of %s with its profile runs in Slurm's layout, for its time "
+              "(compare-every=%s)",
+              now->entry.number + 1, now->entry.program,
+              policy_get(&now->verdict->decision.settings, TOPOMAP_REQUEST_COMPARE_EVERY));
+    } else {
+        planner_tell(now->verdict, 0, "no times of %s: %s", now->entry.program, why.text);
+        return 1;
+    }
+    note_launch(now, 0);
+    return 0;
+}
+
+/* \return nonzero: it is to be placed */
+static int with_profile(planner_auto *now, const store_entry *from)
+{
+    store_choice choice =
+        store_trust_choose(&now->entry, number(now, TOPOMAP_REQUEST_COMPARE_EVERY),
+                           number(now, TOPOMAP_REQUEST_COMPARE));
+
+    tell_changed(now);
+    if (!choice.place && !stay(now, from, &choice))
+        return 0;
+    now->counts = choice.count;
+    now->is_own = !use(now, from, 1);
+    return 1;
+}
+
+/* For the judgement at its end. */
+static void keep_plan(const planner_auto *now, const char *request, const char *layout)
+{
+    char *text = NULL;
+    int length = asprintf(&text, "layout %s\n%s", layout, request);
+
+    if (length > 0 && length < STORE_PLANNED)
+        store_run_write(now->folder, STORE_RUN_PLANNED, text, (size_t)length);
+    if (length >= 0)
+        free(text);
+}
+
+void planner_auto_planned(planner_auto *now, int placed, const char *request, const char *layout)
+{
+    store_plan plan = {.purpose = STORE_CHECKS, .placed = placed};
+    topomap_error why;
+
+    if (!now->is_own)
+        return;
+    memcpy(plan.against, now->used, sizeof plan.against);
+    if (is_due(now))
+        again(now, placed);
+    else if (now->counts && count(now, &plan, &why))
+        planner_tell(now->verdict, 0, "this run of %s is not counted: %s", now->entry.program,
+                     why.text);
+    if (now->folder && layout)
+        keep_plan(now, request, layout);
+    note_launch(now, 1);
+}
+
+/* ---- One without ------------------------------------------------------------------------- */
+
+/* Why the launches before have left none, or what is there elsewhere. */
+static void say_why(const planner_auto *now, const store_kin *kin, char text[320])
+{
+    *text = 0;
+    if (*now->entry.last)
+        snprintf(text, 320, " (%s)", now->entry.last);
+    else if (kin->differ)
+        snprintf(text, 320, " (those of other folders differ: each has its own)");
+    else if (kin->folders)
+        snprintf(text, 320, " for this folder (%u other%s; used where two agree)", kin->folders,
+                 kin->folders == 1 ? " has one" : "s have one");
+}
+
+/* There is no profile for this number of ranks. \return nonzero: one of another may do */
+static int without_profile(planner_auto *now, const store_kin *kin)
+{
+    int scaled = kin->has_size && !use(now, &kin->size, 0);
+    const store_plan plan = {.purpose = STORE_PROFILES, .placed = scaled};
+    topomap_error why;
+    char more[320];
+
+    say_why(now, kin, more);
+    if (!count(now, &plan, &why)) {
         if (!scaled)
-            planner_leave(now->verdict, now->verdict->decision.asked,
-                          "no profile of this program at this size is stored: it "
-                          "runs with Slurm's layout and leaves one");
+            leave(now,
+                  "no profile of this program at this size is stored%s: it runs with Slurm's "
+                  "layout and leaves one",
+                  more);
         return scaled;
     }
     if (scaled)
         return 1;
-    snprintf(line, sizeof line,
-             "no profile of this program is stored, and this run leaves "
-             "none: %s; it runs with Slurm's layout",
-             why.text);
-    planner_leave(now->verdict, now->verdict->decision.asked, line);
+    leave(now,
+          "no profile of this program is stored, and this run leaves none: %s; it runs with "
+          "Slurm's layout",
+          why.text);
     return 0;
 }
 
+/* ---- All of it --------------------------------------------------------------------------- */
+
 static int begin(planner_auto *now, int wants_profile)
 {
+    const store_entry *from;
+    store_kin kin = {.has_alike = 0};
     topomap_error why;
 
     if (!now->has_store) {
@@ -221,13 +295,14 @@ static int begin(planner_auto *now, int wants_profile)
     store_fold_some(&now->store, FOLDS, &why);
     store_entry_read(&now->store, &now->entry);
     if (!now->entry.has_graph)
-        return wants_profile ? without_profile(now) : 1;
-    if (use(now, &now->entry, 1))
+        store_kin_find(&now->store, &now->entry, &kin);
+    from = now->entry.has_graph ? &now->entry : kin.has_alike ? &kin.alike : NULL;
+    if (!wants_profile) { /* somebody wants it placed, with whatever there is */
+        if (from)
+            use(now, from, 1);
         return 1;
-    if (wants_profile && is_due(now))
-        again(now);
-    count_launch(now);
-    return 1;
+    }
+    return from ? with_profile(now, from) : without_profile(now, &kin);
 }
 
 int planner_auto_begin(planner_auto *now, planner_verdict *verdict)
@@ -243,7 +318,7 @@ int planner_auto_begin(planner_auto *now, planner_verdict *verdict)
     if (graph && !wants_profile)
         return 1;
     now->has_store = !store_open(facts->args.store, &now->store, &now->no_store);
-    if (!name_program(now, &why))
+    if (!planner_identify(now, &why))
         return begin(now, wants_profile);
     if (!wants_profile)
         return 1;
@@ -254,11 +329,13 @@ int planner_auto_begin(planner_auto *now, planner_verdict *verdict)
 
 void planner_auto_damaged(planner_auto *now)
 {
+    const store_plan plan = {.purpose = STORE_PROFILES};
     topomap_error why;
 
     store_remove_graphs(&now->store, now->used);
     now->entry.has_graph = now->entry.has_before = 0;
-    if (profile(now, &why))
+    now->is_own = 0;
+    if (count(now, &plan, &why))
         planner_tell(now->verdict, 0, "no new profile: %s", why.text);
 }
 

@@ -15,8 +15,10 @@ typedef struct planner_auto {
     int has_store;
     topomap_error no_store; /* why there is none */
     store_entry entry;
-    char used[STORE_KEY + 1];     /* the entry whose graph is used, or "" */
-    char *folder;                 /* where the run leaves its profile; NULL: it is not profiled */
+    char used[STORE_KEY + 1]; /* the entry whose graph is used, or "" */
+    int is_own;   /* for who said "auto": whether and how the run is counted is ours to say */
+    int counts;   /* what the run sends is to be compared with that */
+    char *folder; /* where the run leaves what it sends; NULL: it is not counted */
     char request[3 * STORE_PATH]; /* lines that tell of the profile, or "" */
 } planner_auto;
 
@@ -24,6 +26,14 @@ typedef struct planner_auto {
  *  place; where one is to be made, arranges it. \p now is all zero before.
  *  \return nonzero: the step is to be placed; 0: it is left as Slurm laid it out */
 int planner_auto_begin(planner_auto *now, planner_verdict *verdict);
+
+/** Fills the names of the entry, and its MPI. \return -1, and why it has none */
+int planner_identify(planner_auto *now, topomap_error *why);
+
+/** The step is planned. \p placed: it runs as the plan says, else in Slurm's layout.
+ *  \param request  what it was planned by
+ *  \param layout  what came of it; NULL: Slurm's stays */
+void planner_auto_planned(planner_auto *now, int placed, const char *request, const char *layout);
 
 /** The stored profile turned out to be of no use: it goes, and this run makes another. */
 void planner_auto_damaged(planner_auto *now);

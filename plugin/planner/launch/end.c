@@ -6,14 +6,27 @@
 #include <string.h>
 
 #include "plugin/common/spool.h"
+#include "plugin/planner/launch/judgement.h"
 #include "plugin/planner/launch/verdict.h"
 #include "plugin/planner/plan/answer.h"
 #include "plugin/store/store.h"
+#include "plugin/store/trust.h"
 
 static void end_spool(planner_verdict *verdict, const char *note)
 {
     (void)verdict;
     plugin_spool_remove(note);
+}
+
+static void end_taken(planner_verdict *verdict, const store_entry *entry, enum store_left left,
+                      const topomap_error *why)
+{
+    if (left == STORE_LEFT_PROFILE)
+        planner_tell(verdict, 0, "profile of %s on %u ranks stored: %s", entry->program,
+                     entry->ranks, entry->key);
+    else if (!left && *entry->key) /* else another launch has taken it */
+        planner_tell(verdict, verdict->decision.asked, "no profile of %s was stored: %s",
+                     entry->program, why->text);
 }
 
 /* Takes what a run has left into the store. */
@@ -23,20 +36,34 @@ static void end_run(planner_verdict *verdict, const char *folder)
     topomap_error why;
     store found;
 
+    planner_judgement(folder, planner_launch_answer);
     if (store_open(verdict->facts->args.store, &found, &why))
         planner_tell(verdict, verdict->decision.asked, "no profile was stored: %s", why.text);
-    else if (store_run_end(&found, folder, &entry, &why))
-        planner_tell(verdict, 0, "profile of %s on %u ranks stored: %s", entry.program, entry.ranks,
-                     entry.key);
-    else if (*entry.key) /* else another launch has taken it */
-        planner_tell(verdict, verdict->decision.asked, "no profile of %s was stored: %s",
-                     entry.program, why.text);
+    else
+        end_taken(verdict, &entry, store_run_end(&found, folder, &entry, &why), &why);
+}
+
+/* Behind the run's own row: what is known by now. */
+static void end_compare(planner_verdict *verdict, const char *key)
+{
+    store_entry entry = {0};
+    store_comparison times;
+    char text[160];
+    store found;
+
+    snprintf(entry.key, sizeof entry.key, "%s", key);
+    if (store_open(verdict->facts->args.store, &found, NULL) || !store_entry_read(&found, &entry))
+        return;
+    times = store_trust_compare(&entry);
+    store_trust_print(&times, text);
+    if (*text)
+        planner_tell(verdict, 1, "%s: %s", entry.program, text);
 }
 
 static const struct {
     const char *word;
     void (*end)(planner_verdict *verdict, const char *what);
-} rows[] = {{"spool ", end_spool}, {"run ", end_run}};
+} rows[] = {{"spool ", end_spool}, {"run ", end_run}, {"compare ", end_compare}};
 
 char *planner_end(const planner_facts *facts, size_t *size)
 {

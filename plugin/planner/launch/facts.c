@@ -78,6 +78,7 @@ static const struct row {
     {"asked", FLAG, AT(asked)},
     {"verbose", FLAG, AT(verbose)},
     {"chdir", TEXT, AT(chdir)},
+    {"input", TEXT, AT(input)},
     {"reason", TEXT, AT(reason)},
     {"word", LIST, AT(words)},
     {"room", ROOM, AT(room)},

@@ -25,6 +25,7 @@ typedef struct planner_facts {
     int container;
     int asked, verbose; /* at a step's end: as its launch has settled them */
     const char *chdir;
+    const char *input;   /* the file that the program reads from standard input, or NULL */
     const char *reason;  /* srun leaves the step alone: for the explanation's file; else NULL */
     planner_texts words; /* the program's command line */
     long room;           /* what the environment may still take, bytes */

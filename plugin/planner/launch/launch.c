@@ -213,6 +213,9 @@ static int place(struct launch *launch, void (*wait)(double seconds), topomap_er
         return -1;
     if (launch->reply.damaged)
         planner_auto_damaged(&launch->program);
+    planner_auto_planned(
+        &launch->program, launch->reply.status == PLUGIN_APPLIED || launch->reply.bindings,
+        launch->request, launch->reply.status == PLUGIN_APPLIED ? launch->reply.layout : NULL);
     write_reply(launch);
     return 0;
 }

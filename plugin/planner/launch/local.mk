@@ -4,7 +4,7 @@ plugin_planner_liblaunch_la_SOURCES = plugin/planner/launch/facts.c plugin/plann
   plugin/planner/launch/verdict.c plugin/planner/launch/verdict.h \
   plugin/planner/launch/site.c plugin/planner/launch/site.h \
   plugin/planner/launch/settle.c plugin/planner/launch/settle.h \
-  plugin/planner/launch/auto.c plugin/planner/launch/auto.h \
+  plugin/planner/launch/auto.c plugin/planner/launch/identify.c plugin/planner/launch/auto.h \
   plugin/planner/launch/compose.c plugin/planner/launch/compose.h \
   plugin/planner/launch/carry.c plugin/planner/launch/carry.h \
   plugin/planner/launch/cage.c plugin/planner/launch/cage.h \
@@ -13,7 +13,7 @@ plugin_planner_liblaunch_la_SOURCES = plugin/planner/launch/facts.c plugin/plann
   plugin/planner/launch/launch.c plugin/planner/launch/launch.h \
   plugin/planner/launch/keep.c plugin/planner/launch/keep.h \
   plugin/planner/launch/writers.c plugin/planner/launch/writers.h \
-  plugin/planner/launch/end.c plugin/planner/launch/end.h \
+  plugin/planner/launch/judgement.c plugin/planner/launch/judgement.h plugin/planner/launch/end.c plugin/planner/launch/end.h \
   plugin/common/spool.c plugin/common/spool_read.c plugin/common/spool_tidy.c plugin/common/spool.h
 plugin_planner_liblaunch_la_LIBADD = plugin/librecord.la plugin/planner/libplanner.la plugin/libsite.la plugin/libreply.la \
   plugin/policy/libpolicy.la plugin/store/libstore.la

@@ -6,6 +6,7 @@
 
 #include "plan/bindings.h"
 #include "plugin/planner/plan/inputs.h"
+#include "plugin/planner/plan/judge.h"
 
 static void one_line(char *text)
 {
@@ -119,6 +120,15 @@ char *planner_answer_text(const planner_request *request, size_t *size)
     if (!out)
         return NULL;
     fprintf(out, "topomap-reply 1\n");
+    if (request->asked.judge) {
+        double gain;
+
+        if (planner_judge(request, &gain, &err) != 0)
+            write_failure(out, &err);
+        else
+            fprintf(out, "status unchanged\nline judged\nquiet 1\ngain %.3f\n", gain);
+        return planner_answer_seal(out, &text, size);
+    }
     if (planner_decide(request, &answer, &err) != 0 ||
         write_answer(out, request, &answer, &err) != 0)
         write_failure(out, &err);

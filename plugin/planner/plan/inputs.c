@@ -171,13 +171,18 @@ static int open_graph(planner_inputs *in, topomap_error *err)
 }
 
 /* Task layout[first[i] + k] runs as the k-th of node i: on its k-th slot. */
+uint32_t *planner_inputs_slots(const uint32_t *layout, uint32_t slots, topomap_error *err)
+{
+    uint32_t *of_task = topomap_alloc(slots, sizeof *of_task, err);
+
+    for (uint32_t s = 0; of_task && s < slots; s++)
+        of_task[layout[s]] = s;
+    return of_task;
+}
+
 static int open_start(planner_inputs *in, topomap_error *err)
 {
-    uint32_t slots = topomap_machine_slots(in->machine);
-
-    in->start = topomap_alloc(slots, sizeof *in->start, err);
-    for (uint32_t s = 0; in->start && s < slots; s++)
-        in->start[in->request->layout[s]] = s;
+    in->start = planner_inputs_slots(in->request->layout, topomap_machine_slots(in->machine), err);
     return in->start ? 0 : -1;
 }
 

@@ -32,6 +32,9 @@ int planner_inputs_machine(const planner_request *request, int links, planner_in
                            topomap_error *err);
 void planner_inputs_clear(planner_inputs *inputs);
 
+/** The slot of each task of a layout, task ids [slots] node by node. Ends with free(). */
+uint32_t *planner_inputs_slots(const uint32_t *layout, uint32_t slots, topomap_error *err);
+
 /** Adds to the note. */
 void planner_inputs_note(planner_inputs *inputs, const char *format, ...) TOPOMAP_PRINTF(2, 3);
 /** The objective cannot be followed; said where somebody named it. */

@@ -18,15 +18,4 @@ typedef struct planner_profile {
 int planner_profile_open(const planner_request *request, uint32_t tasks, planner_profile *profile,
                          topomap_error *err);
 
-/** How alike two graphs of the same ranks are: the share of bytes that goes between the same pairs,
- *  sum of min(a/sum a, b/sum b) over undirected pairs, 0 to 1; 1 where both have no bytes. */
-int planner_profile_overlap(const topomap_graph *a, const topomap_graph *b, double *share,
-                            topomap_error *err);
-
-/** How well a pattern of the same ranks, rank by rank, tells a profile: the smaller of the share of
- *  the profile's bytes that goes between pairs of the pattern, and of the pattern's pairs that the
- *  profile has. */
-int planner_profile_fit(const topomap_graph *profile, const topomap_graph *pattern, double *share,
-                        topomap_error *err);
-
 #endif

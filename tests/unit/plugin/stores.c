@@ -61,7 +61,7 @@ int run(const store *store, store_entry *entry, size_t size)
     char *made;
     int taken;
 
-    assert_int_equal(store_run_begin(store, 5, 0, entry, &made, &err), 0);
+    assert_int_equal(store_run_begin(store, 5, 0, entry, NULL, &made, &err), 0);
     if (size)
         write_profile(made, size, size);
     taken = store_run_end(store, made, entry, &err);
@@ -87,7 +87,7 @@ char *begin(const store *store, const store_entry *entry)
     topomap_error err;
     char *made;
 
-    assert_int_equal(store_run_begin(store, 7, 1, entry, &made, &err), 0);
+    assert_int_equal(store_run_begin(store, 7, 1, entry, NULL, &made, &err), 0);
     return made;
 }
 

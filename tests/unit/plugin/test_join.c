@@ -50,7 +50,7 @@ static char *begin(const store *store, const store_entry *entry)
     topomap_error err;
     char *made;
 
-    assert_int_equal(store_run_begin(store, 5, 0, entry, &made, &err), 0);
+    assert_int_equal(store_run_begin(store, 5, 0, entry, NULL, &made, &err), 0);
     return made;
 }
 

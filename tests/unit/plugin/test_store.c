@@ -183,7 +183,7 @@ static void test_runs_that_leave_nothing_good(void **state)
     (void)state;
     assert_int_equal(run(&store, &entry, 0), 0);
     assert_int_equal(entry.tries, 1);
-    assert_int_equal(store_run_begin(&store, 5, 0, &entry, &made, &err), 0);
+    assert_int_equal(store_run_begin(&store, 5, 0, &entry, NULL, &made, &err), 0);
     write_profile(made, 100, 200); /* cut */
     assert_int_equal(store_run_end(&store, made, &entry, &err), 0);
     free(made);
@@ -193,7 +193,7 @@ static void test_runs_that_leave_nothing_good(void **state)
     store.most = 1000;
     assert_int_equal(run(&store, &entry, 2000), 0);
     store.most = STORE_BYTES;
-    assert_int_equal(store_run_begin(&store, 5, 0, &entry, &made, &err), 0);
+    assert_int_equal(store_run_begin(&store, 5, 0, &entry, NULL, &made, &err), 0);
     profile_version = 2; /* of nodes whose profiler is later */
     write_profile(made, 200, 200);
     profile_version = 1;
@@ -236,27 +236,38 @@ static void test_bounded(void **state)
     free(list);
 }
 
+static store_kin kin_of(const store *store, const store_entry *wanted)
+{
+    store_kin kin;
+
+    store_kin_find(store, wanted, &kin);
+    return kin;
+}
+
 static void test_other_sizes(void **state)
 {
     static const uint32_t sizes[] = {16, 64, 256, 512};
     store store = fresh();
-    store_entry found, wanted = named("x", 128);
+    store_entry wanted = named("x", 128);
 
     (void)state;
-    assert_int_equal(store_other_size(&store, &wanted, &found), 0);
+    assert_int_equal(kin_of(&store, &wanted).has_size, 0);
     for (size_t i = 0; i < 4; i++) {
         store_entry entry = named("x", sizes[i]), other = named("y", 128);
 
         run(&store, &entry, 100);
         run(&store, &other, 100);
     }
-    assert_int_equal(store_other_size(&store, &wanted, &found), 1);
-    assert_int_equal(found.ranks, 64);
+    assert_int_equal(kin_of(&store, &wanted).has_size, 1);
+    assert_int_equal(kin_of(&store, &wanted).size.ranks, 64);
     wanted = named("x", 8);
-    assert_int_equal(store_other_size(&store, &wanted, &found), 1);
-    assert_int_equal(found.ranks, 16);
+    assert_int_equal(kin_of(&store, &wanted).size.ranks, 16);
     wanted = named("z", 128);
-    assert_int_equal(store_other_size(&store, &wanted, &found), 0);
+    assert_int_equal(kin_of(&store, &wanted).has_size, 0);
+    /* Those of another folder alone are no case of this one's. */
+    wanted = named("x", 128);
+    store_entry_case(&wanted, "/work", NULL);
+    assert_int_equal(kin_of(&store, &wanted).has_size, 0);
 }
 
 static void put(const char *root, const char *name, const char *text)
@@ -318,7 +329,7 @@ static void test_no_file_may_grow(void **state)
 
         signal(SIGXFSZ, SIG_IGN);
         setrlimit(RLIMIT_FSIZE, &none);
-        if (store_run_begin(&store, 5, 0, &entry, &made, &err) != -1 ||
+        if (store_run_begin(&store, 5, 0, &entry, NULL, &made, &err) != -1 ||
             !strstr(err.text, "File too large"))
             _exit(1);
         if (store_entry_write(&store, &entry, &err) != -1 || !strstr(err.text, "File too large"))
@@ -419,13 +430,13 @@ static void test_a_root_that_is_put_elsewhere_later(void **state)
     assert_int_equal(mkdir(site, 01777) | mkdir(elsewhere, 0755), 0);
     assert_int_equal(store_open(site, &store, &err), 0);
     assert_int_equal(rmdir(own) | symlink(elsewhere, own), 0);
-    assert_int_equal(store_run_begin(&store, 1, 2, &entry, &run, &err), -1);
+    assert_int_equal(store_run_begin(&store, 1, 2, &entry, NULL, &run, &err), -1);
     assert_non_null(strstr(err.text, "not this user's own"));
     assert_int_equal(store_entry_write(&store, &entry, &err), -1);
     assert_int_equal(store_fold_some(&store, 10, &err), 0);
     assert_int_equal(rmdir(elsewhere), 0); /* nothing came into it */
     assert_int_equal(unlink(own) | mkdir(own, 0700), 0);
-    assert_int_equal(store_run_begin(&store, 1, 2, &entry, &run, &err), 0);
+    assert_int_equal(store_run_begin(&store, 1, 2, &entry, NULL, &run, &err), 0);
     free(run);
     /* Nor do the folders below lead elsewhere. */
     snprintf(own, sizeof own, "%s/%u/profiles", site, (unsigned)geteuid());
@@ -447,7 +458,7 @@ static void test_a_folder_that_cannot_be_written(void **state)
     (void)state;
     setenv("XDG_CACHE_HOME", "/proc/self", 1); /* even root makes nothing there */
     assert_int_equal(store_open(NULL, &store, &err), 0);
-    assert_int_equal(store_run_begin(&store, 1, 2, &entry, &made, &err), -1);
+    assert_int_equal(store_run_begin(&store, 1, 2, &entry, NULL, &made, &err), -1);
     assert_non_null(strstr(err.text, "/proc/self/topomap"));
     assert_int_equal(store_entry_write(&store, &entry, &err), -1);
     assert_int_equal(store_entry_read(&store, &entry), 0);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "graph/graph.h"
+#include "graph/overlap.h"
 #include "graph/recognise/heavy.h"
 #include "plugin/planner/plan/profile.h"
 
@@ -42,7 +43,7 @@ static double overlap(const char *a, const char *b)
     topomap_error err;
     double share;
 
-    assert_int_equal(planner_profile_overlap(x, y, &share, &err), 0);
+    assert_int_equal(topomap_graph_overlap(x, y, &share, &err), 0);
     topomap_graph_free(x);
     topomap_graph_free(y);
     return share;
@@ -67,11 +68,11 @@ static void test_fit(void **state)
     double share;
 
     (void)state;
-    assert_int_equal(planner_profile_fit(ring, all, &share, &err), 0);
+    assert_int_equal(topomap_graph_fit(ring, all, &share, &err), 0);
     assert_float_equal(share, 8. / 28, 1e-12);
-    assert_int_equal(planner_profile_fit(all, ring, &share, &err), 0);
+    assert_int_equal(topomap_graph_fit(all, ring, &share, &err), 0);
     assert_float_equal(share, 8. / 28, 1e-12);
-    assert_int_equal(planner_profile_fit(all, all, &share, &err), 0);
+    assert_int_equal(topomap_graph_fit(all, all, &share, &err), 0);
     assert_float_equal(share, 1, 1e-12);
     topomap_graph_free(ring);
     topomap_graph_free(all);

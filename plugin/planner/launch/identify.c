@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which program a step starts, and which case of it. */
+#include "config.h"
+#include "plugin/planner/launch/auto.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "plugin/store/program.h"
+#include "plugin/store/script.h"
+
+/* How an option names the MPI of a program whose file does not tell. */
+static enum store_mpi said_mpi(const policy_settings *settings)
+{
+    const char *said = policy_get(settings, TOPOMAP_REQUEST_MPI);
+
+    for (int mpi = STORE_MPI_NONE + 1; said && mpi < STORE_MPIS; mpi++)
+        if (!strcmp(said, store_mpi_name((enum store_mpi)mpi)))
+            return (enum store_mpi)mpi;
+    return STORE_MPI_NONE;
+}
+
+/* What a command starts: itself, or, where it is no MPI's, a program that is among its words.
+ * \return its path, which ends with free(), or NULL: and why */
+static char *find_program(const planner_auto *now, store_program *program, topomap_error *why)
+{
+    const planner_facts *facts = now->verdict->facts;
+    const store *memory = now->has_store ? &now->store : NULL;
+    const char *folder = facts->chdir, *search = getenv("PATH");
+    char **words = facts->words.text;
+    char *path = store_program_find(words[0], folder, search), *started = NULL;
+
+    if (!path) {
+        topomap_error_set(why, TOPOMAP_EINPUT, "%.200s cannot be read here", words[0]);
+        return NULL;
+    }
+    if (store_program_read(memory, path, program, why)) {
+        free(path);
+        return NULL;
+    }
+    if (!program->mpi)
+        started = store_program_started(memory, words + 1, folder, search, program);
+    if (!started)
+        return path;
+    free(path);
+    return started;
+}
+
+/* A key of the user's joins all cases. */
+static void name_case(planner_auto *now, const char *key)
+{
+    const planner_facts *facts = now->verdict->facts;
+    char here[STORE_PATH];
+
+    if (!key && (facts->chdir || getcwd(here, sizeof here)))
+        store_entry_case(&now->entry, facts->chdir ? facts->chdir : here, facts->input);
+}
+
+int planner_identify(planner_auto *now, topomap_error *why)
+{
+    const planner_facts *facts = now->verdict->facts;
+    const policy_settings *settings = &now->verdict->decision.settings;
+    enum store_mpi said = said_mpi(settings);
+    store_program program;
+    char *path;
+
+    if (!facts->words.count || !facts->tasks)
+        return topomap_error_set(why, TOPOMAP_EINPUT, "Slurm does not tell the program");
+    if (facts->several_programs)
+        return topomap_error_set(why, TOPOMAP_EINPUT, "several programs (--multi-prog)");
+    if (facts->container)
+        return topomap_error_set(why, TOPOMAP_EINPUT, "a container");
+    path = find_program(now, &program, why);
+    if (!path)
+        return -1;
+    now->mpi = said ? said : program.mpi;
+    store_entry_name(
+        &now->entry, path, store_script_id(path, facts->words.text + 1, facts->chdir, program.id),
+        facts->words.text + 1, policy_get(settings, TOPOMAP_REQUEST_KEY), facts->tasks);
+    name_case(now, policy_get(settings, TOPOMAP_REQUEST_KEY));
+    free(path);
+    if (now->mpi)
+        return 0;
+    return topomap_error_set(
+        why, TOPOMAP_EINPUT,
+        "%.200s: %s (--topomap-options=mpi=openmpi|mpich|mpi-abi says which MPI a program uses)",
+        facts->words.text[0], program.why);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "plugin/planner/plan/judge.h"
+
+#include <stdlib.h>
+
+#include "plan/plan.h"
+#include "util/alloc.h"
+#include "plugin/planner/plan/inputs.h"
+#include "plugin/planner/plan/objective.h"
+
+static int by_J(const planner_inputs *in, const uint32_t *slots, double *value, topomap_error *err)
+{
+    topomap_cost cost;
+
+    if (topomap_cost_evaluate(in->graph, in->machine, slots, &cost, err) != 0)
+        return -1;
+    *value = cost.J;
+    topomap_cost_clear(&cost);
+    return 0;
+}
+
+static int by_time(const planner_inputs *in, const uint32_t *slots, double *value,
+                   topomap_error *err)
+{
+    topomap_time time;
+
+    if (topomap_time_evaluate(in->graph, in->machine, slots, &in->costs, &time, err) != 0)
+        return -1;
+    *value = time.seconds;
+    topomap_time_clear(&time);
+    return 0;
+}
+
+static int judge(planner_inputs *in, double *gain, topomap_error *err)
+{
+    const planner_request *request = in->request;
+    uint32_t slots = topomap_machine_slots(in->machine);
+    int (*value)(const planner_inputs *, const uint32_t *, double *, topomap_error *) =
+        in->objective == TOPOMAP_OBJECTIVE_TIME ? by_time : by_J;
+    uint32_t *layout = topomap_alloc(slots, sizeof *layout, err), *judged = NULL;
+    double before, after;
+    int status = -1;
+
+    planner_objective_costs(&request->asked, in->graph, &in->costs);
+    if (layout &&
+        topomap_layout_parse(request->asked.judge, (uint32_t)request->nodes.count, request->first,
+                             layout, err) == 0 &&
+        (judged = planner_inputs_slots(layout, slots, err)) != NULL &&
+        value(in, in->start, &before, err) == 0 && value(in, judged, &after, err) == 0) {
+        *gain = before > 0 ? 100 * (before - after) / before : 0;
+        status = 0;
+    }
+    free(layout);
+    free(judged);
+    return status;
+}
+
+int planner_judge(const planner_request *request, double *gain, topomap_error *err)
+{
+    planner_inputs in;
+    int status = -1;
+
+    if (planner_inputs_open(request, &in, err) == 0) {
+        if (in.objective != TOPOMAP_OBJECTIVE_J && in.objective != TOPOMAP_OBJECTIVE_TIME)
+            topomap_error_set(err, TOPOMAP_EUSAGE, "layouts are judged by J and time alone");
+        else
+            status = judge(&in, gain, err);
+    }
+    planner_inputs_clear(&in);
+    return status;
+}

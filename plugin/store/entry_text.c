@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The lines of an entry: a name and a value each. */
+#include "config.h"
+#include "plugin/store/entry.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum kind { TEXT, HEX, SECONDS, COUNT, STOP };
+
+#define AT(member) offsetof(store_entry, member)
+#define OF(kind, member) kind, AT(member), sizeof((store_entry *)0)->member
+
+/* Whose it is stands before what became of it, which store_entry_forget() takes away. */
+static const struct row {
+    const char *name;
+    enum kind kind;
+    size_t at, size;
+    int lasts;
+} rows[] = {
+    {"program", OF(TEXT, program), 1},
+    {"words", OF(TEXT, words), 1},
+    {"id", OF(HEX, id), 1},
+    {"family", OF(HEX, family), 1},
+    {"place", OF(HEX, place), 1},
+    {"folder", OF(TEXT, folder), 1},
+    {"input", OF(TEXT, input), 1},
+    {"ranks", OF(COUNT, ranks), 1},
+    {"made", OF(SECONDS, made), 0},
+    {"launches", OF(COUNT, launches), 0},
+    {"profiles", OF(COUNT, profiles), 0},
+    {"tries", OF(COUNT, tries), 0},
+    {"last", OF(TEXT, last), 0},
+    {"number", OF(COUNT, number), 0},
+    {"agrees", OF(COUNT, agrees), 0},
+    {"differs", OF(COUNT, differs), 0},
+    {"changed", OF(COUNT, changed), 0},
+    {"worse", OF(COUNT, worse), 0},
+    {"stopped", OF(STOP, stopped), 0},
+};
+
+static const char time_name[] = "time";
+
+/* ---- Reading ----------------------------------------------------------------------------- */
+
+static void read_value(const struct row *row, const char *value, store_entry *entry)
+{
+    void *to = (char *)entry + row->at;
+    unsigned long long number = strtoull(value, NULL, row->kind == HEX ? 16 : 10);
+
+    switch (row->kind) {
+    case TEXT:
+        snprintf(to, row->size, "%s", value);
+        return;
+    case HEX:
+        *(uint64_t *)to = number;
+        return;
+    case SECONDS:
+        *(int64_t *)to = (int64_t)number;
+        return;
+    case COUNT:
+        *(uint32_t *)to = (uint32_t)number;
+        return;
+    case STOP:
+        *(enum store_stop *)to = number <= STORE_WORSE ? (enum store_stop)number : STORE_GOES_ON;
+    }
+}
+
+static void read_time(const char *value, store_entry *entry)
+{
+    unsigned long long messages;
+    long long when;
+    store_time read;
+    char layout;
+
+    if (sscanf(value, "%c %u %llu %lf %lf %lld", &layout, &read.nodes, &messages, &read.wall,
+               &read.mpi, &when) != 6 ||
+        !(read.wall > 0 && read.wall < 1e9 && read.mpi >= 0))
+        return;
+    read.placed = layout == 'p';
+    read.messages = messages;
+    read.when = when;
+    store_entry_time(entry, &read);
+}
+
+static void read_line(const char *name, const char *value, store_entry *entry)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!strcmp(rows[i].name, name))
+            read_value(&rows[i], value, entry);
+    if (!strcmp(time_name, name))
+        read_time(value, entry);
+}
+
+void store_entry_parse(char *text, store_entry *entry)
+{
+    char *rest = NULL;
+
+    entry->times = 0;
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        char *space = strchr(line, ' ');
+
+        for (char *c = line; *c; c++)
+            if ((unsigned char)*c < ' ' || *c == 127)
+                *c = '?';
+        if (space) {
+            *space = 0;
+            read_line(line, space + 1, entry);
+        }
+    }
+}
+
+void store_entry_forget(store_entry *entry)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!rows[i].lasts)
+            memset((char *)entry + rows[i].at, 0, rows[i].size);
+    entry->times = 0;
+}
+
+/* ---- Writing ----------------------------------------------------------------------------- */
+
+static int print_row(const struct row *row, const store_entry *entry, char *to, size_t room)
+{
+    const void *at = (const char *)entry + row->at;
+
+    switch (row->kind) {
+    case TEXT:
+        return snprintf(to, room, "%s %s\n", row->name, (const char *)at);
+    case HEX:
+        return snprintf(to, room, "%s %016llx\n", row->name,
+                        (unsigned long long)*(const uint64_t *)at);
+    case SECONDS:
+        return snprintf(to, room, "%s %lld\n", row->name, (long long)*(const int64_t *)at);
+    case COUNT:
+        return snprintf(to, room, "%s %u\n", row->name, *(const uint32_t *)at);
+    case STOP:
+        break;
+    }
+    return snprintf(to, room, "%s %d\n", row->name, (int)*(const enum store_stop *)at);
+}
+
+size_t store_entry_print(const store_entry *entry, char text[STORE_ENTRY_TEXT])
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        used += (size_t)print_row(&rows[i], entry, text + used, STORE_ENTRY_TEXT - used);
+    for (unsigned i = 0; i < entry->times; i++) {
+        const store_time *time = &entry->time[i];
+
+        used += (size_t)snprintf(
+            text + used, STORE_ENTRY_TEXT - used, "%s %c %u %llu %.6f %.6f %lld\n", time_name,
+            time->placed ? 'p' : 's', time->nodes, (unsigned long long)time->messages, time->wall,
+            time->mpi, (long long)time->when);
+    }
+    return used;
+}

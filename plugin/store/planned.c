@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is in the folder of a run besides its profile. */
+#include "config.h"
+#include "plugin/store/folder.h"
+#include "plugin/store/join.h"
+#include "plugin/store/store.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int store_run_write(const char *folder, const char *name, const char *text, size_t size)
+{
+    int run = store_folder_own(AT_FDCWD, folder), failed;
+
+    if (run < 0)
+        return -1;
+    failed = store_file_write(run, name, text, size, 0);
+    close(run);
+    return failed;
+}
+
+char *store_run_read(const char *folder, const char *name, size_t room)
+{
+    int run = store_folder_own(AT_FDCWD, folder), found;
+    char *text = run < 0 ? NULL : malloc(room);
+
+    found = text && store_file_read(run, name, text, room);
+    if (run >= 0)
+        close(run);
+    if (found)
+        return text;
+    free(text);
+    return NULL;
+}
+
+int store_run_join(const char *folder, char path[STORE_PATH])
+{
+    int run = store_folder_own(AT_FDCWD, folder), found;
+
+    if (run < 0 || snprintf(path, STORE_PATH, "%s/%s", folder, STORE_RUN_FILE) >= STORE_PATH) {
+        if (run >= 0)
+            close(run);
+        return 0;
+    }
+    found = !faccessat(run, STORE_RUN_FILE, F_OK, AT_SYMLINK_NOFOLLOW) || !store_join(run, 0, NULL);
+    close(run);
+    return found;
+}

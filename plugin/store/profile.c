@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "graph/formats/tmg.h"
+#include "plugin/store/folder.h"
+#include "plugin/store/profile.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What can be known of a profile by its header alone. */
+static int check_header(const struct topomap_tmg_header *header, uint64_t size, uint64_t most,
+                        topomap_error *err)
+{
+    if (memcmp(header->magic, TOPOMAP_TMG_MAGIC, sizeof header->magic) != 0 ||
+        le64toh(header->size) != size)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "the run left no whole profile");
+    if (le32toh(header->version) != TOPOMAP_TMG_VERSION)
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "the run left a profile of format %lu, and this topomap's is %d: "
+                                 "the nodes' profiler is of another version",
+                                 (unsigned long)le32toh(header->version), TOPOMAP_TMG_VERSION);
+    if (size > most)
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "the profile has %llu bytes, more than the store takes",
+                                 (unsigned long long)size);
+    return 0;
+}
+
+/* Whole, of our format, and as large as the store takes: the planner checks the rest. */
+int store_profile_check(int run, uint64_t most, topomap_error *err)
+{
+    int fd = openat(run, STORE_RUN_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    struct topomap_tmg_header header = {.size = 0};
+    struct stat status;
+    int good;
+
+    if (fd < 0)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "the run left no profile");
+    good = !fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+           read(fd, &header, sizeof header) == sizeof header;
+    close(fd);
+    if (!good)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "the run left no whole profile");
+    return check_header(&header, (uint64_t)status.st_size, most, err);
+}
+
+/* The one before stays beside it: whoever looks finds a graph at every moment. */
+int store_profile_take(const store *store, int run, const char *key, topomap_error *err)
+{
+    char name[STORE_KEY + 16], before[STORE_KEY + 16], beside[STORE_BESIDE];
+    int profiles = store_folder_open(store, "profiles", 1, err), failed;
+
+    if (profiles < 0)
+        return -1;
+    snprintf(name, sizeof name, "%s.tmg", key);
+    snprintf(before, sizeof before, "%s.old.tmg", key);
+    failed = store_file_make(profiles, name, beside); /* a name that is nobody else's */
+    if (failed >= 0) {
+        close(failed);
+        unlinkat(profiles, beside, 0);
+    }
+    if (failed >= 0 && !linkat(profiles, name, profiles, beside, 0)) {
+        renameat(profiles, beside, profiles, before);
+        unlinkat(profiles, beside,
+                 0); /* still there where both are links to one file already (rename(2)) */
+    }
+    failed = renameat(run, STORE_RUN_FILE, profiles, name);
+    if (failed)
+        topomap_error_set(err, TOPOMAP_ESYSTEM, "%.300s/profiles/%s: %s", store->root, name,
+                          strerror(errno));
+    close(profiles);
+    return failed;
+}
