@@ -96,6 +96,8 @@ int cli_graph_read(const cli_call *call, const char *what, topomap_graph **graph
 void cli_graph_note(const cli_call *call, const topomap_graph *graph);
 /** Prints a line, where a graph has phases: the label, how many, and what share each has. */
 void cli_graph_print_phases(const char *label, const topomap_graph *graph);
+/** "48x32, exact" or "48x32, explains 95.24 % of the pairs and ...", and the end of the line. */
+void cli_graph_print_fit(const topomap_recognition *pattern);
 /** Writes a graph as --to says and frees it; returns the exit status. */
 int cli_graph_write(const cli_call *call, topomap_graph *graph, const char *path);
 

@@ -122,8 +122,7 @@ static json_t *info_json(const topomap_graph *graph, const topomap_recognition *
     return info;
 }
 
-/* "48x32, exact" or "48x32, explains 95.24 % of the pairs and ...". */
-static void print_fit(const topomap_recognition *pattern)
+void cli_graph_print_fit(const topomap_recognition *pattern)
 {
     for (uint32_t k = 0; k < pattern->dims; k++)
         printf("%s%" PRIu32, k ? "x" : "", pattern->size[k]);
@@ -153,7 +152,7 @@ static int print_info(const cli_call *call, const topomap_graph *graph,
         printf("pattern   %s\n", pattern ? pattern : found->text);
     if (found->dims) {
         printf("fit       ");
-        print_fit(found);
+        cli_graph_print_fit(found);
     }
     if (topomap_graph_load(graph))
         puts("loads     known");

@@ -8,7 +8,6 @@
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/profile_case.h"
-#include "graph/recognise/heavy.h"
 #include "plugin/store/store.h"
 #include "util/alloc.h"
 
@@ -156,7 +155,7 @@ static int run_list(const cli_call *call)
 
 static void print_graph(const char *path)
 {
-    topomap_graph *graph, *heavy;
+    topomap_graph *graph;
     topomap_recognition pattern;
     topomap_error err;
 
@@ -168,10 +167,10 @@ static void print_graph(const char *path)
            topomap_graph_ranks(graph), (unsigned long long)topomap_graph_edges(graph),
            (unsigned long long)topomap_graph_bytes(graph));
     cli_graph_print_phases("phases     ", graph);
-    if (!topomap_graph_heavy(graph, &heavy, &err)) {
-        if (!topomap_graph_recognise(heavy, 0, &pattern, &err) && *pattern.text)
-            printf("pattern    %s, but for light messages\n", pattern.text);
-        topomap_graph_free(heavy);
+    if (!topomap_graph_recognise(graph, 0, &pattern, &err) && pattern.dims) {
+        printf("pattern    %s%s\nfit        ", pattern.text,
+               pattern.exact ? "" : ", but for light messages");
+        cli_graph_print_fit(&pattern);
     }
     topomap_graph_free(graph);
 }

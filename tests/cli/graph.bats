@@ -197,6 +197,38 @@ shuffled() { # PATTERN -> file `shuffled`
   run -1 topomap graph recognise uneven
 }
 
+# Molecular dynamics on 16 ranks, 4x2x2, as its profile has it: each face both ways (along a dimension of two it
+# is the same neighbour twice), what crosses faces at the corners, barriers and reductions.
+@test "graph recognise: a halo exchange under a program's reductions is no benchmark, nor a butterfly" {
+  awk 'function to(u, v, b) { if (u != v) bytes[u "," v] += b }
+    BEGIN {
+      for (u = 0; u < 16; u++) {
+        z = u % 2; y = int(u / 2) % 2; x = int(u / 4)
+        to(u, x * 4 + y * 2 + 1 - z, 4910000 + 517 * u)
+        to(u, x * 4 + (1 - y) * 2 + z, 2900000 + 911 * u)
+        to(u, (x + 1) % 4 * 4 + y * 2 + z, 860000 + 407 * u)
+        to(u, (x + 3) % 4 * 4 + y * 2 + z, 870000 - 313 * u)
+        for (k = 1; k < 16; k *= 2) { to(u, (u + k) % 16, 8); v = int(u / k) % 2 ? u - k : u + k; to(u, v, 756) }
+      }
+      for (p in bytes) print p "," bytes[p]
+    }' | sort -t, -n >md
+  [ "$(topomap graph recognise md)" = stencil3d:7:2x2x4,wrap=z ]
+  [ "$(topomap graph info md --json | jq -r '.pattern, .pattern_fit.exact, (.pattern_fit.bytes > 0.99)' | tr '\n' ' ')" = \
+    "stencil3d:7:2x2x4,wrap=z false true " ]
+  [ "$(topomap graph recognise md --scale 128)" = stencil3d:7:4x4x8,wrap=z ]
+}
+
+# Ranks that send round a ring, and put into a window that one rank shows, or that of the rank a quarter on.
+@test "graph recognise: a ring and a window are no training job" {
+  local n
+  for n in 12 16 32; do
+    awk -v n=$n 'BEGIN { for (u = 0; u < n; u++) { print u, (u + 1) % n, 1000; if (u) print u, 0, 8 } }' >window
+    [ "$(topomap graph recognise window)" = ring:$n ]
+    awk -v n=$n 'BEGIN { for (u = 0; u < n; u++) { print u, (u + 1) % n, 1000; print u, (u + n / 4) % n, 1500 } }' >window
+    run -1 topomap graph recognise window
+  done
+}
+
 @test "graph recognise: a graph without a pattern is answered with no" {
   awk 'BEGIN { for (i = 1; i < 200; i++) print i, int(i * 0.618) % i, 1 }' > irregular
   run topomap graph recognise irregular

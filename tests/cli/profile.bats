@@ -45,6 +45,9 @@ entry() {
   [[ $output == *"program    solver in.dat"* ]]
   [[ $output == *"64 ranks, 2016 pairs, "* ]]
   [[ $output == *"pattern    stencil2d:5:8x8, but for light messages"* ]]
+  [[ $output == *"fit        8x8, explains 5.56 % of the pairs and 99."*" % of the bytes; 100.00 % of its own pairs are there"* ]]
+  [ "$(topomap graph recognise "$store/00000000000000a1.tmg")" = stencil2d:5:8x8 ]
+  topomap graph info "$store/00000000000000a1.tmg" | grep '^fit *8x8, explains 5.56 % '
   run -0 topomap profile show 0000f
   [[ $output != *pattern* ]]
   run -1 topomap profile show 0000

@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+#include "graph/recognise/heavy.h"
+
+#define CLEARLY 0.02 /* more of the bytes: else the words that have the light pairs too stay */
+
 static void take_fit(const topomap_lattice *lattice, topomap_recognition *found)
 {
     found->dims = lattice->dims;
@@ -40,30 +44,102 @@ static int is_exact(const topomap_recognition *found)
            found->even > TOPOMAP_LATTICE_ALIKE;
 }
 
-int topomap_graph_recognise(const topomap_graph *graph, uint64_t ranks,
-                            topomap_recognition *pattern, topomap_error *err)
+/* A graph and its pairs: the whole, or its heavy part. */
+typedef struct view {
+    const topomap_graph *graph;
+    topomap_weights pairs;
+} view;
+
+/* One as it stands, its light pairs as good as the others. */
+static int recognise(const view *v, uint64_t ranks, topomap_recognition *pattern,
+                     topomap_error *err)
 {
     topomap_recognition found = {.text = ""};
     topomap_lattice lattice = {0};
-    topomap_weights weights;
     uint32_t cells;
-    int status;
+    int status = topomap_lattice_find(&v->pairs, v->graph->ranks, &lattice, err);
 
-    if (topomap_pairs_new(graph, &weights, err) != 0)
-        return -1;
-    status = topomap_lattice_find(&weights, graph->ranks, &lattice, err);
     if (status == 0 && lattice.dims)
-        status = name_lattice(graph, &lattice, ranks, &found, err);
+        status = name_lattice(v->graph, &lattice, ranks, &found, err);
     cells = lattice.cells;
     topomap_lattice_clear(&lattice);
-    if (status == 0 && cells != graph->ranks)
-        status = topomap_name_groups(&weights, graph->ranks, ranks, &found, err) < 0 ? -1 : 0;
+    if (status == 0 && cells != v->graph->ranks)
+        status = topomap_name_groups(&v->pairs, v->graph->ranks, ranks, &found, err) < 0 ? -1 : 0;
     found.exact = is_exact(&found);
     if (status == 0 && !(found.exact && topomap_name_is_plain(&found)))
-        status = topomap_name_known(graph, &weights, ranks, &found, err) < 0 ? -1 : 0;
-    topomap_weights_clear(&weights);
+        status = topomap_name_known(v->graph, &v->pairs, ranks, &found, err) < 0 ? -1 : 0;
     found.exact = is_exact(&found);
     if (status == 0)
         *pattern = found;
     return status;
+}
+
+/* How much of the bytes a pattern accounts for. Light pairs count for little here, where they are
+ * the pattern's and where they are not. */
+static double bytes_told(const topomap_recognition *found)
+{
+    return found->dims ? found->present * found->even : 0;
+}
+
+/* \return 1 where the heavy part tells more of the bytes than *found of the whole, which it then
+ *  replaces, measured by the whole; 0 where not; -1 on failure */
+static int look_heavy(const view *whole, const view *heavy, topomap_recognition *found,
+                      topomap_error *err)
+{
+    topomap_recognition other;
+
+    if (heavy->graph->pairs == whole->graph->pairs)
+        return 0;
+    if (recognise(heavy, 0, &other, err) != 0)
+        return -1;
+    if (!other.dims)
+        return 0;
+    other.explained *= (double)heavy->graph->pairs / (double)whole->graph->pairs;
+    other.even *= (double)heavy->pairs.total / (double)whole->pairs.total;
+    other.exact = 0;
+    if (bytes_told(&other) <= bytes_told(found) + (topomap_name_is_plain(found) ? CLEARLY : 0))
+        return 0;
+    *found = other;
+    return 1;
+}
+
+/* The same pattern's words for another number of ranks. */
+static int name_scaled(const view *v, uint64_t ranks, topomap_recognition *found,
+                       topomap_error *err)
+{
+    topomap_recognition scaled;
+
+    if (recognise(v, ranks, &scaled, err) != 0)
+        return -1;
+    memcpy(found->text, scaled.text, sizeof found->text);
+    return 0;
+}
+
+int topomap_graph_recognise(const topomap_graph *graph, uint64_t ranks,
+                            topomap_recognition *pattern, topomap_error *err)
+{
+    view whole = {.graph = graph}, heavy = {0};
+    topomap_graph *part = NULL;
+    topomap_recognition found;
+    int status = topomap_pairs_new(graph, &whole.pairs, err);
+
+    if (status == 0)
+        status = recognise(&whole, 0, &found, err);
+    if (status == 0 && !found.exact) {
+        status = topomap_graph_heavy(graph, &part, err);
+        heavy.graph = part;
+        if (status == 0)
+            status = topomap_pairs_new(part, &heavy.pairs, err);
+        if (status == 0)
+            status = look_heavy(&whole, &heavy, &found, err);
+    }
+    if (status >= 0 && ranks && found.dims)
+        status = name_scaled(status ? &heavy : &whole, ranks, &found, err);
+    topomap_weights_clear(&whole.pairs);
+    topomap_weights_clear(&heavy.pairs);
+    topomap_graph_free(part);
+    if (status < 0)
+        return -1;
+    *pattern = found;
+    return 0;
 }

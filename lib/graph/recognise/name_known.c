@@ -22,6 +22,7 @@ enum {
     MOST_DIVISORS = 256   /* more than any number up to 2^17 has */
 };
 
+#define LEAST_OF_JOBS 0.95
 #define GAP 1.25 /* between a pair of the pattern and one that is left out */
 
 /* A pattern for any number of ranks. */
@@ -227,11 +228,15 @@ static int rename_ranks(search *s, const topomap_graph *made, const topomap_weig
     return r->even < 0 ? -1 : 1;
 }
 
-/* The pattern's pairs and no others, or nearly all bytes. */
-static int holds(const topomap_recognition *r)
+/* The pattern's pairs and no others, or nearly all bytes; of training jobs nearly all in any case:
+ * so many are tried that some job's pairs are those of any two rings. */
+static int holds(const known *form, const topomap_recognition *r)
 {
-    return r->present >= TOPOMAP_LATTICE_LEAST &&
-           r->even >= (r->explained == 1.0 ? 0.5 : TOPOMAP_LATTICE_LEAST);
+    double least = r->explained == 1.0 ? 0.5 : TOPOMAP_LATTICE_LEAST;
+
+    if (!strncmp(form->made, "parallel:", 9))
+        least = LEAST_OF_JOBS;
+    return r->present >= TOPOMAP_LATTICE_LEAST && r->even >= least;
 }
 
 static void keep(search *s, const known *form, const topomap_recognition *r)
@@ -239,7 +244,8 @@ static void keep(search *s, const known *form, const topomap_recognition *r)
     double better = s->form.text || s->form.made[0] ? 1e-9 : 0.02;
 
     /* What was found before has simpler words, unless it is a mere product. */
-    if (!holds(r) || score(r) < score(s->best) + (topomap_name_is_plain(s->best) ? better : -1e-9))
+    if (!holds(form, r) ||
+        score(r) < score(s->best) + (topomap_name_is_plain(s->best) ? better : -1e-9))
         return;
     *s->best = *r;
     s->form = *form;
@@ -274,7 +280,7 @@ static int try_pattern(search *s, const known *form, topomap_error *err)
     }
     lay_over(s, made, &weights, &r);
     keep(s, form, &r);
-    if (!(holds(&r) && r.explained == 1.0 && r.present == 1.0))
+    if (!(holds(form, &r) && r.explained == 1.0 && r.present == 1.0))
         status = rename_ranks(s, made, &weights, &r, err);
     if (status == 1)
         keep(s, form, &r);
@@ -439,7 +445,10 @@ static int try_replicas(search *s, uint64_t tp, uint64_t pp, uint64_t replicas, 
         for (int e = 0; e < d.count && *tried < MOST_TRIED; e++) {
             uint64_t cp = d.value[c], ep = d.value[e];
 
-            if ((cp == 1 && ep == 1) || ep > MOST_EXPERTS || cp > MOST_EXPERTS ||
+            /* Context parallel ranks alone are a ring. */
+            if (ep == 1 && (cp == 1 || cp == n))
+                continue;
+            if (ep > MOST_EXPERTS || cp > MOST_EXPERTS ||
                 !arcs_may_be(s, arcs + tp * pp * arcs_of_replicas(replicas, cp, ep)))
                 continue;
             ++*tried;

@@ -172,6 +172,8 @@ typedef struct topomap_recognition {
  *  ranks, and wavefronts, by what goes which way; and up to 2^17 ranks trees, masters, butterflies,
  *  the NAS benchmarks, and training with context or expert parallel ranks, as they are generated,
  *  other pairs much lighter. Groups of which a few pairs have most of the bytes are none.
+ *  Pairs that exchange next to nothing beside the others (a profile's barriers and reductions) are
+ *  left out where more of the bytes is told without them; explained and even are of all pairs.
  *  \param ranks  0; or a number of ranks to name the same pattern for, its dimensions scaled alike
  *                as evenly as the number divides
  *  Fails with TOPOMAP_EUSAGE where the pattern has no shape of \p ranks ranks. */

@@ -6,7 +6,6 @@
 
 #include "graph/graph.h"
 #include "graph/overlap.h"
-#include "graph/recognise/heavy.h"
 
 /* Above this much of its bytes between other pairs, a program talks otherwise than before; a
  * pattern that tells less than this of a profile does not stand for it. */
@@ -119,13 +118,13 @@ static int is_same_shape(const char *here, const char *there)
 }
 
 /* \return 0; 1: there is nothing to scale, with the line that says so */
-static int scale(const topomap_graph *profile, const topomap_graph *heavy, const char *whose,
-                 uint32_t tasks, planner_profile *made, topomap_error *err)
+static int scale(const topomap_graph *profile, const char *whose, uint32_t tasks,
+                 planner_profile *made, topomap_error *err)
 {
     topomap_recognition here = {.text = ""}, there;
     double share = 0;
 
-    if (topomap_graph_recognise(heavy, 0, &here, err) != 0 || !*here.text ||
+    if (topomap_graph_recognise(profile, 0, &here, err) != 0 || !*here.text ||
         fit_of(profile, here.text, &share, err) != 0 || share < FITS) {
         snprintf(made->line, sizeof made->line,
                  *here.text ? "no profile of %u ranks yet; the one of %.120s is %.80s in another "
@@ -135,7 +134,7 @@ static int scale(const topomap_graph *profile, const topomap_graph *heavy, const
                  tasks, whose, here.text);
         return 1;
     }
-    if (topomap_graph_recognise(heavy, tasks, &there, err) != 0 || !*there.text ||
+    if (topomap_graph_recognise(profile, tasks, &there, err) != 0 || !*there.text ||
         !is_same_shape(here.text, there.text) ||
         topomap_graph_read_within(there.text, tasks, &made->graph, err) != 0) {
         made->graph = NULL;
@@ -155,21 +154,16 @@ static int scale(const topomap_graph *profile, const topomap_graph *heavy, const
 static int open_scaled(const planner_request *request, uint32_t tasks, planner_profile *made,
                        topomap_error *err)
 {
-    topomap_graph *profile, *heavy;
-    int status = -1;
+    topomap_graph *profile;
 
     if (topomap_graph_read(request->asked.graph, "tmg", &profile, err) != 0) {
         note_damaged(made, err);
         return 0;
     }
-    if (topomap_graph_heavy(profile, &heavy, err) == 0) {
-        scale(profile, heavy, request->asked.profiled ? request->asked.profiled : "another size",
-              tasks, made, err);
-        topomap_graph_free(heavy);
-        status = 0;
-    }
+    scale(profile, request->asked.profiled ? request->asked.profiled : "another size", tasks, made,
+          err);
     topomap_graph_free(profile);
-    return status;
+    return 0;
 }
 
 int planner_profile_open(const planner_request *request, uint32_t tasks, planner_profile *profile,
