@@ -60,7 +60,7 @@ extern const cli_command cli_db_check_commands[], cli_db_diff_commands[], cli_db
 extern const cli_command cli_graph_edit_commands[];
 extern const cli_command cli_calibrate_commands[];
 extern const cli_command cli_distance_commands[], cli_synth_commands[], cli_policy_commands[],
-    cli_profile_commands[], cli_why_commands[], cli_doctor_commands[];
+    cli_profile_commands[], cli_why_commands[], cli_show_commands[], cli_doctor_commands[];
 
 /** What a pattern is, for help and the manual page. */
 extern const char cli_pattern_text[];
@@ -96,6 +96,8 @@ int cli_graph_read(const cli_call *call, const char *what, topomap_graph **graph
 void cli_graph_note(const cli_call *call, const topomap_graph *graph);
 /** Prints a line, where a graph has phases: the label, how many, and what share each has. */
 void cli_graph_print_phases(const char *label, const topomap_graph *graph);
+/** The keys of all profiles of the user's, for completion. */
+void cli_profile_words(void);
 /** "48x32, exact" or "48x32, explains 95.24 % of the pairs and ...", and the end of the line. */
 void cli_graph_print_fit(const topomap_recognition *pattern);
 /** Writes a graph as --to says and frees it; returns the exit status. */

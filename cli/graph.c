@@ -9,6 +9,7 @@
 #include "cli/json.h"
 #include "topology-db/db.h"
 #include "graph/graph.h"
+#include "map/split/mesh_file.h"
 
 enum { PHASES_SHOWN = 8 };
 
@@ -23,7 +24,7 @@ int cli_graph_read(const cli_call *call, const char *what, topomap_graph **graph
 {
     topomap_error err;
 
-    if (topomap_graph_read_options(what, cli_get(call, "from"), call->repeat, graph, &err))
+    if (topomap_mesh_read(what, 0, cli_get(call, "from"), call->repeat, graph, &err))
         return cli_fail(call, &err);
     cli_graph_note(call, *graph);
     return 0;

@@ -4,7 +4,7 @@ cli_topomap_SOURCES = cli/main.c cli/cli.h cli/options.c cli/time.c cli/time.h c
   cli/map.c cli/report.c cli/report.h cli/registry.c cli/json.c cli/json.h cli/manual.c cli/db.c \
   cli/db_calibrate.c cli/db_check.c cli/db_diff.c cli/db_distance.c cli/db_export.c cli/db_synth.c cli/graph.c \
   cli/graph_edit.c cli/patterns.c cli/order.c cli/order.h cli/plan.c cli/plan.h cli/request.c cli/request.h cli/policy.c cli/profile.c cli/profile_case.c cli/profile_case.h cli/replay.c cli/replay.h \
-  cli/why.c cli/records.c cli/records.h plugin/common/record.c cli/stop.c
+  cli/show.c cli/why.c cli/records.c cli/records.h plugin/common/record.c cli/stop.c
 include cli/doctor/local.mk
 cli_topomap_CPPFLAGS = $(AM_CPPFLAGS) -DTOPOMAP_SPANKDIR='"$(spankdir)"'
 cli_topomap_LDFLAGS = $(program_link_flags)
@@ -13,7 +13,7 @@ cli_topomap_LDADD = plugin/planner/libplanner.la plugin/libsite.la plugin/librep
 
 # Manual pages and completion walk the command's own tables.
 MAN_PAGES = cli/topomap.1 cli/topomap-map.1 cli/topomap-eval.1 cli/topomap-graph.1 \
-  cli/topomap-db.1 cli/topomap-policy.1 cli/topomap-profile.1 cli/topomap-why.1 cli/topomap-doctor.1 \
+  cli/topomap-db.1 cli/topomap-policy.1 cli/topomap-profile.1 cli/topomap-why.1 cli/topomap-show.1 cli/topomap-srun.1 cli/topomap-doctor.1 \
   cli/topomap-algorithms.1 cli/topomap-formats.1
 man_MANS = $(MAN_PAGES)
 CLEANFILES += $(MAN_PAGES)
@@ -23,3 +23,8 @@ $(MAN_PAGES): cli/topomap$(EXEEXT)
 
 completiondir = $(datadir)/bash-completion/completions
 dist_completion_DATA = contrib/completion/topomap
+# Read by every shell, as srun's completion may be Slurm's own.
+eager_completiondir = $(sysconfdir)/bash_completion.d
+dist_eager_completion_DATA = contrib/completion/topomap-srun
+zsh_completiondir = $(datadir)/zsh/site-functions
+dist_zsh_completion_DATA = contrib/completion/_topomap

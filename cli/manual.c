@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "plugin/policy/options.h"
+#include "request/request.h"
 #include "topology-db/db.h"
 
 /* Text with what roff would take for its own made harmless. */
@@ -169,9 +171,74 @@ static void put_tail(void)
         "given.\n");
 }
 
+/* ---- Options of srun, sbatch and salloc ---------------------------------------------------- */
+
+static const struct {
+    const char *name, *value, *help;
+    int has_value;
+} job_options[] = {
+#define JOB_ROW(which, name, value, has_value, help) {name, value, help, has_value},
+    POLICY_OPTIONS(JOB_ROW)};
+enum { JOB_OPTIONS = sizeof job_options / sizeof *job_options };
+
+/* Every key of --topomap-options; the graph is none. */
+static void put_keys(void)
+{
+    char takes[160];
+
+    printf(".SH KEYS OF --topomap-options\n");
+    for (int k = TOPOMAP_REQUEST_GRAPH + 1; k < TOPOMAP_REQUEST_SETTINGS; k++) {
+        const topomap_request_row *row = topomap_request_row_of((enum topomap_request_key)k);
+
+        topomap_request_takes((enum topomap_request_key)k, takes, sizeof takes);
+        printf(".TP\n.B ");
+        put_text(row->word);
+        if (!row->flag) {
+            printf(" \\fR= ");
+            put_text(takes);
+        }
+        printf("\n");
+        put_text(row->help);
+        if (row->fallback && !row->flag)
+            printf(" (default %s)", row->fallback);
+        printf(".\n");
+    }
+}
+
+static int put_job_options(void)
+{
+    put_head("srun", "what topomap adds to the options of srun, sbatch and salloc");
+    printf(".SH SYNOPSIS\n.B srun\n[\\-\\-topomap=\\fIWHAT\\fR] "
+           "[\\-\\-topomap\\-options=\\fIKEY=VALUE,...\\fR]\n"
+           "[\\-\\-topomap\\-explain[=\\fIFILE\\fR]] \\fIPROGRAM\\fR [\\fIARGUMENT...\\fR]\n.br\n"
+           ".B srun\n\\-\\-distribution=topomap[:\\fISOCKET\\fR[:\\fICORE\\fR]] \\fIPROGRAM\\fR\n"
+           ".SH OPTIONS\n.TP\n.B \\-m, \\-\\-distribution=topomap\\fR[:\\fISOCKET\\fR[:\\fICORE"
+           "\\fR]]\nThe same as \\-\\-topomap=on; with SOCKET the inside of nodes is left to "
+           "Slurm. Also as SLURM_DISTRIBUTION.\n");
+    for (int i = 0; i < JOB_OPTIONS; i++) {
+        printf(".TP\n.B \\-\\-");
+        put_text(job_options[i].name);
+        printf(job_options[i].has_value == 2 ? "\\fR[=\\fI" : "\\fR=\\fI");
+        put_text(job_options[i].value);
+        printf(job_options[i].has_value == 2 ? "\\fR]\n" : "\\fR\n");
+        put_text(job_options[i].help);
+        printf(".\n");
+    }
+    put_keys();
+    printf(".SH ENVIRONMENT\n.TP\n.B TOPOMAP\noff switches everything off.\n.TP\n.B TOPOMAP_GRAPH\n"
+           "The graph of steps that name none.\n.TP\n.B TOPOMAP_APPLIED, TOPOMAP_PLAN_ID, "
+           "TOPOMAP_GAIN\nFor the tasks: whether they were placed, by which plan, and percent "
+           "gained.\n.SH SEE ALSO\n.BR topomap (1),\n.BR topomap\\-why (1),\n.BR "
+           "topomap\\-profile (1),\n.BR srun (1)\n");
+    return CLI_DONE;
+}
+
 int cli_manual(const char *page)
 {
     int found = 0;
+
+    if (strcmp(page, "srun") == 0)
+        return put_job_options();
 
     if (*page == '\0') {
         put_head("", "place MPI ranks where they talk cheapest");
@@ -246,6 +313,25 @@ static const struct {
     {"db import", importer_word},     {"db export", exporter_word},
 };
 
+/* What a user may put behind srun's option, or the options. */
+static void put_job_words(const char *option)
+{
+    for (int i = 0; !option && i < JOB_OPTIONS; i++)
+        printf("--%s%s\n", job_options[i].name, job_options[i].has_value == 1 ? "=" : "");
+    if (option && strcmp(option, "--topomap") == 0) {
+        printf("auto\non\noff\n");
+        for (size_t i = 0; pattern_word(i); i++)
+            printf("%s:\n", pattern_word(i));
+    }
+    if (!option || strcmp(option, "--topomap-options") != 0)
+        return;
+    for (int k = TOPOMAP_REQUEST_GRAPH + 1; k < TOPOMAP_REQUEST_SETTINGS; k++) {
+        const topomap_request_row *row = topomap_request_row_of((enum topomap_request_key)k);
+
+        printf("%s%s\n", row->word, row->flag ? "" : "=");
+    }
+}
+
 int cli_words(int argc, char **argv)
 {
     int words;
@@ -257,8 +343,14 @@ int cli_words(int argc, char **argv)
         for (size_t i = 0; strcmp(command->name, operands[k].command) == 0 && operands[k].word(i);
              i++)
             puts(operands[k].word(i));
+    if (command && (!strcmp(command->name, "profile show") || !strcmp(command->name, "profile rm")))
+        cli_profile_words();
     if (command)
         return CLI_DONE;
+    if (argc && strcmp(argv[0], "srun") == 0) {
+        put_job_words(argc > 1 ? argv[1] : NULL);
+        return CLI_DONE;
+    }
     for (size_t t = 0; cli_tables[t]; t++)
         for (const cli_command *c = cli_tables[t]; c->name; c++) {
             const char *word = c->name;

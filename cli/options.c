@@ -96,6 +96,12 @@ static int may_repeat(const cli_option *option)
     return length > 3 && strcmp(option->value + length - 3, "...") == 0;
 }
 
+/* "[PLAN]": the option may stand alone. */
+static int is_optional(const cli_option *option)
+{
+    return option->value && *option->value == '[';
+}
+
 static int take_value(cli_call *call, int row, const char *value)
 {
     int count = 0;
@@ -135,6 +141,8 @@ static int parse_option(int argc, char **argv, int *at, cli_call *call)
     }
     if (equal)
         return take_value(call, row, equal + 1);
+    if (is_optional(&call->command->options[row]) && (*at + 1 == argc || *argv[*at + 1] == '-'))
+        return take_value(call, row, "");
     if (*at + 1 < argc)
         return take_value(call, row, argv[++*at]);
     return cli_usage_error(call, "option '%s' needs %s", argv[*at],

@@ -120,8 +120,8 @@ static void print_entry(const store_entry *entry)
 
     date_of(entry->made, made);
     cli_profile_case_word(entry, measured);
-    printf("%s %6u  %-16s  %8u  %8s  %s %s\n", entry->key, entry->ranks, made, entry->launches,
-           measured, entry->program, entry->words);
+    printf("%s %6u  %-16s  %8u  %8s  %s%s%s\n", entry->key, entry->ranks, made, entry->launches,
+           measured, entry->program, *entry->words ? " " : "", entry->words);
 }
 
 static int run_list(const cli_call *call)
@@ -149,6 +149,24 @@ static int run_list(const cli_call *call)
     }
     free(list);
     return array ? cli_json(stdout, array, 0) : CLI_DONE;
+}
+
+void cli_profile_words(void)
+{
+    store found[2];
+    topomap_error err;
+    int count = store_open_all(NULL, found, &err);
+
+    for (int i = 0; i < count; i++) {
+        store_entry *entries;
+        size_t many;
+
+        if (store_list(&found[i], &entries, &many, &err))
+            continue;
+        for (size_t k = 0; k < many; k++)
+            puts(entries[k].key);
+        free(entries);
+    }
 }
 
 /* ---- show -------------------------------------------------------------------------------- */
@@ -182,10 +200,11 @@ static void show(const store *store, const store_entry *entry)
     date_of(entry->made, made);
     date_of(entry->used, used);
     store_graph_path(store, entry->key, 0, path);
-    printf("key        %s\nprogram    %s %s\nbuild      %016llx\nranks      %u\nprofiled   %s, %u "
+    printf("key        %s\nprogram    %s%s%s\nbuild      %016llx\nranks      %u\nprofiled   %s, %u "
            "time%s\nlaunches   %u placed with it, last used %s\n",
-           entry->key, entry->program, entry->words, (unsigned long long)entry->id, entry->ranks,
-           made, entry->profiles, entry->profiles == 1 ? "" : "s", entry->launches, used);
+           entry->key, entry->program, *entry->words ? " " : "", entry->words,
+           (unsigned long long)entry->id, entry->ranks, made, entry->profiles,
+           entry->profiles == 1 ? "" : "s", entry->launches, used);
     cli_profile_case_print(entry);
     if (entry->tries)
         printf("tries      %u runs since left no profile\n", entry->tries);

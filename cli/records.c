@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/records.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "plugin/common/record.h"
@@ -19,15 +21,39 @@ static int put_in_place(const cli_call *call, const char *option, char **place, 
     return copy ? 0 : -1;
 }
 
+/* A file, JOB.STEP, JOB (its step that was placed last), or nothing: the launch that was. */
+static int find_record(const cli_call *call, const char *said, char *path, size_t size,
+                       topomap_error *err)
+{
+    const char *folder = cli_get(call, "records"), *job = said && *said ? said : NULL;
+
+    if (job && access(job, F_OK) == 0) {
+        snprintf(path, size, "%s", job);
+        return 0;
+    }
+    if (job && plugin_record_find(folder, job, path, size))
+        return 0;
+    if (job && job[strspn(job, "0123456789")]) {
+        snprintf(path, size, "%s", job); /* whoever reads it says that it is not there */
+        return 0;
+    }
+    if (plugin_record_newest(folder, job, path, size))
+        return 0;
+    return topomap_error_set(err, TOPOMAP_EINPUT,
+                             "no record of %s%s is in %s%s~/.cache/topomap/records; launches keep "
+                             "one with --topomap-options=records",
+                             job ? "job " : "a launch", job ? job : "", folder ? folder : "",
+                             folder ? " or " : "");
+}
+
 int cli_record_read(const cli_call *call, const char *name, planner_record *record,
                     topomap_error *err)
 {
     const char *said = cli_get(call, name);
     char path[4096];
-    int is_path = access(said, F_OK) == 0 ||
-                  !plugin_record_find(cli_get(call, "records"), said, path, sizeof path);
 
-    if (planner_record_read(is_path ? said : path, record, err) != 0)
+    if (find_record(call, said ? said : cli_get(call, "job"), path, sizeof path, err) != 0 ||
+        planner_record_read(path, record, err) != 0)
         return -1;
     return put_in_place(call, "db", &record->request.asked.db, err) != 0 ||
                    put_in_place(call, "graph", &record->request.asked.graph, err) != 0

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map/split/mesh_file.h"
 #include "plugin/planner/plan/inputs.h"
 #include "plugin/planner/plan/objective.h"
 #include "util/alloc.h"
@@ -95,13 +96,17 @@ int cli_target_open(const cli_call *call, const topomap_request *asked, cli_targ
             cli_usage_error(call, "--background is for %s",
                             cli_is_flag(call, "time") ? "--congestion and --time"
                                                       : "the objectives congestion, mix and time");
-    if (status == 0 && topomap_graph_read(asked->graph, asked->from, &target->graph, &err) != 0)
+    if (status == 0 &&
+        topomap_mesh_read(asked->graph, 0, asked->from, NULL, &target->graph, &err) != 0)
         status = cli_fail(call, &err);
     if (status == 0)
         cli_graph_note(call, target->graph);
     if (status == 0 && topomap_graph_ranks(target->graph) > topomap_machine_slots(target->machine))
-        status = cli_usage_error(call, "the graph has %u ranks, the machine %u slots",
+        status = cli_usage_error(call,
+                                 "the graph has %u ranks, the machine %u slots; a mesh in a file "
+                                 "is divided: FILE,parts=%u",
                                  topomap_graph_ranks(target->graph),
+                                 topomap_machine_slots(target->machine),
                                  topomap_machine_slots(target->machine));
     target->read_seconds = topomap_clock_cpu() - before;
     if (status != 0)

@@ -268,8 +268,6 @@ static int run_why(const cli_call *call)
     uint64_t most;
     int status;
 
-    if (!cli_get(call, "plan"))
-        return cli_usage_error(call, "name the record of the plan: --plan FILE");
     if (read_rank(call->operand[0], &w.rank) != 0)
         return cli_usage_error(call, "'%s' is no rank", call->operand[0]);
     if ((status = cli_integer(call, "most", 1, UINT32_MAX, 10, &most)) != 0)
@@ -287,7 +285,7 @@ static int run_why(const cli_call *call)
 
 static const char why_text[] =
     "FILE is the record of a launch (`records=` in plugstack.conf) or of `map --format plan`; or "
-    "JOB.STEP,\n"
+    "JOB.STEP, or JOB,\n"
     "whose record is looked for in the site's folder, --records DIR, and in "
     "~/.cache/topomap/records, "
     "where\n"
@@ -298,7 +296,8 @@ static const char why_text[] =
     "times cost.\n";
 
 static const cli_option why_options[] = {
-    {"plan", "FILE|JOB.STEP", "the record of the plan", NULL},
+    {"plan", "FILE|JOB[.STEP]", "the record of the plan (default: of the last launch)", NULL},
+    {"job", "JOB[.STEP]", "the same; of a job alone, its step that was placed last", NULL},
     {"records", "DIR", "the site's folder of records", NULL},
     {"most", "N", "partners to show, the heaviest first (default 10)", NULL},
     {"db", "DB", "the topology database, where it is not where the record says", NULL},

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plan/plan.h"
+
+#include <string.h>
+
 #include "util/ranges.h"
 
 static void print_levels(FILE *out, const topomap_machine *machine, int kept,
@@ -60,6 +63,69 @@ static void print_nodes(FILE *out, const topomap_machine *machine, const topomap
     }
 }
 
+/* What the search went by, less being better. */
+static double judged(const topomap_mapping *mapping, const topomap_candidate *c)
+{
+    switch (mapping->objective) {
+    case TOPOMAP_OBJECTIVE_CONGESTION:
+        return c->congestion;
+    case TOPOMAP_OBJECTIVE_MIX:
+        return c->mix;
+    case TOPOMAP_OBJECTIVE_TIME:
+        return c->time;
+    default:
+        return c->J;
+    }
+}
+
+static int is_better(const topomap_mapping *mapping, const topomap_candidate *a,
+                     const topomap_candidate *b)
+{
+    double x = judged(mapping, a), y = judged(mapping, b);
+
+    return x != y ? x < y : a->J < b->J;
+}
+
+/* Those of one name, which differ by their seeds: the best of them, and what all took. */
+static void print_kind(FILE *out, const topomap_mapping *mapping, size_t first, int links)
+{
+    const topomap_candidate *best = &mapping->candidate[first];
+    size_t alike = 0;
+    double seconds = 0;
+
+    for (size_t i = first; i < mapping->candidates; i++) {
+        const topomap_candidate *c = &mapping->candidate[i];
+
+        if (strcmp(c->name, best->name) != 0)
+            continue;
+        alike++;
+        seconds += c->seconds;
+        if (is_better(mapping, c, best))
+            best = c;
+    }
+    fprintf(out, "  candidate %-14s J %.0f", best->name, best->J);
+    if (links)
+        fprintf(out, ", congestion %.6g", best->congestion);
+    if (links && mapping->objective == TOPOMAP_OBJECTIVE_MIX)
+        fprintf(out, ", mix %.4f", best->mix);
+    if (links && mapping->time_before > 0)
+        fprintf(out, ", time %.6g s", best->time);
+    fprintf(out, alike > 1 ? " in %.1f ms, the best of %zu\n" : " in %.1f ms\n", 1000 * seconds,
+            alike);
+}
+
+static void print_candidates(FILE *out, const topomap_mapping *mapping, int links)
+{
+    for (size_t i = 0; i < mapping->candidates; i++) {
+        size_t k = 0;
+
+        while (strcmp(mapping->candidate[k].name, mapping->candidate[i].name) != 0)
+            k++;
+        if (k == i)
+            print_kind(out, mapping, i, links);
+    }
+}
+
 static void print_phases(FILE *out, const topomap_mapping *mapping)
 {
     static const char *const names[] = {[TOPOMAP_PHASE_TREE] = "tree",
@@ -89,17 +155,7 @@ void topomap_plan_explain(FILE *out, const topomap_machine *machine, const topom
     if (load && mapping->time_before > 0)
         fprintf(out, "  predicted time           %.6g s before, %.6g s after\n",
                 mapping->time_before, mapping->time);
-    for (size_t i = 0; i < mapping->candidates; i++) {
-        fprintf(out, "  candidate %-14s J %.0f", mapping->candidate[i].name,
-                mapping->candidate[i].J);
-        if (load)
-            fprintf(out, ", congestion %.6g", mapping->candidate[i].congestion);
-        if (load && mapping->objective == TOPOMAP_OBJECTIVE_MIX)
-            fprintf(out, ", mix %.4f", mapping->candidate[i].mix);
-        if (load && mapping->time_before > 0)
-            fprintf(out, ", time %.6g s", mapping->candidate[i].time);
-        fprintf(out, " in %.1f ms\n", 1000 * mapping->candidate[i].seconds);
-    }
+    print_candidates(out, mapping, load != NULL);
     if (mapping->bound > 0)
         fprintf(out, "  bound                    J %.0f%s\n", mapping->bound,
                 mapping->J <= mapping->bound * (1 + 1e-12) ? ": nothing can be better" : "");

@@ -111,6 +111,7 @@ typedef struct topomap_request_row {
     int flag;       /**< 0 or 1; in words and rules also yes or no, and a bare word means yes */
     int whole_path; /**< in words and rules, as steps start in any folder */
     const char *no_path; /**< what may stand in place of one, or NULL */
+    const char *help;    /**< of settings: one line */
 } topomap_request_row;
 
 const topomap_request_row *topomap_request_row_of(enum topomap_request_key key);

@@ -5,6 +5,7 @@
 #include "plugin/store/folder.h"
 #include "plugin/store/sweep.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -161,4 +162,41 @@ int plugin_record_find(const char *folder, const char *step, char *path, size_t 
          !is_there(open_cache(0, place, NULL), name)))
         return 0;
     return (size_t)snprintf(path, size, "%s/%s", place, name) < size;
+}
+
+/* Goes through a folder, which it closes; \p best: the time of what \p path names. */
+static void look_for_newest(int own, const char *place, const char *job, struct timespec *best,
+                            char *path, size_t size)
+{
+    DIR *list = own >= 0 ? fdopendir(own) : NULL;
+    size_t length = job ? strlen(job) : 0;
+
+    if (own >= 0 && !list)
+        close(own);
+    for (struct dirent *entry; list && (entry = readdir(list));) {
+        struct stat found;
+
+        if (!is_record(entry->d_name) ||
+            (job && (strncmp(entry->d_name, job, length) != 0 || entry->d_name[length] != '.')) ||
+            fstatat(dirfd(list), entry->d_name, &found, AT_SYMLINK_NOFOLLOW) ||
+            !S_ISREG(found.st_mode) || found.st_mtim.tv_sec < best->tv_sec ||
+            (found.st_mtim.tv_sec == best->tv_sec && found.st_mtim.tv_nsec <= best->tv_nsec))
+            continue;
+        *best = found.st_mtim;
+        snprintf(path, size, "%s/%s", place, entry->d_name);
+    }
+    if (list)
+        closedir(list);
+}
+
+int plugin_record_newest(const char *folder, const char *job, char *path, size_t size)
+{
+    char place[STORE_ROOT], note[STORE_NOTE];
+    struct timespec best = {-1, 0};
+    int own = folder ? store_place_site(folder, 0, place, note) : -1;
+
+    look_for_newest(own, place, job, &best, path, size);
+    own = open_cache(0, place, NULL);
+    look_for_newest(own, place, job, &best, path, size);
+    return best.tv_sec >= 0;
 }

@@ -30,4 +30,8 @@ void plugin_record_tidy(const char *folder, const plugin_record_limits *limits);
  *  \return 1: there is one */
 int plugin_record_find(const char *folder, const char *step, char *path, size_t size);
 
+/** The record that was written last, in either place.
+ *  \param job  of this job ("12") alone; NULL: of any */
+int plugin_record_newest(const char *folder, const char *job, char *path, size_t size);
+
 #endif

@@ -53,24 +53,48 @@ int policy_settings_add(policy_settings *to, const policy_settings *from)
     return 0;
 }
 
-/* One `key=value` or `flag`; 0 where it was understood. The graph is no key: --topomap names it. */
-static int read_word(policy_settings *settings, char *word, enum policy_origin origin)
+/* The key that a word begins with, or that it is; TOPOMAP_REQUEST_SETTINGS: none */
+static enum topomap_request_key key_of(const char *word)
 {
-    char *equals = strchr(word, '=');
-    int status = -1;
+    size_t length = strcspn(word, "=");
+    int key = TOPOMAP_REQUEST_GRAPH + 1;
 
-    if (equals)
-        *equals = 0;
-    for (int key = TOPOMAP_REQUEST_GRAPH + 1; key < TOPOMAP_REQUEST_SETTINGS; key++) {
-        const topomap_request_row *row = topomap_request_row_of((enum topomap_request_key)key);
+    for (; key < TOPOMAP_REQUEST_SETTINGS; key++) {
+        const char *own = topomap_request_row_of((enum topomap_request_key)key)->word;
 
-        if (!strcmp(word, row->word) && (equals || row->flag))
-            status = policy_set(settings, (enum topomap_request_key)key, equals ? equals + 1 : "1",
-                                origin);
+        if (strlen(own) == length && !strncmp(own, word, length))
+            break;
     }
-    if (equals)
-        *equals = '=';
-    return status;
+    return (enum topomap_request_key)key;
+}
+
+/* One `key=value` or `flag`; 0 where it was understood. The graph is no key: --topomap names it. */
+static int read_word(policy_settings *settings, const char *word, enum policy_origin origin)
+{
+    enum topomap_request_key key = key_of(word);
+    const char *equals = strchr(word, '=');
+
+    if (key == TOPOMAP_REQUEST_SETTINGS || (!equals && !topomap_request_row_of(key)->flag))
+        return -1;
+    return policy_set(settings, key, equals ? equals + 1 : "1", origin);
+}
+
+void policy_settings_expected(const char *word, char *text, size_t size)
+{
+    enum topomap_request_key key = key_of(word);
+    size_t used = 0;
+    char takes[160];
+
+    if (key != TOPOMAP_REQUEST_SETTINGS) {
+        topomap_request_takes(key, takes, sizeof takes);
+        snprintf(text, size, "%s takes %s", topomap_request_row_of(key)->word, takes);
+        return;
+    }
+    used = (size_t)snprintf(text, size, "there is no such key; the keys are");
+    for (int k = TOPOMAP_REQUEST_GRAPH + 1; k < TOPOMAP_REQUEST_SETTINGS && used < size; k++)
+        used += (size_t)snprintf(text + used, size - used, "%s %s",
+                                 k == TOPOMAP_REQUEST_GRAPH + 1 ? "" : ",",
+                                 topomap_request_row_of((enum topomap_request_key)k)->word);
 }
 
 void policy_settings_read(policy_settings *settings, const char *words, enum policy_origin origin,

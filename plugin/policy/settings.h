@@ -37,6 +37,9 @@ int policy_settings_add(policy_settings *to, const policy_settings *from);
 /** Reads "key=value,flag,...". \p bad is called for every word that is not understood; or NULL. */
 void policy_settings_read(policy_settings *settings, const char *words, enum policy_origin origin,
                           void (*bad)(const char *word));
+/** What would have been understood in place of such a word: what its key takes, or the keys.
+ *  \p size at least 200 */
+void policy_settings_expected(const char *word, char *text, size_t size);
 /** Frees what the settings own (not the struct) and zeroes it. */
 void policy_settings_clear(policy_settings *settings);
 

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "plugin/srun/options.h"
 #include "plugin/common/environment.h"
+#include "plugin/policy/options.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -88,23 +89,10 @@ static int record(int which, const char *value, int remote)
     return recorders[which](value && strcmp(value, "(null)") ? value : "");
 }
 
-static struct spank_option table[] = {
-    {"topomap", "what",
-     "Place ranks where they talk cheapest. WHAT: a graph file, a pattern such as "
-     "stencil2d:5:48x32, auto, on, or off",
-     1, SAID_TOPOMAP, record},
-    {"topomap-options", "key=value,...",
-     "For topomap: objective=auto|J|congestion|mix[:SHARE]|time, effort=fast|default|strong, "
-     "time=SECONDS, "
-     "seed=N, "
-     "bind=core|pu|numa|none, layout=compact|spread, contiguous, min-gain=PERCENT, "
-     "capacity=measured|FILE, "
-     "required, records, verbose; for auto: key=NAME, mpi=openmpi|mpich|mpi-abi, profile, "
-     "profile-every=LAUNCHES",
-     1, SAID_OPTIONS, record},
-    {"topomap-explain", "file", "Print what topomap did and why, to srun's standard error or FILE",
-     2, SAID_EXPLAIN, record},
-};
+#define SPANK_ROW(which, name, value, has_value, help)                                             \
+    {name, value, help, has_value, which, record},
+
+static struct spank_option table[] = {POLICY_OPTIONS(SPANK_ROW)};
 
 int plugin_options_register(spank_t spank)
 {

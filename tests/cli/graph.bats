@@ -118,6 +118,8 @@ setup() {
   head -c 3000 "$(command -v topomap)" >binary
   run -3 topomap graph info binary
   run -3 topomap graph info absent.graph
+  [[ $output == *"absent.graph: cannot open: No such file or directory" ]]
+  run -3 topomap graph info absent
   [[ $output == *"neither a file"* ]]
   run -3 topomap graph info stencl2d:5:3x3
   [[ $output == *"did you mean the pattern stencil2d?"* ]]

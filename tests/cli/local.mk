@@ -26,7 +26,7 @@ CLI_TESTS = \
   tests/cli/graph-formats.bats \
   tests/cli/launch-size.bats tests/cli/oom.bats \
   tests/cli/files.bats \
-  tests/cli/text.bats
+  tests/cli/text.bats tests/cli/words.bats
 dist_check_SCRIPTS = $(CLI_TESTS)
 TESTS += $(CLI_TESTS)
 EXTRA_DIST += tests/cli/place.c tests/cli/fabric.awk tests/data/compat

@@ -206,6 +206,7 @@ END
   halo --topomap=auto
   halo -m topomap --topomap-explain=explained
   grep -q "graph: a profile of halo.$MPI" explained
+  grep -qx "graph: the stored profile of halo.$MPI (\`topomap profile show $(profiles '.[0].key')\`)" said
   [ "$(profiles '.[0].profiles')" -eq 1 ]
 }
 

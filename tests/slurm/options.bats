@@ -175,4 +175,39 @@ END
     grep -qF -- "topomap: --topomap-options: '$word' is not understood" err
     [ "$(wc -l <out)" -eq 16 ]
   done
+  launch keys=x,mpi=intel,effort=max,seed
+  grep -q "'keys=x' is not understood and was passed over: there is no such key; the keys are bind, layout, .*, key, mpi, profile, profile-every$" err
+  grep -q "'mpi=intel' is not understood and was passed over: mpi takes openmpi, mpich or mpi-abi$" err
+  grep -q "'effort=max' is not understood and was passed over: effort takes fast, default or strong$" err
+  grep -q "'seed' is not understood and was passed over: seed takes a whole number" err
+}
+
+# graph WHAT...: topomap's line of a launch of 16 tasks
+graph() {
+  srun -w "$nodes" -N 8 -n 16 --ntasks-per-node=2 "$@" </dev/null 2>err >out || true
+  sed -n 's/^srun: topomap: //p' err
+}
+
+@test "what --topomap names: a file that is missing, a program, a mesh that is too large or divided" {
+  run graph --topomap=nofile.csv true
+  [[ $output == "nofile.csv: cannot open: No such file or directory"* ]]
+  run graph --topomap "$(command -v hostname)" arg
+  [[ $output == *"hostname: is a program, no graph: was the value of --topomap (auto, a graph's file, a pattern) forgotten before it?"* ]]
+  topomap graph generate stencil2d:5:64x64 -o mesh.mtx
+  run graph --topomap=mesh.mtx sh -c "$who"
+  [[ $output == *"/mesh.mtx: the graph has 4096 ranks, the step only 16 tasks; a mesh in a file is divided: FILE,parts=16"* ]]
+  graph --topomap=mesh.mtx,parts=16 --topomap-explain=why sh -c "$who"
+  grep -q '^topomap: 16 ranks on 8 nodes' why
+  sort -n out >placed
+  topomap map --graph mesh.mtx,parts=16 --nodes "$nodes" --tasks-per-node 2 --effort fast --json |
+    jq -r '.placement[] | "\(.rank) \(.node)"' | sort -n | diff placed -
+}
+
+@test "-m topomap without a graph says which one it took" {
+  run graph -m topomap true
+  [[ $output == *"no communication graph was named "*": ranks are taken to talk to their neighbours in rank order"* ]]
+  TOPOMAP_GRAPH=stencil2d:5:4x4 run graph -m topomap true
+  [[ $output == *"graph: stencil2d:5:4x4 (environment)"* ]]
+  run graph -m topomap --topomap=stencil2d:5:4x4 true
+  [[ $output != *graph:* ]]
 }

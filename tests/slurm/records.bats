@@ -257,5 +257,10 @@ launch() { # OPTION...: leaves `out`, `err` and the name of the newest record in
   jq -e '.J == ([.partners[] | .bytes * .distance] | add)' <<<"$output"
   run -2 topomap why 16 --plan "$record"
   run -2 topomap why x --plan "$record"
-  run -2 topomap why 3
+  XDG_CACHE_HOME=$PWD/none run -3 topomap why 3
+  [[ $output == *"no record of a launch is in "* ]]
+  export XDG_CACHE_HOME=$PWD/none
+  [ "$(topomap why 3 --records "$PWD/records" | head -1)" = "$(topomap why 3 --job "$id" --records "$PWD/records" | head -1)" ]
+  [[ $(topomap show --records "$PWD/records" | head -1) == "step ${id}: "* ]]
+  run -0 topomap map --replay "${id%.*}" --records "$PWD/records"
 }

@@ -137,6 +137,12 @@ static int sniff_one(const topomap_graph_io *format, const char *bytes, size_t s
                                                                    : TOPOMAP_SURE_NOT;
 }
 
+/* What stands behind `--topomap` where that has no value of its own: a binary, or a script. */
+static int is_program(const char *bytes, size_t size)
+{
+    return (size >= 4 && !memcmp(bytes, "\177ELF", 4)) || (size >= 3 && !memcmp(bytes, "#!/", 3));
+}
+
 static int sniff(topomap_input *input, topomap_error *err)
 {
     const char *path = topomap_input_path(input), *bytes;
@@ -148,6 +154,11 @@ static int sniff(topomap_input *input, topomap_error *err)
         return -1;
     if (!size)
         return topomap_error_set(err, TOPOMAP_EINPUT, "%s: the file is empty", path);
+    if (is_program(bytes, size))
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "%s: is a program, no graph: was the value of --topomap (auto, a "
+                                 "graph's file, a pattern) forgotten before it?",
+                                 path);
     for (int i = 0; i < FORMATS; i++) {
         int score = sniff_one(formats[i], bytes, size);
 
@@ -191,6 +202,14 @@ static int read_file(const char *path, const char *format, const char *const *op
     return status;
 }
 
+/* "nofile.csv", "mesh.mtx,parts=16": no pattern has a dot in its first word. */
+static int looks_like_file(const char *what)
+{
+    const char *dot = strpbrk(what, ".:(");
+
+    return dot && *dot == '.' && dot[1];
+}
+
 /* It is no file that can be seen, and no pattern. */
 static int nothing(const char *what, int why, topomap_error *err)
 {
@@ -201,7 +220,7 @@ static int nothing(const char *what, int why, topomap_error *err)
                                  "%.300s: no such file: a shell leaves ~ behind `=` as it is; name "
                                  "the whole path",
                                  what);
-    if (strchr(what, '/') || (why != ENOENT && why != ENOTDIR))
+    if (strchr(what, '/') || looks_like_file(what) || (why != ENOENT && why != ENOTDIR))
         return topomap_error_set(err, TOPOMAP_EINPUT, "%.300s: cannot open: %s", what,
                                  strerror(why));
     topomap_pattern_suggest(what, near, sizeof near);

@@ -139,8 +139,9 @@ static int problem_init(topomap_problem *problem, const topomap_graph *graph,
     if (graph->ranks > machine->slots)
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "the graph has %u ranks, the machine %u slots: give it more nodes "
-                                 "or slots, or a graph of this job",
-                                 graph->ranks, machine->slots);
+                                 "or slots, or a graph of this job (a mesh in a file is divided: "
+                                 "FILE,parts=%u)",
+                                 graph->ranks, machine->slots, machine->slots);
     problem->machine = machine;
     problem->graph = graph;
     problem->ranks = graph->ranks;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "map/split/mesh_file.h"
 #include "plugin/common/environment.h"
 #include "plugin/common/reply.h"
 #include "plugin/planner/launch/auto.h"
@@ -39,9 +40,12 @@ struct launch {
 static int is_there(const char *folder, const char *name, char *path, size_t size)
 {
     struct stat found;
+    char mesh[4096];
+    uint32_t parts;
     int length = snprintf(path, size, "%s/%s", folder, name);
 
-    return length > 0 && (size_t)length < size && !stat(path, &found);
+    return length > 0 && (size_t)length < size &&
+           (!stat(path, &found) || topomap_mesh_file(path, mesh, sizeof mesh, &parts));
 }
 
 /* A relative path is meant where it was written, and a record is read elsewhere. What is no
@@ -60,6 +64,27 @@ static int make_absolute(policy_settings *settings)
         (getcwd(here, sizeof here) && is_there(here, graph, path, sizeof path)))
         return policy_set(settings, TOPOMAP_REQUEST_GRAPH, path, origin);
     return 0;
+}
+
+/* Whoever named no graph and switched topomap on by -m is told which one it took; of a chain in
+ * rank order and of a profile of another size the plan's own line says so. */
+static void tell_graph(struct launch *launch)
+{
+    const planner_facts *facts = launch->verdict.facts;
+    const policy_settings *settings = &launch->verdict.decision.settings;
+    const char *graph = settings->value[TOPOMAP_REQUEST_GRAPH];
+    enum policy_origin origin = settings->origin[TOPOMAP_REQUEST_GRAPH];
+    char by[512];
+
+    if (!facts->said.distribution || !graph || origin >= POLICY_BY_JOB)
+        return;
+    policy_origin_text(origin, NULL, NULL, by, sizeof by);
+    if (!*launch->program.used)
+        planner_tell(&launch->verdict, 1, "graph: %.300s (%s)", graph, by);
+    else if (!strncmp(launch->program.request, "profile exact", 13))
+        planner_tell(&launch->verdict, 1,
+                     "graph: the stored profile of %s (`topomap profile show %s`)",
+                     launch->program.entry.program, launch->program.used);
 }
 
 /* ---- Planning ----------------------------------------------------------------------------- */
@@ -209,6 +234,7 @@ static int place(struct launch *launch, void (*wait)(double seconds), topomap_er
     ask_for_time(launch, wait);
     if (make_absolute(&launch->verdict.decision.settings))
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+    tell_graph(launch);
     if (plan(launch, err))
         return -1;
     if (launch->reply.damaged)

@@ -12,7 +12,12 @@ static planner_verdict *telling;
 
 static void not_understood(const char *word)
 {
-    planner_tell(telling, 1, "--topomap-options: '%s' is not understood and was passed over", word);
+    char expected[700];
+
+    policy_settings_expected(word, expected, sizeof expected);
+    planner_tell(telling, 1,
+                 "--topomap-options: '%.100s' is not understood and was passed over: %s", word,
+                 expected);
 }
 
 /* ---- srun -v: every value with its origin ------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "graph/graph.h"
+#include "map/split/mesh_file.h"
 #include "plugin/planner/plan/cores.h"
 #include "plugin/planner/plan/objective.h"
 #include "plugin/planner/plan/profile.h"
@@ -155,13 +156,14 @@ static int open_graph(planner_inputs *in, topomap_error *err)
     if (in->request->asked.stored != PLANNER_PROFILE_NONE)
         return open_profile(in, err);
     what = graph_of(in, chain, sizeof chain, tasks);
-    if (topomap_graph_read_within(what, tasks, &in->graph, err) != 0)
+    if (topomap_mesh_read(what, tasks, NULL, NULL, &in->graph, err) != 0)
         return -1;
     ranks = topomap_graph_ranks(in->graph);
     if (ranks > tasks)
         return topomap_error_set(err, TOPOMAP_EINPUT,
-                                 "%.300s: the graph has %u ranks, the step only %u tasks", what,
-                                 ranks, tasks);
+                                 "%.300s: the graph has %u ranks, the step only %u tasks; a mesh "
+                                 "in a file is divided: FILE,parts=%u",
+                                 what, ranks, tasks, tasks);
     if (topomap_graph_note(in->graph))
         planner_inputs_note(in, "%.200s", topomap_graph_note(in->graph));
     if (ranks < tasks)
@@ -180,7 +182,7 @@ uint32_t *planner_inputs_slots(const uint32_t *layout, uint32_t slots, topomap_e
     return of_task;
 }
 
-static int open_start(planner_inputs *in, topomap_error *err)
+int planner_inputs_start(planner_inputs *in, topomap_error *err)
 {
     in->start = planner_inputs_slots(in->request->layout, topomap_machine_slots(in->machine), err);
     return in->start ? 0 : -1;
@@ -202,7 +204,7 @@ int planner_inputs_open(const planner_request *request, planner_inputs *inputs, 
 {
     begin(request, inputs);
     return open_machine(inputs, 0, err) != 0 || open_graph(inputs, err) != 0 ||
-                   open_start(inputs, err) != 0
+                   planner_inputs_start(inputs, err) != 0
                ? -1
                : 0;
 }
@@ -222,7 +224,9 @@ void planner_inputs_clear(planner_inputs *inputs)
 int planner_inputs_digest(const char *path, char digest[64])
 {
     enum { CHUNK = 1 << 20 };
-    FILE *in = fopen(path, "re");
+    char mesh[4096];
+    uint32_t parts;
+    FILE *in = fopen(topomap_mesh_file(path, mesh, sizeof mesh, &parts) ? mesh : path, "re");
     unsigned char *bytes = malloc(CHUNK);
     uint64_t total = 0, hash = 0;
     topomap_hash64 sum;

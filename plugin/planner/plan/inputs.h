@@ -30,6 +30,9 @@ int planner_inputs_open(const planner_request *request, planner_inputs *inputs, 
 /** Opens the machine alone. \p links: with its links, or it is an error. */
 int planner_inputs_machine(const planner_request *request, int links, planner_inputs *inputs,
                            topomap_error *err);
+/** Slurm's layout on an opened machine: task layout[first[i] + k] runs as the k-th of node i, on
+ * its k-th slot. */
+int planner_inputs_start(planner_inputs *inputs, topomap_error *err);
 void planner_inputs_clear(planner_inputs *inputs);
 
 /** The slot of each task of a layout, task ids [slots] node by node. Ends with free(). */

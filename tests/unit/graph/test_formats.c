@@ -186,7 +186,8 @@ static void test_hostile_bytes(void **state)
         graph_bad(scratch_text("blank", "\n \n\n"), small[i].format, TOPOMAP_EINPUT, "blank");
     }
     graph_bad(scratch_text("empty", ""), NULL, TOPOMAP_EINPUT, "the file is empty");
-    graph_bad(scratch_write("elf", elf, sizeof elf), NULL, TOPOMAP_EINPUT, "not recognised");
+    graph_bad(scratch_write("elf", elf, sizeof elf), NULL, TOPOMAP_EINPUT,
+              "is a program, no graph");
     graph_bad(scratch_text("prose", "Dear reader,\nthis is text\n"), NULL, TOPOMAP_EINPUT,
               "not recognised");
     graph_bad(scratch_text("rows", "0 1 2 3 4 \n5 6 7 8 9 \n"), NULL, TOPOMAP_EINPUT,
