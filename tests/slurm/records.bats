@@ -257,6 +257,7 @@ launch() { # OPTION...: leaves `out`, `err` and the name of the newest record in
   jq -e '.J == ([.partners[] | .bytes * .distance] | add)' <<<"$output"
   run -2 topomap why 16 --plan "$record"
   run -2 topomap why x --plan "$record"
+  local id; id=$(awk 'NR == 1 { print $3 }' out)
   XDG_CACHE_HOME=$PWD/none run -3 topomap why 3
   [[ $output == *"no record of a launch is in "* ]]
   export XDG_CACHE_HOME=$PWD/none

@@ -31,6 +31,7 @@ typedef struct known {
     uint64_t unit, divisor; /* ranks / unit are a multiple of the divisor; 0: 1 */
     int (*sizes)(uint64_t); /* or NULL: all */
     char made[100];         /* where text is NULL */
+    const char *like;       /* the words that are compared, if not the text */
 } known;
 
 typedef struct search {
@@ -251,12 +252,16 @@ static void keep(search *s, const known *form, const topomap_recognition *r)
     s->form = *form;
 }
 
-static void fill(const known *form, uint64_t ranks, char *text, size_t room)
+static void fill(const char *words, uint64_t units, char *text, size_t room)
 {
-    const char *words = form->text ? form->text : form->made, *at = strstr(words, "%llu");
+    const char *at = strstr(words, "%llu");
 
-    snprintf(text, room, "%.*s%llu%s", (int)(at - words), words,
-             (unsigned long long)(ranks / (form->unit ? form->unit : 1)), at + 4);
+    snprintf(text, room, "%.*s%llu%s", (int)(at - words), words, (unsigned long long)units, at + 4);
+}
+
+static void name(const known *form, uint64_t ranks, char *text, size_t room)
+{
+    fill(form->text ? form->text : form->made, ranks / (form->unit ? form->unit : 1), text, room);
 }
 
 static int try_pattern(search *s, const known *form, topomap_error *err)
@@ -265,12 +270,15 @@ static int try_pattern(search *s, const known *form, topomap_error *err)
     topomap_graph *made;
     topomap_weights weights;
     topomap_error ignored;
+    char like[100];
     int status = 0;
 
     if (form->sizes && !form->sizes(s->graph->ranks))
         return 0;
-    fill(form, s->graph->ranks, r.text, sizeof r.text);
-    if (topomap_graph_generate(r.text, &made, &ignored) != 0)
+    name(form, s->graph->ranks, r.text, sizeof r.text);
+    if (form->like)
+        fill(form->like, s->graph->ranks, like, sizeof like);
+    if (topomap_graph_generate(form->like ? like : r.text, &made, &ignored) != 0)
         return ignored.code == TOPOMAP_ESYSTEM
                    ? topomap_error_set(err, ignored.code, "%s", ignored.text)
                    : 0;
@@ -330,6 +338,8 @@ static int try_trees(search *s, topomap_error *err)
 static int try_listed(search *s, topomap_error *err)
 {
     static const known row[] = {
+        {.text = "ring:%llu"},
+        {.text = "ring:%llu", .like = "parallel:cp=%llu,dp=1"}, /* one way */
         {.text = "butterfly:%llu"},
         {.text = "butterfly:%llu,kind=halving"},
         {.text = "butterfly:%llu,kind=dissemination"},
@@ -508,7 +518,7 @@ static int scale(search *s, topomap_error *err)
         (form->sizes && !form->sizes(s->scaled)))
         return topomap_error_set(err, TOPOMAP_EUSAGE, "%s has no shape of %llu ranks",
                                  s->best->text, (unsigned long long)s->scaled);
-    fill(form, s->scaled, s->best->text, sizeof s->best->text);
+    name(form, s->scaled, s->best->text, sizeof s->best->text);
     return 0;
 }
 
