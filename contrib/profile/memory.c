@@ -123,6 +123,8 @@ static void fill(struct topomap_part_slot *slot, size_t room, const profile_part
     slot->ranks = (uint32_t)part->ranks;
     slot->rows = rows < room ? rows : room;
     slot->passed = part->count > room ? 0 : part->passed;
+    slot->wall_ns = part->wall_ns;
+    slot->mpi_ns = part->mpi_ns;
     slot->checksum = topomap_part_checksum((const void *)(slot + 1), slot->rows);
     snprintf(slot->program, sizeof slot->program, "%s", program_invocation_short_name);
     __atomic_store_n(&slot->state,

@@ -202,6 +202,8 @@ static int write_part(int fd, const profile_part *part)
         .flags = part->whole ? TOPOMAP_PART_WHOLE : 0,
         .rows = part->count,
         .passed = part->passed,
+        .wall_ns = part->wall_ns,
+        .mpi_ns = part->mpi_ns,
         .checksum = topomap_part_checksum((const void *)part->record, part->count),
     };
 

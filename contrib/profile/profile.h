@@ -166,7 +166,8 @@ typedef struct profile_part {
     int whole; /* it came to the end of MPI, and nothing was lost */
     const profile_record *record;
     size_t count;
-    uint64_t passed; /* of profile_records() */
+    uint64_t passed;          /* of profile_records() */
+    uint64_t wall_ns, mpi_ns; /* of profile_timing_end() */
 } profile_part;
 
 /* memory.c: to whoever has started the ranks. */

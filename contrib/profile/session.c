@@ -19,6 +19,7 @@
 #include "fortran.h"
 #endif
 #include "rules.h"
+#include "timing.h"
 
 static struct {
     char *path;    /* of the file to write, or NULL */
@@ -210,6 +211,7 @@ static void begin(int threads)
         session.taken = getpid();
     else
         profile_end();
+    profile_timing_begin(threads);
 }
 
 /* What this rank saw leaves it. */
@@ -220,6 +222,7 @@ static void leave(int ended)
     if (session.taken != getpid())
         return;
     session.taken = 0;
+    profile_timing_end(&part.wall_ns, &part.mpi_ns);
     part.record = profile_records(&part.count, &part.passed, &part.whole);
     if (!part.record)
         return;

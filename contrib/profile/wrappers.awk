@@ -5,11 +5,11 @@ BEGIN {
   print "/* Made by wrappers.awk of calls.table. */"
   if (fortran)
     print "#define _GNU_SOURCE /* RTLD_NEXT */"
-  print fortran ? "#include \"profile.h\"\n#include \"fortran.h\"\n" : "#include \"profile.h\"\n"
+  print "#include \"profile.h\"\n#include \"timing.h\"\n" (fortran ? "#include \"fortran.h\"\n" : "")
 }
 
 /^#/ || NF == 0 { next }
-NF != 4 && !(NF == 5 && $2 == "border") { print FILENAME ":" FNR ": expected names | kind | parameters | record | size" > "/dev/stderr"; exit 1 }
+NF != ($2 ~ /^time/ ? 3 : 4) && !(NF == 5 && $2 == "border") { print FILENAME ":" FNR ": expected names | kind | parameters [| record [| size]]" > "/dev/stderr"; exit 1 }
 
 # The C parameters of a variant; wide: with large counts.
 function c_parameters(list, wide) {
@@ -26,7 +26,7 @@ function c_parameters(list, wide) {
 function whole_handles(list,    n, i, part, out) {
   n = split(list, part, /, */)
   for (i = 1; i <= n; i++) {
-    if (part[i] ~ /^MPI_(Comm|Datatype|Info|Op|Win) [a-z_]+$/)
+    if (part[i] ~ /^MPI_(Comm|Datatype|Group|Info|Op|Win) [a-z_]+$/)
       sub(/^MPI_[A-Za-z]+/, "PROFILE_HANDLE(&)", part[i])
     out = out (i > 1 ? ", " : "") part[i]
   }
@@ -49,6 +49,8 @@ function arguments(list,    n, i, part, out) {
 
 # What is recorded, arrays with the width of their elements.
 function record_of(expression,    out, name) {
+  if (!expression)
+    return ""
   out = ""
   while (match(expression, /[a-z]+\[\]/)) {
     name = substr(expression, RSTART, RLENGTH - 2)
@@ -63,12 +65,17 @@ function border_of(border) {
   return "profile_border(comm, __builtin_return_address(0), " border ")"
 }
 
-function body(call, persistent, record, border) {
+# What is recorded before the call, if anything.
+function noted(record, border) {
   if (border)
-    return "    if (profile_on) {\n        " border_of(border) ";\n        " record \
-      ";\n        profile_border_end();\n    }\n    return " call ";\n"
+    return "    if (profile_on) {\n        " border_of(border) ";\n        " record ";\n        profile_border_end();\n    }\n"
+  return record ? "    if (profile_on)\n        " record ";\n" : ""
+}
+
+function body(call, persistent, record, border) {
   if (!persistent)
-    return "    if (profile_on)\n        " record ";\n    return " call ";\n"
+    return "    uint64_t entered;\n    int code;\n\n" noted(record, border) \
+      "    entered = profile_enter();\n    code = " call ";\n    profile_leave(entered);\n    return code;\n"
   return "    int status = " call ";\n\n    if (profile_on && status == MPI_SUCCESS) {\n" \
     "        profile_capture();\n        " record ";\n        profile_keep(*request);\n    }\n    return status;\n"
 }
@@ -139,9 +146,12 @@ function fortran_wrapper(name, list, persistent, record, ts, wide, border,    lo
   if (persistent)
     printf "%s    if (profile_on && FORTRAN_DONE(ierr)) {\n%s\n        profile_capture();\n        %s;\n        profile_keep(*request);\n    }\n",
       call, fortran_locals(list, record " *request)", "        ", ts, wide), note
-  else
-    printf "    if (profile_on) {\n%s\n        %s;\n    }\n%s",
-      fortran_locals(list, record, "        ", ts, wide), note, call
+  else {
+    print "    uint64_t entered;\n"
+    if (record)
+      printf "    if (profile_on) {\n%s\n        %s;\n    }\n", fortran_locals(list, record, "        ", ts, wide), note
+    printf "    entered = profile_enter();\n%s    profile_leave(entered);\n", call
+  }
   print "}\n"
   if (list ~ /void/)
     print "#endif"
