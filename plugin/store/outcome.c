@@ -199,7 +199,8 @@ static void take_judgement(const outcome *o, store_entry *now, enum store_left l
     char text[64];
     double gain;
 
-    if (!o->plan.placed || !store_file_read(o->run, STORE_RUN_JUDGED, text, sizeof text) ||
+    if (!o->plan.placed || o->plan.purpose == STORE_PROFILES ||
+        !store_file_read(o->run, STORE_RUN_JUDGED, text, sizeof text) ||
         sscanf(text, "%lf", &gain) != 1)
         return;
     now->worse = gain < 0 ? now->worse + 1 : 0;

@@ -49,7 +49,7 @@ store_choice store_trust_choose(const store_entry *entry, uint64_t every, uint64
         return (store_choice){.place = runs[1] < runs[0], .count = 1};
     if (entry->stopped)
         return (store_choice){.stopped = 1};
-    if (is_for_comparison(number, every))
+    if (!compare && is_for_comparison(number, every))
         return (store_choice){.count = 1};
     return (store_choice){.place = 1,
                           .count = placed <= COUNTED_FIRST || placed % COUNTED_EVERY == 0};

@@ -32,7 +32,7 @@ entry() {
   entry 00000000000000a1 solver 64 stencil2d:5:8x8 3
   entry 00000000000000a2 mesher 16 ring:16 1
   run -0 topomap profile list
-  [[ ${lines[1]} == "00000000000000a2     16  2023-11-14 "*"         7  mesher in.dat" ]]
+  [[ ${lines[1]} == "00000000000000a2     16  2023-11-14 "*"         7         -  mesher in.dat" ]]
   [[ ${lines[2]} == "00000000000000a1     64  "* ]]
   [ "$(topomap profile list --json | jq -r '.[] | "\(.key) \(.ranks) \(.program) \(.launches) \(.graph)"' | head -1)" = \
     "00000000000000a2 16 mesher 7 $PWD/$store/00000000000000a2.tmg" ]

@@ -473,7 +473,7 @@ END
 
 @test "programs that never call MPI, abort, or are killed leave no profile and end as they would" {
   launch --topomap=auto -- "$PROGRAMS/halo.$MPI" --help || [ $? -eq 2 ]
-  grep -q 'the run left no profile' said
+  grep -qx "no profile of halo.$MPI was stored: the last run ended with status 2" said
   cat >aborts.c <<'END'
 #include <mpi.h>
 int main(int argc, char **argv)
@@ -491,7 +491,7 @@ int main(int argc, char **argv)
 END
   mpicc.$MPI -o aborts aborts.c
   run ! launch --topomap=auto -- ./aborts
-  sed -n 's/^srun: topomap: //p' err | grep -q 'the run left no profile'
+  sed -n 's/^srun: topomap: //p' err | grep -Eq 'the run left no profile|the last run (ended with status|was ended by signal)'
   [ "$(profiles 'map(select(.graph)) | length')" -eq 0 ]
   no_runs
   srun --mpi="$TYPE" -N4 -n8 -J killed --topomap=auto "$PROGRAMS/halo.$MPI" 4x2 --iterations 1000000 </dev/null >out 2>err &

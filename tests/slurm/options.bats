@@ -176,7 +176,7 @@ END
     [ "$(wc -l <out)" -eq 16 ]
   done
   launch keys=x,mpi=intel,effort=max,seed
-  grep -q "'keys=x' is not understood and was passed over: there is no such key; the keys are bind, layout, .*, key, mpi, profile, profile-every$" err
+  grep -q "'keys=x' is not understood and was passed over: there is no such key; the keys are bind, layout, .*, key, mpi, profile, profile-every, compare, compare-every$" err
   grep -q "'mpi=intel' is not understood and was passed over: mpi takes openmpi, mpich or mpi-abi$" err
   grep -q "'effort=max' is not understood and was passed over: effort takes fast, default or strong$" err
   grep -q "'seed' is not understood and was passed over: seed takes a whole number" err

@@ -143,8 +143,8 @@ leaves_one='runs with Slurm.s layout and leaves one$'
     esac
   done
   topomap profile show "$(profiles '.[0].key')" | tee shown
-  grep -Eq "^time       Slurm's layout 3 runs, median 0.3[0-9]* s \(.* to .*\), [0-9]+ % of it in MPI$" shown
-  grep -Eq '^           placed         3 runs, median 0.3' shown
+  grep -Eq "^time       Slurm's layout 3 runs, median [0-9.]+ s \(.* to .*\), [0-9]+ % of it in MPI$" shown
+  grep -Eq '^           placed         3 runs, median ' shown
   grep -Eq '^gain       measured: ' shown
   grep -Eq "^folder     $PWD\$" shown
   [ "$(profiles '.[0].runs | length')" -eq 6 ]
@@ -159,10 +159,10 @@ leaves_one='runs with Slurm.s layout and leaves one$'
 
 @test "a layout that makes the program slower is given up, and tried again when asked" {
   local i
-  case_is 8 0 100
+  case_is 8 0 1500
   for i in 1 2 3 4 5 6; do launch; done
   launch
-  says "^program is not placed: Slurm's layout 0\.3[0-9]* s \(3 runs\), placed 0\.4[0-9]* s \(3 runs\): [0-9.]+ % slower \(--topomap-options=profile tries again\)$"
+  says "^program is not placed: Slurm's layout [0-9.]+ s \(3 runs\), placed [0-9.]+ s \(3 runs\): [0-9.]+ % slower \(--topomap-options=profile tries again\)$"
   topomap profile list | grep -q ' stopped  program$'
   topomap profile show "$(profiles '.[0].key')" | grep -qx 'stopped    not placed any more: its runs took longer than those in Slurm.s layout'
   launch --topomap-options=profile
@@ -181,7 +181,7 @@ leaves_one='runs with Slurm.s layout and leaves one$'
   done
   [ "$(profiles '.[0].profiles')" -eq 3 ]
   launch
-  says "^program is not placed: what its last runs sent had shorter ways in Slurm's layout \(--topomap-options=profile tries again\)$"
+  grep -qx "program is not placed: what its last runs sent had shorter ways in Slurm's layout (--topomap-options=profile tries again)" said
 }
 
 @test "compare=N: so many runs of each layout, whatever else is due" {
@@ -189,7 +189,7 @@ leaves_one='runs with Slurm.s layout and leaves one$'
   case_is 8 0 1
   launch --topomap-options=compare=2
   for i in 2 3 4; do launch --topomap-options=compare=2; done
-  says "^program: Slurm's layout 0.3[0-9]* s \(2 runs\), placed 0.3[0-9]* s \(2 runs\): (within the noise|[0-9.]+ % (faster|slower))$"
+  grep -Exq "program: Slurm's layout [0-9.]+ s \(2 runs\), placed [0-9.]+ s \(2 runs\): (within the noise|[0-9.]+ % (faster|slower))" said
   [ "$(profiles '.[0].runs | map(.placed) | join(" ")')" = "false true false true" ]
   launch --topomap-options=compare=2 --topomap-explain=explained
   grep -q '16 ranks on 8 nodes .* lower' explained

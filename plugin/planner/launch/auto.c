@@ -77,8 +77,11 @@ static int count(planner_auto *now, const store_plan *plan, topomap_error *why)
 static int is_due(const planner_auto *now)
 {
     uint64_t every = number(now, TOPOMAP_REQUEST_PROFILE_EVERY);
+    uint32_t number = now->entry.number;
 
-    return wants(now, TOPOMAP_REQUEST_PROFILE) || (every && now->entry.launches >= every);
+    return wants(now, TOPOMAP_REQUEST_PROFILE) ||
+           (every &&
+            (now->entry.stopped ? number && number % every == 0 : now->entry.launches >= every));
 }
 
 static void again(planner_auto *now, int placed)
@@ -179,11 +182,13 @@ static int stay(planner_auto *now, const store_entry *from, const store_choice *
         if (is_due(now))
             again(now, 0);
     } else if (!count(now, &plan, &why)) {
-        leave(now,
-              "launch %u of %s with its profile runs in Slurm's layout, for its time "
-              "(compare-every=%s)",
-              now->entry.number + 1, now->entry.program,
-              policy_get(&now->verdict->decision.settings, TOPOMAP_REQUEST_COMPARE_EVERY));
+        enum topomap_request_key by = number(now, TOPOMAP_REQUEST_COMPARE)
+                                          ? TOPOMAP_REQUEST_COMPARE
+                                          : TOPOMAP_REQUEST_COMPARE_EVERY;
+
+        leave(now, "launch %u of %s with its profile runs in Slurm's layout, for its time (%s=%s)",
+              now->entry.number + 1, now->entry.program, topomap_request_row_of(by)->word,
+              policy_get(&now->verdict->decision.settings, by));
     } else {
         planner_tell(now->verdict, 0, "no times of %s: %s", now->entry.program, why.text);
         return 1;

@@ -180,11 +180,12 @@ static void test_refused(void **state)
     refused("md2d:99", "81 or 100");
     graph_bad("stencl2d:5:3x3", NULL, TOPOMAP_EINPUT, "did you mean the pattern stencil2d?");
     graph_bad("torus7d:3x3", NULL, TOPOMAP_EINPUT, "torus2d or torus3d or torus4d");
-    graph_bad("nothing.graph", NULL, TOPOMAP_EINPUT, "neither a file");
+    graph_bad("nothing", NULL, TOPOMAP_EINPUT, "neither a file");
+    graph_bad("nothing.graph", NULL, TOPOMAP_EINPUT, "cannot open: No such file");
     graph_bad("/nonexist/ring:4", NULL, TOPOMAP_EINPUT, "cannot open: No such file");
     graph_bad("/dev/null/ring:4", NULL, TOPOMAP_EINPUT, "cannot open: Not a directory");
     graph_bad("~/ring.csv", NULL, TOPOMAP_EINPUT, "name the whole path");
-    graph_bad("nothing.graph", NULL, TOPOMAP_EINPUT, "the patterns are stencil2d");
+    graph_bad("nothing", NULL, TOPOMAP_EINPUT, "the patterns are stencil2d");
     graph_bad("", NULL, TOPOMAP_EINPUT, "neither a file");
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "plugin/store/program.h"
+#include "plugin/store/script.h"
 #include "tests/unit/plugin/images.h"
 #include "util/random.h"
 
@@ -196,6 +197,46 @@ static void test_started(void **state)
     assert_null(store_program_started(NULL, words, folder, "/bin", &program));
     assert_true(program.id == before.id);
 }
+
+static void put(const char *name, const char *text)
+{
+    char path[4096];
+    FILE *out;
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    out = fopen(path, "w");
+    assert_non_null(out);
+    fputs(text, out);
+    fclose(out);
+}
+
+/* An interpreter is what its script says, and the modules beside it; nothing else is. */
+static void test_scripts(void **state)
+{
+    char *words[] = {"-m", "mpi4py", "run.py", "9", NULL}, *none[] = {"-c", "import x", NULL};
+    char own[4096];
+    uint64_t id, other;
+
+    (void)state;
+    put("run.py", "print(1)");
+    id = store_script_id("/usr/bin/python3.11", words, folder, 17);
+    assert_true(id != 17 && id == store_script_id("python3", words, folder, 17));
+    assert_true(store_script_id("/usr/bin/pythonic", words, folder, 17) == 17);
+    assert_true(store_script_id("/usr/bin/python3", none, folder, 17) == 17);
+    put("data.txt", "7");
+    assert_true(store_script_id("python3", words, folder, 17) == id);
+    put("module.py", "x = 1");
+    other = store_script_id("python3", words, folder, 17);
+    assert_true(other != id);
+    put("run.py", "print(2)");
+    assert_true(store_script_id("python3", words, folder, 17) != other);
+    /* One that is started by its own name has its contents in the id already. */
+    snprintf(own, sizeof own, "%s/run.py", folder);
+    id = store_script_id(own, none, folder, 17);
+    put("module.py", "x = 1234");
+    assert_true(store_script_id(own, none, folder, 17) != id);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +244,7 @@ int main(void)
         cmocka_unit_test(test_no_programs),      cmocka_unit_test(test_identity),
         cmocka_unit_test(test_long_contents),    cmocka_unit_test(test_broken_files),
         cmocka_unit_test(test_finding),          cmocka_unit_test(test_started),
+        cmocka_unit_test(test_scripts),
     };
 
     return cmocka_run_group_tests(tests, images_setup, images_teardown);

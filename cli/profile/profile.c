@@ -7,7 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/json.h"
-#include "cli/profile_case.h"
+#include "cli/profile/case.h"
 #include "plugin/store/store.h"
 #include "util/alloc.h"
 
@@ -299,7 +299,13 @@ static const char profile_text[] =
     "launches\n"
     "use the user's own where the site's folder has none that is the user's. A profile belongs to "
     "a program\n"
-    "(its build id, else its contents), its arguments or the user's key, and its number of ranks.\n"
+    "(its build id, else its contents; a script's, too), its arguments, folder and input, or the "
+    "user's key,\n"
+    "and its number of ranks. Measured times are those of launches on as many nodes and with as "
+    "many "
+    "messages\n"
+    "as the last; the noise is half of the sum of both layouts' ranges (from 8 runs on, of their "
+    "middle halves).\n"
     "KEY may be cut to its first four digits or more.\n";
 
 #define STORE                                                                                      \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "cli/profile_case.h"
+#include "cli/profile/case.h"
 
 #include <stdio.h>
 

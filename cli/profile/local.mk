@@ -1,0 +1,2 @@
+# `topomap profile`: what --topomap=auto has kept.
+cli_topomap_SOURCES += cli/profile/profile.c cli/profile/case.c cli/profile/case.h
