@@ -24,6 +24,13 @@ enum { SMALL = 4096 };              /* so small a part of a process's bytes is n
 
 int profile_on;
 
+/* For libraries beside this one that would change ranks (contrib/reorder). */
+PROFILE_API int topomap_profile_is_on(void);
+int topomap_profile_is_on(void)
+{
+    return profile_on;
+}
+
 static struct {
     pthread_mutex_t mutex;
     int threads;

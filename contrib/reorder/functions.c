@@ -4,7 +4,9 @@
 #include "config.h"
 #include "contrib/reorder/reorder.h"
 
+#include <dlfcn.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define API __attribute__((visibility("default")))
@@ -18,24 +20,80 @@ static int is_intracommunicator(MPI_Comm comm)
     return comm != MPI_COMM_NULL && PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter;
 }
 
+static void say_why(MPI_Comm comm, const reorder_settings *settings, const char *what,
+                    const char *why)
+{
+    int rank;
+
+    PMPI_Comm_rank(comm, &rank);
+    if (rank == 0)
+        reorder_say(settings, "%s: ranks stay: %s", what, why);
+}
+
+/* Once, whether somebody asked for lines or not: who has preloaded this waits for a gain. */
+static void say_program(MPI_Comm comm, const reorder_program *known)
+{
+    static int said;
+    int rank;
+
+    PMPI_Comm_rank(comm, &rank);
+    if (rank == 0 && !said)
+        fprintf(stderr, "topomap: the ranks of %s stay: %s\n", known->name, known->why);
+    said = 1;
+}
+
+/* Is the profiler recording this process's messages? */
+static int is_profiled(void)
+{
+    int (*is_on)(void);
+
+    *(void **)&is_on = dlsym(RTLD_DEFAULT, "topomap_profile_is_on");
+    return is_on && is_on();
+}
+
+/* Where ranks are to stay on some process they stay on all.
+ *
+ * A profile is of processes in the launcher's order of tasks: with other ranks in a communicator it
+ * would be of this run's nodes, and a launch that goes by it would place another program. What a
+ * launch has placed by its traffic is not changed by what a topology says of it, which knows no
+ * bytes. */
+static int all_may(MPI_Comm comm, const char *what, const reorder_settings *settings)
+{
+    const reorder_program *known = reorder_program_known();
+
+    if (!reorder_agree(comm, !settings->counts))
+        return 1; /* they stay anyway */
+    if (!reorder_agree(comm, !known)) {
+        if (known)
+            say_program(comm, known);
+        return 0;
+    }
+    if (!reorder_agree(comm, !is_profiled())) {
+        say_why(comm, settings, what, "a profile is made of this run");
+        return 0;
+    }
+    if (!reorder_agree(comm, !settings->placed)) {
+        say_why(comm, settings, what, "topomap has placed them at the launch");
+        return 0;
+    }
+    return 1;
+}
+
 /* Whether all processes want this and have what it takes. */
-static int all_want(MPI_Comm comm, int own)
+static int all_want(MPI_Comm comm, const char *what, int own)
 {
     reorder_settings settings;
 
     reorder_settings_read(&settings);
-    return reorder_agree(comm, own && !settings.off);
+    return reorder_agree(comm, own && !settings.off) && all_may(comm, what, &settings);
 }
 
 static void say_failure(MPI_Comm comm, const char *what, const topomap_error *err)
 {
     reorder_settings settings;
-    int rank;
 
     reorder_settings_read(&settings);
-    PMPI_Comm_rank(comm, &rank);
-    if (rank == 0)
-        reorder_say(&settings, "%s: ranks stay: %s", what, err->text);
+    say_why(comm, &settings, what, err->text);
 }
 
 /* Fills newrank, for the graph of arcs; 1 where some process has another rank. \param distributed
@@ -43,11 +101,16 @@ static void say_failure(MPI_Comm comm, const char *what, const topomap_error *er
 static int search(MPI_Comm comm, const char *what, const reorder_arcs *arcs, int distributed,
                   uint32_t ranks, int *newrank)
 {
-    const reorder_plan plan = {.what = what};
+    reorder_plan plan = {.what = what};
     topomap_mpi_target *target = NULL;
     topomap_graph *graph = NULL;
     topomap_error err;
-    int status = reorder_target_default(comm, &target, &err);
+    reorder_settings settings;
+    int status;
+
+    reorder_settings_read(&settings);
+    plan.counts = !reorder_agree(comm, !settings.counts);
+    status = reorder_target_default(comm, &target, &err);
 
     if (status == 0 && distributed)
         status = reorder_arcs_gather(&target->team, arcs, ranks, &graph, &err);
@@ -63,7 +126,7 @@ static int search(MPI_Comm comm, const char *what, const reorder_arcs *arcs, int
         say_failure(comm, what, &err);
     topomap_graph_free(graph);
     reorder_target_free(target);
-    return status > 0;
+    return status > 0 && !plan.counts;
 }
 
 /* ---- Cartesian and graph -------------------------------------------------------------------- */
@@ -145,7 +208,7 @@ API int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int pe
     struct shape grid = {"MPI_Cart_create", 0, grid_arcs, make_grid, ndims, dims, periods};
 
     if (!reorder || !is_intracommunicator(comm) || !result ||
-        !(grid.ranks = grid_ranks(comm, ndims, dims, periods)) || !all_want(comm, 1))
+        !(grid.ranks = grid_ranks(comm, ndims, dims, periods)) || !all_want(comm, grid.what, 1))
         return PMPI_Cart_create(comm, ndims, dims, periods, reorder, result);
     return make(comm, &grid, result);
 }
@@ -186,7 +249,7 @@ API int MPI_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int
         "MPI_Graph_create", nnodes, graph_arcs, make_graph, nnodes, index, edges};
 
     if (!reorder || !is_intracommunicator(comm) || !result ||
-        !is_graph(comm, nnodes, index, edges) || !all_want(comm, 1))
+        !is_graph(comm, nnodes, index, edges) || !all_want(comm, graph.what, 1))
         return PMPI_Graph_create(comm, nnodes, index, edges, reorder, result);
     return make(comm, &graph, result);
 }
@@ -222,7 +285,7 @@ static int order(MPI_Comm comm, const char *what, reorder_arcs *arcs, int ok, MP
 {
     int size, newrank, gained;
 
-    ok = all_want(comm, ok);
+    ok = all_want(comm, what, ok);
     PMPI_Comm_size(comm, &size);
     gained = ok && search(comm, what, arcs, 1, (uint32_t)size, &newrank);
     free(arcs->arc);

@@ -66,14 +66,14 @@ int topomap_mpi_rank_map(MPI_Comm graph, int *newrank)
 
 int topomap_mpi_rank_map_tree(MPI_Comm graph, int *newrank)
 {
-    const reorder_plan plan = {"tree", "tree", "topomap_mpi_rank_map_tree", NULL};
+    const reorder_plan plan = {"tree", "tree", "topomap_mpi_rank_map_tree", NULL, 0};
 
     return map_once(graph, &plan, newrank);
 }
 
 int topomap_mpi_rank_map_bipart(MPI_Comm graph, int *newrank)
 {
-    const reorder_plan plan = {"rb", "tree", "topomap_mpi_rank_map_bipart", NULL};
+    const reorder_plan plan = {"rb", "tree", "topomap_mpi_rank_map_bipart", NULL, 0};
 
     return map_once(graph, &plan, newrank);
 }
@@ -104,7 +104,7 @@ int topomap_mpi_process_refine(MPI_Comm graph, const topomap_mpi_target *target,
 {
     const reorder_team *team = &target->team;
     int *start = team->rank == 0 ? malloc((size_t)team->size * sizeof *start) : NULL;
-    reorder_plan plan = {"refine", NULL, "topomap_mpi_process_refine", start};
+    reorder_plan plan = {"refine", NULL, "topomap_mpi_process_refine", start, 0};
     int status = -1, own;
 
     if (own_rank(graph, &own, err) != 0) {

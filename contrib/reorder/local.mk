@@ -4,7 +4,7 @@
 EXTRA_DIST += contrib/reorder/README.md
 
 reorder_parts = contrib/reorder/reorder.h contrib/reorder/topomap-mpi.h \
-  contrib/reorder/settings.c contrib/reorder/team.c contrib/reorder/inside.c \
+  contrib/reorder/settings.c contrib/reorder/programs.c contrib/reorder/team.c contrib/reorder/inside.c \
   contrib/reorder/target.c contrib/reorder/edges.c contrib/reorder/place.c
 reorder_calls = contrib/reorder/functions.c contrib/reorder/fortran.c
 reorder_public = contrib/reorder/library.c contrib/reorder/targets.c contrib/reorder/measure.c \

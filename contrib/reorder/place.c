@@ -350,9 +350,9 @@ static void report(const struct search *s, int status, const topomap_error *err)
                     s->plan->what, s->ranks, m->nodes, m->kind_name, s->before);
     else
         reorder_say(&s->target->settings,
-                    "%s: %u ranks on %u nodes (%s), J from %.10g to %.10g, %.1f %% lower",
+                    "%s: %u ranks on %u nodes (%s), J from %.10g to %.10g, %.1f %% lower%s",
                     s->plan->what, s->ranks, m->nodes, m->kind_name, s->before, s->after,
-                    100 * (1 - s->after / s->before));
+                    100 * (1 - s->after / s->before), s->plan->counts ? "; ranks stay" : "");
 }
 
 /* On leaders. \return as reorder_place(), on rank 0; elsewhere 0 */

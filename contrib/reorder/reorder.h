@@ -15,6 +15,8 @@
 typedef struct reorder_settings {
     int off;           /* TOPOMAP=off, TOPOMAP_REORDER=off */
     int verbose;       /* TOPOMAP_REORDER=verbose: one line a call */
+    int counts;        /* TOPOMAP_REORDER=count: a line with what could be gained, and ranks stay */
+    int placed;        /* TOPOMAP_APPLIED=1: the launch has placed the ranks by their traffic */
     double seconds;    /* TOPOMAP_REORDER_SECONDS: the search's limit */
     const char *db;    /* TOPOMAP_DB, or the usual place */
     int db_named;      /* by the user: worth a word where it cannot be used */
@@ -29,6 +31,16 @@ void reorder_settings_node(const reorder_settings *settings, int rank, char *nam
                            int *cpu);
 /** A line on standard error, where verbose. */
 void reorder_say(const reorder_settings *settings, const char *format, ...) TOPOMAP_PRINTF(2, 3);
+
+/* ---- programs.c ---- */
+
+/** A program that goes wrong where its ranks are others than it takes for granted. */
+typedef struct reorder_program {
+    const char *name;
+    const char *why;
+} reorder_program;
+/** The row of this process's program; NULL: it has none. */
+const reorder_program *reorder_program_known(void);
 
 /* ---- team.c ---- */
 
@@ -133,6 +145,7 @@ typedef struct reorder_plan {
     const char *what; /* for reorder_say() */
     const int *start; /* on rank 0: [processes] rank of each process to begin with, a
                          permutation; NULL: its own */
+    int counts;       /* what is found is said, and no rank will change */
 } reorder_plan;
 /** Maps a graph, known on rank 0, of as many ranks as processes, or fewer.
  *  \param newrank  filled: MPI_UNDEFINED where the graph has no rank for this process; on failure

@@ -26,7 +26,9 @@ void reorder_settings_read(reorder_settings *settings)
 
     *settings = (reorder_settings){
         .off = is(variable("TOPOMAP"), "off") || is(how, "off"),
-        .verbose = is(how, "verbose"),
+        .verbose = is(how, "verbose") || is(how, "count"),
+        .counts = is(how, "count"),
+        .placed = is(variable("TOPOMAP_APPLIED"), "1"),
         .seconds = isfinite(limit) && limit > 0 ? limit : 2.0,
         .db = variable("TOPOMAP_DB"),
         .nodes = variable("TOPOMAP_REORDER_NODES"),

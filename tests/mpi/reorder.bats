@@ -151,6 +151,54 @@ inside() { # MPI: one node whose neighbours in the grid share nothing; then two 
   across 811 811
 }
 
+@test "count: what could be gained is said, and nothing is changed" {
+  TOPOMAP_REORDER=count topologies mpich adjacent 4 weighted
+  across 811 811
+  [[ $stderr == *"J from 16244 to 5002, 69.2 % lower; ranks stay"* ]]
+}
+
+@test "programs that take their new ranks for those of the world are left alone, with one line" {
+  needs mpich
+  cp topologies.mpich lmp
+  cp topologies.mpich lmp_mpi
+  local name
+  for name in lmp lmp_mpi; do
+    TOPOMAP_REORDER= run --separate-stderr launch mpich "$(preloaded mpich)" ./$name adjacent 4 weighted
+    [ "$status" -eq 0 ]
+    across 811 811
+    [ "$(grep -c "the ranks of LAMMPS stay" <<<"$stderr")" -eq 1 ]
+  done
+}
+
+@test "a step that topomap has placed keeps its ranks; one that it has left alone does not" {
+  TOPOMAP_APPLIED=1 topologies mpich adjacent 4 weighted
+  across 811 811
+  [[ $stderr == *"ranks stay: topomap has placed them at the launch"* ]]
+  TOPOMAP_APPLIED=0 topologies mpich adjacent 4 weighted
+  across 811 8
+}
+
+profiled() { # MPI: a profile is of the ranks that the launcher gave, and the same without the library
+  needs "$1"
+  local kind=$(mpi_kind "$1") of
+  local profiler=$TOPOMAP_BUILD/contrib/profile/libtopomap-profile-$kind.so
+  [ -e "$profiler" ] || skip "no profiler for $1 here"
+  for of in "$profiler" "$profiler:$(preloaded "$1")" "$(preloaded "$1"):$profiler"; do
+    rm -rf seen.tmg*
+    TOPOMAP_PROFILE=$PWD/seen.tmg run --separate-stderr launch "$1" "$of" ./topologies.$1 adjacent 4 weighted
+    echo "$of: $output $stderr"
+    [ "$status" -eq 0 ]
+    across 811 811
+    "$TOPOMAP_BUILD/cli/topomap" graph convert seen.tmg seen.csv
+    [ -e alone.csv ] || cp seen.csv alone.csv
+    cmp seen.csv alone.csv
+    [[ $of != *reorder* || $stderr == *"ranks stay: a profile is made of this run"* ]]
+  done
+  rm alone.csv
+}
+@test "Open MPI: a profile is of the launcher's ranks" { profiled openmpi; }
+@test "MPICH: a profile is of the launcher's ranks" { profiled mpich; }
+
 random() { # MPI
   needs "$1"
   TOPOMAP_REORDER= TOPOMAP_REORDER_NODES=n0,n1,n0,n2,n1,n0,n2,n2 run --separate-stderr \
