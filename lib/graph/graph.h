@@ -33,9 +33,11 @@ struct topomap_graph {
     char *names;
 
     /* What happens one after the other: graphs of the same ranks, without phases of their own,
-     * whose sum is this graph. */
+     * whose sum is this graph. A rank goes on to the next one when its own part of one has ended.
+     */
     uint32_t phases;
     topomap_graph **phase; /* [phases] */
+    int barrier; /* of a phase: no rank begins it before all have ended what is before it */
 
     char *pattern; /* or NULL */
     char *source;  /* where it comes from, or NULL */
@@ -58,6 +60,15 @@ static inline uint64_t topomap_count_at(const void *counts, unsigned width, uint
 static inline int topomap_graph_has_messages(const topomap_graph *graph)
 {
     return graph->messages != NULL;
+}
+
+/** Nonzero where ranks may be in different phases at one time. */
+static inline int topomap_graph_overlaps(const topomap_graph *graph)
+{
+    for (uint32_t k = 1; k < graph->phases; k++)
+        if (!graph->phase[k]->barrier)
+            return 1;
+    return 0;
 }
 
 /** Messages of an arc; 0 where they are not known. */

@@ -140,6 +140,8 @@ static int remake(const topomap_graph *graph, const uint32_t *new_rank, const ui
                  topomap_arcs_take(&arcs, graph->ranks, &made, err) ||
                  copy_parts(made, graph, old_rank, err) || copy_texts(made, graph, err);
 
+    if (!status)
+        made->barrier = graph->barrier;
     if (!status && graph->phases)
         status = remake_phases(made, graph, new_rank, old_rank, factor, err);
     topomap_arcs_clear(&arcs);

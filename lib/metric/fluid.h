@@ -3,10 +3,7 @@
 #ifndef TOPOMAP_FLUID_H
 #define TOPOMAP_FLUID_H
 
-#include "metric/traffic.h"
-
-/** Flows that end within this part of the time since others did count as ended together. */
-#define TOPOMAP_FLUID_PART 1e-3
+#include "metric/flows.h"
 
 /** Every message flows along its route at its max-min fair rate (Bertsekas & Gallager, Data
  * Networks, section 6.5.2: the link that gives its flows least is filled first), which changes when

@@ -8,6 +8,7 @@
 #include "machine/machine.h"
 #include "metric/congestion.h"
 #include "metric/fluid.h"
+#include "metric/overlap.h"
 #include "util/alloc.h"
 #include "util/sized.h"
 
@@ -224,22 +225,64 @@ static int predict_phase(struct prediction *p, topomap_time_phase *phase, int *i
     return 0;
 }
 
-static int predict(struct prediction *p, topomap_time *time, topomap_error *err)
+/* Phases [begin, end), which ranks pass each at its own time: the sum where that is too much work.
+ */
+static int predict_overlap(const struct prediction *p, uint32_t begin, uint32_t end,
+                           topomap_time *time, topomap_error *err)
+{
+    uint32_t phases = end - begin;
+    double sum = 0, seconds;
+    int status = 0;
+
+    for (uint32_t k = begin; k < end; k++)
+        sum += time->phase[k].seconds;
+    seconds = sum;
+    if (phases > 1 && sum > 0 && !time->is_bound) {
+        topomap_overlap of = {.traffic = &p->traffic,
+                              .phase = p->traffic.graph->phase + begin,
+                              .phases = phases,
+                              .costs = &p->costs,
+                              .rate = p->rate,
+                              .slack = TOPOMAP_FLUID_PART * sum / phases,
+                              .budget = p->budget * phases};
+
+        status = topomap_overlap_predict(&of, &seconds, err);
+        time->is_bound |= status > 0;
+    }
+    time->seconds += status ? sum : seconds;
+    return status < 0 ? -1 : 0;
+}
+
+static int sum_up(const struct prediction *p, topomap_time *time, topomap_error *err)
 {
     const topomap_graph *graph = p->traffic.graph;
     int status = 0;
 
     time->seconds = 0;
+    for (uint32_t begin = 0, end; status == 0 && begin < time->phases; begin = end) {
+        for (end = begin + 1; end < time->phases && !graph->phase[end]->barrier;)
+            end++;
+        status = predict_overlap(p, begin, end, time, err);
+    }
+    return status;
+}
+
+static int predict(struct prediction *p, topomap_time *time, topomap_error *err)
+{
+    const topomap_graph *graph = p->traffic.graph;
+    int status = 0;
+
     time->is_bound = 0;
     p->loads = (topomap_time_loads){0};
     for (uint32_t k = 0; status == 0 && k < time->phases; k++) {
         p->traffic.graph = graph->phases ? graph->phase[k] : graph;
         status = predict_phase(p, &time->phase[k], &time->is_bound, err);
-        time->seconds += time->phase[k].seconds;
     }
     p->traffic.graph = graph;
-    if (status <= 0)
-        return status;
+    if (status == 0)
+        return sum_up(p, time, err);
+    if (status < 0)
+        return -1;
     p->add = topomap_congestion_exact;
     return predict(p, time, err);
 }

@@ -25,7 +25,8 @@ static int place_ranks(topomap_traffic *t, const uint32_t *slot_of, topomap_erro
 int topomap_traffic_open(const topomap_graph *graph, const topomap_machine *machine,
                          const uint32_t *slot_of, topomap_traffic *traffic, topomap_error *err)
 {
-    topomap_traffic t = {.machine = machine, .network = machine->network, .graph = graph};
+    topomap_traffic t = {
+        .machine = machine, .network = machine->network, .graph = graph, .slot_of = slot_of};
     int status = 0;
 
     if (!t.network) {

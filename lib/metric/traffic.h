@@ -11,6 +11,7 @@ typedef struct topomap_traffic {
     const topomap_machine *machine;
     const topomap_network *network;
     const topomap_graph *graph; /* or one of its phases */
+    const uint32_t *slot_of;    /* [ranks]; the caller's */
     uint32_t *vertex_of;        /* [ranks] of the network */
     uint32_t *node_of;          /* [ranks] */
     topomap_network *grid;      /* owned: a torus's own */

@@ -2,8 +2,9 @@
 /* JSON: {"ranks": N, "arcs": [[from, to, bytes(, messages)], ...]}, messages for all arcs or for
  * none, and where they are known "load": [one a rank, or a list of several each], "sizes",
  * "coordinates": [[x, y, ...], ...], "names", "pattern", "source", "note",
- * "phases": [{"arcs": [...]}, ...], whose sum the arcs are (and may be left out). Other keys are
- * for others. */
+ * "phases": [{"arcs": [...]}, ...], whose sum the arcs are (and may be left out); in a phase
+ * "barrier": true where no rank begins it before all have ended those before. Other keys are for
+ * others. */
 #define _GNU_SOURCE /* uselocale */
 #include <locale.h>
 #include <stddef.h>
@@ -25,11 +26,16 @@ struct list {
     size_t count, capacity, width; /* width: numbers in a row; 0: not known yet */
 };
 
+struct phase {
+    topomap_arcs arcs;
+    int seen, barrier;
+};
+
 struct reader {
     topomap_json json;
     uint64_t ranks;
     topomap_arcs arcs;
-    topomap_arcs *phase;
+    struct phase *phase;
     size_t phases, capacity_phase;
     struct list load, sizes, coordinates;
     char *names;
@@ -111,29 +117,43 @@ static int arcs_read(struct reader *in, void *arcs, topomap_error *err)
     return each(in, '[', arc_read, arcs, err);
 }
 
-static int phase_key_read(struct reader *in, void *seen, size_t i, topomap_error *err)
+static int barrier_read(struct reader *in, int *barrier, topomap_error *err)
 {
+    int c = topomap_json_peek(&in->json, err);
+
+    if (c != 't' && c != 'f')
+        return c < 0 ? -1
+                     : topomap_json_fail(&in->json, err, "expected \"barrier\": true or false");
+    *barrier = c == 't';
+    return topomap_json_skip(&in->json, err);
+}
+
+static int phase_key_read(struct reader *in, void *ignored, size_t i, topomap_error *err)
+{
+    struct phase *phase = &in->phase[in->phases - 1];
+
+    (void)ignored;
     (void)i;
     if (name_read(in, err))
         return -1;
+    if (strcmp(in->json.text, "barrier") == 0)
+        return barrier_read(in, &phase->barrier, err);
     if (strcmp(in->json.text, "arcs") != 0)
         return topomap_json_skip(&in->json, err);
-    if ((*(int *)seen)++)
+    if (phase->seen++)
         return topomap_json_fail(&in->json, err, "\"arcs\" is there twice");
-    return arcs_read(in, &in->phase[in->phases - 1], err);
+    return arcs_read(in, &phase->arcs, err);
 }
 
 static int phase_read(struct reader *in, void *ignored, size_t i, topomap_error *err)
 {
-    int seen = 0;
-
     (void)ignored;
     if (i == MOST_PHASES)
         return topomap_json_fail(&in->json, err, "more than %d phases", MOST_PHASES);
     if (topomap_grow(&in->phase, &in->capacity_phase, i + 1, sizeof *in->phase, err))
         return -1;
-    in->phase[in->phases++] = (topomap_arcs){0};
-    return each(in, '{', phase_key_read, &seen, err);
+    in->phase[in->phases++] = (struct phase){0};
+    return each(in, '{', phase_key_read, NULL, err);
 }
 
 /* ---- Lists of ranks ------------------------------------------------------------------------ */
@@ -304,8 +324,11 @@ static int take_phases(struct reader *in, topomap_graph **graph, topomap_error *
     topomap_graph **phase = topomap_alloc(in->phases, sizeof *phase, err), *sum = NULL;
     int status = phase ? 0 : -1;
 
-    for (size_t i = 0; !status && i < in->phases; i++)
-        status = take_arcs(in, &in->phase[i], &phase[i], err);
+    for (size_t i = 0; !status && i < in->phases; i++) {
+        status = take_arcs(in, &in->phase[i].arcs, &phase[i], err);
+        if (!status)
+            phase[i]->barrier = in->phase[i].barrier;
+    }
     if (!status)
         status = topomap_graph_merge((const topomap_graph *const *)phase, in->phases, &sum, err);
     if (!status && *graph && !same_arcs(*graph, sum))
@@ -410,7 +433,7 @@ static int graph_make(struct reader *in, topomap_graph **graph, topomap_error *e
     topomap_error why;
 
     for (size_t i = 0; i < in->phases; i++)
-        arcs += in->phase[i].count;
+        arcs += in->phase[i].arcs.count;
     if (topomap_graph_plausible(in->ranks, arcs, &why) ||
         (in->phases > 1 && topomap_graph_plausible(in->ranks * in->phases, arcs, &why)))
         return topomap_json_fail(&in->json, err, "%s", why.text);
@@ -428,7 +451,7 @@ static void reader_clear(struct reader *in)
     topomap_json_clear(&in->json);
     topomap_arcs_clear(&in->arcs);
     for (size_t i = 0; i < in->phases; i++)
-        topomap_arcs_clear(&in->phase[i]);
+        topomap_arcs_clear(&in->phase[i].arcs);
     free(in->phase);
     free(in->load.value);
     free(in->sizes.value);

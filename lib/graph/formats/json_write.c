@@ -132,6 +132,8 @@ static void write_all(topomap_text_out *out, const topomap_graph *graph)
         topomap_text_string(out, ",\n\"phases\":[");
         for (uint32_t i = 0; i < graph->phases; i++) {
             topomap_text_string(out, i ? ",\n{" : "\n{");
+            if (graph->phase[i]->barrier)
+                topomap_text_string(out, "\"barrier\":true,\n");
             write_arcs(out, graph->phase[i]);
             topomap_text_char(out, '}');
         }

@@ -215,6 +215,7 @@ static int give(struct phases *all, topomap_graph *graph, topomap_error *err)
         if (all->phase[i].goes_to == i) {
             if (sum(all, i, err))
                 return -1;
+            all->phase[i].graph->barrier = 1;
             list[count++] = all->phase[i].graph;
         }
     if (topomap_graph_set_phases(graph, list, count, err))

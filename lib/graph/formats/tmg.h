@@ -64,7 +64,9 @@ enum topomap_tmg_kind {
     TOPOMAP_TMG_PATTERN = 11,
     TOPOMAP_TMG_SOURCE = 12,
     TOPOMAP_TMG_NOTE = 13,
-    TOPOMAP_TMG_KINDS = 14,
+    TOPOMAP_TMG_BARRIER =
+        14, /* u64 1: no rank begins the phase before all have ended those before */
+    TOPOMAP_TMG_KINDS = 15,
 };
 #define TOPOMAP_TMG_NEEDED UINT32_C(0x80000000)
 

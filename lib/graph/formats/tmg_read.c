@@ -28,8 +28,8 @@ struct file {
 };
 
 static const char *const kind_names[TOPOMAP_TMG_KINDS] = {
-    "?",     "offsets",     "targets", "bytes",   "messages", "phase", "loads", "further loads",
-    "sizes", "coordinates", "names",   "pattern", "source",   "note",
+    "?",     "offsets",     "targets", "bytes",   "messages", "phase", "loads",   "further loads",
+    "sizes", "coordinates", "names",   "pattern", "source",   "note",  "barrier",
 };
 
 static int fail(const struct file *in, const char *what, topomap_error *err)
@@ -310,7 +310,11 @@ static int phase_read(const struct file *in, uint32_t phase, topomap_graph **gra
     if (need(in, phase, TOPOMAP_TMG_PHASE, 32, &section, err) || scan(in, section, 0, NULL, err))
         return -1;
     *graph = graph_new(in, at(in, section), err);
-    return *graph ? arcs_read(in, phase, *graph, err) : -1;
+    if (!*graph || find(in, phase, TOPOMAP_TMG_BARRIER, 8, &section, err) ||
+        (section && scan(in, section, 0, NULL, err)))
+        return -1;
+    (*graph)->barrier = section && *(const uint64_t *)at(in, section) != 0;
+    return arcs_read(in, phase, *graph, err);
 }
 
 static int phases_read(const struct file *in, topomap_graph *graph, topomap_error *err)

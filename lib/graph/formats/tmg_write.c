@@ -76,6 +76,8 @@ static int add_ranks(struct list *list, const topomap_graph *graph, topomap_erro
 
 static int add_phases(struct list *list, const topomap_graph *graph, topomap_error *err)
 {
+    static const uint64_t barrier = 1;
+
     list->heads = topomap_alloc(graph->phases, 4 * sizeof *list->heads, err);
     if (!list->heads)
         return -1;
@@ -88,6 +90,9 @@ static int add_phases(struct list *list, const topomap_graph *graph, topomap_err
         head[2] = phase->total_bytes;
         head[3] = phase->total_messages;
         if (add(list, &(struct piece){TOPOMAP_TMG_PHASE, i + 1, head, 32}, 1, err) ||
+            add(list,
+                &(struct piece){TOPOMAP_TMG_BARRIER, i + 1, phase->barrier ? &barrier : NULL, 8}, 1,
+                err) ||
             add_arcs(list, i + 1, phase, err))
             return -1;
     }

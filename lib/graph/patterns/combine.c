@@ -137,13 +137,18 @@ static int phase_new(const piece *list, size_t count, uint32_t k, uint32_t ranks
                      topomap_arcs *more, topomap_graph **graph, topomap_error *err)
 {
     size_t used = 0;
+    int barrier = 0;
 
     for (size_t i = 0; i < count; i++) {
         some[used] = list[i];
         some[used].graph = k < list[i].when ? NULL : phase_of(list[i].graph, k - list[i].when);
+        barrier |= some[used].graph && some[used].graph->barrier;
         used += some[used].graph != NULL;
     }
-    return take_sum(some, used, ranks, more, graph, err);
+    if (take_sum(some, used, ranks, more, graph, err))
+        return -1;
+    (*graph)->barrier = barrier;
+    return 0;
 }
 
 /* The graph that has these phases, unless it fails, and is their sum. */

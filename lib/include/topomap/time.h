@@ -16,7 +16,15 @@
  * minimal routing) where these are known, else over all shortest paths with equal shares. With
  * links that are shared fairly (max-min) one exchange mostly takes just as long as its most loaded
  * link, since all flows over that link end together; by routes, sharing is followed until the last
- * flow ends, and where that is later it counts. Overheads and latencies are those of LogGP
+ * flow ends, and where that is later it counts.
+ *
+ * Where no barrier divides phases a rank goes on to the next one when its own part of one has
+ * ended, so that ranks are in different phases at a time: by routes, and where that is not too much
+ * work, all are followed together. A message then flows from when both of its ranks have come to
+ * its phase; who sends 64 KiB or less at a time does not wait for its end (MPI libraries' eager
+ * protocol). The whole may be less than the phases' sum, or more where messages of several phases
+ * meet on a link. Phases of profiles have barriers (collectives) between them: their sum is the
+ * whole. Overheads and latencies are those of LogGP
  * (Alexandrov, Ionescu, Schauser & Scheiman, SPAA 1995): o at both ends, L once, G as the links'
  * rates.
  */
@@ -56,9 +64,9 @@ typedef struct topomap_time_phase {
 } topomap_time_phase;
 
 typedef struct topomap_time {
-    double seconds; /**< of all phases, one after the other */
+    double seconds; /**< of all phases: their sum where barriers divide them, else rank by rank */
     uint32_t phases;
-    topomap_time_phase *phase; /**< [phases] */
+    topomap_time_phase *phase; /**< [phases] each by itself */
     const char *model; /**< which ways messages take: a topomap_congestion_row(), "routes" or
                           "exact"; static */
     int is_bound;      /**< nonzero: the sharing of links was not followed (no routes, or too many

@@ -92,6 +92,8 @@ static topomap_graph *read(uint32_t phases)
     graph_same(graph, other, 1, 0);
     topomap_graph_free(other);
     for (uint32_t i = 0; i < phases; i++)
+        assert_true(graph->phase[i]->barrier);
+    for (uint32_t i = 0; i < phases; i++)
         graph_sound(graph->phase[i]);
     if (phases) {
         assert_int_equal(

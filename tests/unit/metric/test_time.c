@@ -225,6 +225,79 @@ static void phases_follow_one_another(void **state)
     topomap_machine_free(m);
 }
 
+/* 0 sends to 1 a little, then much, and 2 to 3 only at first, in one phase with the little. */
+static topomap_graph *two_phases(void)
+{
+    static const uint32_t from[] = {0, 2}, to[] = {1, 3};
+    static const uint64_t first[] = {100, 300}, second[] = {300};
+    topomap_graph *phase[] = {graph_of(4, 2, from, to, first, NULL),
+                              graph_of(4, 1, from, to, second, NULL)};
+    topomap_graph *g;
+    topomap_error err;
+
+    assert_int_equal(topomap_graph_merge((const topomap_graph *const *)phase, 2, &g, &err), 0);
+    assert_int_equal(topomap_graph_set_phases(g, phase, 2, &err), 0);
+    return g;
+}
+
+/* Without a barrier 0 and 1 are in the second phase while 2 and 3 are in the first. */
+static void ranks_go_on_by_themselves_where_no_barrier_is(void **state)
+{
+    topomap_machine *m = parsed("mesh:4");
+    topomap_graph *g = two_phases();
+    topomap_time_costs costs = {sizeof costs, 1, 0, 0, 0, 1};
+    const uint32_t slots[] = {0, 1, 2, 3};
+    topomap_error err;
+    topomap_time t = time_of(g, m, &costs);
+
+    (void)state;
+    assert_false(t.is_bound);
+    assert_true(fabs(t.seconds - 400) < 0.5);
+    assert_near(t.phase[0].seconds, 300);
+    assert_near(t.phase[1].seconds, 300);
+    topomap_time_clear(&t);
+    assert_int_equal(topomap_time_predict(g, m, slots, &costs, NULL, 0, &t, NULL, &err), 0);
+    assert_true(t.is_bound);
+    assert_near(t.seconds, 600);
+    topomap_time_clear(&t);
+    costs.latency = 1000; /* once for each phase of a rank */
+    t = time_of(g, m, &costs);
+    assert_true(fabs(t.seconds - 2400) < 2.5);
+    topomap_time_clear(&t);
+    costs.latency = 0;
+    g->phase[1]->barrier = 1;
+    t = time_of(g, m, &costs);
+    assert_near(t.seconds, 600);
+    topomap_time_clear(&t);
+    topomap_graph_free(g);
+    topomap_machine_free(m);
+}
+
+/* What a rank copies takes as long as it does in one phase; who sends much waits for its end. */
+static void copies_and_long_messages_hold_ranks(void **state)
+{
+    static const uint32_t from[] = {0, 1}, to[] = {1, 2};
+    topomap_machine *m = parsed("mesh:2*2");
+    topomap_time_costs costs = {sizeof costs, 1e6, 0, 0, 0, 1e5};
+
+    (void)state;
+    for (uint64_t bytes = 50000; bytes <= 100000; bytes += 50000) {
+        topomap_graph *phase[] = {graph_of(3, 1, from, to, &bytes, NULL),
+                                  graph_of(3, 1, from + 1, to + 1, &bytes, NULL)};
+        topomap_graph *g;
+        topomap_error err;
+        topomap_time t;
+
+        assert_int_equal(topomap_graph_merge((const topomap_graph *const *)phase, 2, &g, &err), 0);
+        assert_int_equal(topomap_graph_set_phases(g, phase, 2, &err), 0);
+        t = time_of(g, m, &costs);
+        assert_true(fabs(t.seconds - (double)bytes * 1.1e-5) < 1e-3 * t.seconds);
+        topomap_time_clear(&t);
+        topomap_graph_free(g);
+    }
+    topomap_machine_free(m);
+}
+
 /* Two flows that are slow elsewhere at first meet on a link that was half idle until then: the most
  * loaded links would take 500. */
 static void sharing_is_followed_to_its_end(void **state)
@@ -339,6 +412,8 @@ int main(void)
         cmocka_unit_test(a_phase_takes_its_longest_part_and_a_latency),
         cmocka_unit_test(what_stays_in_a_node_is_copied),
         cmocka_unit_test(phases_follow_one_another),
+        cmocka_unit_test(ranks_go_on_by_themselves_where_no_barrier_is),
+        cmocka_unit_test(copies_and_long_messages_hold_ranks),
         cmocka_unit_test(sharing_is_followed_to_its_end),
         cmocka_unit_test(sharing_is_no_faster_than_the_most_loaded_link),
         cmocka_unit_test(nothing_takes_no_time),

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "metric/flows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "metric/congestion.h"
+
+#define ROUNDING 1e-9
+
+int topomap_flows_open(topomap_flows *f, const topomap_network *network, double rate, uint64_t most,
+                       uint64_t budget, topomap_error *err)
+{
+    *f = (topomap_flows){.network = network, .rate = rate, .budget = budget};
+    f->first = topomap_arena_alloc(&f->arena, (size_t)most + 1, sizeof *f->first, err);
+    f->left = topomap_arena_alloc(&f->arena, (size_t)most, sizeof *f->left, err);
+    return f->arena.is_short ? -1 : 0;
+}
+
+void topomap_flows_clear(topomap_flows *f)
+{
+    topomap_arena_clear(&f->arena);
+    free(f->link);
+    free(f->heap.at);
+}
+
+int topomap_flows_add(topomap_flows *f, const topomap_traffic *t, uint32_t u, uint32_t v,
+                      uint64_t bytes, topomap_error *err)
+{
+    const topomap_network *n = f->network;
+
+    for (uint32_t at = t->vertex_of[u], steps = 0; at != t->vertex_of[v]; steps++) {
+        uint32_t link = topomap_network_next(n, at, t->node_of[v]);
+
+        if (link == UINT32_MAX || steps == n->vertices)
+            return topomap_congestion_unreachable(t, t->vertex_of[u], t->vertex_of[v], err);
+        if (topomap_grow(&f->link, &f->link_room, f->links + 1, sizeof *f->link, err))
+            return -1;
+        f->link[f->links++] = link;
+        at = n->head[link];
+    }
+    f->left[f->count] = (double)bytes;
+    f->first[++f->count] = f->links;
+    return 0;
+}
+
+int topomap_flows_ready(topomap_flows *f, topomap_error *err)
+{
+    uint32_t links = f->network->links;
+
+    f->speed = topomap_arena_alloc(&f->arena, f->count, sizeof *f->speed, err);
+    f->is_fixed = topomap_arena_alloc(&f->arena, f->count, 1, err);
+    f->under_way = topomap_arena_alloc(&f->arena, f->count, sizeof *f->under_way, err);
+    f->on = topomap_arena_alloc(&f->arena, f->links, sizeof *f->on, err);
+    f->shared = topomap_arena_alloc(&f->arena, links, sizeof *f->shared, err);
+    f->on_first = topomap_arena_alloc(&f->arena, links, sizeof *f->on_first, err);
+    f->on_end = topomap_arena_alloc(&f->arena, links, sizeof *f->on_end, err);
+    f->room = topomap_arena_alloc(&f->arena, links, sizeof *f->room, err);
+    f->shares = topomap_arena_alloc(&f->arena, links, sizeof *f->shares, err);
+    return f->arena.is_short ? -1 : 0;
+}
+
+void topomap_flows_begin(topomap_flows *f, uint32_t flow)
+{
+    f->under_way[f->flows++] = flow;
+}
+
+/* ---- Speeds -------------------------------------------------------------------------------- */
+
+static double share_of(const topomap_flows *f, uint32_t link)
+{
+    return f->room[link] > 0 ? f->room[link] / f->shares[link] : 0;
+}
+
+/* Numbers that are not negative are in the order of their bits. */
+static int offer(topomap_flows *f, uint32_t link, topomap_error *err)
+{
+    double share = share_of(f, link);
+    topomap_keyed one = {.a = link};
+
+    memcpy(&one.key, &share, sizeof share);
+    return topomap_heap_push(&f->heap, one, err);
+}
+
+/* The links of what is under way, and how many share each. */
+static void count_shares(topomap_flows *f)
+{
+    for (uint32_t i = 0; i < f->shared_links; i++)
+        f->shares[f->shared[i]] = 0;
+    f->shared_links = 0;
+    for (uint32_t i = 0; i < f->flows; i++) {
+        uint32_t flow = f->under_way[i];
+
+        f->is_fixed[flow] = 0;
+        for (uint64_t k = f->first[flow]; k < f->first[flow + 1]; k++)
+            if (f->shares[f->link[k]]++ == 0)
+                f->shared[f->shared_links++] = f->link[k];
+        f->looked += f->first[flow + 1] - f->first[flow];
+    }
+}
+
+static int open_links(topomap_flows *f, topomap_error *err)
+{
+    uint64_t at = 0;
+
+    f->heap.count = 0;
+    count_shares(f);
+    for (uint32_t i = 0; i < f->shared_links; i++) {
+        uint32_t link = f->shared[i];
+
+        f->room[link] = f->network->capacity[link] * f->rate;
+        f->on_first[link] = f->on_end[link] = at;
+        at += f->shares[link];
+        if (offer(f, link, err))
+            return -1;
+    }
+    for (uint32_t i = 0; i < f->flows; i++)
+        for (uint64_t k = f->first[f->under_way[i]]; k < f->first[f->under_way[i] + 1]; k++)
+            f->on[f->on_end[f->link[k]]++] = f->under_way[i];
+    return 0;
+}
+
+/* Gives all flows over the fullest link its share; the other links have the rest for fewer. */
+static void fill_link(topomap_flows *f, uint32_t full, double share)
+{
+    for (uint64_t k = f->on_first[full]; k < f->on_end[full]; k++) {
+        uint32_t i = f->on[k];
+
+        if (f->is_fixed[i])
+            continue;
+        f->is_fixed[i] = 1;
+        f->speed[i] = share;
+        for (uint64_t j = f->first[i]; j < f->first[i + 1]; j++) {
+            f->room[f->link[j]] -= share;
+            f->shares[f->link[j]]--;
+        }
+        f->looked += f->first[i + 1] - f->first[i];
+    }
+    f->looked += f->on_end[full] - f->on_first[full];
+}
+
+/* A link's share only grows while flows of others are fixed: one that comes too soon goes back. */
+int topomap_flows_share(topomap_flows *f, topomap_error *err)
+{
+    if (open_links(f, err))
+        return -1;
+    while (f->heap.count && f->looked <= f->budget) {
+        topomap_keyed top = topomap_heap_pop(&f->heap);
+        double share, now;
+
+        if (!f->shares[top.a])
+            continue;
+        memcpy(&share, &top.key, sizeof share);
+        now = share_of(f, top.a);
+        if (now <= share * (1 + ROUNDING))
+            fill_link(f, top.a, now);
+        else if (offer(f, top.a, err))
+            return -1;
+    }
+    return f->looked > f->budget;
+}
+
+/* ---- Time ---------------------------------------------------------------------------------- */
+
+double topomap_flows_next(const topomap_flows *f)
+{
+    double seconds = INFINITY;
+
+    for (uint32_t i = 0; i < f->flows; i++) {
+        uint32_t flow = f->under_way[i];
+
+        if (f->left[flow] < seconds * f->speed[flow])
+            seconds = f->left[flow] / f->speed[flow];
+    }
+    return seconds;
+}
+
+uint32_t topomap_flows_advance(topomap_flows *f, double seconds, double slack, uint32_t *ended)
+{
+    uint32_t flows = 0, gone = 0;
+
+    for (uint32_t i = 0; i < f->flows; i++) {
+        uint32_t flow = f->under_way[i];
+        double speed = f->speed[flow];
+
+        if (f->left[flow] > seconds * speed * (1 + TOPOMAP_FLUID_PART) + slack * speed) {
+            f->left[flow] -= seconds * speed;
+            f->under_way[flows++] = flow;
+        } else if (ended) {
+            ended[gone++] = flow;
+        } else {
+            gone++;
+        }
+    }
+    f->flows = flows;
+    return gone;
+}
