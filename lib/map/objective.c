@@ -63,8 +63,8 @@ int topomap_objective_score(const topomap_objective *objective, const topomap_gr
     if (objective->by_time)
         score->time = INFINITY;
     if (objective->by_time) {
-        if (topomap_time_predict(graph, machine, slot_of, objective->costs, objective->model, 0,
-                                 &time, &loads, &why) == 0) {
+        if (topomap_time_predict(graph, machine, slot_of, objective->costs, objective->model,
+                                 objective->budget, &time, &loads, &why) == 0) {
             *score = (topomap_score){.max = loads.max, .mean = loads.mean, .time = time.seconds};
             topomap_time_clear(&time);
             return 0;

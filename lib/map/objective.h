@@ -15,6 +15,7 @@ typedef struct topomap_objective {
     double share;                    /* of J in the mix, above 0 and below 1; 0: congestion alone */
     double J0, max0, time0;          /* the baseline's, with the mix and with the time */
     int by_time;                     /* predicted time comes first */
+    uint64_t budget;                 /* of its sharing of links (metric/prediction.h) */
     const topomap_time_costs *costs; /* of it; NULL: the usual ones */
 } topomap_objective;
 

@@ -174,6 +174,25 @@ static int score_start(topomap_problem *problem, const char *model, topomap_obje
     return topomap_problem_score(problem, problem->start, score, err);
 }
 
+/* Of phases that overlap, the sum says too little of which map is the faster: they are followed
+ * rank by rank where that is cheap enough for every candidate, as the baseline tells. */
+static int follow_ranks(topomap_problem *problem, int effort, topomap_objective *objective,
+                        topomap_error *err)
+{
+    static const uint64_t budget[] = {200000, 5000000, 50000000};
+    topomap_error why;
+    topomap_time time;
+
+    if (!objective->by_time || !topomap_graph_overlaps(problem->graph))
+        return 0;
+    if (topomap_time_predict(problem->graph, problem->machine, problem->start, objective->costs,
+                             objective->model, budget[effort], &time, NULL, &why))
+        return why.code == TOPOMAP_ESYSTEM ? topomap_error_set(err, why.code, "%s", why.text) : 0;
+    objective->budget = time.is_bound ? 0 : 2 * budget[effort];
+    topomap_time_clear(&time);
+    return 0;
+}
+
 /* \param score  out: the baseline's */
 static int choose_objective(topomap_problem *problem, const topomap_map_options *options,
                             topomap_objective *objective, topomap_score *score, topomap_error *err)
@@ -189,7 +208,8 @@ static int choose_objective(topomap_problem *problem, const topomap_map_options 
     problem->objective = objective;
     objective->by_time = options->objective == TOPOMAP_OBJECTIVE_TIME;
     objective->costs = options->time_costs;
-    if (score_start(problem, options->congestion_model, objective, score, err))
+    if (follow_ranks(problem, options->effort, objective, err) ||
+        score_start(problem, options->congestion_model, objective, score, err))
         return -1;
     problem->start_score = score;
     objective->time0 = score->time;
