@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topomap graph info, recognise, convert, generate, partition; formats; what commands on graph
  * files share */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "topology-db/db.h"
+#include "graph/formats/parts.h"
 #include "graph/graph.h"
 #include "map/split/mesh_file.h"
 
@@ -91,6 +95,49 @@ static void info_parts(const topomap_graph *graph, json_t *info)
         json_object_set_new(info, "note", text_or_null(topomap_graph_note(graph)));
 }
 
+/* What a folder with the parts of a profile says beside its graph; all zeros where it is none. */
+static topomap_part_summary summary_of(const char *path)
+{
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    topomap_part_summary sums = {0};
+    topomap_error err;
+
+    if (folder < 0 || topomap_parts_summary_open(folder, path, &sums, &err))
+        sums = (topomap_part_summary){0};
+    if (folder >= 0)
+        close(folder);
+    return sums;
+}
+
+static void summary_json(const topomap_part_summary *sums, json_t *info)
+{
+    int killed = WIFSIGNALED(sums->status);
+
+    if (sums->has_time) {
+        json_object_set_new(info, "wall_seconds", json_real((double)sums->wall_ns / 1e9));
+        json_object_set_new(info, "mpi_seconds", json_real((double)sums->mpi_ns / 1e9));
+    }
+    if (sums->status)
+        json_object_set_new(info, "failed",
+                            json_pack("{s:i, s:I}", killed ? "signal" : "exit_status",
+                                      killed ? WTERMSIG(sums->status) : WEXITSTATUS(sums->status),
+                                      "part", (json_int_t)sums->status_part));
+}
+
+static void print_summary(const topomap_part_summary *sums)
+{
+    char text[80];
+
+    if (sums->has_time && sums->wall_ns)
+        printf(
+            "time      %.3f s from MPI_Init to MPI_Finalize; in MPI %.3f s, %.1f %%, on average\n",
+            (double)sums->wall_ns / 1e9, (double)sums->mpi_ns / 1e9,
+            100 * (double)sums->mpi_ns / (double)sums->wall_ns);
+    if (sums->status)
+        printf("failed    a task of " TOPOMAP_PART_NAME "%" PRIu32 ", with %s\n", sums->status_part,
+               topomap_part_status_text(sums->status, text, sizeof text));
+}
+
 static json_t *fit_json(const topomap_recognition *pattern)
 {
     json_t *dims = json_array();
@@ -139,11 +186,17 @@ static int print_info(const cli_call *call, const topomap_graph *graph,
                       const topomap_recognition *found)
 {
     const char *pattern = topomap_graph_pattern(graph);
+    const topomap_part_summary sums = summary_of(call->operand[0]);
     uint64_t messages;
     uint32_t dimensions;
 
-    if (cli_get(call, "json"))
-        return cli_json(stdout, info_json(graph, found), 0);
+    if (cli_get(call, "json")) {
+        json_t *info = info_json(graph, found);
+
+        if (info)
+            summary_json(&sums, info);
+        return cli_json(stdout, info, 0);
+    }
     printf("ranks     %" PRIu32 "\n", topomap_graph_ranks(graph));
     printf("edges     %" PRIu64 " pairs of ranks\n", topomap_graph_edges(graph));
     printf("bytes     %" PRIu64 " in both directions\n", topomap_graph_bytes(graph));
@@ -162,6 +215,7 @@ static int print_info(const cli_call *call, const topomap_graph *graph,
     cli_graph_print_phases("phases    ", graph);
     if (topomap_graph_source(graph))
         printf("source    %s\n", topomap_graph_source(graph));
+    print_summary(&sums);
     return CLI_DONE;
 }
 

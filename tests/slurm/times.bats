@@ -1,0 +1,131 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# What the parts of a profiled step say beside its messages: the time in MPI and in all, and how a task has failed.
+bats_require_minimum_version 1.5.0
+
+load ../mpi/mpis
+load mpis
+
+setup_file() {
+  [[ $EUID -eq 0 ]] || skip "needs root"
+  export BED=$BATS_FILE_TMPDIR/bed
+  cd "$BATS_FILE_TMPDIR"
+  eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up --build "$TOPOMAP_BUILD" --nodes 2 --cpus 8 --dir "$BED")"
+  cp "$BED/etc/plugstack.conf" "$BED/plain"
+  for mpi in $MPIS; do
+    mpi_is_here $mpi || continue
+    mpi_compile $mpi -w -pthread -o "waits.$mpi" "$TOPOMAP_SOURCE/tests/mpi/waits.c"
+    mpi_compile $mpi -w -pthread -o "ends.$mpi" "$TOPOMAP_SOURCE/tests/mpi/ends.c"
+  done
+}
+
+teardown_file() {
+  "$TOPOMAP_SOURCE/contrib/testbed/testbed" down "$BED"
+}
+
+# Between the plugin and the planner: the run's folder is kept before anything is made of it.
+setup() {
+  cd "$BATS_TEST_TMPDIR"
+  export XDG_CACHE_HOME=$PWD/cache
+  unset TOPOMAP TOPOMAP_GRAPH TOPOMAP_PROFILE LD_PRELOAD
+  local real
+  real=$(sed -n 's/.*planner=\([^ ]*\).*/\1/p' "$BED/plain")
+  [ -x "$real" ]
+  cat >between <<END
+#!/bin/sh
+[ "\$1" != end ] || { rm -rf "$PWD/kept"; cp -r "$PWD/cache/topomap/run" "$PWD/kept"; }
+exec "$real" "\$@"
+END
+  chmod +x between
+  sed "s,planner=[^ ]*,planner=$PWD/between," "$BED/plain" >"$BED/etc/plugstack.conf"
+  for _ in {1..100}; do [ "$(squeue -h; sinfo -h -o %T)" != idle ] || break; sleep 0.1; done
+}
+
+# parts MPI WORD...: runs it, profiled, 2 ranks on each of 2 nodes; what `graph info` says of its parts is in `info`
+# and, where that is a graph, in `json`.
+parts() {
+  local mpi=$1 type
+  shift
+  case $mpi in *mpich) type=pmi2 ;; *) type=pmix ;; esac
+  for _ in 1 2 3; do # a planner that has not begun when srun gives up on it keeps nothing
+    rm -rf cache kept
+    timeout 60 srun --mpi=$type -N2 -n4 --ntasks-per-node=2 --topomap=auto "$@" </dev/null >out 2>err || true
+    for _ in {1..50}; do [ ! -d kept ] || [ -n "$(ls cache/topomap/run 2>/dev/null)" ] || break; sleep 0.1; done
+    [ -z "$(find kept -name 'part.*' 2>/dev/null)" ] || break
+  done
+  topomap graph info kept/* >info 2>&1 || true
+  topomap graph info kept/* --json >json 2>/dev/null || true
+  cat out err info
+}
+
+# MPI on this machine, for `one`.
+one() {
+  MPI=mpich
+  [ -x "$BATS_FILE_TMPDIR/waits.mpich" ] && starts_mpi pmi2 || MPI=openmpi
+  [ -x "$BATS_FILE_TMPDIR/waits.$MPI" ] || skip "no MPI here"
+}
+
+# within WHAT LEAST MOST: of `json`; on a busy machine a sleep is longer, and so is all else.
+within() { jq -e ".$1 as \$is | \$is >= $2 and \$is <= $3" json; }
+
+times() { # MPI
+  local waits=$BATS_FILE_TMPDIR/waits.$1
+  [ -x "$waits" ] || skip "no $1 here"
+  need_mpi "$2"
+  parts "$1" "$waits" sleep
+  within wall_seconds 0.99 3
+  within mpi_seconds 0 0.1
+  parts "$1" "$waits" barrier # three of four ranks wait
+  within wall_seconds 0.99 3
+  within mpi_seconds 0.7 2
+  parts "$1" "$waits" messages # two of four
+  within mpi_seconds 0.45 1.5
+  parts "$1" "$waits" operation # all, and no second twice
+  jq -e '.mpi_seconds <= .wall_seconds and .mpi_seconds >= 0.99' json
+  parts "$1" "$waits" threads # two of four
+  within mpi_seconds 0.45 1.2
+  grep -q '^time  *1\.[0-9]* s from MPI_Init to MPI_Finalize; in MPI 0\.[0-9]* s, [0-9.]* %, on average$' info
+}
+
+@test "time, MPICH" { times mpich pmi2; }
+
+@test "time, Open MPI" { times openmpi pmix; }
+
+fortran() { # MPI TYPE
+  [ -x "$BATS_FILE_TMPDIR/waits.$1" ] || skip "no $1 here"
+  mpi_has_fortran "$1" || skip "no Fortran for $1 here"
+  need_mpi "$2"
+  local use request
+  while IFS='|' read -r use request; do
+    sed "s/@USE@/$use/; s/@REQUEST@/$request/" "$TOPOMAP_SOURCE/tests/mpi/waits.f90.in" >waits.f90
+    "mpifort.$1" -w -fallow-argument-mismatch -o waits waits.f90
+    parts "$1" ./waits # two of four
+    within wall_seconds 1.04 3
+    within mpi_seconds 0.5 1.5
+  done <<<"implicit none\n  include 'mpif.h'|integer
+use mpi|integer
+use mpi_f08|type(MPI_Request)"
+}
+
+@test "time, MPICH, Fortran" { fortran mpich pmi2; }
+
+@test "time, Open MPI, Fortran" { fortran openmpi pmix; }
+
+@test "how a task has failed" {
+  one
+  parts $MPI "$BATS_FILE_TMPDIR/ends.$MPI" exit-3 one
+  grep -q 'incomplete profile: .* ended with exit status 3$' info
+  parts $MPI "$BATS_FILE_TMPDIR/ends.$MPI" kill one
+  grep -q 'incomplete profile: .* ended with signal 9$' info
+  # After MPI's end: all are whole, and still it is no success.
+  parts $MPI "$BATS_FILE_TMPDIR/waits.$MPI" none 5
+  jq -e '.failed.exit_status == 5 and .ranks == 4' json
+  grep -q '^failed  *a task of part\.[01], with exit status 5$' info
+  parts $MPI "$BATS_FILE_TMPDIR/waits.$MPI" none
+  jq -e '.failed == null and .ranks == 4' json
+  # No rank of MPI at all.
+  timeout 60 srun -N2 -n4 --topomap=auto --topomap-options=mpi=$MPI,key=none sh -c 'exit 4' </dev/null || true
+  for _ in {1..50}; do [ -z "$(find kept -name 'part.*' 2>/dev/null)" ] || break; sleep 0.1; done
+  run topomap graph info kept/*
+  [[ $output == *'rank 0 of 4 has left no part (parts of 0 ranks are there); a task of part.'*' ended with exit status 4' ]]
+}
