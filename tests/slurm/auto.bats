@@ -35,6 +35,11 @@ plugstack() { # WORDS behind the plugin's line
   sed "s,\$, $*," "$BED/plain" >"$BED/etc/plugstack.conf"
 }
 
+# srun waits a tenth of a second for what a step has left to be taken in; on a busy machine that takes longer.
+settled() {
+  for _ in {1..30}; do [ -n "$(ls "$XDG_CACHE_HOME/topomap/run" 2>/dev/null)" ] || return 0; sleep 0.1; done
+}
+
 # launch [OPTION...] -- PROGRAM...: topomap's lines are in `said`, the rest in `out`.
 launch() {
   local options=()
@@ -42,6 +47,7 @@ launch() {
   shift
   timeout 100 srun --mpi="$TYPE" -N8 -n16 --ntasks-per-node=2 "${options[@]}" "$@" </dev/null >out 2>err
   local status=$?
+  settled
   sed -n 's/^srun: topomap: //p' err >said
   cat said
   return $status
