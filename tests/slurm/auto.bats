@@ -6,39 +6,21 @@ bats_require_minimum_version 1.5.0
 
 load ../mpi/mpis
 load mpis
+load bed
 
 setup_file() {
-  [[ $EUID -eq 0 ]] || skip "needs root"
-  export BED=$BATS_FILE_TMPDIR/bed PROGRAMS=$TOPOMAP_BUILD/contrib/testbed/programs
-  cd "$BATS_FILE_TMPDIR"
-  eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up --build "$TOPOMAP_BUILD" --nodes 8 --cpus 8 --dir "$BED")"
-  sed "s|\$| compare_every=0|" "$BED/etc/plugstack.conf" >"$BED/plain" # trust.bats has the times
+  export PROGRAMS=$TOPOMAP_BUILD/contrib/testbed/programs
+  bed_up 8
+  sed -i "s|\$| compare_every=0|" "$BED/plain" # trust.bats has the times
   # The MPI that most tests take: MPICH where it is there.
   export MPI=mpich TYPE=pmi2
   [ -x "$PROGRAMS/halo.mpich" ] || export MPI=openmpi TYPE=pmix
   [ -x "$PROGRAMS/halo.$MPI" ] || skip "needs an MPI"
 }
 
-teardown_file() {
-  "$TOPOMAP_SOURCE/contrib/testbed/testbed" down "$BED"
-}
+teardown_file() { bed_down; }
 
-setup() {
-  cd "$BATS_TEST_TMPDIR"
-  export XDG_CACHE_HOME=$PWD/cache
-  unset TOPOMAP TOPOMAP_GRAPH TOPOMAP_PROFILE LD_PRELOAD
-  cp "$BED/plain" "$BED/etc/plugstack.conf"
-  for _ in {1..100}; do [ "$(squeue -h; sinfo -h -o %T)" != idle ] || break; sleep 0.1; done
-}
-
-plugstack() { # WORDS behind the plugin's line
-  sed "s,\$, $*," "$BED/plain" >"$BED/etc/plugstack.conf"
-}
-
-# srun waits a tenth of a second for what a step has left to be taken in; on a busy machine that takes longer.
-settled() {
-  for _ in {1..30}; do [ -n "$(ls "$XDG_CACHE_HOME/topomap/run" 2>/dev/null)" ] || return 0; sleep 0.1; done
-}
+setup() { bed_begin; }
 
 # launch [OPTION...] -- PROGRAM...: topomap's lines are in `said`, the rest in `out`.
 launch() {
@@ -47,7 +29,7 @@ launch() {
   shift
   timeout 100 srun --mpi="$TYPE" -N8 -n16 --ntasks-per-node=2 "${options[@]}" "$@" </dev/null >out 2>err
   local status=$?
-  settled
+  settled 30 || true
   sed -n 's/^srun: topomap: //p' err >said
   cat said
   return $status

@@ -7,34 +7,19 @@ bats_require_minimum_version 1.5.0
 load ../mpi/mpis
 load ../mpi/ends
 load mpis
+load bed
 
 setup_file() {
-  [[ $EUID -eq 0 ]] || skip "needs root"
-  export BED=$BATS_FILE_TMPDIR/bed
-  cd "$BATS_FILE_TMPDIR"
-  eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up --build "$TOPOMAP_BUILD" --nodes 2 --cpus 8 --dir "$BED")"
-  cp "$BED/etc/plugstack.conf" "$BED/plain"
+  bed_up 2
   for mpi in $MPIS; do
     mpi_is_here $mpi || continue
     mpi_compile $mpi -w -pthread -o "ends.$mpi" "$TOPOMAP_SOURCE/tests/mpi/ends.c"
   done
 }
 
-teardown_file() {
-  "$TOPOMAP_SOURCE/contrib/testbed/testbed" down "$BED"
-}
+teardown_file() { bed_down; }
 
-setup() {
-  cd "$BATS_TEST_TMPDIR"
-  export XDG_CACHE_HOME=$PWD/cache
-  unset TOPOMAP TOPOMAP_GRAPH TOPOMAP_PROFILE LD_PRELOAD
-  cp "$BED/plain" "$BED/etc/plugstack.conf"
-  for _ in {1..100}; do [ "$(squeue -h; sinfo -h -o %T)" != idle ] || break; sleep 0.1; done
-}
-
-plugstack() { # WORDS behind the plugin's line
-  sed "s,\$, $*," "$BED/plain" >"$BED/etc/plugstack.conf"
-}
+setup() { bed_begin; }
 
 # ended MPI OPTION -- WORD...: what srun says is in `err`, what the program says in `out`; prints the status.
 ended() {
@@ -47,12 +32,6 @@ ended() {
 }
 
 profiles() { topomap profile list --json | jq 'map(select(.graph)) | length'; }
-
-# What srun has left to the planner is done: a run's folder is gone.
-settled() {
-  for _ in {1..100}; do [ -n "$(ls cache/topomap/run 2>/dev/null)" ] || return 0; sleep 0.1; done
-  return 1
-}
 
 unprofiled() { ended "$1" --topomap=off -- "$2" "$3"; }
 

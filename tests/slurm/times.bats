@@ -5,13 +5,10 @@ bats_require_minimum_version 1.5.0
 
 load ../mpi/mpis
 load mpis
+load bed
 
 setup_file() {
-  [[ $EUID -eq 0 ]] || skip "needs root"
-  export BED=$BATS_FILE_TMPDIR/bed
-  cd "$BATS_FILE_TMPDIR"
-  eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up --build "$TOPOMAP_BUILD" --nodes 2 --cpus 8 --dir "$BED")"
-  cp "$BED/etc/plugstack.conf" "$BED/plain"
+  bed_up 2
   for mpi in $MPIS; do
     mpi_is_here $mpi || continue
     mpi_compile $mpi -w -pthread -o "waits.$mpi" "$TOPOMAP_SOURCE/tests/mpi/waits.c"
@@ -19,15 +16,11 @@ setup_file() {
   done
 }
 
-teardown_file() {
-  "$TOPOMAP_SOURCE/contrib/testbed/testbed" down "$BED"
-}
+teardown_file() { bed_down; }
 
 # Between the plugin and the planner: the run's folder is kept before anything is made of it.
 setup() {
-  cd "$BATS_TEST_TMPDIR"
-  export XDG_CACHE_HOME=$PWD/cache
-  unset TOPOMAP TOPOMAP_GRAPH TOPOMAP_PROFILE LD_PRELOAD
+  bed_begin
   local real
   real=$(sed -n 's/.*planner=\([^ ]*\).*/\1/p' "$BED/plain")
   [ -x "$real" ]
@@ -38,7 +31,6 @@ exec "$real" "\$@"
 END
   chmod +x between
   sed "s,planner=[^ ]*,planner=$PWD/between," "$BED/plain" >"$BED/etc/plugstack.conf"
-  for _ in {1..100}; do [ "$(squeue -h; sinfo -h -o %T)" != idle ] || break; sleep 0.1; done
 }
 
 # parts MPI WORD...: runs it, profiled, 2 ranks on each of 2 nodes; what `graph info` says of its parts is in `info`

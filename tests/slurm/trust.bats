@@ -6,46 +6,26 @@ bats_require_minimum_version 1.5.0
 
 load ../mpi/mpis
 load mpis
+load bed
 
 setup_file() {
-  [[ $EUID -eq 0 ]] || skip "needs root"
-  export BED=$BATS_FILE_TMPDIR/bed
-  cd "$BATS_FILE_TMPDIR"
   export MPI=mpich TYPE=pmi2
   mpi_is_here mpich || export MPI=openmpi TYPE=pmix
   mpi_is_here "$MPI" || skip "needs an MPI"
+  bed_up 8
   mpi_compile "$MPI" -w -o program "$TOPOMAP_SOURCE/tests/slurm/case.c"
   export PROGRAM=$PWD/program
-  eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up --build "$TOPOMAP_BUILD" --nodes 8 --cpus 8 --dir "$BED")"
-  cp "$BED/etc/plugstack.conf" "$BED/plain"
 }
 
-teardown_file() {
-  "$TOPOMAP_SOURCE/contrib/testbed/testbed" down "$BED"
-}
+teardown_file() { bed_down; }
 
-setup() {
-  cd "$BATS_TEST_TMPDIR"
-  export XDG_CACHE_HOME=$PWD/cache
-  unset TOPOMAP TOPOMAP_GRAPH TOPOMAP_PROFILE LD_PRELOAD
-  cp "$BED/plain" "$BED/etc/plugstack.conf"
-  for _ in {1..100}; do [ "$(squeue -h; sinfo -h -o %T)" != idle ] || break; sleep 0.1; done
-}
+setup() { bed_begin; }
 
-plugstack() { # WORDS behind the plugin's line
-  sed "s,\$, $*," "$BED/plain" >"$BED/etc/plugstack.conf"
-}
-
-# srun waits a tenth of a second for what a step has left to be taken in; on a busy machine that takes longer.
-settled() {
-  for _ in {1..30}; do [ -n "$(ls "$XDG_CACHE_HOME/topomap/run" 2>/dev/null)" ] || return 0; sleep 0.1; done
-}
-
-# launch [OPTION...]: topomap's lines are in `said`, whether it was placed in `placed`.
+# launch [OPTION...]: topomap's lines are in `said`.
 launch() {
   local status=0
   timeout 100 srun --mpi="$TYPE" -N8 -n16 --ntasks-per-node=2 --topomap=auto "$@" "${WORDS[@]:-$PROGRAM}" </dev/null >out 2>err || status=$?
-  settled
+  settled 30 || true
   sed -n 's/^srun: topomap: //p' err >said
   cat err
   return $status
