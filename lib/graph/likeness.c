@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "graph/overlap.h"
+#include "graph/likeness.h"
 
 /* What two rows of sorted partners have in common. */
 struct common {
@@ -50,8 +50,8 @@ static int compare(const topomap_graph *a, const topomap_graph *b, struct common
     return 0;
 }
 
-int topomap_graph_overlap(const topomap_graph *a, const topomap_graph *b, double *share,
-                          topomap_error *err)
+int topomap_graph_likeness(const topomap_graph *a, const topomap_graph *b, double *share,
+                           topomap_error *err)
 {
     struct common common;
     uint64_t pairs;

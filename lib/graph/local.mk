@@ -1,7 +1,7 @@
 # Communication graphs: the graph itself.
 lib_libcore_la_SOURCES += \
   lib/graph/graph.h lib/graph/core.c lib/graph/build.c lib/graph/weights.c lib/graph/transform.c lib/graph/blocks.c \
-  lib/graph/overlap.h lib/graph/overlap.c
+  lib/graph/likeness.h lib/graph/likeness.c
 include lib/graph/formats/local.mk
 include lib/graph/patterns/local.mk
 include lib/graph/recognise/local.mk

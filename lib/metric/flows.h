@@ -9,6 +9,7 @@
 
 /** Flows that end within this part of the time since others did count as ended together. */
 #define TOPOMAP_FLUID_PART 1e-3
+enum { TOPOMAP_FLUID_EVENTS = 8 }; /* a budget for fewer ends of flows is not worth beginning */
 
 /** Each flow that is under way has its max-min fair rate (Bertsekas & Gallager, Data Networks,
  * section 6.5.2: the link that gives its flows least is filled first). */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "metric/fluid.h"
 
-enum { EVENTS = 8 }; /* a budget for fewer ends of flows is not worth beginning */
-
 static int list_flows(topomap_flows *f, const topomap_traffic *t, topomap_error *err)
 {
     const topomap_graph *g = t->graph;
@@ -30,7 +28,7 @@ int topomap_fluid(const topomap_traffic *traffic, double rate, uint64_t budget, 
             : 0;
 
     *seconds = 0;
-    if (status == 0 && f.links > budget / EVENTS)
+    if (status == 0 && f.links > budget / TOPOMAP_FLUID_EVENTS)
         status = 1;
     while (status == 0 && f.flows) {
         double step;

@@ -10,7 +10,6 @@
 
 #define NO_FLOW UINT32_MAX
 
-enum { EVENTS = 8 }; /* a budget for fewer is not worth beginning */
 /* What is sent without asking whether there is room for it: MPICH's and Open MPI's limit over TCP,
  * and SMPI's (smpi/send-is-detached-thresh). */
 enum { EAGER = 65536 };
@@ -96,7 +95,7 @@ static int open_run(struct run *run, topomap_error *err)
 
     for (uint32_t k = 0; k < of->phases; k++)
         arcs += of->phase[k]->arcs;
-    if (arcs > of->budget / EVENTS || arcs >= NO_FLOW)
+    if (arcs > of->budget / TOPOMAP_FLUID_EVENTS || arcs >= NO_FLOW)
         return 1;
     run->message = topomap_arena_alloc(&run->arena, arcs, sizeof *run->message, err);
     run->of_flow = topomap_arena_alloc(&run->arena, arcs, sizeof *run->of_flow, err);
@@ -114,7 +113,7 @@ static int open_run(struct run *run, topomap_error *err)
                 if (add_message(run, k, u, e, err))
                     return -1;
     list_by_rank(run);
-    if (run->flows.links > of->budget / EVENTS)
+    if (run->flows.links > of->budget / TOPOMAP_FLUID_EVENTS)
         return 1;
     return topomap_flows_ready(&run->flows, err);
 }

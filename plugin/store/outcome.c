@@ -2,7 +2,7 @@
 #include "config.h"
 #include "plugin/store/outcome.h"
 #include "graph/formats/parts.h"
-#include "graph/overlap.h"
+#include "graph/likeness.h"
 #include "plugin/store/claim.h"
 #include "plugin/store/entry.h"
 #include "plugin/store/folder.h"
@@ -104,7 +104,7 @@ static double likeness(const outcome *o, const char *key)
     topomap_graph *stored = o->graph ? open_stored(o, key) : NULL;
     double share = -1;
 
-    if (stored && topomap_graph_overlap(stored, o->graph, &share, NULL))
+    if (stored && topomap_graph_likeness(stored, o->graph, &share, NULL))
         share = -1;
     topomap_graph_free(stored);
     return share;
@@ -199,8 +199,7 @@ static void take_judgement(const outcome *o, store_entry *now, enum store_left l
     char text[64];
     double gain;
 
-    if (!o->plan.placed || o->plan.purpose == STORE_PROFILES ||
-        !store_file_read(o->run, STORE_RUN_JUDGED, text, sizeof text) ||
+    if (!store_file_read(o->run, STORE_RUN_JUDGED, text, sizeof text) ||
         sscanf(text, "%lf", &gain) != 1)
         return;
     now->worse = gain < 0 ? now->worse + 1 : 0;

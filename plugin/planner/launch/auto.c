@@ -77,11 +77,11 @@ static int count(planner_auto *now, const store_plan *plan, topomap_error *why)
 static int is_due(const planner_auto *now)
 {
     uint64_t every = number(now, TOPOMAP_REQUEST_PROFILE_EVERY);
-    uint32_t number = now->entry.number;
+    const store_entry *entry = &now->entry;
 
     return wants(now, TOPOMAP_REQUEST_PROFILE) ||
-           (every &&
-            (now->entry.stopped ? number && number % every == 0 : now->entry.launches >= every));
+           (every && (entry->stopped ? entry->number && entry->number % every == 0
+                                     : entry->launches >= every));
 }
 
 static void again(planner_auto *now, int placed)
@@ -212,7 +212,8 @@ static int with_profile(planner_auto *now, const store_entry *from)
     return 1;
 }
 
-/* For the judgement at its end. */
+/* For the judgement at the end of a run that is checked. One that is profiled again is not: what it
+ * leaves takes the profile's place, whatever that was worth. */
 static void keep_plan(const planner_auto *now, const char *request, const char *layout)
 {
     char *text = NULL;
@@ -237,7 +238,7 @@ void planner_auto_planned(planner_auto *now, int placed, const char *request, co
     else if (now->counts && count(now, &plan, &why))
         planner_tell(now->verdict, 0, "this run of %s is not counted: %s", now->entry.program,
                      why.text);
-    if (now->folder && layout)
+    else if (now->counts && layout)
         keep_plan(now, request, layout);
     note_launch(now, 1);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "graph/graph.h"
-#include "graph/overlap.h"
+#include "graph/likeness.h"
 
 /* Above this much of its bytes between other pairs, a program talks otherwise than before; a
  * pattern that tells less than this of a profile does not stand for it. */
@@ -23,7 +23,7 @@ static void compare_before(const planner_request *request, planner_profile *made
     if (!request->asked.profiled_before ||
         topomap_graph_read(request->asked.profiled_before, "tmg", &before, &err) != 0)
         return;
-    if (topomap_graph_overlap(before, made->graph, &share, &err) == 0)
+    if (topomap_graph_likeness(before, made->graph, &share, &err) == 0)
         snprintf(made->detail + strlen(made->detail), sizeof made->detail - strlen(made->detail),
                  share < CHANGED
                      ? "; the program has changed: %.0f %% of its bytes go between the same ranks "

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "graph/graph.h"
-#include "graph/overlap.h"
+#include "graph/likeness.h"
 #include "graph/recognise/heavy.h"
 #include "plugin/planner/plan/profile.h"
 
@@ -43,7 +43,7 @@ static double overlap(const char *a, const char *b)
     topomap_error err;
     double share;
 
-    assert_int_equal(topomap_graph_overlap(x, y, &share, &err), 0);
+    assert_int_equal(topomap_graph_likeness(x, y, &share, &err), 0);
     topomap_graph_free(x);
     topomap_graph_free(y);
     return share;
