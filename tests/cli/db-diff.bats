@@ -110,8 +110,8 @@ removed link leaf3[1] - node7: 103.124 Gb/s" ]
   exec 9<>stdin
   setpriv --pdeathsig KILL ibsim -N 64 -S 32 -P 2048 -s net <&9 > sim.log 2>&1 3>&- 9>&- &
   sim=$!
-  for i in $(seq 20); do
-    LD_PRELOAD=$lib timeout 2 ibnetdiscover > again 2> err 3>&- 9>&- && grep -q '^Switch' again && break
+  for i in $(seq 100); do
+    LD_PRELOAD=$lib timeout 10 ibnetdiscover > again 2> err 3>&- 9>&- && grep -q '^Switch' again && break
     sleep 0.1
   done
   kill -KILL "$sim"

@@ -58,7 +58,7 @@ static void fake_scontrol(const char *line, char *word, size_t size)
 
 static void in_child(const struct launch *launch)
 {
-    static char db[512], planner[512], deadline[] = "deadline_ms=4000", program[] = "a.out";
+    static char db[512], planner[512], deadline[] = "deadline_ms=12000", program[] = "a.out";
     static char *program_words[] = {program, NULL};
     static char scontrol[512] = "scontrol=none";
     char cluster[32];

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -51,6 +52,28 @@ static void a_job_is_late_for_good(void **state)
     assert_false(plugin_breaker_is_tripped(0));
 }
 
+/* As in a batch script below a slurmd that systemd has started. */
+static void a_session_keyring_without_the_users_will_do(void **state)
+{
+    pid_t child;
+    int status;
+
+    (void)state;
+    if (!has_keyring())
+        skip();
+    be_a_cluster_of_our_own();
+    child = fork();
+    if (child == 0) {
+        if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0)
+            _exit(2);
+        plugin_breaker_trip(17);
+        _exit(!plugin_breaker_is_tripped(17));
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_true(plugin_breaker_is_tripped(17)); /* another session of the user's */
+}
+
 static long keys(void)
 {
     FILE *list = fopen("/proc/keys", "r");
@@ -83,6 +106,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_is_late_for_good),
+        cmocka_unit_test(a_session_keyring_without_the_users_will_do),
         cmocka_unit_test(many_jobs_are_one_key_of_bounded_size),
     };
 

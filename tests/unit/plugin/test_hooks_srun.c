@@ -77,7 +77,7 @@ static void a_job_with_whole_nodes_asks_nobody(void **state)
     assert_int_equal(access(scratch_path("asked"), F_OK), -1);
 }
 
-/* A quarter of the deadline, which is 4 s, and the step is placed for whole nodes. */
+/* A quarter of the deadline, which is 12 s, and the step is placed for whole nodes. */
 static void a_scontrol_that_fails_costs_the_cores_alone(void **state)
 {
     static const char *const lines[][2] = {
@@ -103,7 +103,7 @@ static void a_scontrol_that_fails_costs_the_cores_alone(void **state)
         if (lines[i][1] ? !strstr(result->said, lines[i][1]) || !strstr(result->said, "whole nodes")
                         : !strstr(result->said, "by scontrol: 0-3(x4)"))
             fail_msg("'%s': %s", lines[i][0], result->said);
-        assert_true(topomap_clock_wall() - began < 3.5);
+        assert_true(topomap_clock_wall() - began < 11);
     }
 }
 
