@@ -16,7 +16,7 @@
         "bind=core|pu|numa|none, layout=compact|spread, contiguous, min-gain=PERCENT, "            \
         "capacity=measured|FILE, "                                                                 \
         "required, records, verbose; for auto: key=NAME, mpi=openmpi|mpich|mpi-abi, profile, "     \
-        "profile-every=LAUNCHES")                                                                  \
+        "profile-every=LAUNCHES, compare-every=LAUNCHES, compare=LAUNCHES")                        \
     ROW(SAID_EXPLAIN, "topomap-explain", "file", 2,                                                \
         "Print what topomap did and why, to srun's standard error or FILE")
 

@@ -8,17 +8,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { REPLY_FD = 3, SECONDS_MOST = 20, TRIES = 40, PAUSE_MS = 50, WRITERS_NOTED = 32 };
+enum {
+    REPLY_FD = 3,
+    SECONDS_MOST = 20,
+    TRIES = 40,
+    PAUSE_MS = 50,
+    WRITERS_NOTED = 32,
+    STRANGERS_SECONDS = 60
+};
 
-static const char name[] = "topomap:writers";
+static const char name[] = "topomap:writing";
 
 /* A process, whatever others have its number later, and the folder that it writes to: one that is
- * stuck keeps nobody from another. */
+ * stuck keeps nobody from another. Containers have numbers of their own (pid_namespaces(7)) and the
+ * user's one keyring: space says whose number it is. */
 struct writer {
-    uint64_t pid, began, folder;
+    uint64_t space, pid, began, folder;
 };
 
 /* The 22nd word of the line; the second, in parentheses, may hold anything (proc(5)), and the third
@@ -48,18 +57,41 @@ static uint64_t began(uint64_t pid)
     return time;
 }
 
-/* \return how many of the note's are there still, newest first; *same: of this folder */
-static size_t find_others(struct writer others[WRITERS_NOTED], uint64_t folder, size_t *same)
+static uint64_t own_space(void)
+{
+    struct stat space;
+
+    return stat("/proc/self/ns/pid", &space) ? 0 : space.st_ino;
+}
+
+/* Nobody here sees whether a stranger is there still: its note stays while it may be. */
+static int may_be_there(const struct writer *stranger)
+{
+    const uint64_t ticks = (uint64_t)sysconf(_SC_CLK_TCK);
+    struct timespec now;
+
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return stranger->began / ticks + STRANGERS_SECONDS > (uint64_t)now.tv_sec;
+}
+
+/* \return how many of the note's are there still, newest first; *same: of this folder and seen from
+ * here */
+static size_t find_others(struct writer others[WRITERS_NOTED], const struct writer *self,
+                          size_t *same)
 {
     size_t size = plugin_keyring_read(name, others, WRITERS_NOTED * sizeof *others);
     size_t count = 0;
 
     *same = 0;
-    for (size_t i = 0; i < size / sizeof *others; i++)
-        if (others[i].began && began(others[i].pid) == others[i].began) {
-            *same += others[i].folder == folder;
-            others[count++] = others[i];
-        }
+    for (size_t i = 0; i < size / sizeof *others; i++) {
+        const struct writer other = others[i];
+        int ours = other.space == self->space;
+
+        if (!other.began || (ours ? began(other.pid) != other.began : !may_be_there(&other)))
+            continue;
+        *same += ours && other.folder == self->folder;
+        others[count++] = other;
+    }
     return count;
 }
 
@@ -80,14 +112,16 @@ pid_t planner_writers_fork(void)
 int planner_writers_join(const char *path)
 {
     const struct timespec pause = {.tv_nsec = PAUSE_MS * 1000000L};
+    const uint64_t pid = (uint64_t)getpid();
+    const struct writer self = {own_space(), pid, began(pid),
+                                topomap_hash64_all(path, strlen(path))};
     struct writer writers[WRITERS_NOTED + 1];
-    uint64_t folder = topomap_hash64_all(path, strlen(path));
 
     for (int i = 0; i < TRIES; i++) {
-        size_t same, others = find_others(writers + 1, folder, &same);
+        size_t same, others = find_others(writers + 1, &self, &same);
 
         if (same < PLANNER_WRITERS_MOST) {
-            writers[0] = (struct writer){(uint64_t)getpid(), began((uint64_t)getpid()), folder};
+            writers[0] = self;
             others += others < WRITERS_NOTED;
             plugin_keyring_write(name, writers, others * sizeof *writers);
             return 0;

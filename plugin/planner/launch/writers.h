@@ -15,7 +15,8 @@ pid_t planner_writers_fork(void);
 
 /** Makes the calling process one of those that write to \p folder, and waits two seconds at most
  * until they are few enough for that. Where the kernel has no keyring for us, all are. Two at the
- * very same moment may count as one. \return 0; -1: there are PLANNER_WRITERS_MOST others of that
+ * very same moment may count as one, and who is in another container (pid_namespaces(7)) is not
+ * seen. \return 0; -1: there are PLANNER_WRITERS_MOST others of that
  * folder */
 int planner_writers_join(const char *folder);
 

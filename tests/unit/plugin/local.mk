@@ -21,6 +21,7 @@ PLUGIN_TESTS = \
   tests/unit/plugin/test_planner_memory \
   tests/unit/plugin/test_cage \
   tests/unit/plugin/test_explanation \
+  tests/unit/plugin/test_writers \
   tests/unit/plugin/test_spool_tidy \
   tests/unit/plugin/test_part_memory
 check_PROGRAMS += $(PLUGIN_TESTS)
@@ -84,6 +85,8 @@ tests_unit_plugin_test_planner_memory_LDADD = lib/libcore.la $(CMOCKA_LIBS)
 tests_unit_plugin_test_cage_SOURCES = tests/unit/plugin/test_cage.c tests/unit/attempts.c tests/unit/attempts.h \
   tests/unit/scratch.c tests/unit/scratch.h
 tests_unit_plugin_test_cage_LDADD = plugin/planner/liblaunch.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
+tests_unit_plugin_test_writers_SOURCES = tests/unit/plugin/test_writers.c
+tests_unit_plugin_test_writers_LDADD = plugin/planner/liblaunch.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
 tests_unit_plugin_test_explanation_SOURCES = tests/unit/plugin/test_explanation.c tests/unit/scratch.c tests/unit/scratch.h
 tests_unit_plugin_test_explanation_LDADD = plugin/planner/liblaunch.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
 tests_unit_plugin_test_spool_tidy_SOURCES = tests/unit/plugin/test_spool_tidy.c tests/unit/plugin/fake_clock.c tests/unit/plugin/fake_clock.h \
