@@ -8,6 +8,7 @@
 #include "cli/report.h"
 #include "cli/target.h"
 #include "plan/plan.h"
+#include "plan/writers/writers.h"
 #include "plugin/planner/plan/decide.h"
 #include "plugin/planner/plan/objective.h"
 #include "util/alloc.h"
@@ -29,19 +30,24 @@ static const struct {
     {"text", cli_report_text},
     {"perm", print_perm},
     {"json", cli_report_json},
+    {NULL, cli_launchers_print}, /* by any of their names */
 };
-enum { FORMATS = sizeof formats / sizeof formats[0] };
+enum { LAUNCHERS = sizeof formats / sizeof formats[0] - 1 };
 
 static int choose_format(const cli_call *call, size_t *format)
 {
     const char *name = cli_get(call, "format");
+    char names[256] = "text, perm, json, plan";
 
     if (!name)
         name = cli_get(call, "json") ? "json" : cli_get(call, "output") ? "perm" : "text";
-    for (*format = 0; *format < FORMATS; ++*format)
+    for (*format = 0; *format < LAUNCHERS; ++*format)
         if (strcmp(formats[*format].name, name) == 0)
             return 0;
-    return cli_usage_error(call, "--format takes text, perm, json or plan, not '%s'", name);
+    if (topomap_plan_writer_find(name))
+        return 0;
+    cli_launchers_names(names, sizeof names);
+    return cli_usage_error(call, "--format takes %s, not '%s'", names, name);
 }
 
 /* Slurm's layout, or on a machine without nodes of Slurm's rank r on slot r. */
@@ -147,11 +153,16 @@ static int run_map(const cli_call *call)
     size_t format;
     int status;
 
+    if (cli_get(call, "from-plan"))
+        return cli_launchers_convert(call);
     if (cli_get(call, "format") && strcmp(cli_get(call, "format"), "plan") == 0 &&
         !cli_get(call, "replay"))
         return cli_plan(call);
     if ((status = choose_format(call, &format)) != 0)
         return status;
+    if (cli_get(call, "replay") && format == LAUNCHERS)
+        return cli_usage_error(
+            call, "--replay compares plans: the format of a launcher is for --from-plan");
     if (cli_get(call, "replay"))
         return cli_replay(call, formats[format].name);
     status = cli_request_read(call, &asked);
@@ -243,7 +254,19 @@ static const char map_text[] =
     "plugin and select/cons_tres, and all versions with SwitchAsNodeRank and BlockAsNodeRank.\n"
     "FILE: line r is the node of rank r. Without it the database decides: `db import\n"
     "slurm-config`. In a ring or torus the place of a step's nodes depends on the job's others:\n"
-    "--job-nodes.\n";
+    "--job-nodes.\n"
+    "\n"
+    "The formats for other launchers begin with a line that says how they are used, where they "
+    "can.\n"
+    "slurm-hostfile has a host a task, for srun -m arbitrary where the plugin is not installed.\n"
+    "openmpi-rankfile (Open MPI 4) and prrte-rankfile (Open MPI 5) have hosts and cores: hwloc's\n"
+    "logical numbers of the job's own cores (--cores), which is what an orted in the job's cgroup\n"
+    "counts; of hardware threads where tasks have parts of cores. machinefile is for MPICH's and\n"
+    "Intel MPI's mpiexec with -launcher ssh (its launcher for Slurm takes no host twice, and "
+    "waits\n"
+    "for good), mpich-rank-order for MPICH_RANK_REORDER_FILE of Cray MPICH, "
+    "flux-taskmap\n"
+    "for flux run --taskmap=manual (RFC 34). --from-plan writes a launch's record so.\n";
 
 static const cli_option map_options[] = {
     CLI_TARGET_OPTIONS,
@@ -274,8 +297,14 @@ static const cli_option map_options[] = {
      "plan the step of a record again (default: of the last launch), and compare; --db and --graph "
      "may be given",
      NULL},
+    {"from-plan", "[PLAN|JOB[.STEP]]",
+     "the plan of a record (default: of the last launch) in the --format of another launcher",
+     NULL},
     {"format", "NAME",
-     "text, perm, json, or plan: as the record of a launch, for `why` and --replay", NULL},
+     "text, perm, json, or plan: as the record of a launch, for `why` and --replay; for other "
+     "launchers slurm-hostfile, openmpi-rankfile, prrte-rankfile, machinefile, mpich-rank-order or "
+     "flux-taskmap",
+     NULL},
     {"output", "FILE", "where the result goes (default: standard output)", "o"},
     {"json", NULL, "the same as --format json", NULL},
     {NULL, NULL, NULL, NULL},

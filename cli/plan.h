@@ -2,10 +2,19 @@
 #ifndef TOPOMAP_CLI_PLAN_H
 #define TOPOMAP_CLI_PLAN_H
 
-#include "cli/cli.h"
+#include "cli/report.h"
 
 /** `map --format plan`: what the planner makes of an allocation, as the record that a launch
  * leaves. */
 int cli_plan(const cli_call *call);
+
+/** `map --format` of another launcher (lib/plan/writers): what was found, by the name of --format.
+ * \return an exit status */
+int cli_launchers_print(const cli_call *call, const cli_result *result);
+/** `map --from-plan`: the plan of a record in the format of another launcher, as it is; nothing is
+ * planned. */
+int cli_launchers_convert(const cli_call *call);
+/** Adds the names of those formats to \p text, each behind ", ". */
+void cli_launchers_names(char *text, size_t size);
 
 #endif

@@ -16,6 +16,7 @@ include lib/machine/local.mk
 include lib/map/local.mk
 include lib/metric/local.mk
 include lib/plan/local.mk
+include lib/plan/writers/local.mk
 include lib/partition/local.mk
 include lib/request/local.mk
 EXTRA_DIST += lib/libtopomap.map

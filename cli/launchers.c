@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* topomap map --format and --from-plan, for other launchers */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/plan.h"
+#include "cli/records.h"
+#include "plan/bindings.h"
+#include "plan/writers/writers.h"
+#include "util/alloc.h"
+#include "util/output.h"
+
+void cli_launchers_names(char *text, size_t size)
+{
+    const topomap_plan_writer *row;
+
+    for (size_t i = 0; (row = topomap_plan_writer_at(i)) != NULL; i++) {
+        size_t used = strlen(text);
+
+        snprintf(text + used, size - used, ", %s", row->name);
+    }
+}
+
+static int print(const cli_call *call, const topomap_plan_writer *writer, const topomap_plan *plan,
+                 const char *const *names, const topomap_cores *cores, topomap_error *err)
+{
+    topomap_rank_places places = {0};
+    topomap_output *output;
+    int status = topomap_rank_places_make(plan, names, cores, &places, err);
+
+    if (status == 0)
+        status = topomap_output_open(cli_output(call), &output, err);
+    if (status == 0) {
+        writer->write(topomap_output_file(output), &places);
+        status = topomap_output_commit(output, err);
+    }
+    topomap_rank_places_clear(&places);
+    return status;
+}
+
+/* ---- What was found ---------------------------------------------------------------------- */
+
+int cli_launchers_print(const cli_call *call, const cli_result *result)
+{
+    const topomap_machine *machine = result->target->machine;
+    uint32_t nodes = topomap_machine_nodes(machine);
+    const char **names, *said = cli_get(call, "cores");
+    topomap_cores cores = {0};
+    topomap_error err;
+    int status = -1;
+
+    if (!result->target->allocation)
+        return cli_usage_error(call, "--format %s is for nodes: --db, --nodes and --tasks-per-node",
+                               cli_get(call, "format"));
+    names = topomap_alloc(nodes, sizeof *names, &err);
+    for (uint32_t node = 0; names && node < nodes; node++)
+        names[node] = topomap_machine_node_name(machine, node);
+    if (names && (!said || topomap_cores_parse(said, nodes, &cores, &err) == 0))
+        status = print(call, topomap_plan_writer_find(cli_get(call, "format")), &result->plan,
+                       names, &cores, &err);
+    topomap_cores_clear(&cores);
+    free(names);
+    return status == 0 ? CLI_DONE : cli_fail(call, &err);
+}
+
+/* ---- A record ---------------------------------------------------------------------------- */
+
+/* The plan of a record; it ends with topomap_plan_clear(), after a failure too. */
+static int take_plan(const planner_record *record, topomap_plan *plan, topomap_error *err)
+{
+    const planner_request *request = &record->request;
+    uint32_t nodes = (uint32_t)request->nodes.count, tasks = request->first[nodes];
+
+    if (!record->reply.layout)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "nothing was planned: %.300s",
+                                 record->reply.line);
+    plan->nodes = nodes;
+    plan->tasks = tasks;
+    plan->first = topomap_alloc(nodes + 1u, sizeof *plan->first, err);
+    plan->task = topomap_alloc(tasks, sizeof *plan->task, err);
+    if (!plan->first || !plan->task)
+        return -1;
+    memcpy(plan->first, request->first, (nodes + 1u) * sizeof *plan->first);
+    if (topomap_layout_parse(record->reply.layout, nodes, plan->first, plan->task, err) != 0 ||
+        (record->reply.bindings &&
+         topomap_bindings_decode(record->reply.bindings, &plan->bindings, err) != 0))
+        return -1;
+    if (plan->bindings.nodes &&
+        (plan->bindings.nodes != nodes ||
+         memcmp(plan->bindings.task_first, plan->first, (nodes + 1u) * sizeof *plan->first) != 0))
+        return topomap_error_set(err, TOPOMAP_EINPUT, "the record's bindings are of another step");
+    return 0;
+}
+
+/* The job's cores, as srun knew them or as scontrol told. */
+static int take_cores(const planner_record *record, topomap_cores *told,
+                      const topomap_cores **cores, topomap_error *err)
+{
+    *cores = &record->request.cores;
+    if (!record->reply.cores)
+        return 0;
+    *cores = told;
+    return topomap_cores_parse(record->reply.cores, (uint32_t)record->request.nodes.count, told,
+                               err);
+}
+
+int cli_launchers_convert(const cli_call *call)
+{
+    const char *format = cli_get(call, "format");
+    const topomap_plan_writer *writer = format ? topomap_plan_writer_find(format) : NULL;
+    const topomap_cores *cores;
+    planner_record record = {0};
+    topomap_cores told = {0};
+    topomap_plan plan = {0};
+    topomap_error err;
+    int status;
+
+    if (!writer) {
+        char names[256] = "";
+
+        cli_launchers_names(names, sizeof names);
+        return cli_usage_error(call, "--from-plan wants a --format of%s", names + 1);
+    }
+    status = cli_record_read(call, "from-plan", &record, &err);
+    if (status == 0)
+        status = take_plan(&record, &plan, &err);
+    if (status == 0)
+        status = take_cores(&record, &told, &cores, &err);
+    if (status == 0)
+        status =
+            print(call, writer, &plan, (const char *const *)record.request.nodes.name, cores, &err);
+    topomap_plan_clear(&plan);
+    topomap_cores_clear(&told);
+    planner_record_clear(&record);
+    return status == 0 ? CLI_DONE : cli_fail(call, &err);
+}

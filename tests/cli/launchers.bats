@@ -1,0 +1,129 @@
+#!/usr/bin/env bats
+# Plans in the formats of other launchers: each says what --json says.
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+  cd "$BATS_FILE_TMPDIR"
+  export PATH=$TOPOMAP_BUILD/cli:$PATH TOPOMAP_DB=$BATS_FILE_TMPDIR/t.db
+  topomap db synth fat-tree:leaves=4,hosts=2,spines=2,scatter=1 -o made
+  topomap db import ibnetdiscover made/fabric.ibnetdiscover --db t.db
+  NODES=$(topomap db export --to links | sed -n 's/^# all hosts: //p')
+  export NODES
+  # PUs are numbered as Linux does: a core's second thread comes behind all cores.
+  lstopo-no-graphics -i 'pack:2 core:4 pu:2(indexes=0,8,1,9,2,10,3,11,4,12,5,13,6,14,7,15)' --of xml >node.xml
+  topomap db import hwloc node.xml --nodes "$NODES" --db t.db
+  awk 'BEGIN { n = 22; for (i = 0; i < n; i++) { print i "," (i + 11) % n "," 500 + i; print i "," (i + 1) % n ",7" } }' >far.csv
+}
+
+setup() {
+  cd "$BATS_FILE_TMPDIR"
+  out=$BATS_TEST_TMPDIR/out
+}
+
+# Uneven counts on scattered nodes.
+map() { topomap map --graph far.csv --nodes "$NODES" --tasks-per-node '3(x6),2(x2)' "$@"; }
+
+# The nodes of all ranks, a line each.
+nodes_of() { map --json "$@" | jq -r '.placement | sort_by(.rank)[].node'; }
+
+@test "slurm-hostfile and machinefile have each rank's host" {
+  nodes_of >want
+  map --format slurm-hostfile >"$out"
+  head -n 1 "$out" | grep -q '^# .*-m arbitrary -n 22 '
+  diff <(grep -v '^#' "$out") want
+  map --format machinefile -o "$out"
+  diff <(sed -n '/^#/!s/:1$//p' "$out") want
+  # It is not the block order.
+  ! diff -q want <(sort -V want) || false
+}
+
+# CPUs of Linux by the numbers in a rankfile, as an orted on such a node binds: cpus PER_CORE CORES FILE
+bound() {
+  awk -v threads="$1" -v cores="$2" '
+    BEGIN { n = split(cores, core, " ") }
+    /^rank/ {
+      split($2, where, "="); list = $3; sub("slot=", "", list); text = ""
+      m = split(list, part, ",")
+      for (i = 1; i <= m; i++) {
+        k = split(part[i], end, "-")
+        for (u = end[1]; u <= end[k]; u++)
+          if (threads) { c = core[int(u / 2) + 1]; text = text " " (c + (u % 2 ? 8 : 0)) }
+          else { c = core[u + 1]; text = text " " c " " (c + 8) }
+      }
+      print where[1], where[2] text
+    }' "$3" | while read -r rank node cpus; do echo "$rank $node $(xargs -n1 <<<"$cpus" | sort -n | xargs)"; done
+}
+
+# The same by --json: RANK NODE CPUS
+planned() {
+  map --json "$@" | jq -r '.placement | sort_by(.rank)[] | "\(.rank) \(.node) \(.cpus | sort | map(tostring) | join(" "))"'
+}
+
+@test "rankfiles have each rank's cores, as they are counted within the job's" {
+  map --format openmpi-rankfile >"$out"
+  head -n 1 "$out" | grep -q '^# mpirun -n 22 --rankfile '
+  diff <(bound '' '0 1 2 3 4 5 6 7' "$out") <(planned)
+  map --format prrte-rankfile --cores '1-3,6-7(x8)' >"$out"
+  head -n 1 "$out" | grep -q '^# mpirun -n 22 --map-by rankfile:file='
+  diff <(bound '' '1 2 3 6 7' "$out") <(planned --cores '1-3,6-7(x8)')
+}
+
+@test "where tasks have parts of cores, hardware threads are counted" {
+  map --format openmpi-rankfile --bind pu --cores '2-4(x8)' >"$out"
+  grep -q '^# mpirun .*--use-hwthread-cpus' "$out"
+  diff <(bound 1 '2 3 4' "$out") <(planned --bind pu --cores '2-4(x8)')
+  map --format prrte-rankfile --bind pu | head -n 1 | grep -q ':hwtcpus '
+}
+
+@test "without bindings a rankfile has a core for each rank of a node, and says so" {
+  map --format openmpi-rankfile --bind none >"$out"
+  grep -q '^# The cores are not from a plan' "$out"
+  diff <(sed -n 's/^rank [0-9]*=\(.*\) slot=.*/\1/p' "$out") <(nodes_of --bind none)
+  [ "$(grep -c '^rank' "$out")" = 22 ]
+  [ "$(sed -n 's/^rank [0-9]*=//p' "$out" | sort -u | wc -l)" = 22 ]
+}
+
+@test "mpich-rank-order has all ranks in the order of the nodes" {
+  map --format mpich-rank-order >"$out"
+  # Laid out block by block, rank by rank of the file.
+  grep -v '^#' "$out" | tr -d '\n' | tr , '\n' >order
+  [ "$(sort -n order | xargs)" = "$(seq 0 21 | xargs)" ]
+  sort -V <(nodes_of) >filled
+  diff <(paste -d' ' order filled | sort -n | cut -d' ' -f2) <(nodes_of)
+}
+
+# As RFC 34 unfolds a map: the nodes' numbers, rank by rank.
+unfold() { jq '.map[] | . as [$node, $nodes, $tasks, $repeat] | range($repeat) | range($nodes) | . as $n | range($tasks) | $node + $n' "$1"; }
+
+@test "flux-taskmap unfolds to the placement" {
+  map --format flux-taskmap >"$out"
+  [ "$(jq .version "$out")" = 1 ]
+  diff <(unfold "$out") <(nodes_of | while read -r node; do echo $(($(sort -Vu <(nodes_of) | grep -nx "$node" | cut -d: -f1) - 1)); done)
+  # What is regular is short.
+  topomap map --graph far.csv --nodes "${NODES}" --tasks-per-node '3(x6),2(x2)' --algorithm identity --format flux-taskmap >"$out"
+  [ "$(jq -c .map "$out")" = '[[0,6,3,1],[6,2,2,1]]' ]
+}
+
+@test "--from-plan writes a record so, without the database" {
+  map --format plan -o "$BATS_TEST_TMPDIR/plan" --cores '1-3,6-7(x8)'
+  map --format openmpi-rankfile --cores '1-3,6-7(x8)' >want
+  TOPOMAP_DB=/nowhere topomap map --from-plan "$BATS_TEST_TMPDIR/plan" --format openmpi-rankfile >"$out"
+  # On a node tasks may stand in another order: the plan that travels numbers them by their CPUs.
+  diff <(grep -v '^#' want) <(grep -v '^#' "$out")
+  diff <(topomap map --from-plan "$BATS_TEST_TMPDIR/plan" --format slurm-hostfile) <(map --cores '1-3,6-7(x8)' --format slurm-hostfile)
+}
+
+@test "formats of launchers: usage" {
+  run -2 map --format nonsense
+  [[ $output == *"text, perm, json, plan, slurm-hostfile, openmpi-rankfile, prrte-rankfile, machinefile, mpich-rank-order, flux-taskmap, not 'nonsense'"* ]]
+  run -2 topomap map --graph far.csv --machine torus:22 --format machinefile
+  [[ $output == *"--nodes"* ]]
+  map --format plan -o "$BATS_TEST_TMPDIR/plan"
+  run -2 topomap map --from-plan "$BATS_TEST_TMPDIR/plan"
+  [[ $output == *"--from-plan wants a --format of slurm-hostfile, "* ]]
+  run -2 topomap map --from-plan "$BATS_TEST_TMPDIR/plan" --format perm
+  run -2 topomap map --replay "$BATS_TEST_TMPDIR/plan" --format machinefile
+  [[ $output == *"--from-plan"* ]]
+  run -3 topomap map --from-plan far.csv --format machinefile
+  [ "$(topomap map --help | grep -c 'mpich-rank-order\|flux-taskmap')" -ge 2 ]
+}

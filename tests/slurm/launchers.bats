@@ -1,0 +1,79 @@
+#!/usr/bin/env bats
+# Other launchers inside an allocation take topomap's plans in their own formats: every rank is on its node.
+bats_require_minimum_version 1.5.0
+
+load bed
+load ../mpi/mpis
+
+setup_file() {
+  mpi_settings
+  export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  bed_up 7
+}
+
+teardown_file() { bed_down; }
+
+setup() {
+  bed_begin
+  programs=$TOPOMAP_BUILD/contrib/testbed/programs
+  # Ranks are bound to cores that are there, whatever the testbed's Slurm says.
+  most=$(hwloc-calc -N core all)
+}
+
+# For a few plans on scattered nodes with uneven counts: runs `start FORMAT RANKS` inside an allocation of them, and
+# compares where whereami found its ranks.
+try() { # PROGRAM FORMAT start
+  local program=$1 format=$2 start=$3 round
+  [ -x "$program" ] || skip "needs ${program##*.}"
+  for round in 1 2 3; do
+    awk -v seed="$round" -v most="$most" 'BEGIN { srand(seed)
+      for (i = 1; i <= 7; i++) if (rand() < 0.8 || i == 1) { nodes = nodes (nodes ? "," : "") "node0" i; k = most > 1 && rand() < 0.6 ? 2 : 1
+        tasks = tasks (tasks ? "," : "") k; sum += k }
+      print nodes, tasks, sum, split(nodes, list, ",") }' >shape
+    read -r nodes tasks ranks count <shape
+    awk -v n="$ranks" -v seed="$round" 'BEGIN { srand(seed + 10)
+      for (i = 0; i < n; i++) for (k = 0; k < 3; k++) { j = int(rand() * n); if (j != i) print i "," j "," 1 + int(rand() * 900) }
+      for (i = 0; i < n; i++) print i "," (i + 1) % n ",1" }' >graph.csv
+    topomap map --graph graph.csv --nodes "$nodes" --tasks-per-node "$tasks" --cores "0-$((most - 1))(x$count)" --format plan -o plan
+    topomap map --from-plan plan --format "$format" -o file
+    topomap map --from-plan plan --format slurm-hostfile | grep -v '^#' >want
+    [ "$(wc -l <want)" = "$ranks" ]
+    salloc -Q -w "$nodes" --ntasks-per-node=2 timeout 60 bash -c 'set -e; . ./start; "$@"' _ "$start" "$program" "$ranks" >out 2>err </dev/null ||
+      { cat out err && false; }
+    diff <(awk '$1 ~ /^[0-9]+$/ { print $1, $2 }' out | sort -n | cut -d' ' -f2) want || { cat file out err && false; }
+    ! grep -h "topomap: placed\|better by" out err || false
+  done
+}
+
+@test "srun -m arbitrary by slurm-hostfile, as where the plugin is not installed" {
+  echo 'by_srun() { SLURM_HOSTFILE=file srun --topomap=off --mpi=pmi2 -m arbitrary -n "$2" "$1"; }' >start
+  try "$programs/whereami.mpich" slurm-hostfile by_srun
+}
+
+@test "Open MPI's mpirun by its rankfile, whose own srun is not placed" {
+  command -v mpirun.openmpi >/dev/null || skip "needs Open MPI"
+  plugstack default=on verbose
+  cat >start <<'END'
+by_4() { mpirun.openmpi -n "$2" --rankfile file "$1"; }
+by_5() { mpirun.openmpi -n "$2" --map-by rankfile:file=file "$1"; }
+END
+  case $(mpirun.openmpi --version | head -n 1) in
+    *' '[1-4].*) try "$programs/whereami.openmpi" openmpi-rankfile by_4 ;;
+    *) try "$programs/whereami.openmpi" prrte-rankfile by_5 ;;
+  esac
+}
+
+@test "MPICH's mpiexec by a machine file, a proxy a line" {
+  command -v mpiexec.hydra >/dev/null || skip "needs hydra"
+  # What ssh is to hydra, without a daemon on each node.
+  cat >shell <<'END'
+#!/bin/sh
+while case $1 in -*) true ;; *) false ;; esac; do shift; done
+host=$1
+shift
+exec srun --overlap --mpi=none -N1 -n1 -w "$host" --input none sh -c "$*"
+END
+  chmod +x shell
+  echo 'by_hydra() { mpiexec.hydra -launcher ssh -launcher-exec "$PWD/shell" -f file -n "$2" "$1"; }' >start
+  try "$programs/whereami.mpich" machinefile by_hydra
+}
