@@ -140,6 +140,8 @@ static int map_target(const cli_call *call, const topomap_request *asked, size_t
                                 asked->objective.kind == TOPOMAP_OBJECTIVE_TIME, &target.costs);
     options.start = given ? baseline : target.order.slot_of;
     options.start_name = given ? "given" : target.allocation ? target.order.name : "identity";
+    options.layout = target.layouts.row;
+    options.layouts = target.layouts.count;
     if (status == 0)
         status = map_and_report(call, asked, &target, &options, baseline, format);
     free(baseline);
@@ -243,6 +245,16 @@ static const char map_text[] =
     "objective small among placements whose fullest node (loads of its ranks / its slots) is at\n"
     "most so much above what ranks reach that are dealt out heaviest first to the node that has\n"
     "least. J may then be above the baseline's.\n"
+    "Beside what it finds, and the baseline, the algorithm auto has the layouts for candidates "
+    "that "
+    "Slurm\n"
+    "could have made, with the same number of tasks on each node: block, a node after the other;\n"
+    "cyclic, a task to each node in turn; plane=N, N at a time, half of what the fullest node "
+    "takes,\n"
+    "2 at least; topology, blocks along the nodes in the order of Slurm's topology file, else "
+    "switch "
+    "by\n"
+    "switch. Those of them that differ are listed, and the answer is worse than none.\n"
     "`--algorithm refine` improves a mapping for each; `NAME+relieve` relieves what NAME\n"
     "makes; `threshold` goes by LibTopoMap's fast estimate where the objective is congestion.\n"
     "\n"

@@ -39,6 +39,20 @@ setup() {
   jq -e '.J <= .before.J and .lower_bound <= .J and .congestion == null' json
 }
 
+@test "map: Slurm's other layouts are candidates: one that is better than what was found is the answer" {
+  local each=(--graph fft:8x8 --machine 'dragonfly:p=2,a=4,h=2*2@1:10' --effort fast --seed 4 --objective mix --levels inter)
+  topomap map "${each[@]}" --json >json
+  jq -e '.algorithm == "cyclic" and .mix == ([.candidates[].mix] | min) and .candidates[1].name == "cyclic"' json
+  jq -e '([.candidates[] | select(.name != "cyclic").mix] | min) > .mix' json
+  run -0 topomap map "${each[@]}"
+  [[ $output == *", cyclic, mix "*" % lower"* ]]
+  # Round robin over 72 nodes of two slots.
+  jq -e '[.placement[:64][].node] == [range(64)]' json
+  # One slot a node: all of them are the same.
+  topomap map --graph ring:12 --machine mesh:4x3 --json >json
+  jq -e '[.candidates[].name | select(test("^(block|cyclic|plane|topology)"))] == []' json
+}
+
 @test "map: ranks of unequal load are spread over nodes; the imbalance is told before and after" {
   printf '6 8 011\n7 2 10 3 10 6 1\n6 1 10 3 10 5 1\n5 1 10 2 10\n4 5 10 6 10\n3 4 10 6 10 2 1\n2 4 10 5 10 1 1\n' >graph
   topomap map --graph graph --machine tree:3:2@1:10 --balance 5 --json >json

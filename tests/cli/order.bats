@@ -68,6 +68,34 @@ layout() { topomap map --graph stencil2d:5:4x4 --nodes "$nodes" --tasks-per-node
     grep -a -m1 ^layout)" = 'layout 0,1;2;;3,4' ]
 }
 
+@test "the layouts that Slurm could have made are candidates, with the J that they have" {
+  local name J
+  topomap db import slurm-topology topology.yaml
+  topomap map --graph stencil2d:5:4x4 --nodes "$nodes" --tasks-per-node 2 --slurm-order node-index --json >json
+  { for i in 1 2; do printf '%s\n' node{01,03,04,06,07,09,10,12}; done; } >cyclic
+  # Two at a time are a block of two, and that is the baseline.
+  [ "$(jq -c '[.candidates[:3][].name]' json)" = '["slurm-block","cyclic","topology"]' ]
+  for name in cyclic topology; do
+    [ "$(jq --arg name $name '.candidates[] | select(.name == $name).J' json)" = "$(J --slurm-order $name)" ]
+  done
+  topomap map --graph stencil2d:5:4x4 --nodes "$nodes" --tasks-per-node 2 --slurm-order topology --json >json
+  [ "$(jq -c '[.candidates[:3][].name]' json)" = '["slurm-topology","block","cyclic"]' ]
+  # As the planner has them, and tells people; nodes of unequal counts keep theirs.
+  topomap map --graph ring:14 --nodes 'node[01-04]' --tasks-per-node 5,1,6,2 --format plan --slurm-order node-index >plan
+  grep -aq '^  candidate slurm ' plan
+  grep -aq '^  candidate plane=3 ' plan
+  topomap map --graph ring:14 --nodes 'node[01-04]' --tasks-per-node 5,1,6,2 --slurm-order node-index --json >json
+  printf 'node%s\n' 01 01 01 02 03 03 03 04 04 01 01 03 03 03 >plane
+  J=$(topomap eval --graph ring:14 --nodes 'node[01-04]' --tasks-per-node 5,1,6,2 --slurm-order plane --json | jq .J)
+  [ "$(jq '.candidates[] | select(.name == "plane=3").J' json)" = "$J" ]
+  # Without Slurm's topology they go along the leaf switches.
+  TOPOMAP_DB=$BATS_TEST_TMPDIR/other.db
+  topomap db import links links
+  topomap map --graph stencil2d:5:4x4 --nodes "$nodes" --tasks-per-node 2 --json >json
+  printf '%s\n' node{01,09,03,07,04,12,06,10}{,} >leaves
+  [ "$(jq '.candidates[] | select(.name == "topology").J' json)" = "$(J --slurm-order leaves)" ]
+}
+
 @test "a file has the node of each task" {
   topomap db import slurm-topology topology.yaml
   { echo '# ours'; printf '%s\n' node{01,09,06,10,03,07,04,12}{,}; } >file

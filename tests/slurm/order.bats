@@ -127,6 +127,30 @@ tree() {
   [ "$(real -m cyclic -w "$EIGHT" -N 8 -n 16 | head -2 | tail -1)" = "1 node03" ]
 }
 
+# like NAME OPTIONS...: what J has the candidate of that name, and what has the step that Slurm makes.
+like() {
+  local name=$1 nodes counts tasks J
+  shift
+  real "$@" >real
+  read -r nodes counts tasks <step
+  cut -d' ' -f2 real >nodes
+  topomap map --graph "random:$tasks,deg=6" --nodes "$nodes" --tasks-per-node "$counts" --slurm-order node-index --json >mapped.json
+  J=$(topomap eval --graph "random:$tasks,deg=6" --nodes "$nodes" --tasks-per-node "$counts" --slurm-order nodes --json | jq .J)
+  echo "# $name of $counts: J $J" >&3
+  [ "$(jq --arg name "$name" '.candidates[] | select(.name == $name).J' mapped.json)" = "$J" ]
+}
+
+@test "cyclic and plane are as Slurm deals them, nodes of unequal counts among them" {
+  tree
+  start
+  like cyclic -w "$EIGHT" -N 8 -n 16 --ntasks-per-node=2 -m cyclic
+  like cyclic -w "$EIGHT" -N 8 -n 11 -m cyclic
+  like plane=2 -w 'node[03,07,10]' -N 3 -n 12 -m plane=2
+  like plane=2 -w 'node[03,07,10]' -N 3 -n 10 -m plane=2
+  srun -w "$EIGHT" -N 8 -n 11 --distribution=topomap --topomap=stencil2d:5:11x1 --topomap-explain="$PWD/explained" true </dev/null
+  grep -q '^  candidate cyclic  *J ' explained
+}
+
 @test "a tree whose nodes are laid out by index: CR_NO_DIST_TOPO_BLOCK" {
   since 2605 CR_NO_DIST_TOPO_BLOCK
   tree

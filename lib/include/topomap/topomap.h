@@ -334,6 +334,12 @@ enum topomap_objective_kind {
     TOPOMAP_OBJECTIVE_TIME
 };
 
+/** A placement that is known beforehand, such as another one of Slurm's distributions. */
+typedef struct topomap_layout {
+    const char *name;             /**< what the report calls it: the first 63 bytes */
+    const uint32_t *slot_of_rank; /**< [ranks] */
+} topomap_layout;
+
 /** How to search. What is 0 is as it says; `size` must be set:
  *  `topomap_map_options options = {.size = sizeof options, .seed = 1};` */
 typedef struct topomap_map_options {
@@ -364,6 +370,14 @@ typedef struct topomap_map_options {
     const char *start_name; /**< what the report calls it; NULL is "identity" */
     const struct topomap_time_costs *time_costs; /**< of the objective time, lent; NULL is
                                                       TOPOMAP_TIME_COSTS */
+    size_t layouts;               /**< of "auto", without balance: how many there are of `layout` */
+    const topomap_layout *layout; /**< [layouts] lent until topomap_map() returns, names and
+                                       placements too: candidates behind the baseline, than none of
+                                       which the result is worse. The search neither begins from
+                                       one nor ends sooner for it, and of equals what it found
+                                       stays. Passed over: one that places the ranks as the
+                                       baseline or an earlier one does; with contiguous, one that
+                                       is not so; what there is no time left for */
 } topomap_map_options;
 
 /** What one algorithm of a portfolio reached. */
@@ -421,7 +435,7 @@ TOPOMAP_PUBLIC int topomap_graph_partition(const topomap_graph *mesh, uint32_t p
                                            topomap_error *err);
 
 /** Finds a placement of the graph's ranks on the machine's slots, one to one. The baseline
- *  (`start`) is always a candidate of "auto", so its result is never worse.
+ *  (`start`) and the options' layouts are candidates of "auto", so its result is never worse.
  *  Fails with TOPOMAP_EUSAGE where the graph has more ranks than the machine has slots or an
  *  algorithm does not apply to the machine. Options may be NULL. */
 TOPOMAP_PUBLIC int topomap_map(const topomap_graph *graph, const topomap_machine *machine,

@@ -37,10 +37,8 @@ static int consider(contiguous *c, const char *name, double started, topomap_err
                                   err);
 }
 
-/* Does every node have consecutive ranks? */
-static int is_contiguous(const contiguous *c, const uint32_t *slot_of, topomap_error *err)
+int topomap_contiguous_is(const topomap_machine *m, const uint32_t *slot_of, topomap_error *err)
 {
-    const topomap_machine *m = c->problem->machine;
     uint8_t *seen = topomap_alloc(m->nodes, 1, err);
     int is = seen ? 1 : -1;
 
@@ -118,6 +116,7 @@ static int map_blocks(contiguous *c, const char **algorithm, topomap_mapping **f
     options.inter_only = 0;
     options.start = NULL;
     options.start_name = "block";
+    options.layouts = 0;
     if (c->problem->deadline > 0) {
         options.seconds = c->problem->deadline - topomap_clock_wall();
         options.seconds = options.seconds > 1e-3 ? options.seconds : 1e-3;
@@ -186,7 +185,7 @@ static int refine(contiguous *c, const char *name, double started, topomap_error
 static int try_baseline(contiguous *c, topomap_error *err)
 {
     const char *name = c->options->start_name;
-    int is = is_contiguous(c, c->problem->start, err);
+    int is = topomap_contiguous_is(c->problem->machine, c->problem->start, err);
 
     memcpy(c->trial, c->problem->start, c->problem->weights.vertices * sizeof *c->trial);
     if (is == 1)
@@ -218,7 +217,7 @@ static int try_all(contiguous *c, topomap_error *err)
 }
 
 int topomap_contiguous_run(topomap_problem *problem, const topomap_map_options *options,
-                           topomap_mapping *mapping, topomap_error *err)
+                           topomap_mapping *mapping, topomap_score *score, topomap_error *err)
 {
     contiguous c = {.problem = problem,
                     .options = options,
@@ -229,6 +228,7 @@ int topomap_contiguous_run(topomap_problem *problem, const topomap_map_options *
     c.trial = topomap_arena_alloc(&c.memory, problem->weights.vertices, sizeof *c.trial, err);
     if (c.trial)
         status = try_all(&c, err);
+    *score = c.kept.score;
     topomap_arena_clear(&c.memory);
     return status;
 }

@@ -5,6 +5,7 @@
 
 #include "machine/distance.h"
 #include "map/auto/attempt.h"
+#include "map/auto/layouts.h"
 #include "map/auto/portfolio.h"
 #include "map/objective.h"
 #include "map/refine/level.h"
@@ -78,10 +79,8 @@ void topomap_problem_fill(const topomap_problem *problem, uint32_t *slot_of)
     memset(used, 0xff, n * sizeof *used);
 }
 
-/* The caller's placement of the ranks, made a permutation of all slots: the slots that it leaves
- * empty go to the padding vertices, in order. */
-static int fill_start(const uint32_t *start, uint32_t ranks, uint32_t slots, uint32_t *full,
-                      topomap_error *err)
+int topomap_placement_fill(const char *name, const uint32_t *slot_of, uint32_t ranks,
+                           uint32_t slots, uint32_t *full, topomap_error *err)
 {
     uint8_t *used = topomap_alloc(slots, 1, err);
     uint32_t next = 0;
@@ -89,11 +88,11 @@ static int fill_start(const uint32_t *start, uint32_t ranks, uint32_t slots, uin
     if (!used)
         return -1;
     for (uint32_t r = 0; r < ranks; r++) {
-        full[r] = start ? start[r] : r;
+        full[r] = slot_of ? slot_of[r] : r;
         if (full[r] >= slots || used[full[r]]++) {
             free(used);
             return topomap_error_set(err, TOPOMAP_EINPUT,
-                                     "the given mapping puts rank %u on slot %u, which %s", r,
+                                     "the %.60s mapping puts rank %u on slot %u, which %s", name, r,
                                      full[r], full[r] >= slots ? "does not exist" : "is taken");
         }
     }
@@ -156,7 +155,8 @@ static int problem_init(topomap_problem *problem, const topomap_graph *graph,
     if (!*start || !problem->work.scratch)
         return -1;
     memset(problem->work.scratch, 0xff, machine->slots * sizeof(uint32_t));
-    if (fill_start(options->start, graph->ranks, machine->slots, *start, err) != 0)
+    if (topomap_placement_fill("given", options->start, graph->ranks, machine->slots, *start,
+                               err) != 0)
         return -1;
     problem->start = *start;
     return topomap_weights_new(graph, machine->slots, &problem->weights, err);
@@ -236,48 +236,14 @@ static int choose_level(topomap_problem *problem, const topomap_map_options *opt
     return status < 0 ? -1 : 0;
 }
 
-/* The search went by the most loaded links. Where sharing says that the baseline is faster all the
- * same, it stays in place of what "auto" found; who names an algorithm gets that. */
-static int settle_time(const topomap_problem *problem, const topomap_map_options *options,
-                       topomap_mapping *mapping, topomap_error *err)
-{
-    static const uint64_t budget[] = {2000000, 50000000, 500000000};
-    const char *name = options->start_name ? options->start_name : "identity";
-    const uint32_t *slots[] = {problem->start, mapping->slot_of_rank};
-    int is_auto = !options->algorithm || strcmp(options->algorithm, "auto") == 0, is_bound = 0;
-    int is_candidate = is_auto && !options->contiguous && !problem->level;
-    topomap_error why;
-    topomap_time time[2];
-
-    for (int i = 0; i < 2; i++) {
-        if (topomap_time_predict(problem->graph, problem->machine, slots[i], options->time_costs,
-                                 NULL, budget[options->effort], &time[i], NULL, &why))
-            return why.code == TOPOMAP_ESYSTEM ? topomap_error_set(err, why.code, "%s", why.text)
-                                               : 0;
-        is_bound |= time[i].is_bound;
-        topomap_time_clear(&time[i]);
-    }
-    if (is_bound)
-        return 0;
-    mapping->time_before = time[0].seconds;
-    mapping->time = time[1].seconds;
-    if (mapping->time <= mapping->time_before || !is_candidate)
-        return 0;
-    mapping->time = mapping->time_before;
-    mapping->J = problem->start_score->J;
-    mapping->congestion = problem->start_score->max;
-    snprintf(mapping->algorithm, sizeof mapping->algorithm, "%s", name);
-    memcpy(mapping->slot_of_rank, problem->start, problem->weights.vertices * sizeof(uint32_t));
-    return 0;
-}
-
 static int map(const topomap_graph *graph, const topomap_machine *machine,
                const topomap_map_options *options, topomap_mapping **out, topomap_error *err)
 {
     topomap_problem problem = {0};
     topomap_mapping *mapping = topomap_alloc(1, sizeof *mapping, err);
     topomap_objective objective = {0};
-    topomap_score start_score;
+    topomap_score start_score, found;
+    topomap_layouts layouts = {0};
     topomap_level level = {0};
     uint32_t *start = NULL;
     int status;
@@ -289,6 +255,8 @@ static int map(const topomap_graph *graph, const topomap_machine *machine,
         status = choose_objective(&problem, options, &objective, &start_score, err);
     if (status == 0)
         status = choose_level(&problem, options, &level, err);
+    if (status == 0)
+        status = topomap_layouts_open(&problem, options, &layouts, err);
     if (status == 0) {
         mapping->ranks = graph->ranks;
         mapping->objective = options->objective;
@@ -297,10 +265,12 @@ static int map(const topomap_graph *graph, const topomap_machine *machine,
         status = mapping->slot_of_rank ? 0 : -1;
     }
     if (status == 0)
-        status = options->contiguous ? topomap_contiguous_run(&problem, options, mapping, err)
-                                     : topomap_portfolio_run(&problem, options, mapping, err);
-    if (status == 0 && objective.by_time && !topomap_problem_is_hasty(&problem))
-        status = settle_time(&problem, options, mapping, err);
+        status = options->contiguous
+                     ? topomap_contiguous_run(&problem, options, mapping, &found, err)
+                     : topomap_portfolio_run(&problem, options, mapping, &found, err);
+    if (status == 0 && (topomap_settle(&problem, options, &layouts, &found, mapping, err) != 0 ||
+                        topomap_layouts_list(&layouts, mapping, err) != 0))
+        status = -1;
     for (int phase = 0; phase < TOPOMAP_PHASES; phase++)
         mapping->phase_seconds[phase] += problem.found.phase_seconds[phase];
     topomap_weights_clear(&problem.weights);
@@ -309,6 +279,7 @@ static int map(const topomap_graph *graph, const topomap_machine *machine,
     free(problem.work.lattice);
     topomap_objective_close(&objective);
     topomap_level_close(&level);
+    topomap_layouts_close(&layouts);
     free(problem.work.scratch);
     free(start);
     if (status == 0)
@@ -322,7 +293,7 @@ int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
                 const topomap_map_options *given, topomap_mapping **out, topomap_error *err)
 {
     topomap_map_options options = {.effort = TOPOMAP_DEFAULT};
-    size_t least = offsetof(topomap_map_options, time_costs) + sizeof options.time_costs;
+    size_t least = offsetof(topomap_map_options, layout) + sizeof options.layout;
 
     if (given &&
         topomap_sized_copy(&options, sizeof options, least, given, "topomap_map_options", err))

@@ -131,11 +131,16 @@ static int run_name(portfolio *p, const char *name, topomap_error *err)
     return status;
 }
 
+int topomap_portfolio_is_auto(const topomap_map_options *options)
+{
+    return !options->algorithm || strcmp(options->algorithm, "auto") == 0;
+}
+
 int topomap_portfolio_run(topomap_problem *problem, const topomap_map_options *options,
-                          topomap_mapping *mapping, topomap_error *err)
+                          topomap_mapping *mapping, topomap_score *score, topomap_error *err)
 {
     portfolio p = {.problem = problem, .options = options, .mapping = mapping};
-    int is_auto = !options->algorithm || strcmp(options->algorithm, "auto") == 0, status;
+    int is_auto = topomap_portfolio_is_auto(options), status;
 
     mapping->congestion_model = problem->objective ? problem->objective->model : NULL;
     if (problem->objective) {
@@ -149,11 +154,12 @@ int topomap_portfolio_run(topomap_problem *problem, const topomap_map_options *o
         status = topomap_portfolio_auto(&p, err);
     else
         status = run_name(&p, options->algorithm, err);
+    *score = p.score;
     free(p.near);
     return status;
 }
 
 const topomap_algorithm_impl topomap_algorithm_auto = {
     .row = {"auto", "topomap", "portfolio", FITS_ALL,
-            "the best of what suits the machine; Slurm's layout is always a candidate"},
+            "the best of what suits the machine; Slurm's layouts are always candidates"},
 };

@@ -97,6 +97,8 @@ static int search(work *w, planner_answer *answer, topomap_error *err)
     options.time_costs = &w->in.costs;
     options.start = w->in.start;
     options.start_name = START;
+    options.layout = w->in.layouts.row;
+    options.layouts = w->in.layouts.count;
     if (w->in.objective != TOPOMAP_OBJECTIVE_J && search_congestion(w, &options) != 0)
         topomap_mapping_free(w->mapping), w->mapping = NULL;
     options.objective = TOPOMAP_OBJECTIVE_J;

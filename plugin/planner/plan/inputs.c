@@ -109,6 +109,8 @@ static int open_machine(planner_inputs *in, int links, topomap_error *err)
         in->objective = planner_objective(&r->asked, in->machine);
     if (status == 0 && (links || in->objective == TOPOMAP_OBJECTIVE_TIME))
         status = topomap_db_time_costs(db, &in->costs, &in->measured, err);
+    if (status == 0)
+        status = planner_layouts_of_step(r, db, in->machine, &in->layouts, err);
     if (status == 0 && r->asked.capacity && in->objective == TOPOMAP_OBJECTIVE_J)
         planner_inputs_note(in,
                             "capacity= is for objectives that go by links, and was passed over");
@@ -215,6 +217,7 @@ void planner_inputs_clear(planner_inputs *inputs)
     topomap_bindings_clear(&inputs->by_slot);
     topomap_graph_free(inputs->graph);
     free(inputs->start);
+    planner_layouts_clear(&inputs->layouts);
     topomap_cores_clear(&inputs->cores);
     free(inputs->told);
     *inputs = (planner_inputs){0};

@@ -4,6 +4,7 @@
 #define TOPOMAP_PLANNER_INPUTS_H
 
 #include "plan/plan.h"
+#include "plugin/planner/plan/layouts.h"
 #include "plugin/planner/plan/request.h"
 
 typedef struct planner_inputs {
@@ -12,6 +13,7 @@ typedef struct planner_inputs {
     topomap_bindings by_slot;
     topomap_graph *graph;
     uint32_t *start;          /* [slots] Slurm's layout */
+    planner_layouts layouts;  /* others that it could have made */
     topomap_time_costs costs; /* of the objective time */
     unsigned measured;        /* which of them the database has: enum topomap_db_measured */
     enum topomap_objective_kind objective; /* as long as it can be, else J */

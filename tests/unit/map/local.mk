@@ -72,3 +72,7 @@ check_PROGRAMS += tests/unit/map/test_renaming
 TESTS += tests/unit/map/test_renaming
 tests_unit_map_test_renaming_SOURCES = tests/unit/map/test_renaming.c $(MAP_HELPERS)
 tests_unit_map_test_renaming_LDADD = $(UNIT_LIBS) -lm
+check_PROGRAMS += tests/unit/map/test_layouts
+TESTS += tests/unit/map/test_layouts
+tests_unit_map_test_layouts_SOURCES = tests/unit/map/test_layouts.c $(MAP_HELPERS)
+tests_unit_map_test_layouts_LDADD = $(UNIT_LIBS)

@@ -23,7 +23,8 @@ PLUGIN_TESTS = \
   tests/unit/plugin/test_explanation \
   tests/unit/plugin/test_writers \
   tests/unit/plugin/test_spool_tidy \
-  tests/unit/plugin/test_part_memory
+  tests/unit/plugin/test_part_memory \
+  tests/unit/plugin/test_layouts
 check_PROGRAMS += $(PLUGIN_TESTS)
 TESTS += $(PLUGIN_TESTS)
 
@@ -77,6 +78,8 @@ tests_unit_plugin_test_hooks_node_DEPENDENCIES = $(HOOK_LIBS) plugin/topomap-nod
 tests_unit_plugin_test_hooks_node_LDADD = $(HOOK_LIBS)
 tests_unit_plugin_test_stored_profile_SOURCES = tests/unit/plugin/test_stored_profile.c
 tests_unit_plugin_test_stored_profile_LDADD = plugin/planner/libplanner.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
+tests_unit_plugin_test_layouts_SOURCES = tests/unit/plugin/test_layouts.c
+tests_unit_plugin_test_layouts_LDADD = plugin/planner/libplanner.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
 tests_unit_plugin_test_scontrol_SOURCES = tests/unit/plugin/test_scontrol.c tests/unit/scratch.c tests/unit/scratch.h
 tests_unit_plugin_test_scontrol_LDADD = plugin/planner/libplanner.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
 tests_unit_plugin_test_planner_memory_SOURCES = tests/unit/plugin/test_planner_memory.c plugin/planner/memory.c plugin/planner/memory.h \
