@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/db_node.h"
 #include "cli/json.h"
 #include "cli/order.h"
 
@@ -281,7 +282,7 @@ static int print_all_hosts(const cli_call *call, topomap_db *db)
     return list ? print_json(list) : CLI_DONE;
 }
 
-/* One host, with the ports of its adapters. */
+/* One host, with the ports of its adapters and its inside. */
 static int print_one_host(const cli_call *call, topomap_db *db)
 {
     int json = cli_get(call, "json") != NULL;
@@ -294,10 +295,15 @@ static int print_one_host(const cli_call *call, topomap_db *db)
         json_decref(ports);
         return cli_fail(call, &err);
     }
+    host = json ? json_incref(json_array_get(list, 0)) : NULL;
+    json_decref(list);
+    if (cli_db_node(db, call->operand[0], host, &err)) {
+        json_decref(host);
+        json_decref(ports);
+        return cli_fail(call, &err);
+    }
     if (!json)
         return CLI_DONE;
-    host = json_incref(json_array_get(list, 0));
-    json_decref(list);
     add_rails(host, ports);
     return print_json(host);
 }
@@ -325,7 +331,8 @@ static int run_show(const cli_call *call)
 
 static const cli_option import_options[] = {
     {"db", "DB", "topology database; made where there is none", NULL},
-    {"nodes", "HOSTLIST", "hwloc: the nodes that have this inside", NULL},
+    {"nodes", "HOSTLIST", "hwloc, gpu-matrix, nccl-topology: the nodes that have this inside",
+     NULL},
     {"option", "K=V...",
      "an option of the format's own (`topomap formats` lists them), or unpacked=SIZE: what a "
      "packed file may unpack to",
@@ -362,7 +369,7 @@ static const cli_option show_options[] = {
 const cli_command cli_db_commands[] = {
     {"db import", "FORMAT FILE...", "import a dump; formats: `topomap formats`", import_options, 2,
      FILES, run_import, import_text},
-    {"db show", "[NODE]", "show the hosts, one host with its adapters, or a summary", show_options,
-     0, 1, run_show, NULL},
+    {"db show", "[NODE]", "show the hosts, one host with its adapters and its inside, or a summary",
+     show_options, 0, 1, run_show, NULL},
     {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
 };

@@ -17,6 +17,7 @@ AM_TESTS_ENVIRONMENT = \
   TOPOMAP_SOURCE='$(abs_top_srcdir)'; export TOPOMAP_SOURCE;
 
 include tests/unit/util/local.mk
+include tests/unit/xml/local.mk
 include tests/unit/fabric/kinds/local.mk
 include tests/unit/graph/local.mk
 include tests/unit/partition/local.mk

@@ -5,7 +5,7 @@ topology_db_libdb_la_SOURCES = \
   topology-db/schema_check.c topology-db/descriptor.c topology-db/descriptor.h topology-db/ib_names.c \
   topology-db/ib_names.h topology-db/names.c topology-db/names.h topology-db/costs.c topology-db/costs.h topology-db/point.c \
   topology-db/point.h topology-db/switches.c topology-db/switches.h topology-db/traffic.h topology-db/routes.c \
-  topology-db/routes.h topology-db/walks.c topology-db/walks.h
+  topology-db/routes.h topology-db/devices.h topology-db/walks.c topology-db/walks.h
 topology_db_libdb_la_LIBADD = lib/libcore.la $(SQLITE_LIBS) $(YAML_LIBS) $(ZSTD_LIBS)
 include topology-db/derive/local.mk
 include topology-db/import/local.mk
@@ -14,6 +14,7 @@ include topology-db/import/cray/local.mk
 include topology-db/import/slurm/local.mk
 include topology-db/import/hwloc/local.mk
 include topology-db/import/lists/local.mk
+include topology-db/import/gpu/local.mk
 include topology-db/query/local.mk
 include topology-db/export/local.mk
 include topology-db/synth/local.mk

@@ -157,4 +157,20 @@ int db_schema_check(const char *path, sqlite3 *file, topomap_error *err);
     "CREATE TABLE IF NOT EXISTS level_time(level TEXT PRIMARY KEY, source INTEGER NOT NULL,"       \
     " latency REAL NOT NULL, rate REAL) WITHOUT ROWID;"
 
+/** Devices of nodes; older databases lack these tables likewise.
+ *  device_set: GPUs and NICs of a kind of node, as machine/devices.h writes them. node_devices:
+ * what a source says of a node; own_device: what is this node's alone, by bus id (state 1 up, 0
+ * down, NULL not known). clique: the node's NVLink domain, "UUID.CLIQUE". Views: host_devices, what
+ * all sources together say; host_domain, from cliques, or Slurm's blocks where there are none. */
+#define DB_DEVICES                                                                                 \
+    "CREATE TABLE IF NOT EXISTS device_set(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);"    \
+    "CREATE TABLE IF NOT EXISTS node_devices(source INTEGER NOT NULL, key TEXT NOT NULL,"          \
+    " name TEXT NOT NULL, devices INTEGER NOT NULL);"                                              \
+    "CREATE TABLE IF NOT EXISTS own_device(source INTEGER NOT NULL, key TEXT NOT NULL,"            \
+    " bus INTEGER NOT NULL, uuid TEXT, state INTEGER);"                                            \
+    "CREATE TABLE IF NOT EXISTS clique(source INTEGER NOT NULL, name TEXT NOT NULL,"               \
+    " domain TEXT NOT NULL);"                                                                      \
+    "CREATE TABLE IF NOT EXISTS host_devices(host INTEGER PRIMARY KEY, devices INTEGER NOT NULL);" \
+    "CREATE TABLE IF NOT EXISTS host_domain(host INTEGER PRIMARY KEY, domain TEXT NOT NULL);"
+
 #endif

@@ -5,4 +5,5 @@ lib_libcore_la_SOURCES += \
   lib/machine/joining.h lib/machine/vicinity.c lib/machine/vicinity.h lib/machine/spec.c lib/machine/spec.h \
   lib/machine/spec_tree.c lib/machine/spec_torus.c lib/machine/spec_matrix.c lib/machine/clusters.c \
   lib/machine/clusters.h lib/machine/spec_fabric.c lib/machine/fabric.c lib/machine/fabric.h lib/machine/closeness.c \
-  lib/machine/closeness.h lib/machine/closeness_table.c lib/machine/closeness_table.h
+  lib/machine/closeness.h lib/machine/closeness_table.c lib/machine/closeness_table.h \
+  lib/machine/devices.c lib/machine/devices.h lib/machine/devices_text.c lib/machine/device_levels.c

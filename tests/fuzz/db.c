@@ -8,6 +8,7 @@
 #include "fuzz/fuzz.h"
 #include "topology-db/calibrate/calibrate.h"
 #include "topology-db/derive/derive.h"
+#include "topology-db/devices.h"
 #include "topology-db/import/import.h"
 
 /* Packed input is the target "input"; here it would only be a way to very large files. */
@@ -97,6 +98,25 @@ static void ask_machine(struct topomap_db *db, char *a, char *b)
         topomap_machine_free(machine);
 }
 
+/* What is in the tables was written by us, so that it is read. */
+static void ask_devices(struct topomap_db *db, char *node)
+{
+    topomap_names nodes = {1, &node};
+    topomap_db_device_classes classes;
+    topomap_devices devices;
+    topomap_device_levels levels;
+    topomap_error err;
+
+    if (topomap_db_devices(db, node, &devices, &err) ||
+        topomap_db_devices_of(db, &nodes, &classes, &err) ||
+        (devices.count > 0) != (classes.class_of[0] != TOPOMAP_DB_NO_DEVICES))
+        abort();
+    if (devices.gpus && topomap_devices_levels(&devices, NULL, 0, &levels, &err) == 0)
+        topomap_device_levels_clear(&levels);
+    topomap_db_device_classes_clear(&classes);
+    topomap_devices_clear(&devices);
+}
+
 /* Whatever was imported, the questions have an answer or an error. */
 static void ask(sqlite3 *file)
 {
@@ -109,6 +129,8 @@ static void ask(sqlite3 *file)
     if (topomap_db_summarise(&db, &summary, &err) ||
         topomap_db_hosts(&db, NULL, keep_ends, &ends, &err) || summary.hosts != ends.hosts)
         abort();
+    if (ends.hosts)
+        ask_devices(&db, ends.first);
     if (ends.hosts < 2)
         return;
     if (topomap_db_distance_between(&db, ends.first, ends.last, &distance, &err) == 0)

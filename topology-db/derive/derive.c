@@ -259,7 +259,8 @@ int db_derive(sqlite3 *file, topomap_error *err)
                             "DELETE FROM host; DELETE FROM nickname; DELETE FROM adapter;"
                             "DELETE FROM switch; DELETE FROM attach; DELETE FROM trunk;"
                             "DELETE FROM slurm_switch; DELETE FROM slurm_attach;"
-                            "DELETE FROM slurm_trunk; DELETE FROM fact;",
+                            "DELETE FROM slurm_trunk; DELETE FROM fact;"
+                            "DELETE FROM host_devices; DELETE FROM host_domain;",
                             err);
 
     if (!result)
@@ -268,10 +269,11 @@ int db_derive(sqlite3 *file, topomap_error *err)
         result = read_aliases(&views, err) || db_views_nics(&views, err) ||
                          db_views_cray(&views, err) || db_views_adapters(&views, err) ||
                          db_views_slurm_hosts(&views, err) || read_classes(&views, err) ||
-                         judge_listed(&views) || write_hosts(&views, err) ||
-                         write_nicknames(&views, err) || write_adapters(&views, err) ||
-                         db_views_links(&views, err) || db_views_routes(file, err) ||
-                         db_views_slurm(&views, err) || db_views_planes(&views, err)
+                         db_views_device_hosts(&views, err) || judge_listed(&views) ||
+                         write_hosts(&views, err) || write_nicknames(&views, err) ||
+                         write_adapters(&views, err) || db_views_links(&views, err) ||
+                         db_views_routes(file, err) || db_views_slurm(&views, err) ||
+                         db_views_planes(&views, err) || db_views_devices(&views, err)
                      ? -1
                      : 0;
     views_clear(&views);

@@ -109,6 +109,10 @@ int db_views_adapters(struct db_views *views, topomap_error *err);
 /** Hosts that Slurm's topology file names; and, after the fabric's links, its switches. */
 int db_views_slurm_hosts(struct db_views *views, topomap_error *err);
 int db_views_slurm(struct db_views *views, topomap_error *err);
+/** Hosts that sources of devices and NVLink domains name; and, after hosts have their ids, tables
+ *  host_devices and host_domain. */
+int db_views_device_hosts(struct db_views *views, topomap_error *err);
+int db_views_devices(struct db_views *views, topomap_error *err);
 /** Tables switch, attach, trunk, after hosts have their ids. */
 int db_views_links(struct db_views *views, topomap_error *err);
 /** switch.plane, from the trunks. */

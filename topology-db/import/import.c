@@ -293,14 +293,16 @@ static int check_options(const topomap_db_importer_row *row, const char *const *
 
 static int check_nodes(const db_importer *importer, const char *nodes, topomap_error *err)
 {
-    const db_importer *const *other = importers;
+    char known[200] = "";
 
     if (!nodes || importer->for_nodes)
         return 0;
-    while (!(*other)->for_nodes)
-        other++;
-    return topomap_error_set(err, TOPOMAP_EUSAGE, "only %s files are for a list of nodes",
-                             (*other)->row.name);
+    for (size_t i = 0; i < IMPORTERS; i++)
+        if (importers[i]->for_nodes)
+            snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s",
+                     *known ? ", " : "", importers[i]->row.name);
+    return topomap_error_set(err, TOPOMAP_EUSAGE, "only files of %s are for a list of nodes",
+                             known);
 }
 
 static int check_more(const db_importer *importer, const topomap_db_import_options *options,

@@ -98,7 +98,10 @@ int db_forget_sharing(const struct db_import *import, const char *names,
     ROW(db_slurm_config)                                                                           \
     ROW(db_calibration)                                                                            \
     ROW(db_lft)                                                                                    \
-    ROW(db_counters)
+    ROW(db_counters)                                                                               \
+    ROW(db_gpu_matrix)                                                                             \
+    ROW(db_nccl_topology)                                                                          \
+    ROW(db_nvlink_cliques)
 
 #define DB_DECLARE(importer) extern const db_importer importer;
 DB_IMPORTERS(DB_DECLARE)

@@ -1,3 +1,4 @@
 # What an importer is, and the table of all.
 topology_db_libdb_la_SOURCES += \
-  topology-db/import/import.c topology-db/import/import.h topology-db/import/foreign.c topology-db/import/foreign.h
+  topology-db/import/import.c topology-db/import/import.h topology-db/import/foreign.c topology-db/import/foreign.h \
+  topology-db/import/import_devices.c topology-db/import/import_devices.h

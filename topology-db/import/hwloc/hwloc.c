@@ -10,13 +10,12 @@
 #include "topology-db/import/hwloc/hwloc_diff.h"
 #include "topology-db/import/hwloc/hwloc_nics.h"
 #include "topology-db/import/import.h"
+#include "topology-db/import/import_devices.h"
 #include "util/alloc.h"
 
 struct inside {
     topomap_shape shape;
-    char *text;
-    char *host; /* the XML's own, or NULL */
-    char *nics; /* hwloc_nics.h, or NULL */
+    db_hwloc_inside xml;
     topomap_names nodes;
 };
 
@@ -26,16 +25,14 @@ static void inside_free(void *content)
 
     topomap_shape_clear(&inside->shape);
     topomap_names_clear(&inside->nodes);
-    free(inside->text);
-    free(inside->host);
-    free(inside->nics);
+    db_hwloc_inside_clear(&inside->xml);
     free(inside);
 }
 
 /* For --nodes, else for the node that the XML names. */
 static int find_nodes(struct db_import *import, struct inside *inside, topomap_error *err)
 {
-    const char *nodes = import->options->nodes ? import->options->nodes : inside->host;
+    const char *nodes = import->options->nodes ? import->options->nodes : inside->xml.host;
 
     if (!nodes)
         return topomap_error_set(err, TOPOMAP_EUSAGE,
@@ -54,12 +51,11 @@ static int read_inside(struct db_import *import, void *content, topomap_error *e
 
     if (topomap_input_all(import->input, (size_t)256 << 20, &xml, &size, err))
         return -1;
-    failed =
-        (db_hwloc_is_diff(xml, size) &&
-         db_hwloc_patch(import->path, db_option(import, "base"), &xml, &size, err)) ||
-        db_hwloc_load(import->path, xml, size, &inside->text, &inside->host, &inside->nics, err);
+    failed = (db_hwloc_is_diff(xml, size) &&
+              db_hwloc_patch(import->path, db_option(import, "base"), &xml, &size, err)) ||
+             db_hwloc_load(import->path, xml, size, &inside->xml, err);
     free(xml);
-    return failed || topomap_shape_parse(inside->text, &inside->shape, err) ||
+    return failed || topomap_shape_parse(inside->xml.text, &inside->shape, err) ||
                    find_nodes(import, inside, err)
                ? -1
                : 0;
@@ -83,13 +79,14 @@ static int make_class(struct db_import *import, const struct inside *inside, int
     char name[64];
 
     snprintf(name, sizeof name, "%" PRIu32 "c%" PRIu32 "t-%08" PRIx32, inside->shape.cores,
-             inside->shape.pus, hash(inside->text));
+             inside->shape.pus, hash(inside->xml.text));
     if (DB_RUN(import->file,
                "INSERT INTO class(name, shape) SELECT ?1, ?2"
                " WHERE NOT EXISTS (SELECT 1 FROM class WHERE shape=?2)",
-               err, DB_TEXT(name), DB_TEXT(inside->text)))
+               err, DB_TEXT(name), DB_TEXT(inside->xml.text)))
         return -1;
-    rows = DB_ASK(import->file, "SELECT id FROM class WHERE shape=?", err, DB_TEXT(inside->text));
+    rows =
+        DB_ASK(import->file, "SELECT id FROM class WHERE shape=?", err, DB_TEXT(inside->xml.text));
     *id = db_next(&rows) ? sqlite3_column_int64(rows.row, 0) : 0;
     db_end(&rows);
     return rows.result;
@@ -102,19 +99,19 @@ static const char *nic_node(const struct inside *inside, int *exact)
     char host[DB_KEY], key[DB_KEY];
 
     *exact = 1;
-    for (size_t i = 0; inside->host && i < inside->nodes.count; i++) {
-        db_host_key(inside->host, host);
+    for (size_t i = 0; inside->xml.host && i < inside->nodes.count; i++) {
+        db_host_key(inside->xml.host, host);
         db_host_key(inside->nodes.name[i], key);
         if (strcmp(host, key) == 0)
             return inside->nodes.name[i];
     }
-    *exact = !inside->host;
+    *exact = !inside->xml.host;
     return inside->nodes.count == 1 ? inside->nodes.name[0] : NULL;
 }
 
 static int write_nics(struct db_import *import, const struct inside *inside, topomap_error *err)
 {
-    const char *lines = inside->nics;
+    const char *lines = inside->xml.nics;
     int exact, result = 0;
     const char *node = nic_node(inside, &exact);
     sqlite3_stmt *insert;
@@ -130,6 +127,34 @@ static int write_nics(struct db_import *import, const struct inside *inside, top
     }
     sqlite3_finalize(insert);
     return insert ? result : -1;
+}
+
+/* What is one node's alone: a line "BUS UUID STATE" each. */
+static int write_owned(struct db_import *import, const char *node, const char *line,
+                       topomap_error *err)
+{
+    for (; line && *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        char bus[20], uuid[48];
+        int state;
+
+        if (sscanf(line, "%19s %47s %d", bus, uuid, &state) == 3 &&
+            db_devices_own(import, node, topomap_bus_parse(bus), strcmp(uuid, "-") ? uuid : NULL,
+                           state, err))
+            return -1;
+    }
+    return 0;
+}
+
+static int write_devices(struct db_import *import, const struct inside *inside, topomap_error *err)
+{
+    int exact;
+    const char *node = nic_node(inside, &exact);
+
+    if (!inside->xml.devices)
+        return 0;
+    if (db_devices_write(import, inside->xml.devices, &inside->nodes, err))
+        return -1;
+    return node ? write_owned(import, node, inside->xml.owned, err) : 0;
 }
 
 static int write_inside(struct db_import *import, void *content, topomap_error *err)
@@ -154,7 +179,7 @@ static int write_inside(struct db_import *import, void *content, topomap_error *
     sqlite3_finalize(insert);
     import->report->hosts = inside->nodes.count;
     import->report->classes = 1;
-    return result || write_nics(import, inside, err)
+    return result || write_nics(import, inside, err) || write_devices(import, inside, err)
                ? -1
                : db_execute(import->file,
                             "DELETE FROM class WHERE id NOT IN (SELECT class FROM node_class)",
@@ -167,8 +192,11 @@ static const topomap_graph_option options[] = {
 };
 
 const db_importer db_hwloc = {
-    .row = {"hwloc", "inside of a class of nodes: an hwloc XML, for --nodes HOSTLIST", options},
-    .tables = {"node_class", "nic"},
+    .row =
+        {"hwloc",
+         "inside of a class of nodes, with its GPUs and NICs: an hwloc XML, for --nodes HOSTLIST",
+         options},
+    .tables = {"node_class", "nic", "node_devices", "own_device"},
     .for_nodes = 1,
     .own_words = 1,
     .read = db_read_content,

@@ -14,6 +14,7 @@
 #include "machine/shape.h"
 #include "topology-db/import/hwloc/hwloc_ask.h"
 #include "topology-db/import/hwloc/hwloc_child.h"
+#include "topology-db/import/hwloc/hwloc_devices.h"
 #include "topology-db/import/hwloc/hwloc_nics.h"
 #include "util/alloc.h"
 
@@ -33,9 +34,9 @@ enum { REPLY_MOST = 16 << 20 };
 
 extern char **environ;
 
-/* What the child sends: an error (code TOPOMAP_OK: none), then the host's name, the shape's text
- * and its adapters, each with its NUL. The adapters may be missing: hwloc may crash on what it did
- * not need to look at before. */
+/* What the child sends: an error (code TOPOMAP_OK: none), then the host's name, the shape's text,
+ * its adapters, its devices and what of these is this node's alone, each with its NUL. What follows
+ * the shape may be missing: hwloc may crash on what it did not need to look at before. */
 
 static void forget_variables(void)
 {
@@ -59,6 +60,23 @@ struct load {
     size_t size;
 };
 
+static void send_devices(struct load *load, FILE *reply)
+{
+    topomap_devices devices;
+    char *text;
+
+    if (db_hwloc_devices(load->xml, load->size, &devices, NULL))
+        return;
+    text = devices.count ? topomap_devices_format(&devices, NULL) : NULL;
+    if (text) {
+        fprintf(reply, "%s%c", text, 0);
+        db_hwloc_print_owned(&devices, reply);
+        fputc(0, reply);
+    }
+    free(text);
+    topomap_devices_clear(&devices);
+}
+
 static void child(FILE *reply, void *data)
 {
     static const struct rlimit memory = {MEMORY_MOST, MEMORY_MOST};
@@ -77,8 +95,11 @@ static void child(FILE *reply, void *data)
     if (!text)
         return;
     fprintf(reply, "%s%c%s%c", host ? host : "", 0, text, 0);
-    if (fflush(reply) == 0 && db_hwloc_nics(load->xml, load->size, reply) == 0)
-        fputc(0, reply);
+    if (fflush(reply) || db_hwloc_nics(load->xml, load->size, reply))
+        return;
+    fputc(0, reply);
+    if (fflush(reply) == 0)
+        send_devices(load, reply);
 }
 
 /* The text that begins at *at, and *at behind its NUL; NULL where it is not whole. */
@@ -91,12 +112,19 @@ static const char *next_text(const char **at, const char *end)
     return nul ? text : NULL;
 }
 
+static int keep(const char *text, char **copy, topomap_error *err)
+{
+    *copy = text && *text ? topomap_strdup(text, err) : NULL;
+    return text && *text && !*copy ? -1 : 0;
+}
+
 /* Takes a whole reply apart; anything less than whole is a child that crashed. */
-static int take_reply(const char *path, const char *reply, size_t size, char **text, char **host,
-                      char **nics, topomap_error *err)
+static int take_reply(const char *path, const char *reply, size_t size, db_hwloc_inside *inside,
+                      topomap_error *err)
 {
     topomap_error sent;
-    const char *at = reply + sizeof sent, *end = reply + size, *name, *shape, *adapters;
+    const char *at = reply + sizeof sent, *end = reply + size, *name, *shape, *nics, *devices;
+    const char *owned;
 
     if (size >= sizeof sent) {
         memcpy(&sent, reply, sizeof sent);
@@ -105,17 +133,21 @@ static int take_reply(const char *path, const char *reply, size_t size, char **t
     }
     name = size > sizeof sent ? next_text(&at, end) : NULL;
     shape = name ? next_text(&at, end) : NULL;
-    adapters = shape ? next_text(&at, end) : NULL;
+    nics = shape ? next_text(&at, end) : NULL;
+    devices = nics ? next_text(&at, end) : NULL;
+    owned = devices ? next_text(&at, end) : NULL;
     if (!shape)
         return topomap_error_set(err, TOPOMAP_EINPUT,
                                  "%s: hwloc crashes on it: the XML is cut or damaged", path);
-    *host = *name ? topomap_strdup(name, err) : NULL;
-    *nics = adapters ? topomap_strdup(adapters, err) : NULL;
-    *text = topomap_strdup(shape, err);
-    return *text && (*host || !*name) && (*nics || !adapters) ? 0 : -1;
+    return keep(shape, &inside->text, err) || keep(name, &inside->host, err) ||
+                   keep(nics, &inside->nics, err) ||
+                   keep(owned ? devices : NULL, &inside->devices, err) ||
+                   keep(owned, &inside->owned, err)
+               ? -1
+               : 0;
 }
 
-int db_hwloc_load(const char *path, char *xml, size_t size, char **text, char **host, char **nics,
+int db_hwloc_load(const char *path, char *xml, size_t size, db_hwloc_inside *inside,
                   topomap_error *err)
 {
     struct load load = {path, xml, size};
@@ -124,7 +156,17 @@ int db_hwloc_load(const char *path, char *xml, size_t size, char **text, char **
     int result = db_hwloc_ask(path, child, &load, REPLY_MOST, &reply, &replied, err);
 
     if (!result)
-        result = take_reply(path, reply, replied, text, host, nics, err);
+        result = take_reply(path, reply, replied, inside, err);
     free(reply);
     return result;
+}
+
+void db_hwloc_inside_clear(db_hwloc_inside *inside)
+{
+    free(inside->text);
+    free(inside->host);
+    free(inside->nics);
+    free(inside->devices);
+    free(inside->owned);
+    *inside = (db_hwloc_inside){0};
 }

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "topology-db/import/import_devices.h"
+
+#include <stdlib.h>
+
+#include "topology-db/derive/derive.h"
+
+/* The set of that text, which is made where there is none. */
+static int find_set(struct db_import *import, const char *text, int64_t *id, topomap_error *err)
+{
+    struct db_rows rows;
+
+    if (DB_RUN(import->file,
+               "INSERT INTO device_set(text) SELECT ?1"
+               " WHERE NOT EXISTS (SELECT 1 FROM device_set WHERE text=?1)",
+               err, DB_TEXT(text)))
+        return -1;
+    rows = DB_ASK(import->file, "SELECT id FROM device_set WHERE text=?", err, DB_TEXT(text));
+    *id = db_next(&rows) ? sqlite3_column_int64(rows.row, 0) : 0;
+    db_end(&rows);
+    return rows.result;
+}
+
+int db_devices_write(struct db_import *import, const char *text, const topomap_names *nodes,
+                     topomap_error *err)
+{
+    sqlite3_stmt *insert;
+    int64_t set;
+    int result = 0;
+
+    if (find_set(import, text, &set, err))
+        return -1;
+    insert = db_prepare(import->file, "INSERT INTO node_devices VALUES(?,?,?,?)", err);
+    if (!insert)
+        return -1;
+    for (size_t i = 0; !result && i < nodes->count; i++) {
+        char key[DB_KEY];
+
+        db_host_key(nodes->name[i], key);
+        result = DB_PUT(insert, err, DB_INT(import->source), DB_TEXT(key), DB_TEXT(nodes->name[i]),
+                        DB_INT(set));
+    }
+    sqlite3_finalize(insert);
+    return result;
+}
+
+int db_devices_own(struct db_import *import, const char *node, uint64_t bus, const char *uuid,
+                   int state, topomap_error *err)
+{
+    char key[DB_KEY];
+
+    db_host_key(node, key);
+    return DB_RUN(import->file, "INSERT INTO own_device VALUES(?,?,?,?,?)", err,
+                  DB_INT(import->source), DB_TEXT(key), DB_INT(bus),
+                  DB_TEXT_IF(uuid && *uuid, uuid), DB_INT_IF(state >= 0, state));
+}
+
+int db_devices_nodes(struct db_import *import, struct db_devices_file *file, topomap_error *err)
+{
+    if (!import->options->nodes)
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "%s: say with --nodes which nodes have these devices",
+                                 import->path);
+    return topomap_hostlist_expand(import->options->nodes, 0, &file->nodes, err);
+}
+
+int db_devices_write_file(struct db_import *import, void *content, topomap_error *err)
+{
+    const struct db_devices_file *file = content;
+    char *text = topomap_devices_format(&file->devices, err);
+    int result = text ? db_devices_write(import, text, &file->nodes, err) : -1;
+
+    free(text);
+    import->report->hosts = file->nodes.count;
+    return result;
+}
+
+void db_devices_free_file(void *content)
+{
+    struct db_devices_file *file = content;
+
+    topomap_devices_clear(&file->devices);
+    topomap_names_clear(&file->nodes);
+    free(file);
+}
