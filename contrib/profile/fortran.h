@@ -16,13 +16,17 @@
 
 #define FORTRAN_API __attribute__((visibility("default")))
 #define FORTRAN_DONE(ierr) (!(ierr) || *(ierr) == MPI_SUCCESS)
-/* Under an MPI that has no such function (of which nothing is recorded) the next library's. */
+/* Under an MPI that has no such function (of which nothing is recorded) the next library's; with a
+ * MPI that came later, the caller's (find.c). */
 #define FORTRAN_TEXT(name) FORTRAN_TEXT_OF(name)
 #define FORTRAN_TEXT_OF(name) #name
 #define FORTRAN_EITHER(real, name)                                                                 \
     (real ? real : (__typeof__(&real))dlsym(RTLD_NEXT, FORTRAN_TEXT(name)))
-#define FORTRAN_CALL(low) FORTRAN_EITHER(FORTRAN_REAL(low), FORTRAN_NAME(low))
-#define FORTRAN_TS_CALL(low) FORTRAN_EITHER(FORTRAN_TS_REAL(low), FORTRAN_TS_NAME(low))
+#define FORTRAN_FIND(low) PROFILE_FIND(FORTRAN_REAL(low), FORTRAN_TEXT(FORTRAN_NAME(low)))
+#define FORTRAN_TS_FIND(low) PROFILE_FIND(FORTRAN_TS_REAL(low), FORTRAN_TEXT(FORTRAN_TS_NAME(low)))
+#define FORTRAN_CALL(low) (real ? real : FORTRAN_EITHER(FORTRAN_REAL(low), FORTRAN_NAME(low)))
+#define FORTRAN_TS_CALL(low)                                                                       \
+    (real ? real : FORTRAN_EITHER(FORTRAN_TS_REAL(low), FORTRAN_TS_NAME(low)))
 
 #ifdef OPEN_MPI
 #define FORTRAN_NAME(low) mpi_##low##_

@@ -61,6 +61,12 @@ static int is_still_there(void)
            status.st_dev == lent.device && status.st_ino == lent.number;
 }
 
+void profile_memory_note(uint32_t mpi)
+{
+    if (is_still_there())
+        topomap_part_memory_note(lent.fd, mpi);
+}
+
 /* A slot that nobody else has; the number of slots or more: there is none. */
 static uint32_t take_slot(void)
 {

@@ -49,6 +49,40 @@ extern struct profile_constants {
     PROFILE_API int profile_own_##name parameters __asm__("MPI_" #name);                           \
     int profile_own_##name parameters
 
+/* find.c: which function a call would reach without this library. */
+/** There was no MPI when this library was loaded: who calls decides. Until its constructor has run
+ *  nobody knows better than that there was one. */
+extern int profile_late;
+/** \return the function that \p from, a return address, would have called, or NULL. \p name is
+ * kept. \p mine becomes 0 where that is not of the MPI that this library is built for */
+void *profile_find(const char *name, const void *from, int *mine);
+/* In a wrapper: nonzero in `mine` where the call is one of this library's MPI, and in `real` what
+ * is to be called; NULL: what goes by MPI's other name. */
+#define PROFILE_FIND(type, name)                                                                   \
+    __typeof__(type) *real = NULL;                                                                 \
+    int mine = 1;                                                                                  \
+                                                                                                   \
+    if (__builtin_expect(profile_late, 0))                                                         \
+    real = (__typeof__(real))profile_find(name, __builtin_return_address(0), &mine)
+/** The library that a function is in. */
+typedef struct profile_library {
+    const char *soname, *path; /* lent; "": none that is known */
+    uint32_t number;           /* of an MPI's soname (40 of libmpi.so.40), else 0 */
+    int is_mpi, is_mine;
+} profile_library;
+profile_library profile_library_of(const void *function);
+/** Makes the MPI's names be there for all, as recording needs them. \return 0, or -1: they are not
+ */
+int profile_library_share(const profile_library *library);
+/** The library of functions that this one's are given out for. */
+void profile_stand_for(const char *path);
+
+/* lookup.c: programs that ask for MPI's functions by name. */
+/** dlsym(3) itself, asked by this library. */
+void *profile_lookup(void *handle, const char *name);
+void profile_lookup_begin(void);
+void profile_lookup_end(void);
+
 /** One partner: all that went to it in a phase and, by one-sided reads, came from it. A row of a
  *  part, as graph/formats/parts.h has it. */
 typedef struct profile_record {
@@ -176,6 +210,8 @@ typedef struct profile_part {
 int profile_memory_find(void);
 /** Once this is a rank: what it starts is none. */
 void profile_memory_keep(void);
+/** Which MPI it has: the number of its library's soname. */
+void profile_memory_note(uint32_t mpi);
 void profile_memory_leave(const profile_part *part);
 
 /* output.c: to files, for who asks for one. Failures are said on standard error in one line and

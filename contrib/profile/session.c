@@ -7,7 +7,6 @@
  * not leaves none. */
 #define _GNU_SOURCE /* dladdr */
 #include <dlfcn.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,19 +54,6 @@ static void leave_environment(void)
         unsetenv("LD_PRELOAD");
 }
 
-/* The MPI that an interpreter loaded for itself: this library, loaded before, finds its functions
- * once they are there for all. */
-static int share(struct dl_phdr_info *info, size_t size, void *context)
-{
-    const char *slash = strrchr(info->dlpi_name, '/');
-    const char *name = slash ? slash + 1 : info->dlpi_name;
-
-    (void)size, (void)context;
-    if (!strncmp(name, "libmpi", 6))
-        dlopen(info->dlpi_name, RTLD_LAZY | RTLD_GLOBAL | RTLD_NOLOAD);
-    return 0;
-}
-
 /* ---- Which MPI the program has ----------------------------------------------------------- */
 
 #ifdef OPEN_MPI
@@ -95,37 +81,6 @@ static int name_constants(void)
 }
 #endif
 
-/* The soname of a library that is loaded; most systems have added the address to what it names. */
-static const char *soname_of(const struct link_map *map)
-{
-    ElfW(Addr) names = 0, own = 0;
-
-    for (const ElfW(Dyn) *row = map->l_ld; row->d_tag != DT_NULL; row++) {
-        if (row->d_tag == DT_STRTAB)
-            names = row->d_un.d_ptr < map->l_addr ? map->l_addr + row->d_un.d_ptr : row->d_un.d_ptr;
-        if (row->d_tag == DT_SONAME)
-            own = row->d_un.d_val;
-    }
-    return names && own ? (const char *)(names + own) : "";
-}
-
-/* Handles and constants are those of the MPI that this library is built for; the end of its soname
- * tells: 40 of Open MPI, 12 of MPICH and its kin, 1 of the standard's ABI. */
-static int is_mine(const char **name)
-{
-    void *real = dlsym(RTLD_DEFAULT, "PMPI_Init");
-    struct link_map *map = NULL;
-    const char *end;
-    Dl_info info;
-
-    *name = "";
-    if (!real || !dladdr1(real, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
-        return 0;
-    *name = soname_of(map);
-    end = strstr(*name, ".so.");
-    return end && !strcmp(end + strlen(".so."), PROFILE_SONAME);
-}
-
 /* The standard's ABI is any MPI's. Open MPI's library of it uses these objects. */
 static void choose_rules(void)
 {
@@ -136,11 +91,33 @@ static void choose_rules(void)
 
 /* One of the ranks says it, as far as that can be known without MPI; a launch's own profiling is
  * silent. */
-static void refuse(const char *name)
+static void refuse(const profile_library *mpi)
 {
-    if (session.path && profile_early_rank() <= 0)
+    if (!session.path || profile_early_rank() > 0)
+        return;
+    if (mpi->is_mine)
+        fprintf(stderr, "topomap: no profile: the program loads its MPI itself, and LD_BIND_NOW "
+                        "is set\n");
+    else
         fprintf(stderr, "topomap: no profile: the program's MPI is %s, this profiler's is .so.%s\n",
-                *name ? name : "linked statically", PROFILE_SONAME);
+                *mpi->soname ? mpi->soname : "linked statically", PROFILE_SONAME);
+}
+
+/* Handles and constants are those of the MPI that this library is built for; the end of its soname
+ * tells: 40 of Open MPI, 12 of MPICH and its kin, 1 of the standard's ABI. \return 0, or -1: this
+ * one is left alone */
+static int take_mpi(const void *init)
+{
+    profile_library mpi =
+        profile_library_of(init ? init : (const void *)dlsym(RTLD_DEFAULT, "PMPI_Init"));
+
+    if (session.in_memory && mpi.number)
+        profile_memory_note(mpi.number);
+    if (mpi.is_mine && profile_library_share(&mpi) == 0)
+        return 0;
+    leave_environment();
+    refuse(&mpi);
+    return -1;
 }
 
 /* ---- Begin and end ----------------------------------------------------------------------- */
@@ -163,8 +140,6 @@ static void announce(void)
 {
     const char *file = getenv("TOPOMAP_PROFILE");
 
-    if (!dlsym(RTLD_DEFAULT, "PMPI_Init"))
-        dl_iterate_phdr(share, NULL);
     if (session.path || session.in_memory)
         return;
     session.in_memory = profile_memory_find();
@@ -180,18 +155,17 @@ static void forget(void)
     free(session.path); /* MPICH's Fortran calls MPI_Init: once is enough */
     session.path = NULL;
     session.in_memory = 0;
+    profile_lookup_end();
 }
 
-static void begin(int threads)
+/* After the real MPI_Init, which is \p init; NULL: that of who has it for all. */
+static void begin(int threads, const void *init)
 {
-    const char *name;
     MPI_Comm parent;
 
     if (!session.path && !session.in_memory)
         return;
-    if (!is_mine(&name)) {
-        leave_environment();
-        refuse(name);
+    if (take_mpi(init) != 0) {
         forget();
         return;
     }
@@ -269,75 +243,93 @@ __attribute__((destructor)) static void at_exit(void)
 PROFILE_API int MPI_Init(int *argc, char ***argv)
 {
     int status;
+    PROFILE_FIND(PMPI_Init, "MPI_Init");
 
     announce();
-    status = PMPI_Init(argc, argv);
-
+    status = real ? real(argc, argv) : PMPI_Init(argc, argv);
     if (status == MPI_SUCCESS && !profile_on)
-        begin(0);
+        begin(0, (const void *)real);
     return status;
 }
 
 PROFILE_API int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
     int status;
+    PROFILE_FIND(PMPI_Init_thread, "MPI_Init_thread");
 
     announce();
-    status = PMPI_Init_thread(argc, argv, required, provided);
-
+    status = real ? real(argc, argv, required, provided)
+                  : PMPI_Init_thread(argc, argv, required, provided);
     if (status == MPI_SUCCESS && !profile_on)
-        begin(*provided == MPI_THREAD_MULTIPLE);
+        begin(*provided == MPI_THREAD_MULTIPLE, (const void *)real);
     return status;
 }
 
 PROFILE_API int MPI_Finalize(void)
 {
     int status;
+    PROFILE_FIND(PMPI_Finalize, "MPI_Finalize");
 
-    finish();
-    status = PMPI_Finalize();
-    finished();
+    if (mine)
+        finish();
+    status = real ? real() : PMPI_Finalize();
+    if (mine)
+        finished();
     return status;
 }
 
 PROFILE_REAL(Abort, (PROFILE_HANDLE(MPI_Comm) comm, int code))
 PROFILE_WRAPPER(Abort, (PROFILE_HANDLE(MPI_Comm) comm, int code))
 {
-    leave(0);
-    return profile_real_Abort(comm, code);
+    PROFILE_FIND(profile_real_Abort, "MPI_Abort");
+
+    if (mine)
+        leave(0);
+    return real ? real(comm, code) : profile_real_Abort(comm, code);
 }
 
 #ifndef PROFILE_MPI_ABI /* a Fortran layer over it calls the C names */
 FORTRAN_DECLARE(init, INIT, (MPI_Fint * ierr))
 PROFILE_API void FORTRAN_NAME(init)(MPI_Fint *ierr)
 {
+    FORTRAN_FIND(init);
+
     announce();
     FORTRAN_CALL(init)(ierr);
     if (FORTRAN_DONE(ierr) && !profile_on)
-        begin(0);
+        begin(0, (const void *)real);
 }
 
 FORTRAN_DECLARE(init_thread, INIT_THREAD, (MPI_Fint * required, MPI_Fint *provided, MPI_Fint *ierr))
 PROFILE_API void FORTRAN_NAME(init_thread)(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierr)
 {
+    FORTRAN_FIND(init_thread);
+
     announce();
     FORTRAN_CALL(init_thread)(required, provided, ierr);
     if (FORTRAN_DONE(ierr) && !profile_on)
-        begin(*provided == MPI_THREAD_MULTIPLE);
+        begin(*provided == MPI_THREAD_MULTIPLE, (const void *)real);
 }
 
 FORTRAN_DECLARE(finalize, FINALIZE, (MPI_Fint * ierr))
 PROFILE_API void FORTRAN_NAME(finalize)(MPI_Fint *ierr)
 {
-    finish();
+    FORTRAN_FIND(finalize);
+
+    if (mine)
+        finish();
     FORTRAN_CALL(finalize)(ierr);
-    finished();
+    if (mine)
+        finished();
 }
 
 FORTRAN_DECLARE(abort, ABORT, (MPI_Fint * comm, MPI_Fint *code, MPI_Fint *ierr))
 PROFILE_API void FORTRAN_NAME(abort)(MPI_Fint *comm, MPI_Fint *code, MPI_Fint *ierr)
 {
-    leave(0);
+    FORTRAN_FIND(abort);
+
+    if (mine)
+        leave(0);
     FORTRAN_CALL(abort)(comm, code, ierr);
 }
 #endif

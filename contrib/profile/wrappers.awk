@@ -68,23 +68,28 @@ function border_of(border) {
 # What is recorded before the call, if anything.
 function noted(record, border) {
   if (border)
-    return "    if (profile_on) {\n        " border_of(border) ";\n        " record ";\n        profile_border_end();\n    }\n"
-  return record ? "    if (profile_on)\n        " record ";\n" : ""
+    return "    if (on) {\n        " border_of(border) ";\n        " record ";\n        profile_border_end();\n    }\n"
+  return record ? "    if (on)\n        " record ";\n" : ""
 }
 
-function body(call, persistent, record, border) {
+function body(name, words, persistent, record, border,    call) {
+  call = "real ? real(" words ") : profile_real_" name "(" words ")"
   if (!persistent)
-    return "    uint64_t entered;\n    int code;\n\n" noted(record, border) \
-      "    entered = profile_enter();\n    code = " call ";\n    profile_leave(entered);\n    return code;\n"
-  return "    int status = " call ";\n\n    if (profile_on && status == MPI_SUCCESS) {\n" \
+    return "    uint64_t entered;\n    int code, on;\n\n" found(name) noted(record, border) \
+      "    entered = on ? profile_enter() : 0;\n    code = " call ";\n    profile_leave(entered);\n    return code;\n"
+  return "    int status, on;\n\n" found(name) "    status = " call ";\n    if (on && status == MPI_SUCCESS) {\n" \
     "        profile_capture();\n        " record ";\n        profile_keep(*request);\n    }\n    return status;\n"
+}
+
+function found(name) {
+  return "    PROFILE_FIND(profile_real_" name ", \"MPI_" name "\");\n    on = profile_on && mine;\n"
 }
 
 function c_wrapper(name, list, persistent, record, wide, border,    parameters) {
   name = name (wide ? "_c" : "")
   parameters = c_parameters(list, wide)
   printf "PROFILE_REAL(%s, (%s))\nPROFILE_WRAPPER(%s, (%s))\n{\n%s}\n\n", name, parameters, name, parameters,
-    body("profile_real_" name "(" arguments(list) ")", persistent, record_of(record), border)
+    body(name, arguments(list), persistent, record_of(record), border)
 }
 
 # Fortran hands over addresses; a local variable of C's kind for each name that is recorded. A buffer
@@ -125,7 +130,7 @@ function fortran_locals(list, words, indent, ts, wide,    n, i, part, name, out)
 }
 
 # ts: the function of Open MPI 6's mpi_f08, which has buffers as descriptors and large counts.
-function fortran_wrapper(name, list, persistent, record, ts, wide, border,    low, n, i, part, decl, args, call, note, kind) {
+function fortran_wrapper(name, list, persistent, record, ts, wide, border,    low, n, i, part, decl, args, call, note, kind, found_one) {
   low = tolower(name) (wide ? "_c" : "")
   kind = ts ? "FORTRAN_TS" : "FORTRAN"
   n = split(list, part, /, */)
@@ -135,6 +140,7 @@ function fortran_wrapper(name, list, persistent, record, ts, wide, border,    lo
   }
   decl = decl "MPI_Fint *ierr"
   call = "    " kind "_CALL(" low ")(" args "ierr);\n"
+  found_one = "    " kind "_FIND(" low ");\n"
   note = "profile_" record
   gsub(/\[\]/, "", note)
   if (border)
@@ -144,13 +150,13 @@ function fortran_wrapper(name, list, persistent, record, ts, wide, border,    lo
   printf "%s_DECLARE(%s, %s, (%s))\nPROFILE_API void %s_NAME(%s)(%s)\n{\n",
     kind, low, toupper(name), decl, kind, low, decl
   if (persistent)
-    printf "%s    if (profile_on && FORTRAN_DONE(ierr)) {\n%s\n        profile_capture();\n        %s;\n        profile_keep(*request);\n    }\n",
-      call, fortran_locals(list, record " *request)", "        ", ts, wide), note
+    printf "%s\n%s    if (profile_on && mine && FORTRAN_DONE(ierr)) {\n%s\n        profile_capture();\n        %s;\n        profile_keep(*request);\n    }\n",
+      found_one, call, fortran_locals(list, record " *request)", "        ", ts, wide), note
   else {
-    print "    uint64_t entered;\n"
+    print "    uint64_t entered;\n" found_one
     if (record)
-      printf "    if (profile_on) {\n%s\n        %s;\n    }\n", fortran_locals(list, record, "        ", ts, wide), note
-    printf "    entered = profile_enter();\n%s    profile_leave(entered);\n", call
+      printf "    if (profile_on && mine) {\n%s\n        %s;\n    }\n", fortran_locals(list, record, "        ", ts, wide), note
+    printf "    entered = mine ? profile_enter() : 0;\n%s    profile_leave(entered);\n", call
   }
   print "}\n"
   if (list ~ /void/)

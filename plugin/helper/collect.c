@@ -89,7 +89,8 @@ static int take_ranks(struct part *part)
         qsort(part->rank, part->count, sizeof *part->rank, by_rank);
     if (part->count && !is_one_run(part))
         part->count = 0;
-    return part->count || part->head.status ? 0 : -1; /* how a task failed is something, too */
+    /* How a task failed is something, too, and so is which MPI it has. */
+    return part->count || part->head.status || part->head.mpi ? 0 : -1;
 }
 
 /* ---- The file ---------------------------------------------------------------------------- */
@@ -119,6 +120,7 @@ static int write_part(int fd, const struct part *part)
         .count = part->count,
         .status = part->head.status,
         .status_ns = part->head.status_ns,
+        .mpi = part->head.mpi,
     };
     struct topomap_part_rank *table = topomap_alloc(part->count, sizeof *table, NULL);
     int failed = !table;

@@ -87,7 +87,7 @@ static int has_anything(void)
 {
     struct topomap_part_memory head;
 
-    return topomap_part_memory_is(here.fd, &head) && head.used;
+    return topomap_part_memory_is(here.fd, &head) && (head.used || head.mpi);
 }
 
 static void collect(const char *helper)

@@ -2,8 +2,8 @@
 EXTRA_DIST += tests/mpi/mpis.bash tests/mpi/traffic.c tests/mpi/calls.c tests/mpi/collectives.c tests/mpi/threads.c tests/mpi/spawn.c \
   tests/mpi/ends.c tests/mpi/waits.c tests/mpi/waits.f90.in tests/mpi/ends.bash tests/mpi/phases.c \
   tests/mpi/ring.f90.in tests/mpi/grid.f90.in tests/mpi/phases.f90.in \
-  tests/mpi/topologies.c tests/mpi/topologies.f90.in tests/mpi/ranks.c tests/mpi/random.c
-mpi_tests = tests/mpi/profile.bats tests/mpi/profile-more.bats tests/mpi/phases.bats tests/mpi/ends.bats tests/mpi/reorder.bats tests/mpi/verify.bats \
+  tests/mpi/named.c tests/mpi/topologies.c tests/mpi/topologies.f90.in tests/mpi/ranks.c tests/mpi/random.c
+mpi_tests = tests/mpi/profile.bats tests/mpi/profile-more.bats tests/mpi/late.bats tests/mpi/phases.bats tests/mpi/ends.bats tests/mpi/reorder.bats tests/mpi/verify.bats \
   tests/mpi/measure.bats
 dist_check_SCRIPTS += $(mpi_tests)
 TESTS += $(mpi_tests)

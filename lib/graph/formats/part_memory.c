@@ -86,6 +86,11 @@ void topomap_part_memory_fail(int fd, uint32_t status, uint64_t status_ns)
         (void)!pwrite(fd, &status, sizeof status, (off_t)at);
 }
 
+void topomap_part_memory_note(int fd, uint32_t mpi)
+{
+    (void)!pwrite(fd, &mpi, sizeof mpi, (off_t)offsetof(struct topomap_part_memory, mpi));
+}
+
 int topomap_part_memory_is(int fd, struct topomap_part_memory *head)
 {
     int seals = fd < 0 ? -1 : fcntl(fd, F_GET_SEALS);

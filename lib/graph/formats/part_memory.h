@@ -36,6 +36,8 @@ struct topomap_part_memory {
     uint32_t status;                         /* of the part's header */
     uint64_t status_ns;                      /* likewise */
     char folder[TOPOMAP_PART_MEMORY_FOLDER]; /* the part's, with a NUL at its end */
+    uint32_t mpi; /* of the part's header; a profiler that does not know of it leaves 0 */
+    uint32_t reserved;
 };
 
 enum topomap_part_state {
@@ -67,6 +69,9 @@ int topomap_part_memory_fill(int fd, uint32_t tasks, uint32_t ranks,
 
 /** Says how the first task that failed has ended, for the part's header. */
 void topomap_part_memory_fail(int fd, uint32_t status, uint64_t status_ns);
+
+/** Says which MPI a rank has, for the part's header. */
+void topomap_part_memory_note(int fd, uint32_t mpi);
 
 /** Whether the descriptor is such memory, of this version. Reads its head. */
 int topomap_part_memory_is(int fd, struct topomap_part_memory *head);

@@ -227,7 +227,8 @@ static int add_ranks(const struct file *in, uint32_t number, topomap_error *err)
     uint32_t count = in->header.count;
 
     add_status(in, number);
-
+    if (in->header.version > 1 && !parts->sums.mpi)
+        parts->sums.mpi = in->header.mpi;
     if (topomap_grow(&parts->seen, &parts->room, parts->count + count, sizeof *parts->seen, err))
         return -1;
     if (count && in->table->rank == 0)

@@ -35,7 +35,9 @@ struct topomap_part_header {
                            or nobody knows */
     uint64_t checksum;  /* XXH64, seed 0, of the header with 0 here and the table */
     uint64_t status_ns; /* when that was, of CLOCK_REALTIME */
-    uint64_t unused;
+    uint32_t mpi;       /* the number of the soname of the ranks' MPI (40 of libmpi.so.40); 0: none
+                           was seen, or nobody looked */
+    uint32_t unused;
     char program[TOPOMAP_PART_PROGRAM]; /* of the first rank, with NULs to the end */
 };
 
@@ -76,6 +78,7 @@ typedef struct topomap_part_summary {
     int status;               /* of the first task that failed, as wait() has it; 0: none did, or
                                  nobody knows */
     uint32_t status_part;     /* the number of its part */
+    uint32_t mpi;             /* of the first part that says one */
 } topomap_part_summary;
 
 /** Parts that are brought together. Starts as all zeros. */

@@ -265,6 +265,28 @@ static void test_failed(void **state)
     free(folder);
 }
 
+/* Which MPI was initialised is left, also where its ranks have left nothing. */
+static void test_mpi(void **state)
+{
+    char *folder;
+    int fd = fresh(&folder);
+
+    (void)state;
+    topomap_part_memory_note(fd, 12);
+    assert_int_equal(collect(fd), 0);
+    assert_int_equal(summary_of(folder).mpi, 12);
+    assert_int_equal(summary_of(folder).ranks, RANKS);
+    assert_int_equal(summary_of(folder).whole, 0);
+    refused(folder, "rank 0 of 2 has left no part");
+    leave(fd, 0, RANKS, TOPOMAP_PART_FILLED);
+    leave(fd, 1, RANKS, TOPOMAP_PART_FILLED);
+    assert_int_equal(collect(fd), 0);
+    assert_int_equal(summary_of(folder).mpi, 12);
+    assert_int_equal(summary_of(folder).whole, RANKS);
+    close(fd);
+    free(folder);
+}
+
 /* What is no part of one run leaves none. */
 static void test_nonsense(void **state)
 {
@@ -306,7 +328,7 @@ int main(void)
         cmocka_unit_test(test_memory),     cmocka_unit_test(test_other_descriptors),
         cmocka_unit_test(test_limit),      cmocka_unit_test(test_collect),
         cmocka_unit_test(test_incomplete), cmocka_unit_test(test_nonsense),
-        cmocka_unit_test(test_failed),
+        cmocka_unit_test(test_failed),     cmocka_unit_test(test_mpi),
     };
 
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which function a call would reach without this library.
+ *
+ * A program that names its MPI has it beside this library from the start, for all: PMPI_... is that
+ * MPI's, whoever calls. An interpreter loads its MPI later, most often for one extension alone, and
+ * perhaps another library that has a few of MPI's names itself (the MUMPS for one process, which
+ * solvers bring along). There each caller is given what it would have had: the next one of that
+ * name for all, else that of its own libraries (ld.so(8), dlsym(3)); and only what is this
+ * library's MPI is recorded. Where each call site goes is looked up once. */
+#define _GNU_SOURCE /* dladdr1 */
+#include <dlfcn.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile.h"
+
+int profile_late;
+
+static int is_bound; /* what this library calls was looked up when it was loaded */
+
+__attribute__((constructor)) static void at_load(void)
+{
+    const char *bind = getenv("LD_BIND_NOW");
+
+    profile_late = !dlsym(RTLD_DEFAULT, "PMPI_Init");
+    is_bound = profile_late && bind && *bind;
+    profile_lookup_begin();
+}
+
+/* ---- Libraries --------------------------------------------------------------------------- */
+
+/* The soname of a library that is loaded; most systems have added the address to what it names. */
+static const char *soname_of(const struct link_map *map)
+{
+    ElfW(Addr) names = 0, own = 0;
+
+    for (const ElfW(Dyn) *row = map->l_ld; row && row->d_tag != DT_NULL; row++) {
+        if (row->d_tag == DT_STRTAB)
+            names = row->d_un.d_ptr < map->l_addr ? map->l_addr + row->d_un.d_ptr : row->d_un.d_ptr;
+        if (row->d_tag == DT_SONAME)
+            own = row->d_un.d_val;
+    }
+    return names && own ? (const char *)(names + own) : "";
+}
+
+static struct link_map *library_of(const void *address)
+{
+    struct link_map *map = NULL;
+    Dl_info info;
+
+    return address && dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) ? map : NULL;
+}
+
+profile_library profile_library_of(const void *function)
+{
+    const struct link_map *map = library_of(function);
+    profile_library found = {.soname = map ? soname_of(map) : "", .path = map ? map->l_name : ""};
+    const char *end = strstr(found.soname, ".so.");
+
+    found.is_mpi = !strncmp(found.soname, "libmpi", 6) || !strncmp(found.soname, "libopen_mpi", 11);
+    if (found.is_mpi && end && end[4] && strspn(end + 4, "0123456789") == strlen(end + 4))
+        found.number = (uint32_t)strtoul(end + 4, NULL, 10);
+    found.is_mine = end && found.is_mpi && !strcmp(end + 4, PROFILE_SONAME);
+    return found;
+}
+
+/* An MPI that this library has made be there for all. */
+static char shared[4096];
+
+int profile_library_share(const profile_library *library)
+{
+    if (profile_late && strlen(library->path) < sizeof shared) {
+        memcpy(shared, library->path, strlen(library->path) + 1);
+        dlopen(library->path, RTLD_LAZY | RTLD_GLOBAL | RTLD_NOLOAD);
+    }
+    return is_bound || !dlsym(RTLD_DEFAULT, "PMPI_Comm_rank") ? -1 : 0;
+}
+
+/* ---- Call sites -------------------------------------------------------------------------- */
+
+enum { SITES = 4096, NEAR = 8, EMPTY = 0, TAKEN, FILLED };
+
+static struct site {
+    int state; /* atomic; what is filled stays */
+    int is_mine;
+    const void *from;
+    const char *name;
+    void *to;
+} sites[SITES];
+
+/* What a program asked for by name (lookup.c), which no library of the caller's need have. */
+static char stood_for[4096];
+
+void profile_stand_for(const char *path)
+{
+    if (!*stood_for && strlen(path) < sizeof stood_for)
+        memcpy(stood_for, path, strlen(path) + 1);
+}
+
+/* \return NULL also for the program itself, whose names are all there are */
+static void *look_in(const char *path, const char *name)
+{
+    void *scope = path && *path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL, *found = NULL;
+
+    if (scope) {
+        found = profile_lookup(scope, name);
+        dlclose(scope);
+    }
+    return found;
+}
+
+static void *look(const char *name, const void *from)
+{
+    const struct link_map *caller = library_of(from);
+    void *found = profile_lookup(RTLD_NEXT, name), *own = NULL;
+
+    if (caller && (!found || (*shared && !strcmp(profile_library_of(found).path, shared))))
+        own = look_in(caller->l_name, name);
+    if (own)
+        found = own;
+    if (!found)
+        found = look_in(stood_for, name);
+    dlerror(); /* that there was none is nothing that the program did */
+    return found;
+}
+
+static int is_filled(const struct site *site)
+{
+    return __atomic_load_n(&site->state, __ATOMIC_ACQUIRE) == FILLED;
+}
+
+static void keep(struct site *first, const struct site *found)
+{
+    for (int i = 0; i < NEAR; i++) {
+        int empty = EMPTY;
+
+        if (!__atomic_compare_exchange_n(&first[i].state, &empty, TAKEN, 0, __ATOMIC_ACQUIRE,
+                                         __ATOMIC_RELAXED))
+            continue;
+        first[i].is_mine = found->is_mine;
+        first[i].from = found->from;
+        first[i].name = found->name;
+        first[i].to = found->to;
+        __atomic_store_n(&first[i].state, FILLED, __ATOMIC_RELEASE);
+        return;
+    }
+}
+
+void *profile_find(const char *name, const void *from, int *mine)
+{
+    uint64_t key =
+        ((uint64_t)(uintptr_t)from ^ (uint64_t)(uintptr_t)name << 7) * UINT64_C(0x9e3779b97f4a7c15);
+    struct site *first = &sites[(key >> 40) % (SITES - NEAR)], found = {.from = from, .name = name};
+
+    for (int i = 0; i < NEAR && is_filled(&first[i]); i++)
+        if (first[i].from == from && first[i].name == name) {
+            *mine = *mine && first[i].is_mine;
+            return first[i].to;
+        }
+    found.to = look(name, from);
+    found.is_mine = profile_library_of(found.to).is_mine;
+    if (found.to)
+        keep(first, &found);
+    *mine = *mine && found.is_mine;
+    return found.to;
+}
