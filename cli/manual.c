@@ -205,6 +205,19 @@ static void put_keys(void)
     }
 }
 
+static void put_auto(void)
+{
+    printf(".SH PROGRAMS OF --topomap=auto\n");
+    put_text("Which MPI a program uses is read from the program and its libraries. Interpreters, "
+             "bash -c and launch scripts load theirs when they run: the first launch finds out "
+             "which one that is, by the profiler of the first MPI that is installed, and the next "
+             "one has the right profiler. What loads none is left alone from then on, until its "
+             "script changes or the key profile says to try again; so is what starts a container. "
+             "The key mpi says it beforehand. Of a program with MPI linked statically nobody sees "
+             "what it sends; that is said once.");
+    printf("\n");
+}
+
 static int put_job_options(void)
 {
     put_head("srun", "what topomap adds to the options of srun, sbatch and salloc");
@@ -225,6 +238,7 @@ static int put_job_options(void)
         printf(".\n");
     }
     put_keys();
+    put_auto();
     printf(".SH ENVIRONMENT\n.TP\n.B TOPOMAP\noff switches everything off.\n.TP\n.B TOPOMAP_GRAPH\n"
            "The graph of steps that name none.\n.TP\n.B TOPOMAP_APPLIED, TOPOMAP_PLAN_ID, "
            "TOPOMAP_GAIN\nFor the tasks: whether they were placed, by which plan, and percent "

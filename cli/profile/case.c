@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cli/json.h"
+#include "plugin/store/program.h"
 #include "plugin/store/trust.h"
 
 static const char *const layouts[2] = {"Slurm's layout", "placed"};
@@ -39,6 +40,13 @@ static void print_times(const store_comparison *times)
                100 * times->noise / times->wall[0]);
 }
 
+/* NULL: the program's file tells. */
+static const char *loaded_mpi(const store_entry *entry)
+{
+    return entry->mpi && entry->mpi < STORE_MPIS ? store_mpi_name((enum store_mpi)entry->mpi)
+                                                 : NULL;
+}
+
 void cli_profile_case_print(const store_entry *entry)
 {
     const store_comparison times = store_trust_compare(entry);
@@ -47,6 +55,8 @@ void cli_profile_case_print(const store_entry *entry)
         printf("folder     %s\n", entry->folder);
     if (*entry->input)
         printf("input      %s\n", entry->input);
+    if (loaded_mpi(entry))
+        printf("MPI        %s, as it loads it\n", loaded_mpi(entry));
     print_times(&times);
     if (entry->stopped)
         printf("stopped    not placed any more: %s\n", stops[entry->stopped]);
@@ -99,11 +109,11 @@ static json_t *measured_json(const store_comparison *times)
 int cli_profile_case_json(const store_entry *entry, json_t *object)
 {
     const store_comparison times = store_trust_compare(entry);
-    json_t *more =
-        json_pack("{s:o, s:o, s:i, s:s?, s:o, s:o, s:o}", "folder", cli_json_text(entry->folder),
-                  "input", cli_json_text(entry->input), "number", (int)entry->number, "stopped",
-                  stops[entry->stopped], "last", cli_json_text(entry->last), "runs",
-                  runs_json(entry), "measured", measured_json(&times));
+    json_t *more = json_pack("{s:o, s:o, s:s?, s:i, s:s?, s:o, s:o, s:o}", "folder",
+                             cli_json_text(entry->folder), "input", cli_json_text(entry->input),
+                             "mpi", loaded_mpi(entry), "number", (int)entry->number, "stopped",
+                             stops[entry->stopped], "last", cli_json_text(entry->last), "runs",
+                             runs_json(entry), "measured", measured_json(&times));
     int failed = !more || json_object_update(object, more);
 
     json_decref(more);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DYNAMIC = 4096, NAMES = 64 << 10 };
+enum { DYNAMIC = 4096, NAMES = 64 << 10, SECTIONS = 4096, SYMBOLS = 4 << 20 };
 
 int store_elf_open(const char *path, store_elf *file)
 {
@@ -59,12 +59,18 @@ int store_elf_get(const store_elf *file, uint64_t at, void *to, size_t size)
 /* The header of this very library: what it was built for is what can be preloaded. */
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
+int store_elf_is_script(const store_elf *file)
+{
+    char first[2];
+
+    return !store_elf_get(file, 0, first, 2) && first[0] == '#' && first[1] == '!';
+}
+
 static const char *read_headers(store_elf *file)
 {
     ElfW(Ehdr) *header = &file->header;
-    char first[2];
 
-    if (!store_elf_get(file, 0, first, 2) && first[0] == '#' && first[1] == '!')
+    if (store_elf_is_script(file))
         return "it is a script";
     if (store_elf_get(file, 0, header, sizeof *header) ||
         memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
@@ -102,6 +108,45 @@ static const ElfW(Phdr) * find_segment(const store_elf *file, uint32_t type)
 int store_elf_has_interpreter(const store_elf *file)
 {
     return find_segment(file, PT_INTERP) != NULL;
+}
+
+/* ---- Symbols ----------------------------------------------------------------------------- */
+
+/* With its NUL: the linker keeps a name that is the end of another one inside that. */
+static int has_name(const store_elf *file, const ElfW(Shdr) * table, const char *name)
+{
+    uint64_t size = table->sh_size < SYMBOLS ? table->sh_size : SYMBOLS;
+    uint64_t at = table->sh_offset + (table->sh_size - size);
+    char *names = size ? malloc(size) : NULL;
+    int found = 0;
+
+    if (names && at >= table->sh_offset && !store_elf_get(file, at, names, size))
+        found = memmem(names, size, name, strlen(name) + 1) != NULL;
+    free(names);
+    return found;
+}
+
+int store_elf_has_symbol(const store_elf *file, const char *name)
+{
+    const ElfW(Ehdr) *header = &file->header;
+    ElfW(Shdr) * section;
+    int found = 0;
+
+    if (!header->e_phnum || header->e_shentsize != sizeof *section || !header->e_shnum ||
+        header->e_shnum > SECTIONS)
+        return 0;
+    section = malloc(header->e_shnum * sizeof *section);
+    if (!section ||
+        store_elf_get(file, header->e_shoff, section, header->e_shnum * sizeof *section)) {
+        free(section);
+        return 0;
+    }
+    for (int i = 0; !found && i < header->e_shnum; i++)
+        if ((section[i].sh_type == SHT_SYMTAB || section[i].sh_type == SHT_DYNSYM) &&
+            section[i].sh_link < header->e_shnum)
+            found = has_name(file, &section[section[i].sh_link], name);
+    free(section);
+    return found;
 }
 
 /* ---- Names ------------------------------------------------------------------------------- */

@@ -40,6 +40,11 @@ int store_elf_get(const store_elf *file, uint64_t at, void *to, size_t size);
 const char *store_elf_read(store_elf *file);
 /** Whether it asks for a dynamic linker. */
 int store_elf_has_interpreter(const store_elf *file);
+/** Whether it begins with "#!", whatever it is then. */
+int store_elf_is_script(const store_elf *file);
+/** Whether its tables of symbols have this name. Of a very long table the end is looked at, where
+ *  the linker has those names that are for all; a program that was stripped has none. */
+int store_elf_has_symbol(const store_elf *file, const char *name);
 
 /** \return NULL, and free(dynamic->row) ends it; or what is wrong */
 const char *store_elf_dynamic_read(const store_elf *file, store_elf_dynamic *dynamic);

@@ -38,6 +38,7 @@ static const struct row {
     {"changed", OF(COUNT, changed), 0},
     {"worse", OF(COUNT, worse), 0},
     {"stopped", OF(STOP, stopped), 0},
+    {"mpi", OF(COUNT, mpi), 0},
 };
 
 static const char time_name[] = "time";

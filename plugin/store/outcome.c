@@ -7,6 +7,7 @@
 #include "plugin/store/entry.h"
 #include "plugin/store/folder.h"
 #include "plugin/store/join.h"
+#include "plugin/store/loaded.h"
 #include "plugin/store/profile.h"
 #include "plugin/store/trust.h"
 
@@ -27,14 +28,16 @@ size_t store_plan_print(const store_plan *plan, char text[STORE_PLAN_TEXT])
     static const store_plan usual = {.purpose = STORE_PROFILES};
 
     plan = plan ? plan : &usual;
-    return (size_t)snprintf(text, STORE_PLAN_TEXT, "plan %d %d %s\n", (int)plan->purpose,
-                            plan->placed, plan->against);
+    return (size_t)snprintf(text, STORE_PLAN_TEXT, "plan %d %d %s\nloaded %u %016llx\n",
+                            (int)plan->purpose, plan->placed, plan->against, plan->mpi,
+                            (unsigned long long)plan->loaded);
 }
 
 static store_plan read_plan(int run)
 {
     char text[STORE_ENTRY_TEXT + STORE_PLAN_TEXT];
     store_plan plan = {.purpose = STORE_PROFILES};
+    unsigned long long loaded;
     const char *line;
     int purpose;
 
@@ -45,6 +48,11 @@ static store_plan read_plan(int run)
     if (purpose >= STORE_PROFILES && purpose <= STORE_COMPARES)
         plan.purpose = (enum store_purpose)purpose;
     plan.placed = plan.placed != 0;
+    line = strstr(line + 1, "\nloaded ");
+    if (line && sscanf(line, "\nloaded %u %llx", &plan.mpi, &loaded) == 2 && plan.mpi < STORE_MPIS)
+        plan.loaded = loaded;
+    else
+        plan.mpi = STORE_MPI_NONE;
     return plan;
 }
 
@@ -190,6 +198,45 @@ static void take_time(const outcome *o, store_entry *now)
         store_entry_time(now, &measured);
 }
 
+/* ---- Which MPI it loaded ----------------------------------------------------------------- */
+
+/* Ranks that came to the end of MPI had the one whose profiler they have. */
+static enum store_mpi find_loaded(const outcome *o)
+{
+    enum store_mpi found = o->has_parts ? store_loaded_number(o->parts.mpi) : STORE_MPI_NONE;
+
+    return found || !o->has_parts || !o->parts.whole ? found : (enum store_mpi)o->plan.mpi;
+}
+
+/* Of a program that does not name one: its next run has the profiler of the one that this run has
+ * loaded. One that came to a good end without any, and of which no run is known that had one, is
+ * left alone from then on. \return nonzero: that is why there is no profile */
+static int take_loaded(const outcome *o, store_entry *now, topomap_error *why)
+{
+    enum store_mpi found = find_loaded(o), before = STORE_MPI_NONE;
+    int failed = o->has_parts && o->parts.status;
+    enum store_loaded known;
+
+    if (!o->plan.mpi)
+        return 0;
+    known = store_loaded_read(o->store, o->plan.loaded, &before);
+    if (!found && (failed || now->mpi || known == STORE_LOADED_MPI))
+        return 0;
+    if (known == STORE_LOADED_UNKNOWN || found != before)
+        store_loaded_write(o->store, o->plan.loaded, found);
+    if (found)
+        now->mpi = found;
+    if (failed || found == (enum store_mpi)o->plan.mpi)
+        return 0;
+    if (found)
+        topomap_error_set(why, TOPOMAP_EINPUT,
+                          "the last run loaded another MPI than it was profiled for: %s",
+                          store_mpi_name(found));
+    else
+        topomap_error_set(why, TOPOMAP_EINPUT, "the last run loaded no MPI that is known");
+    return 1;
+}
+
 /* ---- The entry --------------------------------------------------------------------------- */
 
 /* Below 0: the layout was worse than Slurm's for what the run sent. Once is a profile that was not
@@ -215,11 +262,13 @@ static enum store_left take(outcome *o, store_entry *now, topomap_error *why)
         left = take_graph(o, now, why);
     if (left) {
         *now->last = 0;
+        take_loaded(o, now, NULL);
         take_time(o, now);
         take_judgement(o, now, left);
         store_trust_settle(now);
     } else {
-        now->tries += o->plan.purpose == STORE_PROFILES;
+        if (!take_loaded(o, now, why))
+            now->tries += o->plan.purpose == STORE_PROFILES;
         snprintf(now->last, sizeof now->last, "%.150s", why->text);
     }
     topomap_graph_free(o->graph);
@@ -244,13 +293,14 @@ enum store_left store_outcome_take(const store *store, const char *folder, int r
 {
     outcome o = {.store = store, .name = folder, .run = run, .plan = read_plan(run)};
     store_entry now = *entry;
-    enum store_left left;
+    int is_stored = store_entry_read(store, &now); /* others may have used it meanwhile */
+    enum store_left left = take(&o, &now, why);
     topomap_error err;
 
-    store_entry_read(store, &now); /* others may have used it meanwhile */
-    left = take(&o, &now, why);
     name(&now, entry);
-    if (store_entry_write(store, &now, &err) && left)
+    /* Of a script without MPI nothing is kept here: there are many. */
+    if ((left || is_stored || !o.plan.mpi || now.mpi || now.tries) &&
+        store_entry_write(store, &now, &err) && left)
         *why = err;
     *entry = now;
     return left;

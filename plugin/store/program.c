@@ -4,6 +4,7 @@
 #include "plugin/store/memo.h"
 #include "plugin/store/needed.h"
 #include "plugin/store/program.h"
+#include "plugin/store/script.h"
 #include "util/hash64.h"
 
 #include <elf.h>
@@ -92,6 +93,10 @@ static int read_build_id(const store_elf *file, uint64_t *id)
     return found;
 }
 
+/* An MPI has its other names, too; libraries that stand in for one, in programs for one process, do
+ * not. */
+static const char of_an_mpi[] = "PMPI_Init";
+
 static void find_mpi(const store *store, store_elf *file, const char *path, store_program *program,
                      int *calls)
 {
@@ -104,6 +109,19 @@ static void find_mpi(const store *store, store_elf *file, const char *path, stor
     else
         program->mpi =
             store_needed_mpi(store, file, path, program->why, sizeof program->why, calls);
+    if (!program->mpi && store_script_is(path))
+        program->loads = STORE_LOADS_AS_INTERPRETER;
+    else if (!program->mpi && store_elf_is_script(file))
+        program->loads = STORE_LOADS_AS_SCRIPT;
+}
+
+static void find_own_mpi(const store_elf *file, store_program *program)
+{
+    program->has_own_mpi =
+        !program->mpi && !program->loads && store_elf_has_symbol(file, of_an_mpi);
+    if (program->has_own_mpi)
+        snprintf(program->why, sizeof program->why,
+                 "its MPI is linked statically: nobody sees what it sends");
 }
 
 /* Reading a long file may take longer than a launch waits. What it was is remembered with its size,
@@ -151,7 +169,9 @@ static int read_program(const store *store, const char *path, enum interest whic
     } else {
         *program = (store_program){0};
         find_mpi(store, file, path, program, calls);
-        if (which == ANY || program->mpi)
+        if (which == ANY)
+            find_own_mpi(file, program);
+        if (which == ANY || program->mpi || program->loads)
             find_id(store, file, program);
         store_elf_close(file);
     }
@@ -222,27 +242,53 @@ char *store_program_find(const char *command, const char *folder, const char *se
 
 /* ---- What it starts ---------------------------------------------------------------------- */
 
+/* What a word starts, of an MPI or perhaps of one. */
+static char *read_word(const store *store, const char *word, const char *folder, const char *search,
+                       store_program *inner, int *calls)
+{
+    char *path = *word == '-' || strchr(word, '=') ? NULL : find(word, folder, search, calls);
+
+    *calls += path ? STORE_READING : 0;
+    if (path && !read_program(store, path, OF_AN_MPI, inner, calls, NULL) &&
+        (inner->mpi || inner->loads))
+        return path;
+    free(path);
+    return NULL;
+}
+
+static char *take(store_program *program, const store_program *inner, char *path)
+{
+    uint64_t both[2] = {program->id, inner->id};
+
+    *program = *inner;
+    program->id = topomap_hash64_all(both, sizeof both);
+    return path;
+}
+
 char *store_program_started(const store *store, char *const *words, const char *folder,
                             const char *search, store_program *program)
 {
+    int starts_any = program->loads != STORE_LOADS_AS_INTERPRETER;
+    store_program inner, first = {0};
+    char *loads = NULL;
     int calls = 0;
 
     for (int i = 0; i < STARTED_WORDS && words[i] && calls < STORE_CALLS; i++) {
-        char *path = *words[i] == '-' || strchr(words[i], '=')
-                         ? NULL
-                         : find(words[i], folder, search, &calls);
-        store_program inner;
+        char *path = read_word(store, words[i], folder, search, &inner, &calls);
 
-        calls += path ? STORE_READING : 0;
-        if (path && !read_program(store, path, OF_AN_MPI, &inner, &calls, NULL) && inner.mpi) {
-            uint64_t both[2] = {program->id, inner.id};
-
-            *program = inner;
-            program->id = topomap_hash64_all(both, sizeof both);
-            return path;
+        if (path && inner.mpi) {
+            free(loads);
+            return take(program, &inner, path);
         }
-        free(path);
+        if (path && !loads && starts_any) {
+            loads = path;
+            first = inner;
+        } else {
+            free(path);
+        }
     }
+    if (loads)
+        return take(program, &first, loads);
     if (calls >= STORE_CALLS)
         snprintf(program->why, sizeof program->why,
                  "not known: its words would be looked for in too many places");

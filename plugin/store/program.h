@@ -12,11 +12,21 @@ struct store;
 /** STORE_MPI_ABI: the MPI standard's own ABI (MPI 5.0), whosever library it is. */
 enum store_mpi { STORE_MPI_NONE, STORE_MPI_OPENMPI, STORE_MPI_MPICH, STORE_MPI_ABI, STORE_MPIS };
 
+/** What a program runs may load an MPI. */
+enum store_loads {
+    STORE_LOADS_NONE,
+    STORE_LOADS_AS_SCRIPT,      /* it begins with "#!" */
+    STORE_LOADS_AS_INTERPRETER, /* by its name, or it is a script that has its interpreter's
+                                   (script.h) */
+};
+
 typedef struct store_program {
     enum store_mpi mpi; /* by the names of the libraries that it and they need */
     char why[160];      /* where there is none: why */
     uint64_t id;        /* of the GNU build id, else of the contents */
     int has_build_id;
+    enum store_loads loads;
+    int has_own_mpi; /* MPI is a part of it (linked statically) */
 } store_program;
 
 /** "openmpi", "mpich", "mpi-abi" or "none". Lent. */
@@ -34,9 +44,10 @@ int store_program_read(const struct store *store, const char *path, store_progra
 char *store_program_find(const char *command, const char *folder, const char *search);
 
 /** Wrappers (env, numactl, a script that sets things up) have the program that they start among
- *  their words: the first of these that names one of an MPI. \p program, the wrapper's, becomes
- * that one's, with an id of both. \return its path, which ends with free(); NULL: there is none, or
- * none was found within STORE_CALLS looks at files (needed.h), which `why` then says */
+ *  their words: the first of these that names one of an MPI, else the first that may load one.
+ *  \p program, the wrapper's, becomes that one's, with an id of both. \return its path, which ends
+ *  with free(); NULL: there is none, or none was found within STORE_CALLS looks at files
+ * (needed.h), which `why` then says */
 char *store_program_started(const struct store *store, char *const *words, const char *folder,
                             const char *search, store_program *program);
 

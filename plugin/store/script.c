@@ -122,6 +122,11 @@ static char *find_script(char *const *words, const char *folder, uint64_t *hash)
     return NULL;
 }
 
+int store_script_is(const char *program)
+{
+    return find_row(program) || find_script_row(program);
+}
+
 uint64_t store_script_id(const char *program, char *const *words, const char *folder, uint64_t id)
 {
     const struct row *row = find_row(program), *own = find_script_row(program);

@@ -12,4 +12,7 @@
  *  \param folder  where it starts; NULL: the present one */
 uint64_t store_script_id(const char *program, char *const *words, const char *folder, uint64_t id);
 
+/** Whether a program of this name is such an interpreter, or such a script. */
+int store_script_is(const char *program);
+
 #endif

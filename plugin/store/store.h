@@ -8,7 +8,8 @@
  *                                lib/graph/formats/parts.h), profile.tmg of them, and whose profile
  * it is (entry, lines as in .meta); entry.taken while it is taken in
  *
- *     ROOT/programs/KEY          what was costly to find out about a program (memo.h)
+ *     ROOT/programs/KEY          what was costly to find out about a program (memo.h), or is known
+ *                                of its runs alone (loaded.h)
  *     ROOT/records/              records of plans, where the site's folder does not serve
  * (record.h) ROOT/.../.tidy             what keeps a folder within its limits (sweep.h)
  *
@@ -74,6 +75,8 @@ typedef struct store_entry {
                          went elsewhere; until that is said; else 0 */
     uint32_t worse;   /* placed runs in a row that Slurm's layout would have suited better */
     enum store_stop stopped;
+    uint32_t mpi; /* enum store_mpi: which one its last run loaded, where the program does not name
+                     one; else 0 */
     store_time time[STORE_TIMES]; /* the oldest first */
     unsigned times;
     int has_graph, has_before;
@@ -135,6 +138,9 @@ typedef struct store_plan {
     enum store_purpose purpose;
     int placed;
     char against[STORE_KEY + 1]; /* the profile that it is compared with, or "" */
+    uint32_t mpi;    /* enum store_mpi: whose profiler it has, where that goes by what earlier runs
+                        have loaded, or is a guess; else 0 */
+    uint64_t loaded; /* where it is to be remembered which one it loads (loaded.h) */
 } store_plan;
 
 /** What a run has left. */

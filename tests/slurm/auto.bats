@@ -206,6 +206,8 @@ END
   launch --topomap-explain=explained -- "$PROGRAMS/halo.$MPI" 4x4 --iterations 5
   grep -q '16 ranks on 8 nodes .* lower' explained
   launch -- sh -c 'echo "${LD_PRELOAD:-nothing} ${TOPOMAP_PROFILE:-nothing} ${TOPOMAP_APPLIED:-nothing}"'
+  [ ! -s said ] # it may have loaded an MPI
+  launch -- sh -c 'echo "${LD_PRELOAD:-nothing} ${TOPOMAP_PROFILE:-nothing} ${TOPOMAP_APPLIED:-nothing}"'
   [ "$(sort -u out)" = "nothing nothing nothing" ]
   [ ! -s said ]
   halo -m cyclic
@@ -219,9 +221,8 @@ END
 }
 
 @test "programs that are not MPI: left alone, with the reason for whoever asked" {
-  printf '#!/bin/sh\nexec "%s" 4x4 --iterations 5\n' "$PROGRAMS/halo.$MPI" >wrapper
   head -c 300 "$PROGRAMS/halo.$MPI" >broken
-  chmod +x wrapper broken
+  chmod +x broken
   local reason
   while IFS='|' read -r program reason; do
     echo "$program"
@@ -230,17 +231,17 @@ END
     grep -q "^auto: .*: $reason (--topomap-options=mpi=openmpi|mpich|mpi-abi says .*): left alone$" said
   done <<'END'
 hostname|neither it nor its libraries need an MPI that is known
-./wrapper|it is a script
 ./broken|its program headers are broken
 END
-  grep -q ' 0 wrong messages' out || { launch --topomap=auto -- ./wrapper; grep -q ' 0 wrong messages' out; }
   printf '0-15 %s 4x4 --iterations 5\n' "$PROGRAMS/halo.$MPI" >multi
   launch --topomap=auto --multi-prog -- multi
   grep -qx 'auto: several programs (--multi-prog): left alone' said
   TOPOMAP_GRAPH=auto launch --topomap=on -- hostname
   grep -q '^auto: .*: left alone$' said
   [ ! -e cache ]
-  # Whoever knows says so: the script's program is profiled.
+  # Whoever knows says so: the script's program is profiled (loaded.bats: also where nobody knows).
+  printf '#!/bin/sh\nexec "%s" 4x4 --iterations 5\n' "$PROGRAMS/halo.$MPI" >wrapper
+  chmod +x wrapper
   launch --topomap=auto --topomap-options=mpi=$MPI -- ./wrapper
   grep -q 'leaves one' said
   launch --topomap=auto --topomap-options=mpi=$MPI --topomap-explain=explained -- ./wrapper

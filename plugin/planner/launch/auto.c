@@ -10,6 +10,7 @@
 
 #include "plugin/common/environment.h"
 #include "plugin/common/percent.h"
+#include "plugin/store/loaded.h"
 #include "plugin/store/program.h"
 #include "plugin/store/trust.h"
 
@@ -31,22 +32,33 @@ static uint64_t number(const planner_auto *now, enum topomap_request_key key)
 
 /* ---- Counting --------------------------------------------------------------------------- */
 
-/* Where a step leaves its profile, told to srun, which carries it to the nodes. */
-static int carry(planner_auto *now, const store_plan *plan, topomap_error *why)
+int planner_auto_library(const planner_facts *facts, enum store_mpi mpi, char library[STORE_PATH],
+                         topomap_error *why)
 {
-    const planner_facts *facts = now->verdict->facts;
-    char library[STORE_PATH];
-
-    if (snprintf(library, sizeof library, "%s/libtopomap-profile-%s.so", facts->args.profiler,
-                 store_mpi_name(now->mpi)) >= STORE_PATH ||
+    if (snprintf(library, STORE_PATH, "%s/libtopomap-profile-%s.so", facts->args.profiler,
+                 store_mpi_name(mpi)) >= STORE_PATH ||
         strpbrk(library, ": \t"))
         return topomap_error_set(why, TOPOMAP_EINPUT, "%.200s cannot be preloaded: its name",
                                  library);
     if (access(library, R_OK))
         return topomap_error_set(why, TOPOMAP_EINPUT, "%.200s is not installed", library);
+    return 0;
+}
+
+/* Where a step leaves its profile, told to srun, which carries it to the nodes. */
+static int carry(planner_auto *now, const store_plan *plan, topomap_error *why)
+{
+    const planner_facts *facts = now->verdict->facts;
+    store_plan own = *plan;
+    char library[STORE_PATH];
+
+    if (planner_auto_library(facts, now->mpi, library, why))
+        return -1;
     if (facts->room < PRELOAD_ROOM)
         return topomap_error_set(why, TOPOMAP_ESYSTEM, "the environment is full");
-    if (store_run_begin(&now->store, facts->job, facts->step, &now->entry, plan, &now->folder, why))
+    own.mpi = now->loads ? now->mpi : STORE_MPI_NONE;
+    own.loaded = now->loaded;
+    if (store_run_begin(&now->store, facts->job, facts->step, &now->entry, &own, &now->folder, why))
         return -1;
     fprintf(now->verdict->out, "preload %s %s/%s\n", library, now->folder, STORE_RUN_FILE);
     plugin_percent_line(now->verdict->out, "later run", now->folder);
@@ -271,8 +283,8 @@ static int without_profile(planner_auto *now, const store_kin *kin)
         if (!scaled)
             leave(now,
                   "no profile of this program at this size is stored%s: it runs with Slurm's "
-                  "layout and leaves one",
-                  more);
+                  "layout and leaves one%s",
+                  more, now->guessed ? ", if it turns out to load an MPI" : "");
         return scaled;
     }
     if (scaled)
@@ -300,6 +312,10 @@ static int begin(planner_auto *now, int wants_profile)
     }
     store_fold_some(&now->store, FOLDS, &why);
     store_entry_read(&now->store, &now->entry);
+    if (now->guessed && now->entry.mpi && now->entry.mpi < STORE_MPIS) {
+        now->mpi = (enum store_mpi)now->entry.mpi;
+        now->guessed = 0;
+    }
     if (!now->entry.has_graph)
         store_kin_find(&now->store, &now->entry, &kin);
     from = now->entry.has_graph ? &now->entry : kin.has_alike ? &kin.alike : NULL;
@@ -316,7 +332,7 @@ int planner_auto_begin(planner_auto *now, planner_verdict *verdict)
     const planner_facts *facts = verdict->facts;
     const char *graph = policy_get(&verdict->decision.settings, TOPOMAP_REQUEST_GRAPH);
     int wants_profile = graph && !strcmp(graph, "auto");
-    int own = facts->said.step || facts->said.distribution;
+    int loud = verdict->decision.asked && (facts->said.step || facts->said.distribution);
     topomap_error why;
     char line[600];
 
@@ -329,7 +345,9 @@ int planner_auto_begin(planner_auto *now, planner_verdict *verdict)
     if (!wants_profile)
         return 1;
     snprintf(line, sizeof line, "auto: %s: left alone", why.text);
-    planner_leave(verdict, verdict->decision.asked && own, line); /* a job has steps of all kinds */
+    if (loud && now->once && now->has_store)
+        loud = !store_loaded_told(&now->store, now->once);
+    planner_leave(verdict, loud, line); /* a job has steps of all kinds */
     return 0;
 }
 

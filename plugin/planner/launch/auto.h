@@ -11,6 +11,10 @@
 typedef struct planner_auto {
     planner_verdict *verdict;
     enum store_mpi mpi;
+    int loads;       /* it is what earlier runs have loaded, or a guess: the program names none */
+    int guessed;     /* it is a guess */
+    uint64_t loaded; /* where it is remembered (loaded.h) */
+    uint64_t once;   /* why it is left alone is said once, of this build; 0: each time */
     store store;
     int has_store;
     topomap_error no_store; /* why there is none */
@@ -29,6 +33,10 @@ int planner_auto_begin(planner_auto *now, planner_verdict *verdict);
 
 /** Fills the names of the entry, and its MPI. \return -1, and why it has none */
 int planner_identify(planner_auto *now, topomap_error *why);
+
+/** The path of an MPI's profiler. \return 0, or -1: it is not there, or cannot be preloaded */
+int planner_auto_library(const planner_facts *facts, enum store_mpi mpi, char library[STORE_PATH],
+                         topomap_error *why);
 
 /** The step is planned. \p placed: it runs as the plan says, else in Slurm's layout.
  *  \param request  what it was planned by

@@ -7,8 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "plugin/store/loaded.h"
 #include "plugin/store/program.h"
 #include "plugin/store/script.h"
+
+enum { WORDS = 32 };
 
 /* How an option names the MPI of a program whose file does not tell. */
 static enum store_mpi said_mpi(const policy_settings *settings)
@@ -47,6 +50,79 @@ static char *find_program(const planner_auto *now, store_program *program, topom
     return started;
 }
 
+/* ---- Programs that name no MPI ----------------------------------------------------------- */
+
+/* What is inside a container is another system's. */
+static int is_of_container(const char *word)
+{
+    static const char *const names[] = {"apptainer", "singularity", "podman",  "docker",
+                                        "ch-run",    "enroot",      "shifter", "charliecloud"};
+    const char *slash = strrchr(word, '/'), *name = slash ? slash + 1 : word;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return 1;
+    return 0;
+}
+
+static int starts_container(const planner_facts *facts)
+{
+    for (size_t i = 0; i < facts->words.count && i < WORDS; i++)
+        if (is_of_container(facts->words.text[i]))
+            return 1;
+    return 0;
+}
+
+/* The first one whose profiler is installed: that finds out which one it is, and lets all calls of
+ * another one go through. */
+static enum store_mpi guess(const planner_facts *facts)
+{
+    char library[STORE_PATH];
+
+    for (int mpi = STORE_MPI_NONE + 1; mpi < STORE_MPIS; mpi++)
+        if (!planner_auto_library(facts, (enum store_mpi)mpi, library, NULL))
+            return (enum store_mpi)mpi;
+    return STORE_MPI_OPENMPI;
+}
+
+static const char how[] =
+    "--topomap-options=mpi=openmpi|mpich|mpi-abi says which MPI a program uses";
+
+/* An interpreter or a script loads its MPI when it runs, if any.
+ * \return -1: nothing is to be tried, and why */
+static int find_loaded(planner_auto *now, const store_program *program, topomap_error *why)
+{
+    const planner_facts *facts = now->verdict->facts;
+    const char *word = facts->words.text[0];
+    enum store_loaded known = STORE_LOADED_UNKNOWN;
+
+    if (!program->loads || starts_container(facts))
+        return topomap_error_set(why, TOPOMAP_EINPUT, "%.200s: %s (%s)", word,
+                                 program->loads ? "it starts a container" : program->why, how);
+    now->loads = 1;
+    if (now->has_store)
+        known = store_loaded_read(&now->store, now->loaded, &now->mpi);
+    if (known == STORE_LOADED_NOTHING &&
+        !policy_flag(&now->verdict->decision.settings, TOPOMAP_REQUEST_PROFILE))
+        return topomap_error_set(why, TOPOMAP_EINPUT,
+                                 "%.200s: the last run loaded no MPI that is known (%s; "
+                                 "--topomap-options=profile tries again)",
+                                 word, how);
+    now->guessed = known != STORE_LOADED_MPI;
+    if (now->guessed)
+        now->mpi = guess(facts);
+    return 0;
+}
+
+/* Nothing can be done about it: once is enough. */
+static int refuse(planner_auto *now, const store_program *program, topomap_error *why)
+{
+    now->once = program->id;
+    return topomap_error_set(why, TOPOMAP_EINPUT,
+                             "%.200s: %s (--topomap=FILE or a pattern places it)",
+                             now->verdict->facts->words.text[0], program->why);
+}
+
 /* A key of the user's joins all cases. */
 static void name_case(planner_auto *now, const char *key)
 {
@@ -79,11 +155,9 @@ int planner_identify(planner_auto *now, topomap_error *why)
         &now->entry, path, store_script_id(path, facts->words.text + 1, facts->chdir, program.id),
         facts->words.text + 1, policy_get(settings, TOPOMAP_REQUEST_KEY), facts->tasks);
     name_case(now, policy_get(settings, TOPOMAP_REQUEST_KEY));
+    now->loaded = store_loaded_key(now->entry.family, path);
     free(path);
-    if (now->mpi)
-        return 0;
-    return topomap_error_set(
-        why, TOPOMAP_EINPUT,
-        "%.200s: %s (--topomap-options=mpi=openmpi|mpich|mpi-abi says which MPI a program uses)",
-        facts->words.text[0], program.why);
+    if (program.has_own_mpi)
+        return refuse(now, &program, why);
+    return now->mpi ? 0 : find_loaded(now, &program, why);
 }

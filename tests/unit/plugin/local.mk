@@ -6,6 +6,7 @@ PLUGIN_TESTS = \
   tests/unit/plugin/test_store \
   tests/unit/plugin/test_store_tidy \
   tests/unit/plugin/test_join \
+  tests/unit/plugin/test_loaded \
   tests/unit/plugin/test_trust \
   tests/unit/plugin/test_record \
   tests/unit/plugin/test_plugin \
@@ -46,6 +47,8 @@ tests_unit_plugin_test_store_tidy_SOURCES = tests/unit/plugin/test_store_tidy.c 
 tests_unit_plugin_test_store_tidy_LDADD = $(STORE_LIBS)
 tests_unit_plugin_test_join_SOURCES = tests/unit/plugin/test_join.c tests/unit/scratch.c tests/unit/scratch.h
 tests_unit_plugin_test_join_LDADD = $(STORE_LIBS)
+tests_unit_plugin_test_loaded_SOURCES = tests/unit/plugin/test_loaded.c tests/unit/scratch.c tests/unit/scratch.h
+tests_unit_plugin_test_loaded_LDADD = $(STORE_LIBS)
 tests_unit_plugin_test_trust_LDADD = $(STORE_LIBS)
 tests_unit_plugin_test_plugin_SOURCES = tests/unit/plugin/test_plugin.c
 tests_unit_plugin_test_plugin_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)

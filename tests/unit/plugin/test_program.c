@@ -177,6 +177,18 @@ static void test_finding(void **state)
     assert_null(store_program_find("program", NULL, search));
 }
 
+static void put(const char *name, const char *text)
+{
+    char path[4096];
+    FILE *out;
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    out = fopen(path, "w");
+    assert_non_null(out);
+    fputs(text, out);
+    fclose(out);
+}
+
 static void test_started(void **state)
 {
     struct image image = image_of(LIST("libmpi.so.40"));
@@ -192,22 +204,97 @@ static void test_started(void **state)
     free(found);
     assert_int_equal(program.mpi, STORE_MPI_OPENMPI);
     assert_true(program.id != direct.id && program.id != before.id);
-    before = program;
+    /* Without one of an MPI, the first that may load one. */
     words[4] = "nothing";
+    program = before;
+    found = store_program_started(NULL, words, folder, "/bin", &program);
+    assert_string_equal(found, "/bin/sh");
+    free(found);
+    assert_true(program.loads && !program.mpi && program.id != before.id);
+    words[2] = "/bin/true";
+    program = before;
     assert_null(store_program_started(NULL, words, folder, "/bin", &program));
     assert_true(program.id == before.id);
+    /* What an interpreter has among its words is its script's. */
+    words[2] = "/bin/sh";
+    program = before;
+    program.loads = STORE_LOADS_AS_INTERPRETER;
+    assert_null(store_program_started(NULL, words, folder, "/bin", &program));
 }
 
-static void put(const char *name, const char *text)
+static enum store_loads loads_of(const char *name, const char *text)
 {
-    char path[4096];
-    FILE *out;
+    char file[4096];
+    store_program program;
 
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    out = fopen(path, "w");
-    assert_non_null(out);
-    fputs(text, out);
-    fclose(out);
+    put(name, text);
+    snprintf(file, sizeof file, "%s/%s", folder, name);
+    assert_int_equal(store_program_read(NULL, file, &program, NULL), 0);
+    return program.loads;
+}
+
+static void test_loads(void **state)
+{
+    struct image image = image_of(LIST("libmpi.so.40"));
+    store_program program;
+
+    (void)state;
+    assert_int_equal(loads_of("launch", "#!/bin/sh\n"), STORE_LOADS_AS_SCRIPT);
+    assert_int_equal(loads_of("python3.11", "#!/bin/bash\n"), STORE_LOADS_AS_INTERPRETER);
+    assert_int_equal(loads_of("solve.jl", "#!/usr/bin/env julia\n"), STORE_LOADS_AS_INTERPRETER);
+    assert_int_equal(loads_of("data", "7\n"), STORE_LOADS_NONE);
+    assert_int_equal(read_image(&image).loads, STORE_LOADS_NONE);
+    image = image_of(LIST("libc.so.6"));
+    assert_int_equal(read_image(&image).loads, STORE_LOADS_NONE);
+    assert_int_equal(store_program_read(NULL, "/bin/sh", &program, NULL), 0);
+    assert_int_equal(program.loads, STORE_LOADS_AS_INTERPRETER);
+}
+
+/* A program with a table of symbols behind it, of which \p name is one. */
+static store_program read_with_symbol(struct image image, const char *name, size_t before)
+{
+    static struct {
+        struct image image;
+        ElfW(Shdr) section[3];
+        char names[5 << 20];
+    } whole;
+    store_program program;
+
+    memset(&whole, 0, sizeof whole);
+    image.header.e_shoff = offsetof(__typeof__(whole), section);
+    image.header.e_shentsize = sizeof(ElfW(Shdr));
+    image.header.e_shnum = 3;
+    whole.image = image;
+    whole.section[1] = (ElfW(Shdr)){.sh_type = SHT_SYMTAB, .sh_link = 2};
+    whole.section[2] = (ElfW(Shdr)){.sh_type = SHT_STRTAB,
+                                    .sh_offset = offsetof(__typeof__(whole), names),
+                                    .sh_size = before + strlen(name) + 1};
+    strcpy(whole.names + before, name);
+    write_bytes(&whole, sizeof whole);
+    assert_int_equal(store_program_read(NULL, path, &program, NULL), 0);
+    return program;
+}
+
+/* MPI inside the program: linked statically, wholly or but for the system's libraries. */
+static void test_own_mpi(void **state)
+{
+    struct image image = image_of(LIST("libc.so.6"));
+
+    (void)state;
+    assert_true(read_with_symbol(image, "PMPI_Init", 1).has_own_mpi);
+    assert_string_equal(read_with_symbol(image, "PMPI_Init", 1).why,
+                        "its MPI is linked statically: nobody sees what it sends");
+    assert_true(read_with_symbol(image, "PMPI_Init", 4800000).has_own_mpi);
+    assert_false(read_with_symbol(image, "PMPI_Initial", 1).has_own_mpi);
+    assert_false(read_with_symbol(image, "MPI_Init", 1).has_own_mpi); /* one that stands in */
+    image.segment[3].p_type = PT_NULL;
+    assert_true(read_with_symbol(image, "PMPI_Init", 1).has_own_mpi);
+    assert_string_equal(read_with_symbol(image, "MPI_Init", 1).why, "it is linked statically");
+    image.header.e_machine ^= 1;
+    assert_false(read_with_symbol(image, "PMPI_Init", 1).has_own_mpi);
+    image = image_of(LIST("libmpi.so.40"));
+    assert_false(read_with_symbol(image, "PMPI_Init", 1).has_own_mpi);
+    assert_int_equal(read_with_symbol(image, "PMPI_Init", 1).mpi, STORE_MPI_OPENMPI);
 }
 
 /* An interpreter is what its script says, and the modules beside it; nothing else is. */
@@ -244,7 +331,8 @@ int main(void)
         cmocka_unit_test(test_no_programs),      cmocka_unit_test(test_identity),
         cmocka_unit_test(test_long_contents),    cmocka_unit_test(test_broken_files),
         cmocka_unit_test(test_finding),          cmocka_unit_test(test_started),
-        cmocka_unit_test(test_scripts),
+        cmocka_unit_test(test_scripts),          cmocka_unit_test(test_loads),
+        cmocka_unit_test(test_own_mpi),
     };
 
     return cmocka_run_group_tests(tests, images_setup, images_teardown);

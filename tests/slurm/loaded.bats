@@ -1,0 +1,189 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# --topomap=auto of programs whose files tell no MPI, without mpi=: interpreters, wrappers and launch scripts. The
+# first launch finds out which MPI they load; what is none's runs as it would, and is left alone from then on.
+bats_require_minimum_version 1.5.0
+
+load ../mpi/mpis
+load mpis
+load bed
+
+setup_file() {
+  export PROGRAMS=$TOPOMAP_BUILD/contrib/testbed/programs
+  bed_up 8
+  sed -i "s|\$| compare_every=0|" "$BED/plain"
+  mpi_settings
+}
+
+teardown_file() { bed_down; }
+
+setup() { bed_begin; }
+
+# launch TYPE WORD...: with $ASK and the words of $MORE; topomap's lines are in `said`, the rest in `out`.
+launch() {
+  local type=$1 status=0
+  shift
+  # shellcheck disable=SC2086 # words
+  timeout 100 srun --mpi="$type" -N8 -n16 --ntasks-per-node=2 ${ASK---topomap=auto} ${MORE-} "$@" </dev/null >out 2>err || status=$?
+  settled 50 || true
+  sed -n 's/^srun: topomap: //p' err >said
+  cat said
+  return $status
+}
+
+profiles() { topomap profile list --json | jq -r "$1"; }
+need() { [ -x "$PROGRAMS/halo.$1" ] && starts_mpi "$2" || skip "no $1 here that srun starts"; }
+first() { grep -q 'no profile of this program at this size is stored: .* leaves one, if it turns out to load an MPI$' said; }
+again() { grep -q 'no profile of this program at this size is stored (the last run loaded another MPI than it was profiled for: ' said; }
+placed() { # TYPE PROGRAM WORD...: that has a profile is placed by it
+  MORE=--topomap-explain=explained launch "${@:1:1}" "${@:3}"
+  [ ! -s said ] || [ "$(cat said)" = "Slurm's layout stays: nothing better was found" ]
+  grep -q "graph: a profile of $2, 16 ranks" explained
+}
+
+# learn TYPE PROGRAM WORD...: one launch, or, where the guess was another MPI, two; then it is placed.
+learn() {
+  local type=$1 name=$2
+  shift 2
+  launch "$type" "$@"
+  first
+  if grep -q "no profile of $name was stored" said; then
+    grep -q "no profile of $name was stored: the last run loaded another MPI than it was profiled for: " said
+    launch "$type" "$@"
+    again
+  fi
+  placed "$type" "$name" "$@"
+}
+
+python_here() {
+  python=/usr/bin/python3 mpi=openmpi type=pmix
+  "$python" -c 'import mpi4py' 2>/dev/null || skip "no mpi4py here"
+  "$python" -c 'from mpi4py import MPI; raise SystemExit("Open MPI" not in MPI.Get_library_version())' || mpi=mpich type=pmi2
+  starts_mpi "$type" || skip "this Slurm has no --mpi=$type"
+  cat >run.py <<'END'
+from mpi4py import MPI
+world = MPI.COMM_WORLD
+other = world.size - 1 - world.rank
+got = bytearray(9000)
+for i in range(5):
+    world.Sendrecv(bytearray(9000), other, 0, got, other)
+print("well")
+END
+}
+
+@test "mpi4py: a script, -c, -m, by its own name, behind env" {
+  python_here
+  learn "$type" python3 "$python" run.py
+  [ "$(grep -c well out)" -eq 16 ]
+  topomap profile show "$(profiles '.[0].key')" | grep -qx "MPI        $mpi, as it loads it"
+  [ "$(profiles '.[0].mpi')" = "$mpi" ]
+  learn "$type" python3 "$python" -c "$(cat run.py)"
+  learn "$type" python3 "$python" -m run
+  learn "$type" python3 env A=1 "$python" run.py
+  { echo "#!$python"; cat run.py; } >own
+  chmod +x own
+  learn "$type" own ./own
+  [ "$(profiles 'map(.profiles) | add')" -eq 5 ]
+}
+
+@test "mpi4py: virtual environments, shims" {
+  python_here
+  "$python" -m venv --without-pip --system-site-packages theirs 2>/dev/null || skip "no venv here"
+  learn "$type" python theirs/bin/python run.py
+  # As pyenv's: a script that finds out which one it is.
+  mkdir shims
+  printf '#!/usr/bin/env bash\nset -e\nexec "%s" exec "${0##*/}" "$@"\n' "$PWD/chooser" >shims/python3
+  printf '#!/bin/sh\nshift 2\nexec "%s" "$@"\n' "$python" >chooser
+  chmod +x shims/python3 chooser
+  PATH=$PWD/shims:$PATH learn "$type" python3 python3 run.py 7
+}
+
+@test "what is known of a script holds for another size and folder" {
+  need mpich pmi2
+  printf '#!/bin/sh\nexec "%s" "$@"\n' "$PROGRAMS/halo.mpich" >"$BATS_TEST_TMPDIR/go"
+  chmod +x go
+  launch pmi2 "$PWD/go" 4x4 --iterations 2
+  first
+  mkdir elsewhere && cd elsewhere
+  launch pmi2 "$OLDPWD/go" 4x4 --iterations 2
+  run ! first
+  grep -q 'runs with Slurm.s layout and leaves one$' said
+  launch pmi2 "$OLDPWD/go" 4x4 --iterations 2
+  [ ! -s said ]
+}
+
+behind() { # MPI TYPE
+  local program="$PROGRAMS/halo.$1 4x4 --iterations 5"
+  learn "$2" bash bash -c "$program"
+  grep -q ' 0 wrong messages' out
+  learn "$2" sh sh -c "cd / && export A=1; $program; echo over"
+  printf '#!/bin/bash\nmodule() { :; }\nmodule load solver\n%s | cat\n' "$program" >launch.sh
+  chmod +x launch.sh
+  learn "$2" launch.sh ./launch.sh
+  learn "$2" bash bash launch.sh
+  learn "$2" launch.sh env A=1 ./launch.sh
+  [ "$(profiles 'map(.profiles) | add')" -eq 5 ]
+}
+@test "bash -c, launch scripts and wrappers: MPICH" { need mpich pmi2; behind mpich pmi2; }
+@test "bash -c, launch scripts and wrappers: Open MPI" { need openmpi pmix; behind openmpi pmix; }
+
+@test "programs that are none of MPI's: once, and never again until their script changes" {
+  printf '#!/bin/sh\necho "${LD_PRELOAD:+preloaded}${LD_PRELOAD:-alone}"\n' >plain.sh
+  chmod +x plain.sh
+  launch none ./plain.sh
+  first
+  [ "$(grep -c '^preloaded' out)" -eq 16 ]
+  grep -qx 'no profile of plain.sh was stored: the last run loaded no MPI that is known' said
+  [ "$(profiles length)" -eq 0 ]
+  for _ in 1 2; do
+    launch none ./plain.sh
+    [ "$(sort -u out)" = alone ]
+    grep -q '^auto: ./plain.sh: the last run loaded no MPI that is known (.*; --topomap-options=profile tries again): left alone$' said
+  done
+  echo : >>plain.sh
+  launch none ./plain.sh
+  first
+  MORE=--topomap-options=profile launch none ./plain.sh
+  [ "$(grep -c '^preloaded' out)" -eq 16 ]
+  # One that fails may do better.
+  for _ in 1 2; do
+    run ! launch none sh -c 'exit 3'
+    grep -q 'no profile of sh was stored: the last run ended with status 3' <<<"$output"
+  done
+  # A container's own system has none of this one's libraries.
+  printf '#!/bin/sh\necho "${LD_PRELOAD:-alone}"\n' >apptainer
+  chmod +x apptainer
+  launch none ./apptainer exec image.sif ./solver
+  grep -q '^auto: ./apptainer: it starts a container ' said
+  [ "$(sort -u out)" = alone ]
+}
+
+@test "default=auto: nobody hears of it" {
+  need mpich pmi2
+  plugstack default=auto
+  export ASK=
+  launch pmi2 sh -c true
+  [ ! -s said ]
+  launch pmi2 sh -c "$PROGRAMS/halo.mpich 4x4 --iterations 5"
+  [ ! -s said ]
+  launch pmi2 sh -c "$PROGRAMS/halo.mpich 4x4 --iterations 5"
+  [ ! -s said ]
+  MORE=--topomap-explain=explained launch pmi2 sh -c "$PROGRAMS/halo.mpich 4x4 --iterations 5"
+  [ "$(profiles length)" -eq 1 ]
+  grep -q 'a profile of sh, 16 ranks' explained
+}
+
+@test "an MPI that is linked statically: said once" {
+  echo 'int MPI_Init(void *, void *); int PMPI_Init(void *a, void *b) { return !a + !b; } int MPI_Init(void *a, void *b) { return PMPI_Init(a, b); } int main(int argc, char **argv) { (void)argv; return MPI_Init(&argc, &argv); }' >own.c
+  local how
+  for how in -static -O1; do
+    cc $how -o own own.c || continue
+    launch none ./own
+    [ "$(cat said)" = "auto: ./own: its MPI is linked statically: nobody sees what it sends (--topomap=FILE or a pattern places it): left alone" ]
+    launch none ./own
+    [ ! -s said ]
+    MORE=--topomap-options=mpi=mpich launch none ./own
+    [ ! -s said ]
+    [ "$(profiles length)" -eq 0 ]
+  done
+}
