@@ -1,10 +1,10 @@
 # The one command. `topomap map` and the planner run the same library.
 bin_PROGRAMS += cli/topomap
 cli_topomap_SOURCES = cli/main.c cli/cli.h cli/options.c cli/time.c cli/time.h cli/target.c cli/target.h \
-  cli/map.c cli/report.c cli/report.h cli/registry.c cli/json.c cli/json.h cli/manual.c cli/db.c \
-  cli/db_calibrate.c cli/db_check.c cli/db_diff.c cli/db_distance.c cli/db_export.c cli/db_synth.c cli/graph.c \
+  cli/map.c cli/report.c cli/report.h cli/registry.c cli/json.c cli/json.h cli/manual.c cli/graph.c \
   cli/graph_edit.c cli/patterns.c cli/order.c cli/order.h cli/plan.c cli/launchers.c cli/plan.h cli/request.c cli/request.h cli/policy.c cli/replay.c cli/replay.h \
-  cli/show.c cli/db_node.c cli/db_node.h cli/why.c cli/records.c cli/records.h plugin/common/record.c cli/stop.c
+  cli/show.c cli/why.c cli/records.c cli/records.h plugin/common/record.c cli/stop.c
+include cli/db/local.mk
 include cli/doctor/local.mk
 include cli/profile/local.mk
 cli_topomap_CPPFLAGS = $(AM_CPPFLAGS) -DTOPOMAP_SPANKDIR='"$(spankdir)"'

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/db_node.h"
+#include "cli/db/node.h"
 #include "cli/json.h"
 #include "cli/order.h"
 

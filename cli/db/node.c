@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The inside of a node: packages, NUMA nodes, PCI switches, GPUs and NICs, and the links between
  * GPUs. */
-#include "cli/db_node.h"
+#include "cli/db/node.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
