@@ -25,7 +25,10 @@ typedef struct cli_target {
 #define CLI_TARGET_OPTIONS                                                                         \
     {"graph", "FILE|PATTERN", "communication graph", "g"},                                         \
         {"from", "FORMAT", "format of the graph file (default: by its content)", NULL},            \
-        {"machine", "SPEC", "machine without a database, such as tree:4:16:8@1:10:100", NULL},     \
+        {"machine", "SPEC",                                                                        \
+         "machine without a database, such as tree:4:16:8@1:10:100; `topomap help map` has all "   \
+         "kinds",                                                                                  \
+         NULL},                                                                                    \
         {"db", "DB", "topology database", NULL},                                                   \
         {"nodes", "HOSTLIST", "nodes of the allocation, as Slurm writes them", NULL},              \
         {"tasks-per-node", "N|LIST", "tasks on each node: 4, or 4(x3),2", NULL},                   \

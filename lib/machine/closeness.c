@@ -204,8 +204,10 @@ static int build(topomap_closeness *c, int level, topomap_error *err)
             return -1;
     /* Without levels between nodes, nodes are the field above the last level. */
     sum = write_codes(c, c->levels, bits, 0);
-    c->how =
-        sum <= CODE_BITS ? (tree ? TOPOMAP_CLOSE_BITS : TOPOMAP_CLOSE_TABLE) : TOPOMAP_CLOSE_ANY;
+    /* Codes know nothing of rails; whole nodes that change places keep theirs. */
+    c->how = sum > CODE_BITS || (m->rail_of && level + 1 < (int)m->inner_levels) ? TOPOMAP_CLOSE_ANY
+             : tree ? TOPOMAP_CLOSE_BITS
+                    : TOPOMAP_CLOSE_TABLE;
     if (c->how != TOPOMAP_CLOSE_ANY)
         write_codes(c, c->levels, bits, 1);
     spread_costs(c, (uint32_t)(level + 1), fields, bits);

@@ -56,8 +56,12 @@ static uint32_t node_hops(const topomap_machine *m, uint32_t a, uint32_t b)
 uint32_t topomap_machine_hops(const topomap_machine *machine, uint32_t p, uint32_t q)
 {
     uint32_t a = machine->node_of[p], b = machine->node_of[q];
+    uint32_t hops = a == b ? 0 : node_hops(machine, a, b);
 
-    return a == b ? 0 : node_hops(machine, a, b);
+    if (a != b && machine->kind == TOPOMAP_MACHINE_TREE && machine->rail_of &&
+        machine->rail_of[p] != machine->rail_of[q])
+        hops += machine->outer[outer_level(machine, a, b)].cross_hops;
+    return hops;
 }
 
 uint32_t topomap_machine_levels(const topomap_machine *machine)

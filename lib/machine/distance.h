@@ -49,12 +49,29 @@ static inline double topomap_node_distance(const topomap_machine *m, uint32_t a,
     return 0.0;
 }
 
+/** What two slots of different nodes are farther because their rails differ. */
+static inline double topomap_rail_distance(const topomap_machine *m, uint32_t p, uint32_t q)
+{
+    uint32_t a = m->node_of[p], b = m->node_of[q];
+
+    if (m->rail_of[p] == m->rail_of[q])
+        return 0.0;
+    if (m->kind == TOPOMAP_MACHINE_MATRIX)
+        return m->site_cross
+                   ? (double)m->site_cross[(size_t)m->site_of[a] * m->sites + m->site_of[b]]
+                   : 0.0;
+    for (uint32_t l = 0; l < m->outer_levels; l++)
+        if (m->outer[l].group[a] == m->outer[l].group[b])
+            return m->outer[l].cross;
+    return 0.0;
+}
+
 static inline double topomap_slot_distance(const topomap_machine *m, uint32_t p, uint32_t q)
 {
     uint32_t a = m->node_of[p], b = m->node_of[q];
 
     if (a != b)
-        return topomap_node_distance(m, a, b);
+        return topomap_node_distance(m, a, b) + (m->rail_of ? topomap_rail_distance(m, p, q) : 0.0);
     if (p == q)
         return 0.0;
     for (uint32_t l = 0; l + 1 < m->inner_levels; l++)

@@ -162,6 +162,31 @@ int topomap_machine_set_matrix(topomap_machine *machine, const char *kind_name, 
     return name_hops(machine, max_hops, err);
 }
 
+int topomap_machine_set_rails(topomap_machine *machine, const uint32_t *rail_of, const float *cross,
+                              const uint32_t *cross_hops, topomap_error *err)
+{
+    uint32_t differ = 0;
+
+    for (uint32_t s = 1; s < machine->slots; s++)
+        differ |= rail_of[s] ^ rail_of[0];
+    if (machine->kind == TOPOMAP_MACHINE_TORUS)
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "a torus has no rails");
+    if (!differ)
+        return 0;
+    if (machine->kind == TOPOMAP_MACHINE_MATRIX) {
+        machine->site_cross =
+            copy_of(cross, (size_t)machine->sites * machine->sites, sizeof *cross, err);
+        if (!machine->site_cross)
+            return -1;
+    }
+    for (uint32_t l = 0; machine->kind == TOPOMAP_MACHINE_TREE && l < machine->outer_levels; l++) {
+        machine->outer[l].cross = (double)cross[l];
+        machine->outer[l].cross_hops = cross_hops[l];
+    }
+    machine->rail_of = copy_of(rail_of, machine->slots, sizeof *rail_of, err);
+    return machine->rail_of ? 0 : -1;
+}
+
 /* Every group must lie inside one group of the next level; ids are below \p ids. */
 static int check_nesting(const topomap_nesting *level, uint32_t levels, uint32_t members,
                          uint32_t ids, topomap_error *err)
@@ -252,6 +277,8 @@ void topomap_machine_free(topomap_machine *machine)
     free(machine->site_of);
     free(machine->site_cost);
     free(machine->site_hops);
+    free(machine->rail_of);
+    free(machine->site_cross);
     free(machine->hop_level_name);
     topomap_network_free(machine->network);
     free(machine);

@@ -4,7 +4,8 @@
  * Two parts. Inside a node, closeness is nested groups of slots (levels from the inside out).
  * Between nodes it is one of: nested groups of nodes (tree), coordinates (torus, mesh), or a
  * matrix between sites (matrix, fabric), a site being what several nodes hang on, such as a leaf
- * switch. */
+ * switch. Where slots are GPUs that go out by NICs of their own on a rail-optimised fabric, two
+ * slots of different rails are farther than two of one: tree and matrix. */
 #ifndef TOPOMAP_MACHINE_H
 #define TOPOMAP_MACHINE_H
 
@@ -21,8 +22,10 @@ enum { TOPOMAP_MACHINE_LEVELS = 24, TOPOMAP_MACHINE_DIMS = 8 };
 /** One nesting: groups of slots, or of nodes. */
 typedef struct topomap_nesting {
     char name[24];
-    double cost;     /* of one byte between two members whose innermost common group is here */
-    uint32_t hops;   /* likewise; 0 inside nodes */
+    double cost;   /* of one byte between two members whose innermost common group is here */
+    uint32_t hops; /* likewise; 0 inside nodes */
+    double cross;  /* between nodes, added where the two members' rails differ */
+    uint32_t cross_hops;
     uint32_t *group; /* [slots or nodes] group id, below the number of slots or nodes. Inside
                         nodes ids ascend with the slot, so that a group is a range of slots */
 } topomap_nesting;
@@ -57,6 +60,10 @@ struct topomap_machine {
     float *site_cost;    /* [sites * sites] symmetric */
     uint16_t *site_hops; /* [sites * sites], or NULL: 1 between any two nodes */
 
+    uint32_t *rail_of; /* [slots] the rail that a slot's NIC is on; NULL: all are on one */
+    float *site_cross; /* MATRIX: [sites * sites] symmetric, what is added where rails differ; NULL:
+                          nothing. TREE: cross of the levels */
+
     uint32_t max_hops;
     struct topomap_network *network; /* owned; or NULL: not known, or a torus's own grid */
     char (*hop_level_name)[24];      /* TORUS, MATRIX: [max_hops + 1], names of the outer levels */
@@ -86,6 +93,13 @@ int topomap_machine_set_torus(topomap_machine *machine, uint32_t dims, const uin
 int topomap_machine_set_matrix(topomap_machine *machine, const char *kind_name, uint32_t sites,
                                const uint32_t *site_of, const float *cost, const uint16_t *hops,
                                topomap_error *err);
+
+/** Rails. \p rail_of [slots] is copied; where all are the same there are none. Of a tree, the
+ * levels between nodes are farther by \p cross and \p cross_hops [outer_levels], all not negative;
+ * of a matrix, sites by \p cross [sites * sites], and \p cross_hops is not looked at. After the
+ * parts between nodes are set; TOPOMAP_EUSAGE for a torus. */
+int topomap_machine_set_rails(topomap_machine *machine, const uint32_t *rail_of, const float *cross,
+                              const uint32_t *cross_hops, topomap_error *err);
 
 /** Checks that every part is there and consistent; call it once after the parts are set. */
 int topomap_machine_finish(topomap_machine *machine, topomap_error *err);

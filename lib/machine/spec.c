@@ -31,6 +31,10 @@ static const struct {
      1, topomap_spec_dragonfly},
     {"percs", "percs:supernodes=S[,links=N][,seed=N][*SLOTS][@INSIDE:HOP][,alloc=FILE]", " alloc ",
      1, topomap_spec_percs},
+    {"gpus",
+     "gpus:nodes=N,gpus=G[,rails=R][,unit=NODES][,pod=NODES][,taper=N][,domain=NODES][,nvlink=GPUS]"
+     "[,switch=GPUS][,numa=GPUS][,package=GPUS][@NVLINK:HOP][,alloc=FILE]",
+     " alloc ", 1, topomap_spec_gpus},
     {"links", "links:FILE[*SLOTS][@INSIDE:HOP][,alloc=FILE]", " alloc ", 0, topomap_spec_links},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };

@@ -40,6 +40,20 @@ int topomap_spec_build(const topomap_spec *spec, uint64_t nodes, uint32_t slots,
                        topomap_spec_fill *fill, void *shape, topomap_machine **machine,
                        topomap_error *err);
 
+/** Groups of \p width consecutive of all \p nodes, of those that the machine has (\p ids, or NULL:
+ *  all): numbered from 0 in ascending order. \p group [machine->nodes] */
+int topomap_spec_groups(const topomap_machine *machine, const uint32_t *ids, uint64_t width,
+                        uint64_t nodes, uint32_t *group, topomap_error *err);
+
+/** Of a shape that is key=value words: the number behind \p key, \p least to \p most.
+ *  \param fallback  where the key is not there; below \p least: it must be */
+int topomap_spec_word(const topomap_spec *spec, const char *key, uint32_t least, uint32_t most,
+                      uint32_t fallback, uint32_t *number, topomap_error *err);
+/** Whether all words are key=number, each once. \p keys  each between blanks */
+int topomap_spec_words(const topomap_spec *spec, const char *keys, topomap_error *err);
+/** Whether a key is among them; what is behind it, or NULL. */
+const char *topomap_spec_find(const topomap_spec *spec, const char *key);
+
 /* One builder a kind of machine; each its own file. */
 int topomap_spec_tree(const topomap_spec *spec, topomap_machine **machine, topomap_error *err);
 int topomap_spec_torus(const topomap_spec *spec, topomap_machine **machine, topomap_error *err);
@@ -48,6 +62,7 @@ int topomap_spec_matrix(const topomap_spec *spec, topomap_machine **machine, top
 int topomap_spec_fattree(const topomap_spec *spec, topomap_machine **machine, topomap_error *err);
 int topomap_spec_dragonfly(const topomap_spec *spec, topomap_machine **machine, topomap_error *err);
 int topomap_spec_percs(const topomap_spec *spec, topomap_machine **machine, topomap_error *err);
+int topomap_spec_gpus(const topomap_spec *spec, topomap_machine **machine, topomap_error *err);
 int topomap_spec_links(const topomap_spec *spec, topomap_machine **machine, topomap_error *err);
 
 #endif

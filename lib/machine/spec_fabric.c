@@ -12,66 +12,6 @@
 
 enum { RADIX = 254, MANY = 1 << 20, VERTICES_MOST = 1 << 21, CABLES_MOST = 1 << 23 };
 
-/* ---- key=value,key=value ----------------------------------------------------------------- */
-
-static const char *find_word(const topomap_spec *spec, const char *key)
-{
-    size_t length = strlen(key);
-
-    for (const char *at = spec->body;; at++) {
-        if (strncmp(at, key, length) == 0 && at[length] == '=')
-            return at + length + 1;
-        at = strchr(at, ',');
-        if (!at)
-            return NULL;
-    }
-}
-
-/* \param fallback  below \p least: it must be there */
-static int read_word(const topomap_spec *spec, const char *key, uint32_t least, uint32_t most,
-                     uint32_t fallback, uint32_t *number, topomap_error *err)
-{
-    const char *text = find_word(spec, key);
-    char digits[16];
-    size_t length = text ? strcspn(text, ",") : 0;
-
-    *number = fallback;
-    if (!text)
-        return fallback >= least ? 0 : topomap_spec_fail(spec, err, "%s= is missing", key);
-    snprintf(digits, sizeof digits, "%.*s", (int)(length < 15 ? length : 15), text);
-    if (length == 1 && *digits == '0')
-        *number = 0;
-    else if (length > 10 || topomap_spec_numbers(digits, ',', number, 1) != 1)
-        return topomap_spec_fail(spec, err, "%s= takes a number, found '%s'", key, digits);
-    if (*number < least || *number > most)
-        return topomap_spec_fail(spec, err, "%s=%u: expected a number from %u to %u", key, *number,
-                                 least, most);
-    return 0;
-}
-
-/* \param keys  each between blanks */
-static int check_words(const topomap_spec *spec, const char *keys, topomap_error *err)
-{
-    const char *at = spec->body;
-
-    while (at) {
-        size_t word = strcspn(at, ","), key = strcspn(at, "=,");
-        char padded[24];
-
-        snprintf(padded, sizeof padded, " %.*s ", (int)(key < 20 ? key : 20), at);
-        if (!key || key >= word || key > 16 || !strstr(keys, padded))
-            return topomap_spec_fail(spec, err,
-                                     "'%.*s' is none of%s, each key=number before *SLOTS, "
-                                     "@COSTS and alloc=",
-                                     (int)(word < 40 ? word : 40), at, keys);
-        for (const char *other = spec->body; other < at; other++)
-            if (strncmp(other, at, key + 1) == 0 && (other == spec->body || other[-1] == ','))
-                return topomap_spec_fail(spec, err, "%.*s= is given twice", (int)key, at);
-        at = at[word] ? at + word + 1 : NULL;
-    }
-    return 0;
-}
-
 static int check_size(const topomap_spec *spec, uint64_t hosts, uint64_t switches, uint64_t cables,
                       topomap_error *err)
 {
@@ -111,11 +51,11 @@ static int leaf_tree(const topomap_spec *spec, topomap_fattree *t, topomap_error
 {
     t->levels = 2;
     t->w[1] = 1;
-    return check_words(spec, " leaves hosts spines links ", err) ||
-                   read_word(spec, "leaves", 1, MANY, 0, &t->m[2], err) ||
-                   read_word(spec, "hosts", 1, MANY, 16, &t->m[1], err) ||
-                   read_word(spec, "spines", 1, RADIX, 4, &t->w[2], err) ||
-                   read_word(spec, "links", 1, RADIX, 1, &t->p[2], err)
+    return topomap_spec_words(spec, " leaves hosts spines links ", err) ||
+                   topomap_spec_word(spec, "leaves", 1, MANY, 0, &t->m[2], err) ||
+                   topomap_spec_word(spec, "hosts", 1, MANY, 16, &t->m[1], err) ||
+                   topomap_spec_word(spec, "spines", 1, RADIX, 4, &t->w[2], err) ||
+                   topomap_spec_word(spec, "links", 1, RADIX, 1, &t->p[2], err)
                ? -1
                : 0;
 }
@@ -125,11 +65,11 @@ static int port_tree(const topomap_spec *spec, topomap_fattree *t, topomap_error
 {
     uint32_t k, hosts, taper;
 
-    if (check_words(spec, " k levels hosts taper ", err) ||
-        read_word(spec, "k", 2, RADIX, 0, &k, err) ||
-        read_word(spec, "levels", 1, TOPOMAP_FATTREE_LEVELS, 2, &t->levels, err) ||
-        read_word(spec, "hosts", 1, RADIX, t->levels > 1 ? k / 2 : k, &hosts, err) ||
-        read_word(spec, "taper", 1, RADIX, 1, &taper, err))
+    if (topomap_spec_words(spec, " k levels hosts taper ", err) ||
+        topomap_spec_word(spec, "k", 2, RADIX, 0, &k, err) ||
+        topomap_spec_word(spec, "levels", 1, TOPOMAP_FATTREE_LEVELS, 2, &t->levels, err) ||
+        topomap_spec_word(spec, "hosts", 1, RADIX, t->levels > 1 ? k / 2 : k, &hosts, err) ||
+        topomap_spec_word(spec, "taper", 1, RADIX, 1, &taper, err))
         return -1;
     if (k % 2 || k / 2 % taper)
         return topomap_spec_fail(spec, err, "k= is even, and taper= divides its half");
@@ -180,7 +120,7 @@ int topomap_spec_fattree(const topomap_spec *spec, topomap_machine **machine, to
     uint64_t hosts, switches, cables;
     int status;
 
-    if (find_word(spec, "leaves") ? leaf_tree(spec, &t, err) : port_tree(spec, &t, err))
+    if (topomap_spec_find(spec, "leaves") ? leaf_tree(spec, &t, err) : port_tree(spec, &t, err))
         return -1;
     count_tree(&t, &hosts, &switches, &cables);
     status = check_size(spec, hosts, switches, cables, err) || add_hosts(&f, hosts, err) ? -1 : 0;
@@ -215,10 +155,11 @@ int topomap_spec_dragonfly(const topomap_spec *spec, topomap_machine **machine, 
     topomap_dragonfly d = {0};
     uint64_t routers;
 
-    if (check_words(spec, " p a h groups ", err) || read_word(spec, "a", 1, RADIX, 0, &d.a, err) ||
-        read_word(spec, "p", 1, RADIX, 0, &d.p, err) ||
-        read_word(spec, "h", 1, RADIX, 0, &d.h, err) ||
-        read_word(spec, "groups", 1, MANY, d.a * d.h + 1, &d.groups, err))
+    if (topomap_spec_words(spec, " p a h groups ", err) ||
+        topomap_spec_word(spec, "a", 1, RADIX, 0, &d.a, err) ||
+        topomap_spec_word(spec, "p", 1, RADIX, 0, &d.p, err) ||
+        topomap_spec_word(spec, "h", 1, RADIX, 0, &d.h, err) ||
+        topomap_spec_word(spec, "groups", 1, MANY, d.a * d.h + 1, &d.groups, err))
         return -1;
     if (d.groups > d.a * d.h + 1)
         return topomap_spec_fail(spec, err, "%u groups, but the global links reach %u (a*h + 1)",
@@ -278,10 +219,10 @@ int topomap_spec_percs(const topomap_spec *spec, topomap_machine **machine, topo
     uint32_t supernodes, links, seed;
     int status;
 
-    if (check_words(spec, " supernodes links seed ", err) ||
-        read_word(spec, "supernodes", 1, D_PORTS + 1, 0, &supernodes, err) ||
-        read_word(spec, "links", 1, D_PORTS, 1, &links, err) ||
-        read_word(spec, "seed", 0, UINT32_MAX, 1, &seed, err))
+    if (topomap_spec_words(spec, " supernodes links seed ", err) ||
+        topomap_spec_word(spec, "supernodes", 1, D_PORTS + 1, 0, &supernodes, err) ||
+        topomap_spec_word(spec, "links", 1, D_PORTS, 1, &links, err) ||
+        topomap_spec_word(spec, "seed", 0, UINT32_MAX, 1, &seed, err))
         return -1;
     if (links * (supernodes - 1) > D_PORTS)
         return topomap_spec_fail(spec, err, "a supernode has %d D links, not %u", D_PORTS,

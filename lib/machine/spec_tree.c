@@ -67,17 +67,21 @@ static int add_inner_levels(topomap_machine *machine, const tree_levels *tree, t
 }
 
 /* Group ids must lie below the number of nodes: number those that occur, in ascending order. */
-static int number_groups(uint32_t *group, uint32_t nodes, uint64_t groups, topomap_error *err)
+int topomap_spec_groups(const topomap_machine *machine, const uint32_t *ids, uint64_t width,
+                        uint64_t nodes, uint32_t *group, topomap_error *err)
 {
+    uint64_t groups = (nodes + width - 1) / width;
     uint32_t *number = topomap_alloc(groups, sizeof *number, err), next = 0;
 
     if (!number)
         return -1;
-    for (uint32_t i = 0; i < nodes; i++)
+    for (uint32_t i = 0; i < machine->nodes; i++) {
+        group[i] = (uint32_t)((ids ? ids[i] : i) / width);
         number[group[i]] = 1;
+    }
     for (uint64_t g = 0; g < groups; g++)
         number[g] = number[g] ? next++ : 0;
-    for (uint32_t i = 0; i < nodes; i++)
+    for (uint32_t i = 0; i < machine->nodes; i++)
         group[i] = number[group[i]];
     free(number);
     return 0;
@@ -94,9 +98,7 @@ static int add_outer_levels(topomap_machine *machine, const tree_levels *tree, c
         char name[24];
 
         width *= tree->size[l];
-        for (uint32_t i = 0; i < machine->nodes; i++)
-            group[i] = (uint32_t)((ids ? ids[i] : i) / width);
-        status = number_groups(group, machine->nodes, tree->nodes / width, err);
+        status = topomap_spec_groups(machine, ids, width, tree->nodes, group, err);
         snprintf(name, sizeof name, "level%u", l + 1);
         if (status == 0)
             status = topomap_machine_add_outer(machine, name, tree->cost[l],

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Machines with links: fattree:, dragonfly:, percs:, links:.
+# Machines with links: fattree:, dragonfly:, percs:, links:, gpus:.
 bats_require_minimum_version 1.5.0
 
 setup() {
@@ -145,4 +145,33 @@ torus:4x3x5,hosts=2 torus:4x3x5@6:10,base=20,routers=2 2
 mesh:5x4x3 mesh:5x4x3@6:10,base=20 2
 END
   [ "$checked" -eq 8 ]
+}
+
+@test "gpus: maps of training jobs on scattered nodes keep to rails and units, and never cost more" {
+  seq 0 127 | shuf --random-source=<(yes) | head -32 >nodes
+  machine=gpus:nodes=128,gpus=8,rails=8,unit=16,alloc=nodes
+  for graph in parallel:tp=8,pp=4,dp=8 parallel:tp=4,pp=4,dp=16 ring:256; do
+    topomap map --graph "$graph" --machine "$machine" -o map
+    J=$(topomap map --graph "$graph" --machine "$machine" --json | jq .J)
+    topomap eval --graph "$graph" --machine "$machine" --mapping map --json >ours
+    topomap eval --graph "$graph" --machine "$machine" --json >slurm
+    jq -e -n --slurpfile a ours --slurpfile b slurm --argjson J "$J" '$a[0].J == $J and $a[0].J <= $b[0].J and $a[0].J >= $a[0].lower_bound'
+    [ "$(jq -c '[.levels[].name]' ours)" = '["node","leaf","spine"]' ]
+  done
+  # tp never leaves a node; what dp sends goes by one rail, between nodes: 20 or 40 a byte, never 21.
+  topomap map --graph parallel:tp=8,pp=4,dp=8 --machine "$machine" -o map
+  awk '{ if ((NR - 1) % 8 == 0) node = int($1 / 8); if (int($1 / 8) != node) exit 1 }' map
+}
+
+@test "gpus: predicted time, and the objectives that go by links" {
+  machine=gpus:nodes=16,gpus=4,rails=4,unit=4,taper=4
+  topomap eval --graph stencil2d:5:8x8 --machine "$machine" --json --time | jq -e '.time.seconds > 0'
+  before=$(topomap eval --graph stencil2d:5:8x8 --machine "$machine" --json --congestion exact | jq .congestion.max)
+  for objective in congestion time mix; do
+    topomap map --graph stencil2d:5:8x8 --machine "$machine" --objective $objective -o map
+    topomap eval --graph stencil2d:5:8x8 --machine "$machine" --mapping map --json --congestion exact |
+      jq -e --argjson before "$before" '.congestion.max <= $before'
+  done
+  run -2 topomap eval --graph ring:4 --machine gpus:nodes=2,gpus=2,rails=3
+  [[ $output == *"divides gpus=2"* ]]
 }

@@ -30,6 +30,7 @@ static const char *const specs[] = {"tree:4:16:8@1:10:100",
                                     "fattree:leaves=3,hosts=2,spines=2,links=3",
                                     "dragonfly:p=1,a=4,h=2,groups=3",
                                     "percs:supernodes=2,links=9,seed=2",
+                                    "gpus:nodes=6,gpus=4,rails=4,unit=2,domain=1,nvlink=2@1:10",
                                     NULL};
 
 static const char *const patterns[] = {"stencil2d:5:8x6,periodic",

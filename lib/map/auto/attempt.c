@@ -9,14 +9,16 @@
 #include "util/alloc.h"
 #include "util/clock.h"
 
-/* By the word that stands for this kind in the row. */
+/* By the word that stands for this kind in the row; a tree whose links are known is a fabric, too.
+ */
 static int suits(const topomap_algorithm_impl *impl, const topomap_machine *machine)
 {
     static const char *const words[] = {[TOPOMAP_MACHINE_TREE] = "tree",
                                         [TOPOMAP_MACHINE_TORUS] = "torus",
                                         [TOPOMAP_MACHINE_MATRIX] = "fabric"};
 
-    return strstr(impl->row.machines, words[machine->kind]) != NULL;
+    return strstr(impl->row.machines, words[machine->kind]) ||
+           (machine->network && strstr(impl->row.machines, "fabric"));
 }
 
 static int unsuitable(const topomap_algorithm_impl *impl, const topomap_machine *machine,

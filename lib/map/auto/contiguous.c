@@ -83,6 +83,7 @@ static int make_view(contiguous *c, topomap_error *err)
     c->view.slot_first =
         topomap_arena_alloc(&c->memory, (size_t)m->nodes + 1, sizeof(uint32_t), err);
     c->view.node_of = c->node;
+    c->view.rail_of = NULL; /* of slots; each node has all */
     c->view.inner_levels = 1;
     c->view.inner[0] = m->inner[m->inner_levels - 1];
     c->view.inner[0].group = c->node;

@@ -187,6 +187,8 @@ static void every_algorithm_maps_every_machine(void **state)
         "fattree:leaves=3,hosts=5",
         "dragonfly:p=1,a=2,h=1@1",
         "percs:supernodes=1",
+        "gpus:nodes=6,gpus=4,rails=4,unit=2",
+        "gpus:nodes=8,gpus=4,rails=2,nvlink=2,domain=2,unit=4",
     };
     uint32_t degrees[] = {0, 1, 4, 30};
 

@@ -77,10 +77,17 @@ static topomap_graph *random_graph(uint32_t ranks, topomap_random *random)
 static void test_below_all(void **state)
 {
     static const char *const machines[] = {
-        "tree:2:3@1:10", "tree:3:2@5:7",   "tree:2:2:2@1:10:100",
-        "torus:3x2",     "torus:3*2@1:10", "torus:2x2x2",
-        "mesh:3x2",      "mesh:6",         "tree:2:3@10:1",
+        "tree:2:3@1:10",
+        "tree:3:2@5:7",
+        "tree:2:2:2@1:10:100",
+        "torus:3x2",
+        "torus:3*2@1:10",
+        "torus:2x2x2",
+        "mesh:3x2",
+        "mesh:6",
+        "tree:2:3@10:1",
         "torus:7@1:2",
+        "gpus:nodes=3,gpus=2,rails=2,unit=2",
     };
     topomap_random random = {7};
 
