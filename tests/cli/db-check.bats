@@ -149,3 +149,52 @@ make() { # LINKS [awk option...]: the database t.db of them
   run -1 topomap db check --db t.db
   [ "$(grep -c '^warning unnamed-adapter' <<<"$output")" -eq "$unknown" ]
 }
+
+# ---- GPUs and NICs ----------------------------------------------------------------------------
+
+devices() { # CHECK: its findings
+  topomap db check --db t.db --json | jq -r --arg c "$1" '.findings[] | select(.check == $c) | "\(.severity) \(.text)"'
+}
+
+@test "db check: whole nodes with GPUs have no findings about them" {
+  data="$TOPOMAP_SOURCE/tests/data/db"
+  topomap db import --db t.db nccl-topology "$data/a100.nccl.xml" --nodes 'a[1-8]'
+  topomap db import --db t.db hwloc "$data/mi250x.xml" --nodes 'm[1-8]'
+  topomap db import --db t.db gpu-matrix "$data/h100.topo" --nodes 'h[1-8]'
+  [ -z "$(devices far-nic)$(devices missing-nvlink)$(devices nic-down)" ]
+}
+
+@test "db check: a GPU whose NIC is elsewhere, once for all nodes that are so" {
+  data="$TOPOMAP_SOURCE/tests/data/db"
+  awk -F'\t' -v OFS='\t' '/^NIC0/ { for (i = 2; i < 10; i++) $i = "SYS" } /^GPU[0-7]/ { $10 = "SYS" } { print }' "$data/h100.topo" >moved
+  topomap db import --db t.db gpu-matrix "$data/h100.topo" --nodes 'h[1-8]'
+  topomap db import --db t.db gpu-matrix moved --nodes 'h[9-12]'
+  [ "$(devices far-nic)" = "warning h9 and 3 more: GPU 0: its nearest NIC mlx5_1 is NODE away, where most GPUs have one on their PCI switch" ]
+  run -1 topomap db check --db t.db
+}
+
+@test "db check: missing NVLinks, by the node's other pairs and by its peers" {
+  data="$TOPOMAP_SOURCE/tests/data/db"
+  sed '/dev="3"/,/<\/gpu>/s/count="2"/count="1"/' "$data/a100.nccl.xml" >weak
+  sed '/dev="3"/,/<\/gpu>/{/nvlink/d}' "$data/a100.nccl.xml" >none
+  topomap db import --db t.db nccl-topology "$data/a100.nccl.xml" --nodes 'h[1-8]'
+  topomap db import --db t.db nccl-topology weak --nodes 'h[9-12]'
+  topomap db import --db t.db nccl-topology none --nodes h13
+  [ "$(devices missing-nvlink)" = "warning h9 and 3 more: GPU 3 to GPUs 0-2: 6 NVLinks, where other pairs have 12
+warning h13: GPU 3 to GPUs 0-2: no NVLink, where other pairs have 12" ]
+  # Of links that are no mesh only the peers can tell.
+  rm t.db
+  sed '/XGMIBandwidth/,$ { s/>1000000 200000 />1000000 100000 /; s/>200000 1000000 />100000 1000000 / }' "$data/mi250x.xml" >slow
+  topomap db import --db t.db hwloc "$data/mi250x.xml" --nodes 'm[1-4]'
+  topomap db import --db t.db hwloc slow --nodes m5
+  [ "$(devices missing-nvlink)" = "warning m5: GPU 0 to GPU 1: 100000 MB/s, where other pairs have 200000 MB/s" ]
+}
+
+@test "db check: a NIC that is down, by the node's own XML or by the fabric" {
+  data="$TOPOMAP_SOURCE/tests/data/db"
+  topomap db import --db t.db hwloc "$data/gh200.xml"
+  [ "$(devices nic-down)" = "warning gh01: NIC mlx5_3, that of GPU 3, is down" ]
+  sed 's/Port1State" value="1"/Port1State" value="4"/' "$data/gh200.xml" >up
+  topomap db import --db t.db hwloc up
+  [ -z "$(devices nic-down)" ]
+}

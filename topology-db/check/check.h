@@ -23,6 +23,7 @@ int db_found_as(struct db_check *check, enum topomap_db_severity severity, const
 /** Checks return 0, or what db_found() did, or -1. */
 typedef int db_check_run(struct db_check *check);
 db_check_run db_check_degraded, db_check_rates, db_check_one_way, db_check_parts,
-    db_check_unknown_nodes, db_check_other_hosts;
+    db_check_unknown_nodes, db_check_other_hosts, db_check_far_nics, db_check_gpu_links,
+    db_check_nics_down;
 
 #endif
