@@ -25,9 +25,14 @@ void db_routes_clear(struct db_routes *routes)
 
 uint32_t db_routes_find(const struct db_routes *routes, int64_t id)
 {
-    uint32_t low = (uint32_t)topomap_sorted_rows(
-        routes->vertex, routes->count, sizeof *routes->vertex, offsetof(struct db_vertex, id), id);
+    uint64_t guess = routes->count ? (uint64_t)id - (uint64_t)routes->vertex[0].id : 0;
+    uint32_t low;
 
+    /* Ids in a row, as they mostly are. */
+    if (guess < routes->count && routes->vertex[guess].id == id)
+        return (uint32_t)guess;
+    low = (uint32_t)topomap_sorted_rows(routes->vertex, routes->count, sizeof *routes->vertex,
+                                        offsetof(struct db_vertex, id), id);
     return low < routes->count && routes->vertex[low].id == id ? low : UINT32_MAX;
 }
 
@@ -86,17 +91,6 @@ static int add_cable(struct db_routes *routes, size_t *room, struct db_cable cab
     return 0;
 }
 
-static int by_vertex_port(const void *a, const void *b)
-{
-    const struct db_cable *x = a, *y = b;
-
-    if (x->at != y->at)
-        return x->at < y->at ? -1 : 1;
-    if (x->port != y->port)
-        return x->port < y->port ? -1 : 1;
-    return x->peer < y->peer ? -1 : x->peer > y->peer;
-}
-
 uint32_t db_routes_rate(sqlite3_stmt *row, int column)
 {
     return sqlite3_column_type(row, column + 2) != SQLITE_NULL
@@ -109,7 +103,7 @@ static int load_cables(struct db_routes *routes, topomap_error *err)
 {
     struct db_rows rows = db_ask(routes->file,
                                  "SELECT a, aport, b, bport, width, speed, mbps FROM link"
-                                 " WHERE coalesce(state, 0) <> 1" /* IB_DOWN */,
+                                 " WHERE state IS NOT 1" /* IB_DOWN */,
                                  err);
     size_t room = 0;
 
@@ -132,22 +126,51 @@ static int load_cables(struct db_routes *routes, topomap_error *err)
     return rows.result;
 }
 
+enum { BY_PEER, BY_PORT, BY_VERTEX, KEYS, PORTS = 256 };
+
+static uint32_t key_of(const struct db_cable *cable, int key)
+{
+    return key == BY_VERTEX ? cable->at : key == BY_PORT ? cable->port : cable->peer;
+}
+
+/* By counting: a launch has a whole fabric's cables to sort. What has the same key stays in order.
+ * \param next  [keys + 1] out: where the cables of a key end */
+static void sort_cables(const struct db_cable *from, uint32_t count, int key, uint32_t keys,
+                        uint32_t *next, struct db_cable *to)
+{
+    memset(next, 0, (keys + 1u) * sizeof *next);
+    for (uint32_t c = 0; c < count; c++)
+        next[key_of(&from[c], key) + 1]++;
+    for (uint32_t k = 0; k < keys; k++)
+        next[k + 1] += next[k];
+    for (uint32_t c = 0; c < count; c++)
+        to[next[key_of(&from[c], key)]++] = from[c];
+}
+
 static int index_cables(struct db_routes *routes, topomap_error *err)
 {
-    uint32_t at = 0;
+    uint32_t most = routes->count > PORTS ? routes->count : PORTS;
+    uint32_t *next = topomap_alloc(most + 1u, sizeof *next, err);
+    struct db_cable *other = topomap_alloc(routes->cables, sizeof *other, err);
 
     routes->lft = topomap_alloc(routes->count, sizeof *routes->lft, err);
-    if (!routes->lft)
+    if (!next || !other || !routes->lft) {
+        free(next);
+        free(other);
         return -1;
-    if (routes->cables)
-        qsort(routes->cable, routes->cables, sizeof *routes->cable, by_vertex_port);
-    for (uint32_t i = 0; i < routes->count; i++) {
-        routes->vertex[i].cables = at;
-        while (at < routes->cables && routes->cable[at].at == i)
-            at++;
     }
-    if (routes->count)
-        routes->vertex[routes->count].cables = routes->cables;
+    for (int key = 0; routes->cables && key < KEYS; key++) {
+        struct db_cable *sorted = other;
+
+        sort_cables(routes->cable, routes->cables, key, key == BY_PORT ? PORTS : routes->count,
+                    next, sorted);
+        other = routes->cable;
+        routes->cable = sorted;
+    }
+    for (uint32_t i = 0; i < routes->count; i++)
+        routes->vertex[i + 1].cables = routes->cables ? next[i] : 0;
+    free(next);
+    free(other);
     return 0;
 }
 
@@ -173,9 +196,9 @@ static int unpack(struct db_routes *routes, struct db_lft *lft, topomap_error *e
 
     if (lids < 0 || lids > DB_LIDS)
         return topomap_error_set(err, TOPOMAP_EINPUT, "damaged database: a routing table");
-    lft->port = topomap_alloc((size_t)lids, 1, err);
+    lft->port = malloc((size_t)lids + 1); /* all of it is filled */
     if (!lft->port)
-        return -1;
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory: a routing table");
     lft->lids = (uint32_t)lids;
     if (!routes->unpacker)
         routes->unpacker = ZSTD_createDCtx();
