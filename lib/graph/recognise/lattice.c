@@ -331,8 +331,8 @@ static int try_rows(search *s, const topomap_rows *rows, topomap_error *err)
         topomap_lattice_rings_of_four(&l, s->weights);
         topomap_lattice_close_rings(&l, s->weights);
         topomap_lattice_fit(&l, s->weights);
-        topomap_lattice_weigh(&l, s->weights);
-        if (topomap_lattice_holds(&l) && fit_of(&l) > fit_of(s->best)) {
+        found = topomap_lattice_weigh(&l, s->weights, err);
+        if (found == 0 && topomap_lattice_holds(&l) && fit_of(&l) > fit_of(s->best)) {
             topomap_lattice_clear(s->best);
             *s->best = l;
             return fit_of(&l) >= SURE;
@@ -431,9 +431,10 @@ int topomap_lattice_find(const topomap_weights *weights, uint32_t ranks, topomap
         topomap_lattice_clear(&best);
         return -1;
     }
-    if (best.dims) {
-        topomap_lattice_tidy(&best, weights);
-        topomap_lattice_weigh(&best, weights);
+    if (best.dims && topomap_lattice_tidy(&best, weights) &&
+        topomap_lattice_weigh(&best, weights, err) != 0) {
+        topomap_lattice_clear(&best);
+        return -1;
     }
     *lattice = best;
     return 0;

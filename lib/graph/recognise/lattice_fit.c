@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How well coordinates explain a graph, and the form in which they are given. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "graph/recognise/lattice_inside.h"
+#include "util/alloc.h"
 
 /* Lines are seen in the edges alone, and uneven in some programs. That each rank talks to each
  * other is no pattern where it is a few of them that matter. */
@@ -151,13 +153,13 @@ void topomap_lattice_fit(topomap_lattice *l, const topomap_weights *w)
 /* By the dimensions that edges go along, as bits; of more than 8 by their number. */
 enum { MOST_BITS = 8, CLASSES = 1 << MOST_BITS };
 
-static uint32_t class_of(const topomap_lattice *l, uint32_t u, uint32_t v)
+/* \param a  coordinates of the one end */
+static uint32_t class_of(const topomap_lattice *l, const uint32_t *a, uint32_t v)
 {
-    uint32_t a[TOPOMAP_LATTICE_DIMS], b[TOPOMAP_LATTICE_DIMS], differ, first = 0, bits = 0;
+    uint32_t b[TOPOMAP_LATTICE_DIMS], differ, first = 0, bits = 0;
 
-    if (l->cell[u] == UINT32_MAX || l->cell[v] == UINT32_MAX)
+    if (l->cell[v] == UINT32_MAX)
         return CLASSES;
-    topomap_lattice_at(l, l->cell[u], a);
     topomap_lattice_at(l, l->cell[v], b);
     differ = topomap_lattice_differ(l, a, b);
     if (differ == UINT32_MAX || differ > l->reach)
@@ -171,28 +173,44 @@ static uint32_t class_of(const topomap_lattice *l, uint32_t u, uint32_t v)
     return bits;
 }
 
-void topomap_lattice_weigh(topomap_lattice *l, const topomap_weights *w)
+static void find_classes(const topomap_lattice *l, const topomap_weights *w, uint16_t *class)
+{
+    for (uint32_t u = 0; u < l->ranks; u++) {
+        uint32_t a[TOPOMAP_LATTICE_DIMS];
+
+        if (l->cell[u] != UINT32_MAX)
+            topomap_lattice_at(l, l->cell[u], a);
+        for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++)
+            class[e] =
+                (uint16_t)(l->cell[u] == UINT32_MAX ? CLASSES : class_of(l, a, w->target[e]));
+    }
+}
+
+int topomap_lattice_weigh(topomap_lattice *l, const topomap_weights *w, topomap_error *err)
 {
     double count[CLASSES + 1] = {0}, mean[CLASSES + 1] = {0}, all = 0, left = 0;
+    uint64_t arcs = w->offset[l->ranks];
+    uint16_t *class = topomap_alloc(arcs, sizeof *class, err);
 
-    for (uint32_t u = 0; u < l->ranks; u++)
-        for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++) {
-            uint32_t class = class_of(l, u, w->target[e]);
-
-            count[class]++;
-            mean[class] += (double)w->weight[e];
-            all += (double)w->weight[e];
-        }
+    if (!class)
+        return -1;
+    find_classes(l, w, class);
+    for (uint64_t e = 0; e < arcs; e++) {
+        count[class[e]]++;
+        mean[class[e]] += (double)w->weight[e];
+        all += (double)w->weight[e];
+    }
     for (uint32_t c = 0; c < CLASSES; c++)
         mean[c] /= count[c] > 0 ? count[c] : 1;
     mean[CLASSES] = 0;
-    for (uint32_t u = 0; u < l->ranks; u++)
-        for (uint64_t e = w->offset[u]; e < w->offset[u + 1]; e++) {
-            double weight = (double)w->weight[e], alike = mean[class_of(l, u, w->target[e])];
+    for (uint64_t e = 0; e < arcs; e++) {
+        double weight = (double)w->weight[e], alike = mean[class[e]];
 
-            left += weight < alike ? weight : alike;
-        }
+        left += weight < alike ? weight : alike;
+    }
     l->even = all > 0 ? left / all : 1;
+    free(class);
+    return 0;
 }
 
 int topomap_lattice_holds(const topomap_lattice *l)
@@ -446,24 +464,34 @@ static void order(const topomap_lattice *l, const survey *s, form *form)
     }
 }
 
-void topomap_lattice_tidy(topomap_lattice *l, const topomap_weights *w)
+int topomap_lattice_tidy(topomap_lattice *l, const topomap_weights *w)
 {
-    joints joints;
+    int changed = 0;
+    joints joints = {0};
     survey s;
     form form;
 
     survey_take(l, w, &s);
     find_joints(l, &s, &joints);
     join_pairs(l, &joints, &form);
-    reshape(l, &form);
+    if (form.dims < l->dims) {
+        reshape(l, &form);
+        changed = 1;
+    }
     if (is_lines(l))
         for (uint32_t k = 0; k < l->dims; k++)
-            if (l->kind[k] == TOPOMAP_LATTICE_CLIQUE)
+            if (l->kind[k] == TOPOMAP_LATTICE_CLIQUE) {
                 l->kind[k] = l->size[k] == 3 ? TOPOMAP_LATTICE_RING : TOPOMAP_LATTICE_PATH;
-    survey_take(l, w, &s);
+                changed = 1;
+            }
+    if (changed)
+        survey_take(l, w, &s);
     for (uint32_t k = 0; k < l->dims; k++)
-        if (is_double(l, &s, k))
+        if (is_double(l, &s, k)) {
             l->kind[k] = TOPOMAP_LATTICE_RING;
+            changed = 1;
+        }
     order(l, &s, &form);
     reshape(l, &form);
+    return changed;
 }

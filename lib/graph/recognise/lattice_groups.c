@@ -107,8 +107,7 @@ int topomap_lattice_groups(const topomap_weights *w, uint32_t ranks, topomap_lat
         for (uint32_t u = 0; u < ranks; u++)
             l.cell[u] = g.group[u] == UINT32_MAX ? UINT32_MAX : g.group[u] * g.size + g.place[u];
         topomap_lattice_fit(&l, w);
-        topomap_lattice_weigh(&l, w);
-        found = topomap_lattice_holds(&l);
+        found = topomap_lattice_weigh(&l, w, err) ? -1 : topomap_lattice_holds(&l);
     }
     topomap_groups_clear(&g);
     if (found == 1) {

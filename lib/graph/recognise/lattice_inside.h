@@ -41,7 +41,8 @@ int topomap_lattice_twins(const topomap_weights *weights, uint32_t ranks, topoma
 /** Fills explained, present and reach. */
 void topomap_lattice_fit(topomap_lattice *lattice, const topomap_weights *weights);
 /** Fills even, by the shape and cells; explained to reach are filled. */
-void topomap_lattice_weigh(topomap_lattice *lattice, const topomap_weights *weights);
+int topomap_lattice_weigh(topomap_lattice *lattice, const topomap_weights *weights,
+                          topomap_error *err);
 /** Whether it explains enough, by its edges and by their weights. */
 int topomap_lattice_holds(const topomap_lattice *lattice);
 /** Coordinates of a cell. */
@@ -74,7 +75,8 @@ void topomap_lattice_rings_of_four(topomap_lattice *lattice, const topomap_weigh
 /** Makes rings of lines whose ends are joined nearly everywhere. */
 void topomap_lattice_close_rings(topomap_lattice *lattice, const topomap_weights *weights);
 /** Gives a lattice that fits its usual form: rings of four instead of two pairs, the ranks' own
- *  numbering where there is one, else long dimensions first. */
-void topomap_lattice_tidy(topomap_lattice *lattice, const topomap_weights *weights);
+ *  numbering where there is one, else long dimensions first.
+ *  \return whether more than the order of dimensions has changed, so that it is to be weighed */
+int topomap_lattice_tidy(topomap_lattice *lattice, const topomap_weights *weights);
 
 #endif

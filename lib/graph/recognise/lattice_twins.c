@@ -241,7 +241,8 @@ static int run(twins *t, topomap_lattice *lattice, topomap_error *err)
         status = spread(t, lattice, err);
     if (status == 1) {
         topomap_lattice_fit(lattice, t->weights);
-        topomap_lattice_weigh(lattice, t->weights);
+        if (topomap_lattice_weigh(lattice, t->weights, err))
+            return -1;
     }
     return status;
 }

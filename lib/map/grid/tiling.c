@@ -54,7 +54,9 @@ static int find_lattice(const topomap_problem *problem, topomap_lattice *found, 
             topomap_lattice_clear(found);
         if (some == 0 && found->dims) {
             topomap_lattice_fit(found, &problem->weights);
-            topomap_lattice_weigh(found, &problem->weights);
+            some = topomap_lattice_weigh(found, &problem->weights, err);
+            if (some != 0)
+                topomap_lattice_clear(found);
         }
     }
     return some;
