@@ -105,7 +105,7 @@ static void measure_links(struct prediction *p, struct part *links, struct part 
 
             if (!(load > 0))
                 continue;
-            max = fmax(max, load);
+            max = load > max ? load : max;
             sum += load;
             most(p->of_node[v] || p->of_node[n->head[link]] ? adapters : links, load / p->rate,
                  link, 0);

@@ -3,15 +3,35 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "util/arena.h"
 #include "util/sorted.h"
 
 /* ---- Traffic ------------------------------------------------------------------------------- */
 
-static double bytes_to(const topomap_graph *g, uint32_t u, uint32_t v)
+/* Rows of the graph and of what is made ascend, so that each is walked once: those out of u beside
+ * u's own, and of each other one's the entry of u, which is behind those of the ranks before.
+ * \param next  [vertices] where u is, or behind it, in the row of each */
+static void fill_rows(const topomap_graph *g, topomap_traffic_rows *made, uint64_t *next)
 {
-    return u < g->ranks ? (double)topomap_graph_bytes_to(g, u, v) : 0;
+    memcpy(next, made->offset, made->vertices * sizeof *next);
+    for (uint32_t u = 0; u < g->ranks; u++) {
+        uint64_t own = made->offset[u];
+
+        for (uint64_t e = g->offset[u]; e < g->offset[u + 1]; e++) {
+            uint32_t v = g->target[e];
+
+            while (own < made->offset[u + 1] && made->other[own] < v)
+                own++;
+            while (next[v] < made->offset[v + 1] && made->other[next[v]] < u)
+                next[v]++;
+            if (own == made->offset[u + 1] || made->other[own] != v)
+                continue; /* without bytes, both ways */
+            made->out[own] = (double)g->bytes[e];
+            made->in[next[v]] = (double)g->bytes[e];
+        }
+    }
 }
 
 int topomap_traffic_rows_new(const topomap_graph *graph, uint32_t vertices,
@@ -19,6 +39,7 @@ int topomap_traffic_rows_new(const topomap_graph *graph, uint32_t vertices,
 {
     topomap_weights w;
     topomap_traffic_rows made = {.vertices = vertices};
+    uint64_t *next;
 
     if (topomap_weights_new(graph, vertices, &w, err))
         return -1;
@@ -27,15 +48,14 @@ int topomap_traffic_rows_new(const topomap_graph *graph, uint32_t vertices,
     made.offset = w.offset;
     made.other = w.target;
     free(w.weight);
-    if (!made.out || !made.in) {
+    next = topomap_alloc(vertices, sizeof *next, err);
+    if (!made.out || !made.in || !next) {
         topomap_traffic_rows_clear(&made);
+        free(next);
         return -1;
     }
-    for (uint32_t u = 0; u < vertices; u++)
-        for (uint64_t e = made.offset[u]; e < made.offset[u + 1]; e++) {
-            made.out[e] = bytes_to(graph, u, made.other[e]);
-            made.in[e] = bytes_to(graph, made.other[e], u);
-        }
+    fill_rows(graph, &made, next);
+    free(next);
     *rows = made;
     return 0;
 }
@@ -79,8 +99,11 @@ double topomap_loads_potential(const topomap_loads *l)
     double sum = 0;
 
     for (uint32_t link = 0; link < l->network->links; link++) {
-        double load = topomap_maxima_get(&l->load, link) / l->scale;
+        double load = topomap_maxima_get(&l->load, link);
 
+        if (!(load > 0)) /* most of a large fabric's */
+            continue;
+        load /= l->scale;
         sum += power_of(load, l->power) + l->slope * load;
     }
     return sum;
@@ -221,7 +244,25 @@ static int add_all(topomap_loads *l, topomap_error *err)
     }
     l->count = 0;
     for (uint32_t link = 0; link < l->network->links; link++)
-        set_load(l, link);
+        topomap_maxima_put(&l->load, link, l->bytes[link] / l->network->capacity[link]);
+    topomap_maxima_finish(&l->load);
+    return 0;
+}
+
+static int allocate(topomap_loads *l, topomap_error *err)
+{
+    size_t links = l->network->links, vertices = l->network->vertices;
+
+    l->bytes = topomap_arena_alloc(&l->memory, links * 2, sizeof *l->bytes, err);
+    l->seen = topomap_arena_alloc(&l->memory, links * 2, sizeof *l->seen, err);
+    l->out = topomap_arena_alloc(&l->memory, vertices * 2, sizeof *l->out, err);
+    l->met = topomap_arena_alloc(&l->memory, vertices * 2, sizeof *l->met, err);
+    if (topomap_maxima_init(&l->load, l->network->links, err) || l->memory.is_short)
+        return -1;
+    l->change = l->bytes + links;
+    l->touched = l->seen + links;
+    l->in = l->out + vertices;
+    l->met_seen = l->met + vertices;
     return 0;
 }
 
@@ -229,23 +270,24 @@ int topomap_loads_init(topomap_loads *l, topomap_shares *shares, const topomap_n
                        const topomap_traffic_rows *rows, const uint32_t *at, uint64_t *looked,
                        topomap_error *err)
 {
-    *l = (topomap_loads){.shares = shares,
-                         .network = network,
-                         .rows = rows,
-                         .at = at,
-                         .looked = looked,
-                         .scale = 1,
-                         .power = 1};
-    l->bytes = topomap_arena_alloc(&l->memory, (size_t)network->links * 2, sizeof *l->bytes, err);
-    l->seen = topomap_arena_alloc(&l->memory, (size_t)network->links * 2, sizeof *l->seen, err);
-    l->out = topomap_arena_alloc(&l->memory, (size_t)network->vertices * 2, sizeof *l->out, err);
-    l->met = topomap_arena_alloc(&l->memory, (size_t)network->vertices * 2, sizeof *l->met, err);
-    if (topomap_maxima_init(&l->load, network->links, err) || l->memory.is_short)
-        return -1;
-    l->change = l->bytes + network->links;
-    l->touched = l->seen + network->links;
-    l->in = l->out + network->vertices;
-    l->met_seen = l->met + network->vertices;
+    *l = (topomap_loads){
+        .shares = shares, .network = network, .rows = rows, .at = at, .looked = looked};
+    return allocate(l, err) ? -1 : topomap_loads_restart(l, err);
+}
+
+int topomap_loads_restart(topomap_loads *l, topomap_error *err)
+{
+    l->scale = 1;
+    l->power = 1;
+    l->slope = 0;
+    l->is_short = 0;
+    l->peak = 0;
+    memset(l->bytes, 0, l->network->links * sizeof *l->bytes);
+    if (l->epoch > UINT32_MAX / 2) {
+        memset(l->seen, 0, l->network->links * sizeof *l->seen);
+        memset(l->met_seen, 0, l->network->vertices * sizeof *l->met_seen);
+        l->epoch = 0;
+    }
     return add_all(l, err);
 }
 

@@ -53,6 +53,8 @@ typedef struct topomap_loads {
 int topomap_loads_init(topomap_loads *loads, topomap_shares *shares, const topomap_network *network,
                        const topomap_traffic_rows *rows, const uint32_t *at, uint64_t *looked,
                        topomap_error *err);
+/** The same again after init, of what `at` says by now: its memory is used again. */
+int topomap_loads_restart(topomap_loads *loads, topomap_error *err);
 void topomap_loads_clear(topomap_loads *loads);
 
 /** The sum of bytes / capacity, O(links); topomap_maxima_max(&loads->load) is the maximum. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "map/links/maxima.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "util/alloc.h"
@@ -21,18 +20,33 @@ void topomap_maxima_clear(topomap_maxima *m)
     *m = (topomap_maxima){0};
 }
 
+/* Not fmax(3), which is a call. */
+static double greater(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 void topomap_maxima_set(topomap_maxima *m, uint32_t i, double number)
 {
     uint32_t node = m->leaves + i;
 
     m->most[node] = number;
     for (node /= 2; node; node /= 2) {
-        double most = fmax(m->most[2 * node], m->most[2 * node + 1]);
+        double most = greater(m->most[2 * node], m->most[2 * node + 1]);
 
         if (!(most < m->most[node] || most > m->most[node]))
             break;
         m->most[node] = most;
     }
+}
+
+void topomap_maxima_finish(topomap_maxima *m)
+{
+    uint32_t low = m->leaves / 2, end = low + (m->count + 1) / 2;
+
+    for (; low; end = end / 2 + (end & 1), low /= 2)
+        for (uint32_t node = low; node < end; node++)
+            m->most[node] = greater(m->most[2 * node], m->most[2 * node + 1]);
 }
 
 uint32_t topomap_maxima_above(const topomap_maxima *m, double least, uint32_t room, uint32_t *found)

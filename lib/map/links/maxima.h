@@ -16,6 +16,13 @@ void topomap_maxima_clear(topomap_maxima *maxima);
 /** O(log count), less where the maximum of few others changes with it. */
 void topomap_maxima_set(topomap_maxima *maxima, uint32_t i, double number);
 
+/** The same of many in a row, O(1) each, and behind the last of them topomap_maxima_finish(). */
+static inline void topomap_maxima_put(topomap_maxima *maxima, uint32_t i, double number)
+{
+    maxima->most[maxima->leaves + i] = number;
+}
+void topomap_maxima_finish(topomap_maxima *maxima);
+
 static inline double topomap_maxima_get(const topomap_maxima *maxima, uint32_t i)
 {
     return maxima->most[maxima->leaves + i];

@@ -62,9 +62,9 @@ int topomap_relief_load(relief *r, unsigned power, double slope, topomap_error *
     for (uint32_t k = 0; k < r->phases; k++) {
         relief_phase *phase = &r->phase[k];
 
-        topomap_loads_clear(&phase->loads);
-        if (topomap_loads_init(&phase->loads, r->shares, r->network, &phase->rows, r->at,
-                               &r->looked, err))
+        if (phase->loads.network ? topomap_loads_restart(&phase->loads, err)
+                                 : topomap_loads_init(&phase->loads, r->shares, r->network,
+                                                      &phase->rows, r->at, &r->looked, err))
             return -1;
         phase->loads.power = power;
         phase->loads.slope = slope;

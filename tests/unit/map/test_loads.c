@@ -80,6 +80,13 @@ static void follow_swaps(const char *spec, const char *model, uint64_t seed)
         assert_true(peak <= topomap_maxima_max(&loads.load) * (1 + 1e-9));
         compare_loads(&loads, graph, m, slot_of, model);
     }
+    topomap_random_shuffle(&random, slot_of, n);
+    for (uint32_t v = 0; v < n; v++)
+        at[v] = o.network->vertex_of[m->node_of[slot_of[v]]];
+    loads.epoch = UINT32_MAX - 1; /* a long search is behind it */
+    assert_int_equal(topomap_loads_restart(&loads, &err), 0);
+    compare_loads(&loads, graph, m, slot_of, model);
+    assert_true(loads.power == 1 && loads.epoch <= n);
     topomap_loads_clear(&loads);
     topomap_traffic_rows_clear(&rows);
     topomap_shares_free(shares);
