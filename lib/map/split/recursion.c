@@ -29,6 +29,8 @@ typedef struct recursion {
     segment *queue;
     size_t head, tail, capacity;
     topomap_split split;
+    int inside;   /* a node: is the present segment */
+    double since; /* CPU time that is not charged to a phase yet begins here */
 } recursion;
 
 int topomap_split_add(topomap_split *split, uint32_t size, uint32_t where, topomap_error *err)
@@ -102,20 +104,38 @@ static void mark_stand_ins(recursion *r, uint32_t lo, uint32_t hi)
         r->stand_in[r->vertices[i]] = r->slots[lo + (hi - lo) / 2];
 }
 
+static void charge(recursion *r, int phase)
+{
+    double now = topomap_clock_cpu();
+
+    r->problem->found.phase_seconds[phase] += now - r->since;
+    r->since = now;
+}
+
+static void charge_division(recursion *r)
+{
+    charge(r, r->inside ? TOPOMAP_PHASE_INTRA : TOPOMAP_PHASE_INTER);
+}
+
+/* The insides of nodes are many small segments, of which the clock would be a good part: they are
+ * charged together, with their splits, which are next to nothing. */
 static int step(recursion *r, segment s, topomap_error *err)
 {
     topomap_problem *problem = r->problem;
-    int inside = on_one_node(r, &s), phase;
-    double before = topomap_clock_cpu();
+    int inside = on_one_node(r, &s);
 
     if (s.hi - s.lo < 2 || (inside && problem->inter_only))
         return 0;
+    if (inside != r->inside) {
+        charge_division(r);
+        r->inside = inside;
+    }
     r->split.parts = 0;
     if (r->splitter->split(r->splitter->data, s.where, r->slots + s.lo, s.hi - s.lo, &r->split,
                            err) != 0)
         return -1;
-    problem->found.phase_seconds[TOPOMAP_PHASE_TREE] += topomap_clock_cpu() - before;
-    before = topomap_clock_cpu();
+    if (!inside)
+        charge(r, TOPOMAP_PHASE_TREE);
     /* Single slots are all alike only where nothing tells their places apart. */
     if (r->split.parts < 2 || (all_single(&r->split) && !r->splitter->orient))
         return 0;
@@ -131,8 +151,8 @@ static int step(recursion *r, segment s, topomap_error *err)
             enqueue(r, lo, lo + r->split.size[i], r->split.where[i], err) != 0)
             return -1;
     }
-    phase = inside ? TOPOMAP_PHASE_INTRA : TOPOMAP_PHASE_INTER;
-    problem->found.phase_seconds[phase] += topomap_clock_cpu() - before;
+    if (!inside)
+        charge_division(r);
     return 0;
 }
 
@@ -162,9 +182,11 @@ static int run(recursion *r, uint32_t n, topomap_error *err)
     mark_stand_ins(r, 0, n);
     if (enqueue(r, 0, n, r->splitter->root, err) != 0)
         return -1;
+    r->since = topomap_clock_cpu();
     while (r->head < r->tail)
         if (topomap_problem_abandoned(problem, err) != 0 || step(r, r->queue[r->head++], err) != 0)
             return -1;
+    charge_division(r);
     return 0;
 }
 
