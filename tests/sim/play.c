@@ -7,6 +7,9 @@
  * (smpirun -no-privatize). Its buffers are shared, too: what is in the messages does not matter.
  * Exit status: 0, 2 for bad usage, 3 for a graph that does not fit.
  *
+ * MPI counts in int, and SMPI copies what is of 2^31 bytes and more, whatever its type. So a longer
+ * message goes in pieces, one after the other: without latencies that is the one flow that it is.
+ *
  * One barrier before a phase would leave the ranks at different times, which spoils short messages:
  * they sleep until a time that lies behind it. */
 #include <mpi.h>
@@ -19,6 +22,7 @@
 #include "graph/graph.h"
 
 #define APART 1.0 /* simulated seconds from one phase to the next */
+#define PIECE ((uint64_t)1 << 30)
 
 /* What each rank receives in a phase: the graph, backwards. */
 struct phase {
@@ -28,10 +32,17 @@ struct phase {
     uint64_t *bytes; /* [arcs] */
 };
 
+struct message {
+    uint64_t left; /* bytes that have not been begun */
+    uint32_t peer;
+    int is_sent; /* or received */
+};
+
 static topomap_graph *graph;
 static struct phase *phases;
 static uint32_t phase_count;
 static unsigned char *shared;
+static int in_pieces;  /* is some message */
 static double longest; /* of the present phase */
 
 static int turn_round(struct phase *p)
@@ -78,7 +89,8 @@ static int load(const char *what)
             if (phases[k].graph->bytes[e] > longest_message)
                 longest_message = phases[k].graph->bytes[e];
     }
-    shared = longest_message < INT32_MAX ? SMPI_SHARED_MALLOC(longest_message) : NULL;
+    in_pieces = longest_message > PIECE;
+    shared = SMPI_SHARED_MALLOC(in_pieces ? PIECE : longest_message);
     return phases && shared ? 0 : 3;
 }
 
@@ -91,17 +103,38 @@ static void wait_until(double when)
         nanosleep(&nap, NULL);
 }
 
-static void play_phase(const struct phase *p, uint32_t rank, MPI_Request *request)
+static void begin_piece(struct message *m, MPI_Request *request)
+{
+    int piece = (int)(m->left < PIECE ? m->left : PIECE);
+
+    m->left -= (uint64_t)piece;
+    if (m->is_sent)
+        MPI_Isend(shared, piece, MPI_BYTE, (int)m->peer, 0, MPI_COMM_WORLD, request);
+    else
+        MPI_Irecv(shared, piece, MPI_BYTE, (int)m->peer, 0, MPI_COMM_WORLD, request);
+}
+
+static void play_phase(const struct phase *p, uint32_t rank, struct message *message,
+                       MPI_Request *request)
 {
     const topomap_graph *g = p->graph;
-    int requests = 0;
+    int requests = 0, left;
 
     for (uint64_t i = p->first[rank]; i < p->first[rank + 1]; i++)
-        MPI_Irecv(shared, (int)p->bytes[i], MPI_BYTE, (int)p->from[i], 0, MPI_COMM_WORLD,
-                  &request[requests++]);
+        message[requests++] = (struct message){p->bytes[i], p->from[i], 0};
     for (uint64_t e = g->offset[rank]; e < g->offset[rank + 1]; e++)
-        MPI_Isend(shared, (int)g->bytes[e], MPI_BYTE, (int)g->target[e], 0, MPI_COMM_WORLD,
-                  &request[requests++]);
+        message[requests++] = (struct message){g->bytes[e], g->target[e], 1};
+    for (int i = 0; i < requests; i++)
+        begin_piece(&message[i], &request[i]);
+    for (left = in_pieces ? requests : 0; left;) {
+        int at;
+
+        MPI_Waitany(requests, request, &at, MPI_STATUS_IGNORE);
+        if (message[at].left)
+            begin_piece(&message[at], &request[at]);
+        else
+            left--;
+    }
     MPI_Waitall(requests, request, MPI_STATUSES_IGNORE);
 }
 
@@ -127,10 +160,12 @@ static int divides(uint32_t k)
 
 static void play(uint32_t rank)
 {
-    MPI_Request *request = malloc((most_requests(rank) + 1) * sizeof(MPI_Request));
+    size_t most = most_requests(rank) + 1;
+    MPI_Request *request = malloc(most * sizeof(MPI_Request));
+    struct message *message = malloc(most * sizeof *message);
     double all = 0, start = MPI_Wtime(), begin = 0;
 
-    for (uint32_t k = 0; request && k < phase_count; k++) {
+    for (uint32_t k = 0; request && message && k < phase_count; k++) {
         double mine;
 
         if (divides(k)) {
@@ -140,7 +175,7 @@ static void play(uint32_t rank)
             wait_until(start + (k + 1) * APART);
             begin = MPI_Wtime();
         }
-        play_phase(&phases[k], rank, request);
+        play_phase(&phases[k], rank, message, request);
         if (!divides(k + 1))
             continue;
         mine = MPI_Wtime() - begin;
@@ -154,6 +189,7 @@ static void play(uint32_t rank)
     if (rank == 0)
         printf("time %.9g\n", all);
     free(request);
+    free(message);
 }
 
 int main(int argc, char **argv)
