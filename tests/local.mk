@@ -49,7 +49,7 @@ check-releases:
 # Long campaigns, beside the suite. BENCH is a folder of mapping instances (tests/bench/map-rivals).
 EXTRA_DIST += tests/run-unit tests/run-bats tests/bench/db-speed tests/bench/make-fabric \
   tests/bench/make-cray tests/bench/congestion tests/bench/graph-speed tests/bench/map-scale \
-  tests/bench/map-rivals tests/bench/map-target.awk tests/bench/map-summary.awk tests/bench/same-maps
+  tests/bench/map-rivals tests/bench/map-target.awk tests/bench/map-summary.awk tests/bench/seats.awk tests/bench/same-maps
 .PHONY: bench bench-scale bench-congestion bench-db bench-graph
 # All EFFORTS beside gpmetis and Scotch in the same run, and the tools on record.
 bench: cli/topomap$(EXEEXT)
@@ -110,7 +110,7 @@ bench-fabric: all
 	  $(srcdir)/tests/bench/fabric '$(abs_top_builddir)' '$(abs_top_srcdir)'
 
 # Graphs played on simulated fabrics; the script says which variables there are.
-EXTRA_DIST += tests/sim/run tests/sim/summary.awk tests/sim/play.c
+EXTRA_DIST += tests/sim/run tests/sim/summary.awk tests/sim/scotch.awk tests/sim/play.c
 .PHONY: bench-sim
 bench_sim_variables = MACHINES TASKS GRAPHS ORDERS LAYOUTS LARGE BUDGET KEEP FULL
 bench-sim: all
