@@ -170,6 +170,26 @@ static const char *const graphs[] = {
     "{\"ranks\":3,\"load\":[1,2,3],\"names\":[\"a\",\"b\",\"c\"],\"coordinates\":[[0.5,1],[2,3e1],["
     "4,5]],"
     "\"phases\":[{\"arcs\":[[0,1,10]]},{\"arcs\":[[1,2,20]]}],\"source\":\"\\u00e4\"}",
+    "0: n:1:2 [0] NCCL INFO f comm 0xa rank 0 nranks 3 cudaDev 0 commId 0x5 - Init START\n"
+    "n:1:2 [0] NCCL INFO Channel 00/01 : 0 2 1\nn:1:2 [0] NCCL INFO Ring 00 : 1 -> 0 -> 2\n"
+    "n:1:2 [0] NCCL INFO Trees [0] 1/2/-1->0->-1|-1->0->2/1/-1 [1] -1->0->1/-1/-1\n"
+    "n:1:2 [0] NCCL INFO f comm 0xa rank 0 nranks 3 cudaDev 0 commId 0x5 - Init COMPLETE\n"
+    "n:1:9 [0] NCCL INFO AllReduce: opCount 0 count 8 datatype 7 op 0 root 0 comm 0xa [nranks=3]\n"
+    "n:1:9 [0] NCCL INFO Send: opCount 0 count 8 datatype 7 op 0 root 2 comm 0xa [nranks=3]\n"
+    "n:1:9 [0] NCCL INFO f comm 0xb rank 0 nranks 1 cudaDev 0 parent 0xa color 1 - Init COMPLETE\n",
+    "<graphs version=\"1\"><graph id=\"0\"><channel><gpu dev=\"0\"/><gpu dev=\"1\" rank='3'/>"
+    "</channel></graph><graph id=\"1\"><channel><gpu dev=\"0\"/><gpu dev=\"1\"/></channel>"
+    "</graph></graphs>",
+    "{\"schema\":\"1.1.1-chakra.0.0.4\",\"nodes\":[{\"name\":\"## process_group:init "
+    "##\",\"inputs\":{"
+    "\"values\":[\"[{\\\"pg_name\\\":\\\"0\\\",\\\"ranks\\\":[0,2,1]}]\"]}},{\"name\":"
+    "\"record_param_comms\",\"inputs\":{\"values\":[[[1,2]],[1,false],[\"0\",\"d\"],1]},\"attrs\":["
+    "{"
+    "\"name\":\"collective_name\",\"value\":\"all_to_allv\"},{\"name\":\"dtype\",\"value\":"
+    "\"Float\"},"
+    "{\"name\":\"in_msg_nelems\",\"value\":9},{\"name\":\"in_split_size\",\"value\":\"[1,2,3]\"},{"
+    "\"name\":\"pg_name\",\"value\":\"0\"},{\"name\":\"pg_size\",\"value\":3},{\"name\":"
+    "\"global_rank_stride\",\"value\":1}]}]}",
     NULL};
 
 static const struct fuzz_target fixed[] = {

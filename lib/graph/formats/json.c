@@ -489,7 +489,7 @@ static int graph_json_sniff(const char *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
         if (bytes[i] != ' ' && bytes[i] != '\t' && bytes[i] != '\r' && bytes[i] != '\n')
-            return bytes[i] == '{' ? TOPOMAP_SURE : TOPOMAP_SURE_NOT;
+            return bytes[i] == '{' ? TOPOMAP_SURE_CHECKED : TOPOMAP_SURE_NOT;
     return TOPOMAP_SURE_NOT;
 }
 

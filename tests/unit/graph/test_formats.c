@@ -35,7 +35,47 @@ static const char mpip_text[] =
     "Statistics of rank: 0\nSource\tTarget\tTotal Amount\tTotal Count\n0\t0\t7\t0\n0\t1\t3\t0\n"
     "0\t2\t4\t0\n0\t3\t0\t0\n1\t0\t2\t0\n2\t0\t4\t0\n------- End Communication Matrix ------\n";
 
-enum { UNDIRECTED = 1, MESSAGES = 2, READ_ONLY = 4, BINARY = 8, LAST_LINE = 16 };
+/* Sends of bytes: three of the small graph's numbers in one communicator of four. */
+#define NCCL_INIT(r)                                                                               \
+    "n:1" r ":7 [" r "] NCCL INFO comm 0xa rank " r " nranks 4 cudaDev " r                         \
+    " busId 1 commId 0x5 - Init COMPLETE\n"
+#define NCCL_SEND(r, n, to)                                                                        \
+    "n:1" r ":7 [" r "] NCCL INFO Send: opCount 0 sendbuff 0x1 recvbuff (nil) count " n            \
+    " datatype 0 op 0 root " to " comm 0xa [nranks=4] stream 0x2\n"
+static const char nccl_text[] =
+    NCCL_INIT("0") NCCL_INIT("1") NCCL_INIT("2") NCCL_INIT("3") NCCL_SEND("0", "3", "1")
+        NCCL_SEND("0", "4", "2") NCCL_SEND("1", "2", "0") NCCL_SEND("2", "4", "0");
+/* Each connection is 1. */
+static const char xml_text[] =
+    "<graphs version=\"1\">\n<graph id=\"0\">\n<channel><gpu dev=\"0\"/><gpu "
+    "dev=\"1\"/></channel>\n"
+    "<channel><gpu dev=\"2\"/><gpu dev=\"0\"/></channel>\n<channel><gpu dev=\"3\"/></channel>\n"
+    "</graph>\n</graphs>\n";
+/* Rank 0's part. */
+#define TORCH_CALL(values, op, bytes, group)                                                       \
+    "{\"name\": \"record_param_comms\", \"inputs\": {\"values\": [[7,true],[\"0\",\"d\"]," values  \
+    "]}, \"attrs\": [{\"name\": \"collective_name\", \"value\": \"" op                             \
+    "\"}, {\"name\": \"dtype\", \"value\": \"Byte\"}, {\"name\": \"in_msg_nelems\", "              \
+    "\"value\": " bytes "}, {\"name\": \"pg_name\", \"value\": \"" group "\"}"
+static const char torch_text[] =
+    "{\"schema\": \"1.1.1-chakra.0.0.4\", \"nodes\": [\n{\"name\": \"## process_group:init ##\", "
+    "\"inputs\": {\"values\": [\"[{\\\"pg_name\\\": \\\"0\\\", \\\"ranks\\\": [], "
+    "\\\"group_size\\\": 4}]\"]}},\n" TORCH_CALL("1,\"send\"", "send", "3", "0") "]},\n" TORCH_CALL(
+        "2,\"send\"", "send", "4",
+        "0") "]},\n" TORCH_CALL("0", "allreduce", "1",
+                                "one") ", {\"name\": \"pg_size\", \"value\": 1}, {\"name\": "
+                                       "\"global_rank_stride\", \"value\": "
+                                       "1}]}]}\n";
+
+enum {
+    UNDIRECTED = 1,
+    MESSAGES = 2,
+    READ_ONLY = 4,
+    BINARY = 8,
+    LAST_LINE = 16,
+    UNITS = 32, /* each arc is 1 */
+    FIRST = 64, /* only rank 0's */
+};
 static struct {
     const char *format, *suffix, *text;
     size_t size, slack; /* so many prefixes at most are files, too */
@@ -50,17 +90,27 @@ static struct {
     {"treematch", "mat", treematch_text, sizeof treematch_text - 1, 4, 0},
     {"ompi-monitoring", "prof", monitoring_text, sizeof monitoring_text - 1, 120, 0},
     {"mpip", "mpiP", mpip_text, sizeof mpip_text - 1, 20, MESSAGES | READ_ONLY},
+    {"nccl-log", "log", nccl_text, sizeof nccl_text - 1, sizeof nccl_text, READ_ONLY},
+    {"nccl-graph", "xml", xml_text, sizeof xml_text - 1, 60, READ_ONLY | UNITS},
+    {"torch-trace", "json", torch_text, sizeof torch_text - 1, 4, READ_ONLY | MESSAGES | FIRST},
 };
 enum { SMALL = sizeof small / sizeof *small };
 
-static topomap_graph *small_graph(void)
+static topomap_graph *small_graph_as(int is)
 {
     static const uint32_t from[] = {0, 0, 1, 2}, to[] = {1, 2, 0, 0};
-    static const uint64_t bytes[] = {3, 4, 2, 4};
+    static const uint64_t bytes[] = {3, 4, 2, 4}, units[] = {1, 1, 1, 1};
     topomap_graph *graph = NULL;
 
-    assert_int_equal(topomap_graph_new(4, 4, from, to, bytes, NULL, &graph, NULL), 0);
+    assert_int_equal(topomap_graph_new(4, is & FIRST ? 2 : 4, from, to, is & UNITS ? units : bytes,
+                                       NULL, &graph, NULL),
+                     0);
     return graph;
+}
+
+static topomap_graph *small_graph(void)
+{
+    return small_graph_as(0);
 }
 
 static char *small_tmg;
@@ -106,13 +156,12 @@ static void test_all_formats(void **state)
  * final newline. */
 static void test_good(void **state)
 {
-    topomap_graph *expected = small_graph();
-
     (void)state;
     for (int i = 0; i < SMALL; i++) {
+        topomap_graph *expected = small_graph_as(small[i].is);
         const char *text = small[i].text;
         size_t size = small[i].size, used = 0;
-        char crlf[1200], any[40];
+        char crlf[1600], any[40];
         const char *paths[6];
 
         for (size_t k = 0; k < size; k++) {
@@ -136,8 +185,8 @@ static void test_good(void **state)
             graph_same(graph, expected, !(small[i].is & MESSAGES), 1);
             topomap_graph_free(graph);
         }
+        topomap_graph_free(expected);
     }
-    topomap_graph_free(expected);
 }
 
 /* Every prefix of a good file is refused, or (where a number or line is cut so that the rest still
@@ -203,7 +252,7 @@ static void test_damaged(void **state)
     (void)state;
     for (int i = 0; i < SMALL; i++) {
         size_t size = small[i].size;
-        char text[1200];
+        char text[1600];
 
         for (size_t at = 0; at < size; at++)
             for (const char *other = others; *other; other++) {
