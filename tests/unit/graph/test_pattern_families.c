@@ -176,6 +176,15 @@ static void test_neighbours(void **state)
         {"parallel:tp=2,dp=3,pp=5,order=tp-cp-ep-pp-dp", 0, "1 2 10"},
         {"parallel:tp=2,dp=3,pp=5,order=pp-dp-cp-tp", 0, "1 5 15"},
         {"parallel:cp=2,dp=4,ep=4", 0, "1 2 3 4"},
+        {"parallel:tp=2,dp=3,pp=5,order=TP-DP-PP", 0, "1 2 6"},
+        {"parallel:tp=2,dp=3,pp=5,order=torchtitan", 0, "1 2 6"},
+        {"parallel:tp=2,dp=3,pp=5,order=use-tp-pp-dp-mapping", 0, "1 2 10"},
+        /* Experts: by Megatron's RankGenerator, tp 1, ep 2 apart, stages behind them. */
+        {"parallel:tp=2,dp=4,pp=2,ep=4", 0, "1 2 4 6 8"},
+        {"parallel:tp=2,cp=2,dp=3,pp=2,ep=2,order=tp-cp-ep-pp-dp", 0, "1 2 4 8"},
+        {"parallel:dp=4,ep=2,order=tp-dp-ep-pp", 0, "1 2"},
+        /* Experts that are not divided: ranks next to each other hold different ones. */
+        {"parallel:tp=2,dp=4,ep=4,etp=1", 0, "1 2 3 4"},
     };
 
     (void)state;
@@ -437,9 +446,11 @@ static void test_refused(void **state)
     refused("nas-mg:12", "not a power of two");
     refused("nas-mg:131072,class=S", "fewer points than ranks");
     refused("parallel:tp=2,ep=3", "ep=3 does not divide cp*dp = 1");
-    refused("parallel:tp=2,order=pp-tp-dp", "order= takes megatron");
+    refused("parallel:tp=2,cp=2,order=pp-tp-dp", "must be named");
     refused("parallel:tp=2,order=pp-tp-dp-tp", "order= takes megatron");
     refused("parallel:tp=2,order=", "order= takes megatron");
+    refused("parallel:tp=2,dp=4,pp=2,ep=4,order=tp-ep-pp-dp", "stages of experts");
+    refused("parallel:tp=2,dp=4,ep=4,etp=4", "ep*etp not tp*cp*dp");
     refused("parallel:tp=65536,pp=65536", "more than 2^31 ranks");
     refused("parallel:dp=1M,allreduce=direct", "more than 2^31 arcs");
     refused("amr:8", "one more dimension expected");
