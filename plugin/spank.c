@@ -11,7 +11,7 @@
  *   user_init                                                     ask topomap-node for this
  *                                                                 node's plan, preload the
  *                                                                 profiler
- *   task_init                                                     bind this task
+ *   task_init                                                     bind this task, order its GPUs
  *   task_exit, exit                                               after the last task, topomap-node
  *                                                                 writes what the profiler saw
  *                                                                 (as root)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The text:
- *   "T1"  job  step
+ *   "T1", or "T2" where nodes have an order of GPUs  job  step
  *   classes  { cores  [PUs of each core as runs]  [OS PU numbers as runs] }...
- *   patterns { class + 1 or 0  tasks  body }...        the distinct insides of nodes
+ *   patterns { class + 1 or 0  tasks  body  GPUs }...  the distinct insides of nodes
  *   nodes    [pattern of each node, fixed width]
  *   CRC-32 of the characters so far, in six characters
  * OS PU numbers go hardware thread by hardware thread (all first PUs, all second, ...), which is
  * how kernels number them, so that a class is a few runs. A body says whether places are cores
  * or PUs, and then either one run of places of the same length for each task (where it starts,
- * as runs or in fixed width) or any runs for each task. */
+ * as runs or in fixed width) or any runs for each task. GPUs are in "T2" alone: how many, their
+ * indices as runs, and which of them stands k-th, in fixed width. */
 #include "plan/bindings.h"
 #include "plan/bindings_text.h"
 #include "util/alloc.h"
@@ -269,6 +270,27 @@ static void write_uneven(const struct body *body, uint32_t tasks, unsigned width
     }
 }
 
+static int gpus_write(struct encoder *encoder, uint32_t node, topomap_sextet_writer *writer)
+{
+    const topomap_bindings *bindings = encoder->bindings;
+    uint32_t first = bindings->gpu_first[node], count = bindings->gpu_first[node + 1] - first;
+    unsigned char seen[BINDINGS_NODE_GPUS] = {0};
+
+    if (bindings->gpu_first[node + 1] < first || count > BINDINGS_NODE_GPUS)
+        return bad(encoder, "a node with too many GPUs");
+    for (uint32_t i = first; i < first + count; i++)
+        if (bindings->gpu[i] >= BINDINGS_GPU_INDEX ||
+            (i > first && bindings->gpu[i] <= bindings->gpu[i - 1]) ||
+            bindings->gpu_place[i] >= count || seen[bindings->gpu_place[i]]++)
+            return bad(encoder, "GPUs that do not ascend, or no order of them");
+    topomap_sextet_put_number(writer, count);
+    if (count)
+        topomap_sextet_put_runs(writer, bindings->gpu + first, count);
+    for (uint32_t i = first; i < first + count; i++)
+        topomap_sextet_put(writer, bindings->gpu_place[i], topomap_sextet_width(count));
+    return 0;
+}
+
 static int pattern_write(struct encoder *encoder, uint32_t node, topomap_sextet_writer *writer)
 {
     const topomap_bindings *bindings = encoder->bindings;
@@ -293,6 +315,8 @@ static int pattern_write(struct encoder *encoder, uint32_t node, topomap_sextet_
         else if (write_even(encoder, tasks, width, writer))
             return -1;
     }
+    if (bindings->gpu_first && gpus_write(encoder, node, writer))
+        return -1;
     topomap_sextet_align(writer);
     if (writer->failed)
         return topomap_error_set(encoder->err, TOPOMAP_ESYSTEM, "bindings: out of memory");
@@ -422,10 +446,10 @@ static int write_all(struct encoder *encoder, topomap_sextet_writer *writer)
     return 0;
 }
 
-static char *finish(topomap_sextet_writer *writer, topomap_error *err)
+static char *finish(topomap_sextet_writer *writer, const char *begin, topomap_error *err)
 {
-    static const size_t magic = sizeof BINDINGS_MAGIC - 1;
-    uint32_t crc = topomap_crc32(0, BINDINGS_MAGIC, magic);
+    size_t magic = strlen(begin);
+    uint32_t crc = topomap_crc32(0, begin, magic);
     char *text;
 
     crc = topomap_crc32(crc, writer->text, writer->size);
@@ -436,7 +460,7 @@ static char *finish(topomap_sextet_writer *writer, topomap_error *err)
         topomap_error_set(err, TOPOMAP_ESYSTEM, "bindings: out of memory");
     if (!text)
         return NULL;
-    memcpy(text, BINDINGS_MAGIC, magic);
+    memcpy(text, begin, magic);
     memcpy(text + magic, writer->text, writer->size);
     return text;
 }
@@ -445,7 +469,8 @@ char *topomap_bindings_encode(const topomap_bindings *bindings, topomap_error *e
 {
     struct encoder encoder = {.bindings = bindings, .err = err};
     topomap_sextet_writer writer = {0};
-    char *text = write_all(&encoder, &writer) ? NULL : finish(&writer, err);
+    const char *begin = bindings->gpu_first ? BINDINGS_MAGIC_GPUS : BINDINGS_MAGIC;
+    char *text = write_all(&encoder, &writer) ? NULL : finish(&writer, begin, err);
 
     for (uint32_t i = 0; encoder.turned && i < bindings->classes; i++) {
         free(encoder.turned[i].index_of);

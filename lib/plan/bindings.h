@@ -19,7 +19,8 @@ char *topomap_bindings_encode(const topomap_bindings *bindings, topomap_error *e
 /** The same CPUs dealt out in order: of each node's tasks, by local id, the first gets those that
  *  come first in the class's order. Nodes of one class with as many tasks are then all alike, and
  *  the text stays short however many they are.
- *  \p bindings  as topomap_bindings_decode() gives them
+ *  \p bindings  as topomap_bindings_decode() gives them; where a node has an order of GPUs, whose
+ *  tasks have CPUs for them, it is TOPOMAP_EUSAGE
  *  \return the text, as topomap_bindings_encode()'s; NULL on failure; ends with free() */
 char *topomap_bindings_in_order(const topomap_bindings *bindings, topomap_error *err);
 

@@ -13,7 +13,7 @@ struct decoder {
     topomap_bindings out;
     struct bindings_pattern *pattern; /* [patterns] */
     const struct bindings_pattern *of;
-    size_t task_capacity, pu_capacity;
+    size_t task_capacity, pu_capacity, gpu_capacity, place_capacity;
     uint32_t first; /* the first task of the node that is being added */
     topomap_error *err;
 };
@@ -89,6 +89,35 @@ static int task_add(void *context, uint32_t local, uint32_t start, uint32_t leng
     return 0;
 }
 
+/* The arrays are there from the first node that has GPUs on. */
+static int gpus_add(struct decoder *decoder, uint32_t node, const struct bindings_pattern *pattern)
+{
+    topomap_bindings *out = &decoder->out;
+    uint16_t gpu[BINDINGS_NODE_GPUS], place[BINDINGS_NODE_GPUS];
+    uint32_t from, count = pattern->gpus;
+
+    if (!out->gpu_first && count)
+        out->gpu_first =
+            topomap_alloc((size_t)out->nodes + 1, sizeof *out->gpu_first, decoder->err);
+    if (!out->gpu_first)
+        return count ? -1 : 0;
+    from = out->gpu_first[node];
+    out->gpu_first[node + 1] = from + count;
+    if (!count)
+        return 0;
+    if (bindings_walk_gpus(&decoder->walk, pattern, gpu, place) ||
+        topomap_grow(&out->gpu, &decoder->gpu_capacity, (size_t)from + count, sizeof *out->gpu,
+                     decoder->err) ||
+        topomap_grow(&out->gpu_place, &decoder->place_capacity, (size_t)from + count,
+                     sizeof *out->gpu_place, decoder->err))
+        return -1;
+    for (uint32_t i = 0; i < count; i++) {
+        out->gpu[from + i] = gpu[i];
+        out->gpu_place[from + i] = place[i];
+    }
+    return 0;
+}
+
 /* Adds a node with the tasks of a pattern. */
 static int node_add(struct decoder *decoder, uint32_t node, const struct bindings_pattern *pattern)
 {
@@ -132,7 +161,8 @@ static int nodes_read(struct decoder *decoder)
     for (uint32_t node = 0; node < nodes; node++) {
         uint32_t number = bindings_walk_pattern_of(&decoder->walk, node);
 
-        if (number == UINT32_MAX || node_add(decoder, node, &decoder->pattern[number]))
+        if (number == UINT32_MAX || node_add(decoder, node, &decoder->pattern[number]) ||
+            gpus_add(decoder, node, &decoder->pattern[number]))
             return -1;
     }
     return 0;
@@ -176,5 +206,8 @@ void topomap_bindings_clear(topomap_bindings *bindings)
     free(bindings->task_first);
     free(bindings->pu_start);
     free(bindings->pu);
+    free(bindings->gpu_first);
+    free(bindings->gpu);
+    free(bindings->gpu_place);
     memset(bindings, 0, sizeof *bindings);
 }

@@ -50,29 +50,41 @@ static int find_pattern(struct bindings_walk *walk, uint32_t node, struct bindin
     return 0;
 }
 
+static int fill_cpus(struct bindings_walk *walk, struct filler *filler)
+{
+    const topomap_node_plan *plan = filler->plan;
+    const struct bindings_class *node_class = &walk->node_class[filler->pattern->node_class];
+
+    filler->core_first = (uint16_t *)(filler->task_first + plan->tasks + 1);
+    filler->pu_os = filler->core_first + plan->cores + 1;
+    filler->run = filler->pu_os + plan->pus;
+    return bindings_walk_class(walk, node_class, filler->core_first, filler->pu_os) ||
+                   (plan->tasks && bindings_walk_tasks(walk, filler->pattern, add_run, filler))
+               ? -1
+               : 0;
+}
+
 static int fill(struct bindings_walk *walk, const struct bindings_pattern *pattern,
                 topomap_node_plan *plan, void **memory)
 {
-    const struct bindings_class *node_class = &walk->node_class[pattern->node_class];
     struct filler filler = {.plan = plan, .pattern = pattern};
-    size_t size;
+    uint16_t *gpu;
 
-    plan->cores = node_class->cores;
-    plan->pus = node_class->pus;
-    plan->runs = pattern->runs;
-    size = topomap_node_plan_size(plan);
-    *memory = bindings_walk_alloc(walk, size, 1);
+    if (pattern->node_class != UINT32_MAX) {
+        plan->cores = walk->node_class[pattern->node_class].cores;
+        plan->pus = walk->node_class[pattern->node_class].pus;
+        plan->runs = pattern->runs;
+    }
+    plan->gpus = pattern->gpus;
+    *memory = bindings_walk_alloc(walk, topomap_node_plan_size(plan), 1);
     if (!*memory)
         return -1;
     topomap_node_plan_lay(plan, *memory);
     filler.task_first = *memory;
-    filler.core_first = (uint16_t *)(filler.task_first + plan->tasks + 1);
-    filler.pu_os = filler.core_first + plan->cores + 1;
-    filler.run = filler.pu_os + plan->pus;
-    return bindings_walk_class(walk, node_class, filler.core_first, filler.pu_os) ||
-                   (pattern->tasks && bindings_walk_tasks(walk, pattern, add_run, &filler))
-               ? -1
-               : 0;
+    if (plan->cores && fill_cpus(walk, &filler))
+        return -1;
+    gpu = plan->cores ? filler.run + 2 * (size_t)plan->runs : *memory;
+    return plan->gpus ? bindings_walk_gpus(walk, pattern, gpu, gpu + plan->gpus) : 0;
 }
 
 int topomap_bindings_decode_node(const char *text, size_t size, uint32_t node, size_t budget,
@@ -88,7 +100,7 @@ int topomap_bindings_decode_node(const char *text, size_t size, uint32_t node, s
         status = find_pattern(&walk, node, &pattern);
     if (!status) {
         plan->tasks = pattern.tasks;
-        if (pattern.node_class != UINT32_MAX)
+        if (pattern.node_class != UINT32_MAX || pattern.gpus)
             status = fill(&walk, &pattern, plan, memory);
     }
     bindings_walk_close(&walk);

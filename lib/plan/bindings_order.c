@@ -97,6 +97,10 @@ char *topomap_bindings_in_order(const topomap_bindings *bindings, topomap_error 
     uint32_t learnt = UINT32_MAX;
     char *text = NULL;
 
+    if (bindings->gpu_first) {
+        topomap_error_set(err, TOPOMAP_EUSAGE, "bindings: they go with an order of GPUs");
+        return NULL;
+    }
     if (open_order(&o, err) == 0) {
         for (uint32_t node = 0; node < bindings->nodes; node++) {
             uint32_t first = bindings->task_first[node], number = bindings->class_of[node];

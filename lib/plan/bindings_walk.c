@@ -318,6 +318,48 @@ int bindings_walk_tasks(struct bindings_walk *walk, const struct bindings_patter
     return tasks_walk(walk, &copy, &(struct listener){add, context});
 }
 
+/* GPUs as runs, then an order of them; `gpu` and `place` may be NULL. */
+static int gpus_walk(struct bindings_walk *walk, uint32_t gpus, uint16_t *gpu, uint16_t *place)
+{
+    unsigned char seen[BINDINGS_NODE_GPUS] = {0};
+    topomap_sextet_run run = {.last = -1};
+    int64_t last = -1;
+
+    for (uint32_t done = 0; done < gpus; done += run.count) {
+        if (topomap_sextet_get_run(&walk->reader, gpus - done, BINDINGS_GPU_INDEX, &run) ||
+            run.start <= last || (run.count > 1 && run.step <= 0))
+            return bindings_walk_bad(walk, "GPUs that do not ascend");
+        for (uint32_t i = 0; gpu && i < run.count; i++)
+            gpu[done + i] = (uint16_t)(run.start + run.step * (int64_t)i);
+        last = run.last;
+    }
+    for (uint32_t i = 0; i < gpus; i++) {
+        uint32_t at = topomap_sextet_get(&walk->reader, topomap_sextet_width(gpus));
+
+        if (walk->reader.failed || at >= gpus || seen[at]++)
+            return bindings_walk_bad(walk, "an order of GPUs that is none");
+        if (place)
+            place[i] = (uint16_t)at;
+    }
+    return 0;
+}
+
+int bindings_walk_gpus(struct bindings_walk *walk, const struct bindings_pattern *pattern,
+                       uint16_t *gpu, uint16_t *place)
+{
+    walk->reader.bit = pattern->gpu_bit;
+    return gpus_walk(walk, pattern->gpus, gpu, place);
+}
+
+/* Every time: they are few. */
+static int pattern_gpus(struct bindings_walk *walk, struct bindings_pattern *pattern)
+{
+    if (number_walk(walk, 0, BINDINGS_NODE_GPUS, &pattern->gpus))
+        return -1;
+    pattern->gpu_bit = walk->reader.bit;
+    return gpus_walk(walk, pattern->gpus, NULL, NULL);
+}
+
 int bindings_walk_pattern(struct bindings_walk *walk, int deep, struct bindings_pattern *pattern)
 {
     uint32_t number;
@@ -329,6 +371,8 @@ int bindings_walk_pattern(struct bindings_walk *walk, int deep, struct bindings_
     pattern->node_class = number ? number - 1 : UINT32_MAX;
     if (number && pattern->tasks && body_walk(walk, deep, pattern))
         return -1;
+    if (walk->with_gpus && pattern_gpus(walk, pattern))
+        return -1;
     return align(walk);
 }
 
@@ -339,9 +383,12 @@ static int header_walk(struct bindings_walk *walk, const char *text, size_t size
     static const size_t magic = sizeof BINDINGS_MAGIC - 1;
     topomap_sextet_reader sum = {.size = BINDINGS_CRC_CHARACTERS};
 
-    if (size <= magic + BINDINGS_CRC_CHARACTERS || memcmp(text, BINDINGS_MAGIC, magic))
-        return bindings_walk_bad(
-            walk, "not bindings of this version (they begin with " BINDINGS_MAGIC ")");
+    walk->with_gpus = size > magic && !memcmp(text, BINDINGS_MAGIC_GPUS, magic);
+    if (size <= magic + BINDINGS_CRC_CHARACTERS ||
+        (!walk->with_gpus && memcmp(text, BINDINGS_MAGIC, magic)))
+        return bindings_walk_bad(walk,
+                                 "not bindings of this version (they begin with " BINDINGS_MAGIC
+                                 " or " BINDINGS_MAGIC_GPUS ")");
     if (size > BINDINGS_CHARACTERS)
         return bindings_walk_bad(walk, "longer than any can be");
     size -= BINDINGS_CRC_CHARACTERS;

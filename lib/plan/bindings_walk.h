@@ -22,10 +22,13 @@ struct bindings_pattern {
     enum bindings_form form;
     int cores; /* places are cores */
     size_t bit;
+    uint32_t gpus; /* that have an order */
+    size_t gpu_bit;
 };
 
 struct bindings_walk {
     topomap_sextet_reader reader;
+    int with_gpus; /* patterns say of GPUs */
     uint32_t job, step;
     uint32_t classes, patterns, nodes;
     struct bindings_class *node_class; /* [classes] */
@@ -61,6 +64,10 @@ int bindings_walk_class(struct bindings_walk *walk, const struct bindings_class 
 int bindings_walk_tasks(struct bindings_walk *walk, const struct bindings_pattern *pattern,
                         int (*add)(void *context, uint32_t task, uint32_t start, uint32_t length),
                         void *context);
+
+/* A pattern's GPUs, ascending, and which of them stands k-th: [gpus] each. */
+int bindings_walk_gpus(struct bindings_walk *walk, const struct bindings_pattern *pattern,
+                       uint16_t *gpu, uint16_t *place);
 
 /* Memory out of the budget, zeroed; NULL and the error set where it is spent. Ends with free(). */
 void *bindings_walk_alloc(struct bindings_walk *walk, size_t count, size_t size);

@@ -3,25 +3,33 @@
 
 size_t topomap_node_plan_size(const topomap_node_plan *plan)
 {
+    size_t gpus = plan->gpus * (sizeof *plan->gpu + sizeof *plan->gpu_place);
+
     if (!plan->cores)
-        return 0;
+        return gpus;
     return ((size_t)plan->tasks + 1) * sizeof *plan->task_first +
            ((size_t)plan->cores + 1) * sizeof *plan->core_first + plan->pus * sizeof *plan->pu_os +
-           2 * (size_t)plan->runs * sizeof *plan->run;
+           2 * (size_t)plan->runs * sizeof *plan->run + gpus;
 }
 
 void topomap_node_plan_lay(topomap_node_plan *plan, const void *bytes)
 {
-    plan->task_first = bytes;
-    plan->core_first = (const uint16_t *)(plan->task_first + plan->tasks + 1);
-    plan->pu_os = plan->core_first + plan->cores + 1;
-    plan->run = plan->pu_os + plan->pus;
+    plan->gpu = bytes;
+    if (plan->cores) {
+        plan->task_first = bytes;
+        plan->core_first = (const uint16_t *)(plan->task_first + plan->tasks + 1);
+        plan->pu_os = plan->core_first + plan->cores + 1;
+        plan->run = plan->pu_os + plan->pus;
+        plan->gpu = plan->run + 2 * (size_t)plan->runs;
+    }
+    plan->gpu_place = plan->gpu + plan->gpus;
 }
 
 int topomap_node_plan_counts(const topomap_node_plan *plan)
 {
     return plan->tasks <= TOPOMAP_NODE_PLAN_TASKS && plan->pus <= TOPOMAP_NODE_PLAN_PUS &&
            plan->cores <= plan->pus && plan->runs < 1u << 28 &&
+           plan->gpus <= TOPOMAP_NODE_PLAN_GPUS &&
            (plan->cores ? plan->runs >= plan->tasks : !plan->pus && !plan->runs);
 }
 
@@ -46,8 +54,22 @@ static int class_is_sound(const topomap_node_plan *plan)
     return 1;
 }
 
+static int gpus_are_sound(const topomap_node_plan *plan)
+{
+    unsigned char seen[TOPOMAP_NODE_PLAN_GPUS] = {0};
+
+    for (uint32_t i = 0; i < plan->gpus; i++) {
+        if ((i && plan->gpu[i] <= plan->gpu[i - 1]) || plan->gpu_place[i] >= plan->gpus ||
+            seen[plan->gpu_place[i]]++)
+            return 0;
+    }
+    return 1;
+}
+
 int topomap_node_plan_is_sound(const topomap_node_plan *plan)
 {
+    if (!gpus_are_sound(plan))
+        return 0;
     if (!plan->cores)
         return 1;
     if (!class_is_sound(plan) || plan->task_first[0])

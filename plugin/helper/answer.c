@@ -8,14 +8,14 @@
 struct head {
     char magic[8];
     uint32_t found;
-    uint32_t job, step, tasks, cores, pus, runs;
+    uint32_t job, step, tasks, cores, pus, runs, gpus;
     char why_not_spooled[NODE_WHY], why_not_planned[NODE_WHY];
-    char rest[NODE_HEAD - 8 - 7 * 4 - 2 * NODE_WHY]; /* zero */
+    char rest[NODE_HEAD - 8 - 8 * 4 - 2 * NODE_WHY]; /* zero */
 };
 
 _Static_assert(sizeof(struct head) == NODE_HEAD, "the head has the size that is said");
 
-static const char magic[] = "tmnodea1";
+static const char magic[] = "tmnodea2";
 
 size_t node_answer_most(uint32_t local_tasks)
 {
@@ -44,6 +44,7 @@ void node_answer_head(const node_answer *answer, unsigned char bytes[NODE_HEAD])
         head.cores = plan->cores;
         head.pus = plan->pus;
         head.runs = plan->runs;
+        head.gpus = plan->gpus;
     }
     memcpy(head.why_not_spooled, answer->why_not_spooled, NODE_WHY);
     memcpy(head.why_not_planned, answer->why_not_planned, NODE_WHY);
@@ -69,10 +70,11 @@ static int is_plan(const struct head *head, const char *arrays, size_t size,
                                 .tasks = head->tasks,
                                 .cores = head->cores,
                                 .pus = head->pus,
-                                .runs = head->runs};
+                                .runs = head->runs,
+                                .gpus = head->gpus};
     if (!topomap_node_plan_counts(plan) || topomap_node_plan_size(plan) != size)
         return 0;
-    if (plan->cores)
+    if (size)
         topomap_node_plan_lay(plan, arrays);
     return topomap_node_plan_is_sound(plan);
 }

@@ -13,7 +13,7 @@ void node_plan_decode(const node_question *question, const char *text, size_t si
                                      plan, memory, &err))
         node_answer_why(answer->why_not_planned, err.text);
     else if (plan->job == question->job && plan->step == question->step &&
-             plan->tasks == question->local_tasks && plan->cores)
+             plan->tasks == question->local_tasks && (plan->cores || plan->gpus))
         answer->found |= NODE_PLANNED;
     if (answer->found & NODE_PLANNED &&
         NODE_HEAD + topomap_node_plan_size(plan) > node_answer_most(question->local_tasks)) {

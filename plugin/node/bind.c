@@ -6,6 +6,7 @@
 #include "plugin/common/report.h"
 #include "plugin/node/bind.h"
 #include "plugin/node/cpus.h"
+#include "plugin/node/gpus.h"
 #include "plugin/node/online.h"
 #include "plugin/node/parts.h"
 
@@ -18,7 +19,7 @@
 
 /* Filled once, before the tasks are forked. */
 static struct {
-    topomap_node_plan plan; /* no cores: nothing to do */
+    topomap_node_plan plan; /* no cores and no GPUs: nothing to do */
     void *memory;           /* of the plan; owned */
     uint32_t node;          /* its place in the step */
     char *cores;            /* that the step may use, Slurm's numbering; NULL: not known */
@@ -149,7 +150,7 @@ static void take_plan(spank_t spank, const node_answer *answer, void *memory)
 {
     char *cores = NULL;
 
-    if (!(answer->found & NODE_PLANNED) || !answer->plan.cores) {
+    if (!(answer->found & NODE_PLANNED)) {
         free(memory);
         return;
     }
@@ -308,42 +309,114 @@ static const char *compare(spank_t spank, const plugin_cpus *allowed)
     return NULL;
 }
 
-/* \return NULL, or why Slurm's binding stays */
-static const char *choose(spank_t spank, uint32_t local, plugin_cpus *allowed, plugin_cpus *mask)
+/* \param allowed  the step's, cut to its cores
+ * \return NULL, or what shows that the database's class is another machine's */
+static const char *check_class(spank_t spank, plugin_cpus *allowed)
 {
-    const char *problem = NULL;
-
-    if (here.cores && plugin_cpus_cut(allowed, here.cores, &here.plan))
+    if (!here.cores)
+        return NULL;
+    if (plugin_cpus_cut(allowed, here.cores, &here.plan))
         return "Slurm's cores are not those that the database has for this node";
-    if (here.cores)
-        problem = compare(spank, allowed);
-    if (!problem && plugin_cpus_of_task(&here.plan, allowed, local, mask))
-        problem = "this node has fewer CPUs for the step than tasks";
-    return problem;
+    return compare(spank, allowed);
+}
+
+/* ---- GPUs --------------------------------------------------------------------------------- */
+
+/* One order for all tasks of the node, so that two that take the GPU of their local id never take
+ * the same: each decides by what is the same in all of them, where Slurm has bound none to GPUs of
+ * its own. The variables are the task's by now.
+ * \param set  what is to be set, "" where a variable is not there
+ * \return NULL, or why Slurm's order stays */
+static const char *order_gpus(spank_t spank, char (*set)[PLUGIN_GPUS_VALUE])
+{
+    /* What Slurm sets where several tasks share a GPU (gres/shard, gres/mps). */
+    static const char *const shared[] = {"SLURM_SHARDS_ON_NODE",
+                                         "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"};
+    const char *problem =
+        plugin_gpus_compare(&here.plan, job_environment(spank, "SLURM_STEP_GPUS"));
+    const char *name, *value;
+    int found = 0;
+
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
+        if (job_environment(spank, shared[i]))
+            problem = "the step has shares of GPUs";
+    for (size_t i = 0; !problem && (name = plugin_gpus_variable(i)); i++) {
+        value = job_environment(spank, name);
+        *set[i] = 0;
+        found |= value != NULL;
+        if (value)
+            problem = plugin_gpus_order(&here.plan, value, set[i]);
+    }
+    return !problem && !found ? "Slurm tells the tasks of no GPU" : problem;
+}
+
+static void set_gpus(spank_t spank, char (*set)[PLUGIN_GPUS_VALUE])
+{
+    const char *name;
+
+    for (size_t i = 0; (name = plugin_gpus_variable(i)); i++)
+        if (*set[i])
+            spank_setenv(spank, name, set[i], 1);
+}
+
+/* A task while it is being bound. */
+struct task {
+    uint32_t local;
+    plugin_cpus before, allowed, mask;
+    const char *not_bound, *not_ordered; /* NULL, or why Slurm's binding, or order of GPUs, stays */
+    char gpus[PLUGIN_GPUS_VARIABLES][PLUGIN_GPUS_VALUE];
+};
+
+/* CPUs are planned for the order of GPUs, so without the one there is not the other. Too few CPUs
+ * are no reason to let GPUs that talk be far from each other. */
+static void choose(spank_t spank, struct task *task)
+{
+    const char *other = NULL;
+
+    if (here.plan.cores && widest_mask(&task->before, &task->allowed)) {
+        other = "its CPUs cannot be asked for";
+    } else if (here.plan.cores) {
+        /* Without Slurm's list of cores, what is not in the task's own mask may be another job's.
+         */
+        if (!here.cores)
+            task->allowed = task->before;
+        other = check_class(spank, &task->allowed);
+        if (!other && plugin_cpus_of_task(&here.plan, &task->allowed, task->local, &task->mask))
+            task->not_bound = "this node has fewer CPUs for the step than tasks";
+    }
+    if (!other && here.plan.gpus)
+        other = order_gpus(spank, task->gpus);
+    if (other)
+        task->not_bound = task->not_ordered = other;
+}
+
+static void say_of(const struct task *task)
+{
+    if (task->local)
+        return;
+    if (task->not_ordered && here.plan.gpus)
+        say_what(task->not_ordered, "Slurm's binding and order of GPUs stay on this node");
+    else if (task->not_bound)
+        say(task->not_bound);
 }
 
 void plugin_bind_task(spank_t spank)
 {
-    const char *problem = "its CPUs cannot be asked for";
-    plugin_cpus before = {{0}}, allowed, mask;
+    static struct task task; /* this process has one */
     int local;
 
     if (here.refused)
         _exit(1);
-    if (!here.plan.cores || spank_get_item(spank, S_TASK_ID, &local))
+    if ((!here.plan.cores && !here.plan.gpus) || spank_get_item(spank, S_TASK_ID, &local))
         return;
-    if (!widest_mask(&before, &allowed)) {
-        /* Without Slurm's list of cores, what is not in the task's own mask may be another job's.
-         */
-        if (!here.cores)
-            allowed = before;
-        problem = choose(spank, (uint32_t)local, &allowed, &mask);
-        if (!problem && set_mask(&mask))
-            problem = "the kernel refused the planned CPUs";
-    }
-    if (!problem)
-        return;
-    set_mask(&before);
-    if (!local)
-        say(problem);
+    memset(&task, 0, sizeof task);
+    task.local = (uint32_t)local;
+    choose(spank, &task);
+    if (here.plan.cores && !task.not_bound && set_mask(&task.mask))
+        task.not_bound = "the kernel refused the planned CPUs";
+    if (here.plan.gpus && !task.not_ordered)
+        set_gpus(spank, task.gpus);
+    if (here.plan.cores && task.not_bound)
+        set_mask(&task.before);
+    say_of(&task);
 }

@@ -5,6 +5,8 @@
  * A node belongs to a class (nodes with the same inside). The class lists its cores in hwloc's
  * logical order, which is also Slurm's abstract core numbering (socket by socket), with the OS PU
  * numbers of each. A task gets a set of places; a place is one core (all its PUs) or one PU.
+ * Where tasks have GPUs, a node may have an order of them: program after program takes the GPU of
+ * its local id (SLURM_LOCALID), and that is then another than by Slurm's order.
  * The conventions of topomap/topomap.h hold. */
 #ifndef TOPOMAP_PLAN_H
 #define TOPOMAP_PLAN_H
@@ -32,6 +34,11 @@ typedef struct topomap_bindings {
     uint32_t *pu_start;                 /**< [task_first[nodes] + 1] */
     uint32_t *pu; /**< [pu_start[last]] OS PU numbers of each task, ascending, non-empty for
                      nodes with a class */
+    uint32_t *gpu_first; /**< [nodes + 1] or NULL: no node has an order. The order of node i is that
+                            of gpu_first[i] .. gpu_first[i+1], none: Slurm's stays */
+    uint32_t *gpu;       /**< [gpu_first[last]] all GPUs that the step has of the node, by Slurm's
+                            index there (gres.conf), ascending */
+    uint32_t *gpu_place; /**< [gpu_first[last]] which of the node's list stands k-th, from 0 */
 } topomap_bindings;
 
 /** Frees what the bindings own (not the struct) and zeroes it. */

@@ -83,9 +83,31 @@ static void make_mixed(topomap_bindings *bindings)
     memcpy(bindings->pu, pu, sizeof pu);
 }
 
+/* Orders of GPUs: of four with a gap, of all of two, and on the node of unknown inside. */
+static void add_gpus(topomap_bindings *bindings)
+{
+    static const uint32_t first[] = {0, 4, 6, 9, 9}, gpu[] = {0, 1, 4, 7, 0, 1, 0, 2, 3},
+                          place[] = {2, 0, 1, 3, 1, 0, 1, 2, 0};
+
+    bindings->gpu_first = malloc(sizeof first);
+    bindings->gpu = malloc(sizeof gpu);
+    bindings->gpu_place = malloc(sizeof place);
+    memcpy(bindings->gpu_first, first, sizeof first);
+    memcpy(bindings->gpu, gpu, sizeof gpu);
+    memcpy(bindings->gpu_place, place, sizeof place);
+}
+
 static void assert_same(const topomap_bindings *a, const topomap_bindings *b)
 {
-    uint32_t tasks = a->task_first[a->nodes];
+    uint32_t tasks = a->task_first[a->nodes], gpus = a->gpu_first ? a->gpu_first[a->nodes] : 0;
+
+    assert_int_equal(!a->gpu_first, !b->gpu_first);
+    if (a->gpu_first)
+        assert_memory_equal(a->gpu_first, b->gpu_first, (a->nodes + 1) * sizeof(uint32_t));
+    if (gpus) {
+        assert_memory_equal(a->gpu, b->gpu, gpus * sizeof(uint32_t));
+        assert_memory_equal(a->gpu_place, b->gpu_place, gpus * sizeof(uint32_t));
+    }
 
     assert_int_equal(a->job, b->job);
     assert_int_equal(a->step, b->step);
@@ -143,6 +165,12 @@ static void assert_node(const topomap_bindings *bindings, const char *text, uint
         assert_int_equal(have, count);
         qsort(has, have, sizeof *has, by_number);
         assert_memory_equal(has, pu, count * sizeof *pu);
+    }
+    assert_int_equal(node.gpus,
+                     bindings->gpu_first ? bindings->gpu_first[i + 1] - bindings->gpu_first[i] : 0);
+    for (uint32_t k = 0; k < node.gpus; k++) {
+        assert_int_equal(node.gpu[k], bindings->gpu[bindings->gpu_first[i] + k]);
+        assert_int_equal(node.gpu_place[k], bindings->gpu_place[bindings->gpu_first[i] + k]);
     }
     free(memory);
 }
@@ -205,6 +233,35 @@ static void mixed_round_trip(void **state)
     (void)state;
     make_mixed(&bindings);
     round_trip(&bindings, &size);
+    topomap_bindings_clear(&bindings);
+}
+
+/* What has no order of GPUs is written as before there were any. */
+static void orders_of_gpus_travel(void **state)
+{
+    topomap_bindings bindings;
+    topomap_error err;
+    size_t without, with;
+    char *text;
+
+    (void)state;
+    make_mixed(&bindings);
+    text = topomap_bindings_encode(&bindings, &err);
+    assert_memory_equal(text, "T1", 2);
+    free(text);
+    round_trip(&bindings, &without);
+    add_gpus(&bindings);
+    text = topomap_bindings_encode(&bindings, &err);
+    assert_memory_equal(text, "T2", 2);
+    free(text);
+    round_trip(&bindings, &with);
+    assert_in_range(with, without + 1, without + 30);
+    assert_null(topomap_bindings_in_order(&bindings, &err)); /* the CPUs are the GPUs' */
+    bindings.gpu[2] = 1;                                     /* twice */
+    assert_null(topomap_bindings_encode(&bindings, &err));
+    bindings.gpu[2] = 4;
+    bindings.gpu_place[5] = 1;
+    assert_null(topomap_bindings_encode(&bindings, &err));
     topomap_bindings_clear(&bindings);
 }
 
@@ -327,6 +384,7 @@ static void signed_damage_is_harmless(void **state)
 
     (void)state;
     make_mixed(&bindings);
+    add_gpus(&bindings);
     text = topomap_bindings_encode(&bindings, &err);
     size = strlen(text);
     for (unsigned round = 0; round < 20000; round++) {
@@ -528,6 +586,7 @@ int main(void)
         cmocka_unit_test(crc_is_the_usual_one),
         cmocka_unit_test(large_round_trip_is_small),
         cmocka_unit_test(mixed_round_trip),
+        cmocka_unit_test(orders_of_gpus_travel),
         cmocka_unit_test(in_order_is_short),
         cmocka_unit_test(damage_is_found),
         cmocka_unit_test(signed_damage_is_harmless),

@@ -40,6 +40,23 @@ static plugin_cpus slurms_mask(const struct node *node, uint32_t task)
     return mask;
 }
 
+static void set_variables(const struct node *node, uint32_t task)
+{
+    for (int i = 0; i < HOOK_VARIABLES && node->variable[i]; i++)
+        mock_setenv(node->variable[i], task + 1 == node->tasks && node->value_of_last[i]
+                                           ? node->value_of_last[i]
+                                           : node->value[i]);
+}
+
+static void keep_variables(const struct node *node, uint32_t task)
+{
+    for (int i = 0; task < HOOK_TASKS && i < HOOK_VARIABLES && node->variable[i]; i++) {
+        const char *value = mock_getenv(node->variable[i]);
+
+        snprintf(result->value[task][i], sizeof result->value[task][i], "%s", value ? value : "-");
+    }
+}
+
 /* One after the other in this process, where each task has one of its own in slurmstepd. */
 static void run_hooks(const struct node *node)
 {
@@ -65,7 +82,9 @@ static void run_hooks(const struct node *node)
     for (uint32_t task = 0; task < node->tasks; task++) {
         slurm_mock.task = (int)task;
         slurm_mock.mask = slurms_mask(node, task);
+        set_variables(node, task);
         result->status |= slurm_spank_task_init(spank, 0, NULL);
+        keep_variables(node, task);
         result->mask[task] = slurm_mock.mask;
         result->set[task] = memcmp(&slurm_mock.mask, &(plugin_cpus){{0}}, sizeof(plugin_cpus)) != 0;
     }

@@ -7,12 +7,14 @@
 #include "tests/unit/plugin/mock_slurm.h"
 #include "topology-db/db.h"
 
-enum { JOB = 17, STEP = 3, TASKS_MOST = 1024 };
+enum { JOB = 17, STEP = 3, TASKS_MOST = 1024, HOOK_TASKS = 16, HOOK_VARIABLES = 8 };
 
 /* What the processes of a node leave behind. */
 struct result {
     plugin_cpus mask[TASKS_MOST];
     int set[TASKS_MOST];
+    char value[HOOK_TASKS][HOOK_VARIABLES][128]; /* of the first tasks, what `variable` names; "-":
+                                                    it is not there */
     int status;
     char said[MOCK_SAID];
 };
@@ -27,6 +29,10 @@ struct node {
     plugin_cpus cpuset;    /* of its cgroup */
     plugin_cpus online;    /* what the machine has */
     const char *bind_list; /* SLURM_CPU_BIND_LIST, or NULL */
+    /* What Slurm sets for a task just before its hook: names, and values by task or of all. */
+    const char *variable[HOOK_VARIABLES];
+    const char *value[HOOK_VARIABLES];
+    const char *value_of_last[HOOK_VARIABLES]; /* NULL: as the others' */
 };
 
 struct machine {

@@ -16,6 +16,7 @@ PLUGIN_TESTS = \
   tests/unit/plugin/test_command_line \
   tests/unit/plugin/test_spool \
   tests/unit/plugin/test_hooks_node \
+  tests/unit/plugin/test_hooks_gpus \
   tests/unit/plugin/test_hooks_srun \
   tests/unit/plugin/test_stored_profile \
   tests/unit/plugin/test_scontrol \
@@ -79,6 +80,11 @@ tests_unit_plugin_test_hooks_node_CPPFLAGS = $(DB_TEST_CPPFLAGS) $(SLURM_CPPFLAG
   -DNODE_HELPER='"$(abs_top_builddir)/plugin/topomap-node"'
 tests_unit_plugin_test_hooks_node_DEPENDENCIES = $(HOOK_LIBS) plugin/topomap-node$(EXEEXT)
 tests_unit_plugin_test_hooks_node_LDADD = $(HOOK_LIBS)
+tests_unit_plugin_test_hooks_gpus_SOURCES = tests/unit/plugin/test_hooks_gpus.c tests/unit/plugin/hook_node.c \
+  tests/unit/plugin/hook_node.h $(HOOK_SOURCES)
+tests_unit_plugin_test_hooks_gpus_CPPFLAGS = $(tests_unit_plugin_test_hooks_node_CPPFLAGS)
+tests_unit_plugin_test_hooks_gpus_DEPENDENCIES = $(tests_unit_plugin_test_hooks_node_DEPENDENCIES)
+tests_unit_plugin_test_hooks_gpus_LDADD = $(HOOK_LIBS)
 tests_unit_plugin_test_stored_profile_SOURCES = tests/unit/plugin/test_stored_profile.c
 tests_unit_plugin_test_stored_profile_LDADD = plugin/planner/libplanner.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
 tests_unit_plugin_test_layouts_SOURCES = tests/unit/plugin/test_layouts.c

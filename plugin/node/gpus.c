@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "plugin/node/gpus.h"
+
+#include <string.h>
+
+const char *plugin_gpus_variable(size_t index)
+{
+    static const char *const names[PLUGIN_GPUS_VARIABLES] = {
+        "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "ZE_AFFINITY_MASK", "GPU_DEVICE_ORDINAL"};
+
+    return index < PLUGIN_GPUS_VARIABLES ? names[index] : NULL;
+}
+
+/* ---- Words -------------------------------------------------------------------------------- */
+
+struct words {
+    uint32_t count; /* one more than there can be: too many */
+    struct {
+        const char *at;
+        size_t length;
+    } word[TOPOMAP_NODE_PLAN_GPUS + 1];
+};
+
+static void split(const char *value, struct words *words)
+{
+    words->count = 0;
+    while (words->count <= TOPOMAP_NODE_PLAN_GPUS) {
+        size_t length = strcspn(value, ",");
+
+        words->word[words->count].at = value;
+        words->word[words->count++].length = length;
+        if (!value[length])
+            return;
+        value += length + 1;
+    }
+}
+
+static int is_same(const struct words *words, uint32_t a, uint32_t b)
+{
+    return words->word[a].length == words->word[b].length &&
+           !memcmp(words->word[a].at, words->word[b].at, words->word[a].length);
+}
+
+/* No word twice, and none empty. */
+static int are_distinct(const struct words *words)
+{
+    for (uint32_t i = 0; i < words->count; i++) {
+        if (!words->word[i].length)
+            return 0;
+        for (uint32_t k = 0; k < i; k++)
+            if (is_same(words, i, k))
+                return 0;
+    }
+    return 1;
+}
+
+/* The word as an index; UINT32_MAX: it is none. */
+static uint32_t index_of(const struct words *words, uint32_t i)
+{
+    uint32_t number = 0;
+
+    if (!words->word[i].length || words->word[i].length > 5)
+        return UINT32_MAX;
+    for (size_t k = 0; k < words->word[i].length; k++) {
+        char digit = words->word[i].at[k];
+
+        if (digit < '0' || digit > '9')
+            return UINT32_MAX;
+        number = number * 10 + (uint32_t)(digit - '0');
+    }
+    return number;
+}
+
+/* ---- The task's GPUs ---------------------------------------------------------------------- */
+
+const char *plugin_gpus_compare(const topomap_node_plan *plan, const char *step_gpus)
+{
+    struct words words;
+
+    if (!step_gpus || !*step_gpus)
+        return "Slurm does not say which GPUs the step has on this node";
+    split(step_gpus, &words);
+    for (uint32_t i = 0; i < words.count && i < plan->gpus; i++)
+        if (index_of(&words, i) != plan->gpu[i])
+            return "the step's GPUs on this node are not those that were planned with";
+    return words.count == plan->gpus
+               ? NULL
+               : "the step's GPUs on this node are not those that were planned with";
+}
+
+/* Slurm lists the devices in its own order: by its index, or, where the cgroup constrains them,
+ * counted from 0. Other numbers are not Slurm's, or not of whole GPUs; what is no number is a name,
+ * in the same order. */
+static int are_slurms(const struct words *words, const topomap_node_plan *plan)
+{
+    uint32_t global = 0, local = 0, names = 0;
+
+    for (uint32_t i = 0; i < words->count; i++) {
+        uint32_t index = index_of(words, i);
+
+        global += index == plan->gpu[i];
+        local += index == i;
+        names += index == UINT32_MAX;
+    }
+    return global == words->count || local == words->count || names == words->count;
+}
+
+/* Slices of a GPU (NVIDIA's MIG): neighbours of a slice are of the same GPU. */
+static int are_slices(const struct words *words)
+{
+    for (uint32_t i = 0; i < words->count; i++)
+        if (words->word[i].length > 4 && !memcmp(words->word[i].at, "MIG-", 4))
+            return 1;
+    return 0;
+}
+
+/* Believes neither the plan nor what was made of it. */
+static int is_permutation(const struct words *before, const char *ordered)
+{
+    struct words after;
+    uint32_t found = 0;
+
+    split(ordered, &after);
+    for (uint32_t i = 0; i < after.count; i++)
+        for (uint32_t k = 0; k < before->count; k++)
+            found += after.word[i].length == before->word[k].length &&
+                     !memcmp(after.word[i].at, before->word[k].at, after.word[i].length);
+    return after.count == before->count && found == before->count && are_distinct(&after);
+}
+
+const char *plugin_gpus_order(const topomap_node_plan *plan, const char *value,
+                              char ordered[PLUGIN_GPUS_VALUE])
+{
+    struct words words;
+    char *to = ordered;
+
+    if (strnlen(value, PLUGIN_GPUS_VALUE) == PLUGIN_GPUS_VALUE)
+        return "a list of GPUs is longer than any";
+    split(value, &words);
+    if (are_slices(&words))
+        return "the step has parts of GPUs (MIG)";
+    if (words.count != plan->gpus)
+        return "Slurm has given its tasks GPUs of their own";
+    if (!are_distinct(&words) || !are_slurms(&words, plan))
+        return "the GPUs that the tasks see are not listed as Slurm lists them";
+    for (uint32_t i = 0; i < words.count; i++) {
+        uint32_t from = plan->gpu_place[i];
+
+        if (i)
+            *to++ = ',';
+        memcpy(to, words.word[from].at, words.word[from].length);
+        to += words.word[from].length;
+    }
+    *to = 0;
+    return is_permutation(&words, ordered) ? NULL : "the planned order of GPUs is none";
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* In which order the tasks of a node see the step's GPUs. Words alone, no memory; bind.c reads and
+ * sets the variables. Plans are sound (plan/node_plan.h). */
+#ifndef TOPOMAP_PLUGIN_NODE_GPUS_H
+#define TOPOMAP_PLUGIN_NODE_GPUS_H
+
+#include "plan/node_plan.h"
+
+/* The longest words are UUIDs, of 40 characters and a comma. */
+enum { PLUGIN_GPUS_VARIABLES = 4, PLUGIN_GPUS_VALUE = TOPOMAP_NODE_PLAN_GPUS * 48 };
+
+/** The variables by which CUDA, ROCm, Level Zero and OpenCL know their GPUs, and which Slurm sets
+ *  (gres_common_gpu_set_env() in src/plugins/gres/common/gres_common.c); NULL past the
+ *  last. */
+const char *plugin_gpus_variable(size_t index);
+
+/** Whether a task sees just the GPUs that the plan is for.
+ *  \param step_gpus  SLURM_STEP_GPUS of the task, or NULL
+ *  \return NULL, or why not */
+const char *plugin_gpus_compare(const topomap_node_plan *plan, const char *step_gpus);
+
+/** Puts the words of a variable, indices or UUIDs, into the plan's order, as they stand: none is
+ *  added and none is lost, whatever they are.
+ *  \param ordered  out
+ *  \return NULL, or why they stay as they are */
+const char *plugin_gpus_order(const topomap_node_plan *plan, const char *value,
+                              char ordered[PLUGIN_GPUS_VALUE]);
+
+#endif
