@@ -38,15 +38,9 @@ static char *text(const char *format, const char *value)
     return asprintf(&made, format, value) < 0 ? NULL : made;
 }
 
-struct gpus {
-    int per_task;
-    const char *bind; /* --gpu-bind */
-};
-
 struct rewriting {
     char **words;
     plugin_launcher *launcher;
-    struct gpus *gpus;
 };
 
 /* Puts what Slurm understands where the distribution was: --topomap=on in the same words, or the
@@ -88,29 +82,13 @@ static void note_distribution(const struct rewriting *rewriting, int index,
         rewrite(rewriting, index, option, rest);
 }
 
-/* Is any of the value's words not one of these? */
-static int has_other(const char *value, const char *const *words)
-{
-    while (value && *value) {
-        size_t length = strcspn(value, ",;");
-        int known = !length;
-
-        for (size_t i = 0; words[i]; i++)
-            known |= strlen(words[i]) == length && !strncasecmp(value, words[i], length);
-        if (!known)
-            return 1;
-        value += length + (value[length] != 0);
-    }
-    return 0;
-}
-
 /* Words that only set how much task/affinity says are no binding (slurm_verify_cpu_bind in
  * src/common/slurm_resource_info.c). */
 static int names_a_binding(const char *value)
 {
     static const char *const loudness[] = {"q", "quiet", "v", "verbose", NULL};
 
-    return has_other(value, loudness);
+    return plugin_words_has_other(value, loudness);
 }
 
 /* Memory by local task: rank, map_mem:, mask_mem:. The rest goes with the CPUs, wherever these
@@ -120,15 +98,7 @@ static int names_memory(const char *value)
     static const char *const harmless[] = {"q",     "quiet", "v",      "verbose", "none",   "no",
                                            "local", "sort",  "nosort", "p",       "prefer", NULL};
 
-    return has_other(value, harmless);
-}
-
-/* --gpus-per-task and its like bind GPUs to tasks, but for --gpu-bind=none. */
-static int are_bound(const struct gpus *gpus)
-{
-    static const char *const none[] = {"v", "verbose", "none", NULL};
-
-    return gpus->bind ? has_other(gpus->bind, none) : gpus->per_task;
+    return plugin_words_has_other(value, harmless);
 }
 
 /* --hint=nomultithread is --threads-per-core=1 to Slurm (verify_hint in
@@ -139,7 +109,7 @@ static void note_hint(plugin_launcher *noted, const char *hint)
 
     if (hint && !strcasecmp(hint, "multithread"))
         noted->threads_per_core = 0;
-    else if (hint && *hint && has_other(hint, others))
+    else if (hint && *hint && plugin_words_has_other(hint, others))
         noted->threads_per_core = 1;
 }
 
@@ -164,12 +134,6 @@ static void note(int index, const plugin_option_word *option, void *context)
         noted->cpu_bind = names_a_binding(option->value);
     else if (!strcmp(option->name, "mem-bind") || !strcmp(option->name, "mem_bind"))
         noted->mem_bind = names_memory(option->value);
-    else if (!strcmp(option->name, "gpu-bind"))
-        rewriting->gpus->bind = option->value;
-    else if (!strcmp(option->name, "gpus-per-task") || !strcmp(option->name, "ntasks-per-gpu"))
-        rewriting->gpus->per_task = 1;
-    else if (!strcmp(option->name, "tres-per-task"))
-        rewriting->gpus->per_task |= option->value && strstr(option->value, "gpu");
     else if (!strcmp(option->name, "cpus-per-task"))
         noted->cpus_per_task = (unsigned)strtoul(option->value, NULL, 10);
     else if (!strcmp(option->name, "threads-per-core"))
@@ -192,6 +156,8 @@ static void note(int index, const plugin_option_word *option, void *context)
         noted->input = option->value;
     else if (!strcmp(option->name, "container"))
         noted->container = option->value;
+    else
+        plugin_gpus_note(&noted->gpus, option->name, option->value);
 }
 
 /* A step in several components of a heterogeneous job: ":" between them, or --het-group=0,1. Looked
@@ -220,17 +186,14 @@ static unsigned inherited_threads(void)
 
 void plugin_distribution_rewrite(int count, char **words, plugin_launcher *found)
 {
-    struct gpus gpus = {0};
-    const struct rewriting rewriting = {words, found, &gpus};
+    const struct rewriting rewriting = {words, found};
 
     if (found->program == PLUGIN_SRUN) { /* what a job's options leave to its steps */
-        gpus.per_task = getenv("SLURM_GPUS_PER_TASK") || getenv("SLURM_NTASKS_PER_GPU");
-        gpus.bind = getenv("SLURM_GPU_BIND");
+        plugin_gpus_inherit(&found->gpus);
         found->threads_per_core = inherited_threads();
         note_hint(found, getenv("SLURM_HINT"));
     }
     plugin_words_scan(found->program, count, words, note, (void *)&rewriting);
-    found->gpus = are_bound(&gpus);
     found->het = is_het(count, words);
 }
 

@@ -3,6 +3,7 @@
 #ifndef TOPOMAP_PLUGIN_SRUN_DISTRIBUTION_H
 #define TOPOMAP_PLUGIN_SRUN_DISTRIBUTION_H
 
+#include "plugin/srun/gpus.h"
 #include "plugin/srun/words.h"
 
 /* What the command line and the environment said, besides what the options say. */
@@ -13,8 +14,8 @@ typedef struct plugin_launcher {
     int other;      /* another distribution on the command line */
     int inherited;  /* another one in SLURM_DISTRIBUTION: the user's or the job's */
     int cpu_bind;   /* an explicit --cpu-bind */
-    int gpus;       /* each task has GPUs of its own: Slurm pairs them with the task's CPUs */
-    int mem_bind;   /* an explicit --mem-bind by local task */
+    plugin_gpus gpus;
+    int mem_bind; /* an explicit --mem-bind by local task */
     int pty;
     int async;                 /* the step is only queued; srun does not launch it */
     int multi;                 /* --multi-prog: the program is a list of programs */

@@ -2,6 +2,7 @@
 plugin_libspank_la_SOURCES += \
   plugin/srun/async.c plugin/srun/async.h plugin/srun/breaker.c plugin/srun/breaker.h \
   plugin/srun/distribution.c plugin/srun/distribution.h plugin/srun/facts.c plugin/srun/facts.h \
+  plugin/srun/gpus.c plugin/srun/gpus.h \
   plugin/srun/job.c plugin/srun/job.h plugin/srun/later.c plugin/srun/later.h plugin/srun/layout.c \
   plugin/srun/layout.h plugin/srun/left.c plugin/srun/left.h plugin/srun/memory.c plugin/srun/memory.h \
   plugin/srun/mpi.c plugin/srun/mpi.h plugin/srun/options.c plugin/srun/options.h plugin/srun/procmap.c \

@@ -55,7 +55,7 @@ static int settle(const plugin_args *args, const plugin_launcher *launcher, plug
     wish->verbose = policy_flag(&decision.settings, TOPOMAP_REQUEST_VERBOSE);
     wish->required = decision.on && policy_flag(&decision.settings, TOPOMAP_REQUEST_REQUIRED);
     wish->bind = policy_binds(&decision.settings, launcher->cpu_bind || launcher->nodes_only,
-                              launcher->gpus || launcher->mem_bind);
+                              plugin_gpus_are_bound(&launcher->gpus) || launcher->mem_bind);
     snprintf(line, sizeof line, "off: %s", decision.why);
     if (off)
         plugin_wish_leave(wish, 0, line);

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 #include <string.h>
+#include <strings.h>
 
 enum plugin_program plugin_words_program(const char *argv0)
 {
@@ -17,6 +18,21 @@ enum plugin_program plugin_words_program(const char *argv0)
         if (!strcmp(name, programs[i].name))
             return programs[i].program;
     return PLUGIN_OTHER;
+}
+
+int plugin_words_has_other(const char *value, const char *const *words)
+{
+    while (value && *value) {
+        size_t length = strcspn(value, ",;");
+        int known = !length;
+
+        for (size_t i = 0; words[i]; i++)
+            known |= strlen(words[i]) == length && !strncasecmp(value, words[i], length);
+        if (!known)
+            return 1;
+        value += length + (value[length] != 0);
+    }
+    return 0;
 }
 
 struct scan {

@@ -16,6 +16,10 @@ typedef struct plugin_option_word {
 /** Which program this is, by the name of \p argv0. */
 enum plugin_program plugin_words_program(const char *argv0);
 
+/** Whether a list, "verbose,none", has a word that is none of \p words, which ends with NULL;
+ * letters large and small are one. */
+int plugin_words_has_other(const char *value, const char *const *words);
+
 /** Calls \p visit for every option of words[1] .. up to the program's name, and stops where it
  *  does not know how to go on: a long option that this Slurm does not have, without '=', may
  *  take the next word or not (another plugin's option).

@@ -103,6 +103,7 @@ static void distribution_is_rewritten(void **state)
 static void pairings_are_noted(void **state)
 {
     const int per_task = plugin_slurm_release() >= 2302; /* before, srun has no --tres-per-task */
+    const int tres_bind = plugin_slurm_release() >= 2311;
     const struct {
         const char *line;
         int gpus, mem_bind, het;
@@ -117,6 +118,16 @@ static void pairings_are_noted(void **state)
         {"srun --gpu-bind=verbose,none a", 0, 0, 0},
         {"srun --tres-per-task=cpu:4 a", 0, 0, 0},
         {"srun --tres-per-task=cpu:4,gres/gpu:1 a", per_task, 0, 0},
+        {"srun --ntasks-per-tres=1 a", 1, 0, 0},
+        {"srun --gpu-bind=v,single:2 a", 1, 0, 0},
+        {"srun --gpu-bind=per_task:1 a", 1, 0, 0},
+        {"srun --gpu-bind=map_gpu:3,2,1,0 a", 1, 0, 0},
+        {"srun --gpu-bind=mask_gpu:0x3,0xc a", 1, 0, 0},
+        {"srun --gpus-per-socket=2 --gres=gpu:4 a", 0, 0, 0},
+        {"srun --tres-bind=gres/gpu:single:1 a", tres_bind, 0, 0},
+        {"srun --tres-bind=gres/nic:closest+gres/gpu:verbose,closest a", tres_bind, 0, 0},
+        {"srun --gpus-per-task=1 --tres-bind=gres/gpu:none a", !tres_bind, 0, 0},
+        {"srun --tres-bind=gres/nic:closest a", 0, 0, 0},
         {"srun a --gpus-per-task=1", 0, 0, 0},
         {"srun --het-group=0,1 a", 0, 0, 1},
         {"srun --het-group 0-1 a", 0, 0, 1},
@@ -139,9 +150,45 @@ static void pairings_are_noted(void **state)
         plugin_launcher launcher = {.program = PLUGIN_SRUN};
 
         plugin_distribution_rewrite(count, all[i], &launcher);
-        assert_int_equal(launcher.gpus, rows[i].gpus);
+        assert_int_equal(plugin_gpus_are_bound(&launcher.gpus), rows[i].gpus);
         assert_int_equal(launcher.mem_bind, rows[i].mem_bind);
         assert_int_equal(launcher.het, rows[i].het);
+    }
+}
+
+/* What a job's options leave to its steps; a step's own win. */
+static void pairings_are_inherited(void **state)
+{
+    static const struct {
+        const char *name, *value, *line;
+        int gpus;
+    } rows[] = {
+        {"SLURM_GPUS_PER_TASK", "1", "srun a", 1},
+        {"SLURM_GPUS_PER_TASK", "", "srun a", 0},
+        {"SLURM_GPUS_PER_TASK", "1", "srun --gpu-bind=none a", 0},
+        {"SLURM_NTASKS_PER_GPU", "2", "srun a", 1},
+        {"SLURM_NTASKS_PER_TRES", "2", "srun a", 1},
+        {"SLURM_GPU_BIND", "closest", "srun a", 1},
+        {"SLURM_GPU_BIND", "closest", "srun --gpu-bind=none a", 0},
+        {"SLURM_GPU_BIND", "none", "srun --gpus-per-task=1 a", 0},
+        {"SLURM_TRES_BIND", "gres/gpu:map_gpu:1,0", "srun a", 1},
+        {"SLURM_TRES_BIND", "gres/gpu:none", "srun --gpus-per-task=1 a", 0},
+        {"SLURM_TRES_PER_TASK", "cpu=2,gres/gpu=1", "srun a", 1},
+        {"SLURM_TRES_PER_TASK", "cpu=2", "srun a", 0},
+        {"SLURM_GPUS_PER_NODE", "4", "srun a", 0},
+    };
+    static char *all[sizeof rows / sizeof *rows][32];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int count = split(rows[i].line, all[i]);
+        plugin_launcher launcher = {.program = PLUGIN_SRUN};
+
+        setenv(rows[i].name, rows[i].value, 1);
+        plugin_distribution_rewrite(count, all[i], &launcher);
+        unsetenv(rows[i].name);
+        if (plugin_gpus_are_bound(&launcher.gpus) != rows[i].gpus)
+            fail_msg("%s=%s %s", rows[i].name, rows[i].value, rows[i].line);
     }
 }
 
@@ -239,9 +286,8 @@ static void options_by_release(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(distribution_is_rewritten),
-        cmocka_unit_test(pairings_are_noted),
-        cmocka_unit_test(threads_of_a_core),
+        cmocka_unit_test(distribution_is_rewritten), cmocka_unit_test(pairings_are_noted),
+        cmocka_unit_test(pairings_are_inherited),    cmocka_unit_test(threads_of_a_core),
         cmocka_unit_test(options_by_release),
     };
 
