@@ -6,7 +6,8 @@
  * perhaps another library that has a few of MPI's names itself (the MUMPS for one process, which
  * solvers bring along). There each caller is given what it would have had: the next one of that
  * name for all, else that of its own libraries (ld.so(8), dlsym(3)); and only what is this
- * library's MPI is recorded. Where each call site goes is looked up once. */
+ * library's MPI is recorded. Likewise where a tool stands between a program and its MPI (Score-P):
+ * it has all calls, and nothing is recorded. Where each call site goes is looked up once. */
 #define _GNU_SOURCE /* dladdr1 */
 #include <dlfcn.h>
 #include <link.h>
@@ -15,18 +16,10 @@
 
 #include "profile.h"
 
-int profile_late;
+int profile_by_caller;
 
+static int is_late;  /* there was no MPI when this library was loaded */
 static int is_bound; /* what this library calls was looked up when it was loaded */
-
-__attribute__((constructor)) static void at_load(void)
-{
-    const char *bind = getenv("LD_BIND_NOW");
-
-    profile_late = !dlsym(RTLD_DEFAULT, "PMPI_Init");
-    is_bound = profile_late && bind && *bind;
-    profile_lookup_begin();
-}
 
 /* ---- Libraries --------------------------------------------------------------------------- */
 
@@ -65,12 +58,24 @@ profile_library profile_library_of(const void *function)
     return found;
 }
 
+__attribute__((constructor)) static void at_load(void)
+{
+    profile_library next = profile_library_of(profile_lookup(RTLD_NEXT, "MPI_Init"));
+    const char *bind = getenv("LD_BIND_NOW");
+
+    is_late = !profile_lookup(RTLD_DEFAULT, "PMPI_Init");
+    is_bound = is_late && bind && *bind;
+    profile_by_caller = is_late || (*next.soname && !next.number);
+    profile_lookup_begin(is_late);
+    dlerror();
+}
+
 /* An MPI that this library has made be there for all. */
 static char shared[4096];
 
 int profile_library_share(const profile_library *library)
 {
-    if (profile_late && strlen(library->path) < sizeof shared) {
+    if (is_late && strlen(library->path) < sizeof shared) {
         memcpy(shared, library->path, strlen(library->path) + 1);
         dlopen(library->path, RTLD_LAZY | RTLD_GLOBAL | RTLD_NOLOAD);
     }

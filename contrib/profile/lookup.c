@@ -57,11 +57,11 @@ static int is_set(const char *name)
     return value && *value;
 }
 
-void profile_lookup_begin(void)
+void profile_lookup_begin(int late)
 {
     Dl_info self;
 
-    is_wanted = profile_late && (is_set("TOPOMAP_PROFILE") || is_set(PROFILE_MEMORY));
+    is_wanted = late && (is_set("TOPOMAP_PROFILE") || is_set(PROFILE_MEMORY));
     if (is_wanted && dladdr(&next, &self) && self.dli_fname)
         own = dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 }
@@ -109,8 +109,9 @@ void *profile_lookup(void *handle, const char *name)
     return dlsym(handle, name);
 }
 
-void profile_lookup_begin(void)
+void profile_lookup_begin(int late)
 {
+    (void)late;
 }
 
 void profile_lookup_end(void)

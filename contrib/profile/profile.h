@@ -50,20 +50,20 @@ extern struct profile_constants {
     int profile_own_##name parameters
 
 /* find.c: which function a call would reach without this library. */
-/** There was no MPI when this library was loaded: who calls decides. Until its constructor has run
- *  nobody knows better than that there was one. */
-extern int profile_late;
+/** Who calls decides, since there was no MPI when this library was loaded, or a tool stands before
+ *  it. Until the constructor has run nobody knows better than that PMPI_... is right. */
+extern int profile_by_caller;
 /** \return the function that \p from, a return address, would have called, or NULL. \p name is
  * kept. \p mine becomes 0 where that is not of the MPI that this library is built for */
 void *profile_find(const char *name, const void *from, int *mine);
 /* In a wrapper: nonzero in `mine` where the call is one of this library's MPI, and in `real` what
  * is to be called; NULL: what goes by MPI's other name. */
 #define PROFILE_FIND(type, name)                                                                   \
-    __typeof__(type) *real = NULL;                                                                 \
     int mine = 1;                                                                                  \
-                                                                                                   \
-    if (__builtin_expect(profile_late, 0))                                                         \
-    real = (__typeof__(real))profile_find(name, __builtin_return_address(0), &mine)
+    __typeof__(type) *real =                                                                       \
+        __builtin_expect(profile_by_caller, 0)                                                     \
+            ? (__typeof__(real))profile_find(name, __builtin_return_address(0), &mine)             \
+            : NULL
 /** The library that a function is in. */
 typedef struct profile_library {
     const char *soname, *path; /* lent; "": none that is known */
@@ -80,7 +80,8 @@ void profile_stand_for(const char *path);
 /* lookup.c: programs that ask for MPI's functions by name. */
 /** dlsym(3) itself, asked by this library. */
 void *profile_lookup(void *handle, const char *name);
-void profile_lookup_begin(void);
+/** \p late: there is no MPI yet. */
+void profile_lookup_begin(int late);
 void profile_lookup_end(void);
 
 /** One partner: all that went to it in a phase and, by one-sided reads, came from it. A row of a

@@ -98,6 +98,8 @@ static void refuse(const profile_library *mpi)
     if (mpi->is_mine)
         fprintf(stderr, "topomap: no profile: the program loads its MPI itself, and LD_BIND_NOW "
                         "is set\n");
+    else if (*mpi->soname && !mpi->number)
+        fprintf(stderr, "topomap: no profile: %s watches the program's MPI already\n", mpi->soname);
     else
         fprintf(stderr, "topomap: no profile: the program's MPI is %s, this profiler's is .so.%s\n",
                 *mpi->soname ? mpi->soname : "linked statically", PROFILE_SONAME);

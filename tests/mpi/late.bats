@@ -166,6 +166,44 @@ END
 }
 @test "a library that stands in for MPI keeps its callers, alone and beside an MPI" { each_mpi stands_in; }
 
+# A tool of the program's own, as Score-P's libraries are.
+watched() {
+  cat >tool.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+static int seen;
+int MPI_Sendrecv(const void *a, int b, MPI_Datatype c, int d, int e, void *f, int g, MPI_Datatype h, int i, int j, MPI_Comm k, MPI_Status *l)
+{
+    seen++;
+    return PMPI_Sendrecv(a, b, c, d, e, f, g, h, i, j, k, l);
+}
+int MPI_Init(int *argc, char ***argv) { return PMPI_Init(argc, argv); }
+int MPI_Finalize(void) { printf("seen %d\n", seen); return PMPI_Finalize(); }
+END
+  cat >program.c <<'END'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int rank, other;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Sendrecv(&rank, 1, MPI_INT, 1 - rank, 0, &other, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
+END
+  mpi_compile "$1" -shared -fPIC -o libtool.so -Wl,-soname,libtool.so tool.c
+  mpi_compile "$1" -o program program.c -Wl,--no-as-needed -L. -ltool -Wl,-rpath,"$PWD"
+  local kind
+  for kind in "$(mpi_kind "$1")" $(others "$1"); do
+    under "$kind" "$1" ./program
+    [ "$(grep -c '^seen 1$' said)" -eq 2 ]
+    [ "$(grep -v '^seen' said)" = "topomap: no profile: libtool.so watches the program's MPI already" ]
+    [ ! -e "$profile" ]
+  done
+}
+@test "a tool that the program is linked with keeps all calls" { each_mpi watched; }
+
 @test "dlsym goes on untouched: RTLD_NEXT, RTLD_DEFAULT, what is not there" {
   cat >next.c <<'END'
 #define _GNU_SOURCE
