@@ -10,24 +10,97 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "graph/formats/part_memory.h"
 #include "graph/formats/parts.h"
 #include "profile.h"
 
-enum { TRIES = 100 }; /* a program may have signals that come all the time */
+enum {
+    TRIES = 100,   /* a program may have signals that come all the time */
+    ABOVE = 64,    /* programs may count on low descriptors */
+    ANCESTORS = 8, /* a rank may be so far from its step's task */
+};
 
 static struct {
-    int fd;
+    int fd, told; /* told: its number in whoever was started by the launch */
     dev_t device;
     ino_t number;
     struct topomap_part_memory head;
 } lent = {.fd = -1};
 
+/* ---- Finding it -------------------------------------------------------------------------- */
+
+static int take(int fd)
+{
+    struct stat status;
+
+    if (!topomap_part_memory_is(fd, &lent.head) || fstat(fd, &status))
+        return 0;
+    lent.fd = fd;
+    lent.device = status.st_dev;
+    lent.number = status.st_ino;
+    return 1;
+}
+
+/* proc(5): the field behind the name, which may have anything in it. */
+static pid_t parent_of(pid_t pid)
+{
+    char path[32], text[512] = "";
+    const char *name_end;
+    int parent = 0;
+    FILE *in;
+
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    in = fopen(path, "re");
+    if (in && !fgets(text, sizeof text, in))
+        *text = 0;
+    if (in)
+        fclose(in);
+    name_end = strrchr(text, ')');
+    return name_end && sscanf(name_end, ") %*c %d", &parent) == 1 ? parent : 0;
+}
+
+/* That of another process of this user's, if it is one. */
+static int open_of(pid_t pid)
+{
+    char path[48], name[64];
+    ssize_t length;
+    int low, high;
+
+    snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)pid, lent.told);
+    length = readlink(path, name, sizeof name - 1);
+    name[length < 0 ? 0 : length] = 0;
+    if (strncmp(name, "/memfd:topomap", 14) != 0)
+        return -1;
+    low = open(path, O_RDWR | O_CLOEXEC);
+    high = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, ABOVE);
+    if (high < 0)
+        return low;
+    close(low);
+    return high;
+}
+
+/* Whoever started this rank may have closed it for its child (Python's subprocess does): an
+ * ancestor has it. */
+static int find_above(void)
+{
+    pid_t pid = getppid();
+
+    for (int i = 0; i < ANCESTORS && pid > 1; i++, pid = parent_of(pid)) {
+        int fd = open_of(pid);
+
+        if (fd >= 0 && take(fd))
+            return 1;
+        if (fd >= 0)
+            close(fd);
+    }
+    return 0;
+}
+
 int profile_memory_find(void)
 {
     const char *text = getenv(PROFILE_MEMORY);
-    struct stat status;
     char *end;
     long fd;
 
@@ -36,13 +109,10 @@ int profile_memory_find(void)
     if (!text || !*text)
         return 0;
     fd = strtol(text, &end, 10);
-    if (*end || fd < 3 || fd > INT32_MAX || !topomap_part_memory_is((int)fd, &lent.head) ||
-        fstat((int)fd, &status))
+    if (*end || fd < 3 || fd > INT32_MAX)
         return 0;
-    lent.fd = (int)fd;
-    lent.device = status.st_dev;
-    lent.number = status.st_ino;
-    return 1;
+    lent.told = (int)fd;
+    return take((int)fd) || find_above();
 }
 
 void profile_memory_keep(void)
@@ -60,6 +130,8 @@ static int is_still_there(void)
     return lent.fd >= 0 && topomap_part_memory_is(lent.fd, &head) && !fstat(lent.fd, &status) &&
            status.st_dev == lent.device && status.st_ino == lent.number;
 }
+
+/* ---- What a rank saw --------------------------------------------------------------------- */
 
 void profile_memory_note(uint32_t mpi)
 {

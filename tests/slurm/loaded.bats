@@ -98,6 +98,14 @@ END
   PATH=$PWD/shims:$PATH learn "$type" python3 python3 run.py 7
 }
 
+# subprocess closes what its children would inherit.
+@test "a program that a Python program starts" {
+  need openmpi pmix # MPICH itself needs what it would inherit
+  [ -x /usr/bin/python3 ] || skip "no Python here"
+  echo 'import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:]).returncode)' >driver.py
+  learn pmix python3 /usr/bin/python3 driver.py sh -c "$PROGRAMS/halo.openmpi 4x4 --iterations 5; exit"
+}
+
 @test "what is known of a script holds for another size and folder" {
   need mpich pmi2
   printf '#!/bin/sh\nexec "%s" "$@"\n' "$PROGRAMS/halo.mpich" >"$BATS_TEST_TMPDIR/go"

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "contrib/profile/profile.h"
@@ -227,6 +228,46 @@ static void no_room_for_phases(void **state)
     close(fd);
 }
 
+/* Whoever started this process closed it: an ancestor has it. */
+static void closed_for_the_child(void **state)
+{
+    struct topomap_part_memory like = {.run = 7};
+    struct topomap_part_memory head;
+    char number[16];
+    int status;
+    pid_t pid;
+
+    (void)state;
+    fd = topomap_part_memory_new();
+    snprintf(like.folder, sizeof like.folder, "%s", here);
+    assert_int_equal(topomap_part_memory_fill(fd, 4, RANKS, &like), 0);
+    snprintf(number, sizeof number, "%d", fd);
+    setenv(PROFILE_MEMORY, number, 1);
+    pid = fork();
+    if (pid == 0) {
+        const profile_record record = {.partner = 1, .bytes_out = 10};
+        const profile_part part = {.ranks = RANKS, .whole = 1, .record = &record, .count = 1};
+
+        close(fd);
+        alarm(SECONDS);
+        pid = fork();
+        if (pid)
+            _exit(waitpid(pid, &status, 0) != pid || status != 0);
+        failures = 0;
+        if (!profile_memory_find())
+            _exit(1);
+        profile_memory_note(12);
+        profile_memory_leave(&part);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_true(topomap_part_memory_is(fd, &head));
+    assert_int_equal(head.used, 1);
+    assert_int_equal(head.mpi, 12);
+    close(fd);
+}
+
 static int make_folder(void **state)
 {
     (void)state;
@@ -245,6 +286,7 @@ int main(void)
         cmocka_unit_test_setup(the_mark, fresh),
         cmocka_unit_test_setup(folders_of_others, fresh),
         cmocka_unit_test_setup(no_file, fresh),
+        cmocka_unit_test_setup(closed_for_the_child, fresh),
         cmocka_unit_test_setup(no_memory, fresh),
         cmocka_unit_test_setup(no_room_for_phases, fresh),
     };
