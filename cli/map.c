@@ -134,6 +134,7 @@ static int map_target(const cli_call *call, const topomap_request *asked, size_t
     planner_objective_costs(asked, target.graph, &target.costs.value);
     options.time_costs = &target.costs.value;
     options.objective = target.objective;
+    options.message_bytes = planner_message_bytes(asked, target.objective, target.message_bytes);
     status = read_baseline(call, &target, &baseline);
     if (status == 0)
         status = cli_time_costs(call, "--objective time",
@@ -242,6 +243,20 @@ static const char map_text[] =
     "baseline's,\n"
     "so that the baseline's mix is 1; mix alone is mix:0.5. --objective time makes the predicted\n"
     "communication time small (see `topomap help eval`), of equals J.\n"
+    "--weight bytes+messages has J of bytes and messages, each of which counts as many bytes as "
+    "pass "
+    "in\n"
+    "the time that it costs: its latency times a cable's rate, as the database's calibration has "
+    "them,\n"
+    "else 1 us and the rate that most cables have, else 100 Gb/s: 12,500 bytes. The gain is of "
+    "that "
+    "J\n"
+    "then, which stands beside the J of bytes; so are the candidates'. It is what auto means, but "
+    "for "
+    "the\n"
+    "objective time, where latencies count by themselves; a graph that does not count messages "
+    "stays\n"
+    "one of bytes. `eval` goes by bytes.\n"
     "Where ranks have unequal loads (a METIS file's vertex weights), --balance PERCENT makes the\n"
     "objective small among placements whose fullest node (loads of its ranks / its slots) is at\n"
     "most so much above what ranks reach that are dealt out heaviest first to the node that has\n"
@@ -318,6 +333,10 @@ static const cli_option map_options[] = {
      "of --objective congestion and mix: routes (default where known) or exact", NULL},
     CLI_TIME_COSTS("--objective time"),
     CLI_BACKGROUND,
+    {"weight", "WHAT",
+     "what a pair of ranks weighs in J: bytes, bytes+messages (a latency for each, in bytes), or "
+     "auto (default): that, but for predicted time",
+     NULL},
     {"effort", "LEVEL", "fast, default or strong", NULL},
     {"time", "SECONDS", "stop searching after so long, with the best so far", NULL},
     {"seed", "N", "the same seed gives the same map (default 1)", NULL},

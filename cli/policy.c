@@ -326,7 +326,8 @@ static int run_check(const cli_call *call)
 static const char policy_text[] =
     "Rules, one a line, in the style of slurm.conf; the first one that fits a step applies:\n"
     "  Rule=NAME [Partition=|Account=|QOS=|User=|Group=|Program=LIST] [Nodes=|Tasks=RANGE]\n"
-    "    [Mode=on|off|auto|only-when-asked] [Graph=FILE|Pattern=PATTERN] [Objective=] [Effort=]\n"
+    "    [Mode=on|off|auto|only-when-asked] [Graph=FILE|Pattern=PATTERN] [Objective=] [Weight=] "
+    "[Effort=]\n"
     "    [Bind=] [Layout=] [Contiguous=yes|no] [MinGain=PERCENT] [Capacity=measured|FILE] [Seed=] "
     "[Time=] "
     "[Required=yes|no] [Records=yes|no]\n"

@@ -176,6 +176,12 @@ int cli_report_json(const cli_call *call, const cli_result *result)
                         json_real(topomap_plan_gain_of(mapping, result->before.J, result->after.J,
                                                        result->congestion)));
     json_object_set_new(root, "before", before);
+    json_object_set_new(root, "weight",
+                        json_string(mapping->message_bytes > 0 ? "bytes+messages" : "bytes"));
+    if (mapping->message_bytes > 0)
+        json_object_set_new(root, "weighed",
+                            json_pack("{s:f, s:f, s:f}", "message_bytes", mapping->message_bytes,
+                                      "J", mapping->J, "J_before", mapping->J_before));
     json_object_set_new(root, "candidates", candidates_json(result->mapping));
     json_object_set_new(root, "seconds", phases_json(result));
     json_object_set_new(root, "placement", placement_json(result));

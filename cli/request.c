@@ -109,7 +109,7 @@ static int write_request(FILE *out, const cli_call *call, const topomap_request 
 
         if (key == TOPOMAP_REQUEST_EFFORT && !text)
             text = "default";
-        if (key == TOPOMAP_REQUEST_OBJECTIVE && !text)
+        if ((key == TOPOMAP_REQUEST_OBJECTIVE || key == TOPOMAP_REQUEST_WEIGHT) && !text)
             text = "auto";
         if (text && topomap_request_row_of(key)->line)
             topomap_request_write_line(out, key, text);

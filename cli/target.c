@@ -57,6 +57,7 @@ static int open_allocation(const cli_call *call, const topomap_request *asked, c
         target->machine = inputs.machine;
         target->bindings = inputs.by_slot;
         target->layouts = inputs.layouts;
+        target->message_bytes = inputs.message_bytes;
         inputs.machine = NULL;
         inputs.layouts = (planner_layouts){0};
         inputs.by_slot = (topomap_bindings){0};
@@ -94,6 +95,8 @@ int cli_target_open(const cli_call *call, const topomap_request *asked, cli_targ
         status = open_allocation(call, asked, target);
     if (status == 0)
         target->objective = planner_objective(asked, target->machine);
+    if (status == 0 && spec)
+        target->message_bytes = planner_message_worth(target->machine);
     if (status == 0 && asked->capacity && target->objective == TOPOMAP_OBJECTIVE_J &&
         !wants_links(call, asked))
         status =

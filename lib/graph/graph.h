@@ -138,6 +138,14 @@ typedef struct topomap_weights {
 
 int topomap_weights_new(const topomap_graph *graph, uint32_t vertices, topomap_weights *weights,
                         topomap_error *err);
+/** The same with so many bytes more for each message. \param message_bytes  of
+ *  topomap_message_bytes() */
+int topomap_weights_of_messages(const topomap_graph *graph, uint32_t vertices,
+                                uint64_t message_bytes, topomap_weights *weights,
+                                topomap_error *err);
+/** Whole bytes for each message, 1 at least, as many as the sum of all weights has room for; 0
+ *  where \p bytes is 0 or the graph does not count messages. */
+uint64_t topomap_message_bytes(const topomap_graph *graph, double bytes);
 void topomap_weights_clear(topomap_weights *weights);
 /** Each pair's weight once, into \p weight [pairs]; returns how many there are. */
 uint64_t topomap_weights_list(const topomap_weights *weights, uint64_t *weight);

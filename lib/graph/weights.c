@@ -10,22 +10,30 @@
 struct incoming {
     uint64_t *offset; /* [ranks + 1] */
     uint32_t *source; /* [arcs] ascending in each row */
-    uint64_t *bytes;  /* [arcs] */
+    uint64_t *weight; /* [arcs] */
 };
+
+/* Below TOPOMAP_GRAPH_SUM in all, as topomap_message_bytes() has seen to. */
+static uint64_t weight_of(const topomap_graph *graph, uint64_t arc, uint64_t message_bytes)
+{
+    return graph->bytes[arc] +
+           (message_bytes ? message_bytes * topomap_graph_arc_messages(graph, arc) : 0);
+}
 
 static void incoming_clear(struct incoming *in)
 {
     free(in->offset);
     free(in->source);
-    free(in->bytes);
+    free(in->weight);
 }
 
-static int incoming_new(const topomap_graph *graph, struct incoming *in, topomap_error *err)
+static int incoming_new(const topomap_graph *graph, uint64_t message_bytes, struct incoming *in,
+                        topomap_error *err)
 {
     in->offset = topomap_alloc((size_t)graph->ranks + 2, sizeof *in->offset, err);
     in->source = topomap_alloc(graph->arcs, sizeof *in->source, err);
-    in->bytes = topomap_alloc(graph->arcs, sizeof *in->bytes, err);
-    if (!in->offset || !in->source || !in->bytes)
+    in->weight = topomap_alloc(graph->arcs, sizeof *in->weight, err);
+    if (!in->offset || !in->source || !in->weight)
         return -1;
     /* Counted two places on, so that offset[v + 1] is where the next arc to v goes, and ends as
      * where the row of v + 1 begins. */
@@ -38,14 +46,14 @@ static int incoming_new(const topomap_graph *graph, struct incoming *in, topomap
             uint64_t at = in->offset[graph->target[i] + (size_t)1]++;
 
             in->source[at] = u;
-            in->bytes[at] = graph->bytes[i];
+            in->weight[at] = weight_of(graph, i, message_bytes);
         }
     return 0;
 }
 
 /* Merges the rows out of u and into u. Where target is NULL it only counts. */
 static uint64_t merge_row(const topomap_graph *graph, const struct incoming *in, uint32_t u,
-                          int keep_zero, uint32_t *target, uint64_t *weight)
+                          uint64_t message_bytes, int keep_zero, uint32_t *target, uint64_t *weight)
 {
     uint64_t i = graph->offset[u], j = in->offset[u], count = 0;
 
@@ -56,9 +64,9 @@ static uint64_t merge_row(const topomap_graph *graph, const struct incoming *in,
         uint64_t w = 0;
 
         if (out_to == v)
-            w += graph->bytes[i++];
+            w += weight_of(graph, i++, message_bytes);
         if (in_from == v)
-            w += in->bytes[j++];
+            w += in->weight[j++];
         if (!w && !keep_zero)
             continue;
         if (target) {
@@ -70,13 +78,15 @@ static uint64_t merge_row(const topomap_graph *graph, const struct incoming *in,
     return count;
 }
 
-static int weights_fill(const topomap_graph *graph, const struct incoming *in, int keep_zero,
-                        topomap_weights *made, topomap_error *err)
+static int weights_fill(const topomap_graph *graph, const struct incoming *in,
+                        uint64_t message_bytes, int keep_zero, topomap_weights *made,
+                        topomap_error *err)
 {
     uint64_t total = 0;
 
     for (uint32_t u = 0; u < graph->ranks; u++)
-        total = made->offset[u + 1] = total + merge_row(graph, in, u, keep_zero, NULL, NULL);
+        total = made->offset[u + 1] =
+            total + merge_row(graph, in, u, message_bytes, keep_zero, NULL, NULL);
     for (uint32_t u = graph->ranks; u < made->vertices; u++)
         made->offset[u + 1] = total;
     made->target = topomap_alloc(total, sizeof *made->target, err);
@@ -84,14 +94,14 @@ static int weights_fill(const topomap_graph *graph, const struct incoming *in, i
     if (!made->target || !made->weight)
         return -1;
     for (uint32_t u = 0; u < graph->ranks; u++)
-        merge_row(graph, in, u, keep_zero, made->target + made->offset[u],
+        merge_row(graph, in, u, message_bytes, keep_zero, made->target + made->offset[u],
                   made->weight + made->offset[u]);
-    made->total = graph->total_bytes;
+    made->total = graph->total_bytes + message_bytes * graph->total_messages;
     return 0;
 }
 
-static int pairs_new(const topomap_graph *graph, uint32_t vertices, int keep_zero,
-                     topomap_weights *weights, topomap_error *err)
+static int pairs_new(const topomap_graph *graph, uint32_t vertices, uint64_t message_bytes,
+                     int keep_zero, topomap_weights *weights, topomap_error *err)
 {
     topomap_weights made = {.vertices = vertices};
     struct incoming in = {0};
@@ -101,8 +111,8 @@ static int pairs_new(const topomap_graph *graph, uint32_t vertices, int keep_zer
         return topomap_error_set(err, TOPOMAP_EUSAGE, "%lu vertices for %lu ranks",
                                  (unsigned long)vertices, (unsigned long)graph->ranks);
     made.offset = topomap_alloc((size_t)vertices + 1, sizeof *made.offset, err);
-    if (made.offset && !incoming_new(graph, &in, err))
-        status = weights_fill(graph, &in, keep_zero, &made, err);
+    if (made.offset && !incoming_new(graph, message_bytes, &in, err))
+        status = weights_fill(graph, &in, message_bytes, keep_zero, &made, err);
     incoming_clear(&in);
     if (status)
         topomap_weights_clear(&made);
@@ -114,12 +124,31 @@ static int pairs_new(const topomap_graph *graph, uint32_t vertices, int keep_zer
 int topomap_weights_new(const topomap_graph *graph, uint32_t vertices, topomap_weights *weights,
                         topomap_error *err)
 {
-    return pairs_new(graph, vertices, 0, weights, err);
+    return pairs_new(graph, vertices, 0, 0, weights, err);
+}
+
+uint64_t topomap_message_bytes(const topomap_graph *graph, double bytes)
+{
+    uint64_t most = TOPOMAP_GRAPH_SUM - 1 - graph->total_bytes;
+
+    if (!topomap_graph_has_messages(graph) || graph->total_messages == 0 || !(bytes > 0))
+        return 0;
+    most /= graph->total_messages;
+    if (bytes >= (double)most)
+        return most;
+    return bytes < 1 ? 1 : (uint64_t)(bytes + 0.5);
+}
+
+int topomap_weights_of_messages(const topomap_graph *graph, uint32_t vertices,
+                                uint64_t message_bytes, topomap_weights *weights,
+                                topomap_error *err)
+{
+    return pairs_new(graph, vertices, message_bytes, 0, weights, err);
 }
 
 int topomap_pairs_new(const topomap_graph *graph, topomap_weights *pairs, topomap_error *err)
 {
-    return pairs_new(graph, graph->ranks, 1, pairs, err);
+    return pairs_new(graph, graph->ranks, 0, 1, pairs, err);
 }
 
 uint64_t topomap_weights_list(const topomap_weights *weights, uint64_t *weight)

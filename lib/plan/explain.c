@@ -147,9 +147,12 @@ void topomap_plan_explain(FILE *out, const topomap_machine *machine, const topom
 {
     fprintf(out, "topomap: %u ranks on %u nodes (%s)%s, %s, %s %.1f %% lower\n", mapping->ranks,
             plan->nodes, topomap_machine_kind(machine), kept ? " stay; the best layout found" : "",
-            mapping->algorithm, load ? topomap_plan_objective(mapping->objective) : "J",
+            mapping->algorithm, topomap_plan_figure(mapping, load != NULL),
             topomap_plan_gain_of(mapping, before->J, after->J, load));
     print_levels(out, machine, kept, before_name, before, after);
+    if (mapping->message_bytes > 0)
+        fprintf(out, "  %-24s %16.0f %16.0f a message as %.0f bytes, of candidates too\n",
+                "J, bytes+messages", mapping->J_before, mapping->J, mapping->message_bytes);
     if (load)
         print_congestion(out, load);
     if (load && mapping->time_before > 0)

@@ -123,7 +123,15 @@ double topomap_plan_gain_of(const topomap_mapping *mapping, double J_before, dou
     case TOPOMAP_OBJECTIVE_J:
         break;
     }
-    return topomap_plan_gain(J_before, J_after);
+    return mapping->message_bytes > 0 ? topomap_plan_gain(mapping->J_before, mapping->J)
+                                      : topomap_plan_gain(J_before, J_after);
+}
+
+const char *topomap_plan_figure(const topomap_mapping *mapping, int links)
+{
+    if (links && mapping->objective != TOPOMAP_OBJECTIVE_J)
+        return topomap_plan_objective(mapping->objective);
+    return mapping->message_bytes > 0 ? "J (weight=bytes+messages)" : "J";
 }
 
 const char *topomap_plan_objective(enum topomap_objective_kind objective)

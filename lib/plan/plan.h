@@ -7,11 +7,15 @@
 
 /** Percent by which a cost fell from \p before to \p after; 0 where before is 0. */
 double topomap_plan_gain(double before, double after);
-/** The same by the objective that a mapping was made for.
+/** The same by the objective that a mapping was made for; J as its search went by it, which may
+ *  count messages.
+ *  \param J_before, J_after  by bytes alone
  *  \param load  [2] before and after; NULL: by J, whatever was asked for */
 double topomap_plan_gain_of(const topomap_mapping *mapping, double J_before, double J_after,
                             const topomap_congestion *load);
 /** "J", "congestion", "mix" or "time"; static. */
 const char *topomap_plan_objective(enum topomap_objective_kind objective);
+/** What topomap_plan_gain_of() is a gain of, for people; static. \param links  zero: of J */
+const char *topomap_plan_figure(const topomap_mapping *mapping, int links);
 
 #endif

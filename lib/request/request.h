@@ -19,6 +19,7 @@ enum topomap_request_key {
     TOPOMAP_REQUEST_INSIDE,
     TOPOMAP_REQUEST_CONTIGUOUS,
     TOPOMAP_REQUEST_OBJECTIVE,
+    TOPOMAP_REQUEST_WEIGHT,
     TOPOMAP_REQUEST_EFFORT,
     TOPOMAP_REQUEST_SEED,
     TOPOMAP_REQUEST_TIME,
@@ -68,6 +69,13 @@ enum topomap_request_key {
 /** The objective that nobody has named: behind the last one that has a name of its own. */
 enum { TOPOMAP_REQUEST_OBJECTIVE_AUTO = TOPOMAP_OBJECTIVE_TIME + 1 };
 
+/** What a pair of ranks weighs where J is made small, as the row's words are. */
+enum topomap_request_weight {
+    TOPOMAP_WEIGHT_BYTES,
+    TOPOMAP_WEIGHT_MESSAGES,
+    TOPOMAP_WEIGHT_AUTO, /**< messages count, but where predicted time is made small */
+};
+
 /** The values, read. Texts are owned; NULL: not said. Words are their index in the row's. */
 typedef struct topomap_request {
     uint64_t said; /**< bit k: key k was */
@@ -78,6 +86,7 @@ typedef struct topomap_request {
         int kind;   /**< an enum topomap_objective_kind, or TOPOMAP_REQUEST_OBJECTIVE_AUTO */
         double mix; /**< of J in the objective mix; 0: half */
     } objective;
+    int weight; /**< an enum topomap_request_weight */
     int effort; /**< an enum topomap_effort */
     uint64_t seed;
     double seconds, min_gain;

@@ -135,6 +135,10 @@ const topomap_request_row topomap_request_rows[TOPOMAP_REQUEST_KEYS] = {
                                    AT(objective),
                                    .help = "what is made small: bytes times distance, the most "
                                            "loaded link, a mix of both, or predicted time"},
+    [TOPOMAP_REQUEST_WEIGHT] = {"weight", "weight", "Weight", "weight", "auto",
+                                WORD("bytes bytes+messages auto"), AT(weight),
+                                .help = "what a pair of ranks weighs: its bytes, or its messages, "
+                                        "too; auto: these, but for predicted time"},
     [TOPOMAP_REQUEST_EFFORT] = {"effort", "effort", "Effort", "effort", "fast",
                                 WORD("fast default strong"), AT(effort),
                                 .help = "how hard the search tries"},

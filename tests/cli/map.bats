@@ -53,6 +53,55 @@ setup() {
   jq -e '[.candidates[].name | select(test("^(block|cyclic|plane|topology)"))] == []' json
 }
 
+@test "map: messages count beside bytes, a latency each; the gain is of what the search went by, J by bytes beside it" {
+  printf '0 1 100 1\n0 2 0 50\n1 3 0 50\n' >graph
+  local each=(--graph graph --machine tree:2:2@1:10)
+  topomap map "${each[@]}" --json >json
+  # 12,500 bytes a message: 12600 + 10 * 1250000 before, 1250000 + 10 * 12600 after.
+  jq -e '.weight == "bytes+messages" and .weighed == {message_bytes: 12500, J: 1376000, J_before: 12512600}' json
+  jq -e '(.gain - 100 * (1 - 1376000 / 12512600) | fabs) < 1e-9 and .J == 1000 and .before.J == 100' json
+  jq -e '([.candidates[].J] | min) == 1376000 and .candidates[0].J == 12512600' json
+  topomap map "${each[@]}" -o map
+  topomap eval "${each[@]}" --mapping map --json | jq -e '.J == 1000'
+  run -0 topomap map "${each[@]}"
+  [[ $output == *", J (weight=bytes+messages) 89.0 % lower"*"cost J "*" 100 "*" 1000"* ]]
+  [[ $output == *"J, bytes+messages "*"12512600"*"1376000 a message as 12500 bytes, of candidates too"* ]]
+  topomap map "${each[@]}" --weight bytes --json | jq -e '.weight == "bytes" and .J == 100 and has("weighed") == false'
+  run -2 topomap map "${each[@]}" --weight messages
+  [[ $output == *"--weight takes bytes, bytes+messages or auto"* ]]
+  # A graph that does not count them stays one of bytes.
+  cut -d' ' -f1-3 graph >silent
+  topomap map --graph silent --machine tree:2:2@1:10 --weight bytes+messages --json | jq -e '.weight == "bytes" and .J == 100'
+  # Predicted time has latencies of its own.
+  each=(--graph graph --machine 'fattree:k=2,levels=2*2@1:10')
+  topomap map "${each[@]}" --objective time --json | jq -e '.weight == "bytes"'
+  topomap map "${each[@]}" --objective time --weight bytes+messages --json | jq -e '.weight == "bytes+messages"'
+}
+
+@test "map: a message is worth what a cable carries in its latency" {
+  printf '0 1 100 1\n0 2 0 50\n1 3 0 50\n' >graph
+  worth() { topomap map --db t.db --graph graph --nodes n1,n2 --tasks-per-node 2 --json "$@" | jq .weighed.message_bytes; }
+  for rate in 100:12500 25:3125 0.001:1 '':12500; do
+    printf 'n1,1,s1,1,%s\nn2,1,s2,1,%s\ns1,2,s2,2,%s\n' "${rate%:*}" "${rate%:*}" "${rate%:*}" >links
+    topomap db import --db t.db links links
+    [ "$(worth)" -eq "${rate#*:}" ]
+  done
+  printf 'n1,1,s1,1,100\nn2,1,s2,1,25\nn3,1,s2,3,25\ns1,2,s2,2,100\ns1,3,s2,4,25\n' >links
+  topomap db import --db t.db links links
+  [ "$(worth)" -eq 3125 ]
+  printf 'level,latency_us,bandwidth_MBps\nrouter,2,20000\nhop,0.5,20000\n' >c
+  topomap db import --db t.db calibration c
+  [ "$(worth)" -eq 20000 ]
+  # A launch has it, too; records of before messages counted replay as they were made.
+  topomap map --db t.db --graph graph --nodes n1,n2 --tasks-per-node 2 --format plan >plan
+  grep -aqx 'weight auto' plan
+  grep -aq '^line .*, J (weight=bytes+messages) .* % lower' plan
+  topomap map --replay plan | grep -aq 'the same plan'
+  topomap map --db t.db --graph graph --nodes n1,n2 --tasks-per-node 2 --weight bytes --format plan >bytes
+  sed -i '/^weight /d' bytes
+  topomap map --replay bytes | grep -aq "the same plan"
+}
+
 @test "map: ranks of unequal load are spread over nodes; the imbalance is told before and after" {
   printf '6 8 011\n7 2 10 3 10 6 1\n6 1 10 3 10 5 1\n5 1 10 2 10\n4 5 10 6 10\n3 4 10 6 10 2 1\n2 4 10 5 10 1 1\n' >graph
   topomap map --graph graph --machine tree:3:2@1:10 --balance 5 --json >json

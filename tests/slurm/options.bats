@@ -67,6 +67,24 @@ cpus() { # the planned CPUs of each node's tasks, from the explanation; which ta
   [ "$(wc -l <out)" -eq 7 ]
 }
 
+@test "weight: messages count where the graph has them, and the figure says so" {
+  # Halves of the grid's edges are of many small messages.
+  awk -F, 'BEGIN { print "from,to,bytes,messages" }
+    { print $1, $2, $3, ($1 + $2) % 3 ? 1 : 1000 }' OFS=, <(grep '^[0-9]' "$GRAPH") >counted.csv
+  GRAPH=$PWD/counted.csv
+  launch objective=J
+  grep -q '^topomap: 16 ranks .*, J (weight=bytes+messages) [0-9.]* % lower' why
+  grep -q '^  J, bytes+messages .* a message as [0-9]* bytes' why
+  dry --objective J | diff out -
+  launch objective=J,weight=bytes
+  grep -q '^topomap: 16 ranks .*, J [0-9.]* % lower' why
+  run ! grep -q messages why
+  dry --objective J --weight bytes | diff out -
+  launch objective=J,weight=messages
+  grep -q "weight" err
+  grep -q "bytes, bytes+messages or auto" err
+}
+
 @test "min-gain: below it the layout stays Slurm's, and it is said" {
   srun -w "$nodes" -N 8 -n 16 --ntasks-per-node=2 sh -c "$who" </dev/null | sort -n >slurm
   launch min-gain=99

@@ -108,11 +108,12 @@ slurm_spank_local_user_init slurm_spank_task_exit slurm_spank_task_init slurm_sp
     --topomap-options=seed=3,effort=strong,bind=numa,objective=congestion,time=0.25,min-gain=1.5
   cut -d' ' -f1 request | tr '\n' ' ' >keys
   [ "$(cat keys)" = "topomap-request job step db graph nodes tasks layout cpus-per-task job-cpus scontrol scontrol-time bind \
-objective effort seed time min-gain explain end " ]
+objective weight effort seed time min-gain explain end " ]
   grep -qx 'graph ring:7' request
   grep -qx 'nodes node\[01-02\]' request
   grep -qx 'tasks 4,3' request
   grep -qx 'layout 0-3;4-6' request
+  grep -qx 'weight auto' request
   grep -qx 'time 0.25' request
   run -0 srun -n2 -N2 --overcommit -c2 -m topomap true
   grep -qx 'cpus-per-task 2' request

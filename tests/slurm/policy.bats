@@ -228,7 +228,7 @@ END
   grep -q "^deadline_ms [0-9]* (" said
   # Every key of --topomap-options that has a value is there.
   local key
-  for key in bind layout contiguous objective effort seed time min-gain required records verbose; do
+  for key in bind layout contiguous objective weight effort seed time min-gain required records verbose; do
     grep -q "^$key .* (.*)$" said
   done
   TOPOMAP=off srun -v -n4 -N4 true </dev/null 2>err

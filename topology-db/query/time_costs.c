@@ -101,3 +101,31 @@ int topomap_db_time_costs(topomap_db *db, topomap_time_costs *costs, unsigned *m
     }
     return 0;
 }
+
+/* That of most cables, of two the higher; where no rate is known it stays as it is. */
+static int cable_rate(sqlite3 *file, double *rate, topomap_error *err)
+{
+    struct db_rows rows = db_ask(file,
+                                 "SELECT link_mbps(width, speed, mbps) AS each, sum(count) FROM"
+                                 " (SELECT width, speed, mbps, count(*) AS count FROM link"
+                                 "  WHERE coalesce(state, 0) <> 1 GROUP BY 1, 2, 3)" /* IB_DOWN */
+                                 " WHERE each > 0 GROUP BY each ORDER BY 2 DESC, 1 DESC LIMIT 1",
+                                 err);
+
+    if (db_next(&rows))
+        *rate = 1e6 / 8 * sqlite3_column_double(rows.row, 0);
+    db_end(&rows);
+    return rows.result;
+}
+
+int topomap_db_message_bytes(topomap_db *db, double *bytes, topomap_error *err)
+{
+    topomap_time_costs costs = TOPOMAP_TIME_COSTS;
+    unsigned measured;
+
+    if (topomap_db_time_costs(db, &costs, &measured, err) != 0 ||
+        (!(measured & TOPOMAP_DB_RATE) && cable_rate(db->file, &costs.rate, err) != 0))
+        return -1;
+    *bytes = costs.rate * (costs.latency > 0 ? costs.latency : costs.hop_latency);
+    return 0;
+}

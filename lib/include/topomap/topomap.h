@@ -378,6 +378,9 @@ typedef struct topomap_map_options {
                                        stays. Passed over: one that places the ranks as the
                                        baseline or an earlier one does; with contiguous, one that
                                        is not so; what there is no time left for */
+    double message_bytes; /**< what a message weighs beside its bytes, wherever J is made small: as
+                               many bytes as pass in the time that it costs. 0, and in graphs that
+                               do not count messages: nothing */
 } topomap_map_options;
 
 /** What one algorithm of a portfolio reached. */
@@ -420,6 +423,10 @@ typedef struct topomap_mapping {
     size_t candidates;
     topomap_candidate *candidate;         /**< [candidates] in the order tried */
     double phase_seconds[TOPOMAP_PHASES]; /**< CPU time over all candidates */
+    double
+        message_bytes; /**< that every J and the bound above count for a message, a whole
+                            number; 0: they are of bytes alone, as topomap_cost_evaluate() has J */
+    double J_before;   /**< the baseline's, likewise */
 } topomap_mapping;
 
 /** Makes a communication graph of a mesh or matrix that is larger than the job (Schulz & Traeff,

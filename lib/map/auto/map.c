@@ -159,7 +159,9 @@ static int problem_init(topomap_problem *problem, const topomap_graph *graph,
                                err) != 0)
         return -1;
     problem->start = *start;
-    return topomap_weights_new(graph, machine->slots, &problem->weights, err);
+    return topomap_weights_of_messages(graph, machine->slots,
+                                       topomap_message_bytes(graph, options->message_bytes),
+                                       &problem->weights, err);
 }
 
 /* Routing tables with gaps: where the baseline meets one, all shortest paths stand in. */
@@ -261,6 +263,8 @@ static int map(const topomap_graph *graph, const topomap_machine *machine,
         mapping->ranks = graph->ranks;
         mapping->objective = options->objective;
         mapping->time_before = objective.time0;
+        mapping->message_bytes = (double)topomap_message_bytes(graph, options->message_bytes);
+        mapping->J_before = topomap_problem_cost(&problem, problem.start);
         mapping->slot_of_rank = topomap_alloc(machine->slots, sizeof(uint32_t), err);
         status = mapping->slot_of_rank ? 0 : -1;
     }
@@ -293,7 +297,7 @@ int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
                 const topomap_map_options *given, topomap_mapping **out, topomap_error *err)
 {
     topomap_map_options options = {.effort = TOPOMAP_DEFAULT};
-    size_t least = offsetof(topomap_map_options, layout) + sizeof options.layout;
+    size_t least = offsetof(topomap_map_options, message_bytes) + sizeof options.message_bytes;
 
     if (given &&
         topomap_sized_copy(&options, sizeof options, least, given, "topomap_map_options", err))

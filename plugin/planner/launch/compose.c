@@ -33,7 +33,7 @@ static void write_keys(FILE *out, const policy_settings *settings, int bind)
 
         if (key == TOPOMAP_REQUEST_BIND && !bind)
             value = "none";
-        if (key == TOPOMAP_REQUEST_OBJECTIVE && !value)
+        if ((key == TOPOMAP_REQUEST_OBJECTIVE || key == TOPOMAP_REQUEST_WEIGHT) && !value)
             value = "auto";
         if (value && topomap_request_row_of(key)->line)
             topomap_request_write_line(out, key, value);

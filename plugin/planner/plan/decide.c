@@ -94,6 +94,8 @@ static int search(work *w, planner_answer *answer, topomap_error *err)
 
     planner_objective_costs(&w->in.request->asked, w->in.graph, &w->in.costs);
     options.objective = w->in.objective;
+    options.message_bytes =
+        planner_message_bytes(&w->in.request->asked, options.objective, w->in.message_bytes);
     options.time_costs = &w->in.costs;
     options.start = w->in.start;
     options.start_name = START;
@@ -102,6 +104,8 @@ static int search(work *w, planner_answer *answer, topomap_error *err)
     if (w->in.objective != TOPOMAP_OBJECTIVE_J && search_congestion(w, &options) != 0)
         topomap_mapping_free(w->mapping), w->mapping = NULL;
     options.objective = TOPOMAP_OBJECTIVE_J;
+    options.message_bytes =
+        planner_message_bytes(&w->in.request->asked, options.objective, w->in.message_bytes);
     options.mix = 0;
     if (!w->mapping && topomap_map(w->in.graph, w->in.machine, &options, &w->mapping, err) != 0)
         return -1;
@@ -143,7 +147,7 @@ static void write_line(const work *w, planner_answer *answer)
     if (answer->applied)
         snprintf(what, sizeof what, "%u ranks on %zu nodes placed by %s, %s %.1f %% lower",
                  w->mapping->ranks, w->in.request->nodes.count, w->mapping->algorithm,
-                 topomap_plan_objective(w->mapping->objective), answer->gain);
+                 topomap_plan_figure(w->mapping, 1), answer->gain);
     else if (answer->gain > 0)
         snprintf(what, sizeof what,
                  "Slurm's layout stays: the best one found gains %.1f %%, min-gain is %.1f %%",

@@ -109,6 +109,8 @@ static int open_machine(planner_inputs *in, int links, topomap_error *err)
         in->objective = planner_objective(&r->asked, in->machine);
     if (status == 0 && (links || in->objective == TOPOMAP_OBJECTIVE_TIME))
         status = topomap_db_time_costs(db, &in->costs, &in->measured, err);
+    if (status == 0 && planner_message_bytes(&r->asked, in->objective, 1) > 0)
+        status = topomap_db_message_bytes(db, &in->message_bytes, err);
     if (status == 0)
         status = planner_layouts_of_step(r, db, in->machine, &in->layouts, err);
     if (status == 0 && r->asked.capacity && in->objective == TOPOMAP_OBJECTIVE_J)

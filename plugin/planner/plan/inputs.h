@@ -16,6 +16,7 @@ typedef struct planner_inputs {
     planner_layouts layouts;  /* others that it could have made */
     topomap_time_costs costs; /* of the objective time */
     unsigned measured;        /* which of them the database has: enum topomap_db_measured */
+    double message_bytes;     /* that pass in the time that a message costs; 0: nobody asks */
     enum topomap_objective_kind objective; /* as long as it can be, else J */
     int damaged;         /* the stored profile; then, or where it is of no use, there is no graph */
     char note[560];      /* what the user should know */

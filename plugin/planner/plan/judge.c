@@ -3,19 +3,28 @@
 
 #include <stdlib.h>
 
+#include "graph/graph.h"
 #include "plan/plan.h"
 #include "util/alloc.h"
 #include "plugin/planner/plan/inputs.h"
 #include "plugin/planner/plan/objective.h"
 
+/* As a search would have gone by it. */
 static int by_J(const planner_inputs *in, const uint32_t *slots, double *value, topomap_error *err)
 {
-    topomap_cost cost;
+    double bytes = planner_message_bytes(&in->request->asked, in->objective, in->message_bytes);
+    topomap_weights w;
 
-    if (topomap_cost_evaluate(in->graph, in->machine, slots, &cost, err) != 0)
+    *value = 0;
+    if (topomap_weights_of_messages(in->graph, topomap_graph_ranks(in->graph),
+                                    topomap_message_bytes(in->graph, bytes), &w, err) != 0)
         return -1;
-    *value = cost.J;
-    topomap_cost_clear(&cost);
+    for (uint32_t u = 0; u < w.vertices; u++)
+        for (uint64_t e = w.offset[u]; e < w.offset[u + 1]; e++)
+            if (u < w.target[e])
+                *value += (double)w.weight[e] *
+                          topomap_machine_distance(in->machine, slots[u], slots[w.target[e]]);
+    topomap_weights_clear(&w);
     return 0;
 }
 

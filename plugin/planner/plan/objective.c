@@ -35,6 +35,30 @@ void planner_objective_costs(const topomap_request *asked, const topomap_graph *
         costs->latency = costs->hop_latency = costs->overhead = 0;
 }
 
+double planner_message_bytes(const topomap_request *asked, enum topomap_objective_kind objective,
+                             double worth)
+{
+    return asked->weight == TOPOMAP_WEIGHT_MESSAGES ||
+                   (asked->weight == TOPOMAP_WEIGHT_AUTO && objective != TOPOMAP_OBJECTIVE_TIME)
+               ? worth
+               : 0;
+}
+
+double planner_message_worth(const topomap_machine *machine)
+{
+    const topomap_time_costs costs = TOPOMAP_TIME_COSTS;
+    const topomap_network *network = machine->network;
+    double rate = 0, cables = 0;
+
+    if (!network || strcmp(network->unit, "s") != 0)
+        return costs.latency * costs.rate;
+    for (uint32_t i = 0; i < network->links; i++) {
+        rate += network->capacity[i];
+        cables += network->cables[i];
+    }
+    return cables > 0 ? costs.latency * rate / cables : 0;
+}
+
 void planner_objective_settle(const topomap_request *asked, topomap_mapping *mapping)
 {
     if (is_open(asked) && mapping->objective == TOPOMAP_OBJECTIVE_TIME &&

@@ -13,6 +13,14 @@ enum topomap_objective_kind planner_objective(const topomap_request *asked,
  *  its weights need not be bytes, and a latency would be weighed against nothing. */
 void planner_objective_costs(const topomap_request *asked, const topomap_graph *graph,
                              topomap_time_costs *costs);
+/** What topomap_map() is to count for a message: nothing where bytes alone are asked for, and under
+ *  `auto` where predicted time is made small, which has latencies of its own.
+ *  \param worth  bytes that pass in the time that a message costs */
+double planner_message_bytes(const topomap_request *asked, enum topomap_objective_kind objective,
+                             double worth);
+/** Such a worth on a machine that is in no database: of TOPOMAP_TIME_COSTS, at the rate that its
+ *  cables have on average where that is known. */
+double planner_message_worth(const topomap_machine *machine);
 /** Under `auto`, where the time has not changed, J tells what is gained. */
 void planner_objective_settle(const topomap_request *asked, topomap_mapping *mapping);
 

@@ -154,6 +154,7 @@ int planner_request_rest(FILE *in, planner_request *request, topomap_error *err)
 
     topomap_request_init(&made.asked);
     made.asked.objective.kind = TOPOMAP_OBJECTIVE_J; /* as before `auto` was: records replay */
+    made.asked.weight = TOPOMAP_WEIGHT_BYTES;        /* likewise */
     if (planner_request_lines(in, read_line, &made.asked, err) == 0 && resolve(&made, err) == 0) {
         *request = made;
         return 0;

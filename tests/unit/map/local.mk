@@ -76,3 +76,7 @@ check_PROGRAMS += tests/unit/map/test_layouts
 TESTS += tests/unit/map/test_layouts
 tests_unit_map_test_layouts_SOURCES = tests/unit/map/test_layouts.c $(MAP_HELPERS)
 tests_unit_map_test_layouts_LDADD = $(UNIT_LIBS)
+check_PROGRAMS += tests/unit/map/test_messages
+TESTS += tests/unit/map/test_messages
+tests_unit_map_test_messages_SOURCES = tests/unit/map/test_messages.c $(MAP_HELPERS)
+tests_unit_map_test_messages_LDADD = $(UNIT_LIBS)

@@ -73,6 +73,7 @@ static void defaults(void **state)
     assert_int_equal(request.said, 0);
     assert_int_equal(request.bind, TOPOMAP_BIND_CORE);
     assert_int_equal(request.objective.kind, TOPOMAP_REQUEST_OBJECTIVE_AUTO);
+    assert_int_equal(request.weight, TOPOMAP_WEIGHT_AUTO);
     assert_int_equal(request.effort, TOPOMAP_FAST);
     assert_int_equal(request.seed, 1);
     assert_int_equal(request.cpus_per_task, 1);
@@ -95,6 +96,10 @@ static void words(void **state)
         {TOPOMAP_REQUEST_BIND, "numa", offsetof(topomap_request, bind), TOPOMAP_BIND_NUMA},
         {TOPOMAP_REQUEST_BIND, "none", offsetof(topomap_request, bind), TOPOMAP_BIND_NONE},
         {TOPOMAP_REQUEST_INSIDE, "compact", offsetof(topomap_request, compact), 1},
+        {TOPOMAP_REQUEST_WEIGHT, "bytes", offsetof(topomap_request, weight), TOPOMAP_WEIGHT_BYTES},
+        {TOPOMAP_REQUEST_WEIGHT, "bytes+messages", offsetof(topomap_request, weight),
+         TOPOMAP_WEIGHT_MESSAGES},
+        {TOPOMAP_REQUEST_WEIGHT, "auto", offsetof(topomap_request, weight), TOPOMAP_WEIGHT_AUTO},
         {TOPOMAP_REQUEST_EFFORT, "fast", offsetof(topomap_request, effort), TOPOMAP_FAST},
         {TOPOMAP_REQUEST_EFFORT, "default", offsetof(topomap_request, effort), TOPOMAP_DEFAULT},
         {TOPOMAP_REQUEST_EFFORT, "strong", offsetof(topomap_request, effort), TOPOMAP_STRONG},
