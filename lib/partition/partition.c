@@ -9,6 +9,7 @@
 
 #include "partition/balance.h"
 #include "partition/exchange.h"
+#include "partition/small.h"
 #include "util/arena.h"
 
 /* METIS draws from libc's rand() and re-seeds it at each call (5.1, libmetis/util.c), so two
@@ -222,6 +223,14 @@ static int best_perfect(const topomap_partitioner *p, uint32_t count, uint32_t p
     return status;
 }
 
+/* In little time: with more, METIS is asked often enough to have found it. */
+static int is_small(const topomap_partitioner *p, uint32_t count, uint32_t parts,
+                    const uint32_t *size)
+{
+    return p->looks_at_all && p->cuts == 1 && !p->how && !p->least_incident && parts == 2 &&
+           topomap_small_fits(count, size[0]);
+}
+
 static int divide(topomap_partitioner *p, const uint32_t *vertices, uint32_t count, uint32_t parts,
                   const uint32_t *size, subgraph *sub, topomap_error *err)
 {
@@ -229,6 +238,10 @@ static int divide(topomap_partitioner *p, const uint32_t *vertices, uint32_t cou
         return -1;
     for (uint32_t i = 0; i < parts; i++)
         sub->share[i] = (real_t)((double)size[i] / count);
+    if (is_small(p, count, parts, size)) {
+        topomap_small_halve(count, sub->offset, sub->target, sub->weight, size[0], sub->part);
+        return 0;
+    }
     /* Without an edge, or with parts of one vertex, there is nothing to cut. METIS would print. */
     if (sub->offset[count] > 0 && count > parts) {
         if (p->how & TOPOMAP_PARTITION_EXCHANGE)

@@ -17,6 +17,8 @@ typedef struct topomap_partitioner {
     int cuts;          /* how many partitions METIS tries, keeping the best */
     uint32_t seed;
     int least_incident; /* nonzero: parts are corrected by topomap_balance_incident() */
+    int looks_at_all;   /* with one cut alone: halves of few vertices are the best of all ways
+                           (small.h) */
     unsigned how;       /* topomap_partition_how; none after init */
 } topomap_partitioner;
 

@@ -139,6 +139,8 @@ static int step(recursion *r, segment s, topomap_error *err)
     /* Single slots are all alike only where nothing tells their places apart. */
     if (r->split.parts < 2 || (all_single(&r->split) && !r->splitter->orient))
         return 0;
+    /* Elsewhere, which of equal cuts it is decides on how parts can lie beside each other. */
+    r->partitioner.looks_at_all = inside;
     if (topomap_partition(&r->partitioner, r->vertices + s.lo, s.hi - s.lo, r->split.parts,
                           r->split.size, err) != 0)
         return -1;
