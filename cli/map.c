@@ -11,6 +11,7 @@
 #include "plan/writers/writers.h"
 #include "plugin/planner/plan/decide.h"
 #include "plugin/planner/plan/objective.h"
+#include "plugin/planner/plan/together.h"
 #include "util/alloc.h"
 
 static int print_perm(const cli_call *call, const cli_result *result)
@@ -96,20 +97,32 @@ static int map_and_report(const cli_call *call, const topomap_request *asked,
                           const uint32_t *baseline, size_t format)
 {
     cli_result result = {.target = target, .options = options, .costs = target->costs};
+    planner_together together;
     topomap_error err;
     int status = -1;
 
-    if (topomap_cost_evaluate(target->graph, target->machine, baseline, &result.before, &err) ==
+    if (planner_together_open(asked, target->graph, target->machine, &together, options, &err) ==
+            0 &&
+        topomap_cost_evaluate(target->graph, target->machine, baseline, &result.before, &err) ==
             0 &&
         topomap_map(target->graph, target->machine, options, &result.mapping, &err) == 0 &&
         topomap_cost_evaluate(target->graph, target->machine, result.mapping->slot_of_rank,
                               &result.after, &err) == 0 &&
         measure(target, baseline, &result, &err) == 0 &&
+        topomap_spread_measure(target->graph, target->machine, baseline, &result.spread[0], &err) ==
+            0 &&
+        topomap_spread_measure(target->graph, target->machine, result.mapping->slot_of_rank,
+                               &result.spread[1], &err) == 0 &&
         topomap_plan_make(target->machine, result.mapping->slot_of_rank, &target->bindings,
                           &result.plan, &err) == 0)
         status = 0;
-    if (status == 0)
+    if (status == 0) {
         planner_objective_settle(asked, result.mapping);
+        planner_together_settle(&together, result.mapping);
+    }
+    if (status == 0 && *together.line)
+        fprintf(stderr, "topomap map: warning: %s\n", together.line);
+    planner_together_clear(&together);
     status = status == 0 ? formats[format].print(call, &result) : cli_fail(call, &err);
     topomap_plan_clear(&result.plan);
     topomap_mapping_free(result.mapping);
@@ -193,6 +206,8 @@ static int evaluate_target(const cli_call *call, const topomap_request *asked)
     result.costs = target.costs;
     if (status == 0 &&
         (topomap_cost_evaluate(target.graph, target.machine, baseline, &result.before, &err) != 0 ||
+         topomap_spread_measure(target.graph, target.machine, baseline, &result.spread[0], &err) !=
+             0 ||
          (model && topomap_congestion_evaluate(target.graph, target.machine, baseline, model,
                                                &result.congestion[0], &err) != 0) ||
          (cli_get(call, "time") &&
@@ -346,6 +361,11 @@ static const cli_option map_options[] = {
      NULL},
     {"levels", "WHICH", "inter (nodes only) or inter+intra (default)", NULL},
     {"contiguous", NULL, "every node keeps consecutive ranks: only blocks move", NULL},
+    {"keep", "GROUP[:LEVEL]",
+     "groups of a parallel: graph (tp, cp, ep, dp, pp) that never leave a node, a leaf, or a level "
+     "between nodes of a tree",
+     NULL},
+    {"pin", "RANK:NODE|RANK:first", "a rank's node; first: of --nodes", NULL},
     {"mapping", "FILE", "an existing mapping: the baseline, and what `refine` improves", NULL},
     {"records", "DIR", "the site's folder of records, for --replay JOB[.STEP]", NULL},
     {"replay", "[PLAN|JOB[.STEP]]",

@@ -44,6 +44,7 @@ int cli_report_text(const cli_call *call, const cli_result *result)
     topomap_plan_explain(out, result->target->machine, &result->plan, result->mapping, 0,
                          result->options->start_name, &result->before, &result->after,
                          result->congestion[1].model ? result->congestion : NULL);
+    topomap_spread_print(out, &result->spread[0], result->options->start_name, &result->spread[1]);
     if (result->mapping->objective == TOPOMAP_OBJECTIVE_TIME)
         cli_time_costs_print(out, &result->costs);
     return close_output(call, output);
@@ -82,6 +83,29 @@ static void set_congestion(json_t *cost, const topomap_congestion *c)
 {
     if (c->model)
         json_object_set_new(cost, "congestion", congestion_json(c));
+}
+
+/* Adds how far groups are spread, where they are known. */
+static void set_spread(json_t *cost, const topomap_spread *spread)
+{
+    json_t *list = json_array();
+
+    for (uint32_t k = 0; k < spread->kinds; k++) {
+        const topomap_spread_kind *kind = &spread->kind[k];
+        json_t *levels = json_array();
+
+        for (uint32_t l = 0; l < spread->levels; l++)
+            json_array_append_new(levels, json_pack("{s:s, s:f, s:I}", "level", kind->level[l].name,
+                                                    "mean", kind->level[l].mean, "most",
+                                                    (json_int_t)kind->level[l].most));
+        json_array_append_new(list, json_pack("{s:s, s:I, s:I, s:o}", "name", kind->name, "groups",
+                                              (json_int_t)kind->groups, "size",
+                                              (json_int_t)kind->size, "spread", levels));
+    }
+    if (spread->kinds)
+        json_object_set_new(cost, "groups", list);
+    else
+        json_decref(list);
 }
 
 static json_t *candidates_json(const topomap_mapping *mapping)
@@ -160,6 +184,8 @@ int cli_report_json(const cli_call *call, const cli_result *result)
     }
     set_congestion(root, &result->congestion[1]);
     set_congestion(before, &result->congestion[0]);
+    set_spread(root, &result->spread[1]);
+    set_spread(before, &result->spread[0]);
     json_object_set_new(root, "objective", json_string(topomap_plan_objective(mapping->objective)));
     if (mapping->objective == TOPOMAP_OBJECTIVE_MIX)
         json_object_set_new(root, "mix", json_real(mapping->mix));
@@ -199,6 +225,7 @@ int cli_report_cost(const cli_call *call, const cli_result *result)
         json_t *root = cost_json(result->target->graph, machine, cost);
 
         set_congestion(root, congestion);
+        set_spread(root, &result->spread[0]);
         if (result->time.model)
             json_object_set_new(root, "time", cli_time_json(&result->time, &result->costs));
         cli_json(stdout, root, JSON_REAL_PRECISION(15));
@@ -219,6 +246,7 @@ int cli_report_cost(const cli_call *call, const cli_result *result)
                congestion->max, congestion->unit,
                *congestion->worst ? congestion->worst : "no link", congestion->mean,
                congestion->links, congestion->model);
+    topomap_spread_print(stdout, &result->spread[0], "this placement", NULL);
     if (result->time.model)
         cli_time_print(&result->time, &result->costs);
     return CLI_DONE;

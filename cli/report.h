@@ -6,6 +6,7 @@
 #include "cli/target.h"
 #include "cli/time.h"
 #include "plan/plan.h"
+#include "plan/spread.h"
 
 typedef struct cli_result {
     const cli_target *target;
@@ -13,6 +14,7 @@ typedef struct cli_result {
     topomap_mapping *mapping;
     topomap_plan plan;
     topomap_cost before, after;
+    topomap_spread spread[2];         /* before and after, of groups that are known */
     topomap_congestion congestion[2]; /* before and after; model NULL: not asked for */
     cli_costs costs;
     topomap_time time; /* of `before`; model NULL: not asked for */

@@ -1,6 +1,6 @@
 # The result: ranks in order, bindings of tasks, and how both travel to a node.
 lib_libcore_la_SOURCES += lib/plan/plan.c lib/plan/plan.h \
-  lib/plan/layout.c lib/plan/explain.c
+  lib/plan/layout.c lib/plan/explain.c lib/plan/spread.c lib/plan/spread.h
 lib_libcore_la_SOURCES += lib/plan/bindings.c lib/plan/bindings_decode.c lib/plan/bindings_order.c lib/plan/bindings_check.c \
   lib/plan/bindings_node.c lib/plan/node_plan.c lib/plan/node_plan.h \
   lib/plan/bindings_walk.c lib/plan/bindings_walk.h lib/plan/bindings.h lib/plan/bindings_text.h \

@@ -25,6 +25,8 @@ enum topomap_request_key {
     TOPOMAP_REQUEST_TIME,
     TOPOMAP_REQUEST_MIN_GAIN,
     TOPOMAP_REQUEST_CAPACITY, /**< what other jobs take of the links: a file, or "measured" */
+    TOPOMAP_REQUEST_KEEP,     /**< which groups of ranks stay together, and on what */
+    TOPOMAP_REQUEST_PIN,      /**< a rank's node */
     TOPOMAP_REQUEST_REQUIRED, /**< from here on the planning of a step never hears of them */
     TOPOMAP_REQUEST_RECORDS,  /**< whether the plan is recorded, where there is a folder for it */
     TOPOMAP_REQUEST_VERBOSE,
@@ -79,7 +81,7 @@ enum topomap_request_weight {
 /** The values, read. Texts are owned; NULL: not said. Words are their index in the row's. */
 typedef struct topomap_request {
     uint64_t said; /**< bit k: key k was */
-    char *graph, *capacity;
+    char *graph, *capacity, *keep, *pin;
     int bind; /**< an enum topomap_bind */
     int compact, contiguous;
     struct topomap_request_objective {

@@ -153,6 +153,13 @@ const topomap_request_row topomap_request_rows[TOPOMAP_REQUEST_KEYS] = {
                                   TEXT("measured, or the whole path of a file"), AT(capacity),
                                   .whole_path = 1, .no_path = "measured",
                                   .help = "what other jobs take of the links"},
+    [TOPOMAP_REQUEST_KEEP] = {"keep", "keep", "Keep", "keep", NULL,
+                              TEXT("tp, cp, ep, dp or pp, and behind a colon node or leaf"),
+                              AT(keep),
+                              .help =
+                                  "groups of parallel: that never leave a node (or leaf switch)"},
+    [TOPOMAP_REQUEST_PIN] = {"pin", "pin", "Pin", "pin", NULL, TEXT("RANK:first or RANK:NODE"),
+                             AT(pin), .help = "the node of a rank; first: of the host list"},
     [TOPOMAP_REQUEST_REQUIRED] = {NULL, "required", "Required", NULL, "0", FLAG,
                                   .help = "the step ends where it cannot be planned"},
     [TOPOMAP_REQUEST_RECORDS] =

@@ -20,4 +20,9 @@ int topomap_training_groups(const char *pattern, const char *kind, uint32_t rank
                             uint32_t *group_of, uint32_t *groups, uint32_t *size,
                             topomap_error *err);
 
+/** The same of a graph that is of its pattern: one that was changed since it was made (graph
+ *  permute) is EUSAGE, too. */
+int topomap_training_groups_of(const topomap_graph *graph, const char *kind, uint32_t *group_of,
+                               uint32_t *groups, uint32_t *size, topomap_error *err);
+
 #endif

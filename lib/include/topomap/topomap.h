@@ -381,6 +381,17 @@ typedef struct topomap_map_options {
     double message_bytes; /**< what a message weighs beside its bytes, wherever J is made small: as
                                many bytes as pass in the time that it costs. 0, and in graphs that
                                do not count messages: nothing */
+    const uint32_t *together;   /**< [ranks] lent: ranks of one number (each below ranks) form a
+                                     group, all groups of one size, and stay together; NULL: none.
+                                     J may then be above the baseline's, which is a candidate where
+                                     it keeps them together. Not with contiguous; balance does not
+                                     count, and `layout` is passed over, as with pin */
+    const char *together_level; /**< on what: NULL or "node"; "leaf", the nodes of one leaf switch;
+                                     or the name of a level between nodes of a tree machine. Where
+                                     not all groups fit, it is their largest equal pieces that do
+                                     (topomap_mapping.together) */
+    int pin;                    /**< nonzero: pin_rank is placed on the node pin_node */
+    uint32_t pin_rank, pin_node;
 } topomap_map_options;
 
 /** What one algorithm of a portfolio reached. */
@@ -427,6 +438,8 @@ typedef struct topomap_mapping {
         message_bytes; /**< that every J and the bound above count for a message, a whole
                             number; 0: they are of bytes alone, as topomap_cost_evaluate() has J */
     double J_before;   /**< the baseline's, likewise */
+    uint32_t together; /**< with options.together: ranks of a piece that is on one node (or level):
+                            all of a group, or what of it fits; 1: none of it does; else 0 */
 } topomap_mapping;
 
 /** Makes a communication graph of a mesh or matrix that is larger than the job (Schulz & Traeff,

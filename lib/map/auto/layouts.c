@@ -55,7 +55,8 @@ static int add(const topomap_problem *problem, const topomap_map_options *option
 int topomap_layouts_open(const topomap_problem *problem, const topomap_map_options *options,
                          topomap_layouts *layouts, topomap_error *err)
 {
-    if (options->layouts == 0 || problem->level || !topomap_portfolio_is_auto(options))
+    if (options->layouts == 0 || problem->level || options->together || options->pin ||
+        !topomap_portfolio_is_auto(options))
         return 0;
     layouts->row = topomap_alloc(options->layouts, sizeof *layouts->row, err);
     if (!layouts->row)

@@ -229,7 +229,7 @@ static int choose_level(topomap_problem *problem, const topomap_map_options *opt
 {
     int asked = topomap_attempt_names(options->algorithm, "level"), status;
 
-    if ((options->balance <= 0 && !asked) || options->contiguous)
+    if ((options->balance <= 0 && !asked) || options->contiguous || options->together)
         return 0;
     status =
         topomap_level_open(problem, options->balance > 0 ? options->balance : 0.05, level, err);
@@ -244,7 +244,7 @@ static int map(const topomap_graph *graph, const topomap_machine *machine,
     topomap_problem problem = {0};
     topomap_mapping *mapping = topomap_alloc(1, sizeof *mapping, err);
     topomap_objective objective = {0};
-    topomap_score start_score, found;
+    topomap_score start_score, found = {0};
     topomap_layouts layouts = {0};
     topomap_level level = {0};
     uint32_t *start = NULL;
@@ -269,9 +269,12 @@ static int map(const topomap_graph *graph, const topomap_machine *machine,
         status = mapping->slot_of_rank ? 0 : -1;
     }
     if (status == 0)
-        status = options->contiguous
-                     ? topomap_contiguous_run(&problem, options, mapping, &found, err)
-                     : topomap_portfolio_run(&problem, options, mapping, &found, err);
+        status =
+            options->contiguous ? topomap_contiguous_run(&problem, options, mapping, &found, err)
+            : options->together ? topomap_together_run(&problem, options, mapping, err)
+                                : topomap_portfolio_run(&problem, options, mapping, &found, err);
+    if (status == 0 && options->pin)
+        status = topomap_pin_run(&problem, options, mapping, err);
     if (status == 0 && (topomap_settle(&problem, options, &layouts, &found, mapping, err) != 0 ||
                         topomap_layouts_list(&layouts, mapping, err) != 0))
         status = -1;
@@ -297,11 +300,18 @@ int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
                 const topomap_map_options *given, topomap_mapping **out, topomap_error *err)
 {
     topomap_map_options options = {.effort = TOPOMAP_DEFAULT};
-    size_t least = offsetof(topomap_map_options, message_bytes) + sizeof options.message_bytes;
+    size_t least = offsetof(topomap_map_options, pin_node) + sizeof options.pin_node;
 
     if (given &&
         topomap_sized_copy(&options, sizeof options, least, given, "topomap_map_options", err))
         return -1;
+    if (options.contiguous && (options.together || options.pin))
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "contiguous excludes groups that stay together, and pins");
+    if (options.pin && (options.pin_rank >= graph->ranks || options.pin_node >= machine->nodes))
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "a pin of rank %u to node %u; there are %u ranks, %u nodes",
+                                 options.pin_rank, options.pin_node, graph->ranks, machine->nodes);
     return map(graph, machine, &options, out, err);
 }
 

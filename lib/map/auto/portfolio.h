@@ -34,6 +34,26 @@ int topomap_contiguous_is(const topomap_machine *machine, const uint32_t *slot_o
 int topomap_placement_fill(const char *name, const uint32_t *slot_of, uint32_t ranks,
                            uint32_t slots, uint32_t *full, topomap_error *err);
 
+/** Groups of ranks stay together (options->together). options->algorithm maps the graph between
+ *  groups to the places that nodes have for them; then ranks change places inside a node, or what
+ *  they are to stay on. The baseline is a candidate where it keeps them. Fills the mapping as
+ *  topomap_portfolio_run(). */
+int topomap_together_run(topomap_problem *problem, const topomap_map_options *options,
+                         topomap_mapping *mapping, topomap_error *err);
+
+/** Nonzero where there is such a level on this machine: options->together_level. */
+int topomap_together_has_level(const topomap_machine *machine, const char *level);
+/** Nonzero where a placement keeps groups, or each \p piece ranks of one in their order, together
+ * on a level that there is. \param group, slot_of  [ranks] */
+int topomap_together_keeps(const topomap_machine *machine, const char *level, const uint32_t *group,
+                           uint32_t ranks, uint32_t piece, const uint32_t *slot_of);
+
+/** Brings options->pin_rank to options->pin_node where it is not: of what leaves all else as it is
+ *  as far as possible (two nodes change their ranks, or two groups of nodes do; or, where nothing
+ *  is to stay together, two ranks change places) what costs least. EUSAGE where nothing does. */
+int topomap_pin_run(topomap_problem *problem, const topomap_map_options *options,
+                    topomap_mapping *mapping, topomap_error *err);
+
 /** Reorders ranks inside each node so that they ascend with the slots. */
 int topomap_problem_sort_inside(const topomap_problem *problem, uint32_t *slot_of,
                                 topomap_error *err);

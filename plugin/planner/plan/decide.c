@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "plan/bindings.h"
+#include "plan/spread.h"
 #include "plugin/planner/plan/inputs.h"
 #include "plugin/planner/plan/objective.h"
+#include "plugin/planner/plan/together.h"
 #include "util/clock.h"
 
 #define START "slurm" /* what the search calls Slurm's layout */
@@ -14,6 +16,8 @@
 /* What one step needs on the way, so that one function can free it all. */
 typedef struct work {
     planner_inputs in;
+    planner_together together;
+    int forced; /* Slurm's layout has not what keep= and pin= ask for, and could be had */
     topomap_mapping *mapping;
     topomap_cost before, after;
     topomap_congestion load[2]; /* before and after; model NULL: the objective is J */
@@ -22,6 +26,7 @@ typedef struct work {
 static void work_clear(work *w)
 {
     planner_inputs_clear(&w->in);
+    planner_together_clear(&w->together);
     topomap_mapping_free(w->mapping);
     topomap_cost_clear(&w->before);
     topomap_cost_clear(&w->after);
@@ -101,6 +106,9 @@ static int search(work *w, planner_answer *answer, topomap_error *err)
     options.start_name = START;
     options.layout = w->in.layouts.row;
     options.layouts = w->in.layouts.count;
+    if (planner_together_open(&w->in.request->asked, w->in.graph, w->in.machine, &w->together,
+                              &options, err) != 0)
+        return -1;
     if (w->in.objective != TOPOMAP_OBJECTIVE_J && search_congestion(w, &options) != 0)
         topomap_mapping_free(w->mapping), w->mapping = NULL;
     options.objective = TOPOMAP_OBJECTIVE_J;
@@ -110,8 +118,26 @@ static int search(work *w, planner_answer *answer, topomap_error *err)
     if (!w->mapping && topomap_map(w->in.graph, w->in.machine, &options, &w->mapping, err) != 0)
         return -1;
     planner_objective_settle(&w->in.request->asked, w->mapping);
+    planner_together_settle(&w->together, w->mapping);
+    if (*w->together.line)
+        planner_inputs_note(&w->in, "%s", w->together.line);
+    w->forced =
+        !planner_together_holds(&w->together, &options, w->mapping, w->in.machine, w->in.start);
     answer->searched = topomap_clock_wall() - started;
     return evaluate(w, err);
+}
+
+/* How far the groups of a training job are spread. */
+static int write_spread(FILE *out, const work *w, topomap_error *err)
+{
+    topomap_spread before, after;
+
+    if (topomap_spread_measure(w->in.graph, w->in.machine, w->in.start, &before, err) != 0 ||
+        topomap_spread_measure(w->in.graph, w->in.machine, w->mapping->slot_of_rank, &after, err) !=
+            0)
+        return -1;
+    topomap_spread_print(out, &before, "Slurm's layout", &after);
+    return 0;
 }
 
 static int write_explanation(const work *w, planner_answer *answer, topomap_error *err)
@@ -135,6 +161,10 @@ static int write_explanation(const work *w, planner_answer *answer, topomap_erro
     topomap_plan_explain(out, w->in.machine, &answer->plan, w->mapping, !answer->applied,
                          "Slurm's layout", &w->before, &w->after,
                          w->in.objective != TOPOMAP_OBJECTIVE_J ? w->load : NULL);
+    if (write_spread(out, w, err) != 0) {
+        fclose(out);
+        return -1;
+    }
     if (fclose(out) != 0)
         return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
     return 0;
@@ -144,7 +174,12 @@ static void write_line(const work *w, planner_answer *answer)
 {
     char what[160];
 
-    if (answer->applied)
+    if (answer->applied && answer->gain < 0)
+        snprintf(what, sizeof what,
+                 "%u ranks on %zu nodes placed by %s, as asked, though %s is %.1f %% higher",
+                 w->mapping->ranks, w->in.request->nodes.count, w->mapping->algorithm,
+                 topomap_plan_objective(w->mapping->objective), -answer->gain);
+    else if (answer->applied)
         snprintf(what, sizeof what, "%u ranks on %zu nodes placed by %s, %s %.1f %% lower",
                  w->mapping->ranks, w->in.request->nodes.count, w->mapping->algorithm,
                  topomap_plan_figure(w->mapping, 1), answer->gain);
@@ -169,7 +204,8 @@ static int answer_with(work *w, planner_answer *answer, topomap_error *err)
     answer->cores = w->in.told;
     w->in.told = NULL;
     snprintf(answer->detail, sizeof answer->detail, "%s", w->in.cores_detail);
-    answer->applied = answer->gain > 0 && answer->gain >= w->in.request->asked.min_gain;
+    answer->applied =
+        w->forced || (answer->gain > 0 && answer->gain >= w->in.request->asked.min_gain);
     write_line(w, answer);
     /* No gain means no change: the places inside the nodes stay Slurm's too, unless somebody said
      * what they are to be. */

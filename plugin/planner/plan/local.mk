@@ -7,6 +7,7 @@ plugin_planner_libplanner_la_SOURCES = plugin/planner/plan/request.c plugin/plan
   plugin/planner/plan/objective.c plugin/planner/plan/objective.h \
   plugin/planner/plan/layouts.c plugin/planner/plan/layouts.h \
   plugin/planner/plan/inputs.c plugin/planner/plan/inputs.h \
+  plugin/planner/plan/together.c plugin/planner/plan/together.h \
   plugin/planner/plan/profile.c plugin/planner/plan/profile.h \
   plugin/planner/plan/judge.c plugin/planner/plan/judge.h plugin/planner/plan/decide.c plugin/planner/plan/decide.h \
   plugin/planner/plan/answer.c plugin/planner/plan/answer.h \

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* keep= and pin=: what is to stay together, and where a rank is to be, made options of the search.
+ */
+#ifndef TOPOMAP_PLANNER_TOGETHER_H
+#define TOPOMAP_PLANNER_TOGETHER_H
+
+#include "request/request.h"
+#include "topomap/topomap.h"
+
+typedef struct planner_together {
+    uint32_t *group; /* [ranks] owned; NULL: nothing is to stay together */
+    char level[24];  /* on what */
+    uint32_t size;   /* of the groups */
+    char line[320];  /* what is asked and cannot be; or empty */
+} planner_together;
+
+/** Reads what was asked, and puts it into \p options, which lend it: \p together, which ends with
+ *  planner_together_clear(), must outlive them. What cannot be is left out, and the line says so.
+ *  \return -1 where memory is short */
+int planner_together_open(const topomap_request *asked, const topomap_graph *graph,
+                          const topomap_machine *machine, planner_together *together,
+                          topomap_map_options *options, topomap_error *err);
+/** Where groups had to be cut, the line says so. */
+void planner_together_settle(planner_together *together, const topomap_mapping *mapping);
+/** Nonzero where a placement has what was asked for and could be reached; \p mapping: what could.
+ */
+int planner_together_holds(const planner_together *together, const topomap_map_options *options,
+                           const topomap_mapping *mapping, const topomap_machine *machine,
+                           const uint32_t *slot_of);
+void planner_together_clear(planner_together *together);
+
+#endif

@@ -1,0 +1,156 @@
+#!/usr/bin/env bats
+# Training jobs: groups that stay together (keep), ranks that are pinned to a node, and how far groups are spread.
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+  cd "$BATS_FILE_TMPDIR"
+  export PATH=$TOPOMAP_BUILD/cli:$PATH TOPOMAP_DB=$BATS_FILE_TMPDIR/t.db
+  topomap db synth fat-tree:leaves=4,hosts=4,spines=2 -o made
+  topomap db import ibnetdiscover made/fabric.ibnetdiscover --db t.db
+  list=$(topomap db export --to links | sed -n 's/^# all hosts: //p')
+  export NODES=$list
+}
+
+setup() { cd "$BATS_TEST_TMPDIR"; }
+
+# Most nodes that a group of SIZE ranks, APART from each other, is on: spread FILE SLOTS-A-NODE SIZE APART
+spread() {
+  awk -v slots="$2" -v size="$3" -v apart="$4" '/^[0-9]/ {
+      r = n++; g = r % apart + int(r / (apart * size)) * apart; node = int($1 / slots)
+      if (!((g, node) in seen)) { seen[g, node] = 1; most = ++nodes[g] > most ? nodes[g] : most } }
+    END { print most }' "$1"
+}
+
+# Tensor parallel ranks talk little, replicas much: they would be placed apart.
+apart=parallel:tp=4,dp=8,layers=1,seq=1,batches=1,hidden=64
+
+@test "keep=tp: no group leaves a node, though J would be lower; without it they do" {
+  topomap map --graph $apart --machine tree:8:4@1:10 -o loose
+  [ "$(spread loose 8 4 1)" -gt 1 ]
+  topomap map --graph $apart --machine tree:8:4@1:10 --keep tp -o kept
+  [ "$(spread kept 8 4 1)" -eq 1 ]
+  topomap map --graph $apart --machine tree:8:4@1:10 --keep tp:node --effort fast -o fast
+  [ "$(spread fast 8 4 1)" -eq 1 ]
+  topomap map --graph $apart --machine tree:8:4@1:10 --keep dp -o dp
+  [ "$(spread dp 8 8 4)" -eq 1 ]
+}
+
+@test "keep where groups are too large, or not all fit: their largest equal pieces, and a line" {
+  run -0 --separate-stderr topomap map --graph parallel:tp=16,dp=2 --machine tree:8:4@1:10 --keep tp -o kept
+  [[ $stderr == *"warning: groups of 16 ranks do not all fit, each on one node: pieces of 8 stay together"* ]]
+  [ "$(spread kept 8 8 1)" -eq 1 ]
+  run -0 --separate-stderr topomap map --graph parallel:tp=4,dp=6 --machine tree:6:4@1:10 --keep tp -o kept
+  [[ $stderr == *"pieces of 2 stay together"* ]]
+  [ "$(spread kept 6 2 1)" -eq 1 ]
+  run -0 --separate-stderr topomap map --graph parallel:tp=5,dp=2 --machine tree:3:4@1:10 --keep tp -o kept
+  [[ $stderr == *"none is kept together"* ]]
+}
+
+@test "keep on a leaf switch, and on a level of a tree; an unknown level is a node" {
+  ep=parallel:tp=2,dp=16,ep=8,pp=2
+  topomap map --graph $ep --machine 'fattree:k=8,levels=2*4@1:2' --keep ep:leaf -o kept
+  # ep: 8 ranks, 2 apart, in leaves of 16 slots
+  [ "$(spread kept 16 8 2)" -eq 1 ]
+  topomap map --graph $ep --machine 'tree:4:4:4@1:10:100' --keep ep:level2 -o kept
+  [ "$(spread kept 16 8 2)" -eq 1 ]
+  run -0 --separate-stderr topomap map --graph $ep --machine 'tree:8:8@1:10' --keep tp:rack -o kept
+  [[ $stderr == *"nothing here is called rack; groups are kept on nodes"* ]]
+  [ "$(spread kept 8 2 1)" -eq 1 ]
+}
+
+@test "groups that nobody knows: a line, and the map as without keep" {
+  topomap map --graph ring:32 --machine tree:8:4@1:10 -o loose
+  run -0 --separate-stderr topomap map --graph ring:32 --machine tree:8:4@1:10 --keep tp -o kept
+  [[ $stderr == *"warning: keep=tp is not kept: the graph is not of the pattern parallel:"* ]]
+  cmp loose kept
+  run -0 --separate-stderr topomap map --graph $apart --machine tree:8:4@1:10 --keep xp -o kept
+  [[ $stderr == *"\`xp\` is no group"* ]]
+  # A file of the pattern tells, one whose ranks have changed places does not.
+  topomap graph generate $apart -o same.tmg
+  topomap map --graph same.tmg --machine tree:8:4@1:10 --keep tp -o kept
+  [ "$(spread kept 8 4 1)" -eq 1 ]
+  topomap graph permute $apart --seed 3 -o other.tmg
+  run -0 --separate-stderr topomap map --graph other.tmg --machine tree:8:4@1:10 --keep tp -o kept
+  [[ $stderr == *"is not kept"* ]]
+  topomap graph convert ring:32 - --to json | jq --arg p $apart '.pattern = $p' >false.json
+  run -0 --separate-stderr topomap map --graph false.json --machine tree:8:4@1:10 --keep tp -o kept
+  [[ $stderr == *"groups are not known"* ]]
+  run -0 --separate-stderr topomap map --graph $apart --machine tree:8:4@1:10 --keep tp --contiguous -o kept
+  [[ $stderr == *"left out beside it"* ]]
+}
+
+@test "pin: the rank is on its node, or on the first; beside keep, too" {
+  node_of() { awk -v rank="$2" -v slots="$3" '/^[0-9]/ && n++ == rank { print int($1 / slots) }' "$1"; }
+  for rank in 0 9 31; do
+    topomap map --graph $apart --machine tree:8:4@1:10 --pin $rank:first -o pinned
+    [ "$(node_of pinned $rank 8)" -eq 0 ]
+    topomap map --graph $apart --machine tree:8:4@1:10 --pin $rank:first --keep tp -o pinned
+    [ "$(node_of pinned $rank 8)" -eq 0 ]
+    [ "$(spread pinned 8 4 1)" -eq 1 ]
+  done
+  last=$(scontrol show hostnames "$NODES" 2>/dev/null | tail -n 1 || true)
+  [ -n "$last" ] || last=$(topomap db show --json | jq -r '.[].name' | tail -n 1)
+  topomap map --graph parallel:tp=4,dp=16 --nodes "$NODES" --tasks-per-node 4 --pin "0:$last" --json >json
+  jq -e --arg node "$last" '.placement[0].node == $node' json
+  for bad in 0 x:first 0: 64:first 0:nowhere; do
+    run -0 --separate-stderr topomap map --graph parallel:tp=4,dp=16 --nodes "$NODES" --tasks-per-node 4 --pin $bad -o perm
+    [[ $stderr == *"pin=$bad is left out: "* ]]
+  done
+}
+
+# plan KEY VALUE...: the planner's reply for 16 tasks, dealt out to 4 nodes one by one.
+plan() {
+  local first
+  first=$(topomap db show --json | jq -r '.[].name' | head -n 4 | paste -sd,)
+  {
+    printf '%s\n' 'topomap-request 1' 'job 1' 'step 0' "db $TOPOMAP_DB" "nodes $first" 'tasks 4(x4)' \
+      'layout 0,4,8,12;1,5,9,13;2,6,10,14;3,7,11,15' 'bind none' 'explain 1'
+    printf '%s %s\n' "$@"
+    echo end
+  } | "$TOPOMAP_BUILD/plugin/topomap-planner" 3>&1
+}
+
+@test "planner: what keep= and pin= ask for is done though Slurm's layout costs less, and where it has it that stays" {
+  graph=parallel:tp=4,dp=4,layers=1,seq=1,batches=1,hidden=64
+  plan graph $graph >reply
+  grep -q '^status unchanged' reply # replicas together: nothing is better
+  plan graph $graph keep tp >reply
+  grep -q '^status applied' reply
+  grep -q '^line 16 ranks on 4 nodes placed by .*, as asked, though J is [0-9.]* % higher' reply
+  [ "$(sed -n 's/^layout //p' reply | tr ';' '\n' | awk -F, '{ print int($1 / 4) == int($4 / 4) }' | sort -u)" = 1 ] ||
+    [ "$(sed -n 's/^layout //p' reply | tr ';' '\n' | sed 's/-.*//' | awk '{ print $1 % 4 }' | sort -u)" = 0 ]
+  plan graph $graph keep dp >reply
+  grep -q '^status unchanged' reply
+  plan graph $graph pin 0:first >reply
+  grep -q '^status unchanged' reply
+  plan graph $graph pin 1:first >reply
+  grep -q '^status applied' reply
+  sed -n 's/^layout //p' reply | grep -Eq '^([0-9]+,)*1(,[0-9]+)*;'
+  plan graph $graph keep tp:rack >reply
+  grep -q 'line .*nothing here is called rack' reply
+}
+
+@test "a plan with keep and pin is replayed" {
+  topomap map --graph parallel:tp=4,dp=16 --nodes "$NODES" --tasks-per-node 4 --keep tp --pin 5:first --format plan -o mine.plan
+  run -0 topomap map --replay mine.plan
+  [[ $output == *"the same plan"* ]]
+}
+
+@test "spread: map, eval and the planner's explanation tell over how many nodes and leaves groups are" {
+  graph=parallel:tp=4,dp=4,pp=2
+  awk 'BEGIN { for (r = 0; r < 32; r++) print r % 8 * 4 + int(r / 8) }' >dealt # rank r on node r % 8
+  topomap eval --graph $graph --machine 'fattree:k=4,levels=2*4@1:2' --mapping dealt --json >json
+  jq -e '[.groups[] | {name, groups, size}] == [{name: "tp", groups: 8, size: 4}, {name: "dp", groups: 8, size: 4},
+      {name: "pp", groups: 16, size: 2}]' json
+  # Nodes 0 to 3 in pairs on leaves; dp: ranks 4 apart, on two nodes in turn; pp: 16 apart, on the same.
+  jq -e '[.groups[].spread[0] | [.level, .mean, .most]] == [["node", 4, 4], ["node", 2, 2], ["node", 1, 1]]' json
+  jq -e '[.groups[].spread[1] | [.level, .most]] == [["leaf", 2], ["leaf", 2], ["leaf", 1]]' json
+  topomap eval --graph $graph --machine 'fattree:k=4,levels=2*4@1:2' --mapping dealt | grep -Eq 'tp of 4: nodes +4.00 \( +4\)$'
+  topomap map --graph $graph --machine 'fattree:k=4,levels=2*4@1:2' --mapping dealt --keep tp --json >json
+  jq -e '.groups[0].spread[0].most == 1 and .before.groups[0].spread[0].most == 4' json
+  topomap map --graph $graph --machine 'fattree:k=4,levels=2*4@1:2' --mapping dealt --keep tp |
+    grep -Eq 'tp of 4: nodes +4.00 \( +4\) +1.00 \( +1\)$'
+  topomap eval --graph ring:32 --machine tree:8:4@1:10 --json | jq -e 'has("groups") | not'
+  plan graph parallel:tp=4,dp=4 >reply
+  grep -Eq 'tp of 4: nodes +4.00 \( +4\) +1.00 \( +1\)' reply
+}
