@@ -33,6 +33,19 @@ int topomap_db_devices_of(topomap_db *db, const topomap_names *nodes,
                           topomap_db_device_classes *found, topomap_error *err);
 void topomap_db_device_classes_clear(topomap_db_device_classes *found);
 
+/** The machine of an allocation whose slots are GPUs. Inside nodes it goes by what joins these
+ *  (topomap_devices_levels()), slots of one GPU being closest; between nodes by the database's
+ *  network as topomap_db_machine() does, by the rails of the NICs that the GPUs use, and by NVLink
+ *  domains. Nodes that hang on several leaf switches have their rails spread over these in the
+ * order of the NICs. In tenths of a hop: an NVLink 1, two nodes of one domain 2, another rail an
+ * NVLink more where NVLink joins all GPUs of every node, else two hops. Nodes without devices have
+ * slots that are equally far. bind, compact, cores and CPUs of the allocation are not looked at.
+ *  \param gpu      [slots] which of its node's GPUs a slot has, in topomap_devices_levels()'s order
+ *                  of all GPUs: TOPOMAP_EUSAGE where one is not there, or stands before its turn
+ *  \param machine  finished; ends with topomap_machine_free() */
+int topomap_db_machine_gpus(topomap_db *db, const topomap_db_allocation *allocation,
+                            const uint32_t *gpu, topomap_machine **machine, topomap_error *err);
+
 /** A node's NVLink domain: "" where it is in none. \p domain [size] */
 int topomap_db_domain(topomap_db *db, const char *node, char *domain, size_t size,
                       topomap_error *err);

@@ -6,4 +6,4 @@ lib_libcore_la_SOURCES += \
   lib/machine/spec_tree.c lib/machine/spec_torus.c lib/machine/spec_matrix.c lib/machine/clusters.c \
   lib/machine/clusters.h lib/machine/spec_fabric.c lib/machine/fabric.c lib/machine/fabric.h lib/machine/closeness.c \
   lib/machine/closeness.h lib/machine/closeness_table.c lib/machine/closeness_table.h \
-  lib/machine/devices.c lib/machine/devices.h lib/machine/devices_text.c lib/machine/device_levels.c lib/machine/spec_gpus.c lib/machine/spec_gpus.h lib/machine/spec_gpus_network.c lib/machine/spec_words.c
+  lib/machine/devices.c lib/machine/devices.h lib/machine/devices_text.c lib/machine/device_levels.c lib/machine/spec_gpus.c lib/machine/spec_gpus.h lib/machine/domains.c lib/machine/domains.h lib/machine/spec_gpus_network.c lib/machine/spec_words.c

@@ -111,8 +111,15 @@ static void ask_devices(struct topomap_db *db, char *node)
         topomap_db_devices_of(db, &nodes, &classes, &err) ||
         (devices.count > 0) != (classes.class_of[0] != TOPOMAP_DB_NO_DEVICES))
         abort();
-    if (devices.gpus && topomap_devices_levels(&devices, NULL, 0, &levels, &err) == 0)
+    if (devices.gpus && topomap_devices_levels(&devices, NULL, 0, &levels, &err) == 0) {
+        topomap_db_allocation allocation = {
+            .size = sizeof allocation, .nodes = &nodes, .tasks = &devices.gpus};
+        topomap_machine *machine;
+
+        if (topomap_db_machine_gpus(db, &allocation, levels.order, &machine, &err) == 0)
+            topomap_machine_free(machine);
         topomap_device_levels_clear(&levels);
+    }
     topomap_db_device_classes_clear(&classes);
     topomap_devices_clear(&devices);
 }

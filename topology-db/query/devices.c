@@ -178,7 +178,7 @@ static int add_domain(struct looking *l, const char *name, uint32_t *domain, top
 {
     topomap_db_device_classes *found = l->found;
 
-    for (*domain = found->domains; *domain-- > 0;) /* the last one, most often */
+    for (*domain = found->domains; (*domain)-- > 0;) /* the last one, most often */
         if (strcmp(found->domain[*domain], name) == 0)
             return 0;
     *domain = found->domains;

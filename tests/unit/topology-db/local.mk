@@ -3,7 +3,7 @@ DB_TESTS = tests/unit/topology-db/test_db tests/unit/topology-db/test_db_machine
   tests/unit/topology-db/test_db_cores tests/unit/topology-db/test_db_ib tests/unit/topology-db/test_db_ib_model \
   tests/unit/topology-db/test_db_routes tests/unit/topology-db/test_db_classify \
   tests/unit/topology-db/test_switches tests/unit/topology-db/test_db_cray tests/unit/topology-db/test_calibrate \
-  tests/unit/topology-db/test_slurm_order
+  tests/unit/topology-db/test_slurm_order tests/unit/topology-db/test_db_gpus
 check_PROGRAMS += $(DB_TESTS)
 TESTS += $(DB_TESTS)
 EXTRA_DIST += tests/data/db/tree.ibnetdiscover tests/data/db/gemini.xtprocadmin \
@@ -53,3 +53,6 @@ tests_unit_topology_db_test_db_ib_LDADD = $(UNIT_LIBS)
 tests_unit_topology_db_test_db_ib_model_SOURCES = tests/unit/topology-db/test_db_ib_model.c $(IB_DATABASE)
 tests_unit_topology_db_test_db_ib_model_CPPFLAGS = $(DB_TEST_CPPFLAGS)
 tests_unit_topology_db_test_db_ib_model_LDADD = $(UNIT_LIBS)
+tests_unit_topology_db_test_db_gpus_SOURCES = tests/unit/topology-db/test_db_gpus.c $(DB_HELPERS)
+tests_unit_topology_db_test_db_gpus_CPPFLAGS = $(DB_TEST_CPPFLAGS)
+tests_unit_topology_db_test_db_gpus_LDADD = $(UNIT_LIBS)
