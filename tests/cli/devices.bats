@@ -35,6 +35,15 @@ node() { topomap db show --db t.db "$1" --json | jq -c "$2"; }
   [ "$(node gh01 '.nics[3].state')" = '"down"' ]
 }
 
+@test "hwloc: PVC, whose GPUs have subdevices that are linked; a NIC for each GPU of a package" {
+  import hwloc "$data/pvc.xml"
+  [ "$(node pvc01 '[.gpus[] | [.name, .package, .nic]]')" = \
+    '[["ze0",0,"hsn0"],["ze1",0,"hsn1"],["ze2",0,"hsn2"],["ze3",1,"hsn4"],["ze4",1,"hsn5"],["ze5",1,"hsn6"]]' ]
+  # A stack of each to a stack of the other, twice.
+  [ "$(node pvc01 '[.gpus[].links[].mbytes] | unique')" = '[52000]' ]
+  [ "$(node pvc01 '[(.gpus[0].links | length), .gpus[0].uuid, .gpus[0].vendor]')" = '[5,"00000000-0000-0000-0018-0000002f0bd6","intel"]' ]
+}
+
 @test "db show draws packages, NUMA nodes, PCI switches, GPUs, NICs and the links" {
   import hwloc "$data/gh200.xml"
   run -0 topomap db show --db t.db gh01

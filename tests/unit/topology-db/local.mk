@@ -10,7 +10,7 @@ EXTRA_DIST += tests/data/db/tree.ibnetdiscover tests/data/db/gemini.xtprocadmin 
   tests/data/db/gemini.xtdb2proc tests/data/db/aries.xtdb2proc tests/data/db/hosts.map \
   tests/data/db/report.ports tests/data/db/subnet.lst tests/data/db/rack.net_dump \
   tests/data/db/nic.xml tests/data/db/mi250x.xml tests/data/db/gh200.xml tests/data/db/a100.nccl.xml \
-  tests/data/db/h100.topo
+  tests/data/db/h100.topo tests/data/db/pvc.xml
 
 # Real dumps, where they lie beside the checkout; the tests that need them are skipped without.
 DB_TEST_CPPFLAGS = $(AM_CPPFLAGS) -DSHARED_DATA='"$(abs_top_srcdir)/../shared/data"' \

@@ -262,7 +262,8 @@ static int add_bare(hwloc_topology_t topology, struct found *found, hwloc_obj_t 
     topomap_device *device;
     int best = GPU_NAMES;
 
-    if (name_rank(os) >= GPU_NAMES - 1 || (os->parent && os->parent->type == HWLOC_OBJ_PCI_DEVICE))
+    if (name_rank(os) >= GPU_NAMES - 1 || !os->parent || os->parent->type == HWLOC_OBJ_PCI_DEVICE ||
+        os->parent->type == HWLOC_OBJ_OS_DEVICE)
         return 0;
     device = topomap_devices_add(found->devices, TOPOMAP_DEVICE_GPU, err);
     if (!device)
@@ -275,13 +276,17 @@ static int add_bare(hwloc_topology_t topology, struct found *found, hwloc_obj_t 
 /* ---- Links between GPUs ------------------------------------------------------------------------
  */
 
-/* The device that an object of a matrix of distances is, or UINT32_MAX. */
+/* The device that an object of a matrix of distances is, or UINT32_MAX. Level Zero's subdevices
+ * (ze0.1) hang below their device's. */
 static uint32_t device_of(const struct found *found, hwloc_obj_t object)
 {
-    for (uint32_t i = 0; object && i < found->devices->gpus; i++)
-        if (found->object[i] == object ||
-            (object->type == HWLOC_OBJ_OS_DEVICE && found->object[i] == object->parent))
-            return i;
+    for (int steps = 0; object && steps < 4; steps++, object = object->parent) {
+        for (uint32_t i = 0; i < found->devices->gpus; i++)
+            if (found->object[i] == object)
+                return i;
+        if (object->type != HWLOC_OBJ_OS_DEVICE)
+            break;
+    }
     return UINT32_MAX;
 }
 
@@ -310,7 +315,8 @@ static void take_matrix(const struct found *found, const struct hwloc_distances_
             if (b == UINT32_MAX || b == a)
                 continue;
             other = own ? into_switches(found, d, j) : 0;
-            all = direct + (own < other ? own : other);
+            all = direct + (own < other ? own : other) + /* of other subdevices */
+                  found->devices->mbytes[(size_t)a * found->devices->gpus + b];
             if (all && all <= UINT32_MAX)
                 topomap_devices_set_link(found->devices, a, b, 0, (uint32_t)all);
         }
