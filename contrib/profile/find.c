@@ -70,14 +70,29 @@ __attribute__((constructor)) static void at_load(void)
     dlerror();
 }
 
-/* An MPI that this library has made be there for all. */
-static char shared[4096];
+static int is_shared; /* this library has made its MPI be there for all */
+
+static const char mine[] = ".so." PROFILE_SONAME;
+
+/* Its libraries for Fortran, too, whose constants are looked up. */
+static int share(struct dl_phdr_info *info, size_t size, void *context)
+{
+    const char *slash = strrchr(info->dlpi_name, '/');
+    const char *name = slash ? slash + 1 : info->dlpi_name;
+    const char *end = strncmp(name, "libmpi", 6) ? NULL : strstr(name, mine);
+
+    (void)size, (void)context;
+    if (end && (!end[sizeof mine - 1] || end[sizeof mine - 1] == '.'))
+        dlopen(info->dlpi_name, RTLD_LAZY | RTLD_GLOBAL | RTLD_NOLOAD);
+    return 0;
+}
 
 int profile_library_share(const profile_library *library)
 {
-    if (is_late && strlen(library->path) < sizeof shared) {
-        memcpy(shared, library->path, strlen(library->path) + 1);
+    if (is_late && !is_bound) {
+        is_shared = 1;
         dlopen(library->path, RTLD_LAZY | RTLD_GLOBAL | RTLD_NOLOAD);
+        dl_iterate_phdr(share, NULL);
     }
     return is_bound || !dlsym(RTLD_DEFAULT, "PMPI_Comm_rank") ? -1 : 0;
 }
@@ -120,7 +135,7 @@ static void *look(const char *name, const void *from)
     const struct link_map *caller = library_of(from);
     void *found = profile_lookup(RTLD_NEXT, name), *own = NULL;
 
-    if (caller && (!found || (*shared && !strcmp(profile_library_of(found).path, shared))))
+    if (caller && (!found || (is_shared && profile_library_of(found).is_mine)))
         own = look_in(caller->l_name, name);
     if (own)
         found = own;

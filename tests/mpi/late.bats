@@ -19,12 +19,12 @@ setup() {
 
 library() { echo "$TOPOMAP_BUILD/contrib/profile/libtopomap-profile-$(mpi_kind "$1").so"; }
 
-# under PROFILER MPI PROGRAM...: two processes with the profiler of PROFILER, what they say in `said`.
+# under PROFILER MPI PROGRAM...: two processes ($RANKS) with the profiler of PROFILER, what they say in `said`.
 under() {
   local profiler=$1 mpi=$2
   shift 2
   rm -rf "$profile"
-  mpi_run "$mpi" 2 env LD_PRELOAD="$(library "$profiler")" TOPOMAP_PROFILE="$profile" "$@" >said 2>&1 || { cat said; return 1; }
+  mpi_run "$mpi" "${RANKS:-2}" env LD_PRELOAD="$(library "$profiler")" TOPOMAP_PROFILE="$profile" "$@" >said 2>&1 || { cat said; return 1; }
 }
 
 arcs() {
@@ -249,6 +249,37 @@ sanitized() {
   [ -z "$output" ]
 }
 @test "programs with AddressSanitizer start" { each_mpi sanitized; }
+
+# As f2py makes it: an extension in Fortran, with constants of Fortran's own.
+in_fortran() {
+  mpi_has_fortran "$1" || skip "no Fortran for $1 here"
+  local use kind
+  cat >opens.c <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    void *extension = dlopen("./grid.so", RTLD_LAZY | RTLD_LOCAL);
+    int (*run)(int, char **) = extension ? (int (*)(int, char **))dlsym(extension, "main") : 0;
+    return run ? run(argc, argv) : (puts(dlerror()), 2);
+}
+END
+  cc -o opens opens.c -ldl
+  for use in mpif mpi_f08; do
+    if [ $use = mpif ]; then
+      sed "s/@USE@/implicit none\n  include 'mpif.h'/; s/@COMM@/integer/; s/@WIN@/integer/; s/@REQUEST@/integer/"
+    else
+      sed "s/@USE@/use mpi_f08/; s/@COMM@/type(MPI_Comm)/; s/@WIN@/type(MPI_Win)/; s/@REQUEST@/type(MPI_Request)/"
+    fi <"$TOPOMAP_SOURCE/tests/mpi/grid.f90.in" >grid.f90
+    "mpifort.$1" -w -fallow-argument-mismatch -shared -fPIC -o grid.so grid.f90
+    for kind in "$(mpi_kind "$1")" $(others "$1"); do
+      RANKS=3 under "$kind" "$1" ./opens
+      [ "$kind" != "$1" ] || [ "$(arcs)" = "0,1,100,5 0,2,48,2 1,0,48,2 1,2,100,5 2,0,100,5 2,1,48,2 " ]
+    done
+  done
+}
+@test "an extension in Fortran: Open MPI" { mpi_is_here openmpi || skip "no Open MPI here"; in_fortran openmpi; }
+@test "an extension in Fortran: MPICH" { mpi_is_here mpich || skip "no MPICH here"; in_fortran mpich; }
 
 @test "mpi4py" {
   python=/usr/bin/python3
