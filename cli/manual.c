@@ -210,7 +210,7 @@ static void put_auto(void)
     printf(".SH PROGRAMS OF --topomap=auto\n");
     put_text("Which MPI a program uses is read from the program and its libraries. Interpreters, "
              "bash -c and launch scripts load theirs when they run: the first launch finds out "
-             "which one that is, by the profiler of the first MPI that is installed, and the next "
+             "which one that is, by the profiler of the MPI that --mpi is usual for, and the next "
              "one has the right profiler. What loads none is left alone from then on, until its "
              "script changes or the key profile says to try again; so is what starts a container. "
              "The key mpi says it beforehand. Of a program with MPI linked statically nobody sees "

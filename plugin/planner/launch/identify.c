@@ -73,12 +73,24 @@ static int starts_container(const planner_facts *facts)
     return 0;
 }
 
-/* The first one whose profiler is installed: that finds out which one it is, and lets all calls of
- * another one go through. */
+/* srun puts the name of its MPI plugin there (srun/mpi.c). Slurm's own protocols are MPICH's and
+ * its kin's: Open MPI 5 has PMIx alone, and 4 is rarely built with another one. */
+static enum store_mpi likely(void)
+{
+    const char *type = getenv("SLURM_MPI_TYPE");
+
+    return type && (strstr(type, "pmi2") || strstr(type, "cray")) ? STORE_MPI_MPICH
+                                                                  : STORE_MPI_OPENMPI;
+}
+
+/* The likely one, else the first, whose profiler is installed: that finds out which one it is, and
+ * lets all calls of another one go through. */
 static enum store_mpi guess(const planner_facts *facts)
 {
     char library[STORE_PATH];
 
+    if (!planner_auto_library(facts, likely(), library, NULL))
+        return likely();
     for (int mpi = STORE_MPI_NONE + 1; mpi < STORE_MPIS; mpi++)
         if (!planner_auto_library(facts, (enum store_mpi)mpi, library, NULL))
             return (enum store_mpi)mpi;
