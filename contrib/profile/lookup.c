@@ -13,19 +13,18 @@
 
 #include "profile.h"
 
-/* glibc's first version for each machine; from 2.34 on dlsym is in libc itself, as GLIBC_2.34, too.
- */
-#if defined __x86_64__ && defined __LP64__
-#define FIRST "GLIBC_2.2.5"
+/* The version that is there for sure, so that the first question, which an allocator may ask before
+ * it can allocate, is no failure, which would allocate: from glibc 2.34 on dlsym is in libc itself;
+ * before, the first version for each machine. */
+#if defined __GLIBC__ && __GLIBC_PREREQ(2, 34)
+#define VERSION "GLIBC_2.34"
+#elif defined __x86_64__ && defined __LP64__
+#define VERSION "GLIBC_2.2.5"
 #elif defined __aarch64__ || (defined __powerpc64__ && defined __LITTLE_ENDIAN__)
-#define FIRST "GLIBC_2.17"
-#elif defined __s390x__
-#define FIRST "GLIBC_2.2"
-#elif defined __riscv && __riscv_xlen == 64
-#define FIRST "GLIBC_2.27"
+#define VERSION "GLIBC_2.17"
 #endif
 
-#ifdef FIRST
+#ifdef VERSION
 typedef void *lookup(void *, const char *);
 
 static int is_wanted; /* somebody profiles, and MPI was not there from the start */
@@ -38,9 +37,7 @@ static lookup *find_next(void)
 
     if (found)
         return found;
-    *(void **)&found = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34");
-    if (!found)
-        *(void **)&found = dlvsym(RTLD_NEXT, "dlsym", FIRST);
+    *(void **)&found = dlvsym(RTLD_NEXT, "dlsym", VERSION);
     __atomic_store_n(&next, found, __ATOMIC_RELAXED);
     return found;
 }
