@@ -46,7 +46,7 @@ typedef struct cli_target {
          "all nodes of the job, where --nodes is a part of them: they count in a ring or torus "   \
          "(default: those of the job that this runs in, else --nodes)",                            \
          NULL},                                                                                    \
-        {"bind", "UNIT", "core (default), pu, numa or none", NULL},                                \
+        {"bind", "UNIT", "core (default), pu, numa, none or gpu", NULL},                           \
     {                                                                                              \
         "layout", "WORD", "tasks on a node that they do not fill: spread (default) or compact",    \
             NULL                                                                                   \

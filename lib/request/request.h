@@ -51,6 +51,8 @@ enum topomap_request_key {
     TOPOMAP_REQUEST_JOB_NODES,
     TOPOMAP_REQUEST_SCONTROL,
     TOPOMAP_REQUEST_SCONTROL_TIME,
+    TOPOMAP_REQUEST_GPUS,      /**< that the job has of each node, where it was told */
+    TOPOMAP_REQUEST_STEP_GPUS, /**< what the step says of its GPUs */
     /* What the planner is to make of it. */
     TOPOMAP_REQUEST_RECORD,
     TOPOMAP_REQUEST_EXPLAIN,
@@ -78,11 +80,14 @@ enum topomap_request_weight {
     TOPOMAP_WEIGHT_AUTO, /**< messages count, but where predicted time is made small */
 };
 
+/** The binding that only a planner knows: behind enum topomap_bind's. */
+enum { TOPOMAP_REQUEST_BIND_GPU = 4 };
+
 /** The values, read. Texts are owned; NULL: not said. Words are their index in the row's. */
 typedef struct topomap_request {
     uint64_t said; /**< bit k: key k was */
     char *graph, *capacity, *keep, *pin;
-    int bind; /**< an enum topomap_bind */
+    int bind; /**< an enum topomap_bind, or TOPOMAP_REQUEST_BIND_GPU */
     int compact, contiguous;
     struct topomap_request_objective {
         int kind;   /**< an enum topomap_objective_kind, or TOPOMAP_REQUEST_OBJECTIVE_AUTO */
@@ -95,7 +100,7 @@ typedef struct topomap_request {
     uint32_t job, step;
     char *db, *nodes, *tasks, *layout, *cores;
     uint32_t cpus_per_task, threads_per_core; /**< threads 0: all */
-    char *job_cpus, *job_nodes, *scontrol;
+    char *job_cpus, *job_nodes, *scontrol, *gpus, *step_gpus;
     double scontrol_seconds;
     int record, explain;
     int stored; /**< 0: the graph is what somebody named; 1, 2: a stored profile, of this size or
@@ -127,7 +132,7 @@ typedef struct topomap_request_row {
 
 const topomap_request_row *topomap_request_row_of(enum topomap_request_key key);
 
-/** What the key takes, for people: "core, pu, numa or none". \p size at least 80 */
+/** What the key takes, for people: "core, pu or numa". \p size at least 80 */
 void topomap_request_takes(enum topomap_request_key key, char *text, size_t size);
 /** \return whether \p text is a value of the key, as users and sites may say it */
 int topomap_request_fits(enum topomap_request_key key, const char *text);

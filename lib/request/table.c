@@ -117,10 +117,10 @@ static int balance(const topomap_request_row *row, const char *text, void *to)
 const topomap_request_row topomap_request_rows[TOPOMAP_REQUEST_KEYS] = {
     [TOPOMAP_REQUEST_GRAPH] = {"graph", "graph", "Graph", "graph", NULL, TEXT("a file or pattern"),
                                AT(graph), .help = "who talks to whom"},
-    [TOPOMAP_REQUEST_BIND] = {"bind", "bind", "Bind", "bind", "core", WORD("core pu numa none"),
-                              AT(bind),
-                              .help =
-                                  "what a task is bound to inside its node; none: Slurm binds it"},
+    [TOPOMAP_REQUEST_BIND] =
+        {"bind", "bind", "Bind", "bind", "core", WORD("core pu numa none gpu"), AT(bind),
+         .help = "what a task is bound to inside its node; none: Slurm binds it; gpu: cores "
+                 "next to its GPU (the default where tasks have GPUs)"},
     [TOPOMAP_REQUEST_INSIDE] =
         {"inside", "layout", "Layout", "layout", "spread", WORD("spread compact"), AT(compact),
          .help = "how tasks lie inside a node: over all of its parts, or close together"},
@@ -200,6 +200,9 @@ const topomap_request_row topomap_request_rows[TOPOMAP_REQUEST_KEYS] = {
     [TOPOMAP_REQUEST_JOB_NODES] = {"job-nodes", TEXT("a host list"), AT(job_nodes)},
     [TOPOMAP_REQUEST_SCONTROL] = {"scontrol", TEXT("paths"), AT(scontrol)},
     [TOPOMAP_REQUEST_SCONTROL_TIME] = {"scontrol-time", NUMBER(1e6), AT(scontrol_seconds)},
+
+    [TOPOMAP_REQUEST_GPUS] = {"gpus", TEXT("GPUs of each node"), AT(gpus)},
+    [TOPOMAP_REQUEST_STEP_GPUS] = {"step-gpus", TEXT("a count"), AT(step_gpus)},
 
     [TOPOMAP_REQUEST_RECORD] = {"record", FLAG, AT(record)},
     [TOPOMAP_REQUEST_EXPLAIN] = {"explain", FLAG, AT(explain)},

@@ -123,6 +123,7 @@ static const struct row rows[] = {
     {.key = "bindings", .read = read_text, .at = AT(bindings)},
     {.key = "explain", .read = read_explain},
     {.key = "cores", .read = read_text, .at = AT(cores)},
+    {.key = "gpus", .read = read_text, .at = AT(gpus)},
     {.key = "detail", .read = read_text, .at = AT(detail)},
     {.key = "searched", .read = read_text, .at = AT(searched), .of = DIGITS ".", .most = 32},
     {.key = "input-db", .read = read_text, .at = AT(input_db)},

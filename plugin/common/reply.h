@@ -32,7 +32,7 @@ typedef struct plugin_reply {
     int quiet;
     const char *line;                               /* never NULL, may be empty */
     const char *plan_id, *gain, *layout, *bindings; /* NULL: not there */
-    const char *cores, *detail;                     /* of the job; about them; NULL: not there */
+    const char *cores, *gpus, *detail;              /* of the job; about them; NULL: not there */
     const char *searched, *input_db, *input_graph;  /* for a record; NULL: not there */
     const char *explain;                            /* [explain_size] or NULL */
     size_t explain_size;

@@ -13,7 +13,7 @@
         "For topomap: objective=auto|J|congestion|mix[:SHARE]|time, effort=fast|default|strong, "  \
         "time=SECONDS, "                                                                           \
         "seed=N, "                                                                                 \
-        "bind=core|pu|numa|none, layout=compact|spread, contiguous, min-gain=PERCENT, "            \
+        "bind=core|pu|numa|none|gpu, layout=compact|spread, contiguous, min-gain=PERCENT, "        \
         "capacity=measured|FILE, keep=GROUP[:LEVEL], pin=RANK:first|RANK:NODE, "                   \
         "required, records, verbose; for auto: key=NAME, mpi=openmpi|mpich|mpi-abi, profile, "     \
         "profile-every=LAUNCHES, compare-every=LAUNCHES, compare=LAUNCHES")                        \

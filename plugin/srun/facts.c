@@ -132,6 +132,7 @@ static int write_layout(FILE *out, const plugin_facts *facts, topomap_error *err
         fprintf(out, "cpus-per-task %u\n", cpus_per_task(facts->launcher));
         if (facts->launcher->threads_per_core)
             fprintf(out, "threads-per-core %u\n", facts->launcher->threads_per_core);
+        plugin_gpus_write(out, &facts->launcher->gpus);
         fprintf(out, "room %ld\n", plugin_room());
     }
     free(counts);

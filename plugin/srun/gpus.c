@@ -83,3 +83,64 @@ int plugin_gpus_are_bound(const plugin_gpus *gpus)
     return is_said(gpus->value[PER_TASK]) || is_said(gpus->value[TASKS_PER_GPU]) ||
            is_said(gpus->value[TASKS_PER_TRES]) || names_gpus(gpus->value[TRES_PER_TASK]);
 }
+
+/* ---- Counts ------------------------------------------------------------------------------- */
+
+/* Adds what a word of a list says, "[TYPE:]COUNT" or, of --gres, "gpu[:TYPE][:COUNT]". A count may
+ * be left out there, and is 1. \return 0, or -1: it is none */
+static int add_word(const char *word, size_t length, int is_gres, uint32_t *sum)
+{
+    const char *end = word + length, *count;
+    uint32_t number = 0;
+
+    if (is_gres && length >= 5 && !strncasecmp(word, "gres:", 5))
+        word += 5;
+    if (is_gres &&
+        (end - word < 3 || strncasecmp(word, "gpu", 3) || (end - word > 3 && word[3] != ':')))
+        return 0; /* another resource */
+    for (count = end; count > word && count[-1] != ':' && count[-1] != '='; count--)
+        ;
+    for (const char *at = count; at < end; at++) {
+        if (*at < '0' || *at > '9' || number > 65535) {
+            /* A type, but a count in thousands, "4K", is none. */
+            if (!is_gres || number > 65535 || (at > count && at + 1 == end))
+                return -1;
+            *sum += 1;
+            return 0;
+        }
+        number = number * 10 + (uint32_t)(*at - '0');
+    }
+    *sum += number;
+    return count < end ? 0 : -1;
+}
+
+/* \return 1 and the count; 0: not said, or not as a count */
+static int count_of(const char *value, int is_gres, uint32_t *sum)
+{
+    *sum = 0;
+    if (!is_said(value))
+        return 0;
+    while (*value) {
+        size_t length = strcspn(value, ",");
+
+        if (add_word(value, length, is_gres, sum))
+            return 0;
+        value += length + (value[length] != 0);
+    }
+    return 1;
+}
+
+void plugin_gpus_write(FILE *out, const plugin_gpus *gpus)
+{
+    uint32_t count;
+
+    /* An explicit --gpu-bind is the user's word, also where it is none. */
+    if (bind_of(gpus) || plugin_gpus_are_bound(gpus))
+        fprintf(out, "step-gpus left\n");
+    else if (count_of(gpus->value[PER_NODE], 0, &count) || count_of(gpus->value[GRES], 1, &count))
+        fprintf(out, "step-gpus %u\n", count);
+    else if (is_said(gpus->value[GRES]) || is_said(gpus->value[PER_SOCKET]))
+        fprintf(out, "step-gpus left\n");
+    else if (count_of(gpus->value[TOTAL], 0, &count))
+        fprintf(out, "step-gpus total:%u\n", count);
+}

@@ -3,6 +3,9 @@
 #ifndef TOPOMAP_PLUGIN_SRUN_GPUS_H
 #define TOPOMAP_PLUGIN_SRUN_GPUS_H
 
+#include <stdint.h>
+#include <stdio.h>
+
 enum { PLUGIN_GPUS_OPTIONS = 10 };
 
 /** The values of options, as rows of gpus.c; NULL: not said. Lent. */
@@ -18,5 +21,9 @@ void plugin_gpus_note(plugin_gpus *gpus, const char *option, const char *value);
 /** Whether each task has GPUs of its own, which Slurm pairs with the task's CPUs; by
  *  --gpu-bind=none it has not. */
 int plugin_gpus_are_bound(const plugin_gpus *gpus);
+
+/** Writes the line "step-gpus" of a request (protocol.md), where something is said that it can
+ *  tell. */
+void plugin_gpus_write(FILE *out, const plugin_gpus *gpus);
 
 #endif

@@ -122,7 +122,7 @@ END
     <(printf '%s\n' 1 2 3 4 5 6 7 8 9 10 12 13 15 16 17 18 19 20 21)
   [[ $output == *"bad:2: Mode is on, off, auto or only-when-asked, not 'maybe'"* ]]
   [[ $output == *"bad:12: rule 'i' is already in line 10"* ]]
-  [[ $output == *"bad:13: Bind=cores makes no sense: it takes core, pu, numa or none"* ]]
+  [[ $output == *"bad:13: Bind=cores makes no sense: it takes core, pu, numa, none or gpu"* ]]
 }
 
 @test "files from other systems, and comments as slurm.conf has them" {

@@ -66,6 +66,8 @@ static int write_answer(FILE *out, const planner_request *request, planner_answe
         fprintf(out, "bindings %s\n", answer->bindings);
     if (answer->cores)
         fprintf(out, "cores %s\n", answer->cores);
+    if (answer->gpus)
+        fprintf(out, "gpus %s\n", answer->gpus);
     if (*answer->detail)
         fprintf(out, "detail %s\n", answer->detail);
     if (request->asked.record)

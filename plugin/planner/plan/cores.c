@@ -91,19 +91,14 @@ char *planner_cores_question(const planner_request *request, const char *command
                        PLANNER_CORES_ANSWER, err);
 }
 
-int planner_cores_ask(const planner_request *request, const topomap_bindings *insides,
-                      topomap_cores *cores, topomap_error *err)
+char *planner_cores_ask(const planner_request *request, const topomap_bindings *insides,
+                        topomap_error *err)
 {
     char commands[PLANNER_CORES_COMMANDS];
-    char *text;
-    int status;
 
     write_commands(request, insides, commands);
-    text = request->ask ? request->ask(request->ask_with, commands, err)
+    return request->ask ? request->ask(request->ask_with, commands, err)
                         : planner_cores_question(request, commands, err);
-    status = text ? planner_cores_read(request, insides, text, cores, err) : -1;
-    free(text);
-    return status;
 }
 
 /* ---- The answer -------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 
 #include "plan/bindings.h"
 #include "plan/spread.h"
+#include "plugin/planner/plan/gpu_order.h"
 #include "plugin/planner/plan/inputs.h"
 #include "plugin/planner/plan/objective.h"
 #include "plugin/planner/plan/together.h"
@@ -21,6 +22,8 @@ typedef struct work {
     topomap_mapping *mapping;
     topomap_cost before, after;
     topomap_congestion load[2]; /* before and after; model NULL: the objective is J */
+    double gpu_gain;            /* percent of bytes times cost between GPUs of a node */
+    uint32_t gpu_nodes;         /* whose tasks are bound next to their GPUs */
 } work;
 
 static void work_clear(work *w)
@@ -172,8 +175,12 @@ static int write_explanation(const work *w, planner_answer *answer, topomap_erro
 
 static void write_line(const work *w, planner_answer *answer)
 {
-    char what[160];
+    char what[160], gpus[64] = "";
 
+    if (w->gpu_gain >= 0.05 && answer->plan.bindings.nodes)
+        snprintf(gpus, sizeof gpus, "; GPUs %.1f %% nearer to each other", w->gpu_gain);
+    else if (w->gpu_nodes && answer->plan.bindings.nodes)
+        snprintf(gpus, sizeof gpus, "; tasks are next to their GPUs");
     if (answer->applied && answer->gain < 0)
         snprintf(what, sizeof what,
                  "%u ranks on %zu nodes placed by %s, as asked, though %s is %.1f %% higher",
@@ -191,28 +198,54 @@ static void write_line(const work *w, planner_answer *answer)
         snprintf(what, sizeof what, "Slurm's layout stays: nothing better %s",
                  w->mapping->J <= w->mapping->bound * (1 + 1e-12) ? "exists" : "was found");
     answer->quiet = !*w->in.note;
-    snprintf(answer->line, sizeof answer->line, "%s%s%s", w->in.note, *w->in.note ? "; " : "",
-             what);
+    snprintf(answer->line, sizeof answer->line, "%s%s%s%s", w->in.note, *w->in.note ? "; " : "",
+             what, gpus);
+}
+
+/* Where tasks have GPUs, the inside of nodes is ours though the layout stays Slurm's: which CPUs
+ * and which other GPUs are next to a task's no layout tells. */
+static int order_gpus(work *w, planner_answer *answer, int *bound, topomap_error *err)
+{
+    planner_gpu_order order;
+    int status = planner_gpu_order_make(&w->in, &answer->plan, &order, err);
+
+    w->gpu_gain = topomap_plan_gain(order.before, order.after);
+    w->gpu_nodes = order.bound;
+    if (order.bound || (w->gpu_gain > 0 && w->gpu_gain >= w->in.request->asked.min_gain))
+        *bound = 1;
+    answer->gpu = order.gpu;
+    return status;
+}
+
+static int make_plan(work *w, planner_answer *answer, topomap_error *err)
+{
+    /* No gain means no change: the places inside the nodes stay Slurm's too, unless somebody said
+     * what they are to be. */
+    int bound = answer->applied || planner_request_places(w->in.request);
+    int wanted = bound || w->in.gpus.known.nodes;
+
+    if (topomap_plan_make(w->in.machine, answer->applied ? w->mapping->slot_of_rank : w->in.start,
+                          wanted ? &w->in.by_slot : NULL, &answer->plan, err) != 0 ||
+        order_gpus(w, answer, &bound, err) != 0)
+        return -1;
+    if (!bound)
+        topomap_bindings_clear(&answer->plan.bindings);
+    return 0;
 }
 
 static int answer_with(work *w, planner_answer *answer, topomap_error *err)
 {
-    int bound;
-
     answer->gain = topomap_plan_gain_of(w->mapping, w->before.J, w->after.J,
                                         w->in.objective != TOPOMAP_OBJECTIVE_J ? w->load : NULL);
     answer->cores = w->in.told;
     w->in.told = NULL;
+    answer->gpus = planner_gpus_format(&w->in.gpus, err);
     snprintf(answer->detail, sizeof answer->detail, "%s", w->in.cores_detail);
     answer->applied =
         w->forced || (answer->gain > 0 && answer->gain >= w->in.request->asked.min_gain);
-    write_line(w, answer);
-    /* No gain means no change: the places inside the nodes stay Slurm's too, unless somebody said
-     * what they are to be. */
-    bound = answer->applied || planner_request_places(w->in.request);
-    if (topomap_plan_make(w->in.machine, answer->applied ? w->mapping->slot_of_rank : w->in.start,
-                          bound ? &w->in.by_slot : NULL, &answer->plan, err) != 0)
+    if (make_plan(w, answer, err) != 0)
         return -1;
+    write_line(w, answer);
     if (answer->plan.bindings.nodes && w->in.request->asked.bind != TOPOMAP_BIND_NONE) {
         answer->bindings = topomap_bindings_encode(&answer->plan.bindings, err);
         if (!answer->bindings)
@@ -253,5 +286,7 @@ void planner_answer_clear(planner_answer *answer)
     free(answer->bindings);
     free(answer->explain);
     free(answer->cores);
+    free(answer->gpus);
+    free(answer->gpu);
     *answer = (planner_answer){0};
 }

@@ -36,22 +36,49 @@ void planner_inputs_fall_back(planner_inputs *in, const char *why)
     in->objective = TOPOMAP_OBJECTIVE_J;
 }
 
-/* \return nonzero: scontrol has told the job's cores, and of some node they are a part */
-static int ask_cores(planner_inputs *in)
+static void take_cores(planner_inputs *in, const char *text, topomap_error *why)
 {
-    topomap_error why;
-
-    if (!planner_cores_wanted(in->request, &in->by_slot))
-        return 0;
-    if (planner_cores_ask(in->request, &in->by_slot, &in->cores, &why) == 0)
-        in->told = topomap_cores_format(&in->cores, &why);
+    if (text && planner_cores_read(in->request, &in->by_slot, text, &in->cores, why) == 0)
+        in->told = topomap_cores_format(&in->cores, why);
     if (in->told)
         snprintf(in->cores_detail, sizeof in->cores_detail,
                  "the job's cores, by scontrol: %.300s%s", in->told,
                  strlen(in->told) > 300 ? "..." : "");
     else
         snprintf(in->cores_detail, sizeof in->cores_detail,
-                 "the job's cores are not known (%.240s): the plan is for whole nodes", why.text);
+                 "the job's cores are not known (%.240s): the plan is for whole nodes", why->text);
+}
+
+/* Which GPUs the job has is looked at again on the node, so where it is not told, all are taken. */
+static void take_gpus(planner_inputs *in, const char *text, topomap_error *why)
+{
+    size_t used = strlen(in->cores_detail);
+    char *told = NULL;
+
+    if (text && planner_gpus_read(in->request, text, &in->gpus, why) == 0)
+        told = planner_gpus_format(&in->gpus, why);
+    if (told)
+        snprintf(in->cores_detail + used, sizeof in->cores_detail - used, "%sGPUs: %.60s",
+                 used ? "; its " : "the job's ", told);
+    free(told);
+}
+
+/* \return nonzero: scontrol has told the job's cores, and of some node they are a part */
+static int ask_job(planner_inputs *in)
+{
+    int cores = planner_cores_wanted(in->request, &in->by_slot),
+        gpus = planner_gpus_ask(in->request, &in->gpus);
+    topomap_error why;
+    char *text;
+
+    if (!cores && !gpus)
+        return 0;
+    text = planner_cores_ask(in->request, &in->by_slot, &why);
+    if (cores)
+        take_cores(in, text, &why);
+    if (gpus)
+        take_gpus(in, text, &why);
+    free(text);
     return in->told && in->cores.first[in->cores.nodes] > 0;
 }
 
@@ -59,9 +86,10 @@ static int ask_cores(planner_inputs *in)
 static int make_machine(planner_inputs *in, topomap_db *db, topomap_db_allocation *allocation,
                         topomap_error *err)
 {
-    if (topomap_db_machine(db, allocation, &in->machine, &in->by_slot, err) != 0)
+    if (topomap_db_machine(db, allocation, &in->machine, &in->by_slot, err) != 0 ||
+        planner_gpus_open(db, in->request, &in->gpus, err) != 0)
         return -1;
-    if (!ask_cores(in))
+    if (!ask_job(in))
         return 0;
     topomap_machine_free(in->machine);
     topomap_bindings_clear(&in->by_slot);
@@ -81,6 +109,13 @@ static int wants_links(const planner_request *request, topomap_db *db)
     return kind != TOPOMAP_REQUEST_OBJECTIVE_AUTO || topomap_db_routed(db, &why) > 0;
 }
 
+/* Who is bound next to a GPU is bound to cores. */
+static enum topomap_bind bind_of(const planner_request *request)
+{
+    return request->asked.bind == TOPOMAP_REQUEST_BIND_GPU ? TOPOMAP_BIND_CORE
+                                                           : (enum topomap_bind)request->asked.bind;
+}
+
 /* \p links: they must be known. */
 static int open_machine(planner_inputs *in, int links, topomap_error *err)
 {
@@ -90,7 +125,7 @@ static int open_machine(planner_inputs *in, int links, topomap_error *err)
                                         .tasks = r->tasks,
                                         .cpus_per_task = r->asked.cpus_per_task,
                                         .threads_per_core = r->asked.threads_per_core,
-                                        .bind = r->asked.bind,
+                                        .bind = bind_of(r),
                                         .compact = r->asked.compact,
                                         .cores = r->cores.nodes ? &r->cores : NULL};
     topomap_error why;
@@ -222,6 +257,7 @@ void planner_inputs_clear(planner_inputs *inputs)
     planner_layouts_clear(&inputs->layouts);
     topomap_cores_clear(&inputs->cores);
     free(inputs->told);
+    planner_gpus_clear(&inputs->gpus);
     *inputs = (planner_inputs){0};
 }
 

@@ -5,6 +5,7 @@
 
 #include "plan/plan.h"
 #include "plugin/planner/plan/layouts.h"
+#include "plugin/planner/plan/gpus.h"
 #include "plugin/planner/plan/request.h"
 
 typedef struct planner_inputs {
@@ -24,6 +25,7 @@ typedef struct planner_inputs {
     topomap_cores cores; /* that scontrol told; nodes 0: it was not asked, or did not */
     char *told;          /* the same as text, or NULL */
     char cores_detail[400]; /* about them */
+    planner_gpus gpus;      /* of nodes whose tasks see them all */
 } planner_inputs;
 
 /** Opens what \p request, which must outlive it, names. Without an error the graph is NULL where a

@@ -4,6 +4,10 @@ plugin_planner_libplanner_la_SOURCES = plugin/planner/plan/request.c plugin/plan
   plugin/planner/plan/ask.c plugin/planner/plan/ask.h \
   plugin/planner/plan/scontrol.c plugin/planner/plan/scontrol.h \
   plugin/planner/plan/cores.c plugin/planner/plan/cores.h \
+  plugin/planner/plan/gpus.c plugin/planner/plan/gpus.h \
+  plugin/planner/plan/gpu_search.c plugin/planner/plan/gpu_search.h \
+  plugin/planner/plan/gpu_order.c plugin/planner/plan/gpu_order.h \
+  plugin/planner/plan/gpu_cores.c plugin/planner/plan/gpu_cores.h \
   plugin/planner/plan/objective.c plugin/planner/plan/objective.h \
   plugin/planner/plan/layouts.c plugin/planner/plan/layouts.h \
   plugin/planner/plan/inputs.c plugin/planner/plan/inputs.h \

@@ -15,13 +15,16 @@ static int bad(const char *path, const char *what, topomap_error *err)
     return topomap_error_set(err, TOPOMAP_EINPUT, "%.300s: %s", path, what);
 }
 
-/* The job's cores are those that were told then; nobody is asked again. */
+/* The job's cores and GPUs are those that were told then; nobody is asked again. */
 static int settle_cores(planner_record *record, topomap_error *err)
 {
     planner_request *request = &record->request;
 
     free(request->asked.scontrol);
     request->asked.scontrol = NULL;
+    if (record->reply.gpus && !request->asked.gpus &&
+        topomap_request_set(&request->asked, TOPOMAP_REQUEST_GPUS, record->reply.gpus, err) != 0)
+        return -1;
     if (!record->reply.cores || request->cores.nodes)
         return 0;
     return topomap_cores_parse(record->reply.cores, (uint32_t)request->nodes.count, &request->cores,

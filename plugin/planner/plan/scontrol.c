@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 #define BLANKS " \t\r\n"
 enum { PRINTED = 127 /* characters of CPU_IDs at most, before 25.05 (src/scontrol/info_job.c) */ };
@@ -111,7 +112,7 @@ planner_slurm_node planner_scontrol_node(const char *text, const char *name)
 
 struct job_reader {
     planner_slurm_job *job;
-    size_t names_room, cpus_room;
+    size_t names_room, cpus_room, gres_room;
 };
 
 static int add_name(struct job_reader *r, char **name, const char *cpus, topomap_error *err)
@@ -121,8 +122,11 @@ static int add_name(struct job_reader *r, char **name, const char *cpus, topomap
     if (topomap_grow(&names->name, &r->names_room, names->count + 1, sizeof *names->name, err) !=
             0 ||
         topomap_grow(&r->job->cpus, &r->cpus_room, names->count + 1, sizeof *r->job->cpus, err) !=
+            0 ||
+        topomap_grow(&r->job->gres, &r->gres_room, names->count + 1, sizeof *r->job->gres, err) !=
             0)
         return -1;
+    r->job->gres[names->count] = "";
     r->job->cpus[names->count] = cpus;
     names->name[names->count++] = *name;
     *name = NULL;
@@ -150,7 +154,8 @@ int planner_scontrol_job(const char *text, uint32_t id, planner_slurm_job *job, 
     char number[16];
     const char *end, *at, *nodes = NULL, *cpus;
     struct word word;
-    size_t length = 0, cpus_length;
+    size_t length = 0, cpus_length, gres_length, group = 0;
+    const char *gres;
     int status = 0;
 
     *job = (planner_slurm_job){0};
@@ -163,8 +168,13 @@ int planner_scontrol_job(const char *text, uint32_t id, planner_slurm_job *job, 
         if (cpus && cpus_length == PRINTED)
             status = topomap_error_set(err, TOPOMAP_EINPUT,
                                        "scontrol may have cut a list of CPUs short");
-        else if (cpus)
+        else if (cpus) {
+            group = job->names.count;
             status = add_group(&r, nodes, length, cpus, err);
+        }
+        gres = value_of(&word, "GRES=", &gres_length); /* behind the CPUs of the same nodes */
+        for (; gres && group < job->names.count; group++)
+            job->gres[group] = gres;
         nodes = value_of(&word, "Nodes=", &length);
     }
     if (status == 0 && !job->names.count)
@@ -178,6 +188,7 @@ void planner_slurm_job_clear(planner_slurm_job *job)
 {
     topomap_names_clear(&job->names);
     free(job->cpus);
+    free(job->gres);
     *job = (planner_slurm_job){0};
 }
 
@@ -221,4 +232,49 @@ int planner_scontrol_cores(const char *cpus, uint32_t threads, uint32_t cores, u
         if (*cpus != ',')
             return -1;
     }
+}
+
+/* ---- GPUs -------------------------------------------------------------------------------- */
+
+static int add_list(const char *at, uint32_t *gpu, uint32_t room, uint32_t *count)
+{
+    for (uint32_t low, high;; at++) {
+        if (read_range(&at, &low, &high) != 0 || high - low >= room - *count)
+            return -1;
+        for (uint32_t i = low; i <= high; i++)
+            gpu[(*count)++] = i;
+        if (*at != ',')
+            return *at == ')' ? 0 : -1;
+    }
+}
+
+/* "gpu", "gpu:a100", with a count of 0 or with "(IDX:...)"; \p length  up to its parenthesis */
+static int is_none(const char *item, size_t length)
+{
+    return length > 2 && item[length - 1] == '0' && item[length - 2] == ':';
+}
+
+int planner_scontrol_gpus(const char *gres, uint32_t *gpu, uint32_t room, uint32_t *count)
+{
+    static const char indices[] = "(IDX:";
+    const char *end = gres + strcspn(gres, BLANKS);
+
+    *count = 0;
+    while (gres < end) {
+        size_t length = strcspn(gres, "(," BLANKS);
+        const char *list = gres + length;
+
+        if (!strncmp(gres, "gpu", 3) && (gres[3] == ':' || length == 3) && !is_none(gres, length) &&
+            (strncmp(list, indices, sizeof indices - 1) ||
+             add_list(list + sizeof indices - 1, gpu, room, count)))
+            return -1;
+        gres = list + (*list == '(' ? strcspn(list, ")" BLANKS) : 0);
+        gres += gres < end && *gres == ')';
+        gres += gres < end && *gres == ',';
+    }
+    qsort(gpu, *count, sizeof *gpu, topomap_by_u32);
+    for (uint32_t i = 1; i < *count; i++)
+        if (gpu[i] == gpu[i - 1])
+            return -1;
+    return 0;
 }

@@ -21,6 +21,7 @@ planner_slurm_node planner_scontrol_node(const char *text, const char *name);
 typedef struct planner_slurm_job {
     topomap_names names; /**< in the job's order */
     const char **cpus;   /**< [names.count] into the text, each to the next blank */
+    const char **gres;   /**< [names.count] likewise; "" where there is none */
 } planner_slurm_job;
 
 /** Reads the record of job \p id in \p text, which has all components and members with a
@@ -37,5 +38,9 @@ void planner_slurm_job_clear(planner_slurm_job *job);
  *  \return -1: the text is no such list of this node */
 int planner_scontrol_cores(const char *cpus, uint32_t threads, uint32_t cores, uint32_t *core,
                            uint32_t *count);
+
+/** The GPUs in such a "gpu:a100:2(IDX:0-1),gpu:v100:1(IDX:3),nic:1", ascending.
+ *  \param gpu  [room] \return 0, or -1: it has GPUs, but not which, or more than there is room */
+int planner_scontrol_gpus(const char *gres, uint32_t *gpu, uint32_t room, uint32_t *count);
 
 #endif

@@ -192,6 +192,58 @@ static void pairings_are_inherited(void **state)
     }
 }
 
+/* What the planner is told of the step's GPUs. */
+static void gpus_are_told(void **state)
+{
+    const int tres_bind = plugin_slurm_release() >= 2311;
+    const struct {
+        const char *line, *told;
+    } rows[] = {
+        {"srun -n 4 a", ""},
+        {"srun --gpus-per-node=4 a", "step-gpus 4\n"},
+        {"srun --gpus-per-node=a100:2,v100:1 a", "step-gpus 3\n"},
+        {"srun --gpus-per-node a100:2 a", "step-gpus 2\n"},
+        {"srun --gpus=8 a", "step-gpus total:8\n"},
+        {"srun -G 8 a", "step-gpus total:8\n"},
+        {"srun -Ga100:6,h100:2 a", "step-gpus total:8\n"},
+        {"srun --gpus=8 --gpus-per-node=2 a", "step-gpus 2\n"},
+        {"srun --gres=gpu:2 a", "step-gpus 2\n"},
+        {"srun --gres=gpu a", "step-gpus 1\n"},
+        {"srun --gres=gpu:a100 a", "step-gpus 1\n"},
+        {"srun --gres=gpu:a100:3,nic:2 a", "step-gpus 3\n"},
+        {"srun --gres=nic:2 a", "step-gpus 0\n"},
+        {"srun --gres=none a", "step-gpus 0\n"},
+        {"srun --gres=gpu:4K a", "step-gpus left\n"},
+        {"srun --gpus-per-socket=2 a", "step-gpus left\n"},
+        {"srun --gpus=x a", ""},
+        {"srun --gpus-per-task=1 a", "step-gpus left\n"},
+        {"srun --ntasks-per-gpu=1 a", "step-gpus left\n"},
+        {"srun --gpus-per-node=4 --gpu-bind=none a", "step-gpus left\n"},
+        {"srun --gpus-per-node=4 --gpu-bind=closest a", "step-gpus left\n"},
+        {"srun --gpus-per-node=4 --gpu-bind=map_gpu:0,1 a", "step-gpus left\n"},
+        {"srun --gpus-per-node=4 --tres-bind=gres/gpu:none a",
+         tres_bind ? "step-gpus left\n" : "step-gpus 4\n"},
+        {"srun a --gpus-per-node=4", ""},
+    };
+    static char *all[sizeof rows / sizeof *rows][32];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int count = split(rows[i].line, all[i]);
+        plugin_launcher launcher = {.program = PLUGIN_SRUN};
+        char *told = NULL;
+        size_t size;
+        FILE *out = open_memstream(&told, &size);
+
+        plugin_distribution_rewrite(count, all[i], &launcher);
+        plugin_gpus_write(out, &launcher.gpus);
+        fclose(out);
+        if (strcmp(told, rows[i].told))
+            fail_msg("%s: expected '%s', found '%s'", rows[i].line, rows[i].told, told);
+        free(told);
+    }
+}
+
 static void threads_of_a_core(void **state)
 {
     static const struct {
@@ -287,8 +339,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(distribution_is_rewritten), cmocka_unit_test(pairings_are_noted),
-        cmocka_unit_test(pairings_are_inherited),    cmocka_unit_test(threads_of_a_core),
-        cmocka_unit_test(options_by_release),
+        cmocka_unit_test(pairings_are_inherited),    cmocka_unit_test(gpus_are_told),
+        cmocka_unit_test(threads_of_a_core),         cmocka_unit_test(options_by_release),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

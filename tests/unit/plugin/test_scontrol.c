@@ -70,6 +70,41 @@ static void every_version_s_record_is_read(void **state)
     }
 }
 
+static void gpus_of_a_node(void **state)
+{
+    static const struct {
+        const char *gres, *gpus; /* NULL: it is not told which */
+    } rows[] = {
+        {"", ""},
+        {"gpu:4(IDX:0-3) ", "0 1 2 3 "},
+        {"gpu:2(IDX:0,3)\n", "0 3 "},
+        {"gpu:tesla:1(IDX:3) MinCPUsNode=1", "3 "},
+        {"gpu:b:2(IDX:2-3),gpu:a:2(IDX:0-1)", "0 1 2 3 "},
+        {"nic:2(IDX:0-1),gpu:3(IDX:1,4-5),x", "1 4 5 "},
+        {"gpu:0(IDX:) gpu:1(IDX:0)", ""},
+        {"gpumem:2(IDX:0-1)", ""},
+        {"shard:4(IDX:0-1)", ""},
+        {"gpu:2", NULL},
+        {"gpu:2(IDX:N/A)", NULL},
+        {"gpu:2(IDX:0-", NULL},
+        {"gpu:2(IDX:1-0)", NULL},
+        {"gpu:a:1(IDX:0),gpu:b:1(IDX:0)", NULL},
+        {"gpu:9(IDX:0-8)", NULL}, /* more than there is room */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint32_t gpu[8], count;
+        char told[64] = "";
+        int status = planner_scontrol_gpus(rows[i].gres, gpu, 8, &count);
+
+        for (uint32_t k = 0; status == 0 && k < count; k++)
+            sprintf(told + strlen(told), "%u ", gpu[k]);
+        if (status != (rows[i].gpus ? 0 : -1) || (rows[i].gpus && strcmp(told, rows[i].gpus)))
+            fail_msg("%s: %d, '%s'", rows[i].gres, status, told);
+    }
+}
+
 static void records_that_tell_nothing(void **state)
 {
     static char cut[256], list[128];
@@ -288,7 +323,7 @@ static const char *program(const char *name, const char *script)
 
 static void scontrol_is_asked_for_one_node_of_each_class(void **state)
 {
-    char lines[512], *asked;
+    char lines[512], *asked, *text;
     const char *path = program("scontrol", "#!/bin/sh\n"
                                            "{ echo $*; cat; } >${0%/*}/asked\n"
                                            "printf 'JobId=7 Nodes=n[1-4] CPU_IDs=2-3 Mem=0\\n"
@@ -301,8 +336,10 @@ static void scontrol_is_asked_for_one_node_of_each_class(void **state)
     (void)state;
     snprintf(lines, sizeof lines, "scontrol /no/such/program:%s\nscontrol-time 9\n", path);
     make_request(lines, &request);
-    if (planner_cores_ask(&request, &insides, &cores, &err) != 0)
+    text = planner_cores_ask(&request, &insides, &err);
+    if (!text || planner_cores_read(&request, &insides, text, &cores, &err) != 0)
         fail_msg("%s", err.text);
+    free(text);
     assert_int_equal(cores.first[1], 1);
     assert_int_equal(cores.core[0], 1);
     assert_int_equal(cores.first[2], 2);
@@ -376,6 +413,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_version_s_record_is_read),
+        cmocka_unit_test(gpus_of_a_node),
         cmocka_unit_test(records_that_tell_nothing),
         cmocka_unit_test(slurm_s_counts_of_a_node),
         cmocka_unit_test(cpus_are_cores_by_slurm_s_threads),

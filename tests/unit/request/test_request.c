@@ -189,7 +189,7 @@ static void what_is_taken(void **state)
 
     (void)state;
     topomap_request_takes(TOPOMAP_REQUEST_BIND, text, sizeof text);
-    assert_string_equal(text, "core, pu, numa or none");
+    assert_string_equal(text, "core, pu, numa, none or gpu");
     topomap_request_takes(TOPOMAP_REQUEST_CPUS_PER_TASK, text, sizeof text);
     assert_string_equal(text, "a whole number from 1 to 65536");
     topomap_request_takes(TOPOMAP_REQUEST_GRAPH, text, sizeof text);
