@@ -92,6 +92,16 @@ static int measure(const cli_target *target, const uint32_t *baseline, cli_resul
                                              &result->congestion[1], err);
 }
 
+/* As a launch orders the GPUs of its nodes; none are known of a machine that was specified. */
+static int order_gpus(const cli_target *target, cli_result *result, topomap_error *err)
+{
+    planner_inputs inputs = target->inputs; /* all of it is lent */
+
+    inputs.graph = target->graph;
+    return target->allocation ? planner_gpu_order_make(&inputs, &result->plan, &result->gpus, err)
+                              : 0;
+}
+
 static int map_and_report(const cli_call *call, const topomap_request *asked,
                           const cli_target *target, topomap_map_options *options,
                           const uint32_t *baseline, size_t format)
@@ -114,7 +124,8 @@ static int map_and_report(const cli_call *call, const topomap_request *asked,
         topomap_spread_measure(target->graph, target->machine, result.mapping->slot_of_rank,
                                &result.spread[1], &err) == 0 &&
         topomap_plan_make(target->machine, result.mapping->slot_of_rank, &target->bindings,
-                          &result.plan, &err) == 0)
+                          &result.plan, &err) == 0 &&
+        order_gpus(target, &result, &err) == 0)
         status = 0;
     if (status == 0) {
         planner_objective_settle(asked, result.mapping);
@@ -125,6 +136,7 @@ static int map_and_report(const cli_call *call, const topomap_request *asked,
     planner_together_clear(&together);
     status = status == 0 ? formats[format].print(call, &result) : cli_fail(call, &err);
     topomap_plan_clear(&result.plan);
+    free(result.gpus.gpu);
     topomap_mapping_free(result.mapping);
     topomap_cost_clear(&result.before);
     topomap_cost_clear(&result.after);
@@ -288,6 +300,12 @@ static const char map_text[] =
     "switch. Those of them that differ are listed, and the answer is worse than none.\n"
     "`--algorithm refine` improves a mapping for each; `NAME+relieve` relieves what NAME\n"
     "makes; `threshold` goes by LibTopoMap's fast estimate where the objective is congestion.\n"
+    "\n"
+    "Where the database knows the nodes' GPUs and nothing else is said of --bind, a task takes the "
+    "GPU\n"
+    "of its number on the node, in an order that puts those that talk on GPUs near each other, and "
+    "has\n"
+    "CPUs next to it; --json has `gpus`, by Slurm's index on the node, and `nics` of each rank.\n"
     "\n"
     "--slurm-order says what Slurm's layout of an allocation is, against which the gain counts.\n"
     "node-index: a block of ranks for one node after the other, as --nodes has them. topology: by\n"

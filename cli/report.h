@@ -7,12 +7,14 @@
 #include "cli/time.h"
 #include "plan/plan.h"
 #include "plan/spread.h"
+#include "plugin/planner/plan/gpu_order.h"
 
 typedef struct cli_result {
     const cli_target *target;
     const topomap_map_options *options;
     topomap_mapping *mapping;
     topomap_plan plan;
+    planner_gpu_order gpus; /* of the plan; its gpu is NULL where none are known */
     topomap_cost before, after;
     topomap_spread spread[2];         /* before and after, of groups that are known */
     topomap_congestion congestion[2]; /* before and after; model NULL: not asked for */

@@ -39,8 +39,8 @@ static int wants_links(const cli_call *call, const topomap_request *asked)
 /* The machine and the baseline as the planner makes them of a launch. */
 static int open_allocation(const cli_call *call, const topomap_request *asked, cli_target *target)
 {
-    planner_request request = {0};
-    planner_inputs inputs = {0};
+    planner_request *request = &target->request;
+    planner_inputs *inputs = &target->inputs;
     topomap_error err;
     char *text;
     int status = -1;
@@ -49,21 +49,19 @@ static int open_allocation(const cli_call *call, const topomap_request *asked, c
         return cli_usage_error(call, "name a machine: --machine SPEC, or --nodes HOSTLIST with "
                                      "--tasks-per-node N");
     target->allocation = 1;
-    text = cli_request_make(call, asked, &request, &target->order, &err);
+    text = cli_request_make(call, asked, request, &target->order, &err);
     if (text)
-        status = planner_inputs_machine(&request, wants_links(call, asked), &inputs, &err);
+        status = planner_inputs_machine(request, wants_links(call, asked), inputs, &err);
     if (status == 0) {
-        target->costs = (cli_costs){inputs.costs, inputs.measured, 0};
-        target->machine = inputs.machine;
-        target->bindings = inputs.by_slot;
-        target->layouts = inputs.layouts;
-        target->message_bytes = inputs.message_bytes;
-        inputs.machine = NULL;
-        inputs.layouts = (planner_layouts){0};
-        inputs.by_slot = (topomap_bindings){0};
+        target->costs = (cli_costs){inputs->costs, inputs->measured, 0};
+        target->machine = inputs->machine;
+        target->bindings = inputs->by_slot;
+        target->layouts = inputs->layouts;
+        target->message_bytes = inputs->message_bytes;
+        inputs->machine = NULL;
+        inputs->layouts = (planner_layouts){0};
+        inputs->by_slot = (topomap_bindings){0};
     }
-    planner_inputs_clear(&inputs);
-    planner_request_clear(&request);
     free(text);
     return status == 0 ? 0 : cli_fail(call, &err);
 }
@@ -128,6 +126,8 @@ void cli_target_close(cli_target *target)
     topomap_bindings_clear(&target->bindings);
     planner_layouts_clear(&target->layouts);
     free(target->order.slot_of);
+    planner_inputs_clear(&target->inputs);
+    planner_request_clear(&target->request);
     *target = (cli_target){0};
 }
 

@@ -8,6 +8,7 @@
 #include "cli/time.h"
 #include "plan/bindings.h"
 #include "plugin/planner/plan/layouts.h"
+#include "plugin/planner/plan/inputs.h"
 
 typedef struct cli_target {
     topomap_graph *graph;
@@ -20,6 +21,8 @@ typedef struct cli_target {
     cli_order order;                       /* Slurm's layout of an allocation */
     cli_costs costs;                       /* of predicted time: --time-costs are not in them */
     double read_seconds;
+    planner_request request; /* of an allocation */
+    planner_inputs inputs;   /* likewise: what was asked about it; machine and bindings are above */
 } cli_target;
 
 /** Rows for a command's option table. */

@@ -41,6 +41,17 @@ static void print_cpus(FILE *out, const topomap_plan *plan, uint32_t t)
     topomap_ranges_print(out, b->pu + b->pu_start[t], b->pu_start[t + 1] - b->pu_start[t], 3);
 }
 
+/* Which GPU each of the node's tasks takes, where their order is not Slurm's. */
+static void print_gpus(FILE *out, const topomap_plan *plan, uint32_t node)
+{
+    const topomap_bindings *b = &plan->bindings;
+    uint32_t first = b->gpu_first ? b->gpu_first[node] : 0;
+    uint32_t gpus = b->gpu_first ? b->gpu_first[node + 1] - first : 0;
+
+    for (uint32_t i = 0; gpus && i < plan->first[node + 1] - plan->first[node]; i++)
+        fprintf(out, "%s%u", i ? " " : "  gpus ", b->gpu[first + b->gpu_place[first + i % gpus]]);
+}
+
 static void print_nodes(FILE *out, const topomap_machine *machine, const topomap_plan *plan)
 {
     for (uint32_t i = 0; i < plan->nodes; i++) {
@@ -59,6 +70,8 @@ static void print_nodes(FILE *out, const topomap_machine *machine, const topomap
                 print_cpus(out, plan, t);
             }
         }
+        if (plan->bindings.nodes)
+            print_gpus(out, plan, i);
         fputc('\n', out);
     }
 }

@@ -1,0 +1,45 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Which GPU, NIC and CPUs each task of an allocation gets, by `topomap map`.
+bats_require_minimum_version 1.5.0
+
+setup() {
+  PATH="$TOPOMAP_BUILD/cli:$PATH"
+  data="$TOPOMAP_SOURCE/tests/data/db"
+  cd "$BATS_TEST_TMPDIR"
+}
+
+import() { topomap db import --db t.db "$@" >/dev/null; }
+# Rank, GPUs, NICs and CPUs of an allocation of TASKS on each of the NODES.
+placed() { # NODES TASKS GRAPH [OPTION...]
+  topomap map --db t.db --nodes "$1" --tasks-per-node "$2" --graph "$3" --json "${@:4}" |
+    jq -c '.placement[] | [.rank, .gpus[0], .nics[0], (.cpus // [] | map(tostring) | join(","))]' | tr -d '[]"' | tr '\n' ' '
+}
+
+@test "MI250X: pairs and what joins them first, cores and NIC of the GPU's NUMA node" {
+  import hwloc "$data/mi250x.xml"
+  [ "$(placed mi01 8 alltoall:8)" = '0,0,hsn0,12,13,28,29 1,1,hsn0,14,15,30,31 2,2,hsn1,4,5,20,21 3,3,hsn1,6,7,22,23 4,4,hsn2,0,1,16,17 5,5,hsn2,2,3,18,19 6,6,hsn3,8,9,24,25 7,7,hsn3,10,11,26,27 ' ]
+  [ "$(placed mi01 8 chain:8 --cpus-per-task 2)" = '0,1,hsn0,14,30 1,0,hsn0,12,28 2,6,hsn3,8,24 3,7,hsn3,10,26 4,5,hsn2,2,18 5,4,hsn2,0,16 6,2,hsn1,4,20 7,3,hsn1,6,22 ' ]
+  [ "$(placed mi01 2 chain:2 --cpus-per-task 2)" = '0,0,hsn0,12,28 1,1,hsn0,14,30 ' ]
+  topomap map --db t.db --nodes mi01 --tasks-per-node 16 --graph chain:16 | grep -q '  cpus 14,30 .*  gpus 1 0 6 7 5 4 2 3 1 0 6 7 5 4 2 3$'
+  # Somebody says what tasks are bound to: nothing of GPUs is planned.
+  [ "$(placed mi01 2 chain:2 --bind core)" = '0,null,null,0,16 1,null,null,8,24 ' ]
+}
+
+@test "GH200, H100: a task a GPU, its NIC; two tasks on a package each, or side by side" {
+  import hwloc "$data/gh200.xml"
+  [ "$(placed gh01 4 ring:4)" = '0,0,mlx5_0,0,1,2,3 1,1,mlx5_1,4,5,6,7 2,2,mlx5_2,8,9,10,11 3,3,mlx5_3,12,13,14,15 ' ]
+  rm t.db
+  import gpu-matrix "$data/h100.topo" --nodes 'n[1-2]'
+  [ "$(placed 'n[1-2]' 2 ring:4)" = '0,0,mlx5_0, 1,4,mlx5_6, 2,0,mlx5_0, 3,4,mlx5_6, ' ]
+  [ "$(placed 'n[1-2]' 2 ring:4 --layout compact)" = '0,0,mlx5_0, 1,1,mlx5_3, 2,0,mlx5_0, 3,1,mlx5_3, ' ]
+}
+
+@test "--format plan has the order, which a replay finds again" {
+  import hwloc "$data/mi250x.xml"
+  topomap map --db t.db --nodes mi01 --tasks-per-node 8 --graph chain:8 --format plan -o p.plan
+  grep -q '^bindings T2' p.plan
+  grep -q '; GPUs 52.0 % nearer to each other$' p.plan
+  run -0 topomap map --replay p.plan --db t.db
+  topomap map --db t.db --nodes mi01 --tasks-per-node 8 --graph chain:8 --bind core --format plan | grep -q '^bindings T1'
+}
