@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "map/split/mesh_file.h"
+#include "plugin/planner/plan/gpu_machine.h"
 #include "plugin/planner/plan/inputs.h"
 #include "plugin/planner/plan/objective.h"
 #include "util/alloc.h"
@@ -36,6 +37,24 @@ static int wants_links(const cli_call *call, const topomap_request *asked)
            needs_links(asked->algorithm);
 }
 
+/* Where slots are GPUs, a node's k-th task takes its k-th GPU in Slurm's layout. */
+static int order_by_gpus(cli_target *target, topomap_error *err)
+{
+    uint32_t slots = topomap_machine_slots(target->machine), *slot_of = target->order.slot_of;
+
+    if (!target->inputs.slot_gpu)
+        return 0;
+    if (!slot_of) {
+        slot_of = topomap_alloc(slots, sizeof *slot_of, err);
+        for (uint32_t task = 0; slot_of && task < slots; task++)
+            slot_of[task] = task;
+        target->order.slot_of = slot_of;
+    }
+    for (uint32_t task = 0; slot_of && task < slots; task++)
+        slot_of[task] = planner_gpu_machine_slot(&target->inputs, slot_of[task]);
+    return slot_of ? 0 : -1;
+}
+
 /* The machine and the baseline as the planner makes them of a launch. */
 static int open_allocation(const cli_call *call, const topomap_request *asked, cli_target *target)
 {
@@ -61,6 +80,7 @@ static int open_allocation(const cli_call *call, const topomap_request *asked, c
         inputs->machine = NULL;
         inputs->layouts = (planner_layouts){0};
         inputs->by_slot = (topomap_bindings){0};
+        status = order_by_gpus(target, &err);
     }
     free(text);
     return status == 0 ? 0 : cli_fail(call, &err);

@@ -43,3 +43,30 @@ placed() { # NODES TASKS GRAPH [OPTION...]
   run -0 topomap map --replay p.plan --db t.db
   topomap map --db t.db --nodes mi01 --tasks-per-node 8 --graph chain:8 --bind core --format plan | grep -q '^bindings T1'
 }
+
+@test "several nodes on rails: those that talk between nodes take GPUs whose NICs are on one leaf" {
+  { echo '# hosts: n[1-2]'
+    for n in 1 2; do for r in 1 2 3 4; do echo "n$n,$r,leaf$r,$n,100"; done; done
+    for r in 1 2 3 4; do echo "leaf$r,9,spine,$r,100"; done; } >links
+  import links links
+  import nccl-topology "$data/a100.nccl.xml" --nodes 'n[1-2]'
+  # Within each node all talk; between them every rank with one that is not of its number there.
+  awk 'BEGIN { for (n = 0; n < 2; n++) for (i = 0; i < 4; i++) for (k = 0; k < i; k++) print 4 * n + i "," 4 * n + k ",1000"
+    print "0,5,900\n1,6,900\n2,7,900\n3,4,900" }' >pairs.csv
+  topomap map --db t.db --nodes 'n[1-2]' --tasks-per-node 4 --graph pairs.csv --json >made
+  [ "$(jq '[.placement[:4][].node, .placement[4:][].node] | unique | length' made)" -eq 2 ]
+  [ "$(jq '[.placement[:4][].node] | unique | length' made)" -eq 1 ]
+  nic() { jq -r ".placement[$1].nics[0]" made; }
+  for pair in 0:5 1:6 2:7 3:4; do [ "$(nic "${pair%:*}")" = "$(nic "${pair#*:}")" ]; done
+  [ "$(for i in 0 1 2 3; do nic $i; done | sort | uniq | wc -l)" -eq 4 ]
+  jq -e '.before.J > .J' made
+  topomap map --db t.db --nodes 'n[1-2]' --tasks-per-node 4 --graph pairs.csv --format plan -o p.plan
+  grep -q '^status applied' p.plan
+  grep -q '^bindings T2' p.plan
+  run -0 topomap map --replay p.plan --db t.db
+  # `why` finds each rank on its GPU: its cost is the plan's.
+  topomap why 0 --plan p.plan --db t.db --json | jq -e .
+  # An objective that goes by links has places that are cores, and leaves the nodes as they are.
+  topomap map --db t.db --nodes 'n[1-2]' --tasks-per-node 4 --graph pairs.csv --objective congestion --json >made
+  [ "$(nic 0)" != "$(nic 5)" ]
+}

@@ -101,6 +101,27 @@ static void measure(struct ordering *o, const topomap_devices *devices, uint32_t
         }
 }
 
+/* Where GPUs of a node differ for other nodes, the map has said which. */
+static void take_slots(struct ordering *o, uint32_t node, uint32_t gpus)
+{
+    uint32_t first = o->plan->first[node], tasks = o->plan->first[node + 1] - first;
+
+    for (uint32_t i = 0; i < gpus; i++)
+        o->gpu_of[i] = i;
+    for (uint32_t task = 0; task < tasks; task++) {
+        uint32_t at = task;
+
+        while (at < gpus && o->gpu[o->gpu_of[at]] != o->in->slot_gpu[o->plan->slot[first + task]])
+            at++;
+        if (at < gpus) {
+            uint32_t other = o->gpu_of[task];
+
+            o->gpu_of[task] = o->gpu_of[at];
+            o->gpu_of[at] = other;
+        }
+    }
+}
+
 static int search(struct ordering *o, uint32_t node, uint32_t takers, uint32_t gpus,
                   topomap_error *err)
 {
@@ -113,9 +134,14 @@ static int search(struct ordering *o, uint32_t node, uint32_t takers, uint32_t g
                                    .compact = o->in->request->asked.compact,
                                    .visits = share < VISITS_OF_NODE ? share : VISITS_OF_NODE};
 
-    weigh(o, node, takers);
     for (uint32_t i = 0; i < gpus; i++)
         first[i] = i;
+    if (o->in->rails) {
+        take_slots(o, node, gpus);
+        planner_gpu_order_rest(&of, o->gpu_of);
+        return 0;
+    }
+    weigh(o, node, takers);
     if (planner_gpu_choose(&of, o->gpu_of, err))
         return -1;
     o->order->before += planner_gpu_cost(&of, first);

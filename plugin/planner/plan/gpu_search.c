@@ -189,7 +189,7 @@ static void prepare(struct searching *s)
 /* ---- The GPUs that nobody takes first ----------------------------------------------------- */
 
 /* A program that takes several at its tasks' number apart gets near ones. */
-static void order_rest(const planner_gpu_search *s, uint32_t *gpu_of)
+void planner_gpu_order_rest(const planner_gpu_search *s, uint32_t *gpu_of)
 {
     for (uint32_t i = s->takers; s->takers && i < s->gpus; i++) {
         uint32_t own = gpu_of[i % s->takers], best = i;
@@ -218,7 +218,7 @@ int planner_gpu_choose(const planner_gpu_search *search, uint32_t *gpu_of, topom
         for (uint32_t i = 0; i < search->gpus; i++)
             s.at[i] = i;
         try_all(&s, 0, 0);
-        order_rest(search, gpu_of);
+        planner_gpu_order_rest(search, gpu_of);
         status = 0;
     }
     free(s.at);

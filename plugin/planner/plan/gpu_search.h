@@ -22,6 +22,9 @@ typedef struct planner_gpu_search {
  *                 as near to the takers in their turn as can be */
 int planner_gpu_choose(const planner_gpu_search *search, uint32_t *gpu_of, topomap_error *err);
 
+/** Orders the rest alone: the takers' GPUs, the first of \p gpu_of, stay. */
+void planner_gpu_order_rest(const planner_gpu_search *search, uint32_t *gpu_of);
+
 /** The sum of weight times cost of the takers' GPUs. */
 double planner_gpu_cost(const planner_gpu_search *search, const uint32_t *gpu_of);
 

@@ -9,6 +9,7 @@
 #include "graph/graph.h"
 #include "map/split/mesh_file.h"
 #include "plugin/planner/plan/cores.h"
+#include "plugin/planner/plan/gpu_machine.h"
 #include "plugin/planner/plan/objective.h"
 #include "plugin/planner/plan/profile.h"
 #include "util/alloc.h"
@@ -82,6 +83,14 @@ static int ask_job(planner_inputs *in)
     return in->told && in->cores.first[in->cores.nodes] > 0;
 }
 
+/* Who names an objective that goes by links has places that are cores. */
+static int may_be_gpus(const planner_inputs *in, int links)
+{
+    int kind = in->request->asked.objective.kind;
+
+    return !links && (kind == TOPOMAP_OBJECTIVE_J || kind == TOPOMAP_REQUEST_OBJECTIVE_AUTO);
+}
+
 /* By all cores of its nodes, which also says how many these have; most jobs have all of them. */
 static int make_machine(planner_inputs *in, topomap_db *db, topomap_db_allocation *allocation,
                         topomap_error *err)
@@ -135,7 +144,11 @@ static int open_machine(planner_inputs *in, int links, topomap_error *err)
     if (topomap_db_open(r->asked.db, &db, err) != 0)
         return -1;
     status = make_machine(in, db, &allocation, err);
-    if (status == 0 && links)
+    if (status == 0 && may_be_gpus(in, links))
+        planner_gpu_machine_make(db, &allocation, in);
+    if (status == 0 && in->slot_gpu)
+        in->objective = TOPOMAP_OBJECTIVE_J;
+    else if (status == 0 && links)
         status = topomap_db_machine_links(db, &allocation, r->asked.capacity, in->machine, err);
     else if (status == 0 && wants_links(r, db) &&
              topomap_db_machine_links(db, &allocation, r->asked.capacity, in->machine, &why) != 0)
@@ -211,19 +224,19 @@ static int open_graph(planner_inputs *in, topomap_error *err)
     return 0;
 }
 
-/* Task layout[first[i] + k] runs as the k-th of node i: on its k-th slot. */
-uint32_t *planner_inputs_slots(const uint32_t *layout, uint32_t slots, topomap_error *err)
+uint32_t *planner_inputs_slots(const planner_inputs *in, const uint32_t *layout, topomap_error *err)
 {
+    uint32_t slots = topomap_machine_slots(in->machine);
     uint32_t *of_task = topomap_alloc(slots, sizeof *of_task, err);
 
     for (uint32_t s = 0; of_task && s < slots; s++)
-        of_task[layout[s]] = s;
+        of_task[layout[s]] = planner_gpu_machine_slot(in, s);
     return of_task;
 }
 
 int planner_inputs_start(planner_inputs *in, topomap_error *err)
 {
-    in->start = planner_inputs_slots(in->request->layout, topomap_machine_slots(in->machine), err);
+    in->start = planner_inputs_slots(in, in->request->layout, err);
     return in->start ? 0 : -1;
 }
 
@@ -258,6 +271,7 @@ void planner_inputs_clear(planner_inputs *inputs)
     topomap_cores_clear(&inputs->cores);
     free(inputs->told);
     planner_gpus_clear(&inputs->gpus);
+    free(inputs->slot_gpu);
     *inputs = (planner_inputs){0};
 }
 

@@ -26,6 +26,8 @@ typedef struct planner_inputs {
     char *told;          /* the same as text, or NULL */
     char cores_detail[400]; /* about them */
     planner_gpus gpus;      /* of nodes whose tasks see them all */
+    uint32_t *slot_gpu;     /* [slots] Slurm's index; NULL: the machine's places are no GPUs */
+    int rails; /* then: of its node one is nearer to another node than the others are */
 } planner_inputs;
 
 /** Opens what \p request, which must outlive it, names. Without an error the graph is NULL where a
@@ -40,8 +42,10 @@ int planner_inputs_machine(const planner_request *request, int links, planner_in
 int planner_inputs_start(planner_inputs *inputs, topomap_error *err);
 void planner_inputs_clear(planner_inputs *inputs);
 
-/** The slot of each task of a layout, task ids [slots] node by node. Ends with free(). */
-uint32_t *planner_inputs_slots(const uint32_t *layout, uint32_t slots, topomap_error *err);
+/** The slot of each task of a layout, task ids [slots] node by node, on an opened machine: the k-th
+ *  of a node has its k-th slot, or, where slots are GPUs, its k-th GPU. Ends with free(). */
+uint32_t *planner_inputs_slots(const planner_inputs *inputs, const uint32_t *layout,
+                               topomap_error *err);
 
 /** Adds to the note. */
 void planner_inputs_note(planner_inputs *inputs, const char *format, ...) TOPOMAP_PRINTF(2, 3);

@@ -54,7 +54,7 @@ static int judge(planner_inputs *in, double *gain, topomap_error *err)
     if (layout &&
         topomap_layout_parse(request->asked.judge, (uint32_t)request->nodes.count, request->first,
                              layout, err) == 0 &&
-        (judged = planner_inputs_slots(layout, slots, err)) != NULL &&
+        (judged = planner_inputs_slots(in, layout, err)) != NULL &&
         value(in, in->start, &before, err) == 0 && value(in, judged, &after, err) == 0) {
         *gain = before > 0 ? 100 * (before - after) / before : 0;
         status = 0;

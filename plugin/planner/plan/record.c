@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "plan/bindings.h"
+#include "plugin/planner/plan/gpu_machine.h"
 #include "util/alloc.h"
 #include "util/input.h"
 
@@ -94,6 +95,27 @@ static int same_pus(const topomap_bindings *a, uint32_t i, const topomap_binding
            memcmp(a->pu + a->pu_start[i], b->pu + b->pu_start[k], count * sizeof *a->pu) == 0;
 }
 
+/* The tasks of one node where slots are GPUs: each on that of the GPU of its number there. */
+static void place_on_gpus(const planner_inputs *in, const topomap_bindings *b, uint32_t node,
+                          const uint32_t *task, uint8_t *taken, uint32_t *slot_of)
+{
+    uint32_t first = in->request->first[node], end = in->request->first[node + 1];
+    uint32_t from = b->gpu_first ? b->gpu_first[node] : 0;
+    uint32_t gpus = b->gpu_first ? b->gpu_first[node + 1] - from : 0;
+
+    for (uint32_t t = first; t < end; t++) {
+        uint32_t slot = planner_gpu_machine_slot(in, t);
+
+        for (uint32_t s = first; t - first < gpus && s < end; s++)
+            if (in->slot_gpu[s] == b->gpu[from + b->gpu_place[from + t - first]])
+                slot = s;
+        if (!taken[slot]) {
+            taken[slot] = 1;
+            slot_of[task[t]] = slot;
+        }
+    }
+}
+
 /* The tasks of one node: each on the first free slot that has its CPUs, else on the first free. */
 static void place_node(const planner_inputs *in, const topomap_bindings *bindings, uint32_t node,
                        const uint32_t *task, uint8_t *taken, uint32_t *slot_of)
@@ -101,6 +123,8 @@ static void place_node(const planner_inputs *in, const topomap_bindings *binding
     const uint32_t *first = in->request->first;
     int known = bindings->nodes && bindings->class_of[node] != UINT32_MAX && in->by_slot.nodes;
 
+    if (in->slot_gpu)
+        place_on_gpus(in, bindings, node, task, taken, slot_of);
     for (int by_cpus = known; by_cpus >= 0; by_cpus--)
         for (uint32_t t = first[node]; t < first[node + 1]; t++)
             for (uint32_t s = first[node]; slot_of[task[t]] == UINT32_MAX && s < first[node + 1];
