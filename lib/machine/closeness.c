@@ -125,6 +125,7 @@ static void spread_costs(topomap_closeness *c, uint32_t lowest, uint32_t fields,
     for (uint32_t k = lowest; k < fields; k++)
         for (uint32_t b = 0; b < bits[k]; b++, at++) {
             c->by_bit[at] = (float)level_at(c->machine, k)->cost;
+            c->cross_by_bit[at] = (float)level_at(c->machine, k)->cross;
             c->level_of[at] = (uint8_t)(k - lowest);
             c->by_level[k - lowest] = c->by_bit[at];
         }
@@ -188,6 +189,32 @@ static int single_slots(topomap_closeness *c, topomap_error *err)
     return 0;
 }
 
+/* Whole nodes that change places keep their rails among them; single slots do not, nor do groups of
+ * them, which may have several.
+ * \param bits  of the codes */
+static enum topomap_closeness_how how_of(const topomap_machine *m, int level, uint32_t bits)
+{
+    int tree = m->kind == TOPOMAP_MACHINE_TREE, within = level + 1 < (int)m->inner_levels;
+    uint32_t rails = 0;
+
+    if (m->rail_of && within) {
+        for (uint32_t s = 0; s < m->slots; s++)
+            rails |= m->rail_of[s];
+        return tree && level == TOPOMAP_CLOSE_SLOTS &&
+                       bits + topomap_closeness_bit(rails, 0) <= CODE_BITS
+                   ? TOPOMAP_CLOSE_RAILS
+                   : TOPOMAP_CLOSE_ANY;
+    }
+    return bits > CODE_BITS ? TOPOMAP_CLOSE_ANY : tree ? TOPOMAP_CLOSE_BITS : TOPOMAP_CLOSE_TABLE;
+}
+
+static void add_rails(topomap_closeness *c, uint32_t bits)
+{
+    c->rail_shift = bits;
+    for (uint32_t i = 0; i < c->machine->slots; i++)
+        c->code[i] |= c->machine->rail_of[c->slot[i]] << bits;
+}
+
 static int build(topomap_closeness *c, int level, topomap_error *err)
 {
     const topomap_machine *m = c->machine;
@@ -204,12 +231,11 @@ static int build(topomap_closeness *c, int level, topomap_error *err)
             return -1;
     /* Without levels between nodes, nodes are the field above the last level. */
     sum = write_codes(c, c->levels, bits, 0);
-    /* Codes know nothing of rails; whole nodes that change places keep theirs. */
-    c->how = sum > CODE_BITS || (m->rail_of && level + 1 < (int)m->inner_levels) ? TOPOMAP_CLOSE_ANY
-             : tree ? TOPOMAP_CLOSE_BITS
-                    : TOPOMAP_CLOSE_TABLE;
+    c->how = how_of(m, level, sum);
     if (c->how != TOPOMAP_CLOSE_ANY)
         write_codes(c, c->levels, bits, 1);
+    if (c->how == TOPOMAP_CLOSE_RAILS)
+        add_rails(c, sum);
     spread_costs(c, (uint32_t)(level + 1), fields, bits);
     for (uint32_t k = 0; k <= (uint32_t)(level + 1) - 1 && level >= 0; k++)
         below += bits[k];
@@ -217,7 +243,7 @@ static int build(topomap_closeness *c, int level, topomap_error *err)
         c->node_bits += bits[k];
     if (level >= 0 ? make_places(c, (uint32_t)level, below, err) != 0 : single_slots(c, err) != 0)
         return -1;
-    if (c->how == TOPOMAP_CLOSE_BITS)
+    if (c->how == TOPOMAP_CLOSE_BITS || c->how == TOPOMAP_CLOSE_RAILS)
         return 0;
     return topomap_closeness_tabulate(c, level, err);
 }

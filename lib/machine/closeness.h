@@ -11,6 +11,7 @@
 
 enum topomap_closeness_how {
     TOPOMAP_CLOSE_BITS,  /* the highest bit in which two codes differ tells the level */
+    TOPOMAP_CLOSE_RAILS, /* the same below the bits of the rail, which tell the rest */
     TOPOMAP_CLOSE_TABLE, /* a byte for each pair of nodes; the same inside nodes by bits */
     TOPOMAP_CLOSE_ANY,   /* the machine's own function: codes are slots */
 };
@@ -36,6 +37,10 @@ typedef struct topomap_closeness {
     uint32_t groups[TOPOMAP_CLOSE_LEVELS];
     float by_bit[34];     /* by the number of the highest differing bit + 1, 0: none differs */
     uint8_t level_of[34]; /* likewise: the level of the smallest common group */
+    /* RAILS: from which bit on a code is the slot's rail; what is added where two of them differ.
+     */
+    uint32_t rail_shift;
+    float cross_by_bit[34];
     /* BITS: distances across groups of each level; by how much two places inside a group of a level
      * are closer than that, by the same bit number, 0 where none differs; and the most of that. */
     float by_level[TOPOMAP_CLOSE_LEVELS + 1];
@@ -71,6 +76,13 @@ static inline uint32_t topomap_closeness_code_bit(uint32_t a, uint32_t b)
     return 31 - (uint32_t)__builtin_clz(((a ^ b) << 1) | 1);
 }
 
+/** RAILS: what by_bit, cross_by_bit and level_of have of two codes. */
+static inline uint32_t topomap_closeness_rails_bit(const topomap_closeness *c, uint32_t a,
+                                                   uint32_t b)
+{
+    return topomap_closeness_code_bit((a ^ b) & (((uint32_t)1 << c->rail_shift) - 1), 0);
+}
+
 /** Distance of two codes; \p how is a constant where this is inlined. */
 static inline float topomap_closeness_distance(const topomap_closeness *c,
                                                enum topomap_closeness_how how, uint32_t a,
@@ -79,6 +91,11 @@ static inline float topomap_closeness_distance(const topomap_closeness *c,
     switch (how) {
     case TOPOMAP_CLOSE_BITS:
         return c->by_bit[topomap_closeness_code_bit(a, b)];
+    case TOPOMAP_CLOSE_RAILS: {
+        uint32_t bit = topomap_closeness_rails_bit(c, a, b);
+
+        return c->by_bit[bit] + ((a ^ b) >> c->rail_shift ? c->cross_by_bit[bit] : 0.0f);
+    }
     case TOPOMAP_CLOSE_TABLE:
         if (c->node_bits && ((a ^ b) >> c->node_bits) == 0)
             return c->by_bit[topomap_closeness_code_bit(a, b)];

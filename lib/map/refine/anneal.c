@@ -153,6 +153,8 @@ meeting(const topomap_anneal *a, enum topomap_closeness_how how, uint32_t u, uin
 
     if (how == TOPOMAP_CLOSE_BITS)
         return c->level_of[topomap_closeness_bit(a->code[u], a->code[v])];
+    if (how == TOPOMAP_CLOSE_RAILS)
+        return c->level_of[topomap_closeness_rails_bit(c, a->code[u], a->code[v])];
     if (how == TOPOMAP_CLOSE_TABLE) {
         if ((a->code[u] ^ a->code[v]) >> c->node_bits)
             return c->levels ? c->levels : 1; /* places that are nodes */
@@ -306,6 +308,9 @@ static void run_block(topomap_anneal *a, const step *now, const float *draw)
             block_nested(a, now, draw);
         else
             block(a, TOPOMAP_CLOSE_BITS, now, draw);
+        return;
+    case TOPOMAP_CLOSE_RAILS:
+        block(a, TOPOMAP_CLOSE_RAILS, now, draw);
         return;
     case TOPOMAP_CLOSE_TABLE:
         block(a, TOPOMAP_CLOSE_TABLE, now, draw);

@@ -161,6 +161,7 @@ static void closeness(void **state)
 
     (void)state;
     assert_int_equal(topomap_closeness_init(&c, m, TOPOMAP_CLOSE_SLOTS, 0, NULL), 0);
+    assert_int_equal(c.how, TOPOMAP_CLOSE_RAILS);
     for (uint32_t p = 0; p < m->slots; p++)
         for (uint32_t q = 0; q < m->slots; q++)
             assert_true(topomap_closeness_distance(&c, c.how, c.code[p], c.code[q]) ==
