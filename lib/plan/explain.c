@@ -46,9 +46,11 @@ static void print_gpus(FILE *out, const topomap_plan *plan, uint32_t node)
 {
     const topomap_bindings *b = &plan->bindings;
     uint32_t first = b->gpu_first ? b->gpu_first[node] : 0;
-    uint32_t gpus = b->gpu_first ? b->gpu_first[node + 1] - first : 0;
+    uint32_t gpus = b->gpu_first ? b->gpu_first[node + 1] - first : 0, moved = 0;
 
-    for (uint32_t i = 0; gpus && i < plan->first[node + 1] - plan->first[node]; i++)
+    for (uint32_t i = 0; i < gpus; i++)
+        moved += b->gpu_place[first + i] != i;
+    for (uint32_t i = 0; moved && i < plan->first[node + 1] - plan->first[node]; i++)
         fprintf(out, "%s%u", i ? " " : "  gpus ", b->gpu[first + b->gpu_place[first + i % gpus]]);
 }
 

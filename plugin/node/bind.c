@@ -24,6 +24,7 @@ static struct {
     uint32_t node;          /* its place in the step */
     char *cores;            /* that the step may use, Slurm's numbering; NULL: not known */
     plugin_cpus online;     /* the node's CPUs; none: not known */
+    int own;                /* Slurm has given each task a GPU of its own, and CPUs go by it */
     int refused;            /* the tasks must not run */
     int quiet;              /* the user has not asked for topomap */
 } here;
@@ -159,6 +160,7 @@ static void take_plan(spank_t spank, const node_answer *answer, void *memory)
     if (here.cores)
         plugin_online_cpus(&here.online);
     here.plan = answer->plan;
+    here.own = plugin_gpus_are_own(&here.plan);
     here.memory = memory;
 }
 
@@ -372,6 +374,9 @@ struct task {
 static void choose(spank_t spank, struct task *task)
 {
     const char *other = NULL;
+    uint32_t entry = here.own
+                         ? plugin_gpus_entry(&here.plan, job_environment(spank, "SLURM_STEP_GPUS"))
+                         : task->local;
 
     if (here.plan.cores && widest_mask(&task->before, &task->allowed)) {
         other = "its CPUs cannot be asked for";
@@ -381,10 +386,12 @@ static void choose(spank_t spank, struct task *task)
         if (!here.cores)
             task->allowed = task->before;
         other = check_class(spank, &task->allowed);
-        if (!other && plugin_cpus_of_task(&here.plan, &task->allowed, task->local, &task->mask))
+        if (!other && entry == UINT32_MAX)
+            other = "a task has not one of the GPUs that were planned with";
+        if (!other && plugin_cpus_of_task(&here.plan, &task->allowed, entry, &task->mask))
             task->not_bound = "this node has fewer CPUs for the step than tasks";
     }
-    if (!other && here.plan.gpus)
+    if (!other && here.plan.gpus && !here.own)
         other = order_gpus(spank, task->gpus);
     if (other)
         task->not_bound = task->not_ordered = other;
@@ -394,7 +401,7 @@ static void say_of(const struct task *task)
 {
     if (task->local)
         return;
-    if (task->not_ordered && here.plan.gpus)
+    if (task->not_ordered && here.plan.gpus && !here.own)
         say_what(task->not_ordered, "Slurm's binding and order of GPUs stay on this node");
     else if (task->not_bound)
         say(task->not_bound);
@@ -414,7 +421,7 @@ void plugin_bind_task(spank_t spank)
     choose(spank, &task);
     if (here.plan.cores && !task.not_bound && set_mask(&task.mask))
         task.not_bound = "the kernel refused the planned CPUs";
-    if (here.plan.gpus && !task.not_ordered)
+    if (here.plan.gpus && !here.own && !task.not_ordered)
         set_gpus(spank, task.gpus);
     if (here.plan.cores && task.not_bound)
         set_mask(&task.before);

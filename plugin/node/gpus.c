@@ -88,6 +88,27 @@ const char *plugin_gpus_compare(const topomap_node_plan *plan, const char *step_
                : "the step's GPUs on this node are not those that were planned with";
 }
 
+int plugin_gpus_are_own(const topomap_node_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->gpus; i++)
+        if (plan->gpu_place[i] != i)
+            return 0;
+    return plan->gpus > 0;
+}
+
+uint32_t plugin_gpus_entry(const topomap_node_plan *plan, const char *step_gpus)
+{
+    struct words words;
+
+    if (!step_gpus || plan->gpus != plan->tasks)
+        return UINT32_MAX;
+    split(step_gpus, &words);
+    for (uint32_t i = 0; words.count == 1 && i < plan->gpus; i++)
+        if (index_of(&words, 0) == plan->gpu[i])
+            return i;
+    return UINT32_MAX;
+}
+
 /* Slurm lists the devices in its own order: by its index, or, where the cgroup constrains them,
  * counted from 0. Other numbers are not Slurm's, or not of whole GPUs; what is no number is a name,
  * in the same order. */

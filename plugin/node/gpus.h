@@ -14,6 +14,12 @@ enum { PLUGIN_GPUS_VARIABLES = 4, PLUGIN_GPUS_VALUE = TOPOMAP_NODE_PLAN_GPUS * 4
  *  last. */
 const char *plugin_gpus_variable(size_t index);
 
+/** Whether Slurm gives each task a GPU of its own, by which its CPUs go. */
+int plugin_gpus_are_own(const topomap_node_plan *plan);
+/** Of such a plan, whose CPUs a task has: those of the task with this number. UINT32_MAX: it has
+ * not just one of the plan's GPUs. \param step_gpus  SLURM_STEP_GPUS of the task, or NULL */
+uint32_t plugin_gpus_entry(const topomap_node_plan *plan, const char *step_gpus);
+
 /** Whether a task sees just the GPUs that the plan is for.
  *  \param step_gpus  SLURM_STEP_GPUS of the task, or NULL
  *  \return NULL, or why not */

@@ -135,7 +135,9 @@ void plugin_gpus_write(FILE *out, const plugin_gpus *gpus)
     uint32_t count;
 
     /* An explicit --gpu-bind is the user's word, also where it is none. */
-    if (bind_of(gpus) || plugin_gpus_are_bound(gpus))
+    if (plugin_gpus_are_bound(gpus))
+        fprintf(out, "step-gpus bound\n");
+    else if (bind_of(gpus))
         fprintf(out, "step-gpus left\n");
     else if (count_of(gpus->value[PER_NODE], 0, &count) || count_of(gpus->value[GRES], 1, &count))
         fprintf(out, "step-gpus %u\n", count);

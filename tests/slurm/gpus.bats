@@ -26,7 +26,7 @@ setup() {
   for _ in {1..100}; do [ "$(squeue -h; sinfo -h -o %T)" != idle ] || break; sleep 0.1; done
 }
 
-step() { srun -N2 -n16 --ntasks-per-node=8 "$@" "$WHO" </dev/null 2>err | sort -n >out; }
+step() { srun -N2 -n16 "$@" "$WHO" </dev/null 2>err | sort -n >out; }
 
 # What every task sees, and nothing else: `values STEP SEEN`.
 values() {
@@ -37,6 +37,7 @@ values() {
 # The options ("$@") leave the tasks what they see without topomap, and no line is said.
 as_slurm() {
   step "$@"
+  [ "$(wc -l <out)" -eq 16 ]
   mv out slurm
   step "$@" --topomap=chain:16
   diff slurm out
@@ -57,13 +58,13 @@ as_slurm() {
   step --gpus-per-node=8
   values 0,1,2,3,4,5,6,7 0,1,2,3,4,5,6,7
   # A step of an allocation has all of its job's GPUs, where it does not say otherwise.
-  salloc -N2 -n16 --ntasks-per-node=8 --gpus-per-node=8 bash -c 'srun --topomap=chain:16 "$WHO" </dev/null 2>err | sort -n >out'
+  salloc -N2 -n16 --gpus-per-node=8 bash -c 'srun --topomap=chain:16 "$WHO" </dev/null 2>err | sort -n >out'
   values 0,1,2,3,4,5,6,7 1,0,6,7,5,4,2,3
 }
 
 @test "GPUs that Slurm or the user has given to tasks stay theirs" {
   local options
-  for options in --gpus-per-task=1 --ntasks-per-gpu=1 '--gpus-per-node=8 --gpu-bind=single:1' '--gpus-per-node=8 --gpu-bind=per_task:1' \
+  for options in --gpus-per-task=1 '--gpus=16 --ntasks-per-gpu=1' '--gpus-per-node=8 --gpu-bind=single:1' '--gpus-per-node=8 --gpu-bind=per_task:1' \
     '--gpus-per-node=8 --gpu-bind=map_gpu:7,6,5,4,3,2,1,0' '--gpus-per-node=8 --gpu-bind=mask_gpu:0xf,0xf0' '--gpus-per-node=8 --gpu-bind=closest' \
     '--gpus-per-node=8 --gpu-bind=none' --gres=none; do
     as_slurm $options
@@ -74,8 +75,17 @@ as_slurm() {
   done
 }
 
+@test "bind=gpu where Slurm gives each task a GPU: the GPUs stay, and CPUs are planned by them" {
+  local options
+  for options in --gpus-per-task=1 '--gpus=16 --ntasks-per-gpu=1' '--gpus-per-node=8 --gpu-bind=single:1' '--gpus-per-node=8 --gpu-bind=map_gpu:7,6,5,4,3,2,1,0'; do
+    as_slurm $options --topomap-options=bind=gpu
+    srun -N2 -n16 $options --topomap=chain:16 --topomap-options=bind=gpu sh -c 'echo "$TOPOMAP_BINDINGS"' </dev/null >plans
+    [ "$(cut -c1-2 plans | sort | uniq -c | tr -s ' ')" = ' 16 T2' ]
+  done
+}
+
 @test "a step that has a part of its job's GPUs takes them in Slurm's order" {
-  salloc -N2 -n16 --ntasks-per-node=8 --gpus-per-node=8 bash -c '
+  salloc -N2 -n16 --gpus-per-node=8 bash -c '
     srun --gpus-per-node=4 --topomap=chain:16 "$WHO" </dev/null 2>err | sort -n >out'
   cat err
   values 0,1,2,3 0,1,2,3
@@ -85,7 +95,7 @@ as_slurm() {
 @test "a node that has other GPUs than were planned with keeps Slurm's order, and says so once" {
   # The job's GPUs are not told: all eight are planned with.
   sed -i "s,\$, scontrol=/bin/false," "$BED/etc/plugstack.conf"
-  salloc -N2 -n16 --ntasks-per-node=8 --gpus-per-node=4 bash -c 'unset SLURM_GPUS_PER_NODE
+  salloc -N2 -n16 --gpus-per-node=4 bash -c 'unset SLURM_GPUS_PER_NODE
     srun --topomap=chain:16 "$WHO" </dev/null 2>err | sort -n >out'
   cat err
   sed -i 's, scontrol=/bin/false,,' "$BED/etc/plugstack.conf"

@@ -32,13 +32,15 @@ typedef struct topomap_bindings {
     uint32_t *task_first;               /**< [nodes + 1] tasks of node i, by local id, are
                                            task_first[i] .. task_first[i+1] */
     uint32_t *pu_start;                 /**< [task_first[nodes] + 1] */
-    uint32_t *pu; /**< [pu_start[last]] OS PU numbers of each task, ascending, non-empty for
-                     nodes with a class */
+    uint32_t *pu;        /**< [pu_start[last]] OS PU numbers of each task, ascending, non-empty for
+                            nodes with a class */
     uint32_t *gpu_first; /**< [nodes + 1] or NULL: no node has an order. The order of node i is that
                             of gpu_first[i] .. gpu_first[i+1], none: Slurm's stays */
     uint32_t *gpu;       /**< [gpu_first[last]] all GPUs that the step has of the node, by Slurm's
                             index there (gres.conf), ascending */
-    uint32_t *gpu_place; /**< [gpu_first[last]] which of the node's list stands k-th, from 0 */
+    uint32_t *gpu_place; /**< [gpu_first[last]] which of the node's list stands k-th, from 0. All
+                            where they are: Slurm gives each task one of them, and the CPUs of the
+                            k-th task are those of the task that has the k-th GPU */
 } topomap_bindings;
 
 /** Frees what the bindings own (not the struct) and zeroes it. */

@@ -131,8 +131,8 @@ void planner_gpu_machine_make(topomap_db *db, const topomap_db_allocation *alloc
     topomap_machine *made;
     topomap_error err;
 
-    if (!in->gpus.known.nodes || in->request->nodes.count < 2 || !all_have_gpus(in) ||
-        (has_rails(&in->gpus, &err) <= 0 && !in->gpus.known.domains))
+    if (!in->gpus.known.nodes || in->gpus.bound || in->request->nodes.count < 2 ||
+        !all_have_gpus(in) || (has_rails(&in->gpus, &err) <= 0 && !in->gpus.known.domains))
         return;
     if (fill(in, &err) || topomap_db_machine_gpus(db, allocation, in->slot_gpu, &made, &err)) {
         forget(in);

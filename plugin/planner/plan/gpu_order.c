@@ -157,7 +157,7 @@ static int keep_order(struct ordering *o, uint32_t node, uint32_t gpus, topomap_
     o->made.gpu_first[node + 1] = from;
     for (uint32_t i = 0; i < gpus; i++)
         moved += o->gpu_of[i] != i;
-    if (!moved)
+    if (!moved && !o->in->gpus.bound)
         return 0;
     if (topomap_grow(&o->made.gpu, &o->gpu_room, (size_t)from + gpus, sizeof *o->made.gpu, err) ||
         topomap_grow(&o->made.gpu_place, &o->place_room, (size_t)from + gpus,
@@ -178,6 +178,25 @@ static int add_cpus(struct ordering *o, uint32_t node, const uint32_t *gpu, topo
     return near < 0 ? -1 : 0;
 }
 
+/* Slurm gives each task one GPU, which one it decides: CPUs go by GPUs (lib/plan/node_plan.h), so
+ * there must be as many of them as tasks. Else Slurm's CPUs stay. */
+static int follow_node(struct ordering *o, uint32_t node, uint32_t gpus, topomap_error *err)
+{
+    topomap_bindings *b = &o->plan->bindings;
+    uint32_t first = o->plan->first[node], tasks = o->plan->first[node + 1] - first;
+
+    for (uint32_t i = 0; i < gpus; i++)
+        o->gpu_of[i] = i;
+    if (gpus != tasks || b->class_of[node] == UINT32_MAX) {
+        b->class_of[node] = UINT32_MAX;
+        for (uint32_t task = first; task < first + tasks; task++)
+            o->cpus.start[task + 1] = o->cpus.start[task];
+        return 0;
+    }
+    memcpy(o->order->gpu + first, o->gpu, gpus * sizeof *o->gpu);
+    return keep_order(o, node, gpus, err) || add_cpus(o, node, o->gpu, err) ? -1 : 0;
+}
+
 /* One task alone is likely to use all GPUs of its node, wherever they are. */
 static int is_asked(const struct ordering *o)
 {
@@ -192,6 +211,8 @@ static int order_node(struct ordering *o, uint32_t node, topomap_error *err)
     uint32_t takers = tasks < gpus ? tasks : gpus;
 
     o->made.gpu_first[node + 1] = o->made.gpu_first[node];
+    if (o->in->gpus.bound)
+        return follow_node(o, node, gpus, err);
     if (!gpus || !tasks)
         return add_cpus(o, node, NULL, err);
     measure(o, devices, gpus);

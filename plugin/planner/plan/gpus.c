@@ -24,6 +24,14 @@ static int has_gpus(const topomap_db_device_classes *known)
     return 0;
 }
 
+/* Slurm has paired GPUs that it binds with its own CPUs: ours follow them where somebody wants it.
+ */
+static int is_bound(const planner_request *request)
+{
+    return request->asked.step_gpus && strcmp(request->asked.step_gpus, "bound") == 0 &&
+           request->asked.bind == TOPOMAP_REQUEST_BIND_GPU;
+}
+
 /* "left" and "none" are no counts. */
 static int is_left(const char *said)
 {
@@ -36,7 +44,8 @@ int planner_gpus_open(topomap_db *db, const planner_request *request, planner_gp
     const char *job = request->asked.gpus;
     topomap_error why;
 
-    *gpus = (planner_gpus){.none = is_left(request->asked.step_gpus)};
+    *gpus = (planner_gpus){.bound = is_bound(request)};
+    gpus->none = !gpus->bound && is_left(request->asked.step_gpus);
     if (gpus->none || !planner_gpus_are_wanted(request))
         return 0;
     /* What is not known of GPUs is no reason not to place a step. */
@@ -153,7 +162,7 @@ static int has_all(const planner_request *request, const planner_gpus *gpus, uin
     const char *said = request->asked.step_gpus;
     uint64_t sum = 0;
 
-    if (!said)
+    if (!said || gpus->bound)
         return 1;
     if (*said >= '0' && *said <= '9')
         return strtoul(said, NULL, 10) >= job_count(gpus, node);

@@ -223,6 +223,29 @@ static void gh200_h100_a100(void **state)
         assert_told(&rows[i].asked, rows[i].expected);
 }
 
+/* GPUs that Slurm gives to tasks, one each: CPUs go by them, where somebody wants it. */
+static void bound(void **state)
+{
+    const struct asked asked = {"hwloc", "mi250x.xml", "bind gpu\nstep-gpus bound\n", "chain:8", 8},
+                       fewer = {"hwloc", "mi250x.xml", "bind gpu\nstep-gpus bound\n", "chain:4", 4},
+                       unasked = {"hwloc", "mi250x.xml", "step-gpus bound\n", "chain:8", 8};
+    const topomap_bindings *b = &answer.plan.bindings;
+
+    (void)state;
+    assert_told(&asked, "0:12,13,28,29 1:14,15,30,31 2:4,5,20,21 3:6,7,22,23 4:0,1,16,17 "
+                        "5:2,3,18,19 6:8,9,24,25 7:10,11,26,27");
+    assert_non_null(b->gpu_first);
+    for (uint32_t i = 0; i < 8; i++)
+        assert_int_equal(b->gpu_place[i], i);
+    /* Which four of the eight they are is not known. */
+    decide(&fewer);
+    assert_null(b->gpu_first);
+    assert_int_equal(b->class_of[0], UINT32_MAX);
+    assert_int_equal(b->pu_start[4], 0);
+    decide(&unasked);
+    assert_int_equal(b->nodes, 0);
+}
+
 /* Slurm's binding, the user's word, and what is not known stay as they are. */
 static void left_alone(void **state)
 {
@@ -251,9 +274,8 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_least_is_found),
-        cmocka_unit_test(mi250x),
-        cmocka_unit_test(gh200_h100_a100),
+        cmocka_unit_test(the_least_is_found), cmocka_unit_test(mi250x),
+        cmocka_unit_test(gh200_h100_a100),    cmocka_unit_test(bound),
         cmocka_unit_test(left_alone),
     };
 

@@ -224,6 +224,40 @@ static void order_goes_without_binding(void **state)
     assert_string_equal(result->said, "");
 }
 
+/* Where Slurm gives each task one GPU, the CPUs go by it, whichever it is, and GPUs stay. */
+static void cpus_follow_gpus_of_tasks(void **state)
+{
+    static const uint32_t as_they_are[] = {0, 1, 2, 3};
+    struct node node = node_of("1", "0");
+    plugin_cpus second = {{0}}, last = {{0}};
+
+    (void)state;
+    memcpy(bindings.gpu_place, as_they_are, sizeof as_they_are);
+    encode();
+    for (uint32_t i = bindings.pu_start[1]; i < bindings.pu_start[2]; i++)
+        plugin_cpus_add(&second, bindings.pu[i]);
+    for (uint32_t i = bindings.pu_start[3]; i < bindings.pu_start[4]; i++)
+        plugin_cpus_add(&last, bindings.pu[i]);
+    node = node_of("1", "0");
+    node.value_of_last[0] = "3";
+    run(&node);
+    assert_memory_equal(&result->mask[0], &second, sizeof second);
+    assert_memory_equal(&result->mask[3], &last, sizeof last);
+    for (int i = 1; i < VARIABLES; i++)
+        assert_string_equal(result->value[0][i], "0");
+    assert_string_equal(result->said, "");
+    for (int i = 0; i < 4; i++) {
+        static const char *const others[] = {"4", "0,1", "x", NULL};
+
+        node = node_of(others[i], "0");
+        run(&node);
+        for (uint32_t task = 0; task < node.tasks; task++)
+            assert_true(is_slurms(&node, task));
+        assert_non_null(strstr(result->said, "a task has not one of the GPUs that were planned"));
+        assert_null(strstr(result->said, "order of GPUs"));
+    }
+}
+
 static uint32_t places_of(const char *list, int *seen)
 {
     uint32_t count = 0;
@@ -242,7 +276,9 @@ static void nobody_doubles_up(void **state)
     for (int round = 0; round < 50; round++) {
         struct node node;
 
-        topomap_random_shuffle(&random, bindings.gpu_place, GPUS);
+        do /* as they are is no order (lib/plan/node_plan.h) */
+            topomap_random_shuffle(&random, bindings.gpu_place, GPUS);
+        while (!memcmp(bindings.gpu_place, bindings.gpu, sizeof(uint32_t[GPUS])));
         encode();
         node = node_of("0,1,2,3", "0,1,2,3");
         run(&node);
@@ -320,6 +356,7 @@ int main(void)
         TEST(a_bound_task_keeps_its_own),
         TEST(binding_and_order_go_together),
         TEST(order_goes_without_binding),
+        TEST(cpus_follow_gpus_of_tasks),
         TEST(nobody_doubles_up),
     };
 
