@@ -87,7 +87,8 @@ static const char *const requests[] = {
     "topomap-request 1\njob 17\nstep 0\ndb /x.db\ngraph ring:4\nnodes n[1-2,7]\ntasks 4(x2),2\n"
     "layout 0-3;4-7;8-9\ncores 0-3(x2);*\ncapacity /c\nrecord 1\ncpus-per-task 1\nbind "
     "core\nobjective J\neffort fast\nseed 1\n"
-    "inside compact\ncontiguous 1\ntime 0.5\nmin-gain 0\nexplain 1\nend\n",
+    "inside compact\ncontiguous 1\nkeep tp:leaf\npin 0:first\ntime 0.5\nmin-gain 0\nexplain "
+    "1\nend\n",
     "topomap-request 1\ndb d\nnodes a\ntasks 1\nlayout 0\nend\n",
     "topomap-request 1\ndb d\nnodes a,b\ntasks 1073741823\nlayout 0;1\nend\n", NULL};
 

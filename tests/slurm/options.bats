@@ -85,6 +85,18 @@ cpus() { # the planned CPUs of each node's tasks, from the explanation; which ta
   grep -q "bytes, bytes+messages or auto" err
 }
 
+@test "keep and pin: groups are on nodes and the rank on the first, though Slurm's layout costs less; the dry run is the same" {
+  GRAPH=parallel:tp=2,dp=8,layers=1,seq=1,batches=1,hidden=64 # replicas talk, tensor ranks hardly
+  launch keep=tp,pin=5:first
+  cat err why
+  dry --keep tp --pin 5:first | diff out -
+  awk '{ node[int($1 / 2)] = node[int($1 / 2)] " " $2 } END { for (g in node) { split(node[g], n, " "); if (n[1] != n[2]) exit 1 } }' out
+  grep -qx '5 node01' out
+  grep -q 'tp of 2: nodes .* 1.00 (   1)$' why
+  launch keep=zz
+  grep -q 'keep=zz is not kept' err
+}
+
 @test "min-gain: below it the layout stays Slurm's, and it is said" {
   srun -w "$nodes" -N 8 -n 16 --ntasks-per-node=2 sh -c "$who" </dev/null | sort -n >slurm
   launch min-gain=99

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "graph/patterns/patterns.h"
+#include "graph/patterns/training.h"
 #include "tests/unit/graph/graphs.h"
 #include "tests/unit/scratch.h"
 
@@ -193,6 +194,52 @@ static void test_neighbours(void **state)
 
         print_message("# %s\n", rows[i].pattern);
         has(graph, rows[i].rank, rows[i].targets);
+        topomap_graph_free(graph);
+    }
+}
+
+/* Who is in the group of a rank, by Megatron's RankGenerator; every group is of the same size. */
+static void test_groups(void **state)
+{
+    static const struct {
+        const char *pattern, *kind;
+        uint32_t rank;
+        const char *members;
+    } rows[] = {
+        {"parallel:tp=2,cp=2,dp=3,pp=2", "tp", 5, "4 5"},
+        {"parallel:tp=2,cp=2,dp=3,pp=2", "cp", 5, "5 7"},
+        {"parallel:tp=2,cp=2,dp=3,pp=2", "dp", 5, "1 5 9"},
+        {"parallel:tp=2,cp=2,dp=3,pp=2", "pp", 5, "5 17"},
+        {"parallel:tp=2,cp=2,dp=3,pp=2", "ep", 5, "5"},
+        {"parallel:tp=2,dp=4,pp=2,ep=2", "ep", 13, "13 15"},
+        {"parallel:tp=2,cp=2,dp=3,pp=2,ep=2,order=tp-cp-ep-pp-dp", "ep", 9, "9 11"},
+        {"parallel:tp=2,dp=4,ep=4,etp=1", "ep", 6, "4 5 6 7"},
+        /* Taken from cp and dp, where the order does not name it. */
+        {"parallel:tp=2,cp=2,dp=4,ep=4,order=deepspeed", "ep", 11, "9 11 13 15"},
+        {"parallel:tp=2,cp=2,dp=4,ep=4,pp=2,order=tp-cp-pp-dp", "ep", 25, "17 19 25 27"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        topomap_graph *graph = graph_good(rows[i].pattern, NULL);
+        uint32_t *group = calloc(graph->ranks, sizeof *group), groups, size, there = 0;
+        char text[200] = "";
+        topomap_error err;
+
+        print_message("# %s of %s\n", rows[i].kind, rows[i].pattern);
+        assert_int_equal(
+            topomap_training_groups_of(graph, rows[i].kind, group, &groups, &size, &err), 0);
+        assert_int_equal(groups * size, graph->ranks);
+        for (uint32_t r = 0; r < graph->ranks; r++) {
+            assert_true(group[r] < graph->ranks);
+            if (group[r] != group[rows[i].rank])
+                continue;
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%u", there++ ? " " : "",
+                     r);
+        }
+        assert_string_equal(text, rows[i].members);
+        assert_int_equal(there, size);
+        free(group);
         topomap_graph_free(graph);
     }
 }
@@ -510,13 +557,13 @@ static void test_bare(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known),     cmocka_unit_test(test_neighbours),
-        cmocka_unit_test(test_instances), cmocka_unit_test(test_random),
-        cmocka_unit_test(test_powerlaw),  cmocka_unit_test(test_amr),
-        cmocka_unit_test(test_sum),       cmocka_unit_test(test_phases),
-        cmocka_unit_test(test_blocks),    cmocka_unit_test(test_files),
-        cmocka_unit_test(test_refused),   cmocka_unit_test(test_bare),
-        cmocka_unit_test(test_within),
+        cmocka_unit_test(test_known),  cmocka_unit_test(test_neighbours),
+        cmocka_unit_test(test_groups), cmocka_unit_test(test_instances),
+        cmocka_unit_test(test_random), cmocka_unit_test(test_powerlaw),
+        cmocka_unit_test(test_amr),    cmocka_unit_test(test_sum),
+        cmocka_unit_test(test_phases), cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_files),  cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_bare),   cmocka_unit_test(test_within),
     };
 
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
