@@ -129,7 +129,7 @@ static int map_and_report(const cli_call *call, const topomap_request *asked,
         status = 0;
     if (status == 0) {
         planner_objective_settle(asked, result.mapping);
-        planner_together_settle(&together, result.mapping);
+        planner_together_settle(&together, options, result.mapping, target->machine);
     }
     if (status == 0 && *together.line)
         fprintf(stderr, "topomap map: warning: %s\n", together.line);

@@ -188,6 +188,8 @@ trace() {
   trace ']' "$(call allreduce Float 4 0 3)" "$(call allreduce Float 4 0 4)" >two.json
   run -3 topomap graph info two.json
   [[ $output == *"calls of rank 3 and of rank 4"* ]]
+  trace ']' "$(call allreduce Float 4 0 3)" "$(call allreduce Float 4 unknown 0)" >unknown.json # a group of which nothing is said
+  [ "$(arcs unknown.json)" = "3,4,28,1 " ]
   trace ']' >none.json
   run -3 topomap graph info none.json
   [[ $output == *"none of its 2 nodes is a call"* ]]

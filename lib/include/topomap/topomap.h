@@ -390,7 +390,8 @@ typedef struct topomap_map_options {
                                      or the name of a level between nodes of a tree machine. Where
                                      not all groups fit, it is their largest equal pieces that do
                                      (topomap_mapping.together) */
-    int pin;                    /**< nonzero: pin_rank is placed on the node pin_node */
+    int pin; /**< nonzero: pin_rank is placed on the node pin_node, unless groups that stay together
+                  have no places there */
     uint32_t pin_rank, pin_node;
 } topomap_map_options;
 

@@ -49,8 +49,9 @@ int topomap_together_keeps(const topomap_machine *machine, const char *level, co
                            uint32_t ranks, uint32_t piece, const uint32_t *slot_of);
 
 /** Brings options->pin_rank to options->pin_node where it is not: of what leaves all else as it is
- *  as far as possible (two nodes change their ranks, or two groups of nodes do; or, where nothing
- *  is to stay together, two ranks change places) what costs least. EUSAGE where nothing does. */
+ *  as far as possible (two nodes change their ranks, or two groups of nodes do; or two ranks change
+ *  places, or two pieces that stay together) what costs least. The rank stays where it is where
+ *  nothing of that can be. */
 int topomap_pin_run(topomap_problem *problem, const topomap_map_options *options,
                     topomap_mapping *mapping, topomap_error *err);
 

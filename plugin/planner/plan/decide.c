@@ -121,7 +121,7 @@ static int search(work *w, planner_answer *answer, topomap_error *err)
     if (!w->mapping && topomap_map(w->in.graph, w->in.machine, &options, &w->mapping, err) != 0)
         return -1;
     planner_objective_settle(&w->in.request->asked, w->mapping);
-    planner_together_settle(&w->together, w->mapping);
+    planner_together_settle(&w->together, &options, w->mapping, w->in.machine);
     if (*w->together.line)
         planner_inputs_note(&w->in, "%s", w->together.line);
     w->forced =

@@ -109,8 +109,16 @@ int planner_together_open(const topomap_request *asked, const topomap_graph *gra
     return 0;
 }
 
-void planner_together_settle(planner_together *together, const topomap_mapping *mapping)
+void planner_together_settle(planner_together *together, topomap_map_options *options,
+                             const topomap_mapping *mapping, const topomap_machine *machine)
 {
+    if (options->pin &&
+        machine->node_of[mapping->slot_of_rank[options->pin_rank]] != options->pin_node) {
+        topomap_text_append(together->line, sizeof together->line,
+                            "%srank %u is not pinned: its group has no place there",
+                            *together->line ? "; " : "", options->pin_rank);
+        options->pin = 0;
+    }
     if (!together->group || mapping->together == together->size)
         return;
     topomap_text_append(together->line, sizeof together->line,

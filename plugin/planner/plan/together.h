@@ -20,8 +20,9 @@ typedef struct planner_together {
 int planner_together_open(const topomap_request *asked, const topomap_graph *graph,
                           const topomap_machine *machine, planner_together *together,
                           topomap_map_options *options, topomap_error *err);
-/** Where groups had to be cut, the line says so. */
-void planner_together_settle(planner_together *together, const topomap_mapping *mapping);
+/** Where groups had to be cut, or a rank could not be pinned, the line says so. */
+void planner_together_settle(planner_together *together, topomap_map_options *options,
+                             const topomap_mapping *mapping, const topomap_machine *machine);
 /** Nonzero where a placement has what was asked for and could be reached; \p mapping: what could.
  */
 int planner_together_holds(const planner_together *together, const topomap_map_options *options,

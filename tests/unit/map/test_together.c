@@ -241,6 +241,37 @@ static void test_pin(void **state)
     }
 }
 
+/* Nodes of other sizes: a group goes where another one was, or stays where there is none. */
+static void test_pin_uneven(void **state)
+{
+    static const uint32_t size[] = {8, 4, 8, 3, 5};
+    uint32_t all[5] = {0}, *group = groups_of(24, 4, 1);
+    topomap_machine *m = NULL;
+    topomap_graph *graph = graph_of("stencil2d:5:6x4");
+    topomap_map_options options = {.together = group, .pin = 1};
+    topomap_error err;
+
+    (void)state;
+    assert_int_equal(topomap_machine_frame(5, size, NULL, &m, &err), 0);
+    assert_int_equal(topomap_machine_add_inner(m, "node", 1, m->node_of, &err), 0);
+    assert_int_equal(topomap_machine_add_outer(m, "all", 10, 2, all, &err), 0);
+    assert_int_equal(topomap_machine_finish(m, &err), 0);
+    for (uint32_t r = 0; r < 24; r += 5)
+        for (uint32_t node = 0; node < 5; node++) {
+            topomap_mapping *mapping;
+
+            options.pin_rank = r;
+            options.pin_node = node;
+            mapping = mapped(graph, m, options);
+            assert_together(mapping, graph, m, group, 4, NULL);
+            assert_int_equal(m->node_of[mapping->slot_of_rank[r]] == node, node != 3);
+            topomap_mapping_free(mapping);
+        }
+    free(group);
+    topomap_graph_free(graph);
+    topomap_machine_free(m);
+}
+
 static void refused(topomap_map_options options, const char *part)
 {
     topomap_machine *m = machine_of("tree:4:4@1:10");
@@ -272,9 +303,9 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nodes),    cmocka_unit_test(test_levels),
-        cmocka_unit_test(test_baseline), cmocka_unit_test(test_pin),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_nodes),      cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_baseline),   cmocka_unit_test(test_pin),
+        cmocka_unit_test(test_pin_uneven), cmocka_unit_test(test_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

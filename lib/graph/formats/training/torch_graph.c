@@ -120,15 +120,16 @@ static size_t place_of(const topomap_torch *in, struct topomap_torch_group *grou
 {
     size_t at = 0;
 
-    if (!group->own) {
-        if (!group->listed)
-            at = (uint64_t)rank < group->start ? group->size
-                                               : ((size_t)rank - group->start) / group->stride;
-        while (at < group->size && rank_at(in, group, at) != rank)
-            at++;
-        group->own = at + 1;
-    }
-    return group->own - 1;
+    if (group->own)
+        return group->own - 1;
+    if (!group->listed && group->stride && (uint64_t)rank >= group->start)
+        at = ((size_t)rank - group->start) / group->stride;
+    while (group->listed && at < group->size && rank_at(in, group, at) != rank)
+        at++;
+    if (rank_at(in, group, at) != rank)
+        at = group->size;
+    group->own = at + 1;
+    return at;
 }
 
 static int call_arcs(const topomap_torch *in, const struct topomap_torch_call *call, int64_t own,
