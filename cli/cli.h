@@ -11,7 +11,7 @@
 /** Exit statuses of every command. */
 enum cli_status { CLI_DONE = 0, CLI_NO = 1, CLI_USAGE = 2, CLI_INPUT = 3, CLI_FAILED = 4 };
 
-enum { CLI_OPTIONS = 32, CLI_REPEATS = 16 };
+enum { CLI_OPTIONS = 64, CLI_REPEATS = 16 };
 
 typedef struct cli_option {
     const char *name;  /**< without the dashes; one letter is a short option */

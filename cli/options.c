@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -151,8 +152,11 @@ static int parse_option(int argc, char **argv, int *at, cli_call *call)
 
 int cli_parse(const cli_command *command, int argc, char **argv, cli_call *call)
 {
-    int only_operands = 0;
+    int only_operands = 0, rows = 0;
 
+    while (command->options && command->options[rows].name)
+        rows++;
+    assert(rows <= CLI_OPTIONS); /* a table that has outgrown cli_call: whatever is typed */
     *call = (cli_call){.command = command, .operand = argv};
     for (int i = 0; i < argc; i++) {
         int status;
