@@ -8,8 +8,8 @@
  * OS PU numbers go hardware thread by hardware thread (all first PUs, all second, ...), which is
  * how kernels number them, so that a class is a few runs. A body says whether places are cores
  * or PUs, and then either one run of places of the same length for each task (where it starts,
- * as runs or in fixed width) or any runs for each task. GPUs are in "T2" alone: how many, their
- * indices as runs, and which of them stands k-th, in fixed width. */
+ * as runs or in fixed width) or any runs for each task. GPUs are in "T2" alone: how many, whether
+ * they are AMD's, their indices as runs, and which of them stands k-th, in fixed width. */
 #include "plan/bindings.h"
 #include "plan/bindings_text.h"
 #include "util/alloc.h"
@@ -284,6 +284,7 @@ static int gpus_write(struct encoder *encoder, uint32_t node, topomap_sextet_wri
             bindings->gpu_place[i] >= count || seen[bindings->gpu_place[i]]++)
             return bad(encoder, "GPUs that do not ascend, or no order of them");
     topomap_sextet_put_number(writer, count);
+    topomap_sextet_put(writer, count && bindings->gpu_amd[node], 1);
     if (count)
         topomap_sextet_put_runs(writer, bindings->gpu + first, count);
     for (uint32_t i = first; i < first + count; i++)

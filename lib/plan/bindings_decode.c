@@ -99,10 +99,13 @@ static int gpus_add(struct decoder *decoder, uint32_t node, const struct binding
     if (!out->gpu_first && count)
         out->gpu_first =
             topomap_alloc((size_t)out->nodes + 1, sizeof *out->gpu_first, decoder->err);
-    if (!out->gpu_first)
-        return count ? -1 : 0;
+    if (out->gpu_first && !out->gpu_amd)
+        out->gpu_amd = topomap_alloc(out->nodes, sizeof *out->gpu_amd, decoder->err);
+    if (!out->gpu_first || !out->gpu_amd)
+        return count || out->gpu_first ? -1 : 0;
     from = out->gpu_first[node];
     out->gpu_first[node + 1] = from + count;
+    out->gpu_amd[node] = count && pattern->amd;
     if (!count)
         return 0;
     if (bindings_walk_gpus(&decoder->walk, pattern, gpu, place) ||
@@ -209,5 +212,6 @@ void topomap_bindings_clear(topomap_bindings *bindings)
     free(bindings->gpu_first);
     free(bindings->gpu);
     free(bindings->gpu_place);
+    free(bindings->gpu_amd);
     memset(bindings, 0, sizeof *bindings);
 }

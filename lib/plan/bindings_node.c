@@ -76,6 +76,7 @@ static int fill(struct bindings_walk *walk, const struct bindings_pattern *patte
         plan->runs = pattern->runs;
     }
     plan->gpus = pattern->gpus;
+    plan->amd = pattern->amd;
     *memory = bindings_walk_alloc(walk, topomap_node_plan_size(plan), 1);
     if (!*memory)
         return -1;

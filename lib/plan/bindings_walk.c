@@ -356,6 +356,7 @@ static int pattern_gpus(struct bindings_walk *walk, struct bindings_pattern *pat
 {
     if (number_walk(walk, 0, BINDINGS_NODE_GPUS, &pattern->gpus))
         return -1;
+    pattern->amd = topomap_sextet_get(&walk->reader, 1);
     pattern->gpu_bit = walk->reader.bit;
     return gpus_walk(walk, pattern->gpus, NULL, NULL);
 }

@@ -23,6 +23,7 @@ struct bindings_pattern {
     int cores; /* places are cores */
     size_t bit;
     uint32_t gpus; /* that have an order */
+    uint32_t amd;  /* whether they are AMD's */
     size_t gpu_bit;
 };
 

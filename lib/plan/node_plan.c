@@ -29,7 +29,7 @@ int topomap_node_plan_counts(const topomap_node_plan *plan)
 {
     return plan->tasks <= TOPOMAP_NODE_PLAN_TASKS && plan->pus <= TOPOMAP_NODE_PLAN_PUS &&
            plan->cores <= plan->pus && plan->runs < 1u << 28 &&
-           plan->gpus <= TOPOMAP_NODE_PLAN_GPUS &&
+           plan->gpus <= TOPOMAP_NODE_PLAN_GPUS && plan->amd <= 1 &&
            (plan->cores ? plan->runs >= plan->tasks : !plan->pus && !plan->runs);
 }
 

@@ -20,6 +20,7 @@ typedef struct topomap_node_plan {
     uint32_t pus;
     uint32_t runs;
     uint32_t gpus;              /* 0: their order is Slurm's */
+    uint32_t amd;               /* whether they are AMD\'s */
     const uint32_t *task_first; /* [tasks + 1] each task's first run */
     const uint16_t *core_first; /* [cores + 1] each core's first PU in the class's order */
     const uint16_t *pu_os;      /* [pus] OS PU numbers in the class's order (plan/bindings.h) */

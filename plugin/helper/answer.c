@@ -8,9 +8,9 @@
 struct head {
     char magic[8];
     uint32_t found;
-    uint32_t job, step, tasks, cores, pus, runs, gpus;
+    uint32_t job, step, tasks, cores, pus, runs, gpus, amd;
     char why_not_spooled[NODE_WHY], why_not_planned[NODE_WHY];
-    char rest[NODE_HEAD - 8 - 8 * 4 - 2 * NODE_WHY]; /* zero */
+    char rest[NODE_HEAD - 8 - 9 * 4 - 2 * NODE_WHY]; /* zero */
 };
 
 _Static_assert(sizeof(struct head) == NODE_HEAD, "the head has the size that is said");
@@ -45,6 +45,7 @@ void node_answer_head(const node_answer *answer, unsigned char bytes[NODE_HEAD])
         head.pus = plan->pus;
         head.runs = plan->runs;
         head.gpus = plan->gpus;
+        head.amd = plan->amd;
     }
     memcpy(head.why_not_spooled, answer->why_not_spooled, NODE_WHY);
     memcpy(head.why_not_planned, answer->why_not_planned, NODE_WHY);
@@ -71,7 +72,8 @@ static int is_plan(const struct head *head, const char *arrays, size_t size,
                                 .cores = head->cores,
                                 .pus = head->pus,
                                 .runs = head->runs,
-                                .gpus = head->gpus};
+                                .gpus = head->gpus,
+                                .amd = head->amd};
     if (!topomap_node_plan_counts(plan) || topomap_node_plan_size(plan) != size)
         return 0;
     if (size)

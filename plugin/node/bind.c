@@ -348,6 +348,9 @@ static const char *order_gpus(spank_t spank, char (*set)[PLUGIN_GPUS_VALUE])
         found |= value != NULL;
         if (value)
             problem = plugin_gpus_order(&here.plan, value, set[i]);
+        if (here.plan.amd && plugin_gpus_counts_in_rocr(i) &&
+            job_environment(spank, "ROCR_VISIBLE_DEVICES"))
+            *set[i] = 0;
     }
     return !problem && !found ? "Slurm tells the tasks of no GPU" : problem;
 }

@@ -3,12 +3,23 @@
 
 #include <string.h>
 
+static const struct {
+    const char *name;
+    int of_rocr; /* on AMD's GPUs it counts within what ROCR_VISIBLE_DEVICES leaves, in that order:
+                    HIP reads CUDA_VISIBLE_DEVICES, too (ROCclr, device/rocm/rocdevice.cpp) */
+} variables[PLUGIN_GPUS_VARIABLES] = {{"CUDA_VISIBLE_DEVICES", 1},
+                                      {"ROCR_VISIBLE_DEVICES", 0},
+                                      {"ZE_AFFINITY_MASK", 0},
+                                      {"GPU_DEVICE_ORDINAL", 1}};
+
 const char *plugin_gpus_variable(size_t index)
 {
-    static const char *const names[PLUGIN_GPUS_VARIABLES] = {
-        "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "ZE_AFFINITY_MASK", "GPU_DEVICE_ORDINAL"};
+    return index < PLUGIN_GPUS_VARIABLES ? variables[index].name : NULL;
+}
 
-    return index < PLUGIN_GPUS_VARIABLES ? names[index] : NULL;
+int plugin_gpus_counts_in_rocr(size_t index)
+{
+    return variables[index].of_rocr;
 }
 
 /* ---- Words -------------------------------------------------------------------------------- */

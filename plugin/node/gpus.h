@@ -14,6 +14,10 @@ enum { PLUGIN_GPUS_VARIABLES = 4, PLUGIN_GPUS_VALUE = TOPOMAP_NODE_PLAN_GPUS * 4
  *  last. */
 const char *plugin_gpus_variable(size_t index);
 
+/** Whether the variable tells of the GPUs that ROCR_VISIBLE_DEVICES leaves, where they are AMD's:
+ * were both put in order, it would be done twice. */
+int plugin_gpus_counts_in_rocr(size_t index);
+
 /** Whether Slurm gives each task a GPU of its own, by which its CPUs go. */
 int plugin_gpus_are_own(const topomap_node_plan *plan);
 /** Of such a plan, whose CPUs a task has: those of the task with this number. UINT32_MAX: it has

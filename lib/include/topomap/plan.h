@@ -41,6 +41,7 @@ typedef struct topomap_bindings {
     uint32_t *gpu_place; /**< [gpu_first[last]] which of the node's list stands k-th, from 0. All
                             where they are: Slurm gives each task one of them, and the CPUs of the
                             k-th task are those of the task that has the k-th GPU */
+    uint8_t *gpu_amd;    /**< [nodes] where gpu_first is there: the node's GPUs are AMD's */
 } topomap_bindings;
 
 /** Frees what the bindings own (not the struct) and zeroes it. */

@@ -42,8 +42,9 @@ static int open_ordering(struct ordering *o, topomap_error *err)
     o->order->gpu = topomap_alloc(o->plan->tasks, sizeof *o->order->gpu, err);
     o->cpus.start = topomap_alloc((size_t)o->plan->tasks + 1, sizeof *o->cpus.start, err);
     o->made.gpu_first = topomap_alloc((size_t)o->plan->nodes + 1, sizeof *o->made.gpu_first, err);
-    if (!o->weight || !o->cost || !o->apart || !o->place_of || !o->order->gpu || !o->cpus.start ||
-        !o->made.gpu_first)
+    o->made.gpu_amd = topomap_alloc(o->plan->nodes, sizeof *o->made.gpu_amd, err);
+    if (!o->made.gpu_amd || !o->weight || !o->cost || !o->apart || !o->place_of || !o->order->gpu ||
+        !o->cpus.start || !o->made.gpu_first)
         return -1;
     for (uint32_t i = 0; i < o->plan->tasks; i++) {
         o->place_of[o->plan->task[i]] = i;
@@ -61,6 +62,7 @@ static void close_ordering(struct ordering *o)
     free(o->made.gpu_first);
     free(o->made.gpu);
     free(o->made.gpu_place);
+    free(o->made.gpu_amd);
     free(o->cpus.start);
     free(o->cpus.pu);
 }
@@ -149,6 +151,11 @@ static int search(struct ordering *o, uint32_t node, uint32_t takers, uint32_t g
     return 0;
 }
 
+static int is_amd(const topomap_devices *devices, uint32_t gpu)
+{
+    return strcmp(devices->device[gpu].vendor, "amd") == 0;
+}
+
 /* One task alone takes them all, or the first: it is left as it is. */
 static int keep_order(struct ordering *o, uint32_t node, uint32_t gpus, topomap_error *err)
 {
@@ -166,6 +173,7 @@ static int keep_order(struct ordering *o, uint32_t node, uint32_t gpus, topomap_
     memcpy(o->made.gpu + from, o->gpu, gpus * sizeof *o->gpu);
     memcpy(o->made.gpu_place + from, o->gpu_of, gpus * sizeof *o->gpu_of);
     o->made.gpu_first[node + 1] = from + gpus;
+    o->made.gpu_amd[node] = is_amd(planner_gpus_devices(&o->in->gpus, node), o->gpu[0]);
     o->moved = 1;
     return 0;
 }
@@ -232,6 +240,7 @@ static void take_made(struct ordering *o)
         b->gpu_first = o->made.gpu_first;
         b->gpu = o->made.gpu;
         b->gpu_place = o->made.gpu_place;
+        b->gpu_amd = o->made.gpu_amd;
         o->made = (topomap_bindings){0};
     }
     free(b->pu_start);

@@ -89,6 +89,7 @@ static void add_gpus(topomap_bindings *bindings)
     static const uint32_t first[] = {0, 4, 6, 9, 9}, gpu[] = {0, 1, 4, 7, 0, 1, 0, 2, 3},
                           place[] = {2, 0, 1, 3, 1, 0, 1, 2, 0};
 
+    bindings->gpu_amd = memset(calloc(4, 1), 1, 1);
     bindings->gpu_first = malloc(sizeof first);
     bindings->gpu = malloc(sizeof gpu);
     bindings->gpu_place = malloc(sizeof place);
@@ -105,6 +106,7 @@ static void assert_same(const topomap_bindings *a, const topomap_bindings *b)
     if (a->gpu_first)
         assert_memory_equal(a->gpu_first, b->gpu_first, (a->nodes + 1) * sizeof(uint32_t));
     if (gpus) {
+        assert_memory_equal(a->gpu_amd, b->gpu_amd, a->nodes);
         assert_memory_equal(a->gpu, b->gpu, gpus * sizeof(uint32_t));
         assert_memory_equal(a->gpu_place, b->gpu_place, gpus * sizeof(uint32_t));
     }
@@ -250,8 +252,7 @@ static void orders_of_gpus_travel(void **state)
     assert_memory_equal(text, "T1", 2);
     free(text);
     round_trip(&bindings, &without);
-    add_gpus(&bindings);
-    text = topomap_bindings_encode(&bindings, &err);
+    add_gpus(&bindings), text = topomap_bindings_encode(&bindings, &err);
     assert_memory_equal(text, "T2", 2);
     free(text);
     round_trip(&bindings, &with);
@@ -259,8 +260,7 @@ static void orders_of_gpus_travel(void **state)
     assert_null(topomap_bindings_in_order(&bindings, &err)); /* the CPUs are the GPUs' */
     bindings.gpu[2] = 1;                                     /* twice */
     assert_null(topomap_bindings_encode(&bindings, &err));
-    bindings.gpu[2] = 4;
-    bindings.gpu_place[5] = 1;
+    bindings.gpu[2] = 4, bindings.gpu_place[5] = 1;
     assert_null(topomap_bindings_encode(&bindings, &err));
     topomap_bindings_clear(&bindings);
 }

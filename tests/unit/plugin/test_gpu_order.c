@@ -153,6 +153,8 @@ static void check_order(const struct asked *asked)
 
     for (uint32_t i = 0; gpus && i < asked->tasks; i++)
         assert_int_equal(b->gpu[b->gpu_place[i % gpus]], answer.gpu[i]);
+    if (gpus)
+        assert_int_equal(b->gpu_amd[0], strcmp(asked->file, "mi250x.xml") == 0);
 }
 
 static void assert_told(const struct asked *asked, const char *expected)

@@ -97,6 +97,27 @@ static void words_are_put_in_order_as_they_stand(void **state)
     assert_ordered(&node, ordered);
 }
 
+/* HIP and OpenCL count within what ROCR_VISIBLE_DEVICES leaves: put in order twice, it would be
+ * another order. */
+static void amd_s_are_ordered_once(void **state)
+{
+    struct node node;
+
+    (void)state;
+    bindings.gpu_amd[0] = 1;
+    encode();
+    node = node_of("0,1,2,3", "0,1,2,3");
+    run(&node);
+    for (uint32_t task = 0; task < node.tasks; task++) {
+        assert_string_equal(result->value[task][1], "0,1,2,3"); /* CUDA_VISIBLE_DEVICES */
+        assert_string_equal(result->value[task][2], "2,0,3,1"); /* ROCR_VISIBLE_DEVICES */
+        assert_string_equal(result->value[task][4], "0,1,2,3"); /* GPU_DEVICE_ORDINAL */
+        assert_true(is_planned(task));
+    }
+    node.value[2] = NULL; /* where it is not set, the others tell alone */
+    assert_ordered(&node, "2,0,3,1");
+}
+
 /* Indices are the node's, or, where devices are constrained, count from 0. */
 static void a_part_of_the_nodes_gpus(void **state)
 {
@@ -299,6 +320,7 @@ static int each_setup(void **state)
 
     (void)state;
     plan(&machine, 4, 1, TOPOMAP_BIND_CORE, NULL, &bindings);
+    bindings.gpu_amd = calloc(1, 1);
     bindings.gpu_first = malloc(sizeof first);
     bindings.gpu = malloc(sizeof gpu);
     bindings.gpu_place = malloc(sizeof place);
@@ -349,6 +371,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(words_are_put_in_order_as_they_stand),
+        TEST(amd_s_are_ordered_once),
         TEST(a_part_of_the_nodes_gpus),
         TEST(what_is_not_as_planned_stays),
         TEST(all_variables_or_none),
