@@ -79,9 +79,9 @@ static const char *const measured[] = {
 static const char *const changes[] = {"abcdef", "ABCDEFGHIJKLMNOPQRSTUVWX", NULL};
 
 /* Without their heads and checksums. */
-static const char *const bindings[] = {"RABEEDBAHADBEgA2BCgBAABDG",
-                                       "jDBBEEDBAHADBEQAAAQAEAAoQBCQADAgAABDG",
-                                       "jDBBEEDBAHABBEAAUwiAAAAAAAAAAAAA", NULL};
+static const char *const bindings[] = {
+    "RABEEDBAHADBEgA2BCgBAABDG", "jDBBEEDBAHADBEQAAAQAEAAoQBCQADAgAABDG",
+    "jDBBEEDBAHABBEAAUwiAAAAAAAAAAAAA", "~AABQEPBAfABBEgBAjEQBwLEwdwBA", NULL};
 
 static const char *const requests[] = {
     "topomap-request 1\njob 17\nstep 0\ndb /x.db\ngraph ring:4\nnodes n[1-2,7]\ntasks 4(x2),2\n"

@@ -247,6 +247,11 @@ static void check_in_order(const topomap_bindings *bindings)
     topomap_error err;
     char *once = topomap_bindings_in_order(bindings, &err), *twice;
 
+    if (bindings->gpu_first) { /* the CPUs are the GPUs' */
+        if (once)
+            abort();
+        return;
+    }
     if (!once || topomap_bindings_decode(once, &again, &err))
         abort();
     twice = topomap_bindings_in_order(&again, &err);
@@ -277,17 +282,21 @@ static void check_bindings(const char *text, const topomap_bindings *bindings)
 }
 
 /* The bytes as a body with the right head and checksum (plan/bindings_text.h), or nothing but the
- * checksum would be tried. Every byte stands for some character of the alphabet. */
+ * checksum would be tried. Every byte stands for some character of the alphabet; a first '~' for
+ * the head of bindings with orders of GPUs. */
 char *fuzz_bindings_text(const uint8_t *bytes, size_t size)
 {
     static const char alphabet[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     topomap_sextet_writer sum = {0};
+    int gpus = size && bytes[0] == '~';
     char *text = malloc(size + BINDINGS_CRC_CHARACTERS + 3);
 
     if (!text)
         abort();
-    memcpy(text, BINDINGS_MAGIC, 2);
+    bytes += gpus;
+    size -= (size_t)gpus;
+    memcpy(text, gpus ? BINDINGS_MAGIC_GPUS : BINDINGS_MAGIC, 2);
     for (size_t i = 0; i < size; i++)
         text[2 + i] =
             bytes[i] && strchr(alphabet, bytes[i]) ? (char)bytes[i] : alphabet[bytes[i] & 63];
