@@ -11,6 +11,7 @@
 const cli_command *const cli_tables[] = {cli_map_commands,
                                          cli_graph_commands,
                                          cli_graph_edit_commands,
+                                         cli_graph_show_commands,
                                          cli_db_commands,
                                          cli_db_check_commands,
                                          cli_db_diff_commands,

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* topomap graph show: who talks to whom, as a picture */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/json.h"
+#include "cli/picture/picture.h"
+#include "cli/target.h"
+#include "util/output.h"
+#include "util/safe_text.h"
+
+enum { COLUMNS = 80, SVG_CELLS = 320, CELLS_MOST = 4096 };
+
+/* ---- The terminal ------------------------------------------------------------------------ */
+
+static int is_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const char *value = NULL;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names && (!value || !*value); i++)
+        value = getenv(names[i]); /* the first that is set (locale(7)) */
+    return value && (strstr(value, "UTF-8") || strstr(value, "utf8") || strstr(value, "UTF8"));
+}
+
+/* \return 0, or CLI_USAGE: --color has another word */
+static int is_coloured(const cli_call *call, int *coloured)
+{
+    const char *said = cli_get(call, "color"), *none = getenv("NO_COLOR"), *term = getenv("TERM");
+
+    *coloured = isatty(STDOUT_FILENO) && !(none && *none) && !(term && strcmp(term, "dumb") == 0);
+    if (!said || strcmp(said, "auto") == 0)
+        return 0;
+    *coloured = strcmp(said, "always") == 0;
+    return *coloured || strcmp(said, "never") == 0
+               ? 0
+               : cli_usage_error(call, "--color takes auto, always or never, not '%s'", said);
+}
+
+static int find_screen(const cli_call *call, picture_screen *screen)
+{
+    const char *depth = getenv("COLORTERM");
+    struct winsize window;
+    int coloured, status = is_coloured(call, &coloured);
+
+    *screen = (picture_screen){.columns = COLUMNS};
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0)
+        screen->columns = window.ws_col;
+    if (!coloured)
+        return status;
+    screen->colour = depth && (!strcmp(depth, "truecolor") || !strcmp(depth, "24bit"))
+                         ? PICTURE_TRUE
+                         : PICTURE_256;
+    screen->halves = is_utf8();
+    return status;
+}
+
+/* ---- The picture ------------------------------------------------------------------------- */
+
+static void write_title(char *title, size_t size, const cli_call *call, const topomap_graph *graph)
+{
+    topomap_recognition found = {.text = ""};
+    topomap_error err;
+    int is_named;
+
+    if (topomap_graph_pattern(graph))
+        snprintf(found.text, sizeof found.text, "%s", topomap_graph_pattern(graph));
+    else if (topomap_graph_recognise(graph, 0, &found, &err) != 0)
+        found.text[0] = 0;
+    is_named = *found.text && strcmp(found.text, call->operand[0]) != 0;
+    snprintf(title, size, "%s: %u ranks, %.0f bytes%s%s", call->operand[0],
+             topomap_graph_ranks(graph), (double)topomap_graph_bytes(graph), is_named ? ", " : "",
+             is_named ? found.text : "");
+}
+
+static json_t *matrix_json(const topomap_matrix *matrix)
+{
+    json_t *rows = json_array(), *first = json_array();
+
+    for (uint32_t row = 0; row < matrix->cells; row++) {
+        json_t *line = json_array();
+
+        for (uint32_t column = 0; column < matrix->cells; column++)
+            json_array_append_new(
+                line,
+                json_integer((json_int_t)matrix->bytes[(size_t)row * matrix->cells + column]));
+        json_array_append_new(rows, line);
+        json_array_append_new(first, json_integer(row * matrix->each));
+    }
+    return json_pack("{s:I, s:I, s:o, s:o}", "ranks", (json_int_t)matrix->ranks, "cells",
+                     (json_int_t)matrix->cells, "first", first, "bytes", rows);
+}
+
+static int write_picture(const cli_call *call, const picture_screen *screen, const char *title,
+                         const topomap_matrix *matrix, topomap_error *err)
+{
+    topomap_output *output;
+    char safe[1024];
+
+    if (topomap_output_open(cli_output(call), &output, err) != 0)
+        return -1;
+    if (cli_get(call, "output"))
+        picture_matrix_svg(topomap_output_file(output), matrix, title);
+    else {
+        snprintf(safe, sizeof safe, "%s", title);
+        topomap_safe_line(safe, sizeof safe);
+        fprintf(topomap_output_file(output), "%s\n", safe);
+        picture_matrix_text(topomap_output_file(output), screen, matrix);
+    }
+    return topomap_output_commit(output, err);
+}
+
+static int show(const cli_call *call, const picture_screen *screen, uint32_t cells,
+                const topomap_graph *graph)
+{
+    const char *mapping = cli_get(call, "mapping");
+    topomap_matrix matrix = {0};
+    uint32_t *place = NULL;
+    topomap_error err;
+    char title[1024];
+    int status = 0;
+
+    if (mapping)
+        status = cli_mapping_read(mapping, topomap_graph_ranks(graph), &place, &err);
+    if (status == 0)
+        status = topomap_matrix_make(graph, place, cells, &matrix, &err);
+    if (status == 0 && cli_get(call, "json")) {
+        status = cli_json(stdout, matrix_json(&matrix), 0);
+    } else if (status == 0) {
+        write_title(title, sizeof title, call, graph);
+        status =
+            write_picture(call, screen, title, &matrix, &err) ? cli_fail(call, &err) : CLI_DONE;
+    } else {
+        status = cli_fail(call, &err);
+    }
+    topomap_matrix_clear(&matrix);
+    free(place);
+    return status;
+}
+
+static int run_show(const cli_call *call)
+{
+    const char *output = cli_get(call, "output");
+    size_t length = output ? strlen(output) : 0;
+    picture_screen screen;
+    topomap_graph *graph;
+    uint64_t cells;
+    int status;
+
+    if (output && (length < 5 || strcmp(output + length - 4, ".svg") != 0))
+        return cli_usage_error(call, "--output takes a name that ends in .svg, not '%s'", output);
+    if ((status = find_screen(call, &screen)) != 0 ||
+        (status = cli_integer(call, "cells", 1, CELLS_MOST, 0, &cells)) != 0 ||
+        (status = cli_graph_read(call, call->operand[0], &graph)) != 0)
+        return status;
+    if (!cells)
+        cells = output || cli_get(call, "json")
+                    ? SVG_CELLS
+                    : picture_matrix_room(&screen, topomap_graph_ranks(graph));
+    status = show(call, &screen, (uint32_t)cells, graph);
+    topomap_graph_free(graph);
+    return status;
+}
+
+static const char show_text[] =
+    "A row is what a rank sends, a column what one receives, as light as it is much, on a\n"
+    "logarithmic scale; where there are more ranks than cells, several together. On a terminal in\n"
+    "colours that can be told apart without red and green and in grey, two rows a line where the\n"
+    "locale is UTF-8; in a pipe, with NO_COLOR or --color never in characters from . to @.\n";
+
+static const cli_option options[] = {
+    {"mapping", "FILE", "ranks where this mapping puts them: line r is the place of rank r", NULL},
+    {"cells", "N", "so many rows and columns at most (default: as many as fit; 320 in a file)",
+     NULL},
+    {"color", "WHEN", "auto (default: on a terminal), always or never", NULL},
+    {"output", "FILE.svg", "write a picture instead", "o"},
+    {"json", NULL, "the cells' bytes, for programs", NULL},
+    {"from", "FORMAT", "the file's format (recognised if left out)", NULL},
+    CLI_FORMAT_OPTION,
+    {NULL, NULL, NULL, NULL},
+};
+
+const cli_command cli_graph_show_commands[] = {
+    {"graph show", "FILE|PATTERN", "who talks to whom, as a picture", options, 1, 1, run_show,
+     show_text},
+    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
+};
