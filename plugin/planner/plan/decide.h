@@ -11,7 +11,7 @@ typedef struct planner_answer {
     int left;        /* there is no graph to place by: line and damaged are all of the answer */
     int damaged;     /* the stored profile is to go */
     int quiet;       /* the line is a summary, for verbose only */
-    char line[768];  /* for the user, may be empty */
+    char line[800];  /* for the user, may be empty */
     double gain;     /* percent of the objective */
     double searched; /* seconds */
     topomap_plan plan;
