@@ -4,22 +4,14 @@
 # output, and nobody waits for a rank that has gone.
 bats_require_minimum_version 1.5.0
 
-load mpis
+load profiler
 load ends
-
-setup_file() {
-  export TOPOMAP=$TOPOMAP_BUILD/cli/topomap
-  mpi_settings
-  export OMPI_MCA_btl=tcp,self,vader
-}
 
 setup() {
   cd "$BATS_TEST_TMPDIR"
   profile=$PWD/profile.tmg
   export MPI_SECONDS=20 # where one rank hangs, the MPI's own ranks hang with it
 }
-
-library() { echo "$TOPOMAP_BUILD/contrib/profile/libtopomap-profile-$(mpi_kind "$1").so"; }
 
 # ended MPI WORD...: runs the program, whose output is in `out`, and prints its status.
 ended() {

@@ -4,20 +4,12 @@
 # are asked for by name, libraries that stand in for an MPI; and what it must leave as it is.
 bats_require_minimum_version 1.5.0
 
-load mpis
-
-setup_file() {
-  export TOPOMAP=$TOPOMAP_BUILD/cli/topomap
-  mpi_settings
-  export OMPI_MCA_btl=tcp,self,vader
-}
+load profiler
 
 setup() {
   cd "$BATS_TEST_TMPDIR"
   profile=$PWD/profile.tmg
 }
-
-library() { echo "$TOPOMAP_BUILD/contrib/profile/libtopomap-profile-$(mpi_kind "$1").so"; }
 
 # under PROFILER MPI PROGRAM...: two processes ($RANKS) with the profiler of PROFILER, what they say in `said`.
 under() {
@@ -25,22 +17,6 @@ under() {
   shift 2
   rm -rf "$profile"
   mpi_run "$mpi" "${RANKS:-2}" env LD_PRELOAD="$(library "$profiler")" TOPOMAP_PROFILE="$profile" "$@" >said 2>&1 || { cat said; return 1; }
-}
-
-arcs() {
-  "$TOPOMAP" graph convert "$profile" arcs.csv
-  grep '^[0-9]' arcs.csv | tr '\n' ' '
-}
-
-each_mpi() { # FUNCTION
-  local mpi tried=0
-  for mpi in $MPIS; do
-    mpi_is_here "$mpi" && [ -e "$(library "$mpi")" ] || continue
-    echo "$mpi"
-    "$1" "$mpi"
-    tried=1
-  done
-  [ "$tried" = 1 ] || skip "no MPI here"
 }
 
 others() { # MPI: whose profilers are of another one

@@ -1,5 +1,5 @@
 # Programs under a real MPI; they are compiled by the tests, with each MPI's own wrappers.
-EXTRA_DIST += tests/mpi/mpis.bash tests/mpi/traffic.c tests/mpi/calls.c tests/mpi/collectives.c tests/mpi/threads.c tests/mpi/spawn.c \
+EXTRA_DIST += tests/mpi/mpis.bash tests/mpi/profiler.bash tests/mpi/traffic.c tests/mpi/calls.c tests/mpi/collectives.c tests/mpi/threads.c tests/mpi/spawn.c \
   tests/mpi/ends.c tests/mpi/waits.c tests/mpi/waits.f90.in tests/mpi/ends.bash tests/mpi/phases.c \
   tests/mpi/ring.f90.in tests/mpi/grid.f90.in tests/mpi/phases.f90.in \
   tests/mpi/named.c tests/mpi/topologies.c tests/mpi/topologies.f90.in tests/mpi/ranks.c tests/mpi/random.c

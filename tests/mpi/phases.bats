@@ -3,20 +3,12 @@
 # The profiler tells phases apart, under each MPI: what each has, and where there are none.
 bats_require_minimum_version 1.5.0
 
-load mpis
-
-setup_file() {
-  export TOPOMAP=$TOPOMAP_BUILD/cli/topomap
-  mpi_settings
-  export OMPI_MCA_btl=tcp,self,vader
-}
+load profiler
 
 setup() {
   cd "$BATS_TEST_TMPDIR"
   profile=$PWD/profile.tmg
 }
-
-library() { echo "$TOPOMAP_BUILD/contrib/profile/libtopomap-profile-$(mpi_kind "$1").so"; }
 
 # The bytes of rank 1's arcs, phase by phase: "1>5:500000 / 1>2:250000".
 phases() {

@@ -4,13 +4,7 @@
 # late or not at all, ranks that lack it; and Fortran's other calls.
 bats_require_minimum_version 1.5.0
 
-load mpis
-
-setup_file() {
-  export TOPOMAP=$TOPOMAP_BUILD/cli/topomap
-  mpi_settings
-  export OMPI_MCA_btl=tcp,self,vader
-}
+load profiler
 
 setup() {
   cd "$BATS_TEST_TMPDIR"
@@ -21,8 +15,6 @@ teardown() {
   ! mountpoint -q readonly/p.tmg.parts || umount readonly/p.tmg.parts
   ! mountpoint -q readonly || umount readonly
 }
-
-library() { echo "$TOPOMAP_BUILD/contrib/profile/libtopomap-profile-$(mpi_kind "$1").so"; }
 
 # here MPI SOURCE: compiles tests/mpi/SOURCE.c as ./SOURCE
 here() {
@@ -36,22 +28,6 @@ profiled() {
   shift 2
   rm -f "$profile"
   mpi_run "$mpi" "$ranks" env LD_PRELOAD="$(library "$mpi")" TOPOMAP_PROFILE="$profile" "$@"
-}
-
-arcs() {
-  "$TOPOMAP" graph convert "$profile" arcs.csv
-  grep '^[0-9]' arcs.csv | tr '\n' ' '
-}
-
-each_mpi() { # FUNCTION
-  local mpi tried=0
-  for mpi in $MPIS; do
-    mpi_is_here "$mpi" && [ -e "$(library "$mpi")" ] || continue
-    echo "$mpi"
-    "$1" "$mpi"
-    tried=1
-  done
-  [ "$tried" = 1 ] || skip "no MPI here"
 }
 
 other_calls() {
