@@ -42,25 +42,18 @@ static int print(const cli_call *call, const topomap_plan_writer *writer, const 
 
 int cli_launchers_print(const cli_call *call, const cli_result *result)
 {
-    const topomap_machine *machine = result->target->machine;
-    uint32_t nodes = topomap_machine_nodes(machine);
-    const char **names, *said = cli_get(call, "cores");
-    topomap_cores cores = {0};
+    const planner_request *request = &result->target->request;
+    const topomap_cores *told = &result->target->inputs.cores;
     topomap_error err;
-    int status = -1;
 
     if (!result->target->allocation)
         return cli_usage_error(call, "--format %s is for nodes: --db, --nodes and --tasks-per-node",
                                cli_get(call, "format"));
-    names = topomap_alloc(nodes, sizeof *names, &err);
-    for (uint32_t node = 0; names && node < nodes; node++)
-        names[node] = topomap_machine_node_name(machine, node);
-    if (names && (!said || topomap_cores_parse(said, nodes, &cores, &err) == 0))
-        status = print(call, topomap_plan_writer_find(cli_get(call, "format")), &result->plan,
-                       names, &cores, &err);
-    topomap_cores_clear(&cores);
-    free(names);
-    return status == 0 ? CLI_DONE : cli_fail(call, &err);
+    return print(call, topomap_plan_writer_find(cli_get(call, "format")), &result->plan,
+                 (const char *const *)request->nodes.name, told->nodes ? told : &request->cores,
+                 &err) == 0
+               ? CLI_DONE
+               : cli_fail(call, &err);
 }
 
 /* ---- A record ---------------------------------------------------------------------------- */

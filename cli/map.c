@@ -159,15 +159,16 @@ static int map_target(const cli_call *call, const topomap_request *asked, size_t
     planner_objective_costs(asked, target.graph, &target.costs.value);
     options.time_costs = &target.costs.value;
     options.objective = target.objective;
-    options.message_bytes = planner_message_bytes(asked, target.objective, target.message_bytes);
+    options.message_bytes =
+        planner_message_bytes(asked, target.objective, target.inputs.message_bytes);
     status = read_baseline(call, &target, &baseline);
     if (status == 0)
         status = cli_time_costs(call, "--objective time",
                                 asked->objective.kind == TOPOMAP_OBJECTIVE_TIME, &target.costs);
     options.start = given ? baseline : target.order.slot_of;
     options.start_name = given ? "given" : target.allocation ? target.order.name : "identity";
-    options.layout = target.layouts.row;
-    options.layouts = target.layouts.count;
+    options.layout = target.inputs.layouts.row;
+    options.layouts = target.inputs.layouts.count;
     if (status == 0)
         status = map_and_report(call, asked, &target, &options, baseline, format);
     free(baseline);

@@ -75,10 +75,7 @@ static int open_allocation(const cli_call *call, const topomap_request *asked, c
         target->costs = (cli_costs){inputs->costs, inputs->measured, 0};
         target->machine = inputs->machine;
         target->bindings = inputs->by_slot;
-        target->layouts = inputs->layouts;
-        target->message_bytes = inputs->message_bytes;
         inputs->machine = NULL;
-        inputs->layouts = (planner_layouts){0};
         inputs->by_slot = (topomap_bindings){0};
         status = order_by_gpus(target, &err);
     }
@@ -105,16 +102,17 @@ int cli_target_open(const cli_call *call, const topomap_request *asked, cli_targ
     if (asked->capacity && spec)
         return cli_usage_error(call, "--background needs the links' names: --db and --nodes");
     if (spec)
-        status = topomap_machine_parse(spec, &target->machine, &err) == 0 &&
-                         planner_layouts_make(target->machine, NULL, &target->layouts, &err) == 0
-                     ? 0
-                     : cli_fail(call, &err);
+        status =
+            topomap_machine_parse(spec, &target->machine, &err) == 0 &&
+                    planner_layouts_make(target->machine, NULL, &target->inputs.layouts, &err) == 0
+                ? 0
+                : cli_fail(call, &err);
     else
         status = open_allocation(call, asked, target);
     if (status == 0)
         target->objective = planner_objective(asked, target->machine);
     if (status == 0 && spec)
-        target->message_bytes = planner_message_worth(target->machine);
+        target->inputs.message_bytes = planner_message_worth(target->machine);
     if (status == 0 && asked->capacity && target->objective == TOPOMAP_OBJECTIVE_J &&
         !wants_links(call, asked))
         status =
@@ -144,7 +142,6 @@ void cli_target_close(cli_target *target)
     topomap_graph_free(target->graph);
     topomap_machine_free(target->machine);
     topomap_bindings_clear(&target->bindings);
-    planner_layouts_clear(&target->layouts);
     free(target->order.slot_of);
     planner_inputs_clear(&target->inputs);
     planner_request_clear(&target->request);

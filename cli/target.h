@@ -7,15 +7,12 @@
 #include "cli/request.h"
 #include "cli/time.h"
 #include "plan/bindings.h"
-#include "plugin/planner/plan/layouts.h"
 #include "plugin/planner/plan/inputs.h"
 
 typedef struct cli_target {
     topomap_graph *graph;
     topomap_machine *machine;
     topomap_bindings bindings;             /* of an allocation; .nodes 0: none */
-    planner_layouts layouts;               /* that Slurm could have made */
-    double message_bytes;                  /* that pass in the time that a message costs */
     int allocation;                        /* nonzero: made from a database */
     enum topomap_objective_kind objective; /* as asked; of `auto`, what it is here */
     cli_order order;                       /* Slurm's layout of an allocation */

@@ -37,7 +37,7 @@ static const uint32_t *part_groups(const topomap_shape *shape)
     return shape->numa ? shape->level[shape->numa - 1].group : level_named(shape, "package");
 }
 
-/* The first CPU of a list. */
+/* Whether a list such as 0-3,8 has it. */
 static int has_cpu(const char *cpus, uint32_t cpu)
 {
     while (cpus && *cpus) {

@@ -185,7 +185,7 @@ static void write_line(const work *w, planner_answer *answer)
         snprintf(what, sizeof what,
                  "%u ranks on %zu nodes placed by %s, as asked, though %s is %.1f %% higher",
                  w->mapping->ranks, w->in.request->nodes.count, w->mapping->algorithm,
-                 topomap_plan_objective(w->mapping->objective), -answer->gain);
+                 topomap_plan_figure(w->mapping, 1), -answer->gain);
     else if (answer->applied)
         snprintf(what, sizeof what, "%u ranks on %zu nodes placed by %s, %s %.1f %% lower",
                  w->mapping->ranks, w->in.request->nodes.count, w->mapping->algorithm,

@@ -41,6 +41,18 @@ topomap_graph *map_graph(uint32_t ranks, uint32_t arcs, uint64_t most, uint64_t 
     free(bytes);
     return graph;
 }
+double map_J(const topomap_graph *graph, const topomap_machine *m, const uint32_t *slot_of)
+{
+    topomap_cost all;
+    topomap_error err;
+    double J;
+
+    assert_int_equal(topomap_cost_evaluate(graph, m, slot_of, &all, &err), 0);
+    J = all.J;
+    topomap_cost_clear(&all);
+    return J;
+}
+
 double map_cost(const topomap_graph *graph, const topomap_machine *m, const char *name)
 {
     topomap_map_options options = {.size = sizeof options, .algorithm = name, .seed = 3};

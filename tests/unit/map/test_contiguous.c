@@ -94,18 +94,6 @@ static void assert_contiguous(const topomap_mapping *mapping, const topomap_mach
     }
 }
 
-static double cost(const topomap_graph *graph, const topomap_machine *m, const uint32_t *slot_of)
-{
-    topomap_cost all;
-    topomap_error err;
-    double J;
-
-    assert_int_equal(topomap_cost_evaluate(graph, m, slot_of, &all, &err), 0);
-    J = all.J;
-    topomap_cost_clear(&all);
-    return J;
-}
-
 static void check(const topomap_machine *m, uint64_t seed)
 {
     static const uint32_t degrees[] = {0, 1, 4, 30};
@@ -123,8 +111,8 @@ static void check(const topomap_machine *m, uint64_t seed)
 
             assert_contiguous(one, m);
             assert_memory_equal(one->slot_of_rank, two->slot_of_rank, m->slots * sizeof(uint32_t));
-            assert_true(one->J <= cost(graph, m, block));
-            assert_true(one->J == cost(graph, m, one->slot_of_rank));
+            assert_true(one->J <= map_J(graph, m, block));
+            assert_true(one->J == map_J(graph, m, one->slot_of_rank));
             topomap_mapping_free(one);
             topomap_mapping_free(two);
         }
@@ -231,8 +219,8 @@ static void the_best_order_is_found(void **state)
                 for (uint32_t k = 0; k < 3; k++)
                     slot_of[b * 3 + k] = rest % 5 * 3 + k;
             }
-            if (used == 31 && cost(graph, m, slot_of) < best)
-                best = cost(graph, m, slot_of);
+            if (used == 31 && map_J(graph, m, slot_of) < best)
+                best = map_J(graph, m, slot_of);
         }
         assert_true(mapping->J == best);
         topomap_mapping_free(mapping);

@@ -56,18 +56,6 @@ static topomap_mapping *mapped(const topomap_graph *graph, const topomap_machine
     return mapping;
 }
 
-static double cost(const topomap_graph *graph, const topomap_machine *m, const uint32_t *slot_of)
-{
-    topomap_cost all;
-    topomap_error err;
-    double J;
-
-    assert_int_equal(topomap_cost_evaluate(graph, m, slot_of, &all, &err), 0);
-    J = all.J;
-    topomap_cost_clear(&all);
-    return J;
-}
-
 /* A permutation, J as it says, and each group's ranks, `piece` at a time, in one cell. */
 static void assert_together(const topomap_mapping *mapping, const topomap_graph *graph,
                             const topomap_machine *m, const uint32_t *group, uint32_t piece,
@@ -89,7 +77,7 @@ static void assert_together(const topomap_mapping *mapping, const topomap_graph 
         assert_int_equal(cell[group[r]], here);
     }
     assert_int_equal(mapping->together, piece);
-    assert_true(mapping->J == cost(graph, m, mapping->slot_of_rank));
+    assert_true(mapping->J == map_J(graph, m, mapping->slot_of_rank));
     free(used);
     free(cell);
     free(seen);
@@ -230,7 +218,7 @@ static void test_pin(void **state)
             assert_int_equal(m->node_of[pinned->slot_of_rank[5]], node);
             if (rows[i].together)
                 assert_together(pinned, graph, m, group, 4, NULL);
-            assert_true(pinned->J == cost(graph, m, pinned->slot_of_rank));
+            assert_true(pinned->J == map_J(graph, m, pinned->slot_of_rank));
             assert_true(!rows[i].free || pinned->J <= loose->J * (1 + 1e-9));
             topomap_mapping_free(pinned);
         }

@@ -15,23 +15,9 @@
 #include "graph/formats/parts.h"
 #include "plugin/store/loaded.h"
 #include "plugin/store/store.h"
-#include "tests/unit/scratch.h"
+#include "tests/unit/plugin/stores.h"
 
 enum { RANKS = 2, NONE = 0 };
-
-static store fresh(void)
-{
-    static int number;
-    topomap_error err;
-    char name[20];
-    store made;
-
-    snprintf(name, sizeof name, "store%d", number++);
-    assert_int_equal(mkdir(scratch_path(name), 0700), 0);
-    setenv("XDG_CACHE_HOME", scratch_path(name), 1);
-    assert_int_equal(store_open(NULL, &made, &err), 0);
-    return made;
-}
 
 static store_entry script(void)
 {
@@ -48,7 +34,7 @@ static uint64_t key_of(const store_entry *entry)
 }
 
 /* A node's part: of no rank, or of all. */
-static void leave(const char *folder, uint32_t mpi, uint32_t status, uint32_t count)
+static void leave(const char *run, uint32_t mpi, uint32_t status, uint32_t count)
 {
     topomap_part_row row[RANKS];
     struct topomap_part_rank table[RANKS];
@@ -65,7 +51,7 @@ static void leave(const char *folder, uint32_t mpi, uint32_t status, uint32_t co
                                               .checksum = topomap_part_checksum(&row[i], 1)};
     }
     topomap_part_seal(&header, table);
-    snprintf(path, sizeof path, "%s/" TOPOMAP_PART_NAME "0", folder);
+    snprintf(path, sizeof path, "%s/" TOPOMAP_PART_NAME "0", run);
     out = fopen(path, "w");
     assert_non_null(out);
     fwrite(&header, sizeof header, 1, out);
@@ -77,19 +63,19 @@ static void leave(const char *folder, uint32_t mpi, uint32_t status, uint32_t co
 enum { NO_PART = -1 };
 
 /* A run that has the profiler of \p mpi. \p found < 0: no node has left anything */
-static enum store_left run(const store *store, enum store_mpi mpi, int found, uint32_t status,
-                           uint32_t count, topomap_error *why)
+static enum store_left run_with(const store *store, enum store_mpi mpi, int found, uint32_t status,
+                                uint32_t count, topomap_error *why)
 {
     store_entry entry = script();
     store_plan plan = {.purpose = STORE_PROFILES, .mpi = mpi, .loaded = key_of(&entry)};
     enum store_left left;
-    char *folder;
+    char *run;
 
-    assert_int_equal(store_run_begin(store, 5, 0, &entry, &plan, &folder, why), 0);
+    assert_int_equal(store_run_begin(store, 5, 0, &entry, &plan, &run, why), 0);
     if (found >= 0)
-        leave(folder, (uint32_t)found, status, count);
-    left = store_run_fold(store, folder, &entry, why);
-    free(folder);
+        leave(run, (uint32_t)found, status, count);
+    left = store_run_fold(store, run, &entry, why);
+    free(run);
     return left;
 }
 
@@ -126,7 +112,7 @@ static void test_guesses(void **state)
 
     (void)state;
     assert_int_equal(known(&found, &mpi), STORE_LOADED_UNKNOWN);
-    assert_int_equal(run(&found, STORE_MPI_OPENMPI, 12, 0, NONE, &why), STORE_LEFT_NOTHING);
+    assert_int_equal(run_with(&found, STORE_MPI_OPENMPI, 12, 0, NONE, &why), STORE_LEFT_NOTHING);
     assert_string_equal(why.text,
                         "the last run loaded another MPI than it was profiled for: mpich");
     assert_int_equal(known(&found, &mpi), STORE_LOADED_MPI);
@@ -135,16 +121,17 @@ static void test_guesses(void **state)
     assert_int_equal(entry.mpi, STORE_MPI_MPICH);
     assert_int_equal(entry.tries, 0);
     assert_string_equal(entry.last, why.text);
-    assert_int_equal(run(&found, STORE_MPI_MPICH, 12, 0, RANKS, &why), STORE_LEFT_PROFILE);
+    assert_int_equal(run_with(&found, STORE_MPI_MPICH, 12, 0, RANKS, &why), STORE_LEFT_PROFILE);
     assert_int_equal(read_entry(&found, &entry), 1);
     assert_true(entry.has_graph);
     assert_string_equal(entry.last, "");
     /* Another environment: what it loads now is what counts. */
-    assert_int_equal(run(&found, STORE_MPI_MPICH, 40, 0, NONE, &why), STORE_LEFT_NOTHING);
+    assert_int_equal(run_with(&found, STORE_MPI_MPICH, 40, 0, NONE, &why), STORE_LEFT_NOTHING);
     assert_int_equal(known(&found, &mpi), STORE_LOADED_MPI);
     assert_int_equal(mpi, STORE_MPI_OPENMPI);
     /* It has been known to load one: a run without one is a run that left nothing. */
-    assert_int_equal(run(&found, STORE_MPI_OPENMPI, NO_PART, 0, NONE, &why), STORE_LEFT_NOTHING);
+    assert_int_equal(run_with(&found, STORE_MPI_OPENMPI, NO_PART, 0, NONE, &why),
+                     STORE_LEFT_NOTHING);
     assert_int_equal(known(&found, &mpi), STORE_LOADED_MPI);
     assert_int_equal(read_entry(&found, &entry), 1);
     assert_int_equal(entry.tries, 1);
@@ -159,16 +146,17 @@ static void test_none(void **state)
     topomap_error why;
 
     (void)state;
-    assert_int_equal(run(&found, STORE_MPI_OPENMPI, NO_PART, 0, NONE, &why), STORE_LEFT_NOTHING);
+    assert_int_equal(run_with(&found, STORE_MPI_OPENMPI, NO_PART, 0, NONE, &why),
+                     STORE_LEFT_NOTHING);
     assert_string_equal(why.text, "the last run loaded no MPI that is known");
     assert_int_equal(known(&found, &mpi), STORE_LOADED_NOTHING);
     assert_int_equal(read_entry(&found, &entry), 0);
     found = fresh();
-    assert_int_equal(run(&found, STORE_MPI_OPENMPI, 20, 0, NONE, &why), STORE_LEFT_NOTHING);
+    assert_int_equal(run_with(&found, STORE_MPI_OPENMPI, 20, 0, NONE, &why), STORE_LEFT_NOTHING);
     assert_string_equal(why.text, "the last run loaded no MPI that is known");
     assert_int_equal(known(&found, &mpi), STORE_LOADED_NOTHING);
     /* It was asked to try again. */
-    assert_int_equal(run(&found, STORE_MPI_OPENMPI, 40, 0, RANKS, &why), STORE_LEFT_PROFILE);
+    assert_int_equal(run_with(&found, STORE_MPI_OPENMPI, 40, 0, RANKS, &why), STORE_LEFT_PROFILE);
     assert_int_equal(known(&found, &mpi), STORE_LOADED_MPI);
     assert_int_equal(mpi, STORE_MPI_OPENMPI);
 }
@@ -182,12 +170,14 @@ static void test_failed(void **state)
     topomap_error why;
 
     (void)state;
-    assert_int_equal(run(&found, STORE_MPI_OPENMPI, 0, 3 << 8, NONE, &why), STORE_LEFT_NOTHING);
+    assert_int_equal(run_with(&found, STORE_MPI_OPENMPI, 0, 3 << 8, NONE, &why),
+                     STORE_LEFT_NOTHING);
     assert_string_equal(why.text, "the last run ended with status 3");
     assert_int_equal(known(&found, &mpi), STORE_LOADED_UNKNOWN);
     assert_int_equal(read_entry(&found, &entry), 1);
     assert_int_equal(entry.tries, 1);
-    assert_int_equal(run(&found, STORE_MPI_OPENMPI, 12, 3 << 8, NONE, &why), STORE_LEFT_NOTHING);
+    assert_int_equal(run_with(&found, STORE_MPI_OPENMPI, 12, 3 << 8, NONE, &why),
+                     STORE_LEFT_NOTHING);
     assert_string_equal(why.text, "the last run ended with status 3");
     assert_int_equal(known(&found, &mpi), STORE_LOADED_MPI);
     assert_int_equal(mpi, STORE_MPI_MPICH);
@@ -202,11 +192,11 @@ static void test_others(void **state)
     topomap_error why;
 
     (void)state;
-    assert_int_equal(run(&found, STORE_MPI_NONE, 12, 0, RANKS, &why), STORE_LEFT_PROFILE);
+    assert_int_equal(run_with(&found, STORE_MPI_NONE, 12, 0, RANKS, &why), STORE_LEFT_PROFILE);
     assert_int_equal(known(&found, &mpi), STORE_LOADED_UNKNOWN);
     assert_int_equal(read_entry(&found, &entry), 1);
     assert_int_equal(entry.mpi, STORE_MPI_NONE);
-    assert_int_equal(run(&found, STORE_MPI_MPICH, 0, 0, RANKS, &why), STORE_LEFT_PROFILE);
+    assert_int_equal(run_with(&found, STORE_MPI_MPICH, 0, 0, RANKS, &why), STORE_LEFT_PROFILE);
     assert_int_equal(known(&found, &mpi), STORE_LOADED_MPI);
     assert_int_equal(mpi, STORE_MPI_MPICH);
 }
@@ -228,5 +218,5 @@ int main(void)
         cmocka_unit_test(test_failed),  cmocka_unit_test(test_others),  cmocka_unit_test(test_told),
     };
 
-    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+    return cmocka_run_group_tests(tests, stores_setup, stores_teardown);
 }
