@@ -387,7 +387,7 @@ static const cli_option map_options[] = {
      NULL},
     {"pin", "RANK:NODE|RANK:first", "a rank's node; first: of --nodes", NULL},
     {"mapping", "FILE", "an existing mapping: the baseline, and what `refine` improves", NULL},
-    {"records", "DIR", "the site's folder of records, for --replay JOB[.STEP]", NULL},
+    {"records", "DIR", "the site's folder of records (else plugstack.conf's), for --replay JOB[.STEP]", NULL},
     {"replay", "[PLAN|JOB[.STEP]]",
      "plan the step of a record again (default: of the last launch), and compare; --db and --graph "
      "may be given",

@@ -21,15 +21,21 @@ static int put_in_place(const cli_call *call, const char *option, char **place, 
     return copy ? 0 : -1;
 }
 
-/* A file, JOB.STEP, JOB (its step that was placed last), or nothing: the launch that was. */
+/* A file, JOB.STEP, JOB (its step that was placed last), or nothing: the launch that was. The
+ * folder is --records, else where the site's launches keep theirs. */
 static int find_record(const cli_call *call, const char *said, char *path, size_t size,
                        topomap_error *err)
 {
     const char *folder = cli_get(call, "records"), *job = said && *said ? said : NULL;
+    char site[1024];
 
     if (job && access(job, F_OK) == 0) {
         snprintf(path, size, "%s", job);
         return 0;
+    }
+    if (!folder && !(job && job[strspn(job, "0123456789.")])) {
+        cli_site_records(site, sizeof site);
+        folder = *site ? site : NULL;
     }
     if (job && plugin_record_find(folder, job, path, size))
         return 0;

@@ -7,10 +7,15 @@
 #include "plugin/planner/plan/record.h"
 
 /** Reads the record that the option \p name names: a file, or JOB.STEP, which is looked for in
- *  --records DIR and in the user's own place; or JOB, or nothing: what was written there last. What
- *  is in neither is taken for a file. --job is another word for the option. --db and
+ *  --records DIR, else in plugstack.conf's records=, and in the user's own place; or JOB, or
+ * nothing: what was written there last. What is in neither is taken for a file. --job is another
+ * word for the option. --db and
  *  --graph are put in place of what it has. \p record ends with planner_record_clear(). */
 int cli_record_read(const cli_call *call, const char *name, planner_record *record,
                     topomap_error *err);
+
+/** records= of the plugin's line in the site's plugstack.conf, found and read by a process that has
+ *  seconds for it (cli/doctor). \param path  [size] empty: there is none, or it is not known */
+void cli_site_records(char *path, size_t size);
 
 #endif

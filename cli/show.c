@@ -97,7 +97,7 @@ static int run_show(const cli_call *call)
 static const cli_option show_options[] = {
     {"plan", "FILE|JOB[.STEP]", "the record of the plan (default: of the last launch)", NULL},
     {"job", "JOB[.STEP]", "the same; of a job alone, its step that was placed last", NULL},
-    {"records", "DIR", "the site's folder of records", NULL},
+    {"records", "DIR", "the site's folder of records (else plugstack.conf's)", NULL},
     {"db", "DB", "the topology database, where it is not where the record says", NULL},
     {"json", NULL, "for programs", NULL},
     {NULL, NULL, NULL, NULL},

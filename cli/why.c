@@ -286,9 +286,8 @@ static int run_why(const cli_call *call)
 static const char why_text[] =
     "FILE is the record of a launch (`records=` in plugstack.conf) or of `map --format plan`; or "
     "JOB.STEP, or JOB,\n"
-    "whose record is looked for in the site's folder, --records DIR, and in "
-    "~/.cache/topomap/records, "
-    "where\n"
+    "whose record is looked for in the site's folder (--records DIR, else records= in\n"
+    "plugstack.conf) and in ~/.cache/topomap/records, where\n"
     "launches put it if the site's folder has none that is the user's own. The\n"
     "database and the graph that it names must still be there, or be named by --db and --graph. "
     "Costs\n"
@@ -298,7 +297,7 @@ static const char why_text[] =
 static const cli_option why_options[] = {
     {"plan", "FILE|JOB[.STEP]", "the record of the plan (default: of the last launch)", NULL},
     {"job", "JOB[.STEP]", "the same; of a job alone, its step that was placed last", NULL},
-    {"records", "DIR", "the site's folder of records", NULL},
+    {"records", "DIR", "the site's folder of records (else plugstack.conf's)", NULL},
     {"most", "N", "partners to show, the heaviest first (default 10)", NULL},
     {"db", "DB", "the topology database, where it is not where the record says", NULL},
     {"graph", "FILE|PATTERN", "the graph, where it is not where the record says", NULL},

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "cli/doctor/doctor.h"
 #include "cli/json.h"
+#include "cli/records.h"
 #include "plugin/common/child.h"
 #include "util/whole.h"
 
@@ -171,6 +172,19 @@ static void run_row(const doctor_check *check, double seconds, doctor_site *site
                    "(--deadline)",
                    "no answer within %.3g s from %s", seconds, check->looks_at);
     }
+}
+
+void cli_site_records(char *path, size_t size)
+{
+    static const double seconds = 5;
+    doctor_site site = {.records = ""};
+    doctor_verdict verdict;
+
+    for (int i = 0; i < CHECKS; i++) {
+        if (checks[i].run == doctor_slurm_conf || checks[i].run == doctor_plugstack)
+            run_row(&checks[i], seconds, &site, &verdict);
+    }
+    snprintf(path, size, "%s", site.records);
 }
 
 /* ---- Answers -----------------------------------------------------------------------------------

@@ -99,7 +99,19 @@ database() { # t.db and $NODES
   [[ $output == *"replay of 12.0: "* ]]
   run -3 topomap why 3 --job 99
   [[ $output == *"no record of job 99 is in ~/.cache/topomap/records; launches keep one with --topomap-options=records"* ]]
-  rm -r cache/topomap/records
+  # The site's folder is looked into without being named; one that is named stands in its place.
+  mkdir -m 1777 site other
+  mkdir -m 700 "site/$EUID"
+  sed "s/^job .*/job 20/; s/^step .*/step 3/" plan >"site/$EUID/20.3.plan"
+  echo 'NodeName=node[1-8]' >slurm.conf
+  echo "optional $PWD/spank_topomap.so records=$PWD/site" >plugstack.conf
+  export SLURM_CONF=$PWD/slurm.conf
+  run -0 topomap show
+  [[ ${lines[0]} == "step 20.3: "* ]]
+  run -0 topomap why 3 --job 20
+  run -3 topomap why 3 --job 20 --records other
+  [[ $output == *"no record of job 20 is in other or ~/.cache/topomap/records"* ]]
+  rm -r cache/topomap/records site
   run -3 topomap show
   [[ $output == *"no record of a launch is in "* ]]
 }

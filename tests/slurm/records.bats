@@ -45,7 +45,9 @@ launch() { # OPTION...: leaves `out`, `err` and the name of the newest record in
   [ "$(stat -c '%a %u' records/0)" = "700 0" ]
   run -0 topomap map --replay "$(awk 'NR == 1 { print $3 }' out)" --records "$PWD/records"
   run -0 topomap why 3 --plan "$(awk 'NR == 1 { print $3 }' out)" --records "$PWD/records"
-  run -3 topomap why 3 --plan "$(awk 'NR == 1 { print $3 }' out)"
+  # The site's folder is known from plugstack.conf.
+  run -0 topomap why 3 --plan "$(awk 'NR == 1 { print $3 }' out)"
+  run -3 topomap why 3 --plan "$(awk 'NR == 1 { print $3 }' out)" --records "$PWD"
   # Without -v nothing is said.
   # shellcheck disable=SC2086 # words
   srun $STEP --topomap="$GRAPH" true </dev/null 2>err
@@ -258,7 +260,7 @@ launch() { # OPTION...: leaves `out`, `err` and the name of the newest record in
   run -2 topomap why 16 --plan "$record"
   run -2 topomap why x --plan "$record"
   local id; id=$(awk 'NR == 1 { print $3 }' out)
-  XDG_CACHE_HOME=$PWD/none run -3 topomap why 3
+  XDG_CACHE_HOME=$PWD/none run -3 topomap why 3 --records "$PWD"
   [[ $output == *"no record of a launch is in "* ]]
   export XDG_CACHE_HOME=$PWD/none
   [ "$(topomap why 3 --records "$PWD/records" | head -1)" = "$(topomap why 3 --job "$id" --records "$PWD/records" | head -1)" ]
