@@ -148,7 +148,8 @@ const topomap_request_row topomap_request_rows[TOPOMAP_REQUEST_KEYS] = {
                               .help = "seconds that the search has at most, an hour at most"},
     [TOPOMAP_REQUEST_MIN_GAIN] = {"min-gain", "min-gain", "MinGain", NULL, "0", NUMBER(100),
                                   AT(min_gain),
-                                  .help = "percent that a layout must gain, else Slurm's stays"},
+                                  .help = "percent that a layout must gain, else Slurm's stays; "
+                                          "0: any gain, and 1 where it goes by a profile"},
     [TOPOMAP_REQUEST_CAPACITY] = {"capacity", "capacity", "Capacity", "background", NULL,
                                   TEXT("measured, or the whole path of a file"), AT(capacity),
                                   .whole_path = 1, .no_path = "measured",

@@ -136,6 +136,18 @@ plan() {
   [[ $output == *"the same plan"* ]]
 }
 
+@test "planner: of a stored profile a gain below 1 % is none, unless min-gain says so; of a graph that is named it is one" {
+  awk 'BEGIN { for (i = 0; i < 16; i++) for (j = i + 1; j < 16; j++) print i "," j "," (i == 0 && j == 5 ? 1500 : 1000) }' >all.csv
+  topomap graph convert all.csv all.tmg
+  plan graph "$PWD/all.tmg" >reply
+  grep -q '^line 16 ranks on 4 nodes placed by .* 0\.[1-9] % lower' reply
+  plan graph "$PWD/all.tmg" profile exact >reply
+  grep -q '^status unchanged' reply
+  grep -q "^line Slurm's layout stays: the best one found gains 0\.[1-9] %, and of a profile less than 1 % tells nothing" reply
+  plan graph "$PWD/all.tmg" profile exact min-gain 0.01 >reply
+  grep -q '^status applied' reply
+}
+
 @test "spread: map, eval and the planner's explanation tell over how many nodes and leaves groups are" {
   graph=parallel:tp=4,dp=4,pp=2
   awk 'BEGIN { for (r = 0; r < 32; r++) print r % 8 * 4 + int(r / 8) }' >dealt # rank r on node r % 8
