@@ -16,7 +16,7 @@
 
 /* Percent that a layout by a stored profile must gain where nobody has said how much. By less than
  * that two layouts are alike to the prediction, which knows neither the order of messages nor a
- * program's waiting, and the one that people know stays: NAS is, placed for 0.7 %, ran 1.09 times
+ * program's waiting, and the one that people know stays: NAS is, placed for 0.7 %, ran 1.06 times
  * as long. Who names a graph has asked for what it tells. */
 #define PROFILE_GAIN 1.0
 
