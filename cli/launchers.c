@@ -58,33 +58,6 @@ int cli_launchers_print(const cli_call *call, const cli_result *result)
 
 /* ---- A record ---------------------------------------------------------------------------- */
 
-/* The plan of a record; it ends with topomap_plan_clear(), after a failure too. */
-static int take_plan(const planner_record *record, topomap_plan *plan, topomap_error *err)
-{
-    const planner_request *request = &record->request;
-    uint32_t nodes = (uint32_t)request->nodes.count, tasks = request->first[nodes];
-
-    if (!record->reply.layout)
-        return topomap_error_set(err, TOPOMAP_EINPUT, "nothing was planned: %.300s",
-                                 record->reply.line);
-    plan->nodes = nodes;
-    plan->tasks = tasks;
-    plan->first = topomap_alloc(nodes + 1u, sizeof *plan->first, err);
-    plan->task = topomap_alloc(tasks, sizeof *plan->task, err);
-    if (!plan->first || !plan->task)
-        return -1;
-    memcpy(plan->first, request->first, (nodes + 1u) * sizeof *plan->first);
-    if (topomap_layout_parse(record->reply.layout, nodes, plan->first, plan->task, err) != 0 ||
-        (record->reply.bindings &&
-         topomap_bindings_decode(record->reply.bindings, &plan->bindings, err) != 0))
-        return -1;
-    if (plan->bindings.nodes &&
-        (plan->bindings.nodes != nodes ||
-         memcmp(plan->bindings.task_first, plan->first, (nodes + 1u) * sizeof *plan->first) != 0))
-        return topomap_error_set(err, TOPOMAP_EINPUT, "the record's bindings are of another step");
-    return 0;
-}
-
 /* The job's cores, as srun knew them or as scontrol told. */
 static int take_cores(const planner_record *record, topomap_cores *told,
                       const topomap_cores **cores, topomap_error *err)
@@ -116,7 +89,7 @@ int cli_launchers_convert(const cli_call *call)
     }
     status = cli_record_read(call, "from-plan", &record, &err);
     if (status == 0)
-        status = take_plan(&record, &plan, &err);
+        status = planner_record_plan(&record, &plan, &err);
     if (status == 0)
         status = take_cores(&record, &told, &cores, &err);
     if (status == 0)

@@ -10,6 +10,8 @@
 #include "plan/plan.h"
 #include "plan/writers/writers.h"
 #include "plugin/planner/plan/decide.h"
+#include "plugin/planner/plan/gpu_order.h"
+#include "plugin/planner/plan/gpu_tasks.h"
 #include "plugin/planner/plan/objective.h"
 #include "plugin/planner/plan/together.h"
 #include "util/alloc.h"
@@ -96,10 +98,15 @@ static int measure(const cli_target *target, const uint32_t *baseline, cli_resul
 static int order_gpus(const cli_target *target, cli_result *result, topomap_error *err)
 {
     planner_inputs inputs = target->inputs; /* all of it is lent */
+    planner_gpu_order order;
 
     inputs.graph = target->graph;
-    return target->allocation ? planner_gpu_order_make(&inputs, &result->plan, &result->gpus, err)
-                              : 0;
+    if (!target->allocation)
+        return 0;
+    return planner_gpu_order_make(&inputs, &result->plan, &order, err) ||
+                   planner_gpu_tasks(&inputs, &result->plan.bindings, &result->plan, err)
+               ? -1
+               : 0;
 }
 
 static int map_and_report(const cli_call *call, const topomap_request *asked,
@@ -136,7 +143,6 @@ static int map_and_report(const cli_call *call, const topomap_request *asked,
     planner_together_clear(&together);
     status = status == 0 ? formats[format].print(call, &result) : cli_fail(call, &err);
     topomap_plan_clear(&result.plan);
-    free(result.gpus.gpu);
     topomap_mapping_free(result.mapping);
     topomap_cost_clear(&result.before);
     topomap_cost_clear(&result.after);

@@ -139,19 +139,13 @@ static json_t *phases_json(const cli_result *result)
     return phases;
 }
 
-/* The GPU that a task takes, and the NIC that this one uses. */
-static void set_devices(json_t *row, const cli_result *result, uint32_t node, uint32_t gpu)
+void cli_report_devices(json_t *row, const topomap_plan *plan, uint32_t i)
 {
-    const topomap_devices *devices = planner_gpus_devices(&result->target->inputs.gpus, node);
-    uint32_t nic[TOPOMAP_DEVICES_MOST];
-    topomap_error err;
-
-    if (gpu == UINT32_MAX || !devices)
+    if (!plan->gpu || plan->gpu[i] == UINT32_MAX)
         return;
-    json_object_set_new(row, "gpus", json_pack("[I]", (json_int_t)gpu));
-    if (topomap_devices_nics(devices, nic, &err) == 0 && nic[gpu] != UINT32_MAX &&
-        *devices->device[nic[gpu]].name)
-        json_object_set_new(row, "nics", json_pack("[s]", devices->device[nic[gpu]].name));
+    json_object_set_new(row, "gpus", json_pack("[I]", (json_int_t)plan->gpu[i]));
+    if (plan->nic[i] != UINT32_MAX)
+        json_object_set_new(row, "nics", json_pack("[s]", plan->nic_name[plan->nic[i]]));
 }
 
 /* One object a rank: where it goes, and its CPUs where the inside of the node is known. */
@@ -178,8 +172,7 @@ static json_t *placement_json(const cli_result *result)
                 json_array_append_new(cpus, json_integer(b->pu[k]));
             json_object_set_new(row, "cpus", cpus);
         }
-        if (result->gpus.gpu)
-            set_devices(row, result, node, result->gpus.gpu[at[r]]);
+        cli_report_devices(row, plan, at[r]);
         json_array_append_new(list, row);
     }
     free(at);

@@ -8,7 +8,10 @@
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/records.h"
+#include "cli/report.h"
 #include "graph/graph.h"
+#include "plan/plan.h"
+#include "plugin/planner/plan/gpu_tasks.h"
 #include "plugin/planner/plan/record.h"
 #include "util/alloc.h"
 #include "util/ranges.h"
@@ -26,6 +29,8 @@ typedef struct why {
     topomap_weights weights;
     uint32_t rank;
     uint32_t *slot_of, *rank_at; /* [slots] planned */
+    topomap_plan plan;           /* as it travelled, with GPUs and NICs */
+    uint32_t *at;                /* [slots] where a rank stands in it */
     partner *partner;            /* [partners] the heaviest first */
     size_t partners;
     double cost[2];    /* the rank's own share of J, before and after */
@@ -41,6 +46,8 @@ static void why_clear(why *w)
     free(w->slot_of);
     free(w->rank_at);
     free(w->partner);
+    free(w->at);
+    topomap_plan_clear(&w->plan);
 }
 
 /* ---- Finding out ------------------------------------------------------------------------- */
@@ -114,6 +121,16 @@ static void find_exchange(why *w)
     }
 }
 
+static int find_devices(why *w, topomap_error *err)
+{
+    w->at = topomap_alloc(topomap_machine_slots(w->in.machine), sizeof *w->at, err);
+    if (!w->at || planner_record_plan(&w->record, &w->plan, err) != 0)
+        return -1;
+    for (uint32_t i = 0; i < w->plan.tasks; i++)
+        w->at[w->plan.task[i]] = i;
+    return planner_gpu_tasks(&w->in, &w->plan.bindings, &w->plan, err);
+}
+
 static int find_out(why *w, topomap_error *err)
 {
     uint32_t slots = topomap_machine_slots(w->in.machine);
@@ -124,7 +141,7 @@ static int find_out(why *w, topomap_error *err)
     w->slot_of = topomap_alloc(slots, sizeof *w->slot_of, err);
     if (!w->slot_of || planner_record_slots(&w->in, &w->record.reply, w->slot_of, err) != 0 ||
         topomap_weights_new(w->in.graph, slots, &w->weights, err) != 0 ||
-        find_partners(w, err) != 0)
+        find_partners(w, err) != 0 || find_devices(w, err) != 0)
         return -1;
     find_exchange(w);
     return 0;
@@ -141,19 +158,19 @@ static const char *node_of(const why *w, const uint32_t *slot_of, uint32_t rank)
 /* Bindings are planned where the reply has some; Slurm's own are not known. */
 static int cpus_of(const why *w, uint32_t rank, const uint32_t **cpus)
 {
-    uint32_t slot = w->slot_of[rank];
-    const topomap_bindings *b = &w->in.by_slot;
+    const topomap_bindings *b = &w->plan.bindings;
+    uint32_t i = w->at[rank];
 
-    if (!w->record.reply.bindings || !b->nodes ||
-        b->class_of[topomap_machine_node_of(w->in.machine, slot)] == UINT32_MAX)
+    if (!b->nodes)
         return 0;
-    *cpus = b->pu + b->pu_start[slot];
-    return (int)(b->pu_start[slot + 1] - b->pu_start[slot]);
+    *cpus = b->pu + b->pu_start[i];
+    return (int)(b->pu_start[i + 1] - b->pu_start[i]);
 }
 
 static void print_place(const why *w, uint32_t rank)
 {
     const uint32_t *cpus;
+    uint32_t i = w->at[rank];
     int count = cpus_of(w, rank, &cpus);
 
     printf("%s", node_of(w, w->slot_of, rank));
@@ -161,6 +178,10 @@ static void print_place(const why *w, uint32_t rank)
         printf(count > 1 ? " CPUs " : " CPU ");
     if (count)
         topomap_ranges_print(stdout, cpus, (uint32_t)count, 3);
+    if (w->plan.gpu && w->plan.gpu[i] != UINT32_MAX)
+        printf(" GPU %u", w->plan.gpu[i]);
+    if (w->plan.nic && w->plan.nic[i] != UINT32_MAX)
+        printf(" NIC %s", w->plan.nic_name[w->plan.nic[i]]);
 }
 
 static void print_partners(const why *w, size_t most)
@@ -213,13 +234,15 @@ static json_t *place_json(const why *w, uint32_t rank)
 {
     const uint32_t *cpus;
     int count = cpus_of(w, rank, &cpus);
-    json_t *list = json_array();
+    json_t *list = json_array(), *row;
 
     for (int i = 0; i < count; i++)
         json_array_append_new(list, json_integer(cpus[i]));
-    return json_pack("{s:I, s:s, s:s, s:o}", "rank", (json_int_t)rank, "node",
-                     node_of(w, w->slot_of, rank), "node_before", node_of(w, w->in.start, rank),
-                     "cpus", list);
+    row = json_pack("{s:I, s:s, s:s, s:o}", "rank", (json_int_t)rank, "node",
+                    node_of(w, w->slot_of, rank), "node_before", node_of(w, w->in.start, rank),
+                    "cpus", list);
+    cli_report_devices(row, &w->plan, w->at[rank]);
+    return row;
 }
 
 static void print_json(const why *w)
@@ -292,7 +315,9 @@ static const char why_text[] =
     "database and the graph that it names must still be there, or be named by --db and --graph. "
     "Costs\n"
     "are of a byte, in tenths of a hop; a rank's share of J is the sum over its partners of bytes\n"
-    "times cost.\n";
+    "times cost. Where the database knows the nodes' GPUs, a place has the rank's GPU, by Slurm's "
+    "index\n"
+    "on the node, and the NIC that this GPU uses.\n";
 
 static const cli_option why_options[] = {
     {"plan", "FILE|JOB[.STEP]", "the record of the plan (default: of the last launch)", NULL},

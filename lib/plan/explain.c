@@ -41,17 +41,28 @@ static void print_cpus(FILE *out, const topomap_plan *plan, uint32_t t)
     topomap_ranges_print(out, b->pu + b->pu_start[t], b->pu_start[t + 1] - b->pu_start[t], 3);
 }
 
-/* Which GPU each of the node's tasks takes, where their order is not Slurm's. */
-static void print_gpus(FILE *out, const topomap_plan *plan, uint32_t node)
+static int is_known(const uint32_t *of, const topomap_plan *plan, uint32_t node)
 {
-    const topomap_bindings *b = &plan->bindings;
-    uint32_t first = b->gpu_first ? b->gpu_first[node] : 0;
-    uint32_t gpus = b->gpu_first ? b->gpu_first[node + 1] - first : 0, moved = 0;
+    for (uint32_t t = plan->first[node]; of && t < plan->first[node + 1]; t++)
+        if (of[t] != UINT32_MAX)
+            return 1;
+    return 0;
+}
 
-    for (uint32_t i = 0; i < gpus; i++)
-        moved += b->gpu_place[first + i] != i;
-    for (uint32_t i = 0; moved && i < plan->first[node + 1] - plan->first[node]; i++)
-        fprintf(out, "%s%u", i ? " " : "  gpus ", b->gpu[first + b->gpu_place[first + i % gpus]]);
+void topomap_plan_print_devices(FILE *out, const topomap_plan *plan, uint32_t node)
+{
+    uint32_t first = plan->first[node], end = plan->first[node + 1];
+    int gpus = is_known(plan->gpu, plan, node), nics = is_known(plan->nic, plan, node);
+
+    fputs(gpus ? "  gpus" : "", out);
+    for (uint32_t t = first; gpus && t < end; t++)
+        if (plan->gpu[t] != UINT32_MAX)
+            fprintf(out, " %u", plan->gpu[t]);
+        else
+            fputs(" -", out);
+    fputs(nics ? "  nics" : "", out);
+    for (uint32_t t = first; nics && t < end; t++)
+        fprintf(out, " %s", plan->nic[t] != UINT32_MAX ? plan->nic_name[plan->nic[t]] : "-");
 }
 
 static void print_nodes(FILE *out, const topomap_machine *machine, const topomap_plan *plan)
@@ -72,8 +83,7 @@ static void print_nodes(FILE *out, const topomap_machine *machine, const topomap
                 print_cpus(out, plan, t);
             }
         }
-        if (plan->bindings.nodes)
-            print_gpus(out, plan, i);
+        topomap_plan_print_devices(out, plan, i);
         fputc('\n', out);
     }
 }

@@ -93,6 +93,9 @@ void topomap_plan_clear(topomap_plan *plan)
     free(plan->first);
     free(plan->task);
     free(plan->slot);
+    free(plan->gpu);
+    free(plan->nic);
+    free(plan->nic_name);
     topomap_bindings_clear(&plan->bindings);
     *plan = (topomap_plan){0};
 }

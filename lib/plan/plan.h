@@ -17,5 +17,8 @@ double topomap_plan_gain_of(const topomap_mapping *mapping, double J_before, dou
 const char *topomap_plan_objective(enum topomap_objective_kind objective);
 /** What topomap_plan_gain_of() is a gain of, for people; static. \param links  zero: of J */
 const char *topomap_plan_figure(const topomap_mapping *mapping, int links);
+/** The end of a node's line for people, "  gpus 1 0  nics hsn0 hsn0": a word for each task by local
+ *  id, "-" where it is not known; nothing where it is of none. */
+void topomap_plan_print_devices(FILE *out, const topomap_plan *plan, uint32_t node);
 
 #endif

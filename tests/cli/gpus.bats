@@ -21,7 +21,7 @@ placed() { # NODES TASKS GRAPH [OPTION...]
   [ "$(placed mi01 8 alltoall:8)" = '0,0,hsn0,12,13,28,29 1,1,hsn0,14,15,30,31 2,2,hsn1,4,5,20,21 3,3,hsn1,6,7,22,23 4,4,hsn2,0,1,16,17 5,5,hsn2,2,3,18,19 6,6,hsn3,8,9,24,25 7,7,hsn3,10,11,26,27 ' ]
   [ "$(placed mi01 8 chain:8 --cpus-per-task 2)" = '0,1,hsn0,14,30 1,0,hsn0,12,28 2,6,hsn3,8,24 3,7,hsn3,10,26 4,5,hsn2,2,18 5,4,hsn2,0,16 6,2,hsn1,4,20 7,3,hsn1,6,22 ' ]
   [ "$(placed mi01 2 chain:2 --cpus-per-task 2)" = '0,0,hsn0,12,28 1,1,hsn0,14,30 ' ]
-  topomap map --db t.db --nodes mi01 --tasks-per-node 16 --graph chain:16 | grep -q '  cpus 14,30 .*  gpus 1 0 6 7 5 4 2 3 1 0 6 7 5 4 2 3$'
+  topomap map --db t.db --nodes mi01 --tasks-per-node 16 --graph chain:16 | grep -q '  cpus 14,30 .*  gpus 1 0 6 7 5 4 2 3 1 0 6 7 5 4 2 3  nics hsn0 hsn0 hsn3 hsn3 hsn2 hsn2 hsn1 hsn1 hsn0 hsn0 hsn3 hsn3 hsn2 hsn2 hsn1 hsn1$'
   # Somebody says what tasks are bound to: nothing of GPUs is planned.
   [ "$(placed mi01 2 chain:2 --bind core)" = '0,null,null,0,16 1,null,null,8,24 ' ]
 }
@@ -42,6 +42,41 @@ placed() { # NODES TASKS GRAPH [OPTION...]
   grep -q '; GPUs 52.0 % nearer to each other$' p.plan
   run -0 topomap map --replay p.plan --db t.db
   topomap map --db t.db --nodes mi01 --tasks-per-node 8 --graph chain:8 --bind core --format plan | grep -q '^bindings T1'
+}
+
+@test "an explanation, show and why have the GPU and the NIC of each task, also where they are Slurm's" {
+  import hwloc "$data/mi250x.xml" --nodes 'mi[01-02]'
+  { echo '# hosts: mi[01-02]'; printf 'mi%s,1,leaf,%s,100\n' 01 1 02 2; } >links
+  import links links
+  topomap map --db t.db --nodes 'mi[01-02]' --tasks-per-node 8 --graph chain:16 --format plan -o p.plan
+  grep -q '^bindings T2' p.plan
+  topomap show --plan p.plan --db t.db >text
+  [ "$(grep -c '  gpus 1 0 6 7 5 4 2 3  nics hsn0 hsn0 hsn3 hsn3 hsn2 hsn2 hsn1 hsn1$' text)" -eq 2 ]
+  topomap show --plan p.plan --db t.db --json >json
+  [ "$(jq -c '.[0] | [.gpus, .nics]' json)" = '[[1,0,6,7,5,4,2,3],["hsn0","hsn0","hsn3","hsn3","hsn2","hsn2","hsn1","hsn1"]]' ]
+  jq -e 'all(.[]; (.ranks | length) == (.gpus | length))' json
+  # `why` says of each rank what `show` says, and the CPUs that are next to its GPU.
+  topomap map --db t.db --nodes 'mi[01-02]' --tasks-per-node 8 --graph chain:16 --json >placed
+  local rank
+  for rank in 0 5 11; do
+    [ "$(topomap why $rank --plan p.plan --db t.db --json | jq -c '[.gpus, .nics, .cpus]')" = \
+      "$(jq -c ".placement[$rank] | [.gpus, .nics, .cpus]" placed)" ]
+    [ "$(topomap why $rank --plan p.plan --db t.db --json | jq -c '.partners[0] | [.gpus, .nics, .cpus]')" = \
+      "$(jq -c ".placement[$(topomap why $rank --plan p.plan --db t.db --json | jq '.partners[0].rank')] | [.gpus, .nics, .cpus]" placed)" ]
+  done
+  topomap why 2 --plan p.plan --db t.db | grep -q '^rank 2 of step .*: mi0[12] CPUs 8,9,24,25 GPU 6 NIC hsn3, '
+  # All talk to all: Slurm's order.
+  topomap map --db t.db --nodes 'mi[01-02]' --tasks-per-node 8 --graph alltoall:16 --format plan -o p.plan
+  [ "$(topomap show --plan p.plan --db t.db --json | jq -c 'map(.gpus) | unique')" = '[[0,1,2,3,4,5,6,7]]' ]
+  topomap map --db t.db --nodes 'mi[01-02]' --tasks-per-node 8 --graph alltoall:16 >text
+  [ "$(grep -c '  gpus 0 1 2 3 4 5 6 7  nics hsn0 hsn0 hsn1 hsn1 hsn2 hsn2 hsn3 hsn3$' text)" -eq 2 ]
+  # No column where nothing is known of them.
+  topomap map --db t.db --nodes 'mi[01-02]' --tasks-per-node 8 --graph chain:16 --bind core --format plan -o p.plan
+  run -0 topomap show --plan p.plan --db t.db
+  [[ $output != *gpus* && $output != *nics* ]]
+  [ "$(topomap show --plan p.plan --db t.db --json | jq -c 'map(keys) | add | unique')" = '["node","ranks","ranks_before"]' ]
+  run -0 topomap why 2 --plan p.plan --db t.db
+  [[ $output != *GPU* ]]
 }
 
 @test "several nodes on rails: those that talk between nodes take GPUs whose NICs are on one leaf" {

@@ -52,6 +52,8 @@ as_slurm() {
     grep -q 'GPUs 52.0 % nearer to each other' err
     values 0,1,2,3,4,5,6,7 1,0,6,7,5,4,2,3
   done
+  step --gpus-per-node=8 --topomap=chain:16 --topomap-explain=why
+  [ "$(grep -c '^  node0[12]  .*  gpus 1 0 6 7 5 4 2 3  nics hsn0 hsn0 hsn3 hsn3 hsn2 hsn2 hsn1 hsn1$' why)" -eq 2 ]
   # Half of them, two tasks on each: the task of local id 4 takes the GPU of id 0.
   step --gpus-per-node=4 --topomap=chain:16
   values 0,1,2,3 1,0,2,3

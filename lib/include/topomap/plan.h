@@ -53,6 +53,12 @@ typedef struct topomap_plan {
     uint32_t *task;            /**< [tasks] of node i, ascending: task[first[i] .. first[i+1]) */
     uint32_t *slot;            /**< [tasks] the slot of each of them */
     topomap_bindings bindings; /**< of each of them, in the same order; .nodes 0: none */
+    uint32_t *gpu;             /**< [tasks] that each of them takes, by Slurm's index on its node;
+                                  UINT32_MAX: none, or not known. NULL: of all */
+    uint32_t *nic;             /**< [tasks] that this GPU uses, an index of nic_name; UINT32_MAX
+                                  likewise. NULL where gpu is */
+    uint32_t nics;             /**< names, of all nodes together */
+    char (*nic_name)[32];      /**< [nics] "hsn0", "mlx5_1" */
 } topomap_plan;
 
 /** \param slot_of_task  [slots of the machine] a permutation: a plan places every slot's task

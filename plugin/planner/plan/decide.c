@@ -7,6 +7,7 @@
 #include "plan/bindings.h"
 #include "plan/spread.h"
 #include "plugin/planner/plan/gpu_order.h"
+#include "plugin/planner/plan/gpu_tasks.h"
 #include "plugin/planner/plan/inputs.h"
 #include "plugin/planner/plan/objective.h"
 #include "plugin/planner/plan/together.h"
@@ -231,7 +232,6 @@ static int order_gpus(work *w, planner_answer *answer, int *bound, topomap_error
     w->gpu_nodes = order.bound;
     if (order.bound || (w->gpu_gain > 0 && w->gpu_gain >= w->in.request->asked.min_gain))
         *bound = 1;
-    answer->gpu = order.gpu;
     return status;
 }
 
@@ -248,7 +248,7 @@ static int make_plan(work *w, planner_answer *answer, topomap_error *err)
         return -1;
     if (!bound)
         topomap_bindings_clear(&answer->plan.bindings);
-    return 0;
+    return planner_gpu_tasks(&w->in, &answer->plan.bindings, &answer->plan, err);
 }
 
 static int answer_with(work *w, planner_answer *answer, topomap_error *err)
@@ -304,6 +304,5 @@ void planner_answer_clear(planner_answer *answer)
     free(answer->explain);
     free(answer->cores);
     free(answer->gpus);
-    free(answer->gpu);
     *answer = (planner_answer){0};
 }

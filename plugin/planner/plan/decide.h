@@ -15,10 +15,9 @@ typedef struct planner_answer {
     double gain;     /* percent of the objective */
     double searched; /* seconds */
     topomap_plan plan;
-    uint32_t *gpu;  /* [tasks of the plan] that each takes, Slurm's index, or UINT32_MAX; or NULL */
-    char *bindings; /* encoded, or NULL */
-    char *cores;    /* that the job has, as scontrol told, or NULL */
-    char *gpus;     /* likewise */
+    char *bindings;   /* encoded, or NULL */
+    char *cores;      /* that the job has, as scontrol told, or NULL */
+    char *gpus;       /* likewise */
     char detail[400]; /* about them, may be empty */
     char *explain;    /* or NULL */
     size_t explain_size;

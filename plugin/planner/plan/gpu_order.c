@@ -18,6 +18,7 @@ struct ordering {
     planner_gpu_order *order;
     uint32_t *place_of; /* [tasks] of a task in the plan's list */
     uint32_t gpu[TOPOMAP_DEVICES_MOST], gpu_of[TOPOMAP_DEVICES_MOST];
+    uint32_t *taken;               /* [tasks] the GPU of each of a node's */
     double *weight, *cost, *apart; /* [GPUs of a node, squared] */
     topomap_bindings made;         /* the arrays of GPUs */
     planner_cpus cpus;             /* of all tasks */
@@ -39,17 +40,15 @@ static int open_ordering(struct ordering *o, topomap_error *err)
     o->cost = topomap_alloc(most * most, sizeof *o->cost, err);
     o->apart = topomap_alloc(most * most, sizeof *o->apart, err);
     o->place_of = topomap_alloc(o->plan->tasks, sizeof *o->place_of, err);
-    o->order->gpu = topomap_alloc(o->plan->tasks, sizeof *o->order->gpu, err);
+    o->taken = topomap_alloc(o->plan->tasks, sizeof *o->taken, err);
     o->cpus.start = topomap_alloc((size_t)o->plan->tasks + 1, sizeof *o->cpus.start, err);
     o->made.gpu_first = topomap_alloc((size_t)o->plan->nodes + 1, sizeof *o->made.gpu_first, err);
     o->made.gpu_amd = topomap_alloc(o->plan->nodes, sizeof *o->made.gpu_amd, err);
-    if (!o->made.gpu_amd || !o->weight || !o->cost || !o->apart || !o->place_of || !o->order->gpu ||
+    if (!o->made.gpu_amd || !o->weight || !o->cost || !o->apart || !o->place_of || !o->taken ||
         !o->cpus.start || !o->made.gpu_first)
         return -1;
-    for (uint32_t i = 0; i < o->plan->tasks; i++) {
+    for (uint32_t i = 0; i < o->plan->tasks; i++)
         o->place_of[o->plan->task[i]] = i;
-        o->order->gpu[i] = UINT32_MAX;
-    }
     return 0;
 }
 
@@ -59,6 +58,7 @@ static void close_ordering(struct ordering *o)
     free(o->cost);
     free(o->apart);
     free(o->place_of);
+    free(o->taken);
     free(o->made.gpu_first);
     free(o->made.gpu);
     free(o->made.gpu_place);
@@ -201,7 +201,6 @@ static int follow_node(struct ordering *o, uint32_t node, uint32_t gpus, topomap
             o->cpus.start[task + 1] = o->cpus.start[task];
         return 0;
     }
-    memcpy(o->order->gpu + first, o->gpu, gpus * sizeof *o->gpu);
     return keep_order(o, node, gpus, err) || add_cpus(o, node, o->gpu, err) ? -1 : 0;
 }
 
@@ -227,9 +226,8 @@ static int order_node(struct ordering *o, uint32_t node, topomap_error *err)
     if (search(o, node, takers, gpus, err) || keep_order(o, node, gpus, err))
         return -1;
     for (uint32_t i = 0; i < tasks; i++)
-        o->order->gpu[first + i] = o->gpu[o->gpu_of[i % takers]];
-    return add_cpus(o, node, tasks > 1 || gpus == 1 || is_asked(o) ? o->order->gpu + first : NULL,
-                    err);
+        o->taken[i] = o->gpu[o->gpu_of[i % takers]];
+    return add_cpus(o, node, tasks > 1 || gpus == 1 || is_asked(o) ? o->taken : NULL, err);
 }
 
 static void take_made(struct ordering *o)

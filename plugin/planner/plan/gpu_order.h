@@ -9,16 +9,12 @@
 typedef struct planner_gpu_order {
     uint32_t bound;       /* nodes of several tasks whose CPUs are next to their GPUs */
     double before, after; /* bytes times cost between a node's GPUs: Slurm's order, and planned */
-    uint32_t *gpu; /* [tasks of the plan] the one that each takes, Slurm's index; UINT32_MAX: none,
-                      or not known. NULL: of all */
 } planner_gpu_order;
 
 /** Gives the tasks of each node an order of the step's GPUs there, since a task takes the GPU of
  *  its local id, as programs do, by the number of GPUs where tasks are more. And CPUs next to it
  *  (gpu_cores.h). The CPUs of one task alone that has several GPUs stay, unless bind=gpu was said;
- *  so do those of nodes whose GPUs are not known.
- *
- *  \param order  its gpu ends with free(), after a failure, too */
+ *  so do those of nodes whose GPUs are not known. */
 int planner_gpu_order_make(const planner_inputs *in, topomap_plan *plan, planner_gpu_order *order,
                            topomap_error *err);
 

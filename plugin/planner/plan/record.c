@@ -85,6 +85,31 @@ void planner_record_clear(planner_record *record)
     *record = (planner_record){0};
 }
 
+int planner_record_plan(const planner_record *record, topomap_plan *plan, topomap_error *err)
+{
+    const planner_request *request = &record->request;
+    uint32_t nodes = (uint32_t)request->nodes.count, tasks = request->first[nodes];
+
+    *plan = (topomap_plan){.nodes = nodes, .tasks = tasks};
+    if (!record->reply.layout)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "nothing was planned: %.300s",
+                                 record->reply.line);
+    plan->first = topomap_alloc(nodes + 1u, sizeof *plan->first, err);
+    plan->task = topomap_alloc(tasks, sizeof *plan->task, err);
+    if (!plan->first || !plan->task)
+        return -1;
+    memcpy(plan->first, request->first, (nodes + 1u) * sizeof *plan->first);
+    if (topomap_layout_parse(record->reply.layout, nodes, plan->first, plan->task, err) != 0 ||
+        (record->reply.bindings &&
+         topomap_bindings_decode(record->reply.bindings, &plan->bindings, err) != 0))
+        return -1;
+    if (plan->bindings.nodes &&
+        (plan->bindings.nodes != nodes ||
+         memcmp(plan->bindings.task_first, plan->first, (nodes + 1u) * sizeof *plan->first) != 0))
+        return topomap_error_set(err, TOPOMAP_EINPUT, "the record's bindings are of another step");
+    return 0;
+}
+
 /* ---- Where tasks are --------------------------------------------------------------------- */
 
 static int same_pus(const topomap_bindings *a, uint32_t i, const topomap_bindings *b, uint32_t k)

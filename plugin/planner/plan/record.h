@@ -19,6 +19,10 @@ typedef struct planner_record {
 int planner_record_read(const char *path, planner_record *record, topomap_error *err);
 void planner_record_clear(planner_record *record);
 
+/** What it has planned, without slots, GPUs and NICs; \p plan ends with topomap_plan_clear(), after
+ * a failure, too. */
+int planner_record_plan(const planner_record *record, topomap_plan *plan, topomap_error *err);
+
 /** The slots of all tasks by a reply's layout and bindings, on the machine of the same request.
  *  Where the bindings do not tell the slots of a node apart, its tasks are on them in their order.
  *  \param slot_of  [slots of the machine] filled */

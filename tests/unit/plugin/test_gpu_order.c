@@ -137,8 +137,8 @@ static void tell(char *text, size_t size)
     *text = 0;
     for (uint32_t i = 0; b->nodes && i < b->task_first[1]; i++) {
         used += (size_t)snprintf(text + used, size - used, "%s", i ? " " : "");
-        used +=
-            (size_t)snprintf(text + used, size - used, "%d:", answer.gpu ? (int)answer.gpu[i] : -1);
+        used += (size_t)snprintf(text + used, size - used,
+                                 "%d:", answer.plan.gpu ? (int)answer.plan.gpu[i] : -1);
         for (uint32_t k = b->pu_start[i]; k < b->pu_start[i + 1]; k++)
             used += (size_t)snprintf(text + used, size - used, "%s%u",
                                      k > b->pu_start[i] ? "," : "", b->pu[k]);
@@ -152,7 +152,7 @@ static void check_order(const struct asked *asked)
     uint32_t gpus = b->gpu_first ? b->gpu_first[1] : 0;
 
     for (uint32_t i = 0; gpus && i < asked->tasks; i++)
-        assert_int_equal(b->gpu[b->gpu_place[i % gpus]], answer.gpu[i]);
+        assert_int_equal(b->gpu[b->gpu_place[i % gpus]], answer.plan.gpu[i]);
     if (gpus)
         assert_int_equal(b->gpu_amd[0], strcmp(asked->file, "mi250x.xml") == 0);
 }
