@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "plan/bindings.h"
+#include "plugin/node/gpus.h"
 
 int verify_plan_init(verify_plan *plan, topomap_error *err)
 {
@@ -108,22 +109,37 @@ static int add_runs(verify_plan *plan, const topomap_node_plan *node_plan, uint3
     return 0;
 }
 
-int verify_plan_bindings(const char *text, uint32_t node, uint32_t local, verify_plan *plan,
-                         topomap_error *err)
+/* As the node's plugin finds it (plugin/node/bind.c). */
+static int find_entry(const topomap_node_plan *node_plan, uint32_t local, const char *step_gpus,
+                      uint32_t *entry, topomap_error *err)
+{
+    *entry = plugin_gpus_are_own(node_plan) ? plugin_gpus_entry(node_plan, step_gpus) : local;
+    if (local >= node_plan->tasks)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "the plan has %u tasks on this node",
+                                 node_plan->tasks);
+    if (*entry == UINT32_MAX)
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "its GPUs (SLURM_STEP_GPUS=%.64s) are not one of those that the "
+                                 "plan is for",
+                                 step_gpus ? step_gpus : "");
+    return 0;
+}
+
+int verify_plan_bindings(const char *text, uint32_t node, uint32_t local, const char *step_gpus,
+                         verify_plan *plan, topomap_error *err)
 {
     topomap_node_plan node_plan;
     void *memory;
-    int result = 0;
+    uint32_t entry;
+    int result;
 
     if (topomap_bindings_decode_node(text, strlen(text), node, SIZE_MAX, &node_plan, &memory,
                                      err) != 0)
         return -1;
-    if (local >= node_plan.tasks)
-        result = topomap_error_set(err, TOPOMAP_EINPUT, "the plan has %u tasks on this node",
-                                   node_plan.tasks);
+    result = find_entry(&node_plan, local, step_gpus, &entry, err);
     plan->local_size = node_plan.tasks;
     if (!result && node_plan.cores)
-        result = add_runs(plan, &node_plan, local, err);
+        result = add_runs(plan, &node_plan, entry, err);
     free(memory);
     return result;
 }

@@ -114,7 +114,8 @@ static int read_bindings(long node, long local, verify_plan *plan, topomap_error
         return -1;
     bindings = bindings ? bindings : text;
     if (bindings && node >= 0 && local >= 0)
-        result = verify_plan_bindings(bindings, (uint32_t)node, (uint32_t)local, plan, err);
+        result = verify_plan_bindings(bindings, (uint32_t)node, (uint32_t)local,
+                                      getenv("SLURM_STEP_GPUS"), plan, err);
     free(text);
     return result;
 }

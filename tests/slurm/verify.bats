@@ -9,7 +9,7 @@ setup_file() {
   [ -x "$VERIFY" ] || return 0
   export BED=$BATS_FILE_TMPDIR/bed
   cd "$BATS_FILE_TMPDIR"
-  eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up --build "$TOPOMAP_BUILD" --nodes 8 --cpus 2 --dir "$BED")"
+  eval "$("$TOPOMAP_SOURCE/contrib/testbed/testbed" up --build "$TOPOMAP_BUILD" --nodes 8 --cpus 2 --gpus 2 --dir "$BED")"
   # Ranks talk most to those half a step away: Slurm's blocks are the worst.
   export GRAPH=$PWD/far.csv STEP="--mpi=pmix -N8 -n16 --ntasks-per-node=2"
   awk 'BEGIN { for (i = 0; i < 16; i++) print i "," (i + 8) % 16 ",1000\n" i "," (i + 1) % 16 ",10" }' >"$GRAPH"
@@ -75,6 +75,30 @@ setup() {
   echo "$output $stderr"
   [ "$status" -eq 1 ]
   [[ $output == "topomap-verify: rank 5: it is bound to CPUs "*", the plan says 63; 1 of 16 tasks "* ]]
+}
+
+# Each GPU is next to the CPU of the other's number. By map_gpu:1,0 the node's first task has GPU 1, and GPU 1's CPU.
+@test "CPUs that go by the GPU that Slurm gives a task are compared with those planned for that GPU" {
+  cp "$TOPOMAP_DB" before.db
+  printf '\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tSYS\t1\t0\nGPU1\tSYS\t X \t0\t1\n' >two.topo
+  topomap db import --db "$TOPOMAP_DB" gpu-matrix two.topo --nodes 'node[01-08]'
+  local gpus first
+  for gpus in --gpus-per-task=1:1 '--gpus-per-node=2 --gpu-bind=map_gpu:1,0:0'; do
+    srun $STEP ${gpus%:*} --topomap="$GRAPH" --topomap-options=bind=gpu \
+      sh -c 'echo $SLURM_LOCALID $SLURM_STEP_GPUS $(taskset -cp $$ | sed "s/.* //")' </dev/null | sort -u >places
+    cat places
+    first=${gpus##*:}
+    diff places <(printf '0 %s %s\n1 %s %s\n' $((1 - first)) "$first" "$first" $((1 - first)))
+    run --separate-stderr srun $STEP ${gpus%:*} --topomap="$GRAPH" --topomap-options=bind=gpu "$VERIFY"
+    echo "$output $stderr"
+    [ "$status" -eq 0 ]
+    [[ $output == "topomap-verify: 16 tasks are where the plan says, CPUs of 16 and "* ]]
+  done
+  run --separate-stderr srun $STEP --gpus-per-task=1 --topomap="$GRAPH" --topomap-options=bind=gpu \
+    sh -c 'SLURM_STEP_GPUS=7 exec "$0"' "$VERIFY"
+  mv before.db "$TOPOMAP_DB"
+  [ "$status" -ne 0 ]
+  [[ $output == "topomap-verify: rank 0: its GPUs (SLURM_STEP_GPUS=7) are not one of those that the plan is for; 16 of 16 "* ]]
 }
 
 # The fake planner makes its text long by CPUs that no node has: the tasks do without, and the line tells.
