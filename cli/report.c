@@ -166,9 +166,10 @@ static json_t *placement_json(const cli_result *result)
 
         json_object_set_new(row, "node", name ? json_string(name) : json_integer(node));
         if (b->nodes && b->class_of[node] != UINT32_MAX) {
+            uint32_t entry = topomap_plan_entry(plan, node, at[r]);
             json_t *cpus = json_array();
 
-            for (uint32_t k = b->pu_start[at[r]]; k < b->pu_start[at[r] + 1]; k++)
+            for (uint32_t k = b->pu_start[entry]; k < b->pu_start[entry + 1]; k++)
                 json_array_append_new(cpus, json_integer(b->pu[k]));
             json_object_set_new(row, "cpus", cpus);
         }

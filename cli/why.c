@@ -163,6 +163,7 @@ static int cpus_of(const why *w, uint32_t rank, const uint32_t **cpus)
 
     if (!b->nodes)
         return 0;
+    i = topomap_plan_entry(&w->plan, topomap_machine_node_of(w->in.machine, w->slot_of[rank]), i);
     *cpus = b->pu + b->pu_start[i];
     return (int)(b->pu_start[i + 1] - b->pu_start[i]);
 }

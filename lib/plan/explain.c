@@ -34,9 +34,10 @@ static void print_congestion(FILE *out, const topomap_congestion *load)
     fprintf(out, "  %-24s %16.6g %16.6g\n", "mean over all links", load[0].mean, load[1].mean);
 }
 
-static void print_cpus(FILE *out, const topomap_plan *plan, uint32_t t)
+static void print_cpus(FILE *out, const topomap_plan *plan, uint32_t node, uint32_t i)
 {
     const topomap_bindings *b = &plan->bindings;
+    uint32_t t = topomap_plan_entry(plan, node, i);
 
     topomap_ranges_print(out, b->pu + b->pu_start[t], b->pu_start[t + 1] - b->pu_start[t], 3);
 }
@@ -80,7 +81,7 @@ static void print_nodes(FILE *out, const topomap_machine *machine, const topomap
             fprintf(out, "  cpus ");
             for (uint32_t t = plan->first[i]; t < plan->first[i + 1]; t++) {
                 fputs(t > plan->first[i] ? " " : "", out);
-                print_cpus(out, plan, t);
+                print_cpus(out, plan, i, t);
             }
         }
         topomap_plan_print_devices(out, plan, i);

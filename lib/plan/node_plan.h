@@ -28,8 +28,9 @@ typedef struct topomap_node_plan {
                                    order, and how many they are */
     const uint16_t *gpu;       /* [gpus] that the step must have here, Slurm's indices, ascending */
     const uint16_t *gpu_place; /* [gpus] which of them stands k-th for the tasks. Where all stand
-                                  where they are: Slurm has given each task one of them, and the
-                                  task that has the k-th has the CPUs of the k-th task */
+                                  where they are: each task has just one of them among those that
+                                  Slurm has given it, and the task that has the k-th has the CPUs
+                                  of the k-th task */
 } topomap_node_plan;
 
 /** Bytes of the arrays, by the counts alone; 0 where there are none. */

@@ -100,6 +100,21 @@ void topomap_plan_clear(topomap_plan *plan)
     *plan = (topomap_plan){0};
 }
 
+uint32_t topomap_plan_entry(const topomap_plan *plan, uint32_t node, uint32_t i)
+{
+    const topomap_bindings *b = &plan->bindings;
+    uint32_t from = b->gpu_first ? b->gpu_first[node] : 0, entry = i;
+    uint32_t gpus = b->gpu_first ? b->gpu_first[node + 1] - from : 0;
+
+    for (uint32_t k = 0; k < gpus; k++) {
+        if (b->gpu_place[from + k] != k)
+            return i; /* the order in which tasks see them */
+        if (plan->gpu && b->gpu[from + k] == plan->gpu[i])
+            entry = plan->first[node] + k;
+    }
+    return entry;
+}
+
 double topomap_plan_gain(double before, double after)
 {
     return before > 0 ? 100.0 * (before - after) / before : 0.0;

@@ -109,15 +109,19 @@ int plugin_gpus_are_own(const topomap_node_plan *plan)
 
 uint32_t plugin_gpus_entry(const topomap_node_plan *plan, const char *step_gpus)
 {
+    uint32_t entry = UINT32_MAX, found = 0;
     struct words words;
 
     if (!step_gpus || plan->gpus != plan->tasks)
         return UINT32_MAX;
     split(step_gpus, &words);
-    for (uint32_t i = 0; words.count == 1 && i < plan->gpus; i++)
-        if (index_of(&words, 0) == plan->gpu[i])
-            return i;
-    return UINT32_MAX;
+    for (uint32_t k = 0; k < words.count; k++)
+        for (uint32_t i = 0; i < plan->gpus; i++)
+            if (index_of(&words, k) == plan->gpu[i]) {
+                entry = i;
+                found++;
+            }
+    return found == 1 && words.count <= TOPOMAP_NODE_PLAN_GPUS ? entry : UINT32_MAX;
 }
 
 /* Slurm lists the devices in its own order: by its index, or, where the cgroup constrains them,

@@ -18,7 +18,7 @@ const char *plugin_gpus_variable(size_t index);
  * were both put in order, it would be done twice. */
 int plugin_gpus_counts_in_rocr(size_t index);
 
-/** Whether Slurm gives each task a GPU of its own, by which its CPUs go. */
+/** Whether Slurm gives each task GPUs of its own, by one of which its CPUs go. */
 int plugin_gpus_are_own(const topomap_node_plan *plan);
 /** Of such a plan, whose CPUs a task has: those of the task with this number. UINT32_MAX: it has
  * not just one of the plan's GPUs. \param step_gpus  SLURM_STEP_GPUS of the task, or NULL */

@@ -130,13 +130,92 @@ static int count_of(const char *value, int is_gres, uint32_t *sum)
     return 1;
 }
 
+/* ---- Which GPU each task gets --------------------------------------------------------------- */
+
+/* By a kind of binding: with --gpu-bind, and with --tres-bind. */
+static const struct {
+    const char *option, *tres, *line;
+} binds[] = {{"map_gpu:", "map:", "map:"},
+             {"mask_gpu:", "mask:", "mask:"},
+             {"per_task:", "per_task:", ""},
+             {"single:", "single:", "single:"}};
+
+static const char *after(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+
+    return strncasecmp(text, word, length) ? NULL : text + length;
+}
+
+/* GPUs of one task, "gres/gpu:2" or "cpu:1,gres:gpu:a100=2". */
+static const char *count_in(const char *tres)
+{
+    const char *at = tres ? strstr(tres, "gpu") : NULL;
+    const char *count;
+
+    if (!at)
+        return tres;
+    at += strlen("gpu");
+    for (count = at + strcspn(at, ","); count > at && count[-1] >= '0' && count[-1] <= '9'; count--)
+        ;
+    return count > at && (count[-1] == ':' || count[-1] == '=') ? count : "";
+}
+
+/* Numbers alone, and where --tres-bind goes on with another resource, up to that; else nothing. */
+static void write_bound(FILE *out, const char *kind, const char *value)
+{
+    size_t length = strcspn(value, "+");
+
+    if (!strcmp(kind, "single:") && (length != 1 || *value != '1'))
+        length = 0; /* tasks that share a GPU: the CPUs of one GPU are not those of one task */
+    if (length && length < 512 && strspn(value, "0123456789abcdefABCDEFx,") == length)
+        fprintf(out, "step-gpus bound:%s%.*s\n", strcmp(kind, "single:") ? kind : "", (int)length,
+                value);
+    else
+        fprintf(out, "step-gpus bound\n");
+}
+
+static void write_bind(FILE *out, const char *bind)
+{
+    const char *value = after(bind, "verbose,");
+
+    bind = value ? value : bind;
+    value = after(bind, "v,");
+    bind = value ? value : bind;
+    for (size_t i = 0; i < sizeof binds / sizeof *binds; i++) {
+        value = after(bind, binds[i].option);
+        value = value ? value : after(bind, binds[i].tres);
+        if (value) {
+            write_bound(out, binds[i].line, value);
+            return;
+        }
+    }
+    write_bound(out, "", "");
+}
+
+static void write_tasks(FILE *out, const plugin_gpus *gpus)
+{
+    uint32_t count;
+
+    if (is_said(gpus->value[TASKS_PER_GPU]))
+        write_bound(out, "single:", gpus->value[TASKS_PER_GPU]);
+    else if (count_of(gpus->value[PER_TASK], 0, &count) && count)
+        fprintf(out, "step-gpus bound:%u\n", count);
+    else if (names_gpus(gpus->value[TRES_PER_TASK]))
+        write_bound(out, "", count_in(gpus->value[TRES_PER_TASK]));
+    else
+        write_bound(out, "", "");
+}
+
 void plugin_gpus_write(FILE *out, const plugin_gpus *gpus)
 {
     uint32_t count;
 
     /* An explicit --gpu-bind is the user's word, also where it is none. */
-    if (plugin_gpus_are_bound(gpus))
-        fprintf(out, "step-gpus bound\n");
+    if (plugin_gpus_are_bound(gpus) && bind_of(gpus))
+        write_bind(out, bind_of(gpus));
+    else if (plugin_gpus_are_bound(gpus))
+        write_tasks(out, gpus);
     else if (bind_of(gpus))
         fprintf(out, "step-gpus left\n");
     else if (count_of(gpus->value[PER_NODE], 0, &count) || count_of(gpus->value[GRES], 1, &count))

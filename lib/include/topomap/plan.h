@@ -39,8 +39,9 @@ typedef struct topomap_bindings {
     uint32_t *gpu;       /**< [gpu_first[last]] all GPUs that the step has of the node, by Slurm's
                             index there (gres.conf), ascending */
     uint32_t *gpu_place; /**< [gpu_first[last]] which of the node's list stands k-th, from 0. All
-                            where they are: Slurm gives each task one of them, and the CPUs of the
-                            k-th task are those of the task that has the k-th GPU */
+                            where they are: each task has one of them among those that Slurm gives
+                            it, and the CPUs of the k-th task are those of the task that has the
+                            k-th GPU */
     uint8_t *gpu_amd;    /**< [nodes] where gpu_first is there: the node's GPUs are AMD's */
 } topomap_bindings;
 

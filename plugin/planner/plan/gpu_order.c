@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "graph/graph.h"
+#include "plugin/planner/plan/gpu_bound.h"
 #include "plugin/planner/plan/gpu_cores.h"
 #include "plugin/planner/plan/gpu_search.h"
 #include "util/alloc.h"
+#include "util/sorted.h"
 
 /* Of all nodes together; a node of 8 GPUs takes 110,000 where nothing is hopeless. */
 enum { VISITS = 4 << 20, VISITS_OF_NODE = 1 << 17 };
@@ -143,6 +145,10 @@ static int search(struct ordering *o, uint32_t node, uint32_t takers, uint32_t g
         planner_gpu_order_rest(&of, o->gpu_of);
         return 0;
     }
+    if (o->plan->first[node + 1] - o->plan->first[node] == 1) {
+        memcpy(o->gpu_of, first, gpus * sizeof *first);
+        return 0;
+    }
     weigh(o, node, takers);
     if (planner_gpu_choose(&of, o->gpu_of, err))
         return -1;
@@ -186,22 +192,25 @@ static int add_cpus(struct ordering *o, uint32_t node, const uint32_t *gpu, topo
     return near < 0 ? -1 : 0;
 }
 
-/* Slurm gives each task one GPU, which one it decides: CPUs go by GPUs (lib/plan/node_plan.h), so
- * there must be as many of them as tasks. Else Slurm's CPUs stay. */
+/* Slurm gives each task GPUs of its own: CPUs go by one of them (lib/plan/node_plan.h), whatever
+ * the task. Where it is not known which they are, Slurm's CPUs stay. */
 static int follow_node(struct ordering *o, uint32_t node, uint32_t gpus, topomap_error *err)
 {
     topomap_bindings *b = &o->plan->bindings;
     uint32_t first = o->plan->first[node], tasks = o->plan->first[node + 1] - first;
 
-    for (uint32_t i = 0; i < gpus; i++)
-        o->gpu_of[i] = i;
-    if (gpus != tasks || b->class_of[node] == UINT32_MAX) {
+    if (b->class_of[node] == UINT32_MAX ||
+        !planner_gpu_bound(o->in->request->asked.step_gpus, o->gpu, gpus, tasks, o->taken)) {
         b->class_of[node] = UINT32_MAX;
         for (uint32_t task = first; task < first + tasks; task++)
             o->cpus.start[task + 1] = o->cpus.start[task];
         return 0;
     }
-    return keep_order(o, node, gpus, err) || add_cpus(o, node, o->gpu, err) ? -1 : 0;
+    qsort(o->taken, tasks, sizeof *o->taken, topomap_by_u32);
+    memcpy(o->gpu, o->taken, tasks * sizeof *o->gpu);
+    for (uint32_t i = 0; i < tasks; i++)
+        o->gpu_of[i] = i;
+    return keep_order(o, node, tasks, err) || add_cpus(o, node, o->taken, err) ? -1 : 0;
 }
 
 /* One task alone is likely to use all GPUs of its node, wherever they are. */

@@ -3,17 +3,23 @@
 
 #include <string.h>
 
+#include "plugin/planner/plan/gpu_bound.h"
 #include "util/alloc.h"
 
-/* The one at the place of the task's local id, in the node's order or in Slurm's. */
+/* The one at the place of the task's local id, in the node's order or in Slurm's; or that Slurm
+ * gives it. */
 static void fill_gpus(const planner_inputs *in, const topomap_bindings *b, uint32_t node,
                       uint32_t tasks, uint32_t *taken)
 {
     uint32_t gpu[TOPOMAP_DEVICES_MOST], gpus = planner_gpus_of(in->request, &in->gpus, node, gpu);
     uint32_t from = b->nodes && b->gpu_first ? b->gpu_first[node] : 0;
-    int ordered = b->nodes && b->gpu_first && b->gpu_first[node + 1] - from == gpus;
+    uint32_t order = b->nodes && b->gpu_first ? b->gpu_first[node + 1] - from : 0;
+    int ordered = gpus && order == gpus;
 
-    if (!gpus || (in->gpus.bound && !ordered))
+    if (in->gpus.bound && (order != tasks || !planner_gpu_bound(in->request->asked.step_gpus, gpu,
+                                                                gpus, tasks, taken)))
+        memset(taken, 0xff, tasks * sizeof *taken);
+    if (!gpus || in->gpus.bound)
         return;
     for (uint32_t i = 0; i < tasks; i++)
         taken[i] = ordered ? b->gpu[from + b->gpu_place[from + i % gpus]] : gpu[i % gpus];

@@ -9,6 +9,7 @@ plugin_planner_libplanner_la_SOURCES = plugin/planner/plan/request.c plugin/plan
   plugin/planner/plan/gpu_order.c plugin/planner/plan/gpu_order.h \
   plugin/planner/plan/gpu_machine.c plugin/planner/plan/gpu_machine.h \
   plugin/planner/plan/gpu_tasks.c plugin/planner/plan/gpu_tasks.h \
+  plugin/planner/plan/gpu_bound.c plugin/planner/plan/gpu_bound.h \
   plugin/planner/plan/gpu_cores.c plugin/planner/plan/gpu_cores.h \
   plugin/planner/plan/objective.c plugin/planner/plan/objective.h \
   plugin/planner/plan/layouts.c plugin/planner/plan/layouts.h \

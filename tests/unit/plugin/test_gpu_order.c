@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "plan/bindings.h"
+#include "plan/plan.h"
 #include "plugin/planner/plan/decide.h"
+#include "plugin/planner/plan/gpu_bound.h"
 #include "plugin/planner/plan/gpu_search.h"
 #include "tests/unit/scratch.h"
 #include "topology-db/db.h"
@@ -230,6 +232,8 @@ static void bound(void **state)
 {
     const struct asked asked = {"hwloc", "mi250x.xml", "bind gpu\nstep-gpus bound\n", "chain:8", 8},
                        fewer = {"hwloc", "mi250x.xml", "bind gpu\nstep-gpus bound\n", "chain:4", 4},
+                       each = {"hwloc", "mi250x.xml", "bind gpu\nstep-gpus bound:2\n", "chain:4",
+                               4},
                        unasked = {"hwloc", "mi250x.xml", "step-gpus bound\n", "chain:8", 8};
     const topomap_bindings *b = &answer.plan.bindings;
 
@@ -239,6 +243,7 @@ static void bound(void **state)
     assert_non_null(b->gpu_first);
     for (uint32_t i = 0; i < 8; i++)
         assert_int_equal(b->gpu_place[i], i);
+    assert_told(&each, "0:12,13,28,29 2:4,5,20,21 4:0,1,16,17 6:8,9,24,25");
     /* Which four of the eight they are is not known. */
     decide(&fewer);
     assert_null(b->gpu_first);
@@ -246,6 +251,74 @@ static void bound(void **state)
     assert_int_equal(b->pu_start[4], 0);
     decide(&unasked);
     assert_int_equal(b->nodes, 0);
+}
+
+/* Of each task the first GPU that no other has, by what the step says; none: not known. */
+static void what_slurm_gives(void **state)
+{
+    static const uint32_t all[] = {0, 1, 2, 3}, part[] = {1, 2, 5, 7};
+    static const struct {
+        const char *said;
+        const uint32_t *has;
+        uint32_t gpus, tasks, first[4];
+        int known;
+    } rows[] = {
+        {"bound", all, 4, 4, {0, 1, 2, 3}, 1},
+        {"bound", all, 4, 2, {0}, 0},
+        {"bound:1", all, 4, 2, {0, 1}, 1},
+        {"bound:2", part, 4, 2, {1, 5}, 1},
+        {"bound:2", all, 4, 3, {0}, 0},
+        {"bound:0", all, 4, 2, {0}, 0},
+        {"bound:map:3,1", all, 4, 2, {3, 1}, 1},
+        {"bound:map:0x3,1", all, 4, 2, {3, 1}, 1},
+        {"bound:map:2", all, 4, 1, {2}, 1},
+        {"bound:map:2", all, 4, 2, {0}, 0},   /* both have it */
+        {"bound:map:9,1", all, 4, 2, {0}, 0}, /* it has no such */
+        {"bound:map:,1", all, 4, 2, {0}, 0},
+        {"bound:map:1,2", part, 4, 2, {0}, 0}, /* the node's, or the job's */
+        {"bound:mask:0x3,0xc", all, 4, 2, {0, 2}, 1},
+        {"bound:mask:0x3,0x9", all, 4, 2, {1, 3}, 1},
+        {"bound:mask:0x3,0x1", all, 4, 2, {0}, 0},
+        {"bound:mask:0xf", all, 4, 2, {0}, 0},
+        {"bound:mask:0x10,1", all, 4, 2, {0}, 0},
+        {"bound:mask:,1", all, 4, 2, {0}, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint32_t first[4] = {0};
+        int known =
+            planner_gpu_bound(rows[i].said, rows[i].has, rows[i].gpus, rows[i].tasks, first);
+
+        if (known != rows[i].known ||
+            (known && memcmp(first, rows[i].first, rows[i].tasks * sizeof *first) != 0))
+            fail_msg("%s of %u tasks: %s, %u %u ...", rows[i].said, rows[i].tasks,
+                     known ? "known" : "not known", first[0], first[1]);
+    }
+    assert_false(planner_gpu_is_bound("boundless"));
+    assert_false(planner_gpu_is_bound("4"));
+    assert_false(planner_gpu_is_bound(NULL));
+}
+
+/* The tasks of a node have GPUs 7 and 2, and the CPUs that go by each. */
+static void bound_by_a_list(void **state)
+{
+    const struct asked asked = {"hwloc", "mi250x.xml", "bind gpu\nstep-gpus bound:map:7,2\n",
+                                "chain:2", 2};
+    const topomap_bindings *b = &answer.plan.bindings;
+
+    (void)state;
+    decide(&asked);
+    assert_int_equal(answer.plan.gpu[0], 7);
+    assert_int_equal(answer.plan.gpu[1], 2);
+    assert_int_equal(b->gpu_first[1], 2);
+    assert_int_equal(b->gpu[0], 2);
+    assert_int_equal(b->gpu[1], 7);
+    assert_int_equal(b->gpu_place[0], 0);
+    assert_int_equal(topomap_plan_entry(&answer.plan, 0, 0), 1);
+    assert_int_equal(topomap_plan_entry(&answer.plan, 0, 1), 0);
+    assert_int_equal(b->pu[b->pu_start[0]], 4);  /* next to GPU 2 */
+    assert_int_equal(b->pu[b->pu_start[1]], 10); /* next to GPU 7 */
 }
 
 /* Slurm's binding, the user's word, and what is not known stay as they are. */
@@ -278,7 +351,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_least_is_found), cmocka_unit_test(mi250x),
         cmocka_unit_test(gh200_h100_a100),    cmocka_unit_test(bound),
-        cmocka_unit_test(left_alone),
+        cmocka_unit_test(left_alone),         cmocka_unit_test(what_slurm_gives),
+        cmocka_unit_test(bound_by_a_list),
     };
 
     return cmocka_run_group_tests(tests, scratch_setup, teardown);

@@ -245,7 +245,7 @@ static void order_goes_without_binding(void **state)
     assert_string_equal(result->said, "");
 }
 
-/* Where Slurm gives each task one GPU, the CPUs go by it, whichever it is, and GPUs stay. */
+/* Where Slurm gives each task GPUs of its own, the CPUs go by one of them, whichever it is, and GPUs stay. */
 static void cpus_follow_gpus_of_tasks(void **state)
 {
     static const uint32_t as_they_are[] = {0, 1, 2, 3};
@@ -266,6 +266,13 @@ static void cpus_follow_gpus_of_tasks(void **state)
     assert_memory_equal(&result->mask[3], &last, sizeof last);
     for (int i = 1; i < VARIABLES; i++)
         assert_string_equal(result->value[0][i], "0");
+    assert_string_equal(result->said, "");
+    /* Of several, by the one that is planned with. */
+    node = node_of("1,7", "1,7");
+    node.value_of_last[0] = "3,9";
+    run(&node);
+    assert_memory_equal(&result->mask[0], &second, sizeof second);
+    assert_memory_equal(&result->mask[3], &last, sizeof last);
     assert_string_equal(result->said, "");
     for (int i = 0; i < 4; i++) {
         static const char *const others[] = {"4", "0,1", "x", NULL};
