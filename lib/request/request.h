@@ -24,11 +24,13 @@ enum topomap_request_key {
     TOPOMAP_REQUEST_SEED,
     TOPOMAP_REQUEST_TIME,
     TOPOMAP_REQUEST_MIN_GAIN,
-    TOPOMAP_REQUEST_CAPACITY, /**< what other jobs take of the links: a file, or "measured" */
-    TOPOMAP_REQUEST_KEEP,     /**< which groups of ranks stay together, and on what */
-    TOPOMAP_REQUEST_PIN,      /**< a rank's node */
-    TOPOMAP_REQUEST_REQUIRED, /**< from here on the planning of a step never hears of them */
-    TOPOMAP_REQUEST_RECORDS,  /**< whether the plan is recorded, where there is a folder for it */
+    TOPOMAP_REQUEST_CAPACITY,  /**< what other jobs take of the links: a file, or "measured" */
+    TOPOMAP_REQUEST_KEEP,      /**< which groups of ranks stay together, and on what */
+    TOPOMAP_REQUEST_PIN,       /**< a rank's node */
+    TOPOMAP_REQUEST_TASKS_ARE, /**< what of the graph a task is */
+    TOPOMAP_REQUEST_NIC,       /**< what is done about the NICs that tasks are next to */
+    TOPOMAP_REQUEST_REQUIRED,  /**< from here on the planning of a step never hears of them */
+    TOPOMAP_REQUEST_RECORDS,   /**< whether the plan is recorded, where there is a folder for it */
     TOPOMAP_REQUEST_VERBOSE,
     TOPOMAP_REQUEST_KEY, /**< of profiles; likewise what follows */
     TOPOMAP_REQUEST_MPI,
@@ -80,6 +82,12 @@ enum topomap_request_weight {
     TOPOMAP_WEIGHT_AUTO, /**< messages count, but where predicted time is made small */
 };
 
+/** What of the graph a task is, as the row's words are. */
+enum topomap_request_tasks { TOPOMAP_TASKS_RANK, TOPOMAP_TASKS_NODE };
+
+/** What is done about NICs, as the row's words are. */
+enum topomap_request_nic { TOPOMAP_NIC_OFF, TOPOMAP_NIC_ADVISE, TOPOMAP_NIC_SET };
+
 /** The binding that only a planner knows: behind enum topomap_bind's. */
 enum { TOPOMAP_REQUEST_BIND_GPU = 4 };
 
@@ -87,7 +95,9 @@ enum { TOPOMAP_REQUEST_BIND_GPU = 4 };
 typedef struct topomap_request {
     uint64_t said; /**< bit k: key k was */
     char *graph, *capacity, *keep, *pin;
-    int bind; /**< an enum topomap_bind, or TOPOMAP_REQUEST_BIND_GPU */
+    int tasks_are; /**< an enum topomap_request_tasks */
+    int nic;       /**< an enum topomap_request_nic */
+    int bind;      /**< an enum topomap_bind, or TOPOMAP_REQUEST_BIND_GPU */
     int compact, contiguous;
     struct topomap_request_objective {
         int kind;   /**< an enum topomap_objective_kind, or TOPOMAP_REQUEST_OBJECTIVE_AUTO */

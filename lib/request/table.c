@@ -161,6 +161,15 @@ const topomap_request_row topomap_request_rows[TOPOMAP_REQUEST_KEYS] = {
                                   "groups of parallel: that never leave a node (or leaf switch)"},
     [TOPOMAP_REQUEST_PIN] = {"pin", "pin", "Pin", "pin", NULL, TEXT("RANK:first or RANK:NODE"),
                              AT(pin), .help = "the node of a rank; first: of the host list"},
+    [TOPOMAP_REQUEST_TASKS_ARE] = {"tasks-are", "tasks", NULL, NULL, "rank", WORD("rank node"),
+                                   AT(tasks_are),
+                                   .help =
+                                       "node: the graph is one of GPUs, and a step's one task on "
+                                       "each node stands for all of that"},
+    [TOPOMAP_REQUEST_NIC] = {"nic", "nic", "Nic", NULL, "off", WORD("off advise set"), AT(nic),
+                             .help =
+                                 "the NIC nearest to each task's GPU, else to its cores: set in "
+                                 "UCX_NET_DEVICES, NCCL_IB_HCA, MPICH_OFI_NIC_*, or only told"},
     [TOPOMAP_REQUEST_REQUIRED] = {NULL, "required", "Required", NULL, "0", FLAG,
                                   .help = "the step ends where it cannot be planned"},
     [TOPOMAP_REQUEST_RECORDS] =

@@ -21,6 +21,15 @@
 #define PLUGIN_ENV_CARRIED_SPOOL "SLURM_TOPOMAP_SPOOL"
 #define PLUGIN_ENV_CARRIED_IN_ORDER "SLURM_TOPOMAP_IN_ORDER"
 
+/* Which NICs tasks are next to (plan/nics.h), and what each task finds of it: names, commas
+ * between. */
+#define PLUGIN_ENV_CARRIED_NICS "SLURM_TOPOMAP_NICS"
+#define PLUGIN_ENV_NIC "TOPOMAP_NIC"
+
+/* The node of rank 0. */
+#define PLUGIN_ENV_CARRIED_MASTER "SLURM_TOPOMAP_MASTER"
+#define PLUGIN_ENV_MASTER "TOPOMAP_MASTER_ADDR"
+
 /* "format version" of what travels (format.h). */
 #define PLUGIN_ENV_CARRIED_FORMAT "SLURM_TOPOMAP_FORMAT"
 

@@ -138,6 +138,12 @@ static const struct row rows[] = {
     {.key = "later", .read = read_later},
     {.key = "spool", .read = read_text, .at = AT(spool)},
     {.key = "in-order", .read = read_text, .at = AT(in_order)},
+    {.key = "nics", .read = read_text, .at = AT(nics)},
+    {.key = "master",
+     .read = read_text,
+     .at = AT(master),
+     .of = DIGITS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.-",
+     .most = 255},
     {.key = "preload", .read = read_text, .at = AT(preload)},
 };
 

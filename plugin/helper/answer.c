@@ -9,13 +9,14 @@ struct head {
     char magic[8];
     uint32_t found;
     uint32_t job, step, tasks, cores, pus, runs, gpus, amd;
-    char why_not_spooled[NODE_WHY], why_not_planned[NODE_WHY];
-    char rest[NODE_HEAD - 8 - 9 * 4 - 2 * NODE_WHY]; /* zero */
+    uint32_t set, by, entries, bytes; /* of NICs */
+    char why_not_spooled[NODE_WHY], why_not_planned[NODE_WHY], why_not_named[NODE_WHY];
+    char rest[NODE_HEAD - 8 - 13 * 4 - 3 * NODE_WHY]; /* zero */
 };
 
 _Static_assert(sizeof(struct head) == NODE_HEAD, "the head has the size that is said");
 
-static const char magic[] = "tmnodea2";
+static const char magic[] = "tmnodea3";
 
 size_t node_answer_most(uint32_t local_tasks)
 {
@@ -47,8 +48,15 @@ void node_answer_head(const node_answer *answer, unsigned char bytes[NODE_HEAD])
         head.gpus = plan->gpus;
         head.amd = plan->amd;
     }
+    if (answer->found & NODE_NAMED) {
+        head.set = answer->nics.set;
+        head.by = answer->nics.by;
+        head.entries = answer->nics.entries;
+        head.bytes = answer->nics.bytes;
+    }
     memcpy(head.why_not_spooled, answer->why_not_spooled, NODE_WHY);
     memcpy(head.why_not_planned, answer->why_not_planned, NODE_WHY);
+    memcpy(head.why_not_named, answer->why_not_named, NODE_WHY);
     memcpy(bytes, &head, sizeof head);
 }
 
@@ -81,6 +89,20 @@ static int is_plan(const struct head *head, const char *arrays, size_t size,
     return topomap_node_plan_is_sound(plan);
 }
 
+/* The last bytes of the answer. \param size  of all behind the head */
+static int is_nics(const struct head *head, uint32_t tasks, const char *bytes, size_t size,
+                   topomap_node_nics *nics)
+{
+    if (head->bytes > size)
+        return 0;
+    *nics = (topomap_node_nics){.set = head->set,
+                                .by = head->by,
+                                .entries = head->entries,
+                                .bytes = head->bytes,
+                                .text = bytes + (size - head->bytes)};
+    return nics->by && topomap_node_nics_is_sound(nics, tasks);
+}
+
 int node_answer_read(const void *bytes, size_t size, uint32_t job, uint32_t step,
                      uint32_t local_tasks, node_answer *answer)
 {
@@ -91,17 +113,25 @@ int node_answer_read(const void *bytes, size_t size, uint32_t job, uint32_t step
         return -1;
     memcpy(&head, bytes, sizeof head);
     if (memcmp(head.magic, magic, sizeof head.magic) || head.found & ~(uint32_t)NODE_ALL ||
-        !is_why(head.why_not_spooled) || !is_why(head.why_not_planned))
+        !is_why(head.why_not_spooled) || !is_why(head.why_not_planned) ||
+        !is_why(head.why_not_named))
         return -1;
+    size -= sizeof head;
+    if (head.found & NODE_NAMED) {
+        if (!is_nics(&head, local_tasks, (const char *)bytes + sizeof head, size, &answer->nics))
+            return -1;
+        size -= head.bytes;
+    }
     if (head.found & NODE_PLANNED) {
         if (head.job != job || head.step != step || head.tasks != local_tasks ||
-            !is_plan(&head, (const char *)bytes + sizeof head, size - sizeof head, &answer->plan))
+            !is_plan(&head, (const char *)bytes + sizeof head, size, &answer->plan))
             return -1;
-    } else if (size != sizeof head) {
+    } else if (size) {
         return -1;
     }
     answer->found = head.found;
     memcpy(answer->why_not_spooled, head.why_not_spooled, NODE_WHY);
     memcpy(answer->why_not_planned, head.why_not_planned, NODE_WHY);
+    memcpy(answer->why_not_named, head.why_not_named, NODE_WHY);
     return 0;
 }

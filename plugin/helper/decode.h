@@ -2,6 +2,7 @@
 #ifndef TOPOMAP_PLUGIN_HELPER_DECODE_H
 #define TOPOMAP_PLUGIN_HELPER_DECODE_H
 
+#include "plugin/helper/adapters.h"
 #include "plugin/helper/answer.h"
 #include "plugin/helper/question.h"
 
@@ -11,5 +12,10 @@
  *  \param memory  where the plan's arrays lie, in their order; ends with free() */
 void node_plan_decode(const node_question *question, const char *text, size_t size,
                       node_answer *answer, void **memory);
+
+/** The same of NICs: of those that are not listed none is named, and why_not_named has the first.
+ *  \param memory  where their text lies; ends with free() */
+void node_nics_decode(const node_question *question, const node_adapters *adapters,
+                      node_answer *answer, char **memory);
 
 #endif

@@ -5,13 +5,13 @@ plugin_helper_libnode_la_SOURCES = plugin/helper/question.c plugin/helper/questi
 
 # topomap-node: started in slurmstepd by the plugin, as the user. libc and what reads bindings,
 # compiled for it alone, so that its code lies elsewhere in each process.
-NODE_SOURCES = plugin/helper/collect.c plugin/helper/plan.c plugin/helper/decode.c plugin/helper/decode.h plugin/helper/cell.c \
+NODE_SOURCES = plugin/helper/collect.c plugin/helper/plan.c plugin/helper/decode.c plugin/helper/decode.h plugin/helper/adapters.c plugin/helper/adapters.h plugin/helper/cell.c \
   plugin/helper/cell.h plugin/common/filter.h \
   plugin/common/spool_read.c plugin/common/spool.h
 pkglibexec_PROGRAMS += plugin/topomap-node
 plugin_topomap_node_SOURCES = plugin/helper/main.c plugin/common/oom.c plugin/common/oom.h plugin/helper/jobs.h $(NODE_SOURCES) \
   $(plugin_helper_libnode_la_SOURCES) \
-  lib/plan/bindings_walk.c lib/plan/bindings_node.c lib/plan/node_plan.c lib/plan/sextets.c \
+  lib/plan/bindings_walk.c lib/plan/bindings_node.c lib/plan/node_plan.c lib/plan/nics.c lib/plan/sextets.c \
   lib/graph/formats/part_seal.c lib/graph/formats/part_memory.c lib/util/hash64.c \
   lib/plan/crc32.c lib/util/alloc.c lib/util/error.c lib/util/whole.c lib/util/safe_text.c
 plugin_topomap_node_CFLAGS = $(AM_CFLAGS) -fPIE

@@ -59,20 +59,29 @@ static int answer_it(const node_question *question)
     node_answer answer = {0};
     unsigned char head[NODE_HEAD];
     struct source source;
+    node_adapters adapters;
     void *memory = NULL;
+    char *names = NULL;
     int status;
 
     find(question, &source, &answer);
     if (library && access(library, R_OK) == 0)
         answer.found |= NODE_READABLE;
+    if (question->text[NODE_NICS])
+        node_adapters_list(&adapters);
     node_cell_close();
     if (source.text)
         node_plan_decode(question, source.text, source.size, &answer, &memory);
+    if (question->text[NODE_NICS])
+        node_nics_decode(question, &adapters, &answer, &names);
     node_answer_head(&answer, head);
     status = topomap_whole_write(NODE_REPLY_FD, head, sizeof head);
     if (!status && answer.found & NODE_PLANNED)
         status = topomap_whole_write(NODE_REPLY_FD, memory, topomap_node_plan_size(&answer.plan));
+    if (!status && answer.found & NODE_NAMED)
+        status = topomap_whole_write(NODE_REPLY_FD, names, answer.nics.bytes);
     free(memory);
+    free(names);
     free(source.file);
     return status ? 1 : 0;
 }

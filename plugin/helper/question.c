@@ -15,7 +15,7 @@ struct head {
     uint32_t length[NODE_TEXTS];
 };
 
-static const char magic[] = "tmnodeq1";
+static const char magic[] = "tmnodeq2";
 
 size_t node_room(uint32_t tasks)
 {
@@ -26,7 +26,9 @@ size_t node_room(uint32_t tasks)
 
 size_t node_text_most(enum node_text text, uint32_t step_tasks)
 {
-    return text == NODE_BINDINGS || text == NODE_IN_ORDER ? node_room(step_tasks) : NODE_PATH;
+    return text == NODE_BINDINGS || text == NODE_IN_ORDER || text == NODE_NICS
+               ? node_room(step_tasks)
+               : NODE_PATH;
 }
 
 int node_question_set(node_question *question, enum node_text text, const char *value)

@@ -12,6 +12,7 @@ enum node_text {
     NODE_NOTE,     /* or of the file that has them (plugin/common/spool.h) */
     NODE_IN_ORDER, /* or the same CPUs, dealt out in order */
     NODE_LIBRARY,  /* the profiler's, to be looked for */
+    NODE_NICS,     /* which NICs tasks are next to (plan/nics.h) */
     NODE_TEXTS
 };
 

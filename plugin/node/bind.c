@@ -7,6 +7,7 @@
 #include "plugin/node/bind.h"
 #include "plugin/node/cpus.h"
 #include "plugin/node/gpus.h"
+#include "plugin/node/nics.h"
 #include "plugin/node/online.h"
 #include "plugin/node/parts.h"
 
@@ -20,7 +21,9 @@
 /* Filled once, before the tasks are forked. */
 static struct {
     topomap_node_plan plan; /* no cores and no GPUs: nothing to do */
-    void *memory;           /* of the plan; owned */
+    topomap_node_nics nics; /* by 0: none are known */
+    void *memory;           /* of the plan and of these; owned */
+    uint32_t tasks;         /* of the node */
     uint32_t node;          /* its place in the step */
     char *cores;            /* that the step may use, Slurm's numbering; NULL: not known */
     plugin_cpus online;     /* the node's CPUs; none: not known */
@@ -114,9 +117,10 @@ static void forget(void)
 /* What travels is srun's word to us; the tasks do not find it. */
 static void drop(spank_t spank)
 {
-    static const char *const names[] = {PLUGIN_ENV_CARRIED_PLAN, PLUGIN_ENV_CARRIED_BINDINGS,
-                                        PLUGIN_ENV_CARRIED_SPOOL, PLUGIN_ENV_CARRIED_IN_ORDER,
-                                        PLUGIN_ENV_CARRIED_PROFILE};
+    static const char *const names[] = {PLUGIN_ENV_CARRIED_PLAN,    PLUGIN_ENV_CARRIED_BINDINGS,
+                                        PLUGIN_ENV_CARRIED_SPOOL,   PLUGIN_ENV_CARRIED_IN_ORDER,
+                                        PLUGIN_ENV_CARRIED_PROFILE, PLUGIN_ENV_CARRIED_NICS,
+                                        PLUGIN_ENV_CARRIED_MASTER};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         spank_unsetenv(spank, names[i]);
@@ -131,7 +135,8 @@ static int gather(spank_t spank, const plugin_node_site *site, node_question *qu
         const char *name;
     } rows[] = {{NODE_BINDINGS, PLUGIN_ENV_CARRIED_BINDINGS},
                 {NODE_NOTE, PLUGIN_ENV_CARRIED_SPOOL},
-                {NODE_IN_ORDER, PLUGIN_ENV_CARRIED_IN_ORDER}};
+                {NODE_IN_ORDER, PLUGIN_ENV_CARRIED_IN_ORDER},
+                {NODE_NICS, PLUGIN_ENV_CARRIED_NICS}};
     int status = node_question_set(question, NODE_FOLDER, site->spool);
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -151,17 +156,16 @@ static void take_plan(spank_t spank, const node_answer *answer, void *memory)
 {
     char *cores = NULL;
 
-    if (!(answer->found & NODE_PLANNED)) {
-        free(memory);
+    here.memory = memory;
+    here.nics = answer->nics;
+    if (!(answer->found & NODE_PLANNED))
         return;
-    }
     if (spank_get_item(spank, S_STEP_ALLOC_CORES, &cores) == ESPANK_SUCCESS && cores && *cores)
         here.cores = strdup(cores);
     if (here.cores)
         plugin_online_cpus(&here.online);
     here.plan = answer->plan;
     here.own = plugin_gpus_are_own(&here.plan);
-    here.memory = memory;
 }
 
 static void say_whys(const node_question *question, const node_answer *answer)
@@ -172,6 +176,8 @@ static void say_whys(const node_question *question, const node_answer *answer)
         say(answer->why_not_spooled);
     if (*answer->why_not_planned)
         say(answer->why_not_planned);
+    if (*answer->why_not_named)
+        say_what(answer->why_not_named, "nic= is passed over for them");
 }
 
 static void ask(spank_t spank, const plugin_node_site *site, const node_question *question,
@@ -222,9 +228,10 @@ static void take_step(spank_t spank, const plugin_node_site *site, node_question
         node_question_set(question, NODE_LIBRARY, preload.library);
     if (is_long)
         say("the plan is longer than any that a step of its size can have");
-    else if (carries_plan(question) || question->text[NODE_LIBRARY])
+    else if (carries_plan(question) || question->text[NODE_LIBRARY] || question->text[NODE_NICS])
         ask(spank, site, question, &answer);
     unfold(spank);
+    rename_variable(spank, PLUGIN_ENV_CARRIED_MASTER, PLUGIN_ENV_MASTER);
     if (!is_long && question->text[NODE_BINDINGS])
         rename_variable(spank, PLUGIN_ENV_CARRIED_BINDINGS, PLUGIN_ENV_BINDINGS);
     if (answer.found & NODE_SPOOLED)
@@ -258,6 +265,7 @@ void plugin_bind_node(spank_t spank, unsigned format, const plugin_node_site *si
     if (describe(spank, &question))
         return;
     here.node = question.node;
+    here.tasks = question.local_tasks;
     here.refused = is_refused(spank, question.job, question.step);
     here.quiet = is_quiet(spank);
     if (known) {
@@ -324,6 +332,18 @@ static const char *check_class(spank_t spank, plugin_cpus *allowed)
 
 /* ---- GPUs --------------------------------------------------------------------------------- */
 
+/* What Slurm sets where several tasks share a GPU (gres/shard, gres/mps). */
+static int has_shares(spank_t spank)
+{
+    static const char *const shared[] = {"SLURM_SHARDS_ON_NODE",
+                                         "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"};
+    int found = 0;
+
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
+        found |= job_environment(spank, shared[i]) != NULL;
+    return found;
+}
+
 /* One order for all tasks of the node, so that two that take the GPU of their local id never take
  * the same: each decides by what is the same in all of them, where Slurm has bound none to GPUs of
  * its own. The variables are the task's by now.
@@ -331,17 +351,13 @@ static const char *check_class(spank_t spank, plugin_cpus *allowed)
  * \return NULL, or why Slurm's order stays */
 static const char *order_gpus(spank_t spank, char (*set)[PLUGIN_GPUS_VALUE])
 {
-    /* What Slurm sets where several tasks share a GPU (gres/shard, gres/mps). */
-    static const char *const shared[] = {"SLURM_SHARDS_ON_NODE",
-                                         "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"};
     const char *problem =
         plugin_gpus_compare(&here.plan, job_environment(spank, "SLURM_STEP_GPUS"));
     const char *name, *value;
     int found = 0;
 
-    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
-        if (job_environment(spank, shared[i]))
-            problem = "the step has shares of GPUs";
+    if (has_shares(spank))
+        problem = "the step has shares of GPUs";
     for (size_t i = 0; !problem && (name = plugin_gpus_variable(i)); i++) {
         value = job_environment(spank, name);
         *set[i] = 0;
@@ -362,6 +378,71 @@ static void set_gpus(spank_t spank, char (*set)[PLUGIN_GPUS_VALUE])
     for (size_t i = 0; (name = plugin_gpus_variable(i)); i++)
         if (*set[i])
             spank_setenv(spank, name, set[i], 1);
+}
+
+/* ---- NICs --------------------------------------------------------------------------------- */
+
+/* What the user has set stays, of variables that go together all. */
+static void set_variables(spank_t spank, const plugin_nics_task *task)
+{
+    static char value[PLUGIN_NICS_VARIABLES][PLUGIN_NICS_VALUE];
+    const char *name;
+    size_t with, other;
+
+    for (size_t i = 0; (name = plugin_nics_variable(i, &with)); i += with) {
+        int stays = 0;
+
+        for (size_t k = i; k < i + with; k++)
+            stays |= job_environment(spank, plugin_nics_variable(k, &other)) != NULL ||
+                     plugin_nics_value(task, k, value[k]) != 0;
+        for (size_t k = i; !stays && k < i + with; k++)
+            if (*value[k])
+                spank_setenv(spank, plugin_nics_variable(k, &other), value[k], 1);
+    }
+}
+
+/* What the task knows without a library: names without ports. */
+static void tell_nics(spank_t spank, char *names)
+{
+    char *to = names;
+
+    for (const char *at = names; *at; at++) {
+        if (*at == ':')
+            at += strspn(at + 1, "0123456789") + 1;
+        if (!*at)
+            break;
+        *to++ = *at;
+    }
+    *to = 0;
+    spank_setenv(spank, PLUGIN_ENV_NIC, names, 1);
+}
+
+/* Slurm counts parts of GPUs (MIG), too: which GPU a number is of is not known. */
+static int has_parts(spank_t spank)
+{
+    const char *name, *value;
+    int found = has_shares(spank);
+
+    for (size_t i = 0; (name = plugin_gpus_variable(i)); i++)
+        found |= (value = job_environment(spank, name)) && plugin_gpus_are_parts(value);
+    return found;
+}
+
+static void name_nics(spank_t spank, uint32_t local)
+{
+    static char names[PLUGIN_NICS_VALUE];
+    const char *mpich_gpus = job_environment(spank, "MPICH_GPU_SUPPORT_ENABLED");
+    const plugin_nics_task task = {.nics = &here.nics,
+                                   .local = local,
+                                   .tasks = here.tasks,
+                                   .step_gpus = job_environment(spank, "SLURM_STEP_GPUS"),
+                                   .mpich_gpus = mpich_gpus && !strcmp(mpich_gpus, "1")};
+
+    if (has_parts(spank) || plugin_nics_of_task(&task, names))
+        return;
+    if (here.nics.set)
+        set_variables(spank, &task);
+    tell_nics(spank, names);
 }
 
 /* A task while it is being bound. */
@@ -410,6 +491,19 @@ static void say_of(const struct task *task)
         say(task->not_bound);
 }
 
+/* By local ids they are those of the planned GPUs, or of the planned CPUs. */
+static int nics_hold(const struct task *task)
+{
+    switch (here.nics.by) {
+    case TOPOMAP_NICS_BY_TASK:
+        return !task->not_ordered;
+    case TOPOMAP_NICS_BY_CPUS:
+        return here.plan.cores && !task->not_bound;
+    default:
+        return here.nics.by != 0;
+    }
+}
+
 void plugin_bind_task(spank_t spank)
 {
     static struct task task; /* this process has one */
@@ -417,7 +511,8 @@ void plugin_bind_task(spank_t spank)
 
     if (here.refused)
         _exit(1);
-    if ((!here.plan.cores && !here.plan.gpus) || spank_get_item(spank, S_TASK_ID, &local))
+    if ((!here.plan.cores && !here.plan.gpus && !here.nics.by) ||
+        spank_get_item(spank, S_TASK_ID, &local))
         return;
     memset(&task, 0, sizeof task);
     task.local = (uint32_t)local;
@@ -429,4 +524,6 @@ void plugin_bind_task(spank_t spank)
     if (here.plan.cores && task.not_bound)
         set_mask(&task.before);
     say_of(&task);
+    if (nics_hold(&task))
+        name_nics(spank, task.local);
 }

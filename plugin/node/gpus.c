@@ -141,11 +141,11 @@ static int are_slurms(const struct words *words, const topomap_node_plan *plan)
     return global == words->count || local == words->count || names == words->count;
 }
 
-/* Slices of a GPU (NVIDIA's MIG): neighbours of a slice are of the same GPU. */
-static int are_slices(const struct words *words)
+/* Neighbours of a slice are of the same GPU. */
+int plugin_gpus_are_parts(const char *value)
 {
-    for (uint32_t i = 0; i < words->count; i++)
-        if (words->word[i].length > 4 && !memcmp(words->word[i].at, "MIG-", 4))
+    for (; value; value = strchr(value, ',') ? strchr(value, ',') + 1 : NULL)
+        if (!strncmp(value, "MIG-", 4))
             return 1;
     return 0;
 }
@@ -173,7 +173,7 @@ const char *plugin_gpus_order(const topomap_node_plan *plan, const char *value,
     if (strnlen(value, PLUGIN_GPUS_VALUE) == PLUGIN_GPUS_VALUE)
         return "a list of GPUs is longer than any";
     split(value, &words);
-    if (are_slices(&words))
+    if (plugin_gpus_are_parts(value))
         return "the step has parts of GPUs (MIG)";
     if (words.count != plan->gpus)
         return "Slurm has given its tasks GPUs of their own";

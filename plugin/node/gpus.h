@@ -29,6 +29,9 @@ uint32_t plugin_gpus_entry(const topomap_node_plan *plan, const char *step_gpus)
  *  \return NULL, or why not */
 const char *plugin_gpus_compare(const topomap_node_plan *plan, const char *step_gpus);
 
+/** Whether a variable names parts of GPUs (NVIDIA's MIG). */
+int plugin_gpus_are_parts(const char *value);
+
 /** Puts the words of a variable, indices or UUIDs, into the plan's order, as they stand: none is
  *  added and none is lost, whatever they are.
  *  \param ordered  out

@@ -154,7 +154,8 @@ static void note(int index, const plugin_option_word *option, void *context)
         noted->chdir = option->value;
     else if (!strcmp(option->name, "input"))
         noted->input = option->value;
-    else if (!strcmp(option->name, "container"))
+    else if (!strcmp(option->name, "container") || !strcmp(option->name, "container-id") ||
+             !strcmp(option->name, "container-image") || !strcmp(option->name, "container-name"))
         noted->container = option->value;
     else
         plugin_gpus_note(&noted->gpus, option->name, option->value);
@@ -192,6 +193,8 @@ void plugin_distribution_rewrite(int count, char **words, plugin_launcher *found
         plugin_gpus_inherit(&found->gpus);
         found->threads_per_core = inherited_threads();
         note_hint(found, getenv("SLURM_HINT"));
+        found->container = getenv("SLURM_CONTAINER");
+        found->container = found->container ? found->container : getenv("SLURM_CONTAINER_ID");
     }
     plugin_words_scan(found->program, count, words, note, (void *)&rewriting);
     found->het = is_het(count, words);

@@ -25,7 +25,7 @@ typedef struct plugin_launcher {
     const char *mpi;           /* --mpi, lent, or NULL */
     const char *chdir;         /* --chdir, lent, or NULL */
     const char *input;         /* --input, lent, or NULL */
-    const char *container;     /* --container, lent, or NULL */
+    const char *container;     /* --container and the like, pyxis's too, lent, or NULL */
 } plugin_launcher;
 
 /** What was found when the plugin was loaded. */

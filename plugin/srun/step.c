@@ -42,11 +42,13 @@ struct step {
 
 void plugin_step_forget(void)
 {
-    static const char *const names[] = {PLUGIN_ENV_APPLIED,       PLUGIN_ENV_PLAN_ID,
-                                        PLUGIN_ENV_GAIN,          PLUGIN_ENV_BINDINGS,
-                                        PLUGIN_ENV_SPOOL,         PLUGIN_ENV_CARRIED_FORMAT,
-                                        PLUGIN_ENV_CARRIED_PLAN,  PLUGIN_ENV_CARRIED_BINDINGS,
-                                        PLUGIN_ENV_CARRIED_SPOOL, PLUGIN_ENV_CARRIED_IN_ORDER,
+    static const char *const names[] = {PLUGIN_ENV_APPLIED,        PLUGIN_ENV_PLAN_ID,
+                                        PLUGIN_ENV_GAIN,           PLUGIN_ENV_BINDINGS,
+                                        PLUGIN_ENV_SPOOL,          PLUGIN_ENV_CARRIED_FORMAT,
+                                        PLUGIN_ENV_CARRIED_PLAN,   PLUGIN_ENV_CARRIED_BINDINGS,
+                                        PLUGIN_ENV_CARRIED_SPOOL,  PLUGIN_ENV_CARRIED_IN_ORDER,
+                                        PLUGIN_ENV_CARRIED_NICS,   PLUGIN_ENV_NIC,
+                                        PLUGIN_ENV_CARRIED_MASTER, PLUGIN_ENV_MASTER,
                                         PLUGIN_ENV_REFUSED};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -162,6 +164,10 @@ static void set_environment(const struct step *step)
     }
     carry_plan(step, reply->status == PLUGIN_APPLIED, reply->plan_id, reply->gain);
     carry_bindings(step, room);
+    if (reply->master)
+        setenv(PLUGIN_ENV_CARRIED_MASTER, reply->master, 1);
+    if (reply->nics && strlen(reply->nics) <= PLUGIN_ENV_MOST)
+        setenv(PLUGIN_ENV_CARRIED_NICS, reply->nics, 1);
 }
 
 static int is_explained(const struct step *step)

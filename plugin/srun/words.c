@@ -54,6 +54,34 @@ static int take_next(const struct scan *scan, int index, plugin_option_word *opt
     return 1;
 }
 
+/* What pyxis adds to them, which starts containers of enroot (its args.c). Abbreviations are left
+ * to who types them. */
+static const plugin_slurm_option of_pyxis[] = {
+    {"container-entrypoint", 0, PLUGIN_TAKES_NONE, 0, 0, 0},
+    {"container-entrypoint-log", 0, PLUGIN_TAKES_NONE, 0, 0, 0},
+    {"container-env", 0, PLUGIN_TAKES_VALUE, 0, 0, 0},
+    {"container-image", 0, PLUGIN_TAKES_VALUE, 0, 0, 0},
+    {"container-mount-home", 0, PLUGIN_TAKES_NONE, 0, 0, 0},
+    {"container-mounts", 0, PLUGIN_TAKES_VALUE, 0, 0, 0},
+    {"container-name", 0, PLUGIN_TAKES_VALUE, 0, 0, 0},
+    {"container-readonly", 0, PLUGIN_TAKES_NONE, 0, 0, 0},
+    {"container-remap-root", 0, PLUGIN_TAKES_NONE, 0, 0, 0},
+    {"container-save", 0, PLUGIN_TAKES_VALUE, 0, 0, 0},
+    {"container-workdir", 0, PLUGIN_TAKES_VALUE, 0, 0, 0},
+    {"container-writable", 0, PLUGIN_TAKES_NONE, 0, 0, 0},
+    {"no-container-entrypoint", 0, PLUGIN_TAKES_NONE, 0, 0, 0},
+    {"no-container-mount-home", 0, PLUGIN_TAKES_NONE, 0, 0, 0},
+    {"no-container-remap-root", 0, PLUGIN_TAKES_NONE, 0, 0, 0},
+};
+
+static const plugin_slurm_option *named_beside(const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof of_pyxis / sizeof *of_pyxis; i++)
+        if (strlen(of_pyxis[i].name) == length && !strncmp(of_pyxis[i].name, name, length))
+            return &of_pyxis[i];
+    return NULL;
+}
+
 /* \return the number of words taken, 0: the scan ends here */
 static int scan_long(const struct scan *scan, int index)
 {
@@ -64,6 +92,8 @@ static int scan_long(const struct scan *scan, int index)
         plugin_slurm_option_named(scan->program, scan->release, word, length);
     plugin_option_word option = {.words = 1, .value = equals ? equals + 1 : NULL};
 
+    if (!row)
+        row = named_beside(word, length);
     if (!row) {
         const char *next = index + 1 < scan->count ? scan->words[index + 1] : NULL;
 

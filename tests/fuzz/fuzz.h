@@ -76,6 +76,7 @@ int fuzz_bindings(const void *what, const uint8_t *bytes, size_t size);
 char *fuzz_bindings_text(const uint8_t *bytes, size_t size);
 int fuzz_bindings_check(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_node_plan(const void *what, const uint8_t *bytes, size_t size);
+int fuzz_node_nics(const void *what, const uint8_t *bytes, size_t size);
 int fuzz_node_question(const void *what, const uint8_t *bytes, size_t size);
 void fuzz_node_question_seeds(struct fuzz_seeds *seeds);
 int fuzz_node_answer(const void *what, const uint8_t *bytes, size_t size);

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -66,6 +67,44 @@ int fuzz_node_plan(const void *what, const uint8_t *bytes, size_t size)
 {
     (void)what;
     return decode(bytes, size);
+}
+
+/* The bytes and their checksum, or nothing but that would be tried. What topomap-node makes of it,
+ * slurmstepd takes. */
+int fuzz_node_nics(const void *what, const uint8_t *bytes, size_t size)
+{
+    static const node_adapters adapters = {.count = 3,
+                                           .adapter = {{"mlx5_0", 1}, {"mlx5_2", 8}, {"hsn0", 0}}};
+    char *text = malloc(size + 16), *names = NULL;
+    node_question question = {.job = 17, .step = 3, .local_tasks = TASKS, .step_tasks = TASKS};
+    node_answer answer = {0}, back;
+    unsigned char *wire;
+    size_t length;
+
+    (void)what;
+    if (!text)
+        abort();
+    memcpy(text, bytes, size);
+    length = size + (size_t)sprintf(text + size, " %08x", topomap_crc32(0, text, size));
+    question.text[NODE_NICS] = text;
+    question.length[NODE_NICS] = (uint32_t)length;
+    node_nics_decode(&question, &adapters, &answer, &names);
+    if (answer.nics.bytes > node_room(TASKS))
+        abort();
+    length = answer.found & NODE_NAMED ? answer.nics.bytes : 0;
+    wire = malloc(NODE_HEAD + length);
+    if (!wire)
+        abort();
+    node_answer_head(&answer, wire);
+    if (length)
+        memcpy(wire + NODE_HEAD, names, length);
+    if (node_answer_read(wire, NODE_HEAD + length, 17, 3, TASKS, &back) ||
+        back.found != answer.found)
+        abort();
+    free(wire);
+    free(names);
+    free(text);
+    return answer.found == NODE_NAMED;
 }
 
 /* ---- What topomap-node reads ------------------------------------------------------------- */

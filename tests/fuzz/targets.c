@@ -110,6 +110,10 @@ static const char *const preloads[] = {
     "17.3 /usr/lib/topomap/libtopomap-profile-mpich.so /home/a/.cache/topomap/run/17.3-AbcdEF",
     "17.3 /a.so /", "17.0 /a.so /b", "17.3 /a:b.so /with a blank", NULL};
 
+static const char *const nics[] = {"N1 set 17.3 t:mlx5_0*4,mlx5_1+mlx5_2*3,- 0*3",
+                                   "N1 advise 17.3 g:hsn0,hsn1;- 1,0",
+                                   "N1 set 17.3 c:a*8;b:b 0,1*9", NULL};
+
 static const char *const formats[] = {"1 0.1.0",
                                       "2 1.0.0",
                                       "1",
@@ -207,6 +211,7 @@ static const struct fuzz_target fixed[] = {
     {"bindings", fuzz_bindings, NULL, bindings, NULL, NULL, 1, 0},
     {"bindings-check", fuzz_bindings_check, NULL, bindings, NULL, NULL, 1, 1},
     {"node-plan", fuzz_node_plan, NULL, bindings, NULL, NULL, 1, 1},
+    {"node-nics", fuzz_node_nics, NULL, nics, NULL, NULL, 1, 1},
     {"node-question", fuzz_node_question, NULL, NULL, NULL, fuzz_node_question_seeds, 1, 1},
     {"node-answer", fuzz_node_answer, NULL, NULL, NULL, fuzz_node_answer_seeds, 1, 1},
     {"request", fuzz_request, NULL, requests, NULL, NULL, 1, 0},

@@ -179,8 +179,26 @@ wrong() { # MPI TYPE OTHER
   printf '#!/bin/sh\necho "${LD_PRELOAD:-alone}"\n' >apptainer
   chmod +x apptainer
   launch none ./apptainer exec image.sif ./solver
-  grep -q '^auto: ./apptainer: it starts a container ' said
+  grep -q '^auto: ./apptainer: it starts a container' said
   [ "$(sort -u out)" = alone ]
+  # Whatever somebody says of the MPI inside.
+  MORE=--topomap-options=mpi=mpich launch none ./apptainer exec image.sif ./solver
+  [ "$(sort -u out)" = alone ]
+}
+
+@test "containers of pyxis and of Slurm: nothing is preloaded, not even where somebody names the MPI" {
+  echo "optional $TOPOMAP_BUILD/tests/slurm/.libs/pyxis.so" >>"$BED/etc/plugstack.conf"
+  show='echo "${LD_PRELOAD:-alone} ${TOPOMAP_PROFILE_MEMORY:-none} ${IMAGE:-host}"'
+  launch none sh -c "$show"
+  grep -q '/libtopomap-profile-.* host$' out
+  for image in --container-image=ubuntu '--container-image ubuntu'; do
+    # shellcheck disable=SC2086 # words
+    MORE="$image --topomap-options=mpi=mpich" launch none sh -c "$show"
+    [ "$(sort -u out)" = 'alone none ubuntu' ]
+    run ! grep -q preload err
+  done
+  SLURM_CONTAINER_ID=x MORE=--topomap-options=mpi=mpich launch none sh -c "$show" || true
+  run ! grep -q /libtopomap-profile- out
 }
 
 @test "default=auto: nobody hears of it" {

@@ -30,8 +30,11 @@ check-launches: all $(check_PROGRAMS) $(check_LTLIBRARIES)
 	  bats -f 'many launches' $(srcdir)/tests/slurm/faults.bats
 .PHONY: check-launches
 
-# For faults.bats and partial.bats: preloaded into srun; plugins beside topomap's.
-check_LTLIBRARIES = tests/slurm/false-items.la tests/slurm/damage.la tests/slurm/hooks.la
+# For faults.bats, partial.bats, loaded.bats and gpus.bats: preloaded into srun; plugins beside topomap's.
+check_LTLIBRARIES = tests/slurm/false-items.la tests/slurm/damage.la tests/slurm/hooks.la tests/slurm/pyxis.la
+tests_slurm_pyxis_la_SOURCES = tests/slurm/pyxis.c
+tests_slurm_pyxis_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
+tests_slurm_pyxis_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 tests_slurm_hooks_la_SOURCES = tests/slurm/hooks.c
 tests_slurm_hooks_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 tests_slurm_hooks_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere

@@ -97,6 +97,37 @@ cpus() { # the planned CPUs of each node's tasks, from the explanation; which ta
   grep -q 'keep=zz is not kept' err
 }
 
+@test "tasks=node: a task stands for the GPUs of its node, and TOPOMAP_MASTER_ADDR is the host of rank 0" {
+  local training=parallel:tp=4,pp=2,dp=4
+  fold() { # GRAPH OPTIONS [TASKS]
+    srun -w "$nodes" -N 8 -n "${3:-8}" --topomap="$1" --topomap-options="$2" --topomap-explain=why \
+      sh -c 'echo "$SLURM_PROCID $SLURMD_NODENAME ${TOPOMAP_MASTER_ADDR-}"' </dev/null 2>err | sort -n >out
+    cat err
+  }
+  fold $training tasks=node
+  grep -q '^topomap: tasks=node: each task stands for 4 of the graph.s 32 ranks, the GPUs of its node$' why
+  [ "$(cut -d' ' -f3 out | sort -u)" = "$(sed -n '1s/^0 \([^ ]*\) .*/\1/p' out)" ]
+  mv out folded
+  # The same as who adds up what nodes send each other.
+  topomap graph convert $training gpus.csv
+  awk -F, '/^[0-9]/ { sum[int($1 / 4) "," int($2 / 4)] += $3 } END { for (p in sum) { split(p, n, ","); if (n[1] != n[2]) print p "," sum[p] } }' gpus.csv |
+    sort >nodes.csv
+  fold "$PWD/nodes.csv" effort=fast
+  diff folded out
+  fold $training tasks=node,pin=0:first
+  [ "$(cut -d' ' -f3 out | sort -u)" = node01 ]
+  grep -q '^0 node01 ' out
+  TOPOMAP=off fold $training tasks=node
+  [ "$(cut -d' ' -f3 out | sort -u)" = '' ]
+  # What is no such graph, or no such step.
+  fold parallel:tp=4,pp=3,dp=3 tasks=node
+  grep -q 'tasks=node: the graph has 36 ranks, which 8 nodes cannot share evenly; the step runs' err
+  fold $training tasks=node 16
+  grep -q '32 ranks, and there may be 16 at most' err
+  fold ring:16 tasks=node 16
+  grep -q 'tasks=node is for steps of one task on each node, and was passed over' err why
+}
+
 @test "min-gain: below it the layout stays Slurm's, and it is said" {
   srun -w "$nodes" -N 8 -n 16 --ntasks-per-node=2 sh -c "$who" </dev/null | sort -n >slurm
   launch min-gain=99

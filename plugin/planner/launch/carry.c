@@ -77,3 +77,17 @@ void planner_carry(planner_verdict *verdict, const char *text)
                      in_order ? "each node's tasks are bound in order"
                               : "the inside of nodes is left to Slurm");
 }
+
+void planner_carry_nics(planner_verdict *verdict, const char *text)
+{
+    long room = verdict->facts->room, length = (long)strlen(text);
+
+    if (room > 0 && length <= PLUGIN_ENV_MOST && length <= room / 4)
+        fprintf(verdict->out, "nics %s\n", text);
+    else
+        planner_tell(
+            verdict, 0,
+            "nic= is passed over: which NIC each task is next to takes %ld bytes, too many "
+            "for the environment",
+            length);
+}

@@ -11,4 +11,7 @@
  *  \param text  as topomap_bindings_encode() writes it */
 void planner_carry(planner_verdict *verdict, const char *text);
 
+/** The same of the text of NICs, which has no other way than the environment. */
+void planner_carry_nics(planner_verdict *verdict, const char *text);
+
 #endif

@@ -159,6 +159,9 @@ int planner_identify(planner_auto *now, topomap_error *why)
         return topomap_error_set(why, TOPOMAP_EINPUT, "several programs (--multi-prog)");
     if (facts->container)
         return topomap_error_set(why, TOPOMAP_EINPUT, "a container");
+    if (is_of_container(facts->words.text[0]))
+        return topomap_error_set(why, TOPOMAP_EINPUT, "%.200s: it starts a container",
+                                 facts->words.text[0]);
     path = find_program(now, &program, why);
     if (!path)
         return -1;

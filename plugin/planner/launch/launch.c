@@ -163,6 +163,10 @@ static void write_reply(struct launch *launch)
         fprintf(out, "layout %s\n", reply->layout);
     if (reply->detail)
         fprintf(out, "detail %s\n", reply->detail);
+    if (reply->master)
+        fprintf(out, "master %s\n", reply->master);
+    if (reply->nics)
+        planner_carry_nics(&launch->verdict, reply->nics);
     launch->bindings = reply->bindings;
     if (!reply->bindings && reply->status != PLUGIN_FAILED &&
         !planner_compose_bind(&launch->verdict))

@@ -41,6 +41,14 @@ static void write_inputs(FILE *out, const planner_request *request, const planne
         fprintf(out, "input-graph %s\n", digest);
 }
 
+/* Programs that meet at rank 0 want to know where it is. */
+static void write_master(FILE *out, const planner_request *request, const topomap_plan *plan)
+{
+    for (uint32_t node = 0; node < plan->nodes; node++)
+        if (plan->first[node + 1] > plan->first[node] && plan->task[plan->first[node]] == 0)
+            fprintf(out, "master %s\n", request->nodes.name[node]);
+}
+
 static int write_answer(FILE *out, const planner_request *request, planner_answer *answer,
                         topomap_error *err)
 {
@@ -68,6 +76,9 @@ static int write_answer(FILE *out, const planner_request *request, planner_answe
         fprintf(out, "cores %s\n", answer->cores);
     if (answer->gpus)
         fprintf(out, "gpus %s\n", answer->gpus);
+    write_master(out, request, &answer->plan);
+    if (answer->nics)
+        fprintf(out, "nics %s\n", answer->nics);
     if (*answer->detail)
         fprintf(out, "detail %s\n", answer->detail);
     if (request->asked.record)

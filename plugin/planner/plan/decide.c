@@ -9,6 +9,7 @@
 #include "plugin/planner/plan/gpu_order.h"
 #include "plugin/planner/plan/gpu_tasks.h"
 #include "plugin/planner/plan/inputs.h"
+#include "plugin/planner/plan/nics.h"
 #include "plugin/planner/plan/objective.h"
 #include "plugin/planner/plan/together.h"
 #include "util/clock.h"
@@ -31,12 +32,14 @@ typedef struct work {
     topomap_congestion load[2]; /* before and after; model NULL: the objective is J */
     double gpu_gain;            /* percent of bytes times cost between GPUs of a node */
     uint32_t gpu_nodes;         /* whose tasks are bound next to their GPUs */
+    planner_nics nics;
 } work;
 
 static void work_clear(work *w)
 {
     planner_inputs_clear(&w->in);
     planner_together_clear(&w->together);
+    planner_nics_clear(&w->nics);
     topomap_mapping_free(w->mapping);
     topomap_cost_clear(&w->before);
     topomap_cost_clear(&w->after);
@@ -178,6 +181,8 @@ static int write_explanation(const work *w, planner_answer *answer, topomap_erro
     topomap_plan_explain(out, w->in.machine, &answer->plan, w->mapping, !answer->applied,
                          "Slurm's layout", &w->before, &w->after,
                          w->in.objective != TOPOMAP_OBJECTIVE_J ? w->load : NULL);
+    if (w->nics.told)
+        fputs(w->nics.told, out);
     if (write_spread(out, w, err) != 0) {
         fclose(out);
         return -1;
@@ -268,6 +273,10 @@ static int answer_with(work *w, planner_answer *answer, topomap_error *err)
         if (!answer->bindings)
             return -1;
     }
+    if (planner_nics_make(&w->in, &answer->plan, answer->plan.gpu, &w->nics, err))
+        return -1;
+    answer->nics = w->nics.text;
+    w->nics.text = NULL;
     return w->in.request->asked.explain ? write_explanation(w, answer, err) : 0;
 }
 
@@ -304,5 +313,6 @@ void planner_answer_clear(planner_answer *answer)
     free(answer->explain);
     free(answer->cores);
     free(answer->gpus);
+    free(answer->nics);
     *answer = (planner_answer){0};
 }

@@ -18,6 +18,7 @@ typedef struct planner_answer {
     char *bindings;   /* encoded, or NULL */
     char *cores;      /* that the job has, as scontrol told, or NULL */
     char *gpus;       /* likewise */
+    char *nics;       /* for the nodes (plan/nics.h), or NULL */
     char detail[400]; /* about them, may be empty */
     char *explain;    /* or NULL */
     size_t explain_size;

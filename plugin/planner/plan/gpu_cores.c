@@ -7,7 +7,7 @@
 #include "util/alloc.h"
 #include "util/sorted.h"
 
-enum { PUS = 1 << 13 /* of a class (plan/bindings.h) */, TASKS = 512 };
+enum { PUS = PLANNER_CPUS_NEAR, TASKS = 512 };
 
 /* Tasks whose GPUs are next to the same CPUs. */
 struct side {
@@ -39,8 +39,7 @@ struct placing {
 
 /* ---- Sides -------------------------------------------------------------------------------- */
 
-/* "0-15,64-79"; what is beyond any class is passed over. */
-static void read_cpus(const char *list, uint8_t *near)
+void planner_cpus_near(const char *list, uint8_t *near)
 {
     while (*list >= '0' && *list <= '9') {
         char *end;
@@ -66,7 +65,7 @@ static int find_side(struct placing *p, const char *cpus, uint32_t *number, topo
     p->sides++;
     if (!p->side[*number].near || !p->side[*number].core)
         return -1;
-    read_cpus(cpus, p->side[*number].near);
+    planner_cpus_near(cpus, p->side[*number].near);
     return 0;
 }
 

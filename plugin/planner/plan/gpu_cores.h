@@ -5,6 +5,12 @@
 
 #include "plugin/planner/plan/inputs.h"
 
+enum { PLANNER_CPUS_NEAR = 1 << 13 }; /* PUs of a class by OS number (plan/bindings.h) */
+
+/** Marks the PUs of a device's list, "0-15,64-79"; what is beyond any class is passed over.
+ *  \param near  [PLANNER_CPUS_NEAR] */
+void planner_cpus_near(const char *list, uint8_t *near);
+
 /** The CPUs of tasks, one after the other, as topomap_bindings has them. */
 typedef struct planner_cpus {
     uint32_t *start; /* [tasks + 1] */

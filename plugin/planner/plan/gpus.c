@@ -46,6 +46,9 @@ int planner_gpus_open(topomap_db *db, const planner_request *request, planner_gp
     topomap_error why;
 
     *gpus = (planner_gpus){.bound = is_bound(request)};
+    if (request->asked.nic != TOPOMAP_NIC_OFF &&
+        topomap_db_devices_of(db, &request->nodes, &gpus->all, &why))
+        topomap_db_device_classes_clear(&gpus->all);
     gpus->none = !gpus->bound && is_left(request->asked.step_gpus);
     if (gpus->none || !planner_gpus_are_wanted(request))
         return 0;
@@ -62,6 +65,7 @@ int planner_gpus_open(topomap_db *db, const planner_request *request, planner_gp
 void planner_gpus_clear(planner_gpus *gpus)
 {
     topomap_db_device_classes_clear(&gpus->known);
+    topomap_db_device_classes_clear(&gpus->all);
     topomap_cores_clear(&gpus->job);
     *gpus = (planner_gpus){0};
 }

@@ -10,6 +10,7 @@
 #include "map/split/mesh_file.h"
 #include "plugin/planner/plan/cores.h"
 #include "plugin/planner/plan/gpu_machine.h"
+#include "plugin/planner/plan/fold.h"
 #include "plugin/planner/plan/objective.h"
 #include "plugin/planner/plan/profile.h"
 #include "util/alloc.h"
@@ -201,14 +202,16 @@ static int open_profile(planner_inputs *in, topomap_error *err)
 
 static int open_graph(planner_inputs *in, topomap_error *err)
 {
-    uint32_t tasks = topomap_machine_slots(in->machine), ranks;
+    uint32_t tasks = topomap_machine_slots(in->machine), each = planner_fold_each(in), ranks;
+    uint32_t most = each == 1 ? tasks : tasks * TOPOMAP_DEVICES_MOST;
     char chain[32];
     const char *what;
 
     if (in->request->asked.stored != PLANNER_PROFILE_NONE)
         return open_profile(in, err);
-    what = graph_of(in, chain, sizeof chain, tasks);
-    if (topomap_mesh_read(what, tasks, NULL, NULL, &in->graph, err) != 0)
+    what = graph_of(in, chain, sizeof chain, each ? each * tasks : tasks);
+    if (topomap_mesh_read(what, most, NULL, NULL, &in->graph, err) != 0 ||
+        planner_fold(in, each, err) != 0)
         return -1;
     ranks = topomap_graph_ranks(in->graph);
     if (ranks > tasks)
@@ -216,8 +219,9 @@ static int open_graph(planner_inputs *in, topomap_error *err)
                                  "%.300s: the graph has %u ranks, the step only %u tasks; a mesh "
                                  "in a file is divided: FILE,parts=%u",
                                  what, ranks, tasks, tasks);
-    if (topomap_graph_note(in->graph))
-        planner_inputs_note(in, "%.200s", topomap_graph_note(in->graph));
+    if (topomap_graph_note(in->unfolded ? in->unfolded : in->graph))
+        planner_inputs_note(in, "%.200s",
+                            topomap_graph_note(in->unfolded ? in->unfolded : in->graph));
     if (ranks < tasks)
         planner_inputs_note(in, "the graph has %u ranks, the step %u tasks: the rest is spread",
                             ranks, tasks);
@@ -266,6 +270,7 @@ void planner_inputs_clear(planner_inputs *inputs)
     topomap_machine_free(inputs->machine);
     topomap_bindings_clear(&inputs->by_slot);
     topomap_graph_free(inputs->graph);
+    topomap_graph_free(inputs->unfolded);
     free(inputs->start);
     planner_layouts_clear(&inputs->layouts);
     topomap_cores_clear(&inputs->cores);

@@ -13,6 +13,9 @@ typedef struct planner_inputs {
     topomap_machine *machine;
     topomap_bindings by_slot;
     topomap_graph *graph;
+    topomap_graph *unfolded; /* tasks=node: the graph of GPUs, of which each of that one's has so
+                                many; else NULL */
+    uint32_t fold;
     uint32_t *start;          /* [slots] Slurm's layout */
     planner_layouts layouts;  /* others that it could have made */
     topomap_time_costs costs; /* of the objective time */

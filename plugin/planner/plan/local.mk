@@ -11,6 +11,8 @@ plugin_planner_libplanner_la_SOURCES = plugin/planner/plan/request.c plugin/plan
   plugin/planner/plan/gpu_tasks.c plugin/planner/plan/gpu_tasks.h \
   plugin/planner/plan/gpu_bound.c plugin/planner/plan/gpu_bound.h \
   plugin/planner/plan/gpu_cores.c plugin/planner/plan/gpu_cores.h \
+  plugin/planner/plan/fold.c plugin/planner/plan/fold.h \
+  plugin/planner/plan/nics.c plugin/planner/plan/nics.h \
   plugin/planner/plan/objective.c plugin/planner/plan/objective.h \
   plugin/planner/plan/layouts.c plugin/planner/plan/layouts.h \
   plugin/planner/plan/inputs.c plugin/planner/plan/inputs.h \

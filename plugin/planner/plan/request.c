@@ -166,7 +166,8 @@ int planner_request_rest(FILE *in, planner_request *request, topomap_error *err)
 int planner_request_places(const planner_request *request)
 {
     return topomap_request_has(&request->asked, TOPOMAP_REQUEST_BIND) ||
-           topomap_request_has(&request->asked, TOPOMAP_REQUEST_INSIDE);
+           topomap_request_has(&request->asked, TOPOMAP_REQUEST_INSIDE) ||
+           request->asked.nic != TOPOMAP_NIC_OFF;
 }
 
 void planner_request_clear(planner_request *request)

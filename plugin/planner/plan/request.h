@@ -25,7 +25,8 @@ typedef struct planner_request {
     void *ask_with;
 } planner_request;
 
-/** Nonzero where somebody said how tasks are to be placed inside nodes. */
+/** Nonzero where somebody said how tasks are to be placed inside nodes, or wants the NICs next to
+ * them. */
 int planner_request_places(const planner_request *request);
 
 /** Reads the first line. \p kind 1: a request, which planner_request_rest() reads; 2: what srun

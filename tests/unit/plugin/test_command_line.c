@@ -51,7 +51,9 @@ static const struct line {
     /* Another plugin's options. */
     {"srun --container-image=x -m topomap a",
      "srun --container-image=x --topomap-options= --topomap=on a", 1, 0, 0, 0},
-    {"srun --container-image x -m topomap a", "srun --container-image x -m topomap a", 0, 0, 0, 0},
+    {"srun --container-image x --container-writable -m topomap a",
+     "srun --container-image x --container-writable --topomap-options= --topomap=on a", 1, 0, 0, 0},
+    {"srun --container-imag x -m topomap a", "srun --container-imag x -m topomap a", 0, 0, 0, 0},
     {"srun --some-flag -m topomap a", "srun --some-flag --topomap-options= --topomap=on a", 1, 0, 0,
      0},
     /* Nothing there. */
