@@ -358,7 +358,9 @@ static const char map_text[] =
     "NVLink\n"
     "                   more, to the GPU that has it, or without NVLink 2 hops more, over a spine\n"
     "    pod=NODES      below the same spines (all): 4 hops, and 6 from pod to pod\n"
-    "    taper=N        a cable upwards for N below, for --congestion and --time (1)\n";
+    "    taper=N        a cable upwards for N below, for --congestion and --time (1)\n"
+    "    For --time memory= is 450 GB/s where NVLink joins GPUs (an H100's, one way), else 25 (PCI "
+    "Express 4).\n";
 
 static const cli_option map_options[] = {
     CLI_TARGET_OPTIONS,

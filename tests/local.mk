@@ -117,6 +117,12 @@ bench-sim: all
 	$(foreach name,$(bench_sim_variables),$(if $($(name)),$(name)='$($(name))')) \
 	  $(srcdir)/tests/sim/run '$(abs_top_builddir)' '$(abs_top_srcdir)'
 
+# Training jobs on scattered GPU nodes, beside host lists as others make them: J, predicted time, and bars of both.
+EXTRA_DIST += tests/bench/training
+.PHONY: bench-training
+bench-training: cli/topomap$(EXEEXT)
+	$(if $(CASES),CASES='$(CASES)') TOPOMAP=cli/topomap$(EXEEXT) $(srcdir)/tests/bench/training $(BENCH_OPTIONS)
+
 # The experiments of the papers; PAPERS picks some, and their size: make bench-papers PAPERS="viem full".
 PAPERS =
 papers_files = tests/bench/papers/run tests/bench/papers/common tests/bench/papers/amr \

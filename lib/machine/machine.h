@@ -64,6 +64,7 @@ struct topomap_machine {
     float *site_cross; /* MATRIX: [sites * sites] symmetric, what is added where rails differ; NULL:
                           nothing. TREE: cross of the levels */
 
+    double memory_rate; /* bytes a second that a slot takes from others of its node; 0: not known */
     uint32_t max_hops;
     struct topomap_network *network; /* owned; or NULL: not known, or a torus's own grid */
     char (*hop_level_name)[24];      /* TORUS, MATRIX: [max_hops + 1], names of the outer levels */

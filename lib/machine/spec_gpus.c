@@ -10,7 +10,10 @@
  *
  * Another rail of the same unit is one NVLink away, to the GPU that has it, and then its leaf (as
  * NCCL goes since 2.12: PXN); or, where NVLink does not join a node's GPUs, over a spine. Above the
- * unit all ways lead over spines, where rails meet. */
+ * unit all ways lead over spines, where rails meet.
+ *
+ * For time a GPU takes 450 GB/s from others of its node (18 NVLinks of the H100's, 25 GB/s each and
+ * way), without NVLink 25 (PCI Express 4.0 on 16 lanes). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -190,6 +193,7 @@ static int fill(topomap_machine *machine, const uint32_t *ids, void *shape, topo
 {
     const topomap_gpus_shape *g = shape;
 
+    machine->memory_rate = g->nvlink > 1 ? 450e9 : 25e9;
     return fill_inside(machine, g, err) || fill_between(machine, ids, g, err) ||
                    (g->rails > 1 && fill_rails(machine, g, err)) ||
                    topomap_gpus_network(machine, ids, g, err)

@@ -287,12 +287,14 @@ static int predict(struct prediction *p, topomap_time *time, topomap_error *err)
     return predict(p, time, err);
 }
 
-static int take_costs(const topomap_time_costs *given, topomap_time_costs *costs,
-                      topomap_error *err)
+static int take_costs(const topomap_machine *machine, const topomap_time_costs *given,
+                      topomap_time_costs *costs, topomap_error *err)
 {
     const topomap_time_costs usual = TOPOMAP_TIME_COSTS;
 
     *costs = usual;
+    if (machine->memory_rate > 0)
+        costs->memory_rate = machine->memory_rate;
     if (given &&
         topomap_sized_copy(costs, sizeof *costs, sizeof *costs, given, "topomap_time_costs", err))
         return -1;
@@ -313,7 +315,7 @@ int topomap_time_predict(const topomap_graph *graph, const topomap_machine *mach
     topomap_time made = {.phases = graph->phases ? graph->phases : 1};
     int status;
 
-    if (take_costs(costs, &p.costs, err))
+    if (take_costs(machine, costs, &p.costs, err))
         return -1;
     made.phase = topomap_alloc(made.phases, sizeof *made.phase, err);
     status = made.phase ? open_prediction(&p, graph, machine, err) : -1;

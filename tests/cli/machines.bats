@@ -175,3 +175,27 @@ END
   run -2 topomap eval --graph ring:4 --machine gpus:nodes=2,gpus=2,rails=3
   [[ $output == *"divides gpus=2"* ]]
 }
+
+# One case of each kind of `make bench-training`, by its own bars; all twenty take a minute.
+@test "gpus: no host list is better than the maps of training jobs (bench-training)" {
+  TOPOMAP=$TOPOMAP_BUILD/cli/topomap CASES='rail-6|taper-4|plain-2|rack-4' "$TOPOMAP_SOURCE/tests/bench/training" >table
+  [[ "$(<table)" == *"4 cases;"*"all bars are held"* ]]
+  awk -F'\t' 'NR > 1 && NF > 8 { for (i = 4; i < 11; i++) if (i != 7 && $i > 1.0001) exit 1; rows++ } END { exit rows != 4 }' table
+}
+
+@test "gpus: time counts what NVLink carries, so that tensor groups stay in their nodes; strong is never behind default" {
+  machine=gpus:nodes=16,gpus=4,rails=4,unit=4
+  graph=parallel:tp=4,pp=4,dp=4
+  topomap eval --graph $graph --machine $machine --json --time | jq -e '.time.costs.memory == {value: 450, unit: "GB/s", from: "assumed"}'
+  topomap eval --graph $graph --machine $machine,nvlink=1 --json --time | jq -e '.time.costs.memory.value == 25'
+  topomap eval --graph $graph --machine $machine --json --time --time-costs memory=80 | jq -e '.time.costs.memory | .value == 80 and .from == "given"'
+  topomap map --graph $graph --machine $machine --objective time --json >map
+  jq -e '.levels[0] | .name == "node" and .bytes > 0' map
+  jq -e '[.groups[] | select(.name == "tp") | .spread[0].most] == [1]' map
+  # Few slots: what a search finds there is luck, which strong has, too.
+  seq 0 255 | shuf --random-source=<(yes 47) | head -32 >nodes
+  for effort in default strong; do
+    topomap map --graph stencil2d:5:32x8 --machine gpus:nodes=256,gpus=8,unit=16,nvlink=1,numa=2,alloc=nodes --effort $effort --json >$effort
+  done
+  jq -e -n --slurpfile a strong --slurpfile b default '$a[0].J <= $b[0].J'
+}

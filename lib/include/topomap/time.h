@@ -76,7 +76,8 @@ typedef struct topomap_time {
 
 /** Predicts how long a placement's communication takes.
  *  \param slot_of_rank  [ranks of the graph]
- *  \param costs         NULL: TOPOMAP_TIME_COSTS; what is negative or no number, or a rate of 0, is
+ *  \param costs         NULL: TOPOMAP_TIME_COSTS, but for GPUs (gpus:) what NVLink or PCI carries
+ *                       as memory_rate; what is negative or no number, or a rate of 0, is
  *                       TOPOMAP_EUSAGE
  *  \param time          ends with topomap_time_clear()
  *  Fails with TOPOMAP_EUSAGE where the machine's links are not known (trees and matrices), and with

@@ -118,7 +118,8 @@ static topomap_attempt *construction(portfolio *p, size_t i, uint32_t k)
 }
 
 /* With few slots, what comes of one search hangs on the ranks' numbers: there are several, from
- * several constructions. */
+ * several constructions. Which effort's find the most is luck, too: there the strong one has tried
+ * what the default one does. */
 static const struct {
     uint32_t slots, arcs, seeds, rests;
 } few[] = {
@@ -127,12 +128,17 @@ static const struct {
     [TOPOMAP_STRONG] = {512, 20000, 8, 8},
 };
 
-static int is_repeated(const portfolio *p)
+static int is_repeated_with(const portfolio *p, enum topomap_effort effort)
 {
     const topomap_problem *problem = p->problem;
 
-    return problem->machine->slots <= few[problem->effort].slots &&
-           problem->weights.offset[problem->weights.vertices] <= few[problem->effort].arcs;
+    return problem->machine->slots <= few[effort].slots &&
+           problem->weights.offset[problem->weights.vertices] <= few[effort].arcs;
+}
+
+static int is_repeated(const portfolio *p)
+{
+    return is_repeated_with(p, p->problem->effort);
 }
 
 static int is_dense(const portfolio *p)
@@ -518,19 +524,12 @@ static int run_rows(portfolio *p, topomap_error *err)
     return 0;
 }
 
-int topomap_portfolio_auto(portfolio *p, topomap_error *err)
+static int run_effort(portfolio *p, enum topomap_effort effort, topomap_error *err)
 {
+    enum topomap_effort asked = p->problem->effort;
     int status;
 
-    if (topomap_portfolio_baseline(p, err) != 0 ||
-        topomap_bound_quick(&p->problem->weights, p->problem->machine, &p->mapping->bound, err) !=
-            0)
-        return -1;
-    if (topomap_portfolio_is_optimal(p))
-        return 0;
-    if (recognise(p, err) != 0)
-        return -1;
-    p->most = most_of(p->problem);
+    p->problem->effort = effort;
     p->row = topomap_alloc(CANDIDATES, sizeof *p->row, err);
     p->crew = (topomap_crew){.is_auto = 1, .pick = pick_row, .data = p};
     status = p->row ? topomap_crew_open(&p->crew, p->problem, p->options->threads, err) : -1;
@@ -541,5 +540,31 @@ int topomap_portfolio_auto(portfolio *p, topomap_error *err)
             close_row(&p->row[i]);
     }
     free(p->row);
-    return status == 0 ? polish(p, err) : -1;
+    p->row = NULL;
+    if (status == 0)
+        status = polish(p, err);
+    p->problem->effort = asked;
+    return status;
+}
+
+int topomap_portfolio_auto(portfolio *p, topomap_error *err)
+{
+    portfolio_known known;
+
+    if (topomap_portfolio_baseline(p, err) != 0 ||
+        topomap_bound_quick(&p->problem->weights, p->problem->machine, &p->mapping->bound, err) !=
+            0)
+        return -1;
+    if (topomap_portfolio_is_optimal(p))
+        return 0;
+    if (recognise(p, err) != 0)
+        return -1;
+    p->most = most_of(p->problem);
+    known = p->known;
+    if (p->problem->effort == TOPOMAP_STRONG && is_repeated_with(p, TOPOMAP_DEFAULT)) {
+        if (run_effort(p, TOPOMAP_DEFAULT, err) != 0)
+            return -1;
+        p->known = known;
+    }
+    return topomap_portfolio_is_optimal(p) ? 0 : run_effort(p, p->problem->effort, err);
 }
