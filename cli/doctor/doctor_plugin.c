@@ -453,7 +453,7 @@ void doctor_profilers(doctor_site *site, doctor_verdict *verdict)
         doctor_say(verdict, DOCTOR_SKIPPED, NULL, "plugstack.conf is not known");
         return;
     }
-    for (int i = 1; i < STORE_MPIS; i++) {
+    for (int i = 1; i < STORE_MPI_NCCL; i++) {
         const char *mpi = store_mpi_name((enum store_mpi)i), *why;
         char path[DOCTOR_PATH + 64], missing[DOCTOR_PATH] = "";
 

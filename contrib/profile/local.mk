@@ -2,14 +2,14 @@
 # wrapper: automake knows one compiler only, so these are plain rules. The few parts of libtopomap
 # that write a graph are compiled in, without what the library needs besides libc.
 EXTRA_DIST += contrib/profile/README.md contrib/profile/calls.table contrib/profile/wrappers.awk \
-  $(profile_own) contrib/profile/profile.h contrib/profile/table.h contrib/profile/group.h \
+  $(profile_own) contrib/profile/profile.h contrib/profile/part.h contrib/profile/table.h contrib/profile/group.h \
   contrib/profile/rules.h contrib/profile/timing.h contrib/profile/fortran.h contrib/profile/neighbors.h
 
 profile_dir = contrib/profile
 profile_own = contrib/profile/record.c contrib/profile/phases.c contrib/profile/requests.c contrib/profile/table.c \
   contrib/profile/messages.c contrib/profile/collectives.c contrib/profile/group.c contrib/profile/rules.c \
   contrib/profile/session.c contrib/profile/find.c contrib/profile/lookup.c contrib/profile/sanitizer.c contrib/profile/timing.c contrib/profile/memory.c contrib/profile/output.c
-profile_lib = lib/graph/core.c lib/graph/build.c lib/graph/formats/tmg_write.c lib/graph/formats/parts.c lib/graph/formats/part_phases.c \
+profile_lib = lib/graph/core.c lib/graph/build.c lib/graph/formats/tmg_write.c lib/graph/formats/parts.c lib/graph/formats/part_phases.c lib/graph/formats/part_comms.c \
   lib/graph/formats/part_seal.c   lib/graph/formats/part_memory.c lib/util/alloc.c lib/util/clock.c lib/util/error.c lib/util/whole.c lib/util/safe_text.c \
   lib/util/hash64.c
 profile_made = contrib/profile/calls.c contrib/profile/calls_fortran.c
@@ -46,7 +46,7 @@ contrib/profile/weak.h: $(profile_made) $(profile_own:%=$(srcdir)/%) $(srcdir)/$
 	  LC_ALL=C sort -u >$@.new && mv $@.new $@
 
 profile_inputs = $(profile_own:%=$(srcdir)/%) $(profile_lib:%=$(srcdir)/%) $(profile_made)
-profile_needs = $(profile_inputs) contrib/profile/weak.h $(srcdir)/$(profile_dir)/profile.h \
+profile_needs = $(profile_inputs) contrib/profile/weak.h $(srcdir)/$(profile_dir)/profile.h $(srcdir)/$(profile_dir)/part.h \
   $(srcdir)/$(profile_dir)/table.h $(srcdir)/$(profile_dir)/group.h $(srcdir)/$(profile_dir)/rules.h \
   $(srcdir)/$(profile_dir)/fortran.h $(srcdir)/$(profile_dir)/neighbors.h $(srcdir)/$(profile_dir)/timing.h
 # nodelete: MPI keeps pointers into it until the process ends. lazy: MPI's names may come later than the profiler

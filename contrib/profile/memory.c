@@ -14,7 +14,7 @@
 
 #include "graph/formats/part_memory.h"
 #include "graph/formats/parts.h"
-#include "profile.h"
+#include "part.h"
 
 enum {
     TRIES = 100,   /* a program may have signals that come all the time */
@@ -173,7 +173,7 @@ static size_t fold(profile_record *row, size_t room, const profile_part *part)
     for (size_t i = 0; i < part->count; i++) {
         const profile_record *r = &part->record[i];
 
-        if (rows && part->record[i - 1].partner == r->partner) {
+        if (rows && part->record[i - 1].partner == r->partner && !part->by_comms) {
             if (rows > room)
                 continue;
             row[rows - 1].bytes_out += r->bytes_out;
@@ -182,7 +182,7 @@ static size_t fold(profile_record *row, size_t room, const profile_part *part)
             row[rows - 1].messages_in += r->messages_in;
         } else if (rows++ < room) {
             row[rows - 1] = *r;
-            row[rows - 1].phase = 0;
+            row[rows - 1].phase = part->by_comms ? r->phase : 0;
         }
     }
     return rows;

@@ -16,7 +16,7 @@
 
 #include "graph/formats/parts.h"
 #include "graph/formats/tmg_io.h"
-#include "profile.h"
+#include "part.h"
 #include "util/clock.h"
 #include "util/hash64.h"
 #include "util/whole.h"
@@ -167,6 +167,21 @@ void profile_file_clear(const char *path)
     close(folder);
 }
 
+void profile_file_trim(const char *path, int ranks)
+{
+    int folder = open_folder(path, 0);
+    DIR *opened = folder < 0 ? NULL : list(folder);
+    const struct dirent *row;
+
+    while (opened && (row = readdir(opened)) != NULL)
+        if (is_part(row->d_name) && atol(row->d_name + sizeof TOPOMAP_PART_NAME - 1) >= ranks)
+            unlinkat(folder, row->d_name, 0);
+    if (opened)
+        closedir(opened);
+    if (folder >= 0)
+        close(folder);
+}
+
 /* Where the rank was not known so early: at least the own part is not an earlier run's. */
 void profile_file_begin(const char *path, int rank)
 {
@@ -208,7 +223,6 @@ static int write_part(int fd, const profile_part *part)
     };
 
     _Static_assert(sizeof *part->record == sizeof(topomap_part_row), "a record is a row");
-    _Static_assert((int)PROFILE_PHASES == (int)TOPOMAP_PART_PHASES, "of the same phases");
     snprintf(header.program, sizeof header.program, "%s", program_invocation_short_name);
     topomap_part_seal(&header, &rank);
     return topomap_whole_write(fd, &header, sizeof header) ||

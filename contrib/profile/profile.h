@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "part.h"
+
 /* Programs that need no MPI are to start with this library before them too: a command of a script,
  * a prolog. So it needs none itself; its MPI is the program's, and every name of it is weak
  * (weak.h). Open MPI's constants are objects, whose addresses are looked up at MPI_Init. */
@@ -83,15 +85,6 @@ void *profile_lookup(void *handle, const char *name);
 /** \p late: there is no MPI yet. */
 void profile_lookup_begin(int late);
 void profile_lookup_end(void);
-
-/** One partner: all that went to it in a phase and, by one-sided reads, came from it. A row of a
- *  part, as graph/formats/parts.h has it. */
-typedef struct profile_record {
-    uint32_t partner; /* in MPI_COMM_WORLD */
-    uint32_t phase;
-    uint64_t bytes_out, messages_out;
-    uint64_t bytes_in, messages_in;
-} profile_record;
 
 /** An array that a caller handed over: counts of `width` bytes, or handles of C or Fortran. */
 typedef struct profile_array {
@@ -194,36 +187,5 @@ void profile_alltoallw(const void *sendbuf, profile_array sendcounts, profile_ar
                        profile_array recvcounts, profile_array recvtypes, MPI_Comm comm);
 void profile_reduce_scatter(profile_array counts, MPI_Datatype type, MPI_Comm comm);
 void profile_reduce_scatter_block(MPI_Count count, MPI_Datatype type, MPI_Comm comm);
-
-/** What a rank leaves. */
-typedef struct profile_part {
-    int rank, ranks;
-    int whole; /* it came to the end of MPI, and nothing was lost */
-    const profile_record *record;
-    size_t count;
-    uint64_t passed;          /* of profile_records() */
-    uint64_t wall_ns, mpi_ns; /* of profile_timing_end() */
-} profile_part;
-
-/* memory.c: to whoever has started the ranks. */
-#define PROFILE_MEMORY "TOPOMAP_PROFILE_MEMORY" /* the number of a descriptor */
-/** Before MPI_Init. \return nonzero: there is memory to leave it in */
-int profile_memory_find(void);
-/** Once this is a rank: what it starts is none. */
-void profile_memory_keep(void);
-/** Which MPI it has: the number of its library's soname. */
-void profile_memory_note(uint32_t mpi);
-void profile_memory_leave(const profile_part *part);
-
-/* output.c: to files, for who asks for one. Failures are said on standard error in one line and
- * nowhere else. */
-/** The rank, as far as it is known without MPI; -1: it is not. */
-long profile_early_rank(void);
-/** Before MPI_Init, and after it: takes away what an earlier run has left beside the file. */
-void profile_file_clear(const char *path);
-void profile_file_begin(const char *path, int rank);
-int profile_file_leave(const char *path, const profile_part *part);
-/** Makes the file, where all have left their parts. */
-void profile_file_fold(const char *path, int rank, int ranks);
 
 #endif

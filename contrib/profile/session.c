@@ -13,12 +13,15 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "graph/formats/parts.h"
 #include "profile.h"
 #ifndef PROFILE_MPI_ABI
 #include "fortran.h"
 #endif
 #include "rules.h"
 #include "timing.h"
+
+_Static_assert((int)PROFILE_PHASES == (int)TOPOMAP_PART_PHASES, "of the same phases");
 
 static struct {
     char *path;    /* of the file to write, or NULL */

@@ -39,6 +39,7 @@
 #define PLUGIN_ENV_CARRIED_PROFILE "SLURM_TOPOMAP_PROFILE"
 #define PLUGIN_ENV_PROFILE "TOPOMAP_PROFILE"
 #define PLUGIN_ENV_PROFILE_MEMORY "TOPOMAP_PROFILE_MEMORY"
+#define PLUGIN_ENV_NCCL_PROFILER "NCCL_PROFILER_PLUGIN" /* NCCL's own */
 
 /* Where sbatch or salloc was called: a graph's relative path is meant from there. */
 #define PLUGIN_ENV_JOB_FOLDER "SLURM_TOPOMAP_FOLDER"

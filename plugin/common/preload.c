@@ -38,6 +38,18 @@ int plugin_preload_find(spank_t spank, uint32_t job, uint32_t step, plugin_prelo
            !strcmp(id, own);
 }
 
+/* The one that NCCL loads is beside the MPI profilers. A plugin of the user's stays; NCCL goes on
+ * without one that it does not find or that is none for it (before 2.27). */
+static void put_nccl(spank_t spank, const char *library)
+{
+    const char *slash = strrchr(library, '/');
+    char path[4096];
+
+    if (snprintf(path, sizeof path, "%.*s/libtopomap-profile-nccl.so", (int)(slash - library),
+                 library) < (int)sizeof path)
+        spank_setenv(spank, PLUGIN_ENV_NCCL_PROFILER, path, 0);
+}
+
 /* Tools that the user preloads come first: ours must not take their calls away. */
 void plugin_preload_put(spank_t spank, const plugin_preload *found, int memory)
 {
@@ -52,6 +64,7 @@ void plugin_preload_put(spank_t spank, const plugin_preload *found, int memory)
         (int)sizeof both)
         return;
     spank_setenv(spank, "LD_PRELOAD", both, 1);
+    put_nccl(spank, found->library);
     snprintf(number, sizeof number, "%d", memory);
     spank_setenv(spank, PLUGIN_ENV_PROFILE_MEMORY, number, 1);
 }

@@ -16,7 +16,8 @@
         "bind=core|pu|numa|none|gpu, layout=compact|spread, contiguous, min-gain=PERCENT, "        \
         "capacity=measured|FILE, keep=GROUP[:LEVEL], pin=RANK:first|RANK:NODE, tasks=node, "       \
         "nic=advise|set, "                                                                         \
-        "required, records, verbose; for auto: key=NAME, mpi=openmpi|mpich|mpi-abi, profile, "     \
+        "required, records, verbose; for auto: key=NAME, mpi=openmpi|mpich|mpi-abi|nccl, "         \
+        "profile, "                                                                                \
         "profile-every=LAUNCHES, compare-every=LAUNCHES, compare=LAUNCHES")                        \
     ROW(SAID_EXPLAIN, "topomap-explain", "file", 2,                                                \
         "Print what topomap did and why, to srun's standard error or FILE")

@@ -11,7 +11,8 @@ enum store_mpi store_loaded_number(uint32_t number)
     static const struct {
         uint32_t number;
         enum store_mpi mpi;
-    } rows[] = {{40, STORE_MPI_OPENMPI}, {12, STORE_MPI_MPICH}, {1, STORE_MPI_ABI}};
+    } rows[] = {
+        {40, STORE_MPI_OPENMPI}, {12, STORE_MPI_MPICH}, {1, STORE_MPI_ABI}, {2, STORE_MPI_NCCL}};
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].number == number)

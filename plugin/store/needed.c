@@ -33,6 +33,7 @@ static const struct {
     {"libmpichfort.so", ".12", STORE_MPI_MPICH},  {"libmpifort.so", ".12", STORE_MPI_MPICH},
     {"libmpi_", ".12", STORE_MPI_MPICH},          {"libmpifort_", ".12", STORE_MPI_MPICH},
     {"libmpichcxx.so", ".12", STORE_MPI_MPICH},   {"libmpicxx.so", ".12", STORE_MPI_MPICH},
+    {"libnccl.so", ".2", STORE_MPI_NCCL},
 };
 
 /* Tools that stand between program and MPI themselves; ours would take their place. */
@@ -108,7 +109,9 @@ static void see(search *s, const char *name, int by)
         snprintf(s->problem, sizeof s->problem, "%.64s watches its MPI already", name);
         return;
     }
-    if (mpi && s->mpi && mpi != s->mpi) {
+    if (mpi == STORE_MPI_NCCL && s->mpi) /* its MPI tells the rest */
+        return;
+    if (mpi && s->mpi && s->mpi != STORE_MPI_NCCL && mpi != s->mpi) {
         snprintf(s->problem, sizeof s->problem, "it needs two MPIs");
         return;
     }

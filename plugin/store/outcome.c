@@ -226,7 +226,8 @@ static int take_loaded(const outcome *o, store_entry *now, topomap_error *why)
         store_loaded_write(o->store, o->plan.loaded, found);
     if (found)
         now->mpi = found;
-    if (failed || found == (enum store_mpi)o->plan.mpi)
+    /* NCCL has its profiler, whichever else was preloaded. */
+    if (failed || found == (enum store_mpi)o->plan.mpi || found == STORE_MPI_NCCL)
         return 0;
     if (found)
         topomap_error_set(why, TOPOMAP_EINPUT,

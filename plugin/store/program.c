@@ -21,7 +21,7 @@ enum { NOTES = 64 << 10, CHUNK = 64 << 10, STARTED_WORDS = 32 }; /* bounds on wh
 
 const char *store_mpi_name(enum store_mpi mpi)
 {
-    static const char *const names[STORE_MPIS] = {"none", "openmpi", "mpich", "mpi-abi"};
+    static const char *const names[STORE_MPIS] = {"none", "openmpi", "mpich", "mpi-abi", "nccl"};
 
     return names[mpi];
 }

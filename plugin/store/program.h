@@ -9,8 +9,16 @@
 
 struct store;
 
-/** STORE_MPI_ABI: the MPI standard's own ABI (MPI 5.0), whosever library it is. */
-enum store_mpi { STORE_MPI_NONE, STORE_MPI_OPENMPI, STORE_MPI_MPICH, STORE_MPI_ABI, STORE_MPIS };
+/** STORE_MPI_ABI: the MPI standard's own ABI (MPI 5.0), whosever library it is. STORE_MPI_NCCL:
+ * none, but NCCL, which loads its profiler itself. */
+enum store_mpi {
+    STORE_MPI_NONE,
+    STORE_MPI_OPENMPI,
+    STORE_MPI_MPICH,
+    STORE_MPI_ABI,
+    STORE_MPI_NCCL,
+    STORE_MPIS
+};
 
 /** What a program runs may load an MPI. */
 enum store_loads {
@@ -29,7 +37,7 @@ typedef struct store_program {
     int has_own_mpi; /* MPI is a part of it (linked statically) */
 } store_program;
 
-/** "openmpi", "mpich", "mpi-abi" or "none". Lent. */
+/** "openmpi", "mpich", "mpi-abi", "nccl" or "none". Lent. */
 const char *store_mpi_name(enum store_mpi mpi);
 
 /** Looks at the file. Only one that cannot be read at all, or is no plain file, fails

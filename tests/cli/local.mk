@@ -26,7 +26,7 @@ CLI_TESTS = \
   tests/cli/routes.bats \
   tests/cli/graph.bats tests/cli/graph-show.bats \
   tests/cli/graph-formats.bats \
-  tests/cli/graph-training.bats tests/cli/training.bats \
+  tests/cli/graph-training.bats tests/cli/training.bats tests/cli/nccl-profiler.bats \
   tests/cli/launch-size.bats tests/cli/oom.bats \
   tests/cli/files.bats \
   tests/cli/text.bats tests/cli/words.bats

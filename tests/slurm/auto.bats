@@ -228,7 +228,7 @@ END
     echo "$program"
     launch --topomap=auto -- $program || true
     [ "$(wc -l <said)" -eq 1 ]
-    grep -q "^auto: .*: $reason (--topomap-options=mpi=openmpi|mpich|mpi-abi says .*): left alone$" said
+    grep -q "^auto: .*: $reason (--topomap-options=mpi=openmpi|mpich|mpi-abi|nccl says .*): left alone$" said
   done <<'END'
 hostname|neither it nor its libraries need an MPI that is known
 ./broken|its program headers are broken

@@ -230,3 +230,17 @@ wrong() { # MPI TYPE OTHER
     [ "$(profiles length)" -eq 0 ]
   done
 }
+
+@test "NCCL without an MPI: the plugin that it loads leaves a profile, whichever library was preloaded" {
+  cat >train.sh <<END
+#!/bin/bash
+exec "$TOPOMAP_BUILD/tests/unit/contrib/nccl-host" 5 "comm0:7:16:\$SLURM_PROCID" \\
+  "comm1:\$((20 + SLURM_PROCID % 8)):2:\$((SLURM_PROCID / 8))" 1:AllReduce:ncclFloat32:100000:0
+END
+  chmod +x train.sh
+  learn pmi2 train.sh ./train.sh
+  [ "$(profiles '.[0].mpi')" = nccl ]
+  # A plugin that the user names stays.
+  NCCL_PROFILER_PLUGIN=/users/own.so MORE=--topomap-options=profile launch pmi2 bash -c 'echo "$NCCL_PROFILER_PLUGIN"'
+  [ "$(sort -u out)" = /users/own.so ]
+}

@@ -1,7 +1,7 @@
 # Graphs in files: one format a file; formats.c has the table, sniff.c tells them apart.
 lib_libcore_la_SOURCES += \
   lib/graph/formats/tmg.h lib/graph/formats/tmg_io.h lib/graph/formats/tmg_read.c lib/graph/formats/tmg_write.c \
-  lib/graph/formats/parts.h lib/graph/formats/parts.c lib/graph/formats/part_phases.c lib/graph/formats/part_seal.c lib/graph/formats/part_memory.h \
+  lib/graph/formats/parts.h lib/graph/formats/parts.c lib/graph/formats/part_phases.c lib/graph/formats/part_comms.c lib/graph/formats/part_seal.c lib/graph/formats/part_memory.h \
   lib/graph/formats/part_memory.c lib/graph/formats/lines.h lib/graph/formats/lines.c \
   lib/graph/formats/undirected.h lib/graph/formats/undirected.c \
   lib/graph/formats/scotch.c lib/graph/formats/treematch.c lib/graph/formats/monitoring.c lib/graph/formats/mpip.c \

@@ -111,7 +111,7 @@ static int check_table(const struct file *in, topomap_error *err)
 
         if (row->rank >= in->header.ranks || (i && row->rank <= row[-1].rank))
             return fail(in, "its ranks do not ascend, or there are more than the run has", err);
-        if (row->rows > (uint64_t)in->header.ranks * TOPOMAP_PART_PHASES ||
+        if (row->rows > (uint64_t)in->header.ranks * TOPOMAP_PART_PHASES + TOPOMAP_PART_COMM_ROWS ||
             row->rows > left / sizeof(topomap_part_row))
             return fail(in, "the ranks have more rows than the run's ranks or the file", err);
         left -= row->rows * sizeof(topomap_part_row);
@@ -157,7 +157,14 @@ static int add_row(const struct file *in, uint32_t rank, const topomap_part_row 
                    topomap_error *err)
 {
     topomap_error why;
+    int begins = row->phase == TOPOMAP_PART_COMM;
 
+    if (begins || in->parts->comms.size) {
+        if ((begins ? topomap_part_comms_begin : topomap_part_comms_add)(in->parts, rank, row,
+                                                                         &why) == 0)
+            return 0;
+        return topomap_error_set(err, why.code, "%s: %s", in->path, why.text);
+    }
     if (row->partner >= in->header.ranks)
         return fail(in, "a partner is no rank of the run", err);
     if (row->phase >= TOPOMAP_PART_PHASES)
@@ -179,6 +186,7 @@ static int add_rows(const struct file *in, const struct topomap_part_rank *rank,
 
     _Static_assert(sizeof row % TOPOMAP_HASH64_BLOCK == 0, "hashed in whole blocks");
     topomap_hash64_begin(&hash);
+    in->parts->comms.size = 0;
     do {
         n = left < PORTION ? left : PORTION;
         if (take_bytes(in, row, n * sizeof *row, err))
@@ -361,12 +369,19 @@ int topomap_parts_take(topomap_parts *parts, const char *folder, topomap_graph *
                        topomap_error *err)
 {
     topomap_graph *made;
+    int nccl = parts->comms.any;
 
-    if (check_seen(parts, folder, err) ||
+    if (check_seen(parts, folder, err) || topomap_part_comms_take(parts, err) ||
         topomap_arcs_take(&parts->arcs, parts->first.ranks, &made, err))
         return -1;
-    if (topomap_part_phases_take(parts, made, err) ||
-        topomap_graph_set_text(&made->source, err, "MPI profile of %s", parts->program)) {
+    if ((!nccl && topomap_part_phases_take(parts, made, err)) ||
+        topomap_graph_set_text(&made->source, err, "%s profile of %s", nccl ? "NCCL" : "MPI",
+                               parts->program) ||
+        (parts->comms.left_out &&
+         topomap_graph_set_text(&made->note, err,
+                                "%zu partners in communicators are left out: which ranks they "
+                                "are is not known",
+                                parts->comms.left_out))) {
         topomap_graph_free(made);
         return -1;
     }
@@ -378,6 +393,7 @@ void topomap_parts_clear(topomap_parts *parts)
 {
     topomap_arcs_clear(&parts->arcs);
     topomap_part_phases_clear(parts);
+    topomap_part_comms_clear(parts);
     free(parts->seen);
     memset(parts, 0, sizeof *parts);
 }

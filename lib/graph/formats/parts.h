@@ -11,6 +11,13 @@
  * agree in is a phase of the graph, as far as it differs (part_phases.c); the graph itself is the
  * sum.
  *
+ * NCCL tells a process who it is in a communicator, and not who the others are. A row whose phase
+ * is TOPOMAP_PART_COMM begins a communicator: its partner is the rank's own number there, its
+ * bytes_out what tells the communicator from others, its messages_out how many ranks it has. The
+ * partners of the rows behind it, of phase 0 and without bytes_in, are numbers of that
+ * communicator, until the next such row or the end of the rank's. A reader that knows none of them
+ * refuses the phase.
+ *
  * All numbers are little-endian. A graph is made only of parts of one run that have every rank
  * once, and each of them whole.
  *
@@ -55,6 +62,8 @@ struct topomap_part_rank {
 };
 
 enum { TOPOMAP_PART_PHASES = 65 };
+#define TOPOMAP_PART_COMM UINT32_MAX       /* a row's phase: it begins a communicator */
+enum { TOPOMAP_PART_COMM_ROWS = 1 << 20 }; /* of a rank, above those of its partners' phases */
 
 /** One partner of a rank: what went to it in a phase and, by one-sided reads, came from it. */
 typedef struct topomap_part_row {
@@ -96,6 +105,15 @@ typedef struct topomap_parts {
     topomap_arcs arcs;
     uint64_t passed;     /* of all ranks; 0: they do not agree, or nobody knows */
     topomap_arcs *phase; /* [TOPOMAP_PART_PHASES] the same arcs, or NULL */
+    struct topomap_part_comms {
+        struct topomap_part_member *member;
+        struct topomap_part_sent *sent;
+        size_t members, member_room, sents, sent_room;
+        size_t left_out; /* rows of ranks that nobody, or several, said to be */
+        uint64_t now; /* the communicator of the rows that come, of `size` ranks; 0 ranks: none */
+        uint32_t size;
+        int any;
+    } comms;
 } topomap_parts;
 
 /** Adds one file, from its beginning; \p path is for messages. Memory is asked for what the file
@@ -115,6 +133,16 @@ int topomap_part_phases_add(topomap_parts *parts, uint32_t phase, uint32_t from,
 /** Gives the graph its phases, where there are at least two that differ. */
 int topomap_part_phases_take(topomap_parts *parts, topomap_graph *graph, topomap_error *err);
 void topomap_part_phases_clear(topomap_parts *parts);
+
+/** part_comms.c: a row that begins a communicator, and one of its partners. EINPUT without a file's
+ *  name where they are impossible. */
+int topomap_part_comms_begin(topomap_parts *parts, uint32_t rank, const topomap_part_row *row,
+                             topomap_error *err);
+int topomap_part_comms_add(topomap_parts *parts, uint32_t rank, const topomap_part_row *row,
+                           topomap_error *err);
+/** Adds the arcs of all communicators, when all ranks have been read. */
+int topomap_part_comms_take(topomap_parts *parts, topomap_error *err);
+void topomap_part_comms_clear(topomap_parts *parts);
 
 /** The graph of all files `part.NUMBER` in a folder; other files there are passed over. It does
  *  not depend on how the ranks were divided among them. */

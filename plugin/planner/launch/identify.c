@@ -91,14 +91,14 @@ static enum store_mpi guess(const planner_facts *facts)
 
     if (!planner_auto_library(facts, likely(), library, NULL))
         return likely();
-    for (int mpi = STORE_MPI_NONE + 1; mpi < STORE_MPIS; mpi++)
+    for (int mpi = STORE_MPI_NONE + 1; mpi < STORE_MPIS; mpi++) /* NCCL's last */
         if (!planner_auto_library(facts, (enum store_mpi)mpi, library, NULL))
             return (enum store_mpi)mpi;
     return STORE_MPI_OPENMPI;
 }
 
 static const char how[] =
-    "--topomap-options=mpi=openmpi|mpich|mpi-abi says which MPI a program uses";
+    "--topomap-options=mpi=openmpi|mpich|mpi-abi|nccl says which MPI a program uses";
 
 /* An interpreter or a script loads its MPI when it runs, if any.
  * \return -1: nothing is to be tried, and why */

@@ -98,6 +98,7 @@ static void test_numbers(void **state)
     assert_int_equal(store_loaded_number(40), STORE_MPI_OPENMPI);
     assert_int_equal(store_loaded_number(12), STORE_MPI_MPICH);
     assert_int_equal(store_loaded_number(1), STORE_MPI_ABI);
+    assert_int_equal(store_loaded_number(2), STORE_MPI_NCCL);
     assert_int_equal(store_loaded_number(0), STORE_MPI_NONE);
     assert_int_equal(store_loaded_number(20), STORE_MPI_NONE);
 }

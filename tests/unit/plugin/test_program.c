@@ -38,6 +38,9 @@ static void test_mpi_of_libraries(void **state)
     assert_int_equal(mpi_of(LIST("libc.so.6", "libmpi_abi.so.1")), STORE_MPI_ABI);
     assert_int_equal(mpi_of(LIST("libmpi_abi.so.0")),
                      STORE_MPI_NONE); /* of a development version */
+    assert_int_equal(mpi_of(LIST("libnccl.so.2", "libc.so.6")), STORE_MPI_NCCL);
+    assert_int_equal(mpi_of(LIST("libnccl.so.2", "libmpi.so.40")), STORE_MPI_OPENMPI); /* the MPI's */
+    assert_int_equal(mpi_of(LIST("libmpich.so.12", "libnccl.so.2")), STORE_MPI_MPICH);
     assert_int_equal(mpi_of(LIST("libc.so.6")), STORE_MPI_NONE);
     assert_int_equal(mpi_of(LIST("libmpi.so.1")), STORE_MPI_NONE); /* of an age with another ABI */
     assert_int_equal(mpi_of(LIST("libmpi.so.x")),

@@ -16,6 +16,7 @@
 
 #include "graph/formats/lines.h"
 #include "graph/formats/training/nccl.h"
+#include "graph/formats/training/nccl_calls.h"
 #include "util/alloc.h"
 
 #define CUT_AT                                                                                     \
@@ -464,47 +465,13 @@ static int trees_line(struct reader *in, const struct origin *origin, const char
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
-/* How a call's bytes go, by a ring of n ranks: `times` (n-1) shares to the next, where a share is
- * the buffer that count says or an nth of it. A broadcast's and a reduction's last rank sends
- * nothing on; over all roots that is (n-1)/n of the buffer. */
-enum way { RING_PARTS, RING_WHOLES, EACH, TO_ROOT, FROM_ROOT };
-static const struct call {
-    const char *name;
-    enum way way;
-    double times;
-} calls[] = {
-    {"AllReduce", RING_PARTS, 2},
-    {"Broadcast", RING_PARTS, 1},
-    {"Reduce", RING_PARTS, 1},
-    {"AllGather", RING_WHOLES, 1},
-    {"ReduceScatter", RING_WHOLES, 1},
-    {"AlltoAll", EACH, 1},
-    {"AllToAll", EACH, 1},
-    {"Gather", TO_ROOT, 1},
-    {"Send", TO_ROOT, 1},
-    {"Scatter", FROM_ROOT, 1},
-};
-
 /* Bytes of an element, by ncclDataType_t (nccl.h). */
 static const unsigned char element_bytes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
-
-static const struct call *call_of(const char *message, const char *colon)
-{
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-        size_t length = strlen(calls[i].name);
-
-        if ((size_t)(colon - message) >= length &&
-            !strncmp(colon - length, calls[i].name, length) &&
-            (colon - length == message || colon[-(ptrdiff_t)length - 1] == ' '))
-            return &calls[i];
-    }
-    return NULL;
-}
 
 static int call_line(struct reader *in, const struct origin *origin, const char *message,
                      const char *colon, topomap_error *err)
 {
-    const struct call *call = call_of(message, colon);
+    const topomap_nccl_call *call = topomap_nccl_call_named(message, (size_t)(colon - message));
     const char *pointer = word_behind(message, "comm");
     struct topomap_nccl_member *member;
     uint64_t count, type, root = 0;
@@ -522,12 +489,12 @@ static int call_line(struct reader *in, const struct origin *origin, const char 
         return 0;
     member = &in->log.member[*index];
     ranks = in->log.comm[member->comm].size;
-    bytes = call->times * (double)count * element_bytes[type];
-    if (call->way == RING_PARTS || call->way == RING_WHOLES)
-        member->ring += bytes * (ranks - 1) / (call->way == RING_PARTS ? ranks : 1);
-    else if (call->way == EACH || (call->way == FROM_ROOT && root == member->rank))
+    bytes = (double)count * element_bytes[type];
+    member->ring += topomap_nccl_ring_bytes(call, bytes, ranks);
+    if (call->way == TOPOMAP_NCCL_EACH ||
+        (call->way == TOPOMAP_NCCL_FROM_ROOT && root == member->rank))
         member->each += bytes;
-    else if (call->way == TO_ROOT && root < in->log.comm[member->comm].size) {
+    else if (call->way == TOPOMAP_NCCL_TO_ROOT && root < in->log.comm[member->comm].size) {
         if (topomap_grow(&in->log.send, &in->log.send_capacity, in->log.sends + 1,
                          sizeof *in->log.send, err))
             return -1;

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A profiler that NCCL loads (NCCL_PROFILER_PLUGIN): what each process sends by NCCL's calls, left
+ * where the MPI profiler leaves what it saw. TOPOMAP_PROFILE names the file to write, or a launch
+ * has lent memory; without both nothing is recorded, and NCCL is told to say nothing.
+ *
+ * Where the program's MPI is profiled, that is the profile: the MPI profiler has taken both from
+ * the environment. */
+#define _GNU_SOURCE /* asprintf */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "contrib/profile/nccl/interface.h"
+#include "contrib/profile/nccl/traffic.h"
+
+enum { NCCL_SONAME = 2 }; /* libnccl.so.2, which the launch takes for the number of an MPI's */
+
+#define API __attribute__((visibility("default")))
+
+static struct {
+    pthread_mutex_t mutex;
+    char *path;    /* of the file to write, or NULL */
+    int in_memory; /* there is memory to leave it in */
+    pid_t taken;   /* this process is one of those that are profiled; what it forks is not */
+    int rank, ranks;
+} session = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- Who this process is ----------------------------------------------------------------- */
+
+static int number_in(const char *name, int *number)
+{
+    const char *text = getenv(name);
+    char *end;
+    long value;
+
+    if (!text || !*text)
+        return 0;
+    value = strtol(text, &end, 10);
+    if (*end || value < 0 || value > INT32_MAX)
+        return 0;
+    *number = (int)value;
+    return 1;
+}
+
+/* Slurm's tasks, unless a task has several processes: those that torchrun starts are told so. */
+static int find_rank(void)
+{
+    static const struct {
+        const char *rank, *ranks;
+    } rows[] = {{"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
+                {"RANK", "WORLD_SIZE"},
+                {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+                {"PMI_RANK", "PMI_SIZE"}};
+    int world;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (number_in(rows[i].rank, &session.rank) && number_in(rows[i].ranks, &session.ranks) &&
+            session.rank < session.ranks &&
+            (i || !number_in("WORLD_SIZE", &world) || world == session.ranks))
+            return 1;
+    return 0;
+}
+
+static char *whole_path(const char *file)
+{
+    char *folder = *file == '/' ? NULL : getcwd(NULL, 0), *made = NULL;
+
+    if (!folder)
+        return strdup(file);
+    if (asprintf(&made, "%s/%s", folder, file) < 0)
+        made = NULL;
+    free(folder);
+    return made;
+}
+
+static int take_process(void)
+{
+    const char *file = getenv("TOPOMAP_PROFILE");
+
+    if (session.taken)
+        return session.taken == getpid();
+    session.in_memory = profile_memory_find();
+    if (file && *file)
+        session.path = whole_path(file);
+    if ((!session.in_memory && !session.path) || !find_rank())
+        return 0;
+    profile_memory_keep();
+    if (session.in_memory)
+        profile_memory_note(NCCL_SONAME);
+    if (session.path) {
+        if (session.rank == 0)
+            profile_file_trim(session.path, session.ranks);
+        profile_file_begin(session.path, session.rank);
+    }
+    session.taken = getpid();
+    return 1;
+}
+
+/* ---- NCCL's calls ------------------------------------------------------------------------ */
+
+/* A context is a communicator's number, and 1: NCCL ends those that are not NULL. */
+static int begin(void **context, int *mask, uint64_t id, int ranks, int rank)
+{
+    uint32_t comm = UINT32_MAX;
+
+    *context = NULL;
+    *mask = 0;
+    pthread_mutex_lock(&session.mutex);
+    if (ranks > 0 && rank >= 0 && rank < ranks && take_process())
+        comm = nccl_traffic_comm(id, (uint32_t)ranks, (uint32_t)rank);
+    /* The mask is one for all communicators. */
+    if (session.taken == getpid())
+        *mask = NCCL_EVENT_COLLECTIVE | NCCL_EVENT_MESSAGE;
+    if (comm != UINT32_MAX)
+        *context = (void *)((uintptr_t)comm + 1);
+    pthread_mutex_unlock(&session.mutex);
+    return NCCL_SUCCESS;
+}
+
+static int begin_4(void **context, int *mask, const char *name, uint64_t id, int nodes, int ranks,
+                   int rank, void *log)
+{
+    (void)name;
+    (void)nodes;
+    (void)log;
+    return begin(context, mask, id, ranks, rank);
+}
+
+static int begin_5(void **context, uint64_t id, int *mask, const char *name, int nodes, int ranks,
+                   int rank, void *log)
+{
+    return begin_4(context, mask, name, id, nodes, ranks, rank, log);
+}
+
+static void start(void *context, uint64_t type, const nccl_event *event)
+{
+    uint32_t comm = (uint32_t)((uintptr_t)context - 1);
+
+    if (!context || session.taken != getpid())
+        return;
+    pthread_mutex_lock(&session.mutex);
+    if (type == NCCL_EVENT_COLLECTIVE)
+        nccl_traffic_add(comm, event->collective.function, event->collective.type,
+                         event->collective.count, event->collective.root);
+    else if (type == NCCL_EVENT_MESSAGE)
+        nccl_traffic_add(comm, event->message.function, event->message.type, event->message.count,
+                         event->message.peer);
+    pthread_mutex_unlock(&session.mutex);
+}
+
+static int start_4(void *context, void **handle, nccl_event_4 *event)
+{
+    *handle = NULL;
+    start(context, event->type, &event->of);
+    return NCCL_SUCCESS;
+}
+
+static int start_5(void *context, void **handle, nccl_event_5 *event)
+{
+    *handle = NULL;
+    start(context, event->type, &event->of);
+    return NCCL_SUCCESS;
+}
+
+static int stop(void *handle)
+{
+    (void)handle;
+    return NCCL_SUCCESS;
+}
+
+static int record(void *handle, int state, void *arguments)
+{
+    (void)handle;
+    (void)state;
+    (void)arguments;
+    return NCCL_SUCCESS;
+}
+
+static int end(void *context)
+{
+    (void)context; /* another with the same ranks may follow */
+    return NCCL_SUCCESS;
+}
+
+/* The names are NCCL's. */
+API extern const nccl_profiler_4 ncclProfiler_v4;
+API extern const nccl_profiler_5 ncclProfiler_v5;
+const nccl_profiler_4 ncclProfiler_v4 = {"topomap", begin_4, start_4, stop, record, end};
+const nccl_profiler_5 ncclProfiler_v5 = {"topomap", begin_5, start_5, stop, record, end};
+
+/* ---- The end ----------------------------------------------------------------------------- */
+
+/* Frameworks leave communicators to the end of the process. A thread that is still in a call does
+ * not hold it up. */
+__attribute__((destructor)) static void at_exit(void)
+{
+    profile_part part = {.rank = session.rank, .ranks = session.ranks, .by_comms = 1};
+
+    if (session.taken != getpid() || pthread_mutex_trylock(&session.mutex) != 0)
+        return;
+    part.record = nccl_traffic_records(&part.count, &part.whole);
+    session.taken = 0;
+    if (part.record && session.in_memory)
+        profile_memory_leave(&part);
+    if (part.record && session.path && profile_file_leave(session.path, &part) == 0)
+        profile_file_fold(session.path, session.rank, session.ranks);
+    free((void *)(uintptr_t)part.record);
+    pthread_mutex_unlock(&session.mutex);
+}

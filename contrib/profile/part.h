@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a rank has seen when it ends, and where it leaves that: the same of MPI's calls and of
+ * NCCL's (nccl/). Needs no MPI. */
+#ifndef TOPOMAP_PROFILE_PART_H
+#define TOPOMAP_PROFILE_PART_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** One partner: all that went to it in a phase and, by one-sided reads, came from it. A row of a
+ *  part, as graph/formats/parts.h has it. */
+typedef struct profile_record {
+    uint32_t partner; /* in MPI_COMM_WORLD, or in a communicator of NCCL's */
+    uint32_t phase;
+    uint64_t bytes_out, messages_out;
+    uint64_t bytes_in, messages_in;
+} profile_record;
+
+/** What a rank leaves. */
+typedef struct profile_part {
+    int rank, ranks;
+    int whole;    /* it came to the end of MPI, and nothing was lost */
+    int by_comms; /* its partners are communicators' (TOPOMAP_PART_COMM) */
+    const profile_record *record;
+    size_t count;
+    uint64_t passed;          /* of profile_records() */
+    uint64_t wall_ns, mpi_ns; /* of profile_timing_end() */
+} profile_part;
+
+/* memory.c: to whoever has started the ranks. */
+#define PROFILE_MEMORY "TOPOMAP_PROFILE_MEMORY" /* the number of a descriptor */
+/** Before MPI_Init. \return nonzero: there is memory to leave it in */
+int profile_memory_find(void);
+/** Once this is a rank: what it starts is none. */
+void profile_memory_keep(void);
+/** Which MPI it has: the number of its library's soname. */
+void profile_memory_note(uint32_t mpi);
+void profile_memory_leave(const profile_part *part);
+
+/* output.c: to files, for who asks for one. Failures are said on standard error in one line and
+ * nowhere else. */
+/** The rank, as far as it is known without MPI; -1: it is not. */
+long profile_early_rank(void);
+/** Before MPI_Init, and after it: takes away what an earlier run has left beside the file. */
+void profile_file_clear(const char *path);
+void profile_file_begin(const char *path, int rank);
+/** Takes away parts of an earlier run with more ranks, where nothing brings all ranks together
+ * before the first may leave its part. */
+void profile_file_trim(const char *path, int ranks);
+int profile_file_leave(const char *path, const profile_part *part);
+/** Makes the file, where all have left their parts. */
+void profile_file_fold(const char *path, int rank, int ranks);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rows by communicators: who is who in them is known when all ranks have been read. */
+#include <stdlib.h>
+
+#include "graph/formats/parts.h"
+#include "util/alloc.h"
+
+struct topomap_part_member {
+    uint64_t comm;
+    uint32_t size, rank; /* in it */
+    uint32_t of;         /* rank of the run */
+};
+
+struct topomap_part_sent {
+    uint64_t comm;
+    uint32_t size, to; /* in it */
+    uint32_t from;     /* rank of the run */
+    uint64_t bytes, messages;
+};
+
+static int order(uint64_t x, uint64_t y)
+{
+    return (x > y) - (x < y);
+}
+
+static int by_member(const void *a, const void *b)
+{
+    const struct topomap_part_member *x = a, *y = b;
+    int by_comm = order(x->comm, y->comm), by_size = order(x->size, y->size),
+        by_rank = order(x->rank, y->rank);
+
+    return by_comm ? by_comm : by_size ? by_size : by_rank ? by_rank : order(x->of, y->of);
+}
+
+int topomap_part_comms_begin(topomap_parts *parts, uint32_t rank, const topomap_part_row *row,
+                             topomap_error *err)
+{
+    struct topomap_part_comms *comms = &parts->comms;
+
+    if (row->messages_out > TOPOMAP_GRAPH_RANKS || row->partner >= row->messages_out)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "a communicator's ranks are impossible");
+    comms->any = 1;
+    comms->now = row->bytes_out;
+    comms->size = (uint32_t)row->messages_out;
+    if (topomap_grow(&comms->member, &comms->member_room, comms->members + 1, sizeof *comms->member,
+                     err))
+        return -1;
+    comms->member[comms->members++] = (struct topomap_part_member){
+        .comm = comms->now, .size = comms->size, .rank = row->partner, .of = rank};
+    return 0;
+}
+
+int topomap_part_comms_add(topomap_parts *parts, uint32_t rank, const topomap_part_row *row,
+                           topomap_error *err)
+{
+    struct topomap_part_comms *comms = &parts->comms;
+
+    if (row->partner >= comms->size || row->phase || row->messages_in)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "a partner is no rank of its communicator");
+    parts->sums.bytes += row->bytes_out;
+    parts->sums.messages += row->messages_out;
+    if (parts->no_arcs)
+        return 0;
+    if (topomap_grow(&comms->sent, &comms->sent_room, comms->sents + 1, sizeof *comms->sent, err))
+        return -1;
+    comms->sent[comms->sents++] = (struct topomap_part_sent){.comm = comms->now,
+                                                             .size = comms->size,
+                                                             .to = row->partner,
+                                                             .from = rank,
+                                                             .bytes = row->bytes_out,
+                                                             .messages = row->messages_out};
+    return 0;
+}
+
+/* Of a member that was seen as one rank of the run alone; NULL: it was not. */
+static const struct topomap_part_member *find(const struct topomap_part_comms *comms,
+                                              const struct topomap_part_sent *sent)
+{
+    size_t low = 0, high = comms->members;
+    const struct topomap_part_member key = {.comm = sent->comm,
+                                            .size = sent->size,
+                                            .rank = sent->to},
+                                     *found;
+
+    while (low < high) { /* the first that is not before the key */
+        size_t middle = low + (high - low) / 2;
+
+        if (by_member(&comms->member[middle], &key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    found = &comms->member[low];
+    if (low == comms->members || found->comm != key.comm || found->size != key.size ||
+        found->rank != key.rank)
+        return NULL;
+    for (size_t i = low + 1; i < comms->members; i++) {
+        const struct topomap_part_member *next = &comms->member[i];
+
+        if (next->comm != key.comm || next->size != key.size || next->rank != key.rank)
+            break;
+        if (next->of != found->of)
+            return NULL;
+    }
+    return found;
+}
+
+int topomap_part_comms_take(topomap_parts *parts, topomap_error *err)
+{
+    struct topomap_part_comms *comms = &parts->comms;
+
+    if (comms->members)
+        qsort(comms->member, comms->members, sizeof *comms->member, by_member);
+    for (size_t i = 0; i < comms->sents; i++) {
+        const struct topomap_part_sent *sent = &comms->sent[i];
+        const struct topomap_part_member *to = find(comms, sent);
+
+        if (!to)
+            comms->left_out++;
+        else if (topomap_arcs_add(&parts->arcs, sent->from, to->of, sent->bytes, sent->messages,
+                                  err))
+            return -1;
+    }
+    return 0;
+}
+
+void topomap_part_comms_clear(topomap_parts *parts)
+{
+    free(parts->comms.member);
+    free(parts->comms.sent);
+}
