@@ -4,7 +4,7 @@
 #define TOPOMAP_CLI_REQUEST_H
 
 #include "cli/order.h"
-#include "plugin/planner/plan/request.h"
+#include "plugin/planner/request/request.h"
 
 /** Reads the options that are in the table of requests; the effort is `default` where none is
  * named. \p asked ends with topomap_request_clear(), after a failure too. \return 0, or an exit

@@ -11,7 +11,7 @@
 #include "plan/bindings.h"
 #include "plugin/planner/launch/end.h"
 #include "plugin/planner/launch/launch.h"
-#include "plugin/planner/plan/request.h"
+#include "plugin/planner/request/request.h"
 
 enum { REPLY_FD = 3, MOST = 1 << 20 };
 

@@ -13,7 +13,7 @@
 #include "plugin/common/child.h"
 #include "plugin/planner/launch/cage.h"
 #include "plugin/planner/plan/answer.h"
-#include "plugin/planner/plan/cores.h"
+#include "plugin/planner/request/cores.h"
 #include "util/whole.h"
 
 enum { REPLY_FD = 3 };

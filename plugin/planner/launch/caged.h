@@ -5,7 +5,7 @@
 #ifndef TOPOMAP_PLANNER_CAGED_H
 #define TOPOMAP_PLANNER_CAGED_H
 
-#include "plugin/planner/plan/request.h"
+#include "plugin/planner/request/request.h"
 
 /** planner_answer_text() in such a process; where none can be made, in this one.
  *  \return the reply's text, which ends with free(); NULL: out of memory */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "plugin/common/percent.h"
-#include "plugin/planner/plan/request.h"
+#include "plugin/planner/request/request.h"
 #include "util/alloc.h"
 
 /* While a message is being read. */

@@ -4,7 +4,7 @@
 #define TOPOMAP_DECIDE_H
 
 #include "plan/plan.h"
-#include "plugin/planner/plan/request.h"
+#include "plugin/planner/request/request.h"
 
 typedef struct planner_answer {
     int applied;     /* zero: Slurm's layout stays */

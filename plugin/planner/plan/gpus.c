@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "plugin/planner/plan/gpu_bound.h"
-#include "plugin/planner/plan/scontrol.h"
+#include "plugin/planner/request/scontrol.h"
 #include "util/alloc.h"
 #include "util/cores.h"
 

@@ -3,7 +3,7 @@
 #ifndef TOPOMAP_PLANNER_GPUS_H
 #define TOPOMAP_PLANNER_GPUS_H
 
-#include "plugin/planner/plan/request.h"
+#include "plugin/planner/request/request.h"
 #include "topology-db/devices.h"
 
 typedef struct planner_gpus {

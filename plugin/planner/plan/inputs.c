@@ -8,7 +8,7 @@
 
 #include "graph/graph.h"
 #include "map/split/mesh_file.h"
-#include "plugin/planner/plan/cores.h"
+#include "plugin/planner/request/cores.h"
 #include "plugin/planner/plan/gpu_machine.h"
 #include "plugin/planner/plan/fold.h"
 #include "plugin/planner/plan/objective.h"

@@ -6,7 +6,7 @@
 #include "plan/plan.h"
 #include "plugin/planner/plan/layouts.h"
 #include "plugin/planner/plan/gpus.h"
-#include "plugin/planner/plan/request.h"
+#include "plugin/planner/request/request.h"
 
 typedef struct planner_inputs {
     const planner_request *request; /* lent */

@@ -3,7 +3,7 @@
 #ifndef TOPOMAP_PLANNER_JUDGE_H
 #define TOPOMAP_PLANNER_JUDGE_H
 
-#include "plugin/planner/plan/request.h"
+#include "plugin/planner/request/request.h"
 
 /** By how much the layout that the request names to be judged costs less than Slurm's, in percent;
  *  below 0: more. By J, or predicted time where that is the objective; other objectives fail. */

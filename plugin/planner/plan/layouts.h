@@ -4,7 +4,7 @@
 #ifndef TOPOMAP_PLANNER_LAYOUTS_H
 #define TOPOMAP_PLANNER_LAYOUTS_H
 
-#include "plugin/planner/plan/request.h"
+#include "plugin/planner/request/request.h"
 
 typedef struct planner_layouts {
     size_t count;

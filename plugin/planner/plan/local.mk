@@ -1,10 +1,6 @@
 # A plan, from a request: inputs, decision, answer. `topomap map` calls it, too.
 noinst_LTLIBRARIES += plugin/planner/libplanner.la
-plugin_planner_libplanner_la_SOURCES = plugin/planner/plan/request.c plugin/planner/plan/request.h \
-  plugin/planner/plan/ask.c plugin/planner/plan/ask.h \
-  plugin/planner/plan/scontrol.c plugin/planner/plan/scontrol.h \
-  plugin/planner/plan/cores.c plugin/planner/plan/cores.h \
-  plugin/planner/plan/gpus.c plugin/planner/plan/gpus.h \
+plugin_planner_libplanner_la_SOURCES = plugin/planner/plan/gpus.c plugin/planner/plan/gpus.h \
   plugin/planner/plan/gpu_search.c plugin/planner/plan/gpu_search.h \
   plugin/planner/plan/gpu_order.c plugin/planner/plan/gpu_order.h \
   plugin/planner/plan/gpu_machine.c plugin/planner/plan/gpu_machine.h \
@@ -22,3 +18,5 @@ plugin_planner_libplanner_la_SOURCES = plugin/planner/plan/request.c plugin/plan
   plugin/planner/plan/answer.c plugin/planner/plan/answer.h \
   plugin/planner/plan/record.c plugin/planner/plan/record.h
 plugin_planner_libplanner_la_LIBADD = plugin/libchild.la
+
+include plugin/planner/request/local.mk

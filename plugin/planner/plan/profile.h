@@ -3,7 +3,7 @@
 #ifndef TOPOMAP_PLANNER_PROFILE_H
 #define TOPOMAP_PLANNER_PROFILE_H
 
-#include "plugin/planner/plan/request.h"
+#include "plugin/planner/request/request.h"
 
 typedef struct planner_profile {
     topomap_graph *graph; /* the caller's; NULL: none, and the step stays as it is */

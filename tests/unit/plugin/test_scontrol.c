@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "plugin/planner/plan/ask.h"
-#include "plugin/planner/plan/cores.h"
-#include "plugin/planner/plan/scontrol.h"
+#include "plugin/planner/request/ask.h"
+#include "plugin/planner/request/cores.h"
+#include "plugin/planner/request/scontrol.h"
 #include "tests/unit/scratch.h"
 #include "util/clock.h"
 

@@ -4,7 +4,7 @@
 #define TOPOMAP_PLANNER_CORES_H
 
 #include "plan/bindings.h"
-#include "plugin/planner/plan/request.h"
+#include "plugin/planner/request/request.h"
 
 /** Bytes of a question, with its NUL, and of an answer at most. */
 enum { PLANNER_CORES_COMMANDS = 4000, PLANNER_CORES_ANSWER = 32 << 20 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/planner/plan/request.h"
+#include "plugin/planner/request/request.h"
 
 #include <stdlib.h>
 #include <string.h>

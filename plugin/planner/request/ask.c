@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "plugin/planner/plan/ask.h"
+#include "plugin/planner/request/ask.h"
 
 #include <errno.h>
 #include <stdlib.h>

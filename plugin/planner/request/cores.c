@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/planner/plan/cores.h"
+#include "plugin/planner/request/cores.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "plugin/planner/plan/ask.h"
-#include "plugin/planner/plan/scontrol.h"
+#include "plugin/planner/request/ask.h"
+#include "plugin/planner/request/scontrol.h"
 #include "util/alloc.h"
 
 static const topomap_bindings_class *inside_of(const topomap_bindings *insides, uint32_t node)
