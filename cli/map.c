@@ -114,12 +114,13 @@ static int map_and_report(const cli_call *call, const topomap_request *asked,
                           const uint32_t *baseline, size_t format)
 {
     cli_result result = {.target = target, .options = options, .costs = target->costs};
+    static const planner_together_fold none;
     planner_together together;
     topomap_error err;
     int status = -1;
 
-    if (planner_together_open(asked, target->graph, target->machine, &together, options, &err) ==
-            0 &&
+    if (planner_together_open(asked, target->graph, &none, target->machine, &together, options,
+                              &err) == 0 &&
         topomap_cost_evaluate(target->graph, target->machine, baseline, &result.before, &err) ==
             0 &&
         topomap_map(target->graph, target->machine, options, &result.mapping, &err) == 0 &&
@@ -390,9 +391,11 @@ static const cli_option map_options[] = {
     {"levels", "WHICH", "inter (nodes only) or inter+intra (default)", NULL},
     {"contiguous", NULL, "every node keeps consecutive ranks: only blocks move", NULL},
     {"keep", "GROUP[:LEVEL]",
-     "groups of a parallel: graph (tp, cp, ep, dp, pp) that never leave a node, a leaf, or a level "
-     "between nodes of a tree",
+     "groups of a parallel: graph (tp, cp, ep, dp, pp) that never leave a node, a leaf, an NVLink "
+     "domain (ep's where there are some), a segment, or a level between nodes of a tree; domain or "
+     "segment: consecutive ranks of a whole one",
      NULL},
+    {"segment", "NODES", "Slurm's --segment: so many nodes of a domain are one", NULL},
     {"pin", "RANK:NODE|RANK:first", "a rank's node; first: of --nodes", NULL},
     {"mapping", "FILE", "an existing mapping: the baseline, and what `refine` improves", NULL},
     {"records", "DIR", "the site's folder of records (else plugstack.conf's), for --replay JOB[.STEP]", NULL},

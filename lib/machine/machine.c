@@ -256,6 +256,23 @@ int topomap_machine_finish(topomap_machine *machine, topomap_error *err)
                          err);
 }
 
+int topomap_machine_add_aside(topomap_machine *machine, const char *name, const uint32_t *group,
+                              topomap_error *err)
+{
+    uint32_t *copy;
+
+    if (machine->asides == TOPOMAP_MACHINE_ASIDES)
+        return topomap_error_set(err, TOPOMAP_EUSAGE, "a machine has %d groups of nodes at most",
+                                 TOPOMAP_MACHINE_ASIDES);
+    copy = topomap_alloc(machine->nodes, sizeof *copy, err);
+    if (!copy)
+        return -1;
+    memcpy(copy, group, machine->nodes * sizeof *copy);
+    snprintf(machine->aside[machine->asides].name, sizeof machine->aside->name, "%s", name);
+    machine->aside[machine->asides++].group = copy;
+    return 0;
+}
+
 static void free_nestings(topomap_nesting *level, uint32_t levels)
 {
     for (uint32_t l = 0; l < levels; l++)
@@ -279,6 +296,8 @@ void topomap_machine_free(topomap_machine *machine)
     free(machine->site_hops);
     free(machine->rail_of);
     free(machine->site_cross);
+    for (uint32_t i = 0; i < machine->asides; i++)
+        free(machine->aside[i].group);
     free(machine->hop_level_name);
     topomap_network_free(machine->network);
     free(machine);

@@ -17,7 +17,7 @@ enum topomap_machine_kind_id {
     TOPOMAP_MACHINE_MATRIX,
 };
 
-enum { TOPOMAP_MACHINE_LEVELS = 24, TOPOMAP_MACHINE_DIMS = 8 };
+enum { TOPOMAP_MACHINE_LEVELS = 24, TOPOMAP_MACHINE_DIMS = 8, TOPOMAP_MACHINE_ASIDES = 2 };
 
 /** One nesting: groups of slots, or of nodes. */
 typedef struct topomap_nesting {
@@ -65,6 +65,14 @@ struct topomap_machine {
                           nothing. TREE: cross of the levels */
 
     double memory_rate; /* bytes a second that a slot takes from others of its node; 0: not known */
+    /* Groups of nodes that no distance goes by, for who wants ranks to stay in one: NVLink domains,
+     * Slurm's segments. */
+    uint32_t asides;
+    struct {
+        char name[24];
+        uint32_t *group; /* [nodes] below the number of nodes */
+    } aside[TOPOMAP_MACHINE_ASIDES];
+
     uint32_t max_hops;
     struct topomap_network *network; /* owned; or NULL: not known, or a torus's own grid */
     char (*hop_level_name)[24];      /* TORUS, MATRIX: [max_hops + 1], names of the outer levels */
@@ -101,6 +109,11 @@ int topomap_machine_set_matrix(topomap_machine *machine, const char *kind_name, 
  * parts between nodes are set; TOPOMAP_EUSAGE for a torus. */
 int topomap_machine_set_rails(topomap_machine *machine, const uint32_t *rail_of, const float *cross,
                               const uint32_t *cross_hops, topomap_error *err);
+
+/** Adds groups of nodes that no distance goes by. \param group  [nodes], copied, each below the
+ * number of nodes; TOPOMAP_EUSAGE where there are TOPOMAP_MACHINE_ASIDES already */
+int topomap_machine_add_aside(topomap_machine *machine, const char *name, const uint32_t *group,
+                              topomap_error *err);
 
 /** Checks that every part is there and consistent; call it once after the parts are set. */
 int topomap_machine_finish(topomap_machine *machine, topomap_error *err);

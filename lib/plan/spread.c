@@ -30,6 +30,10 @@ static void levels_of(const topomap_machine *m, struct levels *levels)
         levels->name[levels->count] = m->outer[l].name;
         levels->group[levels->count++] = m->outer[l].group;
     }
+    for (uint32_t i = 0; i < m->asides && levels->count < TOPOMAP_SPREAD_LEVELS; i++) {
+        levels->name[levels->count] = m->aside[i].name;
+        levels->group[levels->count++] = m->aside[i].group;
+    }
 }
 
 /* Ranks in the order of their groups. */

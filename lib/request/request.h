@@ -54,6 +54,7 @@ enum topomap_request_key {
     TOPOMAP_REQUEST_SCONTROL,
     TOPOMAP_REQUEST_SCONTROL_TIME,
     TOPOMAP_REQUEST_GPUS,      /**< that the job has of each node, where it was told */
+    TOPOMAP_REQUEST_SEGMENT,   /**< nodes of each of its segments */
     TOPOMAP_REQUEST_STEP_GPUS, /**< what the step says of its GPUs */
     /* What the planner is to make of it. */
     TOPOMAP_REQUEST_RECORD,
@@ -111,6 +112,7 @@ typedef struct topomap_request {
     char *db, *nodes, *tasks, *layout, *cores;
     uint32_t cpus_per_task, threads_per_core; /**< threads 0: all */
     char *job_cpus, *job_nodes, *scontrol, *gpus, *step_gpus;
+    uint32_t segment; /**< 0: none */
     double scontrol_seconds;
     int record, explain;
     int stored; /**< 0: the graph is what somebody named; 1, 2: a stored profile, of this size or

@@ -154,11 +154,13 @@ const topomap_request_row topomap_request_rows[TOPOMAP_REQUEST_KEYS] = {
                                   TEXT("measured, or the whole path of a file"), AT(capacity),
                                   .whole_path = 1, .no_path = "measured",
                                   .help = "what other jobs take of the links"},
-    [TOPOMAP_REQUEST_KEEP] = {"keep", "keep", "Keep", "keep", NULL,
-                              TEXT("tp, cp, ep, dp or pp, and behind a colon node or leaf"),
-                              AT(keep),
-                              .help =
-                                  "groups of parallel: that never leave a node (or leaf switch)"},
+    [TOPOMAP_REQUEST_KEEP] =
+        {"keep", "keep", "Keep", "keep", NULL,
+         TEXT("tp, cp, ep, dp or pp, and behind a colon node, leaf, domain "
+              "or segment; or domain, or segment"),
+         AT(keep),
+         .help = "groups of parallel: that never leave a node (ep: an NVLink domain), "
+                 "or consecutive ranks that stay in a domain or segment"},
     [TOPOMAP_REQUEST_PIN] = {"pin", "pin", "Pin", "pin", NULL, TEXT("RANK:first or RANK:NODE"),
                              AT(pin), .help = "the node of a rank; first: of the host list"},
     [TOPOMAP_REQUEST_TASKS_ARE] = {"tasks-are", "tasks", NULL, NULL, "rank", WORD("rank node"),
@@ -212,6 +214,8 @@ const topomap_request_row topomap_request_rows[TOPOMAP_REQUEST_KEYS] = {
     [TOPOMAP_REQUEST_SCONTROL_TIME] = {"scontrol-time", NUMBER(1e6), AT(scontrol_seconds)},
 
     [TOPOMAP_REQUEST_GPUS] = {"gpus", TEXT("GPUs of each node"), AT(gpus)},
+    [TOPOMAP_REQUEST_SEGMENT] = {"segment", .option = "segment", .read = count, WHOLE(1, 1 << 20),
+                                 AT(segment)},
     [TOPOMAP_REQUEST_STEP_GPUS] = {"step-gpus", TEXT("a count"), AT(step_gpus)},
 
     [TOPOMAP_REQUEST_RECORD] = {"record", FLAG, AT(record)},

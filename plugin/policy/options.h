@@ -14,7 +14,8 @@
         "time=SECONDS, "                                                                           \
         "seed=N, "                                                                                 \
         "bind=core|pu|numa|none|gpu, layout=compact|spread, contiguous, min-gain=PERCENT, "        \
-        "capacity=measured|FILE, keep=GROUP[:LEVEL], pin=RANK:first|RANK:NODE, tasks=node, "       \
+        "capacity=measured|FILE, keep=GROUP[:LEVEL]|domain|segment, pin=RANK:first|RANK:NODE, "    \
+        "tasks=node, "                                                                             \
         "nic=advise|set, "                                                                         \
         "required, records, verbose; for auto: key=NAME, mpi=openmpi|mpich|mpi-abi|nccl, "         \
         "profile, "                                                                                \

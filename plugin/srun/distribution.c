@@ -152,6 +152,8 @@ static void note(int index, const plugin_option_word *option, void *context)
         noted->multi = 1;
     else if (!strcmp(option->name, "chdir"))
         noted->chdir = option->value;
+    else if (!strcmp(option->name, "segment"))
+        noted->segment = option->value;
     else if (!strcmp(option->name, "input"))
         noted->input = option->value;
     else if (!strcmp(option->name, "container") || !strcmp(option->name, "container-id") ||

@@ -24,6 +24,7 @@ typedef struct plugin_launcher {
     unsigned threads_per_core; /* 0: not said, all of them */
     const char *mpi;           /* --mpi, lent, or NULL */
     const char *chdir;         /* --chdir, lent, or NULL */
+    const char *segment;       /* --segment, lent, or NULL */
     const char *input;         /* --input, lent, or NULL */
     const char *container;     /* --container and the like, pyxis's too, lent, or NULL */
 } plugin_launcher;

@@ -119,6 +119,19 @@ static unsigned cpus_per_task(const plugin_launcher *launcher)
     return number && number < 1 << 20 ? (unsigned)number : 1;
 }
 
+/* The job's nodes are whole segments (slurm.conf(5), topology/block). */
+static void write_segment(FILE *out, const plugin_launcher *launcher)
+{
+    const char *job = getenv("SLURM_JOB_SEGMENT_SIZE");
+    unsigned long nodes = strtoul(launcher->segment ? launcher->segment
+                                  : job             ? job
+                                                    : "0",
+                                  NULL, 10);
+
+    if (nodes && nodes <= 1 << 20)
+        fprintf(out, "segment %lu\n", nodes);
+}
+
 static int write_layout(FILE *out, const plugin_facts *facts, topomap_error *err)
 {
     const plugin_layout *layout = facts->layout;
@@ -133,6 +146,7 @@ static int write_layout(FILE *out, const plugin_facts *facts, topomap_error *err
         if (facts->launcher->threads_per_core)
             fprintf(out, "threads-per-core %u\n", facts->launcher->threads_per_core);
         plugin_gpus_write(out, &facts->launcher->gpus);
+        write_segment(out, facts->launcher);
         fprintf(out, "room %ld\n", plugin_room());
     }
     free(counts);

@@ -58,6 +58,57 @@ apart=parallel:tp=4,dp=8,layers=1,seq=1,batches=1,hidden=64
   [ "$(spread kept 8 2 1)" -eq 1 ]
 }
 
+# Eight nodes of four GPUs on one leaf, every other one in one of two NVLink domains.
+domains() {
+  { echo '# hosts: n[1-8]'; for n in 1 2 3 4 5 6 7 8; do echo "n$n,1,leaf,$n,100"; done; } >links
+  for n in 1 2 3 4 5 6 7 8; do echo "n$n aaaaaaaa-0000-4000-8000-00000000000$((n % 2)) 1"; done >cliques
+  topomap db import --db nvl.db links links >/dev/null
+  topomap db import --db nvl.db hwloc "$TOPOMAP_SOURCE/tests/data/db/gh200.xml" --nodes 'n[1-8]' >/dev/null
+  topomap db import --db nvl.db nvlink-cliques cliques >/dev/null
+}
+nvl() { run -0 --separate-stderr topomap map --db nvl.db --nodes 'n[1-8]' --tasks-per-node 4 "$@" --json -o json; }
+domains_of() { # SIZE STRIDE: the most domains that a group of ranks is in
+  jq -r '.placement[] | "\(.rank) \(.node)"' json | awk -v size="$1" -v stride="$2" '
+    { g = int($1 / (size * stride)) * stride + $1 % stride; d = substr($2, 2) % 2
+      if (!((g, d) in seen)) { seen[g, d] = 1; most = ++n[g] > most ? n[g] : most } }
+    END { print most }'
+}
+
+@test "keep=ep on NVLink domains, on any machine that has some; too large a group: its largest equal pieces, and a line" {
+  domains
+  # Experts talk little, replicas of them much.
+  ep=parallel:tp=2,ep=8,dp=16,hidden=64,layers=1
+  for objective in J congestion; do
+    nvl --graph $ep --keep ep --objective $objective
+    [ -z "$stderr" ] || [[ $stderr != *"not"* ]]
+    [ "$(domains_of 8 2)" -eq 1 ]
+    jq -e '.groups[] | select(.name == "ep").spread[] | select(.level == "domain").most == 1' json
+  done
+  nvl --graph parallel:dp=32,ep=32 --keep ep
+  [[ $stderr == *"warning: groups of 32 ranks do not all fit, each on one domain: pieces of 16 stay together"* ]]
+  [ "$(domains_of 16 1)" -eq 1 ]
+  nvl --graph parallel:tp=16,dp=2 --keep tp:domain
+  [ "$(domains_of 16 1)" -eq 1 ]
+}
+
+@test "keep=domain and keep=segment: consecutive ranks; without any a line" {
+  domains
+  nvl --graph random:n=32,deg=6,seed=4 --keep domain
+  [ "$(domains_of 16 1)" -eq 1 ]
+  nvl --graph random:n=32,deg=6,seed=4 --keep segment --segment 2
+  # Of each domain two nodes are a segment: n1 n3, n5 n7, n2 n4, n6 n8.
+  [ "$(jq -r '.placement[] | "\(.rank) \(.node)"' json | awk '{ n = substr($2, 2); print int($1 / 8), n % 2, int((n - 1) / 4) }' | sort -u | wc -l)" -eq 4 ]
+  nvl --graph parallel:tp=8,dp=4 --keep tp:segment --segment 2
+  [ "$(jq -r '.placement[] | "\(.rank) \(.node)"' json | awk '{ n = substr($2, 2); print int($1 / 8), n % 2, int((n - 1) / 4) }' | sort -u | wc -l)" -eq 4 ]
+  nvl --graph ring:32 --keep segment
+  [[ $stderr == *"keep=segment is not kept: the job says no --segment"* ]]
+  run -0 --separate-stderr topomap map --graph ring:32 --machine tree:8:4@1:10 --keep domain -o kept
+  [[ $stderr == *"keep=domain is not kept: no NVLink domain of these nodes is known"* ]]
+  run -0 --separate-stderr topomap map --graph ring:32 --machine gpus:nodes=8,gpus=4,domain=4 --keep domain -o kept
+  [[ $stderr != *"not kept"* ]]
+  [ "$(spread kept 16 16 1)" -eq 1 ]
+}
+
 @test "groups that nobody knows: a line, and the map as without keep" {
   topomap map --graph ring:32 --machine tree:8:4@1:10 -o loose
   run -0 --separate-stderr topomap map --graph ring:32 --machine tree:8:4@1:10 --keep tp -o kept

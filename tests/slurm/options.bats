@@ -97,6 +97,17 @@ cpus() { # the planned CPUs of each node's tasks, from the explanation; which ta
   grep -q 'keep=zz is not kept' err
 }
 
+@test "keep=segment: consecutive ranks stay on so many nodes as the job's --segment says" {
+  GRAPH=random:n=16,deg=5,seed=3
+  SLURM_JOB_SEGMENT_SIZE=2 launch keep=segment
+  cat err why
+  grep -q "together .*, J [0-9.]* % lower" why
+  # The nodes are 01,03 04,06 07,09 10,12.
+  [ "$(awk '{ n = substr($2, 5) + 0; print int($1 / 4), int(n / 3.1) }' out | sort -u | wc -l)" -eq 4 ]
+  launch keep=segment
+  grep -q 'keep=segment is not kept: the job says no --segment' err why
+}
+
 @test "tasks=node: a task stands for the GPUs of its node, and TOPOMAP_MASTER_ADDR is the host of rank 0" {
   local training=parallel:tp=4,pp=2,dp=4
   fold() { # GRAPH OPTIONS [TASKS]
@@ -117,6 +128,9 @@ cpus() { # the planned CPUs of each node's tasks, from the explanation; which ta
   fold $training tasks=node,pin=0:first
   [ "$(cut -d' ' -f3 out | sort -u)" = node01 ]
   grep -q '^0 node01 ' out
+  fold $training tasks=node,keep=tp # a tensor group is a task
+  diff folded out
+  run ! grep -q 'not kept' err why
   TOPOMAP=off fold $training tasks=node
   [ "$(cut -d' ' -f3 out | sort -u)" = '' ]
   # What is no such graph, or no such step.

@@ -43,6 +43,9 @@ int topomap_together_run(topomap_problem *problem, const topomap_map_options *op
 
 /** Nonzero where there is such a level on this machine: options->together_level. */
 int topomap_together_has_level(const topomap_machine *machine, const char *level);
+/** The most that divides \p ranks and the slots of each group of nodes of a level above nodes; 0:
+ * there is no such level. */
+uint32_t topomap_together_common(const topomap_machine *machine, const char *level, uint32_t ranks);
 /** Nonzero where a placement keeps groups, or each \p piece ranks of one in their order, together
  * on a level that there is. \param group, slot_of  [ranks] */
 int topomap_together_keeps(const topomap_machine *machine, const char *level, const uint32_t *group,

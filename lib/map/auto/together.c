@@ -65,6 +65,10 @@ static const uint32_t *groups_of_nodes(const topomap_machine *m, const char *nam
     for (uint32_t l = 0; m->kind == TOPOMAP_MACHINE_TREE && l < m->outer_levels; l++)
         if (strcmp(name, m->outer[l].name) == 0)
             return m->outer[l].group;
+    /* Cells of a torus's nodes would be no torus. */
+    for (uint32_t i = 0; m->kind != TOPOMAP_MACHINE_TORUS && i < m->asides; i++)
+        if (strcmp(name, m->aside[i].name) == 0)
+            return m->aside[i].group;
     topomap_error_set(err, TOPOMAP_EUSAGE, "this machine has no level `%.40s` between its nodes",
                       name);
     return NULL;
@@ -400,6 +404,32 @@ static int try_all(together *t, topomap_error *err)
 int topomap_together_has_level(const topomap_machine *machine, const char *level)
 {
     return strcmp(level, "node") == 0 || groups_of_nodes(machine, level, NULL);
+}
+
+static uint32_t gcd(uint32_t a, uint32_t b)
+{
+    while (b) {
+        uint32_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+uint32_t topomap_together_common(const topomap_machine *machine, const char *level, uint32_t ranks)
+{
+    const uint32_t *of = groups_of_nodes(machine, level, NULL);
+    uint32_t most = machine->nodes + machine->sites, common = ranks;
+    topomap_error ignored;
+    uint32_t *slots = of ? topomap_alloc(most, sizeof *slots, &ignored) : NULL;
+
+    for (uint32_t node = 0; slots && node < machine->nodes; node++)
+        slots[of[node]] += machine->slot_first[node + 1] - machine->slot_first[node];
+    for (uint32_t cell = 0; slots && cell < most; cell++)
+        common = gcd(common, slots[cell]);
+    free(slots);
+    return slots ? common : 0;
 }
 
 int topomap_together_keeps(const topomap_machine *machine, const char *level, const uint32_t *group,

@@ -119,8 +119,9 @@ static int search(work *w, planner_answer *answer, topomap_error *err)
     options.start_name = START;
     options.layout = w->in.layouts.row;
     options.layouts = w->in.layouts.count;
-    if (planner_together_open(&w->in.request->asked, w->in.graph, w->in.machine, &w->together,
-                              &options, err) != 0)
+    if (planner_together_open(&w->in.request->asked, w->in.graph,
+                              &(planner_together_fold){w->in.unfolded, w->in.fold}, w->in.machine,
+                              &w->together, &options, err) != 0)
         return -1;
     if (w->in.objective != TOPOMAP_OBJECTIVE_J && search_congestion(w, &options) != 0)
         topomap_mapping_free(w->mapping), w->mapping = NULL;

@@ -46,7 +46,7 @@ int planner_gpus_open(topomap_db *db, const planner_request *request, planner_gp
     topomap_error why;
 
     *gpus = (planner_gpus){.bound = is_bound(request)};
-    if (request->asked.nic != TOPOMAP_NIC_OFF &&
+    if ((request->asked.nic != TOPOMAP_NIC_OFF || request->asked.keep) &&
         topomap_db_devices_of(db, &request->nodes, &gpus->all, &why))
         topomap_db_device_classes_clear(&gpus->all);
     gpus->none = !gpus->bound && is_left(request->asked.step_gpus);

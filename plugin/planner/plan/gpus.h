@@ -8,7 +8,8 @@
 
 typedef struct planner_gpus {
     topomap_db_device_classes known; /* nodes 0: no node has GPUs, or nobody wants to know */
-    topomap_db_device_classes all;   /* for nic=: the same, whether a node has GPUs or not */
+    topomap_db_device_classes
+        all;           /* for nic= and keep=: the same, whether a node has GPUs or not */
     topomap_cores job; /* that the job has, as scontrol told; nodes 0: not known, all of them */
     int none;          /* the job has none, or the step is to be left alone */
     int bound;         /* Slurm binds each task to its own, and somebody said bind=gpu */

@@ -13,6 +13,7 @@
 #include "plugin/planner/plan/fold.h"
 #include "plugin/planner/plan/objective.h"
 #include "plugin/planner/plan/profile.h"
+#include "plugin/planner/plan/together.h"
 #include "util/alloc.h"
 #include "util/hash64.h"
 
@@ -147,6 +148,8 @@ static int open_machine(planner_inputs *in, int links, topomap_error *err)
     status = make_machine(in, db, &allocation, err);
     if (status == 0 && may_be_gpus(in, links))
         planner_gpu_machine_make(db, &allocation, in);
+    if (status == 0)
+        status = planner_together_asides(in, err);
     if (status == 0 && in->slot_gpu)
         in->objective = TOPOMAP_OBJECTIVE_J;
     else if (status == 0 && links)

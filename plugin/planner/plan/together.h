@@ -4,6 +4,7 @@
 #ifndef TOPOMAP_PLANNER_TOGETHER_H
 #define TOPOMAP_PLANNER_TOGETHER_H
 
+#include "plugin/planner/plan/inputs.h"
 #include "request/request.h"
 #include "topomap/topomap.h"
 
@@ -14,12 +15,23 @@ typedef struct planner_together {
     char line[320];  /* what is asked and cannot be; or empty */
 } planner_together;
 
+/** Notes of the machine of \p inputs which nodes are in one NVLink domain, and which are one of
+ *  Slurm's segments: so many nodes after the other of each domain, where keep= is asked. */
+int planner_together_asides(planner_inputs *inputs, topomap_error *err);
+
+/** Of tasks=node: the graph of GPUs that was folded, and how many of it a task stands for. */
+typedef struct planner_together_fold {
+    const topomap_graph *graph; /* NULL: none was */
+    uint32_t each;
+} planner_together_fold;
+
 /** Reads what was asked, and puts it into \p options, which lend it: \p together, which ends with
  *  planner_together_clear(), must outlive them. What cannot be is left out, and the line says so.
  *  \return -1 where memory is short */
 int planner_together_open(const topomap_request *asked, const topomap_graph *graph,
-                          const topomap_machine *machine, planner_together *together,
-                          topomap_map_options *options, topomap_error *err);
+                          const planner_together_fold *fold, const topomap_machine *machine,
+                          planner_together *together, topomap_map_options *options,
+                          topomap_error *err);
 /** Where groups had to be cut, or a rank could not be pinned, the line says so. */
 void planner_together_settle(planner_together *together, topomap_map_options *options,
                              const topomap_mapping *mapping, const topomap_machine *machine);
