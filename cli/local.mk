@@ -6,6 +6,7 @@ cli_topomap_SOURCES = cli/main.c cli/cli.h cli/options.c cli/time.c cli/time.h c
   cli/show.c cli/why.c cli/records.c cli/records.h plugin/common/record.c cli/stop.c
 include cli/db/local.mk
 include cli/doctor/local.mk
+include cli/page/local.mk
 include cli/picture/local.mk
 include cli/profile/local.mk
 cli_topomap_CPPFLAGS = $(AM_CPPFLAGS) -DTOPOMAP_SPANKDIR='"$(spankdir)"'
@@ -15,7 +16,7 @@ cli_topomap_LDADD = plugin/planner/libplanner.la plugin/libsite.la plugin/librep
 
 # Manual pages and completion walk the command's own tables.
 MAN_PAGES = cli/topomap.1 cli/topomap-map.1 cli/topomap-eval.1 cli/topomap-graph.1 \
-  cli/topomap-db.1 cli/topomap-policy.1 cli/topomap-profile.1 cli/topomap-why.1 cli/topomap-show.1 cli/topomap-srun.1 cli/topomap-doctor.1 \
+  cli/topomap-db.1 cli/topomap-policy.1 cli/topomap-profile.1 cli/topomap-why.1 cli/topomap-show.1 cli/topomap-report.1 cli/topomap-srun.1 cli/topomap-doctor.1 \
   cli/topomap-algorithms.1 cli/topomap-formats.1
 man_MANS = $(MAN_PAGES)
 CLEANFILES += $(MAN_PAGES)

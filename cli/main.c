@@ -23,6 +23,7 @@ const cli_command *const cli_tables[] = {cli_map_commands,
                                          cli_profile_commands,
                                          cli_why_commands,
                                          cli_show_commands,
+                                         cli_page_commands,
                                          cli_doctor_commands,
                                          cli_registry_commands,
                                          NULL};

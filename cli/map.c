@@ -28,7 +28,7 @@ static int print_perm(const cli_call *call, const cli_result *result)
 
 static const struct {
     const char *name;
-    int (*print)(const cli_call *call, const cli_result *result);
+    cli_printer *print;
 } formats[] = {
     {"text", cli_report_text},
     {"perm", print_perm},
@@ -111,9 +111,10 @@ static int order_gpus(const cli_target *target, cli_result *result, topomap_erro
 
 static int map_and_report(const cli_call *call, const topomap_request *asked,
                           const cli_target *target, topomap_map_options *options,
-                          const uint32_t *baseline, size_t format)
+                          const uint32_t *baseline, cli_printer *print)
 {
-    cli_result result = {.target = target, .options = options, .costs = target->costs};
+    cli_result result = {
+        .target = target, .options = options, .baseline = baseline, .costs = target->costs};
     static const planner_together_fold none;
     planner_together together;
     topomap_error err;
@@ -142,7 +143,7 @@ static int map_and_report(const cli_call *call, const topomap_request *asked,
     if (status == 0 && *together.line)
         fprintf(stderr, "topomap map: warning: %s\n", together.line);
     planner_together_clear(&together);
-    status = status == 0 ? formats[format].print(call, &result) : cli_fail(call, &err);
+    status = status == 0 ? print(call, &result) : cli_fail(call, &err);
     topomap_plan_clear(&result.plan);
     topomap_mapping_free(result.mapping);
     topomap_cost_clear(&result.before);
@@ -150,7 +151,7 @@ static int map_and_report(const cli_call *call, const topomap_request *asked,
     return status;
 }
 
-static int map_target(const cli_call *call, const topomap_request *asked, size_t format)
+static int map_target(const cli_call *call, const topomap_request *asked, cli_printer *print)
 {
     topomap_map_options options = planner_options(asked);
     uint32_t *baseline;
@@ -177,15 +178,25 @@ static int map_target(const cli_call *call, const topomap_request *asked, size_t
     options.layout = target.inputs.layouts.row;
     options.layouts = target.inputs.layouts.count;
     if (status == 0)
-        status = map_and_report(call, asked, &target, &options, baseline, format);
+        status = map_and_report(call, asked, &target, &options, baseline, print);
     free(baseline);
     cli_target_close(&target);
     return status;
 }
 
-static int run_map(const cli_call *call)
+int cli_map_print(const cli_call *call, cli_printer *print)
 {
     topomap_request asked;
+    int status = cli_request_read(call, &asked);
+
+    if (status == 0)
+        status = map_target(call, &asked, print);
+    topomap_request_clear(&asked);
+    return status;
+}
+
+static int run_map(const cli_call *call)
+{
     size_t format;
     int status;
 
@@ -201,11 +212,7 @@ static int run_map(const cli_call *call)
             call, "--replay compares plans: the format of a launcher is for --from-plan");
     if (cli_get(call, "replay"))
         return cli_replay(call, formats[format].name);
-    status = cli_request_read(call, &asked);
-    if (status == 0)
-        status = map_target(call, &asked, format);
-    topomap_request_clear(&asked);
-    return status;
+    return cli_map_print(call, formats[format].print);
 }
 
 static int evaluate_target(const cli_call *call, const topomap_request *asked)
@@ -398,7 +405,8 @@ static const cli_option map_options[] = {
     {"segment", "NODES", "Slurm's --segment: so many nodes of a domain are one", NULL},
     {"pin", "RANK:NODE|RANK:first", "a rank's node; first: of --nodes", NULL},
     {"mapping", "FILE", "an existing mapping: the baseline, and what `refine` improves", NULL},
-    {"records", "DIR", "the site's folder of records (else plugstack.conf's), for --replay JOB[.STEP]", NULL},
+    {"records", "DIR",
+     "the site's folder of records (else plugstack.conf's), for --replay JOB[.STEP]", NULL},
     {"replay", "[PLAN|JOB[.STEP]]",
      "plan the step of a record again (default: of the last launch), and compare; --db and --graph "
      "may be given",

@@ -13,6 +13,7 @@
 typedef struct cli_result {
     const cli_target *target;
     const topomap_map_options *options;
+    const uint32_t *baseline; /* [ranks of the graph] the layout before */
     topomap_mapping *mapping;
     topomap_plan plan;
     topomap_cost before, after;
@@ -22,12 +23,17 @@ typedef struct cli_result {
     topomap_time time; /* of `before`; model NULL: not asked for */
 } cli_result;
 
-/** Each returns an exit status; --output is where they write. */
+/** Returns an exit status; --output is where it writes. */
+typedef int cli_printer(const cli_call *call, const cli_result *result);
+
 int cli_report_text(const cli_call *call, const cli_result *result);
 int cli_report_json(const cli_call *call, const cli_result *result);
 /** Adds `gpus` and `nics` of the plan's i-th task to its row, where they are known. */
 void cli_report_devices(json_t *row, const topomap_plan *plan, uint32_t i);
 /** The cost `before` alone, as text or (--json) JSON. */
 int cli_report_cost(const cli_call *call, const cli_result *result);
+
+/** Maps what a command's options name, as `map` does, and has the result printed. */
+int cli_map_print(const cli_call *call, cli_printer *print);
 
 #endif

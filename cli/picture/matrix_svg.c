@@ -2,42 +2,8 @@
 #include "cli/picture/picture.h"
 
 #include <inttypes.h>
-#include <string.h>
-
-#include "util/safe_text.h"
 
 enum { SIDE = 640, LEFT = 70, TOP = 50, BELOW = 60, SHADES = 32, LABELS = 8 };
-
-/* What XML allows in text, with what it would take for markup written as entities. */
-static void put_text(FILE *out, const char *text)
-{
-    for (; *text; text++)
-        switch (*text) {
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        default:
-            fputc(*text, out);
-        }
-}
-
-static void put_title(FILE *out, const char *title)
-{
-    char safe[1024];
-
-    snprintf(safe, sizeof safe, "%s", title);
-    topomap_safe_line(safe, sizeof safe); /* no control characters, and UTF-8 */
-    put_text(out, safe);
-}
 
 static int shade_of(const topomap_matrix *matrix, uint32_t row, uint32_t column)
 {
@@ -106,7 +72,7 @@ void picture_matrix_svg(FILE *out, const topomap_matrix *matrix, const char *tit
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" role=\"img\" "
             "aria-labelledby=\"title\">\n<title id=\"title\">",
             LEFT + SIDE + 20, TOP + SIDE + BELOW);
-    put_title(out, title);
+    picture_markup(out, title);
     fputs(
         "</title>\n<style>text{font:12px "
         "sans-serif;fill:#222}.ground{fill:#fff}.field{fill:#f0f0f0}"
@@ -114,7 +80,7 @@ void picture_matrix_svg(FILE *out, const topomap_matrix *matrix, const char *tit
         ".field{fill:#2a2a2a}}</style>\n<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n",
         out);
     fprintf(out, "<text x=\"%d\" y=\"18\">", LEFT);
-    put_title(out, title);
+    picture_markup(out, title);
     fprintf(
         out,
         "</text>\n<g transform=\"translate(%d %d) scale(%.6f)\" shape-rendering=\"crispEdges\">\n",

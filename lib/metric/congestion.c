@@ -102,20 +102,44 @@ static int evaluate_phases(topomap_traffic *traffic, size_t model, topomap_conge
     return status;
 }
 
+static int find_model(const char *name, size_t *row, topomap_error *err)
+{
+    *row = 0;
+    while (*row < MODELS && strcmp(models[*row].info.name, name) != 0)
+        ++*row;
+    return *row < MODELS
+               ? 0
+               : topomap_error_set(err, TOPOMAP_EUSAGE,
+                                   "no model of congestion '%s'; there are exact, fast and routes",
+                                   name);
+}
+
+int topomap_congestion_loads(topomap_traffic *traffic, const char *model, double *load,
+                             topomap_error *err)
+{
+    const topomap_graph *graph = traffic->graph;
+    uint32_t phases = graph->phases ? graph->phases : 1;
+    size_t row;
+    int status = find_model(model, &row, err);
+
+    for (uint32_t k = 0; status == 0 && k < phases; k++) {
+        traffic->graph = graph->phases ? graph->phase[k] : graph;
+        status = models[row].add(traffic, load, err);
+    }
+    traffic->graph = graph;
+    return status;
+}
+
 int topomap_congestion_evaluate(const topomap_graph *graph, const topomap_machine *machine,
                                 const uint32_t *slot_of_rank, const char *model,
                                 topomap_congestion *congestion, topomap_error *err)
 {
     topomap_traffic traffic;
-    size_t row = 0;
+    size_t row;
     int status;
 
-    while (row < MODELS && strcmp(models[row].info.name, model) != 0)
-        row++;
-    if (row == MODELS)
-        return topomap_error_set(err, TOPOMAP_EUSAGE,
-                                 "no model of congestion '%s'; there are exact, fast and routes",
-                                 model);
+    if (find_model(model, &row, err) != 0)
+        return -1;
     if (topomap_traffic_open(graph, machine, slot_of_rank, &traffic, err))
         return -1;
     status = evaluate_phases(&traffic, row, congestion, err);

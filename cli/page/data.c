@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "cli/page/page.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "cli/json.h"
+
+static json_t *pair(const char *name, const char *unit, double before, double after)
+{
+    return json_pack("{s:s, s:s, s:f, s:f}", "name", name, "unit", unit, "before", before, "after",
+                     after);
+}
+
+static int add_costs(const page_job *job, json_t *figures, json_t *levels, topomap_error *err)
+{
+    topomap_cost cost[2];
+    int status = 0;
+
+    memset(cost, 0, sizeof cost);
+    for (int i = 0; i < 2 && status == 0; i++)
+        status = topomap_cost_evaluate(job->graph, job->machine, job->slot[i], &cost[i], err);
+    if (status == 0) {
+        json_array_append_new(figures, pair("J", "bytes x distance", cost[0].J, cost[1].J));
+        json_array_append_new(
+            figures, pair("hop-bytes", "bytes x hops", cost[0].hop_bytes, cost[1].hop_bytes));
+        json_array_append_new(figures,
+                              pair("dilation", "hops a byte", cost[0].dilation, cost[1].dilation));
+        json_array_append_new(
+            figures, pair("largest dilation", "hops", cost[0].max_dilation, cost[1].max_dilation));
+        for (uint32_t l = 0; l < cost[0].levels; l++)
+            json_array_append_new(levels, pair(topomap_machine_level_name(job->machine, l), "bytes",
+                                               (double)cost[0].level_bytes[l],
+                                               (double)cost[1].level_bytes[l]));
+    }
+    topomap_cost_clear(&cost[0]);
+    topomap_cost_clear(&cost[1]);
+    return status;
+}
+
+/* Where links are not known, or not all nodes are joined, there is none. */
+static void add_time(const page_job *job, json_t *figures)
+{
+    topomap_time time[2];
+    topomap_error why;
+
+    memset(time, 0, sizeof time);
+    if (job->costs &&
+        topomap_time_evaluate(job->graph, job->machine, job->slot[0], job->costs, &time[0], &why) ==
+            0 &&
+        topomap_time_evaluate(job->graph, job->machine, job->slot[1], job->costs, &time[1], &why) ==
+            0)
+        json_array_append_new(figures,
+                              pair("predicted time", "s", time[0].seconds, time[1].seconds));
+    topomap_time_clear(&time[0]);
+    topomap_time_clear(&time[1]);
+}
+
+static void add_congestion(const page_job *job, const json_t *links, json_t *figures)
+{
+    const char *model = json_string_value(json_object_get(links, "model"));
+    topomap_congestion load[2];
+    topomap_error why;
+
+    if (model &&
+        topomap_congestion_evaluate(job->graph, job->machine, job->slot[0], model, &load[0],
+                                    &why) == 0 &&
+        topomap_congestion_evaluate(job->graph, job->machine, job->slot[1], model, &load[1],
+                                    &why) == 0)
+        json_array_append_new(figures,
+                              pair("busiest link", load[0].unit, load[0].max, load[1].max));
+}
+
+static json_t *candidates(const topomap_mapping *mapping)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; mapping && i < mapping->candidates; i++) {
+        const topomap_candidate *c = &mapping->candidate[i];
+
+        json_array_append_new(list,
+                              json_pack("{s:s, s:f, s:f, s:f}", "name", c->name, "J", c->J, "time",
+                                        isfinite(c->time) ? c->time : 0.0, "seconds", c->seconds));
+    }
+    return list;
+}
+
+static json_t *head(const page_job *job)
+{
+    return json_pack("{s:s, s:o, s:o, s:o, s:s, s:I, s:I, s:s}", "version", PACKAGE_VERSION,
+                     "title", cli_json_text(job->title), "line", cli_json_text(job->line),
+                     "command", cli_json_text(job->command), "start", job->start_name, "ranks",
+                     (json_int_t)job->ranks, "nodes",
+                     (json_int_t)topomap_machine_nodes(job->machine), "machine",
+                     topomap_machine_kind(job->machine));
+}
+
+json_t *page_data(const page_job *job, topomap_error *err)
+{
+    json_t *root = head(job), *figures = json_array(), *levels = json_array();
+    static const struct {
+        const char *name;
+        json_t *(*make)(const page_job *job, topomap_error *err);
+    } parts[] = {
+        {"links", page_links},
+        {"matrices", page_matrices},
+        {"node", page_nodes},
+        {"rank", page_ranks},
+    };
+    int status =
+        root && figures && levels ? 0 : topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+
+    for (size_t i = 0; status == 0 && i < sizeof parts / sizeof *parts; i++) {
+        json_t *part = parts[i].make(job, err);
+
+        status = part ? json_object_set_new(root, parts[i].name, part) : -1;
+    }
+    if (status == 0)
+        status = add_costs(job, figures, levels, err);
+    if (status == 0) {
+        add_time(job, figures);
+        add_congestion(job, json_object_get(root, "links"), figures);
+    }
+    json_object_set_new(root, "figures", figures);
+    json_object_set_new(root, "levels", levels);
+    json_object_set_new(root, "candidates", candidates(job->mapping));
+    if (status == 0)
+        return root;
+    json_decref(root);
+    return NULL;
+}

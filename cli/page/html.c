@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The page around its data. */
+#include "cli/page/page.h"
+
+#include <stdlib.h>
+
+#include "cli/picture/picture.h"
+
+/* In a script element "<" could begin its end, or a comment (HTML, 13.2.5.4): JSON has another word
+ * for it. */
+static void put_json(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        if (*text == '<')
+            fputs("\\u003c", out);
+        else
+            fputc(*text, out);
+}
+
+/* What can be read without scripts. */
+static void put_figures(FILE *out, const json_t *data)
+{
+    const json_t *figures = json_object_get(data, "figures"), *row;
+    size_t i;
+
+    fputs("<table id=\"figures\"><caption>Before and after</caption><thead><tr><th "
+          "scope=\"col\">figure</th><th scope=\"col\">before</th><th scope=\"col\">after</th><th "
+          "scope=\"col\">unit</th></tr></thead><tbody>\n",
+          out);
+    json_array_foreach(figures, i, row)
+    {
+        fputs("<tr><th scope=\"row\">", out);
+        picture_markup(out, json_string_value(json_object_get(row, "name")));
+        fprintf(out, "</th><td>%.6g</td><td>%.6g</td><td>",
+                json_number_value(json_object_get(row, "before")),
+                json_number_value(json_object_get(row, "after")));
+        picture_markup(out, json_string_value(json_object_get(row, "unit")));
+        fputs("</td></tr>\n", out);
+    }
+    fputs("</tbody></table>\n", out);
+}
+
+static void put_page(FILE *out, const char *title, const json_t *data, const char *text)
+{
+    fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+          "'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:\">\n"
+          "<link rel=\"icon\" href=\"data:,\">\n<title>",
+          out);
+    picture_markup(out, title);
+    fputs("</title>\n<style>\n", out);
+    fputs(page_css, out);
+    fputs("</style></head><body>\n<header><h1>", out);
+    picture_markup(out, title);
+    fputs("</h1>\n<p id=\"line\">", out);
+    picture_markup(out, json_string_value(json_object_get(data, "line")));
+    fputs("</p></header>\n<main>\n", out);
+    put_figures(out, data);
+    fputs("<noscript><p>The pictures and the other tables need scripts, which this page has in "
+          "it.</p></noscript>\n</main>\n<script type=\"application/json\" id=\"data\">",
+          out);
+    put_json(out, text);
+    fputs("</script>\n<script>\n", out);
+    fputs(page_js, out);
+    fputs("</script>\n</body></html>\n", out);
+}
+
+int page_write(FILE *out, const char *title, json_t *data, topomap_error *err)
+{
+    char *text =
+        data ? json_dumps(data, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(10)) : NULL;
+
+    if (text)
+        put_page(out, title, data, text);
+    free(text);
+    json_decref(data);
+    return text ? 0 : topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Who talks to whom, in the order of ranks and of nodes. */
+#include "cli/page/page.h"
+
+#include <stdlib.h>
+
+#include "cli/json.h"
+#include "graph/matrix.h"
+#include "util/alloc.h"
+
+/* Row, column and bytes of each cell that is not empty. */
+static json_t *cells(const topomap_matrix *matrix)
+{
+    json_t *list = json_array();
+
+    for (uint32_t row = 0; row < matrix->cells; row++)
+        for (uint32_t column = 0; column < matrix->cells; column++) {
+            double bytes = matrix->bytes[(size_t)row * matrix->cells + column];
+
+            if (bytes <= 0)
+                continue;
+            json_array_append_new(list, json_integer(row));
+            json_array_append_new(list, json_integer(column));
+            json_array_append_new(list, json_integer((json_int_t)bytes));
+        }
+    return list;
+}
+
+/* Where ranks stand by their slots. \param rank_at  [slots] UINT32_MAX: an empty one */
+static void stand(const page_job *job, const uint32_t *slot_of, uint32_t *rank_at, uint32_t *place)
+{
+    uint32_t slots = topomap_machine_slots(job->machine), ranks = topomap_graph_ranks(job->graph);
+    uint32_t next = 0;
+
+    for (uint32_t slot = 0; slot < slots; slot++)
+        rank_at[slot] = UINT32_MAX;
+    for (uint32_t rank = 0; rank < ranks; rank++)
+        rank_at[slot_of[rank]] = rank;
+    for (uint32_t slot = 0; slot < slots; slot++)
+        if (rank_at[slot] != UINT32_MAX)
+            place[rank_at[slot]] = next++;
+}
+
+/* The places at which a node begins, and where it does a group of the level above nodes. */
+static json_t *bounds(const page_job *job, const uint32_t *rank_at, uint32_t levels_above)
+{
+    uint32_t slots = topomap_machine_slots(job->machine), next = 0, last = UINT32_MAX;
+    json_t *list = json_array();
+
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        if (rank_at[slot] == UINT32_MAX)
+            continue;
+        if (last != UINT32_MAX &&
+            (levels_above == 0 ? topomap_machine_node_of(job->machine, slot) !=
+                                     topomap_machine_node_of(job->machine, last)
+                               : topomap_machine_hops(job->machine, slot, last) > levels_above))
+            json_array_append_new(list, json_integer(next));
+        last = slot;
+        next++;
+    }
+    return list;
+}
+
+static json_t *matrix_of(const page_job *job, const char *name, const uint32_t *place,
+                         topomap_error *err)
+{
+    topomap_matrix matrix = {0};
+    json_t *made = NULL;
+
+    if (topomap_matrix_make(job->graph, place, PAGE_CELLS, &matrix, err) == 0)
+        made = json_pack("{s:s, s:I, s:I, s:f, s:f, s:o, s:[], s:[]}", "name", name, "cells",
+                         (json_int_t)matrix.cells, "each", (json_int_t)matrix.each, "least",
+                         matrix.least, "most", matrix.most, "bytes", cells(&matrix), "nodes",
+                         "groups");
+    topomap_matrix_clear(&matrix);
+    return made;
+}
+
+/* Two hops are one switch between two nodes. */
+static json_t *by_node(const page_job *job, int which, const char *name, topomap_error *err)
+{
+    uint32_t *rank_at = topomap_alloc(topomap_machine_slots(job->machine), sizeof *rank_at, err);
+    uint32_t *place = topomap_alloc(topomap_graph_ranks(job->graph), sizeof *place, err);
+    json_t *made = NULL;
+
+    if (rank_at && place) {
+        stand(job, job->slot[which], rank_at, place);
+        made = matrix_of(job, name, place, err);
+    }
+    if (made) {
+        json_object_set_new(made, "nodes", bounds(job, rank_at, 0));
+        json_object_set_new(made, "groups", bounds(job, rank_at, 2));
+    }
+    free(rank_at);
+    free(place);
+    return made;
+}
+
+json_t *page_matrices(const page_job *job, topomap_error *err)
+{
+    json_t *list = json_array(),
+           *made[3] = {matrix_of(job, "in the order of ranks", NULL, err), NULL, NULL};
+
+    if (made[0])
+        made[1] = by_node(job, 0, "by node, before", err);
+    if (made[1])
+        made[2] = by_node(job, 1, "by node, after", err);
+    for (int i = 0; i < 3; i++)
+        if (made[i])
+            json_array_append_new(list, made[i]);
+    if (made[2])
+        return list;
+    json_decref(list);
+    return NULL;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `topomap report`: one HTML file about a placement. What is shown is JSON (data.c, links.c,
+ * matrices.c, tables.c) inside of the page; page.css and page.js, which the program carries, draw
+ * it. Nothing of it comes from elsewhere, and nothing in a name is markup. */
+#ifndef TOPOMAP_CLI_PAGE_H
+#define TOPOMAP_CLI_PAGE_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "plan/bindings.h"
+#include "topomap/time.h"
+
+/** What a page is about; all of it is lent. */
+typedef struct page_job {
+    const char *title, *line, *command; /* any bytes; the command makes the plan again */
+    const char *start_name;             /* of the layout before */
+    const topomap_graph *graph;
+    const topomap_machine *machine;
+    const uint32_t *slot[2];          /* [ranks] before and after */
+    const topomap_bindings *bindings; /* by slot; NULL, or .nodes 0: none are known */
+    const topomap_mapping *mapping;   /* for its candidates, or NULL */
+    const topomap_time_costs *costs;  /* NULL: no time is predicted */
+    uint32_t ranks;                   /* of the step; the graph's, or more */
+} page_job;
+
+/** From here on pages have no table of ranks, and are about nodes. */
+enum { PAGE_RANKS = 20000, PAGE_CELLS = 256, PAGE_LINKS = 60, PAGE_BINS = 24 };
+
+/** All that the page shows. NULL after a failure. */
+json_t *page_data(const page_job *job, topomap_error *err);
+
+/** The parts of it; NULL where memory is short, or after a failure. json_null(): not known. */
+json_t *page_links(const page_job *job, topomap_error *err);
+json_t *page_matrices(const page_job *job, topomap_error *err);
+json_t *page_nodes(const page_job *job, topomap_error *err);
+json_t *page_ranks(const page_job *job, topomap_error *err);
+
+/** Writes the page, and takes the reference. \return 0, or -1 */
+int page_write(FILE *out, const char *title, json_t *data, topomap_error *err);
+
+extern const char page_css[], page_js[];
+
+#endif

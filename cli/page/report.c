@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* topomap report: a launch, or what `map` would make of a graph and a machine, as a page. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/page/page.h"
+#include "cli/records.h"
+#include "cli/report.h"
+#include "util/alloc.h"
+#include "util/output.h"
+
+static int write_job(const cli_call *call, const page_job *job)
+{
+    topomap_output *output;
+    topomap_error err;
+    json_t *data = page_data(job, &err);
+
+    if (!data || topomap_output_open(cli_output(call), &output, &err) != 0) {
+        json_decref(data);
+        return cli_fail(call, &err);
+    }
+    if (page_write(topomap_output_file(output), job->title, data, &err) != 0) {
+        topomap_output_abandon(output);
+        return cli_fail(call, &err);
+    }
+    return topomap_output_commit(output, &err) == 0 ? CLI_DONE : cli_fail(call, &err);
+}
+
+/* ---- A graph and a machine --------------------------------------------------------------- */
+
+/* The command, as it was given but for the page. */
+static void write_command(const cli_call *call, char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, "topomap map");
+    const cli_option *option = call->command->options;
+
+    for (size_t i = 0; option[i].name && used < size; i++)
+        if (call->value[i] && strcmp(option[i].name, "output") != 0)
+            used += (size_t)snprintf(text + used, size - used, " --%s %s", option[i].name,
+                                     call->value[i]);
+}
+
+static int print_mapped(const cli_call *call, const cli_result *result)
+{
+    char command[2048], line[512];
+    double gain = topomap_plan_gain_of(result->mapping, result->before.J, result->after.J,
+                                       result->congestion);
+    page_job job = {.title = cli_get(call, "graph"),
+                    .line = line,
+                    .command = command,
+                    .start_name = result->options->start_name,
+                    .graph = result->target->graph,
+                    .machine = result->target->machine,
+                    .slot = {result->baseline, result->mapping->slot_of_rank},
+                    .bindings = &result->target->bindings,
+                    .mapping = result->mapping,
+                    .costs = &result->costs.value,
+                    .ranks = topomap_graph_ranks(result->target->graph)};
+
+    write_command(call, command, sizeof command);
+    snprintf(line, sizeof line, "%u ranks placed by %s, %s %.1f %% lower", job.ranks,
+             result->mapping->algorithm, topomap_plan_figure(result->mapping, 1), gain);
+    return write_job(call, &job);
+}
+
+/* ---- A launch ---------------------------------------------------------------------------- */
+
+typedef struct launch {
+    planner_record record;
+    planner_inputs in;
+    uint32_t *slot_of; /* [slots] */
+} launch;
+
+static void launch_clear(launch *l)
+{
+    free(l->slot_of);
+    planner_inputs_clear(&l->in);
+    planner_record_clear(&l->record);
+}
+
+static int open_launch(const cli_call *call, launch *l, topomap_error *err)
+{
+    if (cli_record_read(call, "plan", &l->record, err) != 0)
+        return -1;
+    l->record.request.asked.objective.kind = TOPOMAP_REQUEST_OBJECTIVE_AUTO; /* links, if known */
+    if (planner_inputs_open(&l->record.request, &l->in, err) != 0)
+        return -1;
+    if (!l->in.graph)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "there is no graph to show: %s", l->in.note);
+    l->slot_of = topomap_alloc(topomap_machine_slots(l->in.machine), sizeof *l->slot_of, err);
+    return l->slot_of ? planner_record_slots(&l->in, &l->record.reply, l->slot_of, err) : -1;
+}
+
+static int report_launch(const cli_call *call)
+{
+    launch l;
+    char title[64], command[128];
+    topomap_error err;
+    int status;
+
+    memset(&l, 0, sizeof l);
+    if (open_launch(call, &l, &err) == 0) {
+        page_job job = {.title = title,
+                        .line = l.record.reply.line,
+                        .command = command,
+                        .start_name = "Slurm's layout",
+                        .graph = l.in.graph,
+                        .machine = l.in.machine,
+                        .slot = {l.in.start, l.slot_of},
+                        .bindings = l.record.reply.bindings ? &l.in.by_slot : NULL,
+                        .costs = &l.in.costs,
+                        .ranks = topomap_machine_slots(l.in.machine)};
+
+        snprintf(title, sizeof title, "Step %u.%u", l.record.request.asked.job,
+                 l.record.request.asked.step);
+        snprintf(command, sizeof command, "topomap map --replay %u.%u", l.record.request.asked.job,
+                 l.record.request.asked.step);
+        status = write_job(call, &job);
+    } else {
+        status = cli_fail(call, &err);
+    }
+    launch_clear(&l);
+    return status;
+}
+
+static int run_report(const cli_call *call)
+{
+    const char *output = cli_get(call, "output");
+    size_t length = output ? strlen(output) : 0;
+
+    if (length < 6 || strcmp(output + length - 5, ".html") != 0)
+        return cli_usage_error(call, "--output takes a name that ends in .html%s%s%s",
+                               output ? ", not '" : "", output ? output : "", output ? "'" : "");
+    if (!cli_get(call, "machine") && !cli_get(call, "nodes"))
+        return report_launch(call);
+    if (cli_get(call, "plan") || cli_get(call, "job"))
+        return cli_usage_error(call, "a launch has its machine: name --plan or --job, or --machine "
+                                     "or --nodes");
+    return cli_map_print(call, print_mapped);
+}
+
+static const char report_text[] =
+    "A page of HTML that needs nothing else: before and after, who talks to whom, how far bytes\n"
+    "travel, the busiest links, which ranks run on each node, where each rank runs and what it "
+    "costs\n"
+    "(up to 20,000 ranks), what the search tried, and the command that makes the plan again. It "
+    "is\n"
+    "about a launch, from its record, or with --graph and --machine or --nodes about what `map` "
+    "makes\n"
+    "of them. Links are shown where the machine's are known, predicted times likewise.\n";
+
+static const cli_option report_options[] = {
+    {"plan", "FILE|JOB[.STEP]", "the record of a plan (default: of the last launch)", NULL},
+    {"job", "JOB[.STEP]", "the same; of a job alone, its step that was placed last", NULL},
+    {"records", "DIR", "the site's folder of records (else plugstack.conf's)", NULL},
+    CLI_TARGET_OPTIONS,
+    {"algorithm", "NAME", "of a graph and a machine, as `map` has it", "a"},
+    {"objective", "WHAT", "likewise: J, congestion, mix[:ALPHA], time or auto (default)", NULL},
+    {"effort", "LEVEL", "likewise: fast, default or strong", NULL},
+    {"seed", "N", "likewise: the same seed gives the same map (default 1)", NULL},
+    {"mapping", "FILE", "an existing mapping: the baseline", NULL},
+    {"output", "FILE.html", "the page", "o"},
+    {NULL, NULL, NULL, NULL},
+};
+
+const cli_command cli_page_commands[] = {
+    {"report", "", "a page about a launch or a plan: what it gained, and where everything is",
+     report_options, 0, 0, run_report, report_text},
+    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
+};

@@ -1,0 +1,107 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# `topomap report`: what the page says is what other commands say, nothing in a name is markup, and a browser draws it
+# without a complaint and without asking anybody for anything.
+bats_require_minimum_version 1.5.0
+
+setup() {
+  cd "$BATS_TEST_TMPDIR"
+  export PATH=$TOPOMAP_BUILD/cli:$PATH LC_ALL=C.UTF-8 XDG_CACHE_HOME=$PWD/cache
+  unset TOPOMAP_DB SLURM_CONF
+}
+
+data() { sed -n 's|.*<script type="application/json" id="data">\(.*\)</script>|\1|p' "$1" >json; jq -e . json >/dev/null; }
+
+# What a browser makes of the page is in `dom`; what its scripts complain of is a failure.
+drawn() {
+  local browser
+  browser=$(command -v chromium-headless-shell || command -v chromium) || skip "no Chromium here"
+  timeout 100 "$browser" --headless --no-sandbox --disable-gpu --window-size="${2:-1280,900}" --virtual-time-budget=5000 \
+    --user-data-dir="$PWD/browser" --enable-logging=stderr --v=0 --dump-dom "file://$PWD/$1" >dom 2>log
+  run ! grep CONSOLE log
+  grep -q '<body data-ready="1">' dom
+}
+
+figure() { jq -e --arg name "$1" ".figures[] | select(.name == \$name).$2" json; }
+
+@test "the page's figures are those of map and eval" {
+  graph=random:n=64,deg=5,seed=3 machine='fattree:k=4,levels=3*4'
+  topomap report --graph $graph --machine "$machine" --objective congestion -o page.html
+  data page.html
+  topomap map --graph $graph --machine "$machine" --objective congestion -o mapping
+  topomap eval --graph $graph --machine "$machine" --congestion routes --time --json >before
+  topomap eval --graph $graph --machine "$machine" --mapping mapping --congestion routes --time --json >after
+  for when in before after; do
+    jq -e --slurpfile e $when --arg when $when '
+      def near(a; b): (a - b | fabs) <= 1e-8 * (a | fabs);
+      (.figures | map({(.name): .[$when]}) | add) as $f |
+      near($f.J; $e[0].J) and near($f["hop-bytes"]; $e[0].hop_bytes) and near($f["predicted time"]; $e[0].time.seconds)
+      and near($f["busiest link"]; $e[0].congestion.max) and near(.links.busiest | map(.[$when]) | max; $e[0].congestion.max)
+      and .links.count == $e[0].congestion.links and .links[$when].idle == $e[0].congestion.links - $e[0].congestion.used
+      and ([.levels[] | .[$when]] == [$e[0].levels[].bytes])' json
+  done
+  # Each rank once on a node, and shares of J that add up to it twice.
+  jq -e '.rank | length == 64' json
+  jq -e '[.node[].after | split(",")[] | split("-") | map(tonumber) | range(.[0]; .[-1] + 1)] | sort == [range(64)]' json
+  jq -e '(([.rank[][5]] | add) / 2 - (.figures[] | select(.name == "J").after) | fabs) < 0.001' json
+  diff <(jq -r '.rank[][1]' json) <(awk '{ print int($1 / 4) }' mapping)
+  # The sums of the matrices are the graph's bytes, in any order.
+  bytes=$(topomap graph info $graph --json | jq .bytes)
+  jq -e --argjson bytes "$bytes" '.matrices | length == 3 and all(.[]; ([.bytes | _nwise(3)[2]] | add) == $bytes)' json
+}
+
+@test "a launch's page is its record's; without a record it says so" {
+  topomap db synth fat-tree:leaves=2,hosts=4,spines=1 -o made
+  topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+  nodes=$(topomap db show --db t.db --json | jq -r '.[].name' | paste -sd,)
+  topomap map --graph stencil2d:5:4x4 --db t.db --nodes "$nodes" --tasks-per-node 2 --format plan -o plan
+  topomap report --plan plan -o page.html
+  data page.html
+  topomap show --plan plan --json >shown
+  jq -e --slurpfile s shown '[.node[].name] == [$s[0][].node]
+    and ([.node[].after | split(",")[] | split("-") | map(tonumber) | range(.[0]; .[-1] + 1)] == [$s[0][].ranks[]])' json
+  [ "$(figure J after)" = "$(for r in {0..15}; do topomap why $r --plan plan --json; done | jq -s 'map(.J) | add / 2')" ]
+  [ "$(jq .ranks json)" = 16 ]
+  run -3 topomap report -o page2.html
+  [[ $output == *"no record of a launch is in "* ]]
+  [ ! -e page2.html ]
+}
+
+@test "nothing in a name is markup" {
+  name='<script>document.title="bad"<_script><img src=x onerror=alert(1)>&amp;.csv'
+  printf '0,1,5\n1,2,5\n' >"$name"
+  topomap report --graph "$name" --machine 'mesh:4' -o page.html
+  data page.html
+  [ "$(jq -r .title json)" = "$name" ]
+  [ "$(grep -o '<script' page.html | wc -l)" -eq 2 ]
+  run ! grep -q '<img' page.html
+  # And nothing is to come from elsewhere.
+  run ! grep -E 'https?://' <(sed 's|http://www.w3.org/2000/svg||g' page.html)
+  drawn page.html
+  run ! grep -q '<img' dom
+  grep -q 'bad' dom
+}
+
+@test "a browser draws trees, tori, dragonflies and GPUs, at a desk's and a phone's width" {
+  local machine
+  for machine in 'fattree:k=4,levels=3*4' 'torus:4x4x4' 'dragonfly:p=2,a=4,h=2' 'tree:4:4:4@1:10:100' 'gpus:nodes=8,gpus=8,rails=4'; do
+    echo "$machine"
+    topomap report --graph stencil2d:5:8x8 --machine "$machine" -o page.html
+    data page.html
+    drawn page.html
+    [ "$(grep -o '<canvas' dom | wc -l)" -eq 3 ]
+    [ "$(grep -o '<table id="ranks">.*' dom | sed 's|</table>.*||' | grep -o '<tr><td' | wc -l)" -eq 64 ]
+    drawn page.html 390,800
+  done
+}
+
+@test "report: no table of ranks above 20,000, usage" {
+  topomap report --graph ring:20001 --machine 'tree:32:32:32@1:10:100' --algorithm identity -o page.html
+  data page.html
+  jq -e '.rank == null and (.node | length) == 1024 and .links == null' json
+  [ "$(stat -c %s page.html)" -lt 5000000 ]
+  run -2 topomap report --graph ring:4 --machine mesh:4
+  [[ $output == *"--output takes a name that ends in .html"* ]]
+  run -2 topomap report --graph ring:4 --machine mesh:4 -o page.txt
+  run -2 topomap report --plan x --machine mesh:4 -o page.html
+}
