@@ -97,6 +97,18 @@ as_slurm() {
   done
 }
 
+@test "where gres.conf counts GPUs otherwise than by number, they and the tasks' CPUs are left alone" {
+  cp "$BED/etc/gres.conf" gres.conf
+  printf 'Name=gpu File=%s\n' "$BED/gpu[4-7]" "$BED/gpu[0-3]" >"$BED/etc/gres.conf"
+  as_slurm --gpus-per-node=8
+  as_slurm --gpus-per-task=1 --topomap-options=bind=gpu
+  srun -v -N2 -n16 --gpus-per-node=8 --topomap=chain:16 true </dev/null 2>err
+  cp gres.conf "$BED/etc/gres.conf"
+  grep -q "gres.conf lists GPUs in another order than that of their numbers" err
+  step --gpus-per-node=8 --topomap=chain:16
+  values 0,1,2,3,4,5,6,7 1,0,6,7,5,4,2,3
+}
+
 @test "a step that has a part of its job's GPUs takes them in Slurm's order" {
   salloc -N2 -n16 --gpus-per-node=8 bash -c '
     srun --gpus-per-node=4 --topomap=chain:16 "$WHO" </dev/null 2>err | sort -n >out'

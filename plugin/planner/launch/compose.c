@@ -40,6 +40,20 @@ static void write_keys(FILE *out, const policy_settings *settings, int bind)
     }
 }
 
+/* Where GPUs are left alone, whatever the step says of them. */
+static void write_rest(FILE *out, const char *rest, int gpus_left)
+{
+    static const char word[] = "step-gpus ";
+
+    for (size_t length; *rest; rest += length) {
+        length = strcspn(rest, "\n") + 1;
+        if (!gpus_left || strncmp(rest, word, sizeof word - 1) != 0)
+            fwrite(rest, 1, length, out);
+    }
+    if (gpus_left)
+        fprintf(out, "%sleft\n", word);
+}
+
 char *planner_compose(const planner_verdict *verdict, const char *profile, topomap_error *err)
 {
     const planner_facts *facts = verdict->facts;
@@ -65,7 +79,7 @@ char *planner_compose(const planner_verdict *verdict, const char *profile, topom
     fprintf(out, "topomap-request 1\njob %u\nstep %u\ndb %s\n", facts->job, facts->step, db);
     if (graph)
         fprintf(out, "graph %s\n", graph);
-    fputs(facts->rest, out);
+    write_rest(out, facts->rest, verdict->gpus_left);
     if (bind) /* the job's own cores matter only where tasks are bound */
         fputs(facts->of_job, out);
     write_keys(out, settings, bind);

@@ -15,6 +15,7 @@
 #include "plugin/planner/launch/caged.h"
 #include "plugin/planner/launch/carry.h"
 #include "plugin/planner/launch/compose.h"
+#include "plugin/planner/launch/gres_conf.h"
 #include "plugin/planner/launch/explanation.h"
 #include "plugin/planner/launch/keep.h"
 #include "plugin/planner/launch/settle.h"
@@ -118,9 +119,25 @@ char *planner_launch_answer(const char *text, size_t *size, topomap_error *err)
     return reply;
 }
 
+/* Plans for GPUs that are others than they seem would be none. */
+static void check_gpus(struct launch *launch)
+{
+    const char *rest = launch->verdict.facts->rest;
+    char path[4096];
+
+    planner_gres_path(path, sizeof path);
+    launch->verdict.gpus_left = planner_gres_reorders(path);
+    if (launch->verdict.gpus_left && strstr(rest, "step-gpus "))
+        planner_tell(&launch->verdict, 0,
+                     "%.300s lists GPUs in another order than that of their numbers, so which of "
+                     "them a task has is not known; their order and the tasks' CPUs go without",
+                     path);
+}
+
 /* The request as a record has it, and its answer. */
 static int plan(struct launch *launch, topomap_error *err)
 {
+    check_gpus(launch);
     launch->request = planner_compose(&launch->verdict, launch->program.request, err);
     if (!launch->request)
         return -1;

@@ -6,6 +6,7 @@ plugin_planner_liblaunch_la_SOURCES = plugin/planner/launch/facts.c plugin/plann
   plugin/planner/launch/settle.c plugin/planner/launch/settle.h \
   plugin/planner/launch/auto.c plugin/planner/launch/identify.c plugin/planner/launch/auto.h \
   plugin/planner/launch/compose.c plugin/planner/launch/compose.h \
+  plugin/planner/launch/gres_conf.c plugin/planner/launch/gres_conf.h \
   plugin/planner/launch/carry.c plugin/planner/launch/carry.h \
   plugin/planner/launch/cage.c plugin/planner/launch/cage.h \
   plugin/planner/launch/caged.c plugin/planner/launch/caged.h plugin/common/filter.h \

@@ -9,8 +9,9 @@ typedef struct planner_verdict {
     const planner_facts *facts;
     policy_decision decision;
     int verbose;
-    FILE *out; /* further rows of the reply */
-    char *why; /* the step is left alone: why; owned */
+    int gpus_left; /* which GPU has which number on a node is not known (gres_conf.h) */
+    FILE *out;     /* further rows of the reply */
+    char *why;     /* the step is left alone: why; owned */
 } planner_verdict;
 
 /** A line for the user, or, without \p loud, for srun -v (with the user's option verbose, for

@@ -17,7 +17,6 @@ PLUGIN_TESTS = \
   tests/unit/plugin/test_spool \
   tests/unit/plugin/test_hooks_node \
   tests/unit/plugin/test_hooks_gpus \
-  tests/unit/plugin/test_gpu_order \
   tests/unit/plugin/test_hooks_srun \
   tests/unit/plugin/test_stored_profile \
   tests/unit/plugin/test_scontrol \
@@ -90,9 +89,6 @@ tests_unit_plugin_test_stored_profile_SOURCES = tests/unit/plugin/test_stored_pr
 tests_unit_plugin_test_stored_profile_LDADD = plugin/planner/libplanner.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
 tests_unit_plugin_test_layouts_SOURCES = tests/unit/plugin/test_layouts.c
 tests_unit_plugin_test_layouts_LDADD = plugin/planner/libplanner.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
-tests_unit_plugin_test_gpu_order_SOURCES = tests/unit/plugin/test_gpu_order.c tests/unit/scratch.c tests/unit/scratch.h
-tests_unit_plugin_test_gpu_order_CPPFLAGS = $(AM_CPPFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"'
-tests_unit_plugin_test_gpu_order_LDADD = plugin/planner/libplanner.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
 tests_unit_plugin_test_scontrol_SOURCES = tests/unit/plugin/test_scontrol.c tests/unit/scratch.c tests/unit/scratch.h
 tests_unit_plugin_test_scontrol_LDADD = plugin/planner/libplanner.la topology-db/libdb.la lib/libcore.la $(CMOCKA_LIBS)
 tests_unit_plugin_test_planner_memory_SOURCES = tests/unit/plugin/test_planner_memory.c plugin/planner/memory.c plugin/planner/memory.h \

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "plugin/planner/launch/gres_conf.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "topomap/hosts.h"
+#include "util/alloc.h"
+#include "util/input.h"
+
+enum { FILES_MOST = 4096 };
+
+/* Lines that name the same nodes, and the number of the last GPU in them. */
+struct group {
+    char *nodes;
+    long last;
+};
+
+struct order {
+    struct group *group;
+    size_t groups, room;
+    int reorders;
+};
+
+void planner_gres_path(char *path, unsigned long size)
+{
+    const char *conf = getenv("SLURM_CONF"), *slash = conf ? strrchr(conf, '/') : NULL;
+
+    if (slash)
+        snprintf(path, size, "%.*s/gres.conf", (int)(slash - conf), conf);
+    else
+        snprintf(path, size, "/etc/slurm/gres.conf");
+}
+
+static struct group *group_of(struct order *order, const char *nodes)
+{
+    topomap_error err;
+
+    for (size_t i = 0; i < order->groups; i++)
+        if (!strcasecmp(order->group[i].nodes, nodes))
+            return &order->group[i];
+    if (topomap_grow(&order->group, &order->room, order->groups + 1, sizeof *order->group, &err))
+        return NULL;
+    order->group[order->groups] = (struct group){topomap_strdup(nodes, &err), -1};
+    return order->group[order->groups].nodes ? &order->group[order->groups++] : NULL;
+}
+
+/* "/dev/nvidia12" is 12; -1: no number. */
+static long number_of(const char *file)
+{
+    const char *end = file + strlen(file), *digits = end;
+
+    while (digits > file && digits[-1] >= '0' && digits[-1] <= '9')
+        digits--;
+    return digits < end && end - digits < 9 ? strtol(digits, NULL, 10) : -1;
+}
+
+static void add_files(struct order *order, const char *nodes, const char *files)
+{
+    struct group *group = group_of(order, nodes);
+    topomap_names names;
+    topomap_error err;
+
+    if (!group || topomap_hostlist_expand(files, FILES_MOST, &names, &err))
+        return;
+    for (size_t i = 0; i < names.count; i++) {
+        long number = number_of(names.name[i]);
+
+        order->reorders |= number <= group->last;
+        group->last = number;
+    }
+    topomap_names_clear(&names);
+}
+
+/* "NodeName=n[1-4] Name=gpu Type=a100 File=/dev/nvidia[0-3]" */
+static void read_line(struct order *order, char *line)
+{
+    const char *nodes = "", *files = NULL;
+    char *rest = NULL;
+    int is_gpu = 0;
+
+    line[strcspn(line, "#")] = 0;
+    for (char *word = strtok_r(line, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) {
+        char *value = strchr(word, '=');
+
+        if (!value)
+            continue;
+        *value++ = 0;
+        if (!strcasecmp(word, "NodeName"))
+            nodes = value;
+        else if (!strcasecmp(word, "Name"))
+            is_gpu = !strcasecmp(value, "gpu");
+        else if (!strcasecmp(word, "File"))
+            files = value;
+    }
+    if (is_gpu && files)
+        add_files(order, nodes, files);
+}
+
+/* A '\' at its end joins a line to the next (slurm.conf(5)). */
+static int read_lines(struct order *order, topomap_input *input, topomap_error *err)
+{
+    char whole[8192] = "", *line;
+    size_t used = 0, length;
+    int status;
+
+    while ((status = topomap_input_line(input, 0, &line, &length, err)) > 0) {
+        int goes_on = length && line[length - 1] == '\\';
+
+        length -= (size_t)goes_on;
+        if (used + length + 2 > sizeof whole)
+            return -1;
+        memcpy(whole + used, line, length);
+        used += length;
+        whole[used] = 0;
+        if (goes_on)
+            continue;
+        read_line(order, whole);
+        used = 0;
+    }
+    return status;
+}
+
+int planner_gres_reorders(const char *path)
+{
+    struct order order = {0};
+    topomap_input *input;
+    topomap_error err;
+
+    if (topomap_input_open(path, &input, &err))
+        return 0;
+    if (read_lines(&order, input, &err))
+        order.reorders = 0;
+    topomap_input_close(input);
+    for (size_t i = 0; i < order.groups; i++)
+        free(order.group[i].nodes);
+    free(order.group);
+    return order.reorders;
+}
