@@ -177,7 +177,8 @@ static int score_start(topomap_problem *problem, const char *model, topomap_obje
 }
 
 /* Of phases that overlap, the sum says too little of which map is the faster: they are followed
- * rank by rank where that is cheap enough for every candidate, as the baseline tells. */
+ * rank by rank where that is cheap enough for every candidate, as the baseline tells; and but for
+ * a launch the sharing of links, too, where the most loaded link is not all. */
 static int follow_ranks(topomap_problem *problem, int effort, topomap_objective *objective,
                         topomap_error *err)
 {
@@ -185,7 +186,7 @@ static int follow_ranks(topomap_problem *problem, int effort, topomap_objective 
     topomap_error why;
     topomap_time time;
 
-    if (!objective->by_time || !topomap_graph_overlaps(problem->graph))
+    if (!objective->by_time || (effort == TOPOMAP_FAST && !topomap_graph_overlaps(problem->graph)))
         return 0;
     if (topomap_time_predict(problem->graph, problem->machine, problem->start, objective->costs,
                              objective->model, budget[effort], &time, NULL, &why))

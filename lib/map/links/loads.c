@@ -94,6 +94,11 @@ static double power_of(double load, unsigned power)
     return load;
 }
 
+static double excess_of(const topomap_loads *l, double load)
+{
+    return (load > l->floor ? load - l->floor : 0) + l->slope * load * load;
+}
+
 double topomap_loads_potential(const topomap_loads *l)
 {
     double sum = 0;
@@ -104,7 +109,7 @@ double topomap_loads_potential(const topomap_loads *l)
         if (!(load > 0)) /* most of a large fabric's */
             continue;
         load /= l->scale;
-        sum += power_of(load, l->power) + l->slope * load;
+        sum += l->floor > 0 ? excess_of(l, load) : power_of(load, l->power) + l->slope * load;
     }
     return sum;
 }
@@ -179,7 +184,9 @@ static double sum_change(topomap_loads *l)
 
         after = after > 0 ? after : 0;
         l->peak = after > l->peak ? after : l->peak;
-        sum += power_of(after, l->power) - power_of(before, l->power) + l->slope * (after - before);
+        sum += l->floor > 0 ? excess_of(l, after) - excess_of(l, before)
+                            : power_of(after, l->power) - power_of(before, l->power) +
+                                  l->slope * (after - before);
     }
     l->peak *= l->scale;
     return sum;
@@ -280,6 +287,7 @@ int topomap_loads_restart(topomap_loads *l, topomap_error *err)
     l->scale = 1;
     l->power = 1;
     l->slope = 0;
+    l->floor = 0;
     l->is_short = 0;
     l->peak = 0;
     memset(l->bytes, 0, l->network->links * sizeof *l->bytes);

@@ -25,7 +25,9 @@ void topomap_traffic_rows_clear(topomap_traffic_rows *rows);
 
 /** A load is bytes / capacity, relative to `scale`. The potential is the sum over all links of
  *  load^power + slope * load: with a high power it falls when the highest loads do, be it one of
- *  several; the slope decides between what leaves them as they are. */
+ *  several; the slope decides between what leaves them as they are. With a floor it is the sum of
+ *  what loads have above it, + slope * load^2: only what is to be lowered counts, however many
+ *  links are just below. */
 typedef struct topomap_loads {
     topomap_arena memory;
     topomap_shares *shares;
@@ -33,7 +35,8 @@ typedef struct topomap_loads {
     const topomap_traffic_rows *rows;
     const uint32_t *at; /* [rows->vertices] network vertex */
     double scale, slope;
-    unsigned power;   /* a power of two */
+    double floor;     /* 0: none */
+    unsigned power;   /* a power of two; 1 with a floor */
     uint64_t *looked; /* links looked at so far */
     int is_short;     /* memory was short: what was priced since is not to be used */
 

@@ -43,6 +43,7 @@ typedef struct relief {
     uint64_t looked, limit; /* links, so far and at most */
     unsigned power;
     double norm; /* of all phases, one after the other */
+    double step; /* from the lowest maximum so far down to what is aimed at */
 
     const topomap_objective *objective;
     double J, weight;        /* with a mix: of all ranks; norm by which 1 more of J counts */
@@ -75,6 +76,9 @@ void topomap_relief_keep(relief *r, double sum);
 /** After a row of swaps: the mean decides between equal maxima. */
 void topomap_relief_compare(relief *r);
 void topomap_relief_rescale(relief *r);
+/** Of one phase: loads count for what they have above the next lower load that a link has, so that
+ * all of the maximum's links are to come down to that. */
+void topomap_relief_aim(relief *r);
 /** The maxima of all phases, added up; as it is, or at most with the swap that was priced last. */
 double topomap_relief_max(const relief *r);
 double topomap_relief_peak(const relief *r);

@@ -204,6 +204,27 @@ void topomap_relief_accept(relief *r, uint32_t u, uint32_t x)
         topomap_relief_keep(r, INFINITY);
 }
 
+void topomap_relief_aim(relief *r)
+{
+    const double nearest = 0.97, farthest = 0.5;
+    relief_phase *phase = &r->phase[0];
+    topomap_loads *loads = &phase->loads;
+    double aim = farthest * r->best_max;
+
+    for (uint32_t link = 0; link < r->network->links; link++) {
+        double load = topomap_maxima_get(&loads->load, link);
+
+        if (load > aim && load <= nearest * r->best_max)
+            aim = load;
+    }
+    r->step = r->best_max - aim;
+    loads->scale = r->best_max;
+    loads->floor = aim / r->best_max;
+    phase->potential = topomap_loads_potential(loads);
+    measure_norm(r, phase);
+    r->norm = phase->norm;
+}
+
 void topomap_relief_rescale(relief *r)
 {
     r->norm = 0;

@@ -20,9 +20,11 @@ enum { NEAR = 64 }; /* nodes that are looked at around one */
 /* Links looked at by all tries together, at most, by effort; and the parts of them up to the end of
  * the first descent and the annealing, and for the mean. */
 static const struct {
-    double links, each; /* in all, and for each vertex */
-} budget[] = {{4e6, 4e4}, {2e8, 4e5}, {3e9, 4e6}};
+    double links, each, each_aims; /* in all; for each vertex; and where the search aims */
+} budget[] = {{4e6, 4e4, 4e4}, {2e8, 4e5, 1e6}, {3e9, 4e6, 3.8e6}};
 #define FIRST 0.6
+#define BEFORE_AIM 0.2
+#define AIM 0.75
 #define SETTLING 0.15
 #define NODES 3 /* swaps of nodes get a third of it */
 #define HASTE 8 /* and in a launch of many ranks, all get an eighth */
@@ -50,15 +52,17 @@ static int draw(relief *r, uint32_t *u, uint32_t *v)
     return degree > 0;
 }
 
-/* Metropolis's rule, of relative changes of the norm, which is near the maximum. */
-static int accepts(relief *r, double delta, double temperature)
+/* Metropolis's rule. */
+static int accepts(relief *r, double delta, double heat)
 {
     double luck = (double)(topomap_random_below(&r->random, 1 << 30) + 1) * 0x1p-30;
 
-    return delta <= 0 || delta < -temperature * r->norm * log(luck);
+    return delta <= 0 || delta < -heat * log(luck);
 }
 
-static int anneal(relief *r, uint64_t limit, double from, double to)
+/* By relative changes of the norm, which is near the maximum; or, \p aims, of what loads have above
+ * the next lower one, in steps of that. */
+static int anneal(relief *r, uint64_t limit, int aims, double from, double to)
 {
     uint64_t start = r->looked, last = UINT64_MAX;
     double temperature = from;
@@ -74,9 +78,12 @@ static int anneal(relief *r, uint64_t limit, double from, double to)
             if (topomap_problem_late(r->problem) || r->looked == last)
                 break;
             last = r->looked;
-            topomap_relief_rescale(r);
             if (topomap_relief_max(r) <= 0)
                 break;
+            if (aims)
+                topomap_relief_aim(r);
+            else
+                topomap_relief_rescale(r);
             if (topomap_relief_hot(r, topomap_relief_draw_phase(r), 0.9))
                 return -1;
             temperature = from * pow(to / from, done);
@@ -87,7 +94,7 @@ static int anneal(relief *r, uint64_t limit, double from, double to)
         if (x == UINT32_MAX)
             continue;
         delta = topomap_relief_price(r, u, x);
-        if (accepts(r, delta, temperature))
+        if (accepts(r, delta, temperature * (aims ? r->step : r->norm)))
             topomap_relief_accept(r, u, x);
     }
     return topomap_relief_short(r) ? -1 : 0;
@@ -103,21 +110,54 @@ static int go_back(relief *r, unsigned power, double slope, topomap_error *err)
     return topomap_relief_load(r, power, slope, err);
 }
 
+/* Is what edges carry a few times the same, but for what hardly counts? Loads are few numbers
+ * then, and many links are just below the maximum. */
+static int is_even(const topomap_traffic_rows *rows)
+{
+    const double counts = 0.01, times = 8, apart = 0.01;
+    uint64_t count = rows->offset[rows->vertices];
+    double most = 0, least = INFINITY;
+
+    for (uint64_t e = 0; e < count; e++)
+        most = fmax(most, rows->out[e]);
+    for (uint64_t e = 0; e < count; e++)
+        if (rows->out[e] > counts * most)
+            least = fmin(least, rows->out[e]);
+    if (!(most <= times * least))
+        return 0;
+    for (uint64_t e = 0; e < count; e++)
+        if (rows->out[e] > counts * most &&
+            fabs(rows->out[e] - round(rows->out[e] / least) * least) > apart * least)
+            return 0;
+    return 1;
+}
+
 /* First the broad hills (a low power, and the mean counts), then, where that came to an end early,
- * out of the dip that it ended in, and at last the peaks. */
+ * out of the dip that it ended in, and at last the peaks. For the time, where loads are few
+ * numbers, most of the search is aimed at the next lower one: in random graphs that is found after
+ * a tenth of the swaps that powers take, or where these do not find it at all. Where bytes differ,
+ * powers are better: links that stay just below the maximum make shared ones take longer; and where
+ * vertices are so many that the search is cut short. */
 static int search(relief *r, topomap_error *err)
 {
-    double links =
-        fmin(budget[r->problem->effort].links, budget[r->problem->effort].each * r->vertices) /
-        (r->whole_nodes ? NODES : 1) / (topomap_problem_is_hasty(r->problem) ? HASTE : 1);
-    double first = FIRST * links, last = (1 - SETTLING) * links;
+    enum topomap_effort effort = r->problem->effort;
+    int is_short = budget[effort].each * r->vertices > budget[effort].links;
+    int aims = r->objective->by_time && effort > TOPOMAP_FAST && r->phases == 1 && !is_short &&
+               is_even(r->rows);
+    double links = fmin(budget[effort].links,
+                        (aims ? budget[effort].each_aims : budget[effort].each) * r->vertices) /
+                   (r->whole_nodes ? NODES : 1) /
+                   (topomap_problem_is_hasty(r->problem) ? HASTE : 1);
+    double first = (aims ? BEFORE_AIM : FIRST) * links, last = (1 - SETTLING) * links;
     int status;
 
     topomap_relief_keep(r, topomap_relief_sum(r));
     r->limit = (uint64_t)first;
     status = go_back(r, 8, 1e-3, err) ? -1 : topomap_relief_descend(r);
     if (status == 0)
-        status = go_back(r, 16, 1e-3, err) ? -1 : anneal(r, (uint64_t)first, 0.02, 0.0005);
+        status = go_back(r, 16, 1e-3, err) ? -1 : anneal(r, (uint64_t)first, 0, 0.02, 0.0005);
+    if (status == 0 && aims)
+        status = go_back(r, 1, 0.01, err) ? -1 : anneal(r, (uint64_t)(AIM * links), 1, 0.5, 0.02);
     r->limit = (uint64_t)last;
     if (status == 0)
         status = go_back(r, 64, 1e-7, err) ? -1 : topomap_relief_descend(r);

@@ -58,7 +58,8 @@ static void follow_swaps(const char *spec, const char *model, uint64_t seed)
     assert_int_equal(topomap_loads_init(&loads, shares, o.network, &rows, at, &looked, &err), 0);
     compare_loads(&loads, graph, m, slot_of, model);
     loads.scale = topomap_maxima_max(&loads.load);
-    loads.power = 4;
+    loads.floor = seed == 2 ? 0.6 : 0;
+    loads.power = seed == 2 ? 1 : 4;
     loads.slope = 0.01;
     for (int i = 0; i < 60; i++) {
         uint32_t u = topomap_random_below(&random, n), x = topomap_random_below(&random, n), slot;
@@ -86,7 +87,7 @@ static void follow_swaps(const char *spec, const char *model, uint64_t seed)
     loads.epoch = UINT32_MAX - 1; /* a long search is behind it */
     assert_int_equal(topomap_loads_restart(&loads, &err), 0);
     compare_loads(&loads, graph, m, slot_of, model);
-    assert_true(loads.power == 1 && loads.epoch <= n);
+    assert_true(loads.power == 1 && !(loads.floor > 0) && loads.epoch <= n);
     topomap_loads_clear(&loads);
     topomap_traffic_rows_clear(&rows);
     topomap_shares_free(shares);
@@ -135,6 +136,11 @@ static void loads_above_lists_them(void **state)
     assert_int_equal(link[0], 2);
     assert_int_equal(topomap_maxima_above(&loads.load, 0, 2, link), 2);
     assert_int_equal(topomap_maxima_above(&loads.load, 31, 8, link), 0);
+    loads.scale = 10;
+    loads.floor = 2;
+    congested_close(topomap_loads_potential(&loads), 0.5 + 1 + 0.5);
+    loads.slope = 1;
+    congested_close(topomap_loads_potential(&loads), 2 + 1 + 6.25 + 9 + 6.25);
     topomap_loads_clear(&loads);
     topomap_traffic_rows_clear(&rows);
     topomap_shares_free(shares);
