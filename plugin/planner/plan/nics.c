@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "plan/nics.h"
+#include "plugin/planner/plan/gpu_bound.h"
 #include "plugin/planner/plan/gpu_cores.h"
 #include "util/alloc.h"
 
@@ -216,22 +217,18 @@ static int are_bound(const struct naming *n)
 
 /* ---- A node ------------------------------------------------------------------------------- */
 
-static int is_said(const struct naming *n, const char *what)
+static int put_node(struct naming *n, topomap_error *err)
 {
     const char *said = n->in->request->asked.step_gpus;
 
-    return what ? said && strcmp(said, what) == 0 : said != NULL;
-}
-
-static int put_node(struct naming *n, topomap_error *err)
-{
     if (!n->tasks || !count_nics(n->devices))
         return 0;
-    if (n->devices->gpus && is_said(n, "bound"))
+    /* "left": the user has said how, or Slurm's index says nothing. */
+    if (n->devices->gpus && planner_gpu_is_bound(said))
         put_by_index(n, TOPOMAP_NICS_BY_OWN_GPU);
     else if (n->devices->gpus && are_known(n))
         put_by_task(n);
-    else if (n->devices->gpus && is_said(n, NULL) && !is_said(n, "0"))
+    else if (n->devices->gpus && said && strcmp(said, "0") != 0 && strcmp(said, "left") != 0)
         put_by_index(n, TOPOMAP_NICS_BY_TURN);
     else if (are_bound(n))
         return put_by_cpus(n, err);
