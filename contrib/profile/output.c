@@ -25,6 +25,18 @@ enum { PATH = 4096, NAME = 64 };
 
 static const char no_file[] = "is there, and is no regular file";
 
+char *profile_file_path(const char *file)
+{
+    char *folder = *file == '/' ? NULL : getcwd(NULL, 0), *made = NULL;
+
+    if (!folder)
+        return strdup(file);
+    if (asprintf(&made, "%s/%s", folder, file) < 0)
+        made = NULL;
+    free(folder);
+    return made;
+}
+
 /* One of the ranks says it. */
 static void complain(const char *path, int rank, const char *what)
 {

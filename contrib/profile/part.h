@@ -41,6 +41,8 @@ void profile_memory_leave(const profile_part *part);
  * nowhere else. */
 /** The rank, as far as it is known without MPI; -1: it is not. */
 long profile_early_rank(void);
+/** The whole path, as programs change their folder. NULL: memory is short. Ends with free(). */
+char *profile_file_path(const char *file);
 /** Before MPI_Init, and after it: takes away what an earlier run has left beside the file. */
 void profile_file_clear(const char *path);
 void profile_file_begin(const char *path, int rank);

@@ -127,19 +127,6 @@ static int take_mpi(const void *init)
 
 /* ---- Begin and end ----------------------------------------------------------------------- */
 
-/* Programs change their folder. */
-static char *whole_path(const char *file)
-{
-    char *folder = *file == '/' ? NULL : getcwd(NULL, 0), *made = NULL;
-
-    if (!folder)
-        return strdup(file);
-    if (asprintf(&made, "%s/%s", folder, file) < 0)
-        made = NULL;
-    free(folder);
-    return made;
-}
-
 /* Before the real MPI_Init. */
 static void announce(void)
 {
@@ -150,7 +137,7 @@ static void announce(void)
     session.in_memory = profile_memory_find();
     if (!file || !*file)
         return;
-    session.path = whole_path(file);
+    session.path = profile_file_path(file);
     if (session.path)
         profile_file_clear(session.path);
 }

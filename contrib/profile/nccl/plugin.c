@@ -64,18 +64,6 @@ static int find_rank(void)
     return 0;
 }
 
-static char *whole_path(const char *file)
-{
-    char *folder = *file == '/' ? NULL : getcwd(NULL, 0), *made = NULL;
-
-    if (!folder)
-        return strdup(file);
-    if (asprintf(&made, "%s/%s", folder, file) < 0)
-        made = NULL;
-    free(folder);
-    return made;
-}
-
 static int take_process(void)
 {
     const char *file = getenv("TOPOMAP_PROFILE");
@@ -84,7 +72,7 @@ static int take_process(void)
         return session.taken == getpid();
     session.in_memory = profile_memory_find();
     if (file && *file)
-        session.path = whole_path(file);
+        session.path = profile_file_path(file);
     if ((!session.in_memory && !session.path) || !find_rank())
         return 0;
     profile_memory_keep();
