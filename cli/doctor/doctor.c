@@ -92,30 +92,6 @@ static void run_check(const doctor_check *check, struct answer *answer, int fd)
     _exit(0);
 }
 
-/* \return 1: all of it came */
-static int receive(int fd, int64_t deadline, struct answer *answer)
-{
-    char *to = (char *)answer;
-    size_t left = sizeof *answer;
-
-    while (left) {
-        int64_t wait = deadline - plugin_child_now();
-        struct pollfd ready = {.fd = fd, .events = POLLIN};
-        ssize_t got;
-
-        if (wait <= 0 || (poll(&ready, 1, (int)wait) <= 0 && errno != EINTR))
-            return 0;
-        if (!ready.revents)
-            continue;
-        got = read(fd, to, left);
-        if (got == 0 || (got < 0 && errno != EINTR))
-            return 0;
-        to += got > 0 ? got : 0;
-        left -= got > 0 ? (size_t)got : 0;
-    }
-    return 1;
-}
-
 /* One in the kernel's uninterruptible sleep does not die, and is not waited for. \return whether it
  * ended by itself before it was told to */
 static int end_process(pid_t pid, int64_t deadline)
@@ -157,7 +133,8 @@ static void run_row(const doctor_check *check, double seconds, doctor_site *site
     if (pid == 0)
         run_check(check, &answer, ends[1]);
     close(ends[1]);
-    whole = receive(ends[0], deadline, &answer);
+    whole =
+        topomap_whole_await(ends[0], &answer, sizeof answer, deadline - plugin_child_now()) == 0;
     close(ends[0]);
     ended = end_process(pid, deadline);
     if (whole) {

@@ -2,8 +2,10 @@
 /* topomap report: a launch, or what `map` would make of a graph and a machine, as a page. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/page/page.h"
+#include "cli/page/site.h"
 #include "cli/records.h"
 #include "cli/report.h"
 #include "util/alloc.h"
@@ -123,12 +125,42 @@ static int report_launch(const cli_call *call)
     return status;
 }
 
+/* ---- A site ------------------------------------------------------------------------------ */
+
+static int ends_in(const char *name, const char *suffix)
+{
+    size_t length = name ? strlen(name) : 0;
+
+    return length > strlen(suffix) && strcmp(name + length - strlen(suffix), suffix) == 0;
+}
+
+static int report_site(const cli_call *call)
+{
+    const char *output = cli_get(call, "output");
+    topomap_output *file;
+    topomap_error err;
+    page_site site;
+    time_t now = time(NULL);
+
+    if (!ends_in(output, ".html") && !ends_in(output, ".prom"))
+        return cli_usage_error(call, "of a site --output takes a name that ends in .html or .prom");
+    if (page_site_read(cli_get(call, "records"), cli_get(call, "store"), now, &site, &err) != 0 ||
+        topomap_output_open(output, &file, &err) != 0)
+        return cli_fail(call, &err);
+    if (ends_in(output, ".prom"))
+        page_site_prom(topomap_output_file(file), &site);
+    else
+        page_site_html(topomap_output_file(file), &site, now);
+    return topomap_output_commit(file, &err) == 0 ? CLI_DONE : cli_fail(call, &err);
+}
+
 static int run_report(const cli_call *call)
 {
     const char *output = cli_get(call, "output");
-    size_t length = output ? strlen(output) : 0;
 
-    if (length < 6 || strcmp(output + length - 5, ".html") != 0)
+    if (cli_get(call, "records") && !cli_get(call, "plan") && !cli_get(call, "job"))
+        return report_site(call);
+    if (!ends_in(output, ".html"))
         return cli_usage_error(call, "--output takes a name that ends in .html%s%s%s",
                                output ? ", not '" : "", output ? output : "", output ? "'" : "");
     if (!cli_get(call, "machine") && !cli_get(call, "nodes"))
@@ -147,24 +179,39 @@ static const char report_text[] =
     "is\n"
     "about a launch, from its record, or with --graph and --machine or --nodes about what `map` "
     "makes\n"
-    "of them. Links are shown where the machine's are known, predicted times likewise.\n";
+    "of them. Links are shown where the machine's are known, predicted times likewise.\n"
+    "\n"
+    "With --records and without a launch it is about a site: what became of all steps that users "
+    "have\n"
+    "records of, as a page or (FILE.prom) for node_exporter's textfile collector: how many were "
+    "placed,\n"
+    "what they gain as planned, why others were left alone, how long searches took; with --store "
+    "what\n"
+    "was measured. It has no users' words, names or paths. Root reads each user's with that "
+    "user's\n"
+    "rights.\n";
 
 static const cli_option report_options[] = {
     {"plan", "FILE|JOB[.STEP]", "the record of a plan (default: of the last launch)", NULL},
     {"job", "JOB[.STEP]", "the same; of a job alone, its step that was placed last", NULL},
-    {"records", "DIR", "the site's folder of records (else plugstack.conf's)", NULL},
+    {"records", "DIR",
+     "the site's folder of records: of the launch (else plugstack.conf's), or without one the "
+     "site's page",
+     NULL},
+    {"store", "DIR", "of a site: its store of profiles, for what was measured", NULL},
     CLI_TARGET_OPTIONS,
     {"algorithm", "NAME", "of a graph and a machine, as `map` has it", "a"},
     {"objective", "WHAT", "likewise: J, congestion, mix[:ALPHA], time or auto (default)", NULL},
     {"effort", "LEVEL", "likewise: fast, default or strong", NULL},
     {"seed", "N", "likewise: the same seed gives the same map (default 1)", NULL},
     {"mapping", "FILE", "an existing mapping: the baseline", NULL},
-    {"output", "FILE.html", "the page", "o"},
+    {"output", "FILE.html|FILE.prom", "the page", "o"},
     {NULL, NULL, NULL, NULL},
 };
 
 const cli_command cli_page_commands[] = {
-    {"report", "", "a page about a launch or a plan: what it gained, and where everything is",
+    {"report", "",
+     "a page about a launch, a plan or a site: what was gained, and where everything is",
      report_options, 0, 0, run_report, report_text},
     {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
 };

@@ -95,6 +95,65 @@ figure() { jq -e --arg name "$1" ".figures[] | select(.name == \$name).$2" json;
   done
 }
 
+@test "a site's page and Prometheus' text: numbers of all users' records, and nothing of their words" {
+  topomap db synth fat-tree:leaves=2,hosts=4,spines=1 -o made
+  topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+  nodes=$(topomap db show --db t.db --json | jq -r '.[].name' | paste -sd,)
+  mkdir -p "site/$EUID" site/notes
+  at=(--db t.db --nodes "$nodes" --tasks-per-node 2 --format plan)
+  cp /dev/null secret.csv
+  for i in 0 1 2 3 4 5; do echo "$i,$((i + 8)),100" >>secret.csv; done
+  topomap map --graph "$PWD/secret.csv" "${at[@]}" -o "site/$EUID/1.0.plan"
+  topomap map --graph random:n=16,deg=3 "${at[@]}" -o "site/$EUID/2.0.plan"
+  topomap map --graph ring:16 "${at[@]}" -o "site/$EUID/3.0.plan"
+  topomap map --graph nosuch:16 "${at[@]}" -o "site/$EUID/4.0.plan"
+  sed -i "s/^time 0/time $(date +%s)/" "site/$EUID"/*.plan
+  [ "$(grep -lx 'status applied' "site/$EUID"/*.plan | wc -l)" -eq 2 ]
+  # What is no record, and what nobody is to wait for or to be led by.
+  echo junk >"site/$EUID/5.0.plan"
+  mkfifo "site/$EUID/6.0.plan"
+  ln -s "$PWD/site/$EUID/1.0.plan" "site/$EUID/7.0.plan"
+  timeout 60 topomap report --records "$PWD/site" -o site.prom
+  cat site.prom
+  value() { sed -n "s/^topomap_$1 //p" site.prom; }
+  [ "$(value 'steps{result="placed"}')" = 2 ]
+  [ "$(value 'steps{result="left"}')" = 1 ]
+  [ "$(value 'steps{result="failed"}')" = 1 ]
+  [ "$(value 'steps_not_placed{reason="no_graph"}')" = 1 ]
+  [ "$(value gain_percent_count)" = 2 ]
+  gains=$(sed -n 's/^gain //p' "site/$EUID"/[12].0.plan | paste -sd+)
+  jq -ne "($gains) - $(value gain_percent_sum) | fabs < 0.001"
+  [ "$(value records_unreadable)" = 3 ]
+  # Each line is a comment or a name, labels and a number; no series is there twice.
+  run ! grep -vE '^(# (HELP|TYPE) topomap_[a-z_]+ .+|topomap_[a-z_]+(\{[a-z]+="[^"]*"\})? [0-9.e+-]+)$' site.prom
+  [ -z "$(grep -v '^#' site.prom | cut -d' ' -f1 | sort | uniq -d)" ]
+  timeout 60 topomap report --records "$PWD/site" -o site.html
+  run ! grep -E 'secret|random|nosuch|node' <(sed 's/a node that the database does not know//' site.html site.prom | grep -v '^[.a-z:@*{]')
+  run -3 topomap report --records "$PWD/none" -o site.html
+  run -2 topomap report --records "$PWD/site" -o site.txt
+}
+
+@test "a site's page: as root each user's records are read with that user's rights" {
+  [[ $EUID -eq 0 ]] || skip "needs root"
+  mkdir -p site/0 site/65533 site/65532
+  topomap map --graph ring:4 --machine mesh:4 >/dev/null # the program is there
+  cat >record <<'END'
+topomap-plan 1
+END
+  install -m 600 -o 65533 record site/65533/1.0.plan
+  install -m 600 -o 65533 record site/65532/1.0.plan
+  chmod 755 . site
+  chmod 700 site/*
+  chown 65533 site/65533 site/65532
+  strace -f -qq -e trace=setresuid,openat -o trace topomap report --records "$PWD/site" -o site.prom
+  grep setresuid trace
+  grep -q "setresuid(65533, 65533, 65533) *= 0" trace
+  grep -q "setresuid(65532, 65532, 65532) *= 0" trace
+  # That of another in a user's folder is not read for him.
+  [ "$(grep -c '"1.0.plan".*= -1 EACCES' trace)" -eq 1 ]
+  grep -qx 'topomap_records_unreadable 2' site.prom
+}
+
 @test "report: no table of ranks above 20,000, usage" {
   topomap report --graph ring:20001 --machine 'tree:32:32:32@1:10:100' --algorithm identity -o page.html
   data page.html
