@@ -56,9 +56,16 @@ int cli_record_read(const cli_call *call, const char *name, planner_record *reco
                     topomap_error *err)
 {
     const char *said = cli_get(call, name);
+
+    return cli_record_read_one(call, said ? said : cli_get(call, "job"), record, err);
+}
+
+int cli_record_read_one(const cli_call *call, const char *said, planner_record *record,
+                        topomap_error *err)
+{
     char path[4096];
 
-    if (find_record(call, said ? said : cli_get(call, "job"), path, sizeof path, err) != 0 ||
+    if (find_record(call, said, path, sizeof path, err) != 0 ||
         planner_record_read(path, record, err) != 0)
         return -1;
     return put_in_place(call, "db", &record->request.asked.db, err) != 0 ||

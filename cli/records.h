@@ -14,6 +14,10 @@
 int cli_record_read(const cli_call *call, const char *name, planner_record *record,
                     topomap_error *err);
 
+/** The same of what was said, however it was: NULL is nothing. */
+int cli_record_read_one(const cli_call *call, const char *said, planner_record *record,
+                        topomap_error *err);
+
 /** records= of the plugin's line in the site's plugstack.conf, found and read by a process that has
  *  seconds for it (cli/doctor). \param path  [size] empty: there is none, or it is not known */
 void cli_site_records(char *path, size_t size);

@@ -23,6 +23,8 @@ static void put_figures(FILE *out, const json_t *data)
     const json_t *figures = json_object_get(data, "figures"), *row;
     size_t i;
 
+    if (!figures)
+        return;
     fputs("<table id=\"figures\"><caption>Before and after</caption><thead><tr><th "
           "scope=\"col\">figure</th><th scope=\"col\">before</th><th scope=\"col\">after</th><th "
           "scope=\"col\">unit</th></tr></thead><tbody>\n",

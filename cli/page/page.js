@@ -1,6 +1,7 @@
 "use strict";
 (function () {
-const data = JSON.parse(document.getElementById("data").textContent);
+const all = JSON.parse(document.getElementById("data").textContent);
+let data = all.a || all;
 const main = document.querySelector("main");
 
 // Elements; texts are never markup.
@@ -215,13 +216,38 @@ function tables() {
       data.candidates.map((c) => [c.name, c.J, c.time, c.seconds]), [null, short, (v) => v ? seconds(v) : "\u2013", (v) => v.toFixed(3)], -1));
 }
 
-cards();
-matrices();
-levels();
-links();
-tables();
-if (data.command)
-  section("Again", make("p", {class: "note"}, "This makes the same plan:"), make("pre", {}, data.command));
-main.append(make("p", {class: "note"}, "topomap " + data.version + ", " + data.ranks + " ranks on " + data.nodes + " nodes"));
+function page() {
+  cards();
+  matrices();
+  levels();
+  links();
+  tables();
+  if (data.command)
+    section("Again", make("p", {class: "note"}, "This makes the same plan:"), make("pre", {}, data.command));
+  main.append(make("p", {class: "note"}, "topomap " + data.version + ", " + data.ranks + " ranks on " + data.nodes + " nodes"));
+}
+
+// Figures by name, as a plan may have some that the other has not.
+function pair() {
+  const {a, b} = all, names = [...new Set([...a.figures, ...b.figures].map((f) => f.name))];
+  const of = (plan, name) => plan.figures.find((f) => f.name === name);
+  const cell = (f, when) => f ? shown(f[when], f.unit) : "\u2013";
+  section("A: " + a.title, make("p", {class: "note"}, a.line + ". " + a.ranks + " ranks on " + a.nodes + " nodes."));
+  section("B: " + b.title, make("p", {class: "note"}, b.line + ". " + b.ranks + " ranks on " + b.nodes + " nodes."));
+  section("Figures", table("pair", "Before and after, and B's plan against A's",
+    ["figure", "A before", "A after", "B before", "B after", "B against A"],
+    names.map((n) => [n, cell(of(a, n), "before"), cell(of(a, n), "after"), cell(of(b, n), "before"), cell(of(b, n), "after"),
+      of(a, n) && of(b, n) ? change(of(a, n).after, of(b, n).after) : "\u2013"]), [], -1));
+  const last = (plan, name) => matrix({...plan.matrices[2], name});
+  section("Who talks to whom", make("div", {class: "matrices"}, last(a, "A, by node, after"), last(b, "B, by node, after")));
+  if (a.links && b.links)
+    section("The busiest links", ...[a, b].map((plan, i) => table("busiest" + "AB"[i], "of " + "AB"[i],
+      ["link", "before", "after"], plan.links.busiest.map((l) => [l.name, l.before, l.after]),
+      [null, (v) => shown(v, plan.links.unit), (v) => shown(v, plan.links.unit)], 2)));
+  section("Nodes", ...[a, b].map((plan, i) => table("nodes" + "AB"[i], "Ranks of each node of " + "AB"[i],
+    ["node", "ranks", "ranks before"], plan.node.map((n) => [n.name, n.after, n.before]), [], -1)));
+}
+
+(all.a ? pair : page)();
 document.body.dataset.ready = "1";
 })();

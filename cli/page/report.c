@@ -11,21 +11,31 @@
 #include "util/alloc.h"
 #include "util/output.h"
 
-static int write_job(const cli_call *call, const page_job *job)
+enum { TITLE = 64 };
+
+/* Takes the reference. */
+static int write_page(const cli_call *call, const char *title, json_t *data)
 {
     topomap_output *output;
     topomap_error err;
-    json_t *data = page_data(job, &err);
 
-    if (!data || topomap_output_open(cli_output(call), &output, &err) != 0) {
+    if (topomap_output_open(cli_output(call), &output, &err) != 0) {
         json_decref(data);
         return cli_fail(call, &err);
     }
-    if (page_write(topomap_output_file(output), job->title, data, &err) != 0) {
+    if (page_write(topomap_output_file(output), title, data, &err) != 0) {
         topomap_output_abandon(output);
         return cli_fail(call, &err);
     }
     return topomap_output_commit(output, &err) == 0 ? CLI_DONE : cli_fail(call, &err);
+}
+
+static int write_job(const cli_call *call, const page_job *job)
+{
+    topomap_error err;
+    json_t *data = page_data(job, &err);
+
+    return data ? write_page(call, job->title, data) : cli_fail(call, &err);
 }
 
 /* ---- A graph and a machine --------------------------------------------------------------- */
@@ -80,10 +90,8 @@ static void launch_clear(launch *l)
     planner_record_clear(&l->record);
 }
 
-static int open_launch(const cli_call *call, launch *l, topomap_error *err)
+static int open_inputs(launch *l, topomap_error *err)
 {
-    if (cli_record_read(call, "plan", &l->record, err) != 0)
-        return -1;
     l->record.request.asked.objective.kind = TOPOMAP_REQUEST_OBJECTIVE_AUTO; /* links, if known */
     if (planner_inputs_open(&l->record.request, &l->in, err) != 0)
         return -1;
@@ -93,36 +101,78 @@ static int open_launch(const cli_call *call, launch *l, topomap_error *err)
     return l->slot_of ? planner_record_slots(&l->in, &l->record.reply, l->slot_of, err) : -1;
 }
 
+static page_job job_of(const launch *l, char title[TITLE], char command[TITLE])
+{
+    snprintf(title, TITLE, "Step %u.%u", l->record.request.asked.job, l->record.request.asked.step);
+    snprintf(command, TITLE, "topomap map --replay %u.%u", l->record.request.asked.job,
+             l->record.request.asked.step);
+    return (page_job){.title = title,
+                      .line = l->record.reply.line,
+                      .command = command,
+                      .start_name = "Slurm's layout",
+                      .graph = l->in.graph,
+                      .machine = l->in.machine,
+                      .slot = {l->in.start, l->slot_of},
+                      .bindings = l->record.reply.bindings ? &l->in.by_slot : NULL,
+                      .costs = &l->in.costs,
+                      .ranks = topomap_machine_slots(l->in.machine)};
+}
+
 static int report_launch(const cli_call *call)
 {
-    launch l;
-    char title[64], command[128];
+    char title[TITLE], command[TITLE];
     topomap_error err;
+    launch l;
     int status;
 
     memset(&l, 0, sizeof l);
-    if (open_launch(call, &l, &err) == 0) {
-        page_job job = {.title = title,
-                        .line = l.record.reply.line,
-                        .command = command,
-                        .start_name = "Slurm's layout",
-                        .graph = l.in.graph,
-                        .machine = l.in.machine,
-                        .slot = {l.in.start, l.slot_of},
-                        .bindings = l.record.reply.bindings ? &l.in.by_slot : NULL,
-                        .costs = &l.in.costs,
-                        .ranks = topomap_machine_slots(l.in.machine)};
+    if (cli_record_read(call, "plan", &l.record, &err) == 0 && open_inputs(&l, &err) == 0) {
+        page_job job = job_of(&l, title, command);
 
-        snprintf(title, sizeof title, "Step %u.%u", l.record.request.asked.job,
-                 l.record.request.asked.step);
-        snprintf(command, sizeof command, "topomap map --replay %u.%u", l.record.request.asked.job,
-                 l.record.request.asked.step);
         status = write_job(call, &job);
     } else {
         status = cli_fail(call, &err);
     }
     launch_clear(&l);
     return status;
+}
+
+/* ---- Two launches ------------------------------------------------------------------------ */
+
+static json_t *data_of(const cli_call *call, const char *plan, topomap_error *err)
+{
+    char title[TITLE], command[TITLE];
+    json_t *data = NULL;
+    launch l;
+
+    memset(&l, 0, sizeof l);
+    if (cli_record_read_one(call, plan, &l.record, err) == 0 && open_inputs(&l, err) == 0) {
+        page_job job = job_of(&l, title, command);
+
+        job.title = plan;
+        data = page_data(&job, err);
+    }
+    launch_clear(&l);
+    return data;
+}
+
+static int compare(const cli_call *call)
+{
+    const char *line = "Two plans, side by side: A and B";
+    json_t *a, *b = NULL, *both;
+    topomap_error err;
+
+    if (call->operands != 2)
+        return cli_usage_error(call, "--compare takes two records: FILE or JOB[.STEP], twice");
+    a = data_of(call, call->operand[0], &err);
+    if (a)
+        b = data_of(call, call->operand[1], &err);
+    if (!b) {
+        json_decref(a);
+        return cli_fail(call, &err);
+    }
+    both = json_pack("{s:s, s:o, s:o}", "line", line, "a", a, "b", b);
+    return write_page(call, "Two plans", both);
 }
 
 /* ---- A site ------------------------------------------------------------------------------ */
@@ -158,11 +208,16 @@ static int run_report(const cli_call *call)
 {
     const char *output = cli_get(call, "output");
 
-    if (cli_get(call, "records") && !cli_get(call, "plan") && !cli_get(call, "job"))
+    if (cli_get(call, "records") && !cli_get(call, "plan") && !cli_get(call, "job") &&
+        !cli_get(call, "compare"))
         return report_site(call);
     if (!ends_in(output, ".html"))
         return cli_usage_error(call, "--output takes a name that ends in .html%s%s%s",
                                output ? ", not '" : "", output ? output : "", output ? "'" : "");
+    if (cli_get(call, "compare"))
+        return compare(call);
+    if (call->operands)
+        return cli_usage_error(call, "'%s': two records are for --compare", call->operand[0]);
     if (!cli_get(call, "machine") && !cli_get(call, "nodes"))
         return report_launch(call);
     if (cli_get(call, "plan") || cli_get(call, "job"))
@@ -199,6 +254,7 @@ static const cli_option report_options[] = {
      "site's page",
      NULL},
     {"store", "DIR", "of a site: its store of profiles, for what was measured", NULL},
+    {"compare", NULL, "two plans side by side: A and B, each a FILE or JOB[.STEP]", NULL},
     CLI_TARGET_OPTIONS,
     {"algorithm", "NAME", "of a graph and a machine, as `map` has it", "a"},
     {"objective", "WHAT", "likewise: J, congestion, mix[:ALPHA], time or auto (default)", NULL},
@@ -210,8 +266,8 @@ static const cli_option report_options[] = {
 };
 
 const cli_command cli_page_commands[] = {
-    {"report", "",
+    {"report", "[A B]",
      "a page about a launch, a plan or a site: what was gained, and where everything is",
-     report_options, 0, 0, run_report, report_text},
+     report_options, 0, 2, run_report, report_text},
     {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
 };

@@ -67,6 +67,29 @@ figure() { jq -e --arg name "$1" ".figures[] | select(.name == \$name).$2" json;
   [ ! -e page2.html ]
 }
 
+@test "two plans side by side" {
+  topomap db synth fat-tree:leaves=2,hosts=4,spines=1 -o made
+  topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+  nodes=$(topomap db show --db t.db --json | jq -r '.[].name' | paste -sd,)
+  topomap map --graph random:n=16,deg=3 --db t.db --nodes "$nodes" --tasks-per-node 2 --format plan -o one
+  topomap map --graph random:n=16,deg=3 --db t.db --nodes "$nodes" --tasks-per-node 2 --contiguous --format plan -o two
+  topomap report --compare one two -o page.html
+  data page.html
+  for plan in one two; do
+    topomap report --plan $plan -o $plan.html
+    jq '{figures, levels, matrices, node, rank, links}' <(sed -n 's|.*id="data">\(.*\)</script>|\1|p' $plan.html) >$plan.json
+  done
+  jq -e --slurpfile one one.json --slurpfile two two.json \
+    '(.a | {figures, levels, matrices, node, rank, links}) == $one[0] and (.b | {figures, levels, matrices, node, rank, links}) == $two[0]' json
+  drawn page.html
+  [ "$(grep -o '<canvas' dom | wc -l)" -eq 2 ]
+  [ "$(grep -o '<table id="pair">.*' dom | sed 's|</table>.*||' | grep -o '<tr><td' | wc -l)" -eq "$(jq '.a.figures | length' json)" ]
+  run -2 topomap report --compare one -o page.html
+  run -2 topomap report one two -o page.html
+  run -3 topomap report --compare one none -o other.html
+  [ ! -e other.html ]
+}
+
 @test "nothing in a name is markup" {
   name='<script>document.title="bad"<_script><img src=x onerror=alert(1)>&amp;.csv'
   printf '0,1,5\n1,2,5\n' >"$name"
