@@ -24,6 +24,7 @@ const cli_command *const cli_tables[] = {cli_map_commands,
                                          cli_why_commands,
                                          cli_show_commands,
                                          cli_page_commands,
+                                         cli_fabric_commands,
                                          cli_doctor_commands,
                                          cli_registry_commands,
                                          NULL};

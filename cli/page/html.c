@@ -3,8 +3,9 @@
 #include "cli/page/page.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#include "cli/picture/picture.h"
+#include "xml/markup.h"
 
 /* In a script element "<" could begin its end, or a comment (HTML, 13.2.5.4): JSON has another word
  * for it. */
@@ -32,32 +33,44 @@ static void put_figures(FILE *out, const json_t *data)
     json_array_foreach(figures, i, row)
     {
         fputs("<tr><th scope=\"row\">", out);
-        picture_markup(out, json_string_value(json_object_get(row, "name")));
+        topomap_markup_put(out, json_string_value(json_object_get(row, "name")));
         fprintf(out, "</th><td>%.6g</td><td>%.6g</td><td>",
                 json_number_value(json_object_get(row, "before")),
                 json_number_value(json_object_get(row, "after")));
-        picture_markup(out, json_string_value(json_object_get(row, "unit")));
+        topomap_markup_put(out, json_string_value(json_object_get(row, "unit")));
         fputs("</td></tr>\n", out);
     }
     fputs("</tbody></table>\n", out);
 }
 
-static void put_page(FILE *out, const char *title, const json_t *data, const char *text)
+static void put_head(FILE *out, const char *title, const char *line, const char *scripts)
 {
-    fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-          "'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:\">\n"
-          "<link rel=\"icon\" href=\"data:,\">\n<title>",
-          out);
-    picture_markup(out, title);
+    fprintf(out,
+            "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+            "'unsafe-inline';%s img-src data: blob:\">\n"
+            "<link rel=\"icon\" href=\"data:,\">\n<title>",
+            scripts);
+    topomap_markup_put(out, title);
     fputs("</title>\n<style>\n", out);
     fputs(page_css, out);
     fputs("</style></head><body>\n<header><h1>", out);
-    picture_markup(out, title);
+    topomap_markup_put(out, title);
     fputs("</h1>\n<p id=\"line\">", out);
-    picture_markup(out, json_string_value(json_object_get(data, "line")));
+    topomap_markup_put(out, line);
     fputs("</p></header>\n<main>\n", out);
+}
+
+void page_begin(FILE *out, const char *title, const char *line)
+{
+    put_head(out, title, line, "");
+}
+
+static void put_page(FILE *out, const char *title, const json_t *data, const char *text)
+{
+    put_head(out, title, json_string_value(json_object_get(data, "line")),
+             " script-src 'unsafe-inline';");
     put_figures(out, data);
     fputs("<noscript><p>The pictures and the other tables need scripts, which this page has in "
           "it.</p></noscript>\n</main>\n<script type=\"application/json\" id=\"data\">",
@@ -78,4 +91,11 @@ int page_write(FILE *out, const char *title, json_t *data, topomap_error *err)
     free(text);
     json_decref(data);
     return text ? 0 : topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+}
+
+int page_is_named(const char *name, const char *suffix)
+{
+    size_t length = name ? strlen(name) : 0;
+
+    return length > strlen(suffix) && strcmp(name + length - strlen(suffix), suffix) == 0;
 }

@@ -174,14 +174,7 @@ static void put_days(FILE *out, const page_site *site, int64_t now)
 
 void page_site_html(FILE *out, const page_site *site, int64_t now)
 {
-    fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-          "'unsafe-inline'; img-src data:\">\n<link rel=\"icon\" href=\"data:,\">\n"
-          "<title>topomap: this site</title>\n<style>\n",
-          out);
-    fputs(page_css, out);
-    fputs("</style></head><body><header><h1>What topomap did here</h1></header>\n<main>\n", out);
+    page_begin(out, "What topomap did here", "All steps that there are records of");
     put_cards(out, site);
     put_gain_table(out, site);
     put_reasons(out, site);

@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 
+#include "xml/markup.h"
+
 enum { SIDE = 640, LEFT = 70, TOP = 50, BELOW = 60, SHADES = 32, LABELS = 8 };
 
 static int shade_of(const topomap_matrix *matrix, uint32_t row, uint32_t column)
@@ -72,7 +74,7 @@ void picture_matrix_svg(FILE *out, const topomap_matrix *matrix, const char *tit
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" role=\"img\" "
             "aria-labelledby=\"title\">\n<title id=\"title\">",
             LEFT + SIDE + 20, TOP + SIDE + BELOW);
-    picture_markup(out, title);
+    topomap_markup_put(out, title);
     fputs(
         "</title>\n<style>text{font:12px "
         "sans-serif;fill:#222}.ground{fill:#fff}.field{fill:#f0f0f0}"
@@ -80,7 +82,7 @@ void picture_matrix_svg(FILE *out, const topomap_matrix *matrix, const char *tit
         ".field{fill:#2a2a2a}}</style>\n<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n",
         out);
     fprintf(out, "<text x=\"%d\" y=\"18\">", LEFT);
-    picture_markup(out, title);
+    topomap_markup_put(out, title);
     fprintf(
         out,
         "</text>\n<g transform=\"translate(%d %d) scale(%.6f)\" shape-rendering=\"crispEdges\">\n",

@@ -28,10 +28,6 @@ typedef struct picture_rgb {
  *  without red and green, and in grey. */
 picture_rgb picture_colour_of(double strength);
 
-/** Text inside of XML or HTML: what would be markup is written as entities, what a terminal or a
- *  reader would obey is shown (util/safe_text.h); 1,023 bytes at most. */
-void picture_markup(FILE *out, const char *text);
-
 /** How many cells a side fit on the screen. */
 uint32_t picture_matrix_room(const picture_screen *screen, uint32_t ranks);
 /** Lines of cells, with ranks at the edges, and a line with the scale. \p out is no safe stream. */

@@ -1,2 +1,2 @@
 # Reading XML: small files of elements and attributes.
-lib_libcore_la_SOURCES += lib/xml/xml.c lib/xml/xml.h
+lib_libcore_la_SOURCES += lib/xml/markup.c lib/xml/markup.h lib/xml/xml.c lib/xml/xml.h

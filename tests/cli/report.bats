@@ -177,6 +177,47 @@ END
   grep -qx 'topomap_records_unreadable 2' site.prom
 }
 
+@test "db report: each switch, host and cable is drawn once, and the page has what db check finds" {
+  local spec
+  for spec in fat-tree:k=4,levels=3,fault=degraded:2 torus:4x4x3 mesh:3x3x2x2 dragonfly:a=4,p=2,h=2; do
+    echo "$spec"
+    rm -rf made t.db
+    topomap db synth "$spec" -o made
+    topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+    topomap db report --db t.db -o fabric.svg
+    topomap db export --db t.db --to svg -o again.svg
+    cmp fabric.svg again.svg
+    topomap db export --db t.db --to json -o all.json
+    python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' fabric.svg
+    [ "$(grep -c '<circle class="s"' fabric.svg)" -eq "$(jq '.switches | length' all.json)" ]
+    [ "$(grep -c '<rect class="h' fabric.svg)" -eq "$(jq '.hosts | length' all.json)" ]
+    [ "$(grep -c '^<path class="r[0-9]" d=' fabric.svg)" -eq "$(jq '.links | length' all.json)" ]
+    # No two vertices are at one place.
+    [ -z "$(sed -n 's/^<circle.* cx="\([^"]*\)" cy="\([^"]*\)".*/\1 \2/p; s/^<rect class="h[^x]* x="\([^"]*\)" y="\([^"]*\)".*/\1 \2/p' fabric.svg | sort | uniq -d)" ]
+    for rate in $(jq -r '.links[].gbps' all.json | sort -u); do
+      grep -qF ">$(awk -v r="$rate" 'BEGIN { printf "%.6g", r }') Gb/s" fabric.svg
+    done
+    topomap db report --db t.db -o fabric.html
+    [ "$(sed -n '/<table id="findings">/,$p' fabric.html | grep -c '^<tr><td>')" -eq "$(topomap db check --db t.db --json | jq '.findings | length')" ]
+    grep -q "<th scope=\"row\">switches</th><td>$(jq '.switches | length' all.json)</td>" fabric.html
+  done
+}
+
+@test "db report: names are no markup; a database without links says that there is no picture" {
+  printf '# hosts: n[1-2]\nn1,1,<script>alert(1)</script>,1,100\nn2,1,<script>alert(1)</script>,2,100\n' >links
+  topomap db import --db t.db links links
+  topomap db report --db t.db -o fabric.html
+  run ! grep -q '<script' fabric.html
+  grep -q '&lt;script&gt;' fabric.html
+  topomap db synth torus:3x3x3,cray=gemini -o cray
+  topomap db import --db none.db xtprocadmin cray/machine.xtprocadmin
+  topomap db report --db none.db -o none.html
+  grep -q 'No picture: .*no switches: svg is made from links' none.html
+  grep -q '<th scope="row">hosts</th><td>[1-9]' none.html
+  run -2 topomap db report --db t.db -o fabric.png
+  run -3 topomap db report --db gone.db -o fabric.html
+}
+
 @test "report: no table of ranks above 20,000, usage" {
   topomap report --graph ring:20001 --machine 'tree:32:32:32@1:10:100' --algorithm identity -o page.html
   data page.html

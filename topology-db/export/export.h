@@ -86,6 +86,7 @@ typedef struct db_exporter {
     ROW(db_export_scotch)                                                                          \
     ROW(db_export_dot)                                                                             \
     ROW(db_export_json)                                                                            \
+    ROW(db_export_svg)                                                                             \
     ROW(db_export_simgrid)
 
 #define DB_DECLARE(exporter) extern const db_exporter exporter;

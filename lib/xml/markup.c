@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/picture/picture.h"
+#include "xml/markup.h"
 
 #include "util/safe_text.h"
 
@@ -23,7 +23,7 @@ static void put_character(FILE *out, char character)
     }
 }
 
-void picture_markup(FILE *out, const char *text)
+void topomap_markup_put(FILE *out, const char *text)
 {
     char safe[1024];
 

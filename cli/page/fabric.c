@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* topomap db report: what a database has, drawn, and what is wrong with it. */
+#define _GNU_SOURCE /* memfd_create */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/page/page.h"
+#include "topology-db/db.h"
+#include "xml/markup.h"
+#include "util/output.h"
+
+static void put_row(FILE *out, const char *name, const char *format, ...) TOPOMAP_PRINTF(3, 4);
+static void put_row(FILE *out, const char *name, const char *format, ...)
+{
+    char text[640];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    fprintf(out, "<tr><th scope=\"row\">%s</th><td>", name);
+    topomap_markup_put(out, text);
+    fputs("</td></tr>\n", out);
+}
+
+static void put_summary(FILE *out, const topomap_db_summary *s)
+{
+    fputs("<section><h2>Inventory</h2><table id=\"inventory\"><tbody>\n", out);
+    put_row(out, "hosts", "%" PRIu64, s->hosts);
+    put_row(out, "switches", "%" PRIu64, s->switches);
+    put_row(out, "links", "%" PRIu64, s->links);
+    put_row(out, "kinds of nodes", "%" PRIu64, s->classes);
+    put_row(out, "planes", "%" PRIu64, s->planes);
+    put_row(out, "unknown adapters", "%" PRIu64, s->unknown_adapters);
+    put_row(out, "topology", "%s", s->topology);
+    put_row(out, "because", "%s", s->evidence);
+    fputs("</tbody></table></section>\n", out);
+}
+
+struct findings {
+    FILE *out;
+    uint64_t count;
+};
+
+static int put_finding(const topomap_db_finding *finding, void *data)
+{
+    static const char *const severities[] = {"info", "warning", "error"};
+    struct findings *findings = data;
+    FILE *out = findings->out;
+
+    findings->count++;
+    fprintf(out, "<tr><td>%s</td><td>%s</td><td>", severities[finding->severity], finding->check);
+    topomap_markup_put(out, finding->text);
+    fputs("</td><td>", out);
+    topomap_markup_put(out, finding->remedy);
+    fputs("</td></tr>\n", out);
+    return 0;
+}
+
+static int put_findings(FILE *out, topomap_db *db, double max_age, topomap_error *err)
+{
+    const topomap_db_check_options options = {.max_age = max_age};
+    struct findings findings = {out, 0};
+
+    fputs("<section><h2>What db check finds</h2><table id=\"findings\"><thead><tr><th "
+          "scope=\"col\">severity</th><th scope=\"col\">check</th><th scope=\"col\">what</th><th "
+          "scope=\"col\">remedy</th></tr></thead><tbody>\n",
+          out);
+    if (topomap_db_check(db, &options, put_finding, &findings, err) != 0)
+        return -1;
+    fprintf(out, "</tbody></table><p class=\"note\">%" PRIu64 " finding%s</p></section>\n",
+            findings.count, findings.count == 1 ? "" : "s");
+    return 0;
+}
+
+/* The picture is made as a file; where the database lists no links there is none. */
+static void put_picture(FILE *out, topomap_db *db)
+{
+    int fd = memfd_create("picture", MFD_CLOEXEC);
+    topomap_error why = {0, ""};
+    char path[64], bytes[65536];
+    ssize_t got;
+
+    snprintf(path, sizeof path, "/dev/fd/%d", fd);
+    fputs("<section><h2>The fabric</h2>\n", out);
+    if (fd < 0 || topomap_db_export(db, "svg", NULL, 0, path, &why) != 0) {
+        fputs("<p class=\"note\">No picture: ", out);
+        topomap_markup_put(out, fd < 0 ? "out of memory" : why.text);
+        fputs("</p>\n", out);
+    } else if (lseek(fd, 0, SEEK_SET) == 0) {
+        fputs("<figure class=\"wide\">\n", out);
+        while ((got = read(fd, bytes, sizeof bytes)) > 0)
+            fwrite(bytes, 1, (size_t)got, out);
+        fputs("</figure>\n", out);
+    }
+    fputs("</section>\n", out);
+    if (fd >= 0)
+        close(fd);
+}
+
+static int put_page(FILE *out, topomap_db *db, const char *name, double max_age, topomap_error *err)
+{
+    topomap_db_summary summary;
+
+    if (topomap_db_summarise(db, &summary, err) != 0)
+        return -1;
+    page_begin(out, name, "A topology database");
+    put_picture(out, db);
+    put_summary(out, &summary);
+    if (put_findings(out, db, max_age, err) != 0)
+        return -1;
+    fputs("</main></body></html>\n", out);
+    return 0;
+}
+
+static int write_page(topomap_db *db, const char *name, const char *path, double max_age,
+                      topomap_error *err)
+{
+    topomap_output *output;
+
+    if (topomap_output_open(path, &output, err) != 0)
+        return -1;
+    if (put_page(topomap_output_file(output), db, name, max_age, err) != 0) {
+        topomap_output_abandon(output);
+        return -1;
+    }
+    return topomap_output_commit(output, err);
+}
+
+static int run_report(const cli_call *call)
+{
+    const char *output = cli_get(call, "output");
+    int is_page = page_is_named(output, ".html");
+    double max_age;
+    topomap_error err;
+    topomap_db *db;
+    int status = cli_number(call, "max-age", 0, 1e6, 30, &max_age);
+
+    if (status)
+        return status;
+    if (!is_page && !page_is_named(output, ".svg"))
+        return cli_usage_error(call, "--output takes a name that ends in .html or .svg");
+    if (topomap_db_open(cli_database(call), &db, &err) != 0)
+        return cli_fail(call, &err);
+    status = is_page ? write_page(db, cli_database(call), output, max_age, &err)
+                     : topomap_db_export(db, "svg", NULL, 0, output, &err);
+    topomap_db_close(db);
+    return status == 0 ? CLI_DONE : cli_fail(call, &err);
+}
+
+static const char report_text[] =
+    "Switches, hosts and cables as they are joined: a fat tree by levels, a torus or mesh slice\n"
+    "beside slice, anything else in a ring; cables in colours by their rates; what has a name "
+    "tells\n"
+    "it where it is pointed at. The page has the inventory and what `db check` finds beside it. "
+    "It\n"
+    "needs nothing else.\n";
+
+static const cli_option report_options[] = {
+    {"db", "DB", "topology database", NULL},
+    {"max-age", "DAYS", "a source that is older is a finding (default 30)", NULL},
+    {"output", "FILE.html|FILE.svg", "the page, or the picture alone", "o"},
+    {NULL, NULL, NULL, NULL},
+};
+
+const cli_command cli_fabric_commands[] = {
+    {"db report", "", "the fabric drawn, with the inventory and what is wrong with it",
+     report_options, 0, 0, run_report, report_text},
+    {NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
+};
