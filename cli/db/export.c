@@ -68,7 +68,7 @@ static const char export_text[] =
 
 static const cli_option export_options[] = {
     {"db", "DB", "topology database", NULL},
-    {"to", "FORMAT", "slurm-topology, links, scotch-arch, dot, json or simgrid", NULL},
+    {"to", "FORMAT", "slurm-topology, links, scotch-arch, dot, json, svg or simgrid", NULL},
     {"nodes", "HOSTLIST", "these nodes, and every switch that may route between them", NULL},
     {"machine", "SPEC", "--to simgrid: a machine without a database, as `topomap map` takes it",
      NULL},
