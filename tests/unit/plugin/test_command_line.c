@@ -241,6 +241,7 @@ static void gpus_are_told(void **state)
         {"srun --tres-per-task=gres/gpu a", tres_bind ? "step-gpus bound\n" : ""},
         {"srun --gpus-per-node=4 --tres-bind=gres/gpu:none a",
          tres_bind ? "step-gpus left\n" : "step-gpus 4\n"},
+        {"srun --gpus-per-node=4 --gres=none a", "step-gpus 0\n"},
         {"srun a --gpus-per-node=4", ""},
     };
     static char *all[sizeof rows / sizeof *rows][32];
