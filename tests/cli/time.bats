@@ -96,12 +96,12 @@ seconds() { jq .time.seconds; }
   # 100 kB take 8 us. By powers of the loads alone, the busiest link keeps 20 of them.
   topomap map --graph random:128,deg=6,bytes=100000 --machine fattree:k=8,levels=3,taper=4 "${at[@]}" >json
   jq -e '.time.seconds < 153e-6' json
-  topomap map --graph random:128,deg=6,bytes=100000 --machine fattree:k=8,levels=3,taper=4 "${at[@]}" | jq -c .placement | cmp - <(jq -c .placement json)
+  # What is found is found again.
+  for i in 1 2; do topomap map --graph random:32,deg=4,bytes=100000 --machine fattree:k=4,levels=3,taper=2*2 "${at[@]}" | jq -c .placement; done >twice
+  [ "$(sort -u twice | wc -l)" -eq 1 ]
   # As fast as in natural order, where grids and partitions find more.
   topomap graph permute nas-cg:128 --seed 5 -o shuffled.tmg
-  for graph in nas-cg:128 shuffled.tmg; do
-    topomap map --graph $graph --machine torus:8x4x4 "${at[@]}" | jq -e '.time.seconds < 469e-6'
-  done
+  topomap map --graph shuffled.tmg --machine torus:8x4x4 "${at[@]}" | jq -e '.time.seconds < 469e-6'
 }
 
 @test "a launch with objective=time is planned by it, and says so" {
