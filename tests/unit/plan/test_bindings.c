@@ -256,7 +256,7 @@ static void orders_of_gpus_travel(void **state)
     assert_memory_equal(text, "T2", 2);
     free(text);
     round_trip(&bindings, &with);
-    assert_in_range(with, without + 1, without + 30);
+    assert_true(with > without && with <= without + 30);
     assert_null(topomap_bindings_in_order(&bindings, &err)); /* the CPUs are the GPUs' */
     bindings.gpu[2] = 1;                                     /* twice */
     assert_null(topomap_bindings_encode(&bindings, &err));
