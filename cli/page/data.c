@@ -57,19 +57,18 @@ static void add_time(const page_job *job, json_t *figures)
     topomap_time_clear(&time[1]);
 }
 
-static void add_congestion(const page_job *job, const json_t *links, json_t *figures)
+static double most_loaded(const json_t *links, const char *when)
 {
-    const char *model = json_string_value(json_object_get(links, "model"));
-    topomap_congestion load[2];
-    topomap_error why;
+    return json_number_value(json_object_get(json_object_get(links, when), "max"));
+}
 
-    if (model &&
-        topomap_congestion_evaluate(job->graph, job->machine, job->slot[0], model, &load[0],
-                                    &why) == 0 &&
-        topomap_congestion_evaluate(job->graph, job->machine, job->slot[1], model, &load[1],
-                                    &why) == 0)
-        json_array_append_new(figures,
-                              pair("busiest link", load[0].unit, load[0].max, load[1].max));
+static void add_congestion(const json_t *links, json_t *figures)
+{
+    const char *unit = json_string_value(json_object_get(links, "unit"));
+
+    if (unit)
+        json_array_append_new(figures, pair("busiest link", unit, most_loaded(links, "before"),
+                                            most_loaded(links, "after")));
 }
 
 static json_t *candidates(const topomap_mapping *mapping)
@@ -120,7 +119,7 @@ json_t *page_data(const page_job *job, topomap_error *err)
         status = add_costs(job, figures, levels, err);
     if (status == 0) {
         add_time(job, figures);
-        add_congestion(job, json_object_get(root, "links"), figures);
+        add_congestion(json_object_get(root, "links"), figures);
     }
     json_object_set_new(root, "figures", figures);
     json_object_set_new(root, "levels", levels);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "cli/json.h"
-#include "metric/loads.h"
+#include "metric/link_loads.h"
 #include "util/alloc.h"
 
 typedef struct row {
@@ -21,59 +21,63 @@ static int by_load(const void *a, const void *b)
     return x->most != y->most ? (x->most < y->most ? 1 : -1) : (x->link > y->link ? 1 : -1);
 }
 
-static json_t *busiest(topomap_loads *const load[2], const row *rows, uint32_t count)
+static json_t *busiest(topomap_link_loads *const load[2], const row *rows, uint32_t count)
 {
     json_t *list = json_array();
 
     for (uint32_t i = 0; i < count && i < PAGE_LINKS && rows[i].most > 0; i++) {
         char name[128];
 
-        topomap_loads_name(load[0], rows[i].link, name, sizeof name);
-        json_array_append_new(list, json_pack("{s:o, s:f, s:f}", "name", cli_json_text(name),
-                                              "before", topomap_loads_share(load[0], rows[i].link),
-                                              "after", topomap_loads_share(load[1], rows[i].link)));
+        topomap_link_loads_name(load[0], rows[i].link, name, sizeof name);
+        json_array_append_new(list,
+                              json_pack("{s:o, s:f, s:f}", "name", cli_json_text(name), "before",
+                                        topomap_link_loads_share(load[0], rows[i].link), "after",
+                                        topomap_link_loads_share(load[1], rows[i].link)));
     }
     return list;
 }
 
-/* Bins of equal width from 0 to the most of both; links without traffic are counted apart. */
-static json_t *histogram(const topomap_loads *load, double most)
+/* Bins of equal width from 0 to the most of both, and the figure of the most loaded link: of phases
+ * it is the sum of each one's. */
+static json_t *histogram(const topomap_link_loads *load, double most)
 {
-    uint32_t bin[PAGE_BINS] = {0}, idle = 0, links = topomap_loads_links(load);
+    const topomap_congestion *congestion = topomap_link_loads_congestion(load);
+    uint32_t bin[PAGE_BINS] = {0};
     json_t *list = json_array();
 
-    for (uint32_t link = 0; link < links; link++) {
-        double share = topomap_loads_share(load, link);
+    for (uint32_t link = 0; link < congestion->links; link++) {
+        double share = topomap_link_loads_share(load, link);
         int at = most > 0 ? (int)(share / most * PAGE_BINS) : 0;
 
         if (share > 0)
             bin[at < PAGE_BINS ? at : PAGE_BINS - 1]++;
-        else
-            idle++;
     }
     for (int i = 0; i < PAGE_BINS; i++)
         json_array_append_new(list, json_integer(bin[i]));
-    return json_pack("{s:I, s:o}", "idle", (json_int_t)idle, "bins", list);
+    return json_pack("{s:f, s:I, s:o}", "max", congestion->max, "idle",
+                     (json_int_t)(congestion->links - congestion->used), "bins", list);
 }
 
-static json_t *make(topomap_loads *const load[2], topomap_error *err)
+static json_t *make(topomap_link_loads *const load[2], topomap_error *err)
 {
-    uint32_t links = topomap_loads_links(load[0]);
+    const topomap_congestion *congestion = topomap_link_loads_congestion(load[0]);
+    uint32_t links = congestion->links;
     row *rows = topomap_alloc(links ? links : 1, sizeof *rows, err);
+    double most;
     json_t *made;
 
-    for (uint32_t link = 0; rows && link < links; link++)
-        rows[link] = (row){
-            link, fmax(topomap_loads_share(load[0], link), topomap_loads_share(load[1], link))};
     if (!rows)
         return NULL;
+    for (uint32_t link = 0; link < links; link++)
+        rows[link] = (row){link, fmax(topomap_link_loads_share(load[0], link),
+                                      topomap_link_loads_share(load[1], link))};
     if (links)
         qsort(rows, links, sizeof *rows, by_load);
-    made = json_pack("{s:s, s:s, s:I, s:f, s:o, s:o, s:o}", "model", topomap_loads_model(load[0]),
-                     "unit", topomap_loads_unit(load[0]), "count", (json_int_t)links, "most",
-                     links ? rows[0].most : 0.0, "busiest", busiest(load, rows, links), "before",
-                     histogram(load[0], links ? rows[0].most : 0), "after",
-                     histogram(load[1], links ? rows[0].most : 0));
+    most = links ? rows[0].most : 0;
+    made = json_pack("{s:s, s:s, s:I, s:f, s:o, s:o, s:o}", "model", congestion->model, "unit",
+                     congestion->unit, "count", (json_int_t)links, "most", most, "busiest",
+                     busiest(load, rows, links), "before", histogram(load[0], most), "after",
+                     histogram(load[1], most));
     free(rows);
     return made;
 }
@@ -82,19 +86,19 @@ static json_t *make(topomap_loads *const load[2], topomap_error *err)
  * loads. */
 json_t *page_links(const page_job *job, topomap_error *err)
 {
-    topomap_loads *load[2] = {NULL, NULL};
+    topomap_link_loads *load[2] = {NULL, NULL};
+    const char *model = NULL;
     topomap_error why;
-    json_t *made = NULL;
-    int status = topomap_loads_new(job->graph, job->machine, job->slot[0], NULL, &load[0], &why);
+    json_t *made;
+    int status = 0;
 
-    if (status == 0)
-        status = topomap_loads_new(job->graph, job->machine, job->slot[1],
-                                   topomap_loads_model(load[0]), &load[1], &why);
-    if (status == 0)
-        made = make(load, err);
-    else
-        made = json_null();
-    topomap_loads_free(load[0]);
-    topomap_loads_free(load[1]);
+    for (int i = 0; i < 2 && status == 0; i++) {
+        status =
+            topomap_link_loads_new(job->graph, job->machine, job->slot[i], model, &load[i], &why);
+        model = status == 0 ? topomap_link_loads_congestion(load[i])->model : NULL;
+    }
+    made = status == 0 ? make(load, err) : json_null();
+    topomap_link_loads_free(load[0]);
+    topomap_link_loads_free(load[1]);
     return made;
 }

@@ -75,15 +75,14 @@ static void sum_up(const topomap_network *network, const double *all,
 
 /* Phases do not meet on the links: each has its own loads, and takes as long as its most loaded
  * link. */
-static int evaluate_phases(topomap_traffic *traffic, size_t model, topomap_congestion *congestion,
-                           topomap_error *err)
+static int evaluate_phases(topomap_traffic *traffic, size_t model, double *all,
+                           topomap_congestion *congestion, topomap_error *err)
 {
     const topomap_graph *graph = traffic->graph;
     uint32_t links = traffic->network->links, phases = graph->phases ? graph->phases : 1;
-    double *load = topomap_alloc(links, sizeof *load, err);
-    double *all = topomap_alloc(links, sizeof *all, err), most = 0.0;
+    double *load = topomap_alloc(links, sizeof *load, err), most = 0.0;
     topomap_congestion made = {.model = models[model].info.name};
-    int status = load && all ? 0 : -1;
+    int status = load ? 0 : -1;
 
     for (uint32_t k = 0; status == 0 && k < phases; k++) {
         traffic->graph = graph->phases ? graph->phase[k] : graph;
@@ -98,7 +97,6 @@ static int evaluate_phases(topomap_traffic *traffic, size_t model, topomap_conge
         *congestion = made;
     }
     free(load);
-    free(all);
     return status;
 }
 
@@ -114,20 +112,13 @@ static int find_model(const char *name, size_t *row, topomap_error *err)
                                    name);
 }
 
-int topomap_congestion_loads(topomap_traffic *traffic, const char *model, double *load,
-                             topomap_error *err)
+int topomap_congestion_measure(topomap_traffic *traffic, const char *model, double *all,
+                               topomap_congestion *congestion, topomap_error *err)
 {
-    const topomap_graph *graph = traffic->graph;
-    uint32_t phases = graph->phases ? graph->phases : 1;
     size_t row;
-    int status = find_model(model, &row, err);
 
-    for (uint32_t k = 0; status == 0 && k < phases; k++) {
-        traffic->graph = graph->phases ? graph->phase[k] : graph;
-        status = models[row].add(traffic, load, err);
-    }
-    traffic->graph = graph;
-    return status;
+    return find_model(model, &row, err) == 0 ? evaluate_phases(traffic, row, all, congestion, err)
+                                             : -1;
 }
 
 int topomap_congestion_evaluate(const topomap_graph *graph, const topomap_machine *machine,
@@ -135,6 +126,7 @@ int topomap_congestion_evaluate(const topomap_graph *graph, const topomap_machin
                                 topomap_congestion *congestion, topomap_error *err)
 {
     topomap_traffic traffic;
+    double *all;
     size_t row;
     int status;
 
@@ -142,7 +134,9 @@ int topomap_congestion_evaluate(const topomap_graph *graph, const topomap_machin
         return -1;
     if (topomap_traffic_open(graph, machine, slot_of_rank, &traffic, err))
         return -1;
-    status = evaluate_phases(&traffic, row, congestion, err);
+    all = topomap_alloc(traffic.network->links, sizeof *all, err);
+    status = all ? evaluate_phases(&traffic, row, all, congestion, err) : -1;
+    free(all);
     topomap_traffic_close(&traffic);
     return status;
 }

@@ -22,10 +22,10 @@ topomap_congestion_model topomap_congestion_fast;
 /** Along the routing tables (topomap_network.next). */
 topomap_congestion_model topomap_congestion_routes;
 
-/** Adds what each link carries in all phases to \p load [links], which begins with zeros.
- *  \return 0, or -1: TOPOMAP_EUSAGE where there is no such model */
-int topomap_congestion_loads(topomap_traffic *traffic, const char *model, double *load,
-                             topomap_error *err);
+/** topomap_congestion_evaluate() of traffic that is open, with what it goes by.
+ *  \param all  [links] begins with zeros: the bytes of each link, all phases together */
+int topomap_congestion_measure(topomap_traffic *traffic, const char *model, double *all,
+                               topomap_congestion *congestion, topomap_error *err);
 
 /** No path: names both ends. Returns -1. */
 int topomap_congestion_unreachable(const topomap_traffic *traffic, uint32_t from, uint32_t to,
