@@ -152,9 +152,9 @@ void cli_report_devices(json_t *row, const topomap_plan *plan, uint32_t i)
 static json_t *placement_json(const cli_result *result)
 {
     const topomap_plan *plan = &result->plan;
-    const topomap_bindings *b = &plan->bindings;
     json_t *list = json_array();
-    uint32_t *at = malloc(plan->tasks * sizeof *at);
+    uint32_t *at = malloc(plan->tasks * sizeof *at), count;
+    const uint32_t *pu;
 
     for (uint32_t i = 0; at && i < plan->tasks; i++)
         at[plan->task[i]] = i;
@@ -165,12 +165,12 @@ static json_t *placement_json(const cli_result *result)
         json_t *row = json_pack("{s:I, s:I}", "rank", (json_int_t)r, "slot", (json_int_t)slot);
 
         json_object_set_new(row, "node", name ? json_string(name) : json_integer(node));
-        if (b->nodes && b->class_of[node] != UINT32_MAX) {
-            uint32_t entry = topomap_plan_entry(plan, node, at[r]);
+        count = topomap_plan_cpus(plan, node, at[r], &pu);
+        if (count) {
             json_t *cpus = json_array();
 
-            for (uint32_t k = b->pu_start[entry]; k < b->pu_start[entry + 1]; k++)
-                json_array_append_new(cpus, json_integer(b->pu[k]));
+            for (uint32_t k = 0; k < count; k++)
+                json_array_append_new(cpus, json_integer(pu[k]));
             json_object_set_new(row, "cpus", cpus);
         }
         cli_report_devices(row, plan, at[r]);

@@ -28,10 +28,10 @@ typedef struct why {
     planner_inputs in;
     topomap_weights weights;
     uint32_t rank;
-    uint32_t *slot_of, *rank_at; /* [slots] planned */
-    topomap_plan plan;           /* as it travelled, with GPUs and NICs */
-    uint32_t *at;                /* [slots] where a rank stands in it */
-    partner *partner;            /* [partners] the heaviest first */
+    uint32_t *slot_of; /* [slots] planned */
+    topomap_plan plan; /* as it travelled, with GPUs and NICs */
+    uint32_t *at;      /* [slots] where a rank stands in it */
+    partner *partner;  /* [partners] the heaviest first */
     size_t partners;
     double cost[2];    /* the rank's own share of J, before and after */
     uint32_t exchange; /* the rank whose place would be the best other one, UINT32_MAX: none */
@@ -44,7 +44,6 @@ static void why_clear(why *w)
     planner_record_clear(&w->record);
     topomap_weights_clear(&w->weights);
     free(w->slot_of);
-    free(w->rank_at);
     free(w->partner);
     free(w->at);
     topomap_plan_clear(&w->plan);
@@ -155,17 +154,11 @@ static const char *node_of(const why *w, const uint32_t *slot_of, uint32_t rank)
                                      topomap_machine_node_of(w->in.machine, slot_of[rank]));
 }
 
-/* Bindings are planned where the reply has some; Slurm's own are not known. */
+/* Those that were sent to the node; Slurm's own are not known. */
 static int cpus_of(const why *w, uint32_t rank, const uint32_t **cpus)
 {
-    const topomap_bindings *b = &w->plan.bindings;
-    uint32_t i = w->at[rank];
-
-    if (!b->nodes)
-        return 0;
-    i = topomap_plan_entry(&w->plan, topomap_machine_node_of(w->in.machine, w->slot_of[rank]), i);
-    *cpus = b->pu + b->pu_start[i];
-    return (int)(b->pu_start[i + 1] - b->pu_start[i]);
+    return (int)topomap_plan_cpus(
+        &w->plan, topomap_machine_node_of(w->in.machine, w->slot_of[rank]), w->at[rank], cpus);
 }
 
 static void print_place(const why *w, uint32_t rank)

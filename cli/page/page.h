@@ -8,7 +8,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "plan/bindings.h"
+#include "topomap/plan.h"
 #include "topomap/time.h"
 
 /** What a page is about; all of it is lent. */
@@ -17,11 +17,11 @@ typedef struct page_job {
     const char *start_name;             /* of the layout before */
     const topomap_graph *graph;
     const topomap_machine *machine;
-    const uint32_t *slot[2];          /* [ranks] before and after */
-    const topomap_bindings *bindings; /* by slot; NULL, or .nodes 0: none are known */
-    const topomap_mapping *mapping;   /* for its candidates, or NULL */
-    const topomap_time_costs *costs;  /* NULL: no time is predicted */
-    uint32_t ranks;                   /* of the step; the graph's, or more */
+    const uint32_t *slot[2];         /* [ranks] before and after */
+    const topomap_plan *plan;        /* of all ranks, as it travels */
+    const topomap_mapping *mapping;  /* for its candidates, or NULL */
+    const topomap_time_costs *costs; /* NULL: no time is predicted */
+    uint32_t ranks;                  /* of the step; the graph's, or more */
 } page_job;
 
 /** From here on pages have no table of ranks, and are about nodes. */

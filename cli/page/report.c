@@ -8,6 +8,7 @@
 #include "cli/page/site.h"
 #include "cli/records.h"
 #include "cli/report.h"
+#include "plugin/planner/plan/gpu_tasks.h"
 #include "util/alloc.h"
 #include "util/output.h"
 
@@ -64,7 +65,7 @@ static int print_mapped(const cli_call *call, const cli_result *result)
                     .graph = result->target->graph,
                     .machine = result->target->machine,
                     .slot = {result->baseline, result->mapping->slot_of_rank},
-                    .bindings = &result->target->bindings,
+                    .plan = &result->plan,
                     .mapping = result->mapping,
                     .costs = &result->costs.value,
                     .ranks = topomap_graph_ranks(result->target->graph)};
@@ -81,11 +82,13 @@ typedef struct launch {
     planner_record record;
     planner_inputs in;
     uint32_t *slot_of; /* [slots] */
+    topomap_plan plan; /* as it travelled, with GPUs */
 } launch;
 
 static void launch_clear(launch *l)
 {
     free(l->slot_of);
+    topomap_plan_clear(&l->plan);
     planner_inputs_clear(&l->in);
     planner_record_clear(&l->record);
 }
@@ -98,7 +101,10 @@ static int open_inputs(launch *l, topomap_error *err)
     if (!l->in.graph)
         return topomap_error_set(err, TOPOMAP_EINPUT, "there is no graph to show: %s", l->in.note);
     l->slot_of = topomap_alloc(topomap_machine_slots(l->in.machine), sizeof *l->slot_of, err);
-    return l->slot_of ? planner_record_slots(&l->in, &l->record.reply, l->slot_of, err) : -1;
+    return l->slot_of && planner_record_slots(&l->in, &l->record.reply, l->slot_of, err) == 0 &&
+                   planner_record_plan(&l->record, &l->plan, err) == 0
+               ? planner_gpu_tasks(&l->in, &l->plan.bindings, &l->plan, err)
+               : -1;
 }
 
 static page_job job_of(const launch *l, char title[TITLE], char command[TITLE])
@@ -113,7 +119,7 @@ static page_job job_of(const launch *l, char title[TITLE], char command[TITLE])
                       .graph = l->in.graph,
                       .machine = l->in.machine,
                       .slot = {l->in.start, l->slot_of},
-                      .bindings = l->record.reply.bindings ? &l->in.by_slot : NULL,
+                      .plan = &l->plan,
                       .costs = &l->in.costs,
                       .ranks = topomap_machine_slots(l->in.machine)};
 }

@@ -6,6 +6,7 @@
 
 #include "cli/json.h"
 #include "graph/graph.h"
+#include "plan/plan.h"
 #include "util/alloc.h"
 #include "util/ranges.h"
 
@@ -118,18 +119,13 @@ json_t *page_nodes(const page_job *job, topomap_error *err)
 
 /* ---- Ranks ------------------------------------------------------------------------------- */
 
-static json_t *cpus_of(const page_job *job, uint32_t slot)
+/* \param at  where it stands in the plan */
+static json_t *rank_row(const page_job *job, const topomap_weights *weights, uint32_t rank,
+                        uint32_t at)
 {
-    const topomap_bindings *b = job->bindings;
-
-    if (!b || !b->nodes || b->class_of[topomap_machine_node_of(job->machine, slot)] == UINT32_MAX)
-        return json_string("");
-    return range_text(b->pu + b->pu_start[slot], b->pu_start[slot + 1] - b->pu_start[slot]);
-}
-
-static json_t *rank_row(const page_job *job, const topomap_weights *weights, uint32_t rank)
-{
+    uint32_t node = topomap_machine_node_of(job->machine, job->slot[1][rank]), count;
     double bytes = 0, share[2] = {0, 0};
+    const uint32_t *pu = NULL;
 
     if (rank < topomap_graph_ranks(job->graph))
         for (uint64_t e = weights->offset[rank]; e < weights->offset[rank + 1]; e++) {
@@ -139,24 +135,32 @@ static json_t *rank_row(const page_job *job, const topomap_weights *weights, uin
                             topomap_machine_distance(job->machine, job->slot[i][rank],
                                                      job->slot[i][weights->target[e]]);
         }
+    count = topomap_plan_cpus(job->plan, node, at, &pu);
     return json_pack("[I, I, o, f, f, f]",
                      (json_int_t)topomap_machine_node_of(job->machine, job->slot[0][rank]),
-                     (json_int_t)topomap_machine_node_of(job->machine, job->slot[1][rank]),
-                     cpus_of(job, job->slot[1][rank]), bytes, share[0], share[1]);
+                     (json_int_t)node, range_text(pu, count), bytes, share[0], share[1]);
 }
 
 json_t *page_ranks(const page_job *job, topomap_error *err)
 {
     topomap_weights weights = {0};
+    uint32_t *at;
     json_t *list;
 
     if (job->ranks > PAGE_RANKS)
         return json_null();
-    if (topomap_weights_new(job->graph, topomap_graph_ranks(job->graph), &weights, err) != 0)
+    at = topomap_alloc(job->plan->tasks, sizeof *at, err);
+    if (!at ||
+        topomap_weights_new(job->graph, topomap_graph_ranks(job->graph), &weights, err) != 0) {
+        free(at);
         return NULL;
+    }
+    for (uint32_t i = 0; i < job->plan->tasks; i++)
+        at[job->plan->task[i]] = i;
     list = json_array();
     for (uint32_t rank = 0; rank < job->ranks; rank++)
-        json_array_append_new(list, rank_row(job, &weights, rank));
+        json_array_append_new(list, rank_row(job, &weights, rank, at[rank]));
     topomap_weights_clear(&weights);
+    free(at);
     return list;
 }

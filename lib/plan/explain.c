@@ -36,10 +36,10 @@ static void print_congestion(FILE *out, const topomap_congestion *load)
 
 static void print_cpus(FILE *out, const topomap_plan *plan, uint32_t node, uint32_t i)
 {
-    const topomap_bindings *b = &plan->bindings;
-    uint32_t t = topomap_plan_entry(plan, node, i);
+    const uint32_t *pu = NULL;
+    uint32_t count = topomap_plan_cpus(plan, node, i, &pu);
 
-    topomap_ranges_print(out, b->pu + b->pu_start[t], b->pu_start[t + 1] - b->pu_start[t], 3);
+    topomap_ranges_print(out, pu, count, 3);
 }
 
 static int is_known(const uint32_t *of, const topomap_plan *plan, uint32_t node)

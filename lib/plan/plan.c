@@ -100,7 +100,8 @@ void topomap_plan_clear(topomap_plan *plan)
     *plan = (topomap_plan){0};
 }
 
-uint32_t topomap_plan_entry(const topomap_plan *plan, uint32_t node, uint32_t i)
+/* Whose entry in the bindings a task has. */
+static uint32_t entry_of(const topomap_plan *plan, uint32_t node, uint32_t i)
 {
     const topomap_bindings *b = &plan->bindings;
     uint32_t from = b->gpu_first ? b->gpu_first[node] : 0, entry = i;
@@ -113,6 +114,18 @@ uint32_t topomap_plan_entry(const topomap_plan *plan, uint32_t node, uint32_t i)
             entry = plan->first[node] + k;
     }
     return entry;
+}
+
+uint32_t topomap_plan_cpus(const topomap_plan *plan, uint32_t node, uint32_t i, const uint32_t **pu)
+{
+    const topomap_bindings *b = &plan->bindings;
+    uint32_t entry;
+
+    if (!b->nodes || b->class_of[node] == UINT32_MAX)
+        return 0;
+    entry = entry_of(plan, node, i);
+    *pu = b->pu + b->pu_start[entry];
+    return b->pu_start[entry + 1] - b->pu_start[entry];
 }
 
 double topomap_plan_gain(double before, double after)

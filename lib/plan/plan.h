@@ -17,9 +17,11 @@ double topomap_plan_gain_of(const topomap_mapping *mapping, double J_before, dou
 const char *topomap_plan_objective(enum topomap_objective_kind objective);
 /** What topomap_plan_gain_of() is a gain of, for people; static. \param links  zero: of J */
 const char *topomap_plan_figure(const topomap_mapping *mapping, int links);
-/** Whose CPUs in the plan's bindings the plan's i-th task, of this node, has: its own, or where
- *  CPUs go by the GPUs that Slurm gives tasks (topomap_bindings.gpu_place) those of its GPU. */
-uint32_t topomap_plan_entry(const topomap_plan *plan, uint32_t node, uint32_t i);
+/** The CPUs of the plan's i-th task, of this node: its own in the plan's bindings, or where CPUs go
+ *  by the GPUs that Slurm gives tasks (topomap_bindings.gpu_place) those of its GPU.
+ *  \param pu  lent \return how many; 0: Slurm decides on them */
+uint32_t topomap_plan_cpus(const topomap_plan *plan, uint32_t node, uint32_t i,
+                           const uint32_t **pu);
 /** The end of a node's line for people, "  gpus 1 0  nics hsn0 hsn0": a word for each task by local
  *  id, "-" where it is not known; nothing where it is of none. */
 void topomap_plan_print_devices(FILE *out, const topomap_plan *plan, uint32_t node);

@@ -62,6 +62,17 @@ figure() { jq -e --arg name "$1" ".figures[] | select(.name == \$name).$2" json;
     and ([.node[].after | split(",")[] | split("-") | map(tonumber) | range(.[0]; .[-1] + 1)] == [$s[0][].ranks[]])' json
   [ "$(figure J after)" = "$(for r in {0..15}; do topomap why $r --plan plan --json; done | jq -s 'map(.J) | add / 2')" ]
   [ "$(jq .ranks json)" = 16 ]
+  # CPUs are those that were sent to the nodes, where GPUs decide on them, too.
+  printf '\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tSYS\t1\t1\nGPU1\tSYS\t X \t0\t0\n' >two.topo
+  lstopo-no-graphics -i 'package:2 core:1 pu:1' --of xml >class.xml
+  topomap db import --db t.db hwloc class.xml --nodes "$nodes"
+  topomap db import --db t.db gpu-matrix two.topo --nodes "$nodes"
+  topomap map --graph stencil2d:5:4x4 --db t.db --nodes "$nodes" --tasks-per-node 2 --format plan -o plan
+  for rank in {0..15}; do topomap why $rank --plan plan --json | jq -r '.cpus | map(tostring) | join(",")'; done >cpus
+  grep -q '[0-9]' cpus
+  topomap report --plan plan -o page.html
+  data page.html
+  diff <(jq -r '.rank[][2]' json) cpus
   run -3 topomap report -o page2.html
   [[ $output == *"no record of a launch is in "* ]]
   [ ! -e page2.html ]

@@ -306,6 +306,7 @@ static void bound_by_a_list(void **state)
     const struct asked asked = {"hwloc", "mi250x.xml", "bind gpu\nstep-gpus bound:map:7,2\n",
                                 "chain:2", 2};
     const topomap_bindings *b = &answer.plan.bindings;
+    const uint32_t *pu;
 
     (void)state;
     decide(&asked);
@@ -315,8 +316,11 @@ static void bound_by_a_list(void **state)
     assert_int_equal(b->gpu[0], 2);
     assert_int_equal(b->gpu[1], 7);
     assert_int_equal(b->gpu_place[0], 0);
-    assert_int_equal(topomap_plan_entry(&answer.plan, 0, 0), 1);
-    assert_int_equal(topomap_plan_entry(&answer.plan, 0, 1), 0);
+    for (uint32_t i = 0; i < 2; i++) { /* the first has the entry of the second, and the reverse */
+        assert_int_equal(topomap_plan_cpus(&answer.plan, 0, i, &pu),
+                         b->pu_start[2 - i] - b->pu_start[1 - i]);
+        assert_ptr_equal(pu, b->pu + b->pu_start[1 - i]);
+    }
     assert_int_equal(b->pu[b->pu_start[0]], 4);  /* next to GPU 2 */
     assert_int_equal(b->pu[b->pu_start[1]], 10); /* next to GPU 7 */
 }
