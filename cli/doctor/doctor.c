@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
+#include "cli/apart.h"
 #include "cli/doctor/doctor.h"
 #include "cli/json.h"
 #include "cli/records.h"
-#include "plugin/common/child.h"
-#include "util/whole.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* In this order: what one finds, the next ones go by. */
@@ -79,75 +75,45 @@ void doctor_add(doctor_verdict *verdict, const char *format, ...)
 
 /* ---- One check in its process ---------------------------------------------------------------- */
 
-/* What is started in it stays silent, and ends with it: it leads a process group. */
-static void run_check(const doctor_check *check, struct answer *answer, int fd)
+/* What is started in it stays silent, and ends with it. */
+static int run_check(void *made, void *with)
 {
+    const doctor_check *check = with;
+    struct answer *answer = made;
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-    setpgid(0, 0);
     for (int i = 0; i < 3 && null >= 0; i++)
         dup2(null, i);
     check->run(&answer->site, &answer->verdict);
-    (void)topomap_whole_write(fd, answer, sizeof *answer);
-    _exit(0);
-}
-
-/* One in the kernel's uninterruptible sleep does not die, and is not waited for. \return whether it
- * ended by itself before it was told to */
-static int end_process(pid_t pid, int64_t deadline)
-{
-    int ended = 0, status;
-
-    for (int i = 0; i < 20 && !ended && plugin_child_now() < deadline; i++) {
-        ended = waitpid(pid, &status, WNOHANG) == pid;
-        if (!ended)
-            poll(NULL, 0, 5);
-    }
-    kill(-pid, SIGKILL);
-    for (int i = 0; i < 100 && !ended; i++) {
-        kill(pid, SIGKILL);
-        if (waitpid(pid, &status, WNOHANG) == pid)
-            return 0;
-        poll(NULL, 0, 5);
-    }
-    return ended;
+    return 0;
 }
 
 static void run_row(const doctor_check *check, double seconds, doctor_site *site,
                     doctor_verdict *verdict)
 {
     unsigned more = check->run == doctor_dry_run ? site->deadline_ms : 0; /* it ends the planner */
-    int64_t deadline = plugin_child_now() + (int64_t)(seconds * 1000) + more;
     struct answer answer = {.site = *site};
-    int ends[2] = {-1, -1}, whole, ended;
-    pid_t pid;
+    doctor_check row = *check;
 
-    fflush(NULL);
-    if (pipe2(ends, O_CLOEXEC) || (pid = fork()) < 0) {
-        doctor_say(verdict, DOCTOR_PROBLEM, "free memory or processes of this machine",
-                   "no process for the check: %s", strerror(errno));
-        for (int i = 0; i < 2 && ends[0] >= 0; i++)
-            close(ends[i]);
-        return;
-    }
-    if (pid == 0)
-        run_check(check, &answer, ends[1]);
-    close(ends[1]);
-    whole =
-        topomap_whole_await(ends[0], &answer, sizeof answer, deadline - plugin_child_now()) == 0;
-    close(ends[0]);
-    ended = end_process(pid, deadline);
-    if (whole) {
+    switch (cli_apart(run_check, &row, &answer, sizeof answer, (int64_t)(seconds * 1000) + more)) {
+    case CLI_APART_DONE:
         *verdict = answer.verdict;
         *site = answer.site;
-    } else if (ended) {
+        break;
+    case CLI_APART_NONE:
+        doctor_say(verdict, DOCTOR_PROBLEM, "free memory or processes of this machine",
+                   "no process for the check: %s", strerror(errno));
+        break;
+    case CLI_APART_DIED:
         doctor_say(verdict, DOCTOR_PROBLEM, "report it to topomap's developers",
                    "the check itself died while it looked at %s", check->looks_at);
-    } else {
+        break;
+    case CLI_APART_LATE:
         doctor_say(verdict, DOCTOR_PROBLEM,
                    "look for a file system or a service that does not answer, or give it longer "
                    "(--deadline)",
                    "no answer within %.3g s from %s", seconds, check->looks_at);
+        break;
     }
 }
 

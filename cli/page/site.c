@@ -9,10 +9,10 @@
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "plugin/common/child.h"
-#include "util/whole.h"
+#include "cli/apart.h"
 
 enum { MILLISECONDS = 30000, NOBODY = 65534 };
 
@@ -29,17 +29,23 @@ static int become(uid_t uid)
     return setgroups(0, NULL) || setresgid(gid, gid, gid) || setresuid(uid, uid, uid) ? -1 : 0;
 }
 
-static void read_in_process(int folder, uid_t uid, const char *store, int64_t now, int fd)
-{
-    page_site site = {.users = 1};
+/* Whose records, and where. */
+struct user {
+    int folder;
+    uid_t uid;
+    const char *store;
+    int64_t now;
+};
 
-    setpgid(0, 0);
+static int read_as_user(void *site, void *with)
+{
+    const struct user *user = with;
+
     setenv("XDG_CACHE_HOME", "/nonexistent", 1); /* the site's store alone */
-    if (become(uid) == 0) {
-        page_site_read_user(folder, store, now, &site);
-        (void)topomap_whole_write(fd, &site, sizeof site);
-    }
-    _exit(0);
+    if (become(user->uid))
+        return -1;
+    page_site_read_user(user->folder, user->store, user->now, site);
+    return 0;
 }
 
 static void add(const page_site *from, page_site *to)
@@ -71,30 +77,34 @@ static void add(const page_site *from, page_site *to)
     to->slower_percent += from->slower_percent;
 }
 
-static void read_user(int folder, uid_t uid, const char *store, int64_t now, page_site *site)
+static void read_user(struct user *user, page_site *site)
 {
-    page_site user;
-    int ends[2];
-    pid_t pid;
+    page_site own = {.users = 1};
 
-    fflush(NULL);
-    if (pipe2(ends, O_CLOEXEC) != 0) {
-        site->shut++;
-        return;
-    }
-    pid = fork();
-    if (pid == 0)
-        read_in_process(folder, uid, store, now, ends[1]);
-    close(ends[1]);
-    if (pid < 0)
-        site->shut++;
-    else if (topomap_whole_await(ends[0], &user, sizeof user, MILLISECONDS) == 0)
-        add(&user, site);
-    else
+    switch (cli_apart(read_as_user, user, &own, sizeof own, MILLISECONDS)) {
+    case CLI_APART_DONE:
+        add(&own, site);
+        break;
+    case CLI_APART_LATE:
         site->late++;
-    close(ends[0]);
-    if (pid > 0)
-        plugin_child_kill(pid, 100, 500);
+        break;
+    default:
+        site->shut++;
+    }
+}
+
+/* A folder that another has made under a user's number is not read for that user: what is in it
+ * would be parsed with the user's rights, root's for one. */
+static int open_folder(int records, const char *name, uid_t uid)
+{
+    int folder = openat(records, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    struct stat status;
+
+    if (folder >= 0 && (fstat(folder, &status) != 0 || status.st_uid != uid)) {
+        close(folder);
+        return -1;
+    }
+    return folder;
 }
 
 static int is_uid(const char *name)
@@ -114,17 +124,18 @@ int page_site_read(const char *records, const char *store, int64_t now, page_sit
     if (!list)
         return topomap_error_set(err, TOPOMAP_EINPUT, "%.300s: %s", records, strerror(errno));
     while ((row = readdir(list))) {
-        int folder;
+        struct user user = {
+            .uid = (uid_t)strtoul(row->d_name, NULL, 10), .store = store, .now = now};
 
         if (!is_uid(row->d_name))
             continue;
-        folder = openat(dirfd(list), row->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (folder < 0) {
+        user.folder = open_folder(dirfd(list), row->d_name, user.uid);
+        if (user.folder < 0) {
             site->shut++;
             continue;
         }
-        read_user(folder, (uid_t)strtoul(row->d_name, NULL, 10), store, now, site);
-        close(folder);
+        read_user(&user, site);
+        close(user.folder);
     }
     closedir(list);
     return 0;

@@ -3,8 +3,6 @@
 #include "util/whole.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <time.h>
 #include <unistd.h>
 
 /* A read's end is no error of the system's. */
@@ -33,40 +31,4 @@ int topomap_whole_write(int fd, const void *bytes, size_t size)
 int topomap_whole_read(int fd, void *bytes, size_t size)
 {
     return move(fd, bytes, size, 0);
-}
-
-static int64_t now(void)
-{
-    struct timespec at;
-
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    return at.tv_sec * INT64_C(1000) + at.tv_nsec / 1000000;
-}
-
-int topomap_whole_await(int fd, void *bytes, size_t size, int64_t milliseconds)
-{
-    int64_t until = now() + milliseconds;
-    char *to = bytes;
-
-    while (size) {
-        struct pollfd ready = {.fd = fd, .events = POLLIN};
-        int64_t left = until - now();
-        ssize_t got;
-
-        errno = ETIMEDOUT;
-        if (left <= 0)
-            return -1;
-        if (poll(&ready, 1, left < 1000 ? (int)left : 1000) <= 0)
-            continue;
-        got = read(fd, to, size);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (!got)
-            errno = 0;
-        if (got <= 0)
-            return -1;
-        to += got;
-        size -= (size_t)got;
-    }
-    return 0;
 }

@@ -5,14 +5,10 @@
 #define TOPOMAP_UTIL_WHOLE_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 /** \return 0, or -1 with errno */
 int topomap_whole_write(int fd, const void *bytes, size_t size);
 /** \return 0, or -1 with errno, which is 0 where the end came first */
 int topomap_whole_read(int fd, void *bytes, size_t size);
-/** The same of a pipe or socket within so many milliseconds. \return -1 where they are over, too,
- *  with ETIMEDOUT */
-int topomap_whole_await(int fd, void *bytes, size_t size, int64_t milliseconds);
 
 #endif

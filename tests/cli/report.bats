@@ -178,7 +178,14 @@ END
   install -m 600 -o 65533 record site/65532/1.0.plan
   chmod 755 . site
   chmod 700 site/*
-  chown 65533 site/65533 site/65532
+  chown 65533 site/65533
+  chown 65532 site/65532
+  # A folder that another has made for a user, root for one, is not opened to that user.
+  mkdir -m 700 site/65531
+  install -m 600 -o 65533 record site/65531/1.0.plan
+  chown -R 65533 site/65531
+  install -m 600 -o 65533 record site/0/1.0.plan
+  chown 65533 site/0
   ASAN_OPTIONS=detect_leaks=0 strace -f -qq -e trace=setresuid,openat -o trace topomap report --records "$PWD/site" -o site.prom
   grep setresuid trace
   grep -q "setresuid(65533, 65533, 65533) *= 0" trace
@@ -186,6 +193,8 @@ END
   # That of another in a user's folder is not read for him.
   [ "$(grep -c '"1.0.plan".*= -1 EACCES' trace)" -eq 1 ]
   grep -qx 'topomap_records_unreadable 2' site.prom
+  grep -qx 'topomap_users_unreadable 2' site.prom
+  run ! grep -q 'setresuid(65531\|setresuid(0' trace
 }
 
 @test "db report: each switch, host and cable is drawn once, and the page has what db check finds" {
