@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "plugin/common/record.h"
 #include "plugin/planner/plan/record.h"
 #include "plugin/store/trust.h"
 
@@ -150,17 +151,13 @@ static void read_store(const char *folder, page_site *site)
 
 void page_site_read_user(int folder, const char *store, int64_t now, page_site *site)
 {
-    static const char suffix[] = ".plan";
     int own = dup(folder);
     DIR *list = own >= 0 ? fdopendir(own) : NULL;
     const struct dirent *row;
 
-    while (list && (row = readdir(list))) {
-        size_t length = strlen(row->d_name);
-
-        if (length > sizeof suffix && !strcmp(row->d_name + length - sizeof suffix + 1, suffix))
+    while (list && (row = readdir(list)))
+        if (plugin_record_is_name(row->d_name))
             read_record(folder, row->d_name, now, site);
-    }
     if (list)
         closedir(list);
     if (store)

@@ -103,7 +103,7 @@ int plugin_record_write(const char *folder, uint32_t job, uint32_t step, const c
 
 /* ---- Not for ever ------------------------------------------------------------------------ */
 
-static int is_record(const char *name)
+int plugin_record_is_name(const char *name)
 {
     size_t length = strlen(name);
 
@@ -115,7 +115,7 @@ static int is_record(const char *name)
 
 static int look_at_record(int own, store_item *item, void *context)
 {
-    return is_record(item->name) && store_sweep_file(own, item, context);
+    return plugin_record_is_name(item->name) && store_sweep_file(own, item, context);
 }
 
 static void tidy(int own, const plugin_record_limits *limits)
@@ -157,7 +157,7 @@ int plugin_record_find(const char *folder, const char *step, char *path, size_t 
     char place[STORE_ROOT], note[STORE_NOTE], name[64];
     int length = snprintf(name, sizeof name, "%s%s", step, suffix);
 
-    if (length < 0 || (size_t)length >= sizeof name || !is_record(name) ||
+    if (length < 0 || (size_t)length >= sizeof name || !plugin_record_is_name(name) ||
         (!(folder && is_there(store_place_site(folder, 0, place, note), name)) &&
          !is_there(open_cache(0, place, NULL), name)))
         return 0;
@@ -176,7 +176,7 @@ static void look_for_newest(int own, const char *place, const char *job, struct 
     for (struct dirent *entry; list && (entry = readdir(list));) {
         struct stat found;
 
-        if (!is_record(entry->d_name) ||
+        if (!plugin_record_is_name(entry->d_name) ||
             (job && (strncmp(entry->d_name, job, length) != 0 || entry->d_name[length] != '.')) ||
             fstatat(dirfd(list), entry->d_name, &found, AT_SYMLINK_NOFOLLOW) ||
             !S_ISREG(found.st_mode) || found.st_mtim.tv_sec < best->tv_sec ||

@@ -23,6 +23,9 @@ int plugin_record_write(const char *folder, uint32_t job, uint32_t step, const c
  *  few in each call (store/sweep.h). Several may do so at once. */
 void plugin_record_tidy(const char *folder, const plugin_record_limits *limits);
 
+/** Whether a file in a user's folder is a record, by its name. */
+int plugin_record_is_name(const char *name);
+
 /** The record of a step, in the site's folder or in the user's own place.
  *  \param folder  the site's, or NULL
  *  \param step  "JOB.STEP"
