@@ -107,6 +107,9 @@ int cli_graph_write(const cli_call *call, topomap_graph *graph, const char *path
 /** Where a command writes: --output, else "-", standard output. */
 const char *cli_output(const cli_call *call);
 
+/** Whether a file's name is more than, and ends in, \p suffix; NULL does not. */
+int cli_ends_in(const char *name, const char *suffix);
+
 /** The database that a command works on: --db, else $TOPOMAP_DB, else the site's. */
 const char *cli_database(const cli_call *call);
 

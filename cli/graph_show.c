@@ -144,13 +144,12 @@ static int show(const cli_call *call, const picture_screen *screen, uint32_t cel
 static int run_show(const cli_call *call)
 {
     const char *output = cli_get(call, "output");
-    size_t length = output ? strlen(output) : 0;
     picture_screen screen;
     topomap_graph *graph;
     uint64_t cells;
     int status;
 
-    if (output && (length < 5 || strcmp(output + length - 4, ".svg") != 0))
+    if (output && !cli_ends_in(output, ".svg"))
         return cli_usage_error(call, "--output takes a name that ends in .svg, not '%s'", output);
     if ((status = find_screen(call, &screen)) != 0 ||
         (status = cli_integer(call, "cells", 1, CELLS_MOST, 0, &cells)) != 0 ||

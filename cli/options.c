@@ -185,6 +185,13 @@ const char *cli_database(const cli_call *call)
     return path && *path ? path : "/var/lib/topomap/topology.db";
 }
 
+int cli_ends_in(const char *name, const char *suffix)
+{
+    size_t length = name ? strlen(name) : 0;
+
+    return length > strlen(suffix) && strcmp(name + length - strlen(suffix), suffix) == 0;
+}
+
 const char *cli_output(const cli_call *call)
 {
     const char *path = cli_get(call, "output");

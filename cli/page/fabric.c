@@ -134,7 +134,7 @@ static int write_page(topomap_db *db, const char *name, const char *path, double
 static int run_report(const cli_call *call)
 {
     const char *output = cli_get(call, "output");
-    int is_page = page_is_named(output, ".html");
+    int is_page = cli_ends_in(output, ".html");
     double max_age;
     topomap_error err;
     topomap_db *db;
@@ -142,7 +142,7 @@ static int run_report(const cli_call *call)
 
     if (status)
         return status;
-    if (!is_page && !page_is_named(output, ".svg"))
+    if (!is_page && !cli_ends_in(output, ".svg"))
         return cli_usage_error(call, "--output takes a name that ends in .html or .svg");
     if (topomap_db_open(cli_database(call), &db, &err) != 0)
         return cli_fail(call, &err);

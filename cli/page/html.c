@@ -3,7 +3,6 @@
 #include "cli/page/page.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "xml/markup.h"
 
@@ -91,11 +90,4 @@ int page_write(FILE *out, const char *title, json_t *data, topomap_error *err)
     free(text);
     json_decref(data);
     return text ? 0 : topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
-}
-
-int page_is_named(const char *name, const char *suffix)
-{
-    size_t length = name ? strlen(name) : 0;
-
-    return length > strlen(suffix) && strcmp(name + length - strlen(suffix), suffix) == 0;
 }

@@ -42,8 +42,6 @@ int page_write(FILE *out, const char *title, json_t *data, topomap_error *err);
 /** The page up to the inside of its <main>, without scripts: what follows is the caller's.
  *  \param line  below the title */
 void page_begin(FILE *out, const char *title, const char *line);
-/** Whether a file's name is more than, and ends in, \p suffix; NULL does not. */
-int page_is_named(const char *name, const char *suffix);
 
 extern const char page_css[], page_js[];
 

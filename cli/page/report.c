@@ -191,12 +191,12 @@ static int report_site(const cli_call *call)
     page_site site;
     time_t now = time(NULL);
 
-    if (!page_is_named(output, ".html") && !page_is_named(output, ".prom"))
+    if (!cli_ends_in(output, ".html") && !cli_ends_in(output, ".prom"))
         return cli_usage_error(call, "of a site --output takes a name that ends in .html or .prom");
     if (page_site_read(cli_get(call, "records"), cli_get(call, "store"), now, &site, &err) != 0 ||
         topomap_output_open(output, &file, &err) != 0)
         return cli_fail(call, &err);
-    if (page_is_named(output, ".prom"))
+    if (cli_ends_in(output, ".prom"))
         page_site_prom(topomap_output_file(file), &site);
     else
         page_site_html(topomap_output_file(file), &site, now);
@@ -210,7 +210,7 @@ static int run_report(const cli_call *call)
     if (cli_get(call, "records") && !cli_get(call, "plan") && !cli_get(call, "job") &&
         !cli_get(call, "compare"))
         return report_site(call);
-    if (!page_is_named(output, ".html"))
+    if (!cli_ends_in(output, ".html"))
         return cli_usage_error(call, "--output takes a name that ends in .html%s%s%s",
                                output ? ", not '" : "", output ? output : "", output ? "'" : "");
     if (cli_get(call, "compare"))
