@@ -82,7 +82,7 @@ static void place_grid(struct picture *p, uint32_t dimensions, const uint32_t *s
     }
 }
 
-/* Beside their switch, three in a row. */
+/* Beside their switch, three in a row. \param nth  [switches], zero */
 static void place_hosts_near(struct picture *p, uint32_t *nth)
 {
     for (uint32_t h = 0; h < p->x->hosts; h++) {
@@ -124,20 +124,26 @@ static int by_order(const void *a, const void *b)
                           : (x->index > y->index) - (x->index < y->index);
 }
 
-/* Hosts in the order of their leaves, in their own order below one. */
-static void place_hosts(struct picture *p, double y)
+/* Hosts in the order of their leaves, in their own order below one; a gap between two leaves.
+ * \param next  [switches], zero */
+static void place_hosts(struct picture *p, double y, uint32_t *next)
 {
-    uint32_t next = 0;
+    const struct db_export *x = p->x;
+    uint32_t at = 0;
 
-    for (uint32_t i = 0; i < p->x->graph.count; i++) {
-        uint32_t before = next;
+    for (uint32_t h = 0; h < x->hosts; h++)
+        if (x->host[h].kept && x->host[h].home != UINT32_MAX)
+            next[x->host[h].home]++;
+    for (uint32_t i = 0; i < x->graph.count; i++) {
+        uint32_t below = next[i];
 
-        for (uint32_t h = 0; p->x->sw[i].kept && h < p->x->hosts; h++)
-            if (p->x->host[h].kept && p->x->host[h].home == i)
-                p->host[h] = (struct spot){EDGE + STEP * (double)next++, y};
-        next += next > before;
+        next[i] = at;
+        at += below + (below > 0);
     }
-    p->width = fmax(p->width, 2 * EDGE + STEP * (double)next);
+    for (uint32_t h = 0; h < x->hosts; h++)
+        if (x->host[h].kept && x->host[h].home != UINT32_MAX)
+            p->host[h] = (struct spot){EDGE + STEP * (double)next[x->host[h].home]++, y};
+    p->width = fmax(p->width, 2 * EDGE + STEP * (double)at);
 }
 
 /* Over the middle of what they join below, in a row as wide as the hosts'. */
@@ -173,18 +179,19 @@ static void place_level(struct picture *p, int64_t level, double y, struct order
         p->sw[order[k].index] = (struct spot){EDGE + (p->width - 2 * EDGE) * (k + 0.5) / count, y};
 }
 
-static int place_tree(struct picture *p, int64_t levels, topomap_error *err)
+/* \param count  [switches], zero */
+static int place_tree(struct picture *p, int64_t levels, uint32_t *count, topomap_error *err)
 {
     struct order *order = topomap_alloc(p->x->graph.count, sizeof *order, err);
-    uint32_t *joined = topomap_alloc(p->x->graph.count, sizeof *joined, err);
 
+    if (!order)
+        return -1;
     p->width = fmax(p->width, 2.0 * EDGE + 2.0 * STEP * p->x->graph.count / (double)(levels + 1));
-    place_hosts(p, EDGE + ROW * (double)(levels + 1));
-    for (int64_t level = 0; order && joined && level <= levels; level++)
-        place_level(p, level, EDGE + ROW * (double)(levels - level), order, joined);
+    place_hosts(p, EDGE + ROW * (double)(levels + 1), count);
+    for (int64_t level = 0; level <= levels; level++)
+        place_level(p, level, EDGE + ROW * (double)(levels - level), order, count);
     free(order);
-    free(joined);
-    return order && joined ? 0 : -1;
+    return 0;
 }
 
 /* ---- Anything else ----------------------------------------------------------------------- */
@@ -205,20 +212,22 @@ static struct spot ring_spot(double radius, double out, double angle)
                          middle + (radius + out) * sin(angle)};
 }
 
-/* Hosts stand outside of their switch. */
-static void place_ring(struct picture *p, uint32_t *nth)
+/* Hosts stand outside of their switch. \param nth  [switches], zero */
+static int place_ring(struct picture *p, uint32_t *nth, topomap_error *err)
 {
     uint32_t count, next = 0;
     double radius = ring_radius(p->x, &count), step = 6.283185307179586 / (count ? count : 1);
-    double *angle = calloc(p->x->graph.count + 1u, sizeof *angle);
+    double *angle = topomap_alloc(p->x->graph.count, sizeof *angle, err);
 
-    for (uint32_t i = 0; angle && i < p->x->graph.count; i++) {
+    if (!angle)
+        return -1;
+    for (uint32_t i = 0; i < p->x->graph.count; i++) {
         if (!p->x->sw[i].kept)
             continue;
         angle[i] = step * next++;
         p->sw[i] = ring_spot(radius, 0, angle[i]);
     }
-    for (uint32_t h = 0; angle && h < p->x->hosts; h++) {
+    for (uint32_t h = 0; h < p->x->hosts; h++) {
         uint32_t home = p->x->host[h].home;
 
         if (home == UINT32_MAX)
@@ -228,6 +237,7 @@ static void place_ring(struct picture *p, uint32_t *nth)
         nth[home]++;
     }
     free(angle);
+    return 0;
 }
 
 static int place(struct picture *p, topomap_error *err)
@@ -242,9 +252,9 @@ static int place(struct picture *p, topomap_error *err)
         place_grid(p, dimensions, size);
         place_hosts_near(p, nth);
     } else if (nth && levels >= 0) {
-        status = place_tree(p, levels, err);
+        status = place_tree(p, levels, nth, err);
     } else if (nth) {
-        place_ring(p, nth);
+        status = place_ring(p, nth, err);
     }
     free(nth);
     for (uint32_t i = 0; i < p->x->graph.count; i++) {
