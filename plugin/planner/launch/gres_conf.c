@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plugin/planner/launch/gres_conf.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,18 +10,14 @@
 #include "topomap/hosts.h"
 #include "util/alloc.h"
 #include "util/input.h"
+#include "util/known.h"
 
 enum { FILES_MOST = 4096 };
 
-/* Lines that name the same nodes, and the number of the last GPU in them. */
-struct group {
-    char *nodes;
-    long last;
-};
-
 struct order {
-    struct group *group;
-    size_t groups, room;
+    topomap_known nodes; /* as lines name them: a site may have a line for each */
+    long *last;          /* of these, the number of the last GPU */
+    size_t room;
     int reorders;
 };
 
@@ -34,17 +31,26 @@ void planner_gres_path(char *path, unsigned long size)
         snprintf(path, size, "/etc/slurm/gres.conf");
 }
 
-static struct group *group_of(struct order *order, const char *nodes)
+/* Slurm takes no heed of case in them. NULL: memory is short. */
+static long *last_of(struct order *order, const char *nodes)
 {
+    size_t known = order->nodes.count, length = strlen(nodes);
     topomap_error err;
+    uint32_t number;
+    char *lower = topomap_strdup(nodes, &err);
+    int failed = !lower;
 
-    for (size_t i = 0; i < order->groups; i++)
-        if (!strcasecmp(order->group[i].nodes, nodes))
-            return &order->group[i];
-    if (topomap_grow(&order->group, &order->room, order->groups + 1, sizeof *order->group, &err))
+    for (char *c = lower; c && *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    failed =
+        failed || topomap_known_number(&order->nodes, lower, length, &number, &err) ||
+        topomap_grow(&order->last, &order->room, order->nodes.count, sizeof *order->last, &err);
+    free(lower);
+    if (failed)
         return NULL;
-    order->group[order->groups] = (struct group){topomap_strdup(nodes, &err), -1};
-    return order->group[order->groups].nodes ? &order->group[order->groups++] : NULL;
+    if (order->nodes.count > known)
+        order->last[number] = -1;
+    return &order->last[number];
 }
 
 /* "/dev/nvidia12" is 12; -1: no number. */
@@ -59,17 +65,17 @@ static long number_of(const char *file)
 
 static void add_files(struct order *order, const char *nodes, const char *files)
 {
-    struct group *group = group_of(order, nodes);
+    long *last = last_of(order, nodes);
     topomap_names names;
     topomap_error err;
 
-    if (!group || topomap_hostlist_expand(files, FILES_MOST, &names, &err))
+    if (!last || topomap_hostlist_expand(files, FILES_MOST, &names, &err))
         return;
     for (size_t i = 0; i < names.count; i++) {
         long number = number_of(names.name[i]);
 
-        order->reorders |= number <= group->last;
-        group->last = number;
+        order->reorders |= number <= *last;
+        *last = number;
     }
     topomap_names_clear(&names);
 }
@@ -134,8 +140,7 @@ int planner_gres_reorders(const char *path)
     if (read_lines(&order, input, &err))
         order.reorders = 0;
     topomap_input_close(input);
-    for (size_t i = 0; i < order.groups; i++)
-        free(order.group[i].nodes);
-    free(order.group);
+    topomap_known_clear(&order.nodes);
+    free(order.last);
     return order.reorders;
 }
