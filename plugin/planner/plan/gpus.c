@@ -43,18 +43,19 @@ int planner_gpus_open(topomap_db *db, const planner_request *request, planner_gp
                       topomap_error *err)
 {
     const char *job = request->asked.gpus;
+    int all = request->asked.nic != TOPOMAP_NIC_OFF || request->asked.keep, wanted;
     topomap_error why;
 
     *gpus = (planner_gpus){.bound = is_bound(request)};
-    if ((request->asked.nic != TOPOMAP_NIC_OFF || request->asked.keep) &&
-        topomap_db_devices_of(db, &request->nodes, &gpus->all, &why))
-        topomap_db_device_classes_clear(&gpus->all);
     gpus->none = !gpus->bound && is_left(request->asked.step_gpus);
-    if (gpus->none || !planner_gpus_are_wanted(request))
-        return 0;
+    wanted = !gpus->none && planner_gpus_are_wanted(request);
     /* What is not known of GPUs is no reason not to place a step. */
-    if (topomap_db_devices_of(db, &request->nodes, &gpus->known, &why) || !has_gpus(&gpus->known))
-        topomap_db_device_classes_clear(&gpus->known);
+    if ((all || wanted) && topomap_db_devices_of(db, &request->nodes, &gpus->devices, &why))
+        topomap_db_device_classes_clear(&gpus->devices);
+    if (all)
+        gpus->all = gpus->devices;
+    if (wanted && has_gpus(&gpus->devices))
+        gpus->known = gpus->devices;
     if (!gpus->known.nodes || !job)
         return 0;
     gpus->none = strcmp(job, "none") == 0;
@@ -64,8 +65,7 @@ int planner_gpus_open(topomap_db *db, const planner_request *request, planner_gp
 
 void planner_gpus_clear(planner_gpus *gpus)
 {
-    topomap_db_device_classes_clear(&gpus->known);
-    topomap_db_device_classes_clear(&gpus->all);
+    topomap_db_device_classes_clear(&gpus->devices);
     topomap_cores_clear(&gpus->job);
     *gpus = (planner_gpus){0};
 }
