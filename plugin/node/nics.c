@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MPICH_NICS = 64 };
+
 /* ---- Which -------------------------------------------------------------------------------- */
 
 /* Adds an entry's names that are not there yet. */
@@ -148,30 +150,42 @@ static int put_policy(const plugin_nics_task *task, char *value)
     return 0;
 }
 
-/* "0:0,1;1:2,3": of each NIC the local ranks, the same for all tasks of a node (intro_mpi(3) of
- * HPE Cray MPI). */
-static int put_mapping(const plugin_nics_task *task, char *value)
+/* "0:0,1;1:2,3": of each NIC the local ranks. \param number  [tasks] the NIC of each */
+static int list_mapping(const uint32_t *number, uint32_t tasks, char *value)
 {
-    enum { MOST = 64 };
-    uint32_t number, used = 0, kinds = 0;
+    uint32_t used = 0, kinds = 0;
 
-    *value = 0;
-    if (!is_by_number(task))
-        return 0;
-    for (uint32_t nic = 0; nic < MOST; nic++) {
+    for (uint32_t nic = 0; nic < MPICH_NICS; nic++) {
         uint32_t ranks = 0;
 
-        for (uint32_t local = 0; local < task->tasks; local++) {
-            if (hsn_of(task, local, &number) || number >= MOST || used + 32 > PLUGIN_NICS_VALUE)
-                return -1;
-            if (number != nic)
+        for (uint32_t local = 0; local < tasks; local++) {
+            if (number[local] != nic)
                 continue;
+            if (used + 32 > PLUGIN_NICS_VALUE)
+                return -1;
             used += (uint32_t)(ranks++ ? sprintf(value + used, ",%u", local)
                                        : sprintf(value + used, "%s%u:%u", kinds++ ? ";" : "", nic,
                                                  local));
         }
     }
     return 0;
+}
+
+/* The same for all tasks of a node (intro_mpi(3) of HPE Cray MPI). */
+static int put_mapping(const plugin_nics_task *task, char *value)
+{
+    uint32_t *number;
+    int status = 0;
+
+    *value = 0;
+    if (!is_by_number(task))
+        return 0;
+    number = calloc(task->tasks, sizeof *number);
+    for (uint32_t local = 0; number && status == 0 && local < task->tasks; local++)
+        status = hsn_of(task, local, &number[local]) || number[local] >= MPICH_NICS ? -1 : 0;
+    status = number && status == 0 ? list_mapping(number, task->tasks, value) : -1;
+    free(number);
+    return status;
 }
 
 static const struct {
