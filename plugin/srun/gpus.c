@@ -212,7 +212,8 @@ void plugin_gpus_write(FILE *out, const plugin_gpus *gpus)
     uint32_t count;
 
     /* --gres=none leaves a step none of its job's (srun(1)), whose --gpus-per-node it finds in the
-     * environment of salloc (24.11). An explicit --gpu-bind is the user's word, also where it is none. */
+     * environment of salloc (24.11). An explicit --gpu-bind is the user's word, also where it is
+     * none. */
     if (is_said(gpus->value[GRES]) && !strcasecmp(gpus->value[GRES], "none"))
         fprintf(out, "step-gpus 0\n");
     else if (plugin_gpus_are_bound(gpus) && bind_of(gpus))

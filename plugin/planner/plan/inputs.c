@@ -208,7 +208,7 @@ static int open_graph(planner_inputs *in, topomap_error *err)
     uint32_t tasks = topomap_machine_slots(in->machine), each = planner_fold_each(in), ranks;
     uint32_t most = each == 1 ? tasks : tasks * TOPOMAP_DEVICES_MOST;
     char chain[32];
-    const char *what;
+    const char *what, *note;
 
     if (in->request->asked.stored != PLANNER_PROFILE_NONE)
         return open_profile(in, err);
@@ -222,9 +222,9 @@ static int open_graph(planner_inputs *in, topomap_error *err)
                                  "%.300s: the graph has %u ranks, the step only %u tasks; a mesh "
                                  "in a file is divided: FILE,parts=%u",
                                  what, ranks, tasks, tasks);
-    if (topomap_graph_note(in->unfolded ? in->unfolded : in->graph))
-        planner_inputs_note(in, "%.200s",
-                            topomap_graph_note(in->unfolded ? in->unfolded : in->graph));
+    note = topomap_graph_note(in->unfolded ? in->unfolded : in->graph);
+    if (note)
+        planner_inputs_note(in, "%.200s", note);
     if (ranks < tasks)
         planner_inputs_note(in, "the graph has %u ranks, the step %u tasks: the rest is spread",
                             ranks, tasks);

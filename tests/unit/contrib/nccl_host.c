@@ -141,6 +141,21 @@ static int join(int comm, uint64_t id, int ranks, int rank)
                : host.four->init(&host.context[comm], &host.mask, NULL, id, 2, ranks, rank, quiet);
 }
 
+/* What both versions say of a call, each in its own members. */
+#define DESCRIBE(event, above)                                                                     \
+    do {                                                                                           \
+        event.type = message ? P2P : COLL;                                                         \
+        event.parentObj = above;                                                                   \
+        event.rank = host.rank[comm];                                                              \
+        if (message) {                                                                             \
+            event.p2p.func = func, event.p2p.datatype = type;                                      \
+            event.p2p.count = count, event.p2p.peer = root;                                        \
+        } else {                                                                                   \
+            event.coll.func = func, event.coll.datatype = type;                                    \
+            event.coll.count = count, event.coll.root = root;                                      \
+        }                                                                                          \
+    } while (0)
+
 static void event4(int comm, int message, const char *func, const char *type, size_t count,
                    int root)
 {
@@ -150,16 +165,7 @@ static void event4(int comm, int message, const char *func, const char *type, si
     memset(&event, 0xee, sizeof event); /* NCCL leaves what a type does not have */
     event.type = GROUP;
     host.four->startEvent(host.context[comm], &group, &event);
-    event.type = message ? P2P : COLL;
-    event.parentObj = group;
-    event.rank = host.rank[comm];
-    if (message) {
-        event.p2p.func = func, event.p2p.datatype = type;
-        event.p2p.count = count, event.p2p.peer = root;
-    } else {
-        event.coll.func = func, event.coll.datatype = type;
-        event.coll.count = count, event.coll.root = root;
-    }
+    DESCRIBE(event, group);
     host.four->startEvent(host.context[comm], &handle, &event);
     if (handle)
         host.four->stopEvent(handle);
@@ -181,16 +187,7 @@ static void event5(int comm, int message, const char *func, const char *type, si
     event.collApi.func = func, event.collApi.datatype = type, event.collApi.count = count;
     host.five->startEvent(host.context[comm], &api, &event);
     memset(&event, 0xee, sizeof event);
-    event.type = message ? P2P : COLL;
-    event.parentObj = api;
-    event.rank = host.rank[comm];
-    if (message) {
-        event.p2p.func = func, event.p2p.datatype = type;
-        event.p2p.count = count, event.p2p.peer = root;
-    } else {
-        event.coll.func = func, event.coll.datatype = type;
-        event.coll.count = count, event.coll.root = root;
-    }
+    DESCRIBE(event, api);
     host.five->startEvent(host.context[comm], &handle, &event);
     if (handle)
         host.five->stopEvent(handle);
