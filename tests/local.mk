@@ -124,6 +124,14 @@ EXTRA_DIST += tests/bench/training
 bench-training: cli/topomap$(EXEEXT)
 	$(if $(CASES),CASES='$(CASES)') TOPOMAP=cli/topomap$(EXEEXT) $(srcdir)/tests/bench/training $(BENCH_OPTIONS)
 
+# Steps of a training job by PyTorch's gloo on a fabric with real contention; the script says which variables there are.
+EXTRA_DIST += tests/bench/gloo tests/bench/gloo.py
+.PHONY: bench-gloo
+bench_gloo_variables = CASES FABRIC RATE STEPS REPEAT
+bench-gloo: all
+	$(foreach name,$(bench_gloo_variables),$(if $($(name)),$(name)='$($(name))')) \
+	  $(srcdir)/tests/bench/gloo '$(abs_top_builddir)' '$(abs_top_srcdir)'
+
 # The experiments of the papers; PAPERS picks some, and their size: make bench-papers PAPERS="viem full".
 PAPERS =
 papers_files = tests/bench/papers/run tests/bench/papers/common tests/bench/papers/amr \
