@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "metric/shares.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,19 +12,30 @@
 enum { SLOTS_MOST = 1 << 20, ENTRIES_MOST = 1 << 23, SEARCH_BYTES = 1 << 27 };
 enum { NONE = UINT32_MAX };
 
+/* Of one way; a line of the processor's cache, as long as the way is short, for what is looked up
+ * here is mostly not in the cache. */
+enum { NEAR = 12, LINE = 64 };
 struct kept {
-    uint32_t from, to, links, room;
-    uint8_t single, is_missing;
-    uint32_t *link;
-    double *part;
+    uint32_t after_from, to; /* from + 1; 0: empty */
+    uint32_t links;
+    uint8_t is_missing, is_far;
+    union {
+        uint32_t near[NEAR]; /* all of the traffic is on each */
+        struct {
+            uint32_t *link;
+            double *part; /* or NULL: likewise */
+            uint32_t room;
+        } far;
+    } way;
 };
+_Static_assert(sizeof(struct kept) == LINE, "a way is more than a line of the cache");
 
 struct topomap_shares {
     topomap_arena memory;
     const topomap_machine *machine;
     const topomap_network *network;
     int (*fill)(topomap_shares *s, uint32_t from, uint32_t to);
-    struct kept *kept; /* [slots] from NONE: empty */
+    struct kept *kept; /* [slots] */
     uint32_t slots, entries;
     uint64_t looked; /* by searches, for the way being made */
     /* the way being made */
@@ -325,51 +337,84 @@ static int open_exact(topomap_shares *s, topomap_error *err)
 
 /* ---- What is kept -------------------------------------------------------------------------- */
 
-static void forget(topomap_shares *s)
+static void drop(topomap_shares *s, struct kept *k)
 {
-    for (uint32_t i = 0; i < s->slots; i++) {
-        free(s->kept[i].link);
-        free(s->kept[i].part);
-        s->kept[i] = (struct kept){.from = NONE};
+    if (k->is_far) {
+        free(k->way.far.link);
+        free(k->way.far.part);
+        s->entries -= k->way.far.room;
     }
-    s->entries = 0;
+    *k = (struct kept){0};
+}
+
+static int grow(topomap_shares *s, struct kept *k)
+{
+    uint32_t *link;
+    double *part;
+
+    if (k->is_far && k->way.far.room >= s->links && (s->single || k->way.far.part))
+        return 0;
+    drop(s, k);
+    link = malloc(s->links * sizeof *link);
+    part = s->single ? NULL : malloc(s->links * sizeof *part);
+    if (!link || (!part && !s->single)) {
+        free(link);
+        free(part);
+        return -1;
+    }
+    k->is_far = 1;
+    k->way.far.link = link;
+    k->way.far.part = part;
+    k->way.far.room = s->links;
+    s->entries += s->links;
+    return 0;
 }
 
 static int keep(topomap_shares *s, struct kept *k, uint32_t from, uint32_t to, int missing)
 {
-    k->from = NONE;
-    if (s->links && (k->room < s->links || (!s->single && !k->part))) {
-        uint32_t *link = realloc(k->link, s->links * sizeof *link);
-
-        if (!link)
+    k->after_from = 0;
+    if (s->links > NEAR || (s->links && !s->single)) {
+        if (grow(s, k))
             return -1;
-        k->link = link;
-        if (!s->single) {
-            double *part = realloc(k->part, s->links * sizeof *part);
-
-            if (!part)
-                return -1;
-            k->part = part;
-        }
-        s->entries += k->room < s->links ? s->links - k->room : 0;
-        k->room = s->links;
+        memcpy(k->way.far.link, s->link, s->links * sizeof *s->link);
+        if (k->way.far.part) /* all 1 where it was made for another way */
+            memcpy(k->way.far.part, s->part, s->links * sizeof *s->part);
+    } else {
+        drop(s, k);
+        if (s->links)
+            memcpy(k->way.near, s->link, s->links * sizeof *s->link);
     }
-    if (s->links)
-        memcpy(k->link, s->link, s->links * sizeof *k->link);
-    if (s->links && !s->single)
-        memcpy(k->part, s->part, s->links * sizeof *k->part);
-    *k = (struct kept){from,    to,     s->links, k->room, (uint8_t)s->single, (uint8_t)missing,
-                       k->link, k->part};
+    k->after_from = from + 1;
+    k->to = to;
+    k->links = s->links;
+    k->is_missing = (uint8_t)missing;
     return 0;
+}
+
+static void forget(topomap_shares *s)
+{
+    for (uint32_t i = 0; i < s->slots; i++)
+        drop(s, &s->kept[i]);
+}
+
+static struct kept *slot(const topomap_shares *s, uint32_t from, uint32_t to)
+{
+    uint64_t hash = ((uint64_t)from << 32 | to) * 0x9e3779b97f4a7c15u;
+
+    return &s->kept[(hash >> 40) & (s->slots - 1)];
+}
+
+void topomap_shares_expect(const topomap_shares *s, uint32_t from, uint32_t to)
+{
+    __builtin_prefetch(slot(s, from, to));
 }
 
 int topomap_shares_find(topomap_shares *s, uint32_t from, uint32_t to, topomap_way *way)
 {
-    uint64_t hash = ((uint64_t)from << 32 | to) * 0x9e3779b97f4a7c15u;
-    struct kept *k = &s->kept[(hash >> 40) & (s->slots - 1)];
+    struct kept *k = slot(s, from, to);
 
     s->looked = 0;
-    if (k->from != from || k->to != to) {
+    if (k->after_from != from + 1 || k->to != to) {
         int status;
 
         s->links = 0;
@@ -384,7 +429,9 @@ int topomap_shares_find(topomap_shares *s, uint32_t from, uint32_t to, topomap_w
         if (keep(s, k, from, to, status))
             return -1;
     }
-    *way = (topomap_way){k->link, k->single ? NULL : k->part, k->links, s->looked + k->links + 1};
+    *way = k->is_far ? (topomap_way){k->way.far.link, k->way.far.part, k->links, 0}
+                     : (topomap_way){k->way.near, NULL, k->links, 0};
+    way->looked = s->looked + k->links + 1;
     return k->is_missing;
 }
 
@@ -394,6 +441,7 @@ int topomap_shares_new(const topomap_machine *machine, const topomap_network *ne
 {
     topomap_shares *s = topomap_alloc(1, sizeof *s, err);
     uint64_t pairs = (uint64_t)network->nodes * network->nodes;
+    unsigned char *bytes;
     int status;
 
     if (!s)
@@ -403,10 +451,10 @@ int topomap_shares_new(const topomap_machine *machine, const topomap_network *ne
     pairs = keep && keep < pairs ? keep : pairs;
     for (s->slots = 1; s->slots < pairs && s->slots < SLOTS_MOST;)
         s->slots *= 2;
-    s->kept = topomap_arena_alloc(&s->memory, s->slots, sizeof *s->kept, err);
-    status = s->kept ? 0 : -1;
-    for (uint32_t i = 0; status == 0 && i < s->slots; i++)
-        s->kept[i].from = NONE;
+    bytes = topomap_arena_alloc(&s->memory, (size_t)s->slots + 1, sizeof *s->kept, err);
+    status = bytes ? 0 : -1;
+    if (bytes)
+        s->kept = (struct kept *)(void *)(bytes + (LINE - (uintptr_t)bytes % LINE) % LINE);
     if (status == 0)
         status = strcmp(model, "routes") == 0 ? open_routes(s, err)
                  : machine->network           ? open_exact(s, err)

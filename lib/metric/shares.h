@@ -35,6 +35,8 @@ uint64_t topomap_shares_estimate(const topomap_shares *shares, uint32_t from, ui
 /** The way from one network vertex to another one, lent until the next call.
  *  \return 0; 1 where there is none; -1 where memory is short */
 int topomap_shares_find(topomap_shares *shares, uint32_t from, uint32_t to, topomap_way *way);
+/** That it will be asked for soon: what is kept of it comes from memory meanwhile. */
+void topomap_shares_expect(const topomap_shares *shares, uint32_t from, uint32_t to);
 void topomap_shares_free(topomap_shares *shares);
 
 #endif

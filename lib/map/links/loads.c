@@ -204,6 +204,12 @@ double topomap_loads_price(topomap_loads *l, uint32_t u, uint32_t x)
         return 0;
     meet(l, u, x, 1);
     meet(l, x, u, -1);
+    for (uint32_t i = 0; i < l->met_count; i++) {
+        topomap_shares_expect(l->shares, p, l->met[i]);
+        topomap_shares_expect(l->shares, q, l->met[i]);
+        topomap_shares_expect(l->shares, l->met[i], p);
+        topomap_shares_expect(l->shares, l->met[i], q);
+    }
     lost = turn(l, u, x);
     for (uint32_t i = 0; !lost && i < l->met_count; i++) {
         uint32_t place = l->met[i];
