@@ -45,7 +45,10 @@ list-tests:
 RELEASES = bookworm,trixie,forky
 check-releases:
 	$(srcdir)/auto/check --release $(RELEASES)
-.PHONY: list-tests check-releases
+# What the suites of tests/slurm need, without the many programs of the unit tests.
+slurm-tests: all $(filter-out tests/unit/% tests/fuzz/% tests/bench/%,$(check_PROGRAMS)) \
+  $(filter tests/unit/contrib/%,$(check_PROGRAMS)) $(check_LTLIBRARIES) $(check_DATA)
+.PHONY: list-tests check-releases slurm-tests
 
 # Long campaigns, beside the suite. BENCH is a folder of mapping instances (tests/bench/map-rivals).
 EXTRA_DIST += tests/run-unit tests/run-bats tests/bench/db-speed tests/bench/make-fabric \

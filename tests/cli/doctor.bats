@@ -247,6 +247,7 @@ without_plugin_dir() { sed -i '/^pluginDIR/d; /DebugFlags/d' etc/slurm.conf; }
 }
 
 @test "a planner that hangs: the check that waits ends at its deadline, and says what it waited for" {
+  words=${words/deadline_ms=16000/deadline_ms=300}
   printf '#!/bin/sh\nexec sleep 1000\n' >hangs && chmod 755 hangs
   word planner="$PWD/hangs"
   SECONDS=0
@@ -255,7 +256,6 @@ without_plugin_dir() { sed -i '/^pluginDIR/d; /DebugFlags/d' etc/slurm.conf; }
   [[ $output == *"no answer within 0.5 s from the planner, which was started with --version"* ]]
   # One that is right but for plans.
   printf '#!/bin/sh\n[ "$1" != --version ] || exec %s --version\nexec sleep 1000\n' "$PWD/libexec/topomap-planner" >hangs
-  words=${words/deadline_ms=16000/deadline_ms=300}
   word planner="$PWD/hangs"
   check "dry run" problem "the planner did not answer before its deadline (300 ms)"
   printf '#!/bin/sh\n[ "$1" != --version ] || exec %s --version\nexit 3\n' "$PWD/libexec/topomap-planner" >hangs
