@@ -17,7 +17,7 @@ CLI_TESTS = \
   tests/cli/db.bats \
   tests/cli/db-crash.bats \
   tests/cli/devices.bats \
-  tests/cli/gpus.bats \
+  tests/cli/gpu-nodes.bats tests/cli/gpus.bats \
   tests/cli/db-calibrate.bats \
   tests/cli/db-check.bats \
   tests/cli/db-diff.bats \
