@@ -205,11 +205,14 @@ function tables() {
   section("Nodes", table("nodes", "Which ranks run on each node, and what leaves and reaches it",
     ["node", "ranks", "ranks before", "bytes before", "bytes after"],
     data.node.map((n) => [n.name, n.after, n.before, n.out_before, n.out_after]), [null, null, null, bytes, bytes], -1));
-  if (data.rank)
+  if (data.rank) {
+    // Where some have GPUs, two columns more.
+    const has = data.rank.some((r) => r.length > 6), or = (v) => v === null ? "\u2013" : String(v);
     section("Ranks", table("ranks", "Where each rank runs, its bytes, and its share of J",
-      ["rank", "node", "CPUs", "node before", "bytes", "J before", "J after"],
-      data.rank.map((r, i) => [i, data.node[r[1]].name, r[2], data.node[r[0]].name, r[3], r[4], r[5]]),
-      [null, null, null, null, bytes, short, short], -1));
+      ["rank", "node", "CPUs", ...(has ? ["GPU", "NIC"] : []), "node before", "bytes", "J before", "J after"],
+      data.rank.map((r, i) => [i, data.node[r[1]].name, r[2], ...r.slice(6), data.node[r[0]].name, r[3], r[4], r[5]]),
+      [null, null, null, ...(has ? [or, or] : []), null, bytes, short, short], -1));
+  }
   if (data.candidates.length)
     section("What was tried", table("candidates", "Candidates of the search",
       ["name", "J", "predicted time", "seconds of search"],

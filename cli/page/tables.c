@@ -119,6 +119,15 @@ json_t *page_nodes(const page_job *job, topomap_error *err)
 
 /* ---- Ranks ------------------------------------------------------------------------------- */
 
+/* Its GPU by Slurm's index on the node, and the NIC that this uses. */
+static void add_devices(json_t *row, const topomap_plan *plan, uint32_t at)
+{
+    int has_gpu = plan->gpu[at] != UINT32_MAX, has_nic = has_gpu && plan->nic[at] != UINT32_MAX;
+
+    json_array_append_new(row, has_gpu ? json_integer(plan->gpu[at]) : json_null());
+    json_array_append_new(row, has_nic ? json_string(plan->nic_name[plan->nic[at]]) : json_null());
+}
+
 /* \param at  where it stands in the plan */
 static json_t *rank_row(const page_job *job, const topomap_weights *weights, uint32_t rank,
                         uint32_t at)
@@ -126,6 +135,7 @@ static json_t *rank_row(const page_job *job, const topomap_weights *weights, uin
     uint32_t node = topomap_machine_node_of(job->machine, job->slot[1][rank]), count;
     double bytes = 0, share[2] = {0, 0};
     const uint32_t *pu = NULL;
+    json_t *row;
 
     if (rank < topomap_graph_ranks(job->graph))
         for (uint64_t e = weights->offset[rank]; e < weights->offset[rank + 1]; e++) {
@@ -136,9 +146,12 @@ static json_t *rank_row(const page_job *job, const topomap_weights *weights, uin
                                                      job->slot[i][weights->target[e]]);
         }
     count = topomap_plan_cpus(job->plan, node, at, &pu);
-    return json_pack("[I, I, o, f, f, f]",
-                     (json_int_t)topomap_machine_node_of(job->machine, job->slot[0][rank]),
-                     (json_int_t)node, range_text(pu, count), bytes, share[0], share[1]);
+    row = json_pack("[I, I, o, f, f, f]",
+                    (json_int_t)topomap_machine_node_of(job->machine, job->slot[0][rank]),
+                    (json_int_t)node, range_text(pu, count), bytes, share[0], share[1]);
+    if (job->plan->gpu)
+        add_devices(row, job->plan, at);
+    return row;
 }
 
 json_t *page_ranks(const page_job *job, topomap_error *err)

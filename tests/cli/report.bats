@@ -78,6 +78,22 @@ figure() { jq -e --arg name "$1" ".figures[] | select(.name == \$name).$2" json;
   [ ! -e page2.html ]
 }
 
+@test "the table of ranks has GPUs and NICs where tasks have some, as show has them" {
+  topomap db import --db t.db hwloc "$TOPOMAP_SOURCE/tests/data/db/mi250x.xml" --nodes 'mi[01-02]'
+  { echo '# hosts: mi[01-02]'; printf 'mi%s,1,leaf,%s,100\n' 01 1 02 2; } >links
+  topomap db import --db t.db links links
+  topomap map --db t.db --nodes 'mi[01-02]' --tasks-per-node 8 --graph chain:16 --format plan -o plan
+  topomap report --plan plan --db t.db -o page.html
+  data page.html
+  topomap show --plan plan --db t.db --json >shown
+  jq -e --slurpfile shown shown '
+    [$shown[0][] | [.ranks, .gpus, .nics] | transpose[]] | sort == ($page.rank | to_entries | map([.key, .value[6], .value[7]]))' \
+    -n --argjson page "$(cat json)"
+  drawn page.html
+  grep -q '>GPU</button>.*>NIC</button>' dom
+  grep -q '<td class="">hsn0</td>' dom
+}
+
 @test "two plans side by side" {
   topomap db synth fat-tree:leaves=2,hosts=4,spines=1 -o made
   topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
