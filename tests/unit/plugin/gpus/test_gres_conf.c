@@ -51,6 +51,39 @@ static void orders(void **state)
     assert_false(planner_gres_reorders("/dev/null"));
 }
 
+static void write_conf(const char *name, const char *text)
+{
+    FILE *out = fopen(scratch_path(name), "w");
+
+    assert_non_null(out);
+    fputs(text, out);
+    fclose(out);
+}
+
+static void what_is_included(void **state)
+{
+    const char *path = scratch_path("gres.conf");
+    char text[4352];
+
+    (void)state;
+    write_conf("more.conf", "Name=gpu File=/dev/nvidia[0-1]\n");
+    write_conf("gres.conf", "Name=gpu File=/dev/nvidia[2-3]\n \tINCLUDE\tmore.conf # there\n");
+    assert_true(planner_gres_reorders(path));
+    snprintf(text, sizeof text, "Name=gpu File=/dev/nvidia[2-3]\ninclude %s\n",
+             scratch_path("more.conf"));
+    write_conf("gres.conf", text);
+    assert_true(planner_gres_reorders(path));
+    write_conf("gres.conf", "Include more.conf\nName=gpu File=/dev/nvidia[2-3]\n");
+    assert_false(planner_gres_reorders(path));
+    write_conf("gres.conf", "Included=1 Name=gpu File=/dev/nvidia[2,1]\n");
+    assert_true(planner_gres_reorders(path));
+    /* Slurm refuses these: there is no order that could be another one. */
+    write_conf("gres.conf", "Name=gpu File=/dev/nvidia[2,1]\nInclude none.conf\n");
+    assert_false(planner_gres_reorders(path));
+    write_conf("gres.conf", "Name=gpu File=/dev/nvidia[2,1]\nInclude gres.conf\n");
+    assert_false(planner_gres_reorders(path));
+}
+
 static void beside_slurm_conf(void **state)
 {
     char path[64];
@@ -66,7 +99,7 @@ static void beside_slurm_conf(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(orders),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(orders), cmocka_unit_test(what_is_included),
                                        cmocka_unit_test(beside_slurm_conf)};
 
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
