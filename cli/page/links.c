@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "cli/json.h"
-#include "metric/link_loads.h"
 #include "util/alloc.h"
 
 typedef struct row {
@@ -58,7 +57,7 @@ static json_t *histogram(const topomap_link_loads *load, double most)
                      (json_int_t)(congestion->links - congestion->used), "bins", list);
 }
 
-static json_t *make(topomap_link_loads *const load[2], topomap_error *err)
+static json_t *make(const page_job *job, topomap_link_loads *const load[2], topomap_error *err)
 {
     const topomap_congestion *congestion = topomap_link_loads_congestion(load[0]);
     uint32_t links = congestion->links;
@@ -74,10 +73,10 @@ static json_t *make(topomap_link_loads *const load[2], topomap_error *err)
     if (links)
         qsort(rows, links, sizeof *rows, by_load);
     most = links ? rows[0].most : 0;
-    made = json_pack("{s:s, s:s, s:I, s:f, s:o, s:o, s:o}", "model", congestion->model, "unit",
+    made = json_pack("{s:s, s:s, s:I, s:f, s:o, s:o, s:o, s:o}", "model", congestion->model, "unit",
                      congestion->unit, "count", (json_int_t)links, "most", most, "busiest",
                      busiest(load, rows, links), "before", histogram(load[0], most), "after",
-                     histogram(load[1], most));
+                     histogram(load[1], most), "picture", page_network(job, load, err));
     free(rows);
     return made;
 }
@@ -97,7 +96,7 @@ json_t *page_links(const page_job *job, topomap_error *err)
             topomap_link_loads_new(job->graph, job->machine, job->slot[i], model, &load[i], &why);
         model = status == 0 ? topomap_link_loads_congestion(load[i])->model : NULL;
     }
-    made = status == 0 ? make(load, err) : json_null();
+    made = status == 0 ? make(job, load, err) : json_null();
     topomap_link_loads_free(load[0]);
     topomap_link_loads_free(load[1]);
     return made;

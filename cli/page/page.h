@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `topomap report`: one HTML file about a placement. What is shown is JSON (data.c, links.c,
- * matrices.c, tables.c) inside of the page; page.css and page.js, which the program carries, draw
- * it. Nothing of it comes from elsewhere, and nothing in a name is markup. */
+ * network.c, matrices.c, tables.c) inside of the page; page.css and page.js, which the program
+ * carries, draw it. Nothing of it comes from elsewhere, and nothing in a name is markup. */
 #ifndef TOPOMAP_CLI_PAGE_H
 #define TOPOMAP_CLI_PAGE_H
 
 #include <jansson.h>
 #include <stdio.h>
 
+#include "metric/link_loads.h"
 #include "topomap/plan.h"
 #include "topomap/time.h"
 
@@ -32,6 +33,8 @@ json_t *page_data(const page_job *job, topomap_error *err);
 
 /** The parts of it; NULL where memory is short, or after a failure. json_null(): not known. */
 json_t *page_links(const page_job *job, topomap_error *err);
+/** The network by the loads before and after; json_null() where it is too large for a picture. */
+json_t *page_network(const page_job *job, topomap_link_loads *const load[2], topomap_error *err);
 json_t *page_matrices(const page_job *job, topomap_error *err);
 json_t *page_nodes(const page_job *job, topomap_error *err);
 json_t *page_ranks(const page_job *job, topomap_error *err);

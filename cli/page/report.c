@@ -227,7 +227,8 @@ static int run_report(const cli_call *call)
 
 static const char report_text[] =
     "A page of HTML that needs nothing else: before and after, who talks to whom, how far bytes\n"
-    "travel, the busiest links, which ranks run on each node, where each rank runs and what it "
+    "travel, the network with what its cables carry, the busiest links, which ranks run on each "
+    "node, where each rank runs and what it "
     "costs\n"
     "(up to 20,000 ranks), what the search tried, and the command that makes the plan again. It "
     "is\n"

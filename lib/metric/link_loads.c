@@ -64,6 +64,17 @@ double topomap_link_loads_share(const topomap_link_loads *loads, uint32_t link)
     return loads->load[link] / loads->traffic.network->capacity[link];
 }
 
+const topomap_network *topomap_link_loads_network(const topomap_link_loads *loads)
+{
+    return loads->traffic.network;
+}
+
+void topomap_link_loads_vertex(const topomap_link_loads *loads, uint32_t vertex, char *text,
+                               size_t size)
+{
+    topomap_vertex_name(loads->traffic.network, vertex, text, size);
+}
+
 void topomap_link_loads_name(const topomap_link_loads *loads, uint32_t link, char *text,
                              size_t size)
 {

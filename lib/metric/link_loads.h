@@ -4,6 +4,7 @@
 #ifndef TOPOMAP_LINK_LOADS_H
 #define TOPOMAP_LINK_LOADS_H
 
+#include "fabric/network.h"
 #include "topomap/topomap.h"
 
 typedef struct topomap_link_loads topomap_link_loads;
@@ -23,6 +24,11 @@ void topomap_link_loads_free(topomap_link_loads *loads);
 const topomap_congestion *topomap_link_loads_congestion(const topomap_link_loads *loads);
 /** Bytes over the link / its capacity. */
 double topomap_link_loads_share(const topomap_link_loads *loads, uint32_t link);
+/** Whose links they are, lent with the loads. */
+const topomap_network *topomap_link_loads_network(const topomap_link_loads *loads);
+/** What a vertex of it is called; what does not fit is cut. */
+void topomap_link_loads_vertex(const topomap_link_loads *loads, uint32_t vertex, char *text,
+                               size_t size);
 /** "leaf1 -> spine2"; what does not fit is cut. */
 void topomap_link_loads_name(const topomap_link_loads *loads, uint32_t link, char *text,
                              size_t size);

@@ -140,9 +140,43 @@ figure() { jq -e --arg name "$1" ".figures[] | select(.name == \$name).$2" json;
     data page.html
     drawn page.html
     [ "$(grep -o '<canvas' dom | wc -l)" -eq 3 ]
+    # Each cable that is known is drawn twice, before and after.
+    [ "$(grep -o '<path' dom | wc -l)" -eq "$(jq '(.links.picture.cable // []) | length / 2' json)" ]
     [ "$(grep -o '<table id="ranks">.*' dom | sed 's|</table>.*||' | grep -o '<tr><td' | wc -l)" -eq 64 ]
     drawn page.html 390,800
   done
+}
+
+@test "the network's picture: every cable once with what its fuller way carries, every vertex where nothing else is" {
+  local machine shape
+  while read -r shape machine; do
+    echo "$machine"
+    topomap report --graph random:n=36,deg=5,seed=3 --machine "$machine" --objective time -o page.html
+    data page.html
+    jq -e --arg shape "$shape" '.links as $l | $l.picture as $p | ($p.cable | [_nwise(4)]) as $c | ($p.vertex | length) as $n
+      | $p.shape == $shape and $p.left_out == 0 and ($c | length) * 2 == $l.count
+      and ($c | map([.[0], .[1]] | sort) | unique | length) == ($c | length) and all($c[]; .[0] < $n and .[1] < $n and .[0] != .[1])
+      and ($c | map(.[2]) | max) == ($l.busiest | map(.before) | max) and ($c | map(.[3]) | max) == ($l.busiest | map(.after) | max)
+      and ($p.vertex | map(.[1:3]) | unique | length) == $n
+      and all($p.vertex[]; .[1] > 0 and .[2] > 0 and .[1] < $p.width and .[2] < $p.height)' json
+  done <<'END'
+levels fattree:k=6,levels=3
+levels fattree:k=12,levels=2
+grid torus:4x3x3
+grid mesh:6x6
+ring dragonfly:p=2,a=4,h=2,groups=5
+END
+  # Nodes are below all switches, beside those of their own switch.
+  topomap report --graph ring:54 --machine fattree:k=6,levels=3 -o page.html
+  data page.html
+  jq -e '.links.picture.vertex | (map(select(.[3] == 1)) | sort_by(.[1])) as $nodes | ($nodes | length) == 54
+    and ($nodes | map(.[2]) | unique | length) == 1 and all(.[]; .[3] == 1 or .[2] < $nodes[0][2])
+    and ($nodes | map(.[0])) == [range(54) | "node\(.)"]' json
+  # What is too large for a picture has the table alone.
+  topomap report --graph ring:7000 --machine torus:20x20x20 --algorithm identity -o page.html 2>/dev/null ||
+    topomap report --graph ring:8000 --machine torus:20x20x20 --algorithm identity -o page.html
+  data page.html
+  jq -e '.links.picture == null and (.links.busiest | length) > 0' json
 }
 
 @test "a site's page and Prometheus' text: numbers of all users' records, and nothing of their words" {

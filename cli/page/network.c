@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The network drawn: where its vertices stand, and what its cables carry before and after. Grids by
+ * coordinates, slice beside slice; what has no cables inside of a level by levels, nodes below;
+ * anything else in a ring, nodes outside. */
+#include "cli/page/page.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli/json.h"
+#include "machine/machine.h"
+#include "util/alloc.h"
+
+enum { STEP = 14, ROW = 110, CELL = 26, EDGE = 20, SPOKE = 40 };
+/* A picture of more is no picture. */
+enum { VERTICES_MOST = 6000, CABLES_MOST = 6000 };
+
+typedef struct vertex {
+    uint32_t number, level;
+    double key, x, y; /* key: what it is sorted by within its level */
+} vertex;
+
+typedef struct picture {
+    const topomap_network *network;
+    vertex *vertex;  /* [vertices] in the order of their numbers, but while they are sorted */
+    uint32_t *queue; /* [vertices] */
+    uint32_t levels;
+    double width, height, slice[2]; /* the latter of grids: what a slice takes */
+    const char *shape;
+} picture;
+
+/* ---- Grids ------------------------------------------------------------------------------- */
+
+static int is_grid(const topomap_machine *m, const topomap_network *n)
+{
+    uint64_t routers = 1;
+
+    for (uint32_t d = 0; d < m->dims; d++)
+        routers *= m->dim[d];
+    return m->kind == TOPOMAP_MACHINE_TORUS && !m->network && routers == n->vertices;
+}
+
+/* x and y are a slice; further dimensions go right and down by turns. */
+static void place_grid(picture *p, const topomap_machine *m)
+{
+    p->shape = "grid";
+    for (uint32_t d = 0; d < 2; d++)
+        p->slice[d] = CELL * ((d < m->dims ? m->dim[d] : 1) + 1.0);
+    for (uint32_t v = 0; v < p->network->vertices; v++) {
+        double step[2] = {CELL, CELL}, spot[2] = {EDGE, EDGE};
+        uint32_t rest = v;
+
+        for (uint32_t d = 0; d < m->dims; d++) {
+            spot[d % 2] += rest % m->dim[d] * step[d % 2];
+            step[d % 2] = step[d % 2] * m->dim[d] + CELL;
+            rest /= m->dim[d];
+        }
+        p->vertex[v].x = spot[0];
+        p->vertex[v].y = spot[1];
+    }
+}
+
+/* ---- Levels ------------------------------------------------------------------------------ */
+
+/* By hops from the nearest node. */
+static void find_levels(picture *p)
+{
+    const topomap_network *n = p->network;
+    uint32_t found = 0;
+
+    for (uint32_t v = 0; v < n->vertices; v++)
+        p->vertex[v] = (vertex){.number = v, .level = UINT32_MAX};
+    for (uint32_t i = 0; i < n->nodes; i++)
+        if (p->vertex[n->vertex_of[i]].level == UINT32_MAX) {
+            p->vertex[n->vertex_of[i]].level = 0;
+            p->queue[found++] = n->vertex_of[i];
+        }
+    for (uint32_t i = 0; i < found; i++) {
+        uint32_t v = p->queue[i];
+
+        for (uint32_t link = n->first[v]; link < n->first[v + 1]; link++)
+            if (p->vertex[n->head[link]].level == UINT32_MAX) {
+                p->vertex[n->head[link]].level = p->vertex[v].level + 1;
+                p->queue[found++] = n->head[link];
+            }
+    }
+    p->levels = found ? p->vertex[p->queue[found - 1]].level + 1 : 1;
+    for (uint32_t v = 0; v < n->vertices; v++)
+        if (p->vertex[v].level == UINT32_MAX) /* joined to nobody */
+            p->vertex[v].level = p->levels - 1;
+}
+
+static int is_levelled(const picture *p)
+{
+    const topomap_network *n = p->network;
+
+    for (uint32_t v = 0; v < n->vertices; v++)
+        for (uint32_t link = n->first[v]; link < n->first[v + 1]; link++)
+            if (p->vertex[v].level == p->vertex[n->head[link]].level)
+                return 0;
+    return p->levels > 1;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const vertex *x = a, *y = b;
+
+    if (x->level != y->level)
+        return x->level < y->level ? -1 : 1;
+    if (x->key < y->key || x->key > y->key)
+        return x->key < y->key ? -1 : 1;
+    return x->number < y->number ? -1 : 1;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const vertex *x = a, *y = b;
+
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Nodes by their switches, switches by the middle of what hangs below them. */
+static double key_of(const picture *p, const vertex *v)
+{
+    const topomap_network *n = p->network;
+    double sum = 0;
+    uint32_t below = 0;
+
+    for (uint32_t link = n->first[v->number]; link < n->first[v->number + 1]; link++) {
+        const vertex *other = &p->vertex[n->head[link]];
+
+        if (v->level == 0)
+            return other->number; /* heads ascend */
+        if (other->level + 1 == v->level) {
+            sum += other->x;
+            below++;
+        }
+    }
+    return below ? sum / below : 0;
+}
+
+static void place_level(picture *p, uint32_t level)
+{
+    uint32_t vertices = p->network->vertices, from = 0, count = 0;
+
+    for (uint32_t v = 0; v < vertices; v++)
+        if (p->vertex[v].level == level)
+            p->vertex[v].key = key_of(p, &p->vertex[v]);
+    qsort(p->vertex, vertices, sizeof *p->vertex, by_key);
+    while (from < vertices && p->vertex[from].level < level)
+        from++;
+    while (from + count < vertices && p->vertex[from + count].level == level)
+        count++;
+    for (uint32_t i = 0; i < count; i++) {
+        p->vertex[from + i].x = EDGE + p->width * (i + 0.5) / count;
+        p->vertex[from + i].y =
+            EDGE + (p->levels - 1 - level) * fmin(fmax(ROW, p->width / 8), 4 * ROW);
+    }
+    qsort(p->vertex, vertices, sizeof *p->vertex, by_number);
+}
+
+static void place_levels(picture *p)
+{
+    uint32_t most = 1;
+
+    p->shape = "levels";
+    for (uint32_t level = 0; level < p->levels; level++) {
+        uint32_t count = 0;
+
+        for (uint32_t v = 0; v < p->network->vertices; v++)
+            count += p->vertex[v].level == level;
+        most = count > most ? count : most;
+    }
+    p->width = (double)most * STEP;
+    for (uint32_t level = 0; level < p->levels; level++)
+        place_level(p, level);
+}
+
+/* ---- A ring ------------------------------------------------------------------------------ */
+
+static void place_at(vertex *v, double radius, double out, double angle)
+{
+    double middle = EDGE + SPOKE + radius;
+
+    v->x = middle + (radius + out) * sin(angle);
+    v->y = middle - (radius + out) * cos(angle);
+}
+
+static void place_ring(picture *p)
+{
+    const topomap_network *n = p->network;
+    const double turn = 2 * acos(-1);
+    uint32_t switches = 0, at = 0;
+    double radius, each;
+
+    p->shape = "ring";
+    for (uint32_t v = 0; v < n->vertices; v++)
+        switches += p->levels == 1 || p->vertex[v].level > 0;
+    each = turn / switches;
+    radius = fmax(120, switches * STEP / turn);
+    for (uint32_t v = 0; v < n->vertices; v++)
+        if (p->levels == 1 || p->vertex[v].level > 0) {
+            p->vertex[v].key = at * each;
+            place_at(&p->vertex[v], radius, 0, at++ * each);
+        }
+    /* A switch's nodes share its part of the ring; key of a switch is its angle, level its nodes.
+     */
+    for (uint32_t v = 0; p->levels > 1 && v < n->vertices; v++) {
+        uint32_t of, nodes = 0, before = 0;
+
+        if (p->vertex[v].level > 0)
+            continue;
+        of = n->first[v] < n->first[v + 1] ? n->head[n->first[v]] : v;
+        for (uint32_t link = n->first[of]; link < n->first[of + 1]; link++)
+            if (p->vertex[n->head[link]].level == 0) {
+                before += n->head[link] < v;
+                nodes++;
+            }
+        nodes = nodes ? nodes : 1;
+        place_at(&p->vertex[v], radius, SPOKE,
+                 p->vertex[of].key + each * ((before + 0.5) / nodes - 0.5));
+    }
+}
+
+/* ---- Cables ------------------------------------------------------------------------------ */
+
+typedef struct cable {
+    uint32_t a, b;
+    double share[2];
+} cable;
+
+static double most_of(const cable *c)
+{
+    return fmax(c->share[0], c->share[1]);
+}
+
+static int by_load(const void *a, const void *b)
+{
+    const cable *x = a, *y = b;
+    double mine = most_of(x), other = most_of(y);
+
+    if (mine < other || mine > other)
+        return mine < other ? 1 : -1;
+    return x->a != y->a ? (x->a < y->a ? -1 : 1) : (x->b > y->b) - (x->b < y->b);
+}
+
+/* Both ways of a pair are one cable, with what the fuller way carries. */
+static uint32_t find_cables(const topomap_network *n, topomap_link_loads *const load[2],
+                            cable *cables)
+{
+    uint32_t count = 0;
+
+    for (uint32_t a = 0; a < n->vertices; a++)
+        for (uint32_t link = n->first[a]; link < n->first[a + 1]; link++) {
+            uint32_t b = n->head[link], back = topomap_network_link(n, b, a);
+            cable *c = &cables[count];
+
+            if (back != UINT32_MAX && b < a)
+                continue;
+            *c = (cable){a, b, {0, 0}};
+            for (int i = 0; i < 2; i++)
+                c->share[i] =
+                    fmax(topomap_link_loads_share(load[i], link),
+                         back == UINT32_MAX ? 0 : topomap_link_loads_share(load[i], back));
+            count++;
+        }
+    qsort(cables, count, sizeof *cables, by_load);
+    return count;
+}
+
+static json_t *cables_json(const cable *cables, uint32_t count)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < count; i++) {
+        json_array_append_new(list, json_integer(cables[i].a));
+        json_array_append_new(list, json_integer(cables[i].b));
+        for (int k = 0; k < 2; k++)
+            json_array_append_new(list, json_real(cables[i].share[k]));
+    }
+    return list;
+}
+
+/* ---- The picture ------------------------------------------------------------------------- */
+
+static json_t *vertices_json(const picture *p, topomap_link_loads *load)
+{
+    json_t *list = json_array();
+
+    for (uint32_t v = 0; v < p->network->vertices; v++) {
+        char name[64];
+
+        topomap_link_loads_vertex(load, v, name, sizeof name);
+        json_array_append_new(list, json_pack("[o, f, f, i]", cli_json_text(name),
+                                              round(10 * p->vertex[v].x) / 10,
+                                              round(10 * p->vertex[v].y) / 10,
+                                              p->levels > 1 && p->vertex[v].level == 0 ? 1 : 0));
+    }
+    return list;
+}
+
+static json_t *draw(picture *p, topomap_link_loads *const load[2], cable *cables)
+{
+    uint32_t count = find_cables(p->network, load, cables);
+    uint32_t shown = count < CABLES_MOST ? count : CABLES_MOST;
+
+    for (uint32_t v = 0; v < p->network->vertices; v++) {
+        p->width = fmax(p->width, p->vertex[v].x + EDGE);
+        p->height = fmax(p->height, p->vertex[v].y + EDGE);
+    }
+    return json_pack("{s:s, s:[f, f], s:f, s:f, s:o, s:o, s:I}", "shape", p->shape, "slice",
+                     p->slice[0], p->slice[1], "width", p->width, "height", p->height, "vertex",
+                     vertices_json(p, load[0]), "cable", cables_json(cables, shown), "left_out",
+                     (json_int_t)(count - shown));
+}
+
+json_t *page_network(const page_job *job, topomap_link_loads *const load[2], topomap_error *err)
+{
+    picture p = {.network = topomap_link_loads_network(load[0])};
+    const topomap_network *n = p.network;
+    cable *cables;
+    json_t *made = NULL;
+
+    if (n->vertices == 0 || n->vertices > VERTICES_MOST)
+        return json_null();
+    p.vertex = topomap_alloc(n->vertices, sizeof *p.vertex, err);
+    p.queue = topomap_alloc(n->vertices, sizeof *p.queue, err);
+    cables = topomap_alloc(n->links ? n->links : 1, sizeof *cables, err);
+    if (p.vertex && p.queue && cables) {
+        find_levels(&p);
+        if (is_grid(job->machine, n))
+            place_grid(&p, job->machine);
+        else if (is_levelled(&p))
+            place_levels(&p);
+        else
+            place_ring(&p);
+        made = draw(&p, load, cables);
+    }
+    free(p.vertex);
+    free(p.queue);
+    free(cables);
+    return made;
+}
