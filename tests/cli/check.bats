@@ -91,7 +91,8 @@ mkdir -p tests
 cat >Makefile <<'MAKE'
 all: ; @touch built
 list-tests: ; @echo tests/slurm/plugin.bats tests/slurm/upgrades.bats
-check: ; @[ -z "$(TESTS)" ] || { echo "$(TESTS)"; echo ":test-result: PASS" >tests/one.trs; env | grep ^TOPOMAP_TEST_ | sort; \
+slurm-tests: ; @touch built-for-slurm
+check check-TESTS: ; @[ -z "$(TESTS)" ] || { echo "$(TESTS)"; echo ":test-result: PASS" >tests/one.trs; env | grep ^TOPOMAP_TEST_ | sort; \
 	[ -z "$$TOPOMAP_TEST_BUILD_OLD" ] || { cd "$$TOPOMAP_TEST_BUILD_OLD" && cat configured ../plain/configured && ls "$$PWD/built"; }; }
 MAKE
 END
