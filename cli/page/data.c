@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/json.h"
+#include "metric/prediction.h"
 
 static json_t *pair(const char *name, const char *unit, double before, double after)
 {
@@ -39,22 +40,46 @@ static int add_costs(const page_job *job, json_t *figures, json_t *levels, topom
     return status;
 }
 
-/* Where links are not known, or not all nodes are joined, there is none. */
-static void add_time(const page_job *job, json_t *figures)
+static int predict(const page_job *job, uint64_t budget, topomap_time time[2])
 {
-    topomap_time time[2];
     topomap_error why;
 
-    memset(time, 0, sizeof time);
-    if (job->costs &&
-        topomap_time_evaluate(job->graph, job->machine, job->slot[0], job->costs, &time[0], &why) ==
-            0 &&
-        topomap_time_evaluate(job->graph, job->machine, job->slot[1], job->costs, &time[1], &why) ==
-            0)
-        json_array_append_new(figures,
-                              pair("predicted time", "s", time[0].seconds, time[1].seconds));
+    for (int i = 0; i < 2; i++)
+        if (topomap_time_predict(job->graph, job->machine, job->slot[i], job->costs, NULL, budget,
+                                 &time[i], NULL, &why) != 0)
+            return -1;
+    return 0;
+}
+
+static void clear(topomap_time time[2])
+{
     topomap_time_clear(&time[0]);
     topomap_time_clear(&time[1]);
+    memset(time, 0, 2 * sizeof *time);
+}
+
+/* Where links are not known, or not all nodes are joined, there is none. Nobody waits for a page
+ * until the sharing of links is followed for many messages: the most loaded ones, then, for both.
+ */
+static void add_time(const page_job *job, json_t *figures)
+{
+    const uint64_t patience = 1 << 27;
+    topomap_time time[2];
+    int status;
+
+    memset(time, 0, sizeof time);
+    if (!job->costs)
+        return;
+    status = predict(job, patience, time);
+    if (status == 0 && time[0].is_bound != time[1].is_bound) {
+        clear(time);
+        status = predict(job, 0, time);
+    }
+    if (status == 0)
+        json_array_append_new(figures,
+                              pair(time[0].is_bound ? "predicted time, at least" : "predicted time",
+                                   "s", time[0].seconds, time[1].seconds));
+    clear(time);
 }
 
 static double most_loaded(const json_t *links, const char *when)

@@ -293,6 +293,12 @@ END
   data page.html
   jq -e '.rank == null and (.node | length) == 1024 and .links == null' json
   [ "$(stat -c %s page.html)" -lt 5000000 ]
+  # The sharing of links is not followed for as long as eval does: the bound, of both then.
+  topomap report --graph random:2048,deg=8 --machine 'fattree:k=16,levels=3*2' --algorithm identity -o page.html
+  data page.html
+  topomap eval --graph random:2048,deg=8 --machine 'fattree:k=16,levels=3*2' --congestion routes --json >before
+  jq -e --slurpfile e before '(.figures | map({(.name): .before}) | add) as $f
+    | ($f["predicted time, at least"] * 12.5e9 / $e[0].congestion.max - 1 | fabs) < 0.001' json
   run -2 topomap report --graph ring:4 --machine mesh:4
   [[ $output == *"--output takes a name that ends in .html"* ]]
   run -2 topomap report --graph ring:4 --machine mesh:4 -o page.txt
