@@ -20,18 +20,46 @@ static int by_load(const void *a, const void *b)
     return x->most != y->most ? (x->most < y->most ? 1 : -1) : (x->link > y->link ? 1 : -1);
 }
 
-static json_t *busiest(topomap_link_loads *const load[2], const row *rows, uint32_t count)
+enum { PAIRS = 3 }; /* of ranks, that have most of a link's bytes */
+
+/* [from, to, share of the link's bytes], ... */
+static json_t *pairs_json(const topomap_link_pair *pair, double bytes)
 {
     json_t *list = json_array();
 
-    for (uint32_t i = 0; i < count && i < PAGE_LINKS && rows[i].most > 0; i++) {
+    for (int k = 0; k < PAIRS && pair[k].bytes; k++)
+        json_array_append_new(list,
+                              json_pack("[I, I, f]", (json_int_t)pair[k].from,
+                                        (json_int_t)pair[k].to, (double)pair[k].bytes / bytes));
+    return list;
+}
+
+static json_t *busiest(topomap_link_loads *const load[2], const row *rows, uint32_t count,
+                       topomap_error *err)
+{
+    uint32_t link[PAGE_LINKS], links = 0;
+    topomap_link_pair pair[2][PAGE_LINKS * PAIRS];
+    double bytes[2][PAGE_LINKS];
+    json_t *list;
+
+    while (links < count && links < PAGE_LINKS && rows[links].most > 0) {
+        link[links] = rows[links].link;
+        links++;
+    }
+    for (int i = 0; i < 2; i++)
+        if (topomap_link_loads_pairs(load[i], link, links, PAIRS, pair[i], bytes[i], err) != 0)
+            return NULL;
+    list = json_array();
+    for (uint32_t i = 0; i < links; i++) {
         char name[128];
 
-        topomap_link_loads_name(load[0], rows[i].link, name, sizeof name);
+        topomap_link_loads_name(load[0], link[i], name, sizeof name);
         json_array_append_new(list,
-                              json_pack("{s:o, s:f, s:f}", "name", cli_json_text(name), "before",
-                                        topomap_link_loads_share(load[0], rows[i].link), "after",
-                                        topomap_link_loads_share(load[1], rows[i].link)));
+                              json_pack("{s:o, s:f, s:f, s:o, s:o}", "name", cli_json_text(name),
+                                        "before", topomap_link_loads_share(load[0], link[i]),
+                                        "after", topomap_link_loads_share(load[1], link[i]),
+                                        "by_before", pairs_json(&pair[0][i * PAIRS], bytes[0][i]),
+                                        "by_after", pairs_json(&pair[1][i * PAIRS], bytes[1][i])));
     }
     return list;
 }
@@ -75,7 +103,7 @@ static json_t *make(const page_job *job, topomap_link_loads *const load[2], topo
     most = links ? rows[0].most : 0;
     made = json_pack("{s:s, s:s, s:I, s:f, s:o, s:o, s:o, s:o}", "model", congestion->model, "unit",
                      congestion->unit, "count", (json_int_t)links, "most", most, "busiest",
-                     busiest(load, rows, links), "before", histogram(load[0], most), "after",
+                     busiest(load, rows, links, err), "before", histogram(load[0], most), "after",
                      histogram(load[1], most), "picture", page_network(job, load, err));
     free(rows);
     return made;

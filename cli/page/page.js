@@ -190,13 +190,19 @@ function picture() {
     make("div", {class: p.width > 2 * p.height ? "" : "pair"}, network("before"), network("after")));
 }
 
+// "3 \u2192 17 40 %": ranks that have most of a link's bytes.
+function by(pairs) {
+  return pairs.map((p) => p[0] + " \u2192 " + p[1] + " " + (100 * p[2]).toFixed(p[2] < 0.1 ? 1 : 0) + " %").join(", ");
+}
+
 function links() {
   const l = data.links;
   if (!l) return;
   section("Links", key(), make("p", {class: "note"}, l.count + " directed links, model " + l.model + "; idle: " +
     l.before.idle + " before, " + l.after.idle + " after. Heights are logarithmic."), picture(), make("div", {class: "wide"}, histogram()),
     table("busiest", "The busiest links" + (l.unit === "s" ? ", seconds to carry what is on them" : ", bytes a cable"),
-      ["link", "before", "after"], l.busiest.map((b) => [b.name, b.before, b.after]),
+      ["link", "before", "after", "most of it before", "most of it after"],
+      l.busiest.map((b) => [b.name, b.before, b.after, by(b.by_before), by(b.by_after)]),
       [null, (v) => shown(v, l.unit), (v) => shown(v, l.unit)], 2));
 }
 

@@ -2,6 +2,7 @@
 #include "metric/link_loads.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "metric/congestion.h"
 #include "util/alloc.h"
@@ -79,4 +80,51 @@ void topomap_link_loads_name(const topomap_link_loads *loads, uint32_t link, cha
                              size_t size)
 {
     topomap_link_name(loads->traffic.network, link, text, size);
+}
+
+/* Among the most of its link, from the last place up. */
+static void take(topomap_link_pair *most, uint32_t each, topomap_link_pair pair)
+{
+    uint32_t at = each;
+
+    while (at > 0 && most[at - 1].bytes < pair.bytes)
+        at--;
+    if (at == each)
+        return;
+    memmove(most + at + 1, most + at, (each - 1 - at) * sizeof *most);
+    most[at] = pair;
+}
+
+int topomap_link_loads_pairs(const topomap_link_loads *loads, const uint32_t *link, uint32_t count,
+                             uint32_t each, topomap_link_pair *pair, double *bytes,
+                             topomap_error *err)
+{
+    const topomap_traffic *t = &loads->traffic;
+    const topomap_graph *g = t->graph;
+    uint32_t *asked = topomap_alloc((size_t)t->network->links + 1, sizeof *asked, err);
+
+    if (!asked)
+        return -1;
+    memset(pair, 0, (size_t)count * each * sizeof *pair);
+    memset(bytes, 0, count * sizeof *bytes);
+    for (uint32_t i = 0; i < count; i++)
+        asked[link[i]] = i + 1;
+    for (uint32_t u = 0; u < g->ranks && strcmp(loads->congestion.model, "routes") == 0; u++)
+        for (uint64_t e = g->offset[u]; e < g->offset[u + 1]; e++) {
+            uint32_t v = g->target[e], at = t->vertex_of[u];
+
+            while (g->bytes[e] && at != t->vertex_of[v]) { /* there is a way: it was measured */
+                uint32_t next = topomap_network_next(t->network, at, t->node_of[v]);
+                uint32_t i = asked[next];
+
+                if (i && each)
+                    take(pair + (size_t)(i - 1) * each, each,
+                         (topomap_link_pair){u, v, g->bytes[e]});
+                if (i)
+                    bytes[i - 1] += (double)g->bytes[e];
+                at = t->network->head[next];
+            }
+        }
+    free(asked);
+    return 0;
 }

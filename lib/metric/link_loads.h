@@ -33,4 +33,18 @@ void topomap_link_loads_vertex(const topomap_link_loads *loads, uint32_t vertex,
 void topomap_link_loads_name(const topomap_link_loads *loads, uint32_t link, char *text,
                              size_t size);
 
+/** Bytes of one rank to another over a link. */
+typedef struct topomap_link_pair {
+    uint32_t from, to;
+    uint64_t bytes; /* 0: no pair */
+} topomap_link_pair;
+/** The pairs of ranks that have most of each of some links' bytes, most first, of equals the lower
+ *  ranks; of all phases together. Where traffic does not go by routes there are none.
+ *  \param link  [count] which
+ *  \param pair  [count * each] out
+ *  \param bytes [count] out: of all pairs over the link */
+int topomap_link_loads_pairs(const topomap_link_loads *loads, const uint32_t *link, uint32_t count,
+                             uint32_t each, topomap_link_pair *pair, double *bytes,
+                             topomap_error *err);
+
 #endif

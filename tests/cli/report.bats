@@ -179,6 +179,27 @@ END
   jq -e '.links.picture == null and (.links.busiest | length) > 0' json
 }
 
+@test "the busiest links say whose traffic is most of theirs; of equals the lower ranks; by routes alone" {
+  of() { jq -c --arg name "$1" '.links.busiest[] | select(.name == $name).by_after | map(.[2] = (100 * .[2] | round))' json; }
+  printf '0 3 100\n1 2 50\n0 1 7\n' >g.edges
+  topomap report --graph g.edges --machine mesh:4 --algorithm identity -o page.html
+  data page.html
+  [ "$(of 'router 1 -> router 2')" = '[[0,3,67],[1,2,33]]' ]
+  [ "$(of 'router 0 -> router 1')" = '[[0,3,93],[0,1,7]]' ]
+  [ "$(of 'router 2 -> router 3')" = '[[0,3,100]]' ]
+  printf '%s 5 10\n' 4 3 2 1 0 >g.edges
+  topomap report --graph g.edges --machine mesh:6 --algorithm identity -o page.html
+  data page.html
+  [ "$(of 'router 4 -> router 5')" = '[[0,5,20],[1,5,20],[2,5,20]]' ]
+  drawn page.html
+  grep -q '0 → 5 20 %, 1 → 5 20 %, 2 → 5 20 %' dom
+  printf '# hosts: n[1-2]\nn1,1,s,1,100\nn2,1,s,2,100\n' >links
+  topomap db import --db t.db links links
+  topomap report --graph ring:2 --db t.db --nodes 'n[1-2]' --tasks-per-node 1 --objective congestion -o page.html
+  data page.html
+  jq -e '.links.model == "exact" and (.links.busiest | length) > 0 and all(.links.busiest[]; .by_after == [])' json
+}
+
 @test "a site's page and Prometheus' text: numbers of all users' records, and nothing of their words" {
   topomap db synth fat-tree:leaves=2,hosts=4,spines=1 -o made
   topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
