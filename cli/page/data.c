@@ -130,6 +130,7 @@ json_t *page_data(const page_job *job, topomap_error *err)
         {"links", page_links},
         {"matrices", page_matrices},
         {"node", page_nodes},
+        {"group", page_groups},
         {"rank", page_ranks},
     };
     int status =

@@ -37,6 +37,8 @@ json_t *page_links(const page_job *job, topomap_error *err);
 json_t *page_network(const page_job *job, topomap_link_loads *const load[2], topomap_error *err);
 json_t *page_matrices(const page_job *job, topomap_error *err);
 json_t *page_nodes(const page_job *job, topomap_error *err);
+/** Of a training job: how far its groups are spread; else an empty list. */
+json_t *page_groups(const page_job *job, topomap_error *err);
 json_t *page_ranks(const page_job *job, topomap_error *err);
 
 /** Writes the page, and takes the reference. \return 0, or -1 */

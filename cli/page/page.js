@@ -259,6 +259,12 @@ function tables() {
   section("Nodes", table("nodes", "Which ranks run on each node, and what leaves and reaches it",
     ["node", "ranks", "ranks before", "bytes before", "bytes after"],
     data.node.map((n) => [n.name, n.after, n.before, n.out_before, n.out_after]), [null, null, null, bytes, bytes], -1));
+  if (data.group.length) {
+    const mean = (v) => Number(v.toFixed(2)) + "";
+    section("Groups", table("groups", "Over how many nodes, leaves or other parts the groups of a training job are spread",
+      ["groups", "number", "ranks each", "over", "mean before", "most before", "mean after", "most after"],
+      data.group, [null, null, null, null, mean, null, mean, null], -1));
+  }
   if (data.rank) {
     // Where some have GPUs, two columns more.
     const has = data.rank.some((r) => r.length > 6), or = (v) => v === null ? "\u2013" : String(v);

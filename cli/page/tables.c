@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nodes and ranks: who is where, and what it costs. */
+/* Nodes, groups and ranks: who is where, and what it costs. */
 #include "cli/page/page.h"
 
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 #include "cli/json.h"
 #include "graph/graph.h"
 #include "plan/plan.h"
+#include "plan/spread.h"
 #include "util/alloc.h"
 #include "util/ranges.h"
 
@@ -114,6 +115,32 @@ json_t *page_nodes(const page_job *job, topomap_error *err)
         free(n.rank[i]);
         free(n.out[i]);
     }
+    return list;
+}
+
+/* ---- Groups ------------------------------------------------------------------------------ */
+
+/* A row for each kind of group and each level that it is spread over. */
+json_t *page_groups(const page_job *job, topomap_error *err)
+{
+    topomap_spread spread[2];
+    json_t *list;
+
+    for (int i = 0; i < 2; i++)
+        if (topomap_spread_measure(job->graph, job->machine, job->slot[i], &spread[i], err) != 0)
+            return NULL;
+    list = json_array();
+    for (uint32_t k = 0; k < spread[0].kinds; k++)
+        for (uint32_t l = 0; l < spread[0].levels; l++) {
+            const topomap_spread_kind *kind = &spread[0].kind[k];
+            const topomap_spread_level *before = &kind->level[l],
+                                       *after = &spread[1].kind[k].level[l];
+
+            json_array_append_new(
+                list, json_pack("[s, I, I, o, f, I, f, I]", kind->name, (json_int_t)kind->groups,
+                                (json_int_t)kind->size, cli_json_text(before->name), before->mean,
+                                (json_int_t)before->most, after->mean, (json_int_t)after->most));
+        }
     return list;
 }
 

@@ -94,6 +94,26 @@ figure() { jq -e --arg name "$1" ".figures[] | select(.name == \$name).$2" json;
   grep -q '<td class="">hsn0</td>' dom
 }
 
+@test "a training job's groups are spread as map says; other graphs have none" {
+  topomap db synth fat-tree:leaves=4,hosts=4,spines=2,scatter=1 -o made
+  topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+  at=(--graph parallel:tp=2,dp=4,pp=4 --db t.db --nodes "$(topomap db show --db t.db --json | jq -r '.[].name' | paste -sd,)"
+    --tasks-per-node 2)
+  topomap report "${at[@]}" -o page.html
+  data page.html
+  topomap map "${at[@]}" --json >mapped
+  jq -e --slurpfile m mapped '($m[0].groups | length) == 3 and
+    (.group | map([.[0], .[1], .[2], .[3], .[6], .[7]])) == [$m[0].groups[] | . as $g | .spread[] | [$g.name, $g.groups, $g.size, .level, .mean, .most]]
+    and (.group | map([.[4], .[5]])) == [$m[0].before.groups[].spread[] | [.mean, .most]]' json
+  drawn page.html
+  grep -q '<table id="groups">' dom
+  topomap report --graph ring:8 --machine mesh:8 -o page.html
+  data page.html
+  jq -e '.group == []' json
+  drawn page.html
+  run ! grep -q '<table id="groups">' dom
+}
+
 @test "two plans side by side" {
   topomap db synth fat-tree:leaves=2,hosts=4,spines=1 -o made
   topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
