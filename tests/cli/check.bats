@@ -12,6 +12,9 @@ setup() {
   run -2 "$source/auto/check" --only
   run -2 "$source/auto/check" --only demo,nonsense
   [[ $output == "auto/check: no part nonsense ("* ]]
+  run -2 "$source/auto/check" --but slurm/times
+  run -2 "$source/auto/check" --only slurm --but slurm/nonsense
+  [[ $output == "auto/check: --but slurm/nonsense: there is no tests/slurm/nonsense.bats" ]]
   run -2 "$source/auto/check" --slurm "$PWD"
   [[ $output == "auto/check: $PWD is no prefix of a Slurm: no bin/srun" ]]
   run -2 "$source/auto/check" --slurm / --release trixie
@@ -111,6 +114,12 @@ $build/old/built
   [[ $output == *$'\n'tests/slurm/upgrades.bats$'\n'* ]]
   PATH=$PWD/bin TMPDIR=$PWD run -0 site/auto/check --slurm "$PWD/new" --only slurm/upgrades
   [[ $output != *TOPOMAP_TEST_SLURM* ]]
+  mkdir -p site/tests/slurm
+  touch site/tests/slurm/plugin.bats
+  PATH=$PWD/bin TMPDIR=$PWD run -0 site/auto/check --slurm "$PWD/new" --only slurm
+  [[ $output == *"tests/slurm/plugin.bats tests/slurm/upgrades.bats"* ]]
+  PATH=$PWD/bin TMPDIR=$PWD run -0 site/auto/check --slurm "$PWD/new" --only slurm --but slurm/plugin
+  [[ $output != *tests/slurm/plugin.bats* && $output == *tests/slurm/upgrades.bats* ]]
 }
 
 @test "auto/check --release: a release that nobody knows, one whose Slurm is too old, one that cannot be made here" {
