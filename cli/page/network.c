@@ -203,8 +203,7 @@ static void place_ring(picture *p)
             p->vertex[v].key = at * each;
             place_at(&p->vertex[v], radius, 0, at++ * each);
         }
-    /* A switch's nodes share its part of the ring; key of a switch is its angle, level its nodes.
-     */
+    /* A switch's nodes share its part of the ring; the key of a switch is its angle. */
     for (uint32_t v = 0; p->levels > 1 && v < n->vertices; v++) {
         uint32_t of, nodes = 0, before = 0;
 

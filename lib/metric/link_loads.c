@@ -101,15 +101,18 @@ int topomap_link_loads_pairs(const topomap_link_loads *loads, const uint32_t *li
 {
     const topomap_traffic *t = &loads->traffic;
     const topomap_graph *g = t->graph;
-    uint32_t *asked = topomap_alloc((size_t)t->network->links + 1, sizeof *asked, err);
+    uint32_t *asked;
 
-    if (!asked)
-        return -1;
     memset(pair, 0, (size_t)count * each * sizeof *pair);
     memset(bytes, 0, count * sizeof *bytes);
+    if (strcmp(loads->congestion.model, "routes") != 0)
+        return 0;
+    asked = topomap_alloc((size_t)t->network->links + 1, sizeof *asked, err);
+    if (!asked)
+        return -1;
     for (uint32_t i = 0; i < count; i++)
         asked[link[i]] = i + 1;
-    for (uint32_t u = 0; u < g->ranks && strcmp(loads->congestion.model, "routes") == 0; u++)
+    for (uint32_t u = 0; u < g->ranks; u++)
         for (uint64_t e = g->offset[u]; e < g->offset[u + 1]; e++) {
             uint32_t v = g->target[e], at = t->vertex_of[u];
 
@@ -117,11 +120,11 @@ int topomap_link_loads_pairs(const topomap_link_loads *loads, const uint32_t *li
                 uint32_t next = topomap_network_next(t->network, at, t->node_of[v]);
                 uint32_t i = asked[next];
 
-                if (i && each)
+                if (i) {
                     take(pair + (size_t)(i - 1) * each, each,
                          (topomap_link_pair){u, v, g->bytes[e]});
-                if (i)
                     bytes[i - 1] += (double)g->bytes[e];
+                }
                 at = t->network->head[next];
             }
         }

@@ -394,7 +394,8 @@ static int keep(topomap_shares *s, struct kept *k, uint32_t from, uint32_t to, i
 static void forget(topomap_shares *s)
 {
     for (uint32_t i = 0; i < s->slots; i++)
-        drop(s, &s->kept[i]);
+        if (s->kept[i].after_from) /* most of a launch's table was never touched */
+            drop(s, &s->kept[i]);
 }
 
 static struct kept *slot(const topomap_shares *s, uint32_t from, uint32_t to)

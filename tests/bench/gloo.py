@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Steps of a training job without its computing: tp, dp and pp in Megatron's order (tp fastest), gloo for what they say.
-# gloo.py TP DP PP ACTIVATION GRADIENT STEPS: bytes of an activation from stage to stage and of a rank's gradients.
-# Prints seconds a step, of the slowest rank.
+# gloo.py TP DP PP ACTIVATION GRADIENT STEPS STORE: bytes of an activation from stage to stage and of a rank's gradients;
+# a file by which the ranks find each other. Prints seconds a step, of the slowest rank.
 import os
 import sys
 import time
@@ -11,16 +11,20 @@ import torch.distributed as dist
 
 tp, dp, pp, activation, gradient, steps = (int(word) for word in sys.argv[1:7])
 rank, ranks = int(os.environ["SLURM_PROCID"]), int(os.environ["SLURM_NTASKS"])
-stage, replica = rank // (tp * dp), rank // tp % dp
+stage = rank // (tp * dp)
 MICRO_BATCHES = 4
 
 torch.set_num_threads(1)
 dist.init_process_group("gloo", init_method="file://" + sys.argv[7], rank=rank, world_size=ranks)
-# Every rank makes every group, in the same order.
-groups = [[(q * dp + d) * tp + t for d in range(dp)] for q in range(pp) for t in range(tp)]
-replicas = next(g for g, members in [(dist.new_group(m), m) for m in groups] if rank in members)
-groups = [[first * tp + t for t in range(tp)] for first in range(dp * pp)]
-tensor = next(g for g, members in [(dist.new_group(m), m) for m in groups] if rank in members)
+
+
+def own_group(groups):
+    """Every rank makes every group, in the same order."""
+    return next(g for g, members in [(dist.new_group(m), m) for m in groups] if rank in members)
+
+
+replicas = own_group([[(q * dp + d) * tp + t for d in range(dp)] for q in range(pp) for t in range(tp)])
+tensor = own_group([[first * tp + t for t in range(tp)] for first in range(dp * pp)])
 act, grad = torch.ones(activation // 4), torch.ones(gradient // 4)
 
 

@@ -34,23 +34,25 @@ gpu_matrix() {
     }'
 }
 
+# cores_and_matrix CORES MATRIX...: n1, by hwloc's words for its cores and the arguments of gpu_matrix.
+cores_and_matrix() {
+  lstopo-no-graphics --input "$1" --of xml cores.xml
+  gpu_matrix "${@:2}" >matrix
+  import hwloc cores.xml --nodes n1
+  import gpu-matrix matrix --nodes n1
+}
+
 # node KIND: imports it as n1, and says line by line of each GPU: number, NIC, the CPUs next to it.
 node() {
   case $1 in
     dgx-a100) # NUMA nodes 3 1 7 5 of eight; NICs 4 and 5 are for storage
-      lstopo-no-graphics --input "pack:2 numa:4 core:16 pu:1" --of xml cores.xml
-      import hwloc cores.xml --nodes n1
-      gpu_matrix NV12 "3 3 1 1 7 7 5 5" "3 3 1 1 0 0 7 7 5 5" \
-        "0-15 16-31 32-47 48-63 64-79 80-95 96-111 112-127" 4 >matrix
-      import gpu-matrix matrix --nodes n1
+      cores_and_matrix "pack:2 numa:4 core:16 pu:1" NV12 "3 3 1 1 7 7 5 5" "3 3 1 1 0 0 7 7 5 5" \
+        "0-15 16-31 32-47 48-63 64-79 80-95 96-111 112-127" 4
       printf '%s\n' '0 mlx5_0 48-63' '1 mlx5_1 48-63' '2 mlx5_2 16-31' '3 mlx5_3 16-31' '4 mlx5_6 112-127' '5 mlx5_7 112-127' \
         '6 mlx5_8 80-95' '7 mlx5_9 80-95'
       ;;
     dgx-h100)
-      lstopo-no-graphics --input "pack:2 core:56 pu:1" --of xml cores.xml
-      import hwloc cores.xml --nodes n1
-      gpu_matrix NV18 "0 0 0 0 1 1 1 1" "0 0 0 0 1 1 1 1" "0-55 56-111" 1 >matrix
-      import gpu-matrix matrix --nodes n1
+      cores_and_matrix "pack:2 core:56 pu:1" NV18 "0 0 0 0 1 1 1 1" "0 0 0 0 1 1 1 1" "0-55 56-111" 1
       for g in {0..7}; do echo "$g mlx5_$g $([ "$g" -lt 4 ] && echo 0-55 || echo 56-111)"; done
       ;;
     mi250x) # NUMA nodes 3 1 0 2, a cache of two cores next to each GPU; two threads a core
@@ -67,10 +69,7 @@ node() {
       printf '%s\n' '0 mlx5_0 0-3' '1 mlx5_1 4-7' '2 mlx5_2 8-11' '3 mlx5_3 12-15'
       ;;
     gb200) # a tray of an NVL72: two Graces, two GPUs each
-      lstopo-no-graphics --input "pack:2 core:72 pu:1" --of xml cores.xml
-      import hwloc cores.xml --nodes n1
-      gpu_matrix NV18 "0 0 1 1" "0 0 1 1" "0-71 72-143" 1 >matrix
-      import gpu-matrix matrix --nodes n1
+      cores_and_matrix "pack:2 core:72 pu:1" NV18 "0 0 1 1" "0 0 1 1" "0-71 72-143" 1
       printf '%s\n' '0 mlx5_0 0-71' '1 mlx5_1 0-71' '2 mlx5_2 72-143' '3 mlx5_3 72-143'
       ;;
   esac
