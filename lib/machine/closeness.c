@@ -9,8 +9,6 @@
 #include "machine/closeness_table.h"
 #include "util/alloc.h"
 
-enum { CODE_BITS = 31 };
-
 static const topomap_nesting *level_at(const topomap_machine *m, uint32_t level)
 {
     return level < m->inner_levels ? &m->inner[level] : &m->outer[level - m->inner_levels];
@@ -201,11 +199,13 @@ static enum topomap_closeness_how how_of(const topomap_machine *m, int level, ui
         for (uint32_t s = 0; s < m->slots; s++)
             rails |= m->rail_of[s];
         return tree && level == TOPOMAP_CLOSE_SLOTS &&
-                       bits + topomap_closeness_bit(rails, 0) <= CODE_BITS
+                       bits + topomap_closeness_bit(rails, 0) <= TOPOMAP_CLOSE_CODE_BITS
                    ? TOPOMAP_CLOSE_RAILS
                    : TOPOMAP_CLOSE_ANY;
     }
-    return bits > CODE_BITS ? TOPOMAP_CLOSE_ANY : tree ? TOPOMAP_CLOSE_BITS : TOPOMAP_CLOSE_TABLE;
+    return bits > TOPOMAP_CLOSE_CODE_BITS ? TOPOMAP_CLOSE_ANY
+           : tree                         ? TOPOMAP_CLOSE_BITS
+                                          : TOPOMAP_CLOSE_TABLE;
 }
 
 static void add_rails(topomap_closeness *c, uint32_t bits)

@@ -12,14 +12,16 @@
 enum topomap_closeness_how {
     TOPOMAP_CLOSE_BITS,  /* the highest bit in which two codes differ tells the level */
     TOPOMAP_CLOSE_RAILS, /* the same below the bits of the rail, which tell the rest */
-    TOPOMAP_CLOSE_TABLE, /* a byte for each pair of nodes; the same inside nodes by bits */
+    TOPOMAP_CLOSE_TABLE, /* a byte for each pair of sites; inside nodes by bits */
+    TOPOMAP_CLOSE_TORUS, /* a byte for each difference of coordinates; inside nodes by bits */
     TOPOMAP_CLOSE_ANY,   /* the machine's own function: codes are slots */
 };
 
 enum {
     TOPOMAP_CLOSE_LEVELS = 2 * TOPOMAP_MACHINE_LEVELS,
     TOPOMAP_CLOSE_NODES = 4096,
-    TOPOMAP_CLOSE_SLOTS = -1, /* the level of places that are single slots */
+    TOPOMAP_CLOSE_CODE_BITS = 31, /* of a code, at most */
+    TOPOMAP_CLOSE_SLOTS = -1,     /* the level of places that are single slots */
 };
 
 typedef struct topomap_closeness {
@@ -45,20 +47,24 @@ typedef struct topomap_closeness {
      * are closer than that, by the same bit number, 0 where none differs; and the most of that. */
     float by_level[TOPOMAP_CLOSE_LEVELS + 1];
     float closer[TOPOMAP_CLOSE_LEVELS + 1][34], most_closer[TOPOMAP_CLOSE_LEVELS + 1];
-    /* TABLE */
-    uint32_t node_bits; /* a place's node is code >> node_bits */
-    uint8_t *pair;      /* [nodes * nodes] index into by_index */
+    /* TABLE, TORUS: two places are of one node where code >> node_bits is the same; code >>
+     * site_bits is the site (machine->site_of), or the coordinates in fields that hold twice as
+     * much. */
+    uint32_t node_bits, site_bits;
+    uint32_t middle; /* TORUS: the difference of equal coordinates */
+    uint8_t *pair;   /* [sites * sites], [2^fields] index into by_index */
     float by_index[256];
-    /* TABLE, ANY: nodes close to a node, closest first, itself left out. */
+    /* TABLE, TORUS, ANY: nodes close to a node, closest first, itself left out. */
     uint32_t *near_first, *near_node; /* [nodes + 1] */
-    uint32_t table_nodes;             /* machines of more nodes have no table */
+    uint32_t table_nodes;             /* a table is no larger than of that many sites */
     uint32_t *node_first; /* [nodes + 1] a node's places, where places are in the nodes' order */
 } topomap_closeness;
 
 /** \p level  TOPOMAP_CLOSE_SLOTS, or a level of topomap_closeness_levels(): its groups are the
  *             places.
- *  \p table_nodes  the most nodes for a table of pairs, which takes a byte each and is worth it for
- *             long searches; TOPOMAP_CLOSE_NODES at most. */
+ *  \p table_nodes  the most sites for a table of pairs, which takes a byte each and is worth it for
+ *             long searches; TOPOMAP_CLOSE_NODES at most. A torus's, of differences, is as large
+ *             at most. */
 int topomap_closeness_init(topomap_closeness *c, const topomap_machine *machine, int level,
                            uint32_t table_nodes, topomap_error *err);
 void topomap_closeness_clear(topomap_closeness *c);
@@ -83,10 +89,26 @@ static inline uint32_t topomap_closeness_rails_bit(const topomap_closeness *c, u
     return topomap_closeness_code_bit((a ^ b) & (((uint32_t)1 << c->rail_shift) - 1), 0);
 }
 
+/** TABLE, TORUS: where a table has two places' sites. */
+static inline __attribute__((always_inline)) size_t
+topomap_closeness_pair(const topomap_closeness *c, enum topomap_closeness_how how, uint32_t a,
+                       uint32_t b)
+{
+    if (how == TOPOMAP_CLOSE_TORUS)
+        return (a >> c->site_bits) + c->middle - (b >> c->site_bits);
+    return (size_t)(a >> c->site_bits) * c->machine->sites + (b >> c->site_bits);
+}
+
+/** 0 for equal codes, else all ones: which is the case is not foreseen, so nothing branches. */
+static inline uint32_t topomap_closeness_apart(uint32_t a, uint32_t b)
+{
+    return 0 - (uint32_t)(a != b);
+}
+
 /** Distance of two codes; \p how is a constant where this is inlined. */
-static inline float topomap_closeness_distance(const topomap_closeness *c,
-                                               enum topomap_closeness_how how, uint32_t a,
-                                               uint32_t b)
+static inline __attribute__((always_inline)) float
+topomap_closeness_distance(const topomap_closeness *c, enum topomap_closeness_how how, uint32_t a,
+                           uint32_t b)
 {
     switch (how) {
     case TOPOMAP_CLOSE_BITS:
@@ -97,10 +119,11 @@ static inline float topomap_closeness_distance(const topomap_closeness *c,
         return c->by_bit[bit] + ((a ^ b) >> c->rail_shift ? c->cross_by_bit[bit] : 0.0f);
     }
     case TOPOMAP_CLOSE_TABLE:
+    case TOPOMAP_CLOSE_TORUS:
         if (c->node_bits && ((a ^ b) >> c->node_bits) == 0)
             return c->by_bit[topomap_closeness_code_bit(a, b)];
-        return c->by_index[c->pair[(size_t)(a >> c->node_bits) * c->machine->nodes +
-                                   (b >> c->node_bits)]];
+        return c->by_index[c->pair[topomap_closeness_pair(c, how, a, b)] &
+                           topomap_closeness_apart(a, b)];
     case TOPOMAP_CLOSE_ANY:
         break;
     }

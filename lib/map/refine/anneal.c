@@ -47,7 +47,19 @@ swap_delta(const topomap_anneal *a, enum topomap_closeness_how how, uint32_t u, 
 
 double topomap_anneal_delta(const topomap_anneal *a, uint32_t u, uint32_t x)
 {
-    return swap_delta(a, a->close->how, u, x);
+    switch (a->close->how) { /* once, not at each arc */
+    case TOPOMAP_CLOSE_BITS:
+        return swap_delta(a, TOPOMAP_CLOSE_BITS, u, x);
+    case TOPOMAP_CLOSE_RAILS:
+        return swap_delta(a, TOPOMAP_CLOSE_RAILS, u, x);
+    case TOPOMAP_CLOSE_TABLE:
+        return swap_delta(a, TOPOMAP_CLOSE_TABLE, u, x);
+    case TOPOMAP_CLOSE_TORUS:
+        return swap_delta(a, TOPOMAP_CLOSE_TORUS, u, x);
+    case TOPOMAP_CLOSE_ANY:
+        break;
+    }
+    return swap_delta(a, TOPOMAP_CLOSE_ANY, u, x);
 }
 
 /* ---- Nested groups ---------------------------------------------------------------------------
@@ -155,7 +167,7 @@ meeting(const topomap_anneal *a, enum topomap_closeness_how how, uint32_t u, uin
         return c->level_of[topomap_closeness_bit(a->code[u], a->code[v])];
     if (how == TOPOMAP_CLOSE_RAILS)
         return c->level_of[topomap_closeness_rails_bit(c, a->code[u], a->code[v])];
-    if (how == TOPOMAP_CLOSE_TABLE) {
+    if (how == TOPOMAP_CLOSE_TABLE || how == TOPOMAP_CLOSE_TORUS) {
         if ((a->code[u] ^ a->code[v]) >> c->node_bits)
             return c->levels ? c->levels : 1; /* places that are nodes */
         return c->node_bits ? c->level_of[topomap_closeness_bit(a->code[u], a->code[v])] : 0;
@@ -314,6 +326,9 @@ static void run_block(topomap_anneal *a, const step *now, const float *draw)
         return;
     case TOPOMAP_CLOSE_TABLE:
         block(a, TOPOMAP_CLOSE_TABLE, now, draw);
+        return;
+    case TOPOMAP_CLOSE_TORUS:
+        block(a, TOPOMAP_CLOSE_TORUS, now, draw);
         return;
     case TOPOMAP_CLOSE_ANY:
         block(a, TOPOMAP_CLOSE_ANY, now, draw);

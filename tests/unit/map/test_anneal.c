@@ -58,8 +58,34 @@ static void distances_are_the_machines(void **state)
     (void)state;
     for (size_t i = 0; i < SPECS; i++) {
         distances_on(specs[i], TOPOMAP_CLOSE_NODES);
+        distances_on(specs[i], 16); /* nodes are more than that, their sites or routers are not */
         distances_on(specs[i], 0);
     }
+}
+
+static enum topomap_closeness_how how_on(const char *spec, uint32_t table_nodes)
+{
+    topomap_machine *m = map_machine(spec);
+    enum topomap_closeness_how how;
+    topomap_closeness c;
+    topomap_error err;
+
+    assert_int_equal(topomap_closeness_init(&c, m, TOPOMAP_CLOSE_SLOTS, table_nodes, &err), 0);
+    how = c.how;
+    topomap_closeness_clear(&c);
+    topomap_machine_free(m);
+    return how;
+}
+
+/* A torus's table is of 2^fields bytes, others' of sites squared, whatever the number of nodes. */
+static void tables_are_as_large_as_they_may(void **state)
+{
+    (void)state;
+    assert_int_equal(how_on("torus:3x4x2", 16), TOPOMAP_CLOSE_TORUS);
+    assert_int_equal(how_on("torus:3x4x2", 15), TOPOMAP_CLOSE_ANY);
+    assert_int_equal(how_on("fattree:k=4,levels=3*2@1:10", 8), TOPOMAP_CLOSE_TABLE);
+    assert_int_equal(how_on("fattree:k=4,levels=3*2@1:10", 7), TOPOMAP_CLOSE_ANY);
+    assert_int_equal(how_on("tree:4:3:2@1:10:100", 0), TOPOMAP_CLOSE_BITS);
 }
 
 static void gains_on(const char *spec, int level, uint64_t seed)
@@ -350,6 +376,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(distances_are_the_machines),
+        cmocka_unit_test(tables_are_as_large_as_they_may),
         cmocka_unit_test(gains_are_full_evaluations),
         cmocka_unit_test(runs_add_up),
         cmocka_unit_test(hubs_cost_more),
