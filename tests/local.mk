@@ -116,7 +116,7 @@ bench-fabric: all
 # Graphs played on simulated fabrics; the script says which variables there are.
 EXTRA_DIST += tests/sim/run tests/sim/summary.awk tests/sim/scotch.awk tests/sim/play.c
 .PHONY: bench-sim
-bench_sim_variables = MACHINES TASKS GRAPHS ORDERS LAYOUTS LARGE BUDGET KEEP FULL
+bench_sim_variables = MACHINES TASKS GRAPHS ORDERS LAYOUTS LARGE LIMIT BUDGET KEEP FULL
 bench-sim: all
 	$(foreach name,$(bench_sim_variables),$(if $($(name)),$(name)='$($(name))')) \
 	  $(srcdir)/tests/sim/run '$(abs_top_builddir)' '$(abs_top_srcdir)'

@@ -3,6 +3,7 @@
 # Prints a line a case, then how well predictions order and meet what was simulated, and topomap's maps
 # against the best of all other layouts.
 BEGIN { FS = "\t" }
+$7 == "-" { next } # took too long
 {
   group = $1 " x" $2 " " $3 " " $4
   if (!(group in count)) groups[++n] = group
