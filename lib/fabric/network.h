@@ -24,6 +24,11 @@ typedef struct topomap_network {
     /* Routes by rule, where next is NULL: the link out of `at` towards a node, UINT32_MAX where
      * there is none; or NULL. */
     uint32_t (*rule)(const struct topomap_network *network, uint32_t at, uint32_t node);
+    /* The whole route between two vertices at once, where that is quicker than a look into memory:
+     * at most `route_links` links, written to \p link; or NULL. \return how many */
+    uint32_t (*route)(const struct topomap_network *network, uint32_t from, uint32_t to,
+                      uint32_t *link);
+    uint32_t route_links;
     void *shape; /* what the rule goes by; one piece of memory, owned */
     char **name; /* [vertices] or NULL */
 } topomap_network;

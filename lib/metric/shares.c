@@ -10,7 +10,7 @@
 
 /* Ways kept: slots by a hash of their ends, and their entries in all. */
 enum { SLOTS_MOST = 1 << 20, ENTRIES_MOST = 1 << 23, SEARCH_BYTES = 1 << 27 };
-enum { NONE = UINT32_MAX };
+enum { NONE = UINT32_MAX, CACHED_NODES = 512 };
 
 /* Of one way; a line of the processor's cache, as long as the way is short, for what is looked up
  * here is mostly not in the cache. */
@@ -86,10 +86,16 @@ static int fill_route(topomap_shares *s, uint32_t from, uint32_t to)
     return 0;
 }
 
+/* Nothing is kept where a route is at hand sooner than what memory has of it: of pairs that a cache
+ * does not hold. */
 static int open_routes(topomap_shares *s, topomap_error *err)
 {
     const topomap_network *n = s->network;
 
+    if (n->route && n->nodes > CACHED_NODES) {
+        s->link = topomap_alloc(n->route_links, sizeof *s->link, err);
+        return s->link ? 0 : -1;
+    }
     s->fill = fill_route;
     s->node_at = topomap_arena_alloc(&s->memory, n->vertices, sizeof *s->node_at, err);
     if (!s->node_at)
@@ -407,10 +413,11 @@ static struct kept *slot(const topomap_shares *s, uint32_t from, uint32_t to)
 
 void topomap_shares_expect(const topomap_shares *s, uint32_t from, uint32_t to)
 {
-    __builtin_prefetch(slot(s, from, to));
+    if (s->kept)
+        __builtin_prefetch(slot(s, from, to));
 }
 
-int topomap_shares_find(topomap_shares *s, uint32_t from, uint32_t to, topomap_way *way)
+static int find_kept(topomap_shares *s, uint32_t from, uint32_t to, topomap_way *way)
 {
     struct kept *k = slot(s, from, to);
 
@@ -436,30 +443,46 @@ int topomap_shares_find(topomap_shares *s, uint32_t from, uint32_t to, topomap_w
     return k->is_missing;
 }
 
+int topomap_shares_find(topomap_shares *s, uint32_t from, uint32_t to, topomap_way *way)
+{
+    if (s->kept)
+        return find_kept(s, from, to, way);
+    s->links = s->network->route(s->network, from, to, s->link);
+    *way = (topomap_way){s->link, NULL, s->links, s->links + 1};
+    return 0;
+}
+
+static int open_kept(topomap_shares *s, uint32_t keep, topomap_error *err)
+{
+    uint64_t pairs = (uint64_t)s->network->nodes * s->network->nodes;
+    unsigned char *bytes;
+
+    pairs = keep && keep < pairs ? keep : pairs;
+    for (s->slots = 1; s->slots < pairs && s->slots < SLOTS_MOST;)
+        s->slots *= 2;
+    bytes = topomap_arena_alloc(&s->memory, (size_t)s->slots + 1, sizeof *s->kept, err);
+    if (!bytes)
+        return -1;
+    s->kept = (struct kept *)(void *)(bytes + (LINE - (uintptr_t)bytes % LINE) % LINE);
+    return 0;
+}
+
 int topomap_shares_new(const topomap_machine *machine, const topomap_network *network,
                        const char *model, uint32_t keep, topomap_shares **shares,
                        topomap_error *err)
 {
     topomap_shares *s = topomap_alloc(1, sizeof *s, err);
-    uint64_t pairs = (uint64_t)network->nodes * network->nodes;
-    unsigned char *bytes;
     int status;
 
     if (!s)
         return -1;
     s->machine = machine;
     s->network = network;
-    pairs = keep && keep < pairs ? keep : pairs;
-    for (s->slots = 1; s->slots < pairs && s->slots < SLOTS_MOST;)
-        s->slots *= 2;
-    bytes = topomap_arena_alloc(&s->memory, (size_t)s->slots + 1, sizeof *s->kept, err);
-    status = bytes ? 0 : -1;
-    if (bytes)
-        s->kept = (struct kept *)(void *)(bytes + (LINE - (uintptr_t)bytes % LINE) % LINE);
-    if (status == 0)
-        status = strcmp(model, "routes") == 0 ? open_routes(s, err)
-                 : machine->network           ? open_exact(s, err)
-                                              : open_grid(s, err);
+    status = strcmp(model, "routes") == 0 ? open_routes(s, err)
+             : machine->network           ? open_exact(s, err)
+                                          : open_grid(s, err);
+    if (status == 0 && s->fill)
+        status = open_kept(s, keep, err);
     if (status == 0)
         *shares = s;
     else
