@@ -56,21 +56,25 @@ int topomap_flows_ready(topomap_flows *f, topomap_error *err)
     f->shared = topomap_arena_alloc(&f->arena, links, sizeof *f->shared, err);
     f->on_first = topomap_arena_alloc(&f->arena, links, sizeof *f->on_first, err);
     f->on_end = topomap_arena_alloc(&f->arena, links, sizeof *f->on_end, err);
-    f->room = topomap_arena_alloc(&f->arena, links, sizeof *f->room, err);
-    f->shares = topomap_arena_alloc(&f->arena, links, sizeof *f->shares, err);
-    return f->arena.is_short ? -1 : 0;
+    f->over = topomap_arena_alloc(&f->arena, links, sizeof *f->over, err);
+    if (f->arena.is_short)
+        return -1;
+    if (f->count)
+        memset(f->is_fixed, 1, f->count);
+    return 0;
 }
 
 void topomap_flows_begin(topomap_flows *f, uint32_t flow)
 {
     f->under_way[f->flows++] = flow;
+    f->has_begun = 1;
 }
 
 /* ---- Speeds -------------------------------------------------------------------------------- */
 
 static double share_of(const topomap_flows *f, uint32_t link)
 {
-    return f->room[link] > 0 ? f->room[link] / f->shares[link] : 0;
+    return f->over[link].room > 0 ? f->over[link].room / f->over[link].shares : 0;
 }
 
 /* Numbers that are not negative are in the order of their bits. */
@@ -83,41 +87,59 @@ static int offer(topomap_flows *f, uint32_t link, topomap_error *err)
     return topomap_heap_push(&f->heap, one, err);
 }
 
-/* The links of what is under way, and how many share each. */
-static void count_shares(topomap_flows *f)
+/* The links of what is under way, and how many are over each. */
+static void count_links(topomap_flows *f)
 {
     for (uint32_t i = 0; i < f->shared_links; i++)
-        f->shares[f->shared[i]] = 0;
+        f->over[f->shared[i]].now = 0;
     f->shared_links = 0;
     for (uint32_t i = 0; i < f->flows; i++) {
         uint32_t flow = f->under_way[i];
 
-        f->is_fixed[flow] = 0;
         for (uint64_t k = f->first[flow]; k < f->first[flow + 1]; k++)
-            if (f->shares[f->link[k]]++ == 0)
+            if (f->over[f->link[k]].now++ == 0)
                 f->shared[f->shared_links++] = f->link[k];
-        f->looked += f->first[flow + 1] - f->first[flow];
     }
 }
 
-static int open_links(topomap_flows *f, topomap_error *err)
+static void list_links(topomap_flows *f)
 {
     uint64_t at = 0;
 
-    f->heap.count = 0;
-    count_shares(f);
+    count_links(f);
     for (uint32_t i = 0; i < f->shared_links; i++) {
         uint32_t link = f->shared[i];
 
-        f->room[link] = f->network->capacity[link] * f->rate;
         f->on_first[link] = f->on_end[link] = at;
-        at += f->shares[link];
-        if (offer(f, link, err))
-            return -1;
+        at += f->over[link].now;
     }
     for (uint32_t i = 0; i < f->flows; i++)
         for (uint64_t k = f->first[f->under_way[i]]; k < f->first[f->under_way[i] + 1]; k++)
             f->on[f->on_end[f->link[k]]++] = f->under_way[i];
+    f->listed = f->flows;
+    f->has_begun = 0;
+}
+
+static int open_links(topomap_flows *f, topomap_error *err)
+{
+    f->heap.count = 0;
+    if (f->has_begun || f->flows < f->listed / 2)
+        list_links(f);
+    for (uint32_t i = 0; i < f->flows; i++) {
+        uint32_t flow = f->under_way[i];
+
+        f->is_fixed[flow] = 0;
+        f->looked += f->first[flow + 1] - f->first[flow];
+    }
+    for (uint32_t i = 0; i < f->shared_links; i++) {
+        uint32_t link = f->shared[i];
+        struct topomap_link_flows *over = &f->over[link];
+
+        over->room = f->network->capacity[link] * f->rate;
+        over->shares = over->now;
+        if (over->now && offer(f, link, err))
+            return -1;
+    }
     return 0;
 }
 
@@ -132,12 +154,14 @@ static void fill_link(topomap_flows *f, uint32_t full, double share)
         f->is_fixed[i] = 1;
         f->speed[i] = share;
         for (uint64_t j = f->first[i]; j < f->first[i + 1]; j++) {
-            f->room[f->link[j]] -= share;
-            f->shares[f->link[j]]--;
+            struct topomap_link_flows *over = &f->over[f->link[j]];
+
+            over->room -= share;
+            over->shares--;
         }
         f->looked += f->first[i + 1] - f->first[i];
     }
-    f->looked += f->on_end[full] - f->on_first[full];
+    f->looked += f->over[full].now;
 }
 
 /* A link's share only grows while flows of others are fixed: one that comes too soon goes back. */
@@ -149,7 +173,7 @@ int topomap_flows_share(topomap_flows *f, topomap_error *err)
         topomap_keyed top = topomap_heap_pop(&f->heap);
         double share, now;
 
-        if (!f->shares[top.a])
+        if (!f->over[top.a].shares)
             continue;
         memcpy(&share, &top.key, sizeof share);
         now = share_of(f, top.a);
@@ -159,6 +183,13 @@ int topomap_flows_share(topomap_flows *f, topomap_error *err)
             return -1;
     }
     return f->looked > f->budget;
+}
+
+static void leave(topomap_flows *f, uint32_t flow)
+{
+    f->is_fixed[flow] = 1;
+    for (uint64_t k = f->first[flow]; k < f->first[flow + 1]; k++)
+        f->over[f->link[k]].now--;
 }
 
 /* ---- Time ---------------------------------------------------------------------------------- */
@@ -187,9 +218,10 @@ uint32_t topomap_flows_advance(topomap_flows *f, double seconds, double slack, u
         if (f->left[flow] > seconds * speed * (1 + TOPOMAP_FLUID_PART) + slack * speed) {
             f->left[flow] -= seconds * speed;
             f->under_way[flows++] = flow;
-        } else if (ended) {
-            ended[gone++] = flow;
         } else {
+            leave(f, flow);
+            if (ended)
+                ended[gone] = flow;
             gone++;
         }
     }

@@ -22,15 +22,23 @@ typedef struct topomap_flows {
     uint32_t *link;
     size_t links, link_room;
     double *left, *speed; /* [count] bytes that are left of it; bytes a second now */
-    uint8_t *is_fixed;    /* [count] its speed is known */
+    uint8_t *is_fixed;    /* [count] its speed is known, or it is not under way */
     uint32_t *under_way;  /* [flows] in the order of their beginnings */
     uint32_t flows;
-    uint32_t *shared; /* [shared_links] links with flows under way */
-    uint32_t shared_links;
-    uint64_t *on_first, *on_end; /* [network links] those over it: on[on_first .. on_end) */
+    /* Those over each link, as they were when `listed` were under way: on[on_first .. on_end);
+     * those that have ended since are still there. Made anew when half of them have, or one has
+     * begun. */
+    uint32_t listed;
+    int has_begun;
+    uint64_t *on_first, *on_end; /* [network links] */
     uint32_t *on;
-    double *room;     /* [network links] bytes a second that no flow has */
-    uint32_t *shares; /* [network links] flows over it whose speed is not known */
+    uint32_t *shared; /* [shared_links] links with flows in the lists */
+    uint32_t shared_links;
+    struct topomap_link_flows {
+        double room;     /* bytes a second that no flow has */
+        uint32_t now;    /* flows over it that are under way */
+        uint32_t shares; /* likewise whose speed is not known */
+    } * over;            /* [network links] */
     topomap_heap heap;
     uint64_t looked, budget; /* links of flows */
 } topomap_flows;
