@@ -11,7 +11,7 @@ include cli/picture/local.mk
 include cli/profile/local.mk
 cli_topomap_CPPFLAGS = $(AM_CPPFLAGS) -DTOPOMAP_SPANKDIR='"$(spankdir)"'
 cli_topomap_LDFLAGS = $(program_link_flags)
-cli_topomap_LDADD = plugin/planner/libplanner.la plugin/libsite.la plugin/libreply.la plugin/policy/libpolicy.la \
+cli_topomap_LDADD = plugin/planner/libplanner.la plugin/libsite.la plugin/libslurmlines.la plugin/libreply.la plugin/policy/libpolicy.la \
   plugin/store/libstore.la topology-db/libdb.la lib/libcore.la $(JANSSON_LIBS)
 
 # Manual pages and completion walk the command's own tables.

@@ -1,24 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* slurm.conf and plugstack.conf, as far as topomap is concerned. Words are as Slurm reads them:
- * keys without case, '#' begins a comment, '\' at the end of a line continues it, Include;
- * plugstack.conf has "required|optional PLUGIN WORDS" and "include PATTERN" (src/common/spank.c).
- */
+/* slurm.conf and plugstack.conf, as far as topomap is concerned: "KEY=VALUE" without case, and
+ * "required|optional PLUGIN WORDS" (src/common/spank.c). */
 #include "config.h"
 #include "cli/doctor/doctor.h"
 
-#include <errno.h>
-#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "plugin/common/args.h"
+#include "plugin/conf/slurm_lines.h"
 
-enum { WORDS = 64, DEPTH = 8 };
-
-/* ---- Lines --------------------------------------------------------------------------------- */
-
-typedef int line_reader(char *line, const char *path, int depth, void *data);
+enum { WORDS = 64 };
 
 static void folder_of(const char *path, char folder[DOCTOR_PATH])
 {
@@ -27,68 +20,6 @@ static void folder_of(const char *path, char folder[DOCTOR_PATH])
     snprintf(folder, DOCTOR_PATH, "%s", path);
     slash = strrchr(folder, '/');
     snprintf(slash ? slash : folder, 2, "%s", slash ? "" : ".");
-}
-
-/* Takes what follows '#' off a line, and its end. */
-static void trim(char *line)
-{
-    size_t length;
-
-    line[strcspn(line, "#\r\n")] = 0;
-    for (length = strlen(line); length && strchr(" \t", line[length - 1]); length--)
-        line[length - 1] = 0;
-}
-
-/* \return 0; or errno, or what a line's reader says */
-static int read_lines(const char *path, int depth, line_reader *each, void *data)
-{
-    FILE *in = depth < DEPTH ? fopen(path, "re") : NULL;
-    char *line = NULL, *whole = NULL;
-    size_t room = 0, used = 0;
-    int status = in ? 0 : depth < DEPTH ? errno : ELOOP;
-
-    while (!status && getline(&line, &room, in) >= 0) {
-        size_t length;
-        char *more;
-
-        trim(line);
-        length = strlen(line);
-        more = realloc(whole, used + length + 1);
-        if (!more)
-            break;
-        whole = more;
-        memcpy(whole + used, line, length + 1);
-        used += length;
-        if (used && whole[used - 1] == '\\') {
-            whole[--used] = 0;
-            continue;
-        }
-        status = each(whole, path, depth, data);
-        used = 0;
-    }
-    if (in)
-        fclose(in);
-    free(line);
-    free(whole);
-    return status;
-}
-
-/* "include PATTERN", relative to the folder of what includes it. What does not fit anything is no
- * error of Slurm's either. */
-static int include(const char *pattern, const char *path, int depth, line_reader *each, void *data)
-{
-    char folder[DOCTOR_PATH], where[2 * DOCTOR_PATH];
-    glob_t found;
-
-    folder_of(path, folder);
-    snprintf(where, sizeof where, "%s%s%s", *pattern == '/' ? "" : folder,
-             *pattern == '/' ? "" : "/", pattern);
-    if (glob(where, 0, NULL, &found))
-        return 0;
-    for (size_t i = 0; i < found.gl_pathc; i++)
-        (void)read_lines(found.gl_pathv[i], depth + 1, each, data);
-    globfree(&found);
-    return 0;
 }
 
 /* ---- slurm.conf --------------------------------------------------------------------------------
@@ -107,14 +38,14 @@ static const char *value_of(const char *word, const char *key)
     return !strncasecmp(word, key, length) && word[length] == '=' ? word + length + 1 : NULL;
 }
 
-static int slurm_line(char *line, const char *path, int depth, void *data)
+static int slurm_line(char *line, const char *path, void *data, topomap_error *err)
 {
     struct conf *conf = data;
     char *rest = NULL, *word = strtok_r(line, " \t", &rest);
     const char *value;
 
-    if (word && !strcasecmp(word, "include") && (word = strtok_r(NULL, " \t", &rest)) != NULL)
-        return include(word, path, depth, slurm_line, data);
+    (void)path;
+    (void)err;
     for (; word; word = strtok_r(NULL, " \t", &rest)) {
         if (conf->plugin_dir && (value = value_of(word, "PluginDir")) != NULL)
             snprintf(conf->plugin_dir, DOCTOR_PATH, "%s", value);
@@ -134,9 +65,10 @@ char *doctor_nodes_of(const char *slurm_conf)
     char *text = NULL;
     size_t size;
     struct conf conf = {.nodes = open_memstream(&text, &size)};
+    topomap_error err;
 
     if (conf.nodes) {
-        (void)read_lines(slurm_conf, 0, slurm_line, &conf);
+        (void)slurm_lines_read(slurm_conf, SLURM_INCLUDES_FILES, slurm_line, &conf, &err);
         fclose(conf.nodes);
     }
     if (!conf.count) {
@@ -177,7 +109,7 @@ void doctor_slurm_conf(doctor_site *site, doctor_verdict *verdict)
     char plugstack[DOCTOR_PATH] = "", folder[DOCTOR_PATH];
     struct conf conf = {.plugin_dir = site->plugin_dir, .plugstack = plugstack};
     const char *said = getenv("SLURM_CONF");
-    int status;
+    topomap_error err;
 
     if (!*site->slurm_conf && said)
         snprintf(site->slurm_conf, DOCTOR_PATH, "%s", said);
@@ -185,11 +117,10 @@ void doctor_slurm_conf(doctor_site *site, doctor_verdict *verdict)
         ask_scontrol("SLURM_CONF", site->slurm_conf);
     if (!*site->slurm_conf)
         snprintf(site->slurm_conf, DOCTOR_PATH, "/etc/slurm/slurm.conf");
-    status = read_lines(site->slurm_conf, 0, slurm_line, &conf);
-    if (status) {
+    if (slurm_lines_read(site->slurm_conf, SLURM_INCLUDES_FILES, slurm_line, &conf, &err)) {
         doctor_say(verdict, DOCTOR_PROBLEM,
-                   "run this where Slurm is configured, or name the file with --slurm-conf",
-                   "%s: %s", site->slurm_conf, strerror(status));
+                   "run this where Slurm is configured, or name the file with --slurm-conf", "%s",
+                   err.text);
         *site->slurm_conf = 0;
         return;
     }
@@ -218,7 +149,7 @@ void doctor_slurm(doctor_site *site, doctor_verdict *verdict)
         *line = 0;
     if (in)
         pclose(in);
-    trim(line);
+    line[strcspn(line, "\r\n")] = 0;
     number = strpbrk(line, "0123456789");
     if (!number) {
         doctor_say(verdict, DOCTOR_WARNING, "put Slurm's programs into PATH and ask again",
@@ -239,18 +170,17 @@ struct stack {
     int lines, required;
 };
 
-static int stack_line(char *line, const char *path, int depth, void *data)
+static int stack_line(char *line, const char *path, void *data, topomap_error *err)
 {
     struct stack *stack = data;
     char copy[sizeof stack->line], *rest = NULL, *word, *plugin;
 
+    (void)err;
     snprintf(copy, sizeof copy, "%s", line);
     word = strtok_r(copy, " \t", &rest);
     plugin = word ? strtok_r(NULL, " \t", &rest) : NULL;
     if (!plugin)
         return 0;
-    if (!strcmp(word, "include"))
-        return include(plugin, path, depth, stack_line, data);
     if (strcmp(word, "required") && strcmp(word, "optional"))
         return 0;
     if (!strstr(strrchr(plugin, '/') ? strrchr(plugin, '/') : plugin, "spank_topomap"))
@@ -311,16 +241,17 @@ void doctor_plugstack(doctor_site *site, doctor_verdict *verdict)
     static const char line[] =
         "add the line: optional spank_topomap.so db=/var/lib/topomap/topology.db";
     struct stack stack = {.lines = 0};
-    int status;
+    topomap_error err;
+    int failed;
 
     if (!*site->plugstack) {
         doctor_say(verdict, DOCTOR_SKIPPED, "name it with --plugstack", "slurm.conf is not known");
         return;
     }
-    status = read_lines(site->plugstack, 0, stack_line, &stack);
-    if (status || !stack.lines) {
-        doctor_say(verdict, DOCTOR_PROBLEM, line, "%s: %s", site->plugstack,
-                   status ? strerror(status) : "no line has topomap's plugin");
+    failed = slurm_lines_read(site->plugstack, SLURM_INCLUDES_PATTERNS, stack_line, &stack, &err);
+    if (failed || !stack.lines) {
+        doctor_say(verdict, DOCTOR_PROBLEM, line, "%s%s", failed ? err.text : site->plugstack,
+                   failed ? "" : ": no line has topomap's plugin");
         return;
     }
     take_words(site, &stack);

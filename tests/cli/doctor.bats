@@ -109,7 +109,7 @@ needs_root() { [ "$(id -u)" = 0 ] || skip "the folders are root's"; }
 
 @test "slurm.conf that is not there, by each way to name it" {
   export SLURM_CONF=$PWD/none
-  check slurm.conf problem "$PWD/none: No such file"
+  check slurm.conf problem "$PWD/none: cannot open: No such file"
   run -0 topomap doctor --slurm-conf etc/slurm.conf --json
   unset SLURM_CONF
   printf '#!/bin/sh\n[ "$1 $2" = "show config" ] && echo "SLURM_CONF              = %s"\n' "$PWD/etc/slurm.conf" >bin/scontrol
@@ -262,12 +262,12 @@ without_plugin_dir() { sed -i '/^pluginDIR/d; /DebugFlags/d' etc/slurm.conf; }
   check "dry run" problem ""
 }
 
-@test "a file that cannot be opened without end: a pipe in place of slurm.conf" {
+@test "a pipe in place of slurm.conf" {
   mkfifo fifo
   SECONDS=0
-  run -1 timeout 60 topomap doctor --slurm-conf fifo --deadline 0.5
+  run -1 timeout 60 topomap doctor --slurm-conf fifo
   [ $SECONDS -lt 30 ]
-  [[ ${lines[0]} == "problem  slurm.conf       no answer within 0.5 s from slurm.conf"* ]]
+  [[ ${lines[0]} == "problem  slurm.conf       "*"fifo: is a FIFO"* ]]
 }
 
 @test "profilers: not there, none, a library of theirs that is missing" {

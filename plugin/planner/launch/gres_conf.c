@@ -7,22 +7,19 @@
 #include <string.h>
 #include <strings.h>
 
+#include "plugin/conf/slurm_lines.h"
 #include "topomap/hosts.h"
 #include "util/alloc.h"
-#include "util/input.h"
 #include "util/known.h"
 
-enum { FILES_MOST = 4096, INCLUDES_MOST = 10 }; /* the latter as src/common/parse_config.c has it */
+enum { FILES_MOST = 4096 };
 
 struct order {
     topomap_known nodes; /* as lines name them: a site may have a line for each */
     long *last;          /* of these, the number of the last GPU */
     size_t room;
-    int reorders, depth;
-    const char *path; /* what is included lies beside it, where it has no folder of its own */
+    int reorders;
 };
-
-static int read_file(struct order *order, const char *path, topomap_error *err);
 
 void planner_gres_path(char *path, unsigned long size)
 {
@@ -83,41 +80,15 @@ static void add_files(struct order *order, const char *nodes, const char *files)
     topomap_names_clear(&names);
 }
 
-/* "include gpus/a100.conf"; 1: it is none */
-static int include(struct order *order, const char *line, topomap_error *err)
-{
-    static const char word[] = "include";
-    size_t length = sizeof word - 1, name;
-    const char *slash = strrchr(order->path, '/');
-    char path[4096];
-    int folder, status;
-
-    line += strspn(line, " \t");
-    if (strncasecmp(line, word, length) != 0 || (line[length] != ' ' && line[length] != '\t'))
-        return 1;
-    line += length + strspn(line + length, " \t");
-    name = strcspn(line, " \t");
-    folder = *line != '/' && slash ? (int)(slash - order->path) + 1 : 0;
-    if (order->depth == INCLUDES_MOST || snprintf(path, sizeof path, "%.*s%.*s", folder,
-                                                  order->path, (int)name, line) >= (int)sizeof path)
-        return -1;
-    order->depth++;
-    status = read_file(order, path, err);
-    order->depth--;
-    return status;
-}
-
 /* "NodeName=n[1-4] Name=gpu Type=a100 File=/dev/nvidia[0-3]" */
-static int read_line(struct order *order, char *line, topomap_error *err)
+static int read_line(char *line, const char *path, void *data, topomap_error *err)
 {
     const char *nodes = "", *files = NULL;
     char *rest = NULL;
-    int is_gpu = 0, included;
+    int is_gpu = 0;
 
-    line[strcspn(line, "#")] = 0;
-    included = include(order, line, err);
-    if (included <= 0)
-        return included;
+    (void)path;
+    (void)err;
     for (char *word = strtok_r(line, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) {
         char *value = strchr(word, '=');
 
@@ -132,53 +103,16 @@ static int read_line(struct order *order, char *line, topomap_error *err)
             files = value;
     }
     if (is_gpu && files)
-        add_files(order, nodes, files);
+        add_files(data, nodes, files);
     return 0;
-}
-
-/* A '\' at its end joins a line to the next (slurm.conf(5)). */
-static int read_lines(struct order *order, topomap_input *input, topomap_error *err)
-{
-    char whole[8192] = "", *line;
-    size_t used = 0, length;
-    int status;
-
-    while ((status = topomap_input_line(input, 0, &line, &length, err)) > 0) {
-        int goes_on = length && line[length - 1] == '\\';
-
-        length -= (size_t)goes_on;
-        if (used + length + 2 > sizeof whole)
-            return -1;
-        memcpy(whole + used, line, length);
-        used += length;
-        whole[used] = 0;
-        if (goes_on)
-            continue;
-        if (read_line(order, whole, err))
-            return -1;
-        used = 0;
-    }
-    return status;
-}
-
-static int read_file(struct order *order, const char *path, topomap_error *err)
-{
-    topomap_input *input;
-    int status = topomap_input_open(path, &input, err);
-
-    if (status == 0) {
-        status = read_lines(order, input, err);
-        topomap_input_close(input);
-    }
-    return status;
 }
 
 int planner_gres_reorders(const char *path)
 {
-    struct order order = {.path = path};
+    struct order order = {.reorders = 0};
     topomap_error err;
 
-    if (read_file(&order, path, &err))
+    if (slurm_lines_read(path, SLURM_INCLUDES_FILES, read_line, &order, &err))
         order.reorders = 0;
     topomap_known_clear(&order.nodes);
     free(order.last);

@@ -16,5 +16,5 @@ plugin_planner_liblaunch_la_SOURCES = plugin/planner/launch/facts.c plugin/plann
   plugin/planner/launch/writers.c plugin/planner/launch/writers.h \
   plugin/planner/launch/judgement.c plugin/planner/launch/judgement.h plugin/planner/launch/end.c plugin/planner/launch/end.h \
   plugin/common/spool.c plugin/common/spool_read.c plugin/common/spool_tidy.c plugin/common/spool.h
-plugin_planner_liblaunch_la_LIBADD = plugin/librecord.la plugin/planner/libplanner.la plugin/libsite.la plugin/libreply.la \
+plugin_planner_liblaunch_la_LIBADD = plugin/libslurmlines.la plugin/librecord.la plugin/planner/libplanner.la plugin/libsite.la plugin/libreply.la \
   plugin/policy/libpolicy.la plugin/store/libstore.la
