@@ -3,7 +3,9 @@
  * the machine; digits run back and forth (a reflected mixed-radix code), so that one step in the
  * grid is one step of one digit. A digit that is alone in its dimension of the machine, or the
  * first there, moves by one node; the others by what lies below them. One digit each is the
- * isomorphism of equal grids. */
+ * isomorphism of equal grids. Round a ring, what lies below its last digit runs back and forth,
+ * too: its steps are then as far on average, and those that are far are short the other way round
+ * (2 x 2 is a ring of 4). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +31,7 @@ typedef struct fold {
     const topomap_coarse *coarse;
     const topomap_machine *machine;
     uint32_t dims, dim[DIMS], sides, side[DIMS]; /* of the grid and of the machine */
+    uint8_t wraps[DIMS];                         /* sides */
     folding now, kept[KEPT];
     int count, most;
     uint32_t looked;
@@ -72,6 +75,19 @@ static double steps(const fold *f, uint32_t k, uint32_t j)
     return length / before - length / before / f->now.factor[k][j];
 }
 
+/* How far a step of a digit is with so many nodes below it; round a ring of `around`, if it is its
+ * last digit, on average over the places that they are at. */
+static double stride_of(double below, double around)
+{
+    double sum = 0;
+
+    if (below == 1 || around == 0)
+        return below;
+    for (double far = 1; far < 2 * below; far += 2)
+        sum += fmin(far, around - far);
+    return sum / below;
+}
+
 /* Cost of machine dimension j with its digits in the present order. */
 static double side_cost(const fold *f, uint32_t j)
 {
@@ -80,10 +96,13 @@ static double side_cost(const fold *f, uint32_t j)
     for (uint32_t i = 0; i < f->dims; i++) {
         uint32_t k = f->now.below[j][i], d = f->dim[k];
 
+        double after = stride * f->now.factor[k][j];
+        double around = f->wraps[j] && after == f->side[j] ? after : 0;
+
         if (f->now.factor[k][j] > 1)
-            sum += steps(f, k, j) * stride * f->coarse->face[d] *
+            sum += steps(f, k, j) * stride_of(stride, around) * f->coarse->face[d] *
                    (f->coarse->items / f->coarse->size[d]);
-        stride *= f->now.factor[k][j];
+        stride = after;
     }
     return sum;
 }
@@ -199,10 +218,12 @@ static uint32_t place_item(const fold *f, const folding *folding, uint32_t item,
         if (m->dim[d] == 1)
             continue;
         for (uint32_t i = 0; i < f->dims; i++) {
-            uint32_t k = folding->below[j][i];
+            uint32_t k = folding->below[j][i], after = unit * folding->factor[k][j];
 
+            if (f->wraps[j] && after == m->dim[d] && digit[k][j] % 2) /* its last digit */
+                y = unit - 1 - y;
             y += digit[k][j] * unit;
-            unit *= folding->factor[k][j];
+            unit = after;
         }
         at += y * stride;
         j++;
@@ -248,6 +269,7 @@ static int find_dims(fold *f)
         if (f->machine->dim[d] > 1) {
             if (f->sides == DIMS)
                 return 0;
+            f->wraps[f->sides] = f->machine->wrap[d];
             f->side[f->sides++] = f->machine->dim[d];
         }
     return f->dims > 0 && f->sides > 0;

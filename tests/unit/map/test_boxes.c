@@ -142,6 +142,31 @@ static void boxes_are_the_best_nested_ones(void **state)
     }
 }
 
+/* Two digits of a grid's dimensions share a ring of 4, which 2 x 2 ranks are, too: every edge is
+ * one hop, in whichever order the dimensions are. */
+static void rings_are_shared(void **state)
+{
+    static const struct {
+        const char *pattern, *machine;
+        double J;
+    } row[] = {
+        {"stencil3d:7:4x8x8,bytes=1", "torus:4x4x4x4", 640},
+        {"stencil3d:7:8x4x8,bytes=1", "torus:4x4x4x4", 640},
+        {"stencil3d:7:8x8x4,bytes=1", "torus:4x4x4x4", 640},
+        {"stencil2d:5:8x2,bytes=1", "torus:4x4", 22},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        topomap_graph *graph = shuffled(row[i].pattern, i);
+        double J = reached(graph, row[i].machine, "grid", TOPOMAP_FAST);
+
+        if (J != row[i].J)
+            fail_msg("%s on %s: %g, not %g", row[i].pattern, row[i].machine, J, row[i].J);
+        topomap_graph_free(graph);
+    }
+}
+
 /* Sizes that nothing divides, more slots than ranks, scattered nodes, ranks that talk to nobody:
  * boxes and grid still fit, and are far below a random order. */
 static void uneven_ones_fit(void **state)
@@ -493,6 +518,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxes_by_hand),
         cmocka_unit_test(boxes_are_the_best_nested_ones),
+        cmocka_unit_test(rings_are_shared),
         cmocka_unit_test(uneven_ones_fit),
         cmocka_unit_test(scattered_ones_fit),
         cmocka_unit_test(uneven_nodes_are_filled),
