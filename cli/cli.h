@@ -6,12 +6,13 @@
 
 #include <jansson.h>
 
+#include "cli/terminal/terminal.h"
 #include "topomap/topomap.h"
 
 /** Exit statuses of every command. */
 enum cli_status { CLI_DONE = 0, CLI_NO = 1, CLI_USAGE = 2, CLI_INPUT = 3, CLI_FAILED = 4 };
 
-enum { CLI_OPTIONS = 64, CLI_REPEATS = 16 };
+enum { CLI_OPTIONS = 64, CLI_COMMON = 1, CLI_REPEATS = 16 };
 
 typedef struct cli_option {
     const char *name;  /**< without the dashes; one letter is a short option */
@@ -44,8 +45,8 @@ typedef struct cli_command {
 
 struct cli_call {
     const cli_command *command;
-    const char *value[CLI_OPTIONS]; /**< by option row; NULL: not given; "" for a flag; the first
-                                       of several */
+    const char *value[CLI_OPTIONS + CLI_COMMON]; /**< by option row, as cli_option_at() counts;
+                                       NULL: not given; "" for a flag; the first of several */
     const char *repeat[CLI_REPEATS + 1]; /**< all values of the option that may be repeated (a
                                             command has one at most), in order; ends with NULL */
     char **operand;
@@ -70,6 +71,10 @@ json_t *cli_pattern_json(void);
 void cli_pattern_list(void);
 int cli_pattern_one(const char *name);
 
+/** The i-th option of a command: its own first, then those that every command takes; NULL after
+ *  the last. */
+const cli_option *cli_option_at(const cli_command *command, int i);
+
 /** Value of an option, NULL where it was not given. */
 const char *cli_get(const cli_call *call, const char *name);
 /** Nonzero where the command has this option, without a value. */
@@ -80,6 +85,12 @@ int cli_number(const cli_call *call, const char *name, double least, double most
                double *number);
 int cli_integer(const cli_call *call, const char *name, uint64_t least, uint64_t most,
                 uint64_t fallback, uint64_t *number);
+
+/** Nonzero: text for stdout or stderr may be in colours, as --color and NO_COLOR say. */
+int cli_is_coloured(const cli_call *call, FILE *out);
+/** The text in a colour where these may be. */
+void cli_paint(const cli_call *call, FILE *out, enum terminal_paint paint, const char *format, ...)
+    TOPOMAP_PRINTF(4, 5);
 
 /** Prints "topomap COMMAND: text" to standard error; returns CLI_USAGE. */
 int cli_usage_error(const cli_call *call, const char *format, ...) TOPOMAP_PRINTF(2, 3);

@@ -2,7 +2,6 @@
 /* topomap graph show: who talks to whom, as a picture */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -12,50 +11,22 @@
 #include "util/output.h"
 #include "util/safe_text.h"
 
-enum { COLUMNS = 80, SVG_CELLS = 320, CELLS_MOST = 4096 };
+enum { SVG_CELLS = 320, CELLS_MOST = 4096 };
 
 /* ---- The terminal ------------------------------------------------------------------------ */
 
-static int is_utf8(void)
-{
-    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-    const char *value = NULL;
-
-    for (size_t i = 0; i < sizeof names / sizeof *names && (!value || !*value); i++)
-        value = getenv(names[i]); /* the first that is set (locale(7)) */
-    return value && (strstr(value, "UTF-8") || strstr(value, "utf8") || strstr(value, "UTF8"));
-}
-
-/* \return 0, or CLI_USAGE: --color has another word */
-static int is_coloured(const cli_call *call, int *coloured)
-{
-    const char *said = cli_get(call, "color"), *none = getenv("NO_COLOR"), *term = getenv("TERM");
-
-    *coloured = isatty(STDOUT_FILENO) && !(none && *none) && !(term && strcmp(term, "dumb") == 0);
-    if (!said || strcmp(said, "auto") == 0)
-        return 0;
-    *coloured = strcmp(said, "always") == 0;
-    return *coloured || strcmp(said, "never") == 0
-               ? 0
-               : cli_usage_error(call, "--color takes auto, always or never, not '%s'", said);
-}
-
-static int find_screen(const cli_call *call, picture_screen *screen)
+static picture_screen find_screen(const cli_call *call)
 {
     const char *depth = getenv("COLORTERM");
-    struct winsize window;
-    int coloured, status = is_coloured(call, &coloured);
+    unsigned columns = terminal_columns(STDOUT_FILENO);
+    picture_screen screen = {.columns = columns ? columns : TERMINAL_COLUMNS};
 
-    *screen = (picture_screen){.columns = COLUMNS};
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0)
-        screen->columns = window.ws_col;
-    if (!coloured)
-        return status;
-    screen->colour = depth && (!strcmp(depth, "truecolor") || !strcmp(depth, "24bit"))
-                         ? PICTURE_TRUE
-                         : PICTURE_256;
-    screen->halves = is_utf8();
-    return status;
+    if (!cli_is_coloured(call, stdout))
+        return screen;
+    screen.colour = depth && (!strcmp(depth, "truecolor") || !strcmp(depth, "24bit")) ? PICTURE_TRUE
+                                                                                      : PICTURE_256;
+    screen.halves = terminal_is_utf8();
+    return screen;
 }
 
 /* ---- The picture ------------------------------------------------------------------------- */
@@ -144,15 +115,14 @@ static int show(const cli_call *call, const picture_screen *screen, uint32_t cel
 static int run_show(const cli_call *call)
 {
     const char *output = cli_get(call, "output");
-    picture_screen screen;
+    picture_screen screen = find_screen(call);
     topomap_graph *graph;
     uint64_t cells;
     int status;
 
     if (output && !cli_ends_in(output, ".svg"))
         return cli_usage_error(call, "--output takes a name that ends in .svg, not '%s'", output);
-    if ((status = find_screen(call, &screen)) != 0 ||
-        (status = cli_integer(call, "cells", 1, CELLS_MOST, 0, &cells)) != 0 ||
+    if ((status = cli_integer(call, "cells", 1, CELLS_MOST, 0, &cells)) != 0 ||
         (status = cli_graph_read(call, call->operand[0], &graph)) != 0)
         return status;
     if (!cells)
@@ -174,7 +144,6 @@ static const cli_option options[] = {
     {"mapping", "FILE", "ranks where this mapping puts them: line r is the place of rank r", NULL},
     {"cells", "N", "so many rows and columns at most (default: as many as fit; 320 in a file)",
      NULL},
-    {"color", "WHEN", "auto (default: on a terminal), always or never", NULL},
     {"output", "FILE.svg", "write a picture instead", "o"},
     {"json", NULL, "the cells' bytes, for programs", NULL},
     {"from", "FORMAT", "the file's format (recognised if left out)", NULL},

@@ -9,6 +9,7 @@ include cli/doctor/local.mk
 include cli/page/local.mk
 include cli/picture/local.mk
 include cli/profile/local.mk
+include cli/terminal/local.mk
 cli_topomap_CPPFLAGS = $(AM_CPPFLAGS) -DTOPOMAP_SPANKDIR='"$(spankdir)"'
 cli_topomap_LDFLAGS = $(program_link_flags)
 cli_topomap_LDADD = plugin/planner/libplanner.la plugin/libsite.la plugin/libslurmlines.la plugin/libreply.la plugin/policy/libpolicy.la \

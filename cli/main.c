@@ -57,10 +57,11 @@ const cli_command *cli_find(int argc, char **argv, int *words)
 
 void cli_help(FILE *out, const cli_command *command)
 {
-    fprintf(out, "usage: topomap %s%s%s%s\n%s\n", command->name,
-            command->options ? " [OPTION...]" : "", *command->operands ? " " : "",
-            command->operands, command->summary);
-    for (const cli_option *o = command->options; o && o->name; o++) {
+    const cli_option *o;
+
+    fprintf(out, "usage: topomap %s [OPTION...]%s%s\n%s\n", command->name,
+            *command->operands ? " " : "", command->operands, command->summary);
+    for (int i = 0; (o = cli_option_at(command, i)); i++) {
         char left[64];
 
         snprintf(left, sizeof left, "%s%s%s--%s%s%s", o->alias ? "-" : "", o->alias ? o->alias : "",

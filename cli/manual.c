@@ -23,7 +23,9 @@ static void put_text(const char *text)
 
 static void put_options(const cli_command *command)
 {
-    for (const cli_option *o = command->options; o && o->name; o++) {
+    const cli_option *o;
+
+    for (int i = 0; (o = cli_option_at(command, i)); i++) {
         printf(".TP\n.B ");
         if (o->alias)
             printf("\\-%s, ", o->alias);
@@ -42,9 +44,8 @@ static void put_options(const cli_command *command)
 
 static void put_command(const cli_command *command, const char *section)
 {
-    printf(".%s \"topomap %s%s%s%s\"\n", section, command->name,
-           command->options ? " [OPTION...]" : "", *command->operands ? " " : "",
-           command->operands);
+    printf(".%s \"topomap %s [OPTION...]%s%s\"\n", section, command->name,
+           *command->operands ? " " : "", command->operands);
     put_text(command->summary);
     printf(".\n");
     put_options(command);
@@ -167,6 +168,7 @@ static void put_tail(void)
         ".SH EXIT STATUS\n0 done (warnings included), 1 the answer is no, 2 bad usage, 3 bad "
         "input, 4 anything else.\n"
         ".SH ENVIRONMENT\n.TP\n.B TOPOMAP_DB\nThe topology database where \\-\\-db is not given.\n"
+        ".TP\n.B NO_COLOR\nSet and not empty: no colours, unless \\-\\-color says otherwise.\n"
         ".SH FILES\n.TP\n.I /var/lib/topomap/topology.db\nThe topology database where neither is "
         "given.\n");
 }
@@ -350,8 +352,9 @@ int cli_words(int argc, char **argv)
 {
     int words;
     const cli_command *command = argc ? cli_find(argc, argv, &words) : NULL;
+    const cli_option *o;
 
-    for (const cli_option *o = command ? command->options : NULL; o && o->name; o++)
+    for (int i = 0; command && (o = cli_option_at(command, i)); i++)
         printf("--%s\n", o->name);
     for (size_t k = 0; command && k < sizeof operands / sizeof *operands; k++)
         for (size_t i = 0; strcmp(command->name, operands[k].command) == 0 && operands[k].word(i);

@@ -7,6 +7,9 @@
 #include "cli/replay.h"
 #include "cli/report.h"
 #include "cli/target.h"
+#include "map/auto/map.h"
+#include "metric/congestion.h"
+#include "metric/prediction.h"
 #include "plan/plan.h"
 #include "plan/writers/writers.h"
 #include "plugin/planner/plan/decide.h"
@@ -117,6 +120,8 @@ static int map_and_report(const cli_call *call, const topomap_request *asked,
         .target = target, .options = options, .baseline = baseline, .costs = target->costs};
     static const planner_together_fold none;
     planner_together together;
+    topomap_watch watch = {0};
+    terminal_progress *progress = terminal_progress_begin(call->command->name, &watch);
     topomap_error err;
     int status = -1;
 
@@ -124,7 +129,8 @@ static int map_and_report(const cli_call *call, const topomap_request *asked,
                               &err) == 0 &&
         topomap_cost_evaluate(target->graph, target->machine, baseline, &result.before, &err) ==
             0 &&
-        topomap_map(target->graph, target->machine, options, &result.mapping, &err) == 0 &&
+        topomap_map_watched(target->graph, target->machine, options, &watch, &result.mapping,
+                            &err) == 0 &&
         topomap_cost_evaluate(target->graph, target->machine, result.mapping->slot_of_rank,
                               &result.after, &err) == 0 &&
         measure(target, baseline, &result, &err) == 0 &&
@@ -136,6 +142,7 @@ static int map_and_report(const cli_call *call, const topomap_request *asked,
                           &result.plan, &err) == 0 &&
         order_gpus(target, &result, &err) == 0)
         status = 0;
+    terminal_progress_end(progress);
     if (status == 0) {
         planner_objective_settle(asked, result.mapping);
         planner_together_settle(&together, options, result.mapping, target->machine);
@@ -215,9 +222,27 @@ static int run_map(const cli_call *call)
     return cli_map_print(call, formats[format].print);
 }
 
-static int evaluate_target(const cli_call *call, const topomap_request *asked)
+/* What --congestion and --time ask for, which takes its time. */
+static int evaluate_links(const cli_call *call, const cli_target *target, const uint32_t *slots,
+                          cli_result *result, topomap_error *err)
 {
     const char *model = cli_get(call, "congestion");
+    topomap_watch watch = {0};
+    terminal_progress *progress = terminal_progress_begin("eval", &watch);
+    int status = 0;
+
+    if (model)
+        status = topomap_congestion_watched(target->graph, target->machine, slots, model, &watch,
+                                            &result->congestion[0], err);
+    if (status == 0 && cli_get(call, "time"))
+        status = topomap_time_watched(target->graph, target->machine, slots, &result->costs.value,
+                                      &watch, &result->time, err);
+    terminal_progress_end(progress);
+    return status;
+}
+
+static int evaluate_target(const cli_call *call, const topomap_request *asked)
+{
     cli_result result = {0};
     cli_target target;
     uint32_t *baseline;
@@ -235,11 +260,7 @@ static int evaluate_target(const cli_call *call, const topomap_request *asked)
         (topomap_cost_evaluate(target.graph, target.machine, baseline, &result.before, &err) != 0 ||
          topomap_spread_measure(target.graph, target.machine, baseline, &result.spread[0], &err) !=
              0 ||
-         (model && topomap_congestion_evaluate(target.graph, target.machine, baseline, model,
-                                               &result.congestion[0], &err) != 0) ||
-         (cli_get(call, "time") &&
-          topomap_time_evaluate(target.graph, target.machine, baseline, &result.costs.value,
-                                &result.time, &err) != 0)))
+         evaluate_links(call, &target, baseline, &result, &err) != 0))
         status = cli_fail(call, &err);
     if (status == 0)
         status = cli_report_cost(call, &result);

@@ -4,14 +4,30 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 
+/* What every command takes. */
+static const cli_option common[CLI_COMMON] = {
+    {"color", "WHEN", "colours: auto (default: on a terminal, without NO_COLOR), always or never",
+     NULL},
+};
+
+const cli_option *cli_option_at(const cli_command *command, int i)
+{
+    int own = 0;
+
+    while (command->options && command->options[own].name)
+        own++;
+    return i < own ? &command->options[i] : i < own + CLI_COMMON ? &common[i - own] : NULL;
+}
+
 static int find_row(const cli_command *command, const char *name, size_t length)
 {
-    for (int i = 0; command->options && command->options[i].name; i++) {
-        const cli_option *row = &command->options[i];
+    const cli_option *row;
 
+    for (int i = 0; (row = cli_option_at(command, i)); i++) {
         if (strlen(row->name) == length && strncmp(row->name, name, length) == 0)
             return i;
         if (length == 1 && row->alias && row->alias[0] == *name)
@@ -31,14 +47,48 @@ int cli_is_flag(const cli_call *call, const char *name)
 {
     int row = find_row(call->command, name, strlen(name));
 
-    return row >= 0 && !call->command->options[row].value;
+    return row >= 0 && !cli_option_at(call->command, row)->value;
 }
+
+/* ---- Colours ----------------------------------------------------------------------------- */
+
+int cli_is_coloured(const cli_call *call, FILE *out)
+{
+    return terminal_is_coloured(out == stderr ? STDERR_FILENO : STDOUT_FILENO,
+                                cli_get(call, "color"));
+}
+
+void cli_paint(const cli_call *call, FILE *out, enum terminal_paint paint, const char *format, ...)
+{
+    int coloured = cli_is_coloured(call, out);
+    va_list args;
+
+    if (coloured)
+        terminal_paint(out, paint);
+    va_start(args, format);
+    vfprintf(out, format, args);
+    va_end(args);
+    if (coloured)
+        terminal_paint(out, TERMINAL_PLAIN);
+}
+
+static int check_colour(const cli_call *call)
+{
+    const char *when = cli_get(call, "color");
+
+    if (!when || !strcmp(when, "auto") || !strcmp(when, "always") || !strcmp(when, "never"))
+        return 0;
+    return cli_usage_error(call, "--color takes auto, always or never, not '%s'", when);
+}
+
+/* ---- Errors ------------------------------------------------------------------------------ */
 
 int cli_usage_error(const cli_call *call, const char *format, ...)
 {
     va_list args;
 
-    fprintf(stderr, "topomap %s: ", call->command->name);
+    cli_paint(call, stderr, TERMINAL_BAD, "topomap %s:", call->command->name);
+    fputc(' ', stderr);
     va_start(args, format);
     vfprintf(stderr, format, args);
     va_end(args);
@@ -53,9 +103,12 @@ int cli_fail(const cli_call *call, const topomap_error *err)
                                  [TOPOMAP_EINPUT] = CLI_INPUT,
                                  [TOPOMAP_ESYSTEM] = CLI_FAILED};
 
-    fprintf(stderr, "topomap %s: %s\n", call->command->name, err->text);
+    cli_paint(call, stderr, TERMINAL_BAD, "topomap %s:", call->command->name);
+    fprintf(stderr, " %s\n", err->text);
     return status[err->code];
 }
+
+/* ---- Values ------------------------------------------------------------------------------ */
 
 int cli_number(const cli_call *call, const char *name, double least, double most, double fallback,
                double *number)
@@ -109,13 +162,13 @@ static int take_value(cli_call *call, int row, const char *value)
 
     if (!call->value[row])
         call->value[row] = value;
-    if (!may_repeat(&call->command->options[row]))
+    if (!may_repeat(cli_option_at(call->command, row)))
         return 0;
     while (call->repeat[count])
         count++;
     if (count == CLI_REPEATS)
         return cli_usage_error(call, "option '--%s' is given more than %d times",
-                               call->command->options[row].name, CLI_REPEATS);
+                               cli_option_at(call->command, row)->name, CLI_REPEATS);
     call->repeat[count] = value;
     return 0;
 }
@@ -132,9 +185,9 @@ static int parse_option(int argc, char **argv, int *at, cli_call *call)
         return -1;
     if (row < 0)
         return cli_usage_error(call, "unknown option '%s'", argv[*at]);
-    if (call->value[row] && !may_repeat(&call->command->options[row]))
+    if (call->value[row] && !may_repeat(cli_option_at(call->command, row)))
         return cli_usage_error(call, "option '%s' is given twice", argv[*at]);
-    if (!call->command->options[row].value) {
+    if (!cli_option_at(call->command, row)->value) {
         if (equal)
             return cli_usage_error(call, "option '--%.*s' takes no value", (int)length, word);
         call->value[row] = "";
@@ -142,12 +195,13 @@ static int parse_option(int argc, char **argv, int *at, cli_call *call)
     }
     if (equal)
         return take_value(call, row, equal + 1);
-    if (is_optional(&call->command->options[row]) && (*at + 1 == argc || *argv[*at + 1] == '-'))
+    if (is_optional(cli_option_at(call->command, row)) &&
+        (*at + 1 == argc || *argv[*at + 1] == '-'))
         return take_value(call, row, "");
     if (*at + 1 < argc)
         return take_value(call, row, argv[++*at]);
     return cli_usage_error(call, "option '%s' needs %s", argv[*at],
-                           call->command->options[row].value);
+                           cli_option_at(call->command, row)->value);
 }
 
 int cli_parse(const cli_command *command, int argc, char **argv, cli_call *call)
@@ -173,7 +227,7 @@ int cli_parse(const cli_command *command, int argc, char **argv, cli_call *call)
         return cli_usage_error(call, "expected %s, found %d operand%s",
                                *command->operands ? command->operands : "no operands",
                                call->operands, call->operands == 1 ? "" : "s");
-    return 0;
+    return check_colour(call);
 }
 
 const char *cli_database(const cli_call *call)

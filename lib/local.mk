@@ -9,6 +9,7 @@ lib_libcore_la_LIBADD = $(HWLOC_LIBS) $(METIS_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(
 
 include lib/include/topomap/local.mk
 include lib/util/local.mk
+include lib/watch/local.mk
 include lib/xml/local.mk
 include lib/fabric/local.mk
 include lib/fabric/kinds/local.mk

@@ -8,8 +8,10 @@
 #include "topology-db/db.h"
 
 static const char *const severities[] = {"info", "warning", "error"};
+static const enum terminal_paint paints[] = {TERMINAL_PLAIN, TERMINAL_WARN, TERMINAL_BAD};
 
 struct told {
+    const cli_call *call;
     json_t *list; /* NULL: as text */
     size_t count, failed;
 };
@@ -25,8 +27,8 @@ static int tell(const topomap_db_finding *finding, void *data)
                                                            severities[finding->severity], "check",
                                                            finding->check, "text", finding->text,
                                                            "remedy", finding->remedy));
-    printf("%s %s: %s; %s\n", severities[finding->severity], finding->check, finding->text,
-           finding->remedy);
+    cli_paint(told->call, stdout, paints[finding->severity], "%s", severities[finding->severity]);
+    printf(" %s: %s; %s\n", finding->check, finding->text, finding->remedy);
     return 0;
 }
 
@@ -43,7 +45,7 @@ static int finish(const cli_call *call, struct told *told)
 
 static int check(const cli_call *call, const topomap_db_check_options *options)
 {
-    struct told told = {.list = cli_get(call, "json") ? json_array() : NULL};
+    struct told told = {.call = call, .list = cli_get(call, "json") ? json_array() : NULL};
     topomap_error err = {TOPOMAP_ESYSTEM, "out of memory: the list of findings"};
     topomap_db *db;
     int result = topomap_db_open(cli_database(call), &db, &err);

@@ -9,6 +9,7 @@
 #include "cli/db/node.h"
 #include "cli/json.h"
 #include "cli/order.h"
+#include "topology-db/import/import.h"
 
 enum { FILES = 32 }; /* operands of an import */
 
@@ -22,13 +23,18 @@ static int print_json(json_t *value)
 static int import_file(const cli_call *call, const topomap_db_import_options *options,
                        topomap_db_report *report)
 {
+    topomap_watch watch = {0};
+    terminal_progress *progress;
     topomap_db *db;
     topomap_error err;
     int result = topomap_db_create(cli_database(call), &db, &err);
 
     if (result)
         return cli_fail(call, &err);
-    result = topomap_db_import(db, call->operand[0], call->operand[1], options, report, &err);
+    progress = terminal_progress_begin("db import", &watch);
+    result =
+        db_import_watched(db, call->operand[0], call->operand[1], options, &watch, report, &err);
+    terminal_progress_end(progress);
     topomap_db_close(db);
     return result ? cli_fail(call, &err) : CLI_DONE;
 }

@@ -133,9 +133,14 @@ void cli_site_records(char *path, size_t size)
 /* ---- Answers -----------------------------------------------------------------------------------
  */
 
-static void print_row(const doctor_check *check, const doctor_verdict *verdict)
+static void print_row(const cli_call *call, const doctor_check *check,
+                      const doctor_verdict *verdict)
 {
-    printf("%-8s %-16s %s\n", words[verdict->status], check->name, verdict->found);
+    static const enum terminal_paint paints[] = {TERMINAL_GOOD, TERMINAL_WARN, TERMINAL_BAD,
+                                                 TERMINAL_PLAIN};
+
+    cli_paint(call, stdout, paints[verdict->status], "%-8s", words[verdict->status]);
+    printf(" %-16s %s\n", check->name, verdict->found);
     if (*verdict->advice)
         printf("%-25s -> %s\n", "", verdict->advice);
     fflush(stdout);
@@ -181,7 +186,7 @@ static int run_doctor(const cli_call *call)
         if (list)
             json_array_append_new(list, row_json(&checks[i], &verdict));
         else
-            print_row(&checks[i], &verdict);
+            print_row(call, &checks[i], &verdict);
     }
     if (list)
         cli_json(stdout, json_pack("{s:b, s:o}", "ok", !problems, "checks", list), 0);

@@ -2,7 +2,9 @@
 /* Pairs of nodes in the rounds of a tournament (method 2 of Lindgren's thesis needs up to twice as
  * many): no node is in two pairs at once, but links may be shared. A sample is some of the rounds,
  * of nodes in random order. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "measure.h"
 #include "util/alloc.h"
@@ -103,9 +105,30 @@ static int play_round(const struct measure_options *options, const struct measur
     return failed;
 }
 
+/* On a terminal, from two seconds on, rank 0 says how many rounds are done; nothing of it stays.
+ * The clock is looked at between rounds only. */
+static void show_progress(const struct measure_job *job, uint32_t done, uint32_t rounds,
+                          double began, double *shown)
+{
+    const double first = 2, every = 0.25;
+    double now = MPI_Wtime(), seconds = now - began;
+
+    if (job->rank != 0 || !isatty(STDERR_FILENO))
+        return;
+    if (done == rounds) {
+        fputs(*shown > 0 ? "\r\033[K" : "", stderr);
+    } else if (done && seconds >= first && now - *shown >= every) {
+        fprintf(stderr, "\r\033[Ktopomap-measure: round %u of %u, %.2g rounds/s, about %.0f s left",
+                done, rounds, done / seconds, seconds / done * (rounds - done));
+        *shown = now;
+    }
+    fflush(stderr);
+}
+
 int measure_between(const struct measure_options *options, const struct measure_job *job,
                     struct measure_rows *rows, topomap_error *err)
 {
+    double began, shown = 0;
     struct plan plan;
     int failed = plan_make(options, job->nodes, &plan, err);
 
@@ -115,8 +138,11 @@ int measure_between(const struct measure_options *options, const struct measure_
         return -1;
     }
     measure_wait();
-    for (uint32_t i = 0; i < plan.rounds; i++)
+    began = MPI_Wtime();
+    for (uint32_t i = 0; i < plan.rounds; i++) {
         failed |= play_round(options, job, &plan, plan.round[i], rows, err);
+        show_progress(job, i + 1, plan.rounds, began, &shown);
+    }
     plan_clear(&plan);
     return measure_agree(failed, err);
 }

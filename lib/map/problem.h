@@ -10,6 +10,7 @@
 #include "graph/recognise/lattice.h"
 #include "machine/machine.h"
 #include "util/random.h"
+#include "watch/watch.h"
 
 struct topomap_score;
 
@@ -44,6 +45,7 @@ typedef struct topomap_problem {
     const uint32_t *start;                   /* [slots] the baseline, a permutation */
     const struct topomap_score *start_score; /* by the objective; NULL where that is J */
     double deadline;                         /* topomap_clock_wall() time, 0: none */
+    topomap_watch *watch;                    /* counts candidates; or NULL */
     const atomic_int *cancel;                /* nonzero: nobody waits for the result; or NULL */
     const char *parameters; /* of the algorithm that runs (map/parameters.h), lent; or NULL */
     size_t parameters_length;

@@ -125,6 +125,14 @@ int topomap_congestion_evaluate(const topomap_graph *graph, const topomap_machin
                                 const uint32_t *slot_of_rank, const char *model,
                                 topomap_congestion *congestion, topomap_error *err)
 {
+    return topomap_congestion_watched(graph, machine, slot_of_rank, model, NULL, congestion, err);
+}
+
+int topomap_congestion_watched(const topomap_graph *graph, const topomap_machine *machine,
+                               const uint32_t *slot_of_rank, const char *model,
+                               topomap_watch *watch, topomap_congestion *congestion,
+                               topomap_error *err)
+{
     topomap_traffic traffic;
     double *all;
     size_t row;
@@ -134,6 +142,7 @@ int topomap_congestion_evaluate(const topomap_graph *graph, const topomap_machin
         return -1;
     if (topomap_traffic_open(graph, machine, slot_of_rank, &traffic, err))
         return -1;
+    traffic.watch = watch;
     all = topomap_alloc(traffic.network->links, sizeof *all, err);
     status = all ? evaluate_phases(&traffic, row, all, congestion, err) : -1;
     free(all);

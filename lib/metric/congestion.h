@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The loads of links by each model of congestion, for lib/metric only. */
+/* The loads of links by each model of congestion, for lib/metric and who waits for them. */
 #ifndef TOPOMAP_CONGESTION_H
 #define TOPOMAP_CONGESTION_H
 
@@ -26,6 +26,12 @@ topomap_congestion_model topomap_congestion_routes;
  *  \param all  [links] begins with zeros: the bytes of each link, all phases together */
 int topomap_congestion_measure(topomap_traffic *traffic, const char *model, double *all,
                                topomap_congestion *congestion, topomap_error *err);
+
+/** The same as topomap_congestion_evaluate(), and \p watch says how far it has come. */
+int topomap_congestion_watched(const topomap_graph *graph, const topomap_machine *machine,
+                               const uint32_t *slot_of_rank, const char *model,
+                               topomap_watch *watch, topomap_congestion *congestion,
+                               topomap_error *err);
 
 /** No path: names both ends. Returns -1. */
 int topomap_congestion_unreachable(const topomap_traffic *traffic, uint32_t from, uint32_t to,

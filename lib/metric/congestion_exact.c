@@ -157,7 +157,9 @@ int topomap_congestion_exact(const topomap_traffic *t, double *load, topomap_err
         status = -1;
     else
         s.wanted = s.paths + vertices, s.through = s.wanted + vertices;
+    topomap_watch_stage(t->watch, "loads of links", "ranks", t->graph->ranks);
     for (uint32_t at = 0; status == 0 && at < t->graph->ranks;) {
+        topomap_watch_at(t->watch, at);
         uint32_t from = t->vertex_of[sorted[at]];
         struct sender sender = {t, sorted, at, at, from};
 

@@ -32,7 +32,8 @@ int topomap_congestion_routes(const topomap_traffic *t, double *load, topomap_er
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "no routing tables: import them (topomap db import lft), or use "
                                  "the model exact or fast");
-    for (uint32_t u = 0; u < g->ranks; u++)
+    topomap_watch_stage(t->watch, "loads of links", "ranks", g->ranks);
+    for (uint32_t u = 0; u < g->ranks; topomap_watch_at(t->watch, ++u))
         for (uint64_t e = g->offset[u]; e < g->offset[u + 1]; e++)
             if (g->bytes[e] && t->vertex_of[u] != t->vertex_of[g->target[e]] &&
                 follow(t, u, g->target[e], (double)g->bytes[e], load, err))

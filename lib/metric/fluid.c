@@ -21,6 +21,7 @@ int topomap_fluid(const topomap_traffic *traffic, double rate, uint64_t budget, 
                   topomap_error *err)
 {
     topomap_flows f;
+    uint64_t flows;
     int status =
         topomap_flows_open(&f, traffic->network, rate, traffic->graph->arcs, budget, err) ||
                 list_flows(&f, traffic, err)
@@ -30,9 +31,12 @@ int topomap_fluid(const topomap_traffic *traffic, double rate, uint64_t budget, 
     *seconds = 0;
     if (status == 0 && f.links > budget / TOPOMAP_FLUID_EVENTS)
         status = 1;
+    flows = f.flows;
+    topomap_watch_stage(traffic->watch, "sharing of links", "messages", flows);
     while (status == 0 && f.flows) {
         double step;
 
+        topomap_watch_at(traffic->watch, flows - f.flows);
         status = topomap_flows_share(&f, err);
         if (status)
             break;

@@ -4,6 +4,7 @@
 #define TOPOMAP_PREDICTION_H
 
 #include "topomap/time.h"
+#include "watch/watch.h"
 
 /** What the links carry, as topomap_congestion_evaluate() has it by the same model. */
 typedef struct topomap_time_loads {
@@ -21,5 +22,10 @@ int topomap_time_predict(const topomap_graph *graph, const topomap_machine *mach
                          const uint32_t *slot_of_rank, const topomap_time_costs *costs,
                          const char *model, uint64_t budget, topomap_time *time,
                          topomap_time_loads *loads, topomap_error *err);
+
+/** topomap_time_evaluate(), and \p watch says how far it has come; NULL: nobody looks. */
+int topomap_time_watched(const topomap_graph *graph, const topomap_machine *machine,
+                         const uint32_t *slot_of_rank, const topomap_time_costs *costs,
+                         topomap_watch *watch, topomap_time *time, topomap_error *err);
 
 #endif

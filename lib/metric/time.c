@@ -22,7 +22,8 @@ struct prediction {
     int assumed; /* no rate is known */
     double rate; /* bytes a second of capacity 1 */
     topomap_congestion_model *add;
-    uint64_t budget; /* of max-min sharing, for each phase */
+    uint64_t budget;      /* of max-min sharing, for each phase */
+    topomap_watch *watch; /* or NULL */
     topomap_time_loads loads;
     const char *model;  /* NULL: as can be */
     double *load;       /* [links] bytes */
@@ -274,7 +275,12 @@ static int predict(struct prediction *p, topomap_time *time, topomap_error *err)
 
     time->is_bound = 0;
     p->loads = (topomap_time_loads){0};
+    p->traffic.watch = time->phases == 1 ? p->watch : NULL;
+    if (time->phases > 1)
+        topomap_watch_stage(p->watch, "prediction", "phases", time->phases);
     for (uint32_t k = 0; status == 0 && k < time->phases; k++) {
+        if (time->phases > 1)
+            topomap_watch_at(p->watch, k);
         p->traffic.graph = graph->phases ? graph->phase[k] : graph;
         status = predict_phase(p, &time->phase[k], &time->is_bound, err);
     }
@@ -306,40 +312,57 @@ static int take_costs(const topomap_machine *machine, const topomap_time_costs *
     return 0;
 }
 
+/* Takes what is asked from \p p. */
+static int predict_all(struct prediction *p, const topomap_graph *graph,
+                       const topomap_machine *machine, const topomap_time_costs *costs,
+                       topomap_time *time, topomap_time_loads *loads, topomap_error *err)
+{
+    topomap_time made = {.phases = graph->phases ? graph->phases : 1};
+    int status;
+
+    if (take_costs(machine, costs, &p->costs, err))
+        return -1;
+    made.phase = topomap_alloc(made.phases, sizeof *made.phase, err);
+    status = made.phase ? open_prediction(p, graph, machine, err) : -1;
+    if (status == 0)
+        status = predict(p, &made, err);
+    if (status == 0) {
+        made.model = p->add == topomap_congestion_routes ? "routes" : "exact";
+        made.rates_assumed = p->assumed;
+        *time = made;
+        if (loads)
+            *loads = p->loads;
+    } else {
+        free(made.phase);
+    }
+    close_prediction(p);
+    return status;
+}
+
 int topomap_time_predict(const topomap_graph *graph, const topomap_machine *machine,
                          const uint32_t *slot_of_rank, const topomap_time_costs *costs,
                          const char *model, uint64_t budget, topomap_time *time,
                          topomap_time_loads *loads, topomap_error *err)
 {
     struct prediction p = {.slot_of = slot_of_rank, .budget = budget, .model = model};
-    topomap_time made = {.phases = graph->phases ? graph->phases : 1};
-    int status;
 
-    if (take_costs(machine, costs, &p.costs, err))
-        return -1;
-    made.phase = topomap_alloc(made.phases, sizeof *made.phase, err);
-    status = made.phase ? open_prediction(&p, graph, machine, err) : -1;
-    if (status == 0)
-        status = predict(&p, &made, err);
-    if (status == 0) {
-        made.model = p.add == topomap_congestion_routes ? "routes" : "exact";
-        made.rates_assumed = p.assumed;
-        *time = made;
-        if (loads)
-            *loads = p.loads;
-    } else {
-        free(made.phase);
-    }
-    close_prediction(&p);
-    return status;
+    return predict_all(&p, graph, machine, costs, time, loads, err);
+}
+
+int topomap_time_watched(const topomap_graph *graph, const topomap_machine *machine,
+                         const uint32_t *slot_of_rank, const topomap_time_costs *costs,
+                         topomap_watch *watch, topomap_time *time, topomap_error *err)
+{
+    struct prediction p = {.slot_of = slot_of_rank, .budget = PATIENCE, .watch = watch};
+
+    return predict_all(&p, graph, machine, costs, time, NULL, err);
 }
 
 int topomap_time_evaluate(const topomap_graph *graph, const topomap_machine *machine,
                           const uint32_t *slot_of_rank, const topomap_time_costs *costs,
                           topomap_time *time, topomap_error *err)
 {
-    return topomap_time_predict(graph, machine, slot_of_rank, costs, NULL, PATIENCE, time, NULL,
-                                err);
+    return topomap_time_watched(graph, machine, slot_of_rank, costs, NULL, time, err);
 }
 
 void topomap_time_clear(topomap_time *time)

@@ -5,6 +5,7 @@
 
 #include "graph/graph.h"
 #include "fabric/network.h"
+#include "watch/watch.h"
 
 /** What a model works on. Traffic between ranks of one vertex is on no link. */
 typedef struct topomap_traffic {
@@ -15,6 +16,7 @@ typedef struct topomap_traffic {
     uint32_t *vertex_of;        /* [ranks] of the network */
     uint32_t *node_of;          /* [ranks] */
     topomap_network *grid;      /* owned: a torus's own */
+    topomap_watch *watch;       /* the caller's: how far a model has come; or NULL */
 } topomap_traffic;
 
 /** \param slot_of  [ranks]; TOPOMAP_EINPUT where one is no slot of the machine

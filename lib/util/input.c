@@ -26,7 +26,8 @@ struct topomap_input {
     size_t start, end; /* the bytes in hand are buffer[start..end) */
     size_t capacity;   /* one byte more is allocated, for a final NUL */
     size_t lineno;
-    int ended; /* the unpacker has no more */
+    topomap_watch *watch; /* or NULL */
+    int ended;            /* the unpacker has no more */
 };
 
 static int input_new(const char *path, int fd, const void *bytes, size_t size,
@@ -152,6 +153,12 @@ int topomap_input_unpacked(topomap_input *input, const char *const *option, topo
     return 0;
 }
 
+void topomap_input_watch(topomap_input *input, topomap_watch *watch)
+{
+    input->watch = watch;
+    topomap_watch_stage(watch, "reading", "B", input->size);
+}
+
 const char *topomap_input_path(const topomap_input *input)
 {
     return input->path;
@@ -194,6 +201,8 @@ static int fill(topomap_input *input, topomap_error *err)
         return -1;
     input->ended = got < input->capacity - input->end;
     input->end += got;
+    if (input->watch && input->fd >= 0)
+        topomap_watch_at(input->watch, (uint64_t)lseek(input->fd, 0, SEEK_CUR));
     return 0;
 }
 

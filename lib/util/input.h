@@ -4,6 +4,7 @@
 #define TOPOMAP_UTIL_INPUT_H
 
 #include "topomap/topomap.h"
+#include "watch/watch.h"
 
 typedef struct topomap_input topomap_input;
 
@@ -21,6 +22,10 @@ void topomap_input_close(topomap_input *input);
 int topomap_input_unpacked(topomap_input *input, const char *const *option, topomap_error *err);
 /** Nonzero if the text is that option, which belongs to no single format. */
 int topomap_input_is_option(const char *text);
+
+/** Counts in \p watch, which must outlive the input, how much of the file has been read, as it is
+ *  stored; begins a stage "reading" of it. What is mapped, or in memory, is read at once. */
+void topomap_input_watch(topomap_input *input, topomap_watch *watch);
 
 const char *topomap_input_path(const topomap_input *input);
 /** Number of the line that topomap_input_line returned last, from 1. */

@@ -24,7 +24,7 @@ CLI_TESTS = \
   tests/cli/db-export.bats \
   tests/cli/sources.bats \
   tests/cli/routes.bats \
-  tests/cli/graph.bats tests/cli/graph-show.bats tests/cli/report.bats \
+  tests/cli/graph.bats tests/cli/graph-show.bats tests/cli/terminal.bats tests/cli/report.bats \
   tests/cli/graph-formats.bats \
   tests/cli/graph-training.bats tests/cli/training.bats tests/cli/nccl-profiler.bats \
   tests/cli/launch-size.bats tests/cli/oom.bats \

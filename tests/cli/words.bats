@@ -82,8 +82,9 @@ database() { # t.db and $NODES
     [ "$(ls -t cache/topomap/records | head -1)" = 7.1.plan ]
   run -0 topomap show
   [[ ${lines[0]} == "step 7.1: "* ]]
-  [ "${#lines[@]}" -eq 9 ]
-  [[ ${lines[1]} == "node1 "*"(Slurm's layout: 0,1)" || ${lines[1]} == "node01 "*"(Slurm's layout: 0,1)" ]]
+  [ "${#lines[@]}" -eq 10 ]
+  [[ ${lines[1]} == "NODE "*"  RANKS"*"  SLURM'S RANKS" ]]
+  [[ ${lines[2]} =~ ^node0?1\ +[0-9,-]+\ +0,1$ ]]
   run -0 topomap show --job 12
   [[ ${lines[0]} == "step 12.0: "* ]]
   run -0 topomap show --plan 7.0

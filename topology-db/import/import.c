@@ -105,6 +105,7 @@ static int read_more(struct db_import *import, void *content, topomap_error *err
             result = -1;
             break;
         }
+        topomap_input_watch(import->input, import->watch);
         result = topomap_input_unpacked(import->input, import->options->option, err) ||
                          db_each_line(import, import->importer->line, content, err)
                      ? -1
@@ -374,6 +375,24 @@ static char *name_source(const struct db_import *import, topomap_error *err)
     return name;
 }
 
+/* SQLite calls it every so many steps of its machine. */
+enum { STEPS = 100000 };
+
+struct written {
+    sqlite3 *file;
+    topomap_watch *watch;
+    int before; /* changes when the stage began */
+};
+
+static int count_rows(void *data)
+{
+    struct written *written = data;
+
+    topomap_watch_at(written->watch,
+                     (uint64_t)(sqlite3_total_changes(written->file) - written->before));
+    return 0; /* go on */
+}
+
 static int write_content(topomap_db *db, struct db_import *import, void *content,
                          topomap_error *err)
 {
@@ -382,9 +401,15 @@ static int write_content(topomap_db *db, struct db_import *import, void *content
     int result = name ? db_writer_begin(db, &writer, err) : -1;
 
     if (!result) {
+        struct written written = {writer.file, import->watch, sqlite3_total_changes(writer.file)};
+
+        topomap_watch_stage(import->watch, "writing", "rows", 0);
+        if (import->watch)
+            sqlite3_progress_handler(writer.file, STEPS, count_rows, &written);
         import->name = name;
         import->file = writer.file;
         result = write_all(import, content, err);
+        sqlite3_progress_handler(writer.file, 0, NULL, NULL);
         if (result)
             db_writer_abort(&writer);
         else
@@ -394,9 +419,16 @@ static int write_content(topomap_db *db, struct db_import *import, void *content
     return result;
 }
 
-int topomap_db_import(topomap_db *db, const char *importer_name, const char *path,
+int topomap_db_import(topomap_db *db, const char *importer, const char *path,
                       const topomap_db_import_options *options, topomap_db_report *report,
                       topomap_error *err)
+{
+    return db_import_watched(db, importer, path, options, NULL, report, err);
+}
+
+int db_import_watched(topomap_db *db, const char *importer_name, const char *path,
+                      const topomap_db_import_options *options, topomap_watch *watch,
+                      topomap_db_report *report, topomap_error *err)
 {
     static const topomap_db_import_options defaults;
     topomap_error own; /* importers read what the error says */
@@ -405,7 +437,8 @@ int topomap_db_import(topomap_db *db, const char *importer_name, const char *pat
     struct db_import import = {.importer = importer,
                                .path = path,
                                .options = options ? options : &defaults,
-                               .report = &counted};
+                               .report = &counted,
+                               .watch = watch};
     void *content = NULL;
     int result;
 
@@ -417,6 +450,7 @@ int topomap_db_import(topomap_db *db, const char *importer_name, const char *pat
         return -1;
     if (topomap_input_open(path, &import.input, err))
         return -1;
+    topomap_input_watch(import.input, watch);
     result = topomap_input_unpacked(import.input, import.options->option, err)
                  ? -1
                  : importer->read(&import, &content, err);

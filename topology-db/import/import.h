@@ -13,6 +13,7 @@ struct db_import {
     const char *name;                         /* of the source, in the database */
     const topomap_db_import_options *options; /* never NULL */
     topomap_db_report *report;
+    topomap_watch *watch; /* or NULL */
     topomap_input *input; /* while reading */
     sqlite3 *file;        /* while writing */
     int64_t source;       /* while writing: its row */
@@ -43,6 +44,11 @@ typedef struct db_importer {
 
 /** Row \p i of the registry; NULL after the last. */
 const db_importer *db_importer_at(size_t i);
+
+/** topomap_db_import(), and \p watch says how far it has come; NULL: nobody looks. */
+int db_import_watched(topomap_db *db, const char *importer, const char *path,
+                      const topomap_db_import_options *options, topomap_watch *watch,
+                      topomap_db_report *report, topomap_error *err);
 
 /** Value of an option that the importer's row lists; NULL where it was not given. */
 const char *db_option(const struct db_import *import, const char *name);

@@ -123,6 +123,8 @@ void topomap_attempt_run(topomap_attempt *attempt, topomap_problem *problem, uin
         memset(scratch, 0xff, own.weights.vertices * sizeof *scratch);
     if (problem->work.lattice != own.work.lattice)
         problem->work.lattice = own.work.lattice;
+    if (attempt->status == 0)
+        topomap_watch_add(problem->watch, 1);
     attempt->found = own.found;
     attempt->seconds += topomap_clock_cpu() - before;
 }

@@ -6,6 +6,7 @@
 #include "machine/distance.h"
 #include "map/auto/attempt.h"
 #include "map/auto/layouts.h"
+#include "map/auto/map.h"
 #include "map/auto/portfolio.h"
 #include "map/objective.h"
 #include "map/refine/level.h"
@@ -240,9 +241,10 @@ static int choose_level(topomap_problem *problem, const topomap_map_options *opt
 }
 
 static int map(const topomap_graph *graph, const topomap_machine *machine,
-               const topomap_map_options *options, topomap_mapping **out, topomap_error *err)
+               const topomap_map_options *options, topomap_watch *watch, topomap_mapping **out,
+               topomap_error *err)
 {
-    topomap_problem problem = {0};
+    topomap_problem problem = {.watch = watch};
     topomap_mapping *mapping = topomap_alloc(1, sizeof *mapping, err);
     topomap_objective objective = {0};
     topomap_score start_score, found = {0};
@@ -298,7 +300,14 @@ static int map(const topomap_graph *graph, const topomap_machine *machine,
 }
 
 int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
-                const topomap_map_options *given, topomap_mapping **out, topomap_error *err)
+                const topomap_map_options *options, topomap_mapping **out, topomap_error *err)
+{
+    return topomap_map_watched(graph, machine, options, NULL, out, err);
+}
+
+int topomap_map_watched(const topomap_graph *graph, const topomap_machine *machine,
+                        const topomap_map_options *given, topomap_watch *watch,
+                        topomap_mapping **out, topomap_error *err)
 {
     topomap_map_options options = {.effort = TOPOMAP_DEFAULT};
     size_t least = offsetof(topomap_map_options, pin_node) + sizeof options.pin_node;
@@ -313,7 +322,7 @@ int topomap_map(const topomap_graph *graph, const topomap_machine *machine,
         return topomap_error_set(err, TOPOMAP_EUSAGE,
                                  "a pin of rank %u to node %u; there are %u ranks, %u nodes",
                                  options.pin_rank, options.pin_node, graph->ranks, machine->nodes);
-    return map(graph, machine, &options, out, err);
+    return map(graph, machine, &options, watch, out, err);
 }
 
 void topomap_mapping_free(topomap_mapping *mapping)

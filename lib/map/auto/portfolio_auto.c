@@ -506,11 +506,30 @@ static int polish(portfolio *p, topomap_error *err)
     return status;
 }
 
+/* How many attempts there may be, from this row on: who looks sees how far the search has come. */
+static void foresee(const portfolio *p, size_t from)
+{
+    topomap_watch *watch = p->problem->watch;
+    uint64_t count = 0;
+
+    for (size_t i = from; watch && i < CANDIDATES; i++) {
+        if (!is_tried(p, i))
+            continue;
+        count += seeds_of(p, i);
+        if (candidates[i].refine[0] && !is_hasty(p))
+            count += (has_two(i) ? 2u : 1u) +
+                     (is_repeated(p) ? few[p->problem->effort].rests : (uint32_t)has_two(i));
+    }
+    if (watch)
+        atomic_store(&watch->total, atomic_load(&watch->done) + count);
+}
+
 /* What searches from the baseline comes last. */
 static int run_rows(portfolio *p, topomap_error *err)
 {
     p->known.refines = !is_hasty(p);
     for (size_t i = 0; i < CANDIDATES; i++) {
+        foresee(p, i);
         if (!candidates[i].refine[0] && is_hasty(p) && best_row(p) < CANDIDATES) {
             p->known.refines = 1;
             if (run_row(p, best_row(p), err) != 0)
@@ -530,6 +549,8 @@ static int run_effort(portfolio *p, enum topomap_effort effort, topomap_error *e
     int status;
 
     p->problem->effort = effort;
+    topomap_watch_stage(p->problem->watch, effort < asked ? "first search" : "search", "candidates",
+                        0);
     p->row = topomap_alloc(CANDIDATES, sizeof *p->row, err);
     p->crew = (topomap_crew){.is_auto = 1, .pick = pick_row, .data = p};
     status = p->row ? topomap_crew_open(&p->crew, p->problem, p->options->threads, err) : -1;

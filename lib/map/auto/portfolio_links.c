@@ -48,6 +48,7 @@ static int run_ahead(portfolio *p, topomap_attempt *ahead, size_t count,
 {
     int status;
 
+    topomap_watch_stage(p->problem->watch, "search by links", "candidates", count);
     p->ahead = ahead;
     p->aheads = count;
     p->crew = (topomap_crew){.is_auto = 1, .pick = pick_ahead, .data = p};

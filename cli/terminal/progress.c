@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A thread of its own looks at the counters of whoever works, and draws a line. */
+#include "cli/terminal/terminal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "util/clock.h"
+
+enum { FIRST_MS = 2000, EVERY_MS = 250, LINE = 256 };
+
+struct terminal_progress {
+    const char *label;
+    topomap_watch *watch;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    int ended;
+};
+
+/* ---- The line ---------------------------------------------------------------------------- */
+
+static void write_count(char *text, size_t size, const char *unit, double count)
+{
+    static const char *const large[] = {"", "k", "M", "G", "T"};
+    size_t step = 0;
+
+    if (strcmp(unit, "B") != 0) {
+        snprintf(text, size, count < 10 ? "%.2g %s" : "%.0f %s", count, unit);
+        return;
+    }
+    while (count >= 1000 && step + 1 < sizeof large / sizeof *large)
+        count /= 1000, step++;
+    snprintf(text, size, "%.3g %sB", count, large[step]);
+}
+
+static void write_time(char *text, size_t size, double seconds)
+{
+    if (seconds < 60)
+        snprintf(text, size, "%.0f s", seconds);
+    else if (seconds < 3600)
+        snprintf(text, size, "%.0f min %02.0f s", (double)(int)(seconds / 60),
+                 (double)((int)seconds % 60));
+    else
+        snprintf(text, size, "%.0f h %02.0f min", (double)(int)(seconds / 3600),
+                 (double)((int)(seconds / 60) % 60));
+}
+
+void terminal_progress_text(char *text, size_t size, unsigned columns, const char *label,
+                            const topomap_watch *watch, double seconds, double stage_seconds)
+{
+    uint64_t done = atomic_load(&watch->done), total = atomic_load(&watch->total);
+    const char *stage = atomic_load(&watch->stage), *unit = atomic_load(&watch->unit);
+    char count[48], time[48];
+    double rate = stage_seconds > 0 ? (double)done / stage_seconds : 0;
+    size_t used;
+
+    write_time(time, sizeof time, seconds);
+    used = (size_t)snprintf(text, size, "%s%s%s: %s", label, stage ? ": " : "", stage ? stage : "",
+                            time);
+    if (done && total && used < size)
+        used += (size_t)snprintf(text + used, size - used, ", %.0f %%",
+                                 100.0 * (double)(done < total ? done : total) / (double)total);
+    if (done && !total && used < size) {
+        write_count(count, sizeof count, unit ? unit : "", (double)done);
+        used += (size_t)snprintf(text + used, size - used, ", %s", count);
+    }
+    if (done && used < size) {
+        write_count(count, sizeof count, unit ? unit : "", rate);
+        used += (size_t)snprintf(text + used, size - used, ", %s/s", count);
+    }
+    if (done && done < total && used < size) {
+        write_time(time, sizeof time, (double)(total - done) / rate);
+        snprintf(text + used, size - used, ", about %s left", time);
+    }
+    if (columns && columns < size) /* the last column would begin another line */
+        text[columns - 1] = '\0';
+}
+
+/* ---- Drawing ----------------------------------------------------------------------------- */
+
+static void put(const char *text)
+{
+    if (write(STDERR_FILENO, text, strlen(text)) < 0)
+        return; /* nobody is there to be told */
+}
+
+/* Waits so long, or until it is ended. */
+static void wait_for(terminal_progress *p, int ms)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += ms / 1000;
+    until.tv_nsec += ms % 1000 * 1000000L;
+    if (until.tv_nsec >= 1000000000L) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000L;
+    }
+    while (!p->ended && pthread_cond_timedwait(&p->changed, &p->lock, &until) != ETIMEDOUT)
+        ;
+}
+
+static void *draw(void *data)
+{
+    terminal_progress *p = data;
+    const char *stage = NULL;
+    double began = topomap_clock_wall(), stage_began = began;
+    int drawn = 0;
+
+    pthread_mutex_lock(&p->lock);
+    for (wait_for(p, EVERY_MS); !p->ended; wait_for(p, EVERY_MS)) {
+        char text[LINE];
+        double now = topomap_clock_wall();
+
+        if (atomic_load(&p->watch->stage) != stage) {
+            stage = atomic_load(&p->watch->stage);
+            stage_began = drawn || now - began > 1 ? now : began;
+        }
+        if (now - began < FIRST_MS / 1000.0)
+            continue;
+        terminal_progress_text(text, sizeof text, terminal_columns(STDERR_FILENO), p->label,
+                               p->watch, now - began, now - stage_began);
+        put("\r\033[K"); /* erase in line (ECMA-48, 8.3.41) */
+        put(text);
+        drawn = 1;
+    }
+    if (drawn)
+        put("\r\033[K");
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+terminal_progress *terminal_progress_begin(const char *label, topomap_watch *watch)
+{
+    terminal_progress *p = terminal_columns(STDERR_FILENO) ? calloc(1, sizeof *p) : NULL;
+    sigset_t all, before;
+    int status;
+
+    if (!p)
+        return NULL;
+    p->label = label;
+    p->watch = watch;
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->changed, NULL);
+    sigfillset(&all); /* signals are the command's */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    status = pthread_create(&p->thread, NULL, draw, p);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (status == 0)
+        return p;
+    pthread_cond_destroy(&p->changed);
+    pthread_mutex_destroy(&p->lock);
+    free(p);
+    return NULL;
+}
+
+void terminal_progress_end(terminal_progress *p)
+{
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->ended = 1;
+    pthread_cond_signal(&p->changed);
+    pthread_mutex_unlock(&p->lock);
+    pthread_join(p->thread, NULL);
+    pthread_cond_destroy(&p->changed);
+    pthread_mutex_destroy(&p->lock);
+    free(p);
+}

@@ -1,0 +1,2 @@
+# How far something long has come: counters that another thread may look at.
+lib_libcore_la_SOURCES += lib/watch/watch.h
