@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/json.h"
+#include "cli/picture/paper.h"
 #include "cli/picture/picture.h"
 #include "cli/target.h"
 #include "util/output.h"
@@ -65,22 +66,33 @@ static json_t *matrix_json(const topomap_matrix *matrix)
                      (json_int_t)matrix->cells, "first", first, "bytes", rows);
 }
 
+static int write_file(const char *path, const char *title, const topomap_matrix *matrix,
+                      topomap_error *err)
+{
+    topomap_drawing drawing = {0};
+    int status = picture_matrix_draw(&drawing, matrix, title, err);
+
+    if (status == 0)
+        status = picture_write(&drawing, path, err);
+    topomap_draw_clear(&drawing);
+    return status;
+}
+
 static int write_picture(const cli_call *call, const picture_screen *screen, const char *title,
                          const topomap_matrix *matrix, topomap_error *err)
 {
+    const char *path = cli_get(call, "output");
     topomap_output *output;
     char safe[1024];
 
-    if (topomap_output_open(cli_output(call), &output, err) != 0)
+    if (path)
+        return write_file(path, title, matrix, err);
+    if (topomap_output_open("-", &output, err) != 0)
         return -1;
-    if (cli_get(call, "output"))
-        picture_matrix_svg(topomap_output_file(output), matrix, title);
-    else {
-        snprintf(safe, sizeof safe, "%s", title);
-        topomap_safe_line(safe, sizeof safe);
-        fprintf(topomap_output_file(output), "%s\n", safe);
-        picture_matrix_text(topomap_output_file(output), screen, matrix);
-    }
+    snprintf(safe, sizeof safe, "%s", title);
+    topomap_safe_line(safe, sizeof safe);
+    fprintf(topomap_output_file(output), "%s\n", safe);
+    picture_matrix_text(topomap_output_file(output), screen, matrix);
     return topomap_output_commit(output, err);
 }
 
@@ -120,8 +132,8 @@ static int run_show(const cli_call *call)
     uint64_t cells;
     int status;
 
-    if (output && !cli_ends_in(output, ".svg"))
-        return cli_usage_error(call, "--output takes a name that ends in .svg, not '%s'", output);
+    if (output && !picture_is_format(output))
+        return cli_usage_error(call, "--output takes %s, not '%s'", picture_formats, output);
     if ((status = cli_integer(call, "cells", 1, CELLS_MOST, 0, &cells)) != 0 ||
         (status = cli_graph_read(call, call->operand[0], &graph)) != 0)
         return status;
@@ -144,7 +156,7 @@ static const cli_option options[] = {
     {"mapping", "FILE", "ranks where this mapping puts them: line r is the place of rank r", NULL},
     {"cells", "N", "so many rows and columns at most (default: as many as fit; 320 in a file)",
      NULL},
-    {"output", "FILE.svg", "write a picture instead", "o"},
+    {"output", "FILE.svg|.png|.pdf", "write a picture instead", "o"},
     {"json", NULL, "the cells' bytes, for programs", NULL},
     {"from", "FORMAT", "the file's format (recognised if left out)", NULL},
     CLI_FORMAT_OPTION,

@@ -11,6 +11,7 @@ include lib/include/topomap/local.mk
 include lib/util/local.mk
 include lib/watch/local.mk
 include lib/xml/local.mk
+include lib/draw/local.mk
 include lib/fabric/local.mk
 include lib/fabric/kinds/local.mk
 include lib/graph/local.mk

@@ -157,6 +157,18 @@ typedef struct topomap_db_check_row {
 /** Row i of the table of checks; NULL after the last. */
 const topomap_db_check_row *topomap_db_check_row_at(size_t i);
 
+/** What the database was made from. */
+typedef struct topomap_db_source {
+    const char *importer, *name; /**< lent until the next one */
+    int64_t time;                /**< when it was imported, seconds since 1970 */
+    int partial;
+    uint64_t warnings;
+} topomap_db_source;
+/** Calls \p each for every source, by importer and name, until it returns nonzero, which is
+ *  returned. */
+int topomap_db_sources(topomap_db *db, int (*each)(const topomap_db_source *source, void *data),
+                       void *data, topomap_error *err);
+
 typedef struct topomap_db_check_options {
     const topomap_names *nodes; /**< what Slurm has, or NULL: not known, but by an imported
                                      slurm-topology source */
@@ -167,6 +179,10 @@ typedef struct topomap_db_finding {
     const char *check;
     enum topomap_db_severity severity;
     const char *text;   /**< one line */
+    struct {
+        int64_t vertex; /**< of the database's table */
+        uint32_t port;  /**< 0: it is not about a link */
+    } end[2];           /**< the link's, switches first */
     const char *remedy; /**< static */
 } topomap_db_finding;
 

@@ -2,14 +2,18 @@
 /* topomap db report: what a database has, drawn, and what is wrong with it. */
 #define _GNU_SOURCE /* memfd_create */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/page/page.h"
+#include "cli/picture/paper.h"
 #include "topology-db/db.h"
+#include "topology-db/export/drawing.h"
 #include "xml/markup.h"
 #include "util/output.h"
 
@@ -40,6 +44,67 @@ static void put_summary(FILE *out, const topomap_db_summary *s)
     put_row(out, "because", "%s", s->evidence);
     fputs("</tbody></table></section>\n", out);
 }
+
+/* ---- Sources ----------------------------------------------------------------------------- */
+
+struct sources {
+    FILE *out;
+    time_t now;
+};
+
+static void put_age(FILE *out, double seconds)
+{
+    static const struct {
+        double seconds;
+        const char *unit;
+    } units[] = {{86400, "day"}, {3600, "hour"}, {60, "minute"}, {1, "second"}};
+    size_t i = 0;
+    double count;
+
+    while (i + 1 < sizeof units / sizeof *units && seconds < units[i].seconds)
+        i++;
+    count = floor(fmax(0, seconds) / units[i].seconds);
+    fprintf(out, "%.0f %s%s", count, units[i].unit, count > 1 ? "s" : "");
+}
+
+static int put_source(const topomap_db_source *source, void *data)
+{
+    const struct sources *sources = data;
+    FILE *out = sources->out;
+    time_t when = (time_t)source->time;
+    struct tm parts;
+    char date[32] = "?";
+
+    if (gmtime_r(&when, &parts))
+        strftime(date, sizeof date, "%Y-%m-%d %H:%M", &parts);
+    fputs("<tr><td>", out);
+    topomap_markup_put(out, source->importer);
+    fputs("</td><td>", out);
+    topomap_markup_put(out, *source->name ? source->name : "-"); /* there is one at most */
+    fprintf(out, "</td><td>%s</td><td>", date);
+    put_age(out, difftime(sources->now, when));
+    fprintf(out, "</td><td>%s</td><td>%" PRIu64 "</td></tr>\n", source->partial ? "yes" : "no",
+            source->warnings);
+    return 0;
+}
+
+/* How old what is drawn is. */
+static int put_sources(FILE *out, topomap_db *db, topomap_error *err)
+{
+    struct sources sources = {out, time(NULL)};
+
+    fputs("<section><h2>Sources</h2><table id=\"sources\"><thead><tr><th scope=\"col\">format</th>"
+          "<th scope=\"col\">file</th><th scope=\"col\">imported (UTC)</th><th "
+          "scope=\"col\">age</th><th scope=\"col\">partial</th><th "
+          "scope=\"col\">warnings</th></tr></thead><tbody>\n",
+          out);
+    if (topomap_db_sources(db, put_source, &sources, err) != 0)
+        return -1;
+    fputs("</tbody></table></section>\n", out);
+    return 0;
+}
+
+/* ---- Findings ---------------------------------------------------------------------------- */
 
 struct findings {
     FILE *out;
@@ -111,7 +176,7 @@ static int put_page(FILE *out, topomap_db *db, const char *name, double max_age,
     page_begin(out, name, "A topology database");
     put_picture(out, db);
     put_summary(out, &summary);
-    if (put_findings(out, db, max_age, err) != 0)
+    if (put_sources(out, db, err) != 0 || put_findings(out, db, max_age, err) != 0)
         return -1;
     fputs("</main></body></html>\n", out);
     return 0;
@@ -131,6 +196,17 @@ static int write_page(topomap_db *db, const char *name, const char *path, double
     return topomap_output_commit(output, err);
 }
 
+static int write_drawing(topomap_db *db, const char *path, topomap_error *err)
+{
+    topomap_drawing drawing = {0};
+    int status = db_draw(db, &drawing, err);
+
+    if (status == 0)
+        status = picture_write(&drawing, path, err);
+    topomap_draw_clear(&drawing);
+    return status;
+}
+
 static int run_report(const cli_call *call)
 {
     const char *output = cli_get(call, "output");
@@ -142,28 +218,32 @@ static int run_report(const cli_call *call)
 
     if (status)
         return status;
-    if (!is_page && !cli_ends_in(output, ".svg"))
-        return cli_usage_error(call, "--output takes a name that ends in .html or .svg");
+    if (!is_page && !picture_is_format(output))
+        return cli_usage_error(call, "--output takes FILE.html, %s", picture_formats);
     if (topomap_db_open(cli_database(call), &db, &err) != 0)
         return cli_fail(call, &err);
     status = is_page ? write_page(db, cli_database(call), output, max_age, &err)
-                     : topomap_db_export(db, "svg", NULL, 0, output, &err);
+             : cli_ends_in(output, ".svg") ? topomap_db_export(db, "svg", NULL, 0, output, &err)
+                                           : write_drawing(db, output, &err);
     topomap_db_close(db);
     return status == 0 ? CLI_DONE : cli_fail(call, &err);
 }
 
 static const char report_text[] =
     "Switches, hosts and cables as they are joined: a fat tree by levels, a torus or mesh slice\n"
-    "beside slice, anything else in a ring; cables in colours by their rates; what has a name "
-    "tells\n"
-    "it where it is pointed at. The page has the inventory and what `db check` finds beside it. "
-    "It\n"
-    "needs nothing else.\n";
+    "beside slice, anything else in a ring; cables in colours by their rates, those that `db "
+    "check`\n"
+    "finds fault with and hosts that are not up marked; what has a name tells it where it is "
+    "pointed\n"
+    "at. A Cray's nodes stand where their routers do, also where no links are listed. The page "
+    "has\n"
+    "the inventory, the sources with their age, and what `db check` finds beside it. It needs\n"
+    "nothing else.\n";
 
 static const cli_option report_options[] = {
     {"db", "DB", "topology database", NULL},
     {"max-age", "DAYS", "a source that is older is a finding (default 30)", NULL},
-    {"output", "FILE.html|FILE.svg", "the page, or the picture alone", "o"},
+    {"output", "FILE.html|.svg|.png|.pdf", "the page, or the picture alone", "o"},
     {NULL, NULL, NULL, NULL},
 };
 

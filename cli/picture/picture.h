@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "draw/draw.h"
 #include "graph/matrix.h"
 
 /** How a terminal can show it. */
@@ -32,7 +33,13 @@ picture_rgb picture_colour_of(double strength);
 uint32_t picture_matrix_room(const picture_screen *screen, uint32_t ranks);
 /** Lines of cells, with ranks at the edges, and a line with the scale. \p out is no safe stream. */
 void picture_matrix_text(FILE *out, const picture_screen *screen, const topomap_matrix *matrix);
-/** One SVG document. \p title  any bytes; what is no text in XML is left out */
-void picture_matrix_svg(FILE *out, const topomap_matrix *matrix, const char *title);
+/** The same for a file. \param title  any bytes
+ *  \param out  ends with topomap_draw_clear(), after a failure too */
+int picture_matrix_draw(topomap_drawing *out, const topomap_matrix *matrix, const char *title,
+                        topomap_error *err);
+
+/** Shades of cells, and the colours of all; \p strength as topomap_matrix_strength() has it. */
+uint8_t picture_shade(double strength);
+const uint32_t *picture_ramp(void);
 
 #endif

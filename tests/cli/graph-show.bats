@@ -88,9 +88,35 @@ cells_of_json() { jq -r '.bytes | to_entries[] | .key as $r | .value | to_entrie
   cmp again.svg once.svg
 }
 
+# The size that a PNG says: IHDR's width and height.
+png_size() { od -An -tu1 -j16 -N8 "$1" | awk '{ print $1 * 16777216 + $2 * 65536 + $3 * 256 + $4, $5 * 16777216 + $6 * 65536 + $7 * 256 + $8 }'; }
+
+@test "graph show -o: PNG and PDF, where it was built with cairo; else it says so" {
+  if ! grep -q '^#define HAVE_CAIRO 1' "$TOPOMAP_BUILD/config.h"; then
+    run -2 topomap graph show ring:8 -o out.png
+    [[ $output == *"built without cairo"*"FILE.svg"* ]]
+    [ ! -e out.png ]
+    return
+  fi
+  # Twice as many pixels as the SVG is wide and high.
+  topomap graph show ring:8 -o out.svg
+  topomap graph show ring:8 -o out.png
+  [ "$(head -c 8 out.png | od -An -tx1 | tr -d ' \n')" = 89504e470d0a1a0a ]
+  [ "$(png_size out.png)" = "$(sed -n 's/.*viewBox="0 0 \([0-9]*\) \([0-9]*\)".*/\1 \2/p' out.svg | awk '{ print 2 * $1, 2 * $2 }')" ]
+  topomap graph show ring:8 -o again.png
+  cmp out.png again.png
+  printf '0,1,5\n' >$'<b>\e[31m\xff.csv'
+  topomap graph show $'<b>\e[31m\xff.csv' -o out.pdf
+  [ "$(head -c 5 out.pdf)" = %PDF- ]
+  [ "$(tail -c 6 out.pdf)" = %%EOF ]
+  grep -aq '/Count 1$' out.pdf
+  grep -aq '/MediaBox \[ 0 0 730 750 \]' out.pdf
+  run ! grep -aq $'\e\\[31m' out.pdf
+}
+
 @test "graph show: usage" {
-  run -2 topomap graph show ring:8 -o out.png
-  [[ $output == *".svg"* ]]
+  run -2 topomap graph show ring:8 -o out.gif
+  [[ $output == *"FILE.svg, FILE.png or FILE.pdf"* ]]
   run -2 topomap graph show ring:8 --color blue
   run -2 topomap graph show ring:8 --cells 0
   run -3 topomap graph show nothing.csv

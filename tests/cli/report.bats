@@ -319,13 +319,52 @@ END
   topomap db report --db t.db -o fabric.html
   run ! grep -q '<script' fabric.html
   grep -q '&lt;script&gt;' fabric.html
+  topomap db report --db t.db -o fabric.svg
+  run ! grep -q '<script' fabric.svg
+  # Of Slurm's names alone nobody knows how they are joined.
   topomap db synth torus:3x3x3,cray=gemini -o cray
   topomap db import --db none.db xtprocadmin cray/machine.xtprocadmin
   topomap db report --db none.db -o none.html
   grep -q 'No picture: .*no switches: svg is made from links' none.html
   grep -q '<th scope="row">hosts</th><td>[1-9]' none.html
-  run -2 topomap db report --db t.db -o fabric.png
+  [ "$(sed -n '/<table id="sources">/,/<\/table>/p' none.html | grep -c '^<tr><td>xtprocadmin</td><td>-</td><td>20..-..-.. ..:..</td><td>[0-9]* [smhd][a-z]*</td><td>no</td>')" = 1 ]
+  run -2 topomap db report --db t.db -o fabric.gif
   run -3 topomap db report --db gone.db -o fabric.html
+}
+
+@test "db report: a Cray's nodes stand where their routers do; what is not up, and what db check finds of links, is marked" {
+  topomap db synth torus:5x4x3,cray=gemini,fault=missing:3 -o cray
+  topomap db import --db cray.db xtdb2proc cray/machine.xtdb2proc
+  topomap db report --db cray.db -o cray.svg
+  topomap db show --db cray.db --json >hosts
+  [ "$(grep -c '<rect class="h' cray.svg)" = "$(jq length hosts)" ]
+  [ "$(grep -c '<rect class="hd"' cray.svg)" = "$(jq 'map(select(.status != "up")) | length' hosts)" ]
+  # A place for each router, a name for each slice, and each node inside of its own place.
+  [ "$(grep -c '<rect class="p"' cray.svg)" = 60 ]
+  [ "$(grep -o '>z=[0-9]*<' cray.svg | tr -dc '0-9\n' | paste -sd' ')" = '0 1 2' ]
+  [ -z "$(sed -n 's/^<rect class="h[^x]* x="\([^"]*\)" y="\([^"]*\)".*/\1 \2/p' cray.svg | sort | uniq -d)" ]
+  jq -r '.[] | "\(.name) \(.attached)"' hosts | while read -r name at; do grep -q ">$name[^<]* at $at</title>" cray.svg; done
+  topomap db synth fat-tree:k=4,levels=3,fault=degraded:2 -o made
+  topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+  topomap db report --db t.db -o fabric.svg
+  topomap db check --db t.db --json | jq -r '.findings[] | select(.check == "degraded-link") | .text' >found
+  [ -s found ]
+  [ "$(grep -c '^<path class="f".*<title>' fabric.svg)" = "$(wc -l <found)" ]
+  while read -r text; do grep -qF "<title>degraded-link: $text</title>" fabric.svg; done <found
+}
+
+@test "db report: PNG and PDF are the picture, as large as it is" {
+  grep -q '^#define HAVE_CAIRO 1' "$TOPOMAP_BUILD/config.h" || skip "built without cairo"
+  topomap db synth torus:4x4x3 -o made
+  topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+  topomap db report --db t.db -o fabric.svg
+  topomap db report --db t.db -o fabric.png
+  topomap db report --db t.db -o fabric.pdf
+  read -r wide high < <(sed -n 's/.*viewBox="0 0 \([0-9]*\) \([0-9]*\)".*/\1 \2/p' fabric.svg)
+  [ "$(file -b fabric.png | sed 's/.*data, \([0-9]*\) x \([0-9]*\),.*/\1 \2/')" = "$((2 * wide)) $((2 * high))" ]
+  [ "$(head -c 5 fabric.pdf)" = %PDF- ]
+  grep -aq '/Count 1$' fabric.pdf
+  grep -aq "/MediaBox \[ 0 0 $wide $high \]" fabric.pdf
 }
 
 @test "report: no table of ranks above 20,000, usage" {

@@ -3,15 +3,24 @@
 #include "topology-db/check/check.h"
 
 #include <stdarg.h>
+#include <string.h>
 #include <time.h>
 
 static int tell(struct db_check *check, enum topomap_db_severity severity, const char *format,
                 va_list args)
 {
     char text[1024];
-    const topomap_db_finding finding = {check->row->name, severity, text, check->row->remedy};
+    topomap_db_finding finding = {.check = check->row->name,
+                                  .severity = severity,
+                                  .text = text,
+                                  .remedy = check->row->remedy};
 
     vsnprintf(text, sizeof text, format, args);
+    for (int i = 0; i < 2; i++) {
+        finding.end[i].vertex = check->vertex[i];
+        finding.end[i].port = check->port[i];
+    }
+    memset(check->port, 0, sizeof check->port);
     return check->each(&finding, check->data);
 }
 

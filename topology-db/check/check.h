@@ -10,6 +10,8 @@ struct db_check {
     sqlite3 *file;
     const topomap_db_check_options *options;
     const topomap_db_check_row *row;
+    int64_t vertex[2]; /* of the link that the next finding is about; ports 0: of none */
+    uint32_t port[2];
     int (*each)(const topomap_db_finding *finding, void *data);
     void *data;
     topomap_error *err;

@@ -13,7 +13,7 @@
 enum { END_TEXT = 96, FEW = 4 };
 
 struct end {
-    int64_t kind, level, device;
+    int64_t kind, level, device, vertex;
     int port;
     char text[END_TEXT]; /* "leaf1 port 3" */
     char peers[32];      /* of an adapter: its host's name, every number as '#' */
@@ -55,6 +55,7 @@ static void take_end(sqlite3_stmt *row, int column, struct end *end)
                      ? -1
                      : sqlite3_column_int64(row, column + 4);
     end->device = sqlite3_column_int64(row, column + 5);
+    end->vertex = sqlite3_column_int64(row, column + 6);
     if (end->kind == IB_ADAPTER)
         put_peers(text, end->peers, sizeof end->peers);
     if (end->kind == IB_ADAPTER || !*text)
@@ -91,7 +92,7 @@ static void take_cable(sqlite3_stmt *row, struct cable *cable)
     cable->ends = sqlite3_column_int(row, 4);
     snprintf(cable->kind, sizeof cable->kind, "%s", db_column_text(row, 5));
     take_end(row, 6, &cable->end[0]);
-    take_end(row, 12, &cable->end[1]);
+    take_end(row, 13, &cable->end[1]);
     if (end_order(&cable->end[0], &cable->end[1]) > 0) {
         struct end swap = cable->end[0];
 
@@ -105,8 +106,8 @@ static int read_cables(struct db_check *check, struct cables *cables)
 {
     static const char sql[] =
         "SELECT link.source, width, speed, mbps, ends, link.kind,"
-        " aport, p.kind, p.guid, coalesce(p.label, p.text), s.level, p.device,"
-        " bport, q.kind, q.guid, coalesce(q.label, q.text), t.level, q.device"
+        " aport, p.kind, p.guid, coalesce(p.label, p.text), s.level, p.device, p.id,"
+        " bport, q.kind, q.guid, coalesce(q.label, q.text), t.level, q.device, q.id"
         " FROM link JOIN vertex p ON p.id = a JOIN vertex q ON q.id = b"
         " LEFT JOIN switch s ON s.id = a LEFT JOIN switch t ON t.id = b"
         " WHERE p.kind <> 3 AND q.kind <> 3";
@@ -188,6 +189,15 @@ static const struct cable *usual(const struct cable *list, size_t count)
     return best;
 }
 
+/* What the next finding is about. */
+static void name_link(struct db_check *check, const struct cable *cable)
+{
+    for (int i = 0; i < 2; i++) {
+        check->vertex[i] = cable->end[i].vertex;
+        check->port[i] = (uint32_t)cable->end[i].port;
+    }
+}
+
 /* Where a fifth of a class is slower, it is two kinds of equipment and not broken cables. */
 static int tell_class(struct db_check *check, const struct cable *list, size_t count)
 {
@@ -212,6 +222,7 @@ static int tell_class(struct db_check *check, const struct cable *list, size_t c
     }
     for (size_t i = first; !result && i < first + slower; i++) {
         put_rate(&list[i], is, sizeof is);
+        name_link(check, &list[i]);
         result = db_found(check, "%s to %s: %s, where links of its kind have %s",
                           list[i].end[0].text, list[i].end[1].text, is, should);
     }
@@ -280,8 +291,10 @@ int db_check_one_way(struct db_check *check)
             asked = cable->source;
             once = lists_once(&cables, asked);
         }
-        if (!once)
-            result = db_found(check, "%s to %s", cable->end[0].text, cable->end[1].text);
+        if (once)
+            continue;
+        name_link(check, cable);
+        result = db_found(check, "%s to %s", cable->end[0].text, cable->end[1].text);
     }
     free(cables.list);
     return result;

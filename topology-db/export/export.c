@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "topology-db/check/check.h"
+#include "topology-db/export/drawing.h"
 #include "topology-db/ib_names.h"
 #include "topology-db/query/network.h"
 #include "util/alloc.h"
@@ -324,8 +325,7 @@ static int load(struct db_export *x, const topomap_names *nodes, topomap_error *
     return 0;
 }
 
-/* An export that would hold no host says so instead. */
-static int check_links(const struct db_export *x, const char *format, topomap_error *err)
+int db_export_check_links(const struct db_export *x, const char *format, topomap_error *err)
 {
     if (!x->graph.count)
         return topomap_error_set(err, TOPOMAP_EINPUT,
@@ -392,7 +392,7 @@ int topomap_db_export(topomap_db *db, const char *name, const topomap_names *nod
         return -1;
     result = load(&x, nodes, err);
     if (!result && exporter->links)
-        result = check_links(&x, name, err);
+        result = db_export_check_links(&x, name, err);
     if (!result)
         result = topomap_output_open(path, &output, err);
     if (!result) {
@@ -403,6 +403,17 @@ int topomap_db_export(topomap_db *db, const char *name, const topomap_names *nod
         else
             result = topomap_output_commit(output, err);
     }
+    export_clear(&x);
+    return result;
+}
+
+int db_draw(topomap_db *db, topomap_drawing *drawing, topomap_error *err)
+{
+    struct db_export x = {.db = db, .file = db->file};
+    int result = db_imported(db, err);
+
+    if (!result)
+        result = load(&x, NULL, err) || db_export_draw(&x, drawing, err) ? -1 : 0;
     export_clear(&x);
     return result;
 }

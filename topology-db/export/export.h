@@ -3,6 +3,7 @@
 #ifndef TOPOMAP_DB_EXPORT_H
 #define TOPOMAP_DB_EXPORT_H
 
+#include "draw/draw.h"
 #include "topology-db/derive/derive.h"
 #include "topology-db/switches.h"
 
@@ -69,6 +70,12 @@ int db_export_slurm_levels(struct db_export *x, topomap_error *err);
 
 /** Nonzero if both ends of the cable are exported. */
 int db_cable_kept(const struct db_export *x, const struct db_cable *cable);
+
+/** An export that would hold no host, or whose network is not known, says so instead. */
+int db_export_check_links(const struct db_export *x, const char *format, topomap_error *err);
+
+/** What is exported as a picture (drawing.h). */
+int db_export_draw(struct db_export *x, topomap_drawing *drawing, topomap_error *err);
 
 typedef struct db_exporter {
     topomap_db_exporter_row row;

@@ -49,6 +49,33 @@ int topomap_db_summarise(topomap_db *db, topomap_db_summary *summary, topomap_er
     return 0;
 }
 
+/* ---- Sources ----------------------------------------------------------------------------- */
+
+int topomap_db_sources(topomap_db *db, int (*each)(const topomap_db_source *source, void *data),
+                       void *data, topomap_error *err)
+{
+    struct db_rows rows;
+    int result = 0;
+
+    if (db_imported(db, err))
+        return -1;
+    rows = db_ask(db->file,
+                  "SELECT importer, name, time, partial, warnings FROM source"
+                  " ORDER BY importer, name",
+                  err);
+    while (!result && db_next(&rows)) {
+        const topomap_db_source source = {.importer = db_column_text(rows.row, 0),
+                                          .name = db_column_text(rows.row, 1),
+                                          .time = sqlite3_column_int64(rows.row, 2),
+                                          .partial = sqlite3_column_int(rows.row, 3),
+                                          .warnings = (uint64_t)sqlite3_column_int64(rows.row, 4)};
+
+        result = each(&source, data);
+    }
+    db_end(&rows);
+    return rows.result ? -1 : result;
+}
+
 /* ---- Hosts ------------------------------------------------------------------------------- */
 
 static int show(sqlite3_stmt *statement, int (*each)(const topomap_db_host *host, void *data),
