@@ -8,6 +8,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "draw/draw.h"
 #include "metric/link_loads.h"
 #include "topomap/plan.h"
 #include "topomap/time.h"
@@ -43,6 +44,11 @@ json_t *page_ranks(const page_job *job, topomap_error *err);
 
 /** Writes the page, and takes the reference. \return 0, or -1 */
 int page_write(FILE *out, const char *title, json_t *data, topomap_error *err);
+
+/** The same in short, drawn on one sheet.
+ *  \param data     as page_data() has it
+ *  \param drawing  ends with topomap_draw_clear(), after a failure too, and before the data does */
+int page_sheet(const json_t *data, topomap_drawing *drawing, topomap_error *err);
 
 /** The page up to the inside of its <main>, without scripts: what follows is the caller's.
  *  \param line  below the title */

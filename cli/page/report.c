@@ -6,6 +6,7 @@
 
 #include "cli/page/page.h"
 #include "cli/page/site.h"
+#include "cli/picture/paper.h"
 #include "cli/records.h"
 #include "cli/report.h"
 #include "plugin/planner/plan/gpu_tasks.h"
@@ -31,12 +32,29 @@ static int write_page(const cli_call *call, const char *title, json_t *data)
     return topomap_output_commit(output, &err) == 0 ? CLI_DONE : cli_fail(call, &err);
 }
 
+/* Takes the reference. */
+static int write_sheet(const cli_call *call, json_t *data)
+{
+    topomap_drawing drawing = {0};
+    topomap_error err;
+    int status = page_sheet(data, &drawing, &err);
+
+    if (status == 0)
+        status = picture_write(&drawing, cli_get(call, "output"), &err);
+    topomap_draw_clear(&drawing);
+    json_decref(data);
+    return status == 0 ? CLI_DONE : cli_fail(call, &err);
+}
+
 static int write_job(const cli_call *call, const page_job *job)
 {
     topomap_error err;
     json_t *data = page_data(job, &err);
 
-    return data ? write_page(call, job->title, data) : cli_fail(call, &err);
+    if (!data)
+        return cli_fail(call, &err);
+    return picture_is_format(cli_get(call, "output")) ? write_sheet(call, data)
+                                                      : write_page(call, job->title, data);
 }
 
 /* ---- A graph and a machine --------------------------------------------------------------- */
@@ -210,8 +228,10 @@ static int run_report(const cli_call *call)
     if (cli_get(call, "records") && !cli_get(call, "plan") && !cli_get(call, "job") &&
         !cli_get(call, "compare"))
         return report_site(call);
-    if (!cli_ends_in(output, ".html"))
-        return cli_usage_error(call, "--output takes a name that ends in .html%s%s%s",
+    if (!cli_ends_in(output, ".html") && (cli_get(call, "compare") || !picture_is_format(output)))
+        return cli_usage_error(call, "--output takes FILE.html%s%s%s%s%s",
+                               cli_get(call, "compare") ? "" : ", ",
+                               cli_get(call, "compare") ? "" : picture_formats,
                                output ? ", not '" : "", output ? output : "", output ? "'" : "");
     if (cli_get(call, "compare"))
         return compare(call);
@@ -233,7 +253,10 @@ static const char report_text[] =
     "makes the plan again. It is about a launch, from its record, or with --graph and --machine "
     "or\n"
     "--nodes about what `map` makes of them. Links are shown where the machine's are known,\n"
-    "predicted times likewise; the network up to 6,000 vertices.\n"
+    "predicted times likewise; the network up to 6,000 vertices. As FILE.svg, FILE.png or\n"
+    "FILE.pdf it is one sheet: the figures, who talks to whom by node, bytes by distance, the "
+    "network\n"
+    "and the busiest links, before and after.\n"
     "\n"
     "With --records and without a launch it is about a site: what became of all steps that users "
     "have\n"
@@ -260,7 +283,7 @@ static const cli_option report_options[] = {
     {"effort", "LEVEL", "likewise: fast, default or strong", NULL},
     {"seed", "N", "likewise: the same seed gives the same map (default 1)", NULL},
     {"mapping", "FILE", "an existing mapping: the baseline", NULL},
-    {"output", "FILE.html|FILE.prom", "the page", "o"},
+    {"output", "FILE.html|.svg|.png|.pdf|.prom", "the page; as a picture, one sheet of it", "o"},
     {NULL, NULL, NULL, NULL},
 };
 

@@ -367,6 +367,46 @@ END
   grep -aq "/MediaBox \[ 0 0 $wide $high \]" fabric.pdf
 }
 
+@test "report as a picture: one sheet with the figures, vertices and cables of the page, and no name is markup" {
+  cp "$(topomap graph generate random:n=64,deg=5,seed=3 -o g.csv && echo g.csv)" '<script>.csv'
+  local machine
+  for machine in 'fattree:k=4,levels=3*4' torus:4x4x4 'dragonfly:a=4,p=2,h=2' tree:4:16@1:10; do
+    topomap report --graph '<script>.csv' --machine "$machine" -o page.html
+    data page.html
+    topomap report --graph '<script>.csv' --machine "$machine" -o sheet.svg
+    python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' sheet.svg
+    run ! grep -q '<script' sheet.svg
+    grep -q '>&lt;script&gt;.csv</text>' sheet.svg
+    grep -qF ">$(jq -r .line json)</text>" sheet.svg
+    # Before and after, each vertex and each cable once; where links are not known there is a line that says so.
+    [ "$(grep -c '<circle' sheet.svg)" = "$(jq '2 * (.links.picture.vertex // [] | length)' json)" ]
+    [ "$(grep -c '<path class="\(l[0-7]\|idle\)"' sheet.svg)" = "$(jq '(.links.picture.cable // [] | length) / 2' json)" ]
+    [ "$(grep -c 'links of this machine are not known' sheet.svg)" = "$(jq 'if .links == null then 1 else 0 end' json)" ]
+    # Cells of the two matrices by node.
+    [ "$(grep -o 'h[0-9]*v1' sheet.svg | tr -dc '0-9\n' | sed 's/1$//' | awk '{ n += $1 } END { print n }')" = "$(jq '[.matrices[1, 2].bytes | length / 3] | add' json)" ]
+    for figure in $(jq -r '.figures[] | .before, .after' json); do
+      grep -qF ">$(awk -v x="$figure" 'BEGIN { printf "%.6g", x }')<" sheet.svg
+    done
+  done
+  run -2 topomap report --graph ring:8 --machine mesh:8 -o sheet.gif
+  [[ $output == *"FILE.html, FILE.svg, FILE.png or FILE.pdf"* ]]
+  run -2 topomap report --compare a b -o sheet.png
+  grep -q '^#define HAVE_CAIRO 1' "$TOPOMAP_BUILD/config.h" || return 0
+  # A4 across: twice as many pixels as points.
+  topomap report --graph '<script>.csv' --machine torus:4x4x4 -o sheet.png
+  [ "$(file -b sheet.png | sed 's/.*data, \([0-9]*\) x \([0-9]*\),.*/\1 \2/')" = '1684 1190' ]
+  topomap report --graph '<script>.csv' --machine torus:4x4x4 -o sheet.pdf
+  [ "$(head -c 5 sheet.pdf)" = %PDF- ]
+  grep -aq '/Count 1$' sheet.pdf
+  grep -aq '/MediaBox \[ 0 0 842 595 \]' sheet.pdf
+  # A launch's record likewise.
+  topomap db synth fat-tree:leaves=2,hosts=4,spines=1 -o made
+  topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+  topomap map --graph stencil2d:5:4x4 --db t.db --nodes "$(topomap db show --db t.db --json | jq -r '.[].name' | paste -sd,)" --tasks-per-node 2 --format plan -o plan
+  topomap report --plan plan -o sheet.png
+  [ "$(head -c 4 sheet.png | tail -c 3)" = PNG ]
+}
+
 @test "report: no table of ranks above 20,000, usage" {
   topomap report --graph ring:20001 --machine 'tree:32:32:32@1:10:100' --algorithm identity -o page.html
   data page.html
@@ -379,7 +419,7 @@ END
   jq -e --slurpfile e before '(.figures | map({(.name): .before}) | add) as $f
     | ($f["predicted time, at least"] * 12.5e9 / $e[0].congestion.max - 1 | fabs) < 0.001' json
   run -2 topomap report --graph ring:4 --machine mesh:4
-  [[ $output == *"--output takes a name that ends in .html"* ]]
+  [[ $output == *"--output takes FILE.html"* ]]
   run -2 topomap report --graph ring:4 --machine mesh:4 -o page.txt
   run -2 topomap report --plan x --machine mesh:4 -o page.html
 }
