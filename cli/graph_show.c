@@ -12,7 +12,7 @@
 #include "util/output.h"
 #include "util/safe_text.h"
 
-enum { SVG_CELLS = 320, CELLS_MOST = 4096 };
+enum { SIXEL_SIDE = 640, KITTY_COLUMNS = 72, SVG_CELLS = 320, CELLS_MOST = 4096 };
 
 /* ---- The terminal ------------------------------------------------------------------------ */
 
@@ -28,6 +28,29 @@ static picture_screen find_screen(const cli_call *call)
                                                                                       : PICTURE_256;
     screen.halves = terminal_is_utf8();
     return screen;
+}
+
+static const char *const graphics[] = {
+    [TERMINAL_BLOCKS] = "blocks", [TERMINAL_SIXEL] = "sixel", [TERMINAL_KITTY] = "kitty"};
+enum { GRAPHICS = sizeof graphics / sizeof *graphics };
+
+/* Where no colours are wanted there are characters. */
+static int find_graphics(const cli_call *call, enum terminal_graphics *found)
+{
+    const char *said = cli_get(call, "graphics");
+    int ask = !said || strcmp(said, "auto") == 0;
+
+    *found = TERMINAL_BLOCKS;
+    if (ask && cli_is_coloured(call, stdout) && !cli_get(call, "output") && !cli_get(call, "json"))
+        *found = terminal_graphics();
+    for (int i = 0; !ask && i < GRAPHICS; i++)
+        if (strcmp(said, graphics[i]) == 0) {
+            *found = (enum terminal_graphics)i;
+            return 0;
+        }
+    return ask ? 0
+               : cli_usage_error(call, "--graphics takes auto, blocks, sixel or kitty, not '%s'",
+                                 said);
 }
 
 /* ---- The picture ------------------------------------------------------------------------- */
@@ -78,7 +101,8 @@ static int write_file(const char *path, const char *title, const topomap_matrix 
     return status;
 }
 
-static int write_picture(const cli_call *call, const picture_screen *screen, const char *title,
+static int write_picture(const cli_call *call, const picture_screen *screen,
+                         enum terminal_graphics shown, const char *title,
                          const topomap_matrix *matrix, topomap_error *err)
 {
     const char *path = cli_get(call, "output");
@@ -92,12 +116,22 @@ static int write_picture(const cli_call *call, const picture_screen *screen, con
     snprintf(safe, sizeof safe, "%s", title);
     topomap_safe_line(safe, sizeof safe);
     fprintf(topomap_output_file(output), "%s\n", safe);
-    picture_matrix_text(topomap_output_file(output), screen, matrix);
+    if (shown != TERMINAL_BLOCKS) {
+        if (shown == TERMINAL_SIXEL)
+            picture_matrix_sixel(topomap_output_file(output), matrix,
+                                 (SIXEL_SIDE + matrix->cells - 1) / matrix->cells);
+        else
+            picture_matrix_kitty(topomap_output_file(output), matrix,
+                                 screen->columns < KITTY_COLUMNS ? screen->columns : KITTY_COLUMNS);
+        picture_matrix_scale(topomap_output_file(output), screen, matrix);
+    } else {
+        picture_matrix_text(topomap_output_file(output), screen, matrix);
+    }
     return topomap_output_commit(output, err);
 }
 
-static int show(const cli_call *call, const picture_screen *screen, uint32_t cells,
-                const topomap_graph *graph)
+static int show(const cli_call *call, const picture_screen *screen, enum terminal_graphics shown,
+                uint32_t cells, const topomap_graph *graph)
 {
     const char *mapping = cli_get(call, "mapping");
     topomap_matrix matrix = {0};
@@ -114,8 +148,8 @@ static int show(const cli_call *call, const picture_screen *screen, uint32_t cel
         status = cli_json(stdout, matrix_json(&matrix), 0);
     } else if (status == 0) {
         write_title(title, sizeof title, call, graph);
-        status =
-            write_picture(call, screen, title, &matrix, &err) ? cli_fail(call, &err) : CLI_DONE;
+        status = write_picture(call, screen, shown, title, &matrix, &err) ? cli_fail(call, &err)
+                                                                          : CLI_DONE;
     } else {
         status = cli_fail(call, &err);
     }
@@ -128,20 +162,22 @@ static int run_show(const cli_call *call)
 {
     const char *output = cli_get(call, "output");
     picture_screen screen = find_screen(call);
+    enum terminal_graphics shown;
     topomap_graph *graph;
     uint64_t cells;
     int status;
 
     if (output && !picture_is_format(output))
         return cli_usage_error(call, "--output takes %s, not '%s'", picture_formats, output);
-    if ((status = cli_integer(call, "cells", 1, CELLS_MOST, 0, &cells)) != 0 ||
+    if ((status = find_graphics(call, &shown)) != 0 ||
+        (status = cli_integer(call, "cells", 1, CELLS_MOST, 0, &cells)) != 0 ||
         (status = cli_graph_read(call, call->operand[0], &graph)) != 0)
         return status;
     if (!cells)
-        cells = output || cli_get(call, "json")
+        cells = output || cli_get(call, "json") || shown != TERMINAL_BLOCKS
                     ? SVG_CELLS
                     : picture_matrix_room(&screen, topomap_graph_ranks(graph));
-    status = show(call, &screen, (uint32_t)cells, graph);
+    status = show(call, &screen, shown, (uint32_t)cells, graph);
     topomap_graph_free(graph);
     return status;
 }
@@ -150,11 +186,16 @@ static const char show_text[] =
     "A row is what a rank sends, a column what one receives, as light as it is much, on a\n"
     "logarithmic scale; where there are more ranks than cells, several together. On a terminal in\n"
     "colours that can be told apart without red and green and in grey, two rows a line where the\n"
-    "locale is UTF-8; in a pipe, with NO_COLOR or --color never in characters from . to @.\n";
+    "locale is UTF-8, or as pixels where the terminal says that it shows sixels or kitty's "
+    "pictures;\n"
+    "in a pipe, with NO_COLOR or --color never in characters from . to @.\n";
 
 static const cli_option options[] = {
     {"mapping", "FILE", "ranks where this mapping puts them: line r is the place of rank r", NULL},
     {"cells", "N", "so many rows and columns at most (default: as many as fit; 320 in a file)",
+     NULL},
+    {"graphics", "WHAT",
+     "auto (default: what the terminal says that it shows, in colours), blocks, sixel or kitty",
      NULL},
     {"output", "FILE.svg|.png|.pdf", "write a picture instead", "o"},
     {"json", NULL, "the cells' bytes, for programs", NULL},

@@ -33,6 +33,12 @@ picture_rgb picture_colour_of(double strength);
 uint32_t picture_matrix_room(const picture_screen *screen, uint32_t ranks);
 /** Lines of cells, with ranks at the edges, and a line with the scale. \p out is no safe stream. */
 void picture_matrix_text(FILE *out, const picture_screen *screen, const topomap_matrix *matrix);
+/** The line with the scale alone. */
+void picture_matrix_scale(FILE *out, const picture_screen *screen, const topomap_matrix *matrix);
+/** The cells as pixels, for terminals with sixels, \p each pixels a side of a cell; and for those
+ *  with kitty's pictures, so many columns wide. */
+void picture_matrix_sixel(FILE *out, const topomap_matrix *matrix, uint32_t each);
+void picture_matrix_kitty(FILE *out, const topomap_matrix *matrix, uint32_t columns);
 /** The same for a file. \param title  any bytes
  *  \param out  ends with topomap_draw_clear(), after a failure too */
 int picture_matrix_draw(topomap_drawing *out, const topomap_matrix *matrix, const char *title,

@@ -88,6 +88,100 @@ cells_of_json() { jq -r '.bytes | to_entries[] | .key as $r | .value | to_entrie
   cmp again.svg once.svg
 }
 
+# What a terminal gets that answers the question for its pictures so; how it was asked is in `asked`.
+answering() { # ANSWER COMMAND...
+  python3 - "$@" <<'END'
+import os, pty, select, sys
+answer, command = sys.argv[1].encode().decode('unicode_escape').encode('latin-1'), sys.argv[2:]
+pid, fd = pty.fork()
+if pid == 0:
+    os.execvp(command[0], command)
+seen, answered = b'', False
+while select.select([fd], [], [], 20)[0]:
+    try:
+        more = os.read(fd, 65536)
+    except OSError:
+        break
+    if not more:
+        break
+    seen += more
+    if not answered and b'\x1b[c' in seen:
+        open('asked', 'wb').write(seen)
+        os.write(fd, answer)
+        seen, answered = b'', True
+os.waitpid(pid, 0)
+sys.stdout.buffer.write(seen)
+END
+}
+
+# Row, column and shade of each cell of a picture in sixels, cells being so many pixels wide.
+sixels() { # FILE EACH
+  python3 - "$@" <<'END'
+import re, sys
+text, each = open(sys.argv[1], 'rb').read().decode('latin-1'), int(sys.argv[2])
+body = re.search(r'\x1bP0;1;0q"1;1;(\d+);(\d+)((?:#\d+;2;\d+;\d+;\d+)*)(.*?)\x1b\\', text, re.S)
+side, cells = int(body.group(1)), {}
+assert side == int(body.group(2))
+x = top = 0
+shade = None
+for colour, count, sixel in re.findall(r'#(\d+)|(?:!(\d+))?([?-~]|[$-])', body.group(4).replace('\r', '').replace('\n', '')):
+    if colour:
+        shade = int(colour)
+    elif sixel == '$':
+        x = 0
+    elif sixel == '-':
+        x, top = 0, top + 6
+    else:
+        for _ in range(int(count or 1)):
+            for i in range(6):
+                if (ord(sixel) - 63) >> i & 1:
+                    assert x < side and top + i < side
+                    assert cells.setdefault(((top + i) // each, x // each), shade) == shade
+            x += 1
+for (row, column), shade in sorted(cells.items()):
+    print(row, column, shade)
+END
+}
+
+@test "graph show on a terminal that says so: sixels or kitty's pictures of the same cells" {
+  command -v python3 >/dev/null || skip "no python3"
+  export TERM=xterm-256color
+  topomap graph generate random:n=64,deg=4 -o graph.csv
+  topomap graph show graph.csv --json | cells_of_json /dev/stdin | cut -d' ' -f1,2 | sort >cells
+  [ -s cells ]
+  # 64 cells of 10 pixels; the one that is empty is left out.
+  topomap graph show graph.csv --graphics sixel >piped
+  diff <(sixels piped 10 | cut -d' ' -f1,2 | sort) cells
+  # The least and the most are the two ends of the colours.
+  printf '0,1,1\n1,2,1000000\n' >two.csv
+  topomap graph show two.csv --graphics sixel >two
+  [ "$(sixels two 214)" = "$(printf '0 1 0\n1 2 31')" ]
+  answering '\x1b[?62;4;22c' topomap graph show graph.csv >screen
+  diff <(sixels screen 10) <(sixels piped 10)
+  grep -q $'\e_Gi=31,' asked
+  answering '\x1b_Gi=31;OK\x1b\\\x1b[?62c' topomap graph show graph.csv >screen
+  python3 - screen >drawn <<'END'
+import base64, re, sys
+parts = re.findall(rb'\x1b_G([^;\x1b]*);([^\x1b]*)\x1b\\', open(sys.argv[1], 'rb').read())
+assert b'f=32,s=64,v=64,' in parts[0][0] and all(b'm=1' in p[0] and len(p[1]) <= 4096 for p in parts[:-1]) and b'm=0' in parts[-1][0]
+pixels = b''.join(base64.b64decode(p[1]) for p in parts)
+assert len(pixels) == 4 * 64 * 64
+for i in range(64 * 64):
+    if pixels[4 * i + 3]:
+        print(i // 64, i % 64)
+END
+  diff <(sort drawn) cells
+  # One that has neither has blocks, and one that is silent, too; without colours nobody asks.
+  answering '\x1b[?62;22c' topomap graph show graph.csv | grep -q '▀'
+  answering '' topomap graph show graph.csv | grep -q '▀'
+  rm asked
+  NO_COLOR=1 answering '' topomap graph show graph.csv >screen
+  [ ! -e asked ]
+  run ! grep -q $'\e' screen
+  run -2 topomap graph show graph.csv --graphics ascii
+  [[ $output == *"--graphics takes auto, blocks, sixel or kitty"* ]]
+}
+
 # The size that a PNG says: IHDR's width and height.
 png_size() { od -An -tu1 -j16 -N8 "$1" | awk '{ print $1 * 16777216 + $2 * 65536 + $3 * 256 + $4, $5 * 16777216 + $6 * 65536 + $7 * 256 + $8 }'; }
 
