@@ -120,7 +120,7 @@ static int map_and_report(const cli_call *call, const topomap_request *asked,
         .target = target, .options = options, .baseline = baseline, .costs = target->costs};
     static const planner_together_fold none;
     planner_together together;
-    topomap_watch watch = {0};
+    topomap_watch watch = {.done = 0};
     terminal_progress *progress = terminal_progress_begin(call->command->name, &watch);
     topomap_error err;
     int status = -1;
@@ -227,7 +227,7 @@ static int evaluate_links(const cli_call *call, const cli_target *target, const 
                           cli_result *result, topomap_error *err)
 {
     const char *model = cli_get(call, "congestion");
-    topomap_watch watch = {0};
+    topomap_watch watch = {.done = 0};
     terminal_progress *progress = terminal_progress_begin("eval", &watch);
     int status = 0;
 

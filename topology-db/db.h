@@ -157,6 +157,21 @@ typedef struct topomap_db_check_row {
 /** Row i of the table of checks; NULL after the last. */
 const topomap_db_check_row *topomap_db_check_row_at(size_t i);
 
+/** How many nodes there are of a kind: of one status, type and class ("" where no export covers
+ *  them), and how many links of a rate (Gb/s; 0: not known). */
+typedef struct topomap_db_count {
+    const char *status, *type, *class_name; /**< of nodes; lent until the next one */
+    double gbps;                            /**< of links */
+    uint64_t count;
+} topomap_db_count;
+/** Calls \p each for every kind of node, the most first, until it returns nonzero, which is
+ *  returned. */
+int topomap_db_count_hosts(topomap_db *db, int (*each)(const topomap_db_count *count, void *data),
+                           void *data, topomap_error *err);
+/** The same for links that are not down, the highest rate first. */
+int topomap_db_count_links(topomap_db *db, int (*each)(const topomap_db_count *count, void *data),
+                           void *data, topomap_error *err);
+
 /** What the database was made from. */
 typedef struct topomap_db_source {
     const char *importer, *name; /**< lent until the next one */

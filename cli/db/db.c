@@ -23,7 +23,7 @@ static int print_json(json_t *value)
 static int import_file(const cli_call *call, const topomap_db_import_options *options,
                        topomap_db_report *report)
 {
-    topomap_watch watch = {0};
+    topomap_watch watch = {.done = 0};
     terminal_progress *progress;
     topomap_db *db;
     topomap_error err;

@@ -45,6 +45,52 @@ static void put_summary(FILE *out, const topomap_db_summary *s)
     fputs("</tbody></table></section>\n", out);
 }
 
+/* ---- Counts ------------------------------------------------------------------------------ */
+
+static int put_hosts(const topomap_db_count *count, void *data)
+{
+    FILE *out = data;
+    const char *const cells[] = {count->status, count->type, count->class_name};
+
+    fputs("<tr>", out);
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+        fputs("<td>", out);
+        topomap_markup_put(out, *cells[i] ? cells[i] : "-");
+        fputs("</td>", out);
+    }
+    fprintf(out, "<td>%" PRIu64 "</td></tr>\n", count->count);
+    return 0;
+}
+
+static int put_links(const topomap_db_count *count, void *data)
+{
+    FILE *out = data;
+
+    if (count->gbps > 0)
+        fprintf(out, "<tr><td>%.6g Gb/s</td><td>%" PRIu64 "</td></tr>\n", count->gbps,
+                count->count);
+    else
+        fprintf(out, "<tr><td>not known</td><td>%" PRIu64 "</td></tr>\n", count->count);
+    return 0;
+}
+
+static int put_counts(FILE *out, topomap_db *db, topomap_error *err)
+{
+    fputs("<section><h2>Nodes and links</h2><table id=\"nodes\"><thead><tr><th "
+          "scope=\"col\">status</th><th scope=\"col\">type</th><th scope=\"col\">class</th><th "
+          "scope=\"col\">nodes</th></tr></thead><tbody>\n",
+          out);
+    if (topomap_db_count_hosts(db, put_hosts, out, err) != 0)
+        return -1;
+    fputs("</tbody></table><table id=\"rates\"><thead><tr><th scope=\"col\">rate</th><th "
+          "scope=\"col\">links</th></tr></thead><tbody>\n",
+          out);
+    if (topomap_db_count_links(db, put_links, out, err) != 0)
+        return -1;
+    fputs("</tbody></table></section>\n", out);
+    return 0;
+}
+
 /* ---- Sources ----------------------------------------------------------------------------- */
 
 struct sources {
@@ -176,7 +222,8 @@ static int put_page(FILE *out, topomap_db *db, const char *name, double max_age,
     page_begin(out, name, "A topology database");
     put_picture(out, db);
     put_summary(out, &summary);
-    if (put_sources(out, db, err) != 0 || put_findings(out, db, max_age, err) != 0)
+    if (put_counts(out, db, err) != 0 || put_sources(out, db, err) != 0 ||
+        put_findings(out, db, max_age, err) != 0)
         return -1;
     fputs("</main></body></html>\n", out);
     return 0;

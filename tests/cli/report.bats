@@ -310,6 +310,10 @@ END
     topomap db report --db t.db -o fabric.html
     [ "$(sed -n '/<table id="findings">/,$p' fabric.html | grep -c '^<tr><td>')" -eq "$(topomap db check --db t.db --json | jq '.findings | length')" ]
     grep -q "<th scope=\"row\">switches</th><td>$(jq '.switches | length' all.json)</td>" fabric.html
+    # Nodes and links are counted by kind, and all are.
+    [ "$(sed -n '/<table id="nodes">/,/<\/table>/s|^<tr>.*<td>\([0-9]*\)</td></tr>$|\1|p' fabric.html | awk '{ n += $1 } END { print n }')" = "$(jq '.hosts | length' all.json)" ]
+    [ "$(sed -n '/<table id="rates">/,/<\/table>/s|^<tr><td>\(.*\) Gb/s</td><td>\([0-9]*\)</td></tr>$|\1 \2|p' fabric.html)" = \
+      "$(jq -r '.links | group_by(-.gbps)[] | "\(.[0].gbps) \(length)"' all.json)" ]
   done
 }
 

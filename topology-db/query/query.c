@@ -76,6 +76,56 @@ int topomap_db_sources(topomap_db *db, int (*each)(const topomap_db_source *sour
     return rows.result ? -1 : result;
 }
 
+/* ---- Counts ------------------------------------------------------------------------------ */
+
+int topomap_db_count_hosts(topomap_db *db, int (*each)(const topomap_db_count *count, void *data),
+                           void *data, topomap_error *err)
+{
+    struct db_rows rows;
+    int result = 0;
+
+    if (db_imported(db, err))
+        return -1;
+    rows = db_ask(db->file,
+                  "SELECT status, type, coalesce(class.name, ''), count(*) FROM host"
+                  " LEFT JOIN class ON class.id = host.class GROUP BY 1, 2, 3"
+                  " ORDER BY 4 DESC, 1, 2, 3",
+                  err);
+    while (!result && db_next(&rows)) {
+        const topomap_db_count count = {.status = db_column_text(rows.row, 0),
+                                        .type = db_column_text(rows.row, 1),
+                                        .class_name = db_column_text(rows.row, 2),
+                                        .count = (uint64_t)sqlite3_column_int64(rows.row, 3)};
+
+        result = each(&count, data);
+    }
+    db_end(&rows);
+    return rows.result ? -1 : result;
+}
+
+int topomap_db_count_links(topomap_db *db, int (*each)(const topomap_db_count *count, void *data),
+                           void *data, topomap_error *err)
+{
+    struct db_rows rows;
+    int result = 0;
+
+    if (db_imported(db, err))
+        return -1;
+    rows = db_ask(db->file,
+                  "SELECT link_mbps(width, speed, mbps) / 1000.0, count(*) FROM link"
+                  " WHERE coalesce(state, 0) <> 1" /* IB_DOWN */
+                  " GROUP BY 1 ORDER BY 1 DESC",
+                  err);
+    while (!result && db_next(&rows)) {
+        const topomap_db_count count = {.gbps = sqlite3_column_double(rows.row, 0),
+                                        .count = (uint64_t)sqlite3_column_int64(rows.row, 1)};
+
+        result = each(&count, data);
+    }
+    db_end(&rows);
+    return rows.result ? -1 : result;
+}
+
 /* ---- Hosts ------------------------------------------------------------------------------- */
 
 static int show(sqlite3_stmt *statement, int (*each)(const topomap_db_host *host, void *data),

@@ -13,6 +13,7 @@
 
 #include "graph/graph.h"
 #include "machine/machine.h"
+#include "map/auto/map.h"
 #include "map/refine/swap_search.h"
 #include "tests/unit/cables.h"
 #include "tests/unit/map/maps.h"
@@ -435,6 +436,38 @@ static void one_is_tried_however_late(void **state)
     topomap_machine_free(m);
 }
 
+/* Counting changes nothing. */
+static void who_watches_gets_the_same_map(void **state)
+{
+    topomap_machine *m = map_machine("tree:4:4:2@1:10:100");
+    topomap_graph *graph = random_graph(32, 100, 3);
+
+    (void)state;
+    for (int effort = TOPOMAP_FAST; effort <= TOPOMAP_STRONG; effort++)
+        for (uint32_t threads = 1; threads <= 2; threads++) {
+            topomap_map_options options = {.size = sizeof options,
+                                           .effort = (enum topomap_effort)effort,
+                                           .seed = 3,
+                                           .threads = threads};
+            topomap_watch watch = {.done = 0};
+            topomap_mapping *alone, *watched;
+            topomap_error err;
+
+            assert_int_equal(topomap_map(graph, m, &options, &alone, &err), 0);
+            assert_int_equal(topomap_map_watched(graph, m, &options, &watch, &watched, &err), 0);
+            assert_memory_equal(alone->slot_of_rank, watched->slot_of_rank,
+                                32 * sizeof *alone->slot_of_rank);
+            assert_int_equal(alone->candidates, watched->candidates);
+            assert_string_equal(atomic_load(&watch.stage), "search");
+            assert_true(atomic_load(&watch.done) > 0);
+            assert_true(atomic_load(&watch.total) > 0);
+            topomap_mapping_free(alone);
+            topomap_mapping_free(watched);
+        }
+    topomap_graph_free(graph);
+    topomap_machine_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -447,6 +480,7 @@ int main(void)
         cmocka_unit_test(impossible_requests_are_refused),
         cmocka_unit_test(inter_only_keeps_rank_order_inside),
         cmocka_unit_test(one_is_tried_however_late),
+        cmocka_unit_test(who_watches_gets_the_same_map),
     };
 
     return cmocka_run_group_tests_name("map", tests, scratch_setup, scratch_teardown);

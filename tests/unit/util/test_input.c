@@ -129,7 +129,9 @@ static void test_large(void **state)
     paths[2] = scratch_zstd("large.zst", text, size);
     for (size_t i = 0; i < 3; i++) {
         topomap_input *input = opened(paths[i]);
+        topomap_watch watch = {.done = 0};
         topomap_error err;
+        struct stat about;
         char *line;
         size_t length;
 
@@ -140,6 +142,20 @@ static void test_large(void **state)
                 assert_int_equal(line[length - 1], 'a' + (int)(n % 26));
         }
         assert_int_equal(n, count);
+        topomap_input_close(input);
+
+        /* Who watches sees bytes of the file as it is stored, and ever more. */
+        input = opened(paths[i]);
+        topomap_input_watch(input, &watch);
+        assert_int_equal(stat(paths[i], &about), 0);
+        assert_int_equal(atomic_load(&watch.total), about.st_size);
+        for (uint64_t before = 0; topomap_input_line(input, 0, &line, &length, &err) == 1;) {
+            assert_true(atomic_load(&watch.done) >= before);
+            before = atomic_load(&watch.done);
+            assert_true(before > 0);
+        }
+        assert_int_equal(atomic_load(&watch.done), about.st_size);
+        assert_string_equal(atomic_load(&watch.stage), "reading");
         topomap_input_close(input);
 
         input = opened(paths[i]);
