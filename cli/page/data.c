@@ -14,7 +14,9 @@ static json_t *pair(const char *name, const char *unit, double before, double af
                      after);
 }
 
-static int add_costs(const page_job *job, json_t *figures, json_t *levels, topomap_error *err)
+/* J stands first, how far bytes travel last. */
+static int add_costs(const page_job *job, json_t *figures, json_t *further, json_t *levels,
+                     topomap_error *err)
 {
     topomap_cost cost[2];
     int status = 0;
@@ -25,11 +27,11 @@ static int add_costs(const page_job *job, json_t *figures, json_t *levels, topom
     if (status == 0) {
         json_array_append_new(figures, pair("J", "bytes x distance", cost[0].J, cost[1].J));
         json_array_append_new(
-            figures, pair("hop-bytes", "bytes x hops", cost[0].hop_bytes, cost[1].hop_bytes));
-        json_array_append_new(figures,
+            further, pair("hop-bytes", "bytes x hops", cost[0].hop_bytes, cost[1].hop_bytes));
+        json_array_append_new(further,
                               pair("dilation", "hops a byte", cost[0].dilation, cost[1].dilation));
         json_array_append_new(
-            figures, pair("largest dilation", "hops", cost[0].max_dilation, cost[1].max_dilation));
+            further, pair("largest dilation", "hops", cost[0].max_dilation, cost[1].max_dilation));
         for (uint32_t l = 0; l < cost[0].levels; l++)
             json_array_append_new(levels, pair(topomap_machine_level_name(job->machine, l), "bytes",
                                                (double)cost[0].level_bytes[l],
@@ -122,19 +124,18 @@ static json_t *head(const page_job *job)
 
 json_t *page_data(const page_job *job, topomap_error *err)
 {
-    json_t *root = head(job), *figures = json_array(), *levels = json_array();
+    json_t *root = head(job), *figures = json_array(), *further = json_array();
+    json_t *levels = json_array();
     static const struct {
         const char *name;
         json_t *(*make)(const page_job *job, topomap_error *err);
     } parts[] = {
-        {"links", page_links},
-        {"matrices", page_matrices},
-        {"node", page_nodes},
-        {"group", page_groups},
-        {"rank", page_ranks},
+        {"links", page_links},  {"matrices", page_matrices}, {"node", page_nodes},
+        {"group", page_groups}, {"rank", page_ranks},        {"inside", page_inside},
     };
-    int status =
-        root && figures && levels ? 0 : topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
+    int status = root && figures && further && levels
+                     ? 0
+                     : topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory");
 
     for (size_t i = 0; status == 0 && i < sizeof parts / sizeof *parts; i++) {
         json_t *part = parts[i].make(job, err);
@@ -142,11 +143,15 @@ json_t *page_data(const page_job *job, topomap_error *err)
         status = part ? json_object_set_new(root, parts[i].name, part) : -1;
     }
     if (status == 0)
-        status = add_costs(job, figures, levels, err);
+        status = add_costs(job, figures, further, levels, err);
     if (status == 0) {
         add_time(job, figures);
+        if (job->times)
+            json_array_append_new(figures, page_measured_json(job->times));
         add_congestion(json_object_get(root, "links"), figures);
+        json_array_extend(figures, further);
     }
+    json_decref(further);
     json_object_set_new(root, "figures", figures);
     json_object_set_new(root, "levels", levels);
     json_object_set_new(root, "candidates", candidates(job->mapping));

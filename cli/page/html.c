@@ -17,6 +17,14 @@ static void put_json(FILE *out, const char *text)
             fputc(*text, out);
 }
 
+static void put_figure(FILE *out, const json_t *value)
+{
+    if (json_is_null(value))
+        fputs("<td>\xe2\x80\x93</td>", out);
+    else
+        fprintf(out, "<td>%.6g</td>", json_number_value(value));
+}
+
 /* What can be read without scripts. */
 static void put_figures(FILE *out, const json_t *data)
 {
@@ -33,9 +41,10 @@ static void put_figures(FILE *out, const json_t *data)
     {
         fputs("<tr><th scope=\"row\">", out);
         topomap_markup_put(out, json_string_value(json_object_get(row, "name")));
-        fprintf(out, "</th><td>%.6g</td><td>%.6g</td><td>",
-                json_number_value(json_object_get(row, "before")),
-                json_number_value(json_object_get(row, "after")));
+        fputs("</th>", out);
+        put_figure(out, json_object_get(row, "before"));
+        put_figure(out, json_object_get(row, "after"));
+        fputs("<td>", out);
         topomap_markup_put(out, json_string_value(json_object_get(row, "unit")));
         fputs("</td></tr>\n", out);
     }
@@ -75,9 +84,9 @@ static void put_page(FILE *out, const char *title, const json_t *data, const cha
           "it.</p></noscript>\n</main>\n<script type=\"application/json\" id=\"data\">",
           out);
     put_json(out, text);
-    fputs("</script>\n<script>\n", out);
+    fputs("</script>\n<script>\n\"use strict\";\n(function () {\n", out);
     fputs(page_js, out);
-    fputs("</script>\n</body></html>\n", out);
+    fputs("})();\n</script>\n</body></html>\n", out);
 }
 
 int page_write(FILE *out, const char *title, json_t *data, topomap_error *err)

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `topomap report`: one HTML file about a placement. What is shown is JSON (data.c, links.c,
- * network.c, matrices.c, tables.c) inside of the page; page.css and page.js, which the program
- * carries, draw it. Nothing of it comes from elsewhere, and nothing in a name is markup. */
+ * network.c, matrices.c, inside.c, tables.c) inside of the page; page.css and page.js, which the
+ * program carries, draw it. Nothing of it comes from elsewhere, and nothing in a name is markup. */
 #ifndef TOPOMAP_CLI_PAGE_H
 #define TOPOMAP_CLI_PAGE_H
 
 #include <jansson.h>
 #include <stdio.h>
 
+#include "cli/page/measured.h"
 #include "draw/draw.h"
 #include "metric/link_loads.h"
+#include "topomap/hosts.h"
 #include "topomap/plan.h"
 #include "topomap/time.h"
 
@@ -20,9 +22,13 @@ typedef struct page_job {
     const topomap_graph *graph;
     const topomap_machine *machine;
     const uint32_t *slot[2];         /* [ranks] before and after */
-    const topomap_plan *plan;        /* of all ranks, as it travels */
+    const topomap_plan *plan[2];     /* of all ranks: before, or NULL, and as it travels */
+    const char *db;                  /* the nodes' database; NULL: a machine that was specified */
+    const topomap_names *nodes;      /* [nodes of the machine] theirs */
+    const topomap_bindings *by_slot; /* likewise; of its classes of nodes */
     const topomap_mapping *mapping;  /* for its candidates, or NULL */
     const topomap_time_costs *costs; /* NULL: no time is predicted */
+    const store_comparison *times;   /* that were measured, or NULL */
     uint32_t ranks;                  /* of the step; the graph's, or more */
 } page_job;
 
@@ -41,6 +47,12 @@ json_t *page_nodes(const page_job *job, topomap_error *err);
 /** Of a training job: how far its groups are spread; else an empty list. */
 json_t *page_groups(const page_job *job, topomap_error *err);
 json_t *page_ranks(const page_job *job, topomap_error *err);
+/** What some nodes have inside, and which ranks have it; json_null(): one place is all. */
+json_t *page_inside(const page_job *job, topomap_error *err);
+
+/** "0,2,5-7", and what a node is called. */
+json_t *page_ranges(const uint32_t *number, uint32_t count);
+json_t *page_node_name(const page_job *job, uint32_t node);
 
 /** Writes the page, and takes the reference. \return 0, or -1 */
 int page_write(FILE *out, const char *title, json_t *data, topomap_error *err);

@@ -10,6 +10,7 @@
 #include "cli/records.h"
 #include "cli/report.h"
 #include "plugin/planner/plan/gpu_tasks.h"
+#include "machine/machine.h"
 #include "util/alloc.h"
 #include "util/output.h"
 
@@ -57,6 +58,45 @@ static int write_job(const cli_call *call, const page_job *job)
                                                       : write_page(call, job->title, data);
 }
 
+/* The layout before as a plan: tasks have the CPUs of their slots, and the GPUs that Slurm gives
+ * them. Ranks that the graph has not fill the other slots; where slots are GPUs, CPUs go by a
+ * task's turn on its node. \param slot_of  [ranks] */
+static int plan_before(const planner_inputs *in, const topomap_machine *machine,
+                       const topomap_bindings *by_slot, const uint32_t *slot_of, uint32_t ranks,
+                       topomap_plan *plan, topomap_error *err)
+{
+    const topomap_bindings none = {0};
+    uint32_t slots = topomap_machine_slots(machine), next = 0;
+    uint32_t *all = topomap_alloc(slots, sizeof *all, err);
+    uint8_t *taken = topomap_alloc(slots, sizeof *taken, err);
+    int status = all && taken ? 0 : -1;
+
+    for (uint32_t r = 0; status == 0 && r < slots; r++) {
+        while (r >= ranks && taken[next])
+            next++;
+        all[r] = r < ranks ? slot_of[r] : next++;
+        taken[all[r]] = 1;
+    }
+    /* Every slot is taken: the next of a task's node is one of the node's. */
+    if (status == 0 && in->slot_gpu) {
+        memset(taken, 0, slots * sizeof *taken);
+        for (uint32_t r = 0; r < slots; r++) {
+            all[r] = machine->slot_first[machine->node_of[all[r]]];
+            while (taken[all[r]])
+                all[r]++;
+            taken[all[r]] = 1;
+        }
+    }
+    if (status == 0)
+        status = topomap_plan_make(machine, all, by_slot, plan, err) != 0 ||
+                         planner_gpu_tasks(in, &none, plan, err) != 0
+                     ? -1
+                     : 0;
+    free(all);
+    free(taken);
+    return status;
+}
+
 /* ---- A graph and a machine --------------------------------------------------------------- */
 
 /* The command, as it was given but for the page. */
@@ -74,6 +114,9 @@ static void write_command(const cli_call *call, char *text, size_t size)
 static int print_mapped(const cli_call *call, const cli_result *result)
 {
     char command[2048], line[512];
+    topomap_plan before = {0};
+    topomap_error err;
+    int status;
     double gain = topomap_plan_gain_of(result->mapping, result->before.J, result->after.J,
                                        result->congestion);
     page_job job = {.title = cli_get(call, "graph"),
@@ -83,7 +126,10 @@ static int print_mapped(const cli_call *call, const cli_result *result)
                     .graph = result->target->graph,
                     .machine = result->target->machine,
                     .slot = {result->baseline, result->mapping->slot_of_rank},
-                    .plan = &result->plan,
+                    .plan = {&before, &result->plan},
+                    .db = result->target->request.asked.db,
+                    .nodes = &result->target->request.nodes,
+                    .by_slot = &result->target->bindings,
                     .mapping = result->mapping,
                     .costs = &result->costs.value,
                     .ranks = topomap_graph_ranks(result->target->graph)};
@@ -91,7 +137,12 @@ static int print_mapped(const cli_call *call, const cli_result *result)
     write_command(call, command, sizeof command);
     snprintf(line, sizeof line, "%u ranks placed by %s, %s %.1f %% lower", job.ranks,
              result->mapping->algorithm, topomap_plan_figure(result->mapping, 1), gain);
-    return write_job(call, &job);
+    status = plan_before(&result->target->inputs, job.machine, job.by_slot, job.slot[0], job.ranks,
+                         &before, &err) == 0
+                 ? write_job(call, &job)
+                 : cli_fail(call, &err);
+    topomap_plan_clear(&before);
+    return status;
 }
 
 /* ---- A launch ---------------------------------------------------------------------------- */
@@ -99,13 +150,17 @@ static int print_mapped(const cli_call *call, const cli_result *result)
 typedef struct launch {
     planner_record record;
     planner_inputs in;
-    uint32_t *slot_of; /* [slots] */
-    topomap_plan plan; /* as it travelled, with GPUs */
+    uint32_t *slot_of;   /* [slots] */
+    topomap_plan before; /* Slurm's */
+    topomap_plan plan;   /* as it travelled, with GPUs */
+    store_comparison times;
+    int is_measured;
 } launch;
 
 static void launch_clear(launch *l)
 {
     free(l->slot_of);
+    topomap_plan_clear(&l->before);
     topomap_plan_clear(&l->plan);
     planner_inputs_clear(&l->in);
     planner_record_clear(&l->record);
@@ -113,6 +168,7 @@ static void launch_clear(launch *l)
 
 static int open_inputs(launch *l, topomap_error *err)
 {
+    l->is_measured = page_measured(&l->record.request, &l->times);
     l->record.request.asked.objective.kind = TOPOMAP_REQUEST_OBJECTIVE_AUTO; /* links, if known */
     if (planner_inputs_open(&l->record.request, &l->in, err) != 0)
         return -1;
@@ -120,7 +176,9 @@ static int open_inputs(launch *l, topomap_error *err)
         return topomap_error_set(err, TOPOMAP_EINPUT, "there is no graph to show: %s", l->in.note);
     l->slot_of = topomap_alloc(topomap_machine_slots(l->in.machine), sizeof *l->slot_of, err);
     return l->slot_of && planner_record_slots(&l->in, &l->record.reply, l->slot_of, err) == 0 &&
-                   planner_record_plan(&l->record, &l->plan, err) == 0
+                   planner_record_plan(&l->record, &l->plan, err) == 0 &&
+                   plan_before(&l->in, l->in.machine, &l->in.by_slot, l->in.start,
+                               topomap_machine_slots(l->in.machine), &l->before, err) == 0
                ? planner_gpu_tasks(&l->in, &l->plan.bindings, &l->plan, err)
                : -1;
 }
@@ -137,8 +195,12 @@ static page_job job_of(const launch *l, char title[TITLE], char command[TITLE])
                       .graph = l->in.graph,
                       .machine = l->in.machine,
                       .slot = {l->in.start, l->slot_of},
-                      .plan = &l->plan,
+                      .plan = {&l->before, &l->plan},
+                      .db = l->record.request.asked.db,
+                      .nodes = &l->record.request.nodes,
+                      .by_slot = &l->in.by_slot,
                       .costs = &l->in.costs,
+                      .times = l->is_measured ? &l->times : NULL,
                       .ranks = topomap_machine_slots(l->in.machine)};
 }
 
@@ -248,6 +310,7 @@ static int run_report(const cli_call *call)
 static const char report_text[] =
     "A page of HTML that needs nothing else: before and after, who talks to whom, how far bytes\n"
     "travel, the network with what its cables carry, the busiest links and whose traffic that is,\n"
+    "what nodes have inside and which ranks have it, measured times where the store has some,\n"
     "which ranks run on each node, how far a training job's groups are spread, where each rank\n"
     "runs and what it costs (up to 20,000 ranks), what the search tried, and the command that\n"
     "makes the plan again. It is about a launch, from its record, or with --graph and --machine "

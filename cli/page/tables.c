@@ -11,7 +11,7 @@
 #include "util/alloc.h"
 #include "util/ranges.h"
 
-static json_t *range_text(const uint32_t *number, uint32_t count)
+json_t *page_ranges(const uint32_t *number, uint32_t count)
 {
     char *text = NULL;
     size_t size;
@@ -27,7 +27,7 @@ static json_t *range_text(const uint32_t *number, uint32_t count)
     return made;
 }
 
-static json_t *node_name(const page_job *job, uint32_t node)
+json_t *page_node_name(const page_job *job, uint32_t node)
 {
     const char *name = topomap_machine_node_name(job->machine, node);
     char number[32];
@@ -104,11 +104,11 @@ json_t *page_nodes(const page_job *job, topomap_error *err)
 
         for (int i = 0; i < 2; i++)
             ranks[i] =
-                range_text(n.rank[i] + n.first[i][node], n.first[i][node + 1] - n.first[i][node]);
-        json_array_append_new(list,
-                              json_pack("{s:o, s:o, s:o, s:f, s:f}", "name", node_name(job, node),
-                                        "before", ranks[0], "after", ranks[1], "out_before",
-                                        n.out[0][node], "out_after", n.out[1][node]));
+                page_ranges(n.rank[i] + n.first[i][node], n.first[i][node + 1] - n.first[i][node]);
+        json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:f, s:f}", "name",
+                                              page_node_name(job, node), "before", ranks[0],
+                                              "after", ranks[1], "out_before", n.out[0][node],
+                                              "out_after", n.out[1][node]));
     }
     for (int i = 0; i < 2; i++) {
         free(n.first[i]);
@@ -172,31 +172,32 @@ static json_t *rank_row(const page_job *job, const topomap_weights *weights, uin
                             topomap_machine_distance(job->machine, job->slot[i][rank],
                                                      job->slot[i][weights->target[e]]);
         }
-    count = topomap_plan_cpus(job->plan, node, at, &pu);
+    count = topomap_plan_cpus(job->plan[1], node, at, &pu);
     row = json_pack("[I, I, o, f, f, f]",
                     (json_int_t)topomap_machine_node_of(job->machine, job->slot[0][rank]),
-                    (json_int_t)node, range_text(pu, count), bytes, share[0], share[1]);
-    if (job->plan->gpu)
-        add_devices(row, job->plan, at);
+                    (json_int_t)node, page_ranges(pu, count), bytes, share[0], share[1]);
+    if (job->plan[1]->gpu)
+        add_devices(row, job->plan[1], at);
     return row;
 }
 
 json_t *page_ranks(const page_job *job, topomap_error *err)
 {
     topomap_weights weights = {0};
+    const topomap_plan *plan = job->plan[1];
     uint32_t *at;
     json_t *list;
 
     if (job->ranks > PAGE_RANKS)
         return json_null();
-    at = topomap_alloc(job->plan->tasks, sizeof *at, err);
+    at = topomap_alloc(plan->tasks, sizeof *at, err);
     if (!at ||
         topomap_weights_new(job->graph, topomap_graph_ranks(job->graph), &weights, err) != 0) {
         free(at);
         return NULL;
     }
-    for (uint32_t i = 0; i < job->plan->tasks; i++)
-        at[job->plan->task[i]] = i;
+    for (uint32_t i = 0; i < plan->tasks; i++)
+        at[plan->task[i]] = i;
     list = json_array();
     for (uint32_t rank = 0; rank < job->ranks; rank++)
         json_array_append_new(list, rank_row(job, &weights, rank, at[rank]));

@@ -24,7 +24,7 @@ CLI_TESTS = \
   tests/cli/db-export.bats \
   tests/cli/sources.bats \
   tests/cli/routes.bats \
-  tests/cli/graph.bats tests/cli/graph-show.bats tests/cli/terminal.bats tests/cli/report.bats \
+  tests/cli/graph.bats tests/cli/graph-show.bats tests/cli/terminal.bats tests/cli/report.bats tests/cli/page.bats \
   tests/cli/graph-formats.bats \
   tests/cli/graph-training.bats tests/cli/training.bats tests/cli/nccl-profiler.bats \
   tests/cli/launch-size.bats tests/cli/oom.bats \
@@ -32,4 +32,4 @@ CLI_TESTS = \
   tests/cli/text.bats tests/cli/words.bats
 dist_check_SCRIPTS = $(CLI_TESTS)
 TESTS += $(CLI_TESTS)
-EXTRA_DIST += tests/cli/place.c tests/cli/fabric.awk tests/data/compat
+EXTRA_DIST += tests/cli/page.bash tests/cli/place.c tests/cli/fabric.awk tests/data/compat

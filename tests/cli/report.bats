@@ -3,26 +3,13 @@
 # `topomap report`: what the page says is what other commands say, nothing in a name is markup, and a browser draws it
 # without a complaint and without asking anybody for anything.
 bats_require_minimum_version 1.5.0
+load page
 
 setup() {
   cd "$BATS_TEST_TMPDIR"
   export PATH=$TOPOMAP_BUILD/cli:$PATH LC_ALL=C.UTF-8 XDG_CACHE_HOME=$PWD/cache
   unset TOPOMAP_DB SLURM_CONF
 }
-
-data() { sed -n 's|.*<script type="application/json" id="data">\(.*\)</script>|\1|p' "$1" >json; jq -e . json >/dev/null; }
-
-# What a browser makes of the page is in `dom`; what its scripts complain of is a failure.
-drawn() {
-  local browser
-  browser=$(command -v chromium-headless-shell || command -v chromium) || skip "no Chromium here"
-  timeout 100 "$browser" --headless --no-sandbox --disable-gpu --window-size="${2:-1280,900}" --virtual-time-budget=5000 \
-    --user-data-dir="$PWD/browser" --enable-logging=stderr --v=0 --dump-dom "file://$PWD/$1" >dom 2>log
-  run ! grep CONSOLE log
-  grep -q '<body data-ready="1">' dom
-}
-
-figure() { jq -e --arg name "$1" ".figures[] | select(.name == \$name).$2" json; }
 
 @test "the page's figures are those of map and eval" {
   graph=random:n=64,deg=5,seed=3 machine='fattree:k=4,levels=3*4'

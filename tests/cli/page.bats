@@ -1,0 +1,109 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# The parts of `topomap report`'s page: the inside of nodes, and what is for those who do not see it, or not all of it.
+bats_require_minimum_version 1.5.0
+load page
+
+setup() {
+  cd "$BATS_TEST_TMPDIR"
+  export PATH=$TOPOMAP_BUILD/cli:$PATH LC_ALL=C.UTF-8 XDG_CACHE_HOME=$PWD/cache
+  unset TOPOMAP_DB SLURM_CONF
+}
+
+# Nodes of eight GPUs, two to a switch.
+gpu_nodes() {
+  topomap db import --db t.db hwloc "$TOPOMAP_SOURCE/tests/data/db/mi250x.xml" --nodes "mi[1-$1]"
+  {
+    echo "# hosts: mi[1-$1]"
+    for ((i = 1; i <= $1; i++)); do echo "mi$i,1,leaf$(((i + 1) / 2)),$i,100"; done
+    for ((i = 2; i <= ($1 + 1) / 2; i++)); do echo "leaf1,$((100 + i)),leaf$i,100,100"; done
+  } >links
+  topomap db import --db t.db links links
+}
+
+@test "inside a node: its ranks have the CPUs, GPUs and NICs that show and why have, their bytes add up, and a picker shows each" {
+  gpu_nodes 3
+  topomap map --db t.db --nodes 'mi[1-3]' --tasks-per-node 8 --graph stencil2d:5:6x4 --format plan -o plan
+  topomap report --plan plan --db t.db -o page.html
+  data page.html
+  topomap show --plan plan --db t.db --json >shown
+  for rank in {0..23}; do topomap why $rank --plan plan --json | jq -r '.cpus | join(",")'; done >cpus
+  jq '.inside as $i | [$i.node[] | {node: .name} + (.after | [_nwise(6)] | {ranks: map(.[0]), gpus: map(.[4]), nics: map($i.nic[1][.[5]])})]' json >mine
+  jq -e --slurpfile s shown '. == [$s[0][] | {node, ranks, gpus, nics}]' mine
+  # The same ranges as the CPUs that why lists, rank by rank.
+  expand() { awk -F, '{ for (i = 1; i <= NF; i++) { n = split($i, r, "-"); for (c = r[1]; c <= r[n]; c++) printf("%s%d", (i > 1 || c > r[1]) ? "," : "", c) } print "" }'; }
+  diff <(jq -r '.inside as $i | [$i.node[].after | _nwise(6)] | sort_by(.[0])[] | $i.cpus[.[1]]' json | expand) cpus
+  # Before: Slurm's layout, each rank once, and every CPU with one rank.
+  jq -e '.inside.node | map(.before | [_nwise(6)] | map(.[0])) == [[range(8)], [range(8; 16)], [range(16; 24)]]' json
+  jq -e '.inside.node[] | .before | [_nwise(6)[1]] | unique | length == 8' json
+  for when in before after; do
+    jq -e --arg when $when '(.rank | map(.[3])) == ([.inside.node[][$when] | _nwise(6)] | sort_by(.[0]) | map(.[2] + .[3]))' json
+    jq -e --arg when $when '[.node[]["out_" + $when]] == [.inside.node[][$when] | [_nwise(6)[3]] | add]' json
+  done
+  drawn page.html
+  [ "$(grep -o '<option' dom | wc -l)" -eq 3 ]
+  grep -q '<title>GPU 4[^<]*; rank ' dom
+  # Every core twice, every device twice, and what they are in.
+  [ "$(grep -o '<title>core ' dom | wc -l)" -eq "$(jq '2 * (.inside.shape[0].cpus | length)' json)" ]
+  [ "$(grep -o '<title>GPU \|<title>NIC ' dom | wc -l)" -eq "$(jq '2 * (.inside.device[0] | length)' json)" ]
+  [ "$(grep -o 'class="box"' dom | wc -l)" -eq "$(jq '2 * (1 + ([.inside.shape[0].level[].group | unique | length] | add))' json)" ]
+}
+
+@test "inside a node: places of a specified machine, the section that says why it is empty, and none" {
+  topomap report --graph ring:64 --machine 'tree:2:4:8@1:10:100,node=2' -o page.html
+  data page.html
+  jq -e '.inside.database == false and (.inside.node | length) == 8 and (.inside.shape | length) == 1
+    and .inside.shape[0].leaf == "place" and (.inside.shape[0].level | map(.group)) == [[0, 0, 1, 1, 2, 2, 3, 3]]' json
+  drawn page.html
+  [ "$(grep -o '<title>place ' dom | wc -l)" -eq 16 ]
+  topomap report --graph ring:8 --machine mesh:8 -o page.html
+  data page.html
+  jq -e '.inside == null' json
+  drawn page.html
+  run ! grep -q '<h2[^>]*>Inside a node' dom
+  printf '# hosts: n[1-2]\nn1,1,s,1,100\nn2,1,s,2,100\n' >links
+  topomap db import --db t.db links links
+  topomap report --graph ring:4 --db t.db --nodes 'n[1-2]' --tasks-per-node 2 -o page.html
+  data page.html
+  drawn page.html
+  grep -q 'The database does not know what these nodes have inside' dom
+}
+
+@test "measured times stand beside predicted ones, where the store has them of the launch's profile and as many nodes" {
+  topomap db synth fat-tree:leaves=2,hosts=4,spines=1 -o made
+  topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+  nodes=$(topomap db show --db t.db --json | jq -r '.[].name' | paste -sd,)
+  key=00000000000000a1
+  mkdir -p -m 700 cache/topomap/profiles
+  topomap graph generate random:n=16,deg=3 -o cache/topomap/profiles/$key.tmg
+  meta() {
+    printf 'program solver\nranks 16\nmade 1700000000\n' >cache/topomap/profiles/$key.meta
+    printf 'time %s 900 %s 0.5 1700000000\n' "$@" >>cache/topomap/profiles/$key.meta
+  }
+  topomap map --graph "$PWD/cache/topomap/profiles/$key.tmg" --db t.db --nodes "$nodes" --tasks-per-node 2 --format plan -o plan
+  meta 's 8' 4.0 's 8' 4.1 's 8' 4.05 'p 8' 3.0 'p 8' 3.1 'p 8' 3.2
+  # A graph that somebody named is not what the store has times of.
+  topomap report --plan plan -o page.html
+  data page.html
+  jq -e '.figures | map(.name) | index("measured time") == null' json
+  sed -i '0,/^layout /s//profile exact\nprofiled solver, 16 ranks\nlayout /' plan
+  topomap report --plan plan -o page.html
+  data page.html
+  topomap profile show $key --json >stored
+  jq -e --slurpfile s stored '$s[0].measured as $m | .figures[] | select(.name == "measured time") | .before == $m.slurm_seconds
+    and .after == $m.placed_seconds and .runs == [$m.slurm_runs, $m.placed_runs] and .says == "faster" and (.noise - $m.noise_seconds | fabs) < 1e-9' json
+  [ "$(figure 'measured time' after)" = 3.1 ]
+  drawn page.html
+  grep -q '>23.5 % lower<.*>medians of 3 and 3 runs, noise ' dom
+  # One layout alone; then times of another number of nodes.
+  meta 'p 8' 3.0
+  topomap report --plan plan -o page.html
+  data page.html
+  jq -e '.figures[] | select(.name == "measured time") | .before == null and .after == 3' json
+  drawn page.html
+  grep -q '>not compared yet<' dom
+  meta 's 4' 4.0 'p 4' 3.0
+  topomap report --plan plan -o page.html
+  data page.html
+  jq -e '.figures | map(.name) | index("measured time") == null' json
+}
