@@ -59,11 +59,12 @@ function table(id, caption, names, rows, show, sorted) {
   const body = make("tbody", {}), box = make("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": caption});
   let order = rows.map((_, i) => i), drawn = 0, filter = "", column = -1, down = true;
   const text = (value, i) => show[i] ? show[i](value) : String(value);
-  const heads = names.map((name, i) => make("th", {scope: "col", class: typeof (rows[0] || [])[i] === "number" ? "n" : ""},
-    make("button", {type: "button", onclick: () => sort(i, i === column ? !down : typeof (rows[0] || [])[i] === "number")}, name)));
+  const numeric = names.map((_, i) => rows.some((r) => typeof r[i] === "number"));
+  const heads = names.map((name, i) => make("th", {scope: "col", class: numeric[i] ? "n" : ""},
+    make("button", {type: "button", onclick: () => sort(i, i === column ? !down : numeric[i])}, name)));
   function more() {
     for (const end = Math.min(order.length, drawn + PIECE); drawn < end; drawn++)
-      body.append(make("tr", {}, ...rows[order[drawn]].map((v, i) => make("td", {class: typeof v === "number" ? "n" : ""}, text(v, i)))));
+      body.append(make("tr", {}, ...rows[order[drawn]].map((v, i) => make("td", {class: numeric[i] ? "n" : ""}, text(v, i)))));
   }
   function again() {
     body.replaceChildren();

@@ -127,11 +127,12 @@ json_t *page_data(const page_job *job, topomap_error *err)
     json_t *root = head(job), *figures = json_array(), *further = json_array();
     json_t *levels = json_array();
     static const struct {
-        const char *name;
+        const char *name; /* NULL: what it makes has names itself */
         json_t *(*make)(const page_job *job, topomap_error *err);
     } parts[] = {
-        {"links", page_links},  {"matrices", page_matrices}, {"node", page_nodes},
-        {"group", page_groups}, {"rank", page_ranks},        {"inside", page_inside},
+        {"links", page_links},   {NULL, page_who},       {NULL, page_nodes},
+        {"names", page_names},   {"group", page_groups}, {"rank", page_ranks},
+        {"inside", page_inside},
     };
     int status = root && figures && further && levels
                      ? 0
@@ -140,7 +141,12 @@ json_t *page_data(const page_job *job, topomap_error *err)
     for (size_t i = 0; status == 0 && i < sizeof parts / sizeof *parts; i++) {
         json_t *part = parts[i].make(job, err);
 
-        status = part ? json_object_set_new(root, parts[i].name, part) : -1;
+        if (part && !parts[i].name) {
+            status = json_object_update(root, part);
+            json_decref(part);
+        } else {
+            status = part ? json_object_set_new(root, parts[i].name, part) : -1;
+        }
     }
     if (status == 0)
         status = add_costs(job, figures, further, levels, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Who talks to whom, in the order of ranks and of nodes. */
-#include "cli/page/page.h"
+#include "cli/page/pairs.h"
 
 #include <stdlib.h>
 
@@ -8,8 +8,11 @@
 #include "graph/matrix.h"
 #include "util/alloc.h"
 
-/* Row, column and bytes of each cell that is not empty. */
-static json_t *cells(const topomap_matrix *matrix)
+enum { CELLS_MOST = 8192 };
+
+/* Row, column and bytes of each cell that is not empty; null where they are many and the page has
+ * what they are made of. */
+static json_t *cells(const topomap_matrix *matrix, int pairs)
 {
     json_t *list = json_array();
 
@@ -23,6 +26,10 @@ static json_t *cells(const topomap_matrix *matrix)
             json_array_append_new(list, json_integer(column));
             json_array_append_new(list, json_integer((json_int_t)bytes));
         }
+    if (pairs && json_array_size(list) > 3 * CELLS_MOST) {
+        json_decref(list);
+        return json_null();
+    }
     return list;
 }
 
@@ -58,26 +65,46 @@ static json_t *bounds(const page_job *job, const uint32_t *rank_at, uint32_t lev
         last = slot;
         next++;
     }
+    if (json_array_size(list) > PAGE_NODES) /* more than can be seen */
+        json_array_clear(list);
     return list;
 }
 
-static json_t *matrix_of(const page_job *job, const char *name, const uint32_t *place,
+static json_t *places(const uint32_t *place, const page_job *job)
+{
+    json_t *list = json_array();
+
+    for (uint32_t rank = 0; rank < topomap_graph_ranks(job->graph); rank++)
+        json_array_append_new(list, json_integer(place[rank]));
+    return list;
+}
+
+/* \param pairs  the page has each pair, so that places alone say the rest */
+static json_t *matrix_of(const page_job *job, const char *name, const uint32_t *place, int pairs,
                          topomap_error *err)
 {
     topomap_matrix matrix = {0};
-    json_t *made = NULL;
+    json_t *made = NULL, *finer;
 
     if (topomap_matrix_make(job->graph, place, PAGE_CELLS, &matrix, err) == 0)
-        made = json_pack("{s:s, s:I, s:I, s:f, s:f, s:o, s:[], s:[]}", "name", name, "cells",
-                         (json_int_t)matrix.cells, "each", (json_int_t)matrix.each, "least",
-                         matrix.least, "most", matrix.most, "bytes", cells(&matrix), "nodes",
-                         "groups");
+        made = json_pack("{s:s, s:I, s:I, s:I, s:f, s:f, s:o, s:[], s:[]}", "name", name, "ranks",
+                         (json_int_t)matrix.ranks, "cells", (json_int_t)matrix.cells, "each",
+                         (json_int_t)matrix.each, "least", matrix.least, "most", matrix.most,
+                         "bytes", cells(&matrix, pairs), "nodes", "groups");
     topomap_matrix_clear(&matrix);
-    return made;
+    finer = made && !pairs ? page_finer(job->graph, place, err) : json_null();
+    if (made && finer) {
+        json_object_set_new(made, "finer", finer);
+        json_object_set_new(made, "place", pairs && place ? places(place, job) : json_null());
+        return made;
+    }
+    json_decref(made);
+    return NULL;
 }
 
 /* Two hops are one switch between two nodes. */
-static json_t *by_node(const page_job *job, int which, const char *name, topomap_error *err)
+static json_t *by_node(const page_job *job, int which, const char *name, int pairs,
+                       topomap_error *err)
 {
     uint32_t *rank_at = topomap_alloc(topomap_machine_slots(job->machine), sizeof *rank_at, err);
     uint32_t *place = topomap_alloc(topomap_graph_ranks(job->graph), sizeof *place, err);
@@ -85,7 +112,7 @@ static json_t *by_node(const page_job *job, int which, const char *name, topomap
 
     if (rank_at && place) {
         stand(job, job->slot[which], rank_at, place);
-        made = matrix_of(job, name, place, err);
+        made = matrix_of(job, name, place, pairs, err);
     }
     if (made) {
         json_object_set_new(made, "nodes", bounds(job, rank_at, 0));
@@ -96,20 +123,31 @@ static json_t *by_node(const page_job *job, int which, const char *name, topomap
     return made;
 }
 
-json_t *page_matrices(const page_job *job, topomap_error *err)
+static json_t *matrices(const page_job *job, int pairs, topomap_error *err)
 {
     json_t *list = json_array(),
-           *made[3] = {matrix_of(job, "in the order of ranks", NULL, err), NULL, NULL};
+           *made[3] = {matrix_of(job, "in the order of ranks", NULL, pairs, err), NULL, NULL};
 
     if (made[0])
-        made[1] = by_node(job, 0, "by node, before", err);
+        made[1] = by_node(job, 0, "by node, before", pairs, err);
     if (made[1])
-        made[2] = by_node(job, 1, "by node, after", err);
+        made[2] = by_node(job, 1, "by node, after", pairs, err);
     for (int i = 0; i < 3; i++)
         if (made[i])
             json_array_append_new(list, made[i]);
     if (made[2])
         return list;
     json_decref(list);
+    return NULL;
+}
+
+json_t *page_who(const page_job *job, topomap_error *err)
+{
+    json_t *pairs = page_pairs(job, err);
+    json_t *list = pairs ? matrices(job, !json_is_null(pairs), err) : NULL;
+
+    if (list)
+        return json_pack("{s:o, s:o}", "pairs", pairs, "matrices", list);
+    json_decref(pairs);
     return NULL;
 }

@@ -2,30 +2,32 @@
 /* The network drawn: where its vertices stand, and what its cables carry before and after. Grids by
  * coordinates, slice beside slice; what has no cables inside of a level by levels, nodes below;
  * anything else in a ring, nodes outside. */
+#include "cli/page/coarse.h"
 #include "cli/page/page.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/json.h"
-#include "draw/layout.h"
 #include "machine/machine.h"
 #include "util/alloc.h"
 
 enum { STEP = 14, ROW = 110, CELL = 26, EDGE = 20, SPOKE = 40 };
-/* A picture of more is no picture. */
-enum { VERTICES_MOST = 6000, CABLES_MOST = 6000 };
+/* A picture of more is no picture: it is of groups, then. */
+enum { VERTICES_MOST = 6000, GROUPS_MOST = 1500, CABLES_MOST = 6000 };
 
 typedef struct vertex {
     uint32_t number, level;
-    double angle, x, y;
+    double key, x, y; /* key: what it is sorted by within its level */
 } vertex;
 
 typedef struct picture {
-    const topomap_network *network;
-    vertex *vertex;            /* [vertices] in the order of their numbers */
-    topomap_draw_place *place; /* [vertices] */
-    uint32_t *queue;           /* [vertices] */
+    const topomap_network *network; /* that is drawn */
+    topomap_link_loads *const *load;
+    const page_coarse *coarse; /* whose network it is, or NULL */
+    double *share[2];          /* [links] before and after */
+    vertex *vertex; /* [vertices] in the order of their numbers, but while they are sorted */
     uint32_t levels;
     double width, height, slice[2]; /* the latter of grids: what a slice takes */
     const char *shape;
@@ -45,51 +47,37 @@ static int is_grid(const topomap_machine *m, const topomap_network *n)
 /* x and y are a slice; further dimensions go right and down by turns. */
 static void place_grid(picture *p, const topomap_machine *m)
 {
+    const uint32_t *dim = p->coarse ? p->coarse->dim : m->dim;
+
     p->shape = "grid";
     for (uint32_t d = 0; d < 2; d++)
-        p->slice[d] = CELL * ((d < m->dims ? m->dim[d] : 1) + 1.0);
+        p->slice[d] = CELL * ((d < m->dims ? dim[d] : 1) + 1.0);
     for (uint32_t v = 0; v < p->network->vertices; v++) {
-        uint32_t at[sizeof m->dim / sizeof *m->dim], rest = v;
-        topomap_spot spot;
+        double step[2] = {CELL, CELL}, spot[2] = {EDGE, EDGE};
+        uint32_t rest = v;
 
         for (uint32_t d = 0; d < m->dims; d++) {
-            at[d] = rest % m->dim[d];
-            rest /= m->dim[d];
+            spot[d % 2] += rest % dim[d] * step[d % 2];
+            step[d % 2] = step[d % 2] * dim[d] + CELL;
+            rest /= dim[d];
         }
-        spot = topomap_draw_in_grid(at, m->dim, m->dims, CELL, EDGE);
-        p->vertex[v].x = spot.x;
-        p->vertex[v].y = spot.y;
+        p->vertex[v].x = spot[0];
+        p->vertex[v].y = spot[1];
     }
 }
 
 /* ---- Levels ------------------------------------------------------------------------------ */
 
-/* By hops from the nearest node. */
-static void find_levels(picture *p)
+static int find_levels(picture *p, topomap_error *err)
 {
-    const topomap_network *n = p->network;
-    uint32_t found = 0;
+    uint32_t vertices = p->network->vertices;
+    uint32_t *level = topomap_alloc(vertices, sizeof *level, err);
 
-    for (uint32_t v = 0; v < n->vertices; v++)
-        p->vertex[v] = (vertex){.number = v, .level = UINT32_MAX};
-    for (uint32_t i = 0; i < n->nodes; i++)
-        if (p->vertex[n->vertex_of[i]].level == UINT32_MAX) {
-            p->vertex[n->vertex_of[i]].level = 0;
-            p->queue[found++] = n->vertex_of[i];
-        }
-    for (uint32_t i = 0; i < found; i++) {
-        uint32_t v = p->queue[i];
-
-        for (uint32_t link = n->first[v]; link < n->first[v + 1]; link++)
-            if (p->vertex[n->head[link]].level == UINT32_MAX) {
-                p->vertex[n->head[link]].level = p->vertex[v].level + 1;
-                p->queue[found++] = n->head[link];
-            }
-    }
-    p->levels = found ? p->vertex[p->queue[found - 1]].level + 1 : 1;
-    for (uint32_t v = 0; v < n->vertices; v++)
-        if (p->vertex[v].level == UINT32_MAX) /* joined to nobody */
-            p->vertex[v].level = p->levels - 1;
+    p->levels = level ? page_network_levels(p->network, level, err) : 0;
+    for (uint32_t v = 0; p->levels && v < vertices; v++)
+        p->vertex[v] = (vertex){.number = v, .level = level[v]};
+    free(level);
+    return p->levels ? 0 : -1;
 }
 
 static int is_levelled(const picture *p)
@@ -101,6 +89,24 @@ static int is_levelled(const picture *p)
             if (p->vertex[v].level == p->vertex[n->head[link]].level)
                 return 0;
     return p->levels > 1;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const vertex *x = a, *y = b;
+
+    if (x->level != y->level)
+        return x->level < y->level ? -1 : 1;
+    if (x->key < y->key || x->key > y->key)
+        return x->key < y->key ? -1 : 1;
+    return x->number < y->number ? -1 : 1;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const vertex *x = a, *y = b;
+
+    return (x->number > y->number) - (x->number < y->number);
 }
 
 /* Nodes by their switches, switches by the middle of what hangs below them. */
@@ -125,17 +131,22 @@ static double key_of(const picture *p, const vertex *v)
 
 static void place_level(picture *p, uint32_t level)
 {
-    uint32_t count = 0;
+    uint32_t vertices = p->network->vertices, from = 0, count = 0;
 
-    for (uint32_t v = 0; v < p->network->vertices; v++)
+    for (uint32_t v = 0; v < vertices; v++)
         if (p->vertex[v].level == level)
-            p->place[count++] = (topomap_draw_place){key_of(p, &p->vertex[v]), v, 0};
-    topomap_draw_row(p->place, count, EDGE, p->width);
+            p->vertex[v].key = key_of(p, &p->vertex[v]);
+    qsort(p->vertex, vertices, sizeof *p->vertex, by_key);
+    while (from < vertices && p->vertex[from].level < level)
+        from++;
+    while (from + count < vertices && p->vertex[from + count].level == level)
+        count++;
     for (uint32_t i = 0; i < count; i++) {
-        p->vertex[p->place[i].number].x = p->place[i].x;
-        p->vertex[p->place[i].number].y =
-            EDGE + (p->levels - 1 - level) * fmin(fmax(ROW, p->width / 8), 4 * ROW);
+        p->vertex[from + i].x = EDGE + p->width * (i + 0.5) / count;
+        p->vertex[from + i].y =
+            EDGE + (p->levels - 1 - level) * fmin(fmax(ROW, p->width / 8), 10 * ROW);
     }
+    qsort(p->vertex, vertices, sizeof *p->vertex, by_number);
 }
 
 static void place_levels(picture *p)
@@ -159,10 +170,10 @@ static void place_levels(picture *p)
 
 static void place_at(vertex *v, double radius, double out, double angle)
 {
-    topomap_spot spot = topomap_draw_in_ring(EDGE + SPOKE + radius, radius + out, angle);
+    double middle = EDGE + SPOKE + radius;
 
-    v->x = spot.x;
-    v->y = spot.y;
+    v->x = middle + (radius + out) * sin(angle);
+    v->y = middle - (radius + out) * cos(angle);
 }
 
 static void place_ring(picture *p)
@@ -179,10 +190,10 @@ static void place_ring(picture *p)
     radius = fmax(120, switches * STEP / turn);
     for (uint32_t v = 0; v < n->vertices; v++)
         if (p->levels == 1 || p->vertex[v].level > 0) {
-            p->vertex[v].angle = at * each;
+            p->vertex[v].key = at * each;
             place_at(&p->vertex[v], radius, 0, at++ * each);
         }
-    /* A switch's nodes share its part of the ring. */
+    /* A switch's nodes share its part of the ring; the key of a switch is its angle. */
     for (uint32_t v = 0; p->levels > 1 && v < n->vertices; v++) {
         uint32_t of, nodes = 0, before = 0;
 
@@ -196,7 +207,7 @@ static void place_ring(picture *p)
             }
         nodes = nodes ? nodes : 1;
         place_at(&p->vertex[v], radius, SPOKE,
-                 p->vertex[of].angle + each * ((before + 0.5) / nodes - 0.5));
+                 p->vertex[of].key + each * ((before + 0.5) / nodes - 0.5));
     }
 }
 
@@ -222,10 +233,34 @@ static int by_load(const void *a, const void *b)
     return x->a != y->a ? (x->a < y->a ? -1 : 1) : (x->b > y->b) - (x->b < y->b);
 }
 
-/* Both ways of a pair are one cable, with what the fuller way carries. */
-static uint32_t find_cables(const topomap_network *n, topomap_link_loads *const load[2],
-                            cable *cables)
+/* Of a link, or of the fullest one between two groups. */
+static int find_shares(picture *p, topomap_error *err)
 {
+    const topomap_network *n = topomap_link_loads_network(p->load[0]);
+
+    for (int i = 0; i < 2; i++) {
+        p->share[i] = topomap_alloc(p->network->links + 1u, sizeof *p->share[i], err);
+        if (!p->share[i])
+            return -1;
+        for (uint32_t v = 0; v < n->vertices; v++)
+            for (uint32_t link = n->first[v]; link < n->first[v + 1]; link++) {
+                double share = topomap_link_loads_share(p->load[i], link);
+                uint32_t at = link;
+
+                if (p->coarse)
+                    at = topomap_network_link(p->network, p->coarse->group_of[v],
+                                              p->coarse->group_of[n->head[link]]);
+                if (at != UINT32_MAX) /* inside of a group */
+                    p->share[i][at] = fmax(p->share[i][at], share);
+            }
+    }
+    return 0;
+}
+
+/* Both ways of a pair are one cable, with what the fuller way carries. */
+static uint32_t find_cables(const picture *p, cable *cables)
+{
+    const topomap_network *n = p->network;
     uint32_t count = 0;
 
     for (uint32_t a = 0; a < n->vertices; a++)
@@ -237,9 +272,7 @@ static uint32_t find_cables(const topomap_network *n, topomap_link_loads *const 
                 continue;
             *c = (cable){a, b, {0, 0}};
             for (int i = 0; i < 2; i++)
-                c->share[i] =
-                    fmax(topomap_link_loads_share(load[i], link),
-                         back == UINT32_MAX ? 0 : topomap_link_loads_share(load[i], back));
+                c->share[i] = fmax(p->share[i][link], back == UINT32_MAX ? 0 : p->share[i][back]);
             count++;
         }
     qsort(cables, count, sizeof *cables, by_load);
@@ -261,63 +294,96 @@ static json_t *cables_json(const cable *cables, uint32_t count)
 
 /* ---- The picture ------------------------------------------------------------------------- */
 
-static json_t *vertices_json(const picture *p, topomap_link_loads *load)
+/* "leaf3 and 2 more, 48 nodes" */
+static json_t *name_of(const picture *p, uint32_t v)
+{
+    const page_coarse *c = p->coarse;
+    char name[64], text[128];
+
+    topomap_link_loads_vertex(p->load[0], c ? c->first[v] : v, name, sizeof name);
+    if (!c)
+        return cli_json_text(name);
+    snprintf(text, sizeof text, "%s", name);
+    if (c->switches[v] > 1 || (c->switches[v] == 0 && c->nodes[v] > 1))
+        snprintf(text, sizeof text, "%s and %u more", name,
+                 (c->switches[v] ? c->switches[v] : c->nodes[v]) - 1);
+    if (c->switches[v] && c->nodes[v]) {
+        size_t used = strlen(text);
+
+        snprintf(text + used, sizeof text - used, ", %u node%s", c->nodes[v],
+                 c->nodes[v] == 1 ? "" : "s");
+    }
+    return cli_json_text(text);
+}
+
+static json_t *vertices_json(const picture *p)
 {
     json_t *list = json_array();
 
-    for (uint32_t v = 0; v < p->network->vertices; v++) {
-        char name[64];
-
-        topomap_link_loads_vertex(load, v, name, sizeof name);
-        json_array_append_new(list, json_pack("[o, f, f, i]", cli_json_text(name),
-                                              round(10 * p->vertex[v].x) / 10,
-                                              round(10 * p->vertex[v].y) / 10,
-                                              p->levels > 1 && p->vertex[v].level == 0 ? 1 : 0));
-    }
+    for (uint32_t v = 0; v < p->network->vertices; v++)
+        json_array_append_new(
+            list, json_pack("[o, f, f, i]", name_of(p, v), round(10 * p->vertex[v].x) / 10,
+                            round(10 * p->vertex[v].y) / 10,
+                            !p->coarse && p->levels > 1 && p->vertex[v].level == 0 ? 1 : 0));
     return list;
 }
 
-static json_t *draw(picture *p, topomap_link_loads *const load[2], cable *cables)
+static json_t *draw(picture *p, cable *cables)
 {
-    uint32_t count = find_cables(p->network, load, cables);
+    uint32_t count = find_cables(p, cables);
     uint32_t shown = count < CABLES_MOST ? count : CABLES_MOST;
 
     for (uint32_t v = 0; v < p->network->vertices; v++) {
         p->width = fmax(p->width, p->vertex[v].x + EDGE);
         p->height = fmax(p->height, p->vertex[v].y + EDGE);
     }
-    return json_pack("{s:s, s:[f, f], s:f, s:f, s:o, s:o, s:I}", "shape", p->shape, "slice",
+    return json_pack("{s:s, s:[f, f], s:f, s:f, s:o, s:o, s:I, s:I}", "shape", p->shape, "slice",
                      p->slice[0], p->slice[1], "width", p->width, "height", p->height, "vertex",
-                     vertices_json(p, load[0]), "cable", cables_json(cables, shown), "left_out",
-                     (json_int_t)(count - shown));
+                     vertices_json(p), "cable", cables_json(cables, shown), "left_out",
+                     (json_int_t)(count - shown), "of",
+                     (json_int_t)topomap_link_loads_network(p->load[0])->vertices);
+}
+
+static json_t *make(picture *p, const topomap_machine *machine, int grid, topomap_error *err)
+{
+    const topomap_network *n = p->network;
+    cable *cables = topomap_alloc(n->links ? n->links : 1, sizeof *cables, err);
+    json_t *made = NULL;
+
+    p->vertex = topomap_alloc(n->vertices, sizeof *p->vertex, err);
+    if (p->vertex && cables && find_levels(p, err) == 0 && find_shares(p, err) == 0) {
+        if (grid)
+            place_grid(p, machine);
+        else if (is_levelled(p))
+            place_levels(p);
+        else
+            place_ring(p);
+        made = draw(p, cables);
+    }
+    free(p->vertex);
+    free(p->share[0]);
+    free(p->share[1]);
+    free(cables);
+    return made;
 }
 
 json_t *page_network(const page_job *job, topomap_link_loads *const load[2], topomap_error *err)
 {
-    picture p = {.network = topomap_link_loads_network(load[0])};
-    const topomap_network *n = p.network;
-    cable *cables;
+    const topomap_network *n = topomap_link_loads_network(load[0]);
+    picture p = {.network = n, .load = load};
+    int grid = is_grid(job->machine, n);
+    page_coarse coarse;
     json_t *made = NULL;
 
-    if (n->vertices == 0 || n->vertices > VERTICES_MOST)
+    if (n->vertices == 0)
         return json_null();
-    p.vertex = topomap_alloc(n->vertices, sizeof *p.vertex, err);
-    p.place = topomap_alloc(n->vertices, sizeof *p.place, err);
-    p.queue = topomap_alloc(n->vertices, sizeof *p.queue, err);
-    cables = topomap_alloc(n->links ? n->links : 1, sizeof *cables, err);
-    if (p.vertex && p.place && p.queue && cables) {
-        find_levels(&p);
-        if (is_grid(job->machine, n))
-            place_grid(&p, job->machine);
-        else if (is_levelled(&p))
-            place_levels(&p);
-        else
-            place_ring(&p);
-        made = draw(&p, load, cables);
+    if (n->vertices <= VERTICES_MOST)
+        return make(&p, job->machine, grid, err);
+    if (page_coarse_make(n, grid ? job->machine : NULL, GROUPS_MOST, &coarse, err) == 0) {
+        p.network = coarse.network;
+        p.coarse = &coarse;
+        made = make(&p, job->machine, grid, err);
     }
-    free(p.vertex);
-    free(p.place);
-    free(p.queue);
-    free(cables);
+    page_coarse_clear(&coarse);
     return made;
 }

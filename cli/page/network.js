@@ -43,6 +43,7 @@ function picture() {
   const p = data.links.picture;
   if (!p) return "";
   return make("div", {}, make("p", {class: "note"}, "Cables are wider and lighter the more they carry" +
-    (p.left_out ? "; " + p.left_out + " that carry less are left out" : "") + ". Point at one."),
+    (p.vertex.length < p.of ? "; " + p.of + " switches and nodes are drawn as " + p.vertex.length +
+      " groups, and between two of them the cable that carries most" : "") + (p.left_out ? "; " + p.left_out + " that carry less are left out" : "") + ". Point at one."),
     make("div", {class: p.width > 2 * p.height ? "" : "pair"}, network("before"), network("after")));
 }

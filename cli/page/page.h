@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `topomap report`: one HTML file about a placement. What is shown is JSON (data.c, links.c,
- * network.c, matrices.c, inside.c, tables.c) inside of the page; page.css and page.js, which the
- * program carries, draw it. Nothing of it comes from elsewhere, and nothing in a name is markup. */
+ * network.c, coarse.c, matrices.c, pairs.c, inside.c, tables.c) inside of the page; page.css and
+ * page.js, which the program carries, draw it. Nothing of it comes from elsewhere, and nothing in a
+ * name is markup. */
 #ifndef TOPOMAP_CLI_PAGE_H
 #define TOPOMAP_CLI_PAGE_H
 
@@ -32,18 +33,22 @@ typedef struct page_job {
     uint32_t ranks;                  /* of the step; the graph's, or more */
 } page_job;
 
-/** From here on pages have no table of ranks, and are about nodes. */
-enum { PAGE_RANKS = 20000, PAGE_CELLS = 256, PAGE_LINKS = 60, PAGE_BINS = 24 };
+/** From so many ranks on pages have no table of ranks, but of nodes; from so many nodes on one of
+ *  larger parts of the machine. */
+enum { PAGE_RANKS = 20000, PAGE_NODES = 10000, PAGE_CELLS = 256, PAGE_LINKS = 60, PAGE_BINS = 24 };
 
 /** All that the page shows. NULL after a failure. */
 json_t *page_data(const page_job *job, topomap_error *err);
 
 /** The parts of it; NULL where memory is short, or after a failure. json_null(): not known. */
 json_t *page_links(const page_job *job, topomap_error *err);
-/** The network by the loads before and after; json_null() where it is too large for a picture. */
+/** The network by the loads before and after, a large one as groups; json_null(): it is empty. */
 json_t *page_network(const page_job *job, topomap_link_loads *const load[2], topomap_error *err);
-json_t *page_matrices(const page_job *job, topomap_error *err);
+/** "pairs" and "matrices" of the page. */
+json_t *page_who(const page_job *job, topomap_error *err);
+/** "node" and "unit" of the page: rows, and what they are. */
 json_t *page_nodes(const page_job *job, topomap_error *err);
+json_t *page_names(const page_job *job, topomap_error *err);
 /** Of a training job: how far its groups are spread; else an empty list. */
 json_t *page_groups(const page_job *job, topomap_error *err);
 json_t *page_ranks(const page_job *job, topomap_error *err);

@@ -15,15 +15,6 @@ function cards() {
   main.prepend(make("div", {class: "cards"}, ...list));
 }
 
-function matrices() {
-  const m = data.matrices[0];
-  section("Who talks to whom", make("p", {class: "note"}, "A row sends, a column receives, as light as it is much" +
-    (m.most > 0 ? ": " + short(m.least) + "B to " + short(m.most) + "B a cell, on a logarithmic scale" : "") +
-    (m.each > 1 ? "; " + m.each + " ranks a cell" : "") +
-    ". Grey lines are between nodes, red ones between switches. Point at a cell, or use the arrow keys."),
-    make("div", {class: "matrices"}, ...data.matrices.map(matrix)));
-}
-
 function levels() {
   const used = data.levels.filter((l) => l.before > 0 || l.after > 0);
   const most = Math.max(1, ...used.map((l) => Math.max(l.before, l.after)));
@@ -63,18 +54,42 @@ function links() {
   const l = data.links;
   if (!l) return;
   section("Links", key(), make("p", {class: "note"}, l.count + " directed links, model " + l.model + "; idle: " +
-    l.before.idle + " before, " + l.after.idle + " after. Heights are logarithmic."), picture(), make("div", {class: "wide"}, histogram()),
+    l.before.idle + " before, " + l.after.idle + " after. Heights are logarithmic."), picture(), make("div", {class: "wide histogram"}, histogram()),
     table("busiest", "The busiest links" + (l.unit === "s" ? ", seconds to carry what is on them" : ", bytes a cable"),
       ["link", "before", "after", "most of it before", "most of it after"],
       l.busiest.map((b) => [b.name, b.before, b.after, by(b.by_before), by(b.by_after)]),
       [null, (v) => shown(v, l.unit), (v) => shown(v, l.unit)], 2));
 }
 
+// The name of a machine's node by its number.
+const nodeName = (i) => data.names ? data.names[i] : data.node[i].name;
+
+// Where a rank is, of too many for a table of their own.
+function finder() {
+  const out = make("output", {});
+  const holds = (text, rank) => text.split(",").some((r) => { const [a, b] = r.split("-").map(Number); return r && rank >= a && rank <= (b === undefined ? a : b); });
+  function find(event) {
+    const rank = event.target.value.trim(), at = (when) => data.node.find((n) => holds(n[when], Number(rank)));
+    out.textContent = rank === "" ? "" : !/^\d+$/.test(rank) || Number(rank) >= data.ranks ? "no rank is called so" :
+      "rank " + rank + ": before on " + at("before").name + ", after on " + at("after").name;
+  }
+  return make("div", {class: "tools"}, make("label", {}, "Where is rank ", make("input", {type: "text", inputmode: "numeric", size: "8", oninput: find})), out);
+}
+
+function nodes() {
+  const bytes = (v) => short(v) + "B", sums = data.ranks > 0 && data.node.length > 0 && data.node[0].sums;
+  section("Nodes", ...(data.rank ? [] : [make("p", {class: "note"}, "Ranks are too many for a table of their own: " +
+      (data.unit === "node" ? "this is of nodes" : "nodes, too: a row is of some (" + data.unit + ")") + "."), finder()]),
+    table("nodes", "Which ranks run on each node, and what leaves and reaches it",
+      [data.unit === "node" ? "node" : data.unit, "ranks", "ranks before", "bytes before", "bytes after",
+        ...(sums ? ["inside before", "inside after", "J before", "J after"] : [])],
+      data.node.map((n) => [n.name, n.after, n.before, n.out_before, n.out_after, ...(n.sums || [])]),
+      [null, null, null, bytes, bytes, bytes, bytes, short, short], -1));
+}
+
 function tables() {
   const bytes = (v) => short(v) + "B";
-  section("Nodes", table("nodes", "Which ranks run on each node, and what leaves and reaches it",
-    ["node", "ranks", "ranks before", "bytes before", "bytes after"],
-    data.node.map((n) => [n.name, n.after, n.before, n.out_before, n.out_after]), [null, null, null, bytes, bytes], -1));
+  nodes();
   if (data.group.length) {
     const mean = (v) => Number(v.toFixed(2)) + "";
     section("Groups", table("groups", "Over how many nodes, leaves or other parts the groups of a training job are spread",
@@ -86,7 +101,7 @@ function tables() {
     const has = data.rank.some((r) => r.length > 6), or = (v) => v === null ? "\u2013" : String(v);
     section("Ranks", table("ranks", "Where each rank runs, its bytes, and its share of J",
       ["rank", "node", "CPUs", ...(has ? ["GPU", "NIC"] : []), "node before", "bytes", "J before", "J after"],
-      data.rank.map((r, i) => [i, data.node[r[1]].name, r[2], ...r.slice(6), data.node[r[0]].name, r[3], r[4], r[5]]),
+      data.rank.map((r, i) => [i, nodeName(r[1]), r[2], ...r.slice(6), nodeName(r[0]), r[3], r[4], r[5]]),
       [null, null, null, ...(has ? [or, or] : []), null, bytes, short, short], -1));
   }
   if (data.candidates.length)
@@ -118,7 +133,8 @@ function pair() {
     ["figure", "A before", "A after", "B before", "B after", "B against A"],
     names.map((n) => [n, cell(of(a, n), "before"), cell(of(a, n), "after"), cell(of(b, n), "before"), cell(of(b, n), "after"),
       of(a, n) && of(b, n) ? change(of(a, n).after, of(b, n).after) : "\u2013"]), [], -1));
-  const last = (plan, name) => matrix({...plan.matrices[2], name});
+  const linked = a.ranks === b.ranks && linkOf(a.matrices[2]);
+  const last = (plan, name) => matrix({...plan.matrices[2], name}, plan, 1, linked || linkOf(plan.matrices[2]));
   section("Who talks to whom", make("div", {class: "matrices"}, last(a, "A, by node, after"), last(b, "B, by node, after")));
   if (a.links && b.links)
     section("The busiest links", ...[a, b].map((plan, i) => table("busiest" + "AB"[i], "of " + "AB"[i],

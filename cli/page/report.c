@@ -257,6 +257,8 @@ static int compare(const cli_call *call)
         json_decref(a);
         return cli_fail(call, &err);
     }
+    json_object_del(a, "inside"); /* not shown */
+    json_object_del(b, "inside");
     both = json_pack("{s:s, s:o, s:o}", "line", line, "a", a, "b", b);
     return write_page(call, "Two plans", both);
 }
@@ -316,10 +318,11 @@ static const char report_text[] =
     "makes the plan again. It is about a launch, from its record, or with --graph and --machine "
     "or\n"
     "--nodes about what `map` makes of them. Links are shown where the machine's are known,\n"
-    "predicted times likewise; the network up to 6,000 vertices. As FILE.svg, FILE.png or\n"
-    "FILE.pdf it is one sheet: the figures, who talks to whom by node, bytes by distance, the "
-    "network\n"
-    "and the busiest links, before and after.\n"
+    "predicted times likewise; a network of more than 6,000 vertices as groups of them. As "
+    "FILE.svg,\n"
+    "FILE.png or FILE.pdf it is one sheet: the figures, who talks to whom by node, bytes by "
+    "distance,\n"
+    "the network and the busiest links, before and after.\n"
     "\n"
     "With --records and without a launch it is about a site: what became of all steps that users "
     "have\n"

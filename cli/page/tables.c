@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/json.h"
+#include "cli/page/units.h"
 #include "graph/graph.h"
 #include "plan/plan.h"
 #include "plan/spread.h"
@@ -38,84 +39,145 @@ json_t *page_node_name(const page_job *job, uint32_t node)
 
 /* ---- Nodes ------------------------------------------------------------------------------- */
 
-/* Bytes that leave or reach a node. \param out  [nodes] */
-static void count_out(const page_job *job, const topomap_weights *weights, const uint32_t *slot_of,
-                      double *out)
+/* What a node's ranks send and receive inside of it and outside, and their shares of J. */
+enum { INSIDE, OUTSIDE, COST, SUMS };
+
+typedef struct nodes {
+    page_units units;
+    uint32_t *first[2], *rank[2]; /* ranks of each unit, ascending: first[u] to first[u + 1] */
+    double *sum[2][SUMS];         /* [units] */
+} nodes;
+
+static void add_up(const page_job *job, const topomap_weights *weights, const nodes *n, int which)
 {
+    const uint32_t *slot_of = job->slot[which];
+
     for (uint32_t rank = 0; rank < topomap_graph_ranks(job->graph); rank++) {
         uint32_t node = topomap_machine_node_of(job->machine, slot_of[rank]);
+        uint32_t unit = n->units.of[node];
 
-        for (uint64_t e = weights->offset[rank]; e < weights->offset[rank + 1]; e++)
-            if (topomap_machine_node_of(job->machine, slot_of[weights->target[e]]) != node)
-                out[node] += (double)weights->weight[e];
+        for (uint64_t e = weights->offset[rank]; e < weights->offset[rank + 1]; e++) {
+            uint32_t other = slot_of[weights->target[e]];
+            int leaves = topomap_machine_node_of(job->machine, other) != node;
+
+            n->sum[which][leaves ? OUTSIDE : INSIDE][unit] += (double)weights->weight[e];
+            n->sum[which][COST][unit] +=
+                (double)weights->weight[e] *
+                topomap_machine_distance(job->machine, slot_of[rank], other);
+        }
     }
 }
 
-/* Ranks of each node, ascending: first[n] to first[n + 1] of rank. */
-static void deal(const page_job *job, const uint32_t *slot_of, uint32_t *first, uint32_t *rank)
+static uint32_t unit_of(const page_job *job, const nodes *n, int which, uint32_t rank)
 {
-    uint32_t nodes = topomap_machine_nodes(job->machine);
+    return n->units.of[topomap_machine_node_of(job->machine, job->slot[which][rank])];
+}
 
-    for (uint32_t n = 0; n <= nodes; n++)
-        first[n] = 0;
+static void deal(const page_job *job, const nodes *n, int which)
+{
+    uint32_t units = n->units.count, *first = n->first[which];
+
     for (uint32_t r = 0; r < job->ranks; r++)
-        first[topomap_machine_node_of(job->machine, slot_of[r]) + 1]++;
-    for (uint32_t n = 0; n < nodes; n++)
-        first[n + 1] += first[n];
+        first[unit_of(job, n, which, r) + 1]++;
+    for (uint32_t u = 0; u < units; u++)
+        first[u + 1] += first[u];
     for (uint32_t r = 0; r < job->ranks; r++)
-        rank[first[topomap_machine_node_of(job->machine, slot_of[r])]++] = r;
-    for (uint32_t n = nodes; n > 0; n--)
-        first[n] = first[n - 1];
+        n->rank[which][first[unit_of(job, n, which, r)]++] = r;
+    for (uint32_t u = units; u > 0; u--)
+        first[u] = first[u - 1];
     first[0] = 0;
 }
 
-typedef struct nodes {
-    uint32_t *first[2], *rank[2];
-    double *out[2];
-} nodes;
-
 static int fill(const page_job *job, nodes *n, topomap_error *err)
 {
-    uint32_t count = topomap_machine_nodes(job->machine);
     topomap_weights weights = {0};
-    int status = topomap_weights_new(job->graph, topomap_graph_ranks(job->graph), &weights, err);
+    int status = page_units_make(job->machine, PAGE_NODES, &n->units, err);
 
+    if (status == 0)
+        status = topomap_weights_new(job->graph, topomap_graph_ranks(job->graph), &weights, err);
     for (int i = 0; i < 2 && status == 0; i++) {
-        n->first[i] = topomap_alloc((size_t)count + 1, sizeof *n->first[i], err);
+        n->first[i] = topomap_alloc((size_t)n->units.count + 1, sizeof *n->first[i], err);
         n->rank[i] = topomap_alloc(job->ranks, sizeof *n->rank[i], err);
-        n->out[i] = topomap_alloc(count, sizeof *n->out[i], err);
-        status = n->first[i] && n->rank[i] && n->out[i] ? 0 : -1;
-        if (status != 0)
-            break;
-        deal(job, job->slot[i], n->first[i], n->rank[i]);
-        count_out(job, &weights, job->slot[i], n->out[i]);
+        status = n->first[i] && n->rank[i] ? 0 : -1;
+        for (int k = 0; k < SUMS && status == 0; k++) {
+            n->sum[i][k] = topomap_alloc(n->units.count, sizeof(double), err);
+            status = n->sum[i][k] ? 0 : -1;
+        }
+        if (status == 0) {
+            deal(job, n, i);
+            add_up(job, &weights, n, i);
+        }
     }
     topomap_weights_clear(&weights);
     return status;
 }
 
+static json_t *unit_name(const page_job *job, const nodes *n, uint32_t unit)
+{
+    json_t *name = page_node_name(job, n->units.first[unit]), *longer;
+
+    if (n->units.nodes[unit] == 1)
+        return name;
+    longer = json_sprintf("%s and %u more", json_string_value(name), n->units.nodes[unit] - 1);
+    json_decref(name);
+    return longer;
+}
+
+static json_t *unit_row(const page_job *job, const nodes *n, uint32_t unit)
+{
+    json_t *ranks[2], *row;
+
+    for (int i = 0; i < 2; i++)
+        ranks[i] =
+            page_ranges(n->rank[i] + n->first[i][unit], n->first[i][unit + 1] - n->first[i][unit]);
+    row = json_pack("{s:o, s:o, s:o, s:f, s:f}", "name", unit_name(job, n, unit), "before",
+                    ranks[0], "after", ranks[1], "out_before", n->sum[0][OUTSIDE][unit],
+                    "out_after", n->sum[1][OUTSIDE][unit]);
+    if (row && job->ranks > PAGE_RANKS) /* what the table of ranks would have told */
+        json_object_set_new(row, "sums",
+                            json_pack("[f, f, f, f]", n->sum[0][INSIDE][unit],
+                                      n->sum[1][INSIDE][unit], n->sum[0][COST][unit],
+                                      n->sum[1][COST][unit]));
+    return row;
+}
+
 json_t *page_nodes(const page_job *job, topomap_error *err)
 {
-    nodes n = {.first = {NULL}};
-    json_t *list = fill(job, &n, err) == 0 ? json_array() : NULL;
+    nodes n = {.units = {0}};
+    json_t *list = fill(job, &n, err) == 0 ? json_array() : NULL, *made = NULL;
 
-    for (uint32_t node = 0; list && node < topomap_machine_nodes(job->machine); node++) {
-        json_t *ranks[2];
-
-        for (int i = 0; i < 2; i++)
-            ranks[i] =
-                page_ranges(n.rank[i] + n.first[i][node], n.first[i][node + 1] - n.first[i][node]);
-        json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:f, s:f}", "name",
-                                              page_node_name(job, node), "before", ranks[0],
-                                              "after", ranks[1], "out_before", n.out[0][node],
-                                              "out_after", n.out[1][node]));
-    }
+    for (uint32_t unit = 0; list && unit < n.units.count; unit++)
+        json_array_append_new(list, unit_row(job, &n, unit));
+    if (list)
+        made = json_pack("{s:o, s:s}", "node", list, "unit", n.units.what);
     for (int i = 0; i < 2; i++) {
         free(n.first[i]);
         free(n.rank[i]);
-        free(n.out[i]);
+        for (int k = 0; k < SUMS; k++)
+            free(n.sum[i][k]);
     }
-    return list;
+    page_units_clear(&n.units);
+    return made;
+}
+
+/* Those of nodes that have ranks, by their numbers, where the table of nodes is of larger parts. */
+json_t *page_names(const page_job *job, topomap_error *err)
+{
+    json_t *names;
+
+    (void)err;
+    if (topomap_machine_nodes(job->machine) <= PAGE_NODES || job->ranks > PAGE_RANKS)
+        return json_null();
+    names = json_object();
+    for (int i = 0; i < 2; i++)
+        for (uint32_t r = 0; r < job->ranks; r++) {
+            uint32_t node = topomap_machine_node_of(job->machine, job->slot[i][r]);
+            char number[16];
+
+            snprintf(number, sizeof number, "%u", node);
+            json_object_set_new(names, number, page_node_name(job, node));
+        }
+    return names;
 }
 
 /* ---- Groups ------------------------------------------------------------------------------ */

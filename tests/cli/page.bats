@@ -10,6 +10,9 @@ setup() {
   unset TOPOMAP_DB SLURM_CONF
 }
 
+# jq's own _nwise() is slow where there is much.
+by='def by($n): . as $all | [range(0; length; $n) as $i | $all[$i:$i + $n]]; '
+
 # Nodes of eight GPUs, two to a switch.
 gpu_nodes() {
   topomap db import --db t.db hwloc "$TOPOMAP_SOURCE/tests/data/db/mi250x.xml" --nodes "mi[1-$1]"
@@ -106,4 +109,108 @@ gpu_nodes() {
   topomap report --plan plan -o page.html
   data page.html
   jq -e '.figures | map(.name) | index("measured time") == null' json
+}
+
+@test "a large network is drawn as groups: each vertex in one, each cable in the fullest of its pair" {
+  local machine groups name first
+  while read -r machine groups name; do
+    echo "$machine"
+    topomap report --graph ring:8000 --machine "$machine" --algorithm identity -o page.html
+    data page.html
+    jq -e --argjson groups "$groups" --arg name "$name" "$by"'.links as $l | $l.picture as $p | ($p.cable | by(4)) as $c
+      | ($p.vertex | length) == $groups and $p.vertex[0][0] == $name and $p.of > 6000 and ($p.vertex | map(.[1:3]) | unique | length) == $groups
+      and ($c | map([.[0], .[1]] | sort) | unique | length) == ($c | length) and all($c[]; .[0] < $groups and .[1] < $groups and .[0] != .[1])
+      and (($l.busiest | map(.after) | max) >= ($c | map(.[3]) | max))' json
+  done <<'END'
+torus:20x20x20 1000 router 0 and 7 more
+torus:30x30x30 960 router 0 and 31 more
+fattree:k=32,levels=3 1280 leaf0, 16 nodes
+dragonfly:p=8,a=16,h=8 129 g0-r0 and 15 more, 128 nodes
+END
+  drawn page.html
+  grep -q '18576 switches and nodes are drawn as 129 groups' dom
+}
+
+@test "100,000 ranks: a page of nodes or larger parts, below 5 MB; every rank is found on it" {
+  local machine
+  for machine in 'tree:1:20:500:10@1:10:100:1000,node=1' 'torus:50x50x40' 'fattree:k=32,levels=3*16'; do
+    echo "$machine"
+    topomap report --graph stencil2d:5:400x250 --machine "$machine" --algorithm identity -o page.html
+    [ "$(stat -c %s page.html)" -lt 5000000 ]
+    data page.html
+    jq -e '.rank == null and (.node | length) <= 10000
+      and ([.node[].after | split(",")[] | split("-") | map(tonumber) | range(.[0]; .[-1] + 1)] | sort == [range(100000)])
+      and (([.node[].sums[3]] | add) / 2 / (.figures[] | select(.name == "J").after) - 1 | fabs) < 1e-9' json
+    # What stays and what leaves is all that is sent, from both of its ends.
+    jq -e --argjson bytes "$(topomap graph info stencil2d:5:400x250 --json | jq .bytes)" \
+      '[.node[] | .out_after + .sums[1]] | add == 2 * $bytes' json
+  done
+  drawn page.html
+  grep -q 'Where is rank' dom
+}
+
+@test "matrices have each pair of ranks, or smaller cells, for who looks closer" {
+  topomap report --graph stencil2d:5:40x25 --machine 'torus:10x10x10' -o page.html
+  data page.html
+  python3 - >mine <<'END'
+import json
+pairs = json.load(open("json"))["pairs"]
+numbers, rank = iter(pairs["arc"]), 0
+for count in numbers:
+    to = 0
+    for _ in range(count):
+        to += next(numbers)
+        print(rank, to, pairs["value"][next(numbers)], sep=",")
+    rank += 1
+END
+  topomap graph convert stencil2d:5:40x25 g.edges --to edges
+  diff <(sort mine) <(grep '^[0-9]' g.edges | cut -d, -f1-3 | sort)
+  jq -e '.matrices[1:] | all(.[]; .finer == null and (.place | sort == [range(1000)]))' json
+  # Six steps nearer, 16 ranks of 1,000 a side are left, of both layouts at once; keys point at a pair of them.
+  after page.html '
+    const buttons = [...document.querySelectorAll(`[aria-label="Zoom in: by node, before"]`)];
+    for (let i = 0; i < 6; i++) buttons[0].click();
+    const canvas = document.querySelectorAll("canvas")[1];
+    canvas.focus();
+    canvas.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowDown"}));
+    canvas.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowRight"}));
+    said([...document.querySelectorAll("output")].map((o) => o.textContent).join("|"));
+    canvas.dispatchEvent(new KeyboardEvent("keydown", {key: "0"}));
+    said(document.querySelectorAll("output")[2].textContent);'
+  rank=$(jq '.matrices[1].place | index(493)' json) other=$(jq '.matrices[1].place | index(494)' json)
+  bytes=$(awk -F, -v a="$rank" -v b="$other" '$1 == a && $2 == b { print $3 }' mine)
+  grep -qF "|rank $rank on node $rank → rank $other on node $other: ${bytes}B; 16 of 1000 a side|16 of 1000 a side" dom
+  topomap report --graph stencil2d:5:400x250 --machine 'torus:50x50x40' --algorithm identity -o page.html
+  data page.html
+  bytes=$(topomap graph info stencil2d:5:400x250 --json | jq .bytes)
+  jq -e --argjson bytes "$bytes" "$by"'.pairs == null and all(.matrices[]; .finer.cells > 1024 and .finer.cells * .finer.each >= 100000
+    and (.finer.cell | by(2) | map(.[1]) | add) == $bytes)' json
+}
+
+@test "contrast, names, headings and keys of every kind of page" {
+  local machine
+  for machine in 'fattree:k=4,levels=3*4' 'torus:4x4x4' 'dragonfly:p=2,a=4,h=2' 'tree:4:4:4@1:10:100' 'gpus:nodes=8,gpus=8,rails=4'; do
+    echo "$machine"
+    topomap report --graph stencil2d:5:8x8 --machine "$machine" -o page.html
+    checked page.html
+  done
+  gpu_nodes 3
+  topomap map --db t.db --nodes 'mi[1-3]' --tasks-per-node 8 --graph stencil2d:5:6x4 --format plan -o one
+  topomap map --db t.db --nodes 'mi[1-3]' --tasks-per-node 8 --graph ring:24 --format plan -o two
+  topomap report --plan one --db t.db -o page.html
+  checked page.html
+  topomap report --compare one two --db t.db -o page.html
+  checked page.html
+  topomap report --graph ring:20001 --machine 'tree:32:32:32@1:10:100' --algorithm identity -o page.html
+  checked page.html
+  topomap db report --db t.db -o page.html
+  checked page.html
+  mkdir -p "site/$EUID"
+  cp one "site/$EUID/1.0.plan"
+  topomap report --records "$PWD/site" -o page.html
+  checked page.html
+  # And what is wrong is found.
+  sed 's/--dim:#595963/--dim:#a0a0a8/' page.html >bad.html
+  run checked bad.html
+  [[ $status -eq 1 && $output == *'contrast 2.'* ]]
 }
