@@ -58,7 +58,7 @@ function drawCells(canvas, m, cells, at) {
   const span = Math.log(cells.most / cells.least);
   canvas.width = canvas.height = side;
   for (const [key, value] of cells.bytes) {
-    context.fillStyle = "rgb(" + colour(span > 0 ? Math.log(value / cells.least) / span : 1) + ")";
+    context.fillStyle = "rgb(" + colour(span > 0 ? 0.2 + 0.8 * Math.log(value / cells.least) / span : 1) + ")";
     context.fillRect(key % cells.side * scale, Math.floor(key / cells.side) * scale, scale, scale);
   }
   for (const [bounds, style] of [[m.nodes, "rgba(128,128,128,.35)"], [m.groups, "rgba(255,90,90,.7)"]])

@@ -13,7 +13,7 @@
 #include "machine/machine.h"
 #include "util/alloc.h"
 
-enum { STEP = 14, ROW = 110, CELL = 26, EDGE = 20, SPOKE = 40 };
+enum { STEP = 14, ROW = 60, CELL = 26, EDGE = 20, SPOKE = 40 };
 /* A picture of more is no picture: it is of groups, then. */
 enum { VERTICES_MOST = 6000, GROUPS_MOST = 1500, CABLES_MOST = 6000 };
 
@@ -144,7 +144,7 @@ static void place_level(picture *p, uint32_t level)
     for (uint32_t i = 0; i < count; i++) {
         p->vertex[from + i].x = EDGE + p->width * (i + 0.5) / count;
         p->vertex[from + i].y =
-            EDGE + (p->levels - 1 - level) * fmin(fmax(ROW, p->width / 8), 10 * ROW);
+            EDGE + (p->levels - 1 - level) * fmin(fmax(ROW, p->width / 8), 20 * ROW);
     }
     qsort(p->vertex, vertices, sizeof *p->vertex, by_number);
 }

@@ -26,7 +26,7 @@ function network(when) {
   for (const [load, a, b] of lines) {
     const path = make("path", {svg: 1, d: p.shape === "grid" ? wire(a, b, p.slice) : stroke(a, [b[1] - a[1], b[2] - a[2]]),
       fill: "none", stroke: load > 0 ? "rgb(" + colour(0.25 + 0.75 * load / most) + ")" : "#3c3f55",
-      "stroke-width": load > 0 ? 0.8 + 3 * load / most : 0.5});
+      "stroke-width": load > 0 ? (0.8 + 3 * load / most).toFixed(2) : 0.5});
     path.append(make("title", {svg: 1}, a[0] + " \u2013 " + b[0] + ": " + shown(load, data.links.unit)));
     svg.append(path);
   }

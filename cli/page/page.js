@@ -53,8 +53,10 @@ function by(pairs) {
 function links() {
   const l = data.links;
   if (!l) return;
-  section("Links", key(), make("p", {class: "note"}, l.count + " directed links, model " + l.model + "; idle: " +
-    l.before.idle + " before, " + l.after.idle + " after. Heights are logarithmic."), picture(), make("div", {class: "wide histogram"}, histogram()),
+  section("Links", key(), make("p", {class: "note"}, l.count + " directed links; loads are " +
+      (l.model === "exact" ? "by equal shares of all shortest paths, as no routes are known" : "by the ways that messages take") +
+      " (model " + l.model + "); idle: " +
+    l.before.idle + " before, " + l.after.idle + " after. Heights are logarithmic."), picture(), make("div", {class: "wide histogram", tabindex: "0", role: "region", "aria-label": "How many links carry how much"}, histogram()),
     table("busiest", "The busiest links" + (l.unit === "s" ? ", seconds to carry what is on them" : ", bytes a cable"),
       ["link", "before", "after", "most of it before", "most of it after"],
       l.busiest.map((b) => [b.name, b.before, b.after, by(b.by_before), by(b.by_after)]),

@@ -10,6 +10,7 @@
 #include "cli/records.h"
 #include "cli/report.h"
 #include "plugin/planner/plan/gpu_tasks.h"
+#include "fabric/network.h"
 #include "machine/machine.h"
 #include "util/alloc.h"
 #include "util/output.h"
@@ -97,6 +98,34 @@ static int plan_before(const planner_inputs *in, const topomap_machine *machine,
     return status;
 }
 
+/* The links of a database without routing tables, which its launches do not read: messages have
+ * equal shares then. Where that would take long there are none, nor where places are GPUs, whose
+ * traffic goes by rails. \return 1: they are there now, for the page alone */
+static int add_links(const planner_inputs *in, const planner_request *request,
+                     topomap_machine *machine)
+{
+    const topomap_db_allocation allocation = {
+        .size = sizeof allocation, .nodes = &request->nodes, .tasks = request->tasks};
+    const uint64_t patience = 1 << 26; /* a second or two */
+    topomap_error why;
+    topomap_db *db;
+    int read;
+
+    if (!request->asked.db || machine->network || machine->kind == TOPOMAP_MACHINE_TORUS ||
+        in->slot_gpu || machine->nodes < 2 || topomap_db_open(request->asked.db, &db, &why) != 0)
+        return 0;
+    read = topomap_db_machine_links(db, &allocation, request->asked.capacity, machine, &why) == 0;
+    topomap_db_close(db);
+    if (!read || !machine->network)
+        return 0;
+    if (!topomap_network_routed(machine->network) &&
+        (uint64_t)machine->nodes * machine->network->links > patience) {
+        topomap_network_free(machine->network);
+        machine->network = NULL;
+    }
+    return machine->network != NULL;
+}
+
 /* ---- A graph and a machine --------------------------------------------------------------- */
 
 /* The command, as it was given but for the page. */
@@ -134,6 +163,8 @@ static int print_mapped(const cli_call *call, const cli_result *result)
                     .costs = &result->costs.value,
                     .ranks = topomap_graph_ranks(result->target->graph)};
 
+    if (add_links(&result->target->inputs, &result->target->request, result->target->machine))
+        job.costs = NULL; /* nobody has asked for times by shares */
     write_command(call, command, sizeof command);
     snprintf(line, sizeof line, "%u ranks placed by %s, %s %.1f %% lower", job.ranks,
              result->mapping->algorithm, topomap_plan_figure(result->mapping, 1), gain);
@@ -154,7 +185,7 @@ typedef struct launch {
     topomap_plan before; /* Slurm's */
     topomap_plan plan;   /* as it travelled, with GPUs */
     store_comparison times;
-    int is_measured;
+    int is_measured, has_shares; /* links that were read for the page */
 } launch;
 
 static void launch_clear(launch *l)
@@ -175,6 +206,7 @@ static int open_inputs(launch *l, topomap_error *err)
     if (!l->in.graph)
         return topomap_error_set(err, TOPOMAP_EINPUT, "there is no graph to show: %s", l->in.note);
     l->slot_of = topomap_alloc(topomap_machine_slots(l->in.machine), sizeof *l->slot_of, err);
+    l->has_shares = add_links(&l->in, &l->record.request, l->in.machine);
     return l->slot_of && planner_record_slots(&l->in, &l->record.reply, l->slot_of, err) == 0 &&
                    planner_record_plan(&l->record, &l->plan, err) == 0 &&
                    plan_before(&l->in, l->in.machine, &l->in.by_slot, l->in.start,
@@ -199,7 +231,7 @@ static page_job job_of(const launch *l, char title[TITLE], char command[TITLE])
                       .db = l->record.request.asked.db,
                       .nodes = &l->record.request.nodes,
                       .by_slot = &l->in.by_slot,
-                      .costs = &l->in.costs,
+                      .costs = l->has_shares ? NULL : &l->in.costs,
                       .times = l->is_measured ? &l->times : NULL,
                       .ranks = topomap_machine_slots(l->in.machine)};
 }
@@ -317,12 +349,12 @@ static const char report_text[] =
     "runs and what it costs (up to 20,000 ranks), what the search tried, and the command that\n"
     "makes the plan again. It is about a launch, from its record, or with --graph and --machine "
     "or\n"
-    "--nodes about what `map` makes of them. Links are shown where the machine's are known,\n"
-    "predicted times likewise; a network of more than 6,000 vertices as groups of them. As "
-    "FILE.svg,\n"
-    "FILE.png or FILE.pdf it is one sheet: the figures, who talks to whom by node, bytes by "
-    "distance,\n"
-    "the network and the busiest links, before and after.\n"
+    "--nodes about what `map` makes of them. Links are shown where the machine's are known, by\n"
+    "equal shares of all shortest paths where routes are not and that takes seconds at most;\n"
+    "predicted times where routes are, or times were asked for; a network of more than 6,000 "
+    "vertices as groups of them. As FILE.svg, FILE.png or FILE.pdf it is one sheet: the figures,\n"
+    "who talks to whom by node, bytes by distance, the network and the busiest links, before and "
+    "after.\n"
     "\n"
     "With --records and without a launch it is about a site: what became of all steps that users "
     "have\n"

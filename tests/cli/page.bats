@@ -187,6 +187,27 @@ END
     and (.finer.cell | by(2) | map(.[1]) | add) == $bytes)' json
 }
 
+@test "links of a database without routing tables are there for every objective, and the plan is what it was" {
+  topomap db synth fat-tree:leaves=4,hosts=3,spines=2 -o made
+  topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
+  at=(--graph random:n=24,deg=4,seed=3 --db t.db --nodes "$(topomap db show --db t.db --json | jq -r '.[].name' | paste -sd,)"
+    --tasks-per-node 2)
+  topomap report "${at[@]}" -o page.html
+  data page.html
+  topomap map "${at[@]}" --format perm -o mapping
+  topomap eval "${at[@]}" --congestion exact --json >before
+  topomap eval "${at[@]}" --congestion exact --mapping mapping --json >after
+  jq -e --slurpfile b before --slurpfile a after '.links as $l | $l.model == "exact" and $l.picture.vertex != null
+    and ([[$l.before.max, $b[0].congestion.max], [$l.after.max, $a[0].congestion.max]] | all(.[]; (.[0] / .[1] - 1 | fabs) < 1e-8))
+    and (.figures | map(.name) | index("predicted time") == null)' json
+  diff <(jq -r '.rank[][1]' json) <(awk '{ print int($1 / 2) }' mapping)
+  drawn page.html
+  grep -q 'by equal shares of all shortest paths, as no routes are known (model exact)' dom
+  topomap map "${at[@]}" --format plan -o plan
+  topomap report --plan plan -o launch.html
+  diff <(data launch.html && jq '.links.after' json) <(data page.html && jq '.links.after' json)
+}
+
 @test "contrast, names, headings and keys of every kind of page" {
   local machine
   for machine in 'fattree:k=4,levels=3*4' 'torus:4x4x4' 'dragonfly:p=2,a=4,h=2' 'tree:4:4:4@1:10:100' 'gpus:nodes=8,gpus=8,rails=4'; do
@@ -213,4 +234,15 @@ END
   sed 's/--dim:#595963/--dim:#a0a0a8/' page.html >bad.html
   run checked bad.html
   [[ $status -eq 1 && $output == *'contrast 2.'* ]]
+}
+
+@test "the README's picture is what auto/pictures makes: the same texts, as many cables, switches and nodes" {
+  [ -x "$TOPOMAP_BUILD/contrib/testbed/programs/halo.mpich" ] || skip "no MPICH here"
+  command -v chromium-headless-shell || command -v chromium || skip "no Chromium here"
+  "$TOPOMAP_SOURCE/auto/pictures" "$TOPOMAP_BUILD" demo.svg
+  parts() { grep -o '<text[^>]*>[^<]*\|aria-label="[^"]*"\|<path\|<rect[^>]*class="[^"]*"' "$1" | sed 's/<rect.*class=/<rect class=/' | sort; }
+  diff <(parts "$TOPOMAP_SOURCE/doc/demo.svg") <(parts demo.svg)
+  [ "$(parts demo.svg | grep -c '"switch"')" -eq 12 ]
+  [ "$(parts demo.svg | grep -c '"node"')" -eq 16 ]
+  python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' demo.svg
 }
