@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/json.h"
+#include "draw/layout.h"
 #include "machine/machine.h"
 #include "util/alloc.h"
 
@@ -19,7 +20,7 @@ enum { VERTICES_MOST = 6000, GROUPS_MOST = 1500, CABLES_MOST = 6000 };
 
 typedef struct vertex {
     uint32_t number, level;
-    double key, x, y; /* key: what it is sorted by within its level */
+    double angle, x, y;
 } vertex;
 
 typedef struct picture {
@@ -27,7 +28,8 @@ typedef struct picture {
     topomap_link_loads *const *load;
     const page_coarse *coarse; /* whose network it is, or NULL */
     double *share[2];          /* [links] before and after */
-    vertex *vertex; /* [vertices] in the order of their numbers, but while they are sorted */
+    vertex *vertex;            /* [vertices] in the order of their numbers */
+    topomap_draw_place *place; /* [vertices] */
     uint32_t levels;
     double width, height, slice[2]; /* the latter of grids: what a slice takes */
     const char *shape;
@@ -53,16 +55,16 @@ static void place_grid(picture *p, const topomap_machine *m)
     for (uint32_t d = 0; d < 2; d++)
         p->slice[d] = CELL * ((d < m->dims ? dim[d] : 1) + 1.0);
     for (uint32_t v = 0; v < p->network->vertices; v++) {
-        double step[2] = {CELL, CELL}, spot[2] = {EDGE, EDGE};
-        uint32_t rest = v;
+        uint32_t at[sizeof m->dim / sizeof *m->dim], rest = v;
+        topomap_spot spot;
 
         for (uint32_t d = 0; d < m->dims; d++) {
-            spot[d % 2] += rest % dim[d] * step[d % 2];
-            step[d % 2] = step[d % 2] * dim[d] + CELL;
+            at[d] = rest % dim[d];
             rest /= dim[d];
         }
-        p->vertex[v].x = spot[0];
-        p->vertex[v].y = spot[1];
+        spot = topomap_draw_in_grid(at, dim, m->dims, CELL, EDGE);
+        p->vertex[v].x = spot.x;
+        p->vertex[v].y = spot.y;
     }
 }
 
@@ -91,24 +93,6 @@ static int is_levelled(const picture *p)
     return p->levels > 1;
 }
 
-static int by_key(const void *a, const void *b)
-{
-    const vertex *x = a, *y = b;
-
-    if (x->level != y->level)
-        return x->level < y->level ? -1 : 1;
-    if (x->key < y->key || x->key > y->key)
-        return x->key < y->key ? -1 : 1;
-    return x->number < y->number ? -1 : 1;
-}
-
-static int by_number(const void *a, const void *b)
-{
-    const vertex *x = a, *y = b;
-
-    return (x->number > y->number) - (x->number < y->number);
-}
-
 /* Nodes by their switches, switches by the middle of what hangs below them. */
 static double key_of(const picture *p, const vertex *v)
 {
@@ -131,22 +115,17 @@ static double key_of(const picture *p, const vertex *v)
 
 static void place_level(picture *p, uint32_t level)
 {
-    uint32_t vertices = p->network->vertices, from = 0, count = 0;
+    uint32_t count = 0;
 
-    for (uint32_t v = 0; v < vertices; v++)
+    for (uint32_t v = 0; v < p->network->vertices; v++)
         if (p->vertex[v].level == level)
-            p->vertex[v].key = key_of(p, &p->vertex[v]);
-    qsort(p->vertex, vertices, sizeof *p->vertex, by_key);
-    while (from < vertices && p->vertex[from].level < level)
-        from++;
-    while (from + count < vertices && p->vertex[from + count].level == level)
-        count++;
+            p->place[count++] = (topomap_draw_place){key_of(p, &p->vertex[v]), v, 0};
+    topomap_draw_row(p->place, count, EDGE, p->width);
     for (uint32_t i = 0; i < count; i++) {
-        p->vertex[from + i].x = EDGE + p->width * (i + 0.5) / count;
-        p->vertex[from + i].y =
+        p->vertex[p->place[i].number].x = p->place[i].x;
+        p->vertex[p->place[i].number].y =
             EDGE + (p->levels - 1 - level) * fmin(fmax(ROW, p->width / 8), 20 * ROW);
     }
-    qsort(p->vertex, vertices, sizeof *p->vertex, by_number);
 }
 
 static void place_levels(picture *p)
@@ -170,10 +149,10 @@ static void place_levels(picture *p)
 
 static void place_at(vertex *v, double radius, double out, double angle)
 {
-    double middle = EDGE + SPOKE + radius;
+    topomap_spot spot = topomap_draw_in_ring(EDGE + SPOKE + radius, radius + out, angle);
 
-    v->x = middle + (radius + out) * sin(angle);
-    v->y = middle - (radius + out) * cos(angle);
+    v->x = spot.x;
+    v->y = spot.y;
 }
 
 static void place_ring(picture *p)
@@ -190,10 +169,10 @@ static void place_ring(picture *p)
     radius = fmax(120, switches * STEP / turn);
     for (uint32_t v = 0; v < n->vertices; v++)
         if (p->levels == 1 || p->vertex[v].level > 0) {
-            p->vertex[v].key = at * each;
+            p->vertex[v].angle = at * each;
             place_at(&p->vertex[v], radius, 0, at++ * each);
         }
-    /* A switch's nodes share its part of the ring; the key of a switch is its angle. */
+    /* A switch's nodes share its part of the ring. */
     for (uint32_t v = 0; p->levels > 1 && v < n->vertices; v++) {
         uint32_t of, nodes = 0, before = 0;
 
@@ -207,7 +186,7 @@ static void place_ring(picture *p)
             }
         nodes = nodes ? nodes : 1;
         place_at(&p->vertex[v], radius, SPOKE,
-                 p->vertex[of].key + each * ((before + 0.5) / nodes - 0.5));
+                 p->vertex[of].angle + each * ((before + 0.5) / nodes - 0.5));
     }
 }
 
@@ -351,7 +330,8 @@ static json_t *make(picture *p, const topomap_machine *machine, int grid, topoma
     json_t *made = NULL;
 
     p->vertex = topomap_alloc(n->vertices, sizeof *p->vertex, err);
-    if (p->vertex && cables && find_levels(p, err) == 0 && find_shares(p, err) == 0) {
+    p->place = topomap_alloc(n->vertices, sizeof *p->place, err);
+    if (p->vertex && p->place && cables && find_levels(p, err) == 0 && find_shares(p, err) == 0) {
         if (grid)
             place_grid(p, machine);
         else if (is_levelled(p))
@@ -361,6 +341,7 @@ static json_t *make(picture *p, const topomap_machine *machine, int grid, topoma
         made = draw(p, cables);
     }
     free(p->vertex);
+    free(p->place);
     free(p->share[0]);
     free(p->share[1]);
     free(cables);
