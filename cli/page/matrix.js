@@ -19,16 +19,17 @@ function finest(m, pairs) {
 }
 
 function pairsOf(m, pairs) {
-  const place = m.place || Array.from({length: m.ranks}, (_, i) => i), rows = [], columns = [], bytes = [];
-  for (let i = 0, rank = 0; i < pairs.arc.length; rank++)
-    for (let left = pairs.arc[i++], target = 0; left > 0; left--) {
-      target += pairs.arc[i++];
-      const value = pairs.arc[i++];
-      rows.push(place[rank]);
-      columns.push(place[target]);
-      bytes.push(pairs.value.length ? pairs.value[value] : value);
+  const count = (pairs.arc.length - m.ranks) / 2, {arc} = pairs;
+  const made = {each: 1, rows: new Uint32Array(count), columns: new Uint32Array(count), bytes: new Float64Array(count)};
+  for (let i = 0, rank = 0, at = 0; i < arc.length; rank++)
+    for (let left = arc[i++], target = 0; left > 0; left--, at++) {
+      target += arc[i++];
+      made.rows[at] = m.place ? m.place[rank] : rank;
+      made.columns[at] = m.place ? m.place[target] : target;
+      made.bytes[at] = pairs.value.length ? pairs.value[arc[i]] : arc[i];
+      i++;
     }
-  return {each: 1, rows, columns, bytes};
+  return made;
 }
 
 // The part of it that a view shows: at most VIEW_CELLS a side.
@@ -55,10 +56,10 @@ function cellsOf(m, fine, view) {
 
 function drawCells(canvas, m, cells, at) {
   const scale = Math.max(1, Math.floor(SIDE_PIXELS / cells.side)), side = cells.side * scale, context = canvas.getContext("2d");
-  const span = Math.log(cells.most / cells.least);
+  const span = Math.log(cells.most / cells.least), ramp = Array.from({length: 256}, (_, i) => "rgb(" + colour(0.2 + 0.8 * i / 255) + ")");
   canvas.width = canvas.height = side;
   for (const [key, value] of cells.bytes) {
-    context.fillStyle = "rgb(" + colour(span > 0 ? 0.2 + 0.8 * Math.log(value / cells.least) / span : 1) + ")";
+    context.fillStyle = ramp[span > 0 ? Math.round(255 * Math.log(value / cells.least) / span) : 255];
     context.fillRect(key % cells.side * scale, Math.floor(key / cells.side) * scale, scale, scale);
   }
   for (const [bounds, style] of [[m.nodes, "rgba(128,128,128,.35)"], [m.groups, "rgba(255,90,90,.7)"]])
@@ -118,6 +119,7 @@ function matrix(m, plan, which, link) {
     return [(event.clientY - box.top) / box.height, (event.clientX - box.left) / box.width].map((v) => Math.min(0.9999, Math.max(0, v)));
   };
   function point(event) {
+    if (!cells) return;
     const share = shares(event);
     if (grip && event.buttons === 1 && view.size < m.ranks) {
       look(grip.row + (grip.share[0] - share[0]) * view.size, grip.column + (grip.share[1] - share[1]) * view.size, view.size);
@@ -140,6 +142,7 @@ function matrix(m, plan, which, link) {
     const by = {"+": 0.5, "=": 0.5, "-": 2, "0": Infinity}[event.key];
     if ((!move && !by) || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
+    if (!cells) draw();
     if (by) { zoom(by); tell(); return; }
     const to = (at || [0, 0]).map((v, i) => v + (at ? move[i] : 0));
     if (to.some((v) => v < 0 || v >= cells.side)) look(view.row + move[0] * cells.each, view.column + move[1] * cells.each, view.size);
@@ -150,7 +153,7 @@ function matrix(m, plan, which, link) {
   canvas.addEventListener("focus", draw);
   canvas.addEventListener("blur", draw);
   link.draw.push(() => { draw(); tell(); });
-  draw();
+  setTimeout(() => { if (!cells) draw(); }); // the page is there first
   const button = (text, by) => make("button", {type: "button", "aria-label": text + ": " + m.name, onclick: () => zoom(by)}, text);
   return make("figure", {}, make("figcaption", {}, m.name), canvas, out,
     make("div", {class: "tools"}, button("Zoom in", 0.5), button("Zoom out", 2), button("Whole", Infinity)));
