@@ -139,14 +139,15 @@ static int put_sources(FILE *out, topomap_db *db, topomap_error *err)
 {
     struct sources sources = {out, time(NULL)};
 
-    fputs("<section><h2>Sources</h2><table id=\"sources\"><thead><tr><th scope=\"col\">format</th>"
+    fputs("<section><h2>Sources</h2><div class=\"wide\" tabindex=\"0\" role=\"region\" "
+          "aria-label=\"Sources\"><table id=\"sources\"><thead><tr><th scope=\"col\">format</th>"
           "<th scope=\"col\">file</th><th scope=\"col\">imported (UTC)</th><th "
           "scope=\"col\">age</th><th scope=\"col\">partial</th><th "
           "scope=\"col\">warnings</th></tr></thead><tbody>\n",
           out);
     if (topomap_db_sources(db, put_source, &sources, err) != 0)
         return -1;
-    fputs("</tbody></table></section>\n", out);
+    fputs("</tbody></table></div></section>\n", out);
     return 0;
 }
 
