@@ -342,6 +342,7 @@ END
 
 @test "db report: PNG and PDF are the picture, as large as it is" {
   grep -q '^#define HAVE_CAIRO 1' "$TOPOMAP_BUILD/config.h" || skip "built without cairo"
+  export ASAN_OPTIONS=detect_leaks=0 # fontconfig's own
   topomap db synth torus:4x4x3 -o made
   topomap db import --db t.db ibnetdiscover made/fabric.ibnetdiscover
   topomap db report --db t.db -o fabric.svg
@@ -379,6 +380,7 @@ END
   [[ $output == *"FILE.html, FILE.svg, FILE.png or FILE.pdf"* ]]
   run -2 topomap report --compare a b -o sheet.png
   grep -q '^#define HAVE_CAIRO 1' "$TOPOMAP_BUILD/config.h" || return 0
+  export ASAN_OPTIONS=detect_leaks=0 # fontconfig's own
   # A4 across: twice as many pixels as points.
   topomap report --graph '<script>.csv' --machine torus:4x4x4 -o sheet.png
   [ "$(file -b sheet.png | sed 's/.*data, \([0-9]*\) x \([0-9]*\),.*/\1 \2/')" = '1684 1190' ]
