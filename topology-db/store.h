@@ -145,6 +145,11 @@ int db_schema_check(const char *path, sqlite3 *file, topomap_error *err);
     "CREATE TABLE IF NOT EXISTS slurm_setting(name TEXT PRIMARY KEY, source INTEGER NOT NULL,"     \
     " value TEXT NOT NULL) WITHOUT ROWID;"
 
+/** The class (link.kind) of what joins a level to the one above it: no cable. Sources that tell who
+ *  is near whom and nothing of cables and rates (clouds, Slingshot's addresses) have such links,
+ * and a vertex of unknown type where a level has no switch. */
+#define DB_LEVEL "level"
+
 /** What was measured, where some was imported (importers counters and calibration). Older databases
  *  lack these tables likewise.
  *  traffic: bytes a second that a port sends and receives, of which NULL is not known. The port is

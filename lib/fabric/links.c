@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "util/hostlist.h"
+#include "util/text.h"
 
 enum { NAME_MOST = 255 };
 
@@ -14,32 +15,6 @@ struct reader {
     int begun;
     int all_hosts; /* who is not said to be a host is a switch */
 };
-
-/* Takes the next comma-separated field off *at; NULL after the last one. The field is cut out in
- * place, without quotes and the blanks around it. */
-static char *next_field(char **at)
-{
-    char *start = *at, *to, *from;
-
-    if (!start)
-        return NULL;
-    start += strspn(start, " \t");
-    if (*start == '"') {
-        for (from = to = start + 1; *from && (*from != '"' || from[1] == '"'); from++)
-            from += *from == '"', *to++ = *from;
-        from += *from == '"';
-        from += strspn(from, " \t");
-        *at = *from == ',' ? from + 1 : NULL;
-        *to = 0;
-        return start + 1;
-    }
-    to = start + strcspn(start, ",");
-    *at = *to ? to + 1 : NULL;
-    while (to > start && (to[-1] == ' ' || to[-1] == '\t'))
-        to--;
-    *to = 0;
-    return start;
-}
 
 static int read_port(const char *text, uint32_t *port)
 {
@@ -117,7 +92,7 @@ static int read_link(struct reader *r, char *line, topomap_error *err)
     topomap_link link = {.line = topomap_input_lineno(r->input)};
     int fields = 0;
 
-    while (fields < 6 && (field[fields] = next_field(&at)) != NULL)
+    while (fields < 6 && (field[fields] = topomap_text_field(&at, ',')) != NULL)
         fields++;
     if (fields >= 4 && !r->begun &&
         (read_port(field[1], &link.aport) || read_port(field[3], &link.bport))) {

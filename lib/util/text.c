@@ -94,6 +94,31 @@ int topomap_text_fail(const topomap_input *input, const char *text, const char *
                               (int)(word < 40 ? word : 40), text);
 }
 
+char *topomap_text_field(char **at, char separator)
+{
+    const char ends[] = {separator, 0};
+    char *start = *at, *to, *from;
+
+    if (!start)
+        return NULL;
+    start += strspn(start, " \t");
+    if (*start == '"') {
+        for (from = to = start + 1; *from && (*from != '"' || from[1] == '"'); from++)
+            from += *from == '"', *to++ = *from;
+        from += *from == '"';
+        from += strspn(from, " \t");
+        *at = *from == separator ? from + 1 : NULL;
+        *to = 0;
+        return start + 1;
+    }
+    to = start + strcspn(start, ends);
+    *at = *to ? to + 1 : NULL;
+    while (to > start && (to[-1] == ' ' || to[-1] == '\t'))
+        to--;
+    *to = 0;
+    return start;
+}
+
 void topomap_text_append(char *text, size_t room, const char *format, ...)
 {
     size_t used = strlen(text);

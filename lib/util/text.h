@@ -50,6 +50,12 @@ int topomap_text_fail(const topomap_input *input, const char *text, const char *
 /** Puts more behind a text, as far as there is \p room for it and a NUL. */
 void topomap_text_append(char *text, size_t room, const char *format, ...) TOPOMAP_PRINTF(3, 4);
 
+/** Takes the next field off *at, which \p separator ends: cut out in place, without the quotes of
+ * one that stands in them (a quote inside is doubled) and the blanks around it. NULL after the
+ * last.
+ */
+char *topomap_text_field(char **at, char separator);
+
 /** Buffered output of many short pieces. */
 typedef struct topomap_text_out {
     FILE *file;

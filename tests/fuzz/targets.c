@@ -233,7 +233,7 @@ static const struct fuzz_target fixed[] = {
     {"tmg-content", fuzz_tmg, NULL, NULL, NULL, fuzz_tmg_seeds, 4, 0},
 };
 
-enum { FIXED = sizeof fixed / sizeof *fixed, MOST = 128 };
+enum { FIXED = sizeof fixed / sizeof *fixed, MOST = 192 };
 
 static struct fuzz_target rows[MOST + 1];
 static size_t filled;

@@ -110,7 +110,7 @@ static int read_cables(struct db_check *check, struct cables *cables)
         " bport, q.kind, q.guid, coalesce(q.label, q.text), t.level, q.device, q.id"
         " FROM link JOIN vertex p ON p.id = a JOIN vertex q ON q.id = b"
         " LEFT JOIN switch s ON s.id = a LEFT JOIN switch t ON t.id = b"
-        " WHERE p.kind <> 3 AND q.kind <> 3";
+        " WHERE p.kind <> 3 AND q.kind <> 3 AND coalesce(link.kind, '') <> '" DB_LEVEL "'";
     struct db_rows rows = db_ask(check->file, sql, check->err);
 
     while (db_next(&rows)) {

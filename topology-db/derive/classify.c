@@ -35,10 +35,11 @@ static int put_counts(sqlite3 *file, topomap_error *err)
                      " (SELECT count(*) FROM slurm_unit WHERE topology ="
                      "  (SELECT id FROM slurm_topology WHERE chosen)) ELSE 0 END"
                      " FROM vertex WHERE kind=0"},
-        {"links", "SELECT count(*) + CASE WHEN EXISTS(SELECT 1 FROM fact WHERE name='slurm') THEN"
-                  " (SELECT count(*) FROM slurm_member JOIN slurm_unit ON slurm_unit.id = unit"
-                  "  WHERE topology = (SELECT id FROM slurm_topology WHERE chosen)) ELSE 0 END"
-                  " FROM link WHERE coalesce(state, 0) <> 1"},
+        {"links",
+         "SELECT count(*) + CASE WHEN EXISTS(SELECT 1 FROM fact WHERE name='slurm') THEN"
+         " (SELECT count(*) FROM slurm_member JOIN slurm_unit ON slurm_unit.id = unit"
+         "  WHERE topology = (SELECT id FROM slurm_topology WHERE chosen)) ELSE 0 END"
+         " FROM link WHERE coalesce(state, 0) <> 1 AND coalesce(kind, '') <> '" DB_LEVEL "'"},
         {"classes", "SELECT count(*) FROM class"},
         {"subnets", "SELECT count(*) FROM (SELECT DISTINCT source, subnet FROM vertex)"
                     " WHERE source NOT IN (SELECT source FROM cray_router)"},
@@ -77,6 +78,33 @@ static int classify_slurm(sqlite3 *file, topomap_verdict *verdict, topomap_error
     return 0;
 }
 
+/* Where a source tells levels, it tells what kind of network they are of, too. */
+static int classify_levels(sqlite3 *file, topomap_verdict *verdict, topomap_error *err)
+{
+    struct db_rows rows =
+        DB_ASK(file,
+               "SELECT importer, count(DISTINCT link.source) FROM link JOIN source"
+               " ON source.id = link.source WHERE kind=? GROUP BY importer"
+               " ORDER BY count(*) DESC, importer LIMIT 1",
+               err, DB_TEXT(DB_LEVEL));
+
+    if (db_next(&rows)) {
+        const char *importer = db_column_text(rows.row, 0);
+        int dragonfly = strcmp(importer, "slingshot-ama") == 0;
+
+        strcpy(verdict->topology, dragonfly ? "dragonfly" : "tree");
+        snprintf(verdict->evidence, sizeof verdict->evidence,
+                 dragonfly
+                     ? "%s tells each host's group and switch: groups taken as switches joined"
+                       " all to all, and as joined by pairs; cables and rates are not known"
+                     : "levels as %s tells them; links and rates are not known",
+                 importer);
+        verdict->confidence = 1;
+    }
+    db_end(&rows);
+    return rows.result;
+}
+
 int db_classify(sqlite3 *file, topomap_error *err)
 {
     topomap_verdict cray = {0}, fabric = {0}, *chosen;
@@ -96,7 +124,8 @@ int db_classify(sqlite3 *file, topomap_error *err)
     }
     if (chosen == &cray && cray_hosts)
         cray.confidence = placed < cray_hosts ? (double)placed / (double)cray_hosts : 1;
-    if (classify_slurm(file, chosen, err))
+    if (classify_slurm(file, chosen, err) ||
+        (chosen == &fabric && classify_levels(file, chosen, err)))
         return -1;
     snprintf(confidence, sizeof confidence, "%.3f", chosen->confidence);
     if (db_put_fact(file, "topology", chosen->topology, 0, err) ||

@@ -94,6 +94,8 @@ int db_forget_sharing(const struct db_import *import, const char *names,
     ROW(db_xtprocadmin)                                                                            \
     ROW(db_xtdb2proc)                                                                              \
     ROW(db_cray_links)                                                                             \
+    ROW(db_slingshot_ama)                                                                          \
+    ROW(db_slingshot_cables)                                                                       \
     ROW(db_hwloc)                                                                                  \
     ROW(db_host_map)                                                                               \
     ROW(db_coordinates)                                                                            \

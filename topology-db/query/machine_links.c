@@ -181,7 +181,7 @@ int topomap_db_machine_links(topomap_db *db, const topomap_db_allocation *given,
 {
     topomap_db_allocation allocation;
     struct db_links l = {.db = db, .nodes = machine->nodes};
-    int64_t switches = 0;
+    int64_t switches = 0, levels = 0;
     char slurm[16];
     int result;
 
@@ -189,10 +189,12 @@ int topomap_db_machine_links(topomap_db *db, const topomap_db_allocation *given,
         return -1;
     if (!db->file || allocation.nodes->count != machine->nodes)
         return topomap_error_set(err, TOPOMAP_EUSAGE, "the machine is not of this allocation");
-    /* Slurm's topology file has switches, but no cables. */
-    if (db_fact_text(db->file, "slurm", slurm, sizeof slurm, err))
+    /* Slurm's topology file has switches, but no cables; and so have levels. */
+    if (db_fact_text(db->file, "slurm", slurm, sizeof slurm, err) ||
+        db_number(db->file, "SELECT EXISTS (SELECT 1 FROM link WHERE kind='" DB_LEVEL "')", 0,
+                  &levels, err))
         return -1;
-    if (*slurm)
+    if (*slurm || levels)
         return 0;
     result = db_number(db->file, "SELECT count(*) FROM switch", 0, &switches, err);
     /* Without switches it is a torus by coordinates, whose links are its grid's. */

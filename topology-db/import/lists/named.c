@@ -2,6 +2,7 @@
 #include "topology-db/import/lists/named.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "topology-db/ib_names.h"
 #include "util/alloc.h"
@@ -17,12 +18,16 @@ static int write_vertices(struct db_import *import, const topomap_fabric *fabric
 
     for (uint32_t i = 0; !result && i < fabric->vertices; i++) {
         int host = topomap_fabric_is(fabric, i, TOPOMAP_VERTEX_HOST);
+        int sw = topomap_fabric_is(fabric, i, TOPOMAP_VERTEX_SWITCH);
         const char *name = topomap_fabric_name(fabric, i);
 
         result = DB_PUT(insert, err, DB_INT(base + i), DB_INT(import->source),
-                        DB_INT(host ? IB_HOST : IB_SWITCH), DB_TEXT(name), DB_TEXT_IF(!host, name));
+                        DB_INT(host ? IB_HOST
+                               : sw ? IB_SWITCH
+                                    : IB_OTHER),
+                        DB_TEXT(name), DB_TEXT_IF(!host, name));
         import->report->hosts += (uint64_t)host;
-        import->report->switches += !host;
+        import->report->switches += (uint64_t)sw;
     }
     sqlite3_finalize(insert);
     return result;
@@ -68,13 +73,13 @@ static int write_links(struct db_import *import, const topomap_fabric *fabric, i
         uint32_t mbps = topomap_mbps_of_rate(link->rate);
         const char *class = topomap_fabric_class(fabric, link);
 
+        import->report->links += strcmp(class, DB_LEVEL) != 0;
         result = DB_PUT(insert, err, DB_INT(import->source), DB_INT(base + link->a), DB_INT(aport),
                         DB_INT(base + link->b), DB_INT(bport), DB_INT_IF(mbps, mbps),
                         DB_INT(link->ends == 3 ? 2 : 1), DB_TEXT_IF(*class, class));
     }
     sqlite3_finalize(insert);
     free(next);
-    import->report->links = fabric->links;
     return result;
 }
 

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where hosts are on Slingshot, by the addresses of their interfaces, which any user may read: an
+ * algorithmic MAC address is 02:00:00: and 20 bits of group (9), switch of the group (5) and port
+ * of the switch (6). A line an interface:
+ *
+ *   node01 NIC 0 macaddr 02:00:00:00:07:ea logaddr 02026 location 000.31.42
+ *   node01: hsn0 02:00:00:00:07:ea          or whatever else has a host first and such an address:
+ *   node01: [{"ifname":"hsn0","address":"02:00:00:00:07:ea"}]    a line of `ip -j link show hsn0`
+ *   node01: MAC: 02:00:00:00:07:ea                                a line of cxi_stat
+ *
+ * It tells no cable. In a dragonfly the switches of a group are joined all to all, and all groups
+ * to each other (D. De Sensi et al., "An In-Depth Analysis of the Slingshot Interconnect", SC20);
+ * which switch has the cable to which group is not known, so that a group is a vertex of its own
+ * that is one hop from its switches, and ways to other groups have as many hops as minimal ones
+ * have. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "topology-db/import/lists/named.h"
+#include "topology-db/names.h"
+#include "util/alloc.h"
+
+enum { GROUPS = 512, SWITCHES = 32, PORTS = 64, MAC_TEXT = 17, NO_NIC = -1, NICS = 64 };
+
+/* An interface. */
+struct entry {
+    char host[DB_KEY];
+    uint32_t place; /* the address' 20 bits */
+    int nic;
+    size_t line;
+};
+
+struct content {
+    struct db_list list;
+    topomap_fabric fabric;
+    size_t other, first_other; /* lines without an address, and the first of them */
+    size_t burnt, first_burnt; /* with one that is not algorithmic */
+};
+
+static void content_free(void *data)
+{
+    struct content *content = data;
+
+    free(content->list.row);
+    topomap_fabric_clear(&content->fabric);
+    free(content);
+}
+
+/* ---- A line -------------------------------------------------------------------------------- */
+
+static int is_mac(const char *text)
+{
+    for (int i = 0; i < MAC_TEXT; i++)
+        if (i % 3 == 2 ? text[i] != ':' : !isxdigit((unsigned char)text[i]))
+            return 0;
+    return !isxdigit((unsigned char)text[MAC_TEXT]) && text[MAC_TEXT] != ':';
+}
+
+/* The first address of a line that stands for one place: not ff:ff:ff:ff:ff:ff. */
+static const char *find_mac(const char *line)
+{
+    for (const char *at = line; *at; at++)
+        if ((at == line || (!isxdigit((unsigned char)at[-1]) && at[-1] != ':')) && is_mac(at) &&
+            strncasecmp(at, "ff:ff:ff", 8) != 0)
+            return at;
+    return NULL;
+}
+
+static int read_place(const char *mac, uint32_t *place)
+{
+    unsigned part[3];
+
+    if (strncmp(mac, "02:00:00:", 9) != 0 ||
+        sscanf(mac + 9, "%2x:%2x:%2x", &part[0], &part[1], &part[2]) != 3 || part[0] > 0xf)
+        return -1;
+    *place = part[0] << 16 | part[1] << 8 | part[2];
+    return 0;
+}
+
+/* The number behind a word that ends where the number begins: "NIC 3", "hsn3", "cxi3". */
+static int find_nic(const char *line)
+{
+    static const char *const words[] = {"NIC ", "hsn", "cxi"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        for (const char *at = line; (at = strstr(at, words[i])) != NULL; at++) {
+            const char *digits = at + strlen(words[i]);
+            size_t length = strspn(digits, "0123456789");
+
+            if (length && length < 3 && (at == line || !isalnum((unsigned char)at[-1])))
+                return atoi(digits);
+        }
+    return NO_NIC;
+}
+
+/* The host is the first word; before it `srun --label` may put a task's number, "12: ". */
+static int read_host(struct db_import *import, const char *line, const char *mac, char *host,
+                     topomap_error *err)
+{
+    size_t label = strspn(line, "0123456789"), length;
+
+    if (label && line[label] == ':' && line[label + 1] == ' ')
+        line += label + 2 + strspn(line + label + 2, " \t");
+    length = strcspn(line, " \t:,");
+    if (!length || length >= DB_KEY || line == mac)
+        return topomap_input_fail(import->input, err,
+                                  "expected a host's name before the address; gather with "
+                                  "`topomap db collect slingshot`");
+    for (size_t i = 0; i < length; i++)
+        if (!isalnum((unsigned char)line[i]) && !strchr(".-_", line[i]))
+            return topomap_input_fail(import->input, err,
+                                      "'%.*s' is not a host's name: expected it before the address",
+                                      (int)(length < 60 ? length : 60), line);
+    snprintf(host, DB_KEY, "%.*s", (int)length, line);
+    return 0;
+}
+
+/* What the address tool works out itself must be what the address says. */
+static int check_location(struct db_import *import, const char *line, uint32_t place,
+                          topomap_error *err)
+{
+    const char *at = strstr(line, "location ");
+    unsigned group, sw, port;
+
+    if (!at)
+        return 0;
+    if (sscanf(at + 9, "%u.%u.%u", &group, &sw, &port) != 3 || group != place >> 11 ||
+        sw != (place >> 6 & (SWITCHES - 1)) || port != (place & (PORTS - 1)))
+        return topomap_input_fail(
+            import->input, err,
+            "the address is that of location %u.%u.%u, not of '%.20s': a line "
+            "that was cut or changed",
+            place >> 11, place >> 6 & (SWITCHES - 1), place & (PORTS - 1), at + 9);
+    return 0;
+}
+
+static int read_line(struct db_import *import, void *data, char *line, topomap_error *err)
+{
+    struct content *content = data;
+    struct entry entry = {.line = topomap_input_lineno(import->input), .nic = find_nic(line)};
+    const char *mac;
+
+    line += strspn(line, " \t");
+    if (!*line || *line == '#')
+        return 0;
+    mac = find_mac(line);
+    if (!mac) {
+        if (!content->other++)
+            content->first_other = entry.line;
+        return 0;
+    }
+    if (read_place(mac, &entry.place)) {
+        if (!content->burnt++)
+            content->first_burnt = entry.line;
+        return 0;
+    }
+    if (read_host(import, line, mac, entry.host, err) ||
+        check_location(import, line, entry.place, err))
+        return -1;
+    if (entry.nic >= NICS)
+        return topomap_input_fail(import->input, err, "NIC %d: expected 0 to %d", entry.nic,
+                                  NICS - 1);
+    return db_list_add(&content->list, &entry, sizeof entry, err);
+}
+
+/* ---- All of it ----------------------------------------------------------------------------- */
+
+static int by_place(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    int order = x->place < y->place ? -1 : x->place > y->place;
+
+    if (!order)
+        order = db_natural_order(x->host, y->host);
+    return order ? order : x->line < y->line ? -1 : x->line > y->line;
+}
+
+static int by_host(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    int order = db_natural_order(x->host, y->host);
+
+    if (!order)
+        order = x->nic < y->nic ? -1 : x->nic > y->nic;
+    return order ? order : x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* Several tasks of one node print the same; two hosts with one address do not exist. */
+static int drop_doubles(struct db_import *import, struct content *content, topomap_error *err)
+{
+    struct entry *entry = content->list.row;
+    size_t kept = 0;
+
+    qsort(entry, content->list.rows, sizeof *entry, by_place);
+    for (size_t i = 0; i < content->list.rows; i++) {
+        const struct entry *last = kept ? &entry[kept - 1] : NULL;
+
+        if (last && last->place == entry[i].place) {
+            if (strcmp(last->host, entry[i].host) != 0)
+                return topomap_error_set(
+                    err, TOPOMAP_EINPUT, "%s:%zu: '%.100s' has the address of '%.100s' on line %zu",
+                    import->path, entry[i].line, entry[i].host, last->host, last->line);
+            continue;
+        }
+        entry[kept++] = entry[i];
+    }
+    content->list.rows = kept;
+    return 0;
+}
+
+/* NICs that no line has numbered are counted in the order of their places. */
+static int number_nics(struct db_import *import, struct content *content, topomap_error *err)
+{
+    struct entry *entry = content->list.row;
+
+    qsort(entry, content->list.rows, sizeof *entry, by_host);
+    for (size_t i = 0, first = 0; i < content->list.rows; i++) {
+        if (strcmp(entry[first].host, entry[i].host) != 0)
+            first = i;
+        if (entry[i].nic == NO_NIC)
+            entry[i].nic = (int)(i - first);
+        else if (i > first && entry[i].nic == entry[i - 1].nic)
+            return topomap_error_set(
+                err, TOPOMAP_EINPUT, "%s:%zu: NIC %d of '%.100s' has another address on line %zu",
+                import->path, entry[i].line, entry[i].nic, entry[i].host, entry[i - 1].line);
+    }
+    return 0;
+}
+
+static int add_link(topomap_fabric *fabric, topomap_link link, const char *class,
+                    topomap_error *err)
+{
+    if (topomap_fabric_set_class(fabric, &link, class, err) ||
+        topomap_fabric_list(fabric, &link, err))
+        return -1;
+    fabric->link[fabric->links - 1].ends = 3;
+    return 0;
+}
+
+static int join(topomap_fabric *fabric, uint32_t a, uint32_t b, topomap_error *err)
+{
+    return add_link(fabric, (topomap_link){.a = a, .b = b}, DB_LEVEL, err);
+}
+
+static int add_vertex(topomap_fabric *fabric, enum topomap_vertex_kind kind, uint32_t *vertex,
+                      topomap_error *err, uint32_t group, int sw)
+{
+    char name[32];
+
+    if (sw < 0)
+        snprintf(name, sizeof name, "group %u", group);
+    else
+        snprintf(name, sizeof name, "g%us%d", group, sw);
+    if (topomap_fabric_find(fabric, name, vertex, err))
+        return -1;
+    fabric->vertex[*vertex].kind = (uint8_t)kind;
+    return 0;
+}
+
+/* Port 0 is kept as 64: 0 is none to the database, and a switch has 64. */
+static int add_host(topomap_fabric *fabric, const struct entry *entry, uint32_t sw,
+                    topomap_error *err)
+{
+    uint32_t port = entry->place & (PORTS - 1);
+    topomap_link link = {.a = sw, .aport = port ? port : PORTS, .bport = (uint32_t)entry->nic + 1};
+
+    if (topomap_fabric_find(fabric, entry->host, &link.b, err))
+        return -1;
+    fabric->vertex[link.b].kind = TOPOMAP_VERTEX_HOST;
+    return add_link(fabric, link, "edge", err);
+}
+
+/* The switches of a group, and its vertex, joined all to all. */
+struct group {
+    uint32_t number, vertex, sw[SWITCHES], switches;
+};
+
+static int join_groups(topomap_fabric *fabric, const struct group *group, uint32_t groups,
+                       topomap_error *err)
+{
+    int result = 0;
+
+    for (uint32_t g = 0; !result && g < groups; g++) {
+        for (uint32_t i = 0; !result && i < group[g].switches; i++) {
+            result = join(fabric, group[g].sw[i], group[g].vertex, err);
+            for (uint32_t k = 0; !result && k < i; k++)
+                result = join(fabric, group[g].sw[k], group[g].sw[i], err);
+        }
+        for (uint32_t k = 0; !result && k < g; k++)
+            result = join(fabric, group[k].vertex, group[g].vertex, err);
+    }
+    return result;
+}
+
+static int build(struct content *content, topomap_error *err)
+{
+    struct group *group = topomap_alloc(GROUPS, sizeof *group, err), *last = NULL;
+    topomap_fabric *fabric = &content->fabric;
+    uint32_t groups = 0, sw = 0, at = UINT32_MAX;
+    int result = group ? 0 : -1;
+
+    qsort(content->list.row, content->list.rows, sizeof(struct entry), by_place);
+    for (size_t i = 0; !result && i < content->list.rows; i++) {
+        const struct entry *entry = (const struct entry *)content->list.row + i;
+        uint32_t number = entry->place >> 11;
+
+        if (!last || last->number != number) {
+            last = &group[groups++];
+            last->number = number;
+            result = add_vertex(fabric, TOPOMAP_VERTEX_UNKNOWN, &last->vertex, err, number, -1);
+        }
+        if (!result && entry->place >> 6 != at) {
+            at = entry->place >> 6;
+            result = add_vertex(fabric, TOPOMAP_VERTEX_SWITCH, &sw, err, number,
+                                (int)(at & (SWITCHES - 1)));
+            last->sw[last->switches++] = sw;
+        }
+        result = result || add_host(fabric, entry, sw, err);
+    }
+    result = result || join_groups(fabric, group, groups, err) ? -1 : 0;
+    free(group);
+    return result;
+}
+
+static int check(struct db_import *import, void *data, topomap_error *err)
+{
+    struct content *content = data;
+
+    if (!content->list.rows && content->burnt)
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "%s:%zu: the address does not begin with 02:00:00: and tells no "
+                                 "place; this site's interfaces have none that do (or the switches "
+                                 "were not ready): import slingshot-cables or cray-links",
+                                 import->path, content->first_burnt);
+    if (!content->list.rows)
+        return topomap_input_fail(import->input, err,
+                                  "no line with a host and an address such as 02:00:00:00:07:ea");
+    if (content->burnt)
+        db_warn(import, content->first_burnt,
+                "%zu addresses do not begin with 02:00:00: and tell no place: left out",
+                content->burnt);
+    if (content->other)
+        db_warn(import, content->first_other, "%zu lines have no address: left out",
+                content->other);
+    import->report->partial |= content->burnt > 0;
+    return drop_doubles(import, content, err) || number_nics(import, content, err) ||
+                   build(content, err)
+               ? -1
+               : 0;
+}
+
+static int write_places(struct db_import *import, void *data, topomap_error *err)
+{
+    const struct content *content = data;
+
+    return db_named_write(import, &content->fabric, NULL, err);
+}
+
+const db_importer db_slingshot_ama = {
+    .row = {"slingshot-ama",
+            "Slingshot without privileges: lines of a host and the address of an hsn interface, "
+            "02:00:00:..., which holds its group, switch and port",
+            NULL},
+    .singleton = 1,
+    .tables = {"vertex", "link"},
+    .read = db_read_content,
+    .size = sizeof(struct content),
+    .line = read_line,
+    .check = check,
+    .write = write_places,
+    .free = content_free,
+};

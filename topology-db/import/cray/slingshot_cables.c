@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Slingshot's point-to-point file, *_hsn_pt_pt.csv: some lines of a preamble, then a header that
+ * begins with cable_id and a line a cable:
+ *
+ *   cable_id,src_conn_a,src_conn_b,dst_conn_a,dst_conn_b,...,link_type,...
+ *   9000.9000.00.0053,x9000c1r1j10,none,x9000c3r5j12,none,...,local,...
+ *   3000.3000.00.0000,x3000c0r15j14,none,x3000c0s17b1n0h0,x3000c0s04b1n0h1,...,edge,...
+ *
+ * A cable between two jacks carries two links; one to nodes is split, a link to each end. It is the
+ * plan by which the machine was cabled, not what is up. Nodes have xnames for names: `hosts` maps
+ * them. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "topology-db/import/cray/xname.h"
+#include "topology-db/import/lists/named.h"
+#include "util/alloc.h"
+#include "util/text.h"
+
+enum { FIELDS = 64, ENDS = 4, LINKS = 2, RATE_MOST = 10000 };
+
+enum column { SRC_A, SRC_B, DST_A, DST_B, TYPE, KNOWN };
+
+static const char *const names[KNOWN] = {"src_conn_a", "src_conn_b", "dst_conn_a", "dst_conn_b",
+                                         "link_type"};
+
+struct content {
+    topomap_fabric fabric;
+    topomap_known rows; /* cables that were listed before */
+    topomap_known nics; /* interfaces that have a cable: vertex and number */
+    int header;
+    int at[KNOWN]; /* -1: no such column */
+    uint32_t mbps; /* 0: not known */
+};
+
+/* One end of a cable, which has two where it is split. */
+struct end {
+    uint32_t vertex, number; /* of a node its interface + 1, of a switch its jack */
+    int port;                /* of the jack, -1: not said */
+    int node;
+};
+
+static void content_free(void *data)
+{
+    struct content *content = data;
+
+    topomap_fabric_clear(&content->fabric);
+    topomap_known_clear(&content->rows);
+    topomap_known_clear(&content->nics);
+    free(content);
+}
+
+static int begin(struct db_import *import, void *data, topomap_error *err)
+{
+    struct content *content = data;
+    const char *rate = db_option(import, "rate");
+    char *end = NULL;
+    unsigned long gbps = rate ? strtoul(rate, &end, 10) : 0;
+
+    if (rate && (*rate < '0' || *rate > '9' || *end || !gbps || gbps > RATE_MOST))
+        return topomap_error_set(err, TOPOMAP_EUSAGE,
+                                 "rate=%.40s: expected Gb/s of a link, as in rate=200", rate);
+    content->mbps = (uint32_t)gbps * 1000;
+    return 0;
+}
+
+static int take_header(struct content *content, char *const *field, int fields)
+{
+    int seen = 0;
+
+    for (int known = 0; known < KNOWN; known++) {
+        content->at[known] = -1;
+        for (int i = 0; i < fields; i++)
+            if (strcasecmp(field[i], names[known]) == 0)
+                content->at[known] = i;
+        seen += content->at[known] >= 0 && known != TYPE;
+    }
+    content->header = 1;
+    return seen == KNOWN - 1 ? 0 : -1;
+}
+
+/* "" and what stands for it: none. */
+static const char *field_of(const struct content *content, char *const *field, int fields,
+                            enum column column)
+{
+    int at = content->at[column];
+    const char *text = at >= 0 && at < fields ? field[at] : "";
+
+    return strcasecmp(text, "none") == 0 || strcasecmp(text, "n/a") == 0 ? "" : text;
+}
+
+/* ---- Ends ---------------------------------------------------------------------------------- */
+
+static int read_end(struct db_import *import, struct content *content, const char *text,
+                    struct end *end, topomap_error *err)
+{
+    struct xname name;
+    char label[XNAME_TEXT] = "";
+    int nic = -1, bad = xname_parse(text, &name);
+
+    *end = (struct end){.port = -1};
+    if (!bad && xname_jack(&name, &end->number, &end->port) != 0) {
+        end->node = 1;
+        bad = xname_node(&name, &nic);
+        end->number = (uint32_t)(nic + 1);
+    }
+    if (bad || end->port > 1)
+        return topomap_input_fail(
+            import->input, err,
+            "expected a jack such as x1000c0r1j3 or a node's interface such as "
+            "x1000c0s1b0n0h0, not '%.60s'",
+            text);
+    xname_format(&name, name.parts, label);
+    if (topomap_fabric_find(&content->fabric, label, &end->vertex, err))
+        return -1;
+    content->fabric.vertex[end->vertex].kind =
+        end->node ? TOPOMAP_VERTEX_HOST : TOPOMAP_VERTEX_SWITCH;
+    return 0;
+}
+
+/* Ports of a jack are numbered by jack, then in order, as in the table of `show fabric`. */
+static uint32_t port_of(const struct end *end, uint32_t link)
+{
+    if (end->node)
+        return end->number;
+    return end->number * LINKS + (end->port < 0 ? link : (uint32_t)end->port) + 1;
+}
+
+/* Plans name service nodes' interfaces carelessly: one that has a cable already is not numbered. */
+static int number_nic(struct content *content, struct end *end, topomap_error *err)
+{
+    const uint32_t key[] = {end->vertex, end->number};
+    size_t before = content->nics.count;
+    uint32_t number;
+
+    if (!end->node)
+        return 0;
+    if (topomap_known_number(&content->nics, key, sizeof key, &number, err))
+        return -1;
+    if (number < before)
+        end->number = 0;
+    return 0;
+}
+
+static int add_link(struct db_import *import, struct content *content, const struct end *a,
+                    const struct end *b, uint32_t link_of_a, uint32_t link_of_b, const char *class,
+                    topomap_error *err)
+{
+    topomap_link link = {.a = a->vertex,
+                         .b = b->vertex,
+                         .aport = port_of(a, link_of_a),
+                         .bport = port_of(b, link_of_b),
+                         .rate = topomap_rate_of_mbps(content->mbps),
+                         .line = topomap_input_lineno(import->input)};
+
+    return topomap_fabric_set_class(&content->fabric, &link, class, err) ||
+                   topomap_fabric_list(&content->fabric, &link, err)
+               ? -1
+               : 0;
+}
+
+/* ---- Cables -------------------------------------------------------------------------------- */
+
+static int add_cable(struct db_import *import, struct content *content, struct end *src, int srcs,
+                     struct end *dst, int dsts, const char *class, topomap_error *err)
+{
+    int between = srcs == 1 && dsts == 1 && !src[0].node && !dst[0].node;
+    int links = between && src[0].port < 0 && dst[0].port < 0 ? LINKS : srcs > dsts ? srcs : dsts;
+
+    for (int i = 0; i < links; i++) {
+        struct end *a = &src[i < srcs ? i : 0], *b = &dst[i < dsts ? i : 0];
+
+        if (a->node && b->node)
+            return topomap_input_fail(import->input, err,
+                                      "a cable between two nodes: expected a switch at one end");
+        if (number_nic(content, a, err) || number_nic(content, b, err) ||
+            add_link(import, content, a, b, srcs > 1 ? 0 : (uint32_t)i, dsts > 1 ? 0 : (uint32_t)i,
+                     class, err))
+            return -1;
+    }
+    return 0;
+}
+
+static int read_side(struct db_import *import, struct content *content, const char *a,
+                     const char *b, struct end *end, int *ends, topomap_error *err)
+{
+    *ends = 0;
+    if (*a && read_end(import, content, a, &end[(*ends)++], err))
+        return -1;
+    /* Some planned ends name one interface twice. */
+    if (*b && strcasecmp(a, b) != 0 && read_end(import, content, b, &end[(*ends)++], err))
+        return -1;
+    return 0;
+}
+
+/* The same cable may be listed twice, in files that were joined. */
+static int is_known(struct content *content, const char *const *text, int *known,
+                    topomap_error *err)
+{
+    char key[ENDS * XNAME_TEXT];
+    size_t before = content->rows.count;
+    uint32_t number;
+
+    snprintf(key, sizeof key, "%.*s,%.*s,%.*s,%.*s", XNAME_TEXT - 2, text[SRC_A], XNAME_TEXT - 2,
+             text[SRC_B], XNAME_TEXT - 2, text[DST_A], XNAME_TEXT - 2, text[DST_B]);
+    if (topomap_known_number(&content->rows, key, strlen(key) + 1, &number, err))
+        return -1;
+    *known = number < before;
+    return 0;
+}
+
+static int take_cable(struct db_import *import, struct content *content, char *const *field,
+                      int fields, topomap_error *err)
+{
+    const char *text[KNOWN];
+    struct end src[2], dst[2];
+    int srcs, dsts, known;
+
+    for (int column = 0; column < KNOWN; column++)
+        text[column] = field_of(content, field, fields, (enum column)column);
+    if (content->at[SRC_A] >= fields || content->at[DST_A] >= fields)
+        return topomap_input_fail(import->input, err,
+                                  "%d fields, the header has more: a line that was cut?", fields);
+    if (is_known(content, text, &known, err))
+        return -1;
+    if (known || (!*text[SRC_A] && !*text[SRC_B]) || (!*text[DST_A] && !*text[DST_B]))
+        return 0;
+    if (read_side(import, content, text[SRC_A], text[SRC_B], src, &srcs, err) ||
+        read_side(import, content, text[DST_A], text[DST_B], dst, &dsts, err))
+        return -1;
+    return add_cable(import, content, src, srcs, dst, dsts, text[TYPE], err);
+}
+
+static int read_line(struct db_import *import, void *data, char *line, topomap_error *err)
+{
+    struct content *content = data;
+    char *field[FIELDS], *at = line;
+    int fields = 0;
+
+    if (strncmp(line, "\xef\xbb\xbf", 3) == 0) /* a byte order mark */
+        at += 3;
+    if (*at == '#' || !at[strspn(at, " \t,")])
+        return 0;
+    while (fields < FIELDS && (field[fields] = topomap_text_field(&at, ',')) != NULL)
+        fields++;
+    if (strcasecmp(field[0], "cable_id") == 0)
+        return take_header(content, field, fields)
+                   ? topomap_input_fail(import->input, err,
+                                        "expected columns src_conn_a, src_conn_b, dst_conn_a and "
+                                        "dst_conn_b in the header")
+                   : 0;
+    if (!content->header || *field[0] == '#')
+        return 0; /* the preamble */
+    return take_cable(import, content, field, fields, err);
+}
+
+static int check(struct db_import *import, void *data, topomap_error *err)
+{
+    struct content *content = data;
+
+    if (!content->header)
+        return topomap_input_fail(import->input, err,
+                                  "no header that begins with cable_id: not a *_hsn_pt_pt.csv");
+    if (!content->fabric.links)
+        return topomap_input_fail(import->input, err, "no cable behind the header");
+    return topomap_fabric_match(&content->fabric, import->path, NULL, err);
+}
+
+static int write_cables(struct db_import *import, void *data, topomap_error *err)
+{
+    const struct content *content = data;
+
+    return db_named_write(import, &content->fabric, NULL, err);
+}
+
+static const topomap_graph_option options[] = {
+    {"rate", "GBPS", "Gb/s of each link, which the file does not say: 200 of Slingshot 11"},
+    {NULL, NULL, NULL},
+};
+
+const db_importer db_slingshot_cables = {
+    .row =
+        {"slingshot-cables",
+         "Slingshot's cables: a point-to-point file, *_hsn_pt_pt.csv, with xnames in any spelling",
+         options},
+    .singleton = 1,
+    .tables = {"vertex", "link"},
+    .read = db_read_content,
+    .size = sizeof(struct content),
+    .begin = begin,
+    .line = read_line,
+    .check = check,
+    .write = write_cables,
+    .free = content_free,
+};
