@@ -25,7 +25,8 @@ typedef struct topomap_db_import_options {
     const char *const *option; /**< "name=value" of the importer's own options (its row lists
                                     them), ends with NULL; or NULL: none */
     const char *const *more;   /**< further files that are read behind the first, ends with NULL; or
-                                    NULL: none. TOPOMAP_EUSAGE but for counters */
+                                    NULL: none. TOPOMAP_EUSAGE but for counters, lldp and
+                                    aws-topology */
 } topomap_db_import_options;
 
 typedef struct topomap_db_report {

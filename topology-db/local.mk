@@ -6,7 +6,7 @@ topology_db_libdb_la_SOURCES = \
   topology-db/ib_names.h topology-db/names.c topology-db/names.h topology-db/costs.c topology-db/costs.h topology-db/point.c \
   topology-db/point.h topology-db/switches.c topology-db/switches.h topology-db/traffic.h topology-db/routes.c \
   topology-db/routes.h topology-db/devices.h topology-db/walks.c topology-db/walks.h
-topology_db_libdb_la_LIBADD = lib/libcore.la $(SQLITE_LIBS) $(YAML_LIBS) $(ZSTD_LIBS)
+topology_db_libdb_la_LIBADD = lib/libcore.la $(SQLITE_LIBS) $(YAML_LIBS) $(ZSTD_LIBS) $(JANSSON_LIBS)
 include topology-db/derive/local.mk
 include topology-db/import/local.mk
 include topology-db/import/ib/local.mk
@@ -15,6 +15,8 @@ include topology-db/import/slurm/local.mk
 include topology-db/import/hwloc/local.mk
 include topology-db/import/lists/local.mk
 include topology-db/import/gpu/local.mk
+include topology-db/import/ethernet/local.mk
+include topology-db/import/cloud/local.mk
 include topology-db/query/local.mk
 include topology-db/export/local.mk
 include topology-db/synth/local.mk

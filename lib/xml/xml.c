@@ -140,10 +140,11 @@ static int close_element(topomap_xml *xml, const char *name, topomap_error *err)
     return TOPOMAP_XML_CLOSE;
 }
 
-static int read_close(topomap_xml *xml, topomap_error *err)
+/* \p text  where it begins that stands before the tag at hand */
+static int read_close(topomap_xml *xml, char *text, topomap_error *err)
 {
     size_t length;
-    char *name;
+    char *name, *end = xml->at;
 
     go(xml, 2);
     name = xml->at;
@@ -154,6 +155,12 @@ static int read_close(topomap_xml *xml, topomap_error *err)
         return topomap_xml_fail(xml, err, "expected '>'");
     go(xml, 1);
     name[length] = 0;
+    *end = 0;
+    text += strspn(text, blanks);
+    while (end > text && strchr(blanks, end[-1]))
+        *--end = 0;
+    decode(text);
+    xml->text = text;
     return close_element(xml, name, err);
 }
 
@@ -191,10 +198,12 @@ static int read_open(topomap_xml *xml, topomap_error *err)
 
 int topomap_xml_next(topomap_xml *xml, topomap_error *err)
 {
+    char *text = xml->at;
     int there;
 
     if (xml->closing) {
         xml->closing = 0;
+        xml->text = "";
         return close_element(xml, xml->open[xml->depth - 1], err);
     }
     there = find_tag(xml, err);
@@ -204,7 +213,7 @@ int topomap_xml_next(topomap_xml *xml, topomap_error *err)
         return xml->depth ? topomap_xml_fail(xml, err, "cut: <%.40s> is not closed",
                                              xml->open[xml->depth - 1])
                           : TOPOMAP_XML_END;
-    return xml->at[1] == '/' ? read_close(xml, err) : read_open(xml, err);
+    return xml->at[1] == '/' ? read_close(xml, text, err) : read_open(xml, err);
 }
 
 const char *topomap_xml_get(const topomap_xml *xml, const char *name)

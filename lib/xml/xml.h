@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading small XML files of elements and attributes: what stands between tags is passed over, and
- * so are comments, declarations and processing instructions; entities but the five of XML itself
- * stay as they are written. Nothing is loaded from elsewhere. */
+/* Reading small XML files of elements, attributes and texts: comments, declarations, sections of
+ * CDATA and processing instructions are passed over; entities but the five of XML itself stay as
+ * they are written. Nothing is loaded from elsewhere. */
 #ifndef TOPOMAP_XML_H
 #define TOPOMAP_XML_H
 
@@ -16,6 +16,8 @@ typedef struct topomap_xml {
     char *at;         /* the rest of the text, which is written to */
     size_t line;
     const char *name; /* of the element that was opened or closed; lent until the text goes */
+    const char *text; /* where one closes: what stood before its end, behind the tag before; lent
+                         likewise */
     uint32_t depth;   /* elements that are open, this one included while it opens */
     uint32_t attributes;
     struct {

@@ -170,7 +170,7 @@ times() { jq -en "($2 / $3 / $1 - 1 | fabs) < 1e-6"; }
   run -3 topomap db import --db c.db counters one absent --option seconds=1
   [[ $output == *"absent: "* ]]
   run -2 topomap db import --db c.db lft made/fabric.lfts made/fabric.lfts
-  [[ $output == *"lft takes one file at a time; several are one source of counters alone"* ]]
+  [[ $output == *"lft takes one file at a time; several are one source of lldp, aws-topology, counters alone"* ]]
   # Nothing was measured, or none of these links.
   run -3 seconds there --background measured
   [[ $output == *"c.db: it has no traffic of these links"* ]]

@@ -120,3 +120,356 @@ END
   topomap db import --db b.db slingshot-cables c.csv --option rate=200
   topomap db diff a.db b.db
 }
+
+# ---- Omni-Path, UFM --------------------------------------------------------------------------
+
+guid() { printf '0x001175010%07x' "$1"; }
+opa_lines() { # two hosts on two switches, as opaextractsellinks prints them
+  cat <<END
+NodeGUID;Port;NodeType;NodeDesc;NodeGUID;Port;NodeType;NodeDesc
+$(guid 1);1;FI;n1 hfi1_0;$(guid 100);7;SW;leaf 1
+$(guid 2);1;FI;n2 hfi1_0;$(guid 101);8;SW;leaf 2
+$(guid 100);48;SW;leaf 1;$(guid 101);48;SW;leaf 2
+END
+}
+port() { echo "<Port id=\"x\"><NodeGUID>$1</NodeGUID><PortNum>$2</PortNum><NodeType>$3</NodeType><NodeDesc>$4</NodeDesc></Port>"; }
+opa_xml() {
+  cat <<END
+<?xml version="1.0" encoding="utf-8" ?>
+<Report date="x" options="-o links -x"><LinkSummary><LinkCount>3</LinkCount>
+<Link id="1">
+ <Rate>100g</Rate> <!-- as it runs -->
+ $(port "$(guid 1)" 1 FI 'n1 hfi1_0')
+ $(port "$(guid 100)" 7 SW 'leaf 1')
+</Link>
+<Link id="2"><Rate>100g</Rate>$(port "$(guid 2)" 1 FI 'n2 hfi1_0')$(port "$(guid 101)" 8 SW 'leaf 2')</Link>
+<Link id="3"><Rate>100g</Rate>$(port "$(guid 100)" 48 SW 'leaf 1')$(port "$(guid 101)" 48 SW 'leaf 2')</Link>
+</LinkSummary></Report>
+END
+}
+
+@test "opa-links: three forms of one fabric are equal; rates are lanes" {
+  opa_lines > a; opa_xml > b
+  # A planned topology: with rates, and in the columns that its header names.
+  {
+    echo 'Rate;MTU;Internal;LinkDetails;CableLength;CableLabel;CableDetails;NodeGUID;Port;NodeDesc;PortGUID;NodeType;PortDetails;NodeGUID;Port;NodeDesc;PortGUID;NodeType;PortDetails'
+    echo "100g;2048;0;a link;11m;S1;model;$(guid 1);1;n1 hfi1_0;$(guid 1);FI;;$(guid 100);7;leaf 1;;SW;"
+    echo "100g;;0;;;;;$(guid 2);1;n2 hfi1_0;;FI;;$(guid 101);8;leaf 2;;SW;"
+    echo "100g;;1;;;;;$(guid 100);48;leaf 1;;SW;;$(guid 101);48;leaf 2;;SW;"
+  } > c
+  for f in a b c; do topomap db import --db $f.db opa-links $f; done
+  [ "$(summary a.db hosts switches links)" = '[2,2,3]' ]
+  [ "$(hops a.db n1 n2)" = 3 ]
+  topomap db diff b.db c.db --guids
+  run -1 topomap db diff a.db b.db --guids # nothing but rates, which the first form does not have
+  [ "$(grep -c '4xEDR' <<< "$output")" = 3 ]
+  [ "$(topomap db diff a.db b.db --json | jq -c '[.changes[] | [.change, .what]] | unique')" = '[["changed","link"]]' ]
+  tail -n +2 a | sed 's/0x[0-9a-f]*//g' > no-guids
+  topomap db import --db d.db opa-links no-guids
+  topomap db diff a.db d.db
+}
+
+@test "opa-links: what is cut, of no type, no rate, or of two types is refused with its line" {
+  opa_lines | sed 's/;FI;n2/;CA;n2/' > type; refused opa-links type 'type:3:' "FI or SW, not 'CA'"
+  opa_lines | sed '3s/;8;/;900;/' > port; refused opa-links port 'port:3:' "not '900'"
+  opa_lines | sed '4s/;SW;leaf 2$//' > cut; refused opa-links cut 'cut:4:' '8, 12 or 19 fields'
+  opa_lines | sed '4s/0x[0-9a-f]*/0xzz/' > guid; refused opa-links guid 'guid:4:' '0xzz'
+  opa_lines | sed '4s/SW;leaf 1/FI;leaf 1/' > two; refused opa-links two 'two:4:' 'elsewhere'
+  opa_xml | sed 's/100g/fast/' > rate; refused opa-links rate 'rate:3:' "100g, not 'fast'"
+  opa_xml | head -6 > end; refused opa-links end 'end:7:' '<Link> is not closed'
+  opa_xml | sed '6d' > one; refused opa-links one 'two <Port> in a <Link>, not 1'
+  : > none; refused opa-links none 'no link'
+  printf '<a>\0</a>' > nul; refused opa-links nul 'NUL'
+}
+
+@test "real: a planned director's links: as many as lines, and its chips by awk" {
+  list="$shared/ethernet/opa-linksum_swd06.csv"
+  [ -r "$list" ] || skip "no data"
+  topomap db import --db a.db opa-links "$list"
+  [ "$(summary a.db switches links)" = "[$(awk -F';' '{print $9; print $12}' "$list" | sort -u | wc -l),$(wc -l < "$list")]" ]
+  topomap db import --db b.db opa-links "$shared/ethernet/opa-topology_links.txt"
+  [ "$(topomap db show --db b.db --json | jq -c 'map(.name)')" = '["bender","mindy2"]' ]
+}
+
+ufm() { # FROM PORT DNAME DESC TO PORT DESC
+  printf '{"source_guid":"%s","source_port":"%s","source_port_dname":"%s","source_port_node_description":"%s",' "${@:1:4}"
+  printf '"destination_guid":"%s","destination_port":%s,"destination_port_node_description":"%s","width":"4x","capabilities":[]}' "${@:5}"
+}
+ufm_list() {
+  echo '['
+  ufm 0c42a10300000001 1 HCA-1/1 'n1 mlx5_0' 0c42a10300000064 3 'leaf01:1/2/1'; echo ,
+  ufm 0c42a10300000002 1 HCA-1/1 'MT4129 ConnectX7   Mellanox Technologies' 0c42a10300000064 4 'leaf01:4'; echo ,
+  ufm 0c42a10300000064 9 9 'leaf01:9' 0c42a10300000065 9 'MF0;spine:MQM9701/U1:9'
+  echo ']'
+}
+
+@test "ufm-links: adapters by description and port, switches without the port's name" {
+  ufm_list > u.json
+  topomap db import --db a.db ufm-links u.json
+  [ "$(summary a.db hosts switches links unknown_adapters partial)" = '[1,2,3,1,false]' ]
+  topomap db import --db a.db hosts <(:) 2> /dev/null || echo '0x0c42a10300000002 n2' > map
+  topomap db import --db a.db hosts map
+  [ "$(hops a.db n1 n2)" = 2 ]
+  [ "$(topomap db export --db a.db --to links | grep -c 'MF0;spine:MQM9701/U1,9')" = 1 ]
+  sed 's/"destination_port":4/"destination_port":400/' u.json > port; refused ufm-links port 'port:3:' 'destination_port from 1 to 254'
+  sed 's/"source_guid":"0c42a10300000064"/"source_guid":"spine"/' u.json > guid; refused ufm-links guid 'guid:4:' 'source_guid'
+  head -c 200 u.json > cut; refused ufm-links cut 'cut:2:' 'expected JSON'
+  echo '{}' > object; refused ufm-links object 'object:1:' 'a list of links'
+}
+
+# ---- Ethernet --------------------------------------------------------------------------------
+
+# A neighbour as lldpd prints it: INTERFACE SYSTEM KIND PORT. Hosts' ports are known by MAC address.
+neighbour() {
+  local id descr
+  case $3 in
+  switch) id="{\"type\":\"ifname\",\"value\":\"$4\"}" descr='a cable' ;;
+  *) id='{"type":"mac","value":"0c:42:a1:00:00:01"}' descr=$4 ;;
+  esac
+  jq -nc --arg interface "$1" --arg name "$2" --arg kind "$3" --arg descr "$descr" --argjson id "$id" '{name: $interface, via: "LLDP", chassis: [
+    {id: [{type: "mac", value: "x"}], name: [{value: $name}], descr: [{value: "\($kind) of the test"}],
+     capability: [{type: "Bridge", enabled: ($kind == "switch")}, {type: "Station", enabled: false}]}],
+    port: [{id: [$id], descr: [{value: $descr}], "auto-negotiation": [{supported: true, current: [{value: "100GBaseCR4 - x"}]}]}]}'
+}
+system() { jq -sc '{lldp: [{interface: .}]}'; } # of neighbours, a line each
+
+two_planes() { # n1 and n2 on leaf1 and leaf2, which do not know each other; leaf1 has a spine, over a LAG of two
+  { neighbour ens1 leaf1.site switch swp17s0; neighbour ens2 leaf2 switch Ethernet3/1; } | system > n1.json
+  { neighbour ens1 leaf1 switch swp17s1; neighbour ens2 leaf2 switch Ethernet3/2; } | system > n2.json
+  { neighbour swp1 spine switch swp1; neighbour swp2 spine switch swp2; neighbour swp17s0 n1.site host ens1
+    neighbour swp17s1 n2 host ens1; } | system > leaf1.json
+}
+
+@test "lldp: hosts and switches, planes, breakout ports, a LAG; a file a system, an object, lines" {
+  two_planes
+  topomap db import --db a.db lldp n1.json n2.json leaf1.json
+  [ "$(summary a.db hosts switches links planes)" = '[2,3,6,2]' ]
+  [ "$(topomap db export --db a.db --to links | sort)" = "$(sort <<'END'
+# all hosts: n[1-2]
+leaf1,1,spine,1,100
+leaf1,2,spine,2,100
+n1,1,leaf1,17000,100
+n1,2,leaf2,3001,100
+n2,1,leaf1,17001,100
+n2,2,leaf2,3002,100
+END
+)" ]
+  [ "$(topomap db show --db a.db n1 --json | jq -c '[.rails, .planes]')" = '[2,[1,2]]' ]
+  jq -n '[inputs | {key: input_filename[:-5], value: .}] | from_entries' n1.json n2.json leaf1.json > all
+  topomap db import --db b.db lldp all
+  for s in n1 n2 leaf1; do jq . $s.json | sed "s/^/$s: /"; done | sort -s -k 2,2 -t @ | zstd -q > lines.zst
+  topomap db import --db c.db lldp lines.zst
+  topomap db import --db d.db lldp --nodes n1 n1.json
+  topomap db diff a.db b.db
+  topomap db diff a.db c.db
+  [ "$(summary d.db hosts switches links)" = '[1,2,2]' ]
+  # From switches alone, and from hosts alone; the shape of `-f json`, too.
+  topomap db import --db e.db lldp leaf1.json
+  [ "$(summary e.db hosts switches links)" = '[2,2,4]' ]
+  jq '{lldp: {interface: [.lldp[0].interface[] | {(.name): {chassis: {(.chassis[0].name[0].value): (.chassis[0] | del(.name) | .id = .id[0])},
+    port: {id: .port[0].id[0]}}}]}}' n1.json > n1
+  topomap db import --db f.db lldp n1
+  [ "$(summary f.db hosts switches links)" = '[1,2,2]' ]
+  topomap db import --db g.db lldp n1.json n2.json leaf1.json --option interfaces=ens1,swp
+  [ "$(summary g.db hosts switches links)" = '[2,2,4]' ]
+}
+
+@test "lldp: a switch that tells others other names of its ports; a port of several; localhost; containers' bridges" {
+  two_planes
+  { neighbour ens1 leaf1 switch etp17a; neighbour ens2 leaf2 switch Po1; } | system > n1.json
+  { neighbour ens1 leaf1 switch etp17b; neighbour ens2 leaf2 switch Po1; neighbour ens3 localhost switch 9; } | system > n2.json
+  jq -c '.lldp[0].interface[2].chassis[0] |= (.descr[0].value = "Debian GNU/Linux 12 Linux 6.1.0 #1 SMP x86_64" | .capability[0].enabled = true)' \
+    leaf1.json > t && mv t leaf1.json
+  run --separate-stderr -0 topomap db import --db a.db lldp n1.json n2.json leaf1.json
+  [[ $stderr == *"1 neighbours have no name but localhost"* ]]
+  [ "$(summary a.db hosts switches links)" = '[2,3,6]' ]
+  [ "$(topomap db export --db a.db --to links | grep -c 'leaf1,1700[01],100')" = 2 ]
+  run -0 topomap db import --db h.db lldp leaf1.json --option hosts=n1,n2,spine
+  [ "$(summary h.db hosts switches links)" = '[3,1,4]' ]
+}
+
+@test "lldp: what is no neighbour list is refused with a way out" {
+  echo '{"lldp":[{"interface":[{"name":"eth0","chassis":[{"id":[{"value":"x"}],"name":[{"value":"s"}]}]}]}]}' > n1.json
+  refused lldp n1.json 'n1.json:1:' "a neighbour of 'n1' without a name of an interface or a port"
+  echo '{"lldp":[{}]}' > n2.json; refused lldp n2.json 'is lldpd running'
+  echo '[1]' > n3.json; refused lldp n3.json 'n3.json:1:' 'systems for keys'
+  echo 'lldpcli: cannot connect' > n4.json; refused lldp n4.json 'n4.json:1:' 'expected JSON'
+  printf 'n1: {"lldp"\nn2: {}\n' > lines; refused lldp lines 'lines:1:' 'expected JSON'
+  : > n5.json; refused lldp n5.json 'n5.json:1:' 'empty'
+  run -3 topomap db import --db none.db lldp --nodes 'n[1-2]' n2.json
+  [[ $output == *"whose neighbours are these?"* ]]
+}
+
+netq() {
+  cat <<'END'
+[{"nodes":[{"compounded_nodes":[
+   {"id":"node0","name":"leaf1","device_type":"switch","tier":1},
+   {"id":"node1","name":"n1","device_type":"discovered_via_lldp","tier":-1},
+   {"id":"node2","name":"n2","device_type":"discovered_via_lldp","tier":-1}]}],
+  "links":[{"compounded_links":[
+   {"id":"a","interfaces":[{"node":"node0","interface":"swp1"},{"node":"node1","interface":"ens1"}]},
+   {"id":"b","interfaces":[{"node":"node2","interface":"ens1"},{"node":"node0","interface":"swp2s1"}]}]}]}]
+END
+}
+
+@test "netq: nodes and links in groups; a link of a node that is not there is refused" {
+  netq > g.json
+  topomap db import --db a.db netq g.json
+  [ "$(topomap db export --db a.db --to links | tr '\n' ' ')" = '# all hosts: n[1-2] n1,1,leaf1,1, n2,1,leaf1,2001, ' ]
+  netq | sed 's/"node":"node2"/"node":"node7"/' > node; refused netq node 'node:7:' "node 'node7'"
+  netq | sed 's/"interface":"ens1"//; s/,}/}/' > port; refused netq port 'port:5:' 'link 1'
+  netq | jq 'del(.[0].links)' > none; refused netq none 'none:1:' "not NetQ's topology graph"
+}
+
+@test "real: NetQ's graph: hosts, switches and links by jq" {
+  graph="$shared/ethernet/topograph-netq-topologyGraph.json"
+  [ -r "$graph" ] || skip "no data"
+  topomap db import --db a.db netq "$graph"
+  [ "$(summary a.db hosts switches links topology)" = "$(jq -c '[[.[].nodes[].compounded_nodes[] | select(.tier < 0)], [.[].nodes[].compounded_nodes[] |
+    select(.tier > 0)], [.[].links[].compounded_links[]]] | map(length) + ["fat-tree"]' "$graph")" ]
+  [ "$(hops a.db dgx-01 dgx-02) $(hops a.db dgx-01 dgx-08)" = "2 4" ]
+}
+
+# ---- Clouds ----------------------------------------------------------------------------------
+
+levels_alone() { # DB NODES: what any database of levels is: it maps, and knows no rates
+  [ "$(summary "$1" links topology)" = '[0,"tree"]' ]
+  [[ "$(topomap db show --db "$1" --summary)" == *"links and rates are not known"* ]]
+  run -2 topomap eval --db "$1" --graph ring:4 --nodes "$2" --tasks-per-node 1 --time
+  [[ $output == *"links are not known"* ]]
+  topomap map --db "$1" --graph ring:4 --nodes "$2" --tasks-per-node 1 --json > map.json
+  [ "$(jq .congestion map.json)" = null ]
+}
+
+aws() {
+  cat <<'END'
+{"Instances": [
+  {"InstanceId": "i-1", "NetworkNodes": ["nn-top", "nn-a", "nn-a1"], "ZoneId": "use1-az1"},
+  {"InstanceId": "i-2", "NetworkNodes": ["nn-top", "nn-b", "nn-b1"]},
+  {"InstanceId": "i-3", "NetworkNodes": ["nn-top", "nn-a", "nn-a1"]},
+  {"InstanceId": "i-4", "NetworkNodes": ["nn-top", "nn-a", "nn-a2"]},
+  {"InstanceId": "i-5"}]}
+END
+}
+
+@test "aws-topology: levels from the top; names of describe-instances; several pages; instances without a place" {
+  aws > t.json
+  run --separate-stderr -0 topomap db import --db a.db aws-topology t.json
+  [[ $stderr == *"t.json:6: 1 instances have no place in the network"* ]]
+  [ "$(summary a.db hosts switches partial)" = '[4,6,true]' ]
+  [ "$(hops a.db i-1 i-3) $(hops a.db i-1 i-4) $(hops a.db i-1 i-2)" = "2 4 6" ]
+  levels_alone a.db 'i-[1-4]'
+  # A ring in an order that the levels do not have is put into theirs.
+  [ "$(jq '[.hop_bytes, .ranks] | .[0] / .[1]' map.json)" = "$(jq -n '(2 + 4 + 6 + 6) / 4 * 128')" ] || jq . map.json
+  jq '{Reservations: [.Instances[] | {Instances: [{InstanceId, PrivateDnsName: "ip-10-0-0-\(.InstanceId[2:]).ec2.internal"}]}]}' t.json > names.json
+  topomap db import --db b.db aws-topology t.json --option names=names.json
+  [ "$(hops b.db ip-10-0-0-1 ip-10-0-0-4.ec2.internal) $(hops b.db i-1 ip-10-0-0-2)" = "4 6" ]
+  jq '.Instances |= .[:2] | .NextToken = "x"' t.json > p1; jq '.Instances |= .[2:4]' t.json > p2
+  run --separate-stderr -0 topomap db import --db c.db aws-topology p1
+  [[ $stderr == *"the answer goes on (NextToken)"* ]]
+  topomap db import --db c.db aws-topology p1 p2
+  topomap db diff a.db c.db
+}
+
+@test "aws-topology: two parents, an instance twice, a level that is an instance, other JSON are refused" {
+  aws | sed '3s/nn-b1/nn-a1/' > two; refused aws-topology two 'two:3:' "'nn-a1' is in two levels above it"
+  aws | sed '4s/i-3/i-1/; 4s/nn-a1/nn-a2/' > twice; refused aws-topology twice "'i-1' is listed twice"
+  aws | sed '4s/nn-a1/i-1/' > level; refused aws-topology level 'level:4:' "'i-1' is an instance and a level"
+  aws | sed 's/i-4/a b/' > name; refused aws-topology name "'a b' is no name"
+  aws | sed 's/"nn-b", "nn-b1"/1/' > number; refused aws-topology number 'number:3:' "'i-2': expected names"
+  echo '{"Reservations": []}' > other; refused aws-topology other 'describe-instance-topology'
+  aws > t; run -3 topomap db import --db none.db aws-topology t --option names=t
+  [[ $output == *"describe-instances"* ]]
+  run -3 topomap db import --db none.db aws-topology t --option names=nowhere
+}
+
+@test "gcp-topology: lines and both shapes of JSON are one; a host is a level where it is shared" {
+  cat > t.csv <<'END'
+us-c1-a,/CCCC/bbbb/0000,n1
+us-c1-a,/CCCC/bbbb/0000,n2
+us-c1-a,/CCCC/bbbb/0001,n3
+us-c1-a,/CCCC/cccc/0002,n4
+us-c1-b,/DDDD/bbbb/0003,n5
+us-c1-b,,n6
+END
+  run --separate-stderr -0 topomap db import --db a.db gcp-topology t.csv
+  [[ $stderr == *"t.csv:6: 1 instances"* ]]
+  [ "$(hops a.db n1 n2) $(hops a.db n1 n3) $(hops a.db n1 n4) $(hops a.db n1 n5)" = "2 3 5 9" ]
+  levels_alone a.db 'n[1-4]'
+  jq -Rn '[inputs | split(",") | {zone: "https://x/zones/\(.[0])", name: .[2], resourceStatus: {physicalHost: .[1]}}]' t.csv > j
+  jq -Rn '[inputs | split(",") | (.[1] | split("/")) as $p | {zone: .[0], name: .[2],
+    resourceStatus: {physicalHostTopology: {cluster: $p[1], block: $p[2], host: $p[3]}}}]' t.csv > k
+  for f in j k; do topomap db import --db $f.db gcp-topology $f; topomap db diff a.db $f.db; done
+  echo 'us-c1-a,CCCC,n1' > bad; refused gcp-topology bad 'bad:1:' '/CCCC/bbbb/0000'
+  echo 'us-c1-a' > cut; refused gcp-topology cut 'cut:1:' 'csv[no-heading]'
+  echo '{"a": 1}' > j; refused gcp-topology j 'j:1:' 'a list of instances'
+}
+
+@test "oci-topology: pdsh's lines and an object; GPU memory fabrics are NVLink domains" {
+  jq -n '[["n1","i","b1","l1","g1"],["n2","i","b1","l2","g1"],["n3","i","b2","l3","g2"],["n4","i","b1","l1","g1"]] | map({(.[0]):
+    {rackId: "r", rdmaTopologyData: {customerHPCIslandId: .[1], customerNetworkBlock: .[2], customerLocalBlock: .[3],
+     customerGpuMemoryFabric: .[4]}}}) | add' > all
+  for n in n1 n2 n3 n4; do jq ".$n" all | sed "s/^/$n: /"; done | sort -R --random-source=all -k 1,1 -s > pdsh
+  topomap db import --db a.db oci-topology all
+  topomap db import --db b.db oci-topology pdsh
+  topomap db diff a.db b.db
+  [ "$(hops a.db n1 n4) $(hops a.db n1 n2) $(hops a.db n1 n3)" = "2 4 6" ]
+  [ "$(topomap db show --db a.db n2 --json | jq -r .domain)" = g1 ]
+  levels_alone a.db 'n[1-4]'
+  jq .n1 all > one; refused oci-topology one 'one:1:' 'whose is this?'
+  jq '.n1 = 1' all > bad; refused oci-topology bad "'n1': expected an object"
+}
+
+@test "topograph: its answer and its model of the same cluster are one" {
+  cat > m.yaml <<'END'
+# a model
+switches:
+  core:
+    switches: [s1, s2]
+  s1:
+    switches:
+    - leaf1
+    - leaf2
+  s2: {switches: [leaf3]}
+blocks:
+- switch: leaf1
+  nodes: ["n[1-2]"]
+  annotations:
+    accelerator.topology.test/domain: nvl-1
+- switch: leaf2
+  nodes:
+  - n3
+- switch: leaf3
+  nodes:
+  - n4
+END
+  jq -n '{instances: [["n1","leaf1","s1"],["n2","leaf1","s1"],["n3","leaf2","s1"],["n4","leaf3","s2"]] | map({id: .[0],
+    network_layers: [.[1], .[2], "core"], labels: (if .[1] == "leaf1" then {"accelerator.topograph.run/domain": "nvl-1"} else {} end)})}' > a.json
+  topomap db import --db a.db topograph m.yaml
+  topomap db import --db b.db topograph a.json
+  topomap db diff a.db b.db
+  [ "$(hops a.db n1 n2) $(hops a.db n1 n3) $(hops a.db n1 n4)" = "2 4 6" ]
+  [ "$(topomap db show --db b.db n2 --json | jq -r .domain)" = nvl-1 ]
+  levels_alone b.db 'n[1-4]'
+  sed 's/s2: {switches: \[leaf3\]}/s2: {switches: [core]}/; s/leaf3/s2/' m.yaml > circle; refused topograph circle 'circle:' 'no circle'
+  sed 's/n\[1-2\]/n[1-/' m.yaml > list; refused topograph list 'list:12:'
+  sed 's/^blocks:/others:/' m.yaml > none; refused topograph none "a list of 'blocks'"
+  printf 'a: [\n' > cut; refused topograph cut 'not YAML'
+  echo '{}' > empty; refused topograph empty 'instances'
+}
+
+@test "real: topograph's models: nodes by scontrol or python, levels by grep" {
+  [ -d "$shared/slurm" ] || skip "no data"
+  for f in "$shared"/slurm/topograph-model-*.yaml; do
+    rm -f t.db
+    topomap db import --db t.db topograph "$f"
+    nodes=$(python3 -c '
+import sys, yaml
+def size(text):
+    if "[" not in text: return 1
+    inner = text[text.index("[") + 1:text.index("]")]
+    return sum(int(p.split("-")[-1]) - int(p.split("-")[0]) + 1 for p in inner.split(","))
+print(sum(size(n) for b in yaml.safe_load(open(sys.argv[1]))["blocks"] for n in b["nodes"]))' "$f") || skip "no python3-yaml"
+    [ "$(summary t.db hosts links topology)" = "[$nodes,0,\"tree\"]" ]
+  done
+}

@@ -57,6 +57,7 @@ static void put_rate(sqlite3_stmt *row, const struct terms *terms, struct item *
  * between hosts has nothing that is neither a host nor a switch. */
 static int take_link(sqlite3_stmt *row, const struct terms *terms, struct item *item)
 {
+    int level = strcmp(db_column_text(row, 11), DB_LEVEL) == 0; /* no cable, and no ports */
     char end[2][KEY / 2 - 2];
     int swap;
 
@@ -67,7 +68,9 @@ static int take_link(sqlite3_stmt *row, const struct terms *terms, struct item *
             if (!*host)
                 return 0;
             snprintf(end[e], sizeof end[e], "%.100s", host);
-        } else
+        } else if (level)
+            snprintf(end[e], sizeof end[e], "%.100s", db_column_text(row, e * 2));
+        else
             snprintf(end[e], sizeof end[e], "%.100s[%d]", db_column_text(row, e * 2),
                      sqlite3_column_int(row, e * 2 + 1));
     }
@@ -91,7 +94,7 @@ static const struct {
     {"switch", "SELECT label, '' FROM switch", take_plain, 0},
     {"link",
      "SELECT coalesce(p.label, p.text), aport, coalesce(q.label, q.text), bport, width, speed,"
-     " mbps, h.key, k.key, p.kind, q.kind FROM link JOIN vertex p ON p.id = a"
+     " mbps, h.key, k.key, p.kind, q.kind, link.kind FROM link JOIN vertex p ON p.id = a"
      " JOIN vertex q ON q.id = b LEFT JOIN adapter c ON c.vertex = a"
      " LEFT JOIN host h ON h.id = c.host LEFT JOIN adapter d ON d.vertex = b"
      " LEFT JOIN host k ON k.id = d.host WHERE coalesce(link.state, 0) <> 1" /* IB_DOWN */,

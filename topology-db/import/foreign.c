@@ -19,17 +19,15 @@ static const struct {
      "NVLink compute nodes in NetQ's JSON: an inventory without links of a fabric"},
     {"[",
      {"\"compounded_links\"", NULL},
-     "a topology graph in NetQ's JSON: Ethernet interfaces; bring its links into CSV for the "
-     "format "
-     "'links'"},
+     "a topology graph in NetQ's JSON: import it with the format 'netq'"},
     {"switches:",
      {"switches:", NULL},
      "a cluster model of topograph: not Slurm's topology.yaml, whose root is a list of topologies; "
-     "import what topograph makes of it"},
+     "import it with the format 'topograph'"},
     {"blocks:",
      {"nodes:", NULL},
      "a cluster model of topograph: not Slurm's topology.yaml, whose root is a list of topologies; "
-     "import what topograph makes of it"},
+     "import it with the format 'topograph'"},
     {"{", {"\"R_lite\"", NULL}, "a resource set of Flux (R): it lists cores, no network"},
     {"{", {"\"graph\"", "\"metadata\""}, "a resource graph of Flux (JGF): no network"},
     {"tleaf", {"tleaf", NULL}, "a target architecture of Scotch: it names no hosts"},

@@ -93,6 +93,12 @@ int db_words(char *line, const char *between, char **word, int most)
     return words;
 }
 
+static int take_whole(struct db_import *import, void *content, topomap_error *err)
+{
+    return import->importer->line ? db_each_line(import, import->importer->line, content, err)
+                                  : import->importer->begin(import, content, err);
+}
+
 static int read_more(struct db_import *import, void *content, topomap_error *err)
 {
     topomap_input *first = import->input;
@@ -107,7 +113,7 @@ static int read_more(struct db_import *import, void *content, topomap_error *err
         }
         topomap_input_watch(import->input, import->watch);
         result = topomap_input_unpacked(import->input, import->options->option, err) ||
-                         db_each_line(import, import->importer->line, content, err)
+                         take_whole(import, content, err)
                      ? -1
                      : 0;
         topomap_input_close(import->input);
@@ -309,15 +315,17 @@ static int check_nodes(const db_importer *importer, const char *nodes, topomap_e
 static int check_more(const db_importer *importer, const topomap_db_import_options *options,
                       topomap_error *err)
 {
-    const db_importer *const *other = importers;
+    char known[200] = "";
 
     if (importer->joins || !options->more || !*options->more)
         return 0;
-    while (!(*other)->joins)
-        other++;
+    for (size_t i = 0; i < IMPORTERS; i++)
+        if (importers[i]->joins)
+            snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s",
+                     *known ? ", " : "", importers[i]->row.name);
     return topomap_error_set(err, TOPOMAP_EUSAGE,
                              "%s takes one file at a time; several are one source of %s alone",
-                             importer->row.name, (*other)->row.name);
+                             importer->row.name, known);
 }
 
 /* The row of the source, after what it said before is gone. */

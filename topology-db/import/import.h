@@ -26,7 +26,8 @@ typedef struct db_importer {
     const char *tables[5]; /* with rows of its sources (column source), which go with them */
     int singleton;         /* one such source in a database: another file takes its place */
     int for_nodes;         /* it takes a list of nodes that its file is for */
-    int joins;             /* several files are one source, read one after the other */
+    int joins;             /* several files are one source, read one after the other: by line, or,
+                              where no lines are taken, by begin */
     int own_words;         /* what it says of files that are not its own is enough */
     int (*read)(struct db_import *import, void **content, topomap_error *err);
     /* Where it is db_read_content(): bytes of the content, which is all 0 at first; what is done
@@ -91,11 +92,19 @@ int db_forget_sharing(const struct db_import *import, const char *names,
     ROW(db_ibnetdiscover)                                                                          \
     ROW(db_ibdiagnet)                                                                              \
     ROW(db_opensm_lst)                                                                             \
+    ROW(db_ufm_links)                                                                              \
+    ROW(db_opa_links)                                                                              \
     ROW(db_xtprocadmin)                                                                            \
     ROW(db_xtdb2proc)                                                                              \
     ROW(db_cray_links)                                                                             \
     ROW(db_slingshot_ama)                                                                          \
     ROW(db_slingshot_cables)                                                                       \
+    ROW(db_lldp)                                                                                   \
+    ROW(db_netq)                                                                                   \
+    ROW(db_aws_topology)                                                                           \
+    ROW(db_gcp_topology)                                                                           \
+    ROW(db_oci_topology)                                                                           \
+    ROW(db_topograph)                                                                              \
     ROW(db_hwloc)                                                                                  \
     ROW(db_host_map)                                                                               \
     ROW(db_coordinates)                                                                            \

@@ -45,6 +45,24 @@ static void elements(void **state)
     assert_int_equal(told("", out, &err), 0);
 }
 
+/* What an element holds, where it closes: without blanks around it, decoded, after what is inside.
+ */
+static void texts(void **state)
+{
+    char text[] = "<a><b> 1 &lt; 2\n</b><c/><d></d>rest<e x='y'/> </a>", out[128] = "";
+    topomap_xml xml;
+    topomap_error err;
+    int event;
+
+    (void)state;
+    topomap_xml_begin(&xml, "file", text);
+    while ((event = topomap_xml_next(&xml, &err)) > 0)
+        if (event == TOPOMAP_XML_CLOSE)
+            sprintf(out + strlen(out), "%s(%s)", xml.name, xml.text);
+    assert_int_equal(event, 0);
+    assert_string_equal(out, "b(1 < 2)c()d()e()a()");
+}
+
 static void broken(void **state)
 {
     static const struct {
@@ -79,7 +97,8 @@ static void broken(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(elements), cmocka_unit_test(broken)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(elements), cmocka_unit_test(texts),
+                                       cmocka_unit_test(broken)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

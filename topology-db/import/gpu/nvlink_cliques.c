@@ -6,19 +6,10 @@
  *
  * N/A and a UUID of zeros: the node is in none. */
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "topology-db/derive/derive.h"
-#include "topology-db/import/import.h"
-
-enum { DOMAIN = 80 };
-
-struct entry {
-    char key[DB_KEY], node[DB_KEY], domain[DOMAIN];
-    size_t line;
-};
+#include "topology-db/import/domains.h"
 
 static int is_none(const char *uuid)
 {
@@ -35,8 +26,7 @@ static int is_word(const char *text, const char *also)
 
 static int read_line(struct db_import *import, void *content, char *line, topomap_error *err)
 {
-    struct entry entry = {.line = topomap_input_lineno(import->input)};
-    char *word[4];
+    char *word[4], domain[DB_DOMAIN];
     int words;
 
     line[strcspn(line, "#")] = 0;
@@ -57,54 +47,26 @@ static int read_line(struct db_import *import, void *content, char *line, topoma
     if (words == 3 && (strlen(word[2]) > 10 || word[2][strspn(word[2], "0123456789")]))
         return topomap_input_fail(import->input, err, "'%.40s' is not a clique: expected a number",
                                   word[2]);
-    db_host_key(word[0], entry.key);
-    strcpy(entry.node, word[0]);
-    snprintf(entry.domain, sizeof entry.domain, "%s%s%s", word[1], words == 3 ? "." : "",
+    snprintf(domain, sizeof domain, "%s%s%s", word[1], words == 3 ? "." : "",
              words == 3 ? word[2] : "");
-    return db_list_add(content, &entry, sizeof entry, err);
-}
-
-static int by_node(const void *a, const void *b)
-{
-    const struct entry *x = a, *y = b;
-    int order = strcmp(x->key, y->key);
-
-    return order ? order : x->line < y->line ? -1 : x->line > y->line;
+    return db_domains_add(content, word[0], domain, topomap_input_lineno(import->input), err);
 }
 
 static int check(struct db_import *import, void *content, topomap_error *err)
 {
-    const struct db_list *list = content;
-    struct entry *entry = list->row;
+    struct db_list *list = content;
 
     if (!list->rows)
         return topomap_input_fail(import->input, err, "no node is in an NVLink domain");
-    qsort(entry, list->rows, sizeof *entry, by_node);
-    for (size_t i = 1; i < list->rows; i++)
-        if (strcmp(entry[i - 1].key, entry[i].key) == 0 &&
-            strcmp(entry[i - 1].domain, entry[i].domain) != 0)
-            return topomap_error_set(err, TOPOMAP_EINPUT,
-                                     "%s:%zu: node '%.100s' is in another domain on line %zu",
-                                     import->path, entry[i].line, entry[i].node, entry[i - 1].line);
-    return 0;
+    return db_domains_check(import, list, err);
 }
 
 static int write_cliques(struct db_import *import, void *content, topomap_error *err)
 {
     const struct db_list *list = content;
-    const struct entry *entry = list->row;
-    sqlite3_stmt *insert = db_prepare(import->file, "INSERT INTO clique VALUES(?,?,?)", err);
-    int result = insert ? 0 : -1;
 
-    for (size_t i = 0; !result && i < list->rows; i++) {
-        if (i && strcmp(entry[i - 1].key, entry[i].key) == 0)
-            continue;
-        result = DB_PUT(insert, err, DB_INT(import->source), DB_TEXT(entry[i].node),
-                        DB_TEXT(entry[i].domain));
-        import->report->hosts++;
-    }
-    sqlite3_finalize(insert);
-    return result;
+    import->report->hosts += list->rows;
+    return db_domains_write(import, list, err);
 }
 
 const db_importer db_nvlink_cliques = {

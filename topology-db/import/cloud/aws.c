@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* AWS: `aws ec2 describe-instance-topology`, whose lists of network nodes begin at the top,
+ *
+ *   {"Instances":[{"InstanceId":"i-0a..","NetworkNodes":["nn-1","nn-2","nn-3"],"ZoneId":".."}],
+ *    "NextToken":".."}
+ *
+ * and, for the names, `aws ec2 describe-instances`, of which a private DNS name is taken:
+ *
+ *   {"Reservations":[{"Instances":[{"InstanceId":"i-0a..","PrivateDnsName":"ip-10-0-0-1.internal"}]}]}
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology-db/import/cloud/levels.h"
+#include "topology-db/import/json.h"
+
+struct reader {
+    struct db_import *import;
+    struct levels *levels;
+    json_t *names; /* by InstanceId */
+    topomap_error *err;
+};
+
+/* ---- Names --------------------------------------------------------------------------------- */
+
+static int take_names(struct reader *r, const json_t *root)
+{
+    json_t *reservation, *instance;
+    size_t i, k;
+
+    json_array_foreach(json_object_get(root, "Reservations"), i, reservation)
+        json_array_foreach(json_object_get(reservation, "Instances"), k, instance)
+    {
+        const char *id = db_json_text(instance, "InstanceId");
+        const char *name = db_json_text(instance, "PrivateDnsName");
+        char node[DB_KEY];
+
+        if (!id || !name)
+            continue; /* it has ended */
+        snprintf(node, sizeof node, "%.*s", (int)strcspn(name, "."), name);
+        if (json_object_set_new(r->names, id, json_string(node)))
+            return db_json_fail(r->import, 0, r->err, "'%.60s' cannot be an instance's name", node);
+    }
+    if (!json_object_size(r->names))
+        return db_json_fail(r->import, 1, r->err,
+                            "no \"Reservations\" with \"Instances\" that have a PrivateDnsName: "
+                            "expected what `aws ec2 describe-instances` prints");
+    return 0;
+}
+
+/* The option's file, read as the import's. */
+static int read_names(struct reader *r)
+{
+    const char *path = db_option(r->import, "names"), *own = r->import->path;
+    topomap_input *input = r->import->input;
+    struct db_json json;
+    int result;
+
+    r->names = json_object();
+    if (!path)
+        return 0;
+    if (topomap_input_open(path, &r->import->input, r->err)) {
+        r->import->input = input;
+        return -1;
+    }
+    r->import->path = path;
+    result = db_json_read(r->import, &json, r->err);
+    if (!result) {
+        result = take_names(r, json.root);
+        db_json_clear(&json);
+    }
+    topomap_input_close(r->import->input);
+    r->import->input = input;
+    r->import->path = own;
+    return result;
+}
+
+/* ---- Instances ----------------------------------------------------------------------------- */
+
+static int take_instance(struct reader *r, const json_t *instance, size_t line)
+{
+    const char *id = db_json_text(instance, "InstanceId"), *level[LEVELS_MOST], *name;
+    const json_t *nodes = json_object_get(instance, "NetworkNodes");
+    size_t count = json_array_size(nodes);
+
+    if (!id || count > LEVELS_MOST || (nodes && !json_is_array(nodes)))
+        return db_json_fail(r->import, line, r->err,
+                            "expected an instance with \"InstanceId\" and a list of at most %d "
+                            "\"NetworkNodes\"",
+                            LEVELS_MOST);
+    for (size_t i = 0; i < count; i++) {
+        level[i] = json_string_value(json_array_get(nodes, i));
+        if (!level[i] || !*level[i])
+            return db_json_fail(r->import, line, r->err,
+                                "\"NetworkNodes\" of '%.60s': expected names", id);
+    }
+    name = json_string_value(json_object_get(r->names, id));
+    if (name && levels_alias(r->levels, id, name, r->err))
+        return -1;
+    return levels_add(r->levels, r->import, id, level, (int)count, line, r->err);
+}
+
+static int take_instances(struct reader *r, const struct db_json *json)
+{
+    json_t *list = json_object_get(json->root, "Instances"), *instance;
+    size_t *line, lines, i;
+    int result = 0;
+
+    if (!json_is_array(list))
+        return db_json_fail(r->import, 1, r->err,
+                            "no list \"Instances\": expected what `aws ec2 "
+                            "describe-instance-topology` prints");
+    if (db_json_lines(json, 2, &line, &lines, r->err))
+        return -1;
+    json_array_foreach(list, i, instance) if (!result) result =
+        take_instance(r, instance, i < lines ? line[i] : 0);
+    free(line);
+    if (!result && db_json_text(json->root, "NextToken")) {
+        r->import->report->partial = 1;
+        db_warn(r->import, 0, "the answer goes on (NextToken): import all its pages at once");
+    }
+    return result;
+}
+
+static int begin(struct db_import *import, void *levels, topomap_error *err)
+{
+    struct reader r = {.import = import, .levels = levels, .err = err};
+    struct db_json json = {0};
+    int result = read_names(&r) || db_json_read(import, &json, err) ? -1 : 0;
+
+    if (!result)
+        result = take_instances(&r, &json);
+    db_json_clear(&json);
+    json_decref(r.names);
+    return result;
+}
+
+static int check(struct db_import *import, void *levels, topomap_error *err)
+{
+    return levels_finish(levels, import, "aws", err);
+}
+
+static const topomap_graph_option options[] = {
+    {"names", "FILE",
+     "what `aws ec2 describe-instances` prints: nodes are called by their private DNS names"},
+    {NULL, NULL, NULL},
+};
+
+const db_importer db_aws_topology = {
+    .row = {"aws-topology",
+            "AWS: `aws ec2 describe-instance-topology`; levels, no links; several pages are one "
+            "source",
+            options},
+    .tables = {"vertex", "link", "alias", "clique"},
+    .joins = 1,
+    .read = db_read_content,
+    .size = sizeof(struct levels),
+    .begin = begin,
+    .check = check,
+    .write = levels_write,
+    .free = levels_free,
+};

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Google Cloud: `gcloud compute instances list`, as
+ * --format="csv[no-heading](zone,resourceStatus.physicalHost,name)"
+ *
+ *   us-central1-a,/CCCC/bbbb/0000,node-0
+ *
+ * or as JSON, with resourceStatus.physicalHostTopology.{cluster,block,subblock,host} or
+ * resourceStatus.physicalHost. A host that two instances share is a level, too. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology-db/import/cloud/levels.h"
+#include "topology-db/import/json.h"
+#include "util/text.h"
+
+enum { PLACE = 512, PARTS = 4 };
+
+struct entry {
+    char zone[DB_KEY], place[PLACE], name[DB_KEY]; /* place: "/CCCC/bbbb/0000", or "" */
+    size_t line;
+};
+
+struct content {
+    struct levels levels; /* first: levels_write() takes it */
+    struct db_list list;
+};
+
+static void content_free(void *data)
+{
+    struct content *content = data;
+
+    free(content->list.row);
+    levels_clear(&content->levels);
+    free(content);
+}
+
+static int add(struct db_import *import, struct content *content, const char *zone,
+               const char *place, const char *name, size_t line, topomap_error *err)
+{
+    struct entry entry = {.line = line};
+    const char *slash = strrchr(zone, '/'); /* of a URL */
+
+    if (!*name || strlen(name) >= DB_KEY || strlen(zone) >= DB_KEY || strlen(place) >= PLACE ||
+        (*place && *place != '/'))
+        return db_json_fail(import, line, err,
+                            "expected a zone, a physical host such as /CCCC/bbbb/0000, and a name, "
+                            "not '%.40s,%.40s,%.40s'",
+                            zone, place, name);
+    strcpy(entry.zone, slash ? slash + 1 : zone);
+    strcpy(entry.place, place);
+    strcpy(entry.name, name);
+    return db_list_add(&content->list, &entry, sizeof entry, err);
+}
+
+/* ---- CSV ----------------------------------------------------------------------------------- */
+
+static int read_line(struct db_import *import, void *content, char *line, topomap_error *err)
+{
+    size_t lineno = topomap_input_lineno(import->input);
+    char *field[PARTS], *at = line;
+    int fields = 0;
+
+    if (!line[strspn(line, " \t")] || *line == '#')
+        return 0;
+    while (fields < PARTS && (field[fields] = topomap_text_field(&at, ',')) != NULL)
+        fields++;
+    if (lineno == 1 && strcmp(field[0], "zone") == 0)
+        return 0;
+    if (fields != 3)
+        return db_json_fail(import, lineno, err,
+                            "expected zone,physicalHost,name: gcloud compute instances list "
+                            "--format=\"csv[no-heading](zone,resourceStatus.physicalHost,name)\"");
+    return add(import, content, field[0], field[1], field[2], lineno, err);
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------- */
+
+static int take_instance(struct db_import *import, struct content *content, const json_t *instance,
+                         size_t line, topomap_error *err)
+{
+    static const char *const parts[PARTS] = {"cluster", "block", "subblock", "host"};
+    const json_t *status = json_object_get(instance, "resourceStatus");
+    const json_t *topology = json_object_get(status, "physicalHostTopology");
+    const char *host = db_json_text(status, "physicalHost"), *name = db_json_text(instance, "name");
+    const char *zone = db_json_text(instance, "zone");
+    char place[PLACE] = "";
+
+    if (topology)
+        for (int i = 0; i < PARTS; i++) {
+            const char *part = db_json_text(topology, parts[i]);
+
+            if (part)
+                topomap_text_append(place, sizeof place, "/%s", part);
+        }
+    return add(import, content, zone ? zone : "", *place || !host ? place : host, name ? name : "",
+               line, err);
+}
+
+static int read_json(struct db_import *import, struct content *content, topomap_error *err)
+{
+    struct db_json json;
+    json_t *instance;
+    size_t *line = NULL, lines = 0, i;
+    int result = db_json_read(import, &json, err);
+
+    if (result)
+        return -1;
+    result = json_is_array(json.root)
+                 ? db_json_lines(&json, 1, &line, &lines, err)
+                 : db_json_fail(import, 1, err,
+                                "expected a list of instances, as `gcloud compute instances list "
+                                "--format=json` prints it");
+    json_array_foreach(json.root, i, instance) if (!result) result =
+        take_instance(import, content, instance, i < lines ? line[i] : 0, err);
+    free(line);
+    db_json_clear(&json);
+    return result;
+}
+
+/* ---- Both ---------------------------------------------------------------------------------- */
+
+static int begin(struct db_import *import, void *content, topomap_error *err)
+{
+    const char *bytes;
+    size_t size;
+
+    if (topomap_input_peek(import->input, 1, &bytes, &size, err))
+        return -1;
+    return size && (*bytes == '[' || *bytes == '{') ? read_json(import, content, err) : 0;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    int order = strcmp(x->place, y->place);
+
+    return order ? order : x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* The zone, and each part with those before it, the last where it is shared. */
+static int put(struct db_import *import, struct levels *levels, const struct entry *entry,
+               int shared, topomap_error *err)
+{
+    char text[LEVELS_MOST][PLACE];
+    const char *level[LEVELS_MOST];
+    int count = 0, zone = *entry->zone != 0;
+
+    for (const char *at = entry->place; *at && count + 1 < LEVELS_MOST; count++) {
+        at++;
+        at += strcspn(at, "/");
+        snprintf(text[count], PLACE, "%.*s", (int)(at - entry->place), entry->place);
+    }
+    if (count > 1 && !shared)
+        count--;
+    level[0] = entry->zone;
+    for (int i = 0; i < count; i++)
+        level[i + zone] = text[i];
+    return levels_add(levels, import, entry->name, level, count ? count + zone : 0, entry->line,
+                      err);
+}
+
+static int check(struct db_import *import, void *data, topomap_error *err)
+{
+    struct content *content = data;
+    const struct entry *entry = content->list.row;
+    size_t rows = content->list.rows;
+
+    if (rows)
+        qsort(content->list.row, rows, sizeof *entry, by_place);
+    for (size_t i = 0; i < rows; i++) {
+        int shared = (i && strcmp(entry[i - 1].place, entry[i].place) == 0) ||
+                     (i + 1 < rows && strcmp(entry[i + 1].place, entry[i].place) == 0);
+
+        if (put(import, &content->levels, &entry[i], shared, err))
+            return -1;
+    }
+    return levels_finish(&content->levels, import, "gcp", err);
+}
+
+const db_importer db_gcp_topology = {
+    .row = {"gcp-topology",
+            "Google Cloud: lines 'zone,physicalHost,name' or the JSON of `gcloud compute instances "
+            "list`; levels, no links",
+            NULL},
+    .tables = {"vertex", "link", "alias", "clique"},
+    .read = db_read_content,
+    .size = sizeof(struct content),
+    .begin = begin,
+    .line = read_line,
+    .check = check,
+    .write = levels_write,
+    .free = content_free,
+};

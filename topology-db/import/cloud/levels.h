@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What clouds tell of their networks: for each instance the parts of the network that it is in, one
+ * inside the other. They tell no links and no rates. */
+#ifndef TOPOMAP_DB_LEVELS_H
+#define TOPOMAP_DB_LEVELS_H
+
+#include "topology-db/import/domains.h"
+#include "topology-db/import/lists/named.h"
+
+enum { LEVELS_MOST = 8 };
+
+/** Starts as all zeros. */
+struct levels {
+    topomap_fabric fabric;
+    uint32_t *above; /* [fabric.vertices] the level that a vertex is in, or UINT32_MAX */
+    size_t known, room;
+    struct db_list domains; /* NVLink domains, where the source has some */
+    struct db_list aliases; /* of instances that the batch system calls otherwise */
+    size_t without, first_without;
+};
+
+/** An instance in \p count levels, the outermost first. One that is in none is counted, and left
+ *  out. \p line  for messages */
+int levels_add(struct levels *levels, struct db_import *import, const char *host,
+               const char *const *level, int count, size_t line, topomap_error *err);
+/** The instance's name in the batch system. */
+int levels_alias(struct levels *levels, const char *host, const char *node, topomap_error *err);
+/** The end of the file: joins what has nothing above it in one, whose name is \p root. */
+int levels_finish(struct levels *levels, struct db_import *import, const char *root,
+                  topomap_error *err);
+void levels_clear(struct levels *levels);
+
+/** Writes them; another source of levels with one of these goes. */
+int levels_write(struct db_import *import, void *levels, topomap_error *err);
+void levels_free(void *levels);
+
+#endif

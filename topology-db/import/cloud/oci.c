@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Oracle Cloud: what each instance's metadata service says of it (/opc/v2/host), collected:
+ *
+ *   node1: {"rdmaTopologyData": {"customerHPCIslandId": "..", "customerNetworkBlock": "..",
+ *   node1:  "customerLocalBlock": "..", "customerGpuMemoryFabric": ".."}, "rackId": ".."}
+ *
+ * as pdsh prints it, or an object with nodes for keys. A GPU memory fabric is an NVLink domain. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology-db/import/cloud/levels.h"
+#include "topology-db/import/json.h"
+
+static int take_node(struct db_import *import, struct levels *levels, const char *node,
+                     const json_t *document, topomap_error *err)
+{
+    static const char *const parts[] = {"customerHPCIslandId", "customerNetworkBlock",
+                                        "customerLocalBlock"};
+    const json_t *data = json_object_get(document, "rdmaTopologyData");
+    const char *level[sizeof parts / sizeof *parts], *fabric;
+    int count = 0;
+
+    if (!json_is_object(document))
+        return db_json_fail(import, 0, err, "'%.60s': expected an object with rdmaTopologyData",
+                            node);
+    if (!json_is_object(data))
+        data = document;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        level[count] = db_json_text(data, parts[i]);
+        count += level[count] != NULL;
+    }
+    fabric = db_json_text(data, "customerGpuMemoryFabric");
+    /* The end of an OCID tells it from others. */
+    if (fabric && count &&
+        db_domains_add(&levels->domains, node,
+                       strlen(fabric) < DB_DOMAIN ? fabric : fabric + strlen(fabric) - 100, 0, err))
+        return -1;
+    return levels_add(levels, import, node, level, count, 0, err);
+}
+
+static int begin(struct db_import *import, void *levels, topomap_error *err)
+{
+    struct db_json json;
+    const char *node;
+    json_t *document;
+    int result = db_json_read(import, &json, err);
+
+    if (result)
+        return -1;
+    if (!json_is_object(json.root) || json_object_get(json.root, "rdmaTopologyData") ||
+        json_object_get(json.root, "customerHPCIslandId"))
+        result = db_json_fail(import, 1, err,
+                              "whose is this? expected an object with nodes for keys, or lines "
+                              "'NODE: a line of its metadata', as pdsh prints them");
+    json_object_foreach(json.root, node, document) if (!result) result =
+        take_node(import, levels, node, document, err);
+    db_json_clear(&json);
+    return result;
+}
+
+static int check(struct db_import *import, void *levels, topomap_error *err)
+{
+    return levels_finish(levels, import, "oci", err);
+}
+
+const db_importer db_oci_topology = {
+    .row = {"oci-topology",
+            "Oracle Cloud: rdmaTopologyData of instances' metadata, collected by pdsh; levels, no "
+            "links",
+            NULL},
+    .tables = {"vertex", "link", "alias", "clique"},
+    .read = db_read_content,
+    .size = sizeof(struct levels),
+    .begin = begin,
+    .check = check,
+    .write = levels_write,
+    .free = levels_free,
+};

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* topograph (NVIDIA), which asks clouds and fabrics alike: its API's answer, the closest level
+ * first,
+ *
+ *   {"instances":[{"id":"n1","network_layers":["leaf","spine","core"],
+ *                  "labels":{"accelerator.topograph.run/domain":"nvl-1"}}]}
+ *
+ * or a model of a cluster in YAML:
+ *
+ *   switches: {core: {switches: [sw1, sw2]}, sw1: {switches: [leaf1]}}
+ *   blocks:
+ *   - switch: leaf1
+ *     nodes: ["n[1-18]"]
+ *     annotations: {accelerator.topology.test/domain: nvl-1}
+ *
+ * A label that ends with /domain is an NVLink domain. */
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+#include "topology-db/import/cloud/levels.h"
+#include "topology-db/import/json.h"
+#include "util/hostlist.h"
+
+#define TEXT_MOST ((size_t)16 << 20)
+
+static int is_domain(const char *label)
+{
+    size_t length = strlen(label);
+
+    return length > 7 && strcmp(label + length - 7, "/domain") == 0;
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------- */
+
+static int take_instance(struct db_import *import, struct levels *levels, const json_t *instance,
+                         size_t line, topomap_error *err)
+{
+    const char *id = db_json_text(instance, "id"), *level[LEVELS_MOST], *label;
+    const json_t *layers = json_object_get(instance, "network_layers");
+    json_t *labels = json_object_get(instance, "labels"), *value;
+    size_t count = json_array_size(layers);
+
+    if (!id || count > LEVELS_MOST || (layers && !json_is_array(layers)))
+        return db_json_fail(import, line, err,
+                            "expected an instance with \"id\" and at most %d \"network_layers\"",
+                            LEVELS_MOST);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = json_string_value(json_array_get(layers, i));
+
+        if (!name || !*name)
+            return db_json_fail(import, line, err, "\"network_layers\" of '%.60s': expected names",
+                                id);
+        level[count - 1 - i] = name;
+    }
+    json_object_foreach(labels, label,
+                        value) if (is_domain(label) && json_is_string(value) &&
+                                   db_domains_add(&levels->domains, id, json_string_value(value),
+                                                  line, err)) return -1;
+    return levels_add(levels, import, id, level, (int)count, line, err);
+}
+
+static int read_json(struct db_import *import, struct levels *levels, topomap_error *err)
+{
+    struct db_json json;
+    json_t *list, *instance;
+    size_t *line = NULL, lines = 0, i;
+    int result = db_json_read(import, &json, err);
+
+    if (result)
+        return -1;
+    list = json_object_get(json.root, "instances");
+    result = json_is_array(list)
+                 ? db_json_lines(&json, 2, &line, &lines, err)
+                 : db_json_fail(import, 1, err,
+                                "no list \"instances\": expected topograph's answer or its model");
+    json_array_foreach(list, i, instance) if (!result) result =
+        take_instance(import, levels, instance, i < lines ? line[i] : 0, err);
+    free(line);
+    db_json_clear(&json);
+    return result;
+}
+
+/* ---- YAML ---------------------------------------------------------------------------------- */
+
+struct model {
+    struct db_import *import;
+    struct levels *levels;
+    yaml_document_t document;
+    topomap_error *err;
+};
+
+static yaml_node_t *node_at(struct model *m, int index)
+{
+    return yaml_document_get_node(&m->document, index);
+}
+
+static const char *scalar(const yaml_node_t *node)
+{
+    return node && node->type == YAML_SCALAR_NODE && *node->data.scalar.value
+               ? (const char *)node->data.scalar.value
+               : NULL;
+}
+
+static int fail(struct model *m, const yaml_node_t *node, const char *what)
+{
+    return db_json_fail(m->import, node ? node->start_mark.line + 1 : 1, m->err, "expected %s",
+                        what);
+}
+
+/* The value of a key; NULL: not there. */
+static yaml_node_t *value_of(struct model *m, const yaml_node_t *mapping, const char *key)
+{
+    if (!mapping || mapping->type != YAML_MAPPING_NODE)
+        return NULL;
+    for (yaml_node_pair_t *pair = mapping->data.mapping.pairs.start;
+         pair < mapping->data.mapping.pairs.top; pair++) {
+        const char *name = scalar(node_at(m, pair->key));
+
+        if (name && strcmp(name, key) == 0)
+            return node_at(m, pair->value);
+    }
+    return NULL;
+}
+
+/* The switch that lists this one; NULL: none. */
+static const char *find_above(struct model *m, const yaml_node_t *switches, const char *name)
+{
+    if (!switches || switches->type != YAML_MAPPING_NODE)
+        return NULL;
+    for (yaml_node_pair_t *pair = switches->data.mapping.pairs.start;
+         pair < switches->data.mapping.pairs.top; pair++) {
+        const yaml_node_t *below = value_of(m, node_at(m, pair->value), "switches");
+
+        if (!below || below->type != YAML_SEQUENCE_NODE)
+            continue;
+        for (int *item = below->data.sequence.items.start; item < below->data.sequence.items.top;
+             item++) {
+            const char *each = scalar(node_at(m, *item));
+
+            if (each && strcmp(each, name) == 0)
+                return scalar(node_at(m, pair->key));
+        }
+    }
+    return NULL;
+}
+
+static int add_nodes(struct model *m, const yaml_node_t *list, const char *const *level, int count,
+                     const char *domain)
+{
+    size_t line = list->start_mark.line + 1;
+    topomap_names names = {0};
+    topomap_error why;
+    int result = topomap_hostlist_expand(scalar(list), 0, &names, &why);
+
+    if (result)
+        return why.code == TOPOMAP_ESYSTEM ? topomap_error_set(m->err, why.code, "%s", why.text)
+                                           : db_json_fail(m->import, line, m->err, "%s", why.text);
+    for (size_t i = 0; !result && i < names.count; i++)
+        result =
+            (domain && db_domains_add(&m->levels->domains, names.name[i], domain, line, m->err)) ||
+                    levels_add(m->levels, m->import, names.name[i], level, count, line, m->err)
+                ? -1
+                : 0;
+    topomap_names_clear(&names);
+    return result;
+}
+
+/* From the block's switch upwards; the outermost comes first. */
+static int find_levels(struct model *m, const yaml_node_t *switches, const yaml_node_t *block,
+                       const char **level, int *count)
+{
+    const char *name = scalar(value_of(m, block, "switch")), *up[LEVELS_MOST];
+
+    for (*count = 0; name; name = find_above(m, switches, name)) {
+        if (*count == LEVELS_MOST)
+            return fail(m, block, "at most 8 switches above each other, and no circle of them");
+        up[(*count)++] = name;
+    }
+    for (int i = 0; i < *count; i++)
+        level[i] = up[*count - 1 - i];
+    return 0;
+}
+
+static const char *find_domain(struct model *m, const yaml_node_t *block)
+{
+    static const char *const kinds[] = {"annotations", "labels"};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const yaml_node_t *labels = value_of(m, block, kinds[i]);
+
+        if (!labels || labels->type != YAML_MAPPING_NODE)
+            continue;
+        for (yaml_node_pair_t *pair = labels->data.mapping.pairs.start;
+             pair < labels->data.mapping.pairs.top; pair++) {
+            const char *name = scalar(node_at(m, pair->key));
+
+            if (name && is_domain(name))
+                return scalar(node_at(m, pair->value));
+        }
+    }
+    return NULL;
+}
+
+static int take_block(struct model *m, const yaml_node_t *switches, const yaml_node_t *block)
+{
+    const yaml_node_t *nodes = value_of(m, block, "nodes");
+    const char *level[LEVELS_MOST], *domain;
+    int count;
+
+    if (!nodes || (nodes->type != YAML_SEQUENCE_NODE && !scalar(nodes)))
+        return fail(m, block, "a block with 'switch' and a list of 'nodes'");
+    if (find_levels(m, switches, block, level, &count))
+        return -1;
+    domain = find_domain(m, block);
+    if (scalar(nodes))
+        return add_nodes(m, nodes, level, count, domain);
+    for (int *item = nodes->data.sequence.items.start; item < nodes->data.sequence.items.top;
+         item++) {
+        const yaml_node_t *node = node_at(m, *item);
+
+        if (!scalar(node))
+            return fail(m, node, "host lists under 'nodes'");
+        if (add_nodes(m, node, level, count, domain))
+            return -1;
+    }
+    return 0;
+}
+
+static int take_model(struct model *m)
+{
+    const yaml_node_t *root = yaml_document_get_root_node(&m->document);
+    const yaml_node_t *blocks = value_of(m, root, "blocks");
+
+    if (!blocks || blocks->type != YAML_SEQUENCE_NODE)
+        return fail(m, root, "a model with 'switches' and a list of 'blocks'");
+    for (int *item = blocks->data.sequence.items.start; item < blocks->data.sequence.items.top;
+         item++)
+        if (take_block(m, value_of(m, root, "switches"), node_at(m, *item)))
+            return -1;
+    return 0;
+}
+
+static int read_yaml(struct db_import *import, struct levels *levels, topomap_error *err)
+{
+    struct model model = {.import = import, .levels = levels, .err = err};
+    yaml_parser_t parser;
+    char *text;
+    size_t size;
+    int result = topomap_input_all(import->input, TEXT_MOST, &text, &size, err);
+
+    if (result)
+        return -1;
+    if (!yaml_parser_initialize(&parser)) {
+        free(text);
+        return topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory: YAML");
+    }
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
+    if (yaml_parser_load(&parser, &model.document)) {
+        result = take_model(&model);
+        yaml_document_delete(&model.document);
+    } else {
+        result = db_json_fail(import, parser.problem_mark.line + 1, err, "not YAML: %s",
+                              parser.problem ? parser.problem : "unreadable");
+    }
+    yaml_parser_delete(&parser);
+    free(text);
+    return result;
+}
+
+/* ---- Both ---------------------------------------------------------------------------------- */
+
+static int begin(struct db_import *import, void *levels, topomap_error *err)
+{
+    const char *bytes;
+    size_t size, blanks = 0;
+
+    if (topomap_input_peek(import->input, 4096, &bytes, &size, err))
+        return -1;
+    while (blanks < size && strchr(" \t\r\n", bytes[blanks]))
+        blanks++;
+    return blanks < size && bytes[blanks] == '{' ? read_json(import, levels, err)
+                                                 : read_yaml(import, levels, err);
+}
+
+static int check(struct db_import *import, void *levels, topomap_error *err)
+{
+    return levels_finish(levels, import, "topograph", err);
+}
+
+const db_importer db_topograph = {
+    .row = {"topograph",
+            "topograph's answer in JSON, or its model of a cluster in YAML; levels, no links",
+            NULL},
+    .tables = {"vertex", "link", "alias", "clique"},
+    .own_words = 1,
+    .read = db_read_content,
+    .size = sizeof(struct levels),
+    .begin = begin,
+    .check = check,
+    .write = levels_write,
+    .free = levels_free,
+};

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "topology-db/import/ethernet/wires.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology-db/names.h"
+#include "util/alloc.h"
+
+enum { STEP = 1000, PORT_NAME = 128 };
+
+void wires_clear(struct wires *wires)
+{
+    topomap_fabric_clear(&wires->fabric);
+    topomap_known_clear(&wires->ports);
+    free(wires->list.row);
+    *wires = (struct wires){0};
+}
+
+void wires_free(void *wires)
+{
+    wires_clear(wires);
+    free(wires);
+}
+
+/* ---- What was said ------------------------------------------------------------------------- */
+
+int wires_system(struct wires *wires, const char *name, uint32_t *vertex, topomap_error *err)
+{
+    char shorter[DB_KEY];
+    size_t length = strcspn(name, ".");
+
+    if (!name[strspn(name, "0123456789.")]) /* an address */
+        length = strlen(name);
+    snprintf(shorter, sizeof shorter, "%.*s", (int)(length < DB_KEY ? length : DB_KEY - 1), name);
+    return topomap_fabric_find(&wires->fabric, *shorter ? shorter : "?", vertex, err);
+}
+
+int wires_port(struct wires *wires, uint32_t vertex, const char *name, uint32_t *port,
+               topomap_error *err)
+{
+    char key[sizeof vertex + PORT_NAME] = "";
+    size_t length = strlen(name);
+
+    if (length >= PORT_NAME)
+        length = PORT_NAME - 1;
+    memcpy(key, &vertex, sizeof vertex);
+    memcpy(key + sizeof vertex, name, length);
+    if (!length) /* behind the NUL is what makes it another */
+        memcpy(key + sizeof vertex + 1, &wires->list.rows, sizeof wires->list.rows);
+    return topomap_known_number(
+        &wires->ports, key, sizeof vertex + (length ? length + 1 : 1 + sizeof(size_t)), port, err);
+}
+
+int wires_add(struct wires *wires, const struct wire *wire, topomap_error *err)
+{
+    return db_list_add(&wires->list, wire, sizeof *wire, err);
+}
+
+static const char *port_name(const struct wires *wires, uint32_t port)
+{
+    return (const char *)topomap_known_key(&wires->ports, port) + sizeof(uint32_t);
+}
+
+/* ---- One port under two names -------------------------------------------------------------- */
+
+struct reverse {
+    uint32_t from, from_port, to, to_port;
+};
+
+static int by_from(const void *a, const void *b)
+{
+    return memcmp(a, b, offsetof(struct reverse, to_port));
+}
+
+/* Where the other end speaks of exactly this port, its own name for its port is taken: some
+ * switches tell others names that they do not use themselves. */
+static int use_own_names(struct wires *wires, topomap_error *err)
+{
+    struct wire *wire = wires->list.row;
+    size_t rows = wires->list.rows;
+    uint8_t *own = topomap_alloc(wires->ports.count, 1, err);
+    struct reverse *told = topomap_alloc(rows, sizeof *told, err);
+
+    if (!own || !told) {
+        free(own);
+        free(told);
+        return -1;
+    }
+    for (size_t i = 0; i < rows; i++) {
+        own[wire[i].from_port] = 1;
+        /* Looked up by what the others say of me. */
+        told[i] = (struct reverse){wire[i].to, wire[i].to_port, wire[i].from, wire[i].from_port};
+    }
+    qsort(told, rows, sizeof *told, by_from);
+    for (size_t i = 0; i < rows; i++) {
+        const struct reverse wanted = {wire[i].from, wire[i].from_port, wire[i].to, 0};
+        const struct reverse *found =
+            own[wire[i].to_port] ? NULL : bsearch(&wanted, told, rows, sizeof wanted, by_from);
+
+        if (found)
+            wire[i].to_port = found->to_port;
+    }
+    free(own);
+    free(told);
+    return 0;
+}
+
+/* ---- Numbers of ports ---------------------------------------------------------------------- */
+
+/* 0: the name has no number, or one that is too large. */
+static uint32_t number_in(const char *name)
+{
+    uint64_t number = 0;
+    int numbers = 0;
+
+    while (*name) {
+        uint64_t each = 0;
+
+        if (!isdigit((unsigned char)*name)) {
+            name++;
+            continue;
+        }
+        for (; isdigit((unsigned char)*name); name++)
+            if ((each = each * 10 + (uint64_t)(*name - '0')) > INT32_MAX)
+                return 0;
+        number = numbers++ ? number * STEP + each : each;
+        if (number > INT32_MAX)
+            return 0;
+    }
+    return (uint32_t)number;
+}
+
+struct named_port {
+    uint32_t vertex, port;
+    const char *name;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    const struct named_port *x = a, *y = b;
+
+    if (x->vertex != y->vertex)
+        return x->vertex < y->vertex ? -1 : 1;
+    return db_natural_order(x->name, y->name);
+}
+
+static void number_ports(const struct wires *wires, const struct named_port *row, uint32_t *number)
+{
+    uint32_t count = 0;
+
+    for (size_t i = 0; i < wires->ports.count; i++) {
+        int host = topomap_fabric_is(&wires->fabric, row[i].vertex, TOPOMAP_VERTEX_HOST);
+
+        count = i && row[i - 1].vertex == row[i].vertex ? count + 1 : 1;
+        number[row[i].port] = !*row[i].name ? 0 : host ? count : number_in(row[i].name);
+    }
+}
+
+/* Two ports of one switch with one number ("eth1", "swp1"): the later by name has none. */
+static int drop_doubles(const struct wires *wires, const struct named_port *row, uint32_t *number,
+                        topomap_error *err)
+{
+    topomap_known taken = {0};
+    int result = 0;
+
+    for (size_t i = 0; !result && i < wires->ports.count; i++) {
+        const uint32_t key[] = {row[i].vertex, number[row[i].port]};
+        size_t before = taken.count;
+        uint32_t at;
+
+        result = topomap_known_number(&taken, key, sizeof key, &at, err);
+        if (!result && at < before)
+            number[row[i].port] = 0;
+    }
+    topomap_known_clear(&taken);
+    return result;
+}
+
+/* A port that has several others at its end: a shared medium, or one name for several. */
+static void drop_shared(const struct wires *wires, uint32_t *number, uint32_t *peer)
+{
+    const struct wire *wire = wires->list.row;
+
+    for (size_t i = 0; i < wires->list.rows; i++) {
+        const uint32_t end[] = {wire[i].from_port, wire[i].to_port};
+
+        for (int e = 0; e < 2; e++) {
+            if (peer[end[e]] && peer[end[e]] != end[!e] + 1)
+                number[end[e]] = 0;
+            peer[end[e]] = end[!e] + 1;
+        }
+    }
+}
+
+static int find_numbers(const struct wires *wires, uint32_t *number, topomap_error *err)
+{
+    struct named_port *row = topomap_alloc(wires->ports.count, sizeof *row, err);
+    uint32_t *peer = topomap_alloc(wires->ports.count, sizeof *peer, err);
+    int result = row && peer ? 0 : -1;
+
+    if (!result) {
+        for (uint32_t i = 0; i < wires->ports.count; i++) {
+            memcpy(&row[i].vertex, topomap_known_key(&wires->ports, i), sizeof row[i].vertex);
+            row[i].port = i;
+            row[i].name = port_name(wires, i);
+        }
+        qsort(row, wires->ports.count, sizeof *row, by_name);
+        number_ports(wires, row, number);
+        result = drop_doubles(wires, row, number, err);
+        drop_shared(wires, number, peer);
+    }
+    free(row);
+    free(peer);
+    return result;
+}
+
+/* ---- Links --------------------------------------------------------------------------------- */
+
+static int by_ports(const void *a, const void *b)
+{
+    const struct wire *x = a, *y = b;
+
+    if (x->from_port != y->from_port)
+        return x->from_port < y->from_port ? -1 : 1;
+    return x->to_port < y->to_port ? -1 : x->to_port > y->to_port;
+}
+
+/* What both ends say of one link is equal then, and stands together. */
+static void put_in_order(struct wire *wire, size_t wires)
+{
+    for (size_t i = 0; i < wires; i++)
+        if (wire[i].from_port > wire[i].to_port)
+            wire[i] = (struct wire){wire[i].to,        wire[i].to_port, wire[i].from,
+                                    wire[i].from_port, wire[i].mbps,    wire[i].line};
+    if (wires)
+        qsort(wire, wires, sizeof *wire, by_ports);
+}
+
+static int add_link(topomap_fabric *f, const struct wire *wire, const uint32_t *number,
+                    uint32_t mbps, topomap_error *err)
+{
+    topomap_link link = {.a = wire->from,
+                         .b = wire->to,
+                         .aport = number[wire->from_port],
+                         .bport = number[wire->to_port],
+                         .rate = topomap_rate_of_mbps(mbps),
+                         .line = wire->line};
+
+    if (topomap_fabric_list(f, &link, err))
+        return -1;
+    f->link[f->links - 1].ends = 3;
+    return 0;
+}
+
+static int add_links(struct wires *wires, const uint32_t *number, size_t *between_hosts,
+                     topomap_error *err)
+{
+    const struct wire *wire = wires->list.row;
+    topomap_fabric *f = &wires->fabric;
+    size_t end;
+
+    for (size_t i = 0; i < wires->list.rows; i = end) {
+        uint32_t mbps = 0;
+
+        for (end = i; end < wires->list.rows && by_ports(&wire[i], &wire[end]) == 0; end++)
+            mbps = wire[end].mbps > mbps ? wire[end].mbps : mbps;
+        if (topomap_fabric_is(f, wire[i].from, TOPOMAP_VERTEX_HOST) &&
+            topomap_fabric_is(f, wire[i].to, TOPOMAP_VERTEX_HOST))
+            ++*between_hosts;
+        else if (add_link(f, &wire[i], number, mbps, err))
+            return -1;
+    }
+    return 0;
+}
+
+int wires_join(struct wires *wires, struct db_import *import, topomap_error *err)
+{
+    uint32_t *number = topomap_alloc(wires->ports.count, sizeof *number, err);
+    size_t between_hosts = 0;
+    int result = number ? use_own_names(wires, err) : -1;
+
+    if (!result)
+        put_in_order(wires->list.row, wires->list.rows);
+    result = result || find_numbers(wires, number, err) ||
+                     add_links(wires, number, &between_hosts, err) ||
+                     topomap_fabric_match(&wires->fabric, import->path, NULL, err)
+                 ? -1
+                 : 0;
+    free(number);
+    if (!result && between_hosts)
+        db_warn(import, 0, "%zu links between two hosts are left out: hosts do not route",
+                between_hosts);
+    return result;
+}
+
+/* ---- Into the database --------------------------------------------------------------------- */
+
+static int has_name(const void *content, const char *name)
+{
+    const struct wires *wires = content;
+
+    return topomap_fabric_lookup(&wires->fabric, name) != UINT32_MAX;
+}
+
+int wires_write(struct db_import *import, void *content, topomap_error *err)
+{
+    static const char switches[] =
+        "SELECT source, text FROM vertex JOIN source ON source.id = vertex.source"
+        " WHERE importer IN ('lldp', 'netq') AND kind = 0 ORDER BY source";
+    const struct wires *wires = content;
+
+    if (db_forget_sharing(import, switches, has_name, wires, err))
+        return -1;
+    return db_named_write(import, &wires->fabric, NULL, err);
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Omni-Path's links, in three forms that its tools write and read:
+ *
+ *   opaextractsellinks  NodeGUID;Port;NodeType;NodeDesc;NodeGUID;Port;NodeType;NodeDesc
+ *   planned topology    Rate;MTU;Internal;LinkDetails;CableLength;CableLabel;CableDetails; and
+ * twice NodeGUID;Port;NodeDesc;PortGUID;NodeType;PortDetails; or of the links inside a director
+ * Rate;MTU;Internal;;;; and twice Port;NodeType;NodeDesc opareport -o links -x
+ * <Link><Rate>100g</Rate><Port><NodeGUID>0x..</NodeGUID><PortNum>1</PortNum>
+ *                           <NodeType>FI</NodeType><NodeDesc>bender hfi1_0</NodeDesc></Port>...
+ *
+ * A header line names other columns. FI is a host's adapter, SW a switch; where an end has no GUID,
+ * it is known by its description. Lanes are of 25 Gb/s, on CN5000 of 100. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "topology-db/import/ib/ib_read.h"
+#include "util/alloc.h"
+#include "util/hash64.h"
+#include "util/text.h"
+#include "xml/xml.h"
+
+enum { FIELDS = 64, TEXT_MOST = 256 << 20, LANE = 25, LANE_CN5000 = 100, LANES_MOST = 4 };
+
+enum column { GUID, PORT, TYPE, DESC, KNOWN };
+
+/* Where each end's columns are; -1: not there. */
+struct form {
+    int fields, rate, at[2][KNOWN];
+};
+
+static const struct form forms[] = {
+    {8, -1, {{0, 1, 2, 3}, {4, 5, 6, 7}}},
+    {12, 0, {{-1, 6, 7, 8}, {-1, 9, 10, 11}}},
+    {19, 0, {{7, 8, 11, 9}, {13, 14, 17, 15}}},
+};
+
+struct reader {
+    struct db_import *import;
+    struct ib_fabric *fabric;
+    struct form header; /* fields 0: there was none */
+    size_t line, links;
+    topomap_error *err;
+};
+
+/* One link as text. */
+struct row {
+    const char *rate, *end[2][KNOWN];
+};
+
+static int fail(struct reader *r, const char *what, const char *at)
+{
+    return topomap_error_set(r->err, TOPOMAP_EINPUT, "%s:%zu: expected %s, not '%.60s'",
+                             r->import->path, r->line, what, at);
+}
+
+/* ---- A link -------------------------------------------------------------------------------- */
+
+static int read_rate(struct reader *r, const char *text, struct ib_end *end)
+{
+    char *rest;
+    unsigned long gbps = strtoul(text, &rest, 10), lane = LANE;
+
+    if (!*text || strcasecmp(text, "none") == 0)
+        return 0;
+    if (gbps > LANE * LANES_MOST)
+        lane = LANE_CN5000;
+    if (rest == text || strcasecmp(rest, "g") != 0 || !gbps || gbps % lane ||
+        gbps / lane > LANES_MOST)
+        return fail(r, "a rate such as 100g", text);
+    end->width = (uint8_t)(gbps / lane);
+    end->speed = ib_speed_named(lane == LANE ? "EDR" : "NDR", 3);
+    return 0;
+}
+
+/* What stands for a GUID that a plan does not have: a number made of the description, which no
+ * maker has (its first byte is 0x7e). */
+static uint64_t made_guid(const char *text)
+{
+    return topomap_hash64_all(text, strlen(text)) >> 8 | UINT64_C(0x7e) << 56;
+}
+
+static int read_end(struct reader *r, const char *const *end, uint32_t *vertex, uint8_t *port)
+{
+    const char *desc = end[DESC], *guid_text = end[GUID];
+    char *at = (char *)guid_text, *rest;
+    unsigned long number = strtoul(end[PORT], &rest, 10);
+    uint64_t guid;
+    int kind = strcasecmp(end[TYPE], "FI") == 0   ? IB_ADAPTER
+               : strcasecmp(end[TYPE], "SW") == 0 ? IB_SWITCH
+                                                  : IB_OTHER;
+
+    if (kind == IB_OTHER)
+        return fail(r, "a node's type FI or SW", end[TYPE]);
+    if (rest == end[PORT] || *rest || !number || number > 254)
+        return fail(r, "a port from 1 to 254", end[PORT]);
+    if (*guid_text ? ib_read_guid(&at, &guid) || *at : !*desc)
+        return fail(r, "a NodeGUID such as 0x001175010020e004, or a NodeDesc", guid_text);
+    if (!*guid_text)
+        guid = made_guid(desc);
+    *port = (uint8_t)number;
+    if (ib_neighbour(r->fabric, guid, kind, desc, strlen(desc), vertex, r->err))
+        return -1;
+    if (r->fabric->vertex[*vertex].kind != kind)
+        return fail(r, "the type that this node has elsewhere", end[TYPE]);
+    r->fabric->vertex[*vertex].recorded = 1;
+    return 0;
+}
+
+static int take_row(struct reader *r, const struct row *row)
+{
+    struct ib_end end = {.line = r->line}, reverse;
+
+    r->links++;
+    if (read_rate(r, row->rate, &end) || read_end(r, row->end[0], &end.vertex, &end.port) ||
+        read_end(r, row->end[1], &end.remote, &end.remote_port))
+        return -1;
+    reverse = end;
+    reverse.vertex = end.remote;
+    reverse.remote = end.vertex;
+    reverse.port = end.remote_port;
+    reverse.remote_port = end.port;
+    reverse.derived = 1;
+    return ib_add_end(r->fabric, &end, r->err) || ib_add_end(r->fabric, &reverse, r->err) ? -1 : 0;
+}
+
+/* ---- Lines --------------------------------------------------------------------------------- */
+
+/* The first and the second column of each name. */
+static int take_header(struct reader *r, char *const *field, int fields)
+{
+    static const char *const names[KNOWN] = {"NodeGUID", "Port", "NodeType", "NodeDesc"};
+    struct form *form = &r->header;
+
+    *form = (struct form){.fields = fields, .rate = -1};
+    memset(form->at, 0xff, sizeof form->at);
+    for (int i = 0; i < fields; i++) {
+        if (strcasecmp(field[i], "Rate") == 0)
+            form->rate = i;
+        for (int known = 0; known < KNOWN; known++)
+            if (strcasecmp(field[i], names[known]) == 0 ||
+                (known == PORT && strcasecmp(field[i], "PortNum") == 0))
+                form->at[form->at[0][known] >= 0][known] = i;
+    }
+    for (int known = PORT; known < KNOWN; known++)
+        if (form->at[1][known] < 0)
+            return fail(r, "columns Port, NodeType and NodeDesc twice in the header", field[0]);
+    return 0;
+}
+
+static const char *field_at(char *const *field, int fields, int at)
+{
+    return at >= 0 && at < fields ? field[at] : "";
+}
+
+static int is_header(char *const *field, int fields)
+{
+    for (int i = 0; i < fields; i++)
+        if (strcasecmp(field[i], "NodeGUID") == 0 || strcasecmp(field[i], "NodeDesc") == 0)
+            return 1;
+    return 0;
+}
+
+static int take_line(struct reader *r, char *line)
+{
+    const struct form *form = r->header.fields ? &r->header : NULL;
+    char *field[FIELDS], *at = line;
+    struct row row;
+    int fields = 0;
+
+    if (!*line || *line == '#')
+        return 0;
+    while (fields < FIELDS && (field[fields] = topomap_text_field(&at, ';')) != NULL)
+        fields++;
+    if (is_header(field, fields))
+        return take_header(r, field, fields);
+    for (size_t i = 0; !form && i < sizeof forms / sizeof *forms; i++)
+        if (forms[i].fields == fields)
+            form = &forms[i];
+    if (!form || fields < form->fields - 1)
+        return fail(r, "8, 12 or 19 fields with ; between, or as many as the header has", field[0]);
+    row.rate = field_at(field, fields, form->rate);
+    for (int e = 0; e < 2; e++)
+        for (int known = 0; known < KNOWN; known++)
+            row.end[e][known] = field_at(field, fields, form->at[e][known]);
+    return take_row(r, &row);
+}
+
+static int read_lines(struct reader *r)
+{
+    char *line;
+    size_t length;
+    int got;
+
+    while ((got = topomap_input_line(r->import->input, 65536, &line, &length, r->err)) > 0) {
+        r->line = topomap_input_lineno(r->import->input);
+        if (take_line(r, line + strspn(line, " \t")))
+            return -1;
+    }
+    return got;
+}
+
+/* ---- XML ----------------------------------------------------------------------------------- */
+
+/* Elements of a port's, and of the link itself. */
+static void take_element(struct row *row, int end, const topomap_xml *xml)
+{
+    static const char *const names[KNOWN] = {"NodeGUID", "PortNum", "NodeType", "NodeDesc"};
+
+    if (strcmp(xml->name, "Rate") == 0)
+        row->rate = xml->text;
+    for (int known = 0; known < KNOWN && end >= 0 && end < 2; known++)
+        if (strcmp(xml->name, names[known]) == 0)
+            row->end[end][known] = xml->text;
+}
+
+static void begin_row(struct row *row)
+{
+    row->rate = "";
+    for (int i = 0; i < 2 * KNOWN; i++)
+        row->end[i / KNOWN][i % KNOWN] = "";
+}
+
+static int read_elements(struct reader *r, char *text)
+{
+    int event, inside = 0, end = -1;
+    struct row row;
+    topomap_xml xml;
+
+    begin_row(&row);
+    topomap_xml_begin(&xml, r->import->path, text);
+    while ((event = topomap_xml_next(&xml, r->err)) > 0) {
+        if (event == TOPOMAP_XML_OPEN && strcmp(xml.name, "Link") == 0) {
+            begin_row(&row);
+            inside = 1;
+            end = -1;
+            r->line = xml.line;
+        } else if (event == TOPOMAP_XML_OPEN) {
+            end += inside && strcmp(xml.name, "Port") == 0;
+        } else if (inside && strcmp(xml.name, "Link") == 0) {
+            inside = 0;
+            if (end != 1)
+                return topomap_xml_fail(&xml, r->err, "expected two <Port> in a <Link>, not %d",
+                                        end + 1);
+            if (take_row(r, &row))
+                return -1;
+        } else if (inside) {
+            take_element(&row, end, &xml);
+        }
+    }
+    return event;
+}
+
+static int read_xml(struct reader *r)
+{
+    char *text;
+    size_t size;
+    int result;
+
+    if (topomap_input_all(r->import->input, TEXT_MOST, &text, &size, r->err))
+        return -1;
+    r->line = 1;
+    result = memchr(text, 0, size) ? fail(r, "XML", "a NUL byte") : read_elements(r, text);
+    free(text);
+    return result;
+}
+
+/* ---- Both ---------------------------------------------------------------------------------- */
+
+static int read_links(struct db_import *import, struct ib_fabric *fabric, topomap_error *err)
+{
+    struct reader r = {.import = import, .fabric = fabric, .err = err};
+    const char *bytes;
+    size_t size, blanks = 0;
+
+    if (topomap_input_peek(import->input, 64, &bytes, &size, err))
+        return -1;
+    while (blanks < size && strchr(" \t\r\n", bytes[blanks]))
+        blanks++;
+    if (blanks < size && bytes[blanks] == '<' ? read_xml(&r) : read_lines(&r))
+        return -1;
+    if (!r.links)
+        return topomap_error_set(err, TOPOMAP_EINPUT,
+                                 "%s:1: no link: expected what opaextractsellinks or `opareport -o "
+                                 "links -x` prints, or a planned topology",
+                                 import->path);
+    fabric->both = 1; /* each link is listed once */
+    return ib_join(fabric, import, err);
+}
+
+static int read_opa(struct db_import *import, void **content, topomap_error *err)
+{
+    struct ib_fabric *fabric = topomap_alloc(1, sizeof *fabric, err);
+
+    if (!fabric)
+        return -1;
+    if (read_links(import, fabric, err)) {
+        ib_free(fabric);
+        return -1;
+    }
+    *content = fabric;
+    return 0;
+}
+
+const db_importer db_opa_links = {
+    .row =
+        {"opa-links",
+         "Omni-Path fabric: opaextractsellinks, a planned topology's CSV, or `opareport -o links "
+         "-x`",
+         NULL},
+    .tables = {"vertex", "port", "link"},
+    .read = read_opa,
+    .write = ib_write,
+    .derived = ib_count_hosts,
+    .free = ib_free,
+};

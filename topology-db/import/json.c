@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "topology-db/import/json.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology-db/names.h"
+#include "util/alloc.h"
+#include "util/known.h"
+
+#define TEXT_MOST ((size_t)128 << 20)
+
+int db_json_fail(const struct db_import *import, size_t line, topomap_error *err,
+                 const char *format, ...)
+{
+    char text[384];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (!line)
+        return topomap_error_set(err, TOPOMAP_EINPUT, "%s: %s", import->path, text);
+    return topomap_error_set(err, TOPOMAP_EINPUT, "%s:%zu: %s", import->path, line, text);
+}
+
+void db_json_clear(struct db_json *json)
+{
+    json_decref(json->root);
+    free(json->text);
+    *json = (struct db_json){0};
+}
+
+static json_t *parse(const struct db_import *import, const char *text, size_t size, size_t line,
+                     topomap_error *err)
+{
+    json_error_t why;
+    json_t *root = json_loadb(text, size, 0, &why);
+
+    if (!root)
+        db_json_fail(import,
+                     line           ? line
+                     : why.line > 0 ? (size_t)why.line
+                                    : 1,
+                     err, "expected JSON: %.150s", why.text);
+    return root;
+}
+
+/* ---- Collected from hosts ------------------------------------------------------------------ */
+
+struct part {
+    char host[DB_KEY];
+    size_t line; /* its first */
+    char *text;
+    size_t size, room;
+};
+
+struct parts {
+    topomap_known hosts;
+    struct part *part;
+    size_t room;
+};
+
+static void parts_clear(struct parts *parts)
+{
+    for (size_t i = 0; i < parts->hosts.count; i++)
+        free(parts->part[i].text);
+    free(parts->part);
+    topomap_known_clear(&parts->hosts);
+}
+
+static int find_part(struct parts *parts, const char *host, size_t length, size_t line,
+                     struct part **part, topomap_error *err)
+{
+    size_t before = parts->hosts.count;
+    uint32_t at;
+
+    /* Room first: a host that is known has a part. */
+    if (topomap_grow(&parts->part, &parts->room, before + 1, sizeof **part, err) ||
+        topomap_known_number(&parts->hosts, host, length, &at, err))
+        return -1;
+    *part = &parts->part[at];
+    if (at == before) {
+        **part = (struct part){.line = line};
+        snprintf((*part)->host, sizeof(*part)->host, "%.*s", (int)length, host);
+    }
+    return 0;
+}
+
+/* `HOST: text`; the text keeps its blanks, which may be inside of a string. */
+static int take_line(const struct db_import *import, struct parts *parts, const char *text,
+                     size_t size, size_t line, topomap_error *err)
+{
+    const char *colon = memchr(text, ':', size);
+    size_t length = colon ? (size_t)(colon - text) : 0, rest;
+    struct part *part;
+
+    for (size_t i = 0; i < length; i++)
+        if (!isalnum((unsigned char)text[i]) && !strchr(".-_", text[i]))
+            length = 0;
+    if (!length || length >= DB_KEY)
+        return db_json_fail(import, line, err,
+                            "expected a JSON document, or lines 'HOST: a line of its document'");
+    rest = size - length - 1;
+    if (find_part(parts, text, length, line, &part, err) ||
+        topomap_grow(&part->text, &part->room, part->size + rest + 1, 1, err))
+        return -1;
+    memcpy(part->text + part->size, colon + 1, rest);
+    part->size += rest;
+    part->text[part->size++] = '\n';
+    return 0;
+}
+
+static int read_parts(const struct db_import *import, struct parts *parts, const char *text,
+                      size_t size, topomap_error *err)
+{
+    size_t line = 1;
+
+    for (const char *at = text, *end = text + size; at < end; line++) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        size_t length = (size_t)((newline ? newline : end) - at);
+
+        if (strspn(at, " \t\r") < length && take_line(import, parts, at, length, line, err))
+            return -1;
+        at += length + 1;
+    }
+    return 0;
+}
+
+static json_t *read_collected(const struct db_import *import, const char *text, size_t size,
+                              topomap_error *err)
+{
+    struct parts parts = {0};
+    json_t *root = json_object();
+    int result = root ? read_parts(import, &parts, text, size, err)
+                      : topomap_error_set(err, TOPOMAP_ESYSTEM, "out of memory: JSON");
+
+    for (size_t i = 0; !result && i < parts.hosts.count; i++) {
+        const struct part *part = &parts.part[i];
+        json_t *document = parse(import, part->text, part->size, part->line, err);
+
+        if (!document || json_object_set_new(root, part->host, document))
+            result = document ? db_json_fail(import, part->line, err,
+                                             "'%.60s' cannot be a host's name", part->host)
+                              : -1;
+    }
+    parts_clear(&parts);
+    if (result) {
+        json_decref(root);
+        return NULL;
+    }
+    return root;
+}
+
+/* ---- Reading ------------------------------------------------------------------------------- */
+
+int db_json_read(struct db_import *import, struct db_json *json, topomap_error *err)
+{
+    size_t size, start;
+
+    *json = (struct db_json){0};
+    if (topomap_input_all(import->input, TEXT_MOST, &json->text, &size, err))
+        return -1;
+    start = strncmp(json->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* a byte order mark */
+    start += strspn(json->text + start, " \t\r\n");
+    if (start == size) {
+        db_json_clear(json);
+        return db_json_fail(import, 1, err, "empty: expected JSON");
+    }
+    if (json->text[start] == '{' || json->text[start] == '[' || json->text[start] == '"') {
+        memset(json->text, ' ', start < 3 || json->text[0] != '\xef' ? 0 : 3);
+        json->root = parse(import, json->text, size, 0, err);
+    } else {
+        json->root = read_collected(import, json->text, size, err);
+        free(json->text);
+        json->text = NULL;
+    }
+    if (json->root)
+        return 0;
+    db_json_clear(json);
+    return -1;
+}
+
+/* ---- Values -------------------------------------------------------------------------------- */
+
+const char *db_json_text(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+
+    return text && *text ? text : NULL;
+}
+
+int64_t db_json_number(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    const char *text = json_string_value(value);
+    int64_t number = -1;
+
+    if (json_is_integer(value))
+        number = json_integer_value(value);
+    else if (text && *text && strlen(text) < 11 && !text[strspn(text, "0123456789")])
+        number = strtoll(text, NULL, 10);
+    return number >= 0 && number <= INT32_MAX ? number : -1;
+}
+
+json_t *db_json_first(const json_t *object, const char *key)
+{
+    json_t *value = json_object_get(object, key);
+
+    return json_is_array(value) ? json_array_get(value, 0) : value;
+}
+
+int db_json_lines(const struct db_json *json, unsigned depth, size_t **lines, size_t *count,
+                  topomap_error *err)
+{
+    unsigned open = 0;
+    size_t line = 1, room = 0;
+    int quoted = 0;
+
+    *lines = NULL;
+    *count = 0;
+    for (const char *at = json->text; at && *at; at++) {
+        line += *at == '\n';
+        if (quoted) {
+            at += *at == '\\' && at[1];
+            quoted = *at != '"';
+        } else if (*at == '"') {
+            quoted = 1;
+        } else if (*at == '{' || *at == '[') {
+            if (open++ != depth || *at != '{')
+                continue;
+            if (topomap_grow(lines, &room, *count + 1, sizeof **lines, err))
+                return -1;
+            (*lines)[(*count)++] = line;
+        } else if (*at == '}' || *at == ']') {
+            open -= open > 0;
+        }
+    }
+    return 0;
+}

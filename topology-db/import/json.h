@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* JSON that importers take: one document, or what was collected from many hosts. */
+#ifndef TOPOMAP_DB_IMPORT_JSON_H
+#define TOPOMAP_DB_IMPORT_JSON_H
+
+#include <jansson.h>
+
+#include "topology-db/import/import.h"
+
+/** Starts as all zeros. */
+struct db_json {
+    json_t *root;
+    char *text; /* of the one document; NULL where it was collected */
+};
+
+/** The whole input, at most 128 MiB of it, as one document. What is collected from hosts, lines of
+ *  `HOST: a line of its document` as pdsh and `srun --label` with names print them, becomes an
+ * object with the hosts for keys. On failure the error has the line. */
+int db_json_read(struct db_import *import, struct db_json *json, topomap_error *err);
+void db_json_clear(struct db_json *json);
+
+/** A text of an object that is not empty, lent; NULL where there is none. */
+const char *db_json_text(const json_t *object, const char *key);
+/** A number that is no fraction, or the digits of a text; -1 where there is none below 2^31. */
+int64_t db_json_number(const json_t *object, const char *key);
+/** The first of a list, or the value itself where it is no list; NULL where there is none. */
+json_t *db_json_first(const json_t *object, const char *key);
+
+/** Where each object inside \p depth brackets of any kind begins, in their order. \p line [*count],
+ *  ends with free(); none where the document was collected */
+int db_json_lines(const struct db_json *json, unsigned depth, size_t **line, size_t *count,
+                  topomap_error *err);
+/** Fills \p err with "PATH:LINE: ...", of line 0 "PATH: ...", and TOPOMAP_EINPUT; returns -1. */
+int db_json_fail(const struct db_import *import, size_t line, topomap_error *err,
+                 const char *format, ...) TOPOMAP_PRINTF(4, 5);
+
+#endif
