@@ -348,6 +348,11 @@ static const cli_option import_options[] = {
 };
 
 static const char import_text[] =
+    "FILE - is standard input: ibnetdiscover | topomap db import ibnetdiscover -. All that comes "
+    "from "
+    "it with\n"
+    "one FORMAT is one source, which a new import replaces.\n"
+    "\n"
     "Counters of ports are two readings some seconds apart, which make a rate; one FILE has both, "
     "or\n"
     "each is a FILE. A dump of the fabric tells whose the LIDs are, in whichever order they come:\n"

@@ -116,42 +116,18 @@ static int answer(const cli_call *call, topomap_db_router *router,
     return CLI_DONE;
 }
 
-/* All of standard input; it may be a pipe, which topomap_input_open() refuses. */
-static char *read_standard(size_t *size)
-{
-    size_t room = 1 << 16, got;
-    char *text = malloc(room);
-
-    for (*size = 0; text && (got = fread(text + *size, 1, room - *size, stdin)) > 0;) {
-        *size += got;
-        if (*size == room) {
-            char *more = realloc(text, room *= 2);
-
-            if (!more)
-                free(text);
-            text = more;
-        }
-    }
-    return text;
-}
-
 static int many_pairs(const cli_call *call, topomap_db_router *router,
                       const topomap_db_route_options *options)
 {
     const char *path = cli_get(call, "pairs");
-    topomap_error err = {TOPOMAP_ESYSTEM, "out of memory: standard input"};
+    topomap_error err;
     topomap_input *input;
-    char *text = NULL, *line;
-    size_t size, length;
-    int got = 0, status = CLI_DONE, standard = strcmp(path, "-") == 0;
+    size_t length;
+    char *line;
+    int got = 0, status = CLI_DONE;
 
-    if (standard && !(text = read_standard(&size)))
+    if (topomap_input_open(path, &input, &err))
         return cli_fail(call, &err);
-    if (standard ? topomap_input_memory("standard input", text, size, &input, &err)
-                 : topomap_input_open(path, &input, &err)) {
-        free(text);
-        return cli_fail(call, &err);
-    }
     while ((got = topomap_input_line(input, 4096, &line, &length, &err)) > 0) {
         int answered = answer(call, router, options, input, line);
 
@@ -160,7 +136,6 @@ static int many_pairs(const cli_call *call, topomap_db_router *router,
     if (got < 0)
         status = cli_fail(call, &err);
     topomap_input_close(input);
-    free(text);
     return status;
 }
 

@@ -28,6 +28,7 @@ struct topomap_input {
     size_t lineno;
     topomap_watch *watch; /* or NULL */
     int ended;            /* the unpacker has no more */
+    int stream;           /* standard input: nobody knows how much is to come */
 };
 
 static int input_new(const char *path, int fd, const void *bytes, size_t size,
@@ -78,18 +79,34 @@ static int open_regular(const char *path, int *fd, size_t *size, topomap_error *
     return 0;
 }
 
+/* A descriptor of its own, so that closing the input leaves standard input to others. */
+static int open_standard(int *fd, topomap_error *err)
+{
+    *fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (*fd < 0)
+        return topomap_error_set(err, errno == EBADF ? TOPOMAP_EINPUT : TOPOMAP_ESYSTEM,
+                                 TOPOMAP_INPUT_STANDARD ": cannot read: %s", strerror(errno));
+    return 0;
+}
+
 int topomap_input_open(const char *path, topomap_input **input, topomap_error *err)
 {
-    size_t size = 0;
-    int fd = -1;
+    int stream = strcmp(path, "-") == 0, fd = -1;
+    size_t size = SIZE_MAX;
 
-    if (open_regular(path, &fd, &size, err))
+    if (stream ? open_standard(&fd, err) : open_regular(path, &fd, &size, err))
         return -1;
-    if (input_new(path, fd, NULL, size, input, err)) {
+    if (input_new(topomap_input_called(path), fd, NULL, size, input, err)) {
         close(fd);
         return -1;
     }
+    (*input)->stream = stream;
     return 0;
+}
+
+const char *topomap_input_called(const char *path)
+{
+    return strcmp(path, "-") == 0 ? TOPOMAP_INPUT_STANDARD : path;
 }
 
 int topomap_input_memory(const char *path, const void *bytes, size_t size, topomap_input **input,
@@ -307,7 +324,8 @@ int topomap_input_map(topomap_input *input, size_t limit, void **bytes, size_t *
 
     if (topomap_input_peek(input, 1, &first, &got, err))
         return -1;
-    *mapped = input->fd >= 0 && !topomap_unpack_packed(input->unpack) && input->size <= limit;
+    *mapped = input->fd >= 0 && !input->stream && !topomap_unpack_packed(input->unpack) &&
+              input->size <= limit;
     if (*mapped) {
         *size = input->size;
         *bytes = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, input->fd, 0);

@@ -8,9 +8,14 @@
 
 typedef struct topomap_input topomap_input;
 
+#define TOPOMAP_INPUT_STANDARD "standard input"
+
 /** Opens a regular file for reading; directories, FIFOs and devices are refused (a launch must
- *  not hang on one). xz and zstd are recognised by their first bytes and unpacked. */
+ *  not hang on one). xz and zstd are recognised by their first bytes and unpacked. "-" is standard
+ *  input, whatever it is; a planner has closed it. Limits hold for it as for files. */
 int topomap_input_open(const char *path, topomap_input **input, topomap_error *err);
+/** What messages call a path: "-" is TOPOMAP_INPUT_STANDARD. */
+const char *topomap_input_called(const char *path);
 /** Reads from memory, which must outlive the input; \p path is for messages. Same unpacking. */
 int topomap_input_memory(const char *path, const void *bytes, size_t size, topomap_input **input,
                          topomap_error *err);

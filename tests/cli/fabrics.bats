@@ -473,3 +473,31 @@ print(sum(size(n) for b in yaml.safe_load(open(sys.argv[1]))["blocks"] for n in 
     [ "$(summary t.db hosts links topology)" = "[$nodes,0,\"tree\"]" ]
   done
 }
+
+# ---- Standard input --------------------------------------------------------------------------
+
+@test "-: dumps, graphs, mappings and machines' lists from a pipe, packed or not; limits hold" {
+  aws > t.json
+  topomap db import --db a.db aws-topology t.json 2> said
+  xz -c t.json | topomap db import --db b.db aws-topology - 2>> said
+  zstd -qc t.json | topomap db import --db b.db aws-topology - 2>> said # again: the same source
+  topomap db diff a.db b.db
+  [ "$(grep -c 'standard input:6: 1 instances' said)" = 2 ]
+  line n1 0 0 31 42 | topomap db import --db a.db slingshot-ama -
+  [ "$(summary a.db hosts)" = '[5]' ]
+  run -3 topomap db import --db none.db gcp-topology - < t.json
+  [[ $output == *"standard input:1: expected a list of instances"* ]]
+  printf '0,1,100\n1,2,50\n' > g.csv
+  [ "$(topomap graph info --json - < g.csv)" = "$(topomap graph info --json g.csv)" ]
+  printf '2\n1\n0\n' > m
+  [ "$(xz -c g.csv | topomap eval --graph - --machine tree:2:2 --mapping m --json)" = \
+    "$(topomap eval --graph g.csv --machine tree:2:2 --mapping - --json < m)" ]
+  [ "$(topomap eval --graph g.csv --machine matrix:- --json <<< $'0 1 2\n1 0 1\n2 1 0' | jq .ranks)" = 3 ]
+  large() { { echo '['; head -c 150M /dev/zero | tr '\0' ' '; } | topomap db import --db none.db ufm-links -; }
+  run -3 large
+  [[ $output == *"standard input"*"134217728"* ]] || { echo "$output"; false; }
+  run -3 topomap db import --db none.db aws-topology - < /dev/null
+  mkfifo fifo; run -3 timeout 10 topomap db import --db none.db aws-topology fifo
+  [[ $output == *FIFO* ]]
+  [ ! -e none.db ]
+}

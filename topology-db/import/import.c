@@ -106,7 +106,7 @@ static int read_more(struct db_import *import, void *content, topomap_error *err
     int result = 0;
 
     for (const char *const *more = import->options->more; !result && more && *more; more++) {
-        import->path = *more;
+        import->path = topomap_input_called(*more);
         if (topomap_input_open(*more, &import->input, err)) {
             result = -1;
             break;
@@ -443,7 +443,7 @@ int db_import_watched(topomap_db *db, const char *importer_name, const char *pat
     const db_importer *importer = find(importer_name, err ? err : (err = &own));
     topomap_db_report counted = {0};
     struct db_import import = {.importer = importer,
-                               .path = path,
+                               .path = topomap_input_called(path),
                                .options = options ? options : &defaults,
                                .report = &counted,
                                .watch = watch};
@@ -463,7 +463,7 @@ int db_import_watched(topomap_db *db, const char *importer_name, const char *pat
                  ? -1
                  : importer->read(&import, &content, err);
     topomap_input_close(import.input);
-    if (result && !importer->own_words)
+    if (result && !importer->own_words && import.path == path)
         db_foreign_explain(path, err);
     if (!result) {
         result = write_content(db, &import, content, err);

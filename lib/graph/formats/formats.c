@@ -237,7 +237,7 @@ int topomap_graph_read_options(const char *what, const char *format, const char 
 
     if (!format && !stat(what, &about) && S_ISDIR(about.st_mode))
         return topomap_parts_read(what, graph, err);
-    if (format || !stat(what, &about))
+    if (format || strcmp(what, "-") == 0 || !stat(what, &about))
         return read_file(what, format, option, graph, err);
     why = errno;
     if (option && *option && topomap_pattern_is_named(what))

@@ -71,7 +71,8 @@ TOPOMAP_PUBLIC const char *topomap_version(void);
 typedef struct topomap_graph topomap_graph;
 
 /** Reads a graph from a file or makes it from a pattern.
- *  \param what   path of a file, or a pattern such as `stencil2d:5:48x32`; an existing file wins
+ *  \param what   path of a file, - for standard input, or a pattern such as `stencil2d:5:48x32`; an
+ *                existing file wins
  *  \param format name of a topomap_graph_format_row(), or NULL to recognise it by content,
  *                then by name
  *  Without a format, a folder is a profile in parts, `part.NUMBER`; it is read where the parts have
