@@ -82,7 +82,7 @@ database() { # t.db, $NODES and a plan of 16 ranks on 8 nodes
 }
 
 @test "progress: on a terminal, from two seconds on, with a share, a rate and an estimate; gone when finished" {
-  local search='topomap map --graph random:n=1000,deg=8 --machine tree:250:4@1:10 --effort strong --json -o out'
+  local search='topomap map --graph random:n=1600,deg=8 --machine tree:400:4@1:10 --effort strong --json -o out'
   terminal 80 "$search" >screen
   [ "$(cat status)" = 0 ]
   grep -q $'\e\\[Kmap: search: [0-9]* s, [0-9]* %, [0-9.]* candidates/s, about [0-9a-z ]* left' screen
