@@ -106,8 +106,9 @@ static int read_host(struct db_import *import, const char *line, const char *mac
     length = strcspn(line, " \t:,");
     if (!length || length >= DB_KEY || line == mac)
         return topomap_input_fail(import->input, err,
-                                  "expected a host's name before the address; gather with "
-                                  "`topomap db collect slingshot`");
+                                  "expected a host's name before the address, as each node can "
+                                  "print it: echo $(hostname -s) hsn0 $(cat "
+                                  "/sys/class/net/hsn0/address)");
     for (size_t i = 0; i < length; i++)
         if (!isalnum((unsigned char)line[i]) && !strchr(".-_", line[i]))
             return topomap_input_fail(import->input, err,
