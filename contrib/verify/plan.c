@@ -119,7 +119,7 @@ static int find_entry(const topomap_node_plan *node_plan, uint32_t local, const 
                                  node_plan->tasks);
     if (*entry == UINT32_MAX)
         return topomap_error_set(err, TOPOMAP_EINPUT,
-                                 "its GPUs (SLURM_STEP_GPUS=%.64s) are not one of those that the "
+                                 "its GPUs (by Slurm's index: %.64s) are not one of those that the "
                                  "plan is for",
                                  step_gpus ? step_gpus : "");
     return 0;

@@ -105,6 +105,7 @@ static long variable(const char *name)
 static int read_bindings(long node, long local, verify_plan *plan, topomap_error *err)
 {
     const char *bindings = getenv(PLUGIN_ENV_BINDINGS), *note = getenv(PLUGIN_ENV_SPOOL);
+    const char *gpu = getenv(PLUGIN_ENV_GPU);
     char *text = NULL;
     size_t size;
     int result = 0;
@@ -115,7 +116,7 @@ static int read_bindings(long node, long local, verify_plan *plan, topomap_error
     bindings = bindings ? bindings : text;
     if (bindings && node >= 0 && local >= 0)
         result = verify_plan_bindings(bindings, (uint32_t)node, (uint32_t)local,
-                                      getenv("SLURM_STEP_GPUS"), plan, err);
+                                      gpu ? gpu : getenv("SLURM_STEP_GPUS"), plan, err);
     free(text);
     return result;
 }

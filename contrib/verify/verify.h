@@ -27,7 +27,7 @@ typedef struct verify_plan {
 int verify_plan_read(const char *path, long rank, verify_plan *plan, topomap_error *err);
 /** From TOPOMAP_BINDINGS, which the launch plugin leaves: the CPUs alone. Where they go by the GPU
  *  that Slurm gives a task, they are those of the task that has it.
- *  \param step_gpus  SLURM_STEP_GPUS of the task, or NULL */
+ *  \param step_gpus  TOPOMAP_GPU of the task, else SLURM_STEP_GPUS, or NULL */
 int verify_plan_bindings(const char *text, uint32_t node, uint32_t local, const char *step_gpus,
                          verify_plan *plan, topomap_error *err);
 int verify_plan_init(verify_plan *plan, topomap_error *err);

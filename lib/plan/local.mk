@@ -4,7 +4,7 @@ lib_libcore_la_SOURCES += lib/plan/plan.c lib/plan/plan.h \
 lib_libcore_la_SOURCES += lib/plan/bindings.c lib/plan/bindings_decode.c lib/plan/bindings_order.c lib/plan/bindings_check.c \
   lib/plan/bindings_node.c lib/plan/node_plan.c lib/plan/node_plan.h \
   lib/plan/bindings_walk.c lib/plan/bindings_walk.h lib/plan/bindings.h lib/plan/bindings_text.h \
-  lib/plan/nics.c lib/plan/nics.h lib/plan/crc32.c lib/plan/sextets.c lib/plan/sextets.h
+  lib/plan/gpu_bound.c lib/plan/gpu_bound.h lib/plan/nics.c lib/plan/nics.h lib/plan/crc32.c lib/plan/sextets.c lib/plan/sextets.h
 
 # What the launch plugin may link: libc only.
 noinst_LTLIBRARIES += lib/plan/libthin.la
@@ -14,4 +14,4 @@ lib_plan_libthin_la_SOURCES = lib/request/request.c lib/request/table.c lib/grap
   lib/plan/bindings.c lib/plan/bindings_decode.c lib/plan/bindings_order.c lib/plan/bindings_check.c \
   lib/plan/bindings_node.c lib/plan/node_plan.c lib/plan/node_plan.h \
   lib/plan/bindings_walk.c lib/plan/bindings_walk.h lib/plan/bindings.h lib/plan/bindings_text.h \
-  lib/plan/nics.c lib/plan/nics.h lib/plan/crc32.c lib/plan/sextets.c lib/plan/sextets.h
+  lib/plan/gpu_bound.c lib/plan/gpu_bound.h lib/plan/nics.c lib/plan/nics.h lib/plan/crc32.c lib/plan/sextets.c lib/plan/sextets.h

@@ -26,6 +26,10 @@
 #define PLUGIN_ENV_CARRIED_NICS "SLURM_TOPOMAP_NICS"
 #define PLUGIN_ENV_NIC "TOPOMAP_NIC"
 
+/* A task that is bound next to a GPU of its own finds which, by Slurm's index on its node: where
+ * the cgroup constrains devices SLURM_STEP_GPUS does not tell. */
+#define PLUGIN_ENV_GPU "TOPOMAP_GPU"
+
 /* The node of rank 0. */
 #define PLUGIN_ENV_CARRIED_MASTER "SLURM_TOPOMAP_MASTER"
 #define PLUGIN_ENV_MASTER "TOPOMAP_MASTER_ADDR"

@@ -12,6 +12,7 @@
 #include "plugin/node/parts.h"
 
 #include <sched.h>
+#include <stdbool.h>
 #include <slurm/slurm.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ static struct {
     char *cores;            /* that the step may use, Slurm's numbering; NULL: not known */
     plugin_cpus online;     /* the node's CPUs; none: not known */
     int own;                /* Slurm has given each task a GPU of its own, and CPUs go by it */
+    char *gpus;             /* SLURM_STEP_GPUS of all tasks; NULL: none */
     int refused;            /* the tasks must not run */
     int quiet;              /* the user has not asked for topomap */
 } here;
@@ -111,6 +113,7 @@ static void forget(void)
 {
     free(here.memory);
     free(here.cores);
+    free(here.gpus);
     memset(&here, 0, sizeof here);
 }
 
@@ -155,9 +158,11 @@ static int carries_plan(const node_question *question)
 static void take_plan(spank_t spank, const node_answer *answer, void *memory)
 {
     char *cores = NULL;
+    const char *gpus = job_environment(spank, "SLURM_STEP_GPUS");
 
     here.memory = memory;
     here.nics = answer->nics;
+    here.gpus = gpus ? strdup(gpus) : NULL;
     if (!(answer->found & NODE_PLANNED))
         return;
     if (spank_get_item(spank, S_STEP_ALLOC_CORES, &cores) == ESPANK_SUCCESS && cores && *cores)
@@ -332,6 +337,14 @@ static const char *check_class(spank_t spank, plugin_cpus *allowed)
 
 /* ---- GPUs --------------------------------------------------------------------------------- */
 
+/* A task while it is being bound. */
+struct task {
+    uint32_t local, entry; /* whose CPUs it has, and whose GPU; UINT32_MAX: not known */
+    plugin_cpus before, allowed, mask;
+    const char *not_bound, *not_ordered; /* NULL, or why Slurm's binding, or order of GPUs, stays */
+    char gpus[PLUGIN_GPUS_VARIABLES][PLUGIN_GPUS_VALUE];
+};
+
 /* What Slurm sets where several tasks share a GPU (gres/shard, gres/mps). */
 static int has_shares(spank_t spank)
 {
@@ -342,6 +355,34 @@ static int has_shares(spank_t spank)
     for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
         found |= job_environment(spank, shared[i]) != NULL;
     return found;
+}
+
+/* Slurm's own (src/interfaces/gres.c), in slurmstepd alone; not in its headers. */
+extern bool gres_use_local_device_index(void) __attribute__((weak));
+
+/* The cgroup constrains devices, and what a task is told of GPUs of its own counts within it. */
+static int is_constrained(void)
+{
+    return gres_use_local_device_index && gres_use_local_device_index();
+}
+
+/* Whose CPUs a task has. */
+static uint32_t entry_of(spank_t spank, uint32_t local)
+{
+    if (!here.own)
+        return local;
+    if (is_constrained())
+        return plugin_gpus_entry_dealt(&here.plan, here.gpus,
+                                       job_environment(spank, "SLURMD_TRES_BIND"), local);
+    return plugin_gpus_entry(&here.plan, job_environment(spank, "SLURM_STEP_GPUS"));
+}
+
+static void tell_gpu(spank_t spank, uint32_t gpu)
+{
+    char text[16];
+
+    snprintf(text, sizeof text, "%u", gpu);
+    spank_setenv(spank, PLUGIN_ENV_GPU, text, 1);
 }
 
 /* One order for all tasks of the node, so that two that take the GPU of their local id never take
@@ -428,40 +469,53 @@ static int has_parts(spank_t spank)
     return found;
 }
 
-static void name_nics(spank_t spank, uint32_t local)
+/* Where devices are constrained, a task that has not all of the step's GPUs is told others.
+ * \return NULL: what it has is not known */
+static const char *gpus_of(spank_t spank, const struct task *task, char own[16])
+{
+    const char *told = job_environment(spank, "SLURM_STEP_GPUS");
+
+    if (here.nics.by != TOPOMAP_NICS_BY_OWN_GPU || !is_constrained() || here.tasks == 1)
+        return told;
+    if (here.own && task->entry < here.plan.gpus) {
+        snprintf(own, 16, "%u", here.plan.gpu[task->entry]);
+        return own;
+    }
+    if (!task->local)
+        say_what(
+            "where devices are constrained, Slurm does not tell which GPU a task has (bind=gpu "
+            "goes by it)",
+            "nic= is passed over");
+    return NULL;
+}
+
+static void name_nics(spank_t spank, const struct task *task)
 {
     static char names[PLUGIN_NICS_VALUE];
     const char *mpich_gpus = job_environment(spank, "MPICH_GPU_SUPPORT_ENABLED");
-    const plugin_nics_task task = {.nics = &here.nics,
-                                   .local = local,
-                                   .tasks = here.tasks,
-                                   .step_gpus = job_environment(spank, "SLURM_STEP_GPUS"),
-                                   .mpich_gpus = mpich_gpus && !strcmp(mpich_gpus, "1")};
+    char own[16];
+    plugin_nics_task of = {.nics = &here.nics,
+                           .local = task->local,
+                           .tasks = here.tasks,
+                           .mpich_gpus = mpich_gpus && !strcmp(mpich_gpus, "1")};
 
-    if (has_parts(spank) || plugin_nics_of_task(&task, names))
+    if (has_parts(spank))
+        return;
+    of.step_gpus = gpus_of(spank, task, own);
+    if (plugin_nics_of_task(&of, names))
         return;
     if (here.nics.set)
-        set_variables(spank, &task);
+        set_variables(spank, &of);
     tell_nics(spank, names);
 }
-
-/* A task while it is being bound. */
-struct task {
-    uint32_t local;
-    plugin_cpus before, allowed, mask;
-    const char *not_bound, *not_ordered; /* NULL, or why Slurm's binding, or order of GPUs, stays */
-    char gpus[PLUGIN_GPUS_VARIABLES][PLUGIN_GPUS_VALUE];
-};
 
 /* CPUs are planned for the order of GPUs, so without the one there is not the other. Too few CPUs
  * are no reason to let GPUs that talk be far from each other. */
 static void choose(spank_t spank, struct task *task)
 {
     const char *other = NULL;
-    uint32_t entry = here.own
-                         ? plugin_gpus_entry(&here.plan, job_environment(spank, "SLURM_STEP_GPUS"))
-                         : task->local;
 
+    task->entry = entry_of(spank, task->local);
     if (here.plan.cores && widest_mask(&task->before, &task->allowed)) {
         other = "its CPUs cannot be asked for";
     } else if (here.plan.cores) {
@@ -470,9 +524,9 @@ static void choose(spank_t spank, struct task *task)
         if (!here.cores)
             task->allowed = task->before;
         other = check_class(spank, &task->allowed);
-        if (!other && entry == UINT32_MAX)
+        if (!other && task->entry == UINT32_MAX)
             other = "a task has not one of the GPUs that were planned with";
-        if (!other && plugin_cpus_of_task(&here.plan, &task->allowed, entry, &task->mask))
+        if (!other && plugin_cpus_of_task(&here.plan, &task->allowed, task->entry, &task->mask))
             task->not_bound = "this node has fewer CPUs for the step than tasks";
     }
     if (!other && here.plan.gpus && !here.own)
@@ -524,6 +578,8 @@ void plugin_bind_task(spank_t spank)
     if (here.plan.cores && task.not_bound)
         set_mask(&task.before);
     say_of(&task);
+    if (here.own && task.entry != UINT32_MAX)
+        tell_gpu(spank, here.plan.gpu[task.entry]);
     if (nics_hold(&task))
-        name_nics(spank, task.local);
+        name_nics(spank, &task);
 }

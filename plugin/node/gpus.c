@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+#include "plan/gpu_bound.h"
+
+#define GRES_GPU "gres/gpu:"
+
 static const struct {
     const char *name;
     int of_rocr; /* on AMD's GPUs it counts within what ROCR_VISIBLE_DEVICES leaves, in that order:
@@ -122,6 +126,44 @@ uint32_t plugin_gpus_entry(const topomap_node_plan *plan, const char *step_gpus)
                 found++;
             }
     return found == 1 && words.count <= TOPOMAP_NODE_PLAN_GPUS ? entry : UINT32_MAX;
+}
+
+/* The words as indices, ascending. \return how many; 0: they are not such */
+static uint32_t indices_of(const char *list, uint32_t index[TOPOMAP_NODE_PLAN_GPUS])
+{
+    struct words words;
+
+    split(list, &words);
+    for (uint32_t i = 0; i < words.count && i < TOPOMAP_NODE_PLAN_GPUS; i++) {
+        index[i] = index_of(&words, i);
+        if (index[i] == UINT32_MAX || (i && index[i] <= index[i - 1]))
+            return 0;
+    }
+    return words.count <= TOPOMAP_NODE_PLAN_GPUS ? words.count : 0;
+}
+
+uint32_t plugin_gpus_entry_dealt(const topomap_node_plan *plan, const char *all, const char *bind,
+                                 uint32_t local)
+{
+    uint32_t has[TOPOMAP_NODE_PLAN_GPUS], first[TOPOMAP_NODE_PLAN_GPUS], gpus, planned = 0;
+    const char *said = bind ? strstr(bind, GRES_GPU) : NULL;
+    uint32_t entry = UINT32_MAX;
+    char word[TOPOMAP_GPU_BOUND];
+
+    if (!all || !said || plan->gpus != plan->tasks || local >= plan->tasks)
+        return UINT32_MAX;
+    gpus = indices_of(all, has);
+    topomap_gpu_bound_word(said + strlen(GRES_GPU), word);
+    /* Without a list or a count it goes by what is not known here (`closest`). */
+    if (!strchr(word, ':') || !topomap_gpu_bound(word, has, gpus, plan->tasks, 1, first))
+        return UINT32_MAX;
+    for (uint32_t i = 0; i < plan->gpus; i++)
+        for (uint32_t k = 0; k < plan->gpus; k++) {
+            planned += first[k] == plan->gpu[i];
+            if (k == local && first[k] == plan->gpu[i])
+                entry = i;
+        }
+    return planned == plan->gpus ? entry : UINT32_MAX;
 }
 
 /* Slurm lists the devices in its own order: by its index, or, where the cgroup constrains them,

@@ -23,6 +23,13 @@ int plugin_gpus_are_own(const topomap_node_plan *plan);
 /** Of such a plan, whose CPUs a task has: those of the task with this number. UINT32_MAX: it has
  * not just one of the plan's GPUs. \param step_gpus  SLURM_STEP_GPUS of the task, or NULL */
 uint32_t plugin_gpus_entry(const topomap_node_plan *plan, const char *step_gpus);
+/** The same where the cgroup constrains devices: there Slurm tells each such task the step's first
+ * GPUs, as many as it has, whichever it has (common_gres_set_env(), whose usable_gres counts from 0
+ * then). All planned ones must be those that Slurm deals out. \param all   SLURM_STEP_GPUS of the
+ * step, before it was a task's \param bind  SLURMD_TRES_BIND, by which Slurm deals them out
+ * ("gres/gpu:map_gpu:1,0") */
+uint32_t plugin_gpus_entry_dealt(const topomap_node_plan *plan, const char *all, const char *bind,
+                                 uint32_t local);
 
 /** Whether a task sees just the GPUs that the plan is for.
  *  \param step_gpus  SLURM_STEP_GPUS of the task, or NULL

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plugin/srun/gpus.h"
+#include "plan/gpu_bound.h"
 #include "plugin/srun/words.h"
 
 #include <stdlib.h>
@@ -132,21 +133,6 @@ static int count_of(const char *value, int is_gres, uint32_t *sum)
 
 /* ---- Which GPU each task gets --------------------------------------------------------------- */
 
-/* By a kind of binding: with --gpu-bind, and with --tres-bind. */
-static const struct {
-    const char *option, *tres, *line;
-} binds[] = {{"map_gpu:", "map:", "map:"},
-             {"mask_gpu:", "mask:", "mask:"},
-             {"per_task:", "per_task:", ""},
-             {"single:", "single:", "single:"}};
-
-static const char *after(const char *text, const char *word)
-{
-    size_t length = strlen(word);
-
-    return strncasecmp(text, word, length) ? NULL : text + length;
-}
-
 /* GPUs of one task, "gres/gpu:2" or "cpu:1,gres:gpu:a100=2". */
 static const char *count_in(const char *tres)
 {
@@ -161,36 +147,20 @@ static const char *count_in(const char *tres)
     return count > at && (count[-1] == ':' || count[-1] == '=') ? count : "";
 }
 
-/* Numbers alone, and where --tres-bind goes on with another resource, up to that; else nothing. */
 static void write_bound(FILE *out, const char *kind, const char *value)
 {
-    size_t length = strcspn(value, "+");
+    char word[TOPOMAP_GPU_BOUND];
 
-    if (!strcmp(kind, "single:") && (length != 1 || *value != '1'))
-        length = 0; /* tasks that share a GPU: the CPUs of one GPU are not those of one task */
-    if (length && length < 512 && strspn(value, "0123456789abcdefABCDEFx,") == length)
-        fprintf(out, "step-gpus bound:%s%.*s\n", strcmp(kind, "single:") ? kind : "", (int)length,
-                value);
-    else
-        fprintf(out, "step-gpus bound\n");
+    topomap_gpu_bound_kind(kind, value, word);
+    fprintf(out, "step-gpus %s\n", word);
 }
 
 static void write_bind(FILE *out, const char *bind)
 {
-    const char *value = after(bind, "verbose,");
+    char word[TOPOMAP_GPU_BOUND];
 
-    bind = value ? value : bind;
-    value = after(bind, "v,");
-    bind = value ? value : bind;
-    for (size_t i = 0; i < sizeof binds / sizeof *binds; i++) {
-        value = after(bind, binds[i].option);
-        value = value ? value : after(bind, binds[i].tres);
-        if (value) {
-            write_bound(out, binds[i].line, value);
-            return;
-        }
-    }
-    write_bound(out, "", "");
+    topomap_gpu_bound_word(bind, word);
+    fprintf(out, "step-gpus %s\n", word);
 }
 
 static void write_tasks(FILE *out, const plugin_gpus *gpus)

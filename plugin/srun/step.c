@@ -49,7 +49,7 @@ void plugin_step_forget(void)
                                         PLUGIN_ENV_CARRIED_SPOOL,  PLUGIN_ENV_CARRIED_IN_ORDER,
                                         PLUGIN_ENV_CARRIED_NICS,   PLUGIN_ENV_NIC,
                                         PLUGIN_ENV_CARRIED_MASTER, PLUGIN_ENV_MASTER,
-                                        PLUGIN_ENV_REFUSED};
+                                        PLUGIN_ENV_REFUSED,        PLUGIN_ENV_GPU};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unsetenv(names[i]);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "graph/graph.h"
-#include "plugin/planner/plan/gpu_bound.h"
+#include "plan/gpu_bound.h"
 #include "plugin/planner/plan/gpu_cores.h"
 #include "plugin/planner/plan/gpu_search.h"
 #include "util/alloc.h"
@@ -200,7 +200,7 @@ static int follow_node(struct ordering *o, uint32_t node, uint32_t gpus, topomap
     uint32_t first = o->plan->first[node], tasks = o->plan->first[node + 1] - first;
 
     if (b->class_of[node] == UINT32_MAX ||
-        !planner_gpu_bound(o->in->request->asked.step_gpus, o->gpu, gpus, tasks, o->taken)) {
+        !topomap_gpu_bound(o->in->request->asked.step_gpus, o->gpu, gpus, tasks, 0, o->taken)) {
         b->class_of[node] = UINT32_MAX;
         for (uint32_t task = first; task < first + tasks; task++)
             o->cpus.start[task + 1] = o->cpus.start[task];

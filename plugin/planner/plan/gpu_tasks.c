@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "plugin/planner/plan/gpu_bound.h"
+#include "plan/gpu_bound.h"
 #include "util/alloc.h"
 
 /* The one at the place of the task's local id, in the node's order or in Slurm's; or that Slurm
@@ -16,8 +16,8 @@ static void fill_gpus(const planner_inputs *in, const topomap_bindings *b, uint3
     uint32_t order = b->nodes && b->gpu_first ? b->gpu_first[node + 1] - from : 0;
     int ordered = gpus && order == gpus;
 
-    if (in->gpus.bound && (order != tasks || !planner_gpu_bound(in->request->asked.step_gpus, gpu,
-                                                                gpus, tasks, taken)))
+    if (in->gpus.bound && (order != tasks || !topomap_gpu_bound(in->request->asked.step_gpus, gpu,
+                                                                gpus, tasks, 0, taken)))
         memset(taken, 0xff, tasks * sizeof *taken);
     if (!gpus || in->gpus.bound)
         return;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plugin/planner/plan/gpu_bound.h"
+#include "plan/gpu_bound.h"
 #include "plugin/planner/request/scontrol.h"
 #include "util/alloc.h"
 #include "util/cores.h"
@@ -29,7 +29,7 @@ static int has_gpus(const topomap_db_device_classes *known)
  */
 static int is_bound(const planner_request *request)
 {
-    return planner_gpu_is_bound(request->asked.step_gpus) &&
+    return topomap_gpu_is_bound(request->asked.step_gpus) &&
            request->asked.bind == TOPOMAP_REQUEST_BIND_GPU;
 }
 

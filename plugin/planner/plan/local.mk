@@ -5,7 +5,6 @@ plugin_planner_libplanner_la_SOURCES = plugin/planner/plan/gpus.c plugin/planner
   plugin/planner/plan/gpu_order.c plugin/planner/plan/gpu_order.h \
   plugin/planner/plan/gpu_machine.c plugin/planner/plan/gpu_machine.h \
   plugin/planner/plan/gpu_tasks.c plugin/planner/plan/gpu_tasks.h \
-  plugin/planner/plan/gpu_bound.c plugin/planner/plan/gpu_bound.h \
   plugin/planner/plan/gpu_cores.c plugin/planner/plan/gpu_cores.h \
   plugin/planner/plan/fold.c plugin/planner/plan/fold.h \
   plugin/planner/plan/nics.c plugin/planner/plan/nics.h \

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "plan/nics.h"
-#include "plugin/planner/plan/gpu_bound.h"
+#include "plan/gpu_bound.h"
 #include "plugin/planner/plan/gpu_cores.h"
 #include "util/alloc.h"
 
@@ -224,7 +224,7 @@ static int put_node(struct naming *n, topomap_error *err)
     if (!n->tasks || !count_nics(n->devices))
         return 0;
     /* "left": the user has said how, or Slurm's index says nothing. */
-    if (n->devices->gpus && planner_gpu_is_bound(said))
+    if (n->devices->gpus && topomap_gpu_is_bound(said))
         put_by_index(n, TOPOMAP_NICS_BY_OWN_GPU);
     else if (n->devices->gpus && are_known(n))
         put_by_task(n);

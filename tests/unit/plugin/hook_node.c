@@ -70,6 +70,9 @@ static void run_hooks(const struct node *node)
     slurm_mock.step_cores = node->cores;
     slurm_mock.cpuset = node->cpuset;
     slurm_mock.online = node->online;
+    slurm_mock.constrained = node->constrained;
+    if (node->step_gpus)
+        mock_setenv("SLURM_STEP_GPUS", node->step_gpus);
     if (node->bindings)
         mock_setenv(PLUGIN_ENV_CARRIED_BINDINGS, node->bindings);
     mock_setenv(PLUGIN_ENV_CARRIED_PLAN, "1 9f3c01aa 12.5");

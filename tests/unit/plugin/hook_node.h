@@ -29,6 +29,8 @@ struct node {
     plugin_cpus cpuset;    /* of its cgroup */
     plugin_cpus online;    /* what the machine has */
     const char *bind_list; /* SLURM_CPU_BIND_LIST, or NULL */
+    const char *step_gpus; /* SLURM_STEP_GPUS before there are tasks, or NULL */
+    int constrained;       /* devices, by its cgroup */
     /* What Slurm sets for a task just before its hook: names, and values by task or of all. */
     const char *variable[HOOK_VARIABLES];
     const char *value[HOOK_VARIABLES];

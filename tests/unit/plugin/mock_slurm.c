@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -296,3 +297,10 @@ int prlimit(pid_t pid, enum __rlimit_resource resource, const struct rlimit *set
     return -1;
 }
 #endif
+
+/* Of slurmstepd; plugin/node/bind.c. */
+extern bool gres_use_local_device_index(void);
+bool gres_use_local_device_index(void)
+{
+    return slurm_mock.constrained != 0;
+}

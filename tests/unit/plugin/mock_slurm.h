@@ -45,6 +45,7 @@ typedef struct mock {
     uint32_t node, local_tasks;
     int task;               /* local */
     const char *step_cores; /* S_STEP_ALLOC_CORES, or NULL */
+    int constrained;        /* devices, by the cgroup */
 
     /* The kernel */
     plugin_cpus cpuset; /* what the cgroup allows */

@@ -45,13 +45,18 @@ static struct node node_of(const char *step, const char *values)
     return node;
 }
 
-static int is_planned(uint32_t task)
+static int has_cpus_of(uint32_t task, uint32_t other)
 {
     plugin_cpus mask = {{0}};
 
-    for (uint32_t i = bindings.pu_start[task]; i < bindings.pu_start[task + 1]; i++)
+    for (uint32_t i = bindings.pu_start[other]; i < bindings.pu_start[other + 1]; i++)
         plugin_cpus_add(&mask, bindings.pu[i]);
     return !memcmp(&mask, &result->mask[task], sizeof mask);
+}
+
+static int is_planned(uint32_t task)
+{
+    return has_cpus_of(task, task);
 }
 
 /* Every task sees `values`; SLURM_STEP_GPUS stays, as it says which and not in which order. */
@@ -245,7 +250,8 @@ static void order_goes_without_binding(void **state)
     assert_string_equal(result->said, "");
 }
 
-/* Where Slurm gives each task GPUs of its own, the CPUs go by one of them, whichever it is, and GPUs stay. */
+/* Where Slurm gives each task GPUs of its own, the CPUs go by one of them, whichever it is, and
+ * GPUs stay. */
 static void cpus_follow_gpus_of_tasks(void **state)
 {
     static const uint32_t as_they_are[] = {0, 1, 2, 3};
@@ -283,6 +289,67 @@ static void cpus_follow_gpus_of_tasks(void **state)
             assert_true(is_slurms(&node, task));
         assert_non_null(strstr(result->said, "a task has not one of the GPUs that were planned"));
         assert_null(strstr(result->said, "order of GPUs"));
+    }
+}
+
+/* Where the cgroup constrains devices, each task is told the step's first GPUs, as many as it has.
+ */
+static void cpus_follow_gpus_that_count_from_0(void **state)
+{
+    static const struct {
+        uint32_t planned[GPUS];
+        const char *step, *bind;
+        uint32_t has[GPUS]; /* of the tasks; none: not known */
+    } rows[] = {
+        {{0, 1, 2, 3}, "0,1,2,3", "gres/gpu:single:1", {0, 1, 2, 3}},
+        {{2, 4, 5, 7}, "2,4,5,7", "gres/gpu:per_task:1", {2, 4, 5, 7}},
+        {{0, 2, 4, 6}, "0,1,2,3,4,5,6,7", "gres/gpu:per_task:2", {0, 2, 4, 6}},
+        {{0, 1, 2, 3}, "0,1,2,3", "gres/gpu:map_gpu:3,1,0,2", {3, 1, 0, 2}},
+        {{1, 4, 5, 7}, "1,4,5,7", "gres/gpu:verbose,map:3,1,0,2", {7, 4, 1, 5}},
+        {{0, 1, 2, 3}, "0,1,2,3", "gres/gpu:mask_gpu:0x8,0x1,0x2,0x4+gres/x:1", {3, 0, 1, 2}},
+        /* The job has others, or it is dealt out otherwise. */
+        {{0, 1, 2, 3}, "0,1,2,4", "gres/gpu:single:1", {0}},
+        {{0, 1, 2, 3}, "0,1,2,3", "gres/gpu:closest", {0}},
+        {{0, 2, 3, 5}, "0,2,3,5", "gres/gpu:per_task:2", {0}},
+        {{0, 1, 2, 3}, "0,1,2,3,4", "gres/gpu:map_gpu:3,1,0,4", {0}},
+        {{0, 1, 2, 3}, "0,1,2,3", "gres/gpu:single:2", {0}},
+        {{0, 1, 2, 3}, "0,1,2,3", NULL, {0}},
+        {{0, 1, 2, 3}, "0,1,2,3", "single:1", {0}},
+        {{0, 1, 2, 3}, NULL, "gres/gpu:single:1", {0}},
+        {{0, 1, 2, 3}, "0,2,1,3", "gres/gpu:single:1", {0}},
+    };
+    static const uint32_t as_they_are[] = {0, 1, 2, 3};
+
+    (void)state;
+    memcpy(bindings.gpu_place, as_they_are, sizeof as_they_are);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int known = rows[i].has[0] || rows[i].has[1];
+        struct node node;
+
+        memcpy(bindings.gpu, rows[i].planned, sizeof rows[i].planned);
+        encode();
+        node = node_of("0", "0");
+        node.step_gpus = rows[i].step;
+        node.constrained = 1;
+        node.variable[VARIABLES] = "TOPOMAP_GPU";
+        node.variable[VARIABLES + 1] = "SLURMD_TRES_BIND";
+        node.value[VARIABLES + 1] = rows[i].bind;
+        run(&node);
+        for (uint32_t task = 0; task < node.tasks; task++) {
+            char gpu[16] = "-";
+
+            if (known)
+                snprintf(gpu, sizeof gpu, "%u", rows[i].has[task]);
+            assert_string_equal(result->value[task][VARIABLES], gpu);
+            for (uint32_t k = 0; k < GPUS; k++) /* the CPUs of the planned GPU that it has */
+                if (known && rows[i].planned[k] == rows[i].has[task])
+                    assert_true(has_cpus_of(task, k));
+            assert_true(known || is_slurms(&node, task));
+        }
+        if (known)
+            assert_string_equal(result->said, "");
+        else
+            assert_non_null(strstr(result->said, "a task has not one of the GPUs"));
     }
 }
 
@@ -387,6 +454,7 @@ int main(void)
         TEST(binding_and_order_go_together),
         TEST(order_goes_without_binding),
         TEST(cpus_follow_gpus_of_tasks),
+        TEST(cpus_follow_gpus_that_count_from_0),
         TEST(nobody_doubles_up),
     };
 

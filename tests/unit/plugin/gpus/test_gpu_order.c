@@ -12,7 +12,7 @@
 #include "plan/bindings.h"
 #include "plan/plan.h"
 #include "plugin/planner/plan/decide.h"
-#include "plugin/planner/plan/gpu_bound.h"
+#include "plan/gpu_bound.h"
 #include "plugin/planner/plan/gpu_search.h"
 #include "tests/unit/scratch.h"
 #include "topology-db/db.h"
@@ -288,16 +288,16 @@ static void what_slurm_gives(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint32_t first[4] = {0};
         int known =
-            planner_gpu_bound(rows[i].said, rows[i].has, rows[i].gpus, rows[i].tasks, first);
+            topomap_gpu_bound(rows[i].said, rows[i].has, rows[i].gpus, rows[i].tasks, 0, first);
 
         if (known != rows[i].known ||
             (known && memcmp(first, rows[i].first, rows[i].tasks * sizeof *first) != 0))
             fail_msg("%s of %u tasks: %s, %u %u ...", rows[i].said, rows[i].tasks,
                      known ? "known" : "not known", first[0], first[1]);
     }
-    assert_false(planner_gpu_is_bound("boundless"));
-    assert_false(planner_gpu_is_bound("4"));
-    assert_false(planner_gpu_is_bound(NULL));
+    assert_false(topomap_gpu_is_bound("boundless"));
+    assert_false(topomap_gpu_is_bound("4"));
+    assert_false(topomap_gpu_is_bound(NULL));
 }
 
 /* The tasks of a node have GPUs 7 and 2, and the CPUs that go by each. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/planner/plan/gpu_bound.h"
+#include "plan/gpu_bound.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { MASK_GPUS = 64 };
 
@@ -13,7 +15,60 @@ static const char *after(const char *text, const char *word)
     return text && strncmp(text, word, length) == 0 ? text + length : NULL;
 }
 
-int planner_gpu_is_bound(const char *said)
+/* ---- Slurm's words
+ * ------------------------------------------------------------------------------- */
+
+/* With --gpu-bind, and with --tres-bind. */
+static const struct {
+    const char *option, *tres, *kind;
+} binds[] = {{"map_gpu:", "map:", "map:"},
+             {"mask_gpu:", "mask:", "mask:"},
+             {"per_task:", "per_task:", ""},
+             {"single:", "single:", "single:"}};
+
+static const char *behind(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+
+    return strncasecmp(text, word, length) ? NULL : text + length;
+}
+
+/* Numbers alone, and where --tres-bind goes on with another resource, up to that; else nothing. */
+void topomap_gpu_bound_kind(const char *kind, const char *value, char word[TOPOMAP_GPU_BOUND])
+{
+    size_t length = strcspn(value, "+");
+
+    if (!strcmp(kind, "single:") && (length != 1 || *value != '1'))
+        length = 0; /* tasks that share a GPU: the CPUs of one GPU are not those of one task */
+    if (length && length < 512 && strspn(value, "0123456789abcdefABCDEFx,") == length)
+        snprintf(word, TOPOMAP_GPU_BOUND, "bound:%s%.*s", strcmp(kind, "single:") ? kind : "",
+                 (int)length, value);
+    else
+        strcpy(word, "bound");
+}
+
+void topomap_gpu_bound_word(const char *bind, char word[TOPOMAP_GPU_BOUND])
+{
+    const char *value = behind(bind, "verbose,");
+
+    bind = value ? value : bind;
+    value = behind(bind, "v,");
+    bind = value ? value : bind;
+    for (size_t i = 0; i < sizeof binds / sizeof *binds; i++) {
+        value = behind(bind, binds[i].option);
+        value = value ? value : behind(bind, binds[i].tres);
+        if (value) {
+            topomap_gpu_bound_kind(binds[i].kind, value, word);
+            return;
+        }
+    }
+    topomap_gpu_bound_kind("", "", word);
+}
+
+/* ---- The planner's -----------------------------------------------------------------------------
+ */
+
+int topomap_gpu_is_bound(const char *said)
 {
     const char *rest = after(said, "bound");
 
@@ -49,8 +104,6 @@ static int by_count(const char *value, const uint32_t *has, uint32_t gpus, uint3
 
 /* ---- Listed --------------------------------------------------------------------------------- */
 
-/* Lists count within the job's GPUs where the cgroup constrains devices, else on the node
- * (srun(1), --gpu-bind): the two are the same where the job has the node's first ones. */
 static int are_the_first(const uint32_t *has, uint32_t gpus)
 {
     for (uint32_t i = 0; i < gpus; i++)
@@ -62,15 +115,13 @@ static int are_the_first(const uint32_t *has, uint32_t gpus)
 static int by_map(const char *value, const uint32_t *has, uint32_t gpus, uint32_t tasks,
                   uint32_t *first)
 {
-    if (!are_the_first(has, gpus))
-        return 0;
     for (uint32_t i = 0; i < tasks; i++) {
         const char *word = word_of(value, i);
         unsigned long gpu = word ? strtoul(word, NULL, 0) : gpus;
 
         if (gpu >= gpus)
             return 0;
-        first[i] = (uint32_t)gpu;
+        first[i] = has[gpu];
     }
     return 1;
 }
@@ -85,10 +136,11 @@ static uint64_t mask_of(const char *value, uint32_t task)
 static int by_mask(const char *value, const uint32_t *has, uint32_t gpus, uint32_t tasks,
                    uint32_t *first)
 {
-    if (gpus > MASK_GPUS || !are_the_first(has, gpus))
+    if (gpus > MASK_GPUS)
         return 0;
     for (uint32_t i = 0; i < tasks; i++) {
         uint64_t mask = mask_of(value, i);
+        uint32_t place;
 
         if (!mask || (gpus < MASK_GPUS && mask >> gpus))
             return 0;
@@ -97,8 +149,9 @@ static int by_mask(const char *value, const uint32_t *has, uint32_t gpus, uint32
                 mask &= ~mask_of(value, other);
         if (!mask)
             return 0;
-        for (first[i] = 0; !(mask >> first[i] & 1); first[i]++)
+        for (place = 0; !(mask >> place & 1); place++)
             ;
+        first[i] = has[place];
     }
     return 1;
 }
@@ -112,19 +165,21 @@ static int are_distinct(const uint32_t *first, uint32_t tasks)
     return 1;
 }
 
-int planner_gpu_bound(const char *said, const uint32_t *has, uint32_t gpus, uint32_t tasks,
-                      uint32_t *first)
+int topomap_gpu_bound(const char *said, const uint32_t *has, uint32_t gpus, uint32_t tasks,
+                      int within, uint32_t *first)
 {
     static const struct {
         const char *word;
+        int is_list;
         int (*fill)(const char *, const uint32_t *, uint32_t, uint32_t, uint32_t *);
-    } rows[] = {{"bound:map:", by_map}, {"bound:mask:", by_mask}, {"bound:", by_count}};
+    } rows[] = {{"bound:map:", 1, by_map}, {"bound:mask:", 1, by_mask}, {"bound:", 0, by_count}};
 
     if (tasks > gpus)
         return 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (after(said, rows[i].word))
-            return rows[i].fill(after(said, rows[i].word), has, gpus, tasks, first) &&
+            return (within || !rows[i].is_list || are_the_first(has, gpus)) &&
+                   rows[i].fill(after(said, rows[i].word), has, gpus, tasks, first) &&
                    are_distinct(first, tasks);
     return tasks == gpus && by_count("1", has, gpus, tasks, first);
 }
