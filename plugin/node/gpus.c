@@ -5,8 +5,6 @@
 
 #include "plan/gpu_bound.h"
 
-#define GRES_GPU "gres/gpu:"
-
 static const struct {
     const char *name;
     int of_rocr; /* on AMD's GPUs it counts within what ROCR_VISIBLE_DEVICES leaves, in that order:
@@ -142,18 +140,28 @@ static uint32_t indices_of(const char *list, uint32_t index[TOPOMAP_NODE_PLAN_GP
     return words.count <= TOPOMAP_NODE_PLAN_GPUS ? words.count : 0;
 }
 
+/* What SLURMD_TRES_BIND says of GPUs: behind "gpu:", before 23.02, or "gres/gpu:". NULL: nothing */
+static const char *of_gpus(const char *bind)
+{
+    const char *at = bind;
+
+    while ((at = strstr(at, "gpu:")) != NULL && at > bind && at[-1] != '/')
+        at++;
+    return at ? at + strlen("gpu:") : NULL;
+}
+
 uint32_t plugin_gpus_entry_dealt(const topomap_node_plan *plan, const char *all, const char *bind,
                                  uint32_t local)
 {
     uint32_t has[TOPOMAP_NODE_PLAN_GPUS], first[TOPOMAP_NODE_PLAN_GPUS], gpus, planned = 0;
-    const char *said = bind ? strstr(bind, GRES_GPU) : NULL;
+    const char *said = bind ? of_gpus(bind) : NULL;
     uint32_t entry = UINT32_MAX;
     char word[TOPOMAP_GPU_BOUND];
 
     if (!all || !said || plan->gpus != plan->tasks || local >= plan->tasks)
         return UINT32_MAX;
     gpus = indices_of(all, has);
-    topomap_gpu_bound_word(said + strlen(GRES_GPU), word);
+    topomap_gpu_bound_word(said, word);
     /* Without a list or a count it goes by what is not known here (`closest`). */
     if (!strchr(word, ':') || !topomap_gpu_bound(word, has, gpus, plan->tasks, 1, first))
         return UINT32_MAX;

@@ -27,7 +27,7 @@ uint32_t plugin_gpus_entry(const topomap_node_plan *plan, const char *step_gpus)
  * GPUs, as many as it has, whichever it has (common_gres_set_env(), whose usable_gres counts from 0
  * then). All planned ones must be those that Slurm deals out. \param all   SLURM_STEP_GPUS of the
  * step, before it was a task's \param bind  SLURMD_TRES_BIND, by which Slurm deals them out
- * ("gres/gpu:map_gpu:1,0") */
+ * ("gres/gpu:map_gpu:1,0", "gpu:single:1") */
 uint32_t plugin_gpus_entry_dealt(const topomap_node_plan *plan, const char *all, const char *bind,
                                  uint32_t local);
 

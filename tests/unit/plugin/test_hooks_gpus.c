@@ -301,10 +301,10 @@ static void cpus_follow_gpus_that_count_from_0(void **state)
         const char *step, *bind;
         uint32_t has[GPUS]; /* of the tasks; none: not known */
     } rows[] = {
-        {{0, 1, 2, 3}, "0,1,2,3", "gres/gpu:single:1", {0, 1, 2, 3}},
+        {{0, 1, 2, 3}, "0,1,2,3", "gpu:single:1", {0, 1, 2, 3}},
         {{2, 4, 5, 7}, "2,4,5,7", "gres/gpu:per_task:1", {2, 4, 5, 7}},
         {{0, 2, 4, 6}, "0,1,2,3,4,5,6,7", "gres/gpu:per_task:2", {0, 2, 4, 6}},
-        {{0, 1, 2, 3}, "0,1,2,3", "gres/gpu:map_gpu:3,1,0,2", {3, 1, 0, 2}},
+        {{0, 1, 2, 3}, "0,1,2,3", "gpu:map_gpu:3,1,0,2", {3, 1, 0, 2}},
         {{1, 4, 5, 7}, "1,4,5,7", "gres/gpu:verbose,map:3,1,0,2", {7, 4, 1, 5}},
         {{0, 1, 2, 3}, "0,1,2,3", "gres/gpu:mask_gpu:0x8,0x1,0x2,0x4+gres/x:1", {3, 0, 1, 2}},
         /* The job has others, or it is dealt out otherwise. */
@@ -315,6 +315,7 @@ static void cpus_follow_gpus_that_count_from_0(void **state)
         {{0, 1, 2, 3}, "0,1,2,3", "gres/gpu:single:2", {0}},
         {{0, 1, 2, 3}, "0,1,2,3", NULL, {0}},
         {{0, 1, 2, 3}, "0,1,2,3", "single:1", {0}},
+        {{0, 1, 2, 3}, "0,1,2,3", "map_gpu:3,1,0,2", {0}},
         {{0, 1, 2, 3}, NULL, "gres/gpu:single:1", {0}},
         {{0, 1, 2, 3}, "0,2,1,3", "gres/gpu:single:1", {0}},
     };
